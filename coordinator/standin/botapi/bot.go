@@ -1,0 +1,107 @@
+package botapi
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+func (s *Server) getMe(request) (any, error) {
+	return struct {
+		apiUser
+		CanJoin   bool `json:"can_join_groups"`
+		ReadsAll  bool `json:"can_read_all_group_messages"`
+		Inline    bool `json:"supports_inline_queries"`
+		HasTopics bool `json:"has_topics_enabled"`
+	}{apiUser: renderBot(), CanJoin: true}, nil
+}
+
+func (s *Server) setWebhook(r request) (any, error) {
+	s.webhook = r.params["url"]
+	s.dropPending(r)
+	return true, nil
+}
+
+func (s *Server) deleteWebhook(r request) (any, error) {
+	s.webhook = ""
+	s.dropPending(r)
+	return true, nil
+}
+
+func (s *Server) dropPending(r request) {
+	if r.yes("drop_pending_updates") {
+		s.queue = nil
+	}
+}
+
+func (s *Server) getWebhookInfo(request) (any, error) {
+	return map[string]any{
+		"url": s.webhook, "has_custom_certificate": false, "pending_update_count": len(s.queue),
+	}, nil
+}
+
+func (s *Server) setMyCommands(r request) (any, error) {
+	var list []struct {
+		Command     string `json:"command"`
+		Description string `json:"description"`
+	}
+	raw := r.params["commands"]
+	if err := json.Unmarshal([]byte(raw), &list); err != nil {
+		return nil, badRequest("can't parse commands JSON object")
+	}
+	if len(list) > 100 {
+		return nil, badRequest("BOT_COMMANDS_TOO_MUCH")
+	}
+	for _, c := range list {
+		name := strings.TrimPrefix(c.Command, "/")
+		if n := len(name); n == 0 || n > 32 || nameLen(name) != n || lower(name) != name {
+			return nil, badRequest("BOT_COMMAND_INVALID")
+		}
+		if n := units(c.Description); n == 0 || n > 256 {
+			return nil, badRequest("BOT_COMMAND_DESCRIPTION_INVALID")
+		}
+	}
+	s.commands = []byte(raw)
+	return true, nil
+}
+
+func (s *Server) getMyCommands(request) (any, error) {
+	if s.commands == nil {
+		return []any{}, nil
+	}
+	return json.RawMessage(s.commands), nil
+}
+
+func (s *Server) getChat(r request) (any, error) {
+	c, err := s.chat(r.params)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		apiChat
+		Accent    int `json:"accent_color_id"`
+		Reactions int `json:"max_reaction_count"`
+	}{s.renderChat(c.ID), 0, 11}, nil
+}
+
+func (s *Server) createForumTopic(r request) (any, error) {
+	c, err := s.writable(r.params)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimSpace(r.params["name"])
+	switch {
+	case !c.Forum:
+		return nil, badRequest("the chat is not a forum")
+	case name == "" || units(name) > 128:
+		return nil, badRequest("TOPIC_TITLE_EMPTY")
+	}
+	// A topic's id is that of the service message that made it.
+	s.lastMsg++
+	if s.topics[c.ID] == nil {
+		s.topics[c.ID] = map[int]string{}
+	}
+	s.topics[c.ID][s.lastMsg] = name
+	return map[string]any{
+		"message_thread_id": s.lastMsg, "name": name, "icon_color": 7322096,
+	}, nil
+}
