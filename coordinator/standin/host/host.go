@@ -1,0 +1,79 @@
+// Package host drives the real Claude Code client in tests: as `claude -p` and
+// in a terminal (tmux), each time in a throw-away home, with a clean
+// environment, against a model on loopback (package model).
+package host
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The clients that the tests run on: the one we build for and the oldest one
+// that we support.
+const (
+	Current = "2.1.329"
+	Oldest  = "2.1.197"
+)
+
+// Client finds the pinned client of this version: the executable named by
+// AFAR_TEST_CLAUDE_<version with underscores>, else the one that .ci put below
+// the repository. Without one, ok is false and why says what to do.
+func Client(version string) (path string, ok bool, why string) {
+	name := "AFAR_TEST_CLAUDE_" + strings.ReplaceAll(version, ".", "_")
+	if path = os.Getenv(name); path != "" {
+		return usable(path, name+" names no executable: "+path)
+	}
+	root, err := repository()
+	if err != nil {
+		return "", false, err.Error()
+	}
+	path = filepath.Join(root, ".ci", "cache", "claude-"+version, "node_modules", ".bin", "claude")
+	return usable(path, fmt.Sprintf("no Claude Code %s at %s: let .ci install it, or set %s to its executable", version, path, name))
+}
+
+func usable(path, otherwise string) (string, bool, string) {
+	st, err := os.Stat(path)
+	if err != nil || st.IsDir() || st.Mode()&0o111 == 0 {
+		return "", false, otherwise
+	}
+	return path, true, ""
+}
+
+// Need returns the client of this version or skips the test.
+func Need(t testing.TB, version string) string {
+	t.Helper()
+	path, ok, why := Client(version)
+	if !ok {
+		t.Skip(why)
+	}
+	return path
+}
+
+// Each runs fn as one subtest per supported client; a missing client is a
+// skipped subtest.
+func Each(t *testing.T, fn func(t *testing.T, client string)) {
+	for _, v := range []string{Current, Oldest} {
+		t.Run(v, func(t *testing.T) { fn(t, Need(t, v)) })
+	}
+}
+
+// repository is the directory of the module that the test belongs to.
+func repository() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find repository: %w", err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", fmt.Errorf("find repository: no go.mod above the working directory")
+		}
+		dir = up
+	}
+}

@@ -1,0 +1,205 @@
+package host
+
+import (
+	"crypto/rand"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unicode"
+)
+
+// A terminal sends no signal when its screen changes, so all waiting for the
+// screen looks at it this often, up to a deadline.
+const glance = 60 * time.Millisecond
+
+// A Terminal is the client running in tmux, on a server of its own.
+type Terminal struct {
+	lab    *Lab
+	socket string
+	pid    int
+}
+
+// Terminal starts the client in a terminal and waits for its prompt. The test's
+// end closes it. Without tmux the test is skipped.
+func (l *Lab) Terminal(args ...string) *Terminal {
+	l.t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		l.t.Skip("no tmux here: the terminal client cannot be driven")
+	}
+	x := &Terminal{lab: l, socket: "lab-" + rand.Text()[:8]}
+	// env -i: what tmux sets for its panes must not reach the client.
+	command := append([]string{"env", "-i"}, l.Env()...)
+	command = append(command, l.client)
+	command = append(command, l.plugged(args)...)
+	size := []string{"-x", strconv.Itoa(or(l.opts.Columns, 140)), "-y", strconv.Itoa(or(l.opts.Rows, 45))}
+	start := append([]string{"new-session", "-d", "-s", "lab", "-c", l.Project}, size...)
+	l.t.Cleanup(x.Close)
+	// remain-on-exit: what a client said before it ended stays readable.
+	start = append([]string{"start-server", ";", "set-option", "-g", "remain-on-exit", "on", ";"}, start...)
+	x.must(append(append(start, "--"), command...)...)
+	pid, err := strconv.Atoi(strings.TrimSpace(x.must("list-panes", "-t", "lab", "-F", "#{pane_pid}")))
+	if err != nil {
+		l.t.Fatalf("start terminal: %v", err)
+	}
+	x.pid = pid
+	x.Await(`(?m)^\s*│?\s*[❯>]`, 30*time.Second)
+	return x
+}
+
+func or(n, standard int) int {
+	if n > 0 {
+		return n
+	}
+	return standard
+}
+
+// Pid is the client's process.
+func (x *Terminal) Pid() int { return x.pid }
+
+// Screen is what the terminal shows now, as plain text.
+func (x *Terminal) Screen() string {
+	out, _ := x.tmux("capture-pane", "-p", "-t", "lab") // a closed terminal shows nothing
+	return out
+}
+
+// Keys presses keys by their tmux names: Enter, Escape, Up, C-c, Tab, y.
+func (x *Terminal) Keys(names ...string) {
+	x.lab.t.Helper()
+	x.must(append([]string{"send-keys", "-t", "lab", "--"}, names...)...)
+}
+
+// Type types text and returns when the screen shows its end. It does not press
+// Enter, and a line break in text is typed as the client's own (C-j).
+func (x *Terminal) Type(text string) {
+	x.lab.t.Helper()
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			x.Keys("C-j")
+		}
+		x.literal(line)
+	}
+	end := tail(text)
+	if !x.until(5*time.Second, func(screen string) bool { return strings.Contains(squeeze(screen), end) }) {
+		x.lab.t.Fatalf("the terminal does not show the typed %q:\n%s", text, x.Screen())
+	}
+}
+
+// Submit types text and presses Enter.
+func (x *Terminal) Submit(text string) {
+	x.lab.t.Helper()
+	x.Type(text)
+	x.Keys("Enter")
+}
+
+// Await returns the screen as soon as it matches the regular expression; after
+// the deadline the test fails and shows the screen.
+func (x *Terminal) Await(pattern string, within time.Duration) string {
+	x.lab.t.Helper()
+	re := regexp.MustCompile(pattern)
+	var last string
+	if !x.until(within, func(screen string) bool { last = screen; return re.MatchString(screen) }) {
+		x.lab.t.Fatalf("the terminal does not show %q within %s:\n%s", pattern, within, last)
+	}
+	return last
+}
+
+// Settle answers a dialog: it presses the keys until the screen no longer
+// matches. A dialog ignores keys in its first moments, so that nobody confirms
+// what he has not read; one press could be lost.
+func (x *Terminal) Settle(dialog string, keys ...string) {
+	x.lab.t.Helper()
+	re := regexp.MustCompile(dialog)
+	gone := func(screen string) bool { return !re.MatchString(screen) }
+	x.Await(dialog, 30*time.Second)
+	for range 20 {
+		x.Keys(keys...)
+		if x.until(500*time.Millisecond, gone) {
+			return
+		}
+	}
+	x.lab.t.Fatalf("the dialog %q does not take %q:\n%s", dialog, keys, x.Screen())
+}
+
+// Gone waits until the screen no longer matches; after the deadline the test fails.
+func (x *Terminal) Gone(pattern string, within time.Duration) string {
+	x.lab.t.Helper()
+	re := regexp.MustCompile(pattern)
+	var last string
+	if !x.until(within, func(screen string) bool { last = screen; return !re.MatchString(screen) }) {
+		x.lab.t.Fatalf("the terminal still shows %q after %s:\n%s", pattern, within, last)
+	}
+	return last
+}
+
+// Running tells whether the client lives.
+func (x *Terminal) Running() bool { return x.pid > 0 && syscall.Kill(x.pid, 0) == nil }
+
+// Close takes the terminal away (the client gets SIGHUP) and waits until the
+// client has ended. It ends only the tmux server that this Terminal started.
+func (x *Terminal) Close() {
+	x.tmux("kill-server")
+	for end := time.Now().Add(10 * time.Second); x.Running(); time.Sleep(glance) {
+		if time.Now().After(end) {
+			x.lab.t.Errorf("the client (pid %d) outlived its terminal", x.pid)
+			syscall.Kill(x.pid, syscall.SIGKILL)
+			return
+		}
+	}
+}
+
+func (x *Terminal) until(within time.Duration, seen func(screen string) bool) bool {
+	for end := time.Now().Add(within); ; time.Sleep(glance) {
+		if seen(x.Screen()) {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
+
+func (x *Terminal) literal(line string) {
+	x.lab.t.Helper()
+	if line == "" {
+		return
+	}
+	if rest, ok := strings.CutSuffix(line, ";"); ok {
+		line = rest + `\;` // a last semicolon would end tmux's own command
+	}
+	x.must("send-keys", "-t", "lab", "-l", "--", line)
+}
+
+func (x *Terminal) tmux(args ...string) (string, error) {
+	c := exec.Command("tmux", append([]string{"-L", x.socket, "-f", "/dev/null"}, args...)...)
+	c.Env = append(x.lab.Env(), "TMUX_TMPDIR="+x.lab.Temp)
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
+
+func (x *Terminal) must(args ...string) string {
+	x.lab.t.Helper()
+	out, err := x.tmux(args...)
+	if err != nil {
+		x.lab.t.Fatalf("tmux %q: %v\n%s", args, err, out)
+	}
+	return out
+}
+
+// tail is the end of a text as squeeze leaves it: enough to know it by.
+func tail(text string) string {
+	r := []rune(squeeze(text))
+	return string(r[max(0, len(r)-12):])
+}
+
+// squeeze takes out what a terminal adds to a text when it wraps and frames it.
+func squeeze(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '│' || r == '❯' {
+			return -1
+		}
+		return r
+	}, text)
+}

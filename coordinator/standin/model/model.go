@@ -1,0 +1,142 @@
+// Package model is a stand-in for the Messages API on loopback, for tests that
+// run the real client. What it answers comes from the prompt (see Play) or from
+// a function of the test; what it was sent can be read and waited for.
+package model
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Summary is what the stand-in answers when the client compacts a conversation.
+const Summary = "CANNED SUMMARY OF THE CONVERSATION"
+
+// A Server is a running stand-in. Its methods may be called from any goroutine.
+type Server struct {
+	listener net.Listener
+	http     *http.Server
+	running  sync.WaitGroup
+
+	scripting sync.Mutex // one script call at a time, so that a script may keep state
+
+	mu       sync.Mutex // guards all below
+	fn       func(Request) Turn
+	requests []Request
+	arrived  chan struct{} // closed and replaced when a request is recorded
+	closed   bool
+}
+
+// Start listens on a free loopback port. The caller ends it with Close.
+func Start() (*Server, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("start model stand-in: %w", err)
+	}
+	s := &Server{listener: l, arrived: make(chan struct{})}
+	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: 30 * time.Second}
+	s.running.Go(func() { s.http.Serve(l) })
+	return s, nil
+}
+
+// URL is what goes into ANTHROPIC_BASE_URL.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
+
+// Close breaks what is running and returns when all of it has ended.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.http.Close()
+	s.running.Wait()
+}
+
+// enter counts a handler in, unless Close has begun to wait for the last one.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.running.Add(1)
+	}
+	return !s.closed
+}
+
+// Script lets fn answer every turn from now on; nil gives the prompt's script
+// the word again. Errands of the client (Request.Errand) do not come to fn.
+// Calls of fn never overlap. A zero Turn says "done"; Request.Scripted is the
+// prompt's own script.
+func (s *Server) Script(fn func(Request) Turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fn = fn
+}
+
+// Requests are all requests so far, errands included, in order of arrival.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Turns are the requests so far that were turns of a conversation.
+func (s *Server) Turns() []Request {
+	var out []Request
+	for _, r := range s.Requests() {
+		if !r.Errand() {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Await returns the first request, past or coming, that is wanted. The request
+// is recorded before it is answered.
+func (s *Server) Await(ctx context.Context, want func(Request) bool) (Request, error) {
+	for next := 0; ; {
+		s.mu.Lock()
+		seen, arrived := s.requests[next:], s.arrived
+		s.mu.Unlock()
+		for _, r := range seen {
+			if want(r) {
+				return r, nil
+			}
+		}
+		next += len(seen)
+		select {
+		case <-arrived:
+		case <-ctx.Done():
+			return Request{}, fmt.Errorf("await request (%d seen): %w", next, ctx.Err())
+		}
+	}
+}
+
+func (s *Server) record(r Request) Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.N = len(s.requests) + 1
+	s.requests = append(s.requests, r)
+	close(s.arrived)
+	s.arrived = make(chan struct{})
+	return r
+}
+
+func (s *Server) answer(r Request) Turn {
+	switch {
+	case r.Compaction():
+		return Say("<analysis>a</analysis>\n<summary>" + Summary + "</summary>")
+	case r.Formatted:
+		return Say(`{"title":"scripted","ok":true}`)
+	}
+	s.scripting.Lock()
+	defer s.scripting.Unlock()
+	s.mu.Lock()
+	fn := s.fn
+	s.mu.Unlock()
+	if fn == nil {
+		return r.Scripted()
+	}
+	return fn(r)
+}

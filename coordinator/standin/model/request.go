@@ -1,0 +1,363 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A Request is one call that the client made on the Messages API.
+type Request struct {
+	N        int    // order of arrival, from 1
+	Path     string // with query
+	Model    string
+	Stream   bool
+	System   []string // texts of the system parameter
+	Messages []Message
+	Tools    []string // names of the tools on offer
+	// Formatted says that the client demands an answer by a schema: one of its
+	// own small errands (a title, a judge), never a turn of the conversation.
+	Formatted bool
+	Raw       json.RawMessage
+}
+
+// A Message is one entry of the conversation. Role is user, assistant or system.
+type Message struct {
+	Role   string
+	Blocks []Block
+}
+
+// A Block is one part of a Message. For a tool_result, Text is its text and ID
+// that of the tool_use it answers.
+type Block struct {
+	Type  string
+	Text  string
+	ID    string
+	Name  string
+	Input json.RawMessage
+	Error bool
+}
+
+// Turns counts the answers since the prompt that is being worked on: 0 when
+// this request is to be answered by the first. Continuations by a Stop hook
+// belong to the prompt before them, so a loop goes on counting.
+func (r Request) Turns() int {
+	return r.turnsAfter(r.promptAt())
+}
+
+// Prompt is the text of the last message that a person (or a parent agent)
+// wrote, without what the client put around it. It is empty when there is none.
+func (r Request) Prompt() string {
+	at := r.promptAt()
+	if at < 0 {
+		return ""
+	}
+	return strings.Join(written(r.Messages[at]), "\n")
+}
+
+// Compaction tells whether the client asks for a summary of the conversation.
+func (r Request) Compaction() bool {
+	if len(r.Messages) == 0 {
+		return false
+	}
+	for _, b := range r.Messages[len(r.Messages)-1].Blocks {
+		if b.Type == "text" && strings.Contains(b.Text, "create a detailed summary") {
+			return true
+		}
+	}
+	return false
+}
+
+// Errand tells whether the request is none of the conversation's turns: a token
+// count, a title, a summary.
+func (r Request) Errand() bool {
+	return r.counts() || r.Formatted || r.Compaction()
+}
+
+// ToolResults are the texts of all tool results, in order.
+func (r Request) ToolResults() []string {
+	var out []string
+	r.each(func(_ Message, b Block) {
+		if b.Type == "tool_result" {
+			out = append(out, b.Text)
+		}
+	})
+	return out
+}
+
+// Texts are the texts of the system parameter, then of all messages and tool
+// results, in order: all that the model could read.
+func (r Request) Texts() []string {
+	out := append([]string(nil), r.System...)
+	r.each(func(_ Message, b Block) {
+		if b.Text != "" {
+			out = append(out, b.Text)
+		}
+	})
+	return out
+}
+
+// From are the texts (no tool results) of the messages with this role.
+func (r Request) From(role string) []string {
+	var out []string
+	r.each(func(m Message, b Block) {
+		if m.Role == role && b.Type == "text" {
+			out = append(out, b.Text)
+		}
+	})
+	return out
+}
+
+// Has tells whether the model could read this text in the request.
+func (r Request) Has(text string) bool {
+	for _, t := range r.Texts() {
+		if strings.Contains(t, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Offers tells whether the request has a tool of this name.
+func (r Request) Offers(tool string) bool {
+	for _, t := range r.Tools {
+		if t == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// Scripted is the turn that the directive in the conversation asks for (see
+// Play): the one after the answers since it. Without a directive, or past its
+// end, it is the zero Turn.
+func (r Request) Scripted() Turn {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if r.Messages[i].Role != "user" {
+			continue
+		}
+		turns, found, err := script(strings.Join(written(r.Messages[i]), "\n"))
+		if err != nil {
+			return Fail(400, err.Error())
+		}
+		if found {
+			return nth(turns, r.turnsAfter(i))
+		}
+	}
+	return Turn{}
+}
+
+func nth(turns []Turn, n int) Turn {
+	if n >= len(turns) {
+		return Turn{}
+	}
+	return turns[n]
+}
+
+func (r Request) counts() bool { return strings.Contains(r.Path, "/count_tokens") }
+
+func (r Request) each(f func(Message, Block)) {
+	for _, m := range r.Messages {
+		for _, b := range m.Blocks {
+			f(m, b)
+		}
+	}
+}
+
+func (r Request) turnsAfter(at int) int {
+	n := 0
+	for _, m := range r.Messages[at+1:] {
+		if m.Role == "assistant" {
+			n++
+		}
+	}
+	return n
+}
+
+func (r Request) promptAt() int {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if r.Messages[i].Role == "user" && len(written(r.Messages[i])) > 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// written are the texts of a user message that somebody wrote: what the client
+// adds by itself (reminders, hook feedback) would restart a script.
+func written(m Message) []string {
+	var out []string
+	for _, b := range m.Blocks {
+		if b.Type == "text" && !added(b.Text) {
+			out = append(out, b.Text)
+		}
+	}
+	return out
+}
+
+// additions are how the client's own texts begin.
+var additions = []string{
+	"Stop hook feedback", "<system-reminder>", "[SYSTEM NOTIFICATION",
+	"<local-command-", "This session is being continued from a previous conversation",
+}
+
+func added(text string) bool {
+	t := strings.TrimSpace(text)
+	for _, p := range additions {
+		if strings.HasPrefix(t, p) {
+			return true
+		}
+	}
+	return t == ""
+}
+
+// The shapes below are the API's own; only what the stand-in needs is named.
+type rawRequest struct {
+	Model        string          `json:"model"`
+	MaxTokens    int             `json:"max_tokens"`
+	Stream       bool            `json:"stream"`
+	System       json.RawMessage `json:"system"`
+	Messages     []rawMessage    `json:"messages"`
+	OutputFormat json.RawMessage `json:"output_format"`
+	OutputConfig struct {
+		Format json.RawMessage `json:"format"`
+	} `json:"output_config"`
+	Tools []struct {
+		Name string `json:"name"`
+	} `json:"tools"`
+}
+
+type rawMessage struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+type rawBlock struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	ID        string          `json:"id"`
+	ToolUseID string          `json:"tool_use_id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+}
+
+// parse reads a request body. It is as strict as the real API where a client
+// could be wrong unseen: every tool_use has its tool_result in the next message.
+func parse(path string, body []byte) (Request, error) {
+	var raw rawRequest
+	if err := json.Unmarshal(body, &raw); err != nil {
+		return Request{}, fmt.Errorf("read request: %w", err)
+	}
+	r := Request{Path: path, Model: raw.Model, Stream: raw.Stream, Raw: body}
+	r.Formatted = present(raw.OutputFormat) || present(raw.OutputConfig.Format)
+	for _, t := range raw.Tools {
+		r.Tools = append(r.Tools, t.Name)
+	}
+	system, err := blocks(raw.System)
+	if err != nil {
+		return Request{}, fmt.Errorf("read system: %w", err)
+	}
+	for _, b := range system {
+		r.System = append(r.System, b.Text)
+	}
+	for i, m := range raw.Messages {
+		bs, err := blocks(m.Content)
+		if err != nil {
+			return Request{}, fmt.Errorf("read messages.%d: %w", i, err)
+		}
+		r.Messages = append(r.Messages, Message{Role: m.Role, Blocks: bs})
+	}
+	return r, r.check(raw.MaxTokens)
+}
+
+func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+func (r Request) check(maxTokens int) error {
+	if r.Model == "" {
+		return fmt.Errorf("model: field required")
+	}
+	if len(r.Messages) == 0 {
+		return fmt.Errorf("messages: at least one message is required")
+	}
+	if maxTokens <= 0 && !r.counts() {
+		return fmt.Errorf("max_tokens: field required")
+	}
+	return r.checkPairs()
+}
+
+func (r Request) checkPairs() error {
+	open := map[string]bool{}
+	for i, m := range r.Messages {
+		if m.Role == "system" {
+			continue // stands beside the message it comments on
+		}
+		results := ids(m, "tool_result")
+		for id := range results {
+			if !open[id] {
+				return fmt.Errorf("messages.%d: unexpected tool_use_id %s in tool_result", i, id)
+			}
+		}
+		for id := range open {
+			if !results[id] {
+				return fmt.Errorf("messages.%d: tool_use %s without tool_result", i, id)
+			}
+		}
+		open = ids(m, "tool_use")
+	}
+	return nil
+}
+
+func ids(m Message, kind string) map[string]bool {
+	out := map[string]bool{}
+	for _, b := range m.Blocks {
+		if b.Type == kind {
+			out[b.ID] = true
+		}
+	}
+	return out
+}
+
+// blocks reads content in either of its forms: a string, or a list of blocks.
+func blocks(raw json.RawMessage) ([]Block, error) {
+	if !present(raw) {
+		return nil, nil
+	}
+	if raw[0] == '"' {
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return []Block{{Type: "text", Text: s}}, err
+	}
+	var list []rawBlock
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, err
+	}
+	out := make([]Block, len(list))
+	for i, b := range list {
+		bl, err := block(b)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = bl
+	}
+	return out, nil
+}
+
+func block(b rawBlock) (Block, error) {
+	out := Block{Type: b.Type, Text: b.Text, ID: b.ID, Name: b.Name, Input: b.Input, Error: b.IsError}
+	if b.Type != "tool_result" {
+		return out, nil
+	}
+	out.ID = b.ToolUseID
+	inner, err := blocks(b.Content)
+	if err != nil {
+		return Block{}, fmt.Errorf("read tool_result: %w", err)
+	}
+	var texts []string
+	for _, in := range inner {
+		texts = append(texts, in.Text)
+	}
+	out.Text = strings.Join(texts, "\n")
+	return out, nil
+}
