@@ -1,0 +1,240 @@
+// Package loop decides whether a session that wants to stop may stop.
+//
+// It owns the state of a loop: a stack of frames bound to one session id, of
+// which only the top one is at work. Each step takes the stack as a value and
+// returns an Outcome; it has no clock and touches nothing outside, and the stack
+// that it was given stays as it was. A step on a session without a loop changes
+// nothing and asks for nothing.
+//
+// An iteration is one blocked stop. A frame with max 10 is blocked ten times and
+// the next stop ends it, so that finishing in the tenth iteration still counts.
+package loop
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Verdict is the word for how a frame or a whole loop ended.
+type Verdict string
+
+// The verdicts. Limit is also the word of a pause, see Limit.
+const (
+	Done       Verdict = "done"      // the session says so, and the check agreed if there is one
+	Stuck      Verdict = "stuck"     // the session says so, or nothing moves any more
+	Capped     Verdict = "capped"    // all iterations are used up
+	Timeout    Verdict = "timeout"   // the time given with --for is over
+	OverBudget Verdict = "budget"    // the money given with --budget is spent
+	Limited    Verdict = "limit"     // the provider refuses more work for now
+	Cancelled  Verdict = "cancelled" // a person ended it
+	Expired    Verdict = "expired"   // no sign of life for two hours
+	Failed     Verdict = "failed"    // the session broke
+)
+
+// A Mode is what a frame works on.
+type Mode string
+
+// Task works on one task given in words.
+const Task Mode = "task"
+
+// What a step may refuse.
+var (
+	ErrDepth   = errors.New("start loop: 8 loops are already nested in this session; cancel with /afar:cancel first")
+	ErrNone    = errors.New("cancel loop: no loop runs in this session")
+	ErrSession = errors.New("start loop: a loop belongs to exactly one session")
+	ErrID      = errors.New("start loop: a frame needs an id that its stack does not hold yet")
+	ErrEvery   = errors.New("start loop: an interval is scheduled by the host, not looped")
+)
+
+const (
+	schema       = 1
+	maxDepth     = 8
+	goalBytes    = 4096
+	idleLimit    = 2 * time.Hour
+	pauseLimit   = 24 * time.Hour // a pause whose end nobody knows
+	stuckAfter   = 3
+	hostPatience = 8 // blocks without a tool call, after which the host ends the turn by itself
+)
+
+// A Frame is one level of a loop. The JSON names are those of loop:current.
+type Frame struct {
+	ID   string `json:"id"`
+	Mode Mode   `json:"mode"`
+	// Goal is the task, verbatim up to 4,096 bytes; GoalSize is its full length.
+	Goal     string `json:"goal"`
+	GoalSize int    `json:"goal_size"`
+	// Digest is the SHA-256 of the whole task, in hex.
+	Digest string `json:"prompt_digest"`
+	// N counts the blocked stops; it never exceeds Max.
+	N          int       `json:"iter"`
+	Max        int       `json:"max"`
+	StartedAt  time.Time `json:"started_at"`
+	Deadline   time.Time `json:"deadline,omitzero"` // never later than the outer frame's
+	LastStopAt time.Time `json:"last_stop_at,omitzero"`
+
+	// Idle counts the iterations in a row without a tool call or a changed tree.
+	Idle int    `json:"idle,omitempty"`
+	Tree string `json:"tree,omitempty"` // as last seen
+
+	Budget float64 `json:"budget,omitempty"` // USD, 0 none
+	Spent  float64 `json:"spent,omitempty"`  // USD, inner frames included
+
+	Check        string        `json:"check,omitempty"`
+	CheckTimeout time.Duration `json:"check_timeout_ns,omitempty"`
+	Checking     bool          `json:"checking,omitempty"`   // a result is awaited
+	Red          int           `json:"red,omitempty"`        // same red outputs in a row
+	RedDigest    string        `json:"red_digest,omitempty"` // of the last red output
+	// Proven is true once the check has agreed that the work is done.
+	Proven bool `json:"proven"`
+}
+
+// A Pause is a loop that waits for the provider.
+type Pause struct {
+	At    time.Time `json:"at"`
+	Until time.Time `json:"until,omitzero"` // zero: unknown
+	Note  string    `json:"note,omitempty"`
+}
+
+// Ended says how a whole loop ended.
+type Ended struct {
+	Verdict Verdict   `json:"verdict"`
+	Proven  bool      `json:"proven"`
+	At      time.Time `json:"at"`
+	By      string    `json:"by,omitempty"`
+	Note    string    `json:"note,omitempty"`
+}
+
+// A Stack is the loop of one session, outermost frame first. The zero Stack is a
+// session without a loop. A loop that has ended keeps its last frames for show.
+type Stack struct {
+	Schema  int    `json:"schema"`
+	Session string `json:"session"`
+	RunID   string `json:"run_id"`
+	// UpdatedAt is the last sign of life: a start, a stop, a tool call, a prompt.
+	UpdatedAt time.Time `json:"updated_at"`
+	Frames    []Frame   `json:"stack"`
+	Quiet     int       `json:"quiet,omitempty"` // blocks in a row without a tool call
+	Paused    *Pause    `json:"paused,omitempty"`
+	Ended     *Ended    `json:"ended,omitempty"`
+}
+
+// An Outcome is everything that one step asks of the caller. The caller makes
+// Stack durable before it acts on any other field, then acts in their order.
+type Outcome struct {
+	Stack Stack
+	// Check, if any, is run by the Stop hook at once; its result comes back as
+	// Stopping.Check of another Stop, and until then the session must not stop.
+	Check *Check
+	// Block is the reason to give the model; empty (and no Check) lets it stop.
+	Block string
+	// Wake is the text that sets an idle session going again, if any.
+	Wake string
+	// Notify is the one message for the person, if any. It holds the verdict's word.
+	Notify string
+	// Verdict is that of the outermost frame that ended or paused in this step.
+	// The loop as a whole is over when Stack is no longer active.
+	Verdict Verdict
+}
+
+// Active reports whether a loop runs.
+func (s Stack) Active() bool { return s.Ended == nil && len(s.Frames) > 0 }
+
+// Top returns the frame at work; false when no loop runs.
+func (s Stack) Top() (Frame, bool) {
+	if !s.Active() {
+		return Frame{}, false
+	}
+	return *s.top(), true
+}
+
+func (s Stack) top() *Frame { return &s.Frames[len(s.Frames)-1] }
+
+// clone separates the frames, so that a step never writes into its input.
+func (s Stack) clone() Stack {
+	s.Frames = slices.Clone(s.Frames)
+	return s
+}
+
+// stored is a time as it comes back from the store. UTC drops the monotonic part:
+// without it a suspended machine counts as idle, before a restart as after it.
+func stored(t time.Time) time.Time { return t.UTC() }
+
+// Start puts a frame with a new id on the session's stack and makes it the one
+// at work. Intro then gives the text for the model. A loop that had already
+// expired is ended first, and Notify says so.
+func Start(s Stack, session, id string, o Options, now time.Time) (Outcome, error) {
+	now = stored(now)
+	before := Expire(s, now)
+	s = before.Stack.clone()
+	if err := startable(s, session, id, o); err != nil {
+		return Outcome{}, err
+	}
+	if !s.Active() {
+		s = Stack{Schema: schema, Session: session, RunID: id}
+	}
+	s.Frames = append(s.Frames, s.frame(id, o, now))
+	s.UpdatedAt, s.Paused, s.Quiet = now, nil, 0
+	return Outcome{Stack: s, Notify: before.Notify, Verdict: before.Verdict}, nil
+}
+
+func startable(s Stack, session, id string, o Options) error {
+	if session == "" || s.Session != "" && s.Session != session {
+		return ErrSession
+	}
+	if o.Every != "" {
+		return ErrEvery
+	}
+	if strings.TrimSpace(o.Task) == "" {
+		return ErrNoTask
+	}
+	if err := o.valid(); err != nil {
+		return fmt.Errorf("start loop: %w", err)
+	}
+	if s.Active() && len(s.Frames) >= maxDepth {
+		return ErrDepth
+	}
+	known := func(f Frame) bool { return f.ID == id }
+	if id == "" || s.Active() && slices.ContainsFunc(s.Frames, known) {
+		return ErrID
+	}
+	return nil
+}
+
+// frame makes the next frame; an inner one never outlives its outer one.
+func (s Stack) frame(id string, o Options, now time.Time) Frame {
+	sum := sha256.Sum256([]byte(o.Task))
+	f := Frame{
+		ID: id, Mode: Task,
+		Goal: head(strings.ToValidUTF8(o.Task, "\uFFFD"), goalBytes), GoalSize: len(o.Task), Digest: hex.EncodeToString(sum[:]),
+		Max: o.Max, StartedAt: now, Budget: o.Budget,
+		Check: o.Check, CheckTimeout: o.CheckTimeout,
+	}
+	if o.For > 0 {
+		f.Deadline = now.Add(o.For)
+	}
+	if len(s.Frames) > 0 {
+		f.Deadline = earliest(f.Deadline, s.top().Deadline)
+	}
+	return f
+}
+
+// Cancel ends the whole stack because a person said so.
+func Cancel(s Stack, by string, now time.Time) (Outcome, error) {
+	if !s.Active() {
+		return Outcome{}, ErrNone
+	}
+	return endAll(s.clone(), ending{verdict: Cancelled, by: by}, stored(now)), nil
+}
+
+// Fail ends the whole stack because the session broke; note says how.
+func Fail(s Stack, note string, now time.Time) Outcome {
+	if !s.Active() {
+		return Outcome{Stack: s}
+	}
+	return endAll(s.clone(), ending{verdict: Failed, note: note}, stored(now))
+}

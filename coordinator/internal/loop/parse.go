@@ -1,0 +1,238 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrNoTask is the answer to a loop without a task. Parse returns it together
+// with the options it has read.
+var ErrNoTask = errors.New("no task given; write it after the options: /loop fix the failing tests")
+
+// Options are what a person asks of a loop.
+type Options struct {
+	Max          int           // iterations
+	For          time.Duration // 0: no limit
+	Budget       float64       // USD, 0: none
+	Check        string        // shell command that decides whether the work is done
+	CheckTimeout time.Duration // set when Check is
+	Task         string        // the goal, byte for byte
+	Every        string        // "5m": the person wants a schedule, not a loop of ours
+}
+
+const (
+	defaultMax          = 10
+	highestMax          = 1000
+	defaultCheckTimeout = 10 * time.Minute
+	longestFor          = 30 * 24 * time.Hour
+	longestCheck        = 6 * time.Hour
+	highestBudget       = 100_000
+)
+
+const accepted = "--max N, --for 3h, --budget 2.50, --check 'COMMAND', --check-timeout 10m"
+
+// Parse reads the text after /loop: options first, then the task, which is taken
+// as it stands, quotes, line breaks and all. Only option values are unquoted. "--"
+// ends the options. A first word such as 5m sets Every, and all the rest is the
+// task.
+func Parse(args string) (Options, error) {
+	o := Options{Max: defaultMax}
+	rest := trimLeft(args)
+	if word, tail := cutWord(rest); isInterval(word) {
+		o.Every, rest = word, trimLeft(tail)
+		return o.withTask(rest)
+	}
+	seen := map[string]bool{}
+	for strings.HasPrefix(rest, "--") {
+		name, tail := cutName(rest)
+		if name == "--" {
+			rest = trimLeft(tail)
+			break
+		}
+		if seen[name] {
+			return Options{}, fmt.Errorf("%s is given twice", name)
+		}
+		seen[name] = true
+		var err error
+		if rest, err = o.take(name, tail); err != nil {
+			return Options{}, err
+		}
+	}
+	if o.CheckTimeout > 0 && o.Check == "" {
+		return Options{}, errors.New("--check-timeout needs --check 'COMMAND'")
+	}
+	if o.Check != "" && o.CheckTimeout == 0 {
+		o.CheckTimeout = defaultCheckTimeout
+	}
+	return o.withTask(rest)
+}
+
+func (o Options) withTask(task string) (Options, error) {
+	if strings.TrimSpace(task) == "" {
+		return o, ErrNoTask
+	}
+	o.Task = task
+	return o, nil
+}
+
+// take reads one option's value from tail and returns what follows it.
+func (o *Options) take(name, tail string) (rest string, err error) {
+	set, takes := o.setter(name)
+	if set == nil {
+		return "", fmt.Errorf("unknown option %s; accepted are %s (\"--\" before a task that begins with dashes)", line(name, 40), accepted)
+	}
+	value, rest, err := cutValue(tail)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	if value == "" {
+		return "", fmt.Errorf("%s needs a value: %s", name, takes)
+	}
+	if !set(value) {
+		return "", fmt.Errorf("%s takes %s, not %q", name, takes, line(value, 40))
+	}
+	return rest, nil
+}
+
+// setter is the table of options: how to set each, and what it takes in words.
+func (o *Options) setter(name string) (set func(string) bool, takes string) {
+	switch name {
+	case "--max":
+		return func(v string) bool { return parseMax(v, &o.Max) }, "a whole number from 1 to 1000"
+	case "--for":
+		return func(v string) bool { return parseSpan(v, longestFor, &o.For) }, "a time such as 90m or 3h, at most 720h"
+	case "--budget":
+		return func(v string) bool { return parseBudget(v, &o.Budget) }, "an amount in US dollars such as 2.50"
+	case "--check":
+		return func(v string) bool { o.Check = strings.TrimSpace(v); return o.Check != "" }, "a shell command in quotes"
+	case "--check-timeout":
+		return func(v string) bool { return parseSpan(v, longestCheck, &o.CheckTimeout) }, "a time such as 10m, at most 6h"
+	}
+	return nil, ""
+}
+
+// valid guards Start against options that did not come from Parse.
+func (o Options) valid() error {
+	switch {
+	case o.Max < 1 || o.Max > highestMax:
+		return errors.New("max must be from 1 to 1000")
+	case o.For < 0 || o.For > longestFor:
+		return errors.New("for must be at most 720h")
+	case !(o.Budget >= 0 && o.Budget <= highestBudget):
+		return errors.New("budget must be an amount in US dollars")
+	case o.Check != "" && (o.CheckTimeout <= 0 || o.CheckTimeout > longestCheck):
+		return errors.New("check timeout must be at most 6h")
+	}
+	return nil
+}
+
+func parseMax(v string, to *int) bool {
+	n, err := strconv.Atoi(v)
+	*to = n
+	return err == nil && digits(v) && n >= 1 && n <= highestMax
+}
+
+func parseSpan(v string, longest time.Duration, to *time.Duration) bool {
+	d, err := time.ParseDuration(v)
+	*to = d
+	return err == nil && d > 0 && d <= longest
+}
+
+func parseBudget(v string, to *float64) bool {
+	v = strings.TrimPrefix(v, "$")
+	n, err := strconv.ParseFloat(v, 64)
+	*to = n
+	return err == nil && digits(strings.Replace(v, ".", "", 1)) && n > 0 && n <= highestBudget
+}
+
+// isInterval tells words such as 5m, 90s or 1h30m.
+func isInterval(word string) bool {
+	if word == "" {
+		return false
+	}
+	for word != "" {
+		unit := strings.IndexAny(word, "smhd")
+		if unit < 1 || !digits(word[:unit]) {
+			return false
+		}
+		word = word[unit+1:]
+	}
+	return true
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+const blanks = " \t\r\n"
+
+func trimLeft(s string) string { return strings.TrimLeft(s, blanks) }
+
+func cutWord(s string) (word, rest string) {
+	if i := strings.IndexAny(s, blanks); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// cutName splits "--max 3 …" and "--max=3 …" after the name.
+func cutName(s string) (name, rest string) {
+	word, rest := cutWord(s)
+	if name, value, ok := strings.Cut(word, "="); ok && name != "--" {
+		return name, value + rest
+	}
+	return word, rest
+}
+
+var errQuote = errors.New("a quote is opened and never closed")
+
+// cutValue reads one word as a shell would and returns the untouched rest. A
+// bare word that begins with dashes is the next option: the value is missing.
+func cutValue(s string) (value, rest string, err error) {
+	s = trimLeft(s)
+	if strings.HasPrefix(s, "--") {
+		return "", s, nil
+	}
+	var b strings.Builder
+	for s != "" && !strings.ContainsRune(blanks, rune(s[0])) {
+		part, tail, ok := cutPart(s)
+		if !ok {
+			return "", "", errQuote
+		}
+		b.WriteString(part)
+		s = tail
+	}
+	return b.String(), trimLeft(s), nil
+}
+
+// cutPart reads one quoted stretch or one character.
+func cutPart(s string) (part, rest string, ok bool) {
+	switch s[0] {
+	case '\'':
+		return strings.Cut(s[1:], "'")
+	case '"':
+		return cutDouble(s[1:])
+	case '\\':
+		if len(s) > 1 {
+			return s[1:2], s[2:], true
+		}
+	}
+	return s[:1], s[1:], true
+}
+
+// cutDouble reads up to the closing quote. The backslash keeps its meaning for
+// the shell that will run the command, but for \" and \\.
+func cutDouble(s string) (part, rest string, ok bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '"' {
+			return b.String(), s[i+1:], true
+		}
+		if s[i] == '\\' && i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\\') {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return "", "", false
+}

@@ -1,0 +1,150 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+const (
+	anchorBytes   = 8000
+	anchorGoal    = 4500
+	anchorCommits = 3
+	anchorFiles   = 5
+)
+
+// AnchorFacts is what an anchor says beside the loop itself.
+type AnchorFacts struct {
+	Commits []string // newest first; the first 3 are shown
+	Files   []string // changed files; the first 5 are shown
+	Next    string   // the next step, if known
+}
+
+// Anchor is what a session needs to find its way after its context was
+// compacted: markdown of at most 8,000 bytes, cut at lines, that says what was
+// left out. It is empty when no loop runs.
+func Anchor(s Stack, facts AnchorFacts, now time.Time) string {
+	f, ok := s.Top()
+	if !ok {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Loop anchor\n\n- mode: %s\n- iteration: %d/%d\n- running for: %s%s\n", f.Mode, f.N, f.Max, span(now.Sub(f.StartedAt)), until(f))
+	fmt.Fprintf(&b, "- next step: %s\n\n## Goal\n\n%s\n", next(facts.Next), quoted(f))
+	fmt.Fprintf(&b, "\n## Rules\n\n%s\n%s\n", rule, wayOut)
+	list(&b, "Last commits", facts.Commits, anchorCommits)
+	list(&b, "Changed files", facts.Files, anchorFiles)
+	list(&b, "Outer loops, which go on afterwards", outerGoals(s), maxDepth)
+	return cutLines(b.String(), anchorBytes, "the anchor")
+}
+
+func next(step string) string {
+	if step = line(step, goalRunes); step != "" {
+		return step
+	}
+	return "see what is done and what is missing, then go on with the goal"
+}
+
+func outerGoals(s Stack) []string {
+	var goals []string
+	for i := len(s.Frames) - 2; i >= 0; i-- {
+		f := s.Frames[i]
+		goals = append(goals, fmt.Sprintf("%d/%d: %s", f.N, f.Max, line(f.Goal, 80)))
+	}
+	return goals
+}
+
+// list writes the first n items of a section; nothing when there are none.
+func list(b *strings.Builder, title string, items []string, n int) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s\n\n", title)
+	for _, item := range items[:min(n, len(items))] {
+		fmt.Fprintf(b, "- %s\n", line(item, 120))
+	}
+	if left := len(items) - n; left > 0 {
+		fmt.Fprintf(b, "- (%d more left out)\n", left)
+	}
+}
+
+// quoted is a frame's goal as a markdown quote.
+func quoted(f Frame) string {
+	lines := strings.Split(strings.Map(visible, f.Goal), "\n")
+	text := cutLines("> "+strings.Join(lines, "\n> "), anchorGoal, "the goal")
+	if f.GoalSize > len(f.Goal) {
+		text += fmt.Sprintf("\n(the goal has %d bytes; only the first %d were kept)", f.GoalSize, len(f.Goal))
+	}
+	return text
+}
+
+// cutLines keeps whole lines of what, at most n bytes, and says how many bytes
+// are missing. Where that would lose a long line, it is cut between two characters.
+func cutLines(text string, n int, what string) string {
+	if len(text) <= n {
+		return text
+	}
+	const note = "\n(%d bytes of %s left out)"
+	kept := head(text, n-len(note)-len(what)-16)
+	if i := strings.LastIndexByte(kept, '\n'); i > len(kept)/2 {
+		kept = kept[:i]
+	}
+	return kept + fmt.Sprintf(note, len(text)-len(kept), what)
+}
+
+// Render is the loop as a page for a person, loop.md. It is empty for a session
+// that never had a loop.
+func Render(s Stack) string {
+	if len(s.Frames) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Loop %s\n\n- session: %s\n- state: %s\n- updated: %s\n", line(s.RunID, 80), line(s.Session, 80), state(s), stamp(s.UpdatedAt))
+	for i := len(s.Frames) - 1; i >= 0; i-- {
+		renderFrame(&b, s.Frames[i])
+	}
+	if s.Active() {
+		b.WriteString("\nTo end it: `/afar:cancel` in the session, or `afar loop cancel`.\n")
+	}
+	return b.String()
+}
+
+func state(s Stack) string {
+	switch {
+	case s.Ended != nil:
+		return called(s.Ended.Verdict, s.Ended.Proven, s.Ended.By) + because(s.Ended.Note)
+	case s.Paused != nil:
+		return "paused by a limit since " + stamp(s.Paused.At) + because(s.Paused.Note)
+	case s.top().Checking:
+		return "running, the check decides"
+	}
+	return "running"
+}
+
+func because(note string) string {
+	if note = line(note, goalRunes); note == "" {
+		return ""
+	}
+	return ": " + note
+}
+
+func renderFrame(b *strings.Builder, f Frame) {
+	fmt.Fprintf(b, "\n## %s: %d/%d\n\n%s\n\n- started: %s\n", f.Mode, f.N, f.Max, quoted(f), stamp(f.StartedAt))
+	if !f.LastStopAt.IsZero() {
+		fmt.Fprintf(b, "- last stop: %s\n", stamp(f.LastStopAt))
+	}
+	if !f.Deadline.IsZero() {
+		fmt.Fprintf(b, "- ends by: %s\n", stamp(f.Deadline))
+	}
+	if f.Budget > 0 {
+		fmt.Fprintf(b, "- spent: $%.2f of $%.2f\n", f.Spent, f.Budget)
+	}
+	if f.Check != "" {
+		fmt.Fprintf(b, "- check: %s (at most %s)\n", line(f.Check, goalRunes), span(f.CheckTimeout))
+	}
+	if f.Idle > 0 {
+		fmt.Fprintf(b, "- iterations without progress: %d\n", f.Idle)
+	}
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }

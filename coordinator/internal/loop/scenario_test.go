@@ -1,0 +1,230 @@
+package loop
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in testdata; read the diff before you keep it")
+
+// A scenario is a story of one session: a command, "> " lines that belong to it,
+// and "| " lines with all that it gave. The state goes through JSON between any
+// two commands, as it does in the store.
+func TestScenarios(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, string(text))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(strings.Split(string(text), "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("output differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func play(t *testing.T, text string) string {
+	p := &player{t: t, now: epoch}
+	var out strings.Builder
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		if strings.HasPrefix(l, "|") {
+			continue
+		}
+		out.WriteString(l)
+		if i < len(lines)-1 {
+			out.WriteByte('\n')
+		}
+		if l == "" || strings.HasPrefix(l, "#") {
+			continue
+		}
+		var message []string
+		for i+1 < len(lines) && strings.HasPrefix(lines[i+1], ">") {
+			i++
+			out.WriteString(lines[i] + "\n")
+			message = append(message, strings.TrimPrefix(strings.TrimPrefix(lines[i], ">"), " "))
+		}
+		for _, shown := range p.run(l, strings.Join(message, "\n")) {
+			out.WriteString(strings.TrimRight("| "+shown, " ") + "\n")
+		}
+	}
+	return out.String()
+}
+
+var epoch = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+type player struct {
+	t     *testing.T
+	now   time.Time
+	stack Stack
+}
+
+func (p *player) run(command, message string) []string {
+	verb, rest, _ := strings.Cut(command, " ")
+	switch verb {
+	case "after":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			p.t.Fatalf("%s: %v", command, err)
+		}
+		p.now = p.now.Add(d)
+		return nil
+	case "start":
+		return p.start(rest)
+	case "stop":
+		return p.outcome(Stop(p.stack, p.stopping(rest, message), p.now))
+	case "cancel":
+		o, err := Cancel(p.stack, rest, p.now)
+		if err != nil {
+			return []string{"error: " + err.Error()}
+		}
+		return p.outcome(o)
+	case "fail":
+		return p.outcome(Fail(p.stack, rest, p.now))
+	case "limit":
+		d, _ := time.ParseDuration(rest)
+		until := time.Time{}
+		if d > 0 {
+			until = p.now.Add(d)
+		}
+		return p.outcome(Limit(p.stack, message, until, p.now))
+	case "expire":
+		return p.outcome(Expire(p.stack, p.now))
+	case "touch":
+		return p.outcome(Outcome{Stack: Touch(p.stack, p.now)})
+	case "next":
+		return []string{dueAt(p.stack)}
+	case "intro":
+		return strings.Split(Intro(p.stack), "\n")
+	case "render":
+		return strings.Split(Render(p.stack), "\n")
+	case "anchor":
+		var f AnchorFacts
+		if err := json.Unmarshal([]byte(message), &f); err != nil {
+			p.t.Fatalf("%s: %v", command, err)
+		}
+		return strings.Split(Anchor(p.stack, f, p.now), "\n")
+	}
+	p.t.Fatalf("unknown command %q", command)
+	return nil
+}
+
+func dueAt(s Stack) string {
+	if s.Next().IsZero() {
+		return "never"
+	}
+	return stamp(s.Next())
+}
+
+func (p *player) start(rest string) []string {
+	id, args, _ := strings.Cut(rest, " ")
+	o, err := Parse(args)
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	out, err := Start(p.stack, "ses1", id, o, p.now)
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	return p.outcome(out)
+}
+
+func (p *player) stopping(rest, message string) Stopping {
+	in := Stopping{Message: message}
+	for _, word := range strings.Fields(rest) {
+		key, value, _ := strings.Cut(word, "=")
+		n, _ := strconv.Atoi(value)
+		switch key {
+		case "tools":
+			in.Tools = n
+		case "tree":
+			in.Tree = value
+		case "spent":
+			in.Spent, _ = strconv.ParseFloat(value, 64)
+		case "background":
+			in.Background = strings.Split(value, ",")
+		case "exit":
+			in.Check = &CheckResult{ExitCode: n, Tail: message}
+			in.Message = ""
+		case "late":
+			in.Check.TimedOut = true
+		default:
+			p.t.Fatalf("unknown word %q", word)
+		}
+	}
+	return in
+}
+
+func (p *player) outcome(o Outcome) []string {
+	p.stack = roundTrip(p.t, o.Stack)
+	var lines []string
+	add := func(name, text string) {
+		if text != "" {
+			lines = append(lines, strings.Split(name+": "+text, "\n")...)
+		}
+	}
+	if o.Check != nil {
+		add("check", fmt.Sprintf("%s (%s)", o.Check.Command, o.Check.Timeout))
+	}
+	add("block", o.Block)
+	add("wake", o.Wake)
+	add("notify", o.Notify)
+	add("verdict", string(o.Verdict))
+	add("stack", brief(p.stack))
+	return lines
+}
+
+// roundTrip is the stack after a round through JSON, which must not change it.
+func roundTrip(t interface{ Fatalf(string, ...any) }, s Stack) Stack {
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatalf("marshal: %v", err)
+	}
+	var back Stack
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatalf("unmarshal: %v", err)
+	}
+	if diff := cmp.Diff(s, back); diff != "" {
+		t.Fatalf("the stack changes in the store:\n%s", diff)
+	}
+	return back
+}
+
+func brief(s Stack) string {
+	var parts []string
+	for _, f := range s.Frames {
+		parts = append(parts, fmt.Sprintf("%s %d/%d", f.ID, f.N, f.Max))
+	}
+	text := strings.Join(parts, " > ")
+	switch {
+	case s.Ended != nil:
+		text += " (ended: " + string(s.Ended.Verdict) + ")"
+	case s.Paused != nil:
+		text += " (paused)"
+	case len(s.Frames) == 0:
+		text = "none"
+	}
+	return text
+}

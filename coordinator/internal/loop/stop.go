@@ -1,0 +1,220 @@
+package loop
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+// Stopping is what is known when a session wants to stop.
+type Stopping struct {
+	Message    string       // the host's last_assistant_message
+	Tools      int          // tool calls since the last stop
+	Tree       string       // digest of the work tree; empty: unknown
+	Spent      float64      // USD since the last stop; 0: unknown
+	Background []string     // running background shells, to be named to the model
+	Check      *CheckResult // answer to the Check of the last Outcome; the rest may then be empty
+}
+
+// A Check is a command that decides whether the work is done. It runs in the
+// session's directory and environment; green is exit code 0 within Timeout.
+type Check struct {
+	Command string
+	Timeout time.Duration
+}
+
+// A CheckResult is how a check went.
+type CheckResult struct {
+	ExitCode int
+	TimedOut bool
+	Tail     string // the end of its output; at most 4,096 bytes reach the model
+	Digest   string // of its whole output; empty: of Tail
+}
+
+// ending is why a frame ends; a zero verdict means that it goes on.
+type ending struct {
+	verdict Verdict
+	proven  bool
+	by      string
+	note    string
+}
+
+// Stop is called when the session wants to stop. The session's own word comes
+// first (done, stuck), then time, money, the iterations left and standstill.
+// A frame that ends hands over to the one around it.
+func Stop(s Stack, in Stopping, now time.Time) Outcome {
+	if !s.Active() {
+		return Outcome{Stack: s}
+	}
+	now = stored(now)
+	stale, late := s.stale(now), s.staleEnding()
+	s = s.clone()
+	f := s.top()
+	answered := in.Check != nil && f.Checking
+	if !answered {
+		s.account(in)
+	}
+	f.Checking, f.LastStopAt = false, now
+	s.UpdatedAt, s.Paused = now, nil
+
+	end := f.said(in, answered)
+	switch {
+	case end.verdict != "":
+	case f.Checking:
+		return Outcome{Stack: s, Check: &Check{Command: f.Check, Timeout: f.CheckTimeout}}
+	case stale:
+		return endAll(s, late, now)
+	default:
+		end = f.limits(now)
+	}
+	return unwind(s, end, in, answered, now)
+}
+
+// account books what happened since the last stop; a stop that only brings the
+// result of a check belongs to the iteration that asked for it.
+func (s *Stack) account(in Stopping) {
+	f := s.top()
+	moved := in.Tools > 0 || in.Tree != "" && f.Tree != "" && in.Tree != f.Tree
+	if f.N > 0 { // the turn before the first block is no iteration yet
+		f.Idle++
+	}
+	if moved {
+		f.Idle = 0
+	}
+	if in.Tools > 0 {
+		s.Quiet = 0
+	}
+	for i := range s.Frames {
+		s.Frames[i].Spent += max(in.Spent, 0)
+		if in.Tree != "" {
+			s.Frames[i].Tree = in.Tree
+		}
+	}
+}
+
+// said is what the session, or the check in its place, says about the work. It
+// sets Checking when the check has to be asked.
+func (f *Frame) said(in Stopping, answered bool) ending {
+	if answered {
+		return f.checked(*in.Check)
+	}
+	switch marker(in.Message) {
+	case complete:
+		f.Checking = f.Check != ""
+		if f.Checking {
+			return ending{}
+		}
+		return ending{verdict: Done, note: "the session says so; nothing has checked it"}
+	case gaveUp:
+		return ending{verdict: Stuck, note: "the session says so"}
+	case usedUp:
+		return ending{verdict: Capped, note: "the session says so"}
+	}
+	return ending{}
+}
+
+func (f *Frame) checked(r CheckResult) ending {
+	if r.ExitCode == 0 && !r.TimedOut {
+		f.Proven = true
+		return ending{verdict: Done, proven: true, note: "the check passed"}
+	}
+	digest := r.digest()
+	if digest != f.RedDigest {
+		f.Red, f.RedDigest = 0, digest
+	}
+	f.Red++
+	return ending{}
+}
+
+func (r CheckResult) digest() string {
+	output := r.Digest
+	if output == "" {
+		sum := sha256.Sum256([]byte(r.Tail))
+		output = hex.EncodeToString(sum[:])
+	}
+	return fmt.Sprintf("%d %t %s", r.ExitCode, r.TimedOut, output)
+}
+
+// limits is why a frame may not go on although nobody says that it is done.
+func (f *Frame) limits(now time.Time) ending {
+	switch {
+	case passed(f.Deadline, now):
+		return ending{verdict: Timeout, note: "its time is over"}
+	case f.Budget > 0 && f.Spent >= f.Budget:
+		return ending{verdict: OverBudget, note: fmt.Sprintf("$%.2f of $%.2f spent", f.Spent, f.Budget)}
+	case f.N >= f.Max:
+		return ending{verdict: Capped, note: "all iterations are used up"}
+	case f.Idle >= stuckAfter:
+		return ending{verdict: Stuck, note: "3 iterations without a tool call or a change of the tree"}
+	case f.Red >= stuckAfter:
+		return ending{verdict: Stuck, note: "the check gave the same output 3 times"}
+	}
+	return ending{}
+}
+
+// unwind takes ended frames off the stack until one may go on, and blocks for it.
+func unwind(s Stack, end ending, in Stopping, answered bool, now time.Time) Outcome {
+	o := Outcome{}
+	inner := ""
+	for end.verdict != "" {
+		if len(s.Frames) == 1 {
+			return o.over(s, end, now)
+		}
+		inner = o.pop(&s, end, now)
+		end = s.top().limits(now)
+	}
+	if s.Quiet >= hostPatience {
+		note := "the host ends a turn after 8 blocks without a tool call"
+		return o.and(endAll(s, ending{verdict: Capped, note: note}, now))
+	}
+	s.Quiet++
+	f := s.top()
+	f.N++
+	var red *CheckResult
+	if answered && inner == "" {
+		red = in.Check
+	}
+	o.Stack, o.Block = s, reason(*f, inner, in.Background, red)
+	return o
+}
+
+// pop takes the top frame off because of end and returns a line about it for the
+// frame below, to whose credit the inner work goes.
+func (o *Outcome) pop(s *Stack, end ending, now time.Time) string {
+	f := *s.top()
+	s.Frames = s.Frames[:len(s.Frames)-1]
+	s.top().Idle = 0
+	o.Verdict = end.verdict
+	o.tell("Inner loop " + verdictLine(f, end, now))
+	return fmt.Sprintf("The inner loop ended as %s: %s", end.verdict, line(f.Goal, 80))
+}
+
+// over ends the loop with its last frame.
+func (o Outcome) over(s Stack, end ending, now time.Time) Outcome {
+	return o.and(endAll(s, end, now))
+}
+
+func (o Outcome) and(last Outcome) Outcome {
+	o.Stack, o.Verdict = last.Stack, last.Verdict
+	o.tell(last.Notify)
+	return o
+}
+
+func (o *Outcome) tell(text string) {
+	if o.Notify != "" {
+		o.Notify += "\n"
+	}
+	o.Notify += text
+}
+
+// endAll is the one way out of an active stack. It owns s.
+func endAll(s Stack, end ending, now time.Time) Outcome {
+	s.UpdatedAt, s.Paused = now, nil
+	s.Ended = &Ended{Verdict: end.verdict, Proven: end.proven, At: now, By: end.by, Note: end.note}
+	text := "Loop " + verdictLine(s.Frames[0], end, now)
+	if inner := len(s.Frames) - 1; inner > 0 {
+		text += fmt.Sprintf(" Loops inside it that ended too: %d.", inner)
+	}
+	return Outcome{Stack: s, Verdict: end.verdict, Notify: text}
+}

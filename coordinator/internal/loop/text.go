@@ -1,0 +1,202 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	goalRunes   = 200
+	reasonBytes = 2000
+	tailBytes   = 4096
+)
+
+// The markers stand in inline code here, so that a session that repeats these
+// texts does not end its loop with them.
+const (
+	rule = "When all of it is done, write `<loop-done>COMPLETE</loop-done>` alone on its own line, outside any code block." +
+		" If you cannot get any further, write `<loop-done>STUCK</loop-done>` the same way and say why."
+	wayOut = "The person can end this with `/afar:cancel` here or `afar loop cancel` in a terminal."
+)
+
+// Intro is the text for the model when the frame at work starts. It is empty
+// when no loop runs.
+func Intro(s Stack) string {
+	f, ok := s.Top()
+	if !ok {
+		return ""
+	}
+	lines := []string{
+		fmt.Sprintf("[loop %d/%d] A loop keeps this session at work. Goal: %s", f.N, f.Max, line(f.Goal, goalRunes)),
+		fmt.Sprintf("Each time you stop before the goal is reached you will be sent back to it, at most %d times%s.", f.Max, until(f)),
+		rule,
+	}
+	if f.Check != "" {
+		lines = append(lines, checkRule)
+	}
+	if len(s.Frames) > 1 {
+		lines = append(lines, "This loop is inside another one, which goes on when this one ends.")
+	}
+	return strings.Join(append(lines, wayOut), "\n")
+}
+
+const checkRule = "A check chosen by the person then runs and decides; your word alone does not end the loop."
+
+func until(f Frame) string {
+	if f.Deadline.IsZero() {
+		return ""
+	}
+	return ", until " + f.Deadline.UTC().Format("2006-01-02 15:04 MST")
+}
+
+// reason is the text of a block: at most 2,000 bytes, and after them the end of
+// a red check's output.
+func reason(f Frame, news string, background []string, red *CheckResult) string {
+	lines := []string{fmt.Sprintf("[loop %d/%d] Goal: %s", f.N, f.Max, line(f.Goal, goalRunes))}
+	if news != "" {
+		lines = append(lines, news)
+	}
+	if red != nil {
+		lines = append(lines, "You said COMPLETE, but "+red.outcome(f.CheckTimeout)+". The end of its output is below.")
+	}
+	lines = append(lines, "See what is done and what is missing, then take the next step and verify it."+lastCall(f), rule)
+	if f.Check != "" {
+		lines = append(lines, checkRule)
+	}
+	text := strings.Join(append(lines, wayOut), "\n")
+	text += running(background, reasonBytes-len(text))
+	if red != nil {
+		text += "\nOutput of the check:\n" + tail(red.Tail, tailBytes)
+	}
+	return text
+}
+
+func lastCall(f Frame) string {
+	if f.N < f.Max {
+		return ""
+	}
+	return " This is the last iteration."
+}
+
+func (r CheckResult) outcome(timeout time.Duration) string {
+	if r.TimedOut {
+		return "the check did not end within " + span(timeout)
+	}
+	return fmt.Sprintf("the check failed with exit code %d", r.ExitCode)
+}
+
+// running lists as many background shells as fit into room bytes.
+func running(background []string, room int) string {
+	if len(background) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("\nStill running in the background (%d):", len(background))
+	const more = "\n- and %d more"
+	for i, b := range background {
+		item := "\n- " + line(b, 60)
+		if len(text)+len(item)+len(more)+8 > room {
+			return text + fmt.Sprintf(more, len(background)-i)
+		}
+		text += item
+	}
+	return text
+}
+
+// verdictLine is the message about an ended frame, but for its first word.
+func verdictLine(f Frame, end ending, now time.Time) string {
+	text := called(end.verdict, end.proven, end.by)
+	text += fmt.Sprintf(": %s\n%d/%d iterations, %s.", line(f.Goal, goalRunes), f.N, f.Max, span(now.Sub(f.StartedAt)))
+	return text + why(end.note)
+}
+
+// called is a verdict in words; done always says what it rests on.
+func called(v Verdict, proven bool, by string) string {
+	text := string(v)
+	if v == Done && proven {
+		text += " (proven)"
+	}
+	if v == Done && !proven {
+		text += " (claimed, not proven)"
+	}
+	if by != "" {
+		text += " by " + line(by, 60)
+	}
+	return text
+}
+
+func pauseLine(f Frame, p Pause) string {
+	text := fmt.Sprintf("Loop paused by a limit: %s\n%d/%d iterations.", line(f.Goal, goalRunes), f.N, f.Max)
+	text += why(p.Note)
+	if p.Until.IsZero() {
+		return text + " It goes on with the session's next prompt."
+	}
+	return text + " It goes on at " + p.Until.UTC().Format("2006-01-02 15:04 MST") + "."
+}
+
+func why(note string) string {
+	if note = strings.TrimRight(line(note, goalRunes), "."); note == "" {
+		return ""
+	}
+	return " Why: " + note + "."
+}
+
+// span writes a length of time to the second, without empty parts: 2h, 12m5s.
+func span(d time.Duration) string {
+	text := max(d, 0).Round(time.Second).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// line folds text into one line of at most n characters that shows all that it
+// holds: no control, bidi or other invisible characters.
+func line(text string, n int) string {
+	// Only so much is looked at: a task may be megabytes.
+	text = head(text, 64*n)
+	text = strings.Join(strings.Fields(strings.Map(visible, strings.ToValidUTF8(text, "\uFFFD"))), " ")
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n-1]) + "…"
+}
+
+func visible(r rune) rune {
+	const zwnj, zwj = '\u200c', '\u200d' // join letters and emoji; hide nothing
+	switch {
+	case r == '\n', r == '\t', r == zwnj, r == zwj:
+		return r
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+		return -1
+	}
+	return r
+}
+
+// head returns at most n bytes from the start, never half a character.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// tail returns at most n bytes from the end, never half a character, and only
+// what can be seen.
+func tail(s string, n int) string {
+	i := max(0, len(s)-n)
+	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return strings.Map(visible, strings.ToValidUTF8(s[i:], "?"))
+}
