@@ -1,0 +1,71 @@
+package wire
+
+// Operations of the hooks. Each body is a HookCall; "payload" holds the host's
+// own JSON, byte for byte but for line breaks.
+const (
+	OpSessionStart = "hook.session-start" // reply: HookReply.Context
+	OpSessionEnd   = "hook.session-end"
+	OpPrompt       = "hook.prompt" // reply: HookReply.Context
+	OpExpand       = "hook.expand" // reply: HookReply.Block, Reason, Context
+	OpGuarded      = "hook.guarded"
+	OpOutcome      = "hook.outcome"
+	OpStop         = "hook.stop" // reply: HookReply.Block, Reason, Check
+	OpStopFailure  = "hook.stop-failure"
+	OpPreCompact   = "hook.pre-compact"
+	OpSubagentStop = "hook.subagent-stop" // reply: HookReply.Block, Reason
+	OpNotification = "hook.notification"
+
+	OpAskOpen  = "hook.ask.open"  // register a question; reply: AskReply
+	OpAskWait  = "hook.ask.wait"  // wait at most WaitMS for its end; reply: AskReply
+	OpAskClaim = "hook.ask.claim" // may the answer still be printed? reply: AskReply
+	OpAskEnded = "hook.ask.ended" // the host ended the hook (Esc, No, closed terminal)
+)
+
+// A HookCall is what every hook sends.
+type HookCall struct {
+	Payload Raw `json:"payload"`
+	// Client is the process id of the host's client that ran the hook.
+	Client int `json:"client"`
+	// Entrypoint is the host's word for its kind: "cli" or "sdk-cli".
+	Entrypoint string `json:"entrypoint"`
+	// Attended is true when someone sits at the client's terminal.
+	Attended bool `json:"attended"`
+	// Terminal names the terminal and where the name was found, "tty:/dev/pts/3".
+	Terminal string `json:"terminal,omitempty"`
+	// Off is set when the session or its project switched Afar off.
+	Off bool `json:"off,omitempty"`
+	// Redirected lists variables of the environment that tried to move a pinned
+	// home, as NAME=value.
+	Redirected []string `json:"redirected,omitempty"`
+
+	Ask    string `json:"ask,omitempty"`     // id minted by the hook
+	Kind   string `json:"kind,omitempty"`    // of the ask: permission or guard
+	Why    string `json:"why,omitempty"`     // guard's reason for the person, or why the hook ended
+	Rule   string `json:"rule,omitempty"`    // guard rule id
+	Verb   string `json:"verb,omitempty"`    // guard verdict
+	Part   string `json:"part,omitempty"`    // the part of the command it is about
+	WaitMS int64  `json:"wait_ms,omitempty"` // of OpAskWait
+	OK     bool   `json:"ok,omitempty"`      // of OpOutcome: the tool succeeded
+}
+
+// A HookReply answers the hooks that print something.
+type HookReply struct {
+	Block   bool   `json:"block,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Context string `json:"context,omitempty"`
+	// Notice is a line for the person at the terminal, never for the model.
+	Notice string `json:"notice,omitempty"`
+}
+
+// An AskReply says how a question stands.
+type AskReply struct {
+	ID string `json:"id"`
+	// State is open, answered, delivered, withdrawn, expired or cancelled.
+	State string `json:"state"`
+	// Allow is the answer once State is answered or delivered.
+	Allow bool `json:"allow,omitempty"`
+	// Message is the refusal's text for the model, or why there is no answer.
+	Message string `json:"message,omitempty"`
+	// DeadlineMS is the time left until the ask ends by itself.
+	DeadlineMS int64 `json:"deadline_ms,omitempty"`
+}

@@ -1,0 +1,235 @@
+package wire
+
+// Operations of the command line. Times are unix milliseconds.
+const (
+	OpStatus   = "status" // reply: Status
+	OpAsks     = "asks"   // reply: Asks
+	OpAnswer   = "answer" // Answer; reply: Ask
+	OpAway     = "away"   // Away; reply: Settings
+	OpPause    = "pause"  // Pause; reply: Settings
+	OpLoops    = "loops"  // reply: Loops
+	OpLoop     = "loop"   // ByID; reply: Loop
+	OpLoopNew  = "loop.start"
+	OpLoopEnd  = "loop.cancel" // ByID; reply: Loop
+	OpLog      = "log"         // LogQuery; reply: Log
+	OpVerify   = "audit.verify"
+	OpDoctor   = "doctor"   // reply: Checks
+	OpShutdown = "shutdown" // replies first, then finishes what it holds and ends
+
+	OpTelegram           = "telegram.status"  // reply: Telegram
+	OpTelegramConnect    = "telegram.connect" // TelegramConnect; reply: Telegram
+	OpTelegramPair       = "telegram.pair"    // reply: Pairing
+	OpTelegramPaired     = "telegram.paired"  // PairWait: waits at most WaitMS; reply: Telegram
+	OpTelegramDisconnect = "telegram.disconnect"
+)
+
+// ByID names one thing.
+type ByID struct {
+	ID string `json:"id"`
+}
+
+// Status is all that `afar status` shows.
+type Status struct {
+	Coordinator Coordinator `json:"coordinator"`
+	Settings    Settings    `json:"settings"`
+	Channels    []Channel   `json:"channels"`
+	Sessions    []Session   `json:"sessions"`
+	Loops       []Loop      `json:"loops"`
+	Asks        []Ask       `json:"asks"`
+}
+
+// Coordinator describes the running daemon.
+type Coordinator struct {
+	PID     int    `json:"pid"`
+	Version string `json:"version"`
+	Since   int64  `json:"since"`
+	Home    string `json:"home"`
+	Socket  string `json:"socket"`
+}
+
+// Settings are the switches that hold for all sessions.
+type Settings struct {
+	Away      string `json:"away"` // off, on or auto
+	AwayUntil int64  `json:"away_until,omitempty"`
+	Paused    bool   `json:"paused"`
+}
+
+// A Channel is a place where asks are shown and answered.
+type Channel struct {
+	ID    string `json:"id"`
+	State string `json:"state"` // ready, unpaired, off, failing
+	Note  string `json:"note,omitempty"`
+}
+
+// A Session is one conversation of the host.
+type Session struct {
+	ID         string `json:"id"`
+	Token      string `json:"token"`
+	Project    string `json:"project"`
+	Mode       string `json:"mode"`  // the host's permission mode
+	State      string `json:"state"` // working, waiting, idle, ended or unprotected
+	Since      int64  `json:"since"`
+	Attended   bool   `json:"attended"`
+	Away       string `json:"away,omitempty"`
+	Terminal   string `json:"terminal,omitempty"`
+	Protected  bool   `json:"protected"`
+	ClientPID  int    `json:"client_pid,omitempty"`
+	Entrypoint string `json:"entrypoint,omitempty"`
+}
+
+// Asks is a list of questions.
+type Asks struct {
+	Asks []Ask `json:"asks"`
+}
+
+// An Ask is a question put to the person. Its input is masked.
+type Ask struct {
+	ID        string `json:"id"`
+	Kind      string `json:"kind"`
+	State     string `json:"state"`
+	Session   string `json:"session"`
+	Token     string `json:"token"`
+	Project   string `json:"project"`
+	Tool      string `json:"tool"`
+	Input     string `json:"input"`
+	Hash      string `json:"hash"`
+	Agent     string `json:"agent,omitempty"`
+	Why       string `json:"why,omitempty"`
+	OpenedAt  int64  `json:"opened_at"`
+	ExpiresAt int64  `json:"expires_at"`
+	SettledAt int64  `json:"settled_at,omitempty"`
+	By        string `json:"by,omitempty"`
+	Channel   string `json:"channel,omitempty"`
+	Allow     bool   `json:"allow"`
+	Outcome   string `json:"outcome,omitempty"`
+}
+
+// Answer decides an ask.
+type Answer struct {
+	ID      string `json:"id"`
+	Allow   bool   `json:"allow"`
+	Message string `json:"message,omitempty"`
+}
+
+// Away sets when asks leave the terminal. An empty Session means all.
+type Away struct {
+	Mode    string `json:"mode"`
+	Session string `json:"session,omitempty"`
+	ForMS   int64  `json:"for_ms,omitempty"`
+}
+
+// Pause sets the kill switch.
+type Pause struct {
+	On bool `json:"on"`
+}
+
+// Loops is a list of loops.
+type Loops struct {
+	Loops []Loop `json:"loops"`
+}
+
+// A Loop keeps one session going; its id is the session's token.
+type Loop struct {
+	ID        string  `json:"id"`
+	Session   string  `json:"session"`
+	Active    bool    `json:"active"`
+	Verdict   string  `json:"verdict,omitempty"`
+	Proven    bool    `json:"proven"`
+	Note      string  `json:"note,omitempty"`
+	UpdatedAt int64   `json:"updated_at"`
+	Stack     []Frame `json:"stack"`
+}
+
+// A Frame is one level of a loop.
+type Frame struct {
+	ID        string `json:"id"`
+	Mode      string `json:"mode"`
+	Goal      string `json:"goal"`
+	N         int    `json:"iter"`
+	Max       int    `json:"max"`
+	StartedAt int64  `json:"started_at"`
+}
+
+// LoopNew starts a loop in a session, named by token or id.
+type LoopNew struct {
+	Session string `json:"session"`
+	Args    string `json:"args"`
+}
+
+// LogQuery selects journal entries after a sequence number.
+type LogQuery struct {
+	After   int64  `json:"after"`
+	Limit   int    `json:"limit"`
+	Session string `json:"session,omitempty"`
+	WaitMS  int64  `json:"wait_ms,omitempty"` // wait for the first new entry
+	Last    bool   `json:"last,omitempty"`    // the newest Limit entries instead of the oldest
+}
+
+// Log is a run of journal entries, oldest first.
+type Log struct {
+	Entries []Entry `json:"entries"`
+}
+
+// An Entry is one line of the journal.
+type Entry struct {
+	Seq     int64  `json:"seq"`
+	ID      string `json:"id"`
+	At      int64  `json:"at"`
+	Kind    string `json:"kind"`
+	Session string `json:"session,omitempty"`
+	Token   string `json:"token,omitempty"`
+	Subject string `json:"subject,omitempty"`
+	Text    string `json:"text"`
+	Hash    string `json:"hash"`
+}
+
+// Verified is the result of checking the journal's hash chain.
+type Verified struct {
+	Entries int64  `json:"entries"`
+	OK      bool   `json:"ok"`
+	Broken  int64  `json:"broken,omitempty"` // the first entry that does not fit
+	Head    string `json:"head"`
+}
+
+// Checks are the findings of doctor.
+type Checks struct {
+	Checks []Check `json:"checks"`
+}
+
+// A Check is one finding. State is ok, off (not configured yet) or bad.
+type Check struct {
+	ID    string `json:"id"`
+	State string `json:"state"`
+	Text  string `json:"text"`
+	Fix   string `json:"fix,omitempty"`
+}
+
+// Telegram says how that channel stands. The token is never sent.
+type Telegram struct {
+	Connected bool   `json:"connected"`
+	Bot       string `json:"bot,omitempty"`
+	API       string `json:"api,omitempty"`
+	Paired    bool   `json:"paired"`
+	User      string `json:"user,omitempty"`
+	Chat      string `json:"chat,omitempty"`
+	Failing   string `json:"failing,omitempty"`
+	Pairing   bool   `json:"pairing"` // a code is waiting
+}
+
+// TelegramConnect stores the bot's token and the base URL of its API.
+type TelegramConnect struct {
+	Token string `json:"token"`
+	API   string `json:"api,omitempty"`
+}
+
+// Pairing is a fresh code.
+type Pairing struct {
+	Code      string `json:"code"`
+	ExpiresAt int64  `json:"expires_at"`
+	Bot       string `json:"bot,omitempty"`
+}
+
+// PairWait waits for the end of the pairing that is under way.
+type PairWait struct {
+	WaitMS int64 `json:"wait_ms"`
+}

@@ -1,0 +1,73 @@
+// Package wire defines what travels over the coordinator's Unix socket, and
+// nothing about who acts on it.
+//
+// One connection carries one request line and one reply line. A line is one
+// JSON object of at most MaxLine bytes, ended by a newline. Unknown fields are
+// ignored and unknown operations are answered with CodeUnknownOp, so that hooks
+// of an older or newer build keep working with any coordinator.
+//
+// The package is pure and imports no JSON library: the hot hook binaries build
+// their requests with Object and the rest of the program uses struct tags.
+package wire
+
+// Version is the protocol version that this build speaks. It rises only when an
+// old peer could misunderstand a new one; new fields and operations do not.
+const Version = 1
+
+// MaxLine is the longest line either side accepts, newline included.
+const MaxLine = 64 << 20
+
+// Codes of a reply. The empty code means success.
+const (
+	CodeOK         = ""
+	CodeBadRequest = "bad_request" // the request cannot be understood; sending it again is useless
+	CodeUnknownOp  = "unknown_op"  // this coordinator does not know the operation
+	CodeDenied     = "denied"      // the caller may not ask for this
+	CodeNotFound   = "not_found"   // nothing has that id
+	CodeSettled    = "settled"     // the thing already ended; the message says how
+	CodeClosing    = "closing"     // the coordinator is shutting down: dial again
+	CodeInternal   = "internal"    // the coordinator's own fault; it is in its log
+)
+
+// A Request is one line from a hook or from the command line.
+type Request struct {
+	V    int    `json:"v"`
+	Op   string `json:"op"`
+	Body Raw    `json:"body,omitempty"`
+}
+
+// A Reply is the one line that answers a Request.
+type Reply struct {
+	V     int    `json:"v"`
+	Code  string `json:"code"`
+	Error string `json:"error,omitempty"`
+	Body  Raw    `json:"body,omitempty"`
+}
+
+// Raw is JSON text that is passed on as it is.
+type Raw []byte
+
+// MarshalJSON returns the text itself; an empty Raw is null.
+func (r Raw) MarshalJSON() ([]byte, error) {
+	if len(r) == 0 {
+		return []byte("null"), nil
+	}
+	return r, nil
+}
+
+// UnmarshalJSON keeps a copy of the text.
+func (r *Raw) UnmarshalJSON(b []byte) error {
+	*r = append((*r)[:0], b...)
+	return nil
+}
+
+// Line returns the request as one line with its newline. Body must be valid
+// JSON; line breaks between its tokens are folded, which keeps its meaning.
+func (r Request) Line() []byte {
+	body := []byte(r.Body)
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	o := NewObject().Int("v", int64(r.V)).Str("op", r.Op).Raw("body", body)
+	return append(o.Bytes(), '\n')
+}

@@ -1,0 +1,192 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// decoded reads an object with the standard library, which is the judge of
+// what our own builder writes.
+func decoded(t *testing.T, text []byte) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatalf("not JSON: %v\n%s", err, text)
+	}
+	return m
+}
+
+// clean is what a string becomes on the way: invalid bytes are replaced one by
+// one, as the standard library does.
+func clean(s string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		b.WriteRune(r)
+		s = s[n:]
+	}
+	return b.String()
+}
+
+func TestObject(t *testing.T) {
+	text := wire.NewObject().
+		Str("s", "a\"b\\c").OptStr("none", "").OptStr("some", "x").
+		Int("n", -1<<63).Bool("yes", true).Bool("no", false).
+		Raw("raw", []byte("{\"a\":\r\n1}")).Strs("list", []string{"", "ü\n"}).Strs("empty", nil).Bytes()
+	want := `{"s":"a\"b\\c","some":"x","n":-9223372036854775808,"yes":true,"no":false,"raw":{"a":  1},"list":["","ü\u000a"],"empty":[]}`
+	if string(text) != want {
+		t.Errorf("have %s\nwant %s", text, want)
+	}
+	decoded(t, text)
+	if got := string(wire.NewObject().Bytes()); got != "{}" {
+		t.Errorf("empty object is %s", got)
+	}
+}
+
+func TestObjectEscapes(t *testing.T) {
+	for _, s := range []string{
+		"", "plain", "\"", "\\", "/", "\x00\x01\x1f", "\x7f", "\t\r\n", "\u2028\u2029", "\ufeff", "\ufffd",
+		"\xff", "a\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "😀", "<&>", strings.Repeat("\"", 5000),
+	} {
+		text := wire.NewObject().Str(s, s).Bytes()
+		if bytes.ContainsAny(text, "\n\r\u2028\u2029") {
+			t.Errorf("%q: the text holds a line break: %s", s, text)
+		}
+		if got, ok := decoded(t, text)[clean(s)]; !ok || got != clean(s) {
+			t.Errorf("%q came back as %q", s, got)
+		}
+	}
+}
+
+func FuzzObject(f *testing.F) {
+	f.Add("key", "value")
+	f.Add("", "\x00\"\\\u2028\xff")
+	f.Fuzz(func(t *testing.T, key, value string) {
+		text := wire.NewObject().Str(key, value).Strs("list of it", []string{value}).Bytes()
+		if !utf8.Valid(text) || bytes.IndexByte(text, '\n') >= 0 {
+			t.Fatalf("not one line of UTF-8: %q", text)
+		}
+		m := decoded(t, text)
+		if clean(key) != "list of it" && m[clean(key)] != clean(value) {
+			t.Fatalf("%q: %q came back as %q", key, value, m[clean(key)])
+		}
+		if got := m["list of it"].([]any)[0]; got != clean(value) {
+			t.Fatalf("%q came back as %q", value, got)
+		}
+	})
+}
+
+func FuzzRequestLine(f *testing.F) {
+	f.Add("status", []byte("{}"))
+	f.Add("hook.stop", []byte("{\"payload\":\n{\"a\":\"\\n\"},\r\n \"client\":1}"))
+	f.Add("", []byte("null"))
+	f.Fuzz(func(t *testing.T, op string, body []byte) {
+		if !json.Valid(body) {
+			t.Skip()
+		}
+		line := wire.Request{V: wire.Version, Op: op, Body: body}.Line()
+		if bytes.IndexByte(line, '\n') != len(line)-1 {
+			t.Fatalf("not one line: %q", line)
+		}
+		var back wire.Request
+		if err := json.Unmarshal(line, &back); err != nil {
+			t.Fatalf("not JSON: %v\n%q", err, line)
+		}
+		if back.V != wire.Version || back.Op != clean(op) || !same(t, back.Body, body) {
+			t.Fatalf("%q %q came back as %q %q", op, body, back.Op, back.Body)
+		}
+	})
+}
+
+// same compares two texts as JSON values, numbers by their digits.
+func same(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y bytes.Buffer
+	if err := json.Compact(&x, a); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Compact(&y, b); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+func TestRequestLine(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		req  wire.Request
+		want string
+	}{
+		{"no body", wire.Request{V: 1, Op: "status"}, `{"v":1,"op":"status","body":{}}` + "\n"},
+		{"version comes first", wire.Request{V: 7, Op: "x", Body: wire.Raw("[1]")}, `{"v":7,"op":"x","body":[1]}` + "\n"},
+		{"breaks are folded", wire.Request{V: 1, Op: "x", Body: wire.Raw("{\n\"a\":\r1\n}\n")}, `{"v":1,"op":"x","body":{ "a": 1 } }` + "\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			body := string(c.req.Body)
+			if got := string(c.req.Line()); got != c.want {
+				t.Errorf("have %q\nwant %q", got, c.want)
+			}
+			if string(c.req.Body) != body {
+				t.Error("Line changed the body of its caller")
+			}
+		})
+	}
+}
+
+func TestRaw(t *testing.T) {
+	type box struct {
+		A wire.Raw `json:"a"`
+		B wire.Raw `json:"b,omitempty"`
+	}
+	text, err := json.Marshal(box{A: wire.Raw(`{"x":1.50}`)})
+	if err != nil || string(text) != `{"a":{"x":1.50}}` {
+		t.Errorf("have %s, %v", text, err)
+	}
+	if text, err = json.Marshal(box{}); err != nil || string(text) != `{"a":null}` {
+		t.Errorf("empty: have %s, %v", text, err)
+	}
+	if _, err := json.Marshal(box{A: wire.Raw(`{"x"`)}); err == nil {
+		t.Error("broken JSON was written without an error")
+	}
+	source := []byte(`{"a":{"big":12345678901234567890},"more":1}`)
+	var in box
+	if err := json.Unmarshal(source, &in); err != nil {
+		t.Fatal(err)
+	}
+	for i := range source {
+		source[i] = 'x'
+	}
+	if string(in.A) != `{"big":12345678901234567890}` || in.B != nil {
+		t.Errorf("Raw must be a copy of the exact text: %s, %s", in.A, in.B)
+	}
+}
+
+// TestUnknownFields keeps the promise that an older build reads a newer one.
+func TestUnknownFields(t *testing.T) {
+	var r wire.Reply
+	if err := json.Unmarshal([]byte(`{"v":9,"code":"","later":{"x":[1]},"body":{"id":"a"}}`), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.V != 9 || r.Code != wire.CodeOK || string(r.Body) != `{"id":"a"}` {
+		t.Errorf("have %+v", r)
+	}
+}
+
+// TestHookCall keeps the names on the wire: hooks write them by hand.
+func TestHookCall(t *testing.T) {
+	full := wire.HookCall{
+		Payload: wire.Raw(`{}`), Client: 1, Entrypoint: "cli", Attended: true, Terminal: "tty:x", Off: true, Redirected: []string{"A=b"},
+		Ask: "a", Kind: "guard", Why: "w", Rule: "r", Verb: "deny", Part: "p", WaitMS: 5, OK: true,
+	}
+	text, err := json.Marshal(full)
+	want := `{"payload":{},"client":1,"entrypoint":"cli","attended":true,"terminal":"tty:x","off":true,"redirected":["A=b"],` +
+		`"ask":"a","kind":"guard","why":"w","rule":"r","verb":"deny","part":"p","wait_ms":5,"ok":true}`
+	if err != nil || string(text) != want {
+		t.Errorf("have %s, %v", text, err)
+	}
+}
