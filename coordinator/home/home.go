@@ -1,0 +1,164 @@
+// Package home says where each file of Afar lives, for the coordinator, the
+// hooks and the command line alike, and holds the two locks that make the
+// coordinator a singleton. It decides nothing else.
+package home
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// maxSocket is the longest path that every supported system takes for a Unix
+// socket (104 bytes with the final NUL on darwin).
+const maxSocket = 103
+
+// Dirs are the directories in force, all absolute. A Dirs value does no I/O
+// until one of its methods is called.
+type Dirs struct {
+	Root      string // AFAR_HOME, or "" when the system's own directories are used
+	User      string // the person's home directory
+	Config    string // config.toml, telegram.token
+	State     string // database, logs
+	Run       string // socket and locks
+	Workspace string // markdown that a person reads
+	Path      string // PATH for what the coordinator starts
+}
+
+// FromEnv resolves the directories from an environment. AFAR_HOME moves all of
+// them; it must be absolute.
+func FromEnv(getenv func(string) string) (Dirs, error) {
+	user := getenv("HOME")
+	if user == "" {
+		user = getenv("USERPROFILE")
+	}
+	root := getenv("AFAR_HOME")
+	if root != "" && !filepath.IsAbs(root) {
+		return Dirs{}, fmt.Errorf("AFAR_HOME must be an absolute path, not %q", root)
+	}
+	if root == "" && user == "" {
+		return Dirs{}, errors.New("neither AFAR_HOME nor HOME is set: cannot tell where Afar's files are")
+	}
+	if user != "" && !filepath.IsAbs(user) {
+		return Dirs{}, fmt.Errorf("HOME must be an absolute path, not %q", user)
+	}
+	d := Dirs{Root: root, User: user, Path: getenv("PATH")}
+	if root != "" {
+		return d.underRoot(), nil
+	}
+	return d.underXDG(getenv), nil
+}
+
+func (d Dirs) underRoot() Dirs {
+	d.Root = filepath.Clean(d.Root)
+	d.Config = d.Root
+	d.State = filepath.Join(d.Root, "state")
+	d.Run = filepath.Join(d.Root, "run")
+	d.Workspace = filepath.Join(d.Root, "workspace")
+	return d
+}
+
+func (d Dirs) underXDG(getenv func(string) string) Dirs {
+	xdg := func(name, fallback string) string {
+		if v := getenv(name); filepath.IsAbs(v) {
+			return filepath.Join(v, "afar")
+		}
+		return filepath.Join(d.User, fallback, "afar")
+	}
+	d.Config = xdg("XDG_CONFIG_HOME", ".config")
+	d.State = xdg("XDG_STATE_HOME", filepath.Join(".local", "state"))
+	d.Run = filepath.Join(d.State, "run")
+	if v := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(v) && isDir(v) {
+		d.Run = filepath.Join(v, "afar")
+	}
+	d.Workspace = filepath.Join(d.User, "afar")
+	return d
+}
+
+// Env returns the environment that makes another process resolve the same
+// directories: nothing else of ours, no token, nothing of a session.
+func (d Dirs) Env() []string {
+	env := []string{"HOME=" + d.User, "PATH=" + d.Path}
+	if d.Root != "" {
+		return append(env, "AFAR_HOME="+d.Root)
+	}
+	env = append(env,
+		"XDG_CONFIG_HOME="+filepath.Dir(d.Config),
+		"XDG_STATE_HOME="+filepath.Dir(d.State))
+	if d.Run != filepath.Join(d.State, "run") {
+		env = append(env, "XDG_RUNTIME_DIR="+filepath.Dir(d.Run))
+	}
+	return env
+}
+
+// Socket returns the path of the coordinator's socket. Where it would be too
+// long for a socket, a short one named by a hash of it takes its place.
+func (d Dirs) Socket() string {
+	path := filepath.Join(d.Run, "afar.sock")
+	if len(path) <= maxSocket {
+		return path
+	}
+	sum := sha256.Sum256([]byte(path))
+	return filepath.Join("/tmp", "afar-"+strconv.Itoa(os.Getuid())+"-"+hex.EncodeToString(sum[:6]), "s")
+}
+
+// Files of the coordinator.
+func (d Dirs) LifeLock() string   { return filepath.Join(d.Run, "coordinator.lock") } // held while it lives
+func (d Dirs) StartLock() string  { return filepath.Join(d.Run, "start.lock") }       // held by whoever starts it
+func (d Dirs) Database() string   { return filepath.Join(d.State, "afar.db") }
+func (d Dirs) Log() string        { return filepath.Join(d.State, "log", "coordinator.log") }
+func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.toml") }
+func (d Dirs) TokenFile() string  { return filepath.Join(d.Config, "telegram.token") }
+func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions") } // a folder per session token
+func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's own directory by default
+func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.Workspace} }
+
+// MakeRun creates the directories of the socket and the locks, 0700. A socket
+// directory that somebody else owns or may enter is refused.
+func (d Dirs) MakeRun() error {
+	for _, dir := range []string{d.Run, filepath.Dir(d.Socket())} {
+		if err := private(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Make creates all directories, 0700.
+func (d Dirs) Make() error {
+	for _, dir := range []string{d.Config, d.State, filepath.Dir(d.Log()), d.Workspace} {
+		if err := private(dir); err != nil {
+			return err
+		}
+	}
+	return d.MakeRun()
+}
+
+func private(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("create directory: %w", err)
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("look at directory: %w", err)
+	}
+	if !info.IsDir() || !ours(info) {
+		return fmt.Errorf("%s is not a directory of this user", dir)
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return fmt.Errorf("close directory to others: %w", err)
+	}
+	return nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

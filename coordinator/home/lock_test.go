@@ -1,0 +1,104 @@
+package home_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/home"
+)
+
+// TestMain lets the test binary play a second process.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("AFAR_TEST_LOCK"); path != "" {
+		holdLock(path)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// holdLock says whether it got the lock and holds it until its input ends.
+func holdLock(path string) {
+	l, err := home.TryLock(path)
+	fmt.Println(l != nil, err)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	l.Release()
+}
+
+// another starts a process that tries the lock, and returns what it says.
+func another(t *testing.T, path string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = []string{"AFAR_TEST_LOCK=" + path}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	lines := bufio.NewScanner(out)
+	return cmd, lines
+}
+
+func says(t *testing.T, lines *bufio.Scanner, want string) {
+	t.Helper()
+	if !lines.Scan() || lines.Text() != want {
+		t.Fatalf("the other process says %q, want %q", lines.Text(), want)
+	}
+}
+
+func TestLockIsExclusive(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.lock")
+	l, err := home.TryLock(path)
+	if err != nil || l == nil {
+		t.Fatalf("the first take: %v, %v", l, err)
+	}
+	wantMode(t, path, 0o600)
+	if second, err := home.TryLock(path); second != nil || err != nil {
+		t.Errorf("the same process got it twice: %v, %v", second, err)
+	}
+	_, lines := another(t, path)
+	says(t, lines, "false <nil>")
+	l.Release()
+	_, lines = another(t, path)
+	says(t, lines, "true <nil>")
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("the lock file must stay: %v", err)
+	}
+}
+
+func TestLockEndsWithItsHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.lock")
+	cmd, lines := another(t, path)
+	says(t, lines, "true <nil>")
+	if l, err := home.TryLock(path); l != nil || err != nil {
+		t.Fatalf("taken from a living holder: %v, %v", l, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	l, err := home.TryLock(path)
+	if l == nil || err != nil {
+		t.Fatalf("kill -9 must free the lock: %v, %v", l, err)
+	}
+	l.Release()
+}
+
+func TestLockErrors(t *testing.T) {
+	if l, err := home.TryLock(filepath.Join(t.TempDir(), "none", "x.lock")); l != nil || err == nil {
+		t.Errorf("a lock in no directory: %v, %v", l, err)
+	}
+	var none *home.Lock
+	none.Release() // promised to be harmless
+}

@@ -1,0 +1,153 @@
+package home
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// pinName is the file beside the binaries that fixes the home. A project's own
+// settings can set any variable of our hooks, HOME included, so an installed
+// hook takes no word of its environment about where Afar lives.
+const pinName = "afar.pin"
+
+// moving lists the variables that FromEnv reads.
+var moving = []string{"AFAR_HOME", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
+
+// ForHook resolves the directories for a process that runs inside a session,
+// whose binaries lie in bin. The pin there wins over the environment;
+// redirected lists the variables that disagree with it, as NAME=value. Without
+// a pin (a test that built its own binaries) the environment counts.
+func ForHook(bin string, getenv func(string) string) (d Dirs, redirected []string, err error) {
+	d, err = readPin(filepath.Join(bin, pinName))
+	if errors.Is(err, fs.ErrNotExist) {
+		d, err = FromEnv(getenv)
+		return d, nil, err
+	}
+	if err != nil {
+		return Dirs{}, nil, err
+	}
+	return d, disagreeing(d, getenv), nil
+}
+
+// ForPerson resolves the directories for a person's command: its environment
+// counts, except inside a session, where the pin does.
+func ForPerson(bin string, getenv func(string) string) (Dirs, error) {
+	if InSession(getenv) {
+		d, _, err := ForHook(bin, getenv)
+		return d, err
+	}
+	return FromEnv(getenv)
+}
+
+// InSession reports whether the environment says that this process descends
+// from a session of the host. It is a courtesy, not a defence: the coordinator
+// looks at the process itself.
+func InSession(getenv func(string) string) bool {
+	return getenv("CLAUDECODE") != "" || getenv("CLAUDE_CODE_SESSION_ID") != ""
+}
+
+// Pinned reports whether the binaries in bin have a pin.
+func Pinned(bin string) bool {
+	_, err := os.Stat(filepath.Join(bin, pinName))
+	return err == nil
+}
+
+// WritePin fixes d for the binaries in bin. Writing the same pin again leaves
+// the file as it is.
+func WritePin(bin string, d Dirs) error {
+	path := filepath.Join(bin, pinName)
+	text := d.pin()
+	if strings.Count(text, "\n") != 1+len(d.pinned()) {
+		return errors.New("write pin: a path with a line break cannot be pinned")
+	}
+	if old, err := os.ReadFile(path); err == nil && string(old) == text {
+		return nil
+	}
+	tmp := path + ".new"
+	if err := os.WriteFile(tmp, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("write pin: %w", err)
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return fmt.Errorf("write pin: %w", err)
+	}
+	return nil
+}
+
+func (d *Dirs) pinned() []struct {
+	key string
+	val *string
+} {
+	return []struct {
+		key string
+		val *string
+	}{
+		{"root", &d.Root}, {"user", &d.User}, {"config", &d.Config}, {"state", &d.State},
+		{"run", &d.Run}, {"workspace", &d.Workspace}, {"path", &d.Path},
+	}
+}
+
+func (d Dirs) pin() string {
+	var b strings.Builder
+	b.WriteString("# Where Afar lives, fixed at install. Written by: afar pin write\n")
+	for _, f := range d.pinned() {
+		fmt.Fprintf(&b, "%s %s\n", f.key, *f.val)
+	}
+	return b.String()
+}
+
+func readPin(path string) (Dirs, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return Dirs{}, fmt.Errorf("read pin: %w", err)
+	}
+	values := map[string]string{}
+	for _, line := range strings.Split(string(raw), "\n") {
+		key, value, _ := strings.Cut(line, " ")
+		values[key] = value
+	}
+	var d Dirs
+	for _, f := range d.pinned() {
+		*f.val = values[f.key]
+	}
+	for _, dir := range d.All() {
+		if !filepath.IsAbs(dir) {
+			return Dirs{}, fmt.Errorf("%s is damaged: run install.sh again", path)
+		}
+	}
+	return d, nil
+}
+
+// disagreeing lists the variables whose value the pin overrules. A variable that
+// the pin gives no value is overruled only if it would move everything.
+func disagreeing(d Dirs, getenv func(string) string) []string {
+	pinned := map[string]string{}
+	for _, v := range d.Env() {
+		name, value, _ := strings.Cut(v, "=")
+		pinned[name] = value
+	}
+	var out []string
+	for _, name := range moving {
+		v, want := getenv(name), pinned[name]
+		if v == "" || want == "" && name != "AFAR_HOME" || want != "" && filepath.Clean(v) == filepath.Clean(want) {
+			continue
+		}
+		out = append(out, name+"="+v)
+	}
+	return out
+}
+
+// Bin returns the directory of the running binary, symbolic links resolved.
+func Bin() (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find own binary: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(exe); err == nil {
+		exe = real
+	}
+	return filepath.Dir(exe), nil
+}
