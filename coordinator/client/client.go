@@ -1,0 +1,96 @@
+// Package client reaches the coordinator: it dials, starts the daemon where
+// there is none, and makes one call. It never removes the socket; only the
+// holder of the life lock does.
+package client
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// ErrUnreachable says that no coordinator took the call: it is absent, hung or
+// broke off before the whole reply.
+var ErrUnreachable = errors.New("coordinator not reachable")
+
+// redialEvery is the pause between two tries to reach a coordinator that is
+// just starting.
+const redialEvery = 20 * time.Millisecond
+
+// A Client makes calls to the coordinator of one home.
+type Client struct {
+	Dirs home.Dirs
+	Bin  string   // directory of our binaries, where `afar` is
+	Env  []string // environment of a coordinator that this client starts
+}
+
+// Call makes one call, without starting anything, and returns the raw reply
+// line. All of it has to happen before the deadline. The error wraps
+// ErrUnreachable.
+func (c *Client) Call(req wire.Request, deadline time.Time) ([]byte, error) {
+	conn, err := c.dial(deadline)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if _, err := conn.Write(req.Line()); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	return readLine(conn)
+}
+
+// CallStarting is Call that starts the coordinator when there is none and dials
+// again until the deadline.
+func (c *Client) CallStarting(req wire.Request, deadline time.Time) ([]byte, error) {
+	for started := false; ; {
+		reply, err := c.Call(req, deadline)
+		if err == nil || !time.Now().Before(deadline) {
+			return reply, err
+		}
+		if !started {
+			started = true
+			if err := c.Start(); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+			}
+		}
+		time.Sleep(redialEvery)
+	}
+}
+
+// Answering reports whether a coordinator accepts connections now.
+func (c *Client) Answering() bool {
+	conn, err := c.dial(time.Now().Add(time.Second))
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
+func (c *Client) dial(deadline time.Time) (net.Conn, error) {
+	d := net.Dialer{Deadline: deadline}
+	conn, err := d.Dial("unix", c.Dirs.Socket())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	if err := conn.SetDeadline(deadline); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	return conn, nil
+}
+
+func readLine(conn net.Conn) ([]byte, error) {
+	r := bufio.NewReaderSize(io.LimitReader(conn, wire.MaxLine), 64<<10)
+	line, err := r.ReadBytes('\n')
+	if err != nil {
+		return nil, fmt.Errorf("%w: reply broke off: %w", ErrUnreachable, err)
+	}
+	return line[:len(line)-1], nil
+}

@@ -1,0 +1,71 @@
+package client
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/afar-sh/afar/coordinator/home"
+)
+
+// Start starts a coordinator in the background and returns without waiting for
+// it. Where somebody else is starting one just now, it does nothing: one
+// starter is enough, and the coordinator's own life lock decides who serves.
+func (c *Client) Start() error {
+	if err := c.Dirs.MakeRun(); err != nil {
+		return fmt.Errorf("start coordinator: %w", err)
+	}
+	lock, err := home.TryLock(c.Dirs.StartLock())
+	if err != nil {
+		return fmt.Errorf("start coordinator: %w", err)
+	}
+	if lock == nil {
+		return nil
+	}
+	defer lock.Release()
+	if c.Answering() {
+		return nil
+	}
+	return c.spawn()
+}
+
+// spawn gives the coordinator its own session, so that it outlives the hook and
+// its terminal, and an environment of its own.
+func (c *Client) spawn() error {
+	exe := filepath.Join(c.Bin, "afar"+suffix())
+	log, err := c.openLog()
+	if err != nil {
+		return fmt.Errorf("start coordinator: %w", err)
+	}
+	defer log.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return fmt.Errorf("start coordinator: %w", err)
+	}
+	defer null.Close()
+	p, err := os.StartProcess(exe, []string{exe, "serve"}, &os.ProcAttr{
+		Dir: string(filepath.Separator), Env: c.Env, Files: []*os.File{null, log, log}, Sys: Detached(),
+	})
+	if err != nil {
+		return fmt.Errorf("start coordinator: %w", err)
+	}
+	return p.Release()
+}
+
+// openLog opens the file for what the coordinator prints before its own log is
+// open, and for a crash.
+func (c *Client) openLog() (*os.File, error) {
+	dir := filepath.Dir(c.Dirs.Log())
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(filepath.Join(dir, "crash.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+}
+
+func suffix() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
