@@ -1,0 +1,280 @@
+// Package ask holds the life of one question to the person: open, then exactly
+// one end. It is pure; the caller makes each returned Ask durable before it
+// acts on it.
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// ID names an ask. The hook mints it before it dials, so that a coordinator
+// that died and came back finds the same ask.
+type ID string
+
+// A Kind is what is asked.
+type Kind string
+
+// The kinds of asks.
+const (
+	Permission Kind = "permission" // the host's own question
+	Guard      Kind = "guard"      // our guard's, where the host opens no dialog
+)
+
+// A State is how an ask stands.
+type State string
+
+// The states of an ask. Answered becomes Delivered when the hook takes the
+// answer; all others but Open are final.
+const (
+	Open      State = "open"
+	Answered  State = "answered"  // the person decided; the hook has not taken it yet
+	Delivered State = "delivered" // the hook took the answer to the host
+	Withdrawn State = "withdrawn" // settled elsewhere, or nobody waits for it any more
+	Expired   State = "expired"
+	Cancelled State = "cancelled" // the host ended the hook: Esc, No, a closed terminal
+)
+
+// How long asks live.
+const (
+	AttendedFor   = 30 * time.Minute // then the local dialog alone stays
+	UnattendedFor = 10 * time.Minute // then it is refused
+	SubagentFor   = 45 * time.Second // a subagent's dialog opens only after the hook
+	RedialFor     = 5 * time.Second  // a hook whose connection broke may dial again
+)
+
+// ErrSettled says that an ask has ended already; Ask.How says in which way.
+var ErrSettled = errors.New("already settled")
+
+// A Decision is what somebody answered.
+type Decision struct {
+	Allow   bool      `json:"allow"`
+	Message string    `json:"message,omitempty"` // of a refusal, for the model
+	By      string    `json:"by"`                // who, for people
+	Channel string    `json:"channel"`           // telegram, terminal
+	At      time.Time `json:"at"`
+}
+
+// A Run is how the tool call turned out.
+type Run struct {
+	OK   bool          `json:"ok"`
+	Took time.Duration `json:"took"`
+	At   time.Time     `json:"at"`
+}
+
+// An Ask is one question. Text holds the masked input; the raw input is never
+// kept.
+type Ask struct {
+	ID        ID         `json:"id"`
+	Kind      Kind       `json:"kind"`
+	State     State      `json:"state"`
+	Session   session.ID `json:"session"`
+	Prompt    string     `json:"prompt,omitempty"` // the host's prompt_id
+	Agent     string     `json:"agent,omitempty"`
+	AgentType string     `json:"agent_type,omitempty"`
+	Tool      string     `json:"tool"`
+	Text      string     `json:"text"`
+	Hash      string     `json:"hash"` // of the exact input
+	Cwd       string     `json:"cwd"`
+	Why       string     `json:"why,omitempty"`
+	Attended  bool       `json:"attended"`
+	Nonce     string     `json:"nonce"` // unguessable; binds a button to this ask
+	OpenedAt  time.Time  `json:"opened_at"`
+	ExpiresAt time.Time  `json:"expires_at"`
+	CardAt    time.Time  `json:"card_at,omitzero"` // when it leaves the terminal
+	Shown     bool       `json:"shown,omitempty"`  // it has left the terminal
+	LostAt    time.Time  `json:"lost_at,omitzero"` // the hook's connection broke
+	Decision  *Decision  `json:"decision,omitempty"`
+	SettledAt time.Time  `json:"settled_at,omitzero"`
+	Note      string     `json:"note,omitempty"` // how it ended, for people
+	Run       *Run       `json:"run,omitempty"`
+}
+
+// Dialog reports whether the host shows a dialog of its own beside the ask.
+func (a Ask) Dialog() bool { return a.Attended && a.Agent == "" && a.Kind == Permission }
+
+// Live is how long an ask of this shape stays open.
+func (a Ask) Live() time.Duration {
+	switch {
+	case a.Attended && a.Agent != "":
+		return SubagentFor
+	case a.Attended:
+		return AttendedFor
+	}
+	return UnattendedFor
+}
+
+// Start opens a. The caller has filled in what is asked; mode says when the
+// card leaves the terminal.
+func Start(a Ask, mode session.Mode, now time.Time) Ask {
+	a.State, a.OpenedAt = Open, now
+	a.ExpiresAt = now.Add(a.Live())
+	a.CardAt = session.CardAt(mode, a.Dialog(), now)
+	return a
+}
+
+// Attach says that a hook waits for a (again).
+func Attach(a Ask) Ask {
+	a.LostAt = time.Time{}
+	return a
+}
+
+// Lose says that the waiting hook's connection broke.
+func Lose(a Ask, now time.Time) Ask {
+	if a.State == Open || a.State == Answered {
+		a.LostAt = now
+	}
+	return a
+}
+
+// Remode applies a changed away mode to an open ask that has not left the
+// terminal yet.
+func Remode(a Ask, mode session.Mode, now time.Time) Ask {
+	if a.State == Open && !a.Shown {
+		a.CardAt = session.CardAt(mode, a.Dialog(), now)
+	}
+	return a
+}
+
+// Answer decides a. The first answer wins: any other gets ErrSettled.
+func Answer(a Ask, d Decision) (Ask, error) {
+	if a.State != Open {
+		return a, fmt.Errorf("%w: %s", ErrSettled, a.How())
+	}
+	a.State, a.Decision, a.SettledAt = Answered, &d, d.At
+	return a, nil
+}
+
+// Claim says that the hook is about to print the answer. Only the claim makes
+// it count: an ask settled at the terminal meanwhile is not Delivered.
+func Claim(a Ask) Ask {
+	if a.State == Answered {
+		a.State = Delivered
+	}
+	return a
+}
+
+// Local says that the person settled a at the terminal.
+func Local(a Ask, note string, now time.Time) Ask {
+	if a.State == Open || a.State == Answered {
+		a.State, a.SettledAt, a.Note, a.Decision = Withdrawn, now, note, nil
+	}
+	return a
+}
+
+// Cancel says that the host ended the waiting hook, or the session ended.
+func Cancel(a Ask, note string, now time.Time) Ask {
+	if a.State == Open || a.State == Answered {
+		a.State, a.SettledAt, a.Note, a.Decision = Cancelled, now, note, nil
+	}
+	return a
+}
+
+// Ran appends how the tool call turned out. An open ask whose tool ran was
+// settled at the terminal.
+func Ran(a Ask, r Run, now time.Time) Ask {
+	a = Local(a, "answered at the terminal", now)
+	if a.Run == nil {
+		a.Run = &r
+	}
+	return a
+}
+
+// Next returns when a changes by itself; the zero time is never.
+func (a Ask) Next() time.Time {
+	if a.State != Open && a.State != Answered {
+		return time.Time{}
+	}
+	at := a.ExpiresAt
+	if !a.LostAt.IsZero() {
+		at = earlier(at, a.LostAt.Add(RedialFor))
+	}
+	if a.State == Open && !a.Shown && !a.CardAt.IsZero() {
+		at = earlier(at, a.CardAt)
+	}
+	return at
+}
+
+// Tick applies what is due at now: the card leaves the terminal, a hook that
+// did not dial again takes its ask with it, time runs out.
+func Tick(a Ask, now time.Time) Ask {
+	switch {
+	case a.State != Open && a.State != Answered:
+		return a
+	case !a.LostAt.IsZero() && !now.Before(a.LostAt.Add(RedialFor)):
+		return drop(a, now)
+	case !now.Before(a.ExpiresAt):
+		return expire(a, now)
+	}
+	if a.State == Open && !a.CardAt.IsZero() && !now.Before(a.CardAt) {
+		a.Shown = true
+	}
+	return a
+}
+
+func drop(a Ask, now time.Time) Ask {
+	note := "the session's hook went away"
+	if a.Decision != nil {
+		note += " before the answer reached it"
+	}
+	a.State, a.SettledAt, a.Note, a.Decision = Withdrawn, now, note, nil
+	return a
+}
+
+func expire(a Ask, now time.Time) Ask {
+	note := "nobody answered in time"
+	if a.Decision != nil {
+		note = "the answer came, but the session's hook did not take it in time"
+	}
+	if a.Attended {
+		note += "; the question is now at the terminal alone"
+	} else {
+		note += "; the call was refused"
+	}
+	a.State, a.SettledAt, a.Note, a.Decision = Expired, now, note, nil
+	return a
+}
+
+// How says in one line how a ended, truthfully: allowed means the tool ran.
+func (a Ask) How() string {
+	switch {
+	case a.State == Open:
+		return "open"
+	case a.Decision == nil && a.Note == "":
+		return string(a.State)
+	case a.Decision == nil:
+		return a.Note
+	}
+	verb := "denied"
+	if a.Decision.Allow {
+		verb = "allowed"
+	}
+	return fmt.Sprintf("%s by %s at %s", verb, a.Decision.By, a.Decision.At.Format("15:04:05"))
+}
+
+// Outcome says how the call turned out, or "" while nobody knows.
+func (a Ask) Outcome() string {
+	switch {
+	case a.Run != nil && a.Run.OK:
+		return "ran ok, " + seconds(a.Run.Took)
+	case a.Run != nil:
+		return "failed, " + seconds(a.Run.Took)
+	case a.State == Answered:
+		return "waiting for the session to take the answer"
+	case a.State == Delivered && !a.Decision.Allow:
+		return "not run"
+	}
+	return ""
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

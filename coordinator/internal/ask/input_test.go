@@ -1,0 +1,146 @@
+package ask_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+)
+
+func input(t *testing.T, tool, raw string) (text, hash string) {
+	t.Helper()
+	text, hash, err := ask.Input(tool, []byte(raw))
+	if err != nil {
+		t.Fatalf("%s %s: %v", tool, raw, err)
+	}
+	return text, hash
+}
+
+func TestInputText(t *testing.T) {
+	for _, c := range []struct{ name, tool, raw, want string }{
+		{"command", "Bash", `{"command":"make -j2","description":"build","timeout":9}`, "make -j2"},
+		{"nothing that matters is left out", "Bash", `{"command":"ls","dangerouslyDisableSandbox":true,"run_in_background":false}`, "ls\ndangerouslyDisableSandbox: true"},
+		{"write", "Write", `{"file_path":"/a","content":"x\ny\n"}`, "/a\n+ x\n+ y\n"},
+		{"edit", "Edit", `{"file_path":"/a","old_string":"x","new_string":"y","replace_all":false}`, "/a\n- x\n+ y\n"},
+		{"edit everywhere", "Edit", `{"file_path":"/a","old_string":"x","new_string":"","replace_all":true}`, "/a\n- x\n\nreplace_all: true"},
+		{"notebook", "NotebookEdit", `{"notebook_path":"/n","new_source":"1","cell_id":"c"}`, "/n\n+ 1\n\ncell_id: \"c\""},
+		{"read", "Read", `{"file_path":"/a"}`, "/a"},
+		{"fetch", "WebFetch", `{"url":"https://x.example"}`, "https://x.example"},
+		{"a tool that we do not know", "mcp__x__y", `{"b":[1],"a":"<&>"}`, "{\n  \"a\": \"<&>\",\n  \"b\": [\n    1\n  ]\n}"},
+		{"a command that is not text", "Bash", `{"command":["rm"]}`, "{\n  \"command\": [\n    \"rm\"\n  ]\n}"},
+		{"content that is not text", "Write", `{"file_path":"/a","content":7}`, "/a\n\ncontent: 7"},
+		{"no object", "Bash", `null`, "null"},
+		{"large numbers stay exact", "x", `12345678901234567890.10`, "12345678901234567890.10"},
+		{"masked", "Bash", `{"command":"login --password hunter22"}`, "login --password •••"},
+		{"made visible", "Bash", `{"command":"ls \u202egpj.exe\u0007"}`, "ls ⟨U+202E⟩gpj.exe⟨U+0007⟩"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got, _ := input(t, c.tool, c.raw); got != c.want {
+				t.Errorf("have %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestInputHash(t *testing.T) {
+	_, base := input(t, "Bash", `{"a":1,"b":"x"}`)
+	if len(base) != 64 {
+		t.Fatalf("have %q", base)
+	}
+	for _, raw := range []string{`{"b":"x","a":1}`, " { \"a\" : 1 , \"b\":\"\\u0078\" }\n"} {
+		if _, hash := input(t, "Bash", raw); hash != base {
+			t.Errorf("%s is the same value and has another hash", raw)
+		}
+	}
+	seen := map[string]string{base: "the first"}
+	for _, c := range [][2]string{
+		{"Edit", `{"a":1,"b":"x"}`}, {"Bash", `{"a":1,"b":"x "}`}, {"Bash", `{"a":"1","b":"x"}`}, {"Bash", `{"a":2,"b":"x"}`},
+		{"Bash", `{"a":1}`}, {"Bash", `{"a":1,"b":"x","c":null}`}, {"Bash", `[]`}, {"Bash", `{}`}, {"Bash", `null`}, {"Bash", `""`},
+		{"Bash", `9007199254740992`}, {"Bash", `9007199254740993`},
+	} {
+		_, hash := input(t, c[0], c[1])
+		if other, ok := seen[hash]; ok {
+			t.Errorf("%v has the hash of %s", c, other)
+		}
+		seen[hash] = strings.Join(c[:], " ")
+	}
+}
+
+// TestInputHashSeesSecrets: two calls that look alike when masked are not the
+// same call.
+func TestInputHashSeesSecrets(t *testing.T) {
+	oneText, one := input(t, "Bash", `{"command":"x --token aaaaaaaa1"}`)
+	twoText, two := input(t, "Bash", `{"command":"x --token aaaaaaaa2"}`)
+	if oneText != twoText || one == two {
+		t.Errorf("have %q %q and %q %q", oneText, one, twoText, two)
+	}
+}
+
+func TestInputRefuses(t *testing.T) {
+	for _, raw := range []string{"", " ", "{", `{"a":}`, `{"a":1}x`, `{} {}`, "\x00", "'a'", strings.Repeat("[", 20000)} {
+		if text, hash, err := ask.Input("Bash", []byte(raw)); err == nil || text != "" || hash != "" {
+			t.Errorf("%.20q: have %q, %q, %v", raw, text, hash, err)
+		}
+	}
+}
+
+func TestInputIsBounded(t *testing.T) {
+	raw, err := json.Marshal(map[string]string{"command": "echo start " + strings.Repeat("ü", 1<<20) + " end"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := input(t, "Bash", string(raw))
+	if len(text) > 64<<10 || !strings.HasPrefix(text, "echo start ü") || !strings.HasSuffix(text, "ü end") || !utf8.ValidString(text) {
+		t.Errorf("have %d bytes: %.20q", len(text), text)
+	}
+	if want := "of 2097167 bytes left out"; !strings.Contains(text, want) {
+		t.Errorf("it does not say %q", want)
+	}
+}
+
+// TestInputCutsNoSecret: where a huge text is cut, no half of a secret shows.
+func TestInputCutsNoSecret(t *testing.T) {
+	const cut = 96 << 10 // where the text is cut before it is masked
+	token := "ghp_" + strings.Repeat("Zq9", 12)
+	end := " " + token + strings.Repeat("-", cut-20)
+	text := strings.Repeat("-", cut-20) + " " + token + strings.Repeat("- ", 64<<10) + end
+	raw, err := json.Marshal(map[string]string{"command": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := input(t, "Bash", string(raw)); strings.Contains(got, "Zq9") {
+		t.Errorf("half of a secret shows")
+	}
+}
+
+func FuzzInput(f *testing.F) {
+	f.Add("Bash", []byte(`{"command":"ls"}`))
+	f.Add("Edit", []byte(`{"file_path":1,"new_string":[null]}`))
+	f.Fuzz(func(t *testing.T, tool string, raw []byte) {
+		text, hash, err := ask.Input(tool, raw)
+		if !json.Valid(raw) {
+			if err == nil {
+				t.Fatalf("%q is not JSON and was taken", raw)
+			}
+			return
+		}
+		if err == nil && (len(hash) != 64 || !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\x1b\u202e")) {
+			t.Fatalf("%q: %q %q", raw, text, hash)
+		}
+	})
+}
+
+func TestElide(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		max   int
+		whole bool
+	}{{"", 0, true}, {"abc", 3, true}, {"abcd", 3, false}, {strings.Repeat("é", 50), 33, false}} {
+		got := ask.Elide(c.text, c.max)
+		if (got == c.text) != c.whole || !utf8.ValidString(got) {
+			t.Errorf("%q at %d: %q", c.text, c.max, got)
+		}
+	}
+}

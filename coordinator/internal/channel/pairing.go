@@ -1,0 +1,75 @@
+// Package channel holds what every channel has in common: who is paired, and
+// how a person proves to be that one. It is pure.
+package channel
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"time"
+)
+
+// The bounds of a pairing code.
+const (
+	CodeFor   = 10 * time.Minute
+	CodeTries = 5 // wrong codes in total, from anyone
+)
+
+// A Peer is the person at the other end: the only user whose answers count, in
+// the only chat where asks are shown.
+type Peer struct {
+	User int64     `json:"user"`
+	Chat int64     `json:"chat"`
+	Name string    `json:"name"`
+	At   time.Time `json:"at"`
+}
+
+// Is reports whether an update from user in chat comes from the peer.
+func (p *Peer) Is(user, chat int64) bool { return p != nil && p.User == user && p.Chat == chat }
+
+// A Pairing is a code that waits for its person. The code itself is not kept.
+type Pairing struct {
+	Digest    string    `json:"digest"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Wrong     int       `json:"wrong"`
+}
+
+// Errors of Try.
+var (
+	ErrNoCode    = errors.New("no pairing code is waiting")
+	ErrWrongCode = errors.New("wrong pairing code")
+	ErrKilled    = errors.New("too many wrong codes: this one is dead")
+)
+
+// NewPairing starts a pairing with a code of six digits.
+func NewPairing(code string, now time.Time) *Pairing {
+	return &Pairing{Digest: digest(code), ExpiresAt: now.Add(CodeFor)}
+}
+
+// Waiting reports whether the code still counts at now.
+func (p *Pairing) Waiting(now time.Time) bool {
+	return p != nil && p.Wrong < CodeTries && now.Before(p.ExpiresAt)
+}
+
+// Try checks a code that somebody sent. It returns the pairing as it stands
+// afterwards; nil after success.
+func (p *Pairing) Try(code string, now time.Time) (*Pairing, error) {
+	if !p.Waiting(now) {
+		return p, ErrNoCode
+	}
+	if subtle.ConstantTimeCompare([]byte(digest(code)), []byte(p.Digest)) == 1 {
+		return nil, nil
+	}
+	next := *p
+	next.Wrong++
+	if next.Wrong >= CodeTries {
+		return &next, ErrKilled
+	}
+	return &next, ErrWrongCode
+}
+
+func digest(code string) string {
+	sum := sha256.Sum256([]byte("afar pairing " + code))
+	return hex.EncodeToString(sum[:])
+}

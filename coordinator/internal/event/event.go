@@ -1,0 +1,66 @@
+// Package event names what happens. The journal is a chain of events: every
+// page, report and audit is read from it.
+package event
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// A Kind is what happened, as noun.verb.
+type Kind string
+
+// The kinds of events. Subject is named behind each.
+const (
+	SessionStarted     Kind = "session.started"     // session token
+	SessionEnded       Kind = "session.ended"       // session token
+	SessionUnprotected Kind = "session.unprotected" // session token
+	AskOpened          Kind = "ask.opened"          // ask id
+	AskAnswered        Kind = "ask.answered"        // ask id
+	AskDelivered       Kind = "ask.delivered"       // ask id
+	AskEnded           Kind = "ask.ended"           // ask id
+	AskRan             Kind = "ask.ran"             // ask id
+	GuardSpoke         Kind = "guard.spoke"         // rule id
+	LoopStarted        Kind = "loop.started"        // session token
+	LoopStepped        Kind = "loop.stepped"        // session token
+	LoopEnded          Kind = "loop.ended"          // session token
+	AwaySet            Kind = "away.set"            // session token or "all"
+	PauseSet           Kind = "pause.set"
+	TelegramConnected  Kind = "telegram.connected" // bot name
+	TelegramPaired     Kind = "telegram.paired"    // user id
+	TelegramPairing    Kind = "telegram.pairing"   // a code was made, or killed
+	TelegramStranger   Kind = "telegram.stranger"  // user id
+	TelegramFailing    Kind = "telegram.failing"
+	Refused            Kind = "refused"    // the operation: a decision from inside a session
+	Redirected         Kind = "redirected" // the variable: a project tried to move Afar
+	Started            Kind = "coordinator.started"
+	Stopped            Kind = "coordinator.stopped"
+	Damaged            Kind = "store.damaged" // table and row
+)
+
+// An Event is one entry of the journal. Text is one line for people, without
+// secrets.
+type Event struct {
+	Seq     int64
+	At      time.Time
+	Kind    Kind
+	Session session.ID
+	Subject string
+	Text    string
+	Hash    string
+}
+
+// Chain returns the hash that e has behind an entry with the hash prev. Each
+// field is written with its length, so that no two entries look alike.
+func (e Event) Chain(prev string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s|%d|%d|", prev, e.Seq, e.At.UnixMilli())
+	for _, s := range []string{string(e.Kind), string(e.Session), e.Subject, e.Text} {
+		fmt.Fprintf(h, "%d:%s|", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

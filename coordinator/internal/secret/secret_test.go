@@ -1,0 +1,155 @@
+package secret_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+)
+
+// fake stands for the secret part of every credential here. No form of it is a
+// real one.
+const fake = "Fake0Fake1Fake2Fake3Fake4Fake5Fake6Fake7"
+
+// credentials are ways in which a secret appears in commands, files and logs.
+// FAKE is the part that must not be seen.
+var credentials = []string{
+	// prefixes that say whose token it is
+	"sk-ant-FAKE", "sk-proj-FAKE", "sk-FAKE", "sk_live_FAKE", "rk_test_FAKE",
+	"ghp_FAKE", "gho_FAKE", "ghs_FAKE", "github_pat_FAKE", "glpat-FAKE",
+	"xoxb-FAKE", "xoxp-FAKE", "npm_FAKE", "pypi-FAKE", "hf_FAKE", "dop_v1_FAKE", "shpat_FAKE", "sq0atp-FAKE",
+	"AIzaFAKE", "ya29.FAKE", "AKIAFAKE", "ASIAFAKE", "SG.FAKE", "lin_api_FAKE", "figd_FAKE", "dckr_pat_FAKE", "glsa_FAKE",
+	"hvs.FAKE", "vault:v1:FAKE", "AGE-SECRET-KEY-1FAKE",
+	"key-00fa4e00fa4e00fa4e00fa4e00fa4e00", "https://ghp_FAKE@git.example/x.git",
+	// a bot's token, alone and in its URL
+	"123456789:FAKE", "https://api.example/bot123456789:FAKE/sendMessage", `{"token":"123456789:FAKE"}`,
+	// web tokens and keys
+	"eyJhFAKE.eyJzFAKE.FAKE", "eyJhFAKE.eyJzFAKE",
+	"-----BEGIN PRIVATE KEY-----\nFAKE\nFAKE\n-----END PRIVATE KEY-----\nafter",
+	"-----BEGIN OPENSSH PRIVATE KEY-----\nFAKE", "-----BEGIN RSA PRIVATE KEY-----\nFAKE\n",
+	"-----BEGIN PGP PRIVATE KEY BLOCK-----\nFAKE\n-----END PGP PRIVATE KEY BLOCK-----",
+	// passwords in addresses
+	"postgres://ada:FAKE@db.example/x", "https://ada:FAKE@host", "redis://:FAKE@cache:6379/0", "mongodb+srv://a:FAKE@c.example",
+	"amqp://guest:FAKE@mq/", "https://x-access-token:FAKE@github.example/a/b",
+	// headers
+	"curl -H 'Authorization: Bearer FAKE' x", `curl -H "authorization: Basic FAKE" x`, "Authorization: token FAKE",
+	"Proxy-Authorization: Basic FAKE", `{"Authorization": "Bearer FAKE"}`, "bearer FAKE", "X-Api-Key: FAKE", `-H "x-auth-token: FAKE"`,
+	`{"headers":{"authorization":"FAKE"}}`, "Authorization: Bearer  FAKE", "Cookie: session=FAKE; theme=dark", "set-cookie: sid=FAKE",
+	// names that say it
+	"export API_KEY=FAKE", "API_KEY='FAKE' ./run", `DB_PASSWORD="FAKE FAKE" ./run`, "password: FAKE", `"password": "FAKE"`, "passwd=FAKE",
+	"AWS_SECRET_ACCESS_KEY=FAKE", "aws_access_key_id = FAKE", "client_secret=FAKE&grant=x", "private_key: FAKE", "MYAPP_TOKEN=FAKE", "token = 'FAKE'",
+	"PGPASSWORD=FAKE psql", "MYSQL_PWD=FAKE mysql", "PASSPHRASE=FAKE", "credentials: FAKE", "auth_key=FAKE", `"apiKey": "FAKE"`, `'secretKey': 'FAKE'`,
+	"https://x.example/?access_token=FAKE", "https://x.example/?a=1&api_key=FAKE&b=2", "_authToken=FAKE", "//registry.example/:_authToken=FAKE",
+	"JWT_SECRET=FAKE", "ENCRYPTION_KEY=FAKE", "SIGNING_KEY=FAKE", "machine h login ada password FAKE", "AccountKey=FAKE;", "SharedAccessKey=FAKE",
+	// options
+	"login --password FAKE", "login --password=FAKE", "login --token 'FAKE'", `login -password "FAKE FAKE"`, "x --api-key FAKE", "x --secret=FAKE",
+	"x --auth-token FAKE", "x --access-key FAKE", "x --client-secret FAKE", "x --private-key FAKE", "x --db-password FAKE",
+	"curl -u ada:FAKE x", "curl -uada:FAKE x", "curl --user 'ada:FAKE' x", "curl --user=ada:FAKE x", "curl -u 'ada:FAKE FAKE' x",
+	"mysql -u root -pFAKE db", "mysqldump -h db -pFAKE x", "mariadb -p'FAKE' x", "sshpass -p FAKE ssh h", "sshpass -p'FAKE' ssh h",
+	"openssl enc -pass pass:FAKE", "docker login -p FAKE", "redis-cli -a FAKE ping", "http --auth ada:FAKE x", "wget --http-password=FAKE x",
+}
+
+func TestMask(t *testing.T) {
+	if len(credentials) < 60 {
+		t.Fatalf("only %d forms", len(credentials))
+	}
+	for _, form := range credentials {
+		for _, text := range []string{
+			strings.ReplaceAll(form, "FAKE", fake),
+			"echo start; " + strings.ReplaceAll(form, "FAKE", fake) + "\necho end",
+		} {
+			got := secret.Mask(text)
+			if strings.Contains(got, fake) || strings.Contains(got, "Fake7") || strings.Contains(got, "00fa4e") || !strings.Contains(got, "•••") {
+				t.Errorf("%s\n  shows as %s", text, got)
+			}
+			if again := secret.Mask(got); strings.Contains(again, "Fake") {
+				t.Errorf("%s\n  a second time: %s", text, again)
+			}
+		}
+	}
+}
+
+// TestMaskKeepsTheRest: what is beside a secret stays readable.
+func TestMaskKeepsTheRest(t *testing.T) {
+	for text, want := range map[string]string{
+		"PGPASSWORD=hunter22 psql -h db":                                           "PGPASSWORD=••• psql -h db",
+		"curl -u ada:hunter22 https://x.example/y":                                 "curl -u ada:••• https://x.example/y",
+		"psql postgres://ada:hunter22@db.example/x -c 'q'":                         "psql postgres://ada:•••@db.example/x -c 'q'",
+		`{"password": "a b", "user": "ada"}`:                                       `{"password": •••, "user": "ada"}`,
+		"x --token abc --force && rm -rf y":                                        "x --token ••• --force && rm -rf y",
+		"API_KEY=abc; rm -rf y":                                                    "API_KEY=•••; rm -rf y",
+		"https://x.example/?token=abc&force=1":                                     "https://x.example/?token=•••&force=1",
+		"a\n-----BEGIN PRIVATE KEY-----\nq\n-----END PRIVATE KEY-----\nb":          "a\n-----BEGIN PRIVATE KEY-----•••\nb",
+		"git clone https://ghp_0123456789abcdef0123456789abcdef0123@git.example/x": "git clone https://ghp_•••@git.example/x",
+	} {
+		if got := secret.Mask(text); got != want {
+			t.Errorf("%q\n  have %q\n  want %q", text, got, want)
+		}
+	}
+}
+
+// ordinary is what a day brings; none of it holds a secret.
+var ordinary = []string{
+	"ls -la", "git status", "git log --oneline -20", "git push origin main", "git commit -m 'make the parser faster'",
+	"git checkout -b fix/key-value-store", "git clone https://github.com/a/b.git", "git clone git@github.com:a/b.git",
+	"go test ./... -run TestToken", "go build -o bin/x ./cmd/x", "npm ci", "npm_config_cache=/tmp/npm-cache npm ci", "npm run build -- --watch",
+	"make -j8 check", "cargo test --release", "pytest -k password_reset -q", "python3 -m http.server 8000", "pip install sk-video scikit-learn",
+	"docker run --rm -u 1000:1000 -p 8080:80 nginx:1.27", "docker compose up -d", "docker build -t app:latest .", "kubectl get pods -n kube-system",
+	"kubectl get secret my-key-rotation -o yaml", "terraform plan -out plan.bin", "ssh -p 2222 ada@host.example uptime", "scp -P 22 a b:c",
+	"rsync -av --delete src/ dst/", "find . -name '*.pem' -newer go.mod", "grep -rn 'token' src/", "grep -n 'password' config/example.yml",
+	"sed -n '1,40p' internal/secret/secret.go", "cat docs/api-key-handling.md", "curl -fsSL https://example.org/install.sh -o install.sh",
+	"curl -H 'Accept: application/json' http://127.0.0.1:8080/health", "tar -xzf release-1.2.3.tar.gz", "mysql -u root -p -h db shop", "psql -U ada -d shop -c 'select 1'",
+	"sort -u -k2,2 -t: names.txt", "tail -f /var/log/syslog", "sha256sum pat-releases.txt", "echo \"$TOKEN_FILE\"", "ps aux | grep sk-worker",
+	"sleep 30 && echo done", "chmod 600 ~/.ssh/id_ed25519", "openssl rand -hex 16", "jq '.items[].key' x.json", "date +%s:%N",
+	"https://example.org:8443/a/b?page=2&sort=key", "12:34:56 INFO task finished in 3.2 s", "for f in *.go; do gofmt -l $f; done",
+}
+
+func TestMaskLeavesTheOrdinary(t *testing.T) {
+	if len(ordinary) < 40 {
+		t.Fatalf("only %d texts", len(ordinary))
+	}
+	for _, text := range ordinary {
+		if got := secret.Mask(text); got != text {
+			t.Errorf("%s\n  became %s", text, got)
+		}
+		if got := secret.Visible(text); got != text {
+			t.Errorf("%s\n  became %s", text, got)
+		}
+	}
+}
+
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\tb\nc":            "a\tb\nc",
+		"ü 漢字 😀 ñ":           "ü 漢字 😀 ñ",
+		"\x00\x1b[31m\x7f\r": "⟨U+0000⟩⟨U+001B⟩[31m⟨U+007F⟩⟨U+000D⟩",
+		"\u0085":             "⟨U+0085⟩",
+		"a\u202eb\u2066c":    "a⟨U+202E⟩b⟨U+2066⟩c",
+		"\u200b\u200d\ufeff": "⟨U+200B⟩⟨U+200D⟩⟨U+FEFF⟩",
+		"\u00ad\u034f\u3164": "⟨U+00AD⟩⟨U+034F⟩⟨U+3164⟩",
+		"\u2028\u2029":       "⟨U+2028⟩⟨U+2029⟩",
+		"\ue000":             "⟨U+E000⟩",
+		"a\ufe0fb\U000e0101": "a⟨U+FE0F⟩b⟨U+E0101⟩",
+		"\U000e0041":         "⟨U+E0041⟩",
+		"\xff\xfeok\xc3":     "\ufffdok\ufffd",
+		"":                   "",
+	} {
+		if got := secret.Visible(text); got != want {
+			t.Errorf("%q: have %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzVisible(f *testing.F) {
+	f.Add("a\u202e\x00\xff")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := secret.Visible(secret.Mask(text))
+		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\x07\x1b\r\u200b\u202e\u2066\ufeff") {
+			t.Fatalf("%q: %q", text, got)
+		}
+		if again := secret.Visible(got); again != got {
+			t.Fatalf("%q: twice %q", got, again)
+		}
+	})
+}

@@ -1,0 +1,142 @@
+// Package session says which conversations of the host exist, where they run
+// and how they stand, and when their questions leave the terminal. It is pure:
+// values in, values out.
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"strings"
+	"time"
+)
+
+// ID is the host's session_id, read from hook input and from nothing else.
+type ID string
+
+// A State is how a session stands.
+type State string
+
+// The states of a session.
+const (
+	Working State = "working" // the model or a tool runs
+	Waiting State = "waiting" // a question is open
+	Idle    State = "idle"    // the prompt is free
+	Ended   State = "ended"
+)
+
+// A Session is one conversation of the host.
+type Session struct {
+	ID         ID        `json:"id"`
+	Token      string    `json:"token"` // slug-4hex, what a person calls it
+	Cwd        string    `json:"cwd"`
+	Project    string    `json:"project"`
+	Transcript string    `json:"transcript"`
+	Mode       string    `json:"mode"` // the host's permission mode
+	State      State     `json:"state"`
+	Since      time.Time `json:"since"` // of State
+	Entrypoint string    `json:"entrypoint"`
+	Attended   bool      `json:"attended"`
+	Terminal   string    `json:"terminal"`
+	Client     int       `json:"client"` // process id of the host's client
+	SeenAt     time.Time `json:"seen_at"`
+	// Hooked is true once a hook of ours spoke for the session. A session
+	// without it is unprotected: the host runs it, and we do not.
+	Hooked bool `json:"hooked"`
+	// Reported is true once the person was told that it is unprotected.
+	Reported bool `json:"reported,omitempty"`
+	Away     Away `json:"away"`
+	// Tools counts tool calls since the last Stop: the progress of a loop.
+	Tools int `json:"tools"`
+	// Shells are the background shells that the last Stop saw.
+	Shells []string `json:"shells,omitempty"`
+	// Anchor is what the session must find again after a compaction.
+	Anchor string `json:"anchor,omitempty"`
+}
+
+// A Sighting is what one hook call or session file says of a session. Empty
+// fields say nothing.
+type Sighting struct {
+	ID                        ID
+	Cwd, Transcript, Mode     string
+	Entrypoint, Terminal      string
+	Client                    int
+	Attended, Hooked, KnowAtt bool
+	State                     State
+}
+
+// Unprotected reports whether the host runs the session without our hooks.
+func (s Session) Unprotected() bool { return !s.Hooked && s.State != Ended }
+
+// See returns s with what the sighting adds. A session that had ended lives
+// again: the host resumes under the same id.
+func See(s Session, in Sighting, now time.Time) Session {
+	s.ID, s.SeenAt = in.ID, now
+	keep(&s.Cwd, in.Cwd)
+	keep(&s.Transcript, in.Transcript)
+	keep(&s.Mode, in.Mode)
+	keep(&s.Entrypoint, in.Entrypoint)
+	keep(&s.Terminal, in.Terminal)
+	if s.Project == "" {
+		s.Project = s.Cwd
+	}
+	if in.Client != 0 {
+		s.Client = in.Client
+	}
+	if in.KnowAtt {
+		s.Attended = in.Attended
+	}
+	s.Hooked = s.Hooked || in.Hooked
+	return To(s, in.State, now)
+}
+
+// To returns s in the given state; an empty state changes nothing.
+func To(s Session, state State, now time.Time) Session {
+	if state != "" && s.State != state {
+		s.State, s.Since = state, now
+	}
+	return s
+}
+
+func keep(dst *string, v string) {
+	if v != "" {
+		*dst = v
+	}
+}
+
+// slugMax keeps a token short enough for one line on a phone.
+const slugMax = 24
+
+// NewToken names a session after the last part of its cwd and four hex digits
+// of its id. taken reports tokens already in use; the digits then come from a
+// rehash.
+func NewToken(cwd string, id ID, taken func(string) bool) string {
+	slug := slug(path.Base(strings.ReplaceAll(cwd, `\`, "/")))
+	sum := sha256.Sum256([]byte(id))
+	for {
+		token := slug + "-" + hex.EncodeToString(sum[:2])
+		if !taken(token) {
+			return token
+		}
+		sum = sha256.Sum256(sum[:])
+	}
+}
+
+func slug(name string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= slugMax {
+			break
+		}
+	}
+	if s := strings.Trim(b.String(), "-"); s != "" {
+		return s
+	}
+	return "session"
+}
