@@ -1,0 +1,114 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Due returns the next action of a lane that is due at now; ok is false when
+// there is none. wait is then the time of the next one, zero when there is
+// none at all.
+func (s *Store) Due(lane string, now time.Time) (a Action, ok bool, wait time.Time, err error) {
+	var due int64
+	err = s.db.QueryRow(`SELECT key, lane, kind, data, gen, tries, due FROM actions
+		WHERE lane = ? AND done < gen ORDER BY due, rowid LIMIT 1`, lane).Scan(&a.Key, &a.Lane, &a.Kind, &a.Data, &a.Gen, &a.Tries, &due)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Action{}, false, time.Time{}, nil
+	}
+	if err != nil {
+		return Action{}, false, time.Time{}, fmt.Errorf("read action: %w", err)
+	}
+	a.Due = time.UnixMilli(due)
+	if a.Due.After(now) {
+		return Action{}, false, a.Due, nil
+	}
+	return a, true, time.Time{}, nil
+}
+
+// Done marks the generation that was carried out. An action that was written
+// again meanwhile stays open. note says why it was given up, or is empty.
+func (s *Store) Done(a Action, note string) error {
+	_, err := s.db.Exec(`UPDATE actions SET done = max(done, ?2), tries = 0, error = ?3 WHERE key = ?1`, a.Key, a.Gen, note)
+	if err != nil {
+		return fmt.Errorf("finish action: %w", err)
+	}
+	return nil
+}
+
+// Later puts an action off after a failure.
+func (s *Store) Later(a Action, due time.Time, note string) error {
+	_, err := s.db.Exec(`UPDATE actions SET tries = tries + 1, due = ?2, error = ?3 WHERE key = ?1`, a.Key, due.UnixMilli(), note)
+	if err != nil {
+		return fmt.Errorf("put action off: %w", err)
+	}
+	return nil
+}
+
+// An Update is one raw update of a channel.
+type Update struct {
+	ID   int64
+	Body []byte
+}
+
+// Receive commits raw updates before they are acknowledged to the channel.
+// One that is known already changes nothing.
+func (s *Store) Receive(updates []Update) error {
+	err := s.tx(func(tx *sql.Tx) error {
+		for _, u := range updates {
+			if _, err := tx.Exec(`INSERT INTO updates (id, body) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`, u.ID, u.Body); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("receive updates: %w", err)
+	}
+	return nil
+}
+
+// Received returns the updates that nobody has dealt with, in order.
+func (s *Store) Received() ([]Update, error) {
+	rows, err := s.db.Query(`SELECT id, body FROM updates WHERE done = 0 ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("read updates: %w", err)
+	}
+	defer rows.Close()
+	var out []Update
+	for rows.Next() {
+		var u Update
+		if err := rows.Scan(&u.ID, &u.Body); err != nil {
+			return nil, fmt.Errorf("read updates: %w", err)
+		}
+		out = append(out, u)
+	}
+	return out, rows.Err()
+}
+
+// LastUpdate returns the highest update id ever received, 0 for none.
+func (s *Store) LastUpdate() (int64, error) {
+	var id int64
+	if err := s.db.QueryRow(`SELECT coalesce(max(id), 0) FROM updates`).Scan(&id); err != nil {
+		return 0, fmt.Errorf("read updates: %w", err)
+	}
+	return id, nil
+}
+
+// keepUpdates bounds the memory of updates already dealt with.
+const keepUpdates = 1000
+
+// Forget drops what nobody needs any more: old updates but the newest ones,
+// and finished actions that were due before the given time.
+func (s *Store) Forget(before time.Time) error {
+	return s.tx(func(tx *sql.Tx) error {
+		if _, err := tx.Exec(`DELETE FROM updates WHERE done = 1 AND id <= (SELECT max(id) FROM updates) - ?`, keepUpdates); err != nil {
+			return fmt.Errorf("forget updates: %w", err)
+		}
+		if _, err := tx.Exec(`DELETE FROM actions WHERE done >= gen AND due < ?`, before.UnixMilli()); err != nil {
+			return fmt.Errorf("forget actions: %w", err)
+		}
+		return nil
+	})
+}

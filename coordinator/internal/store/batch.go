@@ -1,0 +1,185 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// A Batch is all that one step changes. It is committed whole or not at all.
+type Batch struct {
+	Sessions []session.Session
+	Asks     []ask.Ask
+	Loops    []loop.Stack
+	Settings *Settings
+	Events   []event.Event // numbered and chained by Commit
+	Actions  []Action      // to be done after the commit
+	Cards    []Card
+	Update   int64 // the channel update that this step deals with; 0 is none
+}
+
+// Empty reports whether b changes nothing.
+func (b Batch) Empty() bool {
+	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
+		b.Settings == nil && b.Update == 0
+}
+
+// Settings are the switches that hold for all sessions, and the pairing.
+type Settings struct {
+	Away    session.Away      `json:"away"`
+	Paused  bool              `json:"paused"`
+	Pairing *channel.Pairing  `json:"pairing,omitempty"`
+	Peer    *channel.Peer     `json:"peer,omitempty"`
+	Told    map[int64]int64   `json:"told,omitempty"` // strangers that were answered, with the time in ms
+	Bot     string            `json:"bot,omitempty"`
+	Notes   map[string]string `json:"notes,omitempty"`
+}
+
+// An Action is something to do outside after the commit. Key names it for ever:
+// writing it again makes it due again. Its handler must bear being run twice.
+type Action struct {
+	Key   string
+	Lane  string
+	Kind  string
+	Data  string
+	Due   time.Time
+	Gen   int64
+	Tries int
+}
+
+// A Card is one message that shows an ask.
+type Card struct {
+	Ask     ask.ID
+	Chat    int64
+	Message int64
+	Shown   string // digest of what it says
+}
+
+// Commit makes b durable in one transaction. After an error nothing of it is.
+// It fills in the number and the hash of b's events.
+func (s *Store) Commit(b *Batch) error {
+	seq, head := s.seq, s.head
+	err := s.tx(func(tx *sql.Tx) error {
+		for _, put := range []func(*sql.Tx, *Batch) error{putSessions, putAsks, putLoops, putSettings, s.putEvents, putActions, putCards, putUpdate} {
+			if err := put(tx, b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		s.seq, s.head = seq, head
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}
+
+func putSessions(tx *sql.Tx, b *Batch) error {
+	for _, v := range b.Sessions {
+		if err := put(tx, `INSERT INTO sessions (id, seen_at, data) VALUES (?1, ?2, ?3)
+			ON CONFLICT (id) DO UPDATE SET seen_at = ?2, data = ?3`, v, string(v.ID), v.SeenAt.UnixMilli()); err != nil {
+			return fmt.Errorf("put session: %w", err)
+		}
+	}
+	return nil
+}
+
+func putAsks(tx *sql.Tx, b *Batch) error {
+	for _, v := range b.Asks {
+		data, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Errorf("put ask: %w", err)
+		}
+		if _, err := tx.Exec(`INSERT INTO asks (id, state, opened_at, data) VALUES (?1, ?2, ?3, ?4)
+			ON CONFLICT (id) DO UPDATE SET state = ?2, data = ?4`, string(v.ID), string(v.State), v.OpenedAt.UnixMilli(), data); err != nil {
+			return fmt.Errorf("put ask: %w", err)
+		}
+	}
+	return nil
+}
+
+func putLoops(tx *sql.Tx, b *Batch) error {
+	for _, v := range b.Loops {
+		if err := put(tx, `INSERT INTO loops (session, updated_at, data) VALUES (?1, ?2, ?3)
+			ON CONFLICT (session) DO UPDATE SET updated_at = ?2, data = ?3`, v, v.Session, v.UpdatedAt.UnixMilli()); err != nil {
+			return fmt.Errorf("put loop: %w", err)
+		}
+	}
+	return nil
+}
+
+func putSettings(tx *sql.Tx, b *Batch) error {
+	if b.Settings == nil {
+		return nil
+	}
+	data, err := json.Marshal(b.Settings)
+	if err != nil {
+		return fmt.Errorf("put settings: %w", err)
+	}
+	if _, err := tx.Exec(`INSERT INTO settings (one, data) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET data = ?1`, data); err != nil {
+		return fmt.Errorf("put settings: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) putEvents(tx *sql.Tx, b *Batch) error {
+	for i := range b.Events {
+		e := &b.Events[i]
+		e.Seq = s.seq + 1
+		e.Hash = e.Chain(s.head)
+		if _, err := tx.Exec(`INSERT INTO journal (seq, at, kind, session, subject, text, hash) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			e.Seq, e.At.UnixMilli(), string(e.Kind), string(e.Session), e.Subject, e.Text, e.Hash); err != nil {
+			return fmt.Errorf("append to journal: %w", err)
+		}
+		s.seq, s.head = e.Seq, e.Hash
+	}
+	return nil
+}
+
+func putActions(tx *sql.Tx, b *Batch) error {
+	for _, a := range b.Actions {
+		if _, err := tx.Exec(`INSERT INTO actions (key, lane, kind, data, gen, due) VALUES (?1, ?2, ?3, ?4, 1, ?5)
+			ON CONFLICT (key) DO UPDATE SET gen = gen + 1, data = ?4, due = min(due, ?5), error = ''`,
+			a.Key, a.Lane, a.Kind, a.Data, a.Due.UnixMilli()); err != nil {
+			return fmt.Errorf("put action: %w", err)
+		}
+	}
+	return nil
+}
+
+func putCards(tx *sql.Tx, b *Batch) error {
+	for _, c := range b.Cards {
+		if _, err := tx.Exec(`INSERT INTO cards (ask, chat, message, shown) VALUES (?1, ?2, ?3, ?4)
+			ON CONFLICT (ask, chat, message) DO UPDATE SET shown = ?4`, string(c.Ask), c.Chat, c.Message, c.Shown); err != nil {
+			return fmt.Errorf("put card: %w", err)
+		}
+	}
+	return nil
+}
+
+func putUpdate(tx *sql.Tx, b *Batch) error {
+	if b.Update == 0 {
+		return nil
+	}
+	if _, err := tx.Exec(`UPDATE updates SET done = 1 WHERE id = ?`, b.Update); err != nil {
+		return fmt.Errorf("finish update: %w", err)
+	}
+	return nil
+}
+
+// put stores v as JSON under an id and a time.
+func put(tx *sql.Tx, query string, v any, id string, at int64) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(query, id, at, data)
+	return err
+}

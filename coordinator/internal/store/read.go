@@ -1,0 +1,171 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// A Bad row could not be decoded. It stays in the database as it is.
+type Bad struct {
+	Table, ID string
+	Err       error
+}
+
+// State is what the coordinator holds in memory.
+type State struct {
+	Sessions []session.Session
+	Asks     []ask.Ask
+	Loops    []loop.Stack
+	Settings Settings
+	Bad      []Bad
+}
+
+// Load reads the state: settings, the loops, and the sessions and asks since
+// the given time.
+func (s *Store) Load(since time.Time) (State, error) {
+	var st State
+	err := errors.Join(
+		load(s, &st.Sessions, &st.Bad, "sessions", `SELECT id, data FROM sessions WHERE seen_at >= ?`, since),
+		load(s, &st.Asks, &st.Bad, "asks", `SELECT id, data FROM asks WHERE opened_at >= ? OR state IN ('open', 'answered')`, since),
+		load(s, &st.Loops, &st.Bad, "loops", `SELECT session, data FROM loops WHERE updated_at >= ?`, since),
+		s.loadSettings(&st.Settings))
+	if err != nil {
+		return State{}, fmt.Errorf("load state: %w", err)
+	}
+	return st, nil
+}
+
+func load[T any](s *Store, into *[]T, bad *[]Bad, table, query string, since time.Time) error {
+	rows, err := s.db.Query(query, since.UnixMilli())
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		var data []byte
+		if err := rows.Scan(&id, &data); err != nil {
+			return err
+		}
+		var v T
+		if err := json.Unmarshal(data, &v); err != nil {
+			*bad = append(*bad, Bad{table, id, err})
+			continue
+		}
+		*into = append(*into, v)
+	}
+	return rows.Err()
+}
+
+func (s *Store) loadSettings(into *Settings) error {
+	var data []byte
+	err := s.db.QueryRow(`SELECT data FROM settings`).Scan(&data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}
+
+// Ask returns an ask that memory no longer holds; ok is false when there is
+// none with that id.
+func (s *Store) Ask(id ask.ID) (a ask.Ask, ok bool, err error) {
+	var data []byte
+	err = s.db.QueryRow(`SELECT data FROM asks WHERE id = ?`, string(id)).Scan(&data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return a, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &a)
+	}
+	if err != nil {
+		return a, false, fmt.Errorf("read ask: %w", err)
+	}
+	return a, true, nil
+}
+
+// Cards returns the messages that show an ask, oldest first.
+func (s *Store) Cards(id ask.ID) ([]Card, error) {
+	rows, err := s.db.Query(`SELECT chat, message, shown FROM cards WHERE ask = ? ORDER BY message`, string(id))
+	if err != nil {
+		return nil, fmt.Errorf("read cards: %w", err)
+	}
+	defer rows.Close()
+	var out []Card
+	for rows.Next() {
+		c := Card{Ask: id}
+		if err := rows.Scan(&c.Chat, &c.Message, &c.Shown); err != nil {
+			return nil, fmt.Errorf("read cards: %w", err)
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// Journal returns at most limit entries after seq, oldest first; session ""
+// means all. With newest it returns the last limit entries instead.
+func (s *Store) Journal(after int64, limit int, id session.ID, newest bool) ([]event.Event, error) {
+	order := "ASC"
+	if newest {
+		order = "DESC"
+	}
+	rows, err := s.db.Query(`SELECT seq, at, kind, session, subject, text, hash FROM (
+		SELECT * FROM journal WHERE seq > ?1 AND (?2 = '' OR session = ?2) ORDER BY seq `+order+` LIMIT ?3) ORDER BY seq`,
+		after, string(id), limit)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return scanJournal(rows)
+}
+
+func scanJournal(rows *sql.Rows) ([]event.Event, error) {
+	defer rows.Close()
+	var out []event.Event
+	for rows.Next() {
+		var e event.Event
+		var at int64
+		if err := rows.Scan(&e.Seq, &at, &e.Kind, &e.Session, &e.Subject, &e.Text, &e.Hash); err != nil {
+			return nil, fmt.Errorf("read journal: %w", err)
+		}
+		e.At = time.UnixMilli(at)
+		out = append(out, e)
+	}
+	return out, rows.Err()
+}
+
+func (s *Store) readHead() error {
+	err := s.db.QueryRow(`SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1`).Scan(&s.seq, &s.head)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
+// Verify walks the journal's hash chain. broken is the number of the first
+// entry that does not fit, 0 when all do.
+func (s *Store) Verify() (entries, broken int64, head string, err error) {
+	const page = 1000
+	var last int64
+	for {
+		events, err := s.Journal(last, page, "", false)
+		if err != nil || len(events) == 0 {
+			return entries, 0, head, err
+		}
+		for _, e := range events {
+			if e.Seq != last+1 || e.Chain(head) != e.Hash {
+				return entries, e.Seq, head, nil
+			}
+			entries, last, head = entries+1, e.Seq, e.Hash
+		}
+	}
+}

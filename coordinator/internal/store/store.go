@@ -1,0 +1,166 @@
+// Package store keeps the coordinator's state in SQLite. It is the machine's
+// truth: what Commit returned without an error survives kill -9 and loss of
+// power. The package owns the database file and the form in which values are
+// stored; it decides nothing about them.
+package store
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+
+	_ "modernc.org/sqlite"
+)
+
+//go:embed schema.sql
+var schema string
+
+// migrations take a database from version i to version i+1. A shipped one is
+// never changed.
+var migrations = []string{schema}
+
+// Errors of Open. The files are left as they were.
+var (
+	ErrNewer   = errors.New("the database was written by a newer Afar")
+	ErrCorrupt = errors.New("the database is damaged")
+)
+
+// A Store is an open database. Its methods may be called from any goroutine.
+type Store struct {
+	db   *sql.DB // one connection: SQLite has one writer
+	path string
+	head string // hash of the newest journal entry
+	seq  int64  // its number
+}
+
+// Open opens the database at path, creating it 0600 when it is absent, and
+// brings it to this program's version. A database of a newer version and a
+// damaged one are refused and not written to.
+func Open(path string) (*Store, error) {
+	if err := inspect(path); err != nil {
+		return nil, err
+	}
+	db, err := connect(path, "rwc")
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	s := &Store{db: db, path: path}
+	if err := s.prepare(); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	return s, nil
+}
+
+// Close closes the database.
+func (s *Store) Close() error { return s.db.Close() }
+
+func (s *Store) prepare() error {
+	if err := os.Chmod(s.path, 0o600); err != nil {
+		return err
+	}
+	if err := s.migrate(); err != nil {
+		return err
+	}
+	return s.readHead()
+}
+
+// connect opens one connection. synchronous=FULL syncs the log at each commit:
+// an answer that was acknowledged must not be lost with the power.
+func connect(path, mode string) (*sql.DB, error) {
+	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)",
+	}}
+	if mode == "ro" {
+		q["_pragma"] = []string{"busy_timeout(5000)"}
+	}
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+// inspect looks at an existing database without writing to it.
+func inspect(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return precreate(path)
+	}
+	if err != nil {
+		return fmt.Errorf("open store: %w", err)
+	}
+	db, err := connect(path, "ro")
+	if err != nil {
+		return fmt.Errorf("open store: %w", err)
+	}
+	defer db.Close()
+	return check(db, path)
+}
+
+// precreate makes the file before SQLite does, so that it is 0600 from its
+// first moment.
+func precreate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("create store: %w", err)
+	}
+	return f.Close()
+}
+
+func check(db *sql.DB, path string) error {
+	var verdict string
+	if err := db.QueryRow("PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return fmt.Errorf("%w: %s: %w; move it away to begin with an empty one", ErrCorrupt, path, err)
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("%w: %s: %s; move it away to begin with an empty one", ErrCorrupt, path, verdict)
+	}
+	var version int
+	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrCorrupt, path, err)
+	}
+	if version > len(migrations) {
+		return fmt.Errorf("%w: %s has version %d, this program knows %d; update Afar", ErrNewer, path, version, len(migrations))
+	}
+	return nil
+}
+
+// migrate runs each missing migration in a transaction of its own.
+func (s *Store) migrate() error {
+	var version int
+	if err := s.db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		return fmt.Errorf("read version: %w", err)
+	}
+	for ; version < len(migrations); version++ {
+		err := s.tx(func(tx *sql.Tx) error {
+			if _, err := tx.Exec(migrations[version]); err != nil {
+				return err
+			}
+			_, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d", version+1))
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("migrate to version %d: %w", version+1, err)
+		}
+	}
+	return nil
+}
+
+func (s *Store) tx(f func(*sql.Tx) error) error {
+	tx, err := s.db.BeginTx(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		_ = tx.Rollback()
+		return err
+	}
+	return tx.Commit()
+}
