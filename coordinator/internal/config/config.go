@@ -1,0 +1,152 @@
+// Package config reads and writes config.toml, the person's settings file. It
+// owns its keys: an unknown one is refused by name and line.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// TelegramAPI is where the Bot API is when nobody says otherwise.
+const TelegramAPI = "https://api.telegram.org"
+
+// Config is the whole file.
+type Config struct {
+	Telegram Telegram `toml:"telegram"`
+}
+
+// Telegram is the table [telegram].
+type Telegram struct {
+	// API is the base URL of the Bot API: Telegram's own, or a self-hosted one.
+	API string `toml:"api"`
+}
+
+// Default is the configuration without a file.
+func Default() Config { return Config{Telegram{API: TelegramAPI}} }
+
+// Load reads the file at path over the defaults. A missing file is no error.
+func Load(path string) (Config, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Default(), nil
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("read config: %w", err)
+	}
+	c, err := Parse(raw)
+	if err != nil {
+		return Config{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+// Parse reads the text of a file over the defaults.
+func Parse(raw []byte) (Config, error) {
+	c := Default()
+	dec := toml.NewDecoder(bytes.NewReader(raw)).DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil {
+		return Config{}, explain(err)
+	}
+	return c, c.check()
+}
+
+func (c Config) check() error {
+	return CheckAPI(c.Telegram.API)
+}
+
+// CheckAPI refuses what cannot be the base URL of a Bot API.
+func CheckAPI(api string) error {
+	u, err := url.Parse(api)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("telegram.api must be an http or https URL, not %q", api)
+	}
+	return nil
+}
+
+// explain names the line and the key of what is wrong.
+func explain(err error) error {
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) && len(strict.Errors) > 0 {
+		row, _ := strict.Errors[0].Position()
+		return fmt.Errorf("line %d: unknown key %q", row, strings.Join(strict.Errors[0].Key(), "."))
+	}
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		row, _ := bad.Position()
+		return fmt.Errorf("line %d: %s", row, strings.TrimPrefix(bad.Error(), "toml: "))
+	}
+	return err
+}
+
+// SetTelegramAPI writes telegram.api into the file at path and leaves every
+// other line as the person wrote it. The default is written only over another
+// value.
+func SetTelegramAPI(path, api string) error {
+	now, err := Load(path)
+	if err != nil {
+		return err
+	}
+	if now.Telegram.API == api {
+		return nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read config: %w", err)
+	}
+	text := setKey(string(raw), "telegram", "api", fmt.Sprintf("%q", api))
+	if after, err := Parse([]byte(text)); err != nil || after.Telegram.API != api {
+		return fmt.Errorf("cannot write telegram.api into %s: set it by hand", path)
+	}
+	return write(path, text)
+}
+
+// setKey replaces a key's line inside its table, or adds it there.
+func setKey(text, table, key, value string) string {
+	line := key + " = " + value
+	in, at := false, -1
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, l := range lines {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "[") {
+			in = l == "["+table+"]"
+			if in {
+				at = i
+			}
+			continue
+		}
+		if name, _, ok := strings.Cut(l, "="); in && ok && strings.TrimSpace(name) == key {
+			lines[i] = line
+			return strings.Join(lines, "\n") + "\n"
+		}
+	}
+	if at < 0 {
+		return strings.TrimLeft(strings.Join(lines, "\n")+"\n", "\n") + "[" + table + "]\n" + line + "\n"
+	}
+	lines = append(lines[:at+1], append([]string{line}, lines[at+1:]...)...)
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// write replaces the file in one step, 0600.
+func write(path, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".config-*")
+	if err != nil {
+		return fmt.Errorf("write config: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write config: %w", err)
+	}
+	return nil
+}

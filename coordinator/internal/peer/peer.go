@@ -1,0 +1,67 @@
+// Package peer says which process is at the other end of the socket, and what
+// it descends from. A decision must not come from inside a session, whatever
+// binary or raw socket it uses, so the coordinator asks the kernel and not the
+// caller.
+package peer
+
+import (
+	"errors"
+	"net"
+	"strings"
+)
+
+// ErrUnknown says that the system cannot tell, or that the process is gone.
+var ErrUnknown = errors.New("cannot tell which process is calling")
+
+// A Process is one process as the kernel describes it.
+type Process struct {
+	PID, Parent int
+	Exe         string // path of its binary, also after that was replaced
+	Marked      bool   // its environment is that of a session's child
+	Terminal    bool   // it has a controlling terminal
+}
+
+// maxDepth bounds the walk to the first process.
+const maxDepth = 64
+
+// marks are the variables that the host gives to what it starts.
+var marks = []string{"CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=", "CLAUDE_CODE_CHILD_SESSION="}
+
+// Of returns the user id and the process id at the other end of conn.
+func Of(conn *net.UnixConn) (uid, pid int, err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, 0, err
+	}
+	var inner error
+	if err := raw.Control(func(fd uintptr) { uid, pid, inner = credentials(int(fd)) }); err != nil {
+		return 0, 0, err
+	}
+	return uid, pid, inner
+}
+
+// Line returns the process with the given id and its ancestors, nearest first.
+// It ends early where the kernel says no more.
+func Line(pid int) []Process {
+	var line []Process
+	for len(line) < maxDepth && pid > 0 {
+		p, err := look(pid)
+		if err != nil {
+			break
+		}
+		line = append(line, p)
+		pid = p.Parent
+	}
+	return line
+}
+
+func marked(env []string) bool {
+	for _, v := range env {
+		for _, m := range marks {
+			if strings.HasPrefix(v, m) && len(v) > len(m) {
+				return true
+			}
+		}
+	}
+	return false
+}

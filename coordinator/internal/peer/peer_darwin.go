@@ -1,0 +1,50 @@
+package peer
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Supported reports whether this system tells who is calling.
+const Supported = true
+
+func credentials(fd int) (uid, pid int, err error) {
+	c, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	pid, err = unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	return int(c.Uid), pid, nil
+}
+
+func look(pid int) (Process, error) {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return Process{}, fmt.Errorf("%w: %w", ErrUnknown, err)
+	}
+	p := Process{PID: pid, Parent: int(k.Eproc.Ppid), Terminal: k.Eproc.Tdev != -1}
+	p.Exe, p.Marked = image(pid)
+	return p, nil
+}
+
+// image reads the binary's path and the environment from the memory that the
+// kernel keeps for ps: argc, path, padding, arguments, environment.
+func image(pid int) (exe string, isMarked bool) {
+	raw, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil || len(raw) < 4 {
+		return "", false
+	}
+	argc := int(binary.LittleEndian.Uint32(raw))
+	exe, rest, _ := strings.Cut(string(raw[4:]), "\x00")
+	words := strings.Split(strings.TrimLeft(rest, "\x00"), "\x00")
+	if argc > len(words) {
+		return exe, false
+	}
+	return exe, marked(words[argc:])
+}
