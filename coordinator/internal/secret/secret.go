@@ -12,46 +12,67 @@ import (
 // hidden stands in the place of a masked value.
 const hidden = "•••"
 
-// A form is one way in which credentials are written. The part of a match in
-// its first group is kept, the rest is masked.
+// word is the rest of one word of a shell or a configuration file. It ends
+// before anything that could begin another word or command, so that a mask
+// never hides what would run: `token="";reboot` shows the reboot.
+const word = "(?:[^\\s\"'`&;,|()<>$]|\\$[^\\s\"'`&;,|()<>{$])+"
+
+// open is an opening quote, also one that is escaped in another string.
+const open = `(?:\\?["'])?`
+
+// named are the last words of the names of secrets.
+const named = `(?:password|passwd|passphrase|pwd|secret|token|apikey|credentials?|phpsessid|jsessionid|csrftoken|` +
+	`(?:access|account|api|auth|encryption|master|private|secret|shared|signing)[_-]?key(?:[_-]?id)?)`
+
+// forms are the ways in which credentials are written. The first group of a
+// match stays, and so does the second, if any; the rest is masked.
 var forms = []*regexp.Regexp{
 	// tokens that say by their prefix whose they are
-	regexp.MustCompile(`\b(sk-ant-|sk-proj-|sk-|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox[abeprs]-|npm_|pypi-|hf_|dop_v1_|shpat_|sq0[a-z]{3}-|rk_live_|sk_live_|pk_live_|rk_test_|sk_test_|AIza|ya29\.|AKIA|ASIA|SG\.|key-|lin_api_|figd_|pat-|dckr_pat_|glsa_|vault:v1:|hvs\.|age-secret-key-1|AGE-SECRET-KEY-1)[A-Za-z0-9_\-./+=]{8,}`),
+	regexp.MustCompile(`\b(sk-ant-|sk-proj-|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox[abeprs]-|pypi-|dop_v1_|shpat_|sq0[a-z]{3}-|` +
+		`rk_live_|sk_live_|pk_live_|rk_test_|sk_test_|AIza|ya29\.|AKIA|ASIA|lin_api_|figd_|dckr_pat_|glsa_|vault:v1:|hvs\.|` +
+		`age-secret-key-1|AGE-SECRET-KEY-1)[A-Za-z0-9_\-./+=]{8,}`),
+	// prefixes that ordinary names have too: only before a long run of letters and digits
+	regexp.MustCompile(`\b(sk-(?:[a-z0-9]+-)*|key-|pat-|npm_|hf_|SG\.)[A-Za-z0-9]{20,}[A-Za-z0-9_\-./+=]*`),
 	// a Telegram bot token, also inside its URL
-	regexp.MustCompile(`\b(\d{6,12}:)[A-Za-z0-9_-]{30,}`),
+	regexp.MustCompile(`((?:\b|bot)\d{6,12}:)[A-Za-z0-9_-]{30,}`),
 	// JSON web tokens
 	regexp.MustCompile(`\b(eyJ)[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?`),
-	// private keys
-	regexp.MustCompile(`(?s)(-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----).*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)`),
-	// the password of a URL or connection string
-	regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://[^\s:/@'"]*:)[^\s@'"]+@`),
-	// Authorization: Bearer …, Basic …
-	regexp.MustCompile(`(?i)\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|digest)?\s*)[^\s"',;]{4,}`),
-	regexp.MustCompile(`(?i)\b(bearer\s+)[A-Za-z0-9_\-./+=]{8,}`),
+	// private keys: long lines of base64, and one short line before the end
+	regexp.MustCompile(`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?:(?:\s|\\[nr])*(?:Proc-Type|DEK-Info|Version|Comment):[\w ,.:-]*)*)` +
+		`(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{40,})+(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]+(?:\s|\\[nr])*-----END)?`),
+	// the user and password of a URL or connection string
+	regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://[^\s:/@'"]*:)` + word + `(@)`),
+	regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[A-Za-z0-9_-]{20,}(@)`),
+	// headers
+	regexp.MustCompile(`(?i)\b((?:proxy-)?authorization\\?["']?[ \t]*[:=][ \t]*` + open + `(?:(?:bearer|basic|token|digest)[ \t]+)?)` + word),
+	regexp.MustCompile(`(?i)\b(bearer[ \t]+)[A-Za-z0-9_\-./+=]{8,}`),
+	regexp.MustCompile(`(?i)\b(cookie\\?["']?[ \t]*[:=][ \t]*` + open + `[\w.-]+=)` + word),
 	// NAME=value, "name": "value", --name value, where the name says it
-	regexp.MustCompile(`(?i)((?:^|[^A-Za-z0-9])[A-Za-z0-9_.-]*(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|auth[_-]?key|credentials?|client[_-]?secret|x-api-key)["']?\s*[:=]\s*)(?:"[^"\n]+"|'[^'\n]+'|[^\s"'&;,|)]+)`),
-	regexp.MustCompile(`(?i)((?:^|\s)--?(?:password|passwd|passphrase|secret|token|api-key|apikey|access-key|auth-token)[ =])(?:"[^"\n]+"|'[^'\n]+'|[^\s"'&;|)]+)`),
-	// curl -u user:password, mysql -psecret
-	regexp.MustCompile(`((?:^|\s)(?:-u|--user)[ =]?["']?[^\s:"']+:)[^\s"']+`),
-	regexp.MustCompile(`(\b(?:mysql|mysqldump|mariadb)\b[^|;&\n]*\s-p)[^\s"'-][^\s"']*`),
-	regexp.MustCompile(`(\bsshpass\s+-p\s*)(?:"[^"\n]+"|'[^'\n]+'|\S+)`),
+	regexp.MustCompile(`(?i)((?:^|[^A-Za-z0-9])[A-Za-z0-9_.-]*` + named + `\\?["']?(?:=|[ \t]+=[ \t]+|[ \t]*:=?[ \t]*)` + open + `)` + word),
+	regexp.MustCompile(`(?i)((?:^|\s)--?[a-z-]*` + named + `[ =]` + open + `)` + word),
+	regexp.MustCompile(`(\bmachine\s+\S+\s+login\s+\S+\s+password\s+)` + word),
+	// the options of well-known programs
+	regexp.MustCompile(`((?:^|\s)(?:-u|--user|--auth)[ =]?` + open + `[A-Za-z_][^\s:"']*:)` + word),
+	regexp.MustCompile(`(\b(?:mysql|mysqldump|mariadb|mariadb-dump)\b[^|;&\n]*\s-p` + open + `)` + word),
+	regexp.MustCompile(`(\bsshpass\s+-p[ ]*` + open + `)` + word),
+	regexp.MustCompile(`(\blogin\b[^|;&\n]*\s-p[ ]*` + open + `)` + word),
+	regexp.MustCompile(`(\bredis-cli\b[^|;&\n]*\s-a[ ]*` + open + `)` + word),
+	regexp.MustCompile(`((?:^|\s)-pass(?:in|out)?[ =]` + open + `pass:)` + word),
 }
 
-// Mask replaces what looks like a credential by dots. It rather masks too much:
-// its text is for looking at, never for running.
+// Mask replaces what looks like a credential by dots. It rather masks too much,
+// but never more than one word at a time: its text is for looking at before
+// something is allowed to run.
 func Mask(text string) string {
-	for i, form := range forms {
+	for _, form := range forms {
 		repl := "${1}" + hidden
-		if i == urlPassword {
-			repl += "@"
+		if form.NumSubexp() > 1 {
+			repl += "${2}"
 		}
 		text = form.ReplaceAllString(text, repl)
 	}
 	return text
 }
-
-// urlPassword is the form whose match ends in the @ that must stay.
-const urlPassword = 4
 
 // Visible shows characters that a terminal or a phone would hide, obey or
 // reorder: controls, zero-width and bidi characters, invalid bytes. Line

@@ -37,15 +37,15 @@ var credentials = []string{
 	"Proxy-Authorization: Basic FAKE", `{"Authorization": "Bearer FAKE"}`, "bearer FAKE", "X-Api-Key: FAKE", `-H "x-auth-token: FAKE"`,
 	`{"headers":{"authorization":"FAKE"}}`, "Authorization: Bearer  FAKE", "Cookie: session=FAKE; theme=dark", "set-cookie: sid=FAKE",
 	// names that say it
-	"export API_KEY=FAKE", "API_KEY='FAKE' ./run", `DB_PASSWORD="FAKE FAKE" ./run`, "password: FAKE", `"password": "FAKE"`, "passwd=FAKE",
+	"export API_KEY=FAKE", "API_KEY='FAKE' ./run", `DB_PASSWORD="FAKE" ./run`, "password: FAKE", `"password": "FAKE"`, "passwd=FAKE",
 	"AWS_SECRET_ACCESS_KEY=FAKE", "aws_access_key_id = FAKE", "client_secret=FAKE&grant=x", "private_key: FAKE", "MYAPP_TOKEN=FAKE", "token = 'FAKE'",
 	"PGPASSWORD=FAKE psql", "MYSQL_PWD=FAKE mysql", "PASSPHRASE=FAKE", "credentials: FAKE", "auth_key=FAKE", `"apiKey": "FAKE"`, `'secretKey': 'FAKE'`,
 	"https://x.example/?access_token=FAKE", "https://x.example/?a=1&api_key=FAKE&b=2", "_authToken=FAKE", "//registry.example/:_authToken=FAKE",
 	"JWT_SECRET=FAKE", "ENCRYPTION_KEY=FAKE", "SIGNING_KEY=FAKE", "machine h login ada password FAKE", "AccountKey=FAKE;", "SharedAccessKey=FAKE",
 	// options
-	"login --password FAKE", "login --password=FAKE", "login --token 'FAKE'", `login -password "FAKE FAKE"`, "x --api-key FAKE", "x --secret=FAKE",
+	"login --password FAKE", "login --password=FAKE", "login --token 'FAKE'", `login -password "FAKE"`, "x --api-key FAKE", "x --secret=FAKE",
 	"x --auth-token FAKE", "x --access-key FAKE", "x --client-secret FAKE", "x --private-key FAKE", "x --db-password FAKE",
-	"curl -u ada:FAKE x", "curl -uada:FAKE x", "curl --user 'ada:FAKE' x", "curl --user=ada:FAKE x", "curl -u 'ada:FAKE FAKE' x",
+	"curl -u ada:FAKE x", "curl -uada:FAKE x", "curl --user 'ada:FAKE' x", "curl --user=ada:FAKE x", "curl -u 'ada:FAKE' x", `-d "{\"password\":\"FAKE\"}"`, `curl -d '{"password":"FAKE"}'`,
 	"mysql -u root -pFAKE db", "mysqldump -h db -pFAKE x", "mariadb -p'FAKE' x", "sshpass -p FAKE ssh h", "sshpass -p'FAKE' ssh h",
 	"openssl enc -pass pass:FAKE", "docker login -p FAKE", "redis-cli -a FAKE ping", "http --auth ada:FAKE x", "wget --http-password=FAKE x",
 }
@@ -73,18 +73,37 @@ func TestMask(t *testing.T) {
 // TestMaskKeepsTheRest: what is beside a secret stays readable.
 func TestMaskKeepsTheRest(t *testing.T) {
 	for text, want := range map[string]string{
-		"PGPASSWORD=hunter22 psql -h db":                                           "PGPASSWORD=••• psql -h db",
-		"curl -u ada:hunter22 https://x.example/y":                                 "curl -u ada:••• https://x.example/y",
-		"psql postgres://ada:hunter22@db.example/x -c 'q'":                         "psql postgres://ada:•••@db.example/x -c 'q'",
-		`{"password": "a b", "user": "ada"}`:                                       `{"password": •••, "user": "ada"}`,
-		"x --token abc --force && rm -rf y":                                        "x --token ••• --force && rm -rf y",
-		"API_KEY=abc; rm -rf y":                                                    "API_KEY=•••; rm -rf y",
-		"https://x.example/?token=abc&force=1":                                     "https://x.example/?token=•••&force=1",
-		"a\n-----BEGIN PRIVATE KEY-----\nq\n-----END PRIVATE KEY-----\nb":          "a\n-----BEGIN PRIVATE KEY-----•••\nb",
-		"git clone https://ghp_0123456789abcdef0123456789abcdef0123@git.example/x": "git clone https://ghp_•••@git.example/x",
+		"PGPASSWORD=hunter22 psql -h db":                   "PGPASSWORD=••• psql -h db",
+		"curl -u ada:hunter22 https://x.example/y":         "curl -u ada:••• https://x.example/y",
+		"psql postgres://ada:hunter22@db.example/x -c 'q'": "psql postgres://ada:•••@db.example/x -c 'q'",
+		`{"password": "abc", "user": "ada"}`:               `{"password": "•••", "user": "ada"}`,
+		"x --token abc --force && rm -rf y":                "x --token ••• --force && rm -rf y",
+		"API_KEY=abc; rm -rf y":                            "API_KEY=•••; rm -rf y",
+		"https://x.example/?token=abc&force=1":             "https://x.example/?token=•••&force=1",
+		"a\n-----BEGIN PRIVATE KEY-----\n" + fake + "\n" + fake + "\nq==\n-----END PRIVATE KEY-----\nb": "a\n-----BEGIN PRIVATE KEY-----••• PRIVATE KEY-----\nb",
+		"git clone https://ghp_0123456789abcdef0123456789abcdef0123@git.example/x":                      "git clone https://ghp_•••@git.example/x",
 	} {
 		if got := secret.Mask(text); got != want {
 			t.Errorf("%q\n  have %q\n  want %q", text, got, want)
+		}
+	}
+}
+
+// TestMaskHidesNothingThatRuns: a call that dresses up as a secret is still
+// read whole. HIDE is what must be seen.
+func TestMaskHidesNothingThatRuns(t *testing.T) {
+	for _, text := range []string{
+		`TOKEN=$(HIDE) x`, "TOKEN=`HIDE` x", `x --password "$(HIDE -rf ~)"`, `x --password '$(HIDE)'`, `curl -u "a:$(HIDE)" x`,
+		`TOKEN= HIDE -rf ~`, "TOKEN=\nHIDE -rf ~", "token:\n\tHIDE -rf ~", `TOKEN=;HIDE`, `TOKEN=x;HIDE`, `TOKEN=x&&HIDE`, `TOKEN=x|HIDE`,
+		`echo "password=" ; HIDE -rf ~ ; echo "x"`, `echo "password=";HIDE;"x"`, `echo 'password=' ; HIDE ; echo 'x'`,
+		`bash -c "echo 'password=' ; HIDE -rf ~ ; echo 'x'"`, "# don't\necho 'password=' ; HIDE ; echo 'x'",
+		`rm -f "token=" -r HIDE "x"`, `rm -f "token="x -r HIDE /tmp/x" "`, `rm '"token":"' -rf HIDE '"'`, `x "password":" HIDE "`,
+		"echo '-----BEGIN PRIVATE KEY-----'; HIDE -rf ~", "# -----BEGIN PRIVATE KEY-----\nHIDE -rf /home/ada\n# -----END PRIVATE KEY-----",
+		`curl -H "Cookie: a=b; HIDE" x`, `curl http://a:$(HIDE)@x.example`, `curl http://a:b;HIDE;@x.example`, `curl -H "Authorization: Bearer x" ; HIDE`,
+		`mysql -px;HIDE`, `sshpass -p x ssh h HIDE`, `machine a login b password c;HIDE`, `X_TOKEN=<(HIDE) y`, `TOKEN=${x:-$(HIDE)}`,
+	} {
+		if got := secret.Mask(text); !strings.Contains(got, "HIDE") {
+			t.Errorf("%s\n  shows as %s", text, got)
 		}
 	}
 }

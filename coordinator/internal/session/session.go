@@ -39,6 +39,7 @@ type Session struct {
 	Attended   bool      `json:"attended"`
 	Terminal   string    `json:"terminal"`
 	Client     int       `json:"client"` // process id of the host's client
+	StartedAt  time.Time `json:"started_at"`
 	SeenAt     time.Time `json:"seen_at"`
 	// Hooked is true once a hook of ours spoke for the session. A session
 	// without it is unprotected: the host runs it, and we do not.
@@ -54,23 +55,45 @@ type Session struct {
 	Anchor string `json:"anchor,omitempty"`
 }
 
+// Settle is how long a session may run before a hook of ours must have spoken
+// for it.
+const Settle = 10 * time.Second
+
 // A Sighting is what one hook call or session file says of a session. Empty
 // fields say nothing.
 type Sighting struct {
-	ID                        ID
-	Cwd, Transcript, Mode     string
-	Entrypoint, Terminal      string
-	Client                    int
-	Attended, Hooked, KnowAtt bool
-	State                     State
+	ID                    ID
+	Cwd, Transcript, Mode string
+	Entrypoint, Terminal  string
+	Client                int
+	Attended, KnowAtt     bool
+	Hooked                bool // a hook of ours says it
+	Starts                bool // the session runs: also one that had ended lives again
+	State                 State
+}
+
+// UnprotectedAt returns when s counts as running without our hooks; the zero
+// time is never.
+func (s Session) UnprotectedAt() time.Time {
+	if s.Hooked || s.State == Ended {
+		return time.Time{}
+	}
+	return s.StartedAt.Add(Settle)
 }
 
 // Unprotected reports whether the host runs the session without our hooks.
-func (s Session) Unprotected() bool { return !s.Hooked && s.State != Ended }
+func (s Session) Unprotected(now time.Time) bool {
+	at := s.UnprotectedAt()
+	return !at.IsZero() && !now.Before(at)
+}
 
-// See returns s with what the sighting adds. A session that had ended lives
-// again: the host resumes under the same id.
+// See returns s with what the sighting adds. An ended session stays ended,
+// whatever a late hook says of it; a sighting that Starts it begins a new life,
+// for the host resumes under the same id.
 func See(s Session, in Sighting, now time.Time) Session {
+	if s.StartedAt.IsZero() || in.Starts && s.State == Ended {
+		s = begin(s, now)
+	}
 	s.ID, s.SeenAt = in.ID, now
 	keep(&s.Cwd, in.Cwd)
 	keep(&s.Transcript, in.Transcript)
@@ -86,8 +109,16 @@ func See(s Session, in Sighting, now time.Time) Session {
 	if in.KnowAtt {
 		s.Attended = in.Attended
 	}
+	if s.State == Ended {
+		return s
+	}
 	s.Hooked = s.Hooked || in.Hooked
 	return To(s, in.State, now)
+}
+
+func begin(s Session, now time.Time) Session {
+	s.StartedAt, s.Hooked, s.Reported, s.Shells, s.Tools = now, false, false, nil, 0
+	return To(s, Idle, now)
 }
 
 // To returns s in the given state; an empty state changes nothing.

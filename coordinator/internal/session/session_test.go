@@ -78,7 +78,7 @@ func TestSee(t *testing.T) {
 	s := session.See(session.Session{}, first, t0)
 	want := session.Session{
 		ID: "s", Cwd: "/p", Project: "/p", Transcript: "/t", Mode: "auto", Entrypoint: "cli", Terminal: "tty:1", Client: 7,
-		Attended: true, Hooked: true, State: session.Idle, Since: t0, SeenAt: t0,
+		Attended: true, Hooked: true, State: session.Idle, Since: t0, SeenAt: t0, StartedAt: t0,
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Fatal(diff)
@@ -108,17 +108,34 @@ func TestTo(t *testing.T) {
 }
 
 func TestUnprotected(t *testing.T) {
-	for _, c := range []struct {
-		s    session.Session
-		want bool
+	for name, c := range map[string]struct {
+		s     session.Session
+		after time.Duration
+		want  bool
 	}{
-		{session.Session{State: session.Working}, true},
-		{session.Session{State: session.Working, Hooked: true}, false},
-		{session.Session{State: session.Ended}, false},
+		"settling": {session.Session{StartedAt: t0, State: session.Working}, session.Settle - 1, false},
+		"no hook":  {session.Session{StartedAt: t0, State: session.Working}, session.Settle, true},
+		"hooked":   {session.Session{StartedAt: t0, State: session.Working, Hooked: true}, time.Hour, false},
+		"ended":    {session.Session{StartedAt: t0, State: session.Ended}, time.Hour, false},
 	} {
-		if got := c.s.Unprotected(); got != c.want {
-			t.Errorf("%+v: %t", c.s, got)
+		if got := c.s.Unprotected(t0.Add(c.after)); got != c.want {
+			t.Errorf("%s: %t", name, got)
 		}
+	}
+}
+
+// TestSecondLife resumes an ended session where our hooks no longer run: what
+// held in its first life proves nothing about this one.
+func TestSecondLife(t *testing.T) {
+	s := session.See(session.Session{}, session.Sighting{ID: "s", Hooked: true, Starts: true}, t0)
+	s = session.To(s, session.Ended, t0)
+	late := session.See(s, session.Sighting{ID: "s", Hooked: true, State: session.Working}, t0.Add(time.Second))
+	if late.State != session.Ended {
+		t.Errorf("a late hook revived the session: %s", late.State)
+	}
+	again := session.See(late, session.Sighting{ID: "s", Starts: true}, t0.Add(time.Minute))
+	if again.Hooked || again.State != session.Idle || !again.Unprotected(t0.Add(time.Minute+session.Settle)) {
+		t.Errorf("the second life: %+v", again)
 	}
 }
 

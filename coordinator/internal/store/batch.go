@@ -65,6 +65,8 @@ type Card struct {
 // Commit makes b durable in one transaction. After an error nothing of it is.
 // It fills in the number and the hash of b's events.
 func (s *Store) Commit(b *Batch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error {
 		for _, put := range []func(*sql.Tx, *Batch) error{putSessions, putAsks, putLoops, putSettings, s.putEvents, putActions, putCards, putUpdate} {

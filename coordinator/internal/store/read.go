@@ -33,9 +33,9 @@ type State struct {
 func (s *Store) Load(since time.Time) (State, error) {
 	var st State
 	err := errors.Join(
-		load(s, &st.Sessions, &st.Bad, "sessions", `SELECT id, data FROM sessions WHERE seen_at >= ?`, since),
-		load(s, &st.Asks, &st.Bad, "asks", `SELECT id, data FROM asks WHERE opened_at >= ? OR state IN ('open', 'answered')`, since),
-		load(s, &st.Loops, &st.Bad, "loops", `SELECT session, data FROM loops WHERE updated_at >= ?`, since),
+		load(s, &st.Sessions, &st.Bad, "sessions", func(v session.Session) string { return string(v.ID) }, `SELECT id, data FROM sessions WHERE seen_at >= ?`, since),
+		load(s, &st.Asks, &st.Bad, "asks", func(v ask.Ask) string { return string(v.ID) }, `SELECT id, data FROM asks WHERE opened_at >= ? OR state IN ('open', 'answered')`, since),
+		load(s, &st.Loops, &st.Bad, "loops", func(v loop.Stack) string { return v.Session }, `SELECT session, data FROM loops WHERE updated_at >= ?`, since),
 		s.loadSettings(&st.Settings))
 	if err != nil {
 		return State{}, fmt.Errorf("load state: %w", err)
@@ -43,7 +43,7 @@ func (s *Store) Load(since time.Time) (State, error) {
 	return st, nil
 }
 
-func load[T any](s *Store, into *[]T, bad *[]Bad, table, query string, since time.Time) error {
+func load[T any](s *Store, into *[]T, bad *[]Bad, table string, idOf func(T) string, query string, since time.Time) error {
 	rows, err := s.db.Query(query, since.UnixMilli())
 	if err != nil {
 		return err
@@ -56,7 +56,11 @@ func load[T any](s *Store, into *[]T, bad *[]Bad, table, query string, since tim
 			return err
 		}
 		var v T
-		if err := json.Unmarshal(data, &v); err != nil {
+		err := json.Unmarshal(data, &v)
+		if err == nil && idOf(v) != id {
+			err = errors.New("its data are those of another row")
+		}
+		if err != nil {
 			*bad = append(*bad, Bad{table, id, err})
 			continue
 		}
@@ -152,12 +156,19 @@ func (s *Store) readHead() error {
 }
 
 // Verify walks the journal's hash chain. broken is the number of the first
-// entry that does not fit, 0 when all do.
+// entry that does not fit, 0 when all do. That the last ones were taken away
+// shows only until the next start.
 func (s *Store) Verify() (entries, broken int64, head string, err error) {
 	const page = 1000
+	s.mu.Lock()
+	written := s.seq
+	s.mu.Unlock()
 	var last int64
 	for {
 		events, err := s.Journal(last, page, "", false)
+		if err == nil && len(events) == 0 && last < written {
+			return entries, last + 1, head, nil
+		}
 		if err != nil || len(events) == 0 {
 			return entries, 0, head, err
 		}

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"sync"
 
 	_ "modernc.org/sqlite"
 )
@@ -34,8 +35,10 @@ var (
 type Store struct {
 	db   *sql.DB // one connection: SQLite has one writer
 	path string
-	head string // hash of the newest journal entry
-	seq  int64  // its number
+
+	mu   sync.Mutex // held by Commit; guards the two below
+	head string     // hash of the newest journal entry
+	seq  int64      // its number
 }
 
 // Open opens the database at path, creating it 0600 when it is absent, and
@@ -91,7 +94,7 @@ func connect(path, mode string) (*sql.DB, error) {
 func inspect(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		return precreate(path)
+		return begin(path)
 	}
 	if err != nil {
 		return fmt.Errorf("open store: %w", err)
@@ -102,6 +105,15 @@ func inspect(path string) error {
 	}
 	defer db.Close()
 	return check(db, path)
+}
+
+// begin makes an empty database. A log that lies beside one holds commits, and
+// SQLite would throw it away.
+func begin(path string) error {
+	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
+		return fmt.Errorf("%w: %s is empty, but its log is not; move both away to begin with an empty one", ErrCorrupt, path)
+	}
+	return precreate(path)
 }
 
 // precreate makes the file before SQLite does, so that it is 0600 from its

@@ -1,0 +1,203 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+func act(key, data string, due time.Time) store.Batch {
+	return store.Batch{Actions: []store.Action{{Key: key, Lane: "l", Kind: "k", Data: data, Due: due}}}
+}
+
+func mustDue(t *testing.T, s *store.Store, now time.Time) store.Action {
+	t.Helper()
+	a, ok, _, err := s.Due("l", now)
+	if err != nil || !ok {
+		t.Fatalf("nothing is due at %s: %v", now, err)
+	}
+	return a
+}
+
+func noneDue(t *testing.T, s *store.Store, now, next time.Time) {
+	t.Helper()
+	a, ok, wait, err := s.Due("l", now)
+	if err != nil || ok || !wait.Equal(next) {
+		t.Errorf("have %+v, %t, next %s, %v; want none until %s", a, ok, wait, err, next)
+	}
+}
+
+func done(t *testing.T, s *store.Store, a store.Action, note string) {
+	t.Helper()
+	if err := s.Done(a, note); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDue(t *testing.T) {
+	path := newPath(t)
+	s := open(t, path)
+	noneDue(t, s, t0, time.Time{})
+	commit(t, s, act("later", "", t0.Add(time.Minute)))
+	noneDue(t, s, t0, t0.Add(time.Minute))
+	commit(t, s, act("first", "1", t0))
+	commit(t, s, act("second", "2", t0))
+	commit(t, s, store.Batch{Actions: []store.Action{{Key: "elsewhere", Lane: "other", Due: t0.Add(-time.Hour)}}})
+	for _, want := range []string{"first", "second"} {
+		a := mustDue(t, s, t0)
+		if a.Key != want || a.Gen != 1 || a.Tries != 0 || a.Lane != "l" || a.Kind != "k" || !a.Due.Equal(t0) {
+			t.Errorf("have %+v, want %s", a, want)
+		}
+		if again := mustDue(t, s, t0); again.Key != want {
+			t.Errorf("what is not done stays due: %+v", again)
+		}
+		done(t, s, a, "")
+	}
+	noneDue(t, s, t0, t0.Add(time.Minute))
+	s.Close()
+	s = open(t, path)
+	noneDue(t, s, t0, t0.Add(time.Minute))
+	if a := mustDue(t, s, t0.Add(time.Minute)); a.Key != "later" {
+		t.Errorf("have %+v", a)
+	}
+}
+
+// TestActionWrittenAgain: what is written again while it is being carried out
+// is carried out once more, with what is true by then.
+func TestActionWrittenAgain(t *testing.T) {
+	s := open(t, newPath(t))
+	commit(t, s, act("k", "old", t0))
+	running := mustDue(t, s, t0)
+	commit(t, s, act("k", "new", t0.Add(time.Second)))
+	commit(t, s, act("k", "newest", t0.Add(time.Second)))
+	done(t, s, running, "")
+	a := mustDue(t, s, t0)
+	if a.Data != "newest" || a.Gen != 3 {
+		t.Errorf("have %+v", a)
+	}
+	done(t, s, a, "")
+	noneDue(t, s, t0.Add(time.Hour), time.Time{})
+	done(t, s, running, "") // a late note of an old generation takes nothing back
+	noneDue(t, s, t0.Add(time.Hour), time.Time{})
+	commit(t, s, act("k", "once more", t0.Add(time.Minute)))
+	if a := mustDue(t, s, t0.Add(time.Minute)); a.Data != "once more" || a.Gen != 4 || a.Tries != 0 {
+		t.Errorf("have %+v", a)
+	}
+}
+
+func TestActionGivenUp(t *testing.T) {
+	s := open(t, newPath(t))
+	commit(t, s, act("k", "", t0))
+	done(t, s, mustDue(t, s, t0), "no such chat")
+	noneDue(t, s, t0.Add(time.Hour), time.Time{})
+	commit(t, s, act("k", "x", t0))
+	if a := mustDue(t, s, t0); a.Data != "x" {
+		t.Errorf("have %+v", a)
+	}
+}
+
+func TestActionLater(t *testing.T) {
+	s := open(t, newPath(t))
+	commit(t, s, act("k", "", t0))
+	for tries := range 3 {
+		a := mustDue(t, s, t0.Add(time.Duration(tries)*time.Minute))
+		if a.Tries != tries {
+			t.Errorf("have %d tries, want %d", a.Tries, tries)
+		}
+		next := t0.Add(time.Duration(tries+1) * time.Minute)
+		if err := s.Later(a, next, "no network"); err != nil {
+			t.Fatal(err)
+		}
+		noneDue(t, s, next.Add(-time.Millisecond), next)
+	}
+	done(t, s, mustDue(t, s, t0.Add(time.Hour)), "")
+	commit(t, s, act("k", "", t0))
+	if a := mustDue(t, s, t0); a.Tries != 0 {
+		t.Errorf("the tries of work that is done do not count: %d", a.Tries)
+	}
+}
+
+func updates(ids ...int64) (out []store.Update) {
+	for _, id := range ids {
+		out = append(out, store.Update{ID: id, Body: []byte{byte(id)}})
+	}
+	return out
+}
+
+func received(t *testing.T, s *store.Store) (ids []int64) {
+	t.Helper()
+	got, err := s.Received()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range got {
+		if len(u.Body) != 1 || u.Body[0] != byte(u.ID) {
+			t.Errorf("the body of %d is %q", u.ID, u.Body)
+		}
+		ids = append(ids, u.ID)
+	}
+	return ids
+}
+
+func TestUpdates(t *testing.T) {
+	path := newPath(t)
+	s := open(t, path)
+	if last, err := s.LastUpdate(); last != 0 || err != nil {
+		t.Errorf("have %d, %v", last, err)
+	}
+	for range 2 { // the channel sends again what was not acknowledged
+		if err := s.Receive(updates(9, 7, 8)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := received(t, s); len(got) != 3 || got[0] != 7 || got[2] != 9 {
+		t.Errorf("have %v", got)
+	}
+	commit(t, s, store.Batch{Update: 8})
+	if err := s.Receive(append(updates(8), store.Update{ID: 8, Body: []byte("other")})); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	s = open(t, path)
+	if got := received(t, s); len(got) != 2 || got[0] != 7 || got[1] != 9 {
+		t.Errorf("an update that was dealt with came back: %v", got)
+	}
+	if last, err := s.LastUpdate(); last != 9 || err != nil {
+		t.Errorf("have %d, %v", last, err)
+	}
+}
+
+func TestForget(t *testing.T) {
+	s := open(t, newPath(t))
+	if err := s.Receive(updates(1, 2, 3, 1003)); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []int64{1, 3, 1003} {
+		commit(t, s, store.Batch{Update: id})
+	}
+	commit(t, s, act("old and done", "", t0))
+	commit(t, s, act("old and open", "", t0.Add(time.Second)))
+	commit(t, s, act("new and done", "", t0.Add(time.Hour)))
+	done(t, s, mustDue(t, s, t0), "")
+	done(t, s, store.Action{Key: "new and done", Gen: 1}, "")
+	if err := s.Forget(t0.Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if got := received(t, s); len(got) != 1 || got[0] != 2 {
+		t.Errorf("an update that nobody dealt with is gone: %v", got)
+	}
+	if last, err := s.LastUpdate(); last != 1003 || err != nil {
+		t.Errorf("the last update must be known: %d, %v", last, err)
+	}
+	if a := mustDue(t, s, t0.Add(time.Hour)); a.Key != "old and open" {
+		t.Errorf("have %+v", a)
+	}
+	for key, gen := range map[string]int64{"old and done": 1, "new and done": 2} {
+		commit(t, s, act(key, "", t0.Add(-time.Hour)))
+		if a := mustDue(t, s, t0); a.Key != key || a.Gen != gen {
+			t.Errorf("have %+v, want %s in generation %d", a, key, gen)
+		}
+		done(t, s, mustDue(t, s, t0), "")
+	}
+}
