@@ -1,0 +1,52 @@
+package guard
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// workday is a mix of what sessions run, about 1 kB a round.
+const workday = `(cd "$PWD/web" && npm run build -- --mode=production 2>&1 | tail -n 40)
+git add -A && git commit -m "fix: keep the reply until the hook has read it" -m "details of the change"
+for f in internal/*/*.go; do gofmt -l "$f"; done
+if [ -d node_modules ]; then rm -rf node_modules/.cache; fi
+cat > notes.md <<'EOT'
+# Notes
+rm -rf / is what we must never run
+EOT
+find . -name '*.tmp' -mtime +3 -print | xargs -r ls -la
+curl -fsS "https://api.example.com/v1/items?page=$PAGE" | jq -r '.items[].id' > ids.txt
+docker compose exec -T db psql -U app -c "SELECT count(*) FROM users WHERE id > 10"
+python3 -c "import json,sys; print(json.load(open('package.json'))['version'])"
+X=$(git rev-parse --short HEAD); echo "built $X at $(date +%s)"
+kubectl -n staging get pods -o json | jq '.items | length'
+ssh build.example.com 'cd /srv/app && git pull && make test'
+aws s3 cp dist/app.tgz "s3://releases/app-${X}.tgz" --no-progress
+`
+
+func BenchmarkJudge(b *testing.B) {
+	for _, rounds := range []int{1, 10, 100, 600} {
+		text := strings.Repeat(workday, rounds)
+		b.Run(strconv.Itoa(len(text)/1000)+"kB/judge", func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Judge(bash(text), testContext())
+			}
+		})
+		b.Run(strconv.Itoa(len(text)/1000)+"kB/parse", func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				syntax.NewParser().Parse(strings.NewReader(text), "")
+			}
+		})
+	}
+}
+
+func BenchmarkShort(b *testing.B) {
+	for b.Loop() {
+		Judge(bash("git status --short && go test ./..."), testContext())
+	}
+}

@@ -1,0 +1,444 @@
+package guard
+
+import "strings"
+
+func isShellName(name string) bool {
+	return oneOf(name, "sh bash zsh dash ksh mksh ash fish rbash tcsh csh yash pdksh elvish xonsh nu bash.bash su-sh")
+}
+
+// shellProgram runs "bash -c text", "bash file" and "… | bash".
+func (sh *shell) shellProgram(c command) {
+	child := sh.sub()
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i]
+		if a == "--" {
+			c.args = append(append([]string{}, c.args[:i]...), c.args[i+1:]...)
+			if i >= len(c.args) {
+				break
+			}
+			a = c.args[i]
+		}
+		switch {
+		case a == "--rcfile" || a == "--init-file" || a == "-o" || a == "+o" || a == "-O":
+			i++
+		case a == "--command" || a == "--eval", isClusterWith(a, 'c'):
+			child.shellText(c, i)
+			return
+		case a == "-i" && c.in == nil:
+		case isClusterWith(a, 's') || a == "-" || a == "/dev/stdin":
+			child.pipedText(c)
+			return
+		case strings.HasPrefix(a, "-") || strings.HasPrefix(a, "+"):
+		default:
+			child.params = c.args[i+1:]
+			child.scriptNamed(a)
+			return
+		}
+	}
+	child.pipedText(c)
+}
+
+func isClusterWith(a string, letter byte) bool {
+	return len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.IndexByte(a, letter) > 0
+}
+
+// shellText runs the text after "-c", past further flags.
+func (sh *shell) shellText(c command, i int) {
+	rest := c.args[i+1:]
+	for len(rest) > 0 && (rest[0] == "--" || len(rest[0]) == 2 && rest[0][0] == '-') {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return
+	}
+	if len(rest) > 1 {
+		sh.zero, sh.params = rest[1], rest[2:]
+	}
+	sh.runText(rest[0])
+}
+
+func (sh *shell) pipedText(c command) {
+	if c.in != nil {
+		sh.runText(*c.in)
+	}
+}
+
+func (sh *shell) scriptNamed(name string) {
+	if text, ok := sh.files[sh.path(name)]; ok {
+		sh.runText(text)
+		return
+	}
+	if origin := originOf(name); origin == "network" || origin == "decoded" {
+		sh.effect(RunUnknown, origin, "")
+	}
+	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
+		sh.effect(RunUnknown, "network", name)
+	}
+}
+
+func codeRow(name string) row {
+	switch name {
+	case "python", "pypy", "ipython", "jython":
+		return interpreter("c", "python")
+	case "node", "nodejs", "bun", "deno", "tsx", "ts-node", "qjs":
+		return interpreter("e eval p print", "js")
+	case "perl":
+		return interpreter("e E", "perl")
+	case "ruby", "jruby", "irb":
+		return interpreter("e", "ruby")
+	case "php":
+		return interpreter("r B R E", "php")
+	case "lua", "luajit", "tclsh", "rscript", "r", "julia", "elixir", "erl", "groovy", "scala", "ghc", "guile", "swift", "raku", "crystal":
+		return interpreter("e eval E expr", "other")
+	case "vim", "nvim", "vi", "ex", "emacs", "ed":
+		return editor
+	case "gdb", "lldb":
+		return debugger
+	}
+	return nil
+}
+
+// interpreter reads the code given on the command line or on stdin.
+func interpreter(codeFlags, lang string) row {
+	return func(sh *shell, c command) {
+		args := c.args
+		if oneOf(c.name, "bun deno") && len(args) > 0 && oneOf(args[0], "eval x run install add remove publish upgrade") {
+			if args[0] == "eval" && len(args) > 1 {
+				sh.code(args[1], lang)
+				return
+			}
+			sh.scriptArgs(c, args[1:])
+			if args[0] == "publish" {
+				sh.effect(PublishOut, c.name, "registry")
+			}
+			return
+		}
+		sh.interpret(c, codeFlags, lang)
+	}
+}
+
+func (sh *shell) interpret(c command, codeFlags, lang string) {
+	for i := 0; i < len(c.args); i++ {
+		a := c.args[i]
+		name := strings.TrimLeft(a, "-")
+		switch {
+		case a == "-m" && i+1 < len(c.args) && lang == "python":
+			sh.pythonModule(c.args[i+1:], c.in)
+			return
+		case a == "-":
+			sh.pipedCode(c, lang)
+			return
+		case strings.HasPrefix(a, "--") && strings.Contains(a, "="):
+			flag, code, _ := strings.Cut(name, "=")
+			if oneOf(flag, codeFlags) {
+				sh.code(code, lang)
+				return
+			}
+		case codeFlag(a, name, codeFlags):
+			sh.inPlace(c.args, lang)
+			if i+1 < len(c.args) {
+				sh.code(c.args[i+1], lang)
+			}
+			return
+		case len(a) > 2 && a[0] == '-' && a[1] != '-' && oneOf(a[1:2], codeFlags) && lang != "perl" && lang != "ruby":
+			sh.code(a[2:], lang)
+			return
+		case a == "--":
+		case len(a) > 1 && a[0] == '-':
+			if oneOf(name, "W X r I require import M") && len(name) == 1 && lang != "perl" {
+				i++
+			}
+		default:
+			sh.scriptArgs(c, c.args[i:])
+			return
+		}
+	}
+	sh.pipedCode(c, lang)
+}
+
+// codeFlag is true of "-c", "-pe", "-ne" and the long forms.
+func codeFlag(a, name, codeFlags string) bool {
+	if len(a) < 2 || a[0] != '-' {
+		return false
+	}
+	if oneOf(name, codeFlags) {
+		return true
+	}
+	return a[1] != '-' && len(name) <= 6 && oneOf(name[len(name)-1:], codeFlags)
+}
+
+// inPlace reports the operands that "perl -pi -e" or "ruby -i" overwrite.
+func (sh *shell) inPlace(args []string, lang string) {
+	if lang != "perl" && lang != "ruby" {
+		return
+	}
+	editing, code := false, 0
+	for i, a := range args {
+		if len(a) > 1 && a[0] == '-' && strings.Contains(a, "i") && !strings.HasPrefix(a, "--") {
+			editing = true
+		}
+		if codeFlag(a, strings.TrimLeft(a, "-"), "e E") {
+			code = i + 1
+		}
+	}
+	if !editing {
+		return
+	}
+	for i := code + 1; i < len(args); i++ {
+		if !strings.HasPrefix(args[i], "-") {
+			sh.write(args[i])
+		}
+	}
+}
+
+func (sh *shell) pipedCode(c command, lang string) {
+	if c.in != nil {
+		sh.code(*c.in, lang)
+	}
+}
+
+func (sh *shell) scriptArgs(c command, args []string) {
+	if len(args) == 0 {
+		return
+	}
+	if text, ok := sh.files[sh.path(args[0])]; ok {
+		sh.code(text, langOf(c.name))
+		return
+	}
+	if base := baseName(args[0]); oneOf(base, "manage.py artisan rails rake") {
+		sh.exec(append([]string{base}, args[1:]...), c.in)
+		return
+	}
+	if strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://") {
+		sh.effect(RunUnknown, "network", args[0])
+	}
+}
+
+func langOf(name string) string {
+	switch name {
+	case "python", "pypy":
+		return "python"
+	case "ruby", "perl", "php":
+		return name
+	}
+	return "js"
+}
+
+func (sh *shell) pythonModule(args []string, in *string) {
+	switch args[0] {
+	case "pip", "twine":
+		sh.exec(args, in)
+	case "awscli":
+		sh.exec(append([]string{"aws"}, args[1:]...), in)
+	case "http.server", "SimpleHTTPServer":
+	}
+}
+
+// code reads a program text of another language: strings that it hands to a
+// shell are run as shell text, known file calls become effects.
+func (sh *shell) code(text, lang string) {
+	if origin := opaque(text); origin != "" {
+		sh.effect(RunUnknown, origin, "")
+		return
+	}
+	if len(text) > sh.u.bytes {
+		sh.unreadable("over budget", sh.part)
+		return
+	}
+	sh.u.bytes -= len(text)
+	if sh.depth >= maxDepth {
+		sh.unreadable("over budget", sh.part)
+		return
+	}
+	sh.depth++
+	sh.scriptText(text, lang)
+	sh.depth--
+	if bareCommand(text, lang) {
+		sh.run(text, nil)
+	}
+}
+
+// bareCommand notices shell text handed to an interpreter by mistake: it is
+// no program of that language, but the mistake tells what was meant.
+func bareCommand(text, lang string) bool {
+	t := strings.TrimSpace(text)
+	return strings.HasPrefix(t, "rm -") || strings.HasPrefix(t, "git ") && !strings.Contains(t, "(")
+}
+
+func editor(sh *shell, c command) {
+	o := parseOptions(c.args, "c S u U i cmd eval l f")
+	for _, code := range append(o.all("c", "cmd"), plusCommands(c.args)...) {
+		if shellCode, ok := strings.CutPrefix(strings.TrimLeft(code, ": "), "!"); ok {
+			sh.runText(shellCode)
+		}
+	}
+	for _, code := range o.all("eval") {
+		sh.code(code, "other")
+	}
+	if c.name == "ed" || c.name == "ex" {
+		for _, f := range o.pos {
+			sh.write(f)
+		}
+	}
+}
+
+func plusCommands(args []string) []string {
+	var out []string
+	for _, a := range args {
+		if strings.HasPrefix(a, "+") {
+			out = append(out, a[1:])
+		}
+	}
+	return out
+}
+
+func debugger(sh *shell, c command) {
+	o := parseOptions(c.args, "ex eval-command x o p batch")
+	for _, code := range o.all("ex", "eval-command", "o") {
+		if shellCode, ok := strings.CutPrefix(code, "shell "); ok {
+			sh.runText(shellCode)
+			continue
+		}
+		sh.code(code, "other")
+	}
+}
+
+// sed runs text only through its "e" command; with -i it overwrites files.
+func sed(sh *shell, c command) {
+	o := parseOptions(c.args, "e f l expression file line-length")
+	files := o.pos
+	scripts := o.all("e", "expression")
+	if len(scripts) == 0 && len(files) > 0 {
+		if files[0] == "" && len(files) > 1 { // BSD: sed -i '' script file
+			files = files[1:]
+		}
+		scripts, files = files[:1], files[1:]
+	}
+	for _, s := range scripts {
+		if code, ok := sedShell(s); ok {
+			sh.runText(code)
+		}
+	}
+	for _, f := range files {
+		switch {
+		case o.short('i') || o.short('I') || o.has("in-place"):
+			if f != "" {
+				sh.write(f)
+			}
+		default:
+			sh.print(sh.read(f))
+		}
+	}
+	if len(files) == 0 && c.in != nil {
+		sh.print(sedPrint(scripts, *c.in))
+	}
+}
+
+// sedPrint follows s/a/b/ of literals; any other script gives a hole.
+func sedPrint(scripts []string, in string) string {
+	if len(scripts) != 1 || len(scripts[0]) < 4 || scripts[0][0] != 's' {
+		return unknown
+	}
+	parts := sedParts(scripts[0])
+	if len(parts) != 4 || strings.ContainsAny(parts[1], `.*[]^$\`) || strings.ContainsAny(parts[2], `\&`) {
+		return unknown
+	}
+	if strings.Contains(parts[3], "g") {
+		return strings.ReplaceAll(in, parts[1], parts[2])
+	}
+	return strings.Replace(in, parts[1], parts[2], 1)
+}
+
+// sedParts cuts s/a/b/flags at its delimiter, with escaped ones kept.
+func sedParts(s string) []string {
+	parts, d := []string{""}, s[1]
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && s[i+1] == d:
+			i++
+			parts[len(parts)-1] += string(d)
+		case s[i] == d:
+			parts = append(parts, "")
+		default:
+			parts[len(parts)-1] += s[i : i+1]
+		}
+		if len(parts) > 8 || i > 4096 {
+			return nil
+		}
+	}
+	return parts
+}
+
+func sedShell(script string) (string, bool) {
+	s := strings.TrimLeft(script, "0123456789,$ ")
+	if code, ok := strings.CutPrefix(s, "e "); ok {
+		return code, true
+	}
+	if len(s) > 2 && s[0] == 's' {
+		parts := sedParts(s)
+		if len(parts) >= 4 && strings.Contains(parts[3], "e") && strings.Trim(parts[3], "gpIeimM0123456789") == "" {
+			return parts[2], true
+		}
+	}
+	return "", false
+}
+
+func awk(sh *shell, c command) {
+	o := parseOptions(c.args, "f F v i file field-separator assign include")
+	files := o.pos
+	if _, fromFile := o.get("f", "file"); !fromFile && len(files) > 0 {
+		sh.code(files[0], "awk")
+		files = files[1:]
+	}
+	for _, f := range files {
+		if !strings.Contains(f, "=") {
+			sh.read(f)
+		}
+	}
+	sh.print(unknown)
+}
+
+func powershell(sh *shell, c command) {
+	for i, a := range c.args {
+		l := strings.ToLower(a)
+		if oneOf(l, "-c -command /c /k -commandwithargs") && i+1 < len(c.args) {
+			sh.powerText(strings.Join(c.args[i+1:], " "))
+			return
+		}
+		if strings.HasPrefix(l, "-e") && oneOf(l, "-e -ec -enc -encodedcommand") {
+			sh.effect(RunUnknown, "decoded", "")
+			return
+		}
+	}
+	if c.in != nil && c.name != "cmd" {
+		sh.powerText(*c.in)
+	}
+}
+
+// powerText knows the deletions of PowerShell and cmd; their other commands
+// are read as shell text.
+func (sh *shell) powerText(text string) {
+	low := strings.ToLower(text)
+	words := strings.Fields(text)
+	for i, w := range words {
+		switch strings.ToLower(w) {
+		case "remove-item", "ri", "rd", "rmdir", "del", "erase", "clear-content":
+			for _, p := range words[i+1:] {
+				if !strings.HasPrefix(p, "-") && !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "/") && len(p) > 2 {
+					sh.effect(DeleteTree, "", sh.path(strings.Trim(strings.ReplaceAll(p, "\\", "/"), `"'`)))
+				}
+			}
+		case "format-volume", "clear-disk", "initialize-disk", "format", "diskpart":
+			sh.effect(WriteDisk, "format", strings.Join(words[i+1:], " "))
+		case "stop-computer", "restart-computer":
+			sh.effect(Power, w, "")
+		}
+	}
+	if strings.Contains(low, "iex") || strings.Contains(low, "invoke-expression") {
+		sh.effect(RunUnknown, "network", "")
+		return
+	}
+	if file, err := parseShell(text); err == nil && file != nil {
+		sh.run(text, nil)
+	}
+}

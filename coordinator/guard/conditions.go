@@ -1,0 +1,97 @@
+package guard
+
+import "strings"
+
+func globbed(_ *judging, e Effect) bool {
+	return hasGlob(e.Target) || hasHole(e.Target) || e.Op == "find"
+}
+
+// inContainer is true of what a throw-away container does to itself.
+func inContainer(_ *judging, e Effect) bool { return e.Away == "container" }
+
+func recursive(_ *judging, e Effect) bool { return strings.HasSuffix(e.Op, "tree") }
+
+func mainNamed(j *judging, e Effect) bool {
+	if e.Target == "" {
+		return false
+	}
+	return mainBranch(j, e)
+}
+
+// repoWrite is true of the files in .git that run code or hold refs.
+func repoWrite(j *judging, e Effect) bool {
+	i := strings.Index(e.Target, "/.git/")
+	if i < 0 {
+		return false
+	}
+	tail := e.Target[i+6:]
+	return oneOf(tail, "config HEAD index packed-refs hooks") || within(tail, "hooks") || within(tail, "refs") || within(tail, "objects")
+}
+
+const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/sudoers /etc/fstab /etc/hosts.allow /etc/pam.conf /boot/grub/grub.cfg /etc/ld.so.preload /proc/sysrq-trigger /etc/master.passwd"
+
+func vitalFile(j *judging, e Effect) bool {
+	if e.Op == "create" {
+		return false
+	}
+	p := j.real(e.Target)
+	return oneOf(p, vitalFiles) || oneOf(e.Target, vitalFiles) || within(p, "/boot") || within(p, "/etc/sudoers.d") || within(p, "/etc/pam.d")
+}
+
+// madeFolder is true of "mkdir -p .claude", settingsFolder of any other write
+// whose target is the folder itself.
+func madeFolder(j *judging, e Effect) bool { return e.Op == "create" && settingsFolder(j, e) }
+
+func settingsFolder(_ *judging, e Effect) bool {
+	return baseName(e.Target) == ".claude"
+}
+
+func serverList(_ *judging, e Effect) bool { return baseName(e.Target) == ".mcp.json" && e.Away == "" }
+
+const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .zlogin .bash_logout .kshrc .cshrc .tcshrc .gitconfig .inputrc .pam_environment"
+
+// startFile is true of the files in a home that run at login.
+func startFile(j *judging, e Effect) bool {
+	p := e.Target
+	if e.Away != "" {
+		return false
+	}
+	if oneOf(baseName(p), startFiles) {
+		dir := dirName(p)
+		return dir == "~" || j.isHome(dir)
+	}
+	for _, d := range [...]string{"/.config/fish/", "/Library/LaunchAgents/", "/Library/LaunchDaemons/", "/.config/autostart/", "/.config/systemd/user/", "/etc/cron", "/etc/systemd/system/", "/etc/profile.d/", "/etc/init.d/", "/var/spool/cron"} {
+		if strings.Contains(p, d) {
+			return true
+		}
+	}
+	return strings.HasSuffix(p, "/.ssh/authorized_keys") || strings.HasSuffix(p, "/.ssh/config")
+}
+
+func secretWrite(j *judging, e Effect) bool {
+	if e.Op == "create" || e.Op != "truncate" && within(e.Target, j.project) {
+		return false // setting a project up: cp .env.example .env
+	}
+	return secretRead(j, e)
+}
+
+func systemWrite(j *judging, e Effect) bool {
+	if strings.HasPrefix(e.Target, "/dev/") || strings.HasPrefix(e.Target, "/proc/self/") {
+		return false
+	}
+	if within(e.Target, "/mnt") || within(e.Target, "/media") || within(e.Target, "/Volumes") {
+		return false // people's own disks
+	}
+	w := j.where(e)
+	return w == inSystem || w == inRoot && e.Op != "create"
+}
+
+// elevatedRisk: sudo alone is the person's own gate; what it runs is judged
+// by its effects. Only a shell of its own or the rights of the host are risks.
+func elevatedRisk(_ *judging, e Effect) bool {
+	if e.Op != "sudo" && e.Op != "doas" && e.Op != "pkexec" && e.Op != "runuser" {
+		return true
+	}
+	prog, _, _ := strings.Cut(e.Target, " ")
+	return prog == "" || isShellName(programName(prog)) && !strings.Contains(e.Target, " ") || oneOf(programName(prog), "su passwd visudo")
+}

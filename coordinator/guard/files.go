@@ -1,0 +1,379 @@
+package guard
+
+import "strings"
+
+func fileRow(name string) row {
+	switch name {
+	case "rm", "grm", "srm", "rimraf", "del", "trash", "trash-put", "rmtrash", "del-cli", "wipe":
+		return remove
+	case "rmdir", "unlink", "gunlink":
+		return removeOne
+	case "shred", "gshred":
+		return shred
+	case "mv", "gmv":
+		return move
+	case "cp", "gcp", "install", "ditto", "pax":
+		return copyFiles
+	case "ln", "gln", "link":
+		return link
+	case "chmod", "gchmod", "chattr", "setfacl", "chflags", "xattr":
+		return changeMode
+	case "chown", "chgrp", "gchown":
+		return changeOwner
+	case "touch", "mkdir", "mkfifo":
+		return create
+	case "truncate", "fallocate", "gtruncate":
+		return truncate
+	case "tar", "gtar", "bsdtar", "zip", "7z", "7za", "cpio", "gzip", "bzip2", "xz", "zstd":
+		return archive
+	case "unzip", "unrar":
+		return unpack
+	case "patch":
+		return quiet
+	}
+	return nil
+}
+
+func remove(sh *shell, c command) {
+	o := parseOptions(c.args, "")
+	if o.exact("help", "version") {
+		return
+	}
+	tree := o.short('r') || o.short('R') || o.short('d') || o.has("recursive") ||
+		oneOf(c.name, "rimraf trash trash-put rmtrash del-cli srm wipe")
+	kind := DeleteFile
+	if tree {
+		kind = DeleteTree
+	}
+	op := ""
+	if o.has("no-preserve-root") {
+		op = "no-preserve-root"
+	}
+	for _, p := range o.pos {
+		sh.deletes(kind, op, p)
+	}
+}
+
+// deletes reports a deletion; "link/" deletes what the link points to.
+func (sh *shell) deletes(kind Kind, op, word string) {
+	p := sh.path(word)
+	if len(word) > 1 && strings.HasSuffix(word, "/") && p != "/" {
+		p += "/"
+	}
+	sh.effect(kind, op, p)
+}
+
+func removeOne(sh *shell, c command) {
+	for _, p := range parseOptions(c.args, "").pos {
+		sh.effect(DeleteFile, "", sh.path(p))
+	}
+}
+
+func shred(sh *shell, c command) {
+	for _, p := range parseOptions(c.args, "n s iterations size random-source").pos {
+		sh.effect(DeleteFile, "shred", sh.path(p))
+	}
+}
+
+func move(sh *shell, c command) {
+	o := parseOptions(c.args, "t S target-directory suffix")
+	from, to := operandsTo(o)
+	if to == "" {
+		return
+	}
+	for _, p := range from {
+		if to == "/dev/null" {
+			sh.effect(DeleteTree, "to /dev/null", sh.path(p))
+			continue
+		}
+		sh.effect(MoveAway, "", sh.path(p))
+		sh.arrive(to, p)
+	}
+}
+
+// operandsTo splits sources from the destination of mv, cp and ln.
+func operandsTo(o options) ([]string, string) {
+	if dir, ok := o.get("t", "target-directory"); ok {
+		return o.pos, dir
+	}
+	if len(o.pos) < 2 {
+		return nil, ""
+	}
+	return o.pos[:len(o.pos)-1], o.pos[len(o.pos)-1]
+}
+
+// arrive reports the destination: the path itself, and the file inside it in
+// case it is a directory.
+func (sh *shell) arrive(to, from string) {
+	dst := sh.write(to)
+	if text, ok := sh.files[sh.path(from)]; ok {
+		sh.remember(dst, text)
+	}
+	base := baseName(strings.TrimSuffix(from, "/"))
+	if base != "" && base != "." && base != baseName(dst) && !strings.HasPrefix(dst, "/dev/") {
+		sh.write(strings.TrimSuffix(to, "/") + "/" + base)
+	}
+}
+
+func copyFiles(sh *shell, c command) {
+	o := parseOptions(c.args, "t S m o g target-directory suffix mode owner group")
+	from, to := operandsTo(o)
+	for _, p := range from {
+		sh.read(p)
+		if to != "" {
+			sh.arrive(to, p)
+		}
+	}
+}
+
+func link(sh *shell, c command) {
+	from, to := operandsTo(parseOptions(c.args, "t S target-directory suffix"))
+	for _, p := range from {
+		sh.arrive(to, p)
+	}
+}
+
+func changeMode(sh *shell, c command) {
+	o := parseOptions(c.args, "reference")
+	pos := o.pos
+	how := "mode"
+	if c.name == "chmod" || c.name == "gchmod" {
+		mode := o.at(0)
+		for _, a := range c.args { // "-x" looks like a flag but is a mode
+			if len(a) > 1 && a[0] == '-' && strings.Trim(a[1:], "rwxXst") == "" {
+				mode = a
+			}
+		}
+		if mode == o.at(0) && len(pos) > 0 && !(len(pos) == 1 && strings.ContainsAny(mode[:1], "/~.")) {
+			pos = pos[1:]
+		}
+		how = modeKind(mode)
+	} else if len(pos) > 1 {
+		pos = pos[1:]
+	}
+	if o.short('R') || o.has("recursive") {
+		how += " tree"
+	}
+	for _, p := range pos {
+		sh.effect(ChangeMode, how, sh.path(p))
+	}
+}
+
+// modeKind names what is risky about a mode.
+func modeKind(mode string) string {
+	digits := strings.TrimLeft(mode, "0")
+	switch {
+	case isNumber(mode) && len(digits) == 4 && (digits[0] == '4' || digits[0] == '2' || digits[0] == '6'), strings.Contains(mode, "+s"), strings.Contains(mode, "u=s"):
+		return "setuid"
+	case digits == "777" || digits == "666" || mode == "a+rwx" || mode == "ugo+rwx" || mode == "a=rwx" || mode == "o+w" || mode == "a+w":
+		return "world"
+	}
+	return "mode"
+}
+
+func changeOwner(sh *shell, c command) {
+	o := parseOptions(c.args, "reference from")
+	how := "owner"
+	if o.short('R') || o.has("recursive") {
+		how = "owner tree"
+	}
+	for i, p := range o.pos {
+		if _, ref := o.get("reference"); i > 0 || ref {
+			sh.effect(ChangeMode, how, sh.path(p))
+		}
+	}
+}
+
+func create(sh *shell, c command) {
+	for _, p := range parseOptions(c.args, "d r t m date reference mode").pos {
+		sh.effect(WriteFile, "create", sh.path(p))
+	}
+}
+
+func truncate(sh *shell, c command) {
+	if len(c.args) > 1 && strings.EqualFold(c.args[0], "table") {
+		sh.typedSQL(c)
+		return
+	}
+	for _, p := range parseOptions(c.args, "s r o l size reference offset length").pos {
+		sh.effect(WriteFile, "truncate", sh.path(p))
+	}
+}
+
+func archive(sh *shell, c command) {
+	o := parseOptions(c.args, "f C X T directory file exclude to-command use-compress-program checkpoint-action I S")
+	if code, ok := o.get("to-command", "use-compress-program", "I"); ok && strings.Contains(c.name, "tar") {
+		sh.run(code, nil)
+	}
+	if code, ok := o.get("checkpoint-action"); ok {
+		if _, run, ok := strings.Cut(code, "exec="); ok {
+			sh.run(run, nil)
+		}
+	}
+	if o.exact("remove-files") || c.name == "zip" && o.short('m') {
+		for _, p := range o.pos {
+			sh.effect(DeleteTree, "", sh.path(p))
+		}
+		return
+	}
+	if dir, ok := o.get("C", "directory"); ok && (o.short('x') || o.has("extract") || strings.HasPrefix(o.at(0), "x")) {
+		sh.effect(WriteFile, "unpack", sh.path(dir))
+	}
+	for _, p := range o.pos {
+		if secretPath(sh.path(p), sh.place.home) {
+			sh.print(sh.read(p))
+		}
+	}
+	sh.print(unknown)
+}
+
+func unpack(sh *shell, c command) {
+	o := parseOptions(c.args, "d x P")
+	if dir, ok := o.get("d"); ok {
+		sh.effect(WriteFile, "unpack", sh.path(dir))
+	}
+}
+
+// find walks roots; -delete and -exec act on what its tests let through.
+func find(sh *shell, c command) {
+	roots, expr := findRoots(c.args)
+	narrowed := false
+	var found []string
+	for i := 0; i < len(expr); i++ {
+		switch expr[i] {
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-size", "-newer", "-newermt", "-user", "-group", "-perm", "-inum", "-samefile", "-lname":
+			if i+1 < len(expr) {
+				narrowed = narrowed || strings.Trim(expr[i+1], "*./") != ""
+				if expr[i] == "-name" || expr[i] == "-iname" || expr[i] == "-path" {
+					found = append(found, strings.ReplaceAll(expr[i+1], "*", unknown))
+				}
+			}
+			i++
+		case "-empty":
+			narrowed = true
+		case "-type", "-maxdepth", "-mindepth", "-fstype", "-printf", "-prune":
+			if expr[i] != "-prune" {
+				i++
+			}
+		case "-fprint", "-fprintf", "-fls", "-fprint0":
+			if i+1 < len(expr) {
+				sh.write(expr[i+1])
+			}
+			i++
+		case "-delete":
+			sh.findDeletes(roots, narrowed, found)
+		case "-exec", "-execdir", "-ok", "-okdir":
+			i = sh.findExec(roots, narrowed, found, expr, i)
+		}
+	}
+	for _, r := range roots {
+		sh.print(foundPath(r, narrowed, found) + "\n")
+	}
+}
+
+func findRoots(args []string) (roots, expr []string) {
+	for len(args) > 0 && oneOf(args[0], "-H -L -P -E -X -d -s -x -O1 -O2 -O3 -D") {
+		args = args[1:]
+	}
+	for i, a := range args {
+		if strings.HasPrefix(a, "-") || a == "(" || a == "!" {
+			roots, expr = args[:i], args[i:]
+			break
+		}
+		if i == len(args)-1 {
+			roots = args
+		}
+	}
+	if len(roots) == 0 {
+		roots = []string{"."}
+	}
+	return roots, expr
+}
+
+// foundPath stands for what find yields below a root: the root itself unless
+// a test narrows it.
+func foundPath(root string, narrowed bool, names []string) string {
+	if !narrowed {
+		return root
+	}
+	name := unknown
+	if len(names) == 1 && !hasHole(names[0]) {
+		name = unknown + "/" + names[0]
+	}
+	return strings.TrimSuffix(root, "/") + "/" + name
+}
+
+// nearest is the path of an exact name right below a root, or "".
+func nearest(root string, names []string) string {
+	if len(names) != 1 || hasHole(names[0]) || hasGlob(names[0]) || strings.Contains(names[0], "/") {
+		return ""
+	}
+	return strings.TrimSuffix(root, "/") + "/" + names[0]
+}
+
+func (sh *shell) findDeletes(roots []string, narrowed bool, names []string) {
+	for _, r := range roots {
+		kind := DeleteTree
+		if narrowed {
+			kind = DeleteFile
+		}
+		sh.effect(kind, "find", sh.path(foundPath(r, narrowed, names)))
+		if p := nearest(r, names); p != "" {
+			sh.effect(kind, "find", sh.path(p))
+		}
+	}
+}
+
+func (sh *shell) findExec(roots []string, narrowed bool, names, expr []string, i int) int {
+	end := i + 1
+	for end < len(expr) && expr[end] != ";" && !(expr[end] == "+" && expr[end-1] == "{}") {
+		end++
+	}
+	argv := expr[i+1 : end]
+	for n, r := range roots {
+		if n == maxCombinations {
+			break
+		}
+		out := replaceAll(argv, "{}", foundPath(r, narrowed, names))
+		if len(out) > 0 && oneOf(programName(out[0]), "rm unlink shred") && !narrowed {
+			sh.findRemoves(out)
+			continue
+		}
+		sh.exec(out, nil)
+		if p := nearest(r, names); p != "" {
+			sh.exec(replaceAll(argv, "{}", p), nil)
+		}
+	}
+	return end
+}
+
+// findRemoves handles "-exec rm -f {}": without -r each file goes, which for
+// an unnarrowed find is the whole tree.
+func (sh *shell) findRemoves(argv []string) {
+	for _, p := range parseOptions(argv[1:], "").pos {
+		sh.effect(DeleteTree, "find", sh.path(p))
+	}
+}
+
+func fd(sh *shell, c command) {
+	o := parseOptions(c.args, "e E t d x X extension exclude type max-depth min-depth exec exec-batch size changed-within changed-before owner base-directory")
+	for i, a := range c.args {
+		if !oneOf(a, "-x -X --exec --exec-batch") || i+1 == len(c.args) {
+			continue
+		}
+		argv := c.args[i+1:]
+		before := parseOptions(c.args[:i], "e E t d extension exclude type max-depth size")
+		narrowed := before.exact("e", "extension") || strings.Trim(before.at(0), ".*") != ""
+		root := "."
+		if len(before.pos) > 1 {
+			root = before.pos[1]
+		}
+		target := foundPath(root, narrowed, nil)
+		if !strings.Contains(strings.Join(argv, " "), "{") {
+			argv = append(append([]string{}, argv...), target)
+		}
+		sh.exec(replaceAll(argv, "{}", target), nil)
+		return
+	}
+	sh.print(foundPath(".", o.at(0) != "", nil))
+}

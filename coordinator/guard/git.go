@@ -1,0 +1,444 @@
+package guard
+
+import "strings"
+
+// gitProgram reads the global options, then the subcommand's row.
+func gitProgram(sh *shell, c command) {
+	o, rest := leading(c.args, "C c git-dir work-tree namespace super-prefix config-env exec-path attr-source")
+	child := sh.sub()
+	for _, dir := range o.all("C") {
+		child.place.cwd = child.path(dir)
+	}
+	if dir, ok := o.get("work-tree"); ok {
+		child.place.cwd = child.path(dir)
+	}
+	for _, setting := range o.all("c") {
+		child.gitSetting(setting)
+		if len(rest) > 0 && strings.HasPrefix(setting, "alias."+rest[0]+"=") && child.depth < maxDepth {
+			child.exec(append([]string{"git"}, append(strings.Fields(setting[len(rest[0])+7:]), rest[1:]...)...), c.in)
+			return
+		}
+	}
+	if len(rest) == 0 || o.exact("help", "version") || containsString(rest, "--help") {
+		return
+	}
+	verb := strings.ToLower(rest[0])
+	args := rest[1:]
+	switch verb {
+	case "push":
+		child.gitPush(args)
+	case "reset":
+		child.gitReset(args)
+	case "checkout":
+		child.gitCheckout(args)
+	case "switch":
+		child.gitSwitch(args)
+	case "restore":
+		child.gitRestore(args)
+	case "clean":
+		child.gitClean(args)
+	case "stash":
+		child.gitStash(args)
+	case "branch":
+		child.gitBranch(args)
+	case "tag":
+		child.gitTag(args)
+	case "config":
+		child.gitConfig(args)
+	default:
+		child.gitOther(verb, args, c)
+	}
+}
+
+// gitSetting handles -c key=value: some keys are commands.
+func (sh *shell) gitSetting(setting string) {
+	key, text, _ := strings.Cut(setting, "=")
+	key = strings.ToLower(key)
+	if code, ok := strings.CutPrefix(text, "!"); ok {
+		sh.run(code, nil)
+		return
+	}
+	if gitRuns(key) && text != "" && strings.ContainsAny(text, " ;|&$") {
+		sh.run(text, nil)
+	}
+}
+
+// gitRuns is true of settings whose value git hands to a shell.
+func gitRuns(key string) bool {
+	return oneOf(key, "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor core.askpass credential.helper gpg.program") ||
+		strings.HasPrefix(key, "filter.") || strings.HasPrefix(key, "pager.") || strings.HasSuffix(key, ".textconv") || strings.HasPrefix(key, "mergetool.")
+}
+
+func (sh *shell) gitPush(args []string) {
+	o := parseOptions(args, "o repo receive-pack exec push-option")
+	if o.short('n') || o.has("dry-run") {
+		return
+	}
+	force := o.short('f') || o.exact("force")
+	lease := o.exact("force-with-lease", "force-if-includes")
+	refs := o.pos
+	if len(refs) > 0 {
+		refs = refs[1:]
+	}
+	if o.has("mirror") {
+		sh.effect(PushForce, "mirror", "")
+		return
+	}
+	if o.short('d') || o.exact("delete") {
+		for _, r := range refs {
+			sh.effect(PushDelete, refKind(r), branchOf(r))
+		}
+		return
+	}
+	if o.has("prune") {
+		sh.effect(PushDelete, "prune", "")
+	}
+	sh.gitRefspecs(refs, force, lease, o)
+}
+
+func (sh *shell) gitRefspecs(refs []string, force, lease bool, o options) {
+	for _, r := range refs {
+		plus := strings.HasPrefix(r, "+")
+		r = strings.TrimPrefix(r, "+")
+		from, to, pair := strings.Cut(r, ":")
+		if !pair {
+			to = from
+		}
+		switch {
+		case pair && from == "" && to != "":
+			sh.effect(PushDelete, refKind(to), branchOf(to))
+		case force || plus:
+			sh.effect(PushForce, "force", branchOf(to))
+		case lease:
+			sh.effect(PushForce, "lease", branchOf(to))
+		}
+	}
+	if len(refs) > 0 {
+		return
+	}
+	switch {
+	case o.has("all", "branches") && (force || lease):
+		sh.effect(PushForce, "all", "")
+	case force && !o.exact("tags"):
+		sh.effect(PushForce, "force", "")
+	case lease:
+		sh.effect(PushForce, "lease", "")
+	}
+}
+
+// branchOf is the short name of a ref; HEAD and @ are the current branch.
+func branchOf(ref string) string {
+	ref = strings.TrimPrefix(ref, "refs/heads/")
+	ref = strings.TrimPrefix(ref, "heads/")
+	if ref == "HEAD" || ref == "@" {
+		return ""
+	}
+	return ref
+}
+
+func refKind(ref string) string {
+	if strings.HasPrefix(ref, "refs/tags/") || strings.HasPrefix(ref, "tags/") {
+		return "tag"
+	}
+	return "branch"
+}
+
+func (sh *shell) gitReset(args []string) {
+	o := parseOptions(args, "")
+	switch {
+	case o.has("hard"):
+		sh.effect(Discard, "reset-hard", "")
+	case o.has("merge"):
+		sh.effect(Discard, "reset-merge", "")
+	}
+}
+
+func (sh *shell) gitCheckout(args []string) {
+	before, after, dashes := cutDashes(args)
+	o := parseOptions(before, "b B U orphan conflict unified inter-hunk-context pathspec-from-file")
+	if o.short('f') || o.exact("force") {
+		sh.effect(Discard, "checkout-force", "")
+		return
+	}
+	if _, ok := o.get("pathspec-from-file"); ok {
+		sh.effect(Discard, "restore-path", "")
+		return
+	}
+	if o.has("ours", "theirs", "patch") || o.short('p') {
+		return
+	}
+	if dashes {
+		sh.discards(after)
+		return
+	}
+	if o.exact("b", "B", "orphan", "t", "track", "detach") {
+		return
+	}
+	switch {
+	case len(o.pos) > 1 && !o.exact("recurse-submodules", "conflict"), len(o.pos) > 2:
+		sh.discards(o.pos[1:])
+	case len(o.pos) == 2 && looksLikePath(o.pos[1]):
+		sh.discards(o.pos[1:])
+	case len(o.pos) == 1 && looksLikePath(o.pos[0]):
+		sh.discards(o.pos)
+	}
+}
+
+func cutDashes(args []string) (before, after []string, found bool) {
+	for i, a := range args {
+		if a == "--" {
+			return args[:i], args[i+1:], true
+		}
+	}
+	return args, nil, false
+}
+
+// looksLikePath tells a pathspec from a branch where git would look at the
+// disk: dots, globs, a slash at the end, a short alphabetic extension.
+func looksLikePath(s string) bool {
+	if s == "." || s == ".." || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "/") ||
+		strings.HasPrefix(s, ":") || hasGlob(s) || strings.HasSuffix(s, "/") {
+		return true
+	}
+	i := strings.LastIndexByte(s, '.')
+	if i < 0 || len(s)-i > 6 || i+1 == len(s) {
+		return false
+	}
+	for _, r := range s[i+1:] {
+		if r > 0x7f || !isLetter(byte(r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// discards reports pathspecs whose worktree content is replaced.
+func (sh *shell) discards(paths []string) {
+	for _, p := range paths {
+		op := "restore-path"
+		if oneOf(p, ". ./ :/ :/* * ./* :(top) **") || hasHole(p) && strings.Trim(p, holes) == "" {
+			op = "restore-all"
+		}
+		sh.effect(Discard, op, sh.path(p))
+	}
+}
+
+func (sh *shell) gitSwitch(args []string) {
+	before, _, _ := cutDashes(args)
+	o := parseOptions(before, "c C conflict orphan")
+	if o.short('f') || o.has("force", "discard-changes") && !o.exact("force-create") {
+		sh.effect(Discard, "switch-force", "")
+	}
+}
+
+func (sh *shell) gitRestore(args []string) {
+	o := parseOptions(args, "s source conflict pathspec-from-file")
+	staged := o.short('S') || o.has("staged")
+	worktree := o.short('W') || o.has("worktree")
+	if staged && !worktree || o.has("ours", "theirs") || o.short('p') || o.has("patch") {
+		return
+	}
+	if _, ok := o.get("pathspec-from-file"); ok {
+		sh.effect(Discard, "restore-path", "")
+	}
+	sh.discards(o.pos)
+}
+
+func (sh *shell) gitClean(args []string) {
+	o := parseOptions(args, "e exclude")
+	if o.short('n') || o.has("dry-run") || o.short('i') || o.has("interactive") || !(o.short('f') || o.has("force")) {
+		return
+	}
+	op := "clean"
+	switch {
+	case o.short('X'):
+		op = "clean-ignored"
+	case len(o.pos) > 0 && !containsString(o.pos, "."):
+		op = "clean-path"
+	case o.short('x'):
+		op = "clean-all"
+	}
+	sh.effect(Discard, op, strings.Join(o.pos, " "))
+}
+
+func (sh *shell) gitStash(args []string) {
+	if len(args) == 0 {
+		return
+	}
+	switch args[0] {
+	case "clear":
+		sh.effect(Discard, "stash-clear", "")
+	case "drop":
+		sh.effect(Discard, "stash-drop", "")
+	}
+}
+
+func (sh *shell) gitBranch(args []string) {
+	o := parseOptions(args, "u set-upstream-to sort format contains")
+	switch {
+	case o.exact("r", "remotes"):
+	case o.short('D'), (o.short('d') || o.has("delete")) && (o.short('f') || o.has("force")):
+		for _, b := range o.pos {
+			sh.effect(RewriteRefs, "branch-delete-force", b)
+		}
+	case o.short('d') || o.has("delete"):
+		for _, b := range o.pos {
+			sh.effect(RewriteRefs, "branch-delete", b)
+		}
+	case o.short('M'), o.short('f') || o.exact("force"):
+		sh.effect(RewriteRefs, "branch-force", o.at(0))
+	}
+}
+
+func (sh *shell) gitTag(args []string) {
+	o := parseOptions(args, "m F u message file sort format")
+	if o.short('d') || o.has("delete") {
+		sh.effect(RewriteRefs, "tag-delete", strings.Join(o.pos, " "))
+	}
+}
+
+func (sh *shell) gitConfig(args []string) {
+	o := parseOptions(args, "f file blob type default comment value")
+	pos := o.pos
+	if len(pos) > 0 && oneOf(pos[0], "set get list unset edit") {
+		if pos[0] != "set" {
+			return
+		}
+		pos = pos[1:]
+	}
+	if len(pos) < 2 || o.exact("get", "get-all", "list", "unset") {
+		return
+	}
+	key := strings.ToLower(pos[0])
+	sh.gitSetting(pos[0] + "=" + pos[1])
+	if key == "core.hookspath" || key == "core.sshcommand" || key == "core.fsmonitor" || strings.HasPrefix(key, "url.") ||
+		strings.HasPrefix(pos[1], "!") || key == "init.templatedir" || key == "include.path" || key == "credential.helper" && strings.Contains(pos[1], "store") {
+		sh.effect(GitSettings, "", key)
+	}
+}
+
+func (sh *shell) gitOther(verb string, args []string, c command) {
+	o := parseOptions(args, "x exec m message")
+	switch verb {
+	case "stage", "add", "commit", "merge", "pull", "fetch", "log", "diff", "status":
+	case "rebase":
+		for _, code := range o.all("x", "exec") {
+			sh.run(code, nil)
+		}
+	case "bisect":
+		if len(args) > 1 && args[0] == "run" {
+			sh.exec(args[1:], nil)
+		}
+	case "submodule":
+		sh.gitSubmodule(args)
+	case "filter-branch":
+		sh.effect(RewriteRefs, "filter", "")
+		for _, code := range parseOptions(args, "tree-filter index-filter msg-filter env-filter parent-filter commit-filter tag-name-filter").flags {
+			if strings.HasSuffix(code.name, "-filter") {
+				sh.run(code.value, nil)
+			}
+		}
+	case "filter-repo":
+		sh.effect(RewriteRefs, "filter", "")
+	case "reflog":
+		v, _ := o.get("expire", "expire-unreachable")
+		if o.at(0) == "delete" || o.at(0) == "expire" && oneOf(v, "now all 0") && !o.short('n') {
+			sh.effect(RewriteRefs, "reflog", "")
+		}
+	case "gc", "prune":
+		if v, _ := o.get("prune"); v == "now" || v == "all" || verb == "prune" && !o.short('n') {
+			sh.effect(RewriteRefs, "prune", "")
+		}
+	case "update-ref":
+		if o.short('d') || o.has("delete") {
+			sh.effect(RewriteRefs, "ref-delete", branchOf(o.at(0)))
+		}
+	default:
+		sh.gitStore(verb, args, o)
+	}
+}
+
+// gitStore holds the subcommands that work on files, refs and objects.
+func (sh *shell) gitStore(verb string, args []string, o options) {
+	switch verb {
+	case "show", "cat-file":
+		for _, p := range o.pos {
+			if _, file, ok := strings.Cut(p, ":"); ok && secretPath("/"+file, "") {
+				sh.effect(RevealSecret, "committed secret", file)
+			}
+		}
+	case "worktree":
+		if o.at(0) == "remove" && (o.short('f') || o.has("force")) {
+			sh.effect(Discard, "worktree", sh.path(o.at(1)))
+		}
+	case "rm":
+		if !o.has("cached") && !o.short('n') {
+			sh.gitRemove(o)
+		}
+	case "mv":
+		for i, p := range o.pos {
+			if i < len(o.pos)-1 {
+				sh.effect(MoveAway, "", sh.path(p))
+			} else {
+				sh.write(p)
+			}
+		}
+	case "checkout-index":
+		if o.short('f') {
+			sh.effect(Discard, "restore-all", "")
+		}
+	case "read-tree":
+		if o.has("reset") || o.short('u') {
+			sh.effect(Discard, "read-tree", "")
+		}
+	case "remote":
+		if oneOf(o.at(0), "remove rm") {
+			sh.effect(RewriteRefs, "remote-remove", o.at(1))
+		}
+	case "rev-parse":
+		if o.exact("show-toplevel") {
+			sh.print(sh.toplevel() + "\n")
+		}
+	case "lfs":
+		if o.at(0) == "prune" || o.at(0) == "migrate" {
+			sh.effect(RewriteRefs, "lfs-"+o.at(0), "")
+		}
+	case "send-email":
+		sh.effect(SendOut, "patches", "")
+	}
+}
+
+func (sh *shell) toplevel() string {
+	if p := sh.u.ctx.Project; p != "" && within(sh.place.cwd, p) {
+		return p
+	}
+	return sh.place.cwd
+}
+
+func (sh *shell) gitSubmodule(args []string) {
+	o := parseOptions(args, "")
+	switch o.at(0) {
+	case "foreach":
+		if len(o.pos) > 1 {
+			sh.run(strings.Join(o.pos[1:], " "), nil)
+		}
+	case "deinit":
+		if o.short('f') || o.has("force") {
+			sh.effect(Discard, "worktree", "")
+		}
+	}
+}
+
+func (sh *shell) gitRemove(o options) {
+	for _, p := range o.pos {
+		op := ""
+		if o.short('f') || o.has("force") {
+			op = "git-force"
+		}
+		kind := DeleteFile
+		if o.short('r') {
+			kind = DeleteTree
+		}
+		sh.effect(kind, op, sh.path(p))
+	}
+}

@@ -1,0 +1,73 @@
+// Package guard is the local judge of a tool call: deny, ask, or no opinion.
+//
+// It works in two halves. Understand turns a call into typed effects (what
+// would be deleted, overwritten, run, published, revealed); Judge lays the
+// effects beside the place of the call and reads the verdict off a table of
+// rules. The halves meet only in the Effect type: a new tool is a row in the
+// first, a new policy a row in the second.
+//
+// The package is linked into the PreToolUse hook: it does no I/O of its own,
+// reads no clock and keeps no state. It never panics and its cost is linear in
+// the size of the call.
+package guard
+
+// Verdict is the guard's answer. The guard never allows: silence leaves the
+// decision to the host.
+type Verdict string
+
+// The three answers, from mildest to hardest.
+const (
+	None Verdict = ""
+	Ask  Verdict = "ask"
+	Deny Verdict = "deny"
+)
+
+// Arg is one string leaf of the tool's input, by its path ("command",
+// "file_path", "edits.0.new_string").
+type Arg struct{ Path, Value string }
+
+// Call is one tool call as the host sent it.
+type Call struct {
+	Tool string
+	Args []Arg
+}
+
+// Context is what is known about the place of the call. Every field may be
+// empty; the judge then assumes the worse case.
+type Context struct {
+	Cwd, Project, Home string            // absolute, cleaned
+	Env                map[string]string // statically known environment (HOME, TMPDIR, ...)
+	Temp               []string          // temp directories
+	// Own names Afar's own directories and files (bin, config, state, runtime,
+	// plugin root): they are protected.
+	Own     []string
+	Resolve func(path string) string  // symlink resolution; nil = identity
+	Git     func(dir string) GitFacts // lazy; nil = unknown. Never needed for a deny in itself
+}
+
+// GitFacts describe the repository that holds a directory. Known is false
+// when nobody looked; every other field is then meaningless.
+type GitFacts struct {
+	Known, Dirty    bool
+	Branch, Default string
+	HasRemote       bool
+}
+
+// Decision is the verdict with its reasons. With verdict None all fields but
+// Effects are empty.
+type Decision struct {
+	Verdict Verdict
+	Rule    string   // stable rule id, e.g. "git.reset-hard"
+	Reason  string   // for the model: what to do instead
+	Person  string   // for the person: one line of what is risky
+	Part    string   // exact part of the command that triggered it
+	Effects []Effect // all effects understood
+}
+
+// Rule is one row of the policy, as `afar guard rules` prints it.
+type Rule struct {
+	ID      string
+	Verdict Verdict
+	Why     string // for the person: what is risky
+	Instead string // for the model: the safe way
+}

@@ -1,0 +1,168 @@
+package guard
+
+import "strings"
+
+// policy is one row of the table: it applies to the effects of one kind for
+// which when holds. The first row that applies to an effect decides about it;
+// the hardest verdict of all effects decides about the call.
+type policy struct {
+	Rule
+	kind Kind
+	when func(*judging, Effect) bool
+}
+
+// Judge decides about one tool call. It is safe for concurrent use, given
+// that the functions of ctx are.
+func Judge(call Call, ctx Context) (d Decision) {
+	defer func() {
+		if recover() != nil {
+			d = decided(unreadableRule, Effect{Kind: Unreadable, Op: "internal", Sure: Known})
+		}
+	}()
+	u := understand(call, &ctx)
+	d = weigh(u.effects, &ctx)
+	d.Effects = u.effects
+	return d
+}
+
+// weigh lays the effects beside the place and returns the hardest decision,
+// the earliest of equals.
+func weigh(effects []Effect, ctx *Context) Decision {
+	j := newJudging(ctx)
+	var best Decision
+	for _, e := range effects {
+		p, verdict := j.rule(e)
+		if p == nil || harder(best.Verdict, verdict) {
+			continue
+		}
+		best = decided(p, e)
+		best.Verdict = verdict
+		if verdict == Deny {
+			return best
+		}
+	}
+	return best
+}
+
+// harder is true if a is at least as hard as b.
+func harder(a, b Verdict) bool {
+	rank := func(v Verdict) int {
+		switch v {
+		case Deny:
+			return 2
+		case Ask:
+			return 1
+		}
+		return 0
+	}
+	return rank(a) >= rank(b)
+}
+
+func decided(p *policy, e Effect) Decision {
+	return Decision{Verdict: p.Verdict, Rule: p.ID, Reason: p.Instead, Person: personLine(p, e), Part: visible(e.Part)}
+}
+
+func personLine(p *policy, e Effect) string {
+	target := visible(clip(e.Target, 120))
+	if target == "" || strings.ContainsAny(target, "\n") || p.kind == Unreadable {
+		return p.Why
+	}
+	return p.Why + ": " + target
+}
+
+// rule finds the row for an effect. What is only possible is never denied: a
+// person can tell what the program cannot.
+func (j *judging) rule(e Effect) (*policy, Verdict) {
+	for i := range policies {
+		p := &policies[i]
+		if p.kind != e.Kind || p.when != nil && !p.when(j, e) {
+			continue
+		}
+		verdict := p.Verdict
+		if verdict == Deny && e.Sure == Possible && !strings.HasPrefix(p.ID, "afar.") && p.ID != "host.settings" {
+			verdict = Ask
+		}
+		return p, verdict
+	}
+	return nil, None
+}
+
+// Rules returns the whole policy in a stable order; the table is a copy.
+func Rules() []Rule {
+	var out []Rule
+	seen := map[string]bool{}
+	for _, p := range policies {
+		if p.Verdict != None && !seen[p.ID] {
+			seen[p.ID] = true
+			out = append(out, p.Rule)
+		}
+	}
+	return out
+}
+
+func in(regions ...region) func(*judging, Effect) bool {
+	return func(j *judging, e Effect) bool {
+		w := j.where(e)
+		for _, r := range regions {
+			if w == r {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func op(names ...string) func(*judging, Effect) bool {
+	return func(_ *judging, e Effect) bool { return containsString(names, e.Op) }
+}
+
+func both(a, b func(*judging, Effect) bool) func(*judging, Effect) bool {
+	return func(j *judging, e Effect) bool { return a(j, e) && b(j, e) }
+}
+
+// mainBranch is true of the branch that others build on; without a name it is
+// the current one.
+func mainBranch(j *judging, e Effect) bool {
+	facts := j.facts(e.Dir)
+	name := e.Target
+	if name == "" && facts.Known {
+		name = facts.Branch
+	}
+	if facts.Known && facts.Default != "" && name == facts.Default {
+		return true
+	}
+	return oneOf(name, "main master trunk") || hasGlob(name)
+}
+
+// currentUnknown is true if no branch is named and nobody knows the current.
+func currentUnknown(j *judging, e Effect) bool {
+	return e.Target == "" && !j.facts(e.Dir).Known
+}
+
+// cleanTree is true only if somebody looked and found nothing to lose.
+func cleanTree(j *judging, e Effect) bool {
+	f := j.facts(e.Dir)
+	return f.Known && !f.Dirty && e.Away == ""
+}
+
+func ours(_ *judging, e Effect) bool {
+	t := strings.ToLower(e.Target)
+	return t == "afar" || strings.Contains(t, "afar") && !strings.Contains(t, "safar") || strings.Contains(t, "hook-") && strings.ContainsAny(t, ":-")
+}
+
+func secretRead(j *judging, e Effect) bool {
+	if e.Away != "" {
+		return false
+	}
+	return secretPath(e.Target, j.home) || secretPath(j.real(e.Target), j.home)
+}
+
+func ownSecret(j *judging, e Effect) bool {
+	if j.where(e) != inOwn {
+		return false
+	}
+	base := baseName(e.Target)
+	return base == "telegram.token" || base == "afar" || strings.HasPrefix(base, "hook-") || hasHole(base)
+}
+
+func mentionsOurs(_ *judging, e Effect) bool { return e.Target != "" }

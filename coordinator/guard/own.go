@@ -1,0 +1,146 @@
+package guard
+
+import "strings"
+
+// hookEvents name our hook binaries after "hook-".
+const hookEvents = "session-start session-end pre-tool-use post-tool-use post-tool-use-failure permission-request permission-denied stop stop-failure " +
+	"subagent-stop pre-compact user-prompt-submit user-prompt-expansion notification"
+
+// own reports what a command does to Afar or to the host's guard rails.
+func (sh *shell) own(c command, full string) {
+	switch {
+	case c.name == "afar":
+		sh.afarCommand(c)
+	case strings.HasPrefix(c.name, "hook-") && (oneOf(c.name[5:], hookEvents) || sh.isOwn(sh.path(full))):
+		sh.effect(SteerAfar, "hook", c.name)
+	case c.name == "claude" || c.name == "claude-code":
+		sh.hostCommand(c)
+	}
+	if changesInPlace(c) {
+		for _, a := range parseOptions(c.args, "").pos {
+			if p := sh.path(a); sh.isOwn(p) || hostPath(p, sh.place.home, sh.u.ctx.Env) {
+				sh.effect(WriteFile, "", p)
+			}
+		}
+	}
+	if oneOf(c.name, "curl nc ncat netcat socat websocat wget http") {
+		sh.ownSocket(c)
+	}
+}
+
+// changesInPlace is true of the editors and converters that write the files
+// they are given.
+func changesInPlace(c command) bool {
+	if oneOf(c.name, "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak patch dos2unix unix2dos sd rpl sqlite3 duckdb") {
+		return true
+	}
+	return oneOf(c.name, "prettier yq dasel gofmt black ruff biome eslint rustfmt clang-format") &&
+		containsAny(c.args, "--write -i -w --in-place --inplace put --fix")
+}
+
+func (sh *shell) isOwn(p string) bool {
+	for _, dir := range sh.u.ctx.Own {
+		if within(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func (sh *shell) ownSocket(c command) {
+	for _, a := range c.args {
+		for _, dir := range sh.u.ctx.Own {
+			if dir != "" && strings.Contains(a, dir) || strings.Contains(a, "afar") && strings.Contains(a, ".sock") {
+				sh.effect(SteerAfar, "socket", a)
+				return
+			}
+		}
+		if strings.Contains(a, "afar") && strings.Contains(a, ".sock") {
+			sh.effect(SteerAfar, "socket", a)
+			return
+		}
+	}
+}
+
+// afarCommand lets the verbs through that only read or speak; every other
+// verb is a decision, and a session decides nothing for the person.
+func (sh *shell) afarCommand(c command) {
+	_, rest := leading(c.args, "session since home")
+	if len(rest) == 0 {
+		return
+	}
+	verb, sub := rest[0], ""
+	if _, more := leading(rest[1:], "session since"); len(more) > 0 {
+		sub = more[0]
+	}
+	if containsString(rest, "--help") || containsString(rest, "-h") {
+		return
+	}
+	if oneOf(verb, "status asks log post read topics issue consult doctor version help report grants config completion demo") {
+		return
+	}
+	if oneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify telegram.status undo. telegram. guard. loop. audit.") {
+		return
+	}
+	sh.effect(SteerAfar, verb, strings.TrimSpace(verb+" "+sub))
+}
+
+// hostCommand judges a nested client: what changes its plugins or turns hooks
+// off would take the guard away.
+func (sh *shell) hostCommand(c command) {
+	o := parseOptions(c.args, "settings p print mcp-config setting-sources model allowedTools permission-mode output-format add-dir plugin-dir")
+	if s, ok := o.get("settings"); ok && strings.Contains(s, "disableAllHooks") {
+		sh.effect(DisableAfar, "hooks off", "")
+	}
+	if o.exact("safe-mode", "bare", "disable-hooks") {
+		sh.effect(DisableAfar, "hooks off", "")
+	}
+	if mode, _ := o.get("permission-mode"); o.exact("dangerously-skip-permissions", "allow-dangerously-skip-permissions") || mode == "bypassPermissions" {
+		sh.effect(RunElevated, "claude without permissions", "")
+	}
+	sub := strings.ToLower(o.at(0) + " " + o.at(1))
+	switch {
+	case oneOf(o.at(0), "plugin plugins") && oneOf(o.at(1), "uninstall remove disable rm"):
+		if strings.Contains(strings.Join(o.pos, " "), "afar") || o.exact("all") || len(o.pos) < 3 {
+			sh.effect(DisableAfar, sub, o.at(2))
+			return
+		}
+		sh.effect(ChangeSystem, "host", sub)
+	case oneOf(strings.ReplaceAll(sub, " ", "."), "plugin.install plugin.marketplace plugin.update plugin.enable mcp.add mcp.add-json mcp.remove config.set config.add config.remove"):
+		if oneOf(o.at(2), "list ls") {
+			return
+		}
+		sh.effect(ChangeSystem, "host", sub)
+	}
+}
+
+// hostPath is true of the files that decide which hooks the host runs.
+func hostPath(p, home string, env map[string]string) bool {
+	low := strings.ToLower(p)
+	base := baseName(low)
+	if base == "managed-settings.json" || base == "remote-settings.json" || base == ".claude.json" {
+		return true
+	}
+	if dir := env["CLAUDE_CONFIG_DIR"]; dir != "" && within(p, dir) && hostTail(strings.ToLower(p[len(dir):])) {
+		return true
+	}
+	i := strings.LastIndex(low, "/.claude/")
+	if i < 0 {
+		return strings.HasSuffix(low, "/.claude")
+	}
+	return hostTail(low[i+len("/.claude"):])
+}
+
+func hostTail(tail string) bool {
+	base := baseName(tail)
+	if tail == "" || tail == "/" {
+		return true
+	}
+	if strings.HasPrefix(base, "settings") && (strings.HasSuffix(base, ".json") || hasGlob(base) || hasHole(base)) {
+		return true
+	}
+	return within(tail, "/plugins") || within(tail, "/hooks") || tail == "/*" || tail == "/.credentials.json" || tail == "/"+unknown
+}
+
+// switchOff is the file that silences Afar in a project.
+const switchOff = ".afar-disabled"

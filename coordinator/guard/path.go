@@ -1,0 +1,191 @@
+package guard
+
+import "strings"
+
+// cleanPath removes ".", ".." and double slashes. A hole is an ordinary
+// component: ".." after it cannot be resolved, so the result is unknown.
+func cleanPath(p string) string {
+	if p == "" {
+		return "."
+	}
+	rooted := p[0] == '/'
+	var parts []string
+	for _, c := range strings.Split(p, "/") {
+		switch {
+		case c == "" || c == ".":
+		case c == ".." && len(parts) > 0 && parts[len(parts)-1] != "..":
+			if hasHole(parts[len(parts)-1]) || parts[len(parts)-1] == "~" {
+				return unknown
+			}
+			parts = parts[:len(parts)-1]
+		case c == ".." && rooted:
+		default:
+			parts = append(parts, c)
+		}
+	}
+	out := strings.Join(parts, "/")
+	if rooted {
+		return "/" + out
+	}
+	if out == "" {
+		return "."
+	}
+	return out
+}
+
+// maxPath is more than any system takes.
+const maxPath = 8192
+
+// joinPath resolves a word against a directory. Windows drive paths are left
+// as they are; they never lie inside anything we know.
+func joinPath(dir, word string) string {
+	if len(dir)+len(word) > maxPath {
+		return unknown
+	}
+	switch {
+	case word == "":
+		return dir
+	case word[0] == '/' || word[0] == '~':
+		return cleanPath(word)
+	case hasHole(word[:1]):
+		return cleanPath(word)
+	case len(word) > 1 && word[1] == ':' && isLetter(word[0]):
+		return word
+	case dir == "":
+		return cleanPath(unknown + "/" + word)
+	}
+	return cleanPath(dir + "/" + word)
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// within is true if path is dir or lies below it.
+func within(path, dir string) bool {
+	if dir == "" || path == "" {
+		return false
+	}
+	if dir == "/" {
+		return path[0] == '/'
+	}
+	return path == dir || len(path) > len(dir) && path[:len(dir)] == dir && path[len(dir)] == '/'
+}
+
+func baseName(p string) string {
+	return p[strings.LastIndexByte(p, '/')+1:]
+}
+
+func dirName(p string) string {
+	i := strings.LastIndexByte(p, '/')
+	switch {
+	case i < 0:
+		return "."
+	case i == 0:
+		return "/"
+	}
+	return p[:i]
+}
+
+func hasGlob(s string) bool { return strings.ContainsAny(s, "*?[") }
+
+// globBase takes the pattern off the end of a path: the directory that it
+// matches in, and whether it matches everything there.
+func globBase(p string) (base string, everything bool) {
+	if !hasGlob(p) {
+		return p, false
+	}
+	parts := strings.Split(p, "/")
+	for i, c := range parts {
+		if !hasGlob(c) {
+			continue
+		}
+		base = strings.Join(parts[:i], "/")
+		if base == "" {
+			base = "/"
+		}
+		return base, matchesAll(c)
+	}
+	return p, false
+}
+
+func matchesAll(component string) bool {
+	switch strings.ReplaceAll(component, "**", "*") {
+	case "*", ".*", "?*", ".[!.]*", "[!.]*", ".??*", "*.*", "{*,.*}":
+		return true
+	}
+	return false
+}
+
+// secretFiles are base names that hold credentials wherever they lie.
+const secretFiles = ".env .envrc .netrc _netrc .pgpass .my.cnf .pypirc .npmrc .vault-token .htpasswd .git-credentials " +
+	"id_rsa id_dsa id_ecdsa id_ed25519 authorized_keys credentials.json secrets.json secrets.yaml secrets.yml secrets.toml " +
+	"service-account.json service_account.json service_account_key.json service-account-key.json token.json master.key " +
+	"terraform.tfstate shadow gshadow master.passwd wallet.dat .boto .s3cfg rclone.conf telegram.token kubeconfig credentials.tfrc.json " +
+	"application_default_credentials.json access_tokens.db .credentials.json secring.gpg logins.json key4.db"
+
+// secretTails are the places below a home where tools keep credentials.
+const secretTails = ".aws/credentials .aws/config .kube/config .docker/config.json .gem/credentials .cargo/credentials " +
+	".cargo/credentials.toml .config/gh/hosts.yml .config/gcloud/credentials.db .azure/accesstokens.json .config/op/config " +
+	".terraform.d/credentials.tfrc.json .config/hub .ssh/id_rsa .m2/settings.xml .gradle/gradle.properties .composer/auth.json " +
+	".config/rclone/rclone.conf .local/share/keyrings .password-store .gnupg Library/Keychains"
+
+// secretPath is true of files that hold keys, tokens or passwords. Templates
+// and public keys are not secret.
+func secretPath(p, home string) bool {
+	base := strings.ToLower(baseName(p))
+	if isTemplate(base) {
+		return false
+	}
+	if oneOf(base, secretFiles) || strings.HasPrefix(base, ".env.") || strings.HasPrefix(base, "id_rsa") {
+		return true
+	}
+	if i := strings.LastIndexByte(base, '.'); i > 0 && oneOf(base[i+1:], "pem key p12 pfx keystore jks ppk kdbx asc") {
+		return !strings.Contains(base, "pub")
+	}
+	for rest := secretTails; rest != ""; {
+		var tail string
+		tail, rest, _ = strings.Cut(rest, " ")
+		if i := strings.Index(p, "/"+tail); i >= 0 && (len(p) == i+1+len(tail) || p[i+1+len(tail)] == '/') {
+			return true
+		}
+	}
+	return secretSystem(p)
+}
+
+func secretSystem(p string) bool {
+	if strings.HasPrefix(p, "/proc/") && baseName(p) == "environ" {
+		return true
+	}
+	if dirName(p) == "/etc/ssl/private" || oneOf(p, "/etc/shadow /etc/gshadow /etc/sudoers") {
+		return true
+	}
+	if oneOf(baseName(p), ".ssh .aws .gnupg .kube") {
+		return true
+	}
+	return strings.Contains(p, "/.ssh/") && (strings.Contains(baseName(p), "*") || strings.HasSuffix(p, "key"))
+}
+
+func isTemplate(base string) bool {
+	if strings.HasSuffix(base, ".pub") {
+		return true
+	}
+	for _, w := range [...]string{"example", "sample", "template", "schema", "defaults", "dist", "tpl"} {
+		if strings.HasSuffix(base, "."+w) || strings.Contains(base, "."+w+".") || strings.HasPrefix(base, w+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// secretName is true of variables that people keep secrets in.
+func secretName(name string) bool {
+	n := strings.ToUpper(name)
+	if strings.HasSuffix(n, "_FILE") || strings.HasSuffix(n, "_PATH") || strings.HasSuffix(n, "_NAME") {
+		return false
+	}
+	for _, w := range [...]string{"SECRET", "PASSWORD", "PASSWD", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIALS"} {
+		if strings.Contains(n, w) {
+			return true
+		}
+	}
+	return false
+}

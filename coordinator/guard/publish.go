@@ -1,0 +1,182 @@
+package guard
+
+import "strings"
+
+func publishRow(name string) row {
+	switch name {
+	case "npm", "pnpm", "yarn", "bun":
+		return nodePackages
+	case "npx", "bunx", "pnpx", "uvx", "pipx":
+		return packageRunner
+	case "cargo":
+		return verbs("publish yank", PublishOut, "")
+	case "gem":
+		return verbs("push yank owner", PublishOut, "uninstall")
+	case "twine":
+		return verbs("upload register", PublishOut, "")
+	case "mvn", "gradle", "gradlew", "mvnw", "sbt":
+		return verbs("deploy publish publishToMavenCentral publishPlugins publishSigned release:perform", PublishOut, "")
+	case "dotnet", "nuget":
+		return func(sh *shell, c command) {
+			if containsAny(c.args, "push delete") && containsAny(append(c.args, c.name), "nuget") {
+				sh.effect(PublishOut, c.name, "registry")
+			}
+		}
+	case "vsce", "ovsx", "jsr", "lerna", "changeset", "semantic-release", "goreleaser", "release-it", "np", "flit", "melos", "pod", "dart", "flutter", "hex", "luarocks", "cpan-upload", "clojars", "wapm", "expo", "eas", "fastlane":
+		return func(sh *shell, c command) {
+			if containsAny(c.args, "publish release push upload submit unpublish trunk deploy") || oneOf(c.name, "semantic-release np release-it") {
+				if !containsAny(c.args, "--dry-run --snapshot --skip-publish") {
+					sh.effect(PublishOut, c.name, "registry")
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// verbs is the row of a tool with publishing and removing verbs.
+func verbs(list string, kind Kind, removing string) row {
+	return func(sh *shell, c command) {
+		o := parseOptions(c.args, "p package manifest-path repository registry target features k")
+		if o.exact("dry-run", "help") {
+			return
+		}
+		if len(o.pos) > 0 && strings.HasPrefix(o.pos[0], "+") {
+			o.pos = o.pos[1:]
+		}
+		for _, p := range o.pos {
+			verb := p[strings.LastIndexByte(p, ':')+1:]
+			if oneOf(p, list) || oneOf(verb, list) && !oneOf(verb, "owner push") {
+				sh.effect(kind, c.name, "registry")
+				return
+			}
+			if oneOf(p, removing) {
+				sh.effect(RemovePackage, c.name, p)
+				return
+			}
+			if c.name == "cargo" || c.name == "gem" {
+				return
+			}
+		}
+	}
+}
+
+func nodePackages(sh *shell, c command) {
+	o := parseOptions(c.args, "w workspace prefix C dir tag otp registry cwd filter F")
+	verb := o.at(0)
+	if verb == "npm" || verb == "workspace" {
+		verb = o.at(1)
+	}
+	global := o.short('g') || o.exact("global", "location") || verb == "global"
+	switch verb {
+	case "publish":
+		if !o.exact("dry-run") {
+			sh.effect(PublishOut, c.name, "registry")
+		}
+	case "unpublish", "deprecate", "owner", "access", "dist-tag", "star", "token", "team", "org", "hook", "profile":
+		if !oneOf(o.at(1), "ls list get") {
+			sh.effect(PublishOut, c.name, verb)
+		}
+	case "uninstall", "remove", "rm", "un", "unlink":
+		if global {
+			sh.effect(RemovePackage, c.name, "global")
+		}
+	case "cache":
+		if oneOf(o.at(1), "clean rm") && o.exact("force") {
+			sh.effect(PruneLocal, "cache", c.name)
+		}
+	case "exec", "dlx", "x":
+		packageRunner(sh, command{name: c.name, args: c.args[min(1, len(c.args)):], in: c.in})
+	case "config", "set":
+		if o.at(1) == "set" && hasWord(verbWords(strings.Join(o.pos, " ")), "registry script") {
+			sh.effect(ChangeSystem, c.name, "settings")
+		}
+	case "audit":
+		if o.at(1) == "fix" && o.exact("force") {
+			sh.effect(RemovePackage, c.name, "major updates")
+		}
+	}
+}
+
+// packageRunner runs a tool of a package: its row is judged as if installed.
+func packageRunner(sh *shell, c command) {
+	o, rest := leading(c.args, "p package c call from with python")
+	if code, ok := o.get("c", "call"); ok {
+		sh.run(code, nil)
+		return
+	}
+	if c.name == "pipx" && len(rest) > 0 {
+		if rest[0] != "run" {
+			return
+		}
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return
+	}
+	argv := append([]string{}, rest...)
+	if i := strings.LastIndexByte(argv[0], '@'); i > 0 {
+		argv[0] = argv[0][:i]
+	}
+	sh.exec(argv, c.in)
+}
+
+func packageRow(name string) row {
+	switch name {
+	case "apt", "apt-get", "aptitude", "yum", "dnf", "zypper", "pacman", "apk", "brew", "port", "snap", "flatpak", "dpkg", "rpm", "emerge", "xbps-remove", "pkg", "choco", "winget", "scoop", "nix-env", "nix-collect-garbage":
+		return systemPackages
+	case "pip", "pip3":
+		return func(sh *shell, c command) {
+			o := parseOptions(c.args, "r i index-url extra-index-url target t")
+			if o.at(0) == "uninstall" {
+				sh.effect(RemovePackage, "pip", strings.Join(o.pos[1:], " "))
+			}
+			if o.at(0) == "install" && strings.HasPrefix(o.at(1), "http://") {
+				sh.effect(RunUnknown, "network", o.at(1))
+			}
+		}
+	case "make", "gmake", "just", "task", "ninja":
+		return nil
+	case "go":
+		return func(sh *shell, c command) {
+			if containsPrefix(c.args, "-toolexec") || containsPrefix(c.args, "-exec") {
+				o := parseOptions(c.args, "toolexec exec")
+				if code, ok := o.get("toolexec", "exec"); ok {
+					sh.run(code, nil)
+				}
+			}
+		}
+	case "ansible", "ansible-playbook", "salt", "puppet", "chef-client", "fab", "pssh", "pdsh", "dsh", "clush":
+		return fleet
+	}
+	return nil
+}
+
+func systemPackages(sh *shell, c command) {
+	o := parseOptions(c.args, "t o c root")
+	if o.exact("dry-run", "simulate", "s", "just-print") && c.name != "pacman" {
+		return
+	}
+	switch {
+	case containsAny(o.pos, "remove purge autoremove uninstall erase unmerge deinstall del rm zap") && !oneOf(o.at(0), "list search info show install"),
+		c.name == "pacman" && containsPrefix(c.args, "-R"),
+		c.name == "dpkg" && (o.exact("r", "P", "remove", "purge") || o.exact("force-all")),
+		c.name == "rpm" && o.exact("e", "erase"),
+		c.name == "emerge" && o.exact("C", "unmerge", "depclean"),
+		c.name == "nix-collect-garbage", c.name == "nix-env" && o.exact("e", "uninstall"):
+		sh.effect(RemovePackage, c.name, strings.Join(o.pos, " "))
+	}
+}
+
+// fleet tools run commands on many machines.
+func fleet(sh *shell, c command) {
+	o := parseOptions(c.args, "a m i u e w h H args module-name inventory hosts")
+	child := sh.sub()
+	child.place = remotePlace()
+	if code, ok := o.get("a", "args"); ok {
+		child.run(code, nil)
+	}
+	if oneOf(c.name, "pssh pdsh dsh clush") && len(o.pos) > 0 {
+		child.run(strings.Join(o.pos, " "), nil)
+	}
+}

@@ -1,0 +1,435 @@
+package guard
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func (sh *shell) stmts(list []*syntax.Stmt, stdin *string) {
+	for _, st := range list {
+		sh.stmt(st, stdin)
+	}
+}
+
+func (sh *shell) stmt(st *syntax.Stmt, stdin *string) {
+	if st == nil {
+		return
+	}
+	if sh.u.steps--; sh.u.steps < 0 {
+		if sh.u.steps == -1 {
+			sh.unreadable("over budget", sh.part)
+		}
+		return
+	}
+	was, forked := sh.part, sh.forked
+	sh.part = sh.src.cut(st.Pos().Offset(), st.End().Offset())
+	sh.forked = forked || st.Background
+	sh.bare = st.Cmd == nil
+	in, sinks := sh.redirects(st.Redirs, stdin)
+	sh.bare = false
+	if len(sinks) == 0 {
+		sh.node(st.Cmd, in)
+	} else {
+		sh.redirected(st.Cmd, in, sinks)
+	}
+	sh.part, sh.forked = was, forked
+}
+
+// redirected runs a command whose output goes to files and remembers it.
+func (sh *shell) redirected(cmd syntax.Command, in *string, sinks []string) {
+	outer := sh.out
+	sh.out = &strings.Builder{}
+	sh.node(cmd, in)
+	text := sh.out.String()
+	sh.out = outer
+	for _, f := range sinks {
+		if f == "/dev/stdout" || f == "/dev/stderr" || f == "/dev/tty" {
+			sh.print(text)
+			continue
+		}
+		sh.remember(f, text)
+	}
+}
+
+func (sh *shell) remember(path, text string) {
+	if len(sh.files) < 256 {
+		sh.files[path] = text
+	}
+}
+
+func (sh *shell) node(cmd syntax.Command, in *string) {
+	switch c := cmd.(type) {
+	case nil:
+	case *syntax.CallExpr:
+		sh.call(c, in)
+	case *syntax.BinaryCmd:
+		sh.binary(c, in)
+	case *syntax.Subshell:
+		sub := sh.sub()
+		sub.stmts(c.Stmts, in)
+	case *syntax.Block:
+		sh.stmts(c.Stmts, in)
+	case *syntax.IfClause:
+		sh.ifClause(c, in)
+	case *syntax.WhileClause:
+		sh.while(c, in)
+	case *syntax.ForClause:
+		sh.forClause(c, in)
+	case *syntax.CaseClause:
+		sh.caseClause(c, in)
+	case *syntax.FuncDecl:
+		if c.Name != nil {
+			sh.define(c.Name.Value, &function{body: c.Body, src: sh.src})
+		}
+		for _, n := range c.Names {
+			sh.define(n.Value, &function{body: c.Body, src: sh.src})
+		}
+	case *syntax.DeclClause:
+		sh.decl(c)
+	case *syntax.TimeClause:
+		sh.stmt(c.Stmt, in)
+	case *syntax.CoprocClause:
+		sh.stmt(c.Stmt, in)
+	default:
+		sh.nested(cmd)
+	}
+}
+
+// nested evaluates the substitutions inside tests and arithmetic.
+func (sh *shell) nested(n syntax.Node) {
+	if n == nil {
+		return
+	}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch x := n.(type) {
+		case *syntax.CmdSubst:
+			sh.capture(func(c *shell) { c.stmts(x.Stmts, nil) })
+			return false
+		case *syntax.ProcSubst:
+			sh.capture(func(c *shell) { c.stmts(x.Stmts, nil) })
+			return false
+		}
+		return true
+	})
+}
+
+// binary flattens the left spine so that a list of a hundred thousand
+// commands does not recurse a hundred thousand times.
+func (sh *shell) binary(c *syntax.BinaryCmd, in *string) {
+	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		sh.pipeline(c, in)
+		return
+	}
+	var right []*syntax.BinaryCmd
+	var first *syntax.Stmt
+	for node := c; ; {
+		right = append(right, node)
+		next, ok := node.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || len(node.X.Redirs) > 0 || next.Op == syntax.Pipe || next.Op == syntax.PipeAll {
+			first = node.X
+			break
+		}
+		node = next
+	}
+	sh.stmt(first, in)
+	for i := len(right) - 1; i >= 0; i-- {
+		sh.either(right[i], in)
+	}
+}
+
+func (sh *shell) either(c *syntax.BinaryCmd, in *string) {
+	if c.Op == syntax.OrStmt {
+		sh.maybe++
+		cwd := sh.place.cwd
+		sh.stmt(c.Y, in)
+		sh.place.cwd = cwd
+		sh.maybe--
+		return
+	}
+	sh.stmt(c.Y, in)
+}
+
+func (sh *shell) pipeline(c *syntax.BinaryCmd, in *string) {
+	var stages []*syntax.Stmt
+	collectStages(c, &stages)
+	data := in
+	for i, st := range stages {
+		stage := sh.sub()
+		stage.forked = true
+		last := i == len(stages)-1
+		if !last {
+			stage.out = &strings.Builder{}
+		}
+		stage.stmt(st, data)
+		if !last {
+			text := stage.out.String()
+			data = &text
+		}
+	}
+}
+
+func collectStages(c *syntax.BinaryCmd, stages *[]*syntax.Stmt) {
+	for {
+		if x, ok := c.X.Cmd.(*syntax.BinaryCmd); ok && isPipe(x) && len(c.X.Redirs) == 0 {
+			collectStages(x, stages)
+		} else {
+			*stages = append(*stages, c.X)
+		}
+		y, ok := c.Y.Cmd.(*syntax.BinaryCmd)
+		if !ok || !isPipe(y) || len(c.Y.Redirs) > 0 {
+			*stages = append(*stages, c.Y)
+			return
+		}
+		c = y
+	}
+}
+
+func isPipe(c *syntax.BinaryCmd) bool { return c.Op == syntax.Pipe || c.Op == syntax.PipeAll }
+
+func (sh *shell) ifClause(c *syntax.IfClause, in *string) {
+	sh.maybe++
+	sh.stmts(c.Cond, in)
+	cwd := sh.place.cwd
+	sh.stmts(c.Then, in)
+	for c = c.Else; c != nil; c = c.Else {
+		sh.blur(cwd)
+		sh.stmts(c.Cond, in)
+		sh.stmts(c.Then, in)
+	}
+	sh.blur(cwd)
+	sh.maybe--
+}
+
+// blur makes the directory unknown if a branch that may not run changed it.
+func (sh *shell) blur(cwd string) {
+	if sh.place.cwd != cwd {
+		sh.place.cwd = unknown
+	}
+}
+
+func (sh *shell) while(c *syntax.WhileClause, in *string) {
+	sh.maybe++
+	if in != nil {
+		sh.readsLines(c.Cond, *in)
+	}
+	sh.stmts(c.Cond, in)
+	cwd := sh.place.cwd
+	sh.stmts(c.Do, in)
+	sh.blur(cwd)
+	sh.maybe--
+}
+
+// readsLines binds the variables of `while read x` to the lines of the input.
+func (sh *shell) readsLines(cond []*syntax.Stmt, text string) {
+	for _, st := range cond {
+		call, ok := st.Cmd.(*syntax.CallExpr)
+		if !ok || len(call.Args) < 2 || call.Args[0].Lit() != "read" {
+			continue
+		}
+		lines := value(nil)
+		for _, line := range splitLines(text) {
+			lines = lines.join(value{line})
+		}
+		if len(lines) == 0 {
+			lines = value{unknown}
+		}
+		sh.assign(call.Args[len(call.Args)-1].Lit(), lines)
+	}
+}
+
+func splitLines(text string) []string {
+	var lines []string
+	for _, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+		if len(lines) > 64 {
+			return append(lines, unknown)
+		}
+	}
+	return lines
+}
+
+func (sh *shell) forClause(c *syntax.ForClause, in *string) {
+	switch loop := c.Loop.(type) {
+	case *syntax.WordIter:
+		var v value
+		for _, item := range loop.Items {
+			for _, field := range sh.fields(item) {
+				v = v.join(value{field})
+			}
+		}
+		if len(v) == 0 {
+			v = value{unknown}
+			if !loop.InPos.IsValid() && len(sh.params) > 0 {
+				v = value(nil).join(sh.params)
+			}
+		}
+		if sh.vars == nil {
+			sh.vars = map[string]value{}
+		}
+		sh.vars[loop.Name.Value] = v
+	default:
+		sh.nested(c.Loop)
+	}
+	sh.maybe++
+	cwd := sh.place.cwd
+	sh.stmts(c.Do, in)
+	sh.blur(cwd)
+	sh.maybe--
+}
+
+func (sh *shell) caseClause(c *syntax.CaseClause, in *string) {
+	if c.Word != nil {
+		sh.text(c.Word)
+	}
+	sh.maybe++
+	cwd := sh.place.cwd
+	for _, item := range c.Items {
+		sh.stmts(item.Stmts, in)
+		sh.blur(cwd)
+	}
+	sh.maybe--
+}
+
+func (sh *shell) decl(c *syntax.DeclClause) {
+	for _, a := range c.Args {
+		sh.assignment(a)
+	}
+}
+
+func (sh *shell) assignment(a *syntax.Assign) {
+	if a.Name == nil {
+		if a.Value != nil {
+			sh.text(a.Value)
+		}
+		return
+	}
+	switch {
+	case a.Array != nil:
+		var all []string
+		for _, el := range a.Array.Elems {
+			if el.Value != nil {
+				all = append(all, sh.fields(el.Value)...)
+			}
+		}
+		sh.assign(a.Name.Value, value{strings.Join(all, string(splitMark))})
+	case a.Value != nil:
+		v := sh.text(a.Value)
+		if a.Append {
+			old, ok := sh.lookup(a.Name.Value)
+			if !ok {
+				old = value{""}
+			}
+			v = append(value{}, old...).cross(v)
+		}
+		sh.assign(a.Name.Value, v)
+	case !a.Naked:
+		sh.assign(a.Name.Value, value{""})
+	}
+}
+
+// redirects evaluates the redirections: what the command reads, and the files
+// that take its output.
+func (sh *shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []string) {
+	var sinks []string
+	for _, r := range list {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc:
+			text := ""
+			if r.Hdoc != nil {
+				text = first(sh.text(r.Hdoc))
+			}
+			stdin = &text
+		case syntax.WordHdoc:
+			text := first(sh.text(r.Word)) + "\n"
+			stdin = &text
+		case syntax.RdrIn, syntax.RdrInOut:
+			for _, f := range sh.fields(r.Word) {
+				text := sh.read(f)
+				stdin = &text
+			}
+		case syntax.DplIn, syntax.DplOut:
+			for _, f := range sh.fields(r.Word) {
+				if r.Op == syntax.DplOut && !isNumber(f) && f != "-" {
+					sinks = append(sinks, sh.write(f))
+				}
+			}
+		default:
+			if r.Word == nil {
+				continue
+			}
+			for _, f := range sh.fields(r.Word) {
+				sinks = append(sinks, sh.write(f))
+			}
+		}
+	}
+	return stdin, sinks
+}
+
+func first(v value) string {
+	if len(v) == 0 {
+		return ""
+	}
+	return v[0]
+}
+
+func isNumber(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// write reports a file that is created or overwritten and returns its path.
+func (sh *shell) write(word string) string {
+	p := sh.path(word)
+	if host, ok := netDevice(p); ok {
+		sh.socket(host)
+		return p
+	}
+	if !oneOf(p, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2") {
+		sh.effect(WriteFile, map[bool]string{true: "truncate"}[sh.bare], p)
+	}
+	return p
+}
+
+// read reports a file whose content flows into the command, and returns the
+// content as far as it is known.
+func (sh *shell) read(word string) string {
+	p := sh.path(word)
+	if host, ok := netDevice(p); ok {
+		sh.socket(host)
+		return unknownNetwork
+	}
+	if text, ok := sh.files[p]; ok {
+		return text
+	}
+	sh.effect(ReadFile, "", p)
+	if sh.place.away == "" && secretPath(p, sh.place.home) {
+		return unknownSecret
+	}
+	return unknown
+}
+
+// socket reports a redirection to the network. Tied to a shell it hands the
+// machine over; else it may be a look whether a port is open.
+func (sh *shell) socket(host string) {
+	name, _, _ := strings.Cut(sh.part, " ")
+	switch {
+	case isShellName(programName(name)) || name == "exec":
+		sh.effect(ReverseShell, "shell socket", host)
+	case !strings.HasPrefix(host, "localhost/") && !strings.HasPrefix(host, "127."):
+		sh.possible(ReverseShell, "shell socket", host)
+	}
+}
+
+func netDevice(p string) (string, bool) {
+	if rest, ok := strings.CutPrefix(p, "/dev/tcp/"); ok {
+		return rest, true
+	}
+	return strings.CutPrefix(p, "/dev/udp/")
+}

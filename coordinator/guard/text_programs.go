@@ -1,0 +1,479 @@
+package guard
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+)
+
+// textRow holds the programs whose output often becomes code or a path in the
+// same line, and those that read files out.
+func textRow(name string) row {
+	switch name {
+	case "echo":
+		return echo
+	case "printf":
+		return printf
+	case "print":
+		return echo
+	case "cat", "tac", "nl", "bat", "batcat", "head", "tail", "less", "more", "most", "view", "strings", "xxd", "od", "hexdump", "fold", "cut", "sort", "uniq", "paste", "column", "rev", "pr", "fmt":
+		return readOut
+	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep":
+		return search
+	case "base64", "base32", "gbase64", "openssl", "uudecode", "gunzip", "zcat", "bzcat", "xzcat", "gpg":
+		return decode
+	case "tr":
+		return translate
+	case "tee", "sponge":
+		return tee
+	case "pwd":
+		return func(sh *shell, c command) { sh.print(sh.place.cwd + "\n") }
+	case "dirname":
+		return func(sh *shell, c command) { eachOperand(sh, c, dirName) }
+	case "basename":
+		return func(sh *shell, c command) { eachOperand(sh, c, baseName) }
+	case "realpath", "readlink", "grealpath":
+		return func(sh *shell, c command) { eachOperand(sh, c, sh.path) }
+	case "mktemp":
+		return func(sh *shell, c command) { sh.print("/tmp/tmp" + unknown + "\n") }
+	case "printenv":
+		return dumpEnv
+	case "set":
+		return setParams
+	case "shift":
+		return shift
+	case "whoami", "id", "hostname", "date", "uname", "nproc", "seq", "jot", "wc", "ls", "exa", "eza", "tree", "stat", "file", "man", "tldr", "apropos", "whatis", "info", "test", "[", "true", "false", ":", "jq", "yq":
+		return quiet
+	case "cd", "chdir":
+		return changeDir
+	case "pushd":
+		return changeDir
+	case "popd":
+		return popDir
+	case "read", "mapfile", "readarray":
+		return readVariable
+	case "alias":
+		return alias
+	case "export", "declare", "local", "readonly", "typeset":
+		return assignWords
+	case "unset":
+		return func(sh *shell, c command) {
+			for _, n := range c.args {
+				sh.assign(n, value{""})
+			}
+		}
+	case "sed", "gsed":
+		return sed
+	case "awk", "gawk", "mawk", "nawk":
+		return awk
+	case "which", "type", "whence", "where":
+		return located
+	case "cmp", "diff", "comm":
+		return quiet
+	}
+	return nil
+}
+
+func quiet(sh *shell, c command) {
+	if sh.out != nil {
+		sh.print(unknown)
+	}
+}
+
+// located prints where a program is, so that $(which x) still is x.
+func located(sh *shell, c command) {
+	for _, p := range parseOptions(c.args, "").pos {
+		sh.print("/usr/bin/" + baseName(p) + "\n")
+	}
+}
+
+func eachOperand(sh *shell, c command, f func(string) string) {
+	for _, p := range parseOptions(c.args, "").pos {
+		sh.print(f(strings.TrimSuffix(p, "/")) + "\n")
+	}
+}
+
+func echo(sh *shell, c command) {
+	args, escapes := c.args, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
+		escapes = escapes || strings.Contains(args[0], "e")
+		args = args[1:]
+	}
+	text := strings.Join(args, " ")
+	sh.reveals(text)
+	if escapes {
+		text = scrubEscapes(ansiC(text))
+	}
+	sh.print(text + "\n")
+}
+
+// scrubEscapes keeps the holes of the text that was there before.
+func scrubEscapes(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+
+func (sh *shell) reveals(text string) {
+	if sh.out == nil && strings.ContainsAny(text, unknownSecret+unknownKey) {
+		sh.effect(RevealSecret, "variable", "")
+	}
+}
+
+// printf formats %s, %b, %d and the escapes of the format; the format is
+// used again for left-over arguments.
+func printf(sh *shell, c command) {
+	args := c.args
+	if len(args) > 1 && args[0] == "-v" {
+		sh.assign(args[1], value{first(printfText(args[2:]))})
+		return
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	text := first(printfText(args))
+	sh.reveals(text)
+	sh.print(text)
+}
+
+func printfText(args []string) value {
+	if len(args) == 0 {
+		return value{""}
+	}
+	var b strings.Builder
+	format, rest := args[0], args[1:]
+	for round := 0; round == 0 || len(rest) > 0 && round < 1000; round++ {
+		n := len(rest)
+		rest = printfOnce(&b, format, rest)
+		if len(rest) == n || b.Len() > maxSource {
+			break
+		}
+	}
+	return value{b.String()}
+}
+
+func printfOnce(b *strings.Builder, format string, args []string) []string {
+	for i := 0; i < len(format); i++ {
+		c := format[i]
+		switch {
+		case c == '\\' && i+1 < len(format):
+			i += decodeEscape(b, format[i+1:])
+		case c != '%' || i+1 == len(format):
+			b.WriteByte(c)
+		case format[i+1] == '%':
+			b.WriteByte('%')
+			i++
+		default:
+			for i++; i < len(format) && strings.IndexByte("0123456789.-+# *", format[i]) >= 0; i++ {
+			}
+			if len(args) > 0 {
+				b.WriteString(printfArg(format, i, args[0]))
+				args = args[1:]
+			}
+		}
+	}
+	return args
+}
+
+func printfArg(format string, i int, arg string) string {
+	if i < len(format) && format[i] == 'b' {
+		return ansiC(arg)
+	}
+	return arg
+}
+
+// readOut prints the content of files: what is not known is a hole.
+func readOut(sh *shell, c command) {
+	o := parseOptions(c.args, "n c lines bytes l language style theme w s f d k t")
+	if len(o.pos) == 0 || containsString(o.pos, "-") {
+		sh.printInput(c)
+	}
+	for _, f := range o.pos {
+		if f == "-" {
+			continue
+		}
+		text := sh.read(f)
+		if c.name == "rev" {
+			text = reverse(text)
+		}
+		sh.print(text)
+	}
+}
+
+func (sh *shell) printInput(c command) {
+	if c.in == nil {
+		return
+	}
+	switch c.name {
+	case "rev":
+		sh.print(reverse(*c.in))
+	case "xxd", "od", "hexdump":
+		if containsString(c.args, "-r") || containsString(c.args, "-rp") || containsString(c.args, "-r-p") {
+			sh.print(unknownDecoded)
+			return
+		}
+		sh.print(*c.in)
+	default:
+		sh.print(*c.in)
+	}
+}
+
+func reverse(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		r := []rune(line)
+		for a, b := 0, len(r)-1; a < b; a, b = a+1, b-1 {
+			r[a], r[b] = r[b], r[a]
+		}
+		lines[i] = string(r)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// search reads its files out line by line; the pattern is data.
+func search(sh *shell, c command) {
+	o := parseOptions(c.args, "e f A B C m g t T glob type include exclude exclude-dir max-count context regexp file")
+	files := o.pos
+	if _, ok := o.get("e", "regexp", "f", "file"); !ok && len(files) > 0 {
+		files = files[1:]
+	}
+	if o.exact("l", "c", "L", "q", "files-with-matches", "count", "quiet", "files") {
+		files = nil
+	}
+	for _, f := range files {
+		sh.read(f)
+	}
+	if sh.out == nil {
+		return
+	}
+	if c.in != nil && len(files) == 0 {
+		sh.print(*c.in)
+		return
+	}
+	sh.print(unknown)
+}
+
+// decode turns text into other text. Base64 of known text is followed; every
+// other decoding yields decoded text, whose commands nobody can read.
+func decode(sh *shell, c command) {
+	o := parseOptions(c.args, "in out i w k K pass kfile iv")
+	if c.name == "gpg" && (o.exact("export-secret-keys", "export-secret-subkeys")) {
+		sh.effect(RevealSecret, "private key", "")
+		sh.print(unknownSecret)
+		return
+	}
+	if c.name == "openssl" && !oneOf(o.at(0), "base64 enc aes-256-cbc") {
+		return
+	}
+	plain := c.name == "base64" || c.name == "gbase64"
+	decoding := o.exact("d", "D", "decode", "decrypt") || strings.HasSuffix(c.name, "cat") || oneOf(c.name, "gunzip uudecode")
+	var in string
+	switch {
+	case len(o.pos) > 0 && c.name != "openssl" && c.name != "gpg":
+		in = sh.read(o.pos[0])
+	case c.in != nil:
+		in = *c.in
+	default:
+		if f, ok := o.get("in"); ok {
+			in = sh.read(f)
+		} else {
+			in = unknown
+		}
+	}
+	if f, ok := o.get("out"); ok && c.name == "openssl" {
+		sh.write(f)
+	}
+	if !decoding {
+		sh.print(in)
+		return
+	}
+	if plain || c.name == "openssl" && (o.at(0) == "base64" || o.exact("base64", "a")) && !o.exact("aes-256-cbc") {
+		sh.print(decodeBase64(in))
+		return
+	}
+	sh.print(unknownDecoded)
+}
+
+func decodeBase64(in string) string {
+	in = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \n\t\r", r) {
+			return -1
+		}
+		return r
+	}, in)
+	if hasHole(in) {
+		return unknownDecoded
+	}
+	out, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(in, "="))
+	if err != nil {
+		return unknownDecoded
+	}
+	return scrub(string(out))
+}
+
+// translate follows tr for plain sets and ranges, the usual ways to hide a
+// command; anything else of it is decoded text.
+func translate(sh *shell, c command) {
+	if sh.out == nil || c.in == nil {
+		return
+	}
+	o := parseOptions(c.args, "")
+	if o.short('d') && o.at(0) != "" {
+		sh.print(deleteRunes(*c.in, o.at(0)))
+		return
+	}
+	from, to := expandSet(ansiC(o.at(0))), expandSet(ansiC(o.at(1)))
+	if len(from) == 0 || len(to) == 0 {
+		sh.print(*c.in)
+		return
+	}
+	sh.print(strings.Map(func(r rune) rune {
+		for i := len(from) - 1; i >= 0; i-- {
+			if from[i] == r {
+				return to[min(i, len(to)-1)]
+			}
+		}
+		return r
+	}, *c.in))
+}
+
+func deleteRunes(text, set string) string {
+	runes := expandSet(ansiC(set))
+	return strings.Map(func(r rune) rune {
+		for _, d := range runes {
+			if d == r {
+				return -1
+			}
+		}
+		return r
+	}, text)
+}
+
+func expandSet(s string) []rune {
+	for class, set := range map[string]string{"[:lower:]": "a-z", "[:upper:]": "A-Z", "[:digit:]": "0-9", "[:space:]": " \t\n"} {
+		s = strings.ReplaceAll(s, class, set)
+	}
+	in := []rune(s)
+	var out []rune
+	for i := 0; i < len(in) && len(out) < 1024; i++ {
+		if i+2 < len(in) && in[i+1] == '-' && in[i] <= in[i+2] && in[i+2] < 128 {
+			for r := in[i]; r <= in[i+2]; r++ {
+				out = append(out, r)
+			}
+			i += 2
+			continue
+		}
+		out = append(out, in[i])
+	}
+	return out
+}
+
+func tee(sh *shell, c command) {
+	text := unknown
+	if c.in != nil {
+		text = *c.in
+	}
+	for _, f := range parseOptions(c.args, "").pos {
+		sh.remember(sh.write(f), text)
+	}
+	sh.print(text)
+}
+
+func dumpEnv(sh *shell, c command) {
+	o := parseOptions(c.args, "")
+	for _, name := range o.pos {
+		if secretName(name) {
+			sh.print(unknownSecret)
+			sh.reveals(unknownSecret)
+		}
+	}
+	if len(c.args) == 0 {
+		sh.print(unknownSecret)
+	}
+}
+
+func setParams(sh *shell, c command) {
+	for i, a := range c.args {
+		if a == "--" {
+			sh.params = append([]string{}, c.args[i+1:]...)
+			return
+		}
+		if len(a) > 0 && a[0] != '-' && a[0] != '+' && (i == 0 || c.args[i-1] != "-o" && c.args[i-1] != "+o") {
+			sh.params = append([]string{}, c.args[i:]...)
+			return
+		}
+	}
+}
+
+func shift(sh *shell, c command) {
+	n := 1
+	if len(c.args) > 0 && isNumber(c.args[0]) && len(c.args[0]) < 4 {
+		n, _ = strconv.Atoi(c.args[0])
+	}
+	sh.params = sh.params[min(n, len(sh.params)):]
+}
+
+func changeDir(sh *shell, c command) {
+	o := parseOptions(c.args, "")
+	here := sh.place.cwd
+	defer func() { sh.place.prev = here }()
+	if c.name == "pushd" {
+		sh.stack = append(append([]string{}, sh.stack...), sh.place.cwd)
+	}
+	switch {
+	case containsString(c.args, "-") && sh.place.prev != "":
+		sh.place.cwd = sh.place.prev
+	case containsString(c.args, "-"):
+		sh.place.cwd = unknown
+	case len(o.pos) == 0:
+		sh.place.cwd = sh.homeText()
+	default:
+		sh.place.cwd = sh.path(o.pos[0])
+	}
+}
+
+func popDir(sh *shell, c command) {
+	if n := len(sh.stack); n > 0 {
+		sh.place.cwd, sh.stack = sh.stack[n-1], sh.stack[:n-1]
+		return
+	}
+	sh.place.cwd = unknown
+}
+
+func readVariable(sh *shell, c command) {
+	o := parseOptions(c.args, "p n t d u i a N C c O s")
+	for i, name := range o.pos {
+		text := unknown
+		if c.in != nil {
+			text, _, _ = strings.Cut(*c.in, "\n")
+			if len(o.pos) > 1 {
+				text = strings.Join(fieldsAt(text, i), " ")
+			}
+		}
+		if old, ok := sh.lookup(name); ok && c.in == nil && sh.maybe > 0 {
+			sh.assign(name, old)
+			continue
+		}
+		sh.assign(name, value{text})
+	}
+}
+
+func fieldsAt(text string, i int) []string {
+	all := strings.Fields(text)
+	if i >= len(all) {
+		return nil
+	}
+	return all[i : i+1]
+}
+
+func alias(sh *shell, c command) {
+	for _, a := range c.args {
+		if name, text, ok := strings.Cut(a, "="); ok && text != "" {
+			sh.define(name, &function{alias: text})
+		}
+	}
+}
+
+func assignWords(sh *shell, c command) {
+	for _, a := range c.args {
+		if name, text, ok := strings.Cut(a, "="); ok {
+			sh.assign(name, value{text})
+		}
+	}
+}

@@ -1,0 +1,401 @@
+package guard
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Budgets keep the work linear in the size of the call: what does not fit is
+// reported as Unreadable, never skipped in silence.
+const (
+	maxSource  = 1 << 20 // bytes of one source text
+	maxDepth   = 20      // nested sources and function calls
+	maxNesting = 400     // open brackets in one source
+	maxWords   = 5000    // compound commands that are not closed in one source
+	maxEffects = 4096
+)
+
+// understanding collects the effects of one call.
+type understanding struct {
+	ctx     *Context
+	effects []Effect
+	steps   int // commands still allowed to be evaluated
+	bytes   int // bytes of nested source still allowed to be parsed
+	// protected is the first protected word in the call: it makes the
+	// difference between ask and deny for what cannot be read.
+	protected string
+}
+
+func newUnderstanding(ctx *Context, size int) *understanding {
+	return &understanding{ctx: ctx, steps: 5000 + size, bytes: 64<<10 + 4*size}
+}
+
+func (u *understanding) add(e Effect) {
+	if len(u.effects) == maxEffects {
+		u.effects[maxEffects-1] = Effect{Kind: Unreadable, Op: "too many effects", Sure: Known, Target: u.protected, Part: e.Part}
+		return
+	}
+	if e.Sure == "" {
+		e.Sure = Known
+		if placed(e.Kind) {
+			e.Sure = certainty(e.Target)
+		}
+	}
+	u.effects = append(u.effects, e)
+}
+
+// afford charges for copying a text, so that doubling strings run out of
+// budget before they run out of memory.
+func (u *understanding) afford(text string) string {
+	u.steps -= len(text) / 64
+	if u.steps < 0 || len(text) > maxSource {
+		return unknown
+	}
+	return text
+}
+
+// placed is true of the kinds whose verdict depends on the exact target.
+func placed(k Kind) bool {
+	switch k {
+	case DeleteTree, DeleteFile, MoveAway, ChangeMode, WriteFile, PushForce, PushDelete, RewriteRefs, Discard, KillProcess:
+		return true
+	}
+	return false
+}
+
+// place is where a command runs.
+type place struct {
+	cwd  string // absolute or with a hole
+	prev string // where "cd -" leads
+	home string
+	away string // "", "remote" or "container"
+	// mounts are the host directories that a container sees.
+	mounts []mounted
+}
+
+type mounted struct{ inside, host string }
+
+// locate translates a path in a container to the host where it is mounted.
+func (p place) locate(target string) (string, string) {
+	for _, m := range p.mounts {
+		switch {
+		case within(target, m.inside):
+			return cleanPath(m.host + target[len(m.inside):]), ""
+		case within(m.inside, strings.TrimSuffix(target, "/*")):
+			return m.host, ""
+		}
+	}
+	return target, p.away
+}
+
+// function is a shell function: a parsed body or, for an alias, text.
+type function struct {
+	body  *syntax.Stmt
+	src   *source
+	alias string
+	calls int // running invocations, to notice recursion
+}
+
+// source is one parsed text; parts are cut out of it.
+type source struct {
+	text  string
+	whole string // set when text is no part of the call: the part to show instead
+}
+
+func (s *source) cut(from, to uint) string {
+	if s.whole != "" {
+		return s.whole
+	}
+	n := uint(len(s.text))
+	if from > n || to > n || from > to {
+		return clip(s.text, 300)
+	}
+	return clip(strings.TrimRight(strings.TrimSpace(s.text[from:to]), ";& \n"), 300)
+}
+
+// shell is the abstract state of one shell process.
+type shell struct {
+	u      *understanding
+	parent *shell // scope to look names up in; nil at the top
+	place  place
+	vars   map[string]value
+	funcs  map[string]*function
+	files  map[string]string // content of files written earlier in this call
+	stack  []string          // pushd
+	zero   string            // $0, where a caller gave one
+	params []string          // positional parameters; nil = unknown
+	out    *strings.Builder  // nil when nobody reads the output
+	src    *source
+	part   string // text of the running command
+	depth  int
+	maybe  int  // > 0 inside a branch that may not run
+	forked bool // in a pipe or in the background
+	via    string
+	bare   bool // a redirection without a command
+}
+
+func newShell(u *understanding) *shell {
+	home := u.ctx.Home
+	if home == "" {
+		home = u.ctx.Env["HOME"]
+	}
+	cwd := u.ctx.Cwd
+	if cwd == "" {
+		cwd = unknown
+	}
+	return &shell{u: u, place: place{cwd: cwd, home: home}, files: map[string]string{}}
+}
+
+// sub is a child scope that sees the parent's names and shares its files.
+func (sh *shell) sub() *shell {
+	child := *sh
+	child.parent, child.vars, child.funcs = sh, nil, nil
+	return &child
+}
+
+// capture runs f in a child scope and returns what it prints.
+func (sh *shell) capture(f func(*shell)) string {
+	child := sh.sub()
+	child.out = &strings.Builder{}
+	f(child)
+	return child.out.String()
+}
+
+func (sh *shell) print(text string) {
+	if sh.out != nil && sh.out.Len() < maxSource {
+		sh.out.WriteString(sh.u.afford(text))
+	}
+}
+
+// lookup finds a variable; the environment of the call counts as known.
+func (sh *shell) lookup(name string) (value, bool) {
+	for s := sh; s != nil; s = s.parent {
+		if v, ok := s.vars[name]; ok {
+			return v, true
+		}
+	}
+	switch name {
+	case "HOME":
+		return value{sh.homeText()}, true
+	case "PWD":
+		return value{sh.place.cwd}, true
+	case "IFS":
+		return value{" "}, true
+	}
+	if v, ok := sh.u.ctx.Env[name]; ok && sh.place.away == "" {
+		return value{scrub(v)}, true
+	}
+	if name == "TMPDIR" {
+		return value{"/tmp"}, true
+	}
+	return nil, false
+}
+
+// homeText is the home directory, or the tilde where it is not known: the
+// judge takes the tilde for a home.
+func (sh *shell) homeText() string {
+	if sh.place.home == "" || sh.place.away != "" {
+		return "~"
+	}
+	return sh.place.home
+}
+
+func (sh *shell) assign(name string, v value) {
+	if sh.maybe > 0 {
+		if old, ok := sh.lookup(name); ok {
+			v = old.join(v)
+		}
+	}
+	for i, s := range v {
+		v[i] = sh.u.afford(s)
+	}
+	if sh.vars == nil {
+		sh.vars = map[string]value{}
+	}
+	sh.vars[name] = v
+}
+
+func (sh *shell) function(name string) *function {
+	for s := sh; s != nil; s = s.parent {
+		if f, ok := s.funcs[name]; ok {
+			return f
+		}
+	}
+	return nil
+}
+
+func (sh *shell) define(name string, f *function) {
+	if sh.funcs == nil {
+		sh.funcs = map[string]*function{}
+	}
+	sh.funcs[name] = f
+}
+
+// effect reports an effect of the running command.
+func (sh *shell) effect(kind Kind, op, target string) {
+	target, away := sh.place.locate(target)
+	sh.u.add(Effect{Kind: kind, Op: op, Target: target, Via: sh.via,
+		Dir: sh.place.cwd, Away: away, Part: sh.part})
+}
+
+// unreadable reports a text that could not be followed to its end.
+func (sh *shell) unreadable(why, text string) {
+	word := sh.u.protected
+	if word == "" {
+		word = protectedWord(text)
+	}
+	sh.u.add(Effect{Kind: Unreadable, Op: why, Target: word, Sure: Known, Part: sh.part})
+}
+
+// protectedWord finds a word in an unreadable text that must not slip by.
+func protectedWord(text string) string {
+	low := strings.ToLower(text)
+	for _, w := range [...]string{"afar", "hook-pre-tool", "hook-stop", "hook-permission", ".claude/settings", ".claude.json", "disableallhooks", "reset --hard", "rm -rf", "rm -fr", "push --force", "push -f", "mkfs", "drop database", "/dev/sd", "/dev/nvme", "terraform destroy"} {
+		if strings.Contains(low, w) {
+			return w
+		}
+	}
+	return ""
+}
+
+func (sh *shell) possible(kind Kind, op, target string) {
+	sh.u.add(Effect{Kind: kind, Op: op, Target: target, Via: sh.via, Sure: Possible,
+		Dir: sh.place.cwd, Away: sh.place.away, Part: sh.part})
+}
+
+// path makes a word absolute in this shell's place.
+func (sh *shell) path(word string) string {
+	if word == "~" || strings.HasPrefix(word, "~/") {
+		return cleanPath(sh.homeText() + word[1:])
+	}
+	return joinPath(sh.place.cwd, word)
+}
+
+// run parses and evaluates nested source text.
+func (sh *shell) run(text string, stdin *string) {
+	if sh.depth >= maxDepth || len(text) > sh.u.bytes || len(text) > maxSource {
+		sh.unreadable("over budget", text)
+		return
+	}
+	sh.u.bytes -= len(text)
+	file, err := parseShell(text)
+	if err != nil {
+		sh.unreadable("syntax", text)
+		return
+	}
+	before := *sh
+	sh.depth++
+	sh.src = &source{text: text}
+	if before.src != nil && !strings.Contains(before.part, text) {
+		sh.src.whole = before.part
+	}
+	sh.stmts(file.Stmts, stdin)
+	sh.depth, sh.src, sh.part, sh.via = before.depth, before.src, before.part, before.via
+}
+
+// parseShell tries the shells that people have: bash first, then zsh.
+func parseShell(text string) (*syntax.File, error) {
+	if tooNested(text) {
+		return nil, errTooNested
+	}
+	file, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err == nil {
+		return file, nil
+	}
+	zsh, zerr := syntax.NewParser(syntax.Variant(syntax.LangZsh)).Parse(strings.NewReader(text), "")
+	if zerr == nil {
+		return zsh, nil
+	}
+	return nil, err
+}
+
+type nestingError struct{}
+
+func (nestingError) Error() string { return "nested too deeply" }
+
+var errTooNested error = nestingError{}
+
+// tooNested bounds the recursion of the parser, whose stack we do not control:
+// every token that can make it recurse counts, wherever it stands, so that the
+// bound errs on the side of refusing.
+func tooNested(text string) bool {
+	n := nesting{}
+	for i := 0; i < len(text); i++ {
+		n.count(text, i)
+		if n.depth > maxNesting || n.words > maxWords || n.prefix > 2000 || n.sums > 20000 {
+			return true
+		}
+	}
+	return false
+}
+
+type nesting struct {
+	depth  int // open brackets
+	words  int // open compound commands; prose in a heredoc counts as well
+	prefix int // operators that stand before their operand, in this line
+	sums   int // operators inside the open arithmetic
+	arith  int // depth at which arithmetic began; 0 = none
+}
+
+func (n *nesting) count(text string, i int) {
+	switch c := text[i]; c {
+	case '(', '{', '[':
+		n.depth++
+		if n.arith == 0 && (c == '[' || c == '(' && i > 0 && text[i-1] == '(') {
+			n.arith, n.sums = n.depth, 0
+		}
+	case ')', '}', ']':
+		n.depth = max(n.depth-1, 0)
+		if n.depth < n.arith {
+			n.arith = 0
+		}
+	case '`':
+		n.prefix++
+	case '!', '-', '+', '~', '?', ':', '=', '*', ',', '<', '>', '|', '&', '/':
+		if i > 0 && (text[i-1] == ' ' || text[i-1] == c) && c != '/' && c != '&' && c != '|' {
+			n.prefix++
+		}
+		if n.arith > 0 {
+			n.sums++
+		}
+	case '\n', ';':
+		n.prefix = 0
+	case 'i', 'w', 'u', 'f', 'c', 's', 't', 'l':
+		if i == 0 || isBlank(text[i-1]) {
+			n.word(text[i:])
+		}
+	case 'e', 'd':
+		if i == 0 || isBlank(text[i-1]) {
+			n.words = max(n.words+wordDepth(text[i:]), 0)
+		}
+	}
+}
+
+func (n *nesting) word(rest string) {
+	if strings.HasPrefix(rest, "let ") && n.arith == 0 {
+		n.arith, n.sums = max(n.depth, 1), 0
+	}
+	n.words = max(n.words+wordDepth(rest), 0)
+}
+
+func wordDepth(s string) int {
+	n := 0
+	for n < len(s) && n < 8 && s[n] >= 'a' && s[n] <= 'z' {
+		n++
+	}
+	if n < len(s) && !isBlank(s[n]) {
+		return 0
+	}
+	switch s[:n] {
+	case "if", "while", "until", "for", "case", "select", "function", "time", "coproc":
+		return 1
+	case "fi", "done", "esac":
+		return -1
+	}
+	return 0
+}
+
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\n' || c == ';' || c == '&' || c == '|'
+}

@@ -1,0 +1,309 @@
+package guard
+
+import "strings"
+
+// region is the kind of place that a path lies in, from the most to the least
+// guarded. The order is the order of the tests.
+type region int
+
+const (
+	inNowhere   region = iota // not a path we can place
+	inOwn                     // Afar's own files
+	inHost                    // the host's settings and plugins
+	inDevice                  // a disk
+	inRoot                    // the root, or a system directory itself
+	inHome                    // a home directory itself, or what holds homes
+	inRepo                    // a .git directory or what makes it one
+	inProject                 // below the project
+	inWhole                   // the project itself or what holds it
+	inKeys                    // a directory of keys in the home
+	inTemp                    // below a temp directory
+	inTempRoot                // a temp directory itself
+	inSystem                  // below a system directory
+	inElsewhere               // known, and none of the above
+	inOpen                    // begins with something unknown
+)
+
+const systemDirs = "/bin /boot /dev /etc /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var /System /Library /Applications /Volumes /private /mnt /media /nix " +
+	"/usr/bin /usr/lib /usr/local /usr/sbin /usr/share /usr/local/bin /usr/local/lib /usr/include /var/lib /var/log /var/mail /var/spool /var/db /private/etc /private/var /etc/ssl /etc/systemd /etc/nginx /snap /Windows /Users/Shared C:"
+
+// judging holds what is looked up once per call.
+type judging struct {
+	ctx      *Context
+	home     string
+	project  string
+	resolved map[string]string
+	git      map[string]GitFacts
+	last     Effect // the effect that lastAt belongs to
+	lastAt   region
+}
+
+func newJudging(ctx *Context) *judging {
+	j := &judging{ctx: ctx, home: ctx.Home, project: ctx.Project, resolved: map[string]string{}, git: map[string]GitFacts{}}
+	if j.home == "" {
+		j.home = ctx.Env["HOME"]
+	}
+	if j.project == "" {
+		j.project = ctx.Cwd
+	}
+	return j
+}
+
+const maxResolved = 64
+
+// real resolves the symlinks of a path, at most maxResolved times per call.
+func (j *judging) real(p string) string {
+	if j.ctx.Resolve == nil || hasHole(p) || p == "" || p[0] != '/' {
+		return p
+	}
+	if r, ok := j.resolved[p]; ok {
+		return r
+	}
+	if len(j.resolved) >= maxResolved {
+		return p
+	}
+	r := j.ctx.Resolve(p)
+	if r == "" {
+		r = p
+	}
+	j.resolved[p] = r
+	return r
+}
+
+func (j *judging) facts(dir string) GitFacts {
+	if j.ctx.Git == nil || hasHole(dir) || !strings.HasPrefix(dir, "/") {
+		return GitFacts{}
+	}
+	f, ok := j.git[dir]
+	if !ok && len(j.git) < 8 {
+		f = j.ctx.Git(dir)
+		j.git[dir] = f
+	}
+	return f
+}
+
+// where places the target of an effect, as written and with its symlinks
+// resolved, and returns the more guarded of both.
+func (j *judging) where(e Effect) region {
+	if j.lastAt == inNowhere || e != j.last {
+		j.last, j.lastAt = e, j.find(e)
+	}
+	return j.lastAt
+}
+
+func (j *judging) find(e Effect) region {
+	p := e.Target
+	base, everything := globBase(strings.TrimSuffix(p, "/"))
+	sweeping := everything || sweeps(e.Kind) && !hasGlob(p)
+	if base == "" {
+		base = "/"
+	}
+	if hasGlob(p) && !everything {
+		base = base + "/" + unknown
+		sweeping = sweeping || sweeps(e.Kind)
+	}
+	a := j.place(strings.ReplaceAll(base, "//", "/"), sweeping, e.Away)
+	if e.Away != "" || j.ctx.Resolve == nil {
+		return a
+	}
+	b := j.place(j.realTarget(base, p), sweeping, e.Away)
+	return j.worse(a, b)
+}
+
+// realTarget resolves the directory of a path, and its last part only when
+// the effect follows it: deleting a link is not deleting its target.
+func (j *judging) realTarget(base, full string) string {
+	if strings.HasSuffix(full, "/") || hasGlob(full) {
+		return j.real(base)
+	}
+	if base == "/" {
+		return base
+	}
+	return strings.TrimSuffix(j.real(dirName(base)), "/") + "/" + baseName(base)
+}
+
+// worse prefers the resolved place, unless the written one is guarded more.
+func (j *judging) worse(written, resolved region) region {
+	if written != inNowhere && written < inProject {
+		return written
+	}
+	return resolved
+}
+
+// sweeps is true of effects that take everything below their target.
+func sweeps(k Kind) bool {
+	return k == DeleteTree || k == MoveAway || k == ChangeMode || k == DeleteCopies
+}
+
+func (j *judging) place(p string, sweeping bool, away string) region {
+	if away != "" {
+		return j.placeAway(p)
+	}
+	if r := j.guarded(p, sweeping); r != inNowhere {
+		return r
+	}
+	if p == "" || hasHole(p[:1]) {
+		return inOpen
+	}
+	bare := strings.TrimSuffix(p, "/"+unknown)
+	if bare == "" {
+		bare = "/"
+	}
+	switch {
+	case isDevice(p):
+		return inDevice
+	case p == "/" || bare == "/" || oneOf(p, systemDirs):
+		return inRoot
+	case j.isHome(p) || j.isHome(bare):
+		return inHome
+	}
+	if r := j.inTree(p, bare); r != inNowhere {
+		return r
+	}
+	return j.outside(p)
+}
+
+// guarded finds Afar's and the host's own files, also when a directory above
+// them is swept.
+func (j *judging) guarded(p string, sweeping bool) region {
+	for _, own := range j.ctx.Own {
+		if own == "" {
+			continue
+		}
+		if within(p, own) || within(p, j.real(own)) {
+			return inOwn
+		}
+		if sweeping && len(own) > 1 && p != "/" && (within(own, p) || within(j.real(own), p)) && !j.isHome(p) && !within(j.project, p) {
+			return inOwn
+		}
+	}
+	if baseName(p) == switchOff {
+		return inOwn
+	}
+	if hostPath(p, j.home, j.ctx.Env) {
+		return inHost
+	}
+	return inNowhere
+}
+
+func isDevice(p string) bool {
+	rest, ok := strings.CutPrefix(p, "/dev/")
+	if !ok {
+		return strings.HasPrefix(p, `\\.\`) || strings.HasPrefix(p, "//./")
+	}
+	for _, d := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper/", "md", "dm-", "loop", "mem", "kmem", "port"} {
+		if strings.HasPrefix(rest, d) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judging) isHome(p string) bool {
+	if p == "~" || p == "/home" || p == "/Users" || p == "/root" || j.home != "" && (p == j.home || within(j.home, p)) {
+		return true
+	}
+	dir := dirName(p)
+	return (dir == "/home" || dir == "/Users") && p != dir
+}
+
+// inTree places paths inside the project and its repository.
+func (j *judging) inTree(p, bare string) region {
+	if baseName(p) == ".git" || strings.HasSuffix(p, "/.git/"+unknown) {
+		return inRepo
+	}
+	if i := strings.Index(p, "/.git/"); i >= 0 && repoPart(p[i+6:]) {
+		return inRepo
+	}
+	for _, root := range [...]string{j.project, j.real(j.project)} {
+		if root == "" || root == "/" || j.isHome(root) {
+			continue
+		}
+		if within(p, root) && p != root {
+			return inProject
+		}
+		if within(root, p) && bare == p {
+			return inWhole
+		}
+	}
+	return inNowhere
+}
+
+// repoPart is true of the parts of .git without which commits are lost, and
+// of those that run code. Lock files and the like may go.
+func repoPart(tail string) bool {
+	head, _, _ := strings.Cut(tail, "/")
+	return oneOf(head, "objects refs HEAD packed-refs config hooks index logs info worktrees modules") || hasHole(head)
+}
+
+func (j *judging) outside(p string) region {
+	temps := j.ctx.Temp
+	if len(temps) == 0 {
+		temps = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders"}
+	}
+	for _, t := range temps {
+		t = strings.TrimSuffix(t, "/")
+		switch {
+		case t == "" || within(j.home, t) && within(p, j.home):
+		case p == t:
+			return inTempRoot
+		case within(p, t) || within(p, j.real(t)):
+			return inTemp
+		}
+	}
+	if j.home != "" && within(p, j.home) {
+		return j.inHomeTree(p[len(j.home)+1:])
+	}
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		return j.inHomeTree(rest)
+	}
+	if inSystemDir(p) {
+		return inSystem
+	}
+	if !strings.HasPrefix(p, "/") && !isDrive(p) {
+		return inOpen
+	}
+	return inElsewhere
+}
+
+func inSystemDir(p string) bool {
+	for rest := systemDirs; rest != ""; {
+		var dir string
+		dir, rest, _ = strings.Cut(rest, " ")
+		if within(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func isDrive(p string) bool { return len(p) > 1 && p[1] == ':' }
+
+// inHomeTree knows the directories of a home that nothing brings back.
+func (j *judging) inHomeTree(rest string) region {
+	head, tail, _ := strings.Cut(rest, "/")
+	if tail == "" && oneOf(head, ".ssh .gnupg .aws .kube .config .password-store Library Documents Desktop Pictures Mail .mozilla .local") {
+		return inKeys
+	}
+	return inElsewhere
+}
+
+// placeAway places a path on another machine or in a container, where we know
+// no project and no home.
+func (j *judging) placeAway(p string) region {
+	switch {
+	case isDevice(p):
+		return inDevice
+	case p == "/" || p == "/"+unknown || oneOf(p, systemDirs):
+		return inRoot
+	case p == "~" || p == "~/"+unknown || p == "/home" || p == "/root" || dirName(p) == "/home" || dirName(p) == "/Users":
+		return inHome
+	case p == "" || hasHole(p[:1]):
+		return inOpen
+	case within(p, "/tmp") || within(p, "/var/tmp"):
+		return inTemp
+	case inSystemDir(p):
+		return inSystem
+	}
+	return inElsewhere
+}

@@ -1,0 +1,348 @@
+package guard
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// fields expands a word into the arguments it becomes; of several possible
+// values each gives its own arguments.
+func (sh *shell) fields(w *syntax.Word) []string {
+	var out []string
+	for _, alt := range sh.alternatives(w) {
+		out = append(out, alt...)
+	}
+	return out
+}
+
+// alternatives expands a word into lists of arguments, one list per value.
+func (sh *shell) alternatives(w *syntax.Word) [][]string {
+	var out [][]string
+	for _, v := range sh.expand(w, false) {
+		out = append(out, splitFields(v, w))
+	}
+	return out
+}
+
+func splitFields(v string, w *syntax.Word) []string {
+	if !strings.ContainsRune(v, splitMark) {
+		if v == "" && !quoted(w) {
+			return nil
+		}
+		return []string{v}
+	}
+	var out []string
+	for _, f := range strings.Split(v, string(splitMark)) {
+		if f != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func quoted(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		switch p.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return true
+		}
+	}
+	return false
+}
+
+// text expands a word without splitting it.
+func (sh *shell) text(w *syntax.Word) value {
+	v := sh.expand(w, true)
+	for i := range v {
+		v[i] = strings.ReplaceAll(v[i], string(splitMark), " ")
+	}
+	return v
+}
+
+// expand gives the values of a word; with whole set no field marks are made.
+func (sh *shell) expand(w *syntax.Word, whole bool) value {
+	if w == nil || len(w.Parts) == 0 {
+		return value{""}
+	}
+	if lit := plainLit(w); lit != "" {
+		return value{sh.tilde(lit)}
+	}
+	if !whole && (syntax.SplitBraces(w) || hasBraces(w)) {
+		return sh.braces(w)
+	}
+	return sh.parts(w.Parts, whole, true)
+}
+
+// hasBraces is true of a word that was split before: a function's body is
+// evaluated once per call.
+func hasBraces(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		if _, ok := p.(*syntax.BraceExp); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// plainLit is the fast path: a single literal without anything to expand.
+func plainLit(w *syntax.Word) string {
+	if len(w.Parts) != 1 {
+		return ""
+	}
+	lit, ok := w.Parts[0].(*syntax.Lit)
+	if !ok || strings.ContainsAny(lit.Value, "\\{") {
+		return ""
+	}
+	return lit.Value
+}
+
+func (sh *shell) tilde(lit string) string {
+	if lit == "" || lit[0] != '~' {
+		return lit
+	}
+	switch {
+	case lit == "~" || strings.HasPrefix(lit, "~/"):
+		return sh.homeText() + lit[1:]
+	case strings.HasPrefix(lit, "~+"):
+		return sh.place.cwd + lit[2:]
+	case strings.HasPrefix(lit, "~-"):
+		return unknown + lit[2:]
+	}
+	name, rest, _ := strings.Cut(lit[1:], "/")
+	return "/home/" + name + "/" + rest
+}
+
+func (sh *shell) parts(parts []syntax.WordPart, whole, atStart bool) value {
+	out := value{""}
+	for i, p := range parts {
+		out = out.cross(sh.piece(p, whole, atStart && i == 0))
+	}
+	return out
+}
+
+func (sh *shell) piece(p syntax.WordPart, whole, atStart bool) value {
+	switch x := p.(type) {
+	case *syntax.Lit:
+		lit := unescape(x.Value)
+		if atStart && strings.HasPrefix(x.Value, "~") {
+			lit = sh.tilde(lit)
+		}
+		return value{lit}
+	case *syntax.SglQuoted:
+		if x.Dollar {
+			return value{scrub(ansiC(x.Value))}
+		}
+		return value{x.Value}
+	case *syntax.DblQuoted:
+		return sh.double(x)
+	case *syntax.ParamExp:
+		return sh.param(x).marked(whole)
+	case *syntax.CmdSubst:
+		text := sh.capture(func(c *shell) { c.stmts(x.Stmts, nil) })
+		return value{strings.TrimRight(text, "\n")}.marked(whole)
+	case *syntax.ProcSubst:
+		return value{sh.procSubst(x)}
+	case *syntax.ArithmExp:
+		sh.nested(x)
+		return value{unknown}
+	case *syntax.ExtGlob:
+		return value{"*"}
+	case *syntax.BraceExp:
+		return value{unknown}
+	}
+	return value{unknown}
+}
+
+func (sh *shell) double(x *syntax.DblQuoted) value {
+	out := value{""}
+	for _, p := range x.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			out = out.cross(value{unescapeDouble(lit.Value)})
+			continue
+		}
+		keep := isAtList(p)
+		out = out.cross(sh.piece(p, !keep, false))
+	}
+	return out
+}
+
+// isAtList is true of "$@" and "${a[@]}", which split even inside quotes.
+func isAtList(p syntax.WordPart) bool {
+	x, ok := p.(*syntax.ParamExp)
+	if !ok || x.Param == nil {
+		return false
+	}
+	if x.Param.Value == "@" {
+		return true
+	}
+	w, ok := x.Index.(*syntax.Word)
+	return ok && w.Lit() == "@"
+}
+
+// marked turns the blanks of an unquoted expansion into field marks.
+func (v value) marked(whole bool) value {
+	if whole {
+		return v
+	}
+	out := make(value, len(v))
+	for i, s := range v {
+		out[i] = strings.Map(func(r rune) rune {
+			if r == ' ' || r == '\t' || r == '\n' {
+				return splitMark
+			}
+			return r
+		}, s)
+	}
+	return out
+}
+
+func (sh *shell) procSubst(x *syntax.ProcSubst) string {
+	var empty string
+	text := sh.capture(func(c *shell) { c.stmts(x.Stmts, &empty) })
+	name := "/dev/fd/" + strconv.Itoa(63+len(sh.files))
+	sh.remember(name, text)
+	return name
+}
+
+func (sh *shell) braces(w *syntax.Word) value {
+	words := []string{""}
+	for _, p := range w.Parts {
+		var next []string
+		for _, piece := range sh.bracePiece(p, len(next) == 0) {
+			for _, prefix := range words {
+				if len(next) >= 64 {
+					break
+				}
+				next = append(next, prefix+piece)
+			}
+		}
+		if len(next) > 0 {
+			words = next
+		}
+	}
+	if len(words) > 1 {
+		return value{strings.Join(words, string(splitMark))}
+	}
+	return value{words[0]}
+}
+
+func (sh *shell) bracePiece(p syntax.WordPart, start bool) []string {
+	b, ok := p.(*syntax.BraceExp)
+	if !ok {
+		return sh.piece(p, false, start)
+	}
+	if b.Sequence {
+		return []string{unknown}
+	}
+	var out []string
+	for _, el := range b.Elems {
+		if len(out) >= 64 {
+			break
+		}
+		out = append(out, sh.braceElem(el)...)
+	}
+	return out
+}
+
+func (sh *shell) braceElem(el *syntax.Word) []string {
+	if len(el.Parts) == 0 {
+		return []string{""}
+	}
+	for _, p := range el.Parts {
+		if _, ok := p.(*syntax.BraceExp); ok {
+			return strings.Split(first(sh.braces(el)), string(splitMark))
+		}
+	}
+	return sh.parts(el.Parts, false, true)
+}
+
+// unescape removes the backslashes of an unquoted literal.
+func unescape(s string) string {
+	if !strings.Contains(s, "\\") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func unescapeDouble(s string) string {
+	if !strings.Contains(s, "\\") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+			i++
+			if s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// ansiC decodes the escapes of $'…'.
+func ansiC(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		i += decodeEscape(&b, s[i:]) - 1
+	}
+	return b.String()
+}
+
+// decodeEscape writes the character that the escape at the start of s (after
+// the backslash) stands for and returns how many bytes it took.
+func decodeEscape(b *strings.Builder, s string) int {
+	switch c := s[0]; {
+	case c == 'x' || c == 'u' || c == 'U':
+		most := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+		n := 1
+		for n < len(s) && n <= most && strings.IndexByte("0123456789abcdefABCDEF", s[n]) >= 0 {
+			n++
+		}
+		if code, err := strconv.ParseUint(s[1:n], 16, 32); err == nil {
+			writeCode(b, code, c == 'x')
+		}
+		return n
+	case c >= '0' && c <= '7':
+		n := 1
+		for n < len(s) && n < 4 && s[n] >= '0' && s[n] <= '7' {
+			n++
+		}
+		if code, err := strconv.ParseUint(s[:n], 8, 32); err == nil {
+			writeCode(b, code, true)
+		}
+		return n
+	}
+	if j := strings.IndexByte("ntrabefv", s[0]); j >= 0 {
+		b.WriteByte("\n\t\r\a\b\x1b\f\v"[j])
+		return 1
+	}
+	b.WriteByte(s[0])
+	return 1
+}
+
+func writeCode(b *strings.Builder, code uint64, single bool) {
+	if single {
+		b.WriteByte(byte(code))
+		return
+	}
+	b.WriteRune(rune(code))
+}

@@ -1,0 +1,582 @@
+package guard
+
+import "strings"
+
+// wrapper describes a program that starts another: which of its own flags
+// take a value, and how many operands stand before the inner command.
+type wrapper struct {
+	values string // flags that consume an argument
+	skip   int    // operands before the command
+}
+
+// plainWrapper lists the programs that run their arguments as they are.
+func plainWrapper(name string) (wrapper, bool) {
+	switch name {
+	case "command", "builtin", "exec", "nohup", "setsid", "chronic", "unbuffer", "caffeinate", "noglob", "nocorrect",
+		"rlwrap", "torsocks", "torify", "fakeroot", "eatmydata", "catchsegv", "firejail", "busybox", "toybox", "gtime", "pkexec", "-":
+		return wrapper{values: "a t w f o b"}, true
+	case "time":
+		return wrapper{values: "o f output format"}, true
+	case "timeout", "gtimeout":
+		return wrapper{values: "s k signal kill-after", skip: 1}, true
+	case "nice", "gnice":
+		return wrapper{values: "n adjustment"}, true
+	case "ionice":
+		return wrapper{values: "c n class classdata"}, true
+	case "chrt", "taskset":
+		return wrapper{values: "p T P D", skip: 1}, true
+	case "cpulimit":
+		return wrapper{values: "l p e"}, true
+	case "stdbuf":
+		return wrapper{values: "i o e input output error"}, true
+	case "strace", "ltrace", "dtruss", "perf", "valgrind":
+		return wrapper{values: "e o p s u E"}, true
+	case "proxychains", "proxychains4":
+		return wrapper{values: "f"}, true
+	case "arch", "setarch", "linux32", "linux64":
+		return wrapper{values: "e d"}, true
+	case "doas":
+		return wrapper{values: "u C a"}, true
+	case "runuser", "setpriv", "capsh", "sg":
+		return wrapper{values: "u g G user group reuid regid"}, true
+	case "unshare", "nsenter", "bwrap", "systemd-run", "systemd-inhibit", "dbus-run-session", "xvfb-run":
+		return wrapper{values: "t target u p unit property S wd setenv E description what who why mode uid gid"}, true
+	case "chroot":
+		return wrapper{values: "userspec groups", skip: 1}, true
+	case "flock":
+		return wrapper{values: "w E timeout conflict-exit-code", skip: 1}, true
+	case "watch":
+		return wrapper{values: "n interval d"}, true
+	case "hyperfine":
+		return wrapper{values: "w r m M warmup runs min-runs max-runs p prepare s setup c cleanup export-json export-markdown i"}, true
+	}
+	return wrapper{}, false
+}
+
+func wrapperRow(name string) row {
+	if w, ok := plainWrapper(name); ok {
+		return w.run
+	}
+	switch name {
+	case "sudo", "sudoedit":
+		return sudo
+	case "env", "genv":
+		return environment
+	case "su":
+		return switchUser
+	case "xargs", "gxargs":
+		return xargs
+	case "parallel", "rush":
+		return parallel
+	case "find", "gfind", "bfs":
+		return find
+	case "fd", "fdfind":
+		return fd
+	case "eval":
+		return evaluate
+	case "source", ".":
+		return sourceFile
+	case "trap":
+		return trap
+	case "ssh", "mosh", "autossh", "sshpass", "dbclient", "plink":
+		return ssh
+	case "script":
+		return scriptProgram
+	case "at", "batch", "crontab":
+		return later
+	case "poetry", "pipenv", "uv", "rye", "pdm", "hatch", "bundle", "conda", "mamba", "micromamba", "direnv", "dotenv", "dotenvx",
+		"aws-vault", "chamber", "infisical", "doppler", "op", "envchain", "mise", "asdf", "rbenv", "pyenv", "nodenv", "volta", "devbox", "teller", "summon", "sops", "nix", "nix-shell":
+		return runner
+	case "tmux", "screen", "zellij", "byobu":
+		return multiplexer
+	case "osascript":
+		return appleScript
+	case "xdotool", "ydotool", "wtype", "dotool", "cliclick":
+		return func(sh *shell, c command) {
+			if !oneOf(first(c.args), "search getactivewindow getmouselocation help version") {
+				sh.effect(TypeInto, "", c.name)
+			}
+		}
+	case "kitty", "kitten", "wezterm", "ghostty":
+		return func(sh *shell, c command) {
+			if containsAny(c.args, "send-text send-key") {
+				sh.effect(TypeInto, "", c.name)
+			}
+		}
+	case "expect":
+		return expect
+	case "powershell", "pwsh", "cmd":
+		return powershell
+	case "wsl", "distrobox", "toolbox", "multipass", "limactl", "vagrant", "adb":
+		return otherMachine
+	case "watchexec", "entr", "nodemon", "reflex", "when-changed", "concurrently", "chokidar":
+		return watcher
+	}
+	return nil
+}
+
+func (w wrapper) run(sh *shell, c command) {
+	o, rest := leading(c.args, w.values)
+	if c.name == "flock" || c.name == "sg" || c.name == "runuser" {
+		if code, ok := flagText(o, rest, "c", "command"); ok {
+			sh.runText(code)
+			return
+		}
+	}
+	for w.skip > 0 && len(rest) > 0 {
+		rest = rest[1:]
+		w.skip--
+	}
+	if oneOf(c.name, "perf") && len(rest) > 0 {
+		rest = rest[1:]
+	}
+	if c.name == "command" && o.exact("v", "V") && !o.exact("p") {
+		located(sh, command{args: rest})
+		return
+	}
+	for len(rest) > 1 && strings.Contains(rest[0], "=") && oneOf(c.name, "firejail doas systemd-run") {
+		rest = rest[1:]
+	}
+	switch c.name {
+	case "watch", "hyperfine":
+		sh.runText(strings.Join(rest, " "))
+		return
+	case "doas", "pkexec", "runuser":
+		sh.effect(RunElevated, c.name, strings.Join(rest, " "))
+	}
+	sh.exec(rest, c.in)
+}
+
+// flagText finds "-c text" before or after the first operand.
+func flagText(o options, rest []string, names ...string) (string, bool) {
+	for i, a := range rest {
+		for _, n := range names {
+			if (a == "-"+n || a == "--"+n) && i+1 < len(rest) {
+				return rest[i+1], true
+			}
+		}
+	}
+	if v, ok := o.get(names...); ok {
+		return v, true
+	}
+	if o.exact(names...) && len(rest) > 0 {
+		return rest[0], true
+	}
+	return "", false
+}
+
+func sudo(sh *shell, c command) {
+	o, rest := leading(c.args, "u g h p C c r t T U D R user group host prompt chdir chroot close-from role type other-user")
+	child := sh.sub()
+	if dir, ok := o.get("D", "chdir"); ok {
+		child.place.cwd = sh.path(dir)
+	}
+	for len(rest) > 0 && strings.Contains(rest[0], "=") && !strings.HasPrefix(rest[0], "-") {
+		name, text, _ := strings.Cut(rest[0], "=")
+		child.assign(name, value{text})
+		rest = rest[1:]
+	}
+	if o.exact("e", "edit") || c.name == "sudoedit" {
+		for _, f := range rest {
+			child.write(f)
+		}
+		return
+	}
+	sh.effect(RunElevated, "sudo", strings.Join(rest, " "))
+	if len(rest) == 0 && c.in != nil {
+		child.runText(*c.in)
+	}
+	child.exec(rest, c.in)
+}
+
+func environment(sh *shell, c command) {
+	o, rest := leading(c.args, "u C S P unset chdir split-string")
+	child := sh.sub()
+	if dir, ok := o.get("C", "chdir"); ok {
+		child.place.cwd = sh.path(dir)
+	}
+	if len(rest) > 0 && rest[0] == "-" {
+		rest = rest[1:]
+	}
+	if text, ok := o.get("S", "split-string"); ok {
+		child.run(text+" "+quoteAll(rest), c.in)
+		return
+	}
+	for len(rest) > 0 && strings.Contains(rest[0], "=") {
+		name, text, _ := strings.Cut(rest[0], "=")
+		child.assign(name, value{text})
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		dumpEnv(sh, command{name: "env"})
+		return
+	}
+	child.exec(rest, c.in)
+}
+
+func switchUser(sh *shell, c command) {
+	sh.effect(RunElevated, "su", "")
+	o := parseOptions(c.args, "c s g G command shell group")
+	if code, ok := o.get("c", "command"); ok {
+		sh.runText(code)
+		return
+	}
+	if c.in != nil {
+		sh.runText(*c.in)
+	}
+}
+
+func xargs(sh *shell, c command) {
+	o, rest := leading(c.args, "a d E I J L n P R s S arg-file delimiter eof max-lines max-args max-procs max-chars process-slot-var")
+	if len(rest) == 0 {
+		sh.print(unknown)
+		return
+	}
+	items := []string{unknown}
+	if c.in != nil && *c.in != "" && !o.exact("a", "arg-file") {
+		items = quotedFields(*c.in)
+	}
+	marker := replaceMarker(o)
+	if marker == "" {
+		sh.exec(append(append([]string{}, rest...), items...), nil)
+		return
+	}
+	lines := items
+	if c.in != nil && len(items) > 0 && items[0] != unknown {
+		lines = splitLines(*c.in)
+	}
+	found := strings.Contains(strings.Join(rest, " "), marker)
+	for i, item := range lines {
+		if i == maxCombinations {
+			return
+		}
+		argv := replaceAll(rest, marker, item)
+		if !found {
+			argv = append(argv, item)
+		}
+		sh.exec(argv, nil)
+	}
+}
+
+// quotedFields splits the way xargs does: at blanks, with quotes.
+func quotedFields(s string) []string {
+	var out []string
+	var b strings.Builder
+	var quote byte
+	open := false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			b.WriteByte(c)
+		case c == '\'' || c == '"':
+			quote, open = c, true
+		case c == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(s[i])
+		case c == ' ' || c == '\t' || c == '\n' || c == 0:
+			if b.Len() > 0 || open {
+				out = append(out, b.String())
+				b.Reset()
+				open = false
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if b.Len() > 0 {
+		out = append(out, b.String())
+	}
+	return out
+}
+
+func replaceMarker(o options) string {
+	if v, ok := o.get("I", "J"); ok {
+		return v
+	}
+	for _, f := range o.flags {
+		if f.name == "replace" || f.name == "i" {
+			if f.given && f.value != "" {
+				return f.value
+			}
+			return "{}"
+		}
+	}
+	return ""
+}
+
+func replaceAll(words []string, marker, text string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = glue(strings.ReplaceAll(w, marker, text), "")
+	}
+	return out
+}
+
+func parallel(sh *shell, c command) {
+	o, rest := leading(c.args, "j jobs S sshlogin a arg-file results joblog d delimiter C colsep I n N L X timeout retries delay tmpdir tempdir")
+	var argv, items []string
+	sources := false
+	for _, a := range rest {
+		switch {
+		case strings.HasPrefix(a, ":::"):
+			sources = true
+		case sources:
+			items = append(items, a)
+		default:
+			argv = append(argv, a)
+		}
+	}
+	child := sh.sub()
+	if _, ok := o.get("S", "sshlogin"); ok {
+		child.place = remotePlace()
+	}
+	if !sources {
+		items = []string{unknown}
+		if c.in != nil {
+			items = splitLines(*c.in)
+		}
+	}
+	for i, item := range items {
+		if i < 2*maxCombinations {
+			child.parallelOne(argv, item)
+		}
+	}
+}
+
+// parallelOne runs the template for one item. GNU parallel hands the joined
+// text to a shell, so the item's own blanks separate words.
+func (sh *shell) parallelOne(argv []string, item string) {
+	if len(argv) == 0 {
+		sh.runText(item)
+		return
+	}
+	joined := strings.Join(argv, " ")
+	if !strings.Contains(joined, "{") {
+		sh.exec(append(append([]string{}, argv...), item), nil)
+		return
+	}
+	out := make([]string, len(argv))
+	for i, w := range argv {
+		for _, m := range [...]string{"{}", "{.}", "{/}", "{//}", "{1}", "{2}", "{3}"} {
+			w = glue(strings.ReplaceAll(w, m, item), "")
+		}
+		out[i] = w
+	}
+	sh.exec(out, nil)
+}
+
+func evaluate(sh *shell, c command) {
+	if len(c.args) > 0 && c.args[0] == "--" {
+		c.args = c.args[1:]
+	}
+	sh.runText(strings.Join(c.args, " "))
+}
+
+func sourceFile(sh *shell, c command) {
+	if len(c.args) == 0 {
+		return
+	}
+	if strings.HasPrefix(c.args[0], "/dev/stdin") && c.in != nil {
+		sh.runText(*c.in)
+		return
+	}
+	text, written := sh.files[sh.path(c.args[0])]
+	if written {
+		sh.runText(text)
+		return
+	}
+	sh.read(c.args[0])
+}
+
+func trap(sh *shell, c command) {
+	if len(c.args) > 1 && c.args[0] != "-" {
+		sh.run(c.args[0], nil)
+	}
+}
+
+func remotePlace() place { return place{cwd: "~", home: "", away: "remote"} }
+
+func ssh(sh *shell, c command) {
+	if c.name == "sshpass" {
+		_, rest := leading(c.args, "p f d P")
+		sh.exec(rest, c.in)
+		return
+	}
+	o, rest := leading(c.args, "B b c D E e F I i J L l m O o p Q R S W w P")
+	for _, opt := range o.all("o") {
+		if name, code, ok := strings.Cut(opt, "="); ok && oneOf(strings.ToLower(name), "proxycommand localcommand") {
+			sh.run(code, nil)
+		}
+	}
+	if c.in != nil && strings.ContainsRune(*c.in, holeSecret) && len(rest) > 0 {
+		sh.effect(SendOut, "secret", rest[0])
+	}
+	if len(rest) == 0 {
+		return
+	}
+	child := sh.sub()
+	child.place = remotePlace()
+	if _, more := leading(rest[1:], "i p l o"); len(more) > 0 {
+		child.run(strings.Join(more, " "), c.in)
+	} else if c.in != nil {
+		child.runText(*c.in)
+	}
+	sh.print(unknown)
+}
+
+func scriptProgram(sh *shell, c command) {
+	o := parseOptions(c.args, "c command I O B T t E")
+	if code, ok := o.get("c", "command"); ok {
+		sh.runText(code)
+		return
+	}
+	if len(o.pos) > 1 {
+		sh.exec(o.pos[1:], c.in)
+	}
+}
+
+// later programs store commands that run when nobody looks.
+func later(sh *shell, c command) {
+	o := parseOptions(c.args, "u f q t")
+	if c.name == "crontab" {
+		switch {
+		case o.exact("r"):
+			sh.effect(Persist, "crontab removed", "")
+		case o.exact("l"):
+		case len(o.pos) > 0 || c.in != nil:
+			sh.effect(Persist, "crontab", "")
+		}
+		return
+	}
+	if c.in != nil {
+		sh.runText(*c.in)
+	}
+}
+
+// runner covers the tools that have a verb ("run", "exec") and then a command.
+func runner(sh *shell, c command) {
+	verb := -1
+	for i, a := range c.args {
+		if oneOf(a, "run exec -- x") {
+			verb = i
+			break
+		}
+		if a == "--run" || a == "--command" {
+			if i+1 < len(c.args) {
+				sh.runText(c.args[i+1])
+			}
+			return
+		}
+	}
+	if verb < 0 {
+		if containsAny(c.args, "publish") && !containsAny(c.args, "--dry-run") {
+			sh.effect(PublishOut, c.name, "registry")
+		}
+		if controls(c.name) {
+			sh.remoteControl(c)
+		}
+		return
+	}
+	for i := len(c.args) - 1; i > verb; i-- {
+		if c.args[i] == "--" {
+			verb = i
+		}
+	}
+	_, rest := leading(c.args[verb+1:], "p package with python group env-file e f file n name prefix config c project env extra from")
+	if c.name == "direnv" && len(rest) > 0 {
+		rest = rest[1:]
+	}
+	sh.exec(rest, c.in)
+}
+
+// multiplexer types into another terminal, or starts a command in a new one.
+func multiplexer(sh *shell, c command) {
+	_, rest := leading(c.args, "L S f T p t X r d session h")
+	if c.name == "screen" {
+		if containsString(c.args, "-X") && (containsString(c.args, "stuff") || containsString(c.args, "exec") || containsString(c.args, "readreg") || containsString(c.args, "paste")) {
+			sh.effect(TypeInto, "", "screen")
+			return
+		}
+		sh.exec(rest, c.in)
+		return
+	}
+	if len(rest) == 0 {
+		return
+	}
+	switch {
+	case oneOf(rest[0], "send-keys send send-prefix paste-buffer pasteb"), c.name == "zellij" && len(rest) > 1 && oneOf(rest[1], "write write-chars"):
+		sh.effect(TypeInto, "", c.name)
+	case oneOf(rest[0], "new-session new new-window neww split-window splitw respawn-pane respawnp respawn-window run-shell run if-shell display-popup popup pipe-pane"):
+		_, inner := leading(rest[1:], "s n t c x y F e l p w")
+		sh.runText(strings.Join(inner, " "))
+	case oneOf(rest[0], "kill-server kill-session"):
+		sh.effect(KillProcess, "terminal", c.name)
+	}
+}
+
+func appleScript(sh *shell, c command) {
+	o := parseOptions(c.args, "e l s")
+	for _, code := range o.all("e") {
+		if strings.Contains(code, "keystroke") || strings.Contains(code, "key code") || strings.Contains(code, "do script") && strings.Contains(code, "Terminal") {
+			sh.effect(TypeInto, "", "osascript")
+		}
+		sh.scriptText(code, "applescript")
+	}
+}
+
+// expect runs what its script spawns.
+func expect(sh *shell, c command) {
+	o := parseOptions(c.args, "c f d")
+	text := strings.Join(o.all("c"), "\n")
+	if c.in != nil {
+		text += "\n" + *c.in
+	}
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "spawn "); ok {
+			sh.run(code, nil)
+		}
+	}
+}
+
+func otherMachine(sh *shell, c command) {
+	child := sh.sub()
+	child.place = remotePlace()
+	for i, a := range c.args {
+		if oneOf(a, "shell ssh exec enter run -- -e --exec -c") && i+1 < len(c.args) {
+			rest := c.args[i+1:]
+			for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+				rest = rest[1:]
+			}
+			if len(rest) == 1 {
+				child.run(rest[0], c.in)
+				return
+			}
+			child.exec(rest, c.in)
+			if len(rest) > 1 && (c.name == "multipass" || c.name == "limactl") {
+				child.exec(rest[1:], c.in)
+			}
+			return
+		}
+	}
+	if controls(c.name) {
+		sh.remoteControl(c)
+	}
+}
+
+func watcher(sh *shell, c command) {
+	o, rest := leading(c.args, "w e f i o p x ext exts watch filter ignore exec n names c")
+	if code, ok := o.get("x", "exec"); ok {
+		sh.runText(code)
+		return
+	}
+	if c.name == "concurrently" {
+		for _, code := range rest {
+			sh.runText(code)
+		}
+		return
+	}
+	sh.exec(rest, c.in)
+}
