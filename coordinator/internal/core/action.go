@@ -1,0 +1,135 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// The lanes of durable actions. One worker serves a lane, in order.
+const (
+	LaneTelegram = "telegram"
+	LaneDisk     = "disk"
+)
+
+// The kinds of durable actions, with what their data is. Each handler reads
+// the state as it is when it runs, so an action that is written again before
+// it ran is done once.
+const (
+	ActCard   = "card"   // an ask's id: make its card say how the ask stands
+	ActNotice = "notice" // a text for the peer
+	ActSay    = "say"    // a Say: a text for one chat
+	ActTap    = "tap"    // a Tap: the answer to a tapped button
+	ActWrite  = "write"  // a File: markdown of a session
+)
+
+// A Say is a text for one chat, whoever is there.
+type Say struct {
+	Chat int64  `json:"chat"`
+	Text string `json:"text"`
+}
+
+// A Tap answers a tapped button with a text that the person sees.
+type Tap struct {
+	Query string `json:"query"`
+	Text  string `json:"text"`
+}
+
+// A File names a markdown file in a session's folder.
+type File struct {
+	Session session.ID `json:"session"`
+	Name    string     `json:"name"`
+}
+
+// ErrGiveUp marks an error after which trying again is useless.
+var ErrGiveUp = errors.New("not possible")
+
+// A Delay is an error that says when to try again.
+type Delay struct {
+	After time.Duration
+	Err   error
+}
+
+func (d *Delay) Error() string { return d.Err.Error() }
+func (d *Delay) Unwrap() error { return d.Err }
+
+// notify has a text told to the person, whatever the away mode.
+func (s *state) notify(b *store.Batch, key, text string, now time.Time) {
+	if s.settings.Peer == nil {
+		return
+	}
+	b.Actions = append(b.Actions, store.Action{Key: "notice:" + key, Lane: LaneTelegram, Kind: ActNotice, Data: text, Due: now})
+}
+
+// markdown has a file of a session written anew.
+func (s *state) markdown(b *store.Batch, id session.ID, name string, now time.Time) {
+	data, err := json.Marshal(File{id, name})
+	if err != nil {
+		return // cannot happen: two strings
+	}
+	b.Actions = append(b.Actions, store.Action{
+		Key: "write:" + string(id) + "/" + name, Lane: LaneDisk, Kind: ActWrite, Data: string(data), Due: now,
+	})
+}
+
+// A Handler carries out one action. It must bear being called again with an
+// action that it has carried out: the coordinator may die before it is noted.
+type Handler func(ctx context.Context, a store.Action) error
+
+// Work carries out the actions of a lane, one after the other, until ctx ends.
+func (c *Core) Work(ctx context.Context, lane string, handle Handler) {
+	for ctx.Err() == nil {
+		changed := c.Changed()
+		a, ok, next, err := c.cfg.Store.Due(lane, c.cfg.Now())
+		if err != nil {
+			c.cfg.Log.Error("read actions", "lane", lane, "err", err)
+			next = c.cfg.Now().Add(retry)
+		}
+		if !ok {
+			c.wait(ctx, changed, next)
+			continue
+		}
+		c.carryOut(ctx, a, handle)
+	}
+}
+
+func (c *Core) carryOut(ctx context.Context, a store.Action, handle Handler) {
+	err := handle(ctx, a)
+	switch {
+	case err == nil:
+		err = c.cfg.Store.Done(a, "")
+	case ctx.Err() != nil:
+		return // still due at the next start
+	case errors.Is(err, ErrGiveUp):
+		c.cfg.Log.Warn("action given up", "key", a.Key, "err", err)
+		err = c.cfg.Store.Done(a, err.Error())
+	default:
+		after := c.backoff(a, err)
+		c.cfg.Log.Warn("action put off", "key", a.Key, "for", after, "err", err)
+		err = c.cfg.Store.Later(a, c.cfg.Now().Add(after), err.Error())
+	}
+	if err != nil {
+		c.cfg.Log.Error("note action", "key", a.Key, "err", err)
+		c.wait(ctx, nil, c.cfg.Now().Add(retry))
+	}
+}
+
+// maxBackoff bounds the pause between two tries; the network may be away for
+// hours.
+const maxBackoff = 30 * time.Second
+
+func (c *Core) backoff(a store.Action, err error) time.Duration {
+	var d *Delay
+	if errors.As(err, &d) {
+		return d.After
+	}
+	return min(time.Second<<min(a.Tries, 5), maxBackoff)
+}
+
+// GiveUp returns err so that it is not tried again.
+func GiveUp(err error) error { return fmt.Errorf("%w: %w", ErrGiveUp, err) }

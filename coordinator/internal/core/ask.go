@@ -1,0 +1,325 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// Errors of calls that name an ask.
+var (
+	ErrNotFound = errors.New("not found")                  // nothing has the given id
+	ErrBound    = errors.New("it belongs to another call") // a decision counts for the exact input that was asked for
+)
+
+// OpenAsk registers a question that a hook waits for. The same id again
+// attaches to the question that is there, whatever has become of it.
+func (c *Core) OpenAsk(a ask.Ask) (ask.Ask, error) {
+	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if old, ok := s.asks[a.ID]; ok {
+			if old.Session != a.Session || old.Tool != a.Tool || old.Hash != a.Hash {
+				return b, fmt.Errorf("ask %q: %w", a.ID, ErrBound)
+			}
+			a = ask.Attach(old)
+			b.Asks = append(b.Asks, a)
+			return b, nil
+		}
+		a.Nonce = c.cfg.Secret()
+		a = ask.Start(a, s.mode(a.Session, now), now)
+		text := fmt.Sprintf("%s: %s asks for %s", s.token(a.Session), a.Tool, short(a.Hash))
+		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), text, now))
+		a = ask.Tick(a, now)
+		s.putAsk(&b, a, now)
+		s.waiting(&b, a.Session, now)
+		return b, nil
+	})
+	return a, err
+}
+
+// AwaitAsk waits until the ask is no longer open, at most until ctx ends, and
+// returns how it stands.
+func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
+	for {
+		var a ask.Ask
+		var ok bool
+		changed := c.view(func(s *state, _ time.Time) { a, ok = s.asks[id] })
+		if !ok {
+			return a, fmt.Errorf("ask %s: %w", id, ErrNotFound)
+		}
+		if a.State != ask.Open {
+			return a, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return a, nil
+		}
+	}
+}
+
+// Answer decides an ask for its person. The first answer wins; any later one
+// gets ask.ErrSettled and the ask as it stands.
+func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
+	return c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
+		d.At = now
+		a, err := ask.Answer(a, d)
+		return a, event.AskAnswered, err
+	})
+}
+
+// ClaimAsk takes the answer for the hook that is about to print it.
+func (c *Core) ClaimAsk(id ask.ID) (ask.Ask, error) {
+	return c.changeAsk(id, func(a ask.Ask, _ time.Time) (ask.Ask, event.Kind, error) {
+		return ask.Claim(a), event.AskDelivered, nil
+	})
+}
+
+// CancelAsk ends an ask whose hook was ended by the host.
+func (c *Core) CancelAsk(id ask.ID, note string) (ask.Ask, error) {
+	return c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
+		return ask.Cancel(a, note, now), event.AskEnded, nil
+	})
+}
+
+// AttachAsk and LoseAsk say whether a hook waits for the ask.
+func (c *Core) AttachAsk(id ask.ID) (ask.Ask, error) {
+	return c.changeAsk(id, func(a ask.Ask, _ time.Time) (ask.Ask, event.Kind, error) { return ask.Attach(a), "", nil })
+}
+
+// LoseAsk says that the connection of the waiting hook broke.
+func (c *Core) LoseAsk(id ask.ID) (ask.Ask, error) {
+	return c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) { return ask.Lose(a, now), "", nil })
+}
+
+// changeAsk applies one transition to one ask, also to one that memory has
+// forgotten. It returns the ask as it stands afterwards, with the transition's
+// error.
+func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.Kind, error)) (after ask.Ask, err error) {
+	if err := c.recall(id); err != nil {
+		return after, err
+	}
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		before := s.asks[id]
+		next, kind, err := f(before, now)
+		after = next
+		if err != nil || next == before {
+			return b, err
+		}
+		s.putAsk(&b, next, now)
+		if kind != "" && next.State != before.State {
+			b.Events = append(b.Events, happened(kind, next.Session, string(id), s.told(next), now))
+		}
+		return b, nil
+	})
+	return after, err
+}
+
+// recall brings an old ask back into memory, so that a late answer to it gets
+// an honest reply.
+func (c *Core) recall(id ask.ID) error {
+	known := false
+	c.view(func(s *state, _ time.Time) { _, known = s.asks[id] })
+	if known {
+		return nil
+	}
+	a, ok, err := c.cfg.Store.Ask(id)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("ask %q: %w", id, ErrNotFound)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.state.asks[id]; !known { // another call may have changed it meanwhile
+		c.state.asks[id] = a
+	}
+	return nil
+}
+
+// An Outcome is what a PostToolUse hook reports.
+type Outcome struct {
+	Session           session.ID
+	Prompt            string // the host's prompt_id, if known
+	Agent, Tool, Hash string
+	Run               ask.Run
+}
+
+// Ran notes how a tool call turned out: progress for a loop, and the end of
+// the ask that the call came from.
+func (c *Core) Ran(o Outcome) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if v, ok := s.sessions[o.Session]; ok {
+			v.Tools++
+			b.Sessions = append(b.Sessions, session.To(v, session.Working, now))
+		}
+		s.touchLoop(&b, o.Session, now)
+		if a, ok := s.askOf(o); ok {
+			o.Run.At = now
+			next := ask.Ran(a, o.Run, now)
+			s.putAsk(&b, next, now)
+			b.Events = append(b.Events, happened(event.AskRan, a.Session, string(a.ID), s.told(next)+", "+next.Outcome(), now))
+		}
+		return b, nil
+	})
+}
+
+// askOf finds the ask that a finished call came from: of those for the same
+// input that have not run yet, one that was allowed, else the oldest. An ask
+// that was refused at the terminal looks like one that was allowed there.
+func (s *state) askOf(o Outcome) (found ask.Ask, ok bool) {
+	for _, a := range s.asks {
+		if !o.fits(a) {
+			continue
+		}
+		likelier := allowed(a) && !allowed(found)
+		if !ok || likelier || allowed(a) == allowed(found) && a.OpenedAt.Before(found.OpenedAt) {
+			found, ok = a, true
+		}
+	}
+	return found, ok
+}
+
+// fits reports whether the call may have come from a.
+func (o Outcome) fits(a ask.Ask) bool {
+	same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash
+	otherPrompt := a.Prompt != "" && o.Prompt != "" && a.Prompt != o.Prompt
+	denied := a.Decision != nil && !a.Decision.Allow
+	return same && !otherPrompt && !denied && a.Run == nil && a.State != ask.Cancelled
+}
+
+func allowed(a ask.Ask) bool { return a.State == ask.Delivered && a.Decision.Allow }
+
+// LocallySettled ends the open asks of the main agent of a session whose
+// client no longer shows a dialog. Which way the person decided is not known
+// yet; the outcome of the call will tell.
+func (c *Core) LocallySettled(id session.ID, before time.Time) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		for _, a := range s.asks {
+			if a.Session != id || a.State != ask.Open || !a.Dialog() || !a.OpenedAt.Before(before) {
+				continue
+			}
+			next := ask.Local(a, "answered at the terminal", now)
+			s.putAsk(&b, next, now)
+			b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
+		}
+		return b, nil
+	})
+}
+
+// cancelAsks ends all open asks of a session.
+func (s *state) cancelAsks(b *store.Batch, id session.ID, note string, now time.Time) {
+	for _, a := range s.asks {
+		next := ask.Cancel(a, note, now)
+		if a.Session != id || next == a {
+			continue
+		}
+		s.putAsk(b, next, now)
+		b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
+	}
+}
+
+// loseAsks gives the hooks of all open asks the time to dial again.
+func (s *state) loseAsks(b *store.Batch, now time.Time) {
+	for _, a := range s.asks {
+		if next := ask.Lose(a, now); next != a {
+			b.Asks = append(b.Asks, next)
+		}
+	}
+}
+
+func (s *state) tickAsks(b *store.Batch, now time.Time) {
+	for _, a := range s.asks {
+		next := a
+		if mode := s.mode(a.Session, now); a.CardAt.IsZero() && mode != session.Off {
+			next = ask.Remode(a, mode, now)
+		}
+		if next = ask.Tick(next, now); next != a {
+			s.putTicked(b, a, next, now)
+		}
+	}
+}
+
+// releaseAt returns when an away mode ends that keeps a at the terminal; the
+// zero time is never.
+func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
+	if a.State != ask.Open || a.Shown || !a.CardAt.IsZero() {
+		return at
+	}
+	for _, away := range []session.Away{s.sessions[a.Session].Away, s.settings.Away} {
+		if now.Before(away.Until) {
+			at = first(at, away.Until)
+		}
+	}
+	return at
+}
+
+// putTicked records what time made of an ask.
+func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) {
+	s.putAsk(b, after, now)
+	if after.State != before.State {
+		b.Events = append(b.Events, happened(event.AskEnded, after.Session, string(after.ID), s.told(after), now))
+	}
+}
+
+// putAsk records an ask and has its card follow: an ask that has left the
+// terminal keeps being shown as it stands.
+func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
+	b.Asks = append(b.Asks, a)
+	if a.Shown && s.settings.Peer != nil {
+		b.Actions = append(b.Actions, store.Action{
+			Key: "card:" + string(a.ID), Lane: LaneTelegram, Kind: ActCard, Data: string(a.ID), Due: now,
+		})
+	}
+}
+
+// told is an ask in one journal line.
+func (s *state) told(a ask.Ask) string {
+	return fmt.Sprintf("%s: %s %s: %s", s.token(a.Session), a.Tool, short(a.Hash), a.How())
+}
+
+// short is the part of a hash that people see.
+func short(hash string) string { return hash[:min(8, len(hash))] }
+
+// Asks returns the asks that are open, or answered and not delivered yet,
+// oldest first; with all, the settled ones in memory too.
+func (c *Core) Asks(all bool) []ask.Ask {
+	var out []ask.Ask
+	c.view(func(s *state, _ time.Time) {
+		for _, a := range s.asks {
+			if all || a.State == ask.Open || a.State == ask.Answered {
+				out = append(out, a)
+			}
+		}
+	})
+	sort.Slice(out, func(i, j int) bool { return out[i].OpenedAt.Before(out[j].OpenedAt) })
+	return out
+}
+
+// Ask returns one ask, also one that memory has forgotten.
+func (c *Core) Ask(id ask.ID) (a ask.Ask, err error) {
+	if err := c.recall(id); err != nil {
+		return a, err
+	}
+	c.view(func(s *state, _ time.Time) { a = s.asks[id] })
+	return a, nil
+}
+
+// AskByNonce returns the ask that a button is bound to.
+func (c *Core) AskByNonce(nonce string) (found ask.Ask, ok bool) {
+	c.view(func(s *state, _ time.Time) {
+		for _, a := range s.asks {
+			if a.Nonce == nonce {
+				found, ok = a, true
+			}
+		}
+	})
+	return found, ok
+}

@@ -1,0 +1,118 @@
+// Package core owns all state of the coordinator. State changes in one way
+// only: take the lock, compute the change on copies with a pure step, commit it
+// to the store, take it over into memory, give the lock back, tell who waits.
+// Nothing slow and nothing outside happens under the lock; what must happen
+// outside is a durable action of the same commit.
+package core
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// remember is how far back state is held in memory.
+const remember = 7 * 24 * time.Hour
+
+// Config is what a Core needs.
+type Config struct {
+	Store  *store.Store
+	Log    *slog.Logger
+	Now    func() time.Time
+	Secret func() string // a fresh unguessable word of 16 hex digits
+	Code   func() string // a fresh pairing code of 6 digits
+}
+
+// A Core is the one owner of state. Its methods may be called from any
+// goroutine.
+type Core struct {
+	cfg Config
+
+	mu      sync.Mutex // guards all below; never held across I/O but the commit
+	state   state
+	changed chan struct{} // closed and replaced at each change
+}
+
+// state is what the coordinator knows. The values in its maps are never
+// changed in place.
+type state struct {
+	sessions map[session.ID]session.Session
+	asks     map[ask.ID]ask.Ask
+	loops    map[session.ID]loop.Stack
+	settings store.Settings
+}
+
+// A step computes a change from the state at now. It must not change the state.
+type step func(s *state, now time.Time) (store.Batch, error)
+
+// New loads the state from the store. Rows that cannot be read stay in the
+// database, but for a loop: a failed one takes its place and lets its session go.
+func New(cfg Config) (*Core, error) {
+	loaded, err := cfg.Store.Load(cfg.Now().Add(-remember))
+	if err != nil {
+		return nil, err
+	}
+	c := &Core{cfg: cfg, changed: make(chan struct{}), state: state{
+		sessions: map[session.ID]session.Session{}, asks: map[ask.ID]ask.Ask{},
+		loops: map[session.ID]loop.Stack{}, settings: loaded.Settings,
+	}}
+	c.state.merge(store.Batch{Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops})
+	return c, c.do(restarted(loaded.Bad))
+}
+
+// do is the only way in which state changes.
+func (c *Core) do(f step) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	batch, err := f(&c.state, c.cfg.Now())
+	if err != nil || batch.Empty() {
+		return err
+	}
+	if err := c.cfg.Store.Commit(&batch); err != nil {
+		return err
+	}
+	c.state.merge(batch)
+	close(c.changed)
+	c.changed = make(chan struct{})
+	return nil
+}
+
+// view reads the state under the lock and returns the channel that is closed
+// at the next change.
+func (c *Core) view(f func(s *state, now time.Time)) <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f(&c.state, c.cfg.Now())
+	return c.changed
+}
+
+// Changed returns a channel that is closed at the next change of state.
+func (c *Core) Changed() <-chan struct{} { return c.view(func(*state, time.Time) {}) }
+
+func (s *state) merge(b store.Batch) {
+	for _, v := range b.Sessions {
+		s.sessions[v.ID] = v
+	}
+	for _, v := range b.Asks {
+		s.asks[v.ID] = v
+	}
+	for _, v := range b.Loops {
+		s.loops[session.ID(v.Session)] = v
+	}
+	if b.Settings != nil {
+		s.settings = *b.Settings
+	}
+}
+
+func (s *state) token(id session.ID) string { return s.sessions[id].Token }
+
+// happened makes an event; Text must be free of secrets.
+func happened(kind event.Kind, id session.ID, subject, text string, now time.Time) event.Event {
+	return event.Event{At: now, Kind: kind, Session: id, Subject: subject, Text: text}
+}

@@ -1,0 +1,29 @@
+package core
+
+import (
+	"context"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// Journal returns at most limit entries after seq, oldest first, or the newest
+// ones. While there is none it waits until ctx ends.
+func (c *Core) Journal(ctx context.Context, after int64, limit int, id session.ID, newest bool) ([]event.Event, error) {
+	for {
+		changed := c.Changed()
+		events, err := c.cfg.Store.Journal(after, limit, id, newest)
+		if err != nil || len(events) > 0 {
+			return events, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, nil
+		}
+	}
+}
+
+// Verify walks the journal's hash chain; broken is the first entry that does
+// not fit, 0 for none.
+func (c *Core) Verify() (entries, broken int64, head string, err error) { return c.cfg.Store.Verify() }

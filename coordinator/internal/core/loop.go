@@ -1,0 +1,178 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// StartLoop begins a loop in a session and returns what the model is told.
+func (c *Core) StartLoop(id session.ID, o loop.Options) (intro string, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		out, err := loop.Start(s.loops[id], string(id), c.cfg.Secret()[:8], o, now)
+		if err != nil {
+			return b, err
+		}
+		intro = loop.Intro(out.Stack)
+		s.resetTools(&b, id)
+		s.putLoop(&b, id, out, now)
+		return b, nil
+	})
+	return intro, err
+}
+
+// StopLoop decides whether a session that wants to stop goes on. block is the
+// reason to give to the host; empty lets the session stop.
+func (c *Core) StopLoop(id session.ID, in loop.Stopping) (block string, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		l := s.loops[id]
+		in.Tools = s.sessions[id].Tools
+		s.resetTools(&b, id)
+		if !l.Active() {
+			return b, nil
+		}
+		out := loop.Stop(l, in, now)
+		s.putLoop(&b, id, out, now)
+		block = out.Block
+		return b, nil
+	})
+	return block, err
+}
+
+// CancelLoop ends the loop of a session; by says who wanted it.
+func (c *Core) CancelLoop(id session.ID, by string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		out, err := loop.Cancel(s.loops[id], by, now)
+		if err != nil {
+			return b, err
+		}
+		s.putLoop(&b, id, out, now)
+		return b, nil
+	})
+}
+
+// putLoop records a loop's step: state, journal, markdown, and the one message
+// about its end.
+func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
+	b.Loops = append(b.Loops, out.Stack)
+	token := s.token(id)
+	kind, text := event.LoopStepped, token+": "+stepText(out)
+	switch before := s.loops[id]; {
+	case !out.Stack.Active():
+		kind = event.LoopEnded
+	case !before.Active() || len(out.Stack.Frames) > len(before.Frames):
+		kind = event.LoopStarted
+	}
+	b.Events = append(b.Events, happened(kind, id, token, text, now))
+	if out.Notify != "" {
+		s.notify(b, fmt.Sprintf("loop:%s:%d", id, now.UnixNano()), "🔁 "+token+"\n"+out.Notify, now)
+	}
+	s.markdown(b, id, "loop.md", now)
+}
+
+func stepText(out loop.Outcome) string {
+	if out.Verdict != "" {
+		return "loop ended: " + string(out.Verdict)
+	}
+	f, _ := out.Stack.Top()
+	return fmt.Sprintf("loop %d/%d", f.N, f.Max)
+}
+
+func (s *state) touchLoop(b *store.Batch, id session.ID, now time.Time) {
+	if l, ok := s.loops[id]; ok && l.Active() {
+		b.Loops = append(b.Loops, loop.Touch(l, now))
+	}
+}
+
+func (s *state) resetTools(b *store.Batch, id session.ID) {
+	if v, ok := s.sessions[id]; ok {
+		v.Tools = 0
+		b.Sessions = append(b.Sessions, v)
+	}
+}
+
+// Loop returns the loop of a session; it is the zero Stack when there is none.
+func (c *Core) Loop(id session.ID) (l loop.Stack) {
+	c.view(func(s *state, _ time.Time) { l = s.loops[id] })
+	return l
+}
+
+// Loops returns all loops in memory, the running ones first, newest first.
+func (c *Core) Loops() []loop.Stack {
+	var out []loop.Stack
+	c.view(func(s *state, _ time.Time) {
+		for _, l := range s.loops {
+			out = append(out, l)
+		}
+	})
+	sort.Slice(out, func(i, j int) bool {
+		if a, b := out[i].Active(), out[j].Active(); a != b {
+			return a
+		}
+		return out[i].UpdatedAt.After(out[j].UpdatedAt)
+	})
+	return out
+}
+
+// LimitLoop notes that the host's model refused: the loop pauses and says so.
+func (c *Core) LimitLoop(id session.ID, note string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if l := s.loops[id]; l.Active() {
+			s.putLoop(&b, id, loop.Limit(l, note, time.Time{}, now), now)
+		}
+		return b, nil
+	})
+}
+
+// SeeShells notes the background shells of a session that wants to stop, and
+// reports whether one of them is new since the last time.
+func (c *Core) SeeShells(id session.ID, shells []string) (fresh bool, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		v, ok := s.sessions[id]
+		if !ok || slices.Equal(v.Shells, shells) {
+			return b, nil
+		}
+		for _, sh := range shells {
+			fresh = fresh || !slices.Contains(v.Shells, sh)
+		}
+		v.Shells = shells
+		b.Sessions = append(b.Sessions, v)
+		return b, nil
+	})
+	return fresh, err
+}
+
+// SetAnchor writes down what a session must find again after a compaction.
+func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		l := s.loops[id]
+		v, ok := s.sessions[id]
+		if !ok || !l.Active() {
+			return b, nil
+		}
+		v.Anchor = loop.Anchor(l, facts, now)
+		b.Sessions = append(b.Sessions, v)
+		s.markdown(&b, id, "anchor.md", now)
+		return b, nil
+	})
+}
+
+// Anchor returns what a session is told after a compaction or a resume; ""
+// while no loop runs in it.
+func (c *Core) Anchor(id session.ID) (text string) {
+	c.view(func(s *state, now time.Time) {
+		if l := s.loops[id]; l.Active() {
+			text = s.sessions[id].Anchor
+			if text == "" {
+				text = loop.Anchor(l, loop.AnchorFacts{}, now)
+			}
+		}
+	})
+	return text
+}

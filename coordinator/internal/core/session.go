@@ -1,0 +1,186 @@
+package core
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// See takes in what a hook or a session file says of a session, and returns
+// the session.
+func (c *Core) See(in session.Sighting) (v session.Session, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		old, known := s.sessions[in.ID]
+		v = session.See(old, in, now)
+		if v.Token == "" {
+			v.Token = session.NewToken(v.Cwd, v.ID, s.takenToken)
+		}
+		b.Sessions = append(b.Sessions, v)
+		if in.Hooked && v.State != session.Ended && (!known || !old.Hooked || old.State == session.Ended) {
+			text := fmt.Sprintf("session %s started in %s", v.Token, v.Project)
+			b.Events = append(b.Events, happened(event.SessionStarted, v.ID, v.Token, text, now))
+		}
+		return b, nil
+	})
+	return v, err
+}
+
+func (s *state) takenToken(token string) bool {
+	for _, v := range s.sessions {
+		if v.Token == token && v.State != session.Ended {
+			return true
+		}
+	}
+	return false
+}
+
+// EndSession closes a session and the asks that it had.
+func (c *Core) EndSession(id session.ID, why string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		v, ok := s.sessions[id]
+		if !ok || v.State == session.Ended {
+			return b, nil
+		}
+		b.Sessions = append(b.Sessions, session.To(v, session.Ended, now))
+		b.Events = append(b.Events, happened(event.SessionEnded, id, v.Token, "session "+v.Token+" ended: "+why, now))
+		s.cancelAsks(&b, id, "the session ended", now)
+		return b, nil
+	})
+}
+
+// Typed notes that a person typed into a session: their asks stay at the
+// terminal for another grace.
+func (c *Core) Typed(id session.ID) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		for _, a := range s.asks {
+			if a.Session == id {
+				if next := ask.Remode(a, s.mode(id, now), now); next != a {
+					s.putAsk(&b, next, now)
+				}
+			}
+		}
+		s.touchLoop(&b, id, now)
+		return b, nil
+	})
+}
+
+// waiting marks a session as waiting for an answer.
+func (s *state) waiting(b *store.Batch, id session.ID, now time.Time) {
+	if v, ok := s.sessions[id]; ok {
+		b.Sessions = append(b.Sessions, session.To(v, session.Waiting, now))
+	}
+}
+
+func (s *state) mode(id session.ID, now time.Time) session.Mode {
+	return session.Effective(s.sessions[id].Away, s.settings.Away, now)
+}
+
+// SetAway sets the away mode of one session, named by token or id, or of all
+// when name is empty. A mode of zero duration has no end.
+func (c *Core) SetAway(name string, mode session.Mode, d time.Duration) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		away := session.Away{Mode: mode}
+		if d > 0 {
+			away.Until = now.Add(d)
+		}
+		subject := "all"
+		if name == "" {
+			next := s.settings
+			next.Away = away
+			b.Settings = &next
+		} else {
+			v, ok := s.find(name)
+			if !ok {
+				return b, fmt.Errorf("session %q: %w", name, ErrNotFound)
+			}
+			v.Away, subject = away, v.Token
+			b.Sessions = append(b.Sessions, v)
+		}
+		b.Events = append(b.Events, happened(event.AwaySet, "", subject, awayText(subject, away), now))
+		s.remode(&b, now)
+		return b, nil
+	})
+}
+
+// Away returns the away mode that holds for a session now.
+func (c *Core) Away(id session.ID) (mode session.Mode) {
+	c.view(func(s *state, now time.Time) { mode = s.mode(id, now) })
+	return mode
+}
+
+// remode applies the away modes that hold after b to the open asks.
+func (s *state) remode(b *store.Batch, now time.Time) {
+	after := state{sessions: map[session.ID]session.Session{}, settings: s.settings}
+	for id, v := range s.sessions {
+		after.sessions[id] = v
+	}
+	after.merge(store.Batch{Sessions: b.Sessions, Settings: b.Settings})
+	for _, a := range s.asks {
+		if next := ask.Remode(a, after.mode(a.Session, now), now); next != a {
+			s.putTicked(b, a, ask.Tick(next, now), now)
+		}
+	}
+}
+
+func awayText(subject string, a session.Away) string {
+	text := fmt.Sprintf("away is %s for %s", a.Mode, subject)
+	if !a.Until.IsZero() {
+		text += " until " + a.Until.Format("15:04")
+	}
+	return text
+}
+
+// find looks a session up by token or id; a living one wins.
+func (s *state) find(name string) (found session.Session, ok bool) {
+	for _, v := range s.sessions {
+		if v.Token != name && string(v.ID) != name {
+			continue
+		}
+		if !ok || found.State == session.Ended {
+			found, ok = v, true
+		}
+	}
+	return found, ok
+}
+
+// Session returns one session by token or id.
+func (c *Core) Session(name string) (v session.Session, err error) {
+	ok := false
+	c.view(func(s *state, _ time.Time) { v, ok = s.find(name) })
+	if !ok {
+		return v, fmt.Errorf("session %q: %w", name, ErrNotFound)
+	}
+	return v, nil
+}
+
+// Sessions returns all sessions in memory, the living ones first, by token.
+func (c *Core) Sessions() []session.Session {
+	var out []session.Session
+	c.view(func(s *state, _ time.Time) {
+		for _, v := range s.sessions {
+			out = append(out, v)
+		}
+	})
+	sort.Slice(out, func(i, j int) bool {
+		if a, b := out[i].State == session.Ended, out[j].State == session.Ended; a != b {
+			return b
+		}
+		return out[i].Token < out[j].Token
+	})
+	return out
+}
+
+// IsClient reports whether a process is the client of a living session.
+func (c *Core) IsClient(pid int) (is bool) {
+	c.view(func(s *state, _ time.Time) {
+		for _, v := range s.sessions {
+			is = is || v.Client == pid && v.State != session.Ended
+		}
+	})
+	return is
+}

@@ -1,0 +1,221 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// Connected notes which bot the channel speaks through.
+func (c *Core) Connected(bot string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if s.settings.Bot == bot {
+			return b, nil
+		}
+		next := s.settings
+		next.Bot, next.Peer, next.Pairing = bot, nil, nil
+		b.Settings = &next
+		text := "telegram connected as @" + bot
+		if bot == "" {
+			text = "telegram disconnected"
+		}
+		b.Events = append(b.Events, happened(event.TelegramConnected, "", bot, text, now))
+		return b, nil
+	})
+}
+
+// StartPairing makes a fresh code; an older one is dead.
+func (c *Core) StartPairing() (code string, p *channel.Pairing, err error) {
+	code = c.cfg.Code()
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		p = channel.NewPairing(code, now)
+		next := s.settings
+		next.Pairing = p
+		b.Settings = &next
+		b.Events = append(b.Events, happened(event.TelegramPairing, "", "", "a pairing code was made", now))
+		return b, nil
+	})
+	return code, p, err
+}
+
+// A Sender is who wrote or tapped, in which chat.
+type Sender struct {
+	User, Chat int64
+	Name       string
+}
+
+// strangerEvery is how often a stranger gets an answer: once is enough.
+const strangerEvery = 24 * time.Hour
+
+// Pair deals with `/start CODE` from anyone. A right code binds that user in
+// that chat; everything else changes nothing but the count of wrong codes.
+func (c *Core) Pair(update int64, from Sender, code string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		b.Update = update
+		pairing, err := s.settings.Pairing.Try(code, now)
+		next := s.settings
+		next.Pairing = pairing
+		switch {
+		case err == nil:
+			next.Peer = &channel.Peer{User: from.User, Chat: from.Chat, Name: from.Name, At: now}
+			s.say(&b, update, from.Chat, "👋 Paired with "+from.Name+".\nQuestions of your sessions come here while you are away. `/help` says more.", now)
+			b.Events = append(b.Events, happened(event.TelegramPaired, "", strconv.FormatInt(from.User, 10), "telegram paired with "+from.Name, now))
+		case errors.Is(err, channel.ErrNoCode):
+			return s.strange(b, from, now), nil
+		default:
+			s.say(&b, update, from.Chat, "That is not the code. `afar telegram pair` on your machine makes one.", now)
+			b.Events = append(b.Events, happened(event.TelegramPairing, "", "", "a wrong pairing code came in: "+err.Error(), now))
+		}
+		b.Settings = &next
+		return b, nil
+	})
+}
+
+// Stranger deals with any update that is not the peer's: it changes nothing
+// and is answered once.
+func (c *Core) Stranger(update int64, from Sender) error {
+	return c.do(func(s *state, now time.Time) (store.Batch, error) {
+		return s.strange(store.Batch{Update: update}, from, now), nil
+	})
+}
+
+func (s *state) strange(b store.Batch, from Sender, now time.Time) store.Batch {
+	if now.UnixMilli() < s.settings.Told[from.Chat]+strangerEvery.Milliseconds() || from.Chat == 0 {
+		return b
+	}
+	next := s.settings
+	next.Told = map[int64]int64{from.Chat: now.UnixMilli()}
+	for chat, at := range s.settings.Told {
+		if now.UnixMilli() < at+strangerEvery.Milliseconds() {
+			next.Told[chat] = at
+		}
+	}
+	b.Settings = &next
+	s.say(&b, b.Update, from.Chat, "This bot belongs to somebody. Nothing you send here has any effect.", now)
+	b.Events = append(b.Events, happened(event.TelegramStranger, "", strconv.FormatInt(from.User, 10), fmt.Sprintf("a stranger wrote to the bot (user %d)", from.User), now))
+	return b
+}
+
+// Ignore deals with an update by forgetting it.
+func (c *Core) Ignore(update int64) error {
+	return c.do(func(*state, time.Time) (store.Batch, error) { return store.Batch{Update: update}, nil })
+}
+
+// Reply deals with a text from the peer by answering it.
+func (c *Core) Reply(update, chat int64, text string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		b.Update = update
+		s.say(&b, update, chat, text, now)
+		return b, nil
+	})
+}
+
+// A Press is one tap on a button by the peer.
+type Press struct {
+	Update        int64
+	Query         string // to be answered
+	Chat, Message int64  // the card
+	Nonce         string
+	Decision      ask.Decision
+}
+
+// Press applies a tap. It takes effect once, however often the update is dealt
+// with, and always gets an honest answer. A card that we did not know to be
+// ours (we died before we could note it) is adopted: its nonce proves it.
+func (c *Core) Press(p Press) error {
+	a, known := c.AskByNonce(p.Nonce)
+	if !known {
+		return c.answerTap(p, "This question is no longer known. Nothing was changed.")
+	}
+	cards, err := c.cfg.Store.Cards(a.ID)
+	if err != nil {
+		return err
+	}
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		b.Update = p.Update
+		before := s.asks[a.ID]
+		p.Decision.At = now
+		next, err := ask.Answer(before, p.Decision)
+		if err == nil {
+			b.Events = append(b.Events, happened(event.AskAnswered, a.Session, string(a.ID), s.told(next), now))
+		}
+		if !listed(cards, p) {
+			b.Cards = append(b.Cards, store.Card{Ask: a.ID, Chat: p.Chat, Message: p.Message})
+		}
+		s.putAsk(&b, next, now)
+		s.tap(&b, p, tapText(next, err), now)
+		return b, nil
+	})
+}
+
+func tapText(a ask.Ask, err error) string {
+	switch {
+	case err != nil:
+		return "Too late: " + a.How() + "."
+	case a.Decision.Allow:
+		return "Allowed. The card will say how it turned out."
+	}
+	return "Denied."
+}
+
+func listed(cards []store.Card, p Press) bool {
+	for _, c := range cards {
+		if c.Chat == p.Chat && c.Message == p.Message {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Core) answerTap(p Press, text string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		b.Update = p.Update
+		s.tap(&b, p, text, now)
+		return b, nil
+	})
+}
+
+func (s *state) tap(b *store.Batch, p Press, text string, now time.Time) {
+	data, err := json.Marshal(Tap{p.Query, text})
+	if err != nil {
+		return // cannot happen: two strings
+	}
+	b.Actions = append(b.Actions, store.Action{Key: "tap:" + p.Query, Lane: LaneTelegram, Kind: ActTap, Data: string(data), Due: now})
+}
+
+func (s *state) say(b *store.Batch, update, chat int64, text string, now time.Time) {
+	data, err := json.Marshal(Say{chat, text})
+	if err != nil {
+		return // cannot happen: a number and a string
+	}
+	b.Actions = append(b.Actions, store.Action{
+		Key: "say:" + strconv.FormatInt(update, 10), Lane: LaneTelegram, Kind: ActSay, Data: string(data), Due: now,
+	})
+}
+
+// Sent notes the message that shows an ask, and what it says.
+func (c *Core) Sent(card store.Card) error {
+	return c.do(func(*state, time.Time) (store.Batch, error) { return store.Batch{Cards: []store.Card{card}}, nil })
+}
+
+// Peer returns who is paired, nil for nobody.
+func (c *Core) Peer() *channel.Peer { return c.Settings().Peer }
+
+// Receive commits raw updates; only then may they be acknowledged.
+func (c *Core) Receive(updates []store.Update) error { return c.cfg.Store.Receive(updates) }
+
+// Received returns the updates that nobody has dealt with yet, in order.
+func (c *Core) Received() ([]store.Update, error) { return c.cfg.Store.Received() }
+
+// LastUpdate returns the highest update id ever received, 0 for none.
+func (c *Core) LastUpdate() (int64, error) { return c.cfg.Store.LastUpdate() }
+
+// Cards returns the messages that show an ask, oldest first.
+func (c *Core) Cards(id ask.ID) ([]store.Card, error) { return c.cfg.Store.Cards(id) }
