@@ -1,0 +1,67 @@
+package channel
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+func TestTry(t *testing.T) {
+	p := NewPairing("123456", noon)
+	if strings.Contains(p.Digest, "123456") {
+		t.Error("the code itself is kept")
+	}
+	tests := []struct {
+		name string
+		p    *Pairing
+		code string
+		at   time.Time
+		err  error
+		left int // wrong codes noted afterwards; -1 is no pairing at all
+	}{
+		{"right", p, "123456", noon, nil, -1},
+		{"right in the last moment", p, "123456", noon.Add(CodeFor - 1), nil, -1},
+		{"expired", p, "123456", noon.Add(CodeFor), ErrNoCode, 0},
+		{"wrong", p, "000000", noon, ErrWrongCode, 1},
+		{"empty", p, "", noon, ErrWrongCode, 1},
+		{"the digest itself", p, p.Digest, noon, ErrWrongCode, 1},
+		{"no pairing", nil, "123456", noon, ErrNoCode, -1},
+		{"the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries - 1}, "000000", noon, ErrKilled, CodeTries},
+		{"right after the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries}, "123456", noon, ErrNoCode, CodeTries},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			before := Pairing{}
+			if test.p != nil {
+				before = *test.p
+			}
+			next, err := test.p.Try(test.code, test.at)
+			if !errors.Is(err, test.err) {
+				t.Errorf("error %v", err)
+			}
+			if left := wrong(next); left != test.left {
+				t.Errorf("%d wrong codes noted", left)
+			}
+			if test.p != nil && *test.p != before {
+				t.Error("Try changed its receiver")
+			}
+		})
+	}
+}
+
+func wrong(p *Pairing) int {
+	if p == nil {
+		return -1
+	}
+	return p.Wrong
+}
+
+func TestPeerIs(t *testing.T) {
+	p := &Peer{User: 1, Chat: 2}
+	if !p.Is(1, 2) || p.Is(1, 1) || p.Is(2, 2) || (*Peer)(nil).Is(0, 0) {
+		t.Error("only this user in this chat is the peer")
+	}
+}

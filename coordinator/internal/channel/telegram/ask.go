@@ -1,0 +1,197 @@
+package telegram
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// card makes the message that shows an ask say how the ask stands: one message
+// for the ask's whole life. An ask that ended before it was shown never is.
+func (l *link) card(ctx context.Context, id ask.ID) error {
+	a, err := l.cfg.Core.Ask(id)
+	if errors.Is(err, core.ErrNotFound) {
+		return core.GiveUp(err)
+	}
+	if err != nil {
+		return err
+	}
+	peer := l.cfg.Core.Peer()
+	if peer == nil {
+		return nil
+	}
+	cards, err := l.cardsIn(peer.Chat, id)
+	if err != nil {
+		return err
+	}
+	v, err := l.cfg.Core.Session(string(a.Session))
+	if err != nil {
+		v.Token, v.Project = "unknown session", a.Cwd
+	}
+	text := render(a, v.Token, v.Project, l.cfg.Machine)
+	switch {
+	case len(cards) > 0:
+		return l.editCards(ctx, cards, text)
+	case a.State == ask.Open:
+		return l.sendCard(ctx, store.Card{Ask: id, Chat: peer.Chat}, text)
+	}
+	return nil
+}
+
+// cardsIn returns the messages in one chat that show an ask: whoever was paired
+// before hears nothing more.
+func (l *link) cardsIn(chat int64, id ask.ID) ([]store.Card, error) {
+	all, err := l.cfg.Core.Cards(id)
+	var in []store.Card
+	for _, c := range all {
+		if c.Chat == chat {
+			in = append(in, c)
+		}
+	}
+	return in, err
+}
+
+func (l *link) sendCard(ctx context.Context, c store.Card, text rendered) error {
+	id, err := l.send(ctx, c.Chat, text)
+	if err != nil {
+		return err
+	}
+	c.Message, c.Shown = id, text.digest()
+	return l.sent(ctx, c)
+}
+
+// editCards edits each card that says something else. One that is gone does not
+// keep the others from being edited.
+func (l *link) editCards(ctx context.Context, cards []store.Card, text rendered) error {
+	var gone error
+	for _, c := range cards {
+		if c.Shown == text.digest() {
+			continue
+		}
+		err := l.edit(ctx, c.Chat, c.Message, text)
+		if errors.Is(err, core.ErrGiveUp) {
+			gone = err
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		c.Shown = text.digest()
+		if err := l.sent(ctx, c); err != nil {
+			return err
+		}
+	}
+	return gone
+}
+
+// sent notes a message. It insists: a card that was sent and not noted would be
+// sent again.
+func (l *link) sent(ctx context.Context, c store.Card) error {
+	for {
+		err := l.cfg.Core.Sent(c)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		l.cfg.Log.Error("note card", "ask", c.Ask, "err", err)
+		sleep(ctx, l.pace.first)
+	}
+}
+
+// digest names what a message says.
+func (r rendered) digest() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", r.html, r.rows))
+	return hex.EncodeToString(sum[:8])
+}
+
+// unknownNonce is bound to no ask.
+const unknownNonce = "?"
+
+// tapped deals with a tap on a button. Anybody but the peer changes nothing and
+// is told so, if at all, in their own chat.
+func (l *link) tapped(update int64, t tap) error {
+	peer := l.cfg.Core.Peer()
+	switch {
+	case peer.Is(t.From.ID, t.Message.Chat.ID):
+	case peer != nil && peer.User == t.From.ID: // in a chat that is not theirs
+		return l.cfg.Core.Ignore(update)
+	default:
+		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Chat: t.From.ID, Name: t.From.name()})
+	}
+	p := core.Press{Update: update, Query: t.ID, Chat: t.Message.Chat.ID, Message: t.Message.ID, Nonce: unknownNonce}
+	if nonce, allow, ok := parseData(t.Data); ok {
+		p.Nonce, p.Decision = nonce, decision(allow, t.From.name())
+	}
+	return l.cfg.Core.Press(p)
+}
+
+// parseData reads what our buttons carry: a:<nonce>:y or a:<nonce>:n.
+func parseData(data string) (nonce string, allow, ok bool) {
+	part := strings.Split(data, ":")
+	if len(part) != 3 || part[0] != "a" || part[1] == "" || part[2] != "y" && part[2] != "n" {
+		return "", false, false
+	}
+	return part[1], part[2] == "y", true
+}
+
+// nonce returns what binds a card's buttons to its ask.
+func (m message) nonce() string {
+	for _, row := range m.Markup.Rows {
+		for _, b := range row {
+			if nonce, _, ok := parseData(b.Data); ok {
+				return nonce
+			}
+		}
+	}
+	return unknownNonce
+}
+
+func data(nonce string, allow bool) string {
+	if allow {
+		return "a:" + nonce + ":y"
+	}
+	return "a:" + nonce + ":n"
+}
+
+// decision is what a bare yes or no says. The message of a refusal is for the
+// model.
+func decision(allow bool, by string) ask.Decision {
+	d := ask.Decision{Allow: allow, By: by, Channel: "telegram"}
+	if !allow {
+		d.Message = "Denied by " + by + " on Telegram. Do not retry it; choose another way or ask."
+	}
+	return d
+}
+
+// replied deals with a text of the peer that answers a message. To a card it is
+// an answer, to anything else it is not.
+func (l *link) replied(update int64, m message) error {
+	by := m.From.name()
+	d := decision(false, by)
+	switch word := strings.ToLower(strings.Trim(m.Text, " \n.!")); word {
+	case "yes", "y", "allow":
+		d = decision(true, by)
+	case "no", "n", "deny":
+	case "all":
+		return l.cfg.Core.Reply(update, m.Chat.ID, "`all` is not possible yet, and nothing was decided: answer `yes` or `no`.")
+	default:
+		d.Message = m.Text
+	}
+	found, err := l.cfg.Core.ReplyTo(core.Press{
+		Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d,
+	})
+	if err != nil || found {
+		return err
+	}
+	return l.cfg.Core.Reply(update, m.Chat.ID, helpText)
+}
+
+// clock is a moment as cards show it.
+func clock(t time.Time) string { return t.Format("15:04:05") }

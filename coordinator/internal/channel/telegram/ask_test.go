@@ -1,0 +1,362 @@
+package telegram
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
+)
+
+func TestCardFromQuestionToOutcome(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, m := r.card("a1", "git push")
+	if got := fmt.Sprint(m.Labels()); got != "[Allow ✅ Deny ⛔]" {
+		t.Errorf("buttons %s", got)
+	}
+	query := r.tap(r.ann, m.ID, "Allow")
+	if text := r.awaitAnswer(query); text != "Allowed. The card will say how it turned out." {
+		t.Errorf("the tap was answered %q", text)
+	}
+	got := r.state(a.ID)
+	if got.State != ask.Answered || !got.Decision.Allow || got.Decision.By != "Ann" || got.Decision.Channel != "telegram" {
+		t.Errorf("the ask stands at %+v, %+v", got, got.Decision)
+	}
+	r.await("✅ Allowed by Ann at " + clock(got.Decision.At) + " · waiting for the session to take the answer")
+	if _, err := r.core.ClaimAsk(a.ID); err != nil {
+		t.Fatal(err)
+	}
+	err := r.core.Ran(core.Outcome{Session: "s1", Tool: "Bash", Hash: a.Hash, Run: ask.Run{OK: true, Took: 1200 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := r.await("✅ Allowed by Ann at " + clock(got.Decision.At) + " · ran ok, 1.2 s")
+	if done.ID != m.ID || len(done.Labels()) != 0 {
+		t.Errorf("card #%d became #%d with buttons %v", m.ID, done.ID, done.Labels())
+	}
+	if sent := r.api.Messages(r.ann.ID); len(sent) != 2 { // the pairing's and the card
+		t.Errorf("%d messages for one ask", len(sent))
+	}
+}
+
+func TestDenyByTap(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, m := r.card("a1", "git push")
+	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Deny")); text != "Denied." {
+		t.Errorf("the tap was answered %q", text)
+	}
+	d := r.state(a.ID).Decision
+	if d == nil || d.Allow || d.Message != "Denied by Ann on Telegram. Do not retry it; choose another way or ask." {
+		t.Errorf("decision %+v", d)
+	}
+	r.await("⛔ Denied by Ann")
+}
+
+func TestSecondTapChangesNothing(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, m := r.card("a1", "git push")
+	first, second := r.tap(r.ann, m.ID, "Deny"), r.tap(r.ann, m.ID, "Allow")
+	r.awaitAnswer(first)
+	if text := r.awaitAnswer(second); !strings.HasPrefix(text, "Too late: denied by Ann at ") {
+		t.Errorf("the second tap was answered %q", text)
+	}
+	if r.state(a.ID).Decision.Allow {
+		t.Error("the second tap won")
+	}
+}
+
+func TestLateTap(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, m := r.card("a1", "git push")
+	if _, err := r.core.CancelAsk(a.ID, "Esc in the terminal"); err != nil {
+		t.Fatal(err)
+	}
+	done := r.await("✖️ Cancelled: Esc in the terminal")
+	if len(done.Labels()) != 0 {
+		t.Errorf("a settled card has buttons %v", done.Labels())
+	}
+	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); text != "Too late: Esc in the terminal." {
+		t.Errorf("the late tap was answered %q", text)
+	}
+	if got := r.state(a.ID); got.State != ask.Cancelled {
+		t.Errorf("a late tap made it %s", got.State)
+	}
+}
+
+func TestTapsThatDoNotCount(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, m := r.card("a1", "git push")
+	forge := func(user, chat int64, data string) {
+		t.Helper()
+		_, err := r.api.Inject(fmt.Sprintf(`{"callback_query":{"id":"q1","from":{"id":%d,"first_name":"X"},"data":%q,
+			"message":{"message_id":%d,"date":1,"chat":{"id":%d,"type":"private"}}}}`, user, data, m.ID, chat))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	yes := data(a.Nonce, true)
+	r.tap(r.api.User(66, "Eve"), m.ID, "Allow") // in Ann's chat
+	forge(66, 66, yes)
+	forge(11, -5, yes)
+	forge(11, 0, yes)
+	for _, bad := range []string{"", "a:", "a::y", "a:" + a.Nonce, yes + ":", a.Nonce, "a:" + a.Nonce + ":Y", "b:" + a.Nonce + ":y", "a:0000000000000000:y", strings.Repeat("x", 64)} {
+		forge(11, 11, bad)
+	}
+	r.settled()
+	if got := r.state(a.ID); got.State != ask.Open {
+		t.Errorf("the ask is %s by %+v", got.State, got.Decision)
+	}
+	r.awaitAnswer(r.tap(r.ann, m.ID, "Allow"))
+	for _, sent := range r.api.Messages(r.ann.ID) {
+		if strings.Contains(sent.Text, "belongs to somebody") {
+			t.Error("what a stranger did was answered in the peer's chat")
+		}
+	}
+}
+
+func TestTapWithUnknownDataIsAnswered(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	if err := r.core.Press(core.Press{Update: 1, Query: "gone", Nonce: unknownNonce}); err != nil {
+		t.Fatal(err)
+	}
+	call, err := r.api.AwaitCall(r.ctx, func(c botapi.Call) bool { return c.Method == "answerCallbackQuery" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if call.Params["text"] != "This question is no longer known. Nothing was changed." || call.Code != 400 {
+		t.Errorf("call %+v", call)
+	}
+	r.ann.Say(r.ann.ID, "/help") // a query that is too old does not stop the lane
+	r.await("Tap Allow or Deny")
+}
+
+func TestTextReplies(t *testing.T) {
+	tests := []struct {
+		text, answer, message string
+		state                 ask.State
+		allow                 bool
+	}{
+		{"yes", "Allowed.", "", ask.Answered, true},
+		{" Y ", "Allowed.", "", ask.Answered, true},
+		{"Allow!", "Allowed.", "", ask.Answered, true},
+		{"no", "Denied.", "Denied by Ann on Telegram. Do not retry it; choose another way or ask.", ask.Answered, false},
+		{"Deny.", "Denied.", "Denied by Ann on Telegram. Do not retry it; choose another way or ask.", ask.Answered, false},
+		{"yes, but on staging", "Denied.", "yes, but on staging", ask.Answered, false},
+		{"all", "not possible yet", "", ask.Open, false},
+		{"/help", "Tap Allow", "", ask.Open, false},
+	}
+	for _, test := range tests {
+		t.Run(test.text, func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			other := r.ask("a0", "another one")
+			a, m := r.card("a1", "git push")
+			if _, err := r.ann.Reply(m.ID, test.text); err != nil {
+				t.Fatal(err)
+			}
+			r.await(test.answer)
+			got := r.state(a.ID)
+			if got.State != test.state {
+				t.Fatalf("the ask is %s", got.State)
+			}
+			if d := got.Decision; d != nil && (d.Allow != test.allow || d.Message != test.message || d.By != "Ann") {
+				t.Errorf("decision %+v", d)
+			}
+			if r.state(other.ID).State != ask.Open {
+				t.Error("the answer leaked into another ask")
+			}
+		})
+	}
+}
+
+func TestRepliesThatDecideNothing(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, m := r.card("a1", "git push")
+	hello := r.ann.Say(r.ann.ID, "yes")
+	r.await("Tap Allow or Deny")
+	if _, err := r.ann.Reply(hello, "yes"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := r.api.Inject(fmt.Sprintf(`{"message":{"message_id":900,"date":1,"text":"yes","from":{"id":11,"first_name":"Ann"},"chat":{"id":11,"type":"private"},
+		"forward_origin":{"type":"user","date":1,"sender_user":{"id":66,"first_name":"Eve"}},"reply_to_message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, m.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.api.Inject(fmt.Sprintf(`{"edited_message":{"message_id":901,"date":1,"text":"yes","from":{"id":11,"first_name":"Ann"},"chat":{"id":11,"type":"private"},
+		"reply_to_message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, m.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.settled()
+	if got := r.state(a.ID); got.State != ask.Open {
+		t.Errorf("the ask is %s by %+v", got.State, got.Decision)
+	}
+}
+
+func TestReplyToSettledCard(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	_, m := r.card("a1", "git push")
+	r.awaitAnswer(r.tap(r.ann, m.ID, "Deny"))
+	if _, err := r.ann.Reply(m.ID, "yes"); err != nil {
+		t.Fatal(err)
+	}
+	r.await("Too late: denied by Ann at ")
+}
+
+func TestAskThatEndedUnseenIsNotShown(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.api.Stop()
+	a := r.ask("a1", "git push")
+	if _, err := r.core.CancelAsk(a.ID, "Esc"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.api.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r.ann.Say(r.ann.ID, "/status")
+	r.await("Open questions: 0")
+	for _, m := range r.api.Messages(r.ann.ID) {
+		if strings.Contains(m.Text, "git push") {
+			t.Errorf("sent %q", m.Text)
+		}
+	}
+}
+
+// A card that arrived without our knowing is sent again; the tap on either
+// counts once and both cards end alike.
+func TestCardWhoseReplyWasLost(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.api.DropReply("sendMessage")
+	a := r.ask("a1", "git push")
+	var cards []botapi.Message
+	r.eventually("two cards", func() bool {
+		cards = r.api.Messages(r.ann.ID)[1:]
+		return len(cards) == 2
+	})
+	r.awaitAnswer(r.tap(r.ann, cards[0].ID, "Allow"))
+	if got := r.state(a.ID); !got.Decision.Allow {
+		t.Errorf("decision %+v", got.Decision)
+	}
+	r.eventually("both cards without buttons", func() bool {
+		all := r.api.Messages(r.ann.ID)[1:]
+		return len(all) == 2 && len(all[0].Labels()) == 0 && len(all[1].Labels()) == 0
+	})
+}
+
+func TestSendingFaults(t *testing.T) {
+	tests := []struct {
+		name string
+		set  func(api *botapi.Server)
+	}{
+		{"429", func(api *botapi.Server) { api.FailNext("sendMessage", 429, "Too Many Requests: retry after 1", 1) }},
+		{"500", func(api *botapi.Server) { api.FailNext("sendMessage", 500, "Internal Server Error", 0) }},
+		{"garbage", func(api *botapi.Server) { api.Garbage("sendMessage") }},
+		{"reset", func(api *botapi.Server) { api.Reset("sendMessage") }},
+		{"entities", func(api *botapi.Server) {
+			api.FailNext("sendMessage", 400, "Bad Request: can't parse entities: Unsupported start tag", 0)
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			test.set(r.api)
+			begun := time.Now()
+			_, m := r.card("a1", "git push && echo '<b>'")
+			if len(m.Labels()) != 2 {
+				t.Errorf("the card has buttons %v", m.Labels())
+			}
+			if took := time.Since(begun); test.name == "429" && took < time.Second {
+				t.Errorf("retry_after was not honoured: %s", took)
+			}
+			if want := map[bool]string{true: "", false: "HTML"}[test.name == "entities"]; m.Mode != want {
+				t.Errorf("parse mode %q", m.Mode)
+			}
+		})
+	}
+}
+
+func TestEditingFaults(t *testing.T) {
+	for _, words := range []string{"message is not modified: specified new message content", "message to edit not found", "can't parse entities: whatever"} {
+		t.Run(words, func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			a, _ := r.card("a1", "git push")
+			r.api.FailNext("editMessageText", 400, "Bad Request: "+words, 0)
+			if _, err := r.core.CancelAsk(a.ID, "Esc"); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.api.AwaitFaults(r.ctx); err != nil {
+				t.Fatal(err)
+			}
+			r.ann.Say(r.ann.ID, "/help") // the lane goes on
+			r.await("Tap Allow or Deny")
+			cards, err := r.core.Cards(a.ID)
+			if err != nil || len(cards) != 1 {
+				t.Fatalf("%+v, %v", cards, err)
+			}
+			want := render(r.state(a.ID), "shop-"+tokenEnd(r), "/home/ann/shop", "lab").digest()
+			if noted := cards[0].Shown == want; noted == strings.Contains(words, "not found") {
+				t.Errorf("noted as shown: %v", noted)
+			}
+			if strings.Contains(words, "entities") {
+				r.await("Cancelled: Esc")
+			}
+		})
+	}
+}
+
+func tokenEnd(r *rig) string {
+	v, err := r.core.Session("s1")
+	if err != nil {
+		r.Fatal(err)
+	}
+	return strings.TrimPrefix(v.Token, "shop-")
+}
+
+func TestSameCardIsNotEdited(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, _ := r.card("a1", "git push")
+	if _, err := r.core.LoseAsk(a.ID); err != nil { // writes the card's action, changes nothing on it
+		t.Fatal(err)
+	}
+	r.ann.Say(r.ann.ID, "/help")
+	r.await("Tap Allow or Deny")
+	for _, c := range r.api.Calls() {
+		if c.Method == "editMessageText" {
+			t.Errorf("edited: %+v", c)
+		}
+	}
+}
+
+func TestNotices(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	_, err := r.api.Inject(`{"message":{"message_id":900,"date":1,"text":"hi","from":{"id":11,"first_name":"Ann"},"chat":{"id":11,"type":"private"}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.settled()
+	long := strings.Repeat("<&>😀", 2000)
+	if err := r.core.Reply(1, r.ann.ID, "begin "+long+" `end`"); err != nil {
+		t.Fatal(err)
+	}
+	m := r.await("begin")
+	if n := units(m.Text); n > maxText || !strings.HasSuffix(m.Text, "end") || !strings.Contains(m.Text, "of 8012 characters left out") {
+		t.Errorf("%d units: %.60q … %q", n, m.Text, m.Text[len(m.Text)-60:])
+	}
+}

@@ -1,0 +1,149 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// maxTap is how much text the answer to a tap may have, in UTF-16 units.
+const maxTap = 200
+
+var (
+	errNobody = errors.New("nobody is paired")
+	errKind   = errors.New("no such kind of action")
+)
+
+// act carries out one action of core.LaneTelegram.
+func (l *link) act(ctx context.Context, a store.Action) error {
+	ctx, cancel := context.WithTimeout(ctx, l.pace.send)
+	defer cancel()
+	switch a.Kind {
+	case core.ActCard:
+		return l.card(ctx, ask.ID(a.Data))
+	case core.ActNotice:
+		return l.notice(ctx, a.Data)
+	case core.ActSay:
+		var s core.Say
+		if err := json.Unmarshal([]byte(a.Data), &s); err != nil {
+			return core.GiveUp(err)
+		}
+		return l.say(ctx, s.Chat, s.Text)
+	case core.ActTap:
+		return l.answer(ctx, a.Data)
+	}
+	return core.GiveUp(fmt.Errorf("%w: %s", errKind, a.Kind))
+}
+
+func (l *link) notice(ctx context.Context, text string) error {
+	peer := l.cfg.Core.Peer()
+	if peer == nil {
+		return core.GiveUp(errNobody)
+	}
+	return l.say(ctx, peer.Chat, text)
+}
+
+func (l *link) say(ctx context.Context, chat int64, text string) error {
+	_, err := l.send(ctx, chat, rendered{html: ticks(elide(text, maxText))})
+	return err
+}
+
+func (l *link) answer(ctx context.Context, raw string) error {
+	var t core.Tap
+	if err := json.Unmarshal([]byte(raw), &t); err != nil {
+		return core.GiveUp(err)
+	}
+	_, err := l.bot.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{CallbackQueryID: t.Query, Text: shorten(t.Text, maxTap)})
+	return l.outcome(err)
+}
+
+// quiet keeps Telegram from fetching the links of a text.
+func quiet() *models.LinkPreviewOptions {
+	return &models.LinkPreviewOptions{IsDisabled: bot.True()}
+}
+
+// send sends a message and returns its id. One whose markup Telegram does not
+// understand goes out without any rather than not at all.
+func (l *link) send(ctx context.Context, chat int64, r rendered) (int64, error) {
+	p := &bot.SendMessageParams{
+		ChatID: chat, Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
+	}
+	m, err := l.bot.SendMessage(ctx, p)
+	if says(err, "can't parse entities") {
+		p.Text, p.ParseMode = plain(r.html), ""
+		m, err = l.bot.SendMessage(ctx, p)
+	}
+	if err != nil {
+		return 0, l.outcome(err)
+	}
+	return int64(m.ID), nil
+}
+
+// edit makes a message say r. A message that says so already is fine.
+func (l *link) edit(ctx context.Context, chat, id int64, r rendered) error {
+	p := &bot.EditMessageTextParams{
+		ChatID: chat, MessageID: int(id), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
+	}
+	_, err := l.bot.EditMessageText(ctx, p)
+	if says(err, "can't parse entities") {
+		p.Text, p.ParseMode = plain(r.html), ""
+		_, err = l.bot.EditMessageText(ctx, p)
+	}
+	if says(err, "message is not modified") {
+		return nil
+	}
+	return l.outcome(err)
+}
+
+// markup is nil without buttons: an edit then takes away those that were there.
+func (r rendered) markup() models.ReplyMarkup {
+	if len(r.rows) == 0 {
+		return nil
+	}
+	var out [][]models.InlineKeyboardButton
+	for _, row := range r.rows {
+		var line []models.InlineKeyboardButton
+		for _, b := range row {
+			line = append(line, models.InlineKeyboardButton{Text: b.label, CallbackData: b.data})
+		}
+		out = append(out, line)
+	}
+	return &models.InlineKeyboardMarkup{InlineKeyboard: out}
+}
+
+const helpText = "Questions of your sessions come here while you are away.\n" +
+	"Tap Allow or Deny. Or reply to a question: `yes`, `no`, or what to do instead, which refuses it with your words.\n" +
+	"/status says how things stand. `afar away on` on your machine sends questions here at once."
+
+// statusText says how things stand, without repeating any command.
+func (l *link) statusText() string {
+	set := l.cfg.Core.Settings()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s · away: %s", l.cfg.Machine, set.Away.Mode)
+	if set.Paused {
+		b.WriteString(" · paused, only the guard speaks")
+	}
+	for _, v := range l.cfg.Core.Sessions() {
+		if v.State != session.Ended {
+			fmt.Fprintf(&b, "\n%s: %s", v.Token, v.State)
+		}
+	}
+	open := 0
+	for _, a := range l.cfg.Core.Asks(false) {
+		if a.State == ask.Open {
+			open++
+		}
+	}
+	fmt.Fprintf(&b, "\nOpen questions: %d", open)
+	return b.String()
+}

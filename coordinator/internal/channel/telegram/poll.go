@@ -1,0 +1,168 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// poll takes in updates and deals with them until ctx ends or Telegram no
+// longer knows the token. Asking for the next updates acknowledges the ones
+// before, so they are committed first.
+func (l *link) poll(ctx context.Context) {
+	// An offset of 0 asks for all that is not acknowledged yet. Ids may start
+	// anew below ours (another bot, a week of silence), and what we hold already
+	// is known by its id.
+	var offset int64
+	var err error
+	tries := 0
+	for {
+		l.settle(ctx)
+		offset, err = l.round(ctx, offset, l.hold(err))
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			l.worked()
+			tries = 0
+			continue
+		}
+		l.failed(err)
+		if isCode(err, http.StatusUnauthorized) {
+			return
+		}
+		sleep(ctx, l.pause(err, tries))
+		tries++
+	}
+}
+
+// hold is how long the next poll may wait: after a failure not at all, to learn
+// soon that it is over.
+func (l *link) hold(err error) time.Duration {
+	if err != nil && !isCode(err, http.StatusConflict) {
+		return 0
+	}
+	return l.pace.hold
+}
+
+func (l *link) pause(err error, tries int) time.Duration {
+	var r *refusal
+	switch {
+	case isCode(err, http.StatusConflict):
+		return l.pace.conflict
+	case errors.As(err, &r) && r.code == http.StatusTooManyRequests:
+		return r.after
+	}
+	return min(l.pace.first<<min(tries, 10), l.pace.longest)
+}
+
+// round gets and commits the updates from offset on, and returns the next
+// offset.
+func (l *link) round(ctx context.Context, offset int64, hold time.Duration) (int64, error) {
+	if err := l.introduce(ctx); err != nil {
+		return offset, err
+	}
+	begun := time.Now()
+	updates, err := l.updates(ctx, offset, hold)
+	if err != nil {
+		return offset, err
+	}
+	if err := l.cfg.Core.Receive(updates); err != nil {
+		return offset, err
+	}
+	for _, u := range updates {
+		offset = u.ID + 1
+	}
+	if len(updates) == 0 && hold > 0 && time.Since(begun) < l.pace.first {
+		sleep(ctx, l.pace.first) // a server that does not hold polls
+	}
+	return offset, nil
+}
+
+// introduce learns the bot's name where the database lost it.
+func (l *link) introduce(ctx context.Context) error {
+	if l.cfg.Core.Settings().Bot != "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.pace.slack)
+	defer cancel()
+	name, err := l.me(ctx)
+	if err != nil {
+		return err
+	}
+	return l.cfg.Core.Connected(name)
+}
+
+func (l *link) updates(ctx context.Context, offset int64, hold time.Duration) ([]store.Update, error) {
+	ctx, cancel := context.WithTimeout(ctx, hold+l.pace.slack)
+	defer cancel()
+	var batch []json.RawMessage
+	err := l.call(ctx, "getUpdates", map[string]any{
+		"offset": offset, "timeout": int(hold.Seconds()), "allowed_updates": []string{"message", "callback_query"},
+	}, &batch)
+	switch {
+	case isCode(err, http.StatusConflict) && says(err, "webhook"):
+		return nil, fmt.Errorf("the bot has a webhook, so nobody can poll it: %w", err)
+	case isCode(err, http.StatusConflict):
+		return nil, fmt.Errorf("another program polls this bot: %w", err)
+	case isCode(err, http.StatusUnauthorized):
+		return nil, fmt.Errorf("token refused, connect the bot again: %w", err)
+	case err != nil:
+		return nil, err
+	}
+	return l.number(batch)
+}
+
+// number reads of each update its id alone: one that nobody understands must
+// not stop the others.
+func (l *link) number(batch []json.RawMessage) ([]store.Update, error) {
+	var out []store.Update
+	for _, raw := range batch {
+		var u struct {
+			ID int64 `json:"update_id"`
+		}
+		if err := json.Unmarshal(raw, &u); err != nil || u.ID <= 0 {
+			l.cfg.Log.Warn("an update without an id", "err", err)
+			continue
+		}
+		out = append(out, store.Update{ID: u.ID, Body: raw})
+	}
+	if len(out) == 0 && len(batch) > 0 {
+		return nil, errors.New("the answer holds no update that has an id")
+	}
+	return out, nil
+}
+
+// settle deals with every update that was received and not dealt with, also
+// before a restart. One that core could not commit is tried again.
+func (l *link) settle(ctx context.Context) {
+	for tries := 0; ctx.Err() == nil; tries++ {
+		err := l.settleAll(ctx)
+		if err == nil {
+			return
+		}
+		l.cfg.Log.Error("deal with updates", "err", err)
+		sleep(ctx, l.pause(err, tries))
+	}
+}
+
+func (l *link) settleAll(ctx context.Context) error {
+	waiting, err := l.cfg.Core.Received()
+	if err != nil {
+		return err
+	}
+	for _, u := range waiting {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err := l.handle(u); err != nil {
+			return fmt.Errorf("update %d: %w", u.ID, err)
+		}
+	}
+	return nil
+}

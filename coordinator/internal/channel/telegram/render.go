@@ -1,0 +1,206 @@
+package telegram
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+)
+
+// maxText is how much text a message may have after its markup is read, in
+// UTF-16 units.
+const maxText = 4096
+
+// The bounds of a card's parts, in UTF-16 units. What they leave is the input's.
+const (
+	maxWord = 80
+	maxPath = 200
+	maxWhy  = 500
+)
+
+// A rendered message is its text in Telegram's HTML, and its buttons.
+type rendered struct {
+	html string
+	rows [][]button
+}
+
+type button struct{ label, data string }
+
+// render shows an ask as it stands. Whatever its fields hold, Telegram takes
+// the result, and nothing in them can pass for a line of ours.
+func render(a ask.Ask, token, project, machine string) rendered {
+	head := heading(a, token, machine)
+	foot := footing(a, project)
+	room := maxText - units(plain(head)) - units(plain(foot))
+	r := rendered{html: head + "<pre>" + escape(elide(secret.Visible(a.Text), room)) + "</pre>" + foot}
+	if a.State == ask.Open {
+		r.rows = [][]button{{{"Allow ✅", data(a.Nonce, true)}, {"Deny ⛔", data(a.Nonce, false)}}}
+	}
+	return r
+}
+
+func heading(a ask.Ask, token, machine string) string {
+	who := fmt.Sprintf("<b>%s</b> · %s\n", line(token, maxWord), line(machine, maxWord))
+	tool := "<b>" + line(a.Tool, maxWord) + "</b>\n"
+	if a.Kind == ask.Guard {
+		return "🛡 " + who + "Afar's guard asks before " + tool
+	}
+	return "❓ " + who + "wants " + tool
+}
+
+func footing(a ask.Ask, project string) string {
+	lines := []string{"", "📁 " + line(project, maxPath)}
+	if a.Cwd != project {
+		lines = append(lines, "in "+line(a.Cwd, maxPath))
+	}
+	lines = append(lines, "asked by "+asker(a))
+	if a.Why != "" {
+		lines = append(lines, "why: "+line(a.Why, maxWhy))
+	}
+	bound := "sha256 <code>" + line(a.Hash[:min(8, len(a.Hash))], maxWord) + "</code>"
+	if a.State == ask.Open {
+		bound += " · open until " + clock(a.ExpiresAt)
+	}
+	lines = append(lines, bound)
+	switch {
+	case a.State != ask.Open:
+		lines = append(lines, ending(a))
+	case a.Attended && a.Agent != "":
+		lines = append(lines, fmt.Sprintf("After %.0f s it is handed to the terminal.", ask.SubagentFor.Seconds()))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func asker(a ask.Ask) string {
+	switch {
+	case a.Agent == "":
+		return "the main agent"
+	case a.AgentType == "":
+		return "a subagent"
+	}
+	return "subagent " + line(a.AgentType, maxWord)
+}
+
+// atTerminal is ask's note of an ask that its person settled there.
+const atTerminal = "answered at the terminal"
+
+// ending says in one line who settled an ask, when, and how it turned out.
+func ending(a ask.Ask) string {
+	note := line(a.Note, maxPath)
+	outcome := ""
+	if text := a.Outcome(); text != "" {
+		outcome = " · " + text
+	}
+	if d := a.Decision; d != nil {
+		verb := "⛔ Denied"
+		if d.Allow {
+			verb = "✅ Allowed"
+		}
+		return verb + " by " + line(d.By, maxWord) + " at " + clock(d.At) + outcome
+	}
+	outcome += " · " + clock(a.SettledAt)
+	switch {
+	case a.State == ask.Expired:
+		return "⌛ Expired: " + note + outcome
+	case a.State == ask.Cancelled:
+		return "✖️ Cancelled: " + note + outcome
+	case a.Note == atTerminal:
+		return "🖥 Answered at the terminal" + outcome
+	}
+	return "💤 Withdrawn: " + note + outcome
+}
+
+// line makes text harmless in one line of HTML: nothing hidden, nothing of its
+// own line, at most max units.
+func line(text string, max int) string {
+	text = secret.Visible(strings.Join(strings.Fields(text), " "))
+	return escape(shorten(text, max))
+}
+
+// escape makes text mean itself in Telegram's HTML.
+func escape(text string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(strings.ToValidUTF8(text, "\ufffd"))
+}
+
+// ticks makes HTML of a text in which `code` stands between backticks.
+func ticks(text string) string {
+	part := strings.Split(text, "`")
+	if len(part)%2 == 0 {
+		return escape(text)
+	}
+	for i := range part {
+		part[i] = escape(part[i])
+		if i%2 == 1 {
+			part[i] = "<code>" + part[i] + "</code>"
+		}
+	}
+	return strings.Join(part, "")
+}
+
+// tag matches our own markup: in what escape made, no other < is left.
+var tag = regexp.MustCompile(`<[^>]*>`)
+
+// plain is what Telegram shows of HTML that we made.
+func plain(text string) string { return html.UnescapeString(tag.ReplaceAllString(text, "")) }
+
+// elide leaves out the middle of text that has more than max units, and says
+// how long the whole is.
+func elide(text string, max int) string {
+	if units(text) <= max {
+		return text
+	}
+	room := max - 80 // for the line that says so
+	head, tail := ends(text, room*2/3, room/3)
+	all := utf8.RuneCountInString(text)
+	left := all - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
+	return fmt.Sprintf("%s\n… %d of %d characters left out …\n%s", head, left, all, tail)
+}
+
+// shorten leaves out the middle of a word or a line.
+func shorten(text string, max int) string {
+	if units(text) <= max {
+		return text
+	}
+	head, tail := ends(text, max*2/3, max/3-1)
+	return head + "…" + tail
+}
+
+// ends returns the start and the end of text, of at most so many units each.
+func ends(text string, head, tail int) (start, end string) {
+	i, j := 0, len(text)
+	for n := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if n += unitsOf(r); n > head {
+			break
+		}
+		i += size
+	}
+	for n := 0; j > i; {
+		r, size := utf8.DecodeLastRuneInString(text[:j])
+		if n += unitsOf(r); n > tail {
+			break
+		}
+		j -= size
+	}
+	return text[:i], text[j:]
+}
+
+// units counts UTF-16 code units, as Telegram does.
+func units(text string) int {
+	n := 0
+	for _, r := range text {
+		n += unitsOf(r)
+	}
+	return n
+}
+
+func unitsOf(r rune) int {
+	if r > 0xffff {
+		return 2
+	}
+	return 1
+}

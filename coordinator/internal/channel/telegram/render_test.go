@@ -1,0 +1,224 @@
+package telegram
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+)
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+func example() ask.Ask {
+	return ask.Ask{
+		ID: "a1", Kind: ask.Permission, State: ask.Open, Tool: "Bash", Text: "rm -rf <dir> && echo \"done\"", Hash: "1a2b3c4d5e6f",
+		Cwd: "/home/ann/shop", Nonce: "00ff", Attended: true, OpenedAt: noon, ExpiresAt: noon.Add(30 * time.Minute),
+	}
+}
+
+func TestRenderOpen(t *testing.T) {
+	const foot = "📁 /home/ann/shop\nasked by the main agent\nsha256 <code>1a2b3c4d</code> · open until 12:30:00"
+	tests := []struct {
+		name   string
+		change func(a *ask.Ask)
+		want   string
+	}{
+		{"permission", func(*ask.Ask) {},
+			"❓ <b>shop-1</b> · lab\nwants <b>Bash</b>\n<pre>rm -rf &lt;dir&gt; &amp;&amp; echo \"done\"</pre>\n" + foot},
+		{"guard", func(a *ask.Ask) { a.Kind, a.Text = ask.Guard, "x" },
+			"🛡 <b>shop-1</b> · lab\nAfar's guard asks before <b>Bash</b>\n<pre>x</pre>\n" + foot},
+		{"subagent", func(a *ask.Ask) {
+			a.Agent, a.AgentType, a.Text, a.Cwd, a.Why = "7", "Explore", "x", "/tmp/<x>", "first\nsecond"
+		},
+			"❓ <b>shop-1</b> · lab\nwants <b>Bash</b>\n<pre>x</pre>\n📁 /home/ann/shop\nin /tmp/&lt;x&gt;\nasked by subagent Explore\nwhy: first second\n" +
+				"sha256 <code>1a2b3c4d</code> · open until 12:30:00\nAfter 45 s it is handed to the terminal."},
+		{"unattended subagent", func(a *ask.Ask) { a.Agent, a.Attended, a.Text = "7", false, "x" },
+			"❓ <b>shop-1</b> · lab\nwants <b>Bash</b>\n<pre>x</pre>\n" + strings.Replace(foot, "the main agent", "a subagent", 1)},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			a := example()
+			test.change(&a)
+			r := render(a, "shop-1", "/home/ann/shop", "lab")
+			if diff := cmp.Diff(test.want, r.html); diff != "" {
+				t.Error(diff)
+			}
+			want := [][]button{{{"Allow ✅", "a:00ff:y"}, {"Deny ⛔", "a:00ff:n"}}}
+			if diff := cmp.Diff(want, r.rows, cmp.AllowUnexported(button{})); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestRenderEndings(t *testing.T) {
+	at := noon.Add(93 * time.Second)
+	ran := func(ok bool, ms int) ask.Run {
+		return ask.Run{OK: ok, Took: time.Duration(ms) * time.Millisecond, At: at}
+	}
+	answer := func(allow bool) func(ask.Ask) ask.Ask {
+		return func(a ask.Ask) ask.Ask {
+			a, err := ask.Answer(a, ask.Decision{Allow: allow, By: "Ann <3", Channel: "telegram", At: at})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+	}
+	tests := []struct {
+		want string
+		step func(a ask.Ask) ask.Ask
+	}{
+		{"✅ Allowed by Ann &lt;3 at 12:01:33 · waiting for the session to take the answer", answer(true)},
+		{"✅ Allowed by Ann &lt;3 at 12:01:33", func(a ask.Ask) ask.Ask { return ask.Claim(answer(true)(a)) }},
+		{"✅ Allowed by Ann &lt;3 at 12:01:33 · ran ok, 1.2 s", func(a ask.Ask) ask.Ask { return ask.Ran(ask.Claim(answer(true)(a)), ran(true, 1200), at) }},
+		{"✅ Allowed by Ann &lt;3 at 12:01:33 · failed, 0.1 s", func(a ask.Ask) ask.Ask { return ask.Ran(ask.Claim(answer(true)(a)), ran(false, 100), at) }},
+		{"⛔ Denied by Ann &lt;3 at 12:01:33 · not run", func(a ask.Ask) ask.Ask { return ask.Claim(answer(false)(a)) }},
+		{"🖥 Answered at the terminal · ran ok, 0.3 s · 12:01:33", func(a ask.Ask) ask.Ask { return ask.Ran(a, ran(true, 300), at) }},
+		{"🖥 Answered at the terminal · 12:01:33", func(a ask.Ask) ask.Ask { return ask.Local(a, atTerminal, at) }},
+		{"✖️ Cancelled: the session ended · 12:01:33", func(a ask.Ask) ask.Ask { return ask.Cancel(a, "the session ended", at) }},
+		{"💤 Withdrawn: the session's hook went away · 12:01:33", func(a ask.Ask) ask.Ask { return ask.Tick(ask.Lose(a, at.Add(-ask.RedialFor)), at) }},
+		{"⌛ Expired: nobody answered in time; the question is now at the terminal alone · 12:30:00", func(a ask.Ask) ask.Ask { return ask.Tick(a, a.ExpiresAt) }},
+	}
+	for _, test := range tests {
+		t.Run(test.want, func(t *testing.T) {
+			r := render(test.step(example()), "shop-1", "/home/ann/shop", "lab")
+			lines := strings.Split(r.html, "\n")
+			if got := lines[len(lines)-1]; got != test.want {
+				t.Errorf("last line %q", got)
+			}
+			if r.rows != nil || strings.Contains(r.html, "open until") {
+				t.Errorf("a settled card still asks: %v, %s", r.rows, r.html)
+			}
+		})
+	}
+}
+
+// Nothing in a field can pass for a line of ours.
+func TestRenderKeepsFieldsInTheirLines(t *testing.T) {
+	a := example()
+	evil := "x\n✅ Allowed by Ann\u202e</pre>\x00"
+	a.Tool, a.Cwd, a.Why, a.Agent, a.AgentType = evil, evil, evil, "1", evil
+	r := render(a, evil, evil, evil)
+	for _, l := range strings.Split(r.html, "\n") {
+		if strings.HasPrefix(l, "✅") {
+			t.Errorf("a line of somebody else's: %q", l)
+		}
+	}
+	if strings.ContainsAny(r.html, "\u202e\x00") {
+		t.Error("hidden characters stay hidden")
+	}
+}
+
+func TestElide(t *testing.T) {
+	text := "START" + strings.Repeat("x", 9990) + "FINIS"
+	got := elide(text, 1000)
+	if units(got) > 1000 || !strings.HasPrefix(got, "START") || !strings.HasSuffix(got, "FINIS") || !strings.Contains(got, "of 10000 characters left out") {
+		t.Errorf("%d units: %q", units(got), got)
+	}
+}
+
+func TestElideProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringN(0, 3000, -1).Draw(t, "text")
+		most := rapid.IntRange(200, 2000).Draw(t, "most")
+		for name, got := range map[string]string{"elide": elide(text, most), "shorten": shorten(text, most)} {
+			if units(got) > most || !utf8.ValidString(got) {
+				t.Fatalf("%s made %d units of %d", name, units(got), most)
+			}
+			if units(text) <= most && got != text {
+				t.Fatalf("%s changed what fits", name)
+			}
+		}
+	})
+}
+
+// Torture: whatever stands in an ask, Telegram takes its card, shows the text
+// as it is, and finds the command in its pre.
+func TestAnyAskIsTaken(t *testing.T) {
+	r := newStillRig(t)
+	l, err := r.ch.newLink(r.api.Token(), r.api.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	r.ann.Say(r.ann.ID, "/start")
+	ctx := t.Context()
+	field := rapid.OneOf(
+		rapid.String(),
+		rapid.StringN(0, 6000, -1),
+		rapid.StringOf(rapid.SampledFrom([]rune("<>&;/=\"'`#xbpre&lt;amp \n\t\r\x00\ufffd😀👩\u200d\u202e\u2028é漢"))),
+		rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"<b>", "</b>", "</pre>", "<pre>", "&", "&lt", "&#60;", "&#x110000;", "<a href=\"", "\n", "😀", "x"}), 0, 4000), func(p []string) string { return strings.Join(p, "") }),
+		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 300), func(b []byte) string { return string(b) }),
+	)
+	rapid.Check(t, func(rt *rapid.T) {
+		str := func(name string) string { return field.Draw(rt, name) }
+		a := ask.Ask{
+			Kind: rapid.SampledFrom([]ask.Kind{ask.Permission, ask.Guard}).Draw(rt, "kind"), State: ask.Open,
+			Tool: str("tool"), Text: str("text"), Hash: str("hash"), Cwd: str("cwd"), Why: str("why"), Agent: str("agent"), AgentType: str("type"),
+			Attended: rapid.Bool().Draw(rt, "attended"), Nonce: "0123456789abcdef", ExpiresAt: noon, SettledAt: noon,
+		}
+		a.State = rapid.SampledFrom([]ask.State{ask.Open, ask.Answered, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}).Draw(rt, "state")
+		switch a.State {
+		case ask.Answered, ask.Delivered:
+			a.Decision = &ask.Decision{By: str("by"), At: noon}
+		default:
+			a.Note = str("note")
+		}
+		card := render(a, str("token"), str("project"), str("machine"))
+		id, err := l.send(ctx, r.ann.ID, card)
+		if err != nil {
+			rt.Fatalf("refused: %v\n%s", err, card.html)
+		}
+		m, _ := r.api.Message(int(id))
+		if m.Mode != "HTML" {
+			rt.Fatalf("sent again without markup: %s", card.html)
+		}
+		if units(m.Text) > maxText || (len(m.Labels()) == 2) != (a.State == ask.Open) {
+			rt.Fatalf("%d units, buttons %v", units(m.Text), m.Labels())
+		}
+		for _, e := range m.Entities {
+			if e.Type != "bold" && e.Type != "pre" && e.Type != "code" {
+				rt.Fatalf("an entity of somebody else's: %+v", e)
+			}
+		}
+	})
+}
+
+func TestAnyTextIsTaken(t *testing.T) {
+	r := newStillRig(t)
+	l, err := r.ch.newLink(r.api.Token(), r.api.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	r.ann.Say(r.ann.ID, "/start")
+	rapid.Check(t, func(rt *rapid.T) {
+		text := "x" + rapid.StringOf(rapid.SampledFrom([]rune("`<>&lt;code/ \n😀漢"))).Draw(rt, "text")
+		if err := l.say(t.Context(), r.ann.ID, text); err != nil {
+			rt.Fatalf("refused: %v", err)
+		}
+		sent := r.api.Messages(r.ann.ID)
+		if m := sent[len(sent)-1]; m.Mode != "HTML" {
+			rt.Fatalf("sent again without markup: %s", m.Raw)
+		}
+	})
+}
+
+func TestTicks(t *testing.T) {
+	for text, want := range map[string]string{
+		"see `afar doctor` & co":  "see <code>afar doctor</code> &amp; co",
+		"one ` alone, <b>":        "one ` alone, &lt;b&gt;",
+		"`a<b` and `c`":           "<code>a&lt;b</code> and <code>c</code>",
+		"`a` and a single ` here": "`a` and a single ` here",
+	} {
+		if got := ticks(text); got != want {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package telegram
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a test waits for what must happen.
+const patience = 20 * time.Second
+
+const code = "123456"
+
+// A rig is a channel over a real core and the stand-in for Telegram.
+type rig struct {
+	testing.TB
+	dir   string
+	ctx   context.Context
+	api   *botapi.Server
+	ann   *botapi.User
+	log   *logbook
+	later atomic.Int64 // how far the clock was moved
+
+	store *store.Store
+	core  *core.Core
+	ch    *Channel
+	stop  func()
+}
+
+// newRig returns a rig whose channel is connected and runs.
+func newRig(t testing.TB) *rig {
+	r := newStillRig(t)
+	if _, err := r.ch.Connect(r.ctx, r.api.Token(), r.api.URL()); err != nil {
+		t.Fatal(err)
+	}
+	r.run()
+	return r
+}
+
+// newStillRig returns a rig whose channel has no bot and does not run.
+func newStillRig(t testing.TB) *rig {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+	r := &rig{TB: t, dir: t.TempDir(), ctx: ctx, api: botapi.New(t), log: &logbook{}, stop: func() {}}
+	r.ann = r.api.User(11, "Ann")
+	r.open()
+	t.Cleanup(func() { r.close() })
+	return r
+}
+
+func (r *rig) now() time.Time { return time.Now().Add(time.Duration(r.later.Load())) }
+
+// open starts what a coordinator would: the store, core, and the channel.
+func (r *rig) open() {
+	r.Helper()
+	logger := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	var err error
+	if r.store, err = store.Open(r.path("afar.db")); err != nil {
+		r.Fatal(err)
+	}
+	r.core, err = core.New(core.Config{Store: r.store, Log: logger, Now: r.now, Secret: secretWord, Code: func() string { return code }})
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.ch = New(Config{
+		Core: r.core, Log: logger, TokenFile: r.path("telegram.token"), ConfigFile: r.path("config.toml"), Machine: "lab", Now: r.now,
+	})
+	r.ch.pace.first = 10 * time.Millisecond
+	r.ch.pace.conflict = 20 * time.Millisecond
+}
+
+func (r *rig) path(name string) string { return filepath.Join(r.dir, name) }
+
+func (r *rig) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	ch := r.ch
+	wg.Go(func() { ch.Run(ctx) })
+	r.stop = func() { cancel(); wg.Wait() }
+}
+
+func (r *rig) close() {
+	r.stop()
+	r.stop = func() {}
+	if err := r.store.Close(); err != nil {
+		r.Error(err)
+	}
+}
+
+// restart is a coordinator that ends and starts again.
+func (r *rig) restart() {
+	r.close()
+	r.open()
+	r.run()
+}
+
+// pair pairs ann and returns when she was told so.
+func (r *rig) pair() {
+	r.Helper()
+	if _, _, err := r.core.StartPairing(); err != nil {
+		r.Fatal(err)
+	}
+	r.ann.Say(r.ann.ID, "/start "+code)
+	r.await("Paired with Ann")
+}
+
+// settled returns when the bot has dealt with all that people did so far.
+func (r *rig) settled() {
+	r.Helper()
+	if err := r.api.AwaitConfirmed(r.ctx); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// await returns the bot's first message that holds text.
+func (r *rig) await(text string) botapi.Message {
+	r.Helper()
+	m, err := r.api.Await(r.ctx, func(m botapi.Message) bool { return strings.Contains(m.Text, text) })
+	if err != nil {
+		r.Fatalf("%v\nlog:\n%s", err, r.log)
+	}
+	return m
+}
+
+// awaitAnswer returns the answer to one tap.
+func (r *rig) awaitAnswer(query string) string {
+	r.Helper()
+	a, err := r.api.AwaitAnswer(r.ctx, func(a botapi.CallbackAnswer) bool { return a.QueryID == query })
+	if err != nil {
+		r.Fatalf("%v\nlog:\n%s", err, r.log)
+	}
+	return a.Text
+}
+
+func (r *rig) tap(u *botapi.User, message int, button string) string {
+	r.Helper()
+	query, err := u.TapLate(message, button)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return query
+}
+
+// quietly runs an act and fails when the bot sent or changed anything over it.
+func (r *rig) quietly(what string, act func()) {
+	r.Helper()
+	before := len(r.api.Calls())
+	act()
+	r.settled()
+	if calls := r.api.Calls()[before:]; len(calls) > 0 {
+		r.Errorf("%s: the bot did %+v", what, calls)
+	}
+}
+
+// ask opens an ask of an attended session whose person is away.
+func (r *rig) ask(id, command string) ask.Ask {
+	r.Helper()
+	_, err := r.core.See(session.Sighting{ID: "s1", Cwd: "/home/ann/shop", Hooked: true, Attended: true, KnowAtt: true})
+	if err == nil {
+		err = r.core.SetAway("", session.On, 0)
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+	a, err := r.core.OpenAsk(ask.Ask{
+		ID: ask.ID(id), Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: command,
+		Hash: "1a2b3c4d5e6f", Cwd: "/home/ann/shop", Attended: true,
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return a
+}
+
+// card opens an ask and returns it with its card.
+func (r *rig) card(id, command string) (ask.Ask, botapi.Message) {
+	r.Helper()
+	a := r.ask(id, command)
+	return a, r.await(command)
+}
+
+func (r *rig) state(id ask.ID) ask.Ask {
+	r.Helper()
+	a, err := r.core.Ask(id)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return a
+}
+
+// sql runs a statement on the database behind the store's back.
+func (r *rig) sql(statement string) {
+	r.Helper()
+	db, err := sql.Open("sqlite", "file:"+r.path("afar.db")+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func secretWord() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// A logbook collects the log and lets a test wait for a line.
+type logbook struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logbook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logbook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// eventually asks cond until it holds. It is for what no signal tells.
+func (r *rig) eventually(what string, cond func() bool) {
+	r.Helper()
+	for !cond() {
+		select {
+		case <-r.ctx.Done():
+			r.Fatalf("never: %s\nlog:\n%s", what, r.log)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,224 @@
+// Package telegram is the channel to a person's phone: cards with buttons for
+// their asks, texts for what they should know, and their taps and replies back.
+//
+// It owns the bot's token and the connection to the Bot API, and nothing else.
+// What came in is committed by core before it is acknowledged, and dealt with
+// by core exactly once; what goes out is a durable action of core. The token
+// leaves this package in requests to the API alone, never in an error or a log
+// line.
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/disk"
+)
+
+// Config is what a Channel needs.
+type Config struct {
+	Core       *core.Core
+	Log        *slog.Logger
+	TokenFile  string // holds the bot's token alone, 0600
+	ConfigFile string // config.toml, for telegram.api
+	Machine    string // host name shown on cards
+	Now        func() time.Time
+}
+
+// A Channel speaks through one bot, or through none. Its methods may be called
+// from any goroutine.
+type Channel struct {
+	cfg  Config
+	pace pace
+
+	setup sync.Mutex // one Connect or Disconnect writes files at a time; taken before mu
+
+	mu      sync.Mutex    // guards all below
+	link    *link         // nil: no token is stored
+	changed chan struct{} // closed and replaced when link changes
+	trouble trouble
+}
+
+// Status is how the channel stands.
+type Status struct {
+	Connected bool   // a token is stored
+	Bot       string // user name of the bot, without @
+	API       string // base URL of the Bot API
+	Failing   string // why the bot does not work, and since when; "" when it does
+}
+
+// pace holds the channel's times; only tests change them.
+type pace struct {
+	hold     time.Duration // how long Telegram holds a poll that has nothing to say
+	slack    time.Duration // how much later than that its answer may come
+	send     time.Duration // for one action
+	first    time.Duration // first pause after a failure; each next one doubles
+	longest  time.Duration // longest pause
+	conflict time.Duration // pause after a 409
+	report   time.Duration // a 409 that lasts longer is named
+}
+
+// New returns the channel of the bot whose token is stored. What is wrong with
+// the stored files shows in Status and ends with the next Connect.
+func New(cfg Config) *Channel {
+	c := &Channel{cfg: cfg, changed: make(chan struct{}), pace: pace{
+		hold: 50 * time.Second, slack: 15 * time.Second, send: 30 * time.Second,
+		first: time.Second, longest: 30 * time.Second, conflict: 1500 * time.Millisecond, report: 30 * time.Second,
+	}}
+	token, err := readToken(cfg.TokenFile)
+	if err == nil && token != "" {
+		c.link, err = c.newLink(token, "")
+	}
+	if err != nil {
+		c.failed(err)
+	}
+	return c
+}
+
+// Run polls and carries out the actions of core.LaneTelegram while a token is
+// stored, and waits for Connect while none is. It returns when ctx ends, with
+// all that it started ended.
+func (c *Channel) Run(ctx context.Context) {
+	for ctx.Err() == nil {
+		l, changed := c.current()
+		if l != nil {
+			c.serve(ctx, l, changed)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// serve returns when ctx ends, when another link takes this one's place, or
+// when Telegram no longer knows the token.
+func (c *Channel) serve(ctx context.Context, l *link, changed <-chan struct{}) {
+	ctx, cancel := context.WithCancel(ctx)
+	var parts sync.WaitGroup
+	defer l.close()
+	defer parts.Wait()
+	defer cancel()
+	parts.Go(func() {
+		select {
+		case <-changed:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	parts.Go(func() { c.cfg.Core.Work(ctx, core.LaneTelegram, l.act) })
+	l.poll(ctx)
+}
+
+// Connect asks the API who the bot is, stores the token and the API, and begins
+// to poll. An api of "" means what config.toml says. Nothing changes when the
+// bot does not answer. No error contains the token.
+func (c *Channel) Connect(ctx context.Context, token, api string) (bot string, err error) {
+	l, err := c.newLink(strings.TrimSpace(token), api)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.pace.slack)
+	defer cancel()
+	bot, err = l.me(ctx)
+	if err == nil {
+		err = c.take(l, bot)
+	}
+	if err != nil {
+		l.close()
+		return "", err
+	}
+	return bot, nil
+}
+
+// take stores what l needs at the next start and puts l to work.
+func (c *Channel) take(l *link, bot string) error {
+	c.setup.Lock()
+	defer c.setup.Unlock()
+	if err := config.SetTelegramAPI(c.cfg.ConfigFile, l.api); err != nil {
+		return err
+	}
+	if err := disk.Write(c.cfg.TokenFile, l.token+"\n"); err != nil {
+		return fmt.Errorf("store token: %w", err)
+	}
+	if err := c.cfg.Core.Connected(bot); err != nil {
+		return err
+	}
+	c.swap(l)
+	return nil
+}
+
+// Disconnect forgets the token and whoever was paired. Without a bot it does
+// nothing.
+func (c *Channel) Disconnect() error {
+	c.setup.Lock()
+	defer c.setup.Unlock()
+	if err := os.Remove(c.cfg.TokenFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove token: %w", err)
+	}
+	c.swap(nil)
+	return c.cfg.Core.Connected("")
+}
+
+// Status returns how the channel stands.
+func (c *Channel) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := Status{Failing: c.trouble.text(c.cfg.Now(), c.pace.report)}
+	if c.link != nil {
+		s.Connected, s.Bot, s.API = true, c.cfg.Core.Settings().Bot, c.link.api
+	}
+	return s
+}
+
+func (c *Channel) current() (*link, <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.link, c.changed
+}
+
+func (c *Channel) swap(l *link) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.link, c.trouble = l, trouble{}
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// readToken returns the stored token, "" for none.
+func readToken(path string) (string, error) {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read token: %w", err)
+	}
+	return strings.TrimSpace(string(raw)), nil
+}
+
+// tokenForm is what BotFather hands out. A token becomes part of a URL, so
+// nothing else may be in it.
+var tokenForm = regexp.MustCompile(`^[0-9]{3,20}:[A-Za-z0-9_-]{10,100}$`)
+
+var errToken = errors.New("this is not a bot token: it looks like 123456789:AAE… and comes from @BotFather")
+
+// sleep returns after d, or earlier when ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,73 @@
+package telegram
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+)
+
+// A trouble is one streak of failures to poll; the zero value is none.
+type trouble struct {
+	why         string
+	conflict    bool // another poller: named only when it lasts
+	since, last time.Time
+	noted       bool // in the journal
+}
+
+// text is what Status says of t at now.
+func (t trouble) text(now time.Time, report time.Duration) string {
+	if t.why == "" || t.conflict && now.Sub(t.since) < report {
+		return ""
+	}
+	return fmt.Sprintf("%s (since %s)", t.why, t.since.Format("Jan 2 15:04:05"))
+}
+
+// failed notes that polling failed. The journal hears of a streak once, when it
+// has lasted, or at once when only the person can end it.
+func (c *Channel) failed(err error) {
+	now := c.cfg.Now()
+	next := trouble{why: err.Error(), conflict: isCode(err, http.StatusConflict), since: now, last: now}
+	c.mu.Lock()
+	same := c.trouble.why != "" && c.trouble.conflict == next.conflict
+	if same {
+		next.since, next.noted = c.trouble.since, c.trouble.noted
+	}
+	tell := !next.noted && (isCode(err, http.StatusUnauthorized) || now.Sub(next.since) >= c.pace.report)
+	next.noted = next.noted || tell
+	c.trouble = next
+	c.mu.Unlock()
+	if !same {
+		c.cfg.Log.Warn("telegram does not answer", "err", err)
+	}
+	if !tell {
+		return
+	}
+	if err := c.cfg.Core.Note(event.TelegramFailing, "", c.cfg.Core.Settings().Bot, err.Error()); err != nil {
+		c.cfg.Log.Error("note that telegram fails", "err", err)
+	}
+}
+
+// worked notes that a poll was answered. Between two pollers each gets an
+// answer now and then, so a conflict is over only after a while without one.
+func (c *Channel) worked() {
+	c.mu.Lock()
+	before := c.trouble
+	if before.conflict && c.cfg.Now().Sub(before.last) < c.pace.report {
+		c.mu.Unlock()
+		return
+	}
+	c.trouble = trouble{}
+	c.mu.Unlock()
+	if before.why != "" {
+		c.cfg.Log.Info("telegram answers again")
+	}
+}
+
+// isCode reports whether err is the API's refusal with this code.
+func isCode(err error, code int) bool {
+	var r *refusal
+	return errors.As(err, &r) && r.code == code
+}
