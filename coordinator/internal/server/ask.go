@@ -1,0 +1,167 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/user"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// maxWait bounds one wait of a hook; it asks again. A coordinator that hangs is
+// noticed that way.
+const maxWait = 25 * time.Second
+
+func (s *Server) askOpen(c *call) (any, error) {
+	h, p, err := s.hookCall(c, "")
+	if err != nil {
+		return nil, err
+	}
+	if h.Ask == "" {
+		return nil, badRequest("an ask needs an id")
+	}
+	if s.silent(h) {
+		return wire.AskReply{ID: h.Ask, State: string(ask.Cancelled), Message: "Afar is paused"}, nil
+	}
+	text, hash, err := ask.Input(p.Tool, p.Input)
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
+	a, err := s.cfg.Core.OpenAsk(ask.Ask{
+		ID: ask.ID(h.Ask), Kind: ask.Kind(h.Kind), Session: p.Session, Prompt: p.PromptID,
+		Agent: p.Agent, AgentType: p.AgentType, Tool: p.Tool, Text: text, Hash: hash, Cwd: p.Cwd,
+		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Attended: h.Attended,
+	})
+	return askReply(a), err
+}
+
+// askWait holds the hook's connection until the ask ends. A connection that
+// breaks starts the time in which the hook may dial again.
+func (s *Server) askWait(c *call) (any, error) {
+	h, err := askCall(c)
+	if err != nil {
+		return nil, err
+	}
+	id := ask.ID(h.Ask)
+	if _, err := s.cfg.Core.AttachAsk(id); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, min(time.Duration(h.WaitMS)*time.Millisecond, maxWait))
+	defer cancel()
+	a, err := s.cfg.Core.AwaitAsk(ctx, id)
+	if c.ctx.Err() != nil && a.State == ask.Open {
+		_, err = s.cfg.Core.LoseAsk(id)
+	}
+	return askReply(a), err
+}
+
+// askClaim takes the answer for a hook that is about to print it. An answer
+// that nobody claims has no effect.
+func (s *Server) askClaim(c *call) (any, error) {
+	h, err := askCall(c)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.cfg.Core.ClaimAsk(ask.ID(h.Ask))
+	return askReply(a), err
+}
+
+func (s *Server) askEnded(c *call) (any, error) {
+	h, err := askCall(c)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.cfg.Core.CancelAsk(ask.ID(h.Ask), h.Why)
+	return askReply(a), err
+}
+
+func askCall(c *call) (h wire.HookCall, err error) {
+	if err := json.Unmarshal(c.body, &h); err != nil || h.Ask == "" {
+		return h, badRequest("an ask needs an id")
+	}
+	return h, nil
+}
+
+func askReply(a ask.Ask) wire.AskReply {
+	r := wire.AskReply{ID: string(a.ID), State: string(a.State), Message: a.Note}
+	if left := time.Until(a.ExpiresAt); a.State == ask.Open && left > 0 {
+		r.DeadlineMS = left.Milliseconds()
+	}
+	if d := a.Decision; d != nil {
+		r.Allow, r.Message = d.Allow, d.Message
+	}
+	return r
+}
+
+// answerAsk is the terminal channel. An allow needs a controlling terminal; a
+// refusal does not, for it can do no harm.
+func (s *Server) answerAsk(c *call) (any, error) {
+	var in wire.Answer
+	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
+		return nil, badRequest("an answer needs an id")
+	}
+	if in.Allow {
+		if err := s.allowPerson(wire.OpAnswer, c, true); err != nil {
+			return nil, err
+		}
+	}
+	d := ask.Decision{Allow: in.Allow, Message: in.Message, By: localUser(), Channel: "terminal"}
+	if !in.Allow && in.Message == "" {
+		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
+	}
+	a, err := s.cfg.Core.Answer(ask.ID(in.ID), d)
+	if err != nil {
+		return nil, err
+	}
+	return s.wireAsk(a), nil
+}
+
+func localUser() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username + " at the terminal"
+	}
+	return "the terminal"
+}
+
+func (s *Server) asks(*call) (any, error) { return wire.Asks{Asks: s.wireAsks()}, nil }
+
+func (s *Server) wireAsks() []wire.Ask {
+	out := []wire.Ask{}
+	for _, a := range s.cfg.Core.Asks(false) {
+		out = append(out, s.wireAsk(a))
+	}
+	return out
+}
+
+func (s *Server) wireAsk(a ask.Ask) wire.Ask {
+	v, _ := s.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
+	w := wire.Ask{
+		ID: string(a.ID), Kind: string(a.Kind), State: string(a.State), Session: string(a.Session), Token: v.Token,
+		Project: v.Project, Tool: a.Tool, Input: a.Text, Hash: a.Hash, Agent: a.AgentType, Why: a.Why,
+		OpenedAt: a.OpenedAt.UnixMilli(), ExpiresAt: a.ExpiresAt.UnixMilli(), SettledAt: millis(a.SettledAt), Outcome: a.Outcome(),
+	}
+	if d := a.Decision; d != nil {
+		w.By, w.Channel, w.Allow = d.By, d.Channel, d.Allow
+	}
+	return w
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func (s *Server) session(name string) (session.Session, error) {
+	v, err := s.cfg.Core.Session(name)
+	if err != nil {
+		return v, fmt.Errorf("%w; `afar status` lists the sessions", err)
+	}
+	return v, nil
+}

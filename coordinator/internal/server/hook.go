@@ -1,0 +1,217 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// gitFor bounds what git may take while a hook waits for us.
+const gitFor = 2 * time.Second
+
+// A payload holds the fields of the host's hook input that we read.
+type payload struct {
+	Event       string          `json:"hook_event_name"`
+	Session     session.ID      `json:"session_id"`
+	Transcript  string          `json:"transcript_path"`
+	Cwd         string          `json:"cwd"`
+	PromptID    string          `json:"prompt_id"`
+	Mode        string          `json:"permission_mode"`
+	Agent       string          `json:"agent_id"`
+	AgentType   string          `json:"agent_type"`
+	Tool        string          `json:"tool_name"`
+	Input       json.RawMessage `json:"tool_input"`
+	DurationMS  int64           `json:"duration_ms"`
+	Source      string          `json:"source"`
+	Reason      string          `json:"reason"`
+	Prompt      string          `json:"prompt"`
+	Command     string          `json:"command_name"`
+	CommandArgs string          `json:"command_args"`
+	CommandFrom string          `json:"command_source"`
+	Message     string          `json:"last_assistant_message"`
+	Error       string          `json:"error"`
+	Background  []background    `json:"background_tasks"`
+	Kind        string          `json:"notification_type"`
+}
+
+type background struct {
+	ID          string `json:"id"`
+	Type        string `json:"type"`
+	Description string `json:"description"`
+	Command     string `json:"command"`
+}
+
+// hookCall decodes a hook's call and takes in what it says of its session. A
+// call without a session id is refused: it would match any session.
+func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payload, err error) {
+	if err := json.Unmarshal(c.body, &h); err != nil {
+		return h, p, badRequest("hook call: %v", err)
+	}
+	if err := json.Unmarshal(h.Payload, &p); err != nil {
+		return h, p, badRequest("hook input: %v", err)
+	}
+	if p.Session == "" {
+		return h, p, badRequest("hook input: no session_id")
+	}
+	_, err = s.cfg.Core.See(session.Sighting{
+		ID: p.Session, Cwd: p.Cwd, Transcript: p.Transcript, Mode: p.Mode, Entrypoint: h.Entrypoint,
+		Terminal: h.Terminal, Client: h.Client, Attended: h.Attended, KnowAtt: true, Hooked: true, State: state,
+		Starts: p.Event == "SessionStart",
+	})
+	if err != nil {
+		return h, p, err
+	}
+	return h, p, s.redirected(h, p)
+}
+
+// redirected journals the variables with which a project tried to move us.
+func (s *Server) redirected(h wire.HookCall, p payload) error {
+	if len(h.Redirected) == 0 {
+		return nil
+	}
+	text := "the session's environment tried to move Afar: " + secret.Mask(strings.Join(h.Redirected, " "))
+	return s.cfg.Core.Note(event.Redirected, p.Session, "", text)
+}
+
+// silent reports whether everything but the guard is off for this call.
+func (s *Server) silent(h wire.HookCall) bool { return h.Off || s.cfg.Core.Settings().Paused }
+
+func (s *Server) sessionStart(c *call) (any, error) {
+	h, p, err := s.hookCall(c, session.Idle)
+	if err != nil || s.silent(h) {
+		return wire.HookReply{}, err
+	}
+	if p.Source != "compact" && p.Source != "resume" {
+		return wire.HookReply{}, nil
+	}
+	return wire.HookReply{Context: s.cfg.Core.Anchor(p.Session)}, nil
+}
+
+func (s *Server) sessionEnd(c *call) (any, error) {
+	_, p, err := s.hookCall(c, "")
+	if err != nil {
+		return nil, err
+	}
+	return wire.HookReply{}, s.cfg.Core.EndSession(p.Session, p.Reason)
+}
+
+// prompt notes a typed prompt. Task notifications and prompts of a client that
+// a session started are not a person's.
+func (s *Server) prompt(c *call) (any, error) {
+	h, p, err := s.hookCall(c, session.Working)
+	if err != nil {
+		return nil, err
+	}
+	if h.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !s.nested(c.line, h.Client) {
+		err = s.cfg.Core.Typed(p.Session)
+	}
+	return wire.HookReply{}, err
+}
+
+func (s *Server) guarded(c *call) (any, error) {
+	h, p, err := s.hookCall(c, session.Working)
+	if err != nil {
+		return nil, err
+	}
+	text := "guard: " + h.Verb + " " + p.Tool + " (" + h.Rule + "): " + oneLine(secret.Visible(secret.Mask(h.Part)))
+	return wire.HookReply{}, s.cfg.Core.Note(event.GuardSpoke, p.Session, h.Rule, text)
+}
+
+func (s *Server) outcome(c *call) (any, error) {
+	h, p, err := s.hookCall(c, session.Working)
+	if err != nil {
+		return nil, err
+	}
+	_, hash, err := ask.Input(p.Tool, p.Input)
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
+	return wire.HookReply{}, s.cfg.Core.Ran(core.Outcome{
+		Session: p.Session, Prompt: p.PromptID, Agent: p.Agent, Tool: p.Tool, Hash: hash,
+		Run: ask.Run{OK: h.OK, Took: time.Duration(p.DurationMS) * time.Millisecond},
+	})
+}
+
+// stop decides whether a session may stop. The order is the product's: kill
+// switch, background work that will wake the session, the session's loop.
+func (s *Server) stop(c *call) (any, error) {
+	h, p, err := s.hookCall(c, session.Idle)
+	if err != nil || s.silent(h) {
+		return wire.HookReply{}, err
+	}
+	if !s.cfg.Core.Loop(p.Session).Active() {
+		return wire.HookReply{}, nil
+	}
+	shells, wakes, err := s.background(p)
+	if err != nil || wakes {
+		return wire.HookReply{}, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
+	defer cancel()
+	block, err := s.cfg.Core.StopLoop(p.Session, loop.Stopping{
+		Message: p.Message, Tree: s.cfg.Git.Tree(ctx, p.Cwd), Background: shells,
+	})
+	return wire.HookReply{Block: block != "", Reason: block}, err
+}
+
+// background sorts a session's background work: agents wake it when they end,
+// and so does a shell that this iteration started; older shells are listed.
+func (s *Server) background(p payload) (shells []string, wakes bool, err error) {
+	var ids []string
+	for _, t := range p.Background {
+		switch t.Type {
+		case "subagent", "agent":
+			wakes = true
+		default:
+			ids = append(ids, t.ID)
+			shells = append(shells, oneLine(secret.Mask(t.Description+" ("+t.ID+")")))
+		}
+	}
+	fresh, err := s.cfg.Core.SeeShells(p.Session, ids)
+	return shells, wakes || fresh, err
+}
+
+func (s *Server) stopFailure(c *call) (any, error) {
+	h, p, err := s.hookCall(c, session.Idle)
+	if err != nil || s.silent(h) {
+		return nil, err
+	}
+	return wire.HookReply{}, s.cfg.Core.LimitLoop(p.Session, oneLine(p.Error+": "+secret.Mask(p.Message)))
+}
+
+func (s *Server) preCompact(c *call) (any, error) {
+	h, p, err := s.hookCall(c, "")
+	if err != nil || s.silent(h) {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
+	defer cancel()
+	commits, changed := s.cfg.Git.Recent(ctx, p.Cwd)
+	return wire.HookReply{}, s.cfg.Core.SetAnchor(p.Session, loop.AnchorFacts{Commits: commits, Files: changed})
+}
+
+// subagentStop has no gate yet; it keeps the session's record fresh. The stop
+// of a compaction has no agent type and says nothing.
+func (s *Server) subagentStop(c *call) (any, error) {
+	_, _, err := s.hookCall(c, "")
+	return wire.HookReply{}, err
+}
+
+func (s *Server) notification(c *call) (any, error) {
+	_, p, err := s.hookCall(c, "")
+	if err == nil && p.Kind == "idle_prompt" {
+		_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: session.Idle})
+	}
+	return wire.HookReply{}, err
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,221 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// expand handles our slash commands. What needs no model ends here: the reply
+// blocks the prompt and says what was done.
+func (s *Server) expand(c *call) (any, error) {
+	h, p, err := s.hookCall(c, "")
+	if err != nil {
+		return nil, err
+	}
+	if s.nested(c.line, h.Client) {
+		return blocked("Afar's commands are a person's: this client was started from inside a session"), nil
+	}
+	if h.Off || p.CommandFrom == "bundled" {
+		return wire.HookReply{}, nil // the host's own /loop is the host's
+	}
+	switch strings.TrimPrefix(p.Command, "afar:") {
+	case "loop":
+		return s.loopTyped(p)
+	case "cancel":
+		return s.cancelTyped(p)
+	case "away":
+		return s.awayTyped(p)
+	case "status":
+		return blocked(s.brief()), nil
+	}
+	return wire.HookReply{}, nil
+}
+
+func blocked(text string) wire.HookReply { return wire.HookReply{Block: true, Reason: text} }
+
+func (s *Server) loopTyped(p payload) (any, error) {
+	if s.cfg.Core.Settings().Paused {
+		return blocked("Afar is paused: `afar resume` in a terminal of your own first"), nil
+	}
+	opts, err := options(p.CommandArgs)
+	if err != nil {
+		return blocked(err.Error()), nil
+	}
+	if opts.Every != "" {
+		return wire.HookReply{Context: every(opts)}, nil
+	}
+	intro, err := s.cfg.Core.StartLoop(p.Session, opts)
+	if err != nil {
+		return blocked(err.Error()), nil
+	}
+	return wire.HookReply{Context: intro}, nil
+}
+
+// options reads the words behind /loop. What this build cannot keep is refused
+// instead of promised.
+func options(args string) (loop.Options, error) {
+	o, err := loop.Parse(args)
+	switch {
+	case errors.Is(err, loop.ErrNoTask):
+		return o, fmt.Errorf("%w: say what to do, as in /loop --max 5 make the tests pass", err)
+	case err == nil && o.Check != "":
+		return o, errors.New("--check is not built yet; put the check into the task for now")
+	case err == nil && o.Budget > 0:
+		return o, errors.New("--budget is not built yet; --max and --for are")
+	}
+	return o, err
+}
+
+// every hands a loop by the clock to the host, whose own tools can do that.
+func every(o loop.Options) string {
+	return fmt.Sprintf("The person wants this done every %s, by the clock. Schedule it with the CronCreate tool, or with ScheduleWakeup where that is absent. "+
+		"If you have neither, say so plainly and do it once. No loop of Afar's was started.", o.Every)
+}
+
+func (s *Server) cancelTyped(p payload) (any, error) {
+	err := s.cfg.Core.CancelLoop(p.Session, "the person")
+	switch {
+	case errors.Is(err, loop.ErrNone):
+		return blocked("No loop runs in this session."), nil
+	case err != nil:
+		return nil, err
+	}
+	return blocked("The loop is cancelled. This session stops when it is done."), nil
+}
+
+// awayTyped reads "on|off|auto [--for 2h]".
+func (s *Server) awayTyped(p payload) (any, error) {
+	words := strings.Fields(p.CommandArgs)
+	if len(words) == 0 {
+		return blocked("Away is " + string(s.cfg.Core.Away(p.Session)) + " for this session. /afar:away on, off or auto changes it."), nil
+	}
+	mode, err := session.ParseMode(words[0])
+	if err != nil {
+		return blocked(err.Error()), nil
+	}
+	var d time.Duration
+	if len(words) > 1 {
+		d, err = time.ParseDuration(words[len(words)-1])
+		if len(words) != 3 || words[1] != "--for" || err != nil || d <= 0 {
+			return blocked("Say it like this: /afar:away on --for 2h"), nil
+		}
+	}
+	if err := s.cfg.Core.SetAway(string(p.Session), mode, d); err != nil {
+		return nil, err
+	}
+	return blocked("Away is " + strings.Join(words, " ") + " for this session."), nil
+}
+
+// brief is the status in a few lines, for the terminal of a session.
+func (s *Server) brief() string {
+	var b strings.Builder
+	set := s.cfg.Core.Settings()
+	fmt.Fprintf(&b, "Afar: away %s", set.Away.Mode)
+	if set.Paused {
+		b.WriteString(", PAUSED")
+	}
+	for _, v := range s.cfg.Core.Sessions() {
+		if v.State == session.Ended {
+			continue
+		}
+		fmt.Fprintf(&b, "\n  %s  %s", v.Token, state(v))
+		if f, ok := s.cfg.Core.Loop(v.ID).Top(); ok && s.cfg.Core.Loop(v.ID).Active() {
+			fmt.Fprintf(&b, ", loop %d/%d", f.N, f.Max)
+		}
+	}
+	fmt.Fprintf(&b, "\n  open asks: %d", len(s.cfg.Core.Asks(false)))
+	return b.String()
+}
+
+func (s *Server) loops(*call) (any, error) { return wire.Loops{Loops: s.wireLoops(true)}, nil }
+
+func (s *Server) wireLoops(ended bool) []wire.Loop {
+	out := []wire.Loop{}
+	for _, l := range s.cfg.Core.Loops() {
+		if l.Active() || ended {
+			out = append(out, s.wireLoop(l))
+		}
+	}
+	return out
+}
+
+func (s *Server) wireLoop(l loop.Stack) wire.Loop {
+	v, _ := s.cfg.Core.Session(l.Session) // a loop whose session is forgotten keeps its id
+	w := wire.Loop{ID: v.Token, Session: l.Session, Active: l.Active(), UpdatedAt: millis(l.UpdatedAt), Stack: []wire.Frame{}}
+	if w.ID == "" {
+		w.ID = l.Session
+	}
+	for _, f := range l.Frames {
+		w.Stack = append(w.Stack, wire.Frame{ID: f.ID, Mode: string(f.Mode), Goal: f.Goal, N: f.N, Max: f.Max, StartedAt: millis(f.StartedAt)})
+	}
+	if e := l.Ended; e != nil {
+		w.Verdict, w.Proven, w.Note = string(e.Verdict), e.Proven, e.Note
+	}
+	return w
+}
+
+func (s *Server) loop(c *call) (any, error) {
+	v, err := s.named(c)
+	if err != nil {
+		return nil, err
+	}
+	l := s.cfg.Core.Loop(v.ID)
+	if l.Session == "" {
+		return nil, fmt.Errorf("%s has no loop: %w", v.Token, core.ErrNotFound)
+	}
+	return s.wireLoop(l), nil
+}
+
+// loopStart arms a loop from outside. It takes hold at the session's next Stop.
+func (s *Server) loopStart(c *call) (any, error) {
+	var in wire.LoopNew
+	if err := json.Unmarshal(c.body, &in); err != nil {
+		return nil, badRequest("loop.start: %v", err)
+	}
+	v, err := s.session(in.Session)
+	if err != nil {
+		return nil, err
+	}
+	opts, err := options(in.Args)
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
+	if opts.Every != "" {
+		return nil, badRequest("a loop by the clock is typed in the session: /loop %s …", opts.Every)
+	}
+	if _, err := s.cfg.Core.StartLoop(v.ID, opts); err != nil {
+		return nil, err
+	}
+	return s.wireLoop(s.cfg.Core.Loop(v.ID)), nil
+}
+
+func (s *Server) loopCancel(c *call) (any, error) {
+	v, err := s.named(c)
+	if err != nil {
+		return nil, err
+	}
+	by := "the person"
+	if s.inSession(c.line) != "" {
+		by = "the session"
+	}
+	if err := s.cfg.Core.CancelLoop(v.ID, by); err != nil {
+		return nil, err
+	}
+	return s.wireLoop(s.cfg.Core.Loop(v.ID)), nil
+}
+
+func (s *Server) named(c *call) (session.Session, error) {
+	var in wire.ByID
+	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
+		return session.Session{}, badRequest("an id is needed")
+	}
+	return s.session(in.ID)
+}

@@ -1,0 +1,209 @@
+// Package server answers the Unix socket: it checks who is calling, decodes one
+// request line, calls core, and encodes one reply line. Domain errors become
+// wire codes here and nowhere else.
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The time that a caller has to send its request and to take its reply.
+const ioFor = 20 * time.Second
+
+// Config is what a Server needs. The functions reach parts that the server
+// must not know.
+type Config struct {
+	Core *core.Core
+	Log  *slog.Logger
+	Bin  string // directory of our binaries
+
+	Self       func() wire.Coordinator
+	Doctor     func() []wire.Check
+	Shutdown   func() // begins the end; must not block
+	Connect    func(ctx context.Context, token, api string) error
+	Disconnect func() error
+	Telegram   func() wire.Telegram
+	Git        Git
+}
+
+// Git is what the server asks of a repository. Each returns quickly, and empty
+// where it cannot tell.
+type Git struct {
+	Tree   func(ctx context.Context, dir string) string                      // digest of the work tree
+	Recent func(ctx context.Context, dir string) (commits, changed []string) // newest first
+}
+
+// A Server answers the socket.
+type Server struct {
+	cfg   Config
+	calls sync.WaitGroup // requests that are being answered
+}
+
+// New returns a server; Serve starts it.
+func New(cfg Config) *Server { return &Server{cfg: cfg} }
+
+// Serve answers l until ctx ends, then waits for the requests in hand. It
+// closes l.
+func (s *Server) Serve(ctx context.Context, l *net.UnixListener) error {
+	stop := context.AfterFunc(ctx, func() { l.Close() })
+	defer stop()
+	defer s.calls.Wait()
+	for {
+		conn, err := l.AcceptUnix()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("accept: %w", err)
+		}
+		s.calls.Go(func() { s.answer(ctx, conn) })
+	}
+}
+
+// A call is one request being answered.
+type call struct {
+	ctx  context.Context // ends with the caller's connection and with the server
+	line []peer.Process  // the caller and what it descends from, nearest first
+	body []byte
+}
+
+func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
+	defer conn.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reply := s.reply(ctx, cancel, conn)
+	line, err := json.Marshal(reply)
+	if err != nil {
+		s.cfg.Log.Error("encode reply", "err", err)
+		return
+	}
+	_ = conn.SetWriteDeadline(time.Now().Add(ioFor))
+	_, _ = conn.Write(append(line, '\n')) // a caller that is gone needs no reply
+}
+
+func (s *Server) reply(ctx context.Context, cancel context.CancelFunc, conn *net.UnixConn) wire.Reply {
+	line, err := caller(conn)
+	if err != nil {
+		return failure(fmt.Errorf("%w: %w", errDenied, err))
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(ioFor))
+	r := bufio.NewReaderSize(conn, 64<<10)
+	req, err := readRequest(r)
+	if err != nil {
+		return failure(err)
+	}
+	op, ok := operations[req.Op]
+	if !ok {
+		return wire.Reply{V: wire.Version, Code: wire.CodeUnknownOp, Error: fmt.Sprintf("this coordinator does not know %q", req.Op)}
+	}
+	c := &call{ctx: ctx, line: line, body: req.Body}
+	if err := s.allow(op, req.Op, c); err != nil {
+		return failure(err)
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	go watch(r, cancel)
+	return success(op.do(s, c))
+}
+
+// watch ends the call when its caller goes away. A caller sends nothing behind
+// its request, so any read is the end. It returns when the connection closes.
+func watch(r io.Reader, gone context.CancelFunc) {
+	var one [1]byte
+	_, _ = r.Read(one[:])
+	gone()
+}
+
+// caller checks the user at the other end and returns the calling process with
+// its ancestors.
+func caller(conn *net.UnixConn) ([]peer.Process, error) {
+	if !peer.Supported {
+		return nil, nil
+	}
+	uid, pid, err := peer.Of(conn)
+	if err != nil {
+		return nil, err
+	}
+	if uid != os.Getuid() {
+		return nil, fmt.Errorf("user %d may not speak to the coordinator of user %d", uid, os.Getuid())
+	}
+	return peer.Line(pid), nil
+}
+
+// readRequest reads one line. A request that is cut off, too long or not JSON
+// is the caller's fault.
+func readRequest(r *bufio.Reader) (wire.Request, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > wire.MaxLine {
+			return wire.Request{}, badRequest("the request is longer than %d bytes", wire.MaxLine)
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return wire.Request{}, badRequest("the request broke off: %v", err)
+		}
+	}
+	var req wire.Request
+	if err := json.Unmarshal(line, &req); err != nil {
+		return req, badRequest("the request is not JSON: %v", err)
+	}
+	return req, nil
+}
+
+var (
+	errDenied     = errors.New("refused")
+	errBadRequest = errors.New("bad request")
+)
+
+func badRequest(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errBadRequest, fmt.Sprintf(format, args...))
+}
+
+func success(body any, err error) wire.Reply {
+	if err != nil {
+		return failure(err)
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return failure(fmt.Errorf("encode reply: %w", err))
+	}
+	return wire.Reply{V: wire.Version, Body: raw}
+}
+
+func failure(err error) wire.Reply {
+	code := wire.CodeInternal
+	for _, known := range []struct {
+		err  error
+		code string
+	}{
+		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest},
+		{core.ErrNotFound, wire.CodeNotFound}, {ask.ErrSettled, wire.CodeSettled},
+		{loop.ErrNone, wire.CodeNotFound}, {loop.ErrDepth, wire.CodeBadRequest},
+		{loop.ErrNoTask, wire.CodeBadRequest}, {context.Canceled, wire.CodeClosing},
+	} {
+		if errors.Is(err, known.err) {
+			code = known.code
+			break
+		}
+	}
+	return wire.Reply{V: wire.Version, Code: code, Error: err.Error()}
+}

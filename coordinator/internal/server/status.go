@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func (s *Server) status(*call) (any, error) {
+	return wire.Status{
+		Coordinator: s.cfg.Self(), Settings: s.settings(), Channels: s.channels(),
+		Sessions: s.sessions(), Loops: s.wireLoops(false), Asks: s.wireAsks(),
+	}, nil
+}
+
+func (s *Server) settings() wire.Settings {
+	set := s.cfg.Core.Settings()
+	return wire.Settings{Away: string(set.Away.Mode), AwayUntil: millis(set.Away.Until), Paused: set.Paused}
+}
+
+func (s *Server) channels() []wire.Channel {
+	t := s.cfg.Telegram()
+	ch := wire.Channel{ID: "telegram", State: "off", Note: "not connected: afar telegram connect"}
+	switch {
+	case t.Failing != "":
+		ch.State, ch.Note = "failing", t.Failing
+	case t.Paired:
+		ch.State, ch.Note = "ready", "@"+t.Bot+" with "+t.User
+	case t.Connected:
+		ch.State, ch.Note = "unpaired", "@"+t.Bot+" waits for its person: afar telegram pair"
+	}
+	return []wire.Channel{ch, {ID: "terminal", State: "ready"}}
+}
+
+func (s *Server) sessions() []wire.Session {
+	out := []wire.Session{}
+	for _, v := range s.cfg.Core.Sessions() {
+		if v.State == session.Ended {
+			continue
+		}
+		out = append(out, wire.Session{
+			ID: string(v.ID), Token: v.Token, Project: v.Project, Mode: v.Mode, State: state(v), Since: millis(v.Since),
+			Attended: v.Attended, Away: string(v.Away.At(time.Now())), Terminal: v.Terminal, Protected: v.Hooked,
+			ClientPID: v.Client, Entrypoint: v.Entrypoint,
+		})
+	}
+	return out
+}
+
+func state(v session.Session) string {
+	if v.Unprotected(time.Now()) {
+		return "unprotected"
+	}
+	return string(v.State)
+}
+
+func (s *Server) away(c *call) (any, error) {
+	var in wire.Away
+	if err := json.Unmarshal(c.body, &in); err != nil {
+		return nil, badRequest("away: %v", err)
+	}
+	mode, err := session.ParseMode(in.Mode)
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
+	if in.ForMS < 0 {
+		return nil, badRequest("away: a time that is not negative is needed")
+	}
+	if err := s.cfg.Core.SetAway(in.Session, mode, time.Duration(in.ForMS)*time.Millisecond); err != nil {
+		return nil, err
+	}
+	return s.settings(), nil
+}
+
+func (s *Server) pause(c *call) (any, error) {
+	var in wire.Pause
+	if err := json.Unmarshal(c.body, &in); err != nil {
+		return nil, badRequest("pause: %v", err)
+	}
+	if err := s.cfg.Core.Pause(in.On); err != nil {
+		return nil, err
+	}
+	return s.settings(), nil
+}
+
+// Bounds of one journal query.
+const (
+	defaultEntries = 200
+	maxEntries     = 5000
+)
+
+func (s *Server) log(c *call) (any, error) {
+	q := wire.LogQuery{Limit: defaultEntries}
+	if err := json.Unmarshal(c.body, &q); err != nil {
+		return nil, badRequest("log: %v", err)
+	}
+	if q.Limit <= 0 || q.Limit > maxEntries {
+		return nil, badRequest("log: a limit from 1 to %d is needed", maxEntries)
+	}
+	id := session.ID("")
+	if q.Session != "" {
+		v, err := s.session(q.Session)
+		if err != nil {
+			return nil, err
+		}
+		id = v.ID
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, min(time.Duration(q.WaitMS)*time.Millisecond, maxWait))
+	defer cancel()
+	events, err := s.cfg.Core.Journal(ctx, q.After, q.Limit, id, q.Last)
+	if err != nil {
+		return nil, err
+	}
+	out := wire.Log{Entries: []wire.Entry{}}
+	for _, e := range events {
+		v, _ := s.cfg.Core.Session(string(e.Session)) // an entry of a forgotten session has no token
+		out.Entries = append(out.Entries, wire.Entry{
+			Seq: e.Seq, ID: fmt.Sprint(e.Seq), At: e.At.UnixMilli(), Kind: string(e.Kind),
+			Session: string(e.Session), Token: v.Token, Subject: e.Subject, Text: e.Text, Hash: e.Hash,
+		})
+	}
+	return out, nil
+}
+
+func (s *Server) verify(*call) (any, error) {
+	entries, broken, head, err := s.cfg.Core.Verify()
+	return wire.Verified{Entries: entries, OK: broken == 0, Broken: broken, Head: head}, err
+}
+
+func (s *Server) doctor(*call) (any, error) {
+	checks := s.cfg.Doctor()
+	for _, v := range s.cfg.Core.Sessions() {
+		if v.Unprotected(time.Now()) {
+			checks = append(checks, wire.Check{
+				ID: "session " + v.Token, State: "bad", Text: "runs in " + v.Project + " without Afar's hooks",
+				Fix: "end it and start it again; if it stays, look at disableAllHooks and enabledPlugins in that project's .claude/settings.json",
+			})
+		}
+	}
+	return wire.Checks{Checks: checks}, nil
+}
+
+func (s *Server) shutdown(*call) (any, error) {
+	s.cfg.Shutdown()
+	return struct{}{}, nil
+}
