@@ -1,0 +1,148 @@
+package hooks
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The times of a question. waitFor is short, so that a hung coordinator and a
+// dead client are noticed; the ask itself lives in the coordinator.
+const (
+	openFor  = 5 * time.Second        // to register it, a coordinator's start included
+	waitFor  = 10 * time.Second       // one wait
+	replyFor = 5 * time.Second        // what a reply may take beyond its wait
+	endFor   = 700 * time.Millisecond // the host kills a second after SIGTERM
+	pause    = 100 * time.Millisecond // between two tries at a coordinator that is away
+)
+
+// An answer is how a question ended. Decided is false when nobody answered.
+type answer struct {
+	decided, allow bool
+	message        string
+}
+
+// A question is one ask of this hook, from the time it is registered.
+type question struct {
+	hook     *hook
+	id       string
+	deadline time.Time
+}
+
+// ask puts the call to the person and waits for the end. An error means that
+// the question never got through.
+func (h *hook) ask(kind, why string) (answer, error) {
+	q := &question{hook: h, id: newID()}
+	body := h.body().Str("ask", q.id).Str("kind", kind).OptStr("why", why)
+	r, err := h.callStarting(wire.OpAskOpen, body, openFor)
+	if err != nil {
+		return answer{}, err
+	}
+	q.deadline = time.Now().Add(time.Duration(r.body.Get("deadline_ms").Int()) * time.Millisecond)
+	stop := q.onSignal()
+	defer stop()
+	return q.await(r), nil
+}
+
+// newID mints the ask's id before anything is dialled: a coordinator that died
+// and came back finds the same ask.
+func newID() string {
+	var b [10]byte
+	_, _ = rand.Read(b[:]) // never fails, by its contract
+	return "ask_" + hex.EncodeToString(b[:])
+}
+
+// await follows the ask until it ends or its time is over. A coordinator that
+// is away is started again and dialled again.
+func (q *question) await(r reply) answer {
+	for {
+		switch r.str("state") {
+		case "open":
+		case "answered", "delivered":
+			return q.claim()
+		default:
+			return answer{message: r.str("message")}
+		}
+		if !time.Now().Before(q.deadline) || q.orphaned() {
+			q.end("the session's client is gone")
+			return answer{message: "nobody answered in time"}
+		}
+		r = q.next(wire.OpAskWait, r)
+	}
+}
+
+// next makes one call about the ask. While the coordinator cannot be reached
+// the ask stays as it was last known.
+func (q *question) next(op string, last reply) reply {
+	wait := min(waitFor, max(time.Until(q.deadline), 0))
+	body := wire.NewObject().Str("ask", q.id).Int("wait_ms", wait.Milliseconds())
+	r, err := q.hook.callStarting(op, body, wait+replyFor)
+	if err == nil {
+		return r
+	}
+	if errors.Is(err, errRefused) {
+		q.deadline = time.Now() // the ask is unknown there: nothing to wait for
+	}
+	time.Sleep(pause)
+	return last
+}
+
+// claim takes the answer just before it is printed. An ask that was settled at
+// the terminal meanwhile has no answer of ours any more.
+func (q *question) claim() answer {
+	for {
+		r, err := q.hook.callStarting(wire.OpAskClaim, wire.NewObject().Str("ask", q.id), replyFor)
+		if err == nil {
+			return answer{decided: r.str("state") == "delivered", allow: r.yes("allow"), message: r.str("message")}
+		}
+		if !errors.Is(err, client.ErrUnreachable) || !time.Now().Before(q.deadline) {
+			return answer{message: err.Error()}
+		}
+		time.Sleep(pause)
+	}
+}
+
+// onSignal tells the coordinator when the host ends this hook: Esc, No, a host
+// timeout or a closed terminal.
+func (q *question) onSignal() (stop func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	go func() {
+		if _, ok := <-c; ok {
+			q.end("ended at the terminal")
+			os.Exit(0)
+		}
+	}()
+	return func() { signal.Stop(c); close(c) }
+}
+
+func (q *question) end(why string) {
+	_, _ = q.hook.call(wire.OpAskEnded, wire.NewObject().Str("ask", q.id).Str("why", why), endFor) // there is no time for more
+}
+
+// orphaned reports that the client died without a word: its hooks live on.
+func (q *question) orphaned() bool { return os.Getppid() == 1 && q.hook.clientPID() != 1 }
+
+// printAnswer prints what the person decided in the form of the event.
+func (h *hook) printAnswer(a answer) error {
+	switch {
+	case a.decided && !a.allow:
+		return h.print(h.denial(a.message))
+	case a.decided && h.event.name == "PreToolUse":
+		return h.print(h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
+			Str("permissionDecision", "allow").Str("permissionDecisionReason", "allowed by the person")))
+	case a.decided:
+		return h.print(h.decision(wire.NewObject().Str("behavior", "allow")))
+	case h.attended:
+		return nil // the dialog is the person's
+	}
+	return h.print(h.denial(fmt.Sprintf("Not allowed: %s. Park this step: write down what you need and why, and go on with what does not depend on it.", a.message)))
+}

@@ -1,0 +1,94 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// A class says what a hook does when it cannot do its work. The host lets the
+// tool run when a hook dies, so each class decides for itself.
+type class int
+
+const (
+	guards class = iota // closed: the call does not run
+	asks                // to the person at the dialog, else a refusal
+	other               // open and silent: the session goes on as without us
+)
+
+// A failure is what a hook does instead of its work.
+type failure int
+
+const (
+	silence failure = iota // exit 0, nothing printed
+	refuse                 // exit 0, a refusal with its reason in the host's form
+	closed                 // exit 2, the reason on stderr
+)
+
+// policy is the whole fail policy: by class, with someone at the terminal and
+// with nobody there.
+var policy = map[class]struct{ attended, unattended failure }{
+	guards: {closed, closed},
+	asks:   {silence, refuse},
+	other:  {silence, silence},
+}
+
+// errAsk is a failed question of the guard: the call is risky, not forbidden,
+// so the class of asks decides about it.
+type errAsk struct{ err error }
+
+func (e errAsk) Error() string { return e.err.Error() }
+func (e errAsk) Unwrap() error { return e.err }
+
+// fail carries out the policy for err and returns the exit code.
+func (h *hook) fail(err error, stderr io.Writer) int {
+	class := h.event.class
+	var question errAsk
+	if errors.As(err, &question) {
+		class = asks
+	}
+	do := policy[class].unattended
+	if h.attended {
+		do = policy[class].attended
+	}
+	switch do {
+	case refuse:
+		return h.refuse(reason(err), stderr)
+	case closed:
+		fmt.Fprintf(stderr, "Afar's guard could not judge this call, so it does not run: %v\n", err)
+		return 2
+	}
+	return 0
+}
+
+func reason(err error) string {
+	if errors.Is(err, client.ErrUnreachable) {
+		return "Nobody could be asked: Afar's coordinator is not reachable (" + err.Error() + "). " +
+			"Do not retry in another form; write down what is needed and go on without it."
+	}
+	return "Nobody could be asked: " + err.Error() + "."
+}
+
+// refuse prints a refusal in the form of the hook's event.
+func (h *hook) refuse(text string, stderr io.Writer) int {
+	if err := h.print(h.denial(text)); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
+	return 0
+}
+
+func (h *hook) denial(text string) *wire.Object {
+	if h.event.name == "PreToolUse" {
+		return h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
+			Str("permissionDecision", "deny").Str("permissionDecisionReason", text))
+	}
+	return h.decision(wire.NewObject().Str("behavior", "deny").Str("message", text))
+}
+
+func (h *hook) decision(fields *wire.Object) *wire.Object {
+	return h.specific(wire.NewObject().Str("hookEventName", "PermissionRequest").Raw("decision", fields.Bytes()))
+}

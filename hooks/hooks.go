@@ -1,0 +1,286 @@
+// Package hooks is what the hook binaries do: read the host's input, judge or
+// ask the coordinator, print the host's output, within a deadline. What happens
+// when that fails is decided by the hook's class and written down in fail.go.
+//
+// The hooks run on every tool call, so nothing here is imported that a process
+// start has to pay for.
+package hooks
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// An Event is one of the host's events, with what we do about it.
+type Event struct {
+	name  string // hook_event_name
+	class class
+	do    func(*hook) error
+}
+
+// The events that we have a binary for.
+var (
+	SessionStart        = Event{"SessionStart", other, sessionStart}
+	SessionEnd          = Event{"SessionEnd", other, sessionEnd}
+	UserPromptSubmit    = Event{"UserPromptSubmit", other, userPromptSubmit}
+	UserPromptExpansion = Event{"UserPromptExpansion", other, userPromptExpansion}
+	PreToolUse          = Event{"PreToolUse", guards, preToolUse}
+	PermissionRequest   = Event{"PermissionRequest", asks, permissionRequest}
+	PostToolUse         = Event{"PostToolUse", other, postToolUse}
+	PostToolUseFailure  = Event{"PostToolUseFailure", other, postToolUseFailure}
+	Stop                = Event{"Stop", other, stop}
+	StopFailure         = Event{"StopFailure", other, stopFailure}
+	PreCompact          = Event{"PreCompact", other, preCompact}
+	SubagentStop        = Event{"SubagentStop", other, subagentStop}
+	Notification        = Event{"Notification", other, notification}
+)
+
+// Main runs one event's hook for this process and exits with its code.
+func Main(e Event) {
+	if len(os.Args) > 1 && os.Args[1] == register {
+		os.Exit(sendRegistration(os.Stdin, os.Getenv))
+	}
+	os.Exit(Run(e, os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+}
+
+// Run is Main without the process. It returns the exit code and never panics.
+func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
+	h := &hook{event: e, stdout: stdout, getenv: getenv, attended: attended(getenv)}
+	defer func() {
+		if r := recover(); r != nil {
+			code = h.fail(fmt.Errorf("internal error: %v", r), stderr)
+		}
+	}()
+	err := h.read(stdin)
+	if err == nil {
+		err = e.do(h)
+	}
+	if err != nil {
+		return h.fail(err, stderr)
+	}
+	return 0
+}
+
+// A hook is one run of a hook binary.
+type hook struct {
+	event    Event
+	input    []byte // the host's JSON, valid
+	attended bool   // someone sits at the client's terminal
+	client   *client.Client
+	redirect []string // variables that tried to move a pinned home
+	stdout   io.Writer
+	getenv   func(string) string
+}
+
+// Errors of an input that cannot be used.
+var (
+	errEmpty   = errors.New("the hook input is empty")
+	errLarge   = fmt.Errorf("the hook input is larger than %d bytes", maxInput)
+	errInvalid = errors.New("the hook input is not one JSON object in UTF-8")
+)
+
+// maxInput leaves room for the rest of the request on the wire.
+const maxInput = wire.MaxLine - 64<<10
+
+// read takes the host's input and finds the coordinator's home.
+func (h *hook) read(stdin io.Reader) error {
+	raw, err := io.ReadAll(io.LimitReader(stdin, maxInput+1))
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read hook input: %w", err)
+	case len(raw) == 0:
+		return errEmpty
+	case len(raw) > maxInput:
+		return errLarge
+	case raw[0] != '{' || !utf8.Valid(raw) || !gjson.ValidBytes(raw):
+		return errInvalid
+	}
+	h.input = raw
+	if name := h.str("hook_event_name"); name != h.event.name {
+		return fmt.Errorf("the hook input is of event %q, not %s", name, h.event.name)
+	}
+	if h.str("session_id") == "" {
+		return errors.New("the hook input has no session_id")
+	}
+	return h.locate()
+}
+
+func (h *hook) locate() error {
+	bin, err := home.Bin()
+	if err != nil {
+		return err
+	}
+	dirs, redirected, err := home.ForHook(bin, h.getenv)
+	if err != nil {
+		return err
+	}
+	h.redirect = redirected
+	h.client = &client.Client{Dirs: dirs, Bin: bin, Env: coordinatorEnv(bin, dirs, h.getenv)}
+	return nil
+}
+
+// coordinatorEnv is the environment of a coordinator that a hook starts. The
+// session's own is never handed on; without a pin (a test) our variables are.
+func coordinatorEnv(bin string, dirs home.Dirs, getenv func(string) string) []string {
+	env := dirs.Env()
+	if home.Pinned(bin) {
+		return env
+	}
+	for _, name := range []string{"AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN", "AFAR_TELEGRAM_TOKEN_FILE", "AFAR_WEB_ADDR"} {
+		if v := getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// attended reports whether someone sits at the client's terminal. Older clients
+// do not say so themselves.
+func attended(getenv func(string) string) bool {
+	if v := getenv("CLAUDE_CODE_SESSION_ATTENDED"); v != "" {
+		return v == "1"
+	}
+	return getenv("CLAUDE_CODE_ENTRYPOINT") == "cli"
+}
+
+// str returns a string of the host's input, "" when it is absent or no string.
+func (h *hook) str(path string) string {
+	if v := gjson.GetBytes(h.input, path); v.Type == gjson.String {
+		return v.Str
+	}
+	return ""
+}
+
+// off reports whether the session or its project switched Afar off. The guard
+// does not ask.
+func (h *hook) off() bool {
+	if h.getenv("AFAR_DISABLED") == "1" {
+		return true
+	}
+	for _, dir := range []string{h.getenv("CLAUDE_PROJECT_DIR"), h.str("cwd")} {
+		if dir == "" {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".afar-disabled")); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// body begins the call of this hook with what every call says.
+func (h *hook) body() *wire.Object {
+	return wire.NewObject().Raw("payload", h.input).
+		Int("client", int64(h.clientPID())).
+		OptStr("entrypoint", h.getenv("CLAUDE_CODE_ENTRYPOINT")).
+		Bool("attended", h.attended).
+		Bool("off", h.off()).
+		OptStr("terminal", h.terminal()).
+		Strs("redirected", h.redirect)
+}
+
+// clientPID is the process id of the host's client. Older clients do not name
+// themselves; an exec-form hook is their child.
+func (h *hook) clientPID() int {
+	pid := 0
+	for _, c := range h.getenv("CLAUDE_PID") {
+		if c < '0' || c > '9' || pid > 1<<22 {
+			return os.Getppid()
+		}
+		pid = pid*10 + int(c-'0')
+	}
+	if pid == 0 {
+		return os.Getppid()
+	}
+	return pid
+}
+
+// terminal names the client's terminal and where the name is from.
+func (h *hook) terminal() string {
+	for _, name := range []string{"WT_SESSION", "TERM_SESSION_ID", "ITERM_SESSION_ID"} {
+		if v := h.getenv(name); v != "" {
+			return strings.ToLower(name) + ":" + v
+		}
+	}
+	if tty, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/0", h.clientPID())); err == nil && strings.HasPrefix(tty, "/dev/") && tty != "/dev/null" {
+		return "tty:" + tty
+	}
+	return fmt.Sprintf("pid:%d", h.clientPID())
+}
+
+// A reply is the coordinator's answer.
+type reply struct{ body gjson.Result }
+
+func (r reply) str(name string) string { return r.body.Get(name).Str }
+func (r reply) yes(name string) bool   { return r.body.Get(name).Type == gjson.True }
+
+// errRefused says that the coordinator understood the call and refused it.
+var errRefused = errors.New("the coordinator refused")
+
+// parseReply reads a reply line. Anything but a reply of ours is an error:
+// whatever listens there is not our coordinator.
+func parseReply(line []byte) (reply, error) {
+	if !gjson.ValidBytes(line) {
+		return reply{}, fmt.Errorf("%w: it does not speak our protocol", client.ErrUnreachable)
+	}
+	r := gjson.ParseBytes(line)
+	code := r.Get("code")
+	if r.Get("v").Type != gjson.Number || code.Type != gjson.String {
+		return reply{}, fmt.Errorf("%w: it does not speak our protocol", client.ErrUnreachable)
+	}
+	if code.Str == wire.CodeClosing {
+		return reply{}, fmt.Errorf("%w: it is shutting down", client.ErrUnreachable)
+	}
+	if code.Str != wire.CodeOK {
+		return reply{}, fmt.Errorf("%w: %s", errRefused, r.Get("error").Str)
+	}
+	return reply{r.Get("body")}, nil
+}
+
+// call makes one call and starts no coordinator.
+func (h *hook) call(op string, body *wire.Object, within time.Duration) (reply, error) {
+	line, err := h.client.Call(request(op, body), time.Now().Add(within))
+	if err != nil {
+		return reply{}, err
+	}
+	return parseReply(line)
+}
+
+// callStarting makes one call and starts the coordinator where there is none.
+func (h *hook) callStarting(op string, body *wire.Object, within time.Duration) (reply, error) {
+	line, err := h.client.CallStarting(request(op, body), time.Now().Add(within))
+	if err != nil {
+		return reply{}, err
+	}
+	return parseReply(line)
+}
+
+func request(op string, body *wire.Object) wire.Request {
+	return wire.Request{V: wire.Version, Op: op, Body: body.Bytes()}
+}
+
+func (h *hook) print(o *wire.Object) error {
+	if _, err := h.stdout.Write(append(o.Bytes(), '\n')); err != nil {
+		return fmt.Errorf("print answer: %w", err)
+	}
+	return nil
+}
+
+// specific is the part of an output that belongs to the event.
+func (h *hook) specific(fields *wire.Object) *wire.Object {
+	return wire.NewObject().Raw("hookSpecificOutput", fields.Bytes())
+}

@@ -1,0 +1,89 @@
+package hooks_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bins holds the real hook binaries, built once. There is no `afar` beside
+// them: these tests are about hooks that find no coordinator of ours.
+var bins string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "32") // the cells wait, they do not compute
+	dir, err := os.MkdirTemp("", "afar-hooks-")
+	if err != nil {
+		panic(err)
+	}
+	bins = dir
+	build := exec.Command("go", "build", "-o", dir, "../cmd/hook-...")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build the hook binaries:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// A result is what the host sees of a hook.
+type result struct {
+	code           int
+	stdout, stderr string
+	took           time.Duration
+}
+
+// runHook runs a real hook binary in a home of its own.
+func runHook(t *testing.T, name, home string, env []string, stdin io.Reader) result {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(bins, name))
+	cmd.Env = append([]string{"HOME=" + home, "AFAR_HOME=" + filepath.Join(home, "afar"), "PATH=/usr/bin:/bin"}, env...)
+	cmd.Dir = home
+	cmd.Stdin = stdin
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	start := time.Now()
+	err := cmd.Run()
+	if _, ok := err.(*exec.ExitError); err != nil && !ok {
+		t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String(), time.Since(start)}
+}
+
+var (
+	attended   = []string{"CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDE_CODE_ENTRYPOINT=cli"}
+	unattended = []string{"CLAUDE_CODE_SESSION_ATTENDED=0", "CLAUDE_CODE_ENTRYPOINT=sdk-cli"}
+)
+
+// payload is a hook input as the host sends it.
+func payload(event, rest string) string {
+	return fmt.Sprintf(`{"session_id":"9b84dedd-112a-4f6c-91a2-0fc3fad1e5c7","transcript_path":"/h/.claude/projects/p/s.jsonl","cwd":"/tmp/p","permission_mode":"default","hook_event_name":%q%s}`+"\n", event, rest)
+}
+
+func bash(command string) string {
+	return fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":%q,"description":"t"},"tool_use_id":"toolu_1"`, command)
+}
+
+// binary is the name of an event's binary.
+func binary(event string) string {
+	var b strings.Builder
+	b.WriteString("hook")
+	for _, r := range event {
+		if r >= 'A' && r <= 'Z' {
+			b.WriteByte('-')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

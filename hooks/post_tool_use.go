@@ -1,0 +1,25 @@
+package hooks
+
+import (
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// outcomeFor is generous: the host does not wait for these hooks.
+const outcomeFor = 5 * time.Second
+
+func postToolUse(h *hook) error { return h.outcome(true) }
+
+func postToolUseFailure(h *hook) error { return h.outcome(false) }
+
+// outcome reports how a call turned out: the end of the ask that it came from,
+// and progress for a loop. At the end of a print session the host ends what
+// still runs, and this must not get lost; it is done in a moment.
+func (h *hook) outcome(ok bool) error {
+	signal.Ignore(syscall.SIGTERM)
+	_, err := h.callStarting(wire.OpOutcome, h.body().Bool("ok", ok), outcomeFor)
+	return err
+}

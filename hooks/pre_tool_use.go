@@ -1,0 +1,132 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// noteFor bounds the note about a verdict: the call must not wait for it.
+const noteFor = 50 * time.Millisecond
+
+// preToolUse is the guard. A call on which it has no opinion costs no more
+// than judging it: no coordinator, no file, no wait.
+func preToolUse(h *hook) error {
+	call, err := h.toolCall()
+	if err != nil {
+		return err
+	}
+	d := h.judge(call)
+	switch d.Verdict {
+	case guard.Deny:
+		err = h.print(h.denial(d.Reason))
+		h.note(d)
+	case guard.Ask:
+		err = h.guardAsks(d)
+	}
+	return err
+}
+
+// guardAsks brings a risky call to the person. At a terminal the host opens its
+// dialog, which fires PermissionRequest; in a print session the host would
+// refuse, so this hook waits itself, where its death would not let the call run.
+func (h *hook) guardAsks(d guard.Decision) error {
+	if h.attended {
+		err := h.print(h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
+			Str("permissionDecision", "ask").Str("permissionDecisionReason", d.Person)))
+		h.note(d)
+		return err
+	}
+	if h.off() || h.str("permission_mode") != "default" {
+		h.note(d)
+		return h.print(h.denial(d.Reason + " Nobody can be asked in this mode: park the step and say what you need."))
+	}
+	a, err := h.ask("guard", d.Person)
+	if err != nil {
+		return errAsk{err}
+	}
+	return h.printAnswer(a)
+}
+
+func (h *hook) note(d guard.Decision) {
+	body := h.body().Str("verb", string(d.Verdict)).Str("rule", d.Rule).Str("part", d.Part)
+	_, _ = h.call(wire.OpGuarded, body, noteFor) // the verdict stands without the journal
+}
+
+// Errors of a call that cannot be judged.
+var (
+	errNoTool = errors.New("the hook input names no tool with an input object")
+	errDeep   = fmt.Errorf("the tool input is nested deeper than %d levels", maxDepth)
+)
+
+// maxDepth bounds the nesting of a tool's input: each level costs another walk
+// over what lies in it.
+const maxDepth = 64
+
+// toolCall reads the call that the host is about to make.
+func (h *hook) toolCall() (guard.Call, error) {
+	input := gjson.GetBytes(h.input, "tool_input")
+	tool := h.str("tool_name")
+	if tool == "" || !input.IsObject() {
+		return guard.Call{}, errNoTool
+	}
+	args, err := leaves(nil, "", input, maxDepth)
+	return guard.Call{Tool: tool, Args: args}, err
+}
+
+// leaves lists the strings of a value with their paths.
+func leaves(args []guard.Arg, path string, v gjson.Result, depth int) (_ []guard.Arg, err error) {
+	if v.Type == gjson.String {
+		return append(args, guard.Arg{Path: path, Value: v.Str}), nil
+	}
+	if !v.IsObject() && !v.IsArray() {
+		return args, nil
+	}
+	if depth == 0 {
+		return args, errDeep
+	}
+	n := 0
+	v.ForEach(func(key, value gjson.Result) bool {
+		name := key.String()
+		if v.IsArray() {
+			name = strconv.Itoa(n)
+		}
+		n++
+		args, err = leaves(args, strings.TrimPrefix(path+"."+name, "."), value, depth-1)
+		return err == nil
+	})
+	return args, err
+}
+
+func (h *hook) judge(call guard.Call) guard.Decision {
+	dirs := h.client.Dirs
+	return guard.Judge(call, guard.Context{
+		Cwd: h.str("cwd"), Project: h.getenv("CLAUDE_PROJECT_DIR"), Home: dirs.User,
+		Env:     map[string]string{"HOME": dirs.User, "PWD": h.str("cwd")},
+		Temp:    []string{"/tmp", "/var/tmp"},
+		Own:     append(dirs.All(), h.client.Bin, filepath.Dir(dirs.Socket())),
+		Resolve: resolve,
+	})
+}
+
+// resolve follows the symbolic links of the part of a path that exists.
+func resolve(path string) string {
+	for dir, rest := path, ""; ; {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return path
+		}
+		rest, dir = filepath.Join(filepath.Base(dir), rest), parent
+	}
+}

@@ -1,0 +1,39 @@
+package hooks
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The deadlines of the prompt hooks: a person waits for them.
+const (
+	promptFor = 300 * time.Millisecond
+	expandFor = 5 * time.Second
+)
+
+// userPromptSubmit says that a prompt was typed.
+func userPromptSubmit(h *hook) error {
+	if h.off() {
+		return nil
+	}
+	r, err := h.call(wire.OpPrompt, h.body(), promptFor)
+	if err != nil {
+		return err
+	}
+	return h.printContext(r.str("context"))
+}
+
+// userPromptExpansion handles our slash commands. A blocked prompt costs no
+// model request: its reason is what the person reads.
+func userPromptExpansion(h *hook) error {
+	r, err := h.callStarting(wire.OpExpand, h.body(), expandFor)
+	if err != nil {
+		return err
+	}
+	if r.yes("block") {
+		quiet := wire.NewObject().Str("hookEventName", h.event.name).Bool("suppressOriginalPrompt", true)
+		return h.print(h.specific(quiet).Str("decision", "block").Str("reason", r.str("reason")))
+	}
+	return h.printContext(r.str("context"))
+}

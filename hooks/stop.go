@@ -1,0 +1,50 @@
+package hooks
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The deadlines of the hooks at the end of a turn. The coordinator may look at
+// the work tree before it answers.
+const (
+	stopFor     = 5 * time.Second
+	compactFor  = 5 * time.Second
+	subagentFor = 500 * time.Millisecond
+)
+
+// stop asks whether the session goes on. It starts a coordinator that is gone:
+// a loop must not end because somebody killed the daemon.
+func stop(h *hook) error {
+	if h.off() {
+		return nil
+	}
+	return h.printBlock(h.callStarting(wire.OpStop, h.body(), stopFor))
+}
+
+func subagentStop(h *hook) error {
+	if h.off() {
+		return nil
+	}
+	return h.printBlock(h.call(wire.OpSubagentStop, h.body(), subagentFor))
+}
+
+func (h *hook) printBlock(r reply, err error) error {
+	if err != nil || !r.yes("block") {
+		return err
+	}
+	return h.print(wire.NewObject().Str("decision", "block").Str("reason", r.str("reason")))
+}
+
+func stopFailure(h *hook) error {
+	_, err := h.callStarting(wire.OpStopFailure, h.body(), compactFor)
+	return err
+}
+
+// preCompact has the anchor written. It prints nothing: what it printed would
+// go into the instructions of the summary.
+func preCompact(h *hook) error {
+	_, err := h.callStarting(wire.OpPreCompact, h.body(), compactFor)
+	return err
+}
