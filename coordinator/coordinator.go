@@ -1,0 +1,150 @@
+// Package coordinator builds the daemon from its parts, takes the lock that
+// makes it the only one, runs everything and stops it in order. It is the only
+// place that knows every package.
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/server"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// ErrRunning says that another coordinator serves this home.
+var ErrRunning = errors.New("a coordinator is already running")
+
+// Config is what a coordinator needs to know.
+type Config struct {
+	Dirs    home.Dirs
+	Bin     string // directory of our binaries; hooks from elsewhere are refused
+	Version string
+	Log     *slog.Logger
+	// Getenv is read once, for AFAR_TELEGRAM_API, AFAR_TELEGRAM_TOKEN and
+	// AFAR_TELEGRAM_TOKEN_FILE.
+	Getenv func(string) string
+}
+
+// A Coordinator is the running daemon.
+type Coordinator struct {
+	cfg      Config
+	life     *home.Lock // held until Close: nobody else serves this home
+	store    *store.Store
+	listener *net.UnixListener
+	core     *core.Core
+	telegram *telegram.Channel
+	server   *server.Server
+	since    time.Time
+	shutdown chan struct{}
+	once     sync.Once // closes shutdown
+}
+
+// Open takes the life lock, opens the store and listens. It returns ErrRunning
+// when another coordinator holds the lock. The socket is touched by the holder
+// of the lock alone.
+func Open(cfg Config) (*Coordinator, error) {
+	if err := cfg.Dirs.Make(); err != nil {
+		return nil, err
+	}
+	life, err := home.TryLock(cfg.Dirs.LifeLock())
+	if err != nil {
+		return nil, err
+	}
+	if life == nil {
+		return nil, ErrRunning
+	}
+	c := &Coordinator{cfg: cfg, life: life, since: time.Now(), shutdown: make(chan struct{})}
+	if err := c.build(); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+func (c *Coordinator) build() (err error) {
+	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
+		return err
+	}
+	if c.core, err = core.New(core.Config{Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits}); err != nil {
+		return err
+	}
+	c.telegram = telegram.New(telegram.Config{
+		Core: c.core, Log: c.cfg.Log, TokenFile: c.cfg.Dirs.TokenFile(), ConfigFile: c.cfg.Dirs.ConfigFile(), Machine: machine(), Now: time.Now,
+	})
+	c.server = server.New(server.Config{
+		Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Self: c.self, Doctor: c.doctor, Shutdown: c.end,
+		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
+		Git: server.Git{Tree: git.Tree, Recent: git.Recent},
+	})
+	c.listener, err = listen(c.cfg.Dirs.Socket())
+	return err
+}
+
+// listen replaces a stale socket; the life lock proves that it is stale. The
+// directory is closed to others, so there is no moment at which they could
+// connect.
+func listen(path string) (*net.UnixListener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("remove stale socket: %w", err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		l.Close()
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	return l, nil
+}
+
+// Run serves until ctx ends or somebody asks for the end, then finishes what it
+// holds: requests in hand get their reply, state is committed.
+func (c *Coordinator) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var parts sync.WaitGroup
+	defer parts.Wait()
+	defer cancel()
+	c.firstStart(ctx)
+	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.forget} {
+		parts.Go(func() { part(ctx) })
+	}
+	parts.Go(func() {
+		select {
+		case <-c.shutdown:
+		case <-ctx.Done():
+		}
+		cancel()
+	})
+	c.cfg.Log.Info("serving", "socket", c.cfg.Dirs.Socket(), "version", c.cfg.Version)
+	err := c.server.Serve(ctx, c.listener)
+	return errors.Join(err, c.core.Note(event.Stopped, "", "", "the coordinator stopped"))
+}
+
+// Close releases everything, the life lock last. It is safe after a failed
+// Open.
+func (c *Coordinator) Close() error {
+	var err error
+	if c.listener != nil {
+		c.listener.Close()
+	}
+	if c.store != nil {
+		err = c.store.Close()
+	}
+	c.life.Release()
+	return err
+}
+
+func (c *Coordinator) end() { c.once.Do(func() { close(c.shutdown) }) }

@@ -1,0 +1,676 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode"
+)
+
+// The import table of the module. It is the map of the tree: who may call whom.
+// The test walks and parses the files itself; asking `go list` would let go
+// test answer from its cache after a file has changed.
+
+const (
+	in      = "coordinator/internal/"
+	standin = "coordinator/standin/"
+)
+
+// onlyTests is the one folder of Go files that are tests alone: the plugin,
+// proven on the real host.
+const onlyTests = "plugin"
+
+// inHooks are the packages that are linked into the hook binaries.
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home"}
+
+// pure packages have no clock and touch nothing outside.
+var pure = []string{
+	"coordinator/wire", "coordinator/guard",
+	in + "ask", in + "loop", in + "session", in + "secret", in + "event", in + "channel",
+}
+
+// waysIn take requests from outside and hand them to core.
+var waysIn = []string{in + "server", in + "channel/telegram"}
+
+// A rules value is a whole table. Packages are named by their directory in the
+// module; a name may be a pattern of path.Match.
+type rules struct {
+	ours    map[string][]string // who may import which packages of ours
+	inTests map[string][]string // what its tests may import besides
+	bans    []ban
+	pure    []string            // allowed only what pureStd names, and no clock
+	std     []stdBan            // standard packages that some may not import
+	owners  map[string]string   // third-party module: the one package that may import it
+	tests   map[string]struct{} // third-party modules that only tests import
+}
+
+// A ban holds whatever the table says.
+type ban struct {
+	to   string
+	only []string // nobody but these may import it
+	why  string
+}
+
+// A stdBan keeps standard packages out of some of ours.
+type stdBan struct {
+	in    []string
+	paths []string
+	why   string
+}
+
+// pureStd is the whole of the standard library that a pure package may import.
+var pureStd = []string{
+	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "encoding/base64", "encoding/hex", "encoding/json", "errors",
+	"fmt", "io", "iter", "maps", "math", "path", "regexp", "slices", "sort", "strconv", "strings", "time",
+	"unicode", "unicode/utf16", "unicode/utf8",
+}
+
+// clock are the names of package time that read or wait for the clock.
+var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+
+func table() rules {
+	domain := []string{in + "ask", in + "channel", in + "event", in + "loop", in + "secret", in + "session"}
+	internals := slices.Concat(domain, waysIn, []string{
+		in + "config", in + "core", in + "disk", in + "git", in + "peer", in + "store",
+	})
+	return rules{
+		ours: map[string][]string{
+			"cmd/afar":   {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/wire"},
+			"cmd/hook-*": {"hooks"},
+			"hooks":      {"coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/wire"},
+
+			"coordinator":        append(internals, "coordinator/home", "coordinator/wire"),
+			"coordinator/client": {"coordinator/home", "coordinator/wire"},
+			"coordinator/guard":  {},
+			"coordinator/home":   {},
+			"coordinator/wire":   {},
+
+			in + "session": {},
+			in + "secret":  {},
+			in + "channel": {},
+			in + "loop":    {in + "session"},
+			in + "event":   {in + "session"},
+			in + "ask":     {in + "secret", in + "session"},
+
+			in + "store": {in + "ask", in + "channel", in + "event", in + "loop", in + "session"},
+			in + "core":  append([]string{in + "store"}, domain...),
+
+			in + "server":           append([]string{"coordinator/wire", in + "core", in + "peer"}, domain...),
+			in + "channel/telegram": append([]string{in + "config", in + "core", in + "disk", in + "store"}, domain...),
+
+			in + "config": {},
+			in + "disk":   {},
+			in + "git":    {},
+			in + "peer":   {},
+
+			onlyTests: {},
+
+			standin + "botapi": {},
+			standin + "host":   {},
+			standin + "model":  {},
+		},
+		inTests: map[string][]string{
+			"*":        {standin + "botapi", standin + "host", standin + "model"},
+			"cmd/afar": {"hooks"},       // as commands of the scripts
+			"hooks":    {"coordinator"}, // hooks are tried on a real one
+			"plugin":   {"coordinator/wire"},
+			// the singleton is tried with the clients that start it
+			"coordinator": {"coordinator/client"},
+		},
+		bans: []ban{
+			{in + "core", append([]string{"coordinator"}, waysIn...), "only ways in and the composition root call core; results come back through functions given at construction"},
+			{in + "server", []string{"coordinator"}, "ways in never import each other"},
+			{in + "channel/telegram", []string{"coordinator"}, "ways in never import each other"},
+			{"hooks", []string{"cmd/hook-*"}, "the hooks are the outermost layer"},
+			{standin + "*", nil, "a stand-in is for tests"},
+		},
+		pure: pure,
+		std: []stdBan{
+			{pure, []string{"os", "net", "net/http", "os/exec", "database/sql"}, "a pure package touches nothing outside"},
+			{pure, []string{"log", "log/slog"}, "a pure package returns what there is to say"},
+			{pure, []string{"context", "sync"}, "a pure package has no goroutine and waits for nothing"},
+			{pure, []string{"math/rand", "math/rand/v2", "crypto/rand"}, "chance is passed in"},
+			{inHooks, []string{"encoding/json"}, "it costs start-up time on every tool call; wire.Object writes, gjson reads"},
+			{inHooks, []string{"net/http", "log/slog"}, "a hook costs what a process start costs"},
+			{inHooks, []string{"regexp"}, "compiling patterns at start costs every hook"},
+		},
+		owners: map[string]string{
+			"github.com/spf13/cobra":          "cmd/afar",
+			"golang.org/x/term":               "cmd/afar",
+			"github.com/gofrs/flock":          "coordinator/home",
+			"github.com/tidwall/gjson":        "hooks",
+			"github.com/go-telegram/bot":      in + "channel/telegram",
+			"github.com/fsnotify/fsnotify":    in + "disk",
+			"modernc.org/sqlite":              in + "store",
+			"mvdan.cc/sh/v3":                  "coordinator/guard",
+			"github.com/pelletier/go-toml/v2": in + "config",
+			"golang.org/x/sys":                in + "peer",
+		},
+		tests: map[string]struct{}{
+			"github.com/creack/pty": {}, "github.com/google/go-cmp": {}, "github.com/rogpeppe/go-internal": {},
+			"go.uber.org/goleak": {}, "pgregory.net/rapid": {},
+		},
+	}
+}
+
+// never is what no hook binary may link, by whatever way.
+var never = map[string]string{
+	"net/http":                   "starts slowly, and a hook speaks to one socket only",
+	"database/sql":               "the database belongs to the coordinator",
+	"log/slog":                   "a hook has no log",
+	"github.com/spf13/cobra":     "a hook has no commands",
+	"modernc.org/sqlite":         "the database belongs to the coordinator",
+	"github.com/go-telegram/bot": "the channel belongs to the coordinator",
+}
+
+func TestImports(t *testing.T) {
+	root := moduleRoot(t)
+	for _, breach := range table().check(os.DirFS(root)) {
+		t.Error(breach)
+	}
+}
+
+// TestHooksLink walks what each hook binary links, through our packages, the
+// module cache and the standard library, for each system that we build for.
+func TestHooksLink(t *testing.T) {
+	root := moduleRoot(t)
+	mods := requirements(t, root)
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		t.Run(system, func(t *testing.T) {
+			w := walker{root: root, module: moduleName(t, root), mods: mods, from: map[string]string{}}
+			w.ctx = build.Default
+			w.ctx.GOOS, w.ctx.GOARCH, w.ctx.CgoEnabled = system, "arm64", false
+			for _, dir := range glob(t, root, "cmd/hook-*") {
+				w.visit(t, w.module+"/"+dir, "")
+			}
+			if len(w.from) < 50 || w.from["github.com/tidwall/gjson"] == "" {
+				t.Fatalf("the walk is broken: it saw %d packages", len(w.from))
+			}
+			for p := range w.from {
+				for bad, why := range never {
+					if within(p, bad) {
+						t.Errorf("hook binaries link %s (%s): %s", p, why, w.way(p))
+					}
+				}
+			}
+		})
+	}
+}
+
+// check returns every breach of the table in a tree, in order.
+func (r rules) check(tree fs.FS) []string {
+	c := checker{rules: r, module: nameOf(tree), used: map[string]bool{}}
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		switch base := path.Base(name); {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (strings.HasPrefix(base, ".") || base == "testdata" || base == "bin"):
+			return fs.SkipDir
+		case !d.IsDir() && path.Ext(name) == ".go":
+			return c.file(tree, name)
+		}
+		return nil
+	})
+	if err != nil {
+		c.breach("%v", err)
+	}
+	c.unused(tree)
+	slices.Sort(c.found)
+	return c.found
+}
+
+type checker struct {
+	rules
+	module string
+	used   map[string]bool // rows of ours that a package has
+	found  []string
+}
+
+func (c *checker) breach(format string, args ...any) {
+	c.found = append(c.found, fmt.Sprintf(format, args...))
+}
+
+func (c *checker) file(tree fs.FS, name string) error {
+	src, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return err
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.SkipObjectResolution)
+	if err != nil {
+		c.breach("%v", err)
+		return nil
+	}
+	dir, inTest := path.Dir(name), strings.HasSuffix(name, "_test.go")
+	row, ok := lookup(c.ours, dir)
+	if !ok {
+		c.breach("%s: package %s is not in the table", name, dir)
+		return nil
+	}
+	c.used[row] = c.used[row] || !inTest || row == onlyTests
+	for _, spec := range f.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return err
+		}
+		c.one(name, dir, p, inTest)
+	}
+	if !inTest && slices.Contains(c.pure, dir) {
+		c.clock(name, f)
+	}
+	return nil
+}
+
+func (c *checker) one(name, dir, p string, inTest bool) {
+	ours, isOurs := strings.CutPrefix(p, c.module+"/")
+	switch {
+	case isOurs && inTest:
+		c.ourTest(name, dir, ours)
+	case isOurs:
+		c.ourOwn(name, dir, ours)
+	case strings.Contains(strings.Split(p, "/")[0], "."):
+		c.third(name, dir, p, inTest)
+	case !inTest:
+		c.standard(name, dir, p)
+	}
+}
+
+func (c *checker) ourOwn(name, dir, p string) {
+	for _, b := range c.bans {
+		if match(b.to, p) && !slices.ContainsFunc(b.only, func(who string) bool { return match(who, dir) }) {
+			c.breach("%s: %s may not import %s: %s", name, dir, p, b.why)
+			return
+		}
+	}
+	if row, _ := lookup(c.ours, dir); !slices.Contains(c.ours[row], p) {
+		c.breach("%s: %s may not import %s: it is not in its row", name, dir, p)
+	}
+}
+
+// ourTest lets a test import its own package, what that may reach, and what
+// the table adds for tests.
+func (c *checker) ourTest(name, dir, p string) {
+	row, _ := lookup(c.ours, dir)
+	extra := slices.Concat(c.inTests[row], c.inTests["*"])
+	if p == dir || slices.Contains(extra, p) || c.reach(row, map[string]bool{})[p] {
+		return
+	}
+	for _, e := range extra {
+		if c.reach(e, map[string]bool{})[p] {
+			return
+		}
+	}
+	c.breach("%s: tests of %s may not import %s", name, dir, p)
+}
+
+// reach adds all that a row may import, itself or through others.
+func (c *checker) reach(row string, seen map[string]bool) map[string]bool {
+	for _, p := range c.ours[row] {
+		if !seen[p] {
+			seen[p] = true
+			c.reach(p, seen)
+		}
+	}
+	return seen
+}
+
+func (c *checker) third(name, dir, p string, inTest bool) {
+	for module, owner := range c.owners {
+		if within(p, module) {
+			if owner != dir {
+				c.breach("%s: %s belongs to %s alone", name, module, owner)
+			}
+			return
+		}
+	}
+	for module := range c.tests {
+		if within(p, module) {
+			if !inTest {
+				c.breach("%s: %s is for tests", name, module)
+			}
+			return
+		}
+	}
+	c.breach("%s: no package owns %s", name, p)
+}
+
+func (c *checker) standard(name, dir, p string) {
+	for _, b := range c.std {
+		if slices.Contains(b.in, dir) && slices.Contains(b.paths, p) {
+			c.breach("%s: %s may not import %s: %s", name, dir, p, b.why)
+			return
+		}
+	}
+	if slices.Contains(c.pure, dir) && !slices.Contains(pureStd, p) {
+		c.breach("%s: %s is pure, and %s is not in the list of what that allows", name, dir, p)
+	}
+}
+
+// clock finds uses of the clock, called or passed on, under any import name.
+func (c *checker) clock(name string, f *ast.File) {
+	for _, spec := range f.Imports {
+		if spec.Path.Value != `"time"` {
+			continue
+		}
+		local := "time"
+		if spec.Name != nil {
+			local = spec.Name.Name
+		}
+		if local == "." {
+			c.breach("%s: a dot import of time hides its clock", name)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if x, isName := selected(sel, ok); isName && x == local && slices.Contains(clock, sel.Sel.Name) {
+				c.breach("%s: a pure package has no clock: time.%s", name, sel.Sel.Name)
+			}
+			return true
+		})
+	}
+}
+
+func selected(sel *ast.SelectorExpr, ok bool) (string, bool) {
+	if !ok {
+		return "", false
+	}
+	x, isName := sel.X.(*ast.Ident)
+	if !isName {
+		return "", false
+	}
+	return x.Name, true
+}
+
+// unused reports rows that nothing in the tree needs, and direct requirements
+// that the table does not know.
+func (c *checker) unused(tree fs.FS) {
+	for row := range c.ours {
+		if !c.used[row] {
+			c.breach("the row %s has no package", row)
+		}
+	}
+	for _, module := range direct(tree) {
+		_, owned := c.owners[module]
+		if _, test := c.tests[module]; !owned && !test {
+			c.breach("go.mod: no package owns %s", module)
+		}
+	}
+}
+
+func lookup(rows map[string][]string, dir string) (string, bool) {
+	if _, ok := rows[dir]; ok {
+		return dir, true
+	}
+	for row := range rows {
+		if match(row, dir) {
+			return row, true
+		}
+	}
+	return "", false
+}
+
+func match(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return err == nil && ok
+}
+
+// within reports whether a package belongs to a module.
+func within(p, module string) bool { return p == module || strings.HasPrefix(p, module+"/") }
+
+var (
+	moduleLine  = regexp.MustCompile(`(?m)^module (\S+)$`)
+	requireLine = regexp.MustCompile(`(?m)^\s*(?:require )?([a-z][^\s]*\.[^\s]+) (v\S+)( // indirect)?$`)
+)
+
+func nameOf(tree fs.FS) string {
+	raw, err := fs.ReadFile(tree, "go.mod")
+	if m := moduleLine.FindSubmatch(raw); err == nil && m != nil {
+		return string(m[1])
+	}
+	return "?"
+}
+
+func direct(tree fs.FS) (modules []string) {
+	raw, err := fs.ReadFile(tree, "go.mod")
+	if err != nil {
+		return nil
+	}
+	for _, m := range requireLine.FindAllSubmatch(raw, -1) {
+		if len(m[3]) == 0 {
+			modules = append(modules, string(m[1]))
+		}
+	}
+	return modules
+}
+
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func moduleName(t *testing.T, root string) string {
+	t.Helper()
+	name := nameOf(os.DirFS(root))
+	if name == "?" {
+		t.Fatal("go.mod names no module")
+	}
+	return name
+}
+
+func glob(t *testing.T, root, pattern string) []string {
+	t.Helper()
+	dirs, err := fs.Glob(os.DirFS(root), pattern)
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("nothing is like %s: %v", pattern, err)
+	}
+	return dirs
+}
+
+// requirements returns where each required module lies in the module cache.
+func requirements(t *testing.T, root string) map[string]string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := os.Getenv("GOMODCACHE")
+	if cache == "" {
+		cache = filepath.Join(filepath.SplitList(build.Default.GOPATH)[0], "pkg", "mod")
+	}
+	mods := map[string]string{}
+	for _, m := range requireLine.FindAllSubmatch(raw, -1) {
+		mods[string(m[1])] = filepath.Join(cache, filepath.FromSlash(escaped(string(m[1]))+"@"+string(m[2])))
+	}
+	return mods
+}
+
+// escaped writes upper-case letters the way the module cache does.
+func escaped(module string) string {
+	var b strings.Builder
+	for _, r := range module {
+		if unicode.IsUpper(r) {
+			b.WriteByte('!')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// A walker follows imports on disk as the linker would for one system.
+type walker struct {
+	ctx          build.Context
+	root, module string
+	mods         map[string]string
+	from         map[string]string // package: who imported it first
+}
+
+func (w *walker) visit(t *testing.T, p, by string) {
+	t.Helper()
+	if _, seen := w.from[p]; seen || p == "C" || p == "unsafe" {
+		return
+	}
+	w.from[p] = by
+	pkg, err := w.ctx.ImportDir(w.dir(p), 0)
+	if err != nil {
+		t.Fatalf("%s, imported by %s: %v", p, by, err)
+	}
+	for _, next := range pkg.Imports {
+		w.visit(t, next, p)
+	}
+}
+
+func (w *walker) dir(p string) string {
+	if ours, ok := strings.CutPrefix(p, w.module+"/"); ok {
+		return filepath.Join(w.root, filepath.FromSlash(ours))
+	}
+	for module, dir := range w.mods {
+		if within(p, module) && !vendored(p) {
+			return filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(p, module)))
+		}
+	}
+	std := filepath.Join(runtime.GOROOT(), "src")
+	if vendored(p) {
+		std = filepath.Join(std, "vendor")
+	}
+	return filepath.Join(std, filepath.FromSlash(p))
+}
+
+// vendored reports whether the standard library brings the package along.
+func vendored(p string) bool {
+	_, err := os.Stat(filepath.Join(runtime.GOROOT(), "src", "vendor", filepath.FromSlash(p)))
+	return err == nil && strings.Contains(p, ".")
+}
+
+// way says through whom a package is linked.
+func (w *walker) way(p string) string {
+	way := p
+	for by := w.from[p]; by != ""; by = w.from[by] {
+		way = by + " → " + way
+	}
+	return way
+}
+
+// TestImportRules breaks each kind of rule once, in a tree of its own.
+func TestImportRules(t *testing.T) {
+	small := rules{
+		ours: map[string][]string{
+			"app": {"core", "front", "rear"}, "front": {"core", "pure"}, "rear": {"core"}, "core": {"pure"}, "pure": {}, "hook-*": {},
+		},
+		inTests: map[string][]string{"*": {"fake"}},
+		bans: []ban{
+			{"core", []string{"app", "front", "rear"}, "one owner"},
+			{"front", []string{"app"}, "ways in never import each other"},
+		},
+		pure:   []string{"pure"},
+		std:    []stdBan{{[]string{"pure"}, []string{"os"}, "nothing outside"}, {[]string{"hook-a"}, []string{"net/http"}, "slow"}},
+		owners: map[string]string{"example.org/db": "core"},
+		tests:  map[string]struct{}{"example.org/check": {}},
+	}
+	small.ours["fake"] = nil
+	for _, c := range []struct {
+		name, file, src string
+		want            string // "" for a tree that keeps the rules
+	}{
+		{"sound", "front/b.go", `import ("m/core"; "m/pure"; "os")`, ""},
+		{"package without a row", "extra/a.go", ``, "package extra is not in the table"},
+		{"row without a package", "pure/a.go", "-", "the row pure has no package"},
+		{"row with tests alone", "pure/a.go", "- pure/a_test.go", "the row pure has no package"},
+		{"not in its row", "pure/b.go", `import "m/rear"`, "pure may not import rear: it is not in its row"},
+		{"core from below", "pure/b.go", `import "m/core"`, "pure may not import core: one owner"},
+		{"way in to way in", "rear/b.go", `import "m/front"`, "ways in never import each other"},
+		{"fake in production", "front/b.go", `import "m/fake"`, "front may not import fake"},
+		{"fake in a test", "front/b_test.go", `import "m/fake"`, ""},
+		{"test reaches up", "pure/b_test.go", `import "m/core"`, "tests of pure may not import core"},
+		{"test reaches down", "app/b_test.go", `import "m/pure"`, ""},
+		{"test of itself", "pure/b_test.go", `import "m/pure"`, ""},
+		{"forbidden std", "pure/b.go", `import "os"`, "pure may not import os: nothing outside"},
+		{"std that is not listed", "pure/b.go", `import "net/url"`, "net/url is not in the list"},
+		{"forbidden std by pattern", "hook-a/b.go", `import "net/http"`, "hook-a may not import net/http: slow"},
+		{"forbidden std in a test", "pure/b_test.go", `import "os"`, ""},
+		{"clock called", "pure/b.go", "import \"time\"\nvar _ = time.Now()", "no clock: time.Now"},
+		{"clock passed on", "pure/b.go", "import \"time\"\nvar F = time.Since", "no clock: time.Since"},
+		{"clock under another name", "pure/b.go", "import t \"time\"\nfunc f() { t.Sleep(1) }", "no clock: time.Sleep"},
+		{"clock by dot", "pure/b.go", "import . \"time\"\nvar _ = Now()", "dot import of time"},
+		{"time for values", "pure/b.go", "import \"time\"\nvar _ = time.Second", ""},
+		{"clock in a test", "pure/b_test.go", "import \"time\"\nvar _ = time.Now()", ""},
+		{"module of another", "front/b.go", `import "example.org/db/sub"`, "example.org/db belongs to core alone"},
+		{"module of another in a test", "front/b_test.go", `import "example.org/db"`, "example.org/db belongs to core alone"},
+		{"module of its owner", "core/b.go", `import "example.org/db"`, ""},
+		{"test module in production", "core/b.go", `import "example.org/check"`, "example.org/check is for tests"},
+		{"test module in a test", "core/b_test.go", `import "example.org/check/deep"`, ""},
+		{"nobody's module", "core/b.go", `import "example.org/dbx"`, "no package owns example.org/dbx"},
+		{"nobody's module in a test", "core/b_test.go", `import "example.org/new"`, "no package owns example.org/new"},
+		{"nobody's requirement", "go.mod", "module m\n\nrequire (\n\texample.org/new v1.0.0\n\texample.org/deep v1.0.0 // indirect\n)\n", "go.mod: no package owns example.org/new"},
+		{"not Go", "core/b.go", "import {", "missing import path"},
+	} {
+		t.Run(c.name, func(t *testing.T) { tryTree(t, small, c.file, c.src, c.want) })
+	}
+}
+
+func tryTree(t *testing.T, r rules, file, src, want string) {
+	t.Helper()
+	tree := fstest.MapFS{"go.mod": {Data: []byte("module m\n\nrequire example.org/db v1.0.0\n")}}
+	for _, dir := range []string{"app", "front", "rear", "core", "pure", "fake", "hook-a"} {
+		tree[dir+"/a.go"] = &fstest.MapFile{Data: []byte("package x\n")}
+	}
+	if other, drop := strings.CutPrefix(src, "-"); drop {
+		delete(tree, file)
+		file, src = strings.TrimSpace(other), ""
+	}
+	if path.Ext(file) == ".go" {
+		src = "package x\n" + src + "\n"
+	}
+	if file != "" {
+		tree[file] = &fstest.MapFile{Data: []byte(src)}
+	}
+	found := r.check(tree)
+	switch {
+	case want == "" && len(found) > 0:
+		t.Errorf("the tree is sound, but: %q", found)
+	case want != "" && (len(found) != 1 || !strings.Contains(found[0], want)):
+		t.Errorf("want one breach with %q, have %q", want, found)
+	}
+}
+
+// TestTableIsSound holds the table against the rules that it must not break.
+func TestTableIsSound(t *testing.T) {
+	r := table()
+	for _, p := range pure {
+		for _, to := range r.ours[p] {
+			if !slices.Contains(pure, to) {
+				t.Errorf("%s is pure and may not reach %s", p, to)
+			}
+		}
+	}
+	for _, p := range inHooks {
+		for _, to := range r.ours[p] {
+			if !slices.Contains(inHooks, to) {
+				t.Errorf("%s is linked into hooks and may not reach %s", p, to)
+			}
+		}
+	}
+	for row := range maps.Keys(r.ours) {
+		if strings.HasPrefix(row, standin) && len(r.ours[row]) > 0 {
+			t.Errorf("%s imports nothing of ours", row)
+		}
+		if slices.Contains(r.ours[row], in+"core") && row != "coordinator" && !slices.Contains(waysIn, row) {
+			t.Errorf("%s may not import core", row)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package coordinator
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// write carries out the actions that write markdown.
+func (c *Coordinator) write(ctx context.Context) {
+	c.core.Work(ctx, core.LaneDisk, func(_ context.Context, a store.Action) error {
+		var f core.File
+		if err := json.Unmarshal([]byte(a.Data), &f); err != nil {
+			return core.GiveUp(err)
+		}
+		v, err := c.core.Session(string(f.Session))
+		if err != nil {
+			return core.GiveUp(err)
+		}
+		return disk.Write(filepath.Join(c.cfg.Dirs.Sessions(), v.Token, f.Name), c.markdown(v, f.Name))
+	})
+}
+
+func (c *Coordinator) markdown(v session.Session, name string) string {
+	if name == "anchor.md" {
+		return v.Anchor
+	}
+	return loop.Render(c.core.Loop(v.ID))
+}
+
+// forgetEvery is how often old rows are dropped.
+const forgetEvery = time.Hour
+
+func (c *Coordinator) forget(ctx context.Context) {
+	tick := time.NewTicker(forgetEvery)
+	defer tick.Stop()
+	for {
+		if err := c.store.Forget(time.Now().Add(-30 * 24 * time.Hour)); err != nil {
+			c.cfg.Log.Error("forget old rows", "err", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// firstStart connects the bot that the environment names, where none is stored
+// yet. From then on only the stored values count.
+func (c *Coordinator) firstStart(ctx context.Context) {
+	token, api := Token(c.cfg.Getenv), c.cfg.Getenv("AFAR_TELEGRAM_API")
+	if token == "" || api == "" || c.telegram.Status().Connected {
+		return
+	}
+	if err := c.connect(ctx, token, api); err != nil {
+		c.cfg.Log.Error("connect the bot that the environment names", "err", err)
+	}
+}
+
+// Token reads the bot's token from the variables, "" for none.
+func Token(getenv func(string) string) string {
+	if token := strings.TrimSpace(getenv("AFAR_TELEGRAM_TOKEN")); token != "" {
+		return token
+	}
+	raw, err := os.ReadFile(getenv("AFAR_TELEGRAM_TOKEN_FILE"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(raw))
+}
+
+func (c *Coordinator) connect(ctx context.Context, token, api string) error {
+	_, err := c.telegram.Connect(ctx, token, api)
+	return err
+}
+
+func (c *Coordinator) wireTelegram() wire.Telegram {
+	t, set := c.telegram.Status(), c.core.Settings()
+	w := wire.Telegram{Connected: t.Connected, Bot: t.Bot, API: t.API, Failing: t.Failing, Pairing: set.Pairing.Waiting(time.Now())}
+	if p := set.Peer; p != nil {
+		w.Paired, w.User, w.Chat = true, p.Name, fmt.Sprint(p.Chat)
+	}
+	return w
+}
+
+func (c *Coordinator) self() wire.Coordinator {
+	return wire.Coordinator{
+		PID: os.Getpid(), Version: c.cfg.Version, Since: c.since.UnixMilli(),
+		Home: c.cfg.Dirs.Config, Socket: c.cfg.Dirs.Socket(),
+	}
+}
+
+// doctor checks what only the coordinator can see.
+func (c *Coordinator) doctor() []wire.Check {
+	entries, broken, _, err := c.core.Verify()
+	journal := wire.Check{ID: "journal", State: "ok", Text: fmt.Sprintf("%d entries, the chain holds", entries)}
+	if err != nil || broken != 0 {
+		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken), Fix: "somebody changed the database by hand: keep it and look at afar log"}
+	}
+	return []wire.Check{journal, c.doctorTelegram()}
+}
+
+func (c *Coordinator) doctorTelegram() wire.Check {
+	t := c.wireTelegram()
+	switch {
+	case t.Failing != "":
+		return wire.Check{ID: "telegram", State: "bad", Text: t.Failing, Fix: "afar telegram status"}
+	case t.Paired:
+		return wire.Check{ID: "telegram", State: "ok", Text: "@" + t.Bot + " speaks with " + t.User}
+	case t.Connected:
+		return wire.Check{ID: "telegram", State: "off", Text: "@" + t.Bot + " has no person yet", Fix: "afar telegram pair"}
+	}
+	return wire.Check{ID: "telegram", State: "off", Text: "no bot is connected", Fix: "afar telegram connect"}
+}
+
+func machine() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "this machine"
+	}
+	return name
+}
+
+// word returns 16 unguessable hex digits.
+func word() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails, by its contract
+	return hex.EncodeToString(b[:])
+}
+
+// digits returns six unguessable digits.
+func digits() string {
+	n, _ := rand.Int(rand.Reader, big.NewInt(1_000_000)) // fails only with the source of randomness
+	return fmt.Sprintf("%06d", n)
+}

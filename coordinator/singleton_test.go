@@ -1,0 +1,202 @@
+package coordinator_test
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+var rounds = flag.Int("singleton-rounds", 10, "rounds of 50 simultaneous starts")
+
+// afarBinary builds the program once for this package's tests.
+var afarBinary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "afar-bin-")
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command("go", "build", "-o", dir+"/", "../cmd/...").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return filepath.Join(dir, "afar"), nil
+})
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := m.Run()
+	if bin, err := afarBinary(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(bin))
+	}
+	os.Exit(code)
+}
+
+// A nest is one home and the coordinators that were started in it.
+type nest struct {
+	t    *testing.T
+	bin  string
+	dirs home.Dirs
+	env  []string
+}
+
+func newNest(t *testing.T) *nest {
+	t.Helper()
+	bin, err := afarBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	vars := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar"), "PATH": os.Getenv("PATH")}
+	dirs, err := home.FromEnv(func(name string) string { return vars[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &nest{t: t, bin: bin, dirs: dirs}
+	for k, v := range vars {
+		n.env = append(n.env, k+"="+v)
+	}
+	return n
+}
+
+func (n *nest) serve() *exec.Cmd {
+	cmd := exec.Command(n.bin, "serve")
+	cmd.Env = n.env
+	return cmd
+}
+
+func (n *nest) client() *client.Client {
+	return &client.Client{Dirs: n.dirs, Bin: filepath.Dir(n.bin), Env: n.env}
+}
+
+// TestSingleton starts 50 coordinators at once over the stale socket that a
+// kill -9 left: exactly one serves, the others leave.
+func TestSingleton(t *testing.T) {
+	n := newNest(t)
+	staleSocket(t, n.dirs)
+	for round := range *rounds {
+		last, ended := n.round(round, 50)
+		end := syscall.SIGKILL
+		if round == *rounds-1 {
+			end = syscall.SIGTERM
+		}
+		if err := last.Process.Signal(end); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		if end == syscall.SIGTERM && !last.ProcessState.Success() {
+			t.Errorf("after SIGTERM: %v", last.ProcessState)
+		}
+	}
+	if _, err := os.Stat(n.dirs.Socket()); err == nil {
+		t.Error("the socket is still there after a clean end")
+	}
+}
+
+// staleSocket leaves a socket file that nobody listens on.
+func staleSocket(t *testing.T, dirs home.Dirs) {
+	t.Helper()
+	if err := dirs.Make(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: dirs.Socket(), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+}
+
+// round starts count coordinators and returns the one that is left, with a
+// channel that gets a value when it ends.
+func (n *nest) round(round, count int) (*exec.Cmd, <-chan int) {
+	n.t.Helper()
+	all := make([]*exec.Cmd, count)
+	ended := make(chan int, count)
+	for i := range all {
+		all[i] = n.serve()
+	}
+	for i, cmd := range all {
+		if err := cmd.Start(); err != nil {
+			n.t.Fatal(err)
+		}
+		go func() { _ = cmd.Wait(); ended <- i }()
+	}
+	left := map[int]bool{}
+	for i := range all {
+		left[i] = true
+	}
+	patience := time.After(30 * time.Second)
+	for len(left) > 1 {
+		select {
+		case i := <-ended:
+			delete(left, i)
+		case <-patience:
+			n.t.Fatalf("round %d: %d coordinators live", round, len(left))
+		}
+	}
+	for i := range left {
+		n.answers(round, all[i].Process.Pid)
+		return all[i], ended
+	}
+	n.t.Fatalf("round %d: none is left", round)
+	return nil, nil
+}
+
+// answers checks that the process with this pid is the one behind the socket.
+func (n *nest) answers(round, pid int) {
+	n.t.Helper()
+	var line []byte
+	var err error
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		line, err = n.client().Call(wire.Request{V: wire.Version, Op: wire.OpStatus}, deadline)
+		if err == nil {
+			break
+		}
+	}
+	if err != nil || !strings.Contains(string(line), fmt.Sprintf(`"pid":%d,`, pid)) {
+		n.t.Fatalf("round %d: %d should answer: %v %s", round, pid, err, line)
+	}
+}
+
+// TestStart starts coordinators on demand from 20 callers at once: one comes,
+// all are answered, and starting it keeps nobody.
+func TestStart(t *testing.T) {
+	n := newNest(t)
+	var callers sync.WaitGroup
+	pids := make(chan string, 20)
+	for range 20 {
+		callers.Go(func() {
+			line, err := n.client().CallStarting(wire.Request{V: wire.Version, Op: wire.OpStatus}, time.Now().Add(20*time.Second))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, rest, _ := strings.Cut(string(line), `"pid":`)
+			pid, _, _ := strings.Cut(rest, ",")
+			pids <- pid
+		})
+	}
+	callers.Wait()
+	close(pids)
+	first := <-pids
+	for pid := range pids {
+		if pid != first {
+			t.Errorf("two coordinators answered: %s and %s", first, pid)
+		}
+	}
+	line, err := n.client().Call(wire.Request{V: wire.Version, Op: wire.OpShutdown}, time.Now().Add(5*time.Second))
+	if err != nil || !strings.Contains(string(line), `"code":""`) {
+		t.Errorf("shutdown: %v %s", err, line)
+	}
+}

@@ -1,0 +1,89 @@
+package coordinator
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// watch takes in what the host says of its sessions, in its default directory
+// and in each that a session's transcript names, until ctx ends.
+func (c *Coordinator) watch(ctx context.Context) {
+	var watchers sync.WaitGroup
+	defer watchers.Wait()
+	known := map[string]bool{}
+	for {
+		changed := c.core.Changed()
+		for _, dir := range c.hostDirs() {
+			if !known[dir] {
+				known[dir] = true
+				watchers.Go(func() { c.watchDir(ctx, dir) })
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// hostDirs lists the host's configuration directories. A transcript lies in
+// <dir>/projects/<project>/<session>.jsonl.
+func (c *Coordinator) hostDirs() []string {
+	dirs := []string{c.cfg.Dirs.HostDir()}
+	if dir := c.cfg.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		dirs = append(dirs, filepath.Clean(dir))
+	}
+	for _, v := range c.core.Sessions() {
+		projects := filepath.Dir(filepath.Dir(v.Transcript))
+		if filepath.IsAbs(projects) && filepath.Base(projects) == "projects" {
+			dirs = append(dirs, filepath.Dir(projects))
+		}
+	}
+	return dirs
+}
+
+func (c *Coordinator) watchDir(ctx context.Context, dir string) {
+	w := &watcher{c: c, waiting: map[session.ID]bool{}}
+	if err := disk.WatchSessions(ctx, dir, c.cfg.Log, w.report); err != nil {
+		c.cfg.Log.Error("watch session files", "dir", dir, "err", err)
+	}
+}
+
+// A watcher is owned by the goroutine that watches one directory.
+type watcher struct {
+	c       *Coordinator
+	waiting map[session.ID]bool // a dialog is open
+}
+
+func (w *watcher) report(f disk.SessionFile, gone bool) {
+	if err := w.sight(f, gone); err != nil {
+		w.c.cfg.Log.Error("take in a session file", "err", err)
+	}
+}
+
+// sight takes in one session file. A client that no hook of ours spoke for is
+// unprotected. A dialog that closed was answered at the terminal: yes leaves
+// the session busy, Esc leaves it idle and also ends the waiting hook.
+func (w *watcher) sight(f disk.SessionFile, gone bool) error {
+	id := session.ID(f.Session)
+	if gone {
+		delete(w.waiting, id)
+		return w.c.core.EndSession(id, "its client is gone")
+	}
+	state := map[string]session.State{"busy": session.Working, "idle": session.Idle, "waiting": session.Waiting}[f.Status]
+	if _, err := w.c.core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, Entrypoint: f.Entrypoint, Starts: true, State: state}); err != nil {
+		return err
+	}
+	closed := w.waiting[id] && state == session.Working
+	w.waiting[id] = state == session.Waiting
+	if !closed {
+		return nil
+	}
+	return w.c.core.LocallySettled(id, time.Now())
+}
