@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+const (
+	// startFor bounds a call that may have to start the coordinator.
+	startFor = 10 * time.Second
+	// answerFor bounds a call to one that runs already.
+	answerFor = 5 * time.Second
+	// retryEvery is the pause before a coordinator that is closing is called again.
+	retryEvery = 50 * time.Millisecond
+)
+
+// An app is what all commands work with: the process as the person started it.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	bin            string // directory of our binaries
+	now            func() time.Time
+}
+
+// dirs returns the directories in force. Commands that need none work without.
+func (a *app) dirs() (home.Dirs, error) { return home.ForPerson(a.bin, a.getenv) }
+
+// client returns the way to the coordinator of the home in force.
+func (a *app) client() (*client.Client, error) {
+	d, err := a.dirs()
+	if err != nil {
+		return nil, err
+	}
+	return &client.Client{Dirs: d, Bin: a.bin, Env: a.coordinatorEnv(d)}, nil
+}
+
+// coordinatorEnv is the environment of a coordinator that this command starts.
+// A session's variables are not the person's: inside one, none are handed on.
+func (a *app) coordinatorEnv(d home.Dirs) []string {
+	env := d.Env()
+	if home.InSession(a.getenv) {
+		return env
+	}
+	for _, name := range []string{
+		"AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN", "AFAR_TELEGRAM_TOKEN_FILE", "AFAR_WEB_ADDR", "LANG", "TZ",
+	} {
+		if v := a.getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+// personOnly refuses a decision inside a session. It spares the detour over the
+// coordinator, which refuses it too, by looking at the process.
+func (a *app) personOnly(what string) error {
+	if home.InSession(a.getenv) {
+		return fmt.Errorf("%s is a decision of the person: type it in a terminal of your own, not inside a session", what)
+	}
+	return nil
+}
+
+// call makes one call and starts the coordinator where there is none.
+func (a *app) call(ctx context.Context, op string, in, out any) error {
+	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
+		return c.CallStarting(r, time.Now().Add(startFor))
+	})
+}
+
+// callRunning makes one call and starts nothing.
+func (a *app) callRunning(ctx context.Context, op string, in, out any) error {
+	return a.callPatient(ctx, op, in, out, 0)
+}
+
+// callPatient is callRunning for an operation that may take as long as wait.
+func (a *app) callPatient(ctx context.Context, op string, in, out any, wait time.Duration) error {
+	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
+		return c.Call(r, time.Now().Add(wait+answerFor))
+	})
+}
+
+// callWaiting is callPatient that starts the coordinator where there is none,
+// also when it goes away meanwhile.
+func (a *app) callWaiting(ctx context.Context, op string, in, out any, wait time.Duration) error {
+	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
+		line, err := c.Call(r, time.Now().Add(wait+answerFor))
+		if err == nil {
+			return line, nil
+		}
+		first := wire.Request{V: wire.Version, Op: wire.OpStatus}
+		if _, err := c.CallStarting(first, time.Now().Add(startFor)); err != nil {
+			return nil, err
+		}
+		return c.Call(r, time.Now().Add(wait+answerFor))
+	})
+}
+
+type sending func(*client.Client, wire.Request) ([]byte, error)
+
+// exchange sends in and decodes the reply's body into out, which may be nil. A
+// coordinator that is closing has done nothing, so it is called again.
+func (a *app) exchange(ctx context.Context, op string, in, out any, send sending) error {
+	c, err := a.client()
+	if err != nil {
+		return err
+	}
+	body, err := marshal(in)
+	if err != nil {
+		return fmt.Errorf("encode request: %w", err)
+	}
+	req := wire.Request{V: wire.Version, Op: op, Body: body}
+	for end := time.Now().Add(startFor); ; {
+		line, err := interruptible(ctx, func() ([]byte, error) { return send(c, req) })
+		if err != nil {
+			return a.unreachable(c.Dirs, err)
+		}
+		err = decode(line, out)
+		var no refusal
+		if !errors.As(err, &no) || no.code != wire.CodeClosing || time.Now().After(end) {
+			return err
+		}
+		time.Sleep(retryEvery)
+	}
+}
+
+// interruptible returns early with errInterrupted when ctx ends. f then runs on
+// in the background until its own deadline or the end of the process.
+func interruptible[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
+	done := make(chan struct{})
+	var got T
+	var failed error
+	go func() {
+		got, failed = f()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return got, failed
+	case <-ctx.Done():
+		return v, errInterrupted
+	}
+}
+
+func decode(line []byte, out any) error {
+	var r struct {
+		V     int             `json:"v"`
+		Code  *string         `json:"code"`
+		Error string          `json:"error"`
+		Body  json.RawMessage `json:"body"`
+	}
+	if err := json.Unmarshal(line, &r); err != nil || r.V == 0 || r.Code == nil {
+		return fmt.Errorf("%w: what listens there does not speak our protocol", client.ErrUnreachable)
+	}
+	if *r.Code != wire.CodeOK {
+		return refusal{*r.Code, r.Error}
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(r.Body, out); err != nil {
+		return fmt.Errorf("read the coordinator's answer: %w", err)
+	}
+	return nil
+}
+
+func marshal(in any) (wire.Raw, error) {
+	if in == nil {
+		return nil, nil
+	}
+	return json.Marshal(in)
+}
+
+// unreachable adds what to do next, and the last words of a coordinator that
+// came to nothing.
+func (a *app) unreachable(d home.Dirs, err error) error {
+	if !errors.Is(err, client.ErrUnreachable) {
+		return err
+	}
+	hint := "`afar doctor` says what is wrong"
+	if words := lastWords(d, a.now()); words != "" {
+		hint = "its last words: " + words
+	}
+	return fmt.Errorf("%w; %s", err, hint)
+}
+
+// lastWords returns the last line that a coordinator printed before its log was
+// open, when that was just now.
+func lastWords(d home.Dirs, now time.Time) string {
+	path := filepath.Join(filepath.Dir(d.Log()), "crash.log")
+	info, err := os.Stat(path)
+	if err != nil || now.Sub(info.ModTime()) > 2*startFor {
+		return ""
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	lines := bytes.Split(bytes.TrimSpace(raw), []byte("\n"))
+	return oneLine(strings.TrimPrefix(string(lines[len(lines)-1]), "afar: "), 200)
+}
+
+// read makes one reading call and shows its reply: with asJSON as it came, so
+// that nothing a newer coordinator says is lost, else by render.
+func read[T any](ctx context.Context, a *app, op string, in any, asJSON bool, render func(*page, T)) error {
+	var raw json.RawMessage
+	if err := a.call(ctx, op, in, &raw); err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(raw)
+	}
+	var v T
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return fmt.Errorf("read the coordinator's answer: %w", err)
+	}
+	render(a.page(), v)
+	return nil
+}
+
+// printJSON prints v, indented, on stdout.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("print answer: %w", err)
+	}
+	return nil
+}
+
+func (a *app) say(format string, args ...any) { fmt.Fprintf(a.stdout, format+"\n", args...) }
+func (a *app) tell(format string, args ...any) {
+	fmt.Fprintf(a.stderr, format+"\n", args...)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newAsks(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "asks", Short: "Show the open questions, whole", Args: exactly()}
+	asJSON := jsonFlag(c, "asks")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return read(c.Context(), a, wire.OpAsks, nil, *asJSON, renderAsks)
+	}
+	return c
+}
+
+func renderAsks(p *page, in wire.Asks) {
+	if len(in.Asks) == 0 {
+		p.line("Nothing waits for you.")
+		return
+	}
+	short := shortIDs(in.Asks)
+	for i, q := range in.Asks {
+		if i > 0 {
+			p.line("")
+		}
+		renderAsk(p, q, short[i])
+	}
+}
+
+func renderAsk(p *page, q wire.Ask, id string) {
+	who := oneLine(q.Token, 40)
+	if q.Agent != "" {
+		who += " (subagent " + oneLine(q.Agent, 40) + ")"
+	}
+	p.line("%s  %s wants %s, %s", p.paint(bold, id), who, p.paint(bold, oneLine(q.Tool, 60)), p.ago(q.OpenedAt))
+	p.block(q.Input)
+	if q.Why != "" {
+		p.line("  why     %s", oneLine(q.Why, 300))
+	}
+	p.line("  in      %s", p.path(q.Project))
+	p.line("  sha256  %.12s", oneLine(q.Hash, 64))
+	if q.State != "open" {
+		p.line("  %s", settledText(p, q))
+		return
+	}
+	p.line("  ends    %s unless you answer: afar allow %s · afar deny %s -m 'why'", p.left(q.ExpiresAt), id, id)
+}
+
+// settledText says how an ask ended, as far as it is known.
+func settledText(p *page, q wire.Ask) string {
+	text := oneLine(q.State, 20)
+	if q.By != "" {
+		text = "denied"
+		if q.Allow {
+			text = "allowed"
+		}
+		text += " by " + oneLine(q.By, 60)
+	}
+	if q.SettledAt > 0 {
+		text += " " + p.ago(q.SettledAt)
+	}
+	if q.Outcome != "" {
+		text += ": " + oneLine(q.Outcome, 100)
+	}
+	return text
+}
+
+// shortIDs returns for each ask the shortest beginning of its id that no other
+// one has, at least eight characters: enough to answer with.
+func shortIDs(asks []wire.Ask) []string {
+	out := make([]string, len(asks))
+	for i, q := range asks {
+		n := min(8, len(q.ID))
+		for n < len(q.ID) && len(withPrefix(asks, q.ID[:n])) > 1 {
+			n++
+		}
+		out[i] = oneLine(q.ID[:n], 80)
+	}
+	return out
+}
+
+// findAsk returns the id that a person meant: the whole, or the beginning of
+// one that is open, with or without its "ask_". What matches none is passed on:
+// it may be an old one, and the coordinator knows how that ended.
+func findAsk(asks []wire.Ask, typed string) (string, error) {
+	for _, q := range asks {
+		if q.ID == typed {
+			return typed, nil
+		}
+	}
+	found := withPrefix(asks, typed)
+	if len(found) == 0 {
+		found = withPrefix(asks, "ask_"+typed)
+	}
+	switch len(found) {
+	case 0:
+		return typed, nil
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%q could be %s: type more of it", typed, strings.Join(found, " or "))
+}
+
+func withPrefix(asks []wire.Ask, prefix string) []string {
+	var found []string
+	for _, q := range asks {
+		if strings.HasPrefix(q.ID, prefix) {
+			found = append(found, q.ID)
+		}
+	}
+	return found
+}
+
+func milli(ms int64) time.Time { return time.UnixMilli(ms) }

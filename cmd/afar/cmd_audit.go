@@ -1,0 +1,44 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newAudit(a *app) *cobra.Command {
+	return group("audit", "Prove that the journal is whole", newAuditVerify(a))
+}
+
+func newAuditVerify(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "verify", Short: "Check the journal's hash chain from its first entry", Args: exactly(),
+	}
+	asJSON := jsonFlag(c, "entries, ok, broken, head")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		var raw json.RawMessage
+		if err := a.call(c.Context(), wire.OpVerify, nil, &raw); err != nil {
+			return err
+		}
+		var v wire.Verified
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return fmt.Errorf("read the coordinator's answer: %w", err)
+		}
+		if *asJSON {
+			if err := a.printJSON(raw); err != nil {
+				return err
+			}
+		}
+		if !v.OK {
+			return fmt.Errorf("the journal was changed: entry %d does not fit the ones before it", v.Broken)
+		}
+		if !*asJSON {
+			a.say("The journal is whole: %d entries, head %.16s.", v.Entries, oneLine(v.Head, 64))
+		}
+		return nil
+	}
+	return c
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// A setting is one value in force.
+type setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	From  string `json:"from"`
+}
+
+func newConfig(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "Show the settings in force and where each comes from", Args: exactly()}
+	asJSON := jsonFlag(c, "settings: a list of key, value, from")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		list, err := a.settings(c.Context())
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return a.printJSON(map[string]any{"settings": list})
+		}
+		p := a.page()
+		var rows [][]cell
+		for _, s := range list {
+			rows = append(rows, []cell{{s.Key, bold}, plain(p.path(s.Value)), {s.From, dim}})
+		}
+		p.table(rows)
+		return nil
+	}
+	return c
+}
+
+func (a *app) settings(ctx context.Context) ([]setting, error) {
+	d, err := a.dirs()
+	if err != nil {
+		return nil, err
+	}
+	run := "XDG_RUNTIME_DIR"
+	if d.Run == filepath.Join(d.State, "run") {
+		run = "XDG_STATE_HOME"
+	}
+	list := []setting{
+		{"config", d.ConfigFile(), a.origin("XDG_CONFIG_HOME")},
+		{"state", d.State, a.origin("XDG_STATE_HOME")},
+		{"socket", d.Socket(), a.origin(run)},
+		{"log", d.Log(), a.origin("XDG_STATE_HOME")},
+		{"workspace", d.Workspace, a.origin("no variable")},
+	}
+	api, err := a.telegramAPI(ctx)
+	return append(list, api), err
+}
+
+// origin says what decided where a directory is.
+func (a *app) origin(xdg string) string {
+	switch {
+	case home.InSession(a.getenv) && home.Pinned(a.bin):
+		return "afar.pin"
+	case a.getenv("AFAR_HOME") != "":
+		return "AFAR_HOME"
+	case filepath.IsAbs(a.getenv(xdg)):
+		return xdg
+	}
+	return "default"
+}
+
+// telegramAPI asks the coordinator, the only one that reads config.toml; it is
+// not started for that.
+func (a *app) telegramAPI(ctx context.Context) (setting, error) {
+	var t wire.Telegram
+	err := a.callRunning(ctx, wire.OpTelegram, nil, &t)
+	switch {
+	case errors.Is(err, client.ErrUnreachable):
+		return setting{"telegram.api", "unknown", "the coordinator does not run"}, nil
+	case err != nil:
+		return setting{}, err
+	case t.API == "":
+		return setting{"telegram.api", "https://api.telegram.org", "default"}, nil
+	case t.API == "https://api.telegram.org":
+		return setting{"telegram.api", t.API, "default"}, nil
+	}
+	return setting{"telegram.api", t.API, "config.toml"}, nil
+}

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newDeny(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "deny ID", Short: "Answer a question with no", Args: exactly("the id of a question (afar asks)"),
+		Long: "Refuses the call that the question shows. ID may be the beginning of one.",
+	}
+	message := c.Flags().StringP("message", "m", "", "what the model should do instead")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.answer(c.Context(), wire.Answer{ID: args[0], Message: *message})
+	}
+	return c
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+const (
+	mostEntries = 5000
+	followFor   = 20 * time.Second // of one wait for new entries
+	comesBack   = time.Second      // between two looks for a coordinator that is away
+)
+
+// A logging is how one `afar log` was asked for.
+type logging struct {
+	session        string
+	last           int
+	follow, asJSON bool
+}
+
+func newLog(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "log", Short: "Show the journal: all that happened", Args: exactly(),
+		Long: "Shows the newest entries of the journal, oldest first. With --json each line is one entry\n" +
+			"(seq, id, at in unix milliseconds, kind, session, token, subject, text, hash).",
+	}
+	var l logging
+	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on with what happens from now on")
+	c.Flags().BoolVar(&l.asJSON, "json", false, "print one JSON object per entry and line")
+	c.Flags().StringVar(&l.session, "session", "", "only this session (its token or id)")
+	c.Flags().IntVarP(&l.last, "lines", "n", 50, "how many entries of the past")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if l.last < 0 || l.last > mostEntries {
+			return usageError{fmt.Errorf("-n takes 0 to %d", mostEntries)}
+		}
+		return a.log(c.Context(), l)
+	}
+	return c
+}
+
+func (a *app) log(ctx context.Context, l logging) error {
+	q := wire.LogQuery{Limit: max(l.last, 1), Session: l.session, Last: true}
+	var past wire.Log
+	if err := a.call(ctx, wire.OpLog, q, &past); err != nil {
+		return err
+	}
+	if l.last > 0 {
+		if err := a.entries(past, l.asJSON); err != nil {
+			return err
+		}
+	}
+	if !l.follow {
+		return nil
+	}
+	err := a.follow(ctx, l, end(past, 0))
+	if errors.Is(err, errInterrupted) {
+		return nil // the way to end it
+	}
+	return err
+}
+
+// follow prints what comes after an entry until ctx ends. A coordinator that
+// was stopped meanwhile stays so: nothing happens without it.
+func (a *app) follow(ctx context.Context, l logging, after int64) error {
+	for {
+		q := wire.LogQuery{After: after, Limit: mostEntries, Session: l.session, WaitMS: followFor.Milliseconds()}
+		var fresh wire.Log
+		err := a.callPatient(ctx, wire.OpLog, q, &fresh, followFor)
+		if errors.Is(err, client.ErrUnreachable) {
+			err = pause(ctx, comesBack)
+		}
+		if err != nil {
+			return err
+		}
+		if err := a.entries(fresh, l.asJSON); err != nil {
+			return err
+		}
+		after = end(fresh, after)
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return errInterrupted
+	case <-time.After(d):
+		return nil
+	}
+}
+
+func end(l wire.Log, before int64) int64 {
+	if n := len(l.Entries); n > 0 {
+		return l.Entries[n-1].Seq
+	}
+	return before
+}
+
+func (a *app) entries(l wire.Log, asJSON bool) error {
+	if !asJSON {
+		renderLog(a.page(), l)
+		return nil
+	}
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	for _, e := range l.Entries {
+		if err := enc.Encode(e); err != nil {
+			return fmt.Errorf("print entry: %w", err)
+		}
+	}
+	return nil
+}
+
+func renderLog(p *page, l wire.Log) {
+	for _, e := range l.Entries {
+		p.line("%-12s  %s  %s", p.clock(e.At), p.paint(dim, fmt.Sprintf("%-20s", oneLine(e.Kind, 40))), oneLine(e.Text, 300))
+	}
+}

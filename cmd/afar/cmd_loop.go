@@ -1,0 +1,154 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newLoop(a *app) *cobra.Command {
+	return group("loop", "Keep a session at work, from outside it",
+		newLoopStart(a), newLoopList(a), newLoopShow(a), newLoopCancel(a))
+}
+
+// loopOptions are the options of /loop that `afar loop start` takes as flags.
+// The coordinator reads and checks them.
+func loopOptions() []struct{ name, usage string } {
+	return []struct{ name, usage string }{
+		{"check", "a shell `command` that decides whether the work is done"},
+		{"check-timeout", "how `long` the check may take, such as 10m"},
+		{"max", "at most `N` iterations"},
+		{"for", "at most this `long`, such as 3h"},
+		{"budget", "at most this many US `dollars`, such as 2.50"},
+	}
+}
+
+func newLoopStart(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "start SESSION TASK…", Short: "Start a loop in a session, which takes hold when it next stops",
+		Args: cobra.ArbitraryArgs,
+	}
+	for _, o := range loopOptions() {
+		c.Flags().String(o.name, "", o.usage)
+	}
+	session := c.Flags().String("session", "", "the session's `token` or id, instead of the first argument")
+	asJSON := jsonFlag(c, "the loop")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		name := *session
+		if name == "" && len(args) > 0 {
+			name, args = args[0], args[1:]
+		}
+		task := strings.Join(args, " ")
+		if name == "" || strings.TrimSpace(task) == "" {
+			return usageError{errors.New("afar loop start needs a session (afar status) and a task")}
+		}
+		return read(c.Context(), a, wire.OpLoopNew, wire.LoopNew{Session: name, Args: loopArgs(c, task)}, *asJSON, renderLoopStarted)
+	}
+	return c
+}
+
+// loopArgs writes the command line as it would be typed after /loop.
+func loopArgs(c *cobra.Command, task string) string {
+	var b strings.Builder
+	for _, o := range loopOptions() {
+		if c.Flags().Changed(o.name) {
+			fmt.Fprintf(&b, "--%s %s ", o.name, quoted(c.Flag(o.name).Value.String()))
+		}
+	}
+	if strings.HasPrefix(strings.TrimSpace(task), "-") {
+		b.WriteString("-- ")
+	}
+	return b.String() + task
+}
+
+// quoted makes one word of a value, as a shell would read it.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func renderLoopStarted(p *page, l wire.Loop) {
+	p.line("The loop is armed; it takes hold when %s next stops.", oneLine(l.ID, 60))
+	renderLoop(p, l)
+}
+
+func newLoopList(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the loops, ended ones too", Args: exactly()}
+	asJSON := jsonFlag(c, "loops")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return read(c.Context(), a, wire.OpLoops, nil, *asJSON, func(p *page, in wire.Loops) {
+			if len(in.Loops) == 0 {
+				p.line("No loops. In a session: /loop fix the failing tests")
+			}
+			var rows [][]cell
+			for _, l := range in.Loops {
+				rows = append(rows, loopRow(p, l))
+			}
+			p.table(rows)
+		})
+	}
+	return c
+}
+
+func newLoopShow(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "show ID", Short: "Show one loop", Args: exactly("the id of a loop (afar loop list)")}
+	asJSON := jsonFlag(c, "the loop")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return read(c.Context(), a, wire.OpLoop, wire.ByID{ID: args[0]}, *asJSON, renderLoop)
+	}
+	return c
+}
+
+func newLoopCancel(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel ID", Short: "End a loop; its session stops when it is done", Args: exactly("the id of a loop (afar loop list)"),
+		RunE: func(c *cobra.Command, args []string) error {
+			var l wire.Loop
+			if err := a.call(c.Context(), wire.OpLoopEnd, wire.ByID{ID: args[0]}, &l); err != nil {
+				return err
+			}
+			a.say("The loop of %s is cancelled. The session stops when it is done.", oneLine(l.ID, 60))
+			return nil
+		},
+	}
+}
+
+// loopRow is a loop in one line: its state, how far it is, its innermost goal.
+func loopRow(p *page, l wire.Loop) []cell {
+	row := []cell{plain(oneLine(l.ID, 40)), loopState(l)}
+	if len(l.Stack) == 0 {
+		return append(row, plain(""), plain(""), plain(p.ago(l.UpdatedAt)))
+	}
+	f := l.Stack[len(l.Stack)-1]
+	return append(row, plain(fmt.Sprintf("%d/%d", f.N, f.Max)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)), plain(oneLine(f.Goal, 80)))
+}
+
+// loopState is the verdict, or that there is none yet. Done means proven or
+// only claimed, and the difference is always said.
+func loopState(l wire.Loop) cell {
+	verdict := oneLine(l.Verdict, 20)
+	switch {
+	case l.Active:
+		return cell{"active", green}
+	case verdict == "done" && l.Proven:
+		return cell{"done (proven)", green}
+	case verdict == "done":
+		return cell{"done (claimed)", ""}
+	case verdict == "":
+		return cell{"ended", ""}
+	}
+	return cell{verdict, yellow}
+}
+
+func renderLoop(p *page, l wire.Loop) {
+	state := loopState(l)
+	p.line("%s  %s, %s", p.paint(bold, oneLine(l.ID, 40)), p.paint(state.ink, state.text), p.ago(l.UpdatedAt))
+	if l.Note != "" {
+		p.line("  %s", oneLine(l.Note, 300))
+	}
+	for _, f := range l.Stack {
+		p.line("  %s %d/%d, started %s", oneLine(f.Mode, 20), f.N, f.Max, p.ago(f.StartedAt))
+		p.block(f.Goal)
+	}
+}

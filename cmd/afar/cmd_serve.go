@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newServe(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "serve", Short: "Run the coordinator in the foreground", Args: exactly(),
+		Long: "Runs the coordinator until it is interrupted or `afar stop` ends it. Nobody needs to type\n" +
+			"this: every command and every hook that needs the coordinator starts it in the background.",
+		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context()) },
+	}
+}
+
+func (a *app) serve(ctx context.Context) error {
+	if err := a.personOnly("serve"); err != nil {
+		return err
+	}
+	dirs, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	file, err := openLog(dirs.Log(), maxLog)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	co, err := coordinator.Open(coordinator.Config{
+		Dirs: dirs, Bin: a.bin, Version: versionText(), Log: slog.New(a.logTo(file)), Getenv: a.getenv,
+	})
+	if errors.Is(err, coordinator.ErrRunning) {
+		return a.alreadyRunning(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if isTerminal(a.stderr) {
+		a.tell("Serving at %s. Ctrl-C ends it.", dirs.Socket())
+	}
+	return errors.Join(co.Run(ctx), co.Close())
+}
+
+// logTo writes JSON lines to the log, and text to a person who watches.
+func (a *app) logTo(file *logFile) slog.Handler {
+	toFile := slog.NewJSONHandler(file, nil)
+	if !isTerminal(a.stderr) {
+		return toFile
+	}
+	return slog.NewMultiHandler(toFile, slog.NewTextHandler(a.stderr, nil))
+}
+
+func (a *app) alreadyRunning(ctx context.Context) error {
+	var s wire.Status
+	if err := a.callRunning(ctx, wire.OpStatus, nil, &s); err != nil {
+		return errors.New("already running, but it does not answer; `afar doctor` says what is wrong")
+	}
+	return fmt.Errorf("already running (pid %d)", s.Coordinator.PID)
+}

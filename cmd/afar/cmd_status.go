@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newStatus(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "status", Short: "Show sessions, loops, open questions, channels", Args: exactly(),
+	}
+	asJSON := jsonFlag(c, "coordinator, settings, channels, sessions, loops, asks")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return read(c.Context(), a, wire.OpStatus, nil, *asJSON, renderStatus)
+	}
+	return c
+}
+
+func renderStatus(p *page, s wire.Status) {
+	p.line("%s %s, pid %d, up %s · away %s", p.paint(bold, "Afar"), oneLine(s.Coordinator.Version, 40),
+		s.Coordinator.PID, span(p.now.Sub(milli(s.Coordinator.Since))), awayText(p, s.Settings))
+	if s.Settings.Paused {
+		p.line("%s only the guard speaks. `afar resume` ends it.", p.paint(yellow, "Paused:"))
+	}
+	renderChannels(p, s.Channels)
+	if len(s.Sessions)+len(s.Asks)+len(s.Loops) == 0 {
+		p.line("\nNo sessions yet. Start `claude` in a project; it appears here by itself.")
+		return
+	}
+	renderSessions(p, s.Sessions)
+	renderLoops(p, s.Loops)
+	renderOpenAsks(p, s.Asks)
+}
+
+func awayText(p *page, s wire.Settings) string {
+	if s.AwayUntil > 0 {
+		return fmt.Sprintf("%s until %s", s.Away, p.clock(s.AwayUntil))
+	}
+	return s.Away
+}
+
+func renderChannels(p *page, channels []wire.Channel) {
+	p.head("Channels")
+	var rows [][]cell
+	for _, ch := range channels {
+		rows = append(rows, []cell{mark(ch.State), plain(oneLine(ch.ID, 20)), plain(oneLine(ch.State, 20)), {oneLine(ch.Note, 100), dim}})
+	}
+	p.table(rows)
+}
+
+func renderSessions(p *page, sessions []wire.Session) {
+	if len(sessions) == 0 {
+		return
+	}
+	p.head("Sessions")
+	var rows [][]cell
+	for _, s := range sessions {
+		rows = append(rows, []cell{
+			plain(oneLine(s.Token, 40)), {oneLine(s.State, 20), stateInk(s.State)}, plain(p.ago(s.Since)),
+			plain(p.path(s.Project)), {sessionNote(s), dim},
+		})
+	}
+	p.table(rows)
+}
+
+func stateInk(state string) ink {
+	switch state {
+	case "unprotected":
+		return red
+	case "waiting":
+		return yellow
+	case "working":
+		return green
+	}
+	return ""
+}
+
+// sessionNote is what is not ordinary about a session.
+func sessionNote(s wire.Session) string {
+	note := oneLine(s.Mode, 30)
+	if !s.Attended {
+		note += ", unattended"
+	}
+	if s.Away != "" {
+		note += ", away " + oneLine(s.Away, 10)
+	}
+	if s.State == "unprotected" {
+		note += ": no hook of ours ran; `afar doctor` says why"
+	}
+	return note
+}
+
+func renderLoops(p *page, loops []wire.Loop) {
+	if len(loops) == 0 {
+		return
+	}
+	p.head("Loops")
+	var rows [][]cell
+	for _, l := range loops {
+		rows = append(rows, loopRow(p, l))
+	}
+	p.table(rows)
+}
+
+func renderOpenAsks(p *page, asks []wire.Ask) {
+	if len(asks) == 0 {
+		return
+	}
+	p.head("Waiting for you")
+	short := shortIDs(asks)
+	var rows [][]cell
+	for i, q := range asks {
+		rows = append(rows, []cell{
+			{short[i], bold}, plain(oneLine(q.Token, 40)), plain(p.ago(q.OpenedAt)), plain(oneLine(q.Tool, 30)), plain(oneLine(q.Input, 80)),
+		})
+	}
+	p.table(rows)
+	p.line("  Answer: afar allow %s · afar deny %s -m 'why' · whole text: afar asks", short[0], short[0])
+}

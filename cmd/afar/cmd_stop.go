@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+const (
+	stopFor   = 30 * time.Second
+	lookEvery = 20 * time.Millisecond
+)
+
+func newStop(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "stop", Short: "Stop the coordinator", Args: exactly(),
+		Long: "Stops the coordinator and returns when it has ended. The next hook of a session starts it again;\n" +
+			"`afar pause` is the way to silence.",
+		RunE: func(c *cobra.Command, _ []string) error { return a.stop(c.Context()) },
+	}
+}
+
+// stop returns when the coordinator that ran has ended.
+func (a *app) stop(ctx context.Context) error {
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	var s wire.Status
+	err = a.callRunning(ctx, wire.OpStatus, nil, &s)
+	if errors.Is(err, client.ErrUnreachable) && !alive(d) {
+		a.say("The coordinator does not run.")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = a.callRunning(ctx, wire.OpShutdown, nil, nil)
+	if err != nil && !errors.Is(err, client.ErrUnreachable) { // it may be gone before it can say so
+		return err
+	}
+	if err := a.waitGone(ctx, d, s.Coordinator.PID); err != nil {
+		return err
+	}
+	a.say("The coordinator has stopped.")
+	return nil
+}
+
+// waitGone waits until a coordinator has let go of its socket and its lock, or
+// another one that a session started has taken them.
+func (a *app) waitGone(ctx context.Context, d home.Dirs, pid int) error {
+	for end := time.Now().Add(stopFor); time.Now().Before(end); {
+		if _, err := os.Lstat(d.Socket()); err != nil && !alive(d) {
+			return nil
+		}
+		var s wire.Status
+		if a.callRunning(ctx, wire.OpStatus, nil, &s) == nil && s.Coordinator.PID != pid {
+			return nil
+		}
+		if err := pause(ctx, lookEvery); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("the coordinator (pid %d) did not end within %s; its log says more: %s", pid, stopFor, d.Log())
+}
+
+// alive reports whether a coordinator holds the life lock. To see it, the lock
+// is taken for an instant where it is free, so ask only when no coordinator
+// answers.
+func alive(d home.Dirs) bool {
+	if _, err := os.Stat(d.LifeLock()); err != nil {
+		return false
+	}
+	lock, err := home.TryLock(d.LifeLock())
+	if err != nil {
+		return false
+	}
+	defer lock.Release()
+	return lock == nil
+}

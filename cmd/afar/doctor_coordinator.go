@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// coordinator checks the daemon, and then has it check itself.
+func (x exam) coordinator(ctx context.Context) []wire.Check {
+	var s wire.Status
+	err := x.callRunning(ctx, wire.OpStatus, nil, &s)
+	if errors.Is(err, client.ErrUnreachable) {
+		return []wire.Check{x.silent(err)}
+	}
+	if err != nil {
+		return []wire.Check{bad("coordinator", err.Error(), "afar restart")}
+	}
+	checks := []wire.Check{x.version(s.Coordinator), x.socket()}
+	var own wire.Checks
+	if err := x.callRunning(ctx, wire.OpDoctor, nil, &own); err != nil {
+		return append(checks, bad("coordinator", err.Error(), "afar restart"))
+	}
+	return append(checks, own.Checks...)
+}
+
+// silent tells a coordinator that is not there from one that hangs.
+func (x exam) silent(err error) wire.Check {
+	if alive(x.dirs) {
+		return bad("coordinator", "it lives and does not answer: "+err.Error(), "look into "+x.dirs.Log()+", end its process (afar serve), then afar start")
+	}
+	return off("coordinator", "does not run", "nothing to do: it starts when a session or a command needs it")
+}
+
+func (x exam) version(c wire.Coordinator) wire.Check {
+	if c.Version != versionText() {
+		return bad("coordinator", fmt.Sprintf("runs version %s, this command is %s", c.Version, versionText()), "afar restart")
+	}
+	return ok("coordinator", "runs, pid %d, version %s", c.PID, c.Version)
+}
+
+func (x exam) socket() wire.Check {
+	path := x.dirs.Socket()
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return bad("socket", err.Error(), "afar restart")
+	case info.Mode()&fs.ModeSocket == 0:
+		return bad("socket", path+" is not a socket", "move it away, then afar restart")
+	case othersMay(info):
+		return bad("socket", path+" is open to other users", "afar restart")
+	}
+	return ok("socket", "%s", path)
+}

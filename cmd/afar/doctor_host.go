@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+const (
+	pluginID  = "afar@afar"
+	pluginFix = "run install.sh again, or: claude plugin install " + pluginID
+	hostFor   = 10 * time.Second
+	// aliasMark stands in each version of the command file that install.sh writes.
+	aliasMark = "# Written by Afar's install.sh"
+)
+
+// host checks that Claude Code is there and loads the plugin.
+func (x exam) host(ctx context.Context) ([]wire.Check, error) {
+	path := lookPath(x.getenv("PATH"), "claude")
+	if path == "" {
+		return []wire.Check{off("claude", "Claude Code is not on PATH", "install it, then "+installFix)}, nil
+	}
+	out, err := interruptible(ctx, func() ([]byte, error) { return listPlugins(path) })
+	if err != nil && ctx.Err() != nil {
+		return nil, err
+	}
+	claude := ok("claude", "%s", path)
+	if err != nil {
+		return []wire.Check{claude, bad("plugin", "claude plugin list: "+err.Error(), "type `claude plugin list` and see")}, nil
+	}
+	return []wire.Check{claude, pluginCheck(out, filepath.Dir(x.bin))}, nil
+}
+
+// listPlugins runs away from any project, whose settings could change the
+// answer, and without a terminal to ask at.
+func listPlugins(claude string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), hostFor)
+	defer cancel()
+	c := exec.CommandContext(ctx, claude, "plugin", "list", "--json")
+	c.Dir = filepath.VolumeName(claude) + string(filepath.Separator)
+	c.WaitDelay = time.Second
+	out, err := c.Output()
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("no answer within %s", hostFor)
+	}
+	return out, err
+}
+
+// pluginCheck reads the host's list; root is where our plugin should be. Where
+// it is not the JSON that we know, the bare name has to do.
+func pluginCheck(out []byte, root string) wire.Check {
+	var list []struct {
+		ID      string            `json:"id"`
+		Enabled *bool             `json:"enabled"`
+		Errors  []json.RawMessage `json:"errors"`
+		Folder  string            `json:"readFromFolder"` // newer clients say it, of a local marketplace
+	}
+	if err := json.Unmarshal(out, &list); err != nil {
+		if bytes.Contains(out, []byte(pluginID)) {
+			return ok("plugin", "%s is installed", pluginID)
+		}
+		return off("plugin", "not in Claude Code: nothing is guarded", pluginFix)
+	}
+	found := off("plugin", "not in Claude Code: nothing is guarded", pluginFix)
+	for _, p := range list {
+		switch {
+		case p.ID != pluginID:
+		case len(p.Errors) > 0:
+			return bad("plugin", "Claude Code does not load it: "+string(p.Errors[0]), pluginFix)
+		case p.Enabled != nil && !*p.Enabled:
+			found = bad("plugin", "it is switched off in Claude Code", "claude plugin enable "+pluginID)
+		case p.Folder != "" && !sameFolder(p.Folder, root):
+			found = bad("plugin", "Claude Code loads the one in "+p.Folder+", not in "+root, "run install.sh of the one that you want")
+		default:
+			return ok("plugin", "%s is loaded", pluginID)
+		}
+	}
+	return found
+}
+
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// loopAlias says whose bare /loop is. None of the answers is wrong: /afar:loop
+// is always ours.
+func (x exam) loopAlias() wire.Check {
+	dir := x.dirs.HostDir()
+	if v := x.getenv("CLAUDE_CONFIG_DIR"); v != "" {
+		dir = v
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, "commands", "loop.md"))
+	switch {
+	case err != nil:
+		return off("/loop", "is Claude Code's; Afar's is /afar:loop", "install.sh makes it Afar's")
+	case !strings.Contains(string(raw), aliasMark):
+		return off("/loop", "is a command of your own; Afar's is /afar:loop", "")
+	}
+	return ok("/loop", "is Afar's")
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+const installFix = "run install.sh again"
+
+// binaries checks that every hook which the plugin names lies beside afar. One
+// that is missing fails open: the host would let every tool run.
+func (x exam) binaries() wire.Check {
+	want, err := x.hooksNamed()
+	if err != nil {
+		return bad("programs", err.Error(), installFix)
+	}
+	var missing []string
+	for _, name := range append(want, "afar") {
+		if !executable(filepath.Join(x.bin, name+exe())) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return bad("programs", strings.Join(missing, ", ")+" missing in "+x.bin, installFix)
+	}
+	return ok("programs", "afar and %s in %s", count(len(want), "hook"), x.bin)
+}
+
+// hooksNamed lists the hook binaries that the plugin's hooks.json names. Where
+// the binaries lie apart from a plugin, it is those that lie there.
+func (x exam) hooksNamed() ([]string, error) {
+	path := filepath.Join(filepath.Dir(x.bin), "plugin", "hooks.json")
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		named := namedHooks(raw)
+		if len(named) == 0 {
+			return nil, fmt.Errorf("%s names no hook", path)
+		}
+		return named, nil
+	}
+	found, _ := filepath.Glob(filepath.Join(x.bin, "hook-*")) // the pattern is sound
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no hook programs in %s", x.bin)
+	}
+	for i, f := range found {
+		found[i] = strings.TrimSuffix(filepath.Base(f), exe())
+	}
+	return found, nil
+}
+
+// namedHooks finds the binaries by their path in the plugin, wherever in the
+// file they stand. The start script runs hook-session-start without naming it
+// there.
+func namedHooks(raw []byte) []string {
+	var named []string
+	for _, m := range regexp.MustCompile(`/bin/(hook-[a-z-]+)`).FindAllSubmatch(raw, -1) {
+		named = append(named, string(m[1]))
+	}
+	if bytes.Contains(raw, []byte("plugin/start.sh")) {
+		named = append(named, "hook-session-start")
+	}
+	slices.Sort(named)
+	return slices.Compact(named)
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
+}
+
+func exe() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// pin checks that hooks and this command speak of the same home.
+func (x exam) pin() wire.Check {
+	if !home.Pinned(x.bin) {
+		return off("pin", "none: a project's settings could move the home of the hooks", installFix)
+	}
+	hooks, _, err := home.ForHook(x.bin, x.getenv)
+	if err != nil {
+		return bad("pin", err.Error(), installFix)
+	}
+	if hooks.Config != x.dirs.Config || hooks.State != x.dirs.State || hooks.Run != x.dirs.Run || hooks.User != x.dirs.User {
+		return bad("pin", fmt.Sprintf("the hooks use %s, this command %s", hooks.Socket(), x.dirs.Socket()),
+			"unset AFAR_HOME and the XDG variables here, or "+installFix+" in this environment")
+	}
+	return ok("pin", "hooks and this command share one home")
+}
+
+// directories checks that nobody else may look in.
+func (x exam) directories() wire.Check {
+	made := 0
+	for _, dir := range x.dirs.All() {
+		info, err := os.Lstat(dir)
+		if err != nil {
+			continue
+		}
+		made++
+		if !info.IsDir() {
+			return bad("directories", dir+" is not a directory", "move it away")
+		}
+		if open := othersMay(info); open {
+			return bad("directories", dir+" is open to other users", "chmod 700 "+dir)
+		}
+	}
+	if made == 0 {
+		return off("directories", "not made yet", "they come with the first start")
+	}
+	return ok("directories", "closed to other users: %s", x.dirs.State)
+}
+
+func othersMay(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
+}
+
+// path checks that typing afar means these programs.
+func (x exam) path() wire.Check {
+	found := lookPath(x.getenv("PATH"), "afar")
+	if found == "" {
+		return off("command", "afar is not on PATH", "add the folder that install.sh linked it into, ~/.local/bin by default")
+	}
+	real, err := filepath.EvalSymlinks(found)
+	if err != nil || filepath.Dir(real) != x.bin {
+		return bad("command", fmt.Sprintf("afar on PATH is %s, and not of %s", found, x.bin), "run install.sh of the one that you want")
+	}
+	return ok("command", "afar is %s", found)
+}
+
+// lookPath finds a program in a list of directories, "" when it is in none.
+func lookPath(list, name string) string {
+	for _, dir := range filepath.SplitList(list) {
+		if full := filepath.Join(dir, name+exe()); filepath.IsAbs(dir) && executable(full) {
+			return full
+		}
+	}
+	return ""
+}

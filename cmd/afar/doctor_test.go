@@ -1,0 +1,174 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The plugin and the source agree on the hooks there are.
+func TestHooksOfThePlugin(t *testing.T) {
+	raw, err := os.ReadFile("../../plugin/hooks.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := namedHooks(raw)
+	for _, name := range named {
+		if _, err := os.Stat("../" + name + "/main.go"); err != nil {
+			t.Errorf("hooks.json names %s: %v", name, err)
+		}
+	}
+	dirs, _ := filepath.Glob("../hook-*")
+	if len(dirs) != len(named) {
+		t.Errorf("%d hooks in the source, %d in hooks.json", len(dirs), len(named))
+	}
+}
+
+// install lays out an installation: programs and plugin beside each other.
+func install(t *testing.T, s *shell) {
+	t.Helper()
+	root := filepath.Dir(s.bin)
+	for _, dir := range []string{s.bin, root + "/plugin"} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, root+"/plugin/hooks.json", `{"x": "${CLAUDE_PLUGIN_ROOT}/bin/hook-stop", "y": "${CLAUDE_PLUGIN_ROOT}/plugin/start.sh"}`, 0o600)
+	for _, name := range []string{"afar", "hook-stop", "hook-session-start"} {
+		write(t, s.bin+"/"+name, "#!/bin/sh\n", 0o700)
+	}
+	if err := home.WritePin(s.bin, s.dirs()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.dirs().Make(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	tests := []struct {
+		name  string
+		spoil func(*shell)
+		check string
+		state string
+		says  string
+	}{
+		{"installed", func(*shell) {}, "programs", "ok", "2 hooks"},
+		{"pinned", func(*shell) {}, "pin", "ok", ""},
+		{"closed", func(*shell) {}, "directories", "ok", ""},
+		{"typed", func(*shell) {}, "command", "ok", ""},
+		{"not running", func(*shell) {}, "coordinator", "off", "does not run"},
+		{"no host", func(*shell) {}, "claude", "off", "not on PATH"},
+		{"no alias", func(*shell) {}, "/loop", "off", "/afar:loop"},
+		{"a hook is missing", func(s *shell) { os.Remove(s.bin + "/hook-stop") }, "programs", "bad", "hook-stop missing"},
+		{"a hook cannot run", func(s *shell) { os.Chmod(s.bin+"/hook-stop", 0o600) }, "programs", "bad", "hook-stop missing"},
+		{"no pin", func(s *shell) { os.Remove(s.bin + "/afar.pin") }, "pin", "off", "none"},
+		{"damaged pin", func(s *shell) { write(s.t, s.bin+"/afar.pin", "state here\n", 0o600) }, "pin", "bad", "damaged"},
+		{"another home", func(s *shell) { s.env["AFAR_HOME"] = s.bin + "/elsewhere" }, "pin", "bad", "the hooks use"},
+		{"open directory", func(s *shell) { os.Chmod(s.dirs().State, 0o755) }, "directories", "bad", "open to other users"},
+		{"not typed", func(s *shell) { s.env["PATH"] = "" }, "command", "off", "not on PATH"},
+		{"another afar", func(s *shell) {
+			other := s.t.TempDir()
+			write(s.t, other+"/afar", "#!/bin/sh\n", 0o700)
+			s.env["PATH"] = other
+		}, "command", "bad", "and not of"},
+		{"hanging", func(s *shell) {
+			lock, err := home.TryLock(s.dirs().LifeLock())
+			if err != nil || lock == nil {
+				s.t.Fatalf("lock: %v", err)
+			}
+			s.t.Cleanup(lock.Release)
+		}, "coordinator", "bad", "does not answer"},
+		{"running", func(s *shell) { healthy(s) }, "coordinator", "ok", "pid 42"},
+		{"asks the coordinator", func(s *shell) { healthy(s) }, "session web-3c4d", "bad", "without"},
+		{"open socket", func(s *shell) { healthy(s); os.Chmod(s.dirs().Socket(), 0o777) }, "socket", "bad", "open to other users"},
+		{"old coordinator", func(s *shell) {
+			healthy(s).says(wire.OpStatus, wire.Status{Coordinator: wire.Coordinator{Version: "v0"}})
+		}, "coordinator", "bad", "runs version v0"},
+		{"our alias", func(s *shell) { alias(s, "---\n"+aliasMark+"\n") }, "/loop", "ok", "is Afar's"},
+		{"their alias", func(s *shell) { alias(s, "mine") }, "/loop", "off", "your own"},
+		{"plugin loaded", func(s *shell) { claude(s, `[{"id":"afar@afar","enabled":true}]`) }, "plugin", "ok", "loaded"},
+		{"host is broken", func(s *shell) { write(s.t, s.bin+"/claude", "#!/bin/sh\nexit 3\n", 0o700) }, "plugin", "bad", "exit status 3"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newShell(t)
+			install(t, s)
+			tt.spoil(s)
+			code := s.run("doctor", "--json")
+			var found wire.Checks
+			mustDecode(t, s.stdout.String(), &found)
+			isBad := false
+			var c wire.Check
+			for _, f := range found.Checks {
+				isBad = isBad || f.State == "bad"
+				if f.ID == tt.check {
+					c = f
+				}
+			}
+			if c.State != tt.state || !strings.Contains(c.Text, tt.says) {
+				t.Errorf("%s: %+v, want %s with %q", tt.check, c, tt.state, tt.says)
+			}
+			if (code == exitFailed) != isBad || code > exitFailed {
+				t.Errorf("exit %d with %+v", code, found.Checks)
+			}
+		})
+	}
+}
+
+func healthy(s *shell) *standIn {
+	c := s.serve().
+		says(wire.OpStatus, wire.Status{Coordinator: wire.Coordinator{PID: 42, Version: versionText()}}).
+		says(wire.OpDoctor, wire.Checks{Checks: []wire.Check{bad("session web-3c4d", "runs without Afar's hooks", "")}})
+	if err := os.Chmod(s.dirs().Socket(), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+func alias(s *shell, text string) {
+	dir := s.env["HOME"] + "/.claude/commands"
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	write(s.t, dir+"/loop.md", text, 0o600)
+}
+
+func claude(s *shell, says string) {
+	write(s.t, s.bin+"/claude", "#!/bin/sh\n[ \"$*\" = 'plugin list --json' ] && echo '"+says+"'\n", 0o700)
+}
+
+func TestPluginCheck(t *testing.T) {
+	root := t.TempDir()
+	for out, want := range map[string]string{
+		`[{"id":"afar@afar","enabled":true,"readFromFolder":"` + root + `"}]`: "ok",
+		`[{"id":"afar@afar","enabled":true,"readFromFolder":"/elsewhere"}]`:   "bad",
+		``:                                     "off",
+		`[]`:                                   "off",
+		`[{"id":"other@afar","enabled":true}]`: "off",
+		`[{"id":"afar@afar","enabled":true}]`:  "ok",
+		`[{"id":"afar@afar"}]`:                 "ok",
+		`[{"id":"afar@afar","enabled":false}]`: "bad",
+		`[{"id":"afar@afar","enabled":false},{"id":"afar@afar","enabled":true}]`:       "ok",
+		`[{"id":"afar@afar","enabled":true,"errors":["no hooks"]}]`:                    "bad",
+		`[{"id":"afar@afar","enabled":true,"errors":[{"type":"x"}]}]`:                  "bad",
+		"Installed plugins:\n  > afar@afar\n    Version: 0.1.0\n    Status: enabled\n": "ok",
+		"No plugins installed. Use `claude plugin install` to install a plugin.\n":     "off",
+		`{"plugins":[{"id":"afar@afar"}]}`:                                             "ok",
+	} {
+		if got := pluginCheck([]byte(out), root); got.State != want {
+			t.Errorf("%q: %+v, want %s", out, got, want)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The exit codes of every command.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitUnreachable = 3
+	exitGone        = 4 // not found or already settled
+	exitInterrupted = 130
+)
+
+// errInterrupted says that the person ended a command that was waiting.
+var errInterrupted = errors.New("interrupted")
+
+// A usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+// A refusal is a reply with a code: the coordinator understood and said no.
+type refusal struct{ code, text string }
+
+// Error is the coordinator's own sentence, with the way out where it knows none.
+func (r refusal) Error() string {
+	switch {
+	case r.code == wire.CodeUnknownOp:
+		return r.text + "; it is of another version: afar restart"
+	case r.code == wire.CodeInternal:
+		return r.text + "; the coordinator's log says more, and `afar doctor` what is wrong"
+	case r.text == "":
+		return "the coordinator refused: " + r.code
+	}
+	return r.text
+}
+
+func exitCode(err error) int {
+	var usage usageError
+	var no refusal
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
+	case errors.Is(err, client.ErrUnreachable):
+		return exitUnreachable
+	case errors.As(err, &no) && (no.code == wire.CodeNotFound || no.code == wire.CodeSettled):
+		return exitGone
+	}
+	return exitFailed
+}

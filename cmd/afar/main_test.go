@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// builtVar names the variable that tells the tests where the binaries are.
+const builtVar = "AFAR_TEST_BIN"
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+// testMain builds the real binaries once and takes the real home away: whatever
+// a test forgets to move lands in an empty one, and is a failure.
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "afar")
+	if err != nil {
+		return complain("make a place for the binaries", err)
+	}
+	defer os.RemoveAll(dir)
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return complain("find the binaries", err)
+	}
+	bin, home := filepath.Join(dir, "bin"), filepath.Join(dir, "home")
+	build := exec.Command("go", "build", "-ldflags", "-X main.version=v0.0.0-test", "-o", bin+string(filepath.Separator), ".", "../hook-...")
+	if out, err := build.CombinedOutput(); err != nil {
+		return complain("build the binaries", fmt.Errorf("%w\n%s", err, out))
+	}
+	for name, value := range map[string]string{"HOME": home, "AFAR_HOME": home, builtVar: bin} {
+		if err := os.Setenv(name, value); err != nil {
+			return complain("move the home", err)
+		}
+	}
+	code := m.Run()
+	if _, err := os.Stat(home); err == nil && code == 0 {
+		return complain("look after the tests", fmt.Errorf("a test wrote into the person's home"))
+	}
+	return code
+}
+
+func complain(what string, err error) int {
+	fmt.Fprintf(os.Stderr, "%s: %v\n", what, err)
+	return 1
+}

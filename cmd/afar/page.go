@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// A page is where a command writes for people: short aligned lines, colour only
+// on a terminal. Everything that came from elsewhere goes through oneLine or
+// visible, so that no text of a session can steer the terminal.
+type page struct {
+	w      io.Writer
+	now    time.Time
+	home   string // shown as ~
+	colour bool
+}
+
+func (a *app) page() *page {
+	return &page{w: a.stdout, now: a.now(), home: a.getenv("HOME"), colour: a.colourful()}
+}
+
+func (a *app) colourful() bool {
+	return isTerminal(a.stdout) && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+}
+
+// isTerminal reports whether a stream of this process is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// An ink is an ANSI colour; the zero value is none.
+type ink string
+
+const (
+	bold   ink = "1"
+	dim    ink = "2"
+	red    ink = "31"
+	green  ink = "32"
+	yellow ink = "33"
+)
+
+func (p *page) paint(c ink, s string) string {
+	if !p.colour || c == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + string(c) + "m" + s + "\x1b[0m"
+}
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
+
+// head starts a section.
+func (p *page) head(title string) { p.line("\n%s", p.paint(bold, title)) }
+
+// A cell is one field of a table.
+type cell struct {
+	text string
+	ink  ink
+}
+
+func plain(text string) cell { return cell{text, ""} }
+
+// table writes rows in aligned columns, two blanks in.
+func (p *page) table(rows [][]cell) {
+	var width []int
+	for _, row := range rows {
+		for i, c := range row {
+			if i == len(width) {
+				width = append(width, 0)
+			}
+			width[i] = max(width[i], utf8.RuneCountInString(c.text))
+		}
+	}
+	for _, row := range rows {
+		var b strings.Builder
+		for i, c := range row {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c.text))
+			b.WriteString("  " + p.paint(c.ink, c.text) + pad)
+		}
+		p.line("%s", strings.TrimRight(b.String(), " "))
+	}
+}
+
+// block writes a text of several lines, four blanks in.
+func (p *page) block(text string) {
+	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		p.line("    %s", visible(l))
+	}
+}
+
+// path shortens the person's home directory.
+func (p *page) path(s string) string {
+	s = oneLine(s, 200)
+	if rest, ok := strings.CutPrefix(s, p.home); ok && p.home != "" && (rest == "" || rest[0] == '/') {
+		return "~" + rest
+	}
+	return s
+}
+
+// ago says how long ago a time in unix milliseconds was.
+func (p *page) ago(ms int64) string {
+	if ms == 0 {
+		return ""
+	}
+	d := p.now.Sub(time.UnixMilli(ms))
+	if d < time.Second {
+		return "now"
+	}
+	return span(d) + " ago"
+}
+
+// left says how long it is until a time in unix milliseconds.
+func (p *page) left(ms int64) string {
+	d := time.UnixMilli(ms).Sub(p.now)
+	if d < time.Second {
+		return "now"
+	}
+	return "in " + span(d)
+}
+
+// span is a duration in its largest unit.
+func span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// clock is the local time of day, with the day when that is another one.
+func (p *page) clock(ms int64) string {
+	t := time.UnixMilli(ms).In(p.now.Location())
+	if t.Format(time.DateOnly) == p.now.Format(time.DateOnly) {
+		return t.Format("15:04:05")
+	}
+	return t.Format("Jan _2 15:04")
+}
+
+// oneLine folds a text into one visible line of at most n characters.
+func oneLine(s string, n int) string {
+	s = visible(strings.Join(strings.Fields(s), " "))
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
+
+// visible replaces what a terminal would obey instead of show: control
+// characters and those that reorder text.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// mark is a sign before a finding.
+func mark(state string) cell {
+	switch state {
+	case "ok", "ready":
+		return cell{"✔", green}
+	case "bad", "failing":
+		return cell{"✖", red}
+	}
+	return cell{"○", dim}
+}
+
+// count writes "1 session", "2 sessions".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func mustDecode(t *testing.T, text string, v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		t.Fatalf("decode %q: %v", text, err)
+	}
+}
+
+func busy() wire.Status {
+	return wire.Status{
+		Coordinator: wire.Coordinator{PID: 42, Version: "v1.2.3", Since: before(3 * time.Hour)},
+		Settings:    wire.Settings{Away: "on", AwayUntil: noon().Add(2 * time.Hour).UnixMilli(), Paused: true},
+		Channels: []wire.Channel{
+			{ID: "telegram", State: "ready", Note: "@my_bot with Ana"}, {ID: "terminal", State: "ready"},
+		},
+		Sessions: []wire.Session{
+			{Token: "api-1a2b", Project: "/home/ana/code/api", Mode: "default", State: "waiting", Since: before(3 * time.Minute), Attended: true},
+			{Token: "web-3c4d", Project: "/srv/web", Mode: "auto", State: "unprotected", Since: before(5 * time.Second)},
+		},
+		Loops: []wire.Loop{{
+			ID: "api-1a2b", Active: true, UpdatedAt: before(time.Minute),
+			Stack: []wire.Frame{{Mode: "task", Goal: "fix the\nfailing tests", N: 3, Max: 10}},
+		}},
+		Asks: []wire.Ask{{
+			ID: "ask_aabbccdd01", Token: "api-1a2b", Tool: "Bash", Input: "npm publish\n--tag x", State: "open", OpenedAt: before(2 * time.Minute),
+		}},
+	}
+}
+
+func render[T any](f func(*page, T), v T) string {
+	var b bytes.Buffer
+	f(&page{w: &b, now: noon(), home: "/home/ana"}, v)
+	return b.String()
+}
+
+func TestRenderStatus(t *testing.T) {
+	want := `Afar v1.2.3, pid 42, up 3h · away on until 14:00:00
+Paused: only the guard speaks. ` + "`afar resume`" + ` ends it.
+
+Channels
+  ✔  telegram  ready  @my_bot with Ana
+  ✔  terminal  ready
+
+Sessions
+  api-1a2b  waiting      3m ago  ~/code/api  default
+  web-3c4d  unprotected  5s ago  /srv/web    auto, unattended: no hook of ours ran; ` + "`afar doctor`" + ` says why
+
+Loops
+  api-1a2b  active  3/10  task  1m ago  fix the failing tests
+
+Waiting for you
+  ask_aabb  api-1a2b  2m ago  Bash  npm publish --tag x
+  Answer: afar allow ask_aabb · afar deny ask_aabb -m 'why' · whole text: afar asks
+`
+	if diff := cmp.Diff(want, render(renderStatus, busy())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRenderEmptyStatus(t *testing.T) {
+	s := busy()
+	s.Sessions, s.Loops, s.Asks, s.Settings = nil, nil, nil, wire.Settings{Away: "auto"}
+	want := `Afar v1.2.3, pid 42, up 3h · away auto
+
+Channels
+  ✔  telegram  ready  @my_bot with Ana
+  ✔  terminal  ready
+
+No sessions yet. Start ` + "`claude`" + ` in a project; it appears here by itself.
+`
+	if diff := cmp.Diff(want, render(renderStatus, s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRenderAsks(t *testing.T) {
+	in := wire.Asks{Asks: []wire.Ask{
+		{
+			ID: "ask_aabbccdd01", State: "open", Token: "api-1a2b", Project: "/home/ana/code/api", Tool: "Bash", Agent: "tester",
+			Input: "npm publish\n\tnow\x1b[2J", Hash: strings.Repeat("ab", 32), Why: "publishes", OpenedAt: before(2 * time.Minute),
+			ExpiresAt: noon().Add(28 * time.Minute).UnixMilli(),
+		},
+		{ID: "ask_2", State: "answered", Token: "web-3c4d", Tool: "Bash", Input: "make", By: "Ana", Allow: true, SettledAt: before(time.Second), OpenedAt: before(time.Minute), Outcome: "waiting"},
+	}}
+	want := `ask_aabb  api-1a2b (subagent tester) wants Bash, 2m ago
+    npm publish
+     now` + "\ufffd" + `[2J
+  why     publishes
+  in      ~/code/api
+  sha256  abababababab
+  ends    in 28m unless you answer: afar allow ask_aabb · afar deny ask_aabb -m 'why'
+
+ask_2  web-3c4d wants Bash, 1m ago
+    make
+  in      
+  sha256  
+  allowed by Ana 1s ago: waiting
+`
+	if diff := cmp.Diff(want, render(renderAsks, in)); diff != "" {
+		t.Error(diff)
+	}
+	if got := render(renderAsks, wire.Asks{}); got != "Nothing waits for you.\n" {
+		t.Errorf("no asks: %q", got)
+	}
+}
+
+func TestLoopState(t *testing.T) {
+	for _, tt := range []struct {
+		loop wire.Loop
+		want string
+	}{
+		{wire.Loop{Active: true, Verdict: "done"}, "active"},
+		{wire.Loop{Verdict: "done", Proven: true}, "done (proven)"},
+		{wire.Loop{Verdict: "done"}, "done (claimed)"},
+		{wire.Loop{Verdict: "stuck"}, "stuck"},
+		{wire.Loop{}, "ended"},
+	} {
+		if got := loopState(tt.loop).text; got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.loop, got, tt.want)
+		}
+	}
+}
+
+func TestRenderChecks(t *testing.T) {
+	got := render(renderChecks, wire.Checks{Checks: []wire.Check{
+		ok("programs", "all there"), off("telegram", "no bot", "afar telegram connect"), bad("pin", "damaged", installFix),
+	}})
+	want := `  ✔  programs  all there
+  ○  telegram  no bot
+               → afar telegram connect
+  ✖  pin       damaged
+               → run install.sh again
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestColour(t *testing.T) {
+	var b bytes.Buffer
+	p := &page{w: &b, colour: true}
+	p.table([][]cell{{{"bad", red}, plain("x")}, {plain("longer"), plain("y")}})
+	if want := "  \x1b[31mbad\x1b[0m     x\n  longer  y\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	p := &page{now: noon()}
+	for d, want := range map[time.Duration]string{
+		0: "now", 500 * time.Millisecond: "now", 59 * time.Second: "59s ago", time.Hour: "1h ago", 47 * time.Hour: "47h ago", 50 * time.Hour: "2d ago",
+	} {
+		if got := p.ago(before(d)); got != want {
+			t.Errorf("ago(%s) = %q, want %q", d, got, want)
+		}
+	}
+	if got := p.ago(0); got != "" {
+		t.Errorf("no time is %q", got)
+	}
+	if got := p.clock(before(24 * time.Hour)); got != "Mar  3 12:00" {
+		t.Errorf("yesterday is %q", got)
+	}
+}
+
+// Nothing that a session wrote may steer the terminal.
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\x1b]0;x\ab": "a\ufffd]0;x\ufffdb", "x\u202ey": "x\ufffdy", "z\u200bw": "z\ufffdw", "a\nb\tc": "a b c", "é✔": "é✔", "\xff": "\ufffd",
+	} {
+		if got := oneLine(in, 80); got != want {
+			t.Errorf("oneLine(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := oneLine("ééééé", 4); got != "ééé…" {
+		t.Errorf("cut: %q", got)
+	}
+}
+
+// --json is the coordinator's answer, with what we do not know of too.
+func TestJSON(t *testing.T) {
+	s := newShell(t)
+	c := s.serve()
+	c.on(wire.OpAsks, func(json.RawMessage) wire.Reply {
+		return wire.Reply{V: 1, Body: wire.Raw(`{"asks":[{"id":"ask_1","new":1.50}]}`)}
+	})
+	if code := s.run("asks", "--json"); code != 0 {
+		t.Fatalf("exit %d: %s", code, &s.stderr)
+	}
+	want := "{\n  \"asks\": [\n    {\n      \"id\": \"ask_1\",\n      \"new\": 1.50\n    }\n  ]\n}\n"
+	if diff := cmp.Diff(want, s.stdout.String()); diff != "" {
+		t.Error(diff)
+	}
+	if code := s.run("call", "asks"); code != 0 || s.stdout.String() != `{"v":1,"code":"","body":{"asks":[{"id":"ask_1","new":1.50}]}}`+"\n" {
+		t.Errorf("call: exit %d: %s", code, &s.stdout)
+	}
+}
+
+func TestLog(t *testing.T) {
+	s := newShell(t)
+	entries := []wire.Entry{
+		{Seq: 7, ID: "7", At: before(time.Minute), Kind: "ask.opened", Text: "api-1a2b: Bash asks"},
+		{Seq: 8, ID: "8", At: before(0), Kind: "pause.set", Text: "paused"},
+	}
+	c := s.serve().says(wire.OpLog, wire.Log{Entries: entries})
+	if code := s.run("log", "-n", "2", "--session", "api-1a2b"); code != 0 {
+		t.Fatalf("exit %d: %s", code, &s.stderr)
+	}
+	if got, want := c.body(wire.OpLog), `{"after":0,"limit":2,"session":"api-1a2b","last":true}`; got != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+	want := time.UnixMilli(before(time.Minute)).UTC().Format("15:04:05") + "      ask.opened            api-1a2b: Bash asks\n" +
+		"12:00:00      pause.set             paused\n"
+	if diff := cmp.Diff(want, s.stdout.String()); diff != "" {
+		t.Error(diff)
+	}
+	if code := s.run("log", "--json"); code != 0 || strings.Count(s.stdout.String(), "\n") != 2 {
+		t.Errorf("exit %d: %s", code, &s.stdout)
+	}
+	var first wire.Entry
+	mustDecode(t, strings.SplitN(s.stdout.String(), "\n", 2)[0], &first)
+	if first != entries[0] {
+		t.Errorf("first line %+v", first)
+	}
+}
+
+// Following goes on after the last entry seen, and ends without complaint.
+func TestLogFollow(t *testing.T) {
+	s := newShell(t)
+	fresh := make(chan wire.LogQuery)
+	s.serve().on(wire.OpLog, func(body json.RawMessage) wire.Reply {
+		var q wire.LogQuery
+		if err := json.Unmarshal(body, &q); err != nil {
+			t.Error(err)
+		}
+		if q.Last {
+			return wire.Reply{V: 1, Body: wire.Raw(`{"entries":[{"seq":7,"text":"old"}]}`)}
+		}
+		fresh <- q
+		return wire.Reply{V: 1, Body: wire.Raw(`{"entries":[{"seq":9,"text":"new"}]}`)}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	code := make(chan int)
+	go func() { code <- s.runIn(ctx, "log", "-f", "-n", "0") }()
+	if q := <-fresh; q.After != 7 || q.WaitMS == 0 {
+		t.Errorf("first wait: %+v", q)
+	}
+	if q := <-fresh; q.After != 9 {
+		t.Errorf("second wait: %+v", q)
+	}
+	cancel()
+	if got := <-code; got != 0 || strings.Contains(s.stdout.String(), "old") || !strings.Contains(s.stdout.String(), "new") {
+		t.Errorf("exit %d: %s%s", got, &s.stdout, &s.stderr)
+	}
+	select { // the wait that was under way when the command ended
+	case <-fresh:
+	case <-time.After(100 * time.Millisecond):
+	}
+}

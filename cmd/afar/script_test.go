@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// patience is how long a script waits for anything.
+const patience = 20 * time.Second
+
+// TestScripts runs the whole program: the real binaries, a real coordinator,
+// and a stand-in for Telegram. Commands beside the usual ones:
+//
+//	exits CODE PROGRAM ARGS…      run and compare the exit code
+//	tty CODE PROGRAM ARGS…        the same at a terminal of its own
+//	spawn NAME PROGRAM ARGS…      run in the background; stdin is the file NAME.in, if any
+//	expect NAME REGEXP [VAR]      wait for it in what NAME printed; VAR gets the first group
+//	signal NAME                   send SIGTERM
+//	ended NAME CODE               wait for its end; its output is then stdout
+//	capture VAR REGEXP            set VAR to the first group of a match in stdout
+//	kill9                         kill the coordinator
+//	botapi …                      see botapi_test.go
+//	exec client HOOK              run a hook as the child of a client that is not this test
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata", RequireUniqueNames: true,
+		Setup: setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
+			"capture": cmdCapture, "kill9": cmdKill, "botapi": cmdBotapi,
+		},
+	})
+}
+
+// A scene is what one script has set up.
+type scene struct {
+	spawned map[string]*spawned
+	phone   *phone // nil until "botapi start"
+}
+
+type sceneKey struct{}
+
+// between stands between the test and a hook. What descends from a session's
+// client decides nothing, and that must not be the test.
+const between = "#!/bin/sh\n\"$@\"\nexit $?\n"
+
+func setup(env *testscript.Env) error {
+	work, err := filepath.EvalSymlinks(env.WorkDir)
+	if err != nil {
+		return err
+	}
+	bin, home, tools := os.Getenv(builtVar), filepath.Join(work, "home"), filepath.Join(work, "tools")
+	for _, dir := range []string{home, tools, filepath.Join(work, "project")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(tools, "client"), []byte(between), 0o700); err != nil {
+		return err
+	}
+	env.Vars = append(env.Vars,
+		"WORK="+work, "BIN="+bin, "HOME="+home, "AFAR_HOME="+filepath.Join(home, "afar"), "PATH="+bin+":"+tools+":/usr/bin:/bin", "TZ=UTC")
+	env.Values[sceneKey{}] = &scene{spawned: map[string]*spawned{}}
+	env.Defer(func() { leave(env, filepath.Join(bin, "afar")) })
+	return nil
+}
+
+// leave stops the script's coordinator; one that refuses (a script that went
+// wrong may have made this test a client of a session) is killed.
+func leave(env *testscript.Env, afar string) {
+	tell := func(args ...string) ([]byte, error) {
+		c := exec.Command(afar, args...)
+		c.Env = env.Vars
+		return c.CombinedOutput()
+	}
+	out, err := tell("stop")
+	if err == nil {
+		return
+	}
+	env.T().Log("stop the coordinator: ", string(out), err)
+	var s wire.Status
+	if out, err := tell("status", "--json"); err == nil && json.Unmarshal(out, &s) == nil && s.Coordinator.PID > 1 {
+		_ = syscall.Kill(s.Coordinator.PID, syscall.SIGKILL)
+	}
+}
+
+func sceneOf(ts *testscript.TestScript) *scene { return ts.Value(sceneKey{}).(*scene) }
+
+func wantArgs(ts *testscript.TestScript, neg bool, args []string, least int, usage string) {
+	if neg || len(args) < least {
+		ts.Fatalf("usage: %s", usage)
+	}
+}
+
+func number(ts *testscript.TestScript, s string) int {
+	n, err := strconv.Atoi(s)
+	ts.Check(err)
+	return n
+}
+
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 2, "exits CODE PROGRAM ARGS…")
+	code, err := exitOf(ts.Exec(args[1], args[2:]...))
+	ts.Check(err)
+	if code != number(ts, args[0]) {
+		ts.Fatalf("%q: exit %d, want %s", args[1:], code, args[0])
+	}
+}
+
+func exitOf(err error) (int, error) {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), nil
+	}
+	return 0, err
+}
+
+// command prepares a program with the script's environment.
+func command(ts *testscript.TestScript, args []string) *exec.Cmd {
+	path := args[0]
+	if !strings.ContainsRune(path, filepath.Separator) {
+		path = lookPath(ts.Getenv("PATH"), path)
+	}
+	c := exec.Command(path, args[1:]...)
+	for _, name := range []string{
+		"HOME", "PATH", "TZ", "WORK", "AFAR_HOME", "AFAR_DISABLED", "AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN", "AFAR_TELEGRAM_TOKEN_FILE",
+		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PROJECT_DIR", "CLAUDE_PID",
+	} {
+		if v := ts.Getenv(name); v != "" {
+			c.Env = append(c.Env, name+"="+v)
+		}
+	}
+	c.Dir = ts.MkAbs(".")
+	return c
+}
+
+func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 2, "tty CODE PROGRAM ARGS…")
+	c := command(ts, args[1:])
+	terminal, err := pty.Start(c)
+	ts.Check(err)
+	defer terminal.Close()
+	_, _ = io.Copy(ts.Stdout(), terminal) // ends with an error of its own when the program does
+	code, err := exitOf(c.Wait())
+	ts.Check(err)
+	if code != number(ts, args[0]) {
+		ts.Fatalf("%q: exit %d, want %s", args[1:], code, args[0])
+	}
+}
+
+// A spawned program runs while the script goes on.
+type spawned struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+	err  error         // of Wait; valid once done is closed
+
+	mu      sync.Mutex
+	out     bytes.Buffer
+	changed chan struct{} // closed and replaced at each write
+}
+
+func (s *spawned) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return s.out.Write(p)
+}
+
+func (s *spawned) printed() (string, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.String(), s.changed
+}
+
+func cmdSpawn(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 2, "spawn NAME PROGRAM ARGS…")
+	s := &spawned{cmd: command(ts, args[1:]), done: make(chan struct{}), changed: make(chan struct{})}
+	s.cmd.Stdout, s.cmd.Stderr = s, s
+	if in, err := os.ReadFile(ts.MkAbs(args[0] + ".in")); err == nil {
+		s.cmd.Stdin = strings.NewReader(os.Expand(string(in), ts.Getenv))
+	}
+	ts.Check(s.cmd.Start())
+	go func() {
+		s.err = s.cmd.Wait()
+		close(s.done)
+	}()
+	ts.Defer(func() {
+		_ = s.cmd.Process.Kill() // it has ended, mostly
+		<-s.done
+	})
+	sceneOf(ts).spawned[args[0]] = s
+}
+
+func spawnedAs(ts *testscript.TestScript, name string) *spawned {
+	s := sceneOf(ts).spawned[name]
+	if s == nil {
+		ts.Fatalf("nothing was spawned as %s", name)
+	}
+	return s
+}
+
+func cmdExpect(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 2, "expect NAME REGEXP [VAR]")
+	s, re := spawnedAs(ts, args[0]), regexp.MustCompile(args[1])
+	limit := time.After(patience)
+	for {
+		text, changed := s.printed()
+		if m := re.FindStringSubmatch(text); m != nil {
+			if len(args) > 2 {
+				ts.Setenv(args[2], m[1])
+			}
+			return
+		}
+		select {
+		case <-changed:
+		case <-limit:
+			ts.Fatalf("%s did not print %q; it printed %q", args[0], args[1], text)
+		}
+	}
+}
+
+func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 1, "signal NAME")
+	ts.Check(spawnedAs(ts, args[0]).cmd.Process.Signal(syscall.SIGTERM))
+}
+
+func cmdEnded(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 2, "ended NAME CODE")
+	s := spawnedAs(ts, args[0])
+	select {
+	case <-s.done:
+	case <-time.After(patience):
+		text, _ := s.printed()
+		ts.Fatalf("%s did not end; it printed %q", args[0], text)
+	}
+	code, err := exitOf(s.err)
+	ts.Check(err)
+	text, _ := s.printed()
+	fmt.Fprint(ts.Stdout(), text)
+	if code != number(ts, args[1]) {
+		ts.Fatalf("%s: exit %d, want %s; it printed %q", args[0], code, args[1], text)
+	}
+}
+
+func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 2, "capture VAR REGEXP")
+	out := ts.ReadFile("stdout")
+	m := regexp.MustCompile(args[1]).FindStringSubmatch(out)
+	if len(m) < 2 {
+		ts.Fatalf("no %q in %q", args[1], out)
+	}
+	ts.Setenv(args[0], m[1])
+}
+
+// cmdKill ends the coordinator as a power cut would, and returns when it is
+// gone: then the connection that it had taken breaks.
+func cmdKill(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 0, "kill9")
+	out, err := command(ts, []string{"afar", "status", "--json"}).Output()
+	ts.Check(err)
+	var s wire.Status
+	ts.Check(json.Unmarshal(out, &s))
+	conn, err := net.DialTimeout("unix", s.Coordinator.Socket, patience)
+	ts.Check(err)
+	defer conn.Close()
+	ts.Check(conn.SetReadDeadline(time.Now().Add(patience)))
+	ts.Check(syscall.Kill(s.Coordinator.PID, syscall.SIGKILL))
+	if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+		ts.Fatalf("the coordinator outlived SIGKILL")
+	}
+}

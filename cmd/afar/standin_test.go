@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// noon is when all of these tests happen.
+func noon() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) }
+
+func before(d time.Duration) int64 { return noon().Add(-d).UnixMilli() }
+
+// A shell runs commands of ours inside this process, in a home of its own.
+type shell struct {
+	t      *testing.T
+	env    map[string]string
+	bin    string
+	stdin  string
+	stdout bytes.Buffer
+	stderr bytes.Buffer
+}
+
+func newShell(t *testing.T) *shell {
+	dir := t.TempDir()
+	return &shell{t: t, bin: dir + "/bin", env: map[string]string{"HOME": dir, "AFAR_HOME": dir + "/afar", "PATH": dir + "/bin"}}
+}
+
+func (s *shell) getenv(name string) string { return s.env[name] }
+
+func (s *shell) dirs() home.Dirs {
+	s.t.Helper()
+	d, err := home.ForPerson(s.bin, s.getenv)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+func (s *shell) run(args ...string) int { return s.runIn(s.t.Context(), args...) }
+
+func (s *shell) runIn(ctx context.Context, args ...string) int {
+	s.stdout.Reset()
+	s.stderr.Reset()
+	return run(ctx, args, &app{
+		stdin: bytes.NewBufferString(s.stdin), stdout: &s.stdout, stderr: &s.stderr,
+		getenv: s.getenv, bin: s.bin, now: noon,
+	})
+}
+
+// A handler answers one operation.
+type handler func(body json.RawMessage) wire.Reply
+
+// A standIn is a coordinator that answers as it is told to.
+type standIn struct {
+	t  *testing.T
+	mu sync.Mutex
+	do map[string]handler
+	// asked are the operations so far, with their bodies.
+	asked []wire.Request
+}
+
+// serve listens at the shell's socket until the test ends.
+func (s *shell) serve() *standIn {
+	s.t.Helper()
+	d := s.dirs()
+	if err := d.MakeRun(); err != nil {
+		s.t.Fatal(err)
+	}
+	l, err := net.Listen("unix", d.Socket())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c := &standIn{t: s.t, do: map[string]handler{}}
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
+			busy.Go(func() { c.answer(conn) })
+		}
+	})
+	s.t.Cleanup(func() { l.Close(); busy.Wait() })
+	return c
+}
+
+func (c *standIn) answer(conn net.Conn) {
+	defer conn.Close()
+	line, err := bufio.NewReader(conn).ReadBytes('\n')
+	if err != nil {
+		return // somebody only looked whether we are here
+	}
+	var req wire.Request
+	if err := json.Unmarshal(line, &req); err != nil {
+		c.t.Errorf("request %q: %v", line, err)
+		return
+	}
+	c.mu.Lock()
+	c.asked = append(c.asked, req)
+	do := c.do[req.Op]
+	c.mu.Unlock()
+	reply := wire.Reply{V: wire.Version, Code: wire.CodeUnknownOp, Error: "this coordinator does not know " + req.Op}
+	if do != nil {
+		reply = do(json.RawMessage(req.Body))
+	}
+	out, err := json.Marshal(reply)
+	if err != nil {
+		c.t.Errorf("reply: %v", err)
+	}
+	_, _ = conn.Write(append(out, '\n'))
+}
+
+// on sets the answer to an operation.
+func (c *standIn) on(op string, do handler) *standIn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.do[op] = do
+	return c
+}
+
+// says answers an operation with a body.
+func (c *standIn) says(op string, body any) *standIn {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return c.on(op, func(json.RawMessage) wire.Reply { return wire.Reply{V: wire.Version, Body: raw} })
+}
+
+// refuses answers an operation with a code.
+func (c *standIn) refuses(op, code, text string) *standIn {
+	return c.on(op, func(json.RawMessage) wire.Reply { return wire.Reply{V: wire.Version, Code: code, Error: text} })
+}
+
+// body returns the body of the last request for an operation.
+func (c *standIn) body(op string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := len(c.asked) - 1; i >= 0; i-- {
+		if c.asked[i].Op == op {
+			return string(c.asked[i].Body)
+		}
+	}
+	return ""
+}
