@@ -1,0 +1,198 @@
+package plugin_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+)
+
+// ticking plays a session that uses a tool in each iteration and says that it
+// is done after n of them.
+func ticking(n int) func(model.Request) model.Turn {
+	return func(q model.Request) model.Turn {
+		iteration := q.Turns() / 2
+		switch {
+		case q.Turns()%2 == 0 && iteration < n:
+			return model.Bash("echo tick >> ticks")
+		case iteration < n-1:
+			return model.Say(fmt.Sprintf("finished step %d", iteration+1))
+		}
+		return model.Say("all of it works\n<loop-done>COMPLETE</loop-done>")
+	}
+}
+
+// TestRealLoop is proof d: a loop goes on past the host's cap of 8 as long as
+// the session works, and ends as stuck before that cap when it does not.
+func TestRealLoop(t *testing.T) {
+	client := func(t *testing.T) string { return host.Need(t, host.Current) }
+	t.Run("twelve iterations in a terminal", func(t *testing.T) {
+		r := newRig(t, client(t), "Bash")
+		r.model.Script(ticking(13))
+		term := r.lab.Terminal()
+		term.Submit("/afar:loop --max 20 count to thirteen")
+		r.said("done")
+		if n := r.lines("ticks"); n != 13 {
+			t.Errorf("%d iterations used their tool, want 13", n)
+		}
+		r.journal("loop.ended", "done")
+	})
+	t.Run("twelve iterations in print", func(t *testing.T) {
+		r := newRig(t, client(t), "Bash")
+		r.model.Script(ticking(13))
+		r.print("/afar:loop --max 20 count to thirteen")
+		if n := r.lines("ticks"); n != 13 {
+			t.Errorf("%d iterations used their tool, want 13\n%s", n, r.trail())
+		}
+		r.said("done")
+	})
+	t.Run("no tools is stuck", func(t *testing.T) {
+		r := newRig(t, client(t))
+		r.model.Script(func(q model.Request) model.Turn { return model.Say("still thinking") })
+		r.print("/afar:loop think hard")
+		r.said("stuck")
+		if n := len(r.model.Turns()); n >= 8 {
+			t.Errorf("the session was sent round %d times", n)
+		}
+	})
+	t.Run("capped by --max", func(t *testing.T) {
+		r := newRig(t, client(t), "Bash")
+		r.model.Script(ticking(50))
+		r.print("/afar:loop --max 4 never ending")
+		r.said("capped")
+		if n := r.lines("ticks"); n != 5 {
+			t.Errorf("%d turns, want the first and four iterations", n)
+		}
+	})
+}
+
+// TestRealLoopText types a task that a shell, a template or a parser would
+// spoil. The model reads it as it was typed.
+func TestRealLoopText(t *testing.T) {
+	task := "say \"don't\" and `pwd` and $1 and $(date) and ${HOME}\nthen --max stays\tours"
+	for _, command := range []string{"/afar:loop ", "/loop "} {
+		t.Run(strings.TrimSpace(command), func(t *testing.T) {
+			r := newRig(t, host.Need(t, host.Current))
+			write(t, r.lab.Home, ".claude/commands/loop.md", read(t, "alias/loop.md"))
+			r.model.Script(func(model.Request) model.Turn { return model.Say("<loop-done>COMPLETE</loop-done>") })
+			r.print(command + "--max 3 " + task)
+			if !r.model.Turns()[0].Has(task) {
+				t.Errorf("the model read:\n%s", strings.Join(r.model.Turns()[0].Texts(), "\n---\n"))
+			}
+			r.said("done")
+		})
+	}
+}
+
+// TestRealLoopElsewhere is proof e: a loop holds its own session and no other,
+// also not one in the same directory.
+func TestRealLoopElsewhere(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current), "Bash")
+	gate := make(chan struct{})
+	r.model.Script(func(q model.Request) model.Turn {
+		if strings.Contains(q.Prompt(), "something else") {
+			return model.Say("nothing to loop about")
+		}
+		if q.Turns() == 2 {
+			return model.Turn{Text: "waiting\n<loop-done>COMPLETE</loop-done>", Hold: gate}
+		}
+		return ticking(9)(q)
+	})
+	looping := r.printing("/afar:loop --max 9 the first session")
+	r.journal("loop.stepped", "loop 1/9")
+	res := r.print("something else")
+	if res.Text != "nothing to loop about" {
+		t.Errorf("the other session ended with %q", res.Text)
+	}
+	close(gate)
+	<-looping
+	r.said("done")
+}
+
+// TestRealLoopCancel ends a running loop from outside, and one by its command.
+func TestRealLoopCancel(t *testing.T) {
+	t.Run("afar loop cancel", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		r.model.Script(ticking(500))
+		done := r.printing("/afar:loop --max 400 never ending")
+		r.journal("loop.stepped", "loop 2/400")
+		r.must("loop", "cancel", r.status().Loops[0].ID)
+		if res := <-done; res.Exit != 0 {
+			t.Errorf("exit %d", res.Exit)
+		}
+		r.said("cancelled")
+	})
+	t.Run("/afar:cancel", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		gate := make(chan struct{})
+		defer close(gate)
+		r.model.Script(func(q model.Request) model.Turn {
+			if q.Turns() == 3 {
+				return model.Turn{Text: "held", Hold: gate}
+			}
+			return ticking(500)(q)
+		})
+		term := r.lab.Terminal()
+		term.Submit("/afar:loop --max 400 never ending")
+		r.journal("loop.stepped", "loop 1/400")
+		term.Keys("Escape")
+		term.Await("Interrupted", within)
+		term.Submit("/afar:cancel")
+		term.Await("is cancelled", within)
+		r.said("cancelled")
+	})
+}
+
+// TestRealLoopRestart kills the coordinator in the middle of a loop: the next
+// Stop starts it again and the loop goes on where it was.
+func TestRealLoopRestart(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current), "Bash")
+	gate := make(chan struct{})
+	r.model.Script(func(q model.Request) model.Turn {
+		turn := ticking(6)(q)
+		if q.Turns() == 5 {
+			turn.Hold = gate
+		}
+		return turn
+	})
+	done := r.printing("/afar:loop --max 9 count to six")
+	r.journal("loop.stepped", "loop 2/9")
+	r.kill()
+	close(gate)
+	<-done
+	r.said("done")
+	if n := r.lines("ticks"); n != 6 {
+		t.Errorf("%d iterations, want 6", n)
+	}
+}
+
+// TestRealCompact compacts a session in its loop: the model finds the loop's
+// anchor again.
+func TestRealCompact(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current), "Bash")
+	gate := make(chan struct{})
+	r.model.Script(func(q model.Request) model.Turn {
+		if q.Turns() == 3 {
+			return model.Turn{Text: "held", Hold: gate}
+		}
+		return ticking(500)(q)
+	})
+	term := r.lab.Terminal()
+	term.Submit("/afar:loop --max 400 paint the fence")
+	r.journal("loop.stepped", "loop 1/400")
+	term.Keys("Escape")
+	term.Await("Interrupted", within)
+	close(gate)
+	r.model.Script(func(model.Request) model.Turn { return model.Say("<loop-done>COMPLETE</loop-done>") })
+	before := len(r.model.Turns())
+	term.Submit("/compact")
+	term.Await("Compacted", within)
+	term.Submit("go on")
+	r.said("done")
+	turns := r.model.Turns()[before:]
+	if len(turns) == 0 || !turns[0].Has("# Loop anchor") || !turns[0].Has("paint the fence") {
+		t.Errorf("after the compaction the model read no anchor: %d turns", len(turns))
+	}
+}

@@ -1,0 +1,264 @@
+// Package plugin_test proves the plugin on the real host: the pinned client,
+// the real binaries, a real coordinator, and stand-ins for what cannot be had,
+// the model and Telegram's servers.
+package plugin_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// root is a plugin root of the tests' own: the repository's plugin files and
+// binaries built from its source, away from whatever is installed.
+var root string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "afar-plugin-")
+	if err == nil {
+		root = dir
+		err = stage(dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "stage the plugin:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func stage(dir string) error {
+	for _, name := range []string{".claude-plugin", "plugin", "skills"} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("..", name))); err != nil {
+			return err
+		}
+	}
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "bin")+"/", "../cmd/...")
+	build.Stderr = os.Stderr
+	return build.Run()
+}
+
+// within is the patience of these tests; a wait that ends is woken, not slept.
+const within = 30 * time.Second
+
+// A rig is one person with a phone, one home, one coordinator and one client.
+type rig struct {
+	t     *testing.T
+	lab   *host.Lab
+	model *model.Server
+	bot   *botapi.Server
+	ann   *botapi.User
+	home  string // AFAR_HOME
+}
+
+const annID = 4711
+
+// newRig starts everything and pairs the phone. The client's own rules allow
+// the tools named.
+func newRig(t *testing.T, client string, allowed ...string) *rig {
+	t.Helper()
+	t.Parallel()
+	m, err := model.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	bot := botapi.New(t)
+	home, err := os.MkdirTemp("", "afar-home-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(home) })
+	r := &rig{t: t, model: m, bot: bot, ann: bot.User(annID, "Ann"), home: home}
+	r.lab = host.NewLab(t, client, m.URL(), host.Opts{
+		PluginDir: root, Env: map[string]string{"AFAR_HOME": home},
+		Settings: map[string]any{"permissions": map[string]any{"allow": allowed}},
+	})
+	t.Cleanup(func() { r.afar("stop") })
+	r.must("start")
+	r.pair()
+	return r
+}
+
+// env is the person's own shell.
+func (r *rig) env() []string {
+	return []string{"HOME=" + r.lab.Home, "PATH=" + os.Getenv("PATH"), "AFAR_HOME=" + r.home,
+		"AFAR_TELEGRAM_API=" + r.bot.URL(), "AFAR_TELEGRAM_TOKEN=" + r.bot.Token()}
+}
+
+// afar runs the command line as the person, outside any session.
+func (r *rig) afar(args ...string) (string, error) {
+	cmd := exec.Command(filepath.Join(root, "bin", "afar"), args...)
+	cmd.Env = r.env()
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (r *rig) must(args ...string) string {
+	r.t.Helper()
+	out, err := r.afar(args...)
+	if err != nil {
+		r.t.Fatalf("afar %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
+
+func (r *rig) pair() {
+	r.t.Helper()
+	code := sixDigits.FindString(r.must("telegram", "pair", "--no-wait"))
+	r.ann.Say(annID, "/start "+code)
+	r.said("Paired")
+}
+
+// said waits for a message to Ann that holds text.
+func (r *rig) said(text string) botapi.Message {
+	r.t.Helper()
+	return r.seen(func(m botapi.Message) bool { return strings.Contains(m.Text, text) }, text)
+}
+
+func (r *rig) seen(match func(botapi.Message) bool, what string) botapi.Message {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	m, err := r.bot.Await(ctx, func(m botapi.Message) bool { return m.Chat == annID && m.From == r.bot.BotID() && match(m) })
+	if err != nil {
+		r.t.Fatalf("no message with %q on the phone: %v; it shows:\n%s\n%s", what, err, r.phone(), r.trail())
+	}
+	return m
+}
+
+// card waits for an open question that holds text.
+func (r *rig) card(text string) botapi.Message {
+	r.t.Helper()
+	return r.seen(func(m botapi.Message) bool { return len(m.Keyboard) > 0 && strings.Contains(m.Text, text) }, text)
+}
+
+// becomes waits until a card says text.
+func (r *rig) becomes(card botapi.Message, text string) botapi.Message {
+	r.t.Helper()
+	return r.seen(func(m botapi.Message) bool { return m.ID == card.ID && strings.Contains(m.Text, text) }, text)
+}
+
+func (r *rig) tap(card botapi.Message, button string) {
+	r.t.Helper()
+	if _, err := r.ann.Tap(card.ID, button); err != nil {
+		r.t.Fatalf("tap %s: %v", button, err)
+	}
+}
+
+// phone is what Ann sees.
+func (r *rig) phone() string {
+	var b strings.Builder
+	for _, m := range r.bot.Messages(annID) {
+		fmt.Fprintf(&b, "--- %d %v\n%s\n", m.ID, m.Labels(), m.Text)
+	}
+	return b.String()
+}
+
+// trail is the journal and the log, for a test that failed.
+func (r *rig) trail() string {
+	journal, _ := r.afar("log")
+	log, _ := os.ReadFile(filepath.Join(r.home, "state", "log", "coordinator.log"))
+	crash, _ := os.ReadFile(filepath.Join(r.home, "state", "log", "crash.log"))
+	return journal + string(log) + string(crash)
+}
+
+func (r *rig) status() (s wire.Status) {
+	r.t.Helper()
+	if err := json.Unmarshal([]byte(r.must("status", "--json")), &s); err != nil {
+		r.t.Fatal(err)
+	}
+	return s
+}
+
+// kill ends the coordinator as kill -9 does.
+func (r *rig) kill() {
+	r.t.Helper()
+	if err := syscall.Kill(r.status().Coordinator.PID, syscall.SIGKILL); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// journal waits for an entry of a kind whose text holds text.
+func (r *rig) journal(kind, text string) wire.Entry {
+	r.t.Helper()
+	var after int64
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); {
+		out := r.must("call", "log", fmt.Sprintf(`{"after":%d,"limit":1000,"wait_ms":2000}`, after))
+		var reply struct{ Body wire.Log }
+		if err := json.Unmarshal([]byte(out), &reply); err != nil {
+			r.t.Fatalf("%v: %s", err, out)
+		}
+		for _, e := range reply.Body.Entries {
+			if e.Kind == kind && strings.Contains(e.Text, text) {
+				return e
+			}
+			after = e.Seq
+		}
+	}
+	r.t.Fatalf("no %s with %q in the journal:\n%s", kind, text, r.trail())
+	return wire.Entry{}
+}
+
+func (r *rig) exists(name string) bool {
+	_, err := os.Stat(filepath.Join(r.lab.Project, name))
+	return err == nil
+}
+
+// lines counts the lines of a file of the project, one per run of a tool.
+func (r *rig) lines(name string) int {
+	raw, _ := os.ReadFile(filepath.Join(r.lab.Project, name))
+	return strings.Count(string(raw), "\n")
+}
+
+// print runs `claude -p` to its end.
+func (r *rig) print(prompt string, args ...string) host.Result {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*within)
+	defer cancel()
+	res, err := r.lab.Print(ctx, prompt, args...)
+	if err != nil {
+		r.t.Fatalf("%v\n%s", err, r.trail())
+	}
+	return res
+}
+
+// printing runs `claude -p` beside the test.
+func (r *rig) printing(prompt string, args ...string) <-chan host.Result {
+	done := make(chan host.Result, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 3*within)
+		defer cancel()
+		res, err := r.lab.Print(ctx, prompt, args...)
+		if err != nil {
+			r.t.Errorf("claude -p: %v", err)
+		}
+		done <- res
+	}()
+	return done
+}
+
+// refusal is what the model was told when its call was refused.
+func (r *rig) refusal() string {
+	var b strings.Builder
+	for _, q := range r.model.Turns() {
+		b.WriteString(strings.Join(q.ToolResults(), "\n"))
+	}
+	return b.String()
+}

@@ -1,0 +1,127 @@
+#!/bin/sh
+# SessionStart, the only hook that goes through a shell. Where the binaries are built it becomes hook-session-start.
+# Where they are not (the plugin came from git alone) it builds them with Go: the guard first, for which the session
+# waits at most 20 s, the rest behind its back. It never fails a session: every path ends with exit 0.
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 0
+bin=$root/bin
+lock=$bin/.building
+log=$bin/build.log
+
+main() {
+  if [ "${1-}" = build ]; then
+    build
+    exit 0
+  fi
+  [ -x "$bin/hook-session-start" ] && exec "$bin/hook-session-start"
+  first_start
+  exit 0
+}
+
+first_start() {
+  restore_environment
+  if ! go_serves; then
+    notice "Afar is not active: its programs are not built, and Go 1.26 or newer was not found to build them. Nothing is guarded. Install Go (https://go.dev/dl), then start a new session, or run install.sh in a clone of Afar."
+    return
+  fi
+  if ! mkdir -p "$bin" 2>/dev/null || ! [ -w "$bin" ]; then
+    notice "Afar is not active: its programs are not built, and the plugin folder is not writable. Nothing is guarded. Run install.sh in a clone of Afar."
+    return
+  fi
+  build_behind
+  if guard_is_built_soon; then
+    notice "Afar is building its programs. The guard works in this session; all else (approvals, loops, commands) from the next session on. Until then the host may report hooks that are not found."
+  elif [ -d "$lock" ]; then
+    notice "Afar is still building its programs. Nothing is guarded until that is done; start a new session in a minute."
+  else
+    notice "Afar is not active: building its programs failed. Nothing is guarded. The reason is in bin/build.log in the plugin folder; the next session tries again."
+  fi
+}
+
+# A project's settings can set any variable of a hook, and the pin and the build are not theirs to steer: what counts is
+# the environment that the client was started with. Where the system does not show it, the hook's own has to do.
+restore_environment() {
+  if [ -r "/proc/$PPID/environ" ]; then
+    for name in PATH HOME AFAR_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_RUNTIME_DIR \
+      GOENV GOFLAGS GOPROXY GOSUMDB GOTOOLCHAIN GOCACHE GOMODCACHE GOPATH GOROOT; do
+      restore "$name"
+    done
+  fi
+  unset GOOS GOARCH GOEXPERIMENT
+  export GOWORK=off
+  # A client started from a desktop may lack the folders where Go usually sits.
+  PATH=$PATH:/usr/local/go/bin:/usr/local/bin:/opt/homebrew/bin
+}
+
+restore() {
+  value=$(tr '\0' '\n' <"/proc/$PPID/environ" | sed -n "s/^$1=//p")
+  if [ -n "$value" ]; then export "$1=$value"; else unset "$1"; fi
+}
+
+go_serves() {
+  command -v go >/dev/null 2>&1 && (cd "$root" && go env GOVERSION) >/dev/null 2>&1
+}
+
+# The builder outlives this hook, so it gets a session of its own and none of its streams.
+build_behind() {
+  if command -v setsid >/dev/null 2>&1; then
+    setsid sh "$root/plugin/start.sh" build </dev/null >/dev/null 2>&1 &
+  else
+    nohup sh "$root/plugin/start.sh" build </dev/null >/dev/null 2>&1 &
+  fi
+}
+
+# True once the guard is there; false after 20 s, and when the builder has gone (it gets 2 s to appear).
+guard_is_built_soon() {
+  tenths=0
+  while [ "$tenths" -lt 200 ]; do
+    [ -x "$bin/hook-pre-tool-use" ] && return 0
+    [ "$tenths" -gt 20 ] && ! [ -d "$lock" ] && return 1
+    sleep 0.1
+    tenths=$((tenths + 1))
+  done
+  return 1
+}
+
+build() {
+  take_lock || return 0
+  # The pin fixes Afar's home, so that no hook needs to believe its environment. hook-session-start comes last: once it
+  # is there, start.sh no longer looks whether anything is missing.
+  if make_one hook-pre-tool-use && make_hooks && make_one afar && "$bin/afar" pin write; then
+    make_one hook-session-start
+  fi 2>"$log"
+  rm -rf "$lock"
+}
+
+# The lock names its owner; one whose owner is gone, or that is older than any build, is taken over. Should two take it
+# over at the same instant, both build the same files and every rename is whole: only time is lost.
+take_lock() {
+  if ! mkdir "$lock" 2>/dev/null && owner_builds; then
+    return 1
+  fi
+  mkdir -p "$lock" && echo "$$" >"$lock/pid"
+}
+
+owner_builds() {
+  [ -s "$lock/pid" ] || sleep 1
+  [ -z "$(find "$lock" -prune -mmin +20 2>/dev/null)" ] && kill -0 "$(cat "$lock/pid")" 2>/dev/null
+}
+
+make_hooks() {
+  for dir in "$root"/cmd/hook-*/; do
+    name=$(basename "$dir")
+    case $name in hook-pre-tool-use | hook-session-start) continue ;; esac
+    make_one "$name" || return 1
+  done
+}
+
+make_one() {
+  (cd "$root" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o "$lock/$1" "./cmd/$1") &&
+    mv -f "$lock/$1" "$bin/$1"
+}
+
+# One line of JSON: the text to the person and, as context, to the model. The texts above hold nothing to escape.
+notice() {
+  printf '{"systemMessage":"%s","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"%s"}}\n' "$1" "$1"
+}
+
+main "$@"
