@@ -1,0 +1,369 @@
+#!/bin/sh
+# Installs Afar from this checkout, or takes it away again. Safe to run as often as you like: what is already as it
+# should be is left alone. `./install.sh --help` says what it touches.
+set -eu
+
+root=$(cd "$(dirname "$0")" && pwd -P)
+bin=$root/bin
+pin=$bin/afar.pin
+link_note=$bin/.link   # where the link to bin/afar was put, for uninstall
+stale_note=$bin/.stale # there from the change of bin/afar or its place until the coordinator runs the new one
+plugin=afar@afar
+alias_marker="# Written by Afar's install.sh"
+
+usage() {
+  cat <<'EOF'
+usage: ./install.sh [--prefix DIR] [--no-loop-alias]
+       ./install.sh --uninstall [--prefix DIR]
+       ./install.sh --help
+
+Builds Afar's programs into bin/ of this checkout and installs them from here, so keep the checkout where it is.
+
+  --prefix DIR      link the command `afar` into DIR/bin ($PREFIX/bin when set, else ~/.local/bin); a link, never a copy
+  --no-loop-alias   leave bare /loop to Claude Code (otherwise ~/.claude/commands/loop.md makes it Afar's)
+  --uninstall       stop the coordinator and remove link, plugin, alias and bin/; your own data stays
+
+It touches bin/, the link, Claude Code's plugin settings, and that one command file. It needs Go 1.26 or newer.
+Exit codes: 0 installed (or removed), 1 not, 2 wrong usage.
+EOF
+}
+
+main() {
+  action=install prefix=${PREFIX-} with_alias=yes
+  while [ $# -gt 0 ]; do
+    case $1 in
+    --help | -h) usage && exit 0 ;;
+    --uninstall) action=uninstall ;;
+    --no-loop-alias) with_alias=no ;;
+    --prefix=?*) prefix=${1#--prefix=} ;;
+    --prefix)
+      [ -n "${2-}" ] || wrong_usage "--prefix needs a directory"
+      prefix=$2
+      shift
+      ;;
+    *) wrong_usage "unknown option: $1" ;;
+    esac
+    shift
+  done
+  [ -n "${HOME-}" ] || fail "HOME is not set"
+  link=$(absolute "${prefix:-$HOME/.local}")/bin/afar
+  host_dir=$(absolute "${CLAUDE_CONFIG_DIR:-$HOME/.claude}")
+  alias_file=$host_dir/commands/loop.md
+  cd "$root"
+  "$action"
+}
+
+install() {
+  check_needs
+  check_link
+  build
+  write_pin
+  link_command
+  start_coordinator
+  [ "$with_alias" = no ] || write_alias
+  register_plugin
+  say "Installed."
+  "$bin/afar" doctor </dev/null || say "The doctor's red lines say what is left to do."
+}
+
+uninstall() {
+  data=$(kept_data)
+  stop_coordinator "$pin"
+  remove_link
+  remove_alias
+  unregister_plugin
+  remove_bin
+  say "Removed. Restart sessions that are still running: their hooks are gone, and so is the guard."
+  say "Your own data stays; delete it when you no longer want it: $data"
+}
+
+# ---- needs
+
+check_needs() {
+  # Variables for another target or workspace would build something else than this machine needs.
+  unset GOOS GOARCH GOEXPERIMENT
+  export GOWORK=off
+  command -v go >/dev/null 2>&1 ||
+    fail "Go was not found on PATH. Install Go 1.26 or newer (https://go.dev/dl), then run this again."
+  scratch_for_go
+  version=$(run_go env GOVERSION 2>&1) ||
+    fail "Go 1.26 or newer is needed, and this one cannot take its place: $version"
+  new_enough "$version" ||
+    fail "Go 1.26 or newer is needed; this is $version. Install a newer one (https://go.dev/dl), then run this again."
+  command -v git >/dev/null 2>&1 ||
+    say "Note: git was not found. Afar works without it, except loops over issues and snapshots."
+}
+
+# Go counts its own runs in a folder beside its settings. A second install must change nothing of the person's, so Go
+# gets another folder for its counters, and keeps its settings.
+scratch_for_go() {
+  mkdir -p "$bin"
+  new=$(mktemp -d "$bin/.new.XXXXXX")
+  trap 'rm -rf "$new"' EXIT
+  trap 'exit 1' HUP INT TERM
+  settings=${XDG_CONFIG_HOME:-$HOME/.config}
+  [ "$(uname)" != Darwin ] || settings="$HOME/Library/Application Support"
+  go_env=${GOENV:-$settings/go/env}
+}
+
+run_go() {
+  GOENV=$go_env XDG_CONFIG_HOME=$new/config CGO_ENABLED=0 go "$@"
+}
+
+# Takes go1.26, go1.26.3, go1.27rc1, go2.0 and "devel" builds, which name no release.
+new_enough() {
+  case $1 in devel*) return 0 ;; go*.*) ;; *) return 1 ;; esac
+  number=${1#go}
+  major=${number%%.*}
+  minor=${number#*.}
+  minor=${minor%%[!0-9]*}
+  [ "$major" -gt 1 ] || { [ "$major" -eq 1 ] && [ "${minor:-0}" -ge 26 ]; }
+}
+
+# ---- programs
+
+build() {
+  say "Building Afar's programs (the first time takes a minute or two)"
+  mkdir "$new/bin"
+  run_go build -trimpath -buildvcs=false -ldflags "-s -w" -o "$new/bin/" ./cmd/afar ./cmd/hook-* ||
+    fail "the build failed; Go's own words are above. Without network, Go needs a module proxy or a filled cache (GOPROXY)."
+  for program in "$new"/bin/*; do
+    put_in_place "$program"
+  done
+}
+
+# A rename swaps the file whole, so running sessions keep working; one that has not changed keeps its time.
+put_in_place() {
+  target=$bin/$(basename "$1")
+  cmp -s "$1" "$target" && return 0
+  [ "$target" != "$bin/afar" ] || : >"$stale_note"
+  mv -f "$1" "$target"
+}
+
+# The pin fixes Afar's home for the hooks. When it changes, the coordinator that runs by the old one must not live on.
+write_pin() {
+  old=$bin/.pin.old
+  rm -f "$old"
+  [ ! -f "$pin" ] || cp "$pin" "$old"
+  "$bin/afar" pin write >/dev/null || fail "the pin beside the programs could not be written"
+  if [ -f "$old" ] && ! cmp -s "$old" "$pin"; then
+    stop_coordinator "$old"
+  fi
+  rm -f "$old"
+}
+
+link_command() {
+  printf '%s\n' "$link" >"$link_note"
+  if [ "$(readlink "$link" 2>/dev/null)" != "$bin/afar" ]; then
+    mkdir -p "$(dirname "$link")"
+    ln -s "$bin/afar" "$link.new.$$"
+    mv -f "$link.new.$$" "$link"
+    : >"$stale_note" # a coordinator started from another checkout takes calls from that checkout's programs only
+    say "Linked $link"
+  fi
+  case :$PATH: in
+  *:"$(dirname "$link")":*) ;;
+  *) say "Warning: $(dirname "$link") is not on your PATH. Add it, or type $link." ;;
+  esac
+}
+
+# Only nothing, or a link to some checkout's afar, may give way to the link.
+check_link() {
+  if [ -L "$link" ]; then
+    case $(readlink "$link") in */bin/afar) return 0 ;; esac
+  elif [ ! -e "$link" ]; then
+    return 0
+  fi
+  fail "$link is there and is not Afar's. Move it away, or choose another place with --prefix."
+}
+
+remove_link() {
+  for at in "$link" "$(cat "$link_note" 2>/dev/null)"; do
+    if [ -n "$at" ] && [ "$(readlink "$at" 2>/dev/null)" = "$bin/afar" ]; then
+      rm -f "$at"
+      say "Removed $at"
+    fi
+  done
+}
+
+remove_bin() {
+  rm -rf "$bin"/.new.* "$bin/.building"
+  rm -f "$bin/afar" "$bin"/hook-* "$pin" "$pin.new" "$link_note" "$stale_note" "$bin/build.log" "$bin/.pin.old"
+  [ ! -d "$bin" ] || rmdir "$bin" 2>/dev/null || say "Left $bin: it holds files that are not Afar's."
+}
+
+# ---- coordinator
+
+start_coordinator() {
+  verb=start
+  [ ! -e "$stale_note" ] || verb=restart
+  "$bin/afar" "$verb" </dev/null >/dev/null || fail "the coordinator did not $verb; see the reason above"
+  rm -f "$stale_note"
+}
+
+stop_coordinator() {
+  [ -x "$bin/afar" ] || return 0
+  (in_home_of "$1" && "$bin/afar" stop </dev/null >/dev/null) || say "Warning: the coordinator did not stop; see the reason above."
+}
+
+# Sets the environment that means the home which a pin names. Without a pin the present environment counts.
+in_home_of() {
+  [ -f "$1" ] || return 0
+  unset AFAR_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_RUNTIME_DIR
+  state=$(pinned "$1" state)
+  run=$(pinned "$1" run)
+  AFAR_HOME=$(pinned "$1" root)
+  if [ -n "$AFAR_HOME" ]; then
+    export AFAR_HOME
+    return 0
+  fi
+  HOME=$(pinned "$1" user)
+  XDG_CONFIG_HOME=$(dirname "$(pinned "$1" config)")
+  XDG_STATE_HOME=$(dirname "$state")
+  export HOME XDG_CONFIG_HOME XDG_STATE_HOME
+  if [ "$run" != "$state/run" ]; then
+    XDG_RUNTIME_DIR=$(dirname "$run")
+    export XDG_RUNTIME_DIR
+  fi
+}
+
+pinned() {
+  sed -n "s/^$2 //p" "$1"
+}
+
+kept_data() {
+  if [ ! -f "$pin" ]; then
+    echo "${AFAR_HOME:-${XDG_CONFIG_HOME:-$HOME/.config}/afar, ${XDG_STATE_HOME:-$HOME/.local/state}/afar, $HOME/afar}"
+  elif [ -n "$(pinned "$pin" root)" ]; then
+    pinned "$pin" root
+  else
+    echo "$(pinned "$pin" config), $(pinned "$pin" state), $(pinned "$pin" workspace)"
+  fi
+}
+
+# ---- bare /loop
+
+# plugin/alias/ holds the file as shipped now (loop.md) and as shipped before (loop.<version>.md). A file equal to one
+# of them is Afar's to replace or remove; any other is the person's.
+write_alias() {
+  shipped=$root/plugin/alias/loop.md
+  if [ -e "$alias_file" ] || [ -L "$alias_file" ]; then
+    cmp -s "$shipped" "$alias_file" && return 0
+    is_our_alias || {
+      keep_alias
+      return 0
+    }
+  fi
+  mkdir -p "$(dirname "$alias_file")"
+  cp "$shipped" "$alias_file.new.$$"
+  mv -f "$alias_file.new.$$" "$alias_file"
+  say "Bare /loop is Afar's now ($alias_file)"
+}
+
+remove_alias() {
+  [ -e "$alias_file" ] || return 0
+  if is_our_alias; then
+    rm -f "$alias_file"
+    say "Removed $alias_file"
+    return 0
+  fi
+  keep_alias
+}
+
+is_our_alias() {
+  [ ! -L "$alias_file" ] || return 1
+  for version in "$root"/plugin/alias/*.md; do
+    cmp -s "$version" "$alias_file" && return 0
+  done
+  return 1
+}
+
+keep_alias() {
+  if grep -qF "$alias_marker" "$alias_file" 2>/dev/null; then
+    say "Left $alias_file: you have changed it."
+  else
+    say "Left $alias_file: it is not Afar's. Afar's loop is /afar:loop."
+  fi
+}
+
+# ---- Claude Code
+
+register_plugin() {
+  if ! find_host; then
+    say "Claude Code was not found on PATH. When it is there, run this again, or type:"
+    say "  claude plugin marketplace add '$root' && claude plugin install $plugin"
+    return 0
+  fi
+  if ! registered_here || ! plugin_works; then
+    host plugin marketplace add "$root" || fail "Claude Code did not take this folder as a marketplace"
+    host plugin install "$plugin" || fail "Claude Code did not install the plugin"
+  fi
+  plugin_works || {
+    host plugin list >&2
+    fail "the plugin is installed but Claude Code does not load it; its list is above"
+  }
+  say "Sessions take Afar in when they start; restart those that are running."
+}
+
+unregister_plugin() {
+  if ! find_host; then
+    say "Claude Code was not found on PATH. If the plugin is in it, type:"
+    say "  claude plugin uninstall $plugin; claude plugin marketplace remove afar"
+    return 0
+  fi
+  if plugin_entry | grep -q . && ! registered_here; then
+    say "Left the plugin in Claude Code: it was installed from another place than $root."
+    return 0
+  fi
+  ! plugin_entry | grep -q . || host plugin uninstall "$plugin" || fail "Claude Code did not uninstall the plugin"
+  ! registered_here || host plugin marketplace remove afar || fail "Claude Code did not remove the marketplace"
+  # The host only marks what it copied as orphaned.
+  rm -rf "$host_dir/plugins/cache/afar" "$host_dir/plugins/data/afar-afar"
+}
+
+find_host() {
+  command -v claude >/dev/null 2>&1
+}
+
+# Away from any project, whose settings could change the answer.
+host() {
+  (cd / && claude "$@" </dev/null)
+}
+
+registered_here() {
+  host plugin marketplace list --json 2>/dev/null | grep -qF "\"path\": \"$root\""
+}
+
+# Enabled, and loaded without an error: an install that succeeds does not mean that.
+plugin_works() {
+  plugin_entry | grep -q '"enabled": true' && ! plugin_entry | grep -q '"errors"'
+}
+
+# The lines of our entry in the host's list, or none.
+plugin_entry() {
+  host plugin list --json 2>/dev/null |
+    awk -v id="\"id\": \"$plugin\"" '/^  \{/ { entry = "" } { entry = entry $0 "\n" } /^  \}/ && index(entry, id) { printf "%s", entry }'
+}
+
+# ---- words
+
+absolute() {
+  case $1 in /*) printf '%s\n' "$1" ;; *) printf '%s/%s\n' "$PWD" "$1" ;; esac
+}
+
+say() {
+  printf '%s\n' "$*"
+}
+
+fail() {
+  printf 'install.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+wrong_usage() {
+  printf 'install.sh: %s\n' "$*" >&2
+  usage >&2
+  exit 2
+}
+
+main "$@"
