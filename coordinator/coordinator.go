@@ -73,6 +73,9 @@ func Open(cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) build() (err error) {
+	if _, err := TelegramAPI(c.cfg.Dirs); err != nil {
+		return err
+	}
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/config"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
@@ -82,6 +84,16 @@ func Token(getenv func(string) string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(raw))
+}
+
+// DefaultAPI is the base URL of Telegram's own Bot API.
+const DefaultAPI = config.TelegramAPI
+
+// TelegramAPI returns the base URL of the Bot API that config.toml names, or
+// the default. A file that cannot be used is an error with its line.
+func TelegramAPI(dirs home.Dirs) (string, error) {
+	cfg, err := config.Load(dirs.ConfigFile())
+	return cfg.Telegram.API, err
 }
 
 func (c *Coordinator) connect(ctx context.Context, token, api string) error {

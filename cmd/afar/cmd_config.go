@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator"
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // A setting is one value in force.
@@ -22,8 +19,8 @@ type setting struct {
 func newConfig(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Show the settings in force and where each comes from", Args: exactly()}
 	asJSON := jsonFlag(c, "settings: a list of key, value, from")
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		list, err := a.settings(c.Context())
+	c.RunE = func(*cobra.Command, []string) error {
+		list, err := a.settings()
 		if err != nil {
 			return err
 		}
@@ -41,7 +38,7 @@ func newConfig(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) settings(ctx context.Context) ([]setting, error) {
+func (a *app) settings() ([]setting, error) {
 	d, err := a.dirs()
 	if err != nil {
 		return nil, err
@@ -57,7 +54,7 @@ func (a *app) settings(ctx context.Context) ([]setting, error) {
 		{"log", d.Log(), a.origin("XDG_STATE_HOME")},
 		{"workspace", d.Workspace, a.origin("no variable")},
 	}
-	api, err := a.telegramAPI(ctx)
+	api, err := a.telegramAPI(d)
 	return append(list, api), err
 }
 
@@ -74,20 +71,16 @@ func (a *app) origin(xdg string) string {
 	return "default"
 }
 
-// telegramAPI asks the coordinator, the only one that reads config.toml; it is
-// not started for that.
-func (a *app) telegramAPI(ctx context.Context) (setting, error) {
-	var t wire.Telegram
-	err := a.callRunning(ctx, wire.OpTelegram, nil, &t)
-	switch {
-	case errors.Is(err, client.ErrUnreachable):
-		return setting{"telegram.api", "unknown", "the coordinator does not run"}, nil
-	case err != nil:
+// telegramAPI reads config.toml as the coordinator would: what it refuses is
+// refused here, by key and line.
+func (a *app) telegramAPI(d home.Dirs) (setting, error) {
+	api, err := coordinator.TelegramAPI(d)
+	if err != nil {
 		return setting{}, err
-	case t.API == "":
-		return setting{"telegram.api", "https://api.telegram.org", "default"}, nil
-	case t.API == "https://api.telegram.org":
-		return setting{"telegram.api", t.API, "default"}, nil
 	}
-	return setting{"telegram.api", t.API, "config.toml"}, nil
+	from := "config.toml"
+	if api == coordinator.DefaultAPI {
+		from = "default"
+	}
+	return setting{"telegram.api", api, from}, nil
 }

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
+
+// takeOverFor is how long serve waits for the lock of one that does not answer.
+const takeOverFor = 5 * time.Second
 
 func newServe(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -34,12 +38,9 @@ func (a *app) serve(ctx context.Context) error {
 		return err
 	}
 	defer file.Close()
-	co, err := coordinator.Open(coordinator.Config{
+	co, err := a.open(ctx, coordinator.Config{
 		Dirs: dirs, Bin: a.bin, Version: versionText(), Log: slog.New(a.logTo(file)), Getenv: a.getenv,
 	})
-	if errors.Is(err, coordinator.ErrRunning) {
-		return a.alreadyRunning(ctx)
-	}
 	if err != nil {
 		return err
 	}
@@ -58,10 +59,24 @@ func (a *app) logTo(file *logFile) slog.Handler {
 	return slog.NewMultiHandler(toFile, slog.NewTextHandler(a.stderr, nil))
 }
 
-func (a *app) alreadyRunning(ctx context.Context) error {
-	var s wire.Status
-	if err := a.callRunning(ctx, wire.OpStatus, nil, &s); err != nil {
-		return errors.New("already running, but it does not answer; `afar doctor` says what is wrong")
+// open takes over from a coordinator that answers no more. One that was killed
+// a moment ago may still hold the lock, and whoever started this process counts
+// on it and starts no second one.
+func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Coordinator, error) {
+	for end := time.Now().Add(takeOverFor); ; {
+		co, err := coordinator.Open(cfg)
+		if !errors.Is(err, coordinator.ErrRunning) {
+			return co, err
+		}
+		var s wire.Status
+		if a.callRunning(ctx, wire.OpStatus, nil, &s) == nil {
+			return nil, fmt.Errorf("already running (pid %d)", s.Coordinator.PID)
+		}
+		if time.Now().After(end) {
+			return nil, errors.New("already running, but it does not answer; `afar doctor` says what is wrong")
+		}
+		if err := pause(ctx, retryEvery); err != nil {
+			return nil, err
+		}
 	}
-	return fmt.Errorf("already running (pid %d)", s.Coordinator.PID)
 }
