@@ -12,15 +12,11 @@ type policy struct {
 }
 
 // Judge decides about one tool call. It is safe for concurrent use, given
-// that the functions of ctx are.
-func Judge(call Call, ctx Context) (d Decision) {
-	defer func() {
-		if recover() != nil {
-			d = decided(unreadableRule, Effect{Kind: Unreadable, Op: "internal", Sure: Known})
-		}
-	}()
+// that the functions of ctx are. It does not recover from a panic of its own:
+// the caller must take one for a refusal.
+func Judge(call Call, ctx Context) Decision {
 	u := understand(call, &ctx)
-	d = weigh(u.effects, &ctx)
+	d := weigh(u.effects, &ctx)
 	d.Effects = u.effects
 	return d
 }
