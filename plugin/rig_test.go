@@ -86,7 +86,7 @@ func newRig(t *testing.T, client string, allowed ...string) *rig {
 	r := &rig{t: t, model: m, bot: bot, ann: bot.User(annID, "Ann"), home: home}
 	r.lab = host.NewLab(t, client, m.URL(), host.Opts{
 		PluginDir: root, Env: map[string]string{"AFAR_HOME": home},
-		Settings: map[string]any{"permissions": map[string]any{"allow": allowed}},
+		Settings: map[string]any{"permissions": map[string]any{"allow": append([]string{}, allowed...)}},
 	})
 	t.Cleanup(func() { r.afar("stop") })
 	r.must("start")

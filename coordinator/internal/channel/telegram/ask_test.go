@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
@@ -358,5 +359,35 @@ func TestNotices(t *testing.T) {
 	m := r.await("begin")
 	if n := units(m.Text); n > maxText || !strings.HasSuffix(m.Text, "end") || !strings.Contains(m.Text, "of 8012 characters left out") {
 		t.Errorf("%d units: %.60q … %q", n, m.Text, m.Text[len(m.Text)-60:])
+	}
+}
+
+func TestLongAnswerToATap(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, m := r.card("a1", "git push")
+	if _, err := r.core.CancelAsk(a.ID, strings.Repeat("long ", 200)); err != nil {
+		t.Fatal(err)
+	}
+	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); units(text) > maxTap || !strings.HasPrefix(text, "Too late: long") {
+		t.Errorf("answered %q", text)
+	}
+}
+
+// A card that is gone does not keep another of the same ask from being edited.
+func TestGoneCardBesideAnother(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, first := r.card("a1", "git push")
+	second := store.Card{Ask: a.ID, Chat: r.ann.ID, Message: int64(first.ID) - 1} // sorts first, and no message of ours
+	if err := r.core.Sent(second); err != nil {
+		t.Fatal(err)
+	}
+	r.api.FailNext("editMessageText", 400, "Bad Request: message to edit not found", 0)
+	if _, err := r.core.CancelAsk(a.ID, "Esc"); err != nil {
+		t.Fatal(err)
+	}
+	if m := r.await("Cancelled: Esc"); m.ID != first.ID {
+		t.Errorf("edited #%d", m.ID)
 	}
 }

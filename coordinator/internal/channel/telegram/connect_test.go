@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
 func TestConnectStoresAndRestartFinds(t *testing.T) {
@@ -118,6 +119,20 @@ func TestConnectAgainKeepsThePairing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.card("a1", "git push")
+}
+
+func TestConnectElsewhere(t *testing.T) {
+	r := newRig(t)
+	if err := r.api.AwaitPoll(r.ctx); err != nil {
+		t.Fatal(err)
+	}
+	second := botapi.New(t)
+	if _, err := r.ch.Connect(r.ctx, second.Token(), second.URL()); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.AwaitPoll(r.ctx); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestDisconnect(t *testing.T) {

@@ -144,16 +144,14 @@ type redacted struct {
 func (r *redacted) Error() string { return r.text }
 func (r *redacted) Unwrap() error { return r.err }
 
-// redact hides the token. Every error from outside passes here, and here alone.
+// redact hides the secret half of the token. Every error from outside passes
+// here, and here alone.
 func (l *link) redact(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := strings.ReplaceAll(err.Error(), l.token, "•••")
-	if _, secret, ok := strings.Cut(l.token, ":"); ok {
-		text = strings.ReplaceAll(text, secret, "•••")
-	}
-	return &redacted{text, err}
+	_, secret, _ := strings.Cut(l.token, ":") // tokenForm: there is one
+	return &redacted{strings.ReplaceAll(err.Error(), secret, "•••"), err}
 }
 
 // outcome says what an error of the bot means for the action that met it.

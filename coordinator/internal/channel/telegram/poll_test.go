@@ -3,6 +3,7 @@ package telegram
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -247,21 +248,23 @@ func TestOutageIsSaidAndEnds(t *testing.T) {
 
 func TestRefusedTokenStopsPolling(t *testing.T) {
 	r := newRig(t)
-	if err := r.api.AwaitPoll(r.ctx); err != nil {
-		t.Fatal(err)
-	}
 	r.close()
-	r.api.FailNext("getUpdates", 401, "Unauthorized", 0)
 	r.open()
-	before := r.api.Polls()
+	r.api.FailNext("getUpdates", 401, "Unauthorized", 0)
+	if r.ch.link.poll(r.ctx); r.ctx.Err() != nil {
+		t.Fatal("it went on polling")
+	}
+	if s := r.ch.Status(); !strings.Contains(s.Failing, "token refused") {
+		t.Errorf("status %+v", s)
+	}
+	entries, err := r.core.Journal(r.ctx, 0, 1000, "", false)
+	if err != nil || entries[len(entries)-1].Kind != event.TelegramFailing {
+		t.Errorf("the journal ends with %+v, %v", entries[len(entries)-1], err)
+	}
+	r.api.FailNext("getUpdates", 401, "Unauthorized", 0)
 	r.run()
-	r.eventually("the refusal shows", func() bool { return strings.Contains(r.ch.Status().Failing, "token refused") })
-	r.eventually("the journal knows", func() bool {
-		entries, err := r.core.Journal(r.ctx, 0, 1000, "", false)
-		return err == nil && entries[len(entries)-1].Kind == event.TelegramFailing
-	})
-	if n := r.api.Polls() - before; n != 0 { // the fault itself is not counted
-		t.Errorf("polled %d times after the refusal", n)
+	if err := r.api.AwaitFaults(r.ctx); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := r.ch.Connect(r.ctx, r.api.Token(), ""); err != nil {
 		t.Fatal(err)
@@ -350,12 +353,12 @@ func TestFullDiskAfterSending(t *testing.T) {
 }
 
 // A server that answers polls at once, always with nothing or with what has no
-// id, is not hammered.
+// id, is not hammered. No connection to it outlives Run.
 func TestServerThatDoesNotHold(t *testing.T) {
-	for _, result := range []string{`[]`, `null`, `[{}]`, `{}`, `[7,{"update_id":"x"},{"update_id":-1}]`} {
+	for result, fails := range map[string]bool{`[]`: false, `null`: false, `[{}]`: true, `{}`: true, `[7,{"update_id":"x"},{"update_id":-1}]`: true} {
 		t.Run(result, func(t *testing.T) {
-			var polls atomic.Int64
-			api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			var polls, open atomic.Int64
+			api := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 				if strings.HasSuffix(req.URL.Path, "getMe") {
 					_, _ = w.Write([]byte(`{"ok":true,"result":{"is_bot":true,"username":"odd_bot"}}`))
 					return
@@ -363,6 +366,15 @@ func TestServerThatDoesNotHold(t *testing.T) {
 				polls.Add(1)
 				_, _ = w.Write([]byte(`{"ok":true,"result":` + result + `}`))
 			}))
+			api.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+				switch s {
+				case http.StateNew:
+					open.Add(1)
+				case http.StateClosed:
+					open.Add(-1)
+				}
+			}
+			api.Start()
 			defer api.Close()
 			r := newStillRig(t)
 			r.ch.pace.first = 50 * time.Millisecond
@@ -375,6 +387,10 @@ func TestServerThatDoesNotHold(t *testing.T) {
 			if n := polls.Load(); n < 2 || n > 11 {
 				t.Errorf("%d polls in half a second", n)
 			}
+			if s := r.ch.Status(); (s.Failing != "") != fails {
+				t.Errorf("status %+v", s)
+			}
+			r.eventually("all connections are closed", func() bool { return open.Load() == 0 })
 		})
 	}
 }

@@ -190,6 +190,35 @@ func TestAnyAskIsTaken(t *testing.T) {
 	})
 }
 
+// With every field at its longest, the card is full and not a unit more.
+func TestLongestAskIsTaken(t *testing.T) {
+	r := newStillRig(t)
+	l, err := r.ch.newLink(r.api.Token(), r.api.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	r.ann.Say(r.ann.ID, "/start")
+	for _, piece := range []string{"x", "<", "&amp;", "漢", "😀", "<&😀"} {
+		long := "START " + strings.Repeat(piece, 20000) + " FINIS"
+		a := ask.Ask{
+			State: ask.Expired, Tool: long, Text: long, Hash: long, Cwd: long, Why: long, Agent: "1", AgentType: long, Note: long, SettledAt: noon,
+		}
+		id, err := l.send(t.Context(), r.ann.ID, render(a, long, long+"/", long))
+		if err != nil {
+			t.Fatalf("%s: %v", piece, err)
+		}
+		m, _ := r.api.Message(int(id))
+		if n := units(m.Text); n > maxText || n < maxText-100 {
+			t.Errorf("%s: %d units", piece, n)
+		}
+		pre := m.Text[strings.LastIndex(m.Text[:strings.Index(m.Text, "characters left out")], "START"):]
+		if !strings.HasPrefix(pre, "START "+piece) || !strings.Contains(pre, piece+" FINIS\n📁") {
+			t.Errorf("%s: the ends of the input are lost: %.40q", piece, pre)
+		}
+	}
+}
+
 func TestAnyTextIsTaken(t *testing.T) {
 	r := newStillRig(t)
 	l, err := r.ch.newLink(r.api.Token(), r.api.URL())

@@ -1,0 +1,418 @@
+package core_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// A lane notes what its worker was given, with the time since the start, and
+// answers each call from a list; then with success.
+type lane struct {
+	start   time.Time
+	answers []error
+	seen    []string
+	hook    func(a store.Action) // called in the middle of the work
+}
+
+func (l *lane) handle(_ context.Context, a store.Action) error {
+	l.seen = append(l.seen, fmt.Sprintf("%s=%s/%d %s", a.Key, a.Data, a.Gen, time.Since(l.start)))
+	if l.hook != nil {
+		l.hook(a)
+	}
+	if len(l.answers) == 0 {
+		return nil
+	}
+	err := l.answers[0]
+	l.answers = l.answers[1:]
+	return err
+}
+
+func (r *rig) act(key, data string) {
+	r.t.Helper()
+	b := store.Batch{Actions: []store.Action{{Key: key, Lane: "l", Kind: "k", Data: data, Due: r.time()}}}
+	r.ok(r.store.Commit(&b))
+}
+
+// bubble runs f with a rig whose clock is the bubble's and a worker of lane l.
+func bubble(t *testing.T, l *lane, f func(r *rig)) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.clock = time.Now
+		l.start = time.Now()
+		ctx, cancel := context.WithCancel(t.Context())
+		go r.Work(ctx, "l", l.handle)
+		f(r)
+		cancel()
+		synctest.Wait()
+		r.store.Close()
+	})
+}
+
+// poke is a change of state, as every commit of core is one: it wakes workers.
+func (r *rig) poke() { r.t.Helper(); r.ok(r.Note("x", "", "", "x")) }
+
+func TestWork(t *testing.T) {
+	l := &lane{}
+	bubble(t, l, func(r *rig) {
+		synctest.Wait() // nothing to do yet
+		r.act("a", "1")
+		r.act("b", "2")
+		r.poke()
+		synctest.Wait()
+		r.act("a", "3")
+		r.poke()
+		synctest.Wait()
+		r.same("order", []string{"a=1/1 0s", "b=2/1 0s", "a=3/2 0s"}, l.seen)
+	})
+}
+
+func TestWorkRetries(t *testing.T) {
+	no := errors.New("no network")
+	l := &lane{answers: []error{no, no, no, no, no, no, no, &core.Delay{After: 7 * time.Second, Err: no}, fmt.Errorf("x: %w", &core.Delay{After: time.Hour, Err: no})}}
+	bubble(t, l, func(r *rig) {
+		r.act("a", "")
+		r.poke()
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		want := []string{"0s", "1s", "3s", "7s", "15s", "31s", "1m1s", "1m31s", "1m38s", "1h1m38s"}
+		for i, at := range want {
+			want[i] = "a=/1 " + at
+		}
+		r.same("times", want, l.seen)
+	})
+}
+
+// TestWorkGoesOn: an action that waits does not hold up the next one.
+func TestWorkGoesOn(t *testing.T) {
+	l := &lane{answers: []error{errors.New("no")}}
+	bubble(t, l, func(r *rig) {
+		r.act("a", "")
+		r.act("b", "")
+		r.poke()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		r.same("order", []string{"a=/1 0s", "b=/1 0s", "a=/1 1s"}, l.seen)
+	})
+}
+
+func TestWorkGivesUp(t *testing.T) {
+	l := &lane{answers: []error{core.GiveUp(errors.New("no such chat"))}}
+	bubble(t, l, func(r *rig) {
+		r.act("a", "")
+		r.poke()
+		time.Sleep(24 * time.Hour)
+		synctest.Wait()
+		r.same("tries", []string{"a=/1 0s"}, l.seen)
+		r.act("a", "new")
+		r.poke()
+		synctest.Wait()
+		r.same("written again", []string{"a=/1 0s", "a=new/2 24h0m0s"}, l.seen)
+	})
+}
+
+// TestWorkWrittenAgain: what changes while an action runs is done once more,
+// however often it changed.
+func TestWorkWrittenAgain(t *testing.T) {
+	for name, answer := range map[string][]error{"done": nil, "given up": {core.GiveUp(errors.New("x"))}} {
+		t.Run(name, func(t *testing.T) {
+			l := &lane{answers: answer}
+			bubble(t, l, func(r *rig) {
+				l.hook = func(a store.Action) {
+					if a.Gen == 1 {
+						r.act("a", "2")
+						r.act("a", "3")
+					}
+				}
+				r.act("a", "1")
+				r.poke()
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				r.same("runs", []string{"a=1/1 0s", "a=3/3 0s"}, l.seen)
+			})
+		})
+	}
+}
+
+// TestWorkAfterCrash: a coordinator that died between the work and its note
+// does the work again.
+func TestWorkAfterCrash(t *testing.T) {
+	l := &lane{}
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.clock = time.Now
+		l.start = time.Now()
+		r.act("a", "1")
+		ctx, cancel := context.WithCancel(t.Context())
+		l.hook = func(store.Action) { r.store.Close() } // dead: the note is lost
+		go r.Work(ctx, "l", l.handle)
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		l.hook = nil
+		r.open()
+		ctx, cancel = context.WithCancel(t.Context())
+		go r.Work(ctx, "l", l.handle)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		r.same("runs", []string{"a=1/1 0s", "a=1/1 0s"}, l.seen)
+		cancel()
+		synctest.Wait()
+		r.store.Close()
+	})
+}
+
+// TestWorkStops: an action that was interrupted by the end is not counted as a
+// failure; it is due at the next start.
+func TestWorkStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.clock = time.Now
+		r.act("a", "")
+		ctx, cancel := context.WithCancel(t.Context())
+		go r.Work(ctx, "l", func(ctx context.Context, _ store.Action) error { <-ctx.Done(); return ctx.Err() })
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if a, ok, _, err := r.store.Due("l", time.Now()); !ok || err != nil || a.Tries != 0 {
+			t.Errorf("have %+v, %t, %v", a, ok, err)
+		}
+		r.store.Close()
+	})
+}
+
+func TestWorkWithoutStore(t *testing.T) {
+	l := &lane{}
+	bubble(t, l, func(r *rig) {
+		r.store.Close()
+		time.Sleep(time.Minute) // a hot loop would never let time pass
+		synctest.Wait()
+		if len(l.seen) != 0 {
+			t.Errorf("have %v", l.seen)
+		}
+	})
+}
+
+// press is a tap by Ada on the card of an ask.
+func press(update int64, nonce string, allow bool) core.Press {
+	return core.Press{
+		Update: update, Query: fmt.Sprint("q", update), Chat: 6, Message: 70, Nonce: nonce,
+		Decision: ask.Decision{Allow: allow, By: "Ada", Channel: "telegram"},
+	}
+}
+
+func (r *rig) receive(ids ...int64) {
+	r.t.Helper()
+	for _, id := range ids {
+		r.ok(r.Receive([]store.Update{{ID: id, Body: []byte("{}")}}))
+	}
+}
+
+func (r *rig) left() int {
+	r.t.Helper()
+	got, err := r.Received()
+	r.ok(err)
+	return len(got)
+}
+
+// said returns the texts that are due to go out.
+func (r *rig) said() (out []string) {
+	for _, a := range r.drain(core.LaneTelegram) {
+		if a.Kind != core.ActCard {
+			out = append(out, a.Kind+" "+a.Data)
+		}
+	}
+	return out
+}
+
+func TestPress(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.see("s", "/p")
+	r.ok(r.SetAway("", session.On, 0))
+	a := r.openAsk(newAsk("a", "x"))
+	r.receive(10, 11, 12)
+	r.drain(core.LaneTelegram)
+	head := r.head()
+	r.ok(r.Press(press(10, a.Nonce, true)))
+	r.same("told", []string{`tap {"query":"q10","text":"Allowed. The card will say how it turned out."}`}, r.said())
+	r.ok(r.Press(press(10, a.Nonce, true))) // dealt with again after a crash
+	r.ok(r.Press(press(11, a.Nonce, false)))
+	r.same("journal", []string{"ask.answered a"}, r.kinds(head))
+	if a := r.state("a", ask.Answered); !a.Decision.Allow || a.Decision.Channel != "telegram" {
+		t.Errorf("the decision is %+v", a.Decision)
+	}
+	late := fmt.Sprintf("Too late: allowed by Ada at %s.", t0.Format("15:04:05"))
+	r.same("told later", []string{`tap {"query":"q10","text":"` + late + `"}`, `tap {"query":"q11","text":"` + late + `"}`}, r.said())
+	cards, err := r.Cards("a")
+	if err != nil || len(cards) != 1 || cards[0].Message != 70 {
+		t.Errorf("the card is not adopted: %+v, %v", cards, err)
+	}
+	r.ok(r.Press(press(12, "0123456789abcdef", true)))
+	r.same("an unknown button", []string{`tap {"query":"q12","text":"This question is no longer known. Nothing was changed."}`}, r.said())
+	if r.left() != 0 {
+		t.Errorf("%d updates are left", r.left())
+	}
+	if last, err := r.LastUpdate(); last != 12 || err != nil {
+		t.Errorf("last %d, %v", last, err)
+	}
+}
+
+func TestPressDenies(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.see("s", "/p")
+	a := r.openAsk(newAsk("a", "x"))
+	r.ok(r.Press(press(10, a.Nonce, false)))
+	r.same("told", []string{`tap {"query":"q10","text":"Denied."}`}, r.said())
+	if a := r.state("a", ask.Answered); a.Decision.Allow {
+		t.Error("a No became a Yes")
+	}
+}
+
+// TestPressIsAtomic: a tap whose commit fails is dealt with again.
+func TestPressIsAtomic(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.see("s", "/p")
+	a := r.openAsk(newAsk("a", "x"))
+	r.receive(10)
+	r.raw(`CREATE TRIGGER no BEFORE UPDATE ON updates BEGIN SELECT RAISE(ABORT, 'forced'); END`)
+	if err := r.Press(press(10, a.Nonce, true)); err == nil {
+		t.Error("it says that it is done")
+	}
+	r.state("a", ask.Open)
+	if r.left() != 1 || len(r.said()) != 0 {
+		t.Error("something of it was done")
+	}
+	r.raw(`DROP TRIGGER no`)
+	r.restart()
+	r.ok(r.Press(press(10, a.Nonce, true)))
+	r.state("a", ask.Answered)
+}
+
+// TestReplyTo answers a card by a text.
+func TestReplyTo(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.see("s", "/p")
+	a := r.openAsk(newAsk("a", "x"))
+	r.ok(r.Sent(store.Card{Ask: "a", Chat: 6, Message: 70}))
+	for i, c := range []struct {
+		chat, message int64
+		nonce         string
+		found         bool
+	}{
+		{6, 71, "", false}, {7, 70, "", false}, {6, 0, "ffff", false}, {6, 70, "", true}, {6, 99, a.Nonce, true},
+	} {
+		p := press(int64(20+i), c.nonce, false)
+		p.Chat, p.Message = c.chat, c.message
+		found, err := r.ReplyTo(p)
+		if found != c.found || err != nil {
+			t.Errorf("%+v: %t, %v", c, found, err)
+		}
+	}
+	r.state("a", ask.Answered)
+	r.same("told", []string{`say {"chat":6,"text":"Denied."}`, `say {"chat":6,"text":"Too late: denied by Ada at 12:00:00."}`}, r.said())
+	if cards, err := r.Cards("a"); err != nil || len(cards) != 2 {
+		t.Errorf("cards %+v, %v", cards, err)
+	}
+}
+
+func TestPair(t *testing.T) {
+	r := newRig(t)
+	eve, ada := core.Sender{User: 66, Chat: 67, Name: "Eve"}, core.Sender{User: 5, Chat: 6, Name: "Ada"}
+	r.receive(1, 2, 3, 4, 5, 6, 7, 8)
+	r.ok(r.Pair(1, ada, "123456"))
+	if r.Peer() != nil {
+		t.Error("paired without a code")
+	}
+	r.same("without a code she is a stranger", 1, len(r.said()))
+	_, p, err := r.StartPairing()
+	if err != nil || !p.ExpiresAt.Equal(t0.Add(10*time.Minute)) {
+		t.Errorf("have %+v, %v", p, err)
+	}
+	for i := range 4 {
+		r.ok(r.Pair(int64(2+i), eve, "000000"))
+	}
+	r.restart() // wrong codes are counted across restarts
+	r.same("each wrong code is answered", 4, len(r.said()))
+	r.ok(r.Pair(6, ada, "123456"))
+	if p := r.Peer(); !p.Is(5, 6) || p.Is(5, 7) || p.Is(66, 6) || p.Name != "Ada" {
+		t.Errorf("have %+v", p)
+	}
+	if r.Settings().Pairing != nil {
+		t.Error("the code still counts")
+	}
+	r.ok(r.Pair(7, eve, "123456"))
+	if !r.Peer().Is(5, 6) {
+		t.Error("a used code paired somebody else")
+	}
+	r.restart()
+	if !r.Peer().Is(5, 6) {
+		t.Error("the pairing is gone")
+	}
+	r.ok(r.Connected("other_bot"))
+	if r.Peer() != nil {
+		t.Error("another bot knows the peer")
+	}
+}
+
+func TestPairingDies(t *testing.T) {
+	for name, kill := range map[string]func(r *rig){
+		"5 wrong codes": func(r *rig) {
+			for i := range 5 {
+				r.ok(r.Pair(int64(2+i), core.Sender{User: int64(i), Chat: int64(100 + i)}, "000000"))
+			}
+		},
+		"10 minutes":   func(r *rig) { r.pass(10 * time.Minute) },
+		"a disconnect": func(r *rig) { r.ok(r.Connected("x")); r.ok(r.Connected("")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			_, _, err := r.StartPairing()
+			r.ok(err)
+			kill(r)
+			r.ok(r.Pair(50, core.Sender{User: 5, Chat: 6}, "123456"))
+			if r.Peer() != nil {
+				t.Error("a dead code paired")
+			}
+		})
+	}
+}
+
+func TestStranger(t *testing.T) {
+	r := newRig(t)
+	eve := core.Sender{User: 66, Chat: 67, Name: "Eve"}
+	r.receive(1, 2, 3, 4)
+	r.ok(r.Stranger(1, eve))
+	r.ok(r.Stranger(2, eve))
+	r.same("answered once", 1, len(r.said()))
+	r.ok(r.Stranger(3, core.Sender{User: 66, Chat: 0}))
+	r.same("no chat, no answer", 0, len(r.said()))
+	r.pass(24 * time.Hour)
+	r.ok(r.Stranger(4, eve))
+	r.same("a day later", 1, len(r.said()))
+	if r.left() != 0 {
+		t.Errorf("%d updates are left", r.left())
+	}
+}
+
+func TestReplyAndIgnore(t *testing.T) {
+	r := newRig(t)
+	r.receive(1, 2)
+	r.ok(r.Ignore(1))
+	r.ok(r.Reply(2, 6, "hello"))
+	r.same("told", []string{`say {"chat":6,"text":"hello"}`}, r.said())
+	if r.left() != 0 {
+		t.Errorf("%d updates are left", r.left())
+	}
+}

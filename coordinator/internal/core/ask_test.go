@@ -1,0 +1,544 @@
+package core_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// ran is the outcome of a call of the session s.
+func ran(input string) core.Outcome {
+	a := newAsk("", input)
+	return core.Outcome{Session: "s", Tool: a.Tool, Hash: a.Hash, Run: ask.Run{OK: true, Took: time.Second}}
+}
+
+func TestAskLife(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	v := r.see("s", "/home/ada/proj")
+	head := r.head()
+	a := r.openAsk(newAsk("a", "x"))
+	if a.State != ask.Open || a.Nonce == "" || a.Shown || !a.OpenedAt.Equal(t0) {
+		t.Errorf("have %+v", a)
+	}
+	if v, _ := r.Session("s"); v.State != session.Waiting {
+		t.Errorf("the session is %s", v.State)
+	}
+	if got := r.drain(core.LaneTelegram); len(got) != 0 {
+		t.Errorf("the phone rings before the grace: %+v", got)
+	}
+	r.pass(session.Grace)
+	r.same("the card", []store.Action{{Key: "card:a", Lane: core.LaneTelegram, Kind: core.ActCard, Data: "a", Due: t0.Add(session.Grace), Gen: 1}}, utc(r.drain(core.LaneTelegram)))
+	done := make(chan ask.Ask)
+	go func() { got, _ := r.AwaitAsk(t.Context(), "a"); done <- got }()
+	answered, err := r.Answer("a", yes("Ada"))
+	r.ok(err)
+	if got := <-done; got.State != ask.Answered || !got.Decision.Allow || !got.Decision.At.Equal(r.time()) {
+		t.Errorf("the waiting hook got %+v", got)
+	}
+	if late, err := r.Answer("a", ask.Decision{By: "Eve"}); !errors.Is(err, ask.ErrSettled) || late.How() != answered.How() {
+		t.Errorf("a second answer: %v, %s", err, late.How())
+	}
+	claimed, err := r.ClaimAsk("a")
+	if err != nil || claimed.State != ask.Delivered {
+		t.Errorf("have %s, %v", claimed.State, err)
+	}
+	if again, err := r.ClaimAsk("a"); err != nil || again.State != ask.Delivered {
+		t.Errorf("a redial claims again: %s, %v", again.State, err)
+	}
+	r.ok(r.Ran(ran("x")))
+	r.ok(r.Ran(ran("x"))) // the same call later: no second end
+	if a := r.state("a", ask.Delivered); a.Outcome() != "ran ok, 1.0 s" {
+		t.Errorf("the outcome is %q", a.Outcome())
+	}
+	r.same("journal", []string{"ask.opened a", "ask.answered a", "ask.delivered a", "ask.ran a"}, r.kinds(head))
+	events, err := r.store.Journal(head, 9, "", false)
+	r.ok(err)
+	if want := v.Token + ": Bash xxxxxxxx: allowed by Ada at 12:00:20, ran ok, 1.0 s"; events[3].Text != want {
+		t.Errorf("the journal says %q, want %q", events[3].Text, want)
+	}
+	if cards := r.drain(core.LaneTelegram); len(cards) != 1 || cards[0].Gen != 4 {
+		t.Errorf("the card follows the ask: %+v", cards)
+	}
+}
+
+func utc(actions []store.Action) []store.Action {
+	for i := range actions {
+		actions[i].Due = actions[i].Due.UTC()
+	}
+	return actions
+}
+
+func TestFirstAnswerWins(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.openAsk(newAsk("a", "x"))
+	results := make(chan error, 20)
+	for i := range cap(results) {
+		go func() {
+			_, err := r.Answer("a", ask.Decision{Allow: i%2 == 0, By: string(rune('a' + i))})
+			results <- err
+		}()
+	}
+	won := 0
+	for range cap(results) {
+		if err := <-results; err == nil {
+			won++
+		} else if !errors.Is(err, ask.ErrSettled) {
+			t.Error(err)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d answers won", won)
+	}
+}
+
+// TestRestartInEveryState: a coordinator that died finds every ask as it was.
+func TestRestartInEveryState(t *testing.T) {
+	steps := map[ask.State]func(r *rig){
+		ask.Open:      func(*rig) {},
+		ask.Answered:  func(r *rig) { _, err := r.Answer("a", yes("Ada")); r.ok(err) },
+		ask.Delivered: func(r *rig) { _, err := r.Answer("a", yes("Ada")); r.ok(err); _, err = r.ClaimAsk("a"); r.ok(err) },
+		ask.Withdrawn: func(r *rig) { r.ok(r.LocallySettled("s", t0.Add(time.Second))) },
+		ask.Expired:   func(r *rig) { r.pass(ask.AttendedFor) },
+		ask.Cancelled: func(r *rig) { _, err := r.CancelAsk("a", "Esc"); r.ok(err) },
+	}
+	for state, step := range steps {
+		t.Run(string(state), func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			r.see("s", "/p")
+			r.openAsk(newAsk("a", "x"))
+			step(r)
+			before := r.state("a", state)
+			r.restart()
+			after := r.state("a", state)
+			waits := state == ask.Open || state == ask.Answered
+			if waits != after.LostAt.Equal(r.time()) {
+				t.Errorf("the hook may dial again from %s on", after.LostAt)
+			}
+			after.LostAt = before.LostAt
+			r.same("the ask", before, after)
+			again := r.openAsk(newAsk("a", "x")) // the hook dials again with its id
+			if again.State != state || again.Nonce != before.Nonce || !again.LostAt.IsZero() {
+				t.Errorf("the redial got %+v", again)
+			}
+			r.pass(ask.RedialFor)
+			r.state("a", state)
+		})
+	}
+}
+
+func TestNobodyDialsAgain(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.openAsk(newAsk("open", "x"))
+	r.openAsk(newAsk("answered", "y"))
+	_, err := r.Answer("answered", yes("Ada"))
+	r.ok(err)
+	r.restart()
+	r.pass(ask.RedialFor - 1)
+	r.state("open", ask.Open)
+	r.pass(1)
+	r.state("open", ask.Withdrawn)
+	if a := r.state("answered", ask.Withdrawn); a.How() != "the session's hook went away before the answer reached it" {
+		t.Errorf("have %q", a.How())
+	}
+}
+
+func TestLoseAsk(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.openAsk(newAsk("a", "x"))
+	lose := func() { _, err := r.LoseAsk("a"); r.ok(err) }
+	lose()
+	r.pass(ask.RedialFor - 1)
+	r.state("a", ask.Open)
+	_, err := r.AttachAsk("a")
+	r.ok(err)
+	r.pass(time.Minute)
+	r.state("a", ask.Open)
+	lose()
+	r.pass(ask.RedialFor)
+	r.state("a", ask.Withdrawn)
+	if _, err := r.Answer("a", yes("Ada")); !errors.Is(err, ask.ErrSettled) {
+		t.Errorf("a late answer: %v", err)
+	}
+}
+
+// TestAskIsBound: an id does not carry an answer to another call.
+func TestAskIsBound(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	first := r.openAsk(newAsk("a", "x"))
+	_, err := r.Answer("a", yes("Ada"))
+	r.ok(err)
+	for name, change := range map[string]func(*ask.Ask){
+		"input":   func(a *ask.Ask) { a.Hash = strings.Repeat("y", 64) },
+		"tool":    func(a *ask.Ask) { a.Tool = "Write" },
+		"session": func(a *ask.Ask) { a.Session = "other" },
+	} {
+		other := newAsk("a", "x")
+		change(&other)
+		if got, err := r.OpenAsk(other); !errors.Is(err, core.ErrBound) || got.Decision != nil {
+			t.Errorf("another %s got %+v, %v", name, got.Decision, err)
+		}
+	}
+	if got := r.openAsk(newAsk("a", "x")); got.Nonce != first.Nonce || got.Decision == nil {
+		t.Errorf("the same call got %+v", got)
+	}
+}
+
+func TestUnknownAsk(t *testing.T) {
+	r := newRig(t)
+	for name, f := range map[string]func(ask.ID) (ask.Ask, error){
+		"Ask": r.Ask, "Claim": r.ClaimAsk, "Attach": r.AttachAsk, "Lose": r.LoseAsk,
+		"Answer": func(id ask.ID) (ask.Ask, error) { return r.Answer(id, yes("Ada")) },
+		"Cancel": func(id ask.ID) (ask.Ask, error) { return r.CancelAsk(id, "x") },
+		"Await":  func(id ask.ID) (ask.Ask, error) { return r.AwaitAsk(t.Context(), id) },
+	} {
+		if _, err := f("none"); !errors.Is(err, core.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestForgottenAsk: an ask that memory dropped still gets an honest answer.
+func TestForgottenAsk(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.openAsk(newAsk("a", "x"))
+	_, err := r.CancelAsk("a", "Esc")
+	r.ok(err)
+	r.pass(8 * 24 * time.Hour)
+	r.restart()
+	if got := r.Asks(true); len(got) != 0 {
+		t.Fatalf("memory holds %+v", got)
+	}
+	if a, err := r.Answer("a", yes("Ada")); !errors.Is(err, ask.ErrSettled) || a.How() != "Esc" {
+		t.Errorf("have %q, %v", a.How(), err)
+	}
+}
+
+func TestAwaitEnds(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.openAsk(newAsk("a", "x"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if a, err := r.AwaitAsk(ctx, "a"); err != nil || a.State != ask.Open {
+		t.Errorf("have %s, %v", a.State, err)
+	}
+}
+
+// TestAway: when asks leave the terminal.
+func TestAway(t *testing.T) {
+	rings := func(r *rig) bool { return len(r.drain(core.LaneTelegram)) > 0 }
+	for _, c := range []struct {
+		name string
+		do   func(r *rig)
+		want bool
+	}{
+		{"on: at once", func(r *rig) { r.ok(r.SetAway("", session.On, 0)); r.openAsk(newAsk("a", "x")) }, true},
+		{"auto: not yet", func(r *rig) { r.openAsk(newAsk("a", "x")); r.pass(session.Grace - 1) }, false},
+		{"auto: after the grace", func(r *rig) { r.openAsk(newAsk("a", "x")); r.pass(session.Grace) }, true},
+		{"auto: typing postpones", func(r *rig) {
+			r.openAsk(newAsk("a", "x"))
+			r.pass(session.Grace - 1)
+			r.ok(r.Typed("s"))
+			r.pass(session.Grace - 1)
+		}, false},
+		{"auto: and postpones only", func(r *rig) {
+			r.openAsk(newAsk("a", "x"))
+			r.pass(session.Grace - 1)
+			r.ok(r.Typed("s"))
+			r.pass(session.Grace)
+		}, true},
+		{"typing elsewhere postpones nothing", func(r *rig) {
+			r.openAsk(newAsk("a", "x"))
+			r.pass(session.Grace - 1)
+			r.ok(r.Typed("other"))
+			r.pass(1)
+		}, true},
+		{"off: never", func(r *rig) {
+			r.ok(r.SetAway("", session.Off, 0))
+			r.openAsk(newAsk("a", "x"))
+			r.pass(ask.AttendedFor - 1)
+		}, false},
+		{"off for a session alone", func(r *rig) {
+			r.ok(r.SetAway("", session.On, 0))
+			r.ok(r.SetAway("s", session.Off, 0))
+			r.openAsk(newAsk("a", "x"))
+		}, false},
+		{"on for another session", func(r *rig) {
+			r.see("other", "/o")
+			r.ok(r.SetAway("other", session.On, 0))
+			r.openAsk(newAsk("a", "x"))
+		}, false},
+		{"turned on while it waits", func(r *rig) { r.openAsk(newAsk("a", "x")); r.ok(r.SetAway("", session.On, 0)) }, true},
+		{"turned off while it waits", func(r *rig) { r.openAsk(newAsk("a", "x")); r.ok(r.SetAway("s", session.Off, 0)); r.pass(time.Minute) }, false},
+		{"off has an end, and the ask waits for it", func(r *rig) {
+			r.ok(r.SetAway("", session.Off, time.Minute))
+			r.openAsk(newAsk("a", "x"))
+			r.pass(time.Minute + session.Grace - 1)
+		}, false},
+		{"off has ended", func(r *rig) {
+			r.ok(r.SetAway("", session.Off, time.Minute))
+			r.openAsk(newAsk("a", "x"))
+			r.pass(time.Minute)
+			r.pass(session.Grace)
+		}, true},
+		{"a subagent's: at once", func(r *rig) { a := newAsk("a", "x"); a.Agent = "sub"; r.openAsk(a) }, true},
+		{"nobody there: at once", func(r *rig) { a := newAsk("a", "x"); a.Attended = false; r.openAsk(a) }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			r.see("s", "/p")
+			c.do(r)
+			if got := rings(r); got != c.want {
+				t.Errorf("the phone rings: %t", got)
+			}
+		})
+	}
+}
+
+func TestSetAwayRefuses(t *testing.T) {
+	r := newRig(t)
+	if err := r.SetAway("nobody", session.On, 0); !errors.Is(err, core.ErrNotFound) {
+		t.Errorf("have %v", err)
+	}
+}
+
+// TestAwayEndsAnAsk: an ask whose time is over when the mode changes ends as
+// any other does.
+func TestAwayEndsAnAsk(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.openAsk(newAsk("a", "x"))
+	head := r.head()
+	r.now = t0.Add(ask.AttendedFor)
+	r.ok(r.SetAway("", session.On, 0))
+	r.state("a", ask.Expired)
+	r.same("journal", []string{"away.set all", "ask.ended a"}, r.kinds(head))
+}
+
+func TestLocallySettled(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.see("other", "/o")
+	sub, guard, elsewhere, old := newAsk("sub", "x"), newAsk("guard", "x"), newAsk("elsewhere", "x"), newAsk("old", "x")
+	sub.Agent, guard.Kind, elsewhere.Session = "sub", ask.Guard, "other"
+	for _, a := range []ask.Ask{sub, guard, elsewhere, old, newAsk("answered", "x")} {
+		r.openAsk(a)
+	}
+	_, err := r.Answer("answered", yes("Ada"))
+	r.ok(err)
+	r.pass(time.Second)
+	r.openAsk(newAsk("new", "x"))
+	r.ok(r.LocallySettled("s", t0.Add(time.Second)))
+	for id, want := range map[string]ask.State{
+		"old": ask.Withdrawn, "new": ask.Open, "sub": ask.Open, "guard": ask.Open, "elsewhere": ask.Open, "answered": ask.Answered,
+	} {
+		r.state(id, want)
+	}
+	if a := r.state("old", ask.Withdrawn); a.How() != "answered at the terminal" {
+		t.Errorf("have %q", a.How())
+	}
+}
+
+// TestRan finds the ask that a finished call came from, and no other.
+func TestRan(t *testing.T) {
+	had := func(r *rig) (out []string) {
+		for _, a := range r.Asks(true) {
+			if a.Run != nil {
+				out = append(out, string(a.ID))
+			}
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name string
+		do   func(r *rig)
+		want []string
+	}{
+		{"parallel calls never cross", func(r *rig) {
+			r.openAsk(newAsk("x", "x"))
+			r.openAsk(newAsk("y", "y"))
+			r.ok(r.Ran(ran("y")))
+		}, []string{"y"}},
+		{"of the same, the oldest", func(r *rig) {
+			r.openAsk(newAsk("first", "x"))
+			r.pass(1)
+			r.openAsk(newAsk("second", "x"))
+			r.ok(r.Ran(ran("x")))
+		}, []string{"first"}},
+		{"then the next", func(r *rig) {
+			r.openAsk(newAsk("first", "x"))
+			r.pass(1)
+			r.openAsk(newAsk("second", "x"))
+			r.ok(r.Ran(ran("x")))
+			r.ok(r.Ran(ran("x")))
+		}, []string{"first", "second"}},
+		{"one that was allowed goes before one that was settled somehow", func(r *rig) {
+			r.openAsk(newAsk("refused there", "x"))
+			r.pass(1)
+			r.ok(r.LocallySettled("s", r.time()))
+			r.openAsk(newAsk("allowed", "x"))
+			_, err := r.Answer("allowed", yes("Ada"))
+			r.ok(err)
+			_, err = r.ClaimAsk("allowed")
+			r.ok(err)
+			r.ok(r.Ran(ran("x")))
+		}, []string{"allowed"}},
+		{"not one that was denied", func(r *rig) {
+			r.openAsk(newAsk("a", "x"))
+			_, err := r.Answer("a", ask.Decision{By: "Ada"})
+			r.ok(err)
+			r.ok(r.Ran(ran("x")))
+		}, nil},
+		{"not one that was cancelled", func(r *rig) {
+			r.openAsk(newAsk("a", "x"))
+			_, err := r.CancelAsk("a", "Esc")
+			r.ok(err)
+			r.ok(r.Ran(ran("x")))
+		}, nil},
+		{"not of another agent", func(r *rig) { a := newAsk("a", "x"); a.Agent = "sub"; r.openAsk(a); r.ok(r.Ran(ran("x"))) }, nil},
+		{"not of another tool", func(r *rig) { a := newAsk("a", "x"); a.Tool = "Write"; r.openAsk(a); r.ok(r.Ran(ran("x"))) }, nil},
+		{"not of another session", func(r *rig) { a := newAsk("a", "x"); a.Session = "other"; r.openAsk(a); r.ok(r.Ran(ran("x"))) }, nil},
+		{"not of another prompt", func(r *rig) {
+			a := newAsk("a", "x")
+			a.Prompt = "p1"
+			r.openAsk(a)
+			o := ran("x")
+			o.Prompt = "p2"
+			r.ok(r.Ran(o))
+		}, nil},
+		{"of the same prompt", func(r *rig) {
+			a := newAsk("a", "x")
+			a.Prompt = "p1"
+			r.openAsk(a)
+			o := ran("x")
+			o.Prompt = "p1"
+			r.ok(r.Ran(o))
+		}, []string{"a"}},
+		{"no ask at all", func(r *rig) { r.ok(r.Ran(ran("x"))) }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t)
+			r.see("s", "/p")
+			c.do(r)
+			r.same("asks that ran", c.want, had(r))
+		})
+	}
+}
+
+// TestRanSettles: an open ask whose tool ran was answered at the terminal.
+func TestRanSettles(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.openAsk(newAsk("a", "x"))
+	r.ok(r.Ran(ran("x")))
+	a := r.state("a", ask.Withdrawn)
+	if a.How() != "answered at the terminal" || a.Outcome() != "ran ok, 1.0 s" {
+		t.Errorf("have %q, %q", a.How(), a.Outcome())
+	}
+	if v, _ := r.Session("s"); v.State != session.Working || v.Tools != 1 {
+		t.Errorf("the session is %s with %d tools", v.State, v.Tools)
+	}
+}
+
+// TestRun lets real time pass, in a bubble: the one timer finds each moment.
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.clock = time.Now
+		r.pair()
+		r.see("s", "/p")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go r.Run(ctx)
+		start := time.Now()
+		r.openAsk(newAsk("a", "x"))
+		time.Sleep(session.Grace - 1)
+		synctest.Wait()
+		if r.state("a", ask.Open).Shown {
+			t.Error("the card went out too early")
+		}
+		time.Sleep(1)
+		synctest.Wait()
+		if !r.state("a", ask.Open).Shown {
+			t.Error("the card did not go out")
+		}
+		a, err := r.AwaitAsk(ctx, "a")
+		if err != nil || a.State != ask.Expired || time.Since(start) != ask.AttendedFor {
+			t.Errorf("%s after %s, %v", a.State, time.Since(start), err)
+		}
+		r.openAsk(newAsk("b", "y"))
+		_, err = r.LoseAsk("b")
+		r.ok(err)
+		start = time.Now()
+		if b, err := r.AwaitAsk(ctx, "b"); err != nil || b.State != ask.Withdrawn || time.Since(start) != ask.RedialFor {
+			t.Errorf("%s after %s, %v", b.State, time.Since(start), err)
+		}
+		cancel()
+		synctest.Wait()
+		r.store.Close()
+	})
+}
+
+// TestRunReleases: the timer also finds the end of an away mode.
+func TestRunReleases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.clock = time.Now
+		r.see("s", "/p")
+		r.ok(r.SetAway("s", session.Off, time.Minute))
+		ctx, cancel := context.WithCancel(t.Context())
+		go r.Run(ctx)
+		r.openAsk(newAsk("a", "x"))
+		time.Sleep(time.Minute + session.Grace)
+		synctest.Wait()
+		if !r.state("a", ask.Open).Shown {
+			t.Error("the ask stayed at the terminal")
+		}
+		cancel()
+		synctest.Wait()
+		r.store.Close()
+	})
+}
+
+// TestRunGoesOn: a commit that fails is tried again, at ease.
+func TestRunGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.clock = time.Now
+		r.see("s", "/p")
+		r.openAsk(newAsk("a", "x"))
+		r.raw(`CREATE TRIGGER no BEFORE UPDATE ON asks BEGIN SELECT RAISE(ABORT, 'forced'); END`)
+		ctx, cancel := context.WithCancel(t.Context())
+		go r.Run(ctx)
+		time.Sleep(session.Grace + 10*time.Second)
+		synctest.Wait()
+		if r.state("a", ask.Open).Shown {
+			t.Error("it was not committed")
+		}
+		r.raw(`DROP TRIGGER no`)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if !r.state("a", ask.Open).Shown {
+			t.Error("nobody tried again")
+		}
+		cancel()
+		synctest.Wait()
+		r.store.Close()
+	})
+}

@@ -1,0 +1,286 @@
+package core_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+func TestSessions(t *testing.T) {
+	r := newRig(t)
+	one, two := r.see("s", "/home/ada/proj"), r.see("t", "/home/ada/proj")
+	if one.Token == two.Token || !strings.HasPrefix(one.Token, "proj-") {
+		t.Errorf("have %s and %s", one.Token, two.Token)
+	}
+	if again := r.see("s", "/elsewhere"); again.Token != one.Token || again.Project != "/home/ada/proj" {
+		t.Errorf("a session keeps its name: %+v", again)
+	}
+	for _, name := range []string{"s", one.Token} {
+		if v, err := r.Session(name); err != nil || v.ID != "s" {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
+	}
+	if _, err := r.Session("proj"); !errors.Is(err, core.ErrNotFound) {
+		t.Errorf("half a name: %v", err)
+	}
+	if !r.IsClient(one.Client) || r.IsClient(1) {
+		t.Error("IsClient is wrong")
+	}
+	r.ok(r.EndSession("s", "logout"))
+	r.ok(r.EndSession("t", "logout"))
+	if r.IsClient(one.Client) {
+		t.Error("the client of an ended session is no client")
+	}
+	r.restart()
+	if got := r.Sessions(); len(got) != 2 || got[0].State != session.Ended {
+		t.Errorf("after a restart: %+v", got)
+	}
+}
+
+func TestSessionsSorted(t *testing.T) {
+	r := newRig(t)
+	for id, cwd := range map[session.ID]string{"1": "/b", "2": "/a", "3": "/0"} {
+		r.see(id, cwd)
+	}
+	r.ok(r.EndSession("3", "x"))
+	var order []session.ID
+	for _, v := range r.Sessions() {
+		order = append(order, v.ID)
+	}
+	r.same("order", []session.ID{"2", "1", "3"}, order)
+}
+
+func TestEndSession(t *testing.T) {
+	r := newRig(t)
+	v := r.see("s", "/p")
+	r.openAsk(newAsk("open", "x"))
+	r.openAsk(newAsk("answered", "y"))
+	_, err := r.Answer("answered", yes("Ada"))
+	r.ok(err)
+	other := newAsk("other", "x")
+	other.Session = "t"
+	r.openAsk(other)
+	head := r.head()
+	r.ok(r.EndSession("s", "logout"))
+	r.ok(r.EndSession("s", "again"))
+	r.ok(r.EndSession("nobody", "x"))
+	if a := r.state("open", ask.Cancelled); a.How() != "the session ended" {
+		t.Errorf("have %q", a.How())
+	}
+	r.state("answered", ask.Cancelled)
+	r.state("other", ask.Open)
+	if got := r.kinds(head); len(got) != 3 || got[0] != "session.ended "+v.Token {
+		t.Errorf("the journal says %v", got)
+	}
+}
+
+// TestLateHook: what a hook says behind the end of its session starts nothing.
+func TestLateHook(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.ok(r.EndSession("s", "its client is gone"))
+	head := r.head()
+	v, err := r.See(session.Sighting{ID: "s", Hooked: true})
+	if err != nil || v.State != session.Ended {
+		t.Errorf("have %s, %v", v.State, err)
+	}
+	if got := r.kinds(head); len(got) != 0 {
+		t.Errorf("the journal says %v", got)
+	}
+	if v := r.see("s", "/p"); v.State != session.Working {
+		t.Errorf("a resumed session is %s", v.State)
+	}
+	if got := r.kinds(head); len(got) != 1 || !strings.HasPrefix(got[0], "session.started ") {
+		t.Errorf("the journal says %v", got)
+	}
+}
+
+func TestUnprotected(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	v, err := r.See(session.Sighting{ID: "s", Cwd: "/p", Client: 7, Starts: true, State: session.Working})
+	r.ok(err)
+	head := r.head()
+	r.pass(session.Settle - 1)
+	r.same("not yet", []string(nil), r.kinds(head))
+	r.pass(1)
+	r.pass(time.Hour)
+	r.restart()
+	r.pass(time.Hour)
+	r.same("once", []string{"session.unprotected " + v.Token, "coordinator.started "}, r.kinds(head))
+	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], v.Token) {
+		t.Errorf("the person is told once: %q", said)
+	}
+}
+
+func TestProtectedInTime(t *testing.T) {
+	r := newRig(t)
+	_, err := r.See(session.Sighting{ID: "s", Cwd: "/p", Starts: true, State: session.Working})
+	r.ok(err)
+	r.pass(session.Settle - 1)
+	r.see("s", "/p")
+	head := r.head()
+	r.pass(time.Hour)
+	r.same("journal", []string(nil), r.kinds(head))
+}
+
+func TestLoops(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	v := r.see("s", "/p")
+	head := r.head()
+	intro, err := r.StartLoop("s", loop.Options{Task: "tidy up", Max: 2})
+	if err != nil || !strings.Contains(intro, "tidy up") {
+		t.Fatalf("have %q, %v", intro, err)
+	}
+	r.ok(r.Ran(ran("x")))
+	block, err := r.StopLoop("s", loop.Stopping{Message: "not yet"})
+	if err != nil || block == "" {
+		t.Fatalf("have %q, %v", block, err)
+	}
+	if v, _ := r.Session("s"); v.Tools != 0 {
+		t.Error("the tools of an iteration are counted from its start")
+	}
+	r.restart()
+	if f, ok := r.Loop("s").Top(); !ok || f.N != 1 {
+		t.Errorf("after a restart: %+v", f)
+	}
+	r.ok(r.SetAnchor("s", loop.AnchorFacts{Commits: []string{"abc first"}}))
+	if got := r.Anchor("s"); !strings.Contains(got, "tidy up") || !strings.Contains(got, "abc first") {
+		t.Errorf("the anchor is %q", got)
+	}
+	r.ok(r.CancelLoop("s", "Ada"))
+	if err := r.CancelLoop("s", "Ada"); !errors.Is(err, loop.ErrNone) {
+		t.Errorf("a second time: %v", err)
+	}
+	if got := r.Anchor("s"); got != "" {
+		t.Errorf("no loop, no anchor: %q", got)
+	}
+	r.same("journal", []string{"loop.started " + v.Token, "loop.stepped " + v.Token, "coordinator.started ", "loop.ended " + v.Token}, r.kinds(head))
+	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "cancelled") {
+		t.Errorf("the verdict reaches the person once: %q", said)
+	}
+	if files := r.drain(core.LaneDisk); len(files) != 2 {
+		t.Errorf("the markdown: %+v", files)
+	}
+	if block, err := r.StopLoop("s", loop.Stopping{}); block != "" || err != nil {
+		t.Errorf("no loop, no block: %q, %v", block, err)
+	}
+}
+
+func TestLoopsOfOthers(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	r.see("t", "/p")
+	_, err := r.StartLoop("s", loop.Options{Task: "x", Max: 2})
+	r.ok(err)
+	if block, err := r.StopLoop("t", loop.Stopping{}); block != "" || err != nil {
+		t.Errorf("another session of the same folder was held: %q, %v", block, err)
+	}
+	r.pass(time.Minute)
+	_, err = r.StartLoop("t", loop.Options{Task: "y", Max: 2})
+	r.ok(err)
+	r.pass(time.Minute)
+	r.ok(r.CancelLoop("t", "Ada"))
+	if l := r.Loops(); len(l) != 2 || l[0].Session != "s" || l[1].Active() {
+		t.Errorf("the running ones come first: %+v", l)
+	}
+}
+
+func TestLoopExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.clock = time.Now
+		r.see("s", "/p")
+		_, err := r.StartLoop("s", loop.Options{Task: "x", Max: 2})
+		r.ok(err)
+		ctx, cancel := context.WithCancel(t.Context())
+		go r.Run(ctx)
+		time.Sleep(time.Hour)
+		r.ok(r.Typed("s")) // a sign of life
+		time.Sleep(2*time.Hour - 1)
+		synctest.Wait()
+		if !r.Loop("s").Active() {
+			t.Error("it ended too early")
+		}
+		time.Sleep(1)
+		synctest.Wait()
+		if l := r.Loop("s"); l.Active() || l.Ended.Verdict != loop.Expired {
+			t.Errorf("have %+v", l)
+		}
+		cancel()
+		synctest.Wait()
+		r.store.Close()
+	})
+}
+
+func TestLimitLoop(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.see("s", "/p")
+	r.ok(r.LimitLoop("s", "no loop, nothing said"))
+	r.same("nothing", []string(nil), r.said())
+	_, err := r.StartLoop("s", loop.Options{Task: "x", Max: 2})
+	r.ok(err)
+	r.ok(r.LimitLoop("s", "rate limit"))
+	if l := r.Loop("s"); !l.Active() || l.Paused == nil {
+		t.Errorf("have %+v", l)
+	}
+	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "rate limit") {
+		t.Errorf("have %q", said)
+	}
+}
+
+func TestSeeShells(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	for i, c := range []struct {
+		shells []string
+		fresh  bool
+	}{{nil, false}, {[]string{"1"}, true}, {[]string{"1"}, false}, {[]string{"1", "2"}, true}, {[]string{"2"}, false}, {nil, false}, {[]string{"1"}, true}} {
+		if fresh, err := r.SeeShells("s", c.shells); fresh != c.fresh || err != nil {
+			t.Errorf("step %d: %t, %v", i, fresh, err)
+		}
+	}
+	if fresh, err := r.SeeShells("nobody", []string{"1"}); fresh || err != nil {
+		t.Errorf("an unknown session: %t, %v", fresh, err)
+	}
+}
+
+func TestJournalWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		head := r.head()
+		got := make(chan []event.Event, 1)
+		go func() {
+			events, err := r.Journal(t.Context(), head, 10, "", false)
+			if err != nil {
+				t.Error(err)
+			}
+			got <- events
+		}()
+		synctest.Wait()
+		r.ok(r.Note(event.Refused, "s", "answer", "x"))
+		if events := <-got; len(events) != 1 || events[0].Subject != "answer" {
+			t.Errorf("have %+v", events)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if events, err := r.Journal(ctx, head+1, 10, "", false); len(events) != 0 || err != nil {
+			t.Errorf("have %+v, %v", events, err)
+		}
+		if n, broken, _, err := r.Verify(); n != head+1 || broken != 0 || err != nil {
+			t.Errorf("the chain: %d, %d, %v", n, broken, err)
+		}
+		r.store.Close()
+	})
+}
