@@ -274,10 +274,12 @@ func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) 
 func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	b.Asks = append(b.Asks, a)
 	if a.Shown && s.settings.Peer != nil {
-		b.Actions = append(b.Actions, store.Action{
-			Key: "card:" + string(a.ID), Lane: LaneTelegram, Kind: ActCard, Data: string(a.ID), Due: now,
-		})
+		b.Actions = append(b.Actions, cardAction(a, now))
 	}
+}
+
+func cardAction(a ask.Ask, now time.Time) store.Action {
+	return store.Action{Key: "card:" + string(a.ID), Lane: LaneTelegram, Kind: ActCard, Data: string(a.ID), Due: now}
 }
 
 // told is an ask in one journal line.

@@ -21,7 +21,7 @@ func (c *Core) Connected(bot string) error {
 		}
 		next := s.settings
 		next.Bot, next.Peer, next.Pairing = bot, nil, nil
-		b.Settings = &next
+		b.Settings, b.NewBot = &next, true
 		text := "telegram connected as @" + bot
 		if bot == "" {
 			text = "telegram disconnected"
@@ -66,6 +66,7 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 		case err == nil:
 			next.Peer = &channel.Peer{User: from.User, Chat: from.Chat, Name: from.Name, At: now}
 			s.say(&b, update, from.Chat, "👋 Paired with "+from.Name+".\nQuestions of your sessions come here while you are away. `/help` says more.", now)
+			s.showAll(&b, now)
 			b.Events = append(b.Events, happened(event.TelegramPaired, "", strconv.FormatInt(from.User, 10), "telegram paired with "+from.Name, now))
 		case errors.Is(err, channel.ErrNoCode):
 			return s.strange(b, from, now), nil
@@ -76,6 +77,15 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 		b.Settings = &next
 		return b, nil
 	})
+}
+
+// showAll has the open asks that left the terminal already shown to a new peer.
+func (s *state) showAll(b *store.Batch, now time.Time) {
+	for _, a := range s.asks {
+		if a.Shown && a.State == ask.Open {
+			b.Actions = append(b.Actions, cardAction(a, now))
+		}
+	}
 }
 
 // Stranger deals with any update that is not the peer's: it changes nothing

@@ -23,6 +23,7 @@ type Batch struct {
 	Actions  []Action      // to be done after the commit
 	Cards    []Card
 	Update   int64 // the channel update that this step deals with; 0 is none
+	NewBot   bool  // another bot speaks now: update ids begin anew
 }
 
 // Empty reports whether b changes nothing.
@@ -167,6 +168,11 @@ func putCards(tx *sql.Tx, b *Batch) error {
 }
 
 func putUpdate(tx *sql.Tx, b *Batch) error {
+	if b.NewBot {
+		if _, err := tx.Exec(`DELETE FROM updates`); err != nil {
+			return fmt.Errorf("forget updates: %w", err)
+		}
+	}
 	if b.Update == 0 {
 		return nil
 	}
