@@ -35,7 +35,7 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
@@ -89,14 +89,15 @@ func table() rules {
 	})
 	return rules{
 		ours: map[string][]string{
-			"cmd/afar":   {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/wire"},
+			"cmd/afar":   {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire"},
 			"cmd/hook-*": {"hooks"},
-			"hooks":      {"coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/wire"},
+			"hooks":      {"coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire"},
 
 			"coordinator":        append(internals, "coordinator/home", "coordinator/wire"),
 			"coordinator/client": {"coordinator/home", "coordinator/wire"},
 			"coordinator/guard":  {},
 			"coordinator/home":   {},
+			"coordinator/place":  {"coordinator/guard", "coordinator/home"},
 			"coordinator/wire":   {},
 
 			in + "session": {},

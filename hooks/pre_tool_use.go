@@ -3,7 +3,6 @@ package hooks
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -107,26 +107,5 @@ func leaves(args []guard.Arg, path string, v gjson.Result, depth int) (_ []guard
 }
 
 func (h *hook) judge(call guard.Call) guard.Decision {
-	dirs := h.client.Dirs
-	return guard.Judge(call, guard.Context{
-		Cwd: h.str("cwd"), Project: h.getenv("CLAUDE_PROJECT_DIR"), Home: dirs.User,
-		Env:     map[string]string{"HOME": dirs.User, "PWD": h.str("cwd")},
-		Temp:    []string{"/tmp", "/var/tmp"},
-		Own:     append(dirs.All(), h.client.Bin, filepath.Dir(dirs.Socket())),
-		Resolve: resolve,
-	})
-}
-
-// resolve follows the symbolic links of the part of a path that exists.
-func resolve(path string) string {
-	for dir, rest := path, ""; ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return path
-		}
-		rest, dir = filepath.Join(filepath.Base(dir), rest), parent
-	}
+	return guard.Judge(call, place.Context(h.client.Dirs, h.client.Bin, h.str("cwd"), h.getenv("CLAUDE_PROJECT_DIR")))
 }
