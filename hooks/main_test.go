@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	}
 	bins = dir
 	build := exec.Command("go", "build", "-o", dir, "../cmd/hook-...")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as install.sh does: a third of the start-up time
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build the hook binaries:", err)

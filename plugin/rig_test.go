@@ -48,6 +48,7 @@ func stage(dir string) error {
 		}
 	}
 	build := exec.Command("go", "build", "-o", filepath.Join(dir, "bin")+"/", "../cmd/...")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as install.sh does
 	build.Stderr = os.Stderr
 	return build.Run()
 }
