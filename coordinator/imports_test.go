@@ -9,13 +9,14 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"unicode"
@@ -545,16 +546,25 @@ func (w *walker) dir(p string) string {
 			return filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(p, module)))
 		}
 	}
-	std := filepath.Join(runtime.GOROOT(), "src")
+	std := filepath.Join(goroot(), "src")
 	if vendored(p) {
 		std = filepath.Join(std, "vendor")
 	}
 	return filepath.Join(std, filepath.FromSlash(p))
 }
 
+// goroot is where the standard library's source is.
+var goroot = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(string(out))
+})
+
 // vendored reports whether the standard library brings the package along.
 func vendored(p string) bool {
-	_, err := os.Stat(filepath.Join(runtime.GOROOT(), "src", "vendor", filepath.FromSlash(p)))
+	_, err := os.Stat(filepath.Join(goroot(), "src", "vendor", filepath.FromSlash(p)))
 	return err == nil && strings.Contains(p, ".")
 }
 

@@ -473,7 +473,7 @@ func TestRun(t *testing.T) {
 		if r.state("a", ask.Open).Shown {
 			t.Error("the card went out too early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if !r.state("a", ask.Open).Shown {
 			t.Error("the card did not go out")

@@ -212,7 +212,7 @@ func TestLoopExpires(t *testing.T) {
 		if !r.Loop("s").Active() {
 			t.Error("it ended too early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if l := r.Loop("s"); l.Active() || l.Ended.Verdict != loop.Expired {
 			t.Errorf("have %+v", l)
