@@ -93,6 +93,16 @@ func TestCallLong(t *testing.T) {
 	}
 }
 
+// TestRefusedEarly: a coordinator that refuses a caller does not read first.
+func TestRefusedEarly(t *testing.T) {
+	c := newClient(t)
+	serve(t, c, func(conn net.Conn) { io.WriteString(conn, "refused\n") })
+	reply, err := c.Call(wire.Request{V: 1, Op: strings.Repeat("x", 5<<20)}, time.Now().Add(soon))
+	if err != nil || string(reply) != "refused" {
+		t.Errorf("have %q, %v", reply, err)
+	}
+}
+
 // TestUnreachable tries every way in which nobody takes the call.
 func TestUnreachable(t *testing.T) {
 	for _, c := range []struct {
