@@ -111,7 +111,7 @@ func (s *Server) allowPerson(name string, c *call, needsTerminal bool) error {
 // returns the program that bears it, "" for none.
 func (s *Server) inSession(line []peer.Process) string {
 	for _, p := range line {
-		if p.Marked || s.cfg.Core.IsClient(p.PID) {
+		if p.Marked || p.PID > 1 && s.cfg.Core.IsClient(p.PID) { // an orphaned hook takes the first process for its client
 			return filepath.Base(p.Exe)
 		}
 	}

@@ -23,8 +23,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The time that a caller has to send its request and to take its reply.
-const ioFor = 20 * time.Second
+// The time that a caller has to send its request and to take its reply, and
+// the pause after a connection that could not be taken.
+const (
+	ioFor       = 20 * time.Second
+	acceptAgain = 50 * time.Millisecond
+)
 
 // Config is what a Server needs. The functions reach parts that the server
 // must not know.
@@ -69,8 +73,13 @@ func (s *Server) Serve(ctx context.Context, l *net.UnixListener) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err != nil {
+		if errors.Is(err, net.ErrClosed) {
 			return fmt.Errorf("accept: %w", err)
+		}
+		if err != nil { // too many open files, say: it passes
+			s.cfg.Log.Error("accept", "err", err)
+			time.Sleep(acceptAgain)
+			continue
 		}
 		s.calls.Go(func() { s.answer(ctx, conn) })
 	}
@@ -88,6 +97,9 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reply := s.reply(ctx, cancel, conn)
+	if reply.Code == wire.CodeInternal {
+		s.cfg.Log.Error("answer a call", "err", reply.Error)
+	}
 	line, err := json.Marshal(reply)
 	if err != nil {
 		s.cfg.Log.Error("encode reply", "err", err)
@@ -196,7 +208,7 @@ func failure(err error) wire.Reply {
 		code string
 	}{
 		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest},
-		{core.ErrNotFound, wire.CodeNotFound}, {ask.ErrSettled, wire.CodeSettled},
+		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrSettled, wire.CodeSettled},
 		{loop.ErrNone, wire.CodeNotFound}, {loop.ErrDepth, wire.CodeBadRequest},
 		{loop.ErrNoTask, wire.CodeBadRequest}, {context.Canceled, wire.CodeClosing},
 	} {

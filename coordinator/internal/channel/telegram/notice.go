@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
@@ -24,8 +25,12 @@ var (
 	errKind   = errors.New("no such kind of action")
 )
 
-// act carries out one action of core.LaneTelegram.
+// act carries out one action of core.LaneTelegram. One that is under way when
+// ctx ends is finished, if that takes a moment only: nobody could tell whether a
+// message that was cut off has reached Telegram, and it would be sent again.
 func (l *link) act(ctx context.Context, a store.Action) error {
+	ctx, end := outlast(ctx, l.pace.finish)
+	defer end()
 	ctx, cancel := context.WithTimeout(ctx, l.pace.send)
 	defer cancel()
 	switch a.Kind {
@@ -43,6 +48,16 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		return l.answer(ctx, a.Data)
 	}
 	return core.GiveUp(fmt.Errorf("%w: %s", errKind, a.Kind))
+}
+
+// outlast returns a context that ends so long after ctx, or with its end.
+func outlast(ctx context.Context, by time.Duration) (longer context.Context, end func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		sleep(longer, by)
+		cancel()
+	})
+	return longer, func() { stop(); cancel() }
 }
 
 func (l *link) notice(ctx context.Context, text string) error {
