@@ -190,6 +190,7 @@ func (h *hook) body() *wire.Object {
 		Bool("attended", h.attended).
 		Bool("off", h.off()).
 		OptStr("terminal", h.terminal()).
+		OptStr("project", h.getenv("CLAUDE_PROJECT_DIR")).
 		Strs("redirected", h.redirect)
 }
 

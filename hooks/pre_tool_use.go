@@ -45,7 +45,11 @@ func (h *hook) guardAsks(d guard.Decision) error {
 		h.note(d)
 		return err
 	}
-	if h.off() || h.str("permission_mode") != "default" {
+	if h.str("permission_mode") != "default" && !h.off() {
+		h.note(d)
+		return h.park(d)
+	}
+	if h.off() {
 		h.note(d)
 		return h.print(h.denial(d.Reason + " Nobody can be asked in this mode: park the step and say what you need."))
 	}
