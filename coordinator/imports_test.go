@@ -129,6 +129,8 @@ func table() rules {
 			"cmd/afar": {"hooks"},       // as commands of the scripts
 			"hooks":    {"coordinator"}, // hooks are tried on a real one
 			"plugin":   {"coordinator/wire"},
+			// what is granted is held against what the guard has an opinion on
+			in + "grant": {"coordinator/guard"},
 			// the singleton is tried with the clients that start it
 			"coordinator": {"coordinator/client"},
 		},
