@@ -31,13 +31,14 @@ func (h *hook) park(d guard.Decision) error {
 	q := &question{hook: h, id: newID(), deadline: time.Now().Add(parkFor)}
 	body := h.body().Str("ask", q.id).Str("kind", "guard").Str("why", d.Person).Bool("park", true)
 	r, err := h.callStarting(wire.OpAskOpen, body, parkFor)
-	if err != nil {
-		return h.print(h.denial(d.Reason + " Nobody can be asked in this mode: park the step and say what you need."))
-	}
-	if state := r.str("state"); state == "answered" || state == "delivered" {
+	state := r.str("state")
+	if state == "answered" || state == "delivered" {
 		if a := q.claim(); a.decided && a.allow {
 			return h.printAnswer(a)
 		}
+	}
+	if err != nil || state != "expired" { // paused, or nobody there to ask
+		refusal = d.Reason + " Nobody can be asked in this mode: park the step and say what you need."
 	}
 	return h.print(h.denial(refusal))
 }
