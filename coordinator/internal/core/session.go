@@ -49,6 +49,7 @@ func (c *Core) EndSession(id session.ID, why string) error {
 		b.Sessions = append(b.Sessions, session.To(v, session.Ended, now))
 		b.Events = append(b.Events, happened(event.SessionEnded, id, v.Token, "session "+v.Token+" ended: "+why, now))
 		s.cancelAsks(&b, id, "the session ended", now)
+		s.endGrants(&b, id, now)
 		return b, nil
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -150,16 +151,13 @@ func (c *Core) Press(p Press) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = p.Update
-		before := s.asks[a.ID]
-		p.Decision.At = now
-		next, err := ask.Answer(before, p.Decision)
-		if err == nil {
-			b.Events = append(b.Events, happened(event.AskAnswered, a.Session, string(a.ID), s.told(next), now))
-		}
+		next, err := s.answer(&b, s.asks[a.ID], p.Decision, now)
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: a.ID, Chat: p.Chat, Message: p.Message})
 		}
-		s.putAsk(&b, next, now)
+		if err != nil {
+			s.putAsk(&b, next, now)
+		}
 		s.tap(&b, p, tapText(next, err), now)
 		return b, nil
 	})
@@ -167,8 +165,16 @@ func (c *Core) Press(p Press) error {
 
 func tapText(a ask.Ask, err error) string {
 	switch {
+	case errors.Is(err, ask.ErrScope):
+		return "Nothing was decided: " + err.Error() + "."
 	case err != nil:
 		return "Too late: " + a.How() + "."
+	case a.Lease != nil && a.Lease.Decision.Allow:
+		return "Allowed: the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
+	case a.Lease != nil:
+		return "Denied. The call had been refused already."
+	case a.Decision.Allow && a.Decision.Scope == ask.Session:
+		return "Allowed for the session, until " + a.Decision.At.Add(grant.For).Format("15:04") + ": " + a.ForSession()
 	case a.Decision.Allow:
 		return "Allowed. The card will say how it turned out."
 	}

@@ -228,6 +228,9 @@ func TestHostile(t *testing.T) {
 			run(t, dir, "config", "pager.status", evil)
 		},
 		"signatures": func(t *testing.T, dir, evil string) {
+			signed := strings.Replace(run(t, dir, "cat-file", "commit", "HEAD"), "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n x\n -----END PGP SIGNATURE-----\n\n", 1)
+			write(t, dir, ".git/signed", signed+"\n")
+			run(t, dir, "update-ref", "HEAD", run(t, dir, "hash-object", "-t", "commit", "-w", ".git/signed"))
 			run(t, dir, "config", "log.showSignature", "true")
 			run(t, dir, "config", "gpg.program", evil)
 		},

@@ -45,6 +45,7 @@ var operations = map[string]operation{
 	wire.OpAskClaim:     {hook, (*Server).askClaim},
 	wire.OpAskEnded:     {hook, (*Server).askEnded},
 
+	wire.OpGrants: {anyone, (*Server).grants},
 	wire.OpStatus: {anyone, (*Server).status},
 	wire.OpAsks:   {anyone, (*Server).asks},
 	wire.OpLoops:  {anyone, (*Server).loops},
@@ -54,6 +55,7 @@ var operations = map[string]operation{
 	wire.OpDoctor: {anyone, (*Server).doctor},
 
 	wire.OpAnswer:   {person, (*Server).answerAsk}, // an allow needs a terminal, see there
+	wire.OpRevoke:   {person, (*Server).revoke},
 	wire.OpAway:     {person, (*Server).away},
 	wire.OpPause:    {person, (*Server).pause},
 	wire.OpLoopNew:  {person, (*Server).loopStart},

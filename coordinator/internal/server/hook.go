@@ -41,6 +41,7 @@ type payload struct {
 	Error       string          `json:"error"`
 	Background  []background    `json:"background_tasks"`
 	Kind        string          `json:"notification_type"`
+	Suggestions json.RawMessage `json:"permission_suggestions"`
 }
 
 type background struct {
@@ -114,7 +115,11 @@ func (s *Server) prompt(c *call) (any, error) {
 	if h.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !s.nested(c.line, h.Client) {
 		err = s.cfg.Core.Typed(p.Session)
 	}
-	return wire.HookReply{}, err
+	if err != nil || s.silent(h) {
+		return wire.HookReply{}, err
+	}
+	late, err := s.cfg.Core.TellLate(p.Session)
+	return wire.HookReply{Context: late}, err
 }
 
 func (s *Server) guarded(c *call) (any, error) {

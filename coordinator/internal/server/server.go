@@ -35,7 +35,9 @@ const (
 type Config struct {
 	Core *core.Core
 	Log  *slog.Logger
-	Bin  string // directory of our binaries
+	Bin  string   // directory of our binaries
+	Home string   // the user's own home
+	Own  []string // our other directories, which no grant ever covers
 
 	Self       func() wire.Coordinator
 	Doctor     func() []wire.Check
@@ -208,7 +210,8 @@ func failure(err error) wire.Reply {
 		code string
 	}{
 		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest},
-		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrSettled, wire.CodeSettled},
+		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
+		{ask.ErrSettled, wire.CodeSettled},
 		{loop.ErrNone, wire.CodeNotFound}, {loop.ErrDepth, wire.CodeBadRequest},
 		{loop.ErrNoTask, wire.CodeBadRequest}, {context.Canceled, wire.CodeClosing},
 	} {

@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
@@ -18,6 +19,7 @@ type Batch struct {
 	Sessions []session.Session
 	Asks     []ask.Ask
 	Loops    []loop.Stack
+	Grants   []grant.Grant
 	Settings *Settings
 	Events   []event.Event // numbered and chained by Commit
 	Actions  []Action      // to be done after the commit
@@ -28,7 +30,7 @@ type Batch struct {
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
+	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Grants)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
 		b.Settings == nil && b.Update == 0
 }
 
@@ -70,7 +72,7 @@ func (s *Store) Commit(b *Batch) error {
 	defer s.mu.Unlock()
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error {
-		for _, put := range []func(*sql.Tx, *Batch) error{putSessions, putAsks, putLoops, putSettings, s.putEvents, putActions, putCards, putUpdate} {
+		for _, put := range []func(*sql.Tx, *Batch) error{putSessions, putAsks, putLoops, putGrants, putSettings, s.putEvents, putActions, putCards, putUpdate} {
 			if err := put(tx, b); err != nil {
 				return err
 			}

@@ -23,7 +23,7 @@ var schema string
 
 // migrations take a database from version i to version i+1. A shipped one is
 // never changed.
-var migrations = []string{schema}
+var migrations = []string{schema, grantSchema}
 
 // Errors of Open. The files are left as they were.
 var (

@@ -40,7 +40,7 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	switch {
 	case len(cards) > 0:
 		return l.editCards(ctx, cards, text)
-	case a.State == ask.Open:
+	case a.State == ask.Open || a.Parked:
 		return l.sendCard(ctx, store.Card{Ask: id, Chat: peer.Chat}, text)
 	}
 	return nil
@@ -126,19 +126,34 @@ func (l *link) tapped(update int64, t tap) error {
 		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Chat: t.From.ID, Name: t.From.name()})
 	}
 	p := core.Press{Update: update, Query: t.ID, Chat: t.Message.Chat.ID, Message: t.Message.ID, Nonce: unknownNonce}
-	if nonce, allow, ok := parseData(t.Data); ok {
-		p.Nonce, p.Decision = nonce, decision(allow, t.From.name())
+	if nonce, verb, ok := parseData(t.Data); ok {
+		p.Nonce, p.Decision = nonce, verb.decision(t.From.name())
 	}
 	return l.cfg.Core.Press(p)
 }
 
-// parseData reads what our buttons carry: a:<nonce>:y or a:<nonce>:n.
-func parseData(data string) (nonce string, allow, ok bool) {
+// A verb is what a button says, as one letter.
+type verb string
+
+// The verbs of a question's buttons.
+const (
+	allow      verb = "y"
+	deny       verb = "n"
+	forSession verb = "s"
+	always     verb = "w"
+)
+
+// parseData reads what our buttons carry: a:<nonce>:<verb>.
+func parseData(data string) (nonce string, v verb, ok bool) {
 	part := strings.Split(data, ":")
-	if len(part) != 3 || part[0] != "a" || part[1] == "" || part[2] != "y" && part[2] != "n" {
-		return "", false, false
+	if len(part) != 3 || part[0] != "a" || part[1] == "" {
+		return "", "", false
 	}
-	return part[1], part[2] == "y", true
+	switch v = verb(part[2]); v {
+	case allow, deny, forSession, always:
+		return part[1], v, true
+	}
+	return "", "", false
 }
 
 // nonce returns what binds a card's buttons to its ask.
@@ -153,19 +168,19 @@ func (m message) nonce() string {
 	return unknownNonce
 }
 
-func data(nonce string, allow bool) string {
-	if allow {
-		return "a:" + nonce + ":y"
-	}
-	return "a:" + nonce + ":n"
-}
+func data(nonce string, v verb) string { return "a:" + nonce + ":" + string(v) }
 
-// decision is what a bare yes or no says. The message of a refusal is for the
+// decision is what the bare verb says. The message of a refusal is for the
 // model.
-func decision(allow bool, by string) ask.Decision {
-	d := ask.Decision{Allow: allow, By: by, Channel: "telegram"}
-	if !allow {
+func (v verb) decision(by string) ask.Decision {
+	d := ask.Decision{Allow: v != deny, By: by, Channel: "telegram"}
+	switch v {
+	case deny:
 		d.Message = "Denied by " + by + " on Telegram. Do not retry it; choose another way or ask."
+	case forSession:
+		d.Scope = ask.Session
+	case always:
+		d.Scope = ask.Always
 	}
 	return d
 }
@@ -174,13 +189,13 @@ func decision(allow bool, by string) ask.Decision {
 // an answer, to anything else it is not.
 func (l *link) replied(update int64, m message) error {
 	by := m.From.name()
-	d := decision(false, by)
+	d := deny.decision(by)
 	switch word := strings.ToLower(strings.Trim(m.Text, " \n.!")); word {
 	case "yes", "y", "allow":
-		d = decision(true, by)
+		d = allow.decision(by)
 	case "no", "n", "deny":
-	case "all":
-		return l.cfg.Core.Reply(update, m.Chat.ID, "`all` is not possible yet, and nothing was decided: answer `yes` or `no`.")
+	case "all", "yes all", "y all":
+		d = forSession.decision(by)
 	default:
 		d.Message = m.Text
 	}

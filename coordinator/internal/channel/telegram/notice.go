@@ -137,7 +137,7 @@ func (r rendered) markup() models.ReplyMarkup {
 }
 
 const helpText = "Questions of your sessions come here while you are away.\n" +
-	"Tap Allow or Deny. Or reply to a question: `yes`, `no`, or what to do instead, which refuses it with your words.\n" +
+	"Tap Allow or Deny. Or reply to a question: `yes`, `no`, `all` (allow for the session), or what to do instead, which refuses it with your words.\n" +
 	"/status says how things stand. `afar away on` on your machine sends questions here at once."
 
 // statusText says how things stand, without repeating any command.
