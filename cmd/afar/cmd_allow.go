@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -24,20 +23,8 @@ func newAllow(a *app) *cobra.Command {
 
 // answer decides an ask and says how it stands.
 func (a *app) answer(ctx context.Context, in wire.Answer) error {
-	if in.ID == "" {
-		return usageError{errors.New("the id of a question is empty")}
-	}
-	var open wire.Asks
-	if err := a.call(ctx, wire.OpAsks, nil, &open); err != nil {
-		return err
-	}
-	id, err := findAsk(open.Asks, in.ID)
+	q, err := a.sendAnswer(ctx, in)
 	if err != nil {
-		return err
-	}
-	in.ID = id
-	var q wire.Ask
-	if err := a.call(ctx, wire.OpAnswer, in, &q); err != nil {
 		return err
 	}
 	verb := "Denied"

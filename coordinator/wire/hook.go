@@ -39,7 +39,7 @@ type HookCall struct {
 	Redirected []string `json:"redirected,omitempty"`
 
 	Ask    string `json:"ask,omitempty"`     // id minted by the hook
-	Kind   string `json:"kind,omitempty"`    // of the ask: permission or guard
+	Kind   string `json:"kind,omitempty"`    // of the ask: permission, guard, question or plan
 	Why    string `json:"why,omitempty"`     // guard's reason for the person, or why the hook ended
 	Rule   string `json:"rule,omitempty"`    // guard rule id
 	Verb   string `json:"verb,omitempty"`    // guard verdict
@@ -66,6 +66,10 @@ type AskReply struct {
 	Allow bool `json:"allow,omitempty"`
 	// Message is the refusal's text for the model, or why there is no answer.
 	Message string `json:"message,omitempty"`
+	// Choices are the answers to the questions of the call, in their order.
+	Choices []Choice `json:"choices,omitempty"`
+	// AcceptEdits, of an approved plan, lets the session edit without asking.
+	AcceptEdits bool `json:"accept_edits,omitempty"`
 	// DeadlineMS is the time left until the ask ends by itself.
 	DeadlineMS int64 `json:"deadline_ms,omitempty"`
 }

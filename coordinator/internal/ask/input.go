@@ -36,7 +36,7 @@ func Input(tool string, raw []byte) (text, hash string, err error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return "", "", errors.New("read tool input: something follows its JSON value")
 	}
-	canonical, err := json.Marshal(v) // maps are marshalled with sorted keys
+	canonical, err := json.Marshal(bound(tool, v)) // maps are marshalled with sorted keys
 	if err != nil {
 		return "", "", fmt.Errorf("read tool input: %w", err)
 	}
@@ -53,6 +53,7 @@ var described = map[string][]string{
 	"NotebookEdit": {"notebook_path", "new_source"},
 	"Read":         {"file_path"},
 	"WebFetch":     {"url"},
+	"ExitPlanMode": {"plan", "planFilePath"},
 }
 
 // describe says what a call would do, in the words of its tool. A field that
@@ -60,6 +61,11 @@ var described = map[string][]string{
 func describe(tool string, v any) string {
 	in, _ := v.(map[string]any)
 	str := func(key string) string { s, _ := in[key].(string); return s }
+	if tool == "AskUserQuestion" {
+		if text := describeQuestions(v); text != "" {
+			return text
+		}
+	}
 	shown := described[tool]
 	if len(shown) == 0 || str(shown[0]) == "" {
 		return indent(v)

@@ -124,6 +124,21 @@ type Press struct {
 	Chat, Message int64  // the card
 	Nonce         string
 	Decision      ask.Decision
+	Step          ask.Step // what it does to the ask; nil is to decide it
+}
+
+// apply makes p's step on the ask as it stands.
+func (s *state) apply(b *store.Batch, p Press, before ask.Ask, now time.Time) (ask.Ask, error) {
+	p.Decision.At = now
+	step := p.Step
+	if step == nil {
+		step = ask.Answer
+	}
+	next, err := step(before, p.Decision)
+	if err == nil && next.State != before.State {
+		b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
+	}
+	return next, err
 }
 
 // Press applies a tap. It takes effect once, however often the update is dealt
@@ -140,12 +155,7 @@ func (c *Core) Press(p Press) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = p.Update
-		before := s.asks[a.ID]
-		p.Decision.At = now
-		next, err := ask.Answer(before, p.Decision)
-		if err == nil {
-			b.Events = append(b.Events, happened(event.AskAnswered, a.Session, string(a.ID), s.told(next), now))
-		}
+		next, err := s.apply(&b, p, s.asks[a.ID], now)
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: a.ID, Chat: p.Chat, Message: p.Message})
 		}
@@ -157,8 +167,12 @@ func (c *Core) Press(p Press) error {
 
 func tapText(a ask.Ask, err error) string {
 	switch {
-	case err != nil:
+	case errors.Is(err, ask.ErrSettled):
 		return "Too late: " + a.How() + "."
+	case err != nil:
+		return notTaken(err)
+	case a.Kind == ask.Questions || a.Kind == ask.Plan:
+		return taken(a)
 	case a.Decision.Allow:
 		return "Allowed. The card will say how it turned out."
 	}

@@ -32,9 +32,13 @@ func (s *Server) askOpen(c *call) (any, error) {
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}
+	form, err := form(h, p)
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
 	a, err := s.cfg.Core.OpenAsk(ask.Ask{
 		ID: ask.ID(h.Ask), Kind: ask.Kind(h.Kind), Session: p.Session, Prompt: p.PromptID,
-		Agent: p.Agent, AgentType: p.AgentType, Tool: p.Tool, Text: text, Hash: hash, Cwd: p.Cwd,
+		Agent: p.Agent, AgentType: p.AgentType, Tool: p.Tool, Text: text, Form: form, Hash: hash, Cwd: p.Cwd,
 		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Attended: h.Attended,
 	})
 	return askReply(a), err
@@ -93,7 +97,8 @@ func askReply(a ask.Ask) wire.AskReply {
 		r.DeadlineMS = left.Milliseconds()
 	}
 	if d := a.Decision; d != nil {
-		r.Allow, r.Message = d.Allow, d.Message
+		r.Allow, r.Message, r.AcceptEdits = d.Allow, d.Message, d.AcceptEdits
+		r.Choices = choices(a)
 	}
 	return r
 }
@@ -105,7 +110,7 @@ func (s *Server) answerAsk(c *call) (any, error) {
 	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
 		return nil, badRequest("an answer needs an id")
 	}
-	if in.Allow {
+	if in.Allow || in.Text != "" || len(in.Options) > 0 {
 		if err := s.allowPerson(wire.OpAnswer, c, true); err != nil {
 			return nil, err
 		}
@@ -114,7 +119,7 @@ func (s *Server) answerAsk(c *call) (any, error) {
 	if !in.Allow && in.Message == "" {
 		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
 	}
-	a, err := s.cfg.Core.Answer(ask.ID(in.ID), d)
+	a, err := s.answered(in, d)
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +150,7 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 		Project: v.Project, Tool: a.Tool, Input: a.Text, Hash: a.Hash, Agent: a.AgentType, Why: a.Why,
 		OpenedAt: a.OpenedAt.UnixMilli(), ExpiresAt: a.ExpiresAt.UnixMilli(), SettledAt: millis(a.SettledAt), Outcome: a.Outcome(),
 	}
+	w.Questions, w.Current = questions(a.Form)
 	if d := a.Decision; d != nil {
 		w.By, w.Channel, w.Allow = d.By, d.Channel, d.Allow
 	}
