@@ -41,7 +41,7 @@ func Input(tool string, raw []byte) (text, hash string, err error) {
 		return "", "", fmt.Errorf("read tool input: %w", err)
 	}
 	sum := sha256.Sum256(append([]byte(tool+"\x00"), canonical...))
-	return keep(describe(tool, v)), hex.EncodeToString(sum[:]), nil
+	return keep(describe(tool, v), kept(tool)), hex.EncodeToString(sum[:]), nil
 }
 
 // described names the text fields of a tool that describe shows in its words.
@@ -121,13 +121,21 @@ func indent(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
+// kept is how much of a tool's text is kept: a plan is there to be read whole.
+func kept(tool string) int {
+	if tool == "ExitPlanMode" {
+		return 3 * maskText
+	}
+	return keepText
+}
+
 // keep masks text, makes it visible and bounds it.
-func keep(text string) string {
+func keep(text string, most int) string {
 	total := len(text)
 	if total > 2*maskText {
 		text = fmt.Sprintf("%s\n… the middle of %d bytes left out …\n%s", text[:maskText], total, text[total-maskText:])
 	}
-	return elide(secret.Visible(secret.Mask(text)), keepText, total)
+	return elide(secret.Visible(secret.Mask(text)), most, total)
 }
 
 // Elide shortens text to about max bytes by leaving out its middle, and says
