@@ -10,7 +10,7 @@ import (
 
 func newAllow(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "allow ID", Short: "Answer a question with yes", Args: exactly("the id of a question (afar asks)"),
+		Use: "allow ID", Short: "Answer a question with yes, or approve a plan", Args: exactly("the id of a question (afar asks)"),
 		Long: "Lets the exact call that the question shows run, once. ID may be the beginning of one.\n" +
 			"It is taken from a terminal alone, and never from inside a session.",
 	}
@@ -28,7 +28,10 @@ func (a *app) answer(ctx context.Context, in wire.Answer) error {
 		return err
 	}
 	verb := "Denied"
-	if in.Allow {
+	switch {
+	case in.Allow && q.Kind == "plan":
+		verb = "Approved"
+	case in.Allow:
 		verb = "Allowed"
 	}
 	a.say("%s for %s: %s %s", verb, oneLine(q.Token, 40), oneLine(q.Tool, 30), oneLine(q.Input, 100))
