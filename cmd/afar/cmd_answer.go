@@ -54,8 +54,8 @@ func (a *app) answerQuestion(ctx context.Context, in wire.Answer) error {
 		done := q.Questions[q.Current-1]
 		a.say("Answered for %s: %s → %s", who, oneLine(done.Text, 60), oneLine(done.Answer, 60))
 	}
-	if q.State == "open" {
-		renderQuestion(a.page(), q)
+	if q.State == "open" && q.Current < len(q.Questions) {
+		renderOptions(a.page(), q.Questions[q.Current], q.Current+1, len(q.Questions))
 	}
 	return nil
 }

@@ -196,6 +196,7 @@ func cmdSpawn(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, neg, args, 2, "spawn NAME PROGRAM ARGS…")
 	s := &spawned{cmd: command(ts, args[1:]), done: make(chan struct{}), changed: make(chan struct{})}
 	s.cmd.Stdout, s.cmd.Stderr = s, s
+	s.cmd.WaitDelay = time.Second // a hook that outlives its killed client keeps the pipe
 	if in, err := os.ReadFile(ts.MkAbs(args[0] + ".in")); err == nil {
 		s.cmd.Stdin = strings.NewReader(os.Expand(string(in), ts.Getenv))
 	}
