@@ -90,6 +90,11 @@ func TestLongPlanIsAFile(t *testing.T) {
 		t.Errorf("%s has %d bytes", file.Document.Name, len(text))
 	}
 	r.eventually("the file is noted", func() bool { cards, _ := r.core.Cards(a.ID); return len(cards) == 2 })
+	for _, again := range []func(ask.ID) (ask.Ask, error){r.core.LoseAsk, r.core.AttachAsk} { // each has the card looked at
+		if _, err := again(a.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r.restart()
 	if _, err := r.ann.Reply(file.ID, "shorter, please"); err != nil {
 		t.Fatal(err)
