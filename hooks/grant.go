@@ -9,14 +9,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// permit is an allow. For always it hands back what the host suggested in this
-// very call, as it came: nothing of ours is added.
-func (h *hook) permit(a answer) *wire.Object {
-	o := wire.NewObject().Str("behavior", "allow")
-	if rules := gjson.GetBytes(h.input, "permission_suggestions"); a.always && rules.IsArray() {
-		o.Raw("updatedPermissions", []byte(rules.Raw))
+// always adds to an allow what the host suggested in this very call, as it
+// came: nothing of ours is added.
+func (h *hook) always(yes *wire.Object) {
+	if rules := gjson.GetBytes(h.input, "permission_suggestions"); rules.IsArray() {
+		yes.Raw("updatedPermissions", []byte(rules.Raw))
 	}
-	return o
 }
 
 // parkFor bounds the registration of a call that is refused at once: should

@@ -1,23 +1,31 @@
 package hooks
 
 // permissionRequest asks the person while the host's own dialog is open. Where
-// Afar is off, or the question is one that a plain yes does not answer, the
-// dialog is left alone.
+// Afar is off, the dialog is left alone; so it is where a host's own program
+// shows the questions and plans of a session that nobody watches.
 func permissionRequest(h *hook) error {
 	call, err := h.toolCall()
 	if err != nil {
 		return err
 	}
-	if h.off() || ownDialog(call.Tool) {
+	kind := kindOf(call.Tool)
+	if h.off() || kind != "permission" && !h.attended {
 		return nil
 	}
-	a, err := h.ask("permission", h.judge(call).Person)
+	a, err := h.ask(kind, h.judge(call).Person)
 	if err != nil {
 		return err
 	}
 	return h.printAnswer(a)
 }
 
-// ownDialog lists the tools whose dialog is the question itself: the host
-// ignores a bare yes to them.
-func ownDialog(tool string) bool { return tool == "AskUserQuestion" || tool == "ExitPlanMode" }
+// kindOf is the kind of ask that a tool's call is.
+func kindOf(tool string) string {
+	switch tool {
+	case questionTool:
+		return "question"
+	case planTool:
+		return "plan"
+	}
+	return "permission"
+}

@@ -11,7 +11,7 @@ import (
 
 func newAllow(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "allow ID", Short: "Answer a question with yes", Args: exactly("the id of a question (afar asks)"),
+		Use: "allow ID", Short: "Answer a question with yes, or approve a plan", Args: exactly("the id of a question (afar asks)"),
 		Long: "Lets the exact call that the question shows run, once. ID may be the beginning of one.\n" +
 			"--session also allows what the question offers for the rest of its session, at most an hour\n" +
 			"(afar asks shows it first); --always has Claude Code keep the rule that it suggested.\n" +
@@ -32,24 +32,15 @@ func newAllow(a *app) *cobra.Command {
 
 // answer decides an ask and says how it stands.
 func (a *app) answer(ctx context.Context, in wire.Answer) error {
-	if in.ID == "" {
-		return usageError{errors.New("the id of a question is empty")}
-	}
-	var open wire.Asks
-	if err := a.call(ctx, wire.OpAsks, nil, &open); err != nil {
-		return err
-	}
-	id, err := findAsk(open.Asks, in.ID)
+	q, err := a.sendAnswer(ctx, in)
 	if err != nil {
 		return err
 	}
-	in.ID = id
-	var q wire.Ask
-	if err := a.call(ctx, wire.OpAnswer, in, &q); err != nil {
-		return err
-	}
 	verb := "Denied"
-	if in.Allow {
+	switch {
+	case in.Allow && q.Kind == "plan":
+		verb = "Approved"
+	case in.Allow:
 		verb = "Allowed"
 	}
 	switch in.Scope {

@@ -38,8 +38,12 @@ func renderAsk(p *page, q wire.Ask, id string) {
 	if q.Agent != "" {
 		who += " (subagent " + oneLine(q.Agent, 40) + ")"
 	}
-	p.line("%s  %s wants %s, %s", p.paint(bold, id), who, p.paint(bold, oneLine(q.Tool, 60)), p.ago(q.OpenedAt))
-	p.block(q.Input)
+	p.line("%s  %s %s, %s", p.paint(bold, id), who, wants(q), p.ago(q.OpenedAt))
+	if len(q.Questions) > 0 {
+		renderQuestion(p, q)
+	} else {
+		p.block(q.Input)
+	}
 	if q.Why != "" {
 		p.line("  why     %s", oneLine(q.Why, 300))
 	}
@@ -54,7 +58,7 @@ func renderAsk(p *page, q wire.Ask, id string) {
 		p.line("  %s", settledText(p, q))
 		return
 	}
-	p.line("  ends    %s unless you answer: afar allow %s · afar deny %s -m 'why'", p.left(q.ExpiresAt), id, id)
+	p.line("  ends    %s unless you answer: %s", p.left(q.ExpiresAt), ways(q, id))
 }
 
 // renderOffer says what an allow could cover besides the call.
@@ -74,11 +78,7 @@ func renderOffer(p *page, q wire.Ask) {
 func settledText(p *page, q wire.Ask) string {
 	text := oneLine(q.State, 20)
 	if q.By != "" {
-		text = "denied"
-		if q.Allow {
-			text = "allowed"
-		}
-		text += " by " + oneLine(q.By, 60)
+		text = decided(q) + " by " + oneLine(q.By, 60)
 	}
 	if q.SettledAt > 0 {
 		text += " " + p.ago(q.SettledAt)

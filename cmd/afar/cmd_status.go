@@ -118,5 +118,5 @@ func renderOpenAsks(p *page, asks []wire.Ask) {
 		})
 	}
 	p.table(rows)
-	p.line("  Answer: afar allow %s · afar deny %s -m 'why' · whole text: afar asks", short[0], short[0])
+	p.line("  Answer: %s · whole text: afar asks", ways(asks[0], short[0]))
 }

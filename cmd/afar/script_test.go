@@ -46,9 +46,23 @@ func TestScripts(t *testing.T) {
 		Setup: setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
-			"capture": cmdCapture, "kill9": cmdKill, "botapi": cmdBotapi,
+			"capture": cmdCapture, "kill9": cmdKill, "botapi": cmdBotapi, "appears": cmdAppears,
 		},
 	})
+}
+
+// cmdAppears waits for a file: a spawned coordinator says by its socket that it
+// serves, and nothing else would wake us.
+func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 1, "appears FILE")
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s does not appear", args[0])
+		}
+	}
 }
 
 // A scene is what one script has set up.
@@ -196,6 +210,7 @@ func cmdSpawn(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, neg, args, 2, "spawn NAME PROGRAM ARGS…")
 	s := &spawned{cmd: command(ts, args[1:]), done: make(chan struct{}), changed: make(chan struct{})}
 	s.cmd.Stdout, s.cmd.Stderr = s, s
+	s.cmd.WaitDelay = time.Second // a hook that outlives its killed client keeps the pipe
 	if in, err := os.ReadFile(ts.MkAbs(args[0] + ".in")); err == nil {
 		s.cmd.Stdin = strings.NewReader(os.Expand(string(in), ts.Getenv))
 	}

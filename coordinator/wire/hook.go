@@ -42,7 +42,7 @@ type HookCall struct {
 	Project string `json:"project,omitempty"`
 
 	Ask    string `json:"ask,omitempty"`     // id minted by the hook
-	Kind   string `json:"kind,omitempty"`    // of the ask: permission or guard
+	Kind   string `json:"kind,omitempty"`    // of the ask: permission, guard, question or plan
 	Why    string `json:"why,omitempty"`     // guard's reason for the person, or why the hook ended
 	Rule   string `json:"rule,omitempty"`    // guard rule id
 	Verb   string `json:"verb,omitempty"`    // guard verdict
@@ -73,6 +73,10 @@ type AskReply struct {
 	// Scope of an allow is empty, session or always: with always the hook hands
 	// the host's own suggestions back.
 	Scope string `json:"scope,omitempty"`
+	// Choices are the answers to the questions of the call, in their order.
+	Choices []Choice `json:"choices,omitempty"`
+	// AcceptEdits, of an approved plan, lets the session edit without asking.
+	AcceptEdits bool `json:"accept_edits,omitempty"`
 	// DeadlineMS is the time left until the ask ends by itself.
 	DeadlineMS int64 `json:"deadline_ms,omitempty"`
 }

@@ -86,24 +86,28 @@ type Asks struct {
 
 // An Ask is a question put to the person. Its input is masked.
 type Ask struct {
-	ID        string `json:"id"`
-	Kind      string `json:"kind"`
-	State     string `json:"state"`
-	Session   string `json:"session"`
-	Token     string `json:"token"`
-	Project   string `json:"project"`
-	Tool      string `json:"tool"`
-	Input     string `json:"input"`
-	Hash      string `json:"hash"`
-	Agent     string `json:"agent,omitempty"`
-	Why       string `json:"why,omitempty"`
-	OpenedAt  int64  `json:"opened_at"`
-	ExpiresAt int64  `json:"expires_at"`
-	SettledAt int64  `json:"settled_at,omitempty"`
-	By        string `json:"by,omitempty"`
-	Channel   string `json:"channel,omitempty"`
-	Allow     bool   `json:"allow"`
-	Outcome   string `json:"outcome,omitempty"`
+	ID      string `json:"id"`
+	Kind    string `json:"kind"`
+	State   string `json:"state"`
+	Session string `json:"session"`
+	Token   string `json:"token"`
+	Project string `json:"project"`
+	Tool    string `json:"tool"`
+	Input   string `json:"input"`
+	// Questions are those of the kind question; Current is the place of the one
+	// to be answered now, from 0.
+	Questions []Question `json:"questions,omitempty"`
+	Current   int        `json:"current,omitempty"`
+	Hash      string     `json:"hash"`
+	Agent     string     `json:"agent,omitempty"`
+	Why       string     `json:"why,omitempty"`
+	OpenedAt  int64      `json:"opened_at"`
+	ExpiresAt int64      `json:"expires_at"`
+	SettledAt int64      `json:"settled_at,omitempty"`
+	By        string     `json:"by,omitempty"`
+	Channel   string     `json:"channel,omitempty"`
+	Allow     bool       `json:"allow"`
+	Outcome   string     `json:"outcome,omitempty"`
 	// ForSession and ForAlways say what an allow of that scope would permit;
 	// empty where it is not offered.
 	ForSession string `json:"for_session,omitempty"`
@@ -119,6 +123,10 @@ type Answer struct {
 	// Scope of an allow: empty is the exact call, once; session is what the ask
 	// offers; always is the rule that the host suggested.
 	Scope string `json:"scope,omitempty"`
+	// Text or Options answer the question that is asked now; options count from
+	// 1, as people do. Text sends a plan back.
+	Text    string `json:"text,omitempty"`
+	Options []int  `json:"options,omitempty"`
 }
 
 // Away sets when asks leave the terminal. An empty Session means all.

@@ -6,6 +6,7 @@ package ask
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -51,12 +52,14 @@ var ErrSettled = errors.New("already settled")
 
 // A Decision is what somebody answered.
 type Decision struct {
-	Allow   bool      `json:"allow"`
-	Message string    `json:"message,omitempty"` // of a refusal, for the model
-	By      string    `json:"by"`                // who, for people
-	Channel string    `json:"channel"`           // telegram, terminal, grant, lease
-	Scope   Scope     `json:"scope,omitempty"`   // of an allow: this call alone, or more
-	At      time.Time `json:"at"`
+	Allow   bool   `json:"allow"`
+	Message string `json:"message,omitempty"` // of a refusal, for the model
+	// AcceptEdits, of an approved plan, lets the session edit without asking.
+	AcceptEdits bool      `json:"accept_edits,omitempty"`
+	By          string    `json:"by"`              // who, for people
+	Channel     string    `json:"channel"`         // telegram, terminal, grant, lease
+	Scope       Scope     `json:"scope,omitempty"` // of an allow: this call alone, or more
+	At          time.Time `json:"at"`
 }
 
 // A Run is how the tool call turned out.
@@ -78,7 +81,8 @@ type Ask struct {
 	AgentType string     `json:"agent_type,omitempty"`
 	Tool      string     `json:"tool"`
 	Text      string     `json:"text"`
-	Hash      string     `json:"hash"` // of the exact input
+	Form      *Form      `json:"form,omitempty"` // of the kind Questions
+	Hash      string     `json:"hash"`           // of the exact input
 	Cwd       string     `json:"cwd"`
 	Why       string     `json:"why,omitempty"`
 	Attended  bool       `json:"attended"`
@@ -99,7 +103,10 @@ type Ask struct {
 }
 
 // Dialog reports whether the host shows a dialog of its own beside the ask.
-func (a Ask) Dialog() bool { return a.Attended && a.Agent == "" && a.Kind == Permission }
+func (a Ask) Dialog() bool { return a.Attended && a.Agent == "" && slices.Contains(dialogs, a.Kind) }
+
+// dialogs are the kinds for which the host has a dialog.
+var dialogs = []Kind{Permission, Questions, Plan}
 
 // Live is how long an ask of this shape stays open.
 func (a Ask) Live() time.Duration {
@@ -154,6 +161,9 @@ func Answer(a Ask, d Decision) (Ask, error) {
 	}
 	if a.State != Open {
 		return a, fmt.Errorf("%w: %s", ErrSettled, a.How())
+	}
+	if d.Allow && a.unanswered() {
+		return a, ErrWords
 	}
 	a.State, a.Decision, a.SettledAt = Answered, &d, d.At
 	return a, nil
@@ -267,22 +277,22 @@ func (a Ask) How() string {
 	case a.Decision == nil:
 		return a.Note
 	}
-	verb := "denied"
-	if a.Decision.Allow {
-		verb = "allowed"
-	}
-	return fmt.Sprintf("%s by %s at %s", verb, a.Decision.By, a.Decision.At.Format("15:04:05"))
+	return fmt.Sprintf("%s by %s at %s", a.verb(), a.Decision.By, a.Decision.At.Format("15:04:05"))
 }
 
 // Outcome says how the call turned out, or "" while nobody knows.
 func (a Ask) Outcome() string {
 	switch {
+	case a.Run != nil && a.Run.OK && (a.Kind == Questions || a.Kind == Plan):
+		return "the session goes on"
 	case a.Run != nil && a.Run.OK:
 		return "ran ok, " + seconds(a.Run.Took)
 	case a.Run != nil:
 		return "failed, " + seconds(a.Run.Took)
 	case a.State == Answered:
 		return "waiting for the session to take the answer"
+	case a.State == Delivered && a.Kind == Plan && !a.Decision.Allow:
+		return "the session has your words"
 	case a.State == Delivered && !a.Decision.Allow:
 		return "not run"
 	}

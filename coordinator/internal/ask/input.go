@@ -36,12 +36,12 @@ func Input(tool string, raw []byte) (text, hash string, err error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return "", "", errors.New("read tool input: something follows its JSON value")
 	}
-	canonical, err := json.Marshal(v) // maps are marshalled with sorted keys
+	canonical, err := json.Marshal(bound(tool, v)) // maps are marshalled with sorted keys
 	if err != nil {
 		return "", "", fmt.Errorf("read tool input: %w", err)
 	}
 	sum := sha256.Sum256(append([]byte(tool+"\x00"), canonical...))
-	return keep(describe(tool, v)), hex.EncodeToString(sum[:]), nil
+	return keep(describe(tool, v), kept(tool)), hex.EncodeToString(sum[:]), nil
 }
 
 // described names the text fields of a tool that describe shows in its words.
@@ -53,6 +53,7 @@ var described = map[string][]string{
 	"NotebookEdit": {"notebook_path", "new_source"},
 	"Read":         {"file_path"},
 	"WebFetch":     {"url"},
+	"ExitPlanMode": {"plan", "planFilePath"},
 }
 
 // describe says what a call would do, in the words of its tool. A field that
@@ -60,6 +61,11 @@ var described = map[string][]string{
 func describe(tool string, v any) string {
 	in, _ := v.(map[string]any)
 	str := func(key string) string { s, _ := in[key].(string); return s }
+	if tool == "AskUserQuestion" {
+		if text := describeQuestions(v); text != "" {
+			return text
+		}
+	}
 	shown := described[tool]
 	if len(shown) == 0 || str(shown[0]) == "" {
 		return indent(v)
@@ -115,13 +121,21 @@ func indent(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
+// kept is how much of a tool's text is kept: a plan is there to be read whole.
+func kept(tool string) int {
+	if tool == "ExitPlanMode" {
+		return 3 * maskText
+	}
+	return keepText
+}
+
 // keep masks text, makes it visible and bounds it.
-func keep(text string) string {
+func keep(text string, most int) string {
 	total := len(text)
 	if total > 2*maskText {
 		text = fmt.Sprintf("%s\n… the middle of %d bytes left out …\n%s", text[:maskText], total, text[total-maskText:])
 	}
-	return elide(secret.Visible(secret.Mask(text)), keepText, total)
+	return elide(secret.Visible(secret.Mask(text)), most, total)
 }
 
 // Elide shortens text to about max bytes by leaving out its middle, and says

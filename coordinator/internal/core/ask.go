@@ -76,12 +76,17 @@ func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
 // Answer decides an ask for its person. The first answer wins; any later one
 // gets ask.ErrSettled and the ask as it stands.
 func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
+	return c.Step(id, ask.Answer, d)
+}
+
+// Step makes one move of its person towards the end of an ask.
+func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	if err := c.recall(id); err != nil {
 		return ask.Ask{}, err
 	}
 	var after ask.Ask
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		after, err = s.answer(&b, s.asks[id], d, now)
+		after, err = s.answer(&b, s.asks[id], step, d, now)
 		return b, err
 	})
 	return after, err
@@ -201,9 +206,10 @@ func (s *state) askOf(o Outcome) (found ask.Ask, ok bool) {
 	return found, ok
 }
 
-// fits reports whether the call may have come from a.
+// fits reports whether the call may have come from a. An approved plan is
+// reported without its text, and a session shows one plan at a time.
 func (o Outcome) fits(a ask.Ask) bool {
-	same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash
+	same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && (a.Hash == o.Hash || a.Kind == ask.Plan)
 	otherPrompt := a.Prompt != "" && o.Prompt != "" && a.Prompt != o.Prompt
 	denied := a.Decision != nil && !a.Decision.Allow
 	return same && !otherPrompt && !denied && a.Run == nil && a.State != ask.Cancelled && !a.Parked && a.Lease == nil

@@ -13,12 +13,9 @@ import (
 // The nonce of the card's buttons, where it still has them, says whose card it
 // is, also when we died before we could note the card.
 func (c *Core) ReplyTo(p Press) (found bool, err error) {
-	a, found := c.AskByNonce(p.Nonce)
-	id := a.ID
-	if !found {
-		if id, found, err = c.askShownBy(p.Chat, p.Message); err != nil || !found {
-			return false, err
-		}
+	id, found, err := c.askRepliedTo(p)
+	if err != nil || !found {
+		return false, err
 	}
 	cards, err := c.cfg.Store.Cards(id)
 	if err != nil {
@@ -26,7 +23,7 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 	}
 	return true, c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
-		next, err := s.answer(&b, s.asks[id], p.Decision, now)
+		next, err := s.answer(&b, s.asks[id], p.Step, p.Decision, now)
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: id, Chat: p.Chat, Message: p.Message})
 		}
@@ -36,6 +33,23 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 		s.say(&b, p.Update, p.Chat, tapText(next, err), now)
 		return b, nil
 	})
+}
+
+// KindOf returns the kind of the ask whose card p answers, "" for none.
+func (c *Core) KindOf(p Press) (ask.Kind, error) {
+	id, found, err := c.askRepliedTo(p)
+	if err != nil || !found {
+		return "", err
+	}
+	a, err := c.Ask(id)
+	return a.Kind, err
+}
+
+func (c *Core) askRepliedTo(p Press) (id ask.ID, found bool, err error) {
+	if a, ok := c.AskByNonce(p.Nonce); ok {
+		return a.ID, true, nil
+	}
+	return c.askShownBy(p.Chat, p.Message)
 }
 
 // askShownBy returns the ask that a message shows, the newest first.

@@ -135,6 +135,7 @@ type Press struct {
 	Chat, Message int64  // the card
 	Nonce         string
 	Decision      ask.Decision
+	Step          ask.Step // what it does to the ask; nil is to decide it
 }
 
 // Press applies a tap. It takes effect once, however often the update is dealt
@@ -151,7 +152,7 @@ func (c *Core) Press(p Press) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = p.Update
-		next, err := s.answer(&b, s.asks[a.ID], p.Decision, now)
+		next, err := s.answer(&b, s.asks[a.ID], p.Step, p.Decision, now)
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: a.ID, Chat: p.Chat, Message: p.Message})
 		}
@@ -167,12 +168,16 @@ func tapText(a ask.Ask, err error) string {
 	switch {
 	case errors.Is(err, ask.ErrScope):
 		return "Nothing was decided: " + err.Error() + "."
-	case err != nil:
+	case errors.Is(err, ask.ErrSettled):
 		return "Too late: " + a.How() + "."
+	case err != nil:
+		return notTaken(err)
 	case a.Lease != nil && a.Lease.Decision.Allow:
 		return "Allowed: the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
 	case a.Lease != nil:
 		return "Denied. The call had been refused already."
+	case a.Kind == ask.Questions || a.Kind == ask.Plan:
+		return taken(a)
 	case a.Decision.Allow && a.Decision.Scope == ask.Session:
 		return "Allowed for the session, until " + a.Decision.At.Add(grant.For).Format("15:04") + ": " + a.ForSession()
 	case a.Decision.Allow:

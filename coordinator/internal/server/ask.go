@@ -33,13 +33,17 @@ func (s *Server) askOpen(c *call) (any, error) {
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}
+	form, err := form(h, p)
+	if err != nil {
+		return nil, badRequest("%v", err)
+	}
 	need := s.need(h, p)
-	if h.Kind == string(ask.Guard) {
-		need = grant.Need{} // what the guard asks about is asked each time
+	if h.Kind != string(ask.Permission) {
+		need = grant.Need{} // what the guard asks about, and what only a person can say, is asked each time
 	}
 	a := ask.Ask{
 		ID: ask.ID(h.Ask), Kind: ask.Kind(h.Kind), Session: p.Session, Prompt: p.PromptID,
-		Agent: p.Agent, AgentType: p.AgentType, Tool: p.Tool, Text: text, Hash: hash, Cwd: p.Cwd,
+		Agent: p.Agent, AgentType: p.AgentType, Tool: p.Tool, Text: text, Form: form, Hash: hash, Cwd: p.Cwd,
 		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Attended: h.Attended, Offer: offer(need, p),
 	}
 	if h.Park {
@@ -103,7 +107,8 @@ func askReply(a ask.Ask) wire.AskReply {
 		r.DeadlineMS = left.Milliseconds()
 	}
 	if d := a.Decision; d != nil {
-		r.Allow, r.Message, r.Scope = d.Allow, d.Message, string(d.Scope)
+		r.Allow, r.Message, r.Scope, r.AcceptEdits = d.Allow, d.Message, string(d.Scope), d.AcceptEdits
+		r.Choices = choices(a)
 	}
 	return r
 }
@@ -115,7 +120,7 @@ func (s *Server) answerAsk(c *call) (any, error) {
 	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
 		return nil, badRequest("an answer needs an id")
 	}
-	if in.Allow {
+	if in.Allow || in.Text != "" || len(in.Options) > 0 {
 		if err := s.allowPerson(wire.OpAnswer, c, true); err != nil {
 			return nil, err
 		}
@@ -130,7 +135,7 @@ func (s *Server) answerAsk(c *call) (any, error) {
 	if !in.Allow && in.Message == "" {
 		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
 	}
-	a, err := s.cfg.Core.Answer(ask.ID(in.ID), d)
+	a, err := s.answered(in, d)
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +167,7 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 		OpenedAt: a.OpenedAt.UnixMilli(), ExpiresAt: a.ExpiresAt.UnixMilli(), SettledAt: millis(a.SettledAt), Outcome: a.Outcome(),
 		ForSession: a.ForSession(), ForAlways: a.ForAlways(), Parked: a.Parked,
 	}
+	w.Questions, w.Current = questions(a.Form)
 	if d := a.Decision; d != nil {
 		w.By, w.Channel, w.Allow = d.By, d.Channel, d.Allow
 	}

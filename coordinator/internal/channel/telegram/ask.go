@@ -28,7 +28,7 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	if peer == nil {
 		return nil
 	}
-	cards, err := l.cardsIn(peer.Chat, id)
+	cards, file, err := l.cardsIn(peer.Chat, id)
 	if err != nil {
 		return err
 	}
@@ -39,24 +39,30 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	text := render(a, v.Token, v.Project, l.cfg.Machine)
 	switch {
 	case len(cards) > 0:
-		return l.editCards(ctx, cards, text)
+		err = l.editCards(ctx, cards, text)
 	case a.State == ask.Open || a.Parked:
-		return l.sendCard(ctx, store.Card{Ask: id, Chat: peer.Chat}, text)
+		err = l.sendCard(ctx, store.Card{Ask: id, Chat: peer.Chat}, text)
 	}
-	return nil
+	if err == nil && text.cut && !file && a.State == ask.Open {
+		err = l.sendPlan(ctx, a, peer.Chat)
+	}
+	return err
 }
 
-// cardsIn returns the messages in one chat that show an ask: whoever was paired
-// before hears nothing more.
-func (l *link) cardsIn(chat int64, id ask.ID) ([]store.Card, error) {
+// cardsIn returns the messages in one chat that show an ask, and whether its
+// file is there: whoever was paired before hears nothing more.
+func (l *link) cardsIn(chat int64, id ask.ID) (in []store.Card, file bool, err error) {
 	all, err := l.cfg.Core.Cards(id)
-	var in []store.Card
 	for _, c := range all {
-		if c.Chat == chat {
+		switch {
+		case c.Chat != chat:
+		case c.Shown == isFile:
+			file = true
+		default:
 			in = append(in, c)
 		}
 	}
-	return in, err
+	return in, file, err
 }
 
 func (l *link) sendCard(ctx context.Context, c store.Card, text rendered) error {
@@ -126,7 +132,10 @@ func (l *link) tapped(update int64, t tap) error {
 		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Chat: t.From.ID, Name: t.From.name()})
 	}
 	p := core.Press{Update: update, Query: t.ID, Chat: t.Message.Chat.ID, Message: t.Message.ID, Nonce: unknownNonce}
-	if nonce, verb, ok := parseData(t.Data); ok {
+	if b, ok := parseButton(t.Data); ok {
+		p.Nonce, p.Step, p.Decision = b.nonce, b.step, allow.decision(t.From.name())
+		p.Decision.AcceptEdits = b.edits
+	} else if nonce, verb, ok := parseData(t.Data); ok {
 		p.Nonce, p.Decision = nonce, verb.decision(t.From.name())
 	}
 	return l.cfg.Core.Press(p)
@@ -163,6 +172,9 @@ func (m message) nonce() string {
 			if nonce, _, ok := parseData(b.Data); ok {
 				return nonce
 			}
+			if own, ok := parseButton(b.Data); ok {
+				return own.nonce
+			}
 		}
 	}
 	return unknownNonce
@@ -190,8 +202,18 @@ func (v verb) decision(by string) ask.Decision {
 func (l *link) replied(update int64, m message) error {
 	by := m.From.name()
 	d := deny.decision(by)
+	p := core.Press{Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce()}
+	kind, err := l.cfg.Core.KindOf(p)
+	if err != nil {
+		return err
+	}
+	if kind == ask.Questions {
+		p.Decision, p.Step = allow.decision(by), ask.Say(m.Text)
+		_, err = l.cfg.Core.ReplyTo(p)
+		return err
+	}
 	switch word := strings.ToLower(strings.Trim(m.Text, " \n.!")); word {
-	case "yes", "y", "allow":
+	case "yes", "y", "allow", "approve":
 		d = allow.decision(by)
 	case "no", "n", "deny":
 	case "all", "yes all", "y all":
@@ -199,9 +221,8 @@ func (l *link) replied(update int64, m message) error {
 	default:
 		d.Message = m.Text
 	}
-	found, err := l.cfg.Core.ReplyTo(core.Press{
-		Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d,
-	})
+	p.Decision = d
+	found, err := l.cfg.Core.ReplyTo(p)
 	if err != nil || found {
 		return err
 	}

@@ -26,6 +26,7 @@ const (
 type rendered struct {
 	html string
 	rows [][]button
+	cut  bool // the whole goes as a file
 }
 
 type button struct{ label, data string }
@@ -36,7 +37,14 @@ func render(a ask.Ask, token, project, machine string) rendered {
 	head := heading(a, token, machine)
 	foot := footing(a, project)
 	room := maxText - units(plain(head)) - units(plain(foot))
+	if a.Kind == ask.Questions && a.Form != nil {
+		return rendered{html: head + questionText(a, room) + foot, rows: questionRows(a)}
+	}
 	r := rendered{html: head + "<pre>" + escape(elide(secret.Visible(a.Text), room)) + "</pre>" + foot}
+	if a.Kind == ask.Plan {
+		r.cut, r.rows = units(secret.Visible(a.Text)) > room, planRows(a)
+		return r
+	}
 	if a.State == ask.Open || a.Parked {
 		r.rows = buttons(a)
 	}
@@ -74,7 +82,12 @@ func offered(a ask.Ask) (lines []string) {
 func heading(a ask.Ask, token, machine string) string {
 	who := fmt.Sprintf("<b>%s</b> · %s\n", line(token, maxWord), line(machine, maxWord))
 	tool := "<b>" + line(a.Tool, maxWord) + "</b>\n"
-	if a.Kind == ask.Guard {
+	switch a.Kind {
+	case ask.Questions:
+		return "💬 " + who + "asks you\n"
+	case ask.Plan:
+		return "📋 " + who + "has a plan\n"
+	case ask.Guard:
 		return "🛡 " + who + "Afar's guard asks before " + tool
 	}
 	return "❓ " + who + "wants " + tool
@@ -129,11 +142,7 @@ func ending(a ask.Ask) string {
 		outcome = " · " + text
 	}
 	if d := a.Decision; d != nil {
-		verb := "⛔ Denied"
-		if d.Allow {
-			verb = "✅ Allowed" + reach(a)
-		}
-		return verb + " by " + line(d.By, maxWord) + " at " + clock(d.At) + outcome
+		return how(a) + " by " + line(d.By, maxWord) + " at " + clock(d.At) + outcome
 	}
 	if l := a.Lease; l != nil {
 		return map[bool]string{true: "✅ ", false: "⛔ "}[l.Decision.Allow] + line(a.How(), maxPath) + outcome

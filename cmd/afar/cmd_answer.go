@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newAnswer(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "answer ID [TEXT]", Short: "Answer a question with words or an option, or send a plan back", Args: answerArgs,
+		Long: "Answers the question of a session that is asked now: with your own words, or with --option N, as `afar asks`\n" +
+			"counts them; more than once where several may be chosen. To a plan, TEXT says what to change.\n" +
+			"ID may be the beginning of one. It is taken from a terminal alone, and never from inside a session.",
+	}
+	options := c.Flags().IntSlice("option", nil, "the `N`th option, counted from 1")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in := wire.Answer{ID: args[0], Options: *options}
+		if len(args) > 1 {
+			in.Text = strings.TrimSpace(strings.Join(args[1:], " "))
+		}
+		if (in.Text == "") == (len(in.Options) == 0) {
+			return usageError{errors.New("afar answer needs either a text or --option N")}
+		}
+		return a.answerQuestion(c.Context(), in)
+	}
+	return c
+}
+
+func answerArgs(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usageError{errors.New("afar answer needs the id of a question (afar asks)")}
+	}
+	return nil
+}
+
+// answerQuestion answers what is asked now and says what comes next.
+func (a *app) answerQuestion(ctx context.Context, in wire.Answer) error {
+	q, err := a.sendAnswer(ctx, in)
+	if err != nil {
+		return err
+	}
+	who := oneLine(q.Token, 40)
+	switch {
+	case q.Kind == "plan":
+		a.say("Sent back for %s: %s", who, oneLine(in.Text, 100))
+		return nil
+	case q.Current > 0 && q.Current <= len(q.Questions):
+		done := q.Questions[q.Current-1]
+		a.say("Answered for %s: %s → %s", who, oneLine(done.Text, 60), oneLine(done.Answer, 60))
+	}
+	if q.State == "open" && q.Current < len(q.Questions) {
+		renderOptions(a.page(), q.Questions[q.Current], q.Current+1, len(q.Questions))
+	}
+	return nil
+}
+
+// sendAnswer finds the ask that the person meant and answers it.
+func (a *app) sendAnswer(ctx context.Context, in wire.Answer) (q wire.Ask, err error) {
+	if in.ID == "" {
+		return q, usageError{errors.New("the id of a question is empty")}
+	}
+	var open wire.Asks
+	if err := a.call(ctx, wire.OpAsks, nil, &open); err != nil {
+		return q, err
+	}
+	if in.ID, err = findAsk(open.Asks, in.ID); err != nil {
+		return q, err
+	}
+	return q, a.call(ctx, wire.OpAnswer, in, &q)
+}
+
+// renderQuestion shows the question that is asked now, its options counted.
+func renderQuestion(p *page, q wire.Ask) {
+	for i, one := range q.Questions {
+		switch {
+		case i < q.Current:
+			p.line("    %s → %s", oneLine(one.Text, 200), oneLine(one.Answer, 200))
+		case i == q.Current:
+			renderOptions(p, one, q.Current+1, len(q.Questions))
+		}
+	}
+}
+
+func renderOptions(p *page, q wire.Question, at, of int) {
+	count := ""
+	if of > 1 {
+		count = strconv.Itoa(at) + "/" + strconv.Itoa(of) + " "
+	}
+	p.line("    %s%s", count, p.paint(bold, oneLine(q.Text, 400)))
+	for i, o := range q.Options {
+		text := oneLine(o.Label, 100)
+		if o.Description != "" {
+			text += ": " + oneLine(o.Description, 200)
+		}
+		p.line("      %d. %s", i+1, text)
+	}
+	if q.Multi {
+		p.line("      more than one may be chosen")
+	}
+}
+
+// wants says what a session wants of its person.
+func wants(q wire.Ask) string {
+	switch q.Kind {
+	case "question":
+		return "asks you"
+	case "plan":
+		return "has a plan"
+	}
+	return "wants " + oneLine(q.Tool, 60)
+}
+
+// ways are the commands that answer an ask.
+func ways(q wire.Ask, id string) string {
+	switch q.Kind {
+	case "question":
+		return "afar answer " + id + " 'words' · afar answer " + id + " --option N"
+	case "plan":
+		return "afar allow " + id + " · afar answer " + id + " 'what to change'"
+	}
+	return "afar allow " + id + " · afar deny " + id + " -m 'why'"
+}
+
+// decided is what the person did, in one word.
+func decided(q wire.Ask) string {
+	switch {
+	case q.Kind == "question" && q.Allow:
+		return "answered"
+	case q.Kind == "plan" && q.Allow:
+		return "approved"
+	case q.Kind == "plan":
+		return "sent back"
+	case q.Allow:
+		return "allowed"
+	}
+	return "denied"
+}

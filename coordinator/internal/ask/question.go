@@ -1,0 +1,302 @@
+package ask
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+)
+
+// The kinds of asks that the host's own dialog puts in words.
+const (
+	Questions Kind = "question" // AskUserQuestion: answers, not a yes
+	Plan      Kind = "plan"     // ExitPlanMode: approve, or say what to change
+)
+
+// The bounds of a form: what a card with buttons can carry. The host itself
+// asks for less.
+const (
+	maxQuestions = 8
+	maxOptions   = 20
+	maxWords     = 2 << 10 // bytes of one text
+)
+
+// Errors of an answer that does not fit its question.
+var (
+	ErrForm    = errors.New("not a question that Afar can put to a person")
+	ErrWords   = errors.New("a question wants an answer, not a yes")
+	ErrNoForm  = errors.New("it asks for a yes or a no, not for an answer")
+	ErrPassed  = errors.New("that question has been answered already")
+	ErrNothing = errors.New("nothing is chosen")
+	ErrOption  = errors.New("there is no such option")
+	ErrOne     = errors.New("only one option can be chosen")
+)
+
+// Misfit reports that err is an answer that does not fit its question: nothing
+// was changed, and another answer may fit.
+func Misfit(err error) bool {
+	return slices.ContainsFunc([]error{ErrWords, ErrNoForm, ErrPassed, ErrNothing, ErrOption, ErrOne},
+		func(known error) bool { return errors.Is(err, known) })
+}
+
+// A Form is the questions of one call, which are answered one after the other.
+// It is never changed in place: asks are compared.
+type Form struct {
+	Questions []Question `json:"questions"`
+	At        int        `json:"at"` // the question to be answered now; past the last one when all are
+}
+
+// A Question is one of a form. Its words are masked, for people; what is sent
+// to the host is made of Picked and Said alone.
+type Question struct {
+	Text    string   `json:"text"`
+	Header  string   `json:"header,omitempty"`
+	Multi   bool     `json:"multi,omitempty"`
+	Options []Option `json:"options,omitempty"`
+	Picked  []int    `json:"picked,omitempty"` // indices of options, rising
+	Said    string   `json:"said,omitempty"`   // the person's own words
+}
+
+// An Option is one answer that a question offers.
+type Option struct {
+	Label       string `json:"label"`
+	Description string `json:"description,omitempty"`
+}
+
+// asked is the input of AskUserQuestion, as far as we read it.
+type asked struct {
+	Questions []struct {
+		Question string `json:"question"`
+		Header   string `json:"header"`
+		Multi    bool   `json:"multiSelect"`
+		Options  []struct {
+			Label       string `json:"label"`
+			Description string `json:"description"`
+		} `json:"options"`
+	} `json:"questions"`
+}
+
+// NewForm reads the questions of a call, masked and made visible. The host
+// takes answers by the question's text, so two with the same text are refused.
+func NewForm(raw []byte) (*Form, error) {
+	var in asked
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrForm, err)
+	}
+	if n := len(in.Questions); n == 0 || n > maxQuestions {
+		return nil, fmt.Errorf("%w: it has %d questions", ErrForm, n)
+	}
+	f := &Form{}
+	seen := map[string]bool{}
+	for _, q := range in.Questions {
+		switch {
+		case q.Question == "" || seen[q.Question]:
+			return nil, fmt.Errorf("%w: a question has no text of its own", ErrForm)
+		case len(q.Options) > maxOptions:
+			return nil, fmt.Errorf("%w: a question has %d options", ErrForm, len(q.Options))
+		}
+		seen[q.Question] = true
+		own := Question{Text: words(q.Question), Header: words(q.Header), Multi: q.Multi}
+		for _, o := range q.Options {
+			own.Options = append(own.Options, Option{words(o.Label), words(o.Description)})
+		}
+		f.Questions = append(f.Questions, own)
+	}
+	return f, nil
+}
+
+func words(text string) string {
+	if len(text) > 2*maxWords {
+		text = Elide(text, 2*maxWords)
+	}
+	return Elide(secret.Visible(secret.Mask(text)), maxWords)
+}
+
+// Now returns the question to be answered now; false when none is left.
+func (f *Form) Now() (Question, bool) {
+	if f == nil || f.At >= len(f.Questions) {
+		return Question{}, false
+	}
+	return f.Questions[f.At], true
+}
+
+// Answer is what a person answered to q, in the words of the options; "" when
+// nothing yet.
+func (q Question) Answer() string {
+	var all []string
+	for _, i := range q.Picked {
+		all = append(all, q.Options[i].Label)
+	}
+	if q.Said != "" {
+		all = append(all, q.Said)
+	}
+	return strings.Join(all, ", ")
+}
+
+// A Step is one move of a person towards the end of an ask. An error leaves the
+// ask as it is.
+type Step func(Ask, Decision) (Ask, error)
+
+// Pick taps one option of question q: the answer, or one more of several.
+func Pick(q, option int) Step {
+	return about(q, func(now Question) (Question, bool, error) {
+		if option < 0 || option >= len(now.Options) {
+			return now, false, ErrOption
+		}
+		if !now.Multi {
+			now.Picked = []int{option}
+			return now, true, nil
+		}
+		now.Picked = toggle(now.Picked, option)
+		return now, false, nil
+	})
+}
+
+// Done ends the choosing of several options of question q.
+func Done(q int) Step {
+	return about(q, func(now Question) (Question, bool, error) {
+		if len(now.Picked) == 0 {
+			return now, false, ErrNothing
+		}
+		return now, true, nil
+	})
+}
+
+// current stands for the question that is to be answered now.
+const current = -1
+
+// Say answers the current question in the person's own words, added to the
+// options that were chosen where several can be.
+func Say(text string) Step {
+	return about(current, func(now Question) (Question, bool, error) {
+		now.Said = strings.TrimSpace(text)
+		if now.Said == "" {
+			return now, false, ErrNothing
+		}
+		return now, true, nil
+	})
+}
+
+// Choose answers the current question with these options.
+func Choose(options []int) Step {
+	return about(current, func(now Question) (Question, bool, error) {
+		var picked []int
+		for _, i := range options {
+			if i < 0 || i >= len(now.Options) {
+				return now, false, ErrOption
+			}
+			if !slices.Contains(picked, i) {
+				picked = append(picked, i)
+			}
+		}
+		switch {
+		case len(picked) == 0:
+			return now, false, ErrNothing
+		case len(picked) > 1 && !now.Multi:
+			return now, false, ErrOne
+		}
+		slices.Sort(picked)
+		now.Picked = picked
+		return now, true, nil
+	})
+}
+
+// about makes a step of what changes one question. With the last question the
+// ask is answered.
+func about(q int, change func(Question) (_ Question, done bool, _ error)) Step {
+	return func(a Ask, d Decision) (Ask, error) {
+		now, ok := a.Form.Now()
+		switch {
+		case a.State != Open:
+			return a, fmt.Errorf("%w: %s", ErrSettled, a.How())
+		case a.Form == nil:
+			return a, ErrNoForm
+		case !ok || q != current && q != a.Form.At:
+			return a, ErrPassed
+		}
+		now, done, err := change(now)
+		if err != nil {
+			return a, err
+		}
+		next := Form{Questions: slices.Clone(a.Form.Questions), At: a.Form.At}
+		next.Questions[next.At] = now
+		if done {
+			next.At++
+		}
+		a.Form = &next
+		if next.At < len(next.Questions) {
+			return a, nil
+		}
+		d.Allow = true
+		return Answer(a, d)
+	}
+}
+
+func toggle(picked []int, i int) []int {
+	if at := slices.Index(picked, i); at >= 0 {
+		return slices.Delete(slices.Clone(picked), at, at+1)
+	}
+	picked = append(slices.Clone(picked), i)
+	slices.Sort(picked)
+	return picked
+}
+
+// unanswered reports that a bare yes says nothing yet: the host ignores it.
+func (a Ask) unanswered() bool { _, open := a.Form.Now(); return open }
+
+// verb says in one word what the person did.
+func (a Ask) verb() string {
+	switch yes := a.Decision.Allow; {
+	case a.Kind == Questions && yes:
+		return "answered"
+	case a.Kind == Plan && yes && a.Decision.AcceptEdits:
+		return "approved, with edits accepted,"
+	case a.Kind == Plan && yes:
+		return "approved"
+	case a.Kind == Plan:
+		return "sent back"
+	case yes:
+		return "allowed"
+	}
+	return "denied"
+}
+
+// bound is the part of an input that a decision is bound to. The host adds the
+// answers to the questions before it reports their call.
+func bound(tool string, v any) any {
+	in, ok := v.(map[string]any)
+	if q, has := in["questions"]; tool == "AskUserQuestion" && ok && has {
+		return q
+	}
+	return v
+}
+
+// describeQuestions writes the questions of a call in words, "" where the input
+// has another form.
+func describeQuestions(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	f, err := NewForm(raw)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, q := range f.Questions {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(q.Text)
+		for n, o := range q.Options {
+			fmt.Fprintf(&b, "\n%d. %s", n+1, o.Label)
+			if o.Description != "" {
+				fmt.Fprintf(&b, ": %s", o.Description)
+			}
+		}
+	}
+	return b.String()
+}

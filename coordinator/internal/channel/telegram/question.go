@@ -1,0 +1,132 @@
+package telegram
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+)
+
+// maxLabel is how much of an option a button shows, in UTF-16 units; the card
+// has the whole.
+const maxLabel = 40
+
+// A pressed button of a question or a plan.
+type pressed struct {
+	nonce string
+	step  ask.Step // nil is to approve
+	edits bool
+}
+
+// parseButton reads what the buttons of questions and plans carry:
+// o:<nonce>:<question>:<option>, o:<nonce>:<question>:d for Done, and
+// p:<nonce>:y or p:<nonce>:e for a plan. parseData reads the others.
+func parseButton(data string) (pressed, bool) {
+	part := strings.Split(data, ":")
+	switch {
+	case len(part) == 4 && part[0] == "o" && part[1] != "":
+		q, err := strconv.Atoi(part[2])
+		if err != nil || q < 0 {
+			return pressed{}, false
+		}
+		if part[3] == "d" {
+			return pressed{nonce: part[1], step: ask.Done(q)}, true
+		}
+		i, err := strconv.Atoi(part[3])
+		return pressed{nonce: part[1], step: ask.Pick(q, i)}, err == nil && i >= 0
+	case len(part) == 3 && part[0] == "p" && part[1] != "" && (part[2] == "y" || part[2] == "e"):
+		return pressed{nonce: part[1], edits: part[2] == "e"}, true
+	}
+	return pressed{}, false
+}
+
+// questionRows has one button per option of the question to be answered now.
+func questionRows(a ask.Ask) (rows [][]button) {
+	q, ok := a.Form.Now()
+	if !ok || a.State != ask.Open {
+		return nil
+	}
+	for i, o := range q.Options {
+		label := shorten(oneLine(o.Label), maxLabel)
+		if label == "" {
+			label = strconv.Itoa(i + 1)
+		}
+		if q.Multi && slices.Contains(q.Picked, i) {
+			label += " ✅"
+		}
+		rows = append(rows, []button{{label, fmt.Sprintf("o:%s:%d:%d", a.Nonce, a.Form.At, i)}})
+	}
+	if q.Multi && len(q.Options) > 0 {
+		rows = append(rows, []button{{"Done ➡️", fmt.Sprintf("o:%s:%d:d", a.Nonce, a.Form.At)}})
+	}
+	return rows
+}
+
+func oneLine(text string) string { return secret.Visible(strings.Join(strings.Fields(text), " ")) }
+
+// questionText shows what is answered already, and the question to be answered
+// now with its options, in at most room units. Where there is not enough room,
+// each part gives some of it.
+func questionText(a ask.Ask, room int) string {
+	for most := 1000; ; most /= 2 {
+		text := strings.Join(questionLines(a, most), "\n")
+		if units(plain(text)) <= room || most < 20 {
+			return text
+		}
+	}
+}
+
+func questionLines(a ask.Ask, most int) (out []string) {
+	now, open := a.Form.Now()
+	open = open && a.State == ask.Open
+	for i, q := range a.Form.Questions {
+		if open && i >= a.Form.At {
+			break
+		}
+		answer := "no answer"
+		if a.Decision != nil || open {
+			answer = "<b>" + line(q.Answer(), most) + "</b>"
+		}
+		out = append(out, line(q.Text, most)+" → "+answer)
+	}
+	if !open {
+		return out
+	}
+	count := ""
+	if n := len(a.Form.Questions); n > 1 {
+		count = fmt.Sprintf("%d/%d ", a.Form.At+1, n)
+	}
+	out = append(out, count+"<b>"+line(now.Text, most)+"</b>")
+	for i, o := range now.Options {
+		text := fmt.Sprintf("%d. %s", i+1, line(o.Label, most))
+		if o.Description != "" {
+			text += ": " + line(o.Description, most)
+		}
+		out = append(out, text)
+	}
+	how := "Tap one, or reply in your own words."
+	if now.Multi {
+		how = "Tap all that fit, then Done; or reply in your own words."
+	}
+	return append(out, "<i>"+how+"</i>")
+}
+
+// how says with its sign what the person decided.
+func how(a ask.Ask) string {
+	switch d := a.Decision; {
+	case a.Kind == ask.Questions && d.Allow:
+		return "✅ Answered"
+	case a.Kind == ask.Plan && d.AcceptEdits:
+		return "✅ Approved, edits accepted,"
+	case a.Kind == ask.Plan && d.Allow:
+		return "✅ Approved"
+	case a.Kind == ask.Plan:
+		return "↩️ Sent back"
+	case d.Allow:
+		return "✅ Allowed" + reach(a)
+	}
+	return "⛔ Denied"
+}

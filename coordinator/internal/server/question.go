@@ -1,0 +1,91 @@
+package server
+
+import (
+	"errors"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// form reads the questions of a call that is one.
+func form(h wire.HookCall, p payload) (*ask.Form, error) {
+	if ask.Kind(h.Kind) != ask.Questions {
+		return nil, nil
+	}
+	return ask.NewForm(p.Input)
+}
+
+// answered applies what the person at the terminal said.
+func (s *Server) answered(in wire.Answer, d ask.Decision) (ask.Ask, error) {
+	if in.Text == "" && len(in.Options) == 0 {
+		a, err := s.cfg.Core.Answer(ask.ID(in.ID), d)
+		if errors.Is(err, ask.ErrWords) {
+			return a, badRequest("%v: afar answer %s TEXT, or --option N", err, in.ID)
+		}
+		return a, err
+	}
+	a, err := s.cfg.Core.Ask(ask.ID(in.ID))
+	if err != nil {
+		return a, err
+	}
+	step, err := stepOf(a, in)
+	if err != nil {
+		return a, err
+	}
+	if a.Kind == ask.Plan {
+		d.Allow, d.Message = false, in.Text
+	}
+	a, err = s.cfg.Core.Step(a.ID, step, d)
+	if ask.Misfit(err) {
+		err = badRequest("%v", err)
+	}
+	return a, err
+}
+
+// stepOf says what an answer in words or by options does to its ask.
+func stepOf(a ask.Ask, in wire.Answer) (ask.Step, error) {
+	switch {
+	case in.Text != "" && len(in.Options) > 0:
+		return nil, badRequest("an answer is a text or options, not both")
+	case a.Kind == ask.Plan && in.Text != "":
+		return ask.Answer, nil
+	case a.Kind == ask.Plan:
+		return nil, badRequest("a plan has no options: afar allow %s, or say what to change", a.ID)
+	case a.Kind != ask.Questions:
+		return nil, badRequest("%v: afar allow %s, or afar deny %s", ask.ErrNoForm, a.ID, a.ID)
+	case in.Text != "":
+		return ask.Say(in.Text), nil
+	}
+	var places []int
+	for _, n := range in.Options {
+		places = append(places, n-1)
+	}
+	return ask.Choose(places), nil
+}
+
+// choices are the answers as the hook needs them.
+func choices(a ask.Ask) []wire.Choice {
+	if a.Form == nil || !a.Decision.Allow {
+		return nil
+	}
+	var out []wire.Choice
+	for _, q := range a.Form.Questions {
+		out = append(out, wire.Choice{Options: q.Picked, Said: q.Said})
+	}
+	return out
+}
+
+// questions are those of an ask, for people.
+func questions(f *ask.Form) (out []wire.Question, now int) {
+	if f == nil {
+		return nil, 0
+	}
+	for _, q := range f.Questions {
+		w := wire.Question{Text: q.Text, Header: q.Header, Multi: q.Multi, Answer: q.Answer()}
+		for _, o := range q.Options {
+			w.Options = append(w.Options, wire.Option{Label: o.Label, Description: o.Description})
+		}
+		out = append(out, w)
+	}
+	return out, f.At
+}

@@ -1,0 +1,91 @@
+package hooks
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The tools whose dialog is the question itself: the host ignores a bare yes
+// to them.
+const (
+	questionTool = "AskUserQuestion"
+	planTool     = "ExitPlanMode"
+)
+
+// printAllow prints a yes with what the call's tool wants to hear.
+func (h *hook) printAllow(a answer) error {
+	yes := wire.NewObject().Str("behavior", "allow")
+	switch h.str("tool_name") {
+	case questionTool:
+		input, err := h.answers(a.said)
+		if err != nil {
+			return err
+		}
+		yes.Raw("updatedInput", input)
+	case planTool:
+		yes.Raw("updatedInput", []byte("{}"))
+		if a.said.yes("accept_edits") {
+			yes.Raw("updatedPermissions", []byte(acceptEdits))
+		}
+	default:
+		if a.said.str("scope") == "always" {
+			h.always(yes)
+		}
+	}
+	return h.print(h.decision(yes))
+}
+
+// acceptEdits lets the session edit without asking until it ends.
+const acceptEdits = `[{"type":"setMode","mode":"acceptEdits","destination":"session"}]`
+
+var errChoices = errors.New("the coordinator's answers do not fit the questions of the call")
+
+// answers is the call's input with the person's answers, by the questions' own
+// text. The labels are those that came in: nobody else has them unmasked.
+func (h *hook) answers(r reply) ([]byte, error) {
+	questions := gjson.GetBytes(h.input, "tool_input.questions")
+	choices := r.body.Get("choices").Array()
+	all := questions.Array()
+	if !questions.IsArray() || len(choices) != len(all) {
+		return nil, errChoices
+	}
+	answers := wire.NewObject()
+	for i, q := range all {
+		text, ok := chosen(q, choices[i])
+		if !ok {
+			return nil, errChoices
+		}
+		answers.Str(q.Get("question").Str, text)
+	}
+	return wire.NewObject().Raw("questions", []byte(questions.Raw)).Raw("answers", answers.Bytes()).Bytes(), nil
+}
+
+// chosen is one answer in the host's form: labels joined by commas, one that
+// has a comma itself in quotes, and the person's own words.
+func chosen(question, choice gjson.Result) (string, bool) {
+	options := question.Get("options").Array()
+	var parts []string
+	for _, place := range choice.Get("options").Array() {
+		i := int(place.Int())
+		if i < 0 || i >= len(options) {
+			return "", false
+		}
+		parts = append(parts, quoted(options[i].Get("label").Str, question.Get("multiSelect").Bool()))
+	}
+	if said := choice.Get("said").Str; said != "" {
+		parts = append(parts, said)
+	}
+	return strings.Join(parts, ", "), len(parts) > 0
+}
+
+// quoted keeps one label of several apart from the next.
+func quoted(label string, multi bool) string {
+	if multi && strings.Contains(label, ",") {
+		return `"` + label + `"`
+	}
+	return label
+}

@@ -1,0 +1,45 @@
+package hooks
+
+import (
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+// TestAnswers keeps the form in which the host takes answers: by the question's
+// own text, labels joined by commas, one with a comma in quotes.
+func TestAnswers(t *testing.T) {
+	const input = `{"tool_input":{"questions":[
+		{"question":"One \"of\"?","multiSelect":false,"options":[{"label":"a, b"},{"label":"c"}]},
+		{"question":"Some?","multiSelect":true,"options":[{"label":"a, b"},{"label":"c"}]}]}}`
+	const questions = `[   {"question":"One \"of\"?","multiSelect":false,"options":[{"label":"a, b"},{"label":"c"}]},   ` +
+		`{"question":"Some?","multiSelect":true,"options":[{"label":"a, b"},{"label":"c"}]}]`
+	tests := []struct{ name, input, choices, want string }{
+		{"labels", input, `[{"options":[0]},{"options":[0,1]}]`, `{"One \"of\"?":"a, b","Some?":"\"a, b\", c"}`},
+		{"words", input, `[{"said":"mine, all"},{"options":[1],"said":"and \"d\""}]`, `{"One \"of\"?":"mine, all","Some?":"c, and \"d\""}`},
+		{"too few", input, `[{"options":[0]}]`, ""},
+		{"none", input, ``, ""},
+		{"an empty one", input, `[{"options":[0]},{}]`, ""},
+		{"no such option", input, `[{"options":[0]},{"options":[2]}]`, ""},
+		{"an option below all", input, `[{"options":[-1]},{"options":[0]}]`, ""},
+		{"no questions", `{"tool_input":{}}`, `[]`, ""},
+	}
+	for _, test := range tests {
+		h := &hook{input: []byte(test.input)}
+		body := `{}`
+		if test.choices != "" {
+			body = `{"choices":` + test.choices + `}`
+		}
+		got, err := h.answers(reply{gjson.Parse(body)})
+		want := ""
+		if test.want != "" {
+			want = `{"questions":` + questions + `,"answers":` + test.want + `}`
+		}
+		if (err != nil) != (want == "") || want != "" && compact(got) != compact([]byte(want)) {
+			t.Errorf("%s: %s, %v\nwant %s", test.name, got, err, want)
+		}
+	}
+}
+
+// compact drops what Raw makes of line breaks and the indent behind them.
+func compact(raw []byte) string { return gjson.ParseBytes(raw).Get("@ugly").Raw }
