@@ -24,7 +24,7 @@ func clone(t *testing.T) string {
 	list.Dir = ".."
 	out, err := list.Output()
 	if err != nil {
-		t.Skip("not a git checkout, or no git: nothing to clone")
+		host.Skip(t, "not a git checkout, or no git: nothing to clone")
 	}
 	for _, name := range strings.Split(strings.Trim(string(out), "\x00"), "\x00") {
 		copyFile(t, filepath.Join("..", name), filepath.Join(dir, name))

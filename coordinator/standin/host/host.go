@@ -47,9 +47,19 @@ func Need(t testing.TB, version string) string {
 	t.Helper()
 	path, ok, why := Client(version)
 	if !ok {
-		t.Skip(why)
+		Skip(t, why)
 	}
 	return path
+}
+
+// Skip skips an end-to-end test that lacks something on this machine, and says
+// what. With AFAR_TEST_NO_SKIP=1, where everything has to be there, it fails.
+func Skip(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("AFAR_TEST_NO_SKIP") == "1" {
+		t.Fatal("nothing may be skipped here: " + why)
+	}
+	t.Skip(why)
 }
 
 // Each runs fn as one subtest per supported client; a missing client is a

@@ -29,7 +29,7 @@ type Terminal struct {
 func (l *Lab) Terminal(args ...string) *Terminal {
 	l.t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
-		l.t.Skip("no tmux here: the terminal client cannot be driven")
+		Skip(l.t, "no tmux here: the terminal client cannot be driven")
 	}
 	x := &Terminal{lab: l, socket: "lab-" + rand.Text()[:8]}
 	// env -i: what tmux sets for its panes must not reach the client.
