@@ -73,7 +73,8 @@ func Open(cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) build() (err error) {
-	if _, err := TelegramAPI(c.cfg.Dirs); err != nil {
+	hold, err := CheckInHold(c.cfg.Dirs)
+	if err != nil {
 		return err
 	}
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
@@ -86,7 +87,7 @@ func (c *Coordinator) build() (err error) {
 		Core: c.core, Log: c.cfg.Log, TokenFile: c.cfg.Dirs.TokenFile(), ConfigFile: c.cfg.Dirs.ConfigFile(), Machine: machine(), Now: time.Now,
 	})
 	c.server = server.New(server.Config{
-		Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Self: c.self, Doctor: c.doctor, Shutdown: c.end,
+		Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: hold, Self: c.self, Doctor: c.doctor, Shutdown: c.end,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
 		Git: server.Git{Tree: git.Tree, Recent: git.Recent},
 	})

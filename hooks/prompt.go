@@ -12,16 +12,18 @@ const (
 	expandFor = 5 * time.Second
 )
 
-// userPromptSubmit says that a prompt was typed.
+// userPromptSubmit says that a prompt was typed, and hands over what waits for
+// the session.
 func userPromptSubmit(h *hook) error {
 	if h.off() {
 		return nil
 	}
-	r, err := h.call(wire.OpPrompt, h.body(), promptFor)
-	if err != nil {
+	id := newID()
+	r, err := h.call(wire.OpPrompt, h.body().Str("delivery", id), promptFor)
+	if err != nil || r.body.Get("texts").Int() == 0 {
 		return err
 	}
-	return h.printContext(r.str("context"))
+	return h.contextWithTexts(id)
 }
 
 // userPromptExpansion handles our slash commands. A blocked prompt costs no

@@ -99,6 +99,8 @@ func (a Ask) Dialog() bool { return a.Attended && a.Agent == "" && a.Kind == Per
 // Live is how long an ask of this shape stays open.
 func (a Ask) Live() time.Duration {
 	switch {
+	case a.Kind == CheckIn:
+		return CheckInFor
 	case a.Attended && a.Agent != "":
 		return SubagentFor
 	case a.Attended:
@@ -124,7 +126,7 @@ func Attach(a Ask) Ask {
 
 // Lose says that the waiting hook's connection broke.
 func Lose(a Ask, now time.Time) Ask {
-	if a.State == Open || a.State == Answered {
+	if a.Kind != CheckIn && (a.State == Open || a.State == Answered) { // a check-in needs no hook that waits
 		a.LostAt = now
 	}
 	return a
@@ -145,6 +147,9 @@ func Answer(a Ask, d Decision) (Ask, error) {
 		return a, fmt.Errorf("%w: %s", ErrSettled, a.How())
 	}
 	a.State, a.Decision, a.SettledAt = Answered, &d, d.At
+	if a.Kind == CheckIn && !a.Replied() {
+		a.State = Delivered // there is nothing to take
+	}
 	return a, nil
 }
 
@@ -159,7 +164,7 @@ func Claim(a Ask) Ask {
 
 // Local says that the person settled a at the terminal.
 func Local(a Ask, note string, now time.Time) Ask {
-	if a.State == Open || a.State == Answered {
+	if !a.Replied() && (a.State == Open || a.State == Answered) {
 		a.State, a.SettledAt, a.Note, a.Decision = Withdrawn, now, note, nil
 	}
 	return a
@@ -167,7 +172,7 @@ func Local(a Ask, note string, now time.Time) Ask {
 
 // Cancel says that the host ended the waiting hook, or the session ended.
 func Cancel(a Ask, note string, now time.Time) Ask {
-	if a.State == Open || a.State == Answered {
+	if !a.Replied() && (a.State == Open || a.State == Answered) {
 		a.State, a.SettledAt, a.Note, a.Decision = Cancelled, now, note, nil
 	}
 	return a
@@ -185,7 +190,7 @@ func Ran(a Ask, r Run, now time.Time) Ask {
 
 // Next returns when a changes by itself; the zero time is never.
 func (a Ask) Next() time.Time {
-	if a.State != Open && a.State != Answered {
+	if a.State != Open && a.State != Answered || a.Replied() {
 		return time.Time{}
 	}
 	at := a.ExpiresAt
@@ -202,7 +207,7 @@ func (a Ask) Next() time.Time {
 // did not dial again takes its ask with it, time runs out.
 func Tick(a Ask, now time.Time) Ask {
 	switch {
-	case a.State != Open && a.State != Answered:
+	case a.State != Open && a.State != Answered, a.Replied():
 		return a
 	case !a.LostAt.IsZero() && !now.Before(a.LostAt.Add(RedialFor)):
 		return drop(a, now)
@@ -226,6 +231,10 @@ func drop(a Ask, now time.Time) Ask {
 
 func expire(a Ask, now time.Time) Ask {
 	note := "nobody answered in time"
+	if a.Kind == CheckIn {
+		a.State, a.SettledAt, a.Note = Expired, now, note
+		return a
+	}
 	if a.Decision != nil {
 		note = "the answer came, but the session's hook did not take it in time"
 	}
@@ -247,6 +256,8 @@ func (a Ask) How() string {
 		return string(a.State)
 	case a.Decision == nil:
 		return a.Note
+	case a.Kind == CheckIn:
+		return a.howCheckIn()
 	}
 	verb := "denied"
 	if a.Decision.Allow {
@@ -258,6 +269,8 @@ func (a Ask) How() string {
 // Outcome says how the call turned out, or "" while nobody knows.
 func (a Ask) Outcome() string {
 	switch {
+	case a.Kind == CheckIn:
+		return a.outcomeCheckIn()
 	case a.Run != nil && a.Run.OK:
 		return "ran ok, " + seconds(a.Run.Took)
 	case a.Run != nil:

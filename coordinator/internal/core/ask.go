@@ -69,6 +69,9 @@ func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
 func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
 	return c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
 		d.At = now
+		if a.Kind == ask.CheckIn {
+			d = d.ForCheckIn(d.Message)
+		}
 		a, err := ask.Answer(a, d)
 		return a, event.AskAnswered, err
 	})
@@ -113,6 +116,7 @@ func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.K
 			return b, err
 		}
 		s.putAsk(&b, next, now)
+		s.replied(&b, before, next, now)
 		if kind != "" && next.State != before.State {
 			b.Events = append(b.Events, happened(kind, next.Session, string(id), s.told(next), now))
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -45,6 +46,7 @@ type state struct {
 	sessions map[session.ID]session.Session
 	asks     map[ask.ID]ask.Ask
 	loops    map[session.ID]loop.Stack
+	messages map[message.ID]message.Message
 	settings store.Settings
 }
 
@@ -60,9 +62,9 @@ func New(cfg Config) (*Core, error) {
 	}
 	c := &Core{cfg: cfg, changed: make(chan struct{}), state: state{
 		sessions: map[session.ID]session.Session{}, asks: map[ask.ID]ask.Ask{},
-		loops: map[session.ID]loop.Stack{}, settings: loaded.Settings,
+		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, settings: loaded.Settings,
 	}}
-	c.state.merge(store.Batch{Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops})
+	c.state.merge(store.Batch{Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages})
 	return c, c.do(restarted(loaded.Bad))
 }
 
@@ -104,6 +106,9 @@ func (s *state) merge(b store.Batch) {
 	}
 	for _, v := range b.Loops {
 		s.loops[session.ID(v.Session)] = v
+	}
+	for _, v := range b.Messages {
+		s.messages[v.ID] = v
 	}
 	if b.Settings != nil {
 		s.settings = *b.Settings

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -28,15 +27,11 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 	return true, c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
 		p.Decision.At = now
-		next, err := ask.Answer(s.asks[id], p.Decision)
-		if err == nil {
-			b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(id), s.told(next), now))
-		}
+		answer := s.decide(&b, s.asks[id], p, now)
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: id, Chat: p.Chat, Message: p.Message})
 		}
-		s.putAsk(&b, next, now)
-		s.say(&b, p.Update, p.Chat, tapText(next, err), now)
+		s.say(&b, p.Update, p.Chat, answer, now)
 		return b, nil
 	})
 }

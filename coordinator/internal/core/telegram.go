@@ -124,6 +124,8 @@ type Press struct {
 	Chat, Message int64  // the card
 	Nonce         string
 	Decision      ask.Decision
+	Text          string // what was written, as it stands; "" for a tap
+	Word          bool   // Text is a bare yes or no
 }
 
 // Press applies a tap. It takes effect once, however often the update is dealt
@@ -140,17 +142,12 @@ func (c *Core) Press(p Press) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = p.Update
-		before := s.asks[a.ID]
 		p.Decision.At = now
-		next, err := ask.Answer(before, p.Decision)
-		if err == nil {
-			b.Events = append(b.Events, happened(event.AskAnswered, a.Session, string(a.ID), s.told(next), now))
-		}
+		answer := s.decide(&b, s.asks[a.ID], p, now)
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: a.ID, Chat: p.Chat, Message: p.Message})
 		}
-		s.putAsk(&b, next, now)
-		s.tap(&b, p, tapText(next, err), now)
+		s.tap(&b, p, answer, now)
 		return b, nil
 	})
 }
@@ -159,6 +156,10 @@ func tapText(a ask.Ask, err error) string {
 	switch {
 	case err != nil:
 		return "Too late: " + a.How() + "."
+	case a.Replied():
+		return "📨 Sent. The session goes on with it."
+	case a.Kind == ask.CheckIn:
+		return "Fine. The session rests."
 	case a.Decision.Allow:
 		return "Allowed. The card will say how it turned out."
 	}

@@ -114,6 +114,9 @@ func (s *Server) answerAsk(c *call) (any, error) {
 	if !in.Allow && in.Message == "" {
 		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
 	}
+	if a, err := s.cfg.Core.Ask(ask.ID(in.ID)); err == nil && a.Kind == ask.CheckIn {
+		d.Message = in.Message // a text is its next instruction, none lets it rest
+	}
 	a, err := s.cfg.Core.Answer(ask.ID(in.ID), d)
 	if err != nil {
 		return nil, err

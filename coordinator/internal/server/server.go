@@ -31,7 +31,8 @@ const ioFor = 20 * time.Second
 type Config struct {
 	Core *core.Core
 	Log  *slog.Logger
-	Bin  string // directory of our binaries
+	Bin  string        // directory of our binaries
+	Hold time.Duration // how long a Stop hook holds a session that checks in
 
 	Self       func() wire.Coordinator
 	Doctor     func() []wire.Check

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -18,6 +19,7 @@ type Batch struct {
 	Sessions []session.Session
 	Asks     []ask.Ask
 	Loops    []loop.Stack
+	Messages []message.Message
 	Settings *Settings
 	Events   []event.Event // numbered and chained by Commit
 	Actions  []Action      // to be done after the commit
@@ -27,7 +29,7 @@ type Batch struct {
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
+	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
 		b.Settings == nil && b.Update == 0
 }
 
@@ -69,7 +71,7 @@ func (s *Store) Commit(b *Batch) error {
 	defer s.mu.Unlock()
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error {
-		for _, put := range []func(*sql.Tx, *Batch) error{putSessions, putAsks, putLoops, putSettings, s.putEvents, putActions, putCards, putUpdate} {
+		for _, put := range []func(*sql.Tx, *Batch) error{putSessions, putAsks, putLoops, putMessages, putSettings, s.putEvents, putActions, putCards, putUpdate} {
 			if err := put(tx, b); err != nil {
 				return err
 			}
