@@ -126,6 +126,10 @@ func (l *link) tapped(update int64, t tap) error {
 		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Chat: t.From.ID, Name: t.From.name()})
 	}
 	p := core.Press{Update: update, Query: t.ID, Chat: t.Message.Chat.ID, Message: t.Message.ID, Nonce: unknownNonce}
+	if nonce, token, ok := parseTo(t.Data); ok {
+		p.Nonce = nonce
+		return l.cfg.Core.Choose(p, token)
+	}
 	if nonce, allow, ok := parseData(t.Data); ok {
 		p.Nonce, p.Decision = nonce, decision(allow, t.From.name())
 	}
@@ -173,24 +177,35 @@ func decision(allow bool, by string) ask.Decision {
 // replied deals with a text of the peer that answers a message. To a card it is
 // an answer, to anything else it is not.
 func (l *link) replied(update int64, m message) error {
-	by := m.From.name()
-	d := decision(false, by)
-	switch word := strings.ToLower(strings.Trim(m.Text, " \n.!")); word {
-	case "yes", "y", "allow":
-		d = decision(true, by)
-	case "no", "n", "deny":
-	case "all":
-		return l.cfg.Core.Reply(update, m.Chat.ID, "`all` is not possible yet, and nothing was decided: answer `yes` or `no`.")
-	default:
-		d.Message = m.Text
+	d, word := verdict(m.Text, m.From.name())
+	if word == "all" {
+		return l.cfg.Core.Reply(update, m.Chat.ID, noAll)
 	}
 	found, err := l.cfg.Core.ReplyTo(core.Press{
-		Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d,
+		Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d, Text: m.Text,
 	})
 	if err != nil || found {
 		return err
 	}
 	return l.cfg.Core.Reply(update, m.Chat.ID, helpText)
+}
+
+const noAll = "`all` is not possible yet, and nothing was decided: answer `yes` or `no`."
+
+// verdict reads a text as the answer to a permission: a bare yes or no, else a
+// refusal with the text as the instruction. word is the bare word, "" for none.
+func verdict(text, by string) (d ask.Decision, word string) {
+	d = decision(false, by)
+	switch word := strings.ToLower(strings.Trim(text, " \n.!")); word {
+	case "yes", "y", "allow":
+		return decision(true, by), "yes"
+	case "no", "n", "deny":
+		return d, "no"
+	case "all":
+		return d, "all"
+	}
+	d.Message = text
+	return d, ""
 }
 
 // clock is a moment as cards show it.
