@@ -75,6 +75,9 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 		m := s.post(b, p.message(a.Session), now)
 		return s.fate(m.Session)
 	}
+	if p.All && a.Kind != ask.CheckIn && a.State == ask.Open {
+		return "`all` is not possible yet, and nothing was decided: answer `yes` or `no`."
+	}
 	next, err := ask.Answer(a, p.Decision)
 	s.putAsk(b, next, now)
 	if err != nil {

@@ -126,6 +126,7 @@ type Press struct {
 	Decision      ask.Decision
 	Text          string // what was written, as it stands; "" for a tap
 	Word          bool   // Text is a bare yes or no
+	All           bool   // Text is a bare all
 }
 
 // Press applies a tap. It takes effect once, however often the update is dealt

@@ -178,19 +178,14 @@ func decision(allow bool, by string) ask.Decision {
 // an answer, to anything else it is not.
 func (l *link) replied(update int64, m message) error {
 	d, word := verdict(m.Text, m.From.name())
-	if word == "all" {
-		return l.cfg.Core.Reply(update, m.Chat.ID, noAll)
-	}
 	found, err := l.cfg.Core.ReplyTo(core.Press{
-		Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d, Text: m.Text,
+		Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d, Text: m.Text, All: word == "all",
 	})
 	if err != nil || found {
 		return err
 	}
 	return l.cfg.Core.Reply(update, m.Chat.ID, helpText)
 }
-
-const noAll = "`all` is not possible yet, and nothing was decided: answer `yes` or `no`."
 
 // verdict reads a text as the answer to a permission: a bare yes or no, else a
 // refusal with the text as the instruction. word is the bare word, "" for none.

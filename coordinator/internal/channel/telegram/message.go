@@ -11,10 +11,9 @@ import (
 // wrote deals with a text of the peer that answers no message.
 func (l *link) wrote(update int64, m message) error {
 	d, word := verdict(m.Text, m.From.name())
-	if word == "all" {
-		return l.cfg.Core.Reply(update, m.Chat.ID, noAll)
-	}
-	return l.cfg.Core.Written(core.Press{Update: update, Chat: m.Chat.ID, Nonce: unknownNonce, Decision: d, Text: m.Text, Word: word != ""})
+	return l.cfg.Core.Written(core.Press{
+		Update: update, Chat: m.Chat.ID, Nonce: unknownNonce, Decision: d, Text: m.Text, Word: word != "", All: word == "all",
+	})
 }
 
 // choose asks the peer which session a text is for.
