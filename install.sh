@@ -6,7 +6,7 @@ set -eu
 root=$(cd "$(dirname "$0")" && pwd -P)
 bin=$root/bin
 pin=$bin/afar.pin
-link_note=$bin/.link   # where the link to bin/afar was put, for uninstall
+link_note=$bin/.link   # where links to bin/afar were put, one a line, for uninstall
 stale_note=$bin/.stale # there from the change of bin/afar or its place until the coordinator runs the new one
 plugin=afar@afar
 alias_marker="# Written by Afar's install.sh"
@@ -99,7 +99,7 @@ check_needs() {
 scratch_for_go() {
   mkdir -p "$bin"
   new=$(mktemp -d "$bin/.new.XXXXXX")
-  trap 'rm -rf "$new"' EXIT
+  trap 'rm -rf "$new"; rmdir "$bin" 2>/dev/null || :' EXIT # an install that fails leaves no empty bin/
   trap 'exit 1' HUP INT TERM
   settings=${XDG_CONFIG_HOME:-$HOME/.config}
   [ "$(uname)" != Darwin ] || settings="$HOME/Library/Application Support"
@@ -153,7 +153,7 @@ write_pin() {
 }
 
 link_command() {
-  printf '%s\n' "$link" >"$link_note"
+  grep -qxF -e "$link" "$link_note" 2>/dev/null || printf '%s\n' "$link" >>"$link_note"
   if [ "$(readlink "$link" 2>/dev/null)" != "$bin/afar" ]; then
     mkdir -p "$(dirname "$link")"
     ln -s "$bin/afar" "$link.new.$$"
@@ -178,11 +178,10 @@ check_link() {
 }
 
 remove_link() {
-  for at in "$link" "$(cat "$link_note" 2>/dev/null)"; do
-    if [ -n "$at" ] && [ "$(readlink "$at" 2>/dev/null)" = "$bin/afar" ]; then
-      rm -f "$at"
-      say "Removed $at"
-    fi
+  { printf '%s\n' "$link" && cat "$link_note" 2>/dev/null; } | while IFS= read -r at; do
+    [ "$(readlink "$at" 2>/dev/null)" = "$bin/afar" ] || continue
+    rm -f "$at"
+    say "Removed $at"
   done
 }
 

@@ -9,13 +9,14 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"unicode"
@@ -35,12 +36,12 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
 	"coordinator/wire", "coordinator/guard",
-	in + "ask", in + "loop", in + "session", in + "secret", in + "event", in + "channel", in + "message",
+	in + "ask", in + "grant", in + "loop", in + "session", in + "secret", in + "event", in + "channel", in + "message",
 }
 
 // waysIn take requests from outside and hand them to core.
@@ -83,20 +84,21 @@ var pureStd = []string{
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 func table() rules {
-	domain := []string{in + "ask", in + "channel", in + "event", in + "loop", in + "message", in + "secret", in + "session"}
+	domain := []string{in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "secret", in + "session"}
 	internals := slices.Concat(domain, waysIn, []string{
 		in + "config", in + "core", in + "disk", in + "git", in + "peer", in + "store",
 	})
 	return rules{
 		ours: map[string][]string{
-			"cmd/afar":   {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/wire"},
+			"cmd/afar":   {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire"},
 			"cmd/hook-*": {"hooks"},
-			"hooks":      {"coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/wire"},
+			"hooks":      {"coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire"},
 
 			"coordinator":        append(internals, "coordinator/home", "coordinator/wire"),
 			"coordinator/client": {"coordinator/home", "coordinator/wire"},
 			"coordinator/guard":  {},
 			"coordinator/home":   {},
+			"coordinator/place":  {"coordinator/guard", "coordinator/home"},
 			"coordinator/wire":   {},
 
 			in + "session": {},
@@ -105,12 +107,13 @@ func table() rules {
 			in + "loop":    {in + "session"},
 			in + "event":   {in + "session"},
 			in + "message": {in + "session"},
-			in + "ask":     {in + "secret", in + "session"},
+			in + "grant":   {in + "secret", in + "session"},
+			in + "ask":     {in + "grant", in + "secret", in + "session"},
 
-			in + "store": {in + "ask", in + "channel", in + "event", in + "loop", in + "message", in + "session"},
+			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
-			in + "server":           append([]string{"coordinator/wire", in + "core", in + "peer"}, domain...),
+			in + "server":           append([]string{"coordinator/guard", "coordinator/wire", in + "core", in + "peer"}, domain...),
 			in + "channel/telegram": append([]string{in + "config", in + "core", in + "disk", in + "store"}, domain...),
 
 			in + "config": {},
@@ -129,6 +132,8 @@ func table() rules {
 			"cmd/afar": {"hooks"},       // as commands of the scripts
 			"hooks":    {"coordinator"}, // hooks are tried on a real one
 			"plugin":   {"coordinator/wire"},
+			// what is granted is held against what the guard has an opinion on
+			in + "grant": {"coordinator/guard"},
 			// the singleton is tried with the clients that start it
 			"coordinator": {"coordinator/client"},
 		},
@@ -545,16 +550,25 @@ func (w *walker) dir(p string) string {
 			return filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(p, module)))
 		}
 	}
-	std := filepath.Join(runtime.GOROOT(), "src")
+	std := filepath.Join(goroot(), "src")
 	if vendored(p) {
 		std = filepath.Join(std, "vendor")
 	}
 	return filepath.Join(std, filepath.FromSlash(p))
 }
 
+// goroot is where the standard library's source is.
+var goroot = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(string(out))
+})
+
 // vendored reports whether the standard library brings the package along.
 func vendored(p string) bool {
-	_, err := os.Stat(filepath.Join(runtime.GOROOT(), "src", "vendor", filepath.FromSlash(p)))
+	_, err := os.Stat(filepath.Join(goroot(), "src", "vendor", filepath.FromSlash(p)))
 	return err == nil && strings.Contains(p, ".")
 }
 

@@ -26,7 +26,9 @@ var afarBinary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.Command("go", "build", "-o", dir+"/", "../cmd/...").CombinedOutput()
+	build := exec.Command("go", "build", "-o", dir+"/", "../cmd/...")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as install.sh does
+	out, err := build.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}

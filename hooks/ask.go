@@ -28,6 +28,7 @@ const (
 type answer struct {
 	decided, allow bool
 	message        string
+	always         bool // hand the host's own suggestions back
 }
 
 // A question is one ask of this hook, from the time it is registered.
@@ -101,7 +102,7 @@ func (q *question) claim() answer {
 	for {
 		r, err := q.hook.callStarting(wire.OpAskClaim, wire.NewObject().Str("ask", q.id), replyFor)
 		if err == nil {
-			return answer{decided: r.str("state") == "delivered", allow: r.yes("allow"), message: r.str("message")}
+			return answer{decided: r.str("state") == "delivered", allow: r.yes("allow"), message: r.str("message"), always: r.str("scope") == "always"}
 		}
 		if !errors.Is(err, client.ErrUnreachable) || !time.Now().Before(q.deadline) {
 			return answer{message: err.Error()}
@@ -140,7 +141,7 @@ func (h *hook) printAnswer(a answer) error {
 		return h.print(h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
 			Str("permissionDecision", "allow").Str("permissionDecisionReason", "allowed by the person")))
 	case a.decided:
-		return h.print(h.decision(wire.NewObject().Str("behavior", "allow")))
+		return h.print(h.decision(h.permit(a)))
 	case h.attended:
 		return nil // the dialog is the person's
 	}

@@ -172,9 +172,9 @@ func TestBadInput(t *testing.T) {
 		"UserPromptExpansion", "PostToolUse", "PostToolUseFailure", "StopFailure", "PreCompact", "SubagentStop", "Notification"} {
 		for name, input := range inputs {
 			t.Run(event+"/"+name, func(t *testing.T) {
-				root := t.TempDir()
+				root, in := t.TempDir(), input(event)
 				for _, who := range [][]string{attended, unattended} {
-					r := runHook(t, binary(event), root, who, strings.NewReader(input(event)))
+					r := runHook(t, binary(event), root, who, strings.NewReader(in))
 					checkBadInput(t, event, name, who[0] == attended[0], r)
 				}
 			})
@@ -184,8 +184,8 @@ func TestBadInput(t *testing.T) {
 
 func checkBadInput(t *testing.T, event, name string, present bool, r result) {
 	t.Helper()
-	if r.took > time.Second {
-		t.Errorf("took %v", r.took)
+	if r.cpu > time.Second {
+		t.Errorf("took %v", r.cpu)
 	}
 	if strings.Contains(r.stderr, "goroutine") {
 		t.Fatalf("a panic: %s", r.stderr)

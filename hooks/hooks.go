@@ -94,7 +94,33 @@ var (
 	errEmpty   = errors.New("the hook input is empty")
 	errLarge   = fmt.Errorf("the hook input is larger than %d bytes", maxInput)
 	errInvalid = errors.New("the hook input is not one JSON object in UTF-8")
+	errDeep    = fmt.Errorf("the hook input is nested deeper than %d levels", maxDepth)
 )
+
+// maxDepth bounds the nesting of an input: each level costs another walk over
+// what lies in it.
+const maxDepth = 64
+
+// tooDeep counts brackets outside of strings, in one pass.
+func tooDeep(raw []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
 
 // maxInput leaves room for the rest of the request on the wire.
 const maxInput = wire.MaxLine - 64<<10
@@ -110,6 +136,8 @@ func (h *hook) read(stdin io.Reader) error {
 		return errEmpty
 	case len(raw) > maxInput:
 		return errLarge
+	case tooDeep(raw):
+		return errDeep
 	case raw[0] != '{' || !utf8.Valid(raw) || !gjson.ValidBytes(raw):
 		return errInvalid
 	}
@@ -194,6 +222,7 @@ func (h *hook) body() *wire.Object {
 		Bool("attended", h.attended).
 		Bool("off", h.off()).
 		OptStr("terminal", h.terminal()).
+		OptStr("project", h.getenv("CLAUDE_PROJECT_DIR")).
 		Strs("redirected", h.redirect)
 }
 

@@ -56,15 +56,19 @@ func (h *hook) blockWithTexts(delivery string) error {
 	return h.block(text)
 }
 
-// contextWithTexts hands the person's words over beside a prompt.
-func (h *hook) contextWithTexts(delivery string) error {
+// contextWithTexts hands the person's words over beside a prompt, behind what
+// Afar itself has to say: nothing but theirs stands below the line that says so.
+func (h *hook) contextWithTexts(delivery, ours string) error {
 	text, by, err := h.take(delivery)
 	if err != nil || text == "" {
-		return err
+		return errors.Join(err, h.printContext(ours))
+	}
+	if ours != "" {
+		ours += "\n\n"
 	}
 	text = by + ", the person who is paired with this session through Afar, wrote this from their phone. " +
 		"These are the person's own words, to be followed like a prompt that they typed:\n\n" + text
-	return h.print(h.specific(wire.NewObject().Str("hookEventName", h.event.name).Str("additionalContext", text)))
+	return h.print(h.specific(wire.NewObject().Str("hookEventName", h.event.name).Str("additionalContext", ours+text)))
 }
 
 // hold keeps the session from stopping until its check-in is answered, the

@@ -2,8 +2,6 @@ package hooks
 
 import (
 	"errors"
-	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -45,7 +44,11 @@ func (h *hook) guardAsks(d guard.Decision) error {
 		h.note(d)
 		return err
 	}
-	if h.off() || h.str("permission_mode") != "default" {
+	if h.str("permission_mode") != "default" && !h.off() {
+		h.note(d)
+		return h.park(d)
+	}
+	if h.off() {
 		h.note(d)
 		return h.print(h.denial(d.Reason + " Nobody can be asked in this mode: park the step and say what you need."))
 	}
@@ -61,15 +64,7 @@ func (h *hook) note(d guard.Decision) {
 	_, _ = h.call(wire.OpGuarded, body, noteFor) // the verdict stands without the journal
 }
 
-// Errors of a call that cannot be judged.
-var (
-	errNoTool = errors.New("the hook input names no tool with an input object")
-	errDeep   = fmt.Errorf("the tool input is nested deeper than %d levels", maxDepth)
-)
-
-// maxDepth bounds the nesting of a tool's input: each level costs another walk
-// over what lies in it.
-const maxDepth = 64
+var errNoTool = errors.New("the hook input names no tool with an input object")
 
 // toolCall reads the call that the host is about to make.
 func (h *hook) toolCall() (guard.Call, error) {
@@ -78,20 +73,16 @@ func (h *hook) toolCall() (guard.Call, error) {
 	if tool == "" || !input.IsObject() {
 		return guard.Call{}, errNoTool
 	}
-	args, err := leaves(nil, "", input, maxDepth)
-	return guard.Call{Tool: tool, Args: args}, err
+	return guard.Call{Tool: tool, Args: leaves(nil, "", input)}, nil
 }
 
 // leaves lists the strings of a value with their paths.
-func leaves(args []guard.Arg, path string, v gjson.Result, depth int) (_ []guard.Arg, err error) {
+func leaves(args []guard.Arg, path string, v gjson.Result) []guard.Arg {
 	if v.Type == gjson.String {
-		return append(args, guard.Arg{Path: path, Value: v.Str}), nil
+		return append(args, guard.Arg{Path: path, Value: v.Str})
 	}
 	if !v.IsObject() && !v.IsArray() {
-		return args, nil
-	}
-	if depth == 0 {
-		return args, errDeep
+		return args
 	}
 	n := 0
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -100,33 +91,12 @@ func leaves(args []guard.Arg, path string, v gjson.Result, depth int) (_ []guard
 			name = strconv.Itoa(n)
 		}
 		n++
-		args, err = leaves(args, strings.TrimPrefix(path+"."+name, "."), value, depth-1)
-		return err == nil
+		args = leaves(args, strings.TrimPrefix(path+"."+name, "."), value)
+		return true
 	})
-	return args, err
+	return args
 }
 
 func (h *hook) judge(call guard.Call) guard.Decision {
-	dirs := h.client.Dirs
-	return guard.Judge(call, guard.Context{
-		Cwd: h.str("cwd"), Project: h.getenv("CLAUDE_PROJECT_DIR"), Home: dirs.User,
-		Env:     map[string]string{"HOME": dirs.User, "PWD": h.str("cwd")},
-		Temp:    []string{"/tmp", "/var/tmp"},
-		Own:     append(dirs.All(), h.client.Bin, filepath.Dir(dirs.Socket())),
-		Resolve: resolve,
-	})
-}
-
-// resolve follows the symbolic links of the part of a path that exists.
-func resolve(path string) string {
-	for dir, rest := path, ""; ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return path
-		}
-		rest, dir = filepath.Join(filepath.Base(dir), rest), parent
-	}
+	return guard.Judge(call, place.Context(h.client.Dirs, h.client.Bin, h.str("cwd"), h.getenv("CLAUDE_PROJECT_DIR")))
 }

@@ -6,9 +6,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The deadlines of the prompt hooks: a person waits for them.
+// The deadlines of the prompt hooks: a person waits for them, but that a prompt
+// was typed must reach the coordinator also on a busy machine.
 const (
-	promptFor = 300 * time.Millisecond
+	promptFor = time.Second
 	expandFor = 5 * time.Second
 )
 
@@ -20,10 +21,13 @@ func userPromptSubmit(h *hook) error {
 	}
 	id := newID()
 	r, err := h.call(wire.OpPrompt, h.body().Str("delivery", id), promptFor)
-	if err != nil || r.body.Get("texts").Int() == 0 {
+	if err != nil {
 		return err
 	}
-	return h.contextWithTexts(id)
+	if r.body.Get("texts").Int() > 0 {
+		return h.contextWithTexts(id, r.str("context"))
+	}
+	return h.printContext(r.str("context"))
 }
 
 // userPromptExpansion handles our slash commands. A blocked prompt costs no

@@ -47,7 +47,8 @@ func stage(dir string) error {
 			return err
 		}
 	}
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "bin")+"/", "../cmd/...")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, "bin")+"/", "../cmd/...")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as install.sh does
 	build.Stderr = os.Stderr
 	return build.Run()
 }

@@ -48,12 +48,30 @@ func renderAsk(p *page, q wire.Ask, id string) {
 		p.line("  why     %s", oneLine(q.Why, 300))
 	}
 	p.line("  in      %s", p.path(q.Project))
+	renderOffer(p, q)
 	p.line("  sha256  %.12s", oneLine(q.Hash, 64))
+	if q.Parked {
+		p.line("  parked  refused for now; afar allow %s lets the exact call run once, when the session tries it again", id)
+		return
+	}
 	if q.State != "open" {
 		p.line("  %s", settledText(p, q))
 		return
 	}
 	p.line("  ends    %s unless you answer: afar allow %s · afar deny %s -m 'why'", p.left(q.ExpiresAt), id, id)
+}
+
+// renderOffer says what an allow could cover besides the call.
+func renderOffer(p *page, q wire.Ask) {
+	if q.State != "open" && !q.Parked {
+		return
+	}
+	if q.ForSession != "" {
+		p.line("  --session  %s", oneLine(q.ForSession, 300))
+	}
+	if q.ForAlways != "" {
+		p.line("  --always   %s", oneLine(q.ForAlways, 300))
+	}
 }
 
 // settledText says how an ask ended, as far as it is known.

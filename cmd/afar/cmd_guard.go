@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/place"
 )
 
 func newGuard(a *app) *cobra.Command {
@@ -55,13 +56,7 @@ func (a *app) place() (guard.Context, error) {
 	if err != nil {
 		return guard.Context{}, err
 	}
-	return guard.Context{
-		Cwd: cwd, Project: project(cwd), Home: dirs.User,
-		Env:     map[string]string{"HOME": dirs.User, "PWD": cwd},
-		Temp:    []string{"/tmp", "/var/tmp"},
-		Own:     append(dirs.All(), a.bin, filepath.Dir(dirs.Socket())),
-		Resolve: resolve,
-	}, nil
+	return place.Context(dirs, a.bin, cwd, project(cwd)), nil
 }
 
 // project is the repository that holds a directory, else the directory.
@@ -73,20 +68,6 @@ func project(cwd string) string {
 		if dir == filepath.Dir(dir) {
 			return cwd
 		}
-	}
-}
-
-// resolve follows the symbolic links of the part of a path that exists.
-func resolve(path string) string {
-	for dir, rest := path, ""; ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return path
-		}
-		rest, dir = filepath.Join(filepath.Base(dir), rest), parent
 	}
 }
 

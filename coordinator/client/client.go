@@ -23,6 +23,10 @@ var ErrUnreachable = errors.New("coordinator not reachable")
 // just starting.
 const redialEvery = 20 * time.Millisecond
 
+// startEvery is how long a coordinator that was started has to answer: after
+// that it is started again, for it may have been killed meanwhile.
+const startEvery = time.Second
+
 // A Client makes calls to the coordinator of one home.
 type Client struct {
 	Dirs home.Dirs
@@ -39,25 +43,27 @@ func (c *Client) Call(req wire.Request, deadline time.Time) ([]byte, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	if _, err := conn.Write(req.Line()); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	_, sent := conn.Write(req.Line())
+	line, err := readLine(conn) // a coordinator that refuses says so before it has read all
+	if err != nil && sent != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, sent)
 	}
-	return readLine(conn)
+	return line, err
 }
 
 // CallStarting is Call that starts the coordinator when there is none and dials
-// again until the deadline.
+// again until the deadline. A call that broke off is made again, so the
+// coordinator may get it twice.
 func (c *Client) CallStarting(req wire.Request, deadline time.Time) ([]byte, error) {
-	for started := false; ; {
+	s := starter{client: c}
+	defer s.release()
+	for {
 		reply, err := c.Call(req, deadline)
 		if err == nil || !time.Now().Before(deadline) {
 			return reply, err
 		}
-		if !started {
-			started = true
-			if err := c.Start(); err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
-			}
+		if err := s.start(); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 		}
 		time.Sleep(redialEvery)
 	}

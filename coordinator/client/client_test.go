@@ -1,3 +1,5 @@
+//go:build unix
+
 package client_test
 
 import (
@@ -90,6 +92,16 @@ func TestCallLong(t *testing.T) {
 	reply, err := c.Call(wire.Request{V: 1, Op: text}, time.Now().Add(soon))
 	if err != nil || len(reply) < len(text) {
 		t.Errorf("have %d bytes, %v", len(reply), err)
+	}
+}
+
+// TestRefusedEarly: a coordinator that refuses a caller does not read first.
+func TestRefusedEarly(t *testing.T) {
+	c := newClient(t)
+	serve(t, c, func(conn net.Conn) { io.WriteString(conn, "refused\n") })
+	reply, err := c.Call(wire.Request{V: 1, Op: strings.Repeat("x", 5<<20)}, time.Now().Add(soon))
+	if err != nil || string(reply) != "refused" {
+		t.Errorf("have %q, %v", reply, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
 )
@@ -13,21 +14,38 @@ import (
 // it. Where somebody else is starting one just now, it does nothing: one
 // starter is enough, and the coordinator's own life lock decides who serves.
 func (c *Client) Start() error {
-	if err := c.Dirs.MakeRun(); err != nil {
-		return fmt.Errorf("start coordinator: %w", err)
+	s := starter{client: c}
+	defer s.release()
+	return s.start()
+}
+
+// A starter is the one process that starts coordinators for a home, for as long
+// as it holds the start lock. Everybody else only dials: however many callers
+// wait for a coordinator that does not come, one process a second is started.
+type starter struct {
+	client *Client
+	lock   *home.Lock
+	last   time.Time
+}
+
+func (s *starter) release() { s.lock.Release() }
+
+// start starts a coordinator unless one answers, somebody else is the starter,
+// or the last one has not had its time.
+func (s *starter) start() (err error) {
+	if s.lock == nil {
+		if err := s.client.Dirs.MakeRun(); err != nil {
+			return fmt.Errorf("start coordinator: %w", err)
+		}
+		if s.lock, err = home.TryLock(s.client.Dirs.StartLock()); err != nil {
+			return fmt.Errorf("start coordinator: %w", err)
+		}
 	}
-	lock, err := home.TryLock(c.Dirs.StartLock())
-	if err != nil {
-		return fmt.Errorf("start coordinator: %w", err)
-	}
-	if lock == nil {
+	if s.lock == nil || time.Since(s.last) < startEvery || s.client.Answering() {
 		return nil
 	}
-	defer lock.Release()
-	if c.Answering() {
-		return nil
-	}
-	return c.spawn()
+	s.last = time.Now()
+	return s.client.spawn()
 }
 
 // spawn gives the coordinator its own session, so that it outlives the hook and

@@ -46,6 +46,9 @@ type HookCall struct {
 	// home, as NAME=value.
 	Redirected []string `json:"redirected,omitempty"`
 
+	// Project is the session's root, as the host names it.
+	Project string `json:"project,omitempty"`
+
 	Ask    string `json:"ask,omitempty"`     // id minted by the hook
 	Kind   string `json:"kind,omitempty"`    // of the ask: permission or guard
 	Why    string `json:"why,omitempty"`     // guard's reason for the person, or why the hook ended
@@ -54,6 +57,7 @@ type HookCall struct {
 	Part   string `json:"part,omitempty"`    // the part of the command it is about
 	WaitMS int64  `json:"wait_ms,omitempty"` // of OpAskWait
 	OK     bool   `json:"ok,omitempty"`      // of OpOutcome: the tool succeeded
+	Park   bool   `json:"park,omitempty"`    // of OpAskOpen: refused at once, answerable later
 
 	// Delivery names the hook that takes texts; asking again with the same name
 	// brings the same texts.
@@ -84,6 +88,9 @@ type AskReply struct {
 	Allow bool `json:"allow,omitempty"`
 	// Message is the refusal's text for the model, or why there is no answer.
 	Message string `json:"message,omitempty"`
+	// Scope of an allow is empty, session or always: with always the hook hands
+	// the host's own suggestions back.
+	Scope string `json:"scope,omitempty"`
 	// DeadlineMS is the time left until the ask ends by itself.
 	DeadlineMS int64 `json:"deadline_ms,omitempty"`
 }

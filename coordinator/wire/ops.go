@@ -5,6 +5,8 @@ const (
 	OpStatus   = "status" // reply: Status
 	OpAsks     = "asks"   // reply: Asks
 	OpAnswer   = "answer" // Answer; reply: Ask
+	OpGrants   = "grants" // reply: Grants
+	OpRevoke   = "revoke" // ByID; reply: Grant
 	OpAway     = "away"   // Away; reply: Settings
 	OpPause    = "pause"  // Pause; reply: Settings
 	OpLoops    = "loops"  // reply: Loops
@@ -102,6 +104,11 @@ type Ask struct {
 	Channel   string `json:"channel,omitempty"`
 	Allow     bool   `json:"allow"`
 	Outcome   string `json:"outcome,omitempty"`
+	// ForSession and ForAlways say what an allow of that scope would permit;
+	// empty where it is not offered.
+	ForSession string `json:"for_session,omitempty"`
+	ForAlways  string `json:"for_always,omitempty"`
+	Parked     bool   `json:"parked,omitempty"` // refused, and answerable still
 }
 
 // Answer decides an ask.
@@ -109,6 +116,9 @@ type Answer struct {
 	ID      string `json:"id"`
 	Allow   bool   `json:"allow"`
 	Message string `json:"message,omitempty"`
+	// Scope of an allow: empty is the exact call, once; session is what the ask
+	// offers; always is the rule that the host suggested.
+	Scope string `json:"scope,omitempty"`
 }
 
 // Away sets when asks leave the terminal. An empty Session means all.

@@ -54,7 +54,8 @@ type Decision struct {
 	Allow   bool      `json:"allow"`
 	Message string    `json:"message,omitempty"` // of a refusal, for the model
 	By      string    `json:"by"`                // who, for people
-	Channel string    `json:"channel"`           // telegram, terminal
+	Channel string    `json:"channel"`           // telegram, terminal, grant, lease
+	Scope   Scope     `json:"scope,omitempty"`   // of an allow: this call alone, or more
 	At      time.Time `json:"at"`
 }
 
@@ -91,6 +92,10 @@ type Ask struct {
 	SettledAt time.Time  `json:"settled_at,omitzero"`
 	Note      string     `json:"note,omitempty"` // how it ended, for people
 	Run       *Run       `json:"run,omitempty"`
+
+	Offer  *Offer `json:"offer,omitempty"`  // what an allow may cover besides this call
+	Parked bool   `json:"parked,omitempty"` // refused for want of an answer, and answerable still
+	Lease  *Lease `json:"lease,omitempty"`  // the answer that came after
 }
 
 // Dialog reports whether the host shows a dialog of its own beside the ask.
@@ -143,6 +148,12 @@ func Remode(a Ask, mode session.Mode, now time.Time) Ask {
 
 // Answer decides a. The first answer wins: any other gets ErrSettled.
 func Answer(a Ask, d Decision) (Ask, error) {
+	if err := a.offers(d); err != nil {
+		return a, err
+	}
+	if a.Parked {
+		return lend(a, d), nil
+	}
 	if a.State != Open {
 		return a, fmt.Errorf("%w: %s", ErrSettled, a.How())
 	}
@@ -190,6 +201,9 @@ func Ran(a Ask, r Run, now time.Time) Ask {
 
 // Next returns when a changes by itself; the zero time is never.
 func (a Ask) Next() time.Time {
+	if a.Parked {
+		return a.ExpiresAt.Add(ParkedFor)
+	}
 	if a.State != Open && a.State != Answered || a.Replied() {
 		return time.Time{}
 	}
@@ -207,6 +221,8 @@ func (a Ask) Next() time.Time {
 // did not dial again takes its ask with it, time runs out.
 func Tick(a Ask, now time.Time) Ask {
 	switch {
+	case a.Parked && !now.Before(a.ExpiresAt.Add(ParkedFor)):
+		return unpark(a, "nobody answered")
 	case a.State != Open && a.State != Answered, a.Replied():
 		return a
 	case !a.LostAt.IsZero() && !now.Before(a.LostAt.Add(RedialFor)):
@@ -241,7 +257,8 @@ func expire(a Ask, now time.Time) Ask {
 	if a.Attended {
 		note += "; the question is now at the terminal alone"
 	} else {
-		note += "; the call was refused"
+		note += "; the call was refused and the step is parked"
+		a.Parked = true
 	}
 	a.State, a.SettledAt, a.Note, a.Decision = Expired, now, note, nil
 	return a
@@ -252,6 +269,8 @@ func (a Ask) How() string {
 	switch {
 	case a.State == Open:
 		return "open"
+	case a.Lease != nil:
+		return a.Lease.how()
 	case a.Decision == nil && a.Note == "":
 		return string(a.State)
 	case a.Decision == nil:

@@ -26,6 +26,9 @@ func NewCheckIn(id ID, session session.ID, said, cwd string) Ask {
 // instruction, without one the session rests.
 func (d Decision) ForCheckIn(text string) Decision {
 	d.Allow, d.Message = text == "", text
+	if !d.Allow {
+		d.Scope = Once
+	}
 	return d
 }
 

@@ -122,7 +122,8 @@ func setKey(text, table, key, value string) string {
 	for i, l := range lines {
 		l = strings.TrimSpace(l)
 		if strings.HasPrefix(l, "[") {
-			in = l == "["+table+"]"
+			header, _, _ := strings.Cut(l, "#")
+			in = strings.Trim(header, "[] \t") == table
 			if in {
 				at = i
 			}

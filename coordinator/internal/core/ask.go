@@ -9,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -21,7 +22,11 @@ var (
 
 // OpenAsk registers a question that a hook waits for. The same id again
 // attaches to the question that is there, whatever has become of it.
-func (c *Core) OpenAsk(a ask.Ask) (ask.Ask, error) {
+func (c *Core) OpenAsk(a ask.Ask) (ask.Ask, error) { return c.OpenCovered(a, grant.Need{}) }
+
+// OpenCovered is OpenAsk for a call of which is known what it needs: a grant
+// that covers it, or a lease for the exact call, answers at once.
+func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if old, ok := s.asks[a.ID]; ok {
 			if old.Session != a.Session || old.Tool != a.Tool || old.Hash != a.Hash {
@@ -35,6 +40,10 @@ func (c *Core) OpenAsk(a ask.Ask) (ask.Ask, error) {
 		a = ask.Start(a, s.mode(a.Session, now), now)
 		text := fmt.Sprintf("%s: %s asks for %s", s.token(a.Session), a.Tool, short(a.Hash))
 		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), text, now))
+		if standing, ok := s.standing(&b, a, need, now); ok {
+			a = standing
+			return b, nil
+		}
 		a = ask.Tick(a, now)
 		s.putAsk(&b, a, now)
 		s.waiting(&b, a.Session, now)
@@ -67,14 +76,22 @@ func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
 // Answer decides an ask for its person. The first answer wins; any later one
 // gets ask.ErrSettled and the ask as it stands.
 func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
-	return c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
-		d.At = now
-		if a.Kind == ask.CheckIn {
+	if err := c.recall(id); err != nil {
+		return ask.Ask{}, err
+	}
+	var after ask.Ask
+	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		before := s.asks[id]
+		if before.Kind == ask.CheckIn {
 			d = d.ForCheckIn(d.Message)
 		}
-		a, err := ask.Answer(a, d)
-		return a, event.AskAnswered, err
+		after, err = s.answer(&b, before, d, now)
+		if err == nil {
+			s.replied(&b, after, now)
+		}
+		return b, err
 	})
+	return after, err
 }
 
 // ClaimAsk takes the answer for the hook that is about to print it.
@@ -116,7 +133,6 @@ func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.K
 			return b, err
 		}
 		s.putAsk(&b, next, now)
-		s.replied(&b, before, next, now)
 		if kind != "" && next.State != before.State {
 			b.Events = append(b.Events, happened(kind, next.Session, string(id), s.told(next), now))
 		}
@@ -165,6 +181,7 @@ func (c *Core) Ran(o Outcome) error {
 			b.Sessions = append(b.Sessions, session.To(v, session.Working, now))
 		}
 		s.touchLoop(&b, o.Session, now)
+		s.ranLate(&b, o, now)
 		if a, ok := s.askOf(o); ok {
 			o.Run.At = now
 			next := ask.Ran(a, o.Run, now)
@@ -196,7 +213,7 @@ func (o Outcome) fits(a ask.Ask) bool {
 	same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash
 	otherPrompt := a.Prompt != "" && o.Prompt != "" && a.Prompt != o.Prompt
 	denied := a.Decision != nil && !a.Decision.Allow
-	return same && !otherPrompt && !denied && a.Run == nil && a.State != ask.Cancelled
+	return same && !otherPrompt && !denied && a.Run == nil && a.State != ask.Cancelled && !a.Parked && a.Lease == nil
 }
 
 func allowed(a ask.Ask) bool { return a.State == ask.Delivered && a.Decision.Allow }
@@ -278,10 +295,12 @@ func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) 
 func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	b.Asks = append(b.Asks, a)
 	if a.Shown && s.settings.Peer != nil {
-		b.Actions = append(b.Actions, store.Action{
-			Key: "card:" + string(a.ID), Lane: LaneTelegram, Kind: ActCard, Data: string(a.ID), Due: now,
-		})
+		b.Actions = append(b.Actions, cardAction(a, now))
 	}
+}
+
+func cardAction(a ask.Ask, now time.Time) store.Action {
+	return store.Action{Key: "card:" + string(a.ID), Lane: LaneTelegram, Kind: ActCard, Data: string(a.ID), Due: now}
 }
 
 // told is an ask in one journal line.
@@ -292,13 +311,13 @@ func (s *state) told(a ask.Ask) string {
 // short is the part of a hash that people see.
 func short(hash string) string { return hash[:min(8, len(hash))] }
 
-// Asks returns the asks that are open, or answered and not delivered yet,
+// Asks returns the asks that are open, parked, or answered and not delivered yet,
 // oldest first; with all, the settled ones in memory too.
 func (c *Core) Asks(all bool) []ask.Ask {
 	var out []ask.Ask
 	c.view(func(s *state, _ time.Time) {
 		for _, a := range s.asks {
-			if all || a.State == ask.Open || a.State == ask.Answered {
+			if all || a.State == ask.Open || a.State == ask.Answered || a.Parked {
 				out = append(out, a)
 			}
 		}

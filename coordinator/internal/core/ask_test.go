@@ -3,6 +3,7 @@ package core_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -147,8 +148,12 @@ func TestNobodyDialsAgain(t *testing.T) {
 	r.restart()
 	r.pass(ask.RedialFor - 1)
 	r.state("open", ask.Open)
+	head := r.head()
 	r.pass(1)
 	r.state("open", ask.Withdrawn)
+	ended := r.kinds(head)
+	slices.Sort(ended)
+	r.same("journal", []string{"ask.ended answered", "ask.ended open"}, ended)
 	if a := r.state("answered", ask.Withdrawn); a.How() != "the session's hook went away before the answer reached it" {
 		t.Errorf("have %q", a.How())
 	}
@@ -473,7 +478,7 @@ func TestRun(t *testing.T) {
 		if r.state("a", ask.Open).Shown {
 			t.Error("the card went out too early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if !r.state("a", ask.Open).Shown {
 			t.Error("the card did not go out")

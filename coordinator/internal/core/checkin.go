@@ -75,26 +75,18 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 		m := s.post(b, p.message(a.Session), now)
 		return s.fate(m.Session)
 	}
-	if p.All && a.Kind != ask.CheckIn && a.State == ask.Open {
-		return "`all` is not possible yet, and nothing was decided: answer `yes` or `no`."
-	}
-	next, err := ask.Answer(a, p.Decision)
-	s.putAsk(b, next, now)
+	next, err := s.answer(b, a, p.Decision, now)
 	if err != nil {
-		return tapText(next, err)
-	}
-	b.Events = append(b.Events, happened(event.AskAnswered, a.Session, string(a.ID), s.told(next), now))
-	if next.Replied() {
+		s.putAsk(b, next, now)
+	} else if next.Replied() {
 		s.post(b, p.message(a.Session), now)
 	}
-	return tapText(next, nil)
+	return tapText(next, err)
 }
 
-// replied makes the text that answers a check-in at another channel a message.
-func (s *state) replied(b *store.Batch, before, after ask.Ask, now time.Time) {
-	if !after.Replied() || before.Replied() {
-		return
+// replied makes the text that answered a check-in at another channel a message.
+func (s *state) replied(b *store.Batch, a ask.Ask, now time.Time) {
+	if a.Replied() {
+		s.post(b, message.Message{Key: "ask:" + string(a.ID), Session: a.Session, Text: a.Decision.Message, By: a.Decision.By, Channel: a.Decision.Channel}, now)
 	}
-	d := after.Decision
-	s.post(b, message.Message{Key: "ask:" + string(after.ID), Session: after.Session, Text: d.Message, By: d.By, Channel: d.Channel}, now)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -47,6 +48,7 @@ type state struct {
 	asks     map[ask.ID]ask.Ask
 	loops    map[session.ID]loop.Stack
 	messages map[message.ID]message.Message
+	grants   map[grant.ID]grant.Grant
 	settings store.Settings
 }
 
@@ -62,9 +64,11 @@ func New(cfg Config) (*Core, error) {
 	}
 	c := &Core{cfg: cfg, changed: make(chan struct{}), state: state{
 		sessions: map[session.ID]session.Session{}, asks: map[ask.ID]ask.Ask{},
-		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, settings: loaded.Settings,
+		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, grants: map[grant.ID]grant.Grant{}, settings: loaded.Settings,
 	}}
-	c.state.merge(store.Batch{Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages})
+	c.state.merge(store.Batch{
+		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants,
+	})
 	return c, c.do(restarted(loaded.Bad))
 }
 
@@ -109,6 +113,9 @@ func (s *state) merge(b store.Batch) {
 	}
 	for _, v := range b.Messages {
 		s.messages[v.ID] = v
+	}
+	for _, v := range b.Grants {
+		s.grants[v.ID] = v
 	}
 	if b.Settings != nil {
 		s.settings = *b.Settings

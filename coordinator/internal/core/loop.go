@@ -1,6 +1,9 @@
 package core
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -14,8 +17,27 @@ import (
 
 // StartLoop begins a loop in a session and returns what the model is told.
 func (c *Core) StartLoop(id session.ID, o loop.Options) (intro string, err error) {
+	return c.startLoop(id, c.cfg.Secret()[:8], o)
+}
+
+// StartTypedLoop is StartLoop for a prompt of the host's. The same prompt again
+// finds the loop that it started: its hook asks twice when we die before it has
+// our reply. A host that does not name its prompts gets StartLoop.
+func (c *Core) StartTypedLoop(id session.ID, prompt string, o loop.Options) (intro string, err error) {
+	if prompt == "" {
+		return c.StartLoop(id, o)
+	}
+	sum := sha256.Sum256([]byte(prompt))
+	intro, err = c.startLoop(id, hex.EncodeToString(sum[:4]), o)
+	if errors.Is(err, loop.ErrID) {
+		return loop.Intro(c.Loop(id)), nil
+	}
+	return intro, err
+}
+
+func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		out, err := loop.Start(s.loops[id], string(id), c.cfg.Secret()[:8], o, now)
+		out, err := loop.Start(s.loops[id], string(id), frame, o, now)
 		if err != nil {
 			return b, err
 		}

@@ -146,7 +146,6 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 func (c *Core) Written(p Press) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
-		p.Decision.At = now
 		open, live := s.onPhone(), s.live()
 		switch {
 		case len(open) == 1:

@@ -26,7 +26,6 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 	}
 	return true, c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
-		p.Decision.At = now
 		answer := s.decide(&b, s.asks[id], p, now)
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: id, Chat: p.Chat, Message: p.Message})

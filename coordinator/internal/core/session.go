@@ -50,6 +50,7 @@ func (c *Core) EndSession(id session.ID, why string) error {
 		b.Events = append(b.Events, happened(event.SessionEnded, id, v.Token, "session "+v.Token+" ended: "+why, now))
 		s.cancelAsks(&b, id, "the session ended", now)
 		s.missed(&b, v, now)
+		s.endGrants(&b, id, now)
 		return b, nil
 	})
 }

@@ -196,6 +196,26 @@ func TestLoopsOfOthers(t *testing.T) {
 	}
 }
 
+// TestTypedLoop: a prompt starts one loop, however often its hook asks; another
+// prompt starts another inside it.
+func TestTypedLoop(t *testing.T) {
+	r := newRig(t)
+	r.see("s", "/p")
+	start := func(prompt string, frames int) {
+		t.Helper()
+		intro, err := r.StartTypedLoop("s", prompt, loop.Options{Task: "x", Max: 2})
+		if have := len(r.Loop("s").Frames); err != nil || !strings.Contains(intro, "[loop 0/2]") || have != frames {
+			t.Errorf("%q: %d loops, want %d: %q, %v", prompt, have, frames, intro, err)
+		}
+	}
+	start("one", 1)
+	start("one", 1)
+	r.restart()
+	start("one", 1)
+	start("two", 2)
+	start("two", 2)
+}
+
 func TestLoopExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -212,7 +232,7 @@ func TestLoopExpires(t *testing.T) {
 		if !r.Loop("s").Active() {
 			t.Error("it ended too early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		if l := r.Loop("s"); l.Active() || l.Ended.Verdict != loop.Expired {
 			t.Errorf("have %+v", l)

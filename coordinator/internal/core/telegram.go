@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -21,7 +22,7 @@ func (c *Core) Connected(bot string) error {
 		}
 		next := s.settings
 		next.Bot, next.Peer, next.Pairing = bot, nil, nil
-		b.Settings = &next
+		b.Settings, b.NewBot = &next, true
 		text := "telegram connected as @" + bot
 		if bot == "" {
 			text = "telegram disconnected"
@@ -66,6 +67,7 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 		case err == nil:
 			next.Peer = &channel.Peer{User: from.User, Chat: from.Chat, Name: from.Name, At: now}
 			s.say(&b, update, from.Chat, "👋 Paired with "+from.Name+".\nQuestions of your sessions come here while you are away. `/help` says more.", now)
+			s.showAll(&b, now)
 			b.Events = append(b.Events, happened(event.TelegramPaired, "", strconv.FormatInt(from.User, 10), "telegram paired with "+from.Name, now))
 		case errors.Is(err, channel.ErrNoCode):
 			return s.strange(b, from, now), nil
@@ -76,6 +78,15 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 		b.Settings = &next
 		return b, nil
 	})
+}
+
+// showAll has the open asks that left the terminal already shown to a new peer.
+func (s *state) showAll(b *store.Batch, now time.Time) {
+	for _, a := range s.asks {
+		if a.Shown && a.State == ask.Open {
+			b.Actions = append(b.Actions, cardAction(a, now))
+		}
+	}
 }
 
 // Stranger deals with any update that is not the peer's: it changes nothing
@@ -125,8 +136,7 @@ type Press struct {
 	Nonce         string
 	Decision      ask.Decision
 	Text          string // what was written, as it stands; "" for a tap
-	Word          bool   // Text is a bare yes or no
-	All           bool   // Text is a bare all
+	Word          bool   // Text is a bare yes, no or all
 }
 
 // Press applies a tap. It takes effect once, however often the update is dealt
@@ -143,7 +153,6 @@ func (c *Core) Press(p Press) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = p.Update
-		p.Decision.At = now
 		answer := s.decide(&b, s.asks[a.ID], p, now)
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: a.ID, Chat: p.Chat, Message: p.Message})
@@ -155,12 +164,20 @@ func (c *Core) Press(p Press) error {
 
 func tapText(a ask.Ask, err error) string {
 	switch {
+	case errors.Is(err, ask.ErrScope):
+		return "Nothing was decided: " + err.Error() + "."
 	case err != nil:
 		return "Too late: " + a.How() + "."
 	case a.Replied():
 		return "📨 Sent. The session goes on with it."
 	case a.Kind == ask.CheckIn:
 		return "Fine. The session rests."
+	case a.Lease != nil && a.Lease.Decision.Allow:
+		return "Allowed: the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
+	case a.Lease != nil:
+		return "Denied. The call had been refused already."
+	case a.Decision.Allow && a.Decision.Scope == ask.Session:
+		return "Allowed for the session, until " + a.Decision.At.Add(grant.For).Format("15:04") + ": " + a.ForSession()
 	case a.Decision.Allow:
 		return "Allowed. The card will say how it turned out."
 	}

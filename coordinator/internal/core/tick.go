@@ -55,6 +55,7 @@ func tick(s *state, now time.Time) (store.Batch, error) {
 	s.tickAsks(&b, now)
 	s.tickLoops(&b, now)
 	s.tickSessions(&b, now)
+	s.tickGrants(&b, now)
 	return b, nil
 }
 
@@ -82,7 +83,7 @@ func (s *state) tickSessions(b *store.Batch, now time.Time) {
 
 // next returns when the state changes by itself, zero for never.
 func (s *state) next(now time.Time) time.Time {
-	var at time.Time
+	at := s.grantsEnd()
 	for _, a := range s.asks {
 		at = first(first(at, a.Next()), s.releaseAt(a, now))
 	}

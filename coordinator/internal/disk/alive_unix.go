@@ -9,6 +9,9 @@ import (
 
 // alive reports whether a process exists, whoever owns it.
 func alive(pid int) bool {
+	if pid <= 0 {
+		return false // those are groups of processes
+	}
 	err := syscall.Kill(pid, 0)
-	return pid > 0 && (err == nil || errors.Is(err, syscall.EPERM))
+	return err == nil || errors.Is(err, syscall.EPERM)
 }

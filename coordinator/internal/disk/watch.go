@@ -88,6 +88,7 @@ func (s *sessions) attach() (there bool) {
 	for dir, up := s.dir, 0; up < 3; dir, up = filepath.Dir(dir), up+1 {
 		err := s.watcher.Add(dir)
 		if err == nil {
+			s.only(dir)
 			return up == 0
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -99,11 +100,11 @@ func (s *sessions) attach() (there bool) {
 
 // scan looks at every file, known and new.
 func (s *sessions) scan() {
-	if !s.attach() {
-		return
-	}
 	for name := range s.seen {
 		s.look(name)
+	}
+	if !s.attach() {
+		return
 	}
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -114,16 +115,29 @@ func (s *sessions) scan() {
 	}
 }
 
+// only stops watching what lay above dir: others write there all day.
+func (s *sessions) only(dir string) {
+	for _, other := range s.watcher.WatchList() {
+		if other != dir {
+			_ = s.watcher.Remove(other) // it may be gone already
+		}
+	}
+}
+
 // look reads one file and reports what changed. A file that is half written is
 // left for the event that follows.
 func (s *sessions) look(name string) {
-	if _, err := strconv.Atoi(strings.TrimSuffix(name, ".json")); err != nil {
+	pid, isSession := strings.CutSuffix(name, ".json")
+	if _, err := strconv.ParseUint(pid, 10, 32); err != nil || !isSession {
 		return // beside the files lie the host's keys: never read
 	}
 	old, known := s.seen[name]
 	f, err := readSession(filepath.Join(s.dir, name))
+	if err != nil {
+		f.PID = old.PID
+	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && !alive(f.PID):
+	case errors.Is(err, fs.ErrNotExist) || !alive(f.PID):
 		if known {
 			delete(s.seen, name)
 			s.report(old, true)
@@ -139,8 +153,8 @@ func readSession(path string) (f SessionFile, err error) {
 	if err != nil {
 		return f, err
 	}
-	if info.Size() > maxSessionFile {
-		return f, errors.New("session file is too large")
+	if !info.Mode().IsRegular() || info.Size() > maxSessionFile {
+		return f, errors.New("session file is no file, or too large")
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {

@@ -24,6 +24,8 @@ const (
 	AskDelivered       Kind = "ask.delivered"       // ask id
 	AskEnded           Kind = "ask.ended"           // ask id
 	AskRan             Kind = "ask.ran"             // ask id
+	GrantGiven         Kind = "grant.given"         // grant id
+	GrantEnded         Kind = "grant.ended"         // grant id
 	GuardSpoke         Kind = "guard.spoke"         // rule id
 	LoopStarted        Kind = "loop.started"        // session token
 	LoopStepped        Kind = "loop.stepped"        // session token

@@ -29,6 +29,12 @@ func TestChain(t *testing.T) {
 		"forged border":     func(e *event.Event) { e.Session, e.Subject = "s|1:a", "" },
 		"session into kind": func(e *event.Event) { e.Kind, e.Session = e.Kind+"s", "" },
 	}
+	one, two := entry(), entry()
+	one.Session, one.Subject = "s", "a|b"
+	two.Session, two.Subject = "s|a", "b"
+	if one.Chain("prev") == two.Chain("prev") {
+		t.Error("two entries look alike: the border between fields moved")
+	}
 	seen := map[string]string{base: "nothing", entry().Chain("other"): "the entry before", entry().Chain(""): "no entry before"}
 	if len(seen) != 3 {
 		t.Error("the entry before does not count")

@@ -6,7 +6,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -15,13 +17,13 @@ import (
 // HEAD, its staged and unstaged changes, its untracked files by name. It is ""
 // outside a repository and where git does not answer before ctx ends.
 func Tree(ctx context.Context, dir string) string {
-	h := sha256.New()
+	h, r := sha256.New(), open(ctx, dir)
 	for _, args := range [][]string{
-		{"status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"},
-		{"diff", "--no-ext-diff", "--no-textconv", "HEAD"},
+		{"status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty"},
+		{"diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD"},
 	} {
-		out, err := run(ctx, dir, args...)
-		if err != nil && args[0] == "status" {
+		out, err := r.run(ctx, args...)
+		if ctx.Err() != nil || err != nil && args[0] == "status" {
 			return ""
 		}
 		h.Write(out) // a repository without a commit has no HEAD to compare with
@@ -32,17 +34,30 @@ func Tree(ctx context.Context, dir string) string {
 // Recent returns the last commits, one line each, newest first, and the files
 // with uncommitted changes. Both are empty outside a repository.
 func Recent(ctx context.Context, dir string) (commits, changed []string) {
-	if out, err := run(ctx, dir, "log", "-3", "--no-show-signature", "--format=%h %s"); err == nil {
+	r := open(ctx, dir)
+	if out, err := r.run(ctx, "log", "-3", "--no-show-signature", "--format=%h %s"); err == nil {
 		commits = lines(string(out), "\n")
 	}
-	if out, err := run(ctx, dir, "status", "--porcelain", "-z"); err == nil {
-		for _, entry := range lines(string(out), "\x00") {
-			if len(entry) > 3 {
-				changed = append(changed, entry[3:])
-			}
-		}
+	if out, err := r.run(ctx, "status", "--porcelain", "-z", "--ignore-submodules=dirty"); err == nil {
+		changed = paths(lines(string(out), "\x00"))
 	}
 	return commits, changed
+}
+
+// paths reads the entries of a status: two letters, a blank, a path. The old
+// path of a renamed file follows as an entry of its own.
+func paths(entries []string) (out []string) {
+	for i := 0; i < len(entries); i++ {
+		e := entries[i]
+		if len(e) <= 3 {
+			continue
+		}
+		out = append(out, e[3:])
+		if strings.ContainsAny(e[:2], "RC") {
+			i++
+		}
+	}
+	return out
 }
 
 func lines(text, sep string) []string {
@@ -53,11 +68,37 @@ func lines(text, sep string) []string {
 	return strings.Split(text, sep)
 }
 
-// run runs git in dir with nothing of the environment but PATH and HOME. A file
-// monitor or a hook that the repository configures is not started.
-func run(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", dir}, args...)...)
-	cmd.Env = append(minimal(cmd.Environ()), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+// A repo runs git in one directory with nothing of the environment but PATH and
+// HOME. No program that the repository configures is started: no file monitor,
+// no hook, no filter, no transport that would fetch what is missing, and
+// nothing at all in a submodule.
+type repo struct {
+	dir string
+	env []string
+}
+
+func open(ctx context.Context, dir string) repo {
+	r := repo{dir: dir}
+	keys, err := r.run(ctx, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
+	if err != nil {
+		return r // there is none
+	}
+	off := lines(string(keys), "\x00")
+	r.env = append(r.env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(off)))
+	for i, key := range off {
+		value := ""
+		if strings.HasSuffix(key, ".required") {
+			value = "false"
+		}
+		r.env = append(r.env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))
+	}
+	return r
+}
+
+func (r repo) run(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", r.dir}, args...)...)
+	cmd.Env = append(minimal(cmd.Environ()), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
+	cmd.Env = append(cmd.Env, r.env...)
 	cmd.WaitDelay = time.Second
 	return cmd.Output()
 }

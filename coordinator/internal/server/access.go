@@ -48,6 +48,7 @@ var operations = map[string]operation{
 	wire.OpCheckInOver:  {hook, (*Server).checkInOver},
 	wire.OpRewake:       {hook, (*Server).rewake},
 
+	wire.OpGrants: {anyone, (*Server).grants},
 	wire.OpStatus: {anyone, (*Server).status},
 	wire.OpAsks:   {anyone, (*Server).asks},
 	wire.OpLoops:  {anyone, (*Server).loops},
@@ -57,6 +58,7 @@ var operations = map[string]operation{
 	wire.OpDoctor: {anyone, (*Server).doctor},
 
 	wire.OpAnswer:   {person, (*Server).answerAsk}, // an allow needs a terminal, see there
+	wire.OpRevoke:   {person, (*Server).revoke},
 	wire.OpAway:     {person, (*Server).away},
 	wire.OpPause:    {person, (*Server).pause},
 	wire.OpLoopNew:  {person, (*Server).loopStart},
@@ -114,7 +116,7 @@ func (s *Server) allowPerson(name string, c *call, needsTerminal bool) error {
 // returns the program that bears it, "" for none.
 func (s *Server) inSession(line []peer.Process) string {
 	for _, p := range line {
-		if p.Marked || s.cfg.Core.IsClient(p.PID) {
+		if p.Marked || p.PID > 1 && s.cfg.Core.IsClient(p.PID) { // an orphaned hook takes the first process for its client
 			return filepath.Base(p.Exe)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -32,11 +33,20 @@ func (s *Server) askOpen(c *call) (any, error) {
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}
-	a, err := s.cfg.Core.OpenAsk(ask.Ask{
+	need := s.need(h, p)
+	if h.Kind == string(ask.Guard) {
+		need = grant.Need{} // what the guard asks about is asked each time
+	}
+	a := ask.Ask{
 		ID: ask.ID(h.Ask), Kind: ask.Kind(h.Kind), Session: p.Session, Prompt: p.PromptID,
 		Agent: p.Agent, AgentType: p.AgentType, Tool: p.Tool, Text: text, Hash: hash, Cwd: p.Cwd,
-		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Attended: h.Attended,
-	})
+		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Attended: h.Attended, Offer: offer(need, p),
+	}
+	if h.Park {
+		a, err = s.cfg.Core.Park(a)
+		return askReply(a), err
+	}
+	a, err = s.cfg.Core.OpenCovered(a, need)
 	return askReply(a), err
 }
 
@@ -93,7 +103,7 @@ func askReply(a ask.Ask) wire.AskReply {
 		r.DeadlineMS = left.Milliseconds()
 	}
 	if d := a.Decision; d != nil {
-		r.Allow, r.Message = d.Allow, d.Message
+		r.Allow, r.Message, r.Scope = d.Allow, d.Message, string(d.Scope)
 	}
 	return r
 }
@@ -110,7 +120,13 @@ func (s *Server) answerAsk(c *call) (any, error) {
 			return nil, err
 		}
 	}
-	d := ask.Decision{Allow: in.Allow, Message: in.Message, By: localUser(), Channel: "terminal"}
+	switch scope := ask.Scope(in.Scope); {
+	case scope != ask.Once && scope != ask.Session && scope != ask.Always:
+		return nil, badRequest("an allow is for once, session or always, not %q", in.Scope)
+	case scope != ask.Once && !in.Allow:
+		return nil, badRequest("only an allow can reach farther than its call")
+	}
+	d := ask.Decision{Allow: in.Allow, Message: in.Message, By: localUser(), Channel: "terminal", Scope: ask.Scope(in.Scope)}
 	if !in.Allow && in.Message == "" {
 		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
 	}
@@ -147,9 +163,13 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 		ID: string(a.ID), Kind: string(a.Kind), State: string(a.State), Session: string(a.Session), Token: v.Token,
 		Project: v.Project, Tool: a.Tool, Input: a.Text, Hash: a.Hash, Agent: a.AgentType, Why: a.Why,
 		OpenedAt: a.OpenedAt.UnixMilli(), ExpiresAt: a.ExpiresAt.UnixMilli(), SettledAt: millis(a.SettledAt), Outcome: a.Outcome(),
+		ForSession: a.ForSession(), ForAlways: a.ForAlways(), Parked: a.Parked,
 	}
 	if d := a.Decision; d != nil {
 		w.By, w.Channel, w.Allow = d.By, d.Channel, d.Allow
+	}
+	if l := a.Lease; l != nil {
+		w.By, w.Channel, w.Allow = l.Decision.By, l.Decision.Channel, l.Decision.Allow
 	}
 	return w
 }

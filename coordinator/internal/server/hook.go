@@ -41,6 +41,7 @@ type payload struct {
 	Error       string          `json:"error"`
 	Background  []background    `json:"background_tasks"`
 	Kind        string          `json:"notification_type"`
+	Suggestions json.RawMessage `json:"permission_suggestions"`
 }
 
 type background struct {
@@ -118,7 +119,11 @@ func (s *Server) prompt(c *call) (any, error) {
 		return wire.HookReply{}, err
 	}
 	texts, err := s.cfg.Core.ComesBack(p.Session, h.Delivery)
-	return wire.HookReply{Texts: texts}, err
+	if err != nil {
+		return wire.HookReply{}, err
+	}
+	late, err := s.cfg.Core.TellLate(p.Session)
+	return wire.HookReply{Texts: texts, Context: late}, err
 }
 
 func (s *Server) guarded(c *call) (any, error) {

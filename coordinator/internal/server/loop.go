@@ -20,11 +20,11 @@ func (s *Server) expand(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.nested(c.line, h.Client) {
-		return blocked("Afar's commands are a person's: this client was started from inside a session"), nil
-	}
 	if h.Off || p.CommandFrom == "bundled" {
 		return wire.HookReply{}, nil // the host's own /loop is the host's
+	}
+	if s.nested(c.line, h.Client) {
+		return blocked("Afar's commands are a person's: this client was started from inside a session"), nil
 	}
 	switch strings.TrimPrefix(p.Command, "afar:") {
 	case "loop":
@@ -52,7 +52,7 @@ func (s *Server) loopTyped(p payload) (any, error) {
 	if opts.Every != "" {
 		return wire.HookReply{Context: every(opts)}, nil
 	}
-	intro, err := s.cfg.Core.StartLoop(p.Session, opts)
+	intro, err := s.cfg.Core.StartTypedLoop(p.Session, p.PromptID, opts)
 	if err != nil {
 		return blocked(err.Error()), nil
 	}

@@ -23,8 +23,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The time that a caller has to send its request and to take its reply.
-const ioFor = 20 * time.Second
+// The time that a caller has to send its request and to take its reply, and
+// the pause after a connection that could not be taken.
+const (
+	ioFor       = 20 * time.Second
+	acceptAgain = 50 * time.Millisecond
+)
 
 // Config is what a Server needs. The functions reach parts that the server
 // must not know.
@@ -32,6 +36,8 @@ type Config struct {
 	Core *core.Core
 	Log  *slog.Logger
 	Bin  string        // directory of our binaries
+	Home string        // the user's own home
+	Own  []string      // our other directories, which no grant ever covers
 	Hold time.Duration // how long a Stop hook holds a session that checks in
 
 	Self       func() wire.Coordinator
@@ -70,8 +76,13 @@ func (s *Server) Serve(ctx context.Context, l *net.UnixListener) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err != nil {
+		if errors.Is(err, net.ErrClosed) {
 			return fmt.Errorf("accept: %w", err)
+		}
+		if err != nil { // too many open files, say: it passes
+			s.cfg.Log.Error("accept", "err", err)
+			time.Sleep(acceptAgain)
+			continue
 		}
 		s.calls.Go(func() { s.answer(ctx, conn) })
 	}
@@ -89,6 +100,9 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reply := s.reply(ctx, cancel, conn)
+	if reply.Code == wire.CodeInternal {
+		s.cfg.Log.Error("answer a call", "err", reply.Error)
+	}
 	line, err := json.Marshal(reply)
 	if err != nil {
 		s.cfg.Log.Error("encode reply", "err", err)
@@ -197,7 +211,8 @@ func failure(err error) wire.Reply {
 		code string
 	}{
 		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest},
-		{core.ErrNotFound, wire.CodeNotFound}, {ask.ErrSettled, wire.CodeSettled},
+		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
+		{ask.ErrSettled, wire.CodeSettled},
 		{loop.ErrNone, wire.CodeNotFound}, {loop.ErrDepth, wire.CodeBadRequest},
 		{loop.ErrNoTask, wire.CodeBadRequest}, {context.Canceled, wire.CodeClosing},
 	} {

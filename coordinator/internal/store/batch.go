@@ -9,6 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -20,16 +21,18 @@ type Batch struct {
 	Asks     []ask.Ask
 	Loops    []loop.Stack
 	Messages []message.Message
+	Grants   []grant.Grant
 	Settings *Settings
 	Events   []event.Event // numbered and chained by Commit
 	Actions  []Action      // to be done after the commit
 	Cards    []Card
 	Update   int64 // the channel update that this step deals with; 0 is none
+	NewBot   bool  // another bot speaks now: update ids begin anew
 }
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
+	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
 		b.Settings == nil && b.Update == 0
 }
 
@@ -71,7 +74,9 @@ func (s *Store) Commit(b *Batch) error {
 	defer s.mu.Unlock()
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error {
-		for _, put := range []func(*sql.Tx, *Batch) error{putSessions, putAsks, putLoops, putMessages, putSettings, s.putEvents, putActions, putCards, putUpdate} {
+		for _, put := range []func(*sql.Tx, *Batch) error{
+			putSessions, putAsks, putLoops, putMessages, putGrants, putSettings, s.putEvents, putActions, putCards, putUpdate,
+		} {
 			if err := put(tx, b); err != nil {
 				return err
 			}
@@ -169,6 +174,11 @@ func putCards(tx *sql.Tx, b *Batch) error {
 }
 
 func putUpdate(tx *sql.Tx, b *Batch) error {
+	if b.NewBot {
+		if _, err := tx.Exec(`DELETE FROM updates`); err != nil {
+			return fmt.Errorf("forget updates: %w", err)
+		}
+	}
 	if b.Update == 0 {
 		return nil
 	}

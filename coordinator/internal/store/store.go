@@ -26,7 +26,7 @@ var messages string
 
 // migrations take a database from version i to version i+1. A shipped one is
 // never changed.
-var migrations = []string{schema, messages}
+var migrations = []string{schema, grantSchema, messages}
 
 // Errors of Open. The files are left as they were.
 var (

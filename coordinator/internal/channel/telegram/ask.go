@@ -40,7 +40,7 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	switch {
 	case len(cards) > 0:
 		return l.editCards(ctx, cards, text)
-	case a.State == ask.Open:
+	case a.State == ask.Open || a.Parked:
 		return l.sendCard(ctx, store.Card{Ask: id, Chat: peer.Chat}, text)
 	}
 	return nil
@@ -130,19 +130,34 @@ func (l *link) tapped(update int64, t tap) error {
 		p.Nonce = nonce
 		return l.cfg.Core.Choose(p, token)
 	}
-	if nonce, allow, ok := parseData(t.Data); ok {
-		p.Nonce, p.Decision = nonce, decision(allow, t.From.name())
+	if nonce, verb, ok := parseData(t.Data); ok {
+		p.Nonce, p.Decision = nonce, verb.decision(t.From.name())
 	}
 	return l.cfg.Core.Press(p)
 }
 
-// parseData reads what our buttons carry: a:<nonce>:y or a:<nonce>:n.
-func parseData(data string) (nonce string, allow, ok bool) {
+// A verb is what a button says, as one letter.
+type verb string
+
+// The verbs of a question's buttons.
+const (
+	allow      verb = "y"
+	deny       verb = "n"
+	forSession verb = "s"
+	always     verb = "w"
+)
+
+// parseData reads what our buttons carry: a:<nonce>:<verb>.
+func parseData(data string) (nonce string, v verb, ok bool) {
 	part := strings.Split(data, ":")
-	if len(part) != 3 || part[0] != "a" || part[1] == "" || part[2] != "y" && part[2] != "n" {
-		return "", false, false
+	if len(part) != 3 || part[0] != "a" || part[1] == "" {
+		return "", "", false
 	}
-	return part[1], part[2] == "y", true
+	switch v = verb(part[2]); v {
+	case allow, deny, forSession, always:
+		return part[1], v, true
+	}
+	return "", "", false
 }
 
 // nonce returns what binds a card's buttons to its ask.
@@ -157,19 +172,19 @@ func (m message) nonce() string {
 	return unknownNonce
 }
 
-func data(nonce string, allow bool) string {
-	if allow {
-		return "a:" + nonce + ":y"
-	}
-	return "a:" + nonce + ":n"
-}
+func data(nonce string, v verb) string { return "a:" + nonce + ":" + string(v) }
 
-// decision is what a bare yes or no says. The message of a refusal is for the
+// decision is what the bare verb says. The message of a refusal is for the
 // model.
-func decision(allow bool, by string) ask.Decision {
-	d := ask.Decision{Allow: allow, By: by, Channel: "telegram"}
-	if !allow {
+func (v verb) decision(by string) ask.Decision {
+	d := ask.Decision{Allow: v != deny, By: by, Channel: "telegram"}
+	switch v {
+	case deny:
 		d.Message = "Denied by " + by + " on Telegram. Do not retry it; choose another way or ask."
+	case forSession:
+		d.Scope = ask.Session
+	case always:
+		d.Scope = ask.Always
 	}
 	return d
 }
@@ -177,9 +192,9 @@ func decision(allow bool, by string) ask.Decision {
 // replied deals with a text of the peer that answers a message. To a card it is
 // an answer, to anything else it is not.
 func (l *link) replied(update int64, m message) error {
-	d, word := verdict(m.Text, m.From.name())
+	d, _ := verdict(m.Text, m.From.name())
 	found, err := l.cfg.Core.ReplyTo(core.Press{
-		Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d, Text: m.Text, All: word == "all",
+		Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d, Text: m.Text,
 	})
 	if err != nil || found {
 		return err
@@ -187,20 +202,20 @@ func (l *link) replied(update int64, m message) error {
 	return l.cfg.Core.Reply(update, m.Chat.ID, helpText)
 }
 
-// verdict reads a text as the answer to a permission: a bare yes or no, else a
-// refusal with the text as the instruction. word is the bare word, "" for none.
-func verdict(text, by string) (d ask.Decision, word string) {
-	d = decision(false, by)
-	switch word := strings.ToLower(strings.Trim(text, " \n.!")); word {
+// verdict reads a text as the answer to a permission: a bare word, else a
+// refusal with the text as the instruction.
+func verdict(text, by string) (d ask.Decision, bare bool) {
+	switch strings.ToLower(strings.Trim(text, " \n.!")) {
 	case "yes", "y", "allow":
-		return decision(true, by), "yes"
+		return allow.decision(by), true
 	case "no", "n", "deny":
-		return d, "no"
-	case "all":
-		return d, "all"
+		return deny.decision(by), true
+	case "all", "yes all", "y all":
+		return forSession.decision(by), true
 	}
+	d = deny.decision(by)
 	d.Message = text
-	return d, ""
+	return d, false
 }
 
 // clock is a moment as cards show it.

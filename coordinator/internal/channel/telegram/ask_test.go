@@ -103,7 +103,7 @@ func TestTapsThatDoNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	yes := data(a.Nonce, true)
+	yes := data(a.Nonce, allow)
 	r.tap(r.api.User(66, "Eve"), m.ID, "Allow") // in Ann's chat
 	forge(66, 66, yes)
 	forge(11, -5, yes)
@@ -152,7 +152,7 @@ func TestTextReplies(t *testing.T) {
 		{"no", "Denied.", "Denied by Ann on Telegram. Do not retry it; choose another way or ask.", ask.Answered, false},
 		{"Deny.", "Denied.", "Denied by Ann on Telegram. Do not retry it; choose another way or ask.", ask.Answered, false},
 		{"yes, but on staging", "Denied.", "yes, but on staging", ask.Answered, false},
-		{"all", "not possible yet", "", ask.Open, false},
+		{"all", "Nothing was decided", "", ask.Open, false},
 		{"/help", "Tap Allow", "", ask.Open, false},
 	}
 	for _, test := range tests {

@@ -26,7 +26,7 @@ func renderCheckIn(a ask.Ask, token, project, machine string) rendered {
 	said := elide(strings.TrimSpace(secret.Visible(a.Text)), room)
 	r := rendered{html: head + "<blockquote>" + escape(said) + "</blockquote>" + foot}
 	if a.State == ask.Open {
-		r.rows = [][]button{{{"Done 💤", data(a.Nonce, true)}}}
+		r.rows = [][]button{{{"Done 💤", data(a.Nonce, allow)}}}
 	}
 	return r
 }

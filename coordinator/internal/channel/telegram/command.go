@@ -126,7 +126,7 @@ func (l *link) sessionsText() string {
 func (l *link) asksText() string {
 	var b strings.Builder
 	for _, a := range l.cfg.Core.Asks(false) {
-		if a.State != ask.Open {
+		if a.State != ask.Open && !a.Parked {
 			continue
 		}
 		v, _ := l.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token

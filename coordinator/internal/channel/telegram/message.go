@@ -10,9 +10,9 @@ import (
 
 // wrote deals with a text of the peer that answers no message.
 func (l *link) wrote(update int64, m message) error {
-	d, word := verdict(m.Text, m.From.name())
+	d, bare := verdict(m.Text, m.From.name())
 	return l.cfg.Core.Written(core.Press{
-		Update: update, Chat: m.Chat.ID, Nonce: unknownNonce, Decision: d, Text: m.Text, Word: word != "", All: word == "all",
+		Update: update, Chat: m.Chat.ID, Nonce: unknownNonce, Decision: d, Text: m.Text, Word: bare,
 	})
 }
 

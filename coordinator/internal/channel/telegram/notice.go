@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
@@ -25,8 +26,12 @@ var (
 	errKind   = errors.New("no such kind of action")
 )
 
-// act carries out one action of core.LaneTelegram.
+// act carries out one action of core.LaneTelegram. One that is under way when
+// ctx ends is finished, if that takes a moment only: nobody could tell whether a
+// message that was cut off has reached Telegram, and it would be sent again.
 func (l *link) act(ctx context.Context, a store.Action) error {
+	ctx, end := outlast(ctx, l.pace.finish)
+	defer end()
 	ctx, cancel := context.WithTimeout(ctx, l.pace.send)
 	defer cancel()
 	switch a.Kind {
@@ -46,6 +51,16 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		return l.answer(ctx, a.Data)
 	}
 	return core.GiveUp(fmt.Errorf("%w: %s", errKind, a.Kind))
+}
+
+// outlast returns a context that ends so long after ctx, or with its end.
+func outlast(ctx context.Context, by time.Duration) (longer context.Context, end func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		sleep(longer, by)
+		cancel()
+	})
+	return longer, func() { stop(); cancel() }
 }
 
 func (l *link) notice(ctx context.Context, text string) error {
@@ -125,7 +140,7 @@ func (r rendered) markup() models.ReplyMarkup {
 }
 
 const helpText = "Questions of your sessions come here while you are away.\n" +
-	"Tap Allow or Deny. Or reply to a question: `yes`, `no`, or what to do instead, which refuses it with your words.\n" +
+	"Tap Allow or Deny. Or reply to a question: `yes`, `no`, `all` (allow for the session), or what to do instead, which refuses it with your words.\n" +
 	"A session that stopped says so here while away is on: reply, and it goes on with your words. " +
 	"Write without a reply, and the one session that runs gets it.\n" +
 	"/status /sessions /asks /loops say how things stand. /away on, off or auto (with a time, `/away on 2h`) and /here " +

@@ -40,10 +40,38 @@ func render(a ask.Ask, token, project, machine string) rendered {
 	foot := footing(a, project)
 	room := maxText - units(plain(head)) - units(plain(foot))
 	r := rendered{html: head + "<pre>" + escape(elide(secret.Visible(a.Text), room)) + "</pre>" + foot}
-	if a.State == ask.Open {
-		r.rows = [][]button{{{"Allow ✅", data(a.Nonce, true)}, {"Deny ⛔", data(a.Nonce, false)}}}
+	if a.State == ask.Open || a.Parked {
+		r.rows = buttons(a)
 	}
 	return r
+}
+
+// buttons are a question's. What reaches farther than the call has a row of its
+// own, and the card says what it permits.
+func buttons(a ask.Ask) [][]button {
+	rows := [][]button{{{"Allow ✅", data(a.Nonce, allow)}, {"Deny ⛔", data(a.Nonce, deny)}}}
+	var more []button
+	if a.ForSession() != "" {
+		more = append(more, button{"Allow for session", data(a.Nonce, forSession)})
+	}
+	if a.ForAlways() != "" {
+		more = append(more, button{"Always", data(a.Nonce, always)})
+	}
+	if len(more) > 0 {
+		rows = append(rows, more)
+	}
+	return rows
+}
+
+// offered says what the buttons that reach farther would permit.
+func offered(a ask.Ask) (lines []string) {
+	if text := a.ForSession(); text != "" {
+		lines = append(lines, "for this session: "+line(text, maxPath))
+	}
+	if text := a.ForAlways(); text != "" {
+		lines = append(lines, "always: "+line(text, maxWhy))
+	}
+	return lines
 }
 
 func heading(a ask.Ask, token, machine string) string {
@@ -64,12 +92,17 @@ func footing(a ask.Ask, project string) string {
 	if a.Why != "" {
 		lines = append(lines, "why: "+line(a.Why, maxWhy))
 	}
+	if a.State == ask.Open || a.Parked {
+		lines = append(lines, offered(a)...)
+	}
 	bound := "sha256 <code>" + line(a.Hash[:min(8, len(a.Hash))], maxWord) + "</code>"
 	if a.State == ask.Open {
 		bound += " · open until " + clock(a.ExpiresAt)
 	}
 	lines = append(lines, bound)
 	switch {
+	case a.Parked:
+		lines = append(lines, "⏸ "+line(a.Note, maxPath)+". Allow lets the exact call run once, when the session tries it again.")
 	case a.State != ask.Open:
 		lines = append(lines, ending(a))
 	case a.Attended && a.Agent != "":
@@ -101,9 +134,12 @@ func ending(a ask.Ask) string {
 	if d := a.Decision; d != nil {
 		verb := "⛔ Denied"
 		if d.Allow {
-			verb = "✅ Allowed"
+			verb = "✅ Allowed" + reach(a)
 		}
 		return verb + " by " + line(d.By, maxWord) + " at " + clock(d.At) + outcome
+	}
+	if l := a.Lease; l != nil {
+		return map[bool]string{true: "✅ ", false: "⛔ "}[l.Decision.Allow] + line(a.How(), maxPath) + outcome
 	}
 	outcome += " · " + clock(a.SettledAt)
 	switch {
@@ -115,6 +151,17 @@ func ending(a ask.Ask) string {
 		return "🖥 Answered at the terminal" + outcome
 	}
 	return "💤 Withdrawn: " + note + outcome
+}
+
+// reach says how far an allow went.
+func reach(a ask.Ask) string {
+	switch a.Decision.Scope {
+	case ask.Session:
+		return " for the session (" + line(a.ForSession(), maxPath) + ")"
+	case ask.Always:
+		return " always (" + line(a.ForAlways(), maxPath) + ")"
+	}
+	return ""
 }
 
 // line makes text harmless in one line of HTML: nothing hidden, nothing of its

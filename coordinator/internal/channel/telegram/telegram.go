@@ -62,6 +62,7 @@ type pace struct {
 	hold     time.Duration // how long Telegram holds a poll that has nothing to say
 	slack    time.Duration // how much later than that its answer may come
 	send     time.Duration // for one action
+	finish   time.Duration // for what is under way when we are to end
 	first    time.Duration // first pause after a failure; each next one doubles
 	longest  time.Duration // longest pause
 	conflict time.Duration // pause after a 409
@@ -72,7 +73,7 @@ type pace struct {
 // the stored files shows in Status and ends with the next Connect.
 func New(cfg Config) *Channel {
 	c := &Channel{cfg: cfg, changed: make(chan struct{}), pace: pace{
-		hold: 50 * time.Second, slack: 15 * time.Second, send: 30 * time.Second,
+		hold: 50 * time.Second, slack: 15 * time.Second, send: 30 * time.Second, finish: 2 * time.Second,
 		first: time.Second, longest: 30 * time.Second, conflict: 1500 * time.Millisecond, report: 30 * time.Second,
 	}}
 	token, err := readToken(cfg.TokenFile)

@@ -1,0 +1,136 @@
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// How long what is left of a refused call lives.
+const (
+	ParkedFor = 24 * time.Hour // a parked ask stays answerable
+	LeaseFor  = time.Hour      // then a yes that came after the refusal is forgotten
+)
+
+// ErrScope says that an answer covers more than the ask offers.
+var ErrScope = errors.New("it cannot be allowed in that way")
+
+// A Scope is how far an allow reaches. The empty one is the exact call, once.
+type Scope string
+
+// The scopes of an allow.
+const (
+	Once    Scope = ""
+	Session Scope = "session" // the ask's offer, for its session and a time
+	Always  Scope = "always"  // the rules that the host suggested
+)
+
+// An Offer is what an allow of an ask may cover besides its call. Always holds
+// the host's suggestion in words; the suggestion itself stays with the hook.
+type Offer struct {
+	Rules  []grant.Rule `json:"rules,omitempty"`
+	Always string       `json:"always,omitempty"`
+}
+
+// ForSession is what *Allow for session* would permit, "" where it is not offered.
+func (a Ask) ForSession() string {
+	if a.Offer == nil {
+		return ""
+	}
+	return grant.Text(a.Offer.Rules)
+}
+
+// ForAlways is what *Always* would permit, "" where it is not offered. Behind
+// a refusal no hook is left that could hand it to the host.
+func (a Ask) ForAlways() string {
+	if a.Offer == nil || a.Parked {
+		return ""
+	}
+	return a.Offer.Always
+}
+
+// offers reports an answer that reaches farther than a lets it.
+func (a Ask) offers(d Decision) error {
+	if a.State != Open && !a.Parked {
+		return nil // settled: that is what there is to say
+	}
+	switch {
+	case !d.Allow, d.Scope == Once,
+		d.Scope == Session && a.ForSession() != "", d.Scope == Always && a.ForAlways() != "":
+		return nil
+	case d.Scope == Session:
+		return fmt.Errorf("%w: nothing of this call can be allowed for the session; a plain yes or no is open", ErrScope)
+	}
+	return fmt.Errorf("%w: Claude Code suggested no rule for it; a plain yes or no is open", ErrScope)
+}
+
+// A Lease is the answer to a parked ask. A yes lets the exact call run once,
+// if its session makes it again in time.
+type Lease struct {
+	Decision Decision  `json:"decision"`
+	Until    time.Time `json:"until"`
+	UsedAt   time.Time `json:"used_at,omitzero"`
+	Told     bool      `json:"told,omitempty"` // the session knows of it
+}
+
+// Park opens a and refuses it at once: where the host would let a call run
+// whose hook died, nobody waits. The card leaves the terminal with it.
+func Park(a Ask, mode session.Mode, now time.Time) Ask {
+	a = Start(a, mode, now)
+	a.State, a.SettledAt, a.Parked, a.ExpiresAt = Expired, now, true, now
+	a.Note = "refused: nobody can be waited for in this mode; the step is parked"
+	a.Shown = mode != session.Off
+	return a
+}
+
+func lend(a Ask, d Decision) Ask {
+	a.Parked = false
+	a.Lease = &Lease{Decision: d, Until: d.At.Add(LeaseFor)}
+	return a
+}
+
+func unpark(a Ask, note string) Ask {
+	a.Parked = false
+	a.Note += "; " + note
+	return a
+}
+
+// Lent reports whether a holds a lease for another call at now.
+func (a Ask) Lent(now time.Time) bool {
+	return a.Lease != nil && a.Lease.Decision.Allow && a.Lease.UsedAt.IsZero() && now.Before(a.Lease.Until)
+}
+
+// Use takes the lease of a: it counts once.
+func Use(a Ask, now time.Time) Ask {
+	used := *a.Lease
+	used.UsedAt, used.Told = now, true
+	a.Lease = &used
+	return a
+}
+
+// Tell notes that the session knows the late answer.
+func Tell(a Ask) Ask {
+	told := *a.Lease
+	told.Told = true
+	a.Lease = &told
+	return a
+}
+
+// Same reports whether b asks for the very call of a.
+func (a Ask) Same(b Ask) bool {
+	return a.Session == b.Session && a.Tool == b.Tool && a.Hash == b.Hash
+}
+
+func (l Lease) how() string {
+	at := fmt.Sprintf("by %s at %s", l.Decision.By, l.Decision.At.Format("15:04:05"))
+	switch {
+	case !l.Decision.Allow:
+		return "denied " + at + ", after the call was refused"
+	case !l.UsedAt.IsZero():
+		return "allowed " + at + ", used at " + l.UsedAt.Format("15:04:05")
+	}
+	return "allowed " + at + ", for one try until " + l.Until.Format("15:04:05")
+}

@@ -1,0 +1,95 @@
+package telegram
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// TestRenderOffer: a button that reaches farther than the call is there only
+// with a line that says what it permits.
+func TestRenderOffer(t *testing.T) {
+	rules := grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{{"git", "commit", "-m", "<x>"}, {"make"}}})
+	for _, c := range []struct {
+		name          string
+		offer         *ask.Offer
+		lines, labels []string
+	}{
+		{"nothing", nil, nil, nil},
+		{"session", &ask.Offer{Rules: rules}, []string{"for this session: git commit … · exactly make"}, []string{"Allow for session"}},
+		{"always", &ask.Offer{Always: "Bash(<b>:*)"}, []string{"always: Bash(&lt;b&gt;:*)"}, []string{"Always"}},
+		{"both", &ask.Offer{Rules: rules, Always: "x"}, []string{"for this session: git", "always: x"}, []string{"Allow for session", "Always"}},
+	} {
+		a := example()
+		a.Offer = c.offer
+		r := render(a, "shop-1", "/home/ann/shop", "lab")
+		var labels []string
+		for _, row := range r.rows[1:] {
+			for _, b := range row {
+				labels = append(labels, b.label)
+			}
+		}
+		if diff := cmp.Diff(c.labels, labels); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+		for _, want := range c.lines {
+			if !strings.Contains(r.html, "\n"+want) {
+				t.Errorf("%s: no %q in\n%s", c.name, want, r.html)
+			}
+		}
+		if len(c.lines) == 0 && strings.Contains(r.html, "session:") {
+			t.Errorf("%s: %s", c.name, r.html)
+		}
+	}
+}
+
+func TestRenderParked(t *testing.T) {
+	a := ask.Park(example(), session.On, noon)
+	r := render(a, "shop-1", "/home/ann/shop", "lab")
+	if len(r.rows) != 1 || !strings.Contains(r.html, "⏸ refused: nobody can be waited for") {
+		t.Errorf("have %s %v", r.html, r.rows)
+	}
+	a, err := ask.Answer(a, ask.Decision{Allow: true, By: "Ann", At: noon.Add(time.Minute)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = render(a, "shop-1", "/home/ann/shop", "lab")
+	if len(r.rows) != 0 || !strings.Contains(r.html, "✅ allowed by Ann at 12:01:00, for one try until 13:01:00") {
+		t.Errorf("have %s %v", r.html, r.rows)
+	}
+}
+
+// TestAllowForSession: the button and the word `all` give the same grant.
+func TestAllowForSession(t *testing.T) {
+	for _, way := range []string{"tap", "reply"} {
+		t.Run(way, func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			need := grant.Need{Tool: "Bash", Commands: [][]string{{"npm", "test"}}}
+			r.ask("a0", "first") // it makes the session known
+			_, err := r.core.OpenCovered(ask.Ask{
+				ID: "ask_1", Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: "npm test", Hash: "77", Attended: true,
+				Offer: &ask.Offer{Rules: grant.Narrowest(need)},
+			}, need)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := r.await("for this session: npm test …")
+			if way == "tap" {
+				r.awaitAnswer(r.tap(r.ann, m.ID, "Allow for session"))
+			} else if _, err := r.ann.Reply(m.ID, "all"); err != nil {
+				t.Fatal(err)
+			}
+			r.await("Allowed for the session (npm test …) by Ann")
+			if g := r.core.Grants(); len(g) != 1 || g[0].Text() != "npm test …" || g[0].By != "Ann" {
+				t.Errorf("have %+v", g)
+			}
+		})
+	}
+}

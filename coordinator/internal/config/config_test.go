@@ -1,0 +1,151 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/config"
+)
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"":              config.TelegramAPI,
+		"# nothing\n\n": config.TelegramAPI,
+		"[telegram]\n":  config.TelegramAPI,
+		"[telegram]\napi = 'http://127.0.0.1:8081'\n": "http://127.0.0.1:8081",
+		`telegram.api = "https://b.example/x"`:        "https://b.example/x",
+		"telegram = { api = 'http://x' }":             "http://x",
+	} {
+		if c, err := config.Parse([]byte(text)); err != nil || c.Telegram.API != want {
+			t.Errorf("%q: %+v, %v", text, c, err)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"\n\nunknown = 1":                       `line 3: unknown key "unknown"`,
+		"[telegram]\napi = 'http://x'\ntok = 1": `line 3: unknown key "telegram.tok"`,
+		"[tele]\nx = 1":                         `line 1: unknown key "tele`,
+		"[telegram]\n\napi = 7":                 "line 3: ",
+		"[telegram]\napi = ":                    "line 2: ",
+		"a\x00":                                 "line 1: ",
+		"\xff\xfe":                              "line 1: ",
+		"[telegram\n":                           "line 1: ",
+		"[telegram]\napi = 'ftp://x'":           `telegram.api must be an http or https URL, not "ftp://x"`,
+		"[telegram]\napi = ''":                  "must be an http or https URL",
+		"[telegram]\napi = 'http://'":           "must be an http or https URL",
+		"[telegram]\napi = 'a'\napi = 'b'":      "line 3: ",
+	} {
+		if _, err := config.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: want %q, have %v", text, want, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("[telegram]\napi = 'http://x'\n"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if c, err := config.Parse(raw); err == nil && config.CheckAPI(c.Telegram.API) != nil {
+			t.Fatalf("%q: %+v", raw, c)
+		}
+	})
+}
+
+func TestLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if c, err := config.Load(path); err != nil || c != config.Default() {
+		t.Errorf("no file: %+v, %v", c, err)
+	}
+	write(t, path, "nonsense = 1\n")
+	if _, err := config.Load(path); err == nil || !strings.Contains(err.Error(), path+": line 1") {
+		t.Errorf("the error names file and line: %v", err)
+	}
+	if _, err := config.Load(filepath.Dir(path)); err == nil {
+		t.Error("a directory was read")
+	}
+}
+
+func TestSetTelegramAPI(t *testing.T) {
+	for _, c := range []struct{ name, before, after string }{
+		{"no file", "-", "[telegram]\napi = \"http://new\"\n"},
+		{"empty", "", "[telegram]\napi = \"http://new\"\n"},
+		{"comments stay", "# mine\n\n[telegram] # bot\n# here\napi = 'http://old' \n# end\n", "# mine\n\n[telegram] # bot\n# here\napi = \"http://new\"\n# end\n"},
+		{"no key yet", "# mine\n[telegram]\n# here\n", "# mine\n[telegram]\napi = \"http://new\"\n# here\n"},
+		{"no table yet", "# mine\n", "# mine\n[telegram]\napi = \"http://new\"\n"},
+		{"no last line break", "[telegram]\n  api='http://old'", "[telegram]\napi = \"http://new\"\n"},
+		{"blanks in the header", "[ telegram ]\napi = 'http://old'\n", "[ telegram ]\napi = \"http://new\"\n"},
+		{"the same already", "[telegram]\napi = 'http://new'   # keep\n\n\n", "[telegram]\napi = 'http://new'   # keep\n\n\n"},
+		{"a comment that looks like it", "[telegram]\n# api = 'http://no'\napi = 'http://old'\n", "[telegram]\n# api = 'http://no'\napi = \"http://new\"\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "config.toml")
+			if c.before != "-" {
+				write(t, path, c.before)
+			}
+			if err := config.SetTelegramAPI(path, "http://new"); err != nil {
+				t.Fatal(err)
+			}
+			if got := read(t, path); got != c.after {
+				t.Errorf("have %q\nwant %q", got, c.after)
+			}
+			info, err := os.Stat(path)
+			if err != nil || c.before != c.after && info.Mode().Perm() != 0o600 {
+				t.Errorf("%v, %v", info.Mode(), err)
+			}
+			if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+				t.Errorf("something was left: %v, %v", entries, err)
+			}
+		})
+	}
+}
+
+// TestSetTelegramAPIDefault: what holds anyway is not written.
+func TestSetTelegramAPIDefault(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := config.SetTelegramAPI(path, config.TelegramAPI); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("a file was made: %v", err)
+	}
+}
+
+// TestSetTelegramAPIRefuses leaves the file as it was.
+func TestSetTelegramAPIRefuses(t *testing.T) {
+	for _, c := range []struct{ name, before, api, says string }{
+		{"a file with an error", "oops = 1\n", "http://new", "line 1"},
+		{"a form that it does not know", "telegram.api = 'http://old'\n", "http://new", "by hand"},
+		{"not a URL", "# mine\n", "nonsense", "by hand"},
+		{"a value that breaks out", "# mine\n", "http://x\"\n[evil]\n", "by hand"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "config.toml")
+			write(t, path, c.before)
+			if err := config.SetTelegramAPI(path, c.api); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("have %v", err)
+			}
+			if got := read(t, path); got != c.before {
+				t.Errorf("the file became %q", got)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}

@@ -1,0 +1,216 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// answer decides an ask and, where the answer is for the session, gives the
+// grant, in one commit.
+func (s *state) answer(b *store.Batch, before ask.Ask, d ask.Decision, now time.Time) (ask.Ask, error) {
+	d.At = now
+	next, err := ask.Answer(before, d)
+	if err != nil {
+		return next, err
+	}
+	s.putAsk(b, next, now)
+	b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
+	if d.Allow && d.Scope == ask.Session {
+		s.give(b, next, d, now)
+	}
+	return next, nil
+}
+
+func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
+	g := grant.Grant{
+		ID: "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")), Session: a.Session, Rules: a.Offer.Rules, Ask: string(a.ID),
+		By: d.By, Channel: d.Channel, At: now, ExpiresAt: now.Add(grant.For),
+	}
+	b.Grants = append(b.Grants, g)
+	text := fmt.Sprintf("%s: %s allowed for the session until %s: %s", s.token(a.Session), d.By, g.ExpiresAt.Format("15:04"), g.Text())
+	b.Events = append(b.Events, happened(event.GrantGiven, a.Session, string(g.ID), text, now))
+}
+
+// standing answers an ask that was just opened from what was allowed before: by
+// a lease for the exact call, which is then used up, or by grants.
+func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Time) (ask.Ask, bool) {
+	d := ask.Decision{Allow: true, At: now}
+	if lent, ok := s.lease(a, now); ok {
+		d.By, d.Channel = lent.Lease.Decision.By+", who had allowed it after the refusal", "lease"
+		s.putAsk(b, ask.Use(lent, now), now)
+	} else if used := grant.Find(s.activeGrants(), a.Session, need, now); len(used) > 0 {
+		d.By, d.Channel = fmt.Sprintf("the grant of %s (%s)", used[0].By, used[0].ID), "grant"
+	} else {
+		return a, false
+	}
+	next, err := ask.Answer(a, d)
+	if err != nil {
+		return a, false // cannot happen: it was opened this moment
+	}
+	b.Asks = append(b.Asks, next)
+	b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
+	return next, true
+}
+
+// lease returns the ask that holds a lease for the call of a, the oldest first.
+func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
+	for _, old := range s.asks {
+		if old.Lent(now) && old.Same(a) && (!ok || old.OpenedAt.Before(found.OpenedAt)) {
+			found, ok = old, true
+		}
+	}
+	return found, ok
+}
+
+// Park registers a call that the hook refuses at once, so that the person can
+// allow its next try. A lease for the call answers it instead; a call that is
+// parked already is not parked twice.
+func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
+	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		a.Nonce = c.cfg.Secret()
+		fresh := ask.Start(a, session.Off, now)
+		if standing, ok := s.standing(&b, fresh, grant.Need{}, now); ok {
+			a = standing
+			return b, nil
+		}
+		for _, old := range s.asks {
+			if old.ID == a.ID || old.Parked && old.Same(a) {
+				a = old
+				return b, nil
+			}
+		}
+		a = ask.Park(a, s.mode(a.Session, now), now)
+		s.putAsk(&b, a, now)
+		text := fmt.Sprintf("%s: %s asks for %s: %s", s.token(a.Session), a.Tool, short(a.Hash), a.Note)
+		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), text, now))
+		return b, nil
+	})
+	return a, err
+}
+
+// TellLate returns what a session must know of answers that came after its
+// calls were refused, one line each, and notes that it knows.
+func (c *Core) TellLate(id session.ID) (text string, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		var lines []string
+		for _, a := range s.asks {
+			if a.Session != id || a.Lease == nil || a.Lease.Told {
+				continue
+			}
+			b.Asks = append(b.Asks, ask.Tell(a))
+			if line := lateLine(a, now); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		slices.Sort(lines)
+		text = strings.Join(lines, "\n")
+		return b, nil
+	})
+	return text, err
+}
+
+// lateLine is one late answer for the model; the text of the call is masked.
+func lateLine(a ask.Ask, now time.Time) string {
+	call := a.Tool + ": " + strings.Join(strings.Fields(ask.Elide(a.Text, 300)), " ")
+	switch {
+	case a.Lent(now):
+		return fmt.Sprintf("The person has meanwhile allowed a call that was refused before. Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
+	case !a.Lease.Decision.Allow:
+		return fmt.Sprintf("The person has meanwhile refused a call that was parked. %s It was: %s", a.Lease.Decision.Message, call)
+	}
+	return ""
+}
+
+// Grants returns the standing permissions that count now, oldest first.
+func (c *Core) Grants() (out []grant.Grant) {
+	c.view(func(s *state, now time.Time) {
+		for _, g := range s.activeGrants() {
+			if g.Active(now) {
+				out = append(out, g)
+			}
+		}
+	})
+	return out
+}
+
+// activeGrants returns the grants that have not ended, oldest first.
+func (s *state) activeGrants() (out []grant.Grant) {
+	for _, g := range s.grants {
+		if g.EndedAt.IsZero() {
+			out = append(out, g)
+		}
+	}
+	slices.SortFunc(out, func(a, b grant.Grant) int {
+		if c := a.At.Compare(b.At); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	return out
+}
+
+// Revoke ends a grant for by. One that is unknown or has ended is ErrNotFound.
+func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		found, ok := s.grants[id]
+		if !ok || !found.Active(now) {
+			return b, fmt.Errorf("grant %q: %w", id, ErrNotFound)
+		}
+		g = s.endGrant(&b, found, "revoked by "+by, now)
+		return b, nil
+	})
+	return g, err
+}
+
+func (s *state) endGrant(b *store.Batch, g grant.Grant, how string, now time.Time) grant.Grant {
+	g = grant.End(g, how, now)
+	b.Grants = append(b.Grants, g)
+	text := fmt.Sprintf("%s: %s: no longer allowed: %s", s.token(g.Session), g.How, g.Text())
+	b.Events = append(b.Events, happened(event.GrantEnded, g.Session, string(g.ID), text, now))
+	return g
+}
+
+// endGrants ends what was allowed for a session.
+func (s *state) endGrants(b *store.Batch, id session.ID, now time.Time) {
+	for _, g := range s.activeGrants() {
+		if g.Session == id {
+			s.endGrant(b, g, "the session ended", now)
+		}
+	}
+}
+
+func (s *state) tickGrants(b *store.Batch, now time.Time) {
+	for _, g := range s.activeGrants() {
+		if !g.Active(now) {
+			s.endGrant(b, g, "its time is over", now)
+		}
+	}
+}
+
+// grantsEnd is the first moment at which a grant ends by itself, zero for never.
+func (s *state) grantsEnd() (at time.Time) {
+	for _, g := range s.activeGrants() {
+		at = first(at, g.ExpiresAt)
+	}
+	return at
+}
+
+// ranLate has the card of a parked ask say how the call turned out that its
+// lease let run.
+func (s *state) ranLate(b *store.Batch, o Outcome, now time.Time) {
+	for _, a := range s.asks {
+		if a.Lease == nil || a.Lease.UsedAt.IsZero() || a.Run != nil || a.Session != o.Session || a.Tool != o.Tool || a.Hash != o.Hash {
+			continue
+		}
+		o.Run.At = now
+		s.putAsk(b, ask.Ran(a, o.Run, now), now)
+	}
+}

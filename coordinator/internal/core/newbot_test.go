@@ -1,0 +1,64 @@
+package core_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// TestPairedLate opens a question while nobody is paired: it is shown to the
+// one who pairs then.
+func TestPairedLate(t *testing.T) {
+	r := newRig(t)
+	if err := r.SetAway("", session.On, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.OpenAsk(ask.Ask{ID: "ask_1", Kind: ask.Permission, Session: "s", Tool: "Bash", Hash: "0123456789", Attended: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.StartPairing(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Pair(1, core.Sender{User: 7, Chat: 7, Name: "Ann"}, "123456"); err != nil {
+		t.Fatal(err)
+	}
+	var done []string
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r.Work(ctx, core.LaneTelegram, func(_ context.Context, a store.Action) error {
+		if done = append(done, a.Kind); len(done) == 2 {
+			cancel()
+		}
+		return nil
+	})
+	if !slices.Contains(done, core.ActCard) {
+		t.Errorf("the new person is shown %v, not the open question", done)
+	}
+}
+
+// TestNewBot connects another bot, whose update ids begin lower: they are not
+// taken for the old bot's.
+func TestNewBot(t *testing.T) {
+	r := newRig(t)
+	update := []store.Update{{ID: 5, Body: []byte(`{"update_id":5}`)}}
+	for _, bot := range []string{"first", "second"} {
+		if err := r.Connected(bot); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Receive(update); err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Received()
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s: %v %v", bot, got, err)
+		}
+		if err := r.Ignore(5); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

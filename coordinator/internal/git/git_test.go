@@ -1,0 +1,288 @@
+package git_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+)
+
+// run runs git for the test, away from any real configuration.
+func run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=a@x.example", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=a@x.example",
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// empty is a repository without a commit.
+func empty(t *testing.T) string {
+	t.Helper()
+	t.Setenv("HOME", t.TempDir()) // git must not read a real configuration
+	dir := t.TempDir()
+	run(t, dir, "init", "-q", "-b", "main")
+	return dir
+}
+
+// committed is a repository with one commit of two files.
+func committed(t *testing.T) string {
+	t.Helper()
+	dir := empty(t)
+	write(t, dir, "a.txt", "one\n")
+	write(t, dir, "b.txt", "one\n")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "first")
+	return dir
+}
+
+func tree(t *testing.T, dir string) string { t.Helper(); return git.Tree(t.Context(), dir) }
+
+func TestTree(t *testing.T) {
+	steps := []struct {
+		name string
+		do   func(t *testing.T, dir string)
+	}{
+		{"clean", func(*testing.T, string) {}},
+		{"changed", func(t *testing.T, dir string) { write(t, dir, "a.txt", "two\n") }},
+		{"changed again, as long", func(t *testing.T, dir string) { write(t, dir, "a.txt", "six\n") }},
+		{"staged", func(t *testing.T, dir string) { run(t, dir, "add", "a.txt") }},
+		{"untracked", func(t *testing.T, dir string) { write(t, dir, "new dir/ü\n.txt", "x") }},
+		{"removed", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "b.txt")) }},
+		{"committed", func(t *testing.T, dir string) { run(t, dir, "commit", "-q", "-am", "second") }},
+		{"another branch", func(t *testing.T, dir string) { run(t, dir, "checkout", "-q", "-b", "other") }},
+		{"an empty commit", func(t *testing.T, dir string) { run(t, dir, "commit", "-q", "--allow-empty", "-m", "third") }},
+	}
+	for name, start := range map[string]func(*testing.T) string{"with a commit": committed, "in a folder below": below, "in a worktree": worktree} {
+		t.Run(name, func(t *testing.T) {
+			dir := start(t)
+			root := run(t, dir, "rev-parse", "--show-toplevel")
+			seen := map[string]string{}
+			for _, step := range steps {
+				step.do(t, root)
+				digest := tree(t, dir)
+				if other, ok := seen[digest]; ok || len(digest) != 64 {
+					t.Errorf("%s looks like %q: %q", step.name, other, digest)
+				}
+				seen[digest] = step.name
+				if again := tree(t, dir); again != digest {
+					t.Errorf("%s: nothing changed, and it differs", step.name)
+				}
+			}
+		})
+	}
+}
+
+func below(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(committed(t), "sub")
+	write(t, dir, "c.txt", "x")
+	return dir
+}
+
+func worktree(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "w")
+	run(t, committed(t), "worktree", "add", "-q", dir)
+	return dir
+}
+
+func TestTreeWithoutCommit(t *testing.T) {
+	dir := empty(t)
+	first := tree(t, dir)
+	write(t, dir, "a", "x")
+	second := tree(t, dir)
+	run(t, dir, "add", "a")
+	third := tree(t, dir)
+	if len(first) != 64 || first == second || second == third {
+		t.Errorf("have %q, %q, %q", first, second, third)
+	}
+}
+
+func TestNoRepository(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none"), "", "\x00"} {
+		if dir == "" { // git would take the test's own directory, which may be in a repository
+			continue
+		}
+		if got := tree(t, dir); got != "" {
+			t.Errorf("%q: %q", dir, got)
+		}
+		if commits, changed := git.Recent(t.Context(), dir); commits != nil || changed != nil {
+			t.Errorf("%q: %v, %v", dir, commits, changed)
+		}
+	}
+}
+
+func TestLate(t *testing.T) {
+	dir := committed(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := git.Tree(ctx, dir); got != "" {
+		t.Errorf("an answer after its time: %q", got)
+	}
+	if commits, changed := git.Recent(ctx, dir); commits != nil || changed != nil {
+		t.Errorf("have %v, %v", commits, changed)
+	}
+}
+
+// TestSlow: git that hangs is left behind in time, and half an answer is none.
+func TestSlow(t *testing.T) {
+	dir := committed(t)
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	write(t, bin, "git", "#!/bin/sh\nfor a; do [ \"$a\" = diff ] && exec sleep 60; done\nexec "+real+" \"$@\"\n")
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	before := time.Now()
+	if got := git.Tree(ctx, dir); got != "" || time.Since(before) > 20*time.Second {
+		t.Errorf("have %q after %s", got, time.Since(before))
+	}
+}
+
+func TestRecent(t *testing.T) {
+	dir := committed(t)
+	for _, m := range []string{"second", "third ü", "fourth"} {
+		run(t, dir, "commit", "-q", "--allow-empty", "-m", m+"\n\nbody")
+	}
+	run(t, dir, "mv", "b.txt", "moved to.txt")
+	write(t, dir, "a.txt", "two\n")
+	write(t, dir, "new ü.txt", "x")
+	commits, changed := git.Recent(t.Context(), dir)
+	var subjects []string
+	for _, c := range commits {
+		hash, subject, _ := strings.Cut(c, " ")
+		if len(hash) < 7 {
+			t.Errorf("have %q", c)
+		}
+		subjects = append(subjects, subject)
+	}
+	if diff := cmp.Diff([]string{"fourth", "third ü", "second"}, subjects); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"a.txt", "moved to.txt", "new ü.txt"}, changed); diff != "" {
+		t.Error(diff)
+	}
+	commits, changed = git.Recent(t.Context(), empty(t))
+	if commits != nil || changed != nil {
+		t.Errorf("a new repository: %v, %v", commits, changed)
+	}
+}
+
+// TestHostile: whatever program a repository names, it is not run.
+func TestHostile(t *testing.T) {
+	for name, arm := range map[string]func(t *testing.T, dir, evil string){
+		"file monitor": func(t *testing.T, dir, evil string) { run(t, dir, "config", "core.fsmonitor", evil) },
+		"hooks": func(t *testing.T, dir, evil string) {
+			for _, hook := range []string{"post-index-change", "pre-commit", "reference-transaction", "post-checkout"} {
+				write(t, dir, ".git/hooks/"+hook, "#!/bin/sh\n"+evil+"\n")
+			}
+		},
+		"hooks elsewhere": func(t *testing.T, dir, evil string) {
+			write(t, dir, "h/post-index-change", "#!/bin/sh\n"+evil+"\n")
+			run(t, dir, "config", "core.hooksPath", "h")
+		},
+		"clean filter":            func(t *testing.T, dir, evil string) { filter(t, dir, "clean", "x", evil) },
+		"process filter":          func(t *testing.T, dir, evil string) { filter(t, dir, "process", "x", evil) },
+		"filter with an odd name": func(t *testing.T, dir, evil string) { filter(t, dir, "clean", "x=y", evil) },
+		"external diff":           func(t *testing.T, dir, evil string) { run(t, dir, "config", "diff.external", evil) },
+		"diff driver": func(t *testing.T, dir, evil string) {
+			write(t, dir, ".gitattributes", "* diff=x\n")
+			run(t, dir, "config", "diff.x.command", evil)
+		},
+		"text conversion": func(t *testing.T, dir, evil string) {
+			write(t, dir, ".gitattributes", "* diff=x\n")
+			run(t, dir, "config", "diff.x.textconv", evil)
+		},
+		"pager": func(t *testing.T, dir, evil string) {
+			run(t, dir, "config", "core.pager", evil)
+			run(t, dir, "config", "pager.status", evil)
+		},
+		"signatures": func(t *testing.T, dir, evil string) {
+			signed := strings.Replace(run(t, dir, "cat-file", "commit", "HEAD"), "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n x\n -----END PGP SIGNATURE-----\n\n", 1)
+			write(t, dir, ".git/signed", signed+"\n")
+			run(t, dir, "update-ref", "HEAD", run(t, dir, "hash-object", "-t", "commit", "-w", ".git/signed"))
+			run(t, dir, "config", "log.showSignature", "true")
+			run(t, dir, "config", "gpg.program", evil)
+		},
+		"alias": func(t *testing.T, dir, evil string) { run(t, dir, "config", "alias.status", "!"+evil) },
+		"submodule": func(t *testing.T, dir, evil string) {
+			sub := filepath.Join(dir, "sub")
+			run(t, dir, "init", "-q", "sub")
+			write(t, sub, "f", "one\n")
+			run(t, sub, "add", "f")
+			run(t, sub, "commit", "-q", "-m", "x")
+			run(t, dir, "-c", "advice.addEmbeddedRepo=false", "add", "sub")
+			filter(t, sub, "clean", "x", evil)
+			write(t, sub, "f", "six\n")
+			run(t, sub, "config", "core.fsmonitor", evil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := committed(t)
+			proof := filepath.Join(t.TempDir(), "it-ran")
+			evil := filepath.Join(t.TempDir(), "evil")
+			write(t, filepath.Dir(evil), "evil", "#!/bin/sh\ntouch "+proof+"\ncat\n")
+			arm(t, dir, evil)
+			write(t, dir, "a.txt", "six\n") // as long as before: git must look inside
+			if len(tree(t, dir)) != 64 {
+				t.Error("no answer")
+			}
+			if commits, changed := git.Recent(t.Context(), dir); len(commits) != 1 || len(changed) == 0 {
+				t.Errorf("have %v, %v", commits, changed)
+			}
+			if _, err := os.Stat(proof); err == nil {
+				t.Error("it ran")
+			}
+		})
+	}
+}
+
+func filter(t *testing.T, dir, kind, name, evil string) {
+	t.Helper()
+	write(t, dir, ".gitattributes", "* filter="+name+"\n")
+	run(t, dir, "config", "filter."+name+"."+kind, evil)
+	run(t, dir, "config", "filter."+name+".required", "true")
+}
+
+// TestEnvironment: variables of the person's session do not steer git.
+func TestEnvironment(t *testing.T) {
+	dir, other := committed(t), committed(t)
+	write(t, other, "c.txt", "x")
+	before := tree(t, dir)
+	t.Setenv("GIT_DIR", filepath.Join(other, ".git"))
+	t.Setenv("GIT_WORK_TREE", other)
+	t.Setenv("GIT_EXTERNAL_DIFF", "/no/such/program")
+	if after := tree(t, dir); after != before {
+		t.Error("the environment moved git elsewhere")
+	}
+}

@@ -1,0 +1,247 @@
+// Package grant holds standing permissions: what a person allowed for the rest
+// of a session, within a time. It is pure. How a call is understood is the
+// guard's; this package compares what the call needs with what was given.
+package grant
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// For is how long a grant lasts, if its session lasts as long.
+const For = time.Hour
+
+// An ID names a grant.
+type ID string
+
+// A Need is what a call asks for: plain commands, a file, or a tool by its
+// name. The zero value can never be granted.
+type Need struct {
+	Tool     string
+	Commands [][]string // of Bash
+	Path     string     // of a file tool: resolved
+	Root     string     // the project, resolved
+	Named    bool       // the tool's name is all there is (MCP)
+}
+
+// Empty reports that nothing can cover n.
+func (n Need) Empty() bool { return n.Tool == "" || len(n.Commands) == 0 && n.Path == "" && !n.Named }
+
+// A Rule is one permission. At rest it holds no more of a call than the bare
+// words at its beginning; an exact command is kept as a digest.
+type Rule struct {
+	Tool string   `json:"tool"`
+	Argv []string `json:"argv,omitempty"` // how the command begins
+	Sum  string   `json:"sum,omitempty"`  // digest of the one command
+	Path string   `json:"path,omitempty"` // the file, or the directory that holds it
+	Deep bool     `json:"deep,omitempty"` // below Path, at any depth
+	Text string   `json:"text"`           // for people, without secrets
+}
+
+// A Grant is a set of rules for one session.
+type Grant struct {
+	ID        ID         `json:"id"`
+	Session   session.ID `json:"session"`
+	Rules     []Rule     `json:"rules"`
+	Ask       string     `json:"ask"` // the question that it was given for
+	By        string     `json:"by"`
+	Channel   string     `json:"channel"`
+	At        time.Time  `json:"at"`
+	ExpiresAt time.Time  `json:"expires_at"`
+	EndedAt   time.Time  `json:"ended_at,omitzero"`
+	How       string     `json:"how,omitempty"` // how it ended
+}
+
+// Active reports whether g counts at now.
+func (g Grant) Active(now time.Time) bool { return g.EndedAt.IsZero() && now.Before(g.ExpiresAt) }
+
+// End returns g without effect from now on. The first end stays.
+func End(g Grant, how string, now time.Time) Grant {
+	if g.EndedAt.IsZero() {
+		g.EndedAt, g.How = now, how
+	}
+	return g
+}
+
+// Text is what g permits, in one line.
+func (g Grant) Text() string { return Text(g.Rules) }
+
+// Text is what rules permit, in one line for people.
+func Text(rules []Rule) string {
+	var out []string
+	for _, r := range rules {
+		if !slices.Contains(out, r.Text) {
+			out = append(out, r.Text)
+		}
+	}
+	return strings.Join(out, " · ")
+}
+
+// Narrowest returns the narrowest rules that cover n, nil when nothing may.
+func Narrowest(n Need) []Rule {
+	switch {
+	case n.Empty():
+		return nil
+	case n.Path != "":
+		return []Rule{fileRule(n)}
+	case n.Named:
+		return []Rule{{Tool: n.Tool, Text: line(n.Tool)}}
+	}
+	var out []Rule
+	for _, argv := range n.Commands {
+		if len(argv) == 0 {
+			return nil
+		}
+		out = append(out, commandRule(n.Tool, argv))
+	}
+	return out
+}
+
+// fileRule covers the files beside the one that was asked for; below a
+// directory of the project also those in its directories.
+func fileRule(n Need) Rule {
+	dir := path.Dir(n.Path)
+	r := Rule{Tool: n.Tool, Path: dir, Deep: dir != n.Root}
+	shown := strings.TrimPrefix(strings.TrimPrefix(dir, n.Root), "/")
+	r.Text = line(n.Tool + " " + shown + "/…")
+	if shown == "" {
+		r.Text = line(n.Tool + " files directly in the project")
+	}
+	return r
+}
+
+func commandRule(tool string, argv []string) Rule {
+	if head := prefix(argv); head != nil && secret.Mask(strings.Join(head, " ")) == strings.Join(head, " ") {
+		return Rule{Tool: tool, Argv: head, Text: line(strings.Join(head, " ") + " …")}
+	}
+	return Rule{Tool: tool, Sum: sum(argv), Text: line("exactly " + strings.Join(argv, " "))}
+}
+
+// operands are the programs that have no commands of their own: what follows
+// them is what they work on.
+var operands = []string{
+	"touch", "mkdir", "ls", "cat", "head", "tail", "wc", "echo", "cp", "mv", "grep", "uniq", "diff", "stat", "file", "du",
+}
+
+// depth is how many bare words belong to the command of a program.
+func depth(program string) int {
+	if program == "git" || program == "go" || program == "cargo" {
+		return 2
+	}
+	return 3
+}
+
+// prefix returns the beginning of a command that says what is done: its program
+// and the bare words that follow. It is nil where the program alone is left.
+func prefix(argv []string) []string {
+	if slices.Contains(operands, argv[0]) {
+		return argv[:1]
+	}
+	n := 1
+	for n < len(argv) && n < depth(argv[0]) && bare(argv[n]) {
+		n++
+	}
+	if n == 1 || argv[0] == "cd" || argv[0] == "rm" {
+		return nil
+	}
+	return slices.Clone(argv[:n])
+}
+
+// bare reports that a word is a name: no option, no path, no text.
+func bare(word string) bool {
+	for i, c := range word {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && (i == 0 || !strings.ContainsRune("_:+-", c)) {
+			return false
+		}
+	}
+	return word != "" && len(word) <= 40
+}
+
+func sum(argv []string) string {
+	h := sha256.New()
+	for _, word := range argv {
+		fmt.Fprintf(h, "%d:%s|", len(word), word)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// maxText bounds a rule's text, in bytes.
+const maxText = 120
+
+func line(text string) string {
+	text = strings.Join(strings.Fields(secret.Visible(secret.Mask(text))), " ")
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "…"
+	}
+	return text
+}
+
+// Covers reports whether rules cover every part of n.
+func Covers(rules []Rule, n Need) bool {
+	if n.Empty() {
+		return false
+	}
+	if len(n.Commands) == 0 {
+		return slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == n.Tool && (r.names(n) || r.holds(n.Path)) })
+	}
+	for _, argv := range n.Commands {
+		if !slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == n.Tool && r.begins(argv) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r Rule) names(n Need) bool {
+	return n.Named && n.Path == "" && r.Path == "" && r.Sum == "" && len(r.Argv) == 0
+}
+
+func (r Rule) holds(file string) bool {
+	if r.Path == "" || file == "" || path.Clean(file) != file {
+		return false
+	}
+	dir := path.Dir(file)
+	return dir == r.Path || r.Deep && strings.HasPrefix(dir, strings.TrimSuffix(r.Path, "/")+"/")
+}
+
+func (r Rule) begins(argv []string) bool {
+	if r.Sum != "" {
+		return sum(argv) == r.Sum
+	}
+	return len(r.Argv) > 0 && len(argv) >= len(r.Argv) && slices.Equal(argv[:len(r.Argv)], r.Argv)
+}
+
+// Find returns the grants of a session that together cover n at now, none when
+// they do not.
+func Find(all []Grant, id session.ID, n Need, now time.Time) []Grant {
+	var rules []Rule
+	var used []Grant
+	for _, g := range all {
+		if g.Session == id && g.Active(now) {
+			rules, used = append(rules, g.Rules...), append(used, g)
+		}
+	}
+	if !Covers(rules, n) {
+		return nil
+	}
+	return slices.DeleteFunc(used, func(g Grant) bool { return !g.helps(n) })
+}
+
+// helps reports whether g covers a part of n.
+func (g Grant) helps(n Need) bool {
+	if len(n.Commands) == 0 {
+		return Covers(g.Rules, n)
+	}
+	return slices.ContainsFunc(n.Commands, func(argv []string) bool {
+		return Covers(g.Rules, Need{Tool: n.Tool, Commands: [][]string{argv}})
+	})
+}

@@ -1,0 +1,180 @@
+package grant_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func bash(commands ...string) grant.Need {
+	n := grant.Need{Tool: "Bash"}
+	for _, c := range commands {
+		n.Commands = append(n.Commands, strings.Fields(c))
+	}
+	return n
+}
+
+func file(tool, path string) grant.Need { return grant.Need{Tool: tool, Path: path, Root: "/p"} }
+
+func TestNarrowest(t *testing.T) {
+	for _, c := range []struct {
+		need grant.Need
+		want string
+	}{
+		{bash("git commit -m x"), "git commit …"},
+		{bash("git checkout main"), "git checkout …"},
+		{bash("npm run build --fast"), "npm run build …"},
+		{bash("go test ./..."), "go test …"},
+		{bash("touch a"), "touch …"},
+		{bash("rm notes"), "exactly rm notes"},
+		{bash("make"), "exactly make"},
+		{bash("git -C sub push"), "exactly git -C sub push"},
+		{bash("./deploy prod"), "./deploy prod …"},
+		{bash("cd sub", "npm test", "npm test"), "exactly cd sub · npm test …"},
+		{bash("gh auth ghp_abcdefghijklmnopqrstuvwxyz0123456789"), ""},
+		{file("Edit", "/p/src/a.go"), "Edit src/…"},
+		{file("Edit", "/p/a.go"), "Edit files directly in the project"},
+		{grant.Need{Tool: "mcp__x__y", Named: true}, "mcp__x__y"},
+		{grant.Need{Tool: "WebFetch"}, ""},
+		{grant.Need{}, ""},
+	} {
+		rules := grant.Narrowest(c.need)
+		got := grant.Text(rules)
+		if strings.Contains(fmt.Sprint(rules), "ghp_a") {
+			t.Errorf("a secret is kept: %+v", rules)
+		}
+		if c.want != "" && got != c.want || c.want == "" && c.need.Empty() && rules != nil {
+			t.Errorf("%+v: %q, want %q", c.need, got, c.want)
+		}
+		if rules != nil && !grant.Covers(rules, c.need) {
+			t.Errorf("%+v does not cover what it was made of", rules)
+		}
+	}
+}
+
+func TestCovers(t *testing.T) {
+	git := grant.Narrowest(bash("git commit -m x"))
+	for _, c := range []struct {
+		name  string
+		rules []grant.Rule
+		need  grant.Need
+		want  bool
+	}{
+		{"the same", git, bash("git commit -m x"), true},
+		{"another message", git, bash("git commit --amend"), true},
+		{"bare", git, bash("git commit"), true},
+		{"the program alone", git, bash("git"), false},
+		{"another command", git, bash("git push"), false},
+		{"a longer word", git, bash("git commits"), false},
+		{"a longer program", git, bash("gitx commit"), false},
+		{"another path to it", git, bash("/usr/bin/git commit"), false},
+		{"an option between", git, bash("git -C x commit"), false},
+		{"a part that was not given", git, bash("git commit", "rm x"), false},
+		{"each part", append(git, grant.Narrowest(bash("npm test"))...), bash("npm test", "git commit"), true},
+		{"an exact one", grant.Narrowest(bash("rm a")), bash("rm a"), true},
+		{"more than the exact one", grant.Narrowest(bash("rm a")), bash("rm a b"), false},
+		{"other cuts between words", grant.Narrowest(bash("rm a")), grant.Need{Tool: "Bash", Commands: [][]string{{"rm a"}}}, false},
+		{"another tool", git, grant.Need{Tool: "Monitor", Commands: bash("git commit").Commands}, false},
+		{"a file beside", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/src/b"), true},
+		{"a file below", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/src/x/b"), true},
+		{"a directory that is called alike", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/srcx/b"), false},
+		{"not cleaned", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/src/../b"), false},
+		{"a file above", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/b"), false},
+		{"another file tool", grant.Narrowest(file("Edit", "/p/src/a")), file("Write", "/p/src/a"), false},
+		{"below the project's own files", grant.Narrowest(file("Edit", "/p/a")), file("Edit", "/p/src/a"), false},
+		{"a named tool", grant.Narrowest(grant.Need{Tool: "mcp__x__y", Named: true}), grant.Need{Tool: "mcp__x__y", Named: true}, true},
+		{"a tool that begins so", grant.Narrowest(grant.Need{Tool: "mcp__x__y", Named: true}), grant.Need{Tool: "mcp__x__y2", Named: true}, false},
+		{"nothing", git, grant.Need{}, false},
+		{"a tool of which nothing is known", []grant.Rule{{Tool: "Bash"}}, grant.Need{Tool: "Bash"}, false},
+		{"a rule that says nothing", []grant.Rule{{Tool: "Bash"}}, bash("git commit"), false},
+		{"no rules", nil, bash("git commit"), false},
+	} {
+		if got := grant.Covers(c.rules, c.need); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
+func given(id string, n grant.Need) grant.Grant {
+	return grant.Grant{ID: grant.ID(id), Session: "s", Rules: grant.Narrowest(n), At: t0, ExpiresAt: t0.Add(grant.For)}
+}
+
+func TestFind(t *testing.T) {
+	a, b, other := given("a", bash("git commit")), given("b", bash("npm test")), given("c", bash("go vet x"))
+	all := []grant.Grant{a, b, other}
+	ids := func(list []grant.Grant) (out []string) {
+		for _, g := range list {
+			out = append(out, string(g.ID))
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name    string
+		grants  []grant.Grant
+		session session.ID
+		need    grant.Need
+		after   time.Duration
+		want    []string
+	}{
+		{"both", all, "s", bash("npm test", "git commit -m x"), 0, []string{"a", "b"}},
+		{"one", all, "s", bash("npm test"), 0, []string{"b"}},
+		{"another session", all, "t", bash("npm test"), 0, nil},
+		{"just in time", all, "s", bash("npm test"), grant.For - 1, []string{"b"}},
+		{"too late", all, "s", bash("npm test"), grant.For, nil},
+		{"ended", []grant.Grant{grant.End(b, "revoked", t0)}, "s", bash("npm test"), 0, nil},
+		{"a part is missing", all, "s", bash("npm test", "rm x"), 0, nil},
+	} {
+		got := ids(grant.Find(c.grants, c.session, c.need, t0.Add(c.after)))
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+func TestEndStays(t *testing.T) {
+	g := grant.End(grant.End(given("a", bash("npm test")), "revoked", t0), "later", t0.Add(time.Minute))
+	if g.How != "revoked" || !g.EndedAt.Equal(t0) || g.Active(t0) {
+		t.Errorf("have %+v", g)
+	}
+}
+
+// TestNeverCoversAnOpinion: whatever was given, no command on which the guard
+// has an opinion is covered by it.
+func TestNeverCoversAnOpinion(t *testing.T) {
+	ctx := guard.Context{Cwd: "/src/app", Project: "/src/app", Home: "/home/ann", Env: map[string]string{"HOME": "/home/ann"}}
+	words := strings.Fields("git push commit reset --hard checkout -- . --force -f main clean -fd rm -rf ~ /etc/passwd ../x .env cat cp touch npm publish test docker rm kubectl delete && || ; | > x sh curl http://x $(id) .git/hooks/x terraform destroy")
+	call := func(command string) guard.Call {
+		return guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: command}}}
+	}
+	spoke := 0
+	rapid.Check(t, func(t *rapid.T) {
+		head := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 3).Draw(t, "given"), " ")
+		command := head + " " + strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 5).Draw(t, "more"), " ")
+		// the widest that any grant could be: each word alone, as a prefix
+		var rules []grant.Rule
+		for _, w := range words {
+			rules = append(rules, grant.Rule{Tool: "Bash", Argv: []string{w}})
+		}
+		commands, ok := guard.Commands(call(command), ctx)
+		covered := ok && grant.Covers(rules, grant.Need{Tool: "Bash", Commands: commands})
+		if guard.Judge(call(command), ctx).Verdict != guard.None {
+			spoke++
+			if covered {
+				t.Fatalf("%q is covered", command)
+			}
+		}
+	})
+	if spoke == 0 {
+		t.Error("the guard never spoke: nothing was tried")
+	}
+}

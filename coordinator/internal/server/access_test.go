@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// TestCodes: domain errors become codes here and nowhere else.
+func TestCodes(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		code string
+	}{
+		{errDenied, wire.CodeDenied}, {badRequest("x"), wire.CodeBadRequest}, {core.ErrNotFound, wire.CodeNotFound},
+		{core.ErrBound, wire.CodeBadRequest}, {ask.ErrSettled, wire.CodeSettled}, {loop.ErrNone, wire.CodeNotFound},
+		{loop.ErrDepth, wire.CodeBadRequest}, {loop.ErrNoTask, wire.CodeBadRequest}, {context.Canceled, wire.CodeClosing},
+		{errors.New("disk full"), wire.CodeInternal},
+	} {
+		wrapped := fmt.Errorf("do it: %w", c.err)
+		if got := success("x", wrapped); got.Code != c.code || got.Error != wrapped.Error() || got.Body != nil || got.V != wire.Version {
+			t.Errorf("%v: have %+v, want %q", c.err, got, c.code)
+		}
+	}
+	if got := success(map[string]int{"a": 1}, nil); got.Code != wire.CodeOK || string(got.Body) != `{"a":1}` {
+		t.Errorf("have %+v", got)
+	}
+	if got := success(func() {}, nil); got.Code != wire.CodeInternal {
+		t.Errorf("a body that cannot be written: %+v", got)
+	}
+}
+
+func TestOurHook(t *testing.T) {
+	for _, c := range []struct {
+		exe, bin string
+		want     bool
+	}{
+		{"/b/hook-stop", "/b", true}, {"/b/hook-", "/b", true}, {"/b/afar", "/b", false}, {"/b/x/hook-stop", "/b", false},
+		{"/c/hook-stop", "/b", false}, {"", "/b", false}, {"/b", "/b", false}, {"/bb/hook-stop", "/b", false},
+		{"/h/plugins/cache/afar/afar/1.0.0/bin/hook-stop", "/h/plugins/cache/afar/afar/1.1.0/bin", true},
+		{"/h/plugins/cache/evil/afar/1.0.0/bin/hook-stop", "/h/plugins/cache/afar/afar/1.1.0/bin", false},
+		{"/e/plugins/cache/afar/afar/1.0.0/bin/hook-stop", "/h/plugins/cache/afar/afar/1.1.0/bin", false},
+		{"/h/plugins/cache/afar/afar/1.0.0/bin/afar", "/h/plugins/cache/afar/afar/1.1.0/bin", false},
+		{"/x/1/bin/hook-stop", "/x/2/bin", false},
+	} {
+		if got := ourHook(c.exe, c.bin); got != c.want {
+			t.Errorf("%s for %s: %t", c.exe, c.bin, got)
+		}
+	}
+}
+
+// TestOperations keeps the table of permissions from being widened unseen.
+func TestOperations(t *testing.T) {
+	reading := map[string]bool{
+		wire.OpStatus: true, wire.OpAsks: true, wire.OpLoops: true, wire.OpLoop: true, wire.OpLog: true, wire.OpVerify: true,
+		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopEnd: true,
+		wire.OpGrants: true,
+	}
+	for name, op := range operations {
+		if op.access == anyone != reading[name] {
+			t.Errorf("%s may be asked for by anyone: %t", name, op.access == anyone)
+		}
+		if isHook := len(name) > 5 && name[:5] == "hook."; isHook != (op.access == hook) {
+			t.Errorf("%s is for hooks: %t", name, op.access == hook)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package server
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// need understands what a call asks for, from its raw input, which is never
+// kept. A call that cannot be understood to the letter needs its person.
+func (s *Server) need(h wire.HookCall, p payload) (n grant.Need) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.cfg.Log.Error("understand a call for a grant", "tool", p.Tool, "panic", r)
+			n = grant.Need{}
+		}
+	}()
+	var in map[string]any
+	if err := json.Unmarshal(p.Input, &in); err != nil {
+		return grant.Need{}
+	}
+	call, place := guard.Call{Tool: p.Tool, Args: leaves(nil, "", in)}, s.place(h, p)
+	switch p.Tool {
+	case "Bash":
+		return bashNeed(in, call, place)
+	case "Write", "Edit", "MultiEdit", "NotebookEdit", "Read":
+		return fileNeed(call, place)
+	}
+	if strings.HasPrefix(p.Tool, "mcp__") && guard.Judge(call, place).Verdict == guard.None {
+		return grant.Need{Tool: p.Tool, Named: true}
+	}
+	return grant.Need{}
+}
+
+// plainFields are the fields of a Bash call that do not change what it may do.
+var plainFields = []string{"command", "description", "timeout", "run_in_background"}
+
+func bashNeed(in map[string]any, call guard.Call, place guard.Context) grant.Need {
+	for name, v := range in {
+		if !slices.Contains(plainFields, name) && v != nil && v != false {
+			return grant.Need{}
+		}
+	}
+	commands, ok := guard.Commands(call, place)
+	if !ok {
+		return grant.Need{}
+	}
+	return grant.Need{Tool: call.Tool, Commands: commands}
+}
+
+func fileNeed(call guard.Call, place guard.Context) grant.Need {
+	path, ok := guard.Inside(call, place)
+	if !ok {
+		return grant.Need{}
+	}
+	return grant.Need{Tool: call.Tool, Path: path, Root: place.Resolve(place.Project)}
+}
+
+// place is what the guard of the hook knew, seen from here.
+func (s *Server) place(h wire.HookCall, p payload) guard.Context {
+	project := h.Project
+	if v, err := s.cfg.Core.Session(string(p.Session)); project == "" && err == nil {
+		project = v.Project
+	}
+	return guard.Context{
+		Cwd: p.Cwd, Project: project, Home: s.cfg.Home, Env: map[string]string{"HOME": s.cfg.Home, "PWD": p.Cwd},
+		Temp: []string{"/tmp", "/var/tmp"}, Own: append(slices.Clone(s.cfg.Own), s.cfg.Bin), Resolve: resolve,
+	}
+}
+
+// maxLinks bounds a chain of symbolic links.
+const maxLinks = 40
+
+// resolve follows the symbolic links of a path, also where the end of one does
+// not exist yet: writing through it would make it.
+func resolve(path string) string { return follow(path, maxLinks) }
+
+func follow(path string, left int) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	dir := filepath.Dir(path)
+	if dir == path || left == 0 {
+		return path
+	}
+	dir = follow(dir, left)
+	to, err := os.Readlink(path)
+	switch {
+	case err != nil:
+		return filepath.Join(dir, filepath.Base(path))
+	case !filepath.IsAbs(to):
+		to = filepath.Join(dir, to)
+	}
+	return follow(to, left-1)
+}
+
+// leaves lists the strings of a value with their paths.
+func leaves(args []guard.Arg, path string, v any) []guard.Arg {
+	below := func(key string) string { return strings.TrimPrefix(path+"."+key, ".") }
+	switch x := v.(type) {
+	case string:
+		args = append(args, guard.Arg{Path: path, Value: x})
+	case map[string]any:
+		for key, item := range x {
+			args = leaves(args, below(key), item)
+		}
+	case []any:
+		for i, item := range x {
+			args = leaves(args, below(strconv.Itoa(i)), item)
+		}
+	}
+	return args
+}
+
+// offer is what an allow of this question may cover besides its call.
+func offer(n grant.Need, p payload) *ask.Offer {
+	o := ask.Offer{Rules: grant.Narrowest(n), Always: suggested(p.Suggestions)}
+	if len(o.Rules) == 0 && o.Always == "" {
+		return nil
+	}
+	return &o
+}
+
+// A suggestion is what the host would change of its rules.
+type suggestion struct {
+	Type        string   `json:"type"`
+	Mode        string   `json:"mode"`
+	Behavior    string   `json:"behavior"`
+	Destination string   `json:"destination"`
+	Directories []string `json:"directories"`
+	Rules       []struct {
+		Tool    string `json:"toolName"`
+		Content string `json:"ruleContent"`
+	} `json:"rules"`
+}
+
+// maxSuggested bounds the words for the host's suggestions, in bytes.
+const maxSuggested = 300
+
+// suggested says in one line what the host's suggestions are, "" when there are
+// none, or one that we cannot put into words: nobody allows what is not shown.
+func suggested(raw json.RawMessage) string {
+	var list []suggestion
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return ""
+	}
+	var words []string
+	for _, s := range list {
+		text := s.words()
+		if text == "" {
+			return ""
+		}
+		words = append(words, text)
+	}
+	text := oneLine(secret.Visible(secret.Mask(strings.Join(words, "; "))))
+	if len(text) > maxSuggested {
+		return ""
+	}
+	return text
+}
+
+func (s suggestion) words() string {
+	var what []string
+	switch {
+	case s.Type == "setMode" && s.Mode != "" && s.Mode != "bypassPermissions":
+		what = []string{"mode " + s.Mode}
+	case s.Type == "addDirectories" && len(s.Directories) > 0:
+		what = []string{"directory " + strings.Join(s.Directories, ", ")}
+	case s.Type == "addRules" && s.Behavior == "allow":
+		for _, r := range s.Rules {
+			rule := r.Tool
+			if r.Content != "" {
+				rule += "(" + r.Content + ")"
+			}
+			what = append(what, rule)
+		}
+	}
+	if len(what) == 0 {
+		return ""
+	}
+	if s.Destination != "" {
+		return strings.Join(what, ", ") + " in " + s.Destination
+	}
+	return strings.Join(what, ", ")
+}
+
+func (s *Server) grants(*call) (any, error) {
+	out := wire.Grants{Grants: []wire.Grant{}}
+	for _, g := range s.cfg.Core.Grants() {
+		out.Grants = append(out.Grants, s.wireGrant(g))
+	}
+	return out, nil
+}
+
+func (s *Server) revoke(c *call) (any, error) {
+	var in wire.ByID
+	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
+		return nil, badRequest("a grant needs its id")
+	}
+	g, err := s.cfg.Core.Revoke(grant.ID(in.ID), localUser())
+	if err != nil {
+		return nil, err
+	}
+	return s.wireGrant(g), nil
+}
+
+func (s *Server) wireGrant(g grant.Grant) wire.Grant {
+	v, _ := s.cfg.Core.Session(string(g.Session)) // an unknown session has an empty token
+	w := wire.Grant{
+		ID: string(g.ID), Session: string(g.Session), Token: v.Token, Project: v.Project, Permits: []string{}, Ask: g.Ask,
+		By: g.By, Channel: g.Channel, At: millis(g.At), ExpiresAt: millis(g.ExpiresAt), EndedAt: millis(g.EndedAt), How: g.How,
+	}
+	for _, r := range g.Rules {
+		w.Permits = append(w.Permits, r.Text)
+	}
+	return w
+}

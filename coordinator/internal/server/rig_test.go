@@ -1,0 +1,365 @@
+//go:build unix
+
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"go.uber.org/goleak"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/internal/server"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// soon is far longer than anything here takes.
+const soon = 20 * time.Second
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// callerBinary builds the program that plays every caller.
+var callerBinary = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "afar-caller-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	exe := filepath.Join(dir, "caller")
+	if out, err := exec.Command("go", "build", "-o", exe, "testdata/caller/main.go").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	return os.ReadFile(exe)
+})
+
+// A rig is a server on a real socket over a real store.
+type rig struct {
+	t      *testing.T
+	core   *core.Core
+	store  *store.Store
+	bin    string // where our binaries are
+	socket string
+	log    *buffer
+	gate   chan struct{} // of tree; set before the first call
+
+	mu        sync.Mutex
+	telegram  wire.Telegram
+	connected [2]string
+	fails     error         // what connect and disconnect answer
+	shutdown  chan struct{} // closed by the first call
+	served    chan error
+	stop      context.CancelFunc
+}
+
+type buffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "afar-server-") // t.TempDir can be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	r := &rig{t: t, bin: filepath.Join(dir, "bin"), socket: filepath.Join(dir, "s"), log: &buffer{}, shutdown: make(chan struct{}), served: make(chan error, 1)}
+	log := slog.New(slog.NewTextHandler(r.log, nil))
+	r.store, err = store.Open(filepath.Join(dir, "afar.db"))
+	r.ok(err)
+	n := 0
+	r.core, err = core.New(core.Config{
+		Store: r.store, Log: log, Now: time.Now, Code: func() string { return "123456" },
+		Secret: func() string { n++; return fmt.Sprintf("%016x", n) },
+	})
+	r.ok(err)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: r.socket, Net: "unix"})
+	r.ok(err)
+	s := server.New(server.Config{
+		Core: r.core, Log: log, Bin: r.bin, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7, Version: "test"} },
+		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
+		Connect: r.connect, Disconnect: r.disconnect, Telegram: r.status,
+		Git: server.Git{
+			Tree:   r.tree,
+			Recent: func(context.Context, string) (a, b []string) { return []string{"abc first"}, []string{"main.go"} },
+		},
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	r.stop = cancel
+	go func() { r.served <- s.Serve(ctx, l) }()
+	t.Cleanup(r.close)
+	return r
+}
+
+func (r *rig) close() {
+	r.stop()
+	select {
+	case err := <-r.served:
+		if err != nil {
+			r.t.Errorf("serve: %v", err)
+		}
+	case <-time.After(soon):
+		r.t.Error("the server does not end")
+	}
+	r.store.Close()
+}
+
+// tree is the digest of every work tree. It waits where a test holds the gate.
+func (r *rig) tree(context.Context, string) string {
+	if r.gate != nil {
+		r.gate <- struct{}{}
+		<-r.gate
+	}
+	return "tree"
+}
+
+func (r *rig) connect(_ context.Context, token, api string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.connected = [2]string{token, api}
+	return r.fails
+}
+
+func (r *rig) disconnect() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.fails
+}
+
+// failing has connect and disconnect fail from now on.
+func (r *rig) failing(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fails = err
+}
+
+func (r *rig) lastConnect() [2]string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.connected
+}
+
+func (r *rig) status() wire.Telegram {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.telegram
+}
+
+func (r *rig) setTelegram(t wire.Telegram) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.telegram = t
+}
+
+func (r *rig) ok(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// raw sends bytes from the test itself and returns all that comes back.
+func (r *rig) raw(text string) string {
+	r.t.Helper()
+	conn, err := net.Dial("unix", r.socket)
+	r.ok(err)
+	defer conn.Close()
+	r.ok(conn.SetDeadline(time.Now().Add(soon)))
+	_, _ = io.WriteString(conn, text) // the server may refuse before it has read all
+	reply, _ := io.ReadAll(conn)      // a refused rest shows as a reset behind the reply
+	return string(reply)
+}
+
+// ask makes a call from the test itself, which is neither a hook nor a person
+// at a terminal.
+func (r *rig) ask(op string, body any) wire.Reply {
+	r.t.Helper()
+	return r.reply(r.raw(r.line(op, body)))
+}
+
+func (r *rig) line(op string, body any) string {
+	r.t.Helper()
+	raw, err := json.Marshal(body)
+	r.ok(err)
+	return string(wire.Request{V: wire.Version, Op: op, Body: raw}.Line())
+}
+
+func (r *rig) reply(text string) (reply wire.Reply) {
+	r.t.Helper()
+	if !strings.HasSuffix(text, "\n") || strings.Count(text, "\n") != 1 {
+		r.t.Fatalf("a reply is one line, not %q", text)
+	}
+	r.ok(json.Unmarshal([]byte(text), &reply))
+	if reply.V != wire.Version {
+		r.t.Errorf("the reply speaks version %d", reply.V)
+	}
+	return reply
+}
+
+// A caller is a process that makes one call.
+type caller struct {
+	name     string   // of its binary, below the directory of ours
+	env      []string // besides what it needs
+	terminal bool     // it has a controlling terminal
+}
+
+var (
+	hookBinary = caller{name: "hook-test"}
+	person     = caller{name: "afar"}
+	atTerminal = caller{name: "afar", terminal: true}
+)
+
+// start starts a caller and returns what it will read. A test that is itself
+// run inside a session has no caller outside of one, so it is skipped.
+func (r *rig) start(c caller, line string) (*exec.Cmd, <-chan string) {
+	r.t.Helper()
+	for _, p := range peer.Line(os.Getpid()) {
+		if p.Marked {
+			r.t.Skip("this test is run inside a session: nobody here is a person")
+		}
+	}
+	exe := filepath.Join(r.bin, c.name)
+	r.ok(os.MkdirAll(filepath.Dir(exe), 0o700))
+	install(r.t, exe)
+	cmd := exec.Command(exe)
+	cmd.Env = append([]string{"AFAR_TEST_DIAL=" + r.socket, "AFAR_TEST_LINE=" + line}, c.env...)
+	out, in, err := os.Pipe()
+	r.ok(err)
+	cmd.ExtraFiles = []*os.File{in}
+	if c.terminal {
+		tty, err := pty.Start(cmd)
+		r.ok(err)
+		r.t.Cleanup(func() { tty.Close() })
+	} else {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the test may have a terminal; its child has none
+		r.ok(cmd.Start())
+	}
+	in.Close()
+	reply := make(chan string, 1)
+	go func() { text, _ := io.ReadAll(out); out.Close(); reply <- string(text) }()
+	r.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	return cmd, reply
+}
+
+// install puts the caller at a path; its name and place are what counts.
+func install(t *testing.T, to string) {
+	t.Helper()
+	if _, err := os.Stat(to); err == nil {
+		return
+	}
+	data, err := callerBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *rig) as(c caller, op string, body any) wire.Reply {
+	r.t.Helper()
+	_, reply := r.start(c, r.line(op, body))
+	select {
+	case text := <-reply:
+		return r.reply(text)
+	case <-time.After(soon):
+		r.t.Fatal("no reply")
+		return wire.Reply{}
+	}
+}
+
+// hook makes a hook's call for the session s, whose client is the test.
+func (r *rig) hook(op, payload string, change func(*wire.HookCall)) wire.Reply {
+	r.t.Helper()
+	return r.as(hookBinary, op, hookCall(payload, change))
+}
+
+func hookCall(payload string, change func(*wire.HookCall)) wire.HookCall {
+	h := wire.HookCall{
+		Payload: wire.Raw(`{"session_id":"s","cwd":"/home/ada/proj","transcript_path":"/t.jsonl","permission_mode":"auto"` + payload + `}`),
+		Client:  os.Getpid(), Entrypoint: "cli", Attended: true, Terminal: "tty:x",
+	}
+	if change != nil {
+		change(&h)
+	}
+	return h
+}
+
+// want checks the code of a reply and decodes its body.
+func want[T any](t *testing.T, reply wire.Reply, code string) (body T) {
+	t.Helper()
+	if reply.Code != code {
+		t.Fatalf("have code %q (%s), want %q", reply.Code, reply.Error, code)
+	}
+	if code == wire.CodeOK {
+		if err := json.Unmarshal(reply.Body, &body); err != nil {
+			t.Fatalf("%v: %s", err, reply.Body)
+		}
+	} else if reply.Error == "" || len(reply.Body) > 0 && string(reply.Body) != "null" {
+		t.Errorf("a refusal says why and nothing else: %+v", reply)
+	}
+	return body
+}
+
+// until waits for a change of state after which f is true.
+func (r *rig) until(what string, f func() bool) {
+	r.t.Helper()
+	late := time.After(soon)
+	for {
+		changed := r.core.Changed()
+		if f() {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late:
+			r.t.Fatalf("it never came: %s", what)
+		}
+	}
+}
+
+// kinds returns the journal, as kind and subject.
+func (r *rig) kinds() (out []string) {
+	r.t.Helper()
+	events, err := r.store.Journal(0, 1000, "", false)
+	r.ok(err)
+	for _, e := range events {
+		out = append(out, string(e.Kind)+" "+e.Subject)
+	}
+	return out
+}
+
+func (r *rig) askState(id string) ask.Ask {
+	r.t.Helper()
+	a, err := r.core.Ask(ask.ID(id))
+	r.ok(err)
+	return a
+}

@@ -1,0 +1,398 @@
+//go:build unix
+
+package server_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// TestRequests sends what no client of ours sends. The server answers and lives.
+func TestRequests(t *testing.T) {
+	r := newRig(t)
+	for _, c := range []struct{ name, text, code, says string }{
+		{"unknown operation", `{"v":1,"op":"later.version"}` + "\n", wire.CodeUnknownOp, `does not know "later.version"`},
+		{"no operation", `{}` + "\n", wire.CodeUnknownOp, `""`},
+		{"not JSON", "hello\n", wire.CodeBadRequest, "not JSON"},
+		{"an empty line", "\n", wire.CodeBadRequest, "not JSON"},
+		{"wrong types", `{"v":"1","op":5}` + "\n", wire.CodeBadRequest, "not JSON"},
+		{"a list", `[1]` + "\n", wire.CodeBadRequest, "not JSON"},
+		{"zeros", strings.Repeat("\x00", 100) + "\n", wire.CodeBadRequest, "not JSON"},
+		{"deeply nested", strings.Repeat(`{"a":`, 20000) + "\n", wire.CodeBadRequest, "not JSON"},
+		{"too long", strings.Repeat("x", wire.MaxLine+1) + "\n", wire.CodeBadRequest, "longer than 67108864 bytes"},
+		{"too long without an end", strings.Repeat(" ", wire.MaxLine+(1<<20)), wire.CodeBadRequest, "longer than 67108864 bytes"},
+		{"a body that is not the operation's", `{"v":1,"op":"log","body":[1]}` + "\n", wire.CodeBadRequest, "log:"},
+		{"no body", `{"v":1,"op":"log"}` + "\n", wire.CodeBadRequest, "log:"},
+		{"a newer version with more fields", `{"v":99,"op":"status","later":true,"body":{"more":1}}` + "\n", wire.CodeOK, ""},
+		{"two lines", `{"v":1,"op":"status"}` + "\n" + `{"v":1,"op":"nonsense"}` + "\n", wire.CodeOK, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			reply := r.reply(r.raw(c.text))
+			if reply.Code != c.code || !strings.Contains(reply.Error, c.says) {
+				t.Errorf("have %q %q, want %q %q", reply.Code, reply.Error, c.code, c.says)
+			}
+		})
+	}
+}
+
+// TestLongestRequest: a line of exactly the promised length is taken.
+func TestLongestRequest(t *testing.T) {
+	r := newRig(t)
+	head, tail := `{"v":1,"op":"status","pad":"`, `"}`+"\n"
+	reply := r.reply(r.raw(head + strings.Repeat("x", wire.MaxLine-len(head)-len(tail)) + tail))
+	want[wire.Status](t, reply, wire.CodeOK)
+}
+
+// TestHalfRequest: a caller that goes away in the middle leaves nothing behind.
+func TestHalfRequest(t *testing.T) {
+	r := newRig(t)
+	for _, text := range []string{"", `{"v":1,"op":"sta`, `{"v":1,"op":"status"}`} {
+		conn, err := net.Dial("unix", r.socket)
+		r.ok(err)
+		_, err = io.WriteString(conn, text)
+		r.ok(err)
+		r.ok(conn.(*net.UnixConn).CloseWrite())
+		reply, err := io.ReadAll(conn)
+		r.ok(err)
+		if got := r.reply(string(reply)); got.Code != wire.CodeBadRequest || !strings.Contains(got.Error, "broke off") {
+			t.Errorf("%q: %+v", text, got)
+		}
+		conn.Close()
+	}
+	conn, err := net.Dial("unix", r.socket)
+	r.ok(err)
+	conn.Close()
+	want[wire.Status](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
+}
+
+// TestServeEnds: callers in hand are answered, later ones find nobody.
+func TestServeEnds(t *testing.T) {
+	r := newRig(t)
+	r.ok(openAsk(r, "a"))
+	line := r.line(wire.OpAskWait, hookCall("", func(h *wire.HookCall) { h.Ask, h.WaitMS = "a", 20_000 }))
+	_, err := r.core.LoseAsk("a")
+	r.ok(err)
+	_, waiting := r.start(hookBinary, line)
+	r.until("the hook waits", func() bool { return r.askState("a").LostAt.IsZero() })
+	r.stop()
+	if got := want[wire.AskReply](t, r.reply(<-waiting), wire.CodeOK); got.State != "open" {
+		t.Errorf("have %+v", got)
+	}
+	r.served <- <-r.served // ended; close looks at it again
+	if _, err := net.Dial("unix", r.socket); err == nil {
+		t.Error("somebody still listens")
+	}
+}
+
+// TestServeWaits: the end waits for what is being done.
+func TestServeWaits(t *testing.T) {
+	r := newRig(t)
+	r.gate = make(chan struct{})
+	_, err := r.core.See(session.Sighting{ID: "s", Hooked: true, Starts: true})
+	r.ok(err)
+	_, err = r.core.StartLoop("s", loop.Options{Task: "x", Max: 2})
+	r.ok(err)
+	_, reply := r.start(hookBinary, r.line(wire.OpStop, hookCall("", nil)))
+	<-r.gate
+	r.stop()
+	select {
+	case <-r.served:
+		t.Fatal("it ended with a call in hand")
+	case <-time.After(200 * time.Millisecond):
+	}
+	r.gate <- struct{}{}
+	if got := want[wire.HookReply](t, r.reply(<-reply), wire.CodeOK); !got.Block {
+		t.Errorf("have %+v", got)
+	}
+}
+
+// TestWrongUser: another user's process is refused, whatever it asks for.
+func TestWrongUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can play two users")
+	}
+	r := newRig(t)
+	r.ok(os.Chmod(filepath.Dir(r.socket), 0o755)) // the directory would stop it before
+	r.ok(os.Chmod(r.socket, 0o777))
+	reply := r.as(caller{name: "afar", env: []string{"AFAR_TEST_NOBODY=1"}}, wire.OpStatus, nil)
+	want[wire.Status](t, reply, wire.CodeDenied)
+	if !strings.Contains(reply.Error, "user 65534") {
+		t.Errorf("have %q", reply.Error)
+	}
+}
+
+// TestHookOperations are taken from the hook binaries alone.
+func TestHookOperations(t *testing.T) {
+	r := newRig(t)
+	for op, body := range map[string]string{
+		wire.OpSessionStart: "", wire.OpSessionEnd: "", wire.OpPrompt: "", wire.OpExpand: "", wire.OpGuarded: "", wire.OpOutcome: "", wire.OpStop: "",
+		wire.OpStopFailure: "", wire.OpPreCompact: "", wire.OpSubagentStop: "", wire.OpNotification: "",
+		wire.OpAskOpen: "", wire.OpAskWait: "", wire.OpAskClaim: "", wire.OpAskEnded: "",
+	} {
+		reply := r.ask(op, hookCall(body, nil))
+		want[any](t, reply, wire.CodeDenied)
+		if !strings.Contains(reply.Error, r.bin) {
+			t.Errorf("%s: %q", op, reply.Error)
+		}
+	}
+	if got := r.core.Sessions(); len(got) != 0 {
+		t.Errorf("a refused hook made a session: %+v", got)
+	}
+	for _, name := range []string{"afar", "other/hook-test", "../hook-test", "not-hook-test"} {
+		want[any](t, r.as(caller{name: name}, wire.OpSessionStart, hookCall("", nil)), wire.CodeDenied)
+	}
+	want[wire.HookReply](t, r.as(hookBinary, wire.OpSessionStart, hookCall("", nil)), wire.CodeOK)
+}
+
+// decisions are the calls that only a person may make.
+var decisions = map[string]any{
+	wire.OpAnswer: wire.Answer{ID: "a"}, wire.OpAway: wire.Away{Mode: "off"}, wire.OpPause: wire.Pause{On: true},
+	wire.OpLoopNew: wire.LoopNew{Session: "s", Args: "x"}, wire.OpShutdown: nil,
+	wire.OpTelegramConnect: wire.TelegramConnect{Token: "t"}, wire.OpTelegramPair: nil, wire.OpTelegramDisconnect: nil,
+}
+
+// TestDecisionsFromSessions: nobody answers their own ask, by no binary.
+func TestDecisionsFromSessions(t *testing.T) {
+	for name, prepare := range map[string]func(r *rig) caller{
+		"marked by the host":          func(*rig) caller { return caller{name: "afar", env: []string{"CLAUDECODE=1"}} },
+		"marked by the session's id":  func(*rig) caller { return caller{name: "other", env: []string{"CLAUDE_CODE_SESSION_ID=x"}} },
+		"by a hook binary":            func(*rig) caller { return caller{name: "hook-test", env: []string{"CLAUDECODE=1"}} },
+		"with a terminal of its own":  func(*rig) caller { return caller{name: "afar", env: []string{"CLAUDECODE=1"}, terminal: true} },
+		"below the client of another": func(r *rig) caller { r.ok(openAsk(r, "b")); return person },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			c := prepare(r)
+			if !strings.HasPrefix(name, "below") {
+				r.ok(openAskOf(r, "a", nowhere))
+			}
+			for op, body := range decisions {
+				before := len(r.kinds())
+				reply := r.as(c, op, body)
+				want[any](t, reply, wire.CodeDenied)
+				if got := r.kinds()[before:]; !slices.Equal(got, []string{"refused " + op}) {
+					t.Errorf("%s: the journal says %v", op, got)
+				}
+			}
+			if set := r.core.Settings(); set.Paused || set.Away.Mode != session.Auto || r.lastConnect()[0] != "" {
+				t.Errorf("something was decided: %+v", set)
+			}
+			select {
+			case <-r.shutdown:
+				t.Error("it was shut down")
+			default:
+			}
+		})
+	}
+}
+
+// TestAnswer is the terminal channel.
+func TestAnswer(t *testing.T) {
+	r := newRig(t)
+	for _, id := range []string{"a", "b"} {
+		r.ok(openAskOf(r, id, nowhere))
+	}
+	allow := wire.Answer{ID: "a", Allow: true}
+	reply := r.as(person, wire.OpAnswer, allow)
+	want[any](t, reply, wire.CodeDenied)
+	if !strings.Contains(reply.Error, "controlling terminal") || r.askState("a").State != "open" {
+		t.Errorf("have %q, %s", reply.Error, r.askState("a").State)
+	}
+	got := want[wire.Ask](t, r.as(atTerminal, wire.OpAnswer, allow), wire.CodeOK)
+	if got.State != "answered" || !got.Allow || got.Channel != "terminal" || !strings.Contains(got.By, "at the terminal") || got.SettledAt == 0 {
+		t.Errorf("have %+v", got)
+	}
+	reply = r.as(atTerminal, wire.OpAnswer, wire.Answer{ID: "a"})
+	want[any](t, reply, wire.CodeSettled)
+	if !strings.Contains(reply.Error, "allowed by ") {
+		t.Errorf("a late answer is told %q", reply.Error)
+	}
+	want[any](t, r.as(atTerminal, wire.OpAnswer, wire.Answer{ID: "none"}), wire.CodeNotFound)
+	want[any](t, r.as(atTerminal, wire.OpAnswer, wire.Answer{}), wire.CodeBadRequest)
+	got = want[wire.Ask](t, r.as(person, wire.OpAnswer, wire.Answer{ID: "b"}), wire.CodeOK)
+	if d := r.askState("b").Decision; got.Allow || d == nil || !strings.HasPrefix(d.Message, "Denied by ") {
+		t.Errorf("a refusal needs no terminal: %+v, %+v", got, d)
+	}
+}
+
+// TestSettings: what a person outside of any session may switch.
+func TestSettings(t *testing.T) {
+	r := newRig(t)
+	r.ok(openAskOf(r, "a", nowhere))
+	set := want[wire.Settings](t, r.as(person, wire.OpAway, wire.Away{Mode: "on", ForMS: 60_000}), wire.CodeOK)
+	if left := time.Until(time.UnixMilli(set.AwayUntil)); set.Away != "on" || left <= 0 || left > time.Minute {
+		t.Errorf("have %+v", set)
+	}
+	if set := want[wire.Settings](t, r.as(person, wire.OpPause, wire.Pause{On: true}), wire.CodeOK); !set.Paused {
+		t.Errorf("have %+v", set)
+	}
+	want[any](t, r.as(person, wire.OpAway, wire.Away{Mode: "maybe"}), wire.CodeBadRequest)
+	want[any](t, r.as(person, wire.OpAway, wire.Away{Mode: "on", ForMS: -1}), wire.CodeBadRequest)
+	want[any](t, r.as(person, wire.OpAway, wire.Away{Mode: "on", Session: "none"}), wire.CodeNotFound)
+	want[any](t, r.as(person, wire.OpAway, wire.Away{Mode: "off", Session: "s"}), wire.CodeOK)
+	st := want[wire.Status](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
+	if len(st.Sessions) != 1 || st.Sessions[0].Away != "off" || st.Settings.Away != "on" || !st.Settings.Paused || st.Coordinator.PID != 7 {
+		t.Errorf("have %+v", st)
+	}
+}
+
+// TestFirstProcess: a hook whose client died may take the first process of the
+// system for it. Every person descends from that one too.
+func TestFirstProcess(t *testing.T) {
+	r := newRig(t)
+	r.ok(openAskOf(r, "a", 1))
+	want[wire.Settings](t, r.as(person, wire.OpAway, wire.Away{Mode: "on"}), wire.CodeOK)
+}
+
+func TestShutdown(t *testing.T) {
+	r := newRig(t)
+	want[any](t, r.as(person, wire.OpShutdown, nil), wire.CodeOK)
+	select {
+	case <-r.shutdown:
+	case <-time.After(soon):
+		t.Error("nobody was told")
+	}
+}
+
+func TestTelegram(t *testing.T) {
+	r := newRig(t)
+	want[any](t, r.as(person, wire.OpTelegramConnect, wire.TelegramConnect{}), wire.CodeBadRequest)
+	want[any](t, r.as(person, wire.OpTelegramPair, nil), wire.CodeBadRequest)
+	r.setTelegram(wire.Telegram{Connected: true, Bot: "afar_bot", API: "http://x"})
+	got := want[wire.Telegram](t, r.as(person, wire.OpTelegramConnect, wire.TelegramConnect{Token: "t", API: "http://x"}), wire.CodeOK)
+	if got.Bot != "afar_bot" || r.lastConnect() != [2]string{"t", "http://x"} {
+		t.Errorf("have %+v, %v", got, r.lastConnect())
+	}
+	code := want[wire.Pairing](t, r.as(person, wire.OpTelegramPair, nil), wire.CodeOK)
+	if code.Code != "123456" || code.Bot != "afar_bot" || code.ExpiresAt <= time.Now().UnixMilli() {
+		t.Errorf("have %+v", code)
+	}
+	want[wire.Telegram](t, r.as(person, wire.OpTelegramDisconnect, nil), wire.CodeOK)
+	r.failing(errors.New("no network"))
+	want[any](t, r.as(person, wire.OpTelegramDisconnect, nil), wire.CodeInternal)
+	if !strings.Contains(r.log.String(), "no network") {
+		t.Errorf("an internal error is in the log: %q", r.log)
+	}
+	if got := want[wire.Telegram](t, r.ask(wire.OpTelegram, nil), wire.CodeOK); !got.Connected {
+		t.Errorf("have %+v", got)
+	}
+}
+
+// TestTelegramPaired waits while a code waits.
+func TestTelegramPaired(t *testing.T) {
+	r := newRig(t)
+	r.setTelegram(wire.Telegram{Connected: true, Pairing: true})
+	if got := want[wire.Telegram](t, r.ask(wire.OpTelegramPaired, wire.PairWait{WaitMS: 1}), wire.CodeOK); !got.Pairing {
+		t.Errorf("time is over, and it says %+v", got)
+	}
+	replies := make(chan string, 1)
+	go func() { replies <- r.raw(r.line(wire.OpTelegramPaired, wire.PairWait{WaitMS: 20_000})) }()
+	r.setTelegram(wire.Telegram{Connected: true, Paired: true})
+	r.ok(r.core.Pause(false)) // any change of state
+	if got := want[wire.Telegram](t, r.reply(<-replies), wire.CodeOK); !got.Paired {
+		t.Errorf("have %+v", got)
+	}
+	want[any](t, r.reply(r.raw(`{"v":1,"op":"telegram.paired","body":7}`+"\n")), wire.CodeBadRequest)
+}
+
+func TestChannels(t *testing.T) {
+	r := newRig(t)
+	for state, tg := range map[string]wire.Telegram{
+		"off": {}, "unpaired": {Connected: true, Bot: "b"}, "ready": {Connected: true, Paired: true, Bot: "b", User: "Ada"},
+		"failing": {Connected: true, Paired: true, Failing: "409"},
+	} {
+		r.setTelegram(tg)
+		st := want[wire.Status](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
+		if len(st.Channels) != 2 || st.Channels[0].State != state || st.Channels[1] != (wire.Channel{ID: "terminal", State: "ready"}) {
+			t.Errorf("%s: %+v", state, st.Channels)
+		}
+	}
+}
+
+func TestLog(t *testing.T) {
+	r := newRig(t)
+	r.ok(openAskOf(r, "a", nowhere))
+	all := want[wire.Log](t, r.ask(wire.OpLog, wire.LogQuery{Limit: 100}), wire.CodeOK).Entries
+	if len(all) < 3 || all[0].Kind != "coordinator.started" || all[0].ID != "1" || all[0].Hash == "" {
+		t.Fatalf("have %+v", all)
+	}
+	last := want[wire.Log](t, r.ask(wire.OpLog, wire.LogQuery{Limit: 1, Last: true, Session: "s"}), wire.CodeOK).Entries
+	if len(last) != 1 || last[0].Kind != "ask.opened" || last[0].Token == "" || last[0].Session != "s" {
+		t.Errorf("have %+v", last)
+	}
+	none := r.ask(wire.OpLog, wire.LogQuery{Limit: 5, After: 1000})
+	if string(none.Body) != `{"entries":[]}` {
+		t.Errorf("nothing new is an empty list: %s", none.Body)
+	}
+	for _, q := range []wire.LogQuery{{Limit: 0}, {Limit: -1}, {Limit: 5001}} {
+		want[any](t, r.ask(wire.OpLog, q), wire.CodeBadRequest)
+	}
+	want[any](t, r.ask(wire.OpLog, wire.LogQuery{Limit: 1, Session: "nobody"}), wire.CodeNotFound)
+	var waiting sync.WaitGroup
+	replies := make(chan string, 1)
+	waiting.Go(func() {
+		replies <- r.raw(r.line(wire.OpLog, wire.LogQuery{Limit: 5, After: int64(len(all)), WaitMS: 20_000}))
+	})
+	r.ok(r.core.Pause(true))
+	waiting.Wait()
+	if got := want[wire.Log](t, r.reply(<-replies), wire.CodeOK).Entries; len(got) != 1 || got[0].Kind != "pause.set" {
+		t.Errorf("have %+v", got)
+	}
+	v := want[wire.Verified](t, r.ask(wire.OpVerify, nil), wire.CodeOK)
+	if !v.OK || v.Entries != int64(len(all)+1) || v.Broken != 0 || v.Head == "" {
+		t.Errorf("have %+v", v)
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	r := newRig(t)
+	_, err := r.core.See(session.Sighting{ID: "u", Cwd: "/p", Starts: true, State: session.Working})
+	r.ok(err)
+	if got := want[wire.Checks](t, r.ask(wire.OpDoctor, nil), wire.CodeOK); len(got.Checks) != 1 {
+		t.Errorf("have %+v", got)
+	}
+}
+
+// TestAsks lists what is open, with its session, and nothing that is secret.
+func TestAsks(t *testing.T) {
+	r := newRig(t)
+	if got := r.ask(wire.OpAsks, nil); string(got.Body) != `{"asks":[]}` {
+		t.Errorf("none is an empty list: %s", got.Body)
+	}
+	h := hookCall(`,"tool_name":"Bash","tool_input":{"command":"x --token hunter22"},"prompt_id":"p"`, func(h *wire.HookCall) {
+		h.Ask, h.Kind, h.Why = "a", "guard", "API_KEY=hunter22\nis \u202e risky"
+	})
+	want[wire.AskReply](t, r.as(hookBinary, wire.OpAskOpen, h), wire.CodeOK)
+	got := want[wire.Asks](t, r.ask(wire.OpAsks, nil), wire.CodeOK).Asks
+	if len(got) != 1 || got[0].Input != "x --token •••" || got[0].Why != "API_KEY=••• is ⟨U+202E⟩ risky" || got[0].Project != "/home/ada/proj" || got[0].Kind != "guard" {
+		t.Errorf("have %+v", got)
+	}
+	text, err := json.Marshal(got)
+	r.ok(err)
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(r.socket), "afar.db*"))
+	r.ok(err)
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		r.ok(err)
+		text = append(text, raw...)
+	}
+	if strings.Contains(string(text), "hunter22") || strings.Contains(string(text), got[0].ID+"-nonce") {
+		t.Error("a secret is at rest or on the wire")
+	}
+	if strings.Contains(string(text[:200]), r.askState("a").Nonce) {
+		t.Error("the nonce was sent")
+	}
+}

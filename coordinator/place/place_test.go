@@ -1,0 +1,98 @@
+package place
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/home"
+)
+
+func TestResolve(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := filepath.Join(dir, "real")
+	if err := os.Mkdir(real, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"/link":             "/real",
+		"/link/new/file":    "/real/new/file",
+		"/nothing/at/all":   "/nothing/at/all",
+		"/link/../link/new": "/real/new",
+	} {
+		if got := resolve(filepath.Join(dir, path)); got != filepath.Join(dir, want) {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+}
+
+// TestFacts asks a real repository in each of its states.
+func TestFacts(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir := t.TempDir()
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=n", "-c", "user.email=e@example.org"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+	}
+	facts := func() guard.GitFacts {
+		return repository{path: os.Getenv("PATH"), home: t.TempDir()}.ask(t.Context(), dir)
+	}
+	if got := facts(); got.Known {
+		t.Errorf("no repository: %+v", got)
+	}
+	run("init", "-q", "-b", "work")
+	run("commit", "-q", "--allow-empty", "-m", "first")
+	if got, want := facts(), (guard.GitFacts{Known: true, Branch: "work"}); got != want {
+		t.Errorf("clean: %+v", got)
+	}
+	run("update-ref", "refs/remotes/origin/main", "HEAD")
+	run("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+	if err := os.WriteFile(filepath.Join(dir, "new"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := facts(), (guard.GitFacts{Known: true, Branch: "work", Dirty: true, Default: "main"}); got != want {
+		t.Errorf("an untracked file: %+v", got)
+	}
+	run("checkout", "-q", "--detach")
+	if got := facts(); got.Branch != "" || !got.Known {
+		t.Errorf("detached: %+v", got)
+	}
+}
+
+// TestNoGit judges where git cannot be found, and where only the session's
+// PATH, which a project can set, would find one.
+func TestNoGit(t *testing.T) {
+	if got := (repository{path: t.TempDir() + ":relative"}).facts(t.TempDir()); got.Known {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestContext says that nothing of Afar's may be missing from what the guard
+// protects.
+func TestContext(t *testing.T) {
+	dirs, err := home.FromEnv(func(name string) string { return map[string]string{"HOME": "/h", "AFAR_HOME": "/afar"}[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := Context(dirs, "/opt/afar/bin", "/p/sub", "/p")
+	for _, path := range []string{"/afar/config.toml", "/afar/state/afar.db", "/opt/afar/bin/hook-stop", "/opt/afar/plugin/hooks.json"} {
+		d := guard.Judge(guard.Call{Tool: "Write", Args: []guard.Arg{{Path: "file_path", Value: path}, {Path: "content", Value: "x"}}}, ctx)
+		if d.Verdict != guard.Deny {
+			t.Errorf("writing %s: %q", path, d.Verdict)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package wire
+
+// Grants is a list of standing permissions.
+type Grants struct {
+	Grants []Grant `json:"grants"`
+}
+
+// A Grant is what a person allowed for the rest of a session, within a time.
+type Grant struct {
+	ID        string   `json:"id"`
+	Session   string   `json:"session"`
+	Token     string   `json:"token"`
+	Project   string   `json:"project"`
+	Permits   []string `json:"permits"` // each for people, without secrets
+	Ask       string   `json:"ask"`     // the question that it was given for
+	By        string   `json:"by"`
+	Channel   string   `json:"channel"`
+	At        int64    `json:"at"`
+	ExpiresAt int64    `json:"expires_at"`
+	EndedAt   int64    `json:"ended_at,omitempty"`
+	How       string   `json:"how,omitempty"` // how it ended
+}

@@ -1,0 +1,68 @@
+package hooks_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkHook measures a hook as the host pays for it, from spawn to exit,
+// in turn with the yardstick, a Go program that does nothing. The figure to
+// quote is the ratio of the medians.
+func BenchmarkHook(b *testing.B) {
+	empty := emptyProgram(b)
+	for _, c := range []struct{ name, event, rest string }{
+		{"guard without an opinion", "PreToolUse", bash("go test ./... && git status")},
+		{"guard on a long command", "PreToolUse", bash(strings.Repeat("echo hello; ", 800))},
+		{"stop without a coordinator", "Stop", `,"last_assistant_message":"fin"`},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			root := b.TempDir()
+			in := payload(c.event, c.rest)
+			var hook, yard []time.Duration
+			for b.Loop() {
+				yard = append(yard, spawn(b, empty, root, ""))
+				hook = append(hook, spawn(b, filepath.Join(bins, binary(c.event)), root, in))
+			}
+			b.ReportMetric(median(hook)/median(yard), "x-empty-go")
+			b.ReportMetric(median(hook)*1e3, "ms-p50")
+		})
+	}
+}
+
+func emptyProgram(b *testing.B) string {
+	b.Helper()
+	dir := b.TempDir()
+	src := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(src, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	out := filepath.Join(dir, "empty")
+	build := exec.Command("go", "build", "-o", out, src)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, text)
+	}
+	return out
+}
+
+func spawn(b *testing.B, program, home, stdin string) time.Duration {
+	b.Helper()
+	cmd := exec.Command(program)
+	cmd.Env = append([]string{"HOME=" + home, "AFAR_HOME=" + filepath.Join(home, "afar"), "PATH=/usr/bin:/bin", "AFAR_DISABLED=0"}, attended...)
+	cmd.Stdin = strings.NewReader(stdin)
+	start := time.Now()
+	if err := cmd.Run(); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(start)
+}
+
+func median(all []time.Duration) float64 {
+	slices.Sort(all)
+	return all[len(all)/2].Seconds()
+}

@@ -1,0 +1,44 @@
+package hooks
+
+import (
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// permit is an allow. For always it hands back what the host suggested in this
+// very call, as it came: nothing of ours is added.
+func (h *hook) permit(a answer) *wire.Object {
+	o := wire.NewObject().Str("behavior", "allow")
+	if rules := gjson.GetBytes(h.input, "permission_suggestions"); a.always && rules.IsArray() {
+		o.Raw("updatedPermissions", []byte(rules.Raw))
+	}
+	return o
+}
+
+// parkFor bounds the registration of a call that is refused at once: should
+// the host end this hook, it would let the call run.
+const parkFor = 3 * time.Second
+
+// park refuses a risky call where nobody can be waited for, and registers it,
+// so that the person can allow its next try. Such a try is allowed here.
+func (h *hook) park(d guard.Decision) error {
+	refusal := d.Reason + " Nobody can be waited for in this mode, so the step is parked: the person is asked, and told you when there is an answer. " +
+		"Write down what you need and why, and go on with what does not depend on it."
+	q := &question{hook: h, id: newID(), deadline: time.Now().Add(parkFor)}
+	body := h.body().Str("ask", q.id).Str("kind", "guard").Str("why", d.Person).Bool("park", true)
+	r, err := h.callStarting(wire.OpAskOpen, body, parkFor)
+	state := r.str("state")
+	if state == "answered" || state == "delivered" {
+		if a := q.claim(); a.decided && a.allow {
+			return h.printAnswer(a)
+		}
+	}
+	if err != nil || state != "expired" { // paused, or nobody there to ask
+		refusal = d.Reason + " Nobody can be asked in this mode: park the step and say what you need."
+	}
+	return h.print(h.denial(refusal))
+}
