@@ -74,7 +74,8 @@ func Open(cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) build() (err error) {
-	if _, err := TelegramAPI(c.cfg.Dirs); err != nil {
+	hold, err := CheckInHold(c.cfg.Dirs)
+	if err != nil {
 		return err
 	}
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
@@ -88,7 +89,7 @@ func (c *Coordinator) build() (err error) {
 	})
 	c.server = server.New(server.Config{
 		Home: c.cfg.Dirs.User, Own: append(c.cfg.Dirs.All(), filepath.Dir(c.cfg.Dirs.Socket())),
-		Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Self: c.self, Doctor: c.doctor, Shutdown: c.end,
+		Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: hold, Self: c.self, Doctor: c.doctor, Shutdown: c.end,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
 		Git: server.Git{Tree: git.Tree, Recent: git.Recent},
 	})

@@ -96,6 +96,16 @@ func TelegramAPI(dirs home.Dirs) (string, error) {
 	return cfg.Telegram.API, err
 }
 
+// DefaultHold is how long a session that checks in is held.
+const DefaultHold = time.Duration(config.Hold)
+
+// CheckInHold returns how long config.toml wants a session held that checks in,
+// or the default.
+func CheckInHold(dirs home.Dirs) (time.Duration, error) {
+	cfg, err := config.Load(dirs.ConfigFile())
+	return time.Duration(cfg.CheckIn.Hold), err
+}
+
 func (c *Coordinator) connect(ctx context.Context, token, api string) error {
 	_, err := c.telegram.Connect(ctx, token, api)
 	return err

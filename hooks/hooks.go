@@ -42,6 +42,7 @@ var (
 	PostToolUse         = Event{"PostToolUse", other, postToolUse}
 	PostToolUseFailure  = Event{"PostToolUseFailure", other, postToolUseFailure}
 	Stop                = Event{"Stop", other, stop}
+	StopRewake          = Event{"Stop", other, stopRewake}
 	StopFailure         = Event{"StopFailure", other, stopFailure}
 	PreCompact          = Event{"PreCompact", other, preCompact}
 	SubagentStop        = Event{"SubagentStop", other, subagentStop}
@@ -67,6 +68,9 @@ func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string)
 	err := h.read(stdin)
 	if err == nil {
 		err = e.do(h)
+	}
+	if errors.Is(err, errWake) {
+		return h.wake(stderr)
 	}
 	if err != nil {
 		return h.fail(err, stderr)

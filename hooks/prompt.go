@@ -6,20 +6,26 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The deadlines of the prompt hooks: a person waits for them.
+// The deadlines of the prompt hooks: a person waits for them, but that a prompt
+// was typed must reach the coordinator also on a busy machine.
 const (
-	promptFor = 300 * time.Millisecond
+	promptFor = time.Second
 	expandFor = 5 * time.Second
 )
 
-// userPromptSubmit says that a prompt was typed.
+// userPromptSubmit says that a prompt was typed, and hands over what waits for
+// the session.
 func userPromptSubmit(h *hook) error {
 	if h.off() {
 		return nil
 	}
-	r, err := h.call(wire.OpPrompt, h.body(), promptFor)
+	id := newID()
+	r, err := h.call(wire.OpPrompt, h.body().Str("delivery", id), promptFor)
 	if err != nil {
 		return err
+	}
+	if r.body.Get("texts").Int() > 0 {
+		return h.contextWithTexts(id, r.str("context"))
 	}
 	return h.printContext(r.str("context"))
 }

@@ -20,7 +20,20 @@ func stop(h *hook) error {
 	if h.off() {
 		return nil
 	}
-	return h.printBlock(h.callStarting(wire.OpStop, h.body(), stopFor))
+	id := newID()
+	r, err := h.callStarting(wire.OpStop, h.body().Str("ask", id).Str("delivery", id), stopFor)
+	if err != nil {
+		return err
+	}
+	switch hold := r.body.Get("hold_ms").Int(); {
+	case r.yes("block"):
+		return h.block(r.str("reason"))
+	case r.body.Get("texts").Int() > 0:
+		return h.blockWithTexts(id)
+	case hold > 0:
+		return h.hold(id, time.Duration(hold)*time.Millisecond)
+	}
+	return nil
 }
 
 func subagentStop(h *hook) error {
@@ -34,7 +47,11 @@ func (h *hook) printBlock(r reply, err error) error {
 	if err != nil || !r.yes("block") {
 		return err
 	}
-	return h.print(wire.NewObject().Str("decision", "block").Str("reason", r.str("reason")))
+	return h.block(r.str("reason"))
+}
+
+func (h *hook) block(reason string) error {
+	return h.print(wire.NewObject().Str("decision", "block").Str("reason", reason))
 }
 
 func stopFailure(h *hook) error {

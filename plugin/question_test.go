@@ -134,10 +134,3 @@ func (r *rig) button(card botapi.Message, label string) {
 	r.t.Helper()
 	r.seen(func(m botapi.Message) bool { return m.ID == card.ID && slices.Contains(m.Labels(), label) }, label)
 }
-
-func (r *rig) reply(card botapi.Message, text string) {
-	r.t.Helper()
-	if _, err := r.ann.Reply(card.ID, text); err != nil {
-		r.t.Fatalf("reply: %v", err)
-	}
-}

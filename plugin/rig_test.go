@@ -169,6 +169,14 @@ func (r *rig) tap(card botapi.Message, button string) {
 	}
 }
 
+// reply answers a message of the bot, as a person does on the phone.
+func (r *rig) reply(card botapi.Message, text string) {
+	r.t.Helper()
+	if _, err := r.ann.Reply(card.ID, text); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 // phone is what Ann sees.
 func (r *rig) phone() string {
 	var b strings.Builder

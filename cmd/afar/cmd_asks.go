@@ -34,6 +34,10 @@ func renderAsks(p *page, in wire.Asks) {
 }
 
 func renderAsk(p *page, q wire.Ask, id string) {
+	if q.Kind == kindCheckIn {
+		renderCheckIn(p, q, id)
+		return
+	}
 	who := oneLine(q.Token, 40)
 	if q.Agent != "" {
 		who += " (subagent " + oneLine(q.Agent, 40) + ")"

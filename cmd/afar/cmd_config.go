@@ -55,7 +55,20 @@ func (a *app) settings() ([]setting, error) {
 		{"workspace", d.Workspace, a.origin("no variable")},
 	}
 	api, err := a.telegramAPI(d)
-	return append(list, api), err
+	if err != nil {
+		return list, err
+	}
+	hold, err := checkInHold(d)
+	return append(list, api, hold), err
+}
+
+func checkInHold(d home.Dirs) (setting, error) {
+	hold, err := coordinator.CheckInHold(d)
+	from := "config.toml"
+	if hold == coordinator.DefaultHold {
+		from = "default"
+	}
+	return setting{"checkin.hold", hold.String(), from}, err
 }
 
 // origin says what decided where a directory is.

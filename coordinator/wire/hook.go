@@ -19,7 +19,15 @@ const (
 	OpAskWait  = "hook.ask.wait"  // wait at most WaitMS for its end; reply: AskReply
 	OpAskClaim = "hook.ask.claim" // may the answer still be printed? reply: AskReply
 	OpAskEnded = "hook.ask.ended" // the host ended the hook (Esc, No, closed terminal)
+
+	OpMessageTake = "hook.message.take"  // the texts that wait, for Delivery; reply: HookReply.Text, By
+	OpCheckInOver = "hook.check-in.over" // the hook holds the session no longer; reply: AskReply
+	OpRewake      = "hook.rewake"        // take over, then wait at most WaitMS; reply: HookReply.Wake
 )
+
+// TakeOver, as the Verb of OpRewake, makes the caller the one waiter of its
+// session. It is said once, at the start.
+const TakeOver = "take-over"
 
 // A HookCall is what every hook sends.
 type HookCall struct {
@@ -50,6 +58,10 @@ type HookCall struct {
 	WaitMS int64  `json:"wait_ms,omitempty"` // of OpAskWait
 	OK     bool   `json:"ok,omitempty"`      // of OpOutcome: the tool succeeded
 	Park   bool   `json:"park,omitempty"`    // of OpAskOpen: refused at once, answerable later
+
+	// Delivery names the hook that takes texts; asking again with the same name
+	// brings the same texts.
+	Delivery string `json:"delivery,omitempty"`
 }
 
 // A HookReply answers the hooks that print something.
@@ -59,6 +71,12 @@ type HookReply struct {
 	Context string `json:"context,omitempty"`
 	// Notice is a line for the person at the terminal, never for the model.
 	Notice string `json:"notice,omitempty"`
+
+	Texts  int    `json:"texts,omitempty"`   // texts that wait for the session: take them
+	HoldMS int64  `json:"hold_ms,omitempty"` // of OpStop: hold the session, the Ask is its check-in
+	Text   string `json:"text,omitempty"`    // of OpMessageTake
+	By     string `json:"by,omitempty"`      // who wrote Text
+	Wake   string `json:"wake,omitempty"`    // of OpRewake: wait, wake or end
 }
 
 // An AskReply says how a question stands.

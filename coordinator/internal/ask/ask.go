@@ -111,6 +111,8 @@ var dialogs = []Kind{Permission, Questions, Plan}
 // Live is how long an ask of this shape stays open.
 func (a Ask) Live() time.Duration {
 	switch {
+	case a.Kind == CheckIn:
+		return CheckInFor
 	case a.Attended && a.Agent != "":
 		return SubagentFor
 	case a.Attended:
@@ -136,7 +138,7 @@ func Attach(a Ask) Ask {
 
 // Lose says that the waiting hook's connection broke.
 func Lose(a Ask, now time.Time) Ask {
-	if a.State == Open || a.State == Answered {
+	if a.Kind != CheckIn && (a.State == Open || a.State == Answered) { // a check-in needs no hook that waits
 		a.LostAt = now
 	}
 	return a
@@ -166,6 +168,9 @@ func Answer(a Ask, d Decision) (Ask, error) {
 		return a, ErrWords
 	}
 	a.State, a.Decision, a.SettledAt = Answered, &d, d.At
+	if a.Kind == CheckIn && !a.Replied() {
+		a.State = Delivered // there is nothing to take
+	}
 	return a, nil
 }
 
@@ -180,7 +185,7 @@ func Claim(a Ask) Ask {
 
 // Local says that the person settled a at the terminal.
 func Local(a Ask, note string, now time.Time) Ask {
-	if a.State == Open || a.State == Answered {
+	if !a.Replied() && (a.State == Open || a.State == Answered) {
 		a.State, a.SettledAt, a.Note, a.Decision = Withdrawn, now, note, nil
 	}
 	return a
@@ -188,7 +193,7 @@ func Local(a Ask, note string, now time.Time) Ask {
 
 // Cancel says that the host ended the waiting hook, or the session ended.
 func Cancel(a Ask, note string, now time.Time) Ask {
-	if a.State == Open || a.State == Answered {
+	if !a.Replied() && (a.State == Open || a.State == Answered) {
 		a.State, a.SettledAt, a.Note, a.Decision = Cancelled, now, note, nil
 	}
 	return a
@@ -209,7 +214,7 @@ func (a Ask) Next() time.Time {
 	if a.Parked {
 		return a.ExpiresAt.Add(ParkedFor)
 	}
-	if a.State != Open && a.State != Answered {
+	if a.State != Open && a.State != Answered || a.Replied() {
 		return time.Time{}
 	}
 	at := a.ExpiresAt
@@ -228,7 +233,7 @@ func Tick(a Ask, now time.Time) Ask {
 	switch {
 	case a.Parked && !now.Before(a.ExpiresAt.Add(ParkedFor)):
 		return unpark(a, "nobody answered")
-	case a.State != Open && a.State != Answered:
+	case a.State != Open && a.State != Answered, a.Replied():
 		return a
 	case !a.LostAt.IsZero() && !now.Before(a.LostAt.Add(RedialFor)):
 		return drop(a, now)
@@ -252,6 +257,10 @@ func drop(a Ask, now time.Time) Ask {
 
 func expire(a Ask, now time.Time) Ask {
 	note := "nobody answered in time"
+	if a.Kind == CheckIn {
+		a.State, a.SettledAt, a.Note = Expired, now, note
+		return a
+	}
 	if a.Decision != nil {
 		note = "the answer came, but the session's hook did not take it in time"
 	}
@@ -276,6 +285,8 @@ func (a Ask) How() string {
 		return string(a.State)
 	case a.Decision == nil:
 		return a.Note
+	case a.Kind == CheckIn:
+		return a.howCheckIn()
 	}
 	return fmt.Sprintf("%s by %s at %s", a.verb(), a.Decision.By, a.Decision.At.Format("15:04:05"))
 }
@@ -283,6 +294,8 @@ func (a Ask) How() string {
 // Outcome says how the call turned out, or "" while nobody knows.
 func (a Ask) Outcome() string {
 	switch {
+	case a.Kind == CheckIn:
+		return a.outcomeCheckIn()
 	case a.Run != nil && a.Run.OK && (a.Kind == Questions || a.Kind == Plan):
 		return "the session goes on"
 	case a.Run != nil && a.Run.OK:

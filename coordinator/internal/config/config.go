@@ -21,6 +21,7 @@ const TelegramAPI = "https://api.telegram.org"
 // Config is the whole file.
 type Config struct {
 	Telegram Telegram `toml:"telegram"`
+	CheckIn  CheckIn  `toml:"checkin"`
 }
 
 // Telegram is the table [telegram].
@@ -30,7 +31,9 @@ type Telegram struct {
 }
 
 // Default is the configuration without a file.
-func Default() Config { return Config{Telegram{API: TelegramAPI}} }
+func Default() Config {
+	return Config{Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}}
+}
 
 // Load reads the file at path over the defaults. A missing file is no error.
 func Load(path string) (Config, error) {
@@ -59,6 +62,9 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
+	if err := c.CheckIn.check(); err != nil {
+		return err
+	}
 	return CheckAPI(c.Telegram.API)
 }
 

@@ -86,7 +86,14 @@ func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	}
 	var after ask.Ask
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		after, err = s.answer(&b, s.asks[id], step, d, now)
+		before := s.asks[id]
+		if before.Kind == ask.CheckIn {
+			d = d.ForCheckIn(d.Message)
+		}
+		after, err = s.answer(&b, before, step, d, now)
+		if err == nil {
+			s.replied(&b, after, now)
+		}
 		return b, err
 	})
 	return after, err

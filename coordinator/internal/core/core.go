@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -46,6 +47,7 @@ type state struct {
 	sessions map[session.ID]session.Session
 	asks     map[ask.ID]ask.Ask
 	loops    map[session.ID]loop.Stack
+	messages map[message.ID]message.Message
 	grants   map[grant.ID]grant.Grant
 	settings store.Settings
 }
@@ -62,9 +64,11 @@ func New(cfg Config) (*Core, error) {
 	}
 	c := &Core{cfg: cfg, changed: make(chan struct{}), state: state{
 		sessions: map[session.ID]session.Session{}, asks: map[ask.ID]ask.Ask{},
-		loops: map[session.ID]loop.Stack{}, grants: map[grant.ID]grant.Grant{}, settings: loaded.Settings,
+		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, grants: map[grant.ID]grant.Grant{}, settings: loaded.Settings,
 	}}
-	c.state.merge(store.Batch{Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Grants: loaded.Grants})
+	c.state.merge(store.Batch{
+		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants,
+	})
 	return c, c.do(restarted(loaded.Bad))
 }
 
@@ -106,6 +110,9 @@ func (s *state) merge(b store.Batch) {
 	}
 	for _, v := range b.Loops {
 		s.loops[session.ID(v.Session)] = v
+	}
+	for _, v := range b.Messages {
+		s.messages[v.ID] = v
 	}
 	for _, v := range b.Grants {
 		s.grants[v.ID] = v

@@ -23,26 +23,13 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 	}
 	return true, c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
-		next, err := s.answer(&b, s.asks[id], p.Step, p.Decision, now)
+		answer := s.decide(&b, s.asks[id], p, now)
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: id, Chat: p.Chat, Message: p.Message})
 		}
-		if err != nil {
-			s.putAsk(&b, next, now)
-		}
-		s.say(&b, p.Update, p.Chat, tapText(next, err), now)
+		s.say(&b, p.Update, p.Chat, answer, now)
 		return b, nil
 	})
-}
-
-// KindOf returns the kind of the ask whose card p answers, "" for none.
-func (c *Core) KindOf(p Press) (ask.Kind, error) {
-	id, found, err := c.askRepliedTo(p)
-	if err != nil || !found {
-		return "", err
-	}
-	a, err := c.Ask(id)
-	return a.Kind, err
 }
 
 func (c *Core) askRepliedTo(p Press) (id ask.ID, found bool, err error) {

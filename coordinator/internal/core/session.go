@@ -49,6 +49,7 @@ func (c *Core) EndSession(id session.ID, why string) error {
 		b.Sessions = append(b.Sessions, session.To(v, session.Ended, now))
 		b.Events = append(b.Events, happened(event.SessionEnded, id, v.Token, "session "+v.Token+" ended: "+why, now))
 		s.cancelAsks(&b, id, "the session ended", now)
+		s.missed(&b, v, now)
 		s.endGrants(&b, id, now)
 		return b, nil
 	})
@@ -58,8 +59,9 @@ func (c *Core) EndSession(id session.ID, why string) error {
 // terminal for another grace.
 func (c *Core) Typed(id session.ID) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		s.dropCheckIns(&b, id, "answered at the terminal", now)
 		for _, a := range s.asks {
-			if a.Session == id {
+			if a.Session == id && a.Kind != ask.CheckIn {
 				if next := ask.Remode(a, s.mode(id, now), now); next != a {
 					s.putAsk(&b, next, now)
 				}
@@ -84,7 +86,11 @@ func (s *state) mode(id session.ID, now time.Time) session.Mode {
 // SetAway sets the away mode of one session, named by token or id, or of all
 // when name is empty. A mode of zero duration has no end.
 func (c *Core) SetAway(name string, mode session.Mode, d time.Duration) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+	return c.do(setAway(name, mode, d))
+}
+
+func setAway(name string, mode session.Mode, d time.Duration) step {
+	return func(s *state, now time.Time) (b store.Batch, err error) {
 		away := session.Away{Mode: mode}
 		if d > 0 {
 			away.Until = now.Add(d)
@@ -105,7 +111,7 @@ func (c *Core) SetAway(name string, mode session.Mode, d time.Duration) error {
 		b.Events = append(b.Events, happened(event.AwaySet, "", subject, awayText(subject, away), now))
 		s.remode(&b, now)
 		return b, nil
-	})
+	}
 }
 
 // Away returns the away mode that holds for a session now.

@@ -20,18 +20,23 @@ func (c *Core) Settings() (v store.Settings) {
 }
 
 // Pause sets the kill switch.
-func (c *Core) Pause(on bool) error {
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+func (c *Core) Pause(on bool) error { return c.do(pause(on)) }
+
+func pause(on bool) step {
+	return func(s *state, now time.Time) (b store.Batch, err error) {
 		next := s.settings
 		next.Paused = on
 		b.Settings = &next
 		text := "resumed"
 		if on {
 			text = "paused: only the guard speaks"
+			for id := range s.sessions {
+				s.dropCheckIns(&b, id, "Afar was paused", now)
+			}
 		}
 		b.Events = append(b.Events, happened(event.PauseSet, "", "", text, now))
 		return b, nil
-	})
+	}
 }
 
 // Note writes one line into the journal.

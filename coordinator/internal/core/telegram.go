@@ -136,6 +136,8 @@ type Press struct {
 	Nonce         string
 	Decision      ask.Decision
 	Step          ask.Step // what it does to the ask; nil is to decide it
+	Text          string   // what was written, as it stands; "" for a tap
+	Word          bool     // Text is a bare yes, no or all
 }
 
 // Press applies a tap. It takes effect once, however often the update is dealt
@@ -152,14 +154,11 @@ func (c *Core) Press(p Press) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = p.Update
-		next, err := s.answer(&b, s.asks[a.ID], p.Step, p.Decision, now)
+		answer := s.decide(&b, s.asks[a.ID], p, now)
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: a.ID, Chat: p.Chat, Message: p.Message})
 		}
-		if err != nil {
-			s.putAsk(&b, next, now)
-		}
-		s.tap(&b, p, tapText(next, err), now)
+		s.tap(&b, p, answer, now)
 		return b, nil
 	})
 }
@@ -172,6 +171,10 @@ func tapText(a ask.Ask, err error) string {
 		return "Too late: " + a.How() + "."
 	case err != nil:
 		return notTaken(err)
+	case a.Replied():
+		return "📨 Sent. The session goes on with it."
+	case a.Kind == ask.CheckIn:
+		return "Fine. The session rests."
 	case a.Lease != nil && a.Lease.Decision.Allow:
 		return "Allowed: the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
 	case a.Lease != nil:

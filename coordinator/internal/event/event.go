@@ -30,6 +30,8 @@ const (
 	LoopStarted        Kind = "loop.started"        // session token
 	LoopStepped        Kind = "loop.stepped"        // session token
 	LoopEnded          Kind = "loop.ended"          // session token
+	MessageAdded       Kind = "message.added"       // message id
+	MessageDelivered   Kind = "message.delivered"   // message id
 	AwaySet            Kind = "away.set"            // session token or "all"
 	PauseSet           Kind = "pause.set"
 	TelegramConnected  Kind = "telegram.connected" // bot name

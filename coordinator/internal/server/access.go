@@ -44,6 +44,9 @@ var operations = map[string]operation{
 	wire.OpAskWait:      {hook, (*Server).askWait},
 	wire.OpAskClaim:     {hook, (*Server).askClaim},
 	wire.OpAskEnded:     {hook, (*Server).askEnded},
+	wire.OpMessageTake:  {hook, (*Server).messageTake},
+	wire.OpCheckInOver:  {hook, (*Server).checkInOver},
+	wire.OpRewake:       {hook, (*Server).rewake},
 
 	wire.OpGrants: {anyone, (*Server).grants},
 	wire.OpStatus: {anyone, (*Server).status},

@@ -135,6 +135,10 @@ func (s *Server) answerAsk(c *call) (any, error) {
 	if !in.Allow && in.Message == "" {
 		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
 	}
+	if a, err := s.cfg.Core.Ask(ask.ID(in.ID)); err == nil && a.Kind == ask.CheckIn {
+		d.Message = in.Message + in.Text // a text is its next instruction, none lets it rest
+		in.Text = ""
+	}
 	a, err := s.answered(in, d)
 	if err != nil {
 		return nil, err

@@ -118,8 +118,12 @@ func (s *Server) prompt(c *call) (any, error) {
 	if err != nil || s.silent(h) {
 		return wire.HookReply{}, err
 	}
+	texts, err := s.cfg.Core.ComesBack(p.Session, h.Delivery)
+	if err != nil {
+		return wire.HookReply{}, err
+	}
 	late, err := s.cfg.Core.TellLate(p.Session)
-	return wire.HookReply{Context: late}, err
+	return wire.HookReply{Texts: texts, Context: late}, err
 }
 
 func (s *Server) guarded(c *call) (any, error) {
@@ -144,28 +148,6 @@ func (s *Server) outcome(c *call) (any, error) {
 		Session: p.Session, Prompt: p.PromptID, Agent: p.Agent, Tool: p.Tool, Hash: hash,
 		Run: ask.Run{OK: h.OK, Took: time.Duration(p.DurationMS) * time.Millisecond},
 	})
-}
-
-// stop decides whether a session may stop. The order is the product's: kill
-// switch, background work that will wake the session, the session's loop.
-func (s *Server) stop(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Idle)
-	if err != nil || s.silent(h) {
-		return wire.HookReply{}, err
-	}
-	if !s.cfg.Core.Loop(p.Session).Active() {
-		return wire.HookReply{}, nil
-	}
-	shells, wakes, err := s.background(p)
-	if err != nil || wakes {
-		return wire.HookReply{}, err
-	}
-	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
-	defer cancel()
-	block, err := s.cfg.Core.StopLoop(p.Session, loop.Stopping{
-		Message: p.Message, Tree: s.cfg.Git.Tree(ctx, p.Cwd), Background: shells,
-	})
-	return wire.HookReply{Block: block != "", Reason: block}, err
 }
 
 // background sorts a session's background work: agents wake it when they end,

@@ -35,9 +35,10 @@ const (
 type Config struct {
 	Core *core.Core
 	Log  *slog.Logger
-	Bin  string   // directory of our binaries
-	Home string   // the user's own home
-	Own  []string // our other directories, which no grant ever covers
+	Bin  string        // directory of our binaries
+	Home string        // the user's own home
+	Own  []string      // our other directories, which no grant ever covers
+	Hold time.Duration // how long a Stop hook holds a session that checks in
 
 	Self       func() wire.Coordinator
 	Doctor     func() []wire.Check

@@ -51,6 +51,8 @@ type Session struct {
 	Tools int `json:"tools"`
 	// Shells are the background shells that the last Stop saw.
 	Shells []string `json:"shells,omitempty"`
+	// Waiter names the one hook that waits in the background to wake the session.
+	Waiter string `json:"waiter,omitempty"`
 	// Anchor is what the session must find again after a compaction.
 	Anchor string `json:"anchor,omitempty"`
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -19,6 +20,7 @@ type Batch struct {
 	Sessions []session.Session
 	Asks     []ask.Ask
 	Loops    []loop.Stack
+	Messages []message.Message
 	Grants   []grant.Grant
 	Settings *Settings
 	Events   []event.Event // numbered and chained by Commit
@@ -30,7 +32,7 @@ type Batch struct {
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Grants)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
+	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
 		b.Settings == nil && b.Update == 0
 }
 
@@ -72,7 +74,9 @@ func (s *Store) Commit(b *Batch) error {
 	defer s.mu.Unlock()
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error {
-		for _, put := range []func(*sql.Tx, *Batch) error{putSessions, putAsks, putLoops, putGrants, putSettings, s.putEvents, putActions, putCards, putUpdate} {
+		for _, put := range []func(*sql.Tx, *Batch) error{
+			putSessions, putAsks, putLoops, putMessages, putGrants, putSettings, s.putEvents, putActions, putCards, putUpdate,
+		} {
 			if err := put(tx, b); err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -25,6 +26,7 @@ type State struct {
 	Sessions []session.Session
 	Asks     []ask.Ask
 	Loops    []loop.Stack
+	Messages []message.Message
 	Grants   []grant.Grant // that have not ended
 	Settings Settings
 	Bad      []Bad
@@ -38,6 +40,7 @@ func (s *Store) Load(since time.Time) (State, error) {
 		load(s, &st.Sessions, &st.Bad, "sessions", func(v session.Session) string { return string(v.ID) }, `SELECT id, data FROM sessions WHERE seen_at >= ?`, since),
 		load(s, &st.Asks, &st.Bad, "asks", func(v ask.Ask) string { return string(v.ID) }, `SELECT id, data FROM asks WHERE opened_at >= ? OR state IN ('open', 'answered')`, since),
 		load(s, &st.Loops, &st.Bad, "loops", func(v loop.Stack) string { return v.Session }, `SELECT session, data FROM loops WHERE updated_at >= ?`, since),
+		load(s, &st.Messages, &st.Bad, "messages", func(v message.Message) string { return string(v.ID) }, `SELECT id, data FROM messages WHERE at >= ? OR state != 'done'`, since),
 		load(s, &st.Grants, &st.Bad, "grants", func(v grant.Grant) string { return string(v.ID) }, `SELECT id, data FROM grants WHERE ended = 0 AND at >= ?`, since),
 		s.loadSettings(&st.Settings))
 	if err != nil {

@@ -21,9 +21,12 @@ import (
 //go:embed schema.sql
 var schema string
 
+//go:embed messages.sql
+var messages string
+
 // migrations take a database from version i to version i+1. A shipped one is
 // never changed.
-var migrations = []string{schema, grantSchema}
+var migrations = []string{schema, grantSchema, messages}
 
 // Errors of Open. The files are left as they were.
 var (

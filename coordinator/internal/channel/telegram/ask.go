@@ -132,6 +132,10 @@ func (l *link) tapped(update int64, t tap) error {
 		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Chat: t.From.ID, Name: t.From.name()})
 	}
 	p := core.Press{Update: update, Query: t.ID, Chat: t.Message.Chat.ID, Message: t.Message.ID, Nonce: unknownNonce}
+	if nonce, token, ok := parseTo(t.Data); ok {
+		p.Nonce = nonce
+		return l.cfg.Core.Choose(p, token)
+	}
 	if b, ok := parseButton(t.Data); ok {
 		p.Nonce, p.Step, p.Decision = b.nonce, b.step, allow.decision(t.From.name())
 		p.Decision.AcceptEdits = b.edits
@@ -200,33 +204,30 @@ func (v verb) decision(by string) ask.Decision {
 // replied deals with a text of the peer that answers a message. To a card it is
 // an answer, to anything else it is not.
 func (l *link) replied(update int64, m message) error {
-	by := m.From.name()
-	d := deny.decision(by)
-	p := core.Press{Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce()}
-	kind, err := l.cfg.Core.KindOf(p)
-	if err != nil {
-		return err
-	}
-	if kind == ask.Questions {
-		p.Decision, p.Step = allow.decision(by), ask.Say(m.Text)
-		_, err = l.cfg.Core.ReplyTo(p)
-		return err
-	}
-	switch word := strings.ToLower(strings.Trim(m.Text, " \n.!")); word {
-	case "yes", "y", "allow", "approve":
-		d = allow.decision(by)
-	case "no", "n", "deny":
-	case "all", "yes all", "y all":
-		d = forSession.decision(by)
-	default:
-		d.Message = m.Text
-	}
-	p.Decision = d
-	found, err := l.cfg.Core.ReplyTo(p)
+	d, _ := verdict(m.Text, m.From.name())
+	found, err := l.cfg.Core.ReplyTo(core.Press{
+		Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d, Text: m.Text,
+	})
 	if err != nil || found {
 		return err
 	}
 	return l.cfg.Core.Reply(update, m.Chat.ID, helpText)
+}
+
+// verdict reads a text as the answer to a permission: a bare word, else a
+// refusal with the text as the instruction.
+func verdict(text, by string) (d ask.Decision, bare bool) {
+	switch strings.ToLower(strings.Trim(text, " \n.!")) {
+	case "yes", "y", "allow", "approve":
+		return allow.decision(by), true
+	case "no", "n", "deny":
+		return deny.decision(by), true
+	case "all", "yes all", "y all":
+		return forSession.decision(by), true
+	}
+	d = deny.decision(by)
+	d.Message = text
+	return d, false
 }
 
 // clock is a moment as cards show it.

@@ -183,7 +183,7 @@ func TestRepliesThatDecideNothing(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
-	hello := r.ann.Say(r.ann.ID, "yes")
+	hello := r.ann.Say(r.ann.ID, "/help")
 	r.await("Tap Allow or Deny")
 	if _, err := r.ann.Reply(hello, "yes"); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -44,6 +45,8 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 			return core.GiveUp(err)
 		}
 		return l.say(ctx, s.Chat, s.Text)
+	case core.ActChoose:
+		return l.choose(ctx, texts.ID(a.Data))
 	case core.ActTap:
 		return l.answer(ctx, a.Data)
 	}
@@ -138,7 +141,10 @@ func (r rendered) markup() models.ReplyMarkup {
 
 const helpText = "Questions of your sessions come here while you are away.\n" +
 	"Tap Allow or Deny. Or reply to a question: `yes`, `no`, `all` (allow for the session), or what to do instead, which refuses it with your words.\n" +
-	"/status says how things stand. `afar away on` on your machine sends questions here at once."
+	"A session that stopped says so here while away is on: reply, and it goes on with your words. " +
+	"Write without a reply, and the one session that runs gets it.\n" +
+	"/status /sessions /asks /loops say how things stand. /away on, off or auto (with a time, `/away on 2h`) and /here " +
+	"say when questions come here. /pause silences all but the guard until /resume."
 
 // statusText says how things stand, without repeating any command.
 func (l *link) statusText() string {

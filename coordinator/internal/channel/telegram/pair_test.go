@@ -178,7 +178,7 @@ func TestTexts(t *testing.T) {
 	r.pair()
 	r.ask("a1", "secret command")
 	for text, want := range map[string]string{
-		"/help": "Tap Allow or Deny", "hello": "Tap Allow or Deny", "/nonsense": "Tap Allow or Deny", "/status@afar_standin_bot": "Open questions: 1",
+		"/help": "Tap Allow or Deny", "/nonsense": "Tap Allow or Deny", "/status@afar_standin_bot": "Open questions: 1",
 	} {
 		before := len(r.api.Messages(r.ann.ID))
 		r.ann.Say(r.ann.ID, text)

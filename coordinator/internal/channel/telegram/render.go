@@ -34,6 +34,9 @@ type button struct{ label, data string }
 // render shows an ask as it stands. Whatever its fields hold, Telegram takes
 // the result, and nothing in them can pass for a line of ours.
 func render(a ask.Ask, token, project, machine string) rendered {
+	if a.Kind == ask.CheckIn {
+		return renderCheckIn(a, token, project, machine)
+	}
 	head := heading(a, token, machine)
 	foot := footing(a, project)
 	room := maxText - units(plain(head)) - units(plain(foot))

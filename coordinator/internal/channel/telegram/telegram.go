@@ -139,6 +139,7 @@ func (c *Channel) Connect(ctx context.Context, token, api string) (bot string, e
 		l.close()
 		return "", err
 	}
+	l.introduceCommands(ctx)
 	return bot, nil
 }
 

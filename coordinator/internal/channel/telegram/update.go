@@ -104,10 +104,13 @@ func (l *link) received(update int64, m message) error {
 		return l.cfg.Core.Ignore(update)
 	case code && l.cfg.Core.Settings().Pairing.Waiting(l.cfg.Now()):
 		return l.cfg.Core.Pair(update, from, rest)
-	case command == "/status":
-		return l.cfg.Core.Reply(update, from.Chat, l.statusText())
 	case command == "" && m.Reply != nil:
 		return l.replied(update, m)
+	case command == "":
+		return l.wrote(update, m)
+	}
+	if known, err := l.obey(update, m); known {
+		return err
 	}
 	return l.cfg.Core.Reply(update, from.Chat, helpText)
 }

@@ -1,0 +1,19 @@
+package main
+
+import "github.com/afar-sh/afar/coordinator/wire"
+
+// kindCheckIn is the kind of an ask that is a session which stopped.
+const kindCheckIn = "check-in"
+
+// renderCheckIn shows a session that stopped, and how to send it on.
+func renderCheckIn(p *page, q wire.Ask, id string) {
+	p.line("%s  %s stopped and says, %s", p.paint(bold, id), oneLine(q.Token, 40), p.ago(q.OpenedAt))
+	p.block(q.Input)
+	p.line("  in      %s", p.path(q.Project))
+	switch {
+	case q.State == "open":
+		p.line("  go on   afar deny %s -m 'what to do next' · let it rest: afar allow %s", id, id)
+	case q.By != "":
+		p.line("  answered by %s: %s", oneLine(q.By, 60), oneLine(q.Outcome, 100))
+	}
+}

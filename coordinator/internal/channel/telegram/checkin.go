@@ -1,0 +1,32 @@
+package telegram
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+)
+
+// renderCheckIn shows a session that stopped: what it said last, and how to go
+// on.
+func renderCheckIn(a ask.Ask, token, project, machine string) rendered {
+	head := "💬 <b>" + line(token, maxWord) + "</b> · " + line(machine, maxWord) + "\nstopped and says:\n"
+	foot := "\n📁 " + line(project, maxPath) + "\n"
+	switch {
+	case a.State == ask.Open:
+		foot += "Reply to this message to go on; also later, while the session runs."
+	case a.Decision == nil:
+		foot += ending(a)
+	case a.Replied():
+		foot += "✅ Answered by " + line(a.Decision.By, maxWord) + " at " + clock(a.Decision.At) + " · " + a.Outcome()
+	default:
+		foot += "💤 Left to rest by " + line(a.Decision.By, maxWord) + " at " + clock(a.Decision.At)
+	}
+	room := maxText - units(plain(head)) - units(plain(foot))
+	said := elide(strings.TrimSpace(secret.Visible(a.Text)), room)
+	r := rendered{html: head + "<blockquote>" + escape(said) + "</blockquote>" + foot}
+	if a.State == ask.Open {
+		r.rows = [][]button{{{"Done 💤", data(a.Nonce, allow)}}}
+	}
+	return r
+}

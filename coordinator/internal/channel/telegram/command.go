@@ -1,0 +1,175 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// A command is one word that the bot understands, and what it does for the
+// peer. words are what stands behind it.
+type command struct {
+	name, about string
+	do          func(l *link, update, chat int64, words []string) error
+}
+
+// commands returns all of them, in the order in which Telegram lists them.
+func commands() []command {
+	return []command{
+		{"status", "how things stand", tells((*link).statusText)},
+		{"sessions", "what runs", tells((*link).sessionsText)},
+		{"asks", "what waits for you", tells((*link).asksText)},
+		{"loops", "which sessions keep going", tells((*link).loopsText)},
+		{"away", "when questions come here: on, off or auto, with a time such as 2h", away},
+		{"here", "I am back: questions stay at the terminal", here},
+		{"pause", "silence all but the guard", pause(true)},
+		{"resume", "end of /pause", pause(false)},
+		{"help", "what this bot does", tells(func(*link) string { return helpText })},
+	}
+}
+
+// obey carries out a command of the peer; ok is false when there is none of
+// that name.
+func (l *link) obey(update int64, m message) (ok bool, err error) {
+	words := strings.Fields(m.Text)
+	name, _, _ := strings.Cut(strings.TrimPrefix(words[0], "/"), "@")
+	for _, c := range commands() {
+		if c.name == strings.ToLower(name) {
+			return true, c.do(l, update, m.Chat.ID, words[1:])
+		}
+	}
+	return false, nil
+}
+
+// introduceCommands has Telegram list the commands. The bot works without the
+// list, so a failure is only logged.
+func (l *link) introduceCommands(ctx context.Context) {
+	var list []map[string]string
+	for _, c := range commands() {
+		list = append(list, map[string]string{"command": c.name, "description": c.about})
+	}
+	var done bool
+	if err := l.call(ctx, "setMyCommands", map[string]any{"commands": list}, &done); err != nil {
+		l.cfg.Log.Warn("list the bot's commands", "err", err)
+	}
+}
+
+func tells(text func(*link) string) func(*link, int64, int64, []string) error {
+	return func(l *link, update, chat int64, _ []string) error { return l.cfg.Core.Reply(update, chat, text(l)) }
+}
+
+const awayUsage = "Say it like this: `/away on`, `/away on 2h`, `/away auto` or `/away off`."
+
+func away(l *link, update, chat int64, words []string) error {
+	if len(words) == 0 {
+		return l.cfg.Core.Reply(update, chat, fmt.Sprintf("Away is %s. %s", l.cfg.Core.Settings().Away.Mode, awayUsage))
+	}
+	mode, err := session.ParseMode(strings.ToLower(words[0]))
+	var d time.Duration
+	if len(words) == 2 && err == nil {
+		d, err = time.ParseDuration(words[1])
+	}
+	if err != nil || len(words) > 2 || len(words) == 2 && d <= 0 {
+		return l.cfg.Core.Reply(update, chat, awayUsage)
+	}
+	text := map[session.Mode]string{
+		session.On:   "🚶 Away is on: questions come here at once.",
+		session.Off:  "🏠 Away is off: questions stay at the terminal.",
+		session.Auto: "🚶 Away is auto: a question comes here when nobody answers it at the terminal.",
+	}[mode]
+	if d > 0 {
+		text += " Until " + l.cfg.Now().Add(d).Format("15:04") + "."
+	}
+	return l.cfg.Core.OrderAway(core.Order{Update: update, Chat: chat, Text: text}, mode, d)
+}
+
+func here(l *link, update, chat int64, _ []string) error {
+	return l.cfg.Core.OrderAway(core.Order{Update: update, Chat: chat, Text: "🏠 Welcome back. Questions stay at the terminal."}, session.Off, 0)
+}
+
+func pause(on bool) func(*link, int64, int64, []string) error {
+	text := "▶️ Resumed."
+	if on {
+		text = "⏸ Paused: only the guard speaks. /resume ends it."
+	}
+	return func(l *link, update, chat int64, _ []string) error {
+		return l.cfg.Core.OrderPause(core.Order{Update: update, Chat: chat, Text: text}, on)
+	}
+}
+
+// sessionsText lists what runs.
+func (l *link) sessionsText() string {
+	var b strings.Builder
+	for _, v := range l.cfg.Core.Sessions() {
+		if v.State == session.Ended {
+			continue
+		}
+		state := string(v.State)
+		if v.Unprotected(l.cfg.Now()) {
+			state = "⚠️ unprotected"
+		}
+		fmt.Fprintf(&b, "%s: %s for %s · %s\n", v.Token, state, ago(l.cfg.Now().Sub(v.Since)), short(v.Project))
+	}
+	if b.Len() == 0 {
+		return "No session runs."
+	}
+	return b.String()
+}
+
+// asksText lists what waits, without repeating any command.
+func (l *link) asksText() string {
+	var b strings.Builder
+	for _, a := range l.cfg.Core.Asks(false) {
+		if a.State != ask.Open && !a.Parked {
+			continue
+		}
+		v, _ := l.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
+		fmt.Fprintf(&b, "❓ %s: %s, %s ago\n", v.Token, short(a.Tool), ago(l.cfg.Now().Sub(a.OpenedAt)))
+	}
+	if b.Len() == 0 {
+		return "Nothing waits for you."
+	}
+	return b.String() + "Reply to a card, or tap its buttons."
+}
+
+// loopsText lists the loops that run.
+func (l *link) loopsText() string {
+	var b strings.Builder
+	for _, s := range l.cfg.Core.Loops() {
+		f, ok := s.Top()
+		if !ok || !s.Active() {
+			continue
+		}
+		v, _ := l.cfg.Core.Session(s.Session) // a loop whose session is forgotten has an empty token
+		fmt.Fprintf(&b, "🔁 %s: %s\n", v.Token, progress(f))
+	}
+	if b.Len() == 0 {
+		return "No loop runs."
+	}
+	return b.String()
+}
+
+func progress(f loop.Frame) string { return fmt.Sprintf("%d of %d, %s", f.N, f.Max, short(f.Goal)) }
+
+// short is a text of somebody else in one line of a list. Its backticks would
+// be markup.
+func short(text string) string {
+	return shorten(strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "`", "'"), maxWord)
+}
+
+// ago is a time as people say it.
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d h", int(d.Hours()))
+}

@@ -1,0 +1,307 @@
+package telegram
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	texts "github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
+)
+
+// session starts a session of ann's and returns its token.
+func (r *rig) session(id session.ID) string {
+	r.Helper()
+	v, err := r.core.See(session.Sighting{ID: id, Cwd: "/home/ann/" + string(id), Hooked: true, Attended: true, KnowAtt: true, State: session.Idle})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return v.Token
+}
+
+// checkIn lets a session stop while ann is away and returns its card.
+func (r *rig) checkIn(id session.ID, askID ask.ID, said string) botapi.Message {
+	r.Helper()
+	if err := r.core.SetAway("", session.On, 0); err != nil {
+		r.Fatal(err)
+	}
+	hold, err := r.core.CheckIn(ask.NewCheckIn(askID, id, said, "/home/ann/x"))
+	if err != nil || !hold {
+		r.Fatalf("hold %v: %v", hold, err)
+	}
+	return r.await(said)
+}
+
+// took is what a hook of the session takes now.
+func (r *rig) took(id session.ID, delivery string) string {
+	r.Helper()
+	d, err := r.core.Deliver(id, delivery)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return d.Text
+}
+
+func TestCheckInCard(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.session("s1")
+	m := r.checkIn("s1", "c1", "All <b>done</b> & green")
+	if got := m.Labels(); len(got) != 1 || !strings.HasPrefix(got[0], "Done") {
+		t.Errorf("buttons %q", got)
+	}
+	if _, err := r.ann.Reply(m.ID, "yes"); err != nil { // a bare yes is an instruction here
+		t.Fatal(err)
+	}
+	r.await("Sent.")
+	if got := r.took("s1", "hook-1"); got != "yes" {
+		t.Errorf("the session took %q", got)
+	}
+	r.await("the session has it")
+	if _, err := r.ann.Reply(m.ID, "and more\n  of it"); err != nil {
+		t.Fatal(err)
+	}
+	r.await("gets it")
+	if got := r.took("s1", "hook-2"); got != "and more\n  of it" {
+		t.Errorf("then it took %q", got)
+	}
+	next := r.checkIn("s1", "c2", "stopped again")
+	if got := r.awaitAnswer(r.tap(r.ann, next.ID, "Done")); !strings.Contains(got, "rests") {
+		t.Errorf("Done answered %q", got)
+	}
+	if got := r.awaitAnswer(r.tap(r.ann, next.ID, "Done")); !strings.Contains(got, "Too late: left to rest by Ann") {
+		t.Errorf("a second Done answered %q", got)
+	}
+	if got := r.took("s1", "hook-3"); got != "" {
+		t.Errorf("Done made a text: %q", got)
+	}
+}
+
+// TestCheckInSettledElsewhere: a late reply has no effect and says why.
+func TestCheckInSettledElsewhere(t *testing.T) {
+	for name, end := range map[string]struct {
+		act  func(r *rig) error
+		want string
+	}{
+		"typed":   {func(r *rig) error { return r.core.Typed("s1") }, "at the terminal"},
+		"ended":   {func(r *rig) error { return r.core.EndSession("s1", "exit") }, "the session ended"},
+		"escape":  {func(r *rig) error { _, err := r.core.CancelAsk("c1", "ended at the terminal"); return err }, "ended at the terminal"},
+		"paused":  {func(r *rig) error { return r.core.Pause(true) }, "Afar was paused"},
+		"stopped": {func(r *rig) error { _, err := r.core.CheckIn(ask.NewCheckIn("c2", "s1", "newer", "/x")); return err }, "newer check-in"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			r.session("s1")
+			m := r.checkIn("s1", "c1", "stopped here")
+			if err := end.act(r); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.ann.Reply(m.ID, "go on"); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.await("Too late").Text; !strings.Contains(got, end.want) {
+				t.Errorf("the answer is %q", got)
+			}
+			if got := r.took("s1", "hook"); got != "" {
+				t.Errorf("a late reply was handed over: %q", got)
+			}
+		})
+	}
+}
+
+func TestTextWithoutReply(t *testing.T) {
+	t.Run("no session", func(t *testing.T) {
+		r := newRig(t)
+		r.pair()
+		r.ann.Say(r.ann.ID, "go on")
+		r.await("No session runs now")
+	})
+	t.Run("one session", func(t *testing.T) {
+		r := newRig(t)
+		r.pair()
+		token := r.session("s1")
+		r.ann.Say(r.ann.ID, "run   the tests")
+		r.await(token + " gets it with its next prompt")
+		if got := r.took("s1", "hook"); got != "run   the tests" {
+			t.Errorf("took %q", got)
+		}
+		r.ann.Say(r.ann.ID, "yes")
+		r.await("No question is open")
+		if got := r.took("s1", "hook-2"); got != "" {
+			t.Errorf("a bare yes became %q", got)
+		}
+	})
+	t.Run("one open question", func(t *testing.T) {
+		r := newRig(t)
+		r.pair()
+		a, _ := r.card("a1", "git push")
+		r.ann.Say(r.ann.ID, "Yes!")
+		r.await("Allowed.")
+		if got := r.state(a.ID); got.Decision == nil || !got.Decision.Allow {
+			t.Errorf("the ask is %+v", got)
+		}
+		b, _ := r.card("a2", "rm notes")
+		r.ann.Say(r.ann.ID, "use git mv")
+		r.await("Denied.")
+		if got := r.state(b.ID).Decision; got == nil || got.Allow || got.Message != "use git mv" {
+			t.Errorf("decision %+v", got)
+		}
+	})
+	t.Run("two open questions", func(t *testing.T) {
+		r := newRig(t)
+		r.pair()
+		a, _ := r.card("a1", "git push")
+		b, _ := r.card("a2", "rm notes")
+		r.ann.Say(r.ann.ID, "yes")
+		r.await("2 questions are open, so nothing was decided")
+		if r.state(a.ID).State != ask.Open || r.state(b.ID).State != ask.Open {
+			t.Error("a bare yes decided one of two")
+		}
+	})
+	t.Run("a question that has not left the terminal", func(t *testing.T) {
+		r := newRig(t)
+		r.pair()
+		if err := r.core.SetAway("", session.Off, 0); err != nil {
+			t.Fatal(err)
+		}
+		r.session("s1")
+		a, err := r.core.OpenAsk(ask.Ask{ID: "a1", Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: "git push", Hash: "1a2b3c4d", Attended: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.ann.Say(r.ann.ID, "yes")
+		r.await("No question is open")
+		if r.state(a.ID).State != ask.Open {
+			t.Error("what the person never saw was decided")
+		}
+	})
+	t.Run("two sessions", func(t *testing.T) {
+		r := newRig(t)
+		r.pair()
+		r.session("s1")
+		token := r.session("s2")
+		r.ann.Say(r.ann.ID, "go on")
+		m := r.await("Which session")
+		if len(m.Labels()) != 2 {
+			t.Fatalf("buttons %q", m.Labels())
+		}
+		r.close() // the text outlives the coordinator
+		r.open()
+		r.run()
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, token)); !strings.Contains(got, token+" gets it") {
+			t.Errorf("the tap answered %q", got)
+		}
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, "s1-")); !strings.Contains(got, "Too late: it went to "+token) {
+			t.Errorf("a second tap answered %q", got)
+		}
+		if r.took("s1", "h1") != "" || r.took("s2", "h2") != "go on" {
+			t.Error("the text went astray")
+		}
+	})
+}
+
+// TestTextOnce: an update that is dealt with again is one text.
+func TestTextOnce(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.session("s1")
+	r.ann.Say(r.ann.ID, "once")
+	r.await("gets it")
+	r.stop()
+	r.sql(`UPDATE updates SET done = 0`)
+	r.restart()
+	r.settled()
+	r.eventually("all updates dealt with", func() bool { left, err := r.core.Received(); return err == nil && len(left) == 0 })
+	n := 0
+	for _, m := range r.core.Messages() {
+		if m.State == texts.Pending {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d texts wait", n)
+	}
+}
+
+func TestStrangersSendNothing(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.session("s1")
+	m := r.checkIn("s1", "c1", "stopped here")
+	eve := r.api.User(66, "Eve")
+	for _, text := range []string{"go on", "/pause", "/away off", "/here", "yes"} {
+		eve.Say(eve.ID, text)
+	}
+	r.settled()
+	r.eventually("all updates dealt with", func() bool { left, err := r.core.Received(); return err == nil && len(left) == 0 })
+	set := r.core.Settings()
+	if len(r.core.Messages()) != 0 || set.Paused || set.Away.Mode != session.On || r.state("c1").State != ask.Open {
+		t.Errorf("a stranger changed something: %+v %v", set, r.core.Messages())
+	}
+	_ = m
+}
+
+func TestCommands(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	if got := r.api.Calls(); !called(got, "setMyCommands") {
+		t.Error("the commands were not listed")
+	}
+	token := r.session("s1")
+	r.checkIn("s1", "c1", "stopped here")
+	for _, c := range []struct{ text, want string }{
+		{"/sessions", token + ": waiting"},
+		{"/asks", "❓ " + token + ": check-in"},
+		{"/loops", "No loop runs."},
+		{"/status", "away: on"},
+		{"/help", "/sessions"},
+		{"/away", "Away is on."},
+		{"/away sometimes", "Say it like this"},
+		{"/away on soon", "Say it like this"},
+		{"/away on -2h", "Say it like this"},
+		{"/away auto 2h", "Away is auto"},
+		{"/here", "Welcome back"},
+		{"/AWAY@afar_standin_bot off", "Away is off"},
+		{"/pause", "Paused"},
+		{"/resume", "Resumed"},
+		{"/nonsense", "Tap Allow or Deny"},
+	} {
+		before := len(r.api.Messages(r.ann.ID))
+		r.ann.Say(r.ann.ID, c.text)
+		r.eventually("an answer to "+c.text, func() bool {
+			for _, m := range r.api.Messages(r.ann.ID)[before:] {
+				if m.From == r.api.BotID() && strings.Contains(m.Text, c.want) {
+					return true
+				}
+			}
+			return false
+		})
+		set := r.core.Settings()
+		switch c.text {
+		case "/away auto 2h":
+			if set.Away.Mode != session.Auto || set.Away.Until.Before(time.Now().Add(time.Hour)) {
+				t.Errorf("after %s: %+v", c.text, set.Away)
+			}
+		case "/here":
+			if set.Away.Mode != session.Off {
+				t.Errorf("after %s: %+v", c.text, set.Away)
+			}
+		case "/pause", "/resume":
+			if set.Paused != (c.text == "/pause") {
+				t.Errorf("after %s paused is %v", c.text, set.Paused)
+			}
+		}
+	}
+}
+
+func called(calls []botapi.Call, method string) bool {
+	for _, c := range calls {
+		if strings.EqualFold(c.Method, method) {
+			return true
+		}
+	}
+	return false
+}

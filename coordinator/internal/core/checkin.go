@@ -1,0 +1,95 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// CheckIn tells the peer that a session stopped, where its person is away from
+// its terminal. hold is false when the session simply stops. The same id again
+// finds the same check-in; an older one of the session gives way.
+func (c *Core) CheckIn(a ask.Ask) (hold bool, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if old, ok := s.asks[a.ID]; ok {
+			hold = old.Session == a.Session
+			return b, nil
+		}
+		v := s.sessions[a.Session]
+		hold = v.Attended && s.settings.Peer != nil && !s.settings.Paused && s.mode(a.Session, now) == session.On
+		if !hold {
+			return b, nil
+		}
+		s.dropCheckIns(&b, a.Session, "a newer check-in took its place", now)
+		a.Nonce = c.cfg.Secret()
+		a = ask.Tick(ask.Start(a, session.On, now), now)
+		s.putAsk(&b, a, now)
+		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), v.Token+": stopped and checked in", now))
+		s.waiting(&b, a.Session, now)
+		return b, nil
+	})
+	return hold, err
+}
+
+// Release says that the Stop hook holds the session no longer. The check-in
+// stays open; the session is idle. It returns how the check-in stands.
+func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		var ok bool
+		if a, ok = s.asks[id]; !ok {
+			return b, fmt.Errorf("ask %q: %w", id, ErrNotFound)
+		}
+		if v := s.sessions[a.Session]; a.State == ask.Open && v.State == session.Waiting {
+			b.Sessions = append(b.Sessions, session.To(v, session.Idle, now))
+		}
+		return b, nil
+	})
+	return a, err
+}
+
+// dropCheckIns ends the open check-ins of a session.
+func (s *state) dropCheckIns(b *store.Batch, id session.ID, note string, now time.Time) {
+	for _, a := range s.asks {
+		if a.Session != id || a.Kind != ask.CheckIn || a.State != ask.Open {
+			continue
+		}
+		next := ask.Local(a, note, now)
+		s.putAsk(b, next, now)
+		b.Events = append(b.Events, happened(event.AskEnded, id, string(a.ID), s.told(next), now))
+	}
+}
+
+// decide applies what the peer decided to an ask and returns what they are told
+// about it. A text answers a question in its own words; for a check-in it
+// becomes a message of its session, a second text too.
+func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string {
+	switch {
+	case a.Kind == ask.CheckIn:
+		p.Decision = p.Decision.ForCheckIn(p.Text)
+	case a.Kind == ask.Questions && p.Text != "":
+		p.Step, p.Decision = ask.Say(p.Text), ask.Decision{Allow: true, By: p.Decision.By, Channel: p.Decision.Channel}
+	}
+	if a.Replied() && p.Text != "" && s.sessions[a.Session].State != session.Ended {
+		m := s.post(b, p.message(a.Session), now)
+		return s.fate(m.Session)
+	}
+	next, err := s.answer(b, a, p.Step, p.Decision, now)
+	if err != nil {
+		s.putAsk(b, next, now)
+	} else if next.Replied() {
+		s.post(b, p.message(a.Session), now)
+	}
+	return tapText(next, err)
+}
+
+// replied makes the text that answered a check-in at another channel a message.
+func (s *state) replied(b *store.Batch, a ask.Ask, now time.Time) {
+	if a.Replied() {
+		s.post(b, message.Message{Key: "ask:" + string(a.ID), Session: a.Session, Text: a.Decision.Message, By: a.Decision.By, Channel: a.Decision.Channel}, now)
+	}
+}

@@ -1,0 +1,276 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// ActChoose is an action whose data is a message's id: ask the peer which
+// session it is for.
+const ActChoose = "choose"
+
+func (s *state) texts() []message.Message { return slices.Collect(maps.Values(s.messages)) }
+
+// post makes a text durable. One whose key is known is the message that is
+// there.
+func (s *state) post(b *store.Batch, m message.Message, now time.Time) message.Message {
+	m, fresh := message.Add(s.texts(), m, now)
+	if fresh {
+		b.Messages = append(b.Messages, m)
+		text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(m.Session))
+		b.Events = append(b.Events, happened(event.MessageAdded, m.Session, string(m.ID), text, now))
+	}
+	return m
+}
+
+func (s *state) nameOf(id session.ID) string {
+	if id == "" {
+		return "a session to be named"
+	}
+	return s.token(id)
+}
+
+// Deliver hands the texts that wait for a session to the hook that names the
+// delivery. The same name again gets the same texts, and no other one does.
+func (c *Core) Deliver(id session.ID, delivery string) (d message.Delivery, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		d = message.Take(s.texts(), id, delivery, now)
+		b.Messages = d.Changed
+		for _, m := range d.Changed {
+			text := s.token(id) + ": the text of " + m.By + " was handed over"
+			b.Events = append(b.Events, happened(event.MessageDelivered, id, string(m.ID), text, now))
+		}
+		for _, a := range s.asks {
+			if a.Session == id && a.Replied() && a.State == ask.Answered && len(d.Changed) > 0 {
+				s.putAsk(&b, ask.Claim(a), now)
+			}
+		}
+		return b, nil
+	})
+	return d, err
+}
+
+// missed tells the peer of texts that a session ended without.
+func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
+	n := len(message.Waiting(s.texts(), v.ID))
+	if n == 0 {
+		return
+	}
+	text := fmt.Sprintf("📭 %s ended before it took what you wrote. It gets it when it is resumed.", v.Token)
+	s.notify(b, fmt.Sprintf("missed:%s:%d", v.ID, now.UnixNano()), text, now)
+}
+
+// ComesBack notes that a hook of a session speaks: what another hook of it took
+// before has arrived. It returns how many texts wait.
+func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		b.Messages = message.Finish(s.texts(), id, delivery, now)
+		waiting = len(message.Waiting(s.texts(), id))
+		return b, nil
+	})
+	return waiting, err
+}
+
+// Messages returns all messages in memory, oldest first.
+func (c *Core) Messages() (out []message.Message) {
+	c.view(func(s *state, _ time.Time) { out = s.texts() })
+	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
+	return out
+}
+
+// TakeOver makes waiter the one hook that waits to wake a session.
+func (c *Core) TakeOver(id session.ID, waiter string) error {
+	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+		if v, ok := s.sessions[id]; ok && v.Waiter != waiter {
+			v.Waiter = waiter
+			b.Sessions = append(b.Sessions, v)
+		}
+		return b, nil
+	})
+}
+
+// The answers of AwaitWake.
+const (
+	Wait = "wait" // nothing yet: ask again
+	Wake = "wake" // a text waits and the session is idle
+	End  = "end"  // the session ended, or another hook waits for it
+)
+
+// idleFor is how long a session must have been idle before it is woken: its
+// Stop hook is then gone.
+const idleFor = 500 * time.Millisecond
+
+// AwaitWake waits until a session is to be woken, at most until ctx ends.
+func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) string {
+	for {
+		answer, at := Wait, time.Time{}
+		changed := c.view(func(s *state, now time.Time) { answer, at = s.wake(id, waiter, now) })
+		if answer != Wait || ctx.Err() != nil {
+			return answer
+		}
+		c.wait(ctx, changed, at)
+	}
+}
+
+// wake says what the waiter of a session is to do, and when that changes by
+// itself.
+func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string, at time.Time) {
+	v := s.sessions[id]
+	switch {
+	case v.ID == "" || v.State == session.Ended || v.Waiter != waiter:
+		return End, at
+	case s.settings.Paused || v.State != session.Idle || len(message.Waiting(s.texts(), id)) == 0:
+		return Wait, at
+	}
+	if at = v.Since.Add(idleFor); now.Before(at) {
+		return Wait, at
+	}
+	return Wake, time.Time{}
+}
+
+// Written deals with a text of the peer that answers no message: it answers the
+// only question that is open, else it is for the only session that lives, else
+// the peer is asked. Several open questions are never decided by it.
+func (c *Core) Written(p Press) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		b.Update = p.Update
+		open, live := s.onPhone(), s.live()
+		switch {
+		case len(open) == 1:
+			s.say(&b, p.Update, p.Chat, s.decide(&b, open[0], p, now), now)
+		case len(open) > 1:
+			s.say(&b, p.Update, p.Chat, s.several(open), now)
+		case p.Word:
+			s.say(&b, p.Update, p.Chat, "No question is open, so nothing was decided.", now)
+		case len(live) == 0:
+			s.say(&b, p.Update, p.Chat, "No session runs now. Nothing was sent.", now)
+		case len(live) == 1:
+			m := s.post(&b, p.message(live[0].ID), now)
+			s.say(&b, p.Update, p.Chat, s.fate(m.Session), now)
+		default:
+			m := p.message("")
+			m.Nonce = c.cfg.Secret()
+			m = s.post(&b, m, now)
+			b.Actions = append(b.Actions, store.Action{Key: "choose:" + string(m.ID), Lane: LaneTelegram, Kind: ActChoose, Data: string(m.ID), Due: now})
+		}
+		return b, nil
+	})
+}
+
+func (p Press) message(id session.ID) message.Message {
+	return message.Message{Key: fmt.Sprintf("telegram:%d", p.Update), Session: id, Text: p.Text, By: p.Decision.By, Channel: p.Decision.Channel}
+}
+
+// onPhone returns the open asks that have left the terminal, oldest first.
+func (s *state) onPhone() (out []ask.Ask) {
+	for _, a := range s.asks {
+		if a.State == ask.Open && a.Shown {
+			out = append(out, a)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].OpenedAt.Before(out[j].OpenedAt) })
+	return out
+}
+
+// live returns the sessions that run with our hooks, by token.
+func (s *state) live() (out []session.Session) {
+	for _, v := range s.sessions {
+		if v.Hooked && v.State != session.Ended {
+			out = append(out, v)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Token < out[j].Token })
+	return out
+}
+
+func (s *state) several(open []ask.Ask) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d questions are open, so nothing was decided. Reply to the one you mean:", len(open))
+	for _, a := range open {
+		fmt.Fprintf(&b, "\n· %s: %s", s.token(a.Session), a.Tool)
+	}
+	return b.String()
+}
+
+// fate says truthfully when a session gets a text that waits for it.
+func (s *state) fate(id session.ID) string {
+	v := s.sessions[id]
+	when := "when it stops"
+	switch {
+	case v.State == session.Ended:
+		when = "when it is resumed: it has ended"
+	case s.settings.Paused:
+		when = "after /resume: Afar is paused"
+	case s.loops[id].Active():
+		when = "when its loop ends"
+	case v.State == session.Idle && v.Waiter != "":
+		when = "now"
+	case v.State == session.Idle:
+		when = "with its next prompt"
+	}
+	return "📨 " + v.Token + " gets it " + when + "."
+}
+
+// Choose gives a text that waited for its session to the one that the peer
+// tapped.
+func (c *Core) Choose(p Press, token string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		b.Update = p.Update
+		m, known := s.textByNonce(p.Nonce)
+		v, found := s.find(token)
+		switch {
+		case !known:
+			s.tap(&b, p, "This text is no longer known. Nothing was sent.", now)
+		case m.State != message.Unrouted:
+			s.tap(&b, p, "Too late: it went to "+s.token(m.Session)+".", now)
+		case !found || v.State == session.Ended:
+			s.tap(&b, p, "That session has ended. Nothing was sent.", now)
+		default:
+			b.Messages = append(b.Messages, message.Route(m, v.ID))
+			text := m.By + " sent a text to " + v.Token
+			b.Events = append(b.Events, happened(event.MessageAdded, v.ID, string(m.ID), text, now))
+			s.tap(&b, p, s.fate(v.ID), now)
+		}
+		return b, nil
+	})
+}
+
+func (s *state) textByNonce(nonce string) (message.Message, bool) {
+	for _, m := range s.messages {
+		if m.Nonce != "" && m.Nonce == nonce {
+			return m, true
+		}
+	}
+	return message.Message{}, false
+}
+
+// A Choice is a text that waits for its session, and those it may be for.
+type Choice struct {
+	Nonce, Text string
+	Tokens      []string
+}
+
+// Choice returns what the peer is asked about a text; ok is false when it has
+// its session.
+func (c *Core) Choice(id message.ID) (out Choice, ok bool) {
+	c.view(func(s *state, _ time.Time) {
+		m := s.messages[id]
+		out, ok = Choice{Nonce: m.Nonce, Text: m.Text}, m.State == message.Unrouted
+		for _, v := range s.live() {
+			out.Tokens = append(out.Tokens, v.Token)
+		}
+	})
+	return out, ok
+}

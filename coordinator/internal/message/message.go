@@ -1,0 +1,156 @@
+// Package message holds text for a session: pending, then delivered to one
+// hook of it, then done. It is pure; the caller makes each returned Message
+// durable before it acts on it.
+package message
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// ID names a message. It follows from the message's key, so the same thing that
+// comes in twice is one message.
+type ID string
+
+// A State is how a message stands.
+type State string
+
+// The states of a message, in order.
+const (
+	Unrouted  State = "unrouted"  // the person has not said yet for which session
+	Pending   State = "pending"   // no hook of the session has taken it yet
+	Delivered State = "delivered" // a hook took it to the host
+	Done      State = "done"      // the session came back after it; or it was dropped
+)
+
+// A Message is one text for one session.
+type Message struct {
+	ID      ID         `json:"id"`
+	Key     string     `json:"key"` // what it came from, "telegram:<update>"
+	State   State      `json:"state"`
+	Session session.ID `json:"session"`
+	Seq     int64      `json:"seq"` // order of arrival
+	Text    string     `json:"text"`
+	By      string     `json:"by"`      // who wrote it, for people
+	Channel string     `json:"channel"` // telegram, terminal
+	Nonce   string     `json:"nonce,omitempty"`
+	At      time.Time  `json:"at"`
+	// Delivery names the hook that took it: the same hook may ask again.
+	Delivery    string    `json:"delivery,omitempty"`
+	DeliveredAt time.Time `json:"delivered_at,omitzero"`
+	DoneAt      time.Time `json:"done_at,omitzero"`
+}
+
+// IDOf returns the id of the message with this key.
+func IDOf(key string) ID {
+	sum := sha256.Sum256([]byte(key))
+	return ID("msg_" + hex.EncodeToString(sum[:10]))
+}
+
+// Add returns m as the newest of all, pending, or unrouted where it names no
+// session. fresh is false when its key is known already: nothing is to be done.
+func Add(all []Message, m Message, now time.Time) (_ Message, fresh bool) {
+	m.ID, m.At, m.State = IDOf(m.Key), now, Pending
+	if m.Session == "" {
+		m.State = Unrouted
+	}
+	for _, old := range all {
+		if old.ID == m.ID {
+			return old, false
+		}
+		m.Seq = max(m.Seq, old.Seq)
+	}
+	m.Seq++
+	return m, true
+}
+
+// Route gives an unrouted message its session. Any other stays as it is.
+func Route(m Message, id session.ID) Message {
+	if m.State == Unrouted {
+		m.State, m.Session = Pending, id
+	}
+	return m
+}
+
+// maxRunes bounds what is handed over at once: the host cuts a context of more
+// than 10,000 characters without a word.
+const maxRunes = 9000
+
+// A Delivery is what one hook takes. Text is empty when there is nothing.
+type Delivery struct {
+	Text    string    // of all messages taken, in their order, a blank line between two
+	By      []string  // who wrote them, each once
+	Changed []Message // to be made durable before Text is handed over
+	Left    int       // messages that did not fit and wait for the next hook
+}
+
+// Take hands the pending messages of a session, in their order, to the hook
+// that is named. The same name again gets the same messages again: it lost the
+// answer. No other hook ever gets them.
+func Take(all []Message, id session.ID, delivery string, now time.Time) (d Delivery) {
+	var texts []string
+	add := func(m Message) {
+		texts = append(texts, m.Text)
+		if !slices.Contains(d.By, m.By) {
+			d.By = append(d.By, m.By)
+		}
+	}
+	for _, m := range ordered(all, id) {
+		if m.State == Delivered && m.Delivery == delivery {
+			add(m)
+		}
+	}
+	again := len(texts) > 0
+	runes := 0
+	for _, m := range Waiting(all, id) {
+		runes += utf8.RuneCountInString(m.Text) + 2
+		if again || len(texts) > 0 && runes > maxRunes {
+			d.Left++
+			continue
+		}
+		m.State, m.Delivery, m.DeliveredAt = Delivered, delivery, now
+		d.Changed = append(d.Changed, m)
+		add(m)
+	}
+	d.Text = strings.Join(texts, "\n\n")
+	return d
+}
+
+// Finish returns the delivered messages of a session that came back with
+// another hook than the one that took them: they are done.
+func Finish(all []Message, id session.ID, delivery string, now time.Time) (out []Message) {
+	for _, m := range ordered(all, id) {
+		if m.State == Delivered && m.Delivery != delivery {
+			m.State, m.DoneAt = Done, now
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Waiting returns the pending messages of a session in their order.
+func Waiting(all []Message, id session.ID) (out []Message) {
+	for _, m := range ordered(all, id) {
+		if m.State == Pending {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func ordered(all []Message, id session.ID) (out []Message) {
+	for _, m := range all {
+		if m.Session == id {
+			out = append(out, m)
+		}
+	}
+	slices.SortFunc(out, func(a, b Message) int { return cmp.Compare(a.Seq, b.Seq) })
+	return out
+}

@@ -1,0 +1,155 @@
+package message_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func msg(key string, id session.ID, text string) message.Message {
+	return message.Message{Key: key, Session: id, Text: text, By: "Ann"}
+}
+
+// A box is what a caller keeps: the messages as they were made durable.
+type box []message.Message
+
+func (b *box) add(t interface{ Fatal(...any) }, m message.Message) bool {
+	m, fresh := message.Add(*b, m, t0)
+	if fresh {
+		*b = append(*b, m)
+	}
+	return fresh
+}
+
+func (b box) put(changed []message.Message) {
+	for _, m := range changed {
+		i := slices.IndexFunc(b, func(o message.Message) bool { return o.ID == m.ID })
+		b[i] = m
+	}
+}
+
+func (b box) take(id session.ID, delivery string) message.Delivery {
+	d := message.Take(b, id, delivery, t0)
+	b.put(d.Changed)
+	return d
+}
+
+func TestTake(t *testing.T) {
+	var b box
+	b.add(t, msg("telegram:1", "a", "first\n  line"))
+	b.add(t, msg("telegram:2", "b", "other"))
+	b.add(t, msg("telegram:3", "a", "second"))
+	if b.add(t, msg("telegram:1", "a", "first again")) {
+		t.Error("a key that is known was added again")
+	}
+	want := "first\n  line\n\nsecond"
+	if got := b.take("a", "stop-1"); got.Text != want || got.Left != 0 || !slices.Equal(got.By, []string{"Ann"}) {
+		t.Errorf("took %+v, want %q", got, want)
+	}
+	if got := b.take("a", "stop-1"); got.Text != want || len(got.Changed) != 0 {
+		t.Errorf("the same hook got %+v, want the same text and no change", got)
+	}
+	if got := b.take("a", "prompt-2"); got.Text != "" {
+		t.Errorf("another hook got %q", got.Text)
+	}
+	if got := b.take("b", "stop-3"); got.Text != "other" {
+		t.Errorf("the other session got %q", got.Text)
+	}
+}
+
+func TestFinish(t *testing.T) {
+	var b box
+	b.add(t, msg("k1", "a", "one"))
+	b.take("a", "stop-1")
+	if got := message.Finish(b, "a", "stop-1", t0); len(got) != 0 {
+		t.Errorf("the hook that took it finished it: %+v", got)
+	}
+	done := message.Finish(b, "a", "stop-2", t0)
+	if len(done) != 1 || done[0].State != message.Done {
+		t.Fatalf("finished %+v", done)
+	}
+	b.put(done)
+	if got := b.take("a", "stop-1"); got.Text != "" {
+		t.Errorf("a message that is done was handed over: %q", got.Text)
+	}
+}
+
+func TestRoute(t *testing.T) {
+	m, _ := message.Add(nil, msg("k", "", "for whom?"), t0)
+	if m.State != message.Unrouted {
+		t.Fatalf("state %s", m.State)
+	}
+	m = message.Route(m, "a")
+	if m.State != message.Pending || m.Session != "a" {
+		t.Errorf("routed: %+v", m)
+	}
+	if again := message.Route(m, "b"); again.Session != "a" {
+		t.Error("a message was routed twice")
+	}
+}
+
+// TestLong: what does not fit waits for the next hook; nothing is cut.
+func TestLong(t *testing.T) {
+	var b box
+	for i := range 4 {
+		b.add(t, msg(fmt.Sprint(i), "a", strings.Repeat("ж", 4096)))
+	}
+	if d := b.take("a", "x"); d.Left != 2 || len(d.Changed) != 2 {
+		t.Errorf("took %d, left %d", len(d.Changed), d.Left)
+	}
+	if d := b.take("a", "y"); d.Left != 0 || len(d.Changed) != 2 {
+		t.Errorf("then took %d, left %d", len(d.Changed), d.Left)
+	}
+	b.add(t, msg("huge", "a", strings.Repeat("x", 50_000)))
+	if d := b.take("a", "z"); len(d.Text) != 50_000 {
+		t.Errorf("a message that fits nowhere was left: %d", len(d.Text))
+	}
+}
+
+// TestExactlyOnce: whatever comes in and whoever asks how often, each session
+// gets each of its texts once and in order.
+func TestExactlyOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var b box
+		sent, got := map[session.ID][]string{}, map[session.ID][]string{}
+		deliveries := map[string]string{}
+		ids := []session.ID{"a", "b"}
+		for i := range rapid.IntRange(1, 40).Draw(t, "steps") {
+			id := rapid.SampledFrom(ids).Draw(t, "session")
+			if rapid.Bool().Draw(t, "send") {
+				key := fmt.Sprint(rapid.IntRange(0, 15).Draw(t, "key"))
+				text := fmt.Sprintf("%s-%d", key, i)
+				if b.add(t, msg(key, id, text)) {
+					sent[id] = append(sent[id], text)
+				}
+				continue
+			}
+			name := fmt.Sprint(id, rapid.IntRange(0, 5).Draw(t, "hook"))
+			d := b.take(id, name)
+			if before, ok := deliveries[name]; ok && before != "" && d.Text != before {
+				t.Fatalf("hook %s asked again and got %q, before %q", name, d.Text, before)
+			}
+			if deliveries[name] == "" && d.Text != "" {
+				deliveries[name] = d.Text
+				got[id] = append(got[id], strings.Split(d.Text, "\n\n")...)
+			}
+		}
+		for _, id := range ids {
+			if d := b.take(id, "last"+string(id)); d.Text != "" {
+				got[id] = append(got[id], strings.Split(d.Text, "\n\n")...)
+			}
+			if !slices.Equal(sent[id], got[id]) {
+				t.Fatalf("session %s: sent %q, got %q", id, sent[id], got[id])
+			}
+		}
+	})
+}

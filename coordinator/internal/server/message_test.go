@@ -1,0 +1,37 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// TestPromptBringsBoth: the answer that came after a refusal and a text of the
+// person come with the same prompt; the answer comes once, the text until it is
+// taken.
+func TestPromptBringsBoth(t *testing.T) {
+	r := newRig(t)
+	prompt := func() wire.HookReply {
+		return want[wire.HookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`, func(h *wire.HookCall) { h.Delivery = "d" }), wire.CodeOK)
+	}
+	r.hook(wire.OpAskOpen, bash, func(h *wire.HookCall) { h.Ask, h.Kind, h.Park = "p", "guard", true })
+	if got := prompt(); got.Texts != 0 || got.Context != "" {
+		t.Errorf("before: %+v", got)
+	}
+	_, err := r.core.Answer("p", ask.Decision{Allow: true, By: "Ada"})
+	r.ok(err)
+	r.ok(r.core.Written(core.Press{Update: 1, Chat: 6, Decision: ask.Decision{By: "Ada", Channel: "telegram"}, Text: "go on"}))
+	if got := prompt(); got.Texts != 1 || !strings.Contains(got.Context, "make") {
+		t.Errorf("have %+v", got)
+	}
+	if got := prompt(); got.Texts != 1 || got.Context != "" {
+		t.Errorf("again: %+v", got)
+	}
+	took := want[wire.HookReply](t, r.hook(wire.OpMessageTake, "", func(h *wire.HookCall) { h.Delivery = "d" }), wire.CodeOK)
+	if took.Text != "go on" {
+		t.Errorf("took %+v", took)
+	}
+}

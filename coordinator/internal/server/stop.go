@@ -1,0 +1,90 @@
+package server
+
+import (
+	"context"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// stop decides whether a session may stop. The order is the product's, and the
+// first that applies wins: kill switch, background work that will wake the
+// session, the session's loop, a text that waits for it, the check-in of a
+// person who is away.
+func (s *Server) stop(c *call) (any, error) {
+	h, p, err := s.hookCall(c, "")
+	if err != nil {
+		return wire.HookReply{}, err
+	}
+	r, state, err := s.decideStop(c, h, p)
+	if err != nil {
+		return wire.HookReply{}, err
+	}
+	_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: state})
+	return r, err
+}
+
+// decideStop returns the reply and how the session stands after it.
+func (s *Server) decideStop(c *call, h wire.HookCall, p payload) (r wire.HookReply, state session.State, err error) {
+	if s.silent(h) {
+		return r, session.Idle, nil
+	}
+	texts, err := s.cfg.Core.ComesBack(p.Session, h.Delivery)
+	if err != nil {
+		return r, session.Idle, err
+	}
+	shells, wakes, err := s.background(p)
+	if err != nil || wakes {
+		return r, session.Idle, err
+	}
+	if s.cfg.Core.Loop(p.Session).Active() {
+		if r.Reason, err = s.stopLoop(c, p, shells); err != nil || r.Reason != "" {
+			r.Block = r.Reason != ""
+			return r, session.Working, err
+		}
+	}
+	if texts > 0 {
+		return wire.HookReply{Texts: texts}, session.Working, nil
+	}
+	return s.checkIn(h, p)
+}
+
+func (s *Server) stopLoop(c *call, p payload, shells []string) (block string, err error) {
+	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
+	defer cancel()
+	return s.cfg.Core.StopLoop(p.Session, loop.Stopping{
+		Message: p.Message, Tree: s.cfg.Git.Tree(ctx, p.Cwd), Background: shells,
+	})
+}
+
+// checkIn tells a person who is away that the session stopped. Only a terminal
+// client is held; a print session ends when it is done.
+func (s *Server) checkIn(h wire.HookCall, p payload) (r wire.HookReply, state session.State, err error) {
+	if !h.Attended || h.Entrypoint != "cli" || h.Ask == "" {
+		return r, session.Idle, nil
+	}
+	said := p.Message
+	if said == "" {
+		said = "(it said nothing)"
+	}
+	hold, err := s.cfg.Core.CheckIn(ask.NewCheckIn(ask.ID(h.Ask), p.Session, said, p.Cwd))
+	if err != nil || !hold {
+		return r, session.Idle, err
+	}
+	if s.cfg.Hold <= 0 {
+		return r, session.Idle, nil
+	}
+	return wire.HookReply{HoldMS: s.cfg.Hold.Milliseconds()}, session.Waiting, nil
+}
+
+// checkInOver takes in that a Stop hook gives its session free.
+func (s *Server) checkInOver(c *call) (any, error) {
+	h, err := askCall(c)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.cfg.Core.Release(ask.ID(h.Ask))
+	return askReply(a), err
+}

@@ -1,0 +1,124 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The times of what comes for a session. takeFor is generous: a text that was
+// taken and not printed would be lost.
+const (
+	takeFor  = 8 * time.Second
+	rewakeIn = 20 * time.Second // one wait of the hook in the background
+	maxPause = 30 * time.Second // between two tries at a coordinator that is away
+)
+
+// wakeText is all that the host hears of a text: what it says is handed over by
+// UserPromptSubmit, as the person's words.
+const wakeText = "Afar: a reply from the paired person waits; it is in the context of this turn."
+
+// errWake ends a hook so that the host wakes its session.
+var errWake = errors.New("wake the session")
+
+func (h *hook) wake(stderr io.Writer) int {
+	fmt.Fprintln(stderr, wakeText)
+	return 2
+}
+
+// take takes the texts that wait, under the name of this delivery. A
+// coordinator that died over it is asked again with the same name and gives the
+// same texts.
+func (h *hook) take(delivery string) (text, by string, err error) {
+	body := func() *wire.Object { return h.body().Str("delivery", delivery) }
+	for end := time.Now().Add(takeFor); ; time.Sleep(pause) {
+		r, err := h.callStarting(wire.OpMessageTake, body(), time.Until(end))
+		if err == nil {
+			return r.str("text"), r.str("by"), nil
+		}
+		if !errors.Is(err, client.ErrUnreachable) || time.Now().After(end) {
+			return "", "", err
+		}
+	}
+}
+
+// blockWithTexts sends the session on with the person's words and no others.
+func (h *hook) blockWithTexts(delivery string) error {
+	text, _, err := h.take(delivery)
+	if err != nil || text == "" {
+		return err
+	}
+	return h.block(text)
+}
+
+// contextWithTexts hands the person's words over beside a prompt, behind what
+// Afar itself has to say: nothing but theirs stands below the line that says so.
+func (h *hook) contextWithTexts(delivery, ours string) error {
+	text, by, err := h.take(delivery)
+	if err != nil || text == "" {
+		return errors.Join(err, h.printContext(ours))
+	}
+	if ours != "" {
+		ours += "\n\n"
+	}
+	text = by + ", the person who is paired with this session through Afar, wrote this from their phone. " +
+		"These are the person's own words, to be followed like a prompt that they typed:\n\n" + text
+	return h.print(h.specific(wire.NewObject().Str("hookEventName", h.event.name).Str("additionalContext", ours+text)))
+}
+
+// hold keeps the session from stopping until its check-in is answered, the
+// person types at the terminal, or the time is over. The reply may come later:
+// the hook in the background wakes the session then.
+func (h *hook) hold(id string, d time.Duration) error {
+	q := &question{hook: h, id: id, deadline: time.Now().Add(d)}
+	stop := q.onSignal()
+	defer stop()
+	r := reply{}
+	for time.Now().Before(q.deadline) && !q.orphaned() {
+		r = q.next(wire.OpAskWait, r)
+		if state := r.str("state"); state == "answered" {
+			return h.blockWithTexts(id)
+		} else if state != "open" && state != "" {
+			return nil
+		}
+	}
+	r, err := h.callStarting(wire.OpCheckInOver, wire.NewObject().Str("ask", id), replyFor)
+	if err == nil && r.str("state") == "answered" {
+		return h.blockWithTexts(id)
+	}
+	return err
+}
+
+// stopRewake waits in the background, with the terminal free, until a text
+// comes for the session. It never starts a coordinator: that would undo
+// `afar stop`.
+func stopRewake(h *hook) error {
+	if h.off() || !h.attended {
+		return nil
+	}
+	id, parent := newID(), os.Getppid()
+	verb, wait := wire.TakeOver, pause
+	for os.Getppid() == parent {
+		body := h.body().Str("delivery", id).Str("verb", verb).Int("wait_ms", rewakeIn.Milliseconds())
+		r, err := h.call(wire.OpRewake, body, rewakeIn+replyFor)
+		if err != nil {
+			time.Sleep(wait)
+			wait = min(2*wait, maxPause)
+			continue
+		}
+		verb, wait = "", pause
+		switch r.str("wake") {
+		case "wake":
+			return errWake
+		case "wait":
+		default:
+			return nil
+		}
+	}
+	return nil
+}
