@@ -37,6 +37,18 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// homeDir is a directory that goes with the test as far as possible: the
+// detached copy of a hook may still write into it.
+func homeDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "afar-hook-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
 // A result is what the host sees of a hook.
 type result struct {
 	code           int

@@ -19,7 +19,7 @@ func TestPromptContext(t *testing.T) {
 		"text taken by another": {`{"texts":1,"context":"` + late + `"}`, `{}`, late, late},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
+			root := homeDir(t)
 			impostor(t, root, another(map[string]string{
 				"hook.prompt":       `{"v":1,"code":"","body":` + c.prompt + `}`,
 				"hook.message.take": `{"v":1,"code":"","body":` + c.take + `}`,

@@ -29,7 +29,7 @@ func another(replies map[string]string, unknown string) func(net.Conn) {
 // TestNewerCoordinator speaks to a coordinator of a later version: fields that
 // this hook does not know change nothing.
 func TestNewerCoordinator(t *testing.T) {
-	root := t.TempDir()
+	root := homeDir(t)
 	impostor(t, root, another(map[string]string{
 		"hook.stop":      `{"v":9,"code":"","new":[1],"body":{"block":true,"reason":"go on","colour":"blue"}}`,
 		"hook.ask.open":  `{"v":9,"code":"","body":{"id":"a","state":"open","deadline_ms":60000,"new":{}}}`,
@@ -51,7 +51,7 @@ func TestNewerCoordinator(t *testing.T) {
 func TestOtherCoordinator(t *testing.T) {
 	for _, code := range []string{"unknown_op", "code_of_2031"} {
 		t.Run(code, func(t *testing.T) {
-			root := t.TempDir()
+			root := homeDir(t)
 			impostor(t, root, another(nil, `{"v":0,"code":"`+code+`","error":"not today"}`))
 			run := func(event, rest string, who []string) result {
 				return runHook(t, binary(event), root, who, strings.NewReader(payload(event, rest)))
