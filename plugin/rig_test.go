@@ -91,11 +91,11 @@ func newRig(t *testing.T, client string, allowed ...string) *rig {
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
 	r := &rig{t: t, model: m, bot: bot, ann: bot.User(annID, "Ann"), home: home}
+	t.Cleanup(func() { r.afar("stop") }) // after the client is gone: its last hooks may start it again
 	r.lab = host.NewLab(t, client, m.URL(), host.Opts{
 		PluginDir: root, Env: map[string]string{"AFAR_HOME": home},
 		Settings: map[string]any{"permissions": map[string]any{"allow": append([]string{}, allowed...)}},
 	})
-	t.Cleanup(func() { r.afar("stop") })
 	r.must("start")
 	r.pair()
 	return r
