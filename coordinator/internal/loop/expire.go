@@ -35,7 +35,10 @@ func Expire(s Stack, now time.Time) Outcome {
 		return endAll(s.clone(), s.staleEnding(), now)
 	}
 	o := overdue(s.clone(), now)
-	if s = o.Stack; !s.Active() || s.Paused == nil || !passed(s.Paused.Until, now) {
+	if s = o.Stack; s.Active() && s.stale(now) { // the frame taken off had waited for a check, which gave it longer
+		return o.and(endAll(s, s.staleEnding(), now))
+	}
+	if !s.Active() || s.Paused == nil || !passed(s.Paused.Until, now) {
 		return o
 	}
 	o.Stack.Paused, o.Stack.UpdatedAt = nil, now
