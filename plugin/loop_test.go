@@ -86,6 +86,23 @@ func TestRealLoopText(t *testing.T) {
 	}
 }
 
+// TestRealLoopTyped types such a task in a terminal that is already there.
+func TestRealLoopTyped(t *testing.T) {
+	task := "say \"don't\" and `pwd` and $1 and $(date) and ${HOME}\nthen --max stays ours"
+	for _, command := range []string{"/afar:loop ", "/loop "} {
+		t.Run(strings.TrimSpace(command), func(t *testing.T) {
+			r := newRig(t, host.Need(t, host.Current))
+			write(t, r.lab.Home, ".claude/commands/loop.md", read(t, "alias/loop.md"))
+			r.model.Script(func(model.Request) model.Turn { return model.Say("<loop-done>COMPLETE</loop-done>") })
+			r.lab.Terminal().Submit(command + "--max 3 " + task)
+			r.said("done")
+			if !r.model.Turns()[0].Has(task) {
+				t.Errorf("the model read:\n%s", strings.Join(r.model.Turns()[0].Texts(), "\n---\n"))
+			}
+		})
+	}
+}
+
 // TestRealLoopElsewhere is proof e: a loop holds its own session and no other,
 // also not one in the same directory.
 func TestRealLoopElsewhere(t *testing.T) {
