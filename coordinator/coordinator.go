@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -88,8 +87,7 @@ func (c *Coordinator) build() (err error) {
 		Core: c.core, Log: c.cfg.Log, TokenFile: c.cfg.Dirs.TokenFile(), ConfigFile: c.cfg.Dirs.ConfigFile(), Machine: machine(), Now: time.Now,
 	})
 	c.server = server.New(server.Config{
-		Home: c.cfg.Dirs.User, Own: append(c.cfg.Dirs.All(), filepath.Dir(c.cfg.Dirs.Socket())),
-		Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: hold, Self: c.self, Doctor: c.doctor, Shutdown: c.end,
+		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: hold, Self: c.self, Doctor: c.doctor, Shutdown: c.end,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
 		Git: server.Git{Tree: git.Tree, Recent: git.Recent},
 	})

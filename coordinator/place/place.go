@@ -4,6 +4,7 @@
 package place
 
 import (
+	"os"
 	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/guard"
@@ -30,16 +31,28 @@ func own(dirs home.Dirs, bin string) []string {
 	return append(dirs.All(), filepath.Dir(dirs.Socket()), bin, filepath.Join(root, "plugin"), filepath.Join(root, ".claude-plugin"))
 }
 
-// resolve follows the symbolic links of the part of a path that exists.
-func resolve(path string) string {
-	for dir, rest := path, ""; ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return path
-		}
-		rest, dir = filepath.Join(filepath.Base(dir), rest), parent
+// maxLinks bounds a chain of symbolic links.
+const maxLinks = 40
+
+// resolve follows the symbolic links of a path, also where the end of one does
+// not exist yet: writing through it would make it.
+func resolve(path string) string { return follow(path, maxLinks) }
+
+func follow(path string, left int) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
 	}
+	dir := filepath.Dir(path)
+	if dir == path || left == 0 {
+		return path
+	}
+	dir = follow(dir, left)
+	to, err := os.Readlink(path)
+	switch {
+	case err != nil:
+		return filepath.Join(dir, filepath.Base(path))
+	case !filepath.IsAbs(to):
+		to = filepath.Join(dir, to)
+	}
+	return follow(to, left-1)
 }

@@ -22,7 +22,11 @@ func TestResolve(t *testing.T) {
 	if err := os.Symlink(real, filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink("real/not-yet", filepath.Join(dir, "dangling")); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
+		"/dangling":         "/real/not-yet", // writing through it would make it
 		"/link":             "/real",
 		"/link/new/file":    "/real/new/file",
 		"/nothing/at/all":   "/nothing/at/all",

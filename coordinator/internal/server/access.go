@@ -15,10 +15,9 @@ import (
 type access int
 
 const (
-	anyone   access = iota // reading
-	hook                   // a hook binary of ours
-	person                 // a decision: never from inside a session
-	terminal               // a decision that also needs a controlling terminal
+	anyone access = iota // reading
+	hook                 // a hook binary of ours
+	person               // a decision: never from inside a session
 )
 
 // An operation is one row of the table: who may, and what it does.
@@ -78,8 +77,8 @@ func (s *Server) allow(op operation, name string, c *call) error {
 	switch op.access {
 	case hook:
 		return s.allowHook(c)
-	case person, terminal:
-		return s.allowPerson(name, c, op.access == terminal)
+	case person:
+		return s.allowPerson(name, c)
 	}
 	return nil
 }
@@ -91,7 +90,7 @@ func (s *Server) allowHook(c *call) error {
 	return fmt.Errorf("%w: hook operations are taken from the hook binaries in %s alone", errDenied, s.cfg.Bin)
 }
 
-func (s *Server) allowPerson(name string, c *call, needsTerminal bool) error {
+func (s *Server) allowPerson(name string, c *call) error {
 	if !peer.Supported {
 		return nil
 	}
@@ -105,7 +104,12 @@ func (s *Server) allowPerson(name string, c *call, needsTerminal bool) error {
 		}
 		return fmt.Errorf("%w: a session may not decide for its person; do it from a terminal of your own", errDenied)
 	}
-	if needsTerminal && !c.line[0].Terminal {
+	return nil
+}
+
+// allowTerminal says whether the caller, whom allow let in, has a terminal.
+func allowTerminal(c *call) error {
+	if peer.Supported && !c.line[0].Terminal {
 		return fmt.Errorf("%w: an answer is taken from a process with a controlling terminal alone", errDenied)
 	}
 	return nil

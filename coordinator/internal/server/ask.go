@@ -121,7 +121,7 @@ func (s *Server) answerAsk(c *call) (any, error) {
 		return nil, badRequest("an answer needs an id")
 	}
 	if in.Allow || in.Text != "" || len(in.Options) > 0 {
-		if err := s.allowPerson(wire.OpAnswer, c, true); err != nil {
+		if err := allowTerminal(c); err != nil {
 			return nil, err
 		}
 	}

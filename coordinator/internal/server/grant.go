@@ -2,8 +2,6 @@ package server
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -71,36 +70,9 @@ func (s *Server) place(h wire.HookCall, p payload) guard.Context {
 	if v, err := s.cfg.Core.Session(string(p.Session)); project == "" && err == nil {
 		project = v.Project
 	}
-	return guard.Context{
-		Cwd: p.Cwd, Project: project, Home: s.cfg.Home, Env: map[string]string{"HOME": s.cfg.Home, "PWD": p.Cwd},
-		Temp: []string{"/tmp", "/var/tmp"}, Own: append(slices.Clone(s.cfg.Own), s.cfg.Bin), Resolve: resolve,
-	}
-}
-
-// maxLinks bounds a chain of symbolic links.
-const maxLinks = 40
-
-// resolve follows the symbolic links of a path, also where the end of one does
-// not exist yet: writing through it would make it.
-func resolve(path string) string { return follow(path, maxLinks) }
-
-func follow(path string, left int) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	dir := filepath.Dir(path)
-	if dir == path || left == 0 {
-		return path
-	}
-	dir = follow(dir, left)
-	to, err := os.Readlink(path)
-	switch {
-	case err != nil:
-		return filepath.Join(dir, filepath.Base(path))
-	case !filepath.IsAbs(to):
-		to = filepath.Join(dir, to)
-	}
-	return follow(to, left-1)
+	ctx := place.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
+	ctx.Git = nil // a grant outlives a clean work tree
+	return ctx
 }
 
 // leaves lists the strings of a value with their paths.

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
@@ -35,9 +36,8 @@ const (
 type Config struct {
 	Core *core.Core
 	Log  *slog.Logger
-	Bin  string        // directory of our binaries
-	Home string        // the user's own home
-	Own  []string      // our other directories, which no grant ever covers
+	Bin  string // directory of our binaries
+	Dirs home.Dirs
 	Hold time.Duration // how long a Stop hook holds a session that checks in
 
 	Self       func() wire.Coordinator
