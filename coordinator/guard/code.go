@@ -241,13 +241,7 @@ func (sh *shell) code(text, lang string) {
 		sh.effect(RunUnknown, origin, "")
 		return
 	}
-	if len(text) > sh.u.bytes {
-		sh.unreadable("over budget", sh.part)
-		return
-	}
-	sh.u.bytes -= len(text)
-	if sh.depth >= maxDepth {
-		sh.unreadable("over budget", sh.part)
+	if !sh.spendSource(text) {
 		return
 	}
 	sh.depth++

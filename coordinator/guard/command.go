@@ -102,11 +102,11 @@ func combine(lists, alts [][]string) [][]string {
 // exec evaluates one argument list: assignments of a wrapper, a function, or
 // a program.
 func (sh *shell) exec(argv []string, in *string) {
-	if sh.u.steps--; sh.u.steps < 0 || len(argv) == 0 {
+	if len(argv) == 0 || !sh.spend(1) {
 		return
 	}
 	if sh.depth >= maxDepth {
-		sh.unreadable("over budget", sh.part)
+		sh.exhausted("over budget")
 		return
 	}
 	if f := sh.function(argv[0]); f != nil {

@@ -139,7 +139,7 @@ func (p *plainly) call(c *syntax.CallExpr) bool {
 		}
 		argv = append(argv, word)
 	}
-	if name := programName(argv[0]); argv[0] == "" || oneOf(name, obscure) || isShellName(name) || strings.HasPrefix(name, "hook-") {
+	if name := programName(argv[0]); strings.Trim(argv[0], ".") == "" || oneOf(name, obscure) || isShellName(name) || strings.HasPrefix(name, "hook-") {
 		return false
 	}
 	if argv[0] == "cd" && !p.cd(argv) {

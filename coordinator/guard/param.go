@@ -50,7 +50,7 @@ func (sh *shell) paramValue(p *syntax.ParamExp) (value, bool) {
 	if !ok {
 		return value{sh.unset(name)}, false
 	}
-	v = v.each(sh.u.afford)
+	v = v.each(sh.afford)
 	if p.Index != nil {
 		return sh.indexed(v, p.Index), true
 	}
@@ -68,7 +68,7 @@ func (sh *shell) special(name string) (value, bool) {
 		if sh.params == nil {
 			return value{unknown}, true
 		}
-		return value{sh.u.afford(strings.Join(sh.params, string(splitMark)))}, true
+		return value{sh.afford(strings.Join(sh.params, string(splitMark)))}, true
 	case "?", "$", "!", "#", "-", "RANDOM", "SECONDS", "LINENO", "UID", "EUID":
 		return value{unknown}, true
 	}

@@ -24,7 +24,7 @@ func (sh *shell) scriptText(text, lang string) {
 		case 'n':
 			if i+2 < len(toks) && toks[i+1].kind == '=' && len(consts) < 256 {
 				if v, ok := sh.literal(toks[i+2:], consts); ok {
-					consts[t.text] = sh.u.afford(v)
+					consts[t.text] = sh.afford(v)
 				}
 			}
 			sh.scriptCall(toks, i, consts, lang)

@@ -16,10 +16,7 @@ func (sh *shell) stmt(st *syntax.Stmt, stdin *string) {
 	if st == nil {
 		return
 	}
-	if sh.u.steps--; sh.u.steps < 0 {
-		if sh.u.steps == -1 {
-			sh.unreadable("over budget", sh.part)
-		}
+	if !sh.spend(1) {
 		return
 	}
 	was, forked := sh.part, sh.forked

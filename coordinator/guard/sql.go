@@ -54,11 +54,9 @@ func sqlWords(text string) [][]string {
 
 // sql reports what the statements of a text drop.
 func (sh *shell) sql(text string) {
-	if len(text) > sh.u.bytes {
-		sh.unreadable("over budget", sh.part)
+	if !sh.spendSource(text) {
 		return
 	}
-	sh.u.bytes -= len(text)
 	for _, words := range sqlWords(text) {
 		for len(words) > 1 && oneOf(words[0], "EXPLAIN BEGIN WITH") {
 			if words[0] == "EXPLAIN" {

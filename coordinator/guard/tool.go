@@ -4,16 +4,7 @@ import "strings"
 
 // understand turns one tool call into effects.
 func understand(call Call, ctx *Context) *understanding {
-	size := 0
-	for _, a := range call.Args {
-		size += len(a.Value)
-	}
-	u := newUnderstanding(ctx, size)
-	for _, a := range call.Args {
-		if u.protected == "" && size > 1<<16 { // the budgets bite only on large calls
-			u.protected = protectedWord(a.Value)
-		}
-	}
+	u := newUnderstanding(call, ctx)
 	sh := newShell(u)
 	sh.src = &source{}
 	switch {
@@ -54,7 +45,7 @@ func (sh *shell) commandText(text string) {
 	}
 	src := scrub(text)
 	sh.src = nil
-	sh.u.bytes += len(src)
+	sh.u.budget.bytes += len(src)
 	sh.run(src, nil)
 }
 

@@ -6,34 +6,26 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Budgets keep the work linear in the size of the call: what does not fit is
-// reported as Unreadable, never skipped in silence.
-const (
-	maxSource  = 1 << 20 // bytes of one source text
-	maxDepth   = 20      // nested sources and function calls
-	maxNesting = 400     // open brackets in one source
-	maxWords   = 5000    // compound commands that are not closed in one source
-	maxEffects = 4096
-)
-
 // understanding collects the effects of one call.
 type understanding struct {
+	call    Call
 	ctx     *Context
 	effects []Effect
-	steps   int // commands still allowed to be evaluated
-	bytes   int // bytes of nested source still allowed to be parsed
-	// protected is the first protected word in the call: it makes the
-	// difference between ask and deny for what cannot be read.
-	protected string
+	budget  budget
+	word    *string // first protected word of the call; nil = nobody asked yet
 }
 
-func newUnderstanding(ctx *Context, size int) *understanding {
-	return &understanding{ctx: ctx, steps: 5000 + size, bytes: 64<<10 + 4*size}
+func newUnderstanding(call Call, ctx *Context) *understanding {
+	size := 0
+	for _, a := range call.Args {
+		size += len(a.Value)
+	}
+	return &understanding{call: call, ctx: ctx, budget: newBudget(size)}
 }
 
 func (u *understanding) add(e Effect) {
 	if len(u.effects) == maxEffects {
-		u.effects[maxEffects-1] = Effect{Kind: Unreadable, Op: "too many effects", Sure: Known, Target: u.protected, Part: e.Part}
+		u.effects[maxEffects-1] = Effect{Kind: Unreadable, Op: "too many effects", Sure: Known, Target: u.protected(), Part: e.Part}
 		return
 	}
 	if e.Sure == "" {
@@ -43,16 +35,6 @@ func (u *understanding) add(e Effect) {
 		}
 	}
 	u.effects = append(u.effects, e)
-}
-
-// afford charges for copying a text, so that doubling strings run out of
-// budget before they run out of memory.
-func (u *understanding) afford(text string) string {
-	u.steps -= len(text) / 64
-	if u.steps < 0 || len(text) > maxSource {
-		return unknown
-	}
-	return text
 }
 
 // placed is true of the kinds whose verdict depends on the exact target.
@@ -164,7 +146,7 @@ func (sh *shell) capture(f func(*shell)) string {
 
 func (sh *shell) print(text string) {
 	if sh.out != nil && sh.out.Len() < maxSource {
-		sh.out.WriteString(sh.u.afford(text))
+		sh.out.WriteString(sh.afford(text))
 	}
 }
 
@@ -208,7 +190,7 @@ func (sh *shell) assign(name string, v value) {
 		}
 	}
 	for i, s := range v {
-		v[i] = sh.u.afford(s)
+		v[i] = sh.afford(s)
 	}
 	if sh.vars == nil {
 		sh.vars = map[string]value{}
@@ -239,26 +221,6 @@ func (sh *shell) effect(kind Kind, op, target string) {
 		Dir: sh.place.cwd, Away: away, Part: sh.part})
 }
 
-// unreadable reports a text that could not be followed to its end.
-func (sh *shell) unreadable(why, text string) {
-	word := sh.u.protected
-	if word == "" {
-		word = protectedWord(text)
-	}
-	sh.u.add(Effect{Kind: Unreadable, Op: why, Target: word, Sure: Known, Part: sh.part})
-}
-
-// protectedWord finds a word in an unreadable text that must not slip by.
-func protectedWord(text string) string {
-	low := strings.ToLower(text)
-	for _, w := range [...]string{"afar", "hook-pre-tool", "hook-stop", "hook-permission", ".claude/settings", ".claude.json", "disableallhooks", "reset --hard", "rm -rf", "rm -fr", "push --force", "push -f", "mkfs", "drop database", "/dev/sd", "/dev/nvme", "terraform destroy"} {
-		if strings.Contains(low, w) {
-			return w
-		}
-	}
-	return ""
-}
-
 func (sh *shell) possible(kind Kind, op, target string) {
 	sh.u.add(Effect{Kind: kind, Op: op, Target: target, Via: sh.via, Sure: Possible,
 		Dir: sh.place.cwd, Away: sh.place.away, Part: sh.part})
@@ -274,11 +236,9 @@ func (sh *shell) path(word string) string {
 
 // run parses and evaluates nested source text.
 func (sh *shell) run(text string, stdin *string) {
-	if sh.depth >= maxDepth || len(text) > sh.u.bytes || len(text) > maxSource {
-		sh.unreadable("over budget", text)
+	if !sh.spendSource(text) {
 		return
 	}
-	sh.u.bytes -= len(text)
 	file, err := parseShell(text)
 	if err != nil {
 		sh.unreadable("syntax", text)

@@ -1,0 +1,382 @@
+package guard
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+)
+
+// A shape is a way to write a call of any size. Shapes are what somebody would
+// send to make the judge recurse, blow up, loop or give up: each is cheap to
+// write and long to follow.
+type shape struct {
+	name string
+	call func(n int) Call // about n bytes
+}
+
+// shapes are all the ways that we know of. Adding one is adding a line: every
+// test and benchmark about hostile calls runs over this list.
+func shapes() []shape {
+	var all []shape
+	for _, list := range [][]shape{brackets(), lists(), words(), values(), sources(), tools()} {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// shell makes a shape of a command text.
+func shellShape(name string, text func(n int) string) shape {
+	return shape{name, func(n int) Call { return bash(text(n)) }}
+}
+
+// filled repeats a unit between a head and a tail.
+func filled(name, head, unit, tail string) shape {
+	return shellShape(name, func(n int) string { return head + fill(unit, n) + tail })
+}
+
+func fill(unit string, n int) string { return strings.Repeat(unit, n/len(unit)+1) }
+
+// nested opens as deep as the size allows, and closes again.
+func nested(name, head, open, middle, closing, tail string) shape {
+	return shellShape(name, func(n int) string {
+		k := n/(len(open)+len(closing)) + 1
+		return head + strings.Repeat(open, k) + middle + strings.Repeat(closing, k) + tail
+	})
+}
+
+// deep repeats a nesting that is just shallow enough to be followed.
+func deep(name, head, open, middle, closing string, depth int) shape {
+	unit := head + strings.Repeat(open, depth) + middle + strings.Repeat(closing, depth) + "\n"
+	return filled(name, "", unit, "")
+}
+
+func brackets() []shape {
+	return []shape{
+		filled("parens", "", "(", ""),
+		nested("balanced", "", "(", "true", ")", ""),
+		filled("braces", "", "{ ", ""),
+		filled("subst", "", "$(", ""),
+		filled("dollar braces", "echo ", "${a:-", ""),
+		filled("backticks", "", "`", ""),
+		filled("quotes", "", `"`, `'`),
+		filled("nested dquote", "", `"$(`, ""),
+		filled("ifs", "", "if ", ""),
+		filled("if then", "", "if a;then ", ""),
+		filled("whiles", "", "while ", ""),
+		filled("bangs", "", "! ", ""),
+		filled("unary arith", "echo $((", "-", "1))"),
+		filled("unary spaced", "echo $((", "- ", "1))"),
+		filled("plus arith", "echo $((", "1+", "1))"),
+		nested("ternary", "echo $((", "1?", "1", ":1", "))"),
+		filled("comma arith", "echo $((", "1,", "1))"),
+		filled("assign arith", "echo $((", "a=", "1))"),
+		filled("power arith", "echo $((", "1**", "1))"),
+		filled("tildes", "echo $((", "~", "1))"),
+		filled("many ariths", "", "a=$((1+2*3-b)) ", ""),
+		filled("tests", "[[ ", "! ", "a ]]"),
+		filled("test ands", "[[ ", "a && ", "a ]]"),
+		filled("test ors", "[[ ", "a || ", "a ]]"),
+		filled("many tests", "", "[[ a == b && -f c ]];", ""),
+		filled("case", "", "case a in a) ", ""),
+		filled("while case", "", "while case a in a) ", ""),
+		filled("case arms", "case $x in ", "a) b;; ", "esac"),
+		filled("case patterns", "case $x in ", "a|", "a) b;; esac"),
+		filled("func", "", "f() ", ""),
+		filled("func lines", "", "f()\n", ""),
+		filled("func words", "", "function f ", ""),
+		filled("func brace", "", "f() { ", ""),
+		filled("subshell fd", "", "<(", ""),
+		filled("extglob", "echo ", "@(", ""),
+		filled("dollar quote", "", "$'", ""),
+		filled("arr nest", "", "a[", ""),
+		filled("for", "", "for a in b; do ", ""),
+		filled("times", "", "time ", ""),
+		filled("coprocs", "", "coproc ", ""),
+		filled("lets", "let ", "a=", "1"),
+		filled("negs", "let ", "!", "1"),
+		deep("deep balanced", "", "(", "true", ")", 390),
+		deep("deep spaced", "", "( ", "true", " )", 390),
+		deep("deep double", "", "((", "1", "))", 190),
+		deep("deep arith", "echo ", "$((", "1", "))", 130),
+		deep("deep subst", "echo ", "$(", "true", ")", 390),
+		deep("deep echo", "echo ", "$(echo a ", "true", ")", 390),
+		deep("deep assign", "", "(a=1;", strings.Repeat(": $b$c;", 500), ")", 390),
+		deep("deep quoted", "echo ", `"$(echo `, "true", `)"`, 190),
+		deep("deep param", "echo ", "${a:-", "x", "}", 390),
+		deep("deep func", "", "f() { ", ":", "; }", 390),
+		deep("deep mixed", "", "((a) ", "", ")", 190),
+		deep("deep test", "[[ ", "( ", "a", " )", 390),
+		deep("deep if", "", "if a; then ", "b", "; fi", 4900),
+		deep("deep loops", "", "for a in 1 2; do ", "b $a", "; done", 1000),
+		deep("deep whiles", "", "while a; do ", "b", "; done", 1000),
+		deep("deep extglob", "echo ", "@(a|", "", ")", 390),
+		deep("deep procs", "echo ", "<(", "true", ")", 390),
+		deep("deep blocks", "", "{ echo a;", "", "} >f;", 390),
+		deep("deep array", "", "a[", "1", "]", 390),
+		deep("deep back quotes", "echo ", "`echo ", "", "`", 1),
+		deep("deep sums", "echo $((", "1+(", strings.Repeat("1?1:", 4000)+"1", ")", 180),
+		deep("double mixed", "", "$(( ( ", "", ") ))", 130),
+		deep("case deep", "", "case a in a) ", "", ";; esac", 390),
+	}
+}
+
+func lists() []shape {
+	return []shape{
+		filled("pipes", "", "a|", "a"),
+		filled("spaced pipes", "", "cat x | ", "a"),
+		filled("echo pipe", "", "echo a|", "sh"),
+		filled("pipe to sh", "", "echo a|sh;", ""),
+		filled("cats", "cat f ", "| cat ", "| sh"),
+		filled("ands", "", "a&&", "a"),
+		filled("spaced ands", "", "make x && ", "a"),
+		filled("ors", "", "a||", "rm -rf /"),
+		filled("semis", "", "a;", ""),
+		filled("colons", "", ":;", "rm -rf /"),
+		filled("background", "", "a&", ""),
+		filled("negated", "", "! a;", ""),
+		filled("subshells", "", "(a);", ""),
+		filled("blocks", "", "{ a;};", ""),
+		filled("lines", "", "echo hi\n", ""),
+		filled("git lines", "", "git status\n", ""),
+		filled("deletions", "", "rm a\n", ""),
+		filled("unknown names", "", "a1 b2;c3 d4;", ""),
+		shellShape("many names", manyNames),
+		filled("full paths", "", "/usr/bin/make x;", ""),
+		filled("redirections", "", "a>b;", ""),
+		filled("redirects", "a ", "> x ", ""),
+		filled("empty redirects", "", ">x\n", ""),
+		filled("fd moves", "a ", "2>&1 ", ""),
+		filled("ifs closed", "", "if a;then b;fi;", ""),
+		filled("loops", "", "for a in b;do c;done;", ""),
+		filled("cases", "", "case a in b)c;;esac;", ""),
+		filled("cds", "", "cd a;", "rm -rf *"),
+		filled("cd up", "", "cd ..;", "rm -rf *"),
+		filled("pushds", "", "pushd a;", ""),
+		filled("traps", "", "trap a EXIT;", ""),
+		filled("sources", "", ". f;", ""),
+		filled("heredocs", "", "cat <<E\nx\nE\n", ""),
+		filled("here strings", "", "sh<<<a;", ""),
+		filled("heredoc to file", "", "cat >f <<E\nx\nE\n", ""),
+		shellShape("one line, many heredocs", func(n int) string {
+			k := n / 12
+			return strings.Repeat("cat <<E;", k) + "\n" + strings.Repeat("x\nE\n", k)
+		}),
+	}
+}
+
+func words() []shape {
+	return []shape{
+		filled("big word", "", "x", ""),
+		filled("many words", "echo", " x", ""),
+		filled("many flags", "ls", " -l", ""),
+		filled("many targets", "rm -rf", " a", ""),
+		filled("many paths", "rm -rf", " a/b/../c", ""),
+		filled("assigns", "", "A=1 ", "a"),
+		filled("export", "export", " A=1", ""),
+		filled("dots", "rm -rf ", "../", ""),
+		filled("long path", "rm -rf /", "a/", ""),
+		filled("globs", "rm -rf ", "*?[", ""),
+		filled("glob words", "rm -rf", " *a?", ""),
+		filled("escapes", "echo ", `\a`, ""),
+		filled("quoted parts", "echo ", `"a"'b'`, ""),
+		filled("dollar parts", "echo ", `$a`, ""),
+		filled("quoted dollars", `echo "`, `$a`, `"`),
+		filled("ansi parts", "echo ", `$'a'`, ""),
+		filled("param forms", "echo ", "${a#b}${c//d/e}", ""),
+		filled("brace exp", "rm ", "{a,b}", ""),
+		filled("brace words", "rm", " {a,b}{c,d}{e,f}", ""),
+		filled("brace ranges", "rm ", "{1..99999}", ""),
+		filled("brace list", "rm {a", ",a", "}"),
+		nested("brace nest", "rm ", "{a,", "", "}", ""),
+		deep("brace deep", "rm ", "{a,", "b", "}", 100),
+		filled("substs", "echo ", "$(echo a) ", ""),
+		filled("back quotes", "echo ", "`echo a` ", ""),
+		filled("process substs", "cat ", "<(a) ", ""),
+		filled("array", "a=(", "x ", `); echo "${a[@]}"`),
+		filled("array reads", "a=(1 2 3);", "b=${a[1]};", ""),
+		filled("long array reads", "a=("+strings.Repeat("x ", 2000)+");", "b=${a[1]};", ""),
+		filled("nul bytes", "", "\x00", ""),
+		filled("control", "", "\x01\x02\x1f", ""),
+		filled("invalid utf8", "", "\xff\xfe", ""),
+		filled("unicode", "echo ", "é", ""),
+		filled("comments", "", "# a\n", ""),
+	}
+}
+
+func values() []shape {
+	return []shape{
+		filled("growth", "a=xxxxxxxx;", "a=$a$a;", "rm -rf $a"),
+		filled("slow growth", "", "a=${a}xxxxxxxx;", "rm -rf $a"),
+		filled("append", "", "a+=x;", "rm -rf $a"),
+		filled("appended array", "", "a+=(x);", `rm -rf "${a[@]}"`),
+		shellShape("long value", func(n int) string { return "a=" + fill("x", n/2) + ";" + fill(": $a;", n/2) }),
+		shellShape("long value, many readers", func(n int) string {
+			return "a=$(cat <<E\n" + fill("y", n/2) + "\nE\n);" + fill("echo $(echo $a|cat);", n/2)
+		}),
+		shellShape("long words, many readers", func(n int) string { return "a='" + fill("y ", n/2) + "';" + fill("rm $a;", n/2) }),
+		shellShape("long value trimmed", func(n int) string { return "a=" + fill("x/", n/2) + ";" + fill(": ${a##*/};", n/2) }),
+		shellShape("long value replaced", func(n int) string { return "a=" + fill("x/", n/2) + ";" + fill(": ${a//x/y};", n/2) }),
+		shellShape("alternatives", func(n int) string {
+			return "for a in 1 2 3 4 5 6; do for b in 1 2 3 4 5 6; do x=$a$b; rm " + fill("$x$a$b ", n) + "; done; done"
+		}),
+		filled("alternative names", "for a in x y z; do ", "$a;", "done"),
+		filled("alternative cds", "for a in x y z; do ", "cd $a;", "rm -rf *; done"),
+		filled("loop variables", "", "for a in 1 2 3 4 5 6;do :;done;", ""),
+		filled("branches", "", "a&&b=$b$c||b=$b$d;", ""),
+		shellShape("calls", func(n int) string { return chain(n/20+1) + "f" + strconv.Itoa(n/20+1) }),
+		shellShape("calls of one", func(n int) string { return "f() { " + fill("a;", n/2) + "};" + fill("f;", n/2) }),
+		filled("recursion", "f() { ", "f;", "}; f"),
+		filled("recursions", "f() { g; g; }; g() { f; f; };", "f;g;", ""),
+		filled("fork bombs", "", ":(){ :|:& };:\n", ""),
+		filled("aliases", "alias a='a a';", "a;", ""),
+		shellShape("alias chain", func(n int) string {
+			var b strings.Builder
+			for i := 0; b.Len() < n; i++ {
+				b.WriteString("alias a" + strconv.Itoa(i+1) + "=a" + strconv.Itoa(i) + ";")
+			}
+			return b.String() + "a200"
+		}),
+		filled("variables", "", "a1=b;c2=$d;", ""),
+		filled("reads", "", "read a b;", ""),
+		filled("set", "", "set a b c;", "rm $@"),
+		shellShape("set, many readers", func(n int) string { return "set " + fill("a ", n/2) + ";" + fill(`: "$@";`, n/2) }),
+		filled("shifts", "set a b c;", "shift;", ""),
+	}
+}
+
+func sources() []shape {
+	return []shape{
+		filled("evals", "", "eval ", "x"),
+		filled("eval each", "", "eval a;", ""),
+		shellShape("eval quoted", func(n int) string { return "eval 'eval \"" + fill("a;", n) + "\"'" }),
+		shellShape("eval one text often", func(n int) string { return "a='" + fill(":;", n/2) + "';" + fill(`eval "$a";`, n/2) }),
+		shellShape("bash -c one text often", func(n int) string { return "a='" + fill(":;", n/2) + "';" + fill(`sh -c "$a";`, n/2) }),
+		filled("sudos", "", "sudo ", "rm -rf /"),
+		filled("envs", "", "env A=1 ", "rm -rf /"),
+		filled("timeouts", "", "timeout 1 ", "rm -rf /"),
+		shellShape("bash in bash", nestedBash),
+		filled("bash each", "", "sh -c a;", ""),
+		filled("bash each ls", "", "bash -c 'ls -l';", ""),
+		filled("ssh each", "", "ssh h a;", ""),
+		filled("big heredoc", "cat <<EOF\n", "rm -rf /\n", "EOF\n"),
+		filled("heredoc shell", "bash <<EOF\n", "echo x\n", "EOF\n"),
+		filled("heredoc python", "python3 <<EOF\n", "print('x')\n", "EOF\n"),
+		filled("heredoc to script", "cat >f.sh <<EOF\n", "echo x\n", "EOF\nsh f.sh; sh f.sh"),
+		filled("python", "python3 -c '", "os.system(", "'"),
+		filled("python calls", "python3 -c '", `f("a",`, "'"),
+		filled("python shells", "python3 -c '", `os.system("ls -l")`+"\n", "'"),
+		filled("python names", "python3 -c '", "a=b\n", "'"),
+		filled("python strings", `python3 -c '`, `a="b"+"c"+`, "'"),
+		filled("python lists", "python3 -c '", "run([", "'"),
+		filled("python grows", "python3 -c 'a=\"xxxxxxxx\"\n", "a=a+a\n", "'"),
+		filled("ruby strings", "ruby -e '", `"#{`, "'"),
+		filled("js strings", "node -e '", "`${", "'"),
+		filled("perl quotes", "perl -e '", "qx{ls};", "'"),
+		filled("perl open quotes", "perl -e '", "qx{", "'"),
+		filled("awk", "awk '", `{print | "sh"}`, "' f"),
+		filled("sql", "psql -c '", "DROP ", "'"),
+		filled("sql statements", "psql -c '", "SELECT a;", "'"),
+		filled("sql drops", "psql -c '", "DROP TABLE a;", "'"),
+		filled("sql comments", "psql -c '", "/*", "'"),
+		filled("sql with", "psql -c '", "WITH DELETE ", "'"),
+		filled("sed", "sed '", "s/a/b/;", "' f"),
+		filled("xargs", "echo ", "x ", "| xargs -I{} rm {}"),
+		filled("xargs all", "echo ", "x ", "| xargs rm"),
+		filled("xargs chain", "echo a", "| xargs echo ", "| xargs rm"),
+		filled("xargs in xargs", "echo a | ", "xargs ", "rm"),
+		filled("xargs braces", "echo a | xargs -I{} rm ", "{}", ""),
+		filled("parallel", "parallel rm {} :::", " a", ""),
+		filled("parallel braces", "parallel rm ", "{}{.}", " ::: a b c"),
+		filled("find", "find . ", "-name x ", "-delete"),
+		filled("find execs", "find . ", "-exec echo {} ';' ", ""),
+		filled("find shells", "find . ", "-exec sh -c 'rm {}' ';' ", ""),
+		shellShape("base64", func(n int) string {
+			return "echo " + base64.StdEncoding.EncodeToString([]byte(fill("echo a;", n*3/4))) + "|base64 -d|sh"
+		}),
+		filled("base64 junk", "echo ", "QUFB", "|base64 -d|sh"),
+		filled("tr", "echo ", "a", "|tr a-z b-za|sh"),
+		filled("tr chain", "echo a", "|tr a-z b-za", "|sh"),
+		filled("rev chain", "echo abc", "|rev", "|sh"),
+		shellShape("tr long set", func(n int) string { return "echo " + fill("a", n/2) + "|tr " + fill("b", n/2) + " c|sh" }),
+		shellShape("printf", func(n int) string { return "printf '" + fill("%s", n/2) + "' " + fill("a ", n/2) }),
+		shellShape("printf again", func(n int) string { return "printf '%s" + fill("x", n/2) + "' " + fill("a ", n/2) + "|sh" }),
+		shellShape("tee copies", func(n int) string { return "echo " + fill("a", n/2) + "|tee " + fill("f ", n/2) }),
+		filled("docker", "docker run -v /:/x ", "-v a:/b ", "i rm -rf /x"),
+		filled("powershell", "pwsh -c '", "Remove-Item a;", "'"),
+		filled("git aliases", "git ", "-c a.b=c ", "x"),
+		filled("git shell aliases", "", "git -c alias.x=!ls x;", ""),
+		filled("tar", "tar", " -x", ""),
+		filled("curl", "curl", " -d @f", ""),
+		filled("kubectl", "kubectl delete pod", " a", ""),
+		filled("kill", "kill", " -9 1", ""),
+	}
+}
+
+func tools() []shape {
+	return []shape{
+		{"Write", func(n int) Call {
+			return Call{"Write", []Arg{{"file_path", "/home/dev/proj/a.go"}, {"content", fill("rm -rf / # afar\n", n)}}}
+		}},
+		{"MultiEdit", func(n int) Call {
+			c := Call{Tool: "MultiEdit", Args: []Arg{{"file_path", "/home/dev/proj/a.go"}}}
+			for i := 0; i*20 < n; i++ {
+				c.Args = append(c.Args, Arg{"edits." + strconv.Itoa(i) + ".new_string", "abc"})
+			}
+			return c
+		}},
+		{"long file_path", func(n int) Call { return Call{"Write", []Arg{{"file_path", fill("../a/", n)}}} }},
+		{"MCP text", func(n int) Call {
+			return Call{"mcp__x__create_issue", []Arg{{"body", fill("rm -rf / ", n)}}}
+		}},
+		{"MCP command", func(n int) Call { return Call{"mcp__x__run", []Arg{{"command", fill("a|", n)}}} }},
+		{"MCP SQL", func(n int) Call { return Call{"mcp__x__query", []Arg{{"sql", fill("DROP TABLE a;", n)}}} }},
+		{"MCP code", func(n int) Call { return Call{"mcp__x__eval", []Arg{{"code", fill("f(a,", n)}}} }},
+		{"MCP paths", func(n int) Call {
+			c := Call{Tool: "mcp__x__delete_files"}
+			for i := 0; i*20 < n; i++ {
+				c.Args = append(c.Args, Arg{"paths." + strconv.Itoa(i), "/etc/a" + strconv.Itoa(i)})
+			}
+			return c
+		}},
+		{"MCP commands", func(n int) Call {
+			c := Call{Tool: "mcp__x__run"}
+			for i := 0; i*10 < n; i++ {
+				c.Args = append(c.Args, Arg{strconv.Itoa(i) + ".command", "echo a"})
+			}
+			return c
+		}},
+		{"MCP name", func(n int) Call { return Call{"mcp__x__" + fill("drop_", n), nil} }},
+		{"PowerShell", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("del a;", n)}}} }},
+	}
+}
+
+// manyNames uses a new program in each command.
+func manyNames(n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		b.WriteString(strconv.FormatInt(int64(i), 36) + ";")
+	}
+	return b.String()
+}
+
+// chain defines functions that each call the one before three times.
+func chain(n int) string {
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		f := "f" + strconv.Itoa(i-1)
+		b.WriteString("f" + strconv.Itoa(i) + "() { " + f + "; " + f + "; " + f + "; };")
+	}
+	return b.String()
+}
+
+// nestedBash nests as deep as the size allows: quotes in quotes double.
+func nestedBash(n int) string {
+	s := "rm -rf /"
+	for {
+		next := "bash -c " + quoteAll([]string{s})
+		if len(next) > n {
+			return s
+		}
+		s = next
+	}
+}
