@@ -25,13 +25,29 @@ const (
 	ActNotice = "notice" // a text for the peer
 	ActSay    = "say"    // a Say: a text for one chat
 	ActTap    = "tap"    // a Tap: the answer to a tapped button
+	ActEdit   = "edit"   // an Edit: what a message that is no card says from now on
+	ActGrants = "grants" // a GrantList: show the standing permissions
 	ActWrite  = "write"  // a File: markdown of a session
 )
 
-// A Say is a text for one chat, whoever is there.
+// A Room is a chat, or one topic of a forum. Topic 0 is a chat without topics,
+// and a forum's general one.
+type Room struct {
+	Chat  int64 `json:"chat"`
+	Topic int64 `json:"topic,omitempty"`
+}
+
+// A Say is a text for one room, whoever is there.
 type Say struct {
-	Chat int64  `json:"chat"`
+	Room
 	Text string `json:"text"`
+}
+
+// An Edit gives a message of ours another text, and takes its buttons.
+type Edit struct {
+	Chat    int64  `json:"chat"`
+	Message int64  `json:"message"`
+	Text    string `json:"text"`
 }
 
 // A Tap answers a tapped button with a text that the person sees.

@@ -204,7 +204,7 @@ func TestWorkWithoutStore(t *testing.T) {
 // press is a tap by Ada on the card of an ask.
 func press(update int64, nonce string, allow bool) core.Press {
 	return core.Press{
-		Update: update, Query: fmt.Sprint("q", update), Chat: 6, Message: 70, Nonce: nonce,
+		Update: update, Query: fmt.Sprint("q", update), Room: core.Room{Chat: 6}, Message: 70, Nonce: nonce,
 		Decision: ask.Decision{Allow: allow, By: "Ada", Channel: "telegram"},
 	}
 }
@@ -329,7 +329,7 @@ func TestReplyTo(t *testing.T) {
 
 func TestPair(t *testing.T) {
 	r := newRig(t)
-	eve, ada := core.Sender{User: 66, Chat: 67, Name: "Eve"}, core.Sender{User: 5, Chat: 6, Name: "Ada"}
+	eve, ada := core.Sender{User: 66, Room: core.Room{Chat: 67}, Name: "Eve"}, core.Sender{User: 5, Room: core.Room{Chat: 6}, Name: "Ada"}
 	r.receive(1, 2, 3, 4, 5, 6, 7, 8)
 	r.ok(r.Pair(1, ada, "123456"))
 	if r.Peer() != nil {
@@ -370,7 +370,7 @@ func TestPairingDies(t *testing.T) {
 	for name, kill := range map[string]func(r *rig){
 		"5 wrong codes": func(r *rig) {
 			for i := range 5 {
-				r.ok(r.Pair(int64(2+i), core.Sender{User: int64(i), Chat: int64(100 + i)}, "000000"))
+				r.ok(r.Pair(int64(2+i), core.Sender{User: int64(i), Room: core.Room{Chat: int64(100 + i)}}, "000000"))
 			}
 		},
 		"10 minutes":   func(r *rig) { r.pass(10 * time.Minute) },
@@ -381,7 +381,7 @@ func TestPairingDies(t *testing.T) {
 			_, _, err := r.StartPairing()
 			r.ok(err)
 			kill(r)
-			r.ok(r.Pair(50, core.Sender{User: 5, Chat: 6}, "123456"))
+			r.ok(r.Pair(50, core.Sender{User: 5, Room: core.Room{Chat: 6}}, "123456"))
 			if r.Peer() != nil {
 				t.Error("a dead code paired")
 			}
@@ -391,12 +391,12 @@ func TestPairingDies(t *testing.T) {
 
 func TestStranger(t *testing.T) {
 	r := newRig(t)
-	eve := core.Sender{User: 66, Chat: 67, Name: "Eve"}
+	eve := core.Sender{User: 66, Room: core.Room{Chat: 67}, Name: "Eve"}
 	r.receive(1, 2, 3, 4)
 	r.ok(r.Stranger(1, eve))
 	r.ok(r.Stranger(2, eve))
 	r.same("answered once", 1, len(r.said()))
-	r.ok(r.Stranger(3, core.Sender{User: 66, Chat: 0}))
+	r.ok(r.Stranger(3, core.Sender{User: 66, Room: core.Room{Chat: 0}}))
 	r.same("no chat, no answer", 0, len(r.said()))
 	r.pass(24 * time.Hour)
 	r.ok(r.Stranger(4, eve))
@@ -410,7 +410,7 @@ func TestReplyAndIgnore(t *testing.T) {
 	r := newRig(t)
 	r.receive(1, 2)
 	r.ok(r.Ignore(1))
-	r.ok(r.Reply(2, 6, "hello"))
+	r.ok(r.Reply(2, core.Room{Chat: 6}, "hello"))
 	r.same("told", []string{`say {"chat":6,"text":"hello"}`}, r.said())
 	if r.left() != 0 {
 		t.Errorf("%d updates are left", r.left())

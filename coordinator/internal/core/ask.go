@@ -343,12 +343,6 @@ func (c *Core) Ask(id ask.ID) (a ask.Ask, err error) {
 
 // AskByNonce returns the ask that a button is bound to.
 func (c *Core) AskByNonce(nonce string) (found ask.Ask, ok bool) {
-	c.view(func(s *state, _ time.Time) {
-		for _, a := range s.asks {
-			if a.Nonce == nonce {
-				found, ok = a, true
-			}
-		}
-	})
+	c.view(func(s *state, _ time.Time) { found, ok = s.askByNonce(nonce) })
 	return found, ok
 }

@@ -10,8 +10,9 @@ import (
 // An Order is a command of the peer, and what they are told when it is carried
 // out.
 type Order struct {
-	Update, Chat int64
-	Text         string
+	Room
+	Update int64
+	Text   string
 }
 
 // OrderAway deals with a command that sets the away mode of all sessions. The
@@ -27,7 +28,7 @@ func (c *Core) order(o Order, f step) error {
 	return c.do(func(s *state, now time.Time) (store.Batch, error) {
 		b, err := f(s, now)
 		b.Update = o.Update
-		s.say(&b, o.Update, o.Chat, o.Text, now)
+		s.say(&b, o.Update, o.Room, o.Text, now)
 		return b, err
 	})
 }

@@ -124,7 +124,7 @@ func (r *rig) pair() {
 	r.ok(r.Connected("afar_bot"))
 	code, _, err := r.StartPairing()
 	r.ok(err)
-	r.ok(r.Pair(1, core.Sender{User: 5, Chat: 6, Name: "Ada"}, code))
+	r.ok(r.Pair(1, core.Sender{User: 5, Room: core.Room{Chat: 6}, Name: "Ada"}, code))
 	r.drain(core.LaneTelegram)
 }
 
@@ -242,7 +242,7 @@ func TestFailedCommit(t *testing.T) {
 		"SetAnchor":      func() error { return r.SetAnchor("s", loop.AnchorFacts{}) },
 		"Connected":      func() error { return r.Connected("") },
 		"StartPairing":   func() error { _, _, err := r.StartPairing(); return err },
-		"Stranger":       func() error { return r.Stranger(3, core.Sender{User: 1, Chat: 1}) },
+		"Stranger":       func() error { return r.Stranger(3, core.Sender{User: 1, Room: core.Room{Chat: 1}}) },
 		"Tick":           func() error { r.mu.Lock(); r.now = t0.Add(time.Minute); r.mu.Unlock(); return r.Tick() },
 	} {
 		if f() == nil {

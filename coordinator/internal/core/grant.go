@@ -1,6 +1,7 @@
 package core
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func (s *state) answer(b *store.Batch, before ask.Ask, step ask.Step, d ask.Deci
 
 func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 	g := grant.Grant{
-		ID: "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")), Session: a.Session, Rules: a.Offer.Rules, Ask: string(a.ID),
+		ID: "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")), Session: a.Session, Rules: a.Offer.Rules, Ask: string(a.ID), Nonce: a.Nonce,
 		By: d.By, Channel: d.Channel, At: now, ExpiresAt: now.Add(grant.For),
 	}
 	b.Grants = append(b.Grants, g)
@@ -219,4 +220,57 @@ func (s *state) ranLate(b *store.Batch, o Outcome, now time.Time) {
 		o.Run.At = now
 		s.putAsk(b, ask.Ran(a, o.Run, now), now)
 	}
+}
+
+// A GrantList is a message that shows the standing permissions: a new one in a
+// room, or one that is there already.
+type GrantList struct {
+	Room
+	Message int64 `json:"message,omitempty"` // 0 for a new one
+}
+
+// OrderGrants deals with a command that asks for the standing permissions.
+func (c *Core) OrderGrants(update int64, to Room) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		b.Update = update
+		s.list(&b, fmt.Sprintf("grants:%d", update), GrantList{Room: to}, now)
+		return b, nil
+	})
+}
+
+func (s *state) list(b *store.Batch, key string, l GrantList, now time.Time) {
+	data, err := json.Marshal(l)
+	if err != nil {
+		return // cannot happen: numbers
+	}
+	b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneTelegram, Kind: ActGrants, Data: string(data), Due: now})
+}
+
+// RevokeTap ends the grant whose button the peer tapped. The list says from now
+// on what is left.
+func (c *Core) RevokeTap(p Press) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		b.Update = p.Update
+		g, ok := s.grantByNonce(p.Nonce)
+		switch {
+		case ok && g.Active(now):
+			g = s.endGrant(&b, g, "revoked by "+p.Decision.By, now)
+			s.tap(&b, p, "Revoked. "+s.token(g.Session)+" asks again: "+g.Text(), now)
+		case ok && g.How != "":
+			s.tap(&b, p, "Too late: "+g.How+".", now)
+		default:
+			s.tap(&b, p, "This permission has ended already.", now)
+		}
+		s.list(&b, fmt.Sprintf("grants:%d:%d", p.Chat, p.Message), GrantList{p.Room, p.Message}, now)
+		return b, nil
+	})
+}
+
+func (s *state) grantByNonce(nonce string) (grant.Grant, bool) {
+	for _, g := range s.grants {
+		if g.Nonce == nonce && nonce != "" {
+			return g, true
+		}
+	}
+	return grant.Grant{}, false
 }

@@ -2,11 +2,11 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -149,24 +149,30 @@ func (c *Core) Written(p Press) error {
 		open, live := s.onPhone(), s.live()
 		switch {
 		case len(open) == 1:
-			s.say(&b, p.Update, p.Chat, s.decide(&b, open[0], p, now), now)
+			s.say(&b, p.Update, p.Room, s.decide(&b, open[0], p, now), now)
 		case len(open) > 1:
-			s.say(&b, p.Update, p.Chat, s.several(open), now)
+			m := p.message("")
+			m.Answers = true
+			c.choose(s, &b, m, now)
 		case p.Word:
-			s.say(&b, p.Update, p.Chat, "No question is open, so nothing was decided.", now)
+			s.say(&b, p.Update, p.Room, "No question is open, so nothing was decided.", now)
 		case len(live) == 0:
-			s.say(&b, p.Update, p.Chat, "No session runs now. Nothing was sent.", now)
+			s.say(&b, p.Update, p.Room, "No session runs now. Nothing was sent.", now)
 		case len(live) == 1:
 			m := s.post(&b, p.message(live[0].ID), now)
-			s.say(&b, p.Update, p.Chat, s.fate(m.Session), now)
+			s.say(&b, p.Update, p.Room, s.fate(m.Session), now)
 		default:
-			m := p.message("")
-			m.Nonce = c.cfg.Secret()
-			m = s.post(&b, m, now)
-			b.Actions = append(b.Actions, store.Action{Key: "choose:" + string(m.ID), Lane: LaneTelegram, Kind: ActChoose, Data: string(m.ID), Due: now})
+			c.choose(s, &b, p.message(""), now)
 		}
 		return b, nil
 	})
+}
+
+// choose keeps a text and asks the peer whom it is for.
+func (c *Core) choose(s *state, b *store.Batch, m message.Message, now time.Time) {
+	m.Nonce = c.cfg.Secret()
+	m = s.post(b, m, now)
+	b.Actions = append(b.Actions, store.Action{Key: "choose:" + string(m.ID), Lane: LaneTelegram, Kind: ActChoose, Data: string(m.ID), Due: now})
 }
 
 func (p Press) message(id session.ID) message.Message {
@@ -193,15 +199,6 @@ func (s *state) live() (out []session.Session) {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Token < out[j].Token })
 	return out
-}
-
-func (s *state) several(open []ask.Ask) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d questions are open, so nothing was decided. Reply to the one you mean:", len(open))
-	for _, a := range open {
-		fmt.Fprintf(&b, "\n· %s: %s", s.token(a.Session), a.Tool)
-	}
-	return b.String()
 }
 
 // fate says truthfully when a session gets a text that waits for it.
@@ -241,10 +238,57 @@ func (c *Core) Choose(p Press, token string) error {
 			b.Messages = append(b.Messages, message.Route(m, v.ID))
 			text := m.By + " sent a text to " + v.Token
 			b.Events = append(b.Events, happened(event.MessageAdded, v.ID, string(m.ID), text, now))
-			s.tap(&b, p, s.fate(v.ID), now)
+			s.chosen(&b, p, s.fate(v.ID), now)
 		}
 		return b, nil
 	})
+}
+
+// Settle has a text that waited for its question answer the one that the peer
+// tapped; an empty nonce is that of none. p.Decision is what the text says.
+func (c *Core) Settle(p Press, nonce string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		b.Update = p.Update
+		m, known := s.textByNonce(p.Nonce)
+		a, found := s.askByNonce(nonce)
+		switch {
+		case !known:
+			s.tap(&b, p, "This text is no longer known. Nothing was decided.", now)
+		case m.State != message.Unrouted:
+			s.tap(&b, p, "Too late: this text was used already.", now)
+		case nonce == "":
+			b.Messages = append(b.Messages, message.Drop(m, now))
+			s.chosen(&b, p, "Fine. Nothing was decided.", now)
+		case !found || a.State != ask.Open:
+			s.tap(&b, p, tapText(a, ask.ErrSettled), now)
+		default:
+			p.Text = m.Text
+			b.Messages = append(b.Messages, message.Drop(m, now))
+			s.chosen(&b, p, s.token(a.Session)+": "+s.decide(&b, a, p, now), now)
+		}
+		return b, nil
+	})
+}
+
+// chosen answers the tap that chose for whom a text is; the message that asked
+// says so from now on and has no buttons any more.
+func (s *state) chosen(b *store.Batch, p Press, text string, now time.Time) {
+	s.tap(b, p, text, now)
+	data, err := json.Marshal(Edit{p.Chat, p.Message, text})
+	if err != nil {
+		return // cannot happen: numbers and a string
+	}
+	key := fmt.Sprintf("edit:%d:%d", p.Chat, p.Message)
+	b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneTelegram, Kind: ActEdit, Data: string(data), Due: now})
+}
+
+func (s *state) askByNonce(nonce string) (ask.Ask, bool) {
+	for _, a := range s.asks {
+		if a.Nonce == nonce && nonce != "" {
+			return a, true
+		}
+	}
+	return ask.Ask{}, false
 }
 
 func (s *state) textByNonce(nonce string) (message.Message, bool) {
@@ -256,21 +300,32 @@ func (s *state) textByNonce(nonce string) (message.Message, bool) {
 	return message.Message{}, false
 }
 
-// A Choice is a text that waits for its session, and those it may be for.
+// A Choice is a text of which the peer has to say whom it is for: one of the
+// sessions, or, when it answers, one of the open questions.
 type Choice struct {
-	Nonce, Text string
-	Tokens      []string
+	message.Message
+	Tokens []string  // of the sessions that run
+	Open   []ask.Ask // oldest first
 }
 
-// Choice returns what the peer is asked about a text; ok is false when it has
-// its session.
+// Choice returns what the peer is asked about a text; ok is false when that is
+// settled.
 func (c *Core) Choice(id message.ID) (out Choice, ok bool) {
 	c.view(func(s *state, _ time.Time) {
-		m := s.messages[id]
-		out, ok = Choice{Nonce: m.Nonce, Text: m.Text}, m.State == message.Unrouted
+		out.Message = s.messages[id]
+		ok, out.Open = out.State == message.Unrouted, s.onPhone()
 		for _, v := range s.live() {
 			out.Tokens = append(out.Tokens, v.Token)
 		}
 	})
 	return out, ok
+}
+
+// TextByNonce returns the text that waits under a nonce, "" for none.
+func (c *Core) TextByNonce(nonce string) (text string) {
+	c.view(func(s *state, _ time.Time) {
+		m, _ := s.textByNonce(nonce)
+		text = m.Text
+	})
+	return text
 }

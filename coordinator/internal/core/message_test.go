@@ -12,7 +12,7 @@ import (
 // a check-in it is an instruction like any other, and permits nothing.
 func TestAllWithoutReply(t *testing.T) {
 	d := ask.Decision{Allow: true, Scope: ask.Session, By: "Ada", Channel: "telegram"}
-	all := core.Press{Update: 1, Chat: 1, Decision: d, Text: "all", Word: true}
+	all := core.Press{Update: 1, Room: core.Room{Chat: 1}, Decision: d, Text: "all", Word: true}
 
 	t.Run("a question", func(t *testing.T) {
 		r := newRig(t)

@@ -24,7 +24,7 @@ func TestPairedLate(t *testing.T) {
 	if _, _, err := r.StartPairing(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Pair(1, core.Sender{User: 7, Chat: 7, Name: "Ann"}, "123456"); err != nil {
+	if err := r.Pair(1, core.Sender{User: 7, Room: core.Room{Chat: 7}, Name: "Ann"}, "123456"); err != nil {
 		t.Fatal(err)
 	}
 	var done []string

@@ -27,7 +27,7 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 		if !listed(cards, p) {
 			b.Cards = append(b.Cards, store.Card{Ask: id, Chat: p.Chat, Message: p.Message})
 		}
-		s.say(&b, p.Update, p.Chat, answer, now)
+		s.say(&b, p.Update, p.Room, answer, now)
 		return b, nil
 	})
 }
@@ -47,7 +47,7 @@ func (c *Core) askShownBy(chat, message int64) (id ask.ID, found bool, err error
 		if err != nil {
 			return "", false, err
 		}
-		if listed(cards, Press{Chat: chat, Message: message}) {
+		if listed(cards, Press{Room: Room{Chat: chat}, Message: message}) {
 			return all[i].ID, true, nil
 		}
 	}

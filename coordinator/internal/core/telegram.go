@@ -46,10 +46,12 @@ func (c *Core) StartPairing() (code string, p *channel.Pairing, err error) {
 	return code, p, err
 }
 
-// A Sender is who wrote or tapped, in which chat.
+// A Sender is who wrote or tapped, and where.
 type Sender struct {
-	User, Chat int64
-	Name       string
+	Room
+	User  int64
+	Name  string
+	Query string // of a tap: it is what is answered, for the bot may not write to just anybody
 }
 
 // strangerEvery is how often a stranger gets an answer: once is enough.
@@ -66,13 +68,13 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 		switch {
 		case err == nil:
 			next.Peer = &channel.Peer{User: from.User, Chat: from.Chat, Name: from.Name, At: now}
-			s.say(&b, update, from.Chat, "👋 Paired with "+from.Name+".\nQuestions of your sessions come here while you are away. `/help` says more.", now)
+			s.say(&b, update, from.Room, "👋 Paired with "+from.Name+".\nQuestions of your sessions come here while you are away. `/help` says more.", now)
 			s.showAll(&b, now)
 			b.Events = append(b.Events, happened(event.TelegramPaired, "", strconv.FormatInt(from.User, 10), "telegram paired with "+from.Name, now))
 		case errors.Is(err, channel.ErrNoCode):
 			return s.strange(b, from, now), nil
 		default:
-			s.say(&b, update, from.Chat, "That is not the code. `afar telegram pair` on your machine makes one.", now)
+			s.say(&b, update, from.Room, "That is not the code. `afar telegram pair` on your machine makes one.", now)
 			b.Events = append(b.Events, happened(event.TelegramPairing, "", "", "a wrong pairing code came in: "+err.Error(), now))
 		}
 		b.Settings = &next
@@ -109,7 +111,12 @@ func (s *state) strange(b store.Batch, from Sender, now time.Time) store.Batch {
 		}
 	}
 	b.Settings = &next
-	s.say(&b, b.Update, from.Chat, "This bot belongs to somebody. Nothing you send here has any effect.", now)
+	text := "This bot belongs to somebody. Nothing you send here has any effect."
+	if from.Query == "" {
+		s.say(&b, b.Update, from.Room, text, now)
+	} else {
+		s.tap(&b, Press{Query: from.Query}, text, now)
+	}
 	b.Events = append(b.Events, happened(event.TelegramStranger, "", strconv.FormatInt(from.User, 10), fmt.Sprintf("a stranger wrote to the bot (user %d)", from.User), now))
 	return b
 }
@@ -120,24 +127,25 @@ func (c *Core) Ignore(update int64) error {
 }
 
 // Reply deals with a text from the peer by answering it.
-func (c *Core) Reply(update, chat int64, text string) error {
+func (c *Core) Reply(update int64, to Room, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = update
-		s.say(&b, update, chat, text, now)
+		s.say(&b, update, to, text, now)
 		return b, nil
 	})
 }
 
 // A Press is one tap on a button by the peer.
 type Press struct {
-	Update        int64
-	Query         string // to be answered
-	Chat, Message int64  // the card
-	Nonce         string
-	Decision      ask.Decision
-	Step          ask.Step // what it does to the ask; nil is to decide it
-	Text          string   // what was written, as it stands; "" for a tap
-	Word          bool     // Text is a bare yes, no or all
+	Room
+	Update   int64
+	Query    string // to be answered
+	Message  int64  // the card
+	Nonce    string
+	Decision ask.Decision
+	Step     ask.Step // what it does to the ask; nil is to decide it
+	Text     string   // what was written, as it stands; "" for a tap
+	Word     bool     // Text is a bare yes, no or all
 }
 
 // Press applies a tap. It takes effect once, however often the update is dealt
@@ -214,10 +222,10 @@ func (s *state) tap(b *store.Batch, p Press, text string, now time.Time) {
 	b.Actions = append(b.Actions, store.Action{Key: "tap:" + p.Query, Lane: LaneTelegram, Kind: ActTap, Data: string(data), Due: now})
 }
 
-func (s *state) say(b *store.Batch, update, chat int64, text string, now time.Time) {
-	data, err := json.Marshal(Say{chat, text})
+func (s *state) say(b *store.Batch, update int64, to Room, text string, now time.Time) {
+	data, err := json.Marshal(Say{to, text})
 	if err != nil {
-		return // cannot happen: a number and a string
+		return // cannot happen: numbers and a string
 	}
 	b.Actions = append(b.Actions, store.Action{
 		Key: "say:" + strconv.FormatInt(update, 10), Lane: LaneTelegram, Kind: ActSay, Data: string(data), Due: now,

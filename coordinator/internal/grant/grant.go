@@ -51,7 +51,8 @@ type Grant struct {
 	ID        ID         `json:"id"`
 	Session   session.ID `json:"session"`
 	Rules     []Rule     `json:"rules"`
-	Ask       string     `json:"ask"` // the question that it was given for
+	Ask       string     `json:"ask"`             // the question that it was given for
+	Nonce     string     `json:"nonce,omitempty"` // unguessable; binds a button to this grant
 	By        string     `json:"by"`
 	Channel   string     `json:"channel"`
 	At        time.Time  `json:"at"`

@@ -41,6 +41,7 @@ type Message struct {
 	By      string     `json:"by"`      // who wrote it, for people
 	Channel string     `json:"channel"` // telegram, terminal
 	Nonce   string     `json:"nonce,omitempty"`
+	Answers bool       `json:"answers,omitempty"` // of an unrouted one: it answers a question, not yet named
 	At      time.Time  `json:"at"`
 	// Delivery names the hook that took it: the same hook may ask again.
 	Delivery    string    `json:"delivery,omitempty"`
@@ -75,6 +76,15 @@ func Add(all []Message, m Message, now time.Time) (_ Message, fresh bool) {
 func Route(m Message, id session.ID) Message {
 	if m.State == Unrouted {
 		m.State, m.Session = Pending, id
+	}
+	return m
+}
+
+// Drop ends an unrouted message that goes to no session: it answered a
+// question, or nothing. Any other stays as it is.
+func Drop(m Message, now time.Time) Message {
+	if m.State == Unrouted {
+		m.State, m.DoneAt = Done, now
 	}
 	return m
 }

@@ -23,7 +23,7 @@ func TestPromptBringsBoth(t *testing.T) {
 	}
 	_, err := r.core.Answer("p", ask.Decision{Allow: true, By: "Ada"})
 	r.ok(err)
-	r.ok(r.core.Written(core.Press{Update: 1, Chat: 6, Decision: ask.Decision{By: "Ada", Channel: "telegram"}, Text: "go on"}))
+	r.ok(r.core.Written(core.Press{Update: 1, Room: core.Room{Chat: 6}, Decision: ask.Decision{By: "Ada", Channel: "telegram"}, Text: "go on"}))
 	if got := prompt(); got.Texts != 1 || !strings.Contains(got.Context, "make") {
 		t.Errorf("have %+v", got)
 	}

@@ -66,7 +66,7 @@ func (l *link) cardsIn(chat int64, id ask.ID) (in []store.Card, file bool, err e
 }
 
 func (l *link) sendCard(ctx context.Context, c store.Card, text rendered) error {
-	id, err := l.send(ctx, c.Chat, text)
+	id, err := l.send(ctx, core.Room{Chat: c.Chat}, text)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (r rendered) digest() string {
 const unknownNonce = "?"
 
 // tapped deals with a tap on a button. Anybody but the peer changes nothing and
-// is told so, if at all, in their own chat.
+// is told so once, by the answer to the tap.
 func (l *link) tapped(update int64, t tap) error {
 	peer := l.cfg.Core.Peer()
 	switch {
@@ -129,12 +129,21 @@ func (l *link) tapped(update int64, t tap) error {
 	case peer != nil && peer.User == t.From.ID: // in a chat that is not theirs
 		return l.cfg.Core.Ignore(update)
 	default:
-		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Chat: t.From.ID, Name: t.From.name()})
+		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Room: core.Room{Chat: t.From.ID}, Name: t.From.name(), Query: t.ID})
 	}
-	p := core.Press{Update: update, Query: t.ID, Chat: t.Message.Chat.ID, Message: t.Message.ID, Nonce: unknownNonce}
+	p := core.Press{Update: update, Query: t.ID, Room: t.Message.room(), Message: t.Message.ID, Nonce: unknownNonce}
 	if nonce, token, ok := parseTo(t.Data); ok {
 		p.Nonce = nonce
 		return l.cfg.Core.Choose(p, token)
+	}
+	if nonce, question, ok := parseAs(t.Data); ok {
+		p.Nonce = nonce
+		p.Decision, _ = verdict(l.cfg.Core.TextByNonce(nonce), t.From.name())
+		return l.cfg.Core.Settle(p, question)
+	}
+	if nonce, ok := parseRevoke(t.Data); ok {
+		p.Nonce, p.Decision.By = nonce, t.From.name()
+		return l.cfg.Core.RevokeTap(p)
 	}
 	if b, ok := parseButton(t.Data); ok {
 		p.Nonce, p.Step, p.Decision = b.nonce, b.step, allow.decision(t.From.name())
@@ -206,12 +215,12 @@ func (v verb) decision(by string) ask.Decision {
 func (l *link) replied(update int64, m message) error {
 	d, _ := verdict(m.Text, m.From.name())
 	found, err := l.cfg.Core.ReplyTo(core.Press{
-		Update: update, Chat: m.Chat.ID, Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d, Text: m.Text,
+		Update: update, Room: m.room(), Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d, Text: m.Text,
 	})
 	if err != nil || found {
 		return err
 	}
-	return l.cfg.Core.Reply(update, m.Chat.ID, helpText)
+	return l.cfg.Core.Reply(update, m.room(), helpText)
 }
 
 // verdict reads a text as the answer to a permission: a bare word, else a

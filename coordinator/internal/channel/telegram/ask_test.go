@@ -353,7 +353,7 @@ func TestNotices(t *testing.T) {
 	}
 	r.settled()
 	long := strings.Repeat("<&>😀", 2000)
-	if err := r.core.Reply(1, r.ann.ID, "begin "+long+" `end`"); err != nil {
+	if err := r.core.Reply(1, core.Room{Chat: r.ann.ID}, "begin "+long+" `end`"); err != nil {
 		t.Fatal(err)
 	}
 	m := r.await("begin")

@@ -2,7 +2,9 @@ package telegram
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -16,7 +18,7 @@ import (
 // peer. words are what stands behind it.
 type command struct {
 	name, about string
-	do          func(l *link, update, chat int64, words []string) error
+	do          func(l *link, update int64, to core.Room, words []string) error
 }
 
 // commands returns all of them, in the order in which Telegram lists them.
@@ -25,6 +27,7 @@ func commands() []command {
 		{"status", "how things stand", tells((*link).statusText)},
 		{"sessions", "what runs", tells((*link).sessionsText)},
 		{"asks", "what waits for you", tells((*link).asksText)},
+		{"grants", "what you allowed for a session, and take it back", grants},
 		{"loops", "which sessions keep going", tells((*link).loopsText)},
 		{"away", "when questions come here: on, off or auto, with a time such as 2h", away},
 		{"here", "I am back: questions stay at the terminal", here},
@@ -41,34 +44,45 @@ func (l *link) obey(update int64, m message) (ok bool, err error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(words[0], "/"), "@")
 	for _, c := range commands() {
 		if c.name == strings.ToLower(name) {
-			return true, c.do(l, update, m.Chat.ID, words[1:])
+			return true, c.do(l, update, m.room(), words[1:])
 		}
 	}
 	return false, nil
 }
 
-// introduceCommands has Telegram list the commands. The bot works without the
-// list, so a failure is only logged.
+// introduceCommands has Telegram list the commands, once in a link's life: they
+// may be others than those of the program before. The bot works without the
+// list, so a refusal is only logged.
 func (l *link) introduceCommands(ctx context.Context) {
+	if l.listed {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.pace.slack)
+	defer cancel()
 	var list []map[string]string
 	for _, c := range commands() {
 		list = append(list, map[string]string{"command": c.name, "description": c.about})
 	}
 	var done bool
-	if err := l.call(ctx, "setMyCommands", map[string]any{"commands": list}, &done); err != nil {
+	err := l.call(ctx, "setMyCommands", map[string]any{"commands": list}, &done)
+	var cut *url.Error
+	l.listed = !errors.As(err, &cut) // whatever the answer was
+	if err != nil {
 		l.cfg.Log.Warn("list the bot's commands", "err", err)
 	}
 }
 
-func tells(text func(*link) string) func(*link, int64, int64, []string) error {
-	return func(l *link, update, chat int64, _ []string) error { return l.cfg.Core.Reply(update, chat, text(l)) }
+func tells(text func(*link) string) func(*link, int64, core.Room, []string) error {
+	return func(l *link, update int64, to core.Room, _ []string) error {
+		return l.cfg.Core.Reply(update, to, text(l))
+	}
 }
 
 const awayUsage = "Say it like this: `/away on`, `/away on 2h`, `/away auto` or `/away off`."
 
-func away(l *link, update, chat int64, words []string) error {
+func away(l *link, update int64, to core.Room, words []string) error {
 	if len(words) == 0 {
-		return l.cfg.Core.Reply(update, chat, fmt.Sprintf("Away is %s. %s", l.cfg.Core.Settings().Away.Mode, awayUsage))
+		return l.cfg.Core.Reply(update, to, fmt.Sprintf("Away is %s. %s", l.cfg.Core.Settings().Away.Mode, awayUsage))
 	}
 	mode, err := session.ParseMode(strings.ToLower(words[0]))
 	var d time.Duration
@@ -76,7 +90,7 @@ func away(l *link, update, chat int64, words []string) error {
 		d, err = time.ParseDuration(words[1])
 	}
 	if err != nil || len(words) > 2 || len(words) == 2 && d <= 0 {
-		return l.cfg.Core.Reply(update, chat, awayUsage)
+		return l.cfg.Core.Reply(update, to, awayUsage)
 	}
 	text := map[session.Mode]string{
 		session.On:   "🚶 Away is on: questions come here at once.",
@@ -86,20 +100,20 @@ func away(l *link, update, chat int64, words []string) error {
 	if d > 0 {
 		text += " Until " + l.cfg.Now().Add(d).Format("15:04") + "."
 	}
-	return l.cfg.Core.OrderAway(core.Order{Update: update, Chat: chat, Text: text}, mode, d)
+	return l.cfg.Core.OrderAway(core.Order{Update: update, Room: to, Text: text}, mode, d)
 }
 
-func here(l *link, update, chat int64, _ []string) error {
-	return l.cfg.Core.OrderAway(core.Order{Update: update, Chat: chat, Text: "🏠 Welcome back. Questions stay at the terminal."}, session.Off, 0)
+func here(l *link, update int64, to core.Room, _ []string) error {
+	return l.cfg.Core.OrderAway(core.Order{Update: update, Room: to, Text: "🏠 Welcome back. Questions stay at the terminal."}, session.Off, 0)
 }
 
-func pause(on bool) func(*link, int64, int64, []string) error {
+func pause(on bool) func(*link, int64, core.Room, []string) error {
 	text := "▶️ Resumed."
 	if on {
 		text = "⏸ Paused: only the guard speaks. /resume ends it."
 	}
-	return func(l *link, update, chat int64, _ []string) error {
-		return l.cfg.Core.OrderPause(core.Order{Update: update, Chat: chat, Text: text}, on)
+	return func(l *link, update int64, to core.Room, _ []string) error {
+		return l.cfg.Core.OrderPause(core.Order{Update: update, Room: to, Text: text}, on)
 	}
 }
 

@@ -93,3 +93,59 @@ func TestAllowForSession(t *testing.T) {
 		})
 	}
 }
+
+// TestGrantsCommand: each permission has a button that ends it, once, and the
+// message shows from then on what is left.
+func TestGrantsCommand(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	give := func(id ask.ID, argv ...string) {
+		t.Helper()
+		a := example()
+		a.ID, a.Session, a.Attended, a.Hash = id, "s1", true, string(id)
+		a.Offer = &ask.Offer{Rules: grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{argv}})}
+		if _, err := r.core.OpenAsk(a); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.core.Answer(id, ask.Decision{Allow: true, Scope: ask.Session, By: "Ann", Channel: "telegram"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	token := r.session("s1")
+	give("g1", "git", "commit", "-m", "x")
+	give("g2", "mkdir", "-p", "out")
+	r.ann.Say(r.ann.ID, "/grants")
+	m := r.await("Allowed without asking")
+	if got := m.Labels(); len(got) != 2 || got[0] != "Revoke 1 · git commit …" || !strings.Contains(m.Text, token) {
+		t.Fatalf("have %q\n%s", got, m.Text)
+	}
+	eve := r.api.User(66, "Eve")
+	if got := r.awaitAnswer(r.tap(eve, m.ID, "Revoke 1")); !strings.Contains(got, "belongs to somebody") {
+		t.Errorf("a stranger was told %q", got)
+	}
+	if n := len(r.core.Grants()); n != 2 {
+		t.Fatalf("a stranger left %d grants", n)
+	}
+	if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Revoke 1")); got != "Revoked. "+token+" asks again: git commit …" {
+		t.Errorf("the tap answered %q", got)
+	}
+	if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Revoke 1 · git commit")); got != "Too late: revoked by Ann." {
+		t.Errorf("a second tap answered %q", got)
+	}
+	if got := r.core.Grants(); len(got) != 1 || got[0].Text() != "mkdir …" {
+		t.Errorf("left are %+v", got)
+	}
+	r.eventually("the list without it", func() bool {
+		now, _ := r.api.Message(m.ID)
+		return len(now.Labels()) == 1 && !strings.Contains(now.Text, "git commit")
+	})
+	r.restart()
+	if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Revoke 1 · git commit")); got != "This permission has ended already." {
+		t.Errorf("after a restart it answered %q", got)
+	}
+	r.awaitAnswer(r.tap(r.ann, m.ID, "Revoke 1 · mkdir"))
+	r.eventually("the empty list", func() bool {
+		now, _ := r.api.Message(m.ID)
+		return strings.Contains(now.Text, "Nothing is allowed")
+	})
+}

@@ -24,6 +24,7 @@ type link struct {
 	token, api string
 	http       *http.Client
 	bot        *bot.Bot
+	listed     bool // Telegram has the commands of this program; poll's alone
 }
 
 // newLink checks what it is given and opens nothing yet. An api of "" means

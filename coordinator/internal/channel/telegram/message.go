@@ -2,8 +2,11 @@ package telegram
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	texts "github.com/afar-sh/afar/coordinator/internal/message"
 )
@@ -12,7 +15,7 @@ import (
 func (l *link) wrote(update int64, m message) error {
 	d, bare := verdict(m.Text, m.From.name())
 	return l.cfg.Core.Written(core.Press{
-		Update: update, Chat: m.Chat.ID, Nonce: unknownNonce, Decision: d, Text: m.Text, Word: bare,
+		Update: update, Room: m.room(), Nonce: unknownNonce, Decision: d, Text: m.Text, Word: bare,
 	})
 }
 
@@ -23,8 +26,22 @@ func (l *link) choose(ctx context.Context, id texts.ID) error {
 	if peer == nil || !ok {
 		return nil
 	}
+	r := whichSession(c)
+	if c.Answers {
+		r = whichAsk(c, l.tokenOf)
+	}
+	_, err := l.send(ctx, core.Room{Chat: peer.Chat}, r)
+	return err
+}
+
+func (l *link) tokenOf(a ask.Ask) string {
+	v, _ := l.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
+	return v.Token
+}
+
+func whichSession(c core.Choice) rendered {
 	if len(c.Tokens) == 0 {
-		return l.say(ctx, peer.Chat, "No session runs now. Nothing was sent.")
+		return rendered{html: "No session runs now. Nothing was sent."}
 	}
 	r := rendered{html: "Which session is this for?\n<blockquote>" + line(c.Text, maxWhy) + "</blockquote>"}
 	for _, token := range c.Tokens {
@@ -32,8 +49,44 @@ func (l *link) choose(ctx context.Context, id texts.ID) error {
 			r.rows = append(r.rows, []button{{token, data}})
 		}
 	}
-	_, err := l.send(ctx, peer.Chat, r)
-	return err
+	return r
+}
+
+// whichAsk asks which of several open questions a text answers. What they ask
+// about stands on their cards alone.
+func whichAsk(c core.Choice, token func(ask.Ask) string) rendered {
+	if len(c.Open) == 0 {
+		return rendered{html: "The questions were settled meanwhile. Nothing was decided."}
+	}
+	r := rendered{html: fmt.Sprintf("%d questions are open, so nothing was decided. Which one do you mean?\n<blockquote>%s</blockquote>", len(c.Open), line(c.Text, maxWhy))}
+	if _, bare := verdict(c.Text, c.By); !bare {
+		r.html += "\nAs the answer to a permission it refuses the call and tells the session what to do instead."
+	}
+	label := func(a ask.Ask) string { return token(a) + " · " + oneLine(a.Tool) }
+	for _, a := range c.Open[:min(len(c.Open), maxChoices)] {
+		text := label(a)
+		if slices.ContainsFunc(c.Open, func(b ask.Ask) bool { return b.ID != a.ID && label(b) == text }) {
+			text += " · " + a.Hash[:min(8, len(a.Hash))]
+		}
+		r.rows = append(r.rows, []button{{shorten(text, maxWord), asData(c.Nonce, a.Nonce)}})
+	}
+	r.rows = append(r.rows, []button{{"None of them", asData(c.Nonce, "")}})
+	return r
+}
+
+// maxChoices bounds the buttons of a message; Telegram takes 100.
+const maxChoices = 20
+
+func asData(text, question string) string { return "as:" + text + ":" + question }
+
+// parseAs reads the data of a button that names a question for a text:
+// as:<the text's nonce>:<the question's nonce>, the latter empty for none.
+func parseAs(data string) (text, question string, ok bool) {
+	part := strings.Split(data, ":")
+	if len(part) != 3 || part[0] != "as" || part[1] == "" {
+		return "", "", false
+	}
+	return part[1], part[2], true
 }
 
 // maxData is how long a button's data may be, in bytes.

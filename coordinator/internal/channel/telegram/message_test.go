@@ -156,9 +156,57 @@ func TestTextWithoutReply(t *testing.T) {
 		a, _ := r.card("a1", "git push")
 		b, _ := r.card("a2", "rm notes")
 		r.ann.Say(r.ann.ID, "yes")
-		r.await("2 questions are open, so nothing was decided")
+		m := r.await("2 questions are open, so nothing was decided")
 		if r.state(a.ID).State != ask.Open || r.state(b.ID).State != ask.Open {
 			t.Error("a bare yes decided one of two")
+		}
+		if strings.Contains(m.Text, "git push") || len(m.Labels()) != 3 {
+			t.Errorf("asked %q %q", m.Text, m.Labels())
+		}
+		r.restart() // the text outlives the coordinator
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, asData(r.textNonce(), b.Nonce))); !strings.Contains(got, ": Allowed.") {
+			t.Errorf("the tap answered %q", got)
+		}
+		if r.state(a.ID).State != ask.Open || r.state(b.ID).State != ask.Answered {
+			t.Error("the choice reached another question")
+		}
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, asData(r.textNonce(), a.Nonce))); !strings.Contains(got, "used already") {
+			t.Errorf("a second tap answered %q", got)
+		}
+		if m := r.await(": Allowed."); len(m.Labels()) != 0 {
+			t.Errorf("the buttons are still there: %q", m.Labels())
+		}
+	})
+	t.Run("two open questions, none meant", func(t *testing.T) {
+		r := newRig(t)
+		r.pair()
+		a, _ := r.card("a1", "git push")
+		b, _ := r.card("a2", "rm notes")
+		r.ann.Say(r.ann.ID, "use git mv")
+		m := r.await("tells the session what to do instead")
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, "None")); !strings.Contains(got, "Nothing was decided") {
+			t.Errorf("the tap answered %q", got)
+		}
+		if r.state(a.ID).State != ask.Open || r.state(b.ID).State != ask.Open {
+			t.Error("none was decided all the same")
+		}
+	})
+	t.Run("two open questions, the one meant is settled", func(t *testing.T) {
+		r := newRig(t)
+		r.pair()
+		a, _ := r.card("a1", "git push")
+		b, _ := r.card("a2", "rm notes")
+		r.ann.Say(r.ann.ID, "use git mv")
+		m := r.await("tells the session what to do instead")
+		if _, err := r.core.CancelAsk(a.ID, "ended at the terminal"); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, asData(r.textNonce(), a.Nonce))); got != "Too late: ended at the terminal." {
+			t.Errorf("the tap answered %q", got)
+		}
+		r.awaitAnswer(r.tap(r.ann, m.ID, asData(r.textNonce(), b.Nonce)))
+		if got := r.state(b.ID).Decision; got == nil || got.Allow || got.Message != "use git mv" {
+			t.Errorf("decision %+v", got)
 		}
 	})
 	t.Run("a question that has not left the terminal", func(t *testing.T) {
@@ -226,6 +274,16 @@ func TestTextOnce(t *testing.T) {
 	}
 }
 
+// textNonce is the nonce of the newest text that was kept to be given a goal.
+func (r *rig) textNonce() (nonce string) {
+	for _, m := range r.core.Messages() {
+		if m.Nonce != "" {
+			nonce = m.Nonce
+		}
+	}
+	return nonce
+}
+
 func TestStrangersSendNothing(t *testing.T) {
 	r := newRig(t)
 	r.pair()
@@ -256,6 +314,7 @@ func TestCommands(t *testing.T) {
 		{"/sessions", token + ": waiting"},
 		{"/asks", "❓ " + token + ": check-in"},
 		{"/loops", "No loop runs."},
+		{"/grants", "Nothing is allowed beyond single calls"},
 		{"/status", "away: on"},
 		{"/help", "/sessions"},
 		{"/away", "Away is on."},

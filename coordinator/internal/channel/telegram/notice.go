@@ -44,7 +44,11 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		if err := json.Unmarshal([]byte(a.Data), &s); err != nil {
 			return core.GiveUp(err)
 		}
-		return l.say(ctx, s.Chat, s.Text)
+		return l.say(ctx, s.Room, s.Text)
+	case core.ActEdit:
+		return l.reword(ctx, a.Data)
+	case core.ActGrants:
+		return l.grants(ctx, a.Data)
 	case core.ActChoose:
 		return l.choose(ctx, texts.ID(a.Data))
 	case core.ActTap:
@@ -68,12 +72,21 @@ func (l *link) notice(ctx context.Context, text string) error {
 	if peer == nil {
 		return core.GiveUp(errNobody)
 	}
-	return l.say(ctx, peer.Chat, text)
+	return l.say(ctx, core.Room{Chat: peer.Chat}, text)
 }
 
-func (l *link) say(ctx context.Context, chat int64, text string) error {
-	_, err := l.send(ctx, chat, rendered{html: ticks(elide(text, maxText))})
+func (l *link) say(ctx context.Context, to core.Room, text string) error {
+	_, err := l.send(ctx, to, rendered{html: ticks(elide(text, maxText))})
 	return err
+}
+
+// reword carries out a core.Edit.
+func (l *link) reword(ctx context.Context, raw string) error {
+	var e core.Edit
+	if err := json.Unmarshal([]byte(raw), &e); err != nil {
+		return core.GiveUp(err)
+	}
+	return l.edit(ctx, e.Chat, e.Message, rendered{html: ticks(elide(e.Text, maxText))})
 }
 
 func (l *link) answer(ctx context.Context, raw string) error {
@@ -92,9 +105,9 @@ func quiet() *models.LinkPreviewOptions {
 
 // send sends a message and returns its id. One whose markup Telegram does not
 // understand goes out without any rather than not at all.
-func (l *link) send(ctx context.Context, chat int64, r rendered) (int64, error) {
+func (l *link) send(ctx context.Context, to core.Room, r rendered) (int64, error) {
 	p := &bot.SendMessageParams{
-		ChatID: chat, Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
+		ChatID: to.Chat, MessageThreadID: int(to.Topic), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
 	}
 	m, err := l.bot.SendMessage(ctx, p)
 	if says(err, "can't parse entities") {
@@ -143,7 +156,7 @@ const helpText = "Questions of your sessions come here while you are away.\n" +
 	"Tap Allow or Deny. Or reply to a question: `yes`, `no`, `all` (allow for the session), or what to do instead, which refuses it with your words.\n" +
 	"A session that stopped says so here while away is on: reply, and it goes on with your words. " +
 	"Write without a reply, and the one session that runs gets it.\n" +
-	"/status /sessions /asks /loops say how things stand. /away on, off or auto (with a time, `/away on 2h`) and /here " +
+	"/status /sessions /asks /loops say how things stand. /grants shows what you allowed for a session, and takes it back. /away on, off or auto (with a time, `/away on 2h`) and /here " +
 	"say when questions come here. /pause silences all but the guard until /resume."
 
 // statusText says how things stand, without repeating any command.

@@ -67,6 +67,7 @@ func (l *link) round(ctx context.Context, offset int64, hold time.Duration) (int
 	if err := l.introduce(ctx); err != nil {
 		return offset, err
 	}
+	l.introduceCommands(ctx)
 	begun := time.Now()
 	updates, err := l.updates(ctx, offset, hold)
 	if err != nil {

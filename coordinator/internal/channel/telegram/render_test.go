@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -171,7 +172,7 @@ func TestAnyAskIsTaken(t *testing.T) {
 			a.Note = str("note")
 		}
 		card := render(a, str("token"), str("project"), str("machine"))
-		id, err := l.send(ctx, r.ann.ID, card)
+		id, err := l.send(ctx, core.Room{Chat: r.ann.ID}, card)
 		if err != nil {
 			rt.Fatalf("refused: %v\n%s", err, card.html)
 		}
@@ -204,7 +205,7 @@ func TestLongestAskIsTaken(t *testing.T) {
 		a := ask.Ask{
 			State: ask.Expired, Tool: long, Text: long, Hash: long, Cwd: long, Why: long, Agent: "1", AgentType: long, Note: long, SettledAt: noon,
 		}
-		id, err := l.send(t.Context(), r.ann.ID, render(a, long, long+"/", long))
+		id, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, render(a, long, long+"/", long))
 		if err != nil {
 			t.Fatalf("%s: %v", piece, err)
 		}
@@ -229,7 +230,7 @@ func TestAnyTextIsTaken(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/start")
 	rapid.Check(t, func(rt *rapid.T) {
 		text := "x" + rapid.StringOf(rapid.SampledFrom([]rune("`<>&lt;code/ \n😀漢"))).Draw(rt, "text")
-		if err := l.say(t.Context(), r.ann.ID, text); err != nil {
+		if err := l.say(t.Context(), core.Room{Chat: r.ann.ID}, text); err != nil {
 			rt.Fatalf("refused: %v", err)
 		}
 		sent := r.api.Messages(r.ann.ID)

@@ -53,6 +53,9 @@ func newRig(t testing.TB) *rig {
 		t.Fatal(err)
 	}
 	r.run()
+	if err := r.api.AwaitPoll(r.ctx); err != nil {
+		t.Fatal(err)
+	}
 	return r
 }
 

@@ -139,7 +139,6 @@ func (c *Channel) Connect(ctx context.Context, token, api string) (bot string, e
 		l.close()
 		return "", err
 	}
-	l.introduceCommands(ctx)
 	return bot, nil
 }
 

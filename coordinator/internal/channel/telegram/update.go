@@ -18,6 +18,8 @@ type update struct {
 
 type message struct {
 	ID     int64           `json:"message_id"`
+	Thread int64           `json:"message_thread_id"`
+	Topic  bool            `json:"is_topic_message"` // Thread is a forum's topic, not a chain of replies
 	From   *user           `json:"from"`
 	Chat   chat            `json:"chat"`
 	Text   string          `json:"text"`
@@ -63,7 +65,15 @@ func (u user) name() string {
 }
 
 func (m message) from() core.Sender {
-	return core.Sender{User: m.From.ID, Chat: m.Chat.ID, Name: m.From.name()}
+	return core.Sender{User: m.From.ID, Room: m.room(), Name: m.From.name()}
+}
+
+// room is where m stands, and where its answer goes.
+func (m message) room() core.Room {
+	if m.Topic {
+		return core.Room{Chat: m.Chat.ID, Topic: m.Thread}
+	}
+	return core.Room{Chat: m.Chat.ID}
 }
 
 // written reports whether the sender wrote the text as it stands: what somebody
@@ -112,7 +122,7 @@ func (l *link) received(update int64, m message) error {
 	if known, err := l.obey(update, m); known {
 		return err
 	}
-	return l.cfg.Core.Reply(update, from.Chat, helpText)
+	return l.cfg.Core.Reply(update, from.Room, helpText)
 }
 
 // split returns the command that a text begins with, without the bot's name

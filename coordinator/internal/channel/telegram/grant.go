@@ -1,0 +1,69 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
+)
+
+func grants(l *link, update int64, to core.Room, _ []string) error {
+	return l.cfg.Core.OrderGrants(update, to)
+}
+
+// grants carries out a core.GrantList.
+func (l *link) grants(ctx context.Context, raw string) error {
+	var list core.GrantList
+	if err := json.Unmarshal([]byte(raw), &list); err != nil {
+		return core.GiveUp(err)
+	}
+	r := renderGrants(l.cfg.Core.Grants(), func(g grant.Grant) string {
+		v, _ := l.cfg.Core.Session(string(g.Session)) // an unknown session has an empty token
+		return v.Token
+	})
+	if list.Message != 0 {
+		return l.edit(ctx, list.Chat, list.Message, r)
+	}
+	_, err := l.send(ctx, list.Room, r)
+	return err
+}
+
+// maxGrants is how many permissions one message shows, the oldest first: those
+// are the ones that nobody remembers.
+const maxGrants = 15
+
+// renderGrants shows the standing permissions, each with the button that ends it.
+func renderGrants(all []grant.Grant, token func(grant.Grant) string) rendered {
+	if len(all) == 0 {
+		return rendered{html: "🔑 Nothing is allowed beyond single calls."}
+	}
+	var b strings.Builder
+	b.WriteString("🔑 Allowed without asking:\n")
+	var rows [][]button
+	for i, g := range all[:min(len(all), maxGrants)] {
+		fmt.Fprintf(&b, "\n%d. <b>%s</b> · until %s\n<code>%s</code>\nby %s at %s\n",
+			i+1, line(token(g), maxWord), g.ExpiresAt.Format("15:04"), line(g.Text(), maxPath), line(g.By, maxWord), g.At.Format("15:04"))
+		if g.Nonce != "" {
+			label := fmt.Sprintf("Revoke %d · %s", i+1, shorten(oneLine(g.Text()), maxLabel))
+			rows = append(rows, []button{{label, revokeData(g.Nonce)}})
+		}
+	}
+	if more := len(all) - maxGrants; more > 0 {
+		fmt.Fprintf(&b, "\nand %d more: <code>afar grants</code> lists them all.", more)
+	}
+	return rendered{html: b.String(), rows: rows}
+}
+
+func revokeData(nonce string) string { return "g:" + nonce + ":r" }
+
+// parseRevoke reads the data of a button that ends a grant: g:<nonce>:r.
+func parseRevoke(data string) (nonce string, ok bool) {
+	part := strings.Split(data, ":")
+	if len(part) != 3 || part[0] != "g" || part[1] == "" || part[2] != "r" {
+		return "", false
+	}
+	return part[1], true
+}
