@@ -53,7 +53,7 @@ func (h *hook) blockWithTexts(delivery string) error {
 	if err != nil || text == "" {
 		return err
 	}
-	return h.block(text)
+	return h.print(wire.NewObject().Str("decision", "block").Str("reason", text))
 }
 
 // contextWithTexts hands the person's words over beside a prompt, behind what

@@ -21,19 +21,36 @@ func stop(h *hook) error {
 		return nil
 	}
 	id := newID()
-	r, err := h.callStarting(wire.OpStop, h.body().Str("ask", id).Str("delivery", id), stopFor)
+	r, err := h.askStop(id)
 	if err != nil {
 		return err
 	}
 	switch hold := r.body.Get("hold_ms").Int(); {
 	case r.yes("block"):
-		return h.block(r.str("reason"))
+		return h.block(r)
 	case r.body.Get("texts").Int() > 0:
 		return h.blockWithTexts(id)
 	case hold > 0:
 		return h.hold(id, time.Duration(hold)*time.Millisecond)
+	case r.str("notice") != "":
+		return h.print(wire.NewObject().Str("systemMessage", r.str("notice")))
 	}
 	return nil
+}
+
+// askStop asks the coordinator, and runs the checks that it wants run first. A
+// check whose result nobody wants any more lets the session stop.
+func (h *hook) askStop(id string) (reply, error) {
+	body := func() *wire.Object { return h.body().Str("ask", id).Str("delivery", id) }
+	r, err := h.callStarting(wire.OpStop, body(), stopFor)
+	for round := int64(1); err == nil && r.body.Get("check").IsObject(); round++ {
+		result, wanted := h.check(r.body.Get("check"))
+		if !wanted {
+			return reply{}, nil
+		}
+		r, err = h.callStarting(wire.OpStop, body().Raw("checked", result.Bytes()).Int("round", round), stopFor)
+	}
+	return r, err
 }
 
 func subagentStop(h *hook) error {
@@ -47,11 +64,12 @@ func (h *hook) printBlock(r reply, err error) error {
 	if err != nil || !r.yes("block") {
 		return err
 	}
-	return h.block(r.str("reason"))
+	return h.block(r)
 }
 
-func (h *hook) block(reason string) error {
-	return h.print(wire.NewObject().Str("decision", "block").Str("reason", reason))
+// block sends the session on with the coordinator's reason.
+func (h *hook) block(r reply) error {
+	return h.print(wire.NewObject().Str("decision", "block").Str("reason", r.str("reason")).OptStr("systemMessage", r.str("notice")))
 }
 
 func stopFailure(h *hook) error {

@@ -2,8 +2,11 @@ package plugin_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
@@ -66,6 +69,50 @@ func TestRealLoop(t *testing.T) {
 			t.Errorf("%d turns, want the first and four iterations", n)
 		}
 	})
+}
+
+// TestRealLoopCheck: the check decides and not the word, on the host's own Stop
+// hook; Esc ends a check that runs, with all that it started.
+func TestRealLoopCheck(t *testing.T) {
+	t.Run("red, then green", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		r.model.Script(func(q model.Request) model.Turn {
+			if q.Has("exit code 7") && !q.Has("work is here") {
+				return model.Bash("echo work is here | tee work")
+			}
+			return model.Say("all of it works\n<loop-done>COMPLETE</loop-done>")
+		})
+		r.print("/afar:loop --check 'cat work || { echo no work; exit 7; }' do the work")
+		r.said("done (proven)")
+		r.journal("loop.checked", "red: exit code 7")
+		r.journal("loop.checked", "green")
+		if turns := r.model.Turns(); !turns[1].Has("Output of the check:") || !turns[1].Has("no work") {
+			t.Errorf("the model read of the red check:\n%s", strings.Join(turns[1].Texts(), "\n---\n"))
+		}
+	})
+	t.Run("Esc", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current))
+		r.model.Script(func(model.Request) model.Turn { return model.Say("<loop-done>COMPLETE</loop-done>") })
+		term := r.lab.Terminal()
+		term.Submit("/afar:loop --check 'sleep 1000 & echo $! >pid; echo running; wait' wait for it")
+		term.Await("the loop's check", within)
+		r.journal("loop.checking", "running")
+		pid := strings.TrimSpace(read(t, filepath.Join(r.lab.Project, "pid")))
+		term.Keys("Escape")
+		r.journal("loop.checked", "interrupted")
+		r.gone(pid)
+	})
+}
+
+// gone waits for the end of a process; nothing tells us of one that is not ours.
+func (r *rig) gone(pid string) {
+	r.t.Helper()
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if stat, err := os.ReadFile("/proc/" + pid + "/stat"); err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+	}
+	r.t.Errorf("process %s lives on", pid)
 }
 
 // TestRealLoopText types a task that a shell, a template or a parser would

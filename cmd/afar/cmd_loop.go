@@ -21,6 +21,7 @@ func loopOptions() []struct{ name, usage string } {
 	return []struct{ name, usage string }{
 		{"check", "a shell `command` that decides whether the work is done"},
 		{"check-timeout", "how `long` the check may take, such as 10m"},
+		{"check-greens", "believe the check after `N` green results in a row"},
 		{"max", "at most `N` iterations"},
 		{"for", "at most this `long`, such as 3h"},
 		{"budget", "at most this many US `dollars`, such as 2.50"},
@@ -150,5 +151,11 @@ func renderLoop(p *page, l wire.Loop) {
 	for _, f := range l.Stack {
 		p.line("  %s %d/%d, started %s", oneLine(f.Mode, 20), f.N, f.Max, p.ago(f.StartedAt))
 		p.block(f.Goal)
+		if f.Check != "" {
+			p.line("  check: %s", oneLine(f.Check, 200))
+		}
+		if f.Checked != "" {
+			p.line("  %s", oneLine(f.Checked, 200))
+		}
 	}
 }

@@ -9,7 +9,8 @@ const (
 	OpExpand       = "hook.expand" // reply: HookReply.Block, Reason, Context
 	OpGuarded      = "hook.guarded"
 	OpOutcome      = "hook.outcome"
-	OpStop         = "hook.stop" // reply: HookReply.Block, Reason, Check
+	OpStop         = "hook.stop"  // reply: HookReply.Block, Reason, Notice, Check
+	OpCheck        = "hook.check" // a check runs: wait at most WaitMS for its end from outside; reply: HookReply.Wake
 	OpStopFailure  = "hook.stop-failure"
 	OpPreCompact   = "hook.pre-compact"
 	OpSubagentStop = "hook.subagent-stop" // reply: HookReply.Block, Reason
@@ -57,11 +58,42 @@ type HookCall struct {
 	Part   string `json:"part,omitempty"`    // the part of the command it is about
 	WaitMS int64  `json:"wait_ms,omitempty"` // of OpAskWait
 	OK     bool   `json:"ok,omitempty"`      // of OpOutcome: the tool succeeded
-	Park   bool   `json:"park,omitempty"`    // of OpAskOpen: refused at once, answerable later
+	Frame  string `json:"frame,omitempty"`   // of OpCheck: whose check it is
+	Output string `json:"output,omitempty"`  // of OpCheck: what it printed since the last call
+	// Checked, of OpStop, is the result of the check of the reply before; Round
+	// counts these results, so that each call of one Stop is told from the others.
+	Checked *LoopChecked `json:"checked,omitempty"`
+	Round   int          `json:"round,omitempty"`
+	Park    bool         `json:"park,omitempty"` // of OpAskOpen: refused at once, answerable later
 
 	// Delivery names the hook that takes texts; asking again with the same name
 	// brings the same texts.
 	Delivery string `json:"delivery,omitempty"`
+}
+
+// Interrupted, as the Verb of OpCheck, says that the host ended the hook and
+// the check with it.
+const Interrupted = "interrupted"
+
+// A LoopCheck is a command that the Stop hook runs to find out whether a loop's
+// work is done.
+type LoopCheck struct {
+	Frame     string `json:"frame"`
+	Command   string `json:"command"`
+	Dir       string `json:"dir"`
+	TimeoutMS int64  `json:"timeout_ms"`
+}
+
+// LoopChecked is the result of a LoopCheck. Output is the end of what it
+// printed, Digest the SHA-256 of all of it but for times.
+type LoopChecked struct {
+	Frame    string `json:"frame"`
+	ExitCode int    `json:"exit_code"`
+	TimedOut bool   `json:"timed_out,omitempty"`
+	Broken   string `json:"broken,omitempty"` // why it could not be run
+	TookMS   int64  `json:"took_ms"`
+	Output   string `json:"output,omitempty"`
+	Digest   string `json:"digest,omitempty"`
 }
 
 // A HookReply answers the hooks that print something.
@@ -72,11 +104,14 @@ type HookReply struct {
 	// Notice is a line for the person at the terminal, never for the model.
 	Notice string `json:"notice,omitempty"`
 
+	// Check, of OpStop, is to be run; its result goes with the next OpStop.
+	Check *LoopCheck `json:"check,omitempty"`
+
 	Texts  int    `json:"texts,omitempty"`   // texts that wait for the session: take them
 	HoldMS int64  `json:"hold_ms,omitempty"` // of OpStop: hold the session, the Ask is its check-in
 	Text   string `json:"text,omitempty"`    // of OpMessageTake
 	By     string `json:"by,omitempty"`      // who wrote Text
-	Wake   string `json:"wake,omitempty"`    // of OpRewake: wait, wake or end
+	Wake   string `json:"wake,omitempty"`    // of OpRewake: wait, wake or end; of OpCheck: wait or end
 }
 
 // An AskReply says how a question stands.

@@ -166,6 +166,8 @@ type Frame struct {
 	N         int    `json:"iter"`
 	Max       int    `json:"max"`
 	StartedAt int64  `json:"started_at"`
+	Check     string `json:"check,omitempty"`   // the command that decides
+	Checked   string `json:"checked,omitempty"` // its last result in words
 }
 
 // LoopNew starts a loop in a session, named by token or id.

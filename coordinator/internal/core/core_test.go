@@ -278,8 +278,8 @@ func TestBadRows(t *testing.T) {
 	if len(said) != 1 || said[0].Kind != core.ActNotice || !strings.Contains(said[0].Data, "failed") {
 		t.Errorf("the person is told once, with the verdict: %+v", said)
 	}
-	if block, err := r.StopLoop("s", loop.Stopping{}); block != "" || err != nil {
-		t.Errorf("the session must be let go: %q, %v", block, err)
+	if out, err := r.StopLoop("s", loop.Stopping{}); out.Block != "" || err != nil {
+		t.Errorf("the session must be let go: %q, %v", out.Block, err)
 	}
 	r.state("a", ask.Open)
 	r.pass(time.Hour)

@@ -49,9 +49,10 @@ func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro str
 	return intro, err
 }
 
-// StopLoop decides whether a session that wants to stop goes on. block is the
-// reason to give to the host; empty lets the session stop.
-func (c *Core) StopLoop(id session.ID, in loop.Stopping) (block string, err error) {
+// StopLoop decides whether a session that wants to stop goes on. The outcome's
+// Block is the reason to give to the host and its Check is to be run first;
+// neither lets the session stop.
+func (c *Core) StopLoop(id session.ID, in loop.Stopping) (out loop.Outcome, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		l := s.loops[id]
 		in.Tools = s.sessions[id].Tools
@@ -59,12 +60,14 @@ func (c *Core) StopLoop(id session.ID, in loop.Stopping) (block string, err erro
 		if !l.Active() {
 			return b, nil
 		}
-		out := loop.Stop(l, in, now)
+		out = loop.Stop(l, in, now)
+		if out.Checked != "" {
+			s.checked(&b, id, out.Checked, in.Check.Tail, now)
+		}
 		s.putLoop(&b, id, out, now)
-		block = out.Block
 		return b, nil
 	})
-	return block, err
+	return out, err
 }
 
 // CancelLoop ends the loop of a session; by says who wanted it.
@@ -109,6 +112,14 @@ func stepText(out loop.Outcome) string {
 func (s *state) touchLoop(b *store.Batch, id session.ID, now time.Time) {
 	if l, ok := s.loops[id]; ok && l.Active() {
 		b.Loops = append(b.Loops, loop.Touch(l, now))
+	}
+}
+
+// typedInLoop notes that a person typed: what they want comes before a check
+// that is running.
+func (s *state) typedInLoop(b *store.Batch, id session.ID, now time.Time) {
+	if l, ok := s.loops[id]; ok && l.Active() {
+		b.Loops = append(b.Loops, loop.Interrupt(loop.Touch(l, now), now))
 	}
 }
 

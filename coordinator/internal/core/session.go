@@ -67,7 +67,7 @@ func (c *Core) Typed(id session.ID) error {
 				}
 			}
 		}
-		s.touchLoop(&b, id, now)
+		s.typedInLoop(&b, id, now)
 		return b, nil
 	})
 }

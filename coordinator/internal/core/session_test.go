@@ -143,9 +143,9 @@ func TestLoops(t *testing.T) {
 		t.Fatalf("have %q, %v", intro, err)
 	}
 	r.ok(r.Ran(ran("x")))
-	block, err := r.StopLoop("s", loop.Stopping{Message: "not yet"})
-	if err != nil || block == "" {
-		t.Fatalf("have %q, %v", block, err)
+	out, err := r.StopLoop("s", loop.Stopping{Message: "not yet"})
+	if err != nil || out.Block == "" {
+		t.Fatalf("have %q, %v", out.Block, err)
 	}
 	if v, _ := r.Session("s"); v.Tools != 0 {
 		t.Error("the tools of an iteration are counted from its start")
@@ -172,8 +172,8 @@ func TestLoops(t *testing.T) {
 	if files := r.drain(core.LaneDisk); len(files) != 2 {
 		t.Errorf("the markdown: %+v", files)
 	}
-	if block, err := r.StopLoop("s", loop.Stopping{}); block != "" || err != nil {
-		t.Errorf("no loop, no block: %q, %v", block, err)
+	if out, err := r.StopLoop("s", loop.Stopping{}); out.Block != "" || err != nil {
+		t.Errorf("no loop, no block: %q, %v", out.Block, err)
 	}
 }
 
@@ -183,8 +183,8 @@ func TestLoopsOfOthers(t *testing.T) {
 	r.see("t", "/p")
 	_, err := r.StartLoop("s", loop.Options{Task: "x", Max: 2})
 	r.ok(err)
-	if block, err := r.StopLoop("t", loop.Stopping{}); block != "" || err != nil {
-		t.Errorf("another session of the same folder was held: %q, %v", block, err)
+	if out, err := r.StopLoop("t", loop.Stopping{}); out.Block != "" || err != nil {
+		t.Errorf("another session of the same folder was held: %q, %v", out.Block, err)
 	}
 	r.pass(time.Minute)
 	_, err = r.StartLoop("t", loop.Options{Task: "y", Max: 2})

@@ -29,6 +29,8 @@ const (
 	GuardSpoke         Kind = "guard.spoke"         // rule id
 	LoopStarted        Kind = "loop.started"        // session token
 	LoopStepped        Kind = "loop.stepped"        // session token
+	LoopChecking       Kind = "loop.checking"       // session token; what the check prints
+	LoopChecked        Kind = "loop.checked"        // session token
 	LoopEnded          Kind = "loop.ended"          // session token
 	MessageAdded       Kind = "message.added"       // message id
 	MessageDelivered   Kind = "message.delivered"   // message id

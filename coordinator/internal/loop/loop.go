@@ -86,7 +86,11 @@ type Frame struct {
 
 	Check        string        `json:"check,omitempty"`
 	CheckTimeout time.Duration `json:"check_timeout_ns,omitempty"`
+	Greens       int           `json:"greens,omitempty"`     // in a row, that prove the work
+	Dir          string        `json:"dir,omitempty"`        // where the check runs
 	Checking     bool          `json:"checking,omitempty"`   // a result is awaited
+	Checked      string        `json:"checked,omitempty"`    // the last result in words
+	Green        int           `json:"green,omitempty"`      // green results in a row
 	Red          int           `json:"red,omitempty"`        // same red outputs in a row
 	RedDigest    string        `json:"red_digest,omitempty"` // of the last red output
 	// Proven is true once the check has agreed that the work is done.
@@ -119,8 +123,16 @@ type Stack struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	Frames    []Frame   `json:"stack"`
 	Quiet     int       `json:"quiet,omitempty"` // blocks in a row without a tool call
+	Last      *Last     `json:"last,omitempty"`
 	Paused    *Pause    `json:"paused,omitempty"`
 	Ended     *Ended    `json:"ended,omitempty"`
+}
+
+// Last is the answer to the newest stop. The same stop again, from a hook that
+// did not get our reply, gets it again and counts once.
+type Last struct {
+	Stop  string `json:"stop"`
+	Block string `json:"block,omitempty"`
 }
 
 // An Outcome is everything that one step asks of the caller. The caller makes
@@ -130,6 +142,8 @@ type Outcome struct {
 	// Check, if any, is run by the Stop hook at once; its result comes back as
 	// Stopping.Check of another Stop, and until then the session must not stop.
 	Check *Check
+	// Checked is the result of a check in words, for the journal and the terminal.
+	Checked string
 	// Block is the reason to give the model; empty (and no Check) lets it stop.
 	Block string
 	// Wake is the text that sets an idle session going again, if any.
@@ -170,7 +184,7 @@ func stored(t time.Time) time.Time { return t.UTC() }
 func Start(s Stack, session, id string, o Options, now time.Time) (Outcome, error) {
 	now = stored(now)
 	before := Expire(s, now)
-	s = before.Stack.clone()
+	s = Interrupt(before.Stack, now).clone()
 	if err := startable(s, session, id, o); err != nil {
 		return Outcome{}, err
 	}
@@ -212,7 +226,7 @@ func (s Stack) frame(id string, o Options, now time.Time) Frame {
 		ID: id, Mode: Task,
 		Goal: head(strings.ToValidUTF8(o.Task, "\uFFFD"), goalBytes), GoalSize: len(o.Task), Digest: hex.EncodeToString(sum[:]),
 		Max: o.Max, StartedAt: now, Budget: o.Budget,
-		Check: o.Check, CheckTimeout: o.CheckTimeout,
+		Check: o.Check, CheckTimeout: o.CheckTimeout, Greens: o.Greens, Dir: o.Dir,
 	}
 	if o.For > 0 {
 		f.Deadline = now.Add(o.For)

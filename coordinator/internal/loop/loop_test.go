@@ -149,7 +149,7 @@ func TestProvenOnlyByTheCheck(t *testing.T) {
 		s := looping(t, "fix", func(o *Options) { o.Check, o.CheckTimeout = tt.check, time.Minute })
 		o := Stop(s, Stopping{Message: markComplete}, epoch)
 		if o.Check != nil {
-			o = Stop(o.Stack, Stopping{Check: &CheckResult{}}, epoch)
+			o = Stop(o.Stack, Stopping{Check: &CheckResult{Frame: o.Check.Frame}}, epoch)
 		}
 		if e := o.Stack.Ended; e.Verdict != Done || e.Proven != tt.want || o.Stack.Frames[0].Proven != tt.want {
 			t.Errorf("check %q: ended %+v, frame proven %v", tt.check, *e, o.Stack.Frames[0].Proven)
@@ -235,7 +235,7 @@ func TestBlockIsBounded(t *testing.T) {
 	for i := range 2 {
 		o := Stop(s, in, epoch)
 		if s = o.Stack; o.Check != nil {
-			in.Check = &CheckResult{ExitCode: 1, Tail: strings.Repeat("é", 9000)}
+			in.Check = &CheckResult{Frame: o.Check.Frame, ExitCode: 1, Tail: strings.Repeat("é", 9000)}
 			o = Stop(s, in, epoch)
 		}
 		text, output, _ := strings.Cut(o.Block, "\nOutput of the check:\n")
@@ -331,20 +331,22 @@ func TestAnySequence(t *testing.T) {
 }
 
 func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
-	switch rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "start", "start", "touch", "limit", "due", "expire", "cancel", "fail"}).Draw(t, "step") {
+	switch rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "start", "start", "touch", "interrupt", "limit", "due", "expire", "cancel", "fail"}).Draw(t, "step") {
 	case "start":
 		o := Options{Max: rapid.IntRange(1, 4).Draw(t, "max"), Task: rapid.StringN(1, 300, -1).Draw(t, "task"),
 			For: time.Duration(rapid.SampledFrom([]int{0, 60, 9000}).Draw(t, "for")) * time.Second, Budget: rapid.SampledFrom([]float64{0, 1}).Draw(t, "budget")}
 		if rapid.Bool().Draw(t, "checked") {
-			o.Check, o.CheckTimeout = "make", time.Hour
+			o.Check, o.CheckTimeout, o.Greens = "make", time.Hour, rapid.IntRange(0, 3).Draw(t, "greens")
 		}
 		if out, err := Start(s, "ses1", id, o, now); err == nil {
 			return out
 		}
 	case "stop":
-		return Stop(s, anyStopping(t), now)
+		return Stop(s, anyStopping(t, s), now)
 	case "touch":
 		return Outcome{Stack: Touch(s, now)}
+	case "interrupt":
+		return Outcome{Stack: Interrupt(s, now)}
 	case "limit":
 		return Limit(s, "429", now.Add(time.Duration(rapid.IntRange(-1, 5).Draw(t, "hours"))*time.Hour), now)
 	case "due":
@@ -380,8 +382,9 @@ func due(t *rapid.T, s Stack, now time.Time) Outcome {
 	return o
 }
 
-func anyStopping(t *rapid.T) Stopping {
+func anyStopping(t *rapid.T, s Stack) Stopping {
 	in := Stopping{
+		ID:      rapid.SampledFrom([]string{"", "s1", "s2"}).Draw(t, "stop"),
 		Message: rapid.SampledFrom([]string{"", "", "", markComplete, "<loop-done>STUCK</loop-done>", "<loop-done>MAX_ITERATIONS</loop-done>"}).Draw(t, "message"),
 		Tools:   rapid.IntRange(0, 2).Draw(t, "tools"),
 		Tree:    rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "tree"),
@@ -389,6 +392,9 @@ func anyStopping(t *rapid.T) Stopping {
 	}
 	if rapid.Bool().Draw(t, "with a result") {
 		in.Check = &CheckResult{ExitCode: rapid.IntRange(0, 1).Draw(t, "exit"), Tail: "boom"}
+		if f, ok := s.Top(); ok && rapid.Bool().Draw(t, "of this frame") {
+			in.Check.Frame = f.ID
+		}
 	}
 	return in
 }
@@ -439,7 +445,7 @@ func TestStopsEnd(t *testing.T) {
 			in := Stopping{Message: rapid.SampledFrom([]string{"", markComplete}).Draw(t, "message"), Tools: rapid.IntRange(0, 1).Draw(t, "tools")}
 			o := Stop(s, in, epoch)
 			if o.Check != nil {
-				in.Check = &CheckResult{ExitCode: 1, Tail: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "output")}
+				in.Check = &CheckResult{Frame: o.Check.Frame, ExitCode: 1, Tail: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "output")}
 				o = Stop(o.Stack, in, epoch)
 			}
 			s = o.Stack

@@ -19,6 +19,8 @@ type Options struct {
 	Budget       float64       // USD, 0: none
 	Check        string        // shell command that decides whether the work is done
 	CheckTimeout time.Duration // set when Check is
+	Greens       int           // green results in a row that prove the work; 0: one
+	Dir          string        // where the check runs; not an option, the caller knows it
 	Task         string        // the goal, byte for byte
 	Every        string        // "5m": the person wants a schedule, not a loop of ours
 }
@@ -29,10 +31,11 @@ const (
 	defaultCheckTimeout = 10 * time.Minute
 	longestFor          = 30 * 24 * time.Hour
 	longestCheck        = 6 * time.Hour
+	mostGreens          = 20
 	highestBudget       = 100_000
 )
 
-const accepted = "--max N, --for 3h, --budget 2.50, --check 'COMMAND', --check-timeout 10m"
+const accepted = "--max N, --for 3h, --budget 2.50, --check 'COMMAND', --check-timeout 10m, --check-greens 1"
 
 // Parse reads the text after /loop: options first, then the task, which is taken
 // as it stands, quotes, line breaks and all. Only option values are unquoted. "--"
@@ -61,8 +64,8 @@ func Parse(args string) (Options, error) {
 			return Options{}, err
 		}
 	}
-	if o.CheckTimeout > 0 && o.Check == "" {
-		return Options{}, errors.New("--check-timeout needs --check 'COMMAND'")
+	if o.Check == "" && (o.CheckTimeout > 0 || o.Greens > 0) {
+		return Options{}, errors.New("--check-timeout and --check-greens need --check 'COMMAND'")
 	}
 	if o.Check != "" && o.CheckTimeout == 0 {
 		o.CheckTimeout = defaultCheckTimeout
@@ -101,7 +104,7 @@ func (o *Options) take(name, tail string) (rest string, err error) {
 func (o *Options) setter(name string) (set func(string) bool, takes string) {
 	switch name {
 	case "--max":
-		return func(v string) bool { return parseMax(v, &o.Max) }, "a whole number from 1 to 1000"
+		return func(v string) bool { return parseCount(v, highestMax, &o.Max) }, "a whole number from 1 to 1000"
 	case "--for":
 		return func(v string) bool { return parseSpan(v, longestFor, &o.For) }, "a time such as 90m or 3h, at most 720h"
 	case "--budget":
@@ -110,6 +113,8 @@ func (o *Options) setter(name string) (set func(string) bool, takes string) {
 		return func(v string) bool { o.Check = strings.TrimSpace(v); return o.Check != "" }, "a shell command in quotes"
 	case "--check-timeout":
 		return func(v string) bool { return parseSpan(v, longestCheck, &o.CheckTimeout) }, "a time such as 10m, at most 6h"
+	case "--check-greens":
+		return func(v string) bool { return parseCount(v, mostGreens, &o.Greens) }, "a whole number from 1 to 20"
 	}
 	return nil, ""
 }
@@ -125,14 +130,16 @@ func (o Options) valid() error {
 		return errors.New("budget must be an amount in US dollars")
 	case o.Check != "" && (o.CheckTimeout <= 0 || o.CheckTimeout > longestCheck):
 		return errors.New("check timeout must be at most 6h")
+	case o.Greens < 0 || o.Greens > mostGreens:
+		return errors.New("check greens must be at most 20")
 	}
 	return nil
 }
 
-func parseMax(v string, to *int) bool {
+func parseCount(v string, most int, to *int) bool {
 	n, err := strconv.Atoi(v)
 	*to = n
-	return err == nil && digits(v) && n >= 1 && n <= highestMax
+	return err == nil && digits(v) && n >= 1 && n <= most
 }
 
 func parseSpan(v string, longest time.Duration, to *time.Duration) bool {

@@ -142,6 +142,9 @@ func renderFrame(b *strings.Builder, f Frame) {
 	if f.Check != "" {
 		fmt.Fprintf(b, "- check: %s (at most %s)\n", line(f.Check, goalRunes), span(f.CheckTimeout))
 	}
+	if f.Checked != "" {
+		fmt.Fprintf(b, "- last result: %s\n", f.Checked)
+	}
 	if f.Idle > 0 {
 		fmt.Fprintf(b, "- iterations without progress: %d\n", f.Idle)
 	}

@@ -112,6 +112,8 @@ func (p *player) run(command, message string) []string {
 		return p.outcome(Limit(p.stack, message, until, p.now))
 	case "expire":
 		return p.outcome(Expire(p.stack, p.now))
+	case "interrupt":
+		return p.outcome(Outcome{Stack: Interrupt(p.stack, p.now)})
 	case "touch":
 		return p.outcome(Outcome{Stack: Touch(p.stack, p.now)})
 	case "next":
@@ -166,10 +168,16 @@ func (p *player) stopping(rest, message string) Stopping {
 		case "background":
 			in.Background = strings.Split(value, ",")
 		case "exit":
-			in.Check = &CheckResult{ExitCode: n, Tail: message}
+			in.Check = &CheckResult{Frame: p.stack.top().ID, ExitCode: n, Tail: message, Took: 1200 * time.Millisecond}
 			in.Message = ""
 		case "late":
 			in.Check.TimedOut = true
+		case "of":
+			in.Check.Frame = value
+		case "broken":
+			in.Check.Broken = value
+		case "id":
+			in.ID = value
 		default:
 			p.t.Fatalf("unknown word %q", word)
 		}
@@ -188,6 +196,7 @@ func (p *player) outcome(o Outcome) []string {
 	if o.Check != nil {
 		add("check", fmt.Sprintf("%s (%s)", o.Check.Command, o.Check.Timeout))
 	}
+	add("checked", o.Checked)
 	add("block", o.Block)
 	add("wake", o.Wake)
 	add("notify", o.Notify)

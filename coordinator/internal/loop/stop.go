@@ -1,35 +1,21 @@
 package loop
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 )
 
 // Stopping is what is known when a session wants to stop.
 type Stopping struct {
+	// ID names this stop; the same one again is answered as before. Empty: every
+	// call is a stop of its own.
+	ID         string
 	Message    string       // the host's last_assistant_message
 	Tools      int          // tool calls since the last stop
 	Tree       string       // digest of the work tree; empty: unknown
 	Spent      float64      // USD since the last stop; 0: unknown
 	Background []string     // running background shells, to be named to the model
-	Check      *CheckResult // answer to the Check of the last Outcome; the rest may then be empty
-}
-
-// A Check is a command that decides whether the work is done. It runs in the
-// session's directory and environment; green is exit code 0 within Timeout.
-type Check struct {
-	Command string
-	Timeout time.Duration
-}
-
-// A CheckResult is how a check went.
-type CheckResult struct {
-	ExitCode int
-	TimedOut bool
-	Tail     string // the end of its output; at most 4,096 bytes reach the model
-	Digest   string // of its whole output; empty: of Tail
+	Check      *CheckResult // answer to the Check of the last Outcome
 }
 
 // ending is why a frame ends; a zero verdict means that it goes on.
@@ -47,11 +33,19 @@ func Stop(s Stack, in Stopping, now time.Time) Outcome {
 	if !s.Active() {
 		return Outcome{Stack: s}
 	}
-	now = stored(now)
+	if in.ID != "" && s.Last != nil && s.Last.Stop == in.ID {
+		return Outcome{Stack: s, Block: s.Last.Block, Check: s.top().asked()}
+	}
+	o := stop(s.clone(), in, stored(now))
+	o.Stack.Last = &Last{Stop: in.ID, Block: o.Block}
+	return o
+}
+
+// stop owns s.
+func stop(s Stack, in Stopping, now time.Time) Outcome {
 	stale, late := s.stale(now), s.staleEnding()
-	s = s.clone()
 	f := s.top()
-	answered := in.Check != nil && f.Checking
+	answered := in.Check != nil && f.Checking && in.Check.Frame == f.ID
 	if !answered {
 		s.account(in)
 	}
@@ -59,16 +53,21 @@ func Stop(s Stack, in Stopping, now time.Time) Outcome {
 	s.UpdatedAt, s.Paused = now, nil
 
 	end := f.said(in, answered)
+	o := Outcome{}
+	if answered {
+		o.Checked = f.Checked
+	}
 	switch {
 	case end.verdict != "":
 	case f.Checking:
-		return Outcome{Stack: s, Check: &Check{Command: f.Check, Timeout: f.CheckTimeout}}
+		o.Stack, o.Check = s, f.asked()
+		return o
 	case stale:
-		return endAll(s, late, now)
+		return o.and(endAll(s, late, now))
 	default:
 		end = f.limits(now)
 	}
-	return unwind(s, end, in, answered, now)
+	return o.unwind(s, end, in, answered, now)
 }
 
 // account books what happened since the last stop; a stop that only brings the
@@ -114,28 +113,6 @@ func (f *Frame) said(in Stopping, answered bool) ending {
 	return ending{}
 }
 
-func (f *Frame) checked(r CheckResult) ending {
-	if r.ExitCode == 0 && !r.TimedOut {
-		f.Proven = true
-		return ending{verdict: Done, proven: true, note: "the check passed"}
-	}
-	digest := r.digest()
-	if digest != f.RedDigest {
-		f.Red, f.RedDigest = 0, digest
-	}
-	f.Red++
-	return ending{}
-}
-
-func (r CheckResult) digest() string {
-	output := r.Digest
-	if output == "" {
-		sum := sha256.Sum256([]byte(r.Tail))
-		output = hex.EncodeToString(sum[:])
-	}
-	return fmt.Sprintf("%d %t %s", r.ExitCode, r.TimedOut, output)
-}
-
 // limits is why a frame may not go on although nobody says that it is done.
 func (f *Frame) limits(now time.Time) ending {
 	switch {
@@ -154,8 +131,7 @@ func (f *Frame) limits(now time.Time) ending {
 }
 
 // unwind takes ended frames off the stack until one may go on, and blocks for it.
-func unwind(s Stack, end ending, in Stopping, answered bool, now time.Time) Outcome {
-	o := Outcome{}
+func (o Outcome) unwind(s Stack, end ending, in Stopping, answered bool, now time.Time) Outcome {
 	inner := ""
 	for end.verdict != "" {
 		if len(s.Frames) == 1 {

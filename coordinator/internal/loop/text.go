@@ -35,7 +35,7 @@ func Intro(s Stack) string {
 		rule,
 	}
 	if f.Check != "" {
-		lines = append(lines, checkRule)
+		lines = append(lines, checkRule, "The check is: "+line(f.Check, goalRunes))
 	}
 	if len(s.Frames) > 1 {
 		lines = append(lines, "This loop is inside another one, which goes on when this one ends.")
@@ -60,7 +60,7 @@ func reason(f Frame, news string, background []string, red *CheckResult) string 
 		lines = append(lines, news)
 	}
 	if red != nil {
-		lines = append(lines, "You said COMPLETE, but "+red.outcome(f.CheckTimeout)+". The end of its output is below.")
+		lines = append(lines, "You said COMPLETE, but "+f.Checked+". "+red.printed())
 	}
 	lines = append(lines, "See what is done and what is missing, then take the next step and verify it."+lastCall(f), rule)
 	if f.Check != "" {
@@ -68,10 +68,17 @@ func reason(f Frame, news string, background []string, red *CheckResult) string 
 	}
 	text := strings.Join(append(lines, wayOut), "\n")
 	text += running(background, reasonBytes-len(text))
-	if red != nil {
+	if red != nil && red.Tail != "" {
 		text += "\nOutput of the check:\n" + tail(red.Tail, tailBytes)
 	}
 	return text
+}
+
+func (r CheckResult) printed() string {
+	if r.Tail == "" {
+		return "It printed nothing."
+	}
+	return "The end of its output is below."
 }
 
 func lastCall(f Frame) string {
@@ -79,13 +86,6 @@ func lastCall(f Frame) string {
 		return ""
 	}
 	return " This is the last iteration."
-}
-
-func (r CheckResult) outcome(timeout time.Duration) string {
-	if r.TimedOut {
-		return "the check did not end within " + span(timeout)
-	}
-	return fmt.Sprintf("the check failed with exit code %d", r.ExitCode)
 }
 
 // running lists as many background shells as fit into room bytes.

@@ -35,6 +35,7 @@ var operations = map[string]operation{
 	wire.OpGuarded:      {hook, (*Server).guarded},
 	wire.OpOutcome:      {hook, (*Server).outcome},
 	wire.OpStop:         {hook, (*Server).stop},
+	wire.OpCheck:        {hook, (*Server).check},
 	wire.OpStopFailure:  {hook, (*Server).stopFailure},
 	wire.OpPreCompact:   {hook, (*Server).preCompact},
 	wire.OpSubagentStop: {hook, (*Server).subagentStop},

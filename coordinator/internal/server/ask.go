@@ -18,6 +18,9 @@ import (
 // noticed that way.
 const maxWait = 25 * time.Second
 
+// waitFor is how long a caller may wait that asks for ms milliseconds.
+func waitFor(ms int64) time.Duration { return min(time.Duration(ms)*time.Millisecond, maxWait) }
+
 func (s *Server) askOpen(c *call) (any, error) {
 	h, p, err := s.hookCall(c, "")
 	if err != nil {
@@ -65,7 +68,7 @@ func (s *Server) askWait(c *call) (any, error) {
 	if _, err := s.cfg.Core.AttachAsk(id); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, min(time.Duration(h.WaitMS)*time.Millisecond, maxWait))
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(h.WaitMS))
 	defer cancel()
 	a, err := s.cfg.Core.AwaitAsk(ctx, id)
 	if c.ctx.Err() != nil && a.State == ask.Open {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -28,7 +29,7 @@ func (s *Server) expand(c *call) (any, error) {
 	}
 	switch strings.TrimPrefix(p.Command, "afar:") {
 	case "loop":
-		return s.loopTyped(p)
+		return s.loopTyped(h, p)
 	case "cancel":
 		return s.cancelTyped(p)
 	case "away":
@@ -41,11 +42,11 @@ func (s *Server) expand(c *call) (any, error) {
 
 func blocked(text string) wire.HookReply { return wire.HookReply{Block: true, Reason: text} }
 
-func (s *Server) loopTyped(p payload) (any, error) {
+func (s *Server) loopTyped(h wire.HookCall, p payload) (any, error) {
 	if s.cfg.Core.Settings().Paused {
 		return blocked("Afar is paused: `afar resume` in a terminal of your own first"), nil
 	}
-	opts, err := options(p.CommandArgs)
+	opts, err := s.options(p.CommandArgs, p.Cwd, h.Project)
 	if err != nil {
 		return blocked(err.Error()), nil
 	}
@@ -59,17 +60,17 @@ func (s *Server) loopTyped(p payload) (any, error) {
 	return wire.HookReply{Context: intro}, nil
 }
 
-// options reads the words behind /loop. What this build cannot keep is refused
-// instead of promised.
-func options(args string) (loop.Options, error) {
+// options reads the words behind /loop, typed in cwd in a session of project.
+// What this build cannot keep is refused instead of promised.
+func (s *Server) options(args, cwd, project string) (loop.Options, error) {
 	o, err := loop.Parse(args)
 	switch {
 	case errors.Is(err, loop.ErrNoTask):
 		return o, fmt.Errorf("%w: say what to do, as in /loop --max 5 make the tests pass", err)
-	case err == nil && o.Check != "":
-		return o, errors.New("--check is not built yet; put the check into the task for now")
 	case err == nil && o.Budget > 0:
 		return o, errors.New("--budget is not built yet; --max and --for are")
+	case err == nil && o.Check != "":
+		o.Dir, err = cwd, s.allowCheck(o.Check, cwd, project)
 	}
 	return o, err
 }
@@ -154,7 +155,10 @@ func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 		w.ID = l.Session
 	}
 	for _, f := range l.Frames {
-		w.Stack = append(w.Stack, wire.Frame{ID: f.ID, Mode: string(f.Mode), Goal: f.Goal, N: f.N, Max: f.Max, StartedAt: millis(f.StartedAt)})
+		w.Stack = append(w.Stack, wire.Frame{
+			ID: f.ID, Mode: string(f.Mode), Goal: f.Goal, N: f.N, Max: f.Max, StartedAt: millis(f.StartedAt),
+			Check: secret.Mask(f.Check), Checked: f.Checked,
+		})
 	}
 	if e := l.Ended; e != nil {
 		w.Verdict, w.Proven, w.Note = string(e.Verdict), e.Proven, e.Note
@@ -184,7 +188,7 @@ func (s *Server) loopStart(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts, err := options(in.Args)
+	opts, err := s.options(in.Args, v.Cwd, v.Project)
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -42,7 +41,7 @@ func (s *Server) rewake(c *call) (any, error) {
 	if h.Off {
 		return wire.HookReply{Wake: core.End}, nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, min(time.Duration(h.WaitMS)*time.Millisecond, maxWait))
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(h.WaitMS))
 	defer cancel()
 	return wire.HookReply{Wake: s.cfg.Core.AwaitWake(ctx, p.Session, h.Delivery)}, nil
 }

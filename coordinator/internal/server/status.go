@@ -109,7 +109,7 @@ func (s *Server) log(c *call) (any, error) {
 		}
 		id = v.ID
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, min(time.Duration(q.WaitMS)*time.Millisecond, maxWait))
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(q.WaitMS))
 	defer cancel()
 	events, err := s.cfg.Core.Journal(ctx, q.After, q.Limit, id, q.Last)
 	if err != nil {

@@ -40,28 +40,33 @@ func (s *Server) decideStop(c *call, h wire.HookCall, p payload) (r wire.HookRep
 		return r, session.Idle, err
 	}
 	if s.cfg.Core.Loop(p.Session).Active() {
-		if r.Reason, err = s.stopLoop(c, p, shells); err != nil || r.Reason != "" {
-			r.Block = r.Reason != ""
+		if r, err = s.stopLoop(c, h, p, shells); err != nil || r.Block || r.Check != nil {
 			return r, session.Working, err
 		}
 	}
 	if texts > 0 {
-		return wire.HookReply{Texts: texts}, session.Working, nil
+		return wire.HookReply{Texts: texts, Notice: r.Notice}, session.Working, nil
 	}
-	return s.checkIn(h, p)
+	return s.checkIn(h, p, r)
 }
 
-func (s *Server) stopLoop(c *call, p payload, shells []string) (block string, err error) {
+func (s *Server) stopLoop(c *call, h wire.HookCall, p payload, shells []string) (r wire.HookReply, err error) {
 	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
 	defer cancel()
-	return s.cfg.Core.StopLoop(p.Session, loop.Stopping{
-		Message: p.Message, Tree: s.cfg.Git.Tree(ctx, p.Cwd), Background: shells,
-	})
+	in := loop.Stopping{ID: stopID(h), Message: p.Message, Background: shells, Check: checkResult(h.Checked)}
+	if in.Check == nil {
+		in.Tree = s.cfg.Git.Tree(ctx, p.Cwd)
+	}
+	out, err := s.cfg.Core.StopLoop(p.Session, in)
+	if err != nil {
+		return r, err
+	}
+	return wire.HookReply{Block: out.Block != "", Reason: out.Block, Notice: notice(out), Check: wireCheck(out.Check, p.Cwd)}, nil
 }
 
 // checkIn tells a person who is away that the session stopped. Only a terminal
-// client is held; a print session ends when it is done.
-func (s *Server) checkIn(h wire.HookCall, p payload) (r wire.HookReply, state session.State, err error) {
+// client is held; a print session ends when it is done. It adds to r.
+func (s *Server) checkIn(h wire.HookCall, p payload, r wire.HookReply) (_ wire.HookReply, state session.State, err error) {
 	if !h.Attended || h.Entrypoint != "cli" || h.Ask == "" {
 		return r, session.Idle, nil
 	}
@@ -76,7 +81,8 @@ func (s *Server) checkIn(h wire.HookCall, p payload) (r wire.HookReply, state se
 	if s.cfg.Hold <= 0 {
 		return r, session.Idle, nil
 	}
-	return wire.HookReply{HoldMS: s.cfg.Hold.Milliseconds()}, session.Waiting, nil
+	r.HoldMS = s.cfg.Hold.Milliseconds()
+	return r, session.Waiting, nil
 }
 
 // checkInOver takes in that a Stop hook gives its session free.

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -46,7 +45,7 @@ func (s *Server) telegramPaired(c *call) (any, error) {
 	if err := json.Unmarshal(c.body, &in); err != nil {
 		return nil, badRequest("telegram.paired: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, min(time.Duration(in.WaitMS)*time.Millisecond, maxWait))
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	for {
 		changed := s.cfg.Core.Changed()

@@ -1,0 +1,69 @@
+package core
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// checked journals the result of a check, with the end of what it printed.
+func (s *state) checked(b *store.Batch, id session.ID, result, tail string, now time.Time) {
+	text := s.token(id) + ": " + result
+	if tail = folded(tail); tail != "" {
+		text += "; it printed: " + tail
+	}
+	b.Events = append(b.Events, happened(event.LoopChecked, id, s.token(id), text, now))
+}
+
+// folded is a text of many lines in one.
+func folded(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", " ⏎ ")
+}
+
+// Checking journals what a running check has printed, without secrets.
+func (c *Core) Checking(id session.ID, output string) error {
+	if output = folded(output); output == "" {
+		return nil
+	}
+	token := ""
+	c.view(func(s *state, _ time.Time) { token = s.token(id) })
+	return c.Note(event.LoopChecking, id, token, token+": the check prints: "+output)
+}
+
+// InterruptCheck notes that the host ended the check of a frame.
+func (c *Core) InterruptCheck(id session.ID, frame string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		l := s.loops[id]
+		if !l.Checking(frame) {
+			return b, nil
+		}
+		l = loop.Interrupt(l, now)
+		f, _ := l.Top()
+		s.checked(&b, id, f.Checked, "", now)
+		b.Loops = append(b.Loops, l)
+		s.markdown(&b, id, "loop.md", now)
+		return b, nil
+	})
+}
+
+// AwaitCheck waits, at most until ctx ends, for anything that makes the check
+// of a frame pointless: the loop was cancelled, a person typed, Afar was paused.
+// It reports whether that came.
+func (c *Core) AwaitCheck(ctx context.Context, id session.ID, frame string) (over bool) {
+	for {
+		changed := c.view(func(s *state, _ time.Time) { over = s.settings.Paused || !s.loops[id].Checking(frame) })
+		if over {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}

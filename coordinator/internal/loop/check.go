@@ -1,0 +1,111 @@
+package loop
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+// A Check is a command that decides whether the work is done. It runs in Dir and
+// in the session's environment; green is exit code 0 within Timeout.
+type Check struct {
+	Frame   string // whose it is
+	Command string
+	Dir     string // empty: where the session is
+	Timeout time.Duration
+}
+
+// A CheckResult is how a check went.
+type CheckResult struct {
+	Frame    string // of the Check
+	ExitCode int
+	TimedOut bool
+	Broken   string // why it could not be run; empty: it ran
+	Took     time.Duration
+	Tail     string // the end of its output; at most 4,096 bytes reach the model
+	Digest   string // of its whole output but for times of day and of length; empty: of Tail
+}
+
+// asked is the check whose result is awaited, if any.
+func (f *Frame) asked() *Check {
+	if !f.Checking {
+		return nil
+	}
+	return &Check{Frame: f.ID, Command: f.Check, Dir: f.Dir, Timeout: f.CheckTimeout}
+}
+
+// checked takes in a result. A green one that is not yet the last of its row
+// sets Checking: the check is asked again.
+func (f *Frame) checked(r CheckResult) ending {
+	if !r.green() {
+		f.Green, f.Checked = 0, "the check is red: "+r.outcome(f.CheckTimeout)
+		f.redden(r.digest())
+		return ending{}
+	}
+	f.Green++
+	f.Checked = "the check is green, " + tenths(r.Took)
+	if f.Greens > 1 {
+		f.Checked += fmt.Sprintf(", %d of %d in a row", f.Green, f.Greens)
+	}
+	if f.Green < f.Greens {
+		f.Checking = true
+		return ending{}
+	}
+	f.Proven = true
+	return ending{verdict: Done, proven: true, note: "the check passed"}
+}
+
+func (f *Frame) redden(digest string) {
+	if digest != f.RedDigest {
+		f.Red, f.RedDigest = 0, digest
+	}
+	f.Red++
+}
+
+func (r CheckResult) green() bool { return r.ExitCode == 0 && !r.TimedOut && r.Broken == "" }
+
+func (r CheckResult) outcome(timeout time.Duration) string {
+	switch {
+	case r.Broken != "":
+		return "it could not be run: " + line(r.Broken, goalRunes)
+	case r.TimedOut:
+		return "it did not end within " + span(timeout)
+	}
+	return fmt.Sprintf("exit code %d after %s", r.ExitCode, tenths(r.Took))
+}
+
+func (r CheckResult) digest() string {
+	output := r.Digest
+	if output == "" {
+		sum := sha256.Sum256([]byte(r.Tail))
+		output = hex.EncodeToString(sum[:])
+	}
+	return fmt.Sprintf("%d %t %s %s", r.ExitCode, r.TimedOut, r.Broken, output)
+}
+
+// tenths is a length of time as it is shown beside a result.
+func tenths(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return span(d)
+}
+
+// Interrupt says that the check in hand was ended before it had a result: by Esc,
+// by a person who typed, by the kill switch. The loop goes on with the next stop.
+func Interrupt(s Stack, now time.Time) Stack {
+	if !s.Active() || !s.top().Checking {
+		return s
+	}
+	s = s.clone()
+	s.top().Checking, s.top().Checked = false, "the check was interrupted"
+	s.UpdatedAt = stored(now)
+	return s
+}
+
+// Checking reports whether the result of this frame's check is awaited.
+func (s Stack) Checking(frame string) bool {
+	f, ok := s.Top()
+	return ok && f.ID == frame && f.Checking
+}

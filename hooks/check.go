@@ -1,0 +1,141 @@
+package hooks
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The times of a check, beside its own limit.
+const (
+	watchFor  = 2 * time.Second        // one look whether its result is still wanted
+	watchless = 5 * time.Second        // what a look may take beyond that
+	graceFor  = 400 * time.Millisecond // between being told to end and being killed; the host gives us a second
+)
+
+// A check is a command of the person's that decides whether a loop's work is
+// done. It runs here and not in the coordinator: in the session's environment,
+// and in this hook's process group, which the host ends at Esc.
+type check struct {
+	hook    *hook
+	frame   string
+	command string
+	dir     string
+	timeout time.Duration
+	printed *output
+}
+
+// check runs what the coordinator wants checked. wanted is false when the
+// person ended it, or it was ended because they went on without its result.
+func (h *hook) check(in gjson.Result) (result *wire.Object, wanted bool) {
+	c := &check{
+		hook: h, frame: in.Get("frame").Str, command: in.Get("command").Str, dir: in.Get("dir").Str,
+		timeout: time.Duration(in.Get("timeout_ms").Int()) * time.Millisecond, printed: newOutput(),
+	}
+	begin := time.Now()
+	end := c.run()
+	if end.unwanted {
+		return nil, false
+	}
+	tail, digest := c.printed.end()
+	return wire.NewObject().Str("frame", c.frame).Int("exit_code", int64(end.code)).Bool("timed_out", end.late).
+		OptStr("broken", end.broken).Int("took_ms", time.Since(begin).Milliseconds()).
+		OptStr("output", tail).Str("digest", digest), true
+}
+
+// ended is how a check ended.
+type ended struct {
+	code     int
+	late     bool   // its time was over
+	broken   string // why it could not be run
+	unwanted bool
+}
+
+func (c *check) run() ended {
+	cmd := exec.Command(shell(), "-c", c.command)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, c.printed, c.printed
+	cmd.WaitDelay = graceFor // what it left behind may hold its output open
+	group := newGroup(cmd)
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer signal.Stop(told)
+	if err := cmd.Start(); err != nil {
+		return ended{code: -1, broken: err.Error()}
+	}
+	done := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(done) }() // how it ended is read from its state
+	over := c.watch(done)
+	late := time.NewTimer(c.timeout)
+	defer late.Stop()
+	select {
+	case <-done:
+		return ended{code: cmd.ProcessState.ExitCode()}
+	case <-late.C:
+		group.end(cmd, told, done)
+		return ended{code: -1, late: true}
+	case <-over:
+		group.end(cmd, told, done)
+		return ended{unwanted: true}
+	case <-told:
+		group.end(cmd, told, done)
+		c.interrupted()
+		return ended{unwanted: true}
+	}
+}
+
+// watch tells the coordinator what the check prints, at growing intervals, and
+// closes over when nobody wants the result any more. A coordinator that is away
+// is left alone: the check goes on.
+func (c *check) watch(done <-chan struct{}) (over <-chan struct{}) {
+	unwanted := make(chan struct{})
+	go func() {
+		tell, every := time.Now().Add(watchFor), watchFor
+		for {
+			text := ""
+			if now := time.Now(); !now.Before(tell) {
+				text = c.printed.news()
+				every = min(2*every, time.Minute)
+				tell = now.Add(every)
+			}
+			body := c.hook.body().Str("frame", c.frame).OptStr("output", text).Int("wait_ms", watchFor.Milliseconds())
+			r, err := c.hook.call(wire.OpCheck, body, watchFor+watchless)
+			if err == nil && r.str("wake") == "end" {
+				close(unwanted)
+				return
+			}
+			select {
+			case <-done:
+				return
+			case <-time.After(pauseAfter(err)):
+			}
+		}
+	}()
+	return unwanted
+}
+
+func pauseAfter(err error) time.Duration {
+	if err != nil {
+		return watchFor
+	}
+	return 0
+}
+
+func (c *check) interrupted() {
+	body := c.hook.body().Str("frame", c.frame).Str("verb", wire.Interrupted)
+	_, _ = c.hook.call(wire.OpCheck, body, graceFor) // there is no time for more
+}
+
+// shell is what a check is written for: bash where there is one, as in the
+// host's own Bash tool.
+func shell() string {
+	if path, err := exec.LookPath("bash"); err == nil {
+		return path
+	}
+	return "sh"
+}
