@@ -98,10 +98,13 @@ func (s *state) markdown(b *store.Batch, id session.ID, name string, now time.Ti
 type Handler func(ctx context.Context, a store.Action) error
 
 // Work carries out the actions of a lane, one after the other, until ctx ends.
+// A Delay holds the whole lane: whoever asks for patience means all that comes
+// behind, too. Answers to taps alone go out, for they cannot wait.
 func (c *Core) Work(ctx context.Context, lane string, handle Handler) {
+	held := time.UnixMilli(0)
 	for ctx.Err() == nil {
 		changed := c.Changed()
-		a, ok, next, err := c.cfg.Store.Due(lane, c.cfg.Now())
+		a, ok, next, err := c.cfg.Store.Due(lane, c.cfg.Now(), held, ActTap)
 		if err != nil {
 			c.cfg.Log.Error("read actions", "lane", lane, "err", err)
 			next = c.cfg.Now().Add(retry)
@@ -110,17 +113,23 @@ func (c *Core) Work(ctx context.Context, lane string, handle Handler) {
 			c.wait(ctx, changed, next)
 			continue
 		}
-		c.carryOut(ctx, a, handle)
+		if d := c.carryOut(ctx, a, handle); d != nil && a.Kind != ActTap {
+			held = c.cfg.Now().Add(d.After)
+		}
 	}
 }
 
-func (c *Core) carryOut(ctx context.Context, a store.Action, handle Handler) {
+// carryOut returns the Delay that the handler asked for, if any.
+func (c *Core) carryOut(ctx context.Context, a store.Action, handle Handler) (delay *Delay) {
 	err := handle(ctx, a)
+	if ctx.Err() == nil {
+		errors.As(err, &delay)
+	}
 	switch {
 	case err == nil:
 		err = c.cfg.Store.Done(a, "")
 	case ctx.Err() != nil:
-		return // still due at the next start
+		return nil // still due at the next start
 	case errors.Is(err, ErrGiveUp):
 		c.cfg.Log.Warn("action given up", "key", a.Key, "err", err)
 		err = c.cfg.Store.Done(a, err.Error())
@@ -133,6 +142,7 @@ func (c *Core) carryOut(ctx context.Context, a store.Action, handle Handler) {
 		c.cfg.Log.Error("note action", "key", a.Key, "err", err)
 		c.wait(ctx, nil, c.cfg.Now().Add(retry))
 	}
+	return delay
 }
 
 // maxBackoff bounds the pause between two tries; the network may be away for

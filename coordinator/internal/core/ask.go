@@ -20,12 +20,10 @@ var (
 	ErrBound    = errors.New("it belongs to another call") // a decision counts for the exact input that was asked for
 )
 
-// OpenAsk registers a question that a hook waits for. The same id again
-// attaches to the question that is there, whatever has become of it.
-func (c *Core) OpenAsk(a ask.Ask) (ask.Ask, error) { return c.OpenCovered(a, grant.Need{}) }
-
-// OpenCovered is OpenAsk for a call of which is known what it needs: a grant
-// that covers it, or a lease for the exact call, answers at once.
+// OpenCovered registers a question that a hook waits for, and what its call
+// needs as far as that is known: a grant that covers it, or a lease for the
+// exact call, answers at once. The same id again attaches to the question that
+// is there, whatever has become of it.
 func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if old, ok := s.asks[a.ID]; ok {

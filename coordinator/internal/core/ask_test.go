@@ -11,6 +11,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -193,7 +194,7 @@ func TestAskIsBound(t *testing.T) {
 	} {
 		other := newAsk("a", "x")
 		change(&other)
-		if got, err := r.OpenAsk(other); !errors.Is(err, core.ErrBound) || got.Decision != nil {
+		if got, err := r.OpenCovered(other, grant.Need{}); !errors.Is(err, core.ErrBound) || got.Decision != nil {
 			t.Errorf("another %s got %+v, %v", name, got.Decision, err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -135,7 +136,7 @@ func newAsk(id, input string) ask.Ask {
 
 func (r *rig) openAsk(a ask.Ask) ask.Ask {
 	r.t.Helper()
-	got, err := r.OpenAsk(a)
+	got, err := r.OpenCovered(a, grant.Need{})
 	r.ok(err)
 	return got
 }
@@ -154,7 +155,7 @@ func (r *rig) state(id string, want ask.State) ask.Ask {
 func (r *rig) drain(lane string) (out []store.Action) {
 	r.t.Helper()
 	for {
-		a, ok, _, err := r.store.Due(lane, r.time())
+		a, ok, _, err := r.store.Due(lane, r.time(), time.UnixMilli(0), "")
 		r.ok(err)
 		if !ok {
 			return out
@@ -227,7 +228,7 @@ func TestFailedCommit(t *testing.T) {
 		"SetAway of one": func() error { return r.SetAway("s", session.On, 0) },
 		"Pause":          func() error { return r.Pause(true) },
 		"Note":           func() error { return r.Note(event.Refused, "", "", "x") },
-		"OpenAsk":        func() error { _, err := r.OpenAsk(newAsk("b", "y")); return err },
+		"OpenCovered":    func() error { _, err := r.OpenCovered(newAsk("b", "y"), grant.Need{}); return err },
 		"Answer":         func() error { _, err := r.Answer("a", yes("Ada")); return err },
 		"CancelAsk":      func() error { _, err := r.CancelAsk("a", "x"); return err },
 		"LoseAsk":        func() error { _, err := r.LoseAsk("a"); return err },

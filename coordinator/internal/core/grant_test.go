@@ -69,7 +69,7 @@ func TestGrantAnswers(t *testing.T) {
 			t.Errorf("%+v is %s", c, a.State)
 		}
 	}
-	if a, err := r.OpenAsk(newAsk("ask_f", "git commit -m x ")); err != nil || a.State != ask.Open {
+	if a, err := r.OpenCovered(newAsk("ask_f", "git commit -m x "), grant.Need{}); err != nil || a.State != ask.Open {
 		t.Errorf("a call that nobody understood is %s, %v", a.State, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -18,7 +19,7 @@ func TestPairedLate(t *testing.T) {
 	if err := r.SetAway("", session.On, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.OpenAsk(ask.Ask{ID: "ask_1", Kind: ask.Permission, Session: "s", Tool: "Bash", Hash: "0123456789", Attended: true}); err != nil {
+	if _, err := r.OpenCovered(ask.Ask{ID: "ask_1", Kind: ask.Permission, Session: "s", Tool: "Bash", Hash: "0123456789", Attended: true}, grant.Need{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := r.StartPairing(); err != nil {

@@ -246,8 +246,5 @@ func (c *Core) Receive(updates []store.Update) error { return c.cfg.Store.Receiv
 // Received returns the updates that nobody has dealt with yet, in order.
 func (c *Core) Received() ([]store.Update, error) { return c.cfg.Store.Received() }
 
-// LastUpdate returns the highest update id ever received, 0 for none.
-func (c *Core) LastUpdate() (int64, error) { return c.cfg.Store.LastUpdate() }
-
 // Cards returns the messages that show an ask, oldest first.
 func (c *Core) Cards(id ask.ID) ([]store.Card, error) { return c.cfg.Store.Cards(id) }

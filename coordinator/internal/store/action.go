@@ -9,11 +9,11 @@ import (
 
 // Due returns the next action of a lane that is due at now; ok is false when
 // there is none. wait is then the time of the next one, zero when there is
-// none at all.
-func (s *Store) Due(lane string, now time.Time) (a Action, ok bool, wait time.Time, err error) {
+// none at all. Before the time held, only actions of the kind free are due.
+func (s *Store) Due(lane string, now, held time.Time, free string) (a Action, ok bool, wait time.Time, err error) {
 	var due int64
-	err = s.db.QueryRow(`SELECT key, lane, kind, data, gen, tries, due FROM actions
-		WHERE lane = ? AND done < gen ORDER BY due, rowid LIMIT 1`, lane).Scan(&a.Key, &a.Lane, &a.Kind, &a.Data, &a.Gen, &a.Tries, &due)
+	err = s.db.QueryRow(`SELECT key, lane, kind, data, gen, tries, CASE kind WHEN ?3 THEN due ELSE max(due, ?2) END AS at FROM actions
+		WHERE lane = ?1 AND done < gen ORDER BY at, due, rowid LIMIT 1`, lane, held.UnixMilli(), free).Scan(&a.Key, &a.Lane, &a.Kind, &a.Data, &a.Gen, &a.Tries, &due)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Action{}, false, time.Time{}, nil
 	}
@@ -85,15 +85,6 @@ func (s *Store) Received() ([]Update, error) {
 		out = append(out, u)
 	}
 	return out, rows.Err()
-}
-
-// LastUpdate returns the highest update id ever received, 0 for none.
-func (s *Store) LastUpdate() (int64, error) {
-	var id int64
-	if err := s.db.QueryRow(`SELECT coalesce(max(id), 0) FROM updates`).Scan(&id); err != nil {
-		return 0, fmt.Errorf("read updates: %w", err)
-	}
-	return id, nil
 }
 
 // keepUpdates bounds the memory of updates already dealt with.

@@ -48,7 +48,8 @@ type Settings struct {
 }
 
 // An Action is something to do outside after the commit. Key names it for ever:
-// writing it again makes it due again. Its handler must bear being run twice.
+// writing it again makes it due again, but not before the time to which a
+// failure has put it off. Its handler must bear being run twice.
 type Action struct {
 	Key   string
 	Lane  string
@@ -149,13 +150,20 @@ func (s *Store) putEvents(tx *sql.Tx, b *Batch) error {
 		}
 		s.seq, s.head = e.Seq, e.Hash
 	}
+	if len(b.Events) == 0 {
+		return nil
+	}
+	if _, err := tx.Exec(`INSERT INTO head (one, seq, hash) VALUES (1, ?1, ?2) ON CONFLICT (one) DO UPDATE SET seq = ?1, hash = ?2`, s.seq, s.head); err != nil {
+		return fmt.Errorf("note the journal's head: %w", err)
+	}
 	return nil
 }
 
 func putActions(tx *sql.Tx, b *Batch) error {
 	for _, a := range b.Actions {
 		if _, err := tx.Exec(`INSERT INTO actions (key, lane, kind, data, gen, due) VALUES (?1, ?2, ?3, ?4, 1, ?5)
-			ON CONFLICT (key) DO UPDATE SET gen = gen + 1, data = ?4, due = min(due, ?5), error = ''`,
+			ON CONFLICT (key) DO UPDATE SET gen = gen + 1, data = ?4,
+				due = CASE WHEN done < gen AND tries > 0 THEN due ELSE min(due, ?5) END, error = ''`,
 			a.Key, a.Lane, a.Kind, a.Data, a.Due.UnixMilli()); err != nil {
 			return fmt.Errorf("put action: %w", err)
 		}

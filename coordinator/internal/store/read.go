@@ -153,8 +153,11 @@ func scanJournal(rows *sql.Rows) ([]event.Event, error) {
 	return out, rows.Err()
 }
 
+// readHead finds where the journal goes on: behind the last entry that was
+// written, or behind one that somebody else put there.
 func (s *Store) readHead() error {
-	err := s.db.QueryRow(`SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1`).Scan(&s.seq, &s.head)
+	err := s.db.QueryRow(`SELECT seq, hash FROM (SELECT 1 AS ours, seq, hash FROM head UNION ALL
+		SELECT * FROM (SELECT 0, seq, hash FROM journal ORDER BY seq DESC LIMIT 1)) ORDER BY seq DESC, ours DESC LIMIT 1`).Scan(&s.seq, &s.head)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -162,12 +165,11 @@ func (s *Store) readHead() error {
 }
 
 // Verify walks the journal's hash chain. broken is the number of the first
-// entry that does not fit, 0 when all do. That the last ones were taken away
-// shows only until the next start.
+// entry that does not fit or is missing, 0 when all are there.
 func (s *Store) Verify() (entries, broken int64, head string, err error) {
 	const page = 1000
 	s.mu.Lock()
-	written := s.seq
+	written, newest := s.seq, s.head
 	s.mu.Unlock()
 	var last int64
 	for {
@@ -179,7 +181,7 @@ func (s *Store) Verify() (entries, broken int64, head string, err error) {
 			return entries, 0, head, err
 		}
 		for _, e := range events {
-			if e.Seq != last+1 || e.Chain(head) != e.Hash {
+			if e.Seq != last+1 || e.Chain(head) != e.Hash || e.Seq == written && e.Hash != newest {
 				return entries, e.Seq, head, nil
 			}
 			entries, last, head = entries+1, e.Seq, e.Hash

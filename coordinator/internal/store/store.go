@@ -24,9 +24,12 @@ var schema string
 //go:embed messages.sql
 var messages string
 
+//go:embed head.sql
+var headSchema string
+
 // migrations take a database from version i to version i+1. A shipped one is
 // never changed.
-var migrations = []string{schema, grantSchema, messages}
+var migrations = []string{schema, grantSchema, messages, headSchema}
 
 // Errors of Open. The files are left as they were.
 var (

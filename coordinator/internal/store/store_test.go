@@ -354,7 +354,7 @@ func untouched(t *testing.T, s *store.Store) {
 	if events, err := s.Journal(0, 10, "", false); err != nil || len(events) != 1 {
 		t.Errorf("the journal: %+v, %v", events, err)
 	}
-	if _, ok, wait, err := s.Due("l", t0.Add(time.Hour)); ok || !wait.IsZero() || err != nil {
+	if _, ok, wait, err := s.Due("l", t0.Add(time.Hour), time.UnixMilli(0), ""); ok || !wait.IsZero() || err != nil {
 		t.Errorf("an action remains: %v", err)
 	}
 	if cards, err := s.Cards("a"); err != nil || len(cards) != 0 {
@@ -485,6 +485,7 @@ func TestJournal(t *testing.T) {
 
 // TestVerify finds every way in which somebody could rewrite the past.
 func TestVerify(t *testing.T) {
+	forged := rewritten(t)
 	for _, c := range []struct {
 		name, query string
 		broken      int64
@@ -500,6 +501,7 @@ func TestVerify(t *testing.T) {
 		{"all removed", `DELETE FROM journal`, 1},
 		{"one removed, the rest renumbered", `DELETE FROM journal WHERE seq = 3; UPDATE journal SET seq = seq - 1 WHERE seq > 3`, 3},
 		{"two swapped", `UPDATE journal SET seq = -1 WHERE seq = 2; UPDATE journal SET seq = 2 WHERE seq = 3; UPDATE journal SET seq = 3 WHERE seq = -1`, 2},
+		{"the last rewritten with its hash", `UPDATE journal SET text = 'x', hash = '` + forged + `' WHERE seq = 6`, 6},
 		{"one put where nobody reads", `INSERT INTO journal SELECT 0, at, kind, session, subject, text, hash FROM journal WHERE seq = 1`, 0},
 		{"one put behind", `INSERT INTO journal SELECT 7, at, kind, session, subject, text, hash FROM journal WHERE seq = 6`, 7},
 	} {
@@ -510,12 +512,33 @@ func TestVerify(t *testing.T) {
 				commit(t, s, store.Batch{Events: []event.Event{note(fmt.Sprint(i))}})
 			}
 			raw(t, path, c.query)
+			for _, when := range []string{"at once", "after a restart"} {
+				n, broken, _, err := s.Verify()
+				if err != nil || broken != c.broken || broken == 0 && n != 6 {
+					t.Errorf("%s: have %d entries, broken %d, %v", when, n, broken, err)
+				}
+				s.Close()
+				s = open(t, path)
+			}
+			commit(t, s, store.Batch{Events: []event.Event{note("later")}})
 			n, broken, _, err := s.Verify()
-			if err != nil || broken != c.broken || broken == 0 && n != 6 {
-				t.Errorf("have %d entries, broken %d, %v", n, broken, err)
+			next := c.broken != 0 && broken == 7 // the first entry behind does not fit
+			if err != nil || broken != c.broken && !next || broken == 0 && n != 7 {
+				t.Errorf("covered by what came later: have %d entries, broken %d, %v", n, broken, err)
 			}
 		})
 	}
+}
+
+// rewritten is the hash that the sixth note has with another text.
+func rewritten(t *testing.T) string {
+	s := open(t, newPath(t))
+	var b store.Batch
+	for i := range 5 {
+		b.Events = append(b.Events, note(fmt.Sprint(i)))
+	}
+	b.Events = append(b.Events, note("x"))
+	return commit(t, s, b).Events[5].Hash
 }
 
 // TestVerifyLong crosses the border between two pages of reading, and keeps

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
@@ -205,7 +206,7 @@ func TestTokenIsNeverTold(t *testing.T) {
 		r.api.Reset(method)
 		r.api.FailNext(method, 400, echo, 0)
 	}
-	_, err := r.core.OpenAsk(r.ask("a0", "first"))
+	_, err := r.core.OpenCovered(r.ask("a0", "first"), grant.Need{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func TestGrantsCommand(t *testing.T) {
 		a := example()
 		a.ID, a.Session, a.Attended, a.Hash = id, "s1", true, string(id)
 		a.Offer = &ask.Offer{Rules: grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{argv}})}
-		if _, err := r.core.OpenAsk(a); err != nil {
+		if _, err := r.core.OpenCovered(a, grant.Need{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := r.core.Answer(id, ask.Decision{Allow: true, Scope: ask.Session, By: "Ann", Channel: "telegram"}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
@@ -216,7 +217,7 @@ func TestTextWithoutReply(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.session("s1")
-		a, err := r.core.OpenAsk(ask.Ask{ID: "a1", Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: "git push", Hash: "1a2b3c4d", Attended: true})
+		a, err := r.core.OpenCovered(ask.Ask{ID: "a1", Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: "git push", Hash: "1a2b3c4d", Attended: true}, grant.Need{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
@@ -28,7 +29,7 @@ func (r *rig) openKind(id string, kind ask.Kind, tool, raw string) ask.Ask {
 		a.Form, err = ask.NewForm([]byte(raw))
 	}
 	if err == nil && inputErr == nil {
-		a, err = r.core.OpenAsk(a)
+		a, err = r.core.OpenCovered(a, grant.Need{})
 	}
 	if err != nil || inputErr != nil {
 		r.Fatal(err, inputErr)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
@@ -185,10 +186,10 @@ func (r *rig) ask(id, command string) ask.Ask {
 	if err != nil {
 		r.Fatal(err)
 	}
-	a, err := r.core.OpenAsk(ask.Ask{
+	a, err := r.core.OpenCovered(ask.Ask{
 		ID: ask.ID(id), Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: command,
 		Hash: "1a2b3c4d5e6f", Cwd: "/home/ann/shop", Attended: true,
-	})
+	}, grant.Need{})
 	if err != nil {
 		r.Fatal(err)
 	}
