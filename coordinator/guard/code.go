@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 func isShellName(name string) bool {
 	return oneOf(name, "sh bash zsh dash ksh mksh ash fish rbash tcsh csh yash pdksh elvish xonsh nu bash.bash su-sh")
@@ -19,13 +22,17 @@ func (sh *shell) shellProgram(c command) {
 			a = c.args[i]
 		}
 		switch {
-		case a == "--rcfile" || a == "--init-file" || a == "-o" || a == "+o" || a == "-O":
+		case (a == "--rcfile" || a == "--init-file") && i+1 < len(c.args):
+			child.sub().scriptNamed(c.args[i+1])
+			i++
+		case a == "-o" || a == "+o" || a == "-O":
 			i++
 		case a == "--command" || a == "--eval", isClusterWith(a, 'c'):
 			child.shellText(c, i)
 			return
 		case a == "-i" && c.in == nil:
 		case isClusterWith(a, 's') || a == "-" || a == "/dev/stdin":
+			_, child.params = leading(c.args[i+1:], "")
 			child.pipedText(c)
 			return
 		case strings.HasPrefix(a, "-") || strings.HasPrefix(a, "+"):
@@ -54,7 +61,7 @@ func (sh *shell) shellText(c command, i int) {
 	if len(rest) > 1 {
 		sh.zero, sh.params = rest[1], rest[2:]
 	}
-	sh.runText(rest[0])
+	sh.runTextIn(rest[0], c.in)
 }
 
 func (sh *shell) pipedText(c command) {
@@ -136,6 +143,11 @@ func (sh *shell) interpret(c command, codeFlags, lang string) {
 			}
 		case codeFlag(a, name, codeFlags):
 			sh.inPlace(c.args, lang)
+			if strings.ContainsAny(name, "np") && (lang == "perl" || lang == "ruby") && len(c.args) > i+2 {
+				for _, f := range c.args[i+2:] {
+					sh.read(f)
+				}
+			}
 			if i+1 < len(c.args) {
 				sh.code(c.args[i+1], lang)
 			}
@@ -259,21 +271,42 @@ func bareCommand(text, lang string) bool {
 	return strings.HasPrefix(t, "rm -") || strings.HasPrefix(t, "git ") && !strings.Contains(t, "(")
 }
 
+// editor runs the commands that an editor is started with, or fed.
 func editor(sh *shell, c command) {
 	o := parseOptions(c.args, "c S u U i cmd eval l f")
-	for _, code := range append(o.all("c", "cmd"), plusCommands(c.args)...) {
-		if shellCode, ok := strings.CutPrefix(strings.TrimLeft(code, ": "), "!"); ok {
-			sh.runText(shellCode)
-		}
+	lang := "other"
+	if c.name == "emacs" {
+		lang = "lisp"
 	}
-	for _, code := range o.all("eval") {
-		sh.code(code, "other")
+	for _, code := range append(o.all("c", "cmd", "eval", "f"), plusCommands(c.args)...) {
+		sh.editorCommand(code, lang)
+	}
+	if c.in != nil && (c.name == "ed" || c.name == "ex" || o.short('e') || o.short('s')) {
+		for _, line := range splitLines(*c.in) {
+			sh.editorCommand(line, lang)
+		}
 	}
 	if c.name == "ed" || c.name == "ex" {
 		for _, f := range o.pos {
-			sh.write(f)
+			if !strings.HasPrefix(f, "+") {
+				sh.write(f)
+			}
 		}
 	}
+}
+
+// editorCommand: an address and a modifier may stand before "!command", "r" and
+// "w" take one too.
+func (sh *shell) editorCommand(code, lang string) {
+	s := strings.TrimLeft(code, ": 0123456789,.$%")
+	for _, modifier := range [...]string{"silent! ", "silent ", "sil ", "r ", "w ", "read ", "write ", "terminal "} {
+		s = strings.TrimLeft(strings.TrimPrefix(s, modifier), " ")
+	}
+	if shellCode, ok := strings.CutPrefix(s, "!"); ok {
+		sh.runText(shellCode)
+		return
+	}
+	sh.code(code, lang)
 }
 
 func plusCommands(args []string) []string {
@@ -287,7 +320,7 @@ func plusCommands(args []string) []string {
 }
 
 func debugger(sh *shell, c command) {
-	o := parseOptions(c.args, "ex eval-command x o p batch")
+	o := parseOptions(c.args, "ex eval-command x o p")
 	for _, code := range o.all("ex", "eval-command", "o") {
 		if shellCode, ok := strings.CutPrefix(code, "shell "); ok {
 			sh.runText(shellCode)
@@ -309,9 +342,7 @@ func sed(sh *shell, c command) {
 		scripts, files = files[:1], files[1:]
 	}
 	for _, s := range scripts {
-		if code, ok := sedShell(s); ok {
-			sh.runText(code)
-		}
+		sh.sedScript(s)
 	}
 	for _, f := range files {
 		switch {
@@ -363,8 +394,43 @@ func sedParts(s string) []string {
 	return parts
 }
 
-func sedShell(script string) (string, bool) {
-	s := strings.TrimLeft(script, "0123456789,$ ")
+// sedScript reports the commands of a script that run or write something. The
+// script is also cut at its semicolons; what is cut inside a text is no command.
+func (sh *shell) sedScript(script string) {
+	parts := strings.FieldsFunc(script, func(r rune) bool { return r == ';' || r == '\n' || r == '{' || r == '}' })
+	if len(parts) != 1 || parts[0] != script {
+		parts = append(parts, script)
+	}
+	for i, s := range parts {
+		if i > 64 {
+			return
+		}
+		s = sedAddress(s)
+		if code, ok := sedShell(s); ok {
+			sh.runText(code)
+		}
+		if f, ok := sedWrites(s); ok {
+			sh.write(f)
+		}
+	}
+}
+
+// sedAddress takes the address off a command: numbers, /patterns/, ! and $.
+func sedAddress(s string) string {
+	for {
+		s = strings.TrimLeft(s, "0123456789,$!~+ \t")
+		if !strings.HasPrefix(s, "/") {
+			return s
+		}
+		end := strings.IndexByte(s[1:], '/')
+		if end < 0 {
+			return s
+		}
+		s = s[end+2:]
+	}
+}
+
+func sedShell(s string) (string, bool) {
 	if code, ok := strings.CutPrefix(s, "e "); ok {
 		return code, true
 	}
@@ -377,11 +443,25 @@ func sedShell(script string) (string, bool) {
 	return "", false
 }
 
+// sedWrites is the file of "w file" and of "s/a/b/w file".
+func sedWrites(s string) (string, bool) {
+	if f, ok := strings.CutPrefix(s, "w "); ok {
+		return strings.TrimSpace(f), true
+	}
+	if len(s) > 2 && s[0] == 's' {
+		if parts := sedParts(s); len(parts) >= 4 {
+			_, f, ok := strings.Cut(strings.Join(parts[3:], s[1:2]), "w ")
+			return strings.TrimSpace(f), ok
+		}
+	}
+	return "", false
+}
+
 func awk(sh *shell, c command) {
 	o := parseOptions(c.args, "f F v i file field-separator assign include")
 	files := o.pos
 	if _, fromFile := o.get("f", "file"); !fromFile && len(files) > 0 {
-		sh.code(files[0], "awk")
+		sh.code(awkAssigns(o)+files[0], "awk")
 		files = files[1:]
 	}
 	for _, f := range files {
@@ -390,6 +470,17 @@ func awk(sh *shell, c command) {
 		}
 	}
 	sh.print(unknown)
+}
+
+// awkAssigns writes what -v assigns as statements in front of the program.
+func awkAssigns(o options) string {
+	var b strings.Builder
+	for _, kv := range o.all("v", "assign") {
+		if name, text, ok := strings.Cut(kv, "="); ok {
+			b.WriteString(name + " = " + strconv.Quote(text) + ";\n")
+		}
+	}
+	return b.String()
 }
 
 func powershell(sh *shell, c command) {
@@ -418,7 +509,7 @@ func (sh *shell) powerText(text string) {
 		switch strings.ToLower(w) {
 		case "remove-item", "ri", "rd", "rmdir", "del", "erase", "clear-content":
 			for _, p := range words[i+1:] {
-				if !strings.HasPrefix(p, "-") && !strings.HasPrefix(p, "/") || strings.HasPrefix(p, "/") && len(p) > 2 {
+				if !strings.HasPrefix(p, "-") && !strings.HasPrefix(p, "/") || p == "/" || strings.HasPrefix(p, "/") && len(p) > 2 {
 					sh.effect(DeleteTree, "", sh.path(strings.Trim(strings.ReplaceAll(p, "\\", "/"), `"'`)))
 				}
 			}

@@ -36,8 +36,34 @@ func (sh *shell) call(c *syntax.CallExpr, in *string) {
 		env.exec(argv, in)
 	}
 	if env != sh {
+		env.mistaken(c)
+	}
+	if env != sh {
 		sh.place = env.place
 	}
+}
+
+// mistaken judges what "T=/x rm -rf $T" looks like it does: the shell expands
+// the argument before it assigns, but the writer may have meant the new value.
+func (sh *shell) mistaken(c *syntax.CallExpr) {
+	uses := false
+	for _, w := range c.Args {
+		syntax.Walk(w, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil {
+				_, own := sh.vars[p.Param.Value]
+				uses = uses || own
+			}
+			return !uses
+		})
+	}
+	if !uses {
+		return
+	}
+	n := len(sh.u.effects)
+	for _, argv := range sh.sub().argvs(c.Args) {
+		sh.sub().exec(argv, nil)
+	}
+	sh.doubt(n)
 }
 
 // oneStep makes one step of a "cd" to one of several directories below: taken
@@ -56,15 +82,18 @@ func oneStep(lists [][]string) [][]string {
 
 // commandVariable runs the variables that other programs hand to a shell.
 func (sh *shell) commandVariable(a *syntax.Assign) {
-	if a.Name == nil || !oneOf(a.Name.Value, "GIT_SSH_COMMAND GIT_EDITOR EDITOR VISUAL PAGER GIT_PAGER MANPAGER LESSOPEN PROMPT_COMMAND GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR GIT_ASKPASS BROWSER") {
+	if a.Name == nil || !oneOf(a.Name.Value, "GIT_SSH_COMMAND GIT_EDITOR EDITOR VISUAL PAGER GIT_PAGER MANPAGER LESSOPEN PROMPT_COMMAND GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR GIT_ASKPASS BROWSER BASH_ENV ENV GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH CVS_RSH SUDO_EDITOR MANROFFOPT LESSCLOSE") {
 		return
 	}
 	v, _ := sh.lookup(a.Name.Value)
-	n := len(sh.u.effects)
-	if text := first(v); strings.Contains(text, " ") {
+	text := strings.TrimPrefix(first(v), "|")
+	if oneOf(a.Name.Value, "BASH_ENV ENV") {
+		sh.sub().scriptNamed(text)
+		return
+	}
+	if strings.Contains(text, " ") {
 		sh.run(text, nil)
 	}
-	sh.doubt(n)
 }
 
 // argvs expands words into the argument lists they may become.
@@ -109,7 +138,7 @@ func (sh *shell) exec(argv []string, in *string) {
 		sh.exhausted("over budget")
 		return
 	}
-	if f := sh.function(argv[0]); f != nil {
+	if f := sh.function(argv[0]); f != nil && (f.calls == 0 || sh.forked) {
 		sh.callFunction(f, argv, in)
 		return
 	}
@@ -151,9 +180,7 @@ func (sh *shell) callFunction(f *function, argv []string, in *string) {
 		return
 	}
 	if f.calls > 0 {
-		if sh.forked {
-			sh.effect(ForkBomb, "a function that forks itself", "")
-		}
+		sh.effect(ForkBomb, "a function that forks itself", "")
 		return
 	}
 	f.calls++
@@ -211,6 +238,9 @@ func (sh *shell) program(c command, full string) {
 	}
 	if isShellName(c.name) {
 		sh.shellProgram(c)
+		return
+	}
+	if sh.showsSecret(c) {
 		return
 	}
 	if row := programRow(c.name); row != nil {
@@ -336,12 +366,15 @@ func (sh *shell) scriptFile(full string) bool {
 }
 
 // runText runs a text as a shell program; what is not known is reported.
-func (sh *shell) runText(text string) {
+func (sh *shell) runText(text string) { sh.runTextIn(text, nil) }
+
+// runTextIn is runText for a shell whose commands read in.
+func (sh *shell) runTextIn(text string, in *string) {
 	if origin := opaque(text); origin != "" {
 		sh.effect(RunUnknown, origin, "")
 		return
 	}
-	sh.run(text, nil)
+	sh.run(text, in)
 }
 
 // opaque says where a program text comes from when its commands cannot be

@@ -57,6 +57,9 @@ func remove(sh *shell, c command) {
 // deletes reports a deletion; "link/" deletes what the link points to.
 func (sh *shell) deletes(kind Kind, op, word string) {
 	p := sh.path(word)
+	if strings.HasSuffix(p, everyFile) {
+		kind = DeleteTree
+	}
 	if len(word) > 1 && strings.HasSuffix(word, "/") && p != "/" {
 		p += "/"
 	}
@@ -71,7 +74,11 @@ func removeOne(sh *shell, c command) {
 
 func shred(sh *shell, c command) {
 	for _, p := range parseOptions(c.args, "n s iterations size random-source").pos {
-		sh.effect(DeleteFile, "shred", sh.path(p))
+		if f := sh.path(p); isDevice(f) {
+			sh.effect(WriteDisk, "shred", f)
+		} else {
+			sh.effect(DeleteFile, "shred", f)
+		}
 	}
 }
 
@@ -106,7 +113,11 @@ func operandsTo(o options) ([]string, string) {
 // case it is a directory.
 func (sh *shell) arrive(to, from string) {
 	dst := sh.write(to)
-	if text, ok := sh.files[sh.path(from)]; ok {
+	text, known := sh.files[sh.path(from)]
+	if !known && secretPath(sh.path(from), sh.place.home) && sh.place.away == "" {
+		text, known = unknownSecret, true
+	}
+	if known {
 		sh.remember(dst, text)
 	}
 	base := baseName(strings.TrimSuffix(from, "/"))
@@ -118,6 +129,9 @@ func (sh *shell) arrive(to, from string) {
 func copyFiles(sh *shell, c command) {
 	o := parseOptions(c.args, "t S m o g target-directory suffix mode owner group")
 	from, to := operandsTo(o)
+	if c.in != nil {
+		sh.remember("/dev/stdin", *c.in)
+	}
 	for _, p := range from {
 		sh.read(p)
 		if to != "" {
@@ -201,7 +215,17 @@ func truncate(sh *shell, c command) {
 }
 
 func archive(sh *shell, c command) {
-	o := parseOptions(c.args, "f C X T directory file exclude to-command use-compress-program checkpoint-action I S")
+	if strings.Contains(c.name, "tar") && len(c.args) > 0 && !strings.HasPrefix(c.args[0], "-") {
+		c.args = append([]string{"-" + c.args[0]}, c.args[1:]...) // tar czf
+	}
+	values := "f C X T directory"
+	if c.name == "zip" {
+		values = "b t n x i TT"
+	}
+	o := parseOptions(c.args, values+" directory file exclude to-command use-compress-program checkpoint-action unzip-command rsh-command I S")
+	if code, ok := o.get("TT", "unzip-command", "rsh-command"); ok {
+		sh.run(code, nil)
+	}
 	if code, ok := o.get("to-command", "use-compress-program", "I"); ok && strings.Contains(c.name, "tar") {
 		sh.run(code, nil)
 	}
@@ -219,9 +243,17 @@ func archive(sh *shell, c command) {
 	if dir, ok := o.get("C", "directory"); ok && (o.short('x') || o.has("extract") || strings.HasPrefix(o.at(0), "x")) {
 		sh.effect(WriteFile, "unpack", sh.path(dir))
 	}
+	into, _ := o.get("f", "file")
+	switch c.name {
+	case "zip":
+		into = o.at(0)
+	case "7z", "7za":
+		into = o.at(1)
+	}
 	for _, p := range o.pos {
-		if secretPath(sh.path(p), sh.place.home) {
+		if p != into && strings.ContainsRune(sh.fileText(p), holeSecret) {
 			sh.print(sh.read(p))
+			sh.remember(sh.path(into), unknownSecret)
 		}
 	}
 	sh.print(unknown)
@@ -234,42 +266,78 @@ func unpack(sh *shell, c command) {
 	}
 }
 
+// findTests is what the tests before an action let through.
+type findTests struct {
+	narrowed bool     // a test of this alternative leaves things out
+	wide     bool     // an earlier alternative leaves nothing out
+	negated  bool     // the next test is turned around
+	names    []string // what the tests name; a star is a hole
+}
+
+func (f *findTests) narrow() bool { return f.narrowed && !f.wide }
+
+// test reads one test of an expression. What a negated test leaves out is
+// little against what it lets through, and a size or an age that everything
+// has is none.
+func (f *findTests) test(name, arg string) {
+	if !f.negated && strings.Trim(arg, "*./+") != "" && !oneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0") {
+		f.narrowed = true
+		if oneOf(name, "-name -iname -path") {
+			f.names = append(f.names, strings.ReplaceAll(arg, "*", unknown))
+		}
+	}
+	f.negated = false
+}
+
+// or begins another alternative.
+func (f *findTests) or() {
+	f.wide = f.wide || !f.narrowed
+	f.narrowed = false
+}
+
 // find walks roots; -delete and -exec act on what its tests let through.
 func find(sh *shell, c command) {
 	roots, expr := findRoots(c.args)
-	narrowed := false
-	var found []string
+	var tests findTests
 	for i := 0; i < len(expr); i++ {
+		arg := ""
+		if i+1 < len(expr) {
+			arg = expr[i+1]
+		}
 		switch expr[i] {
+		case "!", "-not":
+			tests.negated = true
+		case "-o", "-or":
+			tests.or()
 		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-size", "-newer", "-newermt", "-user", "-group", "-perm", "-inum", "-samefile", "-lname":
-			if i+1 < len(expr) {
-				narrowed = narrowed || strings.Trim(expr[i+1], "*./") != ""
-				if expr[i] == "-name" || expr[i] == "-iname" || expr[i] == "-path" {
-					found = append(found, strings.ReplaceAll(expr[i+1], "*", unknown))
-				}
-			}
+			tests.test(expr[i], arg)
 			i++
 		case "-empty":
-			narrowed = true
-		case "-type", "-maxdepth", "-mindepth", "-fstype", "-printf", "-prune":
-			if expr[i] != "-prune" {
-				i++
-			}
+			tests.test(expr[i], "yes")
+		case "-type", "-maxdepth", "-mindepth", "-fstype", "-printf":
+			tests.negated = false
+			i++
 		case "-fprint", "-fprintf", "-fls", "-fprint0":
-			if i+1 < len(expr) {
-				sh.write(expr[i+1])
+			if arg != "" {
+				sh.write(arg)
 			}
 			i++
 		case "-delete":
-			sh.findDeletes(roots, narrowed, found)
+			sh.findDeletes(roots, tests.narrow(), tests.names)
 		case "-exec", "-execdir", "-ok", "-okdir":
-			i = sh.findExec(roots, narrowed, found, expr, i)
+			i = sh.findExec(roots, tests.narrow(), tests.names, expr, i)
 		}
 	}
 	for _, r := range roots {
-		sh.print(foundPath(r, narrowed, found) + "\n")
+		if !tests.narrow() {
+			r = strings.TrimSuffix(r, "/") + everyFile
+		}
+		sh.print(foundPath(r, tests.narrow(), tests.names) + "\n")
 	}
 }
+
+// everyFile is what an unnarrowed find yields below its root.
+const everyFile = "/**"
 
 func findRoots(args []string) (roots, expr []string) {
 	for len(args) > 0 && oneOf(args[0], "-H -L -P -E -X -d -s -x -O1 -O2 -O3 -D") {
@@ -297,7 +365,7 @@ func foundPath(root string, narrowed bool, names []string) string {
 		return root
 	}
 	name := unknown
-	if len(names) == 1 && !hasHole(names[0]) {
+	if len(names) == 1 && (!hasHole(names[0]) || secretPath(names[0], "")) {
 		name = unknown + "/" + names[0]
 	}
 	return strings.TrimSuffix(root, "/") + "/" + name

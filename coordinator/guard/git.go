@@ -14,6 +14,12 @@ func gitProgram(sh *shell, c command) {
 	}
 	for _, setting := range o.all("c") {
 		child.gitSetting(setting)
+		key, text, _ := strings.Cut(setting, "=")
+		key = strings.ToLower(key)
+		child.assign("git "+key, value{strings.ToLower(text)})
+		if key == "core.hookspath" && text != "" && text != "/dev/null" {
+			child.effect(GitSettings, "", key)
+		}
 		if len(rest) > 0 && strings.HasPrefix(setting, "alias."+rest[0]+"=") && child.depth < maxDepth {
 			child.exec(append([]string{"git"}, append(strings.Fields(setting[len(rest[0])+7:]), rest[1:]...)...), c.in)
 			return
@@ -61,6 +67,12 @@ func (sh *shell) gitSetting(setting string) {
 	if gitRuns(key) && text != "" && strings.ContainsAny(text, " ;|&$") {
 		sh.run(text, nil)
 	}
+}
+
+// gitSet is true if -c gives a setting one of these values.
+func (sh *shell) gitSet(key, values string) bool {
+	v, ok := sh.lookup("git " + key)
+	return ok && oneOf(first(v), values)
 }
 
 // gitRuns is true of settings whose value git hands to a shell.
@@ -113,13 +125,15 @@ func (sh *shell) gitRefspecs(refs []string, force, lease bool, o options) {
 			sh.effect(PushForce, "lease", branchOf(to))
 		}
 	}
-	if len(refs) > 0 {
+	if len(refs) > 0 && !(force && o.exact("tags")) {
 		return
 	}
 	switch {
 	case o.has("all", "branches") && (force || lease):
 		sh.effect(PushForce, "all", "")
-	case force && !o.exact("tags"):
+	case force && o.exact("tags"):
+		sh.effect(PushForce, "tags", "tags")
+	case force:
 		sh.effect(PushForce, "force", "")
 	case lease:
 		sh.effect(PushForce, "lease", "")
@@ -201,6 +215,9 @@ func looksLikePath(s string) bool {
 		return true
 	}
 	i := strings.LastIndexByte(s, '.')
+	if strings.HasSuffix(s, ".x") { // a branch of a version: 1.x
+		return false
+	}
 	if i < 0 || len(s)-i > 6 || i+1 == len(s) {
 		return false
 	}
@@ -246,7 +263,10 @@ func (sh *shell) gitRestore(args []string) {
 
 func (sh *shell) gitClean(args []string) {
 	o := parseOptions(args, "e exclude")
-	if o.short('n') || o.has("dry-run") || o.short('i') || o.has("interactive") || !(o.short('f') || o.has("force")) {
+	if o.short('n') || o.has("dry-run") || o.short('i') || o.has("interactive") {
+		return
+	}
+	if !o.short('f') && !o.has("force") && !sh.gitSet("clean.requireforce", "false 0 no off") {
 		return
 	}
 	op := "clean"
@@ -265,6 +285,7 @@ func (sh *shell) gitStash(args []string) {
 	if len(args) == 0 {
 		return
 	}
+	sh.showsCommitted("stash", args, parseOptions(args, ""))
 	switch args[0] {
 	case "clear":
 		sh.effect(Discard, "stash-clear", "")
@@ -312,13 +333,15 @@ func (sh *shell) gitConfig(args []string) {
 	key := strings.ToLower(pos[0])
 	sh.gitSetting(pos[0] + "=" + pos[1])
 	if key == "core.hookspath" || key == "core.sshcommand" || key == "core.fsmonitor" || strings.HasPrefix(key, "url.") ||
-		strings.HasPrefix(pos[1], "!") || key == "init.templatedir" || key == "include.path" || key == "credential.helper" && strings.Contains(pos[1], "store") {
+		strings.HasPrefix(pos[1], "!") || strings.HasPrefix(key, "filter.") && pos[1] != "" && !strings.HasPrefix(pos[1], "git-lfs ") || key == "init.templatedir" || key == "include.path" || key == "credential.helper" && strings.Contains(pos[1], "store") {
 		sh.effect(GitSettings, "", key)
 	}
 }
 
 func (sh *shell) gitOther(verb string, args []string, c command) {
-	o := parseOptions(args, "x exec m message")
+	o := parseOptions(args, "x exec m message extcmd upload-pack receive-pack c config S G author since until grep format pretty")
+	sh.showsCommitted(verb, args, o)
+	sh.gitPrograms(verb, args, o)
 	switch verb {
 	case "stage", "add", "commit", "merge", "pull", "fetch", "log", "diff", "status":
 	case "rebase":
@@ -346,10 +369,12 @@ func (sh *shell) gitOther(verb string, args []string, c command) {
 			sh.effect(RewriteRefs, "reflog", "")
 		}
 	case "gc", "prune":
-		if v, _ := o.get("prune"); v == "now" || v == "all" || verb == "prune" && !o.short('n') {
+		if v, _ := o.get("prune"); v == "now" || v == "all" || verb == "prune" && !o.short('n') || sh.gitSet("gc.reflogexpire", "now all 0") || sh.gitSet("gc.pruneexpire", "now all") {
 			sh.effect(RewriteRefs, "prune", "")
 		}
 	case "update-ref":
+		sh.gitUpdateRef(o, c.in)
+	case "symbolic-ref":
 		if o.short('d') || o.has("delete") {
 			sh.effect(RewriteRefs, "ref-delete", branchOf(o.at(0)))
 		}
@@ -358,15 +383,59 @@ func (sh *shell) gitOther(verb string, args []string, c command) {
 	}
 }
 
+// gitUpdateRef reads "ref value" and, from its input, lines of "verb ref value".
+func (sh *shell) gitUpdateRef(o options, in *string) {
+	switch {
+	case o.exact("stdin") && in != nil:
+		for _, line := range splitLines(*in) {
+			f := strings.Fields(line)
+			if len(f) > 1 && f[0] == "delete" {
+				sh.effect(RewriteRefs, "ref-delete", branchOf(f[1]))
+			}
+		}
+	case o.short('d') || o.has("delete"):
+		sh.effect(RewriteRefs, "ref-delete", branchOf(o.at(0)))
+	case strings.HasPrefix(o.at(0), "refs/heads/"):
+		sh.effect(RewriteRefs, "branch-force", branchOf(o.at(0)))
+	}
+}
+
+// gitPrograms runs what git starts on behalf of a subcommand: a diff tool, a
+// pager, the other end of a transport.
+func (sh *shell) gitPrograms(verb string, args []string, o options) {
+	for _, code := range o.all("extcmd", "upload-pack", "receive-pack") {
+		sh.run(code, nil)
+	}
+	switch verb {
+	case "difftool":
+		for _, code := range o.all("x") {
+			sh.run(code, nil)
+		}
+	case "grep":
+		for _, a := range args {
+			code, ok := strings.CutPrefix(a, "--open-files-in-pager=")
+			if !ok && !strings.HasPrefix(a, "--") {
+				code, ok = strings.CutPrefix(a, "-O")
+			}
+			if ok {
+				sh.run(code, nil)
+			}
+		}
+	case "clone":
+		for _, setting := range o.all("c", "config") {
+			sh.gitSetting(setting)
+		}
+	}
+	for _, a := range args {
+		if code, ok := strings.CutPrefix(a, "ext::"); ok { // a transport that is a command
+			sh.run(strings.ReplaceAll(code, "% ", `\ `), nil)
+		}
+	}
+}
+
 // gitStore holds the subcommands that work on files, refs and objects.
 func (sh *shell) gitStore(verb string, args []string, o options) {
 	switch verb {
-	case "show", "cat-file":
-		for _, p := range o.pos {
-			if _, file, ok := strings.Cut(p, ":"); ok && secretPath("/"+file, "") {
-				sh.effect(RevealSecret, "committed secret", file)
-			}
-		}
 	case "worktree":
 		if o.at(0) == "remove" && (o.short('f') || o.has("force")) {
 			sh.effect(Discard, "worktree", sh.path(o.at(1)))

@@ -110,6 +110,13 @@ func wgetFile(c command) string {
 
 // plainHTTP reads httpie's METHOD as an operand.
 func (sh *shell) plainHTTP(c command, o options) {
+	files := []string{}
+	for _, p := range o.pos {
+		if i := strings.IndexByte(p, '@'); i >= 0 && !strings.Contains(p, "://") {
+			files = append(files, p[i+1:])
+		}
+	}
+	sh.carries(c, files, c.name)
 	if len(o.pos) > 1 && oneOf(strings.ToUpper(o.pos[0]), "DELETE PUT PATCH POST") {
 		sh.httpMethod(strings.ToUpper(o.pos[0]), o.pos[1], o)
 	}
@@ -149,19 +156,24 @@ func (sh *shell) httpMethod(method, url string, o options) {
 	}
 }
 
-// outgoing reports secrets in what a request carries.
+// outgoing reports secrets in what a request carries: known ones in its body
+// and its address, possible ones in its headers, where a token belongs.
 func (sh *shell) outgoing(c command, o options, host string) {
 	for _, f := range o.all("d", "data", "data-binary", "data-urlencode", "data-raw", "json", "F", "form", "T", "upload-file", "post-file", "body-file", "post-data", "K", "config") {
 		name := f
-		if i := strings.IndexByte(f, '@'); i >= 0 {
+		if i := strings.IndexAny(f, "@<"); i >= 0 {
 			name = f[i+1:]
 		}
 		if i := strings.IndexByte(name, ';'); i > 0 {
 			name = name[:i]
 		}
-		if strings.ContainsRune(f, holeSecret) || name == "-" && c.in != nil && strings.ContainsRune(*c.in, holeSecret) {
+		piped := name == "-" && c.in != nil
+		if strings.ContainsRune(f, holeSecret) || piped && strings.ContainsRune(*c.in, holeSecret) {
 			sh.effect(SendOut, "secret", host)
 			return
+		}
+		if piped && strings.ContainsRune(*c.in, holeKey) {
+			sh.possible(SendOut, "secret", host)
 		}
 		if name != f || o.exact("T", "upload-file", "post-file", "body-file") {
 			if text := sh.fileText(name); strings.ContainsRune(text, holeSecret) {
@@ -172,6 +184,13 @@ func (sh *shell) outgoing(c command, o options, host string) {
 	}
 	if strings.ContainsRune(host, holeSecret) {
 		sh.effect(SendOut, "secret", host)
+		return
+	}
+	for _, a := range c.args {
+		if strings.ContainsRune(a, holeSecret) {
+			sh.possible(SendOut, "secret", host)
+			return
+		}
 	}
 }
 
@@ -194,9 +213,7 @@ func rawSocket(sh *shell, c command) {
 		sh.effect(ReverseShell, "socket", joined)
 		return
 	}
-	if c.in != nil && strings.ContainsRune(*c.in, holeSecret) {
-		sh.effect(SendOut, "secret", o.at(0))
-	}
+	sh.carries(c, nil, o.at(0))
 	if c.in != nil && strings.Contains(joined, "/") && hasWord(strings.Fields(*c.in), destroyVerbs+" "+changeVerbs) {
 		sh.effect(ChangeRemote, "socket", joined)
 	}
@@ -210,6 +227,13 @@ func isRemotePath(p string) bool {
 
 func secureCopy(sh *shell, c command) {
 	o := parseOptions(c.args, "P i F o c S l J D X b B R")
+	if c.name == "sftp" && c.in != nil {
+		for _, line := range splitLines(*c.in) {
+			if f := strings.Fields(line); len(f) > 1 && oneOf(f[0], "put mput reput") {
+				sh.carries(command{}, f[1:], o.at(0))
+			}
+		}
+	}
 	if len(o.pos) < 2 {
 		return
 	}
@@ -236,7 +260,7 @@ func (sh *shell) writeTo(to string) {
 }
 
 func syncCopies(sh *shell, c command) {
-	o := parseOptions(c.args, "e f T B exclude include filter files-from rsh password-file log-file bwlimit port timeout backup-dir config transfers checkers")
+	o := parseOptions(c.args, "e f T B exclude include filter files-from rsh rsync-path password-file log-file bwlimit port timeout backup-dir config transfers checkers")
 	if o.short('n') || o.exact("dry-run") {
 		return
 	}
@@ -250,8 +274,13 @@ func syncCopies(sh *shell, c command) {
 		}
 		return
 	}
-	if rsh, ok := o.get("e", "rsh"); ok && strings.ContainsAny(rsh, ";|&$") {
+	if rsh, ok := o.get("e", "rsh"); ok && strings.Contains(rsh, " ") {
 		sh.run(rsh, nil)
+	}
+	if code, ok := o.get("rsync-path"); ok && strings.Contains(code, " ") {
+		child := sh.sub()
+		child.place = remotePlace()
+		child.run(code, nil)
 	}
 	if len(o.pos) < 2 {
 		return
@@ -288,6 +317,9 @@ func (sh *shell) rsyncDelete(o options, to, flag string) {
 }
 
 func (sh *shell) rclone(o options) {
+	if oneOf(o.at(0), "copy copyto sync move moveto") && isRemotePath(o.at(2)) {
+		sh.carries(command{}, o.pos[1:2], o.at(2))
+	}
 	switch o.at(0) {
 	case "sync", "bisync":
 		sh.effect(DeleteCopies, "", o.at(2))

@@ -21,7 +21,11 @@ func (sh *shell) param(p *syntax.ParamExp) value {
 	case p.Excl:
 		return sh.indirect(v)
 	case p.Exp != nil:
-		return sh.expansion(p.Exp, v, set)
+		v = sh.expansion(p.Exp, v, set)
+		if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
+			sh.assign(p.Param.Value, v)
+		}
+		return v
 	case p.Repl != nil:
 		return sh.replace(p.Repl, v)
 	case p.Slice != nil:
@@ -97,11 +101,14 @@ func (sh *shell) indexed(v value, index syntax.ArithmExpr) value {
 	if lit == "@" || lit == "*" {
 		return v
 	}
-	n, err := strconv.Atoi(lit)
-	if err != nil || len(v) != 1 {
+	if len(v) != 1 {
 		return value{unknown}
 	}
 	all := strings.Split(v[0], string(splitMark))
+	n, err := strconv.Atoi(lit)
+	if err != nil { // a key, or a number that is not known: any element
+		return value(nil).join(all)
+	}
 	if n < 0 || n >= len(all) {
 		return value{unknown}
 	}

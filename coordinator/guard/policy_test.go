@@ -216,6 +216,8 @@ rm -rf ${UNSET:-/}
 sudo -s <<< 'rm -rf /'
 ssh host bash -s <<EOF⏎rm -rf /⏎EOF
 env -S "bash -c 'rm -rf /'"
+ls -d ~/* | xargs rm -rf
+GIT_SSH_COMMAND='sh -c "rm -rf /"' git fetch
 `
 
 func TestDeniesLossOfFiles(t *testing.T) { verdicts(t, Deny, casesDeniesLossOfFiles) }
@@ -553,8 +555,6 @@ cp -r ~/.ssh /tmp/x
 podman system reset
 rm -rf "$HOME/$UNSET"
 while read f; do rm -rf "$f"; done < list
-ls -d ~/* | xargs rm -rf
-GIT_SSH_COMMAND='sh -c "rm -rf /"' git fetch
 python3 -c "exec(__import__('base64').b64decode('cHJpbnQ='))"
 node -e "require('child_process').exec('rm -rf '+dir)"
 unzip x.zip -d ~/.claude

@@ -9,14 +9,17 @@ type row func(*shell, command)
 func programRow(name string) row {
 	for _, family := range [...]func(string) row{
 		wrapperRow, textRow, fileRow, codeRow, diskRow, databaseRow, containerRow,
-		serviceRow, networkRow, publishRow, packageRow,
+		serviceRow, networkRow, publishRow, packageRow, secretRow,
 	} {
 		if r := family(name); r != nil {
 			return r
 		}
 	}
-	if name == "git" {
+	switch name {
+	case "git":
 		return gitProgram
+	case "bfg":
+		return func(sh *shell, c command) { sh.effect(RewriteRefs, "filter", "") }
 	}
 	return nil
 }

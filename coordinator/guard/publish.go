@@ -135,8 +135,14 @@ func packageRow(name string) row {
 				sh.effect(RunUnknown, "network", o.at(1))
 			}
 		}
-	case "make", "gmake", "just", "task", "ninja":
-		return nil
+	case "make", "gmake":
+		return makeRecipes
+	case "just":
+		return func(sh *shell, c command) {
+			if code, ok := parseOptions(c.args, "f d justfile command").get("command"); ok {
+				sh.runText(code)
+			}
+		}
 	case "go":
 		return func(sh *shell, c command) {
 			if containsPrefix(c.args, "-toolexec") || containsPrefix(c.args, "-exec") {
@@ -165,6 +171,42 @@ func systemPackages(sh *shell, c command) {
 		c.name == "emerge" && o.exact("C", "unmerge", "depclean"),
 		c.name == "nix-collect-garbage", c.name == "nix-env" && o.exact("e", "uninstall"):
 		sh.effect(RemovePackage, c.name, strings.Join(o.pos, " "))
+	}
+}
+
+// makeRecipes runs the recipes of a makefile that this very call wrote or
+// pipes in; every other makefile is the project's own.
+func makeRecipes(sh *shell, c command) {
+	o := parseOptions(c.args, "f C j I o W file directory eval makefile")
+	for _, code := range o.all("eval") {
+		sh.makefile(code)
+	}
+	name, named := o.get("f", "file", "makefile")
+	if named && name == "-" && c.in != nil {
+		sh.makefile(*c.in)
+		return
+	}
+	if !named {
+		name = "Makefile"
+	}
+	if dir, ok := o.get("C", "directory"); ok {
+		name = dir + "/" + name
+	}
+	sh.makefile(sh.files[sh.path(name)])
+}
+
+func (sh *shell) makefile(text string) {
+	for _, line := range strings.Split(text, "\n") {
+		if _, code, ok := strings.Cut(line, "$(shell "); ok {
+			sh.run(strings.TrimSuffix(code, ")"), nil)
+		}
+		recipe, ok := strings.CutPrefix(line, "\t")
+		if _, inline, after := strings.Cut(line, ";"); !ok && after {
+			recipe, ok = inline, true
+		}
+		if ok {
+			sh.run(strings.TrimLeft(strings.ReplaceAll(recipe, "$$", "$"), "@+- "), nil)
+		}
 	}
 }
 

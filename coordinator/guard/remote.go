@@ -204,13 +204,10 @@ func (sh *shell) remoteSpecial(c command, o options) {
 		sh.forge(c, o)
 	case "aws", "awslocal":
 		if verb == "s3" && oneOf(sub, "cp mv sync") && len(o.pos) > 3 {
-			sh.cloudCopy(o.pos[2], o.pos[3], sub, o.exact("delete"))
+			sh.cloudCopy(c, o.pos[2], o.pos[3])
 		}
 		if verb == "s3" && sub == "sync" && o.exact("delete") {
 			sh.effect(DeleteCopies, "", o.at(3))
-		}
-		if verb == "secretsmanager" && sub == "get-secret-value" || verb == "ssm" && o.exact("with-decryption") || verb == "sts" && strings.HasPrefix(sub, "get-session") {
-			sh.effect(RevealSecret, "cloud secret", sub)
 		}
 	case "gsutil", "azcopy":
 		if verb == "rsync" && o.exact("d") || verb == "sync" && o.exact("delete-destination") {
@@ -222,10 +219,6 @@ func (sh *shell) remoteSpecial(c command, o options) {
 		}
 		if verb == "token" && sub == "revoke" || verb == "lease" && sub == "revoke" {
 			sh.effect(ChangeRemote, "revoke", verb)
-		}
-	case "op", "doppler", "chamber", "infisical":
-		if verb == "read" || verb == "secrets" && oneOf(sub, "get download") || verb == "item" && sub == "get" && o.exact("reveal", "fields") {
-			sh.effect(RevealSecret, "vault", sub)
 		}
 	case "firebase", "vercel", "netlify", "wrangler", "fly", "flyctl", "railway", "now", "vc", "surge":
 		if verb == "deploy" && (o.exact("prod", "production") || oneOf(c.name, "firebase surge")) {
@@ -268,6 +261,9 @@ func (sh *shell) infrastructure(c command, o options) {
 
 func (sh *shell) forge(c command, o options) {
 	verb, sub := o.at(0), o.at(1)
+	if oneOf(sub, "create upload comment edit note") {
+		sh.carries(c, o.pos[min(2, len(o.pos)):], c.name)
+	}
 	switch {
 	case verb == "api":
 		sh.forgeAPI(c)
@@ -277,8 +273,6 @@ func (sh *shell) forge(c command, o options) {
 		sh.effect(PublishOut, c.name, "release")
 	case verb == "pr" && sub == "merge", verb == "mr" && sub == "merge", verb == "pr" && sub == "close", verb == "issue" && oneOf(sub, "close transfer lock"), verb == "workflow" && oneOf(sub, "run disable"), verb == "mr" && sub == "close", verb == "repo" && oneOf(sub, "archive rename"):
 		sh.effect(ChangeRemote, sub, verb)
-	case verb == "auth" && (sub == "token" || sub == "status" && o.exact("show-token", "t")):
-		sh.effect(RevealSecret, "forge token", "")
 	case verb == "gist" && sub == "create":
 		sh.effect(SendOut, "gist", "")
 	}
@@ -311,8 +305,9 @@ func (sh *shell) forgeAPI(c command) {
 	}
 }
 
-func (sh *shell) cloudCopy(from, to, verb string, deleting bool) {
-	if strings.Contains(to, "://") && !strings.Contains(from, "://") && secretPath(sh.path(from), sh.place.home) {
-		sh.effect(SendOut, "secret", to)
+// cloudCopy reports what a copy to a bucket takes out.
+func (sh *shell) cloudCopy(c command, from, to string) {
+	if strings.Contains(to, "://") && !strings.Contains(from, "://") {
+		sh.carries(command{in: c.in}, []string{from}, to)
 	}
 }

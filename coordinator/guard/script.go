@@ -12,27 +12,179 @@ type token struct {
 	text string
 }
 
-// scriptText reports the effects of a program text.
+// scriptText reports the effects of a program text. A loop over literals is
+// read once for each of them.
 func (sh *shell) scriptText(text, lang string) {
 	toks := tokens(text, lang)
-	consts := map[string]string{}
+	loops := literalLoops(toks)
+	rounds := 1
+	for _, items := range loops {
+		rounds = max(rounds, min(len(items), maxAlternatives))
+	}
+	for round := range rounds {
+		consts := map[string]string{}
+		for name, items := range loops {
+			consts[name] = items[min(round, len(items)-1)]
+		}
+		sh.scriptRound(toks, consts, lang)
+	}
+	if lang == "awk" {
+		sh.awkPipes(toks)
+	}
+	if forksForever(toks) {
+		sh.effect(ForkBomb, "a loop that forks", "")
+	}
+}
+
+func (sh *shell) scriptRound(toks []token, consts map[string]string, lang string) {
+	names := otherNames(toks, lang)
 	for i := range toks {
 		t := toks[i]
-		switch t.kind {
-		case 'x':
+		switch {
+		case t.kind == 'x':
 			sh.runText(t.text)
-		case 'n':
+		case t.kind == 's' && i+2 < len(toks) && (toks[i+1].kind == ')' || toks[i+1].kind == ']') && toks[i+2].kind == '(':
+			sh.scriptCall(t.text, toks, i+1, consts, lang) // getattr(x, "name")(…), x["name"](…)
+		case t.kind == 'n':
 			if i+2 < len(toks) && toks[i+1].kind == '=' && len(consts) < 256 {
 				if v, ok := sh.literal(toks[i+2:], consts); ok {
 					consts[t.text] = sh.afford(v)
 				}
 			}
-			sh.scriptCall(toks, i, consts, lang)
+			name := t.text
+			if other, ok := names[name]; ok {
+				name = other
+			}
+			sh.scriptCall(name, toks, i, consts, lang)
 		}
 	}
-	if lang == "awk" {
-		sh.awkPipes(toks)
+}
+
+// otherNames are the names that a program gives to calls we know: import x as
+// y, {x: y} = …, y = x.
+func otherNames(toks []token, lang string) map[string]string {
+	var names map[string]string
+	give := func(name, meaning string) {
+		if callKind(meaning[strings.LastIndexAny(meaning, ".:")+1:], meaning, lang) == "" || callKind(name, name, lang) != "" {
+			return
+		}
+		if names == nil {
+			names = map[string]string{}
+		}
+		names[name] = meaning
 	}
+	for i := 0; i+2 < len(toks); i++ {
+		a, b, c := toks[i], toks[i+1], toks[i+2]
+		switch {
+		case a.kind != 'n' || c.kind != 'n' && b.kind != '=':
+		case b.text == "as", b.kind == ':' && lang == "js":
+			give(c.text, a.text)
+		case b.kind == '=':
+			give(a.text, namedLast(toks[i+2:]))
+		}
+	}
+	return names
+}
+
+// namedLast is the name at the end of an expression such as
+// require("x").y, "" if the expression calls it.
+func namedLast(toks []token) string {
+	last := ""
+	for i := 0; i < len(toks) && i < 8; i++ {
+		switch t := toks[i]; {
+		case t.kind == ';':
+			return last
+		case t.kind == 'n' && i > 0 && (toks[i-1].kind == 'n' || toks[i-1].kind == ')'):
+			return last
+		case t.kind == 'n' && (i+1 == len(toks) || toks[i+1].kind != '('):
+			last = t.text
+		case t.kind == '(' && last != "":
+			return ""
+		}
+	}
+	return last
+}
+
+// literalLoops finds "for x in [literals]" and "[literals].each { |x|": the
+// texts that x takes.
+func literalLoops(toks []token) map[string][]string {
+	var loops map[string][]string
+	for i := 0; i+3 < len(toks); i++ {
+		name := ""
+		from := i
+		switch {
+		case toks[i].kind == 'n' && oneOf(toks[i+1].text, "in of") && (toks[i+2].kind == '[' || toks[i+2].kind == '('):
+			name, from = toks[i].text, i+2
+		case toks[i].kind != '[':
+			continue
+		}
+		items, end := literalList(toks, from)
+		if name == "" && end+1 < len(toks) && oneOf(toks[end+1].text, "each forEach map each_with_index flatMap") {
+			name = nextName(toks[end+2:])
+		}
+		if name == "" || len(items) == 0 {
+			continue
+		}
+		if loops == nil {
+			loops = map[string][]string{}
+		}
+		loops[name] = items
+	}
+	return loops
+}
+
+// literalList reads the texts of the list that opens at from, and where it
+// ends.
+func literalList(toks []token, from int) ([]string, int) {
+	var items []string
+	for i := from + 1; i < len(toks); i++ {
+		switch toks[i].kind {
+		case 's':
+			items = append(items, toks[i].text)
+		case ',':
+		case ']', ')':
+			if i+1 < len(toks) && toks[i+1].kind == '.' {
+				i++
+			}
+			return items, i
+		default:
+			return nil, i
+		}
+	}
+	return nil, from
+}
+
+func nextName(toks []token) string {
+	for i := 0; i < len(toks) && i < 6; i++ {
+		if toks[i].kind == 'n' && toks[i].text != "do" && toks[i].text != "async" && toks[i].text != "function" {
+			return toks[i].text
+		}
+	}
+	return ""
+}
+
+// forksForever is true of a program that forks in a loop without an end.
+func forksForever(toks []token) bool {
+	forks, endless := false, false
+	for i, t := range toks {
+		if t.kind != 'n' {
+			continue
+		}
+		name := t.text[strings.LastIndexAny(t.text, ".:")+1:]
+		forks = forks || name == "fork" && (t.text == "fork" || t.text == "os.fork" || t.text == "Process.fork" || t.text == "child_process.fork")
+		endless = endless || t.text == "loop" || oneOf(t.text, "while") && oneOf(nextText(toks[i+1:]), "1 True true")
+	}
+	return forks && endless
+}
+
+// nextText is the first token that is no bracket.
+func nextText(toks []token) string {
+	for i := 0; i < len(toks) && i < 3; i++ {
+		if toks[i].kind == 'n' {
+			return toks[i].text
+		}
+	}
+	return ""
 }
 
 // awkPipes handles print | "command" and "command" | getline.
@@ -52,6 +204,7 @@ func (sh *shell) awkPipes(toks []token) {
 
 func tokens(text, lang string) []token {
 	var out []token
+	formatted := false // the next literal is a format string
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
@@ -63,7 +216,18 @@ func tokens(text, lang string) []token {
 			}
 		case c == '"' || c == '\'':
 			s, n := quotedString(text[i:], lang)
-			out = append(out, token{'s', s})
+			if formatted && strings.Contains(s, "{") {
+				out = appendParts(out, s, "{")
+			} else if lang == "ruby" && c == '"' && strings.Contains(text[i:i+n], "#{") {
+				out = appendParts(out, text[i+1:i+n-1], "#{")
+			} else {
+				out = append(out, token{'s', s})
+			}
+			formatted = false
+			i += n
+		case c == '`' && lang == "js" && strings.Contains(text[i:], "${"):
+			_, n := quotedString(text[i:], lang)
+			out = appendParts(out, text[i+1:max(i+1, i+n-1)], "${")
 			i += n
 		case c == '`':
 			s, n := quotedString(text[i:], lang)
@@ -79,12 +243,13 @@ func tokens(text, lang string) []token {
 			i += n + shellQuote(text[i:], lang)
 		case isNameByte(c) || c >= hole && c <= holeKey:
 			n := 1
-			for i+n < len(text) && (isNameByte(text[i+n]) || text[i+n] == '.' || text[i+n] == ':' && i+n+1 < len(text) && text[i+n+1] == ':' || text[i+n] == ':' && text[i+n-1] == ':') {
+			for i+n < len(text) && (isNameByte(text[i+n]) || text[i+n] == '-' && lang == "lisp" || text[i+n] == '.' || text[i+n] == ':' && i+n+1 < len(text) && text[i+n+1] == ':' || text[i+n] == ':' && text[i+n-1] == ':') {
 				n++
 			}
 			name := text[i : i+n]
 			i += n
 			if i < len(text) && (text[i] == '"' || text[i] == '\'') && len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbfu") == "" {
+				formatted = strings.ContainsAny(name, "fF")
 				continue // a string prefix such as r"…"
 			}
 			out = append(out, token{'n', name})
@@ -95,6 +260,29 @@ func tokens(text, lang string) []token {
 	}
 	return out
 }
+
+// appendParts writes a text with {names} in it as the sum that it stands for.
+func appendParts(out []token, text, open string) []token {
+	for i := 0; ; i++ {
+		before, rest, found := strings.Cut(text, open)
+		if i > 0 {
+			out = append(out, token{'+', "+"})
+		}
+		out = append(out, token{'s', before})
+		name, after, closed := strings.Cut(rest, "}")
+		if !found || !closed || i > 64 {
+			return out
+		}
+		part := token{'n', strings.TrimSpace(name)}
+		if part.text == "" || strings.Trim(part.text, nameBytes) != "" {
+			part = token{'s', unknown}
+		}
+		out = append(out, token{'+', "+"}, part)
+		text = after
+	}
+}
+
+const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$@"
 
 func isNameByte(c byte) bool {
 	return c == '_' || c == '$' || c == '@' || c >= '0' && c <= '9' || isLetter(c) || c >= 0x80
@@ -150,41 +338,122 @@ func quotedString(s, lang string) (string, int) {
 }
 
 // literal reads a constant expression: literals, known names and the calls
-// that mean "home directory", joined by + or by commas inside a path join.
+// that mean "home directory", joined by +, by formatting or by commas inside a
+// path join.
 func (sh *shell) literal(toks []token, consts map[string]string) (string, bool) {
-	var b strings.Builder
-	known, joins := false, false
-	for i := 0; i < len(toks) && i < 24; i++ {
-		t := toks[i]
-		if i > 0 && t.kind == 'n' && (toks[i-1].kind == 's' || toks[i-1].kind == 'n') {
-			break // the next statement
+	l := literal{sh: sh, consts: consts}
+	for i := 0; i < len(toks) && i < 32; {
+		n := l.take(toks, i)
+		if n == 0 {
+			break
 		}
-		switch {
-		case t.kind == 's':
-			b.WriteString(t.text)
-			known = true
-		case t.kind == 'n':
-			text, ok := sh.constant(t.text, consts)
-			if !ok {
-				text = unknown
-				if strings.HasSuffix(t.text, "join") || strings.HasSuffix(t.text, "Path") || strings.HasSuffix(t.text, "expanduser") || strings.HasSuffix(t.text, "resolve") || strings.HasSuffix(t.text, "String.raw") {
-					joins = true
-					continue
-				}
-			}
-			b.WriteString(text)
-			known = known || ok
-		case t.kind == '+' || t.kind == '.' || t.kind == '(' && i < 2 || t.kind == ')' && i > 0 && toks[i-1].kind == '(':
-		case t.kind == '/' || t.kind == ',' && joins && b.Len() > 0:
-			b.WriteByte('/')
-		default:
-			return b.String(), known
+		i += n
+	}
+	return l.text, l.known
+}
+
+type literal struct {
+	sh     *shell
+	consts map[string]string
+	text   string
+	known  bool // a part of it is known
+	joins  bool // a comma joins parts of a path
+}
+
+// take reads the token at i; it returns how many it used, 0 at the end of the
+// expression.
+func (l *literal) take(toks []token, i int) int {
+	t := toks[i]
+	if i > 0 && t.kind == 'n' && (toks[i-1].kind == 's' || toks[i-1].kind == 'n') && t.text[0] != '$' {
+		return 0 // the next statement; in awk a field is joined by standing there
+	}
+	switch {
+	case t.kind == 's':
+		l.add(t.text, true)
+	case t.kind == 'n':
+		return l.name(toks, i)
+	case t.kind == '%' && i > 0 && i+1 < len(toks):
+		return l.percent(toks[i+1:])
+	case t.kind == '+' || t.kind == '.' || t.kind == '(' && i < 2 || t.kind == ')' && i > 0 && toks[i-1].kind == '(':
+	case t.kind == '/' || t.kind == ',' && l.joins && l.text != "":
+		l.add("/", l.known)
+	default:
+		return 0
+	}
+	return 1
+}
+
+func (l *literal) add(text string, known bool) {
+	l.text = glue(l.text, text)
+	l.known = l.known || known
+	if len(l.text) > 1<<16 {
+		l.text = unknown
+	}
+}
+
+func (l *literal) name(toks []token, i int) int {
+	name := toks[i].text
+	if text, n := l.sh.environmentOf(toks[i:]); n > 0 {
+		l.add(text, true)
+		return n
+	}
+	if name == "format" && i > 0 && toks[i-1].kind == '.' {
+		args, _, end := l.sh.callArgs(toks, i, l.consts)
+		for _, a := range args {
+			l.text = strings.Replace(l.text, "{}", a, 1)
 		}
-		if b.Len() > 1<<16 {
-			return unknown, true
+		l.text = strings.ReplaceAll(l.text, "{}", unknown)
+		return max(end-i, 0) + 1
+	}
+	if name == "require" && i+3 < len(toks) && toks[i+2].kind == 's' {
+		return 4
+	}
+	if text, ok := l.sh.constant(name, l.consts); ok {
+		l.add(text, true)
+		return 1
+	}
+	for _, suffix := range [...]string{"join", "Path", "expanduser", "resolve", "String.raw", "str"} {
+		if strings.HasSuffix(name, suffix) {
+			l.joins = true
+			return 1
 		}
 	}
-	return b.String(), known
+	l.add(unknown, false)
+	return 1
+}
+
+// percent fills the first verb of "text % value".
+func (l *literal) percent(toks []token) int {
+	if len(toks) > 1 && toks[0].kind == '(' {
+		toks = toks[1:]
+	}
+	text := unknown
+	if toks[0].kind == 's' {
+		text = toks[0].text
+	} else if v, ok := l.sh.constant(toks[0].text, l.consts); ok && toks[0].kind == 'n' {
+		text = v
+	}
+	l.text = strings.ReplaceAll(l.text, "%s", text)
+	return 2
+}
+
+// environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}: its
+// text and how many tokens it takes, 0 if toks begin otherwise.
+func (sh *shell) environmentOf(toks []token) (string, int) {
+	if len(toks) < 4 || toks[0].kind != 'n' || !strings.ContainsRune("[({", rune(toks[1].kind)) {
+		return "", 0
+	}
+	name := toks[0].text
+	for _, suffix := range [...]string{"environ", "environ.get", "getenv", "ENV", "ENV.fetch", "process.env", "env.get"} {
+		if strings.HasSuffix(name, suffix) {
+			v, ok := sh.lookup(toks[2].text)
+			if !ok {
+				v = value{sh.unset(toks[2].text)}
+			}
+			return first(v), 4
+		}
+	}
+	return "", 0
 }
 
 func (sh *shell) constant(name string, consts map[string]string) (string, bool) {
@@ -205,7 +474,7 @@ func (sh *shell) callArgs(toks []token, i int, consts map[string]string) (args [
 	depth := 0
 	if i+1 < len(toks) && toks[i+1].kind != '(' { // ruby, perl: system "text"
 		for j := i + 1; j < len(toks) && j < i+24; j++ {
-			if j == i+1 && toks[j].text == "glob" || toks[j].kind == '(' && j == i+2 {
+			if j == i+1 && (toks[j].text == "glob" || toks[i].text == "open" && toks[j].kind == 'n') || toks[j].kind == '(' && j == i+2 {
 				continue
 			}
 			if toks[j].kind != 's' && toks[j].kind != ',' {
@@ -243,9 +512,9 @@ func (sh *shell) callArgs(toks []token, i int, consts map[string]string) (args [
 	return args, list, len(toks)
 }
 
-// scriptCall reports the effect of the call at token i, if it is one we know.
-func (sh *shell) scriptCall(toks []token, i int, consts map[string]string, lang string) {
-	name := toks[i].text
+// scriptCall reports the effect of the call of name at token i, if it is one
+// we know.
+func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]string, lang string) {
 	short := name[strings.LastIndexAny(name, ".:")+1:]
 	if short == "" || len(short) > 24 {
 		return
@@ -259,15 +528,32 @@ func (sh *shell) scriptCall(toks []token, i int, consts map[string]string, lang 
 	if kind == "" || i+1 >= len(toks) {
 		return
 	}
-	args, list, _ := sh.callArgs(toks, i, consts)
+	args, list, end := sh.callArgs(toks, i, consts)
 	arg := ""
 	if len(args) > 0 {
 		arg = args[0]
 	}
-	if arg == "" && (kind == "unlink" || kind == "tree" || kind == "write") {
+	if arg == "" && (kind == "unlink" || kind == "tree" || kind == "write") || oneOf(short, "write_text write_bytes") {
 		arg = sh.receiver(toks, i, consts)
 	}
+	if kind == "unlink" && recursiveCall(toks[i:min(end, len(toks))]) {
+		kind = "tree"
+	}
+	if kind == "eval" && arg != "" && !hasHole(arg) {
+		sh.code(arg, lang)
+		return
+	}
 	sh.scriptEffect(kind, arg, args, list)
+}
+
+// recursiveCall is true of fs.rmdirSync(x, {recursive: true}).
+func recursiveCall(toks []token) bool {
+	for i := 0; i+2 < len(toks); i++ {
+		if toks[i].text == "recursive" && toks[i+2].text == "true" {
+			return true
+		}
+	}
+	return false
 }
 
 // receiver is the literal inside the call before ".name", as in
@@ -294,7 +580,7 @@ func (sh *shell) receiver(toks []token, i int, consts map[string]string) string 
 
 func callKind(short, full, lang string) string {
 	switch short {
-	case "system", "popen", "Popen", "check_call", "check_output", "getoutput", "getstatusoutput", "execSync", "spawnSync", "execFile", "execFileSync", "spawn", "shell_exec", "passthru", "proc_open", "popen2", "popen3", "capture2", "capture3", "capture2e", "create_subprocess_shell", "do_shell_script", "execvp", "execv", "execl", "execlp", "spawnl", "spawnv", "posix_spawn", "shellOut", "cmd", "os_execute", "execute", "execa", "execaSync", "execaCommand", "ProcessBuilder":
+	case "system", "popen", "Popen", "check_call", "check_output", "getoutput", "getstatusoutput", "execSync", "spawnSync", "execFile", "execFileSync", "spawn", "shell_exec", "passthru", "proc_open", "popen2", "popen3", "capture2", "capture3", "capture2e", "create_subprocess_shell", "do_shell_script", "execvp", "execv", "execl", "execlp", "spawnl", "spawnv", "posix_spawn", "shellOut", "cmd", "os_execute", "execute", "execa", "execaSync", "execaCommand", "ProcessBuilder", "shell-command", "shell-command-to-string", "async-shell-command", "call-process", "start-process", "termopen", "jobstart", "systemlist":
 		return "run"
 	case "run", "call", "exec":
 		if short == "exec" && lang == "python" {
@@ -308,9 +594,9 @@ func callKind(short, full, lang string) string {
 			return "eval"
 		}
 		return ""
-	case "rmtree", "rm_rf", "rm_r", "rmSync", "remove_dir_all", "remove_tree", "rimraf", "rimrafSync", "removeSync", "remove_entry_secure", "emptyDirSync", "deleteDir", "rmdirs", "removedirs", "remove_dir", "remove_entry", "rmdir_recursive", "deltree", "RemoveAll", "rm":
+	case "rmtree", "rm_rf", "rm_r", "rmSync", "remove_dir_all", "remove_tree", "rimraf", "rimrafSync", "removeSync", "remove_entry_secure", "emptyDirSync", "deleteDir", "rmdirs", "removedirs", "remove_dir", "remove_entry", "rmdir_recursive", "deltree", "RemoveAll", "rm", "delete-directory":
 		return "tree"
-	case "unlink", "unlinkSync", "removeFile", "remove", "rmdir", "rmdirSync", "delete", "rm_f", "safe_unlink", "delete_file":
+	case "unlink", "unlinkSync", "removeFile", "remove", "rmdir", "rmdirSync", "delete", "rm_f", "safe_unlink", "delete_file", "delete-file":
 		return "unlink"
 	case "open":
 		return "open"
@@ -318,6 +604,10 @@ func callKind(short, full, lang string) string {
 		return "write"
 	case "readFileSync", "readFile", "read_text", "read_bytes", "file_get_contents", "slurp", "readlines", "createReadStream":
 		return "read"
+	case "read", "foreach", "readTextFile", "readTextFileSync", "file":
+		if oneOf(full, "File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file") || full == "file" && lang == "php" {
+			return "read"
+		}
 	case "rename", "renameSync", "move", "mv":
 		return "move"
 	case "chmod", "chmodSync":
@@ -374,7 +664,7 @@ func (sh *shell) scriptRun(arg string, args []string, list bool) {
 	case arg == unknown:
 		// a variable handed to a shell: ordinary in code, nothing to read
 	case strings.ContainsAny(arg, " \t\n|;&"):
-		sh.runText(arg)
+		sh.runText(strings.TrimPrefix(arg, "!"))
 	case list || len(args) > 1:
 		sh.exec(args, nil)
 	default:
@@ -386,6 +676,13 @@ func (sh *shell) scriptRun(arg string, args []string, list bool) {
 func (sh *shell) scriptOpen(arg string, args []string) {
 	switch {
 	case arg == "":
+	case arg[0] == '|' || strings.HasSuffix(arg, "|"): // perl's pipes
+		sh.runText(strings.Trim(arg, "|"))
+		if isShellName(strings.TrimSpace(arg[1:])) {
+			sh.effect(RunUnknown, "unknown", "")
+		}
+	case len(args) > 1 && (args[0] == "-|" || args[0] == "|-"):
+		sh.scriptRun(args[1], args[1:], len(args) > 2)
 	case len(args) > 1 && len(args[1]) <= 3 && strings.ContainsAny(args[1], "wax+>"):
 		sh.write(arg)
 		if len(args) > 2 && strings.HasPrefix(args[1], ">") { // perl: open(F, ">", name)

@@ -29,7 +29,10 @@ func serviceRow(name string) row {
 		return func(sh *shell, c command) {
 			switch o := parseOptions(c.args, "a s l"); {
 			case strings.HasPrefix(o.at(0), "find-") && o.short('w'), o.at(0) == "dump-keychain", o.at(0) == "export":
-				sh.effect(RevealSecret, "keychain", "")
+				if sh.out == nil {
+					sh.effect(RevealSecret, "keychain", "")
+				}
+				sh.print(unknownKey)
 			case strings.HasPrefix(o.at(0), "delete-"):
 				sh.effect(ChangeSystem, "keychain", o.at(0))
 			}
@@ -99,6 +102,9 @@ func killProcess(sh *shell, c command) {
 		}
 		user, _ := o.get("u", "U", "user")
 		op := "by name"
+		if c.name == "killall5" {
+			op = "all"
+		}
 		if user != "" && len(o.pos) == 0 {
 			op = "all"
 		}

@@ -41,6 +41,9 @@ func (sh *shell) redirected(cmd syntax.Command, in *string, sinks []string) {
 	text := sh.out.String()
 	sh.out = outer
 	for _, f := range sinks {
+		if host, ok := netDevice(f); ok && strings.ContainsRune(text, holeSecret) {
+			sh.effect(SendOut, "secret", host)
+		}
 		if f == "/dev/stdout" || f == "/dev/stderr" || f == "/dev/tty" {
 			sh.print(text)
 			continue
@@ -140,7 +143,7 @@ func (sh *shell) either(c *syntax.BinaryCmd, in *string) {
 		sh.maybe++
 		cwd := sh.place.cwd
 		sh.stmt(c.Y, in)
-		sh.place.cwd = cwd
+		sh.blur(cwd)
 		sh.maybe--
 		return
 	}
@@ -293,6 +296,12 @@ func (sh *shell) caseClause(c *syntax.CaseClause, in *string) {
 func (sh *shell) decl(c *syntax.DeclClause) {
 	for _, a := range c.Args {
 		sh.assignment(a)
+		if a.Name == nil && len(c.Args) == 1 && a.Value != nil && a.Value.Lit() == "-p" {
+			sh.print(unknownSecret)
+		}
+	}
+	if len(c.Args) == 0 {
+		sh.print(unknownSecret)
 	}
 }
 
@@ -302,6 +311,9 @@ func (sh *shell) assignment(a *syntax.Assign) {
 			sh.text(a.Value)
 		}
 		return
+	}
+	if a.Index != nil {
+		sh.nested(a.Index)
 	}
 	switch {
 	case a.Array != nil:
@@ -403,6 +415,9 @@ func (sh *shell) read(word string) string {
 		return unknownNetwork
 	}
 	if text, ok := sh.files[p]; ok {
+		if text == unknownSecret {
+			sh.effect(RevealSecret, "copy of a credential", p)
+		}
 		return text
 	}
 	sh.effect(ReadFile, "", p)

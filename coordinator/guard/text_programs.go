@@ -2,6 +2,7 @@ package guard
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"strconv"
 	"strings"
 )
@@ -42,8 +43,24 @@ func textRow(name string) row {
 		return setParams
 	case "shift":
 		return shift
-	case "whoami", "id", "hostname", "date", "uname", "nproc", "seq", "jot", "wc", "ls", "exa", "eza", "tree", "stat", "file", "man", "tldr", "apropos", "whatis", "info", "test", "[", "true", "false", ":", "jq", "yq":
+	case "whoami", "id", "hostname", "date", "uname", "nproc", "seq", "jot", "wc", "exa", "eza", "tree", "stat", "file", "tldr", "apropos", "whatis", "info", "test", "[", "true", "false", ":", "jq", "yq":
 		return quiet
+	case "ls":
+		return func(sh *shell, c command) {
+			for _, p := range parseOptions(c.args, "I T w ignore").pos {
+				if hasGlob(p) { // the shell made names of it, and ls repeats them
+					sh.print(p + "\n")
+				}
+			}
+			quiet(sh, c)
+		}
+	case "man":
+		return func(sh *shell, c command) {
+			if code, ok := parseOptions(c.args, "P H pager html").get("P", "H", "pager", "html"); ok {
+				sh.runText(code)
+			}
+			quiet(sh, c)
+		}
 	case "cd", "chdir":
 		return changeDir
 	case "pushd":
@@ -185,6 +202,10 @@ func readOut(sh *shell, c command) {
 		sh.printInput(c)
 	}
 	for _, f := range o.pos {
+		if code, ok := strings.CutPrefix(f, "+!"); ok && oneOf(c.name, "less more most view") {
+			sh.runText(code)
+			continue
+		}
 		if f == "-" {
 			continue
 		}
@@ -204,14 +225,26 @@ func (sh *shell) printInput(c command) {
 	case "rev":
 		sh.print(reverse(*c.in))
 	case "xxd", "od", "hexdump":
-		if containsString(c.args, "-r") || containsString(c.args, "-rp") || containsString(c.args, "-r-p") {
+		o := parseOptions(c.args, "l s c g")
+		switch {
+		case !o.short('r'):
+			sh.print(*c.in)
+		case o.short('p') || o.exact("plain", "ps"):
+			sh.print(decodeHex(*c.in))
+		default:
 			sh.print(unknownDecoded)
-			return
 		}
-		sh.print(*c.in)
 	default:
 		sh.print(*c.in)
 	}
+}
+
+func decodeHex(in string) string {
+	out, err := hex.DecodeString(strings.Join(strings.Fields(in), ""))
+	if err != nil {
+		return unknownDecoded
+	}
+	return scrub(string(out))
 }
 
 func reverse(s string) string {
@@ -239,7 +272,14 @@ func search(sh *shell, c command) {
 	for _, f := range files {
 		sh.read(f)
 	}
+	pattern := o.at(0)
+	if p, ok := o.get("e", "regexp"); ok {
+		pattern = p
+	}
 	if sh.out == nil {
+		if c.in != nil && strings.ContainsRune(*c.in, holeSecret) && (secretName(strings.Trim(pattern, "^=.*$")) || pattern == "KEY") {
+			sh.effect(RevealSecret, "variable", pattern)
+		}
 		return
 	}
 	if c.in != nil && len(files) == 0 {
@@ -253,7 +293,13 @@ func search(sh *shell, c command) {
 // other decoding yields decoded text, whose commands nobody can read.
 func decode(sh *shell, c command) {
 	o := parseOptions(c.args, "in out i w k K pass kfile iv")
-	if c.name == "gpg" && (o.exact("export-secret-keys", "export-secret-subkeys")) {
+	if c.name == "openssl" && oneOf(o.at(0), "rsa pkcs12 pkcs8 pkey ec dsa") && !o.exact("pubin", "pubout", "noout", "check", "export") {
+		if f, ok := o.get("in"); ok {
+			sh.print(sh.read(f))
+		}
+		return
+	}
+	if c.name == "gpg" && o.has("export-secret-keys", "export-secret-subkeys") {
 		sh.effect(RevealSecret, "private key", "")
 		sh.print(unknownSecret)
 		return
@@ -389,6 +435,9 @@ func dumpEnv(sh *shell, c command) {
 }
 
 func setParams(sh *shell, c command) {
+	if len(c.args) == 0 {
+		sh.print(unknownSecret)
+	}
 	for i, a := range c.args {
 		if a == "--" {
 			sh.params = append([]string{}, c.args[i+1:]...)
@@ -416,9 +465,15 @@ func changeDir(sh *shell, c command) {
 	if c.name == "pushd" {
 		sh.stack = append(append([]string{}, sh.stack...), sh.place.cwd)
 	}
+	old, known := sh.lookup("OLDPWD")
+	roots, searched := sh.lookup("CDPATH")
 	switch {
+	case containsString(c.args, "-") && known:
+		sh.place.cwd = sh.path(first(old))
 	case containsString(c.args, "-") && sh.place.prev != "":
 		sh.place.cwd = sh.place.prev
+	case searched && len(o.pos) > 0 && strings.IndexByte("/.~", o.pos[0][0]) < 0:
+		sh.place.cwd = sh.path(first(roots) + "/" + o.pos[0])
 	case containsString(c.args, "-"):
 		sh.place.cwd = unknown
 	case len(o.pos) == 0:
@@ -438,6 +493,11 @@ func popDir(sh *shell, c command) {
 
 func readVariable(sh *shell, c command) {
 	o := parseOptions(c.args, "p n t d u i a N C c O s")
+	if c.name != "read" && c.in != nil {
+		o = parseOptions(c.args, "d n O s u C c")
+		sh.assign(o.at(0), value{strings.Join(splitLines(*c.in), string(splitMark))})
+		return
+	}
 	for i, name := range o.pos {
 		text := unknown
 		if c.in != nil {

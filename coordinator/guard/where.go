@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // region is the kind of place that a path lies in, from the most to the least
 // guarded. The order is the order of the tests.
@@ -99,7 +102,7 @@ func (j *judging) find(e Effect) region {
 		base = "/"
 	}
 	if hasGlob(p) && !everything {
-		base = base + "/" + unknown
+		base = base + "/" + dotMatch(p, base)
 		sweeping = sweeping || sweeps(e.Kind)
 	}
 	a := j.place(strings.ReplaceAll(base, "//", "/"), sweeping, e.Away)
@@ -108,6 +111,22 @@ func (j *judging) find(e Effect) region {
 	}
 	b := j.place(j.realTarget(base, p), sweeping, e.Away)
 	return j.worse(a, b)
+}
+
+// dotMatch is what the first pattern of a path may match: a guarded name where
+// the pattern begins with its dot, else anything.
+func dotMatch(p, base string) string {
+	rest := strings.TrimPrefix(p[min(len(base), len(p)):], "/")
+	pattern, tail, _ := strings.Cut(rest, "/")
+	if !strings.HasPrefix(pattern, ".") && !strings.HasPrefix(pattern, "[") {
+		return unknown
+	}
+	for _, name := range [...]string{".git", ".claude", switchOff, ".ssh", ".aws", ".gnupg"} {
+		if ok, err := path.Match(pattern, name); ok && err == nil {
+			return strings.TrimSuffix(name+"/"+tail, "/")
+		}
+	}
+	return unknown
 }
 
 // realTarget resolves the directory of a path, and its last part only when

@@ -138,10 +138,10 @@ func (sh *shell) piece(p syntax.WordPart, whole, atStart bool) value {
 	case *syntax.DblQuoted:
 		return sh.double(x)
 	case *syntax.ParamExp:
-		return sh.param(x).marked(whole)
+		return sh.param(x).marked(whole, sh.separators())
 	case *syntax.CmdSubst:
 		text := sh.capture(func(c *shell) { c.stmts(x.Stmts, nil) })
-		return value{strings.TrimRight(text, "\n")}.marked(whole)
+		return value{strings.TrimRight(text, "\n")}.marked(whole, sh.separators())
 	case *syntax.ProcSubst:
 		return value{sh.procSubst(x)}
 	case *syntax.ArithmExp:
@@ -181,15 +181,26 @@ func isAtList(p syntax.WordPart) bool {
 	return ok && w.Lit() == "@"
 }
 
-// marked turns the blanks of an unquoted expansion into field marks.
-func (v value) marked(whole bool) value {
+// separators are the characters that the call made into field separators.
+func (sh *shell) separators() string {
+	for s := sh; s != nil; s = s.parent {
+		if v, ok := s.vars["IFS"]; ok {
+			return first(v)
+		}
+	}
+	return ""
+}
+
+// marked turns the blanks of an unquoted expansion, and the separators that
+// the call chose, into field marks.
+func (v value) marked(whole bool, separators string) value {
 	if whole {
 		return v
 	}
 	out := make(value, len(v))
 	for i, s := range v {
 		out[i] = strings.Map(func(r rune) rune {
-			if r == ' ' || r == '\t' || r == '\n' {
+			if r == ' ' || r == '\t' || r == '\n' || strings.ContainsRune(separators, r) {
 				return splitMark
 			}
 			return r

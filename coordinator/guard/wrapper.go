@@ -12,10 +12,19 @@ type wrapper struct {
 // plainWrapper lists the programs that run their arguments as they are.
 func plainWrapper(name string) (wrapper, bool) {
 	switch name {
-	case "command", "builtin", "exec", "nohup", "setsid", "chronic", "unbuffer", "caffeinate", "noglob", "nocorrect",
-		"rlwrap", "torsocks", "torify", "fakeroot", "eatmydata", "catchsegv", "firejail", "busybox", "toybox", "gtime", "pkexec", "-":
-		return wrapper{values: "a t w f o b"}, true
-	case "time":
+	case "command", "builtin", "nohup", "setsid", "chronic", "unbuffer", "noglob", "nocorrect", "torsocks", "torify", "eatmydata", "catchsegv", "firejail", "busybox", "toybox", "-":
+		return wrapper{}, true
+	case "exec":
+		return wrapper{values: "a"}, true
+	case "caffeinate":
+		return wrapper{values: "t w"}, true
+	case "rlwrap":
+		return wrapper{values: "f H C s"}, true
+	case "fakeroot":
+		return wrapper{values: "l s i b"}, true
+	case "pkexec":
+		return wrapper{values: "user"}, true
+	case "time", "gtime":
 		return wrapper{values: "o f output format"}, true
 	case "timeout", "gtimeout":
 		return wrapper{values: "s k signal kill-after", skip: 1}, true
@@ -190,17 +199,17 @@ func sudo(sh *shell, c command) {
 }
 
 func environment(sh *shell, c command) {
-	o, rest := leading(c.args, "u C S P unset chdir split-string")
+	if text, ok := splitString(c.args); ok {
+		sh.sub().run(text, c.in)
+		return
+	}
+	o, rest := leading(c.args, "u C P unset chdir")
 	child := sh.sub()
 	if dir, ok := o.get("C", "chdir"); ok {
 		child.place.cwd = sh.path(dir)
 	}
 	if len(rest) > 0 && rest[0] == "-" {
 		rest = rest[1:]
-	}
-	if text, ok := o.get("S", "split-string"); ok {
-		child.run(text+" "+quoteAll(rest), c.in)
-		return
 	}
 	for len(rest) > 0 && strings.Contains(rest[0], "=") {
 		name, text, _ := strings.Cut(rest[0], "=")
@@ -212,6 +221,28 @@ func environment(sh *shell, c command) {
 		return
 	}
 	child.exec(rest, c.in)
+}
+
+// splitString is the command of "env -S text args": the text is split, the
+// arguments behind it are not.
+func splitString(args []string) (string, bool) {
+	for i, a := range args {
+		text, ok := strings.CutPrefix(a, "--split-string=")
+		if !ok && !strings.HasPrefix(a, "--") {
+			text, ok = strings.CutPrefix(a, "-S")
+		}
+		rest := args[i+1:]
+		if (a == "-S" || a == "--split-string") && len(rest) > 0 {
+			text, rest, ok = rest[0], rest[1:], true
+		}
+		if ok {
+			return text + " " + quoteAll(rest), true
+		}
+		if !strings.HasPrefix(a, "-") && !strings.Contains(a, "=") {
+			break
+		}
+	}
+	return "", false
 }
 
 func switchUser(sh *shell, c command) {
@@ -233,7 +264,11 @@ func xargs(sh *shell, c command) {
 		return
 	}
 	items := []string{unknown}
-	if c.in != nil && *c.in != "" && !o.exact("a", "arg-file") {
+	if f, ok := o.get("a", "arg-file"); ok {
+		text := sh.read(f)
+		c.in = &text
+	}
+	if c.in != nil && *c.in != "" {
 		items = quotedFields(*c.in)
 	}
 	marker := replaceMarker(o)
@@ -346,26 +381,30 @@ func parallel(sh *shell, c command) {
 	}
 }
 
-// parallelOne runs the template for one item. GNU parallel hands the joined
-// text to a shell, so the item's own blanks separate words.
+// parallelOne runs the template for one item. GNU parallel joins the template
+// to one text, puts the item in quoted, and hands it to a shell.
 func (sh *shell) parallelOne(argv []string, item string) {
 	if len(argv) == 0 {
 		sh.runText(item)
 		return
 	}
-	joined := strings.Join(argv, " ")
+	joined, quoted := strings.Join(argv, " "), quoteAll([]string{item})
+	if len(argv) > 1 {
+		for i, w := range argv[1:] {
+			if strings.ContainsAny(w, " \t") {
+				argv[i+1] = quoteAll([]string{w})
+			}
+		}
+		joined = strings.Join(argv, " ")
+	}
 	if !strings.Contains(joined, "{") {
-		sh.exec(append(append([]string{}, argv...), item), nil)
+		sh.runText(joined + " " + quoted)
 		return
 	}
-	out := make([]string, len(argv))
-	for i, w := range argv {
-		for _, m := range [...]string{"{}", "{.}", "{/}", "{//}", "{1}", "{2}", "{3}"} {
-			w = glue(strings.ReplaceAll(w, m, item), "")
-		}
-		out[i] = w
+	for _, m := range [...]string{"{}", "{.}", "{/}", "{//}", "{1}", "{2}", "{3}"} {
+		joined = glue(strings.ReplaceAll(joined, m, quoted), "")
 	}
-	sh.exec(out, nil)
+	sh.runText(joined)
 }
 
 func evaluate(sh *shell, c command) {
@@ -406,11 +445,7 @@ func ssh(sh *shell, c command) {
 		return
 	}
 	o, rest := leading(c.args, "B b c D E e F I i J L l m O o p Q R S W w P")
-	for _, opt := range o.all("o") {
-		if name, code, ok := strings.Cut(opt, "="); ok && oneOf(strings.ToLower(name), "proxycommand localcommand") {
-			sh.run(code, nil)
-		}
-	}
+	sh.sshOptions(o)
 	if c.in != nil && strings.ContainsRune(*c.in, holeSecret) && len(rest) > 0 {
 		sh.effect(SendOut, "secret", rest[0])
 	}
@@ -427,14 +462,40 @@ func ssh(sh *shell, c command) {
 	sh.print(unknown)
 }
 
+// sshOptions runs the commands that ssh starts here, and those that it starts
+// there, in whatever form the option is written.
+func (sh *shell) sshOptions(o options) {
+	var all []string
+	for _, f := range o.flags {
+		switch {
+		case f.name == "o":
+			all = append(all, f.value)
+		case len(f.name) > 1 && f.name[0] == 'o' && f.given:
+			all = append(all, f.name[1:]+"="+f.value)
+		}
+	}
+	for _, opt := range all {
+		i := max(strings.IndexAny(opt, " ="), 0)
+		code := strings.TrimLeft(opt[i:], " =")
+		switch strings.ToLower(opt[:i]) {
+		case "proxycommand", "localcommand", "knownhostscommand":
+			sh.run(code, nil)
+		case "remotecommand":
+			child := sh.sub()
+			child.place = remotePlace()
+			child.run(code, nil)
+		}
+	}
+}
+
 func scriptProgram(sh *shell, c command) {
 	o := parseOptions(c.args, "c command I O B T t E")
 	if code, ok := o.get("c", "command"); ok {
 		sh.runText(code)
 		return
 	}
-	if len(o.pos) > 1 {
-		sh.exec(o.pos[1:], c.in)
+	if _, rest := leading(c.args, "I O B T t E"); len(rest) > 1 {
+		sh.exec(rest[1:], c.in)
 	}
 }
 
@@ -448,6 +509,7 @@ func later(sh *shell, c command) {
 		case o.exact("l"):
 		case len(o.pos) > 0 || c.in != nil:
 			sh.effect(Persist, "crontab", "")
+			sh.crontab(c.in, o.at(0))
 		}
 		return
 	}
@@ -456,19 +518,34 @@ func later(sh *shell, c command) {
 	}
 }
 
+// crontab runs the commands of a table as far as they are known: five fields
+// of time, or one that begins with @, stand before each.
+func (sh *shell) crontab(in *string, file string) {
+	text := sh.files[sh.path(file)]
+	if in != nil {
+		text = *in
+	}
+	for _, line := range splitLines(text) {
+		n := 5
+		if strings.HasPrefix(line, "@") {
+			n = 1
+		}
+		if f := strings.Fields(line); len(f) > n && line[0] != '#' && !hasHole(f[0]) {
+			sh.run(strings.Join(f[n:], " "), nil)
+		}
+	}
+}
+
 // runner covers the tools that have a verb ("run", "exec") and then a command.
 func runner(sh *shell, c command) {
+	if strings.HasPrefix(c.name, "nix") && sh.nix(c) {
+		return
+	}
 	verb := -1
 	for i, a := range c.args {
 		if oneOf(a, "run exec -- x") {
 			verb = i
 			break
-		}
-		if a == "--run" || a == "--command" {
-			if i+1 < len(c.args) {
-				sh.runText(c.args[i+1])
-			}
-			return
 		}
 	}
 	if verb < 0 {
@@ -492,10 +569,31 @@ func runner(sh *shell, c command) {
 	sh.exec(rest, c.in)
 }
 
+// nix runs a command in a shell of packages, or a package's program.
+func (sh *shell) nix(c command) bool {
+	for i, a := range c.args {
+		switch {
+		case i+1 == len(c.args):
+		case a == "--run":
+			sh.runText(c.args[i+1])
+			return true
+		case oneOf(a, "--command -c") && oneOf(first(c.args), "shell develop"):
+			sh.exec(c.args[i+1:], c.in)
+			return true
+		case a == "--" && first(c.args) == "run":
+			_, program, _ := strings.Cut(c.args[1], "#")
+			sh.exec(append([]string{program}, c.args[i+1:]...), c.in)
+			return true
+		}
+	}
+	return false
+}
+
 // multiplexer types into another terminal, or starts a command in a new one.
 func multiplexer(sh *shell, c command) {
 	_, rest := leading(c.args, "L S f T p t X r d session h")
 	if c.name == "screen" {
+		_, rest = leading(c.args, "S p t T c e h s")
 		if containsString(c.args, "-X") && (containsString(c.args, "stuff") || containsString(c.args, "exec") || containsString(c.args, "readreg") || containsString(c.args, "paste")) {
 			sh.effect(TypeInto, "", "screen")
 			return
@@ -524,6 +622,12 @@ func appleScript(sh *shell, c command) {
 			sh.effect(TypeInto, "", "osascript")
 		}
 		sh.scriptText(code, "applescript")
+		toks := tokens(code, "applescript")
+		for i := range toks {
+			if i+3 < len(toks) && toks[i].text == "do" && toks[i+1].text == "shell" && toks[i+3].kind == 's' {
+				sh.runText(toks[i+3].text)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,119 @@
+package guard
+
+import "strings"
+
+// Commands whose output is a secret, and roads by which one leaves. A secret
+// that a program hands to another stays a mark in the text (holeSecret for the
+// content of a credential, holeKey for a single token), so that the road is
+// judged where it ends.
+
+// secretCommand is a command that prints a secret: the program, the operands
+// that must stand first, and a flag that must be there, "" for none.
+type secretCommand struct{ program, words, flag string }
+
+var secretCommands = []secretCommand{
+	{"pass", "show", ""}, {"pass", "grep", ""}, {"gopass", "show", ""}, {"gopass", "cat", ""},
+	{"bw", "get", ""}, {"bw", "export", ""}, {"bw", "list", ""}, {"rbw", "get", ""}, {"lpass", "show", ""}, {"keyring", "get", ""}, {"secret-tool", "lookup", ""},
+	{"secret-tool", "search", ""}, {"keepassxc-cli", "show", ""}, {"op", "read", ""}, {"op", "item get", "reveal"}, {"op", "item get", "fields"}, {"op", "document get", ""},
+	{"vault", "read", ""}, {"vault", "kv get", ""}, {"vault", "print token", ""}, {"bao", "read", ""}, {"bao", "kv get", ""},
+	{"doppler", "secrets", ""}, {"chamber", "export", ""}, {"chamber", "read", ""}, {"infisical", "secrets", ""}, {"infisical", "export", ""},
+	{"sops", "decrypt", ""}, {"sops", "", "d"}, {"sops", "", "decrypt"}, {"ansible-vault", "view", ""}, {"ansible-vault", "decrypt", ""}, {"age", "", "d"}, {"age", "", "decrypt"},
+	{"aws", "secretsmanager get-secret-value", ""}, {"aws", "secretsmanager batch-get-secret-value", ""}, {"aws", "ssm", "with-decryption"}, {"aws", "sts get-session-token", ""}, {"aws", "sts assume-role", ""},
+	{"aws", "configure export-credentials", ""}, {"aws", "iam create-access-key", ""}, {"aws", "configure get aws_secret_access_key", ""}, {"aws", "configure get aws_session_token", ""},
+	{"gcloud", "secrets versions access", ""}, {"gcloud", "auth print-access-token", ""}, {"gcloud", "auth print-identity-token", ""}, {"gcloud", "auth application-default print-access-token", ""},
+	{"gcloud", "iam service-accounts keys create", ""}, {"az", "keyvault secret show", ""}, {"az", "keyvault secret download", ""}, {"az", "account get-access-token", ""}, {"az", "storage account keys list", ""},
+	{"az", "acr credential show", ""}, {"kubectl", "config view", "raw"}, {"kubectl", "create token", ""}, {"kubeseal", "", "recovery-unseal"}, {"oc", "whoami", "t"}, {"oc", "whoami", "show-token"}, {"argocd", "admin initial-password", ""},
+	{"heroku", "config", ""}, {"heroku", "config:get", ""}, {"heroku", "auth:token", ""}, {"fly", "auth token", ""}, {"fly", "tokens create", ""}, {"flyctl", "auth token", ""}, {"vercel", "env pull", ""},
+	{"railway", "variables", ""}, {"netlify", "env:get", ""}, {"supabase", "secrets reveal", ""}, {"gh", "auth token", ""}, {"gh", "auth status", "show-token"}, {"gh", "auth status", "t"},
+	{"glab", "auth status", "show-token"}, {"glab", "config get token", ""}, {"git", "credential fill", ""}, {"git", "credential-store get", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
+	{"pulumi", "config", "show-secrets"}, {"pulumi", "stack export", "show-secrets"}, {"pulumi", "stack output", "show-secrets"}, {"terraform", "output", "raw"}, {"kwallet-query", "", "r"},
+}
+
+// showsSecret reports a command that prints a secret. Taken over by another
+// program it is used, not shown: the mark goes on in its output.
+func (sh *shell) showsSecret(c command) bool {
+	var o options
+	for i := range secretCommands {
+		s := &secretCommands[i]
+		if s.program != c.name {
+			continue
+		}
+		if o.pos == nil && o.flags == nil {
+			o = parseOptions(c.args, "n namespace context p profile region project o output path secret secret-id name vault-name query in-dir config kubeconfig")
+		}
+		if !strings.HasPrefix(strings.Join(o.pos, " ")+" ", s.words+" ") && s.words != "" || s.flag != "" && !o.exact(s.flag) {
+			continue
+		}
+		if sh.out == nil {
+			sh.effect(RevealSecret, c.name, s.words)
+		}
+		sh.print(unknownKey)
+		return true
+	}
+	return false
+}
+
+// carries reports the secrets that a program takes out in its arguments: file
+// names among the operands, and content anywhere.
+func (sh *shell) carries(c command, operands []string, to string) {
+	for _, p := range operands {
+		p = strings.TrimPrefix(p, "@")
+		if !isRemotePath(p) && strings.ContainsRune(sh.fileText(p), holeSecret) {
+			sh.effect(SendOut, "secret", to)
+			return
+		}
+	}
+	for _, a := range c.args {
+		if strings.ContainsRune(a, holeSecret) {
+			sh.effect(SendOut, "secret", to)
+			return
+		}
+	}
+	if c.in != nil && strings.ContainsRune(*c.in, holeSecret) {
+		sh.effect(SendOut, "secret", to)
+	}
+}
+
+// secretRow holds the programs that only keep, or only carry.
+func secretRow(name string) row {
+	switch name {
+	case "pass", "gopass", "bw", "rbw", "lpass", "keyring", "secret-tool", "keepassxc-cli", "ansible-vault", "age", "kubeseal", "kwallet-query":
+		return quiet
+	case "dig", "nslookup", "host", "ping", "traceroute", "whois", "drill", "kdig":
+		return func(sh *shell, c command) {
+			sh.carries(c, nil, c.name)
+			sh.print(unknown)
+		}
+	case "wormhole", "magic-wormhole", "croc", "ipfs", "transfer", "ffsend", "toss", "slack", "telegram-send", "pastebinit", "wgetpaste", "ix", "s3cmd", "s5cmd", "mc", "b2", "azcopy", "gsutil":
+		return func(sh *shell, c command) {
+			sh.carries(c, parseOptions(c.args, "code").pos, c.name)
+			if controls(c.name) {
+				sh.remoteControl(c)
+			}
+		}
+	}
+	return nil
+}
+
+// showsCommitted reports credentials that git prints out of its history.
+func (sh *shell) showsCommitted(verb string, args []string, o options) {
+	switch {
+	case oneOf(verb, "diff show blame annotate cat-file"):
+	case verb == "log" && (o.exact("p", "u", "patch") || o.short('L')):
+	case verb == "stash" && o.at(0) == "show":
+	default:
+		return
+	}
+	for _, p := range o.pos {
+		_, file, ok := strings.Cut(p, ":")
+		if !ok {
+			file = p
+		}
+		if ok && secretPath("/"+file, "") || !ok && strings.ContainsAny(p, "./") && secretPath(sh.path(p), sh.place.home) {
+			if sh.out == nil {
+				sh.effect(RevealSecret, "committed secret", file)
+			}
+			sh.print(unknownSecret)
+		}
+	}
+}
