@@ -29,10 +29,10 @@ const maxContext = 8000
 // sessionStart registers the session. It does not wait for a coordinator that
 // is not there: a detached copy of this binary delivers the registration.
 func sessionStart(h *hook) error {
-	req := request(wire.OpSessionStart, h.body())
-	line, err := h.client.Call(req, time.Now().Add(startFor))
+	id := newID()
+	line, err := h.client.Call(request(wire.OpSessionStart, h.body().Str("delivery", id)), time.Now().Add(startFor))
 	if err != nil {
-		return h.registerLater(req)
+		return h.registerLater(request(wire.OpSessionStart, h.body().Str("delivery", id).Str("verb", wire.NotPrinted)))
 	}
 	r, err := parseReply(line)
 	if err != nil {

@@ -21,7 +21,7 @@ func stop(h *hook) error {
 		return nil
 	}
 	id := newID()
-	r, err := h.askStop(id)
+	r, err := h.awaitStop(id)
 	if err != nil {
 		return err
 	}
@@ -51,6 +51,22 @@ func (h *hook) askStop(id string) (reply, error) {
 		r, err = h.callStarting(wire.OpStop, body().Raw("checked", result.Bytes()).Int("round", round), stopFor)
 	}
 	return r, err
+}
+
+// awaitStop asks whether the session may stop. One that nobody attends, with
+// calls that were refused for want of an answer, waits for the answers.
+func (h *hook) awaitStop(id string) (reply, error) {
+	for {
+		r, err := h.askStop(id)
+		left := time.Duration(r.body.Get("parked_ms").Int()) * time.Millisecond
+		if err != nil || left <= 0 || (&question{hook: h}).orphaned() {
+			return r, err
+		}
+		wait := min(waitFor, left)
+		if _, err := h.callStarting(wire.OpParkedWait, h.body().Int("wait_ms", wait.Milliseconds()), wait+replyFor); err != nil {
+			time.Sleep(pause)
+		}
+	}
 }
 
 func subagentStop(h *hook) error {

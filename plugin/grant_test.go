@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
@@ -71,14 +72,17 @@ func TestRealPark(t *testing.T) {
 			r := newRig(t, host.Need(t, host.Current))
 			write(t, r.lab.Project, "recipe.txt", "echo run >> made\n")
 			id := "0a1b2c3d-0000-4000-8000-00000000000" + string('1'+rune(len(mode)%3))
-			r.print("go "+model.Play(model.Bash(risky), model.Say("fin")), "--permission-mode", mode, "--session-id", id)
+			done := r.printing("go "+model.Play(model.Bash(risky), model.Say("fin")), "--permission-mode", mode, "--session-id", id)
+			card := r.card("recipe.txt")
+			r.endWait(done)
 			if r.exists("made") || !strings.Contains(r.refusal(), "parked") {
 				t.Fatalf("the model was told %q", r.refusal())
 			}
-			card := r.card("recipe.txt")
 			r.tap(card, "Allow")
 			r.becomes(card, "for one try")
-			r.print("go "+model.Play(model.Bash(risky), model.Bash(risky), model.Say("fin")), "--permission-mode", mode, "--resume", id)
+			done = r.printing("go "+model.Play(model.Bash(risky), model.Bash(risky), model.Say("fin")), "--permission-mode", mode, "--resume", id)
+			r.seen(func(m botapi.Message) bool { return m.ID != card.ID && len(m.Keyboard) > 0 }, "the second question")
+			r.endWait(done)
 			if n := r.lines("made"); n != 1 {
 				t.Errorf("the tool ran %d times\n%s", n, r.trail())
 			}

@@ -9,7 +9,7 @@ const (
 	OpExpand       = "hook.expand" // reply: HookReply.Block, Reason, Context
 	OpGuarded      = "hook.guarded"
 	OpOutcome      = "hook.outcome"
-	OpStop         = "hook.stop"  // reply: HookReply.Block, Reason, Notice, Check
+	OpStop         = "hook.stop"  // reply: HookReply.Block, Reason, Notice, Check, ParkedMS
 	OpCheck        = "hook.check" // a check runs: wait at most WaitMS for its end from outside; reply: HookReply.Wake
 	OpStopFailure  = "hook.stop-failure"
 	OpPreCompact   = "hook.pre-compact"
@@ -23,12 +23,17 @@ const (
 
 	OpMessageTake = "hook.message.take"  // the texts that wait, for Delivery; reply: HookReply.Text, By
 	OpCheckInOver = "hook.check-in.over" // the hook holds the session no longer; reply: AskReply
+	OpParkedWait  = "hook.parked.wait"   // wait at most WaitMS until there is more to say at Stop: then ask OpStop again
 	OpRewake      = "hook.rewake"        // take over, then wait at most WaitMS; reply: HookReply.Wake
 )
 
 // TakeOver, as the Verb of OpRewake, makes the caller the one waiter of its
 // session. It is said once, at the start.
 const TakeOver = "take-over"
+
+// NotPrinted, as the Verb of OpSessionStart, says that the reply to the Delivery
+// did not come in time to be printed.
+const NotPrinted = "not-printed"
 
 // A HookCall is what every hook sends.
 type HookCall struct {
@@ -107,11 +112,15 @@ type HookReply struct {
 	// Check, of OpStop, is to be run; its result goes with the next OpStop.
 	Check *LoopCheck `json:"check,omitempty"`
 
-	Texts  int    `json:"texts,omitempty"`   // texts that wait for the session: take them
-	HoldMS int64  `json:"hold_ms,omitempty"` // of OpStop: hold the session, the Ask is its check-in
-	Text   string `json:"text,omitempty"`    // of OpMessageTake
-	By     string `json:"by,omitempty"`      // who wrote Text
-	Wake   string `json:"wake,omitempty"`    // of OpRewake: wait, wake or end; of OpCheck: wait or end
+	Texts  int   `json:"texts,omitempty"`   // texts that wait for the session: take them
+	HoldMS int64 `json:"hold_ms,omitempty"` // of OpStop: hold the session, the Ask is its check-in
+	// ParkedMS, of OpStop: calls of the session are parked, and their answers may
+	// be waited for so long.
+	ParkedMS int64 `json:"parked_ms,omitempty"`
+
+	Text string `json:"text,omitempty"` // of OpMessageTake
+	By   string `json:"by,omitempty"`   // who wrote Text
+	Wake string `json:"wake,omitempty"` // of OpRewake: wait, wake or end; of OpCheck: wait or end
 }
 
 // An AskReply says how a question stands.

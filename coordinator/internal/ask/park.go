@@ -73,7 +73,8 @@ type Lease struct {
 	Decision Decision  `json:"decision"`
 	Until    time.Time `json:"until"`
 	UsedAt   time.Time `json:"used_at,omitzero"`
-	Told     bool      `json:"told,omitempty"` // the session knows of it
+	Told     bool      `json:"told,omitempty"`    // the session knows of it
+	ToldIn   string    `json:"told_in,omitempty"` // the delivery that told it
 }
 
 // Park opens a and refuses it at once: where the host would let a call run
@@ -111,12 +112,40 @@ func Use(a Ask, now time.Time) Ask {
 	return a
 }
 
-// Tell notes that the session knows the late answer.
-func Tell(a Ask) Ask {
-	told := *a.Lease
-	told.Told = true
-	a.Lease = &told
+// Tell notes that the session knows the late answer by the delivery that is
+// named. What it knows already it knows by the first.
+func Tell(a Ask, delivery string) Ask {
+	if !a.Lease.Told {
+		told := *a.Lease
+		told.Told, told.ToldIn = true, delivery
+		a.Lease = &told
+	}
 	return a
+}
+
+// Untell takes back what a delivery told that never arrived.
+func Untell(a Ask, delivery string) Ask {
+	if a.Lease != nil && a.Lease.ToldIn == delivery && a.Lease.UsedAt.IsZero() {
+		untold := *a.Lease
+		untold.Told, untold.ToldIn = false, ""
+		a.Lease = &untold
+	}
+	return a
+}
+
+// TellIn reports whether a delivery has the late answer of a to tell: nobody
+// told it, or the delivery did and lost our reply.
+func (a Ask) TellIn(delivery string) bool {
+	return a.Lease != nil && (!a.Lease.Told || a.Lease.ToldIn == delivery && delivery != "")
+}
+
+// Hopes returns until when a session that nobody attends may wait for the
+// answer to its parked call; the zero time is not at all.
+func (a Ask) Hopes() time.Time {
+	if !a.Parked {
+		return time.Time{}
+	}
+	return a.OpenedAt.Add(UnattendedFor)
 }
 
 // Same reports whether b asks for the very call of a.

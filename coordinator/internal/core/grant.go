@@ -103,39 +103,6 @@ func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 	return a, err
 }
 
-// TellLate returns what a session must know of answers that came after its
-// calls were refused, one line each, and notes that it knows.
-func (c *Core) TellLate(id session.ID) (text string, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		var lines []string
-		for _, a := range s.asks {
-			if a.Session != id || a.Lease == nil || a.Lease.Told {
-				continue
-			}
-			b.Asks = append(b.Asks, ask.Tell(a))
-			if line := lateLine(a, now); line != "" {
-				lines = append(lines, line)
-			}
-		}
-		slices.Sort(lines)
-		text = strings.Join(lines, "\n")
-		return b, nil
-	})
-	return text, err
-}
-
-// lateLine is one late answer for the model; the text of the call is masked.
-func lateLine(a ask.Ask, now time.Time) string {
-	call := a.Tool + ": " + strings.Join(strings.Fields(ask.Elide(a.Text, 300)), " ")
-	switch {
-	case a.Lent(now):
-		return fmt.Sprintf("The person has meanwhile allowed a call that was refused before. Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
-	case !a.Lease.Decision.Allow:
-		return fmt.Sprintf("The person has meanwhile refused a call that was parked. %s It was: %s", a.Lease.Decision.Message, call)
-	}
-	return ""
-}
-
 // Grants returns the standing permissions that count now, oldest first.
 func (c *Core) Grants() (out []grant.Grant) {
 	c.view(func(s *state, now time.Time) {

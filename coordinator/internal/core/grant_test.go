@@ -154,13 +154,16 @@ func TestParkAndLease(t *testing.T) {
 		t.Errorf("a second answer: %v, %s", err, late.How())
 	}
 	r.restart()
-	text, err := r.TellLate("s")
+	text, err := r.TellLate("s", "hook", 4000)
 	r.ok(err)
 	if !strings.Contains(text, "may run once until 13:00: Bash: x") {
 		t.Errorf("the session is told %q", text)
 	}
-	if text, err := r.TellLate("s"); text != "" || err != nil {
-		t.Errorf("told again: %q, %v", text, err)
+	if again, err := r.TellLate("s", "hook", 4000); again != text || err != nil {
+		t.Errorf("the hook that lost our reply is told %q, %v", again, err)
+	}
+	if text, err := r.TellLate("s", "hook-2", 4000); text != "" || err != nil {
+		t.Errorf("another hook is told again: %q, %v", text, err)
 	}
 	if other := r.park("ask_c", "y"); other.State != ask.Expired {
 		t.Errorf("another call is %s", other.State)
@@ -221,7 +224,7 @@ func TestParkedIsForgotten(t *testing.T) {
 	if a := r.park("ask_c", "y"); a.State != ask.Expired {
 		t.Errorf("a refusal became a %s", a.State)
 	}
-	if text, err := r.TellLate("s"); err != nil || !strings.Contains(text, "refused") || !strings.Contains(text, "Use make.") {
+	if text, err := r.TellLate("s", "hook", 4000); err != nil || !strings.Contains(text, "refused") || !strings.Contains(text, "Use make.") {
 		t.Errorf("told %q, %v", text, err)
 	}
 }

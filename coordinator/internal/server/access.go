@@ -46,6 +46,7 @@ var operations = map[string]operation{
 	wire.OpAskEnded:     {hook, (*Server).askEnded},
 	wire.OpMessageTake:  {hook, (*Server).messageTake},
 	wire.OpCheckInOver:  {hook, (*Server).checkInOver},
+	wire.OpParkedWait:   {hook, (*Server).parkedWait},
 	wire.OpRewake:       {hook, (*Server).rewake},
 
 	wire.OpGrants: {anyone, (*Server).grants},

@@ -94,8 +94,24 @@ func (s *Server) sessionStart(c *call) (any, error) {
 	if p.Source != "compact" && p.Source != "resume" {
 		return wire.HookReply{}, nil
 	}
-	return wire.HookReply{Context: s.cfg.Core.Anchor(p.Session)}, nil
+	anchor := s.cfg.Core.Anchor(p.Session)
+	if h.Delivery == "" {
+		return wire.HookReply{Context: anchor}, nil
+	}
+	if h.Verb == wire.NotPrinted {
+		return wire.HookReply{}, s.cfg.Core.UntellLate(p.Session, h.Delivery)
+	}
+	late, err := s.cfg.Core.TellLate(p.Session, h.Delivery, maxContext-len(anchor)-2)
+	return wire.HookReply{Context: strings.Trim(late+"\n\n"+anchor, "\n")}, err
 }
+
+// The room for what a session is told of late answers, in bytes: the host cuts a
+// context of more than 10,000 characters, and a person's texts need theirs.
+const (
+	maxContext = 8000
+	maxLate    = 4000
+	maxBeside  = 800
+)
 
 func (s *Server) sessionEnd(c *call) (any, error) {
 	_, p, err := s.hookCall(c, "")
@@ -122,7 +138,11 @@ func (s *Server) prompt(c *call) (any, error) {
 	if err != nil {
 		return wire.HookReply{}, err
 	}
-	late, err := s.cfg.Core.TellLate(p.Session)
+	room := maxContext
+	if texts > 0 {
+		room = maxBeside
+	}
+	late, err := s.cfg.Core.TellLate(p.Session, h.Delivery, room)
 	return wire.HookReply{Texts: texts, Context: late}, err
 }
 

@@ -14,20 +14,20 @@ import (
 // taken.
 func TestPromptBringsBoth(t *testing.T) {
 	r := newRig(t)
-	prompt := func() wire.HookReply {
-		return want[wire.HookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`, func(h *wire.HookCall) { h.Delivery = "d" }), wire.CodeOK)
+	prompt := func(delivery string) wire.HookReply {
+		return want[wire.HookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`, func(h *wire.HookCall) { h.Delivery = delivery }), wire.CodeOK)
 	}
 	r.hook(wire.OpAskOpen, bash, func(h *wire.HookCall) { h.Ask, h.Kind, h.Park = "p", "guard", true })
-	if got := prompt(); got.Texts != 0 || got.Context != "" {
+	if got := prompt("d0"); got.Texts != 0 || got.Context != "" {
 		t.Errorf("before: %+v", got)
 	}
 	_, err := r.core.Answer("p", ask.Decision{Allow: true, By: "Ada"})
 	r.ok(err)
 	r.ok(r.core.Written(core.Press{Update: 1, Room: core.Room{Chat: 6}, Decision: ask.Decision{By: "Ada", Channel: "telegram"}, Text: "go on"}))
-	if got := prompt(); got.Texts != 1 || !strings.Contains(got.Context, "make") {
+	if got := prompt("d1"); got.Texts != 1 || !strings.Contains(got.Context, "make") {
 		t.Errorf("have %+v", got)
 	}
-	if got := prompt(); got.Texts != 1 || got.Context != "" {
+	if got := prompt("d2"); got.Texts != 1 || got.Context != "" {
 		t.Errorf("again: %+v", got)
 	}
 	took := want[wire.HookReply](t, r.hook(wire.OpMessageTake, "", func(h *wire.HookCall) { h.Delivery = "d" }), wire.CodeOK)

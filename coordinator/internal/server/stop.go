@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
@@ -11,8 +12,8 @@ import (
 
 // stop decides whether a session may stop. The order is the product's, and the
 // first that applies wins: kill switch, background work that will wake the
-// session, the session's loop, a text that waits for it, the check-in of a
-// person who is away.
+// session, the session's loop, a text that waits for it, its parked calls, the
+// check-in of a person who is away.
 func (s *Server) stop(c *call) (any, error) {
 	h, p, err := s.hookCall(c, "")
 	if err != nil {
@@ -47,7 +48,37 @@ func (s *Server) decideStop(c *call, h wire.HookCall, p payload) (r wire.HookRep
 	if texts > 0 {
 		return wire.HookReply{Texts: texts, Notice: r.Notice}, session.Working, nil
 	}
+	if !h.Attended {
+		return s.stopParked(h, p, r)
+	}
 	return s.checkIn(h, p, r)
+}
+
+// stopParked sends a session on that nobody attends when its parked calls were
+// answered, and has it wait while they may be.
+func (s *Server) stopParked(h wire.HookCall, p payload, r wire.HookReply) (_ wire.HookReply, state session.State, err error) {
+	r.Reason, err = s.cfg.Core.TellLate(p.Session, h.Delivery, maxLate)
+	if err != nil || r.Reason != "" {
+		r.Block = r.Reason != ""
+		return r, session.Working, err
+	}
+	if left := s.cfg.Core.ParkedFor(p.Session); left > 0 {
+		r.ParkedMS = left.Milliseconds()
+		return r, session.Waiting, nil
+	}
+	return r, session.Idle, nil
+}
+
+// parkedWait holds a Stop hook until asking to stop again may get another reply.
+func (s *Server) parkedWait(c *call) (any, error) {
+	h, p, err := s.hookCall(c, "")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, min(time.Duration(h.WaitMS)*time.Millisecond, maxWait))
+	defer cancel()
+	s.cfg.Core.AwaitLate(ctx, p.Session)
+	return wire.HookReply{}, nil
 }
 
 func (s *Server) stopLoop(c *call, h wire.HookCall, p payload, shells []string) (r wire.HookReply, err error) {

@@ -1,0 +1,109 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// TellLate returns what a session must know of answers that came after its
+// calls were refused, one line each in at most room bytes, and notes that the
+// delivery that is named tells it. The same name again gets the same: it lost
+// our reply. What does not fit waits for the next delivery.
+func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		var lines []string
+		for _, a := range s.answeredLate(id, delivery) {
+			line := lateLine(a, now)
+			if room -= len(line) + 1; room < 0 {
+				break
+			}
+			if next := ask.Tell(a, delivery); next != a {
+				b.Asks = append(b.Asks, next)
+			}
+			if line != "" {
+				lines = append(lines, line)
+			}
+		}
+		text = strings.Join(lines, "\n")
+		return b, nil
+	})
+	return text, err
+}
+
+// UntellLate takes back what a delivery told that never arrived.
+func (c *Core) UntellLate(id session.ID, delivery string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		for _, a := range s.answeredLate(id, delivery) {
+			if next := ask.Untell(a, delivery); next != a {
+				b.Asks = append(b.Asks, next)
+			}
+		}
+		return b, nil
+	})
+}
+
+// answeredLate returns the asks of a session whose late answers a delivery has
+// to tell, oldest first.
+func (s *state) answeredLate(id session.ID, delivery string) (out []ask.Ask) {
+	for _, a := range s.asks {
+		if a.Session == id && a.TellIn(delivery) {
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, func(a, b ask.Ask) int { return a.OpenedAt.Compare(b.OpenedAt) })
+	return out
+}
+
+// lateLine is one late answer for the model; the text of the call is masked.
+func lateLine(a ask.Ask, now time.Time) string {
+	call := a.Tool + ": " + strings.Join(strings.Fields(ask.Elide(a.Text, 300)), " ")
+	switch {
+	case a.Lent(now):
+		return fmt.Sprintf("The person has meanwhile allowed a call that was refused before. Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
+	case !a.Lease.Decision.Allow:
+		return fmt.Sprintf("The person has meanwhile refused a call that was parked. %s It was: %s", a.Lease.Decision.Message, call)
+	}
+	return ""
+}
+
+// ParkedFor is how long a session that nobody attends may wait for the answers
+// to its parked calls, 0 when it has none.
+func (c *Core) ParkedFor(id session.ID) (left time.Duration) {
+	c.view(func(s *state, now time.Time) { left = max(0, s.hopes(id).Sub(now)) })
+	return left
+}
+
+// hopes returns until when a session may wait, the zero time for not at all.
+func (s *state) hopes(id session.ID) (until time.Time) {
+	for _, a := range s.asks {
+		if at := a.Hopes(); a.Session == id && at.After(until) {
+			until = at
+		}
+	}
+	return until
+}
+
+// AwaitLate waits until there is something to tell a session that waits for the
+// answers to its parked calls, or nothing to wait for; at most until ctx ends.
+func (c *Core) AwaitLate(ctx context.Context, id session.ID) {
+	for ctx.Err() == nil {
+		var until time.Time
+		changed := c.view(func(s *state, now time.Time) {
+			until = s.hopes(id)
+			if s.settings.Paused || !now.Before(until) || len(s.answeredLate(id, "")) > 0 || len(message.Waiting(s.texts(), id)) > 0 {
+				until = time.Time{}
+			}
+		})
+		if until.IsZero() || c.wait(ctx, changed, until) {
+			return
+		}
+	}
+}
