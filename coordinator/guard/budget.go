@@ -59,7 +59,7 @@ func (sh *shell) afford(text string) string {
 // exhausted reports that a bound was reached. What was left unread may be any
 // part of the call, so a protected word anywhere in it counts.
 func (sh *shell) exhausted(why string) {
-	sh.u.add(Effect{Kind: Unreadable, Op: why, Target: sh.u.protected(), Sure: Known, Part: sh.part})
+	sh.u.add(Effect{Kind: Unreadable, Op: why, Target: sh.u.protected(), Sure: Known, Part: sh.here()})
 }
 
 // protected is the first protected word in the call: it makes the difference
@@ -83,7 +83,7 @@ func firstProtected(args []Arg) string {
 
 // unreadable reports a text that could not be followed to its end.
 func (sh *shell) unreadable(why, text string) {
-	sh.u.add(Effect{Kind: Unreadable, Op: why, Target: protectedWord(text), Sure: Known, Part: sh.part})
+	sh.u.add(Effect{Kind: Unreadable, Op: why, Target: protectedWord(text), Sure: Known, Part: sh.here()})
 }
 
 // protectedWord finds a word in an unreadable text that must not slip by.

@@ -147,8 +147,9 @@ func (sh *shell) exec(argv []string, in *string) {
 	sh.via = c.name
 	sh.depth++
 	before := sh.printed()
-	sh.program(c, argv[0])
-	if sh.printed() == before && !silent(c.name) {
+	p := sh.programNamed(c.name)
+	sh.program(p, c, argv[0])
+	if sh.printed() == before && !p.silent {
 		sh.print(unknown)
 	}
 	sh.depth--
@@ -222,13 +223,15 @@ func programName(arg string) string {
 	return name
 }
 
-func (sh *shell) program(c command, full string) {
-	if strings.Contains(full, "=") && !strings.HasPrefix(full, "-") && len(c.args) > 0 && programRow(c.name) == nil {
+func (sh *shell) program(p program, c command, full string) {
+	if strings.Contains(full, "=") && !strings.HasPrefix(full, "-") && len(c.args) > 0 && p.row == nil {
 		sh.exec(c.args, c.in)
 		return
 	}
-	sh.own(c, full)
-	if printsForEval(c) {
+	if p.own {
+		sh.own(c, full)
+	}
+	if p.prints && printsForEval(c) {
 		sh.print(unknownBenign)
 		return
 	}
@@ -236,18 +239,17 @@ func (sh *shell) program(c command, full string) {
 		sh.unknownProgram(c, full)
 		return
 	}
-	if isShellName(c.name) {
+	if p.shell {
 		sh.shellProgram(c)
 		return
 	}
 	if sh.showsSecret(c) {
 		return
 	}
-	if row := programRow(c.name); row != nil {
-		if asksHelp(c) {
-			return
+	if p.row != nil {
+		if !asksHelp(c) {
+			p.row(sh, c)
 		}
-		row(sh, c)
 		return
 	}
 	if sh.scriptFile(full) {
@@ -258,9 +260,9 @@ func (sh *shell) program(c command, full string) {
 		return
 	}
 	switch {
-	case controls(c.name):
+	case p.controls:
 		sh.remoteControl(c)
-	case oneOf(c.name, "drop delete alter update grant flushall flushdb"):
+	case p.sql:
 		sh.typedSQL(c)
 	case len(c.args) > 0 && oneOf(programName(c.args[0]), "rm git sudo bash sh dd find kubectl terraform docker aws env eval"):
 		n := len(sh.u.effects) // an unknown program may be a wrapper
@@ -306,15 +308,21 @@ func (sh *shell) unknownProgram(c command, full string) {
 	}
 }
 
-// printsForEval is true of programs that are meant to be evaluated, with the
-// arguments that make them print for it.
+// The programs whose output is meant to be evaluated: some always, some with
+// the right arguments.
+const (
+	evalAlways = "ssh-agent dircolors lesspipe keychain gpg-agent lesspipe.sh"
+	evalAsked  = "direnv pyenv rbenv nodenv goenv jenv phpenv plenv tfenv fnm nvm zoxide starship brew minikube docker-machine docker kubectl helm gh opam luarocks conda mamba " +
+		"micromamba mise asdf rtx thefuck atuin fzf npm uv poetry pixi rustup just podman vfox proto volta devbox luaver hatch pdm deno op aws-vault saml2aws tmuxifier"
+)
+
+func evalPrinter(name string) bool { return oneOf(name, evalAlways) || oneOf(name, evalAsked) }
+
+// printsForEval is true of an evalPrinter with the arguments that make it
+// print for it.
 func printsForEval(c command) bool {
-	if oneOf(c.name, "ssh-agent dircolors lesspipe keychain gpg-agent lesspipe.sh") {
+	if oneOf(c.name, evalAlways) {
 		return len(c.args) == 0 || strings.HasPrefix(c.args[0], "-") || c.name == "keychain"
-	}
-	if !oneOf(c.name, "direnv pyenv rbenv nodenv goenv jenv phpenv plenv tfenv fnm nvm zoxide starship brew minikube docker-machine docker kubectl helm gh opam luarocks conda mamba "+
-		"micromamba mise asdf rtx thefuck atuin fzf npm uv poetry pixi rustup just podman vfox proto volta devbox luaver hatch pdm deno op aws-vault saml2aws tmuxifier") {
-		return false
 	}
 	first := c.args[:min(1, len(c.args))]
 	if oneOf(c.name, "conda mamba micromamba opam") {

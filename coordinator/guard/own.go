@@ -6,6 +6,20 @@ import "strings"
 const hookEvents = "session-start session-end pre-tool-use post-tool-use post-tool-use-failure permission-request permission-denied stop stop-failure " +
 	"subagent-stop pre-compact user-prompt-submit user-prompt-expansion notification"
 
+// The programs that write the files they are given, always or with a flag,
+// and those that talk to sockets.
+const (
+	inPlaceAlways = "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak patch dos2unix unix2dos sd rpl sqlite3 duckdb"
+	inPlaceAsked  = "prettier yq dasel gofmt black ruff biome eslint rustfmt clang-format"
+	socketClients = "curl nc ncat netcat socat websocat wget http"
+)
+
+// ownName is true of the programs that own has something to say about.
+func ownName(name string) bool {
+	return name == "afar" || strings.HasPrefix(name, "hook-") || name == "claude" || name == "claude-code" ||
+		oneOf(name, inPlaceAlways) || oneOf(name, inPlaceAsked) || oneOf(name, socketClients)
+}
+
 // own reports what a command does to Afar or to the host's guard rails.
 func (sh *shell) own(c command, full string) {
 	switch {
@@ -23,7 +37,7 @@ func (sh *shell) own(c command, full string) {
 			}
 		}
 	}
-	if oneOf(c.name, "curl nc ncat netcat socat websocat wget http") {
+	if oneOf(c.name, socketClients) {
 		sh.ownSocket(c)
 	}
 }
@@ -31,10 +45,10 @@ func (sh *shell) own(c command, full string) {
 // changesInPlace is true of the editors and converters that write the files
 // they are given.
 func changesInPlace(c command) bool {
-	if oneOf(c.name, "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak patch dos2unix unix2dos sd rpl sqlite3 duckdb") {
+	if oneOf(c.name, inPlaceAlways) {
 		return true
 	}
-	return oneOf(c.name, "prettier yq dasel gofmt black ruff biome eslint rustfmt clang-format") &&
+	return oneOf(c.name, inPlaceAsked) &&
 		containsAny(c.args, "--write -i -w --in-place --inplace put --fix")
 }
 

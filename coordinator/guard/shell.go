@@ -19,8 +19,8 @@ func (sh *shell) stmt(st *syntax.Stmt, stdin *string) {
 	if !sh.spend(1) {
 		return
 	}
-	was, forked := sh.part, sh.forked
-	sh.part = sh.src.cut(st.Pos().Offset(), st.End().Offset())
+	part, at, forked := sh.part, sh.at, sh.forked
+	sh.at = spot{sh.src, st}
 	sh.forked = forked || st.Background
 	sh.bare = st.Cmd == nil
 	in, sinks := sh.redirects(st.Redirs, stdin)
@@ -30,7 +30,7 @@ func (sh *shell) stmt(st *syntax.Stmt, stdin *string) {
 	} else {
 		sh.redirected(st.Cmd, in, sinks)
 	}
-	sh.part, sh.forked = was, forked
+	sh.part, sh.at, sh.forked = part, at, forked
 }
 
 // redirected runs a command whose output goes to files and remembers it.
@@ -430,7 +430,7 @@ func (sh *shell) read(word string) string {
 // socket reports a redirection to the network. Tied to a shell it hands the
 // machine over; else it may be a look whether a port is open.
 func (sh *shell) socket(host string) {
-	name, _, _ := strings.Cut(sh.part, " ")
+	name, _, _ := strings.Cut(sh.here(), " ")
 	switch {
 	case isShellName(programName(name)) || name == "exec":
 		sh.effect(ReverseShell, "shell socket", host)

@@ -13,6 +13,8 @@ type understanding struct {
 	effects []Effect
 	budget  budget
 	word    *string // first protected word of the call; nil = nobody asked yet
+	// programs are the names that were looked up.
+	programs map[string]program
 }
 
 func newUnderstanding(call Call, ctx *Context) *understanding {
@@ -96,6 +98,22 @@ func (s *source) cut(from, to uint) string {
 	return clip(strings.TrimRight(strings.TrimSpace(s.text[from:to]), ";& \n"), 300)
 }
 
+// spot is where a command stands. Its text is cut out only for a report: to
+// find where a command ends can take a walk down into it.
+type spot struct {
+	src  *source
+	stmt *syntax.Stmt
+}
+
+// here is the text of the running command.
+func (sh *shell) here() string {
+	if sh.at.stmt != nil {
+		sh.part = sh.at.src.cut(sh.at.stmt.Pos().Offset(), sh.at.stmt.End().Offset())
+		sh.at = spot{}
+	}
+	return sh.part
+}
+
 // shell is the abstract state of one shell process.
 type shell struct {
 	u      *understanding
@@ -109,7 +127,8 @@ type shell struct {
 	params []string          // positional parameters; nil = unknown
 	out    *strings.Builder  // nil when nobody reads the output
 	src    *source
-	part   string // text of the running command
+	part   string // text of the running command, unless it is at
+	at     spot   // where it stands
 	depth  int
 	maybe  int  // > 0 inside a branch that may not run
 	forked bool // in a pipe or in the background
@@ -218,12 +237,12 @@ func (sh *shell) define(name string, f *function) {
 func (sh *shell) effect(kind Kind, op, target string) {
 	target, away := sh.place.locate(target)
 	sh.u.add(Effect{Kind: kind, Op: op, Target: target, Via: sh.via,
-		Dir: sh.place.cwd, Away: away, Part: sh.part})
+		Dir: sh.place.cwd, Away: away, Part: sh.here()})
 }
 
 func (sh *shell) possible(kind Kind, op, target string) {
 	sh.u.add(Effect{Kind: kind, Op: op, Target: target, Via: sh.via, Sure: Possible,
-		Dir: sh.place.cwd, Away: sh.place.away, Part: sh.part})
+		Dir: sh.place.cwd, Away: sh.place.away, Part: sh.here()})
 }
 
 // path makes a word absolute in this shell's place.
@@ -247,11 +266,11 @@ func (sh *shell) run(text string, stdin *string) {
 	before := *sh
 	sh.depth++
 	sh.src = &source{text: text}
-	if before.src != nil && !strings.Contains(before.part, text) {
-		sh.src.whole = before.part
+	if before.src != nil && !strings.Contains(sh.here(), text) {
+		sh.src.whole = sh.here()
 	}
 	sh.stmts(file.Stmts, stdin)
-	sh.depth, sh.src, sh.part, sh.via = before.depth, before.src, before.part, before.via
+	sh.depth, sh.src, sh.part, sh.at, sh.via = before.depth, before.src, before.part, before.at, before.via
 }
 
 // parseShell tries the shells that people have: bash first, then zsh.
