@@ -1,6 +1,10 @@
 package guard
 
-import "strings"
+import (
+	"bytes"
+	"cmp"
+	"strings"
+)
 
 // Text that is not known in full carries a hole for each unknown run. The hole
 // survives concatenation, re-parsing and every table look-up, so that no code
@@ -58,30 +62,64 @@ func (v value) join(w value) value {
 
 // cross appends every text of w to every text of v.
 func (v value) cross(w value) value {
-	if len(w) == 1 {
-		for i := range v {
-			v[i] = glue(v[i], w[0])
-		}
-		return v
-	}
-	if len(v)*len(w) > maxAlternatives {
-		return v.zip(w)
-	}
-	out := make(value, 0, len(v)*len(w))
-	for _, a := range v {
-		for _, b := range w {
-			out = append(out, glue(a, b))
-		}
-	}
-	return out
+	g := growth{}
+	g.add(v)
+	g.add(w)
+	return g.value()
 }
 
-// zip pairs the texts of both values so that each occurs at least once.
-func (v value) zip(w value) value {
-	n := max(len(v), len(w))
-	out := make(value, n)
-	for i := range out {
-		out[i] = glue(v[min(i, len(v)-1)], w[min(i, len(w)-1)])
+// growth is a value under construction. Its texts grow in place, so that a
+// word of many parts costs what it is long.
+type growth struct {
+	texts [][]byte
+	most  int // bound on the texts; 0 = maxAlternatives
+}
+
+// add appends every text of v to every text so far; beyond the bound the texts
+// are paired so that each occurs at least once.
+func (g *growth) add(v value) {
+	if len(v) == 0 {
+		return
+	}
+	if g.texts == nil {
+		g.texts = make([][]byte, 1, len(v))
+	}
+	if len(v) > 1 && len(g.texts)*len(v) <= cmp.Or(g.most, maxAlternatives) {
+		g.multiply(v)
+		return
+	}
+	for len(g.texts) < len(v) {
+		g.texts = append(g.texts, bytes.Clone(g.texts[len(g.texts)-1]))
+	}
+	for i := range g.texts {
+		g.grow(i, v[min(i, len(v)-1)])
+	}
+}
+
+func (g *growth) multiply(v value) {
+	var all [][]byte
+	for _, text := range g.texts {
+		for _, s := range v {
+			all = append(all, append(bytes.Clone(text), s...))
+		}
+	}
+	g.texts = all
+}
+
+// grow appends to one text. What is longer than any source may be is not
+// followed.
+func (g *growth) grow(i int, s string) {
+	if len(g.texts[i])+len(s) > maxSource {
+		g.texts[i] = []byte(unknown)
+		return
+	}
+	g.texts[i] = append(g.texts[i], s...)
+}
+
+func (g *growth) value() value {
+	out := make(value, len(g.texts))
+	for i, text := range g.texts {
+		out[i] = string(text)
 	}
 	return out
 }

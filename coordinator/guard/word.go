@@ -54,11 +54,7 @@ func quoted(w *syntax.Word) bool {
 
 // text expands a word without splitting it.
 func (sh *shell) text(w *syntax.Word) value {
-	v := sh.expand(w, true)
-	for i := range v {
-		v[i] = strings.ReplaceAll(v[i], string(splitMark), " ")
-	}
-	return v
+	return sh.expand(w, true).each(func(s string) string { return strings.ReplaceAll(s, string(splitMark), " ") })
 }
 
 // expand gives the values of a word; with whole set no field marks are made.
@@ -115,11 +111,14 @@ func (sh *shell) tilde(lit string) string {
 }
 
 func (sh *shell) parts(parts []syntax.WordPart, whole, atStart bool) value {
-	out := value{""}
-	for i, p := range parts {
-		out = out.cross(sh.piece(p, whole, atStart && i == 0))
+	if len(parts) == 1 {
+		return sh.piece(parts[0], whole, atStart)
 	}
-	return out
+	var out growth
+	for i, p := range parts {
+		out.add(sh.piece(p, whole, atStart && i == 0))
+	}
+	return out.value()
 }
 
 func (sh *shell) piece(p syntax.WordPart, whole, atStart bool) value {
@@ -156,16 +155,21 @@ func (sh *shell) piece(p syntax.WordPart, whole, atStart bool) value {
 }
 
 func (sh *shell) double(x *syntax.DblQuoted) value {
-	out := value{""}
-	for _, p := range x.Parts {
-		if lit, ok := p.(*syntax.Lit); ok {
-			out = out.cross(value{unescapeDouble(lit.Value)})
-			continue
-		}
-		keep := isAtList(p)
-		out = out.cross(sh.piece(p, !keep, false))
+	if len(x.Parts) == 1 {
+		return sh.doublePart(x.Parts[0])
 	}
-	return out
+	out := growth{texts: make([][]byte, 1)}
+	for _, p := range x.Parts {
+		out.add(sh.doublePart(p))
+	}
+	return out.value()
+}
+
+func (sh *shell) doublePart(p syntax.WordPart) value {
+	if lit, ok := p.(*syntax.Lit); ok {
+		return value{unescapeDouble(lit.Value)}
+	}
+	return sh.piece(p, !isAtList(p), false)
 }
 
 // isAtList is true of "$@" and "${a[@]}", which split even inside quotes.
@@ -217,54 +221,62 @@ func (sh *shell) procSubst(x *syntax.ProcSubst) string {
 	return name
 }
 
+// maxBraces bounds the words that one brace expansion gives.
+const maxBraces = 64
+
 func (sh *shell) braces(w *syntax.Word) value {
-	words := []string{""}
-	for _, p := range w.Parts {
-		var next []string
-		for _, piece := range sh.bracePiece(p, len(next) == 0) {
-			for _, prefix := range words {
-				if len(next) >= 64 {
-					break
-				}
-				next = append(next, prefix+piece)
-			}
-		}
-		if len(next) > 0 {
-			words = next
-		}
-	}
-	if len(words) > 1 {
-		return value{strings.Join(words, string(splitMark))}
-	}
-	return value{words[0]}
+	words := sh.braceWords(w)
+	sh.spend(len(words) / 8)
+	return value{strings.Join(words, string(splitMark))}
 }
 
-func (sh *shell) bracePiece(p syntax.WordPart, start bool) []string {
+// braceWords gives the words of a brace expansion. Where there are more than
+// the bound allows, each piece occurs in one of them at least, and a last word
+// with holes stands for those that are not written out.
+func (sh *shell) braceWords(w *syntax.Word) []string {
+	words := growth{texts: make([][]byte, 1), most: maxBraces}
+	rest := growth{texts: make([][]byte, 1)}
+	cut := false
+	for i, p := range w.Parts {
+		pieces, all := sh.bracePiece(p, i == 0)
+		cut = cut || !all || len(words.texts)*len(pieces) > maxBraces
+		words.add(pieces)
+		if len(pieces) > 1 {
+			pieces = value{unknown}
+		}
+		rest.add(pieces)
+	}
+	if cut {
+		return append(words.value(), rest.value()...)
+	}
+	return words.value()
+}
+
+// bracePiece gives the pieces that one part of a word becomes, and whether
+// these are all.
+func (sh *shell) bracePiece(p syntax.WordPart, start bool) (pieces value, all bool) {
 	b, ok := p.(*syntax.BraceExp)
 	if !ok {
-		return sh.piece(p, false, start)
+		return sh.piece(p, false, start), true
 	}
 	if b.Sequence {
-		return []string{unknown}
+		return value{unknown}, true
 	}
-	var out []string
 	for _, el := range b.Elems {
-		if len(out) >= 64 {
-			break
+		if len(pieces) >= maxBraces {
+			return pieces[:maxBraces], false
 		}
-		out = append(out, sh.braceElem(el)...)
+		pieces = append(pieces, sh.braceElem(el)...)
 	}
-	return out
+	return pieces[:min(len(pieces), maxBraces)], len(pieces) <= maxBraces
 }
 
 func (sh *shell) braceElem(el *syntax.Word) []string {
-	if len(el.Parts) == 0 {
+	switch {
+	case len(el.Parts) == 0:
 		return []string{""}
-	}
-	for _, p := range el.Parts {
-		if _, ok := p.(*syntax.BraceExp); ok {
-			return strings.Split(first(sh.braces(el)), string(splitMark))
-		}
+	case hasBraces(el):
+		return sh.braceWords(el)
 	}
 	return sh.parts(el.Parts, false, true)
 }
