@@ -10,19 +10,32 @@ const (
 	maxSource  = 1 << 20 // bytes of one source text
 	maxDepth   = 20      // nested sources and function calls
 	maxNesting = 400     // open brackets in one source
-	maxWords   = 5000    // compound commands that are not closed in one source
+	maxWords   = 3000    // compound commands that are not closed in one source
 	maxEffects = 4096
+)
+
+// A step is about a quarter of a microsecond. These are the prices of what an
+// evaluation does, so that the steps of a call bound the time it takes.
+const (
+	perStatement  = 1
+	perCommand    = 2  // to find out what runs, before it runs
+	perSource     = 8  // to parse a nested source, however short
+	perScope      = 2  // a subshell or a substitution
+	perEffect     = 6  // to report and to judge it
+	argsPerStep   = 4  // words of a command
+	textPerStep   = 32 // bytes that are copied
+	scopesPerStep = 8  // scopes that a name is looked up in
 )
 
 // budget is what the evaluation of one call may still cost.
 type budget struct {
-	steps int  // commands, and copied text
+	steps int
 	bytes int  // nested source that may be parsed
 	spent bool // the steps ran out, and that was reported
 }
 
 func newBudget(size int) budget {
-	return budget{steps: 5000 + size, bytes: 64<<10 + 4*size}
+	return budget{steps: 8000 + size, bytes: 16<<10 + 3*size}
 }
 
 // spend charges for work. Once the steps are spent nothing more is evaluated,
@@ -44,13 +57,13 @@ func (sh *shell) spendSource(text string) bool {
 		return false
 	}
 	b.bytes -= len(text)
-	return true
+	return sh.spend(perSource)
 }
 
 // afford charges for copying a text, so that doubling strings run out of
 // budget before they run out of memory.
 func (sh *shell) afford(text string) string {
-	if !sh.spend(len(text)/64) || len(text) > maxSource {
+	if !sh.spend(len(text)/textPerStep) || len(text) > maxSource {
 		return unknown
 	}
 	return text

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -100,30 +101,35 @@ func (sh *shell) commandVariable(a *syntax.Assign) {
 func (sh *shell) argvs(words []*syntax.Word) [][]string {
 	lists := [][]string{nil}
 	for _, w := range words {
-		alts := sh.alternatives(w)
-		if len(alts) == 1 {
-			for i := range lists {
-				lists[i] = append(lists[i], alts[0]...)
-			}
-			continue
-		}
-		lists = combine(lists, alts)
+		lists = combine(lists, sh.alternatives(w))
 	}
 	return lists
 }
 
+// combine appends every alternative to every list; beyond the bound they are
+// paired so that each occurs at least once. Lists grow in place.
 func combine(lists, alts [][]string) [][]string {
-	n := len(lists) * len(alts)
-	if n > maxCombinations {
-		n = max(len(lists), len(alts))
+	if len(alts) == 0 {
+		return lists
 	}
-	out := make([][]string, n)
-	for i := range out {
-		a, b := lists[i%len(lists)], alts[i/len(lists)%len(alts)]
-		if n == max(len(lists), len(alts)) {
-			b = alts[i%len(alts)]
+	if len(alts) > 1 && len(lists)*len(alts) <= maxCombinations {
+		return multiply(lists, alts)
+	}
+	for n := len(lists); len(lists) < len(alts); {
+		lists = append(lists, slices.Clone(lists[len(lists)%n]))
+	}
+	for i := range lists {
+		lists[i] = append(lists[i], alts[i%len(alts)]...)
+	}
+	return lists
+}
+
+func multiply(lists, alts [][]string) [][]string {
+	var out [][]string
+	for _, b := range alts {
+		for _, a := range lists {
+			out = append(out, append(slices.Clone(a), b...))
 		}
-		out[i] = append(append([]string{}, a...), b...)
 	}
 	return out
 }
@@ -131,7 +137,7 @@ func combine(lists, alts [][]string) [][]string {
 // exec evaluates one argument list: assignments of a wrapper, a function, or
 // a program.
 func (sh *shell) exec(argv []string, in *string) {
-	if len(argv) == 0 || !sh.spend(1) {
+	if len(argv) == 0 || !sh.spend(perCommand+len(argv)/argsPerStep) {
 		return
 	}
 	if sh.depth >= maxDepth {

@@ -5,12 +5,17 @@ import "strings"
 // cleanPath removes ".", ".." and double slashes. A hole is an ordinary
 // component: ".." after it cannot be resolved, so the result is unknown.
 func cleanPath(p string) string {
-	if p == "" {
+	switch {
+	case p == "":
 		return "."
+	case isClean(p):
+		return p
 	}
 	rooted := p[0] == '/'
 	var parts []string
-	for _, c := range strings.Split(p, "/") {
+	for rest, more := p, true; more; {
+		var c string
+		c, rest, more = strings.Cut(rest, "/")
 		switch {
 		case c == "" || c == ".":
 		case c == ".." && len(parts) > 0 && parts[len(parts)-1] != "..":
@@ -33,8 +38,25 @@ func cleanPath(p string) string {
 	return out
 }
 
-// maxPath is more than any system takes.
-const maxPath = 8192
+// isClean is true of a path without any component that cleanPath takes away.
+// Most are.
+func isClean(p string) bool {
+	for i := 0; i < len(p); {
+		n := strings.IndexByte(p[i:], '/')
+		if n < 0 {
+			n = len(p) - i
+		}
+		c := p[i : i+n]
+		if c == "" && i > 0 || c == "." || c == ".." {
+			return false
+		}
+		i += n + 1
+	}
+	return p == "/" || p[len(p)-1] != '/'
+}
+
+// maxPath is what systems take.
+const maxPath = 4096
 
 // joinPath resolves a word against a directory. Windows drive paths are left
 // as they are; they never lie inside anything we know.
@@ -53,6 +75,9 @@ func joinPath(dir, word string) string {
 		return word
 	case dir == "":
 		return cleanPath(unknown + "/" + word)
+	}
+	for strings.HasPrefix(word, "./") {
+		word = word[2:]
 	}
 	return cleanPath(dir + "/" + word)
 }
@@ -141,6 +166,13 @@ func secretPath(p, home string) bool {
 	if i := strings.LastIndexByte(base, '.'); i > 0 && oneOf(base[i+1:], "pem key p12 pfx keystore jks ppk kdbx asc") {
 		return !strings.Contains(base, "pub")
 	}
+	return inSecretTails(p) || secretSystem(p)
+}
+
+func inSecretTails(p string) bool {
+	if !strings.Contains(p, "/.") && !strings.Contains(p, "/Library/") {
+		return false
+	}
 	for rest := secretTails; rest != ""; {
 		var tail string
 		tail, rest, _ = strings.Cut(rest, " ")
@@ -148,7 +180,7 @@ func secretPath(p, home string) bool {
 			return true
 		}
 	}
-	return secretSystem(p)
+	return false
 }
 
 func secretSystem(p string) bool {
@@ -164,16 +196,22 @@ func secretSystem(p string) bool {
 	return strings.Contains(p, "/.ssh/") && (strings.Contains(baseName(p), "*") || strings.HasSuffix(p, "key"))
 }
 
+// isTemplate is true of public keys, and of names that say of themselves that
+// they hold no values: .env.example, sample.env.
 func isTemplate(base string) bool {
-	if strings.HasSuffix(base, ".pub") {
-		return true
+	first, rest, dotted := strings.Cut(base, ".")
+	if !dotted || strings.HasSuffix(base, ".pub") {
+		return dotted
 	}
-	for _, w := range [...]string{"example", "sample", "template", "schema", "defaults", "dist", "tpl"} {
-		if strings.HasSuffix(base, "."+w) || strings.Contains(base, "."+w+".") || strings.HasPrefix(base, w+".") {
+	for word, more := first, true; ; {
+		if oneOf(word, "example sample template schema defaults dist tpl") {
 			return true
 		}
+		if !more {
+			return false
+		}
+		word, rest, more = strings.Cut(rest, ".")
 	}
-	return false
 }
 
 // secretName is true of variables that people keep secrets in.

@@ -16,7 +16,7 @@ func (sh *shell) stmt(st *syntax.Stmt, stdin *string) {
 	if st == nil {
 		return
 	}
-	if !sh.spend(1) {
+	if !sh.spend(perStatement) {
 		return
 	}
 	part, at, forked := sh.part, sh.at, sh.forked

@@ -463,7 +463,7 @@ func changeDir(sh *shell, c command) {
 	here := sh.place.cwd
 	defer func() { sh.place.prev = here }()
 	if c.name == "pushd" {
-		sh.stack = append(append([]string{}, sh.stack...), sh.place.cwd)
+		sh.stack = &pushed{sh.place.cwd, sh.stack}
 	}
 	old, known := sh.lookup("OLDPWD")
 	roots, searched := sh.lookup("CDPATH")
@@ -484,11 +484,11 @@ func changeDir(sh *shell, c command) {
 }
 
 func popDir(sh *shell, c command) {
-	if n := len(sh.stack); n > 0 {
-		sh.place.cwd, sh.stack = sh.stack[n-1], sh.stack[:n-1]
+	if sh.stack == nil {
+		sh.place.cwd = unknown
 		return
 	}
-	sh.place.cwd = unknown
+	sh.place.cwd, sh.stack = sh.stack.dir, sh.stack.below
 }
 
 func readVariable(sh *shell, c command) {

@@ -118,11 +118,12 @@ func (sh *shell) here() string {
 type shell struct {
 	u      *understanding
 	parent *shell // scope to look names up in; nil at the top
+	level  int    // how many scopes stand above
 	place  place
 	vars   map[string]value
 	funcs  map[string]*function
 	files  map[string]string // content of files written earlier in this call
-	stack  []string          // pushd
+	stack  *pushed           // pushd
 	zero   string            // $0, where a caller gave one
 	params []string          // positional parameters; nil = unknown
 	out    *strings.Builder  // nil when nobody reads the output
@@ -148,10 +149,17 @@ func newShell(u *understanding) *shell {
 	return &shell{u: u, place: place{cwd: cwd, home: home}, files: map[string]string{}}
 }
 
-// sub is a child scope that sees the parent's names and shares its files.
+// sub is a child scope that sees the parent's names and shares its files. The
+// parent does not run while the child does; without names of its own it is
+// skipped when one is looked up.
 func (sh *shell) sub() *shell {
+	sh.spend(perScope)
 	child := *sh
-	child.parent, child.vars, child.funcs = sh, nil, nil
+	child.vars, child.funcs = nil, nil
+	if len(sh.vars)+len(sh.funcs) > 0 {
+		child.parent = sh
+		child.level = sh.level + 1
+	}
 	return &child
 }
 
@@ -171,6 +179,7 @@ func (sh *shell) print(text string) {
 
 // lookup finds a variable; the environment of the call counts as known.
 func (sh *shell) lookup(name string) (value, bool) {
+	sh.spend(sh.level / scopesPerStep)
 	for s := sh; s != nil; s = s.parent {
 		if v, ok := s.vars[name]; ok {
 			return v, true
@@ -218,6 +227,7 @@ func (sh *shell) assign(name string, v value) {
 }
 
 func (sh *shell) function(name string) *function {
+	sh.spend(sh.level / scopesPerStep)
 	for s := sh; s != nil; s = s.parent {
 		if f, ok := s.funcs[name]; ok {
 			return f
@@ -236,17 +246,30 @@ func (sh *shell) define(name string, f *function) {
 // effect reports an effect of the running command.
 func (sh *shell) effect(kind Kind, op, target string) {
 	target, away := sh.place.locate(target)
-	sh.u.add(Effect{Kind: kind, Op: op, Target: target, Via: sh.via,
+	sh.report(Effect{Kind: kind, Op: op, Target: target, Via: sh.via,
 		Dir: sh.place.cwd, Away: away, Part: sh.here()})
 }
 
 func (sh *shell) possible(kind Kind, op, target string) {
-	sh.u.add(Effect{Kind: kind, Op: op, Target: target, Via: sh.via, Sure: Possible,
+	sh.report(Effect{Kind: kind, Op: op, Target: target, Via: sh.via, Sure: Possible,
 		Dir: sh.place.cwd, Away: sh.place.away, Part: sh.here()})
+}
+
+func (sh *shell) report(e Effect) {
+	if sh.spend(perEffect) {
+		sh.u.add(e)
+	}
+}
+
+// pushed is one directory on the stack of pushd and those below it.
+type pushed struct {
+	dir   string
+	below *pushed
 }
 
 // path makes a word absolute in this shell's place.
 func (sh *shell) path(word string) string {
+	sh.spend((len(sh.place.cwd) + len(word)) / textPerStep)
 	if word == "~" || strings.HasPrefix(word, "~/") {
 		return cleanPath(sh.homeText() + word[1:])
 	}
@@ -300,9 +323,10 @@ var errTooNested error = nestingError{}
 // bound errs on the side of refusing.
 func tooNested(text string) bool {
 	n := nesting{}
+	words := min(maxWords, 300+len(text)/32) // prose in a heredoc counts as well
 	for i := 0; i < len(text); i++ {
 		n.count(text, i)
-		if n.depth > maxNesting || n.words > maxWords || n.prefix > 2000 || n.sums > 20000 {
+		if n.depth > maxNesting || n.words > words || n.prefix > 2000 || n.sums > 20000 {
 			return true
 		}
 	}
@@ -311,7 +335,7 @@ func tooNested(text string) bool {
 
 type nesting struct {
 	depth  int // open brackets
-	words  int // open compound commands; prose in a heredoc counts as well
+	words  int // open compound commands
 	prefix int // operators that stand before their operand, in this line
 	sums   int // operators inside the open arithmetic
 	arith  int // depth at which arithmetic began; 0 = none

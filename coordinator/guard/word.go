@@ -203,6 +203,10 @@ func (v value) marked(whole bool, separators string) value {
 	}
 	out := make(value, len(v))
 	for i, s := range v {
+		if !strings.ContainsAny(s, " \t\n") {
+			out[i] = s
+			continue
+		}
 		out[i] = strings.Map(func(r rune) rune {
 			if r == ' ' || r == '\t' || r == '\n' || strings.ContainsRune(separators, r) {
 				return splitMark
@@ -226,7 +230,6 @@ const maxBraces = 64
 
 func (sh *shell) braces(w *syntax.Word) value {
 	words := sh.braceWords(w)
-	sh.spend(len(words) / 8)
 	return value{strings.Join(words, string(splitMark))}
 }
 
@@ -241,6 +244,7 @@ func (sh *shell) braceWords(w *syntax.Word) []string {
 		pieces, all := sh.bracePiece(p, i == 0)
 		cut = cut || !all || len(words.texts)*len(pieces) > maxBraces
 		words.add(pieces)
+		sh.spend(len(words.texts) / argsPerStep)
 		if len(pieces) > 1 {
 			pieces = value{unknown}
 		}
