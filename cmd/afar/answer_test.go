@@ -47,9 +47,9 @@ func TestShortIDs(t *testing.T) {
 	for i := range 300 {
 		asks = append(asks, wire.Ask{ID: fmt.Sprintf("ask_0000%x", i*7919)})
 	}
-	for i, short := range shortIDs(asks) {
-		if got, err := findAsk(asks, short); got != asks[i].ID || err != nil {
-			t.Fatalf("%q finds %q, %v; want %q", short, got, err, asks[i].ID)
+	for id, short := range shortIDs(asks) {
+		if got, err := findAsk(asks, short); got != id || err != nil {
+			t.Fatalf("%q finds %q, %v; want %q", short, got, err, id)
 		}
 	}
 }

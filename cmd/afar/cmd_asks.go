@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -25,33 +26,60 @@ func renderAsks(p *page, in wire.Asks) {
 		return
 	}
 	short := shortIDs(in.Asks)
-	for i, q := range in.Asks {
+	for i, card := range cards(in.Asks) {
 		if i > 0 {
 			p.line("")
 		}
-		renderAsk(p, q, short[i])
+		renderAsk(p, card, short[card[0].ID])
 	}
 }
 
-func renderAsk(p *page, q wire.Ask, id string) {
+// cards sorts asks by the card that they stand on, in their order: identical
+// ones are answered together.
+func cards(asks []wire.Ask) (out [][]wire.Ask) {
+	at := map[string]int{}
+	for _, q := range asks {
+		on := cmp.Or(q.Card, q.ID)
+		i, known := at[on]
+		if !known {
+			i, out = len(out), append(out, nil)
+			at[on] = i
+		}
+		out[i] = append(out[i], q)
+	}
+	return out
+}
+
+// times is how often a card's asks ask, "" for once.
+func times(card []wire.Ask) string {
+	if len(card) < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" ×%d", len(card))
+}
+
+func renderAsk(p *page, card []wire.Ask, id string) {
+	q := card[0]
 	if q.Kind == kindCheckIn {
 		renderCheckIn(p, q, id)
 		return
 	}
-	who := oneLine(q.Token, 40)
-	if q.Agent != "" {
-		who += " (subagent " + oneLine(q.Agent, 40) + ")"
-	}
-	p.line("%s  %s %s, %s", p.paint(bold, id), who, wants(q), p.ago(q.OpenedAt))
+	p.line("%s  %s %s%s, %s", p.paint(bold, id), oneLine(q.Token, 40), wants(q), times(card), p.ago(q.OpenedAt))
 	if len(q.Questions) > 0 {
 		renderQuestion(p, q)
 	} else {
 		p.block(q.Input)
 	}
 	if q.Why != "" {
-		p.line("  why     %s", oneLine(q.Why, 300))
+		p.line("  risk    %s", p.paint(yellow, oneLine(q.Why, 300)))
+	}
+	if q.Does != "" {
+		p.line("  does    %s", oneLine(q.Does, 300))
 	}
 	p.line("  in      %s", p.path(q.Project))
+	if q.Agent != "" || len(card) > 1 {
+		p.line("  by      %s", oneLine(q.AskedBy, 200))
+	}
 	renderOffer(p, q)
 	p.line("  sha256  %.12s", oneLine(q.Hash, 64))
 	if q.Parked {
@@ -61,6 +89,9 @@ func renderAsk(p *page, q wire.Ask, id string) {
 	if q.State != "open" {
 		p.line("  %s", settledText(p, q))
 		return
+	}
+	if q.Perhaps {
+		p.line("  perhaps settled at the terminal already")
 	}
 	p.line("  ends    %s unless you answer: %s", p.left(q.ExpiresAt), ways(q, id))
 }
@@ -95,14 +126,14 @@ func settledText(p *page, q wire.Ask) string {
 
 // shortIDs returns for each ask the shortest beginning of its id that no other
 // one has, at least eight characters: enough to answer with.
-func shortIDs(asks []wire.Ask) []string {
-	out := make([]string, len(asks))
-	for i, q := range asks {
+func shortIDs(asks []wire.Ask) map[string]string {
+	out := map[string]string{}
+	for _, q := range asks {
 		n := min(8, len(q.ID))
 		for n < len(q.ID) && len(withPrefix(asks, q.ID[:n])) > 1 {
 			n++
 		}
-		out[i] = oneLine(q.ID[:n], 80)
+		out[q.ID] = oneLine(q.ID[:n], 80)
 	}
 	return out
 }

@@ -92,15 +92,18 @@ func TestRenderAsks(t *testing.T) {
 		{
 			ID: "ask_aabbccdd01", State: "open", Token: "api-1a2b", Project: "/home/ana/code/api", Tool: "Bash", Agent: "tester",
 			Input: "npm publish\n\tnow\x1b[2J", Hash: strings.Repeat("ab", 32), Why: "publishes", OpenedAt: before(2 * time.Minute),
-			ExpiresAt: noon().Add(28 * time.Minute).UnixMilli(),
+			Does: "publish npm", AskedBy: "2 subagents (tester ×2)", ExpiresAt: noon().Add(28 * time.Minute).UnixMilli(),
 		},
+		{ID: "ask_ccdd", Card: "ask_aabbccdd01", State: "open", Token: "api-1a2b", Agent: "tester"},
 		{ID: "ask_2", State: "answered", Token: "web-3c4d", Tool: "Bash", Input: "make", By: "Ana", Allow: true, SettledAt: before(time.Second), OpenedAt: before(time.Minute), Outcome: "waiting"},
 	}}
-	want := `ask_aabb  api-1a2b (subagent tester) wants Bash, 2m ago
+	want := `ask_aabb  api-1a2b wants Bash ×2, 2m ago
     npm publish
      now` + "\ufffd" + `[2J
-  why     publishes
+  risk    publishes
+  does    publish npm
   in      ~/code/api
+  by      2 subagents (tester ×2)
   sha256  abababababab
   ends    in 28m unless you answer: afar allow ask_aabb · afar deny ask_aabb -m 'why'
 

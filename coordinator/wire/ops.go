@@ -100,14 +100,20 @@ type Ask struct {
 	Current   int        `json:"current,omitempty"`
 	Hash      string     `json:"hash"`
 	Agent     string     `json:"agent,omitempty"`
-	Why       string     `json:"why,omitempty"`
-	OpenedAt  int64      `json:"opened_at"`
-	ExpiresAt int64      `json:"expires_at"`
-	SettledAt int64      `json:"settled_at,omitempty"`
-	By        string     `json:"by,omitempty"`
-	Channel   string     `json:"channel,omitempty"`
-	Allow     bool       `json:"allow"`
-	Outcome   string     `json:"outcome,omitempty"`
+	Why       string     `json:"why,omitempty"`  // the guard's opinion
+	Does      string     `json:"does,omitempty"` // what the guard understands that the call would do
+	// Card is the id of the ask on whose card this one stands: identical asks
+	// are answered together. AskedBy says in words who asks on that card.
+	Card      string `json:"card,omitempty"`
+	AskedBy   string `json:"asked_by"`
+	Perhaps   bool   `json:"perhaps,omitempty"` // it may have been settled at the terminal
+	OpenedAt  int64  `json:"opened_at"`
+	ExpiresAt int64  `json:"expires_at"`
+	SettledAt int64  `json:"settled_at,omitempty"`
+	By        string `json:"by,omitempty"`
+	Channel   string `json:"channel,omitempty"`
+	Allow     bool   `json:"allow"`
+	Outcome   string `json:"outcome,omitempty"`
 	// ForSession and ForAlways say what an allow of that scope would permit;
 	// empty where it is not offered.
 	ForSession string `json:"for_session,omitempty"`

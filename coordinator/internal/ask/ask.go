@@ -84,14 +84,17 @@ type Ask struct {
 	Form      *Form      `json:"form,omitempty"` // of the kind Questions
 	Hash      string     `json:"hash"`           // of the exact input
 	Cwd       string     `json:"cwd"`
-	Why       string     `json:"why,omitempty"`
+	Why       string     `json:"why,omitempty"`  // what is risky, in the guard's words
+	Does      string     `json:"does,omitempty"` // what the guard understands of it, in words
 	Attended  bool       `json:"attended"`
-	Nonce     string     `json:"nonce"` // unguessable; binds a button to this ask
+	Nonce     string     `json:"nonce"`        // unguessable; binds a button to this ask
+	On        ID         `json:"on,omitempty"` // the ask on whose card this one stands; "" is its own
 	OpenedAt  time.Time  `json:"opened_at"`
 	ExpiresAt time.Time  `json:"expires_at"`
-	CardAt    time.Time  `json:"card_at,omitzero"` // when it leaves the terminal
-	Shown     bool       `json:"shown,omitempty"`  // it has left the terminal
-	LostAt    time.Time  `json:"lost_at,omitzero"` // the hook's connection broke
+	CardAt    time.Time  `json:"card_at,omitzero"`  // when it leaves the terminal
+	Shown     bool       `json:"shown,omitempty"`   // it has left the terminal
+	Perhaps   bool       `json:"perhaps,omitempty"` // it may have been settled at the terminal
+	LostAt    time.Time  `json:"lost_at,omitzero"`  // the hook's connection broke
 	Decision  *Decision  `json:"decision,omitempty"`
 	SettledAt time.Time  `json:"settled_at,omitzero"`
 	Note      string     `json:"note,omitempty"` // how it ended, for people
@@ -200,12 +203,33 @@ func Cancel(a Ask, note string, now time.Time) Ask {
 }
 
 // Ran appends how the tool call turned out. An open ask whose tool ran was
-// settled at the terminal.
+// settled at the terminal, and so was one that was answered when the tool ran
+// already.
 func Ran(a Ask, r Run, now time.Time) Ask {
+	if a.Overtaken(r, now) {
+		a.State, a.SettledAt, a.Note, a.Decision = Withdrawn, now, "answered at the terminal", nil
+	}
 	a = Local(a, "answered at the terminal", now)
 	if a.Run == nil {
 		a.Run = &r
 	}
+	return a
+}
+
+// unsure is how far a run's beginning may be off, as the host's report of its
+// end tells it.
+const unsure = 2 * time.Second
+
+// Overtaken reports that a run which ended at now began before the answer to a
+// was given: somebody at the dialog was faster, and the host took no notice of
+// the answer.
+func (a Ask) Overtaken(r Run, now time.Time) bool {
+	return a.Kind == Permission && a.Dialog() && a.Decision != nil && now.Add(-r.Took).Add(unsure).Before(a.Decision.At)
+}
+
+// Doubt says whether a, still open here, was perhaps settled at the terminal.
+func Doubt(a Ask, perhaps bool) Ask {
+	a.Perhaps = perhaps
 	return a
 }
 
@@ -299,9 +323,9 @@ func (a Ask) Outcome() string {
 	case a.Run != nil && a.Run.OK && (a.Kind == Questions || a.Kind == Plan):
 		return "the session goes on"
 	case a.Run != nil && a.Run.OK:
-		return "ran ok, " + seconds(a.Run.Took)
+		return "ran ok, " + took(a.Run.Took)
 	case a.Run != nil:
-		return "failed, " + seconds(a.Run.Took)
+		return "failed, " + took(a.Run.Took)
 	case a.State == Answered:
 		return "waiting for the session to take the answer"
 	case a.State == Delivered && a.Kind == Plan && !a.Decision.Allow:
@@ -312,7 +336,16 @@ func (a Ask) Outcome() string {
 	return ""
 }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+// took is how long a call took, as people say it.
+func took(d time.Duration) string {
+	switch {
+	case d < 100*time.Millisecond:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+}
 
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {

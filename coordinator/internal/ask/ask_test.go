@@ -256,7 +256,7 @@ func TestOutcome(t *testing.T) {
 		{ask.Claim(denied), "not run"},
 		{ask.Ran(all[ask.Delivered], ask.Run{OK: true, Took: 1240 * time.Millisecond}, t0), "ran ok, 1.2 s"},
 		{ask.Ran(all[ask.Delivered], ask.Run{Took: time.Second}, t0), "failed, 1.0 s"},
-		{ask.Ran(all[ask.Open], ask.Run{OK: true}, t0), "ran ok, 0.0 s"},
+		{ask.Ran(all[ask.Open], ask.Run{OK: true}, t0), "ran ok, 0 ms"},
 		{all[ask.Withdrawn], ""},
 	} {
 		if got := c.a.Outcome(); got != c.want {

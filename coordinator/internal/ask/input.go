@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,18 +16,22 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/secret"
 )
 
-// keepText bounds the masked text that is kept of one input, in bytes. No more
-// than maskText is masked at each end: masking takes a second a megabyte. The
-// difference, in which a secret could be cut in two, is never shown.
+// An input of up to twice maskText bytes is kept whole. Of a longer one no more
+// than maskText is masked at each end, for masking takes a second a megabyte,
+// and keepText is kept: the difference, in which a secret could be cut in two,
+// is never shown.
 const (
-	keepText = 64 << 10
+	keepText = 128 << 10
 	maskText = 96 << 10
 )
 
 // Input describes the exact input of a tool call: its masked, visible text for
 // people, and the hash that binds a decision to it. Two inputs have the same
 // hash exactly when they are the same JSON value.
-func Input(tool string, raw []byte) (text, hash string, err error) {
+func Input(tool string, raw []byte) (text, hash string, err error) { return InputOver(tool, raw, "") }
+
+// InputOver is Input of a call that writes over a file which holds old.
+func InputOver(tool string, raw []byte, old string) (text, hash string, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var v any
@@ -41,7 +46,7 @@ func Input(tool string, raw []byte) (text, hash string, err error) {
 		return "", "", fmt.Errorf("read tool input: %w", err)
 	}
 	sum := sha256.Sum256(append([]byte(tool+"\x00"), canonical...))
-	return keep(describe(tool, v), kept(tool)), hex.EncodeToString(sum[:]), nil
+	return keep(describe(tool, v, old)), hex.EncodeToString(sum[:]), nil
 }
 
 // described names the text fields of a tool that describe shows in its words.
@@ -50,6 +55,7 @@ var described = map[string][]string{
 	"Monitor":      {"command"},
 	"Write":        {"file_path", "content"},
 	"Edit":         {"file_path", "old_string", "new_string"},
+	"MultiEdit":    {"file_path"},
 	"NotebookEdit": {"notebook_path", "new_source"},
 	"Read":         {"file_path"},
 	"WebFetch":     {"url"},
@@ -58,7 +64,7 @@ var described = map[string][]string{
 
 // describe says what a call would do, in the words of its tool. A field that
 // those words leave out is added by name: nothing that is allowed stays unseen.
-func describe(tool string, v any) string {
+func describe(tool string, v any, old string) string {
 	in, _ := v.(map[string]any)
 	str := func(key string) string { s, _ := in[key].(string); return s }
 	if tool == "AskUserQuestion" {
@@ -73,13 +79,35 @@ func describe(tool string, v any) string {
 	var body string
 	switch tool {
 	case "Write":
-		body = "\n" + lines("+", str("content"))
+		body = "\n" + cmp.Or(diff(old, str("content")), "(an empty file)")
 	case "Edit":
-		body = "\n" + lines("-", str("old_string")) + lines("+", str("new_string"))
+		body = "\n" + diff(str("old_string"), str("new_string"))
+	case "MultiEdit":
+		if body = edits(in["edits"]); body != "" {
+			in = maps.Clone(in)
+			delete(in, "edits")
+		}
 	case "NotebookEdit":
-		body = "\n" + lines("+", str("new_source"))
+		body = "\n" + diff("", str("new_source"))
 	}
 	return str(shown[0]) + body + rest(in, shown)
+}
+
+// edits shows the changes of one call that makes several, "" where they have
+// another form.
+func edits(v any) string {
+	list, _ := v.([]any)
+	var b strings.Builder
+	for i, item := range list {
+		in, _ := item.(map[string]any)
+		old, isOld := in["old_string"].(string)
+		new, isNew := in["new_string"].(string)
+		if !isOld || !isNew {
+			return ""
+		}
+		fmt.Fprintf(&b, "\n%d of %d\n%s%s", i+1, len(list), diff(old, new), rest(in, []string{"old_string", "new_string"}))
+	}
+	return b.String()
 }
 
 // idle names the fields that change nothing about what a call does.
@@ -99,17 +127,6 @@ func rest(in map[string]any, shown []string) string {
 	return b.String()
 }
 
-func lines(mark, text string) string {
-	if text == "" {
-		return ""
-	}
-	var b strings.Builder
-	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		fmt.Fprintf(&b, "%s %s\n", mark, line)
-	}
-	return b.String()
-}
-
 func indent(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -121,21 +138,14 @@ func indent(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// kept is how much of a tool's text is kept: a plan is there to be read whole.
-func kept(tool string) int {
-	if tool == "ExitPlanMode" {
-		return 3 * maskText
-	}
-	return keepText
-}
-
 // keep masks text, makes it visible and bounds it.
-func keep(text string, most int) string {
+func keep(text string) string {
 	total := len(text)
-	if total > 2*maskText {
-		text = fmt.Sprintf("%s\n… the middle of %d bytes left out …\n%s", text[:maskText], total, text[total-maskText:])
+	if total <= 2*maskText {
+		return secret.Visible(secret.Mask(text))
 	}
-	return elide(secret.Visible(secret.Mask(text)), most, total)
+	text = fmt.Sprintf("%s\n… the middle of %d bytes left out …\n%s", text[:maskText], total, text[total-maskText:])
+	return elide(secret.Visible(secret.Mask(text)), keepText, total)
 }
 
 // Elide shortens text to about max bytes by leaving out its middle, and says

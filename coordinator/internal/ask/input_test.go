@@ -22,15 +22,21 @@ func TestInputText(t *testing.T) {
 	for _, c := range []struct{ name, tool, raw, want string }{
 		{"command", "Bash", `{"command":"make -j2","description":"build","timeout":9}`, "make -j2"},
 		{"nothing that matters is left out", "Bash", `{"command":"ls","dangerouslyDisableSandbox":true,"run_in_background":false}`, "ls\ndangerouslyDisableSandbox: true"},
-		{"write", "Write", `{"file_path":"/a","content":"x\ny\n"}`, "/a\n+ x\n+ y\n"},
-		{"edit", "Edit", `{"file_path":"/a","old_string":"x","new_string":"y","replace_all":false}`, "/a\n- x\n+ y\n"},
-		{"edit everywhere", "Edit", `{"file_path":"/a","old_string":"x","new_string":"","replace_all":true}`, "/a\n- x\n\nreplace_all: true"},
-		{"notebook", "NotebookEdit", `{"notebook_path":"/n","new_source":"1","cell_id":"c"}`, "/n\n+ 1\n\ncell_id: \"c\""},
+		{"write", "Write", `{"file_path":"/a","content":"x\ny\n"}`, "/a\n+ x\n+ y"},
+		{"write nothing", "Write", `{"file_path":"/a","content":""}`, "/a\n(an empty file)"},
+		{"edit", "Edit", `{"file_path":"/a","old_string":"x","new_string":"y","replace_all":false}`, "/a\n- x\n+ y"},
+		{"edit a part", "Edit", `{"file_path":"/a","old_string":"1\n2\n3\n4\n5\nx\n6","new_string":"1\n2\n3\n4\n5\ny\n6\n"}`,
+			"/a\n  … 3 lines stay the same …\n  4\n  5\n- x\n+ y\n  6\n(a line break is added at the end)"},
+		{"several edits", "MultiEdit", `{"file_path":"/a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"p","new_string":"q","replace_all":true}]}`,
+			"/a\n1 of 2\n- x\n+ y\n2 of 2\n- p\n+ q\nreplace_all: true"},
+		{"edits of another form", "MultiEdit", `{"file_path":"/a","edits":[{"old":"x"}]}`, "/a\nedits: [\n  {\n    \"old\": \"x\"\n  }\n]"},
+		{"edit everywhere", "Edit", `{"file_path":"/a","old_string":"x","new_string":"","replace_all":true}`, "/a\n- x\nreplace_all: true"},
+		{"notebook", "NotebookEdit", `{"notebook_path":"/n","new_source":"1","cell_id":"c"}`, "/n\n+ 1\ncell_id: \"c\""},
 		{"read", "Read", `{"file_path":"/a"}`, "/a"},
 		{"fetch", "WebFetch", `{"url":"https://x.example"}`, "https://x.example"},
 		{"a tool that we do not know", "mcp__x__y", `{"b":[1],"a":"<&>"}`, "{\n  \"a\": \"<&>\",\n  \"b\": [\n    1\n  ]\n}"},
 		{"a command that is not text", "Bash", `{"command":["rm"]}`, "{\n  \"command\": [\n    \"rm\"\n  ]\n}"},
-		{"content that is not text", "Write", `{"file_path":"/a","content":7}`, "/a\n\ncontent: 7"},
+		{"content that is not text", "Write", `{"file_path":"/a","content":7}`, "/a\n(an empty file)\ncontent: 7"},
 		{"no object", "Bash", `null`, "null"},
 		{"large numbers stay exact", "x", `12345678901234567890.10`, "12345678901234567890.10"},
 		{"masked", "Bash", `{"command":"login --password hunter22"}`, "login --password •••"},
@@ -92,7 +98,7 @@ func TestInputIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := input(t, "Bash", string(raw))
-	if len(text) > 64<<10 || !strings.HasPrefix(text, "echo start ü") || !strings.HasSuffix(text, "ü end") || !utf8.ValidString(text) {
+	if len(text) > 128<<10 || !strings.HasPrefix(text, "echo start ü") || !strings.HasSuffix(text, "ü end") || !utf8.ValidString(text) {
 		t.Errorf("have %d bytes: %.20q", len(text), text)
 	}
 	if want := "of 2097167 bytes left out"; !strings.Contains(text, want) {

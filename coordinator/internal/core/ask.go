@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 
@@ -42,7 +43,7 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 			a = standing
 			return b, nil
 		}
-		a = ask.Tick(a, now)
+		a = ask.Tick(s.join(a), now)
 		s.putAsk(&b, a, now)
 		s.waiting(&b, a.Session, now)
 		return b, nil
@@ -77,7 +78,8 @@ func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
 	return c.Step(id, ask.Answer, d)
 }
 
-// Step makes one move of its person towards the end of an ask.
+// Step makes one move of its person towards the end of an ask, and of all that
+// stand on its card.
 func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	if err := c.recall(id); err != nil {
 		return ask.Ask{}, err
@@ -88,7 +90,12 @@ func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 		if before.Kind == ask.CheckIn {
 			d = d.ForCheckIn(d.Message)
 		}
-		after, err = s.answer(&b, before, step, d, now)
+		card := ask.Card{before}
+		if len(card.Waiting()) > 0 {
+			card = s.onCard(before)
+		}
+		changed, err := s.answer(&b, card, step, d, now)
+		after = changed.Of(id)
 		if err == nil {
 			s.replied(&b, after, now)
 		}
@@ -185,22 +192,42 @@ func (c *Core) Ran(o Outcome) error {
 		}
 		s.touchLoop(&b, o.Session, now)
 		s.ranLate(&b, o, now)
-		if a, ok := s.askOf(o); ok {
+		if a, ok := s.askOf(o, now); ok {
 			o.Run.At = now
 			next := ask.Ran(a, o.Run, now)
 			s.putAsk(&b, next, now)
+			s.doubt(&b, next, a.State == ask.Open, now)
 			b.Events = append(b.Events, happened(event.AskRan, a.Session, string(a.ID), s.told(next)+", "+next.Outcome(), now))
 		}
 		return b, nil
 	})
 }
 
+// doubt marks the dialogs that the host showed before one that was settled at
+// the terminal: it shows them one after the other and does not say which of
+// them are left. The last one is in no doubt, for then the session's file tells.
+func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time) {
+	var left []ask.Ask
+	for _, a := range s.asks {
+		changed := slices.ContainsFunc(b.Asks, func(c ask.Ask) bool { return c.ID == a.ID })
+		if !changed && a.Session == settled.Session && a.State == ask.Open && a.Dialog() {
+			left = append(left, a)
+		}
+	}
+	for _, a := range left {
+		passed := a.Perhaps || local && settled.Dialog() && a.OpenedAt.Before(settled.OpenedAt)
+		if next := ask.Doubt(a, passed && len(left) > 1); next != a {
+			s.putAsk(b, next, now)
+		}
+	}
+}
+
 // askOf finds the ask that a finished call came from: of those for the same
 // input that have not run yet, one that was allowed, else the oldest. An ask
 // that was refused at the terminal looks like one that was allowed there.
-func (s *state) askOf(o Outcome) (found ask.Ask, ok bool) {
+func (s *state) askOf(o Outcome, now time.Time) (found ask.Ask, ok bool) {
 	for _, a := range s.asks {
-		if !o.fits(a) {
+		if !o.fits(a, now) {
 			continue
 		}
 		likelier := allowed(a) && !allowed(found)
@@ -212,11 +239,12 @@ func (s *state) askOf(o Outcome) (found ask.Ask, ok bool) {
 }
 
 // fits reports whether the call may have come from a. An approved plan is
-// reported without its text, and a session shows one plan at a time.
-func (o Outcome) fits(a ask.Ask) bool {
+// reported without its text, and a session shows one plan at a time. A call that
+// was denied did not run, unless it ran before.
+func (o Outcome) fits(a ask.Ask, now time.Time) bool {
 	same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && (a.Hash == o.Hash || a.Kind == ask.Plan)
 	otherPrompt := a.Prompt != "" && o.Prompt != "" && a.Prompt != o.Prompt
-	denied := a.Decision != nil && !a.Decision.Allow
+	denied := a.Decision != nil && !a.Decision.Allow && !a.Overtaken(o.Run, now)
 	return same && !otherPrompt && !denied && a.Run == nil && a.State != ask.Cancelled && !a.Parked && a.Lease == nil
 }
 
@@ -304,7 +332,8 @@ func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 }
 
 func cardAction(a ask.Ask, now time.Time) store.Action {
-	return store.Action{Key: "card:" + string(a.ID), Lane: LaneTelegram, Kind: ActCard, Data: string(a.ID), Due: now}
+	id := string(a.CardID())
+	return store.Action{Key: "card:" + id, Lane: LaneTelegram, Kind: ActCard, Data: id, Due: now}
 }
 
 // told is an ask in one journal line.

@@ -343,7 +343,7 @@ func TestLocallySettled(t *testing.T) {
 	r.see("other", "/o")
 	sub, guard, elsewhere, old := newAsk("sub", "x"), newAsk("guard", "x"), newAsk("elsewhere", "x"), newAsk("old", "x")
 	sub.Agent, guard.Kind, elsewhere.Session = "sub", ask.Guard, "other"
-	for _, a := range []ask.Ask{sub, guard, elsewhere, old, newAsk("answered", "x")} {
+	for _, a := range []ask.Ask{sub, guard, elsewhere, old, newAsk("answered", "y")} {
 		r.openAsk(a)
 	}
 	_, err := r.Answer("answered", yes("Ada"))

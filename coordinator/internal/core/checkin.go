@@ -78,13 +78,13 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 		m := s.post(b, p.message(a.Session), now)
 		return s.fate(m.Session)
 	}
-	next, err := s.answer(b, a, p.Step, p.Decision, now)
+	changed, err := s.answer(b, s.onCard(a), p.Step, p.Decision, now)
 	if err != nil {
-		s.putAsk(b, next, now)
-	} else if next.Replied() {
+		s.putAsk(b, changed[0], now)
+	} else if changed[0].Replied() {
 		s.post(b, p.message(a.Session), now)
 	}
-	return tapText(next, err)
+	return tapText(changed, err)
 }
 
 // replied makes the text that answered a check-in at another channel a message.

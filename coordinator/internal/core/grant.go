@@ -14,25 +14,21 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// answer makes one step of its person on an ask, nil being to decide it, and
-// gives the grant where the answer is for the session, in one commit.
-func (s *state) answer(b *store.Batch, before ask.Ask, step ask.Step, d ask.Decision, now time.Time) (ask.Ask, error) {
+// answerOne makes one step of its person on an ask.
+func (s *state) answerOne(b *store.Batch, before ask.Ask, step ask.Step, d ask.Decision, now time.Time) (ask.Ask, error) {
 	if step == nil {
 		step = ask.Answer
 	}
 	d.At = now
 	next, err := step(before, d)
 	if err != nil {
-		return next, err
+		return before, err
 	}
 	s.putAsk(b, next, now)
 	if next.State == before.State && next.Lease == before.Lease {
 		return next, nil // a choice on the way, not an answer yet
 	}
 	b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
-	if d.Allow && d.Scope == ask.Session {
-		s.give(b, next, d, now)
-	}
 	return next, nil
 }
 

@@ -179,14 +179,14 @@ func (p Press) message(id session.ID) message.Message {
 	return message.Message{Key: fmt.Sprintf("telegram:%d", p.Update), Session: id, Text: p.Text, By: p.Decision.By, Channel: p.Decision.Channel}
 }
 
-// onPhone returns the open asks that have left the terminal, oldest first.
+// onPhone returns the open asks that have left the terminal, oldest first, one
+// of each card.
 func (s *state) onPhone() (out []ask.Ask) {
-	for _, a := range s.asks {
-		if a.State == ask.Open && a.Shown {
-			out = append(out, a)
+	for _, card := range s.openCards() {
+		if face := card.Face(); face.State == ask.Open && face.Shown {
+			out = append(out, face)
 		}
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].OpenedAt.Before(out[j].OpenedAt) })
 	return out
 }
 
@@ -259,8 +259,8 @@ func (c *Core) Settle(p Press, nonce string) error {
 		case nonce == "":
 			b.Messages = append(b.Messages, message.Drop(m, now))
 			s.chosen(&b, p, "Fine. Nothing was decided.", now)
-		case !found || a.State != ask.Open:
-			s.tap(&b, p, tapText(a, ask.ErrSettled), now)
+		case !found || len(s.onCard(a).Waiting()) == 0:
+			s.tap(&b, p, tapText(ask.Card{a}, ask.ErrSettled), now)
 		default:
 			p.Text = m.Text
 			b.Messages = append(b.Messages, message.Drop(m, now))

@@ -34,7 +34,7 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 
 func (c *Core) askRepliedTo(p Press) (id ask.ID, found bool, err error) {
 	if a, ok := c.AskByNonce(p.Nonce); ok {
-		return a.ID, true, nil
+		return a.CardID(), true, nil
 	}
 	return c.askShownBy(p.Chat, p.Message)
 }

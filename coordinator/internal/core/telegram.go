@@ -156,7 +156,7 @@ func (c *Core) Press(p Press) error {
 	if !known {
 		return c.answerTap(p, "This question is no longer known. Nothing was changed.")
 	}
-	cards, err := c.cfg.Store.Cards(a.ID)
+	cards, err := c.cfg.Store.Cards(a.CardID())
 	if err != nil {
 		return err
 	}
@@ -164,14 +164,19 @@ func (c *Core) Press(p Press) error {
 		b.Update = p.Update
 		answer := s.decide(&b, s.asks[a.ID], p, now)
 		if !listed(cards, p) {
-			b.Cards = append(b.Cards, store.Card{Ask: a.ID, Chat: p.Chat, Message: p.Message})
+			b.Cards = append(b.Cards, store.Card{Ask: a.CardID(), Chat: p.Chat, Message: p.Message})
 		}
 		s.tap(&b, p, answer, now)
 		return b, nil
 	})
 }
 
-func tapText(a ask.Ask, err error) string {
+// tapText says what an answer did to the asks of a card.
+func tapText(card ask.Card, err error) string {
+	a, many := card[0], ""
+	if len(card) > 1 {
+		many = fmt.Sprintf(", %d calls", len(card))
+	}
 	switch {
 	case errors.Is(err, ask.ErrScope):
 		return "Nothing was decided: " + err.Error() + "."
@@ -184,17 +189,17 @@ func tapText(a ask.Ask, err error) string {
 	case a.Kind == ask.CheckIn:
 		return "Fine. The session rests."
 	case a.Lease != nil && a.Lease.Decision.Allow:
-		return "Allowed: the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
+		return "Allowed" + many + ": the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
 	case a.Lease != nil:
-		return "Denied. The call had been refused already."
+		return "Denied" + many + ". The call had been refused already."
 	case a.Kind == ask.Questions || a.Kind == ask.Plan:
 		return taken(a)
 	case a.Decision.Allow && a.Decision.Scope == ask.Session:
 		return "Allowed for the session, until " + a.Decision.At.Add(grant.For).Format("15:04") + ": " + a.ForSession()
 	case a.Decision.Allow:
-		return "Allowed. The card will say how it turned out."
+		return "Allowed" + many + ". The card will say how it turned out."
 	}
-	return "Denied."
+	return "Denied" + many + "."
 }
 
 func listed(cards []store.Card, p Press) bool {

@@ -32,7 +32,8 @@ func (s *Server) askOpen(c *call) (any, error) {
 	if s.silent(h) {
 		return wire.AskReply{ID: h.Ask, State: string(ask.Cancelled), Message: "Afar is paused"}, nil
 	}
-	text, hash, err := ask.Input(p.Tool, p.Input)
+	does, old := s.look(h, p)
+	text, hash, err := ask.InputOver(p.Tool, p.Input, old)
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}
@@ -47,7 +48,7 @@ func (s *Server) askOpen(c *call) (any, error) {
 	a := ask.Ask{
 		ID: ask.ID(h.Ask), Kind: ask.Kind(h.Kind), Session: p.Session, Prompt: p.PromptID,
 		Agent: p.Agent, AgentType: p.AgentType, Tool: p.Tool, Text: text, Form: form, Hash: hash, Cwd: p.Cwd,
-		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Attended: h.Attended, Offer: offer(need, p),
+		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Does: does, Attended: h.Attended, Offer: offer(need, p),
 	}
 	if h.Park {
 		a, err = s.cfg.Core.Park(a)
@@ -170,9 +171,12 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 	v, _ := s.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
 	w := wire.Ask{
 		ID: string(a.ID), Kind: string(a.Kind), State: string(a.State), Session: string(a.Session), Token: v.Token,
-		Project: v.Project, Tool: a.Tool, Input: a.Text, Hash: a.Hash, Agent: a.AgentType, Why: a.Why,
+		Project: v.Project, Tool: a.Tool, Input: a.Text, Hash: a.Hash, Agent: a.AgentType, Why: a.Why, Does: a.Does, Card: string(a.On), Perhaps: a.Perhaps,
 		OpenedAt: a.OpenedAt.UnixMilli(), ExpiresAt: a.ExpiresAt.UnixMilli(), SettledAt: millis(a.SettledAt), Outcome: a.Outcome(),
 		ForSession: a.ForSession(), ForAlways: a.ForAlways(), Parked: a.Parked,
+	}
+	if card, err := s.cfg.Core.OnCard(a.CardID()); err == nil {
+		w.AskedBy = card.Waiting().Or(a).Askers()
 	}
 	w.Questions, w.Current = questions(a.Form)
 	if d := a.Decision; d != nil {

@@ -132,7 +132,7 @@ func (s *Server) brief() string {
 			fmt.Fprintf(&b, ", loop %d/%d", f.N, f.Max)
 		}
 	}
-	fmt.Fprintf(&b, "\n  open asks: %d", len(s.cfg.Core.Asks(false)))
+	fmt.Fprintf(&b, "\n  open asks: %d", len(s.cfg.Core.OpenCards()))
 	return b.String()
 }
 

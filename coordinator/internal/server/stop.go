@@ -19,6 +19,9 @@ func (s *Server) stop(c *call) (any, error) {
 	if err != nil {
 		return wire.HookReply{}, err
 	}
+	if err := s.cfg.Core.LocallySettled(p.Session, time.Now()); err != nil {
+		return wire.HookReply{}, err // at its end a turn has no dialog left
+	}
 	r, state, err := s.decideStop(c, h, p)
 	if err != nil {
 		return wire.HookReply{}, err

@@ -14,10 +14,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// card makes the message that shows an ask say how the ask stands: one message
-// for the ask's whole life. An ask that ended before it was shown never is.
+// card makes the message that shows asks say how they stand: one message for
+// their whole life. One whose asks ended before it was shown never is.
 func (l *link) card(ctx context.Context, id ask.ID) error {
-	a, err := l.cfg.Core.Ask(id)
+	card, err := l.cfg.Core.OnCard(id)
 	if errors.Is(err, core.ErrNotFound) {
 		return core.GiveUp(err)
 	}
@@ -32,21 +32,27 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	if err != nil {
 		return err
 	}
+	open := len(card.Waiting()) > 0
+	text := render(card, l.placeOf(card[0]))
+	switch {
+	case len(cards) > 0:
+		err = l.editCards(ctx, cards, text)
+	case open:
+		cards, err = l.sendCard(ctx, store.Card{Ask: id, Chat: peer.Chat}, text)
+	}
+	if err == nil && text.cut && !file && open {
+		err = l.sendWhole(ctx, card.Face(), cards[0])
+	}
+	return err
+}
+
+// placeOf says where an ask comes from.
+func (l *link) placeOf(a ask.Ask) place {
 	v, err := l.cfg.Core.Session(string(a.Session))
 	if err != nil {
 		v.Token, v.Project = "unknown session", a.Cwd
 	}
-	text := render(a, v.Token, v.Project, l.cfg.Machine)
-	switch {
-	case len(cards) > 0:
-		err = l.editCards(ctx, cards, text)
-	case a.State == ask.Open || a.Parked:
-		err = l.sendCard(ctx, store.Card{Ask: id, Chat: peer.Chat}, text)
-	}
-	if err == nil && text.cut && !file && a.State == ask.Open {
-		err = l.sendPlan(ctx, a, peer.Chat)
-	}
-	return err
+	return place{v.Token, v.Project, l.cfg.Machine}
 }
 
 // cardsIn returns the messages in one chat that show an ask, and whether its
@@ -65,13 +71,13 @@ func (l *link) cardsIn(chat int64, id ask.ID) (in []store.Card, file bool, err e
 	return in, file, err
 }
 
-func (l *link) sendCard(ctx context.Context, c store.Card, text rendered) error {
+func (l *link) sendCard(ctx context.Context, c store.Card, text rendered) ([]store.Card, error) {
 	id, err := l.send(ctx, core.Room{Chat: c.Chat}, text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.Message, c.Shown = id, text.digest()
-	return l.sent(ctx, c)
+	return []store.Card{c}, l.sent(ctx, c)
 }
 
 // editCards edits each card that says something else. One that is gone does not

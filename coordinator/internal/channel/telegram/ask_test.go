@@ -309,7 +309,7 @@ func TestEditingFaults(t *testing.T) {
 			if err != nil || len(cards) != 1 {
 				t.Fatalf("%+v, %v", cards, err)
 			}
-			want := render(r.state(a.ID), "shop-"+tokenEnd(r), "/home/ann/shop", "lab").digest()
+			want := render(ask.Card{r.state(a.ID)}, place{"shop-" + tokenEnd(r), "/home/ann/shop", "lab"}).digest()
 			if noted := cards[0].Shown == want; noted == strings.Contains(words, "not found") {
 				t.Errorf("noted as shown: %v", noted)
 			}

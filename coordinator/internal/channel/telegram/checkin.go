@@ -9,14 +9,14 @@ import (
 
 // renderCheckIn shows a session that stopped: what it said last, and how to go
 // on.
-func renderCheckIn(a ask.Ask, token, project, machine string) rendered {
-	head := "💬 <b>" + line(token, maxWord) + "</b> · " + line(machine, maxWord) + "\nstopped and says:\n"
-	foot := "\n📁 " + line(project, maxPath) + "\n"
+func renderCheckIn(a ask.Ask, at place) rendered {
+	head := "💬 <b>" + line(at.token, maxWord) + "</b> · " + line(at.machine, maxWord) + "\nstopped and says:\n"
+	foot := "\n📁 " + line(at.project, maxPath) + "\n"
 	switch {
 	case a.State == ask.Open:
 		foot += "Reply to this message to go on; also later, while the session runs."
 	case a.Decision == nil:
-		foot += ending(a)
+		foot += ending(ask.Card{a})
 	case a.Replied():
 		foot += "✅ Answered by " + line(a.Decision.By, maxWord) + " at " + clock(a.Decision.At) + " · " + a.Outcome()
 	default:

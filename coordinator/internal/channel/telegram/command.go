@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -139,10 +138,8 @@ func (l *link) sessionsText() string {
 // asksText lists what waits, without repeating any command.
 func (l *link) asksText() string {
 	var b strings.Builder
-	for _, a := range l.cfg.Core.Asks(false) {
-		if a.State != ask.Open && !a.Parked {
-			continue
-		}
+	for _, card := range l.cfg.Core.OpenCards() {
+		a := card.Face()
 		v, _ := l.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
 		fmt.Fprintf(&b, "❓ %s: %s, %s ago\n", v.Token, short(a.Tool), ago(l.cfg.Now().Sub(a.OpenedAt)))
 	}

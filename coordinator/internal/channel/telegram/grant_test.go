@@ -3,13 +3,11 @@ package telegram
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
 // TestRenderOffer: a button that reaches farther than the call is there only
@@ -22,13 +20,13 @@ func TestRenderOffer(t *testing.T) {
 		lines, labels []string
 	}{
 		{"nothing", nil, nil, nil},
-		{"session", &ask.Offer{Rules: rules}, []string{"for this session: git commit … · exactly make"}, []string{"Allow for session"}},
-		{"always", &ask.Offer{Always: "Bash(<b>:*)"}, []string{"always: Bash(&lt;b&gt;:*)"}, []string{"Always"}},
-		{"both", &ask.Offer{Rules: rules, Always: "x"}, []string{"for this session: git", "always: x"}, []string{"Allow for session", "Always"}},
+		{"session", &ask.Offer{Rules: rules}, []string{"🔁 for this session: git commit … · exactly make"}, []string{"Allow for session"}},
+		{"always", &ask.Offer{Always: "Bash(<b>:*)"}, []string{"♾ always: Bash(&lt;b&gt;:*)"}, []string{"Always"}},
+		{"both", &ask.Offer{Rules: rules, Always: "x"}, []string{"🔁 for this session: git", "♾ always: x"}, []string{"Allow for session", "Always"}},
 	} {
 		a := example()
 		a.Offer = c.offer
-		r := render(a, "shop-1", "/home/ann/shop", "lab")
+		r := render(ask.Card{a}, place{"shop-1", "/home/ann/shop", "lab"})
 		var labels []string
 		for _, row := range r.rows[1:] {
 			for _, b := range row {
@@ -46,22 +44,6 @@ func TestRenderOffer(t *testing.T) {
 		if len(c.lines) == 0 && strings.Contains(r.html, "session:") {
 			t.Errorf("%s: %s", c.name, r.html)
 		}
-	}
-}
-
-func TestRenderParked(t *testing.T) {
-	a := ask.Park(example(), session.On, noon)
-	r := render(a, "shop-1", "/home/ann/shop", "lab")
-	if len(r.rows) != 1 || !strings.Contains(r.html, "⏸ refused: nobody can be waited for") {
-		t.Errorf("have %s %v", r.html, r.rows)
-	}
-	a, err := ask.Answer(a, ask.Decision{Allow: true, By: "Ann", At: noon.Add(time.Minute)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r = render(a, "shop-1", "/home/ann/shop", "lab")
-	if len(r.rows) != 0 || !strings.Contains(r.html, "✅ allowed by Ann at 12:01:00, for one try until 13:01:00") {
-		t.Errorf("have %s %v", r.html, r.rows)
 	}
 }
 

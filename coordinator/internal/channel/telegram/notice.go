@@ -173,8 +173,8 @@ func (l *link) statusText() string {
 		}
 	}
 	open := 0
-	for _, a := range l.cfg.Core.Asks(false) {
-		if a.State == ask.Open {
+	for _, card := range l.cfg.Core.OpenCards() {
+		if card.Face().State == ask.Open {
 			open++
 		}
 	}

@@ -108,7 +108,10 @@ func questionLines(a ask.Ask, most int) (out []string) {
 		out = append(out, text)
 	}
 	how := "Tap one, or reply in your own words."
-	if now.Multi {
+	switch {
+	case len(now.Options) == 0:
+		how = "Reply in your own words."
+	case now.Multi:
 		how = "Tap all that fit, then Done; or reply in your own words."
 	}
 	return append(out, "<i>"+how+"</i>")

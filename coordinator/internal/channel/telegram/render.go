@@ -5,6 +5,7 @@ import (
 	"html"
 	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -22,6 +23,9 @@ const (
 	maxWhy  = 500
 )
 
+// maxEndings bounds the lines that say how the asks of one card ended.
+const maxEndings = 4
+
 // A rendered message is its text in Telegram's HTML, and its buttons.
 type rendered struct {
 	html string
@@ -31,39 +35,59 @@ type rendered struct {
 
 type button struct{ label, data string }
 
-// render shows an ask as it stands. Whatever its fields hold, Telegram takes
-// the result, and nothing in them can pass for a line of ours.
-func render(a ask.Ask, token, project, machine string) rendered {
+// A place says whose card it is: the session's token and project, and the
+// machine.
+type place struct{ token, project, machine string }
+
+// render shows the asks of a card as they stand. Whatever their fields hold,
+// Telegram takes the result, and nothing in them can pass for a line of ours.
+func render(card ask.Card, at place) rendered {
+	a := card.Face()
 	if a.Kind == ask.CheckIn {
-		return renderCheckIn(a, token, project, machine)
+		return renderCheckIn(a, at)
 	}
-	head := heading(a, token, machine)
-	foot := footing(a, project)
+	head, foot := heading(card, at), footing(card, at)
 	room := maxText - units(plain(head)) - units(plain(foot))
 	if a.Kind == ask.Questions && a.Form != nil {
 		return rendered{html: head + questionText(a, room) + foot, rows: questionRows(a)}
 	}
-	r := rendered{html: head + "<pre>" + escape(elide(secret.Visible(a.Text), room)) + "</pre>" + foot}
-	if a.Kind == ask.Plan {
-		r.cut, r.rows = units(secret.Visible(a.Text)) > room, planRows(a)
-		return r
-	}
-	if a.State == ask.Open || a.Parked {
-		r.rows = buttons(a)
-	}
-	return r
+	text := secret.Visible(a.Text)
+	return rendered{html: head + block(a.Tool, elide(text, room)) + foot, rows: rows(card), cut: units(text) > room}
 }
 
-// buttons are a question's. What reaches farther than the call has a row of its
-// own, and the card says what it permits.
-func buttons(a ask.Ask) [][]button {
-	rows := [][]button{{{"Allow ✅", data(a.Nonce, allow)}, {"Deny ⛔", data(a.Nonce, deny)}}}
+// rows are the buttons of a card; one that is settled has none.
+func rows(card ask.Card) [][]button {
+	switch a := card.Face(); {
+	case a.State != ask.Open && !a.Parked:
+		return nil
+	case a.Kind == ask.Plan:
+		return planRows(a)
+	default:
+		return buttons(a, card.Nonce())
+	}
+}
+
+// languages are those that Telegram colours, by tool.
+var languages = map[string]string{"Bash": "bash", "Edit": "diff", "MultiEdit": "diff", "Write": "diff", "NotebookEdit": "diff"}
+
+// block shows the input of a tool as it stands.
+func block(tool, text string) string {
+	if language := languages[tool]; language != "" && text != "" {
+		return `<pre><code class="language-` + language + `">` + escape(text) + "</code></pre>"
+	}
+	return "<pre>" + escape(text) + "</pre>"
+}
+
+// buttons are those of a yes or a no. What reaches farther than the call has a
+// row of its own, and the card says what it permits.
+func buttons(a ask.Ask, nonce string) [][]button {
+	rows := [][]button{{{"Allow ✅", data(nonce, allow)}, {"Deny ⛔", data(nonce, deny)}}}
 	var more []button
 	if a.ForSession() != "" {
-		more = append(more, button{"Allow for session", data(a.Nonce, forSession)})
+		more = append(more, button{"Allow for session", data(nonce, forSession)})
 	}
 	if a.ForAlways() != "" {
-		more = append(more, button{"Always", data(a.Nonce, always)})
+		more = append(more, button{"Always", data(nonce, always)})
 	}
 	if len(more) > 0 {
 		rows = append(rows, more)
@@ -74,81 +98,128 @@ func buttons(a ask.Ask) [][]button {
 // offered says what the buttons that reach farther would permit.
 func offered(a ask.Ask) (lines []string) {
 	if text := a.ForSession(); text != "" {
-		lines = append(lines, "for this session: "+line(text, maxPath))
+		lines = append(lines, "🔁 for this session: "+line(text, maxPath))
 	}
 	if text := a.ForAlways(); text != "" {
-		lines = append(lines, "always: "+line(text, maxWhy))
+		lines = append(lines, "♾ always: "+line(text, maxWhy))
 	}
 	return lines
 }
 
-func heading(a ask.Ask, token, machine string) string {
-	who := fmt.Sprintf("<b>%s</b> · %s\n", line(token, maxWord), line(machine, maxWord))
-	tool := "<b>" + line(a.Tool, maxWord) + "</b>\n"
+// heading says who wants what.
+func heading(card ask.Card, at place) string {
+	a := card.Face()
+	who := fmt.Sprintf("<b>%s</b> · %s\n", line(at.token, maxWord), line(at.machine, maxWord))
+	tool := "<b>" + line(a.Tool, maxWord) + "</b>"
+	if n := len(speaking(card)); n > 1 {
+		tool += fmt.Sprintf(" <b>×%d</b>", n)
+	}
 	switch a.Kind {
 	case ask.Questions:
 		return "💬 " + who + "asks you\n"
 	case ask.Plan:
 		return "📋 " + who + "has a plan\n"
 	case ask.Guard:
-		return "🛡 " + who + "Afar's guard asks before " + tool
+		return "🛡 " + who + "Afar's guard asks before " + tool + "\n"
 	}
-	return "❓ " + who + "wants " + tool
+	return "❓ " + who + "wants " + tool + "\n"
 }
 
-func footing(a ask.Ask, project string) string {
-	lines := []string{"", "📁 " + line(project, maxPath)}
-	if a.Cwd != project {
-		lines = append(lines, "in "+line(a.Cwd, maxPath))
+// speaking are the asks that a card is about: those that wait, or all when none
+// does.
+func speaking(card ask.Card) ask.Card {
+	if waiting := card.Waiting(); len(waiting) > 0 {
+		return waiting
 	}
-	lines = append(lines, "asked by "+asker(a))
+	return card
+}
+
+// footing says how risky it is, where it happens, who asks, what an answer may
+// cover, and how it stands.
+func footing(card ask.Card, at place) string {
+	a := card.Face()
+	lines := []string{""}
 	if a.Why != "" {
-		lines = append(lines, "why: "+line(a.Why, maxWhy))
+		lines = append(lines, "⚠️ <b>"+line(a.Why, maxWhy)+"</b>")
 	}
+	if a.Does != "" {
+		lines = append(lines, "⚙️ would "+line(a.Does, maxWhy))
+	}
+	lines = append(lines, "📁 "+where(a.Cwd, at.project), "👤 "+line(speaking(card).Askers(), maxPath))
 	if a.State == ask.Open || a.Parked {
 		lines = append(lines, offered(a)...)
 	}
-	bound := "sha256 <code>" + line(a.Hash[:min(8, len(a.Hash))], maxWord) + "</code>"
+	bound := "🔒 sha256 <code>" + line(a.Hash[:min(8, len(a.Hash))], maxWord) + "</code>"
 	if a.State == ask.Open {
-		bound += " · open until " + clock(a.ExpiresAt)
+		bound += " · open until " + clock(ends(card))
 	}
-	lines = append(lines, bound)
-	switch {
-	case a.Parked:
-		lines = append(lines, "⏸ "+line(a.Note, maxPath)+". Allow lets the exact call run once, when the session tries it again.")
-	case a.State != ask.Open:
-		lines = append(lines, ending(a))
-	case a.Attended && a.Agent != "":
-		lines = append(lines, fmt.Sprintf("After %.0f s it is handed to the terminal.", ask.SubagentFor.Seconds()))
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(append(append(lines, bound), standing(card)...), "\n")
 }
 
-func asker(a ask.Ask) string {
+// where is the directory of a call, told from its project.
+func where(cwd, project string) string {
+	below, inside := strings.CutPrefix(cwd, strings.TrimSuffix(project, "/")+"/")
 	switch {
-	case a.Agent == "":
-		return "the main agent"
-	case a.AgentType == "":
-		return "a subagent"
+	case cwd == project || cwd == "":
+		return line(project, maxPath)
+	case inside && project != "":
+		return line(project, maxPath) + ", in " + line(below, maxPath)
 	}
-	return "subagent " + line(a.AgentType, maxWord)
+	return line(cwd, maxPath) + ", outside " + line(project, maxPath)
+}
+
+// ends is when the first of the open asks of a card does.
+func ends(card ask.Card) (at time.Time) {
+	for _, a := range card {
+		if a.State == ask.Open && (at.IsZero() || a.ExpiresAt.Before(at)) {
+			at = a.ExpiresAt
+		}
+	}
+	return at
+}
+
+// standing says how each ask of a card ended, and what becomes of those that
+// wait.
+func standing(card ask.Card) (lines []string) {
+	for i, e := range card.Endings() {
+		if i == maxEndings {
+			lines = append(lines, "… and others in other ways")
+			break
+		}
+		count := ""
+		if len(e.Asks) < e.Of {
+			count = fmt.Sprintf("%d of %d: ", len(e.Asks), e.Of)
+		}
+		lines = append(lines, count+ending(e.Asks))
+	}
+	switch a := card.Face(); {
+	case a.Parked:
+		lines = append(lines, "⏸ "+upper(line(a.Note, maxPath))+". Allow lets the exact call run once, when the session tries it again.")
+	case a.State != ask.Open:
+	case a.Perhaps:
+		lines = append(lines, "❔ Perhaps settled at the terminal already; this line goes when it is certain.")
+	case a.Attended && a.Agent != "":
+		lines = append(lines, fmt.Sprintf("⏳ After %.0f s it is handed to the terminal.", ask.SubagentFor.Seconds()))
+	}
+	return lines
 }
 
 // atTerminal is ask's note of an ask that its person settled there.
 const atTerminal = "answered at the terminal"
 
-// ending says in one line who settled an ask, when, and how it turned out.
-func ending(a ask.Ask) string {
+// ending says in one line who settled asks that ended alike, when, and how they
+// turned out.
+func ending(card ask.Card) string {
+	a, outcome := card[0], ""
 	note := line(a.Note, maxPath)
-	outcome := ""
-	if text := a.Outcome(); text != "" {
+	if text := card.Outcome(); text != "" {
 		outcome = " · " + text
 	}
 	if d := a.Decision; d != nil {
-		return how(a) + " by " + line(d.By, maxWord) + " at " + clock(d.At) + outcome
+		return how(a) + " by " + line(d.By, maxWord) + " at " + clock(d.At) + words(d) + outcome
 	}
 	if l := a.Lease; l != nil {
-		return map[bool]string{true: "✅ ", false: "⛔ "}[l.Decision.Allow] + line(a.How(), maxPath) + outcome
+		return map[bool]string{true: "✅ ", false: "⛔ "}[l.Decision.Allow] + upper(line(a.How(), maxPath)) + outcome
 	}
 	outcome += " · " + clock(a.SettledAt)
 	switch {
@@ -161,6 +232,17 @@ func ending(a ask.Ask) string {
 	}
 	return "💤 Withdrawn: " + note + outcome
 }
+
+// words are what a person said with a refusal, "" for the bare one.
+func words(d *ask.Decision) string {
+	if d.Allow || d.Message == "" || d.Message == deny.decision(d.By).Message {
+		return ""
+	}
+	return ": “" + line(secret.Mask(d.Message), maxPath) + "”"
+}
+
+// upper returns a text of ours with a capital first letter.
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // reach says how far an allow went.
 func reach(a ask.Ask) string {
@@ -213,7 +295,7 @@ func elide(text string, max int) string {
 		return text
 	}
 	room := max - 80 // for the line that says so
-	head, tail := ends(text, room*2/3, room/3)
+	head, tail := edges(text, room*2/3, room/3)
 	all := utf8.RuneCountInString(text)
 	left := all - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
 	return fmt.Sprintf("%s\n… %d of %d characters left out …\n%s", head, left, all, tail)
@@ -224,12 +306,12 @@ func shorten(text string, max int) string {
 	if units(text) <= max {
 		return text
 	}
-	head, tail := ends(text, max*2/3, max/3-1)
+	head, tail := edges(text, max*2/3, max/3-1)
 	return head + "…" + tail
 }
 
-// ends returns the start and the end of text, of at most so many units each.
-func ends(text string, head, tail int) (start, end string) {
+// edges returns the start and the end of text, of at most so many units each.
+func edges(text string, head, tail int) (start, end string) {
 	i, j := 0, len(text)
 	for n := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])

@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -22,90 +21,12 @@ func example() ask.Ask {
 	}
 }
 
-func TestRenderOpen(t *testing.T) {
-	const foot = "📁 /home/ann/shop\nasked by the main agent\nsha256 <code>1a2b3c4d</code> · open until 12:30:00"
-	tests := []struct {
-		name   string
-		change func(a *ask.Ask)
-		want   string
-	}{
-		{"permission", func(*ask.Ask) {},
-			"❓ <b>shop-1</b> · lab\nwants <b>Bash</b>\n<pre>rm -rf &lt;dir&gt; &amp;&amp; echo \"done\"</pre>\n" + foot},
-		{"guard", func(a *ask.Ask) { a.Kind, a.Text = ask.Guard, "x" },
-			"🛡 <b>shop-1</b> · lab\nAfar's guard asks before <b>Bash</b>\n<pre>x</pre>\n" + foot},
-		{"subagent", func(a *ask.Ask) {
-			a.Agent, a.AgentType, a.Text, a.Cwd, a.Why = "7", "Explore", "x", "/tmp/<x>", "first\nsecond"
-		},
-			"❓ <b>shop-1</b> · lab\nwants <b>Bash</b>\n<pre>x</pre>\n📁 /home/ann/shop\nin /tmp/&lt;x&gt;\nasked by subagent Explore\nwhy: first second\n" +
-				"sha256 <code>1a2b3c4d</code> · open until 12:30:00\nAfter 45 s it is handed to the terminal."},
-		{"unattended subagent", func(a *ask.Ask) { a.Agent, a.Attended, a.Text = "7", false, "x" },
-			"❓ <b>shop-1</b> · lab\nwants <b>Bash</b>\n<pre>x</pre>\n" + strings.Replace(foot, "the main agent", "a subagent", 1)},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			a := example()
-			test.change(&a)
-			r := render(a, "shop-1", "/home/ann/shop", "lab")
-			if diff := cmp.Diff(test.want, r.html); diff != "" {
-				t.Error(diff)
-			}
-			want := [][]button{{{"Allow ✅", "a:00ff:y"}, {"Deny ⛔", "a:00ff:n"}}}
-			if diff := cmp.Diff(want, r.rows, cmp.AllowUnexported(button{})); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
-func TestRenderEndings(t *testing.T) {
-	at := noon.Add(93 * time.Second)
-	ran := func(ok bool, ms int) ask.Run {
-		return ask.Run{OK: ok, Took: time.Duration(ms) * time.Millisecond, At: at}
-	}
-	answer := func(allow bool) func(ask.Ask) ask.Ask {
-		return func(a ask.Ask) ask.Ask {
-			a, err := ask.Answer(a, ask.Decision{Allow: allow, By: "Ann <3", Channel: "telegram", At: at})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return a
-		}
-	}
-	tests := []struct {
-		want string
-		step func(a ask.Ask) ask.Ask
-	}{
-		{"✅ Allowed by Ann &lt;3 at 12:01:33 · waiting for the session to take the answer", answer(true)},
-		{"✅ Allowed by Ann &lt;3 at 12:01:33", func(a ask.Ask) ask.Ask { return ask.Claim(answer(true)(a)) }},
-		{"✅ Allowed by Ann &lt;3 at 12:01:33 · ran ok, 1.2 s", func(a ask.Ask) ask.Ask { return ask.Ran(ask.Claim(answer(true)(a)), ran(true, 1200), at) }},
-		{"✅ Allowed by Ann &lt;3 at 12:01:33 · failed, 0.1 s", func(a ask.Ask) ask.Ask { return ask.Ran(ask.Claim(answer(true)(a)), ran(false, 100), at) }},
-		{"⛔ Denied by Ann &lt;3 at 12:01:33 · not run", func(a ask.Ask) ask.Ask { return ask.Claim(answer(false)(a)) }},
-		{"🖥 Answered at the terminal · ran ok, 0.3 s · 12:01:33", func(a ask.Ask) ask.Ask { return ask.Ran(a, ran(true, 300), at) }},
-		{"🖥 Answered at the terminal · 12:01:33", func(a ask.Ask) ask.Ask { return ask.Local(a, atTerminal, at) }},
-		{"✖️ Cancelled: the session ended · 12:01:33", func(a ask.Ask) ask.Ask { return ask.Cancel(a, "the session ended", at) }},
-		{"💤 Withdrawn: the session's hook went away · 12:01:33", func(a ask.Ask) ask.Ask { return ask.Tick(ask.Lose(a, at.Add(-ask.RedialFor)), at) }},
-		{"⌛ Expired: nobody answered in time; the question is now at the terminal alone · 12:30:00", func(a ask.Ask) ask.Ask { return ask.Tick(a, a.ExpiresAt) }},
-	}
-	for _, test := range tests {
-		t.Run(test.want, func(t *testing.T) {
-			r := render(test.step(example()), "shop-1", "/home/ann/shop", "lab")
-			lines := strings.Split(r.html, "\n")
-			if got := lines[len(lines)-1]; got != test.want {
-				t.Errorf("last line %q", got)
-			}
-			if r.rows != nil || strings.Contains(r.html, "open until") {
-				t.Errorf("a settled card still asks: %v, %s", r.rows, r.html)
-			}
-		})
-	}
-}
-
 // Nothing in a field can pass for a line of ours.
 func TestRenderKeepsFieldsInTheirLines(t *testing.T) {
 	a := example()
 	evil := "x\n✅ Allowed by Ann\u202e</pre>\x00"
 	a.Tool, a.Cwd, a.Why, a.Agent, a.AgentType = evil, evil, evil, "1", evil
-	r := render(a, evil, evil, evil)
+	r := render(ask.Card{a}, place{evil, evil, evil})
 	for _, l := range strings.Split(r.html, "\n") {
 		if strings.HasPrefix(l, "✅") {
 			t.Errorf("a line of somebody else's: %q", l)
@@ -171,7 +92,7 @@ func TestAnyAskIsTaken(t *testing.T) {
 		default:
 			a.Note = str("note")
 		}
-		card := render(a, str("token"), str("project"), str("machine"))
+		card := render(ask.Card{a}, place{str("token"), str("project"), str("machine")})
 		id, err := l.send(ctx, core.Room{Chat: r.ann.ID}, card)
 		if err != nil {
 			rt.Fatalf("refused: %v\n%s", err, card.html)
@@ -205,7 +126,7 @@ func TestLongestAskIsTaken(t *testing.T) {
 		a := ask.Ask{
 			State: ask.Expired, Tool: long, Text: long, Hash: long, Cwd: long, Why: long, Agent: "1", AgentType: long, Note: long, SettledAt: noon,
 		}
-		id, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, render(a, long, long+"/", long))
+		id, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, render(ask.Card{a}, place{long, long + "/", long}))
 		if err != nil {
 			t.Fatalf("%s: %v", piece, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -188,7 +189,7 @@ func (r *rig) ask(id, command string) ask.Ask {
 	}
 	a, err := r.core.OpenCovered(ask.Ask{
 		ID: ask.ID(id), Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: command,
-		Hash: "1a2b3c4d5e6f", Cwd: "/home/ann/shop", Attended: true,
+		Hash: fmt.Sprintf("%x", command), Cwd: "/home/ann/shop", Attended: true,
 	}, grant.Need{})
 	if err != nil {
 		r.Fatal(err)

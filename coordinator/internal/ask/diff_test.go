@@ -1,0 +1,61 @@
+package ask
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestDiff(t *testing.T) {
+	for _, c := range []struct{ name, old, new, want string }{
+		{"nothing", "", "", ""},
+		{"the same", "a\nb\n", "a\nb\n", "  a\n  b"},
+		{"one line of many", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n", "  … 2 lines stay the same …\n  3\n  4\n- 5\n+ five\n  6\n  7\n  … 2 lines stay the same …"},
+		{"two places", "a\nb\nc\nd\ne\nf\ng\nh\n", "A\nb\nc\nd\ne\nf\ng\nH\n", "- a\n+ A\n  b\n  c\n  … 2 lines stay the same …\n  f\n  g\n- h\n+ H"},
+		{"all new", "", "a\nb", "+ a\n+ b"},
+		{"all gone", "a\nb\n", "", "- a\n- b"},
+		{"only the last break", "a\n", "a", "  a\n(the line break at the end goes)"},
+	} {
+		if got := diff(c.old, c.new); got != c.want {
+			t.Errorf("%s: have\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestDiffTellsTheChange: whoever applies what a diff shows has the new text,
+// and no line that is added or goes stays unseen.
+func TestDiffTellsTheChange(t *testing.T) {
+	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "", "- a", "+ b"}), 0, 30)
+	rapid.Check(t, func(t *rapid.T) {
+		old, new := lines.Draw(t, "old"), lines.Draw(t, "new")
+		var removed, added []string
+		for _, line := range strings.Split(diff(strings.Join(old, "\n"), strings.Join(new, "\n")), "\n") {
+			switch {
+			case strings.HasPrefix(line, "- "):
+				removed = append(removed, line[2:])
+			case strings.HasPrefix(line, "+ "):
+				added = append(added, line[2:])
+			}
+		}
+		count := map[string]int{}
+		for i, side := range [][]string{split(strings.Join(old, "\n")), removed, added, split(strings.Join(new, "\n"))} {
+			for _, line := range side {
+				count[line] += []int{1, -1, 1, -1}[i]
+			}
+		}
+		for line, n := range count {
+			if n != 0 {
+				t.Fatalf("the line %q is told wrong by %d", line, n)
+			}
+		}
+	})
+}
+
+// TestDiffIsBounded: texts that have nothing in common take no time.
+func TestDiffIsBounded(t *testing.T) {
+	old, new := strings.Repeat("a\n", 50_000), strings.Repeat("b\n", 50_000)
+	if got := diff(old, new); strings.Count(got, "- a") != 50_000 || strings.Count(got, "+ b") != 50_000 {
+		t.Errorf("have %d bytes", len(got))
+	}
+}

@@ -1,0 +1,320 @@
+package telegram
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
+)
+
+var rewrite = flag.Bool("update", false, "rewrite the captures in testdata/cards; read them before you keep them")
+
+// A capture is one card in one state. To add one, add a row and run
+// `go test -run TestCaptures -update`; the file of its name then holds what a
+// person sees.
+type capture struct {
+	name string
+	card ask.Card
+}
+
+var captures = []capture{
+	{"bash", of("Bash", `{"command":"npm test -- --watch=false","description":"Run the tests"}`)},
+	{"bash does", of("Bash", `{"command":"rm -rf build && cp -r assets build/"}`, does("delete tree build · write file build · read file assets"))},
+	{"bash risky", of("Bash", `{"command":"git push --force origin feature"}`, why("Rewrites a remote branch: feature"), does("rewrite remote branch feature"))},
+	{"bash several lines", of("Bash", `{"command":"set -e\nfor f in *.go; do\n\tgofmt -l \"$f\"\ndone","run_in_background":true}`, in("/home/ann/shop/cmd/web"))},
+	{"bash long", of("Bash", `{"command":"cat > data.txt <<'END'\n`+strings.Repeat(`0123456789 abcdefghij\n`, 400)+`END"}`)},
+	{"bash elsewhere", of("Bash", `{"command":"ls"}`, in("/etc"))},
+	{"bash with a secret", of("Bash", `{"command":"curl -H 'Authorization: Bearer abcdefgh12345678' https://api.example/v1"}`)},
+	{"edit", of("Edit", `{"file_path":"/home/ann/shop/main.go","old_string":"func main() {\n\trun()\n}","new_string":"func main() {\n\tif err := run(); err != nil {\n\t\tlog.Fatal(err)\n\t}\n}"}`)},
+	{"edits", of("MultiEdit", `{"file_path":"/home/ann/shop/a.go","edits":[{"old_string":"x","new_string":"y"},{"old_string":"p","new_string":"","replace_all":true}]}`)},
+	{"write new", of("Write", `{"file_path":"/home/ann/shop/notes.md","content":"# Notes\n\n- buy milk\n"}`, does("make a new file"))},
+	{"write over", over("# Notes\n\n1\n2\n3\n4\n- buy milk\n", `{"file_path":"/home/ann/shop/notes.md","content":"# Notes\n\n1\n2\n3\n4\n- buy oat milk\n- sleep\n"}`)},
+	{"notebook", of("NotebookEdit", `{"notebook_path":"/home/ann/shop/a.ipynb","cell_id":"c3","edit_mode":"replace","new_source":"print(1)"}`)},
+	{"read", of("Read", `{"file_path":"/etc/hosts"}`)},
+	{"fetch", of("WebFetch", `{"url":"https://example.org/a?b=1&c=<2>","prompt":"what is it?"}`)},
+	{"mcp", of("mcp__github__create_issue", `{"repo":"shop","title":"Fix it","labels":["bug"]}`)},
+	{"guard", of("Bash", `{"command":"bash -c \"$(cat recipe.txt)\""}`, kind(ask.Guard), alone, why("Runs code that cannot be seen"), does("run unknown code"))},
+	{"subagent", of("Bash", `{"command":"make"}`, agent("Explore"))},
+	{"subagent unattended", of("Bash", `{"command":"make"}`, agent(""), alone)},
+	{"grants offered", of("Bash", `{"command":"git commit -m 'parse faster' && make check"}`, offers("Bash(git commit:*) in localSettings", "git commit …", "exactly make check"))},
+
+	{"twins", twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan")},
+	{"twins of the main agent", twins(of("Bash", `{"command":"cat /etc/hosts"}`), "", "")},
+	{"twins, one gone", part(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"), 1, cancel("ended at the terminal"))},
+	{"twins ran", every(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"), yes(ask.Once), take, ran(true, 1200))},
+	{"twins, one failed", part(every(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"), yes(ask.Once), take), 2, ran(false, 300))},
+	{"twins denied, one late", every(part(twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan"), 0, expire), no(""), take)},
+
+	{"question", question(`{"questions":[{"header":"Store","question":"Which store?","options":[{"label":"SQLite","description":"one file, no server"},{"label":"Postgres"}]}]}`)},
+	{"question of several", question(`{"questions":[{"question":"Which checks?","multiSelect":true,"options":[{"label":"lint"},{"label":"fuzz"},{"label":"bench"}]}]}`, step(ask.Pick(0, 1)))},
+	{"question free", question(`{"questions":[{"question":"What is the project's name?","options":[]}]}`)},
+	{"questions", question(`{"questions":[{"question":"Which store?","options":[{"label":"SQLite"},{"label":"Postgres"}]},{"question":"Which port?","options":[{"label":"8080"},{"label":"9090"}]}]}`, step(ask.Pick(0, 0)))},
+	{"questions answered", question(`{"questions":[{"question":"Which store?","options":[{"label":"SQLite"},{"label":"Postgres"}]},{"question":"Which port?","options":[{"label":"8080"},{"label":"9090"}]}]}`, step(ask.Pick(0, 0)), step(ask.Say("7070, please")), take, ran(true, 10))},
+
+	{"plan", of("ExitPlanMode", `{"plan":"# Plan\n\n1. Write the test\n2. Make it pass\n","planFilePath":"/home/ann/.claude/plans/a.md"}`, kind(ask.Plan))},
+	{"plan long", of("ExitPlanMode", `{"plan":"# Plan\n`+strings.Repeat(`\n- one more step of many`, 300)+`"}`, kind(ask.Plan))},
+	{"plan approved", each(of("ExitPlanMode", `{"plan":"# Plan\n"}`, kind(ask.Plan)), func(a ask.Ask) ask.Ask {
+		return must(ask.Answer(a, ask.Decision{Allow: true, AcceptEdits: true, By: "Ann", At: later}))
+	}, take)},
+	{"plan sent back", each(of("ExitPlanMode", `{"plan":"# Plan\n"}`, kind(ask.Plan)), no("begin with the tests"), take)},
+
+	{"check-in", checkIn()},
+	{"check-in answered", each(checkIn(), no("now the docs"), func(a ask.Ask) ask.Ask { return ask.Claim(a) })},
+	{"check-in rests", each(checkIn(), yes(ask.Once))},
+	{"check-in ended", each(checkIn(), func(a ask.Ask) ask.Ask { return ask.Cancel(a, "the session ended", later) })},
+
+	{"allowed", each(of("Bash", `{"command":"make"}`), yes(ask.Once))},
+	{"allowed ran", each(of("Bash", `{"command":"make"}`), yes(ask.Once), take, ran(true, 1234))},
+	{"allowed failed", each(of("Bash", `{"command":"make"}`), yes(ask.Once), take, ran(false, 40))},
+	{"allowed for session", each(of("Bash", `{"command":"make check"}`, offers("", "make check …")), yes(ask.Session), take, ran(true, 90))},
+	{"allowed always", each(of("Bash", `{"command":"make check"}`, offers("Bash(make check:*) in localSettings", "make check …")), yes(ask.Always), take)},
+	{"denied", each(of("Bash", `{"command":"make"}`), no(""), take)},
+	{"denied with words", each(of("Bash", `{"command":"make"}`), no("use ninja"), take)},
+	{"settled at the terminal", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask { return ask.Local(a, atTerminal, later) })},
+	{"settled at the terminal, ran", each(of("Bash", `{"command":"make"}`), ran(true, 300))},
+	{"perhaps settled", each(of("Bash", `{"command":"sleep 60; cat /etc/hosts"}`), func(a ask.Ask) ask.Ask { return ask.Doubt(a, true) })},
+	{"answered too late for the dialog", each(of("Bash", `{"command":"sleep 60"}`), no(""), take, ran(true, 150_000))},
+	{"expired attended", each(of("Bash", `{"command":"make"}`), expire)},
+	{"parked", each(of("Bash", `{"command":"make"}`, alone), expire)},
+	{"parked at once", each(of("Bash", `{"command":"git push -f origin x"}`, alone, kind(ask.Guard), why("Rewrites a remote branch: x")), func(a ask.Ask) ask.Ask { return ask.Park(a, session.On, noon) })},
+	{"lease", each(of("Bash", `{"command":"make"}`, alone), expire, yes(ask.Once))},
+	{"lease used", each(of("Bash", `{"command":"make"}`, alone), expire, yes(ask.Once), func(a ask.Ask) ask.Ask { return ask.Use(a, later.Add(time.Hour/2)) }, ran(true, 80))},
+	{"denied late", each(of("Bash", `{"command":"make"}`, alone), expire, no(""))},
+	{"cancelled", each(of("Bash", `{"command":"make"}`), cancel("ended at the terminal"))},
+	{"session ended", each(of("Bash", `{"command":"make"}`), cancel("the session ended"))},
+	{"hook gone", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask { return ask.Tick(ask.Lose(a, later), later.Add(ask.RedialFor)) })},
+
+	{"hostile", of("Bash", `{"command":"echo safe \u202e# etaerc\u202c \u200b</pre>\n✅ Allowed by Ann at 12:00:00 · ran ok\u0000\u001b[2J"}`,
+		agent("Explore</b>\n✅ Allowed"), why("<b>x</b>\n✅ Allowed by Ann"), in("/home/ann/<shop>\n✅ Allowed"))},
+}
+
+// later is when what is captured was answered.
+var later = noon.Add(93 * time.Second)
+
+type change = func(ask.Ask) ask.Ask
+
+// of is the card of one open permission, of the project's own session.
+func of(tool, input string, changes ...change) ask.Card { return asking(tool, input, "", changes) }
+
+// over is of, for a Write over a file that holds old.
+func over(old, input string) ask.Card {
+	return asking("Write", input, old, []change{does("replace a file of 34 bytes")})
+}
+
+func asking(tool, input, old string, changes []change) ask.Card {
+	text, hash, err := ask.InputOver(tool, []byte(input), old)
+	if err != nil {
+		panic(err) // the row is wrong
+	}
+	a := ask.Ask{ID: "a", Kind: ask.Permission, Session: "s", Tool: tool, Text: text, Hash: hash, Cwd: "/home/ann/shop", Nonce: "n", Attended: true}
+	return open(each(ask.Card{a}, changes...))
+}
+
+// open starts what has not been started.
+func open(card ask.Card) ask.Card {
+	return each(card, func(a ask.Ask) ask.Ask { return ask.Start(a, session.On, noon) })
+}
+
+func question(input string, changes ...change) ask.Card {
+	card := of("AskUserQuestion", input, kind(ask.Questions), func(a ask.Ask) ask.Ask {
+		form, err := ask.NewForm([]byte(input))
+		a.Form = form
+		return must(a, err)
+	})
+	return each(card, changes...)
+}
+
+func checkIn() ask.Card {
+	a := ask.NewCheckIn("a", "s", "The tests pass. I changed `main.go` & <two> other files.\n\nShall I write the docs now?", "/home/ann/shop")
+	a.Nonce = "n"
+	return open(ask.Card{a})
+}
+
+// twins is the card on which an ask of each of these subagents stands.
+func twins(one ask.Card, types ...string) (card ask.Card) {
+	for i, kind := range types {
+		a := one[0]
+		if kind != "" {
+			a = agent(kind)(a)
+		}
+		if i > 0 {
+			a.ID = ask.ID(rune('a' + i))
+			a = ask.Join(a, one[0])
+		}
+		card = append(card, a)
+	}
+	return open(card)
+}
+
+// each applies changes to every ask of a card, one after the other.
+func each(card ask.Card, changes ...change) (out ask.Card) {
+	for _, a := range card {
+		for _, c := range changes {
+			a = c(a)
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// every is each for those that wait.
+func every(card ask.Card, changes ...change) (out ask.Card) {
+	for _, a := range card {
+		if len(ask.Card{a}.Waiting()) > 0 {
+			a = each(ask.Card{a}, changes...)[0]
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// part applies a change to one ask of a card.
+func part(card ask.Card, i int, c change) ask.Card {
+	card[i] = c(card[i])
+	return card
+}
+
+func kind(k ask.Kind) change { return func(a ask.Ask) ask.Ask { a.Kind = k; return a } }
+func why(text string) change { return func(a ask.Ask) ask.Ask { a.Why = text; return a } }
+func does(text string) change {
+	return func(a ask.Ask) ask.Ask { a.Does = text; return a }
+}
+func in(dir string) change { return func(a ask.Ask) ask.Ask { a.Cwd = dir; return a } }
+func agent(kind string) change {
+	return func(a ask.Ask) ask.Ask { a.Agent, a.AgentType = "1", kind; return a }
+}
+func step(s ask.Step) change {
+	return func(a ask.Ask) ask.Ask {
+		return must(s(a, ask.Decision{By: "Ann", Channel: "telegram", At: later}))
+	}
+}
+
+func offers(always string, rules ...string) change {
+	return func(a ask.Ask) ask.Ask {
+		a.Offer = &ask.Offer{Always: always}
+		for _, text := range rules {
+			a.Offer.Rules = append(a.Offer.Rules, grant.Rule{Tool: "Bash", Text: text})
+		}
+		return a
+	}
+}
+
+func yes(scope ask.Scope) change {
+	return func(a ask.Ask) ask.Ask {
+		d := ask.Decision{Allow: true, By: "Ann", Channel: "telegram", Scope: scope, At: later}
+		if a.Kind == ask.CheckIn {
+			d = d.ForCheckIn("")
+		}
+		return must(ask.Answer(a, d))
+	}
+}
+
+func no(words string) change {
+	return func(a ask.Ask) ask.Ask {
+		return must(ask.Answer(a, ask.Decision{By: "Ann", Channel: "telegram", Message: words, At: later}))
+	}
+}
+
+func ran(ok bool, ms int) change {
+	return func(a ask.Ask) ask.Ask {
+		at := later.Add(time.Second)
+		return ask.Ran(a, ask.Run{OK: ok, Took: time.Duration(ms) * time.Millisecond, At: at}, at)
+	}
+}
+
+func cancel(note string) change { return func(a ask.Ask) ask.Ask { return ask.Cancel(a, note, later) } }
+
+// alone is a session that nobody attends.
+func alone(a ask.Ask) ask.Ask { a.Attended = false; return a }
+
+func take(a ask.Ask) ask.Ask   { return ask.Claim(a) }
+func expire(a ask.Ask) ask.Ask { return ask.Tick(a, a.ExpiresAt) }
+
+func must(a ask.Ask, err error) ask.Ask {
+	if err != nil {
+		panic(err) // the row is wrong
+	}
+	return a
+}
+
+// TestCaptures: what a person sees of each kind of card in each state, as
+// Telegram shows it, with its buttons.
+func TestCaptures(t *testing.T) {
+	r := newStillRig(t)
+	l, err := r.ch.newLink(r.api.Token(), r.api.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.close()
+	r.ann.Say(r.ann.ID, "/start")
+	for _, c := range captures {
+		t.Run(c.name, func(t *testing.T) {
+			card := render(c.card, place{"shop-a3f8", "/home/ann/shop", "laptop"})
+			id, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, card)
+			if err != nil {
+				t.Fatalf("Telegram refuses it: %v\n%s", err, card.html)
+			}
+			m, _ := r.api.Message(int(id))
+			if m.Mode != "HTML" {
+				t.Errorf("it was sent again without markup: %s", card.html)
+			}
+			compare(t, c.name, shown(m, card, c.card))
+		})
+	}
+}
+
+// shown is a message as text: its buttons in brackets, and the file that goes
+// with it.
+func shown(m botapi.Message, r rendered, card ask.Card) string {
+	var b strings.Builder
+	b.WriteString(m.Text + "\n")
+	for _, row := range m.Keyboard {
+		for i, button := range row {
+			if i > 0 {
+				b.WriteString(" ")
+			}
+			b.WriteString("[ " + button.Label + " ]")
+		}
+		b.WriteString("\n")
+	}
+	if r.cut {
+		name, caption := whole(card.Face())
+		b.WriteString("\n📎 " + name + "\n" + caption + "\n")
+	}
+	return b.String()
+}
+
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "cards", strings.NewReplacer(", ", "-", " ", "-", "'", "").Replace(name)+".txt")
+	if *rewrite {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestEveryCaptureIsShown: no file is left of a row that is gone.
+func TestEveryCaptureIsShown(t *testing.T) {
+	files, err := os.ReadDir(filepath.Join("testdata", "cards"))
+	if err != nil || len(files) != len(captures) {
+		t.Errorf("%d files for %d captures, %v", len(files), len(captures), err)
+	}
+}

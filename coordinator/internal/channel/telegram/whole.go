@@ -1,0 +1,43 @@
+package telegram
+
+import (
+	"context"
+	"strings"
+
+	"github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// isFile marks the message that carries an ask's file among its cards: it is
+// never edited, and a reply to it is a reply to the ask.
+const isFile = "file"
+
+// sendWhole sends an input that is too long for its card as a file below the
+// card, once: what was sent is noted with the cards.
+func (l *link) sendWhole(ctx context.Context, a ask.Ask, card store.Card) error {
+	name, caption := whole(a)
+	m, err := l.bot.SendDocument(ctx, &bot.SendDocumentParams{
+		ChatID: card.Chat, Caption: caption, Document: &models.InputFileUpload{Filename: name, Data: strings.NewReader(a.Text)},
+		ReplyParameters: &models.ReplyParameters{MessageID: int(card.Message), AllowSendingWithoutReply: true},
+	})
+	if err != nil {
+		return l.outcome(err)
+	}
+	return l.sent(ctx, store.Card{Ask: card.Ask, Chat: card.Chat, Message: int64(m.ID), Shown: isFile})
+}
+
+// whole names the file of an input, and says what it is.
+func whole(a ask.Ask) (name, caption string) {
+	switch {
+	case a.Kind == ask.Plan:
+		return "plan.md", "The whole plan. Reply to it, or to the card, to have it changed."
+	case languages[a.Tool] == "diff":
+		return "change.diff", "The whole change. Answer on the card."
+	case a.Tool == "Bash":
+		return "command.sh", "The whole command. Answer on the card."
+	}
+	return "input.txt", "The whole input. Answer on the card."
+}

@@ -1,0 +1,101 @@
+package core
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// OnCard returns the asks on the card that was made for one, that one first,
+// also when memory has forgotten it.
+func (c *Core) OnCard(id ask.ID) (card ask.Card, err error) {
+	if err := c.recall(id); err != nil {
+		return nil, err
+	}
+	c.view(func(s *state, _ time.Time) { card = s.onCard(s.asks[id]) })
+	return card, nil
+}
+
+// OpenCards returns the cards on which a person's answer has an effect now,
+// oldest first.
+func (c *Core) OpenCards() (out []ask.Card) {
+	c.view(func(s *state, _ time.Time) { out = s.openCards() })
+	return out
+}
+
+func (s *state) openCards() (out []ask.Card) {
+	seen := map[ask.ID]bool{}
+	for _, a := range s.asks {
+		if id := a.CardID(); (a.State == ask.Open || a.Parked) && !seen[id] {
+			seen[id] = true
+			out = append(out, s.onCard(a))
+		}
+	}
+	slices.SortFunc(out, func(a, b ask.Card) int { return older(a[0], b[0]) })
+	return out
+}
+
+// onCard returns the asks that stand on one card with a.
+func (s *state) onCard(a ask.Ask) (card ask.Card) {
+	for _, b := range s.asks {
+		if b.CardID() == a.CardID() {
+			card = append(card, b)
+		}
+	}
+	slices.SortFunc(card, func(x, y ask.Ask) int {
+		if first := x.On == ""; first != (y.On == "") {
+			return map[bool]int{true: -1, false: 1}[first]
+		}
+		return older(x, y)
+	})
+	return card
+}
+
+func older(a, b ask.Ask) int {
+	if c := a.OpenedAt.Compare(b.OpenedAt); c != 0 {
+		return c
+	}
+	return strings.Compare(string(a.ID), string(b.ID))
+}
+
+// join puts a, just opened, on the card of an identical ask that still waits.
+func (s *state) join(a ask.Ask) ask.Ask {
+	var twin *ask.Ask
+	for _, b := range s.asks {
+		if a.Twin(b) && (twin == nil || older(b, *twin) < 0) {
+			twin = &b
+		}
+	}
+	if twin == nil {
+		return a
+	}
+	return ask.Join(a, *twin)
+}
+
+// answer makes one step of its person on every ask of a card that waits, nil
+// being to decide it, and gives the grant where the answer is for the session,
+// in one commit. It returns the asks that it changed, or the one that says why
+// it changed none.
+func (s *state) answer(b *store.Batch, card ask.Card, step ask.Step, d ask.Decision, now time.Time) (changed ask.Card, err error) {
+	waiting := card.Waiting().Or(card.Face())
+	for _, a := range waiting {
+		next, failed := s.answerOne(b, a, step, d, now)
+		if failed != nil {
+			err = failed
+			continue
+		}
+		changed = append(changed, next)
+	}
+	if len(changed) == 0 {
+		return waiting[:1], err
+	}
+	s.doubt(b, changed[0], false, now)
+	if first := changed[0]; d.Allow && d.Scope == ask.Session && (first.Decision != nil || first.Lease != nil) {
+		d.At = now
+		s.give(b, first, d, now)
+	}
+	return changed, nil
+}

@@ -1,0 +1,161 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The bounds of what is said of a call's effects.
+const (
+	maxKinds   = 5   // kinds of effects
+	maxTargets = 3   // targets of one kind
+	maxDoes    = 300 // bytes in all
+)
+
+// look says what a card tells of a call beside its input: what the guard
+// understands that it would do, in the words of `afar guard explain` ("delete
+// tree build · write file a.txt"), and for a Write what lies there now. Both are
+// "" for a call that says so itself, and where nothing is understood.
+func (s *Server) look(h wire.HookCall, p payload) (does, old string) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.cfg.Log.Error("understand a call for its card", "tool", p.Tool, "panic", r)
+			does, old = "", ""
+		}
+	}()
+	var in map[string]any
+	if err := json.Unmarshal(p.Input, &in); err != nil {
+		return "", ""
+	}
+	call, ctx := guard.Call{Tool: p.Tool, Args: leaves(nil, "", in)}, s.place(h, p)
+	switch p.Tool {
+	case "Bash", "Monitor":
+		d := guard.Judge(call, ctx)
+		if does = effects(d.Effects, ctx.Cwd); d.Verdict != guard.None && len(d.Effects) == 1 {
+			does = "" // the guard's opinion says so already
+		}
+	case "Write":
+		does, old = overwrites(in, call, ctx)
+	}
+	return ask.Elide(oneLine(secret.Visible(secret.Mask(does))), maxDoes), old
+}
+
+// effects puts effects into one line, those that change something first.
+func effects(all []guard.Effect, cwd string) string {
+	var kinds []string
+	targets := map[string][]string{}
+	for _, e := range all {
+		kind := effectKind(e)
+		if _, known := targets[kind]; !known {
+			kinds = append(kinds, kind)
+			targets[kind] = nil
+		}
+		if t := near(e.Target, cwd); t != "" && !slices.Contains(targets[kind], t) {
+			targets[kind] = append(targets[kind], t)
+		}
+	}
+	slices.SortStableFunc(kinds, func(a, b string) int { return reads(a) - reads(b) })
+	var out []string
+	for i, kind := range kinds {
+		if i == maxKinds {
+			out = append(out, "…")
+			break
+		}
+		out = append(out, strings.TrimSpace(kind+" "+some(targets[kind])))
+	}
+	return strings.Join(out, " · ")
+}
+
+// effectKind names an effect, with what makes it less than certain or takes it
+// elsewhere.
+func effectKind(e guard.Effect) string {
+	kind := string(e.Kind)
+	if e.Away != "" {
+		kind += " (" + e.Away + ")"
+	}
+	if e.Sure == guard.Possible {
+		kind = "perhaps " + kind
+	}
+	return kind
+}
+
+func reads(kind string) int {
+	if strings.HasPrefix(kind, string(guard.ReadFile)) {
+		return 1
+	}
+	return 0
+}
+
+// near tells a path from the directory of the call.
+func near(target, cwd string) string {
+	if below, ok := strings.CutPrefix(target, strings.TrimSuffix(cwd, "/")+"/"); ok && cwd != "" {
+		return below
+	}
+	return target
+}
+
+func some(targets []string) string {
+	if len(targets) <= maxTargets {
+		return strings.Join(targets, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(targets[:maxTargets], ", "), len(targets)-maxTargets)
+}
+
+// maxOld bounds a file that is shown beside what a call writes over it, in
+// bytes.
+const maxOld = 64 << 10
+
+// overwrites says whether a Write makes a file or replaces one, and returns the
+// old text of a plain file of the project that is no secret.
+func overwrites(in map[string]any, call guard.Call, ctx guard.Context) (does, old string) {
+	path, _ := in["file_path"].(string)
+	if !filepath.IsAbs(path) {
+		return "", ""
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "make a new file", ""
+	case err != nil:
+		return "", ""
+	case !info.Mode().IsRegular():
+		return "write over something that is no plain file", ""
+	}
+	does = fmt.Sprintf("replace a file of %d bytes", info.Size())
+	if real, ok := guard.Inside(call, ctx); ok && info.Size() <= maxOld {
+		old = plainText(real)
+	}
+	return does, old
+}
+
+// plainText returns what a regular file holds, "" where that is no text.
+func plainText(path string) string {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxOld))
+	if err != nil || !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
+		return ""
+	}
+	return string(raw)
+}
