@@ -152,9 +152,10 @@ func (sh *shell) exec(argv []string, in *string) {
 	via := sh.via
 	sh.via = c.name
 	sh.depth++
-	before := sh.printed()
+	before, outer := sh.printed(), sh.u.begin(sh, argv)
 	p := sh.programNamed(c.name)
 	sh.program(p, c, argv[0])
+	sh.u.end(outer)
 	if sh.printed() == before && !p.silent {
 		sh.print(unknown)
 	}

@@ -38,6 +38,7 @@ const (
 	SteerAfar     Kind = "decide for Afar"      // Op: the verb
 	DisableAfar   Kind = "disable Afar"         // Op: the way
 	TypeInto      Kind = "type into a terminal" // Target: program
+	BeyondReading Kind = "do more than read"    // Op: what; only in an agent that may only read
 	Unreadable    Kind = "cannot be understood" // Op: why
 )
 

@@ -43,6 +43,11 @@ type Context struct {
 	Own     []string
 	Resolve func(path string) string  // symlink resolution; nil = identity
 	Git     func(dir string) GitFacts // lazy; nil = unknown. Never needed for a deny in itself
+	// Amendments are the policy files in force, the person's before the project's.
+	Amendments []Amendment
+	// ReadOnly denies what does more than read, or is not known to do no more.
+	ReadOnly bool
+	Steps    bool // Decision.Steps is wanted
 }
 
 // GitFacts describe the repository that holds a directory. Known is false
@@ -53,8 +58,8 @@ type GitFacts struct {
 	HasRemote       bool
 }
 
-// Decision is the verdict with its reasons. With verdict None all fields but
-// Effects are empty.
+// Decision is the verdict with its reasons. With verdict None only
+// Effects, Silenced and Steps may be set.
 type Decision struct {
 	Verdict Verdict
 	Rule    string   // stable rule id, e.g. "git.reset-hard"
@@ -62,6 +67,13 @@ type Decision struct {
 	Person  string   // for the person: one line of what is risky
 	Part    string   // exact part of the command that triggered it
 	Effects []Effect // all effects understood
+	// From is the policy file and line that gave the verdict, "" for a built-in
+	// rule as it stands.
+	From string
+	// Silenced are rules that would have asked and were turned off.
+	Silenced []Silenced
+	// Steps is the root of all that the call would run; nil unless wanted.
+	Steps *Step
 }
 
 // Rule is one row of the policy, as `afar guard rules` prints it.

@@ -17,7 +17,10 @@ type policy struct {
 func Judge(call Call, ctx Context) Decision {
 	u := understand(call, &ctx)
 	d := weigh(u.effects, &ctx)
-	d.Effects = u.effects
+	if len(ctx.Amendments) > 0 {
+		d = added(d, call, u)
+	}
+	d.Effects, d.Steps = u.effects, u.root
 	return d
 }
 
@@ -27,16 +30,20 @@ func weigh(effects []Effect, ctx *Context) Decision {
 	j := newJudging(ctx)
 	var best Decision
 	for _, e := range effects {
-		p, verdict := j.rule(e)
+		p, verdict, from := j.rule(e)
 		if p == nil || harder(best.Verdict, verdict) {
 			continue
 		}
 		best = decided(p, e)
-		best.Verdict = verdict
+		best.Verdict, best.From = verdict, from
+		if from != "" {
+			best = tightened(best)
+		}
 		if verdict == Deny {
-			return best
+			break
 		}
 	}
+	best.Silenced = j.silenced
 	return best
 }
 
@@ -58,6 +65,15 @@ func decided(p *policy, e Effect) Decision {
 	return Decision{Verdict: p.Verdict, Rule: p.ID, Reason: p.Instead, Person: personLine(p, e), Part: visible(e.Part)}
 }
 
+// tightened gives words to a decision of a row that has none of its own.
+func tightened(d Decision) Decision {
+	if d.Reason == "" {
+		d.Reason = "A policy file of this project or its person forbids it: say what you need, and go on without it."
+		d.Person = "Made stricter by a policy file" + d.Person
+	}
+	return d
+}
+
 func personLine(p *policy, e Effect) string {
 	target := visible(clip(e.Target, 120))
 	if target == "" || strings.ContainsAny(target, "\n") || p.kind == Unreadable {
@@ -68,19 +84,19 @@ func personLine(p *policy, e Effect) string {
 
 // rule finds the row for an effect. What is only possible is never denied: a
 // person can tell what the program cannot.
-func (j *judging) rule(e Effect) (*policy, Verdict) {
+func (j *judging) rule(e Effect) (*policy, Verdict, string) {
 	for i := range policies {
 		p := &policies[i]
 		if p.kind != e.Kind || p.when != nil && !p.when(j, e) {
 			continue
 		}
-		verdict := p.Verdict
+		verdict, from := j.amend(p)
 		if verdict == Deny && e.Sure == Possible && !strings.HasPrefix(p.ID, "afar.") && p.ID != "host.settings" {
 			verdict = Ask
 		}
-		return p, verdict
+		return p, verdict, from
 	}
-	return nil, None
+	return nil, None, ""
 }
 
 // Rules returns the whole policy in a stable order; the table is a copy.

@@ -24,6 +24,7 @@ var policies = []policy{
 	{Rule{"afar.files", Deny, "Moves Afar's own files away", parkAfar}, MoveAway, in(inOwn)},
 	{Rule{"afar.files", Deny, "Changes the rights of Afar's own files", parkAfar}, ChangeMode, in(inOwn)},
 	{Rule{"afar.files", Deny, "Overwrites Afar's own files", parkAfar}, DeleteCopies, both(op("local"), in(inOwn))},
+	{Rule{"afar.files", Deny, "Changes Afar's own files", parkAfar}, Discard, in(inOwn)},
 	{Rule{"afar.secret", Deny, "Reads Afar's token or copies its programs", parkAfar}, ReadFile, ownSecret},
 	{Rule{"afar.process", Deny, "Ends Afar's processes", parkAfar}, KillProcess, ours},
 	{Rule{"afar.process", Deny, "Stops Afar's service", parkAfar}, StopService, ours},
@@ -146,6 +147,9 @@ var policies = []policy{
 	{Rule{"machine.power", Deny, "Shuts the machine down or restarts it", tellThem}, Power, nil},
 	{Rule{"machine.packages", Ask, "Removes installed packages", askFirst}, RemovePackage, nil},
 	{Rule{"machine.settings", Ask, "Changes accounts, firewall or system settings", askFirst}, ChangeSystem, nil},
+
+	// An agent that only reads.
+	{Rule{"agent.reads", Deny, "Does more than read, in an agent that may only read", readingAdvice}, BeyondReading, nil},
 
 	// What was not understood.
 	{Rule{"call.unreadable-protected", Deny, "Names something protected in a command that cannot be read", "Write it as plain, short commands with balanced quotes."}, Unreadable, mentionsOurs},

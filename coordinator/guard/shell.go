@@ -270,6 +270,7 @@ func (sh *shell) forClause(c *syntax.ForClause, in *string) {
 			sh.vars = map[string]value{}
 		}
 		sh.vars[loop.Name.Value] = v
+		sh.u.set(loop.Name.Value)
 	default:
 		sh.nested(c.Loop)
 	}

@@ -17,6 +17,9 @@ func understand(call Call, ctx *Context) *understanding {
 	default:
 		sh.commandTool(call)
 	}
+	if ctx.ReadOnly {
+		u.readOnly(call)
+	}
 	return u
 }
 

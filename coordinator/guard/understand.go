@@ -15,6 +15,7 @@ type understanding struct {
 	word    *string // first protected word of the call; nil = nobody asked yet
 	// programs are the names that were looked up.
 	programs map[string]program
+	recorder
 }
 
 func newUnderstanding(call Call, ctx *Context) *understanding {
@@ -22,7 +23,7 @@ func newUnderstanding(call Call, ctx *Context) *understanding {
 	for _, a := range call.Args {
 		size += len(a.Value)
 	}
-	return &understanding{call: call, ctx: ctx, budget: newBudget(size)}
+	return &understanding{call: call, ctx: ctx, budget: newBudget(size), recorder: ctx.recorder()}
 }
 
 func (u *understanding) add(e Effect) {
@@ -36,6 +37,7 @@ func (u *understanding) add(e Effect) {
 			e.Sure = certainty(e.Target)
 		}
 	}
+	u.caused(len(u.effects))
 	u.effects = append(u.effects, e)
 }
 
@@ -212,6 +214,7 @@ func (sh *shell) homeText() string {
 }
 
 func (sh *shell) assign(name string, v value) {
+	sh.u.set(name)
 	if sh.maybe > 0 {
 		if old, ok := sh.lookup(name); ok {
 			v = old.join(v)

@@ -39,6 +39,7 @@ type judging struct {
 	git      map[string]GitFacts
 	last     Effect // the effect that lastAt belongs to
 	lastAt   region
+	silenced []Silenced
 }
 
 func newJudging(ctx *Context) *judging {
@@ -96,6 +97,9 @@ func (j *judging) where(e Effect) region {
 
 func (j *judging) find(e Effect) region {
 	p := e.Target
+	if hasGlob(p) && e.Away == "" && j.namesPolicy(p) {
+		return inOwn
+	}
 	base, everything := globBase(strings.TrimSuffix(p, "/"))
 	sweeping := everything || sweeps(e.Kind) && !hasGlob(p)
 	if base == "" {
@@ -196,7 +200,7 @@ func (j *judging) guarded(p string, sweeping bool) region {
 			return inOwn
 		}
 	}
-	if baseName(p) == switchOff {
+	if base := baseName(p); base == switchOff || base == PolicyFile {
 		return inOwn
 	}
 	if hostPath(p, j.home, j.ctx.Env) {

@@ -1,0 +1,449 @@
+package guard
+
+import "strings"
+
+// PolicyFile is the name of the policy file of a person and of a project. The
+// guard protects a file of this name wherever it lies.
+const PolicyFile = "guard.toml"
+
+// An Amendment is what one policy file adds to the built-in rules. Nothing in
+// it can make a built-in deny milder. It is checked by the package that reads
+// it: rule ids are known, patterns are short.
+type Amendment struct {
+	File    string // where it was read, absolute
+	Base    string // the directory that relative paths are of, absolute
+	Loosens bool   // it may turn asks off: the person's own, or a trusted one
+	Changes []Change
+	Added   []AddedRule
+}
+
+// A Change gives a built-in rule another verdict; None turns its asks off.
+type Change struct {
+	Rule    string
+	Verdict Verdict
+	Line    int
+}
+
+// An AddedRule is a rule of a policy file. It has one subject: effects, a
+// command, or a tool.
+type AddedRule struct {
+	Rule
+	Line int
+
+	Kinds  []Kind   // effects of these kinds ...
+	Target string   // ... whose target is like this pattern, "" = any ...
+	Paths  []string // ... or is a path that one of these patterns covers
+
+	Command []string // patterns: the program, then the words behind it, options passed over
+	Args    []string // patterns: each is like at least one of the command's words
+
+	Tool  string     // pattern of the tool's name
+	Input []ArgMatch // each names an argument of the call and what it is like
+}
+
+// An ArgMatch is a pattern for one argument of a tool, by its name or its path.
+type ArgMatch struct{ Name, Pattern string }
+
+// Silenced is a rule that would have asked, had a policy file not turned it off.
+type Silenced struct{ Rule, From string }
+
+// Softness of a match: unknown values stand in what it is about.
+type likeness int
+
+const (
+	unlike likeness = iota
+	perhaps
+	alike
+)
+
+// changingKinds are the effects that a protected path is protected from.
+var changingKinds = [...]Kind{DeleteTree, DeleteFile, WriteFile, MoveAway, ChangeMode, DeleteCopies}
+
+// Changing returns the kinds of effect that change files.
+func Changing() []Kind { return append([]Kind{}, changingKinds[:]...) }
+
+// KnownKind reports whether some effect can be of the kind.
+func KnownKind(k Kind) bool {
+	for i := range policies {
+		if policies[i].kind == k {
+			return true
+		}
+	}
+	return false
+}
+
+// Kinds returns every kind of effect that a rule can be about, in table order.
+func Kinds() []Kind {
+	var out []Kind
+	seen := map[Kind]bool{}
+	for _, p := range policies {
+		if !seen[p.kind] {
+			seen[p.kind] = true
+			out = append(out, p.kind)
+		}
+	}
+	return out
+}
+
+// Standing says what verdicts the rows of a built-in rule give: whether one of
+// them denies or asks. known is false for an id that no row has.
+func Standing(id string) (denies, asks, known bool) {
+	for i := range policies {
+		if p := &policies[i]; p.ID == id {
+			known = true
+			denies = denies || p.Verdict == Deny
+			asks = asks || p.Verdict == Ask
+		}
+	}
+	return denies, asks, known
+}
+
+// Keeps reports whether the guard itself rests on a rule: its asks cannot be
+// turned off either.
+func Keeps(id string) bool {
+	for _, prefix := range [...]string{"afar.", "host.", "terminal.", "call.", "agent."} {
+		if strings.HasPrefix(id, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// amend returns the verdict of a row under the policy files, and the one that
+// changed it. Where two speak of a rule the harder word counts.
+func (j *judging) amend(p *policy) (Verdict, string) {
+	word, from, spoken := None, "", false
+	for i := range j.ctx.Amendments {
+		a := &j.ctx.Amendments[i]
+		for _, c := range a.Changes {
+			if c.Rule != p.ID || c.Verdict == None && !a.Loosens {
+				continue
+			}
+			if !spoken || !harder(word, c.Verdict) {
+				word, from, spoken = c.Verdict, origin(a, c.Line), true
+			}
+		}
+	}
+	if !spoken || !amendable(p, word) {
+		return p.Verdict, ""
+	}
+	if word == None {
+		j.silenced = append(j.silenced, Silenced{p.ID, from})
+	}
+	return word, from
+}
+
+// amendable: a verdict becomes harder, an ask may be turned off, and what a
+// rule excepts from itself stays excepted.
+func amendable(p *policy, to Verdict) bool {
+	switch p.Verdict {
+	case Ask:
+		return to == Deny || to == None && !Keeps(p.ID)
+	case None:
+		denies, asks, _ := Standing(p.ID)
+		return to != None && !denies && !asks
+	}
+	return false
+}
+
+func origin(a *Amendment, line int) string { return a.File + ":" + decimal(line) }
+
+func decimal(n int) string {
+	if n < 10 {
+		return string(rune('0' + max(n, 0)))
+	}
+	return decimal(n/10) + string(rune('0'+n%10))
+}
+
+// added judges a call by the rules of the policy files, and returns the harder
+// of d and theirs.
+func added(d Decision, call Call, u *understanding) Decision {
+	j := newJudging(u.ctx)
+	for i := range u.ctx.Amendments {
+		a := &u.ctx.Amendments[i]
+		for k := range a.Added {
+			r := &a.Added[k]
+			how, part, about := j.applies(a, r, call, u)
+			verdict := r.Verdict
+			if verdict == Deny && how == perhaps {
+				verdict = Ask
+			}
+			if how == unlike || harder(d.Verdict, verdict) {
+				continue
+			}
+			d.Verdict, d.Rule, d.Reason, d.From = verdict, r.ID, r.Instead, origin(a, r.Line)
+			d.Person, d.Part = withTarget(r.Why, about), visible(clip(part, 300))
+		}
+	}
+	return d
+}
+
+func withTarget(why, target string) string {
+	target = visible(clip(target, 120))
+	if target == "" || strings.Contains(target, "\n") {
+		return why
+	}
+	return why + ": " + target
+}
+
+// applies says whether a rule is about a call, by which part of it, and about
+// what.
+func (j *judging) applies(a *Amendment, r *AddedRule, call Call, u *understanding) (how likeness, part, about string) {
+	switch {
+	case r.Tool != "":
+		return inputLike(r, call), call.Tool, call.Tool
+	case len(r.Command) > 0:
+		return commandLike(a, r, u.root)
+	}
+	for _, e := range u.effects {
+		if got := j.effectLike(a, r, e); got > how {
+			how, part, about = got, e.Part, e.Target
+		}
+	}
+	return how, part, about
+}
+
+func inputLike(r *AddedRule, call Call) likeness {
+	if !like(r.Tool, call.Tool) {
+		return unlike
+	}
+	for _, m := range r.Input {
+		if !hasArg(call, m) {
+			return unlike
+		}
+	}
+	return alike
+}
+
+func hasArg(call Call, m ArgMatch) bool {
+	for _, a := range call.Args {
+		name := a.Path[strings.LastIndexByte(a.Path, '.')+1:]
+		if (a.Path == m.Name || name == m.Name) && like(m.Pattern, a.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// commandLike looks for a command in all that a call would run.
+func commandLike(a *Amendment, r *AddedRule, s *Step) (how likeness, part, about string) {
+	if s == nil {
+		return unlike, "", ""
+	}
+	if how = stepLike(a, r, s); how != unlike {
+		part, about = s.Part, strings.Join(s.Words, " ")
+	}
+	for _, next := range s.Steps {
+		if h, p, t := commandLike(a, r, next); h > how {
+			how, part, about = h, p, t
+		}
+	}
+	return how, part, about
+}
+
+func stepLike(a *Amendment, r *AddedRule, s *Step) likeness {
+	if len(s.Words) == 0 || !programLike(a, r.Command[0], s) {
+		return unlike
+	}
+	how := wordsLike(r.Command[1:], s.Words[1:])
+	for _, pattern := range r.Args {
+		how = min(how, anyLike(pattern, s.Words[1:]))
+	}
+	return how
+}
+
+// programLike compares a program by its name, or by its path where the pattern
+// is one.
+func programLike(a *Amendment, pattern string, s *Step) bool {
+	if !strings.Contains(pattern, "/") {
+		return like(strings.ToLower(pattern), programName(s.Words[0])) || like(pattern, baseName(s.Words[0]))
+	}
+	return strings.Contains(s.Words[0], "/") && like(joinPath(a.Base, pattern), joinPath(s.Dir, s.Words[0]))
+}
+
+// wordsLike finds the patterns at the beginning of an argument list. Options
+// before and between them are passed over, each with one value.
+func wordsLike(patterns, words []string) likeness {
+	if len(patterns) == 0 {
+		return alike
+	}
+	for i, w := range words {
+		if how := wordLike(patterns[0], w); how != unlike {
+			return min(how, wordsLike(patterns[1:], words[i+1:]))
+		}
+		option := strings.HasPrefix(w, "-") || i > 0 && strings.HasPrefix(words[i-1], "-")
+		if !option {
+			return unlike
+		}
+	}
+	return unlike
+}
+
+func anyLike(pattern string, words []string) (how likeness) {
+	for _, w := range words {
+		how = max(how, wordLike(pattern, w))
+	}
+	return how
+}
+
+// wordLike takes an unknown word for one that may be meant.
+func wordLike(pattern, word string) likeness {
+	switch {
+	case like(pattern, word):
+		return alike
+	case hasHole(word):
+		return perhaps
+	}
+	return unlike
+}
+
+// effectLike compares the kind of an effect, and its target.
+func (j *judging) effectLike(a *Amendment, r *AddedRule, e Effect) likeness {
+	if !hasKind(r.Kinds, e.Kind) {
+		return unlike
+	}
+	how := alike
+	if e.Sure == Possible {
+		how = perhaps
+	}
+	if r.Target != "" {
+		how = min(how, wordLike(r.Target, e.Target))
+	}
+	if len(r.Paths) == 0 || how == unlike {
+		return how
+	}
+	if e.Away != "" {
+		return unlike
+	}
+	return j.covered(a, r.Paths, e)
+}
+
+func hasKind(kinds []Kind, k Kind) bool {
+	for _, one := range kinds {
+		if one == k {
+			return true
+		}
+	}
+	return false
+}
+
+// covered says whether one of the patterns covers the target of an effect, as
+// written or with its symbolic links resolved. What sweeps a directory that
+// holds something covered reaches it as well.
+func (j *judging) covered(a *Amendment, patterns []string, e Effect) (how likeness) {
+	written := strings.TrimSuffix(e.Target, "/")
+	base, _ := globBase(written)
+	resolved := j.realTarget(base, e.Target) + strings.TrimPrefix(written, base)
+	for _, p := range patterns {
+		p = j.absolute(a, p)
+		how = max(how, pathLike(p, written, e.Kind), pathLike(p, resolved, e.Kind))
+		fixed, _ := globBase(p)
+		if real := j.real(fixed); real != fixed {
+			how = max(how, pathLike(real+p[len(fixed):], resolved, e.Kind))
+		}
+	}
+	return how
+}
+
+func (j *judging) absolute(a *Amendment, pattern string) string {
+	if pattern == "~" || strings.HasPrefix(pattern, "~/") {
+		return cleanPath(j.home + pattern[1:])
+	}
+	return joinPath(a.Base, pattern)
+}
+
+// pathLike compares part by part. A pattern covers what it is like and all
+// below; "**" stands for any number of parts.
+func pathLike(pattern, target string, k Kind) likeness {
+	if target == "" || target[0] != '/' {
+		return unlike
+	}
+	return partsLike(strings.Split(pattern[1:], "/"), strings.Split(target[1:], "/"), sweeps(k) || k == Discard)
+}
+
+// maxParts bounds what is compared of a path; deeper parts lie below something
+// compared.
+const maxParts = 64
+
+func partsLike(pattern, target []string, sweeping bool) likeness {
+	pattern, target = pattern[:min(len(pattern), maxParts)], target[:min(len(target), maxParts)]
+	// row[i] is how the pattern from its i-th part on is like the target's rest.
+	row := make([]likeness, len(pattern)+1)
+	for i := range row {
+		row[i] = unlike
+		if sweeping {
+			row[i] = alike // the target holds what the rest of the pattern names
+		}
+	}
+	row[len(pattern)] = alike
+	for at := len(target) - 1; at >= 0; at-- {
+		next := make([]likeness, len(row))
+		next[len(pattern)] = alike // below what is covered
+		for i := len(pattern) - 1; i >= 0; i-- {
+			if pattern[i] == "**" {
+				next[i] = max(next[i+1], row[i])
+				continue
+			}
+			next[i] = min(partLike(pattern[i], target[at]), row[i+1])
+		}
+		row = next
+	}
+	return row[0]
+}
+
+// partLike compares one part. A target with a wildcard or an unknown part may
+// become any name that fits.
+func partLike(pattern, target string) likeness {
+	switch {
+	case like(pattern, target):
+		return alike
+	case hasHole(target):
+		return perhaps
+	case strings.Contains(target, "["):
+		return perhaps
+	case hasGlob(target) && (like(target, pattern) || hasGlob(pattern) && overlap(pattern, target)):
+		return alike
+	}
+	return unlike
+}
+
+// overlap reports whether some name may be like both patterns, by what they
+// begin and end with.
+func overlap(a, b string) bool {
+	headA, headB := a[:strings.IndexAny(a, "*?[")], b[:strings.IndexAny(b, "*?[")]
+	tailA, tailB := a[strings.LastIndexAny(a, "*?]")+1:], b[strings.LastIndexAny(b, "*?]")+1:]
+	return (strings.HasPrefix(headA, headB) || strings.HasPrefix(headB, headA)) &&
+		(strings.HasSuffix(tailA, tailB) || strings.HasSuffix(tailB, tailA))
+}
+
+// like matches a text against a pattern: "*" is any text, "?" one character.
+// It takes time proportional to the product of both lengths at worst.
+func like(pattern, text string) bool {
+	star, mark, p := -1, 0, 0
+	for t := 0; t < len(text); {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, t
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
+			p++
+			t++
+		case star >= 0:
+			mark++
+			p, t = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// namesPolicy reports whether a pattern takes in a policy file that is in force.
+func (j *judging) namesPolicy(pattern string) bool {
+	for i := range j.ctx.Amendments {
+		if like(pattern, j.ctx.Amendments[i].File) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,298 @@
+package guard
+
+import "strings"
+
+// readingAdvice is what an agent that only reads is told of anything else.
+const readingAdvice = "You only read: look with Read, Grep, Glob or commands such as `git diff`, `ls` and `cat`, and ask with `afar consult`. " +
+	"Write what should be changed into your answer."
+
+// readOnly adds an effect for all that does more than read or is not known to
+// do no more.
+func (u *understanding) readOnly(call Call) {
+	switch {
+	case oneOf(call.Tool, "Read NotebookRead Grep Glob LS TodoWrite BashOutput TaskOutput"):
+	case call.Tool == "Bash":
+		u.readingSteps(u.root)
+		if u.lost || u.budget.spent {
+			u.beyond("too long to follow", call.Tool)
+		}
+	default:
+		u.beyond("tool", call.Tool)
+	}
+	for _, e := range u.effects {
+		if e.Kind != BeyondReading && !reads(e) {
+			u.beyond(string(e.Kind), e.Part)
+			return
+		}
+	}
+}
+
+func (u *understanding) beyond(op, part string) {
+	u.add(Effect{Kind: BeyondReading, Op: op, Target: clip(part, 120), Sure: Known, Part: part})
+}
+
+// reads is true of the effects that change nothing.
+func reads(e Effect) bool {
+	switch e.Kind {
+	case ReadFile, RevealSecret:
+		return true
+	case WriteFile:
+		return oneOf(e.Target, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2")
+	}
+	return false
+}
+
+func (u *understanding) readingSteps(s *Step) {
+	for _, name := range s.Sets {
+		if !harmlessName(name) {
+			u.beyond("sets "+name, s.Part)
+			return
+		}
+	}
+	for _, next := range s.Steps {
+		if !reader(next.Words) {
+			u.beyond("command", strings.Join(next.Words, " "))
+			return
+		}
+		u.readingSteps(next)
+	}
+}
+
+// harmlessName is true of variables that no program takes orders from.
+func harmlessName(name string) bool {
+	return name == strings.ToLower(name) || len(name) == 1 || oneOf(name, "LC_ALL LANG LC_CTYPE LC_COLLATE NO_COLOR TERM COLUMNS LINES TZ OPTARG OPTIND REPLY")
+}
+
+// reader is true of a command that only reads, whatever else runs in it: that
+// is judged by itself.
+func reader(words []string) bool {
+	if len(words) == 0 || hasHole(words[0]) {
+		return false
+	}
+	name, args := words[0], words[1:]
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		if !oneOf(name[:i], "/bin /usr/bin /usr/local/bin /opt/homebrew/bin") {
+			return false
+		}
+		name = name[i+1:]
+	}
+	switch name {
+	case "git":
+		return gitReads(args)
+	case "go":
+		return goReads(args)
+	case "uniq":
+		return len(parseOptions(args, "f s w skip-fields skip-chars check-chars").pos) < 2
+	case "sed", "gsed":
+		return sedReads(args)
+	case "awk", "gawk", "mawk", "nawk":
+		return awkReads(args)
+	case "afar":
+		return len(args) > 0 && args[0] == "consult"
+	case "bash", "sh", "zsh", "dash":
+		return len(args) > 0 && isClusterWith(args[0], 'c')
+	case "env":
+		return len(args) == 0 || !strings.HasPrefix(args[0], "-") || oneOf(args[0], "-i -u --ignore-environment --unset")
+	}
+	if refused, ok := readerOptions(name); ok {
+		return !anyOption(args, refused)
+	}
+	return oneOf(name, readers)
+}
+
+// readers only read, whatever their words are.
+const readers = "ls ll exa eza cat tac nl head tail more wc stat du df echo pwd true false : test [ [[ basename dirname realpath readlink " +
+	"cut tr rev paste comm join fold fmt expand unexpand cmp diff colordiff md5sum sha1sum sha256sum sha512sum b2sum shasum cksum sum strings hexdump od " +
+	"grep egrep fgrep zgrep zcat bzcat xzcat jq seq sleep whoami id uname nproc uptime free ps pgrep which type whence where whatis apropos tldr " +
+	"cd pushd popd shift return exit break continue wait let getconf locale tput numfmt look pr column tsort base64 base32 " +
+	"cloc tokei scc set unset local declare readonly typeset export read command builtin exec nohup time timeout gtimeout nice ionice stdbuf xargs eval"
+
+// readerOptions are the programs that only read without these options.
+func readerOptions(name string) (refused string, ok bool) {
+	switch name {
+	case "find", "gfind":
+		return "-delete -fprint -fprint0 -fprintf -fls", true
+	case "fd", "fdfind":
+		return "-x -X --exec --exec-batch", true
+	case "rg":
+		return "--pre --hostname-bin", true
+	case "ag", "ack":
+		return "--pager", true
+	case "sort", "gsort":
+		return "-o --output --compress-program -T --temporary-directory", true
+	case "tree":
+		return "-o -R", true
+	case "xxd":
+		return "-r --revert", true
+	case "date":
+		return "-s --set", true
+	case "less":
+		return "-o -O --log-file --LOG-FILE -k --lesskey-file", true
+	case "bat", "batcat":
+		return "--pager --generate-config-file", true
+	case "file":
+		return "-C --compile", true
+	case "yq":
+		return "-i --inplace --in-place -s --split-exp", true
+	case "man":
+		return "-P --pager -H --html -X", true
+	case "printf":
+		return "-v", true
+	}
+	return "", false
+}
+
+// anyOption finds an option as written, with its value attached, or in a
+// cluster of short ones; long options may be shortened.
+func anyOption(args []string, refused string) bool {
+	for _, a := range args {
+		if hasHole(a) && (hasHole(a[:1]) || a[0] == '-') {
+			return true // it may become one
+		}
+		if len(a) < 2 || a[0] != '-' {
+			continue
+		}
+		for _, r := range strings.Fields(refused) {
+			if optionIs(a, r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func optionIs(arg, option string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	switch {
+	case name == option:
+		return true
+	case strings.HasPrefix(option, "--"):
+		return len(name) > 3 && strings.HasPrefix(option, name)
+	case len(option) == 2:
+		return arg[1] != '-' && strings.IndexByte(arg, option[1]) > 0
+	}
+	return false
+}
+
+// gitWrites are options that make a reading git command write or run something.
+const gitWrites = "--output --ext-diff --textconv --open-files-in-pager --exec-path --config-env --upload-pack --paginate"
+
+func gitReads(args []string) bool {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		switch {
+		case args[0] == "-C" && len(args) > 1:
+			args = args[2:]
+		case oneOf(args[0], "--no-pager --no-optional-locks --version --help --literal-pathspecs"):
+			args = args[1:]
+		default:
+			return false
+		}
+	}
+	if len(args) == 0 {
+		return true
+	}
+	verb, rest := args[0], args[1:]
+	if anyOption(rest, gitWrites) {
+		return false
+	}
+	if oneOf(verb, "diff log show status blame annotate ls-files ls-tree rev-parse rev-list cat-file describe shortlog merge-base name-rev for-each-ref show-ref "+
+		"check-ignore check-attr diff-tree diff-index diff-files range-diff cherry count-objects whatchanged show-branch version help var get-tar-commit-id verify-commit verify-tag") {
+		return true
+	}
+	switch verb {
+	case "grep":
+		return !anyOption(rest, "-O")
+	case "branch":
+		return onlyOptions(rest, "-a -r -v -vv --all --remotes --list -l --show-current --contains --merged --no-merged --verbose --sort --format --points-at")
+	case "tag":
+		return len(rest) == 0 || oneOf(rest[0], "-l --list -n --contains --points-at --merged --no-merged")
+	case "remote":
+		return len(rest) == 0 || oneOf(rest[0], "-v --verbose get-url")
+	case "stash", "worktree", "reflog", "notes", "submodule", "bisect":
+		return len(rest) > 0 && oneOf(verb+"."+rest[0], "stash.list stash.show worktree.list reflog.show notes.list notes.show submodule.status bisect.log") ||
+			verb == "reflog" && len(rest) == 0
+	case "config":
+		return len(rest) > 0 && oneOf(rest[0], "--get --get-all --get-regexp --list -l get list") && !anyOption(rest, "--add --replace-all --unset --unset-all --edit -e")
+	}
+	return false
+}
+
+// onlyOptions is true if the first word is one of the options, or there is none.
+func onlyOptions(words []string, list string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	name, _, _ := strings.Cut(words[0], "=")
+	for _, w := range words {
+		if strings.HasPrefix(w, "-") {
+			if option, _, _ := strings.Cut(w, "="); !oneOf(option, list) {
+				return false
+			}
+		}
+	}
+	return oneOf(name, list)
+}
+
+func goReads(args []string) bool {
+	if len(args) == 0 {
+		return true
+	}
+	switch args[0] {
+	case "doc", "version", "help":
+		return true
+	case "env":
+		return !anyOption(args[1:], "-w -u")
+	case "list":
+		return !anyOption(args[1:], "-export -compiled -toolexec -exec -mod -modfile -overlay -C -u")
+	}
+	return false
+}
+
+// sedReads is true of scripts that print, delete or replace in what they print.
+func sedReads(args []string) bool {
+	o := parseOptions(args, "e expression")
+	for _, f := range o.flags {
+		if !oneOf(f.name, "n e E r s u z quiet silent expression regexp-extended") {
+			return false
+		}
+	}
+	scripts := o.all("e", "expression")
+	if len(scripts) == 0 {
+		scripts = o.pos[:min(1, len(o.pos))]
+	}
+	for _, s := range scripts {
+		if !sedPrints(s) {
+			return false
+		}
+	}
+	return len(scripts) > 0
+}
+
+func sedPrints(script string) bool {
+	if strings.Trim(script, "0123456789,$+~!;pqd= ") == "" {
+		return true
+	}
+	if len(script) < 4 || strings.ContainsAny(script, "\n;{}") || hasHole(script) {
+		return false
+	}
+	switch parts := sedParts(script); {
+	case script[0] == 's':
+		return len(parts) == 4 && strings.Trim(parts[3], "gpIi0123456789") == ""
+	case script[0] == '/':
+		end := strings.LastIndexByte(script, '/')
+		return strings.Count(script, "/") == 2 && strings.Trim(script[end+1:], "pqd=I! ") == ""
+	}
+	return false
+}
+
+// awkReads is true of programs that start nothing and write no file.
+func awkReads(args []string) bool {
+	o := parseOptions(args, "F v field-separator assign")
+	for _, f := range o.flags {
+		if !oneOf(f.name, "F v field-separator assign") {
+			return false
+		}
+	}
+	return len(o.pos) > 0 && !hasHole(o.pos[0]) && !strings.ContainsAny(o.pos[0], ">|@&") &&
+		!strings.Contains(o.pos[0], "system") && !strings.Contains(o.pos[0], "getline")
+}
