@@ -36,7 +36,7 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
@@ -90,7 +90,7 @@ func table() rules {
 	})
 	return rules{
 		ours: map[string][]string{
-			"cmd/afar":   {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire"},
+			"cmd/afar":   {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/wire"},
 			"cmd/hook-*": {"hooks"},
 			"hooks":      {"coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire"},
 
@@ -98,7 +98,9 @@ func table() rules {
 			"coordinator/client": {"coordinator/home", "coordinator/wire"},
 			"coordinator/guard":  {},
 			"coordinator/home":   {},
-			"coordinator/place":  {"coordinator/guard", "coordinator/home"},
+			"coordinator/place":  {"coordinator/guard", "coordinator/home", "coordinator/policy"},
+			"coordinator/policy": {"coordinator/guard", "coordinator/home", "coordinator/toml"},
+			"coordinator/toml":   {},
 			"coordinator/wire":   {},
 
 			in + "session": {},
@@ -116,7 +118,7 @@ func table() rules {
 			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire", in + "core", in + "peer"}, domain...),
 			in + "channel/telegram": append([]string{in + "config", in + "core", in + "disk", in + "store"}, domain...),
 
-			in + "config": {},
+			in + "config": {"coordinator/toml"},
 			in + "disk":   {},
 			in + "git":    {},
 			in + "peer":   {},
@@ -163,7 +165,7 @@ func table() rules {
 			"github.com/fsnotify/fsnotify":    in + "disk",
 			"modernc.org/sqlite":              in + "store",
 			"mvdan.cc/sh/v3":                  "coordinator/guard",
-			"github.com/pelletier/go-toml/v2": in + "config",
+			"github.com/pelletier/go-toml/v2": "coordinator/toml",
 			"golang.org/x/sys":                in + "peer",
 		},
 		tests: map[string]struct{}{

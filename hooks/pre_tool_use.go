@@ -23,15 +23,25 @@ func preToolUse(h *hook) error {
 	if err != nil {
 		return err
 	}
-	d := h.judge(call)
-	switch d.Verdict {
-	case guard.Deny:
-		err = h.print(h.denial(d.Reason))
-		h.note(d)
-	case guard.Ask:
-		err = h.guardAsks(d)
+	where := h.place()
+	switch d := guard.Judge(call, where); {
+	case d.Verdict == guard.Deny:
+		return h.print(h.denial(strings.TrimSpace(d.Reason + " " + h.note(d).str("context"))))
+	case d.Verdict == guard.Ask:
+		return h.guardAsks(d)
+	case where.Broken != "":
+		return h.warn(where.Broken)
 	}
-	return err
+	return nil
+}
+
+// warn tells the person once that the policy is broken.
+func (h *hook) warn(broken string) error {
+	r, err := h.call(wire.OpGuarded, h.body().Str("verb", "broken").Str("broken", broken), noteFor)
+	if notice := r.str("notice"); err == nil && notice != "" {
+		return h.print(wire.NewObject().Str("systemMessage", notice))
+	}
+	return nil
 }
 
 // guardAsks brings a risky call to the person. At a terminal the host opens its
@@ -59,9 +69,15 @@ func (h *hook) guardAsks(d guard.Decision) error {
 	return h.printAnswer(a)
 }
 
-func (h *hook) note(d guard.Decision) {
-	body := h.body().Str("verb", string(d.Verdict)).Str("rule", d.Rule).Str("part", d.Part)
-	_, _ = h.call(wire.OpGuarded, body, noteFor) // the verdict stands without the journal
+// note tells the coordinator of a verdict. The verdict stands without it: the
+// reply of one that is away is empty.
+func (h *hook) note(d guard.Decision) reply {
+	body := h.body().Str("verb", string(d.Verdict)).Str("rule", d.Rule).Str("part", d.Part).OptStr("from", d.From)
+	r, err := h.call(wire.OpGuarded, body, noteFor)
+	if err != nil {
+		return reply{}
+	}
+	return r
 }
 
 var errNoTool = errors.New("the hook input names no tool with an input object")
@@ -97,6 +113,11 @@ func leaves(args []guard.Arg, path string, v gjson.Result) []guard.Arg {
 	return args
 }
 
-func (h *hook) judge(call guard.Call) guard.Decision {
-	return guard.Judge(call, place.Context(h.client.Dirs, h.client.Bin, h.str("cwd"), h.getenv("CLAUDE_PROJECT_DIR")))
+// place is where the call happens, as the guard sees it.
+func (h *hook) place() guard.Context {
+	ctx := place.Context(h.client.Dirs, h.client.Bin, h.str("cwd"), h.getenv("CLAUDE_PROJECT_DIR"))
+	ctx.ReadOnly = place.ReadsOnly(h.str("agent_type"))
+	return ctx
 }
+
+func (h *hook) judge(call guard.Call) guard.Decision { return guard.Judge(call, h.place()) }

@@ -1,12 +1,14 @@
 package hooks
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -29,26 +31,40 @@ const maxContext = 8000
 // sessionStart registers the session. It does not wait for a coordinator that
 // is not there: a detached copy of this binary delivers the registration.
 func sessionStart(h *hook) error {
-	id := newID()
-	line, err := h.client.Call(request(wire.OpSessionStart, h.body().Str("delivery", id)), time.Now().Add(startFor))
+	id, broken := newID(), h.brokenPolicy()
+	body := func() *wire.Object { return h.body().Str("delivery", id).OptStr("broken", broken) }
+	line, err := h.client.Call(request(wire.OpSessionStart, body()), time.Now().Add(startFor))
 	if err != nil {
-		return h.registerLater(request(wire.OpSessionStart, h.body().Str("delivery", id).Str("verb", wire.NotPrinted)))
+		return errors.Join(h.printTold("", broken), h.registerLater(request(wire.OpSessionStart, body().Str("verb", wire.NotPrinted))))
 	}
 	r, err := parseReply(line)
 	if err != nil {
-		return err
+		return errors.Join(h.printTold("", broken), err)
 	}
-	return h.printContext(r.str("context"))
+	return h.printTold(r.str("context"), broken)
 }
 
-func (h *hook) printContext(text string) error {
-	if text == "" {
+// brokenPolicy says what is wrong with the guard's policy files: the person is
+// to know it before the first call.
+func (h *hook) brokenPolicy() string {
+	return place.Broken(h.client.Dirs, h.str("cwd"), h.getenv("CLAUDE_PROJECT_DIR"))
+}
+
+func (h *hook) printContext(text string) error { return h.printTold(text, "") }
+
+// printTold prints a text for the model and one for the person.
+func (h *hook) printTold(context, person string) error {
+	if len(context) > maxContext {
+		return fmt.Errorf("the coordinator's text of %d bytes is too long", len(context))
+	}
+	out := wire.NewObject()
+	if context != "" {
+		out = h.specific(wire.NewObject().Str("hookEventName", h.event.name).Str("additionalContext", context))
+	}
+	if context == "" && person == "" {
 		return nil
 	}
-	if len(text) > maxContext {
-		return fmt.Errorf("the coordinator's text of %d bytes is too long", len(text))
-	}
-	return h.print(h.specific(wire.NewObject().Str("hookEventName", h.event.name).Str("additionalContext", text)))
+	return h.print(out.OptStr("systemMessage", person))
 }
 
 // registerLater starts a detached copy of this binary and hands it the request.

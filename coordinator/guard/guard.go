@@ -45,6 +45,9 @@ type Context struct {
 	Git     func(dir string) GitFacts // lazy; nil = unknown. Never needed for a deny in itself
 	// Amendments are the policy files in force, the person's before the project's.
 	Amendments []Amendment
+	// Broken says what is wrong with policy files that are void, "" for nothing.
+	// The person reads of it with each verdict.
+	Broken string
 	// ReadOnly denies what does more than read, or is not known to do no more.
 	ReadOnly bool
 	Steps    bool // Decision.Steps is wanted

@@ -20,6 +20,9 @@ func Judge(call Call, ctx Context) Decision {
 	if len(ctx.Amendments) > 0 {
 		d = added(d, call, u)
 	}
+	if d.Verdict != None && ctx.Broken != "" {
+		d.Person += " (and a guard.toml is broken: only built-in rules hold)"
+	}
 	d.Effects, d.Steps = u.effects, u.root
 	return d
 }

@@ -112,6 +112,8 @@ func (d Dirs) StartLock() string  { return filepath.Join(d.Run, "start.lock") } 
 func (d Dirs) Database() string   { return filepath.Join(d.State, "afar.db") }
 func (d Dirs) Log() string        { return filepath.Join(d.State, "log", "coordinator.log") }
 func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.toml") }
+func (d Dirs) GuardFile() string  { return filepath.Join(d.Config, "guard.toml") } // the person's own policy
+func (d Dirs) TrustFile() string  { return filepath.Join(d.State, "guard.trust") } // projects' policies that the person accepted
 func (d Dirs) TokenFile() string  { return filepath.Join(d.Config, "telegram.token") }
 func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions") } // a folder per session token
 func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's own directory by default

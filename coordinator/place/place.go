@@ -9,11 +9,14 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/policy"
 )
 
 // Context is what is known about a call in cwd, in a session of project. bin is
-// the directory of our binaries. It reads nothing until the guard asks.
+// the directory of our binaries. It reads the policy files, and nothing else until
+// the guard asks.
 func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
+	files := policy.Files(dirs, cwd, project)
 	return guard.Context{
 		Cwd: cwd, Project: project, Home: dirs.User,
 		Env:     map[string]string{"HOME": dirs.User, "PWD": cwd},
@@ -21,8 +24,20 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Own:     own(dirs, bin),
 		Resolve: resolve,
 		Git:     repository{path: dirs.Path, home: dirs.User}.facts,
+
+		Amendments: policy.Amendments(files), Broken: policy.Warning(files),
 	}
 }
+
+// Broken says what is wrong with the policy files for a session of project, in
+// one line; "" for nothing.
+func Broken(dirs home.Dirs, cwd, project string) string {
+	return policy.Warning(policy.Files(dirs, cwd, project))
+}
+
+// ReadsOnly reports whether an agent of that type, as the host names it, is
+// held to reading.
+func ReadsOnly(agentType string) bool { return agentType == "alice" || agentType == "afar:alice" }
 
 // own lists what a session may not touch: Afar's files, and what the host loads
 // of the plugin. The rest of a checkout is its developer's.

@@ -61,6 +61,8 @@ type HookCall struct {
 	Rule   string `json:"rule,omitempty"`    // guard rule id
 	Verb   string `json:"verb,omitempty"`    // guard verdict
 	Part   string `json:"part,omitempty"`    // the part of the command it is about
+	From   string `json:"from,omitempty"`    // policy file and line that gave the verdict
+	Broken string `json:"broken,omitempty"`  // what is wrong with the guard's policy files
 	WaitMS int64  `json:"wait_ms,omitempty"` // of OpAskWait
 	OK     bool   `json:"ok,omitempty"`      // of OpOutcome: the tool succeeded
 	Frame  string `json:"frame,omitempty"`   // of OpCheck: whose check it is

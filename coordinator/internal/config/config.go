@@ -3,7 +3,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
+	"github.com/afar-sh/afar/coordinator/toml"
 )
 
 // TelegramAPI is where the Bot API is when nobody says otherwise.
@@ -54,9 +53,8 @@ func Load(path string) (Config, error) {
 // Parse reads the text of a file over the defaults.
 func Parse(raw []byte) (Config, error) {
 	c := Default()
-	dec := toml.NewDecoder(bytes.NewReader(raw)).DisallowUnknownFields()
-	if err := dec.Decode(&c); err != nil {
-		return Config{}, explain(err)
+	if err := toml.Decode(raw, &c); err != nil {
+		return Config{}, err
 	}
 	return c, c.check()
 }
@@ -75,21 +73,6 @@ func CheckAPI(api string) error {
 		return fmt.Errorf("telegram.api must be an http or https URL, not %q", api)
 	}
 	return nil
-}
-
-// explain names the line and the key of what is wrong.
-func explain(err error) error {
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) && len(strict.Errors) > 0 {
-		row, _ := strict.Errors[0].Position()
-		return fmt.Errorf("line %d: unknown key %q", row, strings.Join(strict.Errors[0].Key(), "."))
-	}
-	var bad *toml.DecodeError
-	if errors.As(err, &bad) {
-		row, _ := bad.Position()
-		return fmt.Errorf("line %d: %s", row, strings.TrimPrefix(bad.Error(), "toml: "))
-	}
-	return err
 }
 
 // SetTelegramAPI writes telegram.api into the file at path and leaves every

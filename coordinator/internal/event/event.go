@@ -27,6 +27,10 @@ const (
 	GrantGiven         Kind = "grant.given"         // grant id
 	GrantEnded         Kind = "grant.ended"         // grant id
 	GuardSpoke         Kind = "guard.spoke"         // rule id
+	GuardLoop          Kind = "guard.loop"          // rule id: denied again and again
+	PolicyBroken       Kind = "policy.broken"       // session token
+	PolicyTrusted      Kind = "policy.trusted"      // the file
+	PolicyForgotten    Kind = "policy.forgotten"    // the file
 	LoopStarted        Kind = "loop.started"        // session token
 	LoopStepped        Kind = "loop.stepped"        // session token
 	LoopChecking       Kind = "loop.checking"       // session token; what the check prints

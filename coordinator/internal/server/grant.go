@@ -71,6 +71,7 @@ func (s *Server) place(h wire.HookCall, p payload) guard.Context {
 		project = v.Project
 	}
 	ctx := place.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
+	ctx.ReadOnly = place.ReadsOnly(p.AgentType)
 	ctx.Git = nil // a grant outlives a clean work tree
 	return ctx
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -88,6 +89,9 @@ func (s *Server) silent(h wire.HookCall) bool { return h.Off || s.cfg.Core.Setti
 
 func (s *Server) sessionStart(c *call) (any, error) {
 	h, p, err := s.hookCall(c, session.Idle)
+	if err == nil && h.Broken != "" {
+		_, err = s.broken(h, p) // the hook itself tells the terminal
+	}
 	if err != nil || s.silent(h) {
 		return wire.HookReply{}, err
 	}
@@ -151,8 +155,32 @@ func (s *Server) guarded(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if h.Verb == "broken" {
+		return s.broken(h, p)
+	}
 	text := "guard: " + h.Verb + " " + p.Tool + " (" + h.Rule + "): " + oneLine(secret.Visible(secret.Mask(h.Part)))
-	return wire.HookReply{}, s.cfg.Core.Note(event.GuardSpoke, p.Session, h.Rule, text)
+	if h.From != "" {
+		text += " by " + oneLine(h.From)
+	}
+	if h.Verb != "deny" {
+		return wire.HookReply{}, s.cfg.Core.Note(event.GuardSpoke, p.Session, h.Rule, text)
+	}
+	times, err := s.cfg.Core.Denied(p.Session, p.PromptID, h.Rule, text)
+	if err != nil || times < session.DenyLoop {
+		return wire.HookReply{}, err
+	}
+	return wire.HookReply{Context: fmt.Sprintf("This is refusal number %d by the rule %s in this turn, so stop trying. "+
+		"Write down in your answer what you need and why, and go on with what does not depend on it.", times, h.Rule)}, nil
+}
+
+// broken takes in that the guard's policy files are broken. The notice is for
+// the terminal, once for each thing that is wrong.
+func (s *Server) broken(h wire.HookCall, p payload) (any, error) {
+	fresh, err := s.cfg.Core.PolicyBroken(p.Session, oneLine(secret.Visible(secret.Mask(h.Broken))))
+	if err != nil || !fresh {
+		return wire.HookReply{}, err
+	}
+	return wire.HookReply{Notice: h.Broken}, nil
 }
 
 func (s *Server) outcome(c *call) (any, error) {

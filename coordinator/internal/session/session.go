@@ -53,6 +53,10 @@ type Session struct {
 	Shells []string `json:"shells,omitempty"`
 	// Waiter names the one hook that waits in the background to wake the session.
 	Waiter string `json:"waiter,omitempty"`
+	// Denials are those of the running turn.
+	Denials Denials `json:"denials,omitzero"`
+	// Broken is what the person was told is wrong with the guard's policy files.
+	Broken string `json:"broken,omitempty"`
 	// Anchor is what the session must find again after a compaction.
 	Anchor string `json:"anchor,omitempty"`
 }

@@ -1,0 +1,58 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// Denied notes in the journal that the guard denied a call, and returns how
+// often its rule did so in the turn. The person is told once a turn that a
+// session goes in circles.
+func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		v, n := session.Deny(s.sessions[id], turn, rule)
+		times = n
+		b.Events = append(b.Events, happened(event.GuardSpoke, id, rule, text, now))
+		if v.ID == "" {
+			return b, nil
+		}
+		b.Sessions = append(b.Sessions, v)
+		if times == session.DenyLoop {
+			s.denyLoop(&b, v, rule, now)
+		}
+		return b, nil
+	})
+	return times, err
+}
+
+func (s *state) denyLoop(b *store.Batch, v session.Session, rule string, now time.Time) {
+	text := fmt.Sprintf("%s was denied %d times by %s in one turn and told to stop trying", v.Token, session.DenyLoop, rule)
+	b.Events = append(b.Events, happened(event.GuardLoop, v.ID, rule, text, now))
+	if !s.settings.Paused {
+		key := fmt.Sprintf("denied:%s:%s:%s", v.ID, v.Denials.Turn, rule)
+		s.notify(b, key, "⛔ "+v.Token+" tried "+rule+" "+fmt.Sprint(session.DenyLoop)+" times. The guard refused each, and told it to write down what it needs.", now)
+	}
+}
+
+// PolicyBroken takes in what is wrong with the guard's policy files in a
+// session. fresh is true when the person has not been told of it there.
+func (c *Core) PolicyBroken(id session.ID, text string) (fresh bool, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		v, ok := s.sessions[id]
+		if fresh = ok && v.Broken != text; !fresh {
+			return b, nil
+		}
+		v.Broken = text
+		b.Sessions = append(b.Sessions, v)
+		b.Events = append(b.Events, happened(event.PolicyBroken, id, v.Token, v.Token+": "+text, now))
+		if !s.settings.Paused {
+			s.notify(&b, fmt.Sprintf("policy:%s:%d", id, now.UnixNano()), "⚠️ "+v.Token+": "+text, now)
+		}
+		return b, nil
+	})
+	return fresh, err
+}

@@ -1,0 +1,364 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/toml"
+)
+
+// Bounds of one file: each pattern is compared on every tool call.
+const (
+	maxPattern  = 256
+	maxPatterns = 300
+)
+
+// Parse reads the text of a policy file. Nothing in what it returns may turn
+// an ask off yet. An error begins with the line.
+func Parse(raw []byte) (guard.Amendment, error) {
+	doc, err := toml.Parse(raw)
+	if err != nil {
+		return guard.Amendment{}, err
+	}
+	d := &decoder{}
+	for _, k := range doc.Keys {
+		switch k.Name {
+		case "rules":
+			d.changes(k)
+		case "rule":
+			d.each(k, d.rule)
+		case "protect":
+			d.each(k, d.protect)
+		default:
+			d.unknown(k, "rules", "rule", "protect")
+		}
+	}
+	return d.out, d.err
+}
+
+// A decoder fills an amendment and keeps the first thing that is wrong.
+type decoder struct {
+	out      guard.Amendment
+	patterns int
+	err      error
+}
+
+func (d *decoder) wrong(line int, format string, args ...any) {
+	if d.err == nil {
+		d.err = fmt.Errorf("line %d: "+format, append([]any{line}, args...)...)
+	}
+}
+
+func (d *decoder) unknown(k toml.Key, known ...string) {
+	d.wrong(k.Line, "unknown key %q%s", k.Name, meant(k.Name, known))
+}
+
+// each calls do with every table of a list [[name]].
+func (d *decoder) each(k toml.Key, do func(*toml.Table)) {
+	if k.Value.Kind != toml.List {
+		d.wrong(k.Line, "%q is a list of tables: write [[%s]]", k.Name, k.Name)
+		return
+	}
+	for _, v := range k.Value.List {
+		if v.Kind != toml.Map {
+			d.wrong(v.Line, "%q is a list of tables: write [[%s]]", k.Name, k.Name)
+			return
+		}
+		do(v.Table)
+	}
+}
+
+// changes reads [rules]: a built-in rule's id and its new verdict.
+func (d *decoder) changes(k toml.Key) {
+	if k.Value.Kind != toml.Map {
+		d.wrong(k.Line, "%q is a table: write [rules]", k.Name)
+		return
+	}
+	for _, c := range k.Value.Table.Keys {
+		if c.Value.Kind == toml.Map {
+			d.wrong(c.Line, "put the rule's id in quotes: \"%s.…\" = \"deny\"", c.Name)
+			return
+		}
+		d.change(c)
+	}
+}
+
+func (d *decoder) change(k toml.Key) {
+	to, ok := verdictOf(k.Value.Text, true)
+	denies, asks, known := guard.Standing(k.Name)
+	switch {
+	case !known:
+		d.wrong(k.Line, "no rule has the id %q%s; `afar guard rules` lists them", k.Name, meant(k.Name, ruleIDs()))
+	case k.Value.Kind != toml.String || !ok:
+		d.wrong(k.Line, "a rule is set to \"off\", \"ask\" or \"deny\", not to %s", shown(k.Value))
+	case to == guard.None && guard.Keeps(k.Name):
+		d.wrong(k.Line, "%s keeps the guard itself safe, so it cannot be turned off", k.Name)
+	case denies && !asks && to != guard.Deny:
+		d.wrong(k.Line, "%s denies, and a policy file makes no deny milder", k.Name)
+	default:
+		d.out.Changes = append(d.out.Changes, guard.Change{Rule: k.Name, Verdict: to, Line: k.Line})
+	}
+}
+
+func verdictOf(word string, off bool) (guard.Verdict, bool) {
+	switch word {
+	case "deny":
+		return guard.Deny, true
+	case "ask":
+		return guard.Ask, true
+	case "off":
+		return guard.None, off
+	}
+	return guard.None, false
+}
+
+func shown(v toml.Value) string {
+	if v.Kind == toml.String {
+		return fmt.Sprintf("%q", v.Text)
+	}
+	return string(v.Kind)
+}
+
+// defaultAdvice is what the model is told by a rule that has no words for it.
+const defaultAdvice = "A policy file of this project or its person says so. Do not try it in another form: write down what you need, and go on without it."
+
+// rule reads one [[rule]].
+func (d *decoder) rule(t *toml.Table) {
+	r := guard.AddedRule{Line: t.Line}
+	r.Instead = defaultAdvice
+	for _, k := range t.Keys {
+		switch k.Name {
+		case "id":
+			r.ID = d.id(k)
+		case "verdict":
+			r.Verdict = d.verdict(k)
+		case "why":
+			r.Why = d.text(k)
+		case "instead":
+			r.Instead = d.text(k)
+		case "effect":
+			r.Kinds = d.kinds(k)
+		case "target":
+			r.Target = d.pattern(k.Value)
+		case "path":
+			r.Paths = d.oneOrMore(k)
+		case "command":
+			r.Command = d.words(k)
+		case "args":
+			r.Args = d.oneOrMore(k)
+		case "tool":
+			r.Tool = d.pattern(k.Value)
+		case "input":
+			r.Input = d.input(k)
+		default:
+			d.unknown(k, "id", "verdict", "why", "instead", "effect", "target", "path", "command", "args", "tool", "input")
+		}
+	}
+	d.complete(r)
+}
+
+// complete refuses a rule that lacks something, or is about two things.
+func (d *decoder) complete(r guard.AddedRule) {
+	subjects := 0
+	for _, has := range []bool{len(r.Kinds) > 0, len(r.Command) > 0, r.Tool != ""} {
+		if has {
+			subjects++
+		}
+	}
+	switch {
+	case r.ID == "":
+		d.wrong(r.Line, "the rule needs an id, such as id = \"team.deploy\"")
+	case r.Verdict == guard.None:
+		d.wrong(r.Line, "the rule %s needs a verdict: \"ask\" or \"deny\"", r.ID)
+	case r.Why == "":
+		d.wrong(r.Line, "the rule %s needs a why: one line for the person", r.ID)
+	case subjects != 1:
+		d.wrong(r.Line, "the rule %s needs one of effect, command and tool: what it is about", r.ID)
+	case len(r.Kinds) == 0 && (r.Target != "" || len(r.Paths) > 0):
+		d.wrong(r.Line, "target and path of the rule %s go with effect; to protect a path, write [[protect]]", r.ID)
+	case len(r.Command) == 0 && len(r.Args) > 0:
+		d.wrong(r.Line, "args of the rule %s go with command", r.ID)
+	case r.Tool == "" && len(r.Input) > 0:
+		d.wrong(r.Line, "input of the rule %s goes with tool", r.ID)
+	case r.Tool == "Bash" && len(r.Input) > 0:
+		d.wrong(r.Line, "a shell command is not compared as a text: the rule %s needs command or effect", r.ID)
+	}
+	d.out.Added = append(d.out.Added, r)
+}
+
+// protect reads one [[protect]]: paths that are not to be changed.
+func (d *decoder) protect(t *toml.Table) {
+	r := guard.AddedRule{Line: t.Line, Kinds: guard.Changing()}
+	r.ID, r.Verdict, r.Why, r.Instead = "protected", guard.Deny, "Changes a protected path", defaultAdvice
+	for _, k := range t.Keys {
+		switch k.Name {
+		case "path":
+			r.Paths = d.oneOrMore(k)
+		case "verdict":
+			r.Verdict = d.verdict(k)
+		case "why":
+			r.Why = d.text(k)
+		case "instead":
+			r.Instead = d.text(k)
+		case "read":
+			if d.yes(k) {
+				r.Kinds, r.Why = append(r.Kinds, guard.ReadFile), strings.Replace(r.Why, "Changes a", "Reads or changes a", 1)
+			}
+		default:
+			d.unknown(k, "path", "verdict", "why", "instead", "read")
+		}
+	}
+	if len(r.Paths) == 0 {
+		d.wrong(t.Line, "[[protect]] needs a path, such as path = [\"infra/prod\"]")
+	}
+	d.out.Added = append(d.out.Added, r)
+}
+
+func (d *decoder) verdict(k toml.Key) guard.Verdict {
+	v, ok := verdictOf(k.Value.Text, false)
+	if k.Value.Kind != toml.String || !ok {
+		d.wrong(k.Line, "the verdict is \"ask\" or \"deny\", not %s", shown(k.Value))
+	}
+	return v
+}
+
+func (d *decoder) id(k toml.Key) string {
+	id := d.text(k)
+	_, _, taken := guard.Standing(id)
+	switch {
+	case taken:
+		d.wrong(k.Line, "%s is a built-in rule: change it under [rules]", id)
+	case strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" || len(id) > 64:
+		d.wrong(k.Line, "an id is made of small letters, digits, dots and dashes, not %q", id)
+	case slices.ContainsFunc(d.out.Added, func(r guard.AddedRule) bool { return r.ID == id }):
+		d.wrong(k.Line, "the id %s is there already", id)
+	}
+	return id
+}
+
+func (d *decoder) text(k toml.Key) string {
+	text := strings.Join(strings.Fields(k.Value.Text), " ")
+	if k.Value.Kind != toml.String || text == "" || len(text) > 1000 {
+		d.wrong(k.Line, "%s is a text of at most 1000 characters, not %s", k.Name, shown(k.Value))
+	}
+	return text
+}
+
+func (d *decoder) yes(k toml.Key) bool {
+	if k.Value.Kind != toml.Bool {
+		d.wrong(k.Line, "%s is true or false, not %s", k.Name, shown(k.Value))
+	}
+	return k.Value.Yes
+}
+
+func (d *decoder) pattern(v toml.Value) string {
+	d.patterns++
+	switch {
+	case v.Kind != toml.String || v.Text == "":
+		d.wrong(v.Line, "a pattern is a text such as \"infra/*\", not %s", shown(v))
+	case len(v.Text) > maxPattern:
+		d.wrong(v.Line, "a pattern has at most %d characters", maxPattern)
+	case d.patterns > maxPatterns:
+		d.wrong(v.Line, "more than %d patterns", maxPatterns)
+	}
+	return v.Text
+}
+
+// oneOrMore reads one pattern or a list of them.
+func (d *decoder) oneOrMore(k toml.Key) (out []string) {
+	if k.Value.Kind != toml.List {
+		return []string{d.pattern(k.Value)}
+	}
+	for _, v := range k.Value.List {
+		out = append(out, d.pattern(v))
+	}
+	if len(out) == 0 {
+		d.wrong(k.Line, "%s is empty", k.Name)
+	}
+	return out
+}
+
+// words reads the words of a command: a list, or a text that blanks cut.
+func (d *decoder) words(k toml.Key) []string {
+	if k.Value.Kind != toml.String {
+		return d.oneOrMore(k)
+	}
+	d.pattern(k.Value)
+	words := strings.Fields(k.Value.Text)
+	if len(words) == 0 {
+		d.wrong(k.Line, "command is empty")
+	}
+	return words
+}
+
+func (d *decoder) kinds(k toml.Key) (out []guard.Kind) {
+	for _, text := range d.oneOrMore(k) {
+		if !guard.KnownKind(guard.Kind(text)) {
+			var names []string
+			for _, kind := range guard.Kinds() {
+				names = append(names, string(kind))
+			}
+			d.wrong(k.Line, "no effect is called %q%s; they are: %s", text, meant(text, names), strings.Join(names, ", "))
+		}
+		out = append(out, guard.Kind(text))
+	}
+	return out
+}
+
+func (d *decoder) input(k toml.Key) (out []guard.ArgMatch) {
+	if k.Value.Kind != toml.Map {
+		d.wrong(k.Line, "input is a table: input.NAME = \"pattern\"")
+		return nil
+	}
+	for _, one := range k.Value.Table.Keys {
+		out = append(out, guard.ArgMatch{Name: one.Name, Pattern: d.pattern(one.Value)})
+	}
+	return out
+}
+
+func ruleIDs() (ids []string) {
+	for _, r := range guard.Rules() {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// meant suggests the known word that a mistyped one is nearest to.
+func meant(typed string, known []string) string {
+	best, at := "", len(typed)/3+2
+	for _, k := range known {
+		if d := distance(typed, k); d < at {
+			best, at = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance counts the letters to change, add or drop between two words.
+func distance(a, b string) int {
+	if len(a) > maxPattern || len(b) > maxPattern {
+		return maxPattern
+	}
+	row := make([]int, len(b)+1)
+	for k := range row {
+		row[k] = k
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for k := range len(b) {
+			cost := diagonal
+			if a[i] != b[k] {
+				cost++
+			}
+			diagonal = row[k+1]
+			row[k+1] = min(cost, row[k]+1, row[k+1]+1)
+		}
+	}
+	return row[len(b)]
+}

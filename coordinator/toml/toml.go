@@ -1,0 +1,298 @@
+// Package toml reads the files that people write. It is the one owner of the
+// TOML library: Decode fills a struct, for programs that start once; Parse
+// gives a tree with the line of each key, for the hook that starts on every
+// tool call and has to say which line spoke. Both are strict, and their errors
+// begin with the line.
+package toml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// Decode reads a document into the struct that into points to, over what it
+// holds. A key that the struct does not have is an error.
+func Decode(raw []byte, into any) error {
+	return explain(toml.NewDecoder(bytes.NewReader(raw)).DisallowUnknownFields().Decode(into))
+}
+
+// explain names the line and the key of what is wrong.
+func explain(err error) error {
+	var strict *toml.StrictMissingError
+	if errors.As(err, &strict) && len(strict.Errors) > 0 {
+		row, _ := strict.Errors[0].Position()
+		return fmt.Errorf("line %d: unknown key %q", row, strings.Join(strict.Errors[0].Key(), "."))
+	}
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		row, _ := bad.Position()
+		return fmt.Errorf("line %d: %s", row, strings.TrimPrefix(bad.Error(), "toml: "))
+	}
+	return err
+}
+
+// A Kind is what a value is, in words for the person who wrote it.
+type Kind string
+
+// The kinds of values. Numbers and times are not told apart: no file that is
+// read as a tree has them.
+const (
+	String Kind = "a text"
+	Bool   Kind = "true or false"
+	List   Kind = "a list"
+	Map    Kind = "a table"
+	Other  Kind = "a number or a time"
+)
+
+// A Value is what stands behind a key, or in a list.
+type Value struct {
+	Kind  Kind
+	Line  int
+	Text  string // of a String
+	Yes   bool   // of a Bool
+	List  []Value
+	Table *Table // of a Map
+}
+
+// A Key is a name with its value.
+type Key struct {
+	Name  string
+	Line  int
+	Value Value
+}
+
+// A Table holds keys in the order of the text; no name is there twice.
+type Table struct {
+	Line   int
+	Keys   []Key
+	headed bool // a header named it: another one may not
+	inline bool // it is complete
+}
+
+// maxKeys bounds a table of a tree: looking a key up is a walk.
+const maxKeys = 1000
+
+// Parse reads a document of UTF-8.
+func Parse(raw []byte) (*Table, error) {
+	if !utf8.Valid(raw) {
+		return nil, fmt.Errorf("line %d: not UTF-8", badLine(raw))
+	}
+	p := &parser{text: raw, root: &Table{Line: 1}}
+	p.at = p.root
+	p.Reset(raw)
+	for p.NextExpression() {
+		if err := p.take(p.Expression()); err != nil {
+			return nil, err
+		}
+	}
+	return p.root, p.failed()
+}
+
+func badLine(raw []byte) int {
+	line := 1
+	for _, l := range bytes.SplitAfter(raw, []byte{'\n'}) {
+		if !utf8.Valid(l) {
+			break
+		}
+		line++
+	}
+	return line
+}
+
+type parser struct {
+	unstable.Parser
+	text []byte
+	root *Table
+	at   *Table // of the last header
+
+	seen  uint32 // how far lines are counted ...
+	lines int    // ... and how many there are up to it
+}
+
+func (p *parser) failed() error {
+	err := p.Error()
+	var bad *unstable.ParserError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	line := 1
+	if len(bad.Highlight) > 0 {
+		line = p.line(p.Range(bad.Highlight))
+	}
+	return fmt.Errorf("line %d: %s", line, bad.Message)
+}
+
+func (p *parser) line(r unstable.Range) int {
+	if r.Offset < p.seen {
+		p.seen, p.lines = 0, 0
+	}
+	p.lines += bytes.Count(p.text[p.seen:r.Offset], []byte{'\n'})
+	p.seen = r.Offset
+	return 1 + p.lines
+}
+
+func (p *parser) take(n *unstable.Node) error {
+	switch n.Kind {
+	case unstable.Table, unstable.ArrayTable:
+		return p.header(n)
+	case unstable.KeyValue:
+		return p.keyValue(p.at, n)
+	}
+	return nil
+}
+
+// A name is one part of a dotted key.
+type name struct {
+	text string
+	line int
+}
+
+func (p *parser) names(it unstable.Iterator) (out []name) {
+	for it.Next() {
+		k := it.Node()
+		out = append(out, name{string(k.Data), p.line(k.Raw)})
+	}
+	return out
+}
+
+// header opens [a.b] or adds to [[a.b]].
+func (p *parser) header(n *unstable.Node) error {
+	names := p.names(n.Key())
+	last := len(names) - 1
+	t, err := p.descend(p.root, names[:last])
+	if err != nil {
+		return err
+	}
+	if n.Kind == unstable.ArrayTable {
+		p.at, err = t.grow(names[last])
+		return err
+	}
+	p.at, err = t.table(names[last])
+	if err != nil {
+		return err
+	}
+	if p.at.headed || p.at.inline {
+		return fmt.Errorf("line %d: the table %q is there already, from line %d", names[last].line, names[last].text, p.at.Line)
+	}
+	p.at.headed, p.at.Line = true, names[last].line
+	return nil
+}
+
+func (p *parser) descend(t *Table, names []name) (_ *Table, err error) {
+	for _, n := range names {
+		if t, err = t.table(n); err != nil {
+			return nil, err
+		}
+		if t.inline {
+			return nil, fmt.Errorf("line %d: the table %q is complete since line %d", n.line, n.text, t.Line)
+		}
+	}
+	return t, nil
+}
+
+func (p *parser) keyValue(t *Table, n *unstable.Node) error {
+	names := p.names(n.Key())
+	last := names[len(names)-1]
+	t, err := p.descend(t, names[:len(names)-1])
+	if err != nil {
+		return err
+	}
+	if old := t.find(last.text); old != nil {
+		return fmt.Errorf("line %d: %q is there already, in line %d", last.line, last.text, old.Line)
+	}
+	if len(t.Keys) == maxKeys {
+		return fmt.Errorf("line %d: more than %d keys in one table", last.line, maxKeys)
+	}
+	v, err := p.value(n.Value(), last.line)
+	if err != nil {
+		return err
+	}
+	t.Keys = append(t.Keys, Key{last.text, last.line, v})
+	return nil
+}
+
+// value converts a value; line is the one of what holds it, for the kinds
+// whose place the library does not tell.
+func (p *parser) value(n *unstable.Node, line int) (v Value, err error) {
+	if n.Raw.Length > 0 {
+		line = p.line(n.Raw)
+	}
+	v = Value{Kind: Other, Line: line}
+	switch n.Kind {
+	case unstable.String:
+		v.Kind, v.Text = String, string(n.Data)
+	case unstable.Bool:
+		v.Kind, v.Yes = Bool, n.Data[0] == 't'
+	case unstable.Array:
+		v.Kind = List
+		for it := n.Children(); it.Next(); {
+			one, err := p.value(it.Node(), line)
+			if err != nil {
+				return v, err
+			}
+			v.List = append(v.List, one)
+		}
+	case unstable.InlineTable:
+		v.Kind, v.Table = Map, &Table{Line: line}
+		for it := n.Children(); it.Next(); {
+			if err := p.keyValue(v.Table, it.Node()); err != nil {
+				return v, err
+			}
+		}
+		v.Table.inline = true
+	}
+	return v, nil
+}
+
+func (t *Table) find(name string) *Key {
+	for i := range t.Keys {
+		if t.Keys[i].Name == name {
+			return &t.Keys[i]
+		}
+	}
+	return nil
+}
+
+// table returns the table of that name, the last one of a list of tables, or a
+// new one.
+func (t *Table) table(n name) (*Table, error) {
+	k := t.find(n.text)
+	if k == nil && len(t.Keys) == maxKeys {
+		return nil, fmt.Errorf("line %d: more than %d keys in one table", n.line, maxKeys)
+	}
+	if k == nil {
+		sub := &Table{Line: n.line}
+		t.Keys = append(t.Keys, Key{n.text, n.line, Value{Kind: Map, Line: n.line, Table: sub}})
+		return sub, nil
+	}
+	v := k.Value
+	if v.Kind == List && len(v.List) > 0 {
+		v = v.List[len(v.List)-1]
+	}
+	if v.Kind != Map {
+		return nil, fmt.Errorf("line %d: %q is %s since line %d", n.line, n.text, v.Kind, k.Line)
+	}
+	return v.Table, nil
+}
+
+// grow adds a table to the list of that name.
+func (t *Table) grow(n name) (*Table, error) {
+	sub := &Table{Line: n.line, headed: true}
+	v := Value{Kind: Map, Line: n.line, Table: sub}
+	k := t.find(n.text)
+	if k == nil {
+		t.Keys = append(t.Keys, Key{n.text, n.line, Value{Kind: List, Line: n.line, List: []Value{v}}})
+		return sub, nil
+	}
+	if k.Value.Kind != List || len(k.Value.List) == 0 || k.Value.List[0].Kind != Map || !k.Value.List[0].Table.headed {
+		return nil, fmt.Errorf("line %d: %q is no list of [[%s]] tables, see line %d", n.line, n.text, n.text, k.Line)
+	}
+	k.Value.List = append(k.Value.List, v)
+	return sub, nil
+}
