@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/server"
@@ -77,10 +78,14 @@ func (c *Coordinator) build() (err error) {
 	if err != nil {
 		return err
 	}
+	budget, err := LoopDayBudget(c.cfg.Dirs)
+	if err != nil {
+		return err
+	}
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
 		return err
 	}
-	if c.core, err = core.New(core.Config{Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits}); err != nil {
+	if c.core, err = core.New(core.Config{Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits, DayBudget: budget}); err != nil {
 		return err
 	}
 	c.telegram = telegram.New(telegram.Config{
@@ -89,7 +94,7 @@ func (c *Coordinator) build() (err error) {
 	c.server = server.New(server.Config{
 		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: hold, Self: c.self, Doctor: c.doctor, Shutdown: c.end,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
-		Git: server.Git{Tree: git.Tree, Recent: git.Recent},
+		Git: server.Git{Tree: git.Tree, Recent: git.Recent}, Usage: disk.Usage,
 	})
 	c.listener, err = listen(c.cfg.Dirs.Socket())
 	return err

@@ -41,7 +41,7 @@ var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coord
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
 	"coordinator/wire", "coordinator/guard",
-	in + "ask", in + "grant", in + "loop", in + "session", in + "secret", in + "event", in + "channel", in + "message",
+	in + "ask", in + "grant", in + "loop", in + "session", in + "secret", in + "event", in + "channel", in + "message", in + "usage",
 }
 
 // waysIn take requests from outside and hand them to core.
@@ -84,7 +84,7 @@ var pureStd = []string{
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 func table() rules {
-	domain := []string{in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "secret", in + "session"}
+	domain := []string{in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "secret", in + "session", in + "usage"}
 	internals := slices.Concat(domain, waysIn, []string{
 		in + "config", in + "core", in + "disk", in + "git", in + "peer", in + "store",
 	})
@@ -106,20 +106,21 @@ func table() rules {
 			in + "session": {},
 			in + "secret":  {},
 			in + "channel": {},
-			in + "loop":    {in + "session"},
+			in + "usage":   {},
+			in + "loop":    {in + "session", in + "usage"},
 			in + "event":   {in + "session"},
 			in + "message": {in + "session"},
 			in + "grant":   {in + "secret", in + "session"},
 			in + "ask":     {in + "grant", in + "secret", in + "session"},
 
-			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session"},
+			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
 			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire", in + "core", in + "peer"}, domain...),
 			in + "channel/telegram": append([]string{in + "config", in + "core", in + "disk", in + "store"}, domain...),
 
 			in + "config": {"coordinator/toml"},
-			in + "disk":   {},
+			in + "disk":   {in + "usage"},
 			in + "git":    {},
 			in + "peer":   {},
 
@@ -136,6 +137,8 @@ func table() rules {
 			"plugin":   {"coordinator/wire"},
 			// what is granted is held against what the guard has an opinion on
 			in + "grant": {"coordinator/guard"},
+			// the server is tried with a real transcript
+			in + "server": {in + "disk"},
 			// the singleton is tried with the clients that start it
 			"coordinator": {"coordinator/client"},
 		},

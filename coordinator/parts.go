@@ -106,6 +106,13 @@ func CheckInHold(dirs home.Dirs) (time.Duration, error) {
 	return time.Duration(cfg.CheckIn.Hold), err
 }
 
+// LoopDayBudget returns what config.toml lets all loops spend in one day, in US
+// dollars; 0 is no limit.
+func LoopDayBudget(dirs home.Dirs) (float64, error) {
+	cfg, err := config.Load(dirs.ConfigFile())
+	return cfg.Loop.DayBudget, err
+}
+
 func (c *Coordinator) connect(ctx context.Context, token, api string) error {
 	_, err := c.telegram.Connect(ctx, token, api)
 	return err

@@ -60,6 +60,15 @@ func TestRealLoop(t *testing.T) {
 			t.Errorf("the session was sent round %d times", n)
 		}
 	})
+	t.Run("budget of tokens", func(t *testing.T) {
+		r := newRig(t, client(t), "Bash")
+		r.model.Script(ticking(50))
+		r.print("/afar:loop --max 40 --tokens 150 never ending")
+		r.said("Loop budget")
+		if n := r.lines("ticks"); n < 2 || n > 4 {
+			t.Errorf("%d turns of two answers each, which take 30 tokens an answer", n)
+		}
+	})
 	t.Run("capped by --max", func(t *testing.T) {
 		r := newRig(t, client(t), "Bash")
 		r.model.Script(ticking(50))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,19 @@ func (a *app) settings() ([]setting, error) {
 		return list, err
 	}
 	hold, err := checkInHold(d)
-	return append(list, api, hold), err
+	if err != nil {
+		return list, err
+	}
+	day, err := loopDayBudget(d)
+	return append(list, api, hold, day), err
+}
+
+func loopDayBudget(d home.Dirs) (setting, error) {
+	usd, err := coordinator.LoopDayBudget(d)
+	if usd == 0 {
+		return setting{"loop.day_budget", "no limit", "default"}, err
+	}
+	return setting{"loop.day_budget", fmt.Sprintf("$%.2f", usd), "config.toml"}, err
 }
 
 func checkInHold(d home.Dirs) (setting, error) {

@@ -24,7 +24,8 @@ func loopOptions() []struct{ name, usage string } {
 		{"check-greens", "believe the check after `N` green results in a row"},
 		{"max", "at most `N` iterations"},
 		{"for", "at most this `long`, such as 3h"},
-		{"budget", "at most this many US `dollars`, such as 2.50"},
+		{"budget", "at most this many US `dollars`, such as 2.50, at list prices"},
+		{"tokens", "at most this many `tokens`, such as 500k; those of subagents count"},
 	}
 }
 
@@ -151,6 +152,9 @@ func renderLoop(p *page, l wire.Loop) {
 	for _, f := range l.Stack {
 		p.line("  %s %d/%d, started %s", oneLine(f.Mode, 20), f.N, f.Max, p.ago(f.StartedAt))
 		p.block(f.Goal)
+		if f.Tokens > 0 {
+			p.line("  used: %d tokens, $%.2f at list prices", f.Tokens, f.USD)
+		}
 		if f.Check != "" {
 			p.line("  check: %s", oneLine(f.Check, 200))
 		}

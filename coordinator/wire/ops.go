@@ -174,6 +174,9 @@ type Frame struct {
 	StartedAt int64  `json:"started_at"`
 	Check     string `json:"check,omitempty"`   // the command that decides
 	Checked   string `json:"checked,omitempty"` // its last result in words
+	// Tokens and USD are what it took so far; USD is at list prices.
+	Tokens int64   `json:"tokens,omitempty"`
+	USD    float64 `json:"usd,omitempty"`
 }
 
 // LoopNew starts a loop in a session, named by token or id.

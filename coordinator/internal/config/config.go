@@ -21,6 +21,7 @@ const TelegramAPI = "https://api.telegram.org"
 type Config struct {
 	Telegram Telegram `toml:"telegram"`
 	CheckIn  CheckIn  `toml:"checkin"`
+	Loop     Loop     `toml:"loop"`
 }
 
 // Telegram is the table [telegram].
@@ -60,7 +61,7 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := c.CheckIn.check(); err != nil {
+	if err := errors.Join(c.CheckIn.check(), c.Loop.check()); err != nil {
 		return err
 	}
 	return CheckAPI(c.Telegram.API)

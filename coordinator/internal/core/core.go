@@ -29,6 +29,8 @@ type Config struct {
 	Now    func() time.Time
 	Secret func() string // a fresh unguessable word of 16 hex digits
 	Code   func() string // a fresh pairing code of 6 digits
+	// DayBudget is what all loops may spend in one day, in US dollars; 0: no limit.
+	DayBudget float64
 }
 
 // A Core is the one owner of state. Its methods may be called from any

@@ -35,6 +35,7 @@ type rig struct {
 	now    time.Time
 	clock  func() time.Time // instead of now, where the test runs in a bubble
 	secret int
+	budget float64 // of a day
 }
 
 func newRig(t *testing.T) *rig {
@@ -53,7 +54,7 @@ func (r *rig) open() {
 	}
 	r.Core, err = core.New(core.Config{
 		Store: r.store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: r.time, Secret: r.word,
-		Code: func() string { return "123456" },
+		Code: func() string { return "123456" }, DayBudget: r.budget,
 	})
 	if err != nil {
 		r.t.Fatal(err)

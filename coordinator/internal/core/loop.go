@@ -60,6 +60,7 @@ func (c *Core) StopLoop(id session.ID, in loop.Stopping) (out loop.Outcome, err 
 		if !l.Active() {
 			return b, nil
 		}
+		in.DayOver = c.bookDay(s, &b, in.Spent, now)
 		out = loop.Stop(l, in, now)
 		if out.Checked != "" {
 			s.checked(&b, id, out.Checked, in.Check.Tail, now)

@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
 // A Verdict is the word for how a frame or a whole loop ended.
@@ -29,7 +31,7 @@ const (
 	Stuck      Verdict = "stuck"     // the session says so, or nothing moves any more
 	Capped     Verdict = "capped"    // all iterations are used up
 	Timeout    Verdict = "timeout"   // the time given with --for is over
-	OverBudget Verdict = "budget"    // the money given with --budget is spent
+	OverBudget Verdict = "budget"    // the money, or the tokens, that it was given are spent
 	Limited    Verdict = "limit"     // the provider refuses more work for now
 	Cancelled  Verdict = "cancelled" // a person ended it
 	Expired    Verdict = "expired"   // no sign of life for two hours
@@ -81,8 +83,9 @@ type Frame struct {
 	Idle int    `json:"idle,omitempty"`
 	Tree string `json:"tree,omitempty"` // as last seen
 
-	Budget float64 `json:"budget,omitempty"` // USD, 0 none
-	Spent  float64 `json:"spent,omitempty"`  // USD, inner frames included
+	Budget   float64   `json:"budget,omitempty"`    // USD, 0 none
+	TokensTo int64     `json:"tokens_to,omitempty"` // tokens, 0 none
+	Spent    usage.Sum `json:"spent,omitzero"`      // inner frames and subagents included
 
 	Check        string        `json:"check,omitempty"`
 	CheckTimeout time.Duration `json:"check_timeout_ns,omitempty"`
@@ -124,8 +127,11 @@ type Stack struct {
 	Frames    []Frame   `json:"stack"`
 	Quiet     int       `json:"quiet,omitempty"` // blocks in a row without a tool call
 	Last      *Last     `json:"last,omitempty"`
-	Paused    *Pause    `json:"paused,omitempty"`
-	Ended     *Ended    `json:"ended,omitempty"`
+	// Read is how far the session's transcript was read for what it spent, in
+	// bytes.
+	Read   int64  `json:"read"`
+	Paused *Pause `json:"paused,omitempty"`
+	Ended  *Ended `json:"ended,omitempty"`
 }
 
 // Last is the answer to the newest stop. The same stop again, from a hook that
@@ -189,7 +195,7 @@ func Start(s Stack, session, id string, o Options, now time.Time) (Outcome, erro
 		return Outcome{}, err
 	}
 	if !s.Active() {
-		s = Stack{Schema: schema, Session: session, RunID: id}
+		s = Stack{Schema: schema, Session: session, RunID: id, Read: o.Read}
 	}
 	s.Frames = append(s.Frames, s.frame(id, o, now))
 	s.UpdatedAt, s.Paused, s.Quiet = now, nil, 0
@@ -225,7 +231,7 @@ func (s Stack) frame(id string, o Options, now time.Time) Frame {
 	f := Frame{
 		ID: id, Mode: Task,
 		Goal: head(strings.ToValidUTF8(o.Task, "\uFFFD"), goalBytes), GoalSize: len(o.Task), Digest: hex.EncodeToString(sum[:]),
-		Max: o.Max, StartedAt: now, Budget: o.Budget,
+		Max: o.Max, StartedAt: now, Budget: o.Budget, TokensTo: o.Tokens,
 		Check: o.Check, CheckTimeout: o.CheckTimeout, Greens: o.Greens, Dir: o.Dir,
 	}
 	if o.For > 0 {
@@ -243,6 +249,23 @@ func Cancel(s Stack, by string, now time.Time) (Outcome, error) {
 		return Outcome{}, ErrNone
 	}
 	return endAll(s.clone(), ending{verdict: Cancelled, by: by}, stored(now)), nil
+}
+
+// Spend books what the work of a loop took besides its session's own answers:
+// that of its subagents.
+func Spend(s Stack, sum usage.Sum) Stack {
+	if !s.Active() {
+		return s
+	}
+	s = s.clone()
+	s.spend(sum)
+	return s
+}
+
+func (s *Stack) spend(sum usage.Sum) {
+	for i := range s.Frames {
+		s.Frames[i].Spent = s.Frames[i].Spent.Plus(sum)
+	}
 }
 
 // Fail ends the whole stack because the session broke; note says how.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
 // looping is a stack with one frame; change alters its options.
@@ -113,7 +115,7 @@ func TestStepsWithoutALoopDoNothing(t *testing.T) {
 func TestStopLeavesItsInputAlone(t *testing.T) {
 	s := nested(t, looping(t, "outer", nil), "b", "inner", func(o *Options) { o.Max = 1 })
 	before := roundTrip(t, s)
-	next := Stop(s, Stopping{Tools: 1, Tree: "t", Spent: 1}, epoch).Stack
+	next := Stop(s, Stopping{Tools: 1, Tree: "t", Spent: usage.Sum{USD: 1}}, epoch).Stack
 	Stop(next, Stopping{Tools: 1}, epoch)
 	Limit(s, "x", epoch.Add(time.Hour), epoch)
 	Expire(s, epoch.Add(3*time.Hour))
@@ -388,7 +390,7 @@ func anyStopping(t *rapid.T, s Stack) Stopping {
 		Message: rapid.SampledFrom([]string{"", "", "", markComplete, "<loop-done>STUCK</loop-done>", "<loop-done>MAX_ITERATIONS</loop-done>"}).Draw(t, "message"),
 		Tools:   rapid.IntRange(0, 2).Draw(t, "tools"),
 		Tree:    rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "tree"),
-		Spent:   rapid.SampledFrom([]float64{0, 0.4}).Draw(t, "spent"),
+		Spent:   usage.Sum{USD: rapid.SampledFrom([]float64{0, 0.4}).Draw(t, "spent")},
 	}
 	if rapid.Bool().Draw(t, "with a result") {
 		in.Check = &CheckResult{ExitCode: rapid.IntRange(0, 1).Draw(t, "exit"), Tail: "boom"}

@@ -17,10 +17,12 @@ type Options struct {
 	Max          int           // iterations
 	For          time.Duration // 0: no limit
 	Budget       float64       // USD, 0: none
+	Tokens       int64         // 0: no limit
 	Check        string        // shell command that decides whether the work is done
 	CheckTimeout time.Duration // set when Check is
 	Greens       int           // green results in a row that prove the work; 0: one
 	Dir          string        // where the check runs; not an option, the caller knows it
+	Read         int64         // how long the transcript is already; the caller knows it
 	Task         string        // the goal, byte for byte
 	Every        string        // "5m": the person wants a schedule, not a loop of ours
 }
@@ -33,9 +35,10 @@ const (
 	longestCheck        = 6 * time.Hour
 	mostGreens          = 20
 	highestBudget       = 100_000
+	highestTokens       = 1_000_000_000_000
 )
 
-const accepted = "--max N, --for 3h, --budget 2.50, --check 'COMMAND', --check-timeout 10m, --check-greens 1"
+const accepted = "--max N, --for 3h, --budget 2.50, --tokens 500k, --check 'COMMAND', --check-timeout 10m, --check-greens 1"
 
 // Parse reads the text after /loop: options first, then the task, which is taken
 // as it stands, quotes, line breaks and all. Only option values are unquoted. "--"
@@ -109,6 +112,8 @@ func (o *Options) setter(name string) (set func(string) bool, takes string) {
 		return func(v string) bool { return parseSpan(v, longestFor, &o.For) }, "a time such as 90m or 3h, at most 720h"
 	case "--budget":
 		return func(v string) bool { return parseBudget(v, &o.Budget) }, "an amount in US dollars such as 2.50"
+	case "--tokens":
+		return func(v string) bool { return parseTokens(v, &o.Tokens) }, "a number such as 200000, 500k or 2M"
 	case "--check":
 		return func(v string) bool { o.Check = strings.TrimSpace(v); return o.Check != "" }, "a shell command in quotes"
 	case "--check-timeout":
@@ -128,6 +133,8 @@ func (o Options) valid() error {
 		return errors.New("for must be at most 720h")
 	case !(o.Budget >= 0 && o.Budget <= highestBudget):
 		return errors.New("budget must be an amount in US dollars")
+	case o.Tokens < 0 || o.Tokens > highestTokens:
+		return errors.New("tokens must be a number such as 200000, 500k or 2M")
 	case o.Check != "" && (o.CheckTimeout <= 0 || o.CheckTimeout > longestCheck):
 		return errors.New("check timeout must be at most 6h")
 	case o.Greens < 0 || o.Greens > mostGreens:
@@ -153,6 +160,20 @@ func parseBudget(v string, to *float64) bool {
 	n, err := strconv.ParseFloat(v, 64)
 	*to = n
 	return err == nil && digits(strings.Replace(v, ".", "", 1)) && n > 0 && n <= highestBudget
+}
+
+// parseTokens reads a count, with k or M behind it for thousands and millions.
+func parseTokens(v string, to *int64) bool {
+	times := int64(1)
+	switch {
+	case strings.HasSuffix(v, "k"):
+		v, times = v[:len(v)-1], 1000
+	case strings.HasSuffix(v, "M"):
+		v, times = v[:len(v)-1], 1_000_000
+	}
+	n, err := strconv.ParseInt(v, 10, 64)
+	*to = n * times
+	return err == nil && digits(v) && n > 0 && n <= highestTokens/times
 }
 
 // isInterval tells words such as 5m, 90s or 1h30m.

@@ -137,7 +137,10 @@ func renderFrame(b *strings.Builder, f Frame) {
 		fmt.Fprintf(b, "- ends by: %s\n", stamp(f.Deadline))
 	}
 	if f.Budget > 0 {
-		fmt.Fprintf(b, "- spent: $%.2f of $%.2f\n", f.Spent, f.Budget)
+		fmt.Fprintf(b, "- spent: $%.2f of $%.2f, at list prices\n", f.Spent.USD, f.Budget)
+	}
+	if f.TokensTo > 0 {
+		fmt.Fprintf(b, "- tokens: %d of %d\n", f.Spent.Tokens, f.TokensTo)
 	}
 	if f.Check != "" {
 		fmt.Fprintf(b, "- check: %s (at most %s)\n", line(f.Check, goalRunes), span(f.CheckTimeout))

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata; read the diff before you keep it")
@@ -112,6 +114,9 @@ func (p *player) run(command, message string) []string {
 		return p.outcome(Limit(p.stack, message, until, p.now))
 	case "expire":
 		return p.outcome(Expire(p.stack, p.now))
+	case "agents":
+		n, _ := strconv.ParseInt(rest, 10, 64)
+		return p.outcome(Outcome{Stack: Spend(p.stack, usage.Sum{Tokens: n})})
 	case "interrupt":
 		return p.outcome(Outcome{Stack: Interrupt(p.stack, p.now)})
 	case "touch":
@@ -164,7 +169,11 @@ func (p *player) stopping(rest, message string) Stopping {
 		case "tree":
 			in.Tree = value
 		case "spent":
-			in.Spent, _ = strconv.ParseFloat(value, 64)
+			in.Spent.USD, _ = strconv.ParseFloat(value, 64)
+		case "tokens":
+			in.Spent.Tokens = int64(n)
+		case "day":
+			in.DayOver = value
 		case "background":
 			in.Background = strings.Split(value, ",")
 		case "exit":

@@ -3,6 +3,8 @@ package loop
 import (
 	"fmt"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
 // Stopping is what is known when a session wants to stop.
@@ -13,7 +15,9 @@ type Stopping struct {
 	Message    string       // the host's last_assistant_message
 	Tools      int          // tool calls since the last stop
 	Tree       string       // digest of the work tree; empty: unknown
-	Spent      float64      // USD since the last stop; 0: unknown
+	Spent      usage.Sum    // since the last stop
+	Read       int64        // how far the transcript was read for Spent
+	DayOver    string       // says that the day's budget for all loops is spent; empty: it is not
 	Background []string     // running background shells, to be named to the model
 	Check      *CheckResult // answer to the Check of the last Outcome
 }
@@ -64,6 +68,8 @@ func stop(s Stack, in Stopping, now time.Time) Outcome {
 		return o
 	case stale:
 		return o.and(endAll(s, late, now))
+	case in.DayOver != "":
+		return o.and(endAll(s, ending{verdict: OverBudget, note: in.DayOver}, now))
 	default:
 		end = f.limits(now)
 	}
@@ -84,11 +90,13 @@ func (s *Stack) account(in Stopping) {
 	if in.Tools > 0 {
 		s.Quiet = 0
 	}
+	s.spend(in.Spent)
+	s.Read = in.Read
+	if in.Tree == "" {
+		return
+	}
 	for i := range s.Frames {
-		s.Frames[i].Spent += max(in.Spent, 0)
-		if in.Tree != "" {
-			s.Frames[i].Tree = in.Tree
-		}
+		s.Frames[i].Tree = in.Tree
 	}
 }
 
@@ -118,8 +126,10 @@ func (f *Frame) limits(now time.Time) ending {
 	switch {
 	case passed(f.Deadline, now):
 		return ending{verdict: Timeout, note: "its time is over"}
-	case f.Budget > 0 && f.Spent >= f.Budget:
-		return ending{verdict: OverBudget, note: fmt.Sprintf("$%.2f of $%.2f spent", f.Spent, f.Budget)}
+	case f.Budget > 0 && f.Spent.USD >= f.Budget:
+		return ending{verdict: OverBudget, note: fmt.Sprintf("$%.2f of $%.2f spent, at list prices", f.Spent.USD, f.Budget)}
+	case f.TokensTo > 0 && f.Spent.Tokens >= f.TokensTo:
+		return ending{verdict: OverBudget, note: fmt.Sprintf("%d of %d tokens used", f.Spent.Tokens, f.TokensTo)}
 	case f.N >= f.Max:
 		return ending{verdict: Capped, note: "all iterations are used up"}
 	case f.Idle >= stuckAfter:

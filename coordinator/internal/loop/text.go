@@ -31,7 +31,7 @@ func Intro(s Stack) string {
 	}
 	lines := []string{
 		fmt.Sprintf("[loop %d/%d] A loop keeps this session at work. Goal: %s", f.N, f.Max, line(f.Goal, goalRunes)),
-		fmt.Sprintf("Each time you stop before the goal is reached you will be sent back to it, at most %d times%s.", f.Max, until(f)),
+		fmt.Sprintf("Each time you stop before the goal is reached you will be sent back to it, at most %d times%s%s.", f.Max, until(f), within(f)),
 		rule,
 	}
 	if f.Check != "" {
@@ -50,6 +50,18 @@ func until(f Frame) string {
 		return ""
 	}
 	return ", until " + f.Deadline.UTC().Format("2006-01-02 15:04 MST")
+}
+
+// within is what a frame may spend.
+func within(f Frame) string {
+	text := ""
+	if f.Budget > 0 {
+		text = fmt.Sprintf(", for at most $%.2f", f.Budget)
+	}
+	if f.TokensTo > 0 {
+		text += fmt.Sprintf(", with at most %d tokens", f.TokensTo)
+	}
+	return text
 }
 
 // reason is the text of a block: at most 2,000 bytes, and after them the end of

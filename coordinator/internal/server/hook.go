@@ -21,28 +21,30 @@ const gitFor = 2 * time.Second
 
 // A payload holds the fields of the host's hook input that we read.
 type payload struct {
-	Event       string          `json:"hook_event_name"`
-	Session     session.ID      `json:"session_id"`
-	Transcript  string          `json:"transcript_path"`
-	Cwd         string          `json:"cwd"`
-	PromptID    string          `json:"prompt_id"`
-	Mode        string          `json:"permission_mode"`
-	Agent       string          `json:"agent_id"`
-	AgentType   string          `json:"agent_type"`
-	Tool        string          `json:"tool_name"`
-	Input       json.RawMessage `json:"tool_input"`
-	DurationMS  int64           `json:"duration_ms"`
-	Source      string          `json:"source"`
-	Reason      string          `json:"reason"`
-	Prompt      string          `json:"prompt"`
-	Command     string          `json:"command_name"`
-	CommandArgs string          `json:"command_args"`
-	CommandFrom string          `json:"command_source"`
-	Message     string          `json:"last_assistant_message"`
-	Error       string          `json:"error"`
-	Background  []background    `json:"background_tasks"`
-	Kind        string          `json:"notification_type"`
-	Suggestions json.RawMessage `json:"permission_suggestions"`
+	Event      string     `json:"hook_event_name"`
+	Session    session.ID `json:"session_id"`
+	Transcript string     `json:"transcript_path"`
+	Cwd        string     `json:"cwd"`
+	PromptID   string     `json:"prompt_id"`
+	Mode       string     `json:"permission_mode"`
+	Agent      string     `json:"agent_id"`
+	AgentType  string     `json:"agent_type"`
+	// AgentTranscript is the record of the subagent that stopped.
+	AgentTranscript string          `json:"agent_transcript_path"`
+	Tool            string          `json:"tool_name"`
+	Input           json.RawMessage `json:"tool_input"`
+	DurationMS      int64           `json:"duration_ms"`
+	Source          string          `json:"source"`
+	Reason          string          `json:"reason"`
+	Prompt          string          `json:"prompt"`
+	Command         string          `json:"command_name"`
+	CommandArgs     string          `json:"command_args"`
+	CommandFrom     string          `json:"command_source"`
+	Message         string          `json:"last_assistant_message"`
+	Error           string          `json:"error"`
+	Background      []background    `json:"background_tasks"`
+	Kind            string          `json:"notification_type"`
+	Suggestions     json.RawMessage `json:"permission_suggestions"`
 }
 
 type background struct {
@@ -234,11 +236,15 @@ func (s *Server) preCompact(c *call) (any, error) {
 	return wire.HookReply{}, s.cfg.Core.SetAnchor(p.Session, loop.AnchorFacts{Commits: commits, Files: changed})
 }
 
-// subagentStop has no gate yet; it keeps the session's record fresh. The stop
-// of a compaction has no agent type and says nothing.
+// subagentStop has no gate yet; it books what the agent took. The stop of a
+// compaction has no agent type and says nothing.
 func (s *Server) subagentStop(c *call) (any, error) {
-	_, _, err := s.hookCall(c, "")
-	return wire.HookReply{}, err
+	_, p, err := s.hookCall(c, "")
+	if err != nil || !s.cfg.Core.Loop(p.Session).Active() {
+		return wire.HookReply{}, err
+	}
+	sum, _ := s.cfg.Usage(p.AgentTranscript, 0)
+	return wire.HookReply{}, s.cfg.Core.SpendLoop(p.Session, sum)
 }
 
 func (s *Server) notification(c *call) (any, error) {

@@ -264,7 +264,7 @@ func TestCommands(t *testing.T) {
 		{"afar:status", "", true, "open asks: 0"},
 		{"loop", "", true, "say what to do"},
 		{"loop", "--check 'rm -rf ~' y", true, "the guard refuses this check"},
-		{"loop", "--budget 1 y", true, "not built yet"},
+		{"loop", "--budget none y", true, "an amount in US dollars"},
 		{"loop", "5m look at it", false, "CronCreate"},
 		{"afar:loop", "--max 2 --check 'go vet' don't stop", false, "don't stop"},
 		{"afar:status", "", true, "loop 0/2"},

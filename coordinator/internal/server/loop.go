@@ -29,7 +29,7 @@ func (s *Server) expand(c *call) (any, error) {
 	}
 	switch strings.TrimPrefix(p.Command, "afar:") {
 	case "loop":
-		return s.loopTyped(h, p)
+		return s.loopTyped(p)
 	case "cancel":
 		return s.cancelTyped(p)
 	case "away":
@@ -42,11 +42,15 @@ func (s *Server) expand(c *call) (any, error) {
 
 func blocked(text string) wire.HookReply { return wire.HookReply{Block: true, Reason: text} }
 
-func (s *Server) loopTyped(h wire.HookCall, p payload) (any, error) {
+func (s *Server) loopTyped(p payload) (any, error) {
 	if s.cfg.Core.Settings().Paused {
 		return blocked("Afar is paused: `afar resume` in a terminal of your own first"), nil
 	}
-	opts, err := s.options(p.CommandArgs, p.Cwd, h.Project)
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err != nil {
+		return nil, err
+	}
+	opts, err := s.options(p.CommandArgs, v)
 	if err != nil {
 		return blocked(err.Error()), nil
 	}
@@ -60,18 +64,17 @@ func (s *Server) loopTyped(h wire.HookCall, p payload) (any, error) {
 	return wire.HookReply{Context: intro}, nil
 }
 
-// options reads the words behind /loop, typed in cwd in a session of project.
-// What this build cannot keep is refused instead of promised.
-func (s *Server) options(args, cwd, project string) (loop.Options, error) {
+// options reads the words behind /loop, for a loop in session v. What v spent
+// before is no part of it.
+func (s *Server) options(args string, v session.Session) (loop.Options, error) {
 	o, err := loop.Parse(args)
 	switch {
 	case errors.Is(err, loop.ErrNoTask):
 		return o, fmt.Errorf("%w: say what to do, as in /loop --max 5 make the tests pass", err)
-	case err == nil && o.Budget > 0:
-		return o, errors.New("--budget is not built yet; --max and --for are")
 	case err == nil && o.Check != "":
-		o.Dir, err = cwd, s.allowCheck(o.Check, cwd, project)
+		o.Dir, err = v.Cwd, s.allowCheck(o.Check, v.Cwd, v.Project)
 	}
+	_, o.Read = s.cfg.Usage(v.Transcript, -1)
 	return o, err
 }
 
@@ -157,7 +160,7 @@ func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 	for _, f := range l.Frames {
 		w.Stack = append(w.Stack, wire.Frame{
 			ID: f.ID, Mode: string(f.Mode), Goal: f.Goal, N: f.N, Max: f.Max, StartedAt: millis(f.StartedAt),
-			Check: secret.Mask(f.Check), Checked: f.Checked,
+			Check: secret.Mask(f.Check), Checked: f.Checked, Tokens: f.Spent.Tokens, USD: f.Spent.USD,
 		})
 	}
 	if e := l.Ended; e != nil {
@@ -188,7 +191,7 @@ func (s *Server) loopStart(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts, err := s.options(in.Args, v.Cwd, v.Project)
+	opts, err := s.options(in.Args, v)
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}

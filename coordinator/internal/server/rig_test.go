@@ -23,6 +23,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -107,6 +108,7 @@ func newRig(t *testing.T) *rig {
 		Core: r.core, Log: log, Bin: r.bin, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7, Version: "test"} },
 		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Connect: r.connect, Disconnect: r.disconnect, Telegram: r.status,
+		Usage: disk.Usage,
 		Git: server.Git{
 			Tree:   r.tree,
 			Recent: func(context.Context, string) (a, b []string) { return []string{"abc first"}, []string{"main.go"} },

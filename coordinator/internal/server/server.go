@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -47,6 +48,9 @@ type Config struct {
 	Disconnect func() error
 	Telegram   func() wire.Telegram
 	Git        Git
+	// Usage reads what a transcript says was used behind the byte from, and where
+	// the transcript ends; a negative from only finds the end.
+	Usage func(transcript string, from int64) (sum usage.Sum, end int64)
 }
 
 // Git is what the server asks of a repository. Each returns quickly, and empty

@@ -88,8 +88,9 @@ func (s *Server) stopLoop(c *call, h wire.HookCall, p payload, shells []string) 
 	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
 	defer cancel()
 	in := loop.Stopping{ID: stopID(h), Message: p.Message, Background: shells, Check: checkResult(h.Checked)}
-	if in.Check == nil {
+	if in.Read = s.cfg.Core.Loop(p.Session).Read; in.Check == nil {
 		in.Tree = s.cfg.Git.Tree(ctx, p.Cwd)
+		in.Spent, in.Read = s.cfg.Usage(p.Transcript, in.Read)
 	}
 	out, err := s.cfg.Core.StopLoop(p.Session, in)
 	if err != nil {

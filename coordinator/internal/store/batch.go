@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
 // A Batch is all that one step changes. It is committed whole or not at all.
@@ -45,6 +46,13 @@ type Settings struct {
 	Told    map[int64]int64   `json:"told,omitempty"` // strangers that were answered, with the time in ms
 	Bot     string            `json:"bot,omitempty"`
 	Notes   map[string]string `json:"notes,omitempty"`
+	Day     Day               `json:"day,omitzero"`
+}
+
+// A Day is what loops have spent on one day of the local calendar.
+type Day struct {
+	Date  string    `json:"date"` // 2026-11-21
+	Spent usage.Sum `json:"spent"`
 }
 
 // An Action is something to do outside after the commit. Key names it for ever:

@@ -1,0 +1,44 @@
+package core
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/usage"
+)
+
+// bookDay adds to what loops have spent today, and says when that is more than
+// the day's budget.
+func (c *Core) bookDay(s *state, b *store.Batch, sum usage.Sum, now time.Time) (over string) {
+	day := s.settings.Day
+	if date := now.Format(time.DateOnly); day.Date != date {
+		day = store.Day{Date: date}
+	}
+	if sum != (usage.Sum{}) {
+		next := s.settings
+		day.Spent = day.Spent.Plus(sum)
+		next.Day = day
+		b.Settings = &next
+	}
+	if c.cfg.DayBudget <= 0 || day.Spent.USD < c.cfg.DayBudget {
+		return ""
+	}
+	return fmt.Sprintf("the day's budget for loops is spent: $%.2f of $%.2f, at list prices", day.Spent.USD, c.cfg.DayBudget)
+}
+
+// SpendLoop books what a subagent of a looping session took. Nothing is booked
+// where no loop runs.
+func (c *Core) SpendLoop(id session.ID, sum usage.Sum) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		l := s.loops[id]
+		if !l.Active() || sum == (usage.Sum{}) {
+			return b, nil
+		}
+		c.bookDay(s, &b, sum, now)
+		b.Loops = append(b.Loops, loop.Spend(l, sum))
+		return b, nil
+	})
+}

@@ -1,0 +1,59 @@
+package disk
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/afar-sh/afar/coordinator/internal/usage"
+)
+
+// longestLine is the longest line of a transcript that is looked at; a longer
+// one is a tool's output and says nothing of what was used.
+const longestLine = 4 << 20
+
+// Usage reads what a transcript says behind the byte from, and returns where it
+// ends: give that as from the next time, and nothing is read twice. A line that
+// is still being written is left for then. A negative from only finds the end. A
+// file that is gone, no file or shorter than before says nothing.
+func Usage(path string, from int64) (sum usage.Sum, end int64) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return sum, max(from, 0)
+	}
+	if from < 0 || info.Size() < from {
+		return sum, info.Size()
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return sum, from
+	}
+	defer f.Close()
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return sum, from
+	}
+	return meter(bufio.NewReaderSize(io.LimitReader(f, info.Size()-from), 256<<10), from)
+}
+
+func meter(r *bufio.Reader, end int64) (usage.Sum, int64) {
+	var m usage.Meter
+	var line []byte
+	size := int64(0)
+	for {
+		part, err := r.ReadSlice('\n')
+		size += int64(len(part))
+		if len(line)+len(part) <= longestLine {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil {
+			return m.Sum(), end
+		}
+		m.Add(line)
+		end += size
+		line, size = line[:0], 0
+	}
+}
