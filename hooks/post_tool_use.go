@@ -9,7 +9,7 @@ import (
 )
 
 // outcomeFor is generous: the host does not wait for these hooks.
-const outcomeFor = 5 * time.Second
+const outcomeFor = 20 * time.Second
 
 func postToolUse(h *hook) error { return h.outcome(true) }
 
