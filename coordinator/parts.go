@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -22,9 +24,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// write carries out the actions that write markdown.
+// write carries out the actions that write files.
 func (c *Coordinator) write(ctx context.Context) {
 	c.core.Work(ctx, core.LaneDisk, func(_ context.Context, a store.Action) error {
+		if a.Kind == core.ActRetries {
+			return c.markRetries()
+		}
 		var f core.File
 		if err := json.Unmarshal([]byte(a.Data), &f); err != nil {
 			return core.GiveUp(err)
@@ -35,6 +40,19 @@ func (c *Coordinator) write(ctx context.Context) {
 		}
 		return disk.Write(filepath.Join(c.cfg.Dirs.Sessions(), v.Token, f.Name), c.markdown(v, f.Name))
 	})
+}
+
+// markRetries has the file that hooks look for say whether any call may be
+// tried again.
+func (c *Coordinator) markRetries() error {
+	path := c.cfg.Dirs.Retries()
+	if c.core.MayRetry() {
+		return disk.Write(path, "")
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func (c *Coordinator) markdown(v session.Session, name string) string {

@@ -39,6 +39,7 @@ var (
 	UserPromptExpansion = Event{"UserPromptExpansion", other, userPromptExpansion}
 	PreToolUse          = Event{"PreToolUse", guards, preToolUse}
 	PermissionRequest   = Event{"PermissionRequest", asks, permissionRequest}
+	PermissionDenied    = Event{"PermissionDenied", other, permissionDenied}
 	PostToolUse         = Event{"PostToolUse", other, postToolUse}
 	PostToolUseFailure  = Event{"PostToolUseFailure", other, postToolUseFailure}
 	Stop                = Event{"Stop", other, stop}

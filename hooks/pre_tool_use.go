@@ -17,7 +17,8 @@ import (
 const noteFor = 50 * time.Millisecond
 
 // preToolUse is the guard. A call on which it has no opinion costs no more
-// than judging it: no coordinator, no file, no wait.
+// than judging it: no coordinator and no wait, but where the person has just
+// let a call be tried again that auto mode refused.
 func preToolUse(h *hook) error {
 	call, err := h.toolCall()
 	if err != nil {
@@ -32,7 +33,7 @@ func preToolUse(h *hook) error {
 	case where.Broken != "":
 		return h.warn(where.Broken)
 	}
-	return nil
+	return h.tryAgain()
 }
 
 // warn tells the person once that the policy is broken.

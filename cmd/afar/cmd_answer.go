@@ -112,6 +112,8 @@ func wants(q wire.Ask) string {
 		return "asks you"
 	case "plan":
 		return "has a plan"
+	case "denied":
+		return "was refused by auto mode: " + oneLine(q.Tool, 60)
 	}
 	return "wants " + oneLine(q.Tool, 60)
 }
@@ -123,6 +125,8 @@ func ways(q wire.Ask, id string) string {
 		return "afar answer " + id + " 'words' · afar answer " + id + " --option N"
 	case "plan":
 		return "afar allow " + id + " · afar answer " + id + " 'what to change'"
+	case "denied":
+		return "retry once: afar allow " + id
 	}
 	return "afar allow " + id + " · afar deny " + id + " -m 'why'"
 }

@@ -21,6 +21,8 @@ const (
 	OpAskClaim = "hook.ask.claim" // may the answer still be printed? reply: AskReply
 	OpAskEnded = "hook.ask.ended" // the host ended the hook (Esc, No, closed terminal)
 
+	OpRetry = "hook.retry" // may a call run that auto mode refused before? reply: AskReply.Allow
+
 	OpMessageTake = "hook.message.take"  // the texts that wait, for Delivery; reply: HookReply.Text, By
 	OpCheckInOver = "hook.check-in.over" // the hook holds the session no longer; reply: AskReply
 	OpParkedWait  = "hook.parked.wait"   // wait at most WaitMS until there is more to say at Stop: then ask OpStop again
@@ -56,7 +58,7 @@ type HookCall struct {
 	Project string `json:"project,omitempty"`
 
 	Ask    string `json:"ask,omitempty"`     // id minted by the hook
-	Kind   string `json:"kind,omitempty"`    // of the ask: permission, guard, question or plan
+	Kind   string `json:"kind,omitempty"`    // of the ask: permission, guard, question, plan or denied
 	Why    string `json:"why,omitempty"`     // guard's reason for the person, or why the hook ended
 	Rule   string `json:"rule,omitempty"`    // guard rule id
 	Verb   string `json:"verb,omitempty"`    // guard verdict

@@ -108,6 +108,10 @@ type Ask struct {
 // Dialog reports whether the host shows a dialog of its own beside the ask.
 func (a Ask) Dialog() bool { return a.Attended && a.Agent == "" && slices.Contains(dialogs, a.Kind) }
 
+// atTerminal reports whether a person at the terminal sees what a is about: its
+// card then waits for the grace.
+func (a Ask) atTerminal() bool { return a.Dialog() && !a.Parked || a.Attended && a.Kind == Denied }
+
 // dialogs are the kinds for which the host has a dialog.
 var dialogs = []Kind{Permission, Questions, Plan}
 
@@ -129,7 +133,7 @@ func (a Ask) Live() time.Duration {
 func Start(a Ask, mode session.Mode, now time.Time) Ask {
 	a.State, a.OpenedAt = Open, now
 	a.ExpiresAt = now.Add(a.Live())
-	a.CardAt = session.CardAt(mode, a.Dialog(), now)
+	a.CardAt = session.CardAt(mode, a.atTerminal(), now)
 	return a
 }
 
@@ -150,8 +154,8 @@ func Lose(a Ask, now time.Time) Ask {
 // Remode applies a changed away mode to an open ask that has not left the
 // terminal yet.
 func Remode(a Ask, mode session.Mode, now time.Time) Ask {
-	if a.State == Open && !a.Shown {
-		a.CardAt = session.CardAt(mode, a.Dialog(), now)
+	if (a.State == Open || a.Parked) && !a.Shown {
+		a.CardAt = session.CardAt(mode, a.atTerminal(), now)
 	}
 	return a
 }
@@ -236,17 +240,25 @@ func Doubt(a Ask, perhaps bool) Ask {
 // Next returns when a changes by itself; the zero time is never.
 func (a Ask) Next() time.Time {
 	if a.Parked {
-		return a.ExpiresAt.Add(ParkedFor)
+		return a.cardOr(a.ExpiresAt.Add(ParkedFor))
 	}
 	if a.State != Open && a.State != Answered || a.Replied() {
-		return time.Time{}
+		return a.lapses()
 	}
 	at := a.ExpiresAt
 	if !a.LostAt.IsZero() {
 		at = earlier(at, a.LostAt.Add(RedialFor))
 	}
-	if a.State == Open && !a.Shown && !a.CardAt.IsZero() {
-		at = earlier(at, a.CardAt)
+	if a.State == Open {
+		at = a.cardOr(at)
+	}
+	return at
+}
+
+// cardOr is the time of the card where that is still to come before at.
+func (a Ask) cardOr(at time.Time) time.Time {
+	if !a.Shown && !a.CardAt.IsZero() {
+		return earlier(at, a.CardAt)
 	}
 	return at
 }
@@ -257,6 +269,10 @@ func Tick(a Ask, now time.Time) Ask {
 	switch {
 	case a.Parked && !now.Before(a.ExpiresAt.Add(ParkedFor)):
 		return unpark(a, "nobody answered")
+	case a.Parked:
+		return show(a, now)
+	case !a.lapses().IsZero() && !now.Before(a.lapses()):
+		return miss(a)
 	case a.State != Open && a.State != Answered, a.Replied():
 		return a
 	case !a.LostAt.IsZero() && !now.Before(a.LostAt.Add(RedialFor)):
@@ -264,7 +280,15 @@ func Tick(a Ask, now time.Time) Ask {
 	case !now.Before(a.ExpiresAt):
 		return expire(a, now)
 	}
-	if a.State == Open && !a.CardAt.IsZero() && !now.Before(a.CardAt) {
+	if a.State == Open {
+		return show(a, now)
+	}
+	return a
+}
+
+// show has the card leave the terminal when its time has come.
+func show(a Ask, now time.Time) Ask {
+	if !a.CardAt.IsZero() && !now.Before(a.CardAt) {
 		a.Shown = true
 	}
 	return a
@@ -295,6 +319,9 @@ func expire(a Ask, now time.Time) Ask {
 		a.Parked = true
 	}
 	a.State, a.SettledAt, a.Note, a.Decision = Expired, now, note, nil
+	if a.Parked {
+		a = show(a, now)
+	}
 	return a
 }
 

@@ -187,7 +187,7 @@ func TestTick(t *testing.T) {
 		{"the card", opened(), session.Grace, ask.Open, true, ""},
 		{"just before the end", opened(), ask.AttendedFor - 1, ask.Open, true, ""},
 		{"the end, attended", opened(), ask.AttendedFor, ask.Expired, false, "nobody answered in time; the question is now at the terminal alone"},
-		{"the end, unattended", unattended, ask.UnattendedFor, ask.Expired, false, "nobody answered in time; the call was refused and the step is parked"},
+		{"the end, unattended", unattended, ask.UnattendedFor, ask.Expired, true, "nobody answered in time; the call was refused and the step is parked"},
 		{"the end of an answer that nobody took", answered, ask.AttendedFor, ask.Expired, false,
 			"the answer came, but the session's hook did not take it in time; the question is now at the terminal alone"},
 		{"an answer has no card to come", answered, session.Grace, ask.Answered, false, ""},

@@ -75,21 +75,22 @@ type Lease struct {
 	UsedAt   time.Time `json:"used_at,omitzero"`
 	Told     bool      `json:"told,omitempty"`    // the session knows of it
 	ToldIn   string    `json:"told_in,omitempty"` // the delivery that told it
+	Missed   bool      `json:"missed,omitempty"`  // its time ran out unused
 }
 
 // Park opens a and refuses it at once: where the host would let a call run
-// whose hook died, nobody waits. The card leaves the terminal with it.
+// whose hook died, nobody waits. The card leaves the terminal when CardAt has come.
 func Park(a Ask, mode session.Mode, now time.Time) Ask {
+	a.Parked = true
 	a = Start(a, mode, now)
-	a.State, a.SettledAt, a.Parked, a.ExpiresAt = Expired, now, true, now
-	a.Note = "refused: nobody can be waited for in this mode; the step is parked"
-	a.Shown = mode != session.Off
-	return a
+	a.State, a.SettledAt, a.ExpiresAt = Expired, now, now
+	a.Note = a.refusedNote()
+	return show(a, now)
 }
 
 func lend(a Ask, d Decision) Ask {
 	a.Parked = false
-	a.Lease = &Lease{Decision: d, Until: d.At.Add(LeaseFor)}
+	a.Lease = &Lease{Decision: d, Until: d.At.Add(a.leaseFor())}
 	return a
 }
 
@@ -110,6 +111,22 @@ func Use(a Ask, now time.Time) Ask {
 	used.UsedAt, used.Told = now, true
 	a.Lease = &used
 	return a
+}
+
+// miss notes that the lease of a ran out unused.
+func miss(a Ask) Ask {
+	missed := *a.Lease
+	missed.Missed = true
+	a.Lease = &missed
+	return a
+}
+
+// lapses returns when the lease of a runs out unused; the zero time is never.
+func (a Ask) lapses() (at time.Time) {
+	if l := a.Lease; l != nil && l.Decision.Allow && l.UsedAt.IsZero() && !l.Missed {
+		return l.Until
+	}
+	return at
 }
 
 // Tell notes that the session knows the late answer by the delivery that is
@@ -160,6 +177,9 @@ func (l Lease) how() string {
 		return "denied " + at + ", after the call was refused"
 	case !l.UsedAt.IsZero():
 		return "allowed " + at + ", used at " + l.UsedAt.Format("15:04:05")
+	}
+	if l.Missed {
+		return "allowed " + at + ", not tried again in time"
 	}
 	return "allowed " + at + ", for one try until " + l.Until.Format("15:04:05")
 }

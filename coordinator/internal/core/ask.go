@@ -296,6 +296,9 @@ func (s *state) tickAsks(b *store.Batch, now time.Time) {
 		}
 		if next = ask.Tick(next, now); next != a {
 			s.putTicked(b, a, next, now)
+			if a.Lease != next.Lease {
+				s.markRetries(b, now)
+			}
 		}
 	}
 }
@@ -303,7 +306,7 @@ func (s *state) tickAsks(b *store.Batch, now time.Time) {
 // releaseAt returns when an away mode ends that keeps a at the terminal; the
 // zero time is never.
 func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
-	if a.State != ask.Open || a.Shown || !a.CardAt.IsZero() {
+	if a.State != ask.Open && !a.Parked || a.Shown || !a.CardAt.IsZero() {
 		return at
 	}
 	for _, away := range []session.Away{s.sessions[a.Session].Away, s.settings.Away} {

@@ -84,7 +84,7 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 	} else if changed[0].Replied() {
 		s.post(b, p.message(a.Session), now)
 	}
-	return tapText(changed, err)
+	return tapText(changed, err) + s.tooLate(changed[0], err)
 }
 
 // replied makes the text that answered a check-in at another channel a message.

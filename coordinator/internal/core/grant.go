@@ -29,6 +29,9 @@ func (s *state) answerOne(b *store.Batch, before ask.Ask, step ask.Step, d ask.D
 		return next, nil // a choice on the way, not an answer yet
 	}
 	b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
+	if next.Lease != before.Lease {
+		s.lent(b, next, now)
+	}
 	return next, nil
 }
 
@@ -46,7 +49,7 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 // a lease for the exact call, which is then used up, or by grants.
 func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Time) (ask.Ask, bool) {
 	d := ask.Decision{Allow: true, At: now}
-	if lent, ok := s.lease(a, now); ok {
+	if lent, ok := s.lease(a, now); ok && a.Kind != ask.Denied {
 		d.By, d.Channel = lent.Lease.Decision.By+", who had allowed it after the refusal", "lease"
 		s.putAsk(b, ask.Use(lent, now), now)
 	} else if used := grant.Find(s.activeGrants(), a.Session, need, now); len(used) > 0 {
@@ -64,9 +67,10 @@ func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Ti
 }
 
 // lease returns the ask that holds a lease for the call of a, the oldest first.
+// A yes to auto mode's refusal says nothing to what the guard asks.
 func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
 	for _, old := range s.asks {
-		if old.Lent(now) && old.Same(a) && (!ok || old.OpenedAt.Before(found.OpenedAt)) {
+		if old.Lent(now) && old.Same(a) && !(old.Kind == ask.Denied && a.Kind == ask.Guard) && (!ok || old.OpenedAt.Before(found.OpenedAt)) {
 			found, ok = old, true
 		}
 	}

@@ -131,7 +131,7 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 	switch {
 	case v.ID == "" || v.State == session.Ended || v.Waiter != waiter:
 		return End, at
-	case s.settings.Paused || v.State != session.Idle || len(message.Waiting(s.texts(), id)) == 0:
+	case s.settings.Paused || v.State != session.Idle || len(message.Waiting(s.texts(), id)) == 0 && !s.untold(id, now):
 		return Wait, at
 	}
 	if at = v.Since.Add(idleFor); now.Before(at) {

@@ -81,10 +81,11 @@ func (c *Core) ParkedFor(id session.ID) (left time.Duration) {
 	return left
 }
 
-// hopes returns until when a session may wait, the zero time for not at all.
+// hopes returns until when a session may wait, the zero time for not at all. For
+// another try at what auto mode refused it waits only where a phone can allow it.
 func (s *state) hopes(id session.ID) (until time.Time) {
 	for _, a := range s.asks {
-		if at := a.Hopes(); a.Session == id && at.After(until) {
+		if at := a.Hopes(); a.Session == id && at.After(until) && (a.Kind != ask.Denied || s.settings.Peer != nil) {
 			until = at
 		}
 	}

@@ -188,6 +188,8 @@ func tapText(card ask.Card, err error) string {
 		return "📨 Sent. The session goes on with it."
 	case a.Kind == ask.CheckIn:
 		return "Fine. The session rests."
+	case a.Lease != nil && a.Kind == ask.Denied:
+		return retried(a)
 	case a.Lease != nil && a.Lease.Decision.Allow:
 		return "Allowed" + many + ": the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
 	case a.Lease != nil:

@@ -44,6 +44,7 @@ var operations = map[string]operation{
 	wire.OpAskWait:      {hook, (*Server).askWait},
 	wire.OpAskClaim:     {hook, (*Server).askClaim},
 	wire.OpAskEnded:     {hook, (*Server).askEnded},
+	wire.OpRetry:        {hook, (*Server).retry},
 	wire.OpMessageTake:  {hook, (*Server).messageTake},
 	wire.OpCheckInOver:  {hook, (*Server).checkInOver},
 	wire.OpParkedWait:   {hook, (*Server).parkedWait},

@@ -51,14 +51,14 @@ func (s *Server) decideStop(c *call, h wire.HookCall, p payload) (r wire.HookRep
 	if texts > 0 {
 		return wire.HookReply{Texts: texts, Notice: r.Notice}, session.Working, nil
 	}
-	if !h.Attended {
-		return s.stopParked(h, p, r)
+	if late, state, err := s.stopParked(h, p, r); err != nil || !h.Attended || late.Block {
+		return late, state, err
 	}
 	return s.checkIn(h, p, r)
 }
 
-// stopParked sends a session on that nobody attends when its parked calls were
-// answered, and has it wait while they may be.
+// stopParked sends a session on when its parked calls were answered, and has one
+// that nobody attends wait while they may be.
 func (s *Server) stopParked(h wire.HookCall, p payload, r wire.HookReply) (_ wire.HookReply, state session.State, err error) {
 	r.Reason, err = s.cfg.Core.TellLate(p.Session, h.Delivery, maxLate)
 	if err != nil || r.Reason != "" {

@@ -84,7 +84,8 @@ func (l *Lab) environment(modelURL string) map[string]string {
 		"LANG": "C.UTF-8", "TERM": "xterm-256color",
 		"ANTHROPIC_BASE_URL": modelURL, "ANTHROPIC_API_KEY": key,
 		"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-		"IS_SANDBOX": "1", // lets root use bypassPermissions
+		"IS_SANDBOX":                   "1", // lets root use bypassPermissions
+		"CLAUDE_CODE_AUTO_MODE_SERVER": "0", // auto mode asks the stand-in model itself for its verdicts
 	}
 	maps.Copy(env, l.opts.Env)
 	return env

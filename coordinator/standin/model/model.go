@@ -25,6 +25,7 @@ type Server struct {
 
 	mu       sync.Mutex // guards all below
 	fn       func(Request) Turn
+	judge    func(Request) string
 	requests []Request
 	arrived  chan struct{} // closed and replaced when a request is recorded
 	closed   bool
@@ -127,6 +128,8 @@ func (s *Server) answer(r Request) Turn {
 	switch {
 	case r.Compaction():
 		return Say("<analysis>a</analysis>\n<summary>" + Summary + "</summary>")
+	case r.Judges():
+		return s.verdict(r)
 	case r.Formatted:
 		return Say(`{"title":"scripted","ok":true}`)
 	}

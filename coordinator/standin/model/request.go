@@ -69,9 +69,9 @@ func (r Request) Compaction() bool {
 }
 
 // Errand tells whether the request is none of the conversation's turns: a token
-// count, a title, a summary.
+// count, a title, a summary, a verdict of auto mode.
 func (r Request) Errand() bool {
-	return r.counts() || r.Formatted || r.Compaction()
+	return r.counts() || r.Formatted || r.Compaction() || r.Judges()
 }
 
 // ToolResults are the texts of all tool results, in order.

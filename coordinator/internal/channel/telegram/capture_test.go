@@ -87,6 +87,10 @@ var captures = []capture{
 	{"expired attended", each(of("Bash", `{"command":"make"}`), expire)},
 	{"parked", each(of("Bash", `{"command":"make"}`, alone), expire)},
 	{"parked at once", each(of("Bash", `{"command":"git push -f origin x"}`, alone, kind(ask.Guard), why("Rewrites a remote branch: x")), func(a ask.Ask) ask.Ask { return ask.Park(a, session.On, noon) })},
+	{"auto mode refused", refusedByAuto()},
+	{"auto mode refused, allowed", each(refusedByAuto(), yes(ask.Once))},
+	{"auto mode refused, ran", each(refusedByAuto(), yes(ask.Once), func(a ask.Ask) ask.Ask { return ask.Use(a, later.Add(time.Minute)) }, ran(true, 80))},
+	{"auto mode refused, missed", each(refusedByAuto(), yes(ask.Once), func(a ask.Ask) ask.Ask { return ask.Tick(a, later.Add(ask.RetryFor)) })},
 	{"lease", each(of("Bash", `{"command":"make"}`, alone), expire, yes(ask.Once))},
 	{"lease used", each(of("Bash", `{"command":"make"}`, alone), expire, yes(ask.Once), func(a ask.Ask) ask.Ask { return ask.Use(a, later.Add(time.Hour/2)) }, ran(true, 80))},
 	{"denied late", each(of("Bash", `{"command":"make"}`, alone), expire, no(""))},
@@ -105,6 +109,11 @@ type change = func(ask.Ask) ask.Ask
 
 // of is the card of one open permission, of the project's own session.
 func of(tool, input string, changes ...change) ask.Card { return asking(tool, input, "", changes) }
+
+// refusedByAuto is a call that the host's auto mode refused.
+func refusedByAuto() ask.Card {
+	return each(of("Bash", `{"command":"sh step.sh"}`, kind(ask.Denied), why("[Code from External]")), func(a ask.Ask) ask.Ask { return ask.Park(a, session.On, noon) })
+}
 
 // over is of, for a Write over a file that holds old.
 func over(old, input string) ask.Card {

@@ -62,6 +62,8 @@ func rows(card ask.Card) [][]button {
 		return nil
 	case a.Kind == ask.Plan:
 		return planRows(a)
+	case a.Kind == ask.Denied:
+		return deniedRows(card.Nonce())
 	default:
 		return buttons(a, card.Nonce())
 	}
@@ -121,6 +123,8 @@ func heading(card ask.Card, at place) string {
 		return "📋 " + who + "has a plan\n"
 	case ask.Guard:
 		return "🛡 " + who + "Afar's guard asks before " + tool + "\n"
+	case ask.Denied:
+		return "🚫 " + who + "auto mode refused " + tool + "\n"
 	}
 	return "❓ " + who + "wants " + tool + "\n"
 }
@@ -194,7 +198,7 @@ func standing(card ask.Card) (lines []string) {
 	}
 	switch a := card.Face(); {
 	case a.Parked:
-		lines = append(lines, "⏸ "+upper(line(a.Note, maxPath))+". Allow lets the exact call run once, when the session tries it again.")
+		lines = append(lines, parked(a))
 	case a.State != ask.Open:
 	case a.Perhaps:
 		lines = append(lines, "❔ Perhaps settled at the terminal already; this line goes when it is certain.")

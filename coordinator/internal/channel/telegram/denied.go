@@ -1,0 +1,21 @@
+package telegram
+
+import (
+	"fmt"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+)
+
+// deniedRows is the one way to deal with auto mode's refusal; a reply is an
+// instruction instead.
+func deniedRows(nonce string) [][]button {
+	return [][]button{{{"Retry once 🔁", data(nonce, allow)}}}
+}
+
+// parked says what an answer to a call does that was refused already.
+func parked(a ask.Ask) string {
+	if a.Kind == ask.Denied {
+		return fmt.Sprintf("⏸ Not run. Retry once tells the session; the exact call may then run within %.0f min.", ask.RetryFor.Minutes())
+	}
+	return "⏸ " + upper(line(a.Note, maxPath)) + ". Allow lets the exact call run once, when the session tries it again."
+}

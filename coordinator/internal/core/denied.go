@@ -1,0 +1,78 @@
+package core
+
+import (
+	"slices"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// ActRetries is an action without data: have the mark that hooks look for say
+// whether a call may be tried again.
+const ActRetries = "retries"
+
+// MayRetry reports whether any call that auto mode refused may be tried again.
+func (c *Core) MayRetry() (may bool) {
+	c.view(func(s *state, now time.Time) {
+		for _, a := range s.asks {
+			may = may || a.Retries(now)
+		}
+	})
+	return may
+}
+
+// TakeRetry uses up the lease for the call of a, which auto mode refused before.
+// ok is false when there is none.
+func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		used, ok = s.lease(a, now)
+		if ok = ok && used.Retries(now); !ok {
+			return b, nil
+		}
+		used = ask.Use(used, now)
+		s.putAsk(&b, used, now)
+		s.markRetries(&b, now)
+		b.Events = append(b.Events, happened(event.AskDelivered, a.Session, string(used.ID), s.told(used), now))
+		return b, nil
+	})
+	return used, ok, err
+}
+
+// lent has a session hear soon of an answer that came after its call was
+// refused: what holds it at its check-in lets go.
+func (s *state) lent(b *store.Batch, a ask.Ask, now time.Time) {
+	s.dropCheckIns(b, a.Session, "the session goes on with another answer", now)
+	if a.Retries(now) {
+		s.markRetries(b, now)
+	}
+}
+
+// markRetries has the mark of the hooks follow.
+func (s *state) markRetries(b *store.Batch, now time.Time) {
+	b.Actions = append(b.Actions, store.Action{Key: ActRetries, Lane: LaneDisk, Kind: ActRetries, Due: now})
+}
+
+// untold reports whether a session is to hear of an answer that came after its
+// call was refused.
+func (s *state) untold(id session.ID, now time.Time) bool {
+	return slices.ContainsFunc(s.answeredLate(id, ""), func(a ask.Ask) bool { return lateLine(a, now) != "" })
+}
+
+// tooLate says that the session of a late answer has ended, "" where it lives.
+func (s *state) tooLate(a ask.Ask, err error) string {
+	if err != nil || a.Lease == nil || s.sessions[a.Session].State != session.Ended {
+		return ""
+	}
+	return " But the session has ended: it hears of it only if it is resumed."
+}
+
+// retried says what the person's answer to auto mode's refusal does.
+func retried(a ask.Ask) string {
+	if !a.Lease.Decision.Allow {
+		return "Noted: the session is told, and the call stays refused."
+	}
+	return "Told the session: the exact call may run once until " + a.Lease.Until.Format("15:04:05") + "."
+}

@@ -1,0 +1,42 @@
+package hooks
+
+import (
+	"os"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// retryFor bounds the question whether a call may be tried again. It is asked
+// only while the person has just allowed one.
+const retryFor = 2 * time.Second
+
+// permissionDenied registers a call that auto mode refused, so that the person
+// can let it be tried once more. It waits for nobody: the host holds the whole
+// session for as long as this hook runs. In plan mode nothing is to be retried.
+func permissionDenied(h *hook) error {
+	if h.off() || h.str("permission_mode") != "auto" {
+		return nil
+	}
+	body := h.body().Str("ask", newID()).Str("kind", "denied").OptStr("why", h.str("reason")).Bool("park", true)
+	_, err := h.callStarting(wire.OpAskOpen, body, parkFor)
+	return err
+}
+
+// tryAgain lets the exact call run that auto mode refused and the person then
+// allowed once. Without the coordinator's mark, which is there for minutes in
+// a day, it costs one look at the disk in auto mode, and nothing elsewhere.
+func (h *hook) tryAgain() error {
+	if h.str("permission_mode") != "auto" {
+		return nil
+	}
+	if _, err := os.Lstat(h.client.Dirs.Retries()); err != nil {
+		return nil
+	}
+	r, err := h.call(wire.OpRetry, h.body(), retryFor)
+	if err != nil || !r.yes("allow") {
+		return nil // auto mode judges the call as ever
+	}
+	return h.print(h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
+		Str("permissionDecision", "allow").Str("permissionDecisionReason", "the person allowed this call once")))
+}
