@@ -46,6 +46,7 @@ type Coordinator struct {
 	listener *net.UnixListener
 	core     *core.Core
 	telegram *telegram.Channel
+	undo     *snapshotter
 	server   *server.Server
 	since    time.Time
 	shutdown chan struct{}
@@ -91,10 +92,13 @@ func (c *Coordinator) build() (err error) {
 	c.telegram = telegram.New(telegram.Config{
 		Core: c.core, Log: c.cfg.Log, TokenFile: c.cfg.Dirs.TokenFile(), ConfigFile: c.cfg.Dirs.ConfigFile(), Machine: machine(), Now: time.Now,
 	})
+	if c.undo, err = newSnapshotter(c.core, c.cfg.Dirs.Snapshots(), c.cfg.Log); err != nil {
+		return err
+	}
 	c.server = server.New(server.Config{
 		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: hold, Self: c.self, Doctor: c.doctor, Shutdown: c.end,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
-		Git: server.Git{Tree: git.Tree, Recent: git.Recent}, Usage: disk.Usage,
+		Git: server.Git{Tree: git.Tree, Recent: git.Recent}, Usage: disk.Usage, Snapshot: c.undo.take,
 	})
 	c.listener, err = listen(c.cfg.Dirs.Socket())
 	return err
@@ -127,7 +131,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	defer parts.Wait()
 	defer cancel()
 	c.firstStart(ctx)
-	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.forget} {
+	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.forget, c.undo.run} {
 		parts.Go(func() { part(ctx) })
 	}
 	parts.Go(func() {

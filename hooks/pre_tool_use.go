@@ -29,7 +29,7 @@ func preToolUse(h *hook) error {
 	case d.Verdict == guard.Deny:
 		return h.print(h.denial(strings.TrimSpace(d.Reason + " " + h.note(d).str("context"))))
 	case d.Verdict == guard.Ask:
-		return h.guardAsks(d)
+		return h.guardAsks(call, d)
 	case where.Broken != "":
 		return h.warn(where.Broken)
 	}
@@ -48,10 +48,10 @@ func (h *hook) warn(broken string) error {
 // guardAsks brings a risky call to the person. At a terminal the host opens its
 // dialog, which fires PermissionRequest; in a print session the host would
 // refuse, so this hook waits itself, where its death would not let the call run.
-func (h *hook) guardAsks(d guard.Decision) error {
+func (h *hook) guardAsks(call guard.Call, d guard.Decision) error {
 	if h.attended {
 		err := h.print(h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
-			Str("permissionDecision", "ask").Str("permissionDecisionReason", d.Person)))
+			Str("permissionDecision", "ask").Str("permissionDecisionReason", d.Person+h.snapshot(call, d))))
 		h.note(d)
 		return err
 	}

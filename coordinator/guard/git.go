@@ -271,7 +271,7 @@ func (sh *shell) gitClean(args []string) {
 	}
 	op := "clean"
 	switch {
-	case o.short('X'):
+	case o.short('X'), o.short('x') && len(o.pos) > 0 && !containsString(o.pos, "."):
 		op = "clean-ignored"
 	case len(o.pos) > 0 && !containsString(o.pos, "."):
 		op = "clean-path"

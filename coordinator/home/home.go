@@ -117,6 +117,7 @@ func (d Dirs) GuardFile() string  { return filepath.Join(d.Config, "guard.toml")
 func (d Dirs) TrustFile() string  { return filepath.Join(d.State, "guard.trust") } // projects' policies that the person accepted
 func (d Dirs) TokenFile() string  { return filepath.Join(d.Config, "telegram.token") }
 func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions") } // a folder per session token
+func (d Dirs) Snapshots() string  { return filepath.Join(d.State, "snapshots") }    // what git needs while it takes one
 func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's own directory by default
 func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.Workspace} }
 

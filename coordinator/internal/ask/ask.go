@@ -103,6 +103,7 @@ type Ask struct {
 	Offer  *Offer `json:"offer,omitempty"`  // what an allow may cover besides this call
 	Parked bool   `json:"parked,omitempty"` // refused for want of an answer, and answerable still
 	Lease  *Lease `json:"lease,omitempty"`  // the answer that came after
+	Undo   *Undo  `json:"undo,omitempty"`   // of the snapshot that was taken before
 }
 
 // Dialog reports whether the host shows a dialog of its own beside the ask.

@@ -199,6 +199,7 @@ func (c *Core) Ran(o Outcome) error {
 			s.doubt(&b, next, a.State == ask.Open, now)
 			b.Events = append(b.Events, happened(event.AskRan, a.Session, string(a.ID), s.told(next)+", "+next.Outcome(), now))
 		}
+		s.ranUndo(&b, o, now)
 		return b, nil
 	})
 }
@@ -328,6 +329,7 @@ func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) 
 // putAsk records an ask and has its card follow: an ask that has left the
 // terminal keeps being shown as it stands.
 func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
+	a = s.followUndo(b, a, now)
 	b.Asks = append(b.Asks, a)
 	if a.Shown && s.settings.Peer != nil {
 		b.Actions = append(b.Actions, cardAction(a, now))

@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
 // remember is how far back state is held in memory.
@@ -51,6 +52,7 @@ type state struct {
 	loops    map[session.ID]loop.Stack
 	messages map[message.ID]message.Message
 	grants   map[grant.ID]grant.Grant
+	undos    map[undo.ID]undo.Snapshot
 	settings store.Settings
 }
 
@@ -66,10 +68,11 @@ func New(cfg Config) (*Core, error) {
 	}
 	c := &Core{cfg: cfg, changed: make(chan struct{}), state: state{
 		sessions: map[session.ID]session.Session{}, asks: map[ask.ID]ask.Ask{},
-		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, grants: map[grant.ID]grant.Grant{}, settings: loaded.Settings,
+		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, grants: map[grant.ID]grant.Grant{},
+		undos: map[undo.ID]undo.Snapshot{}, settings: loaded.Settings,
 	}}
 	c.state.merge(store.Batch{
-		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants,
+		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants, Undos: loaded.Undos,
 	})
 	return c, c.do(restarted(loaded.Bad))
 }
@@ -118,6 +121,9 @@ func (s *state) merge(b store.Batch) {
 	}
 	for _, v := range b.Grants {
 		s.grants[v.ID] = v
+	}
+	for _, v := range b.Undos {
+		s.undos[v.ID] = v
 	}
 	if b.Settings != nil {
 		s.settings = *b.Settings

@@ -51,6 +51,7 @@ func (c *Core) EndSession(id session.ID, why string) error {
 		s.cancelAsks(&b, id, "the session ended", now)
 		s.missed(&b, v, now)
 		s.endGrants(&b, id, now)
+		s.endUndos(&b, id, now)
 		return b, nil
 	})
 }

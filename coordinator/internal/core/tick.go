@@ -56,6 +56,7 @@ func tick(s *state, now time.Time) (store.Batch, error) {
 	s.tickLoops(&b, now)
 	s.tickSessions(&b, now)
 	s.tickGrants(&b, now)
+	s.tickUndos(&b, now)
 	return b, nil
 }
 
@@ -83,7 +84,7 @@ func (s *state) tickSessions(b *store.Batch, now time.Time) {
 
 // next returns when the state changes by itself, zero for never.
 func (s *state) next(now time.Time) time.Time {
-	at := s.grantsEnd()
+	at := first(s.grantsEnd(), s.undosEnd())
 	for _, a := range s.asks {
 		at = first(first(at, a.Next()), s.releaseAt(a, now))
 	}

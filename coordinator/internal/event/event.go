@@ -45,8 +45,12 @@ const (
 	TelegramPairing    Kind = "telegram.pairing"   // a code was made, or killed
 	TelegramStranger   Kind = "telegram.stranger"  // user id
 	TelegramFailing    Kind = "telegram.failing"
-	Refused            Kind = "refused"    // the operation: a decision from inside a session
-	Redirected         Kind = "redirected" // the variable: a project tried to move Afar
+	UndoTaken          Kind = "undo.taken"    // snapshot id
+	UndoRestored       Kind = "undo.restored" // snapshot id
+	UndoDropped        Kind = "undo.dropped"  // snapshot id
+	UndoRefused        Kind = "undo.refused"  // snapshot id: newer work is in the way, or it failed
+	Refused            Kind = "refused"       // the operation: a decision from inside a session
+	Redirected         Kind = "redirected"    // the variable: a project tried to move Afar
 	Started            Kind = "coordinator.started"
 	Stopped            Kind = "coordinator.stopped"
 	Damaged            Kind = "store.damaged" // table and row

@@ -3,9 +3,11 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strconv"
@@ -96,11 +98,28 @@ func open(ctx context.Context, dir string) repo {
 }
 
 func (r repo) run(ctx context.Context, args ...string) ([]byte, error) {
+	return r.pipe(ctx, nil, nil, args...)
+}
+
+// pipe is run with an input and more of an environment.
+func (r repo) pipe(ctx context.Context, in []byte, env []string, args ...string) ([]byte, error) {
+	cmd := r.command(ctx, env, args...)
+	cmd.Stdin = bytes.NewReader(in)
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		said, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+		err = fmt.Errorf("git %s: %s: %w", args[0], said, err)
+	}
+	return out, err
+}
+
+func (r repo) command(ctx context.Context, env []string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", r.dir}, args...)...)
 	cmd.Env = append(minimal(cmd.Environ()), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
-	cmd.Env = append(cmd.Env, r.env...)
+	cmd.Env = append(append(cmd.Env, r.env...), env...)
 	cmd.WaitDelay = time.Second
-	return cmd.Output()
+	return cmd
 }
 
 func minimal(env []string) []string {

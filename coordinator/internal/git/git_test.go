@@ -260,6 +260,7 @@ func TestHostile(t *testing.T) {
 			if commits, changed := git.Recent(t.Context(), dir); len(commits) != 1 || len(changed) == 0 {
 				t.Errorf("have %v, %v", commits, changed)
 			}
+			undone(t, dir)
 			if _, err := os.Stat(proof); err == nil {
 				t.Error("it ran")
 			}

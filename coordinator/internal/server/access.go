@@ -50,6 +50,9 @@ var operations = map[string]operation{
 	wire.OpParkedWait:   {hook, (*Server).parkedWait},
 	wire.OpRewake:       {hook, (*Server).rewake},
 
+	wire.OpUndoTake: {hook, (*Server).undoTake},
+
+	wire.OpUndos:  {anyone, (*Server).undos},
 	wire.OpGrants: {anyone, (*Server).grants},
 	wire.OpStatus: {anyone, (*Server).status},
 	wire.OpAsks:   {anyone, (*Server).asks},
@@ -60,6 +63,7 @@ var operations = map[string]operation{
 	wire.OpDoctor: {anyone, (*Server).doctor},
 
 	wire.OpAnswer:   {person, (*Server).answerAsk}, // an allow needs a terminal, see there
+	wire.OpUndo:     {person, (*Server).undo},
 	wire.OpRevoke:   {person, (*Server).revoke},
 	wire.OpAway:     {person, (*Server).away},
 	wire.OpPause:    {person, (*Server).pause},

@@ -60,7 +60,7 @@ func TestOperations(t *testing.T) {
 	reading := map[string]bool{
 		wire.OpStatus: true, wire.OpAsks: true, wire.OpLoops: true, wire.OpLoop: true, wire.OpLog: true, wire.OpVerify: true,
 		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopEnd: true,
-		wire.OpGrants: true,
+		wire.OpGrants: true, wire.OpUndos: true,
 	}
 	for name, op := range operations {
 		if op.access == anyone != reading[name] {

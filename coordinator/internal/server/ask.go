@@ -51,10 +51,15 @@ func (s *Server) askOpen(c *call) (any, error) {
 		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Does: does, Attended: h.Attended, Offer: offer(need, p),
 	}
 	if h.Park {
-		a, err = s.cfg.Core.Park(a)
+		if a, err = s.cfg.Core.Park(a); err == nil {
+			s.beside(h, p, a)
+		}
 		return askReply(a), err
 	}
 	a, err = s.cfg.Core.OpenCovered(a, need)
+	if err == nil {
+		s.beside(h, p, a)
+	}
 	return askReply(a), err
 }
 
@@ -85,6 +90,7 @@ func (s *Server) askClaim(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.before(c.ctx, ask.ID(h.Ask))
 	a, err := s.cfg.Core.ClaimAsk(ask.ID(h.Ask))
 	return askReply(a), err
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/peer"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -107,7 +108,8 @@ func newRig(t *testing.T) *rig {
 	s := server.New(server.Config{
 		Core: r.core, Log: log, Bin: r.bin, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7, Version: "test"} },
 		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
-		Connect: r.connect, Disconnect: r.disconnect, Telegram: r.status,
+		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
+		Connect:  r.connect, Disconnect: r.disconnect, Telegram: r.status,
 		Usage: disk.Usage,
 		Git: server.Git{
 			Tree:   r.tree,

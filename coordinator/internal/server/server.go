@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -51,6 +52,9 @@ type Config struct {
 	// Usage reads what a transcript says was used behind the byte from, and where
 	// the transcript ends; a negative from only finds the end.
 	Usage func(transcript string, from int64) (sum usage.Sum, end int64)
+	// Snapshot takes the planned snapshot of a step and waits for it, at most so
+	// long; last says that the step runs as soon as it returns.
+	Snapshot func(ctx context.Context, id undo.ID, within time.Duration, last bool)
 }
 
 // Git is what the server asks of a repository. Each returns quickly, and empty
@@ -217,6 +221,7 @@ func failure(err error) wire.Reply {
 		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest},
 		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
 		{ask.ErrSettled, wire.CodeSettled},
+		{undo.ErrGone, wire.CodeSettled}, {undo.ErrDone, wire.CodeSettled}, {undo.ErrBusy, wire.CodeSettled}, {undo.ErrEarly, wire.CodeNotFound},
 		{loop.ErrNone, wire.CodeNotFound}, {loop.ErrDepth, wire.CodeBadRequest},
 		{loop.ErrNoTask, wire.CodeBadRequest}, {context.Canceled, wire.CodeClosing},
 	} {

@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
@@ -23,6 +24,7 @@ type Batch struct {
 	Loops    []loop.Stack
 	Messages []message.Message
 	Grants   []grant.Grant
+	Undos    []undo.Snapshot
 	Settings *Settings
 	Events   []event.Event // numbered and chained by Commit
 	Actions  []Action      // to be done after the commit
@@ -33,7 +35,7 @@ type Batch struct {
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
+	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Undos)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
 		b.Settings == nil && b.Update == 0
 }
 
@@ -84,7 +86,7 @@ func (s *Store) Commit(b *Batch) error {
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error {
 		for _, put := range []func(*sql.Tx, *Batch) error{
-			putSessions, putAsks, putLoops, putMessages, putGrants, putSettings, s.putEvents, putActions, putCards, putUpdate,
+			putSessions, putAsks, putLoops, putMessages, putGrants, putUndos, putSettings, s.putEvents, putActions, putCards, putUpdate,
 		} {
 			if err := put(tx, b); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
 // A Bad row could not be decoded. It stays in the database as it is.
@@ -28,6 +29,7 @@ type State struct {
 	Loops    []loop.Stack
 	Messages []message.Message
 	Grants   []grant.Grant // that have not ended
+	Undos    []undo.Snapshot
 	Settings Settings
 	Bad      []Bad
 }
@@ -42,6 +44,7 @@ func (s *Store) Load(since time.Time) (State, error) {
 		load(s, &st.Loops, &st.Bad, "loops", func(v loop.Stack) string { return v.Session }, `SELECT session, data FROM loops WHERE updated_at >= ?`, since),
 		load(s, &st.Messages, &st.Bad, "messages", func(v message.Message) string { return string(v.ID) }, `SELECT id, data FROM messages WHERE at >= ? OR state != 'done'`, since),
 		load(s, &st.Grants, &st.Bad, "grants", func(v grant.Grant) string { return string(v.ID) }, `SELECT id, data FROM grants WHERE ended = 0 AND at >= ?`, since),
+		load(s, &st.Undos, &st.Bad, "undos", func(v undo.Snapshot) string { return string(v.ID) }, `SELECT id, data FROM undos WHERE open = 1 OR at >= ?`, since),
 		s.loadSettings(&st.Settings))
 	if err != nil {
 		return State{}, fmt.Errorf("load state: %w", err)

@@ -151,6 +151,10 @@ func (l *link) tapped(update int64, t tap) error {
 		p.Nonce, p.Decision.By = nonce, t.From.name()
 		return l.cfg.Core.RevokeTap(p)
 	}
+	if nonce, anyway, ok := parseUndo(t.Data); ok {
+		p.Nonce, p.Decision = nonce, allow.decision(t.From.name())
+		return l.cfg.Core.PressUndo(p, anyway)
+	}
 	if b, ok := parseButton(t.Data); ok {
 		p.Nonce, p.Step, p.Decision = b.nonce, b.step, allow.decision(t.From.name())
 		p.Decision.AcceptEdits = b.edits

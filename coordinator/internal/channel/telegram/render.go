@@ -55,11 +55,11 @@ func render(card ask.Card, at place) rendered {
 	return rendered{html: head + block(a.Tool, elide(text, room)) + foot, rows: rows(card), cut: units(text) > room}
 }
 
-// rows are the buttons of a card; one that is settled has none.
+// rows are the buttons of a card; one that is settled has none but Undo.
 func rows(card ask.Card) [][]button {
 	switch a := card.Face(); {
 	case a.State != ask.Open && !a.Parked:
-		return nil
+		return undoRows(card)
 	case a.Kind == ask.Plan:
 		return planRows(a)
 	case a.Kind == ask.Denied:
@@ -157,7 +157,8 @@ func footing(card ask.Card, at place) string {
 	if a.State == ask.Open {
 		bound += " · open until " + clock(ends(card))
 	}
-	return strings.Join(append(append(lines, bound), standing(card)...), "\n")
+	lines = append(append(lines, bound), standing(card)...)
+	return strings.Join(append(lines, undoLine(card)...), "\n")
 }
 
 // where is the directory of a call, told from its project.

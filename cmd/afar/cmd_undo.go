@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newUndo(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "undo [list|ID]", Short: "Take back a destructive step of a session", Args: atMostOne,
+		Long: "Before a destructive step in a git repository that a person is asked about, Afar keeps what the\n" +
+			"step may destroy, untracked files included, for 24 hours. Alone or with list it shows what is kept;\n" +
+			"with an ID it brings that back. Newer work is never overwritten without\n" +
+			"saying so: it is named, and only --force goes on. What stood there before is kept as well, so that\n" +
+			"an undo can be undone. It is never taken from inside a session.",
+	}
+	asJSON := jsonFlag(c, "undos, or the one that was restored")
+	force := c.Flags().Bool("force", false, "overwrite newer work")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 || args[0] == "list" {
+			return read(c.Context(), a, wire.OpUndos, nil, *asJSON, renderUndos)
+		}
+		if args[0] == "" {
+			return usageError{errors.New("the id of a snapshot is empty")}
+		}
+		var u wire.Undo
+		if err := a.call(c.Context(), wire.OpUndo, wire.UndoOne{ID: args[0], Force: *force}, &u); err != nil {
+			return err
+		}
+		if *asJSON {
+			if err := a.printJSON(u); err != nil {
+				return err
+			}
+		}
+		return a.undone(u, *asJSON)
+	}
+	return c
+}
+
+func atMostOne(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError{fmt.Errorf("%s: too many arguments, from %q on", c.CommandPath(), args[1])}
+	}
+	return nil
+}
+
+// undone says how restoring turned out; what was not restored is an error.
+func (a *app) undone(u wire.Undo, quiet bool) error {
+	switch {
+	case len(u.Newer) > 0:
+		return fmt.Errorf("not undone: this work is newer and would be overwritten: %s\nkeep a copy of it, or: afar undo --force %s",
+			oneLine(strings.Join(u.Newer, ", "), 2000), oneLine(u.ID, 80))
+	case u.Failed != "":
+		return fmt.Errorf("not undone: %s", oneLine(u.Failed, 500))
+	case u.State == "restoring":
+		return errors.New("it is still being undone; afar undo list shows when it is over")
+	case quiet:
+		return nil
+	}
+	a.say("Undone for %s: %s", oneLine(u.Token, 40), oneLine(u.Did, 500))
+	if u.Redo != "" {
+		a.say("What stood there before is kept: afar undo %s", oneLine(u.Redo, 80))
+	}
+	return nil
+}
+
+func renderUndos(p *page, in wire.Undos) {
+	if len(in.Undos) == 0 {
+		p.line("Nothing to undo: no snapshot of the last 24 hours.")
+		return
+	}
+	for _, u := range in.Undos {
+		p.line("%s  %s  %s  %s", p.paint(bold, oneLine(u.ID, 80)), oneLine(u.Token, 40), p.ago(u.TakenAt), p.paint(dim, "until "+p.clock(u.EndsAt)))
+		p.line("    %s %s", oneLine(u.Tool, 30), oneLine(u.Input, 160))
+		p.line("    keeps %s", oneLine(u.Holds, 200))
+		for _, text := range undoNotes(u) {
+			p.line("    %s", p.paint(yellow, text))
+		}
+	}
+	p.line("Bring one back: afar undo ID")
+}
+
+// undoNotes is what is out of the ordinary about a snapshot.
+func undoNotes(u wire.Undo) (notes []string) {
+	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if len(u.Left) > 0 {
+		add("left out: %s", oneLine(strings.Join(u.Left, ", "), 300))
+	}
+	switch {
+	case u.State == "restored":
+		add("undone by %s: %s", oneLine(u.By, 60), oneLine(u.Did, 300))
+	case u.State == "restoring":
+		add("being undone for %s", oneLine(u.By, 60))
+	case len(u.Newer) > 0:
+		add("not undone: newer work would be overwritten: %s", oneLine(strings.Join(u.Newer, ", "), 300))
+	case u.Failed != "":
+		add("could not be undone: %s", oneLine(u.Failed, 300))
+	case u.Undoes != "":
+		add("stood there before %s was undone", oneLine(u.Undoes, 80))
+	case u.RanAt == 0:
+		add("it is not known that the step ran")
+	}
+	return notes
+}

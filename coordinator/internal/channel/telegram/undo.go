@@ -1,0 +1,52 @@
+package telegram
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+)
+
+// maxUndo bounds what a card says of a snapshot, in UTF-16 units.
+const maxUndo = 400
+
+// undone returns the ask of a card whose step can be taken back, else one of
+// whose snapshot there is something to say.
+func undone(card ask.Card) (found ask.Ask, ok bool) {
+	for _, a := range card {
+		if a.Undo != nil && (!ok || found.Undo.Button == "" && a.Undo.Button != "") {
+			found, ok = a, true
+		}
+	}
+	return found, ok
+}
+
+// undoLine says how the snapshot of a card's step stands.
+func undoLine(card ask.Card) (lines []string) {
+	if a, ok := undone(card); ok {
+		lines = append(lines, "↩️ "+line(a.Undo.Line, maxUndo))
+	}
+	return lines
+}
+
+// undoRows are the one button that a settled card may have.
+func undoRows(card ask.Card) [][]button {
+	a, ok := undone(card)
+	if !ok || a.Undo.Button == "" {
+		return nil
+	}
+	return [][]button{{{a.Undo.Button, undoData(a.Nonce, a.Undo.Anyway)}}}
+}
+
+// undoData is what the button carries: u:<nonce>:u, or :w where the person
+// accepts that newer work is overwritten.
+func undoData(nonce string, anyway bool) string {
+	return "u:" + nonce + ":" + map[bool]string{false: "u", true: "w"}[anyway]
+}
+
+func parseUndo(data string) (nonce string, anyway, ok bool) {
+	part := strings.Split(data, ":")
+	if len(part) != 3 || part[0] != "u" || part[1] == "" || part[2] != "u" && part[2] != "w" {
+		return "", false, false
+	}
+	return part[1], part[2] == "w", true
+}

@@ -1,0 +1,437 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
+)
+
+// The durable actions of LaneUndo. The data of each is a snapshot's id.
+const (
+	LaneUndo       = "undo"
+	ActUndoLook    = "undo.look"    // see how things stand behind the step
+	ActUndoRestore = "undo.restore" // bring it back
+	ActUndoDrop    = "undo.drop"    // let go of what it holds in the repository
+)
+
+// PlanUndo plans a snapshot of what a call may destroy. One that is planned for
+// the same call already is taken over: the guard's question and the host's
+// dialog are about one call.
+func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		old, known := s.plannedUndo(sn)
+		switch {
+		case known && (old.Ask == sn.Ask || sn.Ask == ""):
+			planned = old
+			return b, nil
+		case known:
+			old.Ask = sn.Ask
+			planned = old
+		default:
+			sn.ID = "undo_" + undo.ID(c.cfg.Secret()[:8])
+			planned = undo.Plan(sn, now)
+			s.makeRoom(&b, now)
+		}
+		planned.Shown = s.lentFor(planned.Ask)
+		s.putUndo(&b, planned, now)
+		return b, nil
+	})
+	return planned, err
+}
+
+// plannedUndo finds the snapshot that was planned for a call: for its ask, else
+// for the same call before the ask was there.
+func (s *state) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
+	if v, ok := s.undoOf(nil, sn.Ask); ok {
+		return v, true
+	}
+	for _, v := range s.undos {
+		if (v.Ask == "" || sn.Ask == "") && v.Of(sn.Session, sn.Agent, sn.Tool, sn.Hash) {
+			return v, true
+		}
+	}
+	return undo.Snapshot{}, false
+}
+
+// undoOf returns the snapshot of an ask, as b leaves it.
+func (s *state) undoOf(b *store.Batch, id ask.ID) (found undo.Snapshot, ok bool) {
+	if id == "" {
+		return found, false
+	}
+	if b != nil {
+		for _, v := range slices.Backward(b.Undos) {
+			if v.Ask == id || v.Shown == id {
+				return v, true
+			}
+		}
+	}
+	for _, v := range s.undos {
+		if (v.Ask == id || v.Shown == id) && (!ok || found.PlannedAt.Before(v.PlannedAt)) {
+			found, ok = v, true
+		}
+	}
+	return found, ok
+}
+
+// lentFor returns the ask whose late answer let the call of another one run: its
+// card is the one that the person knows.
+func (s *state) lentFor(id ask.ID) ask.ID {
+	a, ok := s.asks[id]
+	if !ok || a.Decision == nil || a.Decision.Channel != "lease" {
+		return ""
+	}
+	for _, old := range s.asks {
+		if old.Lease != nil && old.Lease.UsedAt.Equal(a.OpenedAt) && old.Same(a) {
+			return old.ID
+		}
+	}
+	return ""
+}
+
+// makeRoom drops the oldest snapshots above the number that is kept.
+func (s *state) makeRoom(b *store.Batch, now time.Time) {
+	all := s.openUndos()
+	for len(all) >= undo.Most {
+		s.endUndo(b, undo.Drop(all[0], "there are too many newer ones"), now)
+		all = all[1:]
+	}
+}
+
+// openUndos returns the snapshots that are not gone, oldest first.
+func (s *state) openUndos() (out []undo.Snapshot) {
+	for _, v := range s.undos {
+		if v.State != undo.Gone {
+			out = append(out, v)
+		}
+	}
+	slices.SortFunc(out, func(a, b undo.Snapshot) int {
+		if c := a.PlannedAt.Compare(b.PlannedAt); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	return out
+}
+
+// putUndo records a snapshot and has the card of its ask say how it stands.
+func (s *state) putUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
+	b.Undos = append(b.Undos, v)
+	a, ok := s.asks[v.Card()]
+	for _, put := range b.Asks {
+		if put.ID == v.Card() {
+			a, ok = put, true
+		}
+	}
+	if next := sayUndo(a, v); ok && (a.Undo == nil) != (next.Undo == nil) || ok && a.Undo != nil && *a.Undo != *next.Undo {
+		b.Asks = append(b.Asks, next)
+		if next.Shown && s.settings.Peer != nil {
+			b.Actions = append(b.Actions, cardAction(next, now))
+		}
+	}
+}
+
+// sayUndo writes what the card of an ask says of its snapshot.
+func sayUndo(a ask.Ask, v undo.Snapshot) ask.Ask {
+	a.Undo = nil
+	if line := v.Line(); line != "" {
+		a.Undo = &ask.Undo{ID: string(v.ID), Line: line, Button: v.Button(), Anyway: len(v.Newer) > 0}
+	}
+	return a
+}
+
+// followUndo lets the snapshot of an ask follow it, and returns the ask with
+// what its card says of the snapshot.
+func (s *state) followUndo(b *store.Batch, a ask.Ask, now time.Time) ask.Ask {
+	v, ok := s.undoOf(b, a.ID)
+	if !ok {
+		return a
+	}
+	if v.Ask == a.ID {
+		if next := undo.Follow(v, a); next.State != v.State {
+			v = next
+			b.Undos = append(b.Undos, v)
+			s.let(b, v, now)
+		}
+	}
+	return sayUndo(a, v)
+}
+
+// endUndo records a snapshot that may be gone now, and lets go of it.
+func (s *state) endUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
+	s.putUndo(b, v, now)
+	if v.State == undo.Gone {
+		s.let(b, v, now)
+	}
+}
+
+// let has the repository forget a snapshot that is gone.
+func (s *state) let(b *store.Batch, v undo.Snapshot, now time.Time) {
+	b.Actions = append(b.Actions, undoAction(ActUndoDrop, v.ID, now))
+	if v.TakenAt.IsZero() && v.Why == "" {
+		return // there was nothing to keep, or the step was refused
+	}
+	why := v.Why
+	if why == "" {
+		why = "the step was refused"
+	}
+	s.tellUndo(b, event.UndoDropped, v, "no snapshot: "+why, now)
+}
+
+func undoAction(kind string, id undo.ID, now time.Time) store.Action {
+	return store.Action{Key: kind + ":" + string(id), Lane: LaneUndo, Kind: kind, Data: string(id), Due: now}
+}
+
+func (s *state) tellUndo(b *store.Batch, kind event.Kind, v undo.Snapshot, text string, now time.Time) {
+	b.Events = append(b.Events, happened(kind, v.Session, string(v.ID), s.token(v.Session)+": "+string(v.ID)+": "+text, now))
+}
+
+// TookUndo notes what was kept before a step, or why nothing was.
+func (c *Core) TookUndo(id undo.ID, pictures []undo.Picture, why string) (undo.Snapshot, error) {
+	return c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) undo.Snapshot {
+		next := undo.Take(v, pictures, now)
+		if why != "" {
+			next = undo.Fail(v, why)
+		}
+		if next.State == undo.Gone && next.Pictures == nil {
+			next.Pictures = pictures // so that they can be let go of
+		}
+		if next.State == undo.Ready && next.Holds() != v.Holds() {
+			s.tellUndo(b, event.UndoTaken, next, next.Line(), now)
+		}
+		return next
+	})
+}
+
+// LookedUndo notes how things stood behind the step.
+func (c *Core) LookedUndo(id undo.ID, after []undo.Picture) error {
+	_, err := c.changeUndo(id, func(_ *state, _ *store.Batch, v undo.Snapshot, _ time.Time) undo.Snapshot {
+		return undo.Looked(v, after)
+	})
+	return err
+}
+
+// changeUndo applies one transition to one snapshot.
+func (c *Core) changeUndo(id undo.ID, f func(*state, *store.Batch, undo.Snapshot, time.Time) undo.Snapshot) (after undo.Snapshot, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		v, ok := s.undos[id]
+		if !ok {
+			return b, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
+		}
+		after = f(s, &b, v, now)
+		s.endUndo(&b, after, now)
+		return b, nil
+	})
+	return after, err
+}
+
+// ranUndo notes that the step of a snapshot is over, and has somebody look at
+// what it left.
+func (s *state) ranUndo(b *store.Batch, o Outcome, now time.Time) {
+	for _, v := range s.openUndos() {
+		if !v.Of(o.Session, o.Agent, o.Tool, o.Hash) {
+			continue
+		}
+		next := undo.Ran(v, now)
+		s.endUndo(b, next, now)
+		if next.State == undo.Ready {
+			b.Actions = append(b.Actions, undoAction(ActUndoLook, v.ID, now))
+		}
+		return
+	}
+}
+
+// endUndos says of a session that ended that its allowed steps are over: the
+// hook that would have said so may have died with it.
+func (s *state) endUndos(b *store.Batch, id session.ID, now time.Time) {
+	for _, v := range s.openUndos() {
+		if a, ok := s.asks[v.Ask]; v.Session == id && ok && allowed(a) && v.State == undo.Ready && v.RanAt.IsZero() {
+			s.putUndo(b, undo.Ran(v, now), now)
+		}
+	}
+}
+
+func (s *state) tickUndos(b *store.Batch, now time.Time) {
+	for _, v := range s.openUndos() {
+		if next := undo.Tick(v, now); next.State != v.State {
+			s.endUndo(b, next, now)
+		}
+	}
+}
+
+// undosEnd is the first moment at which a snapshot ends by itself, zero for never.
+func (s *state) undosEnd() (at time.Time) {
+	for _, v := range s.undos {
+		at = first(at, v.Next())
+	}
+	return at
+}
+
+// Undos returns the snapshots that can be or were restored, oldest first.
+func (c *Core) Undos() (out []undo.Snapshot) {
+	c.view(func(s *state, _ time.Time) {
+		for _, v := range s.openUndos() {
+			if v.State != undo.Planned {
+				out = append(out, v)
+			}
+		}
+	})
+	return out
+}
+
+// Undo returns a snapshot, whatever became of it.
+func (c *Core) Undo(id undo.ID) (v undo.Snapshot, err error) {
+	ok := false
+	c.view(func(s *state, _ time.Time) { v, ok = s.undos[id] })
+	if !ok {
+		return v, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
+	}
+	return v, nil
+}
+
+// UndoOf returns the snapshot of an ask.
+func (c *Core) UndoOf(id ask.ID) (v undo.Snapshot, ok bool) {
+	c.view(func(s *state, _ time.Time) { v, ok = s.undoOf(nil, id) })
+	return v, ok
+}
+
+// StartUndo has a snapshot restored. How it turns out shows in the snapshot.
+func (c *Core) StartUndo(id undo.ID, r undo.Restore) (v undo.Snapshot, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		v, err = c.startUndo(s, &b, id, r, now)
+		return b, err
+	})
+	return v, err
+}
+
+func (c *Core) startUndo(s *state, b *store.Batch, id undo.ID, r undo.Restore, now time.Time) (undo.Snapshot, error) {
+	v, ok := s.undos[id]
+	if !ok {
+		return v, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
+	}
+	r.At, r.Redo = now, "undo_"+undo.ID(c.cfg.Secret()[:8])
+	next, err := undo.Ask(v, r)
+	if err != nil {
+		return v, fmt.Errorf("snapshot %s: %w", id, err)
+	}
+	s.putUndo(b, next, now)
+	b.Actions = append(b.Actions, undoAction(ActUndoRestore, id, now))
+	return next, nil
+}
+
+// AwaitUndo waits until a snapshot is no longer being restored, at most until
+// ctx ends.
+func (c *Core) AwaitUndo(ctx context.Context, id undo.ID) (v undo.Snapshot, err error) {
+	for {
+		changed := c.view(func(s *state, _ time.Time) { v = s.undos[id] })
+		if v.State != undo.Restoring {
+			return v, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return v, ctx.Err()
+		}
+	}
+}
+
+// KeepRedo records what stood there before a snapshot is restored. It is
+// recorded once: a restoring that broke off has changed some of it already.
+func (c *Core) KeepRedo(of undo.Snapshot, pictures []undo.Picture) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if _, ok := s.undos[of.Restore.Redo]; ok {
+			return b, nil
+		}
+		redo := undo.Plan(undo.Snapshot{
+			ID: of.Restore.Redo, Session: of.Session, Tool: of.Tool, Text: of.Text, Undoes: of.ID,
+		}, now)
+		redo = undo.Take(redo, pictures, now)
+		s.putUndo(&b, redo, now)
+		if redo.State == undo.Ready {
+			s.tellUndo(&b, event.UndoTaken, redo, "before "+string(of.ID)+" is undone: "+redo.Line(), now)
+		}
+		return b, nil
+	})
+}
+
+// UndoneTo ends a restoring that did what it says; after is how things stand
+// behind it.
+func (c *Core) UndoneTo(id undo.ID, did string, after []undo.Picture) error {
+	_, err := c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) undo.Snapshot {
+		if v.State != undo.Restoring {
+			return v
+		}
+		if redo, ok := s.undos[v.Restore.Redo]; ok {
+			s.putUndo(b, undo.Looked(undo.Ran(redo, now), after), now)
+		}
+		s.tellUndo(b, event.UndoRestored, v, "undone by "+v.Restore.By+": "+did, now)
+		return undo.Done(v, did, now)
+	})
+	return err
+}
+
+// RefuseUndo ends a restoring that would overwrite newer work.
+func (c *Core) RefuseUndo(id undo.ID, newer []string) error {
+	return c.stopUndo(id, func(v undo.Snapshot, now time.Time) undo.Snapshot { return undo.Refuse(v, newer, now) })
+}
+
+// BreakUndo ends a restoring that failed. It may be asked for again.
+func (c *Core) BreakUndo(id undo.ID, why string) error {
+	return c.stopUndo(id, func(v undo.Snapshot, now time.Time) undo.Snapshot { return undo.Break(v, why, now) })
+}
+
+func (c *Core) stopUndo(id undo.ID, f func(undo.Snapshot, time.Time) undo.Snapshot) error {
+	_, err := c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) undo.Snapshot {
+		if v.State != undo.Restoring {
+			return v
+		}
+		next := f(v, now)
+		s.tellUndo(b, event.UndoRefused, next, next.Line(), now)
+		return next
+	})
+	return err
+}
+
+// PressUndo applies a tap on Undo. anyway says that the button named newer work
+// that will be overwritten. It takes effect once and always gets an honest
+// answer.
+func (c *Core) PressUndo(p Press, anyway bool) error {
+	a, known := c.AskByNonce(p.Nonce)
+	if !known {
+		return c.answerTap(p, "This snapshot is no longer known. Nothing was changed.")
+	}
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		b.Update = p.Update
+		s.tap(&b, p, c.pressUndo(s, &b, a.ID, p, anyway, now), now)
+		return b, nil
+	})
+}
+
+func (c *Core) pressUndo(s *state, b *store.Batch, id ask.ID, p Press, anyway bool, now time.Time) string {
+	v, ok := s.undoOf(b, id)
+	if !ok {
+		return "There is no snapshot of this step. Nothing was changed."
+	}
+	r := undo.Restore{By: p.Decision.By, Channel: p.Decision.Channel}
+	if anyway {
+		r.Known = v.Newer
+	}
+	_, err := c.startUndo(s, b, v.ID, r, now)
+	switch {
+	case err == nil:
+		return "Undoing. The card says how it turns out."
+	case errors.Is(err, undo.ErrGone) && v.Why != "":
+		return "Too late, the snapshot is gone: " + v.Why + "."
+	case errors.Is(err, undo.ErrDone):
+		return "It was undone by " + v.Restore.By + " at " + v.Restore.DoneAt.Format("15:04:05") + "."
+	}
+	return "Nothing was changed: " + err.Error() + "."
+}

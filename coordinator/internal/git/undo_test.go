@@ -1,0 +1,490 @@
+package git_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
+)
+
+// standing is all that a person could lose in a repository: files with their
+// permissions, index, refs, HEAD, stash.
+func standing(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(dir, name)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case d.IsDir() || rel == ".git":
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text, _ := os.Readlink(name)
+		if info.Mode().IsRegular() {
+			raw, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			text = string(raw)
+		}
+		fmt.Fprintf(&b, "%s %q %q\n", info.Mode(), rel, text)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"ls-files", "-s"}, {"for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/remotes"}, {"stash", "list", "--format=%H %gs"}} {
+		fmt.Fprintf(&b, "%v:\n%s\n", args[0], run(t, dir, args...))
+	}
+	raw, err := os.ReadFile(filepath.Join(run(t, dir, "rev-parse", "--absolute-git-dir"), "HEAD"))
+	fmt.Fprintf(&b, "HEAD %s %v\n", raw, err)
+	return b.String()
+}
+
+func snapshots(t *testing.T) git.Snapshots {
+	return git.NewSnapshots(filepath.Join(t.TempDir(), "work"))
+}
+
+// A step is one destructive command in a repository, and what Afar would look
+// at before it.
+type step struct {
+	name   string
+	start  func(t *testing.T, dir string)
+	losses func(dir string) []undo.Loss
+	do     func(t *testing.T, dir string)
+	kept   string // of what is held
+}
+
+func tree0(dir string) []undo.Loss    { return []undo.Loss{{Dir: dir}} }
+func ignored0(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Ignored: true}} }
+func paths0(names ...string) func(string) []undo.Loss {
+	return func(dir string) (out []undo.Loss) {
+		for _, n := range names {
+			out = append(out, undo.Loss{Dir: dir, Path: filepath.Join(dir, n)})
+		}
+		return out
+	}
+}
+func ref0(name string) func(string) []undo.Loss {
+	return func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Ref: name}} }
+}
+
+// busy is a repository in the middle of a day's work.
+func busy(t *testing.T, dir string) {
+	t.Helper()
+	write(t, dir, "a.txt", "changed\n")
+	write(t, dir, "staged.txt", "staged\n")
+	run(t, dir, "add", "staged.txt")
+	write(t, dir, "staged.txt", "and changed again\r\n\x00\xff")
+	if err := os.Remove(filepath.Join(dir, "b.txt")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "new dir/ü \"quoted\"\n\t.txt", "untracked")
+	write(t, dir, "new dir/\xff\xfe", "a name that is no text")
+	write(t, dir, "-rf", "a name like a flag")
+	write(t, dir, ".gitignore", "*.log\nbuild/\n")
+	write(t, dir, "build/out.log", "ignored")
+	write(t, dir, "secret.log", "ignored too")
+	for name, perm := range map[string]fs.FileMode{"secret.log": 0o600, "a.txt": 0o644, "staged.txt": 0o755} {
+		if err := os.Chmod(filepath.Join(dir, name), perm); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("../outside", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sh(t *testing.T, dir string, args ...string) { t.Helper(); run(t, dir, args...) }
+
+func steps() []step {
+	g := func(args ...string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { t.Helper(); sh(t, dir, args...) }
+	}
+	rm := func(names ...string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			for _, n := range names {
+				if err := os.RemoveAll(filepath.Join(dir, n)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return []step{
+		{"reset --hard", busy, tree0, g("reset", "-q", "--hard"), "7 files"},
+		{"checkout -- .", busy, tree0, g("checkout", "-q", "--", "."), ""},
+		{"clean -fd", busy, tree0, g("clean", "-q", "-fd"), ""},
+		{"clean -fdx", busy, ignored0, g("clean", "-q", "-fdx"), "9 files"},
+		{"checkout -f other", busy, tree0, g("checkout", "-q", "-f", "other"), ""},
+		{"switch to a commit", busy, tree0, g("checkout", "-q", "-f", "--detach", "other"), ""},
+		{"back a commit", nil, tree0, g("reset", "-q", "--hard", "HEAD~1"), "branch main"},
+		{"stash with all", busy, func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Ignored: true}} }, func(t *testing.T, dir string) {
+			sh(t, dir, "stash", "-q", "-a")
+			sh(t, dir, "stash", "drop", "-q")
+		}, ""},
+		{"rm -r of tracked and untracked", busy, paths0("new dir", "a.txt", "build"), rm("new dir", "a.txt", "build"), "4 files"},
+		{"rm of a pattern", busy, paths0("*.txt"), rm("a.txt", "staged.txt"), "2 files"},
+		{"overwrite, and make", busy, paths0("a.txt", "made"), func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, "a.txt"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			write(t, dir, "made", "by the step")
+		}, "1 file, 8 bytes"},
+		{"a link becomes a file", busy, paths0("link"), func(t *testing.T, dir string) {
+			rm("link")(t, dir)
+			write(t, dir, "link", "file")
+		}, ""},
+		{"branch -D", nil, ref0("other"), g("branch", "-q", "-D", "other"), "branch other"},
+		{"branch -f", nil, ref0("other"), g("branch", "-q", "-f", "other", "main~1"), ""},
+		{"tag -d", nil, ref0("v1"), g("tag", "-d", "v1"), "tag v1"},
+		{"update-ref -d", nil, ref0("refs/heads/other"), g("update-ref", "-d", "refs/heads/other"), ""},
+		{"stash drop", stashed, func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Stashes: true}} }, g("stash", "drop", "-q"), "2 stashes"},
+		{"stash clear", stashed, func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Stashes: true}} }, g("stash", "clear"), ""},
+		{"all refs", nil, ref0("*"), func(t *testing.T, dir string) {
+			sh(t, dir, "branch", "-q", "-D", "other")
+			sh(t, dir, "tag", "-d", "v1")
+		}, ""},
+		{"a merge with conflicts", conflict, tree0, g("reset", "-q", "--hard"), ""},
+		{"before the first commit", func(t *testing.T, dir string) {
+			sh(t, dir, "checkout", "-q", "--orphan", "fresh")
+			sh(t, dir, "rm", "-q", "-r", "--cached", ".")
+			write(t, dir, "x", "1")
+			sh(t, dir, "add", "x")
+		}, tree0, func(t *testing.T, dir string) { rm("x", "a.txt")(t, dir); sh(t, dir, "rm", "-q", "--cached", "x") }, ""},
+		{"line ends", func(t *testing.T, dir string) {
+			write(t, dir, ".gitattributes", "*.crlf text eol=crlf\n")
+			write(t, dir, "w.crlf", "one\r\ntwo\r\n")
+			sh(t, dir, "add", ".")
+			sh(t, dir, "commit", "-q", "-m", "crlf")
+		}, tree0, g("reset", "-q", "--hard", "HEAD~1"), ""},
+	}
+}
+
+// stashed has two stashes.
+func stashed(t *testing.T, dir string) {
+	for _, text := range []string{"one", "two"} {
+		write(t, dir, "a.txt", text)
+		run(t, dir, "stash", "-q")
+	}
+}
+
+func conflict(t *testing.T, dir string) {
+	write(t, dir, "a.txt", "mine\n")
+	run(t, dir, "commit", "-q", "-am", "mine")
+	run(t, dir, "checkout", "-q", "-b", "theirs", "HEAD~1")
+	write(t, dir, "a.txt", "theirs\n")
+	run(t, dir, "commit", "-q", "-am", "theirs")
+	run(t, dir, "checkout", "-q", "main")
+	run(t, dir, "read-tree", "-m", "-u", "HEAD~1", "HEAD", "theirs") // as a merge leaves it
+	write(t, dir, "a.txt", "<<<< half resolved\n")
+	for _, name := range []string{"a.txt"} { // write makes programs
+		if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// lived is a repository with two commits, a branch and a tag.
+func lived(t *testing.T) string {
+	t.Helper()
+	dir := committed(t)
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(t, dir, "commit", "-q", "-am", "modes")
+	run(t, dir, "checkout", "-q", "-b", "other")
+	run(t, dir, "commit", "-q", "--allow-empty", "-m", "on other")
+	run(t, dir, "checkout", "-q", "main")
+	run(t, dir, "tag", "v1")
+	return run(t, dir, "rev-parse", "--show-toplevel")
+}
+
+// taken takes a picture and returns the function that plans to restore it.
+func taken(t *testing.T, s git.Snapshots, losses []undo.Loss) undo.Picture {
+	t.Helper()
+	scopes, why := s.Scopes(t.Context(), losses)
+	if len(scopes) != 1 || why != "" {
+		t.Fatalf("have %d scopes, %q", len(scopes), why)
+	}
+	p, err := s.Take(t.Context(), scopes[0], "undo_1", "before")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func after(t *testing.T, s git.Snapshots, before undo.Picture) *undo.Picture {
+	t.Helper()
+	p, err := s.Take(t.Context(), before.Again(), "undo_1", "after")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &p
+}
+
+func restore(t *testing.T, s git.Snapshots, before undo.Picture, after *undo.Picture) *git.Plan {
+	t.Helper()
+	p, err := s.Plan(t.Context(), before, after, time.Time{}, "undo_2", "before")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Apply(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestUndo: each step is taken back whole, and the taking back as well, even
+// behind a gc that keeps nothing. Taking a snapshot changes nothing.
+func TestUndo(t *testing.T) {
+	for _, st := range steps() {
+		t.Run(st.name, func(t *testing.T) {
+			dir, s := lived(t), snapshots(t)
+			if st.start != nil {
+				st.start(t, dir)
+			}
+			want := standing(t, dir)
+			before := taken(t, s, st.losses(dir))
+			if diff := cmp.Diff(want, standing(t, dir)); diff != "" {
+				t.Fatalf("a snapshot changed something:\n%s", diff)
+			}
+			holds := undo.Snapshot{Pictures: []undo.Picture{before}}.Holds()
+			if !strings.Contains(holds, st.kept) || holds == "" {
+				t.Errorf("it holds %q, want %q", holds, st.kept)
+			}
+			st.do(t, dir)
+			done := standing(t, dir)
+			if done == want {
+				t.Fatal("the step did nothing")
+			}
+			left := after(t, s, before)
+			run(t, dir, "-c", "gc.reflogExpire=now", "-c", "gc.reflogExpireUnreachable=now", "gc", "-q", "--prune=now")
+			p := restore(t, s, before, left)
+			if diff := cmp.Diff(want, standing(t, dir)); diff != "" {
+				t.Errorf("not as it was:\n%s", diff)
+			}
+			if len(p.Newer) > 0 || p.Did() == "" {
+				t.Errorf("newer %q, did %q", p.Newer, p.Did())
+			}
+			if again := restore(t, s, before, left); !again.Nothing() {
+				t.Errorf("a second time does %q", again.Did())
+			}
+			if strings.HasPrefix(st.name, "stash") {
+				return // a stash that comes back goes on top, and undo takes none away
+			}
+			restore(t, s, p.Now, &before)
+			if diff := cmp.Diff(done, standing(t, dir)); diff != "" && !strings.Contains(st.name, "branch") && !strings.Contains(st.name, "ref") && !strings.Contains(st.name, "tag") {
+				t.Errorf("the undoing is not undone:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestUndoNewer: what was done behind the step is named before it goes, and
+// what the step did not touch is left alone.
+func TestUndoNewer(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		t.Run(fmt.Sprint(known), func(t *testing.T) {
+			dir, s := lived(t), snapshots(t)
+			busy(t, dir)
+			before := taken(t, s, tree0(dir))
+			run(t, dir, "reset", "-q", "--hard")
+			var left *undo.Picture
+			if known {
+				left = after(t, s, before)
+			}
+			write(t, dir, "a.txt", "newer\n")
+			write(t, dir, "mine.txt", "made since")
+			p, err := s.Plan(t.Context(), before, left, time.Time{}, "undo_2", "before")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Contains(p.Newer, "a.txt") || known && len(p.Newer) != 1 {
+				t.Errorf("newer: %q", p.Newer)
+			}
+			if err := s.Apply(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+			for name, want := range map[string]string{"a.txt": "changed\n", "mine.txt": "made since", "-rf": "a name like a flag"} {
+				if got, _ := os.ReadFile(filepath.Join(dir, name)); string(got) != want {
+					t.Errorf("%s: %q", name, got)
+				}
+			}
+			restore(t, s, p.Now, &before) // the newer work is not lost either
+			if got, _ := os.ReadFile(filepath.Join(dir, "a.txt")); string(got) != "newer\n" {
+				t.Errorf("a.txt: %q", got)
+			}
+		})
+	}
+}
+
+// TestUndoHidden: neither log, branch, push nor clone show a snapshot, and
+// nothing of it stays.
+func TestUndoHidden(t *testing.T) {
+	dir, s := lived(t), snapshots(t)
+	busy(t, dir)
+	log := run(t, dir, "log", "--all", "--oneline")
+	before := taken(t, s, append(tree0(dir), undo.Loss{Dir: dir, Ref: "*"}))
+	far := filepath.Join(t.TempDir(), "far.git")
+	run(t, dir, "init", "-q", "--bare", far)
+	for _, args := range [][]string{{"--all"}, {"--tags"}} {
+		run(t, dir, append([]string{"push", "-q", far}, args...)...)
+	}
+	for what, out := range map[string]string{
+		"push": run(t, far, "for-each-ref"), "branch": run(t, dir, "branch", "-a"), "tag": run(t, dir, "tag"),
+		"log": strings.TrimPrefix(run(t, dir, "log", "--all", "--oneline"), log), "fsck": run(t, dir, "fsck", "--no-dangling"),
+	} {
+		if strings.Contains(out, "afar") || out != "" && (what == "log" || what == "fsck") {
+			t.Errorf("%s shows %q", what, out)
+		}
+	}
+	if out := run(t, dir, "for-each-ref", "refs/afar"); !strings.Contains(out, "undo_1/before/tree") {
+		t.Errorf("refs: %s", out)
+	}
+	if err := s.Forget(t.Context(), before.Scope.Root, "undo_1"); err != nil {
+		t.Fatal(err)
+	}
+	if out := run(t, dir, "for-each-ref", "refs/afar"); out != "" {
+		t.Errorf("left: %s", out)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.Dir, "*")); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
+// TestUndoLeavesOut: what cannot be kept is said.
+func TestUndoLeavesOut(t *testing.T) {
+	dir, s := lived(t), snapshots(t)
+	write(t, dir, "big.bin", strings.Repeat("x", 5000))
+	write(t, dir, "small", "x")
+	run(t, dir, "init", "-q", "nested")
+	write(t, dir, "nested/f", "x")
+	if out, err := os.Create(filepath.Join(dir, "dark")); err == nil {
+		out.Close()
+		_ = os.Chmod(out.Name(), 0)
+	}
+	s.Bytes, s.Files = 1000, 100
+	p := taken(t, s, tree0(dir))
+	for _, want := range []string{"nested (a repository of its own)", "1 files above the bounds (big.bin)"} {
+		if !slices.Contains(p.Left, want) {
+			t.Errorf("left out: %q, not %q", p.Left, want)
+		}
+	}
+	s.Files = 1
+	if p := taken(t, s, tree0(dir)); p.Files != 1 {
+		t.Errorf("%d files", p.Files)
+	}
+	for _, l := range []undo.Loss{{Dir: dir, Path: dir}, {Dir: "/", Path: dir}, {Dir: dir, Path: filepath.Join(dir, "nested")}} {
+		if scopes, why := s.Scopes(t.Context(), []undo.Loss{l}); len(scopes) != 0 || why == "" {
+			t.Errorf("%v: %v, %q", l, scopes, why)
+		}
+	}
+	for _, l := range []undo.Loss{
+		{Dir: t.TempDir()}, {Dir: "x"}, {Dir: dir, Path: filepath.Join(dir, ".git", "config")}, {Dir: dir, Path: filepath.Join(t.TempDir(), "x")},
+		{Dir: "/no/such/dir", Path: "/no/such/dir/x"},
+	} {
+		if scopes, why := s.Scopes(t.Context(), []undo.Loss{l}); len(scopes) != 0 || why != "" {
+			t.Errorf("%v: %v, %q", l, scopes, why)
+		}
+	}
+}
+
+// TestUndoElsewhere: in a linked worktree, in a folder below, in a bare
+// repository.
+func TestUndoElsewhere(t *testing.T) {
+	dir, s := lived(t), snapshots(t)
+	linked := filepath.Join(t.TempDir(), "w")
+	run(t, dir, "worktree", "add", "-q", linked, "other")
+	write(t, linked, "sub/x", "mine")
+	want, untouched := standing(t, linked), standing(t, dir)
+	before := taken(t, s, tree0(filepath.Join(linked, "sub")))
+	run(t, linked, "clean", "-q", "-fd")
+	restore(t, s, before, nil)
+	if diff := cmp.Diff(want, standing(t, linked)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(untouched, standing(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	bare := filepath.Join(t.TempDir(), "b.git")
+	run(t, dir, "clone", "-q", "--bare", dir, bare)
+	refs := run(t, bare, "for-each-ref")
+	before = taken(t, s, append(ref0("other")(bare), tree0(bare)...))
+	run(t, bare, "branch", "-D", "other")
+	restore(t, s, before, nil)
+	if got := run(t, bare, "for-each-ref", "refs/heads", "refs/tags"); got != refs {
+		t.Errorf("%s\nwant\n%s", got, refs)
+	}
+}
+
+// TestUndoLinks: restoring writes nothing through a link that was put in its
+// way.
+func TestUndoLinks(t *testing.T) {
+	dir, s := lived(t), snapshots(t)
+	outside := t.TempDir()
+	write(t, outside, "f", "theirs")
+	write(t, dir, "keep/f", "other")
+	write(t, dir, "sub/f", "mine")
+	before := taken(t, s, paths0("sub")(dir))
+	for _, to := range []string{outside, "keep"} {
+		if err := os.RemoveAll(filepath.Join(dir, "sub")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(dir, "sub")); err != nil {
+			t.Fatal(err)
+		}
+		p, err := s.Plan(t.Context(), before, nil, time.Time{}, "undo_2", "before")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Apply(t.Context(), p); err == nil {
+			t.Error("it was restored")
+		}
+		for name, want := range map[string]string{filepath.Join(outside, "f"): "theirs", filepath.Join(dir, "keep/f"): "other"} {
+			if got, _ := os.ReadFile(name); string(got) != want {
+				t.Errorf("%s: %q", name, got)
+			}
+		}
+	}
+}
+
+// undone takes a snapshot of a hostile repository and brings it back: files
+// that git has and files that it has not.
+func undone(t *testing.T, dir string) {
+	t.Helper()
+	s := snapshots(t)
+	before := taken(t, s, append(ignored0(dir), undo.Loss{Dir: dir, Ref: "*"}, undo.Loss{Dir: dir, Stashes: true}))
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := restore(t, s, before, nil)
+	if raw, _ := os.ReadFile(filepath.Join(dir, "a.txt")); string(raw) != "six\n" {
+		t.Errorf("a.txt: %q", raw)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "b.txt")); err != nil && len(p.Left) == 0 {
+		t.Errorf("b.txt is not back, and nobody says so: %s", p.Did())
+	}
+	if err := s.Forget(t.Context(), before.Scope.Root, "undo_1"); err != nil {
+		t.Fatal(err)
+	}
+}

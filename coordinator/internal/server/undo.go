@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// How long somebody waits for a snapshot or its restoring. A hook that waits
+// longer for its claim would give up.
+const (
+	snapshotFor = 3 * time.Second
+	undoFor     = 2 * time.Minute
+)
+
+// undoTake takes a snapshot before a question is even asked: after a local yes
+// the tool runs at once.
+func (s *Server) undoTake(c *call) (any, error) {
+	h, p, err := s.hookCall(c, session.Working)
+	if err != nil || s.silent(h) {
+		return wire.UndoTaken{}, err
+	}
+	v, ok, err := s.planUndo(h, p, "")
+	if err != nil || !ok {
+		return wire.UndoTaken{}, err
+	}
+	s.cfg.Snapshot(c.ctx, v.ID, snapshotFor, false)
+	if v, err = s.cfg.Core.Undo(v.ID); err == nil && v.State == undo.Planned {
+		return wire.UndoTaken{Line: "a snapshot is still being taken"}, nil
+	}
+	return wire.UndoTaken{Line: v.Line()}, err
+}
+
+// planUndo plans a snapshot of what a call may destroy; ok is false where that
+// is nothing. A call that cannot be understood is the guard's business.
+func (s *Server) planUndo(h wire.HookCall, p payload, of ask.ID) (v undo.Snapshot, ok bool, err error) {
+	losses := s.losses(h, p)
+	if len(losses) == 0 {
+		return v, false, nil
+	}
+	text, hash, err := ask.Input(p.Tool, p.Input)
+	if err != nil {
+		return v, false, badRequest("%v", err)
+	}
+	v, err = s.cfg.Core.PlanUndo(undo.Snapshot{
+		Session: p.Session, Agent: p.Agent, Tool: p.Tool, Hash: hash, Text: oneLine(secret.Visible(ask.Elide(text, maxStep))), Ask: of, Losses: losses,
+	})
+	return v, v.State == undo.Planned || v.State == undo.Ready, err
+}
+
+// maxStep bounds the text of a step that a list of snapshots shows.
+const maxStep = 400
+
+func (s *Server) losses(h wire.HookCall, p payload) (out []undo.Loss) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.cfg.Log.Error("understand a call for a snapshot", "tool", p.Tool, "panic", r)
+			out = nil
+		}
+	}()
+	var in map[string]any
+	if err := json.Unmarshal(p.Input, &in); err != nil {
+		return nil
+	}
+	call := guard.Call{Tool: p.Tool, Args: leaves(nil, "", in)}
+	for _, l := range guard.Losses(call, guard.Judge(call, s.place(h, p)).Effects, p.Cwd) {
+		out = append(out, undo.Loss(l))
+	}
+	return out
+}
+
+// beside plans the snapshot of a call that was just asked about. Where the
+// host's dialog is open beside us it is taken at once, for the answer may come
+// from there; else the answer comes through claim.
+func (s *Server) beside(h wire.HookCall, p payload, a ask.Ask) {
+	if a.Kind != ask.Permission && a.Kind != ask.Guard || a.State != ask.Open && a.State != ask.Answered {
+		return
+	}
+	v, ok, err := s.planUndo(h, p, a.ID)
+	if err != nil {
+		s.cfg.Log.Error("plan snapshot", "ask", a.ID, "err", err)
+		return
+	}
+	if ok && v.State == undo.Planned && a.Dialog() && a.State == ask.Open {
+		s.cfg.Snapshot(context.Background(), v.ID, 0, false)
+	}
+}
+
+// before takes the snapshot of a call that was allowed, just before its hook
+// says so to the host: nothing can have changed behind it.
+func (s *Server) before(ctx context.Context, id ask.ID) {
+	a, err := s.cfg.Core.Ask(id)
+	if err != nil || a.State != ask.Answered || a.Decision == nil || !a.Decision.Allow {
+		return
+	}
+	if v, ok := s.cfg.Core.UndoOf(id); ok && v.Ask == id {
+		s.cfg.Snapshot(ctx, v.ID, snapshotFor, true)
+	}
+}
+
+func (s *Server) undos(*call) (any, error) {
+	out := wire.Undos{Undos: []wire.Undo{}}
+	for _, v := range s.cfg.Core.Undos() {
+		out.Undos = append(out.Undos, s.wireUndo(v))
+	}
+	return out, nil
+}
+
+// undo restores a snapshot for the person at a terminal and waits for it.
+func (s *Server) undo(c *call) (any, error) {
+	var in wire.UndoOne
+	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
+		return nil, badRequest("a snapshot needs an id")
+	}
+	v, err := s.cfg.Core.StartUndo(undo.ID(in.ID), undo.Restore{By: localUser(), Channel: "terminal", All: in.Force})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, undoFor)
+	defer cancel()
+	v, err = s.cfg.Core.AwaitUndo(ctx, v.ID)
+	if ctx.Err() != nil && c.ctx.Err() == nil {
+		err = nil // it goes on; its state says so
+	}
+	return s.wireUndo(v), err
+}
+
+func (s *Server) wireUndo(v undo.Snapshot) wire.Undo {
+	in, _ := s.cfg.Core.Session(string(v.Session)) // a snapshot without a known session has an empty token
+	w := wire.Undo{
+		ID: string(v.ID), State: string(v.State), Session: string(v.Session), Token: in.Token, Project: in.Project, Tool: v.Tool, Input: v.Text,
+		Ask: string(v.Ask), Undoes: string(v.Undoes), Holds: v.Holds(), TakenAt: millis(v.TakenAt), RanAt: millis(v.RanAt), EndsAt: millis(v.EndsAt),
+		Newer: v.Newer,
+	}
+	for _, p := range v.Pictures {
+		w.Files, w.Bytes, w.Left = w.Files+p.Files, w.Bytes+p.Bytes, append(w.Left, p.Left...)
+	}
+	if r := v.Restore; r != nil {
+		w.By, w.Failed = r.By, r.Failed
+	}
+	if v.State == undo.Restored {
+		w.UndoneAt, w.Did, w.Redo = millis(v.Restore.DoneAt), v.Restore.Did, string(v.Restore.Redo)
+	}
+	return w
+}

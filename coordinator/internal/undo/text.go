@@ -1,0 +1,137 @@
+package undo
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxNamed is how many names a text for people lists.
+const maxNamed = 3
+
+// Holds says what is kept, in a few words: "3 files, 12 kB; branch old".
+func (s Snapshot) Holds() string {
+	var parts []string
+	for _, p := range s.Pictures {
+		parts = append(parts, p.holds()...)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (p Picture) holds() (parts []string) {
+	if p.Files > 0 {
+		parts = append(parts, count(p.Files, "file")+", "+size(p.Bytes))
+	}
+	var names []string
+	for _, r := range p.Refs {
+		if r.OID != "" && (len(p.Scope.Refs) > 0 || p.Files == 0) { // else it is where the work tree stood, and no more
+			names = append(names, shortRef(r))
+		}
+	}
+	if len(names) > 0 {
+		parts = append(parts, Some(names))
+	}
+	if len(p.Stashes) > 0 {
+		parts = append(parts, count(len(p.Stashes), "stash"))
+	}
+	return parts
+}
+
+func shortRef(r Ref) string {
+	for _, kind := range []struct{ prefix, word string }{{"refs/heads/", "branch "}, {"refs/tags/", "tag "}, {"refs/remotes/", "remote branch "}} {
+		if name, ok := strings.CutPrefix(r.Name, kind.prefix); ok {
+			return kind.word + name
+		}
+	}
+	return r.Name
+}
+
+// Left says what could not be kept, "" when all was.
+func (s Snapshot) Left() string { return left(s.Pictures) }
+
+func left(pictures []Picture) string {
+	var names []string
+	for _, p := range pictures {
+		names = append(names, p.Left...)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "left out: " + Some(names)
+}
+
+// Line is s in one line for people: on its card, in the dialog, in the journal.
+// It is "" where there is nothing to say.
+func (s Snapshot) Line() string {
+	switch {
+	case s.State == Planned:
+		return ""
+	case s.State == Gone && s.TakenAt.IsZero() && s.Why != "":
+		return "no snapshot: " + s.Why
+	case s.State == Gone && s.Why != "":
+		return "the snapshot is gone: " + s.Why
+	case s.State == Gone:
+		return ""
+	}
+	parts := []string{"snapshot: " + s.Holds()}
+	if left := s.Left(); left != "" {
+		parts = append(parts, left)
+	}
+	return strings.Join(append(parts, s.standing()...), " · ")
+}
+
+func (s Snapshot) standing() []string {
+	switch r := s.Restore; {
+	case s.State == Restoring:
+		return []string{"being undone for " + r.By}
+	case s.State == Restored:
+		return []string{fmt.Sprintf("undone by %s at %s: %s", r.By, r.DoneAt.Format("15:04:05"), r.Did)}
+	case len(s.Newer) > 0:
+		return []string{"not undone: newer work would be overwritten: " + Some(s.Newer)}
+	case r != nil && r.Failed != "":
+		return []string{"could not be undone: " + r.Failed}
+	case !s.RanAt.IsZero():
+		return []string{"Undo until " + s.EndsAt.Format("Mon 15:04")}
+	}
+	return nil
+}
+
+// Button is the label under which a card offers to undo, "" for not at all.
+// What may still run cannot be undone yet.
+func (s Snapshot) Button() string {
+	switch {
+	case s.State != Ready || s.RanAt.IsZero():
+		return ""
+	case len(s.Newer) > 0:
+		return "Undo anyway ↩️"
+	}
+	return "Undo ↩️"
+}
+
+// Some lists names for people, the first few of them.
+func Some(names []string) string {
+	if len(names) <= maxNamed {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), len(names)-maxNamed)
+}
+
+func count(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "sh"):
+		noun += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// size writes bytes as people do.
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return count(int(n), "byte")
+	case n < 1_000_000:
+		return fmt.Sprintf("%d kB", (n+500)/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,279 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
+)
+
+// What may be spent on one repository.
+const (
+	takeFor    = time.Minute     // on a snapshot, however long its question is open
+	restoreFor = 5 * time.Minute // on bringing one back
+)
+
+// A snapshotter is the hands of the snapshots: it takes them while a hook waits
+// and carries out the actions of core.LaneUndo.
+type snapshotter struct {
+	core *core.Core
+	git  git.Snapshots
+	log  *slog.Logger
+
+	mu     sync.Mutex // guards all below
+	taking map[undo.ID]*taking
+	parts  sync.WaitGroup // of the takings; none is added once it closed
+	closed bool
+}
+
+// A taking is one snapshot being taken.
+type taking struct {
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+func newSnapshotter(c *core.Core, dir string, log *slog.Logger) (*snapshotter, error) {
+	s := &snapshotter{core: c, git: git.NewSnapshots(dir), log: log, taking: map[undo.ID]*taking{}}
+	return s, s.git.Clear()
+}
+
+var errSlow = errors.New("git took too long")
+
+// run works until ctx ends, and ends what it has begun.
+func (s *snapshotter) run(ctx context.Context) {
+	s.core.Work(ctx, core.LaneUndo, s.act)
+	s.mu.Lock()
+	s.closed = true
+	for _, t := range s.taking {
+		t.cancel(context.Canceled)
+	}
+	s.mu.Unlock()
+	s.parts.Wait()
+}
+
+// take takes a planned snapshot, anew where there is one, and waits for it at
+// most so long. last says that the step runs behind it: what is not there by
+// then is given up.
+func (s *snapshotter) take(ctx context.Context, id undo.ID, within time.Duration, last bool) {
+	t := s.begin(id)
+	if t == nil {
+		return
+	}
+	late := time.NewTimer(within)
+	defer late.Stop()
+	select {
+	case <-t.done:
+		return
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	if last {
+		t.cancel(errSlow)
+		<-t.done
+	}
+}
+
+// begin starts a taking, or joins the one that is under way.
+func (s *snapshotter) begin(id undo.ID) *taking {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t, ok := s.taking[id]; ok || s.closed {
+		return t
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	t := &taking{cancel: cancel, done: make(chan struct{})}
+	s.taking[id] = t
+	s.parts.Go(func() {
+		s.takeNow(ctx, id)
+		s.mu.Lock()
+		delete(s.taking, id)
+		s.mu.Unlock()
+		close(t.done)
+		cancel(nil)
+	})
+	return t
+}
+
+func (s *snapshotter) takeNow(ctx context.Context, id undo.ID) {
+	bound, cancel := context.WithTimeoutCause(ctx, takeFor, errSlow)
+	defer cancel()
+	v, err := s.core.Undo(id)
+	if err != nil {
+		return
+	}
+	scopes, why := s.git.Scopes(bound, v.Losses)
+	pictures, err := s.pictures(bound, scopes, id)
+	switch {
+	case errors.Is(context.Cause(bound), context.Canceled):
+		return // we are to end; whoever waits asks again
+	case context.Cause(bound) != nil:
+		why = context.Cause(bound).Error()
+	case err != nil:
+		why = err.Error()
+	case len(pictures) > 0:
+		why = ""
+	}
+	if _, err := s.core.TookUndo(id, pictures, why); err != nil {
+		s.log.Error("note snapshot", "id", id, "err", err)
+	}
+}
+
+// pictures looks at each repository. A name of its own for each keeps what an
+// earlier look held until the later one is noted.
+func (s *snapshotter) pictures(ctx context.Context, scopes []undo.Scope, id undo.ID) (out []undo.Picture, err error) {
+	for i, scope := range scopes {
+		p, err := s.git.Take(ctx, scope, id, strconv.FormatInt(time.Now().UnixNano(), 36)+"-"+strconv.Itoa(i))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func (s *snapshotter) act(ctx context.Context, a store.Action) error {
+	ctx, cancel := context.WithTimeout(ctx, restoreFor)
+	defer cancel()
+	v, err := s.core.Undo(undo.ID(a.Data))
+	if err != nil {
+		return core.GiveUp(err)
+	}
+	switch a.Kind {
+	case core.ActUndoLook:
+		return s.look(ctx, v)
+	case core.ActUndoRestore:
+		return s.restore(ctx, v)
+	case core.ActUndoDrop:
+		return s.drop(ctx, v)
+	}
+	return core.GiveUp(errors.New("an action that we do not know: " + a.Kind))
+}
+
+// look sees how things stand behind the step. Where that fails, restoring asks
+// before it changes anything that differs.
+func (s *snapshotter) look(ctx context.Context, v undo.Snapshot) error {
+	after, err := s.again(ctx, v)
+	if err != nil {
+		return core.GiveUp(err)
+	}
+	return s.core.LookedUndo(v.ID, after)
+}
+
+func (s *snapshotter) again(ctx context.Context, v undo.Snapshot) ([]undo.Picture, error) {
+	var scopes []undo.Scope
+	for _, p := range v.Pictures {
+		scopes = append(scopes, p.Again())
+	}
+	return s.pictures(ctx, scopes, v.ID)
+}
+
+// restore brings a snapshot back. It may have died anywhere in it before: what
+// is done already is not done again.
+func (s *snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
+	if v.State != undo.Restoring {
+		return nil
+	}
+	todo, err := s.plan(ctx, v)
+	if err != nil {
+		return s.broke(ctx, v, err)
+	}
+	if newer := todo.newer(); !v.Covered(newer) {
+		return s.core.RefuseUndo(v.ID, newer)
+	}
+	if err := s.core.KeepRedo(v, todo.now()); err != nil {
+		return err
+	}
+	for _, p := range todo {
+		if err := s.git.Apply(ctx, p); err != nil {
+			return s.broke(ctx, v, err)
+		}
+	}
+	after, err := s.again(ctx, v)
+	if err != nil {
+		after = nil // undoing the undoing asks, then
+	}
+	return s.core.UndoneTo(v.ID, todo.did(), after)
+}
+
+// broke ends a restoring that failed, unless we are the ones who end.
+func (s *snapshotter) broke(ctx context.Context, v undo.Snapshot, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return err
+	}
+	return s.core.BreakUndo(v.ID, err.Error())
+}
+
+// plans are what is to be done in each repository of a snapshot.
+type plans []*git.Plan
+
+func (s *snapshotter) plan(ctx context.Context, v undo.Snapshot) (all plans, err error) {
+	for i, before := range v.Pictures {
+		var after *undo.Picture
+		if i < len(v.After) {
+			after = &v.After[i]
+		}
+		p, err := s.git.Plan(ctx, before, after, v.RanAt, v.Restore.Redo, strconv.FormatInt(time.Now().UnixNano(), 36))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func (all plans) newer() (names []string) {
+	for _, p := range all {
+		names = append(names, p.Newer...)
+	}
+	return names
+}
+
+func (all plans) now() (pictures []undo.Picture) {
+	for _, p := range all {
+		pictures = append(pictures, p.Now)
+	}
+	return pictures
+}
+
+func (all plans) did() string {
+	did := ""
+	for _, p := range all {
+		if text := p.Did(); text != "" && did != "" {
+			did += "; " + text
+		} else {
+			did += text
+		}
+	}
+	if did == "" {
+		return "everything was as it had been already"
+	}
+	return did
+}
+
+// drop lets go of what a snapshot holds, also where we died before it was noted.
+func (s *snapshotter) drop(ctx context.Context, v undo.Snapshot) error {
+	if v.State != undo.Gone {
+		return nil
+	}
+	roots := map[string]bool{}
+	for _, p := range v.Pictures {
+		roots[p.Scope.Root] = true
+	}
+	scopes, _ := s.git.Scopes(ctx, v.Losses)
+	for _, c := range scopes {
+		roots[c.Root] = true
+	}
+	for root := range roots {
+		if err := s.git.Forget(ctx, root, v.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

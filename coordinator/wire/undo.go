@@ -1,0 +1,53 @@
+package wire
+
+// Operations of snapshots.
+const (
+	OpUndoTake = "hook.undo" // a HookCall; reply: UndoTaken
+	OpUndos    = "undos"     // reply: Undos
+	OpUndo     = "undo"      // UndoOne: restores it; reply: Undo
+)
+
+// UndoTaken says what was kept before a step, in one line for people; "" where
+// there is nothing to say.
+type UndoTaken struct {
+	Line string `json:"line,omitempty"`
+}
+
+// UndoOne names a snapshot to be restored. Force overwrites newer work.
+type UndoOne struct {
+	ID    string `json:"id"`
+	Force bool   `json:"force,omitempty"`
+}
+
+// Undos is a list of snapshots, oldest first.
+type Undos struct {
+	Undos []Undo `json:"undos"`
+}
+
+// An Undo is a snapshot that was taken before a destructive step.
+type Undo struct {
+	ID      string `json:"id"`
+	State   string `json:"state"` // ready, restoring or restored
+	Session string `json:"session"`
+	Token   string `json:"token"`
+	Project string `json:"project"`
+	Tool    string `json:"tool"`
+	Input   string `json:"input"`         // masked
+	Ask     string `json:"ask,omitempty"` // the question about the step
+	Undoes  string `json:"undoes,omitempty"`
+	Holds   string `json:"holds"` // for people
+	Files   int    `json:"files"`
+	Bytes   int64  `json:"bytes"`
+	// Left names what could not be kept.
+	Left    []string `json:"left,omitempty"`
+	TakenAt int64    `json:"taken_at"`
+	RanAt   int64    `json:"ran_at,omitempty"` // the step was reported as over
+	EndsAt  int64    `json:"ends_at"`
+	// Newer names work that restoring would overwrite: it was not restored.
+	Newer    []string `json:"newer,omitempty"`
+	By       string   `json:"by,omitempty"` // who asked for it back
+	UndoneAt int64    `json:"undone_at,omitempty"`
+	Did      string   `json:"did,omitempty"`
+	Failed   string   `json:"failed,omitempty"`
+	Redo     string   `json:"redo,omitempty"` // the snapshot of what stood there before it was restored
+}
