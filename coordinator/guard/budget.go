@@ -9,8 +9,6 @@ import "strings"
 const (
 	maxSource  = 1 << 20 // bytes of one source text
 	maxDepth   = 20      // nested sources and function calls
-	maxNesting = 400     // open brackets in one source
-	maxWords   = 3000    // compound commands that are not closed in one source
 	maxEffects = 4096
 )
 

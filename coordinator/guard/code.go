@@ -500,6 +500,18 @@ func powershell(sh *shell, c command) {
 	}
 }
 
+// powerDeletes reports all that follows a verb of deletion.
+func (sh *shell) powerDeletes(words []string) {
+	for _, p := range words {
+		if !sh.spend(1) {
+			return
+		}
+		if !strings.HasPrefix(p, "-") && !strings.HasPrefix(p, "/") || p == "/" || strings.HasPrefix(p, "/") && len(p) > 2 {
+			sh.effect(DeleteTree, "", sh.path(strings.Trim(strings.ReplaceAll(p, "\\", "/"), `"'`)))
+		}
+	}
+}
+
 // powerText knows the deletions of PowerShell and cmd; their other commands
 // are read as shell text.
 func (sh *shell) powerText(text string) {
@@ -508,13 +520,9 @@ func (sh *shell) powerText(text string) {
 	for i, w := range words {
 		switch strings.ToLower(w) {
 		case "remove-item", "ri", "rd", "rmdir", "del", "erase", "clear-content":
-			for _, p := range words[i+1:] {
-				if !strings.HasPrefix(p, "-") && !strings.HasPrefix(p, "/") || p == "/" || strings.HasPrefix(p, "/") && len(p) > 2 {
-					sh.effect(DeleteTree, "", sh.path(strings.Trim(strings.ReplaceAll(p, "\\", "/"), `"'`)))
-				}
-			}
+			sh.powerDeletes(words[i+1:])
 		case "format-volume", "clear-disk", "initialize-disk", "format", "diskpart":
-			sh.effect(WriteDisk, "format", strings.Join(words[i+1:], " "))
+			sh.effect(WriteDisk, "format", strings.Join(words[i+1:min(i+9, len(words))], " "))
 		case "stop-computer", "restart-computer":
 			sh.effect(Power, w, "")
 		}
@@ -523,7 +531,10 @@ func (sh *shell) powerText(text string) {
 		sh.effect(RunUnknown, "network", "")
 		return
 	}
-	if file, err := parseShell(text); err == nil && file != nil {
-		sh.run(text, nil)
+	if !sh.spendSource(text) {
+		return
+	}
+	if file, err := sh.u.parsers.parse(text); err == nil {
+		sh.follow(file, text, nil)
 	}
 }

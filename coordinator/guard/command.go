@@ -101,7 +101,11 @@ func (sh *shell) commandVariable(a *syntax.Assign) {
 func (sh *shell) argvs(words []*syntax.Word) [][]string {
 	lists := [][]string{nil}
 	for _, w := range words {
-		lists = combine(lists, sh.alternatives(w))
+		alts := sh.alternatives(w)
+		if !sh.spend(len(lists) * len(alts) / argsPerStep) {
+			return nil
+		}
+		lists = combine(lists, alts)
 	}
 	return lists
 }
@@ -250,7 +254,7 @@ func (sh *shell) program(p program, c command, full string) {
 		sh.shellProgram(c)
 		return
 	}
-	if sh.showsSecret(c) {
+	if p.secret && sh.showsSecret(c) {
 		return
 	}
 	if p.row != nil {

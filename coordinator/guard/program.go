@@ -29,6 +29,7 @@ type program struct {
 	row      row
 	shell    bool // a shell
 	silent   bool // its empty output is known to be empty
+	secret   bool // with the right arguments it shows a secret
 	prints   bool // with the right arguments it prints what is meant for eval
 	own      bool // it may do something to Afar or the host's guard rails
 	controls bool // it controls something that is elsewhere
@@ -49,6 +50,7 @@ func (sh *shell) programNamed(name string) program {
 		row:      programRow(name),
 		shell:    isShellName(name),
 		silent:   silent(name),
+		secret:   secretCommander(name),
 		prints:   evalPrinter(name),
 		own:      ownName(name),
 		controls: controls(name),

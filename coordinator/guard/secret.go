@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Commands whose output is a secret, and roads by which one leaves. A secret
 // that a program hands to another stays a mark in the text (holeSecret for the
@@ -27,6 +30,10 @@ var secretCommands = []secretCommand{
 	{"railway", "variables", ""}, {"netlify", "env:get", ""}, {"supabase", "secrets reveal", ""}, {"gh", "auth token", ""}, {"gh", "auth status", "show-token"}, {"gh", "auth status", "t"},
 	{"glab", "auth status", "show-token"}, {"glab", "config get token", ""}, {"git", "credential fill", ""}, {"git", "credential-store get", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
 	{"pulumi", "config", "show-secrets"}, {"pulumi", "stack export", "show-secrets"}, {"pulumi", "stack output", "show-secrets"}, {"terraform", "output", "raw"}, {"kwallet-query", "", "r"},
+}
+
+func secretCommander(name string) bool {
+	return slices.ContainsFunc(secretCommands, func(s secretCommand) bool { return s.program == name })
 }
 
 // showsSecret reports a command that prints a secret. Taken over by another

@@ -79,10 +79,13 @@ func brackets() []shape {
 		filled("many tests", "", "[[ a == b && -f c ]];", ""),
 		filled("case", "", "case a in a) ", ""),
 		filled("while case", "", "while case a in a) ", ""),
+		filled("elifs", "if a;then b;", "elif a;then b;", "fi"),
 		filled("case arms", "case $x in ", "a) b;; ", "esac"),
 		filled("case patterns", "case $x in ", "a|", "a) b;; esac"),
 		filled("func", "", "f() ", ""),
 		filled("func lines", "", "f()\n", ""),
+		filled("func spaced", "", "f ( ) ", ""),
+		filled("anonymous funcs", "", "() ", ""),
 		filled("func words", "", "function f ", ""),
 		filled("func brace", "", "f() { ", ""),
 		filled("subshell fd", "", "<(", ""),
@@ -301,6 +304,8 @@ func sources() []shape {
 		shellShape("printf", func(n int) string { return "printf '" + fill("%s", n/2) + "' " + fill("a ", n/2) }),
 		shellShape("printf again", func(n int) string { return "printf '%s" + fill("x", n/2) + "' " + fill("a ", n/2) + "|sh" }),
 		shellShape("tee copies", func(n int) string { return "echo " + fill("a", n/2) + "|tee " + fill("f ", n/2) }),
+		filled("documents at once", "cat", " <<E", "\nx\nE\n"),
+		filled("vault", "vault read", " a", ""),
 		filled("docker", "docker run -v /:/x ", "-v a:/b ", "i rm -rf /x"),
 		filled("powershell", "pwsh -c '", "Remove-Item a;", "'"),
 		filled("git aliases", "git ", "-c a.b=c ", "x"),
@@ -346,6 +351,8 @@ func tools() []shape {
 			return c
 		}},
 		{"MCP name", func(n int) Call { return Call{"mcp__x__" + fill("drop_", n), nil} }},
+		{"PowerShell verbs", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("del ", n)}}} }},
+		{"PowerShell disks", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("format ", n)}}} }},
 		{"PowerShell", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("del a;", n)}}} }},
 	}
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -151,10 +152,12 @@ func (sh *shell) either(c *syntax.BinaryCmd, in *string) {
 }
 
 func (sh *shell) pipeline(c *syntax.BinaryCmd, in *string) {
-	var stages []*syntax.Stmt
-	collectStages(c, &stages)
+	stages := stagesOf(c)
 	data := in
 	for i, st := range stages {
+		if sh.u.budget.spent {
+			return
+		}
 		stage := sh.sub()
 		stage.forked = true
 		last := i == len(stages)-1
@@ -169,19 +172,18 @@ func (sh *shell) pipeline(c *syntax.BinaryCmd, in *string) {
 	}
 }
 
-func collectStages(c *syntax.BinaryCmd, stages *[]*syntax.Stmt) {
+// stagesOf flattens the left spine of a pipeline.
+func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
+	var stages []*syntax.Stmt
 	for {
-		if x, ok := c.X.Cmd.(*syntax.BinaryCmd); ok && isPipe(x) && len(c.X.Redirs) == 0 {
-			collectStages(x, stages)
-		} else {
-			*stages = append(*stages, c.X)
+		stages = append(stages, c.Y)
+		x, ok := c.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || !isPipe(x) || len(c.X.Redirs) > 0 {
+			stages = append(stages, c.X)
+			slices.Reverse(stages)
+			return stages
 		}
-		y, ok := c.Y.Cmd.(*syntax.BinaryCmd)
-		if !ok || !isPipe(y) || len(c.Y.Redirs) > 0 {
-			*stages = append(*stages, c.Y)
-			return
-		}
-		c = y
+		c = x
 	}
 }
 
