@@ -117,7 +117,7 @@ func table() rules {
 			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
-			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire", in + "core", in + "peer"}, domain...),
+			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/wire", in + "core", in + "peer"}, domain...),
 			in + "channel/telegram": append([]string{in + "config", in + "core", in + "disk", in + "store"}, domain...),
 
 			in + "config": {"coordinator/toml"},

@@ -74,6 +74,7 @@ func (a *app) examine(ctx context.Context) (wire.Checks, error) {
 	found := []wire.Check{x.binaries(), x.pin(), x.directories()}
 	found = append(found, x.coordinator(ctx)...)
 	found = append(found, x.path(), x.loopAlias())
+	found = append(found, x.policies()...)
 	host, err := x.host(ctx)
 	return wire.Checks{Checks: append(found, host...)}, err
 }

@@ -1,62 +1,115 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/place"
+	"github.com/afar-sh/afar/coordinator/policy"
 )
 
 func newGuard(a *app) *cobra.Command {
-	return group("guard", "See what the guard thinks of a command, and why", newGuardExplain(a), newGuardRules(a))
+	return group("guard", "See what the guard thinks of a command, and why", newGuardExplain(a), newGuardRules(a), newGuardTest(a), newGuardTrust(a))
 }
 
 func newGuardExplain(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "explain CMD…", Short: "Say whether a shell command would be denied, asked or passed, and why",
-		Long: "Judges a shell command as the hook would, in this directory. Nothing is run.\n" +
-			"Quote the command, or put -- before it.",
+		Long: "Judges a shell command as the hook would, in this directory, and draws what was understood of it.\n" +
+			"Nothing is run. Quote the command, or put -- before it.",
 		Args: cobra.ArbitraryArgs,
 	}
-	asJSON := jsonFlag(c, "verdict, rule, reason, person, part, effects")
+	tool := c.Flags().String("tool", "", "judge a call of this tool; CMD is then its input as JSON")
+	reading := c.Flags().Bool("reads-only", false, "judge it in an agent that may only read")
+	asJSON := jsonFlag(c, "verdict, rule, from, reason, person, part, effects, steps, silenced, files")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usageError{errors.New("afar guard explain needs a command")}
 		}
-		return a.explain(strings.Join(args, " "), *asJSON)
+		call, err := callOf(*tool, strings.Join(args, " "))
+		if err != nil {
+			return usageError{err}
+		}
+		return a.explain(call, *reading, *asJSON)
 	}
 	return c
 }
 
-func (a *app) explain(command string, asJSON bool) error {
-	ctx, err := a.place()
+// callOf is the call of a tool with its input as JSON, or of the shell.
+func callOf(tool, text string) (guard.Call, error) {
+	if tool == "" {
+		return guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: text}}}, nil
+	}
+	var in map[string]any
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		return guard.Call{}, fmt.Errorf("the input of %s must be a JSON object: %w", tool, err)
+	}
+	return guard.Call{Tool: tool, Args: jsonLeaves(nil, "", in)}, nil
+}
+
+// jsonLeaves lists the strings of a value with their paths, in a stable order.
+func jsonLeaves(args []guard.Arg, path string, v any) []guard.Arg {
+	below := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+	switch v := v.(type) {
+	case string:
+		return append(args, guard.Arg{Path: path, Value: v})
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			args = jsonLeaves(args, below(name), v[name])
+		}
+	case []any:
+		for i, one := range v {
+			args = jsonLeaves(args, below(strconv.Itoa(i)), one)
+		}
+	}
+	return args
+}
+
+func (a *app) explain(call guard.Call, reading, asJSON bool) error {
+	at, err := a.here()
 	if err != nil {
 		return err
 	}
-	d := guard.Judge(guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: command}}}, ctx)
+	ctx := place.Context(at.dirs, a.bin, at.cwd, at.project)
+	ctx.Steps, ctx.ReadOnly = true, reading
+	d, files := guard.Judge(call, ctx), policy.Files(at.dirs, at.cwd, at.project)
 	if asJSON {
-		return a.printJSON(explained(d))
+		return a.printJSON(explained(d, files))
 	}
-	renderDecision(a.page(), d)
+	p := a.page()
+	renderDecision(p, d)
+	renderSteps(p, d)
+	renderPolicies(p, files)
 	return nil
 }
 
-// place is what the hook would tell the guard about a session in this directory.
-func (a *app) place() (guard.Context, error) {
+// A spot is where a session in this directory would run.
+type spot struct {
+	dirs         home.Dirs
+	cwd, project string
+}
+
+func (a *app) here() (spot, error) {
 	dirs, err := a.dirs()
 	if err != nil {
-		return guard.Context{}, err
+		return spot{}, err
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
-		return guard.Context{}, err
+		return spot{}, err
 	}
-	return place.Context(dirs, a.bin, cwd, project(cwd)), nil
+	return spot{dirs, cwd, project(cwd)}, nil
 }
 
 // project is the repository that holds a directory, else the directory.
@@ -73,30 +126,101 @@ func project(cwd string) string {
 
 // A verdict is a decision as --json prints it. Verdict is deny, ask or none.
 type verdict struct {
-	Verdict string   `json:"verdict"`
-	Rule    string   `json:"rule,omitempty"`
-	Reason  string   `json:"reason,omitempty"`
-	Person  string   `json:"person,omitempty"`
-	Part    string   `json:"part,omitempty"`
-	Effects []effect `json:"effects"`
+	Verdict  string      `json:"verdict"`
+	Rule     string      `json:"rule,omitempty"`
+	From     string      `json:"from,omitempty"` // policy file and line
+	Reason   string      `json:"reason,omitempty"`
+	Person   string      `json:"person,omitempty"`
+	Part     string      `json:"part,omitempty"`
+	Effects  []effect    `json:"effects"`
+	Steps    []step      `json:"steps,omitempty"`
+	Silenced []quietRule `json:"silenced,omitempty"` // rules that would have asked
+	Files    []policed   `json:"files,omitempty"`    // policy files
 }
 
 type effect struct {
-	Kind   string `json:"kind"`
-	Op     string `json:"op,omitempty"`
-	Target string `json:"target,omitempty"`
-	Sure   string `json:"sure"`
-	Via    string `json:"via,omitempty"`
-	Away   string `json:"away,omitempty"`
-	Part   string `json:"part,omitempty"`
+	Kind    string `json:"kind"`
+	Op      string `json:"op,omitempty"`
+	Target  string `json:"target,omitempty"`
+	Sure    string `json:"sure"`
+	Via     string `json:"via,omitempty"`
+	Away    string `json:"away,omitempty"`
+	Part    string `json:"part,omitempty"`
+	Verdict string `json:"verdict"`
+	Rule    string `json:"rule,omitempty"`
+	From    string `json:"from,omitempty"`
 }
 
-func explained(d guard.Decision) verdict {
-	v := verdict{Verdict: word(d.Verdict), Rule: d.Rule, Reason: d.Reason, Person: d.Person, Part: d.Part, Effects: []effect{}}
-	for _, e := range d.Effects {
-		v.Effects = append(v.Effects, effect{string(e.Kind), e.Op, e.Target, string(e.Sure), e.Via, e.Away, e.Part})
+type step struct {
+	Words   []string `json:"words"`
+	Dir     string   `json:"dir,omitempty"`
+	Effects []int    `json:"effects,omitempty"` // indexes
+	Steps   []step   `json:"steps,omitempty"`
+}
+
+type quietRule struct {
+	Rule string `json:"rule"`
+	From string `json:"from"`
+}
+
+type policed struct {
+	Path  string `json:"path"`
+	State string `json:"state"`
+	Error string `json:"error,omitempty"`
+	Hash  string `json:"hash,omitempty"`
+}
+
+func explained(d guard.Decision, files []policy.File) verdict {
+	v := verdict{Verdict: word(d.Verdict), Rule: d.Rule, From: d.From, Reason: d.Reason, Person: d.Person, Part: d.Part, Effects: []effect{}}
+	for i, e := range d.Effects {
+		o := opinionOn(d, i)
+		v.Effects = append(v.Effects, effect{string(e.Kind), e.Op, shownHoles(e.Target), string(e.Sure), e.Via, e.Away, shownHoles(e.Part), word(o.Verdict), o.Rule, o.From})
+	}
+	if d.Steps != nil {
+		v.Steps = stepsOf(d.Steps.Steps)
+	}
+	for _, s := range d.Silenced {
+		v.Silenced = append(v.Silenced, quietRule(s))
+	}
+	for _, f := range files {
+		v.Files = append(v.Files, policed{f.Path, string(f.State), errorText(f.Err), f.Hash})
 	}
 	return v
+}
+
+func opinionOn(d guard.Decision, effect int) guard.Opinion {
+	if effect < len(d.Opinions) {
+		return d.Opinions[effect]
+	}
+	return guard.Opinion{}
+}
+
+func stepsOf(steps []*guard.Step) (out []step) {
+	for _, s := range steps {
+		words := []string{}
+		for _, w := range s.Words {
+			words = append(words, shownHoles(w))
+		}
+		out = append(out, step{words, shownHoles(s.Dir), s.Effects, stepsOf(s.Steps)})
+	}
+	return out
+}
+
+// shownHoles writes what the guard does not know as an ellipsis.
+func shownHoles(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' {
+			return '…'
+		}
+		return r
+	}, s)
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 func word(v guard.Verdict) string {
@@ -115,25 +239,18 @@ func renderDecision(p *page, d guard.Decision) {
 	default:
 		p.line("%s: the guard has no opinion, the host decides", p.paint(green, "passed"))
 	}
+	rule := d.Rule
+	if d.From != "" {
+		rule += ", " + p.path(d.From)
+	}
 	var rows [][]cell
-	for _, f := range [][2]string{{"rule", d.Rule}, {"part", d.Part}, {"says", d.Reason}} {
+	for _, f := range [][2]string{{"rule", rule}, {"part", d.Part}, {"says", d.Reason}} {
 		if f[1] != "" {
 			rows = append(rows, []cell{{f[0], dim}, plain(oneLine(f[1], 400))})
 		}
 	}
-	p.table(rows)
-	renderEffects(p, d.Effects)
-}
-
-func renderEffects(p *page, effects []guard.Effect) {
-	if len(effects) == 0 {
-		return
-	}
-	p.head("What it would do")
-	var rows [][]cell
-	for _, e := range effects {
-		what := strings.TrimSpace(e.Op + " " + e.Target)
-		rows = append(rows, []cell{plain(string(e.Kind)), plain(oneLine(what, 80)), {string(e.Sure), dim}, {oneLine(e.Via, 30), dim}})
+	for _, s := range d.Silenced {
+		rows = append(rows, []cell{{"quiet", dim}, plain(s.Rule + " would ask; " + p.path(s.From) + " turns it off")})
 	}
 	p.table(rows)
 }

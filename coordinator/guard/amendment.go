@@ -163,19 +163,38 @@ func added(d Decision, call Call, u *understanding) Decision {
 		a := &u.ctx.Amendments[i]
 		for k := range a.Added {
 			r := &a.Added[k]
-			how, part, about := j.applies(a, r, call, u)
-			verdict := r.Verdict
-			if verdict == Deny && how == perhaps {
-				verdict = Ask
+			hit := j.applies(a, r, call, u)
+			verdict := softened(r.Verdict, hit.how)
+			if hit.step != nil && u.ctx.Steps {
+				hit.step.Said = Opinion{verdict, r.ID, origin(a, r.Line)}
 			}
-			if how == unlike || harder(d.Verdict, verdict) {
+			if hit.effect < len(d.Opinions) && hit.how != unlike && !harder(d.Opinions[hit.effect].Verdict, verdict) {
+				d.Opinions[hit.effect] = Opinion{verdict, r.ID, origin(a, r.Line)}
+			}
+			if hit.how == unlike || harder(d.Verdict, verdict) {
 				continue
 			}
 			d.Verdict, d.Rule, d.Reason, d.From = verdict, r.ID, r.Instead, origin(a, r.Line)
-			d.Person, d.Part = withTarget(r.Why, about), visible(clip(part, 300))
+			d.Person, d.Part = withTarget(r.Why, hit.about), visible(clip(hit.part, 300))
 		}
 	}
 	return d
+}
+
+// softened: what is only possible is asked, not denied.
+func softened(v Verdict, how likeness) Verdict {
+	if v == Deny && how == perhaps {
+		return Ask
+	}
+	return v
+}
+
+// A hit is the part of a call that a rule is about.
+type hit struct {
+	how         likeness
+	part, about string
+	effect      int   // index; past the last one for none
+	step        *Step // nil for none
 }
 
 func withTarget(why, target string) string {
@@ -186,21 +205,23 @@ func withTarget(why, target string) string {
 	return why + ": " + target
 }
 
-// applies says whether a rule is about a call, by which part of it, and about
-// what.
-func (j *judging) applies(a *Amendment, r *AddedRule, call Call, u *understanding) (how likeness, part, about string) {
+// applies says whether a rule is about a call, and by which part of it.
+func (j *judging) applies(a *Amendment, r *AddedRule, call Call, u *understanding) hit {
 	switch {
 	case r.Tool != "":
-		return inputLike(r, call), call.Tool, call.Tool
+		return hit{inputLike(r, call), call.Tool, call.Tool, len(u.effects), nil}
 	case len(r.Command) > 0:
-		return commandLike(a, r, u.root)
+		best := hit{effect: len(u.effects)}
+		commandLike(a, r, u.root, &best)
+		return best
 	}
-	for _, e := range u.effects {
-		if got := j.effectLike(a, r, e); got > how {
-			how, part, about = got, e.Part, e.Target
+	best := hit{effect: len(u.effects)}
+	for i, e := range u.effects {
+		if got := j.effectLike(a, r, e); got > best.how {
+			best = hit{got, e.Part, e.Target, i, nil}
 		}
 	}
-	return how, part, about
+	return best
 }
 
 func inputLike(r *AddedRule, call Call) likeness {
@@ -226,19 +247,16 @@ func hasArg(call Call, m ArgMatch) bool {
 }
 
 // commandLike looks for a command in all that a call would run.
-func commandLike(a *Amendment, r *AddedRule, s *Step) (how likeness, part, about string) {
+func commandLike(a *Amendment, r *AddedRule, s *Step, best *hit) {
 	if s == nil {
-		return unlike, "", ""
+		return
 	}
-	if how = stepLike(a, r, s); how != unlike {
-		part, about = s.Part, strings.Join(s.Words, " ")
+	if how := stepLike(a, r, s); how > best.how {
+		best.how, best.part, best.about, best.step = how, s.Part, strings.Join(s.Words, " "), s
 	}
 	for _, next := range s.Steps {
-		if h, p, t := commandLike(a, r, next); h > how {
-			how, part, about = h, p, t
-		}
+		commandLike(a, r, next, best)
 	}
-	return how, part, about
 }
 
 func stepLike(a *Amendment, r *AddedRule, s *Step) likeness {

@@ -50,7 +50,7 @@ type Context struct {
 	Broken string
 	// ReadOnly denies what does more than read, or is not known to do no more.
 	ReadOnly bool
-	Steps    bool // Decision.Steps is wanted
+	Steps    bool // Decision.Steps and Opinions are wanted
 }
 
 // GitFacts describe the repository that holds a directory. Known is false
@@ -75,8 +75,18 @@ type Decision struct {
 	From string
 	// Silenced are rules that would have asked and were turned off.
 	Silenced []Silenced
+	// Opinions are those on each of the effects; nil unless Steps are wanted.
+	Opinions []Opinion
 	// Steps is the root of all that the call would run; nil unless wanted.
 	Steps *Step
+}
+
+// An Opinion is what the rules say of one effect. Rule is set for None as well
+// where a rule says that it is nobody's business.
+type Opinion struct {
+	Verdict Verdict
+	Rule    string
+	From    string // as in Decision
 }
 
 // Rule is one row of the policy, as `afar guard rules` prints it.

@@ -32,8 +32,12 @@ func Judge(call Call, ctx Context) Decision {
 func weigh(effects []Effect, ctx *Context) Decision {
 	j := newJudging(ctx)
 	var best Decision
+	var opinions []Opinion
 	for _, e := range effects {
 		p, verdict, from := j.rule(e)
+		if ctx.Steps {
+			opinions = append(opinions, opinion(p, verdict, from))
+		}
 		if p == nil || harder(best.Verdict, verdict) {
 			continue
 		}
@@ -42,12 +46,19 @@ func weigh(effects []Effect, ctx *Context) Decision {
 		if from != "" {
 			best = tightened(best)
 		}
-		if verdict == Deny {
+		if verdict == Deny && !ctx.Steps {
 			break
 		}
 	}
-	best.Silenced = j.silenced
+	best.Silenced, best.Opinions = j.silenced, opinions
 	return best
+}
+
+func opinion(p *policy, verdict Verdict, from string) Opinion {
+	if p == nil {
+		return Opinion{}
+	}
+	return Opinion{verdict, p.ID, from}
 }
 
 // harder is true if a is at least as hard as b.

@@ -8,6 +8,8 @@ type Step struct {
 	Part    string   // text of the call that it comes from
 	Effects []int    // indexes of what it does itself
 	Steps   []*Step
+	// Said is what a rule of a policy file says of the command.
+	Said Opinion
 	// Sets are the variables that it sets.
 	Sets []string
 }

@@ -71,6 +71,8 @@ var operations = map[string]operation{
 	wire.OpLoopEnd:  {anyone, (*Server).loopCancel}, // a way out must always work
 	wire.OpShutdown: {person, (*Server).shutdown},
 
+	wire.OpPolicyTrust: {person, (*Server).policyTrust}, // accepting one needs a terminal, see there
+
 	wire.OpTelegram:           {anyone, (*Server).telegram},
 	wire.OpTelegramConnect:    {person, (*Server).telegramConnect},
 	wire.OpTelegramPair:       {person, (*Server).telegramPair},

@@ -21,6 +21,7 @@ import (
 	"github.com/creack/pty"
 	"go.uber.org/goleak"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
@@ -56,6 +57,7 @@ type rig struct {
 	core   *core.Core
 	store  *store.Store
 	bin    string // where our binaries are
+	dirs   home.Dirs
 	socket string
 	log    *buffer
 	gate   chan struct{} // of tree; set before the first call
@@ -95,6 +97,9 @@ func newRig(t *testing.T) *rig {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	r := &rig{t: t, bin: filepath.Join(dir, "bin"), socket: filepath.Join(dir, "s"), log: &buffer{}, shutdown: make(chan struct{}), served: make(chan error, 1)}
 	log := slog.New(slog.NewTextHandler(r.log, nil))
+	r.dirs, err = home.FromEnv(func(name string) string { return map[string]string{"AFAR_HOME": filepath.Join(dir, "home")}[name] })
+	r.ok(err)
+	r.ok(os.MkdirAll(r.dirs.State, 0o700))
 	r.store, err = store.Open(filepath.Join(dir, "afar.db"))
 	r.ok(err)
 	n := 0
@@ -106,7 +111,7 @@ func newRig(t *testing.T) *rig {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: r.socket, Net: "unix"})
 	r.ok(err)
 	s := server.New(server.Config{
-		Core: r.core, Log: log, Bin: r.bin, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7, Version: "test"} },
+		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7, Version: "test"} },
 		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
 		Connect:  r.connect, Disconnect: r.disconnect, Telegram: r.status,

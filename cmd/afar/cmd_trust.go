@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/policy"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newGuardTrust(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "trust FILE", Short: "Let a project's guard.toml turn asks off, as it is now", Args: exactly("a project's guard.toml"),
+		Long: "A project's guard.toml only makes rules stricter until you accept its exact content. Then it may turn\n" +
+			"asks off as well, in its directory and below; never a built-in deny. Any change ends the trust.\n" +
+			"A decision of yours: it is taken from a terminal of your own, never from inside a session.",
+	}
+	forget := c.Flags().Bool("forget", false, "take the trust back")
+	asJSON := jsonFlag(c, "path, hash, trusted, off: the rules that no longer ask")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		path, err := filepath.Abs(args[0])
+		if err != nil {
+			return err
+		}
+		if *forget {
+			return a.forgetPolicy(c.Context(), path, *asJSON)
+		}
+		return a.trustPolicy(c.Context(), path, *asJSON)
+	}
+	return c
+}
+
+func (a *app) trustPolicy(ctx context.Context, path string, asJSON bool) error {
+	f, err := policy.Project(path)
+	if err != nil {
+		return err
+	}
+	var out wire.PolicyTrust
+	if err := a.call(ctx, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Hash: f.Hash}, &out); err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(out)
+	}
+	p := a.page()
+	p.line("Trusted: %s, sha256 %s", p.path(path), f.Hash[:16])
+	if len(out.Off) == 0 {
+		p.line("It turns no ask off; what makes rules stricter held already.")
+		return nil
+	}
+	p.line("In %s and below these no longer ask, until the file changes:", p.path(filepath.Dir(path)))
+	var rows [][]cell
+	for _, id := range out.Off {
+		rows = append(rows, []cell{{id, bold}, plain(oneLine(whyOf(id), 100))})
+	}
+	p.table(rows)
+	return nil
+}
+
+func whyOf(id string) string {
+	for _, r := range guard.Rules() {
+		if r.ID == id {
+			return r.Why
+		}
+	}
+	return ""
+}
+
+func (a *app) forgetPolicy(ctx context.Context, path string, asJSON bool) error {
+	var out wire.PolicyTrust
+	if err := a.call(ctx, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Forget: true}, &out); err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(out)
+	}
+	a.say("No longer trusted: %s. It only makes rules stricter now.", a.page().path(path))
+	return nil
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/policy"
+)
+
+// maxTree bounds the drawing; --json has all of it.
+const maxTree = 60
+
+// A tree draws what a call would run, each command with what it does itself
+// and with what it runs in turn.
+type tree struct {
+	p     *page
+	d     guard.Decision
+	lines []string
+}
+
+func renderSteps(p *page, d guard.Decision) {
+	if d.Steps == nil || len(d.Steps.Steps)+len(d.Steps.Effects) == 0 {
+		return
+	}
+	p.head("What was understood")
+	t := &tree{p: p, d: d}
+	t.below("", d.Steps)
+	for i, line := range t.lines {
+		if i == maxTree {
+			p.line("  … %d more lines, in --json", len(t.lines)-i)
+			return
+		}
+		p.line("  %s", line)
+	}
+}
+
+// below draws what a step does and runs; margin stands before each line.
+func (t *tree) below(margin string, s *guard.Step) {
+	left := len(s.Effects) + len(s.Steps)
+	branch := func() (fork, next string) {
+		left--
+		switch {
+		case margin == "" && s == t.d.Steps:
+			return "", "  "
+		case left == 0:
+			return "└ ", "  "
+		}
+		return "├ ", "│ "
+	}
+	for _, i := range s.Effects {
+		fork, _ := branch()
+		t.lines = append(t.lines, margin+fork+t.effect(i))
+	}
+	for _, sub := range s.Steps {
+		fork, next := branch()
+		t.lines = append(t.lines, margin+fork+t.p.paint(bold, oneLine(shownHoles(strings.Join(sub.Words, " ")), 90))+t.opinion(sub.Said))
+		t.below(margin+next, sub)
+	}
+}
+
+// effect is one thing that is done, with the opinion on it.
+func (t *tree) effect(i int) string {
+	e, o := t.d.Effects[i], opinionOn(t.d, i)
+	what := oneLine(shownHoles(strings.TrimSpace(string(e.Kind)+" "+e.Target)), 80)
+	if e.Op != "" {
+		what += t.p.paint(dim, " ("+oneLine(e.Op, 30)+")")
+	}
+	if e.Sure == guard.Possible {
+		what += t.p.paint(dim, ", perhaps")
+	}
+	if e.Away != "" {
+		what += t.p.paint(dim, ", elsewhere: "+e.Away)
+	}
+	return "→ " + what + t.opinion(o)
+}
+
+func (t *tree) opinion(o guard.Opinion) string {
+	if o.Verdict == guard.None {
+		return ""
+	}
+	said := fmt.Sprintf("%s %s", word(o.Verdict), o.Rule)
+	if o.From != "" {
+		said += ", " + t.p.path(o.From)
+	}
+	return "  " + t.p.paint(verdictInk(o.Verdict), said)
+}
+
+// renderPolicies lists the policy files and how they stand.
+func renderPolicies(p *page, files []policy.File) {
+	if len(files) == 0 {
+		return
+	}
+	p.head("Policy files")
+	var rows [][]cell
+	for _, f := range files {
+		sign, text := standing(f)
+		rows = append(rows, []cell{mark(sign), plain(p.path(f.Path)), plain(oneLine(text, 300))})
+	}
+	p.table(rows)
+}
+
+// standing says how a policy file stands, with the sign for it.
+func standing(f policy.File) (sign, text string) {
+	switch f.State {
+	case policy.Broken:
+		return "bad", "broken, so only built-in rules hold: " + f.Err.Error()
+	case policy.Untrusted:
+		return "off", "only what makes rules stricter is in force: " + quieted(f) + " until `afar guard trust " + f.Path + "`"
+	case policy.Changed:
+		return "off", "changed since it was trusted, so only what makes rules stricter is in force: look at it, then `afar guard trust " + f.Path + "`"
+	}
+	return "ok", "in force"
+}
+
+func quieted(f policy.File) string {
+	quiets := f.Quiets()
+	if len(quiets) == 1 {
+		return quiets[0].Rule + " still asks"
+	}
+	return fmt.Sprintf("%d rules still ask", len(quiets))
+}

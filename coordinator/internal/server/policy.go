@@ -1,0 +1,58 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/policy"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// policyTrust accepts a project's policy file with the content that the person
+// saw. That loosens the guard, so it needs a controlling terminal, as an allow
+// does; taking it back does not.
+func (s *Server) policyTrust(c *call) (any, error) {
+	var in wire.PolicyTrust
+	if err := json.Unmarshal(c.body, &in); err != nil || !filepath.IsAbs(in.Path) {
+		return nil, badRequest("a policy file is named by its absolute path")
+	}
+	if in.Forget {
+		return s.policyForget(in.Path)
+	}
+	if err := allowTerminal(c); err != nil {
+		return nil, err
+	}
+	f, err := policy.Trust(s.cfg.Dirs, in.Path, in.Hash)
+	if errors.Is(err, policy.ErrTrust) {
+		return nil, badRequest("%v", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := wire.PolicyTrust{Path: in.Path, Hash: f.Hash, Trusted: true}
+	for _, change := range f.Quiets() {
+		out.Off = append(out.Off, change.Rule)
+	}
+	text := fmt.Sprintf("%s was trusted with sha256 %s; no longer asks: %s", oneLine(in.Path), f.Hash[:16], strings.Join(out.Off, ", "))
+	if err := s.cfg.Core.Note(event.PolicyTrusted, "", in.Path, text); err != nil {
+		_, undo := policy.Forget(s.cfg.Dirs, in.Path) // nothing is loosened without a record
+		return nil, errors.Join(err, undo)
+	}
+	return out, nil
+}
+
+func (s *Server) policyForget(path string) (any, error) {
+	forgot, err := policy.Forget(s.cfg.Dirs, path)
+	if err != nil {
+		return nil, err
+	}
+	if !forgot {
+		return nil, fmt.Errorf("%s was not trusted: %w", path, core.ErrNotFound)
+	}
+	return wire.PolicyTrust{Path: path}, s.cfg.Core.Note(event.PolicyForgotten, "", path, oneLine(path)+" is no longer trusted")
+}

@@ -1,0 +1,106 @@
+//go:build unix
+
+package server_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/policy"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// TestPolicyTrust: a person at a terminal accepts the content that they saw;
+// nobody else does, and no other content.
+func TestPolicyTrust(t *testing.T) {
+	r := newRig(t)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	r.ok(err)
+	path := filepath.Join(dir, "guard.toml")
+	r.ok(os.WriteFile(path, []byte("[rules]\npublish = 'off'\n"), 0o600))
+	f, err := policy.Project(path)
+	r.ok(err)
+	trust := wire.PolicyTrust{Path: path, Hash: f.Hash}
+	state := func() policy.State { return policy.Files(r.dirs, dir, dir)[0].State }
+
+	want[any](t, r.as(person, wire.OpPolicyTrust, trust), wire.CodeDenied)
+	inSession := atTerminal
+	inSession.env = []string{"CLAUDECODE=1"}
+	want[any](t, r.as(inSession, wire.OpPolicyTrust, trust), wire.CodeDenied)
+	other := trust
+	other.Hash = strings.Repeat("0", 64)
+	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, other), wire.CodeBadRequest)
+	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, wire.PolicyTrust{Path: "guard.toml", Hash: f.Hash}), wire.CodeBadRequest)
+	want[any](t, r.as(person, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Forget: true}), wire.CodeNotFound)
+	if state() != policy.Untrusted {
+		t.Fatalf("it is %s", state())
+	}
+
+	got := want[wire.PolicyTrust](t, r.as(atTerminal, wire.OpPolicyTrust, trust), wire.CodeOK)
+	if !got.Trusted || strings.Join(got.Off, " ") != "publish" || state() != policy.InForce {
+		t.Errorf("%+v, %s", got, state())
+	}
+	info, err := os.Stat(r.dirs.TrustFile())
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	inSession.terminal = false
+	want[any](t, r.as(inSession, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Forget: true}), wire.CodeDenied)
+	want[wire.PolicyTrust](t, r.as(person, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Forget: true}), wire.CodeOK)
+	if state() != policy.Untrusted {
+		t.Errorf("forgotten, it is %s", state())
+	}
+	kinds := strings.Join(r.kinds(), " ")
+	for _, kind := range []event.Kind{event.Refused, event.PolicyTrusted, event.PolicyForgotten} {
+		if !strings.Contains(kinds, string(kind)) {
+			t.Errorf("no %s in %s", kind, kinds)
+		}
+	}
+}
+
+// TestDenyLoop: the third denial of one rule in a turn tells the model to stop,
+// and the journal says it once.
+func TestDenyLoop(t *testing.T) {
+	r := newRig(t)
+	deny := func(prompt, rule string) string {
+		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash","prompt_id":"`+prompt+`"`, func(h *wire.HookCall) {
+			h.Verb, h.Rule, h.Part = "deny", rule, "git push -f"
+		})
+		return want[wire.HookReply](t, reply, wire.CodeOK).Context
+	}
+	for i, c := range []struct {
+		prompt, rule string
+		loop         bool
+	}{{"p1", "a", false}, {"p1", "a", false}, {"p1", "b", false}, {"p1", "a", true}, {"p1", "a", true}, {"p2", "a", false}, {"p1", "b", false}} {
+		if told := deny(c.prompt, c.rule); strings.Contains(told, "Write down") != c.loop {
+			t.Errorf("%d: %q", i, told)
+		}
+	}
+	if n := strings.Count(strings.Join(r.kinds(), " "), string(event.GuardLoop)); n != 1 {
+		t.Errorf("%d deny loops in the journal", n)
+	}
+}
+
+// TestPolicyBroken: the person reads of each thing that is wrong once a session.
+func TestPolicyBroken(t *testing.T) {
+	r := newRig(t)
+	broken := func(what string) string {
+		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash"`, func(h *wire.HookCall) { h.Verb, h.Broken = "broken", what })
+		return want[wire.HookReply](t, reply, wire.CodeOK).Notice
+	}
+	for i, c := range []struct{ what, notice string }{{"line 1", "line 1"}, {"line 1", ""}, {"line 2", "line 2"}, {"line 2", ""}} {
+		if got := broken(c.what); got != c.notice {
+			t.Errorf("%d: %q", i, got)
+		}
+	}
+	r.hook(wire.OpSessionStart, `,"hook_event_name":"SessionStart","source":"startup"`, func(h *wire.HookCall) { h.Broken = "line 3" })
+	if got := broken("line 3"); got != "" {
+		t.Errorf("told at the start already: %q", got)
+	}
+	if n := strings.Count(strings.Join(r.kinds(), " "), string(event.PolicyBroken)); n != 3 {
+		t.Errorf("%d in the journal", n)
+	}
+}

@@ -1,0 +1,148 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/toml"
+)
+
+// A Case is a call with the verdict that a team expects.
+type Case struct {
+	Line     int
+	Call     guard.Call
+	Dir      string // where it runs, as written; "" is the project's root
+	Want     guard.Verdict
+	Rule     string // "" for any
+	ReadOnly bool   // in an agent that only reads
+	Git      guard.GitFacts
+}
+
+// String is the call in one line.
+func (c Case) String() string {
+	if c.Call.Tool == "Bash" && len(c.Call.Args) == 1 {
+		return c.Call.Args[0].Value
+	}
+	var b strings.Builder
+	b.WriteString(c.Call.Tool)
+	for _, a := range c.Call.Args {
+		fmt.Fprintf(&b, " %s=%q", a.Path, a.Value)
+	}
+	return b.String()
+}
+
+// Cases reads a file of cases. An error begins with the line.
+func Cases(raw []byte) ([]Case, error) {
+	doc, err := toml.Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	d, out := &decoder{}, []Case{}
+	for _, k := range doc.Keys {
+		if k.Name != "case" {
+			d.unknown(k, "case")
+			continue
+		}
+		d.each(k, func(t *toml.Table) { out = append(out, d.testCase(t)) })
+	}
+	if d.err == nil && len(out) == 0 {
+		return nil, fmt.Errorf("line 1: no [[case]] in it")
+	}
+	return out, d.err
+}
+
+func (d *decoder) testCase(t *toml.Table) Case {
+	c := Case{Line: t.Line, Call: guard.Call{Tool: "Bash"}}
+	for _, k := range t.Keys {
+		switch k.Name {
+		case "command":
+			c.Call.Args = append(c.Call.Args, guard.Arg{Path: "command", Value: d.literal(k)})
+		case "tool":
+			c.Call.Tool = d.text(k)
+		case "input":
+			c.Call.Args = append(c.Call.Args, d.leaves(k)...)
+		case "dir":
+			c.Dir = d.text(k)
+		case "want":
+			c.Want = d.wanted(k)
+		case "rule":
+			c.Rule = d.text(k)
+		case "reads-only":
+			c.ReadOnly = d.yes(k)
+		case "branch":
+			c.Git.Known, c.Git.Branch = true, d.text(k)
+		case "clean":
+			c.Git.Known, c.Git.Dirty = true, !d.yes(k)
+		default:
+			d.unknown(k, "command", "tool", "input", "dir", "want", "rule", "reads-only", "branch", "clean")
+		}
+	}
+	d.wholeCase(c, t)
+	return c
+}
+
+func (d *decoder) wholeCase(c Case, t *toml.Table) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(t.Keys, func(k toml.Key) bool { return k.Name == name })
+	}
+	switch {
+	case has("command") == has("tool"):
+		d.wrong(c.Line, "a case needs a command, or a tool with its input")
+	case has("command") && has("input"):
+		d.wrong(c.Line, "input goes with tool, not with command")
+	case !has("want"):
+		d.wrong(c.Line, "a case needs want: \"deny\", \"ask\" or \"pass\"")
+	case c.Want == guard.None && c.Rule != "":
+		d.wrong(c.Line, "no rule speaks in a case that passes")
+	case has("branch") && !has("clean"):
+		d.wrong(c.Line, "branch goes with clean: what git would say")
+	}
+}
+
+func (d *decoder) wanted(k toml.Key) guard.Verdict {
+	if k.Value.Kind == toml.String && k.Value.Text == "pass" {
+		return guard.None
+	}
+	v, ok := verdictOf(k.Value.Text, false)
+	if k.Value.Kind != toml.String || !ok {
+		d.wrong(k.Line, "want is \"deny\", \"ask\" or \"pass\", not %s", shown(k.Value))
+	}
+	return v
+}
+
+// literal is a text as it stands, line breaks included.
+func (d *decoder) literal(k toml.Key) string {
+	if k.Value.Kind != toml.String || k.Value.Text == "" {
+		d.wrong(k.Line, "%s is a text, not %s", k.Name, shown(k.Value))
+	}
+	return k.Value.Text
+}
+
+// leaves lists the texts of a tool's input with their paths, as the hook does.
+func (d *decoder) leaves(k toml.Key) []guard.Arg {
+	if k.Value.Kind != toml.Map {
+		d.wrong(k.Line, "input is a table: input.NAME = \"text\"")
+		return nil
+	}
+	return leaves(nil, "", k.Value)
+}
+
+func leaves(args []guard.Arg, path string, v toml.Value) []guard.Arg {
+	below := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+	switch v.Kind {
+	case toml.String:
+		return append(args, guard.Arg{Path: path, Value: v.Text})
+	case toml.Map:
+		for _, k := range v.Table.Keys {
+			args = leaves(args, below(k.Name), k.Value)
+		}
+	case toml.List:
+		for i, one := range v.List {
+			args = leaves(args, below(strconv.Itoa(i)), one)
+		}
+	}
+	return args
+}
