@@ -22,7 +22,7 @@ const (
 // it ran is done once.
 const (
 	ActCard   = "card"   // an ask's id: make its card say how the ask stands
-	ActNotice = "notice" // a text for the peer
+	ActNotice = "notice" // a Notice: a text for the peer
 	ActSay    = "say"    // a Say: a text for one chat
 	ActTap    = "tap"    // a Tap: the answer to a tapped button
 	ActEdit   = "edit"   // an Edit: what a message that is no card says from now on
@@ -74,12 +74,22 @@ type Delay struct {
 func (d *Delay) Error() string { return d.Err.Error() }
 func (d *Delay) Unwrap() error { return d.Err }
 
+// A Notice is a text for the peer, about one session or about none.
+type Notice struct {
+	Session session.ID `json:"session,omitempty"`
+	Text    string     `json:"text"`
+}
+
 // notify has a text told to the person, whatever the away mode.
-func (s *state) notify(b *store.Batch, key, text string, now time.Time) {
+func (s *state) notify(b *store.Batch, key string, id session.ID, text string, now time.Time) {
 	if s.settings.Peer == nil {
 		return
 	}
-	b.Actions = append(b.Actions, store.Action{Key: "notice:" + key, Lane: LaneTelegram, Kind: ActNotice, Data: text, Due: now})
+	data, err := json.Marshal(Notice{id, text})
+	if err != nil {
+		return // cannot happen: two strings
+	}
+	b.Actions = append(b.Actions, store.Action{Key: "notice:" + key, Lane: LaneTelegram, Kind: ActNotice, Data: string(data), Due: now})
 }
 
 // markdown has a file of a session written anew.

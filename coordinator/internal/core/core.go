@@ -53,6 +53,7 @@ type state struct {
 	messages map[message.ID]message.Message
 	grants   map[grant.ID]grant.Grant
 	undos    map[undo.ID]undo.Snapshot
+	topics   map[topicKey]store.Topic
 	settings store.Settings
 }
 
@@ -69,10 +70,11 @@ func New(cfg Config) (*Core, error) {
 	c := &Core{cfg: cfg, changed: make(chan struct{}), state: state{
 		sessions: map[session.ID]session.Session{}, asks: map[ask.ID]ask.Ask{},
 		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, grants: map[grant.ID]grant.Grant{},
-		undos: map[undo.ID]undo.Snapshot{}, settings: loaded.Settings,
+		undos: map[undo.ID]undo.Snapshot{}, topics: map[topicKey]store.Topic{}, settings: loaded.Settings,
 	}}
 	c.state.merge(store.Batch{
 		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants, Undos: loaded.Undos,
+		Topics: loaded.Topics,
 	})
 	return c, c.do(restarted(loaded.Bad))
 }
@@ -124,6 +126,9 @@ func (s *state) merge(b store.Batch) {
 	}
 	for _, v := range b.Undos {
 		s.undos[v.ID] = v
+	}
+	for _, v := range b.Topics {
+		s.topics[topicKey{v.Session, v.Chat}] = v
 	}
 	if b.Settings != nil {
 		s.settings = *b.Settings

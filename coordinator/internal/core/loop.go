@@ -97,7 +97,7 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 	}
 	b.Events = append(b.Events, happened(kind, id, token, text, now))
 	if out.Notify != "" {
-		s.notify(b, fmt.Sprintf("loop:%s:%d", id, now.UnixNano()), "🔁 "+token+"\n"+out.Notify, now)
+		s.notify(b, fmt.Sprintf("loop:%s:%d", id, now.UnixNano()), id, "🔁 "+token+"\n"+out.Notify, now)
 	}
 	s.markdown(b, id, "loop.md", now)
 }

@@ -17,9 +17,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// ActChoose is an action whose data is a message's id: ask the peer which
-// session it is for.
+// ActChoose is an action whose data is a Choose.
 const ActChoose = "choose"
+
+// A Choose asks the peer, in a room, whom a text is for.
+type Choose struct {
+	Room
+	Text message.ID `json:"text"`
+}
 
 func (s *state) texts() []message.Message { return slices.Collect(maps.Values(s.messages)) }
 
@@ -69,7 +74,7 @@ func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
 		return
 	}
 	text := fmt.Sprintf("📭 %s ended before it took what you wrote. It gets it when it is resumed.", v.Token)
-	s.notify(b, fmt.Sprintf("missed:%s:%d", v.ID, now.UnixNano()), text, now)
+	s.notify(b, fmt.Sprintf("missed:%s:%d", v.ID, now.UnixNano()), v.ID, text, now)
 }
 
 // ComesBack notes that a hook of a session speaks: what another hook of it took
@@ -142,18 +147,23 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 
 // Written deals with a text of the peer that answers no message: it answers the
 // only question that is open, else it is for the only session that lives, else
-// the peer is asked. Several open questions are never decided by it.
+// the peer is asked. Several open questions are never decided by it. In the
+// topic of a session there is no other one.
 func (c *Core) Written(p Press) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
 		open, live := s.onPhone(), s.live()
+		if id, ok := s.sessionIn(p.Room); ok {
+			open = slices.DeleteFunc(open, func(a ask.Ask) bool { return a.Session != id })
+			live = []session.Session{s.sessions[id]}
+		}
 		switch {
 		case len(open) == 1:
 			s.say(&b, p.Update, p.Room, s.decide(&b, open[0], p, now), now)
 		case len(open) > 1:
 			m := p.message("")
 			m.Answers = true
-			c.choose(s, &b, m, now)
+			c.choose(s, &b, m, p.Room, now)
 		case p.Word:
 			s.say(&b, p.Update, p.Room, "No question is open, so nothing was decided.", now)
 		case len(live) == 0:
@@ -162,17 +172,21 @@ func (c *Core) Written(p Press) error {
 			m := s.post(&b, p.message(live[0].ID), now)
 			s.say(&b, p.Update, p.Room, s.fate(m.Session), now)
 		default:
-			c.choose(s, &b, p.message(""), now)
+			c.choose(s, &b, p.message(""), p.Room, now)
 		}
 		return b, nil
 	})
 }
 
 // choose keeps a text and asks the peer whom it is for.
-func (c *Core) choose(s *state, b *store.Batch, m message.Message, now time.Time) {
+func (c *Core) choose(s *state, b *store.Batch, m message.Message, in Room, now time.Time) {
 	m.Nonce = c.cfg.Secret()
 	m = s.post(b, m, now)
-	b.Actions = append(b.Actions, store.Action{Key: "choose:" + string(m.ID), Lane: LaneTelegram, Kind: ActChoose, Data: string(m.ID), Due: now})
+	data, err := json.Marshal(Choose{in, m.ID})
+	if err != nil {
+		return // cannot happen: numbers and a string
+	}
+	b.Actions = append(b.Actions, store.Action{Key: "choose:" + string(m.ID), Lane: LaneTelegram, Kind: ActChoose, Data: string(data), Due: now})
 }
 
 func (p Press) message(id session.ID) message.Message {
@@ -310,10 +324,13 @@ type Choice struct {
 
 // Choice returns what the peer is asked about a text; ok is false when that is
 // settled.
-func (c *Core) Choice(id message.ID) (out Choice, ok bool) {
+func (c *Core) Choice(in Choose) (out Choice, ok bool) {
 	c.view(func(s *state, _ time.Time) {
-		out.Message = s.messages[id]
+		out.Message = s.messages[in.Text]
 		ok, out.Open = out.State == message.Unrouted, s.onPhone()
+		if id, one := s.sessionIn(in.Room); one {
+			out.Open = slices.DeleteFunc(out.Open, func(a ask.Ask) bool { return a.Session != id })
+		}
 		for _, v := range s.live() {
 			out.Tokens = append(out.Tokens, v.Token)
 		}

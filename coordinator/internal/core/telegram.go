@@ -68,7 +68,7 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 		switch {
 		case err == nil:
 			next.Peer = &channel.Peer{User: from.User, Chat: from.Chat, Name: from.Name, At: now}
-			s.say(&b, update, from.Room, "👋 Paired with "+from.Name+".\nQuestions of your sessions come here while you are away. `/help` says more.", now)
+			s.say(&b, update, from.Room, welcome(from), now)
 			s.showAll(&b, now)
 			b.Events = append(b.Events, happened(event.TelegramPaired, "", strconv.FormatInt(from.User, 10), "telegram paired with "+from.Name, now))
 		case errors.Is(err, channel.ErrNoCode):
@@ -80,6 +80,14 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 		b.Settings = &next
 		return b, nil
 	})
+}
+
+func welcome(from Sender) string {
+	text := "👋 Paired with " + from.Name + ".\nQuestions of your sessions come here while you are away. `/help` says more."
+	if from.Chat < 0 {
+		text += "\nEverybody in this group can read them. Only " + from.Name + " can answer."
+	}
+	return text
 }
 
 // showAll has the open asks that left the terminal already shown to a new peer.
@@ -100,11 +108,15 @@ func (c *Core) Stranger(update int64, from Sender) error {
 }
 
 func (s *state) strange(b store.Batch, from Sender, now time.Time) store.Batch {
-	if now.UnixMilli() < s.settings.Told[from.Chat]+strangerEvery.Milliseconds() || from.Chat == 0 {
+	who := from.Chat
+	if who < 0 {
+		who = from.User // in a group each is answered once
+	}
+	if now.UnixMilli() < s.settings.Told[who]+strangerEvery.Milliseconds() || who == 0 {
 		return b
 	}
 	next := s.settings
-	next.Told = map[int64]int64{from.Chat: now.UnixMilli()}
+	next.Told = map[int64]int64{who: now.UnixMilli()}
 	for chat, at := range s.settings.Told {
 		if now.UnixMilli() < at+strangerEvery.Milliseconds() {
 			next.Told[chat] = at

@@ -78,7 +78,7 @@ func (s *state) tickSessions(b *store.Batch, now time.Time) {
 		b.Sessions = append(b.Sessions, v)
 		text := "session " + v.Token + " in " + v.Project + " runs without Afar's hooks: no guard, no asks"
 		b.Events = append(b.Events, happened(event.SessionUnprotected, v.ID, v.Token, text, now))
-		s.notify(b, "unprotected:"+string(v.ID), "⚠️ "+text+". Start it again with the plugin enabled, or see `afar doctor`.", now)
+		s.notify(b, "unprotected:"+string(v.ID), v.ID, "⚠️ "+text+". Start it again with the plugin enabled, or see `afar doctor`.", now)
 	}
 }
 

@@ -29,13 +29,14 @@ type Batch struct {
 	Events   []event.Event // numbered and chained by Commit
 	Actions  []Action      // to be done after the commit
 	Cards    []Card
+	Topics   []Topic
 	Update   int64 // the channel update that this step deals with; 0 is none
 	NewBot   bool  // another bot speaks now: update ids begin anew
 }
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Undos)+len(b.Events)+len(b.Actions)+len(b.Cards) == 0 &&
+	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Undos)+len(b.Events)+len(b.Actions)+len(b.Cards)+len(b.Topics) == 0 &&
 		b.Settings == nil && b.Update == 0
 }
 
@@ -47,7 +48,7 @@ type Settings struct {
 	Peer    *channel.Peer     `json:"peer,omitempty"`
 	Told    map[int64]int64   `json:"told,omitempty"` // strangers that were answered, with the time in ms
 	Bot     string            `json:"bot,omitempty"`
-	Notes   map[string]string `json:"notes,omitempty"`
+	Notes   map[string]string `json:"notes,omitempty"` // what the peer was told once, by what it is about
 	Day     Day               `json:"day,omitzero"`
 }
 
@@ -86,7 +87,7 @@ func (s *Store) Commit(b *Batch) error {
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error {
 		for _, put := range []func(*sql.Tx, *Batch) error{
-			putSessions, putAsks, putLoops, putMessages, putGrants, putUndos, putSettings, s.putEvents, putActions, putCards, putUpdate,
+			putSessions, putAsks, putLoops, putMessages, putGrants, putUndos, putSettings, s.putEvents, putActions, putCards, putTopics, putUpdate,
 		} {
 			if err := put(tx, b); err != nil {
 				return err

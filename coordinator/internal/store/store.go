@@ -29,7 +29,7 @@ var headSchema string
 
 // migrations take a database from version i to version i+1. A shipped one is
 // never changed.
-var migrations = []string{schema, grantSchema, messages, headSchema, undoSchema}
+var migrations = []string{schema, grantSchema, messages, headSchema, undoSchema, topicSchema}
 
 // Errors of Open. The files are left as they were.
 var (

@@ -82,26 +82,3 @@ func (s *Server) getChat(r request) (any, error) {
 		Reactions int `json:"max_reaction_count"`
 	}{s.renderChat(c.ID), 0, 11}, nil
 }
-
-func (s *Server) createForumTopic(r request) (any, error) {
-	c, err := s.writable(r.params)
-	if err != nil {
-		return nil, err
-	}
-	name := strings.TrimSpace(r.params["name"])
-	switch {
-	case !c.Forum:
-		return nil, badRequest("the chat is not a forum")
-	case name == "" || units(name) > 128:
-		return nil, badRequest("TOPIC_TITLE_EMPTY")
-	}
-	// A topic's id is that of the service message that made it.
-	s.lastMsg++
-	if s.topics[c.ID] == nil {
-		s.topics[c.ID] = map[int]string{}
-	}
-	s.topics[c.ID][s.lastMsg] = name
-	return map[string]any{
-		"message_thread_id": s.lastMsg, "name": name, "icon_color": 7322096,
-	}, nil
-}

@@ -56,7 +56,7 @@ type Server struct {
 	messages map[int]*Message
 	order    []int // message ids as they came to be
 	lastMsg  int
-	topics   map[int64]map[int]string // names by chat and thread id
+	topics   map[int64]map[int]*Topic // by chat and thread id
 
 	queue   []queued
 	nextUpd int64
@@ -115,7 +115,7 @@ func Serve(addr string) (*Server, error) {
 		chats:    map[int64]*Chat{},
 		users:    map[int64]*User{},
 		messages: map[int]*Message{},
-		topics:   map[int64]map[int]string{},
+		topics:   map[int64]map[int]*Topic{},
 		lastMsg:  100,
 		nextUpd:  500_000_001,
 		queries:  map[string]*query{},

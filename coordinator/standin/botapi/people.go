@@ -26,8 +26,9 @@ type Chat struct {
 	Title string
 	Forum bool // has topics
 
-	s     *Server
-	admin bool // the bot is an administrator and sees every message
+	s       *Server
+	admin   bool // the bot is an administrator and sees every message
+	manages bool // and has the right can_manage_topics
 }
 
 // User returns the person with this id and makes them known when they are not.
@@ -54,7 +55,7 @@ func (s *Server) Group(id int64, title string) *Chat {
 // Forum makes a supergroup with topics, which the bot administers; it sees every
 // message there. The sign of id is set to minus.
 func (s *Server) Forum(id int64, title string) *Chat {
-	return s.addChat(Chat{ID: id, Kind: "supergroup", Title: title, Forum: true, admin: true})
+	return s.addChat(Chat{ID: id, Kind: "supergroup", Title: title, Forum: true, admin: true, manages: true})
 }
 
 // Channel makes a channel that the bot administers. The sign of id is set to
@@ -75,11 +76,6 @@ func (s *Server) addChat(c Chat) *Chat {
 // chat (u.ID) it starts the bot, or restarts it after a block. It panics when
 // there is no such chat for this user: that is a mistake in the test.
 func (u *User) Say(chat int64, text string) int { return u.SayIn(chat, 0, text) }
-
-// SayIn is Say into a topic of a forum.
-func (u *User) SayIn(chat int64, thread int, text string) int {
-	return u.post(Message{Chat: chat, Thread: thread, Text: text})
-}
 
 // Reply writes text as an answer to a message, in that message's chat and topic.
 func (u *User) Reply(messageID int, text string) (int, error) {

@@ -62,6 +62,9 @@ func (s *Server) send(r request, c content, doc *Document) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if to := s.messages[replyTo]; thread == 0 && to != nil {
+		thread = to.Thread // an answer goes where the message is that it answers
+	}
 	if err := s.take(chat.ID, time.Now()); err != nil {
 		return nil, err
 	}
@@ -165,17 +168,6 @@ func (s *Server) writable(p params) (*Chat, error) {
 		return nil, forbidden("bot can't initiate conversation with a user")
 	}
 	return c, nil
-}
-
-func (s *Server) thread(p params, c *Chat) (int, error) {
-	id, err := p.integer("message_thread_id")
-	if err != nil || id == 0 {
-		return 0, err
-	}
-	if _, ok := s.topics[c.ID][int(id)]; !ok {
-		return 0, badRequest("message thread not found")
-	}
-	return int(id), nil
 }
 
 // replyTo returns the message that a call answers, or 0.

@@ -240,5 +240,8 @@ func (s *Server) method(name string) func(request) (any, error) {
 		"answercallbackquery":    s.answerCallbackQuery,
 		"getchat":                s.getChat,
 		"createforumtopic":       s.createForumTopic,
+		"editforumtopic":         s.editForumTopic,
+		"closeforumtopic":        s.closeForumTopic,
+		"reopenforumtopic":       s.reopenForumTopic,
 	}[strings.ToLower(name)]
 }

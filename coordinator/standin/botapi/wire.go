@@ -36,6 +36,12 @@ type apiMessage struct {
 	Caption         string       `json:"caption,omitempty"`
 	CaptionEntities []Entity     `json:"caption_entities,omitempty"`
 	Markup          *apiMarkup   `json:"reply_markup,omitempty"`
+	Created         *apiTopic    `json:"forum_topic_created,omitempty"`
+}
+
+type apiTopic struct {
+	Name  string `json:"name"`
+	Color int    `json:"icon_color"`
 }
 
 // An origin says who wrote what was forwarded.
@@ -78,18 +84,17 @@ func (s *Server) render(m *Message) *apiMessage {
 	if to, ok := s.messages[m.ReplyTo]; ok && !to.Deleted {
 		r.ReplyTo = s.renderAlone(to)
 	}
+	s.place(r, m)
 	return r
 }
 
 func (s *Server) renderAlone(m *Message) *apiMessage {
 	r := &apiMessage{
-		ID:      m.ID,
-		Thread:  m.Thread,
-		IsTopic: m.Thread != 0,
-		Chat:    s.renderChat(m.Chat),
-		Date:    m.Sent.Unix(),
-		Origin:  m.origin,
-		Markup:  renderMarkup(m.Keyboard),
+		ID:     m.ID,
+		Chat:   s.renderChat(m.Chat),
+		Date:   m.Sent.Unix(),
+		Origin: m.origin,
+		Markup: renderMarkup(m.Keyboard),
 	}
 	if n := len(m.Edits); n > 0 {
 		r.EditDate = m.Edits[n-1].At.Unix()

@@ -38,7 +38,10 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	case len(cards) > 0:
 		err = l.editCards(ctx, cards, text)
 	case open:
-		cards, err = l.sendCard(ctx, store.Card{Ask: id, Chat: peer.Chat}, text)
+		err = l.inRoom(ctx, peer.Chat, card[0].Session, func(to core.Room) (err error) {
+			cards, err = l.sendCard(ctx, store.Card{Ask: id, Chat: peer.Chat}, to, text)
+			return err
+		})
 	}
 	if err == nil && text.cut && !file && open {
 		err = l.sendWhole(ctx, card.Face(), cards[0])
@@ -71,8 +74,8 @@ func (l *link) cardsIn(chat int64, id ask.ID) (in []store.Card, file bool, err e
 	return in, file, err
 }
 
-func (l *link) sendCard(ctx context.Context, c store.Card, text rendered) ([]store.Card, error) {
-	id, err := l.send(ctx, core.Room{Chat: c.Chat}, text)
+func (l *link) sendCard(ctx context.Context, c store.Card, to core.Room, text rendered) ([]store.Card, error) {
+	id, err := l.send(ctx, to, text)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +110,17 @@ func (l *link) editCards(ctx context.Context, cards []store.Card, text rendered)
 // sent notes a message. It insists: a card that was sent and not noted would be
 // sent again.
 func (l *link) sent(ctx context.Context, c store.Card) error {
+	return l.insist(ctx, "note card", func() error { return l.cfg.Core.Sent(c) })
+}
+
+// insist tries to note what was done until it is noted or ctx ends.
+func (l *link) insist(ctx context.Context, what string, note func() error) error {
 	for {
-		err := l.cfg.Core.Sent(c)
+		err := note()
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		l.cfg.Log.Error("note card", "ask", c.Ask, "err", err)
+		l.cfg.Log.Error(what, "err", err)
 		sleep(ctx, l.pace.first)
 	}
 }
@@ -229,6 +237,9 @@ func (l *link) replied(update int64, m message) error {
 	})
 	if err != nil || found {
 		return err
+	}
+	if _, ours := l.cfg.Core.SessionIn(m.room()); ours {
+		return l.wrote(update, m) // to a notice in the session's topic
 	}
 	return l.cfg.Core.Reply(update, m.room(), helpText)
 }

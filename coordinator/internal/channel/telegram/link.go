@@ -25,6 +25,7 @@ type link struct {
 	http       *http.Client
 	bot        *bot.Bot
 	listed     bool // Telegram has the commands of this program; poll's alone
+	forums     map[int64]forum
 }
 
 // newLink checks what it is given and opens nothing yet. An api of "" means
@@ -44,7 +45,7 @@ func (c *Channel) newLink(token, api string) (*link, error) {
 	if err := config.CheckAPI(api); err != nil {
 		return nil, err
 	}
-	l := &link{Channel: c, token: token, api: api, http: &http.Client{
+	l := &link{Channel: c, token: token, api: api, forums: map[int64]forum{}, http: &http.Client{
 		Transport: http.DefaultTransport.(*http.Transport).Clone(),
 		// A redirect would carry the token, in the Referer, to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

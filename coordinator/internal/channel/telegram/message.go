@@ -2,13 +2,13 @@ package telegram
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	texts "github.com/afar-sh/afar/coordinator/internal/message"
 )
 
 // wrote deals with a text of the peer that answers no message.
@@ -19,18 +19,21 @@ func (l *link) wrote(update int64, m message) error {
 	})
 }
 
-// choose asks the peer which session a text is for.
-func (l *link) choose(ctx context.Context, id texts.ID) error {
-	peer := l.cfg.Core.Peer()
-	c, ok := l.cfg.Core.Choice(id)
-	if peer == nil || !ok {
+// choose carries out a core.Choose.
+func (l *link) choose(ctx context.Context, raw string) error {
+	var in core.Choose
+	if err := json.Unmarshal([]byte(raw), &in); err != nil {
+		return core.GiveUp(err)
+	}
+	c, ok := l.cfg.Core.Choice(in)
+	if !ok {
 		return nil
 	}
 	r := whichSession(c)
 	if c.Answers {
 		r = whichAsk(c, l.tokenOf)
 	}
-	_, err := l.send(ctx, core.Room{Chat: peer.Chat}, r)
+	_, err := l.send(ctx, in.Room, r)
 	return err
 }
 

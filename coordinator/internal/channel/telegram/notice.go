@@ -13,7 +13,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -44,13 +43,15 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		if err := json.Unmarshal([]byte(a.Data), &s); err != nil {
 			return core.GiveUp(err)
 		}
-		return l.say(ctx, s.Room, s.Text)
+		return l.reply(ctx, s)
 	case core.ActEdit:
 		return l.reword(ctx, a.Data)
 	case core.ActGrants:
 		return l.grants(ctx, a.Data)
 	case core.ActChoose:
-		return l.choose(ctx, texts.ID(a.Data))
+		return l.choose(ctx, a.Data)
+	case core.ActTopic:
+		return l.topic(ctx, session.ID(a.Data))
 	case core.ActTap:
 		return l.answer(ctx, a.Data)
 	}
@@ -67,12 +68,26 @@ func outlast(ctx context.Context, by time.Duration) (longer context.Context, end
 	return longer, func() { stop(); cancel() }
 }
 
-func (l *link) notice(ctx context.Context, text string) error {
+func (l *link) notice(ctx context.Context, raw string) error {
+	var n core.Notice
+	if err := json.Unmarshal([]byte(raw), &n); err != nil {
+		return core.GiveUp(err)
+	}
 	peer := l.cfg.Core.Peer()
 	if peer == nil {
 		return core.GiveUp(errNobody)
 	}
-	return l.say(ctx, core.Room{Chat: peer.Chat}, text)
+	return l.inRoom(ctx, peer.Chat, n.Session, func(to core.Room) error { return l.say(ctx, to, n.Text) })
+}
+
+// reply says something where it was asked for; a topic that is gone meanwhile
+// leaves the chat.
+func (l *link) reply(ctx context.Context, s core.Say) error {
+	err := l.say(ctx, s.Room, s.Text)
+	if s.Topic != 0 && says(err, noThread) {
+		err = l.say(ctx, core.Room{Chat: s.Chat}, s.Text)
+	}
+	return err
 }
 
 func (l *link) say(ctx context.Context, to core.Room, text string) error {

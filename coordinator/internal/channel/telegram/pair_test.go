@@ -39,7 +39,8 @@ func TestPairingRefused(t *testing.T) {
 		{"wrong", func(r *rig) { r.ann.Say(r.ann.ID, "/start 654321") }, "That is not the code"},
 		{"without the command", func(r *rig) { r.ann.Say(r.ann.ID, code) }, "Nothing you send here"},
 		{"another command", func(r *rig) { r.ann.Say(r.ann.ID, "/pair "+code) }, "Nothing you send here"},
-		{"group", func(r *rig) { r.ann.Say(r.api.Group(5, "all").ID, "/start "+code) }, ""},
+		{"to another bot of the group", func(r *rig) { r.ann.Say(r.api.Group(5, "all").ID, "/start@other_bot "+code) }, ""},
+		{"without the command in a group", func(r *rig) { r.ann.Say(r.api.Forum(5, "all").ID, code) }, ""},
 		{"forwarded", func(r *rig) { r.ann.Forward(r.ann.ID, "Eve", "/start "+code) }, "Nothing you send here"},
 		{"edited into a code", func(r *rig) {
 			id := r.ann.Say(r.ann.ID, "hello")

@@ -52,6 +52,9 @@ type chat struct {
 	Type string `json:"type"`
 }
 
+// group reports whether others than the sender read along.
+func (c chat) group() bool { return c.Type == "group" || c.Type == "supergroup" }
+
 // maxName bounds a person's name in cards and journal, in UTF-16 units.
 const maxName = 48
 
@@ -91,14 +94,41 @@ func (l *link) handle(in store.Update) error {
 	switch {
 	case u.Tap != nil:
 		return l.tapped(in.ID, *u.Tap)
-	case u.Message != nil && u.Message.Chat.Type == "private" && u.Message.From != nil && !u.Message.From.IsBot:
+	case u.Message == nil || u.Message.From == nil || u.Message.From.IsBot:
+	case u.Message.Chat.Type == "private":
+		return l.received(in.ID, *u.Message)
+	case u.Message.Chat.group() && l.meant(*u.Message):
 		return l.received(in.ID, *u.Message)
 	}
 	l.cfg.Log.Info("an update without meaning for us", "update", in.ID)
 	return l.cfg.Core.Ignore(in.ID)
 }
 
-// received deals with a message in a private chat.
+// meant reports whether a message in a group is for us: people talk to one
+// another there. A command is, a reply to a message of a bot, and what the peer
+// writes in the topic of a session.
+func (l *link) meant(m message) bool {
+	if command, _ := split(m.Text); command != "" {
+		_, to, named := strings.Cut(strings.Fields(m.Text)[0], "@")
+		return !named || strings.EqualFold(to, l.cfg.Core.Settings().Bot)
+	}
+	if to := m.reply(); to != nil {
+		return to.From != nil && to.From.IsBot
+	}
+	_, ours := l.cfg.Core.SessionIn(m.room())
+	return ours && l.cfg.Core.Peer().Is(m.From.ID, m.Chat.ID)
+}
+
+// reply returns the message that m answers. In a topic, what answers nothing
+// else answers the message that made the topic.
+func (m message) reply() *message {
+	if m.Topic && m.Reply != nil && m.Reply.ID == m.Thread {
+		return nil
+	}
+	return m.Reply
+}
+
+// received deals with a message for us.
 func (l *link) received(update int64, m message) error {
 	from := m.from()
 	command, rest := split(m.Text)
@@ -114,13 +144,16 @@ func (l *link) received(update int64, m message) error {
 		return l.cfg.Core.Ignore(update)
 	case code && l.cfg.Core.Settings().Pairing.Waiting(l.cfg.Now()):
 		return l.cfg.Core.Pair(update, from, rest)
-	case command == "" && m.Reply != nil:
+	case command == "" && m.reply() != nil:
 		return l.replied(update, m)
 	case command == "":
 		return l.wrote(update, m)
 	}
 	if known, err := l.obey(update, m); known {
 		return err
+	}
+	if m.Chat.group() {
+		return l.cfg.Core.Ignore(update) // a command for somebody else
 	}
 	return l.cfg.Core.Reply(update, from.Room, helpText)
 }

@@ -1,0 +1,8 @@
+-- Where a session speaks in a forum: one topic per session and chat.
+CREATE TABLE topics (
+  session TEXT NOT NULL,
+  chat    INTEGER NOT NULL,
+  thread  INTEGER NOT NULL,
+  closed  INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (session, chat)
+);
