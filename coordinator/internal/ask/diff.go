@@ -3,6 +3,8 @@ package ask
 import (
 	"fmt"
 	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/secret"
 )
 
 // The bounds of a diff. Past maxCells, what differs is shown as replaced whole.
@@ -11,41 +13,91 @@ const (
 	maxCells = 1 << 22 // lines compared with lines
 )
 
+// A line is compared as it is, and shown masked: two secrets differ.
+type line struct {
+	text string
+	key  bool // of a private key
+}
+
+// shown is the line for people.
+func (l line) shown() string {
+	if l.key {
+		return secret.Hidden
+	}
+	return keep(l.text)
+}
+
+// A row is one line of a diff behind its mark.
+type row struct {
+	mark string
+	line
+}
+
 // diff shows line by line what becomes of old: removed lines behind a -, added
-// ones behind a +, and of what stays the same the lines around.
+// ones behind a +, and of what stays the same the lines around. It is masked,
+// and what is too long for that is left out.
 func diff(old, new string) string {
 	a, b := split(old), split(new)
-	var out []string
-	same := func(lines []string, first, last bool) {
-		out = append(out, context(lines, first, last)...)
-	}
 	start := 0
-	for start < len(a) && start < len(b) && a[start] == b[start] {
+	for start < len(a) && start < len(b) && a[start].text == b[start].text {
 		start++
 	}
 	end := 0
-	for end < len(a)-start && end < len(b)-start && a[len(a)-1-end] == b[len(b)-1-end] {
+	for end < len(a)-start && end < len(b)-start && a[len(a)-1-end].text == b[len(b)-1-end].text {
 		end++
 	}
-	same(a[:start], true, false)
-	middle(a[start:len(a)-end], b[start:len(b)-end], same, func(mark, line string) { out = append(out, mark+" "+line) })
-	same(a[len(a)-end:], false, true)
+	rows := context(a[:start], true, false)
+	rows = append(rows, middle(a[start:len(a)-end], b[start:len(b)-end])...)
+	rows = append(rows, context(a[len(a)-end:], false, true)...)
+	out := show(rows)
 	if text := lastBreak(old, new); text != "" {
 		out = append(out, text)
 	}
 	return strings.Join(out, "\n")
 }
 
+// show masks rows. Of more than can be kept, the middle is left out first:
+// masking is slow.
+func show(rows []row) (out []string) {
+	total := 0
+	for _, r := range rows {
+		total += len(r.text)
+	}
+	head, tail, left := keepText*2/3, keepText/4, 0
+	if total <= 2*maskText {
+		head = total
+	}
+	for at, i := 0, 0; i < len(rows); i++ {
+		at += len(rows[i].text)
+		switch {
+		case at <= head || at >= total-tail:
+			if left > 0 {
+				out = append(out, fmt.Sprintf("… %d of %d bytes left out …", left, total))
+				left = 0
+			}
+			out = append(out, rows[i].mark+rows[i].shown())
+		default:
+			left += len(rows[i].text)
+		}
+	}
+	return out
+}
+
 // split returns the lines of a text; the break behind the last is none of its own.
-func split(text string) []string {
+func split(text string) []line {
 	if text == "" {
 		return nil
 	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	texts := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	out := make([]line, len(texts))
+	for i, key := range secret.KeyLines(texts) {
+		out[i] = line{texts[i], key}
+	}
+	return out
 }
 
 // context shows lines that stay the same: those that border on a change.
-func context(lines []string, first, last bool) (out []string) {
+func context(lines []line, first, last bool) (out []row) {
 	head, tail := min(around, len(lines)), min(around, len(lines))
 	if first {
 		head = 0
@@ -57,56 +109,57 @@ func context(lines []string, first, last bool) (out []string) {
 	if left <= 1 {
 		head, tail, left = len(lines), 0, 0
 	}
-	for _, line := range lines[:head] {
-		out = append(out, "  "+line)
+	for _, l := range lines[:head] {
+		out = append(out, row{"  ", l})
 	}
 	if left > 0 {
-		out = append(out, fmt.Sprintf("  … %d lines stay the same …", left))
+		out = append(out, row{"  ", line{text: fmt.Sprintf("… %d lines stay the same …", left)}})
 	}
-	for _, line := range lines[len(lines)-tail:] {
-		out = append(out, "  "+line)
+	for _, l := range lines[len(lines)-tail:] {
+		out = append(out, row{"  ", l})
 	}
 	return out
 }
 
 // middle compares what is left between the first and the last difference, by
 // the longest common subsequence of its lines.
-func middle(a, b []string, same func(lines []string, first, last bool), put func(mark, line string)) {
+func middle(a, b []line) (out []row) {
 	if len(a)*len(b) > maxCells {
-		for _, line := range a {
-			put("-", line)
+		for _, l := range a {
+			out = append(out, row{"- ", l})
 		}
 		a = nil
 	}
 	common := lengths(a, b)
 	for i, j := 0, 0; i < len(a) || j < len(b); {
 		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
+		case i < len(a) && j < len(b) && a[i].text == b[j].text:
 			from := i
-			for i < len(a) && j < len(b) && a[i] == b[j] {
+			for i < len(a) && j < len(b) && a[i].text == b[j].text {
 				i, j = i+1, j+1
 			}
-			same(a[from:i], false, false)
+			out = append(out, context(a[from:i], false, false)...)
 		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
-			put("-", a[i])
+			out = append(out, row{"- ", a[i]})
 			i++
 		default:
-			put("+", b[j])
+			out = append(out, row{"+ ", b[j]})
 			j++
 		}
 	}
+	return out
 }
 
 // lengths holds, for each place in a and in b, how many lines their rests have
 // in common.
-func lengths(a, b []string) [][]int32 {
+func lengths(a, b []line) [][]int32 {
 	out := make([][]int32, len(a)+1)
 	for i := range out {
 		out[i] = make([]int32, len(b)+1)
 	}
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
+			if a[i].text == b[j].text {
 				out[i][j] = out[i+1][j+1] + 1
 			} else {
 				out[i][j] = max(out[i+1][j], out[i][j+1])

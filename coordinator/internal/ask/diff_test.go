@@ -3,6 +3,7 @@ package ask
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -38,8 +39,14 @@ func TestDiffTellsTheChange(t *testing.T) {
 				added = append(added, line[2:])
 			}
 		}
+		raw := func(lines []string) (out []string) {
+			for _, l := range split(strings.Join(lines, "\n")) {
+				out = append(out, l.text)
+			}
+			return out
+		}
 		count := map[string]int{}
-		for i, side := range [][]string{split(strings.Join(old, "\n")), removed, added, split(strings.Join(new, "\n"))} {
+		for i, side := range [][]string{raw(old), removed, added, raw(new)} {
 			for _, line := range side {
 				count[line] += []int{1, -1, 1, -1}[i]
 			}
@@ -52,10 +59,21 @@ func TestDiffTellsTheChange(t *testing.T) {
 	})
 }
 
-// TestDiffIsBounded: texts that have nothing in common take no time.
+// TestDiffIsBounded: texts that have nothing in common take no time, and huge
+// ones are masked no farther than they are shown.
 func TestDiffIsBounded(t *testing.T) {
 	old, new := strings.Repeat("a\n", 50_000), strings.Repeat("b\n", 50_000)
 	if got := diff(old, new); strings.Count(got, "- a") != 50_000 || strings.Count(got, "+ b") != 50_000 {
 		t.Errorf("have %d bytes", len(got))
+	}
+	for _, huge := range []string{strings.Repeat("0123456789 abcdefghij\n", 400_000), strings.Repeat("0123456789", 800_000)} {
+		start := time.Now()
+		got := diff("", "first\n"+huge+"\nlast")
+		if !strings.HasPrefix(got, "+ first\n") || !strings.HasSuffix(got, "+ last") || !strings.Contains(got, "left out") {
+			t.Errorf("have %d bytes: %.40q", len(got), got)
+		}
+		if took := time.Since(start); len(got) > 400<<10 || took > 10*time.Second {
+			t.Errorf("%d bytes in %v", len(got), took)
+		}
 	}
 }

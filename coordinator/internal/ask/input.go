@@ -127,15 +127,41 @@ func rest(in map[string]any, shown []string) string {
 	return b.String()
 }
 
+// indent writes a value as JSON. Its texts are masked before they are quoted:
+// behind an escaped line break no secret is recognised.
 func indent(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	if err := enc.Encode(masked(v)); err != nil {
 		return fmt.Sprint(v)
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// masked returns v with every text in it masked. One that is not kept anyway
+// stays as it is: masking is slow.
+func masked(v any) any {
+	switch x := v.(type) {
+	case string:
+		if len(x) <= 2*maskText {
+			return secret.Mask(x)
+		}
+	case []any:
+		out := make([]any, len(x))
+		for i, item := range x {
+			out[i] = masked(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(x))
+		for key, item := range x {
+			out[key] = masked(item)
+		}
+		return out
+	}
+	return v
 }
 
 // keep masks text, makes it visible and bounds it.

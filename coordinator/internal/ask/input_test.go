@@ -2,6 +2,7 @@ package ask_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -147,6 +148,51 @@ func TestElide(t *testing.T) {
 		got := ask.Elide(c.text, c.max)
 		if (got == c.text) != c.whole || !utf8.ValidString(got) {
 			t.Errorf("%q at %d: %q", c.text, c.max, got)
+		}
+	}
+}
+
+// TestInputShowsNoSecret: whatever form a secret has, and whichever tool would
+// carry it, in whichever place.
+func TestInputShowsNoSecret(t *testing.T) {
+	raw, err := os.ReadFile("../secret/testdata/credentials.json")
+	var forms []string
+	if err == nil {
+		err = json.Unmarshal(raw, &forms)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fake = "Fake0Fake1Fake2Fake3Fake4Fake5Fake6Fake7"
+	for _, form := range forms {
+		form = strings.ReplaceAll(form, "FAKE", fake)
+		two := "before\n" + form + "\nafter"
+		for _, c := range []struct {
+			tool  string
+			input any
+			old   string
+		}{
+			{"Bash", map[string]any{"command": form}, ""},
+			{"Bash", map[string]any{"command": "cat > .env <<'END'\n" + two + "\nEND\n"}, ""},
+			{"Write", map[string]any{"file_path": "/p/.env", "content": form}, ""},
+			{"Write", map[string]any{"file_path": "/p/.env", "content": "new\n" + form}, "old\n" + form},
+			{"Write", map[string]any{"file_path": "/p/.env", "content": "nothing"}, two},
+			{"Edit", map[string]any{"file_path": "/p/.env", "old_string": form, "new_string": "x"}, ""},
+			{"Edit", map[string]any{"file_path": "/p/.env", "old_string": "x", "new_string": two}, ""},
+			{"MultiEdit", map[string]any{"file_path": "/p/.env", "edits": []any{map[string]any{"old_string": "x", "new_string": form}}}, ""},
+			{"NotebookEdit", map[string]any{"notebook_path": "/p/n", "new_source": two}, ""},
+			{"mcp__a__b", map[string]any{"text": form, "deep": []any{map[string]any{"more": two}}}, ""},
+			{"WebFetch", map[string]any{"url": "https://x.example", "prompt": form}, ""},
+			{"ExitPlanMode", map[string]any{"plan": two}, ""},
+		} {
+			in, err := json.Marshal(c.input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _, err := ask.InputOver(c.tool, in, c.old)
+			if err != nil || strings.Contains(text, fake) || strings.Contains(text, "Fake7") || strings.Contains(text, "00fa4e") {
+				t.Errorf("%s of %q shows\n%s\n%v", c.tool, form, text, err)
+			}
 		}
 	}
 }

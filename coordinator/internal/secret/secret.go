@@ -74,6 +74,34 @@ func Mask(text string) string {
 	return text
 }
 
+var (
+	keyBegins = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY`)
+	keyLine   = regexp.MustCompile(`^\s*[A-Za-z0-9+/=]{40,}\s*$`)
+	keyRest   = regexp.MustCompile(`^\s*[A-Za-z0-9+/=]+\s*$`)
+)
+
+// Hidden is what stands in the place of a secret.
+const Hidden = hidden
+
+// KeyLines reports which lines of a text belong to a private key. Mask knows a
+// key by its first line, and misses it where lines are shown without that one.
+func KeyLines(lines []string) []bool {
+	out := make([]bool, len(lines))
+	inKey, hid := false, false
+	for i, line := range lines {
+		last := i+1 < len(lines) && strings.Contains(lines[i+1], "-----END")
+		switch {
+		case strings.Contains(line, "-----BEGIN"):
+			inKey, hid = keyBegins.MatchString(line), false
+		case strings.Contains(line, "-----END"):
+			inKey = false
+		case inKey && (keyLine.MatchString(line) || hid && last && keyRest.MatchString(line)):
+			out[i], hid = true, true
+		}
+	}
+	return out
+}
+
 // Visible shows characters that a terminal or a phone would hide, obey or
 // reorder: controls, zero-width and bidi characters, invalid bytes. Line
 // breaks and tabs stay.

@@ -1,0 +1,141 @@
+package plugin_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+)
+
+// first lets the model answer the prompt "go" with tools, and every other one
+// by its own script.
+func (r *rig) first(tools ...model.Tool) {
+	r.model.Script(func(q model.Request) model.Turn {
+		if q.Prompt() == "go" && q.Turns() == 0 {
+			return model.Turn{Tools: tools}
+		}
+		return q.Scripted()
+	})
+}
+
+func bash(command string) model.Tool {
+	return model.Tool{Name: "Bash", Input: map[string]any{"command": command, "description": "scripted step"}}
+}
+
+// TestRealTwins: identical calls of parallel subagents are one card, and one
+// tap lets each of them run once; another call keeps its own.
+func TestRealTwins(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current))
+	r.must("away", "on")
+	term := r.lab.Terminal("--permission-mode", "default")
+	var tools []model.Tool
+	for _, command := range []string{"echo run >> made", "echo run >> made", "echo run >> made", "echo other >> other"} {
+		tools = append(tools, model.Tool{Name: "Agent", Input: map[string]any{
+			"description": "sub", "subagent_type": "general-purpose", "prompt": "do " + model.Play(model.Bash(command), model.Say("sub done")),
+		}})
+	}
+	r.first(tools...)
+	term.Submit("go")
+	card := r.card("Bash ×3")
+	if !strings.Contains(card.Text, "3 subagents (general-purpose ×3)") {
+		t.Errorf("the card does not say who asks:\n%s", card.Text)
+	}
+	other := r.card("echo other")
+	if out := r.must("asks"); !strings.Contains(out, "wants Bash ×3") || strings.Count(out, "echo run") != 1 {
+		t.Errorf("afar asks says\n%s", out)
+	}
+	r.tap(card, "Allow")
+	for end := time.Now().Add(within); r.lines("made") < 3 && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond) // nothing tells of a line
+	}
+	if n := r.lines("made"); n != 3 {
+		t.Fatalf("the call ran %d times\n%s", n, r.trail())
+	}
+	r.becomes(card, "all 3 ran ok")
+	r.tap(other, "Deny")
+	r.becomes(other, "not run")
+	if r.exists("other") {
+		t.Error("the other call ran")
+	}
+}
+
+// TestRealPerhaps: the host asks for parallel calls one after the other, and a
+// yes at its dialog shows nowhere while others wait. What may be settled says
+// so, and becomes certain.
+func TestRealPerhaps(t *testing.T) {
+	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, host.Need(t, version))
+			r.must("away", "on")
+			term := r.lab.Terminal("--permission-mode", "default")
+			r.first(bash("sleep 9; cat /etc/hostname"), bash("cat /etc/hosts"), bash("cat /etc/os-release"), bash("cat /etc/passwd"))
+			term.Submit("go")
+			term.Await(dialog, within)
+			time.Sleep(time.Second) // see settle
+			long, last := r.card("sleep 9"), r.card("/etc/passwd")
+			for _, next := range []string{"/etc/hosts", "/etc/os-release"} { // yes to the one before it
+				settle(t, term, next)
+			}
+			start := time.Now()
+			settle(t, term, "/etc/passwd")
+			said := r.becomes(long, "Perhaps settled")
+			if took := time.Since(start); took > 2*time.Second {
+				t.Errorf("the card said perhaps after %v", took)
+			}
+			if len(said.Keyboard) == 0 {
+				t.Error("what may be open has no buttons")
+			}
+			if m, _ := r.bot.Message(last.ID); strings.Contains(m.Text, "Perhaps") {
+				t.Errorf("the open one says\n%s", m.Text)
+			}
+			r.tap(long, "Deny") // too late, and the card does not say otherwise in the end
+			done := r.becomes(long, "ran ok")
+			if !strings.Contains(done.Text, "Answered at the terminal") || strings.Contains(done.Text, "Denied") {
+				t.Errorf("the card ends as\n%s", done.Text)
+			}
+			r.tap(last, "Allow")
+			r.becomes(last, "Allowed by Ann")
+			r.seen(func(m botapi.Message) bool { return m.ID == last.ID && strings.Contains(m.Text, "ran ok") }, "the last one's outcome")
+		})
+	}
+}
+
+// settle says yes at the dialog until it shows the next call. A dialog ignores
+// keys in its first moments.
+func settle(t *testing.T, term *host.Terminal, next string) {
+	t.Helper()
+	shows := func() bool { return strings.Contains(term.Screen(), "\n "+"cat "+next) }
+	for range 10 {
+		term.Keys("1")
+		for end := time.Now().Add(1500 * time.Millisecond); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			if shows() {
+				return
+			}
+		}
+	}
+	t.Fatalf("no dialog for %s:\n%s", next, term.Screen())
+}
+
+// TestRealSlowYes: an answer from the phone that comes late, and before the
+// tool runs, is the phone's: the host does not count the wait as the tool's.
+func TestRealSlowYes(t *testing.T) {
+	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, host.Need(t, version))
+			r.must("away", "on")
+			term := r.lab.Terminal("--permission-mode", "default")
+			r.first(bash("echo run >> made"))
+			term.Submit("go")
+			term.Await(dialog, within)
+			card := r.card("echo run")
+			time.Sleep(6 * time.Second) // as long as no run may be thought to have begun before
+			r.tap(card, "Allow")
+			if done := r.becomes(card, "ran ok"); !strings.Contains(done.Text, "Allowed by Ann") {
+				t.Errorf("the card ends as\n%s", done.Text)
+			}
+		})
+	}
+}
