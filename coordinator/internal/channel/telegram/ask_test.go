@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
@@ -72,22 +75,124 @@ func TestSecondTapChangesNothing(t *testing.T) {
 	}
 }
 
+// TestLateTap: whatever ended a question, who taps after that hears the truth
+// and changes nothing.
 func TestLateTap(t *testing.T) {
+	answer := func(by string, scope ask.Scope) func(*rig, ask.ID) error {
+		return func(r *rig, id ask.ID) error {
+			_, err := r.core.Answer(id, ask.Decision{Allow: true, By: by, Channel: "terminal", Scope: scope})
+			return err
+		}
+	}
+	wait := func(d time.Duration) func(*rig, ask.ID) error {
+		return func(r *rig, _ ask.ID) error {
+			r.later.Add(int64(d))
+			return r.core.Tick()
+		}
+	}
+	outcome := func(took time.Duration) func(*rig, ask.ID) error {
+		return func(r *rig, id ask.ID) error {
+			_, err := r.core.ClaimAsk(id)
+			return errors.Join(err, r.core.Ran(core.Outcome{Session: "s1", Tool: "Bash", Hash: r.state(id).Hash, Run: ask.Run{OK: true, Took: took}}))
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		steps []func(*rig, ask.ID) error
+		card  string // what the card says
+		want  string // what the tap is answered
+	}{
+		{"Esc at the dialog", []func(*rig, ask.ID) error{func(r *rig, id ask.ID) error { _, err := r.core.CancelAsk(id, "ended at the terminal"); return err }},
+			"✖️ Cancelled: ended at the terminal", "Too late: ended at the terminal."},
+		{"yes at the dialog", []func(*rig, ask.ID) error{func(r *rig, _ ask.ID) error { return r.core.LocallySettled("s1", r.now()) }},
+			"🖥 Answered at the terminal", "Too late: answered at the terminal."},
+		{"afar allow", []func(*rig, ask.ID) error{answer("ann at the terminal", ask.Once)},
+			"✅ Allowed by ann at the terminal", "Too late: allowed by ann at the terminal at "},
+		{"afar allow, and it ran", []func(*rig, ask.ID) error{answer("ann at the terminal", ask.Once), outcome(time.Millisecond)},
+			"ran ok, 1 ms", "Too late: allowed by ann at the terminal at "},
+		{"expired", []func(*rig, ask.ID) error{wait(ask.AttendedFor)},
+			"⌛ Expired: nobody answered in time", "Too late: nobody answered in time; the question is now at the terminal alone."},
+		{"the session ended", []func(*rig, ask.ID) error{func(r *rig, _ ask.ID) error { return r.core.EndSession("s1", "exit") }},
+			"✖️ Cancelled: the session ended", "Too late: the session ended."},
+		{"the hook went away", []func(*rig, ask.ID) error{func(r *rig, id ask.ID) error { _, err := r.core.LoseAsk(id); return err }, wait(ask.RedialFor)},
+			"💤 Withdrawn: the session's hook went away", "Too late: the session's hook went away."},
+		{"the dialog was faster than the answer", []func(*rig, ask.ID) error{wait(time.Minute), answer("ann at the terminal", ask.Once), outcome(50 * time.Second)},
+			"🖥 Answered at the terminal · ran ok, 50.0 s", "Too late: answered at the terminal."},
+		{"the grant that it gave was revoked", []func(*rig, ask.ID) error{answer("Ann", ask.Session), func(r *rig, _ ask.ID) error { _, err := r.core.Revoke("grant_a1", "ann"); return err }},
+			"✅ Allowed for the session (git push …) by Ann", "Too late: allowed by Ann at "},
+		{"paused meanwhile, and over", []func(*rig, ask.ID) error{func(r *rig, _ ask.ID) error { return r.core.Pause(true) }, wait(ask.AttendedFor)},
+			"⌛ Expired: nobody answered in time", "Too late: nobody answered in time"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			m := r.offering("a1", "git push")
+			for _, step := range test.steps {
+				if err := step(r, "a1"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if done := r.await(test.card); done.ID != m.ID || len(done.Labels()) != 0 {
+				t.Errorf("message #%d has buttons %v", done.ID, done.Labels())
+			}
+			before := r.state("a1")
+			for range 2 { // a double tap
+				if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); !strings.HasPrefix(text, test.want) {
+					t.Errorf("the late tap was answered %q", text)
+				}
+			}
+			if got := r.state("a1"); got.State != before.State || got.How() != before.How() {
+				t.Errorf("a late tap made %s of %s", got.How(), before.How())
+			}
+		})
+	}
+}
+
+// offering opens an ask that may be allowed for the session, and returns its card.
+func (r *rig) offering(id, command string) botapi.Message {
+	r.Helper()
+	_, err := r.core.See(session.Sighting{ID: "s1", Cwd: "/home/ann/shop", Hooked: true, Attended: true, KnowAtt: true})
+	if err == nil {
+		err = r.core.SetAway("", session.On, 0)
+	}
+	if err == nil {
+		_, err = r.core.OpenCovered(ask.Ask{
+			ID: ask.ID(id), Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: command, Hash: "77", Cwd: "/home/ann/shop", Attended: true,
+			Offer: &ask.Offer{Rules: []grant.Rule{{Tool: "Bash", Argv: strings.Fields(command), Text: command + " …"}}},
+		}, grant.Need{})
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+	return r.await(command)
+}
+
+// TestTapAfterTheGrace: a parked question is answerable for a day, once.
+func TestTapAfterTheGrace(t *testing.T) {
 	r := newRig(t)
 	r.pair()
-	a, m := r.card("a1", "git push")
-	if _, err := r.core.CancelAsk(a.ID, "Esc in the terminal"); err != nil {
+	r.ask("other", "another one")
+	if _, err := r.core.Park(ask.Ask{ID: "a1", Kind: ask.Guard, Session: "s1", Tool: "Bash", Text: "git push", Hash: "77"}); err != nil {
 		t.Fatal(err)
 	}
-	done := r.await("✖️ Cancelled: Esc in the terminal")
-	if len(done.Labels()) != 0 {
-		t.Errorf("a settled card has buttons %v", done.Labels())
+	m := r.await("⏸ Refused")
+	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Deny")); text != "Denied. The call had been refused already." {
+		t.Errorf("the tap was answered %q", text)
 	}
-	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); text != "Too late: Esc in the terminal." {
-		t.Errorf("the late tap was answered %q", text)
+	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); !strings.HasPrefix(text, "Too late: denied by Ann at ") {
+		t.Errorf("a second tap was answered %q", text)
 	}
-	if got := r.state(a.ID); got.State != ask.Cancelled {
-		t.Errorf("a late tap made it %s", got.State)
+	if _, err := r.core.Park(ask.Ask{ID: "a2", Kind: ask.Guard, Session: "s1", Tool: "Bash", Text: "git fetch", Hash: "78"}); err != nil {
+		t.Fatal(err)
+	}
+	m = r.await("git fetch")
+	r.later.Add(int64(ask.ParkedFor))
+	if err := r.core.Tick(); err != nil {
+		t.Fatal(err)
+	}
+	r.await("the step is parked; nobody answered")
+	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); !strings.HasPrefix(text, "Too late: refused") || !strings.HasSuffix(text, "nobody answered.") {
+		t.Errorf("a tap after a day was answered %q", text)
 	}
 }
 

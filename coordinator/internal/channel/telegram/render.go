@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -246,8 +247,14 @@ func words(d *ask.Decision) string {
 	return ": “" + line(secret.Mask(d.Message), maxPath) + "”"
 }
 
-// upper returns a text of ours with a capital first letter.
-func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+// upper returns a text with a capital first letter.
+func upper(text string) string {
+	r, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(r)) + text[size:]
+}
 
 // reach says how far an allow went.
 func reach(a ask.Ask) string {

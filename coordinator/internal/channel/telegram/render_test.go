@@ -1,6 +1,9 @@
 package telegram
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 )
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -80,19 +84,8 @@ func TestAnyAskIsTaken(t *testing.T) {
 	)
 	rapid.Check(t, func(rt *rapid.T) {
 		str := func(name string) string { return field.Draw(rt, name) }
-		a := ask.Ask{
-			Kind: rapid.SampledFrom([]ask.Kind{ask.Permission, ask.Guard}).Draw(rt, "kind"), State: ask.Open,
-			Tool: str("tool"), Text: str("text"), Hash: str("hash"), Cwd: str("cwd"), Why: str("why"), Agent: str("agent"), AgentType: str("type"),
-			Attended: rapid.Bool().Draw(rt, "attended"), Nonce: "0123456789abcdef", ExpiresAt: noon, SettledAt: noon,
-		}
-		a.State = rapid.SampledFrom([]ask.State{ask.Open, ask.Answered, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}).Draw(rt, "state")
-		switch a.State {
-		case ask.Answered, ask.Delivered:
-			a.Decision = &ask.Decision{By: str("by"), At: noon}
-		default:
-			a.Note = str("note")
-		}
-		card := render(ask.Card{a}, place{str("token"), str("project"), str("machine")})
+		asks := drawCard(rt, str)
+		card := render(asks, place{str("token"), str("project"), str("machine")})
 		id, err := l.send(ctx, core.Room{Chat: r.ann.ID}, card)
 		if err != nil {
 			rt.Fatalf("refused: %v\n%s", err, card.html)
@@ -101,15 +94,102 @@ func TestAnyAskIsTaken(t *testing.T) {
 		if m.Mode != "HTML" {
 			rt.Fatalf("sent again without markup: %s", card.html)
 		}
-		if units(m.Text) > maxText || (len(m.Labels()) == 2) != (a.State == ask.Open) {
+		buttons := len(m.Labels()) > 0 || asks[0].Kind == ask.Questions
+		if units(m.Text) > maxText || !buttons && len(asks.Waiting()) > 0 || len(m.Labels()) > 0 && len(asks.Waiting()) == 0 {
 			rt.Fatalf("%d units, buttons %v", units(m.Text), m.Labels())
 		}
 		for _, e := range m.Entities {
-			if e.Type != "bold" && e.Type != "pre" && e.Type != "code" {
+			if !slices.Contains([]string{"bold", "italic", "pre", "code", "blockquote"}, e.Type) {
 				rt.Fatalf("an entity of somebody else's: %+v", e)
 			}
 		}
 	})
+}
+
+// drawCard draws a card of any kind, in any state that one can be in.
+func drawCard(rt *rapid.T, str func(string) string) (card ask.Card) {
+	kinds := []ask.Kind{ask.Permission, ask.Guard, ask.Questions, ask.Plan, ask.CheckIn, "one to come"}
+	first := ask.Ask{
+		ID: "a", Kind: rapid.SampledFrom(kinds).Draw(rt, "kind"), Tool: rapid.OneOf(rapid.Just("Bash"), rapid.Just("Edit"), rapid.Map(rapid.Just(0), func(int) string { return str("tool") })).Draw(rt, "tool"),
+		Text: str("text"), Hash: str("hash"), Cwd: str("cwd"), Why: str("why"), Does: str("does"), Nonce: "0123456789abcdef",
+		Attended: rapid.Bool().Draw(rt, "attended"), Perhaps: rapid.Bool().Draw(rt, "perhaps"), ExpiresAt: noon, SettledAt: noon,
+	}
+	if first.Kind == ask.Questions {
+		first.Form = drawForm(rt, str)
+	}
+	if rapid.Bool().Draw(rt, "offers") {
+		first.Offer = &ask.Offer{Always: str("always"), Rules: []grant.Rule{{Text: str("rule")}}}
+	}
+	for i := range rapid.IntRange(1, 6).Draw(rt, "asks") {
+		a := first
+		a.Agent, a.AgentType = str("agent"), str("type")
+		if i > 0 {
+			a.ID, a.On = ask.ID(fmt.Sprint(i)), "a"
+		}
+		card = append(card, drawState(rt, str, a))
+	}
+	return card
+}
+
+func drawState(rt *rapid.T, str func(string) string, a ask.Ask) ask.Ask {
+	a.State = rapid.SampledFrom([]ask.State{ask.Open, ask.Answered, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}).Draw(rt, "state")
+	d := ask.Decision{
+		Allow: rapid.Bool().Draw(rt, "allow"), By: str("by"), Message: str("message"), At: noon,
+		Scope: rapid.SampledFrom([]ask.Scope{ask.Once, ask.Session, ask.Always}).Draw(rt, "scope"),
+	}
+	switch a.State {
+	case ask.Answered, ask.Delivered:
+		a.Decision = &d
+	case ask.Open:
+	default:
+		a.Note = str("note")
+		a.Parked = a.State == ask.Expired && (a.Kind == ask.Permission || a.Kind == ask.Guard) && rapid.Bool().Draw(rt, "parked")
+		if !a.Parked && rapid.Bool().Draw(rt, "lease") {
+			a.Lease = &ask.Lease{Decision: d, Until: noon}
+		}
+	}
+	if a.State != ask.Open && rapid.Bool().Draw(rt, "ran") {
+		a.Run = &ask.Run{OK: rapid.Bool().Draw(rt, "ok"), Took: time.Duration(rapid.Int64Range(0, 1<<50).Draw(rt, "took"))}
+	}
+	return a
+}
+
+// drawForm draws questions as the host could ask them, some of them answered.
+func drawForm(rt *rapid.T, str func(string) string) *ask.Form {
+	type option struct {
+		Label       string `json:"label"`
+		Description string `json:"description"`
+	}
+	type question struct {
+		Question string   `json:"question"`
+		Multi    bool     `json:"multiSelect"`
+		Options  []option `json:"options"`
+	}
+	var in struct {
+		Questions []question `json:"questions"`
+	}
+	for i := range rapid.IntRange(1, 4).Draw(rt, "questions") {
+		q := question{Question: fmt.Sprint(i, str("question")), Multi: rapid.Bool().Draw(rt, "multi")}
+		for range rapid.IntRange(0, 5).Draw(rt, "options") {
+			q.Options = append(q.Options, option{str("label"), str("description")})
+		}
+		in.Questions = append(in.Questions, q)
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	form, err := ask.NewForm(raw)
+	if err != nil {
+		rt.Fatalf("%v: %s", err, raw)
+	}
+	a := ask.Ask{Kind: ask.Questions, State: ask.Open, Form: form}
+	for range rapid.IntRange(0, len(in.Questions)-1).Draw(rt, "answered") {
+		if next, err := ask.Say("x"+str("said"))(a, ask.Decision{}); err == nil {
+			a = next
+		}
+	}
+	return a.Form
 }
 
 // With every field at its longest, the card is full and not a unit more.
