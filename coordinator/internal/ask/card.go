@@ -96,6 +96,7 @@ func (c Card) Askers() string {
 			types = append(types, a.AgentType)
 		}
 	}
+	slices.Sort(types)
 	switch {
 	case c[0].Agent == "":
 		return fmt.Sprintf("the main agent, %d times", len(c))

@@ -48,7 +48,7 @@ func (s *Server) askOpen(c *call) (any, error) {
 	a := ask.Ask{
 		ID: ask.ID(h.Ask), Kind: ask.Kind(h.Kind), Session: p.Session, Prompt: p.PromptID,
 		Agent: p.Agent, AgentType: p.AgentType, Tool: p.Tool, Text: text, Form: form, Hash: hash, Cwd: p.Cwd,
-		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Does: does, Attended: h.Attended, Offer: offer(need, p),
+		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Does: does, Attended: h.Attended, Offer: offer(need, p, text),
 	}
 	if h.Park {
 		if a, err = s.cfg.Core.Park(a); err == nil {

@@ -94,9 +94,14 @@ func leaves(args []guard.Arg, path string, v any) []guard.Arg {
 	return args
 }
 
-// offer is what an allow of this question may cover besides its call.
-func offer(n grant.Need, p payload) *ask.Offer {
+// offer is what an allow of this question may cover besides its call, which
+// people see as text. A command with a secret in it stands for itself alone:
+// the words of its rules, apart from one another, could show what it hides.
+func offer(n grant.Need, p payload, text string) *ask.Offer {
 	o := ask.Offer{Rules: grant.Narrowest(n), Always: suggested(p.Suggestions)}
+	if len(n.Commands) > 0 && strings.Contains(text, secret.Hidden) {
+		o.Rules = nil
+	}
 	if len(o.Rules) == 0 && o.Always == "" {
 		return nil
 	}
