@@ -49,16 +49,16 @@ func diff(old, new string) string {
 	rows := context(a[:start], true, false)
 	rows = append(rows, middle(a[start:len(a)-end], b[start:len(b)-end])...)
 	rows = append(rows, context(a[len(a)-end:], false, true)...)
-	out := show(rows)
+	out := maskRows(rows)
 	if text := lastBreak(old, new); text != "" {
 		out = append(out, text)
 	}
 	return strings.Join(out, "\n")
 }
 
-// show masks rows. Of more than can be kept, the middle is left out first:
+// maskRows masks rows. Of more than can be kept, the middle is left out first:
 // masking is slow.
-func show(rows []row) (out []string) {
+func maskRows(rows []row) (out []string) {
 	total := 0
 	for _, r := range rows {
 		total += len(r.text)
