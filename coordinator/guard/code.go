@@ -31,6 +31,8 @@ func (sh *shell) shellProgram(c command) {
 			child.shellText(c, i)
 			return
 		case a == "-i" && c.in == nil:
+		case a == "-n":
+			return // only looks whether it can be parsed
 		case isClusterWith(a, 's') || a == "-" || a == "/dev/stdin":
 			_, child.params = leading(c.args[i+1:], "")
 			child.pipedText(c)
@@ -114,7 +116,8 @@ func interpreter(codeFlags, lang string) row {
 				sh.code(args[1], lang)
 				return
 			}
-			sh.scriptArgs(c, args[1:])
+			_, script := leading(args[1:], "c config import-map lock")
+			sh.scriptArgs(c, script)
 			if args[0] == "publish" {
 				sh.effect(PublishOut, c.name, "registry")
 			}
@@ -216,6 +219,9 @@ func (sh *shell) scriptArgs(c command, args []string) {
 	if text, ok := sh.files[sh.path(args[0])]; ok {
 		sh.code(text, langOf(c.name))
 		return
+	}
+	if baseName(args[0]) == "setup.py" && containsAny(args, "upload register") {
+		sh.effect(PublishOut, "python", "registry")
 	}
 	if base := baseName(args[0]); oneOf(base, "manage.py artisan rails rake") {
 		sh.exec(append([]string{base}, args[1:]...), c.in)
@@ -468,6 +474,10 @@ func awk(sh *shell, c command) {
 		if !strings.Contains(f, "=") {
 			sh.read(f)
 		}
+	}
+	if c.in != nil && strings.HasPrefix(*c.in, "pid:") {
+		sh.print(*c.in) // a column of a list of processes
+		return
 	}
 	sh.print(unknown)
 }

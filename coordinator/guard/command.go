@@ -335,6 +335,9 @@ func printsForEval(c command) bool {
 	if oneOf(c.name, evalAlways) {
 		return len(c.args) == 0 || strings.HasPrefix(c.args[0], "-") || c.name == "keychain"
 	}
+	if c.name == "npm" {
+		return first(c.args) == "completion"
+	}
 	first := c.args[:min(1, len(c.args))]
 	if oneOf(c.name, "conda mamba micromamba opam") {
 		first = c.args[:min(2, len(c.args))]

@@ -82,6 +82,9 @@ func systemWrite(j *judging, e Effect) bool {
 	if within(e.Target, "/mnt") || within(e.Target, "/media") || within(e.Target, "/Volumes") {
 		return false // people's own disks
 	}
+	if e.Away == "remote" && (within(e.Target, "/var/www") || within(e.Target, "/srv") || within(e.Target, "/opt")) {
+		return false // where a host keeps what is deployed to it
+	}
 	w := j.where(e)
 	return w == inSystem || w == inRoot && e.Op != "create"
 }

@@ -22,6 +22,9 @@ func container(sh *shell, c command) {
 		return
 	}
 	verb, args := rest[0], rest[1:]
+	if containsString(args, "build") && verb == "buildx" || verb == "build" {
+		sh.buildPushes(args)
+	}
 	if oneOf(verb, "container image volume network system builder buildx") && len(args) > 0 {
 		sh.containerNoun(verb, args[0], args[1:])
 		return
@@ -39,12 +42,26 @@ func container(sh *shell, c command) {
 		if verb == "kill" || hasHole(strings.Join(args, " ")) {
 			sh.effect(StopService, "container", strings.Join(args, " "))
 		}
+	case "machine":
+		if len(args) > 0 && oneOf(args[0], "rm reset") {
+			sh.effect(PruneLocal, "machine", "")
+		}
 	case "swarm", "stack", "service", "node", "secret", "config":
 		if len(args) > 0 && oneOf(args[0], "rm remove leave") {
 			sh.effect(DestroyRemote, "part", verb+" "+args[0])
 		}
 	}
 	sh.print(unknown)
+}
+
+// buildPushes notices a build that publishes what it built.
+func (sh *shell) buildPushes(args []string) {
+	for _, a := range args {
+		if a == "--push" || a == "--push=true" || strings.Contains(a, "type=registry") || strings.Contains(a, "push=true") {
+			sh.effect(PublishOut, "docker", "image")
+			return
+		}
+	}
 }
 
 func (sh *shell) containerNoun(noun, verb string, args []string) {
@@ -64,6 +81,8 @@ func (sh *shell) containerNoun(noun, verb string, args []string) {
 		sh.effect(PruneLocal, noun, "")
 	case noun == "container" && oneOf(verb, "run exec"):
 		sh.containerRun(verb, args, command{})
+	case noun == "image" && verb == "push":
+		sh.effect(PublishOut, "docker", "image")
 	case oneOf(noun, "container image") && oneOf(verb, "rm remove"):
 		sh.containerRemove(map[bool]string{true: "rm", false: "rmi"}[noun == "container"], args)
 	case noun == "network" && oneOf(verb, "rm remove"):
@@ -163,6 +182,9 @@ func (sh *shell) compose(args []string, c command) {
 func kubectl(sh *shell, c command) {
 	o := parseOptions(c.args, commonValues+" grace-period field-selector replicas patch")
 	verb := o.at(0)
+	if o.exact("help") && !oneOf(verb, "exec run debug") {
+		return
+	}
 	if v, ok := o.get("dry-run"); ok && v != "none" || o.exact("dry-run") && !ok {
 		return
 	}
@@ -200,8 +222,12 @@ func kubectl(sh *shell, c command) {
 		if p, ok := o.get("patch", "p"); ok && strings.Contains(p, "finalizers") {
 			sh.effect(ChangeRemote, "finalizers", o.at(1))
 		}
-	case "adm", "admin", "certificate", "auth":
+	case "adm", "admin", "certificate":
 		sh.remoteControl(c)
+	case "create":
+		if oneOf(o.at(1), "clusterrolebinding rolebinding") {
+			sh.effect(ChangeRemote, "rights", o.at(1))
+		}
 	}
 	sh.print(unknown)
 }
@@ -209,7 +235,7 @@ func kubectl(sh *shell, c command) {
 func (sh *shell) clusterDelete(o options) {
 	kind, _, _ := strings.Cut(strings.ToLower(o.at(1)), "/")
 	for _, k := range strings.Split(kind, ",") {
-		if oneOf(k, wholeNouns) {
+		if oneOf(k, wholeNouns) || oneOf(k, "sts no") {
 			sh.effect(DestroyRemote, "teardown", strings.Join(o.pos[1:], " "))
 			return
 		}

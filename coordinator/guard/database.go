@@ -5,7 +5,7 @@ import "strings"
 func databaseRow(name string) row {
 	switch name {
 	case "psql", "pgcli", "pgsql":
-		return sqlClient("c command", "h p U d f o v F R T L A host port username dbname file output set variable", false)
+		return sqlClient("c command", "h p U d f o v F R T L host port username dbname file output set variable", false)
 	case "mysql", "mariadb", "mycli":
 		return sqlClient("e execute", "h P u D S host port user database socket", false)
 	case "sqlite3", "sqlite", "duckdb", "litecli", "sqlcipher":
@@ -14,7 +14,7 @@ func databaseRow(name string) row {
 		return sqlClient("Q q e execute c", "S U P d i f server user", true)
 	case "cqlsh", "clickhouse-client", "clickhouse", "clickhouse-local", "snowsql", "usql", "mssql-cli", "dolt", "tidb", "questdb", "rqlite":
 		return sqlClient("e q query execute Q c", "h u p k f host user password port", true)
-	case "cockroach", "turso", "bq", "wrangler", "xata", "pscale", "planetscale", "heroku", "supabase", "neonctl", "snow", "athena", "snowflake":
+	case "cockroach", "turso", "bq", "wrangler", "xata", "pscale", "planetscale", "heroku", "supabase", "neonctl", "snow", "athena", "snowflake", "influx":
 		return mixedClient
 	case "mongo", "mongosh":
 		return mongo
@@ -60,6 +60,9 @@ func sqlClient(codeFlags, values string, operand bool) row {
 	flags := strings.Fields(codeFlags)
 	return func(sh *shell, c command) {
 		o := parseOptions(c.args, values+" "+codeFlags)
+		if operand && o.at(0) == ":memory:" {
+			return
+		}
 		for _, text := range o.all(flags...) {
 			if !strings.Contains(text, " ") && len(o.pos) > 0 { // the words were not quoted
 				text += " " + strings.Join(o.pos, " ")
@@ -153,7 +156,7 @@ func (sh *shell) mongoCall(name string, rest []token) {
 		sh.effect(DropData, "database", "mongo")
 	case "drop", "dropCollection", "dropIndexes", "dropAllUsers", "dropUser", "dropRole", "dropIndex", "dropAllRoles":
 		sh.effect(DropData, "table", name)
-	case "deleteMany", "remove", "deleteOne", "bulkWrite":
+	case "deleteMany", "remove", "deleteOne", "bulkWrite", "updateMany":
 		if empty {
 			sh.effect(DropData, "rows", name)
 		}
@@ -215,7 +218,10 @@ func migration(sh *shell, c command) {
 		}
 		verb := strings.ToLower(a)
 		switch {
-		case oneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db sqlflush drop-all dropall clean database:reset db:migrate:undo:all") &&
+		case oneOf(verb, "release hex.publish"):
+			sh.effect(PublishOut, c.name, "registry")
+			return
+		case oneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db sqlflush drop-all dropall clean database:reset db:migrate:undo:all db:migrate:reset zero") &&
 			!(verb == "clean" && c.name != "flyway" && c.name != "liquibase"):
 			sh.effect(DropData, "reset", c.name+" "+verb)
 			return

@@ -17,7 +17,7 @@ func diskRow(name string) row {
 	case "mount", "umount", "swapoff":
 		return func(sh *shell, c command) {
 			o := parseOptions(c.args, "t o")
-			if c.name == "umount" && (o.short('a') || containsString(o.pos, "/")) || c.name == "mount" && len(o.pos) > 1 {
+			if c.name == "umount" && (o.short('a') || containsString(o.pos, "/")) || c.name == "mount" && (len(o.pos) > 1 || strings.Contains(first(o.all("o")), "remount")) {
 				sh.effect(ChangeSystem, "mounts", strings.Join(o.pos, " "))
 			}
 		}

@@ -18,6 +18,13 @@ func fileRow(name string) row {
 		return link
 	case "chmod", "gchmod", "chattr", "setfacl", "chflags", "xattr":
 		return changeMode
+	case "setcap":
+		return func(sh *shell, c command) {
+			o := parseOptions(c.args, "n")
+			for _, p := range o.pos[min(1, len(o.pos)):] {
+				sh.effect(ChangeMode, "setuid", sh.path(p))
+			}
+		}
 	case "chown", "chgrp", "gchown":
 		return changeOwner
 	case "touch", "mkdir", "mkfifo":

@@ -12,6 +12,12 @@ func networkRow(name string) row {
 		return secureCopy
 	case "rsync", "rclone", "unison", "lftp":
 		return syncCopies
+	case "robocopy":
+		return func(sh *shell, c command) {
+			if low := strings.ToLower(strings.Join(c.args, " ")); len(c.args) > 1 && (strings.Contains(low, "/mir") || strings.Contains(low, "/purge")) {
+				sh.effect(DeleteCopies, "local", strings.ReplaceAll(sh.path(c.args[1]), "\\", "/"))
+			}
+		}
 	case "iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "pfctl", "ipset", "ebtables":
 		return firewall
 	case "ip", "ifconfig", "ifdown", "nmcli", "route", "networksetup", "tc", "ipconfig", "netplan", "wg-quick":
@@ -139,6 +145,9 @@ func (sh *shell) httpMethod(method, url string, o options) {
 	switch {
 	case method == "DELETE" && (!local || store):
 		op := "part"
+		if hostedWhole(host, path) {
+			op = "teardown"
+		}
 		if store && strings.Count(strings.Trim(path, "/"), "/") == 0 && !strings.Contains(host, ":8001") {
 			op = "teardown"
 		}
@@ -154,6 +163,20 @@ func (sh *shell) httpMethod(method, url string, o options) {
 	case strings.Contains(body, "mutation") && hasWord(verbWords(body), "delete destroy"):
 		sh.effect(DestroyRemote, "part", url)
 	}
+}
+
+// hostedWhole is true of an address at a provider's own API that names a whole
+// thing: a repository, a project, a database.
+func hostedWhole(host, path string) bool {
+	if !strings.HasPrefix(host, "api.") && !strings.HasPrefix(host, "gitlab.") && !strings.HasPrefix(host, "management.azure.") && !strings.HasSuffix(host, ".googleapis.com") {
+		return false
+	}
+	path, _, _ = strings.Cut(strings.Trim(path, "/"), "?")
+	seg := strings.Split(path, "/")
+	if n := len(seg); n > 1 && oneOf(seg[n-2], wholeNouns) {
+		return true
+	}
+	return len(seg) == 3 && seg[0] == "repos"
 }
 
 // outgoing reports secrets in what a request carries: known ones in its body
@@ -214,6 +237,11 @@ func rawSocket(sh *shell, c command) {
 		return
 	}
 	sh.carries(c, nil, o.at(0))
+	if c.in != nil && oneOf(o.at(1), "6379 6380 11211") {
+		for _, line := range splitLines(*c.in) {
+			sh.redisCommand(strings.Fields(strings.Replace(line, "flush_all", "FLUSHALL", 1)))
+		}
+	}
 	if c.in != nil && strings.Contains(joined, "/") && hasWord(strings.Fields(*c.in), destroyVerbs+" "+changeVerbs) {
 		sh.effect(ChangeRemote, "socket", joined)
 	}
@@ -317,12 +345,16 @@ func (sh *shell) rsyncDelete(o options, to, flag string) {
 }
 
 func (sh *shell) rclone(o options) {
-	if oneOf(o.at(0), "copy copyto sync move moveto") && isRemotePath(o.at(2)) {
+	if oneOf(o.at(0), "copy copyto sync move moveto") && strings.Contains(o.at(2), ":") {
 		sh.carries(command{}, o.pos[1:2], o.at(2))
 	}
 	switch o.at(0) {
 	case "sync", "bisync":
-		sh.effect(DeleteCopies, "", o.at(2))
+		if strings.Contains(o.at(2), ":") {
+			sh.effect(DeleteCopies, "", o.at(2))
+		} else {
+			sh.effect(DeleteCopies, "local", sh.path(o.at(2)))
+		}
 	case "delete", "purge", "deletefile", "rmdir", "rmdirs", "cleanup", "dedupe", "backend":
 		sh.effect(DestroyRemote, "teardown", o.at(1))
 	case "move", "moveto":

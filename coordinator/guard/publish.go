@@ -9,7 +9,7 @@ func publishRow(name string) row {
 	case "npx", "bunx", "pnpx", "uvx", "pipx":
 		return packageRunner
 	case "cargo":
-		return verbs("publish yank", PublishOut, "")
+		return verbs("publish yank owner release", PublishOut, "")
 	case "gem":
 		return verbs("push yank owner", PublishOut, "uninstall")
 	case "twine":
@@ -22,12 +22,37 @@ func publishRow(name string) row {
 				sh.effect(PublishOut, c.name, "registry")
 			}
 		}
-	case "vsce", "ovsx", "jsr", "lerna", "changeset", "semantic-release", "goreleaser", "release-it", "np", "flit", "melos", "pod", "dart", "flutter", "hex", "luarocks", "cpan-upload", "clojars", "wapm", "expo", "eas", "fastlane":
+	case "vsce", "ovsx", "jsr", "lerna", "changeset", "semantic-release", "goreleaser", "release-it", "np", "flit", "melos", "pod", "dart", "flutter", "hex", "luarocks", "clojars", "wapm", "expo", "eas", "fastlane", "lein", "clojure", "snapcraft", "huggingface-cli", "hf", "skopeo", "crane", "regctl", "buildah", "oras":
 		return func(sh *shell, c command) {
-			if containsAny(c.args, "publish release push upload submit unpublish trunk deploy") || oneOf(c.name, "semantic-release np release-it") {
+			if containsAny(c.args, "publish release push upload submit unpublish trunk deploy") || oneOf(c.name, "semantic-release np release-it") || oneOf(c.name, "skopeo crane regctl") && containsAny(c.args, "copy sync") {
 				if !containsAny(c.args, "--dry-run --snapshot --skip-publish") {
 					sh.effect(PublishOut, c.name, "registry")
 				}
+			}
+		}
+	}
+	return placePublisher(name)
+}
+
+// placePublisher holds the tools that make something reachable for others.
+func placePublisher(name string) row {
+	switch name {
+	case "surge", "gh-pages", "cpan-upload":
+		return func(sh *shell, c command) {
+			if !containsAny(c.args, "login logout whoami list teardown token --help") {
+				sh.effect(PublishOut, c.name, "site")
+			}
+			if controls(c.name) {
+				sh.remoteControl(c)
+			}
+		}
+	case "cloudflared", "tailscale", "kaggle":
+		return func(sh *shell, c command) {
+			if containsAny(c.args, "--url funnel") || first(c.args) == "tunnel" && containsString(c.args, "run") || c.name == "kaggle" && containsAny(c.args, "create version submit") {
+				sh.effect(PublishOut, c.name, "to others")
+			}
+			if controls(c.name) {
+				sh.remoteControl(c)
 			}
 		}
 	}
@@ -115,6 +140,10 @@ func packageRunner(sh *shell, c command) {
 		return
 	}
 	argv := append([]string{}, rest...)
+	if strings.Contains(argv[0], "://") {
+		sh.effect(RunUnknown, "network", argv[0])
+		return
+	}
 	if i := strings.LastIndexByte(argv[0], '@'); i > 0 {
 		argv[0] = argv[0][:i]
 	}
@@ -131,7 +160,7 @@ func packageRow(name string) row {
 			if o.at(0) == "uninstall" {
 				sh.effect(RemovePackage, "pip", strings.Join(o.pos[1:], " "))
 			}
-			if o.at(0) == "install" && strings.HasPrefix(o.at(1), "http://") {
+			if o.at(0) == "install" && (strings.HasPrefix(o.at(1), "http://") || strings.HasPrefix(o.at(1), "git+http://")) {
 				sh.effect(RunUnknown, "network", o.at(1))
 			}
 		}
@@ -160,6 +189,12 @@ func packageRow(name string) row {
 
 func systemPackages(sh *shell, c command) {
 	o := parseOptions(c.args, "t o c root")
+	if c.name == "brew" && o.at(0) == "services" {
+		if oneOf(o.at(1), "stop kill") {
+			sh.effect(StopService, o.at(1), o.at(2))
+		}
+		return
+	}
 	if o.exact("dry-run", "simulate", "s", "just-print") && c.name != "pacman" {
 		return
 	}

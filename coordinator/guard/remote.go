@@ -9,7 +9,7 @@ import "strings"
 
 const destroyVerbs = "delete destroy terminate purge drop wipe nuke flush truncate obliterate forget erase rm remove del rb prune empty uninstall " +
 	"teardown expunge deletion unpublish down undeploy decommission cleanup deprovision release-address rmdir unset unset-all remove-all deleteall flushall clean rmi " +
-	"unregister deregister recreate annihilate discard trash yank rdelete untag unsubscribe"
+	"unregister deregister recreate annihilate discard trash yank rdelete untag unsubscribe undefine"
 
 const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo promote restart pause roll rename break change seal cancel " +
 	"detach clear expire transfer stepdown rekey unlink archive reboot deallocate abort kill force-unlock failback unbind demote reassign redrive compact " +
@@ -28,7 +28,7 @@ const wholeNouns = "cluster clusters project projects namespace namespaces ns da
 	"account accounts organization organizations org subscription vault keyvault backup backups snapshot snapshots volume volumes filesystem table tables zone zones " +
 	"hosted repo repository repositories pv pvc persistentvolume persistentvolumes persistentvolumeclaim persistentvolumeclaims crd crds node nodes tenant workspace " +
 	"environment environments site sites pool pools kms domain domains registry instance instances machine machines vm vms server servers droplet " +
-	"droplets rds dynamodb spanner bigtable sql schema index indices collection collections topic topics recovery stateful statefulset warehouse"
+	"disk disks linode linodes droplets cosmosdb aks eks gke flexible-server acr webapp functionapp rds dynamodb spanner bigtable sql schema index indices collection collections topic topics recovery stateful statefulset warehouse"
 
 // controls is true of the programs that the verb grammar applies to.
 func controls(name string) bool {
@@ -39,7 +39,7 @@ func controls(name string) bool {
 			"kafka-delete-records kafka-storage rpk kcat rabbitmqctl rabbitmqadmin rabbitmq-plugins nats nsc stripe twilio sentry-cli datadog-ci ldcli auth0 okta restic borg "+
 			"velero mc s3cmd s5cmd b2 algolia op doppler infisical chamber packer vagrant rancher minikube kind k3d k3s istioctl linkerd skaffold "+
 			"cloudflared planetscale pscale neonctl turso xata atlas mongocli cockroach ccloud confluent aiven avn databricks snow snowsql "+
-			"apigee apigeecli akamai fastly aliyun civo exo upctl openstack nova cinder glance swift vcd govc virsh lxc incus multipass limactl "+
+			"apigee apigeecli akamai fastly aliyun civo exo upctl openstack nova cinder glance swift vcd govc virsh lxc incus multipass limactl colima ctr crictl "+
 			"launchctl-remote pagerduty pd newrelic dog grafana-cli grafanactl amtool promtool influx chronograf kapacitor "+
 			"braintree paypal sendgrid mailgun postmark ses mailchimp flagsmith unleash split harness spacectl env0 dnscontrol flarectl cfcli "+
 			"powerdns pdnsutil gandi lexicon route53 clisso wp drush artisan ddev lando dokku caprover kamal nixops colmena "+
@@ -54,7 +54,7 @@ func controls(name string) bool {
 // between their groups and verbs.
 const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector endpoint-url query cli-input-json a app r remote " +
 	"g resource-group subscription account org organization team t token s server u user f file filename R repo host port scope e env environment site cluster " +
-	"name id bucket format F vault instance location type H header d data k key topic bootstrap-server stack stage chdir var var-file target " +
+	"command scripts parameters command-id document-name instance-ids desired-count size num-nodes new-capacity node-count replicas C name id bucket format F vault instance location type H header d data k key topic bootstrap-server stack stage chdir var var-file target " +
 	"workspace auth-token service subject credential-file address addr"
 
 // remoteControl finds the verb among the operands and reports its effect.
@@ -71,6 +71,7 @@ func (sh *shell) remoteControl(c command) {
 		}
 	}
 	sh.remoteSpecial(c, o)
+	sh.remoteRuns(o)
 	sh.flagVerbs(c, o)
 	for _, f := range o.flags {
 		if f.given && strings.Contains(f.value, " ") && (strings.Contains(f.name, "query") || strings.Contains(f.name, "sql") || strings.Contains(f.name, "statement")) {
@@ -88,6 +89,9 @@ func (sh *shell) remoteControl(c command) {
 		if i == 0 && oneOf(c.name, "aws awslocal gcloud az") {
 			continue
 		}
+		if i > 1 && oneOf(c.name, "aws awslocal") {
+			break // a service, an operation; the rest are values
+		}
 		if oneOf(p, readNouns) {
 			last = min(last, i+1)
 			continue
@@ -95,6 +99,39 @@ func (sh *shell) remoteControl(c command) {
 		if sh.remoteVerb(c, o, i, operationWords(p)) {
 			return
 		}
+	}
+}
+
+// remoteRuns follows a command that a service is told to run on its machines,
+// and a service that is scaled down to nothing.
+func (sh *shell) remoteRuns(o options) {
+	if containsAny(o.pos, "ssh run-command send-command execute-command exec console") {
+		child := sh.sub()
+		child.place = remotePlace()
+		for _, text := range o.all("command", "C", "scripts", "parameters") {
+			texts := []string{}
+			for _, t := range tokens(strings.TrimPrefix(text, "commands="), "other") {
+				if t.kind == 's' && strings.Contains(text, "commands") {
+					texts = append(texts, t.text)
+				}
+			}
+			if len(texts) == 0 {
+				texts = []string{strings.TrimPrefix(text, "commands=")}
+			}
+			for _, t := range texts {
+				child.run(t, nil)
+			}
+		}
+	}
+	if !containsAny(o.pos, "scale ps:scale resize update-service update") {
+		return
+	}
+	zero := containsString(o.pos, "0")
+	for _, p := range o.pos {
+		zero = zero || strings.HasSuffix(p, "=0")
+	}
+	if v, ok := o.get("desired-count", "size", "num-nodes", "new-capacity", "node-count", "replicas"); zero || ok && v == "0" {
+		sh.effect(ChangeRemote, "scale to zero", strings.Join(o.pos, " "))
 	}
 }
 
@@ -125,7 +162,13 @@ func (sh *shell) remoteVerb(c command, o options, i int, words []string) bool {
 	}
 	w := words[0]
 	plain := len(words) == 1 || oneOf(c.name, "aws awslocal") || strings.Contains(o.pos[i], ":")
+	if oneOf(c.name, "minikube colima k3d kind limactl multipass") && oneOf(w, "stop pause restart") {
+		return true // a cluster or a machine of the developer's own
+	}
 	switch {
+	case w == "on" && containsString(words, "maintenance"):
+		sh.effect(ChangeRemote, "maintenance", strings.Join(o.pos, " "))
+		return true
 	case oneOf(w, destroyVerbs):
 		sh.effect(DestroyRemote, destroyScale(c, o, i, words, w), strings.Join(o.pos, " "))
 		return true
@@ -155,14 +198,20 @@ func destroyScale(c command, o options, i int, words []string, verb string) stri
 	if oneOf(c.name, "terraform tofu terragrunt pulumi cdk cdktf serverless sls eksctl kops sam kubeadm k3d kind") && oneOf(verb, "destroy delete remove down") && i <= 1 {
 		return "teardown"
 	}
-	if o.exact("all", "A", "all-namespaces", "force", "recursive", "yes-i-really-mean-it", "delete-all") && !oneOf(verb, "rm remove prune") {
+	if o.pos[0] != "cache" && o.exact("all", "A", "all-namespaces", "force", "recursive", "yes-i-really-mean-it", "delete-all") && !oneOf(verb, "rm remove prune") {
 		return "teardown"
 	}
 	head := words[len(words)-1]
 	if strings.Contains(o.pos[i], ":") {
 		head = words[min(1, len(words)-1)]
 	}
-	if oneOf(head, wholeNouns) && !containsString(words, "security") {
+	if o.pos[0] == "cache" {
+		return "part"
+	}
+	if i == 0 && len(words) == 1 && oneOf(c.name, "heroku railway vercel vc now surge") || verb == "rb" {
+		return "teardown" // the app, or the bucket, itself
+	}
+	if oneOf(head, wholeNouns) && !hasWord(words, "security log placement parameter option target") {
 		return "teardown"
 	}
 	if i > 0 && oneOf(strings.ToLower(o.pos[i-1]), wholeNouns) {
@@ -182,7 +231,7 @@ func (sh *shell) flagVerbs(c command, o options) {
 	for _, f := range o.flags {
 		name := strings.ToLower(f.name)
 		switch {
-		case oneOf(name, "delete purge destroy remove delete-all flush-all drop rm remove-all prune purge-cache wipe force-delete drop-table delete-unmatched-destination-files"):
+		case oneOf(name, "delete purge destroy remove delete-all flush-all drop rm remove-all prune purge-cache wipe force-delete drop-table delete-unmatched-destination-files delete-unmatched-destination-objects delete-destination delete-removed") && f.value != "false":
 			sh.effect(DestroyRemote, "part", f.name)
 		case oneOf(name, "reset-offsets prod force-recreate delete-config execute force-unlock leave"):
 			if name == "prod" {
@@ -213,7 +262,14 @@ func (sh *shell) remoteSpecial(c command, o options) {
 		if verb == "rsync" && o.exact("d") || verb == "sync" && o.exact("delete-destination") {
 			sh.effect(DeleteCopies, "", strings.Join(o.pos[1:], " "))
 		}
+	case "kubeadm":
+		if verb == "reset" {
+			sh.effect(DestroyRemote, "teardown", "cluster node")
+		}
 	case "vault", "bao":
+		if verb == "secrets" && sub == "disable" {
+			sh.effect(DestroyRemote, "teardown", "every secret below "+o.at(2))
+		}
 		if verb == "operator" && oneOf(sub, "seal rekey init step-down generate-root rotate") {
 			sh.effect(ChangeRemote, sub, verb)
 		}
@@ -224,7 +280,14 @@ func (sh *shell) remoteSpecial(c command, o options) {
 		if verb == "deploy" && (o.exact("prod", "production") || oneOf(c.name, "firebase surge")) {
 			sh.effect(PublishOut, c.name, "production")
 		}
+	case "etcdctl":
+		if verb == "del" && o.exact("prefix", "from-key") && strings.Trim(sub, "/") == "" {
+			sh.effect(DestroyRemote, "teardown", "every key")
+		}
 	case "helm":
+		if oneOf(verb, "push cm-push") {
+			sh.effect(PublishOut, c.name, "registry")
+		}
 		if verb == "upgrade" && o.exact("force") {
 			sh.effect(ChangeRemote, "force", o.at(1))
 		}
@@ -245,7 +308,7 @@ func (sh *shell) infrastructure(c command, o options) {
 	}
 	switch verb {
 	case "apply", "up":
-		if o.exact("destroy") {
+		if o.exact("destroy") || containsPrefix(c.args, "-destroy") {
 			sh.effect(DestroyRemote, "teardown", verb)
 			return
 		}
@@ -269,7 +332,7 @@ func (sh *shell) forge(c command, o options) {
 		sh.forgeAPI(c)
 	case verb == "repo" && sub == "edit" && containsPrefix(c.args, "--visibility"):
 		sh.effect(PublishOut, c.name, "repository visibility")
-	case verb == "release" && sub == "create":
+	case verb == "release" && oneOf(sub, "create upload"):
 		sh.effect(PublishOut, c.name, "release")
 	case verb == "pr" && sub == "merge", verb == "mr" && sub == "merge", verb == "pr" && sub == "close", verb == "issue" && oneOf(sub, "close transfer lock"), verb == "workflow" && oneOf(sub, "run disable"), verb == "mr" && sub == "close", verb == "repo" && oneOf(sub, "archive rename"):
 		sh.effect(ChangeRemote, sub, verb)

@@ -31,6 +31,9 @@ func (sh *shell) scriptText(text, lang string) {
 	if lang == "awk" {
 		sh.awkPipes(toks)
 	}
+	if opensShell(toks, lang) {
+		sh.effect(ReverseShell, "socket", "")
+	}
 	if forksForever(toks) {
 		sh.effect(ForkBomb, "a loop that forks", "")
 	}
@@ -161,6 +164,25 @@ func nextName(toks []token) string {
 		}
 	}
 	return ""
+}
+
+// opensShell is true of a program that connects somewhere and starts a bare
+// shell.
+func opensShell(toks []token, lang string) bool {
+	connects, shell := false, false
+	for _, t := range toks {
+		name := t.text[strings.LastIndexAny(t.text, ".:")+1:]
+		switch t.kind {
+		case 'n':
+			connects = connects || oneOf(name, "connect fsockopen sockaddr_in createConnection create_connection stream_socket_client") || strings.HasPrefix(t.text, "TCPSocket.")
+		case 's', 'x':
+			prog, rest, _ := strings.Cut(t.text, " ")
+			shell = shell || isShellName(programName(prog)) && (rest == "" || strings.HasPrefix(rest, "-i") || strings.Contains(rest, "<&")) || prog == "cmd.exe"
+			connects = connects || lang == "awk" && strings.HasPrefix(t.text, "/inet/")
+			shell = shell || lang == "awk" && strings.HasPrefix(t.text, "/inet/")
+		}
+	}
+	return connects && shell
 }
 
 // forksForever is true of a program that forks in a loop without an end.
@@ -580,13 +602,17 @@ func (sh *shell) receiver(toks []token, i int, consts map[string]string) string 
 
 func callKind(short, full, lang string) string {
 	switch short {
-	case "system", "popen", "Popen", "check_call", "check_output", "getoutput", "getstatusoutput", "execSync", "spawnSync", "execFile", "execFileSync", "spawn", "shell_exec", "passthru", "proc_open", "popen2", "popen3", "capture2", "capture3", "capture2e", "create_subprocess_shell", "do_shell_script", "execvp", "execv", "execl", "execlp", "spawnl", "spawnv", "posix_spawn", "shellOut", "cmd", "os_execute", "execute", "execa", "execaSync", "execaCommand", "ProcessBuilder", "shell-command", "shell-command-to-string", "async-shell-command", "call-process", "start-process", "termopen", "jobstart", "systemlist":
+	case "system", "popen", "Popen", "check_call", "check_output", "getoutput", "getstatusoutput", "execSync", "spawnSync", "execFile", "execFileSync", "spawn", "shell_exec", "passthru", "proc_open", "popen2", "popen3", "capture2", "capture3", "capture2e", "create_subprocess_shell", "do_shell_script", "execvp", "execv", "execl", "execlp", "spawnl", "spawnv", "posix_spawn", "shellOut", "cmd", "os_execute", "execa", "execaSync", "execaCommand", "ProcessBuilder", "shell-command", "shell-command-to-string", "async-shell-command", "call-process", "start-process", "termopen", "jobstart", "systemlist":
 		return "run"
 	case "run", "call", "exec":
 		if short == "exec" && lang == "python" {
 			return "eval"
 		}
 		return "run"
+	case "execute":
+		return "execute"
+	case "executemany", "executescript", "query", "exec_driver_sql", "raw", "queryRawUnsafe", "executeRawUnsafe", "exec_query", "do", "text":
+		return "sql"
 	case "shell", "script":
 		return ""
 	case "eval", "exec_file", "compile", "__import__", "instance_eval", "loadstring", "assert", "runInThisContext":
@@ -624,6 +650,10 @@ func (sh *shell) scriptEffect(kind, arg string, args []string, list bool) {
 	switch kind {
 	case "run":
 		sh.scriptRun(arg, args, list)
+	case "sql":
+		sh.sql(arg)
+	case "execute":
+		sh.scriptExecute(arg, args, list)
 	case "eval":
 		if arg == "" || hasHole(arg) {
 			sh.effect(RunUnknown, originOf(unknown+arg), "")
@@ -669,6 +699,16 @@ func (sh *shell) scriptRun(arg string, args []string, list bool) {
 		sh.exec(args, nil)
 	default:
 		sh.runText(arg)
+	}
+}
+
+// scriptExecute reads what a program hands to a database, or to a shell by the
+// same name.
+func (sh *shell) scriptExecute(arg string, args []string, list bool) {
+	n := len(sh.u.effects)
+	sh.sql(arg)
+	if verb, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(arg)), " "); len(sh.u.effects) == n && !oneOf(verb, "SELECT INSERT UPDATE DELETE CREATE ALTER DROP TRUNCATE WITH BEGIN COMMIT PRAGMA SET SHOW EXPLAIN GRANT CALL MERGE VACUUM") {
+		sh.scriptRun(arg, args, list)
 	}
 }
 

@@ -4,7 +4,7 @@ import "strings"
 
 func serviceRow(name string) row {
 	switch name {
-	case "systemctl", "service", "rc-service", "initctl", "supervisorctl", "launchctl", "sc", "brew-services", "pm2", "monit", "sv", "svc":
+	case "systemctl", "service", "rc-service", "initctl", "supervisorctl", "launchctl", "sc", "brew-services", "pm2", "monit", "sv", "svc", "net":
 		return service
 	case "kill", "killall", "pkill", "skill", "xkill", "taskkill", "killall5":
 		return killProcess
@@ -17,6 +17,15 @@ func serviceRow(name string) row {
 			if o := parseOptions(c.args, "jar cp classpath"); len(o.all("jar")) > 0 {
 				jar := strings.TrimSuffix(o.all("jar")[0], ".jar")
 				sh.exec(append([]string{jar}, after(c.args, "-jar", 2)...), c.in)
+			}
+		}
+	case "schtasks":
+		return func(sh *shell, c command) {
+			switch low := strings.ToLower(strings.Join(c.args, " ")); {
+			case strings.Contains(low, "/create"), strings.Contains(low, "/change"):
+				sh.effect(Persist, "scheduled task", "")
+			case strings.Contains(low, "/delete"), strings.Contains(low, "/end"):
+				sh.effect(StopService, "scheduled task", "")
 			}
 		}
 	case "shutdown", "reboot", "halt", "poweroff", "init", "telinit":
@@ -53,8 +62,13 @@ func service(sh *shell, c command) {
 	if c.name == "service" || c.name == "rc-service" {
 		verb, name = o.at(1), o.at(0)
 	}
-	if c.name == "launchctl" && verb == "load" {
+	switch {
+	case c.name == "launchctl" && oneOf(verb, "load bootstrap submit"):
 		sh.effect(Persist, "launch agent", name)
+	case c.name == "systemctl" && oneOf(verb, "enable link edit"), c.name == "sc" && verb == "create":
+		sh.effect(Persist, "service", name)
+	case c.name == "sv" && oneOf(verb, "down d exit x"):
+		sh.effect(StopService, verb, name)
 	}
 	switch strings.ToLower(verb) {
 	case "stop", "disable", "mask", "kill", "delete", "unload", "bootout", "remove", "force-stop", "shutdown":
@@ -152,6 +166,8 @@ func processList(sh *shell, c command) {
 		}
 	case "pgrep", "pidof":
 		sh.print("pid:" + strings.Join(o.pos, ",") + "\n")
+	case "ps":
+		sh.print("pid:" + unknown + "\n")
 	default:
 		sh.print(unknown)
 	}
@@ -170,7 +186,7 @@ func power(sh *shell, c command) {
 
 func accounts(sh *shell, c command) {
 	o := parseOptions(c.args, "s g G d u c p")
-	if c.name == "dscl" && !containsAny(o.pos, "-delete -create delete create") && !o.exact("delete", "create") || o.exact("S", "status", "help") || c.name == "visudo" && o.short('c') {
+	if c.name == "dscl" && !containsAny(c.args, "-delete -create -append -change delete create") || o.exact("S", "status", "help") || c.name == "visudo" && o.short('c') {
 		return
 	}
 	sh.effect(ChangeSystem, "accounts", c.name)

@@ -153,6 +153,9 @@ func (sh *shell) either(c *syntax.BinaryCmd, in *string) {
 
 func (sh *shell) pipeline(c *syntax.BinaryCmd, in *string) {
 	stages := stagesOf(c)
+	if shellToNetwork(stages) {
+		sh.effect(ReverseShell, "pipe", "")
+	}
 	data := in
 	for i, st := range stages {
 		if sh.u.budget.spent {
@@ -185,6 +188,24 @@ func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
 		}
 		c = x
 	}
+}
+
+// shellToNetwork is true of a pipeline whose shell, fed by what comes before,
+// answers to a socket.
+func shellToNetwork(stages []*syntax.Stmt) bool {
+	fed := false
+	for i, st := range stages {
+		call, ok := st.Cmd.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			continue
+		}
+		name := programName(call.Args[0].Lit())
+		if fed && oneOf(name, "nc ncat netcat telnet socat openssl") {
+			return true
+		}
+		fed = fed || i > 0 && isShellName(name) && (len(call.Args) == 1 || len(call.Args) == 2 && call.Args[1].Lit() == "-i")
+	}
+	return false
 }
 
 func isPipe(c *syntax.BinaryCmd) bool { return c.Op == syntax.Pipe || c.Op == syntax.PipeAll }

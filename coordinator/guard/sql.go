@@ -58,19 +58,29 @@ func (sh *shell) sql(text string) {
 		return
 	}
 	for _, words := range sqlWords(text) {
-		for len(words) > 1 && oneOf(words[0], "EXPLAIN BEGIN WITH") {
-			if words[0] == "EXPLAIN" {
-				if !containsString(words, "ANALYZE") {
-					words = nil
-				}
-				break
-			}
+		for len(words) > 1 && words[0] == "BEGIN" {
 			words = words[1:]
 		}
-		if len(words) > 1 {
+		if len(words) > 1 && words[0] == "EXPLAIN" {
+			words = explained(words)
+		}
+		if len(words) > 1 || len(words) == 1 && words[0] == "SHUTDOWN" {
 			sh.statement(words)
 		}
 	}
+}
+
+// explained is the statement that EXPLAIN ANALYZE runs; EXPLAIN alone runs none.
+func explained(w []string) []string {
+	if !containsString(w, "ANALYZE") {
+		return nil
+	}
+	for i, x := range w {
+		if oneOf(x, "DELETE UPDATE INSERT MERGE WITH") {
+			return w[i:]
+		}
+	}
+	return nil
 }
 
 func (sh *shell) statement(w []string) {
@@ -88,6 +98,9 @@ func (sh *shell) statement(w []string) {
 			sh.effect(DropData, "values", w[1])
 		}
 	case "ALTER":
+		if oneOf(w[1], "USER ROLE LOGIN") && containsAny(w, "PASSWORD SUPERUSER IDENTIFIED CREATEROLE CREATEDB") {
+			sh.effect(ChangeRemote, "rights", strings.ToLower(w[0]+" "+w[1]))
+		}
 		for i, x := range w {
 			if oneOf(x, "DROP DETACH") && i+1 < len(w) && !oneOf(w[i+1], "DEFAULT NOT") {
 				sh.effect(DropData, "column", strings.Join(w[1:min(len(w), 6)], " "))
@@ -104,18 +117,41 @@ func (sh *shell) statement(w []string) {
 		}
 	case "PURGE":
 		sh.effect(DropData, "log", w[1])
-	case "FLUSHALL", "FLUSHDB", "SHUTDOWN":
+	case "SHUTDOWN":
+		sh.effect(StopService, "database", strings.ToLower(w[0]))
+	case "FLUSHALL", "FLUSHDB":
 		sh.effect(DropData, "database", w[0])
 	case "COPY":
-		if containsString(w, "PROGRAM") {
-			sh.possible(RunUnknown, "database program", "")
-		}
-	case "MERGE", "REPLACE":
+		sh.databaseProgram(w)
 	case "WITH":
 		sh.withStatement(w)
-	case "DO", "EXECUTE", "EXEC", "CALL":
+	case "DO":
+		for i, x := range w {
+			if i > 0 && oneOf(x, "DELETE UPDATE DROP TRUNCATE ALTER EXECUTE") {
+				sh.statement(w[i:])
+				return
+			}
+		}
+	case "EXECUTE", "EXEC", "CALL", "PREPARE":
 		if containsString(w, "XP_CMDSHELL") {
 			sh.effect(RunUnknown, "database program", "")
+		}
+		for _, x := range w {
+			if code, ok := strings.CutPrefix(x, "'"); ok && strings.Contains(code, " ") {
+				sh.sql(code)
+			}
+		}
+	}
+}
+
+// databaseProgram runs what COPY … PROGRAM 'command' starts on the server.
+func (sh *shell) databaseProgram(w []string) {
+	for i, x := range w {
+		if x == "PROGRAM" && i+1 < len(w) {
+			sh.possible(RunUnknown, "database program", "")
+			child := sh.sub()
+			child.place = remotePlace()
+			child.run(strings.TrimPrefix(w[i+1], "'"), nil)
 		}
 	}
 }
@@ -129,14 +165,47 @@ func (sh *shell) withStatement(w []string) {
 	}
 }
 
+// trueWhere is true of a condition that holds for every row: one of its
+// alternatives compares things with themselves, or is a constant.
 func trueWhere(w []string) bool {
+	from := 0
 	for i, x := range w {
 		if x == "WHERE" {
-			rest := strings.Join(w[i+1:], " ")
-			return rest == "1" || rest == "1 1" || rest == "TRUE" || rest == "'1 '1"
+			from = i + 1
+		}
+	}
+	for _, alternative := range splitWords(w[from:], "OR") {
+		all := true
+		for _, test := range splitWords(alternative, "AND") {
+			all = all && alwaysTrue(test)
+		}
+		if all {
+			return true
 		}
 	}
 	return false
+}
+
+func alwaysTrue(test []string) bool {
+	switch len(test) {
+	case 1:
+		return test[0] == "TRUE" || isNumber(test[0]) && test[0] != "0"
+	case 2:
+		return test[0] == test[1]
+	}
+	return false
+}
+
+func splitWords(w []string, at string) [][]string {
+	var out [][]string
+	from := 0
+	for i, x := range w {
+		if x == at {
+			out = append(out, w[from:i])
+			from = i + 1
+		}
+	}
+	return append(out, w[from:])
 }
 
 func dropScale(object string) string {

@@ -282,11 +282,14 @@ func search(sh *shell, c command) {
 		}
 		return
 	}
-	if c.in != nil && len(files) == 0 {
+	switch {
+	case c.in != nil && len(files) == 0 && strings.HasPrefix(*c.in, "pid:") && !o.short('v'):
+		sh.print("pid:" + pattern + "\n") // of a list of processes, those of that name
+	case c.in != nil && len(files) == 0:
 		sh.print(*c.in)
-		return
+	default:
+		sh.print(unknown)
 	}
-	sh.print(unknown)
 }
 
 // decode turns text into other text. Base64 of known text is followed; every

@@ -191,6 +191,9 @@ func sudo(sh *shell, c command) {
 		}
 		return
 	}
+	if len(rest) == 0 && o.exact("l", "list", "v", "validate", "k", "K", "V", "version", "reset-timestamp") {
+		return
+	}
 	sh.effect(RunElevated, "sudo", strings.Join(rest, " "))
 	if len(rest) == 0 && c.in != nil {
 		child.runText(*c.in)
@@ -246,6 +249,9 @@ func splitString(args []string) (string, bool) {
 }
 
 func switchUser(sh *shell, c command) {
+	if containsAny(c.args, "--help --version") {
+		return
+	}
 	sh.effect(RunElevated, "su", "")
 	o := parseOptions(c.args, "c s g G command shell group")
 	if code, ok := o.get("c", "command"); ok {
@@ -504,6 +510,8 @@ func later(sh *shell, c command) {
 	o := parseOptions(c.args, "u f q t")
 	if c.name == "crontab" {
 		switch {
+		case o.exact("e"):
+			sh.effect(Persist, "crontab", "")
 		case o.exact("r"):
 			sh.effect(Persist, "crontab removed", "")
 		case o.exact("l"):
@@ -513,6 +521,10 @@ func later(sh *shell, c command) {
 		}
 		return
 	}
+	if o.exact("l", "r", "d", "c", "V") {
+		return
+	}
+	sh.effect(Persist, c.name, strings.Join(o.pos, " "))
 	if c.in != nil {
 		sh.runText(*c.in)
 	}
@@ -579,6 +591,9 @@ func (sh *shell) nix(c command) bool {
 			return true
 		case oneOf(a, "--command -c") && oneOf(first(c.args), "shell develop"):
 			sh.exec(c.args[i+1:], c.in)
+			return true
+		case i == 0 && a == "profile" && c.args[1] == "remove":
+			sh.effect(RemovePackage, c.name, strings.Join(c.args[2:], " "))
 			return true
 		case a == "--" && first(c.args) == "run":
 			_, program, _ := strings.Cut(c.args[1], "#")
