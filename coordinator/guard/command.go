@@ -242,6 +242,7 @@ func (sh *shell) program(p program, c command, full string) {
 	if p.own {
 		sh.own(c, full)
 	}
+	sh.ownOutput(c)
 	if p.prints && printsForEval(c) {
 		sh.print(unknownBenign)
 		return
@@ -293,6 +294,16 @@ func (sh *shell) typedSQL(c command) {
 	sh.doubt(n)
 }
 
+// assigned is the value of a variable that the call itself sets.
+func (sh *shell) assigned(name string) (string, bool) {
+	for s := sh; s != nil; s = s.parent {
+		if v, ok := s.vars[name]; ok {
+			return first(v), true
+		}
+	}
+	return "", false
+}
+
 // doubt makes the effects from the n-th on merely possible.
 func (sh *shell) doubt(n int) {
 	for i := n; i < len(sh.u.effects); i++ {
@@ -342,7 +353,7 @@ func printsForEval(c command) bool {
 	if oneOf(c.name, "conda mamba micromamba opam") {
 		first = c.args[:min(2, len(c.args))]
 	}
-	return containsAny(first, "init hook env shellenv docker-env podman-env completion completions activate shell.bash shell.zsh shell.fish hook-env --bash --zsh --fish --alias -s export config generate-shell-completion")
+	return containsAny(first, "init hook env shellenv docker-env podman-env completion completions activate shell.bash shell.zsh shell.fish hook-env --bash --zsh --fish --alias -s export generate-shell-completion")
 }
 
 // asksHelp is true of a program that only prints its help; wrappers and

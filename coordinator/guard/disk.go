@@ -18,6 +18,9 @@ func diskRow(name string) row {
 		return func(sh *shell, c command) {
 			o := parseOptions(c.args, "t o")
 			if c.name == "umount" && (o.short('a') || containsString(o.pos, "/")) || c.name == "mount" && (len(o.pos) > 1 || strings.Contains(first(o.all("o")), "remount")) {
+				if f := sh.path(o.at(len(o.pos) - 1)); sh.isOwn(f) || hostPath(f, sh.place.home, sh.u.ctx.Env) {
+					sh.effect(WriteFile, "", f)
+				}
 				sh.effect(ChangeSystem, "mounts", strings.Join(o.pos, " "))
 			}
 		}

@@ -150,6 +150,9 @@ func copyFiles(sh *shell, c command) {
 func link(sh *shell, c command) {
 	from, to := operandsTo(parseOptions(c.args, "t S target-directory suffix"))
 	for _, p := range from {
+		if f := sh.path(p); sh.ownProgram(f) {
+			sh.effect(ReadFile, "", f)
+		}
 		sh.arrive(to, p)
 	}
 }
@@ -258,6 +261,9 @@ func archive(sh *shell, c command) {
 		into = o.at(1)
 	}
 	for _, p := range o.pos {
+		if f := sh.path(p); sh.isOwn(f) {
+			sh.read(p)
+		}
 		if p != into && strings.ContainsRune(sh.fileText(p), holeSecret) {
 			sh.print(sh.read(p))
 			sh.remember(sh.path(into), unknownSecret)

@@ -30,6 +30,9 @@ func gitProgram(sh *shell, c command) {
 	}
 	verb := strings.ToLower(rest[0])
 	args := rest[1:]
+	if child.isOwn(child.place.cwd) && oneOf(verb, "checkout switch restore reset stash pull merge rebase apply am cherry-pick revert clean rm mv") && !containsAny(args, "list show") {
+		child.effect(WriteFile, "", child.place.cwd)
+	}
 	switch verb {
 	case "push":
 		child.gitPush(args)

@@ -171,9 +171,42 @@ func cleanTree(j *judging, e Effect) bool {
 	return f.Known && !f.Dirty && e.Away == ""
 }
 
+// ours is true of a process of ours: by its name, or by a pattern that one of
+// our command lines holds.
 func ours(_ *judging, e Effect) bool {
 	t := strings.ToLower(e.Target)
-	return t == "afar" || strings.Contains(t, "afar") && !strings.Contains(t, "safar") || strings.Contains(t, "hook-") && strings.ContainsAny(t, ":-")
+	if strings.Contains(t, "afar") && !strings.Contains(t, "safar") {
+		return true
+	}
+	if e.Kind != KillProcess || oneOf(e.Op, "pid all terminal") {
+		return strings.HasPrefix(t, "hook-")
+	}
+	t = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("^$.*+?[]()\\", r) {
+			return -1
+		}
+		return r
+	}, strings.TrimPrefix(t, "pid:"))
+	if t == "afar" {
+		return true
+	}
+	if e.Op == "by name" && e.Via == "killall" && !strings.HasPrefix(t, "hook") {
+		return false
+	}
+	if len(t) < 3 {
+		return false
+	}
+	if strings.Contains("afar serve", t) {
+		return true
+	}
+	for rest := hookEvents; rest != ""; {
+		var event string
+		event, rest, _ = strings.Cut(rest, " ")
+		if strings.Contains("hook-"+event, t) {
+			return true
+		}
+	}
+	return false
 }
 
 func secretRead(j *judging, e Effect) bool {
@@ -188,7 +221,7 @@ func ownSecret(j *judging, e Effect) bool {
 		return false
 	}
 	base := baseName(e.Target)
-	return base == "telegram.token" || base == "afar" || strings.HasPrefix(base, "hook-") || hasHole(base)
+	return base == "telegram.token" || base == "afar" || strings.HasPrefix(base, "hook-") || hasHole(base) || hasGlob(base)
 }
 
 func mentionsOurs(_ *judging, e Effect) bool { return e.Target != "" }

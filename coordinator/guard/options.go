@@ -133,7 +133,7 @@ func (o options) all(names ...string) []string {
 }
 
 func (o options) at(i int) string {
-	if i < len(o.pos) {
+	if i >= 0 && i < len(o.pos) {
 		return o.pos[i]
 	}
 	return ""

@@ -16,7 +16,7 @@ const (
 
 // ownName is true of the programs that own has something to say about.
 func ownName(name string) bool {
-	return name == "afar" || strings.HasPrefix(name, "hook-") || name == "claude" || name == "claude-code" ||
+	return name == "afar" || strings.HasPrefix(name, "hook-") || name == "claude" || name == "claude-code" || name == "go" ||
 		oneOf(name, inPlaceAlways) || oneOf(name, inPlaceAsked) || oneOf(name, socketClients)
 }
 
@@ -37,6 +37,9 @@ func (sh *shell) own(c command, full string) {
 			}
 		}
 	}
+	if c.name == "go" && len(c.args) > 1 && c.args[0] == "run" && (baseName(c.args[1]) == "afar" || strings.HasPrefix(baseName(c.args[1]), "hook-")) {
+		sh.own(command{name: baseName(c.args[1]), args: c.args[2:]}, c.args[1])
+	}
 	if oneOf(c.name, socketClients) {
 		sh.ownSocket(c)
 	}
@@ -50,6 +53,50 @@ func changesInPlace(c command) bool {
 	}
 	return oneOf(c.name, inPlaceAsked) &&
 		containsAny(c.args, "--write -i -w --in-place --inplace put --fix")
+}
+
+// ownOutput notices a compiler or another program that is told to write one of
+// the guarded files.
+func (sh *shell) ownOutput(c command) {
+	for i, a := range c.args {
+		if len(a) < 2 || a[0] != '-' {
+			continue
+		}
+		name, file, given := strings.Cut(a, "=")
+		if !oneOf(name, "-o --output --out -O --outfile --output-file --dest --target-directory") {
+			continue
+		}
+		if !given && i+1 < len(c.args) {
+			file = c.args[i+1]
+		}
+		if p := sh.path(file); sh.isOwn(p) || hostPath(p, sh.place.home, sh.u.ctx.Env) {
+			sh.effect(WriteFile, "", p)
+		}
+	}
+}
+
+// ownProgram is true of our binaries, and of the link to one in the home.
+func (sh *shell) ownProgram(p string) bool {
+	base := baseName(p)
+	return linkedProgram(p) || sh.isOwn(p) && (base == "afar" || strings.HasPrefix(base, "hook-"))
+}
+
+func linkedProgram(p string) bool {
+	return strings.HasSuffix(p, "/.local/bin/afar") || p == "/usr/local/bin/afar"
+}
+
+// guardedName is true of names that are ours wherever they lie: the link to the
+// program, its service, and what a search finds by name.
+func guardedName(p string) bool {
+	base := baseName(p)
+	switch {
+	case base == switchOff, linkedProgram(p):
+		return true
+	case strings.Contains(base, "afar"):
+		return strings.Contains(p, "/LaunchAgents/") || strings.Contains(p, "/systemd/") || hasHole(p) && oneOf(base, "afar.db afar.sock afar")
+	}
+	event, ok := strings.CutPrefix(base, "hook-")
+	return ok && hasHole(p) && oneOf(event, hookEvents)
 }
 
 func (sh *shell) isOwn(p string) bool {
@@ -66,6 +113,12 @@ func (sh *shell) isOwn(p string) bool {
 
 func (sh *shell) ownSocket(c command) {
 	for _, a := range c.args {
+		for _, page := range [...]string{"127.0.0.1:7357", "localhost:7357", "[::1]:7357"} { // AFAR_WEB_ADDR's default
+			if strings.Contains(a, page) || strings.HasPrefix(a, ":7357") {
+				sh.effect(SteerAfar, "web page", a)
+				return
+			}
+		}
 		for _, dir := range sh.u.ctx.Own {
 			if dir != "" && strings.Contains(a, dir) || strings.Contains(a, "afar") && strings.Contains(a, ".sock") {
 				sh.effect(SteerAfar, "socket", a)
@@ -93,10 +146,10 @@ func (sh *shell) afarCommand(c command) {
 	if containsString(rest, "--help") || containsString(rest, "-h") {
 		return
 	}
-	if oneOf(verb, "status asks log post read topics issue consult doctor version help report grants config completion demo") {
+	if oneOf(verb, "status asks log post read topics issue consult doctor version help report grants completion demo") {
 		return
 	}
-	if oneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify telegram.status undo. telegram. guard. loop. audit.") {
+	if oneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify telegram.status undo. telegram. guard. loop. audit. config.") {
 		return
 	}
 	sh.effect(SteerAfar, verb, strings.TrimSpace(verb+" "+sub))
@@ -108,6 +161,17 @@ func (sh *shell) hostCommand(c command) {
 	o := parseOptions(c.args, "settings p print mcp-config setting-sources model allowedTools permission-mode output-format add-dir plugin-dir")
 	if s, ok := o.get("settings"); ok && strings.Contains(s, "disableAllHooks") {
 		sh.effect(DisableAfar, "hooks off", "")
+	}
+	if v, ok := sh.assigned("AFAR_DISABLED"); ok && v != "" && v != "0" {
+		sh.effect(DisableAfar, "Afar off", "")
+	}
+	for _, name := range [...]string{"CLAUDE_CONFIG_DIR", "HOME"} {
+		if v, ok := sh.assigned(name); ok && v != sh.u.ctx.Env[name] {
+			sh.effect(RunElevated, "claude without the person's settings", v)
+		}
+	}
+	if v, ok := o.get("setting-sources"); ok && !strings.Contains(v, "user") {
+		sh.effect(DisableAfar, "settings off", "")
 	}
 	if o.exact("safe-mode", "bare", "disable-hooks") {
 		sh.effect(DisableAfar, "hooks off", "")
@@ -123,6 +187,9 @@ func (sh *shell) hostCommand(c command) {
 			return
 		}
 		sh.effect(ChangeSystem, "host", sub)
+	case oneOf(o.at(0), "plugin plugins") && o.at(1) == "marketplace" && oneOf(o.at(2), "remove rm") && strings.Contains(o.at(3), "afar"),
+		o.at(0) == "config" && containsAny(o.pos, "disableAllHooks hooks enabledPlugins"):
+		sh.effect(DisableAfar, sub, o.at(3))
 	case oneOf(strings.ReplaceAll(sub, " ", "."), "plugin.install plugin.marketplace plugin.update plugin.enable mcp.add mcp.add-json mcp.remove config.set config.add config.remove"):
 		if oneOf(o.at(2), "list ls") {
 			return

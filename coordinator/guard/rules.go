@@ -35,6 +35,8 @@ var policies = []policy{
 	{Rule{"host.settings", Deny, "Deletes the host's settings", "Leave the host's settings in place; the person edits them."}, DeleteFile, in(inHost)},
 	{Rule{"host.settings", Deny, "Moves the host's settings away", "Leave the host's settings in place; the person edits them."}, MoveAway, in(inHost)},
 	{Rule{"host.settings", Deny, "Changes the rights of the host's settings", "Leave the host's settings in place; the person edits them."}, ChangeMode, in(inHost)},
+	{Rule{"host.settings", Deny, "Puts other settings of the host in their place", "Leave the host's settings in place; the person edits them."}, Discard, in(inHost)},
+	{Rule{"afar.files", Deny, "Puts other files in the place of Afar's own", parkAfar}, Discard, in(inOwn)},
 	{Rule{"host.plugins", Ask, "Changes the host's plugins, servers or settings", askFirst}, ChangeSystem, op("host")},
 	{Rule{"terminal.type", Ask, "Types into a terminal, perhaps the person's", "Run the command yourself instead of typing it into another terminal."}, TypeInto, nil},
 

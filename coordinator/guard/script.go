@@ -48,6 +48,10 @@ func (sh *shell) scriptRound(toks []token, consts map[string]string, lang string
 			sh.runText(t.text)
 		case t.kind == 's' && i+2 < len(toks) && (toks[i+1].kind == ')' || toks[i+1].kind == ']') && toks[i+2].kind == '(':
 			sh.scriptCall(t.text, toks, i+1, consts, lang) // getattr(x, "name")(…), x["name"](…)
+		case t.kind == 's' && strings.Contains(t.text, ".sock") && strings.Contains(t.text, "afar"):
+			sh.effect(SteerAfar, "socket", t.text)
+		case t.kind == 'n' && (strings.HasSuffix(t.text, "TIOCSTI") || t.text == "0x5412" || t.text == "21522"):
+			sh.effect(TypeInto, "", "ioctl")
 		case t.kind == 'n':
 			if i+2 < len(toks) && toks[i+1].kind == '=' && len(consts) < 256 {
 				if v, ok := sh.literal(toks[i+2:], consts); ok {
@@ -432,6 +436,9 @@ func (l *literal) name(toks []token, i int) int {
 	}
 	if text, ok := l.sh.constant(name, l.consts); ok {
 		l.add(text, true)
+		if i+2 < len(toks) && toks[i+1].kind == '(' && toks[i+2].kind == ')' {
+			return 3
+		}
 		return 1
 	}
 	for _, suffix := range [...]string{"join", "Path", "expanduser", "resolve", "String.raw", "str"} {
@@ -515,13 +522,15 @@ func (sh *shell) callArgs(toks []token, i int, consts map[string]string) (args [
 		case t.kind == '(' || t.kind == '[' || t.kind == '{':
 			list = list || t.kind == '['
 			depth++
-			fresh = true
+			fresh = fresh || t.kind == '['
 		case t.kind == ')' || t.kind == ']' || t.kind == '}':
 			if depth--; depth <= 0 {
 				return args, list, j
 			}
-		case t.kind == ',':
+		case t.kind == ',', t.kind == '=', t.kind == ':':
 			fresh = true
+		case fresh && t.kind == 'n' && j+1 < len(toks) && (toks[j+1].kind == '=' || toks[j+1].kind == ':'):
+			fresh = false // the name of an argument
 		case fresh && (t.kind == 's' || t.kind == 'n'):
 			if v, ok := sh.literal(toks[j:], consts); ok {
 				args = append(args, v)
@@ -578,9 +587,14 @@ func recursiveCall(toks []token) bool {
 	return false
 }
 
-// receiver is the literal inside the call before ".name", as in
-// Path("x").unlink().
+// receiver is the constant expression before ".name", as in
+// Path("x").unlink() and (home / "x").write_text().
 func (sh *shell) receiver(toks []token, i int, consts map[string]string) string {
+	if k := opening(toks, i-1); k >= 0 {
+		if v, ok := sh.literal(toks[k+1:], consts); ok {
+			return v
+		}
+	}
 	for j := i - 1; j >= 0 && j > i-8; j-- {
 		if toks[j].kind == 's' {
 			return toks[j].text
@@ -598,6 +612,30 @@ func (sh *shell) receiver(toks []token, i int, consts map[string]string) string 
 		}
 	}
 	return ""
+}
+
+// opening is the bracket that the one at i, or right before i, closes; -1 if
+// none does.
+func opening(toks []token, i int) int {
+	if i > 0 && toks[i].kind == '.' {
+		i--
+	}
+	depth := 0
+	for ; i >= 0; i-- {
+		switch toks[i].kind {
+		case ')':
+			depth++
+		case '(':
+			depth--
+		}
+		if depth <= 0 {
+			break
+		}
+	}
+	if i < 0 || toks[i].kind != '(' {
+		return -1
+	}
+	return i
 }
 
 func callKind(short, full, lang string) string {
@@ -630,6 +668,13 @@ func callKind(short, full, lang string) string {
 		return "write"
 	case "readFileSync", "readFile", "read_text", "read_bytes", "file_get_contents", "slurp", "readlines", "createReadStream":
 		return "read"
+	case "writeTextFile", "writeTextFileSync":
+		return "write"
+	case "write":
+		if oneOf(full, "File.write IO.write Bun.write File.binwrite") {
+			return "write"
+		}
+		return ""
 	case "read", "foreach", "readTextFile", "readTextFileSync", "file":
 		if oneOf(full, "File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file") || full == "file" && lang == "php" {
 			return "read"

@@ -10,6 +10,8 @@ func serviceRow(name string) row {
 		return killProcess
 	case "pgrep", "pidof", "ps", "lsof", "fuser":
 		return processList
+	case "ttyecho", "reptyr":
+		return func(sh *shell, c command) { sh.effect(TypeInto, "", c.name) }
 	case "nginx", "haproxy", "apachectl", "httpd", "caddy", "pg_ctl", "mongod":
 		return daemon
 	case "java":
@@ -65,6 +67,7 @@ func service(sh *shell, c command) {
 	switch {
 	case c.name == "launchctl" && oneOf(verb, "load bootstrap submit"):
 		sh.effect(Persist, "launch agent", name)
+		sh.exec(after(c.args, "--", 1), nil)
 	case c.name == "systemctl" && oneOf(verb, "enable link edit"), c.name == "sc" && verb == "create":
 		sh.effect(Persist, "service", name)
 	case c.name == "sv" && oneOf(verb, "down d exit x"):
@@ -168,6 +171,13 @@ func processList(sh *shell, c command) {
 		sh.print("pid:" + strings.Join(o.pos, ",") + "\n")
 	case "ps":
 		sh.print("pid:" + unknown + "\n")
+	case "lsof":
+		for _, p := range parseOptions(c.args, "u g p i c d F").pos {
+			if sh.isOwn(sh.path(p)) {
+				sh.print("pid:afar\n")
+			}
+		}
+		sh.print(unknown)
 	default:
 		sh.print(unknown)
 	}

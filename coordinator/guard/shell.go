@@ -424,6 +424,9 @@ func (sh *shell) write(word string) string {
 		sh.socket(host)
 		return p
 	}
+	if strings.HasPrefix(p, "/dev/pts/") || strings.HasPrefix(p, "/dev/ttys") {
+		sh.effect(TypeInto, "", p)
+	}
 	if !oneOf(p, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2") {
 		sh.effect(WriteFile, map[bool]string{true: "truncate"}[sh.bare], p)
 	}
@@ -445,6 +448,9 @@ func (sh *shell) read(word string) string {
 		return text
 	}
 	sh.effect(ReadFile, "", p)
+	if base := baseName(p); sh.isOwn(p) && (strings.Contains(base, "pid") || strings.Contains(base, "lock")) {
+		return "pid:afar\n"
+	}
 	if sh.place.away == "" && secretPath(p, sh.place.home) {
 		return unknownSecret
 	}

@@ -175,7 +175,7 @@ func (j *judging) place(p string, sweeping bool, away string) region {
 	switch {
 	case isDevice(p):
 		return inDevice
-	case p == "/" || bare == "/" || oneOf(p, systemDirs):
+	case p == "/" || bare == "/" || oneOf(p, systemDirs) || strings.HasPrefix(p, "/"+unknown):
 		return inRoot
 	case j.isHome(p) || j.isHome(bare):
 		return inHome
@@ -200,7 +200,7 @@ func (j *judging) guarded(p string, sweeping bool) region {
 			return inOwn
 		}
 	}
-	if base := baseName(p); base == switchOff || base == PolicyFile {
+	if guardedName(p) || baseName(p) == PolicyFile {
 		return inOwn
 	}
 	if hostPath(p, j.home, j.ctx.Env) {

@@ -203,7 +203,7 @@ func (v value) marked(whole bool, separators string) value {
 	}
 	out := make(value, len(v))
 	for i, s := range v {
-		if !strings.ContainsAny(s, " \t\n") {
+		if !strings.ContainsAny(s, " \t\n") && (separators == "" || !strings.ContainsAny(s, separators)) {
 			out[i] = s
 			continue
 		}

@@ -619,6 +619,16 @@ func multiplexer(sh *shell, c command) {
 	if len(rest) == 0 {
 		return
 	}
+	for i, a := range rest { // tmux takes several commands at once
+		if a == ";" || a == `\;` {
+			multiplexer(sh, command{name: c.name, args: rest[i+1:]})
+			rest = rest[:i]
+			break
+		}
+	}
+	if len(rest) == 0 {
+		return
+	}
 	switch {
 	case oneOf(rest[0], "send-keys send send-prefix paste-buffer pasteb"), c.name == "zellij" && len(rest) > 1 && oneOf(rest[1], "write write-chars"):
 		sh.effect(TypeInto, "", c.name)
@@ -633,7 +643,7 @@ func multiplexer(sh *shell, c command) {
 func appleScript(sh *shell, c command) {
 	o := parseOptions(c.args, "e l s")
 	for _, code := range o.all("e") {
-		if strings.Contains(code, "keystroke") || strings.Contains(code, "key code") || strings.Contains(code, "do script") && strings.Contains(code, "Terminal") {
+		if strings.Contains(code, "keystroke") || strings.Contains(code, "key code") || strings.Contains(code, "write text") || strings.Contains(code, "do script") && strings.Contains(code, "Terminal") {
 			sh.effect(TypeInto, "", "osascript")
 		}
 		sh.scriptText(code, "applescript")
