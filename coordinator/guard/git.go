@@ -392,11 +392,11 @@ func (sh *shell) gitUpdateRef(o options, in *string) {
 	case o.exact("stdin") && in != nil:
 		for _, line := range splitLines(*in) {
 			f := strings.Fields(line)
-			if len(f) > 1 && f[0] == "delete" {
+			if len(f) > 1 && (f[0] == "delete" || holdsUndo(f[1])) {
 				sh.effect(RewriteRefs, "ref-delete", branchOf(f[1]))
 			}
 		}
-	case o.short('d') || o.has("delete"):
+	case o.short('d') || o.has("delete") || holdsUndo(o.at(0)):
 		sh.effect(RewriteRefs, "ref-delete", branchOf(o.at(0)))
 	case strings.HasPrefix(o.at(0), "refs/heads/"):
 		sh.effect(RewriteRefs, "branch-force", branchOf(o.at(0)))

@@ -306,6 +306,8 @@ afar restart
 afar serve
 afar open
 afar call ask.answer '{}'
+git update-ref -d refs/afar/undo/undo_1a2b3c4d/before/tree
+afar undo undo_1a2b3c4d
 /home/dev/.local/bin/afar allow 3
 env -u CLAUDECODE afar allow 3
 setsid afar allow 3

@@ -107,6 +107,7 @@ var policies = []policy{
 	{Rule{"git.push-force", Ask, "Rewrites a remote branch", "Use --force-with-lease and name the branch."}, PushForce, nil},
 	{Rule{"git.delete-main", Deny, "Deletes the default branch of the remote", tellThem}, PushDelete, both(op("branch"), mainNamed)},
 	{Rule{"git.push-delete", Ask, "Deletes a branch or tag of the remote", askFirst}, PushDelete, nil},
+	{Rule{"afar.undo", Deny, "Deletes what an undo is made of", parkAfar}, RewriteRefs, undoRef},
 	{Rule{"git.branch-main", Deny, "Deletes the default branch", "Delete only branches you made."}, RewriteRefs, both(op("branch-delete-force", "ref-delete"), mainNamed)},
 	{Rule{"git.branch-delete", Ask, "Deletes the default branch", "Delete only branches you made."}, RewriteRefs, both(op("branch-delete"), mainNamed)},
 	{Rule{"git.branch-delete", None, "", ""}, RewriteRefs, op("branch-delete")},

@@ -46,7 +46,10 @@ func contains(all []Loss, l Loss) bool {
 func loss(e Effect) (l Loss, ok bool) {
 	l.Dir = e.Dir
 	switch e.Kind {
-	case DeleteTree, DeleteFile, MoveAway:
+	case DeleteFile, DeleteTree, MoveAway:
+		if e.Op == "find" { // some of what lies there
+			return Loss{Dir: seenPart(e.Target), Ignored: true}, true
+		}
 		l.Path = seenPart(e.Target)
 	case WriteFile:
 		if e.Op == "create" {
@@ -109,3 +112,10 @@ func seenPart(path string) string {
 	}
 	return path[:j]
 }
+
+// undoRefs is where Afar holds its snapshots in a repository.
+const undoRefs = "refs/afar"
+
+func holdsUndo(ref string) bool { return within(ref, undoRefs) || strings.HasPrefix(ref, undoRefs+"*") }
+
+func undoRef(_ *judging, e Effect) bool { return holdsUndo(e.Target) }
