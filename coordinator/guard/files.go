@@ -168,7 +168,7 @@ func changeMode(sh *shell, c command) {
 				mode = a
 			}
 		}
-		if mode == o.at(0) && len(pos) > 0 && !(len(pos) == 1 && strings.ContainsAny(mode[:1], "/~.")) {
+		if mode == o.at(0) && len(pos) > 0 && !(len(pos) == 1 && strings.ContainsAny(clip(mode, 1), "/~.")) {
 			pos = pos[1:]
 		}
 		how = modeKind(mode)

