@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -49,4 +50,40 @@ func BenchmarkShort(b *testing.B) {
 	for b.Loop() {
 		Judge(bash("git status --short && go test ./..."), testContext())
 	}
+}
+
+// BenchmarkShapes judges each hostile shape at 10 kB and at 1 MB. The figures:
+// milliseconds per 10 kB at both sizes; how much dearer a byte is in the large
+// one; and how often the shell parser alone could have read an ordinary text of
+// the large size in that time.
+func BenchmarkShapes(b *testing.B) {
+	const small, large = 10_000, 1_000_000
+	for _, s := range shapes() {
+		b.Run(s.name, func(b *testing.B) {
+			short, long := s.call(small), s.call(large)
+			var forShort, forLong, yard time.Duration
+			for b.Loop() {
+				yard += timed(func() { parseOrdinary(large) })
+				forShort += timed(func() { Judge(short, testContext()) })
+				forLong += timed(func() { Judge(long, testContext()) })
+			}
+			n := float64(b.N)
+			b.ReportMetric(forShort.Seconds()*1e3/n, "ms-10kB")
+			b.ReportMetric(forLong.Seconds()*1e3/n/(large/small), "ms-10kB-of-1MB")
+			b.ReportMetric(float64(forLong)/float64(forShort)/(large/small), "x-growth")
+			b.ReportMetric(float64(forLong)/float64(yard), "x-parse")
+		})
+	}
+}
+
+func timed(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+// parseOrdinary is the yardstick: the shell parser alone, on a text as people
+// write it.
+func parseOrdinary(n int) {
+	_, _ = syntax.NewParser().Parse(strings.NewReader(fill(workday, n)[:n]), "")
 }

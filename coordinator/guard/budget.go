@@ -40,11 +40,15 @@ func newBudget(size int) budget {
 // and the call as a whole counts as not read.
 func (sh *shell) spend(steps int) bool {
 	b := &sh.u.budget
-	if b.steps -= steps; b.steps < 0 && !b.spent {
-		b.spent = true
-		sh.exhausted("over budget")
+	if b.spent {
+		return false
 	}
-	return !b.spent
+	if b.steps -= steps; b.steps >= 0 {
+		return true
+	}
+	b.spent = true
+	sh.exhausted("over budget")
+	return false
 }
 
 // spendSource charges for parsing a nested source.

@@ -250,19 +250,19 @@ func (sh *shell) define(name string, f *function) {
 // effect reports an effect of the running command.
 func (sh *shell) effect(kind Kind, op, target string) {
 	target, away := sh.place.locate(target)
-	sh.report(Effect{Kind: kind, Op: op, Target: target, Via: sh.via,
-		Dir: sh.place.cwd, Away: away, Part: sh.here()})
+	sh.report(Effect{Kind: kind, Op: op, Target: target, Away: away})
 }
 
 func (sh *shell) possible(kind Kind, op, target string) {
-	sh.report(Effect{Kind: kind, Op: op, Target: target, Via: sh.via, Sure: Possible,
-		Dir: sh.place.cwd, Away: sh.place.away, Part: sh.here()})
+	sh.report(Effect{Kind: kind, Op: op, Target: target, Away: sh.place.away, Sure: Possible})
 }
 
 func (sh *shell) report(e Effect) {
-	if sh.spend(perEffect) {
-		sh.u.add(e)
+	if !sh.spend(perEffect) {
+		return
 	}
+	e.Via, e.Dir, e.Part = sh.via, sh.place.cwd, sh.here()
+	sh.u.add(e)
 }
 
 // pushed is one directory on the stack of pushd and those below it.
@@ -273,7 +273,9 @@ type pushed struct {
 
 // path makes a word absolute in this shell's place.
 func (sh *shell) path(word string) string {
-	sh.spend((len(sh.place.cwd) + len(word)) / textPerStep)
+	if !sh.spend((len(sh.place.cwd) + len(word)) / textPerStep) {
+		return unknown
+	}
 	if word == "~" || strings.HasPrefix(word, "~/") {
 		return cleanPath(sh.homeText() + word[1:])
 	}
