@@ -96,3 +96,18 @@ func TestReadsOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestGuardAskByMode: what the guard would ask opens the dialog in every mode
+// where someone sits there; where nobody does, and nobody can be asked, it is
+// refused in every mode.
+func TestGuardAskByMode(t *testing.T) {
+	for _, mode := range []string{"default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "somethingNew", ""} {
+		in := strings.Replace(payload("PreToolUse", bash(`bash -c "$(cat recipe.txt)"`)), `"permission_mode":"default"`, fmt.Sprintf(`"permission_mode":%q`, mode), 1)
+		for want, who := range map[string][]string{`"permissionDecision":"ask"`: attended, `"permissionDecision":"deny"`: unattended} {
+			r := runHook(t, "hook-pre-tool-use", homeDir(t), who, strings.NewReader(in))
+			if r.code != 0 || !strings.Contains(r.stdout, want) {
+				t.Errorf("%s, %s: exit %d, %s", mode, who[0], r.code, r.stdout)
+			}
+		}
+	}
+}

@@ -156,9 +156,11 @@ func decimal(n int) string {
 }
 
 // added judges a call by the rules of the policy files, and returns the harder
-// of d and theirs.
+// of d and theirs. Of two that ask, the file's own words are shown: they say
+// more than ours.
 func added(d Decision, call Call, u *understanding) Decision {
 	j := newJudging(u.ctx)
+	ours := d.Verdict == Ask
 	for i := range u.ctx.Amendments {
 		a := &u.ctx.Amendments[i]
 		for k := range a.Added {
@@ -171,9 +173,10 @@ func added(d Decision, call Call, u *understanding) Decision {
 			if hit.effect < len(d.Opinions) && hit.how != unlike && !harder(d.Opinions[hit.effect].Verdict, verdict) {
 				d.Opinions[hit.effect] = Opinion{verdict, r.ID, origin(a, r.Line)}
 			}
-			if hit.how == unlike || harder(d.Verdict, verdict) {
+			if hit.how == unlike || harder(d.Verdict, verdict) && !(ours && verdict == Ask) {
 				continue
 			}
+			ours = false
 			d.Verdict, d.Rule, d.Reason, d.From = verdict, r.ID, r.Instead, origin(a, r.Line)
 			d.Person, d.Part = withTarget(r.Why, hit.about), visible(clip(hit.part, 300))
 		}

@@ -93,7 +93,7 @@ func TestContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := Context(dirs, "/opt/afar/bin", "/p/sub", "/p")
-	for _, path := range []string{"/afar/config.toml", "/afar/state/afar.db", "/opt/afar/bin/hook-stop", "/opt/afar/plugin/hooks.json"} {
+	for _, path := range []string{"/afar/config.toml", "/afar/state/afar.db", "/afar/guard.toml", "/afar/state/guard.trust", "/p/guard.toml", "/p/sub/guard.toml", "/opt/afar/bin/hook-stop", "/opt/afar/plugin/hooks.json"} {
 		d := guard.Judge(guard.Call{Tool: "Write", Args: []guard.Arg{{Path: "file_path", Value: path}, {Path: "content", Value: "x"}}}, ctx)
 		if d.Verdict != guard.Deny {
 			t.Errorf("writing %s: %q", path, d.Verdict)
