@@ -1,0 +1,121 @@
+package telegram
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/undo"
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
+)
+
+// ranStep is a step that was allowed on the phone and ran, with its snapshot.
+func (r *rig) ranStep(id, command string, p undo.Picture) (a ask.Ask, v undo.Snapshot) {
+	r.Helper()
+	a = r.ask(id, command)
+	r.says("wants Bash", "Allow ✅", "Deny ⛔")
+	v, err := r.core.PlanUndo(undo.Snapshot{Session: a.Session, Tool: a.Tool, Hash: a.Hash, Text: command, Ask: a.ID})
+	if err == nil {
+		_, err = r.core.TookUndo(v.ID, []undo.Picture{p}, "")
+	}
+	if err == nil {
+		_, err = r.core.Answer(a.ID, ask.Decision{Allow: true, By: "Ann", Channel: "telegram"})
+	}
+	if err == nil {
+		_, err = r.core.ClaimAsk(a.ID)
+	}
+	if err == nil {
+		err = r.core.Ran(core.Outcome{Session: a.Session, Tool: a.Tool, Hash: a.Hash, Run: ask.Run{OK: true}})
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+	return a, v
+}
+
+// says waits for a card that says text and has just these buttons.
+func (r *rig) says(text string, buttons ...string) botapi.Message {
+	r.Helper()
+	want := fmt.Sprint(buttons)
+	m, err := r.api.Await(r.ctx, func(m botapi.Message) bool {
+		return strings.Contains(m.Text, text) && fmt.Sprint(m.Labels()) == want
+	})
+	if err != nil {
+		r.Fatalf("no %q with %s: %v\nlog:\n%s", text, want, err, r.log)
+	}
+	return m
+}
+
+func TestUndoButton(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	kept := undo.Picture{Files: 3, Bytes: 12_000}
+	_, v := r.ranStep("ask_1", "git clean -fd src", kept)
+	card := r.says("↩️ snapshot: 3 files, 12 kB · Undo until", "Undo ↩️")
+
+	eve := r.api.User(12, "Eve")
+	if _, err := eve.TapLate(card.ID, "Undo ↩️"); err == nil {
+		r.settled()
+	}
+	if v, _ := r.core.Undo(v.ID); v.State != undo.Ready {
+		t.Errorf("Eve made it %s", v.State)
+	}
+
+	first := r.tap(r.ann, card.ID, "Undo ↩️")
+	second := r.tap(r.ann, card.ID, "Undo ↩️")
+	if got := r.awaitAnswer(first); got != "Undoing. The card says how it turns out." {
+		t.Errorf("the tap got %q", got)
+	}
+	if got := r.awaitAnswer(second); !strings.Contains(got, "it is being undone") {
+		t.Errorf("the second tap got %q", got)
+	}
+	if err := r.core.RefuseUndo(v.ID, []string{"src/<a>.go", "b"}); err != nil {
+		t.Fatal(err)
+	}
+	card = r.says("not undone: newer work would be overwritten: src/<a>.go, b", "Undo anyway ↩️")
+	r.awaitAnswer(r.tap(r.ann, card.ID, "Undo anyway ↩️"))
+	v, _ = r.core.Undo(v.ID)
+	if v.State != undo.Restoring || !v.Covered([]string{"b"}) || v.Covered([]string{"c"}) {
+		t.Errorf("it is %s and knows of %v", v.State, v.Restore.Known)
+	}
+	if err := r.core.UndoneTo(v.ID, "3 files restored", nil); err != nil {
+		t.Fatal(err)
+	}
+	card = r.says("undone by Ann at")
+	if got := r.awaitAnswer(r.tap(r.ann, card.ID, "Undo ↩️")); !strings.HasPrefix(got, "It was undone by Ann at ") {
+		t.Errorf("a late tap got %q", got)
+	}
+}
+
+// TestUndoLate: after a day the button goes, and a tap that comes nevertheless
+// gets an honest answer, also behind a restart.
+func TestUndoLate(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.ranStep("ask_1", strings.Repeat("x 'a & b' <c> ", 4000), undo.Picture{Files: 1, Left: []string{strings.Repeat("<&>", 900)}})
+	card := r.says("Undo until", "Undo ↩️")
+	r.later.Store(int64(24*time.Hour + time.Second))
+	if err := r.core.Tick(); err != nil {
+		t.Fatal(err)
+	}
+	r.says("the snapshot is gone: it was kept for 24 hours")
+	r.restart()
+	if got := r.awaitAnswer(r.tap(r.ann, card.ID, "Undo ↩️")); got != "Too late, the snapshot is gone: it was kept for 24 hours." {
+		t.Errorf("a late tap got %q", got)
+	}
+}
+
+func FuzzUndoData(f *testing.F) {
+	for _, s := range []string{"u:0123456789abcdef:u", "u:0123456789abcdef:w", "u::u", "u:a:b", "a:b:y", "", "u:a:u:u", "::"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		nonce, anyway, ok := parseUndo(s)
+		if ok && (nonce == "" || undoData(nonce, anyway) != s) {
+			t.Errorf("%q: %q, %t", s, nonce, anyway)
+		}
+	})
+}
