@@ -16,6 +16,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
+	"github.com/afar-sh/afar/coordinator/internal/config"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -75,18 +76,14 @@ func Open(cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) build() (err error) {
-	hold, err := CheckInHold(c.cfg.Dirs)
-	if err != nil {
-		return err
-	}
-	budget, err := LoopDayBudget(c.cfg.Dirs)
+	set, err := config.Load(c.cfg.Dirs.ConfigFile())
 	if err != nil {
 		return err
 	}
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
 		return err
 	}
-	if c.core, err = core.New(core.Config{Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits, DayBudget: budget}); err != nil {
+	if c.core, err = core.New(core.Config{Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits, DayBudget: set.Loop.DayBudget, AnswersFrom: set.AnswersFrom}); err != nil {
 		return err
 	}
 	c.telegram = telegram.New(telegram.Config{
@@ -96,7 +93,7 @@ func (c *Coordinator) build() (err error) {
 		return err
 	}
 	c.server = server.New(server.Config{
-		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: hold, Self: c.self, Doctor: c.doctor, Shutdown: c.end,
+		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(set.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
 		Git: server.Git{Tree: git.Tree, Recent: git.Recent}, Usage: disk.Usage, Snapshot: c.undo.take,
 	})

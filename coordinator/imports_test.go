@@ -123,7 +123,7 @@ func table() rules {
 			in + "config": {"coordinator/toml"},
 			in + "disk":   {in + "usage"},
 			in + "git":    {in + "undo"},
-			in + "peer":   {},
+			in + "peer":   {"coordinator/home"},
 
 			onlyTests: {},
 

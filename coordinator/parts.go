@@ -131,6 +131,13 @@ func LoopDayBudget(dirs home.Dirs) (float64, error) {
 	return cfg.Loop.DayBudget, err
 }
 
+// AnswersFrom returns the channels whose answers count, as config.toml names
+// them; none means all.
+func AnswersFrom(dirs home.Dirs) ([]string, error) {
+	cfg, err := config.Load(dirs.ConfigFile())
+	return cfg.AnswersFrom, err
+}
+
 func (c *Coordinator) connect(ctx context.Context, token, api string) error {
 	_, err := c.telegram.Connect(ctx, token, api)
 	return err

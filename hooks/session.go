@@ -31,6 +31,7 @@ const maxContext = 8000
 // sessionStart registers the session. It does not wait for a coordinator that
 // is not there: a detached copy of this binary delivers the registration.
 func sessionStart(h *hook) error {
+	h.birthmark()
 	id, broken := newID(), h.brokenPolicy()
 	body := func() *wire.Object { return h.body().Str("delivery", id).OptStr("broken", broken) }
 	line, err := h.client.Call(request(wire.OpSessionStart, body()), time.Now().Add(startFor))

@@ -70,6 +70,8 @@ type rig struct {
 	bot   *botapi.Server
 	ann   *botapi.User
 	home  string // AFAR_HOME
+
+	counted int64 // the newest journal entry that was counted
 }
 
 const annID = 4711

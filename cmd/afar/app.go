@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator"
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -64,14 +65,20 @@ func (a *app) coordinatorEnv(d home.Dirs) []string {
 	return env
 }
 
-// personOnly refuses a decision inside a session. It spares the detour over the
-// coordinator, which refuses it too, by looking at the process.
+// personOnly refuses a decision inside a session, for those that no coordinator
+// takes. One that runs is asked, for it knows more, and has it in its journal.
 func (a *app) personOnly(what string) error {
-	if home.InSession(a.getenv) {
+	err := a.callRunning(context.Background(), wire.OpPerson, wire.ByID{ID: what}, nil)
+	var no refusal
+	if a.inSession() || errors.As(err, &no) && no.code == wire.CodeDenied {
 		return fmt.Errorf("%s is a decision of the person: type it in a terminal of your own, not inside a session", what)
 	}
 	return nil
 }
+
+// inSession reports whether a session started this program. An environment
+// without the session's marks proves nothing.
+func (a *app) inSession() bool { return home.InSession(a.getenv) || coordinator.FromSession() != "" }
 
 // call makes one call and starts the coordinator where there is none.
 func (a *app) call(ctx context.Context, op string, in, out any) error {

@@ -120,6 +120,9 @@ func wants(q wire.Ask) string {
 
 // ways are the commands that answer an ask.
 func ways(q wire.Ask, id string) string {
+	if len(q.AnswerAt) > 0 {
+		return "on " + oneLine(strings.Join(q.AnswerAt, " or "), 40) + "; the terminal does not count (answers_from)"
+	}
 	switch q.Kind {
 	case "question":
 		return "afar answer " + id + " 'words' · afar answer " + id + " --option N"

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +65,11 @@ func (a *app) settings() ([]setting, error) {
 		return list, err
 	}
 	day, err := loopDayBudget(d)
-	return append(list, api, hold, day), err
+	if err != nil {
+		return list, err
+	}
+	from, err := answersFrom(d)
+	return append(list, api, hold, day, from), err
 }
 
 func loopDayBudget(d home.Dirs) (setting, error) {
@@ -73,6 +78,14 @@ func loopDayBudget(d home.Dirs) (setting, error) {
 		return setting{"loop.day_budget", "no limit", "default"}, err
 	}
 	return setting{"loop.day_budget", fmt.Sprintf("$%.2f", usd), "config.toml"}, err
+}
+
+func answersFrom(d home.Dirs) (setting, error) {
+	list, err := coordinator.AnswersFrom(d)
+	if len(list) == 0 {
+		return setting{"answers_from", "every channel", "default"}, err
+	}
+	return setting{"answers_from", strings.Join(list, ", "), "config.toml"}, err
 }
 
 func checkInHold(d home.Dirs) (setting, error) {

@@ -17,7 +17,7 @@ func newPinWrite(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "write", Short: "Fix the home in force for the binaries here", Args: exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			if home.InSession(a.getenv) && home.Pinned(a.bin) {
+			if a.inSession() && home.Pinned(a.bin) {
 				a.say("The pin stays as it is: a session does not move it.")
 				return nil
 			}

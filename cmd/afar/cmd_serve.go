@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -26,8 +27,8 @@ func newServe(a *app) *cobra.Command {
 }
 
 func (a *app) serve(ctx context.Context) error {
-	if err := a.personOnly("serve"); err != nil {
-		return err
+	if home.InSession(a.getenv) { // a hook that starts the coordinator cleans its environment
+		return errors.New("serve is a decision of the person: type it in a terminal of your own, not inside a session; a hook starts the coordinator where there is none")
 	}
 	dirs, err := a.dirs()
 	if err != nil {

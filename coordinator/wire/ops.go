@@ -15,8 +15,10 @@ const (
 	OpLoopEnd  = "loop.cancel" // ByID; reply: Loop
 	OpLog      = "log"         // LogQuery; reply: Log
 	OpVerify   = "audit.verify"
+	OpReport   = "report"   // ReportQuery; reply: Report
 	OpDoctor   = "doctor"   // reply: Checks
 	OpShutdown = "shutdown" // replies first, then finishes what it holds and ends
+	OpPerson   = "person"   // ByID names a decision that another program takes: may the caller?
 
 	OpTelegram           = "telegram.status"  // reply: Telegram
 	OpTelegramConnect    = "telegram.connect" // TelegramConnect; reply: Telegram
@@ -54,6 +56,8 @@ type Settings struct {
 	Away      string `json:"away"` // off, on or auto
 	AwayUntil int64  `json:"away_until,omitempty"`
 	Paused    bool   `json:"paused"`
+	// AnswersFrom names the channels whose answers count; none means all.
+	AnswersFrom []string `json:"answers_from,omitempty"`
 }
 
 // A Channel is a place where asks are shown and answered.
@@ -119,6 +123,8 @@ type Ask struct {
 	ForSession string `json:"for_session,omitempty"`
 	ForAlways  string `json:"for_always,omitempty"`
 	Parked     bool   `json:"parked,omitempty"` // refused, and answerable still
+	// AnswerAt names the channels that count, where the terminal is none of them.
+	AnswerAt []string `json:"answer_at,omitempty"`
 }
 
 // Answer decides an ask.

@@ -343,6 +343,20 @@ func (a Ask) How() string {
 	return fmt.Sprintf("%s by %s at %s", a.verb(), a.Decision.By, a.Decision.At.Format("15:04:05"))
 }
 
+// Answered returns when a was settled: by an answer, also one that came after
+// the refusal, or otherwise; zero while it waits.
+func (a Ask) Answered() time.Time {
+	switch {
+	case a.Lease != nil:
+		return a.Lease.Decision.At
+	case a.Decision != nil:
+		return a.Decision.At
+	case a.Parked:
+		return time.Time{}
+	}
+	return a.SettledAt
+}
+
 // Outcome says how the call turned out, or "" while nobody knows.
 func (a Ask) Outcome() string {
 	switch {

@@ -19,6 +19,10 @@ const TelegramAPI = "https://api.telegram.org"
 
 // Config is the whole file.
 type Config struct {
+	// AnswersFrom names the channels whose answers count: telegram, web,
+	// terminal. Left out, all do.
+	AnswersFrom []string `toml:"answers_from"`
+
 	Telegram Telegram `toml:"telegram"`
 	CheckIn  CheckIn  `toml:"checkin"`
 	Loop     Loop     `toml:"loop"`
@@ -61,7 +65,7 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := errors.Join(c.CheckIn.check(), c.Loop.check()); err != nil {
+	if err := errors.Join(checkAnswersFrom(c.AnswersFrom), c.CheckIn.check(), c.Loop.check()); err != nil {
 		return err
 	}
 	return CheckAPI(c.Telegram.API)

@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -56,7 +57,7 @@ func FuzzParse(f *testing.F) {
 
 func TestLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.toml")
-	if c, err := config.Load(path); err != nil || c != config.Default() {
+	if c, err := config.Load(path); err != nil || !reflect.DeepEqual(c, config.Default()) {
 		t.Errorf("no file: %+v, %v", c, err)
 	}
 	write(t, path, "nonsense = 1\n")

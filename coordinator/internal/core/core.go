@@ -6,6 +6,7 @@
 package core
 
 import (
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -32,6 +33,8 @@ type Config struct {
 	Code   func() string // a fresh pairing code of 6 digits
 	// DayBudget is what all loops may spend in one day, in US dollars; 0: no limit.
 	DayBudget float64
+	// AnswersFrom names the channels whose answers count; none means all.
+	AnswersFrom []string
 }
 
 // A Core is the one owner of state. Its methods may be called from any
@@ -76,7 +79,7 @@ func New(cfg Config) (*Core, error) {
 		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants, Undos: loaded.Undos,
 		Topics: loaded.Topics,
 	})
-	return c, c.do(restarted(loaded.Bad))
+	return c, errors.Join(c.do(restarted(loaded.Bad)), c.do(answersFrom(cfg.AnswersFrom)))
 }
 
 // do is the only way in which state changes.

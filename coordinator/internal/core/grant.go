@@ -19,6 +19,9 @@ func (s *state) answerOne(b *store.Batch, before ask.Ask, step ask.Step, d ask.D
 	if step == nil {
 		step = ask.Answer
 	}
+	if err := s.counts(d.Channel); err != nil {
+		return before, err
+	}
 	d.At = now
 	next, err := step(before, d)
 	if err != nil {

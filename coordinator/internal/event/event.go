@@ -40,6 +40,7 @@ const (
 	MessageDelivered   Kind = "message.delivered"   // message id
 	AwaySet            Kind = "away.set"            // session token or "all"
 	PauseSet           Kind = "pause.set"
+	AnswersFrom        Kind = "answers-from.set"
 	TelegramConnected  Kind = "telegram.connected" // bot name
 	TelegramPaired     Kind = "telegram.paired"    // user id
 	TelegramPairing    Kind = "telegram.pairing"   // a code was made, or killed

@@ -55,6 +55,12 @@ func Line(pid int) []Process {
 	return line
 }
 
+// Alive reports whether there is a process with the given id.
+func Alive(pid int) bool {
+	_, err := look(pid)
+	return err == nil
+}
+
 func marked(env []string) bool {
 	for _, v := range env {
 		for _, m := range marks {

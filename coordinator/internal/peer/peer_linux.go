@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/afar-sh/afar/coordinator/home"
 )
 
 // Supported reports whether this system tells who is calling.
@@ -19,6 +21,22 @@ func credentials(fd int) (uid, pid int, err error) {
 		return 0, 0, fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
 	return int(c.Uid), int(c.Pid), nil
+}
+
+// Born reports whether a shell of a session, or something that one started, gave
+// birth to the process. Where the kernel does not say it, the answer is yes.
+func Born(pid int) bool {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
+	if err != nil {
+		return true
+	}
+	_, row, ok := strings.Cut(string(raw), "\nMax file locks ")
+	fields := strings.Fields(row)
+	if !ok || len(fields) < 2 {
+		return true
+	}
+	hard, err := strconv.ParseUint(fields[1], 10, 64)
+	return err == nil && hard <= home.Birthmark // it is "unlimited" for all others
 }
 
 func look(pid int) (Process, error) {

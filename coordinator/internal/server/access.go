@@ -1,12 +1,15 @@
 package server
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -60,6 +63,7 @@ var operations = map[string]operation{
 	wire.OpLoop:   {anyone, (*Server).loop},
 	wire.OpLog:    {anyone, (*Server).log},
 	wire.OpVerify: {anyone, (*Server).verify},
+	wire.OpReport: {anyone, (*Server).report},
 	wire.OpDoctor: {anyone, (*Server).doctor},
 
 	wire.OpAnswer:   {person, (*Server).answerAsk}, // an allow needs a terminal, see there
@@ -70,6 +74,7 @@ var operations = map[string]operation{
 	wire.OpLoopNew:  {person, (*Server).loopStart},
 	wire.OpLoopEnd:  {anyone, (*Server).loopCancel}, // a way out must always work
 	wire.OpShutdown: {person, (*Server).shutdown},
+	wire.OpPerson:   {anyone, (*Server).person},
 
 	wire.OpPolicyTrust: {person, (*Server).policyTrust}, // accepting one needs a terminal, see there
 
@@ -82,12 +87,12 @@ var operations = map[string]operation{
 
 // allow says whether the caller may have the operation. A refused decision is
 // journalled: somebody tried to answer its own question.
-func (s *Server) allow(op operation, name string, c *call) error {
+func (s *Server) allow(op operation, c *call) error {
 	switch op.access {
 	case hook:
 		return s.allowHook(c)
 	case person:
-		return s.allowPerson(name, c)
+		return s.allowPerson(c)
 	}
 	return nil
 }
@@ -96,10 +101,71 @@ func (s *Server) allowHook(c *call) error {
 	if !peer.Supported || len(c.line) > 0 && ourHook(c.line[0].Exe, s.cfg.Bin) {
 		return nil
 	}
+	exe := "an unknown process"
+	if len(c.line) > 0 {
+		exe = c.line[0].Exe
+	}
+	s.refused(c.op, fmt.Sprintf("%s was asked for by %s, which is no hook of ours", c.op, exe))
 	return fmt.Errorf("%w: hook operations are taken from the hook binaries in %s alone", errDenied, s.cfg.Bin)
 }
 
-func (s *Server) allowPerson(name string, c *call) error {
+// allowFor says whether a hook may speak for a session, and name that client. A
+// process that a session started may not, but for the client of that very
+// session: else it would run one of our binaries with an input of its own
+// making.
+func (s *Server) allowFor(c *call, id session.ID, client int) error {
+	if !peer.Supported {
+		return nil
+	}
+	host := s.host(c.line)
+	where := s.below(c.line[0], host)
+	if where == "" || s.speaksFor(c.line[0], host, id, client) {
+		return nil
+	}
+	s.refused(c.op, fmt.Sprintf("%s was asked for session %.40q from inside a session (%s)", c.op, id, where))
+	return fmt.Errorf("%w: only the client of a session speaks for it", errDenied)
+}
+
+// speaksFor reports whether host is the client of a session, or may be: nobody
+// else that lives is. client is what the hook says of it, 0 for nothing.
+func (s *Server) speaksFor(p peer.Process, host []peer.Process, id session.ID, client int) bool {
+	if len(host) == 0 || client != 0 && host[0].PID != client || exec(p, host[0]) {
+		return false
+	}
+	v, err := s.cfg.Core.Session(string(id))
+	return err != nil || v.State == session.Ended || v.Client == host[0].PID || !peer.Alive(v.Client)
+}
+
+// below says which session's process the client that ran the hook p descends
+// from; "" for none.
+func (s *Server) below(p peer.Process, host []peer.Process) string {
+	switch {
+	case len(host) == 0:
+		return filepath.Base(p.Exe)
+	case host[0].Marked:
+		return filepath.Base(host[0].Exe)
+	case exec(p, host[0]):
+		return filepath.Base(p.Exe) + ", run by its shell"
+	case peer.Born(host[0].PID):
+		return filepath.Base(host[0].Exe) + ", cut off from it"
+	}
+	return s.inSession(host[1:])
+}
+
+// host returns the client that ran a hook, and what that descends from. A hook
+// may have left the call to a copy of itself.
+func (s *Server) host(line []peer.Process) []peer.Process {
+	for len(line) > 0 && ourHook(line[0].Exe, s.cfg.Bin) {
+		line = line[1:]
+	}
+	return line
+}
+
+// exec reports whether a shell of the client became p: a hook of the client
+// itself bears no birthmark that the client does not bear.
+func exec(p, client peer.Process) bool { return peer.Born(p.PID) && !peer.Born(client.PID) }
+
+func (s *Server) allowPerson(c *call) error {
 	if !peer.Supported {
 		return nil
 	}
@@ -107,45 +173,78 @@ func (s *Server) allowPerson(name string, c *call) error {
 		return fmt.Errorf("%w: %w", errDenied, peer.ErrUnknown)
 	}
 	if where := s.inSession(c.line); where != "" {
-		text := fmt.Sprintf("%s was asked for from inside a session (%s)", name, where)
-		if err := s.cfg.Core.Note(event.Refused, "", name, text); err != nil {
-			s.cfg.Log.Error("journal a refusal", "err", err)
-		}
+		s.refused(c.op, fmt.Sprintf("%s was asked for from inside a session (%s)", c.op, where))
 		return fmt.Errorf("%w: a session may not decide for its person; do it from a terminal of your own", errDenied)
 	}
 	return nil
 }
 
-// allowTerminal says whether the caller, whom allow let in, has a terminal.
-func allowTerminal(c *call) error {
-	if peer.Supported && !c.line[0].Terminal {
-		return fmt.Errorf("%w: an answer is taken from a process with a controlling terminal alone", errDenied)
+// person is for decisions that the coordinator does not take itself, such as
+// to uninstall: whether the caller may, and a journal that knows of it.
+func (s *Server) person(c *call) (any, error) {
+	var in wire.ByID
+	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" || len(in.ID) > 40 {
+		return nil, badRequest("a decision needs a name")
 	}
-	return nil
+	named := *c
+	named.op = oneLine(secret.Visible(in.ID))
+	return nil, s.allowPerson(&named)
+}
+
+// allowHere says whether a decision at the terminal counts. answers_from may
+// leave it to the phone.
+func (s *Server) allowHere(c *call) error {
+	err := s.cfg.Core.Counts(terminal)
+	if err != nil {
+		s.refused(c.op, c.op+" was asked for at the terminal, from where answers do not count")
+	}
+	return err
+}
+
+// terminal is the name of the channel that the command line is.
+const terminal = "terminal"
+
+// refused journals a call that was refused.
+func (s *Server) refused(name, text string) {
+	if err := s.cfg.Core.Note(event.Refused, "", name, text); err != nil {
+		s.cfg.Log.Error("journal a refusal", "err", err)
+	}
+}
+
+// allowTerminal says whether the caller, whom allow let in, has a terminal.
+func (s *Server) allowTerminal(c *call) error {
+	if !peer.Supported || c.line[0].Terminal {
+		return nil
+	}
+	s.refused(c.op, fmt.Sprintf("%s was asked for by a process without a terminal (%s)", c.op, filepath.Base(c.line[0].Exe)))
+	return fmt.Errorf("%w: an answer is taken from a process with a controlling terminal alone", errDenied)
 }
 
 // inSession looks for a session's mark on a process or any of its ancestors:
-// the environment that the host gives its children, or the client itself. It
-// returns the program that bears it, "" for none.
+// the environment that the host gives its children, the client itself, or the
+// birthmark that a shell of a session leaves on all that it starts. It returns
+// the program that bears it, "" for none.
 func (s *Server) inSession(line []peer.Process) string {
 	for _, p := range line {
 		if p.Marked || p.PID > 1 && s.cfg.Core.IsClient(p.PID) { // an orphaned hook takes the first process for its client
 			return filepath.Base(p.Exe)
 		}
 	}
+	if len(line) > 0 && peer.Born(line[0].PID) {
+		return filepath.Base(line[0].Exe) + ", cut off from it"
+	}
 	return ""
 }
 
 // nested reports whether the client that ran a hook descends from another
-// session: what is typed there was not typed by a person.
+// session, or whether a session ran the hook itself: what is typed there was
+// not typed by a person.
 func (s *Server) nested(line []peer.Process, client int) bool {
-	for i, p := range line {
-		if p.PID != client {
-			continue
-		}
-		return p.Marked || s.inSession(line[i+1:]) != ""
+	host := s.host(line)
+	if len(host) == 0 || host[0].PID != client {
+		return peer.Supported // the client did not run it: somebody lies
 	}
-	return peer.Supported // the client is not among its ancestors: somebody lies
+	return s.below(line[0], host) != ""
 }
 
 // ourHook reports whether exe is a hook binary of this installation. The host

@@ -19,7 +19,7 @@ func TestCodes(t *testing.T) {
 		code string
 	}{
 		{errDenied, wire.CodeDenied}, {badRequest("x"), wire.CodeBadRequest}, {core.ErrNotFound, wire.CodeNotFound},
-		{core.ErrBound, wire.CodeBadRequest}, {ask.ErrSettled, wire.CodeSettled}, {loop.ErrNone, wire.CodeNotFound},
+		{core.ErrBound, wire.CodeBadRequest}, {core.ErrChannel, wire.CodeDenied}, {ask.ErrSettled, wire.CodeSettled}, {loop.ErrNone, wire.CodeNotFound},
 		{loop.ErrDepth, wire.CodeBadRequest}, {loop.ErrNoTask, wire.CodeBadRequest}, {context.Canceled, wire.CodeClosing},
 		{errors.New("disk full"), wire.CodeInternal},
 	} {
@@ -60,7 +60,7 @@ func TestOperations(t *testing.T) {
 	reading := map[string]bool{
 		wire.OpStatus: true, wire.OpAsks: true, wire.OpLoops: true, wire.OpLoop: true, wire.OpLog: true, wire.OpVerify: true,
 		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopEnd: true,
-		wire.OpGrants: true, wire.OpUndos: true,
+		wire.OpGrants: true, wire.OpUndos: true, wire.OpPerson: true, wire.OpReport: true,
 	}
 	for name, op := range operations {
 		if op.access == anyone != reading[name] {

@@ -66,7 +66,7 @@ func (s *Server) askOpen(c *call) (any, error) {
 // askWait holds the hook's connection until the ask ends. A connection that
 // breaks starts the time in which the hook may dial again.
 func (s *Server) askWait(c *call) (any, error) {
-	h, err := askCall(c)
+	h, err := s.askCall(c)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *Server) askWait(c *call) (any, error) {
 // askClaim takes the answer for a hook that is about to print it. An answer
 // that nobody claims has no effect.
 func (s *Server) askClaim(c *call) (any, error) {
-	h, err := askCall(c)
+	h, err := s.askCall(c)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Server) askClaim(c *call) (any, error) {
 }
 
 func (s *Server) askEnded(c *call) (any, error) {
-	h, err := askCall(c)
+	h, err := s.askCall(c)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +104,16 @@ func (s *Server) askEnded(c *call) (any, error) {
 	return askReply(a), err
 }
 
-func askCall(c *call) (h wire.HookCall, err error) {
+// askCall decodes a hook's call about an ask that it opened.
+func (s *Server) askCall(c *call) (h wire.HookCall, err error) {
 	if err := json.Unmarshal(c.body, &h); err != nil || h.Ask == "" {
 		return h, badRequest("an ask needs an id")
 	}
-	return h, nil
+	a, err := s.cfg.Core.Ask(ask.ID(h.Ask))
+	if err != nil {
+		return h, err
+	}
+	return h, s.allowFor(c, a.Session, 0)
 }
 
 func askReply(a ask.Ask) wire.AskReply {
@@ -130,8 +135,11 @@ func (s *Server) answerAsk(c *call) (any, error) {
 	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
 		return nil, badRequest("an answer needs an id")
 	}
+	if err := s.allowHere(c); err != nil {
+		return nil, err
+	}
 	if in.Allow || in.Text != "" || len(in.Options) > 0 {
-		if err := allowTerminal(c); err != nil {
+		if err := s.allowTerminal(c); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +149,7 @@ func (s *Server) answerAsk(c *call) (any, error) {
 	case scope != ask.Once && !in.Allow:
 		return nil, badRequest("only an allow can reach farther than its call")
 	}
-	d := ask.Decision{Allow: in.Allow, Message: in.Message, By: localUser(), Channel: "terminal", Scope: ask.Scope(in.Scope)}
+	d := ask.Decision{Allow: in.Allow, Message: in.Message, By: localUser(), Channel: terminal, Scope: ask.Scope(in.Scope)}
 	if !in.Allow && in.Message == "" {
 		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
 	}
@@ -183,6 +191,9 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 	}
 	if card, err := s.cfg.Core.OnCard(a.CardID()); err == nil {
 		w.AskedBy = card.Waiting().Or(a).Askers()
+	}
+	if a.State == ask.Open && s.cfg.Core.Counts(terminal) != nil {
+		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom
 	}
 	w.Questions, w.Current = questions(a.Form)
 	if d := a.Decision; d != nil {

@@ -66,6 +66,9 @@ func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payl
 	if p.Session == "" {
 		return h, p, badRequest("hook input: no session_id")
 	}
+	if err := s.allowFor(c, p.Session, h.Client); err != nil {
+		return h, p, err
+	}
 	_, err = s.cfg.Core.See(session.Sighting{
 		ID: p.Session, Cwd: p.Cwd, Transcript: p.Transcript, Mode: p.Mode, Entrypoint: h.Entrypoint,
 		Terminal: h.Terminal, Client: h.Client, Attended: h.Attended, KnowAtt: true, Hooked: true, State: state,

@@ -105,6 +105,9 @@ func (s *Server) awayTyped(p payload) (any, error) {
 	if err != nil {
 		return blocked(err.Error()), nil
 	}
+	if err := s.cfg.Core.Counts(terminal); err != nil && mode != session.On {
+		return blocked(err.Error() + "; say it on the phone"), nil
+	}
 	var d time.Duration
 	if len(words) > 1 {
 		d, err = time.ParseDuration(words[len(words)-1])

@@ -24,7 +24,7 @@ func (s *Server) policyTrust(c *call) (any, error) {
 	if in.Forget {
 		return s.policyForget(in.Path)
 	}
-	if err := allowTerminal(c); err != nil {
+	if err := s.allowTerminal(c); err != nil {
 		return nil, err
 	}
 	f, err := policy.Trust(s.cfg.Dirs, in.Path, in.Hash)

@@ -238,6 +238,7 @@ type caller struct {
 	name     string   // of its binary, below the directory of ours
 	env      []string // besides what it needs
 	terminal bool     // it has a controlling terminal
+	shell    string   // starts it, as "$0"
 }
 
 var (
@@ -259,6 +260,9 @@ func (r *rig) start(c caller, line string) (*exec.Cmd, <-chan string) {
 	r.ok(os.MkdirAll(filepath.Dir(exe), 0o700))
 	install(r.t, exe)
 	cmd := exec.Command(exe)
+	if c.shell != "" {
+		cmd = exec.Command("bash", "-c", c.shell, exe)
+	}
 	cmd.Env = append([]string{"AFAR_TEST_DIAL=" + r.socket, "AFAR_TEST_LINE=" + line}, c.env...)
 	out, in, err := os.Pipe()
 	r.ok(err)

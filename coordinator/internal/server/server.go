@@ -99,6 +99,7 @@ func (s *Server) Serve(ctx context.Context, l *net.UnixListener) error {
 // A call is one request being answered.
 type call struct {
 	ctx  context.Context // ends with the caller's connection and with the server
+	op   string          // what is asked for
 	line []peer.Process  // the caller and what it descends from, nearest first
 	body []byte
 }
@@ -135,8 +136,8 @@ func (s *Server) reply(ctx context.Context, cancel context.CancelFunc, conn *net
 	if !ok {
 		return wire.Reply{V: wire.Version, Code: wire.CodeUnknownOp, Error: fmt.Sprintf("this coordinator does not know %q", req.Op)}
 	}
-	c := &call{ctx: ctx, line: line, body: req.Body}
-	if err := s.allow(op, req.Op, c); err != nil {
+	c := &call{ctx: ctx, op: req.Op, line: line, body: req.Body}
+	if err := s.allow(op, c); err != nil {
 		return failure(err)
 	}
 	_ = conn.SetReadDeadline(time.Time{})
@@ -220,7 +221,7 @@ func failure(err error) wire.Reply {
 	}{
 		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest},
 		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
-		{ask.ErrSettled, wire.CodeSettled},
+		{ask.ErrSettled, wire.CodeSettled}, {core.ErrChannel, wire.CodeDenied},
 		{undo.ErrGone, wire.CodeSettled}, {undo.ErrDone, wire.CodeSettled}, {undo.ErrBusy, wire.CodeSettled}, {undo.ErrEarly, wire.CodeNotFound},
 		{loop.ErrNone, wire.CodeNotFound}, {loop.ErrDepth, wire.CodeBadRequest},
 		{loop.ErrNoTask, wire.CodeBadRequest}, {context.Canceled, wire.CodeClosing},

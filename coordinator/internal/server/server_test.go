@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -164,14 +165,28 @@ var decisions = map[string]any{
 	wire.OpTelegramConnect: wire.TelegramConnect{Token: "t"}, wire.OpTelegramPair: nil, wire.OpTelegramDisconnect: nil,
 }
 
+// What a session's shell does to itself, and to all that it starts.
+const birth = "ulimit -S -x 7357357; ulimit -H -x 7357357; "
+
+// detached starts the caller and is gone before that calls.
+const detached = `( ( sleep 0.1; exec setsid "$0" ) & )`
+
 // TestDecisionsFromSessions: nobody answers their own ask, by no binary.
 func TestDecisionsFromSessions(t *testing.T) {
 	for name, prepare := range map[string]func(r *rig) caller{
-		"marked by the host":          func(*rig) caller { return caller{name: "afar", env: []string{"CLAUDECODE=1"}} },
-		"marked by the session's id":  func(*rig) caller { return caller{name: "other", env: []string{"CLAUDE_CODE_SESSION_ID=x"}} },
-		"by a hook binary":            func(*rig) caller { return caller{name: "hook-test", env: []string{"CLAUDECODE=1"}} },
-		"with a terminal of its own":  func(*rig) caller { return caller{name: "afar", env: []string{"CLAUDECODE=1"}, terminal: true} },
-		"below the client of another": func(r *rig) caller { r.ok(openAsk(r, "b")); return person },
+		"marked by the host":                  func(*rig) caller { return caller{name: "afar", env: []string{"CLAUDECODE=1"}} },
+		"marked by the session's id":          func(*rig) caller { return caller{name: "other", env: []string{"CLAUDE_CODE_SESSION_ID=x"}} },
+		"by a hook binary":                    func(*rig) caller { return caller{name: "hook-test", env: []string{"CLAUDECODE=1"}} },
+		"with a terminal of its own":          func(*rig) caller { return caller{name: "afar", env: []string{"CLAUDECODE=1"}, terminal: true} },
+		"below the client of another":         func(r *rig) caller { r.ok(openAsk(r, "b")); return person },
+		"below it, a copy under another name": func(r *rig) caller { r.ok(openAsk(r, "b")); return caller{name: "other/ls", terminal: true} },
+		"with a clean environment": func(*rig) caller {
+			return caller{name: "afar", env: []string{"CLAUDECODE=1"}, shell: `env -i AFAR_TEST_DIAL="$AFAR_TEST_DIAL" AFAR_TEST_LINE="$AFAR_TEST_LINE" "$0"; true`}
+		},
+		"cut off": func(*rig) caller { return born(caller{name: "afar", shell: birth + detached}) },
+		"cut off, with a terminal of its own": func(*rig) caller {
+			return born(caller{name: "afar", terminal: true, shell: birth + `exec "$0"`})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -199,6 +214,100 @@ func TestDecisionsFromSessions(t *testing.T) {
 	}
 }
 
+// born is a caller that nothing but its birth gives away.
+func born(c caller) caller {
+	if runtime.GOOS != "linux" {
+		c.env = append(c.env, "CLAUDECODE=1") // nothing does, there
+	}
+	return c
+}
+
+// TestHooksOfOthers: what a session starts speaks for no session but its own.
+func TestHooksOfOthers(t *testing.T) {
+	nested := `"$0"; true`
+	for _, c := range []struct {
+		name    string
+		caller  caller
+		session string
+		client  func(shell int) int
+		denied  bool
+	}{
+		{"the client's own hook", hookBinary, "s", self, false},
+		{"from the session's shell", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "s", self, true},
+		{"from its shell, which says that it is the client", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "s", shell, true},
+		{"from its shell, which cleaned its environment", caller{name: "hook-test", shell: nested}, "s", self, true},
+		{"for the first process", caller{name: "hook-test", shell: nested}, "s", func(int) int { return 1 }, true},
+		{"its shell became the hook", born(caller{name: "hook-test", shell: birth + `exec "$0"`}), "s", self, true},
+		{"cut off", born(caller{name: "hook-test", shell: birth + detached}), "s", self, true},
+		{"for another session", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "other", shell, true},
+		{"of a client that the session started", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "new", shell, false},
+		{"for somebody else's process", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "new", func(int) int { return os.Getppid() }, true},
+		{"of a session whose client is gone", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "left", shell, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t)
+			r.ok(openAsk(r, "a"))
+			_, err := r.core.See(session.Sighting{ID: "other", Client: os.Getppid(), Hooked: true, Starts: true})
+			r.ok(err)
+			_, err = r.core.See(session.Sighting{ID: "left", Client: nowhere, Hooked: true, Starts: true})
+			r.ok(err)
+			for _, op := range []string{wire.OpSessionEnd, wire.OpAskClaim} {
+				if op == wire.OpAskClaim && c.session != "s" {
+					continue
+				}
+				before := r.kinds()
+				reply := r.asClient(c.caller, op, c.session, c.client)
+				if denied := reply.Code == wire.CodeDenied; denied != c.denied || !denied && reply.Code != wire.CodeOK {
+					t.Errorf("%s: have %q %q", op, reply.Code, reply.Error)
+				}
+				if got := r.kinds()[len(before):]; c.denied && !slices.Equal(got, []string{"refused " + op}) {
+					t.Errorf("%s: the journal says %v", op, got)
+				}
+			}
+		})
+	}
+}
+
+func self(int) int        { return os.Getpid() }
+func shell(shell int) int { return shell }
+
+// asClient makes a hook's call. client gets the process that starts the caller.
+func (r *rig) asClient(c caller, op, session string, client func(int) int) wire.Reply {
+	r.t.Helper()
+	// The shell's own id is known only there.
+	const mark = 424242
+	line := r.line(op, hookCall("", func(h *wire.HookCall) {
+		h.Ask, h.Client = "a", client(mark)
+		h.Payload = wire.Raw(strings.Replace(string(h.Payload), `"s"`, `"`+session+`"`, 1))
+	}))
+	if c.shell != "" {
+		c.shell = `AFAR_TEST_LINE="${AFAR_TEST_LINE/424242/$$}"; ` + c.shell
+	}
+	_, reply := r.start(c, line)
+	select {
+	case text := <-reply:
+		return r.reply(text)
+	case <-time.After(soon):
+		r.t.Fatal("no reply")
+		return wire.Reply{}
+	}
+}
+
+// TestForgedHook: a program that is no hook of ours is refused, and the journal
+// says who it was.
+func TestForgedHook(t *testing.T) {
+	r := newRig(t)
+	r.ok(openAskOf(r, "a", nowhere))
+	for _, name := range []string{"afar", "other/hook-test"} {
+		want[any](t, r.as(caller{name: name}, wire.OpAskClaim, hookCall("", func(h *wire.HookCall) { h.Ask = "a" })), wire.CodeDenied)
+		events, err := r.store.Journal(0, 1, "", true)
+		r.ok(err)
+		if e := events[0]; e.Kind != "refused" || e.Subject != wire.OpAskClaim || !strings.Contains(e.Text, "/"+name+",") {
+			t.Errorf("the journal says %+v", e)
+		}
+	}
+}
+
 // TestAnswer is the terminal channel.
 func TestAnswer(t *testing.T) {
 	r := newRig(t)
@@ -208,6 +317,9 @@ func TestAnswer(t *testing.T) {
 	allow := wire.Answer{ID: "a", Allow: true}
 	reply := r.as(person, wire.OpAnswer, allow)
 	want[any](t, reply, wire.CodeDenied)
+	if kinds := r.kinds(); kinds[len(kinds)-1] != "refused answer" {
+		t.Errorf("the journal says %v", kinds)
+	}
 	if !strings.Contains(reply.Error, "controlling terminal") || r.askState("a").State != "open" {
 		t.Errorf("have %q, %s", reply.Error, r.askState("a").State)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -19,7 +20,7 @@ func (s *Server) status(*call) (any, error) {
 
 func (s *Server) settings() wire.Settings {
 	set := s.cfg.Core.Settings()
-	return wire.Settings{Away: string(set.Away.Mode), AwayUntil: millis(set.Away.Until), Paused: set.Paused}
+	return wire.Settings{Away: string(set.Away.Mode), AwayUntil: millis(set.Away.Until), Paused: set.Paused, AnswersFrom: set.AnswersFrom}
 }
 
 func (s *Server) channels() []wire.Channel {
@@ -70,6 +71,11 @@ func (s *Server) away(c *call) (any, error) {
 	if in.ForMS < 0 {
 		return nil, badRequest("away: a time that is not negative is needed")
 	}
+	if mode != session.On { // to the phone is never the wrong way
+		if err := s.allowHere(c); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.cfg.Core.SetAway(in.Session, mode, time.Duration(in.ForMS)*time.Millisecond); err != nil {
 		return nil, err
 	}
@@ -80,6 +86,11 @@ func (s *Server) pause(c *call) (any, error) {
 	var in wire.Pause
 	if err := json.Unmarshal(c.body, &in); err != nil {
 		return nil, badRequest("pause: %v", err)
+	}
+	if in.On {
+		if err := s.allowHere(c); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.cfg.Core.Pause(in.On); err != nil {
 		return nil, err
@@ -115,15 +126,15 @@ func (s *Server) log(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := wire.Log{Entries: []wire.Entry{}}
-	for _, e := range events {
-		v, _ := s.cfg.Core.Session(string(e.Session)) // an entry of a forgotten session has no token
-		out.Entries = append(out.Entries, wire.Entry{
-			Seq: e.Seq, ID: fmt.Sprint(e.Seq), At: e.At.UnixMilli(), Kind: string(e.Kind),
-			Session: string(e.Session), Token: v.Token, Subject: e.Subject, Text: e.Text, Hash: e.Hash,
-		})
+	return wire.Log{Entries: s.wireEntries(events)}, nil
+}
+
+func (s *Server) wireEntry(e event.Event) wire.Entry {
+	v, _ := s.cfg.Core.Session(string(e.Session)) // an entry of a forgotten session has no token
+	return wire.Entry{
+		Seq: e.Seq, ID: fmt.Sprint(e.Seq), At: e.At.UnixMilli(), Kind: string(e.Kind),
+		Session: string(e.Session), Token: v.Token, Subject: e.Subject, Text: e.Text, Hash: e.Hash,
 	}
-	return out, nil
 }
 
 func (s *Server) verify(*call) (any, error) {

@@ -122,7 +122,7 @@ func (s *Server) checkIn(h wire.HookCall, p payload, r wire.HookReply) (_ wire.H
 
 // checkInOver takes in that a Stop hook gives its session free.
 func (s *Server) checkInOver(c *call) (any, error) {
-	h, err := askCall(c)
+	h, err := s.askCall(c)
 	if err != nil {
 		return nil, err
 	}

@@ -14,20 +14,38 @@ func (s *Server) telegramConnect(c *call) (any, error) {
 	if err := json.Unmarshal(c.body, &in); err != nil || in.Token == "" {
 		return nil, badRequest("a bot token is needed")
 	}
+	if err := s.allowAnew(c); err != nil {
+		return nil, err
+	}
 	if err := s.cfg.Connect(c.ctx, in.Token, in.API); err != nil {
 		return nil, err
 	}
 	return s.cfg.Telegram(), nil
 }
 
-func (s *Server) telegramDisconnect(*call) (any, error) {
+// allowAnew says whether the phone may be another one from now on. Where
+// answers at the terminal do not count, it would be the way around that.
+func (s *Server) allowAnew(c *call) error {
+	if s.cfg.Core.Peer() == nil {
+		return nil
+	}
+	return s.allowHere(c)
+}
+
+func (s *Server) telegramDisconnect(c *call) (any, error) {
+	if err := s.allowAnew(c); err != nil {
+		return nil, err
+	}
 	if err := s.cfg.Disconnect(); err != nil {
 		return nil, err
 	}
 	return s.cfg.Telegram(), nil
 }
 
-func (s *Server) telegramPair(*call) (any, error) {
+func (s *Server) telegramPair(c *call) (any, error) {
+	if err := s.allowAnew(c); err != nil {
+		return nil, err
+	}
 	t := s.cfg.Telegram()
 	if !t.Connected {
 		return nil, badRequest("no bot is connected yet: afar telegram connect")

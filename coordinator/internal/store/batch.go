@@ -50,6 +50,8 @@ type Settings struct {
 	Bot     string            `json:"bot,omitempty"`
 	Notes   map[string]string `json:"notes,omitempty"` // what the peer was told once, by what it is about
 	Day     Day               `json:"day,omitzero"`
+
+	AnswersFrom []string `json:"answers_from,omitempty"` // the channels that count; none named means all
 }
 
 // A Day is what loops have spent on one day of the local calendar.

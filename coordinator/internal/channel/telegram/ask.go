@@ -34,6 +34,9 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	}
 	open := len(card.Waiting()) > 0
 	text := render(card, l.placeOf(card[0]))
+	if err := l.cfg.Core.Counts("telegram"); err != nil && open {
+		text = text.mute(err)
+	}
 	switch {
 	case len(cards) > 0:
 		err = l.editCards(ctx, cards, text)
@@ -47,6 +50,17 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 		err = l.sendWhole(ctx, card.Face(), cards[0])
 	}
 	return err
+}
+
+// mute takes the buttons away, where no tap of theirs would count, and says so
+// where there is room.
+func (r rendered) mute(why error) rendered {
+	r.rows = nil
+	note := "\n🔑 " + line(why.Error(), maxWhy)
+	if units(plain(r.html+note)) <= maxText {
+		r.html += note
+	}
+	return r
 }
 
 // placeOf says where an ask comes from.

@@ -1,0 +1,50 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// ErrChannel says that answers from a channel do not count here.
+var ErrChannel = errors.New("answers from here do not count")
+
+// Counts returns ErrChannel when answers from a channel do not count.
+func (c *Core) Counts(channel string) (err error) {
+	c.view(func(s *state, _ time.Time) { err = s.counts(channel) })
+	return err
+}
+
+func (s *state) counts(channel string) error {
+	from := s.settings.AnswersFrom
+	if len(from) == 0 || slices.Contains(from, channel) {
+		return nil
+	}
+	return fmt.Errorf("%w: answers_from in config.toml names %s alone", ErrChannel, strings.Join(from, " and "))
+}
+
+// answersFrom takes over what config.toml says of the channels that count. The
+// person is told where it differs from what was in force: whoever can write
+// that file is not always the person.
+func answersFrom(list []string) step {
+	return func(s *state, now time.Time) (b store.Batch, err error) {
+		if slices.Equal(s.settings.AnswersFrom, list) {
+			return b, nil
+		}
+		next := s.settings
+		next.AnswersFrom = slices.Clone(list)
+		b.Settings = &next
+		text := "answers count from every channel"
+		if len(list) > 0 {
+			text = "answers count from " + strings.Join(list, " and ") + " alone"
+		}
+		b.Events = append(b.Events, happened(event.AnswersFrom, "", "", text, now))
+		s.notify(&b, "answers-from", "", "🔑 From now on "+text+": `answers_from` in config.toml was changed.", now)
+		return b, nil
+	}
+}

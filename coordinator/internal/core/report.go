@@ -1,0 +1,64 @@
+package core
+
+import (
+	"sort"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+)
+
+// A Report is what happened since a time.
+type Report struct {
+	Since, Until time.Time
+	Asks         []ask.Ask // opened, settled or still waiting in it, oldest first
+	Counts       map[event.Kind]int
+	Loops        []event.Event // that ended, oldest first
+	Refused      []event.Event
+}
+
+// maxReported bounds the journal entries of one kind in a report.
+const maxReported = 50
+
+// Report tells what happened since a time.
+func (c *Core) Report(since time.Time) (r Report, err error) {
+	r.Since, r.Until = since, c.cfg.Now()
+	opened, err := c.cfg.Store.AsksSince(since)
+	if err != nil {
+		return r, err
+	}
+	r.Asks = c.reported(opened, since)
+	if r.Counts, err = c.cfg.Store.Tally(since); err != nil {
+		return r, err
+	}
+	if r.Loops, err = c.cfg.Store.Newest(event.LoopEnded, since, maxReported); err != nil {
+		return r, err
+	}
+	r.Refused, err = c.cfg.Store.Newest(event.Refused, since, maxReported)
+	return r, err
+}
+
+// reported adds to the asks that were opened in time the older ones that ended
+// in it, or have not ended.
+func (c *Core) reported(opened []ask.Ask, since time.Time) []ask.Ask {
+	all := map[ask.ID]ask.Ask{}
+	for _, a := range opened {
+		all[a.ID] = a
+	}
+	for _, a := range c.Asks(true) {
+		if _, ok := all[a.ID]; ok || a.State == ask.Open || a.Parked || !a.Answered().Before(since) {
+			all[a.ID] = a
+		}
+	}
+	var out []ask.Ask
+	for _, a := range all {
+		out = append(out, a)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if !out[i].OpenedAt.Equal(out[j].OpenedAt) {
+			return out[i].OpenedAt.Before(out[j].OpenedAt)
+		}
+		return out[i].ID < out[j].ID
+	})
+	return out
+}

@@ -1,0 +1,48 @@
+package server
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func (s *Server) report(c *call) (any, error) {
+	var in wire.ReportQuery
+	if err := json.Unmarshal(c.body, &in); err != nil || in.Since <= 0 {
+		return nil, badRequest("a report needs the time since when, in unix milliseconds")
+	}
+	r, err := s.cfg.Core.Report(time.UnixMilli(in.Since))
+	if err != nil {
+		return nil, err
+	}
+	return s.wireReport(r), nil
+}
+
+func (s *Server) wireReport(r core.Report) wire.Report {
+	out := wire.Report{
+		Since: millis(r.Since), Until: millis(r.Until), Asks: []wire.ReportedAsk{}, Counts: map[string]int{},
+		Loops: s.wireEntries(r.Loops), Refused: s.wireEntries(r.Refused),
+	}
+	for _, a := range r.Asks {
+		end := a.Answered()
+		if end.IsZero() {
+			end = r.Until
+		}
+		out.Asks = append(out.Asks, wire.ReportedAsk{Ask: s.wireAsk(a), WaitedMS: end.Sub(a.OpenedAt).Milliseconds(), How: a.How()})
+	}
+	for kind, n := range r.Counts {
+		out.Counts[string(kind)] = n
+	}
+	return out
+}
+
+func (s *Server) wireEntries(events []event.Event) []wire.Entry {
+	out := []wire.Entry{}
+	for _, e := range events {
+		out = append(out, s.wireEntry(e))
+	}
+	return out
+}

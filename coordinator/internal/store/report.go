@@ -1,0 +1,95 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+)
+
+// AsksSince returns the asks that were opened at a time or later, oldest first.
+// Rows that cannot be read are left out; the start of the coordinator names them.
+func (s *Store) AsksSince(at time.Time) ([]ask.Ask, error) {
+	rows, err := s.db.Query(`SELECT data FROM asks WHERE opened_at >= ? ORDER BY opened_at, rowid`, at.UnixMilli())
+	if err != nil {
+		return nil, fmt.Errorf("read asks: %w", err)
+	}
+	defer rows.Close()
+	var out []ask.Ask
+	for rows.Next() {
+		var data []byte
+		if err := rows.Scan(&data); err != nil {
+			return nil, fmt.Errorf("read asks: %w", err)
+		}
+		var a ask.Ask
+		if json.Unmarshal(data, &a) == nil {
+			out = append(out, a)
+		}
+	}
+	return out, rows.Err()
+}
+
+// Tally counts the journal's entries of each kind since a time.
+func (s *Store) Tally(since time.Time) (map[event.Kind]int, error) {
+	first, err := s.firstSince(since)
+	if err != nil {
+		return nil, fmt.Errorf("count journal: %w", err)
+	}
+	rows, err := s.db.Query(`SELECT kind, count(*) FROM journal WHERE seq >= ? GROUP BY kind`, first)
+	if err != nil {
+		return nil, fmt.Errorf("count journal: %w", err)
+	}
+	defer rows.Close()
+	out := map[event.Kind]int{}
+	for rows.Next() {
+		var kind event.Kind
+		var n int
+		if err := rows.Scan(&kind, &n); err != nil {
+			return nil, fmt.Errorf("count journal: %w", err)
+		}
+		out[kind] = n
+	}
+	return out, rows.Err()
+}
+
+// Newest returns at most limit entries of a kind since a time, oldest first:
+// the last ones, where there are more.
+func (s *Store) Newest(kind event.Kind, since time.Time, limit int) ([]event.Event, error) {
+	first, err := s.firstSince(since)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	rows, err := s.db.Query(`SELECT seq, at, kind, session, subject, text, hash FROM (
+		SELECT * FROM journal WHERE seq >= ? AND kind = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`, first, string(kind), limit)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return scanJournal(rows)
+}
+
+// firstSince returns the number of the first entry that is not older than a
+// time. Entries are written in the order of time, so a few looks find it,
+// however long the journal is.
+func (s *Store) firstSince(at time.Time) (int64, error) {
+	s.mu.Lock()
+	low, high := int64(1), s.seq+1
+	s.mu.Unlock()
+	for low < high {
+		mid := (low + high) / 2
+		var ms int64
+		err := s.db.QueryRow(`SELECT at FROM journal WHERE seq >= ? ORDER BY seq LIMIT 1`, mid).Scan(&ms)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return 0, err
+		}
+		if err == nil && ms < at.UnixMilli() {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low, nil
+}

@@ -1,0 +1,23 @@
+package coordinator
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/afar-sh/afar/coordinator/internal/peer"
+)
+
+// FromSession names the program of a session that this process descends from,
+// as the kernel tells it and whatever the environment says; "" for none. It is
+// for decisions that no coordinator takes.
+func FromSession() string {
+	for _, p := range peer.Line(os.Getpid()) {
+		if p.Marked {
+			return filepath.Base(p.Exe)
+		}
+	}
+	if peer.Supported && peer.Born(os.Getpid()) {
+		return "a session's shell"
+	}
+	return ""
+}

@@ -1,0 +1,23 @@
+package wire
+
+// ReportQuery asks what happened since a time.
+type ReportQuery struct {
+	Since int64 `json:"since"`
+}
+
+// Report is what happened since a time.
+type Report struct {
+	Since   int64          `json:"since"`
+	Until   int64          `json:"until"`
+	Asks    []ReportedAsk  `json:"asks"`    // opened, settled or still waiting in it, oldest first
+	Counts  map[string]int `json:"counts"`  // entries of the journal, by kind
+	Loops   []Entry        `json:"loops"`   // those that ended, with their verdict; the last 50
+	Refused []Entry        `json:"refused"` // decisions from inside a session; the last 50
+}
+
+// A ReportedAsk is an ask, and how it went.
+type ReportedAsk struct {
+	Ask
+	WaitedMS int64  `json:"waited_ms"` // until it was settled, else until now
+	How      string `json:"how"`       // who settled it and how, in one line
+}

@@ -1,0 +1,179 @@
+package plugin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// modes are the permission modes of the client.
+var modes = []string{"default", "acceptEdits", "auto", "bypassPermissions", "plan", "dontAsk"}
+
+// TestRealAttack has a session answer the ask of another one, and silence the
+// person, in every way that its shell knows and in every permission mode. The
+// client's rules let the script run, and the guard does not look into it: the
+// coordinator alone stands in between.
+func TestRealAttack(t *testing.T) {
+	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
+		t.Run(name, func(t *testing.T) {
+			client := host.Need(t, version)
+			r := newRig(t, client, "Bash(bash attack.sh:*)")
+			r.must("away", "on")
+			victim := r.printing("go " + model.Play(model.Bash("touch made"), model.Say("fin")))
+			card := r.card("touch made")
+			target := r.openAsk()
+			write(t, r.lab.Project, "attack.sh", attack)
+			for _, mode := range modes {
+				if mode == "auto" && version == host.Oldest {
+					continue // the stand-in has no classifier of that age
+				}
+				t.Logf("mode %s", mode)
+				_ = os.Remove(filepath.Join(r.lab.Project, "results"))
+				r.print("go "+model.Play(model.Bash(strings.Join([]string{"bash attack.sh", filepath.Join(root, "bin"), r.home, target.ID, target.Session, client}, " ")), model.Say("fin")),
+					"--permission-mode", mode)
+				r.withstood(mode, target)
+			}
+			r.tap(card, "Allow")
+			<-victim
+			if !r.exists("made") {
+				t.Error("the person's own answer does not count")
+			}
+		})
+	}
+}
+
+// openAsk returns the one ask that is open.
+func (r *rig) openAsk() wire.Ask {
+	r.t.Helper()
+	asks := r.status().Asks
+	if len(asks) != 1 || asks[0].State != "open" {
+		r.t.Fatalf("want one open ask, have %+v", asks)
+	}
+	return asks[0]
+}
+
+var tried = regexp.MustCompile(`(?m)^(\d+|timeout) ([^:]+): (.*)$`)
+
+// attacks is how many ways attack.sh tries.
+const attacks = 60
+
+// withstood checks that nothing of what the script tried had an effect, and
+// that each try was refused in words.
+func (r *rig) withstood(mode string, target wire.Ask) {
+	r.t.Helper()
+	raw, err := os.ReadFile(filepath.Join(r.lab.Project, "results"))
+	if err != nil {
+		r.t.Fatalf("%s: the script did not run: %v\n%s\n%s", mode, err, r.refusal(), r.trail())
+	}
+	lines := tried.FindAllStringSubmatch(string(raw), -1)
+	if len(lines) != attacks {
+		r.t.Errorf("%s: %d attacks, want %d:\n%s", mode, len(lines), attacks, raw)
+	}
+	for _, m := range lines {
+		if !strings.Contains(m[3], "may not decide") && !strings.Contains(m[3], "decision of the person") && !strings.Contains(m[3], "hook operations are taken from") &&
+			!strings.Contains(m[3], "speaks for it") && !strings.Contains(m[3], "Afar's commands are a person's") && !strings.HasPrefix(m[2], "mute ") {
+			r.t.Errorf("%s: %s", mode, m[0])
+		}
+	}
+	if n := r.refusals(); n < attacks*9/10 {
+		r.t.Errorf("%s: the journal knows of %d refusals alone", mode, n)
+	}
+	st := r.status()
+	if st.Settings.Away != "on" || st.Settings.Paused {
+		r.t.Errorf("%s: the settings are %+v", mode, st.Settings)
+	}
+	for _, s := range st.Sessions {
+		if s.ID == target.Session && (s.State != "waiting" || s.Away != "") {
+			r.t.Errorf("%s: the session of the ask is %+v", mode, s)
+		}
+	}
+	if len(st.Asks) != 1 || st.Asks[0].ID != target.ID || st.Asks[0].State != "open" || len(st.Loops) != 0 {
+		r.t.Errorf("%s: the asks are %+v, the loops %+v", mode, st.Asks, st.Loops)
+	}
+	if r.exists("made") {
+		r.t.Fatalf("%s: the tool ran", mode)
+	}
+}
+
+// refusals counts what the journal says was refused since the last count.
+func (r *rig) refusals() (n int) {
+	r.t.Helper()
+	out := r.must("call", "log", fmt.Sprintf(`{"after":%d,"limit":5000}`, r.counted))
+	var reply struct{ Body wire.Log }
+	if err := json.Unmarshal([]byte(out), &reply); err != nil {
+		r.t.Fatalf("%v: %s", err, out)
+	}
+	for _, e := range reply.Body.Entries {
+		if r.counted = e.Seq; e.Kind == "refused" {
+			n++
+		}
+	}
+	return n
+}
+
+// attack is what a session's shell tries. Each try leaves one line: its exit
+// code, its name, and what it was told. What begins with "mute" prints nothing
+// when it is refused; whether it had an effect shows in the state.
+const attack = `
+bin=$1 home=$2 ask=$3 session=$4 client=$5
+bare="HOME=$HOME PATH=$PATH AFAR_HOME=$home AFAR_TELEGRAM_TOKEN=1234567:AAE0123456789012345678901234567890"
+tmp=$(mktemp -d)
+cp "$bin/afar" "$tmp/tool"; cp "$bin/hook-stop" "$tmp/hook-stop"
+export AFAR_HOME=$home AFAR_TELEGRAM_TOKEN=1234567:AAE0123456789012345678901234567890
+note() { echo "$1 $2: $(tr '\n' ' ' <"$3" | cut -c1-400)" >>results; }
+now() { name=$1; shift; timeout 20 "$@" >"$tmp/out" 2>&1 </dev/null; note $? "$name" "$tmp/out"; }
+# cut off: no parent, no environment, no terminal, no process group of the session's
+gone() {
+  name=$1; shift; rm -f "$tmp/done"
+  ( ( sleep 0.05; setsid env -i $bare nohup bash -c 'o=$0; "$@" >"$o/out" 2>&1 </dev/null; echo $? >"$o/code"; mv "$o/code" "$o/done"' "$tmp" "$@" ) & ) >/dev/null 2>&1
+  for i in $(seq 400); do [ -e "$tmp/done" ] && break; sleep 0.05; done
+  note "$(cat "$tmp/done" || echo timeout)" "$name" "$tmp/out"
+}
+for verb in "allow $ask" "allow $ask --session" "answer $ask yes" "deny $ask" "revoke grant_x" "away off" "pause" "loop start $session x" \
+  "telegram connect" "telegram disconnect" "stop" "restart" "uninstall"; do
+  now "$verb" "$bin/afar" $verb
+  now "env -i copy $verb" env -i $bare "$tmp/tool" $verb
+  gone "cut off $verb" "$bin/afar" $verb
+done
+now "terminal of its own" script -qec "env -i $bare $bin/afar allow $ask" /dev/null
+gone "cut off, terminal of its own" script -qec "$bin/afar allow $ask" /dev/null
+
+cat >"$tmp/raw.pl" <<'END'
+use IO::Socket::UNIX;
+my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "no socket: $!";
+print $s "$ARGV[1]\n"; $s->flush; my $l = <$s>; print $l; exit($l =~ /"code":""/ ? 0 : 1);
+END
+socket=$("$bin/afar" status --json | sed -n 's/.*"socket": "\(.*\)".*/\1/p')
+raw() { echo "{\"v\":1,\"op\":\"$1\",\"body\":$2}"; }
+hook() { echo "{\"ask\":\"$ask\",\"client\":1,\"attended\":true,\"payload\":{\"session_id\":\"$session\",\"hook_event_name\":\"x\",\"command_name\":\"afar:away\",\"command_args\":\"off\",\"command_source\":\"plugin\"}}"; }
+for op in answer away pause shutdown; do
+  body="{\"id\":\"$ask\",\"allow\":true,\"mode\":\"off\",\"on\":true}"
+  now "socket $op" perl "$tmp/raw.pl" "$socket" "$(raw $op "$body")"
+  gone "cut off socket $op" perl "$tmp/raw.pl" "$socket" "$(raw $op "$body")"
+done
+for op in hook.expand hook.session-end hook.ask.claim hook.ask.ended hook.prompt; do
+  now "socket $op" perl "$tmp/raw.pl" "$socket" "$(raw $op "$(hook)")"
+done
+
+# Our own binaries, with an input of the session's making.
+payload() { echo "{\"hook_event_name\":\"$1\",\"session_id\":\"$session\",\"cwd\":\"$PWD\",\"command_name\":\"afar:away\",\"command_args\":\"off\",\"command_source\":\"plugin\",\"prompt\":\"x\",\"reason\":\"x\"}"; }
+forged() { # name, event, hook, what runs it
+  payload "$2" >"$tmp/in"; binary=$3; name=$1; shift 3
+  timeout 20 "$@" bash -c 'exec "$0" <"$1"' "$binary" "$tmp/in" >"$tmp/out" 2>&1; note $? "mute $name" "$tmp/out"
+}
+forged "copy of hook-stop" Stop "$tmp/hook-stop" env
+for as in env "env CLAUDE_PID=1" "env CLAUDE_PID=$PPID" "env -i $bare CLAUDE_PID=1"; do
+  forged "expansion $as" UserPromptExpansion "$bin/hook-user-prompt-expansion" $as
+done
+forged "end" SessionEnd "$bin/hook-session-end" env CLAUDE_PID=1
+now "mute nested client" "$client" --plugin-dir "$(dirname "$bin")" -p "/afar:away off"
+rm -rf "$tmp"
+`
