@@ -157,7 +157,7 @@ func TestKillAsks(t *testing.T) {
 }
 
 // bystander is a process that lives as long as the test.
-func bystander(t *testing.T) int {
+func bystander(t testing.TB) int {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "cat")
 	in, err := cmd.StdinPipe()

@@ -38,7 +38,7 @@ type phone struct {
 	kills []time.Time
 }
 
-func newPhone(t *testing.T) *phone {
+func newPhone(t testing.TB) *phone {
 	t.Helper()
 	bot := botapi.New(t)
 	p := &phone{nest: newNest(t), bot: bot, ann: bot.User(annID, "Ann")}

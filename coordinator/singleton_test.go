@@ -46,13 +46,13 @@ func TestMain(m *testing.M) {
 
 // A nest is one home and the coordinators that were started in it.
 type nest struct {
-	t    *testing.T
+	t    testing.TB
 	bin  string
 	dirs home.Dirs
 	env  []string
 }
 
-func newNest(t *testing.T) *nest {
+func newNest(t testing.TB) *nest {
 	t.Helper()
 	bin, err := afarBinary()
 	if err != nil {

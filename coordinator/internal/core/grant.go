@@ -69,6 +69,12 @@ func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Ti
 	return next, true
 }
 
+// Granted reports whether grants cover now what a call of a session needs.
+func (c *Core) Granted(id session.ID, need grant.Need) (covered bool) {
+	c.view(func(s *state, now time.Time) { covered = len(grant.Find(s.activeGrants(), id, need, now)) > 0 })
+	return covered
+}
+
 // lease returns the ask that holds a lease for the call of a, the oldest first.
 // A yes to auto mode's refusal says nothing to what the guard asks.
 func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {

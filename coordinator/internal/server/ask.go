@@ -32,7 +32,14 @@ func (s *Server) askOpen(c *call) (any, error) {
 	if s.silent(h) {
 		return wire.AskReply{ID: h.Ask, State: string(ask.Cancelled), Message: "Afar is paused"}, nil
 	}
-	does, old := s.look(h, p)
+	need := s.need(h, p)
+	if h.Kind != string(ask.Permission) {
+		need = grant.Need{} // what the guard asks about, and what only a person can say, is asked each time
+	}
+	var does, old string
+	if !s.cfg.Core.Granted(p.Session, need) { // it has a card
+		does, old = s.look(h, p)
+	}
 	text, hash, err := ask.InputOver(p.Tool, p.Input, old)
 	if err != nil {
 		return nil, badRequest("%v", err)
@@ -40,10 +47,6 @@ func (s *Server) askOpen(c *call) (any, error) {
 	form, err := form(h, p)
 	if err != nil {
 		return nil, badRequest("%v", err)
-	}
-	need := s.need(h, p)
-	if h.Kind != string(ask.Permission) {
-		need = grant.Need{} // what the guard asks about, and what only a person can say, is asked each time
 	}
 	a := ask.Ask{
 		ID: ask.ID(h.Ask), Kind: ask.Kind(h.Kind), Session: p.Session, Prompt: p.PromptID,

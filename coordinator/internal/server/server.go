@@ -127,8 +127,7 @@ func (s *Server) reply(ctx context.Context, cancel context.CancelFunc, conn *net
 		return failure(fmt.Errorf("%w: %w", errDenied, err))
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(ioFor))
-	r := bufio.NewReaderSize(conn, 64<<10)
-	req, err := readRequest(r)
+	req, err := takeRequest(conn)
 	if err != nil {
 		return failure(err)
 	}
@@ -141,7 +140,7 @@ func (s *Server) reply(ctx context.Context, cancel context.CancelFunc, conn *net
 		return failure(err)
 	}
 	_ = conn.SetReadDeadline(time.Time{})
-	go watch(r, cancel)
+	go watch(conn, cancel)
 	return success(op.do(s, c))
 }
 
@@ -167,6 +166,20 @@ func caller(conn *net.UnixConn) ([]peer.Process, error) {
 		return nil, fmt.Errorf("user %d may not speak to the coordinator of user %d", uid, os.Getuid())
 	}
 	return peer.Line(pid), nil
+}
+
+// readers are kept for the next request: a hook may wait on its connection for
+// an hour, and a thousand of them need no buffer for that.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 64<<10) }}
+
+func takeRequest(conn io.Reader) (wire.Request, error) {
+	r := readers.Get().(*bufio.Reader)
+	r.Reset(conn)
+	defer func() {
+		r.Reset(nil)
+		readers.Put(r)
+	}()
+	return readRequest(r)
 }
 
 // readRequest reads one line. A request that is cut off, too long or not JSON

@@ -1,0 +1,48 @@
+// Many plays many hooks in one process: it opens asks and holds a connection
+// that waits on each. It is a program of its own because the coordinator takes
+// hook operations from the hook binaries alone.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	n, err := strconv.Atoi(os.Args[2])
+	check(err)
+	for i := range n {
+		body := fmt.Sprintf(`{"ask":"ask_%020d","kind":"permission","attended":true,"client":%d,"payload":{"session_id":"many-%d","hook_event_name":"PermissionRequest",`+
+			`"cwd":%q,"tool_name":"Bash","tool_input":{"command":"make target-%d && %s"}}}`, i, os.Getppid(), i%10, os.Args[3], i, strings.Repeat("x", 200))
+		c := send("hook.ask.open", body)
+		line, err := bufio.NewReader(c).ReadString('\n')
+		check(err)
+		if !strings.Contains(line, `"open"`) {
+			panic(line)
+		}
+		c.Close()
+	}
+	for i := range n {
+		send("hook.ask.wait", fmt.Sprintf(`{"ask":"ask_%020d","wait_ms":25000}`, i))
+	}
+	fmt.Println("ready")
+	select {}
+}
+
+func send(op, body string) net.Conn {
+	c, err := net.Dial("unix", os.Args[1])
+	check(err)
+	_, err = fmt.Fprintf(c, `{"v":1,"op":%q,"body":%s}`+"\n", op, body)
+	check(err)
+	return c
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
