@@ -62,8 +62,17 @@ func (c *Client) spawn() error {
 		return fmt.Errorf("start coordinator: %w", err)
 	}
 	defer null.Close()
+	env, token, err := handDown(c.Env)
+	if err != nil {
+		return fmt.Errorf("start coordinator: %w", err)
+	}
+	files := []*os.File{null, log, log}
+	if token != nil {
+		defer token.Close()
+		files = append(files, token)
+	}
 	p, err := os.StartProcess(exe, []string{exe, "serve"}, &os.ProcAttr{
-		Dir: string(filepath.Separator), Env: c.Env, Files: []*os.File{null, log, log}, Sys: Detached(),
+		Dir: string(filepath.Separator), Env: env, Files: files, Sys: Detached(),
 	})
 	if err != nil {
 		return fmt.Errorf("start coordinator: %w", err)
