@@ -27,8 +27,13 @@ func TestRealAttack(t *testing.T) {
 			client := host.Need(t, version)
 			r := newRig(t, client, "Bash(bash attack.sh:*)")
 			r.must("away", "on")
-			victim := r.printing("go " + model.Play(model.Bash("touch made"), model.Say("fin")))
-			card := r.card("touch made")
+			write(t, r.lab.Project, "recipe.txt", "touch made\n")
+			victim := make(chan error, 1)
+			go func() { // it waits longer than others do
+				_, err := r.lab.Print(t.Context(), "go "+model.Play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Say("fin")))
+				victim <- err
+			}()
+			card := r.card("recipe.txt")
 			target := r.openAsk()
 			write(t, r.lab.Project, "attack.sh", attack)
 			for _, mode := range modes {
@@ -42,7 +47,9 @@ func TestRealAttack(t *testing.T) {
 				r.withstood(mode, target)
 			}
 			r.tap(card, "Allow")
-			<-victim
+			if err := <-victim; err != nil {
+				t.Error(err)
+			}
 			if !r.exists("made") {
 				t.Error("the person's own answer does not count")
 			}

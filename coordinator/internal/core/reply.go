@@ -3,7 +3,6 @@ package core
 import (
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -13,43 +12,27 @@ import (
 // The nonce of the card's buttons, where it still has them, says whose card it
 // is, also when we died before we could note the card.
 func (c *Core) ReplyTo(p Press) (found bool, err error) {
-	id, found, err := c.askRepliedTo(p)
-	if err != nil || !found {
+	id, shown, err := c.cfg.Store.ShownBy(p.Chat, p.Message)
+	if err != nil {
 		return false, err
 	}
-	cards, err := c.cfg.Store.Cards(id)
-	if err != nil {
-		return true, err
+	if !shown {
+		a, known := c.AskByNonce(p.Nonce)
+		if !known {
+			return false, nil
+		}
+		id = a.CardID()
+	}
+	if err := c.recall(id); err != nil {
+		return false, err
 	}
 	return true, c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
 		answer := s.decide(&b, s.asks[id], p, now)
-		if !listed(cards, p) {
+		if !shown {
 			b.Cards = append(b.Cards, store.Card{Ask: id, Chat: p.Chat, Message: p.Message})
 		}
 		s.say(&b, p.Update, p.Room, answer, now)
 		return b, nil
 	})
-}
-
-func (c *Core) askRepliedTo(p Press) (id ask.ID, found bool, err error) {
-	if a, ok := c.AskByNonce(p.Nonce); ok {
-		return a.CardID(), true, nil
-	}
-	return c.askShownBy(p.Chat, p.Message)
-}
-
-// askShownBy returns the ask that a message shows, the newest first.
-func (c *Core) askShownBy(chat, message int64) (id ask.ID, found bool, err error) {
-	all := c.Asks(true)
-	for i := len(all) - 1; i >= 0; i-- {
-		cards, err := c.cfg.Store.Cards(all[i].ID)
-		if err != nil {
-			return "", false, err
-		}
-		if listed(cards, Press{Room: Room{Chat: chat}, Message: message}) {
-			return all[i].ID, true, nil
-		}
-	}
-	return "", false, nil
 }

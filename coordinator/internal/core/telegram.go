@@ -168,14 +168,17 @@ func (c *Core) Press(p Press) error {
 	if !known {
 		return c.answerTap(p, "This question is no longer known. Nothing was changed.")
 	}
-	cards, err := c.cfg.Store.Cards(a.CardID())
+	on, shown, err := c.cfg.Store.ShownBy(p.Chat, p.Message)
 	if err != nil {
 		return err
+	}
+	if shown && on != a.CardID() {
+		return c.answerTap(p, "That button belongs to another question. Nothing was changed.")
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = p.Update
 		answer := s.decide(&b, s.asks[a.ID], p, now)
-		if !listed(cards, p) {
+		if !shown {
 			b.Cards = append(b.Cards, store.Card{Ask: a.CardID(), Chat: p.Chat, Message: p.Message})
 		}
 		s.tap(&b, p, answer, now)
@@ -214,15 +217,6 @@ func tapText(card ask.Card, err error) string {
 		return "Allowed" + many + ". The card will say how it turned out."
 	}
 	return "Denied" + many + "."
-}
-
-func listed(cards []store.Card, p Press) bool {
-	for _, c := range cards {
-		if c.Chat == p.Chat && c.Message == p.Message {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *Core) answerTap(p Press, text string) error {

@@ -127,6 +127,18 @@ func (s *Store) Cards(id ask.ID) ([]Card, error) {
 	return out, rows.Err()
 }
 
+// ShownBy returns the ask whose card a message is; ok is false when it is none.
+func (s *Store) ShownBy(chat, message int64) (id ask.ID, ok bool, err error) {
+	err = s.db.QueryRow(`SELECT ask FROM cards WHERE chat = ? AND message = ? LIMIT 1`, chat, message).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read cards: %w", err)
+	}
+	return id, true, nil
+}
+
 // Journal returns at most limit entries after seq, oldest first; session ""
 // means all. With newest it returns the last limit entries instead.
 func (s *Store) Journal(after int64, limit int, id session.ID, newest bool) ([]event.Event, error) {

@@ -27,9 +27,12 @@ var messages string
 //go:embed head.sql
 var headSchema string
 
+//go:embed cards.sql
+var cardsIndex string
+
 // migrations take a database from version i to version i+1. A shipped one is
 // never changed.
-var migrations = []string{schema, grantSchema, messages, headSchema, undoSchema, topicSchema}
+var migrations = []string{schema, grantSchema, messages, headSchema, undoSchema, topicSchema, cardsIndex}
 
 // Errors of Open. The files are left as they were.
 var (

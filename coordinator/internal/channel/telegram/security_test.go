@@ -1,0 +1,170 @@
+package telegram
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// TestAttacks: what decides nothing, however it is dressed up. Two cards are
+// open; afterwards both still are, and Ann's own tap on each counts.
+func TestAttacks(t *testing.T) {
+	const private, group = `{"id":11,"type":"private"}`, `{"id":-5,"type":"supergroup","is_forum":true}`
+	ann, eve := `{"id":11,"first_name":"Ann"}`, `{"id":66,"first_name":"Eve"}`
+	message := func(from, chat, rest string) string {
+		return fmt.Sprintf(`{"message":{"message_id":900,"date":1,"from":%s,"chat":%s%s}}`, from, chat, rest)
+	}
+	tests := []struct {
+		name   string
+		update func(one, two ask.Ask, first, second int) string
+	}{
+		{"the peer's tap on another card", func(one, _ ask.Ask, _, second int) string {
+			return fmt.Sprintf(`{"callback_query":{"id":"q1","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, data(one.Nonce, allow), second, private)
+		}},
+		{"another user's tap in the peer's chat", func(one, _ ask.Ask, first, _ int) string {
+			return fmt.Sprintf(`{"callback_query":{"id":"q2","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, eve, data(one.Nonce, allow), first, private)
+		}},
+		{"the peer's tap in a group", func(one, _ ask.Ask, first, _ int) string {
+			return fmt.Sprintf(`{"callback_query":{"id":"q3","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, data(one.Nonce, allow), first, group)
+		}},
+		{"a tap on a message that is too old to be shown", func(one, _ ask.Ask, _, _ int) string {
+			return fmt.Sprintf(`{"callback_query":{"id":"q4","from":%s,"data":%q,"message":{"message_id":0,"date":0,"chat":%s}}}`, eve, data(one.Nonce, allow), private)
+		}},
+		{"a tap on a message sent through the bot elsewhere", func(one, _ ask.Ask, _, _ int) string {
+			return fmt.Sprintf(`{"callback_query":{"id":"q5","from":%s,"data":%q,"inline_message_id":"x","chat_instance":"1"}}`, ann, data(one.Nonce, allow))
+		}},
+		{"a game's button", func(_, _ ask.Ask, first, _ int) string {
+			return fmt.Sprintf(`{"callback_query":{"id":"q6","from":%s,"game_short_name":"yes","message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, first, private)
+		}},
+		{"another user's reply", func(_, _ ask.Ask, first, _ int) string {
+			return message(eve, `{"id":66,"type":"private"}`, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, private))
+		}},
+		{"another user in the peer's chat", func(_, _ ask.Ask, first, _ int) string {
+			return message(eve, private, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, private))
+		}},
+		{"the peer in a group", func(_, _ ask.Ask, first, _ int) string {
+			return message(ann, group, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, group))
+		}},
+		{"an anonymous admin", func(ask.Ask, ask.Ask, int, int) string {
+			return message(`{"id":1087968824,"is_bot":true,"first_name":"Group","username":"GroupAnonymousBot"}`, group, `,"text":"yes","sender_chat":`+group)
+		}},
+		{"a channel that posts in a group", func(ask.Ask, ask.Ask, int, int) string {
+			return message(`{"id":136817688,"is_bot":true,"first_name":"Channel","username":"Channel_Bot"}`, group, `,"text":"yes","sender_chat":{"id":-100,"type":"channel"}`)
+		}},
+		{"a channel's post, carried into its group", func(ask.Ask, ask.Ask, int, int) string {
+			return message(`{"id":777000,"first_name":"Telegram"}`, group, `,"text":"yes","is_automatic_forward":true,"sender_chat":{"id":-100,"type":"channel"}`)
+		}},
+		{"a channel post", func(ask.Ask, ask.Ask, int, int) string {
+			return `{"channel_post":{"message_id":900,"date":1,"chat":{"id":11,"type":"channel"},"text":"yes"}}`
+		}},
+		{"a message without a sender", func(ask.Ask, ask.Ask, int, int) string {
+			return `{"message":{"message_id":900,"date":1,"chat":` + private + `,"text":"yes"}}`
+		}},
+		{"a forwarded reply", func(_, _ ask.Ask, first, _ int) string {
+			return message(ann, private, fmt.Sprintf(`,"text":"yes","forward_origin":{"type":"user","date":1,"sender_user":%s},"reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, eve, first, private))
+		}},
+		{"a forwarded text", func(ask.Ask, ask.Ask, int, int) string {
+			return message(ann, private, `,"text":"yes","forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`)
+		}},
+		{"a text through another bot", func(ask.Ask, ask.Ask, int, int) string {
+			return message(ann, private, `,"text":"yes","via_bot":{"id":5,"is_bot":true,"first_name":"Other"}`)
+		}},
+		{"an edited message", func(_, _ ask.Ask, first, _ int) string {
+			return fmt.Sprintf(`{"edited_message":{"message_id":900,"date":1,"edit_date":2,"from":%s,"chat":%s,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, private, first, private)
+		}},
+		{"a business message", func(ask.Ask, ask.Ask, int, int) string {
+			return `{"business_message":{"message_id":900,"date":1,"from":` + ann + `,"chat":` + private + `,"text":"yes"}}`
+		}},
+		{"another bot", func(ask.Ask, ask.Ask, int, int) string {
+			return message(`{"id":11,"is_bot":true,"first_name":"Ann"}`, private, `,"text":"yes"`)
+		}},
+		{"a caption", func(_, _ ask.Ask, first, _ int) string {
+			return message(ann, private, fmt.Sprintf(`,"caption":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, private))
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			one, first := r.card("a1", "git push")
+			two, second := r.card("a2", "make all")
+			if _, err := r.api.Inject(test.update(one, two, first.ID, second.ID)); err != nil {
+				t.Fatal(err)
+			}
+			r.settled()
+			for _, a := range []ask.Ask{one, two} {
+				if got := r.state(a.ID); got.State != ask.Open {
+					t.Errorf("%s is %s by %+v", a.ID, got.State, got.Decision)
+				}
+			}
+			for _, card := range []int{first.ID, second.ID} {
+				if got := r.awaitAnswer(r.tap(r.ann, card, "Deny")); got != "Denied." {
+					t.Errorf("the peer is told %q", got)
+				}
+			}
+			if n := len(r.cards(one.ID)) + len(r.cards(two.ID)); n != 2 {
+				t.Errorf("%d messages count as cards", n)
+			}
+		})
+	}
+}
+
+func (r *rig) cards(id ask.ID) []int64 {
+	r.Helper()
+	all, err := r.core.Cards(id)
+	if err != nil {
+		r.Fatal(err)
+	}
+	var out []int64
+	for _, c := range all {
+		out = append(out, c.Message)
+	}
+	return out
+}
+
+// TestReplay: an update that comes again is dealt with once, and a query that
+// comes again under another update gets an honest answer.
+func TestReplay(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, m := r.card("a1", "git push")
+	tap := func(verb verb) string {
+		return fmt.Sprintf(`{"callback_query":{"id":"q1","from":{"id":11,"first_name":"Ann"},"data":%q,"message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, data(a.Nonce, verb), m.ID)
+	}
+	id, err := r.api.Inject(tap(deny))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.settled()
+	before := r.state(a.ID)
+	if before.Decision == nil || before.Decision.Allow {
+		t.Fatalf("have %+v", before.Decision)
+	}
+	if err := r.core.Receive([]store.Update{{ID: id, Body: []byte(tap(allow))}}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := r.core.Received(); len(left) != 0 || err != nil {
+		t.Errorf("an update that was dealt with came back: %v, %v", left, err)
+	}
+	for range 2 {
+		if _, err := r.api.Inject(tap(allow)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.settled()
+	if got := r.state(a.ID); *got.Decision != *before.Decision {
+		t.Errorf("the answer became %+v", got.Decision)
+	}
+	events, err := r.core.Journal(r.ctx, 0, 1000, "", false)
+	answered := 0
+	for _, e := range events {
+		if e.Kind == "ask.answered" {
+			answered++
+		}
+	}
+	if answered != 1 || err != nil {
+		t.Errorf("answered %d times, %v", answered, err)
+	}
+}
