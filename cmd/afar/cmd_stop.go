@@ -47,29 +47,48 @@ func (a *app) stop(ctx context.Context) error {
 	if err != nil && !errors.Is(err, client.ErrUnreachable) { // it may be gone before it can say so
 		return err
 	}
-	if err := a.waitGone(ctx, d, s.Coordinator.PID); err != nil {
+	next, err := a.waitGone(ctx, d, s.Coordinator.PID)
+	if err != nil {
 		return err
 	}
-	a.say("The coordinator has stopped.")
+	a.say("%s", stopped(s, next))
 	return nil
 }
 
+// stopped says what the end of a coordinator means: where sessions run, another
+// one comes with their next hook, at the latest.
+func stopped(before wire.Status, next int) string {
+	live := 0
+	for _, v := range before.Sessions {
+		if v.State != "ended" {
+			live++
+		}
+	}
+	switch {
+	case next != 0:
+		return fmt.Sprintf("The coordinator has stopped, and a hook that waits has started it again (pid %d). `afar pause` silences it.", next)
+	case live > 0:
+		return fmt.Sprintf("The coordinator has stopped. The next hook of %s starts it again; `afar pause` is the way to silence.", count(live, "running session"))
+	}
+	return "The coordinator has stopped."
+}
+
 // waitGone waits until a coordinator has let go of its socket and its lock, or
-// another one that a session started has taken them.
-func (a *app) waitGone(ctx context.Context, d home.Dirs, pid int) error {
+// another one that a session started has taken them; next is that one's process.
+func (a *app) waitGone(ctx context.Context, d home.Dirs, pid int) (next int, err error) {
 	for end := time.Now().Add(stopFor); time.Now().Before(end); {
 		if _, err := os.Lstat(d.Socket()); err != nil && !alive(d) {
-			return nil
+			return 0, nil
 		}
 		var s wire.Status
 		if a.callRunning(ctx, wire.OpStatus, nil, &s) == nil && s.Coordinator.PID != pid {
-			return nil
+			return s.Coordinator.PID, nil
 		}
 		if err := pause(ctx, lookEvery); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return fmt.Errorf("the coordinator (pid %d) did not end within %s; its log says more: %s", pid, stopFor, d.Log())
+	return 0, fmt.Errorf("the coordinator (pid %d) did not end within %s; its log says more: %s", pid, stopFor, d.Log())
 }
 
 // alive reports whether a coordinator holds the life lock. To see it, the lock

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,8 +50,17 @@ func TestStopWaits(t *testing.T) {
 	case <-time.After(10 * lookEvery):
 	}
 	life.Release()
-	if got := <-code; got != 0 {
-		t.Errorf("exit %d: %s", got, &s.stderr)
+	if got := <-code; got != 0 || s.stdout.String() != "The coordinator has stopped.\n" {
+		t.Errorf("exit %d: %s%s", got, &s.stdout, &s.stderr)
+	}
+}
+
+// TestStopped: what is said where sessions still run.
+func TestStopped(t *testing.T) {
+	running := wire.Status{Sessions: []wire.Session{{ID: "a", State: "idle"}, {ID: "b", State: "ended"}}}
+	want := "The coordinator has stopped. The next hook of 1 running session starts it again; `afar pause` is the way to silence."
+	if got := stopped(running, 0); got != want {
+		t.Errorf("have %q", got)
 	}
 }
 
@@ -59,7 +69,7 @@ func TestStopSeesTheNextOne(t *testing.T) {
 	s := newShell(t)
 	c, _, code := stopping(t, s)
 	c.says(wire.OpStatus, wire.Status{Coordinator: wire.Coordinator{PID: 43}})
-	if got := <-code; got != 0 {
-		t.Errorf("exit %d: %s", got, &s.stderr)
+	if got := <-code; got != 0 || !strings.Contains(s.stdout.String(), "a hook that waits has started it again (pid 43)") {
+		t.Errorf("exit %d: %s%s", got, &s.stdout, &s.stderr)
 	}
 }

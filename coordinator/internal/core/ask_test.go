@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -499,6 +500,48 @@ func TestRun(t *testing.T) {
 		synctest.Wait()
 		r.store.Close()
 	})
+}
+
+// TestRunAfterSleep: the machine slept for hours, and its timers with it. What
+// was open until then is over, and what was allowed until then no longer is.
+func TestRunAfterSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		var slept atomic.Int64
+		r.clock = func() time.Time { return time.Now().Add(time.Duration(slept.Load())) }
+		r.see("s", "/p")
+		ctx, cancel := context.WithCancel(t.Context())
+		go r.Run(ctx)
+		r.openAsk(newAsk("a", "x"))
+		given := newAsk("g", "y")
+		given.Offer = &ask.Offer{Rules: grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{{"make", "lint"}}})}
+		r.openAsk(given)
+		_, err := r.Answer("g", ask.Decision{Allow: true, Scope: ask.Session, By: "Ann", Channel: "telegram"})
+		r.ok(err)
+		if n := len(r.Grants()); n != 1 {
+			t.Fatalf("%d grants", n)
+		}
+		time.Sleep(time.Minute)
+		slept.Store(int64(3 * time.Hour))
+		time.Sleep(31 * time.Second)
+		synctest.Wait()
+		r.state("a", ask.Expired)
+		if n := len(r.Grants()); n != 0 {
+			t.Errorf("%d grants outlived their hour", n)
+		}
+		cancel()
+		synctest.Wait()
+		r.store.Close()
+	})
+}
+
+// TestWallClock: no time that is held counts how long the machine was awake.
+func TestWallClock(t *testing.T) {
+	r := newRig(t)
+	r.clock = time.Now
+	if a := r.openAsk(newAsk("a", "x")); a.ExpiresAt != a.ExpiresAt.Round(0) {
+		t.Errorf("have %s", a.ExpiresAt)
+	}
 }
 
 // TestRunReleases: the timer also finds the end of an away mode.

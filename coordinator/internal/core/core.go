@@ -66,6 +66,10 @@ type step func(s *state, now time.Time) (store.Batch, error)
 // New loads the state from the store. Rows that cannot be read stay in the
 // database, but for a loop: a failed one takes its place and lets its session go.
 func New(cfg Config) (*Core, error) {
+	clock := cfg.Now
+	// A time without its monotonic reading: that stands still while the machine
+	// sleeps, and what was granted until noon would hold in the evening.
+	cfg.Now = func() time.Time { return clock().Round(0) }
 	loaded, err := cfg.Store.Load(cfg.Now().Add(-remember))
 	if err != nil {
 		return nil, err

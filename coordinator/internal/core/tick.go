@@ -29,18 +29,22 @@ func (c *Core) Run(ctx context.Context) {
 	}
 }
 
-// wait returns true when at has come, false when something changed first or
-// ctx ended. The zero time never comes.
+// glance is how often a wait looks at the clock: a timer stands still while the
+// machine sleeps.
+const glance = 30 * time.Second
+
+// wait returns true when at has come, false when something changed first, it is
+// time for another look at the clock, or ctx ended. The zero time never comes.
 func (c *Core) wait(ctx context.Context, changed <-chan struct{}, at time.Time) bool {
 	var due <-chan time.Time
 	if !at.IsZero() {
-		t := time.NewTimer(at.Sub(c.cfg.Now()))
+		t := time.NewTimer(min(at.Sub(c.cfg.Now()), glance))
 		defer t.Stop()
 		due = t.C
 	}
 	select {
 	case <-due:
-		return true
+		return !c.cfg.Now().Before(at)
 	case <-changed:
 	case <-ctx.Done():
 	}
