@@ -197,8 +197,9 @@ func (p *plainly) open(path string) bool {
 	return within(real, p.root) && !p.closed(path) && !p.closed(real)
 }
 
-// hookDirs hold what runs or is run by itself, wherever they lie.
-const hookDirs = ".git .claude .husky .githooks .hooks .afar .vscode .idea .mcp.json"
+// hookDirs hold what runs by itself, or steers what does, wherever they lie.
+const hookDirs = ".git .gitmodules .gitattributes .gitconfig .claude claude.md claude.local.md .mcp.json .husky .githooks .hooks .lefthook lefthook.yml .lefthook.yml " +
+	".pre-commit-config.yaml .afar .vscode .idea .devcontainer .mise.toml .yarnrc.yml"
 
 func (p *plainly) closed(path string) bool {
 	for _, part := range strings.Split(strings.TrimPrefix(path, p.root), "/") {

@@ -116,7 +116,9 @@ func TestInside(t *testing.T) {
 	}
 	for _, path := range []string{
 		"", ".", "..", "dir/../../etc/passwd", "../app", "../other/x", "/etc/passwd", "~/x", "~", "out/passwd", ".git/config", ".git/hooks/x", "sub/hooks/x", ".claude/settings.json",
-		".claude/commands/x.md", "sub/.claude/x", ".husky/pre-commit", ".env", ".env.local", "key.pem", "id_rsa", ".mcp.json", ".afar-disabled", "a\x00b", ctx.Home + "/.bashrc",
+		".claude/commands/x.md", "sub/.claude/x", ".husky/pre-commit", ".env", ".env.local", "key.pem", "id_rsa", ".mcp.json", ".afar-disabled",
+		".gitmodules", ".gitattributes", "sub/.GIT/hooks/x", "lefthook.yml", ".pre-commit-config.yaml", ".devcontainer/devcontainer.json", "CLAUDE.md", "sub/CLAUDE.local.md", ".yarnrc.yml",
+		".npmrc", ".netrc", ".pypirc", ".git-credentials", ".aws/credentials", ".envrc", "a\x00b", ctx.Home + "/.bashrc",
 	} {
 		for _, tool := range []string{"Edit", "Write", "Read"} {
 			if got, ok := guard.Inside(file(tool, path), ctx); ok {

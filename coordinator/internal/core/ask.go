@@ -204,9 +204,14 @@ func (c *Core) Ran(o Outcome) error {
 	})
 }
 
-// doubt marks the dialogs that the host showed before one that was settled at
-// the terminal: it shows them one after the other and does not say which of
-// them are left. The last one is in no doubt, for then the session's file tells.
+// together is how far apart the asks of parallel calls are opened at most; the
+// host shows their dialogs in an order of its own.
+const together = 2 * time.Second
+
+// doubt marks the dialogs that the host may have shown before one that was
+// settled at the terminal: it shows them one after the other and does not say
+// which of them are left. The last one is in no doubt, for then the session's
+// file tells.
 func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time) {
 	var left []ask.Ask
 	for _, a := range s.asks {
@@ -216,7 +221,7 @@ func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time
 		}
 	}
 	for _, a := range left {
-		passed := a.Perhaps || local && settled.Dialog() && a.OpenedAt.Before(settled.OpenedAt)
+		passed := a.Perhaps || local && settled.Dialog() && a.OpenedAt.Before(settled.OpenedAt.Add(together))
 		if next := ask.Doubt(a, passed && len(left) > 1); next != a {
 			s.putAsk(b, next, now)
 		}

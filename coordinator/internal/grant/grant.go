@@ -120,16 +120,16 @@ func fileRule(n Need) Rule {
 }
 
 func commandRule(tool string, argv []string) Rule {
-	if head := prefix(argv); head != nil && secret.Mask(strings.Join(head, " ")) == strings.Join(head, " ") {
+	if head := prefix(argv); head != nil && !wide(argv) && secret.Mask(strings.Join(head, " ")) == strings.Join(head, " ") {
 		return Rule{Tool: tool, Argv: head, Text: line(strings.Join(head, " ") + " …")}
 	}
 	return Rule{Tool: tool, Sum: sum(argv), Text: line("exactly " + strings.Join(argv, " "))}
 }
 
 // operands are the programs that have no commands of their own: what follows
-// them is what they work on.
+// them is what they work on, and they overwrite none of it.
 var operands = []string{
-	"touch", "mkdir", "ls", "cat", "head", "tail", "wc", "echo", "cp", "mv", "grep", "uniq", "diff", "stat", "file", "du",
+	"touch", "mkdir", "ls", "cat", "head", "tail", "wc", "echo", "grep", "diff", "stat", "file", "du",
 }
 
 // depth is how many bare words belong to the command of a program.
@@ -150,7 +150,7 @@ func prefix(argv []string) []string {
 	for n < len(argv) && n < depth(argv[0]) && bare(argv[n]) {
 		n++
 	}
-	if n == 1 || argv[0] == "cd" || argv[0] == "rm" {
+	if n == 1 || slices.Contains([]string{"cd", "rm", "cp", "mv", "uniq", "ln"}, argv[0]) {
 		return nil
 	}
 	return slices.Clone(argv[:n])
@@ -218,7 +218,7 @@ func (r Rule) begins(argv []string) bool {
 	if r.Sum != "" {
 		return sum(argv) == r.Sum
 	}
-	return len(r.Argv) > 0 && len(argv) >= len(r.Argv) && slices.Equal(argv[:len(r.Argv)], r.Argv)
+	return len(r.Argv) > 0 && !wide(argv) && len(argv) >= len(r.Argv) && slices.Equal(argv[:len(r.Argv)], r.Argv)
 }
 
 // Find returns the grants of a session that together cover n at now, none when

