@@ -221,15 +221,26 @@ func Ran(a Ask, r Run, now time.Time) Ask {
 	return a
 }
 
-// unsure is how far a run's beginning may be off, as the host's report of its
-// end tells it.
-const unsure = 2 * time.Second
+// How far a run's beginning may be off, as the host's report of its end tells
+// it. Of a call that was denied any run by then is another's doing; one that
+// was allowed has run in either case.
+const (
+	unsureOfAllowed = -2 * time.Second
+	unsureOfDenied  = time.Second
+)
 
 // Overtaken reports that a run which ended at now began before the answer to a
 // was given: somebody at the dialog was faster, and the host took no notice of
 // the answer.
 func (a Ask) Overtaken(r Run, now time.Time) bool {
-	return a.Kind == Permission && a.Dialog() && a.Decision != nil && now.Add(-r.Took).Add(unsure).Before(a.Decision.At)
+	if a.Kind != Permission || !a.Dialog() || a.Decision == nil {
+		return false
+	}
+	unsure := unsureOfDenied
+	if a.Decision.Allow {
+		unsure = unsureOfAllowed
+	}
+	return now.Add(-r.Took).Before(a.Decision.At.Add(unsure))
 }
 
 // Doubt says whether a, still open here, was perhaps settled at the terminal.

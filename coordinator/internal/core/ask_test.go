@@ -410,6 +410,7 @@ func TestRan(t *testing.T) {
 			r.openAsk(newAsk("a", "x"))
 			_, err := r.Answer("a", ask.Decision{By: "Ada"})
 			r.ok(err)
+			r.pass(time.Minute)
 			r.ok(r.Ran(ran("x")))
 		}, nil},
 		{"not one that was cancelled", func(r *rig) {

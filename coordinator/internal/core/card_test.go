@@ -228,6 +228,8 @@ func TestOvertaken(t *testing.T) {
 	}{
 		{"allowed too late", true, time.Minute, ask.Withdrawn},
 		{"denied too late", false, time.Minute, ask.Withdrawn},
+		{"allowed at the same time", true, 6 * time.Second, ask.Delivered},
+		{"denied at the same time", false, 5 * time.Second, ask.Withdrawn},
 		{"allowed in time", true, time.Second, ask.Delivered},
 		{"denied, and it ran later by itself", false, time.Second, ask.Delivered},
 	} {
