@@ -93,10 +93,14 @@ func (h *hook) toolCall() (guard.Call, error) {
 	return guard.Call{Tool: tool, Args: leaves(nil, "", input)}, nil
 }
 
-// leaves lists the strings of a value with their paths.
+// leaves lists the strings of a value with their paths, and the switches that
+// are on.
 func leaves(args []guard.Arg, path string, v gjson.Result) []guard.Arg {
-	if v.Type == gjson.String {
+	switch v.Type {
+	case gjson.String:
 		return append(args, guard.Arg{Path: path, Value: v.Str})
+	case gjson.True:
+		return append(args, guard.Arg{Path: path, Value: "true"})
 	}
 	if !v.IsObject() && !v.IsArray() {
 		return args

@@ -262,14 +262,28 @@ func newGuardRules(a *app) *cobra.Command {
 		if *asJSON {
 			return a.printJSON(ruleList(guard.Rules()))
 		}
-		var rows [][]cell
-		for _, r := range guard.Rules() {
-			rows = append(rows, []cell{{word(r.Verdict), verdictInk(r.Verdict)}, {r.ID, bold}, plain(oneLine(r.Why, 100))})
-		}
-		a.page().table(rows)
+		renderRules(a.page(), guard.Rules())
 		return nil
 	}
 	return c
+}
+
+// renderRules lists the rules by their packs, each pack once.
+func renderRules(p *page, rules []guard.Rule) {
+	var packs []string
+	rows := map[string][][]cell{}
+	for _, r := range rules {
+		pack := r.Pack()
+		if rows[pack] == nil {
+			packs = append(packs, pack)
+		}
+		rows[pack] = append(rows[pack], []cell{{word(r.Verdict), verdictInk(r.Verdict)}, {r.ID, bold}, plain(oneLine(r.Why, 100))})
+	}
+	for _, pack := range packs {
+		p.head(pack)
+		p.table(rows[pack])
+	}
+	p.line("\nWith examples, and what to do instead: docs/guard.md. Why one command is stopped: afar guard explain 'CMD'")
 }
 
 func ruleList(rules []guard.Rule) []map[string]string {

@@ -163,6 +163,8 @@ func refKind(ref string) string {
 func (sh *shell) gitReset(args []string) {
 	o := parseOptions(args, "")
 	switch {
+	case o.has("hard") && o.at(0) != "" && o.at(0) != "HEAD" && o.at(0) != "@":
+		sh.effect(Discard, "reset-hard-to", "")
 	case o.has("hard"):
 		sh.effect(Discard, "reset-hard", "")
 	case o.has("merge"):

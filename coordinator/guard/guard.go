@@ -11,6 +11,8 @@
 // the size of the call.
 package guard
 
+import "strings"
+
 // Verdict is the guard's answer. The guard never allows: silence leaves the
 // decision to the host.
 type Verdict string
@@ -22,8 +24,8 @@ const (
 	Deny Verdict = "deny"
 )
 
-// Arg is one string leaf of the tool's input, by its path ("command",
-// "file_path", "edits.0.new_string").
+// Arg is one leaf of the tool's input, by its path ("command", "file_path",
+// "edits.0.new_string"): a string, or "true" for a switch that is on.
 type Arg struct{ Path, Value string }
 
 // Call is one tool call as the host sent it.
@@ -43,6 +45,9 @@ type Context struct {
 	Own     []string
 	Resolve func(path string) string  // symlink resolution; nil = identity
 	Git     func(dir string) GitFacts // lazy; nil = unknown. Never needed for a deny in itself
+	// Merged says whether all commits of a branch are in the current one; false
+	// when nobody looked, and nil = unknown.
+	Merged func(dir, branch string) bool
 	// Amendments are the policy files in force, the person's before the project's.
 	Amendments []Amendment
 	// Broken says what is wrong with policy files that are void, "" for nothing.
@@ -95,4 +100,26 @@ type Rule struct {
 	Verdict Verdict
 	Why     string // for the person: what is risky
 	Instead string // for the model: the safe way
+}
+
+// packs name the groups of rules by the first word of their ids, in the order
+// in which people read them.
+var packs = [...]struct{ prefix, name string }{
+	{"afar", "Afar and the host's guard rails"}, {"host", "Afar and the host's guard rails"}, {"terminal", "Afar and the host's guard rails"},
+	{"agent", "Afar and the host's guard rails"}, {"fs", "Files and disks"}, {"disk", "Files and disks"}, {"git", "Git"}, {"run", "Running code"},
+	{"secret", "Secrets and data that leave"}, {"data", "Secrets and data that leave"}, {"db", "Databases"},
+	{"remote", "Clouds, clusters and hosted services"}, {"local", "Clouds, clusters and hosted services"}, {"copy", "Copies elsewhere"},
+	{"publish", "Publishing"}, {"process", "Processes, services, the machine"}, {"service", "Processes, services, the machine"},
+	{"machine", "Processes, services, the machine"}, {"call", "What cannot be read"},
+}
+
+// Pack is the group that a rule belongs to, in words.
+func (r Rule) Pack() string {
+	prefix, _, _ := strings.Cut(r.ID, ".")
+	for _, p := range packs {
+		if p.prefix == prefix {
+			return p.name
+		}
+	}
+	return prefix
 }

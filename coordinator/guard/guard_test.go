@@ -108,7 +108,10 @@ func TestGitFacts(t *testing.T) {
 		{"git push --force origin develop", GitFacts{Known: true, Branch: "x", Default: "develop"}, Deny},
 		{"git push --force origin HEAD", GitFacts{Known: true, Branch: "main"}, Deny},
 		{"git reset --hard", GitFacts{Known: true, Dirty: true}, Deny},
-		{"git reset --hard", GitFacts{Known: true}, Ask},
+		{"git reset --hard", GitFacts{Known: true}, None},
+		{"git reset --hard HEAD", GitFacts{Known: true}, None},
+		{"git reset --hard HEAD~1", GitFacts{Known: true}, Ask},
+		{"git reset --hard $X", GitFacts{Known: true, Dirty: true}, Deny},
 		{"git checkout -- .", GitFacts{Known: true}, None},
 		{"git clean -fd", GitFacts{Known: true}, None},
 		{"git clean -fdx", GitFacts{Known: true}, Deny},
@@ -117,6 +120,20 @@ func TestGitFacts(t *testing.T) {
 		ctx.Git = func(string) GitFacts { return tc.facts }
 		if d := Judge(bash(tc.cmd), ctx); d.Verdict != tc.want {
 			t.Errorf("%s with %+v: %q by %s, want %q", tc.cmd, tc.facts, d.Verdict, d.Rule, tc.want)
+		}
+	}
+}
+
+// A branch whose commits are all in the current one may go.
+func TestMerged(t *testing.T) {
+	ctx := testContext()
+	ctx.Merged = func(_, branch string) bool { return branch == "done" || branch == "main" }
+	for cmd, want := range map[string]Verdict{
+		"git branch -D done": None, "git branch -D open": Ask, "git branch -D done open": Ask, "git branch -D $X": Ask,
+		"git branch -D main": Deny, "git update-ref -d refs/heads/done": None, "git branch -M done": Ask, "ssh host git branch -D done": Ask,
+	} {
+		if d := Judge(bash(cmd), ctx); d.Verdict != want {
+			t.Errorf("%s: %q by %s, want %q", cmd, d.Verdict, d.Rule, want)
 		}
 	}
 }

@@ -113,14 +113,20 @@ func (j *judging) rule(e Effect) (*policy, Verdict, string) {
 	return nil, None, ""
 }
 
-// Rules returns the whole policy in a stable order; the table is a copy.
+// Rules returns the whole policy in a stable order; the table is a copy. A rule
+// that asks in one place and denies in another stands there as it denies.
 func Rules() []Rule {
 	var out []Rule
-	seen := map[string]bool{}
+	at := map[string]int{}
 	for _, p := range policies {
-		if p.Verdict != None && !seen[p.ID] {
-			seen[p.ID] = true
+		i, seen := at[p.ID]
+		switch {
+		case p.Verdict == None:
+		case !seen:
+			at[p.ID] = len(out)
 			out = append(out, p.Rule)
+		case !harder(out[i].Verdict, p.Verdict):
+			out[i] = p.Rule
 		}
 	}
 	return out
@@ -207,6 +213,13 @@ func ours(_ *judging, e Effect) bool {
 		}
 	}
 	return false
+}
+
+// merged is true only if somebody looked and every commit of the branch is in
+// the current one.
+func merged(j *judging, e Effect) bool {
+	return j.ctx.Merged != nil && e.Away == "" && e.Target != "" && !hasHole(e.Target) && strings.HasPrefix(e.Dir, "/") && !hasHole(e.Dir) &&
+		j.ctx.Merged(e.Dir, e.Target)
 }
 
 func secretRead(j *judging, e Effect) bool {

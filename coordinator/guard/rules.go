@@ -87,8 +87,9 @@ var policies = []policy{
 	{Rule{"data.send", Ask, "Sends data to other people", askFirst}, SendOut, nil},
 
 	// Git.
-	{Rule{"git.reset-hard", Ask, "Resets the tree and the branch", saveFirst}, Discard, both(op("reset-hard", "reset-merge", "read-tree"), cleanTree)},
-	{Rule{"git.reset-hard", Deny, "Throws uncommitted work away", saveFirst}, Discard, op("reset-hard", "reset-merge", "read-tree")},
+	{Rule{"git.reset-hard", None, "", ""}, Discard, both(op("reset-hard", "reset-merge"), cleanTree)},
+	{Rule{"git.reset-hard", Ask, "Resets the tree and the branch", "Keep the commits: `git branch KEEP` first, or `git reset --keep`."}, Discard, both(op("reset-hard-to", "read-tree"), cleanTree)},
+	{Rule{"git.reset-hard", Deny, "Throws uncommitted work away", saveFirst}, Discard, op("reset-hard", "reset-hard-to", "reset-merge", "read-tree")},
 	{Rule{"git.checkout-force", None, "", ""}, Discard, both(op("checkout-force", "switch-force", "restore-all", "restore-path"), cleanTree)},
 	{Rule{"git.checkout-force", Deny, "Switches branches over uncommitted work", saveFirst}, Discard, op("checkout-force", "switch-force")},
 	{Rule{"git.restore-all", Deny, "Throws all uncommitted work away", saveFirst}, Discard, op("restore-all")},
@@ -111,6 +112,7 @@ var policies = []policy{
 	{Rule{"git.branch-main", Deny, "Deletes the default branch", "Delete only branches you made."}, RewriteRefs, both(op("branch-delete-force", "ref-delete"), mainNamed)},
 	{Rule{"git.branch-delete", Ask, "Deletes the default branch", "Delete only branches you made."}, RewriteRefs, both(op("branch-delete"), mainNamed)},
 	{Rule{"git.branch-delete", None, "", ""}, RewriteRefs, op("branch-delete")},
+	{Rule{"git.branch-force", None, "", ""}, RewriteRefs, both(op("branch-delete-force", "ref-delete"), merged)},
 	{Rule{"git.branch-force", Ask, "Deletes or moves a branch that may not be merged", "Use `git branch -d`, which refuses to lose commits."}, RewriteRefs, op("branch-delete-force", "branch-force", "ref-delete")},
 	{Rule{"git.reflog", Deny, "Destroys the record that brings lost commits back", "Leave the reflog and unreachable objects alone."}, RewriteRefs, op("reflog", "prune")},
 	{Rule{"git.filter", Ask, "Rewrites the history of every branch", "Make a backup clone first, and let the person decide."}, RewriteRefs, op("filter")},

@@ -515,6 +515,7 @@ func later(sh *shell, c command) {
 		case o.exact("r"):
 			sh.effect(Persist, "crontab removed", "")
 		case o.exact("l"):
+			sh.print(unknown + "\n")
 		case len(o.pos) > 0 || c.in != nil:
 			sh.effect(Persist, "crontab", "")
 			sh.crontab(c.in, o.at(0))
@@ -643,15 +644,23 @@ func multiplexer(sh *shell, c command) {
 func appleScript(sh *shell, c command) {
 	o := parseOptions(c.args, "e l s")
 	for _, code := range o.all("e") {
-		if strings.Contains(code, "keystroke") || strings.Contains(code, "key code") || strings.Contains(code, "write text") || strings.Contains(code, "do script") && strings.Contains(code, "Terminal") {
-			sh.effect(TypeInto, "", "osascript")
-		}
-		sh.scriptText(code, "applescript")
-		toks := tokens(code, "applescript")
-		for i := range toks {
-			if i+3 < len(toks) && toks[i].text == "do" && toks[i+1].text == "shell" && toks[i+3].kind == 's' {
-				sh.runText(toks[i+3].text)
-			}
+		sh.appleCode(code)
+	}
+	if c.in != nil {
+		sh.appleCode(*c.in)
+	}
+}
+
+// appleCode types where it says keystroke, and runs what it hands to a shell.
+func (sh *shell) appleCode(code string) {
+	if strings.Contains(code, "keystroke") || strings.Contains(code, "key code") || strings.Contains(code, "write text") || strings.Contains(code, "do script") && strings.Contains(code, "Terminal") {
+		sh.effect(TypeInto, "", "osascript")
+	}
+	sh.scriptText(code, "applescript")
+	toks := tokens(code, "applescript")
+	for i := range toks {
+		if i+3 < len(toks) && toks[i].text == "do" && toks[i+1].text == "shell" && toks[i+3].kind == 's' {
+			sh.runText(toks[i+3].text)
 		}
 	}
 }

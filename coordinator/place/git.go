@@ -39,6 +39,15 @@ func (r repository) ask(ctx context.Context, dir string) guard.GitFacts {
 	return facts
 }
 
+// merged is true if git says in time that all commits of a branch are in the
+// current one.
+func (r repository) merged(dir, branch string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), gitFor)
+	defer cancel()
+	_, err := r.run(ctx, dir, "merge-base", "--is-ancestor", "refs/heads/"+branch, "HEAD")
+	return err == nil
+}
+
 // read takes the facts from git status.
 func read(status string) guard.GitFacts {
 	facts := guard.GitFacts{Known: true}

@@ -17,13 +17,15 @@ import (
 // the guard asks.
 func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 	files := policy.Files(dirs, cwd, project)
+	git := repository{path: dirs.Path, home: dirs.User}
 	return guard.Context{
 		Cwd: cwd, Project: project, Home: dirs.User,
 		Env:     map[string]string{"HOME": dirs.User, "PWD": cwd},
 		Temp:    []string{"/tmp", "/var/tmp"},
 		Own:     own(dirs, bin),
 		Resolve: resolve,
-		Git:     repository{path: dirs.Path, home: dirs.User}.facts,
+		Git:     git.facts,
+		Merged:  git.merged,
 
 		Amendments: policy.Amendments(files), Broken: policy.Warning(files),
 	}

@@ -63,6 +63,22 @@ func TestFacts(t *testing.T) {
 	if got, want := facts(), (guard.GitFacts{Known: true, Branch: "work"}); got != want {
 		t.Errorf("clean: %+v", got)
 	}
+	run("checkout", "-q", "-b", "side")
+	run("commit", "-q", "--allow-empty", "-m", "second")
+	run("checkout", "-q", "work")
+	run("branch", "old")
+	merged := func(branch string) bool {
+		r := repository{path: os.Getenv("PATH"), home: t.TempDir()}
+		for range 50 { // a busy machine takes longer than a call may wait
+			if r.merged(dir, branch) {
+				return true
+			}
+		}
+		return false
+	}
+	if !merged("old") || merged("side") || merged("none") || merged("--all") {
+		t.Error("merged: old is, side, none and --all are not")
+	}
 	run("update-ref", "refs/remotes/origin/main", "HEAD")
 	run("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
 	if err := os.WriteFile(filepath.Join(dir, "new"), nil, 0o600); err != nil {

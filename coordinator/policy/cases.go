@@ -135,6 +135,10 @@ func leaves(args []guard.Arg, path string, v toml.Value) []guard.Arg {
 	switch v.Kind {
 	case toml.String:
 		return append(args, guard.Arg{Path: path, Value: v.Text})
+	case toml.Bool:
+		if v.Yes {
+			return append(args, guard.Arg{Path: path, Value: "true"})
+		}
 	case toml.Map:
 		for _, k := range v.Table.Keys {
 			args = leaves(args, below(k.Name), k.Value)

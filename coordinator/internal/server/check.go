@@ -94,7 +94,7 @@ func (s *Server) check(c *call) (any, error) {
 // guard would only ask about, the person has said by typing it.
 func (s *Server) allowCheck(command, cwd, project string) error {
 	where := place.Context(s.cfg.Dirs, s.cfg.Bin, cwd, project)
-	where.Git = nil // nothing of the moment: the check runs again and again
+	where.Git, where.Merged = nil, nil // nothing of the moment: the check runs again and again
 	d := guard.Judge(guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: command}}}, where)
 	if d.Verdict == guard.Deny {
 		return fmt.Errorf("the guard refuses this check: %s (%s)", d.Person, d.Rule)

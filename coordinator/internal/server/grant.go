@@ -72,16 +72,21 @@ func (s *Server) place(h wire.HookCall, p payload) guard.Context {
 	}
 	ctx := place.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
 	ctx.ReadOnly = place.ReadsOnly(p.AgentType)
-	ctx.Git = nil // a grant outlives a clean work tree
+	ctx.Git, ctx.Merged = nil, nil // a grant outlives a clean work tree
 	return ctx
 }
 
-// leaves lists the strings of a value with their paths.
+// leaves lists the strings of a value with their paths, and the switches that
+// are on, as the hook does.
 func leaves(args []guard.Arg, path string, v any) []guard.Arg {
 	below := func(key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 	switch x := v.(type) {
 	case string:
 		args = append(args, guard.Arg{Path: path, Value: x})
+	case bool:
+		if x {
+			args = append(args, guard.Arg{Path: path, Value: "true"})
+		}
 	case map[string]any:
 		for key, item := range x {
 			args = leaves(args, below(key), item)
