@@ -49,7 +49,7 @@ func (c *Coordinator) hostDirs() []string {
 }
 
 func (c *Coordinator) watchDir(ctx context.Context, dir string) {
-	w := &watcher{c: c, waiting: map[session.ID]bool{}}
+	w := &watcher{c: c, waiting: map[session.ID]bool{}, busy: map[session.ID]bool{}}
 	if err := disk.WatchSessions(ctx, dir, c.cfg.Log, w.report); err != nil {
 		c.cfg.Log.Error("watch session files", "dir", dir, "err", err)
 	}
@@ -59,6 +59,7 @@ func (c *Coordinator) watchDir(ctx context.Context, dir string) {
 type watcher struct {
 	c       *Coordinator
 	waiting map[session.ID]bool // a dialog is open
+	busy    map[session.ID]bool // a turn runs
 }
 
 func (w *watcher) report(f disk.SessionFile, gone bool) {
@@ -69,21 +70,26 @@ func (w *watcher) report(f disk.SessionFile, gone bool) {
 
 // sight takes in one session file. A client that no hook of ours spoke for is
 // unprotected. A dialog that closed was answered at the terminal: yes leaves
-// the session busy, Esc leaves it idle and also ends the waiting hook.
+// the session busy, Esc leaves it idle and also ends the waiting hook, but for
+// that of a form, of which the host says nothing.
 func (w *watcher) sight(f disk.SessionFile, gone bool) error {
 	id := session.ID(f.Session)
 	if gone {
 		delete(w.waiting, id)
+		delete(w.busy, id)
 		return w.c.core.EndSession(id, "its client is gone")
 	}
 	state := map[string]session.State{"busy": session.Working, "idle": session.Idle, "waiting": session.Waiting}[f.Status]
 	if _, err := w.c.core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, Entrypoint: f.Entrypoint, Starts: true, State: state}); err != nil {
 		return err
 	}
-	closed := w.waiting[id] && state == session.Working
-	w.waiting[id] = state == session.Waiting
-	if !closed {
-		return nil
+	closed, ended := w.waiting[id] && state == session.Working, w.busy[id] && state == session.Idle
+	w.waiting[id], w.busy[id] = state == session.Waiting, state == session.Working
+	switch {
+	case closed:
+		return w.c.core.LocallySettled(id, time.Now())
+	case ended:
+		return w.c.core.Interrupted(id)
 	}
-	return w.c.core.LocallySettled(id, time.Now())
+	return nil
 }

@@ -67,6 +67,7 @@ func (q *question) await(r reply) answer {
 	for {
 		switch r.str("state") {
 		case "open":
+			q.follow(r)
 		case "answered", "delivered":
 			return q.claim()
 		default:
@@ -77,6 +78,15 @@ func (q *question) await(r reply) answer {
 			return answer{message: "nobody answered in time"}
 		}
 		r = q.next(wire.OpAskWait, r)
+	}
+}
+
+// follow keeps up with an ask that stays open longer: somebody is filling in its
+// form.
+func (q *question) follow(r reply) {
+	left := time.Duration(r.body.Get("deadline_ms").Int()) * time.Millisecond
+	if end := time.Now().Add(left); end.After(q.deadline) {
+		q.deadline = end
 	}
 }
 

@@ -82,6 +82,9 @@ func (h *hook) refuse(text string, stderr io.Writer) int {
 }
 
 func (h *hook) denial(text string) *wire.Object {
+	if h.event.name == "Elicitation" {
+		return h.elicited("cancel") // it has no place for a reason
+	}
 	if h.event.name == "PreToolUse" {
 		return h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
 			Str("permissionDecision", "deny").Str("permissionDecisionReason", text))

@@ -40,6 +40,7 @@ var (
 	PreToolUse          = Event{"PreToolUse", guards, preToolUse}
 	PermissionRequest   = Event{"PermissionRequest", asks, permissionRequest}
 	PermissionDenied    = Event{"PermissionDenied", other, permissionDenied}
+	Elicitation         = Event{"Elicitation", asks, elicitation}
 	PostToolUse         = Event{"PostToolUse", other, postToolUse}
 	PostToolUseFailure  = Event{"PostToolUseFailure", other, postToolUseFailure}
 	Stop                = Event{"Stop", other, stop}

@@ -29,6 +29,10 @@ import (
 var root string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asServer) != "" {
+		serveMCP()
+		return
+	}
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
 		_ = f.Value.Set("4") // these tests wait for one another's programs more than they compute

@@ -93,6 +93,9 @@ func renderOptions(p *page, q wire.Question, at, of int) {
 		count = strconv.Itoa(at) + "/" + strconv.Itoa(of) + " "
 	}
 	p.line("    %s%s", count, p.paint(bold, oneLine(q.Text, 400)))
+	if q.Hint != "" {
+		p.line("      %s", oneLine(q.Hint, 400))
+	}
 	for i, o := range q.Options {
 		text := oneLine(o.Label, 100)
 		if o.Description != "" {
@@ -112,6 +115,8 @@ func wants(q wire.Ask) string {
 		return "asks you"
 	case "plan":
 		return "has a plan"
+	case "elicitation":
+		return oneLine(q.Tool, 60) + " asks you"
 	case "denied":
 		return "was refused by auto mode: " + oneLine(q.Tool, 60)
 	}
@@ -128,6 +133,11 @@ func ways(q wire.Ask, id string) string {
 		return "afar answer " + id + " 'words' · afar answer " + id + " --option N"
 	case "plan":
 		return "afar allow " + id + " · afar answer " + id + " 'what to change'"
+	case "elicitation":
+		if len(q.Questions) == 0 {
+			return "afar allow " + id + " · afar deny " + id
+		}
+		return "afar answer " + id + " 'words' · afar answer " + id + " --option N · afar deny " + id
 	case "denied":
 		return "retry once: afar allow " + id
 	}
@@ -137,8 +147,10 @@ func ways(q wire.Ask, id string) string {
 // decided is what the person did, in one word.
 func decided(q wire.Ask) string {
 	switch {
-	case q.Kind == "question" && q.Allow:
+	case (q.Kind == "question" || q.Kind == "elicitation") && q.Allow:
 		return "answered"
+	case q.Kind == "elicitation":
+		return "declined"
 	case q.Kind == "plan" && q.Allow:
 		return "approved"
 	case q.Kind == "plan":

@@ -58,7 +58,7 @@ type HookCall struct {
 	Project string `json:"project,omitempty"`
 
 	Ask    string `json:"ask,omitempty"`     // id minted by the hook
-	Kind   string `json:"kind,omitempty"`    // of the ask: permission, guard, question, plan or denied
+	Kind   string `json:"kind,omitempty"`    // of the ask: permission, guard, question, plan, denied or elicitation
 	Why    string `json:"why,omitempty"`     // guard's reason for the person, or why the hook ended
 	Rule   string `json:"rule,omitempty"`    // guard rule id
 	Verb   string `json:"verb,omitempty"`    // guard verdict

@@ -6,6 +6,7 @@ package wire
 type Choice struct {
 	Options []int  `json:"options,omitempty"`
 	Said    string `json:"said,omitempty"`
+	Does    string `json:"does,omitempty"` // of a field: default or leave, instead of a value
 }
 
 // A Question is one of an ask. Its words are masked. Answer is empty while
@@ -13,6 +14,7 @@ type Choice struct {
 type Question struct {
 	Text    string   `json:"text"`
 	Header  string   `json:"header,omitempty"`
+	Hint    string   `json:"hint,omitempty"` // what an MCP server's field takes
 	Multi   bool     `json:"multi,omitempty"`
 	Options []Option `json:"options,omitempty"`
 	Answer  string   `json:"answer,omitempty"`

@@ -121,6 +121,8 @@ func (a Ask) Live() time.Duration {
 	switch {
 	case a.Kind == CheckIn:
 		return CheckInFor
+	case a.hookFirst():
+		return ElicitFor
 	case a.Attended && a.Agent != "":
 		return SubagentFor
 	case a.Attended:
@@ -134,6 +136,9 @@ func (a Ask) Live() time.Duration {
 func Start(a Ask, mode session.Mode, now time.Time) Ask {
 	a.State, a.OpenedAt = Open, now
 	a.ExpiresAt = now.Add(a.Live())
+	if a.hookFirst() && mode == session.On {
+		a.ExpiresAt = now.Add(AttendedFor) // who is away is not locked out
+	}
 	a.CardAt = session.CardAt(mode, a.atTerminal(), now)
 	return a
 }
@@ -324,9 +329,12 @@ func expire(a Ask, now time.Time) Ask {
 	if a.Decision != nil {
 		note = "the answer came, but the session's hook did not take it in time"
 	}
-	if a.Attended {
+	switch {
+	case a.Attended:
 		note += "; the question is now at the terminal alone"
-	} else {
+	case a.Kind == Elicitation:
+		note += "; the server was told that nobody decided"
+	default:
 		note += "; the call was refused and the step is parked"
 		a.Parked = true
 	}
@@ -379,6 +387,10 @@ func (a Ask) Outcome() string {
 		return "ran ok, " + took(a.Run.Took)
 	case a.Run != nil:
 		return "failed, " + took(a.Run.Took)
+	case a.State == Delivered && a.Kind == Elicitation && !a.Decision.Allow:
+		return "the server was told"
+	case a.State == Delivered && a.Kind == Elicitation:
+		return "the server has it"
 	case a.State == Answered:
 		return "waiting for the session to take the answer"
 	case a.State == Delivered && a.Kind == Plan && !a.Decision.Allow:

@@ -38,7 +38,7 @@ var (
 // Misfit reports that err is an answer that does not fit its question: nothing
 // was changed, and another answer may fit.
 func Misfit(err error) bool {
-	return slices.ContainsFunc([]error{ErrWords, ErrNoForm, ErrPassed, ErrNothing, ErrOption, ErrOne},
+	return slices.ContainsFunc([]error{ErrField, ErrWords, ErrNoForm, ErrPassed, ErrNothing, ErrOption, ErrOne},
 		func(known error) bool { return errors.Is(err, known) })
 }
 
@@ -55,16 +55,28 @@ type Question struct {
 	Text    string   `json:"text"`
 	Header  string   `json:"header,omitempty"`
 	Multi   bool     `json:"multi,omitempty"`
+	Hint    string   `json:"hint,omitempty"` // what else there is to know of it
 	Options []Option `json:"options,omitempty"`
 	Picked  []int    `json:"picked,omitempty"` // indices of options, rising
 	Said    string   `json:"said,omitempty"`   // the person's own words
+	Field   *Field   `json:"field,omitempty"`  // of an elicitation: what it takes
 }
 
 // An Option is one answer that a question offers.
 type Option struct {
 	Label       string `json:"label"`
 	Description string `json:"description,omitempty"`
+	Does        Does   `json:"does,omitempty"` // instead of being a value
 }
+
+// Does is what an option of a field does that is no value of it.
+type Does string
+
+// What such options do.
+const (
+	UseDefault Does = "default"
+	LeaveOut   Does = "leave"
+)
 
 // asked is the input of AskUserQuestion, as far as we read it.
 type asked struct {
@@ -101,7 +113,7 @@ func NewForm(raw []byte) (*Form, error) {
 		seen[q.Question] = true
 		own := Question{Text: words(q.Question), Header: words(q.Header), Multi: q.Multi}
 		for _, o := range q.Options {
-			own.Options = append(own.Options, Option{words(o.Label), words(o.Description)})
+			own.Options = append(own.Options, Option{Label: words(o.Label), Description: words(o.Description)})
 		}
 		f.Questions = append(f.Questions, own)
 	}
@@ -146,7 +158,7 @@ func Pick(q, option int) Step {
 		if option < 0 || option >= len(now.Options) {
 			return now, false, ErrOption
 		}
-		if !now.Multi {
+		if !now.Multi || now.Options[option].Does != "" {
 			now.Picked = []int{option}
 			return now, true, nil
 		}
@@ -161,7 +173,7 @@ func Done(q int) Step {
 		if len(now.Picked) == 0 {
 			return now, false, ErrNothing
 		}
-		return now, true, nil
+		return now, true, now.count()
 	})
 }
 
@@ -172,10 +184,15 @@ const current = -1
 // options that were chosen where several can be.
 func Say(text string) Step {
 	return about(current, func(now Question) (Question, bool, error) {
-		now.Said = strings.TrimSpace(text)
-		if now.Said == "" {
+		text := strings.TrimSpace(text)
+		if text == "" {
 			return now, false, ErrNothing
 		}
+		if now.Field != nil {
+			now, err := now.take(text)
+			return now, true, err
+		}
+		now.Said = text
 		return now, true, nil
 	})
 }
@@ -200,7 +217,7 @@ func Choose(options []int) Step {
 		}
 		slices.Sort(picked)
 		now.Picked = picked
-		return now, true, nil
+		return now, true, now.count()
 	})
 }
 
@@ -227,6 +244,7 @@ func about(q int, change func(Question) (_ Question, done bool, _ error)) Step {
 			next.At++
 		}
 		a.Form = &next
+		a = prolong(a, d.At)
 		if next.At < len(next.Questions) {
 			return a, nil
 		}
@@ -250,7 +268,9 @@ func (a Ask) unanswered() bool { _, open := a.Form.Now(); return open }
 // verb says in one word what the person did.
 func (a Ask) verb() string {
 	switch yes := a.Decision.Allow; {
-	case a.Kind == Questions && yes:
+	case a.Kind == Elicitation && !yes:
+		return "declined"
+	case (a.Kind == Questions || a.Kind == Elicitation) && yes:
 		return "answered"
 	case a.Kind == Plan && yes && a.Decision.AcceptEdits:
 		return "approved, with edits accepted,"

@@ -43,6 +43,9 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 			a = standing
 			return b, nil
 		}
+		if mode := s.mode(a.Session, now); mode == session.Off || s.settings.Peer == nil {
+			a = ask.Hand(a, "asked at the terminal", now)
+		}
 		a = ask.Tick(s.join(a), now)
 		s.putAsk(&b, a, now)
 		s.waiting(&b, a.Session, now)

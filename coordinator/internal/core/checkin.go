@@ -71,7 +71,7 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 	switch {
 	case a.Kind == ask.CheckIn:
 		p.Decision = p.Decision.ForCheckIn(p.Text)
-	case a.Kind == ask.Questions && p.Text != "":
+	case a.Form != nil && p.Text != "":
 		p.Step, p.Decision = ask.Say(p.Text), ask.Decision{Allow: true, By: p.Decision.By, Channel: p.Decision.Channel}
 	}
 	if a.Replied() && p.Text != "" && s.sessions[a.Session].State != session.Ended {

@@ -15,6 +15,10 @@ func taken(a ask.Ask) string {
 		return unfinished(a)
 	case a.Kind == ask.Questions && d.Allow:
 		return "Answered. The session gets it now."
+	case a.Kind == ask.Elicitation && d.Allow:
+		return "Answered. The server gets it now."
+	case a.Kind == ask.Elicitation:
+		return "Declined. The server is told."
 	case a.Kind == ask.Plan && d.AcceptEdits:
 		return "Approved, edits accepted."
 	case a.Kind == ask.Plan && d.Allow:

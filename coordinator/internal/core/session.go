@@ -79,6 +79,7 @@ func (c *Core) EndSession(id session.ID, why string) error {
 func (c *Core) Typed(id session.ID) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		s.dropCheckIns(&b, id, "answered at the terminal", now)
+		s.handOver(&b, id, now)
 		for _, a := range s.asks {
 			if a.Session == id && a.Kind != ask.CheckIn {
 				if next := ask.Remode(a, s.mode(id, now), now); next != a {

@@ -209,7 +209,7 @@ func tapText(card ask.Card, err error) string {
 		return "Allowed" + many + ": the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
 	case a.Lease != nil:
 		return "Denied" + many + ". The call had been refused already."
-	case a.Kind == ask.Questions || a.Kind == ask.Plan:
+	case a.Kind == ask.Questions || a.Kind == ask.Plan || a.Kind == ask.Elicitation:
 		return taken(a)
 	case a.Decision.Allow && a.Decision.Scope == ask.Session:
 		return "Allowed for the session, until " + a.Decision.At.Add(grant.For).Format("15:04") + ": " + a.ForSession()

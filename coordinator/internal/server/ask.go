@@ -32,26 +32,9 @@ func (s *Server) askOpen(c *call) (any, error) {
 	if s.silent(h) {
 		return wire.AskReply{ID: h.Ask, State: string(ask.Cancelled), Message: "Afar is paused"}, nil
 	}
-	need := s.need(h, p)
-	if h.Kind != string(ask.Permission) {
-		need = grant.Need{} // what the guard asks about, and what only a person can say, is asked each time
-	}
-	var does, old string
-	if !s.cfg.Core.Granted(p.Session, need) { // it has a card
-		does, old = s.look(h, p)
-	}
-	text, hash, err := ask.InputOver(p.Tool, p.Input, old)
+	a, need, err := s.asked(h, p)
 	if err != nil {
 		return nil, badRequest("%v", err)
-	}
-	form, err := form(h, p)
-	if err != nil {
-		return nil, badRequest("%v", err)
-	}
-	a := ask.Ask{
-		ID: ask.ID(h.Ask), Kind: ask.Kind(h.Kind), Session: p.Session, Prompt: p.PromptID,
-		Agent: p.Agent, AgentType: p.AgentType, Tool: p.Tool, Text: text, Form: form, Hash: hash, Cwd: p.Cwd,
-		Why: oneLine(secret.Visible(secret.Mask(h.Why))), Does: does, Attended: h.Attended, Offer: offer(need, p, text),
 	}
 	if h.Park {
 		if a, err = s.cfg.Core.Park(a); err == nil {
@@ -64,6 +47,41 @@ func (s *Server) askOpen(c *call) (any, error) {
 		s.beside(h, p, a)
 	}
 	return askReply(a), err
+}
+
+// asked is what a hook's call asks the person, and what the call needs of a
+// grant: what the guard asks about, and what only a person can say, needs its
+// person each time.
+func (s *Server) asked(h wire.HookCall, p payload) (a ask.Ask, need grant.Need, err error) {
+	if ask.Kind(h.Kind) == ask.Elicitation {
+		a, err = ask.NewElicitation(h.Payload)
+	} else {
+		a, need, err = s.askedCall(h, p)
+	}
+	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(h.Ask), ask.Kind(h.Kind), p.Session, p.PromptID
+	a.Agent, a.AgentType, a.Cwd, a.Attended = p.Agent, p.AgentType, p.Cwd, h.Attended
+	a.Why = oneLine(secret.Visible(secret.Mask(h.Why)))
+	return a, need, err
+}
+
+func (s *Server) askedCall(h wire.HookCall, p payload) (a ask.Ask, need grant.Need, err error) {
+	need = s.need(h, p)
+	if h.Kind != string(ask.Permission) {
+		need = grant.Need{}
+	}
+	var does, old string
+	if !s.cfg.Core.Granted(p.Session, need) { // it has a card
+		does, old = s.look(h, p)
+	}
+	a = ask.Ask{Tool: p.Tool, Does: does}
+	if a.Text, a.Hash, err = ask.InputOver(p.Tool, p.Input, old); err != nil {
+		return a, need, err
+	}
+	if a.Form, err = form(h, p); err != nil {
+		return a, need, err
+	}
+	a.Offer = offer(need, p, a.Text)
+	return a, need, nil
 }
 
 // askWait holds the hook's connection until the ask ends. A connection that

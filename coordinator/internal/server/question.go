@@ -51,7 +51,7 @@ func stepOf(a ask.Ask, in wire.Answer) (ask.Step, error) {
 		return ask.Answer, nil
 	case a.Kind == ask.Plan:
 		return nil, badRequest("a plan has no options: afar allow %s, or say what to change", a.ID)
-	case a.Kind != ask.Questions:
+	case a.Form == nil:
 		return nil, badRequest("%v: afar allow %s, or afar deny %s", ask.ErrNoForm, a.ID, a.ID)
 	case in.Text != "":
 		return ask.Say(in.Text), nil
@@ -70,9 +70,16 @@ func choices(a ask.Ask) []wire.Choice {
 	}
 	var out []wire.Choice
 	for _, q := range a.Form.Questions {
-		out = append(out, wire.Choice{Options: q.Picked, Said: q.Said})
+		out = append(out, choice(q))
 	}
 	return out
+}
+
+func choice(q ask.Question) wire.Choice {
+	if len(q.Picked) == 1 && q.Options[q.Picked[0]].Does != "" {
+		return wire.Choice{Does: string(q.Options[q.Picked[0]].Does)}
+	}
+	return wire.Choice{Options: q.Picked, Said: q.Said}
 }
 
 // questions are those of an ask, for people.
@@ -81,7 +88,7 @@ func questions(f *ask.Form) (out []wire.Question, now int) {
 		return nil, 0
 	}
 	for _, q := range f.Questions {
-		w := wire.Question{Text: q.Text, Header: q.Header, Multi: q.Multi, Answer: q.Answer()}
+		w := wire.Question{Text: q.Text, Header: q.Header, Hint: q.Hint, Multi: q.Multi, Answer: q.Answer()}
 		for _, o := range q.Options {
 			w.Options = append(w.Options, wire.Option{Label: o.Label, Description: o.Description})
 		}

@@ -61,6 +61,16 @@ var captures = []capture{
 	{"questions", question(`{"questions":[{"question":"Which store?","options":[{"label":"SQLite"},{"label":"Postgres"}]},{"question":"Which port?","options":[{"label":"8080"},{"label":"9090"}]}]}`, step(ask.Pick(0, 0)))},
 	{"questions answered", question(`{"questions":[{"question":"Which store?","options":[{"label":"SQLite"},{"label":"Postgres"}]},{"question":"Which port?","options":[{"label":"8080"},{"label":"9090"}]}]}`, step(ask.Pick(0, 0)), step(ask.Say("7070, please")), take, ran(true, 10))},
 
+	{"elicitation", elicited(`"name":{"type":"string","description":"who deploys","minLength":2},"dry":{"type":"boolean"}`, `"name"`)},
+	{"elicitation choice", elicited(`"env":{"type":"string","title":"Where to?","enum":["staging","live"],"enumNames":["The stage","Live!"],"default":"staging"}`, ``)},
+	{"elicitation choices", elicited(`"parts":{"type":"array","title":"Which parts?","items":{"enum":["web","api"]},"minItems":1}`, ``, step(ask.Pick(0, 1)))},
+	{"elicitation half", elicited(`"name":{"type":"string"},"age":{"type":"integer","minimum":3,"maximum":99}`, `"age"`, step(ask.Say("Ann")))},
+	{"elicitation answered", elicited(`"name":{"type":"string"},"dry":{"type":"boolean"}`, `"name"`, step(ask.Say("Ann")), step(ask.Pick(1, 1)), take)},
+	{"elicitation declined", elicited(`"name":{"type":"string"}`, ``, no(""), take)},
+	{"elicitation without fields", elicited(``, ``)},
+	{"elicitation of a page", each(page(), func(a ask.Ask) ask.Ask { return a })},
+	{"elicitation handed over", elicited(`"name":{"type":"string"}`, ``, func(a ask.Ask) ask.Ask { return ask.Tick(a, noon.Add(ask.AttendedFor)) })},
+
 	{"plan", of("ExitPlanMode", `{"plan":"# Plan\n\n1. Write the test\n2. Make it pass\n","planFilePath":"/home/ann/.claude/plans/a.md"}`, kind(ask.Plan))},
 	{"plan long", of("ExitPlanMode", `{"plan":"# Plan\n`+strings.Repeat(`\n- one more step of many`, 300)+`"}`, kind(ask.Plan))},
 	{"plan approved", each(of("ExitPlanMode", `{"plan":"# Plan\n"}`, kind(ask.Plan)), func(a ask.Ask) ask.Ask {
@@ -113,6 +123,24 @@ type change = func(ask.Ask) ask.Ask
 
 // of is the card of one open permission, of the project's own session.
 func of(tool, input string, changes ...change) ask.Card { return asking(tool, input, "", changes) }
+
+// elicited is what an MCP server asks in a form.
+func elicited(properties, required string, changes ...change) ask.Card {
+	return each(server(`"message":"Before I deploy shop <2.1>, tell me:","mode":"form","requested_schema":{"type":"object","properties":{`+properties+`},"required":[`+required+`]}`), changes...)
+}
+
+func page() ask.Card {
+	return server(`"message":"Sign in to deploy.","mode":"url","url":"https://id.example/start?a=1&b=2"`)
+}
+
+func server(rest string) ask.Card {
+	a, err := ask.NewElicitation([]byte(`{"mcp_server_name":"deployer",` + rest + `}`))
+	if err != nil {
+		panic(err) // the row is wrong
+	}
+	a.ID, a.Session, a.Cwd, a.Nonce, a.Attended = "a", "s", "/home/ann/shop", "n", true
+	return open(ask.Card{a})
+}
 
 // refusedByAuto is a call that the host's auto mode refused.
 func refusedByAuto() ask.Card {

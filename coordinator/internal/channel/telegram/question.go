@@ -87,7 +87,7 @@ func questionLines(a ask.Ask, most int) (out []string) {
 			break
 		}
 		answer := "no answer"
-		if a.Decision != nil || open {
+		if (a.Decision != nil || open) && q.Answer() != "" {
 			answer = "<b>" + line(q.Answer(), most) + "</b>"
 		}
 		out = append(out, line(q.Text, most)+" → "+answer)
@@ -100,7 +100,13 @@ func questionLines(a ask.Ask, most int) (out []string) {
 		count = fmt.Sprintf("%d/%d ", a.Form.At+1, n)
 	}
 	out = append(out, count+"<b>"+line(now.Text, most)+"</b>")
+	if now.Hint != "" {
+		out = append(out, line(now.Hint, most))
+	}
 	for i, o := range now.Options {
+		if o.Does != "" {
+			break // its button says it all
+		}
 		text := fmt.Sprintf("%d. %s", i+1, line(o.Label, most))
 		if o.Description != "" {
 			text += ": " + line(o.Description, most)
@@ -109,6 +115,8 @@ func questionLines(a ask.Ask, most int) (out []string) {
 	}
 	how := "Tap one, or reply in your own words."
 	switch {
+	case now.Field != nil:
+		how = fieldHow(now)
 	case len(now.Options) == 0:
 		how = "Reply in your own words."
 	case now.Multi:
@@ -120,7 +128,11 @@ func questionLines(a ask.Ask, most int) (out []string) {
 // how says with its sign what the person decided.
 func how(a ask.Ask) string {
 	switch d := a.Decision; {
-	case a.Kind == ask.Questions && d.Allow:
+	case a.Kind == ask.Elicitation && !d.Allow:
+		return "⛔ Declined"
+	case a.Kind == ask.Elicitation && a.Form == nil:
+		return "✅ Accepted"
+	case (a.Kind == ask.Questions || a.Kind == ask.Elicitation) && d.Allow:
 		return "✅ Answered"
 	case a.Kind == ask.Plan && d.AcceptEdits:
 		return "✅ Approved, edits accepted,"

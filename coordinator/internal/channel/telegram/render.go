@@ -52,6 +52,9 @@ func render(card ask.Card, at place) rendered {
 	if a.Kind == ask.Questions && a.Form != nil {
 		return rendered{html: head + questionText(a, room) + foot, rows: questionRows(a)}
 	}
+	if a.Kind == ask.Elicitation {
+		return renderElicitation(a, head, foot, room)
+	}
 	text := secret.Visible(a.Text)
 	return rendered{html: head + block(a.Tool, elide(text, room)) + foot, rows: rows(card), cut: units(text) > room}
 }
@@ -120,6 +123,8 @@ func heading(card ask.Card, at place) string {
 	switch a.Kind {
 	case ask.Questions:
 		return "💬 " + who + "asks you\n"
+	case ask.Elicitation:
+		return "🔌 " + who + tool + " asks you\n"
 	case ask.Plan:
 		return "📋 " + who + "has a plan\n"
 	case ask.Guard:
@@ -204,6 +209,8 @@ func standing(card ask.Card) (lines []string) {
 	case a.State != ask.Open:
 	case a.Perhaps:
 		lines = append(lines, "❔ Perhaps settled at the terminal already; this line goes when it is certain.")
+	case a.Attended && a.Kind == ask.Elicitation:
+		lines = append(lines, "⏳ The terminal waits until then; without an answer the form opens there.")
 	case a.Attended && a.Agent != "":
 		lines = append(lines, fmt.Sprintf("⏳ After %.0f s it is handed to the terminal.", ask.SubagentFor.Seconds()))
 	}

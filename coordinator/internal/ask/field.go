@@ -1,0 +1,317 @@
+package ask
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// ErrField is an answer that the field does not take; the text says what it
+// takes.
+var ErrField = errors.New("that does not fit")
+
+// A Type is what a field takes.
+type Type string
+
+// The types of fields. One that is chosen from has options instead of a type of
+// its own.
+const (
+	Words   Type = "string"
+	Number  Type = "number"
+	Whole   Type = "integer"
+	YesNo   Type = "boolean"
+	Choices Type = "choices"
+)
+
+// A Field is what an MCP server takes as the answer to a question. The default
+// itself stays with the hook.
+type Field struct {
+	Type     Type     `json:"type"`
+	Format   string   `json:"format,omitempty"` // of Words: email, uri, date, date-time
+	Min      *float64 `json:"min,omitempty"`    // of a number; of Words their length; of Choices their number
+	Max      *float64 `json:"max,omitempty"`
+	Required bool     `json:"required,omitempty"`
+}
+
+// property is one of a requested schema.
+type property struct {
+	Type        string            `json:"type"`
+	Title       string            `json:"title"`
+	Description string            `json:"description"`
+	Format      string            `json:"format"`
+	Minimum     *float64          `json:"minimum"`
+	Maximum     *float64          `json:"maximum"`
+	MinLength   *float64          `json:"minLength"`
+	MaxLength   *float64          `json:"maxLength"`
+	MinItems    *float64          `json:"minItems"`
+	MaxItems    *float64          `json:"maxItems"`
+	Enum        []json.RawMessage `json:"enum"`
+	EnumNames   []string          `json:"enumNames"`
+	OneOf       []titled          `json:"oneOf"`
+	Items       *struct {
+		Enum  []json.RawMessage `json:"enum"`
+		AnyOf []titled          `json:"anyOf"`
+	} `json:"items"`
+	Default json.RawMessage `json:"default"`
+}
+
+func (p property) anyOf() []titled {
+	if p.Items == nil {
+		return nil
+	}
+	return p.Items.AnyOf
+}
+
+type titled struct {
+	Const json.RawMessage `json:"const"`
+	Title string          `json:"title"`
+}
+
+// newField makes a question of one property.
+func newField(name string, raw json.RawMessage, required bool) (q Question, err error) {
+	var p property
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return q, fmt.Errorf("the field %.40q: %w", name, err)
+	}
+	f := &Field{Type: Type(p.Type), Format: p.Format, Required: required}
+	q = Question{Text: words(p.Title), Header: words(name), Field: f}
+	if q.Text == "" {
+		q.Text = q.Header
+	}
+	if err := q.options(p); err != nil {
+		return q, fmt.Errorf("the field %.40q: %w", name, err)
+	}
+	switch {
+	case len(p.Default) > 0 && string(p.Default) != "null":
+		q.Options = append(q.Options, Option{Label: "Default: " + words(spoken(p.Default)), Does: UseDefault})
+	case !required:
+		q.Options = append(q.Options, Option{Label: "Leave it out", Does: LeaveOut})
+	}
+	q.Hint = hint(p.Description, f.needs(), required)
+	return q, nil
+}
+
+// options fills in what is chosen from, and the bounds of what is not.
+func (q *Question) options(p property) error {
+	f := q.Field
+	switch {
+	case len(p.Enum) > 0:
+		f.Type = ""
+		q.offer(p.Enum, p.EnumNames)
+	case len(p.OneOf) > 0:
+		f.Type = ""
+		q.offerTitled(p.OneOf)
+	case p.Type == "array" && p.Items != nil && len(p.Items.Enum)+len(p.Items.AnyOf) > 0:
+		f.Type, f.Min, f.Max, q.Multi = Choices, p.MinItems, p.MaxItems, true
+		q.offer(p.Items.Enum, nil)
+		q.offerTitled(p.Items.AnyOf)
+	case f.Type == YesNo:
+		q.Options = []Option{{Label: "Yes"}, {Label: "No"}}
+	case f.Type == Number || f.Type == Whole:
+		f.Min, f.Max = p.Minimum, p.Maximum
+	case f.Type == Words:
+		f.Min, f.Max = p.MinLength, p.MaxLength
+	default:
+		return fmt.Errorf("its type %.40q cannot be asked for", p.Type)
+	}
+	if slices.ContainsFunc(append(p.OneOf, p.anyOf()...), func(t titled) bool { return len(t.Const) == 0 }) {
+		return errors.New("it offers a choice without a value")
+	}
+	if len(q.Options) > maxChoices {
+		return fmt.Errorf("it offers %d choices", len(q.Options))
+	}
+	return nil
+}
+
+func (q *Question) offer(values []json.RawMessage, names []string) {
+	for i, v := range values {
+		o := Option{Label: words(spoken(v))}
+		if i < len(names) && names[i] != "" {
+			o = Option{Label: words(names[i]), Description: o.Label}
+		}
+		q.Options = append(q.Options, o)
+	}
+}
+
+func (q *Question) offerTitled(all []titled) {
+	for _, t := range all {
+		o := Option{Label: words(t.Title), Description: words(spoken(t.Const))}
+		if o.Label == "" || o.Label == o.Description {
+			o = Option{Label: o.Description}
+		}
+		q.Options = append(q.Options, o)
+	}
+}
+
+// spoken is a JSON value as people say it.
+func spoken(raw json.RawMessage) string {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return string(raw)
+	}
+	switch x := v.(type) {
+	case string:
+		return x
+	case bool:
+		return map[bool]string{true: "Yes", false: "No"}[x]
+	case []any:
+		var all []string
+		for _, item := range x {
+			all = append(all, fmt.Sprint(item))
+		}
+		return strings.Join(all, ", ")
+	}
+	return string(raw)
+}
+
+func hint(description, needs string, required bool) string {
+	var parts []string
+	for _, part := range []string{words(description), needs} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if !required {
+		parts = append(parts, "not required")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// formats are the formats that MCP knows, with what people call them. The server
+// has the last word about an address; this catches a slip of the thumb.
+var formats = map[string]struct {
+	name string
+	fits func(string) bool
+}{
+	"email":     {"an e-mail address", regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;"]+$`).MatchString},
+	"uri":       {"a whole web address", regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+$`).MatchString},
+	"date":      {"a date like 2026-03-01", func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil }},
+	"date-time": {"a time like 2026-03-01T12:00:00Z", func(s string) bool { _, err := time.Parse(time.RFC3339, s); return err == nil }},
+}
+
+// needs says in words what the field takes, "" for anything.
+func (f Field) needs() string {
+	switch f.Type {
+	case Whole:
+		return "a whole number" + span(f.Min, f.Max, "")
+	case Number:
+		return "a number" + span(f.Min, f.Max, "")
+	case Choices:
+		return strings.TrimPrefix(span(f.Min, f.Max, "choices"), " of ")
+	case Words:
+		return strings.TrimPrefix(formats[f.Format].name+span(f.Min, f.Max, "characters"), " of ")
+	}
+	return ""
+}
+
+func span(low, high *float64, unit string) string {
+	say := func(v *float64) string { return strconv.FormatFloat(*v, 'f', -1, 64) }
+	text := ""
+	switch {
+	case low != nil && high != nil:
+		text = " of " + say(low) + " to " + say(high)
+	case low != nil:
+		text = " of at least " + say(low)
+	case high != nil:
+		text = " of at most " + say(high)
+	}
+	if text != "" && unit != "" {
+		text += " " + unit
+	}
+	return text
+}
+
+// take makes text the answer to q, in the form that the field takes.
+func (q Question) take(text string) (Question, error) {
+	f := q.Field
+	switch {
+	case f.Type == "" || f.Type == Choices || f.Type == YesNo:
+		return q.takeChoice(text)
+	case f.Type == Words && !f.fitsWords(text), f.Type == Whole && !f.fitsWhole(text), f.Type == Number && !f.fitsNumber(text):
+		return q, fmt.Errorf("%w: it takes %s", ErrField, f.needs())
+	}
+	q.Said, q.Picked = text, nil
+	return q, nil
+}
+
+func (f Field) fitsWords(text string) bool {
+	known, has := formats[f.Format]
+	return f.within(float64(utf8.RuneCountInString(text))) && (!has || known.fits(text))
+}
+
+// fitsWhole takes what both JSON and people call a whole number.
+func (f Field) fitsWhole(text string) bool {
+	v, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && json.Valid([]byte(text)) && f.within(float64(v))
+}
+
+func (f Field) fitsNumber(text string) bool {
+	v, err := strconv.ParseFloat(text, 64)
+	return err == nil && json.Valid([]byte(text)) && f.within(v)
+}
+
+func (f Field) within(v float64) bool {
+	return (f.Min == nil || v >= *f.Min) && (f.Max == nil || v <= *f.Max)
+}
+
+// takeChoice reads the names of options, several where several may be chosen.
+func (q Question) takeChoice(text string) (Question, error) {
+	parts := []string{text}
+	if q.Multi {
+		parts = strings.Split(text, ",")
+	}
+	var picked []int
+	for _, part := range parts {
+		i := slices.IndexFunc(q.Options, func(o Option) bool { return o.called(strings.TrimSpace(part)) })
+		if i < 0 {
+			return q, fmt.Errorf("%w: %w: %s", ErrField, ErrOption, part)
+		}
+		if !slices.Contains(picked, i) {
+			picked = append(picked, i)
+		}
+	}
+	slices.Sort(picked)
+	q.Picked, q.Said = picked, ""
+	return q, q.count()
+}
+
+// called reports whether a person means o by text.
+func (o Option) called(text string) bool {
+	for _, name := range []string{o.Label, o.Description} {
+		if name != "" && strings.EqualFold(name, text) {
+			return true
+		}
+	}
+	for word, label := range map[string]string{"y": "Yes", "true": "Yes", "n": "No", "false": "No"} {
+		if o.Label == label && strings.EqualFold(word, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// count reports a choice of too few or too many, or of what excludes the others.
+func (q Question) count() error {
+	f := q.Field
+	if f == nil {
+		return nil
+	}
+	for _, i := range q.Picked {
+		if q.Options[i].Does != "" {
+			if len(q.Picked) > 1 {
+				return ErrOne
+			}
+			return nil
+		}
+	}
+	if f.Type == Choices && !f.within(float64(len(q.Picked))) {
+		return fmt.Errorf("%w: it takes %s", ErrField, f.needs())
+	}
+	return nil
+}

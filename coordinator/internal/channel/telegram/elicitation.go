@@ -1,0 +1,46 @@
+package telegram
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+)
+
+// maxAsking bounds the words of an MCP server above its fields, in units.
+const maxAsking = 1200
+
+// renderElicitation shows what an MCP server asks: its words, then the field to
+// be filled in now. Its words are set apart: they are not ours.
+func renderElicitation(a ask.Ask, head, foot string, room int) rendered {
+	asking := elide(strings.TrimSpace(secret.Visible(a.Text)), min(maxAsking, room/2))
+	r := rendered{html: head + "<blockquote>" + escape(asking) + "</blockquote>"}
+	room -= units(asking) + 1
+	if a.Form != nil {
+		r.html += "\n" + questionText(a, room)
+	}
+	r.html += foot
+	if a.State == ask.Open {
+		r.rows = elicitationRows(a)
+	}
+	return r
+}
+
+func elicitationRows(a ask.Ask) [][]button {
+	decline := button{"Decline ⛔", data(a.Nonce, deny)}
+	if a.Form == nil {
+		return [][]button{{{"Accept ✅", data(a.Nonce, allow)}, decline}}
+	}
+	return append(questionRows(a), []button{decline})
+}
+
+// fieldHow says how a field is filled in.
+func fieldHow(q ask.Question) string {
+	switch values := len(q.Options) > 0 && q.Options[0].Does == ""; {
+	case q.Multi:
+		return "Tap all that fit, then Done; or reply with their names."
+	case values:
+		return "Tap one, or reply with its name."
+	}
+	return "Reply with it."
+}

@@ -1,0 +1,45 @@
+package core
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// handOver gives the forms of a session to its terminal, where somebody types.
+// A person who said that they are away keeps them on the phone.
+func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
+	if s.mode(id, now) == session.On {
+		return
+	}
+	for _, a := range s.asks {
+		if a.Session == id && a.State == ask.Open {
+			s.settleHere(b, a, ask.Hand(a, "handed to the terminal: somebody types there", now), now)
+		}
+	}
+}
+
+// Interrupted ends the forms of a session whose turn was ended at the terminal:
+// the host tells neither their hooks nor their servers.
+func (c *Core) Interrupted(id session.ID) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		for _, a := range s.asks {
+			if a.Session == id && a.State == ask.Open && a.Kind == ask.Elicitation && a.Agent == "" {
+				s.settleHere(&b, a, ask.Cancel(a, "ended at the terminal", now), now)
+			}
+		}
+		return b, nil
+	})
+}
+
+// settleHere records the end of an ask that came from the terminal.
+func (s *state) settleHere(b *store.Batch, before, after ask.Ask, now time.Time) {
+	if before == after {
+		return
+	}
+	s.putAsk(b, after, now)
+	b.Events = append(b.Events, happened(event.AskEnded, after.Session, string(after.ID), s.told(after), now))
+}

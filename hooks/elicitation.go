@@ -1,0 +1,126 @@
+package hooks
+
+import (
+	"github.com/tidwall/gjson"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// elicitation asks the person what an MCP server wants to know. The host's own
+// dialog opens only after this hook, and only when it says nothing.
+func elicitation(h *hook) error {
+	if h.off() {
+		return nil
+	}
+	a, err := h.ask("elicitation", "")
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.decided && a.allow:
+		return h.printContent(a.said)
+	case a.decided:
+		return h.print(h.elicited("decline"))
+	case h.attended:
+		return nil // the dialog is the person's
+	}
+	return h.print(h.elicited("cancel"))
+}
+
+// elicited is what the server is told: cancel says that nobody decided.
+func (h *hook) elicited(action string) *wire.Object {
+	return h.specific(wire.NewObject().Str("hookEventName", "Elicitation").Str("action", action))
+}
+
+func (h *hook) printContent(r reply) error {
+	out := wire.NewObject().Str("hookEventName", "Elicitation").Str("action", "accept")
+	if h.str("mode") != "url" {
+		content, err := h.content(r.body.Get("choices").Array())
+		if err != nil {
+			return err
+		}
+		out.Raw("content", content.Bytes())
+	}
+	return h.print(h.specific(out))
+}
+
+// content is the person's answers by the names of the server's fields, which
+// are in the order of the call. The values of options and defaults are those
+// that came in: nobody else has them unmasked.
+func (h *hook) content(choices []gjson.Result) (*wire.Object, error) {
+	content, i, fits := wire.NewObject(), 0, true
+	gjson.GetBytes(h.input, "requested_schema.properties").ForEach(func(name, property gjson.Result) bool {
+		fits = i < len(choices) && fill(content, name.Str, property, choices[i])
+		i++
+		return fits
+	})
+	if !fits || i != len(choices) {
+		return nil, errChoices
+	}
+	return content, nil
+}
+
+// fill adds the answer to one field; false means that it does not fit.
+func fill(content *wire.Object, name string, property, choice gjson.Result) bool {
+	said := choice.Get("said")
+	switch picked := choice.Get("options").Array(); {
+	case choice.Get("does").Str == "leave":
+		return true
+	case choice.Get("does").Str == "default":
+		value := property.Get("default")
+		content.Raw(name, []byte(value.Raw))
+		return value.Exists()
+	case len(picked) > 0:
+		return fillPicked(content, name, property, picked)
+	case property.Get("type").Str == "string":
+		content.Str(name, said.Str)
+		return said.Str != ""
+	}
+	number := gjson.Valid(said.Str) && gjson.Parse(said.Str).Type == gjson.Number
+	if number {
+		content.Raw(name, []byte(said.Str))
+	}
+	return number
+}
+
+func fillPicked(content *wire.Object, name string, property gjson.Result, picked []gjson.Result) bool {
+	all := values(property)
+	list := []byte{'['}
+	for n, place := range picked {
+		i := int(place.Int())
+		if i < 0 || i >= len(all) {
+			return false
+		}
+		if n > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, all[i]...)
+	}
+	if several(property) {
+		content.Raw(name, append(list, ']'))
+		return true
+	}
+	content.Raw(name, list[1:])
+	return len(picked) == 1
+}
+
+// values are what a field can be, in the order in which the person sees them.
+func values(property gjson.Result) (all []string) {
+	for _, list := range []string{"enum", "oneOf.#.const", "items.enum", "items.anyOf.#.const"} {
+		for _, v := range property.Get(list).Array() {
+			all = append(all, v.Raw)
+		}
+		if len(all) > 0 && list != "items.enum" {
+			return all
+		}
+	}
+	if len(all) == 0 && property.Get("type").Str == "boolean" {
+		return []string{"true", "false"}
+	}
+	return all
+}
+
+// several reports whether a field takes a list.
+func several(property gjson.Result) bool {
+	return property.Get("items").Exists() && !property.Get("enum").Exists() && !property.Get("oneOf").Exists()
+}
