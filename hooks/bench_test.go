@@ -15,13 +15,17 @@ import (
 // quote is the ratio of the medians.
 func BenchmarkHook(b *testing.B) {
 	empty := emptyProgram(b)
-	for _, c := range []struct{ name, event, rest string }{
-		{"guard without an opinion", "PreToolUse", bash("go test ./... && git status")},
-		{"guard on a long command", "PreToolUse", bash(strings.Repeat("echo hello; ", 800))},
-		{"stop without a coordinator", "Stop", `,"last_assistant_message":"fin"`},
+	for _, c := range []struct{ name, event, rest, policy string }{
+		{"guard without an opinion", "PreToolUse", bash("go test ./... && git status"), ""},
+		{"guard with a policy file", "PreToolUse", bash("go test ./... && git status"), aPolicy},
+		{"guard on a long command", "PreToolUse", bash(strings.Repeat("echo hello; ", 800)), ""},
+		{"stop without a coordinator", "Stop", `,"last_assistant_message":"fin"`, ""},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			root := b.TempDir()
+			if c.policy != "" {
+				writePolicy(b, root, c.policy)
+			}
 			in := payload(c.event, c.rest)
 			var hook, yard []time.Duration
 			for b.Loop() {
@@ -31,6 +35,23 @@ func BenchmarkHook(b *testing.B) {
 			b.ReportMetric(median(hook)/median(yard), "x-empty-go")
 			b.ReportMetric(median(hook)*1e3, "ms-p50")
 		})
+	}
+}
+
+// aPolicy is a file as a team keeps it: some of each.
+var aPolicy = "[rules]\npublish = 'deny'\n'git.push-lease' = 'ask'\n" +
+	strings.Repeat("[[protect]]\npath = ['infra/prod/**', 'db/**/*.sql', '*.lock']\n", 5) +
+	"[[rule]]\nid = 't.a'\nverdict = 'ask'\nwhy = 'w'\ncommand = 'kubectl delete'\nargs = '*prod*'\n" +
+	"[[rule]]\nid = 't.b'\nverdict = 'ask'\nwhy = 'w'\ntool = 'mcp__github__*'\ninput.repo = 'acme/*'\n"
+
+func writePolicy(b *testing.B, root, text string) {
+	b.Helper()
+	dir := filepath.Join(root, "afar")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "guard.toml"), []byte(text), 0o600); err != nil {
+		b.Fatal(err)
 	}
 }
 
