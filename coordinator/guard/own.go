@@ -90,7 +90,7 @@ func linkedProgram(p string) bool {
 func guardedName(p string) bool {
 	base := baseName(p)
 	switch {
-	case base == switchOff, linkedProgram(p):
+	case base == switchOff, strings.EqualFold(base, PolicyFile), linkedProgram(p):
 		return true
 	case strings.Contains(base, "afar"):
 		return strings.Contains(p, "/LaunchAgents/") || strings.Contains(p, "/systemd/") || hasHole(p) && oneOf(base, "afar.db afar.sock afar")
@@ -100,7 +100,7 @@ func guardedName(p string) bool {
 }
 
 func (sh *shell) isOwn(p string) bool {
-	if baseName(p) == PolicyFile {
+	if strings.EqualFold(baseName(p), PolicyFile) {
 		return true
 	}
 	for _, dir := range sh.u.ctx.Own {

@@ -83,6 +83,10 @@ func reader(words []string) bool {
 		return goReads(args)
 	case "uniq":
 		return len(parseOptions(args, "f s w skip-fields skip-chars check-chars").pos) < 2
+	case "xxd":
+		return len(parseOptions(args, "c g l n o s cols groupsize len name seek").pos) < 2 && !anyOption(args, "-r --revert")
+	case "date":
+		return dateReads(args)
 	case "sed", "gsed":
 		return sedReads(args)
 	case "awk", "gawk", "mawk", "nawk":
@@ -101,11 +105,11 @@ func reader(words []string) bool {
 }
 
 // readers only read, whatever their words are.
-const readers = "ls ll exa eza cat tac nl head tail more wc stat du df echo pwd true false : test [ [[ basename dirname realpath readlink " +
-	"cut tr rev paste comm join fold fmt expand unexpand cmp diff colordiff md5sum sha1sum sha256sum sha512sum b2sum shasum cksum sum strings hexdump od " +
-	"grep egrep fgrep zgrep zcat bzcat xzcat jq seq sleep whoami id uname nproc uptime free ps pgrep which type whence where whatis apropos tldr " +
-	"cd pushd popd shift return exit break continue wait let getconf locale tput numfmt look pr column tsort base64 base32 " +
-	"cloc tokei scc set unset local declare readonly typeset export read command builtin exec nohup time timeout gtimeout nice ionice stdbuf xargs eval"
+const readers = "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true false : test [ basename dirname realpath readlink " +
+	"cut tr rev paste comm join fold fmt expand unexpand cmp diff md5sum sha1sum sha256sum sha512sum b2sum shasum cksum sum strings hexdump od " +
+	"grep egrep fgrep zgrep zcat bzcat xzcat jq seq sleep whoami id uname nproc uptime free ps pgrep which type whence where whatis " +
+	"cd pushd popd shift return exit break continue wait let getconf locale tput numfmt look column tsort " +
+	"set unset local declare readonly typeset export read command builtin exec nohup timeout gtimeout nice ionice stdbuf xargs eval"
 
 // readerOptions are the programs that only read without these options.
 func readerOptions(name string) (refused string, ok bool) {
@@ -116,26 +120,22 @@ func readerOptions(name string) (refused string, ok bool) {
 		return "-x -X --exec --exec-batch", true
 	case "rg":
 		return "--pre --hostname-bin", true
-	case "ag", "ack":
+	case "ag":
 		return "--pager", true
+	case "time", "gtime":
+		return "-o --output -a --append", true
+	case "base64", "base32", "pr":
+		return "-o --output", true
 	case "sort", "gsort":
 		return "-o --output --compress-program -T --temporary-directory", true
 	case "tree":
 		return "-o -R", true
-	case "xxd":
-		return "-r --revert", true
-	case "date":
-		return "-s --set", true
-	case "less":
-		return "-o -O --log-file --LOG-FILE -k --lesskey-file", true
 	case "bat", "batcat":
 		return "--pager --generate-config-file", true
 	case "file":
 		return "-C --compile", true
 	case "yq":
 		return "-i --inplace --in-place -s --split-exp", true
-	case "man":
-		return "-P --pager -H --html -X", true
 	case "printf":
 		return "-v", true
 	}
@@ -196,41 +196,55 @@ func gitReads(args []string) bool {
 		return false
 	}
 	if oneOf(verb, "diff log show status blame annotate ls-files ls-tree rev-parse rev-list cat-file describe shortlog merge-base name-rev for-each-ref show-ref "+
-		"check-ignore check-attr diff-tree diff-index diff-files range-diff cherry count-objects whatchanged show-branch version help var get-tar-commit-id verify-commit verify-tag") {
+		"check-ignore check-attr diff-tree diff-index diff-files range-diff cherry count-objects whatchanged show-branch version var get-tar-commit-id verify-commit verify-tag") {
 		return true
 	}
 	switch verb {
 	case "grep":
 		return !anyOption(rest, "-O")
 	case "branch":
-		return onlyOptions(rest, "-a -r -v -vv --all --remotes --list -l --show-current --contains --merged --no-merged --verbose --sort --format --points-at")
+		return branchReads(rest)
 	case "tag":
-		return len(rest) == 0 || oneOf(rest[0], "-l --list -n --contains --points-at --merged --no-merged")
+		return len(rest) == 0 || oneOf(rest[0], "-l --list -n --contains --points-at --merged --no-merged") &&
+			!anyOption(rest[1:], "-d --delete -f --force -a --annotate -s --sign -u --local-user -m --message -F --file -e --edit --create-reflog")
 	case "remote":
-		return len(rest) == 0 || oneOf(rest[0], "-v --verbose get-url")
+		return len(rest) == 0 || len(rest) == 1 && oneOf(rest[0], "-v --verbose") || rest[0] == "get-url"
 	case "stash", "worktree", "reflog", "notes", "submodule", "bisect":
 		return len(rest) > 0 && oneOf(verb+"."+rest[0], "stash.list stash.show worktree.list reflog.show notes.list notes.show submodule.status bisect.log") ||
 			verb == "reflog" && len(rest) == 0
 	case "config":
-		return len(rest) > 0 && oneOf(rest[0], "--get --get-all --get-regexp --list -l get list") && !anyOption(rest, "--add --replace-all --unset --unset-all --edit -e")
+		return len(rest) > 0 && oneOf(rest[0], "--get --get-all --get-regexp --list -l get list") && !anyOption(rest, "--add --replace-all --unset --unset-all --edit -e --rename-section --remove-section")
 	}
 	return false
 }
 
-// onlyOptions is true if the first word is one of the options, or there is none.
-func onlyOptions(words []string, list string) bool {
-	if len(words) == 0 {
-		return true
-	}
-	name, _, _ := strings.Cut(words[0], "=")
-	for _, w := range words {
-		if strings.HasPrefix(w, "-") {
-			if option, _, _ := strings.Cut(w, "="); !oneOf(option, list) {
-				return false
-			}
+// branchReads is true of lists. Without an option that makes it one, a name is
+// a branch to be made.
+func branchReads(args []string) bool {
+	lists, names := false, 0
+	for _, a := range args {
+		option, _, _ := strings.Cut(a, "=")
+		switch {
+		case !strings.HasPrefix(a, "-"):
+			names++
+		case oneOf(option, "-l --list --contains --no-contains --merged --no-merged --points-at"):
+			lists = true
+		case !oneOf(option, "-a -r -v -vv --all --remotes --show-current --verbose --sort --format --column --no-color"):
+			return false
 		}
 	}
-	return oneOf(name, list)
+	return lists || names == 0
+}
+
+// dateReads is true unless a word could be a time to set.
+func dateReads(args []string) bool {
+	for i, a := range args {
+		value := i > 0 && oneOf(args[i-1], "-d --date -r --reference -f --file -j -v")
+		if !value && a != "" && a[0] != '+' && a[0] != '-' {
+			return false
+		}
+	}
+	return !anyOption(args, "-s --set")
 }
 
 func goReads(args []string) bool {

@@ -200,7 +200,7 @@ func (j *judging) guarded(p string, sweeping bool) region {
 			return inOwn
 		}
 	}
-	if guardedName(p) || baseName(p) == PolicyFile {
+	if guardedName(p) {
 		return inOwn
 	}
 	if hostPath(p, j.home, j.ctx.Env) {

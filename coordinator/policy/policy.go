@@ -1,5 +1,5 @@
 // Package policy reads the guard's policy files, guard.toml: the person's own,
-// beside config.toml, and the project's, in its root and above it up to the
+// beside config.toml, and the project's, in its directory and above it up to the
 // root of the repository. The hook reads them itself on every call, so that
 // they hold without the coordinator.
 //
@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard"
@@ -58,8 +59,8 @@ func (f File) Quiets() (out []guard.Change) {
 }
 
 // Files reads the policy files for a session of project that works in cwd: the
-// person's, then the project's from the top of its repository down. Both paths
-// may be empty.
+// person's, then those of the project and of the directory that it works in,
+// from the top of the repository down. Both paths may be empty.
 func Files(dirs home.Dirs, cwd, project string) []File {
 	if project == "" {
 		project = cwd
@@ -70,7 +71,7 @@ func Files(dirs home.Dirs, cwd, project string) []File {
 		f.Amendment.Base = project
 		out = append(out, f)
 	}
-	for _, dir := range above(project) {
+	for _, dir := range places(dirs.User, cwd, project) {
 		if f, ok := read(filepath.Join(dir, guard.PolicyFile)); ok && f.Path != dirs.GuardFile() {
 			out = append(out, f.judged(dirs, cwd))
 		}
@@ -102,28 +103,44 @@ func Warning(files []File) string {
 	return "The guard's policy is broken, so only its built-in rules hold: " + strings.Join(broken, "; ")
 }
 
-// maxAbove bounds the search for the root of a repository.
+// maxAbove bounds the search for repositories.
 const maxAbove = 64
 
-// above lists the directories from the root of the repository down to dir, or
-// dir alone where it lies in none.
-func above(dir string) []string {
+// places lists the directories whose policy holds for a session of project that
+// works in cwd.
+func places(home, cwd, project string) []string {
+	out := above(home, project)
+	for _, dir := range above(home, cwd) {
+		if !slices.Contains(out, dir) {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// above lists the directories from the root of the outermost repository down to
+// dir, or dir alone where it lies in none. A repository that a session makes
+// inside another one does not hide the policy of that. The home is nobody's
+// project.
+func above(home, dir string) []string {
 	if !filepath.IsAbs(dir) {
 		return nil
 	}
 	dir = filepath.Clean(dir)
-	out := []string{dir}
-	for range maxAbove {
-		if _, err := os.Lstat(filepath.Join(out[0], ".git")); err == nil {
-			return out
+	all, root := []string{dir}, 0
+	for at := dir; len(all) < maxAbove; {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			root = len(all) - 1
 		}
-		up := filepath.Dir(out[0])
-		if up == out[0] {
+		up := filepath.Dir(at)
+		if up == at || up == home {
 			break
 		}
-		out = append([]string{up}, out...)
+		at, all = up, append(all, up)
 	}
-	return []string{dir}
+	all = all[:root+1]
+	slices.Reverse(all)
+	return all
 }
 
 // read takes a policy file in. ok is false when there is none.

@@ -234,6 +234,15 @@ func TestFiles(t *testing.T) {
 	if d := p.judge("npm publish"); d.Verdict != guard.Deny || d.From != files[1].Path+":2" {
 		t.Errorf("the harder word of person and project: %+v", d)
 	}
+	if err := os.Mkdir(filepath.Join(p.project, "sub", ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if files := policy.Files(p.dirs, "", filepath.Join(p.project, "sub")); len(files) != 3 {
+		t.Errorf("a repository inside another hides its policy: %+v", files)
+	}
+	if files := policy.Files(p.dirs, filepath.Join(p.project, "sub"), p.dirs.User); len(files) != 4 {
+		t.Errorf("where the session works counts as well: %+v", files)
+	}
 	if len(policy.Files(p.dirs, "", "")) != 1 {
 		t.Error("without a project the person's own holds")
 	}
@@ -307,16 +316,26 @@ func TestTrustIsOfAPlace(t *testing.T) {
 		}
 		p.write(filepath.Join(dir, "guard.toml"), quiet)
 	}
-	if f := p.only(other, other); f.State != policy.Untrusted || f.Amendment.Loosens {
+	of := func(dir, cwd, project string) policy.File {
+		t.Helper()
+		for _, f := range policy.Files(p.dirs, cwd, project) {
+			if filepath.Dir(f.Path) == dir {
+				return f
+			}
+		}
+		t.Fatalf("no policy of %s", dir)
+		return policy.File{}
+	}
+	if f := of(other, other, other); f.State != policy.Untrusted || f.Amendment.Loosens {
 		t.Errorf("the same text elsewhere: %+v", f)
 	}
-	if f := p.only(below, below); f.State != policy.InForce || !f.Amendment.Loosens {
+	if f := of(below, below, below); f.State != policy.InForce || !f.Amendment.Loosens {
 		t.Errorf("a worktree below: %+v", f)
 	}
-	if f := p.only(other, p.project); f.Amendment.Loosens {
+	if f := of(p.project, other, p.project); f.Amendment.Loosens {
 		t.Errorf("a session that works elsewhere: %+v", f)
 	}
-	if f := p.only(filepath.Join(p.project, "sub"), p.project); !f.Amendment.Loosens {
+	if f := of(p.project, filepath.Join(p.project, "sub"), p.project); !f.Amendment.Loosens {
 		t.Errorf("a session that works below: %+v", f)
 	}
 }
@@ -371,6 +390,9 @@ func TestBroken(t *testing.T) {
 			f := p.only(p.project, p.project)
 			if f.State != policy.Broken || f.Err == nil || strings.Contains(f.Err.Error(), path) {
 				t.Errorf("%+v", f)
+			}
+			if name == "link" && !strings.Contains(f.Err.Error(), "symbolic link") {
+				t.Errorf("%v", f.Err)
 			}
 			warning := policy.Warning([]policy.File{f})
 			if !strings.Contains(warning, path) || strings.Contains(warning, "\n") {
