@@ -76,14 +76,18 @@ func Open(cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) build() (err error) {
-	set, err := config.Load(c.cfg.Dirs.ConfigFile())
+	settings, err := config.Load(c.cfg.Dirs.ConfigFile())
+	if err != nil {
+		return err
+	}
+	rules, err := rules(settings)
 	if err != nil {
 		return err
 	}
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
 		return err
 	}
-	if c.core, err = core.New(core.Config{Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits, DayBudget: set.Loop.DayBudget, AnswersFrom: set.AnswersFrom}); err != nil {
+	if c.core, err = core.New(core.Config{Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits, DayBudget: settings.Loop.DayBudget, Rules: rules, AnswersFrom: settings.AnswersFrom}); err != nil {
 		return err
 	}
 	c.telegram = telegram.New(telegram.Config{
@@ -93,7 +97,7 @@ func (c *Coordinator) build() (err error) {
 		return err
 	}
 	c.server = server.New(server.Config{
-		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(set.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end,
+		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(settings.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
 		Git: server.Git{Tree: git.Tree, Recent: git.Recent}, Usage: disk.Usage, Snapshot: c.undo.take,
 	})

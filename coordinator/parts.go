@@ -104,38 +104,25 @@ func Token(getenv func(string) string) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// DefaultAPI is the base URL of Telegram's own Bot API.
-const DefaultAPI = config.TelegramAPI
+// A Setting is one key of config.toml with its value in force.
+type Setting = config.Setting
 
-// TelegramAPI returns the base URL of the Bot API that config.toml names, or
-// the default. A file that cannot be used is an error with its line.
-func TelegramAPI(dirs home.Dirs) (string, error) {
+// Settings returns the keys of config.toml. A file that cannot be used is an
+// error with its line.
+func Settings(dirs home.Dirs) ([]Setting, error) {
 	cfg, err := config.Load(dirs.ConfigFile())
-	return cfg.Telegram.API, err
+	return cfg.Settings(), err
 }
 
-// DefaultHold is how long a session that checks in is held.
-const DefaultHold = time.Duration(config.Hold)
-
-// CheckInHold returns how long config.toml wants a session held that checks in,
-// or the default.
-func CheckInHold(dirs home.Dirs) (time.Duration, error) {
-	cfg, err := config.Load(dirs.ConfigFile())
-	return time.Duration(cfg.CheckIn.Hold), err
-}
-
-// LoopDayBudget returns what config.toml lets all loops spend in one day, in US
-// dollars; 0 is no limit.
-func LoopDayBudget(dirs home.Dirs) (float64, error) {
-	cfg, err := config.Load(dirs.ConfigFile())
-	return cfg.Loop.DayBudget, err
-}
-
-// AnswersFrom returns the channels whose answers count, as config.toml names
-// them; none means all.
-func AnswersFrom(dirs home.Dirs) ([]string, error) {
-	cfg, err := config.Load(dirs.ConfigFile())
-	return cfg.AnswersFrom, err
+// rules are what config.toml says that core keeps to.
+func rules(cfg config.Config) (r core.Rules, err error) {
+	r = core.Rules{RemindAfter: time.Duration(cfg.Escalation.After), RemindChat: cfg.Escalation.Chat}
+	if !cfg.Quiet.On() {
+		return r, nil
+	}
+	zone, err := cfg.Quiet.Location()
+	r.Quiet = session.Quiet{From: cfg.Quiet.From.At, To: cfg.Quiet.To.At, Zone: zone}
+	return r, err
 }
 
 func (c *Coordinator) connect(ctx context.Context, token, api string) error {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,45 +54,18 @@ func (a *app) settings() ([]setting, error) {
 		{"log", d.Log(), a.origin("XDG_STATE_HOME")},
 		{"workspace", d.Workspace, a.origin("no variable")},
 	}
-	api, err := a.telegramAPI(d)
+	keys, err := coordinator.Settings(d)
 	if err != nil {
 		return list, err
 	}
-	hold, err := checkInHold(d)
-	if err != nil {
-		return list, err
+	for _, k := range keys {
+		from := "config.toml"
+		if k.Default {
+			from = "default"
+		}
+		list = append(list, setting{k.Key, k.Value, from})
 	}
-	day, err := loopDayBudget(d)
-	if err != nil {
-		return list, err
-	}
-	from, err := answersFrom(d)
-	return append(list, api, hold, day, from), err
-}
-
-func loopDayBudget(d home.Dirs) (setting, error) {
-	usd, err := coordinator.LoopDayBudget(d)
-	if usd == 0 {
-		return setting{"loop.day_budget", "no limit", "default"}, err
-	}
-	return setting{"loop.day_budget", fmt.Sprintf("$%.2f", usd), "config.toml"}, err
-}
-
-func answersFrom(d home.Dirs) (setting, error) {
-	list, err := coordinator.AnswersFrom(d)
-	if len(list) == 0 {
-		return setting{"answers_from", "every channel", "default"}, err
-	}
-	return setting{"answers_from", strings.Join(list, ", "), "config.toml"}, err
-}
-
-func checkInHold(d home.Dirs) (setting, error) {
-	hold, err := coordinator.CheckInHold(d)
-	from := "config.toml"
-	if hold == coordinator.DefaultHold {
-		from = "default"
-	}
-	return setting{"checkin.hold", hold.String(), from}, err
+	return list, nil
 }
 
 // origin says what decided where a directory is.
@@ -108,18 +79,4 @@ func (a *app) origin(xdg string) string {
 		return xdg
 	}
 	return "default"
-}
-
-// telegramAPI reads config.toml as the coordinator would: what it refuses is
-// refused here, by key and line.
-func (a *app) telegramAPI(d home.Dirs) (setting, error) {
-	api, err := coordinator.TelegramAPI(d)
-	if err != nil {
-		return setting{}, err
-	}
-	from := "config.toml"
-	if api == coordinator.DefaultAPI {
-		from = "default"
-	}
-	return setting{"telegram.api", api, from}, nil
 }

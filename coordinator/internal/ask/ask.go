@@ -91,8 +91,9 @@ type Ask struct {
 	On        ID         `json:"on,omitempty"` // the ask on whose card this one stands; "" is its own
 	OpenedAt  time.Time  `json:"opened_at"`
 	ExpiresAt time.Time  `json:"expires_at"`
-	CardAt    time.Time  `json:"card_at,omitzero"`  // when it leaves the terminal
-	Shown     bool       `json:"shown,omitempty"`   // it has left the terminal
+	CardAt    time.Time  `json:"card_at,omitzero"` // when it leaves the terminal
+	Shown     bool       `json:"shown,omitempty"`  // it has left the terminal
+	Reminded  bool       `json:"reminded,omitempty"`
 	Perhaps   bool       `json:"perhaps,omitempty"` // it may have been settled at the terminal
 	LostAt    time.Time  `json:"lost_at,omitzero"`  // the hook's connection broke
 	Decision  *Decision  `json:"decision,omitempty"`

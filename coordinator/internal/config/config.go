@@ -23,9 +23,11 @@ type Config struct {
 	// terminal. Left out, all do.
 	AnswersFrom []string `toml:"answers_from"`
 
-	Telegram Telegram `toml:"telegram"`
-	CheckIn  CheckIn  `toml:"checkin"`
-	Loop     Loop     `toml:"loop"`
+	Telegram   Telegram   `toml:"telegram"`
+	CheckIn    CheckIn    `toml:"checkin"`
+	Quiet      Quiet      `toml:"quiet"`
+	Escalation Escalation `toml:"escalation"`
+	Loop       Loop       `toml:"loop"`
 }
 
 // Telegram is the table [telegram].
@@ -65,7 +67,7 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := errors.Join(checkAnswersFrom(c.AnswersFrom), c.CheckIn.check(), c.Loop.check()); err != nil {
+	if err := errors.Join(checkAnswersFrom(c.AnswersFrom), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Loop.check()); err != nil {
 		return err
 	}
 	return CheckAPI(c.Telegram.API)

@@ -74,24 +74,6 @@ type Delay struct {
 func (d *Delay) Error() string { return d.Err.Error() }
 func (d *Delay) Unwrap() error { return d.Err }
 
-// A Notice is a text for the peer, about one session or about none.
-type Notice struct {
-	Session session.ID `json:"session,omitempty"`
-	Text    string     `json:"text"`
-}
-
-// notify has a text told to the person, whatever the away mode.
-func (s *state) notify(b *store.Batch, key string, id session.ID, text string, now time.Time) {
-	if s.settings.Peer == nil {
-		return
-	}
-	data, err := json.Marshal(Notice{id, text})
-	if err != nil {
-		return // cannot happen: two strings
-	}
-	b.Actions = append(b.Actions, store.Action{Key: "notice:" + key, Lane: LaneTelegram, Kind: ActNotice, Data: string(data), Due: now})
-}
-
 // markdown has a file of a session written anew.
 func (s *state) markdown(b *store.Batch, id session.ID, name string, now time.Time) {
 	data, err := json.Marshal(File{id, name})

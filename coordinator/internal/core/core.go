@@ -35,6 +35,7 @@ type Config struct {
 	DayBudget float64
 	// AnswersFrom names the channels whose answers count; none means all.
 	AnswersFrom []string
+	Rules       Rules
 }
 
 // A Core is the one owner of state. Its methods may be called from any
@@ -58,6 +59,7 @@ type state struct {
 	undos    map[undo.ID]undo.Snapshot
 	topics   map[topicKey]store.Topic
 	settings store.Settings
+	rules    Rules
 }
 
 // A step computes a change from the state at now. It must not change the state.
@@ -77,7 +79,7 @@ func New(cfg Config) (*Core, error) {
 	c := &Core{cfg: cfg, changed: make(chan struct{}), state: state{
 		sessions: map[session.ID]session.Session{}, asks: map[ask.ID]ask.Ask{},
 		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, grants: map[grant.ID]grant.Grant{},
-		undos: map[undo.ID]undo.Snapshot{}, topics: map[topicKey]store.Topic{}, settings: loaded.Settings,
+		undos: map[undo.ID]undo.Snapshot{}, topics: map[topicKey]store.Topic{}, settings: loaded.Settings, rules: cfg.Rules,
 	}}
 	c.state.merge(store.Batch{
 		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants, Undos: loaded.Undos,

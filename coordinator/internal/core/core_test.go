@@ -35,6 +35,7 @@ type rig struct {
 	now    time.Time
 	clock  func() time.Time // instead of now, where the test runs in a bubble
 	secret int
+	rules  core.Rules
 	budget float64 // of a day
 }
 
@@ -54,7 +55,7 @@ func (r *rig) open() {
 	}
 	r.Core, err = core.New(core.Config{
 		Store: r.store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: r.time, Secret: r.word,
-		Code: func() string { return "123456" }, DayBudget: r.budget,
+		Code: func() string { return "123456" }, DayBudget: r.budget, Rules: r.rules,
 	})
 	if err != nil {
 		r.t.Fatal(err)

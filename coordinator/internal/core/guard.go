@@ -33,8 +33,7 @@ func (s *state) denyLoop(b *store.Batch, v session.Session, rule string, now tim
 	text := fmt.Sprintf("%s was denied %d times by %s in one turn and told to stop trying", v.Token, session.DenyLoop, rule)
 	b.Events = append(b.Events, happened(event.GuardLoop, v.ID, rule, text, now))
 	if !s.settings.Paused {
-		key := fmt.Sprintf("denied:%s:%s:%s", v.ID, v.Denials.Turn, rule)
-		s.notify(b, key, v.ID, "⛔ "+v.Token+" tried "+rule+" "+fmt.Sprint(session.DenyLoop)+" times. The guard refused each, and told it to write down what it needs.", now)
+		s.notify(b, "denied", v.ID, "⛔ "+v.Token+" tried "+rule+" "+fmt.Sprint(session.DenyLoop)+" times. The guard refused each, and told it to write down what it needs.", now)
 	}
 }
 
@@ -50,7 +49,7 @@ func (c *Core) PolicyBroken(id session.ID, text string) (fresh bool, err error) 
 		b.Sessions = append(b.Sessions, v)
 		b.Events = append(b.Events, happened(event.PolicyBroken, id, v.Token, v.Token+": "+text, now))
 		if !s.settings.Paused {
-			s.notify(&b, fmt.Sprintf("policy:%s:%d", id, now.UnixNano()), id, "⚠️ "+v.Token+": "+text, now)
+			s.notify(&b, "policy", id, "⚠️ "+v.Token+": "+text, now)
 		}
 		return b, nil
 	})

@@ -97,9 +97,18 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 	}
 	b.Events = append(b.Events, happened(kind, id, token, text, now))
 	if out.Notify != "" {
-		s.notify(b, fmt.Sprintf("loop:%s:%d", id, now.UnixNano()), id, "🔁 "+token+"\n"+out.Notify, now)
+		s.notify(b, loopNotice(out, now), id, "🔁 "+token+"\n"+out.Notify, now)
 	}
 	s.markdown(b, id, "loop.md", now)
+}
+
+// loopNotice is the kind of a loop's notice. The end of a loop is told by
+// itself: no two of them are of a kind.
+func loopNotice(out loop.Outcome, now time.Time) string {
+	if !out.Stack.Active() {
+		return fmt.Sprintf("loop-ended-%d", now.UnixNano())
+	}
+	return "loop"
 }
 
 func stepText(out loop.Outcome) string {

@@ -74,7 +74,7 @@ func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
 		return
 	}
 	text := fmt.Sprintf("📭 %s ended before it took what you wrote. It gets it when it is resumed.", v.Token)
-	s.notify(b, fmt.Sprintf("missed:%s:%d", v.ID, now.UnixNano()), v.ID, text, now)
+	s.notify(b, "missed", v.ID, text, now)
 }
 
 // ComesBack notes that a hook of a session speaks: what another hook of it took

@@ -57,6 +57,7 @@ func (c *Core) Tick() error { return c.do(tick) }
 func tick(s *state, now time.Time) (store.Batch, error) {
 	var b store.Batch
 	s.tickAsks(&b, now)
+	s.remind(&b, now)
 	s.tickLoops(&b, now)
 	s.tickSessions(&b, now)
 	s.tickGrants(&b, now)
@@ -82,7 +83,7 @@ func (s *state) tickSessions(b *store.Batch, now time.Time) {
 		b.Sessions = append(b.Sessions, v)
 		text := "session " + v.Token + " in " + v.Project + " runs without Afar's hooks: no guard, no asks"
 		b.Events = append(b.Events, happened(event.SessionUnprotected, v.ID, v.Token, text, now))
-		s.notify(b, "unprotected:"+string(v.ID), v.ID, "⚠️ "+text+". Start it again with the plugin enabled, or see `afar doctor`.", now)
+		s.notify(b, "unprotected", v.ID, "⚠️ "+text+". Start it again with the plugin enabled, or see `afar doctor`.", now)
 	}
 }
 
@@ -91,6 +92,9 @@ func (s *state) next(now time.Time) time.Time {
 	at := first(s.grantsEnd(), s.undosEnd())
 	for _, a := range s.asks {
 		at = first(first(at, a.Next()), s.releaseAt(a, now))
+		if !s.settings.Paused {
+			at = first(at, a.RemindAt(s.rules.RemindAfter))
+		}
 	}
 	for _, l := range s.loops {
 		at = first(at, l.Next())

@@ -73,14 +73,13 @@ func (c *Core) TellOnce(about, text string) error {
 		if s.settings.Notes[about] != "" {
 			return b, nil
 		}
-		next := s.settings
-		next.Notes = maps.Clone(next.Notes)
-		if next.Notes == nil {
-			next.Notes = map[string]string{}
+		set := s.change(&b)
+		set.Notes = maps.Clone(set.Notes)
+		if set.Notes == nil {
+			set.Notes = map[string]string{}
 		}
-		next.Notes[about] = text
-		b.Settings = &next
-		s.notify(&b, "once:"+about, "", text, now)
+		set.Notes[about] = text
+		s.notify(&b, about, "", text, now)
 		return b, nil
 	})
 }
@@ -91,10 +90,9 @@ func (c *Core) Untrue(about string) error {
 		if s.settings.Notes[about] == "" {
 			return b, nil
 		}
-		next := s.settings
-		next.Notes = maps.Clone(next.Notes)
-		delete(next.Notes, about)
-		b.Settings = &next
+		set := s.change(&b)
+		set.Notes = maps.Clone(set.Notes)
+		delete(set.Notes, about)
 		return b, nil
 	})
 }

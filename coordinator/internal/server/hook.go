@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,7 @@ type payload struct {
 	CommandFrom     string          `json:"command_source"`
 	Message         string          `json:"last_assistant_message"`
 	Error           string          `json:"error"`
+	Notice          string          `json:"message"` // of a Notification
 	Background      []background    `json:"background_tasks"`
 	Kind            string          `json:"notification_type"`
 	Suggestions     json.RawMessage `json:"permission_suggestions"`
@@ -251,11 +253,19 @@ func (s *Server) subagentStop(c *call) (any, error) {
 }
 
 func (s *Server) notification(c *call) (any, error) {
-	_, p, err := s.hookCall(c, "")
-	if err == nil && p.Kind == "idle_prompt" {
+	h, p, err := s.hookCall(c, "")
+	switch {
+	case err != nil:
+	case p.Kind == "idle_prompt":
 		_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: session.Idle})
+	case slices.Contains(passedOn, p.Kind) && !s.silent(h):
+		err = s.cfg.Core.PassOn(p.Session, p.Kind, oneLine(secret.Visible(secret.Mask(p.Notice))))
 	}
 	return wire.HookReply{}, err
 }
+
+// passedOn are the host's notices that a person who is away wants to hear and
+// that no card of ours says already.
+var passedOn = []string{"agent_completed", "agent_needs_input", "push_notification"}
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

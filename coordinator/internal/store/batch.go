@@ -50,8 +50,16 @@ type Settings struct {
 	Bot     string            `json:"bot,omitempty"`
 	Notes   map[string]string `json:"notes,omitempty"` // what the peer was told once, by what it is about
 	Day     Day               `json:"day,omitzero"`
+	Piles   map[string]Pile   `json:"piles,omitempty"` // notices, by kind and session
 
 	AnswersFrom []string `json:"answers_from,omitempty"` // the channels that count; none named means all
+}
+
+// A Pile is what the peer is told at once. Until Due it waits and grows.
+type Pile struct {
+	Due   time.Time `json:"due"`
+	Texts []string  `json:"texts"`
+	Left  int       `json:"left,omitempty"` // texts that gave way to newer ones
 }
 
 // A Day is what loops have spent on one day of the local calendar.

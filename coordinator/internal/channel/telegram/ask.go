@@ -79,6 +79,7 @@ func (l *link) cardsIn(chat int64, id ask.ID) (in []store.Card, file bool, err e
 	for _, c := range all {
 		switch {
 		case c.Chat != chat:
+		case c.Shown == isReminder:
 		case c.Shown == isFile:
 			file = true
 		default:

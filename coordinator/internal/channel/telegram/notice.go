@@ -50,6 +50,8 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		return l.grants(ctx, a.Data)
 	case core.ActChoose:
 		return l.choose(ctx, a.Data)
+	case core.ActRemind:
+		return l.remind(ctx, ask.ID(a.Data))
 	case core.ActTopic:
 		return l.topic(ctx, session.ID(a.Data))
 	case core.ActTap:

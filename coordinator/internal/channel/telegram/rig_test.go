@@ -41,6 +41,7 @@ type rig struct {
 	ann   *botapi.User
 	log   *logbook
 	later atomic.Int64 // how far the clock was moved
+	rules core.Rules   // of the next start
 
 	store *store.Store
 	core  *core.Core
@@ -83,7 +84,7 @@ func (r *rig) open() {
 	if r.store, err = store.Open(r.path("afar.db")); err != nil {
 		r.Fatal(err)
 	}
-	r.core, err = core.New(core.Config{Store: r.store, Log: logger, Now: r.now, Secret: secretWord, Code: func() string { return code }})
+	r.core, err = core.New(core.Config{Store: r.store, Log: logger, Now: r.now, Secret: secretWord, Code: func() string { return code }, Rules: r.rules})
 	if err != nil {
 		r.Fatal(err)
 	}

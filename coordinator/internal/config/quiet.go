@@ -1,0 +1,67 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"time"
+	_ "time/tzdata" // a machine without time zones knows them all the same
+)
+
+// Quiet is the table [quiet]: the hours in which notices wait. Questions never
+// do.
+type Quiet struct {
+	From Clock `toml:"from"`
+	To   Clock `toml:"to"` // before From: over midnight
+	// Zone names a time zone as in "Europe/Berlin"; "" is the machine's own.
+	Zone string `toml:"zone"`
+}
+
+// On reports whether there are such hours.
+func (q Quiet) On() bool { return q.From.set || q.To.set }
+
+// Location returns the time zone that the hours are of.
+func (q Quiet) Location() (*time.Location, error) {
+	if q.Zone == "" {
+		return time.Local, nil
+	}
+	zone, err := time.LoadLocation(q.Zone)
+	if err != nil {
+		return nil, fmt.Errorf("quiet.zone must be a time zone such as \"Europe/Berlin\", not %q", q.Zone)
+	}
+	return zone, nil
+}
+
+func (q Quiet) check() error {
+	switch {
+	case q.From.set != q.To.set:
+		return errors.New("quiet hours need both quiet.from and quiet.to")
+	case q.On() && q.From == q.To:
+		return errors.New("quiet.from and quiet.to are the same: leave both out for no quiet hours")
+	}
+	_, err := q.Location()
+	return err
+}
+
+// A Clock is a time of the day, "22:30". The zero value is none.
+type Clock struct {
+	At  time.Duration // since midnight
+	set bool
+}
+
+// UnmarshalText reads such a time.
+func (c *Clock) UnmarshalText(text []byte) error {
+	at, err := time.Parse("15:04", string(text))
+	if err != nil {
+		return fmt.Errorf("a time of the day such as \"22:30\" is needed, not %q", text)
+	}
+	*c = Clock{time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute, true}
+	return nil
+}
+
+// String is the time as it is written.
+func (c Clock) String() string {
+	if !c.set {
+		return ""
+	}
+	return fmt.Sprintf("%02d:%02d", int(c.At.Hours()), int(c.At.Minutes())%60)
+}

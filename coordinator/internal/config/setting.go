@@ -1,0 +1,65 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Setting is one key with its value in force, for people.
+type Setting struct {
+	Key, Value string
+	Default    bool // the file does not say otherwise
+}
+
+// Settings returns all keys in the order of the documentation.
+func (c Config) Settings() []Setting {
+	all, usual := c.settings(), Default().settings()
+	for i := range all {
+		all[i].Default = all[i] == usual[i]
+	}
+	return all
+}
+
+func (c Config) settings() []Setting {
+	return []Setting{
+		{Key: "telegram.api", Value: c.Telegram.API},
+		{Key: "checkin.hold", Value: time.Duration(c.CheckIn.Hold).String()},
+		{Key: "quiet.from", Value: or(c.Quiet.From.String(), "none")},
+		{Key: "quiet.to", Value: or(c.Quiet.To.String(), "none")},
+		{Key: "quiet.zone", Value: or(c.Quiet.Zone, "the machine's")},
+		{Key: "escalation.after", Value: never(c.Escalation.After)},
+		{Key: "escalation.chat", Value: number(c.Escalation.Chat)},
+		{Key: "loop.day_budget", Value: dollars(c.Loop.DayBudget)},
+		{Key: "answers_from", Value: or(strings.Join(c.AnswersFrom, ", "), "every channel")},
+	}
+}
+
+func or(value, none string) string {
+	if value == "" {
+		return none
+	}
+	return value
+}
+
+func never(d Duration) string {
+	if d == 0 {
+		return "never"
+	}
+	return time.Duration(d).String()
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return "none"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func dollars(usd float64) string {
+	if usd == 0 {
+		return "no limit"
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}

@@ -1,0 +1,48 @@
+package core
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// Rules are what the person set once and for all; the zero value is none.
+type Rules struct {
+	Quiet       session.Quiet // hours in which notices wait
+	RemindAfter time.Duration // a question unanswered on the phone so long is repeated, once; 0 is never
+	RemindChat  int64         // another chat that is then told that somebody is waited for; 0 is none
+}
+
+// ActRemind is an action whose data is the id of the ask that a card was made
+// for: remind the person of it.
+const ActRemind = "remind"
+
+// Rules returns the rules in force.
+func (c *Core) Rules() Rules { return c.cfg.Rules }
+
+// remind has the person reminded, once, of the asks that wait too long. Asks on
+// one card are one reminder.
+func (s *state) remind(b *store.Batch, now time.Time) {
+	for _, a := range s.asks {
+		at := a.RemindAt(s.rules.RemindAfter)
+		if at.IsZero() || now.Before(at) || s.settings.Paused || s.changes(b, a.ID) {
+			continue
+		}
+		b.Asks = append(b.Asks, ask.Remind(a))
+		if id := string(a.CardID()); s.settings.Peer != nil {
+			b.Actions = append(b.Actions, store.Action{Key: "remind:" + id, Lane: LaneTelegram, Kind: ActRemind, Data: id, Due: now})
+		}
+	}
+}
+
+// changes reports whether b changes an ask already.
+func (s *state) changes(b *store.Batch, id ask.ID) bool {
+	for _, a := range b.Asks {
+		if a.ID == id {
+			return true
+		}
+	}
+	return false
+}

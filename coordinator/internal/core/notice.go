@@ -1,0 +1,113 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// noticeEvery is how often one kind of notice of one session may come. What
+// happens meanwhile comes together then. Asks are no notices: nothing keeps
+// them.
+const noticeEvery = time.Minute
+
+// A Notice is a text for the peer, about one session or about none.
+type Notice struct {
+	Session session.ID `json:"session,omitempty"`
+	Text    string     `json:"text"`
+}
+
+// notify has a text told to the person, whatever the away mode: at once, or
+// together with others of its kind and session, or when the quiet hours are
+// over.
+func (s *state) notify(b *store.Batch, kind string, id session.ID, text string, now time.Time) {
+	if s.settings.Peer == nil {
+		return
+	}
+	key, due := kind+":"+string(id), now
+	if until := s.rules.Quiet.Until(now); !until.IsZero() {
+		key, id, due = quietPile, "", until
+	}
+	pile := s.pile(key, due, now)
+	pile.Texts = append(pile.Texts[:len(pile.Texts):len(pile.Texts)], text)
+	if left := len(pile.Texts) - maxPile; left > 0 {
+		pile.Texts, pile.Left = pile.Texts[left:], pile.Left+left
+	}
+	s.putPile(b, key, pile, now)
+	data, err := json.Marshal(Notice{id, pileText(key, pile)})
+	if err != nil {
+		return // cannot happen: two strings
+	}
+	b.Actions = append(b.Actions, store.Action{
+		Key: fmt.Sprintf("notice:%s:%d", key, pile.Due.UnixNano()), Lane: LaneTelegram, Kind: ActNotice, Data: string(data), Due: pile.Due,
+	})
+}
+
+// PassOn tells the person what the host wants them to know, where they are away
+// from the session. kind is the host's word.
+func (c *Core) PassOn(id session.ID, kind, text string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if v, ok := s.sessions[id]; ok && text != "" && s.mode(id, now) == session.On {
+			s.notify(&b, kind, id, "🔔 "+v.Token+": "+text, now)
+		}
+		return b, nil
+	})
+}
+
+const (
+	quietPile = "quiet" // key of what waits for the end of the quiet hours
+	maxPile   = 12      // texts of one message; the oldest give way
+)
+
+// pile returns the pile that a notice of now goes on: the one that waits to be
+// told, or a new one.
+func (s *state) pile(key string, due, now time.Time) store.Pile {
+	last, ok := s.settings.Piles[key]
+	switch {
+	case ok && now.Before(last.Due):
+		return last
+	case ok && due.Before(last.Due.Add(noticeEvery)):
+		due = last.Due.Add(noticeEvery)
+	}
+	return store.Pile{Due: due}
+}
+
+// putPile records a pile and forgets those that keep nobody waiting any more.
+func (s *state) putPile(b *store.Batch, key string, p store.Pile, now time.Time) {
+	set := s.change(b)
+	set.Piles = maps.Clone(set.Piles)
+	maps.DeleteFunc(set.Piles, func(_ string, old store.Pile) bool { return !now.Before(old.Due.Add(noticeEvery)) })
+	if set.Piles == nil {
+		set.Piles = map[string]store.Pile{}
+	}
+	set.Piles[key] = p
+}
+
+// change returns the settings as b leaves them, to be changed there.
+func (s *state) change(b *store.Batch) *store.Settings {
+	if b.Settings == nil {
+		next := s.settings
+		b.Settings = &next
+	}
+	return b.Settings
+}
+
+// pileText is a pile as one message. A text that came alone stands as it is.
+func pileText(key string, p store.Pile) string {
+	text := strings.Join(p.Texts, "\n\n")
+	if p.Left > 0 {
+		text += fmt.Sprintf("\n\n%d older ones are left out: `afar log` has them all.", p.Left)
+	}
+	switch {
+	case key == quietPile:
+		return "🌅 While it was quiet:\n\n" + text
+	case len(p.Texts) > 1:
+		return fmt.Sprintf("📚 %d at once:\n\n%s", len(p.Texts)+p.Left, text)
+	}
+	return text
+}

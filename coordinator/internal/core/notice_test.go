@@ -1,0 +1,128 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// told are the notices that are due now, each as session|text.
+func (r *rig) told() (out []string) {
+	r.t.Helper()
+	for _, a := range r.drain(core.LaneTelegram) {
+		if a.Kind != core.ActNotice {
+			continue
+		}
+		var n core.Notice
+		r.ok(json.Unmarshal([]byte(a.Data), &n))
+		out = append(out, string(n.Session)+"|"+n.Text)
+	}
+	return out
+}
+
+// trouble makes one notice of the kind "policy" of a session.
+func (r *rig) trouble(id session.ID, text string) {
+	r.t.Helper()
+	_, err := r.PolicyBroken(id, text)
+	r.ok(err)
+}
+
+func (r *rig) expect(what string, want ...string) {
+	r.t.Helper()
+	if diff := cmp.Diff(want, r.told()); diff != "" {
+		r.t.Errorf("%s: %s", what, diff)
+	}
+}
+
+// TestNotices: one kind of one session is told once a minute, the rest of it
+// together; other kinds, other sessions, a loop's end and questions do not wait
+// for it. A restart in between changes nothing.
+func TestNotices(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	one, two := r.see("s1", "/one").Token, r.see("s2", "/two").Token
+	r.told()
+	r.trouble("s1", "first")
+	r.expect("the first", "s1|⚠️ "+one+": first")
+	r.pass(10 * time.Second)
+	r.trouble("s1", "second")
+	r.restart()
+	r.trouble("s1", "third")
+	r.trouble("s2", "other")
+	r.expect("within the minute", "s2|⚠️ "+two+": other")
+	_, err := r.StartLoop("s1", loop.Options{Task: "g", Max: 3})
+	r.ok(err)
+	r.ok(r.CancelLoop("s1", "Ada"))
+	if got := r.told(); len(got) != 1 || !strings.Contains(got[0], "cancelled") {
+		t.Errorf("the loop's end: %q", got)
+	}
+	r.pass(50 * time.Second)
+	r.expect("after a minute", "s1|📚 2 at once:\n\n⚠️ "+one+": second\n\n⚠️ "+one+": third")
+	r.trouble("s1", "fourth")
+	r.expect("again within the minute")
+	r.pass(time.Minute)
+	r.expect("alone", "s1|⚠️ "+one+": fourth")
+	r.pass(2 * time.Minute)
+	for n := range 30 {
+		r.trouble("s1", fmt.Sprint("flood ", n))
+	}
+	r.told()
+	r.pass(time.Minute)
+	if got := r.told(); len(got) != 1 || !strings.Contains(got[0], "29 at once") || !strings.Contains(got[0], "flood 29") || !strings.Contains(got[0], "17 older ones are left out") {
+		t.Errorf("a flood: %q", got)
+	}
+}
+
+// TestQuietHours: notices wait for their end and come in one message, also over
+// a restart; a question does not wait.
+func TestQuietHours(t *testing.T) {
+	r := newRig(t) // it is noon
+	r.rules.Quiet = session.Quiet{From: 11 * time.Hour, To: 13 * time.Hour, Zone: time.UTC}
+	r.restart()
+	r.pair()
+	one, two := r.see("s1", "/one").Token, r.see("s2", "/two").Token
+	r.told()
+	r.trouble("s1", "first")
+	r.ok(r.SetAway("", session.On, 0))
+	a := newAsk("ask_1", "x")
+	a.Session = "s1"
+	r.openAsk(a)
+	if got := r.drain(core.LaneTelegram); len(got) != 1 || got[0].Kind != core.ActCard {
+		t.Errorf("in quiet hours went out %+v", got)
+	}
+	r.pass(30 * time.Minute)
+	r.restart()
+	r.trouble("s2", "second")
+	r.expect("half an hour later")
+	r.pass(30 * time.Minute)
+	r.expect("when they are over", "|🌅 While it was quiet:\n\n⚠️ "+one+": first\n\n⚠️ "+two+": second")
+	r.trouble("s1", "third")
+	r.expect("behind them", "s1|⚠️ "+one+": third")
+}
+
+// TestPassOn: what the host has to say goes to a person who is away, like any
+// notice.
+func TestPassOn(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	token := r.see("s", "/p").Token
+	r.told()
+	r.ok(r.PassOn("s", "agent_completed", "the search is done"))
+	r.expect("nobody is away")
+	r.ok(r.SetAway("", session.On, 0))
+	r.ok(r.PassOn("s", "agent_completed", "the search is done"))
+	r.ok(r.PassOn("s", "agent_completed", "the build is done"))
+	r.ok(r.PassOn("s", "agent_needs_input", "which branch?"))
+	r.ok(r.PassOn("nobody", "agent_completed", "x"))
+	r.expect("away", "s|🔔 "+token+": the search is done", "s|🔔 "+token+": which branch?")
+	r.pass(time.Minute)
+	r.expect("a minute later", "s|🔔 "+token+": the build is done")
+}
