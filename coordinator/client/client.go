@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
@@ -79,9 +78,14 @@ func (c *Client) Answering() bool {
 	return true
 }
 
-func (c *Client) dial(deadline time.Time) (net.Conn, error) {
-	d := net.Dialer{Deadline: deadline}
-	conn, err := d.Dial("unix", c.Dirs.Socket())
+// connection is what a system has for an open connection.
+type connection interface {
+	io.ReadWriteCloser
+	SetDeadline(time.Time) error
+}
+
+func (c *Client) dial(deadline time.Time) (connection, error) {
+	conn, err := connect(c.Dirs.Socket())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
@@ -92,7 +96,7 @@ func (c *Client) dial(deadline time.Time) (net.Conn, error) {
 	return conn, nil
 }
 
-func readLine(conn net.Conn) ([]byte, error) {
+func readLine(conn io.Reader) ([]byte, error) {
 	r := bufio.NewReaderSize(io.LimitReader(conn, wire.MaxLine), 64<<10)
 	line, err := r.ReadBytes('\n')
 	if err != nil {

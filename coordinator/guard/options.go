@@ -4,7 +4,8 @@ import "strings"
 
 // options is an argument list taken apart the way getopt_long does it:
 // clusters of short flags, long flags with and without "=", operands anywhere,
-// everything after "--" an operand.
+// everything after "--" an operand. Its methods stay out of line: the tables call
+// them hundreds of times, and each copy is loaded with every hook.
 type options struct {
 	flags []flag
 	pos   []string // operands in order
@@ -74,6 +75,7 @@ func (o *options) cluster(letters string, rest []string, takesValue string) int 
 	return 0
 }
 
+//go:noinline
 func (o options) short(c byte) bool {
 	for _, f := range o.flags {
 		if len(f.name) == 1 && f.name[0] == c {
@@ -85,6 +87,8 @@ func (o options) short(c byte) bool {
 
 // has is true if one of the names was given, in full or as an abbreviation of
 // at least three letters, as getopt_long takes it.
+//
+//go:noinline
 func (o options) has(names ...string) bool {
 	for _, f := range o.flags {
 		for _, n := range names {
@@ -97,6 +101,8 @@ func (o options) has(names ...string) bool {
 }
 
 // exact is true if one of the names was given in full.
+//
+//go:noinline
 func (o options) exact(names ...string) bool {
 	for _, f := range o.flags {
 		for _, n := range names {
@@ -109,6 +115,8 @@ func (o options) exact(names ...string) bool {
 }
 
 // get returns the value of the first of the names that has one.
+//
+//go:noinline
 func (o options) get(names ...string) (string, bool) {
 	for _, f := range o.flags {
 		for _, n := range names {
@@ -120,6 +128,7 @@ func (o options) get(names ...string) (string, bool) {
 	return "", false
 }
 
+//go:noinline
 func (o options) all(names ...string) []string {
 	var out []string
 	for _, f := range o.flags {
@@ -132,6 +141,7 @@ func (o options) all(names ...string) []string {
 	return out
 }
 
+//go:noinline
 func (o options) at(i int) string {
 	if i >= 0 && i < len(o.pos) {
 		return o.pos[i]

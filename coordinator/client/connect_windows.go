@@ -1,0 +1,5 @@
+package client
+
+import "net"
+
+func connect(path string) (net.Conn, error) { return net.Dial("unix", path) }
