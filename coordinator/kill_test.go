@@ -364,6 +364,9 @@ func (p *phone) checkCards(r *askRun) (doubles int) {
 	if len(cards) == 0 {
 		p.t.Errorf("ask %d has no card", r.n)
 	}
+	if len(cards) > 1 && !strings.Contains(cards[len(cards)-1].Text, "↻ perhaps sent twice") {
+		p.t.Errorf("ask %d: its second card does not say so:\n%s", r.n, cards[len(cards)-1].Text)
+	}
 	return max(0, len(cards)-1)
 }
 

@@ -95,6 +95,7 @@ type Ask struct {
 	Shown     bool       `json:"shown,omitempty"`  // it has left the terminal
 	Reminded  bool       `json:"reminded,omitempty"`
 	Perhaps   bool       `json:"perhaps,omitempty"` // it may have been settled at the terminal
+	Twice     bool       `json:"twice,omitempty"`   // its card may be there twice: the first sending was cut off
 	LostAt    time.Time  `json:"lost_at,omitzero"`  // the hook's connection broke
 	Decision  *Decision  `json:"decision,omitempty"`
 	SettledAt time.Time  `json:"settled_at,omitzero"`

@@ -85,7 +85,7 @@ func New(cfg Config) (*Core, error) {
 		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants, Undos: loaded.Undos,
 		Topics: loaded.Topics,
 	})
-	return c, errors.Join(c.do(restarted(loaded.Bad)), c.do(answersFrom(cfg.AnswersFrom)))
+	return c, errors.Join(c.cutOff(), c.do(restarted(loaded.Bad)), c.do(answersFrom(cfg.AnswersFrom)))
 }
 
 // do is the only way in which state changes.

@@ -250,6 +250,38 @@ func (c *Core) Sent(card store.Card) error {
 	return c.do(func(*state, time.Time) (store.Batch, error) { return store.Batch{Cards: []store.Card{card}}, nil })
 }
 
+// Doubt notes that nobody knows whether the card of an ask was sent: what is
+// sent next may be its second, and says so.
+func (c *Core) Doubt(id ask.ID) error {
+	cards, err := c.cfg.Store.Cards(id)
+	if err != nil || len(cards) > 0 {
+		return err
+	}
+	_, err = c.changeAsk(id, func(a ask.Ask, _ time.Time) (ask.Ask, event.Kind, error) {
+		a.Twice = true
+		return a, "", nil
+	})
+	return err
+}
+
+// cutOff doubts the card that was being sent when the coordinator before this
+// one died. A lane does one thing at a time, so it can only be the first of
+// those that nobody has noted.
+func (c *Core) cutOff() error {
+	last, err := c.cfg.Store.Journal(0, 1, "", true)
+	if err != nil || len(last) == 0 || last[0].Kind == event.Stopped {
+		return err
+	}
+	id, ok, err := c.cfg.Store.Unshown(ActCard)
+	if err != nil || !ok {
+		return err
+	}
+	if err := c.Doubt(id); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
 // Peer returns who is paired, nil for nobody.
 func (c *Core) Peer() *channel.Peer { return c.Settings().Peer }
 

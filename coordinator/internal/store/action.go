@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
 // Due returns the next action of a lane that is due at now; ok is false when
@@ -25,6 +27,21 @@ func (s *Store) Due(lane string, now, held time.Time, free string) (a Action, ok
 		return Action{}, false, a.Due, nil
 	}
 	return a, true, time.Time{}, nil
+}
+
+// Unshown returns the ask whose card is the first to be sent, of those that are
+// not known to be there; the actions that send cards are of a kind, with the
+// ask's id as their data.
+func (s *Store) Unshown(kind string) (id ask.ID, ok bool, err error) {
+	err = s.db.QueryRow(`SELECT data FROM actions WHERE kind = ? AND done < gen AND NOT EXISTS (SELECT 1 FROM cards WHERE ask = data)
+		ORDER BY due, rowid LIMIT 1`, kind).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read action: %w", err)
+	}
+	return id, true, nil
 }
 
 // Done marks the generation that was carried out. An action that was written

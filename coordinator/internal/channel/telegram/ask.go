@@ -6,8 +6,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"time"
+
+	"github.com/go-telegram/bot"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
@@ -91,11 +94,28 @@ func (l *link) cardsIn(chat int64, id ask.ID) (in []store.Card, file bool, err e
 
 func (l *link) sendCard(ctx context.Context, c store.Card, to core.Room, text rendered) ([]store.Card, error) {
 	id, err := l.send(ctx, to, text)
+	if mayBeSent(err) {
+		err = errors.Join(err, l.cfg.Core.Doubt(c.Ask))
+	}
 	if err != nil {
 		return nil, err
 	}
 	c.Message, c.Shown = id, text.digest()
 	return []store.Card{c}, l.sent(ctx, c)
+}
+
+// mayBeSent reports whether a message may be there although its sending failed:
+// the connection was made, and the API did not refuse.
+func mayBeSent(err error) bool {
+	var dial *net.OpError
+	var slow *core.Delay
+	switch {
+	case err == nil, errors.Is(err, core.ErrGiveUp), errors.As(err, &slow):
+		return false
+	case errors.Is(err, bot.ErrorUnauthorized), errors.Is(err, bot.ErrorConflict):
+		return false
+	}
+	return !errors.As(err, &dial) || dial.Op != "dial"
 }
 
 // editCards edits each card that says something else. One that is gone does not

@@ -352,6 +352,9 @@ func TestCardWhoseReplyWasLost(t *testing.T) {
 		cards = r.api.Messages(r.ann.ID)[1:]
 		return len(cards) == 2
 	})
+	if strings.Contains(cards[0].Text, "↻") || !strings.Contains(cards[1].Text, "↻ sent again, for the first try was cut off: if this is here twice, either one counts") {
+		t.Errorf("the cards say\n%s\n\n%s", cards[0].Text, cards[1].Text)
+	}
 	r.awaitAnswer(r.tap(r.ann, cards[0].ID, "Allow"))
 	if got := r.state(a.ID); !got.Decision.Allow {
 		t.Errorf("decision %+v", got.Decision)

@@ -164,7 +164,18 @@ func footing(card ask.Card, at place) string {
 		bound += " · open until " + clock(ends(card))
 	}
 	lines = append(append(lines, bound), standing(card)...)
+	if a.Twice {
+		lines = append(lines, "↻ "+again(a))
+	}
 	return strings.Join(append(lines, undoLine(card)...), "\n")
+}
+
+// again says what a second copy of a card would mean.
+func again(a ask.Ask) string {
+	if a.State == ask.Open {
+		return "sent again, for the first try was cut off: if this is here twice, either one counts"
+	}
+	return "perhaps sent twice: one that still has buttons changes nothing"
 }
 
 // where is the directory of a call, told from its project.

@@ -2,7 +2,9 @@ package telegram
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -166,5 +168,59 @@ func TestReplay(t *testing.T) {
 	}
 	if answered != 1 || err != nil {
 		t.Errorf("answered %d times, %v", answered, err)
+	}
+}
+
+// TestHangingSend: a Bot API that takes a card and never answers holds up what
+// comes behind for a bounded time, and the card says that it may be there twice.
+func TestHangingSend(t *testing.T) {
+	r := newStillRig(t)
+	r.ch.pace.send = 300 * time.Millisecond
+	if _, err := r.ch.Connect(r.ctx, r.api.Token(), r.api.URL()); err != nil {
+		t.Fatal(err)
+	}
+	r.run()
+	r.pair()
+	release := r.api.Hang("sendMessage")
+	defer release()
+	a := r.ask("a1", "git push")
+	m := r.await("↻ sent again")
+	if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Deny")); got != "Denied." {
+		t.Errorf("answered %q", got)
+	}
+	if got := r.state(a.ID); got.State != ask.Answered {
+		t.Errorf("the ask is %s", got.State)
+	}
+}
+
+// TestNightWithoutNetwork: what was asked and settled while Telegram was away
+// does not ring in the morning; what still waits comes once, as it stands.
+func TestNightWithoutNetwork(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.api.Stop()
+	for i := range 5 {
+		r.ask(fmt.Sprintf("over%d", i), fmt.Sprintf("make step-%d", i))
+		if _, err := r.core.CancelAsk(ask.ID(fmt.Sprintf("over%d", i)), "answered at the terminal"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.ask("open", "git push")
+	r.eventually("the outage shows", func() bool { return r.ch.Status().Failing != "" })
+	r.restart()
+	if err := r.api.Start(); err != nil {
+		t.Fatal(err)
+	}
+	m := r.await("git push")
+	if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); got != "Allowed. The card will say how it turned out." {
+		t.Errorf("answered %q", got)
+	}
+	if strings.Contains(m.Text, "↻") {
+		t.Errorf("nothing was sent before:\n%s", m.Text)
+	}
+	for _, other := range r.api.Messages(r.ann.ID) {
+		if strings.Contains(other.Text, "make step") {
+			t.Errorf("it rang for what was over:\n%s", other.Text)
+		}
 	}
 }
