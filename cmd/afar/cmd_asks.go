@@ -73,6 +73,9 @@ func renderAsk(p *page, card []wire.Ask, id string) {
 	if q.Why != "" {
 		p.line("  risk    %s", p.paint(yellow, oneLine(q.Why, 300)))
 	}
+	if q.Says != "" {
+		p.line("  says    “%s”", oneLine(q.Says, 200))
+	}
 	if q.Does != "" {
 		p.line("  does    %s", oneLine(q.Does, 300))
 	}

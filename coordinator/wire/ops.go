@@ -106,6 +106,7 @@ type Ask struct {
 	Agent     string     `json:"agent,omitempty"`
 	Why       string     `json:"why,omitempty"`  // the guard's opinion
 	Does      string     `json:"does,omitempty"` // what the guard understands that the call would do
+	Says      string     `json:"says,omitempty"` // what the session says that it is for
 	// Card is the id of the ask on whose card this one stands: identical asks
 	// are answered together. AskedBy says in words who asks on that card.
 	Card      string `json:"card,omitempty"`

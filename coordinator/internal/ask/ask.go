@@ -86,6 +86,7 @@ type Ask struct {
 	Cwd       string     `json:"cwd"`
 	Why       string     `json:"why,omitempty"`  // what is risky, in the guard's words
 	Does      string     `json:"does,omitempty"` // what the guard understands of it, in words
+	Says      string     `json:"says,omitempty"` // what the session says that it is for
 	Attended  bool       `json:"attended"`
 	Nonce     string     `json:"nonce"`        // unguessable; binds a button to this ask
 	On        ID         `json:"on,omitempty"` // the ask on whose card this one stands; "" is its own

@@ -73,7 +73,13 @@ func (c Card) Face() Ask {
 
 // Waiting returns the asks of c that an answer reaches.
 func (c Card) Waiting() Card {
-	return slices.DeleteFunc(slices.Clone(c), func(a Ask) bool { return a.State != Open && !a.Parked })
+	var out Card
+	for _, a := range c {
+		if a.State == Open || a.Parked {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // Or returns c, or a alone where c is empty.

@@ -27,11 +27,13 @@ func (c *Core) OpenCards() (out []ask.Card) {
 }
 
 func (s *state) openCards() (out []ask.Card) {
-	seen := map[ask.ID]bool{}
+	all := map[ask.ID]ask.Card{}
 	for _, a := range s.asks {
-		if id := a.CardID(); (a.State == ask.Open || a.Parked) && !seen[id] {
-			seen[id] = true
-			out = append(out, s.onCard(a))
+		all[a.CardID()] = append(all[a.CardID()], a)
+	}
+	for _, card := range all {
+		if len(card.Waiting()) > 0 {
+			out = append(out, sortCard(card))
 		}
 	}
 	slices.SortFunc(out, func(a, b ask.Card) int { return older(a[0], b[0]) })
@@ -45,6 +47,11 @@ func (s *state) onCard(a ask.Ask) (card ask.Card) {
 			card = append(card, b)
 		}
 	}
+	return sortCard(card)
+}
+
+// sortCard puts the ask first that a card was made for.
+func sortCard(card ask.Card) ask.Card {
 	slices.SortFunc(card, func(x, y ask.Ask) int {
 		if first := x.On == ""; first != (y.On == "") {
 			return map[bool]int{true: -1, false: 1}[first]

@@ -69,11 +69,11 @@ func (s *Server) askedCall(h wire.HookCall, p payload) (a ask.Ask, need grant.Ne
 	if h.Kind != string(ask.Permission) {
 		need = grant.Need{}
 	}
-	var does, old string
+	var old string
+	a = ask.Ask{Tool: p.Tool}
 	if !s.cfg.Core.Granted(p.Session, need) { // it has a card
-		does, old = s.look(h, p)
+		a.Does, a.Says, old = s.look(h, p)
 	}
-	a = ask.Ask{Tool: p.Tool, Does: does}
 	if a.Text, a.Hash, err = ask.InputOver(p.Tool, p.Input, old); err != nil {
 		return a, need, err
 	}
@@ -196,8 +196,14 @@ func (s *Server) asks(*call) (any, error) { return wire.Asks{Asks: s.wireAsks()}
 
 func (s *Server) wireAsks() []wire.Ask {
 	out := []wire.Ask{}
+	open := map[ask.ID]ask.Card{}
+	for _, card := range s.cfg.Core.OpenCards() {
+		open[card[0].CardID()] = card.Waiting()
+	}
 	for _, a := range s.cfg.Core.Asks(false) {
-		out = append(out, s.wireAsk(a))
+		w := s.wireAsk(a)
+		w.AskedBy = open[a.CardID()].Or(a).Askers()
+		out = append(out, w)
 	}
 	return out
 }
@@ -206,12 +212,10 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 	v, _ := s.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
 	w := wire.Ask{
 		ID: string(a.ID), Kind: string(a.Kind), State: string(a.State), Session: string(a.Session), Token: v.Token,
-		Project: v.Project, Tool: a.Tool, Input: a.Text, Hash: a.Hash, Agent: a.AgentType, Why: a.Why, Does: a.Does, Card: string(a.On), Perhaps: a.Perhaps,
+		Project: v.Project, Tool: a.Tool, Input: a.Text, Hash: a.Hash, Agent: a.AgentType, Why: a.Why, Does: a.Does, Says: a.Says,
+		Card: string(a.On), AskedBy: ask.Card{a}.Askers(), Perhaps: a.Perhaps,
 		OpenedAt: a.OpenedAt.UnixMilli(), ExpiresAt: a.ExpiresAt.UnixMilli(), SettledAt: millis(a.SettledAt), Outcome: a.Outcome(),
 		ForSession: a.ForSession(), ForAlways: a.ForAlways(), Parked: a.Parked,
-	}
-	if card, err := s.cfg.Core.OnCard(a.CardID()); err == nil {
-		w.AskedBy = card.Waiting().Or(a).Askers()
 	}
 	if a.State == ask.Open && s.cfg.Core.Counts(terminal) != nil {
 		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom

@@ -24,27 +24,28 @@ import (
 const (
 	maxKinds   = 5   // kinds of effects
 	maxTargets = 3   // targets of one kind
-	maxDoes    = 300 // bytes in all
+	maxBrief   = 300 // bytes in all
 )
 
 // look says what a card tells of a call beside its input: what the guard
 // understands that it would do, in the words of `afar guard explain` ("delete
-// tree build · write file a.txt"), and for a Write what lies there now. Both are
-// "" for a call that says so itself, and where nothing is understood.
-func (s *Server) look(h wire.HookCall, p payload) (does, old string) {
+// tree build · write file a.txt"), what the session says that it is for, and
+// for a Write what lies there now. Each is "" where there is nothing to say.
+func (s *Server) look(h wire.HookCall, p payload) (does, says, old string) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.cfg.Log.Error("understand a call for its card", "tool", p.Tool, "panic", r)
-			does, old = "", ""
+			does, says, old = "", "", ""
 		}
 	}()
 	var in map[string]any
 	if err := json.Unmarshal(p.Input, &in); err != nil {
-		return "", ""
+		return "", "", ""
 	}
 	call, ctx := guard.Call{Tool: p.Tool, Args: leaves(nil, "", in)}, s.place(h, p)
 	switch p.Tool {
 	case "Bash", "Monitor":
+		says, _ = in["description"].(string)
 		d := guard.Judge(call, ctx)
 		if does = effects(d.Effects, ctx.Cwd); d.Verdict != guard.None && len(d.Effects) == 1 {
 			does = "" // the guard's opinion says so already
@@ -52,7 +53,20 @@ func (s *Server) look(h wire.HookCall, p payload) (does, old string) {
 	case "Write":
 		does, old = overwrites(in, call, ctx)
 	}
-	return ask.Elide(oneLine(secret.Visible(secret.Mask(does))), maxDoes), old
+	return brief(does), brief(says), old
+}
+
+// maxLook bounds what is masked for one line of a card, in bytes: masking is
+// slow.
+const maxLook = 16 << 10
+
+// brief makes a text fit for one line of a card, "" where it is out of all
+// proportion.
+func brief(text string) string {
+	if len(text) > maxLook {
+		return ""
+	}
+	return oneLine(ask.Elide(oneLine(secret.Visible(secret.Mask(text))), maxBrief))
 }
 
 // effects puts effects into one line, those that change something first.

@@ -63,7 +63,10 @@ func TestLook(t *testing.T) {
 	write := func(name string) map[string]any {
 		return map[string]any{"file_path": filepath.Join(dir, name), "content": "one\n2\n"}
 	}
-	run := func(command string) map[string]any { return map[string]any{"command": command} }
+	run := func(command string) map[string]any {
+		return map[string]any{"command": command, "description": "run\n" + command + " --token hidden-away1"}
+	}
+	var said []string
 	for i, c := range []struct {
 		tool       string
 		input      map[string]any
@@ -102,5 +105,9 @@ func TestLook(t *testing.T) {
 		if !strings.HasPrefix(a.Does, c.does) || c.does == "" && a.Does != "" || !strings.Contains(a.Text, c.text) || strings.Contains(a.Text, "hidden-away") {
 			t.Errorf("%s %s: does %q, want %q; it shows\n%s", c.tool, in, a.Does, c.does, a.Text)
 		}
+		said = append(said, a.Says)
+	}
+	if said[4] != "run npm test --token •••" || said[6] != "" {
+		t.Errorf("the session says %q", said)
 	}
 }

@@ -499,3 +499,45 @@ func TestGoneCardBesideAnother(t *testing.T) {
 		t.Errorf("edited #%d", m.ID)
 	}
 }
+
+// TestLongInputIsAFile: what is too long for a card comes whole below it, once,
+// masked; a reply to it is a reply to the card.
+func TestLongInputIsAFile(t *testing.T) {
+	for _, test := range []struct{ tool, input, file, end string }{
+		{"Bash", fmt.Sprintf(`{"command":"cat <<END\n%sEND"}`, strings.Repeat(`a line with password=hunter2hunter2\n`, 300)), "command.sh", "END"},
+		{"Write", fmt.Sprintf(`{"file_path":"/home/ann/shop/a","content":"%slast"}`, strings.Repeat(`a line with password=hunter2hunter2\n`, 300)), "change.diff", "+ last"},
+		{"mcp__mail__send", fmt.Sprintf(`{"text":"%slast"}`, strings.Repeat(`a line with password=hunter2hunter2 `, 300)), "input.txt", "}"},
+	} {
+		t.Run(test.tool, func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			r.api.FailNext("sendDocument", 500, "Internal Server Error", 0)
+			a := r.openKind("a1", ask.Permission, test.tool, test.input)
+			card := r.await("characters left out")
+			file, err := r.api.Await(r.ctx, func(m botapi.Message) bool { return m.Document != nil })
+			if err != nil {
+				t.Fatalf("%v\nlog:\n%s", err, r.log)
+			}
+			text := string(file.Document.Data)
+			if file.Document.Name != test.file || file.ReplyTo != card.ID || strings.Count(text, "a line with") != 300 || !strings.HasSuffix(text, test.end) || strings.Contains(text, "hunter2") {
+				t.Errorf("%s below #%d has %d bytes, and ends with %q", file.Document.Name, file.ReplyTo, len(text), text[max(0, len(text)-20):])
+			}
+			if _, err := r.ann.Reply(file.ID, "not in this file"); err != nil {
+				t.Fatal(err)
+			}
+			r.await("⛔ Denied by Ann")
+			if d := r.state(a.ID).Decision; d == nil || d.Allow || d.Message != "not in this file" {
+				t.Errorf("the decision is %+v", d)
+			}
+			files := 0
+			for _, m := range r.api.Messages(r.ann.ID) {
+				if m.Document != nil {
+					files++
+				}
+			}
+			if files != 1 {
+				t.Errorf("%d files were sent", files)
+			}
+		})
+	}
+}

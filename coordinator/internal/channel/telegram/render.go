@@ -152,6 +152,9 @@ func footing(card ask.Card, at place) string {
 	if a.Why != "" {
 		lines = append(lines, "⚠️ <b>"+line(a.Why, maxWhy)+"</b>")
 	}
+	if a.Says != "" {
+		lines = append(lines, "📝 “"+line(a.Says, maxPath)+"”")
+	}
 	if a.Does != "" {
 		lines = append(lines, "⚙️ would "+line(a.Does, maxWhy))
 	}

@@ -111,7 +111,7 @@ func drawCard(rt *rapid.T, str func(string) string) (card ask.Card) {
 	kinds := []ask.Kind{ask.Permission, ask.Guard, ask.Questions, ask.Plan, ask.CheckIn, "one to come"}
 	first := ask.Ask{
 		ID: "a", Kind: rapid.SampledFrom(kinds).Draw(rt, "kind"), Tool: rapid.OneOf(rapid.Just("Bash"), rapid.Just("Edit"), rapid.Map(rapid.Just(0), func(int) string { return str("tool") })).Draw(rt, "tool"),
-		Text: str("text"), Hash: str("hash"), Cwd: str("cwd"), Why: str("why"), Does: str("does"), Nonce: "0123456789abcdef",
+		Text: str("text"), Hash: str("hash"), Cwd: str("cwd"), Why: str("why"), Does: str("does"), Says: str("says"), Nonce: "0123456789abcdef",
 		Attended: rapid.Bool().Draw(rt, "attended"), Perhaps: rapid.Bool().Draw(rt, "perhaps"), ExpiresAt: noon, SettledAt: noon,
 	}
 	if first.Kind == ask.Questions {
