@@ -83,6 +83,8 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 		s.putAsk(b, changed[0], now)
 	} else if changed[0].Replied() {
 		s.post(b, p.message(a.Session), now)
+	} else if d := changed[0].Decision; a.Kind != ask.Plan && d != nil && !d.Allow && p.Text != "" && d.Message == p.Text {
+		return "Denied. The session gets your words."
 	}
 	return tapText(changed, err) + s.tooLate(changed[0], err)
 }

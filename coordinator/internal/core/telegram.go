@@ -74,7 +74,7 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 		case errors.Is(err, channel.ErrNoCode):
 			return s.strange(b, from, now), nil
 		default:
-			s.say(&b, update, from.Room, "That is not the code. `afar telegram pair` on your machine makes one.", now)
+			s.say(&b, update, from.Room, "That is not the code. `afar telegram pair`, typed on your machine, makes one.", now)
 			b.Events = append(b.Events, happened(event.TelegramPairing, "", "", "a wrong pairing code came in: "+err.Error(), now))
 		}
 		b.Settings = &next

@@ -63,7 +63,7 @@ func whichAsk(c core.Choice, token func(ask.Ask) string) rendered {
 	}
 	r := rendered{html: fmt.Sprintf("%d questions are open, so nothing was decided. Which one do you mean?\n<blockquote>%s</blockquote>", len(c.Open), line(c.Text, maxWhy))}
 	if _, bare := verdict(c.Text, c.By); !bare {
-		r.html += "\nAs the answer to a permission it refuses the call and tells the session what to do instead."
+		r.html += "\nTo a permission this is a no, with your words for the session."
 	}
 	label := func(a ask.Ask) string { return token(a) + " · " + oneLine(a.Tool) }
 	for _, a := range c.Open[:min(len(c.Open), maxChoices)] {

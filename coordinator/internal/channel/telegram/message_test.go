@@ -184,7 +184,7 @@ func TestTextWithoutReply(t *testing.T) {
 		a, _ := r.card("a1", "git push")
 		b, _ := r.card("a2", "rm notes")
 		r.ann.Say(r.ann.ID, "use git mv")
-		m := r.await("tells the session what to do instead")
+		m := r.await("a no, with your words")
 		if got := r.awaitAnswer(r.tap(r.ann, m.ID, "None")); !strings.Contains(got, "Nothing was decided") {
 			t.Errorf("the tap answered %q", got)
 		}
@@ -198,7 +198,7 @@ func TestTextWithoutReply(t *testing.T) {
 		a, _ := r.card("a1", "git push")
 		b, _ := r.card("a2", "rm notes")
 		r.ann.Say(r.ann.ID, "use git mv")
-		m := r.await("tells the session what to do instead")
+		m := r.await("a no, with your words")
 		if _, err := r.core.CancelAsk(a.ID, "ended at the terminal"); err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestCommands(t *testing.T) {
 		{"/AWAY@afar_standin_bot off", "Away is off"},
 		{"/pause", "Paused"},
 		{"/resume", "Resumed"},
-		{"/nonsense", "Tap Allow or Deny"},
+		{"/nonsense", "I do not know /nonsense."},
 	} {
 		before := len(r.api.Messages(r.ann.ID))
 		r.ann.Say(r.ann.ID, c.text)

@@ -169,12 +169,14 @@ func (r rendered) markup() models.ReplyMarkup {
 	return &models.InlineKeyboardMarkup{InlineKeyboard: out}
 }
 
-const helpText = "Questions of your sessions come here while you are away.\n" +
-	"Tap Allow or Deny. Or reply to a question: `yes`, `no`, `all` (allow for the session), or what to do instead, which refuses it with your words.\n" +
-	"A session that stopped says so here while away is on: reply, and it goes on with your words. " +
-	"Write without a reply, and the one session that runs gets it.\n" +
-	"/status /sessions /asks /loops say how things stand. /grants shows what you allowed for a session, and takes it back. /away on, off or auto (with a time, `/away on 2h`) and /here " +
-	"say when questions come here. /pause silences all but the guard until /resume."
+const helpText = "Questions of your sessions come here while you are away.\n\n" +
+	"• Tap Allow or Deny. Or reply to a card: `yes`, `no`, `all` (allow for the session), or what to do instead, which is a no with your words.\n" +
+	"• A session that stopped says so here while away is on. Reply, now or an hour later, and it goes on with your words.\n" +
+	"• Write without a reply, and the only open question gets it, else the only session. If there are more, I ask which one.\n\n" +
+	"/status /sessions /asks /loops: how things stand\n" +
+	"/grants: what you allowed for a session, and taking it back\n" +
+	"/away on, off or auto, also `/away on 2h`, and /here: where questions go\n" +
+	"/pause, until /resume: silence all but the guard"
 
 // statusText says how things stand, without repeating any command.
 func (l *link) statusText() string {

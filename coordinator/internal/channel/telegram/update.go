@@ -155,7 +155,7 @@ func (l *link) received(update int64, m message) error {
 	if m.Chat.group() {
 		return l.cfg.Core.Ignore(update) // a command for somebody else
 	}
-	return l.cfg.Core.Reply(update, from.Room, helpText)
+	return l.cfg.Core.Reply(update, from.Room, "I do not know "+short(command)+".\n\n"+helpText)
 }
 
 // split returns the command that a text begins with, without the bot's name
