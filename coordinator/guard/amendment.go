@@ -57,7 +57,7 @@ const (
 )
 
 // changingKinds are the effects that a protected path is protected from.
-var changingKinds = [...]Kind{DeleteTree, DeleteFile, WriteFile, MoveAway, ChangeMode, DeleteCopies}
+var changingKinds = [...]Kind{DeleteTree, DeleteFile, WriteFile, MoveAway, ChangeMode, DeleteCopies, Discard}
 
 // Changing returns the kinds of effect that change files.
 func Changing() []Kind { return append([]Kind{}, changingKinds[:]...) }
@@ -379,7 +379,7 @@ func pathLike(pattern, target string, k Kind) likeness {
 	if target == "" || target[0] != '/' {
 		return unlike
 	}
-	return partsLike(strings.Split(pattern[1:], "/"), strings.Split(target[1:], "/"), sweeps(k) || k == Discard)
+	return partsLike(strings.Split(pattern[1:], "/"), strings.Split(target[1:], "/"), sweeps(k))
 }
 
 // maxParts bounds what is compared of a path; deeper parts lie below something
