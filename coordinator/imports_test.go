@@ -41,7 +41,7 @@ var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coord
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
 	"coordinator/wire", "coordinator/guard",
-	in + "ask", in + "grant", in + "loop", in + "session", in + "secret", in + "event", in + "channel", in + "message", in + "undo", in + "usage",
+	in + "ask", in + "grant", in + "loop", in + "session", in + "secret", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
 }
 
 // waysIn take requests from outside and hand them to core.
@@ -84,7 +84,7 @@ var pureStd = []string{
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 func table() rules {
-	domain := []string{in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "secret", in + "session", in + "undo", in + "usage"}
+	domain := []string{in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "secret", in + "session", in + "topic", in + "undo", in + "usage"}
 	internals := slices.Concat(domain, waysIn, []string{
 		in + "config", in + "core", in + "disk", in + "git", in + "peer", in + "store",
 	})
@@ -107,6 +107,7 @@ func table() rules {
 			in + "secret":  {},
 			in + "channel": {},
 			in + "usage":   {},
+			in + "topic":   {},
 			in + "loop":    {in + "session", in + "usage"},
 			in + "event":   {in + "session"},
 			in + "message": {in + "session"},
@@ -114,7 +115,7 @@ func table() rules {
 			in + "ask":     {in + "grant", in + "secret", in + "session"},
 			in + "undo":    {in + "ask", in + "session"},
 
-			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "undo", in + "usage"},
+			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
 			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/wire", in + "core", in + "peer"}, domain...),

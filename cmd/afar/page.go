@@ -95,6 +95,13 @@ func (p *page) block(text string) {
 	}
 }
 
+// whole writes a text of several lines as it stands, for programs too.
+func (p *page) whole(text string) {
+	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		p.line("%s", visible(l))
+	}
+}
+
 // path shortens the person's home directory.
 func (p *page) path(s string) string {
 	s = oneLine(s, 200)

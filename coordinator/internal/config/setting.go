@@ -32,6 +32,7 @@ func (c Config) settings() []Setting {
 		{Key: "escalation.after", Value: never(c.Escalation.After)},
 		{Key: "escalation.chat", Value: number(c.Escalation.Chat)},
 		{Key: "loop.day_budget", Value: dollars(c.Loop.DayBudget)},
+		{Key: "loop.trace", Value: strconv.FormatBool(c.Loop.Trace)},
 		{Key: "answers_from", Value: or(strings.Join(c.AnswersFrom, ", "), "every channel")},
 	}
 }

@@ -36,6 +36,7 @@ type Config struct {
 	// AnswersFrom names the channels whose answers count; none means all.
 	AnswersFrom []string
 	Rules       Rules
+	Trace       bool // post each step of a loop to loop:trace
 }
 
 // A Core is the one owner of state. Its methods may be called from any
@@ -60,6 +61,7 @@ type state struct {
 	topics   map[topicKey]store.Topic
 	settings store.Settings
 	rules    Rules
+	trace    bool // each step of a loop is posted; never changes
 }
 
 // A step computes a change from the state at now. It must not change the state.
@@ -79,7 +81,7 @@ func New(cfg Config) (*Core, error) {
 	c := &Core{cfg: cfg, changed: make(chan struct{}), state: state{
 		sessions: map[session.ID]session.Session{}, asks: map[ask.ID]ask.Ask{},
 		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, grants: map[grant.ID]grant.Grant{},
-		undos: map[undo.ID]undo.Snapshot{}, topics: map[topicKey]store.Topic{}, settings: loaded.Settings, rules: cfg.Rules,
+		undos: map[undo.ID]undo.Snapshot{}, topics: map[topicKey]store.Topic{}, settings: loaded.Settings, rules: cfg.Rules, trace: cfg.Trace,
 	}}
 	c.state.merge(store.Batch{
 		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants, Undos: loaded.Undos,

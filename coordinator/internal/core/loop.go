@@ -96,6 +96,7 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 		kind = event.LoopStarted
 	}
 	b.Events = append(b.Events, happened(kind, id, token, text, now))
+	s.tellTopics(b, id, kind, out, now)
 	if out.Notify != "" {
 		s.notify(b, loopNotice(out, now), id, "🔁 "+token+"\n"+out.Notify, now)
 	}

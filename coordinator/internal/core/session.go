@@ -203,11 +203,20 @@ func (c *Core) Sessions() []session.Session {
 }
 
 // IsClient reports whether a process is the client of a living session.
-func (c *Core) IsClient(pid int) (is bool) {
+func (c *Core) IsClient(pid int) bool {
+	_, is := c.OfClient(pid)
+	return is
+}
+
+// OfClient returns the living session whose client a process is; a client that
+// began another conversation has its newest.
+func (c *Core) OfClient(pid int) (found session.Session, ok bool) {
 	c.view(func(s *state, _ time.Time) {
 		for _, v := range s.sessions {
-			is = is || v.Client == pid && v.State != session.Ended
+			if v.Client == pid && v.State != session.Ended && (!ok || v.SeenAt.After(found.SeenAt)) {
+				found, ok = v, true
+			}
 		}
 	})
-	return is
+	return found, ok
 }

@@ -38,6 +38,7 @@ const (
 	LoopEnded          Kind = "loop.ended"          // session token
 	MessageAdded       Kind = "message.added"       // message id
 	MessageDelivered   Kind = "message.delivered"   // message id
+	TopicPosted        Kind = "topic.posted"        // topic
 	AwaySet            Kind = "away.set"            // session token or "all"
 	PauseSet           Kind = "pause.set"
 	AnswersFrom        Kind = "answers-from.set"

@@ -66,6 +66,10 @@ var operations = map[string]operation{
 	wire.OpReport: {anyone, (*Server).report},
 	wire.OpDoctor: {anyone, (*Server).doctor},
 
+	wire.OpPost:   {anyone, (*Server).post}, // agents write here; it decides nothing
+	wire.OpRead:   {anyone, (*Server).read},
+	wire.OpTopics: {anyone, (*Server).topics},
+
 	wire.OpAnswer:   {person, (*Server).answerAsk}, // an allow needs a terminal, see there
 	wire.OpUndo:     {person, (*Server).undo},
 	wire.OpRevoke:   {person, (*Server).revoke},

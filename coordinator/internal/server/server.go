@@ -21,6 +21,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -237,7 +238,8 @@ func failure(err error) wire.Reply {
 		{ask.ErrSettled, wire.CodeSettled}, {core.ErrChannel, wire.CodeDenied},
 		{undo.ErrGone, wire.CodeSettled}, {undo.ErrDone, wire.CodeSettled}, {undo.ErrBusy, wire.CodeSettled}, {undo.ErrEarly, wire.CodeNotFound},
 		{loop.ErrNone, wire.CodeNotFound}, {loop.ErrDepth, wire.CodeBadRequest},
-		{loop.ErrNoTask, wire.CodeBadRequest}, {context.Canceled, wire.CodeClosing},
+		{loop.ErrNoTask, wire.CodeBadRequest},
+		{topic.ErrName, wire.CodeBadRequest}, {topic.ErrText, wire.CodeBadRequest}, {topic.ErrOurs, wire.CodeDenied}, {context.Canceled, wire.CodeClosing},
 	} {
 		if errors.Is(err, known.err) {
 			code = known.code

@@ -13,6 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
@@ -25,6 +26,7 @@ type Batch struct {
 	Messages []message.Message
 	Grants   []grant.Grant
 	Undos    []undo.Snapshot
+	Posts    []topic.Post // numbered by Commit
 	Settings *Settings
 	Events   []event.Event // numbered and chained by Commit
 	Actions  []Action      // to be done after the commit
@@ -36,7 +38,7 @@ type Batch struct {
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Undos)+len(b.Events)+len(b.Actions)+len(b.Cards)+len(b.Topics) == 0 &&
+	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Undos)+len(b.Posts)+len(b.Events)+len(b.Actions)+len(b.Cards)+len(b.Topics) == 0 &&
 		b.Settings == nil && b.Update == 0
 }
 
@@ -90,14 +92,14 @@ type Card struct {
 }
 
 // Commit makes b durable in one transaction. After an error nothing of it is.
-// It fills in the number and the hash of b's events.
+// It fills in the number and the hash of b's events, and the number of its posts.
 func (s *Store) Commit(b *Batch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error {
 		for _, put := range []func(*sql.Tx, *Batch) error{
-			putSessions, putAsks, putLoops, putMessages, putGrants, putUndos, putSettings, s.putEvents, putActions, putCards, putTopics, putUpdate,
+			putSessions, putAsks, putLoops, putMessages, putGrants, putUndos, putPosts, putSettings, s.putEvents, putActions, putCards, putTopics, putUpdate,
 		} {
 			if err := put(tx, b); err != nil {
 				return err

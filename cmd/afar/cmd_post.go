@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// mostPosted is more than a post may hold; the coordinator refuses it.
+const mostPosted = 1 << 20
+
+func newPost(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "post TOPIC [TEXT]", Short: "Write to a topic, for sessions and people to read", Args: cobra.ArbitraryArgs,
+		Long: "Adds a text to a topic such as project:api or issue:42. Without TEXT, or with -, it is read from stdin.\n" +
+			"Agents write by the convention \"[agent] ACTION: description\". The topics loop:… are Afar's own.",
+	}
+	asJSON := jsonFlag(c, "the post")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := exactly("a topic, such as project:api")(c, args[:min(len(args), 1)]); err != nil {
+			return err
+		}
+		text, err := a.words(args[1:])
+		if err != nil {
+			return err
+		}
+		return read(c.Context(), a, wire.OpPost, wire.Post{Topic: args[0], Text: text}, *asJSON, func(p *page, in wire.Post) {
+			p.line("%s %s", oneLine(in.Topic, 120), oneLine(in.ID, 20))
+		})
+	}
+	return c
+}
+
+// words is a text from the command line, or from stdin where there is none.
+func (a *app) words(args []string) (string, error) {
+	if len(args) > 0 && (len(args) > 1 || args[0] != "-") {
+		return strings.Join(args, " "), nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(a.stdin, mostPosted))
+	if err != nil {
+		return "", fmt.Errorf("read the text: %w", err)
+	}
+	return string(raw), nil
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newRead(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "read TOPIC", Short: "Read a topic", Args: exactly("a topic (afar topics)"),
+		Long: "Shows the newest posts of a topic, oldest first. loop:current is the loop as it stands, in JSON; loop:anchor is\n" +
+			"what a session must find again after a compaction; loop:trace holds each step, where config.toml says loop.trace.",
+	}
+	var in wire.Read
+	c.Flags().IntVarP(&in.Limit, "lines", "n", 20, "how many posts")
+	c.Flags().Int64Var(&in.After, "after", 0, "only posts after this `number`, the oldest of them first")
+	c.Flags().StringVar(&in.Session, "session", "", "of loop:current and loop:anchor: whose loop (token or id)")
+	asJSON := jsonFlag(c, "posts")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		in.Topic, in.Last = args[0], in.After == 0
+		return read(c.Context(), a, wire.OpRead, in, *asJSON, renderPosts)
+	}
+	return c
+}
+
+func renderPosts(p *page, in wire.Posts) {
+	for _, post := range in.Posts {
+		if strings.HasPrefix(post.Topic, "loop:") && post.Topic != "loop:trace" {
+			p.whole(post.Text)
+			continue
+		}
+		p.line("%s  %s  %s", p.paint(bold, oneLine(post.ID, 20)), oneLine(post.By, 40), p.paint(dim, p.ago(post.At)))
+		p.block(post.Text)
+	}
+	if len(in.Posts) == 0 {
+		p.line("Nothing stands there. afar topics shows what there is.")
+	}
+}

@@ -1,0 +1,81 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/topic"
+)
+
+// Post adds a text to a topic; by is who says so. The text must be free of
+// secrets.
+func (c *Core) Post(id session.ID, name, by, text string) (p topic.Post, err error) {
+	var b store.Batch
+	err = c.do(func(_ *state, now time.Time) (store.Batch, error) {
+		p, err := topic.New(name, by, text, now)
+		if err != nil {
+			return store.Batch{}, err
+		}
+		b = store.Batch{Posts: []topic.Post{p}, Events: []event.Event{happened(event.TopicPosted, id, name, by+": "+briefly(folded(text)), now)}}
+		return b, nil
+	})
+	if err == nil {
+		p = b.Posts[0] // numbered by the commit
+	}
+	return p, err
+}
+
+// briefly is the beginning of a text, for a journal line.
+func briefly(text string) string {
+	const most = 200
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}
+
+// Posts returns at most limit posts of a topic after seq, oldest first; with
+// newest the last limit ones. It waits for the first until ctx ends.
+func (c *Core) Posts(ctx context.Context, name string, after int64, limit int, newest bool) ([]topic.Post, error) {
+	if err := topic.Check(name); err != nil {
+		return nil, err
+	}
+	for {
+		changed := c.Changed()
+		posts, err := c.cfg.Store.Posts(name, after, limit, newest)
+		if err != nil || len(posts) > 0 {
+			return posts, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, nil
+		}
+	}
+}
+
+// Topics returns all topics with posts, the one with the newest first.
+func (c *Core) Topics() ([]store.Posted, error) { return c.cfg.Store.Topics() }
+
+// tellTopics has a loop's step stand where other agents look: its beginning and
+// its end in the project's topic, each step in the trace where that is wanted.
+func (s *state) tellTopics(b *store.Batch, id session.ID, kind event.Kind, out loop.Outcome, now time.Time) {
+	post := func(name, action, text string) {
+		b.Posts = append(b.Posts, topic.Post{Topic: name, At: now, By: "afar", Text: fmt.Sprintf("[loop] %s: %s", action, text)})
+	}
+	line := s.token(id) + ": " + loop.Brief(out.Stack)
+	switch kind {
+	case event.LoopStarted:
+		post(topic.OfProject(s.sessions[id].Project), "STARTED", line)
+	case event.LoopEnded:
+		post(topic.OfProject(s.sessions[id].Project), "ENDED", line)
+	}
+	if s.trace {
+		post(topic.Trace, string(kind), line)
+	}
+}

@@ -1,0 +1,131 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/topic"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// mostPosts is the most that one read returns.
+const mostPosts = 1000
+
+func (s *Server) post(c *call) (any, error) {
+	var in wire.Post
+	if err := json.Unmarshal(c.body, &in); err != nil {
+		return nil, badRequest("topic.post: %v", err)
+	}
+	v, by := s.author(c.line)
+	p, err := s.cfg.Core.Post(v.ID, in.Topic, by, secret.Mask(in.Text))
+	return wirePost(p), err
+}
+
+// author says who writes: the session that the caller descends from, or the
+// person.
+func (s *Server) author(line []peer.Process) (v session.Session, by string) {
+	for _, p := range line {
+		if v, ok := s.cfg.Core.OfClient(p.PID); ok {
+			return v, v.Token
+		}
+	}
+	if s.inSession(line) != "" {
+		return v, "a session"
+	}
+	return v, "person"
+}
+
+func (s *Server) read(c *call) (any, error) {
+	var in wire.Read
+	if err := json.Unmarshal(c.body, &in); err != nil {
+		return nil, badRequest("topic.read: %v", err)
+	}
+	if in.Topic == topic.Current || in.Topic == topic.Anchor {
+		return s.readLoop(c, in)
+	}
+	limit := min(max(in.Limit, 0), mostPosts)
+	if limit == 0 {
+		limit = 100
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	defer cancel()
+	posts, err := s.cfg.Core.Posts(ctx, in.Topic, in.After, limit, in.Last)
+	out := wire.Posts{Posts: []wire.Post{}}
+	for _, p := range posts {
+		out.Posts = append(out.Posts, wirePost(p))
+	}
+	return out, err
+}
+
+// readLoop makes the topics that are not written but always as things stand.
+func (s *Server) readLoop(c *call, in wire.Read) (any, error) {
+	l, err := s.whoseLoop(c, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	text := s.cfg.Core.Anchor(session.ID(l.Session))
+	if in.Topic == topic.Current {
+		raw, err := json.MarshalIndent(loop.Current(l), "", "  ")
+		if err != nil {
+			return nil, fmt.Errorf("encode loop: %w", err)
+		}
+		text = string(raw)
+	}
+	return wire.Posts{Posts: []wire.Post{{ID: l.RunID, Topic: in.Topic, At: millis(l.UpdatedAt), By: "afar", Text: text}}}, nil
+}
+
+// whoseLoop finds the loop that is meant: that of the session named, that of the
+// session that asks, or the only one that runs.
+func (s *Server) whoseLoop(c *call, name string) (loop.Stack, error) {
+	if name != "" {
+		v, err := s.session(name)
+		if err != nil {
+			return loop.Stack{}, err
+		}
+		return s.loopOf(v)
+	}
+	if v, _ := s.author(c.line); v.ID != "" {
+		return s.loopOf(v)
+	}
+	var running []loop.Stack
+	for _, l := range s.cfg.Core.Loops() {
+		if l.Active() {
+			running = append(running, l)
+		}
+	}
+	switch len(running) {
+	case 0:
+		return loop.Stack{}, fmt.Errorf("no loop runs: %w", core.ErrNotFound)
+	case 1:
+		return running[0], nil
+	}
+	return loop.Stack{}, badRequest("%d loops run: say whose with --session (afar loop list)", len(running))
+}
+
+func (s *Server) loopOf(v session.Session) (loop.Stack, error) {
+	l := s.cfg.Core.Loop(v.ID)
+	if l.Session == "" {
+		return l, fmt.Errorf("%s has no loop: %w", v.Token, core.ErrNotFound)
+	}
+	return l, nil
+}
+
+func (s *Server) topics(*call) (any, error) {
+	list, err := s.cfg.Core.Topics()
+	out := wire.Topics{Topics: []wire.Topic{}}
+	for _, t := range list {
+		out.Topics = append(out.Topics, wire.Topic{ID: t.Topic, Posts: t.Posts, At: millis(t.At)})
+	}
+	return out, err
+}
+
+func wirePost(p topic.Post) wire.Post {
+	return wire.Post{ID: strconv.FormatInt(p.Seq, 10), Topic: p.Topic, At: millis(p.At), By: p.By, Text: p.Text}
+}
