@@ -3,10 +3,13 @@ package coordinator
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -55,6 +58,18 @@ func (c *Coordinator) watchDir(ctx context.Context, dir string) {
 	}
 }
 
+// nameOf is what a session is called, where that says more than its directory:
+// that is in its token.
+func nameOf(f disk.SessionFile) string {
+	if f.NameSource == "" || f.NameSource == "derived" {
+		return ""
+	}
+	return secret.Visible(secret.Mask(strings.Join(strings.Fields(ask.Elide(f.Name, maxName)), " ")))
+}
+
+// maxName bounds the name of a session, in bytes.
+const maxName = 200
+
 // A watcher is owned by the goroutine that watches one directory.
 type watcher struct {
 	c       *Coordinator
@@ -80,7 +95,7 @@ func (w *watcher) sight(f disk.SessionFile, gone bool) error {
 		return w.c.core.EndSession(id, "its client is gone")
 	}
 	state := map[string]session.State{"busy": session.Working, "idle": session.Idle, "waiting": session.Waiting}[f.Status]
-	if _, err := w.c.core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, Entrypoint: f.Entrypoint, Starts: true, State: state}); err != nil {
+	if _, err := w.c.core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, Entrypoint: f.Entrypoint, Starts: true, State: state, Name: nameOf(f)}); err != nil {
 		return err
 	}
 	closed, ended := w.waiting[id] && state == session.Working, w.busy[id] && state == session.Idle

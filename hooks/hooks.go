@@ -61,7 +61,7 @@ func Main(e Event) {
 
 // Run is Main without the process. It returns the exit code and never panics.
 func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
-	h := &hook{event: e, stdout: stdout, getenv: getenv, attended: attended(getenv)}
+	h := &hook{event: e, stdout: stdout, getenv: getenv, attended: attended(getenv), background: background(getenv)}
 	defer func() {
 		if r := recover(); r != nil {
 			code = h.fail(fmt.Errorf("internal error: %v", r), stderr)
@@ -85,10 +85,13 @@ type hook struct {
 	event    Event
 	input    []byte // the host's JSON, valid
 	attended bool   // someone sits at the client's terminal
-	client   *client.Client
-	redirect []string // variables that tried to move a pinned home
-	stdout   io.Writer
-	getenv   func(string) string
+	// background is set in a `claude --bg` session: the terminal client, on a
+	// terminal of the host's own that nobody watches.
+	background bool
+	client     *client.Client
+	redirect   []string // variables that tried to move a pinned home
+	stdout     io.Writer
+	getenv     func(string) string
 }
 
 // Errors of an input that cannot be used.
@@ -188,8 +191,18 @@ func attended(getenv func(string) string) bool {
 	if v := getenv("CLAUDE_CODE_SESSION_ATTENDED"); v != "" {
 		return v == "1"
 	}
-	return getenv("CLAUDE_CODE_ENTRYPOINT") == "cli"
+	return getenv("CLAUDE_CODE_ENTRYPOINT") == "cli" && getenv("CLAUDE_JOB_DIR") == ""
 }
+
+// background reports whether this is a session of `claude --bg`.
+func background(getenv func(string) string) bool {
+	return !attended(getenv) && getenv("CLAUDE_CODE_ENTRYPOINT") == "cli" && getenv("CLAUDE_JOB_DIR") != ""
+}
+
+// dialogs reports whether the client opens dialogs of its own, for whoever sits
+// at its terminal or attaches to it: then it fires PermissionRequest in every
+// mode, and its Stop hooks can wake it.
+func (h *hook) dialogs() bool { return h.attended || h.background }
 
 // str returns a string of the host's input, "" when it is absent or no string.
 func (h *hook) str(path string) string {
@@ -222,6 +235,7 @@ func (h *hook) body() *wire.Object {
 		Int("client", int64(h.clientPID())).
 		OptStr("entrypoint", h.getenv("CLAUDE_CODE_ENTRYPOINT")).
 		Bool("attended", h.attended).
+		Bool("background", h.background).
 		Bool("off", h.off()).
 		OptStr("terminal", h.terminal()).
 		OptStr("project", h.getenv("CLAUDE_PROJECT_DIR")).

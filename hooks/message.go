@@ -98,7 +98,7 @@ func (h *hook) hold(id string, d time.Duration) error {
 // comes for the session. It never starts a coordinator: that would undo
 // `afar stop`.
 func stopRewake(h *hook) error {
-	if h.off() || !h.attended {
+	if h.off() || !h.dialogs() {
 		return nil
 	}
 	id, parent := newID(), os.Getppid()

@@ -9,7 +9,7 @@ func permissionRequest(h *hook) error {
 		return err
 	}
 	kind := kindOf(call.Tool)
-	if h.off() || kind != "permission" && !h.attended {
+	if h.off() || kind != "permission" && !h.dialogs() {
 		return nil
 	}
 	a, err := h.ask(kind, h.judge(call).Person)

@@ -45,11 +45,11 @@ func (h *hook) warn(broken string) error {
 	return nil
 }
 
-// guardAsks brings a risky call to the person. At a terminal the host opens its
+// guardAsks brings a risky call to the person. The terminal client opens its
 // dialog, which fires PermissionRequest; in a print session the host would
 // refuse, so this hook waits itself, where its death would not let the call run.
 func (h *hook) guardAsks(call guard.Call, d guard.Decision) error {
-	if h.attended {
+	if h.dialogs() {
 		err := h.print(h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
 			Str("permissionDecision", "ask").Str("permissionDecisionReason", d.Person+h.snapshot(call, d))))
 		h.note(d)

@@ -46,6 +46,8 @@ type HookCall struct {
 	Entrypoint string `json:"entrypoint"`
 	// Attended is true when someone sits at the client's terminal.
 	Attended bool `json:"attended"`
+	// Background is true in a session of the host's own background service.
+	Background bool `json:"background,omitempty"`
 	// Terminal names the terminal and where the name was found, "tty:/dev/pts/3".
 	Terminal string `json:"terminal,omitempty"`
 	// Off is set when the session or its project switched Afar off.

@@ -103,6 +103,10 @@ type Ask struct {
 	Note      string     `json:"note,omitempty"` // how it ended, for people
 	Run       *Run       `json:"run,omitempty"`
 
+	// Background is a session that runs in the host's background service: its
+	// dialogs are open, and nobody watches them.
+	Background bool `json:"background,omitempty"`
+
 	Offer  *Offer `json:"offer,omitempty"`  // what an allow may cover besides this call
 	Parked bool   `json:"parked,omitempty"` // refused for want of an answer, and answerable still
 	Lease  *Lease `json:"lease,omitempty"`  // the answer that came after
@@ -110,11 +114,15 @@ type Ask struct {
 }
 
 // Dialog reports whether the host shows a dialog of its own beside the ask.
-func (a Ask) Dialog() bool { return a.Attended && a.Agent == "" && slices.Contains(dialogs, a.Kind) }
+func (a Ask) Dialog() bool {
+	return (a.Attended || a.Background) && a.Agent == "" && slices.Contains(dialogs, a.Kind)
+}
 
 // atTerminal reports whether a person at the terminal sees what a is about: its
 // card then waits for the grace.
-func (a Ask) atTerminal() bool { return a.Dialog() && !a.Parked || a.Attended && a.Kind == Denied }
+func (a Ask) atTerminal() bool {
+	return a.Attended && (a.Dialog() && !a.Parked || a.Kind == Denied)
+}
 
 // dialogs are the kinds for which the host has a dialog.
 var dialogs = []Kind{Permission, Questions, Plan}

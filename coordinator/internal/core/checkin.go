@@ -21,7 +21,7 @@ func (c *Core) CheckIn(a ask.Ask) (hold bool, err error) {
 			return b, nil
 		}
 		v := s.sessions[a.Session]
-		hold = v.Attended && s.settings.Peer != nil && !s.settings.Paused && s.mode(a.Session, now) == session.On
+		hold = (v.Attended || v.Background) && s.settings.Peer != nil && !s.settings.Paused && s.mode(a.Session, now) == session.On
 		if !hold {
 			return b, nil
 		}

@@ -27,7 +27,9 @@ type SessionFile struct {
 	PID        int    `json:"pid"`
 	Session    string `json:"sessionId"`
 	Cwd        string `json:"cwd"`
-	Kind       string `json:"kind"`
+	Kind       string `json:"kind"` // interactive or bg
+	Name       string `json:"name"`
+	NameSource string `json:"nameSource"` // derived, of the directory; auto, of the task; else the person's
 	Entrypoint string `json:"entrypoint"`
 	Status     string `json:"status"`     // busy, idle, waiting; empty in a print session
 	WaitingFor string `json:"waitingFor"` // "permission prompt" while a dialog is open

@@ -59,7 +59,7 @@ func (s *Server) asked(h wire.HookCall, p payload) (a ask.Ask, need grant.Need, 
 		a, need, err = s.askedCall(h, p)
 	}
 	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(h.Ask), ask.Kind(h.Kind), p.Session, p.PromptID
-	a.Agent, a.AgentType, a.Cwd, a.Attended = p.Agent, p.AgentType, p.Cwd, h.Attended
+	a.Agent, a.AgentType, a.Cwd, a.Attended, a.Background = p.Agent, p.AgentType, p.Cwd, h.Attended, h.Background
 	a.Why = oneLine(secret.Visible(secret.Mask(h.Why)))
 	return a, need, err
 }

@@ -73,7 +73,7 @@ func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payl
 	}
 	_, err = s.cfg.Core.See(session.Sighting{
 		ID: p.Session, Cwd: p.Cwd, Transcript: p.Transcript, Mode: p.Mode, Entrypoint: h.Entrypoint,
-		Terminal: h.Terminal, Client: h.Client, Attended: h.Attended, KnowAtt: true, Hooked: true, State: state,
+		Terminal: h.Terminal, Client: h.Client, Attended: h.Attended, Background: h.Background, KnowAtt: true, Hooked: true, State: state,
 		Starts: p.Event == "SessionStart",
 	})
 	if err != nil {

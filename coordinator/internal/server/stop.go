@@ -51,7 +51,7 @@ func (s *Server) decideStop(c *call, h wire.HookCall, p payload) (r wire.HookRep
 	if texts > 0 {
 		return wire.HookReply{Texts: texts, Notice: r.Notice}, session.Working, nil
 	}
-	if late, state, err := s.stopParked(h, p, r); err != nil || !h.Attended || late.Block {
+	if late, state, err := s.stopParked(h, p, r); err != nil || !h.Attended && !h.Background || late.Block {
 		return late, state, err
 	}
 	return s.checkIn(h, p, r)
@@ -102,7 +102,7 @@ func (s *Server) stopLoop(c *call, h wire.HookCall, p payload, shells []string) 
 // checkIn tells a person who is away that the session stopped. Only a terminal
 // client is held; a print session ends when it is done. It adds to r.
 func (s *Server) checkIn(h wire.HookCall, p payload, r wire.HookReply) (_ wire.HookReply, state session.State, err error) {
-	if !h.Attended || h.Entrypoint != "cli" || h.Ask == "" {
+	if !h.Attended && !h.Background || h.Entrypoint != "cli" || h.Ask == "" {
 		return r, session.Idle, nil
 	}
 	said := p.Message

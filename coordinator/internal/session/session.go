@@ -37,6 +37,8 @@ type Session struct {
 	Since      time.Time `json:"since"` // of State
 	Entrypoint string    `json:"entrypoint"`
 	Attended   bool      `json:"attended"`
+	Background bool      `json:"background,omitempty"` // of `claude --bg`
+	Name       string    `json:"name,omitempty"`       // what the host or the person calls it, for people
 	Terminal   string    `json:"terminal"`
 	Client     int       `json:"client"` // process id of the host's client
 	StartedAt  time.Time `json:"started_at"`
@@ -73,8 +75,10 @@ type Sighting struct {
 	Entrypoint, Terminal  string
 	Client                int
 	Attended, KnowAtt     bool
-	Hooked                bool // a hook of ours says it
-	Starts                bool // the session runs: also one that had ended lives again
+	Background            bool   // of `claude --bg`; with KnowAtt
+	Name                  string // never one that the host made of the directory
+	Hooked                bool   // a hook of ours says it
+	Starts                bool   // the session runs: also one that had ended lives again
 	State                 State
 }
 
@@ -106,6 +110,7 @@ func See(s Session, in Sighting, now time.Time) Session {
 	keep(&s.Mode, in.Mode)
 	keep(&s.Entrypoint, in.Entrypoint)
 	keep(&s.Terminal, in.Terminal)
+	keep(&s.Name, in.Name)
 	if s.Project == "" {
 		s.Project = s.Cwd
 	}
@@ -113,7 +118,7 @@ func See(s Session, in Sighting, now time.Time) Session {
 		s.Client = in.Client
 	}
 	if in.KnowAtt {
-		s.Attended = in.Attended
+		s.Attended, s.Background = in.Attended, in.Background
 	}
 	if s.State == Ended {
 		return s
@@ -125,6 +130,18 @@ func See(s Session, in Sighting, now time.Time) Session {
 func begin(s Session, now time.Time) Session {
 	s.StartedAt, s.Hooked, s.Reported, s.Shells, s.Tools = now, false, false, nil, 0
 	return To(s, Idle, now)
+}
+
+// Label tells s from other sessions in words: its name, and that it runs in the
+// background. "" says nothing.
+func (s Session) Label() string {
+	switch {
+	case s.Name != "" && s.Background:
+		return s.Name + " · in the background"
+	case s.Background:
+		return "in the background"
+	}
+	return s.Name
 }
 
 // To returns s in the given state; an empty state changes nothing.

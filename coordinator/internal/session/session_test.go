@@ -215,3 +215,20 @@ func TestStored(t *testing.T) {
 		}
 	}
 }
+
+func TestLabel(t *testing.T) {
+	for want, s := range map[string]session.Session{
+		"":                           {Token: "shop-1"},
+		"Fix it":                     {Name: "Fix it"},
+		"in the background":          {Background: true},
+		"Fix it · in the background": {Name: "Fix it", Background: true},
+	} {
+		if got := s.Label(); got != want {
+			t.Errorf("have %q, want %q", got, want)
+		}
+	}
+	s := session.See(session.Session{}, session.Sighting{ID: "a", Background: true, KnowAtt: true}, t0)
+	if s = session.See(s, session.Sighting{ID: "a", Name: "Fix it"}, t0); !s.Background || s.Name != "Fix it" {
+		t.Errorf("have %+v", s)
+	}
+}

@@ -72,7 +72,11 @@ func (l *link) placeOf(a ask.Ask) place {
 	if err != nil {
 		v.Token, v.Project = "unknown session", a.Cwd
 	}
-	return place{v.Token, v.Project, l.cfg.Machine}
+	at := place{v.Token, v.Project, l.cfg.Machine}
+	if label := v.Label(); label != "" {
+		at.machine += " · " + label
+	}
+	return at
 }
 
 // cardsIn returns the messages in one chat that show an ask, and whether its

@@ -10,7 +10,7 @@ import (
 // renderCheckIn shows a session that stopped: what it said last, and how to go
 // on.
 func renderCheckIn(a ask.Ask, at place) rendered {
-	head := "💬 <b>" + line(at.token, maxWord) + "</b> · " + line(at.machine, maxWord) + "\nstopped and says:\n"
+	head := "💬 <b>" + line(at.token, maxWord) + "</b> · " + line(at.machine, maxPath) + "\nstopped and says:\n"
 	foot := "\n📁 " + line(at.project, maxPath) + "\n"
 	switch {
 	case a.State == ask.Open:

@@ -115,7 +115,7 @@ func offered(a ask.Ask) (lines []string) {
 // heading says who wants what.
 func heading(card ask.Card, at place) string {
 	a := card.Face()
-	who := fmt.Sprintf("<b>%s</b> · %s\n", line(at.token, maxWord), line(at.machine, maxWord))
+	who := fmt.Sprintf("<b>%s</b> · %s\n", line(at.token, maxWord), line(at.machine, maxPath))
 	tool := "<b>" + line(a.Tool, maxWord) + "</b>"
 	if n := len(speaking(card)); n > 1 {
 		tool += fmt.Sprintf(" <b>×%d</b>", n)
