@@ -117,8 +117,8 @@ func (s *snapshotter) takeNow(ctx context.Context, id undo.ID) {
 		why = context.Cause(bound).Error()
 	case err != nil:
 		why = err.Error()
-	case len(pictures) > 0:
-		why = ""
+	case len(pictures) > 0 && why != "":
+		pictures[0].Left, why = append(pictures[0].Left, why), ""
 	}
 	if _, err := s.core.TookUndo(id, pictures, why); err != nil {
 		s.log.Error("note snapshot", "id", id, "err", err)

@@ -60,6 +60,9 @@ type view struct {
 
 // begin opens a repository; end removes what was written meanwhile.
 func (s Snapshots) begin(ctx context.Context, root string) (v *view, end func(), err error) {
+	if _, err := os.Stat(root); err != nil {
+		return nil, nil, fmt.Errorf("%s is gone; where it was a worktree, git worktree add %s makes it again", root, root)
+	}
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, nil, err
 	}
@@ -156,7 +159,7 @@ func (s Snapshots) Scopes(ctx context.Context, losses []undo.Loss) (scopes []und
 		}
 		root, bare := top(ctx, where)
 		if whole(l.Path) {
-			why = "the step deletes a whole repository, and a snapshot would go with it"
+			why = l.Path + " is a whole repository, and a snapshot would go with it"
 			continue
 		}
 		if root == "" {

@@ -560,7 +560,7 @@ func (v *view) writeFile(root *os.Root, p *Plan, path string, objects func(strin
 	if f.mode == "120000" {
 		err = root.Symlink(string(text), aside)
 	} else {
-		err = writeSynced(root, aside, text, f.perm)
+		err = writeAside(root, aside, text, f.perm, len(p.write) <= maxSynced)
 	}
 	if err != nil {
 		return err
@@ -598,11 +598,18 @@ func noLinks(root *os.Root, dir string) error {
 	return nil
 }
 
-func writeSynced(root *os.Root, name string, text []byte, perm fs.FileMode) error {
+// maxSynced is up to how many files are waited for to reach the disk one by
+// one. For more of them that would take minutes.
+const maxSynced = 1000
+
+func writeAside(root *os.Root, name string, text []byte, perm fs.FileMode, synced bool) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	return errors.Join(err, f.Chmod(perm), f.Sync(), f.Close())
+	if synced {
+		err = errors.Join(err, f.Sync())
+	}
+	return errors.Join(err, f.Chmod(perm), f.Close())
 }

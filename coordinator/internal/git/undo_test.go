@@ -167,6 +167,12 @@ func steps() []step {
 			write(t, dir, "x", "1")
 			sh(t, dir, "add", "x")
 		}, tree0, func(t *testing.T, dir string) { rm("x", "a.txt")(t, dir); sh(t, dir, "rm", "-q", "--cached", "x") }, ""},
+		{"mixed line ends", func(t *testing.T, dir string) {
+			write(t, dir, ".gitattributes", "*.crlf text eol=crlf\n")
+			sh(t, dir, "add", ".")
+			sh(t, dir, "commit", "-q", "-m", "crlf")
+			write(t, dir, "u.crlf", "one\ntwo\r\n")
+		}, tree0, g("clean", "-q", "-fd"), ""},
 		{"line ends", func(t *testing.T, dir string) {
 			write(t, dir, ".gitattributes", "*.crlf text eol=crlf\n")
 			write(t, dir, "w.crlf", "one\r\ntwo\r\n")

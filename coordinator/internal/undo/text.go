@@ -73,6 +73,9 @@ func (s Snapshot) Line() string {
 		return ""
 	}
 	parts := []string{"snapshot: " + s.Holds()}
+	if s.Why != "" {
+		parts = append(parts, s.Why)
+	}
 	if left := s.Left(); left != "" {
 		parts = append(parts, left)
 	}

@@ -150,7 +150,7 @@ type Snapshot struct {
 	TakenAt   time.Time  `json:"taken_at,omitzero"`
 	RanAt     time.Time  `json:"ran_at,omitzero"` // the step was reported as over
 	EndsAt    time.Time  `json:"ends_at"`
-	Why       string     `json:"why,omitempty"`   // there is no snapshot, or it is gone
+	Why       string     `json:"why,omitempty"`   // there is no snapshot, or it is gone, or older than it should be
 	Newer     []string   `json:"newer,omitempty"` // what restoring would overwrite, as found last
 	Restore   *Restore   `json:"restore,omitempty"`
 }
@@ -188,10 +188,13 @@ func Take(s Snapshot, pictures []Picture, now time.Time) Snapshot {
 	return s
 }
 
-// Fail says that no snapshot could be taken. An earlier one stays.
+// Fail says that no snapshot could be taken. An earlier one stays, and says so.
 func Fail(s Snapshot, why string) Snapshot {
-	if s.State == Planned {
+	switch {
+	case s.State == Planned:
 		return drop(s, why)
+	case s.State == Ready && s.RanAt.IsZero():
+		s.Why = "as of " + s.TakenAt.Format("15:04:05") + ", " + why + " later"
 	}
 	return s
 }

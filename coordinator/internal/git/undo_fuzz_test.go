@@ -1,0 +1,52 @@
+package git
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// FuzzGitOutput: whatever git prints, or a repository makes it print, it is
+// understood or left alone.
+func FuzzGitOutput(f *testing.F) {
+	for _, s := range []string{
+		"1 .M N... 100644 100644 100644 aaaa bbbb a b.txt", "1 .D N... 100644 100644 000000 aaaa bbbb a", "1 M. N... 1 2 3 a b c",
+		"1 .M SCMU 160000 160000 160000 a b sub", "u UU N... 1 2 3 4 a b c both", "? new file", "! ignored/", "# branch.oid x", "", "1", "? ", "2 R. x",
+		"H 100644 aaaa 0\ta b", "S 100644 aaaa 0\tx", "M 100644 aaaa 2\tx", "H\tx", "\t", "a\nb\"c\\d\x01",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if path, gone, ok := changed(s); !ok && (path != "" || gone) || ok && !strings.HasSuffix(s, path) {
+			t.Errorf("changed(%q) = %q, %t, %t", s, path, gone, ok)
+		}
+		if e, ok := parseEntry(s); ok && (e.path == "" || e.tag+" "+e.mode+" "+e.oid+" "+e.stage+"\t"+e.path != s) {
+			t.Errorf("parseEntry(%q) = %+v", s, e)
+		}
+		if q := string(quote(s)); strings.Count(q, "\n") != 1 || unquote(q) != s {
+			t.Errorf("quote(%q) = %s", s, q)
+		}
+		if dir := remade(s); dir != "" && !strings.HasPrefix(filepath.ToSlash(s), dir) {
+			t.Errorf("remade(%q) = %q", s, dir)
+		}
+	})
+}
+
+// unquote reads a quoted path as git does.
+func unquote(line string) string {
+	in := strings.TrimSuffix(strings.TrimPrefix(line, `"`), "\"\n")
+	var out []byte
+	for i := 0; i < len(in); i++ {
+		switch {
+		case in[i] != '\\':
+			out = append(out, in[i])
+		case in[i+1] >= '0' && in[i+1] <= '3':
+			out = append(out, (in[i+1]-'0')<<6|(in[i+2]-'0')<<3|(in[i+3]-'0'))
+			i += 3
+		default:
+			i++
+			out = append(out, in[i])
+		}
+	}
+	return string(out)
+}
