@@ -7,9 +7,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// retryFor bounds the question whether a call may be tried again. It is asked
-// only while the person has just allowed one.
-const retryFor = 2 * time.Second
+// retryFor bounds the question whether a call may be tried again, the snapshot
+// before it included. It is asked only while the person has just allowed one.
+const retryFor = 5 * time.Second
 
 // permissionDenied registers a call that auto mode refused, so that the person
 // can let it be tried once more. It waits for nobody: the host holds the whole

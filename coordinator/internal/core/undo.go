@@ -41,7 +41,9 @@ func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
 			planned = undo.Plan(sn, now)
 			s.makeRoom(&b, now)
 		}
-		planned.Shown = s.lentFor(planned.Ask)
+		if planned.Shown == "" {
+			planned.Shown = s.lentFor(planned.Ask)
+		}
 		s.putUndo(&b, planned, now)
 		return b, nil
 	})

@@ -18,5 +18,8 @@ func (s *Server) retry(c *call) (any, error) {
 		return nil, badRequest("%v", err)
 	}
 	a, ok, err := s.cfg.Core.TakeRetry(ask.Ask{Session: p.Session, Tool: p.Tool, Hash: hash, Kind: ask.Denied})
+	if ok && err == nil {
+		s.again(c.ctx, h, p, a.ID)
+	}
 	return wire.AskReply{ID: string(a.ID), State: string(a.State), Allow: ok}, err
 }

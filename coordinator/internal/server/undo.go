@@ -27,7 +27,7 @@ func (s *Server) undoTake(c *call) (any, error) {
 	if err != nil || s.silent(h) {
 		return wire.UndoTaken{}, err
 	}
-	v, ok, err := s.planUndo(h, p, "")
+	v, ok, err := s.planUndo(h, p, "", "")
 	if err != nil || !ok {
 		return wire.UndoTaken{}, err
 	}
@@ -38,9 +38,9 @@ func (s *Server) undoTake(c *call) (any, error) {
 	return wire.UndoTaken{Line: v.Line()}, err
 }
 
-// planUndo plans a snapshot of what a call may destroy; ok is false where that
-// is nothing. A call that cannot be understood is the guard's business.
-func (s *Server) planUndo(h wire.HookCall, p payload, of ask.ID) (v undo.Snapshot, ok bool, err error) {
+// planUndo plans a snapshot of what a call may destroy, for an ask, or for one
+// whose card alone is to offer it; ok is false where that is nothing. A call that cannot be understood is the guard's business.
+func (s *Server) planUndo(h wire.HookCall, p payload, of, shown ask.ID) (v undo.Snapshot, ok bool, err error) {
 	losses := s.losses(h, p)
 	if len(losses) == 0 {
 		return v, false, nil
@@ -50,7 +50,7 @@ func (s *Server) planUndo(h wire.HookCall, p payload, of ask.ID) (v undo.Snapsho
 		return v, false, badRequest("%v", err)
 	}
 	v, err = s.cfg.Core.PlanUndo(undo.Snapshot{
-		Session: p.Session, Agent: p.Agent, Tool: p.Tool, Hash: hash, Text: oneLine(secret.Visible(ask.Elide(text, maxStep))), Ask: of, Losses: losses,
+		Session: p.Session, Agent: p.Agent, Tool: p.Tool, Hash: hash, Text: oneLine(secret.Visible(ask.Elide(text, maxStep))), Ask: of, Shown: shown, Losses: losses,
 	})
 	return v, v.State == undo.Planned || v.State == undo.Ready, err
 }
@@ -83,7 +83,7 @@ func (s *Server) beside(h wire.HookCall, p payload, a ask.Ask) {
 	if a.Kind != ask.Permission && a.Kind != ask.Guard || a.State != ask.Open && a.State != ask.Answered {
 		return
 	}
-	v, ok, err := s.planUndo(h, p, a.ID)
+	v, ok, err := s.planUndo(h, p, a.ID, "")
 	if err != nil {
 		s.cfg.Log.Error("plan snapshot", "ask", a.ID, "err", err)
 		return
@@ -101,6 +101,18 @@ func (s *Server) before(ctx context.Context, id ask.ID) {
 		return
 	}
 	if v, ok := s.cfg.Core.UndoOf(id); ok && v.Ask == id {
+		s.cfg.Snapshot(ctx, v.ID, snapshotFor, true)
+	}
+}
+
+// again takes the snapshot of a call that auto mode refused and its person then
+// allowed once. Its card is the refusal's.
+func (s *Server) again(ctx context.Context, h wire.HookCall, p payload, refused ask.ID) {
+	v, ok, err := s.planUndo(h, p, "", refused)
+	if err != nil {
+		s.cfg.Log.Error("plan snapshot", "ask", refused, "err", err)
+	}
+	if ok {
 		s.cfg.Snapshot(ctx, v.ID, snapshotFor, true)
 	}
 }
