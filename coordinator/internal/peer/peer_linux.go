@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -25,15 +26,21 @@ func credentials(fd int) (uid, pid int, err error) {
 
 // Born reports whether a shell of a session, or something that one started, gave
 // birth to the process. Where the kernel does not say it, the answer is yes.
-func Born(pid int) bool {
+func Born(pid int) bool { return bears(pid) && !allBear() }
+
+// allBear reports that everything here bears the mark, so that it says nothing:
+// somebody runs this system, or this container, with such a limit.
+var allBear = sync.OnceValue(func() bool { return bears(1) })
+
+func bears(pid int) bool {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
 	if err != nil {
-		return true
+		return pid != 1
 	}
 	_, row, ok := strings.Cut(string(raw), "\nMax file locks ")
 	fields := strings.Fields(row)
 	if !ok || len(fields) < 2 {
-		return true
+		return pid != 1
 	}
 	hard, err := strconv.ParseUint(fields[1], 10, 64)
 	return err == nil && hard <= home.Birthmark // it is "unlimited" for all others

@@ -16,6 +16,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
 )
 
@@ -225,4 +226,45 @@ func TestDeep(t *testing.T) {
 		t.Errorf("have %d processes", len(line))
 	}
 	in.Close()
+}
+
+// TestBorn: a process that a session's shell gave birth to stays known for it,
+// whatever it leaves behind, and nobody else is taken for one.
+func TestBorn(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no process shows its limits here")
+	}
+	for script, born := range map[string]bool{
+		"":                                      false,
+		"ulimit -n 100; ":                       false,
+		home.BirthmarkLine:                      true,
+		home.BirthmarkLine + "ulimit -H -x 3;":  true, // what it makes of it
+		home.BirthmarkLine + home.BirthmarkLine: true,
+	} {
+		cmd := exec.Command("bash", "-c", script+`exec env -i setsid -w bash -c 'echo $$; read -r x'`)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		start(t, cmd, false)
+		lines := bufio.NewScanner(out)
+		if !lines.Scan() {
+			t.Fatalf("%q: nothing was started", script)
+		}
+		pid, err := strconv.Atoi(lines.Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := peer.Born(pid); got != born {
+			t.Errorf("%q: %t", script, got)
+		}
+		in.Close()
+	}
+	if !peer.Born(1<<30) || peer.Born(os.Getpid()) || peer.Born(1) {
+		t.Error("who is gone counts as born there, this test and the first process do not")
+	}
 }
