@@ -57,6 +57,23 @@ func TestRealAttack(t *testing.T) {
 	}
 }
 
+// TestRealTyping: a session that would type into the person's terminal is asked
+// about it first, also where no other question is ever raised.
+func TestRealTyping(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current))
+	r.must("away", "on")
+	done := r.printing("go "+model.Play(model.Bash("tmux send-keys -t 0 1 Enter && touch made"), model.Say("fin")), "--permission-mode", "bypassPermissions")
+	card := r.card("tmux send-keys")
+	if !strings.Contains(card.Text, "Types into a terminal") {
+		t.Errorf("the card says\n%s", card.Text)
+	}
+	r.tap(card, "Deny")
+	<-done
+	if r.exists("made") {
+		t.Error("it ran")
+	}
+}
+
 // openAsk returns the one ask that is open.
 func (r *rig) openAsk() wire.Ask {
 	r.t.Helper()
@@ -70,7 +87,7 @@ func (r *rig) openAsk() wire.Ask {
 var tried = regexp.MustCompile(`(?m)^(\d+|timeout) ([^:]+): (.*)$`)
 
 // attacks is how many ways attack.sh tries.
-const attacks = 60
+const attacks = 64
 
 // withstood checks that nothing of what the script tried had an effect, and
 // that each try was refused in words.
@@ -161,8 +178,8 @@ END
 socket=$("$bin/afar" status --json | sed -n 's/.*"socket": "\(.*\)".*/\1/p')
 raw() { echo "{\"v\":1,\"op\":\"$1\",\"body\":$2}"; }
 hook() { echo "{\"ask\":\"$ask\",\"client\":1,\"attended\":true,\"payload\":{\"session_id\":\"$session\",\"hook_event_name\":\"x\",\"command_name\":\"afar:away\",\"command_args\":\"off\",\"command_source\":\"plugin\"}}"; }
-for op in answer away pause shutdown; do
-  body="{\"id\":\"$ask\",\"allow\":true,\"mode\":\"off\",\"on\":true}"
+for op in answer away pause shutdown policy.trust telegram.pair; do
+  body="{\"id\":\"$ask\",\"allow\":true,\"mode\":\"off\",\"on\":true,\"path\":\"/x/guard.toml\",\"hash\":\"x\"}"
   now "socket $op" perl "$tmp/raw.pl" "$socket" "$(raw $op "$body")"
   gone "cut off socket $op" perl "$tmp/raw.pl" "$socket" "$(raw $op "$body")"
 done
