@@ -3,8 +3,10 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
@@ -109,8 +111,27 @@ func (s *Server) allowHook(c *call) error {
 	if len(c.line) > 0 {
 		exe = c.line[0].Exe
 	}
-	s.refused(c.op, fmt.Sprintf("%s was asked for by %s, which is no hook of ours", c.op, exe))
+	if text := fmt.Sprintf("%s was asked for by %s, which is no hook of ours", c.op, exe); s.fresh(text) {
+		s.refused(c.op, text)
+	}
 	return fmt.Errorf("%w: hook operations are taken from the hook binaries in %s alone", errDenied, s.cfg.Bin)
+}
+
+// tellEvery is how often the journal is told of one forged hook operation: an
+// older installation beside this one would fill it.
+const tellEvery = time.Minute
+
+// fresh reports whether a text was not told for a while.
+func (s *Server) fresh(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	maps.DeleteFunc(s.told, func(_ string, at time.Time) bool { return now.Sub(at) >= tellEvery })
+	if _, ok := s.told[text]; ok {
+		return false
+	}
+	s.told[text] = now
+	return true
 }
 
 // allowFor says whether a hook may speak for a session, and name that client. A

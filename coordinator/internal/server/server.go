@@ -69,10 +69,13 @@ type Git struct {
 type Server struct {
 	cfg   Config
 	calls sync.WaitGroup // requests that are being answered
+
+	mu   sync.Mutex
+	told map[string]time.Time // refusals that were journalled a moment ago
 }
 
 // New returns a server; Serve starts it.
-func New(cfg Config) *Server { return &Server{cfg: cfg} }
+func New(cfg Config) *Server { return &Server{cfg: cfg, told: map[string]time.Time{}} }
 
 // Serve answers l until ctx ends, then waits for the requests in hand. It
 // closes l.

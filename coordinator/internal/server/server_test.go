@@ -306,6 +306,11 @@ func TestForgedHook(t *testing.T) {
 			t.Errorf("the journal says %+v", e)
 		}
 	}
+	before := len(r.kinds())
+	want[any](t, r.as(caller{name: "afar"}, wire.OpAskClaim, hookCall("", nil)), wire.CodeDenied)
+	if got := r.kinds()[before:]; len(got) != 0 {
+		t.Errorf("an older installation fills the journal: %v", got)
+	}
 }
 
 // TestAnswer is the terminal channel.
