@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -108,6 +109,14 @@ func (c *Core) Stranger(update int64, from Sender) error {
 }
 
 func (s *state) strange(b store.Batch, from Sender, now time.Time) store.Batch {
+	text := "This bot belongs to somebody. Nothing you send here has any effect."
+	if s.settings.Peer != nil && s.settings.Peer.User == from.User {
+		text = "We talk in another chat now, so nothing you do here has any effect. `afar telegram pair` moves us."
+		if from.Query != "" {
+			s.tap(&b, Press{Query: from.Query}, plainTicks(text), now)
+			return b
+		}
+	}
 	who := from.Chat
 	if who < 0 {
 		who = from.User // in a group each is answered once
@@ -123,7 +132,6 @@ func (s *state) strange(b store.Batch, from Sender, now time.Time) store.Batch {
 		}
 	}
 	b.Settings = &next
-	text := "This bot belongs to somebody. Nothing you send here has any effect."
 	if from.Query == "" {
 		s.say(&b, b.Update, from.Room, text, now)
 	} else {
@@ -132,6 +140,9 @@ func (s *state) strange(b store.Batch, from Sender, now time.Time) store.Batch {
 	b.Events = append(b.Events, happened(event.TelegramStranger, "", strconv.FormatInt(from.User, 10), fmt.Sprintf("a stranger wrote to the bot (user %d)", from.User), now))
 	return b
 }
+
+// plainTicks is a text for where no markup is read.
+func plainTicks(text string) string { return strings.ReplaceAll(text, "`", "") }
 
 // Ignore deals with an update by forgetting it.
 func (c *Core) Ignore(update int64) error {

@@ -179,8 +179,6 @@ func (l *link) tapped(update int64, t tap) error {
 	peer := l.cfg.Core.Peer()
 	switch {
 	case peer.Is(t.From.ID, t.Message.Chat.ID):
-	case peer != nil && peer.User == t.From.ID: // in a chat that is not theirs
-		return l.cfg.Core.Ignore(update)
 	default:
 		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Room: core.Room{Chat: t.From.ID}, Name: t.From.name(), Query: t.ID})
 	}

@@ -399,6 +399,10 @@ func FuzzHandle(f *testing.F) {
 	f.Add([]byte(`{"message":{"message_id":1,"text":"/start 123456","from":{"id":11},"chat":{"id":11,"type":"private"}}}`))
 	f.Add([]byte(`{"callback_query":{"id":"1","from":{"id":11},"data":"a:b:y","message":{"message_id":3,"chat":{"id":11,"type":"private"}}}}`))
 	f.Add([]byte(`{"message":{"text":"yes","from":{"id":11},"chat":{"id":11,"type":"private"},"reply_to_message":{"message_id":3}}}`))
+	f.Add([]byte(`{"message":{"message_id":5,"message_thread_id":4,"is_topic_message":true,"text":"yes","from":{"id":11},"chat":{"id":-9,"type":"supergroup","is_forum":true},"reply_to_message":{"message_id":4,"forum_topic_created":{"name":"x"}}}}`))
+	f.Add([]byte(`{"message":{"message_id":5,"text":"/start@afar_standin_bot 123456","from":{"id":11},"chat":{"id":-9,"type":"group"}}}`))
+	f.Add([]byte(`{"callback_query":{"id":"1","from":{"id":11},"data":"as:aa:bb","message":{"message_id":3,"chat":{"id":-9,"type":"supergroup"}}}}`))
+	f.Add([]byte(`{"callback_query":{"id":"1","from":{"id":11},"data":"g:aa:r","message":{"message_id":3,"chat":{"id":11,"type":"private"}}}}`))
 	r := newStillRig(f)
 	l, err := r.ch.newLink(r.api.Token(), r.api.URL())
 	if err != nil {

@@ -80,7 +80,7 @@ func TestReminderInAnotherChat(t *testing.T) {
 	if _, err := r.ann.Reply(m.ID, "yes"); err != nil { // hers, but not where she is paired
 		t.Fatal(err)
 	}
-	r.await("belongs to somebody")
+	r.await("We talk in another chat now")
 	if got := r.state(a.ID); got.Decision != nil {
 		t.Errorf("decided: %+v", got.Decision)
 	}

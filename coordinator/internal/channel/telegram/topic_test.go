@@ -19,7 +19,7 @@ func (r *rig) inForum() *botapi.Chat {
 		r.Fatal(err)
 	}
 	r.ann.Say(f.ID, "/start@afar_standin_bot "+code)
-	if m := r.await("Paired with Ann"); m.Chat != f.ID || !strings.Contains(m.Text, "Only Ann can answer") {
+	if m := r.await("Only Ann can answer"); m.Chat != f.ID || !strings.Contains(m.Text, "Paired with Ann") {
 		r.Fatalf("welcomed with %+v", m)
 	}
 	if err := r.core.SetAway("", session.On, 0); err != nil {
@@ -160,6 +160,30 @@ func TestStrangersInGroup(t *testing.T) {
 	}
 	if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Deny")); got != "Denied." {
 		t.Errorf("then ann was told %q", got)
+	}
+}
+
+// TestElsewhere: the peer who moved is told so where they were before, and a tap
+// on an old card changes nothing.
+func TestElsewhere(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	a, card := r.card("a0", "git pull")
+	f := r.inForum()
+	if m, err := r.api.Await(r.ctx, func(m botapi.Message) bool { return m.Chat == f.ID && strings.Contains(m.Text, "git pull") }); err != nil || m.Thread == 0 {
+		t.Fatalf("the open question did not move: %+v, %v", m, err)
+	}
+	for range 2 {
+		if got := r.awaitAnswer(r.tap(r.ann, card.ID, "Allow")); !strings.HasPrefix(got, "We talk in another chat now") || strings.Contains(got, "`") {
+			t.Errorf("the tap answered %q", got)
+		}
+	}
+	r.ann.Say(r.ann.ID, "yes")
+	if m := r.await("We talk in another chat now"); m.Chat != r.ann.ID {
+		t.Errorf("said in %d", m.Chat)
+	}
+	if r.state(a.ID).State != ask.Open {
+		t.Error("the old chat decided")
 	}
 }
 
