@@ -31,6 +31,8 @@ func (sh *shell) shellProgram(c command) {
 			child.shellText(c, i)
 			return
 		case a == "-i" && c.in == nil:
+		case isClusterWith(a, 'o') && !isClusterWith(a, 'c'):
+			i++ // bash -euo pipefail -c …
 		case a == "-n":
 			return // only looks whether it can be parsed
 		case isClusterWith(a, 's') || a == "-" || a == "/dev/stdin":
@@ -470,8 +472,13 @@ func awk(sh *shell, c command) {
 		sh.code(awkAssigns(o)+files[0], "awk")
 		files = files[1:]
 	}
+	library, _ := o.get("i", "include")
 	for _, f := range files {
-		if !strings.Contains(f, "=") {
+		switch {
+		case strings.Contains(f, "="):
+		case library == "inplace":
+			sh.write(f)
+		default:
 			sh.read(f)
 		}
 	}

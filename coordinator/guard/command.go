@@ -387,7 +387,7 @@ func originOf(text string) string {
 
 // scriptFile runs a file that this very call wrote.
 func (sh *shell) scriptFile(full string) bool {
-	if !strings.Contains(full, "/") {
+	if _, searched := sh.assigned("PATH"); !strings.Contains(full, "/") && !searched {
 		return false
 	}
 	text, ok := sh.files[sh.path(full)]

@@ -114,6 +114,11 @@ func mixedClient(sh *shell, c command) {
 		sh.sql(*c.in)
 	}
 	switch {
+	case c.name == "heroku" && oneOf(o.at(0), "run run:detached"):
+		child := sh.sub()
+		child.place = remotePlace()
+		child.run(strings.Join(o.pos[1:], " "), nil)
+		return
 	case c.name == "bq" && o.at(0) == "rm":
 		sh.effect(DestroyRemote, "teardown", strings.Join(o.pos, " "))
 		return
@@ -208,7 +213,7 @@ func (sh *shell) redisCommand(w []string) {
 // migration covers the frameworks' own words for "drop the database": most
 // often the developer's own, which a person can tell and we cannot.
 func migration(sh *shell, c command) {
-	if len(c.args) > 1 && oneOf(c.args[0], "runner r") {
+	if len(c.args) > 1 && oneOf(c.args[0], "runner r -e") {
 		sh.code(c.args[1], "ruby")
 		return
 	}

@@ -293,13 +293,24 @@ func (f *findTests) narrow() bool { return f.narrowed && !f.wide }
 // little against what it lets through, and a size or an age that everything
 // has is none.
 func (f *findTests) test(name, arg string) {
-	if !f.negated && strings.Trim(arg, "*./+") != "" && !oneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0") {
+	if !f.negated && strings.Trim(arg, "*./+") != "" && !matchesEverything(name, arg) {
 		f.narrowed = true
 		if oneOf(name, "-name -iname -path") {
 			f.names = append(f.names, strings.ReplaceAll(arg, "*", unknown))
 		}
 	}
 	f.negated = false
+}
+
+// matchesEverything is true of tests that let everything through.
+func matchesEverything(name, arg string) bool {
+	switch name {
+	case "-perm":
+		return strings.Trim(arg, "/-0") == ""
+	case "-newermt":
+		return strings.HasPrefix(arg, "19") || strings.HasPrefix(arg, "@0")
+	}
+	return oneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0")
 }
 
 // or begins another alternative.
@@ -378,7 +389,7 @@ func foundPath(root string, narrowed bool, names []string) string {
 		return root
 	}
 	name := unknown
-	if len(names) == 1 && (!hasHole(names[0]) || secretPath(names[0], "")) {
+	if len(names) == 1 && (!hasHole(names[0]) || secretPath(names[0], "") || strings.Contains(names[0], ".git/")) {
 		name = unknown + "/" + names[0]
 	}
 	return strings.TrimSuffix(root, "/") + "/" + name
@@ -419,6 +430,9 @@ func (sh *shell) findExec(roots []string, narrowed bool, names, expr []string, i
 		if len(out) > 0 && oneOf(programName(out[0]), "rm unlink shred") && !narrowed {
 			sh.findRemoves(out)
 			continue
+		}
+		if len(out) > 1 && !narrowed && oneOf(programName(out[0]), "chmod chown chgrp setfacl") {
+			out = append([]string{out[0], "-R"}, out[1:]...) // one by one it comes to the same
 		}
 		sh.exec(out, nil)
 		if p := nearest(r, names); p != "" {

@@ -238,7 +238,7 @@ func looksLikePath(s string) bool {
 func (sh *shell) discards(paths []string) {
 	for _, p := range paths {
 		op := "restore-path"
-		if oneOf(p, ". ./ :/ :/* * ./* :(top) **") || hasHole(p) && strings.Trim(p, holes) == "" {
+		if oneOf(p, ". ./ :/ :/* * ./* :(top) **") || hasHole(p) && strings.Trim(p, holes) == "" || sh.path(p) == sh.place.cwd || sh.path(p) == sh.toplevel() {
 			op = "restore-all"
 		}
 		sh.effect(Discard, op, sh.path(p))
@@ -441,6 +441,10 @@ func (sh *shell) gitPrograms(verb string, args []string, o options) {
 // gitStore holds the subcommands that work on files, refs and objects.
 func (sh *shell) gitStore(verb string, args []string, o options) {
 	switch verb {
+	case "ls-files":
+		if len(o.pos) == 0 && len(args) == strings.Count(" "+strings.Join(args, " "), " -z") {
+			sh.print("." + everyFile + "\n")
+		}
 	case "worktree":
 		if o.at(0) == "remove" && (o.short('f') || o.has("force")) {
 			sh.effect(Discard, "worktree", sh.path(o.at(1)))
@@ -493,8 +497,8 @@ func (sh *shell) gitSubmodule(args []string) {
 	o := parseOptions(args, "")
 	switch o.at(0) {
 	case "foreach":
-		if len(o.pos) > 1 {
-			sh.run(strings.Join(o.pos[1:], " "), nil)
+		if _, code := leading(args[1:], ""); args[0] == "foreach" && len(code) > 0 {
+			sh.run(strings.Join(code, " "), nil)
 		}
 	case "deinit":
 		if o.short('f') || o.has("force") {

@@ -94,6 +94,23 @@ func nodePackages(sh *shell, c command) {
 	}
 	global := o.short('g') || o.exact("global", "location") || verb == "global"
 	switch verb {
+	case "pkg":
+		for _, kv := range o.pos {
+			if key, code, ok := strings.Cut(kv, "="); ok && strings.HasPrefix(key, "scripts.") {
+				sh.run(code, nil)
+			}
+		}
+	case "run", "run-script", "test", "start":
+		name := o.at(1)
+		if oneOf(verb, "test start") {
+			name = verb
+		}
+		toks := tokens(sh.files[sh.path("package.json")], "js")
+		for i := 0; i+2 < len(toks); i++ {
+			if toks[i].kind == 's' && toks[i].text == name && toks[i+1].kind == ':' && toks[i+2].kind == 's' {
+				sh.runText(toks[i+2].text)
+			}
+		}
 	case "publish":
 		if !o.exact("dry-run") {
 			sh.effect(PublishOut, c.name, "registry")
@@ -168,12 +185,19 @@ func packageRow(name string) row {
 		return makeRecipes
 	case "just":
 		return func(sh *shell, c command) {
-			if code, ok := parseOptions(c.args, "f d justfile command").get("command"); ok {
-				sh.runText(code)
-			}
+			sh.exec(after(c.args, "--command", 1), c.in)
+			sh.exec(after(c.args, "-c", 1), c.in)
 		}
 	case "go":
 		return func(sh *shell, c command) {
+			for i, a := range c.args {
+				if text, ok := sh.files[sh.path(a)]; ok && i > 0 && c.args[0] == "run" {
+					sh.code(text, "js")
+				}
+			}
+			if c.in != nil && first(c.args) == "run" && containsString(c.args, "-") {
+				sh.code(*c.in, "js")
+			}
 			if containsPrefix(c.args, "-toolexec") || containsPrefix(c.args, "-exec") {
 				o := parseOptions(c.args, "toolexec exec")
 				if code, ok := o.get("toolexec", "exec"); ok {
@@ -252,6 +276,9 @@ func fleet(sh *shell, c command) {
 	child.place = remotePlace()
 	if code, ok := o.get("a", "args"); ok {
 		child.run(code, nil)
+	}
+	if c.name == "salt" {
+		child.run(strings.Join(after(c.args, "cmd.run", 1), " "), nil)
 	}
 	if oneOf(c.name, "pssh pdsh dsh clush") && len(o.pos) > 0 {
 		child.run(strings.Join(o.pos, " "), nil)

@@ -17,6 +17,7 @@ var ruleCases = []struct{ rule, stops, passes string }{
 	{"afar.files", "rm -rf ~/.local/state/afar", "ls ~/.local/state/afar"},
 	{"afar.secret", "cat ~/.config/afar/telegram.token", "cat ~/.config/afar/config.toml"},
 	{"afar.process", "ps aux | grep hook-stop | awk '{print $2}' | xargs kill", "ps aux | grep hook-stop"},
+	{"afar.undo", "git update-ref -d refs/afar/undo/undo_12/before/tree", "afar undo list"},
 	{"host.folder", "tar xf backup.tgz -C ~/.claude", "tar tf backup.tgz"},
 	{"host.settings", "jq 'del(.hooks)' s.json > ~/.claude/settings.json", "jq .hooks ~/.claude/settings.json"},
 	{"host.plugins", "claude mcp add db -- npx db-server", "claude mcp list"},

@@ -119,6 +119,15 @@ func literalLoops(toks []token) map[string][]string {
 	for i := 0; i+3 < len(toks); i++ {
 		name := ""
 		from := i
+		if files, n := listedFiles(toks[i:]); n > 0 {
+			if name = loopName(toks, i, n); name != "" {
+				if loops == nil {
+					loops = map[string][]string{}
+				}
+				loops[name] = []string{files}
+			}
+			continue
+		}
 		switch {
 		case toks[i].kind == 'n' && oneOf(toks[i+1].text, "in of") && (toks[i+2].kind == '[' || toks[i+2].kind == '('):
 			name, from = toks[i].text, i+2
@@ -138,6 +147,41 @@ func literalLoops(toks []token) map[string][]string {
 		loops[name] = items
 	}
 	return loops
+}
+
+// listedFiles reads a call that lists files: the pattern that they match, and
+// how many tokens it takes; 0 if toks begin otherwise.
+func listedFiles(toks []token) (string, int) {
+	if len(toks) < 4 || toks[0].kind != 'n' || toks[1].kind != '(' && toks[1].kind != '[' || toks[2].kind != 's' {
+		return "", 0
+	}
+	name := toks[0].text[strings.LastIndexAny(toks[0].text, ".:")+1:]
+	dir := strings.TrimSuffix(toks[2].text, "/")
+	switch {
+	case oneOf(name, "glob iglob globSync") || toks[0].text == "Dir":
+		return toks[2].text, 4
+	case toks[0].text == "os.walk":
+		return dir + "/" + unknown, 4
+	case oneOf(name, "listdir scandir readdirSync readdir children entries"):
+		return dir + "/*", 4
+	}
+	return "", 0
+}
+
+// loopName is the name that a loop gives to the files listed by the n tokens at
+// i: "for x in glob(…)", "glob(…).each { |x|".
+func loopName(toks []token, i, n int) string {
+	if i > 1 && oneOf(toks[i-1].text, "in of") {
+		j := i - 2
+		for j > 1 && toks[j-1].kind == ',' { // for root, dirs, files in os.walk(…)
+			j -= 2
+		}
+		return toks[j].text
+	}
+	if i+n+1 < len(toks) && toks[i+n].kind == '.' && oneOf(toks[i+n+1].text, "each forEach map") {
+		return nextName(toks[i+n+2:])
+	}
+	return ""
 }
 
 // literalList reads the texts of the list that opens at from, and where it
@@ -431,6 +475,10 @@ func (l *literal) name(toks []token, i int) int {
 		l.text = strings.ReplaceAll(l.text, "{}", unknown)
 		return max(end-i, 0) + 1
 	}
+	if files, n := listedFiles(toks[i:]); n > 0 {
+		l.add(files, true)
+		return n
+	}
 	if name == "require" && i+3 < len(toks) && toks[i+2].kind == 's' {
 		return 4
 	}
@@ -503,7 +551,7 @@ func (sh *shell) callArgs(toks []token, i int, consts map[string]string) (args [
 	depth := 0
 	if i+1 < len(toks) && toks[i+1].kind != '(' { // ruby, perl: system "text"
 		for j := i + 1; j < len(toks) && j < i+24; j++ {
-			if j == i+1 && (toks[j].text == "glob" || toks[i].text == "open" && toks[j].kind == 'n') || toks[j].kind == '(' && j == i+2 {
+			if j == i+1 && (strings.HasSuffix(toks[j].text, "glob") || toks[i].text == "open" && toks[j].kind == 'n') || toks[j].kind == '(' && j == i+2 {
 				continue
 			}
 			if toks[j].kind != 's' && toks[j].kind != ',' {
@@ -580,7 +628,7 @@ func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]
 // recursiveCall is true of fs.rmdirSync(x, {recursive: true}).
 func recursiveCall(toks []token) bool {
 	for i := 0; i+2 < len(toks); i++ {
-		if toks[i].text == "recursive" && toks[i+2].text == "true" {
+		if toks[i].text == "recursive" && strings.EqualFold(toks[i+2].text, "true") {
 			return true
 		}
 	}
@@ -642,6 +690,11 @@ func callKind(short, full, lang string) string {
 	switch short {
 	case "system", "popen", "Popen", "check_call", "check_output", "getoutput", "getstatusoutput", "execSync", "spawnSync", "execFile", "execFileSync", "spawn", "shell_exec", "passthru", "proc_open", "popen2", "popen3", "capture2", "capture3", "capture2e", "create_subprocess_shell", "do_shell_script", "execvp", "execv", "execl", "execlp", "spawnl", "spawnv", "posix_spawn", "shellOut", "cmd", "os_execute", "execa", "execaSync", "execaCommand", "ProcessBuilder", "shell-command", "shell-command-to-string", "async-shell-command", "call-process", "start-process", "termopen", "jobstart", "systemlist":
 		return "run"
+	case "sh":
+		if lang == "ruby" {
+			return "run"
+		}
+		return ""
 	case "run", "call", "exec":
 		if short == "exec" && lang == "python" {
 			return "eval"

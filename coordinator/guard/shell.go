@@ -80,12 +80,7 @@ func (sh *shell) node(cmd syntax.Command, in *string) {
 	case *syntax.CaseClause:
 		sh.caseClause(c, in)
 	case *syntax.FuncDecl:
-		if c.Name != nil {
-			sh.define(c.Name.Value, &function{body: c.Body, src: sh.src})
-		}
-		for _, n := range c.Names {
-			sh.define(n.Value, &function{body: c.Body, src: sh.src})
-		}
+		sh.declare(c, in)
 	case *syntax.DeclClause:
 		sh.decl(c)
 	case *syntax.TimeClause:
@@ -94,6 +89,29 @@ func (sh *shell) node(cmd syntax.Command, in *string) {
 		sh.stmt(c.Stmt, in)
 	default:
 		sh.nested(cmd)
+	}
+}
+
+// declare defines a function. The parser takes "f() { …; } && g" for a body,
+// where the shell defines f and then runs g.
+func (sh *shell) declare(c *syntax.FuncDecl, in *string) {
+	body, after := c.Body, []*syntax.BinaryCmd(nil)
+	for body != nil && len(body.Redirs) == 0 {
+		list, ok := body.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			break
+		}
+		after = append(after, list)
+		body = list.X
+	}
+	if c.Name != nil {
+		sh.define(c.Name.Value, &function{body: body, src: sh.src})
+	}
+	for _, n := range c.Names {
+		sh.define(n.Value, &function{body: body, src: sh.src})
+	}
+	for i := len(after) - 1; i >= 0; i-- {
+		sh.either(after[i], in)
 	}
 }
 

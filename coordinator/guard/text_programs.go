@@ -52,6 +52,9 @@ func textRow(name string) row {
 					sh.print(p + "\n")
 				}
 			}
+			if !strings.Contains(strings.Join(c.args, " "), "*") {
+				sh.print("*\n")
+			}
 			quiet(sh, c)
 		}
 	case "man":
@@ -222,6 +225,8 @@ func (sh *shell) printInput(c command) {
 		return
 	}
 	switch c.name {
+	case "head", "tail", "uniq", "cut":
+		sh.print(someOf(*c.in))
 	case "rev":
 		sh.print(reverse(*c.in))
 	case "xxd", "od", "hexdump":
@@ -286,10 +291,28 @@ func search(sh *shell, c command) {
 	case c.in != nil && len(files) == 0 && strings.HasPrefix(*c.in, "pid:") && !o.short('v'):
 		sh.print("pid:" + pattern + "\n") // of a list of processes, those of that name
 	case c.in != nil && len(files) == 0:
-		sh.print(*c.in)
+		sh.print(someOf(*c.in))
 	default:
 		sh.print(unknown)
 	}
+}
+
+// someOf are some lines of a text: where one stands for all files of a
+// directory, one of them.
+func someOf(text string) string {
+	if !strings.Contains(text, "*") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if base, everything := globBase(line); everything {
+			lines[i] = strings.TrimPrefix(base+"/"+unknown, "/")
+			if strings.HasPrefix(line, "/") {
+				lines[i] = "/" + lines[i]
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // decode turns text into other text. Base64 of known text is followed; every

@@ -116,7 +116,7 @@ func wrapperRow(name string) row {
 		return expect
 	case "powershell", "pwsh", "cmd":
 		return powershell
-	case "wsl", "distrobox", "toolbox", "multipass", "limactl", "vagrant", "adb":
+	case "wsl", "distrobox", "toolbox", "multipass", "limactl", "vagrant", "adb", "lxc", "incus":
 		return otherMachine
 	case "watchexec", "entr", "nodemon", "reflex", "when-changed", "concurrently", "chokidar":
 		return watcher
@@ -685,6 +685,10 @@ func otherMachine(sh *shell, c command) {
 	for i, a := range c.args {
 		if oneOf(a, "shell ssh exec enter run -- -e --exec -c") && i+1 < len(c.args) {
 			rest := c.args[i+1:]
+			if inner := after(rest, "--", 1); len(inner) > 0 {
+				child.exec(inner, c.in)
+				return
+			}
 			for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
 				rest = rest[1:]
 			}
