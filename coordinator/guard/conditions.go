@@ -6,6 +6,23 @@ func globbed(_ *judging, e Effect) bool {
 	return hasGlob(e.Target) || hasHole(e.Target) || e.Op == "find"
 }
 
+// rebuilt is true of directories that a tool makes again by itself.
+func rebuilt(j *judging, e Effect) bool {
+	if e.Away != "" || e.Sure != Known || hasGlob(dirName(e.Target)) {
+		return false
+	}
+	base := baseName(strings.TrimSuffix(e.Target, "/"))
+	if oneOf(base, "node_modules __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox DerivedData") {
+		return true
+	}
+	for _, dir := range [...]string{"/node_modules/", "/.cache/", "/Library/Caches/", "/DerivedData/", "/.gradle/caches", "/.npm/_cacache", "/.cargo/registry/", "/go/pkg/mod/"} {
+		if strings.Contains(e.Target, dir) && (j.home == "" || within(e.Target, j.home)) {
+			return true
+		}
+	}
+	return false
+}
+
 // inContainer is true of what a throw-away container does to itself.
 func inContainer(_ *judging, e Effect) bool { return e.Away == "container" }
 

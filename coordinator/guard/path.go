@@ -127,7 +127,12 @@ func globBase(p string) (base string, everything bool) {
 		if base == "" {
 			base = "/"
 		}
-		return base, matchesAll(c)
+		for _, rest := range parts[i:] {
+			if !matchesAll(rest) {
+				return base, false
+			}
+		}
+		return base, true
 	}
 	return p, false
 }

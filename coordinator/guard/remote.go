@@ -13,7 +13,7 @@ const destroyVerbs = "delete destroy terminate purge drop wipe nuke flush trunca
 
 const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo promote restart pause roll rename break change seal cancel " +
 	"detach clear expire transfer stepdown rekey unlink archive reboot deallocate abort kill force-unlock failback unbind demote reassign redrive compact " +
-	"disassociate shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock overwrite quarantine repair rebalance"
+	"disassociate shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock overwrite quarantine repair rebalance activate"
 
 const readVerbs = "list ls get describe show view help version diff plan validate lint explain search find read cat head tail check verify whoami inspect " +
 	"lookup ping dump export download count simulate estimate preview browse watch completion print fetch doctor poll batchget"
@@ -279,6 +279,10 @@ func (sh *shell) remoteSpecial(c command, o options) {
 	case "firebase", "vercel", "netlify", "wrangler", "fly", "flyctl", "railway", "now", "vc", "surge":
 		if verb == "deploy" && (o.exact("prod", "production") || oneOf(c.name, "firebase surge")) {
 			sh.effect(PublishOut, c.name, "production")
+		}
+	case "deck":
+		if verb == "sync" || verb == "gateway" && sub == "sync" {
+			sh.effect(ChangeRemote, "sync", "gateway")
 		}
 	case "etcdctl":
 		if verb == "del" && o.exact("prefix", "from-key") && strings.Trim(sub, "/") == "" {

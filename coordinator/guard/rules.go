@@ -8,8 +8,6 @@ const (
 	parkAfar  = "Leave Afar and its settings alone. If a change is needed, say which one and let the person make it outside the session."
 	narrower  = "Delete named files or subdirectories inside the project, or ask the person to delete this."
 	saveFirst = "Save the work first: commit it or run `git stash push -u`, then look with `git status`."
-	tellThem  = "Say what you want to remove and why, and let the person run it."
-	askFirst  = "Say what this will do and wait for the person's answer."
 )
 
 // policies is the whole policy. Rows of one kind are tried in order; a row
@@ -37,7 +35,7 @@ var policies = []policy{
 	{Rule{"host.settings", Deny, "Changes the rights of the host's settings", "Leave the host's settings in place; the person edits them."}, ChangeMode, in(inHost)},
 	{Rule{"host.settings", Deny, "Puts other settings of the host in their place", "Leave the host's settings in place; the person edits them."}, Discard, in(inHost)},
 	{Rule{"afar.files", Deny, "Puts other files in the place of Afar's own", parkAfar}, Discard, in(inOwn)},
-	{Rule{"host.plugins", Ask, "Changes the host's plugins, servers or settings", askFirst}, ChangeSystem, op("host")},
+	{Rule{"host.plugins", Ask, "Changes the host's plugins, servers or settings", "Say which plugin or server is missing, and let the person add it."}, ChangeSystem, op("host")},
 	{Rule{"terminal.type", Ask, "Types into a terminal, perhaps the person's", "Run the command yourself instead of typing it into another terminal."}, TypeInto, nil},
 
 	// Deleting.
@@ -50,6 +48,7 @@ var policies = []policy{
 	{Rule{"fs.delete-null", Ask, "Moves files into nothing", "Delete the file by name if it may go."}, DeleteTree, op("to /dev/null")},
 	{Rule{"fs.git-rm", Ask, "Removes tracked files with their changes", saveFirst}, DeleteTree, op("git-force")},
 	{Rule{"fs.delete-inside", None, "", ""}, DeleteTree, in(inProject, inTemp)},
+	{Rule{"fs.delete-cached", None, "", ""}, DeleteTree, both(in(inElsewhere), rebuilt)},
 	{Rule{"fs.delete-system", Ask, "Deletes below a system directory", narrower}, DeleteTree, in(inSystem)},
 	{Rule{"fs.delete-elsewhere", Ask, "Deletes a tree outside the project", narrower}, DeleteTree, nil},
 	{Rule{"fs.delete-git", Deny, "Deletes a part of the repository's history", "Use git commands; remove only stale lock files by hand."}, DeleteFile, in(inRepo)},
@@ -57,34 +56,34 @@ var policies = []policy{
 	{Rule{"fs.delete-home", Deny, "Deletes what lies in a home directory", narrower}, DeleteFile, both(in(inHome), globbed)},
 	{Rule{"fs.delete-all", Ask, "Deletes every file of the project's top directory", narrower}, DeleteFile, in(inWhole)},
 	{Rule{"fs.shred", Ask, "Shreds a file beyond recovery", narrower}, DeleteFile, op("shred")},
-	{Rule{"secret.delete", Ask, "Deletes credentials", askFirst}, DeleteFile, secretRead},
+	{Rule{"secret.delete", Ask, "Deletes credentials", "Leave keys in place; say which one is not needed any more."}, DeleteFile, secretRead},
 	{Rule{"fs.delete-system", Ask, "Deletes a system file", narrower}, DeleteFile, in(inSystem, inRoot, inHome)},
 	{Rule{"fs.delete-inside", None, "", ""}, DeleteFile, nil},
 	{Rule{"fs.move-root", Deny, "Moves the system, a home or the repository away", narrower}, MoveAway, in(inRoot, inHome, inRepo, inDevice)},
 	{Rule{"fs.move-project", Ask, "Moves the whole project away", narrower}, MoveAway, in(inWhole, inKeys)},
-	{Rule{"secret.move", Ask, "Moves credentials", askFirst}, MoveAway, secretRead},
-	{Rule{"fs.move-system", Ask, "Moves a system file away", askFirst}, MoveAway, in(inSystem)},
+	{Rule{"secret.move", Ask, "Moves credentials", "Leave keys where their tools look for them; point the tool to the path instead."}, MoveAway, secretRead},
+	{Rule{"fs.move-system", Ask, "Moves a system file away", "Copy it into the project and work on the copy."}, MoveAway, in(inSystem)},
 
 	// Writing.
-	{Rule{"disk.write", Deny, "Writes to a disk past its file system", tellThem}, WriteFile, in(inDevice)},
-	{Rule{"disk.write", Deny, "Formats or repartitions a disk", tellThem}, WriteDisk, nil},
-	{Rule{"host.plugins", Ask, "Changes the servers that the host starts", askFirst}, WriteFile, serverList},
+	{Rule{"disk.write", Deny, "Writes to a disk past its file system", "Work on an image file in the project instead of a device."}, WriteFile, in(inDevice)},
+	{Rule{"disk.write", Deny, "Formats or repartitions a disk", "Work on an image file in the project instead of a device."}, WriteDisk, nil},
+	{Rule{"host.plugins", Ask, "Changes the servers that the host starts", "Show the entry that .mcp.json needs, and let the person add it."}, WriteFile, serverList},
 	{Rule{"fs.write-repo", Ask, "Writes into the repository's own files", "Use git commands instead of editing .git."}, WriteFile, repoWrite},
-	{Rule{"fs.write-vital", Deny, "Overwrites a file that the system needs to start or to let people in", tellThem}, WriteFile, vitalFile},
-	{Rule{"fs.write-start", Ask, "Changes what runs at login or at start", askFirst}, WriteFile, startFile},
-	{Rule{"secret.write", Ask, "Overwrites credentials", askFirst}, WriteFile, secretWrite},
-	{Rule{"fs.write-system", Ask, "Writes below a system directory", askFirst}, WriteFile, systemWrite},
+	{Rule{"fs.write-vital", Deny, "Overwrites a file that the system needs to start or to let people in", "Write the change to a file in the project, and let the person install it."}, WriteFile, vitalFile},
+	{Rule{"fs.write-start", Ask, "Changes what runs at login or at start", "Set it for this command only, or in a file of the project such as .envrc."}, WriteFile, startFile},
+	{Rule{"secret.write", Ask, "Overwrites credentials", "Write a template such as .env.example; the person fills it in."}, WriteFile, secretWrite},
+	{Rule{"fs.write-system", Ask, "Writes below a system directory", "Install below the project or the home, for example with --prefix."}, WriteFile, systemWrite},
 	{Rule{"fs.mode-root", Deny, "Changes rights of the system or a home, recursively", "Change the mode of named files only."}, ChangeMode, both(recursive, in(inRoot, inHome, inKeys))},
-	{Rule{"fs.mode-setuid", Ask, "Makes a program run with its owner's rights", askFirst}, ChangeMode, op("setuid", "setuid tree")},
+	{Rule{"fs.mode-setuid", Ask, "Makes a program run with its owner's rights", "Run it with the rights that the session has."}, ChangeMode, op("setuid", "setuid tree")},
 	{Rule{"fs.mode-world", Ask, "Makes files writable for everybody", "Use 755 or 644, or add the right for one user or group."}, ChangeMode, op("world", "world tree")},
 	{Rule{"fs.mode-system", Ask, "Changes rights outside the project, recursively", "Change the mode of named files only."}, ChangeMode, both(recursive, in(inSystem, inRoot, inHome, inElsewhere, inOpen))},
-	{Rule{"fs.mode-system", Ask, "Changes rights of system files", askFirst}, ChangeMode, in(inSystem, inRoot)},
+	{Rule{"fs.mode-system", Ask, "Changes rights of system files", "Copy the file into the project and change the copy."}, ChangeMode, in(inSystem, inRoot)},
 
 	// Credentials.
 	{Rule{"secret.read", Ask, "Reads credentials", "Name the variable or key you need; the person provides it."}, ReadFile, secretRead},
 	{Rule{"secret.reveal", Ask, "Shows a secret in the transcript", "Use the variable without printing it."}, RevealSecret, nil},
 	{Rule{"secret.send", Deny, "Sends credentials to another machine", "Never send keys, tokens or .env files anywhere."}, SendOut, op("secret")},
-	{Rule{"data.send", Ask, "Sends data to other people", askFirst}, SendOut, nil},
+	{Rule{"data.send", Ask, "Sends data to other people", "Write the text to a file or show it; the person sends it."}, SendOut, nil},
 
 	// Git.
 	{Rule{"git.reset-hard", None, "", ""}, Discard, both(op("reset-hard", "reset-merge"), cleanTree)},
@@ -106,8 +105,8 @@ var policies = []policy{
 	{Rule{"git.push-force", Ask, "Rewrites a remote branch", "Use --force-with-lease and name the branch."}, PushForce, both(op("lease"), currentUnknown)},
 	{Rule{"git.push-lease", None, "", ""}, PushForce, op("lease")},
 	{Rule{"git.push-force", Ask, "Rewrites a remote branch", "Use --force-with-lease and name the branch."}, PushForce, nil},
-	{Rule{"git.delete-main", Deny, "Deletes the default branch of the remote", tellThem}, PushDelete, both(op("branch"), mainNamed)},
-	{Rule{"git.push-delete", Ask, "Deletes a branch or tag of the remote", askFirst}, PushDelete, nil},
+	{Rule{"git.delete-main", Deny, "Deletes the default branch of the remote", "Leave the default branch; make and delete branches of your own."}, PushDelete, both(op("branch"), mainNamed)},
+	{Rule{"git.push-delete", Ask, "Deletes a branch or tag of the remote", "Name the branch and say that it is merged; the forge deletes it with the pull request."}, PushDelete, nil},
 	{Rule{"afar.undo", Deny, "Deletes what an undo is made of", parkAfar}, RewriteRefs, undoRef},
 	{Rule{"git.branch-main", Deny, "Deletes the default branch", "Delete only branches you made."}, RewriteRefs, both(op("branch-delete-force", "ref-delete"), mainNamed)},
 	{Rule{"git.branch-delete", Ask, "Deletes the default branch", "Delete only branches you made."}, RewriteRefs, both(op("branch-delete"), mainNamed)},
@@ -116,8 +115,8 @@ var policies = []policy{
 	{Rule{"git.branch-force", Ask, "Deletes or moves a branch that may not be merged", "Use `git branch -d`, which refuses to lose commits."}, RewriteRefs, op("branch-delete-force", "branch-force", "ref-delete")},
 	{Rule{"git.reflog", Deny, "Destroys the record that brings lost commits back", "Leave the reflog and unreachable objects alone."}, RewriteRefs, op("reflog", "prune")},
 	{Rule{"git.filter", Ask, "Rewrites the history of every branch", "Make a backup clone first, and let the person decide."}, RewriteRefs, op("filter")},
-	{Rule{"git.refs", Ask, "Deletes a tag, a remote or stored objects", askFirst}, RewriteRefs, nil},
-	{Rule{"git.settings", Ask, "Makes git run a program of its own", askFirst}, GitSettings, nil},
+	{Rule{"git.refs", Ask, "Deletes a tag, a remote or stored objects", "Make a new tag or remote under another name, and leave the old one."}, RewriteRefs, nil},
+	{Rule{"git.settings", Ask, "Makes git run a program of its own", "Pass the setting for one command with `git -c`, or run the program yourself."}, GitSettings, nil},
 
 	// Running.
 	{Rule{"run.network", Ask, "Runs code straight from the network", "Download it to a file, read it, then run the file."}, RunUnknown, op("network", "manifest")},
@@ -127,18 +126,18 @@ var policies = []policy{
 	{Rule{"run.reverse-shell", Deny, "Opens a shell for another machine", "Never connect a shell to the network."}, ReverseShell, nil},
 	{Rule{"run.fork-bomb", Deny, "Exhausts the machine", "Start a bounded number of processes."}, ForkBomb, nil},
 	{Rule{"run.elevated", Ask, "Runs with more rights than the session has", "Do it without sudo, or let the person run it."}, RunElevated, elevatedRisk},
-	{Rule{"run.later", Ask, "Installs something that runs later", askFirst}, Persist, nil},
+	{Rule{"run.later", Ask, "Installs something that runs later", "Run it once now, or write the entry to a file for the person to install."}, Persist, nil},
 
 	// Data.
 	{Rule{"db.drop", Deny, "Drops a whole database", "Use a database made for this work, or let the person drop it."}, DropData, op("database")},
 	{Rule{"db.rows", Ask, "Deletes or overwrites data in a database", "Add a WHERE clause and look at the rows with SELECT first."}, DropData, op("rows", "values")},
-	{Rule{"db.key", Ask, "Deletes keys of a store", askFirst}, DropData, op("key")},
+	{Rule{"db.key", Ask, "Deletes keys of a store", "Let the key expire, or use a database number of your own: redis-cli -n 9."}, DropData, op("key")},
 	{Rule{"db.object", Ask, "Drops a part of a database", "Use a migration that can be undone, and say what it drops."}, DropData, nil},
 
 	// Elsewhere.
-	{Rule{"remote.teardown", Deny, "Tears down something hosted, with its data", tellThem}, DestroyRemote, op("teardown")},
-	{Rule{"remote.destroy", Ask, "Deletes something hosted", askFirst}, DestroyRemote, nil},
-	{Rule{"remote.change", Ask, "Changes something hosted", askFirst}, ChangeRemote, nil},
+	{Rule{"remote.teardown", Deny, "Tears down something hosted, with its data", "Show what would go (plan -destroy, describe, list) and let the person run it."}, DestroyRemote, op("teardown")},
+	{Rule{"remote.destroy", Ask, "Deletes something hosted", "Look first: the same command with get, describe, list or --dry-run."}, DestroyRemote, nil},
+	{Rule{"remote.change", Ask, "Changes something hosted", "Show the plan or the diff first: plan, preview, diff, --dry-run."}, ChangeRemote, nil},
 	{Rule{"copy.delete-here", None, "", ""}, DeleteCopies, both(op("local"), in(inTemp))},
 	{Rule{"copy.delete-root", Deny, "Overwrites the system, a home or the project with something else", narrower}, DeleteCopies, both(op("local"), in(inRoot, inHome, inWhole, inRepo, inKeys, inHost))},
 	{Rule{"copy.delete", Ask, "Deletes in the destination what the source lacks", "Run it with --dry-run first, or without deletion."}, DeleteCopies, nil},
@@ -148,10 +147,10 @@ var policies = []policy{
 	{Rule{"local.volumes", Ask, "Deletes volumes or images with their data", "Remove named containers or volumes that you made."}, PruneLocal, nil},
 	{Rule{"process.all", Deny, "Ends every process", "End one process by its pid."}, KillProcess, op("all")},
 	{Rule{"process.kill", Ask, "Ends processes by name or pattern", "End the processes you started, by pid."}, KillProcess, op("by pattern", "by name", "by file", "terminal", "found")},
-	{Rule{"service.stop", Ask, "Stops or restarts a service", askFirst}, StopService, nil},
-	{Rule{"machine.power", Deny, "Shuts the machine down or restarts it", tellThem}, Power, nil},
-	{Rule{"machine.packages", Ask, "Removes installed packages", askFirst}, RemovePackage, nil},
-	{Rule{"machine.settings", Ask, "Changes accounts, firewall or system settings", askFirst}, ChangeSystem, nil},
+	{Rule{"service.stop", Ask, "Stops or restarts a service", "Start a copy of your own on another port, or look with status and logs."}, StopService, nil},
+	{Rule{"machine.power", Deny, "Shuts the machine down or restarts it", "Restart the one service or container instead, or say why the machine must restart."}, Power, nil},
+	{Rule{"machine.packages", Ask, "Removes installed packages", "Use a virtual environment or a container, where nothing has to be removed."}, RemovePackage, nil},
+	{Rule{"machine.settings", Ask, "Changes accounts, firewall or system settings", "Use a container or a user setting instead, and say what the machine lacks."}, ChangeSystem, nil},
 
 	// An agent that only reads.
 	{Rule{"agent.reads", Deny, "Does more than read, in an agent that may only read", readingAdvice}, BeyondReading, nil},

@@ -305,11 +305,13 @@ func someOf(text string) string {
 	}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		if base, everything := globBase(line); everything {
-			lines[i] = strings.TrimPrefix(base+"/"+unknown, "/")
-			if strings.HasPrefix(line, "/") {
-				lines[i] = "/" + lines[i]
-			}
+		base, everything := globBase(line)
+		switch {
+		case !everything:
+		case strings.HasPrefix(line, "/") || base != "/":
+			lines[i] = strings.TrimSuffix(base, "/") + "/" + unknown
+		default:
+			lines[i] = unknown
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -122,15 +122,16 @@ func (j *judging) find(e Effect) region {
 func dotMatch(p, base string) string {
 	rest := strings.TrimPrefix(p[min(len(base), len(p)):], "/")
 	pattern, tail, _ := strings.Cut(rest, "/")
-	if !strings.HasPrefix(pattern, ".") && !strings.HasPrefix(pattern, "[") {
-		return unknown
-	}
-	for _, name := range [...]string{".git", ".claude", switchOff, ".ssh", ".aws", ".gnupg"} {
-		if ok, err := path.Match(pattern, name); ok && err == nil {
-			return strings.TrimSuffix(name+"/"+tail, "/")
+	match := unknown
+	if strings.HasPrefix(pattern, ".") || strings.HasPrefix(pattern, "[") {
+		for _, name := range [...]string{".git", ".claude", switchOff, ".ssh", ".aws", ".gnupg"} {
+			if ok, err := path.Match(pattern, name); ok && err == nil {
+				match = name
+				break
+			}
 		}
 	}
-	return unknown
+	return strings.TrimSuffix(match+"/"+tail, "/")
 }
 
 // realTarget resolves the directory of a path, and its last part only when

@@ -21,7 +21,7 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 	return guard.Context{
 		Cwd: cwd, Project: project, Home: dirs.User,
 		Env:     map[string]string{"HOME": dirs.User, "PWD": cwd},
-		Temp:    []string{"/tmp", "/var/tmp"},
+		Temp:    []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders"},
 		Own:     own(dirs, bin),
 		Resolve: resolve,
 		Git:     git.facts,
