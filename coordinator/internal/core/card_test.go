@@ -153,6 +153,24 @@ func TestTwinsStayTogether(t *testing.T) {
 	}
 }
 
+// TestTwinsLeaveTogether: who joins a card leaves the terminal with it, at the
+// time of the first, or at once where it is out already.
+func TestTwinsLeaveTogether(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.see("s", "/p")
+	r.openAsk(newAsk("a", "x"))
+	r.pass(session.Grace / 2)
+	r.openAsk(newAsk("b", "x"))
+	r.pass(session.Grace / 2)
+	if a, b := r.state("a", ask.Open), r.state("b", ask.Open); !a.Shown || !b.Shown {
+		t.Errorf("shown: %t, %t", a.Shown, b.Shown)
+	}
+	if c := r.openAsk(newAsk("c", "x")); !c.Shown {
+		t.Error("the card is out, and who joins it is not on it")
+	}
+}
+
 // TestTwinsUnderLoad: many at once are one card, and the first answer wins for
 // all of them.
 func TestTwinsUnderLoad(t *testing.T) {

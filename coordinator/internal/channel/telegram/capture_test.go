@@ -79,6 +79,10 @@ var captures = []capture{
 	{"plan sent back", each(of("ExitPlanMode", `{"plan":"# Plan\n"}`, kind(ask.Plan)), no("begin with the tests"), take)},
 
 	{"check-in", checkIn()},
+	{"check-in long", each(checkIn(), func(a ask.Ask) ask.Ask {
+		a.Text = strings.Repeat("One more thing that I found out.\n", 200) + "That is all."
+		return a
+	})},
 	{"check-in answered", each(checkIn(), no("now the docs"), func(a ask.Ask) ask.Ask { return ask.Claim(a) })},
 	{"check-in rests", each(checkIn(), yes(ask.Once))},
 	{"check-in ended", each(checkIn(), func(a ask.Ask) ask.Ask { return ask.Cancel(a, "the session ended", later) })},

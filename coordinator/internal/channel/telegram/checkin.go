@@ -23,8 +23,8 @@ func renderCheckIn(a ask.Ask, at place) rendered {
 		foot += "💤 Left to rest by " + line(a.Decision.By, maxWord) + " at " + clock(a.Decision.At)
 	}
 	room := maxText - units(plain(head)) - units(plain(foot))
-	said := elide(strings.TrimSpace(secret.Visible(a.Text)), room)
-	r := rendered{html: head + "<blockquote>" + escape(said) + "</blockquote>" + foot}
+	said := strings.TrimSpace(secret.Visible(a.Text))
+	r := rendered{html: head + "<blockquote>" + escape(elide(said, room)) + "</blockquote>" + foot, cut: units(said) > room}
 	if a.State == ask.Open {
 		r.rows = [][]button{{{"Done 💤", data(a.Nonce, allow)}}}
 	}
