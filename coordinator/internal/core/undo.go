@@ -37,7 +37,7 @@ func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
 			old.Ask = sn.Ask
 			planned = old
 		default:
-			sn.ID = "undo_" + undo.ID(c.cfg.Secret()[:8])
+			sn.ID = "undo_" + undo.ID(c.cfg.Secret()[8:])
 			planned = undo.Plan(sn, now)
 			s.makeRoom(&b, now)
 		}
@@ -319,7 +319,7 @@ func (c *Core) startUndo(s *state, b *store.Batch, id undo.ID, r undo.Restore, n
 	if !ok {
 		return v, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
 	}
-	r.At, r.Redo = now, "undo_"+undo.ID(c.cfg.Secret()[:8])
+	r.At, r.Redo = now, "undo_"+undo.ID(c.cfg.Secret()[8:])
 	next, err := undo.Ask(v, r)
 	if err != nil {
 		return v, fmt.Errorf("snapshot %s: %w", id, err)
