@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -33,7 +31,7 @@ type check struct {
 
 // check runs what the coordinator wants checked. wanted is false when the
 // person ended it, or it was ended because they went on without its result.
-func (h *hook) check(in gjson.Result) (result *wire.Object, wanted bool) {
+func (h *hook) check(in jsonValue) (result *wire.Object, wanted bool) {
 	c := &check{
 		hook: h, frame: in.Get("frame").Str, command: in.Get("command").Str, dir: in.Get("dir").Str,
 		timeout: time.Duration(in.Get("timeout_ms").Int()) * time.Millisecond, printed: newOutput(),

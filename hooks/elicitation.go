@@ -1,8 +1,6 @@
 package hooks
 
 import (
-	"github.com/tidwall/gjson"
-
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -47,9 +45,9 @@ func (h *hook) printContent(r reply) error {
 // content is the person's answers by the names of the server's fields, which
 // are in the order of the call. The values of options and defaults are those
 // that came in: nobody else has them unmasked.
-func (h *hook) content(choices []gjson.Result) (*wire.Object, error) {
+func (h *hook) content(choices []jsonValue) (*wire.Object, error) {
 	content, i, fits := wire.NewObject(), 0, true
-	gjson.GetBytes(h.input, "requested_schema.properties").ForEach(func(name, property gjson.Result) bool {
+	h.get("requested_schema.properties").ForEach(func(name, property jsonValue) bool {
 		fits = i < len(choices) && fill(content, name.Str, property, choices[i])
 		i++
 		return fits
@@ -61,7 +59,7 @@ func (h *hook) content(choices []gjson.Result) (*wire.Object, error) {
 }
 
 // fill adds the answer to one field; false means that it does not fit.
-func fill(content *wire.Object, name string, property, choice gjson.Result) bool {
+func fill(content *wire.Object, name string, property, choice jsonValue) bool {
 	said := choice.Get("said")
 	switch picked := choice.Get("options").Array(); {
 	case choice.Get("does").Str == "leave":
@@ -76,14 +74,14 @@ func fill(content *wire.Object, name string, property, choice gjson.Result) bool
 		content.Str(name, said.Str)
 		return said.Str != ""
 	}
-	number := gjson.Valid(said.Str) && gjson.Parse(said.Str).Type == gjson.Number
+	number := validJSON(said.Str) && parseJSON(said.Str).Type == jsonNumber
 	if number {
 		content.Raw(name, []byte(said.Str))
 	}
 	return number
 }
 
-func fillPicked(content *wire.Object, name string, property gjson.Result, picked []gjson.Result) bool {
+func fillPicked(content *wire.Object, name string, property jsonValue, picked []jsonValue) bool {
 	all := values(property)
 	list := []byte{'['}
 	for n, place := range picked {
@@ -105,10 +103,15 @@ func fillPicked(content *wire.Object, name string, property gjson.Result, picked
 }
 
 // values are what a field can be, in the order in which the person sees them.
-func values(property gjson.Result) (all []string) {
-	for _, list := range []string{"enum", "oneOf.#.const", "items.enum", "items.anyOf.#.const"} {
+func values(property jsonValue) (all []string) {
+	for _, list := range []string{"enum", "oneOf", "items.enum", "items.anyOf"} {
 		for _, v := range property.Get(list).Array() {
-			all = append(all, v.Raw)
+			if v.IsObject() {
+				v = v.Get("const")
+			}
+			if v.Exists() {
+				all = append(all, v.Raw)
+			}
 		}
 		if len(all) > 0 && list != "items.enum" {
 			return all
@@ -121,6 +124,6 @@ func values(property gjson.Result) (all []string) {
 }
 
 // several reports whether a field takes a list.
-func several(property gjson.Result) bool {
+func several(property jsonValue) bool {
 	return property.Get("items").Exists() && !property.Get("enum").Exists() && !property.Get("oneOf").Exists()
 }

@@ -2,8 +2,6 @@ package hooks
 
 import (
 	"testing"
-
-	"github.com/tidwall/gjson"
 )
 
 // TestContent keeps the form in which a server gets its answers: the values are
@@ -26,7 +24,7 @@ func TestContent(t *testing.T) {
 	}
 	for _, test := range tests {
 		h := &hook{input: []byte(`{"requested_schema":{"properties":{` + fields + `}}}`)}
-		got, err := h.content(gjson.Parse(test.choices).Array())
+		got, err := h.content(parseJSON(test.choices).Array())
 		if (err != nil) != (test.want == "") || err == nil && string(got.Bytes()) != test.want {
 			t.Errorf("%s: %v, %v\nwant %s", test.name, got, err, test.want)
 		}

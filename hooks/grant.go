@@ -3,8 +3,6 @@ package hooks
 import (
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -12,7 +10,7 @@ import (
 // always adds to an allow what the host suggested in this very call, as it
 // came: nothing of ours is added.
 func (h *hook) always(yes *wire.Object) {
-	if rules := gjson.GetBytes(h.input, "permission_suggestions"); rules.IsArray() {
+	if rules := h.get("permission_suggestions"); rules.IsArray() {
 		yes.Raw("updatedPermissions", []byte(rules.Raw))
 	}
 }

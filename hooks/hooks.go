@@ -17,8 +17,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -84,7 +82,8 @@ func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string)
 type hook struct {
 	event    Event
 	input    []byte // the host's JSON, valid
-	attended bool   // someone sits at the client's terminal
+	parsed   jsonValue
+	attended bool // someone sits at the client's terminal
 	// background is set in a `claude --bg` session: the terminal client, on a
 	// terminal of the host's own that nobody watches.
 	background bool
@@ -143,7 +142,7 @@ func (h *hook) read(stdin io.Reader) error {
 		return errLarge
 	case tooDeep(raw):
 		return errDeep
-	case raw[0] != '{' || !utf8.Valid(raw) || !gjson.ValidBytes(raw):
+	case raw[0] != '{' || !utf8.Valid(raw) || !validJSON(string(raw)):
 		return errInvalid
 	}
 	h.input = raw
@@ -204,12 +203,17 @@ func background(getenv func(string) string) bool {
 // mode, and its Stop hooks can wake it.
 func (h *hook) dialogs() bool { return h.attended || h.background }
 
+// get returns what stands at a path of the host's input.
+func (h *hook) get(path string) jsonValue {
+	if !h.parsed.Exists() {
+		h.parsed = parseJSON(string(h.input))
+	}
+	return h.parsed.Get(path)
+}
+
 // str returns a string of the host's input, "" when it is absent or no string.
 func (h *hook) str(path string) string {
-	if v := gjson.GetBytes(h.input, path); v.Type == gjson.String {
-		return v.Str
-	}
-	return ""
+	return h.get(path).Str
 }
 
 // off reports whether the session or its project switched Afar off. The guard
@@ -272,10 +276,10 @@ func (h *hook) terminal() string {
 }
 
 // A reply is the coordinator's answer.
-type reply struct{ body gjson.Result }
+type reply struct{ body jsonValue }
 
 func (r reply) str(name string) string { return r.body.Get(name).Str }
-func (r reply) yes(name string) bool   { return r.body.Get(name).Type == gjson.True }
+func (r reply) yes(name string) bool   { return r.body.Get(name).Type == jsonTrue }
 
 // errRefused says that the coordinator understood the call and refused it.
 var errRefused = errors.New("the coordinator refused")
@@ -283,12 +287,12 @@ var errRefused = errors.New("the coordinator refused")
 // parseReply reads a reply line. Anything but a reply of ours is an error:
 // whatever listens there is not our coordinator.
 func parseReply(line []byte) (reply, error) {
-	if !gjson.ValidBytes(line) {
+	if !validJSON(string(line)) {
 		return reply{}, fmt.Errorf("%w: it does not speak our protocol", client.ErrUnreachable)
 	}
-	r := gjson.ParseBytes(line)
+	r := parseJSON(string(line))
 	code := r.Get("code")
-	if r.Get("v").Type != gjson.Number || code.Type != gjson.String {
+	if r.Get("v").Type != jsonNumber || code.Type != jsonString {
 		return reply{}, fmt.Errorf("%w: it does not speak our protocol", client.ErrUnreachable)
 	}
 	if code.Str == wire.CodeClosing {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -85,7 +83,7 @@ var errNoTool = errors.New("the hook input names no tool with an input object")
 
 // toolCall reads the call that the host is about to make.
 func (h *hook) toolCall() (guard.Call, error) {
-	input := gjson.GetBytes(h.input, "tool_input")
+	input := h.get("tool_input")
 	tool := h.str("tool_name")
 	if tool == "" || !input.IsObject() {
 		return guard.Call{}, errNoTool
@@ -95,19 +93,19 @@ func (h *hook) toolCall() (guard.Call, error) {
 
 // leaves lists the strings of a value with their paths, and the switches that
 // are on.
-func leaves(args []guard.Arg, path string, v gjson.Result) []guard.Arg {
+func leaves(args []guard.Arg, path string, v jsonValue) []guard.Arg {
 	switch v.Type {
-	case gjson.String:
+	case jsonString:
 		return append(args, guard.Arg{Path: path, Value: v.Str})
-	case gjson.True:
+	case jsonTrue:
 		return append(args, guard.Arg{Path: path, Value: "true"})
 	}
 	if !v.IsObject() && !v.IsArray() {
 		return args
 	}
 	n := 0
-	v.ForEach(func(key, value gjson.Result) bool {
-		name := key.String()
+	v.ForEach(func(key, value jsonValue) bool {
+		name := key.Str
 		if v.IsArray() {
 			name = strconv.Itoa(n)
 		}

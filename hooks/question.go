@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -47,7 +45,7 @@ var errChoices = errors.New("the coordinator's answers do not fit the questions 
 // answers is the call's input with the person's answers, by the questions' own
 // text. The labels are those that came in: nobody else has them unmasked.
 func (h *hook) answers(r reply) ([]byte, error) {
-	questions := gjson.GetBytes(h.input, "tool_input.questions")
+	questions := h.get("tool_input.questions")
 	choices := r.body.Get("choices").Array()
 	all := questions.Array()
 	if !questions.IsArray() || len(choices) != len(all) {
@@ -66,7 +64,7 @@ func (h *hook) answers(r reply) ([]byte, error) {
 
 // chosen is one answer in the host's form: labels joined by commas, one that
 // has a comma itself in quotes, and the person's own words.
-func chosen(question, choice gjson.Result) (string, bool) {
+func chosen(question, choice jsonValue) (string, bool) {
 	options := question.Get("options").Array()
 	var parts []string
 	for _, place := range choice.Get("options").Array() {

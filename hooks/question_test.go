@@ -30,7 +30,7 @@ func TestAnswers(t *testing.T) {
 		if test.choices != "" {
 			body = `{"choices":` + test.choices + `}`
 		}
-		got, err := h.answers(reply{gjson.Parse(body)})
+		got, err := h.answers(reply{parseJSON(body)})
 		want := ""
 		if test.want != "" {
 			want = `{"questions":` + questions + `,"answers":` + test.want + `}`

@@ -1,0 +1,40 @@
+package hooks_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// mostBytes is what the guard's binary may weigh: it is loaded before every
+// tool call.
+const mostBytes = 4_000_000
+
+// TestHookIsSmall builds the guard's hook with the installer's own flags.
+func TestHookIsSmall(t *testing.T) {
+	script, err := os.ReadFile("../install.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^\s*run_go build (.*) -ldflags "([^"]*)"`).FindSubmatch(script)
+	if found == nil {
+		t.Fatal("install.sh builds in some other way; this test has to follow")
+	}
+	out := filepath.Join(t.TempDir(), "hook")
+	args := append([]string{"build"}, strings.Fields(string(found[1]))...)
+	build := exec.Command("go", append(args, "-ldflags", string(found[2]), "-o", out, "../cmd/hook-pre-tool-use")...)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	info, err := os.Stat(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > mostBytes {
+		t.Errorf("hook-pre-tool-use has %d bytes, %d too many", info.Size(), info.Size()-mostBytes)
+	}
+}
