@@ -99,6 +99,26 @@ func TestRealElicitation(t *testing.T) {
 			}
 		})
 	}
+	t.Run("subagent", func(t *testing.T) { // its main agent stops while the form is open
+		r := newRig(t, host.Need(t, host.Current), "mcp__lab__ask")
+		r.must("away", "on")
+		term := r.lab.Terminal(withServer(t, r)...)
+		r.model.Script(func(q model.Request) model.Turn {
+			sub := strings.Contains(q.Prompt(), "be the sub")
+			switch {
+			case sub && q.Turns() == 0:
+				return model.Call("mcp__lab__ask", map[string]any{"params": wanted()})
+			case !sub && q.Turns() == 0 && strings.Contains(q.Prompt(), "go on"):
+				return model.Call("Agent", map[string]any{"description": "d", "prompt": "be the sub", "subagent_type": "general-purpose"})
+			}
+			return model.Say("first end")
+		})
+		term.Submit("go on")
+		r.card("1/5 age")
+		term.Await("first end", within)
+		r.filledIn()
+		r.asked(content)
+	})
 	t.Run("away off", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current), "mcp__lab__ask")
 		r.must("away", "off")

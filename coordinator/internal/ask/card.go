@@ -123,6 +123,8 @@ func (c Card) Askers() string {
 
 func (a Ask) asker() string {
 	switch {
+	case a.Kind == Elicitation:
+		return "the session, or one of its subagents: the host does not say"
 	case a.Agent == "":
 		return "the main agent"
 	case a.AgentType == "":

@@ -23,11 +23,12 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 }
 
 // Interrupted ends the forms of a session whose turn was ended at the terminal:
-// the host tells neither their hooks nor their servers.
+// the host tells neither their hooks nor their servers. Nor does it say whether
+// a form is a subagent's, which goes on: while any runs, none is ended.
 func (c *Core) Interrupted(id session.ID) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.asks {
-			if a.Session == id && a.State == ask.Open && a.Kind == ask.Elicitation && a.Agent == "" {
+			if a.Session == id && a.State == ask.Open && a.Kind == ask.Elicitation && !s.sessions[id].Agents {
 				s.settleHere(&b, a, ask.Cancel(a, "ended at the terminal", now), now)
 			}
 		}

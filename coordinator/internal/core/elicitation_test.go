@@ -64,6 +64,14 @@ func TestElicitationHandedOver(t *testing.T) {
 	r.ok(r.Typed("s"))
 	r.state("ask_b", ask.Open)
 	r.openAsk(newAsk("ask_c", "x"))
+	agents := func(run bool) {
+		_, err := r.See(session.Sighting{ID: "s", Agents: run, KnowAgents: true})
+		r.ok(err)
+	}
+	agents(true)
+	r.ok(r.Interrupted("s"))
+	r.state("ask_b", ask.Open)
+	agents(false)
 	r.ok(r.Interrupted("s"))
 	r.state("ask_b", ask.Cancelled)
 	r.state("ask_c", ask.Open)

@@ -56,6 +56,11 @@ type background struct {
 	Command     string `json:"command"`
 }
 
+func (b background) agent() bool { return b.Type == "subagent" || b.Type == "agent" }
+
+// agents reports whether subagents run on beside the session.
+func (p payload) agents() bool { return slices.ContainsFunc(p.Background, background.agent) }
+
 // hookCall decodes a hook's call and takes in what it says of its session. A
 // call without a session id is refused: it would match any session.
 func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payload, err error) {
@@ -73,7 +78,7 @@ func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payl
 	}
 	_, err = s.cfg.Core.See(session.Sighting{
 		ID: p.Session, Cwd: p.Cwd, Transcript: p.Transcript, Mode: p.Mode, Entrypoint: h.Entrypoint,
-		Terminal: h.Terminal, Client: h.Client, Attended: h.Attended, Background: h.Background, KnowAtt: true, Hooked: true, State: state,
+		Terminal: h.Terminal, Client: h.Client, Attended: h.Attended, Background: h.Background, KnowAtt: true, Agents: p.agents(), KnowAgents: p.Event == "Stop", Hooked: true, State: state,
 		Starts: p.Event == "SessionStart",
 	})
 	if err != nil {
@@ -210,8 +215,8 @@ func (s *Server) outcome(c *call) (any, error) {
 func (s *Server) background(p payload) (shells []string, wakes bool, err error) {
 	var ids []string
 	for _, t := range p.Background {
-		switch t.Type {
-		case "subagent", "agent":
+		switch {
+		case t.agent():
 			wakes = true
 		default:
 			ids = append(ids, t.ID)

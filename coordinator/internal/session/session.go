@@ -51,6 +51,9 @@ type Session struct {
 	Away     Away `json:"away"`
 	// Tools counts tool calls since the last Stop: the progress of a loop.
 	Tools int `json:"tools"`
+	// Agents is true while subagents run on beside the session, as the last Stop
+	// saw it.
+	Agents bool `json:"agents,omitempty"`
 	// Shells are the background shells that the last Stop saw.
 	Shells []string `json:"shells,omitempty"`
 	// Waiter names the one hook that waits in the background to wake the session.
@@ -76,6 +79,7 @@ type Sighting struct {
 	Client                int
 	Attended, KnowAtt     bool
 	Background            bool   // of `claude --bg`; with KnowAtt
+	Agents, KnowAgents    bool   // subagents run on: said at Stop alone
 	Name                  string // never one that the host made of the directory
 	Hooked                bool   // a hook of ours says it
 	Starts                bool   // the session runs: also one that had ended lives again
@@ -120,6 +124,9 @@ func See(s Session, in Sighting, now time.Time) Session {
 	if in.KnowAtt {
 		s.Attended, s.Background = in.Attended, in.Background
 	}
+	if in.KnowAgents {
+		s.Agents = in.Agents
+	}
 	if s.State == Ended {
 		return s
 	}
@@ -128,7 +135,7 @@ func See(s Session, in Sighting, now time.Time) Session {
 }
 
 func begin(s Session, now time.Time) Session {
-	s.StartedAt, s.Hooked, s.Reported, s.Shells, s.Tools = now, false, false, nil, 0
+	s.StartedAt, s.Hooked, s.Reported, s.Shells, s.Tools, s.Agents = now, false, false, nil, 0, false
 	return To(s, Idle, now)
 }
 
