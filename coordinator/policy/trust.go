@@ -3,8 +3,10 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard"
@@ -57,7 +59,7 @@ func real(path string) string {
 // written counts for nothing.
 func readTrust(dirs home.Dirs) (out []trusted) {
 	info, err := os.Lstat(dirs.TrustFile())
-	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&0o022 != 0 || info.Size() > maxTrust {
+	if err != nil || !info.Mode().IsRegular() || othersWrite(info) || info.Size() > maxTrust {
 		return nil
 	}
 	raw, err := os.ReadFile(dirs.TrustFile())
@@ -70,6 +72,10 @@ func readTrust(dirs home.Dirs) (out []trusted) {
 		}
 	}
 	return out
+}
+
+func othersWrite(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0
 }
 
 // ErrTrust wraps what stands against trusting a file.
