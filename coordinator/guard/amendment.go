@@ -219,8 +219,13 @@ func (j *judging) applies(a *Amendment, r *AddedRule, call Call, u *understandin
 		return best
 	}
 	best := hit{effect: len(u.effects)}
+	patterns := j.compile(a, r.Paths)
 	for i, e := range u.effects {
-		if got := j.effectLike(a, r, e); got > best.how {
+		got := effectLike(r, e)
+		if got != unlike && len(patterns) > 0 {
+			got = min(got, j.covered(patterns, i, e))
+		}
+		if got > best.how {
 			best = hit{got, e.Part, e.Target, i, nil}
 		}
 	}
@@ -277,7 +282,7 @@ func stepLike(a *Amendment, r *AddedRule, s *Step) likeness {
 // is one.
 func programLike(a *Amendment, pattern string, s *Step) bool {
 	if !strings.Contains(pattern, "/") {
-		return like(strings.ToLower(pattern), programName(s.Words[0])) || like(pattern, baseName(s.Words[0]))
+		return like(pattern, s.name) || like(strings.ToLower(pattern), s.name) || like(pattern, baseName(s.Words[0]))
 	}
 	return strings.Contains(s.Words[0], "/") && like(joinPath(a.Base, pattern), joinPath(s.Dir, s.Words[0]))
 }
@@ -318,9 +323,10 @@ func wordLike(pattern, word string) likeness {
 	return unlike
 }
 
-// effectLike compares the kind of an effect, and its target.
-func (j *judging) effectLike(a *Amendment, r *AddedRule, e Effect) likeness {
-	if !hasKind(r.Kinds, e.Kind) {
+// effectLike compares the kind of an effect, and its target as a name. A path
+// elsewhere is none that a file can be about.
+func effectLike(r *AddedRule, e Effect) likeness {
+	if !hasKind(r.Kinds, e.Kind) || e.Away != "" && len(r.Paths) > 0 {
 		return unlike
 	}
 	how := alike
@@ -330,13 +336,7 @@ func (j *judging) effectLike(a *Amendment, r *AddedRule, e Effect) likeness {
 	if r.Target != "" {
 		how = min(how, wordLike(r.Target, e.Target))
 	}
-	if len(r.Paths) == 0 || how == unlike {
-		return how
-	}
-	if e.Away != "" {
-		return unlike
-	}
-	return j.covered(a, r.Paths, e)
+	return how
 }
 
 func hasKind(kinds []Kind, k Kind) bool {
@@ -348,22 +348,77 @@ func hasKind(kinds []Kind, k Kind) bool {
 	return false
 }
 
+// A pathPattern is a pattern for paths, cut into its parts: as written, and
+// with the symbolic links resolved of what stands before its first wildcard.
+type pathPattern struct{ written, resolved []string }
+
+// compile cuts the patterns of a rule once for all effects of a call.
+func (j *judging) compile(a *Amendment, patterns []string) (out []pathPattern) {
+	for _, p := range patterns {
+		p = j.absolute(a, p)
+		fixed, _ := globBase(p)
+		out = append(out, pathPattern{pathParts(p), pathParts(j.real(fixed) + p[len(fixed):])})
+	}
+	return out
+}
+
+// A target is where an effect happens, cut into parts. One that is plain names
+// exactly one path.
+type target struct {
+	cut, plain        bool
+	written, resolved []string
+}
+
+// targetOf cuts the target of the i-th effect, once for all rules.
+func (j *judging) targetOf(i int, e Effect) target {
+	for len(j.targets) <= i {
+		j.targets = append(j.targets, target{})
+	}
+	if !j.targets[i].cut {
+		written := strings.TrimSuffix(e.Target, "/")
+		base, _ := globBase(written)
+		resolved := j.realTarget(base, e.Target) + strings.TrimPrefix(written, base)
+		j.targets[i] = target{true, !hasHole(written) && !hasGlob(written), pathParts(written), pathParts(resolved)}
+	}
+	return j.targets[i]
+}
+
+// pathParts cuts an absolute path; nil for any other. Parts beyond the bound
+// lie below something compared.
+func pathParts(path string) []string {
+	if path == "" || path[0] != '/' {
+		return nil
+	}
+	parts := strings.Split(path[1:], "/")
+	return parts[:min(len(parts), maxParts)]
+}
+
 // covered says whether one of the patterns covers the target of an effect, as
 // written or with its symbolic links resolved. What sweeps a directory that
 // holds something covered reaches it as well.
-func (j *judging) covered(a *Amendment, patterns []string, e Effect) (how likeness) {
-	written := strings.TrimSuffix(e.Target, "/")
-	base, _ := globBase(written)
-	resolved := j.realTarget(base, e.Target) + strings.TrimPrefix(written, base)
+func (j *judging) covered(patterns []pathPattern, i int, e Effect) (how likeness) {
+	t, sweeping := j.targetOf(i, e), sweeps(e.Kind)
 	for _, p := range patterns {
-		p = j.absolute(a, p)
-		how = max(how, pathLike(p, written, e.Kind), pathLike(p, resolved, e.Kind))
-		fixed, _ := globBase(p)
-		if real := j.real(fixed); real != fixed {
-			how = max(how, pathLike(real+p[len(fixed):], resolved, e.Kind))
+		if t.plain && !sweeping && lacks(p.written, t.written) && lacks(p.resolved, t.resolved) {
+			continue
+		}
+		how = max(how, partsLike(p.written, t.written, sweeping))
+		if how != alike {
+			how = max(how, partsLike(p.resolved, t.resolved, sweeping))
 		}
 	}
 	return how
+}
+
+// lacks reports that a part of a pattern that can only be itself is not among
+// the parts of a path. It spares most comparisons.
+func lacks(pattern, path []string) bool {
+	for _, p := range pattern {
+		if !hasGlob(p) && !containsString(path, p) {
+			return true
+		}
+	}
+	return false
 }
 
 func (j *judging) absolute(a *Amendment, pattern string) string {
@@ -373,33 +428,32 @@ func (j *judging) absolute(a *Amendment, pattern string) string {
 	return joinPath(a.Base, pattern)
 }
 
-// pathLike compares part by part. A pattern covers what it is like and all
-// below; "**" stands for any number of parts.
-func pathLike(pattern, target string, k Kind) likeness {
-	if target == "" || target[0] != '/' {
-		return unlike
-	}
-	return partsLike(strings.Split(pattern[1:], "/"), strings.Split(target[1:], "/"), sweeps(k))
-}
-
-// maxParts bounds what is compared of a path; deeper parts lie below something
-// compared.
+// maxParts bounds what is compared of a path.
 const maxParts = 64
 
+// partsLike compares part by part. A pattern covers what it is like and all
+// below; "**" stands for any number of parts.
 func partsLike(pattern, target []string, sweeping bool) likeness {
-	pattern, target = pattern[:min(len(pattern), maxParts)], target[:min(len(target), maxParts)]
+	if len(pattern) == 0 || len(target) == 0 {
+		return unlike
+	}
+	for i := range min(len(pattern), len(target)) { // most differ early
+		if pattern[i] == "**" {
+			break
+		}
+		if partLike(pattern[i], target[i]) == unlike {
+			return unlike
+		}
+	}
 	// row[i] is how the pattern from its i-th part on is like the target's rest.
-	row := make([]likeness, len(pattern)+1)
+	row, next := make([]likeness, len(pattern)+1), make([]likeness, len(pattern)+1)
 	for i := range row {
-		row[i] = unlike
 		if sweeping {
 			row[i] = alike // the target holds what the rest of the pattern names
 		}
 	}
-	row[len(pattern)] = alike
+	row[len(pattern)], next[len(pattern)] = alike, alike // below what is covered
 	for at := len(target) - 1; at >= 0; at-- {
-		next := make([]likeness, len(row))
-		next[len(pattern)] = alike // below what is covered
 		for i := len(pattern) - 1; i >= 0; i-- {
 			if pattern[i] == "**" {
 				next[i] = max(next[i+1], row[i])
@@ -407,7 +461,7 @@ func partsLike(pattern, target []string, sweeping bool) likeness {
 			}
 			next[i] = min(partLike(pattern[i], target[at]), row[i+1])
 		}
-		row = next
+		row, next = next, row
 	}
 	return row[0]
 }

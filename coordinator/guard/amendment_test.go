@@ -3,6 +3,7 @@ package guard
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func amended(a ...Amendment) Context {
@@ -320,4 +321,26 @@ func FuzzAmended(f *testing.F) {
 			t.Fatalf("rules of a file made %q of %q", b.Verdict, a.Verdict)
 		}
 	})
+}
+
+// TestManyRules: as many patterns as a file may have cost a call little. The
+// bound is far above what is measured, and far below what a walk over every
+// pattern for every effect would take.
+func TestManyRules(t *testing.T) {
+	var added []AddedRule
+	for i := range 150 {
+		added = append(added,
+			AddedRule{Rule: Rule{"p" + decimal(i), Deny, "w", "i."}, Kinds: Changing(), Paths: []string{"a/**/b" + decimal(i) + "/**/*.x"}},
+			AddedRule{Rule: Rule{"c" + decimal(i), Deny, "w", "i."}, Command: []string{"kubectl", "del*"}, Args: []string{"*a*b*c*"}})
+	}
+	ctx := amended(Amendment{Added: added})
+	for _, text := range []string{strings.Repeat("rm -f q/w/e/r/t/y; ", 550), "rm -f " + strings.Repeat("a/b/c/d/e ", 1000), "rm -rf " + strings.Repeat("a/b/c/d/e ", 300), strings.Repeat("kubectl -n x get y; ", 500)} {
+		start := time.Now()
+		Judge(bash(text), ctx)
+		took := time.Since(start)
+		t.Logf("%d bytes: %v", len(text), took)
+		if took > 3*time.Second {
+			t.Errorf("%.20s…: %v", text, took)
+		}
+	}
 }

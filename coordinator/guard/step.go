@@ -10,6 +10,7 @@ type Step struct {
 	Steps   []*Step
 	// Said is what a rule of a policy file says of the command.
 	Said Opinion
+	name string // of the program, as the tables know it
 	// Sets are the variables that it sets.
 	Sets []string
 }
@@ -56,7 +57,7 @@ func (r *recorder) begin(sh *shell, argv []string) *Step {
 		r.lost = true
 		return before
 	}
-	r.at = &Step{Words: append([]string{}, argv...), Dir: sh.place.cwd, Away: sh.place.away, Part: sh.here()}
+	r.at = &Step{name: programName(argv[0]), Words: append([]string{}, argv...), Dir: sh.place.cwd, Away: sh.place.away, Part: sh.here()}
 	before.Steps = append(before.Steps, r.at)
 	return before
 }

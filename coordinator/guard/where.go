@@ -40,6 +40,7 @@ type judging struct {
 	last     Effect // the effect that lastAt belongs to
 	lastAt   region
 	silenced []Silenced
+	targets  []target // of the effects, by index, as far as they are cut
 }
 
 func newJudging(ctx *Context) *judging {
