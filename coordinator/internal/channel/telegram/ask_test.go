@@ -522,6 +522,7 @@ func TestLongInputIsAFile(t *testing.T) {
 			if file.Document.Name != test.file || file.ReplyTo != card.ID || strings.Count(text, "a line with") != 300 || !strings.HasSuffix(text, test.end) || strings.Contains(text, "hunter2") {
 				t.Errorf("%s below #%d has %d bytes, and ends with %q", file.Document.Name, file.ReplyTo, len(text), text[max(0, len(text)-20):])
 			}
+			r.eventually("the file is noted", func() bool { cards, _ := r.core.Cards(a.ID); return len(cards) == 2 })
 			if _, err := r.ann.Reply(file.ID, "not in this file"); err != nil {
 				t.Fatal(err)
 			}
