@@ -99,6 +99,7 @@ func TestDoctor(t *testing.T) {
 		{"our alias", func(s *shell) { alias(s, "---\n"+aliasMark+"\n") }, "/loop", "ok", "is Afar's"},
 		{"their alias", func(s *shell) { alias(s, "mine") }, "/loop", "off", "your own"},
 		{"plugin loaded", func(s *shell) { claude(s, `[{"id":"afar@afar","enabled":true}]`) }, "plugin", "ok", "loaded"},
+		{"old host", func(s *shell) { hostSays(s, "2.1.197 (Claude Code)") }, "claude", "ok", "2.1.197: an older client"},
 		{"host is broken", func(s *shell) { write(s.t, s.bin+"/claude", "#!/bin/sh\nexit 3\n", 0o700) }, "plugin", "bad", "exit status 3"},
 	}
 	for _, tt := range tests {
@@ -143,6 +144,19 @@ func alias(s *shell, text string) {
 		s.t.Fatal(err)
 	}
 	write(s.t, dir+"/loop.md", text, 0o600)
+}
+
+// hostSays is a client that says what it is, and no more.
+func hostSays(s *shell, says string) {
+	write(s.t, s.bin+"/claude", "#!/bin/sh\n[ \"$*\" = --version ] && echo '"+says+"'\n", 0o700)
+}
+
+func TestOlder(t *testing.T) {
+	for v, want := range map[string]bool{"": false, "2.1.197": true, "2.1.328": true, "2.1.329": false, "2.2.0": false, "10.0.0": false, "1.9.999": true} {
+		if older(v, asksInPrint) != want {
+			t.Errorf("%q is older: %v", v, !want)
+		}
+	}
 }
 
 func claude(s *shell, says string) {
