@@ -33,6 +33,7 @@ type Plan struct {
 	raw    map[string]file // of write: what comes back byte by byte
 	delete []string
 	index  []byte // lines for update-index
+	sparse []byte // of these, what a sparse checkout leaves out of the work tree
 	refs   []byte // lines for update-ref
 	head   string // the branch that HEAD is to name
 	named  []string
@@ -251,13 +252,15 @@ func (v *view) planIndex(p *Plan, before undo.Picture, after *undo.Picture) erro
 		for _, r := range records([]byte(was[path])) {
 			e, _ := parseEntry(string(r))
 			p.index = fmt.Appendf(p.index, "%s %s %s\t%s\x00", e.mode, e.oid, e.stage, e.path)
+			if e.tag == "S" {
+				p.sparse = append(append(p.sparse, e.path...), 0)
+			}
 		}
 	}
 	return nil
 }
 
-// entries reads the index of a picture: path to its lines. What a sparse
-// checkout leaves out is no business of ours.
+// entries reads the index of a picture: path to its lines.
 func (v *view) entries(tree string) (map[string]string, error) {
 	out, err := v.git("cat-file", "blob", tree+":index")
 	if err != nil {
@@ -266,8 +269,10 @@ func (v *view) entries(tree string) (map[string]string, error) {
 	all := map[string]string{}
 	for _, r := range records(out) {
 		e, ok := parseEntry(string(r))
-		if ok && e.tag != "S" {
+		if e.tag != "S" {
 			e.tag = "H"
+		}
+		if ok {
 			all[e.path] += fmt.Sprintf("%s %s %s %s\t%s\x00", e.tag, e.mode, e.oid, e.stage, e.path)
 		}
 	}
@@ -373,6 +378,9 @@ func (v *view) applyIndex(p *Plan) error {
 		return nil
 	}
 	_, err := v.feed(p.index, "update-index", "-z", "--index-info") // takes git's own lock
+	if err == nil && len(p.sparse) > 0 {
+		_, err = v.feed(p.sparse, "update-index", "-z", "--skip-worktree", "--stdin")
+	}
 	return err
 }
 

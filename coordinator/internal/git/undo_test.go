@@ -49,7 +49,7 @@ func standing(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"ls-files", "-s"}, {"for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/remotes"}, {"stash", "list", "--format=%H %gs"}} {
+	for _, args := range [][]string{{"ls-files", "-s", "-t"}, {"for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/remotes"}, {"stash", "list", "--format=%H %gs"}} {
 		fmt.Fprintf(&b, "%v:\n%s\n", args[0], run(t, dir, args...))
 	}
 	raw, err := os.ReadFile(filepath.Join(run(t, dir, "rev-parse", "--absolute-git-dir"), "HEAD"))
@@ -167,6 +167,21 @@ func steps() []step {
 			write(t, dir, "x", "1")
 			sh(t, dir, "add", "x")
 		}, tree0, func(t *testing.T, dir string) { rm("x", "a.txt")(t, dir); sh(t, dir, "rm", "-q", "--cached", "x") }, ""},
+		{"a sparse checkout", func(t *testing.T, dir string) {
+			write(t, dir, "in/x", "1")
+			write(t, dir, "out/y", "1")
+			sh(t, dir, "add", ".")
+			sh(t, dir, "commit", "-q", "-m", "two folders")
+			write(t, dir, "out/y", "2")
+			sh(t, dir, "commit", "-q", "-am", "out")
+			sh(t, dir, "sparse-checkout", "set", "--cone", "in")
+			write(t, dir, "in/x", "mine")
+		}, tree0, g("reset", "-q", "--hard", "HEAD~1"), "1 file, 4 bytes"},
+		{"a split index", func(t *testing.T, dir string) {
+			sh(t, dir, "config", "core.splitIndex", "true")
+			busy(t, dir)
+			sh(t, dir, "update-index", "--split-index")
+		}, tree0, g("reset", "-q", "--hard"), ""},
 		{"mixed line ends", func(t *testing.T, dir string) {
 			write(t, dir, ".gitattributes", "*.crlf text eol=crlf\n")
 			sh(t, dir, "add", ".")
@@ -438,6 +453,43 @@ func TestUndoElsewhere(t *testing.T) {
 	restore(t, s, before, nil)
 	if got := run(t, bare, "for-each-ref", "refs/heads", "refs/tags"); got != refs {
 		t.Errorf("%s\nwant\n%s", got, refs)
+	}
+}
+
+// TestUndoForms: other forms of repositories, each cleaned and brought back.
+func TestUndoForms(t *testing.T) {
+	for name, make := range map[string]func(t *testing.T, dir string) string{
+		"sha256": func(t *testing.T, _ string) string {
+			dir := t.TempDir()
+			run(t, dir, "init", "-q", "--object-format=sha256", "-b", "main")
+			write(t, dir, "a.txt", "one")
+			run(t, dir, "add", ".")
+			run(t, dir, "commit", "-q", "-m", "one")
+			return dir
+		},
+		"shallow": func(t *testing.T, dir string) string {
+			to := filepath.Join(t.TempDir(), "s")
+			run(t, dir, "clone", "-q", "--depth", "1", "file://"+dir, to)
+			return to
+		},
+		"of a submodule": func(t *testing.T, dir string) string {
+			run(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", dir, "sub")
+			return filepath.Join(dir, "sub")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, s := make(t, lived(t)), snapshots(t)
+			write(t, dir, "a.txt", "mine")
+			write(t, dir, "new/b.txt", "new")
+			want := standing(t, dir)
+			before := taken(t, s, tree0(dir))
+			run(t, dir, "reset", "-q", "--hard")
+			run(t, dir, "clean", "-q", "-fd")
+			restore(t, s, before, after(t, s, before))
+			if diff := cmp.Diff(want, standing(t, dir)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
