@@ -41,8 +41,8 @@ func diskDump(sh *shell, c command) {
 
 func makeFilesystem(sh *shell, c command) {
 	o := parseOptions(c.args, "t L n U O E b i N m type")
-	if len(o.pos) == 0 && len(c.args) == 0 {
-		return
+	if len(o.pos) == 0 && len(c.args) == 0 || containsString(c.args, "-n") && (c.name == "mke2fs" || strings.HasPrefix(c.name, "mkfs.ext")) {
+		return // -n of ext only shows what it would do
 	}
 	for _, p := range o.pos {
 		if f := sh.path(p); !strings.HasPrefix(f, "/dev/") && (strings.HasSuffix(f, ".img") || strings.HasSuffix(f, ".raw")) {
