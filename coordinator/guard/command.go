@@ -271,6 +271,9 @@ func (sh *shell) program(p program, c command, full string) {
 		makeFilesystem(sh, c)
 		return
 	}
+	if containsAny(c.args, "-i -I --in-place --inplace --write -w") {
+		sh.ownOperands(c)
+	}
 	switch {
 	case p.controls:
 		sh.remoteControl(c)

@@ -31,11 +31,7 @@ func (sh *shell) own(c command, full string) {
 		sh.hostCommand(c)
 	}
 	if changesInPlace(c) {
-		for _, a := range parseOptions(c.args, "").pos {
-			if p := sh.path(a); sh.isOwn(p) || hostPath(p, sh.place.home, sh.u.ctx.Env) {
-				sh.effect(WriteFile, "", p)
-			}
-		}
+		sh.ownOperands(c)
 	}
 	if c.name == "go" && len(c.args) > 1 && c.args[0] == "run" && (baseName(c.args[1]) == "afar" || strings.HasPrefix(baseName(c.args[1]), "hook-")) {
 		sh.own(command{name: baseName(c.args[1]), args: c.args[2:]}, c.args[1])
@@ -53,6 +49,16 @@ func changesInPlace(c command) bool {
 	}
 	return oneOf(c.name, inPlaceAsked) &&
 		containsAny(c.args, "--write -i -w --in-place --inplace put --fix")
+}
+
+// ownOperands reports guarded files among the operands of a program that
+// changes what it is given.
+func (sh *shell) ownOperands(c command) {
+	for _, a := range parseOptions(c.args, "").pos {
+		if p := sh.path(a); sh.isOwn(p) || hostPath(p, sh.place.home, sh.u.ctx.Env) {
+			sh.effect(WriteFile, "", p)
+		}
+	}
 }
 
 // ownOutput notices a compiler or another program that is told to write one of

@@ -165,7 +165,7 @@ func secretPath(p, home string) bool {
 	if isTemplate(base) {
 		return false
 	}
-	if oneOf(base, secretFiles) || strings.HasPrefix(base, ".env.") || strings.HasPrefix(base, "id_rsa") {
+	if oneOf(base, secretFiles) || strings.HasPrefix(base, ".env.") || strings.HasSuffix(base, ".env") || strings.HasPrefix(base, "id_rsa") {
 		return true
 	}
 	if i := strings.LastIndexByte(base, '.'); i > 0 && oneOf(base[i+1:], "pem key p12 pfx keystore jks ppk kdbx asc") {
@@ -190,6 +190,9 @@ func inSecretTails(p string) bool {
 
 func secretSystem(p string) bool {
 	if strings.HasPrefix(p, "/proc/") && baseName(p) == "environ" {
+		return true
+	}
+	if strings.HasPrefix(p, "/run/secrets/") || strings.HasPrefix(p, "/var/run/secrets/") {
 		return true
 	}
 	if dirName(p) == "/etc/ssl/private" || oneOf(p, "/etc/shadow /etc/gshadow /etc/sudoers") {

@@ -638,6 +638,12 @@ func recursiveCall(toks []token) bool {
 // receiver is the constant expression before ".name", as in
 // Path("x").unlink() and (home / "x").write_text().
 func (sh *shell) receiver(toks []token, i int, consts map[string]string) string {
+	name := toks[i].text
+	if k := strings.IndexByte(name, '.'); k > 0 {
+		if v, ok := consts[name[:k]]; ok {
+			return v
+		}
+	}
 	if k := opening(toks, i-1); k >= 0 {
 		if v, ok := sh.literal(toks[k+1:], consts); ok {
 			return v
@@ -651,12 +657,6 @@ func (sh *shell) receiver(toks []token, i int, consts map[string]string) string 
 			if v, ok := sh.constant(toks[j].text, consts); ok {
 				return v
 			}
-		}
-	}
-	name := toks[i].text
-	if k := strings.IndexByte(name, '.'); k > 0 {
-		if v, ok := consts[name[:k]]; ok {
-			return v
 		}
 	}
 	return ""

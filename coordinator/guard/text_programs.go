@@ -444,6 +444,9 @@ func tee(sh *shell, c command) {
 		text = *c.in
 	}
 	for _, f := range parseOptions(c.args, "").pos {
+		if host, ok := netDevice(sh.path(f)); ok && strings.ContainsRune(text, holeSecret) {
+			sh.effect(SendOut, "secret", host)
+		}
 		sh.remember(sh.write(f), text)
 	}
 	sh.print(text)
