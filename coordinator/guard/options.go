@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // options is an argument list taken apart the way getopt_long does it:
 // clusters of short flags, long flags with and without "=", operands anywhere,
@@ -90,28 +93,23 @@ func (o options) short(c byte) bool {
 //
 //go:noinline
 func (o options) has(names ...string) bool {
-	for _, f := range o.flags {
-		for _, n := range names {
-			if f.name == n || len(f.name) >= 3 && len(n) > len(f.name) && n != "force-with-lease" && strings.HasPrefix(n, f.name) {
-				return true
-			}
+	for _, n := range names {
+		if slices.ContainsFunc(o.flags, func(f flag) bool { return f.shortens(n) }) {
+			return true
 		}
 	}
 	return false
+}
+
+func (f flag) shortens(name string) bool {
+	return f.name == name || len(f.name) >= 3 && len(name) > len(f.name) && name != "force-with-lease" && strings.HasPrefix(name, f.name)
 }
 
 // exact is true if one of the names was given in full.
 //
 //go:noinline
 func (o options) exact(names ...string) bool {
-	for _, f := range o.flags {
-		for _, n := range names {
-			if f.name == n {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.flags, func(f flag) bool { return containsString(names, f.name) })
 }
 
 // get returns the value of the first of the names that has one.
@@ -119,10 +117,8 @@ func (o options) exact(names ...string) bool {
 //go:noinline
 func (o options) get(names ...string) (string, bool) {
 	for _, f := range o.flags {
-		for _, n := range names {
-			if f.name == n && f.given {
-				return f.value, true
-			}
+		if f.given && containsString(names, f.name) {
+			return f.value, true
 		}
 	}
 	return "", false
@@ -132,10 +128,8 @@ func (o options) get(names ...string) (string, bool) {
 func (o options) all(names ...string) []string {
 	var out []string
 	for _, f := range o.flags {
-		for _, n := range names {
-			if f.name == n && f.given {
-				out = append(out, f.value)
-			}
+		if f.given && containsString(names, f.name) {
+			out = append(out, f.value)
 		}
 	}
 	return out

@@ -293,33 +293,37 @@ func splitLines(text string) []string {
 }
 
 func (sh *shell) forClause(c *syntax.ForClause, in *string) {
-	switch loop := c.Loop.(type) {
-	case *syntax.WordIter:
-		var v value
-		for _, item := range loop.Items {
-			for _, field := range sh.fields(item) {
-				v = v.join(value{field})
-			}
-		}
-		if len(v) == 0 {
-			v = value{unknown}
-			if !loop.InPos.IsValid() && len(sh.params) > 0 {
-				v = value(nil).join(sh.params)
-			}
-		}
+	loop, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		sh.nested(c.Loop)
+	} else {
+		v := sh.loopValues(loop)
 		if sh.vars == nil {
 			sh.vars = map[string]value{}
 		}
 		sh.vars[loop.Name.Value] = v
 		sh.u.set(loop.Name.Value)
-	default:
-		sh.nested(c.Loop)
 	}
 	sh.maybe++
 	cwd := sh.place.cwd
 	sh.stmts(c.Do, in)
 	sh.blur(cwd)
 	sh.maybe--
+}
+
+// loopValues are the values that the variable of a loop takes.
+func (sh *shell) loopValues(loop *syntax.WordIter) value {
+	var v value
+	for _, item := range loop.Items {
+		v = v.join(sh.fields(item))
+	}
+	switch {
+	case len(v) > 0:
+		return v
+	case !loop.InPos.IsValid() && len(sh.params) > 0:
+		return value(nil).join(sh.params)
+	}
+	return value{unknown}
 }
 
 func (sh *shell) caseClause(c *syntax.CaseClause, in *string) {
@@ -359,26 +363,33 @@ func (sh *shell) assignment(a *syntax.Assign) {
 	}
 	switch {
 	case a.Array != nil:
-		var all []string
-		for _, el := range a.Array.Elems {
-			if el.Value != nil {
-				all = append(all, sh.fields(el.Value)...)
-			}
-		}
-		sh.assign(a.Name.Value, value{strings.Join(all, string(splitMark))})
+		sh.assign(a.Name.Value, sh.elements(a.Array))
+	case a.Value != nil && a.Append:
+		sh.assign(a.Name.Value, sh.appended(a.Name.Value, sh.text(a.Value)))
 	case a.Value != nil:
-		v := sh.text(a.Value)
-		if a.Append {
-			old, ok := sh.lookup(a.Name.Value)
-			if !ok {
-				old = value{""}
-			}
-			v = append(value{}, old...).cross(v)
-		}
-		sh.assign(a.Name.Value, v)
+		sh.assign(a.Name.Value, sh.text(a.Value))
 	case !a.Naked:
 		sh.assign(a.Name.Value, value{""})
 	}
+}
+
+// elements is an array as one value, with field marks between its elements.
+func (sh *shell) elements(array *syntax.ArrayExpr) value {
+	var all []string
+	for _, el := range array.Elems {
+		if el.Value != nil {
+			all = append(all, sh.fields(el.Value)...)
+		}
+	}
+	return value{strings.Join(all, string(splitMark))}
+}
+
+func (sh *shell) appended(name string, v value) value {
+	old, ok := sh.lookup(name)
+	if !ok {
+		return v
+	}
+	return old.cross(v)
 }
 
 // redirects evaluates the redirections: what the command reads, and the files
@@ -387,36 +398,51 @@ func (sh *shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []s
 	var sinks []string
 	for _, r := range list {
 		switch r.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			text := ""
-			if r.Hdoc != nil {
-				text = first(sh.text(r.Hdoc))
-			}
-			stdin = &text
-		case syntax.WordHdoc:
-			text := first(sh.text(r.Word)) + "\n"
-			stdin = &text
-		case syntax.RdrIn, syntax.RdrInOut:
-			for _, f := range sh.fields(r.Word) {
-				text := sh.read(f)
-				stdin = &text
-			}
-		case syntax.DplIn, syntax.DplOut:
-			for _, f := range sh.fields(r.Word) {
-				if r.Op == syntax.DplOut && !isNumber(f) && f != "-" {
-					sinks = append(sinks, sh.write(f))
-				}
-			}
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut:
+			stdin = sh.input(r, stdin)
 		default:
-			if r.Word == nil {
-				continue
-			}
-			for _, f := range sh.fields(r.Word) {
-				sinks = append(sinks, sh.write(f))
-			}
+			sinks = append(sinks, sh.sinks(r)...)
 		}
 	}
 	return stdin, sinks
+}
+
+// input is what a redirection lets a command read; nothing new where it names
+// no file.
+func (sh *shell) input(r *syntax.Redirect, stdin *string) *string {
+	text := ""
+	switch {
+	case r.Op == syntax.WordHdoc:
+		text = first(sh.text(r.Word)) + "\n"
+	case r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut:
+		if r.Hdoc != nil {
+			text = first(sh.text(r.Hdoc))
+		}
+	default:
+		files := sh.fields(r.Word)
+		if len(files) == 0 {
+			return stdin
+		}
+		for _, f := range files {
+			text = sh.read(f)
+		}
+	}
+	return &text
+}
+
+// sinks are the files that a redirection writes.
+func (sh *shell) sinks(r *syntax.Redirect) []string {
+	if r.Word == nil {
+		return nil
+	}
+	var files []string
+	for _, f := range sh.fields(r.Word) {
+		descriptor := r.Op == syntax.DplIn || r.Op == syntax.DplOut && (isNumber(f) || f == "-")
+		if !descriptor {
+			files = append(files, sh.write(f))
+		}
+	}
+	return files
 }
 
 func first(v value) string {

@@ -286,36 +286,28 @@ func (sh *shell) braceElem(el *syntax.Word) []string {
 }
 
 // unescape removes the backslashes of an unquoted literal.
-func unescape(s string) string {
-	if !strings.Contains(s, "\\") {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			i++
-			if s[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+func unescape(s string) string { return unescaped(s, func(byte) bool { return true }) }
+
+// unescapeDouble removes those of a literal in double quotes.
+func unescapeDouble(s string) string {
+	return unescaped(s, func(c byte) bool { return strings.IndexByte("$`\"\\\n", c) >= 0 })
 }
 
-func unescapeDouble(s string) string {
+// unescaped removes the backslashes before characters that take one; a line
+// break goes with its backslash.
+func unescaped(s string, takes func(byte) bool) string {
 	if !strings.Contains(s, "\\") {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {
+		escaped := s[i] == '\\' && i+1 < len(s) && takes(s[i+1])
+		if escaped {
 			i++
-			if s[i] == '\n' {
-				continue
-			}
 		}
-		b.WriteByte(s[i])
+		if !escaped || s[i] != '\n' {
+			b.WriteByte(s[i])
+		}
 	}
 	return b.String()
 }
