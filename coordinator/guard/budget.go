@@ -33,7 +33,7 @@ type budget struct {
 }
 
 func newBudget(size int) budget {
-	return budget{steps: 8000 + size, bytes: 16<<10 + 3*size}
+	return budget{steps: 5000 + size, bytes: 16<<10 + 3*size}
 }
 
 // spend charges for work. Once the steps are spent nothing more is evaluated,
@@ -46,9 +46,16 @@ func (sh *shell) spend(steps int) bool {
 	if b.steps -= steps; b.steps >= 0 {
 		return true
 	}
-	b.spent = true
-	sh.exhausted("over budget")
+	sh.giveUp()
 	return false
+}
+
+// giveUp ends the evaluation of the call.
+func (sh *shell) giveUp() {
+	if !sh.u.budget.spent {
+		sh.u.budget.spent = true
+		sh.exhausted("over budget")
+	}
 }
 
 // spendSource charges for parsing a nested source.

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -62,4 +63,32 @@ func TestNothingHidesBehindTheBudget(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A list may be long: its last item counts as much as its first.
+func TestTheLastItemCounts(t *testing.T) {
+	many := func(unit string, n int) string { return strings.Repeat(unit, n) }
+	for name, text := range map[string]string{
+		"xargs":    "printf '%s\\n' " + many("a ", 40) + "/ | xargs -I{} rm -rf {}",
+		"parallel": "parallel rm -rf ::: " + many("a ", 40) + "/",
+		"printf":   "rm -rf $(printf '%s ' " + many("a ", 1500) + "/)",
+		"braces":   "rm -rf {" + many("a,", 80) + "/}",
+		"files":    numbered("echo a > f%;", 300) + "echo 'rm -rf /' > g; sh g",
+		"sum":      "python3 -c 'import os; os.system(\"r\"+" + many("\"\"+", 40) + "\"m -rf /\")'",
+		"loop":     "for a in " + many("a ", 80) + "/; do rm -rf $a; done",
+		"array":    "a=(" + many("a ", 500) + "/); rm -rf \"${a[@]}\"",
+		"case":     "case $x in " + numbered("a%) a;; ", 300) + "*) rm -rf /;; esac",
+	} {
+		if d := Judge(bash(text), testContext()); d.Verdict == None {
+			t.Errorf("%s: no opinion", name)
+		}
+	}
+}
+
+func numbered(unit string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(unit, "%", strconv.Itoa(i)))
+	}
+	return b.String()
 }

@@ -410,9 +410,15 @@ func quotedString(s, lang string) (string, int) {
 // literal reads a constant expression: literals, known names and the calls
 // that mean "home directory", joined by +, by formatting or by commas inside a
 // path join.
+//
+// Beyond maxTerms tokens it is not followed, and that is reported.
 func (sh *shell) literal(toks []token, consts map[string]string) (string, bool) {
 	l := literal{sh: sh, consts: consts}
-	for i := 0; i < len(toks) && i < 32; {
+	for i := 0; i < len(toks) && sh.spend(i%2); {
+		if i >= maxTerms {
+			sh.unreadable("too many parts", l.text)
+			break
+		}
 		n := l.take(toks, i)
 		if n == 0 {
 			break
@@ -421,6 +427,8 @@ func (sh *shell) literal(toks []token, consts map[string]string) (string, bool) 
 	}
 	return l.text, l.known
 }
+
+const maxTerms = 128
 
 type literal struct {
 	sh     *shell

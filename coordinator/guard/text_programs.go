@@ -158,7 +158,7 @@ func printfText(args []string) value {
 	}
 	var b strings.Builder
 	format, rest := args[0], args[1:]
-	for round := 0; round == 0 || len(rest) > 0 && round < 1000; round++ {
+	for round := 0; round == 0 || len(rest) > 0; round++ {
 		n := len(rest)
 		rest = printfOnce(&b, format, rest)
 		if len(rest) == n || b.Len() > maxSource {

@@ -175,9 +175,14 @@ func (sh *shell) capture(f func(*shell)) string {
 }
 
 func (sh *shell) print(text string) {
-	if sh.out != nil && sh.out.Len() < maxSource {
-		sh.out.WriteString(sh.afford(text))
+	if sh.out == nil {
+		return
 	}
+	if sh.out.Len()+len(text) > maxSource {
+		sh.giveUp()
+		return
+	}
+	sh.out.WriteString(sh.afford(text))
 }
 
 // lookup finds a variable; the environment of the call counts as known.

@@ -287,10 +287,7 @@ func xargs(sh *shell, c command) {
 		lines = splitLines(*c.in)
 	}
 	found := strings.Contains(strings.Join(rest, " "), marker)
-	for i, item := range lines {
-		if i == maxCombinations {
-			return
-		}
+	for _, item := range lines {
 		argv := replaceAll(rest, marker, item)
 		if !found {
 			argv = append(argv, item)
@@ -380,10 +377,11 @@ func parallel(sh *shell, c command) {
 			items = splitLines(*c.in)
 		}
 	}
-	for i, item := range items {
-		if i < 2*maxCombinations {
-			child.parallelOne(argv, item)
+	for _, item := range items {
+		if !sh.spend(len(argv)) {
+			return
 		}
+		child.parallelOne(argv, item)
 	}
 }
 
