@@ -1,0 +1,289 @@
+package guard
+
+import "strings"
+
+type token struct {
+	kind byte // 'n' name, 's' string, 'x' text of a shell quote, or the punctuation itself
+	text string
+}
+
+func tokens(text, lang string) []token {
+	var out []token
+	formatted := false // the next literal is a format string
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			i++
+		case c == '#' && lang != "js" && lang != "php" || c == '/' && i+1 < len(text) && text[i+1] == '/' && (lang == "js" || lang == "php"):
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+		case c == '"' || c == '\'':
+			s, n := quotedString(text[i:], lang)
+			if formatted && strings.Contains(s, "{") {
+				out = appendParts(out, s, "{")
+			} else if lang == "ruby" && c == '"' && strings.Contains(text[i:i+n], "#{") {
+				out = appendParts(out, text[i+1:i+n-1], "#{")
+			} else {
+				out = append(out, token{'s', s})
+			}
+			formatted = false
+			i += n
+		case c == '`' && lang == "js" && strings.Contains(text[i:], "${"):
+			_, n := quotedString(text[i:], lang)
+			out = appendParts(out, text[i+1:max(i+1, i+n-1)], "${")
+			i += n
+		case c == '`':
+			s, n := quotedString(text[i:], lang)
+			kind := byte('s')
+			if lang == "perl" || lang == "ruby" || lang == "php" {
+				kind = 'x'
+			}
+			out = append(out, token{kind, s})
+			i += n
+		case shellQuote(text[i:], lang) > 0:
+			s, n := delimited(text[i+shellQuote(text[i:], lang):])
+			out = append(out, token{'x', s})
+			i += n + shellQuote(text[i:], lang)
+		case isNameByte(c) || c >= hole && c <= holeKey:
+			n := 1
+			for i+n < len(text) && (isNameByte(text[i+n]) || text[i+n] == '-' && lang == "lisp" || text[i+n] == '.' || text[i+n] == ':' && i+n+1 < len(text) && text[i+n+1] == ':' || text[i+n] == ':' && text[i+n-1] == ':') {
+				n++
+			}
+			name := text[i : i+n]
+			i += n
+			if i < len(text) && (text[i] == '"' || text[i] == '\'') && len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbfu") == "" {
+				formatted = strings.ContainsAny(name, "fF")
+				continue // a string prefix such as r"…"
+			}
+			out = append(out, token{'n', name})
+		default:
+			out = append(out, token{c, text[i : i+1]})
+			i++
+		}
+	}
+	return out
+}
+
+// appendParts writes a text with {names} in it as the sum that it stands for.
+func appendParts(out []token, text, open string) []token {
+	for i := 0; ; i++ {
+		before, rest, found := strings.Cut(text, open)
+		if i > 0 {
+			out = append(out, token{'+', "+"})
+		}
+		out = append(out, token{'s', before})
+		name, after, closed := strings.Cut(rest, "}")
+		if !found || !closed || i > 64 {
+			return out
+		}
+		part := token{'n', strings.TrimSpace(name)}
+		if part.text == "" || strings.Trim(part.text, nameBytes) != "" {
+			part = token{'s', unknown}
+		}
+		out = append(out, token{'+', "+"}, part)
+		text = after
+	}
+}
+
+const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$@"
+
+func isNameByte(c byte) bool {
+	return c == '_' || c == '$' || c == '@' || c >= '0' && c <= '9' || isLetter(c) || c >= 0x80
+}
+
+// shellQuote is the length of perl's qx or ruby's %x introducer, or 0.
+func shellQuote(s, lang string) int {
+	if lang == "perl" && strings.HasPrefix(s, "qx") && len(s) > 2 && !isNameByte(s[2]) {
+		return 2
+	}
+	if lang == "ruby" && strings.HasPrefix(s, "%x") && len(s) > 2 && !isNameByte(s[2]) {
+		return 2
+	}
+	return 0
+}
+
+func delimited(s string) (string, int) {
+	if s == "" {
+		return "", 0
+	}
+	closing := map[byte]byte{'{': '}', '(': ')', '[': ']', '<': '>'}[s[0]]
+	if closing == 0 {
+		closing = s[0]
+	}
+	if i := strings.IndexByte(s[1:], closing); i >= 0 {
+		return s[1 : i+1], i + 2
+	}
+	return s[1:], len(s)
+}
+
+// quotedString reads the literal at the start of s and returns its text and
+// its length in the source. Interpolated parts become holes.
+func quotedString(s, lang string) (string, int) {
+	q := s[:1]
+	if lang == "python" && strings.HasPrefix(s, q+q+q) {
+		q = q + q + q
+	}
+	var b strings.Builder
+	i := len(q)
+	for i < len(s) && !strings.HasPrefix(s[i:], q) {
+		switch {
+		case s[i] == '\\' && i+1 < len(s):
+			i += 1 + decodeEscape(&b, s[i+1:])
+		case (strings.HasPrefix(s[i:], "${") && lang == "js" && q == "`" || strings.HasPrefix(s[i:], "#{") && lang == "ruby") && strings.IndexByte(s[i:], '}') > 0:
+			b.WriteString(unknown)
+			i += strings.IndexByte(s[i:], '}') + 1
+		default:
+			b.WriteByte(s[i])
+			i++
+		}
+	}
+	return strings.ReplaceAll(b.String(), "\x00", ""), min(i+len(q), len(s))
+}
+
+// literal reads a constant expression: literals, known names and the calls
+// that mean "home directory", joined by +, by formatting or by commas inside a
+// path join.
+//
+// Beyond maxTerms tokens it is not followed, and that is reported.
+func (sh *shell) literal(toks []token, consts map[string]string) (string, bool) {
+	l := literal{sh: sh, consts: consts}
+	for i := 0; i < len(toks) && sh.spend(i%2); {
+		if i >= maxTerms {
+			sh.unreadable("too many parts", l.text)
+			break
+		}
+		n := l.take(toks, i)
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	return l.text, l.known
+}
+
+const maxTerms = 128
+
+type literal struct {
+	sh     *shell
+	consts map[string]string
+	text   string
+	known  bool // a part of it is known
+	joins  bool // a comma joins parts of a path
+}
+
+// take reads the token at i; it returns how many it used, 0 at the end of the
+// expression.
+func (l *literal) take(toks []token, i int) int {
+	t := toks[i]
+	if i > 0 && t.kind == 'n' && (toks[i-1].kind == 's' || toks[i-1].kind == 'n') && t.text[0] != '$' {
+		return 0 // the next statement; in awk a field is joined by standing there
+	}
+	switch {
+	case t.kind == 's':
+		l.add(t.text, true)
+	case t.kind == 'n':
+		return l.name(toks, i)
+	case t.kind == '%' && i > 0 && i+1 < len(toks):
+		return l.percent(toks[i+1:])
+	case t.kind == '+' || t.kind == '.' || t.kind == '(' && i < 2 || t.kind == ')' && i > 0 && toks[i-1].kind == '(':
+	case t.kind == '/' || t.kind == ',' && l.joins && l.text != "":
+		l.add("/", l.known)
+	default:
+		return 0
+	}
+	return 1
+}
+
+func (l *literal) add(text string, known bool) {
+	l.text = glue(l.text, text)
+	l.known = l.known || known
+	if len(l.text) > 1<<16 {
+		l.text = unknown
+	}
+}
+
+func (l *literal) name(toks []token, i int) int {
+	name := toks[i].text
+	if text, n := l.sh.environmentOf(toks[i:]); n > 0 {
+		l.add(text, true)
+		return n
+	}
+	if name == "format" && i > 0 && toks[i-1].kind == '.' {
+		args, _, end := l.sh.callArgs(toks, i, l.consts)
+		for _, a := range args {
+			l.text = strings.Replace(l.text, "{}", a, 1)
+		}
+		l.text = strings.ReplaceAll(l.text, "{}", unknown)
+		return max(end-i, 0) + 1
+	}
+	if files, n := listedFiles(toks[i:]); n > 0 {
+		l.add(files, true)
+		return n
+	}
+	if name == "require" && i+3 < len(toks) && toks[i+2].kind == 's' {
+		return 4
+	}
+	if text, ok := l.sh.constant(name, l.consts); ok {
+		l.add(text, true)
+		if i+2 < len(toks) && toks[i+1].kind == '(' && toks[i+2].kind == ')' {
+			return 3
+		}
+		return 1
+	}
+	for _, suffix := range [...]string{"join", "Path", "expanduser", "resolve", "String.raw", "str"} {
+		if strings.HasSuffix(name, suffix) {
+			l.joins = true
+			return 1
+		}
+	}
+	l.add(unknown, false)
+	return 1
+}
+
+// percent fills the first verb of "text % value".
+func (l *literal) percent(toks []token) int {
+	if len(toks) > 1 && toks[0].kind == '(' {
+		toks = toks[1:]
+	}
+	text := unknown
+	if toks[0].kind == 's' {
+		text = toks[0].text
+	} else if v, ok := l.sh.constant(toks[0].text, l.consts); ok && toks[0].kind == 'n' {
+		text = v
+	}
+	l.text = strings.ReplaceAll(l.text, "%s", text)
+	return 2
+}
+
+// environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}: its
+// text and how many tokens it takes, 0 if toks begin otherwise.
+func (sh *shell) environmentOf(toks []token) (string, int) {
+	if len(toks) < 4 || toks[0].kind != 'n' || !strings.ContainsRune("[({", rune(toks[1].kind)) {
+		return "", 0
+	}
+	name := toks[0].text
+	for _, suffix := range [...]string{"environ", "environ.get", "getenv", "ENV", "ENV.fetch", "process.env", "env.get"} {
+		if strings.HasSuffix(name, suffix) {
+			v, ok := sh.lookup(toks[2].text)
+			if !ok {
+				v = value{sh.unset(toks[2].text)}
+			}
+			return first(v), 4
+		}
+	}
+	return "", 0
+}
+
+func (sh *shell) constant(name string, consts map[string]string) (string, bool) {
+	if v, ok := consts[name]; ok {
+		return v, true
+	}
+	for _, suffix := range [...]string{"Path.home", "homedir", "os.homedir", "Dir.home", "env.HOME"} {
+		if strings.HasSuffix(name, suffix) {
+			return sh.homeText(), true
+		}
+	}
+	return "", false
+}
