@@ -30,11 +30,11 @@ const (
 	ActWrite  = "write"  // a File: markdown of a session
 )
 
-// A Room is a chat, or one topic of a forum. Topic 0 is a chat without topics,
+// A Room is a chat, or one thread of a forum. Thread 0 is a chat without topics,
 // and a forum's general one.
 type Room struct {
-	Chat  int64 `json:"chat"`
-	Topic int64 `json:"topic,omitempty"`
+	Chat   int64 `json:"chat"`
+	Thread int64 `json:"thread,omitempty"`
 }
 
 // A Say is a text for one room, whoever is there.

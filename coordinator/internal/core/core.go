@@ -58,7 +58,7 @@ type state struct {
 	messages map[message.ID]message.Message
 	grants   map[grant.ID]grant.Grant
 	undos    map[undo.ID]undo.Snapshot
-	topics   map[topicKey]store.Topic
+	threads  map[threadKey]store.Thread
 	settings store.Settings
 	rules    Rules
 	trace    bool // each step of a loop is posted; never changes
@@ -81,11 +81,11 @@ func New(cfg Config) (*Core, error) {
 	c := &Core{cfg: cfg, changed: make(chan struct{}), state: state{
 		sessions: map[session.ID]session.Session{}, asks: map[ask.ID]ask.Ask{},
 		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, grants: map[grant.ID]grant.Grant{},
-		undos: map[undo.ID]undo.Snapshot{}, topics: map[topicKey]store.Topic{}, settings: loaded.Settings, rules: cfg.Rules, trace: cfg.Trace,
+		undos: map[undo.ID]undo.Snapshot{}, threads: map[threadKey]store.Thread{}, settings: loaded.Settings, rules: cfg.Rules, trace: cfg.Trace,
 	}}
 	c.state.merge(store.Batch{
 		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants, Undos: loaded.Undos,
-		Topics: loaded.Topics,
+		Threads: loaded.Threads,
 	})
 	return c, errors.Join(c.cutOff(), c.do(restarted(loaded.Bad)), c.do(answersFrom(cfg.AnswersFrom)))
 }
@@ -138,8 +138,8 @@ func (s *state) merge(b store.Batch) {
 	for _, v := range b.Undos {
 		s.undos[v.ID] = v
 	}
-	for _, v := range b.Topics {
-		s.topics[topicKey{v.Session, v.Chat}] = v
+	for _, v := range b.Threads {
+		s.threads[threadKey{v.Session, v.Chat}] = v
 	}
 	if b.Settings != nil {
 		s.settings = *b.Settings

@@ -29,7 +29,7 @@ func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 		if in.Hooked && v.State != session.Ended && (!known || !old.Hooked || old.State == session.Ended) {
 			text := fmt.Sprintf("session %s started in %s", v.Token, v.Project)
 			b.Events = append(b.Events, happened(event.SessionStarted, v.ID, v.Token, text, now))
-			s.followTopic(&b, v, now)
+			s.followThread(&b, v, now)
 		}
 		return b, nil
 	})
@@ -64,7 +64,7 @@ func (c *Core) EndSession(id session.ID, why string) error {
 		}
 		v = session.To(v, session.Ended, now)
 		b.Sessions = append(b.Sessions, v)
-		s.followTopic(&b, v, now)
+		s.followThread(&b, v, now)
 		b.Events = append(b.Events, happened(event.SessionEnded, id, v.Token, "session "+v.Token+" ended: "+why, now))
 		s.cancelAsks(&b, id, "the session ended", now)
 		s.missed(&b, v, now)

@@ -18,10 +18,8 @@ func (c *Core) bookDay(s *state, b *store.Batch, sum usage.Sum, now time.Time) (
 		day = store.Day{Date: date}
 	}
 	if sum != (usage.Sum{}) {
-		next := s.settings
 		day.Spent = day.Spent.Plus(sum)
-		next.Day = day
-		b.Settings = &next
+		s.change(b).Day = day
 	}
 	if c.cfg.DayBudget <= 0 || day.Spent.USD < c.cfg.DayBudget {
 		return ""

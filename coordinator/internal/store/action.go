@@ -117,8 +117,8 @@ func (s *Store) Forget(before time.Time) error {
 		if _, err := tx.Exec(`DELETE FROM actions WHERE done >= gen AND due < ?`, before.UnixMilli()); err != nil {
 			return fmt.Errorf("forget actions: %w", err)
 		}
-		if _, err := tx.Exec(`DELETE FROM topics WHERE session NOT IN (SELECT id FROM sessions WHERE seen_at >= ?)`, before.UnixMilli()); err != nil {
-			return fmt.Errorf("forget topics: %w", err)
+		if _, err := tx.Exec(`DELETE FROM threads WHERE session NOT IN (SELECT id FROM sessions WHERE seen_at >= ?)`, before.UnixMilli()); err != nil {
+			return fmt.Errorf("forget threads: %w", err)
 		}
 		return nil
 	})

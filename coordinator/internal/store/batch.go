@@ -31,14 +31,14 @@ type Batch struct {
 	Events   []event.Event // numbered and chained by Commit
 	Actions  []Action      // to be done after the commit
 	Cards    []Card
-	Topics   []Topic
+	Threads  []Thread
 	Update   int64 // the channel update that this step deals with; 0 is none
 	NewBot   bool  // another bot speaks now: update ids begin anew
 }
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Undos)+len(b.Posts)+len(b.Events)+len(b.Actions)+len(b.Cards)+len(b.Topics) == 0 &&
+	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Undos)+len(b.Posts)+len(b.Events)+len(b.Actions)+len(b.Cards)+len(b.Threads) == 0 &&
 		b.Settings == nil && b.Update == 0
 }
 
@@ -99,7 +99,7 @@ func (s *Store) Commit(b *Batch) error {
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error {
 		for _, put := range []func(*sql.Tx, *Batch) error{
-			putSessions, putAsks, putLoops, putMessages, putGrants, putUndos, putPosts, putSettings, s.putEvents, putActions, putCards, putTopics, putUpdate,
+			putSessions, putAsks, putLoops, putMessages, putGrants, putUndos, putPosts, putSettings, s.putEvents, putActions, putCards, putThreads, putUpdate,
 		} {
 			if err := put(tx, b); err != nil {
 				return err

@@ -30,7 +30,7 @@ type State struct {
 	Messages []message.Message
 	Grants   []grant.Grant // that have not ended
 	Undos    []undo.Snapshot
-	Topics   []Topic
+	Threads  []Thread
 	Settings Settings
 	Bad      []Bad
 }
@@ -46,7 +46,7 @@ func (s *Store) Load(since time.Time) (State, error) {
 		load(s, &st.Messages, &st.Bad, "messages", func(v message.Message) string { return string(v.ID) }, `SELECT id, data FROM messages WHERE at >= ? OR state != 'done'`, since),
 		load(s, &st.Grants, &st.Bad, "grants", func(v grant.Grant) string { return string(v.ID) }, `SELECT id, data FROM grants WHERE ended = 0 AND at >= ?`, since),
 		load(s, &st.Undos, &st.Bad, "undos", func(v undo.Snapshot) string { return string(v.ID) }, `SELECT id, data FROM undos WHERE open = 1 OR at >= ?`, since),
-		s.loadTopics(&st.Topics),
+		s.loadThreads(&st.Threads),
 		s.loadSettings(&st.Settings))
 	if err != nil {
 		return State{}, fmt.Errorf("load state: %w", err)

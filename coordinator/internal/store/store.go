@@ -32,7 +32,7 @@ var cardsIndex string
 
 // migrations take a database from version i to version i+1. A shipped one is
 // never changed.
-var migrations = []string{schema, grantSchema, messages, headSchema, undoSchema, topicSchema, cardsIndex, postSchema}
+var migrations = []string{schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema}
 
 // Errors of Open. The files are left as they were.
 var (

@@ -52,7 +52,7 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		return l.choose(ctx, a.Data)
 	case core.ActRemind:
 		return l.remind(ctx, ask.ID(a.Data))
-	case core.ActTopic:
+	case core.ActThread:
 		return l.topic(ctx, session.ID(a.Data))
 	case core.ActTap:
 		return l.answer(ctx, a.Data)
@@ -86,7 +86,7 @@ func (l *link) notice(ctx context.Context, raw string) error {
 // leaves the chat.
 func (l *link) reply(ctx context.Context, s core.Say) error {
 	err := l.say(ctx, s.Room, s.Text)
-	if s.Topic != 0 && says(err, noThread) {
+	if s.Thread != 0 && says(err, noThread) {
 		err = l.say(ctx, core.Room{Chat: s.Chat}, s.Text)
 	}
 	return err
@@ -124,7 +124,7 @@ func quiet() *models.LinkPreviewOptions {
 // understand goes out without any rather than not at all.
 func (l *link) send(ctx context.Context, to core.Room, r rendered) (int64, error) {
 	p := &bot.SendMessageParams{
-		ChatID: to.Chat, MessageThreadID: int(to.Topic), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
+		ChatID: to.Chat, MessageThreadID: int(to.Thread), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
 	}
 	m, err := l.bot.SendMessage(ctx, p)
 	if says(err, "can't parse entities") {

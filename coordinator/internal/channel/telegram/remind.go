@@ -51,7 +51,7 @@ func (l *link) remind(ctx context.Context, id ask.ID) error {
 	text := fmt.Sprintf("⏰ %s still waits for you: %s, since %s.", oneLine(p.token), a.Kind, a.OpenedAt.Format("15:04"))
 	return l.inRoom(ctx, peer.Chat, a.Session, func(to core.Room) error {
 		m, err := l.bot.SendMessage(ctx, &bot.SendMessageParams{
-			ChatID: to.Chat, MessageThreadID: int(to.Topic), Text: text,
+			ChatID: to.Chat, MessageThreadID: int(to.Thread), Text: text,
 			ReplyParameters: &models.ReplyParameters{MessageID: int(shown), AllowSendingWithoutReply: true},
 		})
 		if err != nil {

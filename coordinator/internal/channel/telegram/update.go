@@ -74,7 +74,7 @@ func (m message) from() core.Sender {
 // room is where m stands, and where its answer goes.
 func (m message) room() core.Room {
 	if m.Topic {
-		return core.Room{Chat: m.Chat.ID, Topic: m.Thread}
+		return core.Room{Chat: m.Chat.ID, Thread: m.Thread}
 	}
 	return core.Room{Chat: m.Chat.ID}
 }

@@ -8,49 +8,49 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// ActTopic is an action whose data is a session's id: make its topic stand open
+// ActThread is an action whose data is a session's id: make its thread stand open
 // or closed as the session does.
-const ActTopic = "topic"
+const ActThread = "thread"
 
-type topicKey struct {
+type threadKey struct {
 	session session.ID
 	chat    int64
 }
 
-// Topic returns where a session speaks in a chat; ok is false when it has no
-// topic there.
-func (c *Core) Topic(id session.ID, chat int64) (t store.Topic, ok bool) {
-	c.view(func(s *state, _ time.Time) { t = s.topics[topicKey{id, chat}] })
-	return t, t.Thread != 0
+// Thread returns where a session speaks in a chat that is a forum; ok is false
+// when it has no thread there.
+func (c *Core) Thread(id session.ID, chat int64) (t store.Thread, ok bool) {
+	c.view(func(s *state, _ time.Time) { t = s.threads[threadKey{id, chat}] })
+	return t, t.ID != 0
 }
 
-// PutTopic notes how a topic stands, or with a Thread of 0 that it is gone.
-func (c *Core) PutTopic(t store.Topic) error {
+// PutThread notes how a thread stands, or with an ID of 0 that it is gone.
+func (c *Core) PutThread(t store.Thread) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		b.Topics = append(b.Topics, t)
-		if t.Thread != 0 && t.Closed != (s.sessions[t.Session].State == session.Ended) {
-			b.Actions = append(b.Actions, topicAction(t.Session, now))
+		b.Threads = append(b.Threads, t)
+		if t.ID != 0 && t.Closed != (s.sessions[t.Session].State == session.Ended) {
+			b.Actions = append(b.Actions, threadAction(t.Session, now))
 		}
 		return b, nil
 	})
 }
 
-// followTopic has the topic of a session that ended or came back do the same.
-func (s *state) followTopic(b *store.Batch, v session.Session, now time.Time) {
+// followThread has the thread of a session that ended or came back do the same.
+func (s *state) followThread(b *store.Batch, v session.Session, now time.Time) {
 	if s.settings.Peer == nil {
 		return
 	}
-	t := s.topics[topicKey{v.ID, s.settings.Peer.Chat}]
-	if t.Thread != 0 && t.Closed != (v.State == session.Ended) {
-		b.Actions = append(b.Actions, topicAction(v.ID, now))
+	t := s.threads[threadKey{v.ID, s.settings.Peer.Chat}]
+	if t.ID != 0 && t.Closed != (v.State == session.Ended) {
+		b.Actions = append(b.Actions, threadAction(v.ID, now))
 	}
 }
 
-func topicAction(id session.ID, now time.Time) store.Action {
-	return store.Action{Key: "topic:" + string(id), Lane: LaneTelegram, Kind: ActTopic, Data: string(id), Due: now}
+func threadAction(id session.ID, now time.Time) store.Action {
+	return store.Action{Key: "thread:" + string(id), Lane: LaneTelegram, Kind: ActThread, Data: string(id), Due: now}
 }
 
-// SessionIn returns the session whose topic a room is; ok is false for any
+// SessionIn returns the session whose thread a room is; ok is false for any
 // other room.
 func (c *Core) SessionIn(r Room) (id session.ID, ok bool) {
 	c.view(func(s *state, _ time.Time) { id, ok = s.sessionIn(r) })
@@ -58,8 +58,8 @@ func (c *Core) SessionIn(r Room) (id session.ID, ok bool) {
 }
 
 func (s *state) sessionIn(r Room) (session.ID, bool) {
-	for _, t := range s.topics {
-		if r.Topic != 0 && t.Thread == r.Topic && t.Chat == r.Chat {
+	for _, t := range s.threads {
+		if r.Thread != 0 && t.ID == r.Thread && t.Chat == r.Chat {
 			return t.Session, true
 		}
 	}

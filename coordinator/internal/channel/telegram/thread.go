@@ -41,10 +41,10 @@ func (l *link) inRoom(ctx context.Context, chat int64, id session.ID, send func(
 		return err
 	}
 	err = send(to)
-	if to.Topic == 0 || !says(err, noThread) {
+	if to.Thread == 0 || !says(err, noThread) {
 		return err
 	}
-	if err := l.cfg.Core.PutTopic(store.Topic{Session: id, Chat: chat}); err != nil {
+	if err := l.cfg.Core.PutThread(store.Thread{Session: id, Chat: chat}); err != nil {
 		return err
 	}
 	if to, err = l.roomOf(ctx, chat, id); err != nil {
@@ -59,14 +59,14 @@ func (l *link) roomOf(ctx context.Context, chat int64, id session.ID) (core.Room
 	if chat > 0 || id == "" {
 		return plain, nil
 	}
-	if t, ok := l.cfg.Core.Topic(id, chat); ok {
-		return core.Room{Chat: chat, Topic: t.Thread}, nil
+	if t, ok := l.cfg.Core.Thread(id, chat); ok {
+		return core.Room{Chat: chat, Thread: t.ID}, nil
 	}
 	f, err := l.forum(ctx, chat)
 	if err != nil || !f.is || f.denied {
 		return plain, err
 	}
-	return l.newTopic(ctx, chat, id)
+	return l.newThread(ctx, chat, id)
 }
 
 // forum asks what a group is, unless that is known well enough.
@@ -84,9 +84,9 @@ func (l *link) forum(ctx context.Context, chat int64) (forum, error) {
 	return f, nil
 }
 
-// newTopic makes the topic of a session. Where we may not, all comes into one
+// newThread makes the topic of a session. Where we may not, all comes into one
 // place, and the peer is told so once.
-func (l *link) newTopic(ctx context.Context, chat int64, id session.ID) (core.Room, error) {
+func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (core.Room, error) {
 	plain, about := core.Room{Chat: chat}, fmt.Sprintf("topics:%d", chat)
 	v, err := l.cfg.Core.Session(string(id))
 	if err != nil {
@@ -104,11 +104,11 @@ func (l *link) newTopic(ctx context.Context, chat int64, id session.ID) (core.Ro
 	case err != nil:
 		return plain, l.outcome(err)
 	}
-	t := store.Topic{Session: id, Chat: chat, Thread: int64(made.MessageThreadID)}
-	if err := l.insist(ctx, "note topic", func() error { return l.cfg.Core.PutTopic(t) }); err != nil {
+	t := store.Thread{Session: id, Chat: chat, ID: int64(made.MessageThreadID)}
+	if err := l.insist(ctx, "note topic", func() error { return l.cfg.Core.PutThread(t) }); err != nil {
 		return plain, err
 	}
-	return core.Room{Chat: chat, Topic: t.Thread}, l.cfg.Core.Untrue(about)
+	return core.Room{Chat: chat, Thread: t.ID}, l.cfg.Core.Untrue(about)
 }
 
 // topic closes the topic of a session that has ended and opens that of one that
@@ -118,25 +118,25 @@ func (l *link) topic(ctx context.Context, id session.ID) error {
 	if peer == nil {
 		return nil
 	}
-	t, ok := l.cfg.Core.Topic(id, peer.Chat)
+	t, ok := l.cfg.Core.Thread(id, peer.Chat)
 	v, err := l.cfg.Core.Session(string(id))
 	ended := v.State == session.Ended
 	if !ok || err != nil || t.Closed == ended {
 		return nil
 	}
 	if ended {
-		_, err = l.bot.CloseForumTopic(ctx, &bot.CloseForumTopicParams{ChatID: t.Chat, MessageThreadID: int(t.Thread)})
+		_, err = l.bot.CloseForumTopic(ctx, &bot.CloseForumTopicParams{ChatID: t.Chat, MessageThreadID: int(t.ID)})
 	} else {
-		_, err = l.bot.ReopenForumTopic(ctx, &bot.ReopenForumTopicParams{ChatID: t.Chat, MessageThreadID: int(t.Thread)})
+		_, err = l.bot.ReopenForumTopic(ctx, &bot.ReopenForumTopicParams{ChatID: t.Chat, MessageThreadID: int(t.ID)})
 	}
 	t.Closed = ended
 	switch {
 	case says(err, noTopic), says(err, noThread):
-		t.Thread = 0
+		t.ID = 0
 	case says(err, noRights):
 		return nil
 	case err != nil && !says(err, asItWas):
 		return l.outcome(err)
 	}
-	return l.cfg.Core.PutTopic(t)
+	return l.cfg.Core.PutThread(t)
 }

@@ -1,5 +1,5 @@
--- Where a session speaks in a forum: one topic per session and chat.
-CREATE TABLE topics (
+-- Where a session speaks in a forum: one thread per session and chat.
+CREATE TABLE threads (
   session TEXT NOT NULL,
   chat    INTEGER NOT NULL,
   thread  INTEGER NOT NULL,

@@ -202,7 +202,7 @@ func TestTopicDeleted(t *testing.T) {
 	if err := r.core.EndSession("s1", "exit"); err != nil { // nothing is there to be closed
 		t.Fatal(err)
 	}
-	r.eventually("the topic is forgotten", func() bool { _, ok := r.core.Topic("s1", f.ID); return !ok })
+	r.eventually("the topic is forgotten", func() bool { _, ok := r.core.Thread("s1", f.ID); return !ok })
 }
 
 // TestTopicsDenied: without the right all comes into one place, which is said
@@ -252,7 +252,7 @@ func TestTopicFollowsSession(t *testing.T) {
 		t.Helper()
 		r.eventually("the topic follows", func() bool {
 			all := r.topics(f)
-			known, _ := r.core.Topic("s1", f.ID)
+			known, _ := r.core.Thread("s1", f.ID)
 			return len(all) == 1 && all[0].Closed == want && known.Closed == want
 		})
 	}
