@@ -47,6 +47,9 @@ func (h *hook) ask(kind, why string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if r.str("state") == "delivered" {
+		return taken(r), nil // a grant has answered, and this call has taken it
+	}
 	q.deadline = time.Now().Add(time.Duration(r.body.Get("deadline_ms").Int()) * time.Millisecond)
 	stop := q.onSignal()
 	defer stop()
@@ -112,13 +115,18 @@ func (q *question) claim() answer {
 	for {
 		r, err := q.hook.callStarting(wire.OpAskClaim, wire.NewObject().Str("ask", q.id), replyFor)
 		if err == nil {
-			return answer{decided: r.str("state") == "delivered", allow: r.yes("allow"), message: r.str("message"), said: r}
+			return taken(r)
 		}
 		if !errors.Is(err, client.ErrUnreachable) || !time.Now().Before(q.deadline) {
 			return answer{message: err.Error()}
 		}
 		time.Sleep(pause)
 	}
+}
+
+// taken is an answer that counts from now on.
+func taken(r reply) answer {
+	return answer{decided: r.str("state") == "delivered", allow: r.yes("allow"), message: r.str("message"), said: r}
 }
 
 // onSignal tells the coordinator when the host ends this hook: Esc, No, a host

@@ -49,7 +49,8 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 }
 
 // standing answers an ask that was just opened from what was allowed before: by
-// a lease for the exact call, which is then used up, or by grants.
+// a lease for the exact call, which is then used up, or by grants. Such an answer
+// is taken with it, unless what the call destroys must be kept first.
 func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Time) (ask.Ask, bool) {
 	d := ask.Decision{Allow: true, At: now}
 	if lent, ok := s.lease(a, now); ok && a.Kind != ask.Denied {
@@ -64,8 +65,12 @@ func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Ti
 	if err != nil {
 		return a, false // cannot happen: it was opened this moment
 	}
-	b.Asks = append(b.Asks, next)
 	b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
+	if d.Channel == "grant" && !need.Loses {
+		next = ask.Claim(next)
+		b.Events = append(b.Events, happened(event.AskDelivered, next.Session, string(next.ID), s.told(next), now))
+	}
+	b.Asks = append(b.Asks, next)
 	return next, true
 }
 

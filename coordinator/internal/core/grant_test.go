@@ -50,17 +50,25 @@ func TestGrantAnswers(t *testing.T) {
 		}
 		id := []string{"ask_b", "ask_c"}[i]
 		a := r.covered(id, "s", "git commit --amend")
-		if a.State != ask.Answered || !a.Decision.Allow || a.Decision.Channel != "grant" {
+		if a.State != ask.Delivered || !a.Decision.Allow || a.Decision.Channel != "grant" {
 			t.Fatalf("have %+v", a)
 		}
 		if got := r.drain(core.LaneTelegram); len(got) != 0 {
 			t.Errorf("the phone rings: %+v", got)
 		}
-		if a, err := r.ClaimAsk(ask.ID(id)); err != nil || a.State != ask.Delivered {
-			t.Errorf("the hook gets %+v, %v", a, err)
+		if a := r.covered(id, "s", "git commit --amend"); a.State != ask.Delivered || !a.Decision.Allow {
+			t.Errorf("the hook that did not get our reply gets %+v", a)
 		}
 	}
 	r.same("journal", []string{"ask.opened ask_b", "ask.answered ask_b", "ask.delivered ask_b"}, r.kinds(head)[:3])
+	loses := needs("git commit --amend")
+	loses.Loses = true
+	if a, err := r.OpenCovered(newAsk("ask_g", "git commit --amend"), loses); err != nil || a.State != ask.Answered {
+		t.Errorf("what is to be kept first is %s, %v", a.State, err)
+	}
+	if a, err := r.ClaimAsk("ask_g"); err != nil || a.State != ask.Delivered {
+		t.Errorf("the hook gets %+v, %v", a, err)
+	}
 	for id, c := range map[string]struct {
 		session session.ID
 		command string

@@ -30,6 +30,7 @@ type Need struct {
 	Path     string     // of a file tool: resolved
 	Root     string     // the project, resolved
 	Named    bool       // the tool's name is all there is (MCP)
+	Loses    bool       // it may destroy something, which is to be kept before the answer counts
 }
 
 // Empty reports that nothing can cover n.

@@ -71,7 +71,9 @@ func (s *Server) askedCall(h wire.HookCall, p payload) (a ask.Ask, need grant.Ne
 	}
 	var old string
 	a = ask.Ask{Tool: p.Tool}
-	if !s.cfg.Core.Granted(p.Session, need) { // it has a card
+	if s.cfg.Core.Granted(p.Session, need) {
+		need.Loses = len(s.losses(h, p)) > 0
+	} else { // it has a card
 		a.Does, a.Says, old = s.look(h, p)
 	}
 	if a.Text, a.Hash, err = ask.InputOver(p.Tool, p.Input, old); err != nil {
