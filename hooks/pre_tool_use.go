@@ -119,6 +119,7 @@ func leaves(args []guard.Arg, path string, v jsonValue) []guard.Arg {
 // place is where the call happens, as the guard sees it.
 func (h *hook) place() guard.Context {
 	ctx := place.Context(h.client.Dirs, h.client.Bin, h.str("cwd"), h.getenv("CLAUDE_PROJECT_DIR"))
+	ctx.Created = place.Created(h.str("transcript_path"))
 	ctx.ReadOnly = place.ReadsOnly(h.str("agent_type"))
 	return ctx
 }

@@ -23,6 +23,12 @@ func rebuilt(j *judging, e Effect) bool {
 	return false
 }
 
+// created is true of a tree that the session itself made.
+func created(j *judging, e Effect) bool {
+	known := e.Away == "" && e.Sure == Known && !hasGlob(e.Target) && !hasHole(e.Target)
+	return known && j.ctx.Created != nil && j.ctx.Created(j.real(e.Target))
+}
+
 // inContainer is true of what a throw-away container does to itself.
 func inContainer(_ *judging, e Effect) bool { return e.Away == "container" }
 

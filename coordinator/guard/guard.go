@@ -48,6 +48,9 @@ type Context struct {
 	// Merged says whether all commits of a branch are in the current one; false
 	// when nobody looked, and nil = unknown.
 	Merged func(dir, branch string) bool
+	// Created says whether the session made a tree and all that lies in it; false
+	// when nobody looked, and nil = unknown.
+	Created func(path string) bool
 	// Amendments are the policy files in force, the person's before the project's.
 	Amendments []Amendment
 	// Broken says what is wrong with policy files that are void, "" for nothing.

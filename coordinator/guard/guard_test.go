@@ -138,6 +138,20 @@ func TestMerged(t *testing.T) {
 	}
 }
 
+// What a session made itself may go, and nothing beside it.
+func TestCreated(t *testing.T) {
+	ctx := testContext()
+	ctx.Created = func(path string) bool { return within(path, "/srv/scratch") }
+	for cmd, want := range map[string]Verdict{
+		"rm -rf /srv/scratch/x": None, "cd /srv/scratch && rm -rf x": None, "rm -rf /srv/scratch/x /srv/data": Ask, "rm -rf /srv/data": Ask,
+		"rm -rf /srv/scratch/*": Ask, "rm -rf /srv/scratch/$X": Ask, "ssh host rm -rf /srv/scratch/x": Ask, "rm -rf /": Deny, "rm -rf ~": Deny,
+	} {
+		if d := Judge(bash(cmd), ctx); d.Verdict != want {
+			t.Errorf("%s: %q by %s, want %q", cmd, d.Verdict, d.Rule, want)
+		}
+	}
+}
+
 // What is not known is taken for the worse case, and nothing panics.
 func TestEmptyContext(t *testing.T) {
 	for cmd, want := range map[string]Verdict{

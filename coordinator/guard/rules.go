@@ -49,6 +49,7 @@ var policies = []policy{
 	{Rule{"fs.git-rm", Ask, "Removes tracked files with their changes", saveFirst}, DeleteTree, op("git-force")},
 	{Rule{"fs.delete-inside", None, "", ""}, DeleteTree, in(inProject, inTemp)},
 	{Rule{"fs.delete-cached", None, "", ""}, DeleteTree, both(in(inElsewhere), rebuilt)},
+	{Rule{"fs.delete-created", None, "", ""}, DeleteTree, both(in(inElsewhere, inSystem), created)},
 	{Rule{"fs.delete-system", Ask, "Deletes below a system directory", narrower}, DeleteTree, in(inSystem)},
 	{Rule{"fs.delete-elsewhere", Ask, "Deletes a tree outside the project", narrower}, DeleteTree, nil},
 	{Rule{"fs.delete-git", Deny, "Deletes a part of the repository's history", "Use git commands; remove only stale lock files by hand."}, DeleteFile, in(inRepo)},
