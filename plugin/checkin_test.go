@@ -97,7 +97,7 @@ func TestRealCheckIn(t *testing.T) {
 	t.Run("escape ends the hold", func(t *testing.T) {
 		r, term := awayRig(t, host.Need(t, host.Current), "60s")
 		card := r.card("first answer")
-		term.Await("running Stop hook|waiting for a reply", within)
+		term.Await("waiting for your reply", within)
 		term.Keys("Escape")
 		r.becomes(card, "Cancelled")
 	})
