@@ -26,6 +26,9 @@ type subAsk struct {
 // call only; identical ones are one card with a count, also when the
 // coordinator dies under them.
 func TestParallelSubagents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
 	p := newPhone(t)
 	vars := []string{"CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_PID=" + strconv.Itoa(bystander(t))}
 	allow := map[string]bool{"touch shared-yes": true, "touch shared-no": false}

@@ -129,6 +129,9 @@ type askHost struct {
 // again and again, and looks from the outside at what came of it: nothing is
 // lost, nothing is done twice, no answer reaches another ask.
 func TestKillAsks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
 	seed := seeded(t)
 	p := newPhone(t)
 	h := &askHost{phone: p, client: "CLAUDE_PID=" + strconv.Itoa(bystander(t))}
@@ -448,6 +451,9 @@ func (p *phone) checkWhole(journal []wire.Entry) {
 // Stop counts once; where a kill cut off the answer to one, the hook asks again
 // and that may count too, but no more.
 func TestKillLoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
 	const iterations = 20
 	seed := seeded(t)
 	p := newPhone(t)
@@ -493,6 +499,9 @@ func TestKillLoop(t *testing.T) {
 // TestKillLoopStart kills the coordinator while a loop is typed, a little later
 // each time: a loop starts once, however often its hook had to ask.
 func TestKillLoopStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
 	const sessions = 24
 	p := newPhone(t)
 	for n := range sessions {

@@ -84,6 +84,9 @@ func (n *nest) client() *client.Client {
 // TestSingleton starts 50 coordinators at once over the stale socket that a
 // kill -9 left: exactly one serves, the others leave.
 func TestSingleton(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
 	n := newNest(t)
 	staleSocket(t, n.dirs)
 	for round := range *rounds {

@@ -155,6 +155,9 @@ func (r *undoRig) step(n int) (mark string) {
 // comes back whole, and nothing of Afar's is left in the repository but what is
 // listed.
 func TestKillUndo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
 	r := newUndoRig(t)
 	kills := 0
 	for n, at := 0, 1; ; n, at = n+1, at+*killUndos {

@@ -112,6 +112,9 @@ func (w want) check(t *testing.T, r result) {
 // TestFailPolicy is the product's fail policy, a test per cell: every event,
 // someone at the terminal or nobody, every way in which a coordinator fails.
 func TestFailPolicy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
 	rows := []struct {
 		name, event, rest string
 		present, nobody   want
@@ -152,6 +155,9 @@ func TestFailPolicy(t *testing.T) {
 // asks go to the person or are refused, everything else is silent; all of it
 // in under a second.
 func TestBadInput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
 	good := func(event string) string { return payload(event, bash("ls")) }
 	inputs := map[string]func(event string) string{
 		"empty":         func(string) string { return "" },

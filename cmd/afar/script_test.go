@@ -41,6 +41,9 @@ const patience = 20 * time.Second
 //	botapi …                      see botapi_test.go
 //	exec client HOOK              run a hook as the child of a client that is not this test
 func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", RequireUniqueNames: true,
 		Setup: setup,

@@ -16,6 +16,9 @@ const mostParses = 50
 // the same moment, and the best of several tries counts: what is wanted is the
 // work, not the load. How time grows up to 1 MB is BenchmarkShapes' business.
 func TestNoShapeIsSlow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures; the race detector would be what it measures")
+	}
 	const size = 30_000
 	for _, s := range shapes() {
 		call := s.call(size)
