@@ -33,7 +33,7 @@ type budget struct {
 }
 
 func newBudget(size int) budget {
-	return budget{steps: 5000 + size, bytes: 16<<10 + 3*size}
+	return budget{steps: 2000 + size/3, bytes: 16<<10 + 3*size}
 }
 
 // spend charges for work. Once the steps are spent nothing more is evaluated,

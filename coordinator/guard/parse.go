@@ -62,11 +62,11 @@ var errTooNested = errors.New("nested too deeply")
 // recurses deeply. Each token that can make it recurse counts, wherever it
 // stands: the bounds err on the side of refusing.
 const (
-	maxNesting = 400   // open brackets
-	maxWords   = 3000  // compound commands that are not closed
-	maxPrefix  = 2000  // operators before their operand, in one line
-	maxSums    = 20000 // operators in one arithmetic expression
-	maxHeads   = 1000  // function heads in a row
+	maxNesting = 400  // open brackets
+	maxWords   = 3000 // compound commands that are not closed
+	maxPrefix  = 2000 // operators before their operand, in one line
+	maxSums    = 2000 // operators in one arithmetic expression
+	maxHeads   = 1000 // function heads in a row
 )
 
 // tooNested is also true of a text that has more commands than the budget of a
