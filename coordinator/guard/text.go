@@ -97,7 +97,7 @@ func (g *growth) add(v value) {
 }
 
 func (g *growth) multiply(v value) {
-	var all [][]byte
+	all := make([][]byte, 0, len(g.texts)*len(v))
 	for _, text := range g.texts {
 		for _, s := range v {
 			all = append(all, append(bytes.Clone(text), s...))

@@ -244,7 +244,7 @@ func (sh *shell) braceWords(w *syntax.Word) []string {
 		pieces, all := sh.bracePiece(p, i == 0)
 		cut = cut || !all || len(words.texts)*len(pieces) > maxBraces
 		words.add(pieces)
-		sh.spend(len(words.texts) / argsPerStep)
+		sh.spend(len(words.texts)) // each was copied
 		if len(pieces) > 1 {
 			pieces = value{unknown}
 		}
