@@ -275,8 +275,8 @@ func (l *link) replied(update int64, m message) error {
 	if err != nil || found {
 		return err
 	}
-	if _, ours := l.cfg.Core.SessionIn(m.room()); ours {
-		return l.wrote(update, m) // to a notice in the session's topic
+	if _, ours := l.cfg.Core.SessionIn(m.room()); ours || m.Reply.File != nil {
+		return l.wrote(update, m) // to a notice in the session's thread; to a file whose sending we have not heard of yet
 	}
 	return l.cfg.Core.Reply(update, m.room(), helpText)
 }

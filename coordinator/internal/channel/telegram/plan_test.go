@@ -116,3 +116,23 @@ func TestLongPlanIsAFile(t *testing.T) {
 		t.Errorf("the plan was sent %d times", files)
 	}
 }
+
+// TestReplyToAnUnknownFile: who answers faster than we hear that the file was
+// sent is understood all the same.
+func TestReplyToAnUnknownFile(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.api.DropReply("sendDocument")
+	a := r.openKind("a1", ask.Plan, "ExitPlanMode", planInput(t, strings.Repeat("a step\n", 2000)))
+	file, err := r.api.Await(r.ctx, func(m botapi.Message) bool { return m.Document != nil })
+	if err != nil {
+		t.Fatalf("%v\nlog:\n%s", err, r.log)
+	}
+	if _, err := r.ann.Reply(file.ID, "shorter, please"); err != nil {
+		t.Fatal(err)
+	}
+	r.await("↩️ Sent back by Ann")
+	if d := r.state(a.ID).Decision; d.Message != "shorter, please" {
+		t.Errorf("the decision is %+v", d)
+	}
+}

@@ -26,6 +26,7 @@ type message struct {
 	Reply  *message        `json:"reply_to_message"`
 	Origin json.RawMessage `json:"forward_origin"`
 	Via    *user           `json:"via_bot"`
+	File   json.RawMessage `json:"document"`
 	Markup struct {
 		Rows [][]struct {
 			Data string `json:"callback_data"`
