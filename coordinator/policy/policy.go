@@ -110,6 +110,9 @@ const maxAbove = 64
 // works in cwd.
 func places(home, cwd, project string) []string {
 	out := above(home, project)
+	if cwd == project {
+		return out // most often; each look costs every tool call
+	}
 	for _, dir := range above(home, cwd) {
 		if !slices.Contains(out, dir) {
 			out = append(out, dir)
