@@ -36,9 +36,7 @@ func answersFrom(list []string) step {
 		if slices.Equal(s.settings.AnswersFrom, list) {
 			return b, nil
 		}
-		next := s.settings
-		next.AnswersFrom = slices.Clone(list)
-		b.Settings = &next
+		s.change(&b).AnswersFrom = slices.Clone(list)
 		text := "answers count from every channel"
 		if len(list) > 0 {
 			text = "answers count from " + strings.Join(list, " and ") + " alone"

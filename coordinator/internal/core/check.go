@@ -30,9 +30,11 @@ func (c *Core) Checking(id session.ID, output string) error {
 	if output = folded(output); output == "" {
 		return nil
 	}
-	token := ""
-	c.view(func(s *state, _ time.Time) { token = s.token(id) })
-	return c.Note(event.LoopChecking, id, token, token+": the check prints: "+output)
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		token := s.token(id)
+		b.Events = append(b.Events, happened(event.LoopChecking, id, token, token+": the check prints: "+output, now))
+		return b, nil
+	})
 }
 
 // InterruptCheck notes that the host ended the check of a frame.

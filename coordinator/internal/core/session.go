@@ -117,9 +117,7 @@ func setAway(name string, mode session.Mode, d time.Duration) step {
 		}
 		subject := "all"
 		if name == "" {
-			next := s.settings
-			next.Away = away
-			b.Settings = &next
+			s.change(&b).Away = away
 		} else {
 			v, ok := s.find(name)
 			if !ok {

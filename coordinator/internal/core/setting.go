@@ -24,9 +24,7 @@ func (c *Core) Pause(on bool) error { return c.do(pause(on)) }
 
 func pause(on bool) step {
 	return func(s *state, now time.Time) (b store.Batch, err error) {
-		next := s.settings
-		next.Paused = on
-		b.Settings = &next
+		s.change(&b).Paused = on
 		text := "resumed"
 		if on {
 			text = "paused: only the guard speaks"

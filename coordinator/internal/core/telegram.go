@@ -21,9 +21,9 @@ func (c *Core) Connected(bot string) error {
 		if s.settings.Bot == bot {
 			return b, nil
 		}
-		next := s.settings
-		next.Bot, next.Peer, next.Pairing = bot, nil, nil
-		b.Settings, b.NewBot = &next, true
+		set := s.change(&b)
+		set.Bot, set.Peer, set.Pairing = bot, nil, nil
+		b.NewBot = true
 		text := "telegram connected as @" + bot
 		if bot == "" {
 			text = "telegram disconnected"
@@ -38,9 +38,7 @@ func (c *Core) StartPairing() (code string, p *channel.Pairing, err error) {
 	code = c.cfg.Code()
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		p = channel.NewPairing(code, now)
-		next := s.settings
-		next.Pairing = p
-		b.Settings = &next
+		s.change(&b).Pairing = p
 		b.Events = append(b.Events, happened(event.TelegramPairing, "", "", "a pairing code was made", now))
 		return b, nil
 	})
@@ -64,21 +62,21 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = update
 		pairing, err := s.settings.Pairing.Try(code, now)
-		next := s.settings
-		next.Pairing = pairing
+		if errors.Is(err, channel.ErrNoCode) {
+			return s.strange(b, from, now), nil
+		}
+		set := s.change(&b)
+		set.Pairing = pairing
 		switch {
 		case err == nil:
-			next.Peer = &channel.Peer{User: from.User, Chat: from.Chat, Name: from.Name, At: now}
+			set.Peer = &channel.Peer{User: from.User, Chat: from.Chat, Name: from.Name, At: now}
 			s.say(&b, update, from.Room, welcome(from), now)
 			s.showAll(&b, now)
 			b.Events = append(b.Events, happened(event.TelegramPaired, "", strconv.FormatInt(from.User, 10), "telegram paired with "+from.Name, now))
-		case errors.Is(err, channel.ErrNoCode):
-			return s.strange(b, from, now), nil
 		default:
 			s.say(&b, update, from.Room, "That is not the code. `afar telegram pair`, typed on your machine, makes one.", now)
 			b.Events = append(b.Events, happened(event.TelegramPairing, "", "", "a wrong pairing code came in: "+err.Error(), now))
 		}
-		b.Settings = &next
 		return b, nil
 	})
 }
@@ -124,14 +122,13 @@ func (s *state) strange(b store.Batch, from Sender, now time.Time) store.Batch {
 	if now.UnixMilli() < s.settings.Told[who]+strangerEvery.Milliseconds() || who == 0 {
 		return b
 	}
-	next := s.settings
-	next.Told = map[int64]int64{who: now.UnixMilli()}
+	told := map[int64]int64{who: now.UnixMilli()}
 	for chat, at := range s.settings.Told {
 		if now.UnixMilli() < at+strangerEvery.Milliseconds() {
-			next.Told[chat] = at
+			told[chat] = at
 		}
 	}
-	b.Settings = &next
+	s.change(&b).Told = told
 	if from.Query == "" {
 		s.say(&b, b.Update, from.Room, text, now)
 	} else {
