@@ -8,7 +8,25 @@ import "strings"
 type policy struct {
 	Rule
 	kind Kind
-	when func(*judging, Effect) bool
+	when when
+}
+
+// when narrows a row: each field that is set must hold. The zero value takes
+// every effect.
+type when struct {
+	op ops    // the effect's Op is one of these
+	in region // its target lies in one of these
+	is func(*judging, Effect) bool
+}
+
+type ops []string
+
+func (w when) always() bool { return w.op == nil && w.in == 0 && w.is == nil }
+
+func (w when) holds(j *judging, e Effect) bool {
+	return (w.op == nil || containsString(w.op, e.Op)) &&
+		(w.in == 0 || w.in&j.where(e) != 0) &&
+		(w.is == nil || w.is(j, e))
 }
 
 // Judge decides about one tool call. It is safe for concurrent use, given
@@ -101,7 +119,7 @@ func personLine(p *policy, e Effect) string {
 func (j *judging) rule(e Effect) (*policy, Verdict, string) {
 	for i := range policies {
 		p := &policies[i]
-		if p.kind != e.Kind || p.when != nil && !p.when(j, e) {
+		if p.kind != e.Kind || !p.when.holds(j, e) {
 			continue
 		}
 		verdict, from := j.amend(p)
@@ -132,25 +150,8 @@ func Rules() []Rule {
 	return out
 }
 
-func in(regions ...region) func(*judging, Effect) bool {
-	return func(j *judging, e Effect) bool {
-		w := j.where(e)
-		for _, r := range regions {
-			if w == r {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func op(names ...string) func(*judging, Effect) bool {
-	return func(_ *judging, e Effect) bool { return containsString(names, e.Op) }
-}
-
-func both(a, b func(*judging, Effect) bool) func(*judging, Effect) bool {
-	return func(j *judging, e Effect) bool { return a(j, e) && b(j, e) }
-}
+// benignCode is true of code that only a harmless program's output decides.
+func benignCode(_ *judging, e Effect) bool { return e.Op == "" }
 
 // mainBranch is true of the branch that others build on; without a name it is
 // the current one.

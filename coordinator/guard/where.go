@@ -7,24 +7,25 @@ import (
 
 // region is the kind of place that a path lies in, from the most to the least
 // guarded. The order is the order of the tests.
-type region int
+type region uint16
+
+const inNowhere region = 0 // not a path we can place
 
 const (
-	inNowhere   region = iota // not a path we can place
-	inOwn                     // Afar's own files
-	inHost                    // the host's settings and plugins
-	inDevice                  // a disk
-	inRoot                    // the root, or a system directory itself
-	inHome                    // a home directory itself, or what holds homes
-	inRepo                    // a .git directory or what makes it one
-	inProject                 // below the project
-	inWhole                   // the project itself or what holds it
-	inKeys                    // a directory of keys in the home
-	inTemp                    // below a temp directory
-	inTempRoot                // a temp directory itself
-	inSystem                  // below a system directory
-	inElsewhere               // known, and none of the above
-	inOpen                    // begins with something unknown
+	inOwn       region = 1 << iota // Afar's own files
+	inHost                         // the host's settings and plugins
+	inDevice                       // a disk
+	inRoot                         // the root, or a system directory itself
+	inHome                         // a home directory itself, or what holds homes
+	inRepo                         // a .git directory or what makes it one
+	inProject                      // below the project
+	inWhole                        // the project itself or what holds it
+	inKeys                         // a directory of keys in the home
+	inTemp                         // below a temp directory
+	inTempRoot                     // a temp directory itself
+	inSystem                       // below a system directory
+	inElsewhere                    // known, and none of the above
+	inOpen                         // begins with something unknown
 )
 
 const systemDirs = "/bin /boot /dev /etc /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var /System /Library /Applications /Volumes /private /mnt /media /nix " +
