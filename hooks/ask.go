@@ -1,10 +1,9 @@
 package hooks
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"syscall"
@@ -57,12 +56,8 @@ func (h *hook) ask(kind, why string) (answer, error) {
 }
 
 // newID mints the ask's id before anything is dialled: a coordinator that died
-// and came back finds the same ask.
-func newID() string {
-	var b [10]byte
-	_, _ = rand.Read(b[:]) // never fails, by its contract
-	return "ask_" + hex.EncodeToString(b[:])
-}
+// and came back finds the same ask. It has to be new, not secret.
+func newID() string { return fmt.Sprintf("ask_%016x%04x", rand.Uint64(), rand.N(1<<16)) }
 
 // await follows the ask until it ends or its time is over. A coordinator that
 // is away is started again and dialled again.

@@ -2,9 +2,9 @@ package hooks
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/hex"
 	"hash"
+	"hash/fnv"
 	"io"
 	"slices"
 	"strconv"
@@ -29,7 +29,7 @@ type output struct {
 	sum  hash.Hash
 }
 
-func newOutput() *output { return &output{sum: sha256.New()} }
+func newOutput() *output { return &output{sum: fnv.New128a()} }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()

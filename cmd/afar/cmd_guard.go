@@ -183,7 +183,7 @@ func explained(d guard.Decision, files []policy.File) verdict {
 		v.Silenced = append(v.Silenced, quietRule(s))
 	}
 	for _, f := range files {
-		v.Files = append(v.Files, policed{f.Path, string(f.State), errorText(f.Err), f.Hash})
+		v.Files = append(v.Files, policed{f.Path, string(f.State), errorText(f.Err), hashOf(f)})
 	}
 	return v
 }

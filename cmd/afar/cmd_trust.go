@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -39,14 +41,14 @@ func (a *app) trustPolicy(ctx context.Context, path string, asJSON bool) error {
 		return err
 	}
 	var out wire.PolicyTrust
-	if err := a.call(ctx, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Hash: f.Hash}, &out); err != nil {
+	if err := a.call(ctx, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Hash: hashOf(f)}, &out); err != nil {
 		return err
 	}
 	if asJSON {
 		return a.printJSON(out)
 	}
 	p := a.page()
-	p.line("Trusted: %s, sha256 %s", p.path(path), f.Hash[:16])
+	p.line("Trusted: %s, sha256 %s", p.path(path), out.Hash[:16])
 	if len(out.Off) == 0 {
 		p.line("It turns no ask off; what makes rules stricter held already.")
 		return nil
@@ -58,6 +60,15 @@ func (a *app) trustPolicy(ctx context.Context, path string, asJSON bool) error {
 	}
 	p.table(rows)
 	return nil
+}
+
+// hashOf is the SHA-256 of a policy's content, in hex; "" of a broken one.
+func hashOf(f policy.File) string {
+	if f.Text == nil {
+		return ""
+	}
+	sum := sha256.Sum256(f.Text)
+	return hex.EncodeToString(sum[:])
 }
 
 func whyOf(id string) string {

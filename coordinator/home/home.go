@@ -4,10 +4,10 @@
 package home
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -102,8 +102,9 @@ func (d Dirs) Socket() string {
 	if len(path) <= maxSocket {
 		return path
 	}
-	sum := sha256.Sum256([]byte(path))
-	return filepath.Join("/tmp", "afar-"+strconv.Itoa(os.Getuid())+"-"+hex.EncodeToString(sum[:6]), "s")
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(path)) // never fails
+	return filepath.Join("/tmp", "afar-"+strconv.Itoa(os.Getuid())+"-"+hex.EncodeToString(sum.Sum(nil)), "s")
 }
 
 // Files of the coordinator.

@@ -9,8 +9,6 @@
 package policy
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -43,8 +41,8 @@ type File struct {
 	Path      string
 	Mine      bool // the person's own, not a project's
 	State     State
-	Err       error // why it is broken
-	Hash      string
+	Err       error  // why it is broken
+	Text      []byte // its content; nil when broken
 	Amendment guard.Amendment
 }
 
@@ -161,8 +159,7 @@ func read(path string) (f File, ok bool) {
 		return File{Path: path, State: Broken, Err: err}, true
 	}
 	f.Amendment.File, f.Amendment.Base = path, filepath.Dir(path)
-	sum := sha256.Sum256(raw)
-	f.Hash = hex.EncodeToString(sum[:])
+	f.Text = raw
 	return f, true
 }
 

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -272,7 +273,7 @@ func TestTrust(t *testing.T) {
 	}
 	trust := func() {
 		t.Helper()
-		if _, err := policy.Trust(p.dirs, path, p.only(p.project, p.project).Hash); err != nil {
+		if err := policy.Trust(p.dirs, p.only(p.project, p.project)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -305,8 +306,8 @@ func TestTrust(t *testing.T) {
 // session that works elsewhere. A worktree below has it.
 func TestTrustIsOfAPlace(t *testing.T) {
 	p := newPlace(t)
-	path := p.write("guard.toml", quiet)
-	if _, err := policy.Trust(p.dirs, path, p.only(p.project, p.project).Hash); err != nil {
+	p.write("guard.toml", quiet)
+	if err := policy.Trust(p.dirs, p.only(p.project, p.project)); err != nil {
 		t.Fatal(err)
 	}
 	other, below := filepath.Join(p.dirs.User, "other"), filepath.Join(p.project, ".worktrees", "one")
@@ -340,22 +341,42 @@ func TestTrustIsOfAPlace(t *testing.T) {
 	}
 }
 
+// A trust file that was cut off anywhere trusts nothing that is not whole.
+func TestTrustCut(t *testing.T) {
+	p := newPlace(t)
+	p.write("guard.toml", quiet)
+	if err := policy.Trust(p.dirs, p.only(p.project, p.project)); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(p.dirs.TrustFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range whole {
+		p.write(p.dirs.TrustFile(), string(whole[:n]))
+		if f := p.only(p.project, p.project); f.State != policy.Untrusted {
+			t.Fatalf("cut after %d of %d bytes: %s", n, len(whole), f.State)
+		}
+	}
+	p.write(p.dirs.TrustFile(), string(whole)+"99999999999999999999 /\n-1 /\n")
+	if f := p.only(p.project, p.project); f.State != policy.InForce {
+		t.Errorf("with rubbish behind it: %s", f.State)
+	}
+}
+
 func TestTrustRefuses(t *testing.T) {
 	p := newPlace(t)
 	path := p.write("guard.toml", quiet)
-	hash := p.only(p.project, p.project).Hash
-	p.write("guard.toml", quiet+"\n")
-	if _, err := policy.Trust(p.dirs, path, hash); err == nil || !strings.Contains(err.Error(), "changed meanwhile") {
-		t.Errorf("another content: %v", err)
-	}
 	p.write("guard.toml", "nonsense")
 	for _, path := range []string{path, p.project, filepath.Join(p.project, "none", "guard.toml"), p.write("other.toml", quiet), "guard.toml"} {
-		if _, err := policy.Trust(p.dirs, path, hash); err == nil {
-			t.Errorf("%s was trusted", path)
+		if _, err := policy.Project(path); !errors.Is(err, policy.ErrTrust) {
+			t.Errorf("%s can be trusted: %v", path, err)
 		}
 	}
 	p.write("guard.toml", quiet)
-	p.write(p.dirs.TrustFile(), hash+" "+p.project+"\n")
+	if err := policy.Trust(p.dirs, p.only(p.project, p.project)); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Chmod(p.dirs.TrustFile(), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -7,20 +7,22 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// The trust file lists what the person accepted: one line each, the content's
-// sha256 and the directory it holds in and below. It lies among Afar's own
-// files, which no session may touch.
+// The trust file holds what the person accepted, in whole: a line with the
+// length of the content and the directory it holds in and below, then the
+// content. Equal bytes need no hash, whose package would cost each start of the
+// hook more than this. It lies among Afar's own files, which no session may touch.
 
-// maxTrust bounds the trust file.
-const maxTrust = 1 << 20
+// maxTrust bounds the trust file: a few dozen policies of the largest size.
+const maxTrust = 4 << 20
 
-type trusted struct{ hash, dir string }
+type trusted struct{ text, dir string }
 
 // judged says how a project's file stands. It turns asks off only where the
 // session works below it, so that another project cannot borrow the trust.
@@ -32,7 +34,7 @@ func (f File) judged(dirs home.Dirs, cwd string) File {
 	dir := real(filepath.Dir(f.Path))
 	for _, t := range readTrust(dirs) {
 		switch {
-		case t.hash == f.Hash && below(dir, t.dir):
+		case t.text == string(f.Text) && below(dir, t.dir):
 			f.State = InForce
 			f.Amendment.Loosens = below(real(cwd), dir)
 			return f
@@ -66,12 +68,21 @@ func readTrust(dirs home.Dirs) (out []trusted) {
 	if err != nil {
 		return nil
 	}
-	for _, line := range strings.Split(string(raw), "\n") {
-		if hash, dir, ok := strings.Cut(line, " "); ok && len(hash) == 64 && filepath.IsAbs(dir) {
-			out = append(out, trusted{hash, dir})
+	return parseTrust(string(raw))
+}
+
+// parseTrust reads up to what is not of its form: all before it was accepted.
+func parseTrust(text string) (out []trusted) {
+	for {
+		head, rest, _ := strings.Cut(text, "\n")
+		size, dir, _ := strings.Cut(head, " ")
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 0 || n >= len(rest) || rest[n] != '\n' || !filepath.IsAbs(dir) {
+			return out
 		}
+		out = append(out, trusted{rest[:n], dir})
+		text = rest[n+1:]
 	}
-	return out
 }
 
 func othersWrite(info fs.FileInfo) bool {
@@ -81,21 +92,18 @@ func othersWrite(info fs.FileInfo) bool {
 // ErrTrust wraps what stands against trusting a file.
 var ErrTrust = errors.New("cannot be trusted")
 
-// Trust accepts the project's policy file at path, if its content still has
-// the hash that the person saw, in the place of what was accepted of it before.
-func Trust(dirs home.Dirs, path, hash string) (File, error) {
-	f, err := Project(path)
+// Trust accepts a project's policy file with the very content that f holds, in
+// the place of what was accepted of it before. f is from Project.
+func Trust(dirs home.Dirs, f File) error {
+	dir := real(filepath.Dir(f.Path))
+	all := append(others(dirs, dir), trusted{string(f.Text), dir})
 	switch {
-	case err != nil:
-		return f, err
-	case f.Hash != hash:
-		return f, fmt.Errorf("%s %w: its content has changed meanwhile", path, ErrTrust)
+	case strings.Contains(dir, "\n"):
+		return fmt.Errorf("%s %w: a line break stands in its path", f.Path, ErrTrust)
+	case len(written(all)) > maxTrust:
+		return fmt.Errorf("%s %w: too much is trusted already; take some back with --forget", f.Path, ErrTrust)
 	}
-	dir := real(filepath.Dir(path))
-	if strings.Contains(dir, "\n") {
-		return f, fmt.Errorf("%s %w: a line break stands in its path", path, ErrTrust)
-	}
-	return f, writeTrust(dirs, append(others(dirs, dir), trusted{hash, dir}))
+	return writeTrust(dirs, all)
 }
 
 // Forget takes back what was accepted of the policy file at path. forgot is
@@ -134,19 +142,23 @@ func others(dirs home.Dirs, dir string) (out []trusted) {
 	return out
 }
 
-// writeTrust replaces the file in one step, 0600.
-func writeTrust(dirs home.Dirs, all []trusted) error {
+func written(all []trusted) string {
 	var b strings.Builder
 	for _, t := range all {
-		b.WriteString(t.hash + " " + t.dir + "\n")
+		fmt.Fprintf(&b, "%d %s\n%s\n", len(t.text), t.dir, t.text)
 	}
+	return b.String()
+}
+
+// writeTrust replaces the file in one step, 0600.
+func writeTrust(dirs home.Dirs, all []trusted) error {
 	path := dirs.TrustFile()
 	f, err := os.CreateTemp(filepath.Dir(path), ".trust-*")
 	if err != nil {
 		return fmt.Errorf("write trust: %w", err)
 	}
 	defer os.Remove(f.Name())
-	_, err = f.WriteString(b.String())
+	_, err = f.WriteString(written(all))
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}

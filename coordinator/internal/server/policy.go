@@ -1,6 +1,8 @@
 package server
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,23 +29,36 @@ func (s *Server) policyTrust(c *call) (any, error) {
 	if err := s.allowTerminal(c); err != nil {
 		return nil, err
 	}
-	f, err := policy.Trust(s.cfg.Dirs, in.Path, in.Hash)
+	f, err := s.trust(in.Path, in.Hash)
 	if errors.Is(err, policy.ErrTrust) {
 		return nil, badRequest("%v", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := wire.PolicyTrust{Path: in.Path, Hash: f.Hash, Trusted: true}
+	out := wire.PolicyTrust{Path: in.Path, Hash: in.Hash, Trusted: true}
 	for _, change := range f.Quiets() {
 		out.Off = append(out.Off, change.Rule)
 	}
-	text := fmt.Sprintf("%s was trusted with sha256 %s; no longer asks: %s", oneLine(in.Path), f.Hash[:16], strings.Join(out.Off, ", "))
+	text := fmt.Sprintf("%s was trusted with sha256 %s; no longer asks: %s", oneLine(in.Path), in.Hash[:16], strings.Join(out.Off, ", "))
 	if err := s.cfg.Core.Note(event.PolicyTrusted, "", in.Path, text); err != nil {
 		_, undo := policy.Forget(s.cfg.Dirs, in.Path) // nothing is loosened without a record
 		return nil, errors.Join(err, undo)
 	}
 	return out, nil
+}
+
+// trust accepts the file if its content still has the SHA-256, in hex, that the
+// person saw.
+func (s *Server) trust(path, hash string) (policy.File, error) {
+	f, err := policy.Project(path)
+	if err != nil {
+		return f, err
+	}
+	if sum := sha256.Sum256(f.Text); hex.EncodeToString(sum[:]) != hash {
+		return f, fmt.Errorf("%s %w: its content has changed meanwhile", path, policy.ErrTrust)
+	}
+	return f, policy.Trust(s.cfg.Dirs, f)
 }
 
 func (s *Server) policyForget(path string) (any, error) {

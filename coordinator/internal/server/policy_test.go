@@ -3,6 +3,8 @@
 package server_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +25,9 @@ func TestPolicyTrust(t *testing.T) {
 	r.ok(os.WriteFile(path, []byte("[rules]\npublish = 'off'\n"), 0o600))
 	f, err := policy.Project(path)
 	r.ok(err)
-	trust := wire.PolicyTrust{Path: path, Hash: f.Hash}
+	sum := sha256.Sum256(f.Text)
+	hash := hex.EncodeToString(sum[:])
+	trust := wire.PolicyTrust{Path: path, Hash: hash}
 	state := func() policy.State { return policy.Files(r.dirs, dir, dir)[0].State }
 
 	want[any](t, r.as(person, wire.OpPolicyTrust, trust), wire.CodeDenied)
@@ -33,7 +37,7 @@ func TestPolicyTrust(t *testing.T) {
 	other := trust
 	other.Hash = strings.Repeat("0", 64)
 	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, other), wire.CodeBadRequest)
-	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, wire.PolicyTrust{Path: "guard.toml", Hash: f.Hash}), wire.CodeBadRequest)
+	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, wire.PolicyTrust{Path: "guard.toml", Hash: hash}), wire.CodeBadRequest)
 	want[any](t, r.as(person, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Forget: true}), wire.CodeNotFound)
 	if state() != policy.Untrusted {
 		t.Fatalf("it is %s", state())
