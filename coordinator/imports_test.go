@@ -36,7 +36,7 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "hooks/roomy"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
@@ -90,9 +90,10 @@ func table() rules {
 	})
 	return rules{
 		ours: map[string][]string{
-			"cmd/afar":   {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/wire"},
-			"cmd/hook-*": {"hooks"},
-			"hooks":      {"coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire"},
+			"cmd/afar":    {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/wire"},
+			"cmd/hook-*":  {"hooks"},
+			"hooks":       {"coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire", "hooks/roomy"},
+			"hooks/roomy": {},
 
 			"coordinator":        append(internals, "coordinator/home", "coordinator/wire"),
 			"coordinator/client": {"coordinator/home", "coordinator/wire"},

@@ -30,7 +30,7 @@ const (
 
 // policy is the whole fail policy: by class, with someone at the terminal and
 // with nobody there.
-var policy = map[class]struct{ attended, unattended failure }{
+var policy = [...]struct{ attended, unattended failure }{
 	guards: {closed, closed},
 	asks:   {silence, refuse},
 	other:  {silence, silence},

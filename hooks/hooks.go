@@ -20,6 +20,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
+	_ "github.com/afar-sh/afar/hooks/roomy" // first of all
 )
 
 // An Event is one of the host's events, with what we do about it.
@@ -96,9 +97,7 @@ type hook struct {
 // Errors of an input that cannot be used.
 var (
 	errEmpty   = errors.New("the hook input is empty")
-	errLarge   = fmt.Errorf("the hook input is larger than %d bytes", maxInput)
 	errInvalid = errors.New("the hook input is not one JSON object in UTF-8")
-	errDeep    = fmt.Errorf("the hook input is nested deeper than %d levels", maxDepth)
 )
 
 // maxDepth bounds the nesting of an input: each level costs another walk over
@@ -139,9 +138,9 @@ func (h *hook) read(stdin io.Reader) error {
 	case len(raw) == 0:
 		return errEmpty
 	case len(raw) > maxInput:
-		return errLarge
+		return fmt.Errorf("the hook input is larger than %d bytes", maxInput)
 	case tooDeep(raw):
-		return errDeep
+		return fmt.Errorf("the hook input is nested deeper than %d levels", maxDepth)
 	case raw[0] != '{' || !utf8.Valid(raw) || !validJSON(string(raw)):
 		return errInvalid
 	}
