@@ -86,7 +86,7 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 func table() rules {
 	domain := []string{in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "secret", in + "session", in + "topic", in + "undo", in + "usage"}
 	internals := slices.Concat(domain, waysIn, []string{
-		in + "config", in + "core", in + "disk", in + "git", in + "peer", in + "store",
+		in + "config", in + "consult", in + "core", in + "disk", in + "git", in + "peer", in + "store",
 	})
 	return rules{
 		ours: map[string][]string{
@@ -122,19 +122,21 @@ func table() rules {
 			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/wire", in + "core", in + "peer"}, domain...),
 			in + "channel/telegram": append([]string{in + "config", in + "core", in + "disk", in + "store"}, domain...),
 
-			in + "config": {"coordinator/toml"},
-			in + "disk":   {in + "usage"},
-			in + "git":    {in + "undo"},
-			in + "peer":   {"coordinator/home"},
+			in + "config":  {"coordinator/toml"},
+			in + "consult": {},
+			in + "disk":    {in + "usage"},
+			in + "git":     {in + "undo"},
+			in + "peer":    {"coordinator/home"},
 
 			onlyTests: {},
 
-			standin + "botapi": {},
-			standin + "host":   {},
-			standin + "model":  {},
+			standin + "botapi":     {},
+			standin + "consultant": {},
+			standin + "host":       {},
+			standin + "model":      {},
 		},
 		inTests: map[string][]string{
-			"*":        {standin + "botapi", standin + "host", standin + "model"},
+			"*":        {standin + "botapi", standin + "consultant", standin + "host", standin + "model"},
 			"cmd/afar": {"hooks"},       // as commands of the scripts
 			"hooks":    {"coordinator"}, // hooks are tried on a real one
 			"plugin":   {"coordinator/wire"},

@@ -1,0 +1,131 @@
+// Package consult asks another model. The model gets a question and nothing
+// else: no tools, no hooks, no plugins, an empty directory to stand in, and it
+// cannot consult in its turn. What it says is a text that a model wrote: it is
+// never more than an opinion, but for a verdict of Review, which says what that
+// takes.
+package consult
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const (
+	// Timeout is how long one program may take when nobody says otherwise.
+	Timeout = 10 * time.Minute
+	// MaxQuestion is the longest question, in bytes.
+	MaxQuestion = 1 << 20
+	// maxAnswer is how much of an answer is kept, in bytes.
+	maxAnswer = 256 << 10
+)
+
+// Errors of Ask. Each comes with a text that names every program and what became
+// of it.
+var (
+	// ErrNone says that no program gave an answer: none is installed, or each failed.
+	ErrNone = errors.New("no other model could be asked")
+	// ErrNested says that a model which is being consulted asked for one itself.
+	ErrNested = errors.New("a consulted model cannot consult")
+	// ErrQuestion says that the question is empty or longer than MaxQuestion.
+	ErrQuestion = errors.New("the question cannot be asked")
+)
+
+// A Config says whom to ask and how. The zero value asks the usual programs of
+// this process's PATH.
+type Config struct {
+	// Programs are asked in this order until one answers; nil is Usual.
+	Programs []Program
+	// Timeout bounds each program; 0 is Timeout.
+	Timeout time.Duration
+	// Env is the environment of the programs, in which they are also looked for;
+	// nil is this process's own. Credentials travel in it and nowhere else.
+	Env []string
+}
+
+// An Answer is what a program said.
+type Answer struct {
+	By     string        // the name of the program
+	Text   string        // trimmed, valid UTF-8, never empty
+	Cut    bool          // the text went on
+	Digest string        // SHA-256 of Text in hex
+	Took   time.Duration // of this program alone
+	Missed []Miss        // those before it that gave no answer
+}
+
+// A Miss is a program that gave no answer, and why.
+type Miss struct {
+	By, Why string
+	Absent  bool // it is not installed
+}
+
+func (m Miss) String() string { return m.By + ": " + m.Why }
+
+// Ask puts a question to the first program that answers. A program that is not
+// there or fails falls through to the next one; the answer says so.
+func Ask(ctx context.Context, c Config, question string) (Answer, error) {
+	if Nested() {
+		return Answer{}, fmt.Errorf("%w: answer from what you know", ErrNested)
+	}
+	if err := checkQuestion(question); err != nil {
+		return Answer{}, err
+	}
+	return c.first(ctx, question)
+}
+
+func checkQuestion(question string) error {
+	switch {
+	case strings.TrimSpace(question) == "":
+		return fmt.Errorf("%w: it is empty", ErrQuestion)
+	case len(question) > MaxQuestion:
+		return fmt.Errorf("%w: it has %d bytes, %d are allowed; ask about less at a time", ErrQuestion, len(question), MaxQuestion)
+	}
+	return nil
+}
+
+func (c Config) first(ctx context.Context, question string) (Answer, error) {
+	var missed []Miss
+	for _, p := range c.programs() {
+		started := time.Now()
+		text, cut, err := c.run(ctx, p, question)
+		if ctx.Err() != nil {
+			return Answer{}, fmt.Errorf("consult %s: %w", p.Name, ctx.Err())
+		}
+		if err == nil {
+			return Answer{By: p.Name, Text: text, Cut: cut, Digest: digest(text), Took: time.Since(started), Missed: missed}, nil
+		}
+		missed = append(missed, Miss{By: p.Name, Why: err.Error(), Absent: errors.Is(err, errAbsent)})
+	}
+	return Answer{Missed: missed}, fmt.Errorf("%w: %s", ErrNone, told(missed))
+}
+
+func (c Config) programs() []Program {
+	if c.Programs == nil {
+		return Usual()
+	}
+	return c.Programs
+}
+
+func (c Config) timeout() time.Duration {
+	if c.Timeout == 0 {
+		return Timeout
+	}
+	return c.Timeout
+}
+
+func told(missed []Miss) string {
+	all := make([]string, len(missed))
+	for i, m := range missed {
+		all[i] = m.String()
+	}
+	return strings.Join(all, "; ")
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,84 @@
+package consult
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// A Program is one that answers a question which it reads from stdin, on stdout.
+type Program struct {
+	Name string   // what people call it
+	Path string   // a name that is looked up in PATH, or an absolute path
+	Args []string // never a secret, and never the question: both would show in the list of processes
+
+	files map[string]string // what it finds in the directory that it runs in
+}
+
+// Usual are the programs that are asked when nobody says otherwise, in order.
+func Usual() []Program { return []Program{codex("codex"), gemini("gemini"), claude("claude")} }
+
+// ErrProgram says that a name stands for no program.
+var ErrProgram = errors.New("no such program to consult")
+
+// Named returns the program that a word of the settings stands for: codex,
+// gemini or claude, or an absolute path. A path whose last element begins with
+// one of the three names is called as that program; any other is called without
+// arguments, gets the question on stdin and answers on stdout.
+func Named(word string) (Program, error) {
+	base := filepath.Base(word)
+	if word != base && !filepath.IsAbs(word) {
+		return Program{}, fmt.Errorf("%w: %q is neither codex, gemini, claude nor an absolute path", ErrProgram, word)
+	}
+	for _, kind := range []struct {
+		name string
+		of   func(path string) Program
+	}{{"codex", codex}, {"gemini", gemini}, {"claude", claude}} {
+		if word == kind.name || filepath.IsAbs(word) && strings.HasPrefix(base, kind.name) {
+			return kind.of(word), nil
+		}
+	}
+	if !filepath.IsAbs(word) {
+		return Program{}, fmt.Errorf("%w: %q is neither codex, gemini, claude nor an absolute path", ErrProgram, word)
+	}
+	return Program{Name: base, Path: word}, nil
+}
+
+// codex is OpenAI's client: its last message goes to stdout, all else to stderr.
+// The person's settings of it are left out, because they may name servers and
+// programs to run; who has signed in stays so. Its tools are switched off, and
+// the sandbox holds what is left.
+func codex(path string) Program {
+	return Program{Name: "codex", Path: path, Args: []string{
+		"exec", "--sandbox", "read-only", "-c", `approval_policy="never"`, "-c", `web_search="disabled"`,
+		"-c", "features.shell_tool=false", "-c", "features.unified_exec=false", "-c", "features.multi_agent=false", "-c", "features.goals=false",
+		"-c", "features.hooks=false", "-c", "features.plugins=false", "-c", "features.apps=false",
+		"--ignore-user-config", "--ignore-rules", "--skip-git-repo-check", "--ephemeral", "--color", "never", "-",
+	}}
+}
+
+// noTools is a policy by which gemini offers its model no tool.
+const noTools = `[[rule]]
+toolName = "*"
+decision = "deny"
+priority = 999
+`
+
+// gemini is Google's client. Its plan mode reads and changes nothing, and the
+// policy takes reading away, too.
+func gemini(path string) Program {
+	return Program{Name: "gemini", Path: path, Args: []string{
+		"--prompt", "", "--approval-mode", "plan", "--policy", "no-tools.toml", "--extensions", "none",
+		"--allowed-mcp-server-names", "none", "--skip-trust", "--output-format", "text",
+	}, files: map[string]string{"no-tools.toml": noTools}}
+}
+
+// claude is a fresh Claude Code: it has no tools, and nothing that a person or a
+// project added to it is loaded, our own hooks least of all.
+func claude(path string) Program {
+	return Program{Name: "claude", Path: path, Args: []string{
+		"--print", "--safe-mode", "--settings", `{"disableAllHooks":true}`, "--strict-mcp-config", "--disable-slash-commands",
+		"--no-session-persistence", "--output-format", "text", "--tools", "",
+	}}
+}

@@ -1,0 +1,122 @@
+// Package consultant stands for the programs that Afar consults: codex, gemini
+// and claude, each as strict about its arguments as the real one (codex 0.169,
+// gemini 0.61, claude 2.1). What it answers stands in a file beside it.
+package consultant
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Names are the programs that Main can be.
+var Names = []string{"codex", "gemini", "claude"}
+
+// Install makes this very test binary answer as the named program in dir; its
+// TestMain calls Main first. says is what it answers, see Main.
+func Install(dir, name, says string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if err := os.Symlink(self, filepath.Join(dir, name)); err != nil && !os.IsExist(err) {
+		return err
+	}
+	return Says(dir, name, says)
+}
+
+// Says changes what the program in dir answers from now on.
+func Says(dir, name, says string) error {
+	return os.WriteFile(filepath.Join(dir, name+".says"), []byte(says), 0o600)
+}
+
+// Calls returns what each call of the program in dir was given, oldest first:
+// its arguments, its directory, what that held, its environment, its input.
+func Calls(dir, name string) []string {
+	raw, _ := os.ReadFile(filepath.Join(dir, name+".calls"))
+	_, all, _ := strings.Cut(string(raw), separator)
+	if all == "" {
+		return nil
+	}
+	return strings.Split(all, separator)
+}
+
+const separator = "\x1e"
+
+// Main returns at once unless this process was started under one of Names. Else
+// it is that program, and exits. The file NAME.says beside it holds the answer,
+// in which {{approve}} and {{reject}} stand for the verdict lines that the prompt
+// offers, and {{input}} for the prompt. A first line "exit N" ends it with that
+// code, the rest on stderr; "sleep" keeps it alive for a minute, whatever it is
+// told.
+func Main() {
+	name := filepath.Base(os.Args[0])
+	if slices.Contains(Names, name) {
+		os.Exit(run(name, os.Args[0], os.Args[1:]))
+	}
+}
+
+func run(name, path string, args []string) int {
+	if why := Refuses(name, args); why != "" {
+		fmt.Fprintln(os.Stderr, why)
+		return 2
+	}
+	input, err := io.ReadAll(os.Stdin)
+	if err != nil || len(input) == 0 {
+		fmt.Fprintln(os.Stderr, "Error: Input must be provided through stdin")
+		return 1
+	}
+	if !filepath.IsAbs(path) {
+		path, _ = filepath.Abs(path)
+	}
+	record(path, args, string(input))
+	return answer(path+".says", string(input))
+}
+
+func record(path string, args []string, input string) {
+	f, err := os.OpenFile(path+".calls", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	cwd, _ := os.Getwd()
+	var names []string
+	entries, _ := os.ReadDir(cwd)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	fmt.Fprintf(f, "%sargs %q\ncwd %s %q\nenv %s\n%s", separator, args, cwd, names, strings.Join(os.Environ(), " "), input)
+}
+
+var offered = regexp.MustCompile(`(?m)^AFAR-VERDICT \S+ \S+ (APPROVED|CHANGES_REQUESTED)$`)
+
+func answer(file, input string) int {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		raw = []byte("An opinion.")
+	}
+	text := string(raw)
+	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "exit ") {
+		fmt.Fprint(os.Stderr, rest)
+		code, _ := strconv.Atoi(strings.TrimPrefix(first, "exit "))
+		return code
+	} else if first == "sleep" {
+		time.Sleep(time.Minute)
+		return 0
+	}
+	for _, line := range offered.FindAllString(input, -1) {
+		word := "{{approve}}"
+		if strings.HasSuffix(line, "REQUESTED") {
+			word = "{{reject}}"
+		}
+		text = strings.ReplaceAll(text, word, line)
+	}
+	fmt.Print(strings.ReplaceAll(text, "{{input}}", input))
+	return 0
+}
