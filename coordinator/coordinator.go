@@ -52,6 +52,7 @@ type Coordinator struct {
 	since    time.Time
 	shutdown chan struct{}
 	once     sync.Once // closes shutdown
+	marks    sync.Mutex
 }
 
 // Open takes the life lock, opens the store and listens. It returns ErrRunning
@@ -97,7 +98,7 @@ func (c *Coordinator) build() (err error) {
 		return err
 	}
 	c.server = server.New(server.Config{
-		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(settings.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end,
+		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(settings.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end, Marks: c.takeMarks,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
 		Git: server.Git{Tree: git.Tree, Recent: git.Recent}, Usage: disk.Usage, Snapshot: c.undo.take,
 	})
@@ -132,7 +133,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	defer parts.Wait()
 	defer cancel()
 	c.firstStart(ctx)
-	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.forget, c.undo.run} {
+	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.watchMarks, c.forget, c.undo.run} {
 		parts.Go(func() { part(ctx) })
 	}
 	parts.Go(func() {

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -14,6 +15,7 @@ import (
 const (
 	watchFor  = 2 * time.Second        // one look whether its result is still wanted
 	watchless = 5 * time.Second        // what a look may take beyond that
+	lookEvery = 250 * time.Millisecond // between two looks for a way out without the coordinator
 	graceFor  = 400 * time.Millisecond // between being told to end and being killed; the host gives us a second
 )
 
@@ -23,6 +25,7 @@ const (
 type check struct {
 	hook    *hook
 	frame   string
+	session string // its token
 	command string
 	dir     string
 	timeout time.Duration
@@ -33,7 +36,7 @@ type check struct {
 // person ended it, or it was ended because they went on without its result.
 func (h *hook) check(in jsonValue) (result *wire.Object, wanted bool) {
 	c := &check{
-		hook: h, frame: in.Get("frame").Str, command: in.Get("command").Str, dir: in.Get("dir").Str,
+		hook: h, frame: in.Get("frame").Str, session: in.Get("session").Str, command: in.Get("command").Str, dir: in.Get("dir").Str,
 		timeout: time.Duration(in.Get("timeout_ms").Int()) * time.Millisecond, printed: newOutput(),
 	}
 	begin := time.Now()
@@ -68,7 +71,7 @@ func (c *check) run() ended {
 	}
 	done := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(done) }() // how it ended is read from its state
-	over := c.watch(done)
+	over, left := c.watch(done), c.wayOut(done)
 	late := time.NewTimer(c.timeout)
 	defer late.Stop()
 	select {
@@ -79,6 +82,10 @@ func (c *check) run() ended {
 		return ended{code: -1, late: true}
 	case <-over:
 		group.end(cmd, told, done)
+		return ended{unwanted: true}
+	case <-left:
+		group.end(cmd, told, done)
+		c.interrupted()
 		return ended{unwanted: true}
 	case <-told:
 		group.end(cmd, told, done)
@@ -115,6 +122,30 @@ func (c *check) watch(done <-chan struct{}) (over <-chan struct{}) {
 		}
 	}()
 	return unwanted
+}
+
+// wayOut is closed when the person took a way out that needs no coordinator: a
+// pause or a cancel left as a mark, or the project's own switch.
+func (c *check) wayOut(done <-chan struct{}) <-chan struct{} {
+	left := make(chan struct{})
+	go func() {
+		look := time.NewTicker(lookEvery)
+		defer look.Stop()
+		for !c.hook.off() && !c.cancelled() {
+			select {
+			case <-done:
+				return
+			case <-look.C:
+			}
+		}
+		close(left)
+	}()
+	return left
+}
+
+func (c *check) cancelled() bool {
+	dirs := c.hook.client.Dirs
+	return home.Marked(dirs.CancelMark(c.session)) || home.Marked(dirs.CancelMark(c.hook.str("session_id")))
 }
 
 func pauseAfter(err error) time.Duration {

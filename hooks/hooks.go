@@ -215,10 +215,10 @@ func (h *hook) str(path string) string {
 	return h.get(path).Str
 }
 
-// off reports whether the session or its project switched Afar off. The guard
-// does not ask.
+// off reports whether the session or its project switched Afar off, or a pause
+// waits for a coordinator that hangs. The guard does not ask.
 func (h *hook) off() bool {
-	if h.getenv("AFAR_DISABLED") == "1" {
+	if h.getenv("AFAR_DISABLED") == "1" || home.Marked(h.client.Dirs.PauseMark()) {
 		return true
 	}
 	for _, dir := range []string{h.getenv("CLAUDE_PROJECT_DIR"), h.str("cwd")} {

@@ -79,7 +79,7 @@ func (h *hook) hold(id string, d time.Duration) error {
 	stop := q.onSignal()
 	defer stop()
 	r := reply{}
-	for time.Now().Before(q.deadline) && !q.orphaned() {
+	for time.Now().Before(q.deadline) && !q.orphaned() && !h.off() {
 		r = q.next(wire.OpAskWait, r)
 		if state := r.str("state"); state == "answered" {
 			return h.blockWithTexts(id)

@@ -1,8 +1,11 @@
 package hooks
 
 import (
+	"errors"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -34,12 +37,30 @@ func userPromptSubmit(h *hook) error {
 // model request: its reason is what the person reads.
 func userPromptExpansion(h *hook) error {
 	r, err := h.callStarting(wire.OpExpand, h.body(), expandFor)
+	if errors.Is(err, client.ErrUnreachable) && h.str("command_name") == "afar:cancel" {
+		return h.cancelUnheard()
+	}
 	if err != nil {
 		return err
 	}
 	if r.yes("block") {
-		quiet := wire.NewObject().Str("hookEventName", h.event.name).Bool("suppressOriginalPrompt", true)
-		return h.print(h.specific(quiet).Str("decision", "block").Str("reason", r.str("reason")))
+		return h.blockPrompt(r.str("reason"))
 	}
 	return h.printContext(r.str("context"))
+}
+
+func (h *hook) blockPrompt(reason string) error {
+	quiet := wire.NewObject().Str("hookEventName", h.event.name).Bool("suppressOriginalPrompt", true)
+	return h.print(h.specific(quiet).Str("decision", "block").Str("reason", reason))
+}
+
+// cancelUnheard ends the session's loop while no coordinator answers: a mark is
+// left, and without one that answers no Stop hook holds a session.
+func (h *hook) cancelUnheard() error {
+	id := h.str("session_id")
+	if err := home.LeaveMark(h.client.Dirs.CancelMark(id), id); err != nil {
+		return err
+	}
+	return h.blockPrompt("Afar's coordinator does not answer; `afar doctor` in a terminal says why. " +
+		"This session may stop, and its loop is cancelled as soon as the coordinator is back.")
 }

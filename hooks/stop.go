@@ -59,7 +59,7 @@ func (h *hook) awaitStop(id string) (reply, error) {
 	for {
 		r, err := h.askStop(id)
 		left := time.Duration(r.body.Get("parked_ms").Int()) * time.Millisecond
-		if err != nil || left <= 0 || (&question{hook: h}).orphaned() {
+		if err != nil || left <= 0 || h.off() || (&question{hook: h}).orphaned() {
 			return r, err
 		}
 		wait := min(waitFor, left)

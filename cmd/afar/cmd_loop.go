@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -107,13 +109,31 @@ func newLoopCancel(a *app) *cobra.Command {
 		Use: "cancel ID", Short: "End a loop; its session stops when it is done", Args: exactly("the id of a loop (afar loop list)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var l wire.Loop
-			if err := a.call(c.Context(), wire.OpLoopEnd, wire.ByID{ID: args[0]}, &l); err != nil {
+			err := a.callSoon(c.Context(), wire.OpLoopEnd, wire.ByID{ID: args[0]}, &l)
+			if errors.Is(err, client.ErrUnreachable) {
+				return a.cancelUnheard(args[0], err)
+			}
+			if err != nil {
 				return err
 			}
 			a.say("The loop of %s is cancelled. The session stops when it is done.", oneLine(l.ID, 60))
 			return nil
 		},
 	}
+}
+
+// cancelUnheard has a loop end while the coordinator hangs. Until that is back
+// nobody knows whether there is such a loop, so this has failed, but no session
+// is held: without an answer a Stop hook lets it stop.
+func (a *app) cancelUnheard(session string, unheard error) error {
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	if err := home.LeaveMark(d.CancelMark(session), session); err != nil {
+		return err
+	}
+	return fmt.Errorf("the cancel waits for the coordinator and takes effect when it is back; until then the session may stop: %w", unheard)
 }
 
 // loopRow is a loop in one line: its state, how far it is, its innermost goal.

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -10,11 +15,33 @@ func newPause(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "pause", Short: "Silence everything but the guard", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := a.call(c.Context(), wire.OpPause, wire.Pause{On: true}, nil); err != nil {
+			err := a.callSoon(c.Context(), wire.OpPause, wire.Pause{On: true}, nil)
+			if errors.Is(err, client.ErrUnreachable) {
+				return a.pauseUnheard(err)
+			}
+			if err != nil {
 				return err
 			}
 			a.say("Paused: only the guard speaks. `afar resume` ends it.")
 			return nil
 		},
 	}
+}
+
+// pauseUnheard pauses while the coordinator hangs. The hooks obey the mark that
+// is left, and the coordinator carries it out when it is back.
+func (a *app) pauseUnheard(unheard error) error {
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	if a.inSession() {
+		return fmt.Errorf("%w; afar pause is a decision of the person: type it in a terminal of your own", unheard)
+	}
+	if err := home.LeaveMark(d.PauseMark(), ""); err != nil {
+		return err
+	}
+	a.tell("afar: %v", unheard)
+	a.say("Paused all the same: only the guard speaks. Sessions obey at once; the coordinator takes it in when it answers again. `afar resume` ends it.")
+	return nil
 }

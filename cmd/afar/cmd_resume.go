@@ -1,8 +1,13 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
+
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -10,11 +15,25 @@ func newResume(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "resume", Short: "End a pause", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := a.call(c.Context(), wire.OpPause, wire.Pause{On: false}, nil); err != nil {
+			err := a.callSoon(c.Context(), wire.OpPause, wire.Pause{On: false}, nil)
+			if errors.Is(err, client.ErrUnreachable) {
+				return a.resumeUnheard(err)
+			}
+			if err != nil {
 				return err
 			}
 			a.say("Afar is at work again.")
 			return nil
 		},
 	}
+}
+
+// resumeUnheard takes back a pause that the coordinator has not heard of. What
+// else it knows cannot be changed while it does not answer, so this has failed.
+func (a *app) resumeUnheard(unheard error) error {
+	d, err := a.dirs()
+	if err != nil || a.inSession() || os.Remove(d.PauseMark()) != nil {
+		return unheard
+	}
+	return fmt.Errorf("the pause that it had not heard of is taken back, but %w", unheard)
 }

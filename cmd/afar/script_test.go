@@ -38,6 +38,7 @@ const patience = 20 * time.Second
 //	ended NAME CODE               wait for its end; its output is then stdout
 //	capture VAR REGEXP            set VAR to the first group of a match in stdout
 //	kill9                         kill the coordinator
+//	hang, ! hang                  stop the coordinator's process as it is, and have it go on
 //	botapi …                      see botapi_test.go
 //	exec client HOOK              run a hook as the child of a client that is not this test
 func TestScripts(t *testing.T) {
@@ -49,7 +50,7 @@ func TestScripts(t *testing.T) {
 		Setup: setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
-			"capture": cmdCapture, "kill9": cmdKill, "botapi": cmdBotapi, "appears": cmdAppears,
+			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears,
 		},
 	})
 }
@@ -71,6 +72,7 @@ func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
 // A scene is what one script has set up.
 type scene struct {
 	spawned map[string]*spawned
+	hung    int    // process id of the coordinator that hangs, 0 none
 	phone   *phone // nil until "botapi start"
 }
 
@@ -294,10 +296,7 @@ func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
 // gone: then the connection that it had taken breaks.
 func cmdKill(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, neg, args, 0, "kill9")
-	out, err := command(ts, []string{"afar", "status", "--json"}).Output()
-	ts.Check(err)
-	var s wire.Status
-	ts.Check(json.Unmarshal(out, &s))
+	s := statusOf(ts)
 	conn, err := net.DialTimeout("unix", s.Coordinator.Socket, patience)
 	ts.Check(err)
 	defer conn.Close()
@@ -306,4 +305,27 @@ func cmdKill(ts *testscript.TestScript, neg bool, args []string) {
 	if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
 		ts.Fatalf("the coordinator outlived SIGKILL")
 	}
+}
+
+func statusOf(ts *testscript.TestScript) (s wire.Status) {
+	out, err := command(ts, []string{"afar", "status", "--json"}).Output()
+	ts.Check(err)
+	ts.Check(json.Unmarshal(out, &s))
+	return s
+}
+
+// cmdHang stops the coordinator's process where it is: its socket still takes
+// calls, and nobody answers them.
+func cmdHang(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, false, args, 0, "hang")
+	scene := sceneOf(ts)
+	if neg {
+		ts.Check(syscall.Kill(scene.hung, syscall.SIGCONT))
+		scene.hung = 0
+		return
+	}
+	pid := statusOf(ts).Coordinator.PID
+	scene.hung = pid
+	ts.Defer(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // it may go on already
+	ts.Check(syscall.Kill(pid, syscall.SIGSTOP))
 }

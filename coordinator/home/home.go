@@ -135,7 +135,7 @@ func (d Dirs) MakeRun() error {
 
 // Make creates all directories, 0700.
 func (d Dirs) Make() error {
-	for _, dir := range []string{d.Config, d.State, filepath.Dir(d.Log()), d.Workspace} {
+	for _, dir := range []string{d.Config, d.State, filepath.Dir(d.Log()), d.Marks(), d.Workspace} {
 		if err := private(dir); err != nil {
 			return err
 		}

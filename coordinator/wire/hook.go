@@ -90,6 +90,7 @@ const Interrupted = "interrupted"
 // work is done.
 type LoopCheck struct {
 	Frame     string `json:"frame"`
+	Session   string `json:"session"` // its token
 	Command   string `json:"command"`
 	Dir       string `json:"dir"`
 	TimeoutMS int64  `json:"timeout_ms"`

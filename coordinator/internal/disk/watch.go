@@ -66,6 +66,28 @@ func WatchSessions(ctx context.Context, dir string, log *slog.Logger, report fun
 	}
 }
 
+// Watch calls f now and after each change in dir, which must exist, until ctx
+// ends.
+func Watch(ctx context.Context, dir string, f func()) error {
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Add(dir); err != nil {
+		return err
+	}
+	for {
+		f()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-w.Events:
+		case <-w.Errors: // the kernel's queue ran over: something changed
+		}
+	}
+}
+
 // sessions is owned by the goroutine of WatchSessions.
 type sessions struct {
 	dir     string

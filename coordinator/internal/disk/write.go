@@ -40,3 +40,16 @@ func syncDir(dir string) error {
 	_ = d.Sync()
 	return nil
 }
+
+// Head returns what is in a file, at most n bytes. A larger one, and what is no
+// file, is an error.
+func Head(path string, n int64) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > n {
+		return nil, fmt.Errorf("%s is no file, or larger than %d bytes", path, n)
+	}
+	return os.ReadFile(path)
+}

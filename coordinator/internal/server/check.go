@@ -46,7 +46,7 @@ func printed(text string) string {
 }
 
 // wireCheck is the check that the Stop hook is to run.
-func wireCheck(c *loop.Check, cwd string) *wire.LoopCheck {
+func wireCheck(c *loop.Check, token, cwd string) *wire.LoopCheck {
 	if c == nil {
 		return nil
 	}
@@ -54,7 +54,7 @@ func wireCheck(c *loop.Check, cwd string) *wire.LoopCheck {
 	if dir == "" {
 		dir = cwd
 	}
-	return &wire.LoopCheck{Frame: c.Frame, Command: c.Command, Dir: dir, TimeoutMS: c.Timeout.Milliseconds()}
+	return &wire.LoopCheck{Frame: c.Frame, Session: token, Command: c.Command, Dir: dir, TimeoutMS: c.Timeout.Milliseconds()}
 }
 
 // notice is what the person at the terminal sees of a stop: how the check went.

@@ -21,13 +21,14 @@ func (s *Server) expand(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.Off || p.CommandFrom == "bundled" {
+	command := strings.TrimPrefix(p.Command, "afar:")
+	if h.Off && command != "cancel" || p.CommandFrom == "bundled" { // a way out must always work
 		return wire.HookReply{}, nil // the host's own /loop is the host's
 	}
 	if s.nested(c.line, h.Client) {
 		return blocked("Afar's commands are a person's: this client was started from inside a session"), nil
 	}
-	switch strings.TrimPrefix(p.Command, "afar:") {
+	switch command {
 	case "loop":
 		return s.loopTyped(p)
 	case "cancel":

@@ -46,6 +46,7 @@ type Config struct {
 	Self       func() wire.Coordinator
 	Doctor     func() []wire.Check
 	Shutdown   func() // begins the end; must not block
+	Marks      func() // carries out what was asked for while nobody answered; before each call
 	Connect    func(ctx context.Context, token, api string) error
 	Disconnect func() error
 	Telegram   func() wire.Telegram
@@ -145,6 +146,7 @@ func (s *Server) reply(ctx context.Context, cancel context.CancelFunc, conn *net
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	go watch(conn, cancel)
+	s.cfg.Marks()
 	return success(op.do(s, c))
 }
 

@@ -96,7 +96,8 @@ func (s *Server) stopLoop(c *call, h wire.HookCall, p payload, shells []string) 
 	if err != nil {
 		return r, err
 	}
-	return wire.HookReply{Block: out.Block != "", Reason: out.Block, Notice: notice(out), Check: wireCheck(out.Check, p.Cwd)}, nil
+	v, err := s.cfg.Core.Session(string(p.Session))
+	return wire.HookReply{Block: out.Block != "", Reason: out.Block, Notice: notice(out), Check: wireCheck(out.Check, v.Token, p.Cwd)}, err
 }
 
 // checkIn tells a person who is away that the session stopped. Only a terminal

@@ -1,0 +1,59 @@
+package home
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A way out must work while the coordinator hangs, so what a person asks for
+// then is left as a mark: one file, which the hooks obey from that moment and
+// the coordinator carries out and removes when it is back.
+
+// Marks is where the marks lie. The guard keeps sessions out of it.
+func (d Dirs) Marks() string { return filepath.Join(d.State, "marks") }
+
+// PauseMark is there while a pause waits for the coordinator.
+func (d Dirs) PauseMark() string { return filepath.Join(d.Marks(), "pause") }
+
+// CancelMark is there while the end of a loop waits for the coordinator. Its
+// text is the session, as the person named it: by token or by id.
+func (d Dirs) CancelMark(session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return filepath.Join(d.Marks(), "cancel-"+hex.EncodeToString(sum[:8]))
+}
+
+// Marked reports whether a mark is there.
+func Marked(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// LeaveMark leaves a mark. When it returns without an error, the mark survives a
+// loss of power, and nobody ever sees half of it.
+func LeaveMark(path, text string) error {
+	dir := filepath.Dir(path)
+	if err := private(dir); err != nil {
+		return fmt.Errorf("leave mark: %w", err)
+	}
+	f, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return fmt.Errorf("leave mark: %w", err)
+	}
+	defer os.Remove(f.Name()) // gone already after the rename
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fmt.Errorf("leave mark: %w", err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("leave mark: %w", err)
+	}
+	if parent, err := os.Open(dir); err == nil {
+		_ = parent.Sync() // not every system can
+		parent.Close()
+	}
+	return nil
+}

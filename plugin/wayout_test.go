@@ -1,0 +1,140 @@
+package plugin_test
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+)
+
+// hang stops the coordinator's process where it is; goOn has it go on.
+func (r *rig) hang() (goOn func()) {
+	r.t.Helper()
+	pid := r.status().Coordinator.PID
+	goOn = func() { _ = syscall.Kill(pid, syscall.SIGCONT) }
+	r.t.Cleanup(goOn) // before the coordinator is told to stop
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		r.t.Fatal(err)
+	}
+	return goOn
+}
+
+// looping starts a loop that never ends in a print session, and returns while
+// the model works on its second iteration. release lets it go on.
+func (r *rig) looping() (done <-chan host.Result, release func()) {
+	r.t.Helper()
+	gate := make(chan struct{})
+	r.model.Script(func(q model.Request) model.Turn {
+		turn := ticking(500)(q)
+		if q.Turns() == 3 {
+			turn.Hold = gate
+		}
+		return turn
+	})
+	done = r.printing("/afar:loop --max 400 never ending")
+	r.journal("loop.stepped", "loop 1/400")
+	return done, func() { close(gate) }
+}
+
+// ends waits for the end of a session that a loop held.
+func (r *rig) ends(done <-chan host.Result) {
+	r.t.Helper()
+	select {
+	case res := <-done:
+		if res.Exit != 0 || res.IsError {
+			r.t.Errorf("the session ended with exit %d: %s", res.Exit, res.Text)
+		}
+	case <-time.After(within):
+		r.t.Fatalf("the session goes on\n%s", r.trail())
+	}
+	if n := r.lines("ticks"); n > 3 {
+		r.t.Errorf("it worked for %d iterations more", n)
+	}
+}
+
+// TestRealWayOut: each way out of a loop in full run holds while the coordinator
+// hangs.
+func TestRealWayOut(t *testing.T) {
+	t.Run("afar loop cancel", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		done, release := r.looping()
+		id := r.status().Loops[0].ID
+		goOn := r.hang()
+		if out, err := r.afar("loop", "cancel", id); err == nil || !strings.Contains(out, "takes effect when it is back") {
+			t.Errorf("afar loop cancel: %v, %s", err, out)
+		}
+		release()
+		r.ends(done)
+		goOn()
+		r.said("cancelled")
+	})
+	t.Run("afar pause", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		done, release := r.looping()
+		goOn := r.hang()
+		r.must("pause")
+		release()
+		r.ends(done)
+		goOn()
+		r.journal("pause.set", "paused")
+	})
+	t.Run(".afar-disabled", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		done, release := r.looping()
+		r.hang()
+		write(t, r.lab.Project, ".afar-disabled", "")
+		release()
+		r.ends(done)
+	})
+	t.Run("AFAR_DISABLED=1", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		done, release := r.looping()
+		goOn := r.hang()
+		release()
+		session := (<-done).Session
+		goOn()
+		before := len(r.model.Turns())
+		write(t, r.lab.Project, ".claude/settings.json", `{"env":{"AFAR_DISABLED":"1"}}`)
+		r.model.Script(func(model.Request) model.Turn { return model.Say("fin") })
+		if res := r.print("go on", "--resume", session); res.Text != "fin" || len(r.model.Turns()) != before+1 {
+			t.Errorf("a session that is switched off was sent round: %q after %d turns", res.Text, len(r.model.Turns())-before)
+		}
+	})
+	t.Run("/afar:cancel", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		gate := make(chan struct{})
+		defer close(gate)
+		r.model.Script(func(q model.Request) model.Turn {
+			if q.Turns() == 3 {
+				return model.Turn{Text: "held", Hold: gate}
+			}
+			return ticking(500)(q)
+		})
+		term := r.lab.Terminal()
+		term.Submit("/afar:loop --max 400 never ending")
+		r.journal("loop.stepped", "loop 1/400")
+		goOn := r.hang()
+		term.Keys("Escape")
+		term.Await("Interrupted", within)
+		term.Submit("/afar:cancel")
+		term.Await("coordinator does not answer", within)
+		goOn()
+		r.said("cancelled")
+	})
+	t.Run("Esc in a check", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current))
+		r.model.Script(func(model.Request) model.Turn { return model.Say("<loop-done>COMPLETE</loop-done>") })
+		term := r.lab.Terminal()
+		term.Submit("/afar:loop --check 'sleep 1000 & echo $! >pid; echo running; wait' wait for it")
+		term.Await("the loop's check", within)
+		r.journal("loop.checking", "running")
+		goOn := r.hang()
+		term.Keys("Escape")
+		r.gone(strings.TrimSpace(read(t, filepath.Join(r.lab.Project, "pid"))))
+		goOn()
+	})
+}
