@@ -86,7 +86,7 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 func table() rules {
 	domain := []string{in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "secret", in + "session", in + "topic", in + "undo", in + "usage"}
 	internals := slices.Concat(domain, waysIn, []string{
-		in + "config", in + "consult", in + "core", in + "disk", in + "git", in + "peer", in + "store",
+		in + "config", in + "consult", in + "core", in + "disk", in + "git", in + "peer", in + "store", in + "tracker",
 	})
 	return rules{
 		ours: map[string][]string{
@@ -127,6 +127,7 @@ func table() rules {
 			in + "disk":    {in + "usage"},
 			in + "git":     {in + "undo"},
 			in + "peer":    {"coordinator/home"},
+			in + "tracker": {},
 
 			onlyTests: {},
 

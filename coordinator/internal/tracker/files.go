@@ -1,0 +1,378 @@
+package tracker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// issuesDir is where the files are, below the repository's top.
+const issuesDir = ".afar/issues"
+
+// files is the embedded tracker: one markdown file per issue. Nothing is read or
+// written outside the repository, whatever links stand in it.
+type files struct {
+	top string
+	now func() time.Time
+}
+
+func newFiles(top string) *files { return &files{top: top, now: time.Now} }
+
+func (f *files) Name() string { return "files" }
+
+func (f *files) List(context.Context) ([]Issue, error) {
+	all, err := f.all()
+	return notOver(all), err
+}
+
+func (f *files) Ready(context.Context) ([]Issue, error) {
+	all, err := f.all()
+	return ready(all), err
+}
+
+func (f *files) Show(_ context.Context, id string) (Issue, error) {
+	all, err := f.all()
+	if err != nil {
+		return Issue{}, err
+	}
+	return pick(all, id)
+}
+
+func (f *files) all() ([]Issue, error) {
+	root, err := os.OpenRoot(f.top)
+	if err != nil {
+		return nil, fmt.Errorf("read issues: %w", err)
+	}
+	defer root.Close()
+	return readAll(root)
+}
+
+// readAll reads every issue there is, over or not. Without a directory there are
+// none.
+func readAll(root *os.Root) ([]Issue, error) {
+	entries, err := fs.ReadDir(root.FS(), issuesDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read issues: %w", err)
+	}
+	var all []Issue
+	for _, e := range entries {
+		if isIssue(e) {
+			all = append(all, readIssue(root, e.Name()))
+		}
+	}
+	sameID(all)
+	settle(all)
+	return all, nil
+}
+
+// isIssue leaves out directories, hidden files, other kinds of files and a
+// README, which explains the directory to a reader of the repository.
+func isIssue(e fs.DirEntry) bool {
+	name := e.Name()
+	return !e.IsDir() && !strings.HasPrefix(name, ".") && path.Ext(name) == ".md" && !strings.EqualFold(name, "README.md")
+}
+
+// readIssue reads one file. What is wrong with it is in its Broken.
+func readIssue(root *os.Root, name string) Issue {
+	i := Issue{ID: idOf(name), Title: strings.TrimSuffix(name, ".md"), Status: StatusOpen, Priority: DefaultPriority, Path: path.Join(issuesDir, name)}
+	err := checkID(i.ID)
+	var text string
+	if err == nil {
+		text, err = readFile(root, i.Path)
+	}
+	var d document
+	if err == nil {
+		d, err = parse(text)
+	}
+	if d.title != "" {
+		i.Title = d.title
+	}
+	if err != nil {
+		i.Broken = i.Path + ": " + err.Error()
+		return i
+	}
+	i.Body, i.Status, i.Priority, i.Needs, i.Created = d.bodyText(), d.status, d.priority, d.needs, d.created
+	return i
+}
+
+// readFile reads a regular file; a link, a pipe or a device is none.
+func readFile(root *os.Root, name string) (string, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return "", bare(err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("it is no regular file")
+	}
+	if info.Size() > largest {
+		return "", wrong(1, "the file has %d bytes; an issue has at most %d", info.Size(), largest)
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return "", bare(err)
+	}
+	defer file.Close()
+	raw, err := io.ReadAll(io.LimitReader(file, largest+1))
+	if err != nil {
+		return "", bare(err)
+	}
+	return string(raw), nil
+}
+
+// bare is an error without the path, which the caller names.
+func bare(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
+
+// sameID marks files that claim one id; which is meant, nobody can tell.
+func sameID(all []Issue) {
+	first := map[string]int{}
+	for i := range all {
+		id := strings.ToLower(all[i].ID)
+		other, taken := first[id]
+		if !taken {
+			first[id] = i
+			continue
+		}
+		for _, n := range []int{i, other} {
+			all[n].Broken = fmt.Sprintf("%s: %s has the same id; rename one of the two files", all[n].Path, all[i+other-n].Path)
+		}
+	}
+}
+
+// New writes the file of a new issue.
+func (f *files) New(_ context.Context, d Draft) (Issue, error) {
+	d, err := d.checked()
+	if err != nil {
+		return Issue{}, fmt.Errorf("new issue: %w", err)
+	}
+	var made Issue
+	err = f.change(func(root *os.Root, all []Issue) error {
+		if d.Needs, err = wanted(all, d.Needs); err != nil {
+			return err
+		}
+		text, err := compose(d, f.now())
+		if err != nil {
+			return err
+		}
+		id := freshID(all)
+		name := path.Join(issuesDir, id+slug(d.Title)+".md")
+		if err := replace(root, name, text, 0o644); err != nil {
+			return err
+		}
+		made = readIssue(root, path.Base(name))
+		one := append(all, made)
+		settle(one)
+		made = one[len(one)-1]
+		return nil
+	})
+	if err != nil {
+		return Issue{}, fmt.Errorf("new issue: %w", err)
+	}
+	return made, nil
+}
+
+// wanted resolves a draft's needs. An issue in a circle can never be over, so
+// nothing may come to need it.
+func wanted(all []Issue, needs []string) (out []string, err error) {
+	at := index(all)
+	for _, id := range needs {
+		need, err := pick(all, id)
+		if err != nil {
+			return nil, err
+		}
+		if way := circle(all, at, need.ID); way != "" {
+			return nil, fmt.Errorf("%w: %s", ErrCycle, way)
+		}
+		out = append(out, need.ID)
+	}
+	return out, nil
+}
+
+// Set changes the status where it stands in the file, and adds the note below.
+func (f *files) Set(_ context.Context, id string, s Status, note string) error {
+	err := s.check()
+	if err != nil {
+		return err
+	}
+	err = f.change(func(root *os.Root, all []Issue) error {
+		i, err := pick(all, id)
+		if err != nil {
+			return err
+		}
+		text, err := readFile(root, i.Path)
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrBroken, i.Path, err)
+		}
+		next, err := changed(text, f.now(), s, asText(note))
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrBroken, i.Path, err)
+		}
+		if next == text {
+			return nil
+		}
+		return replace(root, i.Path, next, 0)
+	})
+	if err != nil {
+		return fmt.Errorf("set issue %s to %s: %w", shorten(id), s, err)
+	}
+	return nil
+}
+
+// changed is a file's text with another status and one more comment.
+func changed(text string, at time.Time, s Status, note string) (string, error) {
+	d, err := parse(text)
+	if err != nil {
+		return "", err
+	}
+	if d.status != s {
+		text = d.set(fieldStatus, string(s))
+	}
+	if d, err = parse(text); err != nil {
+		return "", err
+	}
+	if note != "" && !d.said(note) {
+		text = d.comment(at, s, note)
+	}
+	if len(text) > largest {
+		return "", wrong(1, "with this comment the file would have more than %d bytes; shorten it", largest)
+	}
+	return text, nil
+}
+
+// change runs one change of the files, alone among all that Afar makes.
+func (f *files) change(step func(*os.Root, []Issue) error) error {
+	root, err := os.OpenRoot(f.top)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(issuesDir, 0o755); err != nil {
+		return err
+	}
+	unlock, err := lock(root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	all, err := readAll(root)
+	if err != nil {
+		return err
+	}
+	return step(root, all)
+}
+
+// replace gives a file its text in one step. A mode of 0 keeps the one it has.
+// The caller holds the lock, so one name for what is not finished is enough, and
+// a crash leaves at most that.
+func replace(root *os.Root, name, text string, mode fs.FileMode) error {
+	if mode == 0 {
+		info, err := root.Lstat(name)
+		if err != nil {
+			return err
+		}
+		mode = info.Mode().Perm()
+	}
+	unfinished := path.Join(issuesDir, ".new")
+	if err := root.Remove(unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := root.OpenFile(unfinished, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(file, text)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = root.Rename(unfinished, name)
+	}
+	if err != nil {
+		_ = root.Remove(unfinished)
+		return err
+	}
+	return syncDir(root)
+}
+
+// syncDir makes a rename survive a loss of power, where the system can.
+func syncDir(root *os.Root) error {
+	dir, err := root.Open(issuesDir)
+	if err != nil {
+		return err
+	}
+	_ = dir.Sync()
+	return dir.Close()
+}
+
+// An id that Afar makes has six characters that are easy to tell apart and make
+// no words: 272 million of them, so that two branches do not make the same one.
+// A file is named after its id and, for readers, its title; a file whose name
+// does not begin with such an id has its whole name as id.
+const (
+	idFirst = "bcdfghjkmnpqrstvwxz"
+	idRest  = idFirst + "23456789"
+	idLen   = 6
+)
+
+func freshID(all []Issue) string {
+	for {
+		id := randomID()
+		if _, err := pick(all, id); errors.Is(err, ErrNotFound) {
+			return id
+		}
+	}
+}
+
+func randomID() string {
+	id := []byte{letter(idFirst)}
+	for len(id) < idLen {
+		id = append(id, letter(idRest))
+	}
+	return string(id)
+}
+
+// letter picks one of an alphabet, each with the same chance.
+func letter(of string) byte {
+	for b := make([]byte, 1); ; {
+		_, _ = rand.Read(b) // it never fails
+		if n := int(b[0]); n < 256/len(of)*len(of) {
+			return of[n%len(of)]
+		}
+	}
+}
+
+func idOf(name string) string {
+	stem := strings.TrimSuffix(name, ".md")
+	made, _, _ := strings.Cut(stem, "-")
+	if len(made) == idLen && strings.ContainsAny(made[:1], idFirst) && strings.Trim(made, idRest) == "" {
+		return made
+	}
+	return stem
+}
+
+// slug is a title as the end of a file's name: "-fix-the-login", or "".
+func slug(title string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+		return r > unicode.MaxASCII || !strings.ContainsRune(idLetters, r)
+	}) {
+		if b.Len()+len(word) > 40 {
+			break
+		}
+		b.WriteString("-" + word)
+	}
+	return b.String()
+}

@@ -1,0 +1,392 @@
+package tracker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestFilesConform(t *testing.T) {
+	conform(t, func(t *testing.T) Tracker { return openFiles(t, t.TempDir()) })
+}
+
+// openFiles is a tracker whose clock goes on a second with each look at it.
+func openFiles(t *testing.T, top string) *files {
+	t.Helper()
+	f, at := newFiles(top), time.Date(2026, 11, 21, 22, 43, 5, 0, time.UTC)
+	var mu sync.Mutex
+	f.now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		at = at.Add(time.Second)
+		return at
+	}
+	return f
+}
+
+// project is a repository's top with these files in its issues' directory.
+func project(t *testing.T, issues map[string]string) string {
+	t.Helper()
+	top := t.TempDir()
+	for name, text := range issues {
+		writeIssue(t, top, name, text)
+	}
+	return top
+}
+
+func writeIssue(t *testing.T, top, name, text string) {
+	t.Helper()
+	path := filepath.Join(top, filepath.FromSlash(issuesDir), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readBack(t *testing.T, top, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(issuesDir), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func TestOpenFindsTheTracker(t *testing.T) {
+	top := t.TempDir()
+	for _, c := range []struct{ dir, want string }{{"src", "files"}, {".afar/issues", "files"}} {
+		if err := os.MkdirAll(filepath.Join(top, c.dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Open(top, "")
+		if err != nil || got.Name() != c.want {
+			t.Errorf("with %s: %v, %v", c.dir, got, err)
+		}
+	}
+	for _, c := range []struct{ top, name string }{{top, "jira"}, {".", ""}, {"", "files"}} {
+		if got, err := Open(c.top, c.name); err == nil {
+			t.Errorf("open %q %q: %v", c.top, c.name, got)
+		}
+	}
+}
+
+// TestFileOfANewIssue is what a person finds and reads.
+func TestFileOfANewIssue(t *testing.T) {
+	f := openFiles(t, t.TempDir())
+	need, err := f.New(t.Context(), Draft{Title: "Ground"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, err := f.New(t.Context(), Draft{Title: "Sessions die: why?", Body: "They do.\n", Priority: 1, Needs: []string{need.ID[:4]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := ".afar/issues/" + i.ID + "-sessions-die-why.md"; i.Path != want || len(i.ID) != idLen {
+		t.Errorf("path %q, want %q", i.Path, want)
+	}
+	if err := f.Set(t.Context(), i.ID, StatusPaused, "Nobody\nknows."); err != nil {
+		t.Fatal(err)
+	}
+	want := "# Sessions die: why?\n\n- status: paused\n- priority: 1\n- needs: " + need.ID + "\n- created: 2026-11-21 22:43:07.000 UTC\n\n" +
+		"They do.\n\n## 2026-11-21 22:43 UTC: paused\n\nNobody\nknows.\n"
+	if got := readBack(t, f.top, filepath.Base(i.Path)); got != want {
+		t.Errorf("the file is:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestWhatAPersonWroteStays changes files that a person wrote in their own way:
+// nothing but the status's value differs.
+func TestWhatAPersonWroteStays(t *testing.T) {
+	for _, c := range []struct{ name, before, after string }{
+		{"title alone", "# Fix it", "# Fix it\n\n- status: closed\n"},
+		{"title and text", "# Fix it\nsoon\n", "# Fix it\n\n- status: closed\n\nsoon\n"},
+		{"title, blank, text", "\n\n# Fix it  \n\n\n  soon", "\n\n# Fix it  \n\n- status: closed\n\n\n  soon"},
+		{"a list that has no field", "# Fix it\n\n- a: b\n- c\n", "# Fix it\n\n- status: closed\n\n- a: b\n- c\n"},
+		{"own order and bullets", "# X\n* Priority:4\n+  STATUS :  In Progress \t\n- needs:\n\nx", "# X\n* Priority:4\n+  STATUS :  closed \t\n- needs:\n\nx"},
+		{"no value", "# X\n\n- status:\n", ""},
+		{"priority alone", "# X\n\n- priority: 1\n\nx\n", "# X\n\n- priority: 1\n- status: closed\n\nx\n"},
+		{"priority alone, no end of line", "# X\n\n- priority: 1", "# X\n\n- priority: 1\n- status: closed\n"},
+		{"carriage returns", "# X\r\n\r\n- status: open\r\n\r\nx\r\n", "# X\r\n\r\n- status: closed\r\n\r\nx\r\n"},
+		{"carriage returns, no field", "# X\r\n\r\nx\r\n", "# X\r\n\r\n- status: closed\r\n\r\nx\r\n"},
+		{"byte order mark", "\ufeff# X\n\n- status: open\n", "\ufeff# X\n\n- status: closed\n"},
+		{"closed by hand", "# X\n\n- status: Closed\n", "# X\n\n- status: Closed\n"},
+		{"fields in the text are text", "# X\n\n- status: open\n\nSee:\n- status: paused\n", "# X\n\n- status: closed\n\nSee:\n- status: paused\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := openFiles(t, project(t, map[string]string{"x.md": c.before}))
+			err := f.Set(t.Context(), "x", StatusClosed, "")
+			if c.after == "" {
+				if !errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), ".afar/issues/x.md: line 3: ") {
+					t.Errorf("set: %v", err)
+				}
+				c.after = c.before
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if got := readBack(t, f.top, "x.md"); got != c.after {
+				t.Errorf("have %q\nwant %q", got, c.after)
+			}
+		})
+	}
+}
+
+// TestBrokenFiles breaks one file at a time: it is named with its line, listed,
+// never ready, never changed, and hides nothing.
+func TestBrokenFiles(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "line 1: the file is empty"},
+		{"blank", "\n \n\n", "line 3: the file is empty"},
+		{"no title", "Fix it\n", "line 1: the first line is the title"},
+		{"front matter", "---\ntitle: x\n---\n", "line 1: the first line is the title"},
+		{"empty title", "\n#  \n", "line 2: the first line is the title"},
+		{"no status", "# X\n\n- status: someday\n", `line 3: "someday" is no status; there are open, in_progress, paused, duplicate and closed`},
+		{"no priority", "# X\n\n- status: open\n- priority: high\n", `line 4: "high" is no priority`},
+		{"priority out of range", "# X\n- priority: 0\n", `line 2: "0" is no priority`},
+		{"no moment", "# X\n- created: yesterday\n", `line 2: "yesterday" is no moment`},
+		{"misspelt", "# X\n\n- stauts: closed\n- priority: 1\n", `line 3: "stauts" is no field; there are status, priority, needs, created`},
+		{"twice", "# X\n- status: open\n- status: closed\n", "line 3: status stands in line 2 already"},
+		{"cut off", "# X\n\n- priority: 1\n\n- status: closed\n", "line 5: status stands apart"},
+		{"text in the list", "# X\n- status: open\ngo on\n", "line 3: this is no field; a blank line ends the list"},
+		{"needs on two lines", "# X\n- needs: a,\n  b\n", "line 3: this is no field"},
+		{"needs a way out", "# X\n- needs: ../../etc/passwd\n", `line 2: "../../etc/passwd" is no id`},
+		{"half merged", "# X\n\n<<<<<<< HEAD\n- status: open\n=======\n- status: closed\n>>>>>>> b\n", "line 3: a merge was left unfinished"},
+		{"not UTF-8", "# X\n\nsp\xe4ter\n", "line 3: this is not UTF-8"},
+		{"UTF-16", "\xff\xfe#\x00 \x00X\x00\n\x00", "line 1: this is not UTF-8"},
+		{"NUL", "# X\n\n\n\x00", "line 4: there is a NUL"},
+		{"lone carriage return", "# X\r- status: open\n", "line 1: there is a NUL or a carriage return"},
+		{"huge", "# X\n" + strings.Repeat("x", largest), "line 1: the file has 1048580 bytes"},
+		{"needs nothing there", "# X\n- needs: nobody\n", "needs nobody: no such issue"},
+		{"needs many", "# X\n- needs: o\n", "needs o: more than one issue begins like that"},
+		{"needs itself", "# X\n- needs: broken\n", "issues need each other in a circle: broken → broken"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			top := project(t, map[string]string{"broken.md": c.text, "one.md": "# one\n", "over.md": "# over\n- status: duplicate\n", "two.md": "# two\n- needs: over\n"})
+			f := openFiles(t, top)
+			listed, err := f.List(t.Context())
+			if err != nil || len(listed) != 3 {
+				t.Fatalf("listed %+v, %v", listed, err)
+			}
+			got, err := pick(listed, "broken")
+			if err != nil || !strings.Contains(got.Broken, c.want) || !strings.HasPrefix(got.Broken, ".afar/issues/broken.md: ") {
+				t.Errorf("have %q, %v, want %q", got.Broken, err, c.want)
+			}
+			if ready, err := f.Ready(t.Context()); err != nil || titles(ready) != "one two" {
+				t.Errorf("ready: %q, %v", titles(ready), err)
+			}
+			if err := f.Set(t.Context(), "broken", StatusPaused, "x"); strings.HasPrefix(c.want, "line ") != errors.Is(err, ErrBroken) {
+				t.Errorf("set: %v", err)
+			} else if err != nil && readBack(t, top, "broken.md") != c.text {
+				t.Error("a file that cannot be understood was changed")
+			}
+		})
+	}
+}
+
+// TestCircles come from two branches that were merged, or by hand.
+func TestCircles(t *testing.T) {
+	f := openFiles(t, project(t, map[string]string{
+		"a.md": "# a\n- needs: b\n", "b.md": "# b\n- needs: c, free\n", "c.md": "# c\n- needs: a\n", "free.md": "# free\n", "after.md": "# after\n- needs: a\n",
+	}))
+	listed, err := f.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, way := range map[string]string{"a": "a → b → c → a", "b": "b → c → a → b", "c": "c → a → b → c", "free": "", "after": ""} {
+		i, err := pick(listed, id)
+		if err != nil || !strings.HasSuffix(i.Broken, way) || way == "" && i.Broken != "" {
+			t.Errorf("%s: %q, %v, want %q", id, i.Broken, err, way)
+		}
+	}
+	if ready, err := f.Ready(t.Context()); err != nil || titles(ready) != "free" {
+		t.Errorf("ready %q, %v", titles(ready), err)
+	}
+	if _, err := f.New(t.Context(), Draft{Title: "x", Needs: []string{"b"}}); !errors.Is(err, ErrCycle) || !strings.Contains(err.Error(), "b → c → a → b") {
+		t.Errorf("new: %v", err)
+	}
+	if err := f.Set(t.Context(), "c", StatusClosed, ""); err != nil {
+		t.Fatal(err)
+	}
+	if ready, err := f.Ready(t.Context()); err != nil || titles(ready) != "free" {
+		t.Errorf("ready %q, %v", titles(ready), err)
+	}
+	if got, err := f.Show(t.Context(), "a"); err != nil || got.Broken != "" {
+		t.Errorf("the circle is cut, but: %q, %v", got.Broken, err)
+	}
+}
+
+// TestLinksLeadNowhere: nothing outside the repository is read or written.
+func TestLinksLeadNowhere(t *testing.T) {
+	outside := project(t, map[string]string{"x.md": "# secret\n"})
+	there := filepath.Join(outside, filepath.FromSlash(issuesDir))
+	t.Run("directory", func(t *testing.T) {
+		top := t.TempDir()
+		if err := errors.Join(os.Mkdir(filepath.Join(top, ".afar"), 0o755), os.Symlink(there, filepath.Join(top, ".afar", "issues"))); err != nil {
+			t.Fatal(err)
+		}
+		f := openFiles(t, top)
+		if listed, err := f.List(t.Context()); err == nil {
+			t.Errorf("listed %+v", listed)
+		}
+		if made, err := f.New(t.Context(), Draft{Title: "x"}); err == nil {
+			t.Errorf("made %+v", made)
+		}
+	})
+	t.Run("file", func(t *testing.T) {
+		top := project(t, map[string]string{"one.md": "# one\n"})
+		if err := os.Symlink(filepath.Join(there, "x.md"), filepath.Join(top, filepath.FromSlash(issuesDir), "link.md")); err != nil {
+			t.Fatal(err)
+		}
+		f := openFiles(t, top)
+		i, err := f.Show(t.Context(), "link")
+		if err != nil || i.Broken != ".afar/issues/link.md: it is no regular file" || i.Body != "" {
+			t.Errorf("shown %+v, %v", i, err)
+		}
+		if err := f.Set(t.Context(), "link", StatusClosed, "x"); !errors.Is(err, ErrBroken) {
+			t.Errorf("set: %v", err)
+		}
+	})
+	if got := readBack(t, outside, "x.md"); got != "# secret\n" {
+		t.Errorf("outside stands %q", got)
+	}
+}
+
+// TestNames: what else lies in the directory, and what ids come of names.
+func TestNames(t *testing.T) {
+	f := openFiles(t, project(t, map[string]string{
+		"README.md": "How we work", ".hidden.md": "x", "notes.txt": "x", "old/x.md": "# x\n", ".new": "half",
+		"bcd234-fix-login.md": "# made\n", "bcd23-fix.md": "# short\n", "Fix the door.md": "# door\n", "later.lock.md": "# lock\n",
+		"BIG.md": "# big\n", "big.md": "# small\n",
+	}))
+	listed, err := f.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, i := range listed {
+		got = append(got, fmt.Sprintf("%s %s %.30s", i.ID, i.Title, strings.TrimPrefix(i.Broken, i.Path+": ")))
+	}
+	want := []string{
+		"BIG big .afar/issues/big.md has the sa", `Fix the door Fix the door "Fix the door" is no id: it ha`, "bcd23-fix short ",
+		"bcd234 made ", "big small .afar/issues/BIG.md has the sa", `later.lock later.lock "later.lock" is no id: it has `,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("have\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestPrefixes(t *testing.T) {
+	f := openFiles(t, project(t, map[string]string{"login.md": "# a\n", "login-page.md": "# b\n", "logout.md": "# c\n"}))
+	for _, c := range []struct {
+		id, want string
+		err      error
+	}{{"login", "a", nil}, {"LOGIN-", "b", nil}, {"logo", "c", nil}, {"log", "", ErrAmbiguous}, {"logi", "", ErrAmbiguous}, {"x", "", ErrNotFound}} {
+		i, err := f.Show(t.Context(), c.id)
+		if i.Title != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%s: %q, %v", c.id, i.Title, err)
+		}
+	}
+	if _, err := f.Show(t.Context(), "log"); !strings.HasSuffix(err.Error(), `"log" may be login-page, login, logout`) {
+		t.Error(err)
+	}
+}
+
+// TestManyAtOnce: writers of one issue and of many keep each other's work.
+func TestManyAtOnce(t *testing.T) {
+	top := t.TempDir()
+	i, err := newFiles(top).New(t.Context(), Draft{Title: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for n := range 20 {
+		all.Go(func() {
+			f := newFiles(top)
+			if err := f.Set(t.Context(), i.ID, StatusOpen, fmt.Sprintf("note %d.", n)); err != nil {
+				t.Error(err)
+			}
+			if _, err := f.New(t.Context(), Draft{Title: fmt.Sprint("new ", n)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	got, err := newFiles(top).Show(t.Context(), i.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 20 {
+		if !strings.Contains(got.Body, fmt.Sprintf("note %d.", n)) {
+			t.Errorf("note %d is lost", n)
+		}
+	}
+	if listed, err := newFiles(top).List(t.Context()); err != nil || len(listed) != 21 {
+		t.Errorf("%d issues, %v", len(listed), err)
+	}
+}
+
+// FuzzDocument: whatever a file holds, it is understood or refused with a line;
+// a change of status changes that alone.
+func FuzzDocument(f *testing.F) {
+	for _, seed := range []string{
+		"# X\n\n- status: open\n- priority: 1\n- needs: a, b\n- created: 2026-11-21\n\ntext\n", "\ufeff# X\r\n- Status:In Progress\r\n\r\n- a: b\r\n",
+		"# X", "#", "# X\n- status:", "# X\n-status: open\n- status : open", "# X\n\n\n- a\n- priority: 3\n\n\nx", "# X\n- needs: ,, a  ,b\n\n\n- status: closed", "<<<<<<< \n>>>>>>> \n",
+	} {
+		f.Add(seed, "a note\n\n- status: closed")
+	}
+	f.Fuzz(func(t *testing.T, text, note string) {
+		d, err := parse(text)
+		if err != nil {
+			var at lineError
+			if !errors.As(err, &at) || at.line < 1 || at.line > strings.Count(text, "\n")+1 {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		}
+		if d.text != text || d.title == "" || d.body > len(text) {
+			t.Fatalf("%q became %+v", text, d)
+		}
+		s := StatusPaused
+		if d.status == s {
+			s = StatusClosed
+		}
+		once, err := changed(text, time.UnixMilli(0), s, "")
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		wantKept(t, d, once, s)
+		note = asText(note)
+		twice, err := changed(once, time.UnixMilli(0), s, note)
+		if err != nil {
+			return // it became too long
+		}
+		if note == "" && twice != once || !strings.HasPrefix(twice, once) {
+			t.Fatalf("a note changed %q to %q", once, twice)
+		}
+		if again, err := changed(twice, time.UnixMilli(0), s, note); err != nil || again != twice {
+			t.Fatalf("the same again changed %q to %q, %v", twice, again, err)
+		}
+	})
+}
+
+// wantKept compares a document with its text after the status was changed.
+func wantKept(t *testing.T, d document, text string, s Status) {
+	t.Helper()
+	now, err := parse(text)
+	if err != nil {
+		t.Fatalf("%q became %q: %v", d.text, text, err)
+	}
+	if now.status != s || now.title != d.title || now.priority != d.priority || !now.created.Equal(d.created) ||
+		strings.Join(now.needs, " ") != strings.Join(d.needs, " ") || now.bodyText() != d.bodyText() {
+		t.Fatalf("%q became %q", d.text, text)
+	}
+	if at, ok := d.fields[fieldStatus]; ok && text != d.text[:at.from]+string(s)+d.text[at.to:] {
+		t.Fatalf("%q became %q", d.text, text)
+	}
+}
