@@ -125,7 +125,7 @@ func table() rules {
 			in + "config":  {"coordinator/toml"},
 			in + "consult": {},
 			in + "disk":    {in + "usage"},
-			in + "git":     {in + "undo"},
+			in + "git":     {"coordinator/home", in + "undo"},
 			in + "peer":    {"coordinator/home"},
 			in + "tracker": {},
 

@@ -1,0 +1,167 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Top returns the top of the main checkout of the repository around dir, also
+// from inside a linked worktree. A bare repository has none.
+func Top(ctx context.Context, dir string) (string, error) {
+	if !filepath.IsAbs(dir) {
+		return "", fmt.Errorf("%q is not an absolute path", dir)
+	}
+	h := hand{dir: dir}
+	common, err := h.common(ctx)
+	if err != nil {
+		return "", err
+	}
+	own, err := h.own(ctx)
+	if err != nil {
+		return "", err
+	}
+	if own == common {
+		return h.line(ctx, "rev-parse", "--show-toplevel")
+	}
+	return mainTop(ctx, common)
+}
+
+// mainTop finds the checkout that a repository was made with: beside its .git,
+// or where its configuration says, as in a submodule.
+func mainTop(ctx context.Context, common string) (string, error) {
+	h := hand{dir: filepath.Dir(common)}
+	if at, err := h.line(ctx, "--git-dir="+common, "config", "--get", "core.worktree"); err == nil && at != "" {
+		if h.dir = at; !filepath.IsAbs(at) {
+			h.dir = filepath.Join(common, at)
+		}
+	}
+	if own, err := h.own(ctx); err != nil || own != common {
+		return "", fmt.Errorf("the repository %s has no main checkout: issues are worked on beside one", common)
+	}
+	return h.line(ctx, "rev-parse", "--show-toplevel")
+}
+
+// BaseRef returns the short name of the branch that issues start from and land
+// in: git config afar.baseRef, else the default branch of the remote, else main,
+// else master, else the branch of HEAD.
+func BaseRef(ctx context.Context, repo string) (string, error) {
+	h := hand{dir: repo}
+	if name, err := h.line(ctx, "config", "--get", "afar.baseRef"); err == nil && name != "" {
+		return h.configured(ctx, name)
+	}
+	if remote := h.remote(ctx); remote != "" {
+		name, _ := h.line(ctx, "symbolic-ref", "-q", remotes+remote+"/HEAD")
+		if name, ok := strings.CutPrefix(name, remotes+remote+"/"); ok && h.known(ctx, remote, name) {
+			return name, nil
+		}
+	}
+	for _, name := range []string{"main", "master"} {
+		if h.known(ctx, "", name) {
+			return name, nil
+		}
+	}
+	name, _ := h.line(ctx, "symbolic-ref", "-q", "HEAD")
+	if name, ok := strings.CutPrefix(name, heads); ok && h.known(ctx, "", name) {
+		return name, nil
+	}
+	return "", errors.New("there is no branch to land in: make a commit, or name one with git config afar.baseRef BRANCH")
+}
+
+const (
+	heads   = "refs/heads/"
+	remotes = "refs/remotes/"
+)
+
+func (h hand) configured(ctx context.Context, name string) (string, error) {
+	name = strings.TrimPrefix(name, heads)
+	if strings.HasPrefix(name, "-") || !h.known(ctx, h.remote(ctx), name) {
+		return "", fmt.Errorf("git config afar.baseRef names %q, and there is no such branch", name)
+	}
+	return name, nil
+}
+
+// known reports whether a branch is there, or at the remote.
+func (h hand) known(ctx context.Context, remote, name string) bool {
+	oid, _ := h.commit(ctx, heads+name)
+	if oid == "" && remote != "" {
+		oid, _ = h.commit(ctx, remotes+remote+"/"+name)
+	}
+	return oid != ""
+}
+
+// remote returns origin, or the only remote there is, "" for none.
+func (h hand) remote(ctx context.Context) string {
+	out, _ := h.run(ctx, "remote")
+	names := lines(string(out), "\n")
+	for _, name := range names {
+		if name == "origin" {
+			return name
+		}
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return ""
+}
+
+// A base is the branch that an issue lands in, as it is now, and what is known
+// of it at its remote.
+type base struct {
+	name string
+	tip  string // "" where only the remote has it
+
+	remote   string // "" for none
+	ref      string // its name there
+	tracking string // where we keep what we saw of it
+	theirs   string // what we saw; "" for nothing
+}
+
+func (h hand) base(ctx context.Context, name string) (base, error) {
+	b := base{name: name}
+	out, err := h.run(ctx, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)", heads+name)
+	if err != nil {
+		return b, err
+	}
+	if part := strings.Split(strings.TrimSuffix(string(out), "\n"), "\x00"); len(part) == 5 && part[0] == heads+name {
+		b.tip, b.tracking, b.remote, b.ref = part[1], part[2], part[3], part[4]
+	}
+	if b.remote == "" || b.remote == "." || b.ref == "" {
+		b.remote, b.ref, b.tracking = h.remote(ctx), heads+name, ""
+	}
+	if b.remote != "" && b.tracking == "" {
+		b.tracking = remotes + b.remote + "/" + name
+	}
+	if b.tracking != "" {
+		b.theirs, err = h.commit(ctx, b.tracking)
+	}
+	if err == nil && b.tip == "" && b.theirs == "" {
+		err = fmt.Errorf("the branch %s is gone", name)
+	}
+	return b, err
+}
+
+// start is the commit that work begins at: the branch, or its remote where that
+// is only further on. Work that began behind the remote could never be pushed.
+func (h hand) start(ctx context.Context, b base) (string, error) {
+	if b.tip == "" || b.theirs == "" {
+		return b.tip + b.theirs, nil
+	}
+	behind, err := h.within(ctx, b.tip, b.theirs)
+	if behind {
+		return b.theirs, err
+	}
+	return b.tip, err
+}
+
+// fetch looks at the remote again. What is not there any more is not seen.
+func (h hand) fetch(ctx context.Context, b base) error {
+	if b.remote == "" {
+		return nil
+	}
+	_, err := h.call(ctx, call{wait: remoteFor, free: true}, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+		"--no-recurse-submodules", "--end-of-options", b.remote, "+"+b.ref+":"+b.tracking)
+	return err
+}

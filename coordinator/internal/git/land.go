@@ -1,0 +1,338 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Landed says what landing did.
+type Landed struct {
+	Commit   string // that the base has now
+	Base     string
+	Checkout string // where it was merged; "" where the base is checked out nowhere
+	Pushed   bool   // the remote has it too
+}
+
+// Land brings a commit, which is the head of the branch, into the base: by git
+// merge --ff-only in the checkout that holds the base, or in the ref alone where
+// none does. Nothing that the person has is changed but that, and where
+// something speaks against it nothing is changed at all: see the errors.
+//
+// With push the remote gets the commit first, and only a commit that it took
+// lands here. The other order would leave the person with a base that their
+// remote refuses. Nothing is ever forced, and nothing is taken back. Without
+// push a remote that does not answer is no reason to wait: what was last seen
+// of it counts.
+//
+// Landing what has landed is no error, so after a crash the same call ends it.
+func (w Worktree) Land(ctx context.Context, commit string, push bool) (Landed, error) {
+	h := hand{dir: w.Repo}
+	l := Landed{Commit: commit, Base: w.Base}
+	b, err := h.base(ctx, w.Base)
+	if err != nil {
+		return l, w.landing(err)
+	}
+	seen := h.fetch(ctx, b) // before the lock: a remote may be slow
+	if push && seen != nil && b.theirs != "" {
+		return l, w.landing(fmt.Errorf("%w: %w", ErrPush, seen))
+	}
+	h, err = h.hold(ctx)
+	if err != nil {
+		return l, w.landing(err)
+	}
+	defer h.held.release()
+	err = w.land(ctx, h, &l, push)
+	return l, w.landing(err)
+}
+
+func (w Worktree) landing(err error) error {
+	if err != nil {
+		return fmt.Errorf("land %s in %s: %w", w.Branch, w.Base, err)
+	}
+	return nil
+}
+
+// land does what Land promises, under the lock.
+func (w Worktree) land(ctx context.Context, h hand, l *Landed, push bool) error {
+	b, err := h.base(ctx, w.Base)
+	if err != nil {
+		return err
+	}
+	if b.tip != "" {
+		if there, err := h.within(ctx, l.Commit, b.tip); err != nil || there {
+			return errors.Join(err, h.pushed(ctx, b, l, push))
+		}
+	}
+	if err := w.reviewed(ctx, h, l.Commit); err != nil {
+		return err
+	}
+	if err := h.straight(ctx, b, l.Commit); err != nil {
+		return err
+	}
+	if l.Checkout, err = h.checkoutOf(ctx, b); err != nil {
+		return err
+	}
+	if err := h.in(l.Checkout).free(ctx, b, l.Commit); err != nil {
+		return err
+	}
+	if err := h.pushed(ctx, b, l, push); err != nil {
+		return err
+	}
+	return h.forward(ctx, b, l)
+}
+
+// reviewed holds the worktree against the commit that is to land.
+func (w Worktree) reviewed(ctx context.Context, h hand, commit string) error {
+	tip, err := h.commit(ctx, heads+w.Branch)
+	if err == nil && tip != commit {
+		err = fmt.Errorf("%w: it is at %.12s and not at %.12s", ErrChanged, tip, commit)
+	}
+	if err == nil {
+		err = w.ours(ctx, h)
+	}
+	if err == nil {
+		err = w.clean(ctx, h)
+	}
+	return err
+}
+
+// landedRef remembers the last commit of ours that a base got, so that what we
+// landed is not taken for unpushed work of the person's.
+func landedRef(base string) string { return "refs/afar/landed/" + base }
+
+// straight reports an error unless the commit holds all of the base and of its
+// remote, and the base nothing of the person's that the remote lacks.
+func (h hand) straight(ctx context.Context, b base, commit string) error {
+	for _, tip := range []string{b.tip, b.theirs} {
+		if tip == "" {
+			continue
+		}
+		if in, err := h.within(ctx, tip, commit); err != nil || !in {
+			return errors.Join(err, fmt.Errorf("%w (%.12s is not in it)", ErrDiverged, tip))
+		}
+	}
+	if b.tip == "" || b.theirs == "" {
+		return nil
+	}
+	args := []string{"rev-list", "--count", b.tip, "^" + b.theirs}
+	if ours, err := h.commit(ctx, landedRef(b.name)); err != nil || ours != "" {
+		args = append(args, "^"+ours)
+	}
+	n, err := h.line(ctx, args...)
+	if err == nil && n != "0" {
+		err = fmt.Errorf("%w (%s commits of %s are not in %s)", ErrAhead, n, b.name, b.tracking)
+	}
+	return err
+}
+
+// checkoutOf returns the checkout that holds the base, "" for none. One that is
+// in the middle of something with the base holds it too, and is refused.
+func (h hand) checkoutOf(ctx context.Context, b base) (string, error) {
+	dirs, err := h.checkouts(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range dirs {
+		if what := busyWith(dir, heads+b.name); what != "" {
+			return "", fmt.Errorf("%w: %s of %s is not finished (%s)", ErrInTheWay, what, b.name, dir)
+		}
+	}
+	out, err := h.line(ctx, "for-each-ref", "--format=%(worktreepath)", heads+b.name)
+	if err != nil || out == "" {
+		return "", err
+	}
+	if _, err := os.Stat(out); err != nil {
+		return "", fmt.Errorf("%w: %s is checked out in %s, which is not there", ErrInTheWay, b.name, out)
+	}
+	return out, nil
+}
+
+// checkouts returns the directories in which git keeps the state of each
+// checkout of the repository.
+func (h hand) checkouts(ctx context.Context) ([]string, error) {
+	common, err := h.common(ctx)
+	if err != nil {
+		return nil, err
+	}
+	linked, err := os.ReadDir(filepath.Join(common, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	dirs := []string{common}
+	for _, d := range linked {
+		dirs = append(dirs, filepath.Join(common, "worktrees", d.Name()))
+	}
+	return dirs, nil
+}
+
+// busyWith says what a checkout is in the middle of with a branch that it has
+// put aside meanwhile; "" is nothing.
+func busyWith(dir, ref string) string {
+	for name, what := range map[string]string{"rebase-merge/head-name": "a rebase", "rebase-apply/head-name": "a rebase", "BISECT_START": "a bisect"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if at := strings.TrimSpace(string(text)); err == nil && (at == ref || heads+at == ref) {
+			return what
+		}
+	}
+	return ""
+}
+
+// unfinished are the marks of what git was told to do in a checkout and has not
+// ended.
+var unfinished = map[string]string{
+	"MERGE_HEAD": "a merge", "CHERRY_PICK_HEAD": "a cherry-pick", "REVERT_HEAD": "a revert", "BISECT_LOG": "a bisect",
+	"rebase-merge": "a rebase", "rebase-apply": "a rebase", "sequencer": "a series of picks", "index.lock": "another git (or a lock that it left: index.lock)",
+}
+
+// free reports an error where landing would touch what is the person's in the
+// checkout of the base.
+func (h hand) free(ctx context.Context, b base, commit string) error {
+	if h.dir == "" {
+		return nil // checked out nowhere
+	}
+	own, err := h.own(ctx)
+	if err != nil {
+		return err
+	}
+	for name, what := range unfinished {
+		if _, err := os.Lstat(filepath.Join(own, name)); err == nil {
+			return fmt.Errorf("%w: %s is not finished in %s", ErrInTheWay, what, h.dir)
+		}
+	}
+	changes, err := h.changes(ctx)
+	if err != nil {
+		return err
+	}
+	changes = slices.DeleteFunc(changes, harmless)
+	if len(changes) > 0 {
+		return fmt.Errorf("%w: in %s: %s", ErrBaseDirty, h.dir, some(changes))
+	}
+	return h.room(ctx, b.tip, commit)
+}
+
+// harmless is what a fast-forward leaves alone: files that git does not track
+// (room looks at those) and what is checked out in a submodule.
+func harmless(c pending) bool { return c.kind == '?' || c.sub && c.index == '.' }
+
+// room reports an error where going from one commit to another would write over
+// a file that git does not track, an ignored one too: git itself takes those
+// for worthless.
+func (h hand) room(ctx context.Context, from, to string) error {
+	gone, err := h.names(ctx, "D", from, to)
+	if err != nil {
+		return err
+	}
+	added, err := h.names(ctx, "A", from, to)
+	if err != nil {
+		return err
+	}
+	blind, _ := h.line(ctx, "config", "--type=bool", "--get", "core.ignoreCase")
+	tracked := map[string]bool{}
+	for _, name := range gone {
+		tracked[fold(name, blind == "true")] = true
+	}
+	var taken []string
+	for _, name := range added {
+		if at := h.taken(name, func(p string) bool { return tracked[fold(p, blind == "true")] }); at != "" && !slices.Contains(taken, at) {
+			taken = append(taken, at)
+		}
+	}
+	if len(taken) > 0 {
+		return fmt.Errorf("%w: %s would write over files that are not tracked: %s", ErrInTheWay, h.dir, someNames(taken))
+	}
+	return nil
+}
+
+func fold(name string, blind bool) string {
+	if blind {
+		return strings.ToLower(name)
+	}
+	return name
+}
+
+// taken returns what stands where a file would be written, "" for nothing. Of
+// directories git takes care itself.
+func (h hand) taken(name string, tracked func(string) bool) string {
+	for i := 0; i <= len(name); i++ {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		at := name[:i]
+		info, err := os.Lstat(filepath.Join(h.dir, at))
+		if err != nil {
+			return ""
+		}
+		if !info.IsDir() {
+			if tracked(at) {
+				return ""
+			}
+			return at
+		}
+	}
+	return ""
+}
+
+// names lists the paths that were added (A) or deleted (D) between two commits.
+func (h hand) names(ctx context.Context, filter, from, to string) (names []string, err error) {
+	out, err := h.run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", "--diff-filter="+filter, from, to)
+	for _, r := range records(out) {
+		names = append(names, string(r))
+	}
+	return names, err
+}
+
+// pushed gives the remote the commit where that is wanted.
+func (h hand) pushed(ctx context.Context, b base, l *Landed, push bool) error {
+	if !push {
+		return nil
+	}
+	if b.remote == "" {
+		return fmt.Errorf("%w: there is no remote", ErrPush)
+	}
+	if b.theirs != "" {
+		if there, err := h.within(ctx, l.Commit, b.theirs); err != nil || there {
+			l.Pushed = there
+			return err
+		}
+	}
+	_, err := h.call(ctx, call{wait: remoteFor, free: true}, "push", "-q", "--no-verify", "--no-follow-tags", "--end-of-options", b.remote, l.Commit+":"+b.ref)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrPush, err)
+	}
+	l.Pushed = true
+	return nil
+}
+
+// forward moves the base. The merge decides by itself whether it still may.
+func (h hand) forward(ctx context.Context, b base, l *Landed) error {
+	if _, err := h.run(ctx, "update-ref", "-m", "afar: landing", landedRef(b.name), l.Commit); err != nil {
+		return err
+	}
+	if l.Checkout == "" {
+		_, err := h.run(ctx, "update-ref", "-m", "afar: land "+l.Commit, heads+b.name, l.Commit, orNew(b.tip, l.Commit))
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrDiverged, err)
+		}
+		return err
+	}
+	_, err := h.in(l.Checkout).run(ctx, "merge", "-q", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-stat", l.Commit)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrInTheWay, err)
+	}
+	return err
+}
+
+// orNew is the old value of a ref as update-ref compares it: that of one that is
+// not there is zero.
+func orNew(old, like string) string {
+	if old == "" {
+		return strings.Repeat("0", len(like))
+	}
+	return old
+}

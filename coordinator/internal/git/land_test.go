@@ -1,0 +1,156 @@
+package git_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+)
+
+// identified gives the tests' git an author, as a person's configuration does.
+func identified(t *testing.T) {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	write(t, home, ".gitconfig", "[user]\n\tname = Ada\n\temail = a@x.example\n[init]\n\tdefaultBranch = main\n")
+}
+
+// cloned is a repository with a commit and a bare remote that has it.
+func cloned(t *testing.T) (dir, bare string) {
+	t.Helper()
+	dir = committed(t)
+	identified(t)
+	bare = filepath.Join(t.TempDir(), "bare.git")
+	run(t, dir, "clone", "-q", "--bare", dir, bare)
+	run(t, dir, "remote", "add", "origin", bare)
+	run(t, dir, "fetch", "-q", "origin")
+	run(t, dir, "branch", "-q", "--set-upstream-to=origin/main", "main")
+	return dir, bare
+}
+
+// begun is a worktree with one commit of work.
+func begun(t *testing.T, dir, id string) git.Worktree {
+	t.Helper()
+	w, err := git.AddWorktree(t.Context(), dir, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work(t, w, id+".txt", "work of "+id+"\n")
+	return w
+}
+
+// work commits one file in a worktree, as a model does.
+func work(t *testing.T, w git.Worktree, name, text string) string {
+	t.Helper()
+	write(t, w.Path, name, text)
+	run(t, w.Path, "add", "-A")
+	run(t, w.Path, "commit", "-q", "-m", "change "+name)
+	return head(t, w)
+}
+
+// head is the commit of a clean worktree.
+func head(t *testing.T, w git.Worktree) string {
+	t.Helper()
+	commit, clean, err := w.Head(t.Context())
+	if err != nil || !clean {
+		t.Fatalf("clean %v: %v", clean, err)
+	}
+	return commit
+}
+
+func rev(t *testing.T, dir, name string) string {
+	t.Helper()
+	return run(t, dir, "rev-parse", name)
+}
+
+// TestIssue is one issue's whole way.
+func TestIssue(t *testing.T) {
+	dir, bare := cloned(t)
+	ctx := t.Context()
+	w := begun(t, dir, "fix-login")
+	if top, err := git.Top(ctx, w.Path); err != nil || top != dir {
+		t.Errorf("top is %q: %v", top, err)
+	}
+	if w.Path != filepath.Join(dir, ".worktrees/afar/fix-login") || w.Branch != "afar/issue/fix-login" || w.Base != "main" || w.BaseCommit != rev(t, dir, "main") {
+		t.Errorf("have %+v", w)
+	}
+	if status := run(t, dir, "status", "--porcelain"); status != "" {
+		t.Errorf("the main checkout shows %s", status)
+	}
+	text, cut, err := w.Diff(ctx, 10_000)
+	if err != nil || cut || !strings.Contains(text, "+work of fix-login") {
+		t.Errorf("cut %v, %v: %s", cut, err, text)
+	}
+	write(t, w.Path, "closed.md", "status: closed\n")
+	write(t, w.Path, "other.md", "not asked for\n")
+	commit, err := w.Commit(ctx, "close\n\n# of it", "closed.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := w.Commit(ctx, "close", "closed.md"); err != nil || again != commit {
+		t.Errorf("a second time: %s, %v", again, err)
+	}
+	if _, err := w.Land(ctx, commit, true); !errors.Is(err, git.ErrNotClean) {
+		t.Errorf("with an untracked file: %v", err)
+	}
+	if err := os.Remove(filepath.Join(w.Path, "other.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Remove(ctx); !errors.Is(err, git.ErrNotMerged) {
+		t.Errorf("removed before it landed: %v", err)
+	}
+	for range 2 {
+		l, err := w.Land(ctx, commit, true)
+		if err != nil || !l.Pushed || l.Commit != commit {
+			t.Fatalf("have %+v: %v", l, err)
+		}
+	}
+	if rev(t, dir, "main") != commit || rev(t, bare, "main") != commit || rev(t, dir, "HEAD:closed.md") == "" {
+		t.Error("it is not there")
+	}
+	for range 2 {
+		if err := w.Remove(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(w.Path); err == nil || run(t, dir, "branch", "--list", "afar/*") != "" || strings.Contains(run(t, dir, "worktree", "list"), "afar") {
+		t.Error("something is left")
+	}
+}
+
+func TestRebase(t *testing.T) {
+	dir, _ := cloned(t)
+	ctx := t.Context()
+	w, other := begun(t, dir, "one"), begun(t, dir, "two")
+	if _, err := w.Land(ctx, head(t, w), false); err != nil {
+		t.Fatal(err)
+	}
+	before := head(t, other)
+	if _, err := other.Land(ctx, before, false); !errors.Is(err, git.ErrDiverged) {
+		t.Fatalf("have %v", err)
+	}
+	after, err := other.Rebase(ctx)
+	if err != nil || after == before {
+		t.Fatalf("%s, then %s: %v", before, after, err)
+	}
+	if _, err := other.Land(ctx, before, false); !errors.Is(err, git.ErrChanged) {
+		t.Errorf("what was not reviewed landed: %v", err)
+	}
+	if _, err := other.Land(ctx, after, false); err != nil {
+		t.Fatal(err)
+	}
+	third := begun(t, dir, "three")
+	work(t, third, "a.txt", "of three\n")
+	write(t, dir, "a.txt", "of main\n")
+	run(t, dir, "commit", "-q", "-am", "mine")
+	stood := standing(t, third.Path)
+	if _, err := third.Rebase(ctx); !errors.Is(err, git.ErrConflict) || !strings.Contains(err.Error(), "a.txt") {
+		t.Errorf("have %v", err)
+	}
+	if now := standing(t, third.Path); now != stood {
+		t.Errorf("it was\n%s\nand is\n%s", stood, now)
+	}
+}

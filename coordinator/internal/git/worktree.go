@@ -1,0 +1,391 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Why something was not done. Each text says what to do; what wraps it names
+// the branch, the checkout or the files.
+var (
+	// ErrDiverged: the base, or its remote, has commits that the branch lacks.
+	ErrDiverged = errors.New("the base has moved on: rebase the branch, check and review it again")
+	// ErrConflict: the rebase met changes that contradict each other. Nothing changed.
+	ErrConflict = errors.New("the branch and its base change the same lines: merge by hand in the worktree")
+	// ErrBaseDirty: the checkout of the base has staged or modified files.
+	ErrBaseDirty = errors.New("the checkout of the base has uncommitted changes: commit or stash them")
+	// ErrInTheWay: something that is not ours stands where we would write.
+	ErrInTheWay = errors.New("something is in the way: move it, or finish what was begun")
+	// ErrAhead: the base has commits of the person's that its remote lacks.
+	ErrAhead = errors.New("the base has commits that its remote does not have: push them, or take them off the base")
+	// ErrChanged: the branch is not at the commit that was reviewed.
+	ErrChanged = errors.New("the branch is not at the commit that was reviewed: review it again")
+	// ErrNotClean: the worktree holds work that is in no commit.
+	ErrNotClean = errors.New("the worktree is not clean: commit or remove what it holds")
+	// ErrNotMerged: the branch has commits that the base lacks.
+	ErrNotMerged = errors.New("the branch has commits that its base does not have: land it first")
+	// ErrPush: the remote refused the commit or was not there. Nothing landed.
+	ErrPush = errors.New("the remote did not take the commit, so nothing landed")
+)
+
+// A Worktree is the place where one issue is worked on.
+type Worktree struct {
+	Repo       string // top of the main checkout, absolute
+	Path       string // its own top, absolute
+	Branch     string // short name
+	Base       string // short name of the branch that it lands in
+	BaseCommit string // where the branch left the base
+}
+
+const (
+	folder   = ".worktrees" // of a main checkout; git is told to ignore it
+	branches = "afar/issue/"
+)
+
+// AddWorktree makes the worktree of an issue, <repo>/.worktrees/afar/<id> with
+// the branch afar/issue/<id>, and takes what is there already: a crash may have
+// left the branch alone, or half a checkout. A branch with commits is continued
+// and never reset. What is there and is not such a worktree is ErrInTheWay.
+func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
+	w, err := locate(ctx, repo, id)
+	if err != nil {
+		return w, fmt.Errorf("add a worktree for %q: %w", id, err)
+	}
+	h, err := hand{dir: w.Repo}.hold(ctx)
+	if err != nil {
+		return w, err
+	}
+	defer h.held.release()
+	if w, err = w.add(ctx, h); err != nil {
+		err = fmt.Errorf("add the worktree %s: %w", w.Path, err)
+	}
+	return w, err
+}
+
+func locate(ctx context.Context, repo, id string) (Worktree, error) {
+	name, err := nameOf(id)
+	if err != nil {
+		return Worktree{}, err
+	}
+	top, err := Top(ctx, repo)
+	if err != nil {
+		return Worktree{}, err
+	}
+	base, err := BaseRef(ctx, top)
+	return Worktree{Repo: top, Path: filepath.Join(top, folder, "afar", name), Branch: branches + name, Base: base}, err
+}
+
+// maxName bounds what an id adds to a path.
+const maxName = 80
+
+// nameOf makes an id into a part of a path and of a branch. One that must be
+// changed for that gets its digest, so that two ids do not meet. An id that
+// tries to be more than a name is refused.
+func nameOf(id string) (string, error) {
+	if id == "" || strings.Contains(id, "..") || strings.HasPrefix(id, "-") || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", fmt.Errorf("%q cannot name a branch", id)
+	}
+	name := strings.Map(func(r rune) rune {
+		if r < 0x80 && (r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || strings.ContainsRune("._-", r)) {
+			return r
+		}
+		return '-'
+	}, id)
+	name = strings.TrimLeft(name, ".-")
+	if name == id && len(name) <= maxName && !strings.HasSuffix(name, ".") && !strings.HasSuffix(strings.ToLower(name), ".lock") {
+		return name, nil
+	}
+	sum := sha256.Sum256([]byte(id))
+	return strings.TrimLeft(strings.TrimRight(name[:min(len(name), maxName)], ".-")+"-", "-") + hex.EncodeToString(sum[:4]), nil
+}
+
+// add does what AddWorktree promises, under the lock.
+func (w Worktree) add(ctx context.Context, h hand) (Worktree, error) {
+	b, err := h.base(ctx, w.Base)
+	if err != nil {
+		return w, err
+	}
+	start, err := h.start(ctx, b)
+	if err != nil {
+		return w, err
+	}
+	if err := h.exclude(ctx); err != nil {
+		return w, err
+	}
+	there, err := w.adopt(ctx, h)
+	if err == nil && !there {
+		err = w.create(ctx, h, start)
+	}
+	if err == nil {
+		w.BaseCommit, err = h.line(ctx, "merge-base", start, heads+w.Branch)
+	}
+	return w, err
+}
+
+// exclude has git ignore our worktrees in every checkout of the repository,
+// without a change that anybody would have to commit.
+func (h hand) exclude(ctx context.Context) error {
+	common, err := h.common(ctx)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(common, "info", "exclude")
+	text, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for line := range bytes.Lines(text) {
+		if strings.Trim(string(line), "/\r\n ") == folder {
+			return nil
+		}
+	}
+	line := folder + "\n"
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		line = "\n" + line
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(line)
+	return errors.Join(err, f.Close())
+}
+
+// adopt takes a worktree that is there already. It reports false where nothing
+// is in the way of making one.
+func (w Worktree) adopt(ctx context.Context, h hand) (bool, error) {
+	for _, dir := range []string{filepath.Join(w.Repo, folder), filepath.Dir(w.Path), w.Path} {
+		info, err := os.Lstat(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, w.forget(ctx, h)
+		}
+		if err != nil || !info.IsDir() {
+			return false, fmt.Errorf("%w: %s is not a directory", ErrInTheWay, dir)
+		}
+	}
+	if entries, err := os.ReadDir(w.Path); err != nil || len(entries) == 0 {
+		return false, err
+	}
+	return true, w.ours(ctx, h)
+}
+
+// ours reports whether what stands at the path is the worktree of the branch.
+func (w Worktree) ours(ctx context.Context, h hand) error {
+	at := h.in(w.Path)
+	top, err := at.line(ctx, "rev-parse", "--show-toplevel")
+	if err != nil || !same(top, w.Path) {
+		return fmt.Errorf("%w: %s is no worktree of this repository", ErrInTheWay, w.Path)
+	}
+	mine, err := at.common(ctx)
+	if err != nil {
+		return err
+	}
+	if common, err := h.common(ctx); err != nil || common != mine {
+		return fmt.Errorf("%w: %s is a repository of its own", ErrInTheWay, w.Path)
+	}
+	return w.onBranch(ctx, at)
+}
+
+// onBranch reports an error where the worktree is on no branch or on another.
+func (w Worktree) onBranch(ctx context.Context, at hand) error {
+	head, err := at.line(ctx, "symbolic-ref", "-q", "HEAD")
+	if err == nil && head == heads+w.Branch {
+		return nil
+	}
+	if head == "" {
+		head = "no branch"
+	}
+	return fmt.Errorf("%w: %s is on %s and not on %s", ErrInTheWay, w.Path, strings.TrimPrefix(head, heads), w.Branch)
+}
+
+func same(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	two, err := os.Stat(b)
+	return err == nil && os.SameFile(one, two)
+}
+
+// forget drops what git remembers of a worktree whose directory is gone; of
+// this one alone, because others may lie on a disk that is not there today.
+func (w Worktree) forget(ctx context.Context, h hand) error {
+	out, err := h.run(ctx, "worktree", "list", "--porcelain")
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(lines(string(out), "\n"), "worktree "+w.Path) {
+		return nil
+	}
+	_, err = h.run(ctx, "worktree", "remove", "--force", w.Path)
+	return err
+}
+
+// create makes the worktree, with its branch where that is not there yet. A
+// branch that has nothing of its own begins at start.
+func (w Worktree) create(ctx context.Context, h hand, start string) error {
+	tip, err := h.commit(ctx, heads+w.Branch)
+	if err != nil {
+		return err
+	}
+	if tip == "" {
+		_, err = h.run(ctx, "worktree", "add", "-q", "--no-track", "-b", w.Branch, w.Path, start)
+		return err
+	}
+	behind, err := h.within(ctx, tip, start)
+	if behind && tip != start {
+		_, err = h.run(ctx, "update-ref", "-m", "afar: begin at the base", heads+w.Branch, start, tip)
+	}
+	if err == nil {
+		_, err = h.run(ctx, "worktree", "add", "-q", w.Path, w.Branch)
+	}
+	return err
+}
+
+// Head returns the commit that the worktree is at, and whether it holds nothing
+// else: nothing staged, modified or untracked. Ignored files do not count.
+func (w Worktree) Head(ctx context.Context) (commit string, clean bool, err error) {
+	h := hand{dir: w.Path}
+	if err := w.ours(ctx, h.in(w.Repo)); err != nil {
+		return "", false, err
+	}
+	if commit, err = h.line(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
+		return "", false, err
+	}
+	changes, err := h.changes(ctx)
+	return commit, err == nil && len(changes) == 0, err
+}
+
+// clean is nil where Head would say clean; its error names the files.
+func (w Worktree) clean(ctx context.Context, h hand) error {
+	changes, err := h.in(w.Path).changes(ctx)
+	if err == nil && len(changes) > 0 {
+		err = fmt.Errorf("%w: %s", ErrNotClean, some(changes))
+	}
+	return err
+}
+
+// Diff returns what the branch changes over its base, at most max bytes of it,
+// ended at a line; cut says that there is more. It shows each file by its
+// content: no attribute of the repository hides one.
+func (w Worktree) Diff(ctx context.Context, max int) (text string, cut bool, err error) {
+	h := hand{dir: w.Path}
+	b, err := h.base(ctx, w.Base)
+	if err != nil {
+		return "", false, err
+	}
+	start, err := h.start(ctx, b)
+	if err != nil {
+		return "", false, err
+	}
+	from, err := h.line(ctx, "merge-base", start, "HEAD")
+	if err != nil {
+		return "", false, err
+	}
+	out, err := h.run(ctx, "diff-tree", "-p", "-r", "-M", "--text", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", from, "HEAD")
+	text = strings.ToValidUTF8(string(out), "\uFFFD")
+	if len(text) <= max {
+		return text, false, err
+	}
+	text = text[:max]
+	return text[:strings.LastIndexByte(text, '\n')+1], true, err
+}
+
+// Commit commits paths of the worktree, relative to its top, and nothing else;
+// files that are gone are removed. It returns the commit that the branch is at
+// then: where nothing was left to commit, the one that it was at.
+func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (commit string, err error) {
+	for _, p := range paths {
+		if !filepath.IsLocal(p) || ownPath(p) {
+			return "", fmt.Errorf("commit %q: it is not below the worktree", p)
+		}
+	}
+	if len(paths) == 0 {
+		return "", errors.New("commit: no file is named")
+	}
+	h, err := hand{dir: w.Path}.hold(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer h.held.release()
+	if err := w.ours(ctx, h.in(w.Repo)); err != nil {
+		return "", err
+	}
+	changes, err := h.changes(ctx, paths...)
+	if err != nil {
+		return "", err
+	}
+	if len(changes) > 0 {
+		err = h.commitOnly(ctx, message, changes)
+	}
+	if err != nil {
+		return "", err
+	}
+	return h.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+}
+
+func (h hand) commitOnly(ctx context.Context, message string, changes []pending) error {
+	args := []string{"--"}
+	for _, c := range changes {
+		args = append(args, c.path)
+	}
+	if _, err := h.run(ctx, append([]string{"add", "-A"}, args...)...); err != nil {
+		return err
+	}
+	_, err := h.call(ctx, call{in: []byte(message)}, append([]string{"commit", "-q", "--no-verify", "--cleanup=whitespace", "-F", "-", "--only"}, args...)...)
+	return err
+}
+
+// Remove takes the worktree and its branch away. It does so only when the
+// worktree is clean (ErrNotClean) and the base has its branch (ErrNotMerged).
+// What is gone already is no error.
+func (w Worktree) Remove(ctx context.Context) error {
+	h, err := hand{dir: w.Repo}.hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.held.release()
+	tip, err := w.merged(ctx, h)
+	if err != nil {
+		return fmt.Errorf("remove the worktree %s: %w", w.Path, err)
+	}
+	if _, err := os.Lstat(w.Path); err == nil {
+		if err := errors.Join(w.ours(ctx, h), w.clean(ctx, h)); err != nil {
+			return fmt.Errorf("remove the worktree %s: %w", w.Path, err)
+		}
+		if _, err := h.run(ctx, "worktree", "remove", w.Path); err != nil {
+			return err
+		}
+	}
+	if err := w.forget(ctx, h); err != nil || tip == "" {
+		return err
+	}
+	_, err = h.run(ctx, "update-ref", "-d", heads+w.Branch, tip)
+	return err
+}
+
+// merged returns the tip of the branch, which the base has; "" where the branch
+// is gone.
+func (w Worktree) merged(ctx context.Context, h hand) (string, error) {
+	tip, err := h.commit(ctx, heads+w.Branch)
+	if err != nil || tip == "" {
+		return "", err
+	}
+	in, err := h.within(ctx, tip, heads+w.Base)
+	if err == nil && !in {
+		err = ErrNotMerged
+	}
+	return tip, err
+}
