@@ -23,6 +23,13 @@ type Level struct {
 	Iter   int    `json:"iter"`
 	Max    int    `json:"max"`
 	Digest string `json:"prompt_digest"` // SHA-256 of the task, in hex
+
+	// The issue in hand, in the frame of mode issue and in the one that works on it.
+	Issue    string `json:"issue_id,omitempty"`
+	Worktree string `json:"worktree_path,omitempty"`
+	Branch   string `json:"branch,omitempty"`
+	Base     string `json:"base_ref,omitempty"`
+	Phase    Phase  `json:"phase,omitempty"` // of a frame of mode issue
 }
 
 // Current is the loop as it stands.
@@ -32,7 +39,7 @@ func Current(s Stack) State {
 		st.Verdict, st.Proven = s.Ended.Verdict, s.Ended.Proven
 	}
 	for _, f := range s.Frames {
-		st.Stack = append(st.Stack, Level{ID: f.ID, Mode: f.Mode, Iter: f.N, Max: f.Max, Digest: f.Digest})
+		st.Stack = append(st.Stack, f.level())
 	}
 	return st
 }
@@ -44,5 +51,21 @@ func Brief(s Stack) string {
 		return "no loop"
 	}
 	f := s.top()
-	return fmt.Sprintf("%s, %d/%d: %s", state(s), f.N, f.Max, line(f.Goal, goalRunes))
+	return fmt.Sprintf("%s, %s: %s", state(s), f.count(), f.goal())
+}
+
+func (f Frame) level() Level {
+	l := Level{ID: f.ID, Mode: f.Mode, Iter: f.N, Max: f.Max, Digest: f.Digest, Issue: f.IssueID, Worktree: f.Worktree, Branch: f.Branch, Base: f.Base}
+	if is := f.Issue; is != nil {
+		l.Issue, l.Worktree, l.Branch, l.Base, l.Phase = is.ID, is.Place.Path, is.Place.Branch, is.Place.Base, is.Phase
+	}
+	return l
+}
+
+// count is how far a frame is: iterations, or issues taken.
+func (f Frame) count() string {
+	if f.Issue != nil {
+		return fmt.Sprintf("%s taken, %d landed", count(f.N, "issue"), f.Issue.Landed)
+	}
+	return fmt.Sprintf("%d/%d", f.N, f.Max)
 }

@@ -52,6 +52,9 @@ func overdue(s Stack, now time.Time) Outcome {
 	o := Outcome{}
 	end := ending{verdict: Timeout, note: "its time is over"}
 	for passed(s.top().Deadline, now) {
+		if at := s.owner(); at >= 0 && passed(s.Frames[at].Deadline, now) {
+			s.Frames = s.Frames[:at+1] // the frame that works on an issue ends with the issue's
+		}
 		if len(s.Frames) == 1 {
 			return o.over(s, end, now)
 		}

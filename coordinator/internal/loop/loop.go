@@ -13,6 +13,7 @@ package loop
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,7 +55,7 @@ var (
 )
 
 const (
-	schema       = 1
+	schema       = 2 // 1 knew no issues
 	maxDepth     = 8
 	goalBytes    = 4096
 	idleLimit    = 2 * time.Hour
@@ -98,6 +99,18 @@ type Frame struct {
 	RedDigest    string        `json:"red_digest,omitempty"` // of the last red output
 	// Proven is true once the check has agreed that the work is done.
 	Proven bool `json:"proven"`
+
+	// Tell is what the session hears at its next stop, before anything it says
+	// there is looked at.
+	Tell string `json:"tell,omitempty"`
+
+	// Issue is set in a frame of mode issue; the others in the frame that works on
+	// the issue in hand, the one above.
+	Issue    *Issue `json:"issue,omitempty"`
+	IssueID  string `json:"issue_id,omitempty"`
+	Worktree string `json:"worktree_path,omitempty"`
+	Branch   string `json:"branch,omitempty"`
+	Base     string `json:"base_ref,omitempty"`
 }
 
 // A Pause is a loop that waits for the provider.
@@ -150,8 +163,16 @@ type Outcome struct {
 	Check *Check
 	// Checked is the result of a check in words, for the journal and the terminal.
 	Checked string
-	// Block is the reason to give the model; empty (and no Check) lets it stop.
+	// Block is the reason to give the model; empty (and no Check or Wait) lets it
+	// stop.
 	Block string
+	// Wait says, in words, for which errand the session waits: the Stop hook asks
+	// again when it is over.
+	Wait string
+	// Errands are to be done outside, in their order.
+	Errands []Errand
+	// Said is what there is to say of issues.
+	Said []Said
 	// Wake is the text that sets an idle session going again, if any.
 	Wake string
 	// Notify is the one message for the person, if any. It holds the verdict's word.
@@ -159,6 +180,38 @@ type Outcome struct {
 	// Verdict is that of the outermost frame that ended or paused in this step.
 	// The loop as a whole is over when Stack is no longer active.
 	Verdict Verdict
+}
+
+// UnmarshalJSON refuses a stack that no step of ours has made: one that is
+// damaged, or of a newer program. Unknown fields are ignored.
+func (s *Stack) UnmarshalJSON(data []byte) error {
+	type plain Stack
+	var p plain
+	if err := json.Unmarshal(data, &p); err != nil {
+		return err
+	}
+	*s = Stack(p)
+	return s.sound()
+}
+
+func (s Stack) sound() error {
+	if s.Schema > schema {
+		return fmt.Errorf("the loop is of schema %d, this program knows %d", s.Schema, schema)
+	}
+	seen := map[string]bool{}
+	for _, f := range s.Frames {
+		if f.ID == "" || seen[f.ID] || (f.Mode == Issues) != (f.Issue != nil) || f.Mode != Issues && f.Mode != Task {
+			return fmt.Errorf("frame %q of mode %q is damaged", f.ID, f.Mode)
+		}
+		if f.Issue != nil && !slices.Contains(phases, f.Issue.Phase) {
+			return fmt.Errorf("frame %q is in no phase that there is: %q", f.ID, f.Issue.Phase)
+		}
+		if is := f.Issue; is != nil && s.Ended == nil && is.needsTask() && s.taskAt(is.Task) < 0 {
+			return fmt.Errorf("frame %q works on an issue and its frame is gone", f.ID)
+		}
+		seen[f.ID] = true
+	}
+	return nil
 }
 
 // Active reports whether a loop runs.
@@ -177,6 +230,12 @@ func (s Stack) top() *Frame { return &s.Frames[len(s.Frames)-1] }
 // clone separates the frames, so that a step never writes into its input.
 func (s Stack) clone() Stack {
 	s.Frames = slices.Clone(s.Frames)
+	for i, f := range s.Frames {
+		if f.Issue != nil {
+			is := *f.Issue
+			s.Frames[i].Issue = &is
+		}
+	}
 	return s
 }
 
@@ -199,7 +258,13 @@ func Start(s Stack, session, id string, o Options, now time.Time) (Outcome, erro
 	}
 	s.Frames = append(s.Frames, s.frame(id, o, now))
 	s.UpdatedAt, s.Paused, s.Quiet = now, nil, 0
-	return Outcome{Stack: s, Notify: before.Notify, Verdict: before.Verdict}, nil
+	w := work{s: s, at: len(s.Frames) - 1, now: now}
+	w.Notify, w.Verdict, w.Errands, w.Said = before.Notify, before.Verdict, before.Errands, before.Said
+	if w.issue() != nil {
+		w.enter(Picking)
+	}
+	w.Stack = w.s
+	return w.Outcome, nil
 }
 
 func startable(s Stack, session, id string, o Options) error {
@@ -209,13 +274,13 @@ func startable(s Stack, session, id string, o Options) error {
 	if o.Every != "" {
 		return ErrEvery
 	}
-	if strings.TrimSpace(o.Task) == "" {
+	if strings.TrimSpace(o.Task) == "" && o.Repo == "" {
 		return ErrNoTask
 	}
 	if err := o.valid(); err != nil {
 		return fmt.Errorf("start loop: %w", err)
 	}
-	if s.Active() && len(s.Frames) >= maxDepth {
+	if s.Active() && s.nested()+1 >= maxDepth {
 		return ErrDepth
 	}
 	known := func(f Frame) bool { return f.ID == id }
@@ -233,6 +298,10 @@ func (s Stack) frame(id string, o Options, now time.Time) Frame {
 		Goal: head(strings.ToValidUTF8(o.Task, "\uFFFD"), goalBytes), GoalSize: len(o.Task), Digest: hex.EncodeToString(sum[:]),
 		Max: o.Max, StartedAt: now, Budget: o.Budget, TokensTo: o.Tokens,
 		Check: o.Check, CheckTimeout: o.CheckTimeout, Greens: o.Greens, Dir: o.Dir,
+	}
+	if o.Repo != "" {
+		f.Mode, f.Issue, f.Goal = Issues, &Issue{Repo: o.Repo}, "the issues of "+o.Repo
+		f.GoalSize = len(f.Goal)
 	}
 	if o.For > 0 {
 		f.Deadline = now.Add(o.For)

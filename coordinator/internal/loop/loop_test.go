@@ -333,7 +333,7 @@ func TestAnySequence(t *testing.T) {
 }
 
 func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
-	switch rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "start", "start", "touch", "interrupt", "limit", "due", "expire", "cancel", "fail"}).Draw(t, "step") {
+	switch rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "start", "start", "issues", "result", "result", "result", "result", "introduce", "touch", "interrupt", "limit", "due", "expire", "cancel", "fail"}).Draw(t, "step") {
 	case "start":
 		o := Options{Max: rapid.IntRange(1, 4).Draw(t, "max"), Task: rapid.StringN(1, 300, -1).Draw(t, "task"),
 			For: time.Duration(rapid.SampledFrom([]int{0, 60, 9000}).Draw(t, "for")) * time.Second, Budget: rapid.SampledFrom([]float64{0, 1}).Draw(t, "budget")}
@@ -343,6 +343,20 @@ func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
 		if out, err := Start(s, "ses1", id, o, now); err == nil {
 			return out
 		}
+	case "issues":
+		o := Options{Max: rapid.IntRange(1, 4).Draw(t, "max"), Repo: "/repo", For: time.Duration(rapid.SampledFrom([]int{0, 60, 9000}).Draw(t, "for")) * time.Second,
+			Budget: rapid.SampledFrom([]float64{0, 1}).Draw(t, "budget")}
+		if rapid.Bool().Draw(t, "checked") {
+			o.Check, o.CheckTimeout = "make", time.Hour
+		}
+		if out, err := Start(s, "ses1", id, o, now); err == nil {
+			return out
+		}
+	case "result":
+		return anyResult(t, s, now)
+	case "introduce":
+		next, _ := Introduce(s)
+		return Outcome{Stack: next}
 	case "stop":
 		return Stop(s, anyStopping(t, s), now)
 	case "touch":
@@ -378,7 +392,7 @@ func due(t *rapid.T, s Stack, now time.Time) Outcome {
 	if o.Stack.Active() && !o.Stack.Next().After(at) {
 		t.Fatalf("due at %v, then due again at %v", at, o.Stack.Next())
 	}
-	if o.Notify == "" && o.Wake == "" {
+	if o.Notify == "" && o.Wake == "" && !s.Waits() {
 		t.Fatalf("nothing happened when it was due at %v", at)
 	}
 	return o
@@ -408,9 +422,10 @@ func verifyStep(t *rapid.T, before Stack, o Outcome, now time.Time) {
 	if o.Block != "" && o.Check != nil {
 		t.Fatal("blocks and asks for a check")
 	}
-	if o.Notify != "" && !strings.Contains(o.Notify, string(o.Verdict)) || o.Notify != "" && o.Verdict == "" {
+	if o.Notify != "" && (!strings.Contains(o.Notify, string(o.Verdict)) || o.Verdict == "" && len(o.Said)+len(o.Errands) == 0) {
 		t.Fatalf("the message lacks the verdict %q: %s", o.Verdict, o.Notify)
 	}
+	verifyIssues(t, before, o)
 	if before.Active() && !o.Stack.Active() && (o.Notify == "" || o.Verdict != o.Stack.Ended.Verdict) {
 		t.Fatalf("a loop ended without a word: %+v", o)
 	}
@@ -418,11 +433,11 @@ func verifyStep(t *rapid.T, before Stack, o Outcome, now time.Time) {
 		t.Fatalf("proven but %s", o.Stack.Ended.Verdict)
 	}
 	for _, f := range o.Stack.Frames {
-		if f.N < 0 || f.N > f.Max {
+		if f.N < 0 || f.N > f.Max && f.Issue == nil {
 			t.Fatalf("iteration %d of %d", f.N, f.Max)
 		}
 	}
-	if len(o.Stack.Frames) > maxDepth || len(Anchor(o.Stack, AnchorFacts{}, now)) > anchorBytes {
+	if len(o.Stack.Frames) > 0 && o.Stack.nested() >= maxDepth || len(Anchor(o.Stack, AnchorFacts{}, now)) > anchorBytes {
 		t.Fatal("too deep, or an anchor too long")
 	}
 }

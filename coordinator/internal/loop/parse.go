@@ -24,6 +24,7 @@ type Options struct {
 	Dir          string        // where the check runs; not an option, the caller knows it
 	Read         int64         // how long the transcript is already; the caller knows it
 	Task         string        // the goal, byte for byte
+	Repo         string        // the top of a repository whose issues are worked through, in place of a Task
 	Every        string        // "5m": the person wants a schedule, not a loop of ours
 }
 

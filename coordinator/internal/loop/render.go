@@ -31,6 +31,9 @@ func Anchor(s Stack, facts AnchorFacts, now time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Loop anchor\n\n- mode: %s\n- iteration: %d/%d\n- running for: %s%s\n", f.Mode, f.N, f.Max, span(now.Sub(f.StartedAt)), until(f))
 	fmt.Fprintf(&b, "- next step: %s\n\n## Goal\n\n%s\n", next(facts.Next), quoted(f))
+	if place := where(f); place != "" {
+		fmt.Fprintf(&b, "\n## Worktree\n\n%s\n", place)
+	}
 	fmt.Fprintf(&b, "\n## Rules\n\n%s\n%s\n", rule, wayOut)
 	list(&b, "Last commits", facts.Commits, anchorCommits)
 	list(&b, "Changed files", facts.Files, anchorFiles)
@@ -49,7 +52,7 @@ func outerGoals(s Stack) []string {
 	var goals []string
 	for i := len(s.Frames) - 2; i >= 0; i-- {
 		f := s.Frames[i]
-		goals = append(goals, fmt.Sprintf("%d/%d: %s", f.N, f.Max, line(f.Goal, 80)))
+		goals = append(goals, f.count()+": "+line(f.Goal, 80))
 	}
 	return goals
 }
@@ -117,6 +120,8 @@ func state(s Stack) string {
 		return "paused by a limit since " + stamp(s.Paused.At) + because(s.Paused.Note)
 	case s.top().Checking:
 		return "running, the check decides"
+	case s.Waits():
+		return "running, Afar " + s.waiting()
 	}
 	return "running"
 }
@@ -129,7 +134,8 @@ func because(note string) string {
 }
 
 func renderFrame(b *strings.Builder, f Frame) {
-	fmt.Fprintf(b, "\n## %s: %d/%d\n\n%s\n\n- started: %s\n", f.Mode, f.N, f.Max, quoted(f), stamp(f.StartedAt))
+	fmt.Fprintf(b, "\n## %s: %s\n\n%s\n\n- started: %s\n", f.Mode, f.count(), quoted(f), stamp(f.StartedAt))
+	f.renderIssue(b)
 	if !f.LastStopAt.IsZero() {
 		fmt.Fprintf(b, "- last stop: %s\n", stamp(f.LastStopAt))
 	}

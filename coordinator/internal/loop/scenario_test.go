@@ -2,6 +2,7 @@ package loop
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -95,6 +96,17 @@ func (p *player) run(command, message string) []string {
 		return nil
 	case "start":
 		return p.start(rest)
+	case "issues":
+		return p.issues(rest)
+	case "result":
+		return p.result(rest, message)
+	case "introduce":
+		var text string
+		p.stack, text = Introduce(p.stack)
+		return append(strings.Split(text, "\n"), p.outcome(Outcome{Stack: p.stack})...)
+	case "current":
+		text, _ := json.Marshal(Current(p.stack))
+		return []string{string(text)}
 	case "stop":
 		return p.outcome(Stop(p.stack, p.stopping(rest, message), p.now))
 	case "cancel":
@@ -158,6 +170,70 @@ func (p *player) start(rest string) []string {
 	return p.outcome(out)
 }
 
+// issues starts an issue loop.
+func (p *player) issues(rest string) []string {
+	id, args, _ := strings.Cut(rest, " ")
+	o, err := Parse(args)
+	if !errors.Is(err, ErrNoTask) {
+		p.t.Fatalf("issues %s: %v", rest, err)
+	}
+	o.Repo = "/repo"
+	out, err := Start(p.stack, "ses1", id, o, p.now)
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	return p.outcome(out)
+}
+
+// result brings the result of the errand that runs in the innermost issue frame.
+func (p *player) result(rest, message string) []string {
+	frame, step, r := "", 0, Result{}
+	for _, f := range p.stack.Frames {
+		if f.Issue != nil {
+			frame, step = f.ID, f.Issue.Step
+		}
+	}
+	for _, word := range strings.Fields(rest) {
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "ready":
+			for _, id := range strings.Split(value, ",") {
+				r.Ready = append(r.Ready, Found{ID: id, Title: "Mend the " + id, Body: message})
+			}
+		case "none", "ok":
+		case "held":
+			r.Held = strings.Split(value, ",")
+		case "place", "tree":
+			r.Place = Place{Path: "/repo/.worktrees/afar/" + value, Branch: "afar/issue/" + value, Base: "main", BaseCommit: "0000", InTree: key == "tree"}
+		case "commit":
+			r.Commit = strings.Repeat(value, 40)[:40]
+		case "loose":
+			r.Loose = strings.Split(value, ",")
+		case "empty":
+			r.Empty = true
+		case "approved":
+			r.Approved, r.By, r.Digest = true, value, "d1e2"
+		case "rejected":
+			r.By, r.Findings = value, message
+		case "nobody":
+			r.Nobody, r.Broken = true, message
+		case "broken":
+			r.Broken = message
+		case "refused":
+			r.Refused, r.Why = Refusal(value), message
+		case "step":
+			step, _ = strconv.Atoi(value)
+		default:
+			p.t.Fatalf("unknown word %q", word)
+		}
+	}
+	o, err := Advance(p.stack, frame, step, r, p.now)
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	return p.outcome(o)
+}
+
 func (p *player) stopping(rest, message string) Stopping {
 	in := Stopping{Message: message}
 	for _, word := range strings.Fields(rest) {
@@ -206,6 +282,19 @@ func (p *player) outcome(o Outcome) []string {
 		add("check", fmt.Sprintf("%s (%s)", o.Check.Command, o.Check.Timeout))
 	}
 	add("checked", o.Checked)
+	for _, e := range o.Errands {
+		text := fmt.Sprintf("%s, step %d", e.Phase, e.Step)
+		for _, more := range []string{e.Issue.ID, e.Note, e.Findings} {
+			if more != "" {
+				text += ", " + more
+			}
+		}
+		add("errand", text)
+	}
+	for _, said := range o.Said {
+		add("said", fmt.Sprintf("issue:%s [loop] %s: %s", said.Issue, said.Action, said.Text))
+	}
+	add("wait", o.Wait)
 	add("block", o.Block)
 	add("wake", o.Wake)
 	add("notify", o.Notify)
@@ -233,7 +322,14 @@ func roundTrip(t interface{ Fatalf(string, ...any) }, s Stack) Stack {
 func brief(s Stack) string {
 	var parts []string
 	for _, f := range s.Frames {
-		parts = append(parts, fmt.Sprintf("%s %d/%d", f.ID, f.N, f.Max))
+		part := fmt.Sprintf("%s %d/%d", f.ID, f.N, f.Max)
+		if f.Issue != nil {
+			part = fmt.Sprintf("%s %s(%s)", f.ID, f.Issue.Phase, f.Issue.ID)
+		}
+		if f.Tell != "" {
+			part += " !"
+		}
+		parts = append(parts, part)
 	}
 	text := strings.Join(parts, " > ")
 	switch {

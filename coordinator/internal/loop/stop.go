@@ -41,12 +41,17 @@ func Stop(s Stack, in Stopping, now time.Time) Outcome {
 		return Outcome{Stack: s, Block: s.Last.Block, Check: s.top().asked()}
 	}
 	o := stop(s.clone(), in, stored(now))
-	o.Stack.Last = &Last{Stop: in.ID, Block: o.Block}
+	if o.Wait == "" { // what waits is asked again, and then answered
+		o.Stack.Last = &Last{Stop: in.ID, Block: o.Block}
+	}
 	return o
 }
 
 // stop owns s.
 func stop(s Stack, in Stopping, now time.Time) Outcome {
+	if o, answered := s.stopIssue(in, now); answered {
+		return o
+	}
 	stale, late := s.stale(now), s.staleEnding()
 	f := s.top()
 	answered := in.Check != nil && f.Checking && in.Check.Frame == f.ID
@@ -68,10 +73,22 @@ func stop(s Stack, in Stopping, now time.Time) Outcome {
 		return o
 	case stale:
 		return o.and(endAll(s, late, now))
-	case in.DayOver != "":
-		return o.and(endAll(s, ending{verdict: OverBudget, note: in.DayOver}, now))
 	default:
-		end = f.limits(now)
+		return o.goOn(s, in, answered, now)
+	}
+	return o.unwind(s, end, in, answered, now)
+}
+
+// goOn has the session go on if nothing is used up: what it may take in all, what
+// its top frame may, what an issue frame below may.
+func (o Outcome) goOn(s Stack, in Stopping, answered bool, now time.Time) Outcome {
+	if in.DayOver != "" {
+		return o.and(endAll(s, ending{verdict: OverBudget, note: in.DayOver}, now))
+	}
+	end := s.top().limits(now)
+	if at, over := s.overdrawn(now); at >= 0 {
+		o.letGo(s, at+1, over, now)
+		s.Frames, end = s.Frames[:at+1], over
 	}
 	return o.unwind(s, end, in, answered, now)
 }
@@ -130,6 +147,8 @@ func (f *Frame) limits(now time.Time) ending {
 		return ending{verdict: OverBudget, note: fmt.Sprintf("$%.2f of $%.2f spent, at list prices", f.Spent.USD, f.Budget)}
 	case f.TokensTo > 0 && f.Spent.Tokens >= f.TokensTo:
 		return ending{verdict: OverBudget, note: fmt.Sprintf("%d of %d tokens used", f.Spent.Tokens, f.TokensTo)}
+	case f.Issue != nil:
+		return ending{} // the rest counts for each issue
 	case f.N >= f.Max:
 		return ending{verdict: Capped, note: "all iterations are used up"}
 	case f.Idle >= stuckAfter:
@@ -144,6 +163,9 @@ func (f *Frame) limits(now time.Time) ending {
 func (o Outcome) unwind(s Stack, end ending, in Stopping, answered bool, now time.Time) Outcome {
 	inner := ""
 	for end.verdict != "" {
+		if at := s.owner(); at >= 0 && at < len(s.Frames)-1 {
+			return o.handIn(s, at, end, now)
+		}
 		if len(s.Frames) == 1 {
 			return o.over(s, end, now)
 		}
@@ -154,26 +176,40 @@ func (o Outcome) unwind(s Stack, end ending, in Stopping, answered bool, now tim
 		note := "the host ends a turn after 8 blocks without a tool call"
 		return o.and(endAll(s, ending{verdict: Capped, note: note}, now))
 	}
-	s.Quiet++
 	f := s.top()
-	f.N++
+	news := both(inner, f.Tell)
+	f.Tell = ""
+	if s.Waits() { // for an errand that a frame on top of it did not see
+		f.Tell, o.Stack, o.Wait = news, s, s.waiting()
+		return o
+	}
 	var red *CheckResult
 	if answered && inner == "" {
-		red = in.Check
+		red, news = in.Check, both(news, s.checkedAgain())
 	}
-	o.Stack, o.Block = s, reason(*f, inner, in.Background, red)
+	s.Quiet++
+	f.N++
+	o.Stack, o.Block = s, reason(*f, news, in.Background, red)
 	return o
+}
+
+func both(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
 }
 
 // pop takes the top frame off because of end and returns a line about it for the
 // frame below, to whose credit the inner work goes.
 func (o *Outcome) pop(s *Stack, end ending, now time.Time) string {
 	f := *s.top()
+	o.letGo(*s, len(s.Frames)-1, end, now)
 	s.Frames = s.Frames[:len(s.Frames)-1]
 	s.top().Idle = 0
 	o.Verdict = end.verdict
 	o.tell("Inner loop " + verdictLine(f, end, now))
-	return fmt.Sprintf("The inner loop ended as %s: %s", end.verdict, line(f.Goal, 80))
+	return innerNews(f, end)
 }
 
 // over ends the loop with its last frame.
@@ -183,6 +219,7 @@ func (o Outcome) over(s Stack, end ending, now time.Time) Outcome {
 
 func (o Outcome) and(last Outcome) Outcome {
 	o.Stack, o.Verdict = last.Stack, last.Verdict
+	o.Errands, o.Said = append(o.Errands, last.Errands...), append(o.Said, last.Said...)
 	o.tell(last.Notify)
 	return o
 }
@@ -196,11 +233,15 @@ func (o *Outcome) tell(text string) {
 
 // endAll is the one way out of an active stack. It owns s.
 func endAll(s Stack, end ending, now time.Time) Outcome {
+	o := Outcome{Verdict: end.verdict}
+	o.letGo(s, 0, end, now)
 	s.UpdatedAt, s.Paused = now, nil
 	s.Ended = &Ended{Verdict: end.verdict, Proven: end.proven, At: now, By: end.by, Note: end.note}
 	text := "Loop " + verdictLine(s.Frames[0], end, now)
-	if inner := len(s.Frames) - 1; inner > 0 {
+	if inner := s.nested(); inner > 0 {
 		text += fmt.Sprintf(" Loops inside it that ended too: %d.", inner)
 	}
-	return Outcome{Stack: s, Verdict: end.verdict, Notify: text}
+	o.tell(text)
+	o.Stack = s
+	return o
 }

@@ -26,18 +26,27 @@ const (
 // when no loop runs.
 func Intro(s Stack) string {
 	f, ok := s.Top()
-	if !ok {
+	switch {
+	case !ok:
 		return ""
+	case f.Issue != nil:
+		return issuesIntro
 	}
 	lines := []string{
-		fmt.Sprintf("[loop %d/%d] A loop keeps this session at work. Goal: %s", f.N, f.Max, line(f.Goal, goalRunes)),
+		fmt.Sprintf("[loop %d/%d] A loop keeps this session at work. Goal: %s", f.N, f.Max, f.goal()),
 		fmt.Sprintf("Each time you stop before the goal is reached you will be sent back to it, at most %d times%s%s.", f.Max, until(f), within(f)),
 		rule,
 	}
 	if f.Check != "" {
 		lines = append(lines, checkRule, "The check is: "+line(f.Check, goalRunes))
 	}
-	if len(s.Frames) > 1 {
+	if place := where(f); place != "" {
+		lines = append(lines, place)
+	}
+	if f.Tell != "" {
+		lines = append(lines, f.Tell)
+	}
+	if len(s.Frames) > 1 && f.IssueID == "" {
 		lines = append(lines, "This loop is inside another one, which goes on when this one ends.")
 	}
 	return strings.Join(append(lines, wayOut), "\n")
@@ -64,10 +73,14 @@ func within(f Frame) string {
 	return text
 }
 
-// reason is the text of a block: at most 2,000 bytes, and after them the end of
+// reason is the text of a block: at most 2,000 bytes beside the news of an issue,
+// which is at most 4 kB of data, and after them the end of
 // a red check's output.
 func reason(f Frame, news string, background []string, red *CheckResult) string {
-	lines := []string{fmt.Sprintf("[loop %d/%d] Goal: %s", f.N, f.Max, line(f.Goal, goalRunes))}
+	lines := []string{fmt.Sprintf("[loop %d/%d] Goal: %s", f.N, f.Max, f.goal())}
+	if place := where(f); place != "" {
+		lines = append(lines, place)
+	}
 	if news != "" {
 		lines = append(lines, news)
 	}
@@ -120,8 +133,26 @@ func running(background []string, room int) string {
 // verdictLine is the message about an ended frame, but for its first word.
 func verdictLine(f Frame, end ending, now time.Time) string {
 	text := called(end.verdict, end.proven, end.by)
-	text += fmt.Sprintf(": %s\n%d/%d iterations, %s.", line(f.Goal, goalRunes), f.N, f.Max, span(now.Sub(f.StartedAt)))
+	text += fmt.Sprintf(": %s\n%s, %s.", f.goal(), f.counted(), span(now.Sub(f.StartedAt)))
 	return text + why(end.note)
+}
+
+// goal is a frame's goal in one line. Of an issue it is the title: its text comes
+// as data.
+func (f Frame) goal() string {
+	goal := f.Goal
+	if f.IssueID != "" {
+		goal, _, _ = strings.Cut("issue "+f.IssueID+": "+goal, "\n")
+	}
+	return line(goal, goalRunes)
+}
+
+// counted is count with the word for what is counted.
+func (f Frame) counted() string {
+	if f.Issue != nil {
+		return f.count()
+	}
+	return f.count() + " iterations"
 }
 
 // called is a verdict in words; done always says what it rests on.
@@ -140,7 +171,7 @@ func called(v Verdict, proven bool, by string) string {
 }
 
 func pauseLine(f Frame, p Pause) string {
-	text := fmt.Sprintf("Loop paused by a limit: %s\n%d/%d iterations.", line(f.Goal, goalRunes), f.N, f.Max)
+	text := fmt.Sprintf("Loop paused by a limit: %s\n%s.", line(f.Goal, goalRunes), f.counted())
 	text += why(p.Note)
 	if p.Until.IsZero() {
 		return text + " It goes on with the session's next prompt."
