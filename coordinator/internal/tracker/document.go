@@ -390,16 +390,22 @@ func (d document) said(note string) bool {
 
 func lastHeading(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
-// maxNote is how much of a comment is kept.
-const maxNote = 64 << 10
-
 // asText makes of any bytes what a file can hold.
 func asText(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\r\n", "\n")
+	return strings.TrimSpace(strings.NewReplacer("\x00", "\ufffd", "\r", "\n").Replace(s))
+}
+
+// maxNote is how much of a comment is kept; the rest is cut, for what writes
+// comments must not fail over a long one.
+const maxNote = 32 << 10
+
+// asNote makes a comment of any bytes.
+func asNote(s string) string {
 	if len(s) > maxNote {
 		s = strings.ToValidUTF8(s[:maxNote], "") + "\n\n… (the rest was cut)"
 	}
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\r\n", "\n")
-	return strings.TrimSpace(strings.NewReplacer("\x00", "\ufffd", "\r", "\n").Replace(s))
+	return asText(s)
 }
 
 // maxTitle is how many characters a title may have.

@@ -219,7 +219,7 @@ func (f *files) Set(_ context.Context, id string, s Status, note string) error {
 		if err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrBroken, i.Path, err)
 		}
-		next, err := changed(text, f.now(), s, asText(note))
+		next, err := changed(text, f.now(), s, asNote(note))
 		if err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrBroken, i.Path, err)
 		}

@@ -361,7 +361,7 @@ func FuzzDocument(f *testing.F) {
 			t.Fatalf("%q: %v", text, err)
 		}
 		wantKept(t, d, once, s)
-		note = asText(note)
+		note = asNote(note)
 		twice, err := changed(once, time.UnixMilli(0), s, note)
 		if err != nil {
 			return // it became too long

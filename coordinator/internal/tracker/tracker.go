@@ -82,7 +82,10 @@ func (d Draft) checked() (Draft, error) {
 	if d.Priority != 0 && (d.Priority < FirstPriority || d.Priority > LastPriority) {
 		return d, fmt.Errorf("%d is no priority; it is a number from 1 (first) to 5", d.Priority)
 	}
-	d.Title, d.Body = title, asText(d.Body)
+	if len(d.Body) > mostBody {
+		return d, fmt.Errorf("the body has %d bytes; an issue has at most %d, and a file can be named in it", len(d.Body), mostBody)
+	}
+	d.Title, d.Body, d.Needs = title, asText(d.Body), slices.Clone(d.Needs)
 	return d, nil
 }
 
@@ -130,6 +133,8 @@ func Open(top, name string) (Tracker, error) {
 	switch name {
 	case "files":
 		return newFiles(top), nil
+	case "tissue":
+		return newTissue(top), nil
 	}
 	return nil, fmt.Errorf("%w: %q is none that Afar knows; there are files, tissue, bd and gh", ErrTool, name)
 }

@@ -1,0 +1,135 @@
+package tracker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The stand-ins of the tools are this test binary under another name: each is
+// as strict as the tool whose contract it was written from, and keeps its state
+// in the directory that the tool would use.
+var standins = map[string]func(args []string) error{"tissue": fakeTissue}
+
+func TestMain(m *testing.M) {
+	if fake, ok := standins[filepath.Base(os.Args[0])]; ok {
+		if err := fake(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// standIn puts a stand-in into PATH, alone.
+func standIn(t *testing.T, name string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+}
+
+// script puts a shell script into PATH as a tool that misbehaves.
+func script(t *testing.T, name, text string) {
+	t.Helper()
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":/usr/bin:/bin")
+}
+
+// kept is the state of a stand-in between two runs.
+func kept(path string, state any) error {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, state)
+}
+
+func keep(path string, state any) error {
+	raw, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, raw, 0o600)
+}
+
+func printed(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
+
+// later is a moment that no earlier run had, so that age is never a matter of
+// how fast a machine is.
+func later(n int) time.Time { return time.UnixMilli(1_790_000_000_000 + int64(n)*1000).UTC() }
+
+// TestTools: what is asked of a tool that is absent or does not do its part.
+func TestTools(t *testing.T) {
+	for _, c := range []struct{ name, script, want string }{
+		{"absent", "", "is not to be found in PATH; install"},
+		{"fails without a word", "exit 3", "exit status 3"},
+		{"fails with a reason", "echo 'Database busy.  Please retry.' >&2; echo Usage: >&2; exit 1", ": Database busy. Please retry."},
+		{"fails with a terminal's commands", `printf '\033[31mred\033[0m\0\377' >&2; exit 1`, "red"},
+		{"prints nothing", "exit 0", "it printed other JSON than its contract has (unexpected end of JSON input)"},
+		{"prints no JSON", "echo No issues found", "it printed other JSON than its contract has"},
+		{"prints another shape", `echo '{"issues":"none"}'`, "it printed other JSON than its contract has"},
+		{"prints wrong types", `echo '[{"id":1,"title":{},"number":"x"}]'`, "it printed other JSON than its contract has"},
+		{"prints half", `printf '[{"id":"a-1","ti'`, "it printed other JSON than its contract has"},
+		{"prints without end", "yes x", "it printed more than 32 MiB"},
+		{"does not end", "sleep 60", "no answer within 200ms"},
+		{"leaves a child behind", "sleep 60 & echo '[{\"id\":\"x\",\"status\":3}]'", "it printed other JSON than its contract has"},
+	} {
+		for name, open := range map[string]func(string) tool{
+			"tissue": func(top string) tool { return newTissue(top).(tissue).tool },
+		} {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				if t.Setenv("PATH", t.TempDir()); c.script != "" {
+					script(t, name, c.script)
+				}
+				tool := open(t.TempDir())
+				if c.script == "sleep 60" {
+					tool.timeout = 200 * time.Millisecond
+				}
+				begun := time.Now()
+				err := firstError(t, tool)
+				if !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), name) {
+					t.Errorf("have %v, want %q", err, c.want)
+				}
+				if took := time.Since(begun); took > 20*time.Second {
+					t.Errorf("it took %v", took)
+				}
+			})
+		}
+	}
+}
+
+// firstError lists with a tool whose time may have been shortened.
+func firstError(t *testing.T, of tool) error {
+	t.Helper()
+	var tracker Tracker
+	switch of.program {
+	case "tissue":
+		tracker = tissue{of}
+	}
+	_, err := tracker.List(t.Context())
+	_, err2 := tracker.Ready(t.Context())
+	if (err == nil) != (err2 == nil) {
+		t.Errorf("list: %v, but ready: %v", err, err2)
+	}
+	return err
+}

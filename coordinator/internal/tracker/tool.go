@@ -1,0 +1,175 @@
+package tracker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+const (
+	// toolTime bounds one run of a tool; gh asks a server.
+	toolTime = 30 * time.Second
+	// mostOutput bounds what a tool may print.
+	mostOutput = 32 << 20
+	// mostBody bounds a draft's body: a tool gets it as one argument.
+	mostBody = 60 << 10
+)
+
+// A tool is a program that keeps issues. It runs at the repository's top, with
+// the environment of this process and nothing to ask a person.
+type tool struct {
+	program string
+	top     string
+	env     []string
+	get     string // what to do where the program is missing
+	timeout time.Duration
+}
+
+// A toolError is a run that failed, with the tool's own words.
+type toolError struct{ did, said string }
+
+func (e toolError) Error() string { return fmt.Sprintf("%v: %s: %s", ErrTool, e.did, e.said) }
+func (e toolError) Unwrap() error { return ErrTool }
+
+// run runs the program with a text on its stdin and returns what it printed.
+func (t tool) run(ctx context.Context, in string, args ...string) (string, error) {
+	did := t.program + " " + args[0]
+	path, err := exec.LookPath(t.program)
+	if err != nil {
+		return "", toolError{did, fmt.Sprintf("%s is not to be found in PATH; %s", t.program, t.get)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.timeout)
+	defer cancel()
+	out, said := &bounded{most: mostOutput}, &bounded{most: 4 << 10, cut: true}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = t.top, strings.NewReader(in), out, said
+	cmd.Env = append(cmd.Environ(), t.env...)
+	cmd.WaitDelay = time.Second // what it started in the background may hold its output
+	err = cmd.Run()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "", toolError{did, fmt.Sprintf("no answer within %v", t.timeout)}
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s: %w", did, ctx.Err())
+	case out.full:
+		return "", toolError{did, fmt.Sprintf("it printed more than %d MiB", mostOutput>>20)}
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return "", toolError{did, words(said.String(), err)}
+	}
+	return out.String(), nil
+}
+
+// words are the lines that a failed tool left, without the usage that some
+// print after the reason.
+func words(said string, err error) string {
+	said, _, _ = strings.Cut(asText(said), "\nUsage:")
+	if said = strings.Join(strings.Fields(said), " "); said != "" {
+		return said
+	}
+	return err.Error()
+}
+
+// said reports whether a tool failed with one of these words.
+func said(err error, any ...string) bool {
+	var failed toolError
+	if !errors.As(err, &failed) {
+		return false
+	}
+	for _, text := range any {
+		if strings.Contains(strings.ToLower(failed.said), strings.ToLower(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// ask runs the program and reads its JSON into out.
+func (t tool) ask(ctx context.Context, out any, args ...string) error {
+	text, err := t.run(ctx, "", args...)
+	if err != nil {
+		return err
+	}
+	return t.read(text, out, args...)
+}
+
+func (t tool) read(text string, out any, args ...string) error {
+	if err := json.Unmarshal([]byte(text), out); err != nil {
+		return toolError{t.program + " " + args[0], fmt.Sprintf("it printed other JSON than its contract has (%v): %q", err, shorten(text))}
+	}
+	return nil
+}
+
+// A bounded buffer takes so many bytes; more is an error, or is cut. It has no
+// ReadFrom, which would take all there is.
+type bounded struct {
+	held []byte
+	most int
+	cut  bool
+	full bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	room := b.most - len(b.held)
+	if len(p) <= room {
+		b.held = append(b.held, p...)
+		return len(p), nil
+	}
+	b.full = true
+	if !b.cut {
+		return 0, errors.New("too much output")
+	}
+	b.held = append(b.held, p[:room]...)
+	return len(p), nil
+}
+
+func (b *bounded) String() string { return string(b.held) }
+
+// A comment of a tool's issue.
+type comment struct {
+	at   time.Time
+	text string
+}
+
+// read together, as in an issue's file: the description, then the comments.
+func together(body string, comments []comment) string {
+	parts := []string{strings.TrimSpace(asLines(body))}
+	for _, c := range comments {
+		head := "## Comment"
+		if !c.at.IsZero() {
+			head = "## " + c.at.UTC().Format("2006-01-02 15:04 MST")
+		}
+		parts = append(parts, head+"\n\n"+strings.TrimSpace(asLines(c.text)))
+	}
+	return strings.TrimSpace(strings.Join(parts, "\n\n"))
+}
+
+func asLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// noted reports whether the last comment is this note.
+func noted(comments []comment, note string) bool {
+	return note != "" && len(comments) > 0 && strings.TrimSpace(asLines(comments[len(comments)-1].text)) == note
+}
+
+// checked refuses what a tool cannot have meant: ids name directories and
+// branches.
+func (t tool) checked(i Issue) (Issue, error) {
+	if err := checkID(i.ID); err != nil {
+		return i, toolError{t.program, err.Error()}
+	}
+	i.Title = strings.Join(strings.Fields(asText(i.Title)), " ")
+	i.Priority = min(max(i.Priority, FirstPriority), LastPriority)
+	return i, nil
+}
+
+// asked refuses what is no id before a tool sees it, so that none is taken for a
+// flag.
+func asked(id string) error {
+	if checkID(id) != nil {
+		return fmt.Errorf("%w: %q", ErrNotFound, shorten(id))
+	}
+	return nil
+}
