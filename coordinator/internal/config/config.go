@@ -28,6 +28,7 @@ type Config struct {
 	Quiet      Quiet      `toml:"quiet"`
 	Escalation Escalation `toml:"escalation"`
 	Loop       Loop       `toml:"loop"`
+	Issues     Issues     `toml:"issues"`
 }
 
 // Telegram is the table [telegram].
@@ -67,7 +68,7 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := errors.Join(checkAnswersFrom(c.AnswersFrom), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Loop.check()); err != nil {
+	if err := errors.Join(checkAnswersFrom(c.AnswersFrom), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Loop.check(), c.Issues.check()); err != nil {
 		return err
 	}
 	return CheckAPI(c.Telegram.API)
