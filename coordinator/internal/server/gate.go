@@ -1,0 +1,32 @@
+package server
+
+import (
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/place"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// subagentStop books what an agent took for a loop, and holds a reviewer to what
+// a review needs. The stop of a compaction has no agent type and says nothing.
+func (s *Server) subagentStop(c *call) (any, error) {
+	h, p, err := s.hookCall(c, "")
+	if err != nil || p.AgentType == "" {
+		return wire.HookReply{}, err
+	}
+	if s.cfg.Core.Loop(p.Session).Active() {
+		sum, _ := s.cfg.Usage(p.AgentTranscript, 0)
+		err = s.cfg.Core.SpendLoop(p.Session, sum)
+	}
+	if err != nil || s.silent(h) || !place.ReadsOnly(p.AgentType) {
+		return wire.HookReply{}, err
+	}
+	r, err := s.cfg.Core.ReviewerStops(p.Session, p.Agent, p.Message)
+	if err != nil {
+		return wire.HookReply{}, err
+	}
+	notice := ""
+	if r.Kind != event.GateBlocked {
+		notice = r.Tell
+	}
+	return wire.HookReply{Block: r.Block != "", Reason: r.Block, Notice: notice}, nil
+}
