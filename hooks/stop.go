@@ -69,21 +69,18 @@ func (h *hook) awaitStop(id string) (reply, error) {
 	}
 }
 
-// subagentStop holds a reviewer to what a review needs.
 func subagentStop(h *hook) error {
 	if h.off() {
 		return nil
 	}
-	r, err := h.call(wire.OpSubagentStop, h.body(), subagentFor)
-	switch {
-	case err != nil:
+	return h.printBlock(h.call(wire.OpSubagentStop, h.body(), subagentFor))
+}
+
+func (h *hook) printBlock(r reply, err error) error {
+	if err != nil || !r.yes("block") {
 		return err
-	case r.yes("block"):
-		return h.block(r)
-	case r.str("notice") != "":
-		return h.print(wire.NewObject().Str("systemMessage", r.str("notice")))
 	}
-	return nil
+	return h.block(r)
 }
 
 // block sends the session on with the coordinator's reason.

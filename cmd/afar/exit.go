@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 
-	"github.com/afar-sh/afar/coordinator"
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -51,8 +50,6 @@ func exitCode(err error) int {
 	case errors.Is(err, client.ErrUnreachable):
 		return exitUnreachable
 	case errors.As(err, &no) && (no.code == wire.CodeNotFound || no.code == wire.CodeSettled):
-		return exitGone
-	case errors.Is(err, coordinator.ErrNoIssue), errors.Is(err, coordinator.ErrIssueOver):
 		return exitGone
 	}
 	return exitFailed

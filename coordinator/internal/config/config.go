@@ -29,7 +29,6 @@ type Config struct {
 	Escalation Escalation `toml:"escalation"`
 	Loop       Loop       `toml:"loop"`
 	Issues     Issues     `toml:"issues"`
-	Consult    Consult    `toml:"consult"`
 }
 
 // Telegram is the table [telegram].
@@ -40,7 +39,7 @@ type Telegram struct {
 
 // Default is the configuration without a file.
 func Default() Config {
-	return Config{Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}, Consult: Consult{ConsultPrograms, ConsultTimeout}}
+	return Config{Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}}
 }
 
 // Load reads the file at path over the defaults. A missing file is no error.
@@ -69,7 +68,7 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := errors.Join(checkAnswersFrom(c.AnswersFrom), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Loop.check(), c.Issues.check(), c.Consult.check()); err != nil {
+	if err := errors.Join(checkAnswersFrom(c.AnswersFrom), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Loop.check(), c.Issues.check()); err != nil {
 		return err
 	}
 	return CheckAPI(c.Telegram.API)

@@ -29,15 +29,15 @@ const (
 const mark = "AFAR_CONSULTED"
 
 // run asks one program and returns its answer.
-func (c Config) run(ctx context.Context, p Program, question string) (Answer, error) {
+func (c Config) run(ctx context.Context, p Program, question string) (text string, cut bool, err error) {
 	env := c.environment()
 	path, err := find(p.Path, env)
 	if err != nil {
-		return Answer{}, err
+		return "", false, err
 	}
 	dir, err := p.room()
 	if err != nil {
-		return Answer{}, err
+		return "", false, err
 	}
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("no answer within %s", c.timeout()))
@@ -48,12 +48,11 @@ func (c Config) run(ctx context.Context, p Program, question string) (Answer, er
 	cmd.WaitDelay = graceFor
 	own(cmd)
 	if err := start(cmd); err != nil {
-		return Answer{}, err
+		return "", false, err
 	}
 	err = cmd.Wait()
 	end(cmd) // whatever it started goes with it
-	text, cut, err := outcome(ctx, err, out, said)
-	return Answer{Path: path, Text: text, Cut: cut}, err
+	return outcome(ctx, err, out, said)
 }
 
 // room makes the directory that a program runs in. No project's settings are

@@ -174,6 +174,17 @@ func (c *Core) LimitLoop(id session.ID, note string) error {
 	})
 }
 
+// SeeTree notes how the work tree of a session's loop stands.
+func (c *Core) SeeTree(id session.ID, tree string) error {
+	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+		old, ok := s.loops[id].Top()
+		if l := loop.Saw(s.loops[id], tree); ok && tree != "" && old.Tree != tree {
+			b.Loops = append(b.Loops, l)
+		}
+		return b, nil
+	})
+}
+
 // SeeShells notes the background shells of a session that wants to stop, and
 // reports whether one of them is new since the last time.
 func (c *Core) SeeShells(id session.ID, shells []string) (fresh bool, err error) {

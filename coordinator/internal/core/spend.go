@@ -27,16 +27,16 @@ func (c *Core) bookDay(s *state, b *store.Batch, sum usage.Sum, now time.Time) (
 	return fmt.Sprintf("the day's budget for loops is spent: $%.2f of $%.2f, at list prices", day.Spent.USD, c.cfg.DayBudget)
 }
 
-// SpendLoop books what a subagent of a looping session took. Nothing is booked
+// SpendLoop books what a subagent of a looping session took, once. Nothing is booked
 // where no loop runs.
-func (c *Core) SpendLoop(id session.ID, sum usage.Sum) error {
+func (c *Core) SpendLoop(id session.ID, sum usage.Sum, read loop.AgentRead) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		l := s.loops[id]
-		if !l.Active() || sum == (usage.Sum{}) {
+		if !l.Active() || l.ReadOf(read.Agent) == read.Read {
 			return b, nil
 		}
 		c.bookDay(s, &b, sum, now)
-		b.Loops = append(b.Loops, loop.Spend(l, sum))
+		b.Loops = append(b.Loops, loop.Spend(l, sum, read))
 		return b, nil
 	})
 }

@@ -31,8 +31,12 @@ func TestDayBudget(t *testing.T) {
 	if out := spend("s", 1.2); out.Block == "" {
 		t.Errorf("below the budget: %+v", out)
 	}
-	r.ok(r.SpendLoop("s", usage.Sum{USD: 0.3}))
+	r.ok(r.SpendLoop("s", usage.Sum{USD: 0.3}, loop.AgentRead{Agent: "a", Read: 7}))
+	r.ok(r.SpendLoop("s", usage.Sum{}, loop.AgentRead{Agent: "b", Read: 5}))
 	r.restart()
+	if l := r.Loop("s"); l.ReadOf("a") != 7 || l.ReadOf("b") != 5 || l.ReadOf("c") != 0 {
+		t.Errorf("how far the subagents' transcripts were read: %+v", l.Agents)
+	}
 	out := spend("t", 0.5)
 	if out.Verdict != loop.OverBudget || !strings.Contains(out.Notify, "$2.00 of $2.00") {
 		t.Errorf("over the budget: %+v", out)
@@ -41,7 +45,7 @@ func TestDayBudget(t *testing.T) {
 	if out := spend("t", 0.5); out.Block == "" {
 		t.Errorf("the day after: %+v", out)
 	}
-	r.ok(r.SpendLoop("nobody", usage.Sum{USD: 9}))
+	r.ok(r.SpendLoop("nobody", usage.Sum{USD: 9}, loop.AgentRead{Read: 1}))
 	if out := spend("t", 0); out.Block == "" {
 		t.Errorf("a subagent of no loop was booked: %+v", out)
 	}

@@ -142,10 +142,22 @@ type Stack struct {
 	Last      *Last     `json:"last,omitempty"`
 	// Read is how far the session's transcript was read for what it spent, in
 	// bytes.
-	Read   int64  `json:"read"`
-	Paused *Pause `json:"paused,omitempty"`
-	Ended  *Ended `json:"ended,omitempty"`
+	Read int64 `json:"read"`
+	// Agents says the same of the newest subagents' own transcripts: one that is
+	// sent on stops again.
+	Agents []AgentRead `json:"agents,omitempty"`
+	Paused *Pause      `json:"paused,omitempty"`
+	Ended  *Ended      `json:"ended,omitempty"`
 }
+
+// AgentRead is how far the transcript of a subagent was read, in bytes.
+type AgentRead struct {
+	Agent string `json:"agent"`
+	Read  int64  `json:"read"`
+}
+
+// mostAgents bounds how many subagents are remembered.
+const mostAgents = 64
 
 // Last is the answer to the newest stop. The same stop again, from a hook that
 // did not get our reply, gets it again and counts once.
@@ -320,15 +332,28 @@ func Cancel(s Stack, by string, now time.Time) (Outcome, error) {
 	return endAll(s.clone(), ending{verdict: Cancelled, by: by}, stored(now)), nil
 }
 
-// Spend books what the work of a loop took besides its session's own answers:
-// that of its subagents.
-func Spend(s Stack, sum usage.Sum) Stack {
+// Spend books what a subagent of the session took, and how far its transcript was
+// read for that.
+func Spend(s Stack, sum usage.Sum, read AgentRead) Stack {
 	if !s.Active() {
 		return s
 	}
 	s = s.clone()
 	s.spend(sum)
+	s.Agents = slices.DeleteFunc(slices.Clone(s.Agents), func(a AgentRead) bool { return a.Agent == read.Agent })
+	s.Agents = append(s.Agents, read)
+	s.Agents = s.Agents[max(0, len(s.Agents)-mostAgents):]
 	return s
+}
+
+// ReadOf returns how far the transcript of a subagent was read, in bytes.
+func (s Stack) ReadOf(agent string) int64 {
+	for _, a := range s.Agents {
+		if a.Agent == agent {
+			return a.Read
+		}
+	}
+	return 0
 }
 
 func (s *Stack) spend(sum usage.Sum) {

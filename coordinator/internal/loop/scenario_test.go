@@ -128,7 +128,7 @@ func (p *player) run(command, message string) []string {
 		return p.outcome(Expire(p.stack, p.now))
 	case "agents":
 		n, _ := strconv.ParseInt(rest, 10, 64)
-		return p.outcome(Outcome{Stack: Spend(p.stack, usage.Sum{Tokens: n})})
+		return p.outcome(Outcome{Stack: Spend(p.stack, usage.Sum{Tokens: n}, AgentRead{})})
 	case "interrupt":
 		return p.outcome(Outcome{Stack: Interrupt(p.stack, p.now)})
 	case "touch":

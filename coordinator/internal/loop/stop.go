@@ -14,7 +14,7 @@ type Stopping struct {
 	ID         string
 	Message    string       // the host's last_assistant_message
 	Tools      int          // tool calls since the last stop
-	Tree       string       // digest of the work tree; empty: unknown
+	Tree       string       // digest of the work tree; empty: unknown, and not needed beside a tool call
 	Spent      usage.Sum    // since the last stop
 	Read       int64        // how far the transcript was read for Spent
 	DayOver    string       // says that the day's budget for all loops is spent; empty: it is not
@@ -109,11 +109,26 @@ func (s *Stack) account(in Stopping) {
 	}
 	s.spend(in.Spent)
 	s.Read = in.Read
-	if in.Tree == "" {
+	s.saw(in.Tree)
+}
+
+// Saw notes how the work tree stands, for the next stop to compare with. An empty
+// digest says nothing.
+func Saw(s Stack, tree string) Stack {
+	if !s.Active() || tree == "" || s.top().Tree == tree {
+		return s
+	}
+	s = s.clone()
+	s.saw(tree)
+	return s
+}
+
+func (s *Stack) saw(tree string) {
+	if tree == "" {
 		return
 	}
 	for i := range s.Frames {
-		s.Frames[i].Tree = in.Tree
+		s.Frames[i].Tree = tree
 	}
 }
 

@@ -6,8 +6,8 @@ package peer
 
 import (
 	"errors"
+	"iter"
 	"net"
-	"strings"
 )
 
 // ErrUnknown says that the system cannot tell, or that the process is gone.
@@ -61,10 +61,10 @@ func Alive(pid int) bool {
 	return err == nil
 }
 
-func marked(env []string) bool {
-	for _, v := range env {
+func marked(env iter.Seq[[]byte]) bool {
+	for v := range env {
 		for _, m := range marks {
-			if strings.HasPrefix(v, m) && len(v) > len(m) {
+			if len(v) > len(m) && string(v[:len(m)]) == m {
 				return true
 			}
 		}

@@ -1,9 +1,10 @@
 package peer
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
-	"strings"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -44,10 +45,10 @@ func image(pid int) (exe string, isMarked bool) {
 		return "", false
 	}
 	argc := int(binary.LittleEndian.Uint32(raw))
-	exe, rest, _ := strings.Cut(string(raw[4:]), "\x00")
-	words := strings.Split(strings.TrimLeft(rest, "\x00"), "\x00")
+	path, rest, _ := bytes.Cut(raw[4:], []byte{0})
+	words := bytes.Split(bytes.TrimLeft(rest, "\x00"), []byte{0})
 	if argc > len(words) {
-		return exe, false
+		return string(path), false
 	}
-	return exe, marked(words[argc:])
+	return string(path), marked(slices.Values(words[argc:]))
 }

@@ -33,6 +33,16 @@ func Born(pid int) bool { return bears(pid) && !allBear() }
 var allBear = sync.OnceValue(func() bool { return bears(1) })
 
 func bears(pid int) bool {
+	var limit unix.Rlimit
+	if unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &limit) == nil {
+		return limit.Max <= home.Birthmark // it is "unlimited" for all others
+	}
+	return listed(pid)
+}
+
+// listed is bears for a process whose limits the kernel only shows, such as one
+// that runs as somebody else.
+func listed(pid int) bool {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
 	if err != nil {
 		return pid != 1
@@ -43,12 +53,14 @@ func bears(pid int) bool {
 		return pid != 1
 	}
 	hard, err := strconv.ParseUint(fields[1], 10, 64)
-	return err == nil && hard <= home.Birthmark // it is "unlimited" for all others
+	return err == nil && hard <= home.Birthmark
 }
 
 func look(pid int) (Process, error) {
 	dir := "/proc/" + strconv.Itoa(pid)
-	stat, err := os.ReadFile(dir + "/stat")
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	stat, err := slurp(dir+"/stat", room)
 	if err != nil {
 		return Process{}, fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
@@ -59,9 +71,35 @@ func look(pid int) (Process, error) {
 	}
 	parent, _ := strconv.Atoi(fields[1])
 	exe, _ := os.Readlink(dir + "/exe")
-	env, _ := os.ReadFile(dir + "/environ")
+	env, _ := slurp(dir+"/environ", room)
 	return Process{
 		PID: pid, Parent: parent, Exe: strings.TrimSuffix(exe, " (deleted)"),
-		Marked: marked(strings.Split(string(env), "\x00")), Terminal: fields[4] != "0",
+		Marked: marked(bytes.SplitSeq(env, []byte{0})), Terminal: fields[4] != "0",
 	}, nil
+}
+
+// rooms are what files of the kernel's are read into: each call of a hook reads
+// two for each process between it and the first one.
+var rooms = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
+
+// slurp is os.ReadFile for a file of the kernel's, which a poller cannot wait for
+// and whose size nobody knows. What it returns is good until room is used again.
+func slurp(path string, room *[]byte) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	for have := 0; ; {
+		n, err := unix.Read(fd, (*room)[have:])
+		if err == unix.EINTR {
+			continue
+		}
+		if have += max(n, 0); err != nil || n <= 0 {
+			return (*room)[:have], err
+		}
+		if have == len(*room) {
+			*room = append(*room, make([]byte, have)...)
+		}
+	}
 }

@@ -75,7 +75,9 @@ func (s *Server) options(args string, v session.Session) (loop.Options, error) {
 	case err == nil && o.Check != "":
 		o.Dir, err = v.Cwd, s.allowCheck(o.Check, v.Cwd, v.Project)
 	}
-	_, o.Read = s.cfg.Usage(v.Transcript, -1)
+	if o.Read = -1; v.Transcript != "" { // else the first stop names it, and finds its end
+		_, o.Read = s.cfg.Usage(v.Transcript, -1)
+	}
 	return o, err
 }
 

@@ -19,10 +19,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/gate"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
@@ -53,7 +51,6 @@ type Config struct {
 	Disconnect func() error
 	Telegram   func() wire.Telegram
 	Git        Git
-	Consult    Consult
 	// Usage reads what a transcript says was used behind the byte from, and where
 	// the transcript ends; a negative from only finds the end.
 	Usage func(transcript string, from int64) (sum usage.Sum, end int64)
@@ -76,16 +73,11 @@ type Server struct {
 
 	mu   sync.Mutex
 	told map[string]time.Time // refusals that were journalled a moment ago
-	// Of second opinions: the calls of reviewers that are about to consult, and the
-	// consultations that run, by id.
-	reviewers map[session.ID][]gate.Call
-	running   map[string]consultation
+	late sync.RWMutex         // held for reading by a call that has replied and is not done
 }
 
 // New returns a server; Serve starts it.
-func New(cfg Config) *Server {
-	return &Server{cfg: cfg, told: map[string]time.Time{}, reviewers: map[session.ID][]gate.Call{}, running: map[string]consultation{}}
-}
+func New(cfg Config) *Server { return &Server{cfg: cfg, told: map[string]time.Time{}} }
 
 // Serve answers l until ctx ends, then waits for the requests in hand. It
 // closes l.
@@ -116,13 +108,22 @@ type call struct {
 	op   string          // what is asked for
 	line []peer.Process  // the caller and what it descends from, nearest first
 	body []byte
+	// then is done when the reply is out: a host that waits for its hook need not
+	// wait for that too. No other call begins before it is done.
+	then func()
 }
 
 func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 	defer conn.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	reply := s.reply(ctx, cancel, conn)
+	c := &call{ctx: ctx}
+	reply := s.reply(c, cancel, conn)
+	if c.then != nil {
+		s.late.RLock()
+		defer s.late.RUnlock()
+		defer c.then()
+	}
 	if reply.Code == wire.CodeInternal {
 		s.cfg.Log.Error("answer a call", "err", reply.Error)
 	}
@@ -135,7 +136,7 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 	_, _ = conn.Write(append(line, '\n')) // a caller that is gone needs no reply
 }
 
-func (s *Server) reply(ctx context.Context, cancel context.CancelFunc, conn *net.UnixConn) wire.Reply {
+func (s *Server) reply(c *call, cancel context.CancelFunc, conn *net.UnixConn) wire.Reply {
 	line, err := caller(conn)
 	if err != nil {
 		return failure(fmt.Errorf("%w: %w", errDenied, err))
@@ -149,13 +150,15 @@ func (s *Server) reply(ctx context.Context, cancel context.CancelFunc, conn *net
 	if !ok {
 		return wire.Reply{V: wire.Version, Code: wire.CodeUnknownOp, Error: fmt.Sprintf("this coordinator does not know %q", req.Op)}
 	}
-	c := &call{ctx: ctx, op: req.Op, line: line, body: req.Body}
+	c.op, c.line, c.body = req.Op, line, req.Body
 	if err := s.allow(op, c); err != nil {
 		return failure(err)
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	go watch(conn, cancel)
+	s.late.Lock() // what others have begun is done
 	s.cfg.Marks()
+	s.late.Unlock()
 	return success(op.do(s, c))
 }
 

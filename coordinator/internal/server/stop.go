@@ -26,8 +26,12 @@ func (s *Server) stop(c *call) (any, error) {
 	if err != nil {
 		return wire.HookReply{}, err
 	}
-	_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: state})
-	return r, err
+	c.then = func() {
+		if _, err := s.cfg.Core.See(session.Sighting{ID: p.Session, State: state}); err != nil {
+			s.cfg.Log.Error("note that a session stopped", "err", err)
+		}
+	}
+	return r, nil
 }
 
 // decideStop returns the reply and how the session stands after it.
@@ -88,16 +92,33 @@ func (s *Server) stopLoop(c *call, h wire.HookCall, p payload, shells []string) 
 	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
 	defer cancel()
 	in := loop.Stopping{ID: stopID(h), Message: p.Message, Background: shells, Check: checkResult(h.Checked)}
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err != nil {
+		return r, err
+	}
 	if in.Read = s.cfg.Core.Loop(p.Session).Read; in.Check == nil {
-		in.Tree = s.cfg.Git.Tree(ctx, p.Cwd)
 		in.Spent, in.Read = s.cfg.Usage(p.Transcript, in.Read)
+		if v.Tools == 0 {
+			in.Tree = s.cfg.Git.Tree(ctx, p.Cwd)
+		} else {
+			s.calls.Go(func() { s.seeTree(p) })
+		}
 	}
 	out, err := s.cfg.Core.StopLoop(p.Session, in)
 	if err != nil {
 		return r, err
 	}
-	v, err := s.cfg.Core.Session(string(p.Session))
-	return wire.HookReply{Block: out.Block != "", Reason: out.Block, Notice: notice(out), Check: wireCheck(out.Check, v.Token, p.Cwd)}, err
+	return wire.HookReply{Block: out.Block != "", Reason: out.Block, Notice: notice(out), Check: wireCheck(out.Check, v.Token, p.Cwd)}, nil
+}
+
+// seeTree looks at the work tree while nobody waits for it: a tool call says
+// that an iteration moved, and the tree is what the next one is compared with.
+func (s *Server) seeTree(p payload) {
+	ctx, cancel := context.WithTimeout(context.Background(), gitFor) // the hook that stopped is gone
+	defer cancel()
+	if err := s.cfg.Core.SeeTree(p.Session, s.cfg.Git.Tree(ctx, p.Cwd)); err != nil {
+		s.cfg.Log.Error("note the work tree of a loop", "err", err)
+	}
 }
 
 // checkIn tells a person who is away that the session stopped. Only a terminal

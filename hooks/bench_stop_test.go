@@ -1,0 +1,238 @@
+package hooks_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkStop measures the Stop hook with a coordinator that runs, in turn
+// with the yardstick: without a loop, and with a loop in a session whose
+// transcript is already 50 MB and grows by a turn each time. The figures to quote
+// are the ratios: at the median no more than 1.5 times the empty program without
+// a loop, no more than 2 times with one, and the transcript's length shows in
+// neither.
+func BenchmarkStop(b *testing.B) {
+	empty := emptyProgram(b)
+	c := startCoordinator(b)
+	idle := c.begin("idle", 1<<10)
+	short := c.begin("short", 1<<10)
+	long := c.begin("long", 50<<20)
+	spent := map[string][]time.Duration{}
+	measure := func(what string, f func() time.Duration) {
+		time.Sleep(quiet)
+		spent[what] = append(spent[what], f())
+	}
+	for b.Loop() {
+		measure("empty", func() time.Duration { return spawn(b, empty, c.root, "") })
+		idle.work()
+		measure("no-loop", idle.stop)
+		for _, s := range []*stopping{short, long} {
+			s.arm() // a loop of its own each time: none of them comes to its end
+			s.grow()
+			s.work()
+		}
+		measure("loop", short.stop)
+		measure("loop-50MB", long.stop)
+		short.cancel()
+		long.cancel()
+	}
+	for _, what := range []string{"no-loop", "loop", "loop-50MB"} {
+		b.ReportMetric(quantile(spent[what], 0.5)/quantile(spent["empty"], 0.5), what+"-x-empty-go-p50")
+		b.ReportMetric(quantile(spent[what], 0.5)*1e3, what+"-ms-p50")
+	}
+	b.ReportMetric(quantile(spent["empty"], 0.5)*1e3, "empty-ms-p50")
+}
+
+// quiet is the time between a hook and the next one: a model thinks longer, and
+// what the coordinator does behind its reply is not what a host waits for.
+const quiet = 30 * time.Millisecond
+
+// A daemon is a real coordinator with the hook binaries beside it.
+type daemon struct {
+	b    testing.TB
+	root string // the person's home
+	bin  string
+	// client stands for the host's client: were it this test, no `afar` that the
+	// test runs could decide anything.
+	client *exec.Cmd
+}
+
+func startCoordinator(b testing.TB) *daemon {
+	b.Helper()
+	root, err := os.MkdirTemp("", "afar-bench-")
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := &daemon{b: b, root: root, bin: filepath.Join(root, "bin"), client: exec.Command("sleep", "3600")}
+	if err := d.client.Start(); err != nil {
+		b.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", d.bin+"/", "../cmd/...")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, text)
+	}
+	d.afar("start")
+	b.Cleanup(func() {
+		d.afar("stop")
+		_ = d.client.Process.Kill()
+		_ = d.client.Wait()
+		_ = os.RemoveAll(root)
+	})
+	return d
+}
+
+func (d *daemon) env() []string {
+	return append([]string{"HOME=" + d.root, "AFAR_HOME=" + filepath.Join(d.root, "afar"), "PATH=/usr/bin:/bin"}, attended...)
+}
+
+func (d *daemon) afar(args ...string) string {
+	d.b.Helper()
+	cmd := exec.Command(filepath.Join(d.bin, "afar"), args...)
+	cmd.Env = d.env()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		d.b.Fatalf("afar %q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// hook runs a hook and returns what it printed and how long the host waited.
+func (d *daemon) hook(name, stdin string) (string, time.Duration) {
+	d.b.Helper()
+	cmd := exec.Command(filepath.Join(d.bin, name))
+	cmd.Env, cmd.Stdin = append(d.env(), fmt.Sprint("CLAUDE_PID=", d.client.Process.Pid)), strings.NewReader(stdin)
+	begun := time.Now()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		d.b.Fatalf("%s: %v\n%s", name, err, out)
+	}
+	return string(out), time.Since(begun)
+}
+
+// stopping is a session that stops again and again.
+type stopping struct {
+	*daemon
+	name, cwd, transcript string
+	turns                 int
+}
+
+func (d *daemon) begin(name string, transcript int64) *stopping {
+	d.b.Helper()
+	s := &stopping{d, name, filepath.Join(d.root, name), filepath.Join(d.root, name+".jsonl"), 0}
+	if err := os.MkdirAll(s.cwd, 0o700); err != nil {
+		d.b.Fatal(err)
+	}
+	f, err := os.Create(s.transcript)
+	if err == nil {
+		_, err = f.WriteAt([]byte("\n"), transcript-1) // a hole, which reads as any other file does
+	}
+	if err != nil {
+		d.b.Fatal(err)
+	}
+	f.Close()
+	d.hook("hook-session-start", s.payload("SessionStart", `,"source":"startup"`))
+	return s
+}
+
+func (s *stopping) payload(event, rest string) string {
+	return fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":%q,"permission_mode":"default","hook_event_name":%q%s}`, s.name, s.transcript, s.cwd, event, rest)
+}
+
+// work is a tool call of the session, and stopping comes after it.
+func (s *stopping) work() {
+	s.hook("hook-post-tool-use", s.payload("PostToolUse", `,"tool_name":"Bash","tool_input":{"command":"true"},"tool_response":{},"tool_use_id":"t","duration_ms":1`))
+}
+
+func (s *stopping) stop() time.Duration {
+	out, took := s.hook("hook-stop", s.payload("Stop", `,"last_assistant_message":"so far"`))
+	if blocked := strings.Contains(out, `"block"`); blocked != (s.name != "idle") {
+		s.b.Fatalf("%s: the Stop hook said %q", s.name, out)
+	}
+	return took
+}
+
+// grow adds what a turn writes.
+func (s *stopping) grow() {
+	f, err := os.OpenFile(s.transcript, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		s.b.Fatal(err)
+	}
+	defer f.Close()
+	s.turns++
+	answer := fmt.Sprintf(`{"type":"assistant","message":{"id":"m%d","model":"claude-opus-5-5","usage":{"input_tokens":10}}}`+"\n", s.turns)
+	if _, err := f.WriteString(strings.Repeat(strings.Repeat("y", 4<<10)+"\n", 8) + answer); err != nil {
+		s.b.Fatal(err)
+	}
+}
+
+// TestNoTranscriptIsRead has a session whose transcript is a terabyte go through
+// all that it can meet. Whoever read it would not be back for minutes, and the
+// kernel counts what the coordinator read.
+func TestNoTranscriptIsRead(t *testing.T) {
+	d := startCoordinator(t)
+	s := d.begin("huge", 1<<40)
+	made := filepath.Join(s.cwd, "made")
+	if err := os.MkdirAll(made, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	agent := &stopping{d, s.name, s.cwd, filepath.Join(d.root, "agent.jsonl"), 0}
+	before := d.bytesRead()
+	s.arm()
+	for _, step := range []struct{ name, event, rest string }{
+		{"hook-session-start", "SessionStart", `,"source":"resume"`},
+		{"hook-user-prompt-submit", "UserPromptSubmit", `,"prompt":"go on"`},
+		{"hook-pre-tool-use", "PreToolUse", fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":"rm -r %s"},"tool_use_id":"t"`, made)},
+		{"hook-post-tool-use", "PostToolUse", `,"tool_name":"Bash","tool_input":{"command":"true"},"tool_response":{},"tool_use_id":"t"`},
+		{"hook-stop", "Stop", `,"last_assistant_message":"so far"`},
+		{"hook-subagent-stop", "SubagentStop", fmt.Sprintf(`,"agent_id":"a","agent_type":"Explore","agent_transcript_path":%q`, agent.transcript)},
+		{"hook-subagent-stop", "SubagentStop", fmt.Sprintf(`,"agent_id":"a","agent_type":"Explore","agent_transcript_path":%q`, agent.transcript)},
+		{"hook-pre-compact", "PreCompact", `,"trigger":"auto"`},
+		{"hook-stop-failure", "StopFailure", `,"error":"overloaded"`},
+		{"hook-stop", "Stop", `,"last_assistant_message":"so far"`},
+	} {
+		s.grow()
+		agent.grow()
+		out, took := d.hook(step.name, s.payload(step.event, step.rest))
+		if took > 5*time.Second {
+			t.Errorf("%s took %v", step.name, took)
+		}
+		if step.event == "Stop" && !strings.Contains(out, "[loop ") {
+			t.Errorf("the loop does not run: %q", out)
+		}
+	}
+	if n := d.bytesRead() - before; n > 4<<20 {
+		t.Errorf("the coordinator read %d bytes", n)
+	}
+	if loop := d.afar("loop", "show", "huge"); !strings.Contains(loop, "used: 170 tokens") { // 10 turns of its own, 7 of the agent
+		t.Errorf("what was added to the transcripts does not count, or twice:\n%s", loop)
+	}
+}
+
+// bytesRead is what the coordinator has read since it started, as the kernel
+// counts it.
+func (d *daemon) bytesRead() int64 {
+	d.b.Helper()
+	var pid int
+	_, rest, _ := strings.Cut(d.afar("status", "--json"), `"pid": `)
+	if _, err := fmt.Sscan(strings.TrimRight(strings.Fields(rest)[0], ","), &pid); err != nil {
+		d.b.Fatal(err)
+	}
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+	if err != nil {
+		d.b.Skip("this system does not say what a process read")
+	}
+	var n int64
+	if _, err := fmt.Sscanf(string(raw), "rchar: %d", &n); err != nil {
+		d.b.Fatal(err)
+	}
+	return n
+}
+
+func (s *stopping) arm()    { s.afar("loop", "start", "--session", s.name, "get it done") }
+func (s *stopping) cancel() { s.afar("loop", "cancel", s.name) }
