@@ -5,7 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
+
+// slow is how long a tool under test needs to tell two ages apart.
+var slow time.Duration
 
 // conform is what every tracker must do. open returns an empty one.
 func conform(t *testing.T, open func(t *testing.T) Tracker) {
@@ -109,6 +113,7 @@ func conformOrder(t *testing.T, b bench) {
 		title    string
 		priority int
 	}{{"old", 3}, {"last", 5}, {"young", 3}, {"first", 1}} {
+		time.Sleep(slow)
 		b.make(d.title, d.priority)
 	}
 	b.wantTitles("first old young last", "first old young last")

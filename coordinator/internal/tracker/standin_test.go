@@ -15,7 +15,7 @@ import (
 // The stand-ins of the tools are this test binary under another name: each is
 // as strict as the tool whose contract it was written from, and keeps its state
 // in the directory that the tool would use.
-var standins = map[string]func(args []string) error{"tissue": fakeTissue}
+var standins = map[string]func(args []string) error{"tissue": fakeTissue, "bd": fakeBeads}
 
 func TestMain(m *testing.M) {
 	if fake, ok := standins[filepath.Base(os.Args[0])]; ok {
@@ -96,6 +96,7 @@ func TestTools(t *testing.T) {
 	} {
 		for name, open := range map[string]func(string) tool{
 			"tissue": func(top string) tool { return newTissue(top).(tissue).tool },
+			"bd":     func(top string) tool { return newBeads(top).(beads).tool },
 		} {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
 				if t.Setenv("PATH", t.TempDir()); c.script != "" {
@@ -125,6 +126,8 @@ func firstError(t *testing.T, of tool) error {
 	switch of.program {
 	case "tissue":
 		tracker = tissue{of}
+	case "bd":
+		tracker = beads{of}
 	}
 	_, err := tracker.List(t.Context())
 	_, err2 := tracker.Ready(t.Context())

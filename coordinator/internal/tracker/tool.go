@@ -58,9 +58,18 @@ func (t tool) run(ctx context.Context, in string, args ...string) (string, error
 	case out.full:
 		return "", toolError{did, fmt.Sprintf("it printed more than %d MiB", mostOutput>>20)}
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return "", toolError{did, words(said.String(), err)}
+		return "", toolError{did, words(said.String()+"\n"+inJSON(out.String()), err)}
 	}
 	return out.String(), nil
+}
+
+// inJSON is the reason that a tool asked for JSON printed as such.
+func inJSON(out string) string {
+	var printed struct {
+		Error string `json:"error"`
+	}
+	_ = json.Unmarshal([]byte(out), &printed)
+	return printed.Error
 }
 
 // words are the lines that a failed tool left, without the usage that some

@@ -135,6 +135,8 @@ func Open(top, name string) (Tracker, error) {
 		return newFiles(top), nil
 	case "tissue":
 		return newTissue(top), nil
+	case "bd":
+		return newBeads(top), nil
 	}
 	return nil, fmt.Errorf("%w: %q is none that Afar knows; there are files, tissue, bd and gh", ErrTool, name)
 }

@@ -1,0 +1,273 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// beads is the tracker bd, with its data in .beads. Its contract was read off bd
+// 1.0.0 as it runs, and from cmd/bd and internal/types of
+// github.com/steveyegge/beads. Its priorities go from 0 to 4, and what it calls
+// blocks is our needs. Scripts that a project keeps in .beads/hooks are not run.
+type beads struct{ tool }
+
+func newBeads(top string) Tracker {
+	return beads{tool{program: "bd", top: top, timeout: toolTime, env: []string{"BD_NO_HOOKS=1", "BD_NON_INTERACTIVE=1", "BD_NO_PAGER=1"},
+		get: "install beads (github.com/steveyegge/beads), or set issues.tracker in config.toml"}}
+}
+
+func (b beads) Name() string { return "bd" }
+
+// bdDuplicate is the label of an issue that was closed as a duplicate: bd has no
+// status for it.
+const bdDuplicate = "duplicate"
+
+// bdStatuses are bd's words for ours, and others of its own that mean as much. A
+// status of a project's own is taken for paused: nobody knows that it is ready.
+var bdStatuses = map[string]Status{
+	"open": StatusOpen, "in_progress": StatusInProgress, "hooked": StatusInProgress, "deferred": StatusPaused, "closed": StatusClosed,
+}
+
+// A bdIssue is one issue of `list`, `ready` and `show`. Dependencies have two
+// forms: list names the issue, show has it whole.
+type bdIssue struct {
+	ID           string    `json:"id"`
+	Title        string    `json:"title"`
+	Description  string    `json:"description"`
+	Design       string    `json:"design"`
+	Acceptance   string    `json:"acceptance_criteria"`
+	Notes        string    `json:"notes"`
+	Status       string    `json:"status"`
+	Priority     int       `json:"priority"`
+	Type         string    `json:"issue_type"`
+	Created      time.Time `json:"created_at"`
+	Labels       []string  `json:"labels"`
+	Dependencies []struct {
+		ID     string `json:"id"`
+		Status string `json:"status"`
+		Kind   string `json:"dependency_type"` // show
+		Needs  string `json:"depends_on_id"`   // list
+		Type   string `json:"type"`            // list
+	} `json:"dependencies"`
+	Comments []struct {
+		Text string    `json:"text"`
+		At   time.Time `json:"created_at"`
+	} `json:"comments"`
+}
+
+func (b beads) List(ctx context.Context) ([]Issue, error) {
+	var rows []bdIssue
+	if err := b.ask(ctx, &rows, "list", "--json", "--all", "--limit", "0"); err != nil {
+		return nil, err
+	}
+	all, err := b.issues(rows)
+	settle(all)
+	return notOver(all), err
+}
+
+// Ready leaves out epics: they hold other issues together, and those are the work.
+func (b beads) Ready(ctx context.Context) ([]Issue, error) {
+	var rows []bdIssue
+	if err := b.ask(ctx, &rows, "ready", "--json", "--limit", "0"); err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(r bdIssue) bool { return r.Type == "epic" })
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	args := []string{"show", "--json"}
+	for _, r := range rows {
+		if asked(r.ID) != nil {
+			return nil, toolError{"bd ready", fmt.Sprintf("%q is no id", shorten(r.ID))}
+		}
+		args = append(args, r.ID)
+	}
+	if err := b.ask(ctx, &rows, args...); err != nil {
+		return nil, err
+	}
+	all, err := b.issues(rows)
+	return ready(all), err
+}
+
+func (b beads) issues(rows []bdIssue) (all []Issue, err error) {
+	for _, r := range rows {
+		i, err := b.issue(r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+func (b beads) Show(ctx context.Context, id string) (Issue, error) {
+	i, _, err := b.show(ctx, id)
+	return i, err
+}
+
+func (b beads) show(ctx context.Context, id string) (Issue, []comment, error) {
+	if err := asked(id); err != nil {
+		return Issue{}, nil, err
+	}
+	var rows []bdIssue
+	err := b.ask(ctx, &rows, "show", id, "--json")
+	switch {
+	case said(err, "ambiguous ID"):
+		return Issue{}, nil, fmt.Errorf("%w: %q", ErrAmbiguous, shorten(id))
+	case said(err, "no issue found", "not found", "no issues found matching"):
+		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, shorten(id))
+	case err == nil && len(rows) != 1:
+		err = toolError{"bd show", fmt.Sprintf("%d issues instead of one", len(rows))}
+	}
+	if err != nil {
+		return Issue{}, nil, err
+	}
+	i, err := b.issue(rows[0])
+	return i, rows[0].comments(), err
+}
+
+func (r bdIssue) comments() (out []comment) {
+	for _, c := range r.Comments {
+		out = append(out, comment{c.At, c.Text})
+	}
+	return out
+}
+
+func (b beads) issue(r bdIssue) (Issue, error) {
+	i := Issue{ID: r.ID, Title: r.Title, Body: together(r.text(), r.comments()), Status: r.status(), Priority: r.Priority + 1, Created: r.Created}
+	for _, d := range r.Dependencies {
+		switch {
+		case d.Type == "blocks":
+			i.Needs = append(i.Needs, d.Needs)
+		case d.Kind == "blocks":
+			i.Needs = append(i.Needs, d.ID)
+			if d.Status != "closed" {
+				i.Waits = append(i.Waits, d.ID)
+			}
+		}
+	}
+	return b.checked(i)
+}
+
+// text is all that says what is to be done.
+func (r bdIssue) text() string {
+	text := r.Description
+	for _, part := range []struct{ head, text string }{{"Design", r.Design}, {"Acceptance criteria", r.Acceptance}, {"Notes", r.Notes}} {
+		if strings.TrimSpace(part.text) != "" {
+			text = strings.TrimSpace(text) + "\n\n## " + part.head + "\n\n" + part.text
+		}
+	}
+	return text
+}
+
+func (r bdIssue) status() Status {
+	s, known := bdStatuses[r.Status]
+	switch {
+	case !known:
+		return StatusPaused
+	case s == StatusClosed && slices.Contains(r.Labels, bdDuplicate):
+		return StatusDuplicate
+	}
+	return s
+}
+
+// New makes the issue and its needs at once. bd only warns where a need could
+// not be written, so what it made is looked at.
+func (b beads) New(ctx context.Context, d Draft) (Issue, error) {
+	d, err := d.checked()
+	if err != nil {
+		return Issue{}, fmt.Errorf("new issue: %w", err)
+	}
+	for n, id := range d.Needs {
+		need, err := b.Show(ctx, id)
+		if err != nil {
+			return Issue{}, err
+		}
+		d.Needs[n] = need.ID
+	}
+	args := []string{"create", "--json", "--title=" + d.Title}
+	if d.Body != "" {
+		args = append(args, "--body-file=-")
+	}
+	if d.Priority != 0 {
+		args = append(args, "--priority="+strconv.Itoa(d.Priority-1))
+	}
+	if len(d.Needs) > 0 {
+		args = append(args, "--deps="+strings.Join(d.Needs, ","))
+	}
+	text, err := b.run(ctx, d.Body, args...)
+	if err != nil {
+		return Issue{}, err
+	}
+	var made bdIssue
+	if err := b.read(text, &made, args...); err != nil {
+		return Issue{}, err
+	}
+	i, err := b.Show(ctx, made.ID)
+	if err != nil {
+		return Issue{}, err
+	}
+	for _, need := range d.Needs {
+		if !slices.Contains(i.Needs, need) {
+			paused := b.Set(ctx, i.ID, StatusPaused, "Not all that this needs could be noted.")
+			return i, errors.Join(fmt.Errorf("issue %s was made, but not that it needs %s", i.ID, need), paused)
+		}
+	}
+	return i, nil
+}
+
+func (b beads) Set(ctx context.Context, id string, s Status, note string) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	i, comments, err := b.show(ctx, id)
+	if err != nil {
+		return err
+	}
+	if note = asNote(note); note != "" && !noted(comments, note) {
+		if _, err := b.run(ctx, "", "comments", "add", "--json", "--", i.ID, note); err != nil {
+			return err
+		}
+	}
+	if i.Status == s {
+		return nil
+	}
+	return b.give(ctx, i, s)
+}
+
+// give changes a status. Closing is left to `close`, which refuses what bd does
+// not want closed.
+func (b beads) give(ctx context.Context, i Issue, s Status) error {
+	update := []string{"update", i.ID, "--json"}
+	switch {
+	case s == StatusDuplicate:
+		update = append(update, "--add-label="+bdDuplicate)
+	case i.Status == StatusDuplicate:
+		update = append(update, "--remove-label="+bdDuplicate)
+	}
+	if !s.Over() {
+		update = append(update, "--status="+bdWord(s))
+	}
+	if len(update) > 3 {
+		if _, err := b.run(ctx, "", update...); err != nil {
+			return err
+		}
+	}
+	if s.Over() && !i.Status.Over() {
+		_, err := b.run(ctx, "", "close", i.ID, "--json", "--reason="+string(s))
+		return err
+	}
+	return nil
+}
+
+func bdWord(s Status) string {
+	if s == StatusPaused {
+		return "deferred"
+	}
+	return string(s)
+}
