@@ -41,7 +41,7 @@ var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coord
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
 	"coordinator/wire", "coordinator/guard",
-	in + "ask", in + "grant", in + "loop", in + "session", in + "secret", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
+	in + "ask", in + "gate", in + "grant", in + "loop", in + "session", in + "secret", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
 }
 
 // waysIn take requests from outside and hand them to core.
@@ -84,7 +84,7 @@ var pureStd = []string{
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 func table() rules {
-	domain := []string{in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "secret", in + "session", in + "topic", in + "undo", in + "usage"}
+	domain := []string{in + "ask", in + "channel", in + "event", in + "gate", in + "grant", in + "loop", in + "message", in + "secret", in + "session", in + "topic", in + "undo", in + "usage"}
 	internals := slices.Concat(domain, waysIn, []string{
 		in + "config", in + "consult", in + "core", in + "disk", in + "git", in + "peer", in + "store", in + "tracker",
 	})
@@ -112,6 +112,7 @@ func table() rules {
 			in + "loop":    {in + "session", in + "usage"},
 			in + "event":   {in + "session"},
 			in + "message": {in + "session"},
+			in + "gate":    {in + "event"},
 			in + "grant":   {in + "secret", in + "session"},
 			in + "ask":     {in + "grant", in + "secret", in + "session"},
 			in + "undo":    {in + "ask", in + "session"},

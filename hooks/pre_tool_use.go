@@ -23,13 +23,16 @@ func preToolUse(h *hook) error {
 		return err
 	}
 	where := h.place()
-	switch d := guard.Judge(call, where); {
+	d := guard.Judge(call, where)
+	switch {
 	case d.Verdict == guard.Deny:
 		return h.print(h.denial(strings.TrimSpace(d.Reason + " " + h.note(d).str("context"))))
 	case d.Verdict == guard.Ask:
 		return h.guardAsks(call, d)
 	case where.Broken != "":
 		return h.warn(where.Broken)
+	case where.ReadOnly && d.Steps.Calls("afar", "consult"):
+		h.consults()
 	}
 	return h.tryAgain()
 }

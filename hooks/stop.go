@@ -69,18 +69,21 @@ func (h *hook) awaitStop(id string) (reply, error) {
 	}
 }
 
+// subagentStop holds a reviewer to what a review needs.
 func subagentStop(h *hook) error {
 	if h.off() {
 		return nil
 	}
-	return h.printBlock(h.call(wire.OpSubagentStop, h.body(), subagentFor))
-}
-
-func (h *hook) printBlock(r reply, err error) error {
-	if err != nil || !r.yes("block") {
+	r, err := h.call(wire.OpSubagentStop, h.body(), subagentFor)
+	switch {
+	case err != nil:
 		return err
+	case r.yes("block"):
+		return h.block(r)
+	case r.str("notice") != "":
+		return h.print(wire.NewObject().Str("systemMessage", r.str("notice")))
 	}
-	return h.block(r)
+	return nil
 }
 
 // block sends the session on with the coordinator's reason.

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 
+	"github.com/afar-sh/afar/coordinator"
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -50,6 +51,8 @@ func exitCode(err error) int {
 	case errors.Is(err, client.ErrUnreachable):
 		return exitUnreachable
 	case errors.As(err, &no) && (no.code == wire.CodeNotFound || no.code == wire.CodeSettled):
+		return exitGone
+	case errors.Is(err, coordinator.ErrNoIssue), errors.Is(err, coordinator.ErrIssueOver):
 		return exitGone
 	}
 	return exitFailed

@@ -6,12 +6,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/consultant"
 )
 
 // builtVar names the variable that tells the tests where the binaries are.
 const builtVar = "AFAR_TEST_BIN"
 
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+func TestMain(m *testing.M) {
+	consultant.Main() // a script may have this binary stand for another program
+	os.Exit(testMain(m))
+}
 
 // testMain builds the real binaries once and takes the real home away: whatever
 // a test forgets to move lands in an empty one, and is a failure.

@@ -40,6 +40,7 @@ const patience = 20 * time.Second
 //	kill9                         kill the coordinator
 //	hang, ! hang                  stop the coordinator's process as it is, and have it go on
 //	botapi …                      see botapi_test.go
+//	consultant …                  see consultant_test.go
 //	exec client HOOK              run a hook as the child of a client that is not this test
 func TestScripts(t *testing.T) {
 	if testing.Short() {
@@ -50,7 +51,7 @@ func TestScripts(t *testing.T) {
 		Setup: setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
-			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears,
+			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears, "consultant": cmdConsultant,
 		},
 	})
 }

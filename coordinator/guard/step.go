@@ -80,3 +80,17 @@ func (r *recorder) set(name string) {
 		r.at.Sets = append(r.at.Sets, name)
 	}
 }
+
+// Calls reports whether anything that the call would run is that program with
+// that first word.
+func (s *Step) Calls(program, verb string) bool {
+	if s == nil {
+		return false
+	}
+	for _, next := range s.Steps {
+		if next.name == program && len(next.Words) > 1 && next.Words[1] == verb || next.Calls(program, verb) {
+			return true
+		}
+	}
+	return false
+}

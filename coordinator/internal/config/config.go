@@ -29,6 +29,7 @@ type Config struct {
 	Escalation Escalation `toml:"escalation"`
 	Loop       Loop       `toml:"loop"`
 	Issues     Issues     `toml:"issues"`
+	Consult    Consult    `toml:"consult"`
 }
 
 // Telegram is the table [telegram].
@@ -39,7 +40,7 @@ type Telegram struct {
 
 // Default is the configuration without a file.
 func Default() Config {
-	return Config{Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}}
+	return Config{Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}, Consult: Consult{ConsultPrograms, ConsultTimeout}}
 }
 
 // Load reads the file at path over the defaults. A missing file is no error.
@@ -68,7 +69,7 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := errors.Join(checkAnswersFrom(c.AnswersFrom), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Loop.check(), c.Issues.check()); err != nil {
+	if err := errors.Join(checkAnswersFrom(c.AnswersFrom), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Loop.check(), c.Issues.check(), c.Consult.check()); err != nil {
 		return err
 	}
 	return CheckAPI(c.Telegram.API)

@@ -50,6 +50,7 @@ type Config struct {
 // An Answer is what a program said.
 type Answer struct {
 	By     string        // the name of the program
+	Path   string        // where it lies
 	Text   string        // trimmed, valid UTF-8, never empty
 	Cut    bool          // the text went on
 	Digest string        // SHA-256 of Text in hex
@@ -91,12 +92,13 @@ func (c Config) first(ctx context.Context, question string) (Answer, error) {
 	var missed []Miss
 	for _, p := range c.programs() {
 		started := time.Now()
-		text, cut, err := c.run(ctx, p, question)
+		a, err := c.run(ctx, p, question)
 		if ctx.Err() != nil {
 			return Answer{}, fmt.Errorf("consult %s: %w", p.Name, ctx.Err())
 		}
 		if err == nil {
-			return Answer{By: p.Name, Text: text, Cut: cut, Digest: digest(text), Took: time.Since(started), Missed: missed}, nil
+			a.By, a.Digest, a.Took, a.Missed = p.Name, digest(a.Text), time.Since(started), missed
+			return a, nil
 		}
 		missed = append(missed, Miss{By: p.Name, Why: err.Error(), Absent: errors.Is(err, errAbsent)})
 	}

@@ -29,15 +29,15 @@ const (
 const mark = "AFAR_CONSULTED"
 
 // run asks one program and returns its answer.
-func (c Config) run(ctx context.Context, p Program, question string) (text string, cut bool, err error) {
+func (c Config) run(ctx context.Context, p Program, question string) (Answer, error) {
 	env := c.environment()
 	path, err := find(p.Path, env)
 	if err != nil {
-		return "", false, err
+		return Answer{}, err
 	}
 	dir, err := p.room()
 	if err != nil {
-		return "", false, err
+		return Answer{}, err
 	}
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("no answer within %s", c.timeout()))
@@ -48,11 +48,12 @@ func (c Config) run(ctx context.Context, p Program, question string) (text strin
 	cmd.WaitDelay = graceFor
 	own(cmd)
 	if err := start(cmd); err != nil {
-		return "", false, err
+		return Answer{}, err
 	}
 	err = cmd.Wait()
 	end(cmd) // whatever it started goes with it
-	return outcome(ctx, err, out, said)
+	text, cut, err := outcome(ctx, err, out, said)
+	return Answer{Path: path, Text: text, Cut: cut}, err
 }
 
 // room makes the directory that a program runs in. No project's settings are

@@ -13,9 +13,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// TellLate returns what a session must know of answers that came after its
-// calls were refused, one line each in at most room bytes, and notes that the
-// delivery that is named tells it. The same name again gets the same: it lost
+// TellLate returns what a session must know: of answers that came after its
+// calls were refused, one line each, and what else of ours waits for it. It is at
+// most room bytes, and TellLate notes that the delivery that is named tells it. The same name again gets the same: it lost
 // our reply. What does not fit waits for the next delivery.
 func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
@@ -32,10 +32,26 @@ func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, 
 				lines = append(lines, line)
 			}
 		}
+		if ours := s.tells(&b, id, delivery, room); ours != "" {
+			lines = append(lines, ours)
+		}
 		text = strings.Join(lines, "\n")
 		return b, nil
 	})
 	return text, err
+}
+
+// tells hands what waits for a session over to a delivery.
+func (s *state) tells(b *store.Batch, id session.ID, delivery string, room int) string {
+	v := s.sessions[id]
+	if len(v.Tells) == 0 {
+		return ""
+	}
+	next, text := v.Told(delivery, room)
+	if !slices.Equal(next.Tells, v.Tells) {
+		b.Sessions = append(b.Sessions, next)
+	}
+	return text
 }
 
 // UntellLate takes back what a delivery told that never arrived.
@@ -45,6 +61,9 @@ func (c *Core) UntellLate(id session.ID, delivery string) error {
 			if next := ask.Untell(a, delivery); next != a {
 				b.Asks = append(b.Asks, next)
 			}
+		}
+		if v := s.sessions[id]; len(v.Tells) > 0 {
+			b.Sessions = append(b.Sessions, v.Untold(delivery))
 		}
 		return b, nil
 	})

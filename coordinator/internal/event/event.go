@@ -39,6 +39,11 @@ const (
 	MessageAdded       Kind = "message.added"       // message id
 	MessageDelivered   Kind = "message.delivered"   // message id
 	TopicPosted        Kind = "topic.posted"        // topic
+	ConsultAnswered    Kind = "consult.answered"    // agent id; empty for the session itself or a person
+	ConsultFailed      Kind = "consult.failed"      // as before: no other model could be asked
+	GateBlocked        Kind = "gate.blocked"        // agent id of a reviewer who was sent back
+	GateOpened         Kind = "gate.opened"         // agent id of a reviewer who ended
+	GateGivenUp        Kind = "gate.given-up"       // agent id of a reviewer who was let go without a review
 	AwaySet            Kind = "away.set"            // session token or "all"
 	PauseSet           Kind = "pause.set"
 	AnswersFrom        Kind = "answers-from.set"

@@ -63,6 +63,7 @@ type call struct {
 	env  []string
 	wait time.Duration // 0 is localFor
 	free bool          // it may outlive us without holding the lock
+	most int           // of its output is kept, 0 is all
 }
 
 // run returns what git printed. The error carries what git said of it.
@@ -80,7 +81,7 @@ func (h hand) call(ctx context.Context, c call, args ...string) ([]byte, error) 
 	cmd.Env = append(append(keptOf(os.Environ()), alone...), c.env...)
 	cmd.Stdin = bytes.NewReader(c.in)
 	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.Stdout, cmd.Stderr = limited{&out, c.most}, limited{&said, maxSaid}
 	cmd.WaitDelay = endsIn
 	separate(cmd)
 	if !c.free {
@@ -93,7 +94,7 @@ func (h hand) call(ctx context.Context, c call, args ...string) ([]byte, error) 
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("git %s in %s: no answer in time: %w", args[0], h.dir, ctx.Err())
 	}
-	return out.Bytes(), fmt.Errorf("git %s: %s%w", args[0], short(said.Bytes()), err)
+	return out.Bytes(), fmt.Errorf("git %s: %s (%w)", args[0], short(said.Bytes()), err)
 }
 
 func keptOf(env []string) []string {
@@ -103,18 +104,33 @@ func keptOf(env []string) []string {
 	})
 }
 
+// A limited writer forgets what is beyond its bound; 0 is none.
+type limited struct {
+	to   *bytes.Buffer
+	most int
+}
+
+func (l limited) Write(p []byte) (int, error) {
+	n := len(p)
+	if l.most > 0 {
+		n = min(n, l.most-l.to.Len())
+	}
+	l.to.Write(p[:n])
+	return len(p), nil
+}
+
 // maxSaid bounds what is passed on of git's own words.
 const maxSaid = 1000
 
+// short is what git said in one line.
 func short(said []byte) string {
-	text := strings.TrimSpace(strings.ToValidUTF8(string(said), "\uFFFD"))
-	if len(text) > maxSaid {
-		text = strings.ToValidUTF8(text[:maxSaid], "") + " …"
+	var parts []string
+	for line := range strings.Lines(strings.ToValidUTF8(string(said), "\uFFFD")) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			parts = append(parts, line)
+		}
 	}
-	if text != "" {
-		text += ": "
-	}
-	return text
+	return strings.Join(parts, "; ")
 }
 
 // line is the output of git without its last newline.

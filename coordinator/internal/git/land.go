@@ -34,6 +34,9 @@ type Landed struct {
 func (w Worktree) Land(ctx context.Context, commit string, push bool) (Landed, error) {
 	h := hand{dir: w.Repo}
 	l := Landed{Commit: commit, Base: w.Base}
+	if !isCommit(commit) {
+		return l, w.landing(fmt.Errorf("%w: %.80q is no full name of a commit", ErrChanged, commit))
+	}
 	b, err := h.base(ctx, w.Base)
 	if err != nil {
 		return l, w.landing(err)
@@ -47,7 +50,9 @@ func (w Worktree) Land(ctx context.Context, commit string, push bool) (Landed, e
 		return l, w.landing(err)
 	}
 	defer h.held.release()
-	err = w.land(ctx, h, &l, push)
+	if err = w.settle(ctx, h); err == nil {
+		err = w.land(ctx, h, &l, push)
+	}
 	return l, w.landing(err)
 }
 
@@ -58,15 +63,26 @@ func (w Worktree) landing(err error) error {
 	return nil
 }
 
+func isCommit(oid string) bool {
+	return (len(oid) == 40 || len(oid) == 64) && strings.Trim(oid, "0123456789abcdef") == ""
+}
+
 // land does what Land promises, under the lock.
 func (w Worktree) land(ctx context.Context, h hand, l *Landed, push bool) error {
+	if err := h.settleLanding(ctx); err != nil {
+		return err
+	}
 	b, err := h.base(ctx, w.Base)
 	if err != nil {
 		return err
 	}
 	if b.tip != "" {
-		if there, err := h.within(ctx, l.Commit, b.tip); err != nil || there {
-			return errors.Join(err, h.pushed(ctx, b, l, push))
+		there, err := h.within(ctx, l.Commit, b.tip)
+		if err != nil {
+			return err
+		}
+		if there {
+			return w.push(ctx, h, b, l, push)
 		}
 	}
 	if err := w.reviewed(ctx, h, l.Commit); err != nil {
@@ -81,10 +97,10 @@ func (w Worktree) land(ctx context.Context, h hand, l *Landed, push bool) error 
 	if err := h.in(l.Checkout).free(ctx, b, l.Commit); err != nil {
 		return err
 	}
-	if err := h.pushed(ctx, b, l, push); err != nil {
+	if err := w.push(ctx, h, b, l, push); err != nil {
 		return err
 	}
-	return h.forward(ctx, b, l)
+	return h.forward(context.WithoutCancel(ctx), b, l)
 }
 
 // reviewed holds the worktree against the commit that is to land.
@@ -113,8 +129,12 @@ func (h hand) straight(ctx context.Context, b base, commit string) error {
 		if tip == "" {
 			continue
 		}
-		if in, err := h.within(ctx, tip, commit); err != nil || !in {
-			return errors.Join(err, fmt.Errorf("%w (%.12s is not in it)", ErrDiverged, tip))
+		in, err := h.within(ctx, tip, commit)
+		if err == nil && !in {
+			err = fmt.Errorf("%w (%.12s is not in it)", ErrDiverged, tip)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if b.tip == "" || b.theirs == "" {
@@ -126,7 +146,7 @@ func (h hand) straight(ctx context.Context, b base, commit string) error {
 	}
 	n, err := h.line(ctx, args...)
 	if err == nil && n != "0" {
-		err = fmt.Errorf("%w (%s commits of %s are not in %s)", ErrAhead, n, b.name, b.tracking)
+		err = fmt.Errorf("%w (commits of %s that are not in %s: %s)", ErrAhead, b.name, b.tracking, n)
 	}
 	return err
 }
@@ -246,7 +266,26 @@ func (h hand) room(ctx context.Context, from, to string) error {
 	if len(taken) > 0 {
 		return fmt.Errorf("%w: %s would write over files that are not tracked: %s", ErrInTheWay, h.dir, someNames(taken))
 	}
+	if blind == "true" {
+		return h.clash(ctx, added, to)
+	}
 	return nil
+}
+
+// clash reports an error where an added file is another one of the commit but
+// for its case, on a file system that does not tell them apart.
+func (h hand) clash(ctx context.Context, added []string, commit string) error {
+	all, err := h.tracked(ctx, commit)
+	count := map[string]int{}
+	for name := range all {
+		count[fold(name, true)]++
+	}
+	for _, name := range added {
+		if count[fold(name, true)] > 1 {
+			return fmt.Errorf("%w: this file system takes %q for another file of the branch", ErrInTheWay, name)
+		}
+	}
+	return err
 }
 
 func fold(name string, blind bool) string {
@@ -281,32 +320,89 @@ func (h hand) taken(name string, tracked func(string) bool) string {
 // names lists the paths that were added (A) or deleted (D) between two commits.
 func (h hand) names(ctx context.Context, filter, from, to string) (names []string, err error) {
 	out, err := h.run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", "--diff-filter="+filter, from, to)
-	for _, r := range records(out) {
-		names = append(names, string(r))
-	}
-	return names, err
+	return asStrings(records(out)), err
 }
 
-// pushed gives the remote the commit where that is wanted.
-func (h hand) pushed(ctx context.Context, b base, l *Landed, push bool) error {
-	if !push {
+// push gives the remote the commit where that is wanted.
+func (w Worktree) push(ctx context.Context, h hand, b base, l *Landed, wanted bool) error {
+	if !wanted {
 		return nil
 	}
 	if b.remote == "" {
 		return fmt.Errorf("%w: there is no remote", ErrPush)
 	}
 	if b.theirs != "" {
-		if there, err := h.within(ctx, l.Commit, b.theirs); err != nil || there {
-			l.Pushed = there
+		there, err := h.within(ctx, l.Commit, b.theirs)
+		if l.Pushed = there; err != nil || there {
 			return err
 		}
 	}
-	_, err := h.call(ctx, call{wait: remoteFor, free: true}, "push", "-q", "--no-verify", "--no-follow-tags", "--end-of-options", b.remote, l.Commit+":"+b.ref)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrPush, err)
+	err := w.pushLarge(ctx, h, b, l.Commit)
+	if err == nil {
+		_, err = h.call(ctx, call{wait: remoteFor, free: true}, "push", "-q", "--no-verify", "--no-follow-tags", "--end-of-options", b.remote, l.Commit+":"+b.ref)
 	}
-	l.Pushed = true
-	return nil
+	if l.Pushed = err == nil; l.Pushed {
+		return nil
+	}
+	return h.whyNot(ctx, b, l.Commit, err)
+}
+
+// whyNot tells a remote that has moved from one that refuses.
+func (h hand) whyNot(ctx context.Context, b base, commit string, why error) error {
+	if h.fetch(ctx, b) == nil {
+		now, _ := h.commit(ctx, b.tracking)
+		if in, err := h.within(ctx, now, commit); now != "" && err == nil && !in {
+			return fmt.Errorf("%w (%.12s of %s is not in it)", ErrDiverged, now, b.remote)
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrPush, why)
+}
+
+// pushLarge gives the remote the large files of git-lfs, which its hook would do
+// if hooks ran: the commit alone would be a repository that nobody can check
+// out.
+func (w Worktree) pushLarge(ctx context.Context, h hand, b base, commit string) error {
+	if _, err := os.Lstat(w.Path); err == nil {
+		h = h.in(w.Path) // its attributes are those of the commit
+	}
+	in, err := h.run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=AM", orEmpty(b.theirs, commit), commit)
+	if err != nil || len(in) == 0 {
+		return err
+	}
+	out, err := h.call(ctx, call{in: in}, "check-attr", "-z", "--stdin", "filter")
+	if err != nil || !large(out) {
+		return err
+	}
+	url, err := h.line(ctx, "remote", "get-url", "--push", b.remote)
+	if err != nil {
+		return err
+	}
+	line := fmt.Sprintf("%s %s %s %s\n", heads+w.Branch, commit, b.ref, orNew(b.theirs, commit))
+	_, err = h.call(ctx, call{in: []byte(line), wait: localFor, free: true}, "lfs", "pre-push", b.remote, url)
+	return err
+}
+
+// orEmpty is the tree that has nothing in the place of a commit that is not
+// there.
+func orEmpty(commit, like string) string {
+	switch {
+	case commit != "":
+		return commit
+	case len(like) == 40:
+		return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+	}
+	return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+}
+
+// large reads git check-attr -z: path, attribute, value, each ended by NUL.
+func large(out []byte) bool {
+	list := asStrings(records(out))
+	for i := 2; i < len(list); i += 3 {
+		if list[i] == "lfs" {
+			return true
+		}
+	}
+	return false
 }
 
 // forward moves the base. The merge decides by itself whether it still may.
@@ -314,18 +410,39 @@ func (h hand) forward(ctx context.Context, b base, l *Landed) error {
 	if _, err := h.run(ctx, "update-ref", "-m", "afar: landing", landedRef(b.name), l.Commit); err != nil {
 		return err
 	}
+	var err error
 	if l.Checkout == "" {
-		_, err := h.run(ctx, "update-ref", "-m", "afar: land "+l.Commit, heads+b.name, l.Commit, orNew(b.tip, l.Commit))
-		if err != nil {
-			err = fmt.Errorf("%w: %w", ErrDiverged, err)
-		}
+		_, err = h.run(ctx, "update-ref", "-m", "afar: land", heads+b.name, l.Commit, orNew(b.tip, l.Commit))
+	} else {
+		err = h.merge(ctx, b, l)
+	}
+	if err == nil {
+		return nil
+	}
+	now, _ := h.commit(ctx, heads+b.name)
+	if in, _ := h.within(ctx, now, l.Commit); now != "" && !in {
+		return fmt.Errorf("%w: %w", ErrDiverged, err)
+	}
+	return fmt.Errorf("%w: %w", ErrInTheWay, err)
+}
+
+func (h hand) merge(ctx context.Context, b base, l *Landed) error {
+	common, err := h.common(ctx)
+	if err != nil {
 		return err
 	}
-	_, err := h.in(l.Checkout).run(ctx, "merge", "-q", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-stat", l.Commit)
-	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrInTheWay, err)
-	}
-	return err
+	name := filepath.Join(common, landingMark)
+	m := mark{Checkout: l.Checkout, Ref: heads + b.name, From: b.tip, To: l.Commit}
+	var why error
+	err = marked(name, m, func() error {
+		_, why = h.in(l.Checkout).call(ctx, call{env: []string{"GIT_REFLOG_ACTION=afar: land"}},
+			"merge", "-q", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-stat", l.Commit)
+		if why != nil {
+			return h.settleLanding(ctx)
+		}
+		return nil
+	})
+	return errors.Join(why, err)
 }
 
 // orNew is the old value of a ref as update-ref compares it: that of one that is

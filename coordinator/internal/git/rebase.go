@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 )
 
 // Rebase puts the branch onto the base as it is now, or onto its remote where
@@ -24,7 +26,13 @@ func (w Worktree) Rebase(ctx context.Context) (string, error) {
 }
 
 func (w Worktree) rebase(ctx context.Context, h hand) (string, error) {
-	if err := errors.Join(w.ours(ctx, h), w.clean(ctx, h)); err != nil {
+	if err := w.settle(ctx, h); err != nil {
+		return "", err
+	}
+	if err := w.ours(ctx, h); err != nil {
+		return "", err
+	}
+	if err := w.clean(ctx, h); err != nil {
 		return "", err
 	}
 	b, err := h.base(ctx, w.Base)
@@ -46,8 +54,17 @@ func (w Worktree) rebase(ctx context.Context, h hand) (string, error) {
 	if err := at.room(ctx, head, onto); err != nil {
 		return "", err
 	}
-	if _, err := at.run(ctx, rebasing(onto)...); err != nil {
-		return "", at.giveUp(context.WithoutCancel(ctx), err)
+	var why error
+	err = w.marked(ctx, h, onto, func() error {
+		if _, why = at.run(ctx, rebasing(onto)...); why == nil {
+			return nil
+		}
+		var err error
+		why, err = at.giveUp(context.WithoutCancel(ctx), why, head, onto)
+		return err
+	})
+	if err := errors.Join(why, err); err != nil {
+		return "", err
 	}
 	return at.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 }
@@ -60,21 +77,46 @@ func rebasing(onto string) []string {
 	}
 }
 
-// giveUp ends a rebase that failed and puts everything back.
-func (h hand) giveUp(ctx context.Context, why error) error {
+// giveUp ends a rebase that failed and puts everything back. It returns why the
+// rebase failed, and an error where something is not back: then settle does it.
+func (h hand) giveUp(ctx context.Context, why error, head, onto string) (error, error) {
 	out, err := h.run(ctx, "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff", "--no-textconv")
 	if err != nil {
-		return errors.Join(why, err)
+		return why, err
 	}
-	var files []string
-	for _, r := range records(out) {
-		files = append(files, string(r))
+	if files := records(out); len(files) > 0 {
+		why = fmt.Errorf("%w: %s", ErrConflict, someNames(asStrings(files)))
+	}
+	touched, err := h.passed(ctx, head, onto)
+	if err != nil {
+		return why, err
 	}
 	if _, err := h.run(ctx, "rebase", "--abort"); err != nil {
-		return errors.Join(why, err)
+		return why, err
 	}
-	if len(files) > 0 {
-		return fmt.Errorf("%w: %s", ErrConflict, someNames(files))
+	changes, err := h.changes(ctx)
+	for _, c := range changes {
+		if c.kind == '?' && sideOf(c.path, touched) {
+			err = errors.Join(err, os.Remove(filepath.Join(h.dir, c.path)))
+		}
 	}
-	return why
+	return why, err
+}
+
+// sideOf reports whether git made a file to show one side of a conflict:
+// <path>~<name of the side>. It leaves those lying.
+func sideOf(path string, touched map[string]bool) bool {
+	for i := range len(path) {
+		if path[i] == '~' && touched[path[:i]] {
+			return true
+		}
+	}
+	return false
+}
+
+func asStrings(list [][]byte) (out []string) {
+	for _, b := range list {
+		out = append(out, string(b))
+	}
+	return out
 }

@@ -9,22 +9,27 @@ import (
 // A pending is one entry of a status: what a checkout holds that its commit does
 // not.
 type pending struct {
-	kind  byte   // 1 changed, 2 renamed, u unmerged, ? untracked
-	index byte   // what the index has over the commit; '.' is nothing
-	work  byte   // what the work tree has over the index
-	sub   bool   // it is a submodule
-	path  string // as git names it, from the top
+	kind   byte   // 1 changed, 2 renamed, u unmerged, ? untracked
+	index  byte   // what the index has over the commit; '.' is nothing
+	work   byte   // what the work tree has over the index
+	sub    bool   // it is a submodule
+	staged string // the index's object of a changed one
+	path   string // as git names it, from the top
 }
 
 // changes lists what is staged, modified or untracked in a checkout, in the
 // given paths alone where there are any.
 func (h hand) changes(ctx context.Context, paths ...string) ([]pending, error) {
-	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none", "--ignored=no", "--"}
-	out, err := h.run(ctx, append(args, paths...)...)
+	out, err := h.run(ctx, statusArgs(paths...)...)
 	if err != nil {
 		return nil, err
 	}
 	return parseStatus(out)
+}
+
+func statusArgs(paths ...string) []string {
+	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none", "--ignored=no", "--"}
+	return append(args, paths...)
 }
 
 // statusFields is how many parts the entries of a kind have before and with
@@ -67,7 +72,7 @@ func parseChange(entry string) (pending, error) {
 	if len(part[1]) != 2 || part[2] == "" {
 		return pending{}, fmt.Errorf("git status said %q", entry)
 	}
-	c.index, c.work, c.sub = part[1][0], part[1][1], part[2][0] == 'S'
+	c.index, c.work, c.sub, c.staged = part[1][0], part[1][1], part[2][0] == 'S', part[7]
 	return c, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -175,10 +174,13 @@ func (w Worktree) adopt(ctx context.Context, h hand) (bool, error) {
 			return false, fmt.Errorf("%w: %s is not a directory", ErrInTheWay, dir)
 		}
 	}
-	if entries, err := os.ReadDir(w.Path); err != nil || len(entries) == 0 {
+	if err := w.finish(ctx, h); err != nil {
 		return false, err
 	}
-	return true, w.ours(ctx, h)
+	if err := os.Remove(w.Path); err == nil || errors.Is(err, fs.ErrNotExist) {
+		return false, w.forget(ctx, h) // it was empty
+	}
+	return true, errors.Join(w.settle(ctx, h), w.ours(ctx, h))
 }
 
 // ours reports whether what stands at the path is the worktree of the branch.
@@ -219,25 +221,14 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(one, two)
 }
 
-// forget drops what git remembers of a worktree whose directory is gone; of
-// this one alone, because others may lie on a disk that is not there today.
-func (w Worktree) forget(ctx context.Context, h hand) error {
-	out, err := h.run(ctx, "worktree", "list", "--porcelain")
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(lines(string(out), "\n"), "worktree "+w.Path) {
-		return nil
-	}
-	_, err = h.run(ctx, "worktree", "remove", "--force", w.Path)
-	return err
-}
-
 // create makes the worktree, with its branch where that is not there yet. A
 // branch that has nothing of its own begins at start.
 func (w Worktree) create(ctx context.Context, h hand, start string) error {
 	tip, err := h.commit(ctx, heads+w.Branch)
 	if err != nil {
+		return err
+	}
+	if err := w.notElsewhere(ctx, h); err != nil {
 		return err
 	}
 	if tip == "" {
@@ -277,32 +268,6 @@ func (w Worktree) clean(ctx context.Context, h hand) error {
 	return err
 }
 
-// Diff returns what the branch changes over its base, at most max bytes of it,
-// ended at a line; cut says that there is more. It shows each file by its
-// content: no attribute of the repository hides one.
-func (w Worktree) Diff(ctx context.Context, max int) (text string, cut bool, err error) {
-	h := hand{dir: w.Path}
-	b, err := h.base(ctx, w.Base)
-	if err != nil {
-		return "", false, err
-	}
-	start, err := h.start(ctx, b)
-	if err != nil {
-		return "", false, err
-	}
-	from, err := h.line(ctx, "merge-base", start, "HEAD")
-	if err != nil {
-		return "", false, err
-	}
-	out, err := h.run(ctx, "diff-tree", "-p", "-r", "-M", "--text", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", from, "HEAD")
-	text = strings.ToValidUTF8(string(out), "\uFFFD")
-	if len(text) <= max {
-		return text, false, err
-	}
-	text = text[:max]
-	return text[:strings.LastIndexByte(text, '\n')+1], true, err
-}
-
 // Commit commits paths of the worktree, relative to its top, and nothing else;
 // files that are gone are removed. It returns the commit that the branch is at
 // then: where nothing was left to commit, the one that it was at.
@@ -320,20 +285,38 @@ func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (
 		return "", err
 	}
 	defer h.held.release()
+	if err := w.settle(ctx, h); err != nil {
+		return "", err
+	}
 	if err := w.ours(ctx, h.in(w.Repo)); err != nil {
 		return "", err
 	}
 	changes, err := h.changes(ctx, paths...)
-	if err != nil {
-		return "", err
-	}
-	if len(changes) > 0 {
-		err = h.commitOnly(ctx, message, changes)
+	if err == nil && len(changes) > 0 {
+		err = w.marked(ctx, h, "", func() error { return h.commitOnly(ctx, message, changes) })
 	}
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("commit in %s: %w", w.Path, err)
 	}
 	return h.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+}
+
+// marked lets git work in the worktree. onto is where it takes the branch, ""
+// where that stays.
+func (w Worktree) marked(ctx context.Context, h hand, onto string, do func() error) error {
+	at := h.in(w.Path)
+	own, err := at.own(ctx)
+	if err != nil {
+		return err
+	}
+	head, err := at.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	if err != nil {
+		return err
+	}
+	if onto == "" {
+		onto = head
+	}
+	return marked(filepath.Join(own, workMark), mark{Checkout: w.Path, Ref: heads + w.Branch, From: head, To: onto}, do)
 }
 
 func (h hand) commitOnly(ctx context.Context, message string, changes []pending) error {
@@ -346,46 +329,4 @@ func (h hand) commitOnly(ctx context.Context, message string, changes []pending)
 	}
 	_, err := h.call(ctx, call{in: []byte(message)}, append([]string{"commit", "-q", "--no-verify", "--cleanup=whitespace", "-F", "-", "--only"}, args...)...)
 	return err
-}
-
-// Remove takes the worktree and its branch away. It does so only when the
-// worktree is clean (ErrNotClean) and the base has its branch (ErrNotMerged).
-// What is gone already is no error.
-func (w Worktree) Remove(ctx context.Context) error {
-	h, err := hand{dir: w.Repo}.hold(ctx)
-	if err != nil {
-		return err
-	}
-	defer h.held.release()
-	tip, err := w.merged(ctx, h)
-	if err != nil {
-		return fmt.Errorf("remove the worktree %s: %w", w.Path, err)
-	}
-	if _, err := os.Lstat(w.Path); err == nil {
-		if err := errors.Join(w.ours(ctx, h), w.clean(ctx, h)); err != nil {
-			return fmt.Errorf("remove the worktree %s: %w", w.Path, err)
-		}
-		if _, err := h.run(ctx, "worktree", "remove", w.Path); err != nil {
-			return err
-		}
-	}
-	if err := w.forget(ctx, h); err != nil || tip == "" {
-		return err
-	}
-	_, err = h.run(ctx, "update-ref", "-d", heads+w.Branch, tip)
-	return err
-}
-
-// merged returns the tip of the branch, which the base has; "" where the branch
-// is gone.
-func (w Worktree) merged(ctx context.Context, h hand) (string, error) {
-	tip, err := h.commit(ctx, heads+w.Branch)
-	if err != nil || tip == "" {
-		return "", err
-	}
-	in, err := h.within(ctx, tip, heads+w.Base)
-	if err == nil && !in {
-		err = ErrNotMerged
-	}
-	return tip, err
 }

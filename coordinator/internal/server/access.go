@@ -22,6 +22,7 @@ type access int
 const (
 	anyone access = iota // reading
 	hook                 // a hook binary of ours
+	own                  // the command line of ours
 	person               // a decision: never from inside a session
 )
 
@@ -56,6 +57,10 @@ var operations = map[string]operation{
 	wire.OpRewake:       {hook, (*Server).rewake},
 
 	wire.OpUndoTake: {hook, (*Server).undoTake},
+
+	wire.OpConsults:     {hook, (*Server).consults},
+	wire.OpConsultBegin: {own, (*Server).consultBegin},
+	wire.OpConsultEnd:   {own, (*Server).consultEnd},
 
 	wire.OpUndos:  {anyone, (*Server).undos},
 	wire.OpGrants: {anyone, (*Server).grants},
@@ -97,6 +102,8 @@ func (s *Server) allow(op operation, c *call) error {
 	switch op.access {
 	case hook:
 		return s.allowHook(c)
+	case own:
+		return s.allowOwn(c)
 	case person:
 		return s.allowPerson(c)
 	}
@@ -272,13 +279,15 @@ func (s *Server) nested(line []peer.Process, client int) bool {
 	return s.below(line[0], host) != ""
 }
 
-// ourHook reports whether exe is a hook binary of this installation. The host
-// keeps one folder per version of a plugin that was installed from git, and a
-// hook of the version before may still run.
+// ourHook reports whether exe is a hook binary of this installation.
 func ourHook(exe, bin string) bool {
-	if !strings.HasPrefix(filepath.Base(exe), "hook-") {
-		return false
-	}
+	return strings.HasPrefix(filepath.Base(exe), "hook-") && ours(exe, bin)
+}
+
+// ours reports whether exe is a program of this installation. The host keeps one
+// folder per version of a plugin that was installed from git, and a program of the
+// version before may still run.
+func ours(exe, bin string) bool {
 	dir := filepath.Dir(exe)
 	return dir == bin || versions(dir) != "" && versions(dir) == versions(bin)
 }

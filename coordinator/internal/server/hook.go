@@ -33,6 +33,7 @@ type payload struct {
 	// AgentTranscript is the record of the subagent that stopped.
 	AgentTranscript string          `json:"agent_transcript_path"`
 	Tool            string          `json:"tool_name"`
+	ToolUse         string          `json:"tool_use_id"`
 	Input           json.RawMessage `json:"tool_input"`
 	DurationMS      int64           `json:"duration_ms"`
 	Source          string          `json:"source"`
@@ -200,6 +201,7 @@ func (s *Server) outcome(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.returned(p)
 	_, hash, err := ask.Input(p.Tool, p.Input)
 	if err != nil {
 		return nil, badRequest("%v", err)
@@ -244,18 +246,6 @@ func (s *Server) preCompact(c *call) (any, error) {
 	defer cancel()
 	commits, changed := s.cfg.Git.Recent(ctx, p.Cwd)
 	return wire.HookReply{}, s.cfg.Core.SetAnchor(p.Session, loop.AnchorFacts{Commits: commits, Files: changed})
-}
-
-// subagentStop has no gate yet; it books what the agent took. The stop of a
-// compaction has no agent type and says nothing.
-func (s *Server) subagentStop(c *call) (any, error) {
-	_, p, err := s.hookCall(c, "")
-	l := s.cfg.Core.Loop(p.Session)
-	if err != nil || p.AgentTranscript == "" || !l.Active() {
-		return wire.HookReply{}, err
-	}
-	sum, end := s.cfg.Usage(p.AgentTranscript, l.ReadOf(p.Agent))
-	return wire.HookReply{}, s.cfg.Core.SpendLoop(p.Session, sum, loop.AgentRead{Agent: p.Agent, Read: end})
 }
 
 func (s *Server) notification(c *call) (any, error) {

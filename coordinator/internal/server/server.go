@@ -19,8 +19,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/gate"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
@@ -51,6 +53,7 @@ type Config struct {
 	Disconnect func() error
 	Telegram   func() wire.Telegram
 	Git        Git
+	Consult    Consult
 	// Usage reads what a transcript says was used behind the byte from, and where
 	// the transcript ends; a negative from only finds the end.
 	Usage func(transcript string, from int64) (sum usage.Sum, end int64)
@@ -71,13 +74,20 @@ type Server struct {
 	cfg   Config
 	calls sync.WaitGroup // requests that are being answered
 
+	late sync.RWMutex // held for reading by a call that has replied and is not done
+
 	mu   sync.Mutex
 	told map[string]time.Time // refusals that were journalled a moment ago
-	late sync.RWMutex         // held for reading by a call that has replied and is not done
+	// Of second opinions: the calls of reviewers that are about to consult, and the
+	// consultations that run, by id.
+	reviewers map[session.ID][]gate.Call
+	running   map[string]consultation
 }
 
 // New returns a server; Serve starts it.
-func New(cfg Config) *Server { return &Server{cfg: cfg, told: map[string]time.Time{}} }
+func New(cfg Config) *Server {
+	return &Server{cfg: cfg, told: map[string]time.Time{}, reviewers: map[session.ID][]gate.Call{}, running: map[string]consultation{}}
+}
 
 // Serve answers l until ctx ends, then waits for the requests in hand. It
 // closes l.

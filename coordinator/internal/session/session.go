@@ -62,6 +62,8 @@ type Session struct {
 	Denials Denials `json:"denials,omitzero"`
 	// Broken is what the person was told is wrong with the guard's policy files.
 	Broken string `json:"broken,omitempty"`
+	// Tells are what the session's model must know and was not told for sure.
+	Tells []Tell `json:"tells,omitempty"`
 	// Anchor is what the session must find again after a compaction.
 	Anchor string `json:"anchor,omitempty"`
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
 // AsksSince returns the asks that were opened at a time or later, oldest first.
@@ -65,6 +66,22 @@ func (s *Store) Newest(kind event.Kind, since time.Time, limit int) ([]event.Eve
 	}
 	rows, err := s.db.Query(`SELECT seq, at, kind, session, subject, text, hash FROM (
 		SELECT * FROM journal WHERE seq >= ? AND kind = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`, first, string(kind), limit)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return scanJournal(rows)
+}
+
+// About returns the entries of some kinds about one subject of a session, oldest
+// first; at most the last limit ones.
+func (s *Store) About(id session.ID, subject string, kinds []event.Kind, limit int) ([]event.Event, error) {
+	names, err := json.Marshal(kinds)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	rows, err := s.db.Query(`SELECT seq, at, kind, session, subject, text, hash FROM (
+		SELECT * FROM journal WHERE session = ? AND subject = ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?) ORDER BY seq`,
+		string(id), subject, string(names), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}

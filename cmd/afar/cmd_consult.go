@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newConsult(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "consult QUESTION|-", Short: "Ask another model for a second opinion", Args: cobra.ArbitraryArgs,
+		Long: "Asks the first of codex, gemini and claude that answers (see consult.programs in config.toml) and prints what it\n" +
+			"says. With -, the question is read from stdin. The other model sees the question and nothing else, has no tools,\n" +
+			"and its answer is an opinion. That it was asked, and the digest of the answer, go to the journal.",
+		Example: "  afar consult 'Is a flock held across exec?'\n  git diff main | afar consult -",
+	}
+	asJSON := jsonFlag(c, "the answer")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		question, err := a.question(args)
+		if err != nil {
+			return err
+		}
+		return a.consult(c.Context(), question, *asJSON)
+	}
+	return c
+}
+
+// mostAsked is more than a question may hold; it is refused then.
+const mostAsked = 2 << 20
+
+func (a *app) question(args []string) (string, error) {
+	switch {
+	case len(args) == 0:
+		return "", usageError{errors.New("afar consult needs a question, or - to read it from stdin")}
+	case len(args) > 1 || args[0] != "-":
+		return strings.Join(args, " "), nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(a.stdin, mostAsked))
+	if err != nil {
+		return "", fmt.Errorf("read the question: %w", err)
+	}
+	return string(raw), nil
+}
+
+// consult lets the coordinator know before and after: it says whom to ask, and
+// what counts is what stands in its journal.
+func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
+	if coordinator.Consulted() {
+		return errors.New("a consulted model cannot consult: answer from what you know")
+	}
+	var by wire.Consult
+	if err := a.call(ctx, wire.OpConsultBegin, nil, &by); err != nil {
+		return err
+	}
+	opinion, came, failed := coordinator.Consult(ctx, by, question)
+	told := a.call(context.WithoutCancel(ctx), wire.OpConsultEnd, came, nil)
+	if failed != nil {
+		return errors.Join(wayOut(failed), told)
+	}
+	if asJSON {
+		err := a.printJSON(opinion)
+		return errors.Join(err, uncounted(told))
+	}
+	a.printOpinion(opinion)
+	return uncounted(told)
+}
+
+func wayOut(err error) error {
+	if errors.Is(err, coordinator.ErrNobody) {
+		return fmt.Errorf("%w. Install one of them, sign in to it, or name a program under [consult] in config.toml", err)
+	}
+	return err
+}
+
+// uncounted is what an answer is worth that the journal does not have.
+func uncounted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the answer does not count, it is not in the journal; ask again: %w", err)
+}
+
+// printOpinion writes the answer to stdout, and what is to be known about it to
+// stderr.
+func (a *app) printOpinion(o wire.SecondOpinion) {
+	a.page().whole(o.Text)
+	if o.Cut {
+		a.tell("afar: the answer went on; this is its beginning")
+	}
+	for _, m := range o.Missed {
+		a.tell("afar: no answer from %s: %s", m.By, oneLine(m.Why, 300))
+	}
+	took := (time.Duration(o.TookMS) * time.Millisecond).Round(100 * time.Millisecond)
+	a.tell("afar: %s answered in %s; the journal has sha256 %s", o.By, took, o.Digest)
+}

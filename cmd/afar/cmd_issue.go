@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newIssue(a *app) *cobra.Command {
+	c := group("issue", "The issues of the project in this directory",
+		newIssueNew(a), newIssueList(a), newIssueReady(a), newIssueShow(a), newIssueClose(a))
+	c.Long = "The issues that a loop without a task works on, of the git repository around this directory. They are\n" +
+		"markdown files in .afar/issues/, one each, to be read and edited by hand; or those of tissue, bd or gh,\n" +
+		"where the project has that (issues.tracker in config.toml). An ID may be typed as its beginning."
+	return c
+}
+
+func newIssueNew(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "new TITLE", Short: "Make an issue", Args: cobra.ArbitraryArgs,
+		Example: "  afar issue new 'Sessions die after a minute' -p 1 -b 'Since Monday. The log says nothing.'\n" +
+			"  afar issue new 'Say why' --needs k3fzbd -b - <notes.md",
+	}
+	asJSON := jsonFlag(c, "the issue")
+	body := c.Flags().StringP("body", "b", "", "what is to be done, in markdown; - reads it from stdin")
+	priority := c.Flags().IntP("priority", "p", 0, "from 1 (first) to 5; 2 when left out")
+	needs := c.Flags().StringSlice("needs", nil, "`IDs` of issues that must be closed first, with commas between")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		title := strings.Join(args, " ")
+		if strings.TrimSpace(title) == "" {
+			return usageError{errors.New("afar issue new needs a title")}
+		}
+		if c.Flags().Changed("priority") && (*priority < 1 || *priority > 5) {
+			return usageError{fmt.Errorf("%d is no priority; it is a number from 1 (first) to 5", *priority)}
+		}
+		text, err := a.text(*body)
+		if err != nil {
+			return err
+		}
+		draft := wire.Issue{Title: title, Body: text, Priority: *priority, Needs: *needs}
+		return a.issue(c.Context(), *asJSON, func(in coordinator.Issues) (wire.Issue, error) { return in.New(c.Context(), draft) },
+			func(p *page, one wire.Issue) {
+				p.line("%s  %s", p.paint(bold, oneLine(one.ID, 80)), oneLine(one.Title, 200))
+				if one.Path != "" {
+					p.line("%s", p.paint(dim, oneLine(one.Path, 200)))
+				}
+			})
+	}
+	return c
+}
+
+func newIssueList(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List the issues that are not closed", Args: exactly()}
+	asJSON := jsonFlag(c, "issues")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return a.issues(c.Context(), *asJSON, coordinator.Issues.List, "No open issues. To make one: afar issue new 'what is to be done'")
+	}
+	return c
+}
+
+func newIssueReady(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "ready", Short: "List the issues that can be worked on now, the first one first", Args: exactly(),
+		Long: "Lists what is open and needs nothing that is open, by priority, then age: the order in which a loop\ntakes them.",
+	}
+	asJSON := jsonFlag(c, "issues")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return a.issues(c.Context(), *asJSON, coordinator.Issues.Ready, "Nothing is ready. afar issue list shows what there is, and what it waits for.")
+	}
+	return c
+}
+
+func newIssueShow(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "show ID", Short: "Show one issue with its comments", Args: exactly("the ID of an issue (afar issue list)")}
+	asJSON := jsonFlag(c, "the issue")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.issue(c.Context(), *asJSON, func(in coordinator.Issues) (wire.Issue, error) { return in.Show(c.Context(), args[0]) }, renderIssue)
+	}
+	return c
+}
+
+func newIssueClose(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "close ID", Short: "Close an issue", Args: exactly("the ID of an issue (afar issue list)")}
+	asJSON := jsonFlag(c, "the issue")
+	note := c.Flags().StringP("message", "m", "", "a comment, such as why; - reads it from stdin")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		text, err := a.text(*note)
+		if err != nil {
+			return err
+		}
+		return a.issue(c.Context(), *asJSON, func(in coordinator.Issues) (wire.Issue, error) { return in.Close(c.Context(), args[0], text) },
+			func(p *page, one wire.Issue) {
+				p.line("Closed %s  %s", p.paint(bold, oneLine(one.ID, 80)), oneLine(one.Title, 200))
+			})
+	}
+	return c
+}
+
+// text is a flag's value, or what stdin holds where that is "-".
+func (a *app) text(flag string) (string, error) {
+	if flag != "-" {
+		return flag, nil
+	}
+	return a.words(nil)
+}
+
+// openIssues opens the tracker of the project in the current directory.
+func (a *app) openIssues(ctx context.Context) (coordinator.Issues, error) {
+	dirs, err := a.dirs()
+	if err != nil {
+		return coordinator.Issues{}, err
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return coordinator.Issues{}, fmt.Errorf("find the current directory: %w", err)
+	}
+	return coordinator.OpenIssues(ctx, dirs, here)
+}
+
+// issue does something with one issue, and shows it.
+func (a *app) issue(ctx context.Context, asJSON bool, do func(coordinator.Issues) (wire.Issue, error), render func(*page, wire.Issue)) error {
+	in, err := a.openIssues(ctx)
+	if err != nil {
+		return err
+	}
+	one, err := do(in)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(one)
+	}
+	render(a.page(), one)
+	return nil
+}
+
+// issues shows some issues, or a sentence where there are none.
+func (a *app) issues(ctx context.Context, asJSON bool, some func(coordinator.Issues, context.Context) (wire.Issues, error), none string) error {
+	in, err := a.openIssues(ctx)
+	if err != nil {
+		return err
+	}
+	list, err := some(in, ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(list)
+	}
+	p := a.page()
+	if len(list.Issues) == 0 {
+		p.line("%s", none)
+		return nil
+	}
+	var rows [][]cell
+	for _, one := range list.Issues {
+		rows = append(rows, issueRow(one))
+	}
+	p.table(rows)
+	return nil
+}
+
+// issueRow is one line of a list: priority, id, title, and what is out of the
+// ordinary about it.
+func issueRow(one wire.Issue) []cell {
+	row := []cell{priorityCell(one.Priority), {oneLine(one.ID, 40), bold}, plain(oneLine(one.Title, 70))}
+	switch {
+	case one.Broken != "":
+		return append(row, cell{oneLine(one.Broken, 300), red})
+	case one.Status != "open":
+		row = append(row, cell{statusWords(one.Status), yellow})
+	case len(one.Waits) > 0:
+		row = append(row, cell{"waits for " + oneLine(strings.Join(one.Waits, ", "), 120), dim})
+	}
+	return row
+}
+
+func priorityCell(priority int) cell {
+	c := plain(fmt.Sprintf("P%d", priority))
+	if priority == 1 {
+		c.ink = red
+	}
+	return c
+}
+
+func statusWords(status string) string { return strings.ReplaceAll(oneLine(status, 40), "_", " ") }
+
+func renderIssue(p *page, one wire.Issue) {
+	p.line("%s  %s", p.paint(bold, oneLine(one.ID, 80)), p.paint(bold, oneLine(one.Title, 300)))
+	facts := []string{fmt.Sprintf("P%d", one.Priority), statusWords(one.Status)}
+	if one.CreatedAt != 0 {
+		facts = append(facts, "made "+p.ago(one.CreatedAt))
+	}
+	if one.Path != "" {
+		facts = append(facts, oneLine(one.Path, 200))
+	}
+	p.line("%s", p.paint(dim, strings.Join(facts, " · ")))
+	if len(one.Needs) > 0 {
+		p.line("needs %s%s", oneLine(strings.Join(one.Needs, ", "), 500), waiting(one))
+	}
+	if one.Broken != "" {
+		p.line("%s", p.paint(red, oneLine(one.Broken, 500)))
+	}
+	if one.Body != "" {
+		p.line("")
+		p.whole(one.Body)
+	}
+}
+
+func waiting(one wire.Issue) string {
+	switch len(one.Waits) {
+	case 0:
+		return " (all over)"
+	case len(one.Needs):
+		return ""
+	}
+	return "; waits for " + oneLine(strings.Join(one.Waits, ", "), 500)
+}

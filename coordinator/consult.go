@@ -1,0 +1,56 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/consult"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// ErrNobody says that no other model could be asked; the text says why.
+var ErrNobody = consult.ErrNone
+
+// Consult asks another model in the environment of this process, by what the
+// coordinator said of it. Whatever comes of it is to be told to the coordinator,
+// an error or not; the answer counts only where there is none.
+func Consult(ctx context.Context, by wire.Consult, question string) (wire.SecondOpinion, wire.Consulted, error) {
+	programs, err := programs(by.Programs)
+	if err != nil {
+		return wire.SecondOpinion{}, wire.Consulted{ID: by.ID, Ended: true}, err
+	}
+	c := consult.Config{Programs: programs, Timeout: time.Duration(by.TimeoutMS) * time.Millisecond}
+	a, err := consult.Ask(ctx, c, question)
+	out := wire.Consulted{ID: by.ID, Missed: missed(a.Missed), Ended: err != nil && !errors.Is(err, consult.ErrNone)}
+	if err != nil {
+		return wire.SecondOpinion{}, out, err
+	}
+	out.By, out.Path, out.Digest, out.Bytes, out.TookMS = a.By, a.Path, a.Digest, len(a.Text), a.Took.Milliseconds()
+	return wire.SecondOpinion{By: a.By, Text: a.Text, Cut: a.Cut, Digest: a.Digest, TookMS: out.TookMS, Missed: out.Missed}, out, nil
+}
+
+// Consulted reports whether a consulted model started this process.
+func Consulted() bool { return consult.Nested() }
+
+// programs are those that the settings name.
+func programs(words []string) ([]consult.Program, error) {
+	out := make([]consult.Program, len(words))
+	for i, w := range words {
+		p, err := consult.Named(w)
+		if err != nil {
+			return nil, fmt.Errorf("consult.programs: %w", err)
+		}
+		out[i] = p
+	}
+	return out, nil
+}
+
+func missed(all []consult.Miss) []wire.Missed {
+	out := []wire.Missed{}
+	for _, m := range all {
+		out = append(out, wire.Missed{By: m.By, Why: m.Why, Absent: m.Absent})
+	}
+	return out
+}

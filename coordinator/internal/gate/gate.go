@@ -1,0 +1,179 @@
+// Package gate judges whether a reviewer may end: an agent that was asked for a
+// review has consulted another model and says what that said. It is pure: the
+// journal's entries about her go in, a ruling comes out.
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+)
+
+// Blocks is how often a reviewer is sent back. Then she is let go, and the
+// session that asked her is told that there was no review.
+const Blocks = 3
+
+// Heading begins the section that a review must hold.
+const Heading = "## Second Opinion"
+
+// A Past is what the journal has of one reviewer since she last ended.
+type Past struct {
+	Consulted bool // another model answered her
+	Alone     bool // she tried, and no other model could be asked
+	Blocks    int
+}
+
+// Since reads the journal's entries about one agent, oldest first. What lies
+// before her last end was for another review and counts no more.
+func Since(entries []event.Event) (p Past) {
+	for _, e := range entries {
+		switch e.Kind {
+		case event.ConsultAnswered:
+			p.Consulted = true
+		case event.ConsultFailed:
+			p.Alone = true
+		case event.GateBlocked:
+			p.Blocks++
+		case event.GateOpened, event.GateGivenUp:
+			p = Past{}
+		}
+	}
+	return p
+}
+
+// Kinds are those that Since reads.
+var Kinds = []event.Kind{event.ConsultAnswered, event.ConsultFailed, event.GateBlocked, event.GateOpened, event.GateGivenUp}
+
+// A Ruling says what becomes of a reviewer who wants to end.
+type Ruling struct {
+	Kind  event.Kind // GateOpened, GateBlocked or GateGivenUp
+	Block string     // what she is told; set with GateBlocked alone
+	Tell  string     // what the session that asked her must know; "" for nothing
+	Text  string     // for the journal
+}
+
+// Judge rules on a reviewer whose last message is given.
+func Judge(p Past, message string) Ruling {
+	missing := p.missing(message)
+	switch {
+	case len(missing) == 0 && p.Consulted:
+		return Ruling{Kind: event.GateOpened, Text: "the review holds a second opinion"}
+	case len(missing) == 0:
+		return Ruling{Kind: event.GateOpened, Text: "the review stands alone: no other model could be asked",
+			Tell: "Afar: the review that you were just given is the opinion of one model. No other model could be asked for a second one."}
+	case p.Blocks >= Blocks:
+		what := strings.Join(missing, ", and ")
+		return Ruling{Kind: event.GateGivenUp, Text: fmt.Sprintf("let go after %d blocks: %s", p.Blocks, what),
+			Tell: fmt.Sprintf("Afar: the review that you were just given did not pass the review gate: %s. She was sent back %d times. Do not count it as a review: say that it is missing.", what, p.Blocks)}
+	}
+	return Ruling{Kind: event.GateBlocked, Block: advice(missing, p.Blocks), Text: fmt.Sprintf("block %d of %d: %s", p.Blocks+1, Blocks, strings.Join(missing, ", and "))}
+}
+
+// The two things that a review needs.
+const (
+	noConsult = "the journal shows no consultation of another model by this agent"
+	noSection = "the last message has no section \"" + Heading + "\" with text in it"
+)
+
+func (p Past) missing(message string) (out []string) {
+	if !p.Consulted && !p.Alone {
+		out = append(out, noConsult)
+	}
+	if SecondOpinion(message) == "" {
+		out = append(out, noSection)
+	}
+	return out
+}
+
+func advice(missing []string, blocks int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Afar's review gate is not met (%d of %d): %s.\n", blocks+1, Blocks, strings.Join(missing, ", and "))
+	if slices.Contains(missing, noConsult) {
+		b.WriteString("Run `afar consult -` in Bash with your question on stdin, all that the other model must know in it, and a timeout of 600000 ms. " +
+			"It runs another model and records that it did; nothing else counts. When it says that no other model can be asked, that counts, too: say so.\n")
+	}
+	b.WriteString("Then give your whole review again, with a section \"" + Heading + "\" that says what the other model said and where you differ.")
+	return b.String()
+}
+
+// SecondOpinion returns the text of the section with that heading, "" where
+// there is none or nothing in it. A heading inside a fence is none.
+func SecondOpinion(message string) string {
+	var body []string
+	in, fence := false, ""
+	for l := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(message), "\n") {
+		was := fence
+		fence = fenceAfter(fence, l)
+		heading := was == "" && fence == "" && level(l) > 0
+		switch {
+		case heading && isHeading(l):
+			in = true
+		case heading && level(l) <= 2:
+			in = false
+		case in:
+			body = append(body, l)
+		}
+	}
+	return strings.TrimSpace(strings.Join(body, "\n"))
+}
+
+// isHeading compares without regard to case and to what a model likes to put
+// around a heading.
+func isHeading(l string) bool {
+	words := strings.Trim(strings.TrimSpace(l), "#*_: ")
+	return level(l) == 2 && strings.EqualFold(words, strings.Trim(Heading, "# "))
+}
+
+// level is how deep a line's heading is, 0 when it is none.
+func level(l string) int {
+	l = strings.TrimLeft(l, " ")
+	n := len(l) - len(strings.TrimLeft(l, "#"))
+	if n > 6 || n == 0 || n < len(l) && l[n] != ' ' && l[n] != '\t' {
+		return 0
+	}
+	return n
+}
+
+// fenceAfter returns the fence that is open behind a line, "" for none.
+func fenceAfter(fence, l string) string {
+	l = strings.TrimLeft(l, " ")
+	for _, mark := range []string{"`", "~"} {
+		run := l[:len(l)-len(strings.TrimLeft(l, mark))]
+		switch {
+		case len(run) < 3:
+		case fence == "":
+			return run
+		case strings.HasPrefix(run, fence) && strings.TrimSpace(l[len(run):]) == "":
+			return ""
+		}
+	}
+	return fence
+}
+
+// Open is how long a call of a reviewer may be about to consult: the host may ask
+// the person first.
+const Open = 30 * time.Minute
+
+// A Call is a reviewer's tool call that runs `afar consult`, from the moment
+// before it runs until the host says how it ended. The program itself cannot
+// tell which agent runs it: an agent's commands have the session's environment.
+type Call struct {
+	Agent, ID string
+	At        time.Time
+	Taken     int // consultations that were counted for it
+}
+
+// Whose returns the index of the call to which a consultation belongs that
+// begins now: the oldest of those with the fewest, -1 for none.
+func Whose(open []Call, now time.Time) int {
+	best := -1
+	for i, c := range open {
+		if now.Sub(c.At) < Open && (best < 0 || c.Taken < open[best].Taken) {
+			best = i
+		}
+	}
+	return best
+}

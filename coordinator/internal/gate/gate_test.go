@@ -1,0 +1,112 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+)
+
+const opinion = "Fine.\n\n## Second Opinion\ncodex would rename it; I would not.\n"
+
+func TestJudge(t *testing.T) {
+	const (
+		yes, none          = event.ConsultAnswered, event.ConsultFailed
+		block, open, given = event.GateBlocked, event.GateOpened, event.GateGivenUp
+	)
+	for _, c := range []struct {
+		name    string
+		past    []event.Kind
+		message string
+		want    event.Kind
+		says    string // part of what she or the session is told
+	}{
+		{"both", []event.Kind{yes}, opinion, open, ""},
+		{"no section", []event.Kind{yes}, "Fine.", block, "no section"},
+		{"no consultation", nil, opinion, block, "no consultation"},
+		{"neither", nil, "Fine.", block, "no consultation of another model by this agent, and the last message has no section"},
+		{"empty section", []event.Kind{yes}, "## Second Opinion\n\n## Rest\nx", block, "no section"},
+		{"nobody could be asked", []event.Kind{none}, opinion, open, "opinion of one model"},
+		{"nobody could be asked, and she is silent of it", []event.Kind{none}, "Fine.", block, "no section"},
+		{"in the end somebody could", []event.Kind{none, yes}, opinion, open, ""},
+		{"second block", []event.Kind{block}, opinion, block, "(2 of 3)"},
+		{"third block", []event.Kind{block, block}, opinion, block, "(3 of 3)"},
+		{"let go", []event.Kind{block, block, block}, opinion, given, "did not pass the review gate"},
+		{"late, but done", []event.Kind{block, block, block, yes}, opinion, open, ""},
+		{"an old consultation", []event.Kind{yes, open}, opinion, block, "(1 of 3)"},
+		{"after she was let go", []event.Kind{block, block, block, given}, opinion, block, "(1 of 3)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var entries []event.Event
+			for _, k := range c.past {
+				entries = append(entries, event.Event{Kind: k})
+			}
+			r := Judge(Since(entries), c.message)
+			if r.Kind != c.want || !strings.Contains(r.Block+r.Tell, c.says) || c.says == "" && r.Tell != "" || r.Text == "" {
+				t.Errorf("%+v", r)
+			}
+			if (r.Block != "") != (r.Kind == block) || r.Kind == given && r.Tell == "" {
+				t.Errorf("who is told what: %+v", r)
+			}
+		})
+	}
+}
+
+func TestSecondOpinion(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                      "",
+		"## Second Opinion":                     "",
+		"## Second Opinion\n  \n\t\n":           "",
+		"## Second Opinion\nx":                  "x",
+		"## second opinion:\r\nx\r\n":           "x",
+		"## **Second Opinion**\nx\n# End\ny":    "x",
+		"## Second Opinion\nx\n### codex\ny":    "x\n### codex\ny",
+		"# Second Opinion\nx":                   "",
+		"### Second Opinion\nx":                 "",
+		"##Second Opinion\nx":                   "",
+		"the section ## Second Opinion\nx":      "",
+		"```\n## Second Opinion\nx\n```":        "",
+		"~~~~\n```\n## Second Opinion\nx\n~~~~": "",
+		"```\na\n```\n## Second Opinion\nx":     "x",
+		"## Second Opinion\n```\n## not\n```\n": "```\n## not\n```",
+		"## Second Opinion\n\n## Other\nx":      "",
+		"## Second Opinions\nx":                 "",
+	} {
+		if got := SecondOpinion(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzSecondOpinion(f *testing.F) {
+	for _, s := range []string{opinion, "```\n## Second Opinion\nx", "## \x00\xff\r## Second Opinion\r\rx", strings.Repeat("#", 99), strings.Repeat("`", 99)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got := SecondOpinion(s); got != strings.TrimSpace(got) || len(got) > 3*len(s) {
+			t.Errorf("%q of %q", got, s)
+		}
+	})
+}
+
+func TestWhose(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	call := func(ago time.Duration, taken int) Call { return Call{At: now.Add(-ago), Taken: taken} }
+	for _, c := range []struct {
+		open []Call
+		want int
+	}{
+		{nil, -1},
+		{[]Call{call(time.Second, 0)}, 0},
+		{[]Call{call(time.Second, 1)}, 0},
+		{[]Call{call(2*time.Second, 0), call(time.Second, 0)}, 0},
+		{[]Call{call(2*time.Second, 1), call(time.Second, 0)}, 1},
+		{[]Call{call(Open, 0)}, -1},
+		{[]Call{call(2*Open, 0), call(time.Second, 3)}, 1},
+	} {
+		if got := Whose(c.open, now); got != c.want {
+			t.Errorf("%+v: %d, want %d", c.open, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package git_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+)
+
+// TestLands: what is no reason to refuse, and what stays as it was.
+func TestLands(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		do    func(t *testing.T, s *site)
+		push  bool
+		where func(s *site) string // the checkout that has it; nil is none
+	}{
+		{"in the main checkout", func(*testing.T, *site) {}, false, main},
+		{"and pushed", func(*testing.T, *site) {}, true, main},
+		{"beside files that are not tracked", func(t *testing.T, s *site) {
+			write(t, s.dir, "mine.txt", "mine")
+			write(t, s.dir, "deep.log", "ignored")
+			write(t, s.dir, "deep/er/mine.txt", "mine")
+			write(t, s.dir, "build/new.txt", "ignored")
+		}, false, main},
+		{"where nothing is checked out", func(t *testing.T, s *site) { run(t, s.dir, "checkout", "-q", "-b", "mine") }, false, nil},
+		{"where HEAD is a commit", func(t *testing.T, s *site) { run(t, s.dir, "checkout", "-q", "--detach") }, true, nil},
+		{"over changes of another branch", func(t *testing.T, s *site) {
+			run(t, s.dir, "checkout", "-q", "-b", "mine")
+			write(t, s.dir, "a.txt", "mine")
+			write(t, s.dir, "new.txt", "mine")
+		}, false, nil},
+		{"in a linked worktree", func(t *testing.T, s *site) {
+			run(t, s.dir, "checkout", "-q", "-b", "mine")
+			write(t, s.dir, "a.txt", "mine")
+			run(t, s.dir, "worktree", "add", "-q", s.dir+"-main\n", "main")
+		}, false, func(s *site) string { return s.dir + "-main\n" }},
+		{"where only the remote has the base", func(t *testing.T, s *site) {
+			run(t, s.dir, "remote", "set-head", "origin", "main")
+			run(t, s.dir, "checkout", "-q", "-b", "mine")
+			run(t, s.dir, "branch", "-q", "-D", "main")
+		}, true, nil},
+		{"without the remote", func(t *testing.T, s *site) { run(t, s.dir, "remote", "set-url", "origin", "/none.git") }, false, main},
+		{"where no remote is", func(t *testing.T, s *site) { run(t, s.dir, "remote", "remove", "origin") }, false, main},
+		{"where the remote refuses, unasked", func(t *testing.T, s *site) { write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\nexit 1") }, false, main},
+		{"where the remote has it already", func(t *testing.T, s *site) { run(t, s.w.Path, "push", "-q", "origin", "HEAD:main") }, true, main},
+		{"behind the remote", func(t *testing.T, s *site) {
+			s.moved(t, "r.txt")
+			run(t, s.dir, "fetch", "-q", "origin")
+			if _, err := s.w.Rebase(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.commit = head(t, s.w)
+		}, true, main},
+		{"over what landed before and is not pushed", func(t *testing.T, s *site) {
+			if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+				t.Fatal(err)
+			}
+			s.commit = work(t, s.w, "more.txt", "more")
+		}, false, main},
+		{"past settings that would do otherwise", func(t *testing.T, s *site) {
+			for _, v := range [][2]string{
+				{"merge.ff", "false"}, {"branch.main.mergeOptions", "--no-ff --squash"}, {"merge.autoStash", "true"}, {"status.showUntrackedFiles", "no"}, {"push.followTags", "true"},
+				{"color.ui", "always"}, {"diff.ignoreSubmodules", "all"}, {"core.pager", "false"}, {"push.default", "nothing"}, {"diff.noprefix", "true"}, {"core.quotePath", "true"},
+			} {
+				run(t, s.dir, "config", v[0], v[1])
+			}
+			run(t, s.dir, "tag", "-a", "-m", "x", "v1")
+		}, true, main},
+		{"past hooks", func(t *testing.T, s *site) {
+			for _, hook := range []string{"pre-push", "post-merge", "post-checkout", "reference-transaction", "pre-merge-commit"} {
+				write(t, s.dir, ".git/hooks/"+hook, "#!/bin/sh\ntouch "+s.dir+"-hooked\nexit 1\n")
+			}
+		}, true, main},
+		{"in a sparse checkout", func(t *testing.T, s *site) {
+			run(t, s.dir, "sparse-checkout", "set", "--no-cone", "/a.txt", "/.gitignore")
+		}, false, func(s *site) string { return s.dir }},
+		{"beside a submodule that is elsewhere", submodule, false, main},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := ready(t)
+			c.do(t, &s)
+			before := files(t, s.dir)
+			l, err := s.w.Land(t.Context(), s.commit, c.push)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := git.Landed{Commit: s.commit, Base: "main", Pushed: c.push}
+			if c.where != nil {
+				want.Checkout = c.where(&s)
+			}
+			if l != want {
+				t.Errorf("have %+v", l)
+			}
+			if rev(t, s.dir, "main") != s.commit || c.push && rev(t, s.bare, "main") != s.commit {
+				t.Error("it is not there")
+			}
+			if c.push && run(t, s.bare, "tag") != "" {
+				t.Error("more was pushed")
+			}
+			s.kept(t, before, l.Checkout)
+			if _, err := os.Stat(s.dir + "-hooked"); err == nil {
+				t.Error("a hook ran")
+			}
+		})
+	}
+}
+
+func main(s *site) string { return s.dir }
+
+// kept holds the person's checkout against what it was: only what the branch
+// changes is other, and that only where the base is.
+func (s site) kept(t *testing.T, before map[string]string, checkout string) {
+	t.Helper()
+	after := files(t, s.dir)
+	if checkout == s.dir {
+		for _, name := range strings.Split(run(t, s.dir, "diff", "--name-only", "ORIG_HEAD", s.commit), "\n") {
+			delete(before, name)
+			delete(after, name)
+		}
+	}
+	for name, text := range before {
+		if after[name] != text {
+			t.Errorf("%q was %q and is %q", name, text, after[name])
+		}
+	}
+	if checkout == "" {
+		return
+	}
+	for line := range strings.Lines(run(t, checkout, "status", "--porcelain", "--untracked-files=no")) {
+		if !strings.Contains(line, "sub") {
+			t.Errorf("the checkout is left with %s", line)
+		}
+	}
+}
+
+// files is a checkout's files with their text.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == ".worktrees") {
+			return filepath.SkipDir
+		}
+		if d.Type().IsRegular() {
+			text, _ := os.ReadFile(name)
+			rel, _ := filepath.Rel(dir, name)
+			list[rel] = string(text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// submodule puts one into the base, which is checked out at another commit.
+func submodule(t *testing.T, s *site) {
+	t.Helper()
+	run(t, s.dir, "worktree", "remove", "--force", s.w.Path)
+	run(t, s.dir, "branch", "-q", "-D", s.w.Branch)
+	lib := committed2(t)
+	run(t, s.dir, "-c", "protocol.file.allow=always", "submodule", "add", "-q", lib, "sub")
+	run(t, s.dir, "commit", "-q", "-m", "a submodule")
+	run(t, s.dir, "push", "-q", "origin", "main")
+	run(t, filepath.Join(s.dir, "sub"), "commit", "-q", "--allow-empty", "-m", "not of the base")
+	write(t, filepath.Join(s.dir, "sub"), "mine.txt", "mine")
+	s.again(t)
+}
+
+// committed2 is committed without a new home.
+func committed2(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	run(t, dir, "init", "-q", "-b", "main")
+	write(t, dir, "lib.txt", "one\n")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "first")
+	return dir
+}
+
+// TestLarge: what a filter makes of files is right in every checkout, and
+// git-lfs is told before its pointers are pushed.
+func TestLarge(t *testing.T) {
+	s := ready(t)
+	bin := t.TempDir()
+	log := filepath.Join(bin, "log")
+	write(t, bin, "git-lfs", "#!/bin/sh\necho \"$@\" >>"+log+"\ncat >>"+log+"\n")
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	run(t, s.dir, "config", "filter.lfs.clean", "tr a-z A-Z")
+	run(t, s.dir, "config", "filter.lfs.smudge", "tr A-Z a-z")
+	run(t, s.dir, "config", "filter.lfs.required", "true")
+	write(t, s.w.Path, ".gitattributes", "*.bin filter=lfs\n")
+	write(t, s.w.Path, "x.bin", "large\n")
+	var err error
+	if s.commit, err = s.w.Commit(t.Context(), "large", ".gitattributes", "x.bin"); err != nil {
+		t.Fatal(err)
+	}
+	if text := run(t, s.w.Path, "cat-file", "blob", "HEAD:x.bin"); text != "LARGE" {
+		t.Errorf("stored as %q", text)
+	}
+	if _, err := s.w.Land(t.Context(), s.commit, true); err != nil {
+		t.Fatal(err)
+	}
+	if files(t, s.dir)["x.bin"] != "large\n" {
+		t.Error("it came out unfiltered")
+	}
+	told, err := os.ReadFile(log)
+	if want := "pre-push origin " + s.bare + "\nrefs/heads/afar/issue/i1 " + s.commit + " refs/heads/main " + s.w.BaseCommit + "\n"; err != nil || string(told) != want {
+		t.Errorf("git-lfs was told %q: %v", told, err)
+	}
+}

@@ -1,0 +1,232 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Remove takes the worktree and its branch away. It does so only when the
+// worktree is clean (ErrNotClean) and the base has its branch (ErrNotMerged).
+// Ignored files go with it. What is gone already is no error.
+func (w Worktree) Remove(ctx context.Context) error {
+	h, err := hand{dir: w.Repo}.hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer h.held.release()
+	if err := w.remove(ctx, h); err != nil {
+		return fmt.Errorf("remove the worktree %s: %w", w.Path, err)
+	}
+	return nil
+}
+
+func (w Worktree) remove(ctx context.Context, h hand) error {
+	if err := w.settle(ctx, h); err != nil {
+		return err
+	}
+	tip, err := w.merged(ctx, h)
+	if err != nil {
+		return err
+	}
+	if err := w.sweep(ctx, h); err != nil {
+		return err
+	}
+	if err := w.putAside(ctx, h); err != nil {
+		return err
+	}
+	if err := w.forget(ctx, h); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(w.aside()); err != nil || tip == "" {
+		return err
+	}
+	return w.deleteBranch(ctx, h, tip)
+}
+
+// merged returns the tip of the branch, which the base has; "" where the branch
+// is gone.
+func (w Worktree) merged(ctx context.Context, h hand) (string, error) {
+	tip, err := h.commit(ctx, heads+w.Branch)
+	if err != nil || tip == "" {
+		return "", err
+	}
+	in, err := h.within(ctx, tip, heads+w.Base)
+	if err == nil && !in {
+		err = ErrNotMerged
+	}
+	return tip, err
+}
+
+// aside is where a worktree waits for its end. No id makes such a name.
+func (w Worktree) aside() string {
+	return filepath.Join(filepath.Dir(w.Path), ".removed-"+filepath.Base(w.Path))
+}
+
+// putAside renames the worktree, in one step, and looks again before anything of
+// it is deleted: somebody may have written there meanwhile. A removal that dies
+// in between leaves a whole worktree, under one name or the other.
+func (w Worktree) putAside(ctx context.Context, h hand) error {
+	if _, err := os.Lstat(w.Path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := w.ours(ctx, h); err != nil {
+		return err
+	}
+	if err := w.clean(ctx, h); err != nil {
+		return err
+	}
+	if err := h.in(w.Path).removable(ctx); err != nil {
+		return err
+	}
+	if err := os.Rename(w.Path, w.aside()); err != nil {
+		return err
+	}
+	return w.lookAgain(ctx, h)
+}
+
+// lookAgain brings a worktree that was put aside back when it is not clean.
+func (w Worktree) lookAgain(ctx context.Context, h hand) error {
+	admin, err := w.admin(ctx, h)
+	if err != nil || admin == "" {
+		return err
+	}
+	out, err := h.call(ctx, call{env: []string{"GIT_DIR=" + admin, "GIT_WORK_TREE=" + w.aside()}}, statusArgs()...)
+	var changes []pending
+	if err == nil {
+		changes, err = parseStatus(out)
+	}
+	if err == nil && len(changes) > 0 {
+		err = fmt.Errorf("%w: %s", ErrNotClean, some(changes))
+	}
+	if err != nil {
+		err = errors.Join(err, os.Rename(w.aside(), w.Path))
+	}
+	return err
+}
+
+// sweep ends a removal that was cut off.
+func (w Worktree) sweep(ctx context.Context, h hand) error {
+	if _, err := os.Lstat(w.aside()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Lstat(w.Path); errors.Is(err, fs.ErrNotExist) {
+		if err := w.lookAgain(ctx, h); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(w.aside())
+}
+
+// removable reports an error where somebody locked the worktree, or where it
+// holds repositories of its own: what is committed there is in no other place.
+func (h hand) removable(ctx context.Context) error {
+	own, err := h.own(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(own, "locked")); err == nil {
+		return fmt.Errorf("%w: somebody locked the worktree, see git worktree unlock", ErrInTheWay)
+	}
+	if subs, _ := os.ReadDir(filepath.Join(own, "modules")); len(subs) > 0 {
+		return fmt.Errorf("%w: it has submodules of its own", ErrNotClean)
+	}
+	out, err := h.run(ctx, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	for _, r := range records(out) {
+		if name := strings.TrimSuffix(string(r), "/"); whole(filepath.Join(h.dir, name)) {
+			return fmt.Errorf("%w: %s is a repository of its own", ErrNotClean, name)
+		}
+	}
+	return err
+}
+
+// deleteBranch deletes the branch where it still is at tip, which the base has.
+func (w Worktree) deleteBranch(ctx context.Context, h hand, tip string) error {
+	if err := w.notElsewhere(ctx, h); err != nil {
+		return err
+	}
+	if _, err := h.run(ctx, "update-ref", "-d", heads+w.Branch, tip); err != nil {
+		return err
+	}
+	_, _ = h.run(ctx, "config", "--remove-section", "branch."+w.Branch) // most have none
+	return nil
+}
+
+// notElsewhere reports an error where the branch, which has no worktree of ours,
+// is checked out.
+func (w Worktree) notElsewhere(ctx context.Context, h hand) error {
+	at, err := h.line(ctx, "for-each-ref", "--format=%(worktreepath)", heads+w.Branch)
+	if err == nil && at != "" {
+		err = fmt.Errorf("%w: %s is checked out in %s", ErrInTheWay, w.Branch, at)
+	}
+	return err
+}
+
+// admin returns the directory that git keeps for the worktree, "" for none.
+func (w Worktree) admin(ctx context.Context, h hand) (string, error) {
+	dirs, err := h.checkouts(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range dirs[1:] {
+		text, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		at := strings.TrimSuffix(string(text), "\n")
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(dir, at)
+		}
+		if err == nil && filepath.Clean(at) == filepath.Join(w.Path, ".git") {
+			return dir, nil
+		}
+	}
+	return "", nil
+}
+
+// forget drops what git remembers of a worktree whose directory is gone; of
+// this one alone, because others may lie on a disk that is not there today.
+func (w Worktree) forget(ctx context.Context, h hand) error {
+	admin, err := w.admin(ctx, h)
+	if err != nil || admin == "" {
+		return err
+	}
+	if beingMade(admin) {
+		return os.RemoveAll(admin) // nobody ever worked there
+	}
+	if _, err = h.run(ctx, "worktree", "remove", "--force", w.Path); err != nil {
+		err = fmt.Errorf("%w: %w", ErrInTheWay, err) // the person locked it
+	}
+	return err
+}
+
+// beingMade reports whether git was making a worktree and did not end: we have
+// the lock, so it is dead.
+func beingMade(admin string) bool {
+	why, err := os.ReadFile(filepath.Join(admin, "locked"))
+	return err == nil && strings.TrimSpace(string(why)) == "initializing"
+}
+
+// finish brings a worktree that git was making when it was killed to its end, or
+// back to an empty directory.
+func (w Worktree) finish(ctx context.Context, h hand) error {
+	admin, err := w.admin(ctx, h)
+	if err != nil || admin == "" || !beingMade(admin) {
+		return err
+	}
+	at := h.in(w.Path)
+	if err := os.Remove(filepath.Join(admin, "index.lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if own, err := at.own(ctx); err == nil && own == admin && w.onBranch(ctx, at) == nil {
+		if _, err := at.run(ctx, "reset", "-q", "--hard"); err != nil {
+			return err
+		}
+		return os.Remove(filepath.Join(admin, "locked"))
+	}
+	if err := os.Remove(filepath.Join(w.Path, ".git")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(admin)
+}

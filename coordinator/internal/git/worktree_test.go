@@ -1,0 +1,393 @@
+package git_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+)
+
+// TestAddWorktree: what a crash or a person has left, and what becomes of it.
+func TestAddWorktree(t *testing.T) {
+	tree := func(dir string) string { return filepath.Join(dir, ".worktrees/afar/i1") }
+	add := func(t *testing.T, dir string, args ...string) {
+		run(t, dir, append([]string{"worktree", "add", "-q", "-b", "afar/issue/i1", tree(dir)}, args...)...)
+	}
+	for _, c := range []struct {
+		name  string
+		do    func(t *testing.T, dir string)
+		want  error  // nil is that it is there
+		says  string // of the error
+		holds string // a file that the branch brought
+	}{
+		{"nothing", func(*testing.T, string) {}, nil, "", ""},
+		{"the whole of it", func(t *testing.T, dir string) { add(t, dir) }, nil, "", ""},
+		{"the whole of it, with work", func(t *testing.T, dir string) {
+			add(t, dir)
+			write(t, tree(dir), "work.txt", "work")
+			run(t, tree(dir), "add", ".")
+			run(t, tree(dir), "commit", "-q", "-m", "work")
+			write(t, tree(dir), "a.txt", "not committed")
+		}, nil, "", "work.txt"},
+		{"a branch", func(t *testing.T, dir string) { run(t, dir, "branch", "-q", "afar/issue/i1") }, nil, "", ""},
+		{"a branch from before", func(t *testing.T, dir string) {
+			run(t, dir, "branch", "-q", "afar/issue/i1")
+			write(t, dir, "later.txt", "later")
+			run(t, dir, "add", ".")
+			run(t, dir, "commit", "-q", "-m", "later")
+		}, nil, "", "later.txt"},
+		{"a branch with commits", func(t *testing.T, dir string) {
+			run(t, dir, "checkout", "-q", "-b", "afar/issue/i1")
+			write(t, dir, "work.txt", "work")
+			run(t, dir, "add", ".")
+			run(t, dir, "commit", "-q", "-m", "work")
+			run(t, dir, "checkout", "-q", "main")
+		}, nil, "", "work.txt"},
+		{"an empty directory", func(t *testing.T, dir string) { _ = os.MkdirAll(tree(dir), 0o755) }, nil, "", ""},
+		{"a worktree whose directory is gone", func(t *testing.T, dir string) {
+			add(t, dir)
+			_ = os.RemoveAll(tree(dir))
+		}, nil, "", ""},
+		{"a worktree whose directory is gone and empty", func(t *testing.T, dir string) {
+			add(t, dir)
+			_ = os.RemoveAll(tree(dir))
+			_ = os.MkdirAll(tree(dir), 0o755)
+		}, nil, "", ""},
+		{"half a worktree: files are missing", func(t *testing.T, dir string) {
+			add(t, dir)
+			write(t, dir, ".git/worktrees/i1/locked", "initializing")
+			write(t, dir, ".git/worktrees/i1/index.lock", "")
+			_ = os.Remove(filepath.Join(dir, ".git/worktrees/i1/index"))
+			_ = os.Remove(filepath.Join(tree(dir), "b.txt"))
+			write(t, tree(dir), "a.txt", "o")
+		}, nil, "", ""},
+		{"half a worktree: it has no HEAD", func(t *testing.T, dir string) {
+			add(t, dir)
+			write(t, dir, ".git/worktrees/i1/locked", "initializing")
+			_ = os.Remove(filepath.Join(dir, ".git/worktrees/i1/HEAD"))
+			_ = os.RemoveAll(tree(dir))
+			write(t, tree(dir), ".git", "gitdir: "+dir+"/.git/worktrees/i1\n")
+		}, nil, "", ""},
+		{"half a worktree: only git knows of it", func(t *testing.T, dir string) {
+			add(t, dir)
+			write(t, dir, ".git/worktrees/i1/locked", "initializing")
+			_ = os.RemoveAll(tree(dir))
+		}, nil, "", ""},
+
+		{"a directory of somebody's", func(t *testing.T, dir string) { write(t, tree(dir), "mine.txt", "mine") }, git.ErrInTheWay, "is no worktree", ""},
+		{"a file", func(t *testing.T, dir string) { write(t, dir, ".worktrees/afar/i1", "mine") }, git.ErrInTheWay, "is not a directory", ""},
+		{"a link that leads away", func(t *testing.T, dir string) { _ = os.Symlink(t.TempDir(), filepath.Join(dir, ".worktrees")) }, git.ErrInTheWay, "is not a directory", ""},
+		{"a repository", func(t *testing.T, dir string) { run(t, dir, "clone", "-q", dir, tree(dir)) }, git.ErrInTheWay, "repository of its own", ""},
+		{"a worktree on another branch", func(t *testing.T, dir string) {
+			add(t, dir)
+			run(t, tree(dir), "checkout", "-q", "-b", "x")
+		}, git.ErrInTheWay, "is on x and not on afar/issue/i1", ""},
+		{"a worktree on no branch", func(t *testing.T, dir string) {
+			add(t, dir)
+			run(t, tree(dir), "checkout", "-q", "--detach")
+		}, git.ErrInTheWay, "is on no branch", ""},
+		{"a worktree that is gone, and locked by the person", func(t *testing.T, dir string) {
+			add(t, dir)
+			run(t, dir, "worktree", "lock", tree(dir))
+			_ = os.RemoveAll(tree(dir))
+		}, git.ErrInTheWay, "locked", ""},
+		{"the branch checked out by the person", func(t *testing.T, dir string) { run(t, dir, "checkout", "-q", "-b", "afar/issue/i1") }, git.ErrInTheWay, "already", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, _ := cloned(t)
+			gone := filepath.Join(t.TempDir(), "on-a-disk-that-is-not-there")
+			run(t, dir, "worktree", "add", "-q", "-b", "theirs", gone)
+			if err := os.RemoveAll(gone); err != nil {
+				t.Fatal(err)
+			}
+			c.do(t, dir)
+			before := files(t, filepath.Join(dir, ".worktrees"))
+			for range 2 {
+				w, err := git.AddWorktree(t.Context(), dir, "i1")
+				if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+					t.Fatalf("have %+v: %v", w, err)
+				}
+				if err != nil && !strings.Contains(err.Error(), c.says) {
+					t.Errorf("it says %v", err)
+				}
+				if diff := cmp.Diff(before, files(t, filepath.Join(dir, ".worktrees"))); err != nil && diff != "" {
+					t.Error(diff)
+				}
+				if err == nil {
+					isMade(t, w, c.holds)
+				}
+			}
+			if text, err := os.ReadFile(filepath.Join(dir, ".git/info/exclude")); err != nil || strings.Count(string(text), ".worktrees") != 1 {
+				t.Errorf("excluded is %q: %v", text, err)
+			}
+			if !strings.Contains(run(t, dir, "worktree", "list"), gone) {
+				t.Error("the person's own worktree was forgotten")
+			}
+		})
+	}
+}
+
+func isMade(t *testing.T, w git.Worktree, holds string) {
+	t.Helper()
+	have := files(t, w.Path)
+	if have["b.txt"] != "one\n" || holds != "" && have[holds] == "" {
+		t.Errorf("it holds %v", have)
+	}
+	if run(t, w.Path, "symbolic-ref", "--short", "HEAD") != "afar/issue/i1" || w.BaseCommit != run(t, w.Path, "merge-base", "main", "HEAD") {
+		t.Errorf("have %+v", w)
+	}
+	if locks, _ := filepath.Glob(filepath.Join(w.Repo, ".git/worktrees/i1*/locked")); len(locks) > 0 {
+		t.Errorf("it is locked: %q", locks)
+	}
+}
+
+func TestNames(t *testing.T) {
+	dir, _ := cloned(t)
+	for id, want := range map[string]string{
+		"fix-login": "fix-login", "bd-a1b2.3": "bd-a1b2.3", "42": "42", "A_b": "A_b",
+		"#12": "12-", "gh#12": "gh-12-", "fix login": "fix-login-", "a/b": "a-b-", ".hidden": "hidden-", "x.lock": "x.lock-", "x.": "x-", "ü": "", "a@{1}": "a-", "a~1:^?*[": "a-1", "\\": "",
+		strings.Repeat("long", 60): "longlong",
+		"":                         "!", "..": "!", "../../etc": "!", "a/../b": "!", "-rf": "!", "--force": "!", "a\nb": "!", "a\x00": "!", "\x7f": "!",
+	} {
+		w, err := git.AddWorktree(t.Context(), dir, id)
+		name := filepath.Base(w.Path)
+		switch {
+		case want == "!" && err == nil:
+			t.Errorf("%q became %+v", id, w)
+		case want != "!" && (err != nil || !strings.HasPrefix(name, want) || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789AB._-") == "" && len(id) < 20 && want == id && name != id):
+			t.Errorf("%q became %+v: %v", id, w, err)
+		case want != "!" && filepath.Dir(w.Path) != filepath.Join(dir, ".worktrees/afar"):
+			t.Errorf("%q leads to %s", id, w.Path)
+		}
+	}
+	one, _ := git.AddWorktree(t.Context(), dir, "a b")
+	two, _ := git.AddWorktree(t.Context(), dir, "a-b")
+	if one.Path == two.Path {
+		t.Errorf("two ids share %s", one.Path)
+	}
+}
+
+// TestBase: where work starts and lands.
+func TestBase(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(t *testing.T, dir string)
+		want string
+	}{
+		"main": {func(*testing.T, string) {}, "main"},
+		"configured": {func(t *testing.T, dir string) {
+			run(t, dir, "branch", "dev")
+			run(t, dir, "config", "afar.baseRef", "dev")
+		}, "dev"},
+		"configured in full": {func(t *testing.T, dir string) {
+			run(t, dir, "branch", "dev")
+			run(t, dir, "config", "afar.baseRef", "refs/heads/dev")
+		}, "dev"},
+		"configured, and not there": {func(t *testing.T, dir string) { run(t, dir, "config", "afar.baseRef", "dev") }, ""},
+		"configured, and hostile":   {func(t *testing.T, dir string) { run(t, dir, "config", "afar.baseRef", "--upload-pack=x") }, ""},
+		"the remote's":              {func(t *testing.T, dir string) { defaultOf(t, dir, "origin", "dev") }, "dev"},
+		"the only remote's": {func(t *testing.T, dir string) {
+			run(t, dir, "remote", "rename", "origin", "up")
+			defaultOf(t, dir, "up", "dev")
+		}, "dev"},
+		"the remote's is gone": {func(t *testing.T, dir string) {
+			defaultOf(t, dir, "origin", "dev")
+			run(t, dir, "update-ref", "-d", "refs/remotes/origin/dev")
+			run(t, dir, "branch", "-D", "dev")
+		}, "main"},
+		"master":              {func(t *testing.T, dir string) { run(t, dir, "branch", "-m", "main", "master") }, "master"},
+		"what is checked out": {func(t *testing.T, dir string) { run(t, dir, "branch", "-m", "main", "trunk/x") }, "trunk/x"},
+		"nothing is": {func(t *testing.T, dir string) {
+			run(t, dir, "checkout", "-q", "--detach")
+			run(t, dir, "branch", "-D", "main")
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, _ := cloned(t)
+			c.do(t, dir)
+			have, err := git.BaseRef(t.Context(), dir)
+			if have != c.want || (err != nil) != (c.want == "") {
+				t.Errorf("have %q: %v", have, err)
+			}
+		})
+	}
+}
+
+// defaultOf makes a branch the default of a remote.
+func defaultOf(t *testing.T, dir, remote, name string) {
+	t.Helper()
+	run(t, dir, "branch", name)
+	run(t, dir, "push", "-q", remote, name)
+	run(t, dir, "symbolic-ref", "refs/remotes/"+remote+"/HEAD", "refs/remotes/"+remote+"/"+name)
+}
+
+func TestTop(t *testing.T) {
+	dir, bare := cloned(t)
+	linked := filepath.Join(t.TempDir(), "linked\n")
+	run(t, dir, "worktree", "add", "-q", "-b", "linked", linked)
+	write(t, linked, "sub/x", "x")
+	apart := filepath.Join(t.TempDir(), "apart")
+	run(t, dir, "clone", "-q", "--separate-git-dir", apart+".git", dir, apart)
+	run(t, apart, "worktree", "add", "-q", apart+"-linked")
+	ofBare := filepath.Join(t.TempDir(), "of-bare")
+	run(t, bare, "worktree", "add", "-q", ofBare, "main")
+	for at, want := range map[string]string{
+		dir: dir, linked: dir, filepath.Join(linked, "sub"): dir, apart: apart, bare: "", ofBare: "", t.TempDir(): "", "": "", "sub": "", filepath.Join(dir, ".git"): "",
+	} {
+		if have, err := git.Top(t.Context(), at); have != want || (err != nil) != (want == "") {
+			t.Errorf("%q: have %q: %v", at, have, err)
+		}
+	}
+}
+
+// TestRemove: a worktree goes only when nothing goes with it.
+func TestRemove(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(t *testing.T, s *site)
+		want error
+	}{
+		{"landed", func(*testing.T, *site) {}, nil},
+		{"with ignored files", func(t *testing.T, s *site) { write(t, s.w.Path, "build/x", "x") }, nil},
+		{"untracked", func(t *testing.T, s *site) { write(t, s.w.Path, "left", "x") }, git.ErrNotClean},
+		{"modified", func(t *testing.T, s *site) { write(t, s.w.Path, "a.txt", "x") }, git.ErrNotClean},
+		{"staged", func(t *testing.T, s *site) { write(t, s.w.Path, "x", "x"); run(t, s.w.Path, "add", "x") }, git.ErrNotClean},
+		{"a commit more", func(t *testing.T, s *site) { work(t, s.w, "x", "x") }, git.ErrNotMerged},
+		{"a repository among the ignored", func(t *testing.T, s *site) { run(t, s.w.Path, "init", "-q", "build") }, git.ErrNotClean},
+		{"an untracked file, and git was told not to show them", func(t *testing.T, s *site) {
+			run(t, s.dir, "config", "status.showUntrackedFiles", "no")
+			write(t, s.w.Path, "left", "x")
+		}, git.ErrNotClean},
+		{"the directory is gone", func(t *testing.T, s *site) { _ = os.RemoveAll(s.w.Path) }, nil},
+		{"the directory is gone, with a commit more", func(t *testing.T, s *site) { work(t, s.w, "x", "x"); _ = os.RemoveAll(s.w.Path) }, git.ErrNotMerged},
+		{"the branch is gone", func(t *testing.T, s *site) {
+			run(t, s.w.Path, "checkout", "-q", "--detach")
+			run(t, s.dir, "branch", "-q", "-D", s.w.Branch)
+		}, git.ErrInTheWay},
+		{"locked by the person", func(t *testing.T, s *site) { run(t, s.dir, "worktree", "lock", s.w.Path) }, git.ErrInTheWay},
+		{"a remote knows the branch", func(t *testing.T, s *site) { run(t, s.w.Path, "push", "-q", "-u", "origin", "HEAD") }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := ready(t)
+			if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+				t.Fatal(err)
+			}
+			c.do(t, &s)
+			before, tip := files(t, s.w.Path), run(t, s.dir, "for-each-ref", "refs/heads")
+			for range 2 {
+				if err := s.w.Remove(t.Context()); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+					t.Fatal(err)
+				}
+			}
+			_, err := os.Stat(s.w.Path)
+			switch {
+			case c.want == nil:
+				if err == nil || strings.Contains(run(t, s.dir, "for-each-ref", "refs/heads")+run(t, s.dir, "worktree", "list")+run(t, s.dir, "config", "-l"), "issue/i1") {
+					t.Error("something is left")
+				}
+			default:
+				if diff := cmp.Diff(before, files(t, s.w.Path)); diff != "" || run(t, s.dir, "for-each-ref", "refs/heads") != tip {
+					t.Errorf("something is gone: %s", diff)
+				}
+			}
+			if rest, _ := filepath.Glob(s.dir + "/.worktrees/afar/.removed-*"); len(rest) > 0 {
+				t.Errorf("left: %q", rest)
+			}
+		})
+	}
+}
+
+func TestDiff(t *testing.T) {
+	s := ready(t)
+	write(t, s.w.Path, ".gitattributes", "*.go -diff\n*.txt binary\n*.md diff=x\n")
+	run(t, s.dir, "config", "diff.x.textconv", "true")
+	run(t, s.dir, "config", "diff.noprefix", "true")
+	write(t, s.w.Path, "hidden.go", "package hidden\n")
+	write(t, s.w.Path, "read.md", "what is said\n")
+	write(t, s.w.Path, "image.png", "\x89PNG\x00\x01\n\xff")
+	write(t, s.w.Path, "odd.c", "caf\xe9\n")
+	s.commit = work(t, s.w, "z.txt", strings.Repeat("a line\n", 100))
+	text, cut, err := s.w.Diff(t.Context(), 1<<20)
+	if err != nil || cut {
+		t.Fatal(cut, err)
+	}
+	for _, want := range []string{"+package hidden", "+what is said", "+changed", "deleted file mode", "b/image.png\nnew file mode 100755", "binary content, not shown", "+caf\uFFFD", "+a line"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "PNG") {
+		t.Error("it shows binary content")
+	}
+	short, cut, err := s.w.Diff(t.Context(), 500)
+	if err != nil || !cut || len(short) > 500 || !strings.HasPrefix(text, short) || !strings.HasSuffix(short, "\n") {
+		t.Errorf("cut %v: %v: %s", cut, err, short)
+	}
+}
+
+// TestCommit: what was named and nothing else.
+func TestCommit(t *testing.T) {
+	s := ready(t)
+	ctx := t.Context()
+	write(t, s.w.Path, "a.txt", "again\n")
+	write(t, s.w.Path, "staged.txt", "of the model\n")
+	run(t, s.w.Path, "add", "staged.txt")
+	write(t, s.w.Path, "*.txt", "an odd name\n")
+	if err := os.Rename(filepath.Join(s.w.Path, "new.txt"), filepath.Join(s.w.Path, "moved.txt")); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		commit, err := s.w.Commit(ctx, "#1 is closed", "new.txt", "moved.txt", "*.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		have := run(t, s.w.Path, "show", "--no-renames", "--name-status", "--format=%s", commit)
+		if have != "#1 is closed\n\nA\t*.txt\nA\tmoved.txt\nD\tnew.txt" {
+			t.Errorf("have %s", have)
+		}
+	}
+	if status := run(t, s.w.Path, "status", "--porcelain"); status != "M a.txt\nA  staged.txt" { // run trims the first blank
+		t.Errorf("left is %q", status)
+	}
+	for _, paths := range [][]string{nil, {"../x"}, {"/etc/passwd"}, {".git/config"}, {""}} {
+		if _, err := s.w.Commit(ctx, "x", paths...); err == nil {
+			t.Errorf("%q was committed", paths)
+		}
+	}
+}
+
+// TestLockWaits: who waits for a repository is told so when its time is over.
+func TestLockWaits(t *testing.T) {
+	s := ready(t)
+	held := make(chan struct{})
+	write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\ntouch held\nwhile [ ! -e go ]; do sleep 0.05; done\n")
+	go func() {
+		defer close(held)
+		_, _ = s.w.Land(context.WithoutCancel(t.Context()), s.commit, true)
+	}()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(s.bare, "held")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nothing is pushed")
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := git.AddWorktree(ctx, s.dir, "i2"); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(fmt.Sprint(err), "another loop") {
+		t.Errorf("have %v", err)
+	}
+	write(t, s.bare, "go", "")
+	<-held
+	if _, err := git.AddWorktree(t.Context(), s.dir, "i2"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,182 @@
+package server
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/gate"
+	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/place"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// Consult says how a second opinion is asked for.
+type Consult struct {
+	Programs []string
+	Timeout  time.Duration // of each
+}
+
+// maxConsults is how many consultations may run at once, whoever asks.
+const maxConsults = 8
+
+// A consultation is one that runs. It is held in memory alone: when this process
+// ends, it ends uncounted, and its reviewer makes another one.
+type consultation struct {
+	pid     int // of the `afar consult` that runs it
+	session session.ID
+	agent   string
+	who     string
+}
+
+// consults notes that a reviewer's call is about to consult.
+func (s *Server) consults(c *call) (any, error) {
+	h, p, err := s.hookCall(c, session.Working)
+	if err != nil || s.silent(h) || !place.ReadsOnly(p.AgentType) {
+		return wire.HookReply{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	open := slices.DeleteFunc(s.reviewers[p.Session], func(k gate.Call) bool { return now.Sub(k.At) >= gate.Open })
+	s.reviewers[p.Session] = append(open, gate.Call{Agent: p.Agent, ID: p.ToolUse, At: now})
+	return wire.HookReply{}, nil
+}
+
+// returned notes that a call has ended: what consults after it is not of it.
+func (s *Server) returned(p payload) {
+	if !place.ReadsOnly(p.AgentType) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	open := slices.DeleteFunc(s.reviewers[p.Session], func(k gate.Call) bool { return k.ID == p.ToolUse })
+	if s.reviewers[p.Session] = open; len(open) == 0 {
+		delete(s.reviewers, p.Session)
+	}
+}
+
+// allowOwn says whether the caller is the command line of this installation.
+func (s *Server) allowOwn(c *call) error {
+	if !peer.Supported || len(c.line) > 0 && ours(c.line[0].Exe, s.cfg.Bin) && filepath.Base(c.line[0].Exe) == "afar" {
+		return nil
+	}
+	exe := "an unknown process"
+	if len(c.line) > 0 {
+		exe = c.line[0].Exe
+	}
+	if text := fmt.Sprintf("%s was asked for by %s, which is not the afar of this installation", c.op, exe); s.fresh(text) {
+		s.refused(c.op, text)
+	}
+	return fmt.Errorf("%w: a consultation is made by %s alone", errDenied, filepath.Join(s.cfg.Bin, "afar"))
+}
+
+// consultBegin lets a consultation begin, unless a consulted model asks for it.
+func (s *Server) consultBegin(c *call) (any, error) {
+	v, who := s.author(c.line)
+	one := consultation{session: v.ID, who: who}
+	if len(c.line) > 0 {
+		one.pid = c.line[0].PID
+	}
+	id := "con_" + rand.Text()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.running, func(_ string, r consultation) bool { return r.pid != 0 && !peer.Alive(r.pid) })
+	switch {
+	case s.consulted(c.line):
+		return nil, fmt.Errorf("%w: a consulted model cannot consult; answer from what you know", errDenied)
+	case len(s.running) >= maxConsults:
+		return nil, fmt.Errorf("%w: %d consultations run already; wait for one to end", errDenied, maxConsults)
+	}
+	one.agent = s.reviewer(v.ID)
+	s.running[id] = one
+	return wire.Consult{ID: id, Programs: s.cfg.Consult.Programs, TimeoutMS: s.cfg.Consult.Timeout.Milliseconds()}, nil
+}
+
+// consulted reports whether a process descends from a consultation that runs, or
+// from this process, which has commits reviewed. s.mu is held.
+func (s *Server) consulted(line []peer.Process) bool {
+	self := s.cfg.Self().PID
+	for i, p := range line {
+		if i > 0 && p.PID == self {
+			return true
+		}
+		for _, r := range s.running {
+			if r.pid == p.PID {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reviewer returns the agent for whom a consultation of a session begins; "" for
+// the session itself. s.mu is held.
+func (s *Server) reviewer(id session.ID) string {
+	open := s.reviewers[id]
+	i := gate.Whose(open, time.Now())
+	if id == "" || i < 0 {
+		return ""
+	}
+	open[i].Taken++
+	return open[i].Agent
+}
+
+// consultEnd journals what came of a consultation. Whoever began it says so.
+func (s *Server) consultEnd(c *call) (any, error) {
+	var in wire.Consulted
+	if err := json.Unmarshal(c.body, &in); err != nil {
+		return nil, badRequest("consult.end: %v", err)
+	}
+	s.mu.Lock()
+	one, ok := s.running[in.ID]
+	ok = ok && (len(c.line) == 0 || c.line[0].PID == one.pid)
+	if ok {
+		delete(s.running, in.ID)
+	}
+	s.mu.Unlock()
+	switch {
+	case !ok:
+		return nil, badRequest("consult.end: no consultation of yours runs under this id")
+	case in.Ended:
+		return nil, nil
+	case in.By == "":
+		return nil, s.cfg.Core.Note(event.ConsultFailed, one.session, one.agent, one.who+": no other model could be asked: "+missed(in.Missed))
+	case len(in.Digest) != 64 || in.Bytes <= 0:
+		return nil, badRequest("consult.end: an answer needs a digest")
+	}
+	return nil, s.cfg.Core.Note(event.ConsultAnswered, one.session, one.agent, one.who+": "+answered(in))
+}
+
+// answered is a consultation for the journal. What programs said of themselves
+// was written by others.
+func answered(in wire.Consulted) string {
+	text := fmt.Sprintf("%s (%s) was asked and answered %d bytes in %s, sha256 %.64s", quiet(in.By), quiet(in.Path), in.Bytes, time.Duration(in.TookMS)*time.Millisecond, quiet(in.Digest))
+	if len(in.Missed) > 0 {
+		text += "; " + missed(in.Missed)
+	}
+	return text
+}
+
+func missed(all []wire.Missed) string {
+	var out []string
+	for _, m := range all {
+		out = append(out, quiet(m.By)+": "+quiet(m.Why))
+	}
+	return strings.Join(out, "; ")
+}
+
+// quiet is a word from outside as part of a line of the journal.
+func quiet(text string) string {
+	const most = 400
+	return ask.Elide(oneLine(secret.Visible(secret.Mask(text))), most)
+}

@@ -1,0 +1,99 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/tracker"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The reasons for which an issue is not there to be changed.
+var (
+	ErrNoIssue   = tracker.ErrNotFound
+	ErrIssueOver = errors.New("there is nothing to close")
+)
+
+// Issues are those of one repository. They need no coordinator that runs: the
+// tracker keeps them.
+type Issues struct {
+	top string
+	in  tracker.Tracker
+}
+
+// OpenIssues opens the tracker of the repository around dir: the one of its main
+// checkout, from inside a worktree too.
+func OpenIssues(ctx context.Context, dirs home.Dirs, dir string) (Issues, error) {
+	settings, err := config.Load(dirs.ConfigFile())
+	if err != nil {
+		return Issues{}, err
+	}
+	top, err := git.Top(ctx, dir)
+	if err != nil {
+		return Issues{}, fmt.Errorf("issues belong to a git repository: %w", err)
+	}
+	in, err := tracker.Open(top, settings.Issues.Tracker)
+	return Issues{top, in}, err
+}
+
+// List returns what is not over.
+func (i Issues) List(ctx context.Context) (wire.Issues, error) {
+	return i.wire(i.in.List(ctx))
+}
+
+// Ready returns what can be worked on now, best first.
+func (i Issues) Ready(ctx context.Context) (wire.Issues, error) {
+	return i.wire(i.in.Ready(ctx))
+}
+
+// Show returns one issue, by the beginning of its id.
+func (i Issues) Show(ctx context.Context, id string) (wire.Issue, error) {
+	one, err := i.in.Show(ctx, id)
+	return wireIssue(one), err
+}
+
+// New makes an issue of a title, a body, a priority (0: the usual one) and what
+// it needs.
+func (i Issues) New(ctx context.Context, draft wire.Issue) (wire.Issue, error) {
+	one, err := i.in.New(ctx, tracker.Draft{Title: draft.Title, Body: draft.Body, Priority: draft.Priority, Needs: draft.Needs})
+	return wireIssue(one), err
+}
+
+// Close closes an issue with a comment, if any. It returns ErrIssueOver, and the
+// issue, where that has been done before.
+func (i Issues) Close(ctx context.Context, id, note string) (wire.Issue, error) {
+	one, err := i.in.Show(ctx, id)
+	if err != nil {
+		return wire.Issue{}, err
+	}
+	if one.Status.Over() {
+		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, ErrIssueOver)
+	}
+	if err := i.in.Set(ctx, one.ID, tracker.StatusClosed, note); err != nil {
+		return wireIssue(one), err
+	}
+	return i.Show(ctx, one.ID)
+}
+
+func (i Issues) wire(list []tracker.Issue, err error) (wire.Issues, error) {
+	out := wire.Issues{Tracker: i.in.Name(), Top: i.top, Issues: []wire.Issue{}}
+	for _, one := range list {
+		out.Issues = append(out.Issues, wireIssue(one))
+	}
+	return out, err
+}
+
+func wireIssue(one tracker.Issue) wire.Issue {
+	out := wire.Issue{
+		ID: one.ID, Title: one.Title, Body: one.Body, Status: string(one.Status), Priority: one.Priority,
+		Needs: one.Needs, Waits: one.Waits, Path: one.Path, Broken: one.Broken,
+	}
+	if !one.Created.IsZero() {
+		out.CreatedAt = one.Created.UnixMilli()
+	}
+	return out
+}
