@@ -100,7 +100,8 @@ type Tracker interface {
 	// Ready returns those that are open and wait for nothing, in the order in
 	// which they should be done.
 	Ready(ctx context.Context) ([]Issue, error)
-	// Show returns one issue, over or not.
+	// Show returns one issue, over or not, with its comments. A list may leave
+	// the comments of its issues out.
 	Show(ctx context.Context, id string) (Issue, error)
 	// New makes an open issue and returns it.
 	New(ctx context.Context, d Draft) (Issue, error)
@@ -137,6 +138,8 @@ func Open(top, name string) (Tracker, error) {
 		return newTissue(top), nil
 	case "bd":
 		return newBeads(top), nil
+	case "gh":
+		return newGitHub(top), nil
 	}
 	return nil, fmt.Errorf("%w: %q is none that Afar knows; there are files, tissue, bd and gh", ErrTool, name)
 }
