@@ -118,11 +118,18 @@ func interpreter(codeFlags, lang string) row {
 				sh.code(args[1], lang)
 				return
 			}
+			if c.name == "bun" && oneOf(args[0], "x run") {
+				packageRunner(sh, command{name: c.name, args: args[1:], in: c.in})
+			}
 			_, script := leading(args[1:], "c config import-map lock")
 			sh.scriptArgs(c, script)
 			if args[0] == "publish" {
 				sh.effect(PublishOut, c.name, "registry")
 			}
+			return
+		}
+		if c.name == "bun" && len(args) > 1 && !strings.HasPrefix(args[0], "-") && !strings.ContainsAny(args[0], "./") {
+			sh.packageProgram(c, args[0])
 			return
 		}
 		sh.interpret(c, codeFlags, lang)
@@ -498,60 +505,4 @@ func awkAssigns(o options) string {
 		}
 	}
 	return b.String()
-}
-
-func powershell(sh *shell, c command) {
-	for i, a := range c.args {
-		l := strings.ToLower(a)
-		if oneOf(l, "-c -command /c /k -commandwithargs") && i+1 < len(c.args) {
-			sh.powerText(strings.Join(c.args[i+1:], " "))
-			return
-		}
-		if strings.HasPrefix(l, "-e") && oneOf(l, "-e -ec -enc -encodedcommand") {
-			sh.effect(RunUnknown, "decoded", "")
-			return
-		}
-	}
-	if c.in != nil && c.name != "cmd" {
-		sh.powerText(*c.in)
-	}
-}
-
-// powerDeletes reports all that follows a verb of deletion.
-func (sh *shell) powerDeletes(words []string) {
-	for _, p := range words {
-		if !sh.spend(1) {
-			return
-		}
-		if !strings.HasPrefix(p, "-") && !strings.HasPrefix(p, "/") || p == "/" || strings.HasPrefix(p, "/") && len(p) > 2 {
-			sh.effect(DeleteTree, "", sh.path(strings.Trim(strings.ReplaceAll(p, "\\", "/"), `"'`)))
-		}
-	}
-}
-
-// powerText knows the deletions of PowerShell and cmd; their other commands
-// are read as shell text.
-func (sh *shell) powerText(text string) {
-	low := strings.ToLower(text)
-	words := strings.Fields(text)
-	for i, w := range words {
-		switch strings.ToLower(w) {
-		case "remove-item", "ri", "rd", "rmdir", "del", "erase", "clear-content":
-			sh.powerDeletes(words[i+1:])
-		case "format-volume", "clear-disk", "initialize-disk", "format", "diskpart":
-			sh.effect(WriteDisk, "format", strings.Join(words[i+1:min(i+9, len(words))], " "))
-		case "stop-computer", "restart-computer":
-			sh.effect(Power, w, "")
-		}
-	}
-	if strings.Contains(low, "iex") || strings.Contains(low, "invoke-expression") {
-		sh.effect(RunUnknown, "network", "")
-		return
-	}
-	if !sh.spendSource(text) {
-		return
-	}
-	if file, err := sh.u.parsers.parse(text); err == nil {
-		sh.follow(file, text, nil)
-	}
 }

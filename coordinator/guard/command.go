@@ -239,6 +239,10 @@ func (sh *shell) program(p program, c command, full string) {
 		sh.exec(c.args, c.in)
 		return
 	}
+	if strings.HasSuffix(full, ")") && strings.Contains(full, "(") {
+		sh.unreadable("code of another language", full)
+		return
+	}
 	if p.own {
 		sh.own(c, full)
 	}
@@ -279,10 +283,21 @@ func (sh *shell) program(p program, c command, full string) {
 		sh.remoteControl(c)
 	case p.sql:
 		sh.typedSQL(c)
-	case len(c.args) > 0 && oneOf(programName(c.args[0]), "rm git sudo bash sh dd find kubectl terraform docker aws env eval"):
-		n := len(sh.u.effects) // an unknown program may be a wrapper
-		sh.exec(c.args, c.in)
-		sh.doubt(n)
+	default:
+		sh.perhapsWrapper(c)
+	}
+}
+
+// perhapsWrapper follows what a program that is in no table may start: it may
+// have a verb or two of its own before the command.
+func (sh *shell) perhapsWrapper(c command) {
+	for i := range min(3, len(c.args)) {
+		if oneOf(programName(c.args[i]), "rm git sudo bash sh dd find kubectl terraform docker aws env eval") {
+			n := len(sh.u.effects)
+			sh.exec(c.args[i:], c.in)
+			sh.doubt(n)
+			return
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func container(sh *shell, c command) {
 	if containsString(args, "build") && verb == "buildx" || verb == "build" {
 		sh.buildPushes(args)
 	}
-	if oneOf(verb, "container image volume network system builder buildx") && len(args) > 0 {
+	if oneOf(verb, "container image volume network system builder buildx pod") && len(args) > 0 {
 		sh.containerNoun(verb, args[0], args[1:])
 		return
 	}
@@ -77,6 +77,8 @@ func (sh *shell) containerNoun(noun, verb string, args []string) {
 		sh.effect(PruneLocal, op, "")
 	case noun == "volume" && oneOf(verb, "rm remove prune"):
 		sh.effect(PruneLocal, "volumes", strings.Join(o.pos, " "))
+	case noun == "pod" && oneOf(verb, "rm remove"):
+		sh.containerRemove("pod", args)
 	case verb == "prune" && (!oneOf(noun, "image builder buildx") || o.exact("a", "all")) && noun != "container":
 		sh.effect(PruneLocal, noun, "")
 	case noun == "container" && oneOf(verb, "run exec"):

@@ -48,7 +48,7 @@ func databaseRow(name string) row {
 				sh.effect(DropData, "table", "restore")
 			}
 		}
-	case "prisma", "knex", "sequelize", "typeorm", "drizzle-kit", "alembic", "flyway", "liquibase", "rails", "gitlab-rails", "rake", "bin/rails", "dbmate", "migrate", "goose", "diesel", "sqlx", "artisan", "manage.py", "django-admin", "mix", "ecto", "sequelize-cli", "hasura", "atlas":
+	case "prisma", "knex", "sequelize", "typeorm", "drizzle-kit", "alembic", "flyway", "liquibase", "rails", "gitlab-rails", "gitlab-rake", "rake", "bin/rails", "dbmate", "migrate", "goose", "diesel", "sqlx", "artisan", "manage.py", "django-admin", "mix", "ecto", "sequelize-cli", "hasura", "atlas":
 		return migration
 	}
 	return nil
@@ -126,7 +126,11 @@ func mixedClient(sh *shell, c command) {
 		sh.effect(DropData, "database", o.at(1))
 		return
 	case c.name == "supabase" && o.at(0) == "db" && o.at(1) == "reset":
-		sh.effect(DropData, "reset", o.at(1))
+		op := "reset"
+		if o.exact("linked", "db-url") {
+			op = "database"
+		}
+		sh.effect(DropData, op, o.at(1))
 		return
 	}
 	if controls(c.name) {
@@ -230,10 +234,10 @@ func migration(sh *shell, c command) {
 			!(verb == "clean" && c.name != "flyway" && c.name != "liquibase"):
 			sh.effect(DropData, "reset", c.name+" "+verb)
 			return
-		case oneOf(verb, "rollback db:rollback undo downgrade migrate:rollback down db:migrate:undo"):
+		case oneOf(verb, "rollback db:rollback undo downgrade migrate:rollback down --down db:migrate:undo"):
 			sh.effect(DropData, "column", c.name+" "+verb)
 			return
-		case a == "--force-reset" || a == "--accept-data-loss":
+		case strings.HasSuffix(verb, ":restore"), a == "--force-reset", a == "--accept-data-loss", a == "--force" && c.name == "drizzle-kit":
 			sh.effect(DropData, "reset", c.name)
 			return
 		}

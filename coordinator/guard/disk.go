@@ -10,6 +10,18 @@ func diskRow(name string) row {
 		return makeFilesystem
 	case "wipefs", "sgdisk", "blkdiscard", "badblocks", "hdparm", "nvme", "sfdisk", "fdisk", "gdisk", "parted", "cfdisk", "cryptsetup", "mdadm":
 		return partition
+	case "vssadmin", "wbadmin", "wmic":
+		return func(sh *shell, c command) {
+			if containsAny(c.args, "delete Delete resize") {
+				sh.effect(DestroyRemote, "teardown", "backup of the disk")
+			}
+		}
+	case "blockdev":
+		return func(sh *shell, c command) {
+			if containsPrefix(c.args, "--set") || containsString(c.args, "--flushbufs") {
+				sh.effect(ChangeSystem, "disk", strings.Join(c.args, " "))
+			}
+		}
 	case "lvremove", "vgremove", "pvremove", "lvreduce", "zpool", "zfs", "btrfs", "lvm", "tune2fs", "resize2fs", "xfs_repair", "fsck", "e2fsck":
 		return volumes
 	case "diskutil", "asr", "tmutil", "hdiutil":
@@ -70,7 +82,10 @@ func partition(sh *shell, c command) {
 			return
 		}
 	case "cryptsetup":
-		if !oneOf(o.at(0), "luksFormat luksErase erase reencrypt luksRemoveKey luksKillSlot") {
+		if oneOf(o.at(0), "luksAddKey luksChangeKey luksConvertKey convert config resize token") {
+			sh.effect(ChangeSystem, "disk", o.at(0))
+		}
+		if !oneOf(o.at(0), "luksFormat luksErase erase reencrypt luksRemoveKey luksKillSlot luksHeaderRestore") {
 			return
 		}
 	case "nvme":
@@ -145,7 +160,7 @@ func macDisk(sh *shell, c command) {
 		strings.EqualFold(verb, "apfs") && strings.HasPrefix(strings.ToLower(o.at(1)), "delete") || c.name == "asr" {
 		sh.effect(WriteDisk, "format", strings.Join(o.pos, " "))
 	}
-	if c.name == "tmutil" && verb == "disable" {
+	if c.name == "tmutil" && oneOf(verb, "disable thinlocalsnapshots") {
 		sh.effect(ChangeSystem, "backups", verb)
 	}
 }

@@ -215,11 +215,12 @@ func create(sh *shell, c command) {
 }
 
 func truncate(sh *shell, c command) {
-	if len(c.args) > 1 && strings.EqualFold(c.args[0], "table") {
+	o := parseOptions(c.args, "s r o l size reference offset length")
+	if c.name == "truncate" && len(o.flags) == 0 { // the program wants a size: a statement is meant
 		sh.typedSQL(c)
 		return
 	}
-	for _, p := range parseOptions(c.args, "s r o l size reference offset length").pos {
+	for _, p := range o.pos {
 		sh.effect(WriteFile, "truncate", sh.path(p))
 	}
 }
@@ -244,7 +245,7 @@ func archive(sh *shell, c command) {
 			sh.run(run, nil)
 		}
 	}
-	if o.exact("remove-files") || c.name == "zip" && o.short('m') {
+	if o.exact("remove-files") || c.name == "zip" && o.short('m') || containsString(c.args, "-sdel") {
 		for _, p := range o.pos {
 			sh.effect(DeleteTree, "", sh.path(p))
 		}

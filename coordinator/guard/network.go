@@ -373,6 +373,14 @@ func firewall(sh *shell, c command) {
 }
 
 func interfaces(sh *shell, c command) {
+	if verb, _, _ := strings.Cut(strings.TrimPrefix(first(c.args), "-"), " "); c.name == "networksetup" {
+		for _, change := range [...]string{"set", "remove", "delete", "create", "rename", "import", "order"} {
+			if strings.HasPrefix(verb, change) {
+				sh.effect(ChangeSystem, "network", strings.Join(c.args, " "))
+				return
+			}
+		}
+	}
 	if containsAny(c.args, "down del delete flush off disable -setairportpower") && !containsAny(c.args, "show list -getinfo") {
 		sh.effect(ChangeSystem, "network", strings.Join(c.args, " "))
 	}

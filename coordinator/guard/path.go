@@ -58,8 +58,7 @@ func isClean(p string) bool {
 // maxPath is what systems take.
 const maxPath = 4096
 
-// joinPath resolves a word against a directory. Windows drive paths are left
-// as they are; they never lie inside anything we know.
+// joinPath resolves a word against a directory.
 func joinPath(dir, word string) string {
 	if len(dir)+len(word) > maxPath {
 		return unknown
@@ -71,8 +70,8 @@ func joinPath(dir, word string) string {
 		return cleanPath(word)
 	case hasHole(word[:1]):
 		return cleanPath(word)
-	case len(word) > 1 && word[1] == ':' && isLetter(word[0]):
-		return word
+	case isDrive(word):
+		return slashed(word)
 	case dir == "":
 		return cleanPath(unknown + "/" + word)
 	}
@@ -80,6 +79,18 @@ func joinPath(dir, word string) string {
 		word = word[2:]
 	}
 	return cleanPath(dir + "/" + word)
+}
+
+// isDrive is true of a path that begins with a drive of Windows.
+func isDrive(p string) bool { return len(p) > 1 && p[1] == ':' && isLetter(p[0]) }
+
+// slashed is the one form that a path of Windows has here: C:/dir/file, in small
+// letters, as case means nothing there. Other paths stay as they are.
+func slashed(p string) string {
+	if !isDrive(p) {
+		return p
+	}
+	return cleanPath(strings.ToUpper(p[:1]) + ":/" + strings.ToLower(strings.ReplaceAll(p[2:], "\\", "/")))
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -18,6 +18,8 @@ func programRow(name string) row {
 	switch name {
 	case "git":
 		return gitProgram
+	case "jj":
+		return jujutsu
 	case "bfg":
 		return func(sh *shell, c command) { sh.effect(RewriteRefs, "filter", "") }
 	}

@@ -89,8 +89,9 @@ func verbs(list string, kind Kind, removing string) row {
 func nodePackages(sh *shell, c command) {
 	o := parseOptions(c.args, "w workspace prefix C dir tag otp registry cwd filter F")
 	verb := o.at(0)
-	if verb == "npm" || verb == "workspace" {
-		verb = o.at(1)
+	if verb == "npm" || c.name == "yarn" && verb == "workspace" {
+		o.pos = o.pos[min(len(o.pos), map[bool]int{true: 1, false: 2}[verb == "npm"]):]
+		verb = o.at(0)
 	}
 	global := o.short('g') || o.exact("global", "location") || verb == "global"
 	switch verb {
@@ -128,7 +129,7 @@ func nodePackages(sh *shell, c command) {
 			sh.effect(PruneLocal, "cache", c.name)
 		}
 	case "exec", "dlx", "x":
-		packageRunner(sh, command{name: c.name, args: c.args[min(1, len(c.args)):], in: c.in})
+		packageRunner(sh, command{name: c.name, args: after(c.args, verb, 1), in: c.in})
 	case "config", "set":
 		if o.at(1) == "set" && hasWord(verbWords(strings.Join(o.pos, " ")), "registry script") {
 			sh.effect(ChangeSystem, c.name, "settings")
@@ -137,7 +138,19 @@ func nodePackages(sh *shell, c command) {
 		if o.at(1) == "fix" && o.exact("force") {
 			sh.effect(RemovePackage, c.name, "major updates")
 		}
+	default:
+		sh.packageProgram(c, verb)
 	}
+}
+
+// packageProgram runs what is no verb of the package manager's own: a script of
+// the project, or the program of one of its packages. Only yarn, pnpm and bun
+// look for those.
+func (sh *shell) packageProgram(c command, verb string) {
+	if c.name == "npm" || verb == "" || oneOf(verb, "install i ci add link ln env init create why ls ll list node set search import patch bin root import view info up update upgrade prune dedupe fetch version help store setup server deploy") {
+		return
+	}
+	sh.exec(append([]string{verb}, after(c.args, verb, 1)...), c.in)
 }
 
 // packageRunner runs a tool of a package: its row is judged as if installed.
@@ -217,6 +230,10 @@ func systemPackages(sh *shell, c command) {
 		if oneOf(o.at(1), "stop kill") {
 			sh.effect(StopService, o.at(1), o.at(2))
 		}
+		return
+	}
+	if c.name == "brew" && o.at(0) == "bundle" && (o.exact("cleanup") || o.at(1) == "cleanup" && o.exact("f", "force")) {
+		sh.effect(RemovePackage, c.name, "all that the Brewfile does not name")
 		return
 	}
 	if o.exact("dry-run", "simulate", "s", "just-print") && c.name != "pacman" {

@@ -15,12 +15,12 @@ const changeVerbs = "disable revoke suspend deactivate stop reset failover rotat
 	"detach clear expire transfer stepdown rekey unlink archive reboot deallocate abort kill force-unlock failback unbind demote reassign redrive compact " +
 	"disassociate shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock overwrite quarantine repair rebalance activate"
 
-const readVerbs = "list ls get describe show view help version diff plan validate lint explain search find read cat head tail check verify whoami inspect " +
+const readVerbs = "list ls get describe show view help diff plan validate lint explain search find read cat head tail check verify whoami inspect " +
 	"lookup ping dump export download count simulate estimate preview browse watch completion print fetch doctor poll batchget"
 
 // readNouns are verbs in one program and groups with verbs of their own in
 // another: only a verb that follows at once still counts.
-const readNouns = "status info logs log top history stats tree outputs output events trace test ps docs open metrics query scan"
+const readNouns = "version versions status info logs log top history stats tree outputs output events trace test ps docs open metrics query scan"
 
 // wholeNouns are things that hold everything below them or that nothing
 // brings back: to destroy one is a teardown.
@@ -28,12 +28,12 @@ const wholeNouns = "cluster clusters project projects namespace namespaces ns da
 	"account accounts organization organizations org subscription vault keyvault backup backups snapshot snapshots volume volumes filesystem table tables zone zones " +
 	"hosted repo repository repositories pv pvc persistentvolume persistentvolumes persistentvolumeclaim persistentvolumeclaims crd crds node nodes tenant workspace " +
 	"environment environments site sites pool pools kms domain domains registry instance instances machine machines vm vms server servers droplet " +
-	"disk disks linode linodes droplets cosmosdb aks eks gke flexible-server acr webapp functionapp rds dynamodb spanner bigtable sql schema index indices collection collections topic topics recovery stateful statefulset warehouse"
+	"postgres pg d1 disk disks linode linodes droplets cosmosdb aks eks gke flexible-server acr webapp functionapp rds dynamodb spanner bigtable sql schema index indices collection collections topic topics recovery stateful statefulset warehouse"
 
 // controls is true of the programs that the verb grammar applies to.
 func controls(name string) bool {
 	return oneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"),
-		"aws awslocal gcloud gsutil bq az oc helm terraform tofu terragrunt pulumi cdk cdktf serverless sls sam copilot eb eksctl kops "+
+		"aws awslocal gcloud gsutil bq az oc helm terraform tofu terragrunt pulumi cdk cdktf serverless sls sst sam copilot eb eksctl kops "+
 			"doctl linode-cli hcloud scw vultr-cli oci ibmcloud aliyun heroku fly flyctl vercel vc now netlify ntl railway render supabase firebase wrangler "+
 			"cf gh glab hub circleci jenkins-cli keychain-tool argocd argo flux vault bao consul nomad etcdctl kafka-topics kafka-consumer-groups kafka-configs kafka-acls "+
 			"kafka-delete-records kafka-storage rpk kcat rabbitmqctl rabbitmqadmin rabbitmq-plugins nats nsc stripe twilio sentry-cli datadog-ci ldcli auth0 okta restic borg "+
@@ -162,10 +162,13 @@ func (sh *shell) remoteVerb(c command, o options, i int, words []string) bool {
 	}
 	w := words[0]
 	plain := len(words) == 1 || oneOf(c.name, "aws awslocal") || strings.Contains(o.pos[i], ":")
-	if oneOf(c.name, "minikube colima k3d kind limactl multipass") && oneOf(w, "stop pause restart") {
+	if oneOf(c.name, "minikube colima k3d kind limactl multipass supabase ddev lando") && oneOf(w, "stop pause restart") {
 		return true // a cluster or a machine of the developer's own
 	}
 	switch {
+	case w == "clone" && hasWord(words, "env config variables"):
+		sh.effect(ChangeRemote, "overwrite", strings.Join(o.pos, " "))
+		return true
 	case w == "on" && containsString(words, "maintenance"):
 		sh.effect(ChangeRemote, "maintenance", strings.Join(o.pos, " "))
 		return true
@@ -195,10 +198,10 @@ func touchesRights(p string) bool {
 
 // destroyScale is "teardown" when a whole thing goes, "part" otherwise.
 func destroyScale(c command, o options, i int, words []string, verb string) string {
-	if oneOf(c.name, "terraform tofu terragrunt pulumi cdk cdktf serverless sls eksctl kops sam kubeadm k3d kind") && oneOf(verb, "destroy delete remove down") && i <= 1 {
+	if oneOf(c.name, "terraform tofu terragrunt pulumi cdk cdktf serverless sls sst eksctl kops sam kubeadm k3d kind") && oneOf(verb, "destroy delete remove down") && i <= 1 {
 		return "teardown"
 	}
-	if o.pos[0] != "cache" && o.exact("all", "A", "all-namespaces", "force", "recursive", "yes-i-really-mean-it", "delete-all") && !oneOf(verb, "rm remove prune") {
+	if o.pos[0] != "cache" && o.exact("all", "A", "all-namespaces", "force", "recursive", "yes-i-really-mean-it", "delete-all", "all-collections") && !oneOf(verb, "rm remove prune") {
 		return "teardown"
 	}
 	head := words[len(words)-1]
@@ -246,7 +249,17 @@ func (sh *shell) flagVerbs(c command, o options) {
 // remoteSpecial holds the few verbs that mean something else in one program.
 func (sh *shell) remoteSpecial(c command, o options) {
 	verb, sub := o.at(0), o.at(1)
+	if oneOf(verb, "deploy publish") && forProduction(o) {
+		sh.effect(PublishOut, c.name, "production")
+	}
 	switch c.name {
+	case "supabase":
+		if verb == "db" && sub == "push" || o.exact("linked", "db-url") && oneOf(sub, "up down repair") {
+			sh.effect(ChangeRemote, "apply", "database of the project")
+		}
+		if verb == "stop" && o.exact("no-backup") {
+			sh.effect(PruneLocal, "volumes", "supabase")
+		}
 	case "terraform", "tofu", "terragrunt", "pulumi":
 		sh.infrastructure(c, o)
 	case "gh", "glab":
@@ -262,7 +275,7 @@ func (sh *shell) remoteSpecial(c command, o options) {
 		if verb == "rsync" && o.exact("d") || verb == "sync" && o.exact("delete-destination") {
 			sh.effect(DeleteCopies, "", strings.Join(o.pos[1:], " "))
 		}
-	case "kubeadm":
+	case "kubeadm", "talosctl":
 		if verb == "reset" {
 			sh.effect(DestroyRemote, "teardown", "cluster node")
 		}
@@ -277,7 +290,7 @@ func (sh *shell) remoteSpecial(c command, o options) {
 			sh.effect(ChangeRemote, "revoke", verb)
 		}
 	case "firebase", "vercel", "netlify", "wrangler", "fly", "flyctl", "railway", "now", "vc", "surge":
-		if verb == "deploy" && (o.exact("prod", "production") || oneOf(c.name, "firebase surge")) {
+		if verb == "deploy" && oneOf(c.name, "firebase surge") {
 			sh.effect(PublishOut, c.name, "production")
 		}
 	case "deck":
@@ -300,6 +313,20 @@ func (sh *shell) remoteSpecial(c command, o options) {
 			sh.effect(DestroyRemote, "teardown", "backup "+verb)
 		}
 	}
+}
+
+// forProduction is true if the flags say that the place is the one that others
+// use.
+func forProduction(o options) bool {
+	if o.exact("prod", "production") {
+		return true
+	}
+	for _, place := range o.all("e", "env", "environment", "s", "stage", "stack", "target") {
+		if oneOf(strings.ToLower(place), "prod production live prd") {
+			return true
+		}
+	}
+	return false
 }
 
 func (sh *shell) infrastructure(c command, o options) {

@@ -43,6 +43,10 @@ func (sh *shell) scriptRound(toks []token, consts map[string]string, lang string
 			sh.runText(t.text)
 		case t.kind == 's' && i+2 < len(toks) && (toks[i+1].kind == ')' || toks[i+1].kind == ']') && toks[i+2].kind == '(':
 			sh.scriptCall(t.text, toks, i+1, consts, lang) // getattr(x, "name")(…), x["name"](…)
+		case t.kind == 's' && i > 0 && lang == "js" && tagsShell(toks[i-1]):
+			if text, ok := sh.literal(toks[i:], consts); ok {
+				sh.runText(text)
+			}
 		case t.kind == 's' && strings.Contains(t.text, ".sock") && strings.Contains(t.text, "afar"):
 			sh.effect(SteerAfar, "socket", t.text)
 		case t.kind == 'n' && (strings.HasSuffix(t.text, "TIOCSTI") || t.text == "0x5412" || t.text == "21522"):
@@ -60,6 +64,13 @@ func (sh *shell) scriptRound(toks []token, consts map[string]string, lang string
 			sh.scriptCall(name, toks, i, consts, lang)
 		}
 	}
+}
+
+// tagsShell is true of a name that hands the template behind it to a shell:
+// $`…` of zx and Bun, execa`…`.
+func tagsShell(t token) bool {
+	short := t.text[strings.LastIndexByte(t.text, '.')+1:]
+	return t.kind == 'n' && (short == "$" || short != "exec" && callKind(short, t.text, "js") == "run")
 }
 
 // otherNames are the names that a program gives to calls we know: import x as

@@ -34,7 +34,7 @@ func serviceRow(name string) row {
 		return power
 	case "useradd", "userdel", "usermod", "groupdel", "adduser", "deluser", "passwd", "chpasswd", "gpasswd", "visudo", "chsh", "dscl", "sysadminctl", "vipw":
 		return accounts
-	case "sysctl", "modprobe", "rmmod", "insmod", "setenforce", "spctl", "csrutil", "nvram", "defaults", "systemsetup", "update-alternatives", "ldconfig", "timedatectl", "hostnamectl", "swapon", "bcdedit", "reg", "scutil", "pmset", "grub-install", "update-grub", "efibootmgr":
+	case "sysctl", "modprobe", "rmmod", "insmod", "setenforce", "spctl", "csrutil", "nvram", "defaults", "systemsetup", "update-alternatives", "ldconfig", "timedatectl", "hostnamectl", "swapon", "bcdedit", "reg", "scutil", "pmset", "grub-install", "update-grub", "efibootmgr", "nixos-rebuild", "darwin-rebuild":
 		return system
 	case "security":
 		return func(sh *shell, c command) {
@@ -44,7 +44,8 @@ func serviceRow(name string) row {
 					sh.effect(RevealSecret, "keychain", "")
 				}
 				sh.print(unknownKey)
-			case strings.HasPrefix(o.at(0), "delete-"):
+			case strings.HasPrefix(o.at(0), "delete-"), oneOf(o.at(0), "add-trusted-cert remove-trusted-cert trust-settings-import set-key-partition-list"),
+				o.at(0) == "authorizationdb" && o.at(1) != "read":
 				sh.effect(ChangeSystem, "keychain", o.at(0))
 			}
 		}
@@ -79,7 +80,7 @@ func service(sh *shell, c command) {
 	case "isolate", "emergency", "rescue", "default", "set-default":
 		sh.effect(Power, verb, name)
 	case "poweroff", "reboot", "halt", "suspend", "hibernate", "kexec":
-		if c.name == "systemctl" {
+		if oneOf(c.name, "systemctl launchctl") {
 			sh.effect(Power, verb, "")
 		}
 	}
@@ -211,6 +212,10 @@ func system(sh *shell, c command) {
 		}
 	case "defaults":
 		if !oneOf(o.at(0), "delete") {
+			return
+		}
+	case "nixos-rebuild", "darwin-rebuild":
+		if !oneOf(o.at(0), "switch boot test") {
 			return
 		}
 	case "scutil":

@@ -354,6 +354,12 @@ func tools() []shape {
 		{"PowerShell verbs", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("del ", n)}}} }},
 		{"PowerShell disks", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("format ", n)}}} }},
 		{"PowerShell", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("del a;", n)}}} }},
+		{"PowerShell substitutions", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("$(", n)}}} }},
+		{"PowerShell nested", func(n int) Call {
+			return Call{"PowerShell", []Arg{{"command", strings.Repeat("$(", n/3) + strings.Repeat(")", n/3)}}}
+		}},
+		{"PowerShell variables", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("$x = $x + $x;", n)}}} }},
+		{"PowerShell pipes", func(n int) Call { return Call{"PowerShell", []Arg{{"command", "ls" + fill("|% {iex $_}", n)}}} }},
 	}
 }
 

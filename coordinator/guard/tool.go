@@ -28,19 +28,12 @@ func understand(call Call, ctx *Context) *understanding {
 func (sh *shell) commandTool(call Call) {
 	for _, a := range call.Args {
 		if last := a.Path[strings.LastIndexByte(a.Path, '.')+1:]; last == "command" {
-			sh.commandText(a.Value)
-		}
-	}
-	if call.Tool == "PowerShell" {
-		for _, a := range call.Args {
-			if a.Path == "command" {
-				sh.powerText(scrub(a.Value))
-			}
+			sh.commandText(a.Value, call.Tool == "PowerShell")
 		}
 	}
 }
 
-func (sh *shell) commandText(text string) {
+func (sh *shell) commandText(text string, power bool) {
 	sh.part = clip(text, 300)
 	if len(text) > maxSource {
 		sh.unreadable("too long", text)
@@ -49,6 +42,10 @@ func (sh *shell) commandText(text string) {
 	src := scrub(text)
 	sh.src = nil
 	sh.u.budget.bytes += len(src)
+	if power {
+		sh.powerText(src)
+		return
+	}
 	sh.run(src, nil)
 }
 

@@ -141,11 +141,11 @@ type shell struct {
 }
 
 func newShell(u *understanding) *shell {
-	home := u.ctx.Home
+	home := slashed(u.ctx.Home)
 	if home == "" {
-		home = u.ctx.Env["HOME"]
+		home = slashed(u.ctx.Env["HOME"])
 	}
-	cwd := u.ctx.Cwd
+	cwd := slashed(u.ctx.Cwd)
 	if cwd == "" {
 		cwd = unknown
 	}

@@ -31,6 +31,15 @@ const (
 const systemDirs = "/bin /boot /dev /etc /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var /System /Library /Applications /Volumes /private /mnt /media /nix " +
 	"/usr/bin /usr/lib /usr/local /usr/sbin /usr/share /usr/local/bin /usr/local/lib /usr/include /var/lib /var/log /var/mail /var/spool /var/db /private/etc /private/var /etc/ssl /etc/systemd /etc/nginx /snap /Windows /Users/Shared C:"
 
+// isDriveDir is true of a drive of Windows and of the system's directories on it.
+func isDriveDir(p string) bool {
+	if !isDrive(p) {
+		return false
+	}
+	rest := strings.TrimSuffix(p[2:], "/"+unknown)
+	return rest == "" || oneOf(rest, "/windows /users /programdata /windows/system32 /boot /recovery") || rest == "/program files" || rest == "/program files (x86)"
+}
+
 // judging holds what is looked up once per call.
 type judging struct {
 	ctx      *Context
@@ -45,12 +54,12 @@ type judging struct {
 }
 
 func newJudging(ctx *Context) *judging {
-	j := &judging{ctx: ctx, home: ctx.Home, project: ctx.Project, resolved: map[string]string{}, git: map[string]GitFacts{}}
+	j := &judging{ctx: ctx, home: slashed(ctx.Home), project: slashed(ctx.Project), resolved: map[string]string{}, git: map[string]GitFacts{}}
 	if j.home == "" {
-		j.home = ctx.Env["HOME"]
+		j.home = slashed(ctx.Env["HOME"])
 	}
 	if j.project == "" {
-		j.project = ctx.Cwd
+		j.project = slashed(ctx.Cwd)
 	}
 	return j
 }
@@ -178,7 +187,7 @@ func (j *judging) place(p string, sweeping bool, away string) region {
 	switch {
 	case isDevice(p):
 		return inDevice
-	case p == "/" || bare == "/" || oneOf(p, systemDirs) || strings.HasPrefix(p, "/"+unknown):
+	case p == "/" || bare == "/" || oneOf(p, systemDirs) || isDriveDir(p) || strings.HasPrefix(p, "/"+unknown):
 		return inRoot
 	case j.isHome(p) || j.isHome(bare):
 		return inHome
@@ -193,7 +202,7 @@ func (j *judging) place(p string, sweeping bool, away string) region {
 // them is swept.
 func (j *judging) guarded(p string, sweeping bool) region {
 	for _, own := range j.ctx.Own {
-		if own == "" {
+		if own = slashed(own); own == "" {
 			continue
 		}
 		if within(p, own) || within(p, j.real(own)) {
@@ -230,7 +239,7 @@ func (j *judging) isHome(p string) bool {
 		return true
 	}
 	dir := dirName(p)
-	return (dir == "/home" || dir == "/Users") && p != dir
+	return (dir == "/home" || dir == "/Users" || isDrive(dir) && dir[2:] == "/users") && p != dir
 }
 
 // inTree places paths inside the project and its repository.
@@ -268,7 +277,7 @@ func (j *judging) outside(p string) region {
 		temps = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders"}
 	}
 	for _, t := range temps {
-		t = strings.TrimSuffix(t, "/")
+		t = strings.TrimSuffix(slashed(t), "/")
 		switch {
 		case t == "" || within(j.home, t) && within(p, j.home):
 		case p == t:
@@ -302,8 +311,6 @@ func inSystemDir(p string) bool {
 	}
 	return false
 }
-
-func isDrive(p string) bool { return len(p) > 1 && p[1] == ':' }
 
 // inHomeTree knows the directories of a home that nothing brings back.
 func (j *judging) inHomeTree(rest string) region {

@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // wrapper describes a program that starts another: which of its own flags
 // take a value, and how many operands stand before the inner command.
@@ -278,6 +281,9 @@ func xargs(sh *shell, c command) {
 		items = quotedFields(*c.in)
 	}
 	marker := replaceMarker(o)
+	if takesScript(rest, marker) {
+		sh.effect(RunUnknown, "unknown", "")
+	}
 	if marker == "" {
 		sh.exec(append(append([]string{}, rest...), items...), nil)
 		return
@@ -294,6 +300,25 @@ func xargs(sh *shell, c command) {
 		}
 		sh.exec(argv, nil)
 	}
+}
+
+// takesScript is true of "sh -c" that gets its very script from data: where one
+// item ends and the next begins is not the same on all systems.
+func takesScript(argv []string, marker string) bool {
+	for i, a := range argv {
+		if isShellName(programName(a)) {
+			for _, flag := range argv[i+1:] {
+				if flag == marker {
+					return marker != ""
+				}
+				if !strings.HasPrefix(flag, "-") {
+					return false
+				}
+			}
+			return len(argv) > i+1 && isClusterWith(argv[len(argv)-1], 'c')
+		}
+	}
+	return false
 }
 
 // quotedFields splits the way xargs does: at blanks, with quotes.
@@ -393,7 +418,11 @@ func (sh *shell) parallelOne(argv []string, item string) {
 		return
 	}
 	joined, quoted := strings.Join(argv, " "), quoteAll([]string{item})
+	if takesScript(argv, "{}") {
+		sh.effect(RunUnknown, "unknown", "")
+	}
 	if len(argv) > 1 {
+		argv = slices.Clone(argv)
 		for i, w := range argv[1:] {
 			if strings.ContainsAny(w, " \t") {
 				argv[i+1] = quoteAll([]string{w})

@@ -66,6 +66,10 @@ func multiplexer(sh *shell, c command) {
 			sh.effect(TypeInto, "", "screen")
 			return
 		}
+		if containsString(c.args, "-X") && containsAny(c.args, "quit kill") {
+			sh.effect(KillProcess, "terminal", "screen")
+			return
+		}
 		sh.exec(rest, c.in)
 		return
 	}
