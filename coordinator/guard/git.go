@@ -348,11 +348,15 @@ func (sh *shell) gitOther(verb string, args []string, c command) {
 	sh.showsCommitted(verb, args, o)
 	sh.gitPrograms(verb, args, o)
 	switch verb {
-	case "stage", "add", "commit", "merge", "pull", "fetch", "log", "diff", "status":
-	case "rebase":
-		for _, code := range o.all("x", "exec") {
-			sh.run(code, nil)
+	case "stage", "add", "commit", "fetch", "log", "diff", "status":
+	case "merge", "cherry-pick", "revert", "am":
+		sh.gitGivesUp(o)
+	case "pull":
+		if v, given := o.get("rebase"); o.short('r') || o.exact("rebase") && (!given || v != "false") {
+			sh.effect(RewriteRefs, "rebase", "")
 		}
+	case "rebase":
+		sh.gitRebase(o)
 	case "bisect":
 		if len(args) > 1 && args[0] == "run" {
 			sh.exec(args[1:], nil)
@@ -386,6 +390,27 @@ func (sh *shell) gitOther(verb string, args []string, c command) {
 	default:
 		sh.gitStore(verb, args, o)
 	}
+}
+
+// gitRebase: the reflog has the old commits, and a snapshot has them by name.
+func (sh *shell) gitRebase(o options) {
+	for _, code := range o.all("x", "exec") {
+		sh.run(code, nil)
+	}
+	if sh.gitGivesUp(o) || o.exact("continue", "quit", "edit-todo", "show-current-patch") {
+		return
+	}
+	sh.effect(RewriteRefs, "rebase", "")
+}
+
+// gitGivesUp is true of the end of a merge, a rebase and the like that throws
+// away what was resolved so far.
+func (sh *shell) gitGivesUp(o options) bool {
+	if !o.exact("abort", "skip") {
+		return false
+	}
+	sh.effect(Discard, "give-up", "")
+	return true
 }
 
 // gitUpdateRef reads "ref value" and, from its input, lines of "verb ref value".

@@ -63,7 +63,7 @@ func placePublisher(name string) row {
 func verbs(list string, kind Kind, removing string) row {
 	return func(sh *shell, c command) {
 		o := parseOptions(c.args, "p package manifest-path repository registry target features k")
-		if o.exact("dry-run", "help") {
+		if o.exact("dry-run", "help") || o.at(0) == "owner" && !o.exact("add", "a", "remove", "r") && len(o.pos) < 3 && c.name == "cargo" {
 			return
 		}
 		if len(o.pos) > 0 && strings.HasPrefix(o.pos[0], "+") {

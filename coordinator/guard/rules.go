@@ -96,6 +96,7 @@ var policies = []policy{
 	{Rule{"git.clean-path", Ask, "Deletes untracked or ignored files", "List them with `git clean -n`, then delete by name."}, Discard, when{op: ops{"clean-path", "clean-ignored"}}},
 	{Rule{"git.stash-clear", Deny, "Deletes every stash", "Drop one stash by its name after `git stash show -p`."}, Discard, when{op: ops{"stash-clear"}}},
 	{Rule{"git.stash-drop", Ask, "Deletes a stash", "Look at it with `git stash show -p` first."}, Discard, when{op: ops{"stash-drop"}}},
+	{Rule{"git.give-up", None, "", ""}, Discard, when{op: ops{"give-up"}}},
 	{Rule{"git.worktree", Ask, "Removes a worktree with its changes", "Commit in the worktree, then remove it without --force."}, Discard, when{}},
 	{Rule{"git.push-mirror", Deny, "Overwrites every branch of the remote", "Push one branch by its name."}, PushForce, when{op: ops{"mirror", "all"}}},
 	{Rule{"git.push-force-main", Deny, "Rewrites the default branch of the remote", "Push a new branch and open a pull request."}, PushForce, when{is: mainBranch}},
@@ -113,6 +114,7 @@ var policies = []policy{
 	{Rule{"git.branch-force", Ask, "Deletes or moves a branch that may not be merged", "Use `git branch -d`, which refuses to lose commits."}, RewriteRefs, when{op: ops{"branch-delete-force", "branch-force", "ref-delete"}}},
 	{Rule{"git.reflog", Deny, "Destroys the record that brings lost commits back", "Leave the reflog and unreachable objects alone."}, RewriteRefs, when{op: ops{"reflog", "prune"}}},
 	{Rule{"git.filter", Ask, "Rewrites the history of every branch", "Make a backup clone first, and let the person decide."}, RewriteRefs, when{op: ops{"filter"}}},
+	{Rule{"git.rebase", None, "", ""}, RewriteRefs, when{op: ops{"rebase"}}},
 	{Rule{"git.refs", Ask, "Deletes a tag, a remote or stored objects", "Make a new tag or remote under another name, and leave the old one."}, RewriteRefs, when{}},
 	{Rule{"git.settings", Ask, "Makes git run a program of its own", "Pass the setting for one command with `git -c`, or run the program yourself."}, GitSettings, when{}},
 

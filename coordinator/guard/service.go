@@ -39,7 +39,7 @@ func serviceRow(name string) row {
 	case "security":
 		return func(sh *shell, c command) {
 			switch o := parseOptions(c.args, "a s l"); {
-			case strings.HasPrefix(o.at(0), "find-") && o.short('w'), o.at(0) == "dump-keychain", o.at(0) == "export":
+			case strings.HasPrefix(o.at(0), "find-") && o.short('w'), o.at(0) == "dump-keychain" && o.short('d'), o.at(0) == "export":
 				if sh.out == nil {
 					sh.effect(RevealSecret, "keychain", "")
 				}
