@@ -52,7 +52,7 @@ func (c *Coordinator) hostDirs() []string {
 }
 
 func (c *Coordinator) watchDir(ctx context.Context, dir string) {
-	w := &watcher{c: c, waiting: map[session.ID]bool{}, busy: map[session.ID]bool{}}
+	w := &watcher{c: c, waiting: map[session.ID]bool{}, busy: map[session.ID]bool{}, consulted: map[session.ID]bool{}}
 	if err := disk.WatchSessions(ctx, dir, c.cfg.Log, w.report); err != nil {
 		c.cfg.Log.Error("watch session files", "dir", dir, "err", err)
 	}
@@ -75,6 +75,8 @@ type watcher struct {
 	c       *Coordinator
 	waiting map[session.ID]bool // a dialog is open
 	busy    map[session.ID]bool // a turn runs
+
+	consulted map[session.ID]bool // that is no session
 }
 
 func (w *watcher) report(f disk.SessionFile, gone bool) {
@@ -83,12 +85,16 @@ func (w *watcher) report(f disk.SessionFile, gone bool) {
 	}
 }
 
-// sight takes in one session file. A client that no hook of ours spoke for is
-// unprotected. A dialog that closed was answered at the terminal: yes leaves
+// sight takes in one session file, but for that of a client which is consulted: it
+// runs without hooks because we say so. Any other client that no hook of ours
+// spoke for is unprotected. A dialog that closed was answered at the terminal: yes leaves
 // the session busy, Esc leaves it idle and also ends the waiting hook, but for
 // that of a form, of which the host says nothing.
 func (w *watcher) sight(f disk.SessionFile, gone bool) error {
 	id := session.ID(f.Session)
+	if w.consults(f, gone) {
+		return nil
+	}
 	if gone {
 		delete(w.waiting, id)
 		delete(w.busy, id)
@@ -107,4 +113,15 @@ func (w *watcher) sight(f disk.SessionFile, gone bool) error {
 		return w.c.core.Interrupted(id)
 	}
 	return nil
+}
+
+// consults reports whether a session file is that of a client which is consulted.
+func (w *watcher) consults(f disk.SessionFile, gone bool) bool {
+	id := session.ID(f.Session)
+	was := w.consulted[id]
+	delete(w.consulted, id)
+	if !gone && w.c.server.Consulting(f.PID) {
+		w.consulted[id] = true
+	}
+	return gone && was || w.consulted[id]
 }

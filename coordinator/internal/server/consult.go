@@ -119,6 +119,15 @@ func (s *Server) consulted(line []peer.Process) bool {
 	return false
 }
 
+// Consulting reports whether a process belongs to a consultation, or to a review
+// that this process has made.
+func (s *Server) Consulting(pid int) bool {
+	line := peer.Line(pid)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.consulted(line)
+}
+
 // reviewer returns the agent for whom a consultation of a session begins; "" for
 // the session itself. s.mu is held.
 func (s *Server) reviewer(id session.ID) string {

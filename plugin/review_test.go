@@ -1,0 +1,58 @@
+package plugin_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+)
+
+// consults has a fresh client of the same kind be the other model, and lets a
+// hook of the person's own say which sessions ran.
+func (r *rig) consults(client string) (ran string) {
+	r.t.Helper()
+	ran = filepath.Join(r.lab.Home, "ran")
+	config, err := os.ReadFile(filepath.Join(r.home, "config.toml"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	write(r.t, r.home, "config.toml", fmt.Sprintf("%s\n[consult]\nprograms = [%q]\n", config, client))
+	r.must("restart")
+	hook := fmt.Sprintf(`[{"hooks":[{"type":"command","command":"cat >> %s"}]}]`, ran)
+	write(r.t, r.lab.Home, ".claude/settings.json", `{"hooks":{"SessionStart":`+hook+`,"UserPromptSubmit":`+hook+`,"Stop":`+hook+`}}`)
+	return ran
+}
+
+// TestRealReviewGate: the plugin's alice says that all is fine, is sent back,
+// consults a real client, and may then end. That client runs no hook, neither
+// ours nor the person's.
+func TestRealReviewGate(t *testing.T) {
+	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
+		t.Run(name, func(t *testing.T) {
+			client := host.Need(t, version)
+			r := newRig(t, client)
+			ran := r.consults(client)
+			ask := "echo 'is it right? " + model.Play(model.Say("I would rename it.")) + "' | afar consult -"
+			task := "review " + model.Play(model.Say("LGTM. I ran afar consult."), model.Bash("touch made"), model.Bash(ask), model.Say("LGTM.\n\n## Second Opinion\nThe other model would rename it."))
+			agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": task, "subagent_type": "afar:alice"})
+			r.print("go "+model.Play(agent, model.Say("fin")), "--permission-mode", "bypassPermissions")
+			r.journal("gate.blocked", "no consultation of another model")
+			r.journal("consult.answered", "claude ("+client+") was asked and answered 18 bytes")
+			r.journal("gate.opened", "holds a second opinion")
+			if told := r.refusal(); r.exists("made") || !strings.Contains(told, "I would rename it.") || !strings.Contains(told, "You only read") {
+				t.Errorf("made: %v, alice was told %q", r.exists("made"), told)
+			}
+			if journal := r.trail(); strings.Contains(journal, "session afar-consult-") {
+				t.Errorf("the consulted client counts as a session\n%s", journal)
+			}
+			raw, err := os.ReadFile(ran)
+			if s := string(raw); err != nil || strings.Count(s, `"SessionStart"`) != 1 || strings.Contains(s, "is it right?") {
+				t.Errorf("the person's hook ran for %s, %v", s, err)
+			}
+		})
+	}
+}
