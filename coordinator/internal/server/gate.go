@@ -14,11 +14,7 @@ func (s *Server) subagentStop(c *call) (any, error) {
 	if err != nil || p.AgentType == "" {
 		return wire.HookReply{}, err
 	}
-	if l := s.cfg.Core.Loop(p.Session); p.AgentTranscript != "" && l.Active() {
-		sum, end := s.cfg.Usage(p.AgentTranscript, l.ReadOf(p.Agent))
-		err = s.cfg.Core.SpendLoop(p.Session, sum, loop.AgentRead{Agent: p.Agent, Read: end})
-	}
-	if err != nil || s.silent(h) || !place.ReadsOnly(p.AgentType) {
+	if err := s.agentSpent(p); err != nil || s.silent(h) || !place.ReadsOnly(p.AgentType) {
 		return wire.HookReply{}, err
 	}
 	r, err := s.cfg.Core.ReviewerStops(p.Session, p.Agent, p.Message)
@@ -30,4 +26,15 @@ func (s *Server) subagentStop(c *call) (any, error) {
 		notice = r.Tell
 	}
 	return wire.HookReply{Block: r.Block != "", Reason: r.Block, Notice: notice}, nil
+}
+
+// agentSpent books what an agent took since it last stopped, for the loop of its
+// session.
+func (s *Server) agentSpent(p payload) error {
+	l := s.cfg.Core.Loop(p.Session)
+	if p.AgentTranscript == "" || !l.Active() {
+		return nil
+	}
+	sum, end := s.cfg.Usage(p.AgentTranscript, l.ReadOf(p.Agent))
+	return s.cfg.Core.SpendLoop(p.Session, sum, loop.AgentRead{Agent: p.Agent, Read: end})
 }
