@@ -138,6 +138,12 @@ func (h hand) takeBack(ctx context.Context, m mark) error {
 }
 
 func (h hand) putBack(ctx context.Context, from string, restore, remove []string) error {
+	if len(restore) > 0 {
+		in := []byte(strings.Join(restore, "\x00") + "\x00")
+		if _, err := h.call(ctx, call{in: in}, "restore", "-q", "--source="+from, "--staged", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
+			return err
+		}
+	}
 	for _, path := range remove {
 		if err := os.Remove(filepath.Join(h.dir, path)); err != nil {
 			return err
@@ -145,12 +151,7 @@ func (h hand) putBack(ctx context.Context, from string, restore, remove []string
 		for dir := filepath.Dir(path); dir != "." && os.Remove(filepath.Join(h.dir, dir)) == nil; dir = filepath.Dir(dir) {
 		}
 	}
-	if len(restore) == 0 {
-		return nil
-	}
-	in := []byte(strings.Join(restore, "\x00") + "\x00")
-	_, err := h.call(ctx, call{in: in}, "restore", "-q", "--source="+from, "--staged", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul")
-	return err
+	return nil
 }
 
 // gits reports whether a file holds nothing but what one of two commits has for

@@ -99,7 +99,7 @@ func TestAddWorktree(t *testing.T) {
 			run(t, dir, "worktree", "lock", tree(dir))
 			_ = os.RemoveAll(tree(dir))
 		}, git.ErrInTheWay, "locked", ""},
-		{"the branch checked out by the person", func(t *testing.T, dir string) { run(t, dir, "checkout", "-q", "-b", "afar/issue/i1") }, git.ErrInTheWay, "already", ""},
+		{"the branch checked out by the person", func(t *testing.T, dir string) { run(t, dir, "checkout", "-q", "-b", "afar/issue/i1") }, git.ErrInTheWay, "is checked out in", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir, _ := cloned(t)

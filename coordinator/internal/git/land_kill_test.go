@@ -1,0 +1,376 @@
+//go:build unix
+
+package git_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+)
+
+var everyKill = flag.Bool("git-kills", false, "kill at every git call in every way, not at a sample of them")
+
+// A job is one operation as a process of its own does it.
+type job struct {
+	What   string
+	W      git.Worktree
+	Commit string
+	Push   bool
+}
+
+func (j job) do(ctx context.Context) (err error) {
+	switch j.What {
+	case "add":
+		_, err = git.AddWorktree(ctx, j.W.Repo, filepath.Base(j.W.Path))
+	case "commit":
+		_, err = j.W.Commit(ctx, "close", "closed.md")
+	case "rebase":
+		_, err = j.W.Rebase(ctx)
+	case "land":
+		_, err = j.W.Land(ctx, j.Commit, j.Push)
+	case "remove":
+		err = j.W.Remove(ctx)
+	}
+	return err
+}
+
+// A scene is a repository in which an operation is killed.
+type scene struct {
+	name string
+	do   func(t *testing.T, s *site) job
+	want error // what the operation ends with, killed or not
+}
+
+func land(push bool, do func(t *testing.T, s *site)) func(*testing.T, *site) job {
+	return func(t *testing.T, s *site) job {
+		do(t, s)
+		return job{What: "land", W: s.w, Commit: s.commit, Push: push}
+	}
+}
+
+func scenes() []scene {
+	removed := func(t *testing.T, s *site, branch bool) {
+		run(t, s.dir, "worktree", "remove", "--force", s.w.Path)
+		if !branch {
+			run(t, s.dir, "branch", "-q", "-D", s.w.Branch)
+		}
+	}
+	behind := func(t *testing.T, s *site, name string) job {
+		write(t, s.dir, name, "of main\n")
+		run(t, s.dir, "add", name)
+		run(t, s.dir, "commit", "-q", "-m", "of main")
+		write(t, s.w.Path, "extra.txt", "x")
+		s.commit = work(t, s.w, "more.txt", "more")
+		return job{What: "rebase", W: s.w}
+	}
+	return []scene{
+		{"add", func(t *testing.T, s *site) job { removed(t, s, false); return job{What: "add", W: s.w} }, nil},
+		{"add to a branch", func(t *testing.T, s *site) job { removed(t, s, true); return job{What: "add", W: s.w} }, nil},
+		{"commit", func(t *testing.T, s *site) job {
+			write(t, s.w.Path, "closed.md", "closed")
+			return job{What: "commit", W: s.w}
+		}, nil},
+		{"rebase", func(t *testing.T, s *site) job { return behind(t, s, "other.txt") }, nil},
+		{"rebase into a conflict", func(t *testing.T, s *site) job { return behind(t, s, "a.txt") }, git.ErrConflict},
+		{"land", land(false, func(*testing.T, *site) {}), nil},
+		{"land and push", land(true, func(*testing.T, *site) {}), nil},
+		{"land where nothing is checked out", land(true, func(t *testing.T, s *site) { run(t, s.dir, "checkout", "-q", "-b", "mine") }), nil},
+		{"land, and the remote moved", land(true, func(t *testing.T, s *site) { s.moved(t, "r.txt") }), git.ErrDiverged},
+		{"land, and the remote refuses", land(true, func(t *testing.T, s *site) { write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\nexit 1") }), git.ErrPush},
+		{"land, and the remote is gone", land(true, func(t *testing.T, s *site) { run(t, s.dir, "remote", "set-url", "origin", "/none.git") }), git.ErrPush},
+		{"land over unpushed work", land(true, func(t *testing.T, s *site) {
+			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
+			run(t, s.w.Path, "rebase", "-q", "main")
+			s.commit = head(t, s.w)
+		}), git.ErrAhead},
+		{"remove", func(t *testing.T, s *site) job {
+			if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+				t.Fatal(err)
+			}
+			write(t, s.w.Path, "build/out", "ignored")
+			return job{What: "remove", W: s.w}
+		}, nil},
+	}
+}
+
+// treasures is what a person has besides the issue: work of each kind that no
+// remote knows.
+func treasures(t *testing.T, s *site) {
+	t.Helper()
+	write(t, s.dir, "kept.txt", "stashed")
+	run(t, s.dir, "add", "kept.txt")
+	run(t, s.dir, "stash", "-q")
+	run(t, s.dir, "branch", "-q", "unpushed")
+	run(t, s.dir, "update-ref", "refs/heads/unpushed", run(t, s.dir, "commit-tree", "-p", "main", "-m", "unpushed", "main^{tree}"))
+	tree := s.dir + "-theirs"
+	run(t, s.dir, "worktree", "add", "-q", tree, "unpushed")
+	write(t, tree, "staged.txt", "staged")
+	run(t, tree, "add", "staged.txt")
+	write(t, tree, "untracked.txt", "untracked")
+	write(t, s.dir, "notes.txt", "untracked")
+	write(t, s.dir, "build/cache", "ignored")
+}
+
+// lost compares what the person had with what is there.
+func (s site) lost(t *testing.T, before owned) {
+	t.Helper()
+	after := s.owned(t)
+	if diff := cmp.Diff(before.theirs, after.theirs); diff != "" {
+		t.Errorf("their worktree changed:\n%s", diff)
+	}
+	for name, text := range before.files {
+		if after.files[name] != text {
+			t.Errorf("%q is %q", name, after.files[name])
+		}
+	}
+	for _, dir := range []string{s.dir, s.bare} {
+		reach := run(t, dir, "rev-list", "--all", "--reflog")
+		for _, oid := range strings.Fields(before.commits[dir]) {
+			if !strings.Contains(reach, oid) {
+				t.Errorf("%s is lost in %s: %s", oid, dir, run(t, s.dir, "log", "-1", "--oneline", oid))
+			}
+		}
+	}
+}
+
+type owned struct {
+	theirs  string            // the person's own worktree
+	files   map[string]string // in the main checkout, not tracked
+	commits map[string]string // that refs reach, by repository
+}
+
+func (s site) owned(t *testing.T) owned {
+	t.Helper()
+	o := owned{theirs: theirsOnly(standing(t, s.dir+"-theirs")), files: map[string]string{}, commits: map[string]string{}}
+	have := files(t, s.dir)
+	for _, name := range []string{"notes.txt", "build/cache"} {
+		o.files[name] = have[name]
+	}
+	for _, dir := range []string{s.dir, s.bare} {
+		o.commits[dir] = run(t, dir, "rev-list", "--all")
+	}
+	return o
+}
+
+// theirsOnly leaves the files, the index and the stash of a standing.
+func theirsOnly(text string) string {
+	head, rest, _ := strings.Cut(text, "for-each-ref:")
+	_, stash, _ := strings.Cut(rest, "stash:")
+	return head + stash
+}
+
+// end is where an operation ends, whether or not it was killed on its way.
+func (s site) end(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "main\n%s\n%s\nbare %s\n", run(t, s.dir, "ls-tree", "-r", "main"), run(t, s.dir, "status", "--porcelain", "--ignored"), run(t, s.bare, "ls-tree", "-r", "main"))
+	fmt.Fprintf(&b, "%s\n", run(t, s.dir, "for-each-ref", "--format=%(refname)", "refs/heads"))
+	for line := range strings.Lines(run(t, s.dir, "worktree", "list", "--porcelain") + "\n") {
+		if !strings.HasPrefix(line, "HEAD ") {
+			b.WriteString(line)
+		}
+	}
+	if _, err := os.Stat(s.w.Path); err == nil {
+		fmt.Fprintf(&b, "%s\n%s\n", run(t, s.w.Path, "ls-tree", "-r", "HEAD"), run(t, s.w.Path, "status", "--porcelain", "--branch", "--ignored"))
+	}
+	for _, pattern := range []string{".worktrees/afar/.*", ".git/afar.*", ".git/*.lock", ".git/worktrees/*/*.lock", ".git/worktrees/*/afar.*", ".git/worktrees/*/rebase-*", ".git/refs/heads/*.lock"} {
+		names, _ := filepath.Glob(filepath.Join(s.dir, pattern))
+		for _, n := range names {
+			if filepath.Base(n) != "afar.lock" {
+				fmt.Fprintf(&b, "left: %s\n", n)
+			}
+		}
+	}
+	return b.String()
+}
+
+// killer is a git that kills who runs it, at one of its calls.
+const killer = `#!/bin/sh
+dir=$(dirname "$0")
+n=$(($(cat "$dir/n") + 1)); echo $n >"$dir/n"
+read -r at how wait <"$dir/at"
+[ $n = "$at" ] || exec %[1]s "$@"
+case $how in
+before) kill -9 $PPID ;;
+after) %[1]s "$@"; kill -9 $PPID ;;
+orphan) kill -9 $PPID; exec %[1]s "$@" ;;
+during) exec 3<&0; %[1]s "$@" <&3 & sleep "$wait"; kill -9 $PPID; kill -9 0 ;;
+esac
+`
+
+// TestKilled: an operation that is killed at a git call, before it, in its
+// middle, after it or while git goes on alone, is ended by the same call again,
+// as if nothing had been, and nothing that the person has is lost meanwhile.
+func TestKilled(t *testing.T) {
+	if text := os.Getenv("AFAR_GIT_CHILD"); text != "" {
+		var j job
+		if err := json.Unmarshal([]byte(text), &j); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.do(context.Background()); err != nil {
+			t.Log(err)
+		}
+		return
+	}
+	for _, c := range scenes() {
+		t.Run(c.name, func(t *testing.T) {
+			k := newKills(t, c)
+			calls := k.unharmed(t)
+			for _, p := range plans(calls) {
+				if k.again(t, p); t.Failed() {
+					t.Fatalf("killed %s call %d of %d", p.how, p.at, calls)
+				}
+			}
+		})
+	}
+}
+
+// A plan is one kill.
+type plan struct {
+	at   int
+	how  string
+	wait time.Duration
+}
+
+func plans(calls int) (list []plan) {
+	for at := 1; at <= calls; at++ {
+		for _, how := range []string{"before", "after", "during", "orphan"} {
+			list = append(list, plan{at, how, time.Duration(rand.IntN(12)) * time.Millisecond})
+		}
+	}
+	if !*everyKill {
+		rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		list = list[:min(len(list), 2)]
+	}
+	return list
+}
+
+// kills are the many deaths of one scene.
+type kills struct {
+	scene
+	site
+	job    job
+	bin    string
+	before owned
+	want   string
+}
+
+func newKills(t *testing.T, c scene) *kills {
+	t.Helper()
+	k := &kills{scene: c, site: ready(t), bin: t.TempDir()}
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, k.bin, "git", fmt.Sprintf(killer, real))
+	treasures(t, &k.site)
+	k.job = c.do(t, &k.site)
+	k.before = k.owned(t)
+	for _, dir := range k.places() {
+		clone(t, dir, dir+".kept")
+	}
+	return k
+}
+
+func (k *kills) places() []string { return []string{k.dir, k.bare, k.dir + "-theirs"} }
+
+func clone(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.RemoveAll(to); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// unharmed runs the operation without a kill and counts its git calls.
+func (k *kills) unharmed(t *testing.T) (calls int) {
+	t.Helper()
+	if !k.child(t, plan{}) {
+		t.Fatal("it was killed")
+	}
+	k.want = k.end(t)
+	if strings.Contains(k.want, "left:") {
+		t.Fatalf("it leaves traces:\n%s", k.want)
+	}
+	text, err := os.ReadFile(filepath.Join(k.bin, "n"))
+	if err == nil {
+		calls, err = strconv.Atoi(strings.TrimSpace(string(text)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return calls
+}
+
+// again does all of it with one kill.
+func (k *kills) again(t *testing.T, p plan) {
+	t.Helper()
+	for _, dir := range k.places() {
+		clone(t, dir+".kept", dir)
+	}
+	survived := k.child(t, p)
+	if survived && p.how != "during" {
+		t.Errorf("it was not killed")
+	}
+	k.lost(t, k.before)
+	err := k.job.do(t.Context())
+	if lock := filepath.Join(k.dir, ".git/index.lock"); p.how == "during" && errors.Is(err, git.ErrInTheWay) && strings.Contains(err.Error(), "index.lock") {
+		_ = os.Remove(lock) // as the error says
+		err = k.job.do(t.Context())
+	}
+	if p.how == "during" && err != nil && strings.Contains(err.Error(), ".lock'") {
+		for _, name := range []string{k.dir + "/.git/refs/heads/main.lock", k.dir + "/.git/HEAD.lock", k.bare + "/refs/heads/main.lock", k.dir + "/.git/refs/remotes/origin/main.lock"} {
+			_ = os.Remove(name)
+		}
+		t.Log(err)
+		err = k.job.do(t.Context())
+	}
+	if !errors.Is(err, k.scene.want) || (err == nil) != (k.scene.want == nil) {
+		t.Errorf("the second time: %v", err)
+	}
+	k.lost(t, k.before)
+	if diff := cmp.Diff(k.want, k.end(t)); diff != "" {
+		t.Errorf("it ended elsewhere:\n%s", diff)
+	}
+}
+
+// child does the job in a process that may be killed, and reports whether it
+// was not.
+func (k *kills) child(t *testing.T, p plan) bool {
+	t.Helper()
+	write(t, k.bin, "n", "0\n")
+	write(t, k.bin, "at", fmt.Sprintf("%d %s %.3f\n", p.at, p.how, p.wait.Seconds()))
+	text, err := json.Marshal(k.job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") })
+	cmd.Env = append(env, "AFAR_GIT_CHILD="+string(text), "PATH="+k.bin+":"+os.Getenv("PATH"))
+	out, err := cmd.Output()
+	if err == nil {
+		return true
+	}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+		t.Fatalf("the child failed: %v: %s", err, out)
+	}
+	return false
+}
