@@ -5,8 +5,6 @@ package git
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -14,24 +12,6 @@ import (
 	"strings"
 	"time"
 )
-
-// Tree returns a digest of the work tree of the repository around dir: its
-// HEAD, its staged and unstaged changes, its untracked files by name. It is ""
-// outside a repository and where git does not answer before ctx ends.
-func Tree(ctx context.Context, dir string) string {
-	h, r := sha256.New(), open(ctx, dir)
-	for _, args := range [][]string{
-		{"status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty"},
-		{"diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD"},
-	} {
-		out, err := r.run(ctx, args...)
-		if ctx.Err() != nil || err != nil && args[0] == "status" {
-			return ""
-		}
-		h.Write(out) // a repository without a commit has no HEAD to compare with
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
 
 // Recent returns the last commits, one line each, newest first, and the files
 // with uncommitted changes. Both are empty outside a repository.

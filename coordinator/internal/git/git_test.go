@@ -2,6 +2,7 @@ package git_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,6 +74,20 @@ func TestTree(t *testing.T) {
 		{"changed again, as long", func(t *testing.T, dir string) { write(t, dir, "a.txt", "six\n") }},
 		{"staged", func(t *testing.T, dir string) { run(t, dir, "add", "a.txt") }},
 		{"untracked", func(t *testing.T, dir string) { write(t, dir, "new dir/ü\n.txt", "x") }},
+		{"untracked, and changed", func(t *testing.T, dir string) { write(t, dir, "new dir/ü\n.txt", "y") }},
+		{"untracked and large", func(t *testing.T, dir string) { write(t, dir, "large", strings.Repeat("x", 100_000)) }},
+		{"untracked and large, and longer", func(t *testing.T, dir string) { write(t, dir, "large", strings.Repeat("x", 100_001)) }},
+		{"to be ignored", func(t *testing.T, dir string) { write(t, dir, ".gitignore", "*.log\nout/\nnode_modules/\nheap/\n") }},
+		{"ignored", func(t *testing.T, dir string) { write(t, dir, "x.log", "x") }},
+		{"ignored, and changed", func(t *testing.T, dir string) { write(t, dir, "x.log", "y") }},
+		{"ignored, in a directory", func(t *testing.T, dir string) { write(t, dir, "out/deep/x", "x") }},
+		{"ignored, in a directory, and changed", func(t *testing.T, dir string) { write(t, dir, "out/deep/x", "y") }},
+		{"ignored and made executable", func(t *testing.T, dir string) { _ = os.Chmod(filepath.Join(dir, "out/deep/x"), 0o644) }},
+		{"a link", func(t *testing.T, dir string) { _ = os.Symlink("one", filepath.Join(dir, "out/link")) }},
+		{"a link that leads elsewhere", func(t *testing.T, dir string) {
+			_ = os.Remove(filepath.Join(dir, "out/link"))
+			_ = os.Symlink("two", filepath.Join(dir, "out/link"))
+		}},
 		{"removed", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "b.txt")) }},
 		{"committed", func(t *testing.T, dir string) { run(t, dir, "commit", "-q", "-am", "second") }},
 		{"another branch", func(t *testing.T, dir string) { run(t, dir, "checkout", "-q", "-b", "other") }},
@@ -124,18 +139,106 @@ func TestTreeWithoutCommit(t *testing.T) {
 	}
 }
 
+// TestTreeOutside: a directory that is in no repository.
+func TestTreeOutside(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	dir := t.TempDir()
+	seen := map[string]string{}
+	for _, step := range []struct {
+		name string
+		do   func()
+	}{
+		{"empty", func() {}},
+		{"a file", func() { write(t, dir, "a", "x") }},
+		{"changed", func() { write(t, dir, "a", "y") }},
+		{"below", func() { write(t, dir, "deep/er/b", "x") }},
+		{"below, and changed", func() { write(t, dir, "deep/er/b", "y") }},
+		{"hidden", func() { write(t, dir, ".env", "x") }},
+		{"large", func() { write(t, dir, "large", strings.Repeat("x", 100_000)) }},
+		{"large, and longer", func() { write(t, dir, "large", strings.Repeat("x", 100_001)) }},
+		{"removed", func() { os.Remove(filepath.Join(dir, "a")) }},
+	} {
+		step.do()
+		digest := tree(t, dir)
+		if other, ok := seen[digest]; ok || len(digest) != 64 {
+			t.Errorf("%s looks like %q: %q", step.name, other, digest)
+		}
+		seen[digest] = step.name
+		if tree(t, dir) != digest {
+			t.Errorf("%s: nothing changed, and it differs", step.name)
+		}
+	}
+}
+
+// TestTreeBounds: what is no work of this tree, or too much of it, is not seen.
+func TestTreeBounds(t *testing.T) {
+	many := func(dir, name string, n int) {
+		for i := range n {
+			write(t, dir, fmt.Sprintf("%s/%d/%d", name, i%7, i), "x")
+		}
+	}
+	inside, outside := committed(t), t.TempDir()
+	write(t, inside, ".gitignore", "*.log\nout/\nnode_modules/\nheap/\nrepo/\n.worktrees\n")
+	run(t, inside, "init", "-q", "repo")
+	many(inside, "heap", 600)
+	for _, dir := range []string{inside, outside} {
+		write(t, dir, "node_modules/a/b.js", "x")
+		write(t, dir, "out/node_modules/a/b.js", "x")
+	}
+	for _, c := range []struct{ dir, name, text string }{
+		{inside, "node_modules/a/b.js", "y"}, {inside, "out/node_modules/a/b.js", "y"}, {inside, "heap/3/3", "y"}, {inside, "heap/3/new", "y"}, {inside, "repo/x", "y"},
+		{inside, ".worktrees/afar/i1/x", "y"}, {inside, "out/large.log", ""},
+		{outside, "node_modules/a/b.js", "y"}, {outside, ".cache/x", "y"},
+	} {
+		if c.text == "" {
+			c.text = strings.Repeat("y", 100_000)
+			write(t, c.dir, c.name, strings.Repeat("x", 100_000))
+		}
+		if !strings.Contains(c.name, "/new") {
+			_ = os.MkdirAll(filepath.Join(c.dir, ".worktrees"), 0o755)
+		}
+		before := tree(t, c.dir)
+		write(t, c.dir, c.name, c.text)
+		if tree(t, c.dir) != before {
+			t.Errorf("%s counts", c.name)
+		}
+	}
+	t.Setenv("HOME", outside)
+	before := tree(t, outside)
+	if write(t, outside, ".bash_history", "ls"); tree(t, outside) != before {
+		t.Error("a hidden file of a home counts")
+	}
+}
+
+// TestTreeTime: a great heap takes no more than the time that a hook has.
+func TestTreeTime(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	dir := t.TempDir()
+	for i := range 3000 {
+		write(t, dir, fmt.Sprintf("d%d/e%d/f%d", i%30, i%300, i), strings.Repeat("x", 3000))
+	}
+	for _, make := range []func(){func() {}, func() { run(t, dir, "init", "-q") }, func() { write(t, dir, ".gitignore", "d*\n") }} {
+		make()
+		start := time.Now()
+		if digest := tree(t, dir); len(digest) != 64 || time.Since(start) > 20*time.Second {
+			t.Errorf("%q after %s", digest, time.Since(start))
+		}
+		t.Log(time.Since(start))
+	}
+}
+
 func TestNoRepository(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
-	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none"), "", "\x00"} {
-		if dir == "" { // git would take the test's own directory, which may be in a repository
-			continue
-		}
-		if got := tree(t, dir); got != "" {
+	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none"), "\x00"} {
+		if got := tree(t, dir); got != "" && !strings.HasPrefix(dir, "/") {
 			t.Errorf("%q: %q", dir, got)
 		}
 		if commits, changed := git.Recent(t.Context(), dir); commits != nil || changed != nil {
 			t.Errorf("%q: %v, %v", dir, commits, changed)
 		}
+	}
+	if got := tree(t, filepath.Join(t.TempDir(), "none")); got != "" {
+		t.Errorf("a directory that is not there: %q", got)
 	}
 }
 

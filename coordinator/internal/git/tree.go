@@ -1,0 +1,196 @@
+package git
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The bounds of a digest. What is above them counts by its name alone, so that
+// the same tree has the same digest however busy the machine is.
+const (
+	smallFile   = 64 << 10 // bytes of a file that is read
+	maxContents = 2000     // files that are read
+	maxRead     = 32 << 20 // bytes that are read
+	maxHeap     = 500      // entries of an ignored directory; one with more is a tool's
+	maxWalked   = 10_000   // entries that are seen outside a repository
+)
+
+// Tree returns a digest of the work tree of the repository around dir: its HEAD,
+// its staged and unstaged changes, its untracked files, and of the ignored ones
+// those that are small and few. Outside a repository it is a digest of the files
+// below dir. It is "" where there is no answer before ctx ends.
+//
+// Where Afar keeps other worktrees, and in any other repository below, is not
+// this tree.
+func Tree(ctx context.Context, dir string) string {
+	t := tree{ctx: ctx, root: dir, sum: sha256.New(), files: maxContents, bytes: maxRead}
+	var err error
+	if inRepository(dir) {
+		err = t.repository()
+	} else {
+		err = t.outside()
+	}
+	if ctx.Err() != nil || err != nil {
+		return ""
+	}
+	return hex.EncodeToString(t.sum.Sum(nil))
+}
+
+// inRepository reports whether dir or a directory above it holds a .git.
+func inRepository(dir string) bool {
+	for {
+		if whole(dir) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// A tree is being digested.
+type tree struct {
+	ctx   context.Context
+	root  string
+	sum   hash.Hash
+	files int // that may still be read
+	bytes int64
+}
+
+func (t *tree) repository() error {
+	r := open(t.ctx, t.root)
+	top, err := r.run(t.ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	t.root = strings.TrimSuffix(string(top), "\n")
+	status, err := r.run(t.ctx, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty")
+	if err != nil {
+		return err
+	}
+	diff, _ := r.run(t.ctx, "diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD") // a repository without a commit has none
+	t.sum.Write(status)
+	t.sum.Write(diff)
+	for _, r := range records(status) {
+		entry := string(r)
+		switch {
+		case strings.HasPrefix(entry, "? "):
+			t.file(entry[2:], true)
+		case strings.HasPrefix(entry, "! ") && strings.HasSuffix(entry, "/"):
+			t.ignored(strings.TrimSuffix(entry[2:], "/"))
+		case strings.HasPrefix(entry, "! "):
+			t.file(entry[2:], false)
+		}
+	}
+	return nil
+}
+
+// ignored takes in a directory that git ignores, unless a tool fills it.
+func (t *tree) ignored(dir string) {
+	if dir == folder || remade(dir) != "" || whole(filepath.Join(t.root, dir)) {
+		return
+	}
+	var small []string
+	seen := 0
+	err := t.walk(dir, func(name string, d fs.DirEntry) error {
+		if seen++; seen > maxHeap || d.IsDir() && remade(name) != "" {
+			return errHeap
+		}
+		if !d.IsDir() {
+			small = append(small, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return
+	}
+	for _, name := range small {
+		t.file(name, false)
+	}
+}
+
+// errHeap ends a walk through files that a tool makes again.
+var errHeap = errors.New("too many files")
+
+// outside takes in the files below a directory that is in no repository, the
+// nearest first: hidden directories are where programs keep their own things,
+// and in a home hidden files are too.
+func (t *tree) outside() error {
+	home, _ := os.UserHomeDir()
+	seen := 0
+	err := t.walk(".", func(name string, d fs.DirEntry) error {
+		hidden := strings.HasPrefix(d.Name(), ".")
+		switch {
+		case hidden && (d.IsDir() || same(t.root, home)) || d.IsDir() && remade(name) != "":
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		if seen++; seen > maxWalked {
+			return errHeap
+		}
+		t.file(name, true)
+		return nil
+	})
+	if errors.Is(err, errHeap) {
+		return nil
+	}
+	return err
+}
+
+// walk visits what is below a directory, a level at a time and each in order of
+// its names. A repository of its own is not entered, nor is what cannot be read.
+func (t *tree) walk(dir string, visit func(name string, d fs.DirEntry) error) error {
+	if _, err := os.ReadDir(filepath.Join(t.root, dir)); err != nil {
+		return err
+	}
+	for next := []string{dir}; len(next) > 0; next = next[1:] {
+		entries, _ := os.ReadDir(filepath.Join(t.root, next[0]))
+		for _, d := range entries {
+			if t.ctx.Err() != nil {
+				return t.ctx.Err()
+			}
+			name := filepath.Join(next[0], d.Name())
+			err := visit(name, d)
+			switch {
+			case err == nil && d.IsDir() && !whole(filepath.Join(t.root, name)):
+				next = append(next, name)
+			case err != nil && !errors.Is(err, fs.SkipDir):
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// file takes in one file: its content where that is small, else, of a file that
+// large ones count of, its size and time.
+func (t *tree) file(name string, large bool) {
+	path := filepath.Join(t.root, name)
+	info, err := os.Lstat(path)
+	if err != nil || t.ctx.Err() != nil {
+		return
+	}
+	fmt.Fprintf(t.sum, "\x00%s\x00%s\x00", name, info.Mode())
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		to, _ := os.Readlink(path)
+		fmt.Fprintf(t.sum, "%s", to)
+	case info.Mode().IsRegular() && info.Size() <= smallFile && t.files > 0 && t.bytes >= info.Size():
+		t.files--
+		t.bytes -= info.Size()
+		text, _ := os.ReadFile(path)
+		fmt.Fprintf(t.sum, "%d\x00%s", len(text), text)
+	case large:
+		fmt.Fprintf(t.sum, "%d\x00%d", info.Size(), info.ModTime().UnixNano())
+	}
+}
