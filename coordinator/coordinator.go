@@ -48,6 +48,7 @@ type Coordinator struct {
 	core     *core.Core
 	telegram *telegram.Channel
 	undo     *snapshotter
+	issues   *issueHands
 	server   *server.Server
 	since    time.Time
 	shutdown chan struct{}
@@ -97,10 +98,13 @@ func (c *Coordinator) build() (err error) {
 	if c.undo, err = newSnapshotter(c.core, c.cfg.Dirs.Snapshots(), c.cfg.Log); err != nil {
 		return err
 	}
+	if c.issues, err = newIssueHands(c.core, settings); err != nil {
+		return err
+	}
 	c.server = server.New(server.Config{
 		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(settings.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end, Marks: c.takeMarks,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
-		Git: server.Git{Tree: git.Tree, Recent: git.Recent}, Usage: disk.Usage, Snapshot: c.undo.take,
+		Git: server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top}, Usage: disk.Usage, Snapshot: c.undo.take,
 		Consult: server.Consult{Programs: settings.Consult.Programs, Timeout: time.Duration(settings.Consult.Timeout)},
 	})
 	c.listener, err = listen(c.cfg.Dirs.Socket())
@@ -134,7 +138,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	defer parts.Wait()
 	defer cancel()
 	c.firstStart(ctx)
-	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.watchMarks, c.forget, c.undo.run} {
+	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.watchMarks, c.forget, c.undo.run, c.issues.run} {
 		parts.Go(func() { part(ctx) })
 	}
 	parts.Go(func() {

@@ -58,6 +58,10 @@ func (h *hook) askStop(id string) (reply, error) {
 func (h *hook) awaitStop(id string) (reply, error) {
 	for {
 		r, err := h.askStop(id)
+		if err == nil && r.str("errand") != "" && !h.off() {
+			h.awaitErrand()
+			continue
+		}
 		left := time.Duration(r.body.Get("parked_ms").Int()) * time.Millisecond
 		if err != nil || left <= 0 || h.off() || (&question{hook: h}).orphaned() {
 			return r, err
@@ -66,6 +70,15 @@ func (h *hook) awaitStop(id string) (reply, error) {
 		if _, err := h.callStarting(wire.OpParkedWait, h.body().Int("wait_ms", wait.Milliseconds()), wait+replyFor); err != nil {
 			time.Sleep(pause)
 		}
+	}
+}
+
+// awaitErrand waits while the coordinator does something for the session's loop.
+// Esc ends this process, and with it the wait alone: what comes of the errand is
+// said at the next stop.
+func (h *hook) awaitErrand() {
+	if _, err := h.callStarting(wire.OpErrandWait, h.body().Int("wait_ms", waitFor.Milliseconds()), waitFor+replyFor); err != nil {
+		time.Sleep(pause)
 	}
 }
 

@@ -33,7 +33,8 @@ func loopOptions() []struct{ name, usage string } {
 
 func newLoopStart(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "start SESSION TASK…", Short: "Start a loop in a session, which takes hold when it next stops",
+		Use: "start SESSION [TASK…]", Short: "Start a loop in a session, which takes hold when it next stops",
+		Long: "Start a loop in a session, which takes hold when it next stops.\n\nWithout a task it works through the issues of the session's project, one after\nthe other, each in a git worktree of its own; what a review approves lands.",
 		Args: cobra.ArbitraryArgs,
 	}
 	for _, o := range loopOptions() {
@@ -47,8 +48,8 @@ func newLoopStart(a *app) *cobra.Command {
 			name, args = args[0], args[1:]
 		}
 		task := strings.Join(args, " ")
-		if name == "" || strings.TrimSpace(task) == "" {
-			return usageError{errors.New("afar loop start needs a session (afar status) and a task")}
+		if name == "" {
+			return usageError{errors.New("afar loop start needs a session (afar status); without a task its project's issues are worked through")}
 		}
 		return read(c.Context(), a, wire.OpLoopNew, wire.LoopNew{Session: name, Args: loopArgs(c, task)}, *asJSON, renderLoopStarted)
 	}
@@ -143,7 +144,7 @@ func loopRow(p *page, l wire.Loop) []cell {
 		return append(row, plain(""), plain(""), plain(p.ago(l.UpdatedAt)))
 	}
 	f := l.Stack[len(l.Stack)-1]
-	return append(row, plain(fmt.Sprintf("%d/%d", f.N, f.Max)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)), plain(oneLine(f.Goal, 80)))
+	return append(row, plain(frameCount(f)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)), plain(oneLine(f.Goal, 80)))
 }
 
 // loopState is the verdict, or that there is none yet. Done means proven or
@@ -163,6 +164,39 @@ func loopState(l wire.Loop) cell {
 	return cell{verdict, yellow}
 }
 
+// frameCount is how far a frame is: iterations, or issues.
+func frameCount(f wire.Frame) string {
+	if f.Issue != nil {
+		return fmt.Sprintf("%d taken, %d landed", f.N, f.Issue.Landed)
+	}
+	return fmt.Sprintf("%d/%d", f.N, f.Max)
+}
+
+// renderInHand shows what an issue frame has in hand, and where it is worked on.
+func renderInHand(p *page, f wire.Frame) {
+	if f.Worktree != "" {
+		p.line("  worktree: %s", oneLine(f.Worktree, 300))
+		p.line("  branch: %s, to land on %s", oneLine(f.Branch, 120), oneLine(f.Base, 120))
+	}
+	is := f.Issue
+	if is == nil {
+		return
+	}
+	if is.ID != "" {
+		held := ""
+		if is.Held {
+			held = ", refused; tried again at the next stop"
+		}
+		p.line("  issue %s: %s%s", oneLine(is.ID+" "+is.Title, 120), oneLine(is.Phase, 20), held)
+	}
+	if is.Review != "" {
+		p.line("  review: %s", oneLine(is.Review, 300))
+	}
+	if is.Left > 0 {
+		p.line("  given up: %d", is.Left)
+	}
+}
+
 func renderLoop(p *page, l wire.Loop) {
 	state := loopState(l)
 	p.line("%s  %s, %s", p.paint(bold, oneLine(l.ID, 40)), p.paint(state.ink, state.text), p.ago(l.UpdatedAt))
@@ -170,8 +204,9 @@ func renderLoop(p *page, l wire.Loop) {
 		p.line("  %s", oneLine(l.Note, 300))
 	}
 	for _, f := range l.Stack {
-		p.line("  %s %d/%d, started %s", oneLine(f.Mode, 20), f.N, f.Max, p.ago(f.StartedAt))
+		p.line("  %s %s, started %s", oneLine(f.Mode, 20), frameCount(f), p.ago(f.StartedAt))
 		p.block(f.Goal)
+		renderInHand(p, f)
 		if f.Tokens > 0 {
 			p.line("  used: %d tokens, $%.2f at list prices", f.Tokens, f.USD)
 		}

@@ -9,7 +9,7 @@ const (
 	OpExpand       = "hook.expand" // reply: HookReply.Block, Reason, Context
 	OpGuarded      = "hook.guarded"
 	OpOutcome      = "hook.outcome"
-	OpStop         = "hook.stop"  // reply: HookReply.Block, Reason, Notice, Check, ParkedMS
+	OpStop         = "hook.stop"  // reply: HookReply.Block, Reason, Notice, Check, ParkedMS, Errand
 	OpCheck        = "hook.check" // a check runs: wait at most WaitMS for its end from outside; reply: HookReply.Wake
 	OpStopFailure  = "hook.stop-failure"
 	OpPreCompact   = "hook.pre-compact"
@@ -26,6 +26,7 @@ const (
 	OpMessageTake = "hook.message.take"  // the texts that wait, for Delivery; reply: HookReply.Text, By
 	OpCheckInOver = "hook.check-in.over" // the hook holds the session no longer; reply: AskReply
 	OpParkedWait  = "hook.parked.wait"   // wait at most WaitMS until there is more to say at Stop: then ask OpStop again
+	OpErrandWait  = "hook.errand.wait"   // wait at most WaitMS until the loop's errand is over: then ask OpStop again
 	OpRewake      = "hook.rewake"        // take over, then wait at most WaitMS; reply: HookReply.Wake
 )
 
@@ -124,6 +125,10 @@ type HookReply struct {
 	// ParkedMS, of OpStop: calls of the session are parked, and their answers may
 	// be waited for so long.
 	ParkedMS int64 `json:"parked_ms,omitempty"`
+
+	// Errand, of OpStop, says in words for what the session waits: a loop's issue is
+	// being picked, reviewed, landed.
+	Errand string `json:"errand,omitempty"`
 
 	Text string `json:"text,omitempty"` // of OpMessageTake
 	By   string `json:"by,omitempty"`   // who wrote Text

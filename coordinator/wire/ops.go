@@ -184,6 +184,26 @@ type Frame struct {
 	// Tokens and USD are what it took so far; USD is at list prices.
 	Tokens int64   `json:"tokens,omitempty"`
 	USD    float64 `json:"usd,omitempty"`
+	// The place of an issue, in the frame that works on it.
+	IssueID  string `json:"issue_id,omitempty"`
+	Worktree string `json:"worktree_path,omitempty"`
+	Branch   string `json:"branch,omitempty"`
+	Base     string `json:"base_ref,omitempty"`
+	// Issue is set in a frame of mode issue.
+	Issue *LoopIssue `json:"issue,omitempty"`
+}
+
+// A LoopIssue is how far a frame of mode issue is.
+type LoopIssue struct {
+	Repo   string `json:"repo"`
+	Phase  string `json:"phase"` // picking, preparing, working, sealing, reviewing, landing, rebasing, checking, closing or cleaning
+	ID     string `json:"id,omitempty"`
+	Title  string `json:"title,omitempty"`
+	Commit string `json:"commit,omitempty"` // that is reviewed and lands
+	Review string `json:"review,omitempty"` // the last verdict in words
+	Held   bool   `json:"held,omitempty"`   // a landing that was refused waits for the session's next stop
+	Landed int    `json:"landed"`           // issues of this loop
+	Left   int    `json:"left"`             // issues that were given up
 }
 
 // LoopNew starts a loop in a session, named by token or id.

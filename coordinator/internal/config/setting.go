@@ -35,6 +35,7 @@ func (c Config) settings() []Setting {
 		{Key: "loop.trace", Value: strconv.FormatBool(c.Loop.Trace)},
 		{Key: "issues.tracker", Value: or(c.Issues.Tracker, "found out for each project")},
 		{Key: "issues.push", Value: strconv.FormatBool(c.Issues.Push)},
+		{Key: "issues.review", Value: c.Issues.Review},
 		{Key: "consult.programs", Value: strings.Join(c.Consult.Programs, ", ")},
 		{Key: "consult.timeout", Value: time.Duration(c.Consult.Timeout).String()},
 		{Key: "answers_from", Value: or(strings.Join(c.AnswersFrom, ", "), "every channel")},

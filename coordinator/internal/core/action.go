@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -93,6 +94,11 @@ type Handler func(ctx context.Context, a store.Action) error
 // A Delay holds the whole lane: whoever asks for patience means all that comes
 // behind, too. Answers to taps alone go out, for they cannot wait.
 func (c *Core) Work(ctx context.Context, lane string, handle Handler) {
+	c.work(ctx, lane, handle, func() bool { return false })
+}
+
+// work ends with ctx, or when nothing is to be done in the lane and idle says so.
+func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func() bool) {
 	held := time.UnixMilli(0)
 	for ctx.Err() == nil {
 		changed := c.Changed()
@@ -101,12 +107,60 @@ func (c *Core) Work(ctx context.Context, lane string, handle Handler) {
 			c.cfg.Log.Error("read actions", "lane", lane, "err", err)
 			next = c.cfg.Now().Add(retry)
 		}
+		if !ok && next.IsZero() && idle() {
+			return
+		}
 		if !ok {
 			c.wait(ctx, changed, next)
 			continue
 		}
 		if d := c.carryOut(ctx, a, handle); d != nil && a.Kind != ActTap {
 			held = c.cfg.Now().Add(d.After)
+		}
+	}
+}
+
+// WorkEach is Work for each lane with a prefix, all at the same time. A lane has a
+// worker only while something is to be done there.
+func (c *Core) WorkEach(ctx context.Context, prefix string, handle Handler) {
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	var mu sync.Mutex
+	busy, left := map[string]bool{}, make(chan struct{}, 1)
+	leave := func(lane string) {
+		mu.Lock()
+		delete(busy, lane)
+		mu.Unlock()
+		select {
+		case left <- struct{}{}: // something may have come in while it left
+		default:
+		}
+	}
+	enter := func(lane string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		fresh := !busy[lane]
+		busy[lane] = true
+		return fresh
+	}
+	for ctx.Err() == nil {
+		changed := c.Changed()
+		lanes, err := c.cfg.Store.Lanes(prefix)
+		if err != nil {
+			c.cfg.Log.Error("read lanes", "err", err)
+		}
+		for _, lane := range lanes {
+			if enter(lane) {
+				workers.Go(func() {
+					defer leave(lane)
+					c.work(ctx, lane, handle, func() bool { return true })
+				})
+			}
+		}
+		select {
+		case <-changed:
+		case <-left:
+		case <-ctx.Done():
 		}
 	}
 }

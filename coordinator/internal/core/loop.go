@@ -97,6 +97,7 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 	}
 	b.Events = append(b.Events, happened(kind, id, token, text, now))
 	s.tellTopics(b, id, kind, out, now)
+	s.sendErrands(b, id, out, now)
 	if out.Notify != "" {
 		s.notify(b, loopNotice(out, now), id, "🔁 "+token+"\n"+out.Notify, now)
 	}
@@ -116,8 +117,7 @@ func stepText(out loop.Outcome) string {
 	if out.Verdict != "" {
 		return "loop ended: " + string(out.Verdict)
 	}
-	f, _ := out.Stack.Top()
-	return fmt.Sprintf("loop %d/%d", f.N, f.Max)
+	return "loop " + loop.Step(out.Stack)
 }
 
 func (s *state) touchLoop(b *store.Batch, id session.ID, now time.Time) {

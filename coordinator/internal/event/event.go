@@ -36,6 +36,7 @@ const (
 	LoopChecking       Kind = "loop.checking"       // session token; what the check prints
 	LoopChecked        Kind = "loop.checked"        // session token
 	LoopEnded          Kind = "loop.ended"          // session token
+	LoopIssue          Kind = "loop.issue"          // the issue's id
 	MessageAdded       Kind = "message.added"       // message id
 	MessageDelivered   Kind = "message.delivered"   // message id
 	TopicPosted        Kind = "topic.posted"        // topic

@@ -259,6 +259,30 @@ func (w Worktree) Head(ctx context.Context) (commit string, clean bool, err erro
 	return commit, err == nil && len(changes) == 0, err
 }
 
+// Loose returns the files of the worktree that are in no commit: staged, modified
+// or untracked ones. Ignored files do not count.
+func (w Worktree) Loose(ctx context.Context) (files []string, err error) {
+	h := hand{dir: w.Repo}
+	if err := w.ours(ctx, h); err != nil {
+		return nil, err
+	}
+	changes, err := h.in(w.Path).changes(ctx)
+	for _, c := range changes {
+		files = append(files, c.path)
+	}
+	return files, err
+}
+
+// InBase reports whether the base has a commit.
+func (w Worktree) InBase(ctx context.Context, commit string) (bool, error) {
+	h := hand{dir: w.Repo}
+	b, err := h.base(ctx, w.Base)
+	if err != nil || b.tip == "" {
+		return false, err
+	}
+	return h.within(ctx, commit, b.tip)
+}
+
 // clean is nil where Head would say clean; its error names the files.
 func (w Worktree) clean(ctx context.Context, h hand) error {
 	changes, err := h.in(w.Path).changes(ctx)

@@ -62,6 +62,20 @@ func (f Frame) level() Level {
 	return l
 }
 
+// Step is how far a loop is, in a few words: what it waits for, or its iteration.
+func Step(s Stack) string {
+	f, ok := s.Top()
+	switch {
+	case !ok:
+		return "none"
+	case s.Waits():
+		return s.waiting()
+	case f.IssueID != "":
+		return f.count() + ", issue " + f.IssueID
+	}
+	return f.count()
+}
+
 // count is how far a frame is: iterations, or issues taken.
 func (f Frame) count() string {
 	if f.Issue != nil {

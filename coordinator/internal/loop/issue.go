@@ -116,6 +116,7 @@ type Result struct {
 	Held  []string // Picking: ids that other loops of the repository have in hand
 
 	Place Place // Preparing
+	Over  bool  // Preparing: the base says that the issue is closed already
 
 	Commit string   // Sealing, Rebasing, Landing: the full hash
 	Loose  []string // Sealing: files that are not committed
@@ -173,6 +174,15 @@ func (s Stack) Waits() bool {
 	}
 	i := s.owner()
 	return i >= 0 && s.Frames[i].Issue.runs()
+}
+
+// WorksIn returns the directory that the frame at work changes: the worktree of
+// its issue, else the session's own.
+func (s Stack) WorksIn(cwd string) string {
+	if f, ok := s.Top(); ok && f.Worktree != "" {
+		return f.Worktree
+	}
+	return cwd
 }
 
 // HasInHand returns the issues of a repository that a loop has in hand.
@@ -321,6 +331,10 @@ func (w *work) prepared(r Result) {
 	}
 	is := w.issue()
 	is.Place = r.Place
+	if r.Over {
+		w.enter(Cleaning)
+		return
+	}
 	is.Task = fmt.Sprintf("%s.%d", w.frame().ID, is.Step)
 	w.s.Frames = slices.Insert(w.s.Frames, w.at+1, w.s.taskOf(*w.frame(), w.now))
 	w.say("PICKED", fmt.Sprintf("%s, on %s", is.Title, is.Place.Branch))
@@ -343,7 +357,7 @@ func (s Stack) taskOf(f Frame, now time.Time) Frame {
 func (w *work) sealed(r Result) {
 	switch {
 	case r.Broken != "":
-		w.fail("its worktree cannot be read: " + r.Broken)
+		w.back(brokenNews(r.Broken)) // most likely the session left it so
 	case len(r.Loose) > 0:
 		w.back(looseNews(r.Loose))
 	case r.Empty:
@@ -356,8 +370,12 @@ func (w *work) sealed(r Result) {
 
 func (w *work) reviewed(r Result) {
 	is := w.issue()
-	is.Verdict = verdictWords(r, is.Commit)
+	if r.Refused == "" {
+		is.Verdict = verdictWords(r, is.Commit)
+	}
 	switch {
+	case r.Refused == Changed:
+		w.enter(Sealing)
 	case r.Nobody:
 		w.giveUp("nobody can review it: "+r.Broken, "")
 		w.end(ending{verdict: Stuck, note: w.issue().summary("nobody can review: " + r.Broken)})
@@ -433,6 +451,8 @@ func (w *work) rebased(r Result) {
 	case r.Refused == Conflict:
 		w.say("BLOCKED", "rebase needed: "+r.Why)
 		w.back(conflictNews(*is, r.Why))
+	case r.Refused == Changed:
+		w.enter(Sealing)
 	case r.Broken != "" || r.Refused != "":
 		w.leave("it cannot be rebased: "+or(r.Broken, r.Why), "")
 	case w.task().Check != "":

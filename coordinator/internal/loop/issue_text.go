@@ -161,6 +161,10 @@ func looseNews(files []string) string {
 	return text
 }
 
+func brokenNews(why string) string {
+	return "You said COMPLETE, but the worktree cannot be read as it stands: " + trimDot(why) + ". Finish or abort what is under way there, and be on the issue's branch."
+}
+
 const emptyNews = "You said COMPLETE, but the branch has no commit of yours. Commit the work in the worktree; if nothing is to be changed, say STUCK and why."
 
 func rejectedNews(is Issue, r Result) string {

@@ -304,6 +304,9 @@ func startable(s Stack, session, id string, o Options) error {
 
 // frame makes the next frame; an inner one never outlives its outer one.
 func (s Stack) frame(id string, o Options, now time.Time) Frame {
+	if o.Repo != "" {
+		o.Task = "the issues of " + o.Repo
+	}
 	sum := sha256.Sum256([]byte(o.Task))
 	f := Frame{
 		ID: id, Mode: Task,
@@ -312,8 +315,7 @@ func (s Stack) frame(id string, o Options, now time.Time) Frame {
 		Check: o.Check, CheckTimeout: o.CheckTimeout, Greens: o.Greens, Dir: o.Dir,
 	}
 	if o.Repo != "" {
-		f.Mode, f.Issue, f.Goal = Issues, &Issue{Repo: o.Repo}, "the issues of "+o.Repo
-		f.GoalSize = len(f.Goal)
+		f.Mode, f.Issue = Issues, &Issue{Repo: o.Repo}
 	}
 	if o.For > 0 {
 		f.Deadline = now.Add(o.For)

@@ -54,6 +54,7 @@ var operations = map[string]operation{
 	wire.OpMessageTake:  {hook, (*Server).messageTake},
 	wire.OpCheckInOver:  {hook, (*Server).checkInOver},
 	wire.OpParkedWait:   {hook, (*Server).parkedWait},
+	wire.OpErrandWait:   {hook, (*Server).errandWait},
 	wire.OpRewake:       {hook, (*Server).rewake},
 
 	wire.OpUndoTake: {hook, (*Server).undoTake},

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ func (s *Server) expand(c *call) (any, error) {
 	}
 	switch command {
 	case "loop":
-		return s.loopTyped(p)
+		return s.loopTyped(c, p)
 	case "cancel":
 		return s.cancelTyped(p)
 	case "away":
@@ -43,7 +44,7 @@ func (s *Server) expand(c *call) (any, error) {
 
 func blocked(text string) wire.HookReply { return wire.HookReply{Block: true, Reason: text} }
 
-func (s *Server) loopTyped(p payload) (any, error) {
+func (s *Server) loopTyped(c *call, p payload) (any, error) {
 	if s.cfg.Core.Settings().Paused {
 		return blocked("Afar is paused: `afar resume` in a terminal of your own first"), nil
 	}
@@ -51,7 +52,7 @@ func (s *Server) loopTyped(p payload) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts, err := s.options(p.CommandArgs, v)
+	opts, err := s.options(c.ctx, p.CommandArgs, v)
 	if err != nil {
 		return blocked(err.Error()), nil
 	}
@@ -62,17 +63,20 @@ func (s *Server) loopTyped(p payload) (any, error) {
 	if err != nil {
 		return blocked(err.Error()), nil
 	}
+	if opts.Repo != "" {
+		return s.firstIssue(c, p)
+	}
 	return wire.HookReply{Context: intro}, nil
 }
 
 // options reads the words behind /loop, for a loop in session v. What v spent
 // before is no part of it.
-func (s *Server) options(args string, v session.Session) (loop.Options, error) {
+func (s *Server) options(ctx context.Context, args string, v session.Session) (loop.Options, error) {
 	o, err := loop.Parse(args)
-	switch {
-	case errors.Is(err, loop.ErrNoTask):
-		return o, fmt.Errorf("%w: say what to do, as in /loop --max 5 make the tests pass", err)
-	case err == nil && o.Check != "":
+	if errors.Is(err, loop.ErrNoTask) && o.Every == "" {
+		o.Repo, err = s.repository(ctx, v.Cwd)
+	}
+	if err == nil && o.Check != "" {
 		o.Dir, err = v.Cwd, s.allowCheck(o.Check, v.Cwd, v.Project)
 	}
 	if o.Read = -1; v.Transcript != "" { // else the first stop names it, and finds its end
@@ -167,6 +171,7 @@ func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 		w.Stack = append(w.Stack, wire.Frame{
 			ID: f.ID, Mode: string(f.Mode), Goal: f.Goal, N: f.N, Max: f.Max, StartedAt: millis(f.StartedAt),
 			Check: secret.Mask(f.Check), Checked: f.Checked, Tokens: f.Spent.Tokens, USD: f.Spent.USD,
+			IssueID: f.IssueID, Worktree: f.Worktree, Branch: f.Branch, Base: f.Base, Issue: wireIssue(f.Issue),
 		})
 	}
 	if e := l.Ended; e != nil {
@@ -197,7 +202,7 @@ func (s *Server) loopStart(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts, err := s.options(in.Args, v)
+	opts, err := s.options(c.ctx, in.Args, v)
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}

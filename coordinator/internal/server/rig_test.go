@@ -5,6 +5,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -118,6 +119,7 @@ func newRig(t *testing.T) *rig {
 		Connect:  r.connect, Disconnect: r.disconnect, Telegram: r.status,
 		Usage: disk.Usage,
 		Git: server.Git{
+			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },
 			Tree:   r.tree,
 			Recent: func(context.Context, string) (a, b []string) { return []string{"abc first"}, []string{"main.go"} },
 		},

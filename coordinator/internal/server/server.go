@@ -67,6 +67,7 @@ type Config struct {
 type Git struct {
 	Tree   func(ctx context.Context, dir string) string                      // digest of the work tree
 	Recent func(ctx context.Context, dir string) (commits, changed []string) // newest first
+	Top    func(ctx context.Context, dir string) (string, error)             // of the main checkout
 }
 
 // A Server answers the socket.

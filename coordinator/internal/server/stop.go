@@ -48,7 +48,7 @@ func (s *Server) decideStop(c *call, h wire.HookCall, p payload) (r wire.HookRep
 		return r, session.Idle, err
 	}
 	if s.cfg.Core.Loop(p.Session).Active() {
-		if r, err = s.stopLoop(c, h, p, shells); err != nil || r.Block || r.Check != nil {
+		if r, err = s.stopLoop(c, h, p, shells); err != nil || r.Block || r.Check != nil || r.Errand != "" {
 			return r, session.Working, err
 		}
 	}
@@ -96,27 +96,30 @@ func (s *Server) stopLoop(c *call, h wire.HookCall, p payload, shells []string) 
 	if err != nil {
 		return r, err
 	}
-	if in.Read = s.cfg.Core.Loop(p.Session).Read; in.Check == nil {
+	l := s.cfg.Core.Loop(p.Session)
+	if in.Read = l.Read; in.Check == nil {
 		in.Spent, in.Read = s.cfg.Usage(p.Transcript, in.Read)
-		if v.Tools == 0 {
-			in.Tree = s.cfg.Git.Tree(ctx, p.Cwd)
-		} else {
-			s.calls.Go(func() { s.seeTree(p) })
+		switch dir := l.WorksIn(p.Cwd); {
+		case l.Waits(): // for something of ours: nothing of this stop is judged
+		case v.Tools == 0:
+			in.Tree = s.cfg.Git.Tree(ctx, dir)
+		default:
+			s.calls.Go(func() { s.seeTree(p.Session, dir) })
 		}
 	}
 	out, err := s.cfg.Core.StopLoop(p.Session, in)
 	if err != nil {
 		return r, err
 	}
-	return wire.HookReply{Block: out.Block != "", Reason: out.Block, Notice: notice(out), Check: wireCheck(out.Check, v.Token, p.Cwd)}, nil
+	return wire.HookReply{Block: out.Block != "", Reason: out.Block, Notice: notice(out), Check: wireCheck(out.Check, v.Token, p.Cwd), Errand: out.Wait}, nil
 }
 
 // seeTree looks at the work tree while nobody waits for it: a tool call says
 // that an iteration moved, and the tree is what the next one is compared with.
-func (s *Server) seeTree(p payload) {
+func (s *Server) seeTree(id session.ID, dir string) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitFor) // the hook that stopped is gone
 	defer cancel()
-	if err := s.cfg.Core.SeeTree(p.Session, s.cfg.Git.Tree(ctx, p.Cwd)); err != nil {
+	if err := s.cfg.Core.SeeTree(id, s.cfg.Git.Tree(ctx, dir)); err != nil {
 		s.cfg.Log.Error("note the work tree of a loop", "err", err)
 	}
 }

@@ -29,6 +29,23 @@ func (s *Store) Due(lane string, now, held time.Time, free string) (a Action, ok
 	return a, true, time.Time{}, nil
 }
 
+// Lanes returns the lanes with a prefix in which something is to be done.
+func (s *Store) Lanes(prefix string) (lanes []string, err error) {
+	rows, err := s.db.Query(`SELECT DISTINCT lane FROM actions WHERE done < gen AND substr(lane, 1, length(?1)) = ?1`, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("read lanes: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var lane string
+		if err := rows.Scan(&lane); err != nil {
+			return nil, fmt.Errorf("read lanes: %w", err)
+		}
+		lanes = append(lanes, lane)
+	}
+	return lanes, rows.Err()
+}
+
 // Unshown returns the ask whose card is the first to be sent, of those that are
 // not known to be there; the actions that send cards are of a kind, with the
 // ask's id as their data.

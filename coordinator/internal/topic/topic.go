@@ -69,15 +69,21 @@ func forbidden(r rune) bool {
 }
 
 // OfProject is the topic of a project, named by its directory.
-func OfProject(dir string) string {
+func OfProject(dir string) string { return "project:" + part(dir[strings.LastIndexByte(dir, '/')+1:]) }
+
+// OfIssue is the topic of an issue, named by its id.
+func OfIssue(id string) string { return "issue:" + part(id) }
+
+// part makes a text into a part of a topic's name.
+func part(text string) string {
 	name := strings.Map(func(r rune) rune {
 		if forbidden(r) {
 			return '-'
 		}
 		return r
-	}, dir[strings.LastIndexByte(dir, '/')+1:])
+	}, text)
 	if name == "" {
 		name = "-"
 	}
-	return "project:" + string([]rune(name)[:min(100, utf8.RuneCountInString(name))])
+	return string([]rune(name)[:min(100, utf8.RuneCountInString(name))])
 }

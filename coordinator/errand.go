@@ -1,0 +1,284 @@
+package coordinator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/internal/consult"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/tracker"
+)
+
+// errandFor bounds each errand: a tool that hangs is said to, and its loop goes
+// on. A review has its own bound for each program, see consult.
+var errandFor = map[loop.Phase]time.Duration{
+	loop.Picking: time.Minute, loop.Preparing: 5 * time.Minute, loop.Sealing: 3 * time.Minute, loop.Reviewing: time.Hour,
+	loop.Landing: 5 * time.Minute, loop.Rebasing: 5 * time.Minute, loop.Closing: time.Minute, loop.Cleaning: 2 * time.Minute, loop.Releasing: 5 * time.Minute,
+}
+
+const (
+	errandTries = 3                // of an errand whose tool fails, before that counts
+	disabledFor = 30 * time.Second // between two looks whether a project is still switched off
+)
+
+// issueHands carry out the errands of issue loops, the actions of core.LaneIssue.
+// Each may have been begun before, by a coordinator that died.
+type issueHands struct {
+	core    *core.Core
+	issues  config.Issues
+	reviews consult.Config
+}
+
+func newIssueHands(c *core.Core, cfg config.Config) (*issueHands, error) {
+	programs, err := programs(cfg.Consult.Programs)
+	return &issueHands{core: c, issues: cfg.Issues, reviews: consult.Config{Programs: programs, Timeout: time.Duration(cfg.Consult.Timeout)}}, err
+}
+
+func (h *issueHands) run(ctx context.Context) { h.core.WorkEach(ctx, core.LaneIssue, h.act) }
+
+func (h *issueHands) act(ctx context.Context, a store.Action) error {
+	var e core.Errand
+	if err := json.Unmarshal([]byte(a.Data), &e); err != nil {
+		return core.GiveUp(err)
+	}
+	if h.core.AwaitResumed(ctx); !h.core.WantsErrand(e) {
+		return ctx.Err()
+	}
+	if _, err := os.Lstat(filepath.Join(e.Issue.Repo, ".afar-disabled")); err == nil {
+		return &core.Delay{After: disabledFor, Err: fmt.Errorf("%s holds .afar-disabled", e.Issue.Repo)}
+	}
+	bound, cancel := context.WithTimeout(ctx, errandFor[e.Phase])
+	defer cancel()
+	if e.Phase == loop.Releasing {
+		return h.released(bound, e, a.Tries+1 >= errandTries)
+	}
+	r := h.errand(bound, e)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err() // we are to end; it is begun again at the next start
+	case r.Broken != "" && a.Tries+1 < errandTries && again(e.Phase):
+		return errors.New(r.Broken)
+	}
+	return h.core.AdvanceIssue(e, r)
+}
+
+// again reports whether an errand that failed is worth another try at once.
+func again(p loop.Phase) bool {
+	return slices.Contains([]loop.Phase{loop.Picking, loop.Preparing, loop.Closing, loop.Cleaning}, p)
+}
+
+func (h *issueHands) errand(ctx context.Context, e core.Errand) (r loop.Result) {
+	var err error
+	switch e.Phase {
+	case loop.Picking:
+		r, err = h.pick(ctx, e)
+	case loop.Preparing:
+		r, err = h.prepare(ctx, e)
+	case loop.Sealing:
+		r, err = h.seal(ctx, e)
+	case loop.Reviewing:
+		r, err = h.review(ctx, e)
+	case loop.Landing:
+		r, err = h.land(ctx, e)
+	case loop.Rebasing:
+		r, err = h.rebase(ctx, e)
+	case loop.Closing:
+		err = h.close(ctx, e)
+	case loop.Cleaning:
+		err = worktree(e.Issue).Remove(ctx)
+	default:
+		err = fmt.Errorf("an errand that we do not know: %s", e.Phase)
+	}
+	if err != nil {
+		r.Broken = broken(ctx, e.Phase, err)
+	}
+	return r
+}
+
+// broken is an error as people read it. One that came of a hung tool says so.
+func broken(ctx context.Context, p loop.Phase, err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		text = fmt.Sprintf("%s took more than %s: %s", p, errandFor[p], text)
+	}
+	return text
+}
+
+func worktree(is loop.Issue) git.Worktree {
+	p := is.Place
+	return git.Worktree{Repo: is.Repo, Path: p.Path, Branch: p.Branch, Base: p.Base, BaseCommit: p.BaseCommit}
+}
+
+func (h *issueHands) tracker(top string) (tracker.Tracker, error) {
+	return tracker.Open(top, h.issues.Tracker)
+}
+
+func (h *issueHands) pick(ctx context.Context, e core.Errand) (r loop.Result, err error) {
+	t, err := h.tracker(e.Issue.Repo)
+	if err != nil {
+		return r, err
+	}
+	ready, err := t.Ready(ctx)
+	for _, i := range ready {
+		r.Ready = append(r.Ready, loop.Found{ID: i.ID, Title: i.Title, Body: i.Body})
+	}
+	return r, err
+}
+
+func (h *issueHands) prepare(ctx context.Context, e core.Errand) (r loop.Result, err error) {
+	w, err := git.AddWorktree(ctx, e.Issue.Repo, e.Issue.ID)
+	if err != nil {
+		return r, err
+	}
+	r.Place = loop.Place{Path: w.Path, Branch: w.Branch, Base: w.Base, BaseCommit: w.BaseCommit}
+	t, err := h.tracker(e.Issue.Repo)
+	if err != nil {
+		return r, err
+	}
+	file, inTree, err := h.fileOf(ctx, t, w, e.Issue.ID)
+	if err != nil {
+		return r, err
+	}
+	if r.Place.InTree = inTree; !inTree {
+		return r, t.Set(ctx, e.Issue.ID, tracker.StatusInProgress, "")
+	}
+	head, _, err := w.Head(ctx)
+	r.Over = err == nil && head == w.BaseCommit && file.Status.Over()
+	return r, err
+}
+
+// fileOf finds the issue among the files of its worktree. One whose file was never
+// committed is not there: it is changed where it lies, as one of a tool is.
+func (h *issueHands) fileOf(ctx context.Context, t tracker.Tracker, w git.Worktree, id string) (i tracker.Issue, inTree bool, err error) {
+	if !tracker.InTree(t) {
+		return i, false, nil
+	}
+	there, err := tracker.Open(w.Path, t.Name())
+	if err != nil {
+		return i, false, err
+	}
+	i, err = there.Show(ctx, id)
+	if errors.Is(err, tracker.ErrNotFound) {
+		return i, false, nil
+	}
+	return i, err == nil, err
+}
+
+// seal looks at what the session committed. Where the issue is a file of the tree,
+// closing it is part of what is reviewed and lands.
+func (h *issueHands) seal(ctx context.Context, e core.Errand) (r loop.Result, err error) {
+	w := worktree(e.Issue)
+	var file tracker.Issue
+	t, err := h.tracker(w.Path)
+	if err == nil && e.Issue.Place.InTree {
+		file, err = t.Show(ctx, e.Issue.ID)
+	}
+	if err != nil {
+		return r, err
+	}
+	loose, err := w.Loose(ctx)
+	if err != nil {
+		return r, err
+	}
+	if r.Loose = slices.DeleteFunc(loose, func(name string) bool { return name == file.Path }); len(r.Loose) > 0 {
+		return r, nil
+	}
+	diff, _, err := w.Diff(ctx, 1<<10)
+	if r.Empty = diff == ""; err != nil || r.Empty {
+		return r, err
+	}
+	if e.Issue.Place.InTree {
+		if err := t.Set(ctx, e.Issue.ID, tracker.StatusClosed, ""); err != nil {
+			return r, err
+		}
+		r.Commit, err = w.Commit(ctx, fmt.Sprintf("Close issue %s: %s\n", e.Issue.ID, e.Issue.Title), file.Path)
+		return r, err
+	}
+	r.Commit, _, err = w.Head(ctx)
+	return r, err
+}
+
+// review has the very commit reviewed. A review that nobody waits for any more is
+// broken off.
+func (h *issueHands) review(ctx context.Context, e core.Errand) (r loop.Result, err error) {
+	if h.issues.Review != config.ReviewOn {
+		return loop.Result{Approved: true}, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		h.core.AwaitUnwanted(ctx, e)
+		cancel()
+	}()
+	w := worktree(e.Issue)
+	head, clean, err := w.Head(ctx)
+	if err != nil {
+		return r, err
+	}
+	if head != e.Issue.Commit || !clean {
+		return loop.Result{Refused: loop.Changed}, nil
+	}
+	diff, cut, err := w.Diff(ctx, consult.MaxDiff)
+	if err != nil {
+		return r, err
+	}
+	v, err := consult.Review(ctx, h.reviews, consult.Change{Issue: e.Issue.Title + "\n\n" + e.Issue.Body, Diff: diff, Cut: cut, Commit: head})
+	nobody := errors.Is(err, consult.ErrNone) && !slices.ContainsFunc(v.Missed, func(m consult.Miss) bool { return !m.Absent })
+	return loop.Result{Approved: v.Approved, By: v.By, Digest: v.Digest, Findings: v.Findings, Nobody: nobody}, err
+}
+
+func (h *issueHands) land(ctx context.Context, e core.Errand) (loop.Result, error) {
+	l, err := worktree(e.Issue).Land(ctx, e.Issue.Commit, h.issues.Push)
+	r := refusal(err)
+	r.Commit = l.Commit
+	if r.Refused != "" {
+		err = nil
+	}
+	return r, err
+}
+
+func (h *issueHands) rebase(ctx context.Context, e core.Errand) (loop.Result, error) {
+	commit, err := worktree(e.Issue).Rebase(ctx)
+	r := refusal(err)
+	r.Commit = commit
+	if r.Refused != "" {
+		err = nil
+	}
+	return r, err
+}
+
+// refusal is what an error of git's says about the repository; zero where it says
+// nothing of that kind.
+func refusal(err error) (r loop.Result) {
+	for _, c := range []struct {
+		is   error
+		what loop.Refusal
+	}{
+		{git.ErrDiverged, loop.Diverged}, {git.ErrChanged, loop.Changed}, {git.ErrNotClean, loop.Changed}, {git.ErrConflict, loop.Conflict},
+		{git.ErrBaseDirty, loop.Blocked}, {git.ErrInTheWay, loop.Blocked}, {git.ErrAhead, loop.Blocked}, {git.ErrPush, loop.Blocked},
+	} {
+		if errors.Is(err, c.is) {
+			return loop.Result{Refused: c.what, Why: err.Error()}
+		}
+	}
+	return r
+}
+
+func (h *issueHands) close(ctx context.Context, e core.Errand) error {
+	t, err := h.tracker(e.Issue.Repo)
+	if err != nil {
+		return err
+	}
+	return t.Set(ctx, e.Issue.ID, tracker.StatusClosed, "landed as "+e.Issue.Commit)
+}

@@ -1,0 +1,126 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/topic"
+)
+
+// The durable actions of issue loops. Each session has a lane of its own, named
+// LaneIssue and its id: a review takes minutes, and nobody else waits for it.
+const (
+	LaneIssue = "issue:"
+	ActIssue  = "issue" // an Errand
+)
+
+// An Errand is one of a session's loop. Unlike other actions its data say all:
+// one for an issue that was let go of outlives the loop that had it.
+type Errand struct {
+	Session session.ID `json:"session"`
+	loop.Errand
+}
+
+// sendErrands writes down what a loop's step wants done, and what it says of
+// issues: in the journal, and in the topic of each.
+func (s *state) sendErrands(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
+	for _, said := range out.Said {
+		text := briefly(folded(said.Text))
+		b.Posts = append(b.Posts, topic.Post{Topic: topic.OfIssue(said.Issue), At: now, By: "afar", Text: fmt.Sprintf("[loop] %s: %s", said.Action, text)})
+		b.Events = append(b.Events, happened(event.LoopIssue, id, said.Issue, fmt.Sprintf("%s: issue %s %s: %s", s.token(id), said.Issue, said.Action, text), now))
+	}
+	for _, e := range out.Errands {
+		data, err := json.Marshal(Errand{id, e})
+		if err != nil {
+			continue // cannot happen: strings and numbers
+		}
+		key := fmt.Sprintf("issue:%s:%s:%d:%s", id, e.Frame, e.Step, e.Phase)
+		b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneIssue + string(id), Kind: ActIssue, Data: string(data), Due: now})
+	}
+}
+
+// AdvanceIssue takes in the result of an errand. One that nobody waits for any
+// more changes nothing.
+func (c *Core) AdvanceIssue(e Errand, r loop.Result) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		for _, l := range s.loops {
+			r.Held = append(r.Held, l.HasInHand(e.Issue.Repo)...)
+		}
+		out, err := loop.Advance(s.loops[e.Session], e.Frame, e.Step, r, now)
+		if errors.Is(err, loop.ErrStale) {
+			return b, nil
+		}
+		if err == nil {
+			s.putLoop(&b, e.Session, out, now)
+		}
+		return b, err
+	})
+}
+
+// SayOfIssue tells the person, the journal and the issue's topic something that no
+// step of a loop brings about.
+func (c *Core) SayOfIssue(e Errand, action, text string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		s.sendErrands(&b, e.Session, loop.Outcome{Said: []loop.Said{{Issue: e.Issue.ID, Action: action, Text: text}}}, now)
+		s.notify(&b, "loop", e.Session, fmt.Sprintf("🔁 %s\n%s: issue %s %s\n%s", s.token(e.Session), action, e.Issue.ID, e.Issue.Title, text), now)
+		return b, nil
+	})
+}
+
+// WantsErrand reports whether the result of an errand is still waited for.
+func (c *Core) WantsErrand(e Errand) (wanted bool) {
+	c.view(func(s *state, _ time.Time) { wanted = s.loops[e.Session].Wanted(e.Errand) })
+	return wanted
+}
+
+// AwaitUnwanted waits until nobody waits for the result of an errand any more, at
+// most until ctx ends.
+func (c *Core) AwaitUnwanted(ctx context.Context, e Errand) {
+	c.until(ctx, func(s *state) bool { return !s.loops[e.Session].Wanted(e.Errand) })
+}
+
+// AwaitErrand waits until a session's loop has no errand under way, or Afar is
+// paused, at most until ctx ends.
+func (c *Core) AwaitErrand(ctx context.Context, id session.ID) {
+	c.until(ctx, func(s *state) bool { return s.settings.Paused || !s.loops[id].Waits() })
+}
+
+// AwaitResumed waits until Afar is not paused, at most until ctx ends.
+func (c *Core) AwaitResumed(ctx context.Context) {
+	c.until(ctx, func(s *state) bool { return !s.settings.Paused })
+}
+
+func (c *Core) until(ctx context.Context, over func(*state) bool) {
+	for ctx.Err() == nil {
+		done := false
+		changed := c.view(func(s *state, _ time.Time) { done = over(s) })
+		if done {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// IntroduceLoop returns what a session's model is told of its loop now, and takes
+// what it would have heard at its next stop.
+func (c *Core) IntroduceLoop(id session.ID) (intro string, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		var l loop.Stack
+		l, intro = loop.Introduce(s.loops[id])
+		if l.Active() {
+			b.Loops = append(b.Loops, l)
+		}
+		return b, nil
+	})
+	return intro, err
+}

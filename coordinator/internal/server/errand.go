@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// firstFor is how long a typed /loop waits for its first issue; its hook has
+// little more.
+const firstFor = 3500 * time.Millisecond
+
+// repository finds whose issues a loop without a task works through.
+func (s *Server) repository(ctx context.Context, cwd string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitFor)
+	defer cancel()
+	top, err := s.cfg.Git.Top(ctx, cwd)
+	if err != nil {
+		return "", fmt.Errorf("%w: say what to do, as in /loop --max 5 make the tests pass (without a task a git repository's issues are worked through, and %s is in none)", loop.ErrNoTask, cwd)
+	}
+	return top, nil
+}
+
+// firstIssue tells the model of the first issue where that is there soon; else it
+// comes at the first stop.
+func (s *Server) firstIssue(c *call, p payload) (any, error) {
+	ctx, cancel := context.WithTimeout(c.ctx, firstFor)
+	defer cancel()
+	s.cfg.Core.AwaitErrand(ctx, p.Session)
+	l := s.cfg.Core.Loop(p.Session)
+	if e := l.Ended; e != nil {
+		return blocked("The loop ended at once as " + string(e.Verdict) + ": " + e.Note + "."), nil
+	}
+	intro, err := s.cfg.Core.IntroduceLoop(p.Session)
+	return wire.HookReply{Context: intro}, err
+}
+
+// errandWait holds a Stop hook while something is done for its loop.
+func (s *Server) errandWait(c *call) (any, error) {
+	h, p, err := s.hookCall(c, "")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(h.WaitMS))
+	defer cancel()
+	s.cfg.Core.AwaitErrand(ctx, p.Session)
+	return wire.HookReply{}, nil
+}
+
+func wireIssue(is *loop.Issue) *wire.LoopIssue {
+	if is == nil {
+		return nil
+	}
+	return &wire.LoopIssue{
+		Repo: is.Repo, Phase: string(is.Phase), ID: is.ID, Title: is.Title, Commit: is.Commit, Review: is.Verdict,
+		Held: is.Held, Landed: is.Landed, Left: is.Left,
+	}
+}

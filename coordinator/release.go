@@ -1,0 +1,150 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/tracker"
+)
+
+// released lets go of an issue. What fails is tried again, and said when that does
+// not help either; it holds up nothing.
+func (h *issueHands) released(ctx context.Context, e core.Errand, last bool) error {
+	err := h.release(ctx, e)
+	if err == nil || !last {
+		return err
+	}
+	text := fmt.Sprintf("It could not be paused in its tracker, where it is still open: %s", broken(ctx, e.Phase, err))
+	return errors.Join(h.core.SayOfIssue(e, "BLOCKED", text), core.GiveUp(err))
+}
+
+// release pauses an issue with a comment, and files what the review found as one
+// of its own. One whose commit landed just before the loop let go is closed.
+func (h *issueHands) release(ctx context.Context, e core.Errand) error {
+	if landed, err := h.landed(ctx, e); err != nil || landed {
+		return err
+	}
+	t, err := h.tracker(e.Issue.Repo)
+	if err != nil {
+		return err
+	}
+	if e.Issue.Place.InTree || e.Issue.Place.Path == "" && tracker.InTree(t) {
+		return h.pauseInTree(ctx, e, t.Name())
+	}
+	return h.pause(ctx, e, t)
+}
+
+func (h *issueHands) landed(ctx context.Context, e core.Errand) (bool, error) {
+	if e.Issue.Commit == "" {
+		return false, nil
+	}
+	w := worktree(e.Issue)
+	in, err := w.InBase(ctx, e.Issue.Commit)
+	if err != nil || !in {
+		return false, err
+	}
+	if !e.Issue.Place.InTree {
+		err = h.close(ctx, e)
+	}
+	if err == nil {
+		err = w.Remove(ctx)
+	}
+	if errors.Is(err, git.ErrNotClean) || errors.Is(err, git.ErrNotMerged) {
+		err = nil // it holds newer work, and stays
+	}
+	if err == nil {
+		err = h.core.SayOfIssue(e, "LANDED", "It had landed as "+e.Issue.Commit+" when the loop ended.")
+	}
+	return true, err
+}
+
+func (h *issueHands) pause(ctx context.Context, e core.Errand, t tracker.Tracker) error {
+	if e.Findings != "" {
+		if err := followUp(ctx, e, t); err != nil {
+			return err
+		}
+	}
+	return t.Set(ctx, e.Issue.ID, tracker.StatusPaused, comment(e))
+}
+
+// pauseInTree pauses an issue that is a file of the base: by a commit of its own
+// there, for the branch with the work does not land.
+func (h *issueHands) pauseInTree(ctx context.Context, e core.Errand, name string) error {
+	w, err := git.AddWorktree(ctx, e.Issue.Repo, e.Issue.ID+".status")
+	if err != nil {
+		return err
+	}
+	t, err := tracker.Open(w.Path, name)
+	if err != nil {
+		return err
+	}
+	if err := h.pause(ctx, e, t); errors.Is(err, tracker.ErrNotFound) {
+		return errors.Join(h.pauseHere(ctx, e, name), w.Remove(ctx)) // its file was never committed
+	} else if err != nil {
+		return err
+	}
+	files, err := w.Loose(ctx)
+	if err != nil {
+		return err
+	}
+	commit, _, err := w.Head(ctx)
+	if err == nil && len(files) > 0 {
+		commit, err = w.Commit(ctx, fmt.Sprintf("Pause issue %s: %s\n\n%s\n", e.Issue.ID, e.Issue.Title, e.Note), files...)
+	}
+	if err != nil {
+		return err
+	}
+	return h.landStatus(ctx, w, commit)
+}
+
+func (h *issueHands) pauseHere(ctx context.Context, e core.Errand, name string) error {
+	t, err := tracker.Open(e.Issue.Repo, name)
+	if err != nil {
+		return err
+	}
+	return h.pause(ctx, e, t)
+}
+
+// landStatus lands a commit that changes nothing but issues.
+func (h *issueHands) landStatus(ctx context.Context, w git.Worktree, commit string) error {
+	_, err := w.Land(ctx, commit, h.issues.Push)
+	for range 3 {
+		if !errors.Is(err, git.ErrDiverged) {
+			break
+		}
+		if commit, err = w.Rebase(ctx); err == nil {
+			_, err = w.Land(ctx, commit, h.issues.Push)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return w.Remove(ctx)
+}
+
+// comment says in the tracker why an issue is paused and where its work is.
+func comment(e core.Errand) string {
+	text := "Paused by Afar: " + e.Note + "."
+	if p := e.Issue.Place; p.Path != "" {
+		text += fmt.Sprintf(" Its work is on the branch %s in %s.", p.Branch, p.Path)
+	}
+	if e.Issue.Verdict != "" {
+		text += " Last review: " + e.Issue.Verdict + "."
+	}
+	return text
+}
+
+// followUp files findings once. The new issue waits for the one that it is about.
+func followUp(ctx context.Context, e core.Errand, t tracker.Tracker) error {
+	title := "Mend what the review of " + e.Issue.ID + " found"
+	open, err := t.List(ctx)
+	if err != nil || slices.ContainsFunc(open, func(i tracker.Issue) bool { return i.Title == title }) {
+		return err
+	}
+	_, err = t.New(ctx, tracker.Draft{Title: title, Body: e.Findings, Needs: []string{e.Issue.ID}})
+	return err
+}
