@@ -32,7 +32,7 @@ func with(t *testing.T, says map[string]string) (dir string, c Config) {
 			t.Fatal(err)
 		}
 	}
-	return dir, Config{Timeout: 20 * time.Second, Env: []string{"PATH=" + dir, "HOME=" + dir, "SECRET_KEY=of-the-person"}}
+	return dir, Config{Timeout: 20 * time.Second, Env: []string{"PATH=" + dir, "HOME=" + dir, "SECRET_KEY=of-the-person", "AFAR_TELEGRAM_TOKEN=of-the-bot"}}
 }
 
 func TestAskInOrder(t *testing.T) {
@@ -81,7 +81,7 @@ func TestAskCalls(t *testing.T) {
 		if strings.Contains(args, "question") || strings.Contains(args, "of-the-person") {
 			t.Errorf("%s: shows in the list of processes: %s", name, args)
 		}
-		if !strings.Contains(env, "SECRET_KEY=of-the-person") || !strings.Contains(env, "AFAR_CONSULTED=1") || !strings.Contains(env, "AFAR_DISABLED=1") {
+		if !strings.Contains(env, "SECRET_KEY=of-the-person") || !strings.Contains(env, "AFAR_CONSULTED=1") || !strings.Contains(env, "AFAR_DISABLED=1") || strings.Contains(env, "of-the-bot") {
 			t.Errorf("%s: environment %s", name, env)
 		}
 		where := strings.Fields(cwd)[1]

@@ -100,14 +100,15 @@ func start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// environment is that of the programs. Our own hooks, should any run there, fall
-// silent.
+// environment is that of the programs, without what is ours to know. Our own
+// hooks, should any run there, fall silent.
 func (c Config) environment() []string {
 	env := c.Env
 	if env == nil {
 		env = os.Environ()
 	}
-	return append(slices.Clone(env), mark+"=1", "AFAR_DISABLED=1")
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, "AFAR_TELEGRAM_") })
+	return append(env, mark+"=1", "AFAR_DISABLED=1")
 }
 
 // find looks for a program in the PATH of env.

@@ -187,5 +187,5 @@ func missed(all []wire.Missed) string {
 // quiet is a word from outside as part of a line of the journal.
 func quiet(text string) string {
 	const most = 400
-	return ask.Elide(oneLine(secret.Visible(secret.Mask(text))), most)
+	return oneLine(ask.Elide(secret.Visible(secret.Mask(text)), most))
 }

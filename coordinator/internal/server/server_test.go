@@ -158,6 +158,26 @@ func TestHookOperations(t *testing.T) {
 	want[wire.HookReply](t, r.as(hookBinary, wire.OpSessionStart, hookCall("", nil)), wire.CodeOK)
 }
 
+// TestConsultOperations are taken from our own command line alone; a hook binary,
+// a copy elsewhere or another program forges none.
+func TestConsultOperations(t *testing.T) {
+	r := newRig(t)
+	for _, name := range []string{"other", "../afar", "sub/afar", "hook-test"} {
+		for _, op := range []string{wire.OpConsultBegin, wire.OpConsultEnd} {
+			want[any](t, r.as(caller{name: name}, op, wire.Consulted{ID: "x", By: "codex"}), wire.CodeDenied)
+		}
+	}
+	if n := strings.Count(strings.Join(r.kinds(), " "), "refused"); n == 0 {
+		t.Error("nobody is told of a forged consultation")
+	}
+	got := want[wire.Consult](t, r.as(person, wire.OpConsultBegin, nil), wire.CodeOK)
+	other := r.as(person, wire.OpConsultEnd, wire.Consulted{ID: got.ID, By: "codex", Digest: strings.Repeat("0", 64), Bytes: 1})
+	want[any](t, other, wire.CodeBadRequest) // the same program, another process
+	if strings.Contains(strings.Join(r.kinds(), " "), "consult.answered") {
+		t.Error("it counts")
+	}
+}
+
 // decisions are the calls that only a person may make.
 var decisions = map[string]any{
 	wire.OpAnswer: wire.Answer{ID: "a"}, wire.OpAway: wire.Away{Mode: "off"}, wire.OpPause: wire.Pause{On: true},
