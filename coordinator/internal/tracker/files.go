@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -172,7 +173,7 @@ func (f *files) New(_ context.Context, d Draft) (Issue, error) {
 		}
 		id := freshID(all)
 		name := path.Join(issuesDir, id+slug(d.Title)+".md")
-		if err := replace(root, name, text, 0o644); err != nil {
+		if err := replace(root, name, "", text); err != nil {
 			return err
 		}
 		made = readIssue(root, path.Base(name))
@@ -190,13 +191,13 @@ func (f *files) New(_ context.Context, d Draft) (Issue, error) {
 // wanted resolves a draft's needs. An issue in a circle can never be over, so
 // nothing may come to need it.
 func wanted(all []Issue, needs []string) (out []string, err error) {
-	at := index(all)
+	round := circles(all, index(all))
 	for _, id := range needs {
 		need, err := pick(all, id)
 		if err != nil {
 			return nil, err
 		}
-		if way := circle(all, at, need.ID); way != "" {
+		if way, ok := round[need.ID]; ok {
 			return nil, fmt.Errorf("%w: %s", ErrCycle, way)
 		}
 		out = append(out, need.ID)
@@ -215,23 +216,35 @@ func (f *files) Set(_ context.Context, id string, s Status, note string) error {
 		if err != nil {
 			return err
 		}
-		text, err := readFile(root, i.Path)
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrBroken, i.Path, err)
+		if other := slices.IndexFunc(all, func(o Issue) bool { return o.Path != i.Path && strings.EqualFold(o.ID, i.ID) }); other >= 0 {
+			return fmt.Errorf("%w: %s", ErrBroken, i.Broken)
 		}
-		next, err := changed(text, f.now(), s, asNote(note))
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrBroken, i.Path, err)
+		for {
+			if err := f.rewrite(root, i.Path, s, asNote(note)); !errors.Is(err, errEdited) {
+				return err
+			}
 		}
-		if next == text {
-			return nil
-		}
-		return replace(root, i.Path, next, 0)
 	})
 	if err != nil {
 		return fmt.Errorf("set issue %s to %s: %w", shorten(id), s, err)
 	}
 	return nil
+}
+
+// rewrite changes one file, or returns errEdited where a person was faster.
+func (f *files) rewrite(root *os.Root, name string, s Status, note string) error {
+	text, err := readFile(root, name)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrBroken, name, err)
+	}
+	next, err := changed(text, f.now(), s, note)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrBroken, name, err)
+	}
+	if next == text {
+		return nil
+	}
+	return replace(root, name, text, next)
 }
 
 // changed is a file's text with another status and one more comment.
@@ -277,18 +290,17 @@ func (f *files) change(step func(*os.Root, []Issue) error) error {
 	return step(root, all)
 }
 
-// replace gives a file its text in one step. A mode of 0 keeps the one it has.
-// The caller holds the lock, so one name for what is not finished is enough, and
-// a crash leaves at most that.
-func replace(root *os.Root, name, text string, mode fs.FileMode) error {
-	if mode == 0 {
-		info, err := root.Lstat(name)
-		if err != nil {
-			return err
-		}
+// errEdited says that a file is not what it was when it was read.
+var errEdited = errors.New("the file was edited meanwhile")
+
+// replace gives a file another text in one step, if it still is what it was; ""
+// is a file that must not be there. The caller holds the lock, so one name for
+// what is not finished is enough, and a crash leaves at most that.
+func replace(root *os.Root, name, was, text string) error {
+	unfinished, mode := path.Join(issuesDir, ".new"), fs.FileMode(0o644)
+	if info, err := root.Lstat(name); err == nil {
 		mode = info.Mode().Perm()
 	}
-	unfinished := path.Join(issuesDir, ".new")
 	if err := root.Remove(unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -298,6 +310,9 @@ func replace(root *os.Root, name, text string, mode fs.FileMode) error {
 	}
 	_, err = io.WriteString(file, text)
 	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = still(root, name, was) // the disk may have been slow, and a person's editor open
+	}
+	if err == nil {
 		err = root.Rename(unfinished, name)
 	}
 	if err != nil {
@@ -305,6 +320,17 @@ func replace(root *os.Root, name, text string, mode fs.FileMode) error {
 		return err
 	}
 	return syncDir(root)
+}
+
+func still(root *os.Root, name, was string) error {
+	text, err := readFile(root, name)
+	if was == "" && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && text != was {
+		return errEdited
+	}
+	return err
 }
 
 // syncDir makes a rename survive a loss of power, where the system can.

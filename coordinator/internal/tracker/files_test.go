@@ -198,7 +198,7 @@ func TestCircles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, way := range map[string]string{"a": "a → b → c → a", "b": "b → c → a → b", "c": "c → a → b → c", "free": "", "after": ""} {
+	for id, way := range map[string]string{"a": "a → b → c → a", "b": "a → b → c → a", "c": "a → b → c → a", "free": "", "after": ""} {
 		i, err := pick(listed, id)
 		if err != nil || !strings.HasSuffix(i.Broken, way) || way == "" && i.Broken != "" {
 			t.Errorf("%s: %q, %v, want %q", id, i.Broken, err, way)
@@ -207,7 +207,7 @@ func TestCircles(t *testing.T) {
 	if ready, err := f.Ready(t.Context()); err != nil || titles(ready) != "free" {
 		t.Errorf("ready %q, %v", titles(ready), err)
 	}
-	if _, err := f.New(t.Context(), Draft{Title: "x", Needs: []string{"b"}}); !errors.Is(err, ErrCycle) || !strings.Contains(err.Error(), "b → c → a → b") {
+	if _, err := f.New(t.Context(), Draft{Title: "x", Needs: []string{"b"}}); !errors.Is(err, ErrCycle) || !strings.Contains(err.Error(), "a → b → c → a") {
 		t.Errorf("new: %v", err)
 	}
 	if err := f.Set(t.Context(), "c", StatusClosed, ""); err != nil {
@@ -328,6 +328,91 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	if listed, err := newFiles(top).List(t.Context()); err != nil || len(listed) != 21 {
 		t.Errorf("%d issues, %v", len(listed), err)
+	}
+}
+
+// TestSameID: two files that claim one id are both named, and neither is changed.
+func TestSameID(t *testing.T) {
+	f := openFiles(t, project(t, map[string]string{"bcd234-old.md": "# old\n", "bcd234-new.md": "# new\n"}))
+	if err := f.Set(t.Context(), "bcd234", StatusClosed, "x"); !errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), "has the same id; rename one") {
+		t.Errorf("set: %v", err)
+	}
+	if old, young := readBack(t, f.top, "bcd234-old.md"), readBack(t, f.top, "bcd234-new.md"); old != "# old\n" || young != "# new\n" {
+		t.Errorf("%q %q", old, young)
+	}
+}
+
+// TestEditedMeanwhile: what a person saves while we write is not overwritten.
+func TestEditedMeanwhile(t *testing.T) {
+	top := project(t, map[string]string{"x.md": "# new\n"})
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for _, was := range []string{"# old\n", ""} {
+		if err := replace(root, issuesDir+"/x.md", was, "# ours\n"); !errors.Is(err, errEdited) {
+			t.Errorf("over %q: %v", was, err)
+		}
+	}
+	if got := readBack(t, top, "x.md"); got != "# new\n" {
+		t.Errorf("the file is %q", got)
+	}
+	if _, err := os.Lstat(filepath.Join(top, filepath.FromSlash(issuesDir), ".new")); err == nil {
+		t.Error("what was not finished is left")
+	}
+}
+
+// TestManyIssues: a long way of needs, and a large circle, take no time that
+// grows faster than they do.
+func TestManyIssues(t *testing.T) {
+	const many = 20000
+	for _, last := range []string{"", "i00000"} {
+		all := make([]Issue, many)
+		for n := range all {
+			all[n] = Issue{ID: fmt.Sprintf("i%05d", n), Status: StatusOpen}
+			if n+1 < many {
+				all[n].Needs = []string{fmt.Sprintf("i%05d", n+1)}
+			} else if last != "" {
+				all[n].Needs = []string{last}
+			}
+		}
+		begun := time.Now()
+		settle(all)
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		want := "issues need each other in a circle: i00000 → i00001 → i00002 → i00003 → i00004 → i00005 → i00006 → i00007 → i00008 → i00009 → … → i00000"
+		if last == "" {
+			want = ""
+		}
+		if all[0].Broken != want || all[many/2].Broken != want {
+			t.Errorf("%q", all[many/2].Broken)
+		}
+	}
+}
+
+// TestCirclesThatTouch: of circles that share an issue one is named, and what
+// only leads there is held up.
+func TestCirclesThatTouch(t *testing.T) {
+	f := openFiles(t, project(t, map[string]string{
+		"a.md": "# a\n- needs: x, b\n", "b.md": "# b\n- needs: a, c\n", "c.md": "# c\n- needs: b\n", "x.md": "# x\n- needs: y\n", "y.md": "# y\n",
+	}))
+	listed, err := f.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := 0
+	for _, i := range listed {
+		if i.Broken != "" {
+			broken++
+		}
+	}
+	if got, _ := pick(listed, "a"); broken != 2 || !strings.HasSuffix(got.Broken, "a → b → a") {
+		t.Errorf("%d, %q", broken, got.Broken)
+	}
+	if r, err := f.Ready(t.Context()); err != nil || titles(r) != "y" {
+		t.Errorf("ready %q, %v", titles(r), err)
 	}
 }
 
