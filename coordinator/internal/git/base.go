@@ -161,7 +161,7 @@ func (h hand) fetch(ctx context.Context, b base) error {
 	if b.remote == "" {
 		return nil
 	}
-	_, err := h.call(ctx, call{wait: remoteFor, free: true}, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+	_, err := h.call(ctx, call{wait: fetchFor, free: true}, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--end-of-options", b.remote, "+"+b.ref+":"+b.tracking)
 	return err
 }

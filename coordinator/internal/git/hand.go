@@ -16,9 +16,10 @@ import (
 // How long git may take. What talks to a remote gets less: it either answers or
 // waits for somebody who is not there.
 const (
-	localFor  = 5 * time.Minute
-	remoteFor = 90 * time.Second
-	endsIn    = 5 * time.Second // after it was told to
+	localFor = 5 * time.Minute
+	pushFor  = 90 * time.Second
+	fetchFor = 30 * time.Second
+	endsIn   = 5 * time.Second // after it was told to
 )
 
 // A hand runs git in one checkout to change something there, as the person's

@@ -45,14 +45,12 @@ func (w Worktree) Land(ctx context.Context, commit string, push bool) (Landed, e
 	if push && seen != nil && b.theirs != "" {
 		return l, w.landing(fmt.Errorf("%w: %w", ErrPush, seen))
 	}
-	h, err = h.hold(ctx)
+	h, err = w.begin(ctx)
 	if err != nil {
 		return l, w.landing(err)
 	}
 	defer h.held.release()
-	if err = w.settle(ctx, h); err == nil {
-		err = w.land(ctx, h, &l, push)
-	}
+	err = w.land(ctx, h, &l, push)
 	return l, w.landing(err)
 }
 
@@ -100,7 +98,11 @@ func (w Worktree) land(ctx context.Context, h hand, l *Landed, push bool) error 
 	if err := w.push(ctx, h, b, l, push); err != nil {
 		return err
 	}
-	return h.forward(context.WithoutCancel(ctx), b, l)
+	err = h.forward(context.WithoutCancel(ctx), b, l)
+	if err != nil && l.Pushed {
+		err = fmt.Errorf("%w; the remote has it already", err)
+	}
+	return err
 }
 
 // reviewed holds the worktree against the commit that is to land.
@@ -339,7 +341,7 @@ func (w Worktree) push(ctx context.Context, h hand, b base, l *Landed, wanted bo
 	}
 	err := w.pushLarge(ctx, h, b, l.Commit)
 	if err == nil {
-		_, err = h.call(ctx, call{wait: remoteFor, free: true}, "push", "-q", "--no-verify", "--no-follow-tags", "--end-of-options", b.remote, l.Commit+":"+b.ref)
+		_, err = h.call(ctx, call{wait: pushFor, free: true}, "push", "-q", "--no-verify", "--no-follow-tags", "--end-of-options", b.remote, l.Commit+":"+b.ref)
 	}
 	if l.Pushed = err == nil; l.Pushed {
 		return nil

@@ -177,6 +177,20 @@ func TestCutOffInTheWorktree(t *testing.T) {
 	})
 }
 
+// TestStaleRefs: a lock that a killed git left on a ref of ours is no end.
+func TestStaleRefs(t *testing.T) {
+	s := ready(t)
+	for _, name := range []string{"refs/heads/" + s.w.Branch, "refs/afar/landed/main"} {
+		write(t, s.dir, ".git/"+name+".lock", "")
+	}
+	if _, err := s.w.Commit(t.Context(), "x", "a.txt"); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestConflict: the worktree is as it was, whatever kind of conflict it is.
 func TestConflict(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -189,7 +189,7 @@ func (s site) end(t *testing.T) string {
 	if _, err := os.Stat(s.w.Path); err == nil {
 		fmt.Fprintf(&b, "%s\n%s\n", run(t, s.w.Path, "ls-tree", "-r", "HEAD"), run(t, s.w.Path, "status", "--porcelain", "--branch", "--ignored"))
 	}
-	for _, pattern := range []string{".worktrees/afar/.*", ".git/afar.*", ".git/*.lock", ".git/worktrees/*/*.lock", ".git/worktrees/*/afar.*", ".git/worktrees/*/rebase-*", ".git/refs/heads/*.lock"} {
+	for _, pattern := range []string{".worktrees/afar/.*", ".git/afar.*", ".git/*.lock", ".git/worktrees/*/*.lock", ".git/worktrees/*/afar.*", ".git/worktrees/*/rebase-*", ".git/refs/heads/*.lock", ".git/refs/heads/afar/issue/*.lock", ".git/refs/afar/landed/*.lock"} {
 		names, _ := filepath.Glob(filepath.Join(s.dir, pattern))
 		for _, n := range names {
 			if filepath.Base(n) != "afar.lock" {
@@ -337,7 +337,7 @@ func (k *kills) again(t *testing.T, p plan) {
 		err = k.job.do(t.Context())
 	}
 	if p.how == "during" && err != nil && strings.Contains(err.Error(), ".lock'") {
-		for _, name := range []string{k.dir + "/.git/refs/heads/main.lock", k.dir + "/.git/HEAD.lock", k.bare + "/refs/heads/main.lock", k.dir + "/.git/refs/remotes/origin/main.lock"} {
+		for _, name := range []string{k.dir + "/.git/refs/heads/main.lock", k.dir + "/.git/HEAD.lock", k.dir + "/.git/packed-refs.lock", k.bare + "/refs/heads/main.lock", k.dir + "/.git/refs/remotes/origin/main.lock"} {
 			_ = os.Remove(name)
 		}
 		t.Log(err)

@@ -13,7 +13,7 @@ import (
 // (ErrNotClean). At a contradiction the worktree is as it was before, and
 // ErrConflict names the files.
 func (w Worktree) Rebase(ctx context.Context) (string, error) {
-	h, err := hand{dir: w.Repo}.hold(ctx)
+	h, err := w.begin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -26,9 +26,6 @@ func (w Worktree) Rebase(ctx context.Context) (string, error) {
 }
 
 func (w Worktree) rebase(ctx context.Context, h hand) (string, error) {
-	if err := w.settle(ctx, h); err != nil {
-		return "", err
-	}
 	if err := w.ours(ctx, h); err != nil {
 		return "", err
 	}

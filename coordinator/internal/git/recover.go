@@ -36,7 +36,7 @@ func (m mark) write(name string) error {
 	m.Until = time.Now().Add(localFor + endsIn).UnixMilli()
 	text, err := json.Marshal(m)
 	if err == nil {
-		err = os.WriteFile(name+".new", text, 0o600)
+		err = writeSynced(name+".new", text)
 	}
 	if err == nil {
 		err = os.Rename(name+".new", name)
@@ -45,6 +45,16 @@ func (m mark) write(name string) error {
 		return fmt.Errorf("write down what git is about to do: %w", err)
 	}
 	return nil
+}
+
+// writeSynced writes a file that survives a machine that goes off.
+func writeSynced(name string, text []byte) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // readMark returns nil where nothing was begun. Half a mark was written before
@@ -220,6 +230,50 @@ func orNone(oid string) string {
 	return oid
 }
 
+// begin takes the lock of the repository, and ends what a git of ours that was
+// killed has left in the worktree. The caller releases the lock.
+func (w Worktree) begin(ctx context.Context) (hand, error) {
+	h, err := hand{dir: w.Repo}.hold(ctx)
+	if err != nil {
+		return h, err
+	}
+	if err = w.freeRefs(ctx, h); err == nil {
+		err = w.settle(ctx, h)
+	}
+	if err != nil {
+		h.held.release()
+	}
+	return h, err
+}
+
+// refHeld is how long git holds the lock of a ref, many times over.
+const refHeld = 2 * time.Second
+
+// freeRefs removes the locks of our own refs that a killed git has left. The
+// model's git may hold that of the branch, for a moment.
+func (w Worktree) freeRefs(ctx context.Context, h hand) error {
+	common, err := h.common(ctx)
+	if err != nil {
+		return err
+	}
+	for _, ref := range []string{heads + w.Branch, landedRef(w.Base)} {
+		name := filepath.Join(common, ref+".lock")
+		info, err := os.Lstat(name)
+		if err != nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(refHeld - time.Since(info.ModTime())):
+		}
+		if again, err := os.Lstat(name); err == nil && os.SameFile(info, again) {
+			_ = os.Remove(name)
+		}
+	}
+	return nil
+}
+
 // settle brings our worktree to a rest after a git of ours that was killed in
 // it. What was being rebased is as before.
 func (w Worktree) settle(ctx context.Context, h hand) error {
@@ -233,7 +287,7 @@ func (w Worktree) settle(ctx context.Context, h hand) error {
 	if err != nil || m == nil {
 		return err
 	}
-	if err := w.unlock(ctx, h, own, *m); err != nil {
+	if err := w.unlock(own, *m); err != nil {
 		return err
 	}
 	if m.From != m.To {
@@ -247,12 +301,8 @@ func (w Worktree) settle(ctx context.Context, h hand) error {
 
 // unlock removes the lock files that the killed git left. They are ours: we have
 // the repository's lock, and they are as old as our git.
-func (w Worktree) unlock(ctx context.Context, h hand, own string, m mark) error {
-	common, err := h.common(ctx)
-	if err != nil {
-		return err
-	}
-	for _, name := range []string{filepath.Join(own, "index.lock"), filepath.Join(own, "HEAD.lock"), filepath.Join(common, heads+w.Branch+".lock")} {
+func (w Worktree) unlock(own string, m mark) error {
+	for _, name := range []string{filepath.Join(own, "index.lock"), filepath.Join(own, "HEAD.lock")} {
 		info, err := os.Lstat(name)
 		if err != nil {
 			continue

@@ -14,7 +14,7 @@ import (
 // worktree is clean (ErrNotClean) and the base has its branch (ErrNotMerged).
 // Ignored files go with it. What is gone already is no error.
 func (w Worktree) Remove(ctx context.Context) error {
-	h, err := hand{dir: w.Repo}.hold(ctx)
+	h, err := w.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -26,9 +26,6 @@ func (w Worktree) Remove(ctx context.Context) error {
 }
 
 func (w Worktree) remove(ctx context.Context, h hand) error {
-	if err := w.settle(ctx, h); err != nil {
-		return err
-	}
 	tip, err := w.merged(ctx, h)
 	if err != nil {
 		return err

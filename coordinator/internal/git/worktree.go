@@ -59,7 +59,7 @@ func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
 	if err != nil {
 		return w, fmt.Errorf("add a worktree for %q: %w", id, err)
 	}
-	h, err := hand{dir: w.Repo}.hold(ctx)
+	h, err := w.begin(ctx)
 	if err != nil {
 		return w, err
 	}
@@ -180,7 +180,7 @@ func (w Worktree) adopt(ctx context.Context, h hand) (bool, error) {
 	if err := os.Remove(w.Path); err == nil || errors.Is(err, fs.ErrNotExist) {
 		return false, w.forget(ctx, h) // it was empty
 	}
-	return true, errors.Join(w.settle(ctx, h), w.ours(ctx, h))
+	return true, w.ours(ctx, h)
 }
 
 // ours reports whether what stands at the path is the worktree of the branch.
@@ -304,25 +304,23 @@ func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (
 	if len(paths) == 0 {
 		return "", errors.New("commit: no file is named")
 	}
-	h, err := hand{dir: w.Path}.hold(ctx)
+	h, err := w.begin(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer h.held.release()
-	if err := w.settle(ctx, h); err != nil {
+	if err := w.ours(ctx, h); err != nil {
 		return "", err
 	}
-	if err := w.ours(ctx, h.in(w.Repo)); err != nil {
-		return "", err
-	}
-	changes, err := h.changes(ctx, paths...)
+	at := h.in(w.Path)
+	changes, err := at.changes(ctx, paths...)
 	if err == nil && len(changes) > 0 {
-		err = w.marked(ctx, h, "", func() error { return h.commitOnly(ctx, message, changes) })
+		err = w.marked(ctx, h, "", func() error { return at.commitOnly(ctx, message, changes) })
 	}
 	if err != nil {
 		return "", fmt.Errorf("commit in %s: %w", w.Path, err)
 	}
-	return h.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	return at.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 }
 
 // marked lets git work in the worktree. onto is where it takes the branch, ""

@@ -1,0 +1,150 @@
+//go:build unix
+
+package git_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+)
+
+// TestSilentRemote: a remote that takes the call and says nothing is left behind
+// in time, with nothing begun.
+func TestSilentRemote(t *testing.T) {
+	s := ready(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	run(t, s.dir, "remote", "set-url", "origin", "git://"+l.Addr().String()+"/x")
+	before := s.persons(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	start := time.Now()
+	if _, err := s.w.Land(ctx, s.commit, true); !errors.Is(err, git.ErrPush) || time.Since(start) > 30*time.Second {
+		t.Errorf("after %s: %v", time.Since(start), err)
+	}
+	if now := s.persons(t); now != before {
+		t.Errorf("it was %s and is %s", before, now)
+	}
+}
+
+// TestAskingRemote: a remote that wants a password gets none, and nobody is
+// asked for it.
+func TestAskingRemote(t *testing.T) {
+	s := ready(t)
+	asked := filepath.Join(t.TempDir(), "asked")
+	write(t, filepath.Dir(asked), "ask", "#!/bin/sh\ntouch "+asked+"\nsleep 60\n")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="x"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer server.Close()
+	run(t, s.dir, "remote", "set-url", "origin", server.URL+"/x.git")
+	run(t, s.dir, "config", "core.askPass", filepath.Dir(asked)+"/ask")
+	t.Setenv("SSH_ASKPASS", filepath.Dir(asked)+"/ask")
+	t.Setenv("DISPLAY", ":0")
+	start := time.Now()
+	if _, err := s.w.Land(t.Context(), s.commit, true); !errors.Is(err, git.ErrPush) || time.Since(start) > 30*time.Second {
+		t.Errorf("after %s: %v", time.Since(start), err)
+	}
+	if _, err := os.Stat(asked); err == nil {
+		t.Error("somebody was asked")
+	}
+	if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+		t.Errorf("unpushed: %v", err)
+	}
+}
+
+// TestPushedFirst: what the remote took lands here as soon as it can.
+func TestPushedFirst(t *testing.T) {
+	s := ready(t)
+	write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\necho mine >"+s.dir+"/a.txt\n")
+	l, err := s.w.Land(t.Context(), s.commit, true)
+	if !errors.Is(err, git.ErrInTheWay) || !l.Pushed || !strings.Contains(err.Error(), "the remote has it already") {
+		t.Fatalf("have %+v: %v", l, err)
+	}
+	if rev(t, s.bare, "main") != s.commit || rev(t, s.dir, "main") == s.commit || files(t, s.dir)["a.txt"] != "mine\n" {
+		t.Error("it is not as it says")
+	}
+	run(t, s.dir, "checkout", "-q", "--", "a.txt")
+	if l, err = s.w.Land(t.Context(), s.commit, true); err != nil || !l.Pushed || rev(t, s.dir, "main") != s.commit {
+		t.Fatalf("have %+v: %v", l, err)
+	}
+}
+
+// TestHangingFilter: a filter that never ends is ended, with git, and what it
+// left half done is done by the next call.
+func TestHangingFilter(t *testing.T) {
+	s := ready(t)
+	hang := filepath.Join(t.TempDir(), "hang")
+	write(t, filepath.Dir(hang), "smudge", "#!/bin/sh\n[ -e "+hang+" ] && { echo $$ >"+hang+"; sleep 300; }\ncat\n")
+	run(t, s.dir, "config", "filter.x.smudge", filepath.Dir(hang)+"/smudge")
+	write(t, s.dir, ".gitattributes", "z.bin filter=x\n")
+	write(t, s.dir, "z.bin", "x\n")
+	run(t, s.dir, "add", ".")
+	run(t, s.dir, "commit", "-q", "-m", "x")
+	write(t, filepath.Dir(hang), "hang", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+			if text, _ := os.ReadFile(hang); len(text) > 0 {
+				break
+			}
+		}
+		cancel()
+	}()
+	start := time.Now()
+	if _, err := git.AddWorktree(ctx, s.dir, "i2"); !errors.Is(err, context.Canceled) || time.Since(start) > 30*time.Second {
+		t.Errorf("after %s: %v", time.Since(start), err)
+	}
+	if err := os.Remove(hang); err != nil {
+		t.Fatal(err)
+	}
+	w, err := git.AddWorktree(t.Context(), s.dir, "i2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head(t, w)
+}
+
+// TestFilterEnvironment: what a repository names is run with what it needs, with
+// nothing that Afar knows, and as part of a session.
+func TestFilterEnvironment(t *testing.T) {
+	s := ready(t)
+	log := filepath.Join(t.TempDir(), "log")
+	write(t, filepath.Dir(log), "smudge", "#!/bin/sh\nenv >"+log+"\n(: </dev/tty) 2>/dev/null && echo TERMINAL >>"+log+"\ncat\n")
+	run(t, s.dir, "config", "filter.x.smudge", filepath.Dir(log)+"/smudge")
+	write(t, s.w.Path, ".gitattributes", "z.bin filter=x\n")
+	s.commit = work(t, s.w, "z.bin", "x\n")
+	t.Setenv("AFAR_TELEGRAM_TOKEN", "1:secret")
+	t.Setenv("GIT_DIR", "/nowhere")
+	t.Setenv("SSH_AUTH_SOCK", "/agent")
+	if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"CLAUDECODE=1\n", "SSH_AUTH_SOCK=/agent\n", "HOME=" + os.Getenv("HOME") + "\n"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("it lacks %s", want)
+		}
+	}
+	for _, bad := range []string{"AFAR_", "/nowhere", "TERMINAL\n"} {
+		if strings.Contains(string(text), bad) {
+			t.Errorf("it has %s", bad)
+		}
+	}
+}
