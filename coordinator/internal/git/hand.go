@@ -98,6 +98,12 @@ func (h hand) call(ctx context.Context, c call, args ...string) ([]byte, error) 
 	return out.Bytes(), fmt.Errorf("git %s: %s (%w)", args[0], short(said.Bytes()), err)
 }
 
+// killed reports whether git did not come to an end of its own.
+func killed(err error) bool {
+	var exit *exec.ExitError
+	return err != nil && !(errors.As(err, &exit) && exit.Exited())
+}
+
 func keptOf(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

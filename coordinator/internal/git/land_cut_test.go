@@ -191,6 +191,33 @@ func TestStaleRefs(t *testing.T) {
 	}
 }
 
+// TestForeignLock: a lock in the worktree that no git of ours made stays, also
+// after a commit failed because of it.
+func TestForeignLock(t *testing.T) {
+	s := ready(t)
+	write(t, s.w.Path, "closed.md", "closed")
+	lock := filepath.Join(s.dir, ".git/worktrees/i1/index.lock")
+	write(t, filepath.Dir(lock), "index.lock", "")
+	for range 2 {
+		if _, err := s.w.Commit(t.Context(), "close", "closed.md"); err == nil || !strings.Contains(err.Error(), "index.lock") {
+			t.Errorf("have %v", err)
+		}
+	}
+	if _, err := os.Stat(lock); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Dir(lock), "afar.work", `{"Checkout":"`+s.w.Path+`","Ref":"refs/heads/afar/issue/i1","From":"x","To":"x","Until":1000}`)
+	if _, err := s.w.Commit(t.Context(), "close", "closed.md"); !errors.Is(err, git.ErrInTheWay) {
+		t.Errorf("a later git: %v", err)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.w.Commit(t.Context(), "close", "closed.md"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestConflict: the worktree is as it was, whatever kind of conflict it is.
 func TestConflict(t *testing.T) {
 	for name, c := range map[string]struct {

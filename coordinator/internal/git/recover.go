@@ -57,6 +57,10 @@ func writeSynced(name string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
+// since is when the mark was written, and a little before: file systems keep
+// coarse times.
+func (m mark) since() int64 { return m.Until - (localFor + endsIn + 2*time.Second).Milliseconds() }
+
 // readMark returns nil where nothing was begun. Half a mark was written before
 // git was.
 func readMark(name string) (*mark, error) {
@@ -304,7 +308,7 @@ func (w Worktree) settle(ctx context.Context, h hand) error {
 func (w Worktree) unlock(own string, m mark) error {
 	for _, name := range []string{filepath.Join(own, "index.lock"), filepath.Join(own, "HEAD.lock")} {
 		info, err := os.Lstat(name)
-		if err != nil {
+		if err != nil || info.ModTime().UnixMilli() < m.since() {
 			continue
 		}
 		if info.ModTime().UnixMilli() > m.Until {

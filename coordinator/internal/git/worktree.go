@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -314,10 +315,16 @@ func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (
 	}
 	at := h.in(w.Path)
 	changes, err := at.changes(ctx, paths...)
+	var why error
 	if err == nil && len(changes) > 0 {
-		err = w.marked(ctx, h, "", func() error { return at.commitOnly(ctx, message, changes) })
+		err = w.marked(ctx, h, "", func() error {
+			if why = at.commitOnly(ctx, message, changes); killed(why) {
+				return why
+			}
+			return nil // git put its own things away
+		})
 	}
-	if err != nil {
+	if err := cmp.Or(err, why); err != nil {
 		return "", fmt.Errorf("commit in %s: %w", w.Path, err)
 	}
 	return at.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
