@@ -2,8 +2,8 @@ package plugin_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,19 +11,21 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// consults has a fresh client of the same kind be the other model, and lets a
-// hook of the person's own say which sessions ran.
+// consults has a fresh client of the same kind be the other model, installs the
+// plugin for it as for any client, and lets a hook of the person's own say which
+// sessions ran.
 func (r *rig) consults(client string) (ran string) {
 	r.t.Helper()
 	ran = filepath.Join(r.lab.Home, "ran")
-	config, err := os.ReadFile(filepath.Join(r.home, "config.toml"))
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	write(r.t, r.home, "config.toml", fmt.Sprintf("%s\n[consult]\nprograms = [%q]\n", config, client))
+	write(r.t, r.home, "config.toml", fmt.Sprintf("%s\n[consult]\nprograms = [%q]\n", read(r.t, r.home+"/config.toml"), client))
 	r.must("restart")
+	for _, args := range [][]string{{"marketplace", "add", root}, {"install", "afar@afar"}} {
+		if out, err := r.lab.Command(r.t.Context(), append([]string{"plugin"}, args...)...).CombinedOutput(); err != nil {
+			r.t.Fatalf("claude plugin %v: %v\n%s", args, err, out)
+		}
+	}
 	hook := fmt.Sprintf(`[{"hooks":[{"type":"command","command":"cat >> %s"}]}]`, ran)
-	write(r.t, r.lab.Home, ".claude/settings.json", `{"hooks":{"SessionStart":`+hook+`,"UserPromptSubmit":`+hook+`,"Stop":`+hook+`}}`)
+	write(r.t, r.lab.Home, ".claude/settings.json", `{"enabledPlugins":{"afar@afar":true},"hooks":{"SessionStart":`+hook+`,"UserPromptSubmit":`+hook+`,"Stop":`+hook+`}}`)
 	return ran
 }
 
@@ -49,10 +51,30 @@ func TestRealReviewGate(t *testing.T) {
 			if journal := r.trail(); strings.Contains(journal, "session afar-consult-") {
 				t.Errorf("the consulted client counts as a session\n%s", journal)
 			}
-			raw, err := os.ReadFile(ran)
-			if s := string(raw); err != nil || strings.Count(s, `"SessionStart"`) != 1 || strings.Contains(s, "is it right?") {
-				t.Errorf("the person's hook ran for %s, %v", s, err)
+			asked := slices.IndexFunc(r.model.Requests(), func(q model.Request) bool { return strings.HasPrefix(q.Prompt(), "is it right?") && !q.Errand() })
+			if asked < 0 || len(r.model.Requests()[asked].Tools) > 0 {
+				t.Errorf("request %d: the other model was offered tools, or was not asked", asked)
 			}
+			if s := read(t, ran); strings.Count(s, `"SessionStart"`) != 1 || strings.Contains(s, "is it right?") {
+				t.Errorf("the person's hook ran for %s", s)
+			}
+		})
+	}
+}
+
+// TestRealReviewLetGo: an alice who never consults is let go after three blocks,
+// and the model that asked her is told that there was no review.
+func TestRealReviewLetGo(t *testing.T) {
+	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, host.Need(t, version))
+			lgtm := model.Say("LGTM.\n\n## Second Opinion\ncodex agrees.")
+			agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": "review " + model.Play(lgtm, model.Bash("echo afar consult; echo codex exec"), lgtm, lgtm, lgtm), "subagent_type": "afar:alice"})
+			r.print("go "+model.Play(agent, model.Say("fin")), "--permission-mode", "bypassPermissions")
+			r.journal("gate.blocked", "block 3 of 3")
+			r.journal("gate.given-up", "let go after 3 blocks")
+			r.asked("Do not count it as a review")
+			r.said("a review ended without a second opinion")
 		})
 	}
 }
