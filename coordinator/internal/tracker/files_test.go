@@ -297,6 +297,15 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
+// TestAge: a file by hand needs no date; it is then the youngest.
+func TestAge(t *testing.T) {
+	b := bench{t, openFiles(t, project(t, map[string]string{
+		"a.md": "# undated\n", "b.md": "# day\n- created: 2026-11-21\n", "c.md": "# minute\n- created: 2026-11-21 07:00 UTC\n",
+		"d.md": "# zone\n- created: 2026-11-21T09:00:00+03:00\n", "e.md": "# first\n- priority: 1\n",
+	}))}
+	b.wantTitles("first day zone minute undated", "first day zone minute undated")
+}
+
 // TestManyAtOnce: writers of one issue and of many keep each other's work.
 func TestManyAtOnce(t *testing.T) {
 	top := t.TempDir()

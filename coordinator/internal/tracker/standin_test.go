@@ -18,6 +18,10 @@ import (
 var standins = map[string]func(args []string) error{"tissue": fakeTissue, "bd": fakeBeads, "gh": fakeGitHub}
 
 func TestMain(m *testing.M) {
+	if top := os.Getenv(writerVar); top != "" {
+		write(top)
+		os.Exit(1)
+	}
 	if fake, ok := standins[filepath.Base(os.Args[0])]; ok {
 		if err := fake(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,0 +1,42 @@
+package tracker
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestRealGitHubTakesOurLines runs gh itself where it is on the machine, with
+// nobody logged in: each line of ours is understood, and refused for that alone.
+// Nothing goes over the network.
+func TestRealGitHubTakesOurLines(t *testing.T) {
+	if _, err := exec.LookPath("gh"); err != nil {
+		t.Skip("gh is not in PATH: go build github.com/cli/cli/v2/cmd/gh at v2.83.0")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_HOST", "GH_REPO"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("GH_CONFIG_DIR", dir)
+	t.Setenv("HOME", dir)
+	gh := newGitHub(dir).(github)
+	for line, want := range map[string]string{
+		"issue list --state=open --limit=1000 --json=" + ghFields:     "gh auth login",
+		"issue view 12 --json=" + ghFields + ",comments":              "gh auth login",
+		"issue create --title=-x --body-file=- --label=P1":            "gh auth login",
+		"issue edit 12 --remove-label=in_progress --add-label=paused": "gh auth login",
+		"issue comment 12 --body-file=-":                              "gh auth login",
+		"issue close 12 --reason=completed":                           "gh auth login",
+		"issue reopen 12":                                             "gh auth login",
+		"label create P1 --description=Set":                           "gh auth login",
+		"issue close 12 --reason=nonsense":                            "valid values are",
+		"issue view 12 --nonsense":                                    "unknown flag",
+		"issue edit --add-label=paused":                               "arg",
+		"issue nonsense 12 --json=" + ghFields:                        "unknown",
+	} {
+		_, err := gh.run(t.Context(), "", strings.Fields(line)...)
+		if !said(err, want) {
+			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+}
