@@ -80,13 +80,13 @@ func (w Worktree) land(ctx context.Context, h hand, l *Landed, push bool) error 
 			return err
 		}
 		if there {
-			return w.push(ctx, h, b, l, push)
+			return w.pushLanded(ctx, h, b, l, push)
 		}
 	}
 	if err := w.reviewed(ctx, h, l.Commit); err != nil {
 		return err
 	}
-	if err := h.straight(ctx, b, l.Commit); err != nil {
+	if err := h.straight(ctx, b, l.Commit, push); err != nil {
 		return err
 	}
 	if l.Checkout, err = h.checkoutOf(ctx, b); err != nil {
@@ -124,26 +124,60 @@ func (w Worktree) reviewed(ctx context.Context, h hand, commit string) error {
 // landed is not taken for unpushed work of the person's.
 func landedRef(base string) string { return "refs/afar/landed/" + base }
 
-// straight reports an error unless the commit holds all of the base and of its
-// remote, and the base nothing of the person's that the remote lacks.
-func (h hand) straight(ctx context.Context, b base, commit string) error {
-	for _, tip := range []string{b.tip, b.theirs} {
-		if tip == "" {
-			continue
-		}
-		in, err := h.within(ctx, tip, commit)
-		if err == nil && !in {
-			err = fmt.Errorf("%w (%.12s is not in it)", ErrDiverged, tip)
-		}
-		if err != nil {
+// straight reports an error unless the base can go straight to the commit, and
+// has nothing of the person's that its remote lacks. A base that is behind its
+// remote goes there too, and is not taken past it. One that went apart from it
+// by what landed without being pushed goes on like that, as long as nobody wants
+// to push.
+func (h hand) straight(ctx context.Context, b base, commit string, push bool) error {
+	if b.tip != "" {
+		if err := h.reaches(ctx, b.tip, commit); err != nil {
 			return err
 		}
 	}
-	if b.tip == "" || b.theirs == "" {
+	if b.theirs == "" {
 		return nil
 	}
-	args := []string{"rev-list", "--count", b.tip, "^" + b.theirs}
-	if ours, err := h.commit(ctx, landedRef(b.name)); err != nil || ours != "" {
+	err := h.reaches(ctx, b.theirs, commit)
+	if b.tip == "" {
+		return err
+	}
+	if errors.Is(err, ErrDiverged) {
+		behind, why := h.within(ctx, b.tip, b.theirs)
+		switch {
+		case why != nil:
+			return why
+		case behind:
+			return err
+		case push:
+			return fmt.Errorf("%w (%s and %s went apart: bring them together)", ErrAhead, b.name, b.tracking)
+		}
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return h.theirOwn(ctx, b, b.tip)
+}
+
+// reaches reports ErrDiverged unless a commit holds another one.
+func (h hand) reaches(ctx context.Context, old, commit string) error {
+	in, err := h.within(ctx, old, commit)
+	if err == nil && !in {
+		err = fmt.Errorf("%w (%.12s is not in it)", ErrDiverged, old)
+	}
+	return err
+}
+
+// theirOwn reports ErrAhead where a commit of the base holds what neither the
+// remote has nor we landed: that is the person's, and theirs to push.
+func (h hand) theirOwn(ctx context.Context, b base, commit string) error {
+	args := []string{"rev-list", "--count", commit, "^" + b.theirs}
+	ours, err := h.commit(ctx, landedRef(b.name))
+	if err != nil {
+		return err
+	}
+	if ours != "" {
 		args = append(args, "^"+ours)
 	}
 	n, err := h.line(ctx, args...)
@@ -333,13 +367,14 @@ func (w Worktree) push(ctx context.Context, h hand, b base, l *Landed, wanted bo
 	if b.remote == "" {
 		return fmt.Errorf("%w: there is no remote", ErrPush)
 	}
-	if b.theirs != "" {
-		there, err := h.within(ctx, l.Commit, b.theirs)
-		if l.Pushed = there; err != nil || there {
-			return err
-		}
+	if b.theirs == "" { // all that the person has in it would go there
+		return fmt.Errorf("%w: %s has no branch %s that we know of; push it once yourself", ErrPush, b.remote, b.name)
 	}
-	err := w.pushLarge(ctx, h, b, l.Commit)
+	there, err := h.within(ctx, l.Commit, b.theirs)
+	if l.Pushed = there; err != nil || there {
+		return err
+	}
+	err = w.pushLarge(ctx, h, b, l.Commit)
 	if err == nil {
 		_, err = h.call(ctx, call{wait: pushFor, free: true}, "push", "-q", "--no-verify", "--no-follow-tags", "--end-of-options", b.remote, l.Commit+":"+b.ref)
 	}
@@ -347,6 +382,16 @@ func (w Worktree) push(ctx context.Context, h hand, b base, l *Landed, wanted bo
 		return nil
 	}
 	return h.whyNot(ctx, b, l.Commit, err)
+}
+
+// pushLanded is push for a commit that the base has already, and maybe more.
+func (w Worktree) pushLanded(ctx context.Context, h hand, b base, l *Landed, wanted bool) error {
+	if wanted && b.theirs != "" {
+		if err := h.theirOwn(ctx, b, l.Commit); err != nil {
+			return err
+		}
+	}
+	return w.push(ctx, h, b, l, wanted)
 }
 
 // whyNot tells a remote that has moved from one that refuses.
@@ -367,7 +412,7 @@ func (w Worktree) pushLarge(ctx context.Context, h hand, b base, commit string) 
 	if _, err := os.Lstat(w.Path); err == nil {
 		h = h.in(w.Path) // its attributes are those of the commit
 	}
-	in, err := h.run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=AM", orEmpty(b.theirs, commit), commit)
+	in, err := h.run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=AM", b.theirs, commit)
 	if err != nil || len(in) == 0 {
 		return err
 	}
@@ -379,21 +424,9 @@ func (w Worktree) pushLarge(ctx context.Context, h hand, b base, commit string) 
 	if err != nil {
 		return err
 	}
-	line := fmt.Sprintf("%s %s %s %s\n", heads+w.Branch, commit, b.ref, orNew(b.theirs, commit))
+	line := fmt.Sprintf("%s %s %s %s\n", heads+w.Branch, commit, b.ref, b.theirs)
 	_, err = h.call(ctx, call{in: []byte(line), wait: localFor, free: true}, "lfs", "pre-push", b.remote, url)
 	return err
-}
-
-// orEmpty is the tree that has nothing in the place of a commit that is not
-// there.
-func orEmpty(commit, like string) string {
-	switch {
-	case commit != "":
-		return commit
-	case len(like) == 40:
-		return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-	}
-	return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
 }
 
 // large reads git check-attr -z: path, attribute, value, each ended by NUL.

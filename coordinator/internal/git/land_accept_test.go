@@ -55,10 +55,12 @@ func TestLands(t *testing.T) {
 			s.commit = head(t, s.w)
 		}, true, main},
 		{"over what landed before and is not pushed", func(t *testing.T, s *site) {
-			if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
-				t.Fatal(err)
-			}
-			s.commit = work(t, s.w, "more.txt", "more")
+			s.unpushed(t)
+		}, false, main},
+		{"over that, pushed with it", func(t *testing.T, s *site) { s.unpushed(t) }, true, main},
+		{"over that, and the remote moved", func(t *testing.T, s *site) {
+			s.unpushed(t)
+			s.moved(t, "r.txt")
 		}, false, main},
 		{"past settings that would do otherwise", func(t *testing.T, s *site) {
 			for _, v := range [][2]string{

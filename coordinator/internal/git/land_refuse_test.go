@@ -73,6 +73,15 @@ func (s site) moved(t *testing.T, name string) {
 	run(t, other, "push", "-q", "origin", "HEAD:main")
 }
 
+// unpushed lands the issue without a push, and does more.
+func (s *site) unpushed(t *testing.T) {
+	t.Helper()
+	if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+		t.Fatal(err)
+	}
+	s.commit = work(t, s.w, "more.txt", "more")
+}
+
 // fails runs git where it is meant to stop in the middle.
 func fails(t *testing.T, dir string, args ...string) {
 	t.Helper()
@@ -139,6 +148,33 @@ func TestRefused(t *testing.T) {
 			}
 			s.commit = head(t, s.w)
 		}, false, git.ErrAhead, "that are not in refs/remotes/origin/main: 1"},
+
+		{"unpushed commits, and the remote moved", func(t *testing.T, s *site) {
+			s.moved(t, "r.txt")
+			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
+			if _, err := s.w.Rebase(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.commit = head(t, s.w)
+		}, false, git.ErrAhead, ": 1"},
+		{"landed unpushed, then the remote moved, and now to be pushed", func(t *testing.T, s *site) {
+			s.unpushed(t)
+			s.moved(t, "r.txt")
+		}, true, git.ErrAhead, "went apart"},
+		{"landed, and unpushed commits over it", func(t *testing.T, s *site) {
+			run(t, s.dir, "merge", "-q", s.w.Branch)
+			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
+			if _, err := s.w.Rebase(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			s.commit = head(t, s.w)
+		}, true, git.ErrAhead, ""},
+		{"a base that the remote does not have", func(t *testing.T, s *site) {
+			run(t, s.dir, "branch", "-q", "-m", "main", "trunk")
+			run(t, s.dir, "config", "afar.baseRef", "trunk")
+			run(t, s.dir, "branch", "-q", "--unset-upstream")
+			s.w.Base = "trunk"
+		}, true, git.ErrPush, "push it once yourself"},
 
 		{"modified", writes("a.txt", "mine\n"), false, git.ErrBaseDirty, `"a.txt"`},
 		{"modified as the branch has it", writes("a.txt", "changed\n"), false, git.ErrBaseDirty, `"a.txt"`},

@@ -55,6 +55,8 @@ const (
 // the branch afar/issue/<id>, and takes what is there already: a crash may have
 // left the branch alone, or half a checkout. A branch with commits is continued
 // and never reset. What is there and is not such a worktree is ErrInTheWay.
+// Submodules are left to whoever works there: to fetch them may take longer than
+// anybody waits.
 func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
 	w, err := locate(ctx, repo, id)
 	if err != nil {
