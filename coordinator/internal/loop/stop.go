@@ -41,8 +41,9 @@ func Stop(s Stack, in Stopping, now time.Time) Outcome {
 		return Outcome{Stack: s, Block: s.Last.Block, Check: s.top().asked()}
 	}
 	o := stop(s.clone(), in, stored(now))
-	if o.Wait == "" { // what waits is asked again, and then answered
-		o.Stack.Last = &Last{Stop: in.ID, Block: o.Block}
+	o.Stack.Last = &Last{Stop: in.ID, Block: o.Block}
+	if o.Wait != "" {
+		o.Stack.Last = nil // the same stop is asked again, and then has another answer
 	}
 	return o
 }
