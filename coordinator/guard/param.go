@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,16 +55,13 @@ func (sh *shell) paramValue(p *syntax.ParamExp) (value, bool) {
 	if !ok {
 		return value{sh.unset(name)}, false
 	}
-	v = v.each(sh.afford)
 	if p.Index != nil {
-		return sh.indexed(v, p.Index), true
+		return sh.indexed(v.with(sh.afford), p.Index), true
 	}
-	for i, s := range v {
-		if head, _, many := strings.Cut(s, string(splitMark)); many {
-			v[i] = head
-		}
-	}
-	return v, true
+	return v.with(func(s string) string {
+		head, _, _ := strings.Cut(sh.afford(s), string(splitMark))
+		return head
+	}), true
 }
 
 func (sh *shell) special(name string) (value, bool) {
@@ -104,15 +102,29 @@ func (sh *shell) indexed(v value, index syntax.ArithmExpr) value {
 	if len(v) != 1 {
 		return value{unknown}
 	}
-	all := strings.Split(v[0], string(splitMark))
 	n, err := strconv.Atoi(lit)
 	if err != nil { // a key, or a number that is not known: any element
-		return value(nil).join(all)
+		return elements(v[0])
 	}
-	if n < 0 || n >= len(all) {
-		return value{unknown}
+	for i, rest, more := 0, v[0], true; more && n >= 0; i++ {
+		var one string
+		if one, rest, more = strings.Cut(rest, string(splitMark)); i == n {
+			return value{one}
+		}
 	}
-	return value{all[n]}
+	return value{unknown}
+}
+
+// elements are those of an array, as many as a value keeps apart.
+func elements(array string) (v value) {
+	for rest, more := array, true; more; {
+		var one string
+		one, rest, more = strings.Cut(rest, string(splitMark))
+		if v = v.joined(one); len(v) == maxAlternatives && v[maxAlternatives-1] == unknown {
+			break
+		}
+	}
+	return v
 }
 
 func (sh *shell) indirect(v value) value {
@@ -157,6 +169,22 @@ func (sh *shell) expansion(e *syntax.Expansion, v value, set bool) value {
 		return v
 	}
 	return value{unknown}
+}
+
+// with is each for an f that leaves most texts as they are: what does not change
+// is not copied.
+func (v value) with(f func(string) string) value {
+	out, mine := v, false
+	for i, s := range v {
+		t := f(s)
+		if t != s && !mine {
+			out, mine = slices.Clone(v), true
+		}
+		if mine {
+			out[i] = t
+		}
+	}
+	return out
 }
 
 func (v value) each(f func(string) string) value {

@@ -48,16 +48,21 @@ func certainty(s string) Certainty {
 func (v value) join(w value) value {
 	out := append(value{}, v...)
 	for _, s := range w {
-		if containsString(out, s) {
-			continue
-		}
-		if len(out) == maxAlternatives {
-			out[maxAlternatives-1] = unknown
-			return out
-		}
-		out = append(out, s)
+		out = out.joined(s)
 	}
 	return out
+}
+
+// joined adds one text in place.
+func (v value) joined(s string) value {
+	switch {
+	case containsString(v, s):
+		return v
+	case len(v) == maxAlternatives:
+		v[maxAlternatives-1] = unknown
+		return v
+	}
+	return append(v, s)
 }
 
 // cross appends every text of w to every text of v.

@@ -117,6 +117,9 @@ func (sh *shell) parts(parts []syntax.WordPart, whole, atStart bool) value {
 	var out growth
 	for i, p := range parts {
 		out.add(sh.piece(p, whole, atStart && i == 0))
+		if !sh.spend(len(out.texts) - 1) { // each alternative is a text of its own
+			return value{unknown}
+		}
 	}
 	return out.value()
 }
@@ -201,20 +204,17 @@ func (v value) marked(whole bool, separators string) value {
 	if whole {
 		return v
 	}
-	out := make(value, len(v))
-	for i, s := range v {
+	return v.with(func(s string) string {
 		if !strings.ContainsAny(s, " \t\n") && (separators == "" || !strings.ContainsAny(s, separators)) {
-			out[i] = s
-			continue
+			return s
 		}
-		out[i] = strings.Map(func(r rune) rune {
+		return strings.Map(func(r rune) rune {
 			if r == ' ' || r == '\t' || r == '\n' || strings.ContainsRune(separators, r) {
 				return splitMark
 			}
 			return r
 		}, s)
-	}
-	return out
+	})
 }
 
 func (sh *shell) procSubst(x *syntax.ProcSubst) string {
