@@ -13,7 +13,8 @@ import (
 // beads is the tracker bd, with its data in .beads. Its contract was read off bd
 // 1.0.0 as it runs, and from cmd/bd and internal/types of
 // github.com/steveyegge/beads. Its priorities go from 0 to 4, and what it calls
-// blocks is our needs. Scripts that a project keeps in .beads/hooks are not run.
+// blocks is our needs. Scripts that a project keeps in .beads/hooks are not run:
+// a cloned project must not run code by being worked on.
 type beads struct{ tool }
 
 func newBeads(top string) Tracker {
@@ -22,6 +23,22 @@ func newBeads(top string) Tracker {
 }
 
 func (b beads) Name() string { return "bd" }
+
+// mute makes sure that bd can be told not to run a project's scripts. Before 1.0
+// it runs them at every change, whatever BD_NO_HOOKS says.
+func (b beads) mute(ctx context.Context) error {
+	var is struct {
+		Version string `json:"version"`
+	}
+	if err := b.ask(ctx, &is, "version", "--json"); err != nil {
+		return err
+	}
+	major, _, _ := strings.Cut(strings.TrimPrefix(is.Version, "v"), ".")
+	if n, err := strconv.Atoi(major); err != nil || n < 1 {
+		return toolError{"bd", fmt.Sprintf("version %q runs the scripts that a project keeps for it, even when told not to; install 1.0 or newer", shorten(is.Version))}
+	}
+	return nil
+}
 
 // bdDuplicate is the label of an issue that was closed as a duplicate: bd has no
 // status for it.
@@ -183,6 +200,9 @@ func (b beads) New(ctx context.Context, d Draft) (Issue, error) {
 	if err != nil {
 		return Issue{}, fmt.Errorf("new issue: %w", err)
 	}
+	if err := b.mute(ctx); err != nil {
+		return Issue{}, err
+	}
 	for n, id := range d.Needs {
 		need, err := b.Show(ctx, id)
 		if err != nil {
@@ -227,6 +247,9 @@ func (b beads) Set(ctx context.Context, id string, s Status, note string) error 
 	}
 	i, comments, err := b.show(ctx, id)
 	if err != nil {
+		return err
+	}
+	if err := b.mute(ctx); err != nil {
 		return err
 	}
 	if note = asNote(note); note != "" && !noted(comments, note) {

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,6 +82,24 @@ func TestBeadsNeedsThatAreLost(t *testing.T) {
 	}
 }
 
+// TestBeadsBeforeHooksCouldBeOff: an old bd reads, and changes nothing.
+func TestBeadsBeforeHooksCouldBeOff(t *testing.T) {
+	standIn(t, "bd")
+	b := bench{t, openBeads(t)}
+	one := b.make("one", 1)
+	for _, version := range []string{"0.62.0", "dev"} {
+		t.Setenv("STANDIN_BD_VERSION", version)
+		want := fmt.Sprintf("version %q runs the scripts that a project keeps", version)
+		if _, err := b.New(t.Context(), Draft{Title: "two"}); !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), want) {
+			t.Errorf("new: %v", err)
+		}
+		if err := b.Set(t.Context(), one.ID, StatusClosed, "x"); !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), want) {
+			t.Errorf("set: %v", err)
+		}
+	}
+	b.wantTitles("one", "one")
+}
+
 // fakeBeads is bd by its contract, read off bd 1.0.0 as it runs: the flags that
 // each command takes, JSON errors on stdout, the two forms of a dependency, the
 // refusals of `close`, and a `create` that only warns. TestRealBeadsConforms
@@ -101,7 +120,7 @@ func fakeBeads(args []string) error {
 		return err
 	}
 	do, ok := map[string]func(bdLine) error{
-		"list": f.list, "ready": f.ready, "show": f.show, "create": f.create, "update": f.update, "close": f.close, "comments": f.comment,
+		"list": f.list, "ready": f.ready, "show": f.show, "create": f.create, "update": f.update, "close": f.close, "comments": f.comment, "version": f.version,
 	}[args[0]]
 	if !ok {
 		return fmt.Errorf("Error: unknown command %q for \"bd\"\nRun 'bd --help' for usage.", args[0]) //nolint:staticcheck // its own words
@@ -129,7 +148,7 @@ type bdLine struct {
 
 var bdFlags = map[string]string{
 	"list": "--all! --limit", "ready": "--limit", "show": "", "create": "--title --body-file --priority --deps --type",
-	"update": "--status --add-label --remove-label", "close": "--reason", "comments": "",
+	"update": "--status --add-label --remove-label", "close": "--reason", "comments": "", "version": "",
 }
 
 // readBD splits a command line as cobra does.
@@ -368,6 +387,10 @@ func (f *beadsStore) close(line bdLine) error {
 	}
 	r.Status, r.CloseReason, r.Updated = "closed", line.flags["--reason"], f.tick()
 	return printed([]any{f.row(r, false)})
+}
+
+func (f *beadsStore) version(bdLine) error {
+	return printed(map[string]string{"branch": "master", "build": "dev", "version": cmp.Or(os.Getenv("STANDIN_BD_VERSION"), "1.0.0")})
 }
 
 func (f *beadsStore) comment(line bdLine) error {
