@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/config"
 	"github.com/afar-sh/afar/coordinator/internal/consult"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -53,4 +55,20 @@ func missed(all []consult.Miss) []wire.Missed {
 		out = append(out, wire.Missed{By: m.By, Why: m.Why, Absent: m.Absent})
 	}
 	return out
+}
+
+// consulting is whom this process asks, in its own environment.
+func consulting(settings config.Config) (consult.Config, error) {
+	all, err := programs(settings.Consult.Programs)
+	return consult.Config{Programs: all, Timeout: time.Duration(settings.Consult.Timeout)}, err
+}
+
+// doctorConsult says whom the review of a commit can ask. A session's own
+// environment may find others.
+func (c *Coordinator) doctorConsult() wire.Check {
+	if found := c.consult.Installed(); len(found) > 0 {
+		return wire.Check{ID: "consult", State: "ok", Text: "a second opinion comes from " + strings.Join(found, ", then ")}
+	}
+	return wire.Check{ID: "consult", State: "off", Text: "no other model can be asked: issues do not land unreviewed",
+		Fix: "install codex, gemini or claude, or name a program under [consult] in config.toml; then afar restart"}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/internal/consult"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -50,6 +51,7 @@ type Coordinator struct {
 	undo     *snapshotter
 	issues   *issueHands
 	server   *server.Server
+	consult  consult.Config // whom reviews ask
 	since    time.Time
 	shutdown chan struct{}
 	once     sync.Once // closes shutdown
@@ -80,6 +82,9 @@ func Open(cfg Config) (*Coordinator, error) {
 func (c *Coordinator) build() (err error) {
 	settings, err := config.Load(c.cfg.Dirs.ConfigFile())
 	if err != nil {
+		return err
+	}
+	if c.consult, err = consulting(settings); err != nil {
 		return err
 	}
 	rules, err := rules(settings)

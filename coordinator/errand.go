@@ -41,8 +41,8 @@ type issueHands struct {
 }
 
 func newIssueHands(c *core.Core, cfg config.Config) (*issueHands, error) {
-	programs, err := programs(cfg.Consult.Programs)
-	return &issueHands{core: c, issues: cfg.Issues, reviews: consult.Config{Programs: programs, Timeout: time.Duration(cfg.Consult.Timeout)}}, err
+	reviews, err := consulting(cfg)
+	return &issueHands{core: c, issues: cfg.Issues, reviews: reviews}, err
 }
 
 func (h *issueHands) run(ctx context.Context) { h.core.WorkEach(ctx, core.LaneIssue, h.act) }

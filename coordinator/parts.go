@@ -153,7 +153,7 @@ func (c *Coordinator) doctor() []wire.Check {
 	if err != nil || broken != 0 {
 		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken), Fix: "somebody changed the database by hand: keep it and look at afar log"}
 	}
-	return []wire.Check{journal, c.doctorTelegram()}
+	return []wire.Check{journal, c.doctorTelegram(), c.doctorConsult()}
 }
 
 func (c *Coordinator) doctorTelegram() wire.Check {

@@ -105,6 +105,16 @@ func (c Config) first(ctx context.Context, question string) (Answer, error) {
 	return Answer{Missed: missed}, fmt.Errorf("%w: %s", ErrNone, told(missed))
 }
 
+// Installed returns where those of the programs lie that are there, in order.
+func (c Config) Installed() (paths []string) {
+	for _, p := range c.programs() {
+		if path, err := find(p.Path, c.environment()); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 func (c Config) programs() []Program {
 	if c.Programs == nil {
 		return Usual()

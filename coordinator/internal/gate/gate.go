@@ -153,25 +153,37 @@ func fenceAfter(fence, l string) string {
 	return fence
 }
 
-// Open is how long a call of a reviewer may be about to consult: the host may ask
-// the person first.
-const Open = 30 * time.Minute
+// Bounds of a call of a reviewer that is about to consult.
+const (
+	// Open is how long it may take: the host may ask the person first.
+	Open = 30 * time.Minute
+	// Grace is how long after its return it may still begin one: the host may have
+	// put it into the background.
+	Grace = 10 * time.Second
+)
 
-// A Call is a reviewer's tool call that runs `afar consult`, from the moment
-// before it runs until the host says how it ended. The program itself cannot
-// tell which agent runs it: an agent's commands have the session's environment.
+// A Call is a reviewer's tool call that runs `afar consult`. The program itself
+// cannot tell which agent runs it: an agent's commands have the session's
+// environment.
 type Call struct {
 	Agent, ID string
 	At        time.Time
-	Taken     int // consultations that were counted for it
+	Returned  time.Time // zero while it runs
+	Taken     int       // consultations that were counted for it
+}
+
+// Over reports whether no consultation can be the call's any more.
+func (c Call) Over(now time.Time) bool {
+	returned := !c.Returned.IsZero()
+	return now.Sub(c.At) >= Open || returned && (c.Taken > 0 || now.Sub(c.Returned) >= Grace)
 }
 
 // Whose returns the index of the call to which a consultation belongs that
 // begins now: the oldest of those with the fewest, -1 for none.
-func Whose(open []Call, now time.Time) int {
+func Whose(calls []Call, now time.Time) int {
 	best := -1
-	for i, c := range open {
-		if now.Sub(c.At) < Open && (best < 0 || c.Taken < open[best].Taken) {
+	for i, c := range calls {
+		if !c.Over(now) && (best < 0 || c.Taken < calls[best].Taken) {
 			best = i
 		}
 	}

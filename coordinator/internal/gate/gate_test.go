@@ -93,6 +93,9 @@ func FuzzSecondOpinion(f *testing.F) {
 func TestWhose(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	call := func(ago time.Duration, taken int) Call { return Call{At: now.Add(-ago), Taken: taken} }
+	back := func(ago time.Duration, taken int) Call {
+		return Call{At: now.Add(-time.Minute), Returned: now.Add(-ago), Taken: taken}
+	}
 	for _, c := range []struct {
 		open []Call
 		want int
@@ -104,6 +107,10 @@ func TestWhose(t *testing.T) {
 		{[]Call{call(2*time.Second, 1), call(time.Second, 0)}, 1},
 		{[]Call{call(Open, 0)}, -1},
 		{[]Call{call(2*Open, 0), call(time.Second, 3)}, 1},
+		{[]Call{back(time.Second, 0)}, 0}, // the host put it into the background
+		{[]Call{back(Grace, 0)}, -1},
+		{[]Call{back(time.Second, 1)}, -1}, // it had its own
+		{[]Call{back(time.Second, 1), call(time.Second, 1)}, 1},
 	} {
 		if got := Whose(c.open, now); got != c.want {
 			t.Errorf("%+v: %d, want %d", c.open, got, c.want)

@@ -47,21 +47,24 @@ func (s *Server) consults(c *call) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	open := slices.DeleteFunc(s.reviewers[p.Session], func(k gate.Call) bool { return now.Sub(k.At) >= gate.Open })
-	s.reviewers[p.Session] = append(open, gate.Call{Agent: p.Agent, ID: p.ToolUse, At: now})
+	maps.DeleteFunc(s.reviewers, func(_ session.ID, calls []gate.Call) bool {
+		return !slices.ContainsFunc(calls, func(k gate.Call) bool { return !k.Over(now) })
+	})
+	s.reviewers[p.Session] = append(s.reviewers[p.Session], gate.Call{Agent: p.Agent, ID: p.ToolUse, At: now})
 	return wire.HookReply{}, nil
 }
 
-// returned notes that a call has ended: what consults after it is not of it.
+// returned notes that a reviewer's call has ended.
 func (s *Server) returned(p payload) {
 	if !place.ReadsOnly(p.AgentType) {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	open := slices.DeleteFunc(s.reviewers[p.Session], func(k gate.Call) bool { return k.ID == p.ToolUse })
-	if s.reviewers[p.Session] = open; len(open) == 0 {
-		delete(s.reviewers, p.Session)
+	for i, k := range s.reviewers[p.Session] {
+		if k.ID == p.ToolUse && k.Returned.IsZero() {
+			s.reviewers[p.Session][i].Returned = time.Now()
+		}
 	}
 }
 
