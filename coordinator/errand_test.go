@@ -63,6 +63,7 @@ func newIssueRig(t *testing.T, settings string) *issueRig {
 	r.git("init", "-q", "--bare", "-b", "main", r.remote)
 	r.git("remote", "add", "origin", r.remote)
 	r.write("README", "a gate\n")
+	r.write(".afar/issues/README.md", "Issues.\n")
 	r.publish()
 	return r
 }
@@ -95,9 +96,9 @@ func (r *issueRig) exists(name string) bool {
 	return err == nil
 }
 
-// publish commits all of the checkout, and pushes it.
+// publish commits the person's files, and pushes them.
 func (r *issueRig) publish() {
-	r.git("add", "-A")
+	r.git("add", "README", ".afar/issues")
 	r.git("commit", "-qm", "the person's")
 	r.git("push", "-q", "-u", "origin", "main")
 }

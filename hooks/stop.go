@@ -77,7 +77,7 @@ func (h *hook) awaitStop(id string) (reply, error) {
 // Esc ends this process, and with it the wait alone: what comes of the errand is
 // said at the next stop.
 func (h *hook) awaitErrand() {
-	if _, err := h.callStarting(wire.OpErrandWait, h.body().Int("wait_ms", waitFor.Milliseconds()), waitFor+replyFor); err != nil {
+	if _, err := h.callStarting(wire.OpErrandWait, h.body().Int("wait_ms", watchFor.Milliseconds()), watchFor+replyFor); err != nil {
 		time.Sleep(pause)
 	}
 }

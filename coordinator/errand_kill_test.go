@@ -1,0 +1,58 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestKillIssue kills the coordinator at the programs that it starts for an issue,
+// one after the other: at git from the making of the worktree to its removal, and at
+// the reviewer. Each time the issue lands, once, and nothing is lost: no commit, no
+// untracked file, nothing that the person has not pushed.
+func TestKillIssue(t *testing.T) {
+	r := newIssueRig(t, push)
+	r.git("checkout", "-q", "-b", "feature")
+	r.write("feature", "not pushed\n")
+	r.git("add", "feature")
+	r.git("commit", "-qm", "a feature of the person's")
+	feature := r.git("rev-parse", "feature")
+	r.git("checkout", "-q", "main")
+	r.write("notes", "untracked\n")
+	kills := 0
+	for n, at := 0, 1; ; n, at = n+1, at+*killIssues {
+		id, session := fmt.Sprintf("k%02d", n), fmt.Sprintf("session-%d", n)
+		r.issue(id)
+		r.hook("SessionStart", r.session(session, "begin").with(payload{"source": "startup"}))
+		r.afar("loop", "start", "--session", session)
+		r.aimAt(t, at)
+		r.wants(r.stop(session, "ready"), "Issue "+id+" is yours")
+		r.work(id, "mended-"+id, "mended\n")
+		commit := strings.TrimSpace(r.git("-C", ".worktrees/afar/"+id, "rev-parse", "HEAD"))
+		if out := r.stop(session, completed); strings.Contains(out, "decision") {
+			t.Errorf("killed at %d: goes on: %s", at, out)
+		}
+		r.ends(session, "done")
+		through := r.calls() < at
+		r.aimAt(t, 0)
+		if r.read("mended-"+id) != "mended\n" || r.status(id) != "closed" || r.exists(".worktrees/afar/"+id) {
+			t.Errorf("killed at %d: %s is %s\n%s", at, id, r.status(id), r.trail())
+		}
+		r.git("merge-base", "--is-ancestor", commit, "main")
+		if landed := strings.Count(r.topic(id), "[loop] LANDED"); landed != 1 {
+			t.Errorf("killed at %d: said %d times that it landed", at, landed)
+		}
+		if r.read("notes") != "untracked\n" || r.git("rev-parse", "feature") != feature {
+			t.Errorf("killed at %d: the person's own work changed", at)
+		}
+		if left := r.git("for-each-ref", "--format=%(refname)", "refs/heads/afar"); left != "" {
+			t.Errorf("killed at %d: left %s", at, left)
+		}
+		r.whole()
+		if through || t.Failed() {
+			break
+		}
+		kills++
+	}
+	t.Logf("%d kills", kills)
+}
