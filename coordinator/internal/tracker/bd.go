@@ -210,22 +210,8 @@ func (b beads) New(ctx context.Context, d Draft) (Issue, error) {
 		}
 		d.Needs[n] = need.ID
 	}
-	args := []string{"create", "--json", "--title=" + d.Title}
-	if d.Body != "" {
-		args = append(args, "--body-file=-")
-	}
-	if d.Priority != 0 {
-		args = append(args, "--priority="+strconv.Itoa(d.Priority-1))
-	}
-	if len(d.Needs) > 0 {
-		args = append(args, "--deps="+strings.Join(d.Needs, ","))
-	}
-	text, err := b.run(ctx, d.Body, args...)
+	made, err := b.create(ctx, d)
 	if err != nil {
-		return Issue{}, err
-	}
-	var made bdIssue
-	if err := b.read(text, &made, args...); err != nil {
 		return Issue{}, err
 	}
 	i, err := b.Show(ctx, made.ID)
@@ -239,6 +225,25 @@ func (b beads) New(ctx context.Context, d Draft) (Issue, error) {
 		}
 	}
 	return i, nil
+}
+
+func (b beads) create(ctx context.Context, d Draft) (made bdIssue, err error) {
+	args := []string{"create", "--json", "--title=" + d.Title}
+	if d.Body != "" {
+		args = append(args, "--body-file=-")
+	}
+	if d.Priority != 0 {
+		args = append(args, "--priority="+strconv.Itoa(d.Priority-1))
+	}
+	if len(d.Needs) > 0 {
+		args = append(args, "--deps="+strings.Join(d.Needs, ","))
+	}
+	text, err := b.run(ctx, d.Body, args...)
+	if err != nil {
+		return made, err
+	}
+	err = b.read(text, &made, args...)
+	return made, err
 }
 
 func (b beads) Set(ctx context.Context, id string, s Status, note string) error {

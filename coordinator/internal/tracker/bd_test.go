@@ -123,7 +123,7 @@ func fakeBeads(args []string) error {
 		"list": f.list, "ready": f.ready, "show": f.show, "create": f.create, "update": f.update, "close": f.close, "comments": f.comment, "version": f.version,
 	}[args[0]]
 	if !ok {
-		return fmt.Errorf("Error: unknown command %q for \"bd\"\nRun 'bd --help' for usage.", args[0]) //nolint:staticcheck // its own words
+		return fmt.Errorf("Error: unknown command %q for \"bd\"\nRun 'bd --help' for usage.", args[0])
 	}
 	line, err := readBD(args)
 	if err != nil {
@@ -171,7 +171,7 @@ func readBD(args []string) (bdLine, error) {
 			i++
 			line.flags[name] = args[i]
 		default:
-			return line, fmt.Errorf("Error: unknown flag: %s\nUsage:\n  bd %s", args[i], args[0]) //nolint:staticcheck // its own words
+			return line, fmt.Errorf("Error: unknown flag: %s\nUsage:\n  bd %s", args[i], args[0])
 		}
 	}
 	if line.flags["--json"] == "" {

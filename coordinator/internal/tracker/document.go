@@ -189,11 +189,8 @@ func (d *document) readFields(r *reader) error {
 // text, and the issue would not be what its file says.
 func (d *document) stray(r reader) error {
 	block, _ := fieldLines(&r)
-	for _, l := range block {
-		if slices.Contains(fieldNames, l.name) {
-			return wrong(l.line, "%s stands apart; put it into the list above", l.name)
-		}
-		return nil
+	if len(block) > 0 && slices.Contains(fieldNames, block[0].name) {
+		return wrong(block[0].line, "%s stands apart; put it into the list above", block[0].name)
 	}
 	return nil
 }

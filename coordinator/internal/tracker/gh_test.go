@@ -164,7 +164,7 @@ func (r *ghRecord) fields(names string) (map[string]any, error) {
 	for _, name := range strings.Split(names, ",") {
 		value, ok := all[name]
 		if !ok {
-			return nil, fmt.Errorf("Unknown JSON field: %q", name) //nolint:staticcheck // its own words
+			return nil, fmt.Errorf("Unknown JSON field: %q", name)
 		}
 		out[name] = value
 	}

@@ -82,7 +82,7 @@ func fakeTissue(args []string) error {
 	}
 	store := filepath.Join(".tissue", "standin.json")
 	if _, err := os.Stat(".tissue"); err != nil {
-		return errors.New("No tissue store found. Run 'tissue init' first.") //nolint:staticcheck // its own words
+		return errors.New("No tissue store found. Run 'tissue init' first.")
 	}
 	f := &tissueStore{}
 	if err := kept(store, f); err != nil {
@@ -194,7 +194,7 @@ func unescape(text string) string {
 
 func (f *tissueStore) resolve(input string) (*tissueRecord, error) {
 	if strings.Trim(input, idLetters+"-") != "" {
-		return nil, errors.New("Invalid issue ID.") //nolint:staticcheck // its own words
+		return nil, errors.New("Invalid issue ID.")
 	}
 	var found []*tissueRecord
 	for i := range f.Issues {
@@ -208,11 +208,11 @@ func (f *tissueStore) resolve(input string) (*tissueRecord, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, errors.New("Issue not found.") //nolint:staticcheck // its own words
+		return nil, errors.New("Issue not found.")
 	case 1:
 		return found[0], nil
 	}
-	return nil, errors.New("Ambiguous issue ID: matches multiple issues. Use more characters.") //nolint:staticcheck // its own words
+	return nil, errors.New("Ambiguous issue ID: matches multiple issues. Use more characters.")
 }
 
 func (f *tissueStore) list(args []string) error {
@@ -344,9 +344,9 @@ func (f *tissueStore) dep(args []string) error {
 	case args[0] != "add":
 		return fmt.Errorf("unknown dep action: %s", args[0])
 	case !slices.Contains([]string{"blocks", "relates", "parent"}, args[2]):
-		return errors.New("Invalid dependency kind. Use: blocks, relates, or parent.") //nolint:staticcheck // its own words
+		return errors.New("Invalid dependency kind. Use: blocks, relates, or parent.")
 	case from.ID == to.ID:
-		return errors.New("An issue cannot depend on itself.") //nolint:staticcheck // its own words
+		return errors.New("An issue cannot depend on itself.")
 	}
 	f.Deps = append(f.Deps, tissueDep{from.ID, to.ID, args[2], "active", f.tick(), "01J"})
 	fmt.Println(from.ID)
