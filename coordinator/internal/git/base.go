@@ -156,12 +156,22 @@ func (h hand) start(ctx context.Context, b base) (string, error) {
 	return b.tip, err
 }
 
-// fetch looks at the remote again. What is not there any more is not seen.
+// fetch looks at the remote again. Another loop may be doing the same: where its
+// answer came first, git takes ours for a mistake.
 func (h hand) fetch(ctx context.Context, b base) error {
 	if b.remote == "" {
 		return nil
 	}
-	_, err := h.call(ctx, call{wait: fetchFor, free: true}, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-		"--no-recurse-submodules", "--end-of-options", b.remote, "+"+b.ref+":"+b.tracking)
-	return err
+	for seen := b.theirs; ; {
+		_, err := h.call(ctx, call{wait: fetchFor, free: true}, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+			"--no-recurse-submodules", "--end-of-options", b.remote, "+"+b.ref+":"+b.tracking)
+		if err == nil {
+			return nil
+		}
+		now, _ := h.commit(ctx, b.tracking)
+		if now == seen {
+			return err
+		}
+		seen = now
+	}
 }

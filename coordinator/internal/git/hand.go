@@ -40,7 +40,7 @@ type hand struct {
 // steady keeps the person's settings from making one command into another.
 var steady = []string{
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
-	"-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false", "-c", "rerere.enabled=false", "-c", "core.quotePath=false",
+	"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=2000", "-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false", "-c", "rerere.enabled=false", "-c", "core.quotePath=false",
 	"-c", "commit.verbose=false", "-c", "advice.detachedHead=false", "--no-pager", "--literal-pathspecs",
 }
 
@@ -174,6 +174,9 @@ func (h hand) within(ctx context.Context, a, b string) (bool, error) {
 // common returns the directory that all checkouts of a repository share.
 func (h hand) common(ctx context.Context) (string, error) {
 	dir, err := h.line(ctx, "rev-parse", "--git-common-dir")
+	if err == nil && dir == "" {
+		err = fmt.Errorf("git does not say where the repository of %s is", h.dir)
+	}
 	if err != nil {
 		return "", err
 	}

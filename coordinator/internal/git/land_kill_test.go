@@ -3,6 +3,7 @@
 package git_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -241,6 +242,24 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// TestKilledInTheSystem kills, at each of their changes to the file system, the
+// process that does the operation and each git that it runs. It needs strace and
+// much time, so it is a part of -git-kills.
+func TestKilledInTheSystem(t *testing.T) {
+	if !*everyKill {
+		return
+	}
+	for _, c := range scenes() {
+		t.Run(c.name, func(t *testing.T) {
+			k := newKills(t, c)
+			k.unharmed(t)
+			for at := 1; !t.Failed() && k.again(t, plan{at: at, how: "system"}); at++ {
+				t.Logf("killed at change %d", at)
+			}
+		})
+	}
+}
+
 // A plan is one kill.
 type plan struct {
 	at   int
@@ -320,23 +339,24 @@ func (k *kills) unharmed(t *testing.T) (calls int) {
 	return calls
 }
 
-// again does all of it with one kill.
-func (k *kills) again(t *testing.T, p plan) {
+// again does all of it with one kill, and reports whether anything was killed.
+func (k *kills) again(t *testing.T, p plan) bool {
 	t.Helper()
 	for _, dir := range k.places() {
 		clone(t, dir+".kept", dir)
 	}
 	survived := k.child(t, p)
-	if survived && p.how != "during" {
+	inGit := p.how == "during" || p.how == "system"
+	if survived && !inGit {
 		t.Errorf("it was not killed")
 	}
 	k.lost(t, k.before)
 	err := k.job.do(t.Context())
-	if lock := filepath.Join(k.dir, ".git/index.lock"); p.how == "during" && errors.Is(err, git.ErrInTheWay) && strings.Contains(err.Error(), "index.lock") {
+	if lock := filepath.Join(k.dir, ".git/index.lock"); inGit && errors.Is(err, git.ErrInTheWay) && strings.Contains(err.Error(), "index.lock") {
 		_ = os.Remove(lock) // as the error says
 		err = k.job.do(t.Context())
 	}
-	if p.how == "during" && err != nil && strings.Contains(err.Error(), ".lock'") {
+	if inGit && err != nil && strings.Contains(err.Error(), ".lock'") {
 		for _, name := range []string{k.dir + "/.git/refs/heads/main.lock", k.dir + "/.git/HEAD.lock", k.dir + "/.git/packed-refs.lock", k.bare + "/refs/heads/main.lock", k.dir + "/.git/refs/remotes/origin/main.lock"} {
 			_ = os.Remove(name)
 		}
@@ -350,7 +370,12 @@ func (k *kills) again(t *testing.T, p plan) {
 	if diff := cmp.Diff(k.want, k.end(t)); diff != "" {
 		t.Errorf("it ended elsewhere:\n%s", diff)
 	}
+	struck, _ := os.ReadFile(filepath.Join(k.bin, "trace"))
+	return bytes.Contains(struck, []byte("killed by SIGKILL"))
 }
+
+// changing are the calls of the system that change files.
+const changing = "rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,symlink,symlinkat,fsync,ftruncate,chmod,fchmodat"
 
 // child does the job in a process that may be killed, and reports whether it
 // was not.
@@ -358,11 +383,18 @@ func (k *kills) child(t *testing.T, p plan) bool {
 	t.Helper()
 	write(t, k.bin, "n", "0\n")
 	write(t, k.bin, "at", fmt.Sprintf("%d %s %.3f\n", p.at, p.how, p.wait.Seconds()))
+	if p.how == "system" {
+		write(t, k.bin, "at", "0\n")
+	}
 	text, err := json.Marshal(k.job)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
+	args := []string{os.Args[0], "-test.run", "^TestKilled$"}
+	if p.how == "system" {
+		args = append([]string{"strace", "-f", "-qq", "-o", filepath.Join(k.bin, "trace"), "-e", "trace=" + changing, "-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", changing, p.at)}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") })
 	cmd.Env = append(env, "AFAR_GIT_CHILD="+string(text), "PATH="+k.bin+":"+os.Getenv("PATH"))
 	out, err := cmd.Output()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,6 +82,22 @@ func TestPushedFirst(t *testing.T) {
 	if l, err = s.w.Land(t.Context(), s.commit, true); err != nil || !l.Pushed || rev(t, s.dir, "main") != s.commit {
 		t.Fatalf("have %+v: %v", l, err)
 	}
+}
+
+// TestFetchedTogether: loops that look at one remote at once are not in each
+// other's way.
+func TestFetchedTogether(t *testing.T) {
+	s := ready(t)
+	s.moved(t, "r.txt")
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			if _, err := s.w.Land(t.Context(), s.commit, true); !errors.Is(err, git.ErrDiverged) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // TestHangingFilter: a filter that never ends is ended, with git, and what it

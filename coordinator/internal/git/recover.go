@@ -306,7 +306,8 @@ func (w Worktree) settle(ctx context.Context, h hand) error {
 // unlock removes the lock files that the killed git left. They are ours: we have
 // the repository's lock, and they are as old as our git.
 func (w Worktree) unlock(own string, m mark) error {
-	for _, name := range []string{filepath.Join(own, "index.lock"), filepath.Join(own, "HEAD.lock")} {
+	names, _ := filepath.Glob(filepath.Join(own, "next-index-*.lock"))
+	for _, name := range append(names, filepath.Join(own, "index.lock"), filepath.Join(own, "HEAD.lock")) {
 		info, err := os.Lstat(name)
 		if err != nil || info.ModTime().UnixMilli() < m.since() {
 			continue

@@ -197,33 +197,3 @@ func (w Worktree) forget(ctx context.Context, h hand) error {
 	}
 	return err
 }
-
-// beingMade reports whether git was making a worktree and did not end: we have
-// the lock, so it is dead.
-func beingMade(admin string) bool {
-	why, err := os.ReadFile(filepath.Join(admin, "locked"))
-	return err == nil && strings.TrimSpace(string(why)) == "initializing"
-}
-
-// finish brings a worktree that git was making when it was killed to its end, or
-// back to an empty directory.
-func (w Worktree) finish(ctx context.Context, h hand) error {
-	admin, err := w.admin(ctx, h)
-	if err != nil || admin == "" || !beingMade(admin) {
-		return err
-	}
-	at := h.in(w.Path)
-	if err := os.Remove(filepath.Join(admin, "index.lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if own, err := at.own(ctx); err == nil && own == admin && w.onBranch(ctx, at) == nil {
-		if _, err := at.run(ctx, "reset", "-q", "--hard"); err != nil {
-			return err
-		}
-		return os.Remove(filepath.Join(admin, "locked"))
-	}
-	if err := os.Remove(filepath.Join(w.Path, ".git")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return os.RemoveAll(admin)
-}

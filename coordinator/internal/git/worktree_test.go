@@ -81,6 +81,29 @@ func TestAddWorktree(t *testing.T) {
 			write(t, dir, ".git/worktrees/i1/locked", "initializing")
 			_ = os.RemoveAll(tree(dir))
 		}, nil, "", ""},
+		{"half a worktree that was being taken away again", func(t *testing.T, dir string) {
+			add(t, dir)
+			for _, name := range []string{"HEAD", "gitdir", "commondir"} {
+				_ = os.Remove(filepath.Join(dir, ".git/worktrees/i1", name))
+			}
+			_ = os.Remove(filepath.Join(tree(dir), "b.txt"))
+		}, nil, "", ""},
+		{"a worktree that git forgot, with work", func(t *testing.T, dir string) {
+			add(t, dir)
+			write(t, tree(dir), "work.txt", "work")
+			_ = os.Remove(filepath.Join(dir, ".git/worktrees/i1/gitdir"))
+		}, nil, "", "work.txt"},
+		{"the same, and somebody wrote there", func(t *testing.T, dir string) {
+			add(t, dir)
+			_ = os.RemoveAll(filepath.Join(dir, ".git/worktrees/i1"))
+			write(t, tree(dir), "a.txt", "mine")
+		}, git.ErrInTheWay, "is no worktree", ""},
+		{"the same, and an ignored file is there", func(t *testing.T, dir string) {
+			add(t, dir)
+			write(t, dir, ".git/info/exclude", "*.log\n.worktrees\n")
+			_ = os.RemoveAll(filepath.Join(dir, ".git/worktrees/i1"))
+			write(t, tree(dir), "mine.log", "mine")
+		}, git.ErrInTheWay, "is no worktree", ""},
 
 		{"a directory of somebody's", func(t *testing.T, dir string) { write(t, tree(dir), "mine.txt", "mine") }, git.ErrInTheWay, "is no worktree", ""},
 		{"a file", func(t *testing.T, dir string) { write(t, dir, ".worktrees/afar/i1", "mine") }, git.ErrInTheWay, "is not a directory", ""},
