@@ -3,6 +3,7 @@ package hooks
 import (
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -87,7 +88,11 @@ func subagentStop(h *hook) error {
 	if h.off() {
 		return nil
 	}
-	r, err := h.call(wire.OpSubagentStop, h.body(), subagentFor)
+	within := subagentFor
+	if place.ReadsOnly(h.str("agent_type")) {
+		within = stopFor // a busy coordinator must not open the gate
+	}
+	r, err := h.call(wire.OpSubagentStop, h.body(), within)
 	switch {
 	case err != nil:
 		return err

@@ -39,6 +39,11 @@ func TestParseRefuses(t *testing.T) {
 		"[telegram]\napi = ''":                  "must be an http or https URL",
 		"[telegram]\napi = 'http://'":           "must be an http or https URL",
 		"[telegram]\napi = 'a'\napi = 'b'":      "line 3: ",
+		"[consult]\nprograms = []":              "must name at least one program",
+		"[consult]\nprograms = ['gpt']":         `"gpt" is none of codex, gemini, claude, and no absolute path`,
+		"[consult]\nprograms = ['./codex']":     `"./codex" is none of`,
+		"[consult]\ntimeout = '1s'":             "consult.timeout must be from 10s to 1h",
+		"[consult]\nprograms = 'codex'":         "line 2: ",
 	} {
 		if _, err := config.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: want %q, have %v", text, want, err)
