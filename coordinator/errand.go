@@ -117,7 +117,7 @@ func broken(ctx context.Context, p loop.Phase, err error) string {
 
 func worktree(is loop.Issue) git.Worktree {
 	p := is.Place
-	return git.Worktree{Repo: is.Repo, Path: p.Path, Branch: p.Branch, Base: p.Base, BaseCommit: p.BaseCommit}
+	return git.Worktree{Repo: is.Repo, Path: p.Path, Branch: p.Branch, Base: p.Base, BaseCommit: p.BaseCommit, Aside: tracker.Logs}
 }
 
 func (h *issueHands) tracker(top string) (tracker.Tracker, error) {

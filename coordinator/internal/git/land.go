@@ -92,7 +92,7 @@ func (w Worktree) land(ctx context.Context, h hand, l *Landed, push bool) error 
 	if l.Checkout, err = h.checkoutOf(ctx, b); err != nil {
 		return err
 	}
-	if err := h.in(l.Checkout).free(ctx, b, l.Commit); err != nil {
+	if err := h.in(l.Checkout).free(ctx, b, l.Commit, w.Aside); err != nil {
 		return err
 	}
 	if err := w.push(ctx, h, b, l, push); err != nil {
@@ -248,7 +248,7 @@ var unfinished = map[string]string{
 
 // free reports an error where landing would touch what is the person's in the
 // checkout of the base.
-func (h hand) free(ctx context.Context, b base, commit string) error {
+func (h hand) free(ctx context.Context, b base, commit string, aside []string) error {
 	if h.dir == "" {
 		return nil // checked out nowhere
 	}
@@ -265,7 +265,13 @@ func (h hand) free(ctx context.Context, b base, commit string) error {
 	if err != nil {
 		return err
 	}
-	changes = slices.DeleteFunc(changes, harmless)
+	touched, err := h.names(ctx, "", b.tip, commit)
+	if err != nil {
+		return err
+	}
+	changes = slices.DeleteFunc(changes, func(c pending) bool {
+		return harmless(c) || c.logged() && slices.Contains(aside, c.path) && !slices.Contains(touched, c.path)
+	})
 	if len(changes) > 0 {
 		return fmt.Errorf("%w: in %s: %s", ErrBaseDirty, h.dir, some(changes))
 	}
@@ -275,6 +281,10 @@ func (h hand) free(ctx context.Context, b base, commit string) error {
 // harmless is what a fast-forward leaves alone: files that git does not track
 // (room looks at those) and what is checked out in a submodule.
 func harmless(c pending) bool { return c.kind == '?' || c.sub && c.index == '.' }
+
+// logged is a change as a program makes it in a file of its own: nothing staged,
+// nothing gone.
+func (c pending) logged() bool { return c.kind == '1' && c.index == '.' && c.work == 'M' }
 
 // room reports an error where going from one commit to another would write over
 // a file that git does not track, an ignored one too: git itself takes those

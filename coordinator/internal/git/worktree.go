@@ -44,6 +44,11 @@ type Worktree struct {
 	Branch     string // short name
 	Base       string // short name of the branch that it lands in
 	BaseCommit string // where the branch left the base
+
+	// Aside are files below the top that programs change by themselves, such as
+	// an issue tracker's log. In the checkout of the base they may be modified
+	// while something lands, and stay so, unless the branch changed one too.
+	Aside []string
 }
 
 const (

@@ -160,6 +160,11 @@ func found(top string) string {
 // was never committed is in no worktree; only the main checkout has it.
 func InTree(t Tracker) bool { return t.Name() == "files" }
 
+// Logs are the files of the tree in which tools keep issues, by their paths below
+// the top. Where a project has them in git, a tool that gives an issue a status
+// leaves them modified; that is nobody's unfinished work.
+var Logs = []string{".tissue/issues.jsonl", ".beads/issues.jsonl"}
+
 // best sorts by priority, then age; an issue without a date is the youngest.
 func best(issues []Issue) []Issue {
 	slices.SortStableFunc(issues, func(a, b Issue) int {
