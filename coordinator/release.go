@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/tracker"
 )
 
@@ -25,6 +26,9 @@ func (h *issueHands) released(ctx context.Context, e core.Errand, last bool) err
 // release pauses an issue with a comment, and files what the review found as one
 // of its own. One whose commit landed just before the loop let go is closed.
 func (h *issueHands) release(ctx context.Context, e core.Errand) error {
+	if e.Issue.Phase == loop.Cleaning && e.Issue.Commit == "" {
+		return worktree(e.Issue).Remove(ctx) // the base had it closed before
+	}
 	if landed, err := h.landed(ctx, e); err != nil || landed {
 		return err
 	}
@@ -56,7 +60,7 @@ func (h *issueHands) landed(ctx context.Context, e core.Errand) (bool, error) {
 	if errors.Is(err, git.ErrNotClean) || errors.Is(err, git.ErrNotMerged) {
 		err = nil // it holds newer work, and stays
 	}
-	if err == nil {
+	if err == nil && e.Issue.Phase == loop.Landing {
 		err = h.core.SayOfIssue(e, "LANDED", "It had landed as "+e.Issue.Commit+" when the loop ended.")
 	}
 	return true, err

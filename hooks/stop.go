@@ -57,10 +57,12 @@ func (h *hook) askStop(id string) (reply, error) {
 // awaitStop asks whether the session may stop. One that nobody attends, with
 // calls that were refused for want of an answer, waits for the answers.
 func (h *hook) awaitStop(id string) (reply, error) {
-	for {
+	for began := time.Now(); ; {
 		r, err := h.askStop(id)
-		if err == nil && r.str("errand") != "" && !h.off() {
-			h.awaitErrand()
+		if err == nil && r.str("errand") != "" {
+			if h.off() || h.awaitErrand(began) {
+				return reply{}, nil
+			}
 			continue
 		}
 		left := time.Duration(r.body.Get("parked_ms").Int()) * time.Millisecond
@@ -76,11 +78,14 @@ func (h *hook) awaitStop(id string) (reply, error) {
 
 // awaitErrand waits while the coordinator does something for the session's loop.
 // Esc ends this process, and with it the wait alone: what comes of the errand is
-// said at the next stop.
-func (h *hook) awaitErrand() {
-	if _, err := h.callStarting(wire.OpErrandWait, h.body().Int("wait_ms", watchFor.Milliseconds()), watchFor+replyFor); err != nil {
+// said at the next stop. A person who typed since the hook began comes first, too.
+func (h *hook) awaitErrand(began time.Time) (typed bool) {
+	body := h.body().Int("wait_ms", watchFor.Milliseconds()).Int("since_ms", began.UnixMilli())
+	r, err := h.callStarting(wire.OpErrandWait, body, watchFor+replyFor)
+	if err != nil {
 		time.Sleep(pause)
 	}
+	return err == nil && r.str("wake") == "end"
 }
 
 // subagentStop holds a reviewer to what a review needs.

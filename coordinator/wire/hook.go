@@ -26,7 +26,7 @@ const (
 	OpMessageTake = "hook.message.take"  // the texts that wait, for Delivery; reply: HookReply.Text, By
 	OpCheckInOver = "hook.check-in.over" // the hook holds the session no longer; reply: AskReply
 	OpParkedWait  = "hook.parked.wait"   // wait at most WaitMS until there is more to say at Stop: then ask OpStop again
-	OpErrandWait  = "hook.errand.wait"   // wait at most WaitMS until the loop's errand is over: then ask OpStop again
+	OpErrandWait  = "hook.errand.wait"   // wait at most WaitMS until the loop's errand is over: then ask OpStop again; reply: HookReply.Wake
 	OpRewake      = "hook.rewake"        // take over, then wait at most WaitMS; reply: HookReply.Wake
 )
 
@@ -60,18 +60,19 @@ type HookCall struct {
 	// Project is the session's root, as the host names it.
 	Project string `json:"project,omitempty"`
 
-	Ask    string `json:"ask,omitempty"`     // id minted by the hook
-	Kind   string `json:"kind,omitempty"`    // of the ask: permission, guard, question, plan, denied or elicitation
-	Why    string `json:"why,omitempty"`     // guard's reason for the person, or why the hook ended
-	Rule   string `json:"rule,omitempty"`    // guard rule id
-	Verb   string `json:"verb,omitempty"`    // guard verdict
-	Part   string `json:"part,omitempty"`    // the part of the command it is about
-	From   string `json:"from,omitempty"`    // policy file and line that gave the verdict
-	Broken string `json:"broken,omitempty"`  // what is wrong with the guard's policy files
-	WaitMS int64  `json:"wait_ms,omitempty"` // of OpAskWait
-	OK     bool   `json:"ok,omitempty"`      // of OpOutcome: the tool succeeded
-	Frame  string `json:"frame,omitempty"`   // of OpCheck: whose check it is
-	Output string `json:"output,omitempty"`  // of OpCheck: what it printed since the last call
+	Ask     string `json:"ask,omitempty"`      // id minted by the hook
+	Kind    string `json:"kind,omitempty"`     // of the ask: permission, guard, question, plan, denied or elicitation
+	Why     string `json:"why,omitempty"`      // guard's reason for the person, or why the hook ended
+	Rule    string `json:"rule,omitempty"`     // guard rule id
+	Verb    string `json:"verb,omitempty"`     // guard verdict
+	Part    string `json:"part,omitempty"`     // the part of the command it is about
+	From    string `json:"from,omitempty"`     // policy file and line that gave the verdict
+	Broken  string `json:"broken,omitempty"`   // what is wrong with the guard's policy files
+	WaitMS  int64  `json:"wait_ms,omitempty"`  // of OpAskWait
+	SinceMS int64  `json:"since_ms,omitempty"` // of OpErrandWait: when the hook began; unix milliseconds
+	OK      bool   `json:"ok,omitempty"`       // of OpOutcome: the tool succeeded
+	Frame   string `json:"frame,omitempty"`    // of OpCheck: whose check it is
+	Output  string `json:"output,omitempty"`   // of OpCheck: what it printed since the last call
 	// Checked, of OpStop, is the result of the check of the reply before; Round
 	// counts these results, so that each call of one Stop is told from the others.
 	Checked *LoopChecked `json:"checked,omitempty"`
@@ -132,7 +133,7 @@ type HookReply struct {
 
 	Text string `json:"text,omitempty"` // of OpMessageTake
 	By   string `json:"by,omitempty"`   // who wrote Text
-	Wake string `json:"wake,omitempty"` // of OpRewake: wait, wake or end; of OpCheck: wait or end
+	Wake string `json:"wake,omitempty"` // of OpRewake: wait, wake or end; of OpCheck and OpErrandWait: wait or end
 }
 
 // An AskReply says how a question stands.

@@ -87,9 +87,14 @@ func (c *Core) AwaitUnwanted(ctx context.Context, e Errand) {
 }
 
 // AwaitErrand waits until a session's loop has no errand under way, or Afar is
-// paused, at most until ctx ends.
-func (c *Core) AwaitErrand(ctx context.Context, id session.ID) {
-	c.until(ctx, func(s *state) bool { return s.settings.Paused || !s.loops[id].Waits() })
+// paused, at most until ctx ends. It reports whether a person typed since then:
+// what they want comes first.
+func (c *Core) AwaitErrand(ctx context.Context, id session.ID, since time.Time) (typed bool) {
+	c.until(ctx, func(s *state) bool {
+		typed = s.sessions[id].TypedAt.After(since)
+		return typed || s.settings.Paused || !s.loops[id].Waits()
+	})
+	return typed
 }
 
 // AwaitResumed waits until Afar is not paused, at most until ctx ends.

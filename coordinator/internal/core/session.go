@@ -88,6 +88,10 @@ func (c *Core) Typed(id session.ID) error {
 			}
 		}
 		s.typedInLoop(&b, id, now)
+		if v, ok := s.sessions[id]; ok {
+			v.TypedAt = now
+			b.Sessions = append(b.Sessions, v)
+		}
 		return b, nil
 	})
 }

@@ -315,13 +315,21 @@ func (w *work) picked(r Result) {
 	}
 	at := slices.IndexFunc(r.Ready, free)
 	if at < 0 {
-		w.end(ending{verdict: Done, proven: is.Left == 0, note: is.summary("no other issue is ready")})
+		w.end(ending{verdict: Done, proven: is.Left == 0, note: is.summary(w.none())})
 		return
 	}
 	found := r.Ready[at]
 	is.ID, is.Title, is.Body = found.ID, line(found.Title, goalRunes), head(found.Body, issueBytes)
 	w.frame().N++
 	w.enter(Preparing)
+}
+
+// none says that there is nothing to pick.
+func (w *work) none() string {
+	if w.frame().N == 0 {
+		return "no issue is ready"
+	}
+	return "no other issue is ready"
 }
 
 func (w *work) prepared(r Result) {
@@ -498,6 +506,9 @@ func (w *work) giveUp(why, findings string) {
 func (w *work) release(why, findings string) {
 	is := w.issue()
 	w.Errands = append(w.Errands, Errand{Frame: w.frame().ID, Step: is.Step, Phase: Releasing, Issue: *is, Note: why, Findings: findings})
+	if is.Phase == Closing || is.Phase == Cleaning {
+		return // it has landed, and is only tidied up after
+	}
 	w.say("PAUSED", why)
 	w.tell(fmt.Sprintf("PAUSED: issue %s\nWhy: %s.%s", is.called(), trimDot(why), is.kept()))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -29,7 +30,7 @@ func (s *Server) repository(ctx context.Context, cwd string) (string, error) {
 func (s *Server) firstIssue(c *call, p payload) (any, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, firstFor)
 	defer cancel()
-	s.cfg.Core.AwaitErrand(ctx, p.Session)
+	s.cfg.Core.AwaitErrand(ctx, p.Session, time.Now())
 	l := s.cfg.Core.Loop(p.Session)
 	if e := l.Ended; e != nil {
 		return blocked("The loop ended at once as " + string(e.Verdict) + ": " + e.Note + "."), nil
@@ -46,8 +47,10 @@ func (s *Server) errandWait(c *call) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(h.WaitMS))
 	defer cancel()
-	s.cfg.Core.AwaitErrand(ctx, p.Session)
-	return wire.HookReply{}, nil
+	if s.cfg.Core.AwaitErrand(ctx, p.Session, time.UnixMilli(h.SinceMS)) {
+		return wire.HookReply{Wake: core.End}, nil
+	}
+	return wire.HookReply{Wake: core.Wait}, nil
 }
 
 func wireIssue(is *loop.Issue) *wire.LoopIssue {

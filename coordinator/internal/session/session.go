@@ -43,6 +43,7 @@ type Session struct {
 	Client     int       `json:"client"` // process id of the host's client
 	StartedAt  time.Time `json:"started_at"`
 	SeenAt     time.Time `json:"seen_at"`
+	TypedAt    time.Time `json:"typed_at,omitzero"` // the last prompt of a person
 	// Hooked is true once a hook of ours spoke for the session. A session
 	// without it is unprotected: the host runs it, and we do not.
 	Hooked bool `json:"hooked"`
