@@ -2,10 +2,14 @@ package coordinator_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // What stands in the way of a landing is the person's: it is said, tried again at
@@ -111,6 +115,11 @@ func TestIssueWaysOut(t *testing.T) {
 		r.work("a1", "gate", "x\n")
 		hook := r.stopping("s", completed)
 		r.phase("s", "reviewing")
+		for deadline := time.Now().Add(patience); r.reviews() == 0; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("nobody reviews")
+			}
+		}
 		return r, hook
 	}
 	free := func(r *issueRig, hook *hookRun) {
@@ -130,7 +139,7 @@ func TestIssueWaysOut(t *testing.T) {
 	})
 	t.Run("a prompt", func(t *testing.T) {
 		r, hook := under(t)
-		r.hook("UserPromptSubmit", r.session("s", "typed").with(payload{"prompt": "wait, look here first"}))
+		r.types("s", "wait, look here first")
 		free(r, hook)
 		r.file(r.dir+"/go", "")
 		r.wants(r.stop("s", "looked"), "Issue b2 is yours")
@@ -198,6 +207,21 @@ func TestIssueWaysOut(t *testing.T) {
 		r.told("its review failed")
 		r.becomes("a1", "paused")
 	})
+}
+
+// types has a person type at the terminal of a session: the hook is a child of the
+// client, as nothing else of these tests is.
+func (r *issueRig) types(session, prompt string) {
+	r.t.Helper()
+	in, err := json.Marshal(r.session(session, "typed").with(payload{"hook_event_name": "UserPromptSubmit", "prompt": prompt}))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	client := exec.CommandContext(r.t.Context(), "sh", "-c", `"$0"; exit $?`, filepath.Join(filepath.Dir(r.bin), "hook-user-prompt-submit"))
+	client.Env, client.Stdin = append([]string{"CLAUDE_CODE_SESSION_ATTENDED=1"}, r.env...), bytes.NewReader(in)
+	if out, err := client.CombinedOutput(); err != nil {
+		r.t.Fatalf("prompt: %v\n%s", err, out)
+	}
 }
 
 // becomes waits until an issue has a status.
