@@ -109,7 +109,10 @@ func codeRow(name string) row {
 	return nil
 }
 
-// interpreter reads the code given on the command line or on stdin.
+// interpreter reads the code given on the command line or on stdin. It stays out
+// of line: each copy is loaded with every hook.
+//
+//go:noinline
 func interpreter(codeFlags, lang string) row {
 	return func(sh *shell, c command) {
 		args := c.args

@@ -38,6 +38,10 @@ func container(sh *shell, c command) {
 		sh.containerRemove(verb, args)
 	case "push":
 		sh.effect(PublishOut, c.name, "image")
+	case "manifest", "trust":
+		if oneOf(first(args), "push sign") {
+			sh.effect(PublishOut, c.name, "image")
+		}
 	case "kill", "stop", "restart":
 		if verb == "kill" || hasHole(strings.Join(args, " ")) {
 			sh.effect(StopService, "container", strings.Join(args, " "))
@@ -192,6 +196,9 @@ func kubectl(sh *shell, c command) {
 	}
 	switch verb {
 	case "exec", "run", "debug":
+		if strings.HasPrefix(o.at(1), "node/") || containsAny(tokensOf(c.args), "hostPID hostNetwork hostPath privileged") {
+			sh.effect(RunElevated, "container with host rights", o.at(1))
+		}
 		sh.inCluster(c)
 	case "delete":
 		sh.clusterDelete(o)
@@ -232,6 +239,16 @@ func kubectl(sh *shell, c command) {
 		}
 	}
 	sh.print(unknown)
+}
+
+// tokensOf are the names in the JSON that stands in arguments.
+func tokensOf(args []string) (names []string) {
+	for _, a := range args {
+		if _, spec, ok := strings.Cut(a, "{"); ok {
+			names = append(names, strings.FieldsFunc(spec, func(r rune) bool { return strings.ContainsRune(`{}[]:," `, r) })...)
+		}
+	}
+	return names
 }
 
 func (sh *shell) clusterDelete(o options) {

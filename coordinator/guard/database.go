@@ -122,6 +122,9 @@ func mixedClient(sh *shell, c command) {
 	case c.name == "bq" && o.at(0) == "rm":
 		sh.effect(DestroyRemote, "teardown", strings.Join(o.pos, " "))
 		return
+	case c.name == "heroku" && oneOf(o.at(0), "pg:copy pg:backups:restore pg:push"):
+		sh.effect(DropData, "reset", o.at(0))
+		return
 	case strings.HasPrefix(o.at(0), "pg:reset"):
 		sh.effect(DropData, "database", o.at(1))
 		return
@@ -219,6 +222,10 @@ func (sh *shell) redisCommand(w []string) {
 func migration(sh *shell, c command) {
 	if len(c.args) > 1 && oneOf(c.args[0], "runner r -e") {
 		sh.code(c.args[1], "ruby")
+		return
+	}
+	if code, ok := parseOptions(c.args, "execute").get("execute"); ok && first(c.args) == "tinker" {
+		sh.code(code, "php")
 		return
 	}
 	for i, a := range c.args {

@@ -29,6 +29,9 @@ func diskRow(name string) row {
 	case "mount", "umount", "swapoff":
 		return func(sh *shell, c command) {
 			o := parseOptions(c.args, "t o")
+			if c.name == "swapoff" && (o.short('a') || len(o.pos) > 0) {
+				sh.effect(ChangeSystem, "swap", strings.Join(o.pos, " "))
+			}
 			if c.name == "umount" && (o.short('a') || containsString(o.pos, "/")) || c.name == "mount" && (len(o.pos) > 1 || strings.Contains(first(o.all("o")), "remount")) {
 				if f := sh.path(o.at(len(o.pos) - 1)); sh.isOwn(f) || hostPath(f, sh.place.home, sh.u.ctx.Env) {
 					sh.effect(WriteFile, "", f)

@@ -158,6 +158,8 @@ func (sh *shell) httpMethod(method, url string, o options) {
 		}
 	case store && (method == "PUT" || method == "POST") && strings.HasPrefix(path, "_cluster/"):
 		sh.effect(ChangeRemote, "cluster settings", url)
+	case method == "POST" && !local && oneOf(baseName(strings.TrimSuffix(path, "/")), "shutdown quit quitquitquit restart"):
+		sh.effect(StopService, "http", url)
 	case method == "POST" && hasWord(verbWords(path), "delete destroy purge terminate truncate wipe revoke"):
 		sh.effect(ChangeRemote, "http", url)
 	case strings.Contains(body, "mutation") && hasWord(verbWords(body), "delete destroy"):

@@ -189,18 +189,18 @@ func (p *powerScript) variable(s string) (string, int) {
 	if v, ok := p.vars[name]; ok {
 		return v, n
 	}
-	switch name {
-	case "home", "env:userprofile", "env:home":
+	switch {
+	case oneOf(name, "home env:userprofile env:home"):
 		return p.sh.homeText(), n
-	case "pwd", "pwd.path":
+	case oneOf(name, "pwd pwd.path"):
 		return p.sh.place.cwd, n
-	case "env:temp", "env:tmp":
+	case oneOf(name, "env:temp env:tmp"):
 		return "/tmp", n
-	case "env:systemdrive":
+	case name == "env:systemdrive":
 		return "C:", n
-	case "env:systemroot", "env:windir":
+	case oneOf(name, "env:systemroot env:windir"):
 		return "C:/windows", n
-	case "null", "true", "false":
+	case oneOf(name, "null true false"):
 		return name, n
 	}
 	return unknown, n
@@ -279,27 +279,27 @@ func (p *powerScript) run(words []string) string {
 	if a.has("whatif", 4) || a.has("wi", 2) {
 		return ""
 	}
-	switch name {
-	case "get-childitem", "gci", "dir", "ls", "get-item", "gi", "resolve-path":
+	switch {
+	case oneOf(name, "get-childitem gci dir ls get-item gi resolve-path"):
 		return p.listed(a)
-	case "where-object", "where", "?", "foreach-object", "%", "sort-object", "select-object", "select":
+	case oneOf(name, "where-object where ? foreach-object % sort-object select-object select"):
 		if p.given == "" {
 			return ""
 		}
 		return strings.TrimSuffix(p.given, "/*") + "/" + unknown
-	case "get-process", "gps", "get-service", "gsv":
+	case oneOf(name, "get-process gps get-service gsv"):
 		return strings.Join(p.targets(a, "name", "processname", "id"), " ")
-	case "invoke-webrequest", "iwr", "invoke-restmethod", "irm", "wget", "curl", "start-bitstransfer":
+	case oneOf(name, "invoke-webrequest iwr invoke-restmethod irm wget curl start-bitstransfer"):
 		return p.fetches(words, a)
-	case "get-content", "gc", "type", "cat":
+	case oneOf(name, "get-content gc type cat"):
 		for _, f := range p.targets(a, "path", "literalpath") {
 			p.sh.read(p.path(f))
 		}
-	case "set-location", "sl", "chdir", "push-location":
+	case oneOf(name, "set-location sl chdir push-location"):
 		p.sh.exec([]string{"cd", p.path(strings.Join(a.pos, " "))}, nil)
-	case "invoke-expression", "iex", "invoke-command", "icm":
+	case oneOf(name, "invoke-expression iex invoke-command icm"):
 		p.evaluates(a)
-	case "start-process", "saps", "start":
+	case oneOf(name, "start-process saps start"):
 		p.starts(a)
 	default:
 		if !p.changes(name, a) && !p.system(name, a) && !p.byVerb(name, a) {
@@ -361,8 +361,8 @@ func (p *powerScript) starts(a powerArgs) {
 
 // changes covers what is done to files.
 func (p *powerScript) changes(name string, a powerArgs) bool {
-	switch name {
-	case "remove-item", "ri", "rm", "rmdir", "rd", "del", "erase":
+	switch {
+	case oneOf(name, "remove-item ri rm rmdir rd del erase"):
 		kind := DeleteFile
 		if a.has("recurse", 1) || a.has("s", 1) || oneOf(name, "rd rmdir") {
 			kind = DeleteTree
@@ -370,12 +370,12 @@ func (p *powerScript) changes(name string, a powerArgs) bool {
 		for _, w := range p.targets(a, "path", "literalpath") {
 			p.deletes(kind, w)
 		}
-	case "clear-content", "clc", "set-content", "sc", "out-file", "add-content", "ac":
+	case oneOf(name, "clear-content clc set-content sc out-file add-content ac"):
 		files := p.targets(powerArgs{flags: a.flags, pos: a.pos[:min(1, len(a.pos))]}, "path", "filepath", "literalpath")
 		for _, w := range files {
 			p.sh.write(p.path(w))
 		}
-	case "move-item", "mi", "move", "mv", "rename-item", "rni", "ren", "copy-item", "cpi", "copy", "cp":
+	case oneOf(name, "move-item mi move mv rename-item rni ren copy-item cpi copy cp"):
 		words := p.targets(a, "path", "literalpath", "destination", "newname")
 		for i, w := range words {
 			words[i] = p.path(w)
@@ -391,7 +391,7 @@ func (p *powerScript) changes(name string, a powerArgs) bool {
 func (p *powerScript) deletes(kind Kind, w string) {
 	drive, _, ok := strings.Cut(strings.ToLower(w), ":")
 	switch {
-	case oneOf(drive, "hklm hkcu hkcr hku registry registry::hkey_local_machine"):
+	case onRegistry(w):
 		p.sh.effect(ChangeSystem, "registry", w)
 	case ok && oneOf(drive, "env variable function alias"):
 	default:
@@ -401,40 +401,47 @@ func (p *powerScript) deletes(kind Kind, w string) {
 
 // system covers disks, processes, services and settings of the machine.
 func (p *powerScript) system(name string, a powerArgs) bool {
-	what := strings.Join(p.targets(a, "driveletter", "disknumber", "name", "id", "processname", "servicename"), " ")
-	switch name {
-	case "format-volume", "clear-disk", "initialize-disk", "remove-partition", "remove-volume", "reset-physicaldisk", "remove-physicaldisk", "format", "format.com", "diskpart", "diskpart.exe":
-		p.sh.effect(WriteDisk, "format", what)
-	case "stop-computer", "restart-computer":
-		p.sh.effect(Power, name, "")
-	case "stop-process", "spps", "kill":
-		op := "by name"
-		if _, named := a.flags["id"]; named || len(a.pos) > 0 && strings.Trim(what, "0123456789 ") == "" {
+	for _, row := range powerRows {
+		if !oneOf(name, row.names) {
+			continue
+		}
+		what := strings.Join(p.targets(a, strings.Fields(row.targets)...), " ")
+		op := row.op
+		switch {
+		case row.kind == KillProcess && strings.Trim(what, "0123456789 ") == "":
 			op = "pid"
+		case op == "registry" && !onRegistry(what), op == "execution policy" && strings.EqualFold(a.flags["scope"], "process"),
+			name == "set-service" && !strings.EqualFold(a.flags["startuptype"]+a.flags["status"], "disabled") && !strings.EqualFold(a.flags["status"], "stopped"):
+			return true
 		}
-		p.sh.effect(KillProcess, op, what)
-	case "stop-service", "spsv", "remove-service", "suspend-service":
-		p.sh.effect(StopService, name, what)
-	case "set-service":
-		if oneOf(strings.ToLower(a.flags["startuptype"]), "disabled") || strings.EqualFold(a.flags["status"], "stopped") {
-			p.sh.effect(StopService, name, what)
-		}
-	case "set-itemproperty", "sp", "remove-itemproperty", "rp", "new-itemproperty":
-		if w := first(p.targets(a, "path", "literalpath")); strings.HasPrefix(strings.ToLower(w), "hk") || strings.HasPrefix(strings.ToLower(w), "registry") {
-			p.sh.effect(ChangeSystem, "registry", w)
-		}
-	case "set-executionpolicy":
-		if !strings.EqualFold(a.flags["scope"], "process") {
-			p.sh.effect(ChangeSystem, "execution policy", what)
-		}
-	case "register-scheduledtask", "new-service", "register-scheduledjob":
-		p.sh.effect(Persist, "scheduled task", what)
-	case "set-mppreference", "add-mppreference", "set-netfirewallprofile", "clear-recyclebin", "clear-eventlog":
-		p.sh.effect(ChangeSystem, name, what)
-	default:
-		return false
+		p.sh.effect(row.kind, op, what)
+		return true
 	}
-	return true
+	return false
+}
+
+// powerRows are the commands with one effect: their names, what it is done to by
+// the parameters that name it.
+var powerRows = []struct {
+	names   string
+	kind    Kind
+	op      string
+	targets string
+}{
+	{"format-volume clear-disk initialize-disk remove-partition remove-volume reset-physicaldisk remove-physicaldisk format format.com diskpart", WriteDisk, "format", "driveletter disknumber"},
+	{"stop-computer restart-computer", Power, "", ""},
+	{"stop-process spps kill", KillProcess, "by name", "name id processname"},
+	{"stop-service spsv remove-service suspend-service set-service", StopService, "service", "name servicename"},
+	{"set-itemproperty sp remove-itemproperty rp new-itemproperty", ChangeSystem, "registry", "path literalpath"},
+	{"set-executionpolicy", ChangeSystem, "execution policy", "executionpolicy"},
+	{"register-scheduledtask new-service register-scheduledjob", Persist, "scheduled task", "name"},
+	{"set-mppreference add-mppreference set-netfirewallprofile clear-recyclebin clear-eventlog", ChangeSystem, "settings", ""},
+}
+
+// onRegistry is true of a path on a drive of the registry.
+func onRegistry(path string) bool {
+	drive, _, _ := strings.Cut(strings.ToLower(path), ":")
+	return oneOf(drive, "hklm hkcu hkcr hku registry")
 }
 
 // byVerb reads a cmdlet by the verb that its name begins with, as PowerShell

@@ -59,7 +59,10 @@ func placePublisher(name string) row {
 	return nil
 }
 
-// verbs is the row of a tool with publishing and removing verbs.
+// verbs is the row of a tool with publishing and removing verbs. It stays out of
+// line: each copy is loaded with every hook.
+//
+//go:noinline
 func verbs(list string, kind Kind, removing string) row {
 	return func(sh *shell, c command) {
 		o := parseOptions(c.args, "p package manifest-path repository registry target features k")
@@ -286,13 +289,39 @@ func (sh *shell) makefile(text string) {
 	}
 }
 
+// fleetModule: what one of Ansible's modules is told, as "key=value" words.
+func (sh *shell) fleetModule(module, text string) {
+	args := map[string]string{}
+	for _, kv := range strings.Fields(text) {
+		key, v, _ := strings.Cut(kv, "=")
+		args[key] = v
+	}
+	switch gone := args["state"] == "absent" || args["state"] == "removed"; {
+	case module == "reboot":
+		sh.effect(Power, module, "")
+	case oneOf(module, "service systemd systemd_service") && oneOf(args["state"], "stopped restarted"):
+		sh.effect(StopService, args["state"], args["name"])
+	case module == "file" && gone:
+		sh.effect(DeleteTree, "", sh.path(args["path"]+args["dest"]))
+	case gone && oneOf(module, "apt yum dnf package pip"):
+		sh.effect(RemovePackage, module, args["name"])
+	case gone:
+		sh.effect(DestroyRemote, "part", module+" "+args["name"])
+	}
+}
+
 // fleet tools run commands on many machines.
 func fleet(sh *shell, c command) {
 	o := parseOptions(c.args, "a m i u e w h H args module-name inventory hosts")
 	child := sh.sub()
 	child.place = remotePlace()
-	if code, ok := o.get("a", "args"); ok {
+	module, _ := o.get("m", "module-name")
+	code, _ := o.get("a", "args")
+	switch module = module[strings.LastIndexByte(module, '.')+1:]; module {
+	case "", "shell", "command", "raw", "script":
 		child.run(code, nil)
+	default:
+		child.fleetModule(module, code)
 	}
 	if c.name == "salt" {
 		child.run(strings.Join(after(c.args, "cmd.run", 1), " "), nil)

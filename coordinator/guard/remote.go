@@ -8,7 +8,7 @@ import "strings"
 // the day it is written.
 
 const destroyVerbs = "delete destroy terminate purge drop wipe nuke flush truncate obliterate forget erase rm remove del rb prune empty uninstall " +
-	"teardown expunge deletion unpublish down undeploy decommission cleanup deprovision release-address rmdir unset unset-all remove-all deleteall flushall clean rmi " +
+	"teardown expunge deletion unpublish down undeploy decommission cleanup deprovision release-address rmdir unset unset-all remove-all deleteall flushall clean rmi rmp " +
 	"unregister deregister recreate annihilate discard trash yank rdelete untag unsubscribe undefine"
 
 const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo promote restart pause roll rename break change seal cancel " +
@@ -28,7 +28,7 @@ const wholeNouns = "cluster clusters project projects namespace namespaces ns da
 	"account accounts organization organizations org subscription vault keyvault backup backups snapshot snapshots volume volumes filesystem table tables zone zones " +
 	"hosted repo repository repositories pv pvc persistentvolume persistentvolumes persistentvolumeclaim persistentvolumeclaims crd crds node nodes tenant workspace " +
 	"environment environments site sites pool pools kms domain domains registry instance instances machine machines vm vms server servers droplet " +
-	"postgres pg d1 disk disks linode linodes droplets cosmosdb aks eks gke flexible-server acr webapp functionapp rds dynamodb spanner bigtable sql schema index indices collection collections topic topics recovery stateful statefulset warehouse"
+	"postgres pg d1 disk disks linode linodes droplets cosmosdb aks eks gke flexible-server acr webapp functionapp rds dynamodb spanner bigtable sql schema index indices collection collections topic topics recovery point stateful statefulset warehouse"
 
 // controls is true of the programs that the verb grammar applies to.
 func controls(name string) bool {
@@ -54,7 +54,7 @@ func controls(name string) bool {
 // between their groups and verbs.
 const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector endpoint-url query cli-input-json a app r remote " +
 	"g resource-group subscription account org organization team t token s server u user f file filename R repo host port scope e env environment site cluster " +
-	"command scripts parameters command-id document-name instance-ids desired-count size num-nodes new-capacity node-count replicas C name id bucket format F vault instance location type H header d data k key topic bootstrap-server stack stage chdir var var-file target " +
+	"command scripts parameters command-id document-name instance-ids desired-count desired-capacity max-size min-size size num-nodes new-capacity node-count replicas C name id bucket format F vault instance location type H header d data k key topic bootstrap-server stack stage chdir var var-file target " +
 	"workspace auth-token service subject credential-file address addr"
 
 // remoteControl finds the verb among the operands and reports its effect.
@@ -123,14 +123,14 @@ func (sh *shell) remoteRuns(o options) {
 			}
 		}
 	}
-	if !containsAny(o.pos, "scale ps:scale resize update-service update") {
+	if !containsAny(o.pos, "scale ps:scale resize update-service update update-auto-scaling-group set-desired-capacity") {
 		return
 	}
 	zero := containsString(o.pos, "0")
 	for _, p := range o.pos {
 		zero = zero || strings.HasSuffix(p, "=0")
 	}
-	if v, ok := o.get("desired-count", "size", "num-nodes", "new-capacity", "node-count", "replicas"); zero || ok && v == "0" {
+	if v, ok := o.get("desired-count", "desired-capacity", "max-size", "size", "num-nodes", "new-capacity", "node-count", "replicas"); zero || ok && v == "0" {
 		sh.effect(ChangeRemote, "scale to zero", strings.Join(o.pos, " "))
 	}
 }
@@ -153,15 +153,21 @@ func (sh *shell) remoteVerb(c command, o options, i int, words []string) bool {
 		sh.effect(DestroyRemote, "part", strings.Join(o.pos, " "))
 		return true
 	}
-	if len(words) > 1 && oneOf(words[0], "batch force bulk schedule admin async start") && (oneOf(words[1], destroyVerbs) || words[len(words)-1] == "deletion") {
+	if len(words) > 1 && oneOf(words[0], "batch force bulk schedule async start") && (oneOf(words[1], destroyVerbs) || words[len(words)-1] == "deletion") {
 		sh.effect(DestroyRemote, "teardown", strings.Join(o.pos, " "))
 		return true
 	}
 	if len(words) == 0 {
 		return false
 	}
+	if words[0] == "admin" && len(words) > 1 {
+		words = words[1:]
+	}
 	w := words[0]
 	plain := len(words) == 1 || oneOf(c.name, "aws awslocal") || strings.Contains(o.pos[i], ":")
+	if w == "activate" && o.pos[0] == "config" || c.name == "artisan" && w == "clear" && hasWord(words, "cache config route view event optimize") {
+		return true // of the developer's own machine
+	}
 	if oneOf(c.name, "minikube colima k3d kind limactl multipass supabase ddev lando") && oneOf(w, "stop pause restart") {
 		return true // a cluster or a machine of the developer's own
 	}
@@ -180,7 +186,8 @@ func (sh *shell) remoteVerb(c command, o options, i int, words []string) bool {
 		return true
 	case oneOf(w, readVerbs):
 		return true
-	case oneOf(w, "put attach set add update modify create grant authorize allow") && touchesRights(o.pos[i]):
+	case oneOf(w, "put attach set add update modify create grant authorize allow") && (touchesRights(o.pos[i]) || i > 0 && hasWord(verbWords(o.pos[i-1]), "assignment permission permissions binding bindings")),
+		oneOf(w, "update modify set reset") && setsPassword(o):
 		sh.effect(ChangeRemote, "rights", strings.Join(o.pos, " "))
 		return true
 	}
@@ -196,9 +203,19 @@ func touchesRights(p string) bool {
 	return false
 }
 
+// setsPassword is true if a flag gives a new password.
+func setsPassword(o options) bool {
+	for _, f := range o.flags {
+		if words := verbWords(f.name); len(words) > 0 && words[len(words)-1] == "password" {
+			return true
+		}
+	}
+	return false
+}
+
 // destroyScale is "teardown" when a whole thing goes, "part" otherwise.
 func destroyScale(c command, o options, i int, words []string, verb string) string {
-	if oneOf(c.name, "terraform tofu terragrunt pulumi cdk cdktf serverless sls sst eksctl kops sam kubeadm k3d kind") && oneOf(verb, "destroy delete remove down") && i <= 1 {
+	if oneOf(c.name, "terraform tofu terragrunt pulumi cdk cdktf serverless sls sst eksctl kops sam kubeadm k3d kind") && oneOf(verb, "destroy delete remove down") && i <= 1 && o.pos[0] != "state" {
 		return "teardown"
 	}
 	if o.pos[0] != "cache" && o.exact("all", "A", "all-namespaces", "force", "recursive", "yes-i-really-mean-it", "delete-all", "all-collections") && !oneOf(verb, "rm remove prune") {
@@ -208,7 +225,7 @@ func destroyScale(c command, o options, i int, words []string, verb string) stri
 	if strings.Contains(o.pos[i], ":") {
 		head = words[min(1, len(words)-1)]
 	}
-	if o.pos[0] == "cache" {
+	if oneOf(o.pos[0], "cache state") {
 		return "part"
 	}
 	if i == 0 && len(words) == 1 && oneOf(c.name, "heroku railway vercel vc now surge") || verb == "rb" {
@@ -217,7 +234,7 @@ func destroyScale(c command, o options, i int, words []string, verb string) stri
 	if oneOf(head, wholeNouns) && !hasWord(words, "security log placement parameter option target") {
 		return "teardown"
 	}
-	if i > 0 && oneOf(strings.ToLower(o.pos[i-1]), wholeNouns) {
+	if i > 0 && oneOf(strings.ToLower(o.pos[i-1]), wholeNouns) && !oneOf(c.name, "aws awslocal") { // there a service stands
 		return "teardown"
 	}
 	if i+1 < len(o.pos) && i == 0 {
@@ -236,6 +253,7 @@ func (sh *shell) flagVerbs(c command, o options) {
 		switch {
 		case oneOf(name, "delete purge destroy remove delete-all flush-all drop rm remove-all prune purge-cache wipe force-delete drop-table delete-unmatched-destination-files delete-unmatched-destination-objects delete-destination delete-removed") && f.value != "false":
 			sh.effect(DestroyRemote, "part", f.name)
+		case name == "execute" && !strings.HasPrefix(c.name, "kafka"):
 		case oneOf(name, "reset-offsets prod force-recreate delete-config execute force-unlock leave"):
 			if name == "prod" {
 				sh.effect(PublishOut, c.name, "production")
@@ -391,6 +409,8 @@ func (sh *shell) forgeAPI(c command) {
 			op = "teardown"
 		}
 		sh.effect(DestroyRemote, op, path)
+	} else if method != "" && !strings.EqualFold(method, "get") && hasWord(verbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets permissions visibility") {
+		sh.effect(ChangeRemote, strings.ToLower(method), path)
 	}
 	for _, q := range append(o.all("f", "F", "field", "raw-field"), path) {
 		if strings.Contains(q, "mutation") && strings.Contains(q, "delete") {

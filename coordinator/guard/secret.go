@@ -27,7 +27,7 @@ var secretCommands = []secretCommand{
 	{"gcloud", "iam service-accounts keys create", ""}, {"az", "keyvault secret show", ""}, {"az", "keyvault secret download", ""}, {"az", "account get-access-token", ""}, {"az", "storage account keys list", ""},
 	{"az", "acr credential show", ""}, {"kubectl", "config view", "raw"}, {"kubectl", "create token", ""}, {"kubeseal", "", "recovery-unseal"}, {"oc", "whoami", "t"}, {"oc", "whoami", "show-token"}, {"argocd", "admin initial-password", ""},
 	{"heroku", "config", ""}, {"heroku", "config:get", ""}, {"heroku", "auth:token", ""}, {"fly", "auth token", ""}, {"fly", "tokens create", ""}, {"flyctl", "auth token", ""}, {"vercel", "env pull", ""},
-	{"railway", "variables", ""}, {"netlify", "env:get", ""}, {"supabase", "secrets reveal", ""}, {"gh", "auth token", ""}, {"gh", "auth status", "show-token"}, {"gh", "auth status", "t"},
+	{"railway", "variables", ""}, {"netlify", "env:get", ""}, {"supabase", "secrets reveal", ""}, {"supabase", "projects api-keys", ""}, {"gh", "auth token", ""}, {"gh", "auth status", "show-token"}, {"gh", "auth status", "t"},
 	{"glab", "auth status", "show-token"}, {"glab", "config get token", ""}, {"git", "credential fill", ""}, {"git", "credential-store get", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
 	{"pulumi", "config", "show-secrets"}, {"pulumi", "stack export", "show-secrets"}, {"pulumi", "stack output", "show-secrets"}, {"terraform", "output", "raw"}, {"kwallet-query", "", "r"},
 }
