@@ -38,8 +38,38 @@ func (c *Coordinator) write(ctx context.Context) {
 		if err != nil {
 			return core.GiveUp(err)
 		}
-		return disk.Write(filepath.Join(c.cfg.Dirs.Sessions(), v.Token, f.Name), c.markdown(v, f.Name))
+		if err := c.takeEdits(v, f.Name); err != nil {
+			return err
+		}
+		return disk.Write(c.page(v.Token, f.Name), c.markdown(v, f.Name))
 	})
+}
+
+func (c *Coordinator) page(token, name string) string {
+	return filepath.Join(c.cfg.Dirs.Sessions(), token, name)
+}
+
+// takeEdits takes in what the person wrote into a page before it is written anew.
+func (c *Coordinator) takeEdits(v session.Session, name string) error {
+	if name != loopPage {
+		return nil
+	}
+	return c.core.EditLoop(v.ID, c.loopPage(v.Token))
+}
+
+// loopPage is the page of a loop, in the folder of its session.
+const loopPage = "loop.md"
+
+// maxPage bounds what is read of a page that a person may have edited.
+const maxPage = 256 << 10
+
+// loopPage is a session's loop.md as it lies there, "" when there is none.
+func (c *Coordinator) loopPage(token string) string {
+	raw, err := disk.Head(c.page(token, loopPage), maxPage)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
 }
 
 // markRetries has the file that hooks look for say whether any call may be
@@ -116,7 +146,10 @@ func Settings(dirs home.Dirs) ([]Setting, error) {
 
 // rules are what config.toml says that core keeps to.
 func rules(cfg config.Config) (r core.Rules, err error) {
-	r = core.Rules{RemindAfter: time.Duration(cfg.Escalation.After), RemindChat: cfg.Escalation.Chat}
+	r = core.Rules{
+		RemindAfter: time.Duration(cfg.Escalation.After), RemindChat: cfg.Escalation.Chat,
+		RetryAfter: time.Duration(cfg.Loop.RetryAfter), ShellsFor: time.Duration(cfg.Loop.ShellsFor),
+	}
 	if !cfg.Quiet.On() {
 		return r, nil
 	}

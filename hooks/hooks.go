@@ -43,7 +43,7 @@ var (
 	PostToolUse         = Event{"PostToolUse", other, postToolUse}
 	PostToolUseFailure  = Event{"PostToolUseFailure", other, postToolUseFailure}
 	Stop                = Event{"Stop", other, stop}
-	StopRewake          = Event{"Stop", other, stopRewake}
+	StopRewake          = Event{"Stop", other, stopRewake} // of StopFailure as well, see read
 	StopFailure         = Event{"StopFailure", other, stopFailure}
 	PreCompact          = Event{"PreCompact", other, preCompact}
 	SubagentStop        = Event{"SubagentStop", other, subagentStop}
@@ -70,8 +70,8 @@ func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string)
 	if err == nil {
 		err = e.do(h)
 	}
-	if errors.Is(err, errWake) {
-		return h.wake(stderr)
+	if wake := (errWake{}); errors.As(err, &wake) {
+		return wake.wake(stderr)
 	}
 	if err != nil {
 		return h.fail(err, stderr)
@@ -145,7 +145,11 @@ func (h *hook) read(stdin io.Reader) error {
 		return errInvalid
 	}
 	h.input = raw
-	if name := h.str("hook_event_name"); name != h.event.name {
+	name := h.str("hook_event_name")
+	if name == "StopFailure" && h.event.name == "Stop" {
+		name = "Stop" // in its place, when the provider refused: the session is as idle
+	}
+	if name != h.event.name {
 		return fmt.Errorf("the hook input is of event %q, not %s", name, h.event.name)
 	}
 	if h.str("session_id") == "" {

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,17 +18,22 @@ const (
 	takeFor  = 8 * time.Second
 	rewakeIn = 20 * time.Second // one wait of the hook in the background
 	maxPause = 30 * time.Second // between two tries at a coordinator that is away
+	// restsAfter is how long the Stop hook beside this one has to let a print
+	// session rest. It waits for this hook to end before it goes on.
+	restsAfter = time.Second
 )
 
 // wakeText is all that the host hears of a text: what it says is handed over by
 // UserPromptSubmit, as the person's words.
 const wakeText = "Afar: a reply from the paired person waits; it is in the context of this turn."
 
-// errWake ends a hook so that the host wakes its session.
-var errWake = errors.New("wake the session")
+// errWake ends a hook so that the host wakes its session, and hears why.
+type errWake struct{ why string }
 
-func (h *hook) wake(stderr io.Writer) int {
-	fmt.Fprintln(stderr, wakeText)
+func (errWake) Error() string { return "wake the session" }
+
+func (e errWake) wake(stderr io.Writer) int {
+	fmt.Fprintln(stderr, e.why)
 	return 2
 }
 
@@ -94,12 +100,16 @@ func (h *hook) hold(id string, d time.Duration) error {
 	return err
 }
 
-// stopRewake waits in the background, with the terminal free, until a text
-// comes for the session. It never starts a coordinator: that would undo
-// `afar stop`.
+// stopRewake waits in the background, with the terminal free, until a text comes
+// for the session, or its loop is to go on by the clock. It never starts a
+// coordinator: that would undo `afar stop`. A print session stays after its stop
+// for its background shells alone.
 func stopRewake(h *hook) error {
-	if h.off() || !h.dialogs() {
+	if h.off() || !h.dialogs() && len(h.get("background_tasks").Array()) == 0 {
 		return nil
+	}
+	if !h.dialogs() {
+		time.Sleep(restsAfter)
 	}
 	id, parent := newID(), os.Getppid()
 	verb, wait := wire.TakeOver, pause
@@ -114,7 +124,7 @@ func stopRewake(h *hook) error {
 		verb, wait = "", pause
 		switch r.str("wake") {
 		case "wake":
-			return errWake
+			return errWake{cmp.Or(r.str("reason"), wakeText)}
 		case "wait":
 		default:
 			return nil

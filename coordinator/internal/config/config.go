@@ -40,7 +40,10 @@ type Telegram struct {
 
 // Default is the configuration without a file.
 func Default() Config {
-	return Config{Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}, Issues: Issues{Review: ReviewOn}, Consult: Consult{ConsultPrograms, ConsultTimeout}}
+	return Config{
+		Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}, Loop: Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
+		Issues: Issues{Review: ReviewOn}, Consult: Consult{ConsultPrograms, ConsultTimeout},
+	}
 }
 
 // Load reads the file at path over the defaults. A missing file is no error.

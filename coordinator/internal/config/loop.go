@@ -1,6 +1,19 @@
 package config
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// What holds for loops when nobody says otherwise.
+const (
+	RetryAfter = Duration(5 * time.Minute)
+	ShellsFor  = Duration(2 * time.Minute)
+)
+
+// maxLoopWait keeps a mistyped time from holding a loop for a day.
+const maxLoopWait = Duration(time.Hour)
 
 // Loop is the table [loop].
 type Loop struct {
@@ -9,11 +22,25 @@ type Loop struct {
 	DayBudget float64 `toml:"day_budget"`
 	// Trace posts each step of each loop to the topic loop:trace.
 	Trace bool `toml:"trace"`
+	// RetryAfter is how long a loop that the provider refused waits before it is
+	// tried again; each refusal in a row doubles it, up to an hour.
+	RetryAfter Duration `toml:"retry_after"`
+	// ShellsFor is how long a session may stop for a background shell that it has
+	// just started, before its loop goes on without it.
+	ShellsFor Duration `toml:"shells_for"`
 }
 
 func (l Loop) check() error {
 	if !(l.DayBudget >= 0 && l.DayBudget <= 1e6) {
 		return errors.New("loop.day_budget must be an amount in US dollars, 0 for no limit")
+	}
+	for _, t := range []struct {
+		key string
+		d   Duration
+	}{{"loop.retry_after", l.RetryAfter}, {"loop.shells_for", l.ShellsFor}} {
+		if t.d < Duration(time.Second) || t.d > maxLoopWait {
+			return fmt.Errorf("%s must lie between 1s and %s", t.key, time.Duration(maxLoopWait))
+		}
 	}
 	return nil
 }

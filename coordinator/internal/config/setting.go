@@ -33,6 +33,8 @@ func (c Config) settings() []Setting {
 		{Key: "escalation.chat", Value: number(c.Escalation.Chat)},
 		{Key: "loop.day_budget", Value: dollars(c.Loop.DayBudget)},
 		{Key: "loop.trace", Value: strconv.FormatBool(c.Loop.Trace)},
+		{Key: "loop.retry_after", Value: time.Duration(c.Loop.RetryAfter).String()},
+		{Key: "loop.shells_for", Value: time.Duration(c.Loop.ShellsFor).String()},
 		{Key: "issues.tracker", Value: or(c.Issues.Tracker, "found out for each project")},
 		{Key: "issues.push", Value: strconv.FormatBool(c.Issues.Push)},
 		{Key: "issues.review", Value: c.Issues.Review},

@@ -45,7 +45,8 @@ func (r *rig) deliver(delivery string) string {
 func (r *rig) waiter(name string) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	return r.AwaitWake(ctx, "s", name)
+	answer, _ := r.AwaitWake(ctx, "s", name)
+	return answer
 }
 
 func TestCheckInWhen(t *testing.T) {

@@ -240,7 +240,7 @@ func TestFailedCommit(t *testing.T) {
 		"StartLoop":      func() error { _, err := r.StartLoop("s", loop.Options{Task: "u", Max: 1}); return err },
 		"StopLoop":       func() error { _, err := r.StopLoop("s", loop.Stopping{}); return err },
 		"CancelLoop":     func() error { return r.CancelLoop("s", "Ada") },
-		"LimitLoop":      func() error { return r.LimitLoop("s", "x") },
+		"LimitLoop":      func() error { return r.LimitLoop("s", "x", true) },
 		"SeeShells":      func() error { _, err := r.SeeShells("s", []string{"1"}); return err },
 		"SetAnchor":      func() error { return r.SetAnchor("s", loop.AnchorFacts{}) },
 		"Connected":      func() error { return r.Connected("") },

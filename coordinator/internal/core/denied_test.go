@@ -161,7 +161,7 @@ func TestLateAnswerEndsCheckIn(t *testing.T) {
 	_, err = r.See(session.Sighting{ID: "s", State: session.Idle})
 	r.ok(err)
 	r.pass(time.Second)
-	if got := r.AwaitWake(context.Background(), "s", "w"); got != core.Wake {
+	if got, _ := r.AwaitWake(context.Background(), "s", "w"); got != core.Wake {
 		t.Errorf("the session is told to %s", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -164,12 +165,58 @@ func (c *Core) Loops() []loop.Stack {
 	return out
 }
 
-// LimitLoop notes that the host's model refused: the loop pauses and says so.
-func (c *Core) LimitLoop(id session.ID, note string) error {
+// LimitLoop notes that the provider refused: the loop pauses and says so. With
+// again it is tried again by itself; only a session with a hook that waits to
+// wake it can be.
+func (c *Core) LimitLoop(id session.ID, note string, again bool) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if l := s.loops[id]; l.Active() {
-			s.putLoop(&b, id, loop.Limit(l, note, time.Time{}, now), now)
+		l, until := s.loops[id], time.Time{}
+		if !l.Active() {
+			return b, nil
 		}
+		if v := s.sessions[id]; again && (v.Attended || v.Background) {
+			until = loop.Retry(l, s.rules.RetryAfter, now)
+		}
+		s.putLoop(&b, id, loop.Limit(l, note, until, now), now)
+		return b, nil
+	})
+}
+
+// printRest is the longest that a print session rests: its client hears of no
+// shell's end before our hook in the background has ended.
+const printRest = 20 * time.Second
+
+// RestLoop has the loop of a session wait for a background shell that will wake
+// it, for as long as the rules say. It reports whether the session may stop for
+// that.
+func (c *Core) RestLoop(id session.ID) (rests bool, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		d := s.rules.ShellsFor
+		if v := s.sessions[id]; !v.Attended && !v.Background {
+			d = min(d, printRest)
+		}
+		l, ok := loop.Rest(s.loops[id], now.Add(d), now)
+		if rests = ok; rests {
+			b.Loops = append(b.Loops, l)
+			s.markdown(&b, id, "loop.md", now)
+		}
+		return b, nil
+	})
+	return rests, err
+}
+
+// EditLoop takes in what a person wrote into the loop.md of a session.
+func (c *Core) EditLoop(id session.ID, page string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		l, changed := loop.Edit(s.loops[id], page, now)
+		if len(changed) == 0 {
+			return b, nil
+		}
+		b.Loops = append(b.Loops, l)
+		token := s.token(id)
+		text := fmt.Sprintf("%s: the person changed the goal in loop.md, of frame %s", token, strings.Join(changed, ", "))
+		b.Events = append(b.Events, happened(event.LoopEdited, id, token, text, now))
+		s.markdown(&b, id, "loop.md", now)
 		return b, nil
 	})
 }

@@ -117,16 +117,27 @@ const (
 // Stop hook is then gone.
 const idleFor = 500 * time.Millisecond
 
-// AwaitWake waits until a session is to be woken, at most until ctx ends.
-func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) string {
+// AwaitWake waits until a session is to be woken, at most until ctx ends. The
+// reason is what its loop has to say to it, empty where a text waits.
+func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) (answer, reason string) {
 	for {
-		answer, at := Wait, time.Time{}
-		changed := c.view(func(s *state, now time.Time) { answer, at = s.wake(id, waiter, now) })
+		at := time.Time{}
+		changed := c.view(func(s *state, now time.Time) {
+			answer, at = s.wake(id, waiter, now)
+			if reason = ""; !s.awaited(id, now) {
+				reason = s.loops[id].Waking()
+			}
+		})
 		if answer != Wait || ctx.Err() != nil {
-			return answer
+			return answer, reason
 		}
 		c.wait(ctx, changed, at)
 	}
+}
+
+// awaited reports whether a text or a late answer waits for a session.
+func (s *state) awaited(id session.ID, now time.Time) bool {
+	return len(message.Waiting(s.texts(), id)) > 0 || s.untold(id, now)
 }
 
 // wake says what the waiter of a session is to do, and when that changes by
@@ -136,7 +147,9 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 	switch {
 	case v.ID == "" || v.State == session.Ended || v.Waiter != waiter:
 		return End, at
-	case s.settings.Paused || v.State != session.Idle || len(message.Waiting(s.texts(), id)) == 0 && !s.untold(id, now):
+	case !v.Attended && !v.Background && !s.loops[id].Rests():
+		return End, at // nobody writes to a print session, and its client waits for this hook
+	case s.settings.Paused || v.State != session.Idle || !s.awaited(id, now) && s.loops[id].Waking() == "":
 		return Wait, at
 	}
 	if at = v.Since.Add(idleFor); now.Before(at) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -70,9 +71,16 @@ func (c *Core) EndSession(id session.ID, why string) error {
 		s.missed(&b, v, now)
 		s.endGrants(&b, id, now)
 		s.endUndos(&b, id, now)
+		if out, err := loop.Cancel(s.loops[id], "/clear", now); why == cleared && err == nil {
+			s.putLoop(&b, id, out, now)
+		}
 		return b, nil
 	})
 }
+
+// cleared is the host's word for the end of a conversation that the person
+// threw away. Every other one can be resumed, and its loop with it.
+const cleared = "clear"
 
 // Typed notes that a person typed into a session: their asks stay at the
 // terminal for another grace.

@@ -243,20 +243,141 @@ func TestLoopExpires(t *testing.T) {
 	})
 }
 
+// loops begins a loop in a session at whose terminal somebody sits, or nobody.
+func (r *rig) loops(attended bool) {
+	r.t.Helper()
+	r.see("s", "/p")
+	_, err := r.See(session.Sighting{ID: "s", Attended: attended, KnowAtt: true, State: session.Idle})
+	r.ok(err)
+	_, err = r.StartLoop("s", loop.Options{Task: "x", Max: 9})
+	r.ok(err)
+	r.ok(r.TakeOver("s", "w"))
+}
+
+// woken asks as the hook that waits in the background does, and returns what it
+// is to say; "" while it is to wait.
+func (r *rig) woken() string {
+	r.t.Helper()
+	r.ok(r.Tick())
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	answer, reason := r.AwaitWake(ctx, "s", "w")
+	if woken := answer == core.Wake; woken != (reason != "") {
+		r.t.Errorf("the answer is %s, with the reason %q", answer, reason)
+	}
+	return reason
+}
+
 func TestLimitLoop(t *testing.T) {
 	r := newRig(t)
+	r.rules.RetryAfter = 5 * time.Minute
+	r.restart()
 	r.pair()
-	r.see("s", "/p")
-	r.ok(r.LimitLoop("s", "no loop, nothing said"))
+	r.ok(r.LimitLoop("s", "no loop, nothing said", true))
 	r.same("nothing", []string(nil), r.said())
-	_, err := r.StartLoop("s", loop.Options{Task: "x", Max: 2})
-	r.ok(err)
-	r.ok(r.LimitLoop("s", "rate limit"))
-	if l := r.Loop("s"); !l.Active() || l.Paused == nil {
-		t.Errorf("have %+v", l)
-	}
-	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "rate limit") {
+	r.loops(true)
+	r.ok(r.LimitLoop("s", "rate limit", true))
+	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "rate limit") || !strings.Contains(said[0], "It goes on at") {
 		t.Errorf("have %q", said)
+	}
+	r.pass(4 * time.Minute)
+	r.restart()
+	if got := r.woken(); got != "" {
+		t.Errorf("woken too early: %q", got)
+	}
+	r.pass(time.Minute)
+	if got := r.woken(); !strings.Contains(got, "provider refused") || !strings.Contains(got, "/afar:cancel") {
+		t.Errorf("after the pause: %q", got)
+	}
+	r.ok(r.LimitLoop("s", "rate limit", true))
+	r.pass(5 * time.Minute)
+	if got := r.woken(); got != "" {
+		t.Errorf("the second pause is no longer than the first: %q", got)
+	}
+	r.pass(5 * time.Minute)
+	if got := r.woken(); got == "" {
+		t.Error("not woken after the second pause")
+	}
+	if said := r.said(); len(said) != 0 {
+		t.Errorf("one pause was told twice: %q", said)
+	}
+	r.ok(r.Typed("s"))
+	if got := r.woken(); got != "" {
+		t.Errorf("woken although a person is there: %q", got)
+	}
+}
+
+// TestLimitLoopAlone: where nobody can be woken, and where waiting mends nothing,
+// the loop waits for a prompt, and the person is told so.
+func TestLimitLoopAlone(t *testing.T) {
+	for name, c := range map[string]struct{ attended, passes bool }{"a print session": {false, true}, "a bill": {true, false}} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.rules.RetryAfter = 5 * time.Minute
+			r.restart()
+			r.pair()
+			r.loops(c.attended)
+			r.ok(r.LimitLoop("s", "billing_error", c.passes))
+			if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "next prompt") {
+				t.Errorf("have %q", said)
+			}
+			r.pass(6 * time.Hour)
+			if got := r.woken(); got != "" || !r.Loop("s").Active() {
+				t.Errorf("woken with %q; the loop runs: %t", got, r.Loop("s").Active())
+			}
+		})
+	}
+}
+
+// TestRestLoop: a loop waits for a background shell for its time and no longer,
+// in a print session too.
+func TestRestLoop(t *testing.T) {
+	for _, attended := range []bool{true, false} {
+		r := newRig(t)
+		r.rules.ShellsFor = 2 * time.Minute
+		r.restart()
+		r.loops(attended)
+		for _, want := range []bool{true, false} {
+			if rests, err := r.RestLoop("s"); rests != want || err != nil {
+				t.Errorf("rests: %t, %v", rests, err)
+			}
+		}
+		bound := map[bool]time.Duration{true: 2 * time.Minute, false: 20 * time.Second}[attended]
+		r.pass(bound - time.Second)
+		if got := r.woken(); got != "" {
+			t.Errorf("woken too early: %q", got)
+		}
+		r.pass(time.Second)
+		if got := r.woken(); !strings.Contains(got, "background shell still runs") {
+			t.Errorf("after %v: %q", bound, got)
+		}
+		if out, err := r.StopLoop("s", loop.Stopping{Background: []string{"sleep (1)"}}); err != nil || !strings.Contains(out.Block, "sleep (1)") {
+			t.Errorf("the next stop: %+v, %v", out, err)
+		}
+		if got := r.woken(); got != "" {
+			t.Errorf("woken twice: %q", got)
+		}
+		r.ok(r.CancelLoop("s", "Ann"))
+		if got := r.waiter("w"); got != map[bool]string{true: core.Wait, false: core.End}[attended] {
+			t.Errorf("without a loop the hook of a session (attended: %t) is told to %s", attended, got)
+		}
+	}
+}
+
+// TestClear: a conversation that is cleared takes its loop with it; one that is
+// left can be resumed, and its loop goes on.
+func TestClear(t *testing.T) {
+	for why, goesOn := range map[string]bool{"clear": false, "prompt_input_exit": true, "other": true} {
+		r := newRig(t)
+		r.pair()
+		r.loops(true)
+		r.ok(r.EndSession("s", why))
+		if l := r.Loop("s"); l.Active() != goesOn || !goesOn && l.Ended.Verdict != loop.Cancelled {
+			t.Errorf("%s: %+v", why, l.Ended)
+		}
+		if said := r.said(); len(said) > 0 == goesOn || !goesOn && !strings.Contains(said[0], "cancelled by /clear") {
+			t.Errorf("%s: the person reads %q", why, said)
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ const (
 	PolicyForgotten    Kind = "policy.forgotten"    // the file
 	LoopStarted        Kind = "loop.started"        // session token
 	LoopStepped        Kind = "loop.stepped"        // session token
+	LoopEdited         Kind = "loop.edited"         // session token
 	LoopChecking       Kind = "loop.checking"       // session token; what the check prints
 	LoopChecked        Kind = "loop.checked"        // session token
 	LoopEnded          Kind = "loop.ended"          // session token

@@ -41,9 +41,23 @@ func Expire(s Stack, now time.Time) Outcome {
 	if !s.Active() || s.Paused == nil || !passed(s.Paused.Until, now) {
 		return o
 	}
-	o.Stack.Paused, o.Stack.UpdatedAt = nil, now
-	o.Wake = reason(*s.top(), "The provider's limit should be over.", nil, nil)
+	over := *s.Paused
+	over.Until, over.Over = time.Time{}, true
+	o.Stack.Paused = &over
 	return o
+}
+
+// Waking is what sets the session going again, once it is idle, after a pause
+// whose time is over; empty while there is nothing to be woken for. Any sign of
+// life ends it.
+func (s Stack) Waking() string {
+	if !s.Active() || s.Paused == nil || !s.Paused.Over {
+		return ""
+	}
+	if s.Paused.Shell {
+		return reason(*s.top(), "A background shell still runs. Go on without it, or end it if it is of no use any more.", nil, nil)
+	}
+	return reason(*s.top(), "The provider refused the last request. Its limit may be over: go on where you were.", nil, nil)
 }
 
 // overdue takes off the frames whose time is over. The session is at work or
@@ -65,26 +79,65 @@ func overdue(s Stack, now time.Time) Outcome {
 }
 
 // Limit pauses the loop because the provider refuses work for now; until is when
-// that ends, zero when unknown. Any sign of life ends the pause; at until, Expire
-// gives a text to wake the session with. A pause that nothing ends becomes the
-// loop's verdict. The person is told once per pause.
+// it is tried again, zero for never by itself. Any sign of life ends the pause; at
+// until, Waking gives a text to wake the session with. A pause that nothing ends
+// becomes the loop's verdict. The person is told once per pause, however often
+// the provider refuses.
 func Limit(s Stack, note string, until, now time.Time) Outcome {
 	if !s.Active() {
 		return Outcome{Stack: s}
 	}
 	now = stored(now)
-	told := s.Paused != nil
-	s = s.clone()
-	s.UpdatedAt, s.Paused = now, &Pause{At: now, Note: note}
-	if until.After(now) {
-		s.Paused.Until = stored(until)
+	next := Pause{At: now, Note: note, Tries: 1}
+	told := s.refused()
+	if told {
+		next.At, next.Tries = s.Paused.At, s.Paused.Tries+1
 	}
+	if until.After(now) {
+		next.Until = stored(until)
+	}
+	s = s.clone()
+	s.UpdatedAt, s.Paused = now, &next
 	o := Outcome{Stack: s, Verdict: Limited}
 	if !told {
-		o.Notify = pauseLine(*s.top(), *s.Paused)
+		o.Notify = pauseLine(*s.top(), next)
 	}
 	return o
 }
+
+// refused reports whether the loop is paused because the provider refused.
+func (s Stack) refused() bool { return s.Paused != nil && !s.Paused.Shell }
+
+// longestRetry is the longest that a refused loop waits before it is tried again.
+const longestRetry = time.Hour
+
+// Retry is when a loop that was refused is tried again: after a while that
+// doubles with each refusal in a row.
+func Retry(s Stack, after time.Duration, now time.Time) time.Time {
+	if s.refused() {
+		after <<= min(s.Paused.Tries, 10)
+	}
+	return now.Add(min(after, longestRetry))
+}
+
+// Rest lets the session stop because a background shell that it just started will
+// wake it. When that has not happened by until, Waking does. It is false, and
+// changes nothing, when the iteration has rested already: else a session that
+// starts a shell each time would never come to its cap.
+func Rest(s Stack, until, now time.Time) (Stack, bool) {
+	if !s.Active() || s.Rested {
+		return s, false
+	}
+	now = stored(now)
+	s = s.clone()
+	s.Rested, s.UpdatedAt = true, now
+	s.Paused = &Pause{At: now, Until: stored(until), Note: "a background shell runs", Shell: true}
+	return s, true
+}
+
+// Rests reports whether the session was let stop for a background shell, and has
+// not gone on since.
+func (s Stack) Rests() bool { return s.Active() && s.Paused != nil && s.Paused.Shell }
 
 func (s Stack) staleAt() time.Time {
 	if s.Paused == nil && s.top().Checking {
@@ -93,16 +146,19 @@ func (s Stack) staleAt() time.Time {
 	if s.Paused == nil {
 		return s.UpdatedAt.Add(idleLimit)
 	}
-	if s.Paused.Until.IsZero() {
-		return s.UpdatedAt.Add(pauseLimit)
+	if !s.Paused.Until.IsZero() {
+		return s.Paused.Until.Add(idleLimit)
 	}
-	return s.Paused.Until.Add(idleLimit)
+	if s.Paused.Shell {
+		return s.UpdatedAt.Add(idleLimit)
+	}
+	return s.Paused.At.Add(pauseLimit)
 }
 
 func (s Stack) stale(now time.Time) bool { return passed(s.staleAt(), now) }
 
 func (s Stack) staleEnding() ending {
-	if s.Paused != nil {
+	if s.refused() {
 		return ending{verdict: Limited, note: s.Paused.Note}
 	}
 	return ending{verdict: Expired, note: "no sign of life for 2 hours"}

@@ -113,11 +113,14 @@ type Frame struct {
 	Base     string `json:"base_ref,omitempty"`
 }
 
-// A Pause is a loop that waits for the provider.
+// A Pause is a loop that waits for the provider, or for a background shell.
 type Pause struct {
-	At    time.Time `json:"at"`
-	Until time.Time `json:"until,omitzero"` // zero: unknown
+	At    time.Time `json:"at"`             // of the first refusal in a row
+	Until time.Time `json:"until,omitzero"` // zero: nothing comes by itself
 	Note  string    `json:"note,omitempty"`
+	Tries int       `json:"tries,omitempty"` // refusals in a row
+	Shell bool      `json:"shell,omitempty"` // it waits for a shell, and nobody was refused
+	Over  bool      `json:"over,omitempty"`  // its time has come: the session is to be woken
 }
 
 // Ended says how a whole loop ended.
@@ -147,6 +150,7 @@ type Stack struct {
 	// sent on stops again.
 	Agents []AgentRead `json:"agents,omitempty"`
 	Paused *Pause      `json:"paused,omitempty"`
+	Rested bool        `json:"rested,omitempty"` // since the last block
 	Ended  *Ended      `json:"ended,omitempty"`
 }
 
@@ -185,8 +189,6 @@ type Outcome struct {
 	Errands []Errand
 	// Said is what there is to say of issues.
 	Said []Said
-	// Wake is the text that sets an idle session going again, if any.
-	Wake string
 	// Notify is the one message for the person, if any. It holds the verdict's word.
 	Notify string
 	// Verdict is that of the outermost frame that ended or paused in this step.

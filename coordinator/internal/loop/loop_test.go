@@ -333,7 +333,7 @@ func TestAnySequence(t *testing.T) {
 }
 
 func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
-	switch rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "start", "start", "issues", "result", "result", "result", "result", "introduce", "touch", "interrupt", "limit", "due", "expire", "cancel", "fail"}).Draw(t, "step") {
+	switch rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "start", "start", "issues", "result", "result", "result", "result", "introduce", "touch", "interrupt", "limit", "rest", "due", "expire", "cancel", "fail"}).Draw(t, "step") {
 	case "start":
 		o := Options{Max: rapid.IntRange(1, 4).Draw(t, "max"), Task: rapid.StringN(1, 300, -1).Draw(t, "task"),
 			For: time.Duration(rapid.SampledFrom([]int{0, 60, 9000}).Draw(t, "for")) * time.Second, Budget: rapid.SampledFrom([]float64{0, 1}).Draw(t, "budget")}
@@ -365,6 +365,9 @@ func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
 		return Outcome{Stack: Interrupt(s, now)}
 	case "limit":
 		return Limit(s, "429", now.Add(time.Duration(rapid.IntRange(-1, 5).Draw(t, "hours"))*time.Hour), now)
+	case "rest":
+		s, _ = Rest(s, now.Add(2*time.Minute), now)
+		return Outcome{Stack: s}
 	case "due":
 		return due(t, s, now)
 	case "expire":
@@ -392,7 +395,7 @@ func due(t *rapid.T, s Stack, now time.Time) Outcome {
 	if o.Stack.Active() && !o.Stack.Next().After(at) {
 		t.Fatalf("due at %v, then due again at %v", at, o.Stack.Next())
 	}
-	if o.Notify == "" && o.Wake == "" && !s.Waits() {
+	if o.Notify == "" && o.Stack.Waking() == "" && !s.Waits() {
 		t.Fatalf("nothing happened when it was due at %v", at)
 	}
 	return o
@@ -416,7 +419,7 @@ func anyStopping(t *rapid.T, s Stack) Stopping {
 }
 
 func verifyStep(t *rapid.T, before Stack, o Outcome, now time.Time) {
-	if !o.Stack.Active() && o.Block+o.Wake != "" || o.Check != nil && !o.Stack.Active() {
+	if !o.Stack.Active() && o.Block+o.Stack.Waking() != "" || o.Check != nil && !o.Stack.Active() {
 		t.Fatalf("goes on without a loop: %+v", o)
 	}
 	if o.Block != "" && o.Check != nil {

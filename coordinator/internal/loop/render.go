@@ -107,7 +107,7 @@ func Render(s Stack) string {
 		renderFrame(&b, s.Frames[i])
 	}
 	if s.Active() {
-		b.WriteString("\nTo end it: `/afar:cancel` in the session, or `afar loop cancel`.\n")
+		b.WriteString("\n" + editHint + "\nTo end it: `/afar:cancel` in the session, or `afar loop cancel`.\n")
 	}
 	return b.String()
 }
@@ -116,6 +116,8 @@ func state(s Stack) string {
 	switch {
 	case s.Ended != nil:
 		return called(s.Ended.Verdict, s.Ended.Proven, s.Ended.By) + because(s.Ended.Note)
+	case s.Paused != nil && s.Paused.Shell:
+		return "running, waits for a background shell"
 	case s.Paused != nil:
 		return "paused by a limit since " + stamp(s.Paused.At) + because(s.Paused.Note)
 	case s.top().Checking:
@@ -134,7 +136,7 @@ func because(note string) string {
 }
 
 func renderFrame(b *strings.Builder, f Frame) {
-	fmt.Fprintf(b, "\n## %s: %s\n\n%s\n\n- started: %s\n", f.Mode, f.count(), quoted(f), stamp(f.StartedAt))
+	fmt.Fprintf(b, "\n## %s: %s\n\n%s\n\n%s%s\n- started: %s\n", f.Mode, f.count(), quoted(f), frameLine, line(f.ID, 80), stamp(f.StartedAt))
 	f.renderIssue(b)
 	if !f.LastStopAt.IsZero() {
 		fmt.Fprintf(b, "- last stop: %s\n", stamp(f.LastStopAt))

@@ -124,6 +124,11 @@ func (p *player) run(command, message string) []string {
 			until = p.now.Add(d)
 		}
 		return p.outcome(Limit(p.stack, message, until, p.now))
+	case "refused": // as the coordinator has it tried again
+		return p.outcome(Limit(p.stack, message, Retry(p.stack, 5*time.Minute, p.now), p.now))
+	case "rest":
+		s, rests := Rest(p.stack, p.now.Add(2*time.Minute), p.now)
+		return append([]string{fmt.Sprintf("rests: %t", rests)}, p.outcome(Outcome{Stack: s})...)
 	case "expire":
 		return p.outcome(Expire(p.stack, p.now))
 	case "agents":
@@ -296,7 +301,7 @@ func (p *player) outcome(o Outcome) []string {
 	}
 	add("wait", o.Wait)
 	add("block", o.Block)
-	add("wake", o.Wake)
+	add("wake", o.Stack.Waking())
 	add("notify", o.Notify)
 	add("verdict", string(o.Verdict))
 	add("stack", brief(p.stack))

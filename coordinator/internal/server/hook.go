@@ -46,8 +46,11 @@ type payload struct {
 	Error           string          `json:"error"`
 	Notice          string          `json:"message"` // of a Notification
 	Background      []background    `json:"background_tasks"`
-	Kind            string          `json:"notification_type"`
-	Suggestions     json.RawMessage `json:"permission_suggestions"`
+	Crons           []struct {
+		Prompt string `json:"prompt"`
+	} `json:"session_crons"`
+	Kind        string          `json:"notification_type"`
+	Suggestions json.RawMessage `json:"permission_suggestions"`
 }
 
 type background struct {
@@ -61,6 +64,14 @@ func (b background) agent() bool { return b.Type == "subagent" || b.Type == "age
 
 // agents reports whether subagents run on beside the session.
 func (p payload) agents() bool { return slices.ContainsFunc(p.Background, background.agent) }
+
+// crons are the prompts that the host will type by the clock.
+func (p payload) crons() (prompts []string) {
+	for _, c := range p.Crons {
+		prompts = append(prompts, c.Prompt)
+	}
+	return prompts
+}
 
 // hookCall decodes a hook's call and takes in what it says of its session. A
 // call without a session id is refused: it would match any session.
@@ -79,7 +90,7 @@ func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payl
 	}
 	_, err = s.cfg.Core.See(session.Sighting{
 		ID: p.Session, Cwd: p.Cwd, Transcript: p.Transcript, Mode: p.Mode, Entrypoint: h.Entrypoint,
-		Terminal: h.Terminal, Client: h.Client, Attended: h.Attended, Background: h.Background, KnowAtt: true, Agents: p.agents(), KnowAgents: p.Event == "Stop", Hooked: true, State: state,
+		Terminal: h.Terminal, Client: h.Client, Attended: h.Attended, Background: h.Background, KnowAtt: true, Agents: p.agents(), KnowAgents: p.Event == "Stop", Crons: p.crons(), Hooked: true, State: state,
 		Starts: p.Event == "SessionStart",
 	})
 	if err != nil {
@@ -138,14 +149,15 @@ func (s *Server) sessionEnd(c *call) (any, error) {
 	return wire.HookReply{}, s.cfg.Core.EndSession(p.Session, p.Reason)
 }
 
-// prompt notes a typed prompt. Task notifications and prompts of a client that
-// a session started are not a person's.
+// prompt notes a typed prompt. Task notifications, prompts that the host types by
+// the clock, and those of a client that a session started are not a person's.
 func (s *Server) prompt(c *call) (any, error) {
 	h, p, err := s.hookCall(c, session.Working)
 	if err != nil {
 		return nil, err
 	}
-	if h.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !s.nested(c.line, h.Client) {
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err == nil && h.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !v.Scheduled(p.Prompt) && !s.nested(c.line, h.Client) {
 		err = s.cfg.Core.Typed(p.Session)
 	}
 	if err != nil || s.silent(h) {
@@ -213,7 +225,8 @@ func (s *Server) outcome(c *call) (any, error) {
 }
 
 // background sorts a session's background work: agents wake it when they end,
-// and so does a shell that this iteration started; older shells are listed.
+// and so does a shell that this iteration started, for a while; other shells are
+// listed.
 func (s *Server) background(p payload) (shells []string, wakes bool, err error) {
 	var ids []string
 	for _, t := range p.Background {
@@ -226,6 +239,9 @@ func (s *Server) background(p payload) (shells []string, wakes bool, err error) 
 		}
 	}
 	fresh, err := s.cfg.Core.SeeShells(p.Session, ids)
+	if err == nil && fresh && !wakes && s.cfg.Core.Loop(p.Session).Active() {
+		fresh, err = s.cfg.Core.RestLoop(p.Session)
+	}
 	return shells, wakes || fresh, err
 }
 
@@ -234,8 +250,12 @@ func (s *Server) stopFailure(c *call) (any, error) {
 	if err != nil || s.silent(h) {
 		return nil, err
 	}
-	return wire.HookReply{}, s.cfg.Core.LimitLoop(p.Session, oneLine(p.Error+": "+secret.Mask(p.Message)))
+	return wire.HookReply{}, s.cfg.Core.LimitLoop(p.Session, oneLine(p.Error+": "+secret.Mask(p.Message)), slices.Contains(passing, p.Error))
 }
+
+// passing are the host's words for a refusal that ends by itself. The others
+// need a person: a key, a bill, another model.
+var passing = []string{"rate_limit", "overloaded", "server_error", "unknown"}
 
 func (s *Server) preCompact(c *call) (any, error) {
 	h, p, err := s.hookCall(c, "")

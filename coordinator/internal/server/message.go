@@ -43,5 +43,6 @@ func (s *Server) rewake(c *call) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(h.WaitMS))
 	defer cancel()
-	return wire.HookReply{Wake: s.cfg.Core.AwaitWake(ctx, p.Session, h.Delivery)}, nil
+	answer, reason := s.cfg.Core.AwaitWake(ctx, p.Session, h.Delivery)
+	return wire.HookReply{Wake: answer, Reason: reason}, nil
 }

@@ -112,8 +112,8 @@ func newRig(t *testing.T) *rig {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: r.socket, Net: "unix"})
 	r.ok(err)
 	s := server.New(server.Config{
-		Marks: func() {},
-		Core:  r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7, Version: "test"} },
+		Marks: func() {}, Page: func(string) string { return "" },
+		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7, Version: "test"} },
 		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
 		Connect:  r.connect, Disconnect: r.disconnect, Telegram: r.status,

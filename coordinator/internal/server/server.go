@@ -45,9 +45,12 @@ type Config struct {
 	Dirs home.Dirs
 	Hold time.Duration // how long a Stop hook holds a session that checks in
 
-	Self       func() wire.Coordinator
-	Doctor     func() []wire.Check
-	Shutdown   func() // begins the end; must not block
+	Self     func() wire.Coordinator
+	Doctor   func() []wire.Check
+	Shutdown func() // begins the end; must not block
+	// Page is the loop.md of a session, named by its token, as it lies there. The
+	// guard keeps sessions from writing it, so what differs is the person's.
+	Page       func(token string) string
 	Marks      func() // carries out what was asked for while nobody answered; before each call
 	Connect    func(ctx context.Context, token, api string) error
 	Disconnect func() error

@@ -96,6 +96,9 @@ func (s *Server) stopLoop(c *call, h wire.HookCall, p payload, shells []string) 
 	if err != nil {
 		return r, err
 	}
+	if err := s.cfg.Core.EditLoop(p.Session, s.cfg.Page(v.Token)); err != nil {
+		return r, err
+	}
 	l := s.cfg.Core.Loop(p.Session)
 	if in.Read = l.Read; in.Check == nil {
 		in.Spent, in.Read = s.cfg.Usage(p.Transcript, in.Read)

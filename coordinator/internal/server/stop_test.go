@@ -118,3 +118,20 @@ func TestResumedIsTold(t *testing.T) {
 		t.Errorf("told twice: %q", got)
 	}
 }
+
+// TestScheduledPrompt: what the host types by the clock is no person.
+func TestScheduledPrompt(t *testing.T) {
+	r := newRig(t)
+	r.typed("afar:loop", "--max 3 tidy up")
+	r.hook(wire.OpStop, `,"hook_event_name":"Stop","session_crons":[{"id":"1","schedule":"* * * * *","recurring":true,"prompt":"ping them "}]`, nil)
+	for _, c := range []struct {
+		prompt string
+		person bool
+	}{{"ping them", false}, {"<task-notification>done</task-notification>", false}, {"ping", true}} {
+		before := r.core.Loop("s").UpdatedAt
+		r.hook(wire.OpPrompt, `,"prompt":"`+c.prompt+`"`, nil)
+		if person := r.core.Loop("s").UpdatedAt.After(before); person != c.person {
+			t.Errorf("%q counts as a person's: %t", c.prompt, person)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -55,6 +56,9 @@ type Session struct {
 	// Agents is true while subagents run on beside the session, as the last Stop
 	// saw it.
 	Agents bool `json:"agents,omitempty"`
+	// Crons are the digests of the prompts that the host will type by the clock,
+	// as the last Stop saw them.
+	Crons []string `json:"crons,omitempty"`
 	// Shells are the background shells that the last Stop saw.
 	Shells []string `json:"shells,omitempty"`
 	// Waiter names the one hook that waits in the background to wake the session.
@@ -81,12 +85,22 @@ type Sighting struct {
 	Entrypoint, Terminal  string
 	Client                int
 	Attended, KnowAtt     bool
-	Background            bool   // of `claude --bg`; with KnowAtt
-	Agents, KnowAgents    bool   // subagents run on: said at Stop alone
-	Name                  string // never one that the host made of the directory
-	Hooked                bool   // a hook of ours says it
-	Starts                bool   // the session runs: also one that had ended lives again
+	Background            bool     // of `claude --bg`; with KnowAtt
+	Agents, KnowAgents    bool     // subagents run on: said at Stop alone
+	Crons                 []string // the host's scheduled prompts, with KnowAgents
+	Name                  string   // never one that the host made of the directory
+	Hooked                bool     // a hook of ours says it
+	Starts                bool     // the session runs: also one that had ended lives again
 	State                 State
+}
+
+// Scheduled reports whether a prompt is one that the host types by the clock: no
+// person is there.
+func (s Session) Scheduled(prompt string) bool { return slices.Contains(s.Crons, digest(prompt)) }
+
+func digest(prompt string) string {
+	sum := sha256.Sum256([]byte(strings.TrimSpace(prompt)))
+	return hex.EncodeToString(sum[:8])
 }
 
 // UnprotectedAt returns when s counts as running without our hooks; the zero
@@ -128,7 +142,10 @@ func See(s Session, in Sighting, now time.Time) Session {
 		s.Attended, s.Background = in.Attended, in.Background
 	}
 	if in.KnowAgents {
-		s.Agents = in.Agents
+		s.Agents, s.Crons = in.Agents, nil
+		for _, prompt := range in.Crons {
+			s.Crons = append(s.Crons, digest(prompt))
+		}
 	}
 	if s.State == Ended {
 		return s

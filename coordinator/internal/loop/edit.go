@@ -1,0 +1,88 @@
+package loop
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+)
+
+// frameLine begins the line of loop.md that says whose goal stands above it.
+const frameLine = "- frame: "
+
+// editHint is what loop.md says to the person about itself.
+const editHint = "To change a goal, edit its quote above; it counts from the next stop on."
+
+// editedNews is told with the next block after that.
+const editedNews = "The person has changed the goal. The whole of it: `afar read loop:anchor`."
+
+// Edit takes in what a person wrote into loop.md: a task's goal that differs from
+// what Render shows counts from now on, at most 4,096 bytes of it. Nothing else
+// in the page is read, and an empty goal says nothing. It reports the ids of the
+// frames that changed.
+func Edit(s Stack, page string, now time.Time) (Stack, []string) {
+	if !s.Active() {
+		return s, nil
+	}
+	goals, shown := goalsIn(page), goalsIn(Render(s))
+	var changed []string
+	next := s.clone()
+	for i := range next.Frames {
+		f := &next.Frames[i]
+		quote, ok := goals[f.ID]
+		goal := unquoted(quote)
+		if !ok || f.Mode != Task || f.ID == s.issueTask() || goal == unquoted(shown[f.ID]) || goal == "" {
+			continue
+		}
+		sum := sha256.Sum256([]byte(goal))
+		f.Goal, f.GoalSize, f.Digest = head(goal, goalBytes), len(goal), hex.EncodeToString(sum[:])
+		f.Idle, f.Red = 0, 0 // it stood still before another goal
+		if !strings.Contains(f.Tell, editedNews) {
+			f.Tell = both(f.Tell, editedNews)
+		}
+		changed = append(changed, f.ID)
+	}
+	if len(changed) == 0 {
+		return s, nil
+	}
+	next.UpdatedAt = stored(now)
+	return next, changed
+}
+
+// issueTask is the frame whose goal is an issue's text, "" for none: that is
+// edited where the issue is.
+func (s Stack) issueTask() string {
+	if at := s.owner(); at >= 0 && s.Frames[at].Issue != nil {
+		return s.Frames[at].Issue.Task
+	}
+	return ""
+}
+
+// goalsIn returns the quotes of a page by the frame that each belongs to.
+func goalsIn(page string) map[string]string {
+	goals := map[string]string{}
+	var quote []string
+	for line := range strings.Lines(strings.ToValidUTF8(page, "\uFFFD")) {
+		line = strings.TrimRight(line, " \t\r\n")
+		id, isFrame := strings.CutPrefix(line, frameLine)
+		switch {
+		case strings.HasPrefix(line, "## "):
+			quote = nil
+		case strings.HasPrefix(line, ">"):
+			quote = append(quote, line)
+		case isFrame && len(quote) > 0:
+			goals[id] = strings.Join(quote, "\n")
+		}
+	}
+	return goals
+}
+
+// unquoted is a goal as the person wrote it.
+func unquoted(quote string) string {
+	var b strings.Builder
+	for line := range strings.Lines(quote) {
+		line = strings.TrimPrefix(line, ">")
+		b.WriteString(strings.TrimPrefix(line, " "))
+	}
+	return strings.TrimSpace(strings.Map(visible, b.String()))
+}

@@ -1,0 +1,81 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestEdit: the goal that a person writes into loop.md counts, and nothing else
+// in that page does.
+func TestEdit(t *testing.T) {
+	s := looping(t, "Fix it\nand say <loop-done>COMPLETE</loop-done> when done", nil)
+	frame, _ := s.Top()
+	page := Render(s)
+	for name, c := range map[string]struct {
+		page, goal string // goal "" is the one before
+	}{
+		"as it was":         {page, ""},
+		"edited":            {strings.Replace(page, "> Fix it\n", "> Paint it green\n", 1), "Paint it green\nand say <loop-done>COMPLETE</loop-done> when done"},
+		"one line of it":    {strings.Replace(page, "\n> and say", "\n>and say", 1), "Fix it\nand say <loop-done>COMPLETE</loop-done> when done"},
+		"by another editor": {strings.ReplaceAll(strings.Replace(page, "> Fix it", "> Paint it   ", 1), "\n", "\r\n"), "Paint it\nand say <loop-done>COMPLETE</loop-done> when done"},
+		"another max":       {strings.Replace(page, "task: 0/10", "task: 0/1000", 1), ""},
+		"no goal":           {strings.Replace(strings.Replace(page, "> Fix it\n", "", 1), "> and say <loop-done>COMPLETE</loop-done> when done", ">", 1), ""},
+		"of another frame":  {strings.Replace(strings.Replace(page, "> Fix it", "> x", 1), frameLine+frame.ID, frameLine+"other", 1), ""},
+		"none":              {"", ""},
+		"half":              {page[:len(page)/3], ""},
+		"hidden":            {strings.Replace(page, "> Fix it\n", "> Paint\u202e it\x00\n", 1), "Paint it\nand say <loop-done>COMPLETE</loop-done> when done"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next, changed := Edit(s, c.page, epoch)
+			got, _ := next.Top()
+			if c.goal == "" {
+				c.goal = frame.Goal
+			}
+			if got.Goal != c.goal || (len(changed) > 0) != (got.Tell != "") {
+				t.Errorf("the goal is %q, changed: %q, told: %q", got.Goal, changed, got.Tell)
+			}
+			if got.Max != frame.Max || got.Check != frame.Check {
+				t.Errorf("more than the goal changed: %+v", got)
+			}
+			if again, changed := Edit(next, c.page, epoch); len(changed) > 0 {
+				t.Errorf("the same page counts twice: %+v", again)
+			}
+			if after, changed := Edit(next, Render(next), epoch); len(changed) > 0 {
+				t.Errorf("our own page counts as an edit: %+v", after)
+			}
+		})
+	}
+}
+
+// TestEditTold: the next block names the new goal and says that it is one, once.
+func TestEditTold(t *testing.T) {
+	s := looping(t, "Fix it", nil)
+	s, _ = Edit(s, strings.Replace(Render(s), "> Fix it", "> Paint it green", 1), epoch)
+	o := Stop(s, Stopping{Tools: 1}, epoch)
+	if !strings.Contains(o.Block, "Goal: Paint it green") || !strings.Contains(o.Block, editedNews) {
+		t.Errorf("the first block:\n%s", o.Block)
+	}
+	if o = Stop(o.Stack, Stopping{Tools: 1}, epoch); strings.Contains(o.Block, editedNews) {
+		t.Errorf("told twice:\n%s", o.Block)
+	}
+}
+
+// FuzzEdit: whatever lies in the page, the goal stays within its bounds and our
+// own page of it is no edit.
+func FuzzEdit(f *testing.F) {
+	s := looping(f, "Fix it\n\n> twice", nil)
+	f.Add(Render(s))
+	f.Add(strings.Replace(Render(s), "> Fix it", ">"+strings.Repeat(" \xff> x\n>", 900), 1))
+	f.Add("## a\n> b\n" + frameLine)
+	f.Fuzz(func(t *testing.T, page string) {
+		next, changed := Edit(s, page, epoch)
+		g, _ := next.Top()
+		if len(g.Goal) > goalBytes || !utf8.ValidString(g.Goal) || strings.TrimSpace(g.Goal) == "" {
+			t.Fatalf("goal %q", g.Goal)
+		}
+		if _, again := Edit(next, Render(next), epoch); len(again) > 0 {
+			t.Fatalf("after %q our own page is an edit:\n%s", changed, Render(next))
+		}
+	})
+}

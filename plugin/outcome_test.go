@@ -1,0 +1,296 @@
+package plugin_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+)
+
+// newQuickRig is newRig with a coordinator that waits seconds where a person's
+// waits minutes.
+func newQuickRig(t *testing.T, client string, allowed ...string) *rig {
+	t.Helper()
+	r := newRig(t, client, allowed...)
+	path := filepath.Join(r.home, "config.toml")
+	before, _ := os.ReadFile(path) // there is one when the bot is connected
+	if err := os.WriteFile(path, append(before, "\n[loop]\nshells_for = \"3s\"\nretry_after = \"3s\"\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.must("restart")
+	return r
+}
+
+const complete = "<loop-done>COMPLETE</loop-done>"
+
+// serving starts a background shell that lives for so long.
+func serving(seconds int) model.Turn {
+	return model.Call("Bash", map[string]any{"command": fmt.Sprintf("echo $$ > pid; exec sleep %d", seconds), "description": "a server", "run_in_background": true})
+}
+
+// pid is the process that wrote its id into the file pid of the project.
+func (r *rig) pid() (pid int) {
+	r.t.Helper()
+	if _, err := fmt.Sscan(read(r.t, filepath.Join(r.lab.Project, "pid")), &pid); err != nil {
+		r.t.Fatal(err)
+	}
+	return pid
+}
+
+// TestRealLoopShell: a loop waits for a background shell that its session has
+// just started, and goes on when that ends, or without it when its time is over.
+// Then it is only named.
+func TestRealLoopShell(t *testing.T) {
+	lives := func(r *rig) func(model.Request) model.Turn {
+		return func(q model.Request) model.Turn {
+			switch {
+			case !r.exists("pid"):
+				return serving(1000)
+			case q.Has("Still running in the background (1)"):
+				return model.Say(complete)
+			}
+			return model.Say("it comes up")
+		}
+	}
+	for _, version := range []string{host.Current, host.Oldest} {
+		t.Run("lives on, in a terminal "+version, func(t *testing.T) {
+			r := newQuickRig(t, host.Need(t, version), "Bash")
+			r.model.Script(lives(r))
+			r.lab.Terminal().Submit("/afar:loop serve it")
+			r.asked("A background shell still runs")
+			r.said("done")
+		})
+		t.Run("lives on, in print "+version, func(t *testing.T) {
+			r := newQuickRig(t, host.Need(t, version), "Bash")
+			r.model.Script(lives(r))
+			done := r.printing("/afar:loop serve it")
+			defer func() {
+				_ = syscall.Kill(r.pid(), syscall.SIGTERM) // the client waits for it
+				<-done
+			}()
+			r.asked("A background shell still runs")
+			r.said("done")
+		})
+		t.Run("ends "+version, func(t *testing.T) {
+			r := newRig(t, host.Need(t, version), "Bash")
+			r.model.Script(func(q model.Request) model.Turn {
+				switch {
+				case !r.exists("pid"):
+					return serving(3)
+				case q.Has("[loop 1/10]"):
+					return model.Say(complete)
+				}
+				return model.Say("it comes up")
+			})
+			r.lab.Terminal().Submit("/afar:loop build it")
+			r.said("done")
+			if turns := r.model.Turns(); !turns[len(turns)-1].Has("<task-notification>") {
+				t.Error("the loop went on before the shell had ended")
+			}
+		})
+	}
+}
+
+// TestRealLoopAgent: the main session stops while its agent works; the agent's
+// end wakes it, and the loop goes on.
+func TestRealLoopAgent(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current), "Bash", "Agent")
+	var asked atomic.Bool
+	r.model.Script(func(q model.Request) model.Turn {
+		switch {
+		case strings.Contains(q.Prompt(), "be the sub"):
+			return model.Turn{Text: "the sub is done", Delay: 2 * time.Second}
+		case !asked.Swap(true):
+			return model.Call("Agent", map[string]any{"description": "d", "prompt": "be the sub", "subagent_type": "general-purpose"})
+		case q.Has("[loop 1/"):
+			return model.Say(complete)
+		}
+		return model.Say("the agent works")
+	})
+	r.lab.Terminal().Submit("/afar:loop ask around")
+	r.said("done")
+	for _, q := range r.model.Turns() {
+		if q.Has("[loop 1/") && !q.Has("the sub is done") {
+			t.Error("the loop went on while the agent worked")
+		}
+	}
+}
+
+// TestRealLoopRefused: a provider that refuses pauses the loop, and the person
+// hears of it once. In a terminal the loop is tried again by itself; a print
+// session has ended, and goes on when it is resumed.
+func TestRealLoopRefused(t *testing.T) {
+	refusing := func(times int32) func(model.Request) model.Turn {
+		var n atomic.Int32
+		return func(q model.Request) model.Turn {
+			switch {
+			case q.Turns() < 2:
+				return ticking(50)(q)
+			case n.Add(1) <= times:
+				return model.Turn{Status: 429, Message: "This request would exceed your account's rate limit", RetryAfter: "3600"}
+			}
+			return model.Say(complete)
+		}
+	}
+	for _, version := range []string{host.Current, host.Oldest} {
+		t.Run("terminal "+version, func(t *testing.T) {
+			r := newQuickRig(t, host.Need(t, version), "Bash")
+			r.model.Script(refusing(2))
+			r.lab.Terminal().Submit("/afar:loop paint the fence")
+			r.said("paused by a limit")
+			r.asked("The provider refused the last request")
+			r.said("done")
+			if n := strings.Count(r.phone(), "paused by a limit"); n != 1 {
+				t.Errorf("the person was told %d times\n%s", n, r.phone())
+			}
+		})
+	}
+	t.Run("print", func(t *testing.T) {
+		r := newQuickRig(t, host.Need(t, host.Current), "Bash")
+		r.model.Script(refusing(1))
+		res := r.print("/afar:loop paint the fence")
+		if res.Exit == 0 {
+			t.Errorf("the refused client ended well: %q", res.Text)
+		}
+		r.said("It goes on with the session's next prompt")
+		before := len(r.model.Turns())
+		r.model.Script(func(q model.Request) model.Turn {
+			if q.Has("[loop 2/") {
+				return model.Say(complete)
+			}
+			return model.Say("here again")
+		})
+		r.print("go on", "--resume", res.Session)
+		r.said("done")
+		if turns := r.model.Turns()[before:]; !turns[0].Has("# Loop anchor") {
+			t.Error("the resumed session got no anchor")
+		}
+	})
+}
+
+// TestRealLoopCap: a session that only talks, while something else changes the
+// tree, is ended by us with a word, before the host's cap of 8 blocks ends its
+// turn without one.
+func TestRealLoopCap(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current))
+	var n atomic.Int32
+	r.model.Script(func(model.Request) model.Turn {
+		write(t, r.lab.Project, fmt.Sprint("made-", n.Add(1)), "by somebody else")
+		return model.Say("I watch it grow")
+	})
+	res := r.print("/afar:loop --max 40 watch it grow")
+	r.said("capped")
+	if n := len(r.model.Turns()); n != 9 {
+		t.Errorf("the model was asked %d times, want the first and 8 blocks", n)
+	}
+	for _, e := range res.Events {
+		if strings.Contains(string(e.Raw), "overriding and ending turn") {
+			t.Error("the host ended the turn")
+		}
+	}
+}
+
+// TestRealLoopPerson: what a person does at the terminal of a looping session.
+func TestRealLoopPerson(t *testing.T) {
+	// held starts a loop and returns while the model is in its second iteration.
+	held := func(r *rig) (term *host.Terminal) {
+		gate := make(chan struct{})
+		r.t.Cleanup(func() { close(gate) })
+		r.model.Script(func(q model.Request) model.Turn {
+			if q.Turns() == 3 {
+				return model.Turn{Text: "held", Hold: gate}
+			}
+			return ticking(500)(q)
+		})
+		term = r.lab.Terminal()
+		term.Submit("/afar:loop --max 400 paint the fence")
+		r.journal("loop.stepped", "loop 1/400")
+		return term
+	}
+	say := func(text string) func(model.Request) model.Turn {
+		return func(q model.Request) model.Turn {
+			if q.Has("[loop 2/400]") {
+				return model.Say(complete)
+			}
+			return model.Say(text)
+		}
+	}
+	t.Run("Esc, and goes on with the next prompt", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		term := held(r)
+		term.Keys("Escape")
+		term.Await("Interrupted", within)
+		if l := r.status().Loops; len(l) != 1 || !l[0].Active {
+			t.Errorf("Esc ended the loop: %+v", l)
+		}
+		r.model.Script(say("here I am"))
+		term.Submit("and in green")
+		r.said("done")
+	})
+	t.Run("types while the check runs", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current))
+		r.model.Script(func(q model.Request) model.Turn {
+			if strings.Contains(q.Prompt(), "forget it") {
+				return model.Say("forgotten")
+			}
+			return model.Say(complete)
+		})
+		term := r.lab.Terminal()
+		term.Submit("/afar:loop --check 'echo $$ >pid; exec sleep 1000' wait for it")
+		term.Await("the loop's check", within)
+		r.journal("loop.stepped", "loop")
+		for deadline := time.Now().Add(within); !r.exists("pid") && time.Now().Before(deadline); {
+			time.Sleep(20 * time.Millisecond)
+		}
+		term.Submit("forget it")
+		r.asked("forget it")
+		r.gone(strings.TrimSpace(read(t, filepath.Join(r.lab.Project, "pid"))))
+		r.must("loop", "cancel", r.status().Loops[0].ID)
+	})
+	t.Run("/clear", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		term := held(r)
+		term.Keys("Escape")
+		term.Await("Interrupted", within)
+		term.Submit("/clear")
+		r.said("cancelled by /clear")
+	})
+	t.Run("resume, and fork", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		term := held(r)
+		session := r.status().Loops[0].Session
+		term.Keys("Escape")
+		term.Await("Interrupted", within)
+		term.Close()
+		r.model.Script(say("a fork, and nobody holds me"))
+		if res := r.print("look around", "--resume", session, "--fork-session"); res.Session == session || res.Text != "a fork, and nobody holds me" {
+			t.Errorf("the fork %s of %s ended with %q", res.Session, session, res.Text)
+		}
+		if l := r.status().Loops; len(l) != 1 || !l[0].Active {
+			t.Errorf("the fork ended the loop: %+v", l)
+		}
+		r.print("go on", "--resume", session)
+		r.said("done")
+	})
+	t.Run("a prompt by the clock", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "CronCreate")
+		r.model.Script(func(q model.Request) model.Turn {
+			switch {
+			case q.Turns() == 0:
+				return model.Call("CronCreate", map[string]any{"cron": "0 0 1 1 *", "prompt": "happy new year", "recurring": true})
+			case q.Has("[loop 1/"):
+				return model.Say(complete)
+			}
+			return model.Say("scheduled")
+		})
+		r.lab.Terminal().Submit("/afar:loop schedule it")
+		r.said("done")
+	})
+}
