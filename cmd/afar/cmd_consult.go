@@ -62,7 +62,10 @@ func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
 	}
 	opinion, came, failed := coordinator.Consult(ctx, by, question)
 	told := a.call(context.WithoutCancel(ctx), wire.OpConsultEnd, came, nil)
-	if failed != nil {
+	switch {
+	case failed != nil && ctx.Err() != nil:
+		return errInterrupted
+	case failed != nil:
 		return errors.Join(wayOut(failed), told)
 	}
 	if asJSON {
