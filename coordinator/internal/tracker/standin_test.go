@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -124,6 +125,44 @@ func TestTools(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestToolEndsWhole: what a tool started ends with it.
+func TestToolEndsWhole(t *testing.T) {
+	script(t, "tissue", "sleep 60 & echo $! >pid; wait")
+	of := newTissue(t.TempDir()).(tissue).tool
+	of.timeout = 500 * time.Millisecond
+	if err := firstError(t, of); !said(err, "no answer within 500ms") {
+		t.Error(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(of.top, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := strings.TrimSpace(string(raw))
+	for end := time.Now().Add(5 * time.Second); exec.Command("kill", "-0", pid).Run() == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("process %s still runs", pid)
+		}
+	}
+}
+
+// TestToolOfTheProject: a program that a project brings along is not run, also
+// where its directory is in PATH; and none learns the bot's token.
+func TestToolOfTheProject(t *testing.T) {
+	script(t, "tissue", `echo "[{\"id\":\"x-1\",\"title\":\"$AFAR_TELEGRAM_TOKEN$KEPT\",\"status\":\"closed\"}]"`)
+	t.Setenv("AFAR_TELEGRAM_TOKEN", "secret")
+	t.Setenv("KEPT", "kept")
+	bin, _, _ := strings.Cut(os.Getenv("PATH"), ":")
+	for _, top := range []string{bin, filepath.Dir(bin)} {
+		if _, err := newTissue(top).List(t.Context()); !said(err, "not to be found in PATH") {
+			t.Errorf("from %s: %v", top, err)
+		}
+	}
+	all, err := newTissue(t.TempDir()).(tissue).all(t.Context())
+	if err != nil || len(all) != 1 || all[0].Title != "kept" {
+		t.Errorf("%+v, %v", all, err)
 	}
 }
 

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,8 +41,8 @@ func (e toolError) Unwrap() error { return ErrTool }
 // run runs the program with a text on its stdin and returns what it printed.
 func (t tool) run(ctx context.Context, in string, args ...string) (string, error) {
 	did := t.program + " " + args[0]
-	path, err := exec.LookPath(t.program)
-	if err != nil {
+	path := t.path()
+	if path == "" {
 		return "", toolError{did, fmt.Sprintf("%s is not to be found in PATH; %s", t.program, t.get)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.timeout)
@@ -47,9 +50,10 @@ func (t tool) run(ctx context.Context, in string, args ...string) (string, error
 	out, said := &bounded{most: mostOutput}, &bounded{most: 4 << 10, cut: true}
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = t.top, strings.NewReader(in), out, said
-	cmd.Env = append(cmd.Environ(), t.env...)
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), ours), t.env...)
+	alone(cmd)
 	cmd.WaitDelay = time.Second // what it started in the background may hold its output
-	err = cmd.Run()
+	err := cmd.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return "", toolError{did, fmt.Sprintf("no answer within %v", t.timeout)}
@@ -62,6 +66,24 @@ func (t tool) run(ctx context.Context, in string, args ...string) (string, error
 	}
 	return out.String(), nil
 }
+
+// path is where the program is. One that a project brings along, in a directory
+// that somebody put into PATH, is not what the person installed.
+func (t tool) path() string {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		inside, err := filepath.Rel(t.top, dir)
+		if !filepath.IsAbs(dir) || err == nil && filepath.IsLocal(inside) {
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, t.program)); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// ours is a variable that a tool has no business to know.
+func ours(variable string) bool { return strings.HasPrefix(variable, "AFAR_TELEGRAM_") }
 
 // inJSON is the reason that a tool asked for JSON printed as such.
 func inJSON(out string) string {
