@@ -101,7 +101,7 @@ func (h hand) giveUp(ctx context.Context, why error, head, onto string) (error, 
 }
 
 // sideOf reports whether git made a file to show one side of a conflict:
-// <path>~<name of the side>. It leaves those lying.
+// <path>~<name of the side>. Before 2.34 it leaves those lying.
 func sideOf(path string, touched map[string]bool) bool {
 	for i := range len(path) {
 		if path[i] == '~' && touched[path[:i]] {
