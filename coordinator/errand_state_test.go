@@ -3,6 +3,7 @@ package coordinator_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,6 +77,21 @@ func TestIssueBaseMoves(t *testing.T) {
 		r.ends("s", "done")
 		if n := r.reviews(); n != 2 {
 			t.Errorf("%d reviews, want one of each commit", n)
+		}
+		r.whole()
+	})
+	t.Run("nobody checks", func(t *testing.T) {
+		r := newIssueRig(t, push)
+		r.issue("a1")
+		r.begins("s")
+		r.work("a1", "gate", "x\n")
+		r.write("README", "a red gate\n")
+		r.git("commit", "-qam", "another's")
+		r.git("push", "-q")
+		r.stop("s", completed)
+		r.ends("s", "done")
+		if n := r.reviews(); n != 2 || !r.exists("gate") || r.read("README") != "a red gate\n" {
+			t.Errorf("%d reviews of what landed, want one before and one behind the rebase", n)
 		}
 		r.whole()
 	})
@@ -234,6 +250,30 @@ func (r *issueRig) becomes(id, status string) {
 		r.follows()
 	}
 	r.t.Errorf("%s is %s, want %s\n%s", id, r.status(id), status, r.trail())
+}
+
+// An issue whose file was never committed is worked on too: its file is changed
+// where it lies, and nothing of it is in the way of the landing.
+func TestIssueNotCommitted(t *testing.T) {
+	r := newIssueRig(t, push)
+	r.write(".afar/issues/a1.md", "# Mend a1\n")
+	r.write(".afar/issues/b2.md", "# Mend b2\n")
+	r.begins("s")
+	if got := r.status("a1"); got != "in_progress" {
+		t.Errorf("a1 is %s", got)
+	}
+	r.work("a1", "gate", "x\n")
+	r.wants(r.stop("s", completed), "Issue b2 is yours")
+	r.wants(r.read(".afar/issues/a1.md"), "status: closed", "landed as")
+	r.says(rejects)
+	for n := range 3 {
+		r.work("b2", "gate", fmt.Sprint(n))
+		r.stop("s", completed)
+	}
+	r.ends("s", "done")
+	r.becomes("b2", "paused")
+	r.wants(r.issues("list"), "Mend what the review of b2 found")
+	r.whole()
 }
 
 // What the session gives up is paused, never left as in progress, and the loop

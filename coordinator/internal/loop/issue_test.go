@@ -125,3 +125,35 @@ func TestDamagedStack(t *testing.T) {
 		}
 	}
 }
+
+// Whatever stands in a row: it is refused, or every step bears it.
+func FuzzStack(f *testing.F) {
+	f.Add([]byte(`{"schema":2,"session":"s","run_id":"a","updated_at":"2026-03-01T09:00:00Z","stack":[{"id":"a","mode":"issue","max":3,"issue":{"repo":"/r","phase":"reviewing","step":4,"id":"7","task":"a.2","commit":"aa"}},{"id":"a.2","mode":"task","max":3,"issue_id":"7","check":"make"}]}`))
+	f.Add([]byte(`{"schema":2,"session":"s","stack":[{"id":"a","mode":"issue","issue":{"phase":"landing","held":true,"task":"a"}}],"paused":{},"last":{}}`))
+	f.Add([]byte(`{"schema":1,"stack":[{"id":"a","mode":"task","iter":-1,"max":9999999999,"checking":true}],"quiet":9}`))
+	f.Fuzz(func(t *testing.T, row []byte) {
+		var s Stack
+		if json.Unmarshal(row, &s) != nil {
+			return
+		}
+		now := epoch
+		for _, message := range []string{"", markComplete, "<loop-done>STUCK</loop-done>"} {
+			_ = Stop(s, Stopping{Message: message, Tools: 1, Tree: "x"}, now)
+		}
+		for _, fr := range s.Frames {
+			if fr.Issue == nil {
+				continue
+			}
+			for _, r := range []Result{{}, {Broken: "x"}, {Ready: []Found{{ID: "9"}}}, {Refused: Conflict}, {Refused: Diverged}, {Refused: Blocked}, {Approved: true}, {Nobody: true}, {Loose: []string{"x"}}} {
+				_, _ = Advance(s, fr.ID, fr.Issue.Step, r, now)
+			}
+		}
+		_, _ = Cancel(s, "ann", now)
+		_, _ = Start(s, s.Session, "new", Options{Task: "t", Max: 1}, now)
+		_ = Expire(s, now)
+		_ = Limit(s, "429", now, now)
+		_, _ = Introduce(s)
+		_ = Render(s) + Anchor(s, AnchorFacts{}, now) + Brief(s) + Step(s)
+		_ = Current(s)
+	})
+}
