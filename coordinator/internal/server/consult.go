@@ -122,6 +122,18 @@ func (s *Server) consulted(line []peer.Process) bool {
 	return false
 }
 
+// asksNow reports whether a consultation of an agent runs.
+func (s *Server) asksNow(id session.ID, agent string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.running {
+		if r.session == id && r.agent == agent && peer.Alive(r.pid) {
+			return true
+		}
+	}
+	return false
+}
+
 // Consulting reports whether a process belongs to a consultation, or to a review
 // that this process has made.
 func (s *Server) Consulting(pid int) bool {

@@ -25,6 +25,9 @@ func (s *Server) subagentStop(c *call) (any, error) {
 	if r.Kind != event.GateBlocked {
 		notice = r.Tell
 	}
+	if r.Block != "" && s.asksNow(p.Session, p.Agent) {
+		r.Block += "\nA consultation of yours still runs. Wait for its answer (`sleep 60`), do not begin another one."
+	}
 	return wire.HookReply{Block: r.Block != "", Reason: r.Block, Notice: notice}, nil
 }
 
