@@ -32,58 +32,58 @@ func (s *Server) askOpen(c *call) (any, error) {
 	if s.silent(h) {
 		return wire.AskReply{ID: h.Ask, State: string(ask.Cancelled), Message: "Afar is paused"}, nil
 	}
-	a, need, err := s.asked(h, p)
+	a, v, err := s.asked(h, p)
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}
 	if h.Park {
 		if a, err = s.cfg.Core.Park(a); err == nil {
-			s.beside(h, p, a)
+			s.beside(p, v.losses, a)
 		}
 		return askReply(a), err
 	}
-	a, err = s.cfg.Core.OpenCovered(a, need)
+	a, err = s.cfg.Core.OpenCovered(a, v.need)
 	if err == nil {
-		s.beside(h, p, a)
+		s.beside(p, v.losses, a)
 	}
 	return askReply(a), err
 }
 
-// asked is what a hook's call asks the person, and what the call needs of a
-// grant: what the guard asks about, and what only a person can say, needs its
-// person each time.
-func (s *Server) asked(h wire.HookCall, p payload) (a ask.Ask, need grant.Need, err error) {
+// asked is what a hook's call asks the person, and the call as it is seen: what
+// the guard asks about, and what only a person can say, needs its person each
+// time.
+func (s *Server) asked(h wire.HookCall, p payload) (a ask.Ask, v seen, err error) {
 	if ask.Kind(h.Kind) == ask.Elicitation {
 		a, err = ask.NewElicitation(h.Payload)
 	} else {
-		a, need, err = s.askedCall(h, p)
+		a, v, err = s.askedCall(h, p)
 	}
 	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(h.Ask), ask.Kind(h.Kind), p.Session, p.PromptID
 	a.Agent, a.AgentType, a.Cwd, a.Attended, a.Background = p.Agent, p.AgentType, p.Cwd, h.Attended, h.Background
 	a.Why = oneLine(secret.Visible(secret.Mask(h.Why)))
-	return a, need, err
+	return a, v, err
 }
 
-func (s *Server) askedCall(h wire.HookCall, p payload) (a ask.Ask, need grant.Need, err error) {
-	need = s.need(h, p)
+func (s *Server) askedCall(h wire.HookCall, p payload) (a ask.Ask, v seen, err error) {
+	v = s.see(h, p)
 	if h.Kind != string(ask.Permission) {
-		need = grant.Need{}
+		v.need = grant.Need{}
 	}
 	var old string
 	a = ask.Ask{Tool: p.Tool}
-	if s.cfg.Core.Granted(p.Session, need) {
-		need.Loses = len(s.losses(h, p)) > 0
+	if s.cfg.Core.Granted(p.Session, v.need) {
+		v.need.Loses = len(v.losses) > 0
 	} else { // it has a card
-		a.Does, a.Says, old = s.look(h, p)
+		a.Does, a.Says, old = s.look(v)
 	}
 	if a.Text, a.Hash, err = ask.InputOver(p.Tool, p.Input, old); err != nil {
-		return a, need, err
+		return a, v, err
 	}
 	if a.Form, err = form(h, p); err != nil {
-		return a, need, err
+		return a, v, err
 	}
-	a.Offer = offer(need, p, a.Text)
-	return a, need, nil
+	a.Offer = offer(v.need, p, a.Text)
+	return a, v, nil
 }
 
 // askWait holds the hook's connection until the ask ends. A connection that

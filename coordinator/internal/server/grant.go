@@ -14,28 +14,16 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// need understands what a call asks for, from its raw input, which is never
-// kept. A call that cannot be understood to the letter needs its person.
-func (s *Server) need(h wire.HookCall, p payload) (n grant.Need) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.cfg.Log.Error("understand a call for a grant", "tool", p.Tool, "panic", r)
-			n = grant.Need{}
-		}
-	}()
-	var in map[string]any
-	if err := json.Unmarshal(p.Input, &in); err != nil {
-		return grant.Need{}
-	}
-	call, place := guard.Call{Tool: p.Tool, Args: leaves(nil, "", in)}, s.place(h, p)
-	switch p.Tool {
-	case "Bash":
-		return bashNeed(in, call, place)
-	case "Write", "Edit", "MultiEdit", "NotebookEdit", "Read":
-		return fileNeed(call, place)
-	}
-	if strings.HasPrefix(p.Tool, "mcp__") && guard.Judge(call, place).Verdict == guard.None {
-		return grant.Need{Tool: p.Tool, Named: true}
+// needed is what a call asks for; one that nothing but its person can cover
+// needs nothing of a grant.
+func needed(v seen) grant.Need {
+	switch tool := v.call.Tool; {
+	case tool == "Bash":
+		return bashNeed(v.in, v.call, v.at)
+	case slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit", "Read"}, tool):
+		return fileNeed(v.call, v.at)
+	case strings.HasPrefix(tool, "mcp__") && v.decision.Verdict == guard.None:
+		return grant.Need{Tool: tool, Named: true}
 	}
 	return grant.Need{}
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
-	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // The bounds of what is said of a call's effects.
@@ -31,27 +29,21 @@ const (
 // understands that it would do, in the words of `afar guard explain` ("delete
 // tree build · write file a.txt"), what the session says that it is for, and
 // for a Write what lies there now. Each is "" where there is nothing to say.
-func (s *Server) look(h wire.HookCall, p payload) (does, says, old string) {
+func (s *Server) look(v seen) (does, says, old string) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.cfg.Log.Error("understand a call for its card", "tool", p.Tool, "panic", r)
+			s.cfg.Log.Error("say on a card what a call does", "tool", v.call.Tool, "panic", r)
 			does, says, old = "", "", ""
 		}
 	}()
-	var in map[string]any
-	if err := json.Unmarshal(p.Input, &in); err != nil {
-		return "", "", ""
-	}
-	call, ctx := guard.Call{Tool: p.Tool, Args: leaves(nil, "", in)}, s.place(h, p)
-	switch p.Tool {
+	switch v.call.Tool {
 	case "Bash", "Monitor":
-		says, _ = in["description"].(string)
-		d := guard.Judge(call, ctx)
-		if does = effects(d.Effects, ctx.Cwd); d.Verdict != guard.None && len(d.Effects) == 1 {
+		says, _ = v.in["description"].(string)
+		if does = effects(v.decision.Effects, v.at.Cwd); v.decision.Verdict != guard.None && len(v.decision.Effects) == 1 {
 			does = "" // the guard's opinion says so already
 		}
 	case "Write":
-		does, old = overwrites(in, call, ctx)
+		does, old = overwrites(v.in, v.call, v.at)
 	}
 	return brief(does), brief(says), old
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -27,7 +26,7 @@ func (s *Server) undoTake(c *call) (any, error) {
 	if err != nil || s.silent(h) {
 		return wire.UndoTaken{}, err
 	}
-	v, ok, err := s.planUndo(h, p, "", "")
+	v, ok, err := s.planUndo(p, s.see(h, p).losses, "", "")
 	if err != nil || !ok {
 		return wire.UndoTaken{}, err
 	}
@@ -39,9 +38,8 @@ func (s *Server) undoTake(c *call) (any, error) {
 }
 
 // planUndo plans a snapshot of what a call may destroy, for an ask, or for one
-// whose card alone is to offer it; ok is false where that is nothing. A call that cannot be understood is the guard's business.
-func (s *Server) planUndo(h wire.HookCall, p payload, of, shown ask.ID) (v undo.Snapshot, ok bool, err error) {
-	losses := s.losses(h, p)
+// whose card alone is to offer it; ok is false where that is nothing.
+func (s *Server) planUndo(p payload, losses []undo.Loss, of, shown ask.ID) (v undo.Snapshot, ok bool, err error) {
 	if len(losses) == 0 {
 		return v, false, nil
 	}
@@ -58,32 +56,14 @@ func (s *Server) planUndo(h wire.HookCall, p payload, of, shown ask.ID) (v undo.
 // maxStep bounds the text of a step that a list of snapshots shows.
 const maxStep = 400
 
-func (s *Server) losses(h wire.HookCall, p payload) (out []undo.Loss) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.cfg.Log.Error("understand a call for a snapshot", "tool", p.Tool, "panic", r)
-			out = nil
-		}
-	}()
-	var in map[string]any
-	if err := json.Unmarshal(p.Input, &in); err != nil {
-		return nil
-	}
-	call := guard.Call{Tool: p.Tool, Args: leaves(nil, "", in)}
-	for _, l := range guard.Losses(call, guard.Judge(call, s.place(h, p)).Effects, p.Cwd) {
-		out = append(out, undo.Loss(l))
-	}
-	return out
-}
-
 // beside plans the snapshot of a call that was just asked about. Where the
 // host's dialog is open beside us it is taken at once, for the answer may come
 // from there; else the answer comes through claim.
-func (s *Server) beside(h wire.HookCall, p payload, a ask.Ask) {
+func (s *Server) beside(p payload, losses []undo.Loss, a ask.Ask) {
 	if a.Kind != ask.Permission && a.Kind != ask.Guard || a.State != ask.Open && a.State != ask.Answered {
 		return
 	}
-	v, ok, err := s.planUndo(h, p, a.ID, "")
+	v, ok, err := s.planUndo(p, losses, a.ID, "")
 	if err != nil {
 		s.cfg.Log.Error("plan snapshot", "ask", a.ID, "err", err)
 		return
@@ -108,7 +88,7 @@ func (s *Server) before(ctx context.Context, id ask.ID) {
 // again takes the snapshot of a call that auto mode refused and its person then
 // allowed once. Its card is the refusal's.
 func (s *Server) again(ctx context.Context, h wire.HookCall, p payload, refused ask.ID) {
-	v, ok, err := s.planUndo(h, p, "", refused)
+	v, ok, err := s.planUndo(p, s.see(h, p).losses, "", refused)
 	if err != nil {
 		s.cfg.Log.Error("plan snapshot", "ask", refused, "err", err)
 	}
