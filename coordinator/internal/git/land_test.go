@@ -154,3 +154,56 @@ func TestRebase(t *testing.T) {
 		t.Errorf("it was\n%s\nand is\n%s", stood, now)
 	}
 }
+
+// TestOddPlaces: names that are no plain words, of the repository and of files.
+func TestOddPlaces(t *testing.T) {
+	from, _ := cloned(t)
+	ctx := t.Context()
+	dir := filepath.Join(t.TempDir(), "a b[c]*? 'q' \"d\"\n-ü")
+	if err := os.Rename(from, dir); err != nil {
+		t.Fatal(err)
+	}
+	w, err := git.AddWorktree(ctx, dir, "i1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := []string{"-rf", "a\nb", "ü \"x\"", ":(top)*", "*", "deep [x]/\tc"}
+	for _, name := range odd {
+		write(t, w.Path, name, "odd\n")
+	}
+	commit, err := w.Commit(ctx, "odd names", odd...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, odd[5], "mine")
+	if _, err := w.Land(ctx, commit, true); !errors.Is(err, git.ErrInTheWay) || !strings.Contains(err.Error(), `"deep [x]/\tc"`) {
+		t.Errorf("have %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, odd[5])); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, odd[1], "mine") // and then the base moves, by the person
+	run(t, dir, "add", "--", odd[1])
+	run(t, dir, "commit", "-q", "-m", "mine")
+	run(t, dir, "push", "-q")
+	if _, err := w.Rebase(ctx); !errors.Is(err, git.ErrConflict) || !strings.Contains(err.Error(), `"a\nb"`) {
+		t.Errorf("have %v", err)
+	}
+	write(t, w.Path, odd[1], "mine")
+	if _, err := w.Commit(ctx, "the same", odd[1]); err != nil {
+		t.Fatal(err)
+	}
+	run(t, w.Path, "reset", "-q", "--soft", "main")
+	run(t, w.Path, "commit", "-q", "-m", "all of it")
+	for range 2 {
+		if _, err := w.Land(ctx, head(t, w), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Remove(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if status := run(t, dir, "status", "--porcelain"); status != "" {
+		t.Errorf("left: %s", status)
+	}
+}

@@ -57,9 +57,12 @@ func writeSynced(name string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// since is when the mark was written, and a little before: file systems keep
-// coarse times.
-func (m mark) since() int64 { return m.Until - (localFor + endsIn + 2*time.Second).Milliseconds() }
+// covers reports whether a file was written while git was at it. File systems
+// keep coarse times.
+func (m mark) covers(info fs.FileInfo) bool {
+	at := info.ModTime().UnixMilli()
+	return at >= m.Until-(localFor+endsIn+2*time.Second).Milliseconds() && at <= m.Until
+}
 
 // readMark returns nil where nothing was begun. Half a mark was written before
 // git was.
@@ -105,6 +108,13 @@ func (h hand) settleLanding(ctx context.Context) error {
 		return os.Remove(name)
 	}
 	at := h.in(m.Checkout)
+	own, err := at.own(ctx)
+	if err != nil {
+		return err
+	}
+	if err := dropLocks(ctx, m, filepath.Join(own, "HEAD.lock"), filepath.Join(own, "ORIG_HEAD.lock"), filepath.Join(common, m.Ref+".lock"), filepath.Join(common, "packed-refs.lock")); err != nil {
+		return err
+	}
 	ref, _ := at.line(ctx, "symbolic-ref", "-q", "HEAD")
 	tip, err := at.commit(ctx, "HEAD")
 	if err == nil && ref == m.Ref && tip == m.From {
@@ -260,10 +270,17 @@ func (w Worktree) freeRefs(ctx context.Context, h hand) error {
 	if err != nil {
 		return err
 	}
-	for _, ref := range []string{heads + w.Branch, landedRef(w.Base)} {
-		name := filepath.Join(common, ref+".lock")
+	return dropLocks(ctx, nil, filepath.Join(common, heads+w.Branch+".lock"), filepath.Join(common, landedRef(w.Base)+".lock"))
+}
+
+// dropLocks removes locks of refs that nobody holds any more: they are older than
+// any git needs. Of the person's refs those alone that were made while a git of
+// ours ran that died. An index.lock is another matter: an editor may be open
+// behind it.
+func dropLocks(ctx context.Context, m *mark, names ...string) error {
+	for _, name := range names {
 		info, err := os.Lstat(name)
-		if err != nil {
+		if err != nil || m != nil && !m.covers(info) {
 			continue
 		}
 		select {
@@ -294,6 +311,9 @@ func (w Worktree) settle(ctx context.Context, h hand) error {
 	if err := w.unlock(own, *m); err != nil {
 		return err
 	}
+	if err := dropLocks(ctx, m, filepath.Join(filepath.Dir(filepath.Dir(own)), "packed-refs.lock")); err != nil {
+		return err
+	}
 	if m.From != m.To {
 		err = w.unRebase(ctx, at, own, *m)
 	}
@@ -303,19 +323,26 @@ func (w Worktree) settle(ctx context.Context, h hand) error {
 	return os.Remove(name)
 }
 
-// unlock removes the lock files that the killed git left. They are ours: we have
-// the repository's lock, and they are as old as our git.
+// unlock removes the lock files that the killed git left in our worktree. They
+// are ours: we have the repository's lock, and they are as old as our git.
 func (w Worktree) unlock(own string, m mark) error {
-	names, _ := filepath.Glob(filepath.Join(own, "next-index-*.lock"))
-	for _, name := range append(names, filepath.Join(own, "index.lock"), filepath.Join(own, "HEAD.lock")) {
-		info, err := os.Lstat(name)
-		if err != nil || info.ModTime().UnixMilli() < m.since() {
+	entries, err := os.ReadDir(own)
+	if err != nil {
+		return err
+	}
+	for _, d := range entries {
+		info, err := d.Info()
+		if err != nil || !strings.HasSuffix(d.Name(), ".lock") {
 			continue
 		}
-		if info.ModTime().UnixMilli() > m.Until {
-			return fmt.Errorf("%w: another git is at work in %s (%s)", ErrInTheWay, w.Path, name)
+		name := filepath.Join(own, d.Name())
+		switch {
+		case m.covers(info):
+			err = os.Remove(name)
+		case info.ModTime().UnixMilli() > m.Until:
+			err = fmt.Errorf("%w: another git is at work in %s (%s)", ErrInTheWay, w.Path, name)
 		}
-		if err := os.Remove(name); err != nil {
+		if err != nil {
 			return err
 		}
 	}
