@@ -56,3 +56,46 @@ func TestKillIssue(t *testing.T) {
 	}
 	t.Logf("%d kills", kills)
 }
+
+// TestKillIssueGivenUp does the same to the errand that lets go of an issue: it is
+// paused on the base, once, and its work stays.
+func TestKillIssueGivenUp(t *testing.T) {
+	r := newIssueRig(t, push)
+	kills := 0
+	for n, at := 0, 1; ; n, at = n+1, at+*killIssues {
+		id, session := fmt.Sprintf("g%02d", n), fmt.Sprintf("session-%d", n)
+		r.issue(id)
+		r.begins(session)
+		r.work(id, "half-"+id, "half\n")
+		commit := strings.TrimSpace(r.git("-C", ".worktrees/afar/"+id, "rev-parse", "HEAD"))
+		r.aimAt(t, at)
+		if out := r.stop(session, "<loop-done>STUCK</loop-done>"); strings.Contains(out, "decision") {
+			t.Errorf("killed at %d: goes on: %s", at, out)
+		}
+		r.ends(session, "done")
+		r.becomes(id, "paused")
+		for range 100 {
+			if !r.exists(".worktrees/afar/" + id + ".status") {
+				break
+			}
+			r.follows()
+		}
+		through := r.calls() < at
+		r.aimAt(t, 0)
+		if said := strings.Count(r.read(".afar/issues/"+id+".md"), "Paused by Afar"); said != 1 {
+			t.Errorf("killed at %d: the file says %d times that it is paused", at, said)
+		}
+		if tip := strings.TrimSpace(r.git("rev-parse", "afar/issue/"+id)); tip != commit || r.exists("half-"+id) {
+			t.Errorf("killed at %d: the work is at %s, want %s, and not landed", at, tip, commit)
+		}
+		if r.exists(".worktrees/afar/" + id + ".status") {
+			t.Errorf("killed at %d: the worktree of the status stays\n%s", at, r.trail())
+		}
+		r.whole()
+		if through || t.Failed() {
+			break
+		}
+		kills++
+	}
+	t.Logf("%d kills", kills)
+}

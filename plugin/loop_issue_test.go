@@ -108,3 +108,31 @@ func (r *rig) landed(ids ...string) {
 		r.t.Errorf("the checkout shows:\n%s", left)
 	}
 }
+
+// TestRealLoopIssueEsc presses Esc while a review runs: the terminal is free at
+// once, the review goes on, and the session hears of the next issue when it stops.
+func TestRealLoopIssueEsc(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current), "Bash")
+	r.issues("b2", "c3")
+	gate := filepath.Join(r.home, "go")
+	write(t, r.home, "codex", strings.Replace(approving, "grep", "until [ -e "+gate+" ]; do sleep 0.1; done; exec grep", 1))
+	work := committing("b2", "c3")
+	r.model.Script(func(q model.Request) model.Turn {
+		if strings.Contains(q.Prompt(), "what time is it") && !q.Has("Issue c3 is yours") {
+			return model.Say("late")
+		}
+		return work(q)
+	})
+	term := r.lab.Terminal()
+	term.Submit("/afar:loop")
+	term.Await("the loop's check or review", within)
+	r.journal("loop.stepped", "has issue b2 reviewed")
+	term.Keys("Escape")
+	write(t, r.home, "go", "")
+	r.journal("loop.issue", "issue c3 PICKED")
+	term.Submit("what time is it")
+	r.landed("b2", "c3")
+	if !r.model.Turns()[len(r.model.Turns())-1].Has("Issue c3 is yours") {
+		t.Error("the session never heard of the next issue")
+	}
+}
