@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -193,6 +194,21 @@ func (r *issueRig) ends(session, verdict string) {
 	r.t.Errorf("the loop goes on: %+v\n%s", r.loop(session), r.trail())
 }
 
+// page waits until the session's loop.md says something.
+func (r *issueRig) page(session, text string) {
+	r.t.Helper()
+	name := filepath.Join(r.dirs.Sessions(), r.loop(session).ID, "loop.md")
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		raw, err := os.ReadFile(name)
+		if strings.Contains(string(raw), text) {
+			return
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatalf("no %q in %s: %v\n%s", text, name, err, raw)
+		}
+	}
+}
+
 // told waits for a message on the phone.
 func (r *issueRig) told(text string) {
 	r.t.Helper()
@@ -287,6 +303,7 @@ func TestIssueRejected(t *testing.T) {
 		out := r.stop("s", completed)
 		if n < 3 {
 			r.wants(out, fmt.Sprintf("Changes requested, %d of 3", n), "gate.go:3 still squeaks", ".worktrees/afar/a1")
+			r.page("s", "review: rejected")
 			if now := r.git("rev-parse", "main"); now != tip {
 				t.Fatalf("something landed after %d reviews that said no", n)
 			}
@@ -296,6 +313,7 @@ func TestIssueRejected(t *testing.T) {
 	}
 	r.told("PAUSED: issue a1")
 	r.wants(r.topic("a1"), "[loop] REJECTED", "[loop] PAUSED")
+	r.wants(r.afar("log"), "issue a1 REJECTED: rejected", "still squeaks")
 	for range 100 {
 		if r.status("a1") == "paused" {
 			break
