@@ -41,6 +41,7 @@ type hand struct {
 var steady = []string{
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 	"-c", "core.filesRefLockTimeout=2000", "-c", "core.packedRefsTimeout=2000", "-c", "submodule.recurse=false", "-c", "fetch.recurseSubmodules=false", "-c", "rerere.enabled=false", "-c", "core.quotePath=false",
+	"-c", "rebase.updateRefs=false", "-c", "rebase.missingCommitsCheck=ignore", "-c", "rebase.rebaseMerges=false", "-c", "rebase.instructionFormat=",
 	"-c", "commit.verbose=false", "-c", "advice.detachedHead=false", "--no-pager", "--literal-pathspecs",
 }
 

@@ -4,11 +4,13 @@ package git_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -142,22 +144,45 @@ func TestCutOffInTheWorktree(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	t.Run("rebase, and somebody works there", func(t *testing.T) {
-		s := ready(t)
-		armed := cutting(t, &s)
-		slow(t, s.dir, "of main\n")
-		write(t, filepath.Dir(armed), "armed", "")
-		if commit, err := s.w.Rebase(t.Context()); err == nil {
-			t.Fatalf("it was not cut off: %s", commit)
-		}
-		write(t, s.w.Path, "mine.txt", "mine")
-		if _, err := s.w.Rebase(t.Context()); !errors.Is(err, git.ErrInTheWay) || !strings.Contains(err.Error(), "mine.txt") {
-			t.Fatal(err)
-		}
-		if files(t, s.w.Path)["mine.txt"] != "mine" {
-			t.Error("it is lost")
-		}
-	})
+	for name, c := range map[string]struct {
+		file  string
+		later bool
+		kept  bool
+	}{
+		"a rebase, and nothing else":         {"", false, false},
+		"a rebase, and somebody's file":      {"mine.txt", false, true},
+		"a rebase, and a file changed later": {"a.txt", true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := ready(t)
+			write(t, s.dir, "a.txt", "of main\n")
+			run(t, s.dir, "commit", "-q", "-am", "of main")
+			fails(t, s.w.Path, "rebase", "main")
+			until := time.Now().Add(time.Minute)
+			write(t, s.dir, ".git/worktrees/i1/afar.work", fmt.Sprintf(`{"Checkout":%q,"Ref":"refs/heads/afar/issue/i1","From":%q,"To":%q,"Until":%d}`, s.w.Path, s.commit, rev(t, s.dir, "main"), until.UnixMilli()))
+			write(t, s.dir, ".git/worktrees/i1/index.lock", "")
+			if c.file != "" {
+				write(t, s.w.Path, c.file, "mine")
+			}
+			if c.later {
+				if err := os.Chtimes(filepath.Join(s.w.Path, c.file), until, until.Add(time.Second)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := s.w.Rebase(t.Context())
+			if c.kept != (errors.Is(err, git.ErrInTheWay) && strings.Contains(err.Error(), c.file)) || c.kept == errors.Is(err, git.ErrConflict) {
+				t.Fatalf("have %v", err)
+			}
+			if c.kept && files(t, s.w.Path)[c.file] != "mine" {
+				t.Error("it is lost")
+			}
+			if !c.kept {
+				if at := head(t, s.w); at != s.commit {
+					t.Errorf("it is at %s", at)
+				}
+			}
+		})
+	}
 	t.Run("add", func(t *testing.T) {
 		s := ready(t)
 		armed := cutting(t, &s)

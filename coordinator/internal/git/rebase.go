@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,14 +54,17 @@ func (w Worktree) rebase(ctx context.Context, h hand) (string, error) {
 	}
 	var why error
 	err = w.marked(ctx, h, onto, func() error {
-		if _, why = at.run(ctx, rebasing(onto)...); why == nil {
-			return nil
+		if _, why = at.run(ctx, rebasing(onto)...); why == nil || killed(why) {
+			return why
 		}
 		var err error
 		why, err = at.giveUp(context.WithoutCancel(ctx), why, head, onto)
 		return err
 	})
-	if err := errors.Join(why, err); err != nil {
+	if err != nil {
+		err = errors.Join(err, w.settle(context.WithoutCancel(ctx), h))
+	}
+	if err := cmp.Or(err, why); err != nil {
 		return "", err
 	}
 	return at.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
@@ -68,10 +72,7 @@ func (w Worktree) rebase(ctx context.Context, h hand) (string, error) {
 
 // rebasing is the command, whatever the person's settings say of rebases.
 func rebasing(onto string) []string {
-	return []string{
-		"-c", "rebase.updateRefs=false", "-c", "rebase.missingCommitsCheck=ignore", "-c", "rebase.rebaseMerges=false", "-c", "rebase.instructionFormat=", "-c", "rebase.forkPoint=false",
-		"rebase", "-q", "--no-autostash", "--no-autosquash", "--no-fork-point", "--no-verify", "--no-stat", onto,
-	}
+	return []string{"rebase", "-q", "--no-autostash", "--no-autosquash", "--no-fork-point", "--no-verify", "--no-stat", onto}
 }
 
 // giveUp ends a rebase that failed and puts everything back. It returns why the
