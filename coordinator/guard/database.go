@@ -60,7 +60,7 @@ func sqlClient(codeFlags, values string, operand bool) row {
 	flags := strings.Fields(codeFlags)
 	return func(sh *shell, c command) {
 		o := parseOptions(c.args, values+" "+codeFlags)
-		if operand && o.at(0) == ":memory:" {
+		if operand && (o.at(0) == ":memory:" || strings.HasPrefix(o.at(0), "/tmp/")) {
 			return
 		}
 		for _, text := range o.all(flags...) {
@@ -222,6 +222,20 @@ func (sh *shell) redisCommand(w []string) {
 func migration(sh *shell, c command) {
 	if len(c.args) > 1 && oneOf(c.args[0], "runner r -e") {
 		sh.code(c.args[1], "ruby")
+		return
+	}
+	if first(c.args) == "shell" || first(c.args) == "dbshell" {
+		o := parseOptions(c.args, "c command")
+		for _, code := range o.all("c", "command") {
+			sh.code(code, "python")
+		}
+		for _, text := range after(c.args, "--", 1) {
+			sh.sql(text)
+		}
+		if c.in != nil {
+			sh.sql(*c.in)
+			sh.code(*c.in, "python")
+		}
 		return
 	}
 	if code, ok := parseOptions(c.args, "execute").get("execute"); ok && first(c.args) == "tinker" {

@@ -254,6 +254,9 @@ func archive(sh *shell, c command) {
 	if dir, ok := o.get("C", "directory"); ok && (o.short('x') || o.has("extract") || strings.HasPrefix(o.at(0), "x")) {
 		sh.effect(WriteFile, "unpack", sh.path(dir))
 	}
+	if o.short('x') && strings.Contains(c.name, "tar") && !within(sh.place.cwd, sh.u.ctx.Project) && len(o.all("C", "directory")) == 0 {
+		sh.effect(WriteFile, "unpack", sh.place.cwd)
+	}
 	into, _ := o.get("f", "file")
 	switch c.name {
 	case "zip":

@@ -379,6 +379,9 @@ func (sh *shell) forge(c command, o options) {
 	switch {
 	case verb == "api":
 		sh.forgeAPI(c)
+	case verb == "repo" && sub == "sync" && o.exact("force"):
+		branch, _ := parseOptions(c.args, "b branch s source").get("b", "branch")
+		sh.effect(PushForce, "force", branch)
 	case verb == "repo" && sub == "edit" && containsPrefix(c.args, "--visibility"):
 		sh.effect(PublishOut, c.name, "repository visibility")
 	case verb == "release" && oneOf(sub, "create upload"):
@@ -409,6 +412,8 @@ func (sh *shell) forgeAPI(c command) {
 			op = "teardown"
 		}
 		sh.effect(DestroyRemote, op, path)
+	} else if _, branch, ok := strings.Cut(path, "/git/refs/heads/"); ok && containsAny(append(o.all("F", "field"), o.all("f", "raw-field")...), "force=true") {
+		sh.effect(PushForce, "force", branch)
 	} else if method != "" && !strings.EqualFold(method, "get") && hasWord(verbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets permissions visibility") {
 		sh.effect(ChangeRemote, strings.ToLower(method), path)
 	}

@@ -332,6 +332,9 @@ func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]
 		return
 	}
 	kind := callKind(short, name, lang)
+	if short == "delete" && everyRow(toks[:i]) {
+		sh.effect(DropData, "rows", name)
+	}
 	if kind == "" && i+1 < len(toks) && toks[i+1].kind == '(' || kind == "" && lang == "ruby" {
 		if w := verbWords(short); len(w) > 1 && oneOf(w[0], "delete destroy drop purge truncate clear flush") && !oneOf(w[1], "interval timeout timer property screen line lines") {
 			sh.possible(DestroyRemote, "part", name)
@@ -356,6 +359,16 @@ func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]
 		return
 	}
 	sh.scriptEffect(kind, arg, args, list)
+}
+
+// everyRow is true of tokens that end with the call of an "all" without
+// arguments: an object mapper then means the whole table.
+func everyRow(toks []token) bool {
+	n := len(toks)
+	if n > 0 && toks[n-1].kind == '.' {
+		n--
+	}
+	return n > 2 && toks[n-1].kind == ')' && toks[n-2].kind == '(' && strings.HasSuffix("."+toks[n-3].text, ".all")
 }
 
 // recursiveCall is true of fs.rmdirSync(x, {recursive: true}).

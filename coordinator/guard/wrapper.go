@@ -554,6 +554,9 @@ func runner(sh *shell, c command) {
 	if c.name == "direnv" && len(rest) > 0 {
 		rest = rest[1:]
 	}
+	if c.name == "uv" && len(rest) > 0 && (rest[0] == "-" || strings.HasSuffix(rest[0], ".py")) {
+		rest = append([]string{"python"}, rest...)
+	}
 	sh.exec(rest, c.in)
 }
 
