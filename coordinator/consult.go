@@ -9,6 +9,9 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/config"
 	"github.com/afar-sh/afar/coordinator/internal/consult"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -61,6 +64,22 @@ func missed(all []consult.Miss) []wire.Missed {
 func consulting(settings config.Config) (consult.Config, error) {
 	all, err := programs(settings.Consult.Programs)
 	return consult.Config{Programs: all, Timeout: time.Duration(settings.Consult.Timeout)}, err
+}
+
+// reviewed journals a verdict, before anything comes of it.
+func reviewed(c *core.Core, e core.Errand, commit string, v consult.Verdict) error {
+	if v.By == "" {
+		return nil // nobody was asked
+	}
+	word := "not approved"
+	if v.Approved {
+		word = "approved"
+	}
+	text := fmt.Sprintf("commit %s of issue %s is %s by %s (%s), sha256 %s", commit, e.Issue.ID, word, v.By, v.Path, v.Digest)
+	for _, m := range v.Missed {
+		text += "; " + secret.Visible(secret.Mask(m.String()))
+	}
+	return c.Note(event.ReviewMade, e.Session, e.Issue.ID, strings.Join(strings.Fields(text), " "))
 }
 
 // doctorConsult says whom the review of a commit can ask. A session's own

@@ -234,6 +234,9 @@ func (h *issueHands) review(ctx context.Context, e core.Errand) (r loop.Result, 
 		return r, err
 	}
 	v, err := consult.Review(ctx, h.reviews, consult.Change{Issue: e.Issue.Title + "\n\n" + e.Issue.Body, Diff: diff, Cut: cut, Commit: head})
+	if err := reviewed(h.core, e, head, v); err != nil {
+		return r, err
+	}
 	nobody := errors.Is(err, consult.ErrNone) && !slices.ContainsFunc(v.Missed, func(m consult.Miss) bool { return !m.Absent })
 	return loop.Result{Approved: v.Approved, By: v.By, Digest: v.Digest, Findings: v.Findings, Nobody: nobody}, err
 }

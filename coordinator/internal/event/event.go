@@ -41,6 +41,7 @@ const (
 	MessageAdded       Kind = "message.added"       // message id
 	MessageDelivered   Kind = "message.delivered"   // message id
 	TopicPosted        Kind = "topic.posted"        // topic
+	ReviewMade         Kind = "review.made"         // the id: a fresh model's verdict on a commit
 	ConsultAnswered    Kind = "consult.answered"    // agent id; empty for the session itself or a person
 	ConsultFailed      Kind = "consult.failed"      // as before: no other model could be asked
 	GateBlocked        Kind = "gate.blocked"        // agent id of a reviewer who was sent back
