@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 }
 
 func stage(dir string) error {
-	for _, name := range []string{".claude-plugin", "plugin", "skills"} {
+	for _, name := range []string{".claude-plugin", "plugin", "skills", "evals"} {
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("..", name))); err != nil {
 			return err
 		}

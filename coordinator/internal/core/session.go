@@ -71,11 +71,27 @@ func (c *Core) EndSession(id session.ID, why string) error {
 		s.missed(&b, v, now)
 		s.endGrants(&b, id, now)
 		s.endUndos(&b, id, now)
-		if out, err := loop.Cancel(s.loops[id], "/clear", now); why == cleared && err == nil {
-			s.putLoop(&b, id, out, now)
-		}
+		s.leaveLoop(&b, v, why, now)
 		return b, nil
 	})
+}
+
+// leaveLoop ends the loop of a conversation that was cleared. A print session has
+// nobody who sees that it ended before its loop did, so the person is told.
+func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now time.Time) {
+	l := s.loops[v.ID]
+	switch {
+	case !l.Active():
+	case why == cleared:
+		if out, err := loop.Cancel(l, "/clear", now); err == nil {
+			s.putLoop(b, v.ID, out, now)
+		}
+	case !v.Attended && !v.Background:
+		if l, text := loop.Leave(l); text != "" {
+			b.Loops = append(b.Loops, l)
+			s.notify(b, "loop-left", v.ID, "🔁 "+v.Token+"\n"+text, now)
+		}
+	}
 }
 
 // cleared is the host's word for the end of a conversation that the person

@@ -381,6 +381,24 @@ func TestClear(t *testing.T) {
 	}
 }
 
+// TestLeft: a print session that ends before its loop is told of, once.
+func TestLeft(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	r.loops(false)
+	for range 2 {
+		r.ok(r.EndSession("s", "its client is gone"))
+		_, err := r.See(session.Sighting{ID: "s", Starts: true, State: session.Idle})
+		r.ok(err)
+	}
+	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "The client ended") || !strings.Contains(said[0], "goes on with the session's next prompt") {
+		t.Errorf("the person reads %q", said)
+	}
+	if !r.Loop("s").Active() {
+		t.Error("the loop does not wait for it")
+	}
+}
+
 func TestSeeShells(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/p")

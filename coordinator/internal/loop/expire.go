@@ -1,6 +1,9 @@
 package loop
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Touch notes a sign of life: a tool call or a prompt. It ends a pause. It does
 // not bring back a loop whose two hours are already over.
@@ -89,7 +92,7 @@ func Limit(s Stack, note string, until, now time.Time) Outcome {
 	}
 	now = stored(now)
 	next := Pause{At: now, Note: note, Tries: 1}
-	told := s.refused()
+	told := s.Refused()
 	if told {
 		next.At, next.Tries = s.Paused.At, s.Paused.Tries+1
 	}
@@ -105,8 +108,19 @@ func Limit(s Stack, note string, until, now time.Time) Outcome {
 	return o
 }
 
-// refused reports whether the loop is paused because the provider refused.
-func (s Stack) refused() bool { return s.Paused != nil && !s.Paused.Shell }
+// Refused reports whether the loop is paused because the provider refused.
+func (s Stack) Refused() bool { return s.Paused != nil && !s.Paused.Shell }
+
+// Leave notes that the session ended before its loop did, and that nobody was
+// there to see it. The text is for the person; it is empty when they know.
+func Leave(s Stack) (Stack, string) {
+	if !s.Active() || s.Refused() || s.Left {
+		return s, ""
+	}
+	s.Left = true
+	f := s.top()
+	return s, fmt.Sprintf("The client ended, and its loop had not: %s\n%s. It goes on with the session's next prompt, when it is resumed.", f.goal(), f.counted())
+}
 
 // longestRetry is the longest that a refused loop waits before it is tried again.
 const longestRetry = time.Hour
@@ -114,7 +128,7 @@ const longestRetry = time.Hour
 // Retry is when a loop that was refused is tried again: after a while that
 // doubles with each refusal in a row.
 func Retry(s Stack, after time.Duration, now time.Time) time.Time {
-	if s.refused() {
+	if s.Refused() {
 		after <<= min(s.Paused.Tries, 10)
 	}
 	return now.Add(min(after, longestRetry))
@@ -158,7 +172,7 @@ func (s Stack) staleAt() time.Time {
 func (s Stack) stale(now time.Time) bool { return passed(s.staleAt(), now) }
 
 func (s Stack) staleEnding() ending {
-	if s.refused() {
+	if s.Refused() {
 		return ending{verdict: Limited, note: s.Paused.Note}
 	}
 	return ending{verdict: Expired, note: "no sign of life for 2 hours"}

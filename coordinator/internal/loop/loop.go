@@ -151,6 +151,7 @@ type Stack struct {
 	Agents []AgentRead `json:"agents,omitempty"`
 	Paused *Pause      `json:"paused,omitempty"`
 	Rested bool        `json:"rested,omitempty"` // since the last block
+	Left   bool        `json:"left,omitempty"`   // the person knows that the session ended before it
 	Ended  *Ended      `json:"ended,omitempty"`
 }
 

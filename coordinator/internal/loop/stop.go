@@ -60,7 +60,7 @@ func stop(s Stack, in Stopping, now time.Time) Outcome {
 		s.account(in)
 	}
 	f.Checking, f.LastStopAt = false, now
-	s.UpdatedAt, s.Paused, s.Rested = now, nil, false
+	s.UpdatedAt, s.Paused, s.Rested, s.Left = now, nil, false, false
 
 	end := f.said(in, answered)
 	o := Outcome{}

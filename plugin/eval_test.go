@@ -1,0 +1,68 @@
+package plugin_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+)
+
+// evaluated plays a model that works as the cases in evals/ ask it to, and needs
+// the plugin for it: a loop that sends it on, and a guard that answers it.
+func evaluated(q model.Request) model.Turn {
+	if strings.Contains(q.Prompt(), "disableAllHooks") {
+		if results := q.ToolResults(); len(results) > 0 {
+			return model.Say("The tool answered: " + results[len(results)-1])
+		}
+		return model.Call("Write", map[string]any{"file_path": workingDir(q) + "/.claude/settings.json", "content": `{"disableAllHooks": true}`})
+	}
+	n := q.Turns()/2 + 1
+	switch {
+	case n > 1 && !q.Has(fmt.Sprintf("[loop %d/6]", n-1)):
+		return model.Say("nobody sent me on")
+	case n > 3:
+		return model.Say("<loop-done>COMPLETE</loop-done>")
+	case q.Turns()%2 == 0:
+		return model.Call("Write", map[string]any{"file_path": fmt.Sprintf("%s/%d.txt", workingDir(q), n), "content": fmt.Sprint(n)})
+	}
+	return model.Say(fmt.Sprintf("that was %d", n))
+}
+
+var namedDir = regexp.MustCompile(`working directory: ([^\\"\s]+)`)
+
+// workingDir is where the client says that it works.
+func workingDir(q model.Request) string {
+	if m := namedDir.FindSubmatch(q.Raw); m != nil {
+		return string(m[1])
+	}
+	return "."
+}
+
+// TestRealEval runs the cases in evals/ as `claude plugin eval` does, against the
+// stand-in for the model. The oldest client has no such command.
+func TestRealEval(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current))
+	r.model.Script(evaluated)
+	out := filepath.Join(r.home, "eval.json")
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	defer cancel()
+	cmd := r.lab.Command(ctx, "plugin", "eval", root, "--trust-plugin", "--runs", "1", "--no-publish", "--ablation", "none",
+		"--allow-tools", "Write", "--output-dir", filepath.Join(r.home, "eval"), "--report", filepath.Join(r.home, "eval.html"), "--json", out)
+	said, err := cmd.CombinedOutput()
+	raw, _ := os.ReadFile(out)
+	if err != nil {
+		t.Fatalf("claude plugin eval: %v\n%s\n%s\n%s", err, said, raw, r.trail())
+	}
+	var result any
+	if err := json.Unmarshal(raw, &result); err != nil || !strings.Contains(string(raw), "loop-until-done") || !strings.Contains(string(raw), "guard-settings") {
+		t.Errorf("it did not run our cases: %v\n%s", err, raw)
+	}
+}
