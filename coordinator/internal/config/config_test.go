@@ -29,6 +29,7 @@ func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"\n\nunknown = 1":                       `line 3: unknown key "unknown"`,
 		"[telegram]\napi = 'http://x'\ntok = 1": `line 3: unknown key "telegram.tok"`,
+		"[loop]\ncheck = 'make'":                `line 2: unknown key "loop.check"`, // a check is typed, never read from a file
 		"[tele]\nx = 1":                         `line 1: unknown key "tele`,
 		"[telegram]\n\napi = 7":                 "line 3: ",
 		"[telegram]\napi = ":                    "line 2: ",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -236,6 +237,49 @@ func TestLoopExpires(t *testing.T) {
 		synctest.Wait()
 		if l := r.Loop("s"); l.Active() || l.Ended.Verdict != loop.Expired {
 			t.Errorf("have %+v", l)
+		}
+		cancel()
+		synctest.Wait()
+		r.store.Close()
+	})
+}
+
+// TestLoopAfterSleep: the machine slept over night. Time that a loop was given is
+// the wall's: what ran out is over, and what was to be tried again is.
+func TestLoopAfterSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.rules.RetryAfter = 5 * time.Minute
+		r.restart()
+		var slept atomic.Int64
+		r.clock = func() time.Time { return time.Now().Add(time.Duration(slept.Load())) }
+		for id, o := range map[session.ID]loop.Options{"timed": {For: time.Hour}, "idle": {}, "refused": {}} {
+			r.see(id, "/p")
+			_, err := r.See(session.Sighting{ID: id, Attended: true, KnowAtt: true, State: session.Idle})
+			r.ok(err)
+			o.Task, o.Max = "x", 9
+			_, err = r.StartLoop(id, o)
+			r.ok(err)
+			r.ok(r.TakeOver(id, "w"))
+		}
+		r.ok(r.LimitLoop("refused", "overloaded", true))
+		ctx, cancel := context.WithCancel(t.Context())
+		go r.Run(ctx)
+		time.Sleep(time.Minute)
+		slept.Store(int64(90 * time.Minute))
+		time.Sleep(31 * time.Second)
+		synctest.Wait()
+		if l := r.Loop("timed"); l.Active() || l.Ended.Verdict != loop.Timeout {
+			t.Errorf("the one that was given an hour: %+v", l.Ended)
+		}
+		if answer, reason := r.AwaitWake(ctx, "refused", "w"); answer != core.Wake || !strings.Contains(reason, "provider refused") {
+			t.Errorf("the one that was refused is told to %s: %q", answer, reason)
+		}
+		slept.Store(int64(9 * time.Hour))
+		time.Sleep(31 * time.Second)
+		synctest.Wait()
+		if l := r.Loop("idle"); l.Active() || l.Ended.Verdict != loop.Expired {
+			t.Errorf("the one that nobody heard of for hours: %+v", l.Ended)
 		}
 		cancel()
 		synctest.Wait()
