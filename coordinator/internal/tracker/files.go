@@ -44,7 +44,7 @@ func (f *files) Show(_ context.Context, id string) (Issue, error) {
 	if err != nil {
 		return Issue{}, err
 	}
-	return pick(all, id)
+	return pick(all, named(id))
 }
 
 func (f *files) all() ([]Issue, error) {
@@ -103,7 +103,10 @@ func readIssue(root *os.Root, name string) Issue {
 		i.Broken = i.Path + ": " + err.Error()
 		return i
 	}
-	i.Body, i.Status, i.Priority, i.Needs, i.Created = d.bodyText(), d.status, d.priority, d.needs, d.created
+	i.Body, i.Status, i.Priority, i.Created = d.bodyText(), d.status, d.priority, d.created
+	for _, id := range d.needs {
+		i.Needs = append(i.Needs, named(id))
+	}
 	return i
 }
 
@@ -193,7 +196,7 @@ func (f *files) New(_ context.Context, d Draft) (Issue, error) {
 func wanted(all []Issue, needs []string) (out []string, err error) {
 	round := circles(all, index(all))
 	for _, id := range needs {
-		need, err := pick(all, id)
+		need, err := pick(all, named(id))
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +215,7 @@ func (f *files) Set(_ context.Context, id string, s Status, note string) error {
 		return err
 	}
 	err = f.change(func(root *os.Root, all []Issue) error {
-		i, err := pick(all, id)
+		i, err := pick(all, named(id))
 		if err != nil {
 			return err
 		}
@@ -388,6 +391,9 @@ func idOf(name string) string {
 	}
 	return stem
 }
+
+// named is the id in what a person types: an id, a file's name, or its path.
+func named(id string) string { return idOf(strings.TrimPrefix(id, issuesDir+"/")) }
 
 // slug is a title as the end of a file's name: "-fix-the-login", or "".
 func slug(title string) string {

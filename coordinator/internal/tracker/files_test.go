@@ -297,6 +297,25 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
+// TestNamedByFile: the name of a file, as a shell completes it, is its id.
+func TestNamedByFile(t *testing.T) {
+	b := bench{t, openFiles(t, project(t, map[string]string{
+		"bcd234-fix-login.md": "# fix\n", "by-hand.md": "# hand\n- needs: bcd234-fix-login.md, bcd234\n",
+	}))}
+	for _, id := range []string{"bcd234", "bcd", "bcd234-fix-login", "bcd234-fix-login.md", ".afar/issues/bcd234-fix-login.md"} {
+		if got := b.show(id); got.ID != "bcd234" {
+			t.Errorf("%s is %+v", id, got)
+		}
+	}
+	b.set(".afar/issues/by-hand.md", StatusPaused, "")
+	b.wantTitles("fix hand", "fix")
+	for _, id := range []string{"../issues/by-hand.md", "/by-hand.md", ".afar/issues/../issues/by-hand.md"} {
+		if _, err := b.Show(t.Context(), id); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
 // TestAge: a file by hand needs no date; it is then the youngest.
 func TestAge(t *testing.T) {
 	b := bench{t, openFiles(t, project(t, map[string]string{
