@@ -48,6 +48,7 @@ func standIn(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // else each run of a stand-in takes a second, where races are looked for
 }
 
 // script puts a shell script into PATH as a tool that misbehaves.
