@@ -307,4 +307,7 @@ const disagreementsHead = "# Where the guard and other suites disagree\n\n" +
 	"uncommitted work on a branch of its own, in a home and outside every temp directory. *Claimed* leaves out the rows of categories that are not\n" +
 	"ours to guard, named below; rows that we call harmless count there as missed. *Our policy* leaves those out as well. The false denials and\n" +
 	"asks are counted as their authors would, before the review: each is one that our policy wants.\n\n" +
+	"The same from outside, with the hook itself in such a repository:\n\n" +
+	"    AFAR_HOME=EMPTY CLAUDE_CODE_ENTRYPOINT=cli CLAUDE_CODE_SESSION_ATTENDED=1 ../shared/tools/guard-score.py \\\n" +
+	"        --cwd REPOSITORY --home HOME SUITE.jsonl -- bin/hook-pre-tool-use\n\n" +
 	"| suite | caught | caught of what is claimed | caught by our policy | false denials | false asks |\n|---|---|---|---|---|---|\n"
