@@ -130,11 +130,11 @@ func (l limited) Write(p []byte) (int, error) {
 // maxSaid bounds what is passed on of git's own words.
 const maxSaid = 1000
 
-// short is what git said in one line.
+// short is what git said in one line, without its advice for a terminal.
 func short(said []byte) string {
 	var parts []string
 	for line := range strings.Lines(strings.ToValidUTF8(string(said), "\uFFFD")) {
-		if line = strings.Join(strings.Fields(line), " "); line != "" {
+		if line = strings.Join(strings.Fields(line), " "); line != "" && !strings.HasPrefix(line, "hint:") {
 			parts = append(parts, line)
 		}
 	}
