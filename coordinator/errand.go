@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/tracker"
 )
@@ -64,6 +65,7 @@ func (h *issueHands) act(ctx context.Context, a store.Action) error {
 		return h.released(bound, e, a.Tries+1 >= errandTries)
 	}
 	r := h.errand(bound, e)
+	r.Broken, r.Why, r.Findings = shown(r.Broken), shown(r.Why), shown(r.Findings)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err() // we are to end; it is begun again at the next start
@@ -72,6 +74,9 @@ func (h *issueHands) act(ctx context.Context, a store.Action) error {
 	}
 	return h.core.AdvanceIssue(e, r)
 }
+
+// shown is what a tool or a reviewer said as it may be kept and passed on.
+func shown(text string) string { return secret.Visible(secret.Mask(text)) }
 
 // again reports whether an errand that failed is worth another try at once.
 func again(p loop.Phase) bool {

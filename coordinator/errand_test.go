@@ -32,7 +32,7 @@ fi
 // What reviewers say.
 const (
 	approves = `grep '^AFAR-VERDICT .* APPROVED$' "$DIR/asked"`
-	rejects  = `echo "gate.go:3 still squeaks"; grep '^AFAR-VERDICT .* CHANGES_REQUESTED$' "$DIR/asked"`
+	rejects  = `echo "gate.go:3 still squeaks, and AKIAIOSFODNN7EXAMPLQ stands in it"; grep '^AFAR-VERDICT .* CHANGES_REQUESTED$' "$DIR/asked"`
 	hangs    = `touch "$DIR/hangs"; exec sleep 600`
 )
 
@@ -313,7 +313,13 @@ func TestIssueRejected(t *testing.T) {
 	}
 	r.told("PAUSED: issue a1")
 	r.wants(r.topic("a1"), "[loop] REJECTED", "[loop] PAUSED")
-	r.wants(r.afar("log"), "issue a1 REJECTED: rejected", "still squeaks")
+	log := r.afar("log")
+	r.wants(log, "issue a1 REJECTED: rejected", "still squeaks")
+	for where, text := range map[string]string{"journal": log, "topic": r.topic("a1"), "tracker": r.issues("show", "a1")} {
+		if strings.Contains(text, "AKIAIOSFODNN7EXAMPLQ") {
+			t.Errorf("a secret of the findings stands in the %s", where)
+		}
+	}
 	for range 100 {
 		if r.status("a1") == "paused" {
 			break
