@@ -41,7 +41,7 @@ func TestExitCodes(t *testing.T) {
 		{"call without operation", "call", nil, 2, "needs an operation"},
 		{"call with too much", "call status {} {}", nil, 2, "at most one JSON object"},
 		{"call with bad JSON", "call status {", nil, 2, "not valid JSON"},
-		{"loop without task", "loop start s", nil, 2, "a session"},
+		{"loop without a session", "loop start", nil, 2, "a session"},
 
 		{"nobody to reach", "status", nil, 3, "coordinator not reachable"},
 		{"nobody to call", "call status", nil, 3, "coordinator not reachable"},
