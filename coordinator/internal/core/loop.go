@@ -115,6 +115,9 @@ func loopNotice(out loop.Outcome, now time.Time) string {
 }
 
 func stepText(out loop.Outcome) string {
+	if out.Verdict == loop.Limited && out.Stack.Active() {
+		return "loop paused: " + string(out.Verdict)
+	}
 	if out.Verdict != "" {
 		return "loop ended: " + string(out.Verdict)
 	}

@@ -324,6 +324,9 @@ func TestLimitLoop(t *testing.T) {
 	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "rate limit") || !strings.Contains(said[0], "It goes on at") {
 		t.Errorf("have %q", said)
 	}
+	if events, err := r.Journal(t.Context(), 0, 1, "s", true); err != nil || !strings.Contains(events[len(events)-1].Text, "loop paused: limit") {
+		t.Errorf("the journal says %+v, %v", events, err)
+	}
 	r.pass(4 * time.Minute)
 	r.restart()
 	if got := r.woken(); got != "" {
