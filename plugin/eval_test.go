@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -46,11 +48,26 @@ func workingDir(q model.Request) string {
 	return "."
 }
 
+// endBelow ends the coordinators of homes below dir. The client gives each case a
+// home of its own and takes it away with their sockets, so nobody can tell them.
+func endBelow(dir string) {
+	environments, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range environments {
+		env, _ := os.ReadFile(path) // most are gone, or not ours
+		exe, _ := os.Readlink(filepath.Join(filepath.Dir(path), "exe"))
+		if strings.HasPrefix(exe, filepath.Join(root, "bin", "afar")) && strings.Contains("\x00"+string(env), "\x00HOME="+dir) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
 // TestRealEval runs the cases in evals/ as `claude plugin eval` does, against the
 // stand-in for the model. The oldest client has no such command.
 func TestRealEval(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	r.model.Script(evaluated)
+	t.Cleanup(func() { endBelow(r.lab.Temp) })
 	out := filepath.Join(r.home, "eval.json")
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
 	defer cancel()
