@@ -190,6 +190,7 @@ var never = map[string]string{
 	"net/http":                   "starts slowly, and a hook speaks to one socket only",
 	"database/sql":               "the database belongs to the coordinator",
 	"log/slog":                   "a hook has no log",
+	"crypto/sha256":              "twelve packages behind it are initialised at each start",
 	"github.com/spf13/cobra":     "a hook has no commands",
 	"github.com/tidwall/gjson":   "it is for tests; hooks/json.go is a tenth of its size",
 	"modernc.org/sqlite":         "the database belongs to the coordinator",

@@ -102,9 +102,15 @@ func (d Dirs) Socket() string {
 	if len(path) <= maxSocket {
 		return path
 	}
+	return filepath.Join("/tmp", "afar-"+strconv.Itoa(os.Getuid())+"-"+short(path), "s")
+}
+
+// short names a file after a text of any length. A hash that nobody has to
+// resist: those of crypto would cost each start of a hook.
+func short(text string) string {
 	sum := fnv.New64a()
-	_, _ = sum.Write([]byte(path)) // never fails
-	return filepath.Join("/tmp", "afar-"+strconv.Itoa(os.Getuid())+"-"+hex.EncodeToString(sum.Sum(nil)), "s")
+	_, _ = sum.Write([]byte(text)) // never fails
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Files of the coordinator.

@@ -1,8 +1,6 @@
 package home
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -22,8 +20,7 @@ func (d Dirs) PauseMark() string { return filepath.Join(d.Marks(), "pause") }
 // CancelMark is there while the end of a loop waits for the coordinator. Its
 // text is the session, as the person named it: by token or by id.
 func (d Dirs) CancelMark(session string) string {
-	sum := sha256.Sum256([]byte(session))
-	return filepath.Join(d.Marks(), "cancel-"+hex.EncodeToString(sum[:8]))
+	return filepath.Join(d.Marks(), "cancel-"+short(session))
 }
 
 // Marked reports whether a mark is there.
