@@ -76,6 +76,10 @@ func (c *check) run() ended {
 	defer late.Stop()
 	select {
 	case <-done:
+		if toldToo(cmd.ProcessState.ExitCode(), told) {
+			c.interrupted()
+			return ended{unwanted: true}
+		}
 		return ended{code: cmd.ProcessState.ExitCode()}
 	case <-late.C:
 		group.end(cmd, told, done)
@@ -91,6 +95,21 @@ func (c *check) run() ended {
 		group.end(cmd, told, done)
 		c.interrupted()
 		return ended{unwanted: true}
+	}
+}
+
+// toldToo reports whether the signal that ended the check was meant for this hook
+// as well: the host signals the whole group, and the check may be dead before we
+// hear of it.
+func toldToo(code int, told <-chan os.Signal) bool {
+	if code >= 0 && code <= 128 { // a shell's own word for a signal is above
+		return false
+	}
+	select {
+	case <-told:
+		return true
+	case <-time.After(graceFor):
+		return false
 	}
 }
 
