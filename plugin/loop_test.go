@@ -12,6 +12,24 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
+// held starts a loop in a terminal client and returns while the model is in its
+// second iteration, which does not come to an end before the test does.
+func (r *rig) held() *host.Terminal {
+	r.t.Helper()
+	gate := make(chan struct{})
+	r.t.Cleanup(func() { close(gate) })
+	r.model.Script(func(q model.Request) model.Turn {
+		if q.Turns() == 3 {
+			return model.Turn{Text: "held", Hold: gate}
+		}
+		return ticking(500)(q)
+	})
+	term := r.lab.Terminal()
+	term.Submit("/afar:loop --max 400 paint the fence")
+	r.journal("loop.stepped", "loop 1/400")
+	return term
+}
+
 // ticking plays a session that uses a tool in each iteration and says that it
 // is done after n of them.
 func ticking(n int) func(model.Request) model.Turn {
@@ -199,17 +217,7 @@ func TestRealLoopCancel(t *testing.T) {
 	})
 	t.Run("/afar:cancel", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current), "Bash")
-		gate := make(chan struct{})
-		defer close(gate)
-		r.model.Script(func(q model.Request) model.Turn {
-			if q.Turns() == 3 {
-				return model.Turn{Text: "held", Hold: gate}
-			}
-			return ticking(500)(q)
-		})
-		term := r.lab.Terminal()
-		term.Submit("/afar:loop --max 400 never ending")
-		r.journal("loop.stepped", "loop 1/400")
+		term := r.held()
 		term.Keys("Escape")
 		term.Await("Interrupted", within)
 		term.Submit("/afar:cancel")

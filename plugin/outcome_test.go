@@ -199,21 +199,6 @@ func TestRealLoopCap(t *testing.T) {
 
 // TestRealLoopPerson: what a person does at the terminal of a looping session.
 func TestRealLoopPerson(t *testing.T) {
-	// held starts a loop and returns while the model is in its second iteration.
-	held := func(r *rig) (term *host.Terminal) {
-		gate := make(chan struct{})
-		r.t.Cleanup(func() { close(gate) })
-		r.model.Script(func(q model.Request) model.Turn {
-			if q.Turns() == 3 {
-				return model.Turn{Text: "held", Hold: gate}
-			}
-			return ticking(500)(q)
-		})
-		term = r.lab.Terminal()
-		term.Submit("/afar:loop --max 400 paint the fence")
-		r.journal("loop.stepped", "loop 1/400")
-		return term
-	}
 	say := func(text string) func(model.Request) model.Turn {
 		return func(q model.Request) model.Turn {
 			if q.Has("[loop 2/400]") {
@@ -224,7 +209,7 @@ func TestRealLoopPerson(t *testing.T) {
 	}
 	t.Run("Esc, and goes on with the next prompt", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current), "Bash")
-		term := held(r)
+		term := r.held()
 		term.Keys("Escape")
 		term.Await("Interrupted", within)
 		if l := r.status().Loops; len(l) != 1 || !l[0].Active {
@@ -256,7 +241,7 @@ func TestRealLoopPerson(t *testing.T) {
 	})
 	t.Run("/clear", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current), "Bash")
-		term := held(r)
+		term := r.held()
 		term.Keys("Escape")
 		term.Await("Interrupted", within)
 		term.Submit("/clear")
@@ -264,7 +249,7 @@ func TestRealLoopPerson(t *testing.T) {
 	})
 	t.Run("resume, and fork", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current), "Bash")
-		term := held(r)
+		term := r.held()
 		session := r.status().Loops[0].Session
 		term.Keys("Escape")
 		term.Await("Interrupted", within)

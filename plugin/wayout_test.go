@@ -106,17 +106,7 @@ func TestRealWayOut(t *testing.T) {
 	})
 	t.Run("/afar:cancel", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current), "Bash")
-		gate := make(chan struct{})
-		defer close(gate)
-		r.model.Script(func(q model.Request) model.Turn {
-			if q.Turns() == 3 {
-				return model.Turn{Text: "held", Hold: gate}
-			}
-			return ticking(500)(q)
-		})
-		term := r.lab.Terminal()
-		term.Submit("/afar:loop --max 400 never ending")
-		r.journal("loop.stepped", "loop 1/400")
+		term := r.held()
 		goOn := r.hang()
 		term.Keys("Escape")
 		term.Await("Interrupted", within)
