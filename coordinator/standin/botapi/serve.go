@@ -65,7 +65,6 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if errors.Is(err, context.Canceled) { // nobody is there to be answered
 		panic(http.ErrAbortHandler)
 	}
-	h.s.record(name, req, err)
 	if hit && h.spoil(w, f, result) {
 		return
 	}
@@ -188,11 +187,18 @@ func refusal(err error) *apiError {
 	return &apiError{code: http.StatusInternalServerError, text: "Internal Server Error: " + err.Error()}
 }
 
-// record logs a finished call.
+// record logs a call that was refused before it was carried out.
 func (s *Server) record(name string, req request, err error) {
 	if strings.EqualFold(name, "getUpdates") {
 		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log(name, req, err)
+}
+
+// log keeps a finished call and wakes who waits for one, under mu.
+func (s *Server) log(name string, req request, err error) {
 	c := Call{At: time.Now(), Method: name, Params: req.params, Code: http.StatusOK}
 	c.Files = slices.Sorted(maps.Keys(req.files))
 	for i, field := range c.Files {
@@ -202,8 +208,6 @@ func (s *Server) record(name string, req request, err error) {
 		e := refusal(err)
 		c.Code, c.Description = e.code, e.text
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.calls = append(s.calls, c)
 	s.wake()
 }
@@ -215,8 +219,9 @@ func (h handler) call(ctx context.Context, name string, req request) (any, error
 	}
 	h.s.mu.Lock()
 	defer h.s.mu.Unlock()
-	defer h.s.wake()
-	return h.s.method(name)(req)
+	result, err := h.s.method(name)(req)
+	h.s.log(name, req, err) // at once: who sees what the call did sees the call
+	return result, err
 }
 
 // method returns what a method does, under mu, or nil when there is no such
