@@ -36,7 +36,7 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "hooks/roomy"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "hooks/judge", "hooks/roomy"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
@@ -91,8 +91,9 @@ func table() rules {
 	return rules{
 		ours: map[string][]string{
 			"cmd/afar":    {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/wire"},
-			"cmd/hook-*":  {"hooks"},
-			"hooks":       {"coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/wire", "hooks/roomy"},
+			"cmd/hook-*":  {"hooks", "hooks/judge"},
+			"hooks":       {"coordinator/client", "coordinator/home", "coordinator/wire", "hooks/roomy"},
+			"hooks/judge": {"coordinator/guard", "coordinator/place", "coordinator/wire", "hooks"},
 			"hooks/roomy": {},
 
 			"coordinator":        append(internals, "coordinator/home", "coordinator/wire"),
@@ -139,8 +140,8 @@ func table() rules {
 		},
 		inTests: map[string][]string{
 			"*":        {standin + "botapi", standin + "consultant", standin + "host", standin + "model"},
-			"cmd/afar": {"hooks"},       // as commands of the scripts
-			"hooks":    {"coordinator"}, // hooks are tried on a real one
+			"cmd/afar": {"hooks"},                                           // as commands of the scripts
+			"hooks":    {"coordinator", "coordinator/guard", "hooks/judge"}, // hooks are tried on real ones
 			"plugin":   {"coordinator/wire"},
 			// what is granted is held against what the guard has an opinion on
 			in + "grant": {"coordinator/guard"},
@@ -153,7 +154,7 @@ func table() rules {
 			{in + "core", append([]string{"coordinator"}, waysIn...), "only ways in and the composition root call core; results come back through functions given at construction"},
 			{in + "server", []string{"coordinator"}, "ways in never import each other"},
 			{in + "channel/telegram", []string{"coordinator"}, "ways in never import each other"},
-			{"hooks", []string{"cmd/hook-*"}, "the hooks are the outermost layer"},
+			{"hooks", []string{"cmd/hook-*", "hooks/judge"}, "the hooks are the outermost layer"},
 			{standin + "*", nil, "a stand-in is for tests"},
 		},
 		pure: pure,
@@ -206,18 +207,30 @@ func TestImports(t *testing.T) {
 
 // TestHooksLink walks what each hook binary links, through our packages, the
 // module cache and the standard library, for each system that we build for.
+// judging are the hooks that hand a guard in.
+var judging = []string{"cmd/hook-permission-request", "cmd/hook-pre-tool-use", "cmd/hook-session-start"}
+
+// TestHooksLink: what a process start has to pay for is linked into no hook,
+// and the guard only into those that judge.
 func TestHooksLink(t *testing.T) {
 	root := moduleRoot(t)
 	mods := requirements(t, root)
+	all := glob(t, root, "cmd/hook-*")
+	others := slices.DeleteFunc(slices.Clone(all), func(dir string) bool { return slices.Contains(judging, dir) })
+	const parser = "mvdan.cc/sh/v3/syntax"
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		t.Run(system, func(t *testing.T) {
-			w := walker{root: root, module: moduleName(t, root), mods: mods, from: map[string]string{}}
-			w.ctx = build.Default
-			w.ctx.GOOS, w.ctx.GOARCH, w.ctx.CgoEnabled = system, "arm64", false
-			for _, dir := range glob(t, root, "cmd/hook-*") {
-				w.visit(t, w.module+"/"+dir, "")
+			linked := func(dirs []string) *walker {
+				w := &walker{root: root, module: moduleName(t, root), mods: mods, from: map[string]string{}}
+				w.ctx = build.Default
+				w.ctx.GOOS, w.ctx.GOARCH, w.ctx.CgoEnabled = system, "arm64", false
+				for _, dir := range dirs {
+					w.visit(t, w.module+"/"+dir, "")
+				}
+				return w
 			}
-			if len(w.from) < 50 || w.from["mvdan.cc/sh/v3/syntax"] == "" {
+			w := linked(all)
+			if len(w.from) < 50 || w.from[parser] == "" {
 				t.Fatalf("the walk is broken: it saw %d packages", len(w.from))
 			}
 			for p := range w.from {
@@ -226,6 +239,9 @@ func TestHooksLink(t *testing.T) {
 						t.Errorf("hook binaries link %s (%s): %s", p, why, w.way(p))
 					}
 				}
+			}
+			if w := linked(others); w.from[parser] != "" {
+				t.Errorf("a hook that judges nothing links the guard: %s", w.way(parser))
 			}
 		})
 	}

@@ -28,7 +28,7 @@ func BenchmarkStop(b *testing.B) {
 		spent[what] = append(spent[what], f())
 	}
 	for b.Loop() {
-		measure("empty", func() time.Duration { return spawn(b, empty, c.root, "") })
+		measure("empty", func() time.Duration { _, took := c.run(empty, idle.stopping()); return took })
 		idle.work()
 		measure("no-loop", idle.stop)
 		for _, s := range []*stopping{short, long} {
@@ -105,12 +105,18 @@ func (d *daemon) afar(args ...string) string {
 // hook runs a hook and returns what it printed and how long the host waited.
 func (d *daemon) hook(name, stdin string) (string, time.Duration) {
 	d.b.Helper()
-	cmd := exec.Command(filepath.Join(d.bin, name))
+	return d.run(filepath.Join(d.bin, name), stdin)
+}
+
+// run runs a program as the host runs a hook.
+func (d *daemon) run(program, stdin string) (string, time.Duration) {
+	d.b.Helper()
+	cmd := exec.Command(program)
 	cmd.Env, cmd.Stdin = append(d.env(), fmt.Sprint("CLAUDE_PID=", d.client.Process.Pid)), strings.NewReader(stdin)
 	begun := time.Now()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		d.b.Fatalf("%s: %v\n%s", name, err, out)
+		d.b.Fatalf("%s: %v\n%s", program, err, out)
 	}
 	return string(out), time.Since(begun)
 }
@@ -149,8 +155,10 @@ func (s *stopping) work() {
 	s.hook("hook-post-tool-use", s.payload("PostToolUse", `,"tool_name":"Bash","tool_input":{"command":"true"},"tool_response":{},"tool_use_id":"t","duration_ms":1`))
 }
 
+func (s *stopping) stopping() string { return s.payload("Stop", `,"last_assistant_message":"so far"`) }
+
 func (s *stopping) stop() time.Duration {
-	out, took := s.hook("hook-stop", s.payload("Stop", `,"last_assistant_message":"so far"`))
+	out, took := s.hook("hook-stop", s.stopping())
 	if blocked := strings.Contains(out, `"block"`); blocked != (s.name != "idle") {
 		s.b.Fatalf("%s: the Stop hook said %q", s.name, out)
 	}

@@ -30,7 +30,7 @@ func BenchmarkHook(b *testing.B) {
 			in := payload(c.event, c.rest)
 			var hook, yard []time.Duration
 			for b.Loop() {
-				yard = append(yard, spawn(b, empty, root, ""))
+				yard = append(yard, spawn(b, empty, root, in))
 				hook = append(hook, spawn(b, filepath.Join(bins, binary(c.event)), root, in))
 			}
 			b.ReportMetric(quantile(hook, 0.5)/quantile(yard, 0.5), "x-empty-go-p50")

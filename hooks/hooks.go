@@ -30,14 +30,11 @@ type Event struct {
 	do    func(*hook) error
 }
 
-// The events that we have a binary for.
+// The events that we have a binary for, with those below.
 var (
-	SessionStart        = Event{"SessionStart", other, sessionStart}
 	SessionEnd          = Event{"SessionEnd", other, sessionEnd}
 	UserPromptSubmit    = Event{"UserPromptSubmit", other, userPromptSubmit}
 	UserPromptExpansion = Event{"UserPromptExpansion", other, userPromptExpansion}
-	PreToolUse          = Event{"PreToolUse", guards, preToolUse}
-	PermissionRequest   = Event{"PermissionRequest", asks, permissionRequest}
 	PermissionDenied    = Event{"PermissionDenied", other, permissionDenied}
 	Elicitation         = Event{"Elicitation", asks, elicitation}
 	PostToolUse         = Event{"PostToolUse", other, postToolUse}
@@ -49,6 +46,22 @@ var (
 	SubagentStop        = Event{"SubagentStop", other, subagentStop}
 	Notification        = Event{"Notification", other, notification}
 )
+
+// SessionStart is the event of that name. Broken says what is wrong with the
+// guard's policy files: the person is to know it before the first call.
+func SessionStart(broken func(Place) string) Event {
+	return Event{"SessionStart", other, func(h *hook) error { return sessionStart(h, broken) }}
+}
+
+// PreToolUse is the event of that name.
+func PreToolUse(g Guard) Event {
+	return Event{"PreToolUse", guards, func(h *hook) error { return preToolUse(h, g) }}
+}
+
+// PermissionRequest is the event of that name.
+func PermissionRequest(g Guard) Event {
+	return Event{"PermissionRequest", asks, func(h *hook) error { return permissionRequest(h, g) }}
+}
 
 // Main runs one event's hook for this process and exits with its code.
 func Main(e Event) {

@@ -9,13 +9,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var jsonSeeds = []string{`{}`, `[]`, ` {"a" : [1, -2.5e+3, "x\ty\u00e9\ud83d\ude00", true, false, null, {}] , "b":{"c":"d"}} `, `"\ud800"`, `"\udc00\ud800x"`, `{"a":1,"a":2}`,
+// JSONSeeds are texts on and beside the edges of JSON.
+var JSONSeeds = []string{`{}`, `[]`, ` {"a" : [1, -2.5e+3, "x\ty\u00e9\ud83d\ude00", true, false, null, {}] , "b":{"c":"d"}} `, `"\ud800"`, `"\udc00\ud800x"`, `{"a":1,"a":2}`,
 	`{"a\n":"\/"}`, `1`, `-`, `01`, `1.`, `"`, `{`, `[1,]`, `{"a"}`, `tru`, `nulll`, "\"\x01\"", `"\x"`, `"\u12"`, `[[[[]]]]`, `{"":""}`, `1 2`, ``, " \n", `{"a":"}]\\\""}`}
 
 // FuzzJSON holds our reading of JSON against two libraries: what is valid,
 // where each value stands, and what each string says.
 func FuzzJSON(f *testing.F) {
-	for _, seed := range jsonSeeds {
+	for _, seed := range JSONSeeds {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

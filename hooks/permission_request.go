@@ -3,16 +3,16 @@ package hooks
 // permissionRequest asks the person while the host's own dialog is open. Where
 // Afar is off, the dialog is left alone; so it is where a host's own program
 // shows the questions and plans of a session that nobody watches.
-func permissionRequest(h *hook) error {
-	call, err := h.toolCall()
+func permissionRequest(h *hook, guard Guard) error {
+	d, err := h.judge(guard)
 	if err != nil {
 		return err
 	}
-	kind := kindOf(call.Tool)
+	kind := kindOf(h.str("tool_name"))
 	if h.off() || kind != "permission" && !h.dialogs() {
 		return nil
 	}
-	a, err := h.ask(kind, h.judge(call).Person)
+	a, err := h.ask(kind, d.Person)
 	if err != nil {
 		return err
 	}

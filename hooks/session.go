@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/client"
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -30,9 +29,9 @@ const maxContext = 8000
 
 // sessionStart registers the session. It does not wait for a coordinator that
 // is not there: a detached copy of this binary delivers the registration.
-func sessionStart(h *hook) error {
+func sessionStart(h *hook, check func(Place) string) error {
 	h.birthmark()
-	id, broken := newID(), h.brokenPolicy()
+	id, broken := newID(), check(h.place())
 	body := func() *wire.Object { return h.body().Str("delivery", id).OptStr("broken", broken) }
 	line, err := h.client.Call(request(wire.OpSessionStart, body()), time.Now().Add(startFor))
 	if err != nil {
@@ -43,12 +42,6 @@ func sessionStart(h *hook) error {
 		return errors.Join(h.printTold("", broken), err)
 	}
 	return h.printTold(r.str("context"), broken)
-}
-
-// brokenPolicy says what is wrong with the guard's policy files: the person is
-// to know it before the first call.
-func (h *hook) brokenPolicy() string {
-	return place.Broken(h.client.Dirs, h.str("cwd"), h.getenv("CLAUDE_PROJECT_DIR"))
 }
 
 func (h *hook) printContext(text string) error { return h.printTold(text, "") }

@@ -3,7 +3,6 @@ package hooks
 import (
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -94,7 +93,7 @@ func subagentStop(h *hook) error {
 		return nil
 	}
 	within := subagentFor
-	if place.ReadsOnly(h.str("agent_type")) {
+	if wire.ReadsOnly(h.str("agent_type")) {
 		within = stopFor // a busy coordinator must not open the gate
 	}
 	r, err := h.call(wire.OpSubagentStop, h.body(), within)

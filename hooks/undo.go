@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -16,8 +15,8 @@ const snapshotFor = 5 * time.Second
 // snapshot has what a risky call may destroy kept before the host opens its
 // dialog: after a yes there the tool runs at once. It returns a sentence for
 // the person, "" where there is nothing to lose.
-func (h *hook) snapshot(call guard.Call, d guard.Decision) string {
-	if h.off() || len(guard.Losses(call, d.Effects, h.str("cwd"))) == 0 {
+func (h *hook) snapshot(d Judgement) string {
+	if h.off() || !d.Loses {
 		return ""
 	}
 	r, err := h.callStarting(wire.OpUndoTake, h.body(), snapshotFor)

@@ -37,10 +37,6 @@ func Broken(dirs home.Dirs, cwd, project string) string {
 	return policy.Warning(policy.Files(dirs, cwd, project))
 }
 
-// ReadsOnly reports whether an agent of that type, as the host names it, is
-// held to reading.
-func ReadsOnly(agentType string) bool { return agentType == "alice" || agentType == "afar:alice" }
-
 // own lists what a session may not touch: Afar's files, and what the host loads
 // of the plugin. The rest of a checkout is its developer's.
 func own(dirs home.Dirs, bin string) []string {

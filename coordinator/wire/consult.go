@@ -43,3 +43,7 @@ type SecondOpinion struct {
 	TookMS int64    `json:"took_ms"`
 	Missed []Missed `json:"missed"`
 }
+
+// ReadsOnly reports whether an agent of that type, as the host names it, is
+// held to reading.
+func ReadsOnly(agentType string) bool { return agentType == "alice" || agentType == "afar:alice" }

@@ -16,7 +16,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/peer"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -41,7 +40,7 @@ type consultation struct {
 // consults notes that a reviewer's call is about to consult.
 func (s *Server) consults(c *call) (any, error) {
 	h, p, err := s.hookCall(c, session.Working)
-	if err != nil || s.silent(h) || !place.ReadsOnly(p.AgentType) {
+	if err != nil || s.silent(h) || !wire.ReadsOnly(p.AgentType) {
 		return wire.HookReply{}, err
 	}
 	s.mu.Lock()
@@ -56,7 +55,7 @@ func (s *Server) consults(c *call) (any, error) {
 
 // returned notes that a reviewer's call has ended.
 func (s *Server) returned(p payload) {
-	if !place.ReadsOnly(p.AgentType) {
+	if !wire.ReadsOnly(p.AgentType) {
 		return
 	}
 	s.mu.Lock()

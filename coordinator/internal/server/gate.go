@@ -3,7 +3,6 @@ package server
 import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -14,7 +13,7 @@ func (s *Server) subagentStop(c *call) (any, error) {
 	if err != nil || p.AgentType == "" {
 		return wire.HookReply{}, err
 	}
-	if err := s.agentSpent(p); err != nil || s.silent(h) || !place.ReadsOnly(p.AgentType) {
+	if err := s.agentSpent(p); err != nil || s.silent(h) || !wire.ReadsOnly(p.AgentType) {
 		return wire.HookReply{}, err
 	}
 	r, err := s.cfg.Core.ReviewerStops(p.Session, p.Agent, p.Message)

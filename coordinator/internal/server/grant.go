@@ -59,7 +59,7 @@ func (s *Server) place(h wire.HookCall, p payload) guard.Context {
 		project = v.Project
 	}
 	ctx := place.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
-	ctx.ReadOnly = place.ReadsOnly(p.AgentType)
+	ctx.ReadOnly = wire.ReadsOnly(p.AgentType)
 	ctx.Git, ctx.Merged = nil, nil // a grant outlives a clean work tree
 	return ctx
 }

@@ -1,0 +1,100 @@
+package hooks
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/home"
+)
+
+// A Guard judges a tool call. Three of our binaries hand one in: linking it
+// costs a process start, and most hooks have no use for it. A panic of its own
+// is taken for a refusal.
+type Guard func(Call) Judgement
+
+// A Call is a tool call of the host with the place where it happens.
+type Call struct {
+	Place
+	Transcript string // the session's file, "" for none
+	Agent      string // the agent's type, "" for the session itself
+	Tool       string
+	Args       []Arg
+}
+
+// A Place is a session's place in the file system.
+type Place struct {
+	Dirs         home.Dirs
+	Bin          string // the directory of our binaries
+	Cwd, Project string
+}
+
+// Arg is one leaf of the tool's input, by its path ("edits.0.new_string"): a
+// string, or "true" for a switch that is on.
+type Arg struct{ Path, Value string }
+
+// A Verdict is what the guard makes of a call.
+type Verdict string
+
+// The verdicts. None is no opinion, and no yes.
+const (
+	None Verdict = ""
+	Ask  Verdict = "ask"
+	Deny Verdict = "deny"
+)
+
+// A Judgement is a verdict with what there is to say of it.
+type Judgement struct {
+	Verdict  Verdict
+	Rule     string // its stable id
+	From     string // the policy file and line that decided, "" for a built-in rule as it stands
+	Part     string // the exact part of the call that triggered it
+	Reason   string // for the model: what to do instead
+	Person   string // for the person: one line of what is risky
+	Loses    bool   // the call may destroy what a snapshot can keep
+	Consults bool   // an agent that is held to reading asks for a second opinion
+	Broken   string // what is wrong with the policy files, "" for nothing
+}
+
+var errNoTool = errors.New("the hook input names no tool with an input object")
+
+// judge has the call judged that the host is about to make.
+func (h *hook) judge(guard Guard) (Judgement, error) {
+	tool, input := h.str("tool_name"), h.get("tool_input")
+	if tool == "" || !input.IsObject() {
+		return Judgement{}, errNoTool
+	}
+	return guard(Call{
+		Place: h.place(), Transcript: h.str("transcript_path"), Agent: h.str("agent_type"),
+		Tool: tool, Args: leaves(nil, "", input),
+	}), nil
+}
+
+func (h *hook) place() Place {
+	return Place{Dirs: h.client.Dirs, Bin: h.client.Bin, Cwd: h.str("cwd"), Project: h.getenv("CLAUDE_PROJECT_DIR")}
+}
+
+// leaves lists the strings of a value with their paths, and the switches that
+// are on.
+func leaves(args []Arg, path string, v jsonValue) []Arg {
+	switch v.Type {
+	case jsonString:
+		return append(args, Arg{Path: path, Value: v.Str})
+	case jsonTrue:
+		return append(args, Arg{Path: path, Value: "true"})
+	}
+	if !v.IsObject() && !v.IsArray() {
+		return args
+	}
+	n := 0
+	v.ForEach(func(key, value jsonValue) bool {
+		name := key.Str
+		if v.IsArray() {
+			name = strconv.Itoa(n)
+		}
+		n++
+		args = leaves(args, strings.TrimPrefix(path+"."+name, "."), value)
+		return true
+	})
+	return args
+}

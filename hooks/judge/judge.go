@@ -1,0 +1,34 @@
+// Package judge is the guard as the hook binaries that judge calls hand it to
+// the hooks. It stands apart because linking the guard, and the shell parser in
+// it, costs each start of a process.
+package judge
+
+import (
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/place"
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/hooks"
+)
+
+// Call judges one tool call (hooks.Guard). It reads the policy files, and asks
+// git only where the verdict hangs on it.
+func Call(c hooks.Call) hooks.Judgement {
+	call := guard.Call{Tool: c.Tool, Args: make([]guard.Arg, len(c.Args))}
+	for i, arg := range c.Args {
+		call.Args[i] = guard.Arg(arg)
+	}
+	where := place.Context(c.Dirs, c.Bin, c.Cwd, c.Project)
+	where.Created = place.Created(c.Transcript)
+	where.ReadOnly = wire.ReadsOnly(c.Agent)
+	d := guard.Judge(call, where)
+	return hooks.Judgement{
+		Verdict: hooks.Verdict(d.Verdict), Rule: d.Rule, From: d.From, Part: d.Part, Reason: d.Reason, Person: d.Person,
+		Loses:    d.Verdict == guard.Ask && len(guard.Losses(call, d.Effects, c.Cwd)) > 0,
+		Consults: where.ReadOnly && d.Steps.Calls("afar", "consult"),
+		Broken:   where.Broken,
+	}
+}
+
+// Broken says what is wrong with the policy files of a place, in one line; ""
+// for nothing.
+func Broken(p hooks.Place) string { return place.Broken(p.Dirs, p.Cwd, p.Project) }
