@@ -15,56 +15,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/git"
 )
 
-// run runs git for the test, away from any real configuration.
-func run(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=a@x.example", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=a@x.example",
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func write(t *testing.T, dir, name, text string) {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// empty is a repository without a commit.
-func empty(t *testing.T) string {
-	t.Helper()
-	t.Setenv("HOME", t.TempDir()) // git must not read a real configuration
-	dir := t.TempDir()
-	run(t, dir, "init", "-q", "-b", "main")
-	return dir
-}
-
-// committed is a repository with one commit of two files.
-func committed(t *testing.T) string {
-	t.Helper()
-	dir := empty(t)
-	write(t, dir, "a.txt", "one\n")
-	write(t, dir, "b.txt", "one\n")
-	run(t, dir, "add", ".")
-	run(t, dir, "commit", "-q", "-m", "first")
-	return dir
-}
-
 func tree(t *testing.T, dir string) string { t.Helper(); return git.Tree(t.Context(), dir) }
 
 func TestTree(t *testing.T) {
+	beside(t)
 	steps := []struct {
 		name string
 		do   func(t *testing.T, dir string)
@@ -95,6 +49,7 @@ func TestTree(t *testing.T) {
 	}
 	for name, start := range map[string]func(*testing.T) string{"with a commit": committed, "in a folder below": below, "in a worktree": worktree} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := start(t)
 			root := run(t, dir, "rev-parse", "--show-toplevel")
 			seen := map[string]string{}
@@ -128,6 +83,7 @@ func worktree(t *testing.T) string {
 }
 
 func TestTreeWithoutCommit(t *testing.T) {
+	beside(t)
 	dir := empty(t)
 	first := tree(t, dir)
 	write(t, dir, "a", "x")
@@ -141,7 +97,7 @@ func TestTreeWithoutCommit(t *testing.T) {
 
 // TestTreeOutside: a directory that is in no repository.
 func TestTreeOutside(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
+	beside(t)
 	dir := t.TempDir()
 	seen := map[string]string{}
 	for _, step := range []struct {
@@ -172,6 +128,7 @@ func TestTreeOutside(t *testing.T) {
 
 // TestTreeBounds: what is no work of this tree, or too much of it, is not seen.
 func TestTreeBounds(t *testing.T) {
+	unraced(t)
 	many := func(dir, name string, n int) {
 		for i := range n {
 			write(t, dir, fmt.Sprintf("%s/%d/%d", name, i%7, i), "x")
@@ -212,7 +169,7 @@ func TestTreeBounds(t *testing.T) {
 
 // TestTreeTime: a great heap takes no more than the time that a hook has.
 func TestTreeTime(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
+	beside(t)
 	dir := t.TempDir()
 	for i := range 3000 {
 		write(t, dir, fmt.Sprintf("d%d/e%d/f%d", i%30, i%300, i), strings.Repeat("x", 3000))
@@ -228,7 +185,7 @@ func TestTreeTime(t *testing.T) {
 }
 
 func TestNoRepository(t *testing.T) {
-	t.Setenv("HOME", t.TempDir())
+	beside(t)
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none"), "\x00"} {
 		if got := tree(t, dir); got != "" && !strings.HasPrefix(dir, "/") {
 			t.Errorf("%q: %q", dir, got)
@@ -243,6 +200,7 @@ func TestNoRepository(t *testing.T) {
 }
 
 func TestLate(t *testing.T) {
+	beside(t)
 	dir := committed(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -256,6 +214,7 @@ func TestLate(t *testing.T) {
 
 // TestSlow: git that hangs is left behind in time, and half an answer is none.
 func TestSlow(t *testing.T) {
+	unraced(t)
 	dir := committed(t)
 	real, err := exec.LookPath("git")
 	if err != nil {
@@ -273,6 +232,7 @@ func TestSlow(t *testing.T) {
 }
 
 func TestRecent(t *testing.T) {
+	beside(t)
 	dir := committed(t)
 	for _, m := range []string{"second", "third ü", "fourth"} {
 		run(t, dir, "commit", "-q", "--allow-empty", "-m", m+"\n\nbody")
@@ -303,6 +263,7 @@ func TestRecent(t *testing.T) {
 
 // TestHostile: whatever program a repository names, it is not run.
 func TestHostile(t *testing.T) {
+	beside(t)
 	for name, arm := range map[string]func(t *testing.T, dir, evil string){
 		"file monitor": func(t *testing.T, dir, evil string) { run(t, dir, "config", "core.fsmonitor", evil) },
 		"hooks": func(t *testing.T, dir, evil string) {
@@ -351,6 +312,7 @@ func TestHostile(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := committed(t)
 			proof := filepath.Join(t.TempDir(), "it-ran")
 			evil := filepath.Join(t.TempDir(), "evil")
@@ -380,6 +342,7 @@ func filter(t *testing.T, dir, kind, name, evil string) {
 
 // TestEnvironment: variables of the person's session do not steer git.
 func TestEnvironment(t *testing.T) {
+	unraced(t)
 	dir, other := committed(t), committed(t)
 	write(t, other, "c.txt", "x")
 	before := tree(t, dir)

@@ -11,6 +11,7 @@ import (
 
 // TestLands: what is no reason to refuse, and what stays as it was.
 func TestLands(t *testing.T) {
+	beside(t)
 	for _, c := range []struct {
 		name  string
 		do    func(t *testing.T, s *site)
@@ -82,6 +83,7 @@ func TestLands(t *testing.T) {
 		{"beside a submodule that is elsewhere", submodule, false, main},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s := ready(t)
 			c.do(t, &s)
 			before := files(t, s.dir)
@@ -164,7 +166,7 @@ func submodule(t *testing.T, s *site) {
 	t.Helper()
 	run(t, s.dir, "worktree", "remove", "--force", s.w.Path)
 	run(t, s.dir, "branch", "-q", "-D", s.w.Branch)
-	lib := committed2(t)
+	lib := committed(t)
 	run(t, s.dir, "-c", "protocol.file.allow=always", "submodule", "add", "-q", lib, "sub")
 	run(t, s.dir, "commit", "-q", "-m", "a submodule")
 	run(t, s.dir, "push", "-q", "origin", "main")
@@ -173,20 +175,10 @@ func submodule(t *testing.T, s *site) {
 	s.again(t)
 }
 
-// committed2 is committed without a new home.
-func committed2(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	run(t, dir, "init", "-q", "-b", "main")
-	write(t, dir, "lib.txt", "one\n")
-	run(t, dir, "add", ".")
-	run(t, dir, "commit", "-q", "-m", "first")
-	return dir
-}
-
 // TestLarge: what a filter makes of files is right in every checkout, and
 // git-lfs is told before its pointers are pushed.
 func TestLarge(t *testing.T) {
+	unraced(t)
 	s := ready(t)
 	bin := t.TempDir()
 	log := filepath.Join(bin, "log")

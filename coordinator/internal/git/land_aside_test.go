@@ -12,6 +12,7 @@ import (
 // TestAside: a log that a program changes by itself does not hold landing up and
 // stays as it is; staged, or changed by the branch too, it does.
 func TestAside(t *testing.T) {
+	beside(t)
 	const log = ".tracker/log"
 	for _, c := range []struct {
 		name string
@@ -25,8 +26,8 @@ func TestAside(t *testing.T) {
 		{"changed by the branch too", func(t *testing.T, _ string, w git.Worktree) { work(t, w, log, "begin\nbranch\n") }, git.ErrBaseDirty},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			dir := committed(t)
-			identified(t)
 			write(t, dir, log, "begin\n")
 			write(t, dir, ".tracker/log2", "begin\n")
 			run(t, dir, "add", "-A")

@@ -67,6 +67,7 @@ func cutMerge(t *testing.T) (*site, string) {
 // TestCutOff: what git wrote of a landing before it died goes away again, once
 // the lock that it left does.
 func TestCutOff(t *testing.T) {
+	beside(t)
 	for name, c := range map[string]struct {
 		do   func(t *testing.T, s *site)
 		says string // "" is that it lands
@@ -83,6 +84,7 @@ func TestCutOff(t *testing.T) {
 		"somebody committed": {func(t *testing.T, s *site) { run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine") }, "moved on"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, _ := cutMerge(t)
 			if _, err := os.Stat(filepath.Join(s.dir, "1.cut")); err != nil {
 				t.Fatal("nothing was cut off")
@@ -111,6 +113,7 @@ func TestCutOff(t *testing.T) {
 
 // TestCutOffTakenBack: without a new landing, the checkout is what it was.
 func TestCutOffTakenBack(t *testing.T) {
+	beside(t)
 	s, before := cutMerge(t)
 	if err := os.Remove(filepath.Join(s.dir, ".git/index.lock")); err != nil {
 		t.Fatal(err)
@@ -127,7 +130,9 @@ func TestCutOffTakenBack(t *testing.T) {
 // TestCutOffInTheWorktree: there nobody else is at work, and the same call again
 // is all that it takes.
 func TestCutOffInTheWorktree(t *testing.T) {
+	beside(t)
 	t.Run("rebase", func(t *testing.T) {
+		t.Parallel()
 		s := ready(t)
 		armed := cutting(t, &s)
 		slow(t, s.dir, "of main\n")
@@ -154,6 +159,7 @@ func TestCutOffInTheWorktree(t *testing.T) {
 		"a rebase, and a file changed later": {"a.txt", true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := ready(t)
 			write(t, s.dir, "a.txt", "of main\n")
 			run(t, s.dir, "commit", "-q", "-am", "of main")
@@ -184,6 +190,7 @@ func TestCutOffInTheWorktree(t *testing.T) {
 		})
 	}
 	t.Run("add", func(t *testing.T) {
+		t.Parallel()
 		s := ready(t)
 		armed := cutting(t, &s)
 		slow(t, s.dir, "of main\n")
@@ -204,6 +211,7 @@ func TestCutOffInTheWorktree(t *testing.T) {
 
 // TestStaleRefs: a lock that a killed git left on a ref of ours is no end.
 func TestStaleRefs(t *testing.T) {
+	beside(t)
 	s := ready(t)
 	for _, name := range []string{"refs/heads/" + s.w.Branch, "refs/afar/landed/main"} {
 		write(t, s.dir, ".git/"+name+".lock", "")
@@ -219,6 +227,7 @@ func TestStaleRefs(t *testing.T) {
 // TestForeignLock: a lock in the worktree that no git of ours made stays, also
 // after a commit failed because of it.
 func TestForeignLock(t *testing.T) {
+	beside(t)
 	s := ready(t)
 	write(t, s.w.Path, "closed.md", "closed")
 	lock := filepath.Join(s.dir, ".git/worktrees/i1/index.lock")
@@ -245,6 +254,7 @@ func TestForeignLock(t *testing.T) {
 
 // TestConflict: the worktree is as it was, whatever kind of conflict it is.
 func TestConflict(t *testing.T) {
+	beside(t)
 	for name, c := range map[string]struct {
 		main, issue func(t *testing.T, dir string)
 	}{
@@ -256,6 +266,7 @@ func TestConflict(t *testing.T) {
 		"moved to different names": {moves("b.txt", "main.txt"), moves("b.txt", "issue.txt")},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir, _ := cloned(t)
 			w, err := git.AddWorktree(t.Context(), dir, "i1")
 			if err != nil {
@@ -292,6 +303,7 @@ func moves(from, to string) func(*testing.T, string) {
 // TestRebaseRefused: what would be lost by a rebase is no conflict, but a
 // refusal before it begins.
 func TestRebaseRefused(t *testing.T) {
+	beside(t)
 	for name, c := range map[string]struct {
 		do   func(t *testing.T, w git.Worktree)
 		want error
@@ -302,6 +314,7 @@ func TestRebaseRefused(t *testing.T) {
 		"a rebase of the model's":    {func(t *testing.T, w git.Worktree) { fails(t, w.Path, "rebase", "main") }, git.ErrInTheWay},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := ready(t)
 			write(t, s.dir, "other.log", "of main")
 			write(t, s.dir, "a.txt", "of main")
@@ -322,6 +335,7 @@ func TestRebaseRefused(t *testing.T) {
 
 // TestTogether: many loops in one repository at once, and all of them land.
 func TestTogether(t *testing.T) {
+	t.Parallel()
 	dir, bare := cloned(t)
 	const loops = 4
 	var wg sync.WaitGroup

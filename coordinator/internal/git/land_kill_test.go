@@ -203,8 +203,8 @@ func (s site) end(t *testing.T) string {
 
 // killer is a git that kills who runs it, at one of its calls.
 const killer = `#!/bin/sh
-dir=$(dirname "$0")
-n=$(($(cat "$dir/n") + 1)); echo $n >"$dir/n"
+dir=${0%%/*}
+read -r n <"$dir/n"; n=$((n + 1)); echo $n >"$dir/n"
 read -r at how wait <"$dir/at"
 [ $n = "$at" ] || exec %[1]s "$@"
 case $how in
@@ -229,11 +229,10 @@ func TestKilled(t *testing.T) {
 		}
 		return
 	}
-	if testing.Short() {
-		t.Skip("drives git, which the race detector does not see")
-	}
+	beside(t)
 	for _, c := range scenes() {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			k := newKills(t, c)
 			calls := k.unharmed(t)
 			for _, p := range plans(calls) {
@@ -249,11 +248,13 @@ func TestKilled(t *testing.T) {
 // process that does the operation and each git that it runs. It needs strace and
 // much time, so it is a part of -git-kills.
 func TestKilledInTheSystem(t *testing.T) {
+	beside(t)
 	if !*everyKill {
 		return
 	}
 	for _, c := range scenes() {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			k := newKills(t, c)
 			k.unharmed(t)
 			for at := 1; !t.Failed() && k.again(t, plan{at: at, how: "system"}); at++ {
@@ -314,9 +315,6 @@ func (k *kills) places() []string { return []string{k.dir, k.bare, k.dir + "-the
 
 func clone(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.RemoveAll(to); err != nil {
-		t.Fatal(err)
-	}
 	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -346,6 +344,9 @@ func (k *kills) unharmed(t *testing.T) (calls int) {
 func (k *kills) again(t *testing.T, p plan) bool {
 	t.Helper()
 	for _, dir := range k.places() {
+		if err := os.Rename(dir, filepath.Join(t.TempDir(), "dead")); err != nil {
+			t.Fatal(err)
+		}
 		clone(t, dir+".kept", dir)
 	}
 	survived := k.child(t, p)

@@ -13,13 +13,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/git"
 )
 
-// A site is a person's repository beside an issue that is ready to land.
-type site struct {
-	dir, bare string
-	w         git.Worktree
-	commit    string
-}
-
 // persons is all of the repository that landing must not touch: standing, but
 // for what is known of the remote.
 func (s site) persons(t *testing.T) string {
@@ -31,35 +24,6 @@ func (s site) persons(t *testing.T) string {
 		}
 	}
 	return strings.Join(keep, "")
-}
-
-// ready is an issue that changes a tracked file, adds some and deletes one.
-func ready(t *testing.T) site {
-	t.Helper()
-	dir, bare := cloned(t)
-	write(t, dir, ".gitignore", "*.log\nbuild/\n.env\n")
-	run(t, dir, "add", "-A")
-	run(t, dir, "commit", "-q", "-m", "ignore")
-	run(t, dir, "push", "-q", "origin", "main")
-	s := site{dir: dir, bare: bare}
-	s.again(t)
-	return s
-}
-
-func (s *site) again(t *testing.T) {
-	t.Helper()
-	var err error
-	if s.w, err = git.AddWorktree(t.Context(), s.dir, "i1"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(s.w.Path, "b.txt")); err != nil {
-		t.Fatal(err)
-	}
-	write(t, s.w.Path, "new.txt", "new\n")
-	write(t, s.w.Path, "deep/er/new.txt", "new\n")
-	write(t, s.w.Path, ".env", "KEY=theirs\n")
-	run(t, s.w.Path, "add", "-f", ".env")
-	s.commit = work(t, s.w, "a.txt", "changed\n")
 }
 
 // moved makes a commit at the remote that nobody here has seen.
@@ -125,6 +89,7 @@ func writes(name, text string) func(*testing.T, *site) {
 }
 
 func TestRefused(t *testing.T) {
+	beside(t)
 	hook := func(text string) func(*testing.T, *site) {
 		return func(t *testing.T, s *site) { write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\n"+text) }
 	}
@@ -242,6 +207,7 @@ func TestRefused(t *testing.T) {
 		{"the worktree is on another branch", func(t *testing.T, s *site) { run(t, s.w.Path, "checkout", "-q", "-b", "x") }, false, git.ErrInTheWay, "is on x and not on afar/issue/i1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s := ready(t)
 			c.do(t, &s)
 			before, there := s.persons(t), standing(t, s.w.Path)

@@ -21,6 +21,7 @@ import (
 // TestSilentRemote: a remote that takes the call and says nothing is left behind
 // in time, with nothing begun.
 func TestSilentRemote(t *testing.T) {
+	beside(t)
 	s := ready(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,6 +44,7 @@ func TestSilentRemote(t *testing.T) {
 // TestAskingRemote: a remote that wants a password gets none, and nobody is
 // asked for it.
 func TestAskingRemote(t *testing.T) {
+	unraced(t)
 	s := ready(t)
 	asked := filepath.Join(t.TempDir(), "asked")
 	write(t, filepath.Dir(asked), "ask", "#!/bin/sh\ntouch "+asked+"\nsleep 60\n")
@@ -69,6 +71,7 @@ func TestAskingRemote(t *testing.T) {
 
 // TestPushedFirst: what the remote took lands here as soon as it can.
 func TestPushedFirst(t *testing.T) {
+	beside(t)
 	s := ready(t)
 	write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\necho mine >"+s.dir+"/a.txt\n")
 	l, err := s.w.Land(t.Context(), s.commit, true)
@@ -87,6 +90,7 @@ func TestPushedFirst(t *testing.T) {
 // TestFetchedTogether: loops that look at one remote at once are not in each
 // other's way.
 func TestFetchedTogether(t *testing.T) {
+	t.Parallel()
 	s := ready(t)
 	s.moved(t, "r.txt")
 	var wg sync.WaitGroup
@@ -103,6 +107,7 @@ func TestFetchedTogether(t *testing.T) {
 // TestHangingFilter: a filter that never ends is ended, with git, and what it
 // left half done is done by the next call.
 func TestHangingFilter(t *testing.T) {
+	beside(t)
 	s := ready(t)
 	hang := filepath.Join(t.TempDir(), "hang")
 	write(t, filepath.Dir(hang), "smudge", "#!/bin/sh\n[ -e "+hang+" ] && { echo $$ >"+hang+"; sleep 300; }\ncat\n")
@@ -138,6 +143,7 @@ func TestHangingFilter(t *testing.T) {
 // TestFilterEnvironment: what a repository names is run with what it needs, with
 // nothing that Afar knows, and as part of a session.
 func TestFilterEnvironment(t *testing.T) {
+	unraced(t)
 	s := ready(t)
 	log := filepath.Join(t.TempDir(), "log")
 	write(t, filepath.Dir(log), "smudge", "#!/bin/sh\nenv >"+log+"\n(: </dev/tty) 2>/dev/null && echo TERMINAL >>"+log+"\ncat\n")

@@ -10,27 +10,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/git"
 )
 
-// identified gives the tests' git an author, as a person's configuration does.
-func identified(t *testing.T) {
-	t.Helper()
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	write(t, home, ".gitconfig", "[user]\n\tname = Ada\n\temail = a@x.example\n[init]\n\tdefaultBranch = main\n")
-}
-
-// cloned is a repository with a commit and a bare remote that has it.
-func cloned(t *testing.T) (dir, bare string) {
-	t.Helper()
-	dir = committed(t)
-	identified(t)
-	bare = filepath.Join(t.TempDir(), "bare.git")
-	run(t, dir, "clone", "-q", "--bare", dir, bare)
-	run(t, dir, "remote", "add", "origin", bare)
-	run(t, dir, "fetch", "-q", "origin")
-	run(t, dir, "branch", "-q", "--set-upstream-to=origin/main", "main")
-	return dir, bare
-}
-
 // begun is a worktree with one commit of work.
 func begun(t *testing.T, dir, id string) git.Worktree {
 	t.Helper()
@@ -68,6 +47,7 @@ func rev(t *testing.T, dir, name string) string {
 
 // TestIssue is one issue's whole way.
 func TestIssue(t *testing.T) {
+	beside(t)
 	dir, bare := cloned(t)
 	ctx := t.Context()
 	w := begun(t, dir, "fix-login")
@@ -122,6 +102,7 @@ func TestIssue(t *testing.T) {
 }
 
 func TestRebase(t *testing.T) {
+	beside(t)
 	dir, _ := cloned(t)
 	ctx := t.Context()
 	w, other := begun(t, dir, "one"), begun(t, dir, "two")
@@ -157,6 +138,7 @@ func TestRebase(t *testing.T) {
 
 // TestOddPlaces: names that are no plain words, of the repository and of files.
 func TestOddPlaces(t *testing.T) {
+	beside(t)
 	from, _ := cloned(t)
 	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "a b[c]*? 'q' \"d\"\n-ü")

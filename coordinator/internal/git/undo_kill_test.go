@@ -25,6 +25,7 @@ func TestUndoKilled(t *testing.T) {
 		restoreAlone(t, dir)
 		return
 	}
+	beside(t)
 	dir, s := lived(t), snapshots(t)
 	busy(t, dir)
 	for i := range 400 {

@@ -49,12 +49,38 @@ func standing(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"ls-files", "-s", "-t"}, {"for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/remotes"}, {"stash", "list", "--format=%H %gs"}} {
+	for _, args := range [][]string{{"ls-files", "-s", "-t"}, {"for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/remotes"}} {
 		fmt.Fprintf(&b, "%v:\n%s\n", args[0], run(t, dir, args...))
 	}
-	raw, err := os.ReadFile(filepath.Join(run(t, dir, "rev-parse", "--absolute-git-dir"), "HEAD"))
+	own, common := gitDirs(t, dir)
+	stashes, _ := os.ReadFile(filepath.Join(common, "logs/refs/stash")) // no file is no stash
+	b.WriteString("stash:\n")
+	for line := range strings.Lines(string(stashes)) { // old commit, commit, who, when, tab, title
+		who, title, _ := strings.Cut(line, "\t")
+		fmt.Fprintf(&b, "%s %s", strings.Fields(who)[1], title)
+	}
+	raw, err := os.ReadFile(filepath.Join(own, "HEAD"))
 	fmt.Fprintf(&b, "HEAD %s %v\n", raw, err)
 	return b.String()
+}
+
+// gitDirs are where git keeps what is of one checkout, and what all share.
+func gitDirs(t *testing.T, dir string) (own, common string) {
+	t.Helper()
+	own = filepath.Join(dir, ".git")
+	text, err := os.ReadFile(own)
+	if err != nil { // it is the directory
+		return own, own
+	}
+	own = strings.TrimSuffix(strings.TrimPrefix(string(text), "gitdir: "), "\n")
+	if !filepath.IsAbs(own) {
+		own = filepath.Join(dir, own)
+	}
+	text, err = os.ReadFile(filepath.Join(own, "commondir"))
+	if err != nil { // of a submodule, or kept apart
+		return own, own
+	}
+	return own, filepath.Join(own, strings.TrimSuffix(string(text), "\n"))
 }
 
 func snapshots(t *testing.T) git.Snapshots {
@@ -221,23 +247,6 @@ func conflict(t *testing.T, dir string) {
 	}
 }
 
-// lived is a repository with two commits, a branch and a tag.
-func lived(t *testing.T) string {
-	t.Helper()
-	dir := committed(t)
-	for _, name := range []string{"a.txt", "b.txt"} {
-		if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run(t, dir, "commit", "-q", "-am", "modes")
-	run(t, dir, "checkout", "-q", "-b", "other")
-	run(t, dir, "commit", "-q", "--allow-empty", "-m", "on other")
-	run(t, dir, "checkout", "-q", "main")
-	run(t, dir, "tag", "v1")
-	return run(t, dir, "rev-parse", "--show-toplevel")
-}
-
 // taken takes a picture and returns the function that plans to restore it.
 func taken(t *testing.T, s git.Snapshots, losses []undo.Loss) undo.Picture {
 	t.Helper()
@@ -276,8 +285,10 @@ func restore(t *testing.T, s git.Snapshots, before undo.Picture, after *undo.Pic
 // TestUndo: each step is taken back whole, and the taking back as well, even
 // behind a gc that keeps nothing. Taking a snapshot changes nothing.
 func TestUndo(t *testing.T) {
+	beside(t)
 	for _, st := range steps() {
 		t.Run(st.name, func(t *testing.T) {
+			t.Parallel()
 			dir, s := lived(t), snapshots(t)
 			if st.start != nil {
 				st.start(t, dir)
@@ -322,8 +333,10 @@ func TestUndo(t *testing.T) {
 // TestUndoNewer: what was done behind the step is named before it goes, and
 // what the step did not touch is left alone.
 func TestUndoNewer(t *testing.T) {
+	beside(t)
 	for _, known := range []bool{true, false} {
 		t.Run(fmt.Sprint(known), func(t *testing.T) {
+			t.Parallel()
 			dir, s := lived(t), snapshots(t)
 			busy(t, dir)
 			before := taken(t, s, tree0(dir))
@@ -360,6 +373,7 @@ func TestUndoNewer(t *testing.T) {
 // TestUndoHidden: neither log, branch, push nor clone show a snapshot, and
 // nothing of it stays.
 func TestUndoHidden(t *testing.T) {
+	beside(t)
 	dir, s := lived(t), snapshots(t)
 	busy(t, dir)
 	log := run(t, dir, "log", "--all", "--oneline")
@@ -393,6 +407,7 @@ func TestUndoHidden(t *testing.T) {
 
 // TestUndoLeavesOut: what cannot be kept is said.
 func TestUndoLeavesOut(t *testing.T) {
+	beside(t)
 	dir, s := lived(t), snapshots(t)
 	write(t, dir, "big.bin", strings.Repeat("x", 5000))
 	write(t, dir, "small", "x")
@@ -431,6 +446,7 @@ func TestUndoLeavesOut(t *testing.T) {
 // TestUndoElsewhere: in a linked worktree, in a folder below, in a bare
 // repository.
 func TestUndoElsewhere(t *testing.T) {
+	beside(t)
 	dir, s := lived(t), snapshots(t)
 	linked := filepath.Join(t.TempDir(), "w")
 	run(t, dir, "worktree", "add", "-q", linked, "other")
@@ -458,6 +474,7 @@ func TestUndoElsewhere(t *testing.T) {
 
 // TestUndoForms: other forms of repositories, each cleaned and brought back.
 func TestUndoForms(t *testing.T) {
+	beside(t)
 	for name, make := range map[string]func(t *testing.T, dir string) string{
 		"sha256": func(t *testing.T, _ string) string {
 			dir := t.TempDir()
@@ -478,6 +495,7 @@ func TestUndoForms(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir, s := make(t, lived(t)), snapshots(t)
 			write(t, dir, "a.txt", "mine")
 			write(t, dir, "new/b.txt", "new")
@@ -496,6 +514,7 @@ func TestUndoForms(t *testing.T) {
 // TestUndoLinks: restoring writes nothing through a link that was put in its
 // way.
 func TestUndoLinks(t *testing.T) {
+	beside(t)
 	dir, s := lived(t), snapshots(t)
 	outside := t.TempDir()
 	write(t, outside, "f", "theirs")

@@ -17,6 +17,7 @@ import (
 
 // TestAddWorktree: what a crash or a person has left, and what becomes of it.
 func TestAddWorktree(t *testing.T) {
+	beside(t)
 	tree := func(dir string) string { return filepath.Join(dir, ".worktrees/afar/i1") }
 	add := func(t *testing.T, dir string, args ...string) {
 		run(t, dir, append([]string{"worktree", "add", "-q", "-b", "afar/issue/i1", tree(dir)}, args...)...)
@@ -125,6 +126,7 @@ func TestAddWorktree(t *testing.T) {
 		{"the branch checked out by the person", func(t *testing.T, dir string) { run(t, dir, "checkout", "-q", "-b", "afar/issue/i1") }, git.ErrInTheWay, "is checked out in", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			dir, _ := cloned(t)
 			gone := filepath.Join(t.TempDir(), "on-a-disk-that-is-not-there")
 			run(t, dir, "worktree", "add", "-q", "-b", "theirs", gone)
@@ -173,6 +175,7 @@ func isMade(t *testing.T, w git.Worktree, holds string) {
 }
 
 func TestNames(t *testing.T) {
+	beside(t)
 	dir, _ := cloned(t)
 	for id, want := range map[string]string{
 		"fix-login": "fix-login", "bd-a1b2.3": "bd-a1b2.3", "42": "42", "A_b": "A_b",
@@ -200,6 +203,7 @@ func TestNames(t *testing.T) {
 
 // TestBase: where work starts and lands.
 func TestBase(t *testing.T) {
+	beside(t)
 	for name, c := range map[string]struct {
 		do   func(t *testing.T, dir string)
 		want string
@@ -233,6 +237,7 @@ func TestBase(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir, _ := cloned(t)
 			c.do(t, dir)
 			have, err := git.BaseRef(t.Context(), dir)
@@ -252,6 +257,7 @@ func defaultOf(t *testing.T, dir, remote, name string) {
 }
 
 func TestTop(t *testing.T) {
+	beside(t)
 	dir, bare := cloned(t)
 	linked := filepath.Join(t.TempDir(), "linked\n")
 	run(t, dir, "worktree", "add", "-q", "-b", "linked", linked)
@@ -272,6 +278,7 @@ func TestTop(t *testing.T) {
 
 // TestRemove: a worktree goes only when nothing goes with it.
 func TestRemove(t *testing.T) {
+	beside(t)
 	for _, c := range []struct {
 		name string
 		do   func(t *testing.T, s *site)
@@ -298,6 +305,7 @@ func TestRemove(t *testing.T) {
 		{"a remote knows the branch", func(t *testing.T, s *site) { run(t, s.w.Path, "push", "-q", "-u", "origin", "HEAD") }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			s := ready(t)
 			if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
 				t.Fatal(err)
@@ -328,6 +336,7 @@ func TestRemove(t *testing.T) {
 }
 
 func TestDiff(t *testing.T) {
+	beside(t)
 	s := ready(t)
 	write(t, s.w.Path, ".gitattributes", "*.go -diff\n*.txt binary\n*.md diff=x\n")
 	run(t, s.dir, "config", "diff.x.textconv", "true")
@@ -357,6 +366,7 @@ func TestDiff(t *testing.T) {
 
 // TestCommit: what was named and nothing else.
 func TestCommit(t *testing.T) {
+	beside(t)
 	s := ready(t)
 	ctx := t.Context()
 	write(t, s.w.Path, "a.txt", "again\n")
@@ -388,6 +398,7 @@ func TestCommit(t *testing.T) {
 
 // TestLockWaits: who waits for a repository is told so when its time is over.
 func TestLockWaits(t *testing.T) {
+	t.Parallel()
 	s := ready(t)
 	held := make(chan struct{})
 	write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\ntouch held\nwhile [ ! -e go ]; do sleep 0.05; done\n")
@@ -403,7 +414,7 @@ func TestLockWaits(t *testing.T) {
 			t.Fatal("nothing is pushed")
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // enough to come to the lock
 	defer cancel()
 	if _, err := git.AddWorktree(ctx, s.dir, "i2"); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(fmt.Sprint(err), "another loop") {
 		t.Errorf("have %v", err)
