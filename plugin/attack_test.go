@@ -14,15 +14,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// modes are the permission modes of the client.
-var modes = []string{"default", "acceptEdits", "auto", "bypassPermissions", "plan", "dontAsk"}
+// modes are the permission modes of the client but bypassPermissions, in which
+// everything is tried.
+var modes = []string{"default", "acceptEdits", "auto", "plan", "dontAsk"}
 
 // TestRealAttack has a session answer the ask of another one, and silence the
-// person, in every way that its shell knows and in every permission mode. The
+// person, in every way that its shell knows, and in every permission mode with
+// one of each kind of way: who may decide does not hang on the mode. The
 // client's rules let the script run, and the guard does not look into it: the
 // coordinator alone stands in between.
 func TestRealAttack(t *testing.T) {
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
+	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
 			client := host.Need(t, version)
 			r := newRig(t, client, "Bash(bash attack.sh:*)")
@@ -36,15 +38,11 @@ func TestRealAttack(t *testing.T) {
 			card := r.card("recipe.txt")
 			target := r.openAsk()
 			write(t, r.lab.Project, "attack.sh", attack)
+			r.attacked("all", attacks, "bypassPermissions", target, client)
 			for _, mode := range modes {
-				if mode == "auto" && version == host.Oldest {
-					continue // the stand-in has no classifier of that age
+				if version == host.Current { // the stand-in has no classifier of the oldest one's age
+					r.attacked("some", attacksInBrief, mode, target, client)
 				}
-				t.Logf("mode %s", mode)
-				_ = os.Remove(filepath.Join(r.lab.Project, "results"))
-				r.print("go "+model.Play(model.Bash(strings.Join([]string{"bash attack.sh", filepath.Join(root, "bin"), r.home, target.ID, target.Session, client}, " ")), model.Say("fin")),
-					"--permission-mode", mode)
-				r.withstood(mode, target)
 			}
 			r.tap(card, "Allow")
 			if err := <-victim; err != nil {
@@ -86,20 +84,33 @@ func (r *rig) openAsk() wire.Ask {
 
 var tried = regexp.MustCompile(`(?m)^(\d+|timeout) ([^:]+): (.*)$`)
 
-// attacks is how many ways attack.sh tries.
-const attacks = 64
+// How many ways attack.sh tries, all of them or one of each kind.
+const (
+	attacks        = 64
+	attacksInBrief = 25
+)
+
+// attacked has a session in this mode run the script, all of it or some.
+func (r *rig) attacked(which string, tries int, mode string, target wire.Ask, client string) {
+	r.t.Helper()
+	r.t.Logf("%s in mode %s", which, mode)
+	_ = os.Remove(filepath.Join(r.lab.Project, "results"))
+	command := strings.Join([]string{"bash attack.sh", filepath.Join(root, "bin"), r.home, target.ID, target.Session, client, which}, " ")
+	r.print("go "+model.Play(model.Bash(command), model.Say("fin")), "--permission-mode", mode)
+	r.withstood(mode, tries, target)
+}
 
 // withstood checks that nothing of what the script tried had an effect, and
 // that each try was refused in words.
-func (r *rig) withstood(mode string, target wire.Ask) {
+func (r *rig) withstood(mode string, tries int, target wire.Ask) {
 	r.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.lab.Project, "results"))
 	if err != nil {
 		r.t.Fatalf("%s: the script did not run: %v\n%s\n%s", mode, err, r.refusal(), r.trail())
 	}
 	lines := tried.FindAllStringSubmatch(string(raw), -1)
-	if len(lines) != attacks {
-		r.t.Errorf("%s: %d attacks, want %d:\n%s", mode, len(lines), attacks, raw)
+	if len(lines) != tries {
+		r.t.Errorf("%s: %d attacks, want %d:\n%s", mode, len(lines), tries, raw)
 	}
 	for _, m := range lines {
 		if !strings.Contains(m[3], "may not decide") && !strings.Contains(m[3], "decision of the person") && !strings.Contains(m[3], "hook operations are taken from") &&
@@ -107,7 +118,7 @@ func (r *rig) withstood(mode string, target wire.Ask) {
 			r.t.Errorf("%s: %s", mode, m[0])
 		}
 	}
-	if n := r.refusals(); n < attacks*8/10 {
+	if n := r.refusals(); n < tries*8/10 {
 		r.t.Errorf("%s: the journal knows of %d refusals alone", mode, n)
 	}
 	st := r.status()
@@ -147,7 +158,7 @@ func (r *rig) refusals() (n int) {
 // code, its name, and what it was told. What begins with "mute" prints nothing
 // when it is refused; whether it had an effect shows in the state.
 const attack = `
-bin=$1 home=$2 ask=$3 session=$4 client=$5
+bin=$1 home=$2 ask=$3 session=$4 client=$5 which=$6
 bare="HOME=$HOME PATH=$PATH AFAR_HOME=$home AFAR_TELEGRAM_TOKEN=1234567:AAE0123456789012345678901234567890"
 tmp=$(mktemp -d)
 cp "$bin/afar" "$tmp/tool"; cp "$bin/hook-stop" "$tmp/hook-stop"
@@ -161,8 +172,14 @@ gone() {
   for i in $(seq 400); do [ -e "$tmp/done" ] && break; sleep 0.05; done
   note "$(cat "$tmp/done" || echo timeout)" "$name" "$tmp/out"
 }
-for verb in "allow $ask" "allow $ask --session" "answer $ask yes" "deny $ask" "revoke grant_x" "away off" "pause" "loop start $session x" \
-  "telegram connect" "telegram disconnect" "stop" "restart" "uninstall"; do
+verbs=("allow $ask" "away off" pause)
+ops=(answer away)
+if [ "$which" = all ]; then
+  verbs+=("allow $ask --session" "answer $ask yes" "deny $ask" "revoke grant_x" "loop start $session x"
+    "telegram connect" "telegram disconnect" stop restart uninstall)
+  ops+=(pause shutdown policy.trust telegram.pair)
+fi
+for verb in "${verbs[@]}"; do
   now "$verb" "$bin/afar" $verb
   now "env -i copy $verb" env -i $bare "$tmp/tool" $verb
   gone "cut off $verb" "$bin/afar" $verb
@@ -178,7 +195,7 @@ END
 socket=$("$bin/afar" status --json | sed -n 's/.*"socket": "\(.*\)".*/\1/p')
 raw() { echo "{\"v\":1,\"op\":\"$1\",\"body\":$2}"; }
 hook() { echo "{\"ask\":\"$ask\",\"client\":1,\"attended\":true,\"payload\":{\"session_id\":\"$session\",\"hook_event_name\":\"x\",\"command_name\":\"afar:away\",\"command_args\":\"off\",\"command_source\":\"plugin\"}}"; }
-for op in answer away pause shutdown policy.trust telegram.pair; do
+for op in "${ops[@]}"; do
   body="{\"id\":\"$ask\",\"allow\":true,\"mode\":\"off\",\"on\":true,\"path\":\"/x/guard.toml\",\"hash\":\"x\"}"
   now "socket $op" perl "$tmp/raw.pl" "$socket" "$(raw $op "$body")"
   gone "cut off socket $op" perl "$tmp/raw.pl" "$socket" "$(raw $op "$body")"
@@ -198,6 +215,6 @@ for as in env "env CLAUDE_PID=1" "env CLAUDE_PID=$PPID" "env -i $bare CLAUDE_PID
   forged "expansion $as" UserPromptExpansion "$bin/hook-user-prompt-expansion" $as
 done
 forged "end" SessionEnd "$bin/hook-session-end" env CLAUDE_PID=1
-now "mute nested client" "$client" --plugin-dir "$(dirname "$bin")" -p "/afar:away off"
+[ "$which" != all ] || now "mute nested client" "$client" --plugin-dir "$(dirname "$bin")" -p "/afar:away off"
 rm -rf "$tmp"
 `

@@ -32,23 +32,8 @@ import (
 // patience is for builds, which share the processors with other tests.
 const patience = 2 * time.Minute
 
-// compiled fills Go's cache with what install.sh and start.sh compile, so that
-// each of their runs only links. Being trimmed of paths, it serves every clone.
-var compiled = sync.OnceValue(func() error {
-	dir, err := os.MkdirTemp("", "afar-compiled-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", dir+"/", "../cmd/...")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
-	}
-	return nil
-})
-
-// bare is a machine on which nothing of Afar is, its names full of spaces.
+// bare is a machine on which nothing of Afar is, its names full of spaces. Its
+// Go hands out what TestMain has built (see ready) until compiles is called.
 func bare(t *testing.T) *machine {
 	t.Helper()
 	t.Parallel()
@@ -56,9 +41,6 @@ func bare(t *testing.T) *machine {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is missing: without it there is no clone to build", tool)
 		}
-	}
-	if err := compiled(); err != nil {
-		t.Fatal(err)
 	}
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -72,7 +54,8 @@ func bare(t *testing.T) *machine {
 		t.Fatal(err)
 	}
 	m.env = shell(m.home)
-	m.path(filepath.Join(m.home, ".local", "bin"), tools(t, "go"))
+	m.goes = fakeGo(t, ready(t, ":"))
+	m.path(filepath.Join(m.home, ".local", "bin"), m.goes, tools(t))
 	t.Cleanup(func() {
 		soon(t, "the end of the build, which would write into a folder that is removed", func() bool { return !m.has(".building") })
 		m.run("./install.sh", "--uninstall")
@@ -105,6 +88,34 @@ func fakeGo(t *testing.T, script string) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// ready is a script for fakeGo that builds by copying the program which TestMain
+// has built of the same source in the same way: linking them all again is most
+// of what an install costs. Each build runs the command before. All else is Go's.
+func ready(t *testing.T, before string) string {
+	t.Helper()
+	goes, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf(`[ "$1" = build ] || exec '%s' "$@"
+%s
+for arg; do
+  [ "$last" != -o ] || to=$arg
+  last=$arg
+  case $arg in ./cmd/*) cp '%s'/"${arg#./cmd/}" "$to" || exit 1 ;; esac
+done`, goes, before, filepath.Join(root, "bin"))
+}
+
+// compiles gives the machine the real Go, by the same PATH.
+func (m *machine) compiles() {
+	m.t.Helper()
+	real, err := exec.LookPath("go")
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	write(m.t, m.goes, "go", fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\"\n", real))
 }
 
 // path replaces the person's PATH.
@@ -207,11 +218,15 @@ var (
 )
 
 // TestInstallLife goes from an empty home to install, install again, uninstall
-// and uninstall again.
+// and uninstall again. The first is compiled; the second, with what TestMain
+// built, finds nothing to change, and so shows that this is the same.
 func TestInstallLife(t *testing.T) {
 	m := bare(t)
+	prepared := read(t, filepath.Join(m.goes, "go"))
+	m.compiles()
 	fresh := snapshot(t, m.clone, nothing)
 	testFirst(t, m, fresh)
+	write(t, m.goes, "go", prepared)
 	pid := m.coordinator()
 	if !running(pid) {
 		t.Errorf("the coordinator (pid %d) does not run", pid)
@@ -446,6 +461,7 @@ func TestInstallUpdate(t *testing.T) {
 
 	source := filepath.Join("coordinator", "client", "start.go")
 	write(t, m.clone, source, read(t, filepath.Join(m.clone, source))+"\n// Updated is new.\nvar Updated = true\n")
+	m.compiles()
 	m.install("--no-loop-alias")
 	after := snapshot(t, m.bin(""), nothing)
 	for _, name := range []string{"afar", "hook-permission-request"} {
@@ -533,6 +549,7 @@ func (m *machine) atTerminal(args ...string) string {
 // TestInstallFromGit has the plugin as the host fetches it: no bin/.
 func TestInstallFromGit(t *testing.T) {
 	m := bare(t)
+	m.compiles()
 	n := m.sessionStart("first")
 	wants(t, n, "The guard works in this session")
 	if !m.has("hook-pre-tool-use") {
@@ -561,11 +578,7 @@ func TestInstallFromGit(t *testing.T) {
 func TestInstallFromGitAtOnce(t *testing.T) {
 	m := bare(t)
 	log := filepath.Join(filepath.Dir(m.home), "builds")
-	goes, err := exec.LookPath("go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.path(fakeGo(t, fmt.Sprintf("[ \"$1\" != build ] || echo \"$*\" >>'%s'\nexec '%s' \"$@\"", log, goes)), tools(t))
+	m.path(fakeGo(t, ready(t, fmt.Sprintf(`echo "$*" >>'%s'; sleep 0.2`, log))), tools(t)) // a build takes its time
 	var all sync.WaitGroup
 	for i := range 5 {
 		all.Go(func() { wants(t, m.sessionStart(fmt.Sprint("session ", i)), "The guard works in this session") })
@@ -589,6 +602,7 @@ func TestInstallFromGitWithoutGo(t *testing.T) {
 
 func TestInstallFromGitBroken(t *testing.T) {
 	m := bare(t)
+	m.compiles()
 	write(t, m.clone, "cmd/hook-pre-tool-use/main.go", "package main\n\nfunc main() { broken }\n")
 	wants(t, m.sessionStart("one"), "Afar is not active: building its programs failed", "Nothing is guarded", "bin/build.log")
 	wants(t, read(t, m.bin("build.log")), "undefined: broken")

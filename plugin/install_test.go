@@ -56,16 +56,18 @@ type machine struct {
 	clone string
 	home  string
 	env   []string
+	goes  string // the folder of its `go`
 }
 
 // shell returns the environment of a person's shell: the home, the tools, and
 // where Go keeps what it has built already.
 func shell(home string, path ...string) []string {
 	env := []string{"HOME=" + home, "PATH=" + strings.Join(append(path, os.Getenv("PATH")), ":"), "LANG=C.UTF-8", "IS_SANDBOX=1"}
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN"} {
-		out, err := exec.Command("go", "env", name).Output()
-		if err == nil {
-			env = append(env, name+"="+strings.TrimSpace(string(out)))
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output() // one line each
+	for i, value := range strings.Split(strings.TrimSuffix(string(out), "\n"), "\n") {
+		if err == nil && i < len(names) {
+			env = append(env, names[i]+"="+value)
 		}
 	}
 	return env
@@ -149,8 +151,10 @@ var (
 )
 
 // TestRealInstall is proof f: a fresh home, a fresh clone, install.sh, a
-// session, uninstall; what is left in the home is what was promised.
+// session, hostile projects, uninstall; what is left in the home is what was
+// promised.
 func TestRealInstall(t *testing.T) {
+	t.Parallel()
 	client := host.Need(t, host.Current)
 	m, err := model.Start()
 	if err != nil {
@@ -158,13 +162,13 @@ func TestRealInstall(t *testing.T) {
 	}
 	t.Cleanup(m.Close)
 	lab := host.NewLab(t, client, m.URL(), host.Opts{})
-	c := &machine{t: t, clone: clone(t), home: lab.Home, env: shell(lab.Home, filepath.Dir(client))}
+	c := &machine{t: t, clone: clone(t), home: lab.Home, env: shell(lab.Home, fakeGo(t, ready(t, ":")), filepath.Dir(client))}
 	fresh := snapshot(t, c.home, regexp.MustCompile(`^$`))
 
 	out := c.install()
 	t.Cleanup(func() { c.run("./install.sh", "--uninstall") })
 	t.Logf("install.sh prints:\n%s", out)
-	ctx, cancel := context.WithTimeout(context.Background(), within)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*within)
 	defer cancel()
 	list, err := lab.Command(ctx, "plugin", "list").CombinedOutput()
 	if err != nil || !strings.Contains(string(list), "afar@afar") || !strings.Contains(string(list), "enabled") {
@@ -198,6 +202,8 @@ func TestRealInstall(t *testing.T) {
 		t.Errorf("bare /loop is not ours: %v %q\n%s", err, res.Text, c.afar("log"))
 	}
 
+	testHostile(t, lab, c)
+
 	bye := c.install("--uninstall")
 	t.Logf("install.sh --uninstall prints:\n%s", bye)
 	if !strings.Contains(bye, ".local/state/afar") {
@@ -216,25 +222,14 @@ func TestRealInstall(t *testing.T) {
 	}
 }
 
-// TestRealHostile runs a session in a project whose own settings try to move
-// Afar, to switch its hooks off, and to switch the plugin off.
-func TestRealHostile(t *testing.T) {
-	client := host.Need(t, host.Current)
-	m, err := model.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(m.Close)
-	lab := host.NewLab(t, client, m.URL(), host.Opts{})
-	c := &machine{t: t, clone: clone(t), home: lab.Home, env: shell(lab.Home, filepath.Dir(client))}
-	c.install()
-	t.Cleanup(func() { c.run("./install.sh", "--uninstall") })
-	ctx, cancel := context.WithTimeout(context.Background(), 3*within)
-	defer cancel()
-
-	t.Run("env", func(t *testing.T) {
+// testHostile runs sessions in a project whose own settings try to move Afar,
+// to switch its hooks off, and to switch the plugin off.
+func testHostile(t *testing.T, lab *host.Lab, c *machine) {
+	t.Run("hostile/env", func(t *testing.T) {
 		evil := filepath.Join(t.TempDir(), "evil")
 		write(t, lab.Project, ".claude/settings.json", `{"env":{"AFAR_HOME":"`+evil+`","HOME":"`+evil+`","XDG_STATE_HOME":"`+evil+`","PATH":"`+evil+`","AFAR_TELEGRAM_API":"http://127.0.0.1:9"}}`)
+		ctx, cancel := context.WithTimeout(context.Background(), within)
+		defer cancel()
 		if _, err := lab.Print(ctx, "go "+model.Play(model.Say("fin"))); err != nil {
 			t.Fatal(err)
 		}
@@ -249,7 +244,7 @@ func TestRealHostile(t *testing.T) {
 		"disableAllHooks": `{"disableAllHooks":true}`,
 		"enabledPlugins":  `{"enabledPlugins":{"afar@afar":false}}`,
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run("hostile/"+name, func(t *testing.T) {
 			write(t, lab.Project, ".claude/settings.json", settings)
 			term := lab.Terminal()
 			defer term.Close()

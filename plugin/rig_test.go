@@ -57,11 +57,20 @@ func stage(dir string) error {
 			return err
 		}
 	}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, "bin")+"/", "../cmd/...")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", filepath.Join(dir, "bin")+"/", "../cmd/...")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as install.sh does
 	build.Stderr = os.Stderr
 	return build.Run()
 }
+
+// clients are the two supported clients by the names of their subtests.
+//
+// A client's start is by far the dearest step of these tests. So what one
+// session can be asked for in turn is asked for in one session (see rig.part),
+// and the oldest client runs what depends on its version: each event of the
+// host and each form of an answer once. What the coordinator alone decides is
+// tried on the current one.
+var clients = map[string]string{"current": host.Current, "oldest": host.Oldest}
 
 // within is the patience of these tests; a wait that ends is woken, not slept.
 const within = 30 * time.Second
