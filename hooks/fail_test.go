@@ -115,6 +115,7 @@ func TestFailPolicy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
 	}
+	t.Parallel()
 	rows := []struct {
 		name, event, rest string
 		present, nobody   want
@@ -141,11 +142,18 @@ func TestFailPolicy(t *testing.T) {
 		for _, row := range rows {
 			t.Run(condition+"/"+row.name+" "+row.event, func(t *testing.T) {
 				t.Parallel()
-				root := homeDir(t)
-				impostor(t, root, serve)
 				in := payload(row.event, row.rest)
-				row.present.check(t, runHook(t, binary(row.event), root, attended, strings.NewReader(in)))
-				row.nobody.check(t, runHook(t, binary(row.event), root, unattended, strings.NewReader(in)))
+				for who, c := range map[string]struct {
+					env  []string
+					want want
+				}{"present": {attended, row.present}, "nobody": {unattended, row.nobody}} {
+					t.Run(who, func(t *testing.T) {
+						t.Parallel()
+						root := homeDir(t)
+						impostor(t, root, serve)
+						c.want.check(t, runHook(t, binary(row.event), root, c.env, strings.NewReader(in)))
+					})
+				}
 			})
 		}
 	}
@@ -158,7 +166,9 @@ func TestBadInput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
 	}
+	t.Parallel()
 	good := func(event string) string { return payload(event, bash("ls")) }
+	large := strings.Repeat("a", 64<<20)
 	inputs := map[string]func(event string) string{
 		"empty":         func(string) string { return "" },
 		"blank":         func(string) string { return " \n" },
@@ -174,7 +184,7 @@ func TestBadInput(t *testing.T) {
 		"no session": func(e string) string {
 			return `{"hook_event_name":"` + e + `","tool_name":"Bash","tool_input":{"command":"ls"}}`
 		},
-		"64 MiB": func(e string) string { return payload(e, bash(strings.Repeat("a", 64<<20))) },
+		"64 MiB": func(e string) string { return strings.Replace(good(e), "ls", large, 1) },
 		"deep": func(e string) string {
 			return `{"hook_event_name":"` + e + `","session_id":"s","tool_name":"Bash","tool_input":{"a":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}}`
 		},

@@ -2,6 +2,7 @@ package hooks_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -14,27 +15,40 @@ import (
 )
 
 // bins holds the real hook binaries, built once. There is no `afar` beside
-// them: these tests are about hooks that find no coordinator of ours.
-var bins string
+// them: most of these tests are about hooks that find no coordinator of ours.
+// whole has them once more, with `afar`.
+var bins, whole string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	_ = flag.Set("test.parallel", "32") // the cells wait, they do not compute
+	_ = flag.Set("test.parallel", "300") // the cells wait, they do not compute
 	dir, err := os.MkdirTemp("", "afar-hooks-")
 	if err != nil {
 		panic(err)
 	}
-	bins = dir
-	build := exec.Command("go", "build", "-o", dir, "../cmd/hook-...")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as install.sh does: a third of the start-up time
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build the hook binaries:", err)
+	bins, whole = filepath.Join(dir, "hooks"), filepath.Join(dir, "whole")
+	if err := buildAll(); err != nil {
+		fmt.Fprintln(os.Stderr, "build the binaries:", err)
 		os.Exit(1)
 	}
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+func buildAll() error {
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", whole+"/", "../cmd/...")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as install.sh does: a third of the start-up time
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return err
+	}
+	hooks, err := filepath.Glob(filepath.Join(whole, "hook-*"))
+	err = errors.Join(err, os.Mkdir(bins, 0o700))
+	for _, name := range hooks {
+		err = errors.Join(err, os.Link(name, filepath.Join(bins, filepath.Base(name))))
+	}
+	return err
 }
 
 // homeDir is a directory that goes with the test as far as possible: the
