@@ -21,6 +21,9 @@ var bins, whole string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if fuzzes() { // a worker for each parallel test, and none of them runs a binary
+		os.Exit(m.Run())
+	}
 	_ = flag.Set("test.parallel", "300") // the cells wait, they do not compute
 	dir, err := os.MkdirTemp("", "afar-hooks-")
 	if err != nil {
@@ -34,6 +37,11 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
+}
+
+// fuzzes reports whether go test fuzzes, here or in the process above this one.
+func fuzzes() bool {
+	return flag.Lookup("test.fuzz").Value.String() != "" || flag.Lookup("test.fuzzworker").Value.String() == "true"
 }
 
 func buildAll() error {
