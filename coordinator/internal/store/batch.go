@@ -97,24 +97,54 @@ func (s *Store) Commit(b *Batch) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seq, head := s.seq, s.head
-	err := s.tx(func(tx *sql.Tx) error {
-		for _, put := range []func(*sql.Tx, *Batch) error{
-			putSessions, putAsks, putLoops, putMessages, putGrants, putUndos, putPosts, putSettings, s.putEvents, putActions, putCards, putThreads, putUpdate,
-		} {
-			if err := put(tx, b); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := s.tx(func(tx *sql.Tx) error { return s.write(writer{tx, s.ready}, b) })
 	if err != nil {
 		s.seq, s.head = seq, head
 		return fmt.Errorf("commit: %w", err)
 	}
+	s.prepareAll()
 	return nil
 }
 
-func putSessions(tx *sql.Tx, b *Batch) error {
+func (s *Store) write(tx writer, b *Batch) error {
+	for _, put := range []func(writer, *Batch) error{
+		putSessions, putAsks, putLoops, putMessages, putGrants, putUndos, putPosts, putSettings, s.putEvents, putActions, putCards, putThreads, putUpdate,
+	} {
+		if err := put(tx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A writer writes in one transaction. Ready holds the statements of the commits
+// before, parsed: parsing is half of what a commit computes. A new one is noted
+// there as nil.
+type writer struct {
+	*sql.Tx
+	ready map[string]*sql.Stmt
+}
+
+// Exec is that of the transaction.
+func (w writer) Exec(query string, args ...any) (sql.Result, error) {
+	if s := w.ready[query]; s != nil {
+		return w.Stmt(s).Exec(args...)
+	}
+	w.ready[query] = nil
+	return w.Tx.Exec(query, args...)
+}
+
+// prepareAll parses the statements that were noted, for the commits to come. The
+// one connection is free only now.
+func (s *Store) prepareAll() {
+	for query, stmt := range s.ready {
+		if stmt == nil {
+			s.ready[query], _ = s.db.Prepare(query) // it was good a moment ago; if it is not now, its next use says so
+		}
+	}
+}
+
+func putSessions(tx writer, b *Batch) error {
 	for _, v := range b.Sessions {
 		if err := put(tx, `INSERT INTO sessions (id, seen_at, data) VALUES (?1, ?2, ?3)
 			ON CONFLICT (id) DO UPDATE SET seen_at = ?2, data = ?3`, v, string(v.ID), v.SeenAt.UnixMilli()); err != nil {
@@ -124,7 +154,7 @@ func putSessions(tx *sql.Tx, b *Batch) error {
 	return nil
 }
 
-func putAsks(tx *sql.Tx, b *Batch) error {
+func putAsks(tx writer, b *Batch) error {
 	for _, v := range b.Asks {
 		data, err := json.Marshal(v)
 		if err != nil {
@@ -138,7 +168,7 @@ func putAsks(tx *sql.Tx, b *Batch) error {
 	return nil
 }
 
-func putLoops(tx *sql.Tx, b *Batch) error {
+func putLoops(tx writer, b *Batch) error {
 	for _, v := range b.Loops {
 		if err := put(tx, `INSERT INTO loops (session, updated_at, data) VALUES (?1, ?2, ?3)
 			ON CONFLICT (session) DO UPDATE SET updated_at = ?2, data = ?3`, v, v.Session, v.UpdatedAt.UnixMilli()); err != nil {
@@ -148,7 +178,7 @@ func putLoops(tx *sql.Tx, b *Batch) error {
 	return nil
 }
 
-func putSettings(tx *sql.Tx, b *Batch) error {
+func putSettings(tx writer, b *Batch) error {
 	if b.Settings == nil {
 		return nil
 	}
@@ -162,7 +192,7 @@ func putSettings(tx *sql.Tx, b *Batch) error {
 	return nil
 }
 
-func (s *Store) putEvents(tx *sql.Tx, b *Batch) error {
+func (s *Store) putEvents(tx writer, b *Batch) error {
 	for i := range b.Events {
 		e := &b.Events[i]
 		e.Seq = s.seq + 1
@@ -182,7 +212,7 @@ func (s *Store) putEvents(tx *sql.Tx, b *Batch) error {
 	return nil
 }
 
-func putActions(tx *sql.Tx, b *Batch) error {
+func putActions(tx writer, b *Batch) error {
 	for _, a := range b.Actions {
 		if _, err := tx.Exec(`INSERT INTO actions (key, lane, kind, data, gen, due) VALUES (?1, ?2, ?3, ?4, 1, ?5)
 			ON CONFLICT (key) DO UPDATE SET gen = gen + 1, data = ?4,
@@ -194,7 +224,7 @@ func putActions(tx *sql.Tx, b *Batch) error {
 	return nil
 }
 
-func putCards(tx *sql.Tx, b *Batch) error {
+func putCards(tx writer, b *Batch) error {
 	for _, c := range b.Cards {
 		if _, err := tx.Exec(`INSERT INTO cards (ask, chat, message, shown) VALUES (?1, ?2, ?3, ?4)
 			ON CONFLICT (ask, chat, message) DO UPDATE SET shown = ?4`, string(c.Ask), c.Chat, c.Message, c.Shown); err != nil {
@@ -204,7 +234,7 @@ func putCards(tx *sql.Tx, b *Batch) error {
 	return nil
 }
 
-func putUpdate(tx *sql.Tx, b *Batch) error {
+func putUpdate(tx writer, b *Batch) error {
 	if b.NewBot {
 		if _, err := tx.Exec(`DELETE FROM updates`); err != nil {
 			return fmt.Errorf("forget updates: %w", err)
@@ -220,7 +250,7 @@ func putUpdate(tx *sql.Tx, b *Batch) error {
 }
 
 // put stores v as JSON under an id and a time.
-func put(tx *sql.Tx, query string, v any, id string, at int64) error {
+func put(tx writer, query string, v any, id string, at int64) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -10,7 +9,7 @@ import (
 //go:embed grant.sql
 var grantSchema string
 
-func putGrants(tx *sql.Tx, b *Batch) error {
+func putGrants(tx writer, b *Batch) error {
 	for _, v := range b.Grants {
 		data, err := json.Marshal(v)
 		if err != nil {

@@ -1,12 +1,11 @@
 package store
 
 import (
-	"database/sql"
 	"encoding/json"
 	"fmt"
 )
 
-func putMessages(tx *sql.Tx, b *Batch) error {
+func putMessages(tx writer, b *Batch) error {
 	for _, v := range b.Messages {
 		data, err := json.Marshal(v)
 		if err != nil {

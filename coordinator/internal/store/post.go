@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	_ "embed"
 	"fmt"
 	"time"
@@ -19,7 +18,7 @@ type Posted struct {
 	At    time.Time // of the newest
 }
 
-func putPosts(tx *sql.Tx, b *Batch) error {
+func putPosts(tx writer, b *Batch) error {
 	for i := range b.Posts {
 		p := &b.Posts[i]
 		res, err := tx.Exec(`INSERT INTO posts (topic, at, who, text) VALUES (?, ?, ?, ?)`, p.Topic, p.At.UnixMilli(), p.By, p.Text)

@@ -45,9 +45,10 @@ type Store struct {
 	db   *sql.DB // one connection: SQLite has one writer
 	path string
 
-	mu   sync.Mutex // held by Commit; guards the two below
-	head string     // hash of the newest journal entry
-	seq  int64      // its number
+	mu    sync.Mutex           // held by Commit; guards those below
+	head  string               // hash of the newest journal entry
+	seq   int64                // its number
+	ready map[string]*sql.Stmt // see writer
 }
 
 // Open opens the database at path, creating it 0600 when it is absent, and
@@ -61,7 +62,7 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s := &Store{db: db, path: path}
+	s := &Store{db: db, path: path, ready: map[string]*sql.Stmt{}}
 	if err := s.prepare(); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("open store: %w", err)

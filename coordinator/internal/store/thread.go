@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	_ "embed"
 	"fmt"
 
@@ -19,7 +18,7 @@ type Thread struct {
 	Closed   bool
 }
 
-func putThreads(tx *sql.Tx, b *Batch) (err error) {
+func putThreads(tx writer, b *Batch) (err error) {
 	for _, t := range b.Threads {
 		if t.ID == 0 {
 			_, err = tx.Exec(`DELETE FROM threads WHERE session = ? AND chat = ?`, string(t.Session), t.Chat)

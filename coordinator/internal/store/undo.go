@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -12,7 +11,7 @@ import (
 //go:embed undo.sql
 var undoSchema string
 
-func putUndos(tx *sql.Tx, b *Batch) error {
+func putUndos(tx writer, b *Batch) error {
 	for _, v := range b.Undos {
 		data, err := json.Marshal(v)
 		if err != nil {
