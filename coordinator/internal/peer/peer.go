@@ -8,6 +8,7 @@ import (
 	"errors"
 	"iter"
 	"net"
+	"slices"
 )
 
 // ErrUnknown says that the system cannot tell, or that the process is gone.
@@ -19,6 +20,7 @@ type Process struct {
 	Exe         string // path of its binary, also after that was replaced
 	Marked      bool   // its environment is that of a session's child
 	Terminal    bool   // it has a controlling terminal
+	Started     uint64 // when, in the kernel's ticks; 0 where the system does not say
 }
 
 // maxDepth bounds the walk to the first process.
@@ -42,17 +44,20 @@ func Of(conn *net.UnixConn) (uid, pid int, err error) {
 
 // Line returns the process with the given id and its ancestors, nearest first.
 // It ends early where the kernel says no more.
-func Line(pid int) []Process {
-	var line []Process
-	for len(line) < maxDepth && pid > 0 {
-		p, err := look(pid)
-		if err != nil {
-			break
+func Line(pid int) []Process { return slices.Collect(Walk(pid)) }
+
+// Walk is Line, looking at a process only when it is asked for: each costs some
+// system calls.
+func Walk(pid int) iter.Seq[Process] {
+	return func(yield func(Process) bool) {
+		for range maxDepth {
+			p, err := look(pid)
+			if err != nil || !yield(p) || p.Parent <= 0 {
+				return
+			}
+			pid = p.Parent
 		}
-		line = append(line, p)
-		pid = p.Parent
 	}
-	return line
 }
 
 // Alive reports whether there is a process with the given id.

@@ -66,15 +66,16 @@ func look(pid int) (Process, error) {
 	}
 	// The name in parentheses may hold anything; the fields follow the last one.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 5 {
+	if len(fields) < 20 {
 		return Process{}, ErrUnknown
 	}
 	parent, _ := strconv.Atoi(fields[1])
+	started, _ := strconv.ParseUint(fields[19], 10, 64)
 	exe, _ := os.Readlink(dir + "/exe")
 	env, _ := slurp(dir+"/environ", room)
 	return Process{
 		PID: pid, Parent: parent, Exe: strings.TrimSuffix(exe, " (deleted)"),
-		Marked: marked(bytes.SplitSeq(env, []byte{0})), Terminal: fields[4] != "0",
+		Marked: marked(bytes.SplitSeq(env, []byte{0})), Terminal: fields[4] != "0", Started: started,
 	}, nil
 }
 

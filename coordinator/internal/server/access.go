@@ -150,13 +150,27 @@ func (s *Server) allowFor(c *call, id session.ID, client int) error {
 	if !peer.Supported {
 		return nil
 	}
-	host := s.host(c.line)
-	where := s.below(c.line[0], host)
-	if where == "" || s.speaksFor(c.line[0], host, id, client) {
+	where, ok := s.speaks(c.line, id, client)
+	if !ok && s.forget(c.line) {
+		c.line = peer.Line(c.line[0].PID)
+		where, ok = s.speaks(c.line, id, client)
+	}
+	if ok {
 		return nil
 	}
 	s.refused(c.op, fmt.Sprintf("%s was asked for session %.40q from inside a session (%s)", c.op, id, where))
 	return fmt.Errorf("%w: only the client of a session speaks for it", errDenied)
+}
+
+// speaks reports whether the hook at the head of a line may speak for a session,
+// and below which session's process it runs.
+func (s *Server) speaks(line []peer.Process, id session.ID, client int) (where string, ok bool) {
+	if len(line) == 0 {
+		return "an unknown process", false
+	}
+	host := s.host(line)
+	where = s.below(line[0], host)
+	return where, where == "" || s.speaksFor(line[0], host, id, client)
 }
 
 // speaksFor reports whether host is the client of a session, or may be: nobody

@@ -82,6 +82,7 @@ type Server struct {
 
 	mu   sync.Mutex
 	told map[string]time.Time // refusals that were journalled a moment ago
+	from map[origin][]peer.Process
 	// Of second opinions: the calls of reviewers that are about to consult, and the
 	// consultations that run, by id.
 	reviewers map[session.ID][]gate.Call
@@ -90,7 +91,7 @@ type Server struct {
 
 // New returns a server; Serve starts it.
 func New(cfg Config) *Server {
-	return &Server{cfg: cfg, told: map[string]time.Time{}, reviewers: map[session.ID][]gate.Call{}, running: map[string]consultation{}}
+	return &Server{cfg: cfg, told: map[string]time.Time{}, from: map[origin][]peer.Process{}, reviewers: map[session.ID][]gate.Call{}, running: map[string]consultation{}}
 }
 
 // Serve answers l until ctx ends, then waits for the requests in hand. It
@@ -122,9 +123,9 @@ type call struct {
 	op   string          // what is asked for
 	line []peer.Process  // the caller and what it descends from, nearest first
 	body []byte
-	// then is done when the reply is out: a host that waits for its hook need not
-	// wait for that too. No other call begins before it is done.
-	then func()
+	// then is done when the reply is out, in order: a host that waits for its hook
+	// need not wait for that too. No other call begins before it is done.
+	then []func()
 }
 
 func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
@@ -133,10 +134,10 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 	defer cancel()
 	c := &call{ctx: ctx}
 	reply := s.reply(c, cancel, conn)
-	if c.then != nil {
+	if len(c.then) > 0 {
 		s.late.RLock()
 		defer s.late.RUnlock()
-		defer c.then()
+		defer c.finish()
 	}
 	if reply.Code == wire.CodeInternal {
 		s.cfg.Log.Error("answer a call", "err", reply.Error)
@@ -150,8 +151,14 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 	_, _ = conn.Write(append(line, '\n')) // a caller that is gone needs no reply
 }
 
+func (c *call) finish() {
+	for _, f := range c.then {
+		f()
+	}
+}
+
 func (s *Server) reply(c *call, cancel context.CancelFunc, conn *net.UnixConn) wire.Reply {
-	line, err := caller(conn)
+	line, err := s.caller(conn)
 	if err != nil {
 		return failure(fmt.Errorf("%w: %w", errDenied, err))
 	}
@@ -186,7 +193,7 @@ func watch(r io.Reader, gone context.CancelFunc) {
 
 // caller checks the user at the other end and returns the calling process with
 // its ancestors.
-func caller(conn *net.UnixConn) ([]peer.Process, error) {
+func (s *Server) caller(conn *net.UnixConn) ([]peer.Process, error) {
 	if !peer.Supported {
 		return nil, nil
 	}
@@ -197,7 +204,7 @@ func caller(conn *net.UnixConn) ([]peer.Process, error) {
 	if uid != os.Getuid() {
 		return nil, fmt.Errorf("user %d may not speak to the coordinator of user %d", uid, os.Getuid())
 	}
-	return peer.Line(pid), nil
+	return s.line(pid), nil
 }
 
 // readers are kept for the next request: a hook may wait on its connection for

@@ -26,11 +26,11 @@ func (s *Server) stop(c *call) (any, error) {
 	if err != nil {
 		return wire.HookReply{}, err
 	}
-	c.then = func() {
+	c.then = append(c.then, func() {
 		if _, err := s.cfg.Core.See(session.Sighting{ID: p.Session, State: state}); err != nil {
 			s.cfg.Log.Error("note that a session stopped", "err", err)
 		}
-	}
+	})
 	return r, nil
 }
 
@@ -107,7 +107,7 @@ func (s *Server) stopLoop(c *call, h wire.HookCall, p payload, shells []string) 
 		case v.Tools == 0:
 			in.Tree = s.cfg.Git.Tree(ctx, dir)
 		default:
-			s.calls.Go(func() { s.seeTree(p.Session, dir) })
+			c.then = append(c.then, func() { s.calls.Go(func() { s.seeTree(p.Session, dir) }) })
 		}
 	}
 	out, err := s.cfg.Core.StopLoop(p.Session, in)
