@@ -79,10 +79,7 @@ func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string)
 			code = h.fail(fmt.Errorf("internal error: %v", r), stderr)
 		}
 	}()
-	err := h.read(stdin)
-	if err == nil {
-		err = e.do(h)
-	}
+	err := h.run(stdin)
 	if wake := (errWake{}); errors.As(err, &wake) {
 		return wake.wake(stderr)
 	}
@@ -90,6 +87,19 @@ func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string)
 		return h.fail(err, stderr)
 	}
 	return 0
+}
+
+func (h *hook) run(stdin io.Reader) error {
+	if err := h.locate(); err != nil {
+		return err
+	}
+	if h.event.class != guards { // which seldom has anything to tell
+		h.client.Knock()
+	}
+	if err := h.read(stdin); err != nil {
+		return err
+	}
+	return h.event.do(h)
 }
 
 // A hook is one run of a hook binary.
@@ -141,7 +151,7 @@ func tooDeep(raw []byte) bool {
 // maxInput leaves room for the rest of the request on the wire.
 const maxInput = wire.MaxLine - 64<<10
 
-// read takes the host's input and finds the coordinator's home.
+// read takes the host's input.
 func (h *hook) read(stdin io.Reader) error {
 	raw, err := io.ReadAll(io.LimitReader(stdin, maxInput+1))
 	raw = bytes.TrimSpace(raw)
@@ -168,9 +178,10 @@ func (h *hook) read(stdin io.Reader) error {
 	if h.str("session_id") == "" {
 		return errors.New("the hook input has no session_id")
 	}
-	return h.locate()
+	return nil
 }
 
+// locate finds the coordinator's home.
 func (h *hook) locate() error {
 	bin, err := home.Bin()
 	if err != nil {

@@ -31,6 +31,16 @@ type Client struct {
 	Dirs home.Dirs
 	Bin  string   // directory of our binaries, where `afar` is
 	Env  []string // environment of a coordinator that this client starts
+
+	knocked connection // for the next call; nil for none
+}
+
+// Knock connects for the next call: while that is still being put together, the
+// coordinator looks at who calls. Where nobody answers it does nothing.
+func (c *Client) Knock() {
+	if conn, err := connect(c.Dirs.Socket()); err == nil {
+		c.knocked = conn
+	}
 }
 
 // Call makes one call, without starting anything, and returns the raw reply
@@ -85,7 +95,7 @@ type connection interface {
 }
 
 func (c *Client) dial(deadline time.Time) (connection, error) {
-	conn, err := connect(c.Dirs.Socket())
+	conn, err := c.connection()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
@@ -94,6 +104,15 @@ func (c *Client) dial(deadline time.Time) (connection, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	return conn, nil
+}
+
+// connection is the one that Knock made, or a new one.
+func (c *Client) connection() (connection, error) {
+	if conn := c.knocked; conn != nil {
+		c.knocked = nil
+		return conn, nil
+	}
+	return connect(c.Dirs.Socket())
 }
 
 func readLine(conn io.Reader) ([]byte, error) {
