@@ -26,9 +26,7 @@ type subAsk struct {
 // call only; identical ones are one card with a count, also when the
 // coordinator dies under them.
 func TestParallelSubagents(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives binaries of their own, which the race detector does not see")
-	}
+	t.Parallel()
 	p := newPhone(t)
 	vars := []string{"CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_PID=" + strconv.Itoa(bystander(t))}
 	allow := map[string]bool{"touch shared-yes": true, "touch shared-no": false}
@@ -111,6 +109,7 @@ func TestParallelSubagents(t *testing.T) {
 // TestNoSecretLeavesItsCall: whatever form a secret has, no card, file,
 // answer, journal, log, database or page shows it.
 func TestNoSecretLeavesItsCall(t *testing.T) {
+	t.Parallel()
 	raw, err := os.ReadFile("internal/secret/testdata/credentials.json")
 	var forms []string
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 // the reviewer. Each time the issue lands, once, and nothing is lost: no commit, no
 // untracked file, nothing that the person has not pushed.
 func TestKillIssue(t *testing.T) {
+	t.Parallel()
 	r := newIssueRig(t, push)
 	r.git("checkout", "-q", "-b", "feature")
 	r.write("feature", "not pushed\n")
@@ -60,6 +61,7 @@ func TestKillIssue(t *testing.T) {
 // TestKillIssueGivenUp does the same to the errand that lets go of an issue: it is
 // paused on the base, once, and its work stays.
 func TestKillIssueGivenUp(t *testing.T) {
+	t.Parallel()
 	r := newIssueRig(t, push)
 	kills := 0
 	for n, at := 0, 1; ; n, at = n+1, at+*killIssues {

@@ -16,7 +16,9 @@ import (
 // What stands in the way of a landing is the person's: it is said, tried again at
 // the next stop, and nothing of theirs is touched.
 func TestIssueBlocked(t *testing.T) {
+	t.Parallel()
 	t.Run("a dirty base, then a clean one", func(t *testing.T) {
+		t.Parallel()
 		r := newIssueRig(t, push)
 		r.issue("a1")
 		r.begins("s")
@@ -35,6 +37,7 @@ func TestIssueBlocked(t *testing.T) {
 		r.whole()
 	})
 	t.Run("commits that are not pushed", func(t *testing.T) {
+		t.Parallel()
 		r := newIssueRig(t, push)
 		r.issue("a1")
 		r.begins("s", "--check", "true")
@@ -59,7 +62,9 @@ func TestIssueBlocked(t *testing.T) {
 // A base that moved under the work: the check of the session decides again on top
 // of it, and what contradicts it is the session's to mend.
 func TestIssueBaseMoves(t *testing.T) {
+	t.Parallel()
 	t.Run("the check is red there", func(t *testing.T) {
+		t.Parallel()
 		r := newIssueRig(t, push)
 		r.issue("a1")
 		r.begins("s", "--check", "test ! -e broken")
@@ -81,6 +86,7 @@ func TestIssueBaseMoves(t *testing.T) {
 		r.whole()
 	})
 	t.Run("nobody checks", func(t *testing.T) {
+		t.Parallel()
 		r := newIssueRig(t, push)
 		r.issue("a1")
 		r.begins("s")
@@ -96,6 +102,7 @@ func TestIssueBaseMoves(t *testing.T) {
 		r.whole()
 	})
 	t.Run("it contradicts", func(t *testing.T) {
+		t.Parallel()
 		r := newIssueRig(t, push)
 		r.issue("a1")
 		r.begins("s")
@@ -122,6 +129,7 @@ const waits = `until [ -e "$DIR/go" ]; do sleep 0.05; done; ` + approves
 // A session that waits for a review is free at once, whichever way out is taken;
 // what comes of the review is said at the next stop.
 func TestIssueWaysOut(t *testing.T) {
+	t.Parallel()
 	under := func(t *testing.T) (*issueRig, *hookRun) {
 		r := newIssueRig(t, push)
 		r.issue("a1")
@@ -145,6 +153,7 @@ func TestIssueWaysOut(t *testing.T) {
 		}
 	}
 	t.Run("Esc", func(t *testing.T) {
+		t.Parallel()
 		r, hook := under(t)
 		_ = hook.cmd.Process.Signal(syscall.SIGTERM)
 		<-hook.ended
@@ -154,6 +163,7 @@ func TestIssueWaysOut(t *testing.T) {
 		r.told("LANDED: issue a1")
 	})
 	t.Run("a prompt", func(t *testing.T) {
+		t.Parallel()
 		r, hook := under(t)
 		r.types("s", "wait, look here first")
 		free(r, hook)
@@ -161,6 +171,7 @@ func TestIssueWaysOut(t *testing.T) {
 		r.wants(r.stop("s", "looked"), "Issue b2 is yours")
 	})
 	t.Run("pause", func(t *testing.T) {
+		t.Parallel()
 		r, hook := under(t)
 		r.afar("pause")
 		free(r, hook)
@@ -176,11 +187,13 @@ func TestIssueWaysOut(t *testing.T) {
 		r.wants(r.stop("s", "back"), "Issue b2 is yours")
 	})
 	t.Run(".afar-disabled", func(t *testing.T) {
+		t.Parallel()
 		r, hook := under(t)
 		r.write(".afar-disabled", "")
 		free(r, hook)
 	})
 	t.Run("cancel", func(t *testing.T) {
+		t.Parallel()
 		r, hook := under(t)
 		r.afar("loop", "cancel", "s")
 		free(r, hook)
@@ -193,6 +206,7 @@ func TestIssueWaysOut(t *testing.T) {
 		r.whole()
 	})
 	t.Run("the session ends", func(t *testing.T) {
+		t.Parallel()
 		r, hook := under(t)
 		_ = hook.cmd.Process.Signal(syscall.SIGTERM)
 		<-hook.ended
@@ -203,6 +217,7 @@ func TestIssueWaysOut(t *testing.T) {
 		r.wants(r.stop("s", "back"), "Issue b2 is yours")
 	})
 	t.Run("time is over", func(t *testing.T) {
+		t.Parallel()
 		r := newIssueRig(t, push)
 		r.issue("a1")
 		r.says(hangs)
@@ -213,6 +228,7 @@ func TestIssueWaysOut(t *testing.T) {
 		r.becomes("a1", "paused")
 	})
 	t.Run("the reviewer hangs", func(t *testing.T) {
+		t.Parallel()
 		r := newIssueRig(t, push)
 		r.issue("a1")
 		r.says(hangs)
@@ -255,6 +271,7 @@ func (r *issueRig) becomes(id, status string) {
 // An issue whose file was never committed is worked on too: its file is changed
 // where it lies, and nothing of it is in the way of the landing.
 func TestIssueNotCommitted(t *testing.T) {
+	t.Parallel()
 	r := newIssueRig(t, push)
 	r.write(".afar/issues/a1.md", "# Mend a1\n")
 	r.write(".afar/issues/b2.md", "# Mend b2\n")
@@ -279,6 +296,7 @@ func TestIssueNotCommitted(t *testing.T) {
 // What the session gives up is paused, never left as in progress, and the loop
 // goes on with the next one.
 func TestIssueGivenUp(t *testing.T) {
+	t.Parallel()
 	r := newIssueRig(t, push)
 	r.issue("a1")
 	r.issue("b2")
@@ -298,6 +316,7 @@ func TestIssueGivenUp(t *testing.T) {
 // A damaged row ends its loop as failed and lets its session go; the person hears
 // of it once, and no other loop of it.
 func TestLoopRowDamaged(t *testing.T) {
+	t.Parallel()
 	r := newIssueRig(t, push)
 	for _, id := range []string{"one", "two"} {
 		r.hook("SessionStart", r.session(id, "begin").with(payload{"source": "startup"}))

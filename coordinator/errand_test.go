@@ -44,9 +44,6 @@ type issueRig struct {
 
 func newIssueRig(t *testing.T, settings string) *issueRig {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("drives binaries of their own, which the race detector does not see")
-	}
 	r := &issueRig{undoRig: newUndoRig(t)}
 	r.remote = filepath.Join(r.dir, "remote.git")
 	reviewer := filepath.Join(r.dir, "codex")
@@ -257,6 +254,7 @@ const push = "[issues]\npush = true\n"
 // Two sessions of one repository take different issues and both land: the second
 // one is put on top of the first, its check runs again, it is reviewed again.
 func TestIssueTwoLoops(t *testing.T) {
+	t.Parallel()
 	r := newIssueRig(t, push)
 	r.issue("a1")
 	r.issue("b2")
@@ -292,6 +290,7 @@ func TestIssueTwoLoops(t *testing.T) {
 // The third no ends an issue: nothing lands, its work stays, what was found is an
 // issue of its own, and the loop goes on.
 func TestIssueRejected(t *testing.T) {
+	t.Parallel()
 	r := newIssueRig(t, push)
 	r.issue("a1")
 	r.issue("b2")
@@ -347,6 +346,7 @@ func TestIssueRejected(t *testing.T) {
 
 // Nothing lands without a reviewer.
 func TestIssueNobodyReviews(t *testing.T) {
+	t.Parallel()
 	r := newIssueRig(t, "[consult]\nprograms = [\"/nowhere/codex\"]\n")
 	r.issue("a1")
 	r.begins("s")

@@ -129,9 +129,7 @@ type askHost struct {
 // again and again, and looks from the outside at what came of it: nothing is
 // lost, nothing is done twice, no answer reaches another ask.
 func TestKillAsks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives binaries of their own, which the race detector does not see")
-	}
+	t.Parallel()
 	seed := seeded(t)
 	p := newPhone(t)
 	h := &askHost{phone: p, client: "CLAUDE_PID=" + strconv.Itoa(bystander(t))}
@@ -451,9 +449,7 @@ func (p *phone) checkWhole(journal []wire.Entry) {
 // Stop counts once; where a kill cut off the answer to one, the hook asks again
 // and that may count too, but no more.
 func TestKillLoop(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives binaries of their own, which the race detector does not see")
-	}
+	t.Parallel()
 	const iterations = 20
 	seed := seeded(t)
 	p := newPhone(t)
@@ -499,9 +495,7 @@ func TestKillLoop(t *testing.T) {
 // TestKillLoopStart kills the coordinator while a loop is typed, a little later
 // each time: a loop starts once, however often its hook had to ask.
 func TestKillLoopStart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives binaries of their own, which the race detector does not see")
-	}
+	t.Parallel()
 	const sessions = 24
 	p := newPhone(t)
 	for n := range sessions {
@@ -587,6 +581,7 @@ func (p *phone) checkLoop(iterations int) {
 // and the hooks go on with the next one. A sending that Telegram answers in a
 // moment is finished; either way there is one card.
 func TestShutdown(t *testing.T) {
+	t.Parallel()
 	t.Run("answered", func(t *testing.T) { shutdown(t, true) })
 	t.Run("not answered", func(t *testing.T) { shutdown(t, false) })
 }

@@ -38,10 +38,12 @@ type phone struct {
 	kills []time.Time
 }
 
-func newPhone(t testing.TB) *phone {
+func newPhone(t testing.TB) *phone { t.Helper(); return newPhoneWith(t, os.Getenv("PATH")) }
+
+func newPhoneWith(t testing.TB, path string) *phone {
 	t.Helper()
-	bot := botapi.New(t)
-	p := &phone{nest: newNest(t), bot: bot, ann: bot.User(annID, "Ann")}
+	n, bot := newNestWith(t, path), botapi.New(t)
+	p := &phone{nest: n, bot: bot, ann: bot.User(annID, "Ann")}
 	p.project = filepath.Join(p.dirs.User, "project")
 	if err := os.Mkdir(p.project, 0o700); err != nil {
 		t.Fatal(err)

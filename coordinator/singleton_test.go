@@ -22,11 +22,8 @@ var rounds = flag.Int("singleton-rounds", 10, "rounds of 50 simultaneous starts"
 
 // afarBinary builds the program once for this package's tests.
 var afarBinary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "afar-bin-")
-	if err != nil {
-		return "", err
-	}
-	build := exec.Command("go", "build", "-o", dir+"/", "../cmd/...")
+	dir := filepath.Join(scratch, "bin")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", dir+"/", "../cmd/...")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as install.sh does
 	out, err := build.CombinedOutput()
 	if err != nil {
@@ -35,12 +32,19 @@ var afarBinary = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "afar"), nil
 })
 
+// scratch goes when the tests are over.
+var scratch string
+
 func TestMain(m *testing.M) {
 	flag.Parse()
-	code := m.Run()
-	if bin, err := afarBinary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(bin))
+	_ = flag.Set("test.parallel", "6") // they wait for processes as much as they compute
+	var err error
+	if scratch, err = os.MkdirTemp("", "afar-test-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
+	code := m.Run()
+	_ = os.RemoveAll(scratch)
 	os.Exit(code)
 }
 
@@ -52,14 +56,20 @@ type nest struct {
 	env  []string
 }
 
-func newNest(t testing.TB) *nest {
+func newNest(t testing.TB) *nest { t.Helper(); return newNestWith(t, os.Getenv("PATH")) }
+
+// newNestWith is a nest whose programs look for others in path.
+func newNestWith(t testing.TB, path string) *nest {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
 	bin, err := afarBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	vars := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar"), "PATH": os.Getenv("PATH")}
+	vars := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar"), "PATH": path}
 	dirs, err := home.FromEnv(func(name string) string { return vars[name] })
 	if err != nil {
 		t.Fatal(err)
@@ -84,9 +94,7 @@ func (n *nest) client() *client.Client {
 // TestSingleton starts 50 coordinators at once over the stale socket that a
 // kill -9 left: exactly one serves, the others leave.
 func TestSingleton(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives binaries of their own, which the race detector does not see")
-	}
+	t.Parallel()
 	n := newNest(t)
 	staleSocket(t, n.dirs)
 	for round := range *rounds {
@@ -177,6 +185,7 @@ func (n *nest) answers(round, pid int) {
 // TestStart starts coordinators on demand from 20 callers at once: one comes,
 // all are answered, and starting it keeps nobody.
 func TestStart(t *testing.T) {
+	t.Parallel()
 	n := newNest(t)
 	var callers sync.WaitGroup
 	pids := make(chan string, 20)

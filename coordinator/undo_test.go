@@ -22,15 +22,16 @@ var killUndos = flag.Int("kill-undo-every", 13, "the test that kills the coordin
 // deadlyGit stands before git. At the call that a file names it kills who
 // called it, where that is the coordinator: before git runs, or behind it.
 const deadlyGit = `#!/bin/sh
-if tr '\0' ' ' < /proc/$PPID/cmdline | grep -q ' serve'; then
-	n=$(($(cat "$DIR/n") + 1))
-	echo $n > "$DIR/n"
-	if [ $n = "$(cat "$DIR/at")" ]; then
+IFS= read -r caller < /proc/$PPID/cmdline # its zeros are left out
+case $caller in *afarserve*)
+	read -r n < "$DIR/n"; n=$((n + 1)); echo $n > "$DIR/n"
+	read -r at < "$DIR/at"
+	if [ $n = $at ]; then
 		[ $((n % 2)) = 0 ] && "$GIT" "$@" > /dev/null
 		kill -9 $PPID
 		exit 1
 	fi
-fi
+esac
 exec "$GIT" "$@"
 `
 
@@ -57,8 +58,7 @@ func newUndoRig(t *testing.T) *undoRig {
 	}
 	r := &undoRig{dir: dir}
 	r.aimAt(t, 0)
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	r.phone = newPhone(t)
+	r.phone = newPhoneWith(t, dir+":"+os.Getenv("PATH"))
 	r.client = "CLAUDE_PID=" + strconv.Itoa(bystander(t))
 	r.git("init", "-q", "-b", "main")
 	r.git("-c", "user.name=A", "-c", "user.email=a@x.example", "commit", "-q", "--allow-empty", "-m", "one")
@@ -155,9 +155,7 @@ func (r *undoRig) step(n int) (mark string) {
 // comes back whole, and nothing of Afar's is left in the repository but what is
 // listed.
 func TestKillUndo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("drives binaries of their own, which the race detector does not see")
-	}
+	t.Parallel()
 	r := newUndoRig(t)
 	kills := 0
 	for n, at := 0, 1; ; n, at = n+1, at+*killUndos {
