@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/consult"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -26,7 +28,7 @@ func Consult(ctx context.Context, by wire.Consult, question string) (wire.Second
 	if err != nil {
 		return wire.SecondOpinion{}, wire.Consulted{ID: by.ID, Ended: true}, err
 	}
-	c := consult.Config{Programs: programs, Timeout: time.Duration(by.TimeoutMS) * time.Millisecond}
+	c := consult.Config{Programs: programs, Timeout: time.Duration(by.TimeoutMS) * time.Millisecond, Repo: project(ctx)}
 	a, err := consult.Ask(ctx, c, question)
 	out := wire.Consulted{ID: by.ID, Missed: missed(a.Missed), Ended: err != nil && !errors.Is(err, consult.ErrNone)}
 	if err != nil {
@@ -34,6 +36,18 @@ func Consult(ctx context.Context, by wire.Consult, question string) (wire.Second
 	}
 	out.By, out.Path, out.Digest, out.Bytes, out.TookMS = a.By, a.Path, a.Digest, len(a.Text), a.Took.Milliseconds()
 	return wire.SecondOpinion{By: a.By, Text: a.Text, Cut: a.Cut, Digest: a.Digest, TookMS: out.TookMS, Missed: out.Missed}, out, nil
+}
+
+// project is the directory whose files this process stands among.
+func project(ctx context.Context) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	if top, err := git.Top(ctx, dir); err == nil {
+		return top
+	}
+	return dir
 }
 
 // Consulted reports whether a consulted model started this process.

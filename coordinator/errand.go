@@ -238,7 +238,9 @@ func (h *issueHands) review(ctx context.Context, e core.Errand) (r loop.Result, 
 	if err != nil {
 		return r, err
 	}
-	v, err := consult.Review(ctx, h.reviews, consult.Change{Issue: e.Issue.Title + "\n\n" + e.Issue.Body, Diff: diff, Cut: cut, Commit: head})
+	by := h.reviews
+	by.Repo = w.Repo
+	v, err := consult.Review(ctx, by, consult.Change{Issue: e.Issue.Title + "\n\n" + e.Issue.Body, Diff: diff, Cut: cut, Commit: head})
 	if err := reviewed(h.core, e, head, v); err != nil {
 		return r, err
 	}

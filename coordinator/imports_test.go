@@ -124,12 +124,13 @@ func table() rules {
 			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/wire", in + "core", in + "peer"}, domain...),
 			in + "channel/telegram": append([]string{in + "config", in + "core", in + "disk", in + "store"}, domain...),
 
+			in + "child":   {},
 			in + "config":  {"coordinator/toml"},
-			in + "consult": {},
+			in + "consult": {in + "child"},
 			in + "disk":    {in + "usage"},
-			in + "git":     {"coordinator/home", in + "undo"},
+			in + "git":     {"coordinator/home", in + "child", in + "undo"},
 			in + "peer":    {"coordinator/home"},
-			in + "tracker": {},
+			in + "tracker": {in + "child"},
 
 			onlyTests: {},
 

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/child"
 )
 
 const (
@@ -45,6 +47,9 @@ type Config struct {
 	// Env is the environment of the programs, in which they are also looked for;
 	// nil is this process's own. Credentials travel in it and nowhere else.
 	Env []string
+	// Repo is the repository that the question is about; a program that lies in it
+	// is not what the person installed. "" is none.
+	Repo string
 }
 
 // An Answer is what a program said.
@@ -100,7 +105,7 @@ func (c Config) first(ctx context.Context, question string) (Answer, error) {
 			a.By, a.Digest, a.Took, a.Missed = p.Name, digest(a.Text), time.Since(started), missed
 			return a, nil
 		}
-		missed = append(missed, Miss{By: p.Name, Why: err.Error(), Absent: errors.Is(err, errAbsent)})
+		missed = append(missed, Miss{By: p.Name, Why: err.Error(), Absent: errors.Is(err, child.ErrAbsent)})
 	}
 	return Answer{Missed: missed}, fmt.Errorf("%w: %s", ErrNone, told(missed))
 }
@@ -108,7 +113,7 @@ func (c Config) first(ctx context.Context, question string) (Answer, error) {
 // Installed returns where those of the programs lie that are there, in order.
 func (c Config) Installed() (paths []string) {
 	for _, p := range c.programs() {
-		if path, err := find(p.Path, c.environment()); err == nil {
+		if path, err := c.find(p); err == nil {
 			paths = append(paths, path)
 		}
 	}

@@ -130,13 +130,15 @@ func TestAskHuge(t *testing.T) {
 }
 
 // TestAskFindsOwnPrograms: only a place that the person put into PATH counts, not
-// one that lies beside the files of a project.
+// one that lies among the files of a project.
 func TestAskFindsOwnPrograms(t *testing.T) {
 	dir, c := with(t, map[string]string{"codex": "forged"})
 	t.Chdir(dir)
-	c.Env = []string{"PATH=.:" + filepath.Join(dir, "none") + ":"}
-	if _, err := Ask(t.Context(), c, "well?"); !errors.Is(err, ErrNone) {
-		t.Errorf("error %v", err)
+	for _, path := range []string{".:" + filepath.Join(dir, "none") + ":", dir} {
+		c.Env, c.Repo = []string{"PATH=" + path}, filepath.Dir(dir)
+		if _, err := Ask(t.Context(), c, "well?"); !errors.Is(err, ErrNone) || c.Installed() != nil {
+			t.Errorf("in %s: %v, %q", path, err, c.Installed())
+		}
 	}
 }
 

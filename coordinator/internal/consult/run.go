@@ -10,12 +10,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/child"
 )
 
-var (
-	errAbsent = errors.New("not installed")
-	errSilent = errors.New("it said nothing")
-)
+var errSilent = errors.New("it said nothing")
 
 const (
 	// maxSaid is how much of what a program that failed said is told.
@@ -30,8 +29,7 @@ const mark = "AFAR_CONSULTED"
 
 // run asks one program and returns its answer.
 func (c Config) run(ctx context.Context, p Program, question string) (Answer, error) {
-	env := c.environment()
-	path, err := find(p.Path, env)
+	path, err := c.find(p)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -40,20 +38,13 @@ func (c Config) run(ctx context.Context, p Program, question string) (Answer, er
 		return Answer{}, err
 	}
 	defer os.RemoveAll(dir)
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout(), fmt.Errorf("no answer within %s", c.timeout()))
-	defer cancel()
-	out, said := &head{max: maxAnswer}, &tail{max: maxSaid}
-	cmd := exec.CommandContext(ctx, path, p.Args...)
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, env, strings.NewReader(question), out, said
-	cmd.WaitDelay = graceFor
-	own(cmd)
-	if err := start(cmd); err != nil {
-		return Answer{}, err
+	program := child.Program{
+		Path: path, Args: p.Args, Dir: dir, Env: c.environment(), In: question,
+		Limit: c.timeout(), Grace: graceFor, Most: maxAnswer, Started: markProcess, // before it can do much
 	}
-	err = cmd.Wait()
-	end(cmd) // whatever it started goes with it
-	text, cut, err := outcome(ctx, err, out, said)
-	return Answer{Path: path, Text: text, Cut: cut}, err
+	out, err := program.Run(ctx)
+	text, err := outcome(out, err)
+	return Answer{Path: path, Text: text, Cut: out.Cut}, err
 }
 
 // room makes the directory that a program runs in. No project's settings are
@@ -72,32 +63,24 @@ func (p Program) room() (string, error) {
 }
 
 // outcome is what came of a program that ended.
-func outcome(ctx context.Context, err error, out *head, said *tail) (string, bool, error) {
-	text := strings.TrimSpace(strings.ToValidUTF8(string(out.text), "\uFFFD"))
+func outcome(out child.Output, err error) (string, error) {
+	text, said := strings.TrimSpace(strings.ToValidUTF8(string(out.Text), "\uFFFD")), last(out.Said)
+	var exit *exec.ExitError
 	switch {
-	case ctx.Err() != nil:
-		return "", false, context.Cause(ctx)
-	case errors.Is(err, exec.ErrWaitDelay): // it ended well, and something that it left behind was cut off
-		err = nil
-	}
-	switch {
-	case err != nil && said.String() != "":
-		return "", false, fmt.Errorf("%w: %s", err, said)
+	case errors.As(err, &exit) && said != "":
+		return "", fmt.Errorf("%w: %s", err, said)
 	case err != nil:
-		return "", false, err
+		return "", err
 	case text == "":
-		return "", false, errSilent
+		return "", errSilent
 	}
-	return text, out.cut, nil
+	return text, nil
 }
 
-// start starts the program and marks it as consulted before it can do much.
-func start(cmd *exec.Cmd) error {
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start: %w", err)
-	}
-	markProcess(cmd.Process.Pid)
-	return nil
+// last is the end of what a program said, in one line: the reason stands there.
+func last(said string) string {
+	said = strings.ToValidUTF8(said[max(0, len(said)-maxSaid):], "")
+	return strings.Join(strings.Fields(said), " ")
 }
 
 // environment is that of the programs, without what is ours to know. Our own
@@ -111,31 +94,9 @@ func (c Config) environment() []string {
 	return append(env, mark+"=1", "AFAR_DISABLED=1")
 }
 
-// find looks for a program in the PATH of env.
-func find(name string, env []string) (string, error) {
-	if filepath.IsAbs(name) {
-		return executable(name)
-	}
-	for _, dir := range filepath.SplitList(variable(env, "PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue // what a project put beside its files is not what the person installed
-		}
-		if path, err := executable(filepath.Join(dir, name)); err == nil {
-			return path, nil
-		}
-	}
-	return "", errAbsent
-}
-
-func executable(path string) (string, error) {
-	found, err := exec.LookPath(path)
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
-		return "", errAbsent
-	}
-	if err != nil {
-		return "", fmt.Errorf("find: %w", err)
-	}
-	return found, nil
+// find looks for a program where it would run.
+func (c Config) find(p Program) (string, error) {
+	return child.Find(p.Path, variable(c.environment(), "PATH"), c.Repo)
 }
 
 // variable returns the value of a variable; the last one counts.
@@ -146,34 +107,4 @@ func variable(env []string, name string) string {
 		}
 	}
 	return ""
-}
-
-// A head keeps the beginning of what is written to it.
-type head struct {
-	max  int
-	text []byte
-	cut  bool
-}
-
-func (h *head) Write(p []byte) (int, error) {
-	n := min(len(p), h.max-len(h.text))
-	h.text = append(h.text, p[:n]...)
-	h.cut = h.cut || n < len(p)
-	return len(p), nil
-}
-
-// A tail keeps the end of what is written to it.
-type tail struct {
-	max  int
-	text []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-t.max):]
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(string(t.text), "")), " ")
 }

@@ -1,7 +1,7 @@
 package git
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/child"
 )
 
 // How long git may take. What talks to a remote gets less: it either answers or
@@ -19,7 +21,7 @@ const (
 	localFor = 5 * time.Minute
 	pushFor  = 90 * time.Second
 	fetchFor = 30 * time.Second
-	endsIn   = 5 * time.Second // after it was told to
+	endsIn   = 5 * time.Second // after it was told to; it takes its lock files with it
 )
 
 // A hand runs git in one checkout to change something there, as the person's
@@ -31,7 +33,8 @@ const (
 // them can decide anything in the person's place.
 //
 // Hooks do not run, no program is asked for a password or an editor, and there
-// is no terminal to ask at. The oldest git that this works with is 2.30.
+// is no terminal to ask at. A git outlives us: it keeps the lock, and comes to an
+// end that the next one understands. The oldest git that this works with is 2.30.
 type hand struct {
 	dir  string
 	held *lock // of the repository, nil where nothing is changed
@@ -65,8 +68,11 @@ type call struct {
 	env  []string
 	wait time.Duration // 0 is localFor
 	free bool          // it may outlive us without holding the lock
-	most int           // of its output is kept, 0 is all
+	most int           // of its output is taken; 0 is all, and more than maxOut an error
 }
+
+// maxOut is more than git ever has to say to us.
+const maxOut = 1 << 30
 
 // run returns what git printed. The error carries what git said of it.
 func (h hand) run(ctx context.Context, args ...string) ([]byte, error) {
@@ -74,29 +80,25 @@ func (h hand) run(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 func (h hand) call(ctx context.Context, c call, args ...string) ([]byte, error) {
-	if c.wait == 0 {
-		c.wait = localFor
+	p := child.Program{
+		Path: "git", Args: append(append([]string{"-C", h.dir}, steady...), args...), In: string(c.in),
+		Env:   append(append(keptOf(os.Environ()), alone...), c.env...),
+		Limit: cmp.Or(c.wait, localFor), Grace: endsIn, Most: cmp.Or(c.most, maxOut), Outlives: true,
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.wait)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append(append([]string{"-C", h.dir}, steady...), args...)...)
-	cmd.Env = append(append(keptOf(os.Environ()), alone...), c.env...)
-	cmd.Stdin = bytes.NewReader(c.in)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = limited{&out, c.most}, limited{&said, maxSaid}
-	cmd.WaitDelay = endsIn
-	separate(cmd)
 	if !c.free {
-		h.held.share(cmd)
+		p.Files = h.held.files()
 	}
-	err := cmd.Run()
+	out, err := p.Run(ctx)
+	var exit *exec.ExitError
 	switch {
-	case err == nil || errors.Is(err, exec.ErrWaitDelay): // a daemon that git left behind has its output
-		return out.Bytes(), nil
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("git %s in %s: no answer in time: %w", args[0], h.dir, ctx.Err())
+	case errors.As(err, &exit):
+		return out.Text, fmt.Errorf("git %s: %s (%w)", args[0], short(out.Said), err)
+	case err != nil:
+		return nil, fmt.Errorf("git %s in %s: %w", args[0], h.dir, err)
+	case out.Cut && c.most == 0:
+		return nil, fmt.Errorf("git %s in %s: it printed more than %d MiB", args[0], h.dir, maxOut>>20)
 	}
-	return out.Bytes(), fmt.Errorf("git %s: %s (%w)", args[0], short(said.Bytes()), err)
+	return out.Text, nil
 }
 
 // killed reports whether git did not come to an end of its own.
@@ -112,28 +114,13 @@ func keptOf(env []string) []string {
 	})
 }
 
-// A limited writer forgets what is beyond its bound; 0 is none.
-type limited struct {
-	to   *bytes.Buffer
-	most int
-}
-
-func (l limited) Write(p []byte) (int, error) {
-	n := len(p)
-	if l.most > 0 {
-		n = min(n, l.most-l.to.Len())
-	}
-	l.to.Write(p[:n])
-	return len(p), nil
-}
-
-// maxSaid bounds what is passed on of git's own words.
+// maxSaid bounds what is passed on of git's own words, in bytes.
 const maxSaid = 1000
 
 // short is what git said in one line, without its advice for a terminal.
-func short(said []byte) string {
+func short(said string) string {
 	var parts []string
-	for line := range strings.Lines(strings.ToValidUTF8(string(said), "\uFFFD")) {
+	for line := range strings.Lines(strings.ToValidUTF8(said[:min(len(said), maxSaid)], "\uFFFD")) {
 		if line = strings.Join(strings.Fields(line), " "); line != "" && !strings.HasPrefix(line, "hint:") {
 			parts = append(parts, line)
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"syscall"
 )
 
@@ -39,16 +38,11 @@ func (l *lock) release() {
 	}
 }
 
-// share lets git hold the lock as long as it lives, whatever becomes of us.
-func (l *lock) share(cmd *exec.Cmd) {
-	if l != nil {
-		cmd.ExtraFiles = append(cmd.ExtraFiles, l.f)
+// files are what a git needs to hold the lock as long as it lives, whatever
+// becomes of us.
+func (l *lock) files() []*os.File {
+	if l == nil {
+		return nil
 	}
-}
-
-// separate gives git a session of its own: no terminal to ask at, and all that
-// it started ends with it.
-func separate(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) } // git takes its lock files with it
+	return []*os.File{l.f}
 }

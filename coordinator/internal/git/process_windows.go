@@ -1,7 +1,7 @@
 package git
 
 import (
-	"os/exec"
+	"os"
 
 	"github.com/afar-sh/afar/coordinator/home"
 )
@@ -23,6 +23,4 @@ func (l *lock) release() {
 	}
 }
 
-func (*lock) share(*exec.Cmd) {}
-
-func separate(*exec.Cmd) {}
+func (*lock) files() []*os.File { return nil }

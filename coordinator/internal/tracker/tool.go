@@ -7,19 +7,24 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/child"
 )
 
 const (
 	// toolTime bounds one run of a tool; gh asks a server.
 	toolTime = 30 * time.Second
+	// toolGrace is how long a tool may go on after it was told to end.
+	toolGrace = time.Second
 	// mostOutput bounds what a tool may print.
 	mostOutput = 32 << 20
 	// mostBody bounds a draft's body: a tool gets it as one argument.
 	mostBody = 60 << 10
+	// mostSaid bounds what is passed on of a tool's own words.
+	mostSaid = 4 << 10
 )
 
 // A tool is a program that keeps issues. It runs at the repository's top, with
@@ -41,56 +46,38 @@ func (e toolError) Unwrap() error { return ErrTool }
 // run runs the program with a text on its stdin and returns what it printed.
 func (t tool) run(ctx context.Context, in string, args ...string) (string, error) {
 	did := t.program + " " + args[0]
-	path := t.path()
-	if path == "" {
+	path, err := child.Find(t.program, os.Getenv("PATH"), t.top)
+	if err != nil {
 		return "", toolError{did, fmt.Sprintf("%s is not to be found in PATH; %s", t.program, t.get)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.timeout)
-	defer cancel()
-	out, said := &bounded{most: mostOutput}, &bounded{most: 4 << 10, cut: true}
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = t.top, strings.NewReader(in), out, said
-	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), ours), t.env...)
-	alone(cmd)
-	cmd.WaitDelay = time.Second // what it started in the background may hold its output
-	err := cmd.Run()
+	p := child.Program{
+		Path: path, Args: args, Dir: t.top, In: in, Limit: t.timeout, Grace: toolGrace, Most: mostOutput,
+		Env: append(slices.DeleteFunc(os.Environ(), ours), t.env...),
+	}
+	out, err := p.Run(ctx)
+	var exit *exec.ExitError
 	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return "", toolError{did, fmt.Sprintf("no answer within %v", t.timeout)}
-	case ctx.Err() != nil:
-		return "", fmt.Errorf("%s: %w", did, ctx.Err())
-	case out.full:
+	case ctx.Err() != nil && err != nil:
+		return "", fmt.Errorf("%s: %w", did, err)
+	case out.Cut:
 		return "", toolError{did, fmt.Sprintf("it printed more than %d MiB", mostOutput>>20)}
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return "", toolError{did, words(said.String()+"\n"+inJSON(out.String()), err)}
+	case errors.As(err, &exit):
+		return "", toolError{did, words(out.Said+"\n"+inJSON(out.Text), err)}
+	case err != nil:
+		return "", toolError{did, err.Error()}
 	}
-	return out.String(), nil
-}
-
-// path is where the program is. One that a project brings along, in a directory
-// that somebody put into PATH, is not what the person installed.
-func (t tool) path() string {
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		inside, err := filepath.Rel(t.top, dir)
-		if !filepath.IsAbs(dir) || err == nil && filepath.IsLocal(inside) {
-			continue
-		}
-		if path, err := exec.LookPath(filepath.Join(dir, t.program)); err == nil {
-			return path
-		}
-	}
-	return ""
+	return string(out.Text), nil
 }
 
 // ours is a variable that a tool has no business to know.
 func ours(variable string) bool { return strings.HasPrefix(variable, "AFAR_TELEGRAM_") }
 
 // inJSON is the reason that a tool asked for JSON printed as such.
-func inJSON(out string) string {
+func inJSON(out []byte) string {
 	var printed struct {
 		Error string `json:"error"`
 	}
-	_ = json.Unmarshal([]byte(out), &printed)
+	_ = json.Unmarshal(out, &printed)
 	return printed.Error
 }
 
@@ -99,7 +86,7 @@ func inJSON(out string) string {
 func words(said string, err error) string {
 	said, _, _ = strings.Cut(asText(said), "\nUsage:")
 	if said = strings.Join(strings.Fields(said), " "); said != "" {
-		return said
+		return strings.ToValidUTF8(said[:min(len(said), mostSaid)], "")
 	}
 	return err.Error()
 }
@@ -133,31 +120,6 @@ func (t tool) read(text string, out any, args ...string) error {
 	}
 	return nil
 }
-
-// A bounded buffer takes so many bytes; more is an error, or is cut. It has no
-// ReadFrom, which would take all there is.
-type bounded struct {
-	held []byte
-	most int
-	cut  bool
-	full bool
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	room := b.most - len(b.held)
-	if len(p) <= room {
-		b.held = append(b.held, p...)
-		return len(p), nil
-	}
-	b.full = true
-	if !b.cut {
-		return 0, errors.New("too much output")
-	}
-	b.held = append(b.held, p[:room]...)
-	return len(p), nil
-}
-
-func (b *bounded) String() string { return string(b.held) }
 
 // A comment of a tool's issue.
 type comment struct {

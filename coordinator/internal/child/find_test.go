@@ -1,0 +1,70 @@
+package child
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFind: what lies in a place that the person put into PATH is found, and
+// nothing that a project brings along.
+func TestFind(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
+	for name, mode := range map[string]os.FileMode{"bin/x": 0o755, "usr/x": 0o755, "plain/x": 0o644, "repo/bin/x": 0o755, "home/repo/x": 0o755, "repo-2/x": 0o755} {
+		if err := os.MkdirAll(filepath.Dir(at(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(name), []byte("#!/bin/sh\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"by": "repo", "link": "repo/bin"} {
+		if err := os.Symlink(at(to), at(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(at("repo"))
+	for _, c := range []struct{ name, path, repo, home, want string }{
+		{"x", "none:plain:bin:usr", "", "home", "bin/x"},
+		{"x", "", "", "home", ""},
+		{"y", "bin:usr", "", "home", ""},
+		{"x", "repo/bin:usr", "repo", "home", "usr/x"},
+		{"x", "repo/bin", "repo/bin", "home", ""},
+		{"x", "repo-2", "repo", "home", "repo-2/x"},
+		{"x", "repo/bin", "", "home", "repo/bin/x"},
+		{"x", "link", "repo", "home", ""},
+		{"x", "repo/bin", "by", "home", ""},
+		{"x", "home/repo", "home", "home", "home/repo/x"}, // a home under git
+		{"x", "home/repo", "home/repo", "home", ""},
+		{"bin/x", "", "repo", "home", "bin/x"},
+		{"repo/bin/x", "", "repo", "home", "repo/bin/x"}, // the person's own word
+		{"bin/y", "", "", "home", ""},
+	} {
+		t.Setenv("HOME", at(c.home))
+		t.Setenv("USERPROFILE", at(c.home))
+		name, repo := c.name, c.repo
+		if strings.Contains(name, "/") {
+			name = at(name)
+		}
+		if repo != "" {
+			repo = at(repo)
+		}
+		dirs := []string{"", ".", "bin"} // of the project that we stand in
+		for _, dir := range filepath.SplitList(c.path) {
+			dirs = append(dirs, at(dir))
+		}
+		got, err := Find(name, strings.Join(dirs, string(filepath.ListSeparator)), repo)
+		if c.want == "" && !errors.Is(err, ErrAbsent) || c.want != "" && (err != nil || got != at(c.want)) {
+			t.Errorf("%+v: %q, %v", c, got, err)
+		}
+	}
+	if _, err := Find(at("plain/x"), "", ""); err == nil || errors.Is(err, ErrAbsent) {
+		t.Errorf("what is there and cannot be run: %v", err)
+	}
+}
