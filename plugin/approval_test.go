@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
@@ -48,7 +49,7 @@ func TestRealPrint(t *testing.T) {
 // risky call waits for the phone, in PreToolUse itself.
 func TestRealPrintGuard(t *testing.T) {
 	risky := "bash -c \"$(cat recipe.txt)\""
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
+	for name, version := range clients {
 		for _, button := range []string{"Allow", "Deny"} {
 			t.Run(name+"/"+button, func(t *testing.T) {
 				r := newRig(t, host.Need(t, version))
@@ -71,68 +72,89 @@ func TestRealPrintGuard(t *testing.T) {
 // TestRealTerminal is proof b: the card appears while the dialog is open, and
 // the first answer wins, wherever it comes from.
 func TestRealTerminal(t *testing.T) {
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
-		t.Run(name, func(t *testing.T) { testTerminal(t, version) })
+	for name, version := range clients {
+		t.Run(name, func(t *testing.T) { testTerminal(newSession(t, host.Need(t, version), "--permission-mode", "default")) })
 	}
 }
 
 // dialog is the host's permission dialog.
 const dialog = `Do you want to proceed`
 
-func testTerminal(t *testing.T, version string) {
-	open := func(t *testing.T, command string) (*rig, *host.Terminal) {
-		r := newRig(t, host.Need(t, version))
-		r.must("away", "on")
-		term := r.lab.Terminal("--permission-mode", "default")
-		term.Submit("go " + model.Play(model.Bash(command), model.Say("all done now")))
-		term.Await(dialog, within)
-		return r, term
-	}
-	t.Run("phone first", func(t *testing.T) {
-		r, term := open(t, "echo run >> made")
-		card := r.card("echo run")
-		r.tap(card, "Allow")
-		term.Gone(dialog, within)
-		r.becomes(card, "ran ok")
-		if n := r.lines("made"); n != 1 {
-			t.Errorf("the tool ran %d times", n)
+// opens has the session want a command that leaves one line in the file name,
+// and returns its card. The dialog is open.
+func (r *rig) opens(name, command string) botapi.Message {
+	r.t.Helper()
+	r.ask(name, model.Bash(command+"echo run >> "+name))
+	r.term.Await(dialog, within)
+	return r.card("run >> " + name)
+}
+
+func testTerminal(r *rig) {
+	once := func(name string) {
+		r.t.Helper()
+		if n := r.lines(name); n != 1 {
+			r.t.Errorf("the tool ran %d times\n%s", n, r.trail())
 		}
+	}
+	// First, while nothing else lies in the project that git does not have.
+	r.part("undo, allowed on the phone", func() {
+		r.cleans("phone", func(card botapi.Message) { r.tap(card, "Allow") })
 	})
-	t.Run("terminal first", func(t *testing.T) {
-		r, term := open(t, "sleep 6; echo run >> made")
-		card := r.card("sleep 6")
-		term.Settle(dialog, "1")
-		start := time.Now()
+	r.part("undo, allowed at the terminal", func() {
+		r.cleans("terminal", func(botapi.Message) { r.term.Settle(dialog, "1") })
+	})
+	r.part("phone first", func() {
+		card := r.opens("phone", "")
+		r.tap(card, "Allow")
+		r.term.Gone(dialog, within)
+		r.becomes(card, "ran ok")
+		once("phone")
+		r.did("phone")
+	})
+	r.part("terminal first", func() {
+		card := r.opens("terminal", "sleep 6; ")
+		r.term.Settle(dialog, "1")
 		got := r.becomes(card, "at the terminal")
-		if took := time.Since(start); took > 2*time.Second {
-			t.Errorf("the card said so after %v", took)
+		if r.exists("terminal") {
+			r.t.Error("the card said so no sooner than the tool had run")
 		}
 		if len(got.Keyboard) != 0 {
-			t.Errorf("a settled card has buttons: %v", got.Labels())
+			r.t.Errorf("a settled card has buttons: %v", got.Labels())
 		}
 		r.becomes(card, "ran ok")
+		r.did("terminal")
 	})
-	t.Run("escape", func(t *testing.T) {
-		r, term := open(t, "echo run >> made")
-		card := r.card("echo run")
-		term.Settle(dialog, "Escape")
+	r.part("escape", func() {
+		card := r.opens("escape", "")
+		r.term.Settle(dialog, "Escape")
 		r.becomes(card, "at the terminal")
-		if r.exists("made") {
-			t.Error("the tool ran")
+		if r.exists("escape") {
+			r.t.Error("the tool ran")
 		}
 	})
-	t.Run("coordinator killed", func(t *testing.T) {
-		r, term := open(t, "echo run >> made")
-		card := r.card("echo run")
+	r.part("coordinator killed", func() {
+		card := r.opens("killed", "")
 		r.kill()
 		r.must("start")
 		r.tap(card, "Allow")
-		term.Gone(dialog, within)
+		r.term.Gone(dialog, within)
 		r.becomes(card, "ran ok")
-		if n := r.lines("made"); n != 1 {
-			t.Errorf("the tool ran %d times", n)
-		}
+		once("killed")
+		r.did("killed")
 	})
+	// An answer from the phone that comes late, and before the tool runs, is the
+	// phone's: the host does not count the wait as the tool's.
+	r.part("slow yes", func() {
+		card := r.opens("slow", "")
+		time.Sleep(6 * time.Second) // as long as no run may be thought to have begun before
+		r.tap(card, "Allow")
+		if got := r.becomes(card, "ran ok"); !strings.Contains(got.Text, "Allowed by Ann") {
+			r.t.Errorf("the card ends as\n%s", got.Text)
+		}
+		r.did("slow")
+	})
+	r.part("grant", r.grants)
+	r.part("always", r.always)
 }
 
 // TestRealAuto is proof c: in the client's default mode, where ordinary calls

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
@@ -34,66 +33,72 @@ func (r *rig) background(prompt string, args ...string) {
 // TestRealBackground: a session of `claude --bg` opens dialogs that nobody
 // watches. Each kind of question reaches the phone, and the answer the session.
 func TestRealBackground(t *testing.T) {
-	risky := "bash -c \"$(cat recipe.txt)\""
-	plan := map[string]any{"plan": "1. do it"}
-	for name, c := range map[string]struct {
-		mode   string
-		script []model.Turn
-		answer func(r *rig)
-		done   string // what the model is told
-	}{
-		"permission": {"default", []model.Turn{model.Bash("echo run >> made")}, func(r *rig) {
-			card := r.card("echo run")
-			if !strings.Contains(card.Text, "in the background") {
-				r.t.Errorf("the card does not say where it comes from:\n%s", card.Text)
-			}
-			r.tap(card, "Allow")
-			r.becomes(card, "ran ok")
-		}, ""},
-		"refused": {"default", []model.Turn{model.Bash("echo run >> made")}, func(r *rig) { r.reply(r.card("echo run"), "use tee instead") }, "use tee instead"},
-		"guard in auto": {"auto", []model.Turn{model.Bash(risky)}, func(r *rig) {
-			card := r.card("recipe.txt")
-			r.tap(card, "Allow")
-			r.becomes(card, "ran ok")
-		}, ""},
-		"question": {"auto", []model.Turn{model.Call("AskUserQuestion", map[string]any{"questions": asking()["questions"].([]any)[:1]})}, func(r *rig) {
-			r.tap(r.card("Which store?"), "Postgres")
-		}, `"Which store?"="Postgres"`},
-		"plan": {"plan", []model.Turn{model.Call("ExitPlanMode", plan)}, func(r *rig) {
-			card := r.card("has a plan")
-			r.tap(card, "Approve")
-			r.becomes(card, "the session goes on")
-		}, ""},
-		"elicitation": {"default", []model.Turn{model.Call("mcp__lab__ask", map[string]any{"params": wanted()})}, func(r *rig) { r.filledIn() }, content},
-		"auto mode's refusal": {"auto", []model.Turn{model.Bash("sh step.sh"), model.Say("first end"), model.Bash("sh step.sh")}, func(r *rig) {
-			card := r.card("auto mode refused Bash")
-			r.tap(card, "Retry once")
-			r.becomes(card, "ran ok")
-		}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, host.Current), "mcp__lab__ask")
-			r.strict()
-			write(t, r.lab.Project, "recipe.txt", "echo run >> made\n")
-			r.background("go "+model.Play(append(c.script, model.Say("all done now"))...), append(withServer(t, r), "--permission-mode", c.mode)...)
-			c.answer(r)
-			r.asked(c.done)
-		})
-	}
+	t.Run("default", testBackgroundDefault)
+	t.Run("auto", testBackgroundAuto)
 }
 
-// TestRealBackgroundStop: a background session that stops checks in, and a
-// reply, also a late one, wakes it.
-func TestRealBackgroundStop(t *testing.T) {
+func testBackgroundDefault(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current), "mcp__lab__ask")
+	r.background("go "+model.Play(
+		model.Call("ExitPlanMode", map[string]any{"plan": "1. do it"}),
+		model.Bash("echo run >> made"), model.Bash("echo more >> made"), elicit(wanted()), model.Say("first answer")),
+		append(withServer(t, r), "--permission-mode", "plan")...)
+	r.part("plan", func() {
+		card := r.open("has a plan")
+		r.tap(card, "Approve")
+		r.becomes(card, "the session goes on")
+	})
+	r.part("permission", func() {
+		card := r.open("echo run")
+		if !strings.Contains(card.Text, "in the background") {
+			r.t.Errorf("the card does not say where it comes from:\n%s", card.Text)
+		}
+		r.tap(card, "Allow")
+		r.becomes(card, "ran ok")
+	})
+	r.part("refused", func() {
+		r.reply(r.open("echo more"), "use tee instead")
+		r.asked("use tee instead")
+	})
+	r.part("elicitation", func() {
+		r.must("away", "on") // for the part after
+		r.since = 0
+		r.filledIn()
+		r.asked(content)
+	})
+	// A background session that stops checks in, and a reply, also a late one,
+	// wakes it.
+	r.part("stop", func() {
+		card := r.open("first answer")
+		r.model.Script(followUp(instruction))
+		r.reply(card, instruction)
+		r.asked(instruction)
+		again := r.said("second answer")
+		if !strings.Contains(again.Text, "in the background") {
+			r.t.Errorf("the check-in is\n%s", again.Text)
+		}
+	})
+}
+
+func testBackgroundAuto(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
-	r.must("away", "on")
-	r.model.Script(followUp(instruction))
-	r.background("do the first thing")
-	card := r.card("first answer")
-	r.reply(card, instruction)
-	r.asked(instruction)
-	again := r.seen(func(m botapi.Message) bool { return m.ID != card.ID && strings.Contains(m.Text, "second answer") }, "second answer")
-	if !strings.Contains(again.Text, "in the background") {
-		t.Errorf("the check-in is\n%s", again.Text)
-	}
+	r.strict()
+	write(t, r.lab.Project, "recipe.txt", "echo run >> guarded\n")
+	store := map[string]any{"questions": asking()["questions"].([]any)[:1]}
+	r.background("go "+model.Play(model.Bash("bash -c \"$(cat recipe.txt)\""), model.Call("AskUserQuestion", store),
+		model.Bash(scripted), model.Say("first end"), model.Bash(scripted), model.Say("all done now")), "--permission-mode", "auto")
+	r.part("guard", func() {
+		card := r.open("recipe.txt")
+		r.tap(card, "Allow")
+		r.becomes(card, "ran ok")
+	})
+	r.part("question", func() {
+		r.tap(r.open("Which store?"), "Postgres")
+		r.asked(`"Which store?"="Postgres"`)
+	})
+	r.part("auto mode's refusal", func() {
+		card := r.open("auto mode refused Bash")
+		r.tap(card, "Retry once")
+		r.becomes(card, "ran ok")
+	})
 }

@@ -3,8 +3,8 @@ package plugin_test
 import (
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
@@ -21,8 +21,8 @@ func wanted() map[string]any {
 		}, "required": []string{"age", "dry", "env", "name"}}}
 }
 
-func elicits(params map[string]any) string {
-	return "go " + model.Play(model.Call("mcp__lab__ask", map[string]any{"params": params}), model.Say("all done now"))
+func elicit(params map[string]any) model.Turn {
+	return model.Call("mcp__lab__ask", map[string]any{"params": params})
 }
 
 // filledIn answers every field: by words, by a tap, wrongly first.
@@ -54,103 +54,116 @@ const formDialog = `requests your input`
 // TestRealElicitation: what an MCP server asks is answered from the phone, field
 // by field, in each kind of session.
 func TestRealElicitation(t *testing.T) {
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
-		t.Run("print/"+name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version), "mcp__lab__ask")
-			done := r.printing(elicits(wanted()), withServer(t, r)...)
-			r.filledIn()
-			<-done
-			if got := r.refusal(); !strings.Contains(got, `"action":"accept"`) || !strings.Contains(got, content) {
-				t.Errorf("the server was told %s", got)
-			}
-		})
-		t.Run("print declined/"+name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version), "mcp__lab__ask")
-			done := r.printing(elicits(wanted()), withServer(t, r)...)
-			card := r.card("Who deploys?")
-			r.tap(card, "Decline")
-			r.becomes(card, "Declined by Ann")
-			<-done
-			if got := r.refusal(); !strings.Contains(got, `{"action":"decline"}`) {
-				t.Errorf("the server was told %s", got)
-			}
-		})
-		t.Run("terminal/"+name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version), "mcp__lab__ask")
-			r.must("away", "on")
-			term := r.lab.Terminal(withServer(t, r)...)
-			term.Submit(elicits(wanted()))
-			r.filledIn()
-			term.Await("all done now", within)
-			if got := r.refusal(); !strings.Contains(got, content) {
-				t.Errorf("the server was told %s", got)
-			}
-		})
-		t.Run("escape/"+name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version), "mcp__lab__ask")
-			r.must("away", "on")
-			term := r.lab.Terminal(withServer(t, r)...)
-			term.Submit(elicits(wanted()))
-			card := r.card("Who deploys?")
-			term.Keys("Escape")
-			got := r.becomes(card, "ended at the terminal")
-			if len(got.Keyboard) != 0 {
-				t.Errorf("a settled card has buttons: %v", got.Labels())
-			}
+	for name, version := range clients {
+		t.Run("print/"+name, func(t *testing.T) { testElicitationPrint(t, version) })
+		t.Run("terminal/"+name, func(t *testing.T) { testElicitationTerminal(t, version) })
+	}
+}
+
+// testElicitationPrint has three forms in one session: filled in, declined, and
+// a page instead.
+func testElicitationPrint(t *testing.T, version string) {
+	r := newRig(t, host.Need(t, version), "mcp__lab__ask")
+	page := map[string]any{"mode": "url", "message": "Sign in", "url": "https://id.example/x?a=1&b=2", "elicitationId": "e1"}
+	calls := []model.Turn{elicit(wanted()), elicit(wanted())}
+	if version == host.Current {
+		calls = append(calls, elicit(page))
+	}
+	done := r.printing("go "+model.Play(append(calls, model.Say("fin"))...), withServer(t, r)...)
+	r.part("filled in", func() {
+		r.filledIn()
+		r.asked(content)
+		if got := r.refusal(); !strings.Contains(got, `"action":"accept"`) {
+			r.t.Errorf("the server was told %s", got)
+		}
+	})
+	r.part("declined", func() {
+		card := r.open("1/5 age")
+		r.tap(card, "Decline")
+		r.becomes(card, "Declined by Ann")
+		r.asked(`{"action":"decline"}`)
+	})
+	if version == host.Current {
+		r.part("a page", func() {
+			card := r.open("https://id.example/x?a=1&b=2")
+			r.tap(card, "Accept")
+			r.becomes(card, "Accepted by Ann")
+			r.asked(`{"action":"accept"}`)
 		})
 	}
-	t.Run("subagent", func(t *testing.T) { // its main agent stops while the form is open
-		r := newRig(t, host.Need(t, host.Current), "mcp__lab__ask")
-		r.must("away", "on")
-		term := r.lab.Terminal(withServer(t, r)...)
+	<-done
+}
+
+// open waits for an open question that holds text, also one of an earlier part.
+func (r *rig) open(text string) botapi.Message {
+	r.t.Helper()
+	r.since = 0
+	return r.card(text)
+}
+
+func testElicitationTerminal(t *testing.T, version string) {
+	r := newRig(t, host.Need(t, version), "mcp__lab__ask")
+	r.configure("[checkin]\nhold = \"0s\"")
+	r.must("away", "on")
+	r.term = r.lab.Terminal(withServer(t, r)...)
+	r.served()
+	r.part("filled in", func() {
+		r.ask("form", elicit(wanted()))
+		r.filledIn()
+		r.did("form")
+		if got := r.refusal(); !strings.Contains(got, content) {
+			r.t.Errorf("the server was told %s", got)
+		}
+	})
+	r.part("escape", func() {
+		r.ask("escape", elicit(wanted()))
+		card := r.card("Who deploys?")
+		r.term.Keys("Escape")
+		got := r.becomes(card, "ended at the terminal")
+		if len(got.Keyboard) != 0 {
+			r.t.Errorf("a settled card has buttons: %v", got.Labels())
+		}
+	})
+	if version != host.Current {
+		return
+	}
+	r.part("away off", func() {
+		r.term.Await("Interrupted", within) // by the part before
+		r.must("away", "off")
+		before := r.phone()
+		r.ask("off", elicit(wanted()))
+		r.term.Await(formDialog, within)
+		if after := r.phone(); strings.Count(after, "deploys") > strings.Count(before, "deploys") {
+			r.t.Errorf("the phone shows\n%s", after)
+		}
+		r.term.Settle(formDialog, "Escape")
+		r.term.Await("Interrupted|all done with off", within)
+		r.must("away", "auto")
+	})
+	r.part("typing hands it over", func() {
+		r.ask("typed", elicit(wanted()))
+		card := r.card("Who deploys?")
+		r.term.Submit("I am here")
+		r.term.Await(formDialog, within)
+		r.becomes(card, "handed to the terminal")
+		r.term.Settle(formDialog, "Escape")
+		r.did("typed")
+	})
+	r.part("subagent", func() { // its main agent stops while the form is open
 		r.model.Script(func(q model.Request) model.Turn {
 			sub := strings.Contains(q.Prompt(), "be the sub")
 			switch {
 			case sub && q.Turns() == 0:
-				return model.Call("mcp__lab__ask", map[string]any{"params": wanted()})
+				return elicit(wanted())
 			case !sub && q.Turns() == 0 && strings.Contains(q.Prompt(), "go on"):
 				return model.Call("Agent", map[string]any{"description": "d", "prompt": "be the sub", "subagent_type": "general-purpose"})
 			}
 			return model.Say("first end")
 		})
-		term.Submit("go on")
+		r.term.Submit("go on")
 		r.card("1/5 age")
-		term.Await("first end", within)
+		r.term.Await("first end", within)
 		r.filledIn()
-		r.asked(content)
-	})
-	t.Run("away off", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "mcp__lab__ask")
-		r.must("away", "off")
-		term := r.lab.Terminal(withServer(t, r)...)
-		begun := time.Now()
-		term.Submit(elicits(wanted()))
-		term.Await(formDialog, within)
-		if took := time.Since(begun); took > 10*time.Second {
-			t.Errorf("the dialog came after %v", took)
-		}
-		if strings.Contains(r.phone(), "deploys") {
-			t.Errorf("the phone shows\n%s", r.phone())
-		}
-	})
-	t.Run("typing hands it over", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "mcp__lab__ask")
-		term := r.lab.Terminal(withServer(t, r)...)
-		term.Submit(elicits(wanted()))
-		card := r.card("Who deploys?")
-		term.Submit("I am here")
-		term.Await(formDialog, within)
-		r.becomes(card, "handed to the terminal")
-	})
-	t.Run("a page", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "mcp__lab__ask")
-		done := r.printing(elicits(map[string]any{"mode": "url", "message": "Sign in", "url": "https://id.example/x?a=1&b=2", "elicitationId": "e1"}), withServer(t, r)...)
-		card := r.card("https://id.example/x?a=1&b=2")
-		r.tap(card, "Accept")
-		r.becomes(card, "Accepted by Ann")
-		<-done
-		if got := r.refusal(); !strings.Contains(got, `{"action":"accept"}`) {
-			t.Errorf("the server was told %s", got)
-		}
+		r.heard(content, func(q model.Request) bool { return strings.Contains(q.Prompt(), "be the sub") && q.Has(content) })
 	})
 }

@@ -10,56 +10,46 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )
 
-// TestRealGrant: after Allow for session the next call that begins alike runs
-// without a question, and one that does not is asked for.
-func TestRealGrant(t *testing.T) {
-	r := newRig(t, host.Need(t, host.Current))
-	r.must("away", "on")
-	term := r.lab.Terminal("--permission-mode", "default")
-	term.Submit("go " + model.Play(model.Bash("mkdir -p one"), model.Bash("mkdir -p two"), model.Bash("mkdir -p three; rm -f four"), model.Say("all done now")))
+// grants: after Allow for session the next call that begins alike runs without
+// a question, and one that does not is asked for.
+func (r *rig) grants() {
+	r.ask("grant", model.Bash("mkdir -p one"), model.Bash("mkdir -p two"), model.Bash("mkdir -p three; rm -f four"))
 	card := r.card("mkdir -p one")
 	if !strings.Contains(card.Text, "for this session: mkdir …") {
-		t.Errorf("the card does not say what it would permit:\n%s", card.Text)
+		r.t.Errorf("the card does not say what it would permit:\n%s", card.Text)
 	}
 	r.tap(card, "Allow for session")
 	r.becomes(card, "ran ok")
 	r.journal("ask.answered", "allowed by the grant of Ann")
 	last := r.card("rm -f four")
 	if !r.exists("two") {
-		t.Errorf("the second call did not run\n%s", r.trail())
+		r.t.Errorf("the second call did not run\n%s", r.trail())
 	}
 	if strings.Contains(r.phone(), "mkdir -p two") {
-		t.Errorf("the second call was put on the phone:\n%s", r.phone())
+		r.t.Errorf("the second call was put on the phone:\n%s", r.phone())
 	}
 	r.tap(last, "Deny")
-	term.Await("all done now", within)
+	r.did("grant")
 	if r.exists("three") {
-		t.Error("a call ran of which one part was never granted")
+		r.t.Error("a call ran of which one part was never granted")
 	}
 }
 
-// TestRealAlways: the host keeps the rule that it suggested, and asks no more.
-func TestRealAlways(t *testing.T) {
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
-			r.must("away", "on")
-			term := r.lab.Terminal("--permission-mode", "default")
-			term.Submit("go " + model.Play(model.Bash("npm run lint"), model.Bash("npm run lint"), model.Say("all done now")))
-			card := r.card("npm run lint")
-			if !strings.Contains(card.Text, "always: Bash(npm run *) in localSettings") {
-				t.Errorf("the card does not say what would be kept:\n%s", card.Text)
-			}
-			r.tap(card, "Always")
-			r.becomes(card, "Allowed always")
-			term.Await("all done now", within)
-			if got := read(t, filepath.Join(r.lab.Project, ".claude", "settings.local.json")); !strings.Contains(got, "Bash(npm run *)") {
-				t.Errorf("the host's rules are %s", got)
-			}
-			if n := strings.Count(r.phone(), "npm run lint\n📁"); n > 1 {
-				t.Errorf("asked %d times:\n%s", n, r.phone())
-			}
-		})
+// always: the host keeps the rule that it suggested, and asks no more.
+func (r *rig) always() {
+	r.ask("lint", model.Bash("npm run lint"), model.Bash("npm run lint"))
+	card := r.card("npm run lint")
+	if !strings.Contains(card.Text, "always: Bash(npm run *) in localSettings") {
+		r.t.Errorf("the card does not say what would be kept:\n%s", card.Text)
+	}
+	r.tap(card, "Always")
+	r.becomes(card, "Allowed always")
+	r.did("lint")
+	if got := read(r.t, filepath.Join(r.lab.Project, ".claude", "settings.local.json")); !strings.Contains(got, "Bash(npm run *)") {
+		r.t.Errorf("the host's rules are %s", got)
+	}
+	if n := strings.Count(r.phone(), "npm run lint\n📁"); n > 1 {
+		r.t.Errorf("asked %d times:\n%s", n, r.phone())
 	}
 }
 

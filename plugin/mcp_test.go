@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// asServer names the variable that makes this test binary an MCP server.
+// asServer names the variable that makes this test binary an MCP server; its
+// value is the file that the server makes when the client has asked for its tools.
 const asServer = "AFAR_TEST_MCP"
 
 // serveMCP is a real MCP server on stdio with one tool: ask elicits what its
@@ -42,6 +43,7 @@ func serveMCP() {
 		case m.Method == "tools/list":
 			say(map[string]any{"id": m.ID, "result": map[string]any{"tools": []any{map[string]any{"name": "ask", "description": "asks",
 				"inputSchema": map[string]any{"type": "object", "properties": map[string]any{"params": map[string]any{"type": "object"}}}}}}})
+			_ = os.WriteFile(os.Getenv(asServer), nil, 0o600) // without it the test says so
 		case m.Method == "tools/call":
 			asked = m.ID
 			say(map[string]any{"id": "elicit", "method": "elicitation/create", "params": m.Params.Arguments["params"]})
@@ -61,10 +63,20 @@ func withServer(t *testing.T, r *rig) []string {
 		t.Fatal(err)
 	}
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"lab": map[string]any{"command": self, "args": []string{}, "env": map[string]string{asServer: "1"}}}})
+		"lab": map[string]any{"command": self, "args": []string{}, "env": map[string]string{asServer: r.lab.Temp + "/listed"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, r.lab.Temp, "mcp.json", string(config))
 	return []string{"--mcp-config=" + r.lab.Temp + "/mcp.json"}
+}
+
+// served waits until the client has the server's tools: a terminal shows its
+// prompt before that. Nothing tells of a file.
+func (r *rig) served() {
+	r.t.Helper()
+	awaitOutput(r.t, func() (string, bool) {
+		_, err := os.Stat(r.lab.Temp + "/listed")
+		return "the client does not ask the MCP server for its tools", err == nil
+	})
 }

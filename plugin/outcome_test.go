@@ -2,7 +2,6 @@ package plugin_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -19,12 +18,7 @@ import (
 func newQuickRig(t *testing.T, client string, allowed ...string) *rig {
 	t.Helper()
 	r := newRig(t, client, allowed...)
-	path := filepath.Join(r.home, "config.toml")
-	before, _ := os.ReadFile(path) // there is one when the bot is connected
-	if err := os.WriteFile(path, append(before, "\n[loop]\nshells_for = \"3s\"\nretry_after = \"3s\"\n"...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r.must("restart")
+	r.configure("[loop]\nshells_for = \"3s\"\nretry_after = \"3s\"")
 	return r
 }
 

@@ -15,86 +15,80 @@ import (
 // planPath finds the file that the client tells the model to write its plan to.
 var planPath = regexp.MustCompile(`/[^\s"\\]*/\.claude/plans/[\w-]+\.md`)
 
-// planning lets the model write a plan and leave plan mode with it: once more
-// for each time it is sent back.
-func planning(plan string) func(model.Request) model.Turn {
-	return func(r model.Request) model.Turn {
-		results := r.ToolResults()
-		switch last := strings.Join(results[max(0, len(results)-1):], ""); {
-		case len(results) == 0:
-			return model.Call("Write", map[string]any{"file_path": planPath.FindString(string(r.Raw)), "content": plan})
-		case len(results) == 1, strings.Contains(last, "smaller steps"):
-			return model.Call("ExitPlanMode", map[string]any{})
-		}
-		return model.Say("all done now")
+const (
+	shortPlan = "# The plan\n1. write the tests first\n"
+	lastLine  = "the last line\n"
+)
+
+// planning lets the model write a plan and leave plan mode with it: a long one,
+// and a short one when it is sent back or asked for one.
+func planning(r model.Request) model.Turn {
+	results := r.ToolResults()
+	last := strings.Join(results[max(0, len(results)-1):], "")
+	plan := func(text string) model.Turn {
+		return model.Call("Write", map[string]any{"file_path": planPath.FindString(string(r.Raw)), "content": text})
 	}
+	switch {
+	case strings.Contains(last, "smaller steps"):
+		return plan(shortPlan)
+	case r.Turns() == 0 && strings.Contains(r.Prompt(), "a short plan"):
+		return plan(shortPlan)
+	case r.Turns() == 0:
+		return plan("# The plan\n" + strings.Repeat("1. a step that is like the one before\n", 300) + lastLine)
+	case r.Turns() == 1, r.Turns() == 3 && r.Has("smaller steps") && !strings.Contains(r.Prompt(), "a short plan"):
+		return model.Call("ExitPlanMode", map[string]any{})
+	}
+	return model.Say("all done with " + r.Prompt())
 }
 
 // TestRealPlan: a plan is read, approved and sent back from the phone.
 func TestRealPlan(t *testing.T) {
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
-		t.Run(name, func(t *testing.T) { testPlan(t, version) })
+	for name, version := range clients {
+		t.Run(name, func(t *testing.T) { testPlan(newSession(t, host.Need(t, version), "--permission-mode", "plan")) })
 	}
 }
 
 // planDialog is what the host asks under a plan.
 const planDialog = `(?i)would you like to proceed|ready to (execute|code)`
 
-func testPlan(t *testing.T, version string) {
-	open := func(t *testing.T, plan string) (*rig, *host.Terminal) {
-		r := newRig(t, host.Need(t, version))
-		r.must("away", "on")
-		r.model.Script(planning(plan))
-		term := r.lab.Terminal("--permission-mode", "plan")
-		term.Submit("make a plan")
-		return r, term
-	}
-	const short = "# The plan\n1. write the tests first\n"
-	t.Run("approved", func(t *testing.T) {
-		r, term := open(t, short)
+func testPlan(r *rig) {
+	r.model.Script(planning)
+	r.part("approved", func() {
+		r.term.Submit("a short plan")
 		card := r.card("write the tests first")
 		if want := []string{"Approve ✅", "Approve and accept edits ✏️"}; !slices.Equal(card.Labels(), want) {
-			t.Errorf("the buttons are %q", card.Labels())
+			r.t.Errorf("the buttons are %q", card.Labels())
 		}
-		term.Await(planDialog, within)
+		r.term.Await(planDialog, within)
 		r.tap(card, "Approve ✅")
-		term.Await("all done now", within)
+		r.did("a short plan")
 		r.becomes(card, "Approved by Ann")
 		r.becomes(card, "the session goes on")
 		r.mode("default")
 	})
-	t.Run("edits accepted", func(t *testing.T) {
-		r, term := open(t, short)
-		card := r.card("write the tests first")
-		r.tap(card, "Approve and accept edits")
-		term.Await("all done now", within)
-		r.becomes(card, "edits accepted, by Ann")
-		r.mode("acceptEdits")
-	})
-	t.Run("sent back", func(t *testing.T) {
-		r, term := open(t, short)
-		card := r.card("write the tests first")
-		r.reply(card, "smaller steps, please")
-		r.becomes(card, "Sent back by Ann")
-		second := r.another(card, "write the tests first")
-		r.mode("plan")
-		r.tap(second, "Approve ✅")
-		term.Await("all done now", within)
-		if !strings.Contains(r.refusal(), "smaller steps, please") {
-			t.Errorf("the model was told %q", r.refusal())
+	r.part("long, sent back, edits accepted", func() {
+		for _, next := range []string{"accept edits on", "plan mode on"} {
+			r.term.Keys("BTab")
+			r.term.Await(next, within)
 		}
-		r.becomes(second, "the session goes on")
-	})
-	t.Run("long", func(t *testing.T) {
-		r, term := open(t, "# The plan\n"+strings.Repeat("1. a step that is like the one before\n", 300)+"the last line\n")
-		card := r.card("left out")
+		r.term.Submit("a long plan")
+		long := r.card("left out")
+		r.term.Await(planDialog, within)
 		file := r.seen(func(m botapi.Message) bool { return m.Document != nil }, "a file")
-		if text := string(file.Document.Data); !strings.HasSuffix(strings.TrimSpace(text), "the last line") || strings.Count(text, "a step") != 300 {
-			t.Errorf("the file has %d bytes and is not the whole plan", len(text))
+		if text := string(file.Document.Data); !strings.HasSuffix(strings.TrimSpace(text), strings.TrimSpace(lastLine)) || strings.Count(text, "a step") != 300 {
+			r.t.Errorf("the file has %d bytes and is not the whole plan", len(text))
 		}
 		r.reply(file, "smaller steps, please")
-		r.becomes(card, "Sent back by Ann")
-		term.Await("(?i)plan", within)
+		r.becomes(long, "Sent back by Ann")
+		second := r.card("write the tests first")
+		r.mode("plan")
+		if !strings.Contains(r.refusal(), "smaller steps, please") {
+			r.t.Errorf("the model was told %q", r.refusal())
+		}
+		r.tap(second, "Approve and accept edits")
+		r.did("a long plan")
+		r.becomes(second, "edits accepted, by Ann")
+		r.mode("acceptEdits")
 	})
 }
 
@@ -110,12 +104,4 @@ func (r *rig) mode(want string) {
 			r.t.Fatalf("the session's mode is %q, not %q\n%s", got, want, r.trail())
 		}
 	}
-}
-
-// another waits for an open card that is not this one.
-func (r *rig) another(card botapi.Message, text string) botapi.Message {
-	r.t.Helper()
-	return r.seen(func(m botapi.Message) bool {
-		return m.ID != card.ID && len(m.Keyboard) > 0 && strings.Contains(m.Text, text)
-	}, text)
 }

@@ -31,102 +31,88 @@ const questionDialog = `to navigate · Esc to cancel`
 // TestRealQuestion: the session's own questions are answered by the phone, in
 // the form that the host makes of answers at its dialog.
 func TestRealQuestion(t *testing.T) {
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
-		t.Run(name, func(t *testing.T) { testQuestion(t, version) })
+	for name, version := range clients {
+		t.Run(name, func(t *testing.T) { testQuestion(newSession(t, host.Need(t, version), "--permission-mode", "default")) })
 	}
 }
 
-func testQuestion(t *testing.T, version string) {
-	open := func(t *testing.T) (*rig, *host.Terminal) {
-		r := newRig(t, host.Need(t, version))
-		r.must("away", "on")
-		term := r.lab.Terminal("--permission-mode", "default")
-		term.Submit("go " + model.Play(model.Call("AskUserQuestion", asking()), model.Say("all done now")))
-		term.Await(questionDialog, within)
-		return r, term
+func testQuestion(r *rig) {
+	open := func(name string, input map[string]any) botapi.Message {
+		r.t.Helper()
+		r.ask(name, model.Call("AskUserQuestion", input))
+		r.term.Await(questionDialog, within)
+		return r.card("Which store?")
 	}
-	t.Run("taps", func(t *testing.T) {
-		r, term := open(t)
-		card := r.card("Which store?")
+	told := func(wanted ...string) {
+		r.t.Helper()
+		for _, want := range wanted {
+			if !strings.Contains(r.refusal(), want) {
+				r.t.Errorf("the model was told %q, not %s", r.refusal(), want)
+			}
+		}
+	}
+	// First, while nothing else on the screen looks like the dialog.
+	r.part("left at the dialog", func() {
+		card := open("escape", asking())
+		r.term.Settle("Which store", "1")
+		r.term.Await("Which checks", within)
+		r.term.Settle(questionDialog, "Escape")
+		got := r.becomes(card, "at the terminal")
+		if len(got.Keyboard) != 0 || strings.Contains(got.Text, "Answered by Ann") {
+			r.t.Errorf("the settled card is\n%s %v", got.Text, got.Labels())
+		}
+	})
+	r.part("taps", func() {
+		card := open("taps", asking())
 		r.tap(card, "SQLite")
 		second := r.card("2/2 Which checks?")
 		if second.ID != card.ID {
-			t.Errorf("the second question is a message of its own")
+			r.t.Errorf("the second question is a message of its own")
 		}
 		r.tap(card, "bench")
 		r.button(card, "bench ✅")
 		r.tap(card, "lint, strict")
 		r.button(card, "lint, strict ✅")
 		r.tap(card, "Done")
-		term.Gone(questionDialog, within)
-		term.Await("all done now", within)
+		r.term.Gone(questionDialog, within)
+		r.did("taps")
 		got := r.becomes(card, "the session goes on")
 		if len(got.Keyboard) != 0 || !strings.Contains(got.Text, "Which checks? → lint, strict, bench") {
-			t.Errorf("the settled card is\n%s %v", got.Text, got.Labels())
+			r.t.Errorf("the settled card is\n%s %v", got.Text, got.Labels())
 		}
-		for _, want := range []string{`"Which store?"="SQLite"`, `"Which checks?"=""lint, strict", bench"`} {
-			if !strings.Contains(r.refusal(), want) {
-				t.Errorf("the model was told %q, not %s", r.refusal(), want)
-			}
-		}
+		told(`"Which store?"="SQLite"`, `"Which checks?"=""lint, strict", bench"`)
 	})
-	t.Run("own words", func(t *testing.T) {
-		r, term := open(t)
-		card := r.card("Which store?")
+	r.part("own words", func() {
+		card := open("words", asking())
 		r.reply(card, "a \"flat\" file, really")
 		r.card("2/2 Which checks?")
 		r.tap(card, "fuzz")
 		r.button(card, "fuzz ✅")
 		r.reply(card, "and vet")
-		term.Await("all done now", within)
+		r.did("words")
 		r.becomes(card, "the session goes on")
-		for _, want := range []string{`"Which store?"="a "flat" file, really"`, `"Which checks?"="fuzz, and vet"`} {
-			if !strings.Contains(r.refusal(), want) {
-				t.Errorf("the model was told %q, not %s", r.refusal(), want)
-			}
-		}
+		told(`"Which store?"="a "flat" file, really"`, `"Which checks?"="fuzz, and vet"`)
 	})
-	t.Run("terminal first", func(t *testing.T) {
-		r, term := open(t)
-		card := r.card("Which store?")
-		term.Settle("Which store", "1")
-		term.Await("Which checks", within)
-		term.Settle(questionDialog, "Escape")
-		got := r.becomes(card, "at the terminal")
-		if len(got.Keyboard) != 0 || strings.Contains(got.Text, "Answered by Ann") {
-			t.Errorf("the settled card is\n%s %v", got.Text, got.Labels())
-		}
+	r.part("refused", func() {
+		open("refusal", asking())
+		r.must("deny", r.openAsk().ID, "-m", "decide yourself")
+		r.term.Gone(questionDialog, within)
+		r.did("refusal")
+		told("decide yourself")
 	})
-	t.Run("refused", func(t *testing.T) {
-		r, term := open(t)
-		r.card("Which store?")
-		r.must("deny", r.status().Asks[0].ID, "-m", "decide yourself")
-		term.Gone(questionDialog, within)
-		term.Await("all done now", within)
-		if !strings.Contains(r.refusal(), "decide yourself") {
-			t.Errorf("the model was told %q", r.refusal())
+	// Answered at the dialog, the question withdraws its card, and its outcome is
+	// known.
+	r.part("answered at the dialog", func() {
+		one := map[string]any{"questions": asking()["questions"].([]any)[:1]}
+		card := open("dialog", one)
+		r.term.Settle("Enter to select", "2")
+		got := r.becomes(card, "Answered at the terminal · the session goes on")
+		if len(got.Keyboard) != 0 {
+			r.t.Errorf("a settled card has buttons: %v", got.Labels())
 		}
+		r.did("dialog")
+		told(`"Which store?"="Postgres"`)
 	})
-}
-
-// TestRealQuestionAtTheDialog: a question that is answered at the dialog
-// withdraws its card, and its outcome is known.
-func TestRealQuestionAtTheDialog(t *testing.T) {
-	r := newRig(t, host.Need(t, host.Current))
-	r.must("away", "on")
-	one := map[string]any{"questions": asking()["questions"].([]any)[:1]}
-	term := r.lab.Terminal()
-	term.Submit("go " + model.Play(model.Call("AskUserQuestion", one), model.Say("all done now")))
-	card := r.card("Which store?")
-	term.Settle("Enter to select", "2")
-	got := r.becomes(card, "Answered at the terminal · the session goes on")
-	if len(got.Keyboard) != 0 {
-		t.Errorf("a settled card has buttons: %v", got.Labels())
-	}
-	term.Await("all done now", within)
-	if !strings.Contains(r.refusal(), `"Which store?"="Postgres"`) {
-		t.Errorf("the model was told %q", r.refusal())
-	}
 }
 
 // button waits until a card has a button.

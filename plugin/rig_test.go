@@ -84,6 +84,9 @@ type rig struct {
 	ann   *botapi.User
 	home  string // AFAR_HOME
 
+	term *host.Terminal // of newSession
+
+	since   int   // what the phone showed up to this message is an earlier part's
 	counted int64 // the newest journal entry that was counted
 }
 
@@ -109,11 +112,62 @@ func newRig(t *testing.T, client string, allowed ...string) *rig {
 	t.Cleanup(func() { r.afar("stop") }) // after the client is gone: its last hooks may start it again
 	r.lab = host.NewLab(t, client, m.URL(), host.Opts{
 		PluginDir: root, Env: map[string]string{"AFAR_HOME": home},
-		Settings: map[string]any{"permissions": map[string]any{"allow": append([]string{}, allowed...)}},
+		Settings: map[string]any{"permissions": map[string]any{"allow": append([]string{}, allowed...)},
+			"prefersReducedMotion": true, "spinnerTipsEnabled": false}, // a spinner that nobody watches costs more than the rest of a turn
 	})
 	r.must("start")
 	r.pair()
 	return r
+}
+
+// newSession is a rig whose person is away, with one session in a terminal that
+// is asked for one thing after the other: see part. A stop does not hold it.
+func newSession(t *testing.T, client string, args ...string) *rig {
+	t.Helper()
+	r := newRig(t, client)
+	r.configure("[checkin]\nhold = \"0s\"")
+	r.must("away", "on")
+	r.term = r.lab.Terminal(args...)
+	return r
+}
+
+// part asks the rig's session for one thing more, as a subtest of its own that
+// leaves the session at its free prompt. Messages of before are none of its own.
+// When a part fails, nobody knows where the session is, and the test ends.
+func (r *rig) part(name string, fn func()) {
+	r.t.Helper()
+	whole := r.t
+	defer func() { r.t = whole }()
+	for _, m := range r.bot.Messages(annID) {
+		r.since = max(r.since, m.ID)
+	}
+	if !whole.Run(name, func(t *testing.T) { r.t = t; fn() }) {
+		whole.FailNow()
+	}
+}
+
+// ask has the session do these turns and then say that it did what was named.
+func (r *rig) ask(name string, turns ...model.Turn) {
+	r.t.Helper()
+	// The terminal knows a typed text by its end, which a script's may share with the one before.
+	r.term.Submit("go " + model.Play(append(turns, model.Say("all done with "+name))...) + " for " + name)
+}
+
+// did waits for the end of what was asked.
+func (r *rig) did(name string) {
+	r.t.Helper()
+	r.term.Await("all done with "+name, within)
+}
+
+// configure adds to the person's settings.
+func (r *rig) configure(text string) {
+	r.t.Helper()
+	path := filepath.Join(r.home, "config.toml")
+	before, _ := os.ReadFile(path) // there is one when the bot is connected
+	if err := os.WriteFile(path, append(before, "\n"+text+"\n"...), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+	r.must("restart")
 }
 
 // env is the person's own shell.
@@ -158,7 +212,9 @@ func (r *rig) seen(match func(botapi.Message) bool, what string) botapi.Message 
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	m, err := r.bot.Await(ctx, func(m botapi.Message) bool { return m.Chat == annID && m.From == r.bot.BotID() && match(m) })
+	m, err := r.bot.Await(ctx, func(m botapi.Message) bool {
+		return m.Chat == annID && m.From == r.bot.BotID() && m.ID > r.since && match(m)
+	})
 	if err != nil {
 		r.t.Fatalf("no message with %q on the phone: %v; it shows:\n%s\n%s", what, err, r.phone(), r.trail())
 	}

@@ -135,24 +135,3 @@ func settle(t *testing.T, term *host.Terminal, calls []string) string {
 	t.Fatalf("the dialog for %s stays:\n%s", now, term.Screen())
 	return ""
 }
-
-// TestRealSlowYes: an answer from the phone that comes late, and before the
-// tool runs, is the phone's: the host does not count the wait as the tool's.
-func TestRealSlowYes(t *testing.T) {
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
-			r.must("away", "on")
-			term := r.lab.Terminal("--permission-mode", "default")
-			r.first(bash("echo run >> made"))
-			term.Submit("go")
-			term.Await(dialog, within)
-			card := r.card("echo run")
-			time.Sleep(6 * time.Second) // as long as no run may be thought to have begun before
-			r.tap(card, "Allow")
-			if done := r.becomes(card, "ran ok"); !strings.Contains(done.Text, "Allowed by Ann") {
-				t.Errorf("the card ends as\n%s", done.Text)
-			}
-		})
-	}
-}

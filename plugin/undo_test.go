@@ -13,37 +13,30 @@ import (
 
 // TestRealUndo: the guard asks about a step that deletes files which git does
 // not have. However it is allowed, on the phone or at the terminal, where the
-// tool runs at once, the step is taken back with one tap.
+// tool runs at once (TestRealTerminal), or in print, the step is taken back with
+// one tap.
 func TestRealUndo(t *testing.T) {
-	const clean = "git clean -fdq scratch"
-	t.Run("phone", func(t *testing.T) {
-		testUndo(t, clean, func(r *rig, term *host.Terminal, card botapi.Message) { r.tap(card, "Allow") })
-	})
-	t.Run("terminal", func(t *testing.T) {
-		testUndo(t, clean, func(_ *rig, term *host.Terminal, _ botapi.Message) { term.Settle(dialog, "1") })
-	})
-	t.Run("print", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current))
-		write(t, r.lab.Project, "scratch/notes.txt", "mine\n")
-		done := r.printing("go " + model.Play(model.Bash(clean), model.Say("fin")))
-		card := r.card(clean)
-		r.tap(card, "Allow")
-		<-done
-		r.undoes(card)
-	})
-}
-
-func testUndo(t *testing.T, command string, allow func(*rig, *host.Terminal, botapi.Message)) {
 	r := newRig(t, host.Need(t, host.Current))
 	write(t, r.lab.Project, "scratch/notes.txt", "mine\n")
-	r.must("away", "on")
-	term := r.lab.Terminal("--permission-mode", "default")
-	term.Submit("go " + model.Play(model.Bash(command), model.Say("all done now")))
-	term.Await(dialog, within)
-	term.Await("snapshot: 1 file, 5 bytes", within) // in the dialog too
+	done := r.printing("go " + model.Play(model.Bash(clean), model.Say("fin")))
+	card := r.card(clean)
+	r.tap(card, "Allow")
+	<-done
+	r.undoes(card)
+}
+
+const clean = "git clean -fdq scratch"
+
+// cleans is that in the rig's session.
+func (r *rig) cleans(name string, allow func(card botapi.Message)) {
+	r.t.Helper()
+	write(r.t, r.lab.Project, "scratch/notes.txt", "mine\n")
+	r.ask("undo "+name, model.Bash(clean))
+	r.term.Await(dialog, within)
+	r.term.Await("snapshot: 1 file, 5 bytes", within) // in the dialog too
 	card := r.card("snapshot: 1 file, 5 bytes")
-	allow(r, term, card)
-	term.Await("all done now", within)
+	allow(card)
+	r.did("undo " + name)
 	r.undoes(card)
 }
 
