@@ -130,7 +130,7 @@ func table() rules {
 			in + "disk":    {in + "usage"},
 			in + "git":     {"coordinator/home", in + "child", in + "undo"},
 			in + "peer":    {"coordinator/home"},
-			in + "tracker": {in + "child"},
+			in + "tracker": {"coordinator/home", in + "child"},
 
 			onlyTests: {},
 

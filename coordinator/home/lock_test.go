@@ -2,12 +2,16 @@ package home_test
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
 )
@@ -21,9 +25,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// holdLock says whether it got the lock and holds it until its input ends.
+// holdLock says whether it got the lock and holds it until its input ends; so does
+// a program that it hands the lock to, where it is told to.
 func holdLock(path string) {
 	l, err := home.TryLock(path)
+	if os.Getenv("AFAR_TEST_HAND_ON") != "" {
+		cat := exec.Command("cat")
+		cat.Stdin, cat.ExtraFiles = os.Stdin, l.Files()
+		if err := cat.Start(); err != nil {
+			fmt.Println(err)
+		}
+	}
 	fmt.Println(l != nil, err)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	l.Release()
@@ -93,6 +105,82 @@ func TestLockEndsWithItsHolder(t *testing.T) {
 		t.Fatalf("kill -9 must free the lock: %v, %v", l, err)
 	}
 	l.Release()
+}
+
+// TestLockOfADirectory: it is as good as that of a file, and leaves none.
+func TestLockOfADirectory(t *testing.T) {
+	dir := t.TempDir()
+	l, err := home.TryLock(dir)
+	if err != nil || l == nil {
+		t.Fatalf("the first take: %v, %v", l, err)
+	}
+	_, lines := another(t, dir)
+	says(t, lines, "false <nil>")
+	l.Release()
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("in the directory is %v, %v", left, err)
+	}
+	_, lines = another(t, dir)
+	says(t, lines, "true <nil>")
+}
+
+// TestLockIsHandedOn: a program that was given a lock holds it when the one who
+// took it is dead.
+func TestLockIsHandedOn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files are not handed on here")
+	}
+	path := filepath.Join(t.TempDir(), "x.lock")
+	input, output, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Close()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env, cmd.Stdin = []string{"AFAR_TEST_LOCK=" + path, "AFAR_TEST_HAND_ON=1", "PATH=" + os.Getenv("PATH")}, input
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	input.Close()
+	says(t, bufio.NewScanner(out), "true <nil>")
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if l, err := home.TryLock(path); l != nil || err != nil {
+		t.Fatalf("taken from a living holder: %v, %v", l, err)
+	}
+	output.Close() // and so the program ends
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	l, err := home.AwaitLock(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Release()
+}
+
+// TestAwaitLock: who waits gets the lock when it is free, and no longer waits than
+// the context does.
+func TestAwaitLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.lock")
+	first, err := home.AwaitLock(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
+	defer cancel()
+	if l, err := home.AwaitLock(ctx, path); l != nil || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("of a lock that is held: %v, %v", l, err)
+	}
+	time.AfterFunc(60*time.Millisecond, first.Release)
+	second, err := home.AwaitLock(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.Release()
 }
 
 func TestLockErrors(t *testing.T) {

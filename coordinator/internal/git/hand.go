@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 )
 
@@ -37,7 +38,7 @@ const (
 // end that the next one understands. The oldest git that this works with is 2.30.
 type hand struct {
 	dir  string
-	held *lock // of the repository, nil where nothing is changed
+	held *home.Lock // of the repository, nil where nothing is changed
 }
 
 // steady keeps the person's settings from making one command into another.
@@ -86,7 +87,7 @@ func (h hand) call(ctx context.Context, c call, args ...string) ([]byte, error) 
 		Limit: cmp.Or(c.wait, localFor), Grace: endsIn, Most: cmp.Or(c.most, maxOut), Outlives: true,
 	}
 	if !c.free {
-		p.Files = h.held.files()
+		p.Files = h.held.Files()
 	}
 	out, err := p.Run(ctx)
 	var exit *exec.ExitError
@@ -183,9 +184,6 @@ func (h hand) own(ctx context.Context) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-// lockEvery is how often a lock that somebody holds is tried again.
-const lockEvery = 25 * time.Millisecond
-
 // hold takes the lock of the repository, which all loops and all processes
 // share. It waits for it as long as ctx does. A git that outlives us keeps it:
 // nobody else begins while it still writes.
@@ -194,19 +192,11 @@ func (h hand) hold(ctx context.Context) (hand, error) {
 	if err != nil {
 		return h, err
 	}
-	tick := time.NewTicker(lockEvery)
-	defer tick.Stop()
-	for {
-		h.held, err = tryLock(filepath.Join(common, "afar.lock"))
-		if err != nil || h.held != nil {
-			return h, err
-		}
-		select {
-		case <-ctx.Done():
-			return h, fmt.Errorf("%s is being worked on by another loop: %w", h.dir, ctx.Err())
-		case <-tick.C:
-		}
+	h.held, err = home.AwaitLock(ctx, filepath.Join(common, "afar.lock"))
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%s is being worked on by another loop: %w", h.dir, err)
 	}
+	return h, err
 }
 
 // in is the same hand in another checkout of the repository.

@@ -49,7 +49,7 @@ func (w Worktree) Land(ctx context.Context, commit string, push bool) (Landed, e
 	if err != nil {
 		return l, w.landing(err)
 	}
-	defer h.held.release()
+	defer h.held.Release()
 	err = w.land(ctx, h, &l, push)
 	return l, w.landing(err)
 }

@@ -18,7 +18,7 @@ func (w Worktree) Rebase(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer h.held.release()
+	defer h.held.Release()
 	commit, err := w.rebase(ctx, h)
 	if err != nil {
 		return "", fmt.Errorf("rebase %s onto %s: %w", w.Branch, w.Base, err)

@@ -255,7 +255,7 @@ func (w Worktree) begin(ctx context.Context) (hand, error) {
 		err = w.settle(ctx, h)
 	}
 	if err != nil {
-		h.held.release()
+		h.held.Release()
 	}
 	return h, err
 }

@@ -18,7 +18,7 @@ func (w Worktree) Remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer h.held.release()
+	defer h.held.Release()
 	if err := w.remove(ctx, h); err != nil {
 		return fmt.Errorf("remove the worktree %s: %w", w.Path, err)
 	}

@@ -71,7 +71,7 @@ func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
 	if err != nil {
 		return w, err
 	}
-	defer h.held.release()
+	defer h.held.Release()
 	if w, err = w.add(ctx, h); err != nil {
 		err = fmt.Errorf("add the worktree %s: %w", w.Path, err)
 	}
@@ -316,7 +316,7 @@ func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (
 	if err != nil {
 		return "", err
 	}
-	defer h.held.release()
+	defer h.held.Release()
 	if err := w.ours(ctx, h); err != nil {
 		return "", err
 	}

@@ -9,10 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/afar-sh/afar/coordinator/home"
 )
 
 // issuesDir is where the files are, below the repository's top.
@@ -160,13 +163,13 @@ func sameID(all []Issue) {
 }
 
 // New writes the file of a new issue.
-func (f *files) New(_ context.Context, d Draft) (Issue, error) {
+func (f *files) New(ctx context.Context, d Draft) (Issue, error) {
 	d, err := d.checked()
 	if err != nil {
 		return Issue{}, fmt.Errorf("new issue: %w", err)
 	}
 	var made Issue
-	err = f.change(func(root *os.Root, all []Issue) error {
+	err = f.change(ctx, func(root *os.Root, all []Issue) error {
 		if d.Needs, err = wanted(all, d.Needs); err != nil {
 			return err
 		}
@@ -209,12 +212,12 @@ func wanted(all []Issue, needs []string) (out []string, err error) {
 }
 
 // Set changes the status where it stands in the file, and adds the note below.
-func (f *files) Set(_ context.Context, id string, s Status, note string) error {
+func (f *files) Set(ctx context.Context, id string, s Status, note string) error {
 	err := s.check()
 	if err != nil {
 		return err
 	}
-	err = f.change(func(root *os.Root, all []Issue) error {
+	err = f.change(ctx, func(root *os.Root, all []Issue) error {
 		i, err := pick(all, named(id))
 		if err != nil {
 			return err
@@ -272,7 +275,7 @@ func changed(text string, at time.Time, s Status, note string) (string, error) {
 }
 
 // change runs one change of the files, alone among all that Afar makes.
-func (f *files) change(step func(*os.Root, []Issue) error) error {
+func (f *files) change(ctx context.Context, step func(*os.Root, []Issue) error) error {
 	root, err := os.OpenRoot(f.top)
 	if err != nil {
 		return err
@@ -281,11 +284,11 @@ func (f *files) change(step func(*os.Root, []Issue) error) error {
 	if err := root.MkdirAll(issuesDir, 0o755); err != nil {
 		return err
 	}
-	unlock, err := lock(root)
+	alone, err := home.AwaitLock(ctx, filepath.Join(f.top, filepath.FromSlash(issuesDir)))
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer alone.Release()
 	all, err := readAll(root)
 	if err != nil {
 		return err
