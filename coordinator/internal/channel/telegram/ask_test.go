@@ -16,6 +16,7 @@ import (
 )
 
 func TestCardFromQuestionToOutcome(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
@@ -48,6 +49,7 @@ func TestCardFromQuestionToOutcome(t *testing.T) {
 }
 
 func TestDenyByTap(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
@@ -62,6 +64,7 @@ func TestDenyByTap(t *testing.T) {
 }
 
 func TestSecondTapChangesNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
@@ -78,6 +81,7 @@ func TestSecondTapChangesNothing(t *testing.T) {
 // TestLateTap: whatever ended a question, who taps after that hears the truth
 // and changes nothing.
 func TestLateTap(t *testing.T) {
+	t.Parallel()
 	answer := func(by string, scope ask.Scope) func(*rig, ask.ID) error {
 		return func(r *rig, id ask.ID) error {
 			_, err := r.core.Answer(id, ask.Decision{Allow: true, By: by, Channel: "terminal", Scope: scope})
@@ -124,6 +128,7 @@ func TestLateTap(t *testing.T) {
 			"⌛ Expired: nobody answered in time", "Too late: nobody answered in time"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.pair()
 			m := r.offering("a1", "git push")
@@ -169,6 +174,7 @@ func (r *rig) offering(id, command string) botapi.Message {
 
 // TestTapAfterTheGrace: a parked question is answerable for a day, once.
 func TestTapAfterTheGrace(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.ask("other", "another one")
@@ -197,6 +203,7 @@ func TestTapAfterTheGrace(t *testing.T) {
 }
 
 func TestTapsThatDoNotCount(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
@@ -229,6 +236,7 @@ func TestTapsThatDoNotCount(t *testing.T) {
 }
 
 func TestTapWithUnknownDataIsAnswered(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	if err := r.core.Press(core.Press{Update: 1, Query: "gone", Nonce: unknownNonce}); err != nil {
@@ -246,6 +254,7 @@ func TestTapWithUnknownDataIsAnswered(t *testing.T) {
 }
 
 func TestTextReplies(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		text, answer, message string
 		state                 ask.State
@@ -262,6 +271,7 @@ func TestTextReplies(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.text, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.pair()
 			other := r.ask("a0", "another one")
@@ -285,6 +295,7 @@ func TestTextReplies(t *testing.T) {
 }
 
 func TestRepliesThatDecideNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
@@ -310,6 +321,7 @@ func TestRepliesThatDecideNothing(t *testing.T) {
 }
 
 func TestReplyToSettledCard(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	_, m := r.card("a1", "git push")
@@ -343,6 +355,7 @@ func TestAskThatEndedUnseenIsNotShown(t *testing.T) {
 // A card that arrived without our knowing is sent again; the tap on either
 // counts once and both cards end alike.
 func TestCardWhoseReplyWasLost(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.api.DropReply("sendMessage")
@@ -366,6 +379,7 @@ func TestCardWhoseReplyWasLost(t *testing.T) {
 }
 
 func TestSendingFaults(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name string
 		set  func(api *botapi.Server)
@@ -380,6 +394,7 @@ func TestSendingFaults(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.pair()
 			test.set(r.api)
@@ -399,8 +414,10 @@ func TestSendingFaults(t *testing.T) {
 }
 
 func TestEditingFaults(t *testing.T) {
+	t.Parallel()
 	for _, words := range []string{"message is not modified: specified new message content", "message to edit not found", "can't parse entities: whatever"} {
 		t.Run(words, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.pair()
 			a, _ := r.card("a1", "git push")
@@ -437,6 +454,7 @@ func tokenEnd(r *rig) string {
 }
 
 func TestSameCardIsNotEdited(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, _ := r.card("a1", "git push")
@@ -453,6 +471,7 @@ func TestSameCardIsNotEdited(t *testing.T) {
 }
 
 func TestNotices(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	_, err := r.api.Inject(`{"message":{"message_id":900,"date":1,"text":"hi","from":{"id":11,"first_name":"Ann"},"chat":{"id":11,"type":"private"}}}`)
@@ -471,6 +490,7 @@ func TestNotices(t *testing.T) {
 }
 
 func TestLongAnswerToATap(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
@@ -484,6 +504,7 @@ func TestLongAnswerToATap(t *testing.T) {
 
 // A card that is gone does not keep another of the same ask from being edited.
 func TestGoneCardBesideAnother(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, first := r.card("a1", "git push")
@@ -503,12 +524,14 @@ func TestGoneCardBesideAnother(t *testing.T) {
 // TestLongInputIsAFile: what is too long for a card comes whole below it, once,
 // masked; a reply to it is a reply to the card.
 func TestLongInputIsAFile(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ tool, input, file, end string }{
 		{"Bash", fmt.Sprintf(`{"command":"cat <<END\n%sEND"}`, strings.Repeat(`a line with password=hunter2hunter2\n`, 300)), "command.sh", "END"},
 		{"Write", fmt.Sprintf(`{"file_path":"/home/ann/shop/a","content":"%slast"}`, strings.Repeat(`a line with password=hunter2hunter2\n`, 300)), "change.diff", "+ last"},
 		{"mcp__mail__send", fmt.Sprintf(`{"text":"%slast"}`, strings.Repeat(`a line with password=hunter2hunter2 `, 300)), "input.txt", "}"},
 	} {
 		t.Run(test.tool, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.pair()
 			r.api.FailNext("sendDocument", 500, "Internal Server Error", 0)

@@ -304,6 +304,7 @@ func must(a ask.Ask, err error) ask.Ask {
 // TestCaptures: what a person sees of each kind of card in each state, as
 // Telegram shows it, with its buttons.
 func TestCaptures(t *testing.T) {
+	t.Parallel()
 	r := newStillRig(t)
 	l, err := r.ch.newLink(r.api.Token(), r.api.URL())
 	if err != nil {
@@ -313,6 +314,7 @@ func TestCaptures(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/start")
 	for _, c := range captures {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			card := render(c.card, place{"shop-a3f8", "/home/ann/shop", "laptop"})
 			id, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, card)
 			if err != nil {
@@ -367,6 +369,7 @@ func compare(t *testing.T, name, got string) {
 
 // TestEveryCaptureIsShown: no file is left of a row that is gone.
 func TestEveryCaptureIsShown(t *testing.T) {
+	t.Parallel()
 	files, err := os.ReadDir(filepath.Join("testdata", "cards"))
 	if err != nil || len(files) != len(captures) {
 		t.Errorf("%d files for %d captures, %v", len(files), len(captures), err)

@@ -15,6 +15,7 @@ import (
 )
 
 func TestConnectStoresAndRestartFinds(t *testing.T) {
+	t.Parallel()
 	r := newStillRig(t)
 	r.run()
 	if s := r.ch.Status(); s != (Status{}) {
@@ -48,6 +49,7 @@ func TestConnectStoresAndRestartFinds(t *testing.T) {
 }
 
 func TestConnectWithTheConfiguredAPI(t *testing.T) {
+	t.Parallel()
 	r := newStillRig(t)
 	if err := config.SetTelegramAPI(r.path("config.toml"), r.api.URL()); err != nil {
 		t.Fatal(err)
@@ -58,6 +60,7 @@ func TestConnectWithTheConfiguredAPI(t *testing.T) {
 }
 
 func TestConnectRefused(t *testing.T) {
+	t.Parallel()
 	redirect := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	defer redirect.Close()
 	web := httptest.NewServer(http.NotFoundHandler())
@@ -105,6 +108,7 @@ func TestConnectRefused(t *testing.T) {
 
 // A wrong token leaves the bot that works at work.
 func TestFailedConnectKeepsTheOldBot(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	if _, err := r.ch.Connect(r.ctx, "7000000001:AAH-another-token-of-the-same-form_99", ""); err == nil {
@@ -114,6 +118,7 @@ func TestFailedConnectKeepsTheOldBot(t *testing.T) {
 }
 
 func TestConnectAgainKeepsThePairing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	if _, err := r.ch.Connect(r.ctx, r.api.Token(), r.api.URL()); err != nil {
@@ -123,6 +128,7 @@ func TestConnectAgainKeepsThePairing(t *testing.T) {
 }
 
 func TestConnectElsewhere(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	if err := r.api.AwaitPoll(r.ctx); err != nil {
 		t.Fatal(err)
@@ -137,6 +143,7 @@ func TestConnectElsewhere(t *testing.T) {
 }
 
 func TestDisconnect(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	if err := r.api.AwaitPoll(r.ctx); err != nil {
@@ -165,8 +172,10 @@ func TestDisconnect(t *testing.T) {
 }
 
 func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{"telegram.token": "what is this", "config.toml": "[telegram]\napi = 7\n"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.close()
 			if err := os.WriteFile(r.path(name), []byte(text), 0o600); err != nil {
@@ -183,6 +192,7 @@ func TestDamagedFiles(t *testing.T) {
 
 // A database that was lost learns the bot's name again.
 func TestLostNameIsLearned(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.close()
 	for _, name := range []string{"afar.db", "afar.db-wal", "afar.db-shm"} {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestRenderDenied(t *testing.T) {
+	t.Parallel()
 	a := example()
 	a.Kind, a.Why = ask.Denied, "[Code from External]"
 	a = ask.Park(a, session.On, noon)

@@ -13,6 +13,7 @@ import (
 // TestRenderOffer: a button that reaches farther than the call is there only
 // with a line that says what it permits.
 func TestRenderOffer(t *testing.T) {
+	t.Parallel()
 	rules := grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{{"git", "commit", "-m", "<x>"}, {"make"}}})
 	for _, c := range []struct {
 		name          string
@@ -49,8 +50,10 @@ func TestRenderOffer(t *testing.T) {
 
 // TestAllowForSession: the button and the word `all` give the same grant.
 func TestAllowForSession(t *testing.T) {
+	t.Parallel()
 	for _, way := range []string{"tap", "reply"} {
 		t.Run(way, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.pair()
 			need := grant.Need{Tool: "Bash", Commands: [][]string{{"npm", "test"}}}
@@ -79,6 +82,7 @@ func TestAllowForSession(t *testing.T) {
 // TestGrantsCommand: each permission has a button that ends it, once, and the
 // message shows from then on what is left.
 func TestGrantsCommand(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	give := func(id ask.ID, argv ...string) {

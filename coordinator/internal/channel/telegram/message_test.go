@@ -46,6 +46,7 @@ func (r *rig) took(id session.ID, delivery string) string {
 }
 
 func TestCheckInCard(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.session("s1")
@@ -82,6 +83,7 @@ func TestCheckInCard(t *testing.T) {
 
 // TestCheckInSettledElsewhere: a late reply has no effect and says why.
 func TestCheckInSettledElsewhere(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]struct {
 		act  func(r *rig) error
 		want string
@@ -93,6 +95,7 @@ func TestCheckInSettledElsewhere(t *testing.T) {
 		"stopped": {func(r *rig) error { _, err := r.core.CheckIn(ask.NewCheckIn("c2", "s1", "newer", "/x")); return err }, "newer check-in"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.pair()
 			r.session("s1")
@@ -114,13 +117,16 @@ func TestCheckInSettledElsewhere(t *testing.T) {
 }
 
 func TestTextWithoutReply(t *testing.T) {
+	t.Parallel()
 	t.Run("no session", func(t *testing.T) {
+		t.Parallel()
 		r := newRig(t)
 		r.pair()
 		r.ann.Say(r.ann.ID, "go on")
 		r.await("No session runs now")
 	})
 	t.Run("one session", func(t *testing.T) {
+		t.Parallel()
 		r := newRig(t)
 		r.pair()
 		token := r.session("s1")
@@ -136,6 +142,7 @@ func TestTextWithoutReply(t *testing.T) {
 		}
 	})
 	t.Run("one open question", func(t *testing.T) {
+		t.Parallel()
 		r := newRig(t)
 		r.pair()
 		a, _ := r.card("a1", "git push")
@@ -152,6 +159,7 @@ func TestTextWithoutReply(t *testing.T) {
 		}
 	})
 	t.Run("two open questions", func(t *testing.T) {
+		t.Parallel()
 		r := newRig(t)
 		r.pair()
 		a, _ := r.card("a1", "git push")
@@ -179,6 +187,7 @@ func TestTextWithoutReply(t *testing.T) {
 		}
 	})
 	t.Run("two open questions, none meant", func(t *testing.T) {
+		t.Parallel()
 		r := newRig(t)
 		r.pair()
 		a, _ := r.card("a1", "git push")
@@ -193,6 +202,7 @@ func TestTextWithoutReply(t *testing.T) {
 		}
 	})
 	t.Run("two open questions, the one meant is settled", func(t *testing.T) {
+		t.Parallel()
 		r := newRig(t)
 		r.pair()
 		a, _ := r.card("a1", "git push")
@@ -211,6 +221,7 @@ func TestTextWithoutReply(t *testing.T) {
 		}
 	})
 	t.Run("a question that has not left the terminal", func(t *testing.T) {
+		t.Parallel()
 		r := newRig(t)
 		r.pair()
 		if err := r.core.SetAway("", session.Off, 0); err != nil {
@@ -228,6 +239,7 @@ func TestTextWithoutReply(t *testing.T) {
 		}
 	})
 	t.Run("two sessions", func(t *testing.T) {
+		t.Parallel()
 		r := newRig(t)
 		r.pair()
 		r.session("s1")
@@ -254,6 +266,7 @@ func TestTextWithoutReply(t *testing.T) {
 
 // TestTextOnce: an update that is dealt with again is one text.
 func TestTextOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.session("s1")
@@ -286,6 +299,7 @@ func (r *rig) textNonce() (nonce string) {
 }
 
 func TestStrangersSendNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.session("s1")
@@ -304,6 +318,7 @@ func TestStrangersSendNothing(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	if got := r.api.Calls(); !called(got, "setMyCommands") {

@@ -11,8 +11,10 @@ import (
 )
 
 func TestPairing(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"/start 123456", "/start@afar_standin_bot 123456", "  /START   123 456 "} {
 		t.Run(text, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			if _, _, err := r.core.StartPairing(); err != nil {
 				t.Fatal(err)
@@ -27,6 +29,7 @@ func TestPairing(t *testing.T) {
 }
 
 func TestPairingRefused(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name string
 		act  func(r *rig)
@@ -52,6 +55,7 @@ func TestPairingRefused(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			if _, _, err := r.core.StartPairing(); err != nil {
 				t.Fatal(err)
@@ -71,6 +75,7 @@ func TestPairingRefused(t *testing.T) {
 }
 
 func TestFiveWrongCodesKillTheRightOne(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	if _, _, err := r.core.StartPairing(); err != nil {
 		t.Fatal(err)
@@ -92,6 +97,7 @@ func TestFiveWrongCodesKillTheRightOne(t *testing.T) {
 }
 
 func TestStrangerIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	eve := r.api.User(66, "Eve")
@@ -114,6 +120,7 @@ func TestStrangerIsAnsweredOnce(t *testing.T) {
 
 // A peer who starts the bot again, or with an old code, is no stranger.
 func TestPeerStartsAgain(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.ann.Say(r.ann.ID, "/start "+code)
@@ -126,6 +133,7 @@ func TestPeerStartsAgain(t *testing.T) {
 }
 
 func TestPeerPairsAnew(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	bob := r.api.User(12, "Bob")
@@ -144,6 +152,7 @@ func TestPeerPairsAnew(t *testing.T) {
 
 // An open question moves to who is paired now; who was paired hears no more.
 func TestCardMovesToTheNewPeer(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, old := r.card("a1", "git push")
@@ -175,6 +184,7 @@ func TestCardMovesToTheNewPeer(t *testing.T) {
 }
 
 func TestTexts(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.ask("a1", "secret command")

@@ -20,6 +20,7 @@ func planInput(t *testing.T, plan string) string {
 }
 
 func TestPlanDecisions(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, tap, reply string
 		allow, edits     bool
@@ -32,6 +33,7 @@ func TestPlanDecisions(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.pair()
 			a := r.openKind("a1", ask.Plan, "ExitPlanMode", planInput(t, "# Plan\n1. dig <deep>"))
@@ -56,6 +58,7 @@ func TestPlanDecisions(t *testing.T) {
 
 // The host reports an approved plan without its text.
 func TestPlanOutcome(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a := r.openKind("a1", ask.Plan, "ExitPlanMode", planInput(t, "dig"))
@@ -74,6 +77,7 @@ func TestPlanOutcome(t *testing.T) {
 // A plan that is too long for a card comes whole, as one file, also when the
 // first try to send it fails and the coordinator starts anew.
 func TestLongPlanIsAFile(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	plan := strings.Repeat("a step with password=hunter2hunter2\n", 400) + "the end"
@@ -120,6 +124,7 @@ func TestLongPlanIsAFile(t *testing.T) {
 // TestReplyToAnUnknownFile: who answers faster than we hear that the file was
 // sent is understood all the same.
 func TestReplyToAnUnknownFile(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.api.DropReply("sendDocument")

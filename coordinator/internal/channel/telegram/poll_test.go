@@ -40,6 +40,7 @@ func (r *rig) other(timeout string) (updates []json.RawMessage) {
 // A coordinator that dies between committing an update and dealing with it
 // deals with it at its next start, once, also when Telegram delivers it again.
 func TestUpdateSurvivesACrash(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
@@ -101,6 +102,7 @@ func TestLeftUpdatesNeedNoNetwork(t *testing.T) {
 }
 
 func TestPoisonUpdates(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	for _, raw := range []string{
@@ -123,6 +125,7 @@ func TestPoisonUpdates(t *testing.T) {
 
 // A tap is read whatever unknown things stand around it.
 func TestTapBesideUnknownThings(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
@@ -178,6 +181,7 @@ func TestPollFaults(t *testing.T) {
 }
 
 func TestPollHonoursRetryAfter(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.close()
@@ -193,6 +197,7 @@ func TestPollHonoursRetryAfter(t *testing.T) {
 }
 
 func TestConflictIsNamedWhenItLasts(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	if err := r.api.AwaitPoll(r.ctx); err != nil {
@@ -224,6 +229,7 @@ func TestConflictIsNamedWhenItLasts(t *testing.T) {
 }
 
 func TestWebhookIsNamed(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.close()
 	r.api.FailNext("getUpdates", 409, "Conflict: can't use getUpdates method while webhook is active", 0)
@@ -247,6 +253,7 @@ func TestOutageIsSaidAndEnds(t *testing.T) {
 }
 
 func TestRefusedTokenStopsPolling(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.close()
 	r.open()
@@ -279,6 +286,7 @@ func TestRefusedTokenStopsPolling(t *testing.T) {
 
 // A poll that hangs ends with the channel.
 func TestHangingPollEndsWithRun(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	release := r.api.Hang("getUpdates")
 	defer release()
@@ -288,13 +296,14 @@ func TestHangingPollEndsWithRun(t *testing.T) {
 	}
 	begun := time.Now()
 	r.stop()
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > 20*time.Second {
 		t.Errorf("took %s to stop", took)
 	}
 }
 
 // A poll that hangs longer than Telegram would hold it is given up.
 func TestHangingPollIsGivenUp(t *testing.T) {
+	t.Parallel()
 	r := newStillRig(t)
 	r.ch.pace.hold, r.ch.pace.slack = time.Second, time.Second
 	if _, err := r.ch.Connect(r.ctx, r.api.Token(), r.api.URL()); err != nil {
@@ -309,11 +318,13 @@ func TestHangingPollIsGivenUp(t *testing.T) {
 // An update that cannot be committed is not acknowledged, and one that cannot
 // be dealt with is not forgotten.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	for name, trigger := range map[string]string{
 		"receive": `CREATE TRIGGER full BEFORE INSERT ON updates BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
 		"handle":  `CREATE TRIGGER full BEFORE UPDATE ON updates BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.pair()
 			a, m := r.card("a1", "git push")
@@ -337,6 +348,7 @@ func TestFullDisk(t *testing.T) {
 
 // A card that was sent while nothing could be committed is sent once.
 func TestFullDiskAfterSending(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.sql(`CREATE TRIGGER full BEFORE INSERT ON cards BEGIN SELECT RAISE(ABORT, 'disk full'); END`)

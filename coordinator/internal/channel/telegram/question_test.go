@@ -48,6 +48,7 @@ func (r *rig) labelled(card int, labels ...string) botapi.Message {
 }
 
 func TestQuestionByTaps(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a := r.openKind("a1", ask.Questions, "AskUserQuestion", twoQuestions)
@@ -89,6 +90,7 @@ func TestQuestionByTaps(t *testing.T) {
 }
 
 func TestQuestionByWords(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a := r.openKind("a1", ask.Questions, "AskUserQuestion", twoQuestions)
@@ -109,6 +111,7 @@ func TestQuestionByWords(t *testing.T) {
 
 // A yes that is no answer changes nothing, wherever its button came from.
 func TestQuestionTakesNoBareYes(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a := r.openKind("a1", ask.Questions, "AskUserQuestion", twoQuestions)
@@ -132,6 +135,7 @@ func TestQuestionTakesNoBareYes(t *testing.T) {
 }
 
 func TestQuestionWithdrawn(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a := r.openKind("a1", ask.Questions, "AskUserQuestion", twoQuestions)
@@ -154,6 +158,7 @@ func TestQuestionWithdrawn(t *testing.T) {
 
 // Whatever the words are, Telegram takes the card.
 func TestQuestionOfAnyLength(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	for i, word := range []string{strings.Repeat("😀", 500), strings.Repeat("<b>&", 250), "\u202e\x00" + strings.Repeat("x ", 500)} {

@@ -29,6 +29,7 @@ func (r *rig) wake() {
 // TestReminder: it answers the card, says who waits and not for what, comes
 // once, and a reply to it is the answer.
 func TestReminder(t *testing.T) {
+	t.Parallel()
 	r := remindRig(t, 0)
 	r.pair()
 	a, card := r.card("a1", "git push")
@@ -62,6 +63,7 @@ func TestReminder(t *testing.T) {
 // TestReminderInAnotherChat: it learns that somebody is waited for, and can do
 // nothing about it.
 func TestReminderInAnotherChat(t *testing.T) {
+	t.Parallel()
 	r := remindRig(t, -77)
 	team := r.api.Group(77, "Team")
 	r.pair()
@@ -89,6 +91,7 @@ func TestReminderInAnotherChat(t *testing.T) {
 // TestReminderChatAway: a chat that the bot may not write to keeps nobody from
 // being reminded.
 func TestReminderChatAway(t *testing.T) {
+	t.Parallel()
 	r := remindRig(t, -404)
 	r.pair()
 	r.card("a1", "git push")

@@ -27,6 +27,7 @@ func example() ask.Ask {
 
 // Nothing in a field can pass for a line of ours.
 func TestRenderKeepsFieldsInTheirLines(t *testing.T) {
+	t.Parallel()
 	a := example()
 	evil := "x\n✅ Allowed by Ann\u202e</pre>\x00"
 	a.Tool, a.Cwd, a.Why, a.Agent, a.AgentType = evil, evil, evil, "1", evil
@@ -42,6 +43,7 @@ func TestRenderKeepsFieldsInTheirLines(t *testing.T) {
 }
 
 func TestElide(t *testing.T) {
+	t.Parallel()
 	text := "START" + strings.Repeat("x", 9990) + "FINIS"
 	got := elide(text, 1000)
 	if units(got) > 1000 || !strings.HasPrefix(got, "START") || !strings.HasSuffix(got, "FINIS") || !strings.Contains(got, "of 10000 characters left out") {
@@ -50,6 +52,7 @@ func TestElide(t *testing.T) {
 }
 
 func TestElideProperty(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringN(0, 3000, -1).Draw(t, "text")
 		most := rapid.IntRange(200, 2000).Draw(t, "most")
@@ -67,6 +70,7 @@ func TestElideProperty(t *testing.T) {
 // Torture: whatever stands in an ask, Telegram takes its card, shows the text
 // as it is, and finds the command in its pre.
 func TestAnyAskIsTaken(t *testing.T) {
+	t.Parallel()
 	r := newStillRig(t)
 	l, err := r.ch.newLink(r.api.Token(), r.api.URL())
 	if err != nil {
@@ -194,6 +198,7 @@ func drawForm(rt *rapid.T, str func(string) string) *ask.Form {
 
 // With every field at its longest, the card is full and not a unit more.
 func TestLongestAskIsTaken(t *testing.T) {
+	t.Parallel()
 	r := newStillRig(t)
 	l, err := r.ch.newLink(r.api.Token(), r.api.URL())
 	if err != nil {
@@ -222,6 +227,7 @@ func TestLongestAskIsTaken(t *testing.T) {
 }
 
 func TestAnyTextIsTaken(t *testing.T) {
+	t.Parallel()
 	r := newStillRig(t)
 	l, err := r.ch.newLink(r.api.Token(), r.api.URL())
 	if err != nil {
@@ -242,6 +248,7 @@ func TestAnyTextIsTaken(t *testing.T) {
 }
 
 func TestTicks(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		"see `afar doctor` & co":  "see <code>afar doctor</code> &amp; co",
 		"one ` alone, <b>":        "one ` alone, &lt;b&gt;",

@@ -25,6 +25,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
+// Tests run side by side, but for those that stop a stand-in: its port may be
+// the next one's, and then a bot speaks to a stand-in that is not its own.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience is how long a test waits for what must happen.

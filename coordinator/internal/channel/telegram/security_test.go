@@ -13,6 +13,7 @@ import (
 // TestAttacks: what decides nothing, however it is dressed up. Two cards are
 // open; afterwards both still are, and Ann's own tap on each counts.
 func TestAttacks(t *testing.T) {
+	t.Parallel()
 	const private, group = `{"id":11,"type":"private"}`, `{"id":-5,"type":"supergroup","is_forum":true}`
 	ann, eve := `{"id":11,"first_name":"Ann"}`, `{"id":66,"first_name":"Eve"}`
 	message := func(from, chat, rest string) string {
@@ -88,10 +89,12 @@ func TestAttacks(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t)
 			r.pair()
 			one, first := r.card("a1", "git push")
 			two, second := r.card("a2", "make all")
+			r.eventually("both cards are noted", func() bool { return len(r.cards(one.ID))+len(r.cards(two.ID)) == 2 })
 			if _, err := r.api.Inject(test.update(one, two, first.ID, second.ID)); err != nil {
 				t.Fatal(err)
 			}
@@ -129,6 +132,7 @@ func (r *rig) cards(id ask.ID) []int64 {
 // TestReplay: an update that comes again is dealt with once, and a query that
 // comes again under another update gets an honest answer.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, m := r.card("a1", "git push")
@@ -174,6 +178,7 @@ func TestReplay(t *testing.T) {
 // TestHangingSend: a Bot API that takes a card and never answers holds up what
 // comes behind for a bounded time, and the card says that it may be there twice.
 func TestHangingSend(t *testing.T) {
+	t.Parallel()
 	r := newStillRig(t)
 	r.ch.pace.send = 300 * time.Millisecond
 	if _, err := r.ch.Connect(r.ctx, r.api.Token(), r.api.URL()); err != nil {
@@ -199,6 +204,7 @@ func TestNightWithoutNetwork(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	r.api.Stop()
+	r.eventually("the outage shows", func() bool { return r.ch.Status().Failing != "" }) // and no connection of before is left to be tried
 	for i := range 5 {
 		r.ask(fmt.Sprintf("over%d", i), fmt.Sprintf("make step-%d", i))
 		if _, err := r.core.CancelAsk(ask.ID(fmt.Sprintf("over%d", i)), "answered at the terminal"); err != nil {
@@ -206,7 +212,6 @@ func TestNightWithoutNetwork(t *testing.T) {
 		}
 	}
 	r.ask("open", "git push")
-	r.eventually("the outage shows", func() bool { return r.ch.Status().Failing != "" })
 	r.restart()
 	if err := r.api.Start(); err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ type talk struct {
 // TestTalk holds every text of the bot that is no card to testdata/talk.txt.
 // Read it before you rewrite it with -update.
 func TestTalk(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a long talk
 	defer cancel()
@@ -150,7 +151,9 @@ func (k *talk) taps(who *botapi.User, text, button string) {
 func (k *talk) passes(d time.Duration) {
 	k.Helper()
 	k.later.Add(int64(d))
-	k.does(fmt.Sprintf("%v pass", d), k.core.Tick)
+	k.does(fmt.Sprintf("%v pass", d), func() error {
+		return k.core.SetAway("", session.On, 0) // as it is already: at a change whoever waits looks at the clock
+	})
 }
 
 // hear writes down what the bot says once it has nothing left to do.

@@ -53,6 +53,7 @@ func (r *rig) topics(f *botapi.Chat) (all []botapi.Topic) {
 // TestTopics: in a forum each session has one topic, whatever it says and
 // however often we start; what is about no session stands in the general one.
 func TestTopics(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	f := r.inForum()
 	one, two := r.session("s1"), r.session("s2")
@@ -88,6 +89,7 @@ func TestTopics(t *testing.T) {
 
 // TestTextInTopic: what the peer writes in a session's topic is for that one.
 func TestTextInTopic(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	f := r.inForum()
 	token, other := r.session("s1"), r.session("s2")
@@ -131,6 +133,7 @@ func TestTextInTopic(t *testing.T) {
 // TestStrangersInGroup: whoever else is in the group changes nothing and is
 // answered once, tap or text.
 func TestStrangersInGroup(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	f := r.inForum()
 	r.session("s1")
@@ -166,6 +169,7 @@ func TestStrangersInGroup(t *testing.T) {
 // TestElsewhere: the peer who moved is told so where they were before, and a tap
 // on an old card changes nothing.
 func TestElsewhere(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	a, card := r.card("a0", "git pull")
@@ -189,6 +193,7 @@ func TestElsewhere(t *testing.T) {
 
 // TestTopicDeleted: a topic that people deleted is made anew.
 func TestTopicDeleted(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	f := r.inForum()
 	token := r.session("s1")
@@ -208,6 +213,7 @@ func TestTopicDeleted(t *testing.T) {
 // TestTopicsDenied: without the right all comes into one place, which is said
 // once; with it the next session has its topic.
 func TestTopicsDenied(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	f := r.inForum()
 	f.ManageTopics(false)
@@ -241,6 +247,7 @@ func TestTopicsDenied(t *testing.T) {
 // TestTopicFollowsSession: it is closed when the session ends and opened when it
 // is resumed; cards in it stay answerable.
 func TestTopicFollowsSession(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	f := r.inForum()
 	r.session("s1")

@@ -50,6 +50,7 @@ func (r *rig) says(text string, buttons ...string) botapi.Message {
 }
 
 func TestUndoButton(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	kept := undo.Picture{Files: 3, Bytes: 12_000}
@@ -93,6 +94,7 @@ func TestUndoButton(t *testing.T) {
 // TestUndoLate: after a day the button goes, and a tap that comes nevertheless
 // gets an honest answer, also behind a restart.
 func TestUndoLate(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.pair()
 	r.ranStep("ask_1", strings.Repeat("x 'a & b' <c> ", 4000), undo.Picture{Files: 1, Left: []string{strings.Repeat("<&>", 900)}})
