@@ -158,8 +158,8 @@ func (h *issueHands) prepare(ctx context.Context, e core.Errand) (r loop.Result,
 	if r.Place.InTree = inTree; !inTree {
 		return r, t.Set(ctx, e.Issue.ID, tracker.StatusInProgress, "")
 	}
-	head, _, err := w.Head(ctx)
-	r.Over = err == nil && head == w.BaseCommit && file.Status.Over()
+	head, clean, err := w.Head(ctx)
+	r.Over = err == nil && clean && head == w.BaseCommit && file.Status.Over() // closed in the base, not by a session here
 	return r, err
 }
 

@@ -313,6 +313,22 @@ func TestIssueGivenUp(t *testing.T) {
 	r.whole()
 }
 
+// An issue that a session closed in its worktree, without any work, is open as
+// long as nothing landed: the next loop has it again.
+func TestIssueClosedTooSoon(t *testing.T) {
+	t.Parallel()
+	r := newIssueRig(t, push)
+	r.issue("a1")
+	r.begins("s")
+	r.write(".worktrees/afar/a1/.afar/issues/a1.md", strings.Replace(r.read(".afar/issues/a1.md"), "\n\n", "\n\n- status: closed\n\n", 1))
+	r.afar("loop", "cancel", "s")
+	r.becomes("a1", "paused")
+	r.write(".afar/issues/a1.md", strings.Replace(r.read(".afar/issues/a1.md"), "status: paused", "status: open", 1))
+	r.publish()
+	r.wants(r.begins("t"), "Issue a1 is yours")
+	r.whole()
+}
+
 // A damaged row ends its loop as failed and lets its session go; the person hears
 // of it once, and no other loop of it.
 func TestLoopRowDamaged(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/config"
@@ -21,12 +23,17 @@ var (
 // Issues are those of one repository. They need no coordinator that runs: the
 // tracker keeps them.
 type Issues struct {
-	top string
-	in  tracker.Tracker
+	top  string
+	in   tracker.Tracker
+	here tracker.Tracker // of the issue's worktree that we stand in; nil elsewhere
+	path string          // of that worktree, below top
 }
 
 // OpenIssues opens the tracker of the repository around dir: the one of its main
-// checkout, from inside a worktree too.
+// checkout, from inside a worktree too. Where issues are files, one that is among
+// those of an issue's worktree is shown and closed there, when dir is in it: then
+// the change lands with the work, and the main checkout stays clean, without which
+// nothing lands.
 func OpenIssues(ctx context.Context, dirs home.Dirs, dir string) (Issues, error) {
 	settings, err := config.Load(dirs.ConfigFile())
 	if err != nil {
@@ -37,7 +44,34 @@ func OpenIssues(ctx context.Context, dirs home.Dirs, dir string) (Issues, error)
 		return Issues{}, fmt.Errorf("issues belong to a git repository: %w", err)
 	}
 	in, err := tracker.Open(top, settings.Issues.Tracker)
-	return Issues{top, in}, err
+	if err != nil || !tracker.InTree(in) {
+		return Issues{top: top, in: in}, err
+	}
+	around, err := git.Around(ctx, top, dir)
+	if err != nil || around == "" {
+		return Issues{top: top, in: in}, err
+	}
+	here, err := tracker.Open(around, in.Name())
+	if err != nil {
+		return Issues{}, err
+	}
+	path, err := filepath.Rel(top, around)
+	return Issues{top: top, in: in, here: here, path: filepath.ToSlash(path)}, err
+}
+
+// find returns an issue as it is where it is changed, and the tracker to change
+// it in.
+func (i Issues) find(ctx context.Context, id string) (tracker.Issue, tracker.Tracker, error) {
+	one, err := i.in.Show(ctx, id)
+	if err != nil || i.here == nil || one.Status.Over() {
+		return one, i.in, err
+	}
+	there, err := i.here.Show(ctx, one.ID)
+	if errors.Is(err, tracker.ErrNotFound) { // it was never committed
+		return one, i.in, nil
+	}
+	there.Path = path.Join(i.path, there.Path)
+	return there, i.here, err
 }
 
 // List returns what is not over.
@@ -52,7 +86,7 @@ func (i Issues) Ready(ctx context.Context) (wire.Issues, error) {
 
 // Show returns one issue, by the beginning of its id.
 func (i Issues) Show(ctx context.Context, id string) (wire.Issue, error) {
-	one, err := i.in.Show(ctx, id)
+	one, _, err := i.find(ctx, id)
 	return wireIssue(one), err
 }
 
@@ -66,14 +100,14 @@ func (i Issues) New(ctx context.Context, draft wire.Issue) (wire.Issue, error) {
 // Close closes an issue with a comment, if any. It returns ErrIssueOver, and the
 // issue, where that has been done before.
 func (i Issues) Close(ctx context.Context, id, note string) (wire.Issue, error) {
-	one, err := i.in.Show(ctx, id)
+	one, in, err := i.find(ctx, id)
 	if err != nil {
 		return wire.Issue{}, err
 	}
 	if one.Status.Over() {
 		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, ErrIssueOver)
 	}
-	if err := i.in.Set(ctx, one.ID, tracker.StatusClosed, note); err != nil {
+	if err := in.Set(ctx, one.ID, tracker.StatusClosed, note); err != nil {
 		return wireIssue(one), err
 	}
 	return i.Show(ctx, one.ID)

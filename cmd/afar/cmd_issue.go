@@ -98,6 +98,9 @@ func newIssueClose(a *app) *cobra.Command {
 		return a.issue(c.Context(), *asJSON, func(in coordinator.Issues) (wire.Issue, error) { return in.Close(c.Context(), args[0], text) },
 			func(p *page, one wire.Issue) {
 				p.line("Closed %s  %s", p.paint(bold, oneLine(one.ID, 80)), oneLine(one.Title, 200))
+				if one.Path != "" {
+					p.line("%s", p.paint(dim, oneLine(one.Path, 200)))
+				}
 			})
 	}
 	return c

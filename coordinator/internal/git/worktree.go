@@ -91,6 +91,16 @@ func locate(ctx context.Context, repo, id string) (Worktree, error) {
 	return Worktree{Repo: top, Path: filepath.Join(top, folder, "afar", name), Branch: branches + name, Base: base}, err
 }
 
+// Around returns the top of the worktree that dir is in, "" where it is in
+// none. repo is the top of the main checkout.
+func Around(ctx context.Context, repo, dir string) (string, error) {
+	top, err := hand{dir: dir}.line(ctx, "rev-parse", "--show-toplevel")
+	if err != nil || filepath.Dir(top) != filepath.Join(repo, folder, "afar") {
+		return "", err
+	}
+	return top, nil
+}
+
 // maxName bounds what an id adds to a path.
 const maxName = 80
 
