@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,6 +22,8 @@ func TestMain(m *testing.M) {
 // testMain builds the real binaries once and takes the real home away: whatever
 // a test forgets to move lands in an empty one, and is a failure.
 func testMain(m *testing.M) int {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "6") // scripts wait more than they compute; and nothing here is fuzzed, which this would multiply
 	dir, err := os.MkdirTemp("", "afar")
 	if err != nil {
 		return complain("make a place for the binaries", err)
@@ -30,7 +33,7 @@ func testMain(m *testing.M) int {
 		return complain("find the binaries", err)
 	}
 	bin, home := filepath.Join(dir, "bin"), filepath.Join(dir, "home")
-	build := exec.Command("go", "build", "-ldflags", "-X main.version=v0.0.0-test", "-o", bin+string(filepath.Separator), ".", "../hook-...")
+	build := exec.Command("go", "build", "-ldflags", "-s -w -X main.version=v0.0.0-test", "-o", bin+string(filepath.Separator), ".", "../hook-...")
 	if out, err := build.CombinedOutput(); err != nil {
 		return complain("build the binaries", fmt.Errorf("%w\n%s", err, out))
 	}
