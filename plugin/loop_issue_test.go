@@ -18,22 +18,11 @@ const approving = "#!/bin/sh\ngrep '^AFAR-VERDICT .* APPROVED$'\n"
 // TestRealLoopIssue types /loop without a task: the session works through the
 // project's issues, and what it commits in their worktrees lands and is pushed.
 func TestRealLoopIssue(t *testing.T) {
-	for _, version := range []string{host.Current, host.Oldest} {
-		t.Run("print on "+version, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version), "Bash")
-			r.issues("b2", "c3")
-			r.model.Script(committing("b2", "c3"))
-			r.print("/afar:loop --check 'ls *.txt'")
-			r.landed("b2", "c3")
-		})
-	}
-	t.Run("in a terminal", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "Bash")
-		r.issues("b2")
-		r.model.Script(committing("b2"))
-		r.lab.Terminal().Submit("/afar:loop")
-		r.landed("b2")
-	})
+	r := newRig(t, host.Need(t, host.Oldest), "Bash") // the current one: TestRealLoopIssueEsc
+	r.issues("b2", "c3")
+	r.model.Script(committing("b2", "c3"))
+	r.print("/afar:loop --check 'ls *.txt'")
+	r.landed("b2", "c3")
 }
 
 // issues makes the project a repository with a remote and issues, and has a

@@ -3,31 +3,56 @@ package plugin_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// held starts a loop in a terminal client and returns while the model is in its
-// second iteration, which does not come to an end before the test does.
-func (r *rig) held() *host.Terminal {
+// held starts a loop in the rig's terminal and returns while the model is in its
+// second iteration, which does not come to an end before the part does.
+func (r *rig) held() {
 	r.t.Helper()
-	gate := make(chan struct{})
+	gate, reached := make(chan struct{}), make(chan struct{}, 1)
 	r.t.Cleanup(func() { close(gate) })
 	r.model.Script(func(q model.Request) model.Turn {
-		if q.Turns() == 3 {
-			return model.Turn{Text: "held", Hold: gate}
+		if q.Turns() != 3 {
+			return ticking(500)(q)
 		}
-		return ticking(500)(q)
+		select {
+		case reached <- struct{}{}:
+		default: // the client asks again
+		}
+		return model.Turn{Text: "held", Hold: gate}
 	})
-	term := r.lab.Terminal()
-	term.Submit("/afar:loop --max 400 paint the fence")
-	r.journal("loop.stepped", "loop 1/400")
-	return term
+	r.term.Submit("/afar:loop --max 400 paint the fence")
+	select {
+	case <-reached:
+	case <-time.After(within):
+		r.t.Fatalf("the loop does not go on\n%s", r.trail())
+	}
+}
+
+// interrupts presses Esc in a held loop, and returns when the host has the
+// session at its prompt.
+func (r *rig) interrupts() {
+	r.t.Helper()
+	r.term.Keys("Escape")
+	r.idle()
+}
+
+// loop is the one that is active.
+func (r *rig) loop() wire.Loop {
+	r.t.Helper()
+	loops := slices.DeleteFunc(r.status().Loops, func(l wire.Loop) bool { return !l.Active })
+	if len(loops) != 1 {
+		r.t.Fatalf("want one active loop, have %+v\n%s", loops, r.trail())
+	}
+	return loops[0]
 }
 
 // ticking plays a session that uses a tool in each iteration and says that it
@@ -99,36 +124,22 @@ func TestRealLoop(t *testing.T) {
 }
 
 // TestRealLoopCheck: the check decides and not the word, on the host's own Stop
-// hook; Esc ends a check that runs, with all that it started.
+// hook.
 func TestRealLoopCheck(t *testing.T) {
-	t.Run("red, then green", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "Bash")
-		r.model.Script(func(q model.Request) model.Turn {
-			if q.Has("exit code 7") && !q.Has("work is here") {
-				return model.Bash("echo work is here | tee work")
-			}
-			return model.Say("all of it works\n<loop-done>COMPLETE</loop-done>")
-		})
-		r.print("/afar:loop --check 'cat work || { echo no work; exit 7; }' do the work")
-		r.said("done (proven)")
-		r.journal("loop.checked", "red: exit code 7")
-		r.journal("loop.checked", "green")
-		if turns := r.model.Turns(); !turns[1].Has("Output of the check:") || !turns[1].Has("no work") {
-			t.Errorf("the model read of the red check:\n%s", strings.Join(turns[1].Texts(), "\n---\n"))
+	r := newRig(t, host.Need(t, host.Current), "Bash")
+	r.model.Script(func(q model.Request) model.Turn {
+		if q.Has("exit code 7") && !q.Has("work is here") {
+			return model.Bash("echo work is here | tee work")
 		}
+		return model.Say("all of it works\n<loop-done>COMPLETE</loop-done>")
 	})
-	t.Run("Esc", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current))
-		r.model.Script(func(model.Request) model.Turn { return model.Say("<loop-done>COMPLETE</loop-done>") })
-		term := r.lab.Terminal()
-		term.Submit("/afar:loop --check 'sleep 1000 & echo $! >pid; echo running; wait' wait for it")
-		term.Await("the loop's check", within)
-		r.journal("loop.checking", "running")
-		pid := strings.TrimSpace(read(t, filepath.Join(r.lab.Project, "pid")))
-		term.Keys("Escape")
-		r.journal("loop.checked", "interrupted")
-		r.gone(pid)
-	})
+	r.print("/afar:loop --check 'cat work || { echo no work; exit 7; }' do the work")
+	r.said("done (proven)")
+	r.journal("loop.checked", "red: exit code 7")
+	r.journal("loop.checked", "green")
+	if turns := r.model.Turns(); !turns[1].Has("Output of the check:") || !turns[1].Has("no work") {
+		t.Errorf("the model read of the red check:\n%s", strings.Join(turns[1].Texts(), "\n---\n"))
+	}
 }
 
 // gone waits for the end of a process; nothing tells us of one that is not ours.
@@ -162,16 +173,18 @@ func TestRealLoopText(t *testing.T) {
 
 // TestRealLoopTyped types such a task in a terminal that is already there.
 func TestRealLoopTyped(t *testing.T) {
-	task := "say \"don't\" and `pwd` and $1 and $(date) and ${HOME}\nthen --max stays ours"
-	for _, command := range []string{"/afar:loop ", "/loop "} {
-		t.Run(strings.TrimSpace(command), func(t *testing.T) {
-			r := newRig(t, host.Need(t, host.Current))
-			write(t, r.lab.Home, ".claude/commands/loop.md", read(t, "alias/loop.md"))
-			r.model.Script(func(model.Request) model.Turn { return model.Say("<loop-done>COMPLETE</loop-done>") })
-			r.lab.Terminal().Submit(command + "--max 3 " + task)
+	const typed = "say \"don't\" and `pwd` and $1 and $(date) and ${HOME}\nthen --max stays ours for "
+	r := newRig(t, host.Need(t, host.Current))
+	write(t, r.lab.Home, ".claude/commands/loop.md", read(t, "alias/loop.md"))
+	r.model.Script(func(model.Request) model.Turn { return model.Say(complete) })
+	r.term = r.lab.Terminal()
+	for _, command := range []string{"/afar:loop", "/loop"} {
+		r.part(strings.TrimPrefix(command, "/"), func() {
+			before := len(r.model.Turns())
+			r.term.Submit(command + " --max 3 " + typed + command)
 			r.said("done")
-			if !r.model.Turns()[0].Has(task) {
-				t.Errorf("the model read:\n%s", strings.Join(r.model.Turns()[0].Texts(), "\n---\n"))
+			if q := r.model.Turns()[before]; !q.Has(typed + command) {
+				r.t.Errorf("the model read:\n%s", strings.Join(q.Texts(), "\n---\n"))
 			}
 		})
 	}
@@ -202,28 +215,17 @@ func TestRealLoopElsewhere(t *testing.T) {
 	r.said("done")
 }
 
-// TestRealLoopCancel ends a running loop from outside, and one by its command.
+// TestRealLoopCancel ends a running loop from outside.
 func TestRealLoopCancel(t *testing.T) {
-	t.Run("afar loop cancel", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "Bash")
-		r.model.Script(ticking(500))
-		done := r.printing("/afar:loop --max 400 never ending")
-		r.journal("loop.stepped", "loop 2/400")
-		r.must("loop", "cancel", r.status().Loops[0].ID)
-		if res := <-done; res.Exit != 0 {
-			t.Errorf("exit %d", res.Exit)
-		}
-		r.said("cancelled")
-	})
-	t.Run("/afar:cancel", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "Bash")
-		term := r.held()
-		term.Keys("Escape")
-		term.Await("Interrupted", within)
-		term.Submit("/afar:cancel")
-		term.Await("is cancelled", within)
-		r.said("cancelled")
-	})
+	r := newRig(t, host.Need(t, host.Current), "Bash")
+	r.model.Script(ticking(500))
+	done := r.printing("/afar:loop --max 400 never ending")
+	r.journal("loop.stepped", "loop 2/400")
+	r.must("loop", "cancel", r.loop().ID)
+	if res := <-done; res.Exit != 0 {
+		t.Errorf("exit %d", res.Exit)
+	}
+	r.said("cancelled")
 }
 
 // TestRealLoopRestart kills the coordinator in the middle of a loop: the next
@@ -246,34 +248,5 @@ func TestRealLoopRestart(t *testing.T) {
 	r.said("done")
 	if n := r.lines("ticks"); n != 6 {
 		t.Errorf("%d iterations, want 6", n)
-	}
-}
-
-// TestRealCompact compacts a session in its loop: the model finds the loop's
-// anchor again.
-func TestRealCompact(t *testing.T) {
-	r := newRig(t, host.Need(t, host.Current), "Bash")
-	gate := make(chan struct{})
-	r.model.Script(func(q model.Request) model.Turn {
-		if q.Turns() == 3 {
-			return model.Turn{Text: "held", Hold: gate}
-		}
-		return ticking(500)(q)
-	})
-	term := r.lab.Terminal()
-	term.Submit("/afar:loop --max 400 paint the fence")
-	r.journal("loop.stepped", "loop 1/400")
-	term.Keys("Escape")
-	term.Await("Interrupted", within)
-	close(gate)
-	r.model.Script(func(model.Request) model.Turn { return model.Say("<loop-done>COMPLETE</loop-done>") })
-	before := len(r.model.Turns())
-	term.Submit("/compact")
-	term.Await("Compacted", within)
-	term.Submit("go on")
-	r.said("done")
-	turns := r.model.Turns()[before:]
-	if len(turns) == 0 || !turns[0].Has("# Loop anchor") || !turns[0].Has("paint the fence") {
-		t.Errorf("after the compaction the model read no anchor: %d turns", len(turns))
 	}
 }

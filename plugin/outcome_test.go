@@ -40,7 +40,8 @@ func (r *rig) pid() (pid int) {
 
 // TestRealLoopShell: a loop waits for a background shell that its session has
 // just started, and goes on when that ends, or without it when its time is over.
-// Then it is only named.
+// Then it is only named. What the host says of such a shell is the same in a
+// terminal and in print, so each of the two clients shows it in one of them.
 func TestRealLoopShell(t *testing.T) {
 	lives := func(r *rig) func(model.Request) model.Turn {
 		return func(q model.Request) model.Turn {
@@ -53,43 +54,41 @@ func TestRealLoopShell(t *testing.T) {
 			return model.Say("it comes up")
 		}
 	}
-	for _, version := range []string{host.Current, host.Oldest} {
-		t.Run("lives on, in a terminal "+version, func(t *testing.T) {
-			r := newQuickRig(t, host.Need(t, version), "Bash")
-			r.model.Script(lives(r))
-			r.lab.Terminal().Submit("/afar:loop serve it")
-			r.asked("A background shell still runs")
-			r.said("done")
-		})
-		t.Run("lives on, in print "+version, func(t *testing.T) {
-			r := newQuickRig(t, host.Need(t, version), "Bash")
-			r.model.Script(lives(r))
-			done := r.printing("/afar:loop serve it")
-			defer func() {
-				_ = syscall.Kill(r.pid(), syscall.SIGTERM) // the client waits for it
-				<-done
-			}()
-			r.asked("A background shell still runs")
-			r.said("done")
-		})
-		t.Run("ends "+version, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version), "Bash")
-			r.model.Script(func(q model.Request) model.Turn {
-				switch {
-				case !r.exists("pid"):
-					return serving(3)
-				case q.Has("[loop 1/10]"):
-					return model.Say(complete)
-				}
-				return model.Say("it comes up")
-			})
-			r.lab.Terminal().Submit("/afar:loop build it")
-			r.said("done")
-			if turns := r.model.Turns(); !turns[len(turns)-1].Has("<task-notification>") {
-				t.Error("the loop went on before the shell had ended")
+	t.Run("lives on, in a terminal", func(t *testing.T) {
+		r := newQuickRig(t, host.Need(t, host.Current), "Bash")
+		r.model.Script(lives(r))
+		r.lab.Terminal().Submit("/afar:loop serve it")
+		r.asked("A background shell still runs")
+		r.said("done")
+	})
+	t.Run("lives on, in print", func(t *testing.T) {
+		r := newQuickRig(t, host.Need(t, host.Oldest), "Bash")
+		r.model.Script(lives(r))
+		done := r.printing("/afar:loop serve it")
+		defer func() {
+			_ = syscall.Kill(r.pid(), syscall.SIGTERM) // the client waits for it
+			<-done
+		}()
+		r.asked("A background shell still runs")
+		r.said("done")
+	})
+	t.Run("ends", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Current), "Bash")
+		r.model.Script(func(q model.Request) model.Turn {
+			switch {
+			case !r.exists("pid"):
+				return serving(3)
+			case q.Has("[loop 1/10]"):
+				return model.Say(complete)
 			}
+			return model.Say("it comes up")
 		})
-	}
+		r.lab.Terminal().Submit("/afar:loop build it")
+		r.said("done")
+		if turns := r.model.Turns(); !turns[len(turns)-1].Has("<task-notification>") {
+			t.Error("the loop went on before the shell had ended")
+		}
+	})
 }
 
 // TestRealLoopAgent: the main session stops while its agent works; the agent's
@@ -133,21 +132,19 @@ func TestRealLoopRefused(t *testing.T) {
 			return model.Say(complete)
 		}
 	}
-	for _, version := range []string{host.Current, host.Oldest} {
-		t.Run("terminal "+version, func(t *testing.T) {
-			r := newQuickRig(t, host.Need(t, version), "Bash")
-			r.model.Script(refusing(2))
-			r.lab.Terminal().Submit("/afar:loop paint the fence")
-			r.said("paused by a limit")
-			r.asked("The provider refused the last request")
-			r.said("done")
-			if n := strings.Count(r.phone(), "paused by a limit"); n != 1 {
-				t.Errorf("the person was told %d times\n%s", n, r.phone())
-			}
-		})
-	}
-	t.Run("print", func(t *testing.T) {
+	t.Run("terminal", func(t *testing.T) {
 		r := newQuickRig(t, host.Need(t, host.Current), "Bash")
+		r.model.Script(refusing(2))
+		r.lab.Terminal().Submit("/afar:loop paint the fence")
+		r.said("paused by a limit")
+		r.asked("The provider refused the last request")
+		r.said("done")
+		if n := strings.Count(r.phone(), "paused by a limit"); n != 1 {
+			t.Errorf("the person was told %d times\n%s", n, r.phone())
+		}
+	})
+	t.Run("print", func(t *testing.T) {
+		r := newQuickRig(t, host.Need(t, host.Oldest), "Bash")
 		r.model.Script(refusing(1))
 		res := r.print("/afar:loop paint the fence")
 		if res.Exit == 0 {
@@ -191,85 +188,135 @@ func TestRealLoopCap(t *testing.T) {
 	}
 }
 
-// TestRealLoopPerson: what a person does at the terminal of a looping session.
+// TestRealLoopPerson: what a person does at the terminal of a looping session,
+// also while the coordinator hangs.
 func TestRealLoopPerson(t *testing.T) {
-	say := func(text string) func(model.Request) model.Turn {
-		return func(q model.Request) model.Turn {
-			if q.Has("[loop 2/400]") {
-				return model.Say(complete)
-			}
-			return model.Say(text)
-		}
-	}
-	t.Run("Esc, and goes on with the next prompt", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "Bash")
-		term := r.held()
-		term.Keys("Escape")
-		term.Await("Interrupted", within)
-		if l := r.status().Loops; len(l) != 1 || !l[0].Active {
-			t.Errorf("Esc ended the loop: %+v", l)
-		}
-		r.model.Script(say("here I am"))
-		term.Submit("and in green")
-		r.said("done")
+	r := newRig(t, host.Need(t, host.Current), "Bash")
+	r.term = r.lab.Terminal()
+	r.part("/afar:cancel, hung", func() {
+		r.held()
+		goOn := r.hang()
+		r.term.Keys("Escape")
+		r.term.Await("Interrupted", within)
+		r.term.Submit("/afar:cancel")
+		r.term.Await("coordinator does not answer", within)
+		goOn()
+		r.said("cancelled")
 	})
-	t.Run("types while the check runs", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current))
+	r.part("/afar:cancel", func() {
+		r.held()
+		r.interrupts()
+		r.term.Submit("/afar:cancel")
+		r.term.Await("is cancelled", within)
+		r.said("cancelled")
+	})
+	// Esc ends a check that runs, with all that it started.
+	const check = "/afar:loop --check 'sleep 1000 & echo $! >pid; echo running; wait' wait for "
+	checking := func(what string) (pid string) {
+		r.t.Helper()
+		r.model.Script(func(model.Request) model.Turn { return model.Say(complete) })
+		r.term.Submit(check + what)
+		r.term.Await("the loop's check", within)
+		r.journal("loop.checking", "running")
+		return strings.TrimSpace(read(r.t, filepath.Join(r.lab.Project, "pid")))
+	}
+	r.part("Esc in a check, hung", func() {
+		pid := checking("me")
+		goOn := r.hang()
+		r.term.Keys("Escape")
+		r.gone(pid)
+		goOn()
+		r.journal("loop.checked", "interrupted")
+		r.must("loop", "cancel", r.loop().ID)
+	})
+	r.part("Esc in a check", func() {
+		pid := checking("you")
+		r.term.Keys("Escape")
+		r.journal("loop.checked", "interrupted")
+		r.gone(pid)
+		r.must("loop", "cancel", r.loop().ID)
+	})
+	r.part("types while the check runs", func() {
+		pid := checking("all")
 		r.model.Script(func(q model.Request) model.Turn {
 			if strings.Contains(q.Prompt(), "forget it") {
 				return model.Say("forgotten")
 			}
 			return model.Say(complete)
 		})
-		term := r.lab.Terminal()
-		term.Submit("/afar:loop --check 'echo $$ >pid; exec sleep 1000' wait for it")
-		term.Await("the loop's check", within)
-		r.journal("loop.stepped", "loop")
-		for deadline := time.Now().Add(within); !r.exists("pid") && time.Now().Before(deadline); {
-			time.Sleep(20 * time.Millisecond)
-		}
-		term.Submit("forget it")
+		r.term.Submit("forget it")
 		r.asked("forget it")
-		r.gone(strings.TrimSpace(read(t, filepath.Join(r.lab.Project, "pid"))))
-		r.must("loop", "cancel", r.status().Loops[0].ID)
+		r.gone(pid)
+		r.said("stuck") // it says no more than that
 	})
-	t.Run("/clear", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "Bash")
-		term := r.held()
-		term.Keys("Escape")
-		term.Await("Interrupted", within)
-		term.Submit("/clear")
-		r.said("cancelled by /clear")
+	// A session that was compacted in its loop finds the loop's anchor again.
+	r.part("/compact", func() {
+		r.held()
+		r.interrupts()
+		r.model.Script(func(model.Request) model.Turn { return model.Say(complete) })
+		before := len(r.model.Turns())
+		r.term.Submit("/compact")
+		r.term.Await("Compacted", within)
+		r.term.Submit("go on")
+		r.said("done")
+		turns := r.model.Turns()[before:]
+		if len(turns) == 0 || !turns[0].Has("# Loop anchor") || !turns[0].Has("paint the fence") {
+			r.t.Errorf("after the compaction the model read no anchor: %d turns", len(turns))
+		}
 	})
-	t.Run("resume, and fork", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "Bash")
-		term := r.held()
-		session := r.status().Loops[0].Session
-		term.Keys("Escape")
-		term.Await("Interrupted", within)
-		term.Close()
-		r.model.Script(say("a fork, and nobody holds me"))
+	r.part("Esc, and goes on with the next prompt", func() {
+		r.held()
+		r.interrupts()
+		r.loop() // Esc does not end it
+		r.model.Script(func(q model.Request) model.Turn {
+			if q.Has("[loop 2/400]") {
+				return model.Say(complete)
+			}
+			return model.Say("here I am")
+		})
+		r.term.Submit("and in green")
+		r.said("done")
+	})
+	r.part("resume, and fork", func() {
+		r.held()
+		session := r.loop().Session
+		r.interrupts()
+		r.term.Close()
+		r.model.Script(func(q model.Request) model.Turn {
+			if strings.Contains(q.Prompt(), "look around") {
+				return model.Say("a fork, and nobody holds me")
+			}
+			return model.Say(complete)
+		})
 		if res := r.print("look around", "--resume", session, "--fork-session"); res.Session == session || res.Text != "a fork, and nobody holds me" {
-			t.Errorf("the fork %s of %s ended with %q", res.Session, session, res.Text)
+			r.t.Errorf("the fork %s of %s ended with %q", res.Session, session, res.Text)
 		}
-		if l := r.status().Loops; len(l) != 1 || !l[0].Active {
-			t.Errorf("the fork ended the loop: %+v", l)
-		}
+		r.loop() // the fork does not end it
 		r.print("go on", "--resume", session)
 		r.said("done")
 	})
-	t.Run("a prompt by the clock", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "CronCreate")
-		r.model.Script(func(q model.Request) model.Turn {
-			switch {
-			case q.Turns() == 0:
-				return model.Call("CronCreate", map[string]any{"cron": "0 0 1 1 *", "prompt": "happy new year", "recurring": true})
-			case q.Has("[loop 1/"):
-				return model.Say(complete)
-			}
-			return model.Say("scheduled")
-		})
-		r.lab.Terminal().Submit("/afar:loop schedule it")
-		r.said("done")
+	r.part("/clear", func() {
+		r.term = r.lab.Terminal() // the other is closed
+		r.held()
+		r.term.Keys("Escape")
+		r.term.Await("Interrupted", within)
+		r.term.Submit("/clear")
+		r.said("cancelled by /clear")
 	})
+}
+
+// TestRealLoopClock: a session that waits for a prompt by the clock is not held.
+func TestRealLoopClock(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current), "CronCreate")
+	r.model.Script(func(q model.Request) model.Turn {
+		switch {
+		case q.Turns() == 0:
+			return model.Call("CronCreate", map[string]any{"cron": "0 0 1 1 *", "prompt": "happy new year", "recurring": true})
+		case q.Has("[loop 1/"):
+			return model.Say(complete)
+		}
+		return model.Say("scheduled")
+	})
+	r.lab.Terminal().Submit("/afar:loop schedule it")
+	r.said("done")
 }

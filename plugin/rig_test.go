@@ -87,7 +87,7 @@ type rig struct {
 	term *host.Terminal // of newSession
 
 	since   int   // what the phone showed up to this message is an earlier part's
-	counted int64 // the newest journal entry that was counted
+	counted int64 // and so is the journal up to this entry
 }
 
 const annID = 4711
@@ -132,7 +132,8 @@ func newSession(t *testing.T, client string, args ...string) *rig {
 }
 
 // part asks the rig's session for one thing more, as a subtest of its own that
-// leaves the session at its free prompt. Messages of before are none of its own.
+// leaves the session at its free prompt. What the phone showed and the journal
+// said before is none of its own.
 // When a part fails, nobody knows where the session is, and the test ends.
 func (r *rig) part(name string, fn func()) {
 	r.t.Helper()
@@ -141,6 +142,7 @@ func (r *rig) part(name string, fn func()) {
 	for _, m := range r.bot.Messages(annID) {
 		r.since = max(r.since, m.ID)
 	}
+	r.refusals() // counts all entries
 	if !whole.Run(name, func(t *testing.T) { r.t = t; fn() }) {
 		whole.FailNow()
 	}
@@ -284,7 +286,7 @@ func (r *rig) kill() {
 // journal waits for an entry of a kind whose text holds text.
 func (r *rig) journal(kind, text string) wire.Entry {
 	r.t.Helper()
-	var after int64
+	after := r.counted
 	for deadline := time.Now().Add(within); time.Now().Before(deadline); {
 		out := r.must("call", "log", fmt.Sprintf(`{"after":%d,"limit":1000,"wait_ms":2000}`, after))
 		var reply struct{ Body wire.Log }

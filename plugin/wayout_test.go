@@ -1,7 +1,6 @@
 package plugin_test
 
 import (
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,7 +56,7 @@ func (r *rig) ends(done <-chan host.Result) {
 }
 
 // TestRealWayOut: each way out of a loop in full run holds while the coordinator
-// hangs.
+// hangs. (Those at a terminal: TestRealLoopPerson.)
 func TestRealWayOut(t *testing.T) {
 	t.Run("afar loop cancel", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current), "Bash")
@@ -103,28 +102,5 @@ func TestRealWayOut(t *testing.T) {
 		if res := r.print("go on", "--resume", session); res.Text != "fin" || len(r.model.Turns()) != before+1 {
 			t.Errorf("a session that is switched off was sent round: %q after %d turns", res.Text, len(r.model.Turns())-before)
 		}
-	})
-	t.Run("/afar:cancel", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current), "Bash")
-		term := r.held()
-		goOn := r.hang()
-		term.Keys("Escape")
-		term.Await("Interrupted", within)
-		term.Submit("/afar:cancel")
-		term.Await("coordinator does not answer", within)
-		goOn()
-		r.said("cancelled")
-	})
-	t.Run("Esc in a check", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current))
-		r.model.Script(func(model.Request) model.Turn { return model.Say("<loop-done>COMPLETE</loop-done>") })
-		term := r.lab.Terminal()
-		term.Submit("/afar:loop --check 'sleep 1000 & echo $! >pid; echo running; wait' wait for it")
-		term.Await("the loop's check", within)
-		r.journal("loop.checking", "running")
-		goOn := r.hang()
-		term.Keys("Escape")
-		r.gone(strings.TrimSpace(read(t, filepath.Join(r.lab.Project, "pid"))))
-		goOn()
 	})
 }

@@ -60,11 +60,25 @@ func TestClientIsNamedByTheEnvironment(t *testing.T) {
 	}
 }
 
+// leak is set in the environment of the tests, and no client may see it.
+const leak = "AFAR_LAB_LEAK"
+
+func TestMain(m *testing.M) {
+	os.Setenv(leak, "leaked")
+	os.Exit(m.Run())
+}
+
+// seen is a command that prints what reached the client, and wanted what should.
+const seen = `echo "$` + leak + `|$AFAR_HOME|$HOME|$TMUX"`
+
+func wanted(lab *host.Lab) string { return "|/given|" + lab.Home + "|" }
+
 func TestPrintTouchesAFile(t *testing.T) {
 	host.Each(t, func(t *testing.T, client string) {
+		t.Parallel()
 		m := newModel(t)
-		lab := host.NewLab(t, client, m.URL(), host.Opts{})
-		prompt := "go " + model.Play(model.Bash("touch f; echo made it"), model.Say("fin"))
+		lab := host.NewLab(t, client, m.URL(), host.Opts{Env: map[string]string{"AFAR_HOME": "/given"}})
+		prompt := "go " + model.Play(model.Bash("touch f; echo made it"), model.Bash(seen), model.Say("fin"))
 		r, err := lab.Print(within(t, time.Minute), prompt, "--permission-mode", "bypassPermissions")
 		if err != nil {
 			t.Fatal(err)
@@ -76,16 +90,17 @@ func TestPrintTouchesAFile(t *testing.T) {
 			t.Error(err)
 		}
 		last := m.Turns()[len(m.Turns())-1]
-		if got := last.ToolResults(); !slices.Equal(got, []string{"made it"}) {
+		if got := last.ToolResults(); !slices.Equal(got, []string{"made it", wanted(lab)}) {
 			t.Errorf("the model received %q", got)
 		}
-		if last.Prompt() != prompt || last.Turns() != 1 {
+		if last.Prompt() != prompt || last.Turns() != 2 {
 			t.Errorf("prompt %q, %d turns", last.Prompt(), last.Turns())
 		}
 	})
 }
 
 func TestPrintReportsAFailure(t *testing.T) {
+	t.Parallel()
 	m := newModel(t)
 	m.Script(func(model.Request) model.Turn { return model.Fail(400, "boom") })
 	lab := host.NewLab(t, host.Need(t, host.Current), m.URL(), host.Opts{})
@@ -99,6 +114,7 @@ func TestPrintReportsAFailure(t *testing.T) {
 }
 
 func TestPrintEndsWithItsContext(t *testing.T) {
+	t.Parallel()
 	m := newModel(t)
 	m.Script(func(model.Request) model.Turn { return model.Turn{Delay: time.Hour} })
 	lab := host.NewLab(t, host.Need(t, host.Current), m.URL(), host.Opts{})
@@ -112,38 +128,18 @@ func TestPrintEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestOnlyTheLabsEnvironmentReachesTheClient(t *testing.T) {
-	t.Setenv("AFAR_LAB_LEAK", "leaked")
+// TestTerminal is one session for all that is done at a terminal: a client's
+// start is the dearest part of it.
+func TestTerminal(t *testing.T) {
 	host.Each(t, func(t *testing.T, client string) {
+		t.Parallel()
 		m := newModel(t)
 		lab := host.NewLab(t, client, m.URL(), host.Opts{Env: map[string]string{"AFAR_HOME": "/given"}})
-		prompt := model.Play(model.Bash(`echo "$AFAR_LAB_LEAK|$AFAR_HOME|$HOME|$TMUX"`))
-		want := "|/given|" + lab.Home + "|"
-		if _, err := lab.Print(within(t, time.Minute), prompt, "--permission-mode", "bypassPermissions"); err != nil {
-			t.Fatal(err)
-		}
-		if got := m.Turns()[1].ToolResults(); !slices.Equal(got, []string{want}) {
-			t.Errorf("-p: got %q, want %q", got, want)
-		}
-		x := lab.Terminal("--permission-mode", "bypassPermissions")
-		x.Submit(prompt)
-		r, err := m.Await(within(t, time.Minute), func(r model.Request) bool { return r.N > 2 && len(r.ToolResults()) > 0 })
-		if err != nil {
-			t.Fatal(err, x.Screen())
-		}
-		if got := r.ToolResults()[0]; got != want {
-			t.Errorf("terminal: got %q, want %q", got, want)
-		}
-	})
-}
-
-func TestTerminalGetsAYes(t *testing.T) {
-	host.Each(t, func(t *testing.T, client string) {
-		m := newModel(t)
-		lab := host.NewLab(t, client, m.URL(), host.Opts{})
 		// The newer client calls this mode "manual", takes "default" too; the older knows only that.
 		x := lab.Terminal("--permission-mode", "default")
-		x.Submit("go " + model.Play(model.Bash("touch f"), model.Say("all finished")))
+		typedTextArrives(t, m, x)
+
+		x.Submit("go " + model.Play(model.Bash("touch f; "+seen), model.Say("all finished")))
 		x.Await(`Do you want to proceed\?`, 30*time.Second)
 		if _, err := os.Stat(filepath.Join(lab.Project, "f")); err == nil {
 			t.Fatal("the tool ran before it was allowed")
@@ -153,6 +149,10 @@ func TestTerminalGetsAYes(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(lab.Project, "f")); err != nil {
 			t.Error(err)
 		}
+		turns := m.Turns()
+		if got := turns[len(turns)-1].ToolResults(); !slices.Equal(got, []string{wanted(lab)}) {
+			t.Errorf("got %q, want %q", got, wanted(lab))
+		}
 		x.Close()
 		if x.Running() {
 			t.Error("the client outlived its terminal")
@@ -160,8 +160,24 @@ func TestTerminalGetsAYes(t *testing.T) {
 	})
 }
 
+func typedTextArrives(t *testing.T, m *model.Server, x *host.Terminal) {
+	t.Helper()
+	for _, text := range []string{
+		`-x it's "quoted" $HOME $(ls) \n;`,
+		strings.Repeat("a long line that the terminal wraps ", 12) + "end.",
+		"two\nlines",
+	} {
+		x.Submit(text)
+		_, err := m.Await(within(t, 30*time.Second), func(r model.Request) bool { return r.Prompt() == text })
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", text, err, x.Screen())
+		}
+	}
+}
+
 func TestStopHookKeepsTheConversationGoing(t *testing.T) {
 	host.Each(t, func(t *testing.T, client string) {
+		t.Parallel()
 		m := newModel(t)
 		var turns []int
 		m.Script(func(r model.Request) model.Turn {
@@ -186,25 +202,6 @@ func TestStopHookKeepsTheConversationGoing(t *testing.T) {
 	})
 }
 
-func TestTypedTextArrives(t *testing.T) {
-	host.Each(t, func(t *testing.T, client string) {
-		m := newModel(t)
-		lab := host.NewLab(t, client, m.URL(), host.Opts{})
-		x := lab.Terminal()
-		for _, text := range []string{
-			`-x it's "quoted" $HOME $(ls) \n;`,
-			strings.Repeat("a long line that the terminal wraps ", 12) + "end.",
-			"two\nlines",
-		} {
-			x.Submit(text)
-			_, err := m.Await(within(t, 30*time.Second), func(r model.Request) bool { return r.Prompt() == text })
-			if err != nil {
-				t.Fatalf("%q: %v\n%s", text, err, x.Screen())
-			}
-		}
-	})
-}
-
 // plugin writes the smallest repository that is a plugin named afar.
 func plugin(t *testing.T) string {
 	t.Helper()
@@ -225,28 +222,30 @@ func plugin(t *testing.T) string {
 	return root
 }
 
+// TestPluginIsLoaded tries each way to load a plugin on one client; the tests of
+// the plugin itself try both ways on both.
 func TestPluginIsLoaded(t *testing.T) {
-	host.Each(t, func(t *testing.T, client string) {
-		for name, opts := range map[string]host.Opts{
-			"installed":  {},
-			"plugin-dir": {PluginDir: plugin(t)},
-		} {
-			t.Run(name, func(t *testing.T) {
-				m := newModel(t)
-				lab := host.NewLab(t, client, m.URL(), opts)
-				if opts.PluginDir == "" {
-					list := lab.InstallPlugin(plugin(t))
-					if !regexp.MustCompile(`(?s)afar@afar.*enabled`).MatchString(list) {
-						t.Fatalf("plugin list says: %s", list)
-					}
-				}
-				if _, err := lab.Print(within(t, time.Minute), "/afar:greet it's me"); err != nil {
-					t.Fatal(err)
-				}
-				if !m.Turns()[0].Has("GREETED it's me") {
-					t.Errorf("the model received %q", m.Turns()[0].From("user"))
-				}
-			})
+	loaded := func(t *testing.T, version string, o host.Opts, install func(*host.Lab)) {
+		t.Parallel()
+		m := newModel(t)
+		lab := host.NewLab(t, host.Need(t, version), m.URL(), o)
+		install(lab)
+		if _, err := lab.Print(within(t, time.Minute), "/afar:greet it's me"); err != nil {
+			t.Fatal(err)
 		}
+		if !m.Turns()[0].Has("GREETED it's me") {
+			t.Errorf("the model received %q", m.Turns()[0].From("user"))
+		}
+	}
+	t.Run("installed", func(t *testing.T) {
+		loaded(t, host.Oldest, host.Opts{}, func(lab *host.Lab) {
+			list := lab.InstallPlugin(plugin(t))
+			if !regexp.MustCompile(`(?s)afar@afar.*enabled`).MatchString(list) {
+				t.Fatalf("plugin list says: %s", list)
+			}
+		})
+	})
+	t.Run("plugin-dir", func(t *testing.T) {
+		loaded(t, host.Current, host.Opts{PluginDir: plugin(t)}, func(*host.Lab) {})
 	})
 }

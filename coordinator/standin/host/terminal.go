@@ -84,7 +84,7 @@ func (x *Terminal) Type(text string) {
 		x.literal(line)
 	}
 	end := tail(text)
-	if !x.until(5*time.Second, func(screen string) bool { return strings.Contains(squeeze(screen), end) }) {
+	if !x.until(15*time.Second, func(screen string) bool { return strings.Contains(squeeze(screen), end) }) {
 		x.lab.t.Fatalf("the terminal does not show the typed %q:\n%s", text, x.Screen())
 	}
 }
