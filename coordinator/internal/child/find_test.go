@@ -1,3 +1,5 @@
+//go:build unix
+
 package child
 
 import (
@@ -47,7 +49,6 @@ func TestFind(t *testing.T) {
 		{"bin/y", "", "", "home", ""},
 	} {
 		t.Setenv("HOME", at(c.home))
-		t.Setenv("USERPROFILE", at(c.home))
 		name, repo := c.name, c.repo
 		if strings.Contains(name, "/") {
 			name = at(name)
