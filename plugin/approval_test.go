@@ -13,59 +13,54 @@ import (
 // TestRealPrint is proof a: in a print session a call raises an ask; Allow
 // lets it run, Deny stops it and the model reads why.
 func TestRealPrint(t *testing.T) {
-	t.Run("allow", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current))
-		done := r.printing("go " + model.Play(model.Bash("touch made"), model.Say("fin")))
-		card := r.card("touch made")
+	r := newRig(t, host.Need(t, host.Current))
+	done := r.printing("go " + model.Play(model.Bash("touch refused"), model.Bash("touch made"), model.Say("fin")))
+	r.part("deny", func() {
+		card := r.open("touch refused")
+		r.tap(card, "Deny")
+		r.becomes(card, "Denied by Ann")
+		r.asked("Denied by Ann")
+		if r.exists("refused") {
+			r.t.Error("the tool ran")
+		}
+	})
+	r.part("allow", func() {
+		card := r.open("touch made")
 		r.tap(card, "Allow")
-		if res := <-done; res.Exit != 0 {
-			t.Errorf("exit %d: %s", res.Exit, res.Stderr)
-		}
-		if !r.exists("made") {
-			t.Errorf("the tool did not run\n%s", r.trail())
-		}
 		got := r.becomes(card, "ran ok")
 		if len(got.Keyboard) != 0 || !strings.Contains(got.Text, "Allowed by Ann") {
-			t.Errorf("the settled card is\n%s %v", got.Text, got.Labels())
+			r.t.Errorf("the settled card is\n%s %v", got.Text, got.Labels())
+		}
+		if !r.exists("made") {
+			r.t.Errorf("the tool did not run\n%s", r.trail())
 		}
 	})
-	t.Run("deny", func(t *testing.T) {
-		r := newRig(t, host.Need(t, host.Current))
-		done := r.printing("go " + model.Play(model.Bash("touch made"), model.Say("fin")))
-		card := r.card("touch made")
-		r.tap(card, "Deny")
-		<-done
-		if r.exists("made") {
-			t.Error("the tool ran")
-		}
-		if got := r.refusal(); !strings.Contains(got, "Denied by Ann") {
-			t.Errorf("the model was told %q", got)
-		}
-		r.becomes(card, "Denied by Ann")
-	})
+	if res := <-done; res.Exit != 0 {
+		t.Errorf("exit %d: %s", res.Exit, res.Stderr)
+	}
 }
 
 // TestRealPrintGuard is the guard's part of proof a, on the old client too: a
 // risky call waits for the phone, in PreToolUse itself.
 func TestRealPrintGuard(t *testing.T) {
-	risky := "bash -c \"$(cat recipe.txt)\""
+	const risky = "bash -c \"$(cat recipe.txt)\""
 	for name, version := range clients {
-		for _, button := range []string{"Allow", "Deny"} {
-			t.Run(name+"/"+button, func(t *testing.T) {
-				r := newRig(t, host.Need(t, version))
-				write(t, r.lab.Project, "recipe.txt", "touch made\n")
-				done := r.printing("go " + model.Play(model.Bash(risky), model.Say("fin")))
-				card := r.card("recipe.txt")
-				r.tap(card, button)
-				<-done
-				if r.exists("made") != (button == "Allow") {
-					t.Errorf("after %s the file exists: %v\n%s", button, r.exists("made"), r.trail())
-				}
-				if button == "Deny" && !strings.Contains(r.refusal(), "Denied by Ann") {
-					t.Errorf("the model was told %q", r.refusal())
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, host.Need(t, version))
+			write(t, r.lab.Project, "recipe.txt", "echo run >> made\n")
+			done := r.printing("go " + model.Play(model.Bash(risky), model.Bash(risky), model.Say("fin")))
+			first := r.card("recipe.txt")
+			r.tap(first, "Deny")
+			second := r.seen(func(m botapi.Message) bool { return m.ID != first.ID && len(m.Keyboard) > 0 }, "a second card")
+			if r.exists("made") || !strings.Contains(r.refusal(), "Denied by Ann") {
+				t.Errorf("made: %v, the model was told %q", r.exists("made"), r.refusal())
+			}
+			r.tap(second, "Allow")
+			<-done
+			if n := r.lines("made"); n != 1 {
+				t.Errorf("after Allow the tool ran %d times\n%s", n, r.trail())
+			}
+		})
 	}
 }
 

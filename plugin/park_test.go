@@ -35,7 +35,7 @@ func TestRealParkedStop(t *testing.T) {
 			return model.Say(answered)
 		}
 	}
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
+	for name, version := range clients {
 		t.Run("yes/"+name, func(t *testing.T) {
 			r := newRig(t, host.Need(t, version))
 			write(t, r.lab.Project, "recipe.txt", "echo run >> made\n")

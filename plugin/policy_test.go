@@ -20,7 +20,7 @@ You give a second opinion.
 // TestRealReadsOnly: an agent that is held to reading looks and changes
 // nothing, in a session that may do everything.
 func TestRealReadsOnly(t *testing.T) {
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
+	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, host.Need(t, version))
 			write(t, r.lab.Project, ".claude/agents/alice.md", alice)

@@ -33,7 +33,7 @@ func (r *rig) consults(client string) (ran string) {
 // consults a real client, and may then end. That client runs no hook, neither
 // ours nor the person's.
 func TestRealReviewGate(t *testing.T) {
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
+	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
 			client := host.Need(t, version)
 			r := newRig(t, client)
@@ -65,16 +65,12 @@ func TestRealReviewGate(t *testing.T) {
 // TestRealReviewLetGo: an alice who never consults is let go after three blocks,
 // and the model that asked her is told that there was no review.
 func TestRealReviewLetGo(t *testing.T) {
-	for name, version := range map[string]string{"current": host.Current, "oldest": host.Oldest} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, host.Need(t, version))
-			lgtm := model.Say("LGTM.\n\n## Second Opinion\ncodex agrees.")
-			agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": "review " + model.Play(lgtm, model.Bash("echo afar consult; echo codex exec"), lgtm, lgtm, lgtm), "subagent_type": "afar:alice"})
-			r.print("go "+model.Play(agent, model.Say("fin")), "--permission-mode", "bypassPermissions")
-			r.journal("gate.blocked", "block 3 of 3")
-			r.journal("gate.given-up", "let go after 3 blocks")
-			r.asked("Do not count it as a review")
-			r.said("a review ended without a second opinion")
-		})
-	}
+	r := newRig(t, host.Need(t, host.Current))
+	lgtm := model.Say("LGTM.\n\n## Second Opinion\ncodex agrees.")
+	agent := model.Call("Agent", map[string]any{"description": "a review", "prompt": "review " + model.Play(lgtm, model.Bash("echo afar consult; echo codex exec"), lgtm, lgtm, lgtm), "subagent_type": "afar:alice"})
+	r.print("go "+model.Play(agent, model.Say("fin")), "--permission-mode", "bypassPermissions")
+	r.journal("gate.blocked", "block 3 of 3")
+	r.journal("gate.given-up", "let go after 3 blocks")
+	r.asked("Do not count it as a review")
+	r.said("a review ended without a second opinion")
 }
