@@ -39,15 +39,18 @@ func (r *rig) looping() (done <-chan host.Result, release func()) {
 	return done, func() { close(gate) }
 }
 
-// ends waits for the end of a session that a loop held.
+// ends waits for the end of a session that a loop held. While the coordinator
+// hangs, each hook on the way there takes its own deadline of some seconds.
 func (r *rig) ends(done <-chan host.Result) {
 	r.t.Helper()
+	begun := time.Now()
+	defer func() { r.t.Logf("the session ended after %v", time.Since(begun).Round(time.Second)) }()
 	select {
 	case res := <-done:
 		if res.Exit != 0 || res.IsError {
 			r.t.Errorf("the session ended with exit %d: %s", res.Exit, res.Text)
 		}
-	case <-time.After(within):
+	case <-time.After(2 * within):
 		r.t.Fatalf("the session goes on\n%s", r.trail())
 	}
 	if n := r.lines("ticks"); n > 3 {
