@@ -35,9 +35,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// unraced leaves a test out of the race detector's run, which is the one with
+// -short: one goroutine and programs, so there is no race to be seen.
+func unraced(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one goroutine, and programs: nothing for the race detector")
+	}
+}
+
 // standIn puts a stand-in into PATH, alone.
 func standIn(t *testing.T, name string) {
 	t.Helper()
+	unraced(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +63,7 @@ func standIn(t *testing.T, name string) {
 // script puts a shell script into PATH as a tool that misbehaves.
 func script(t *testing.T, name, text string) {
 	t.Helper()
+	unraced(t)
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -88,6 +99,7 @@ func later(n int) time.Time { return time.UnixMilli(1_790_000_000_000 + int64(n)
 
 // TestTools: what is asked of a tool that is absent or does not do its part.
 func TestTools(t *testing.T) {
+	unraced(t)
 	for _, c := range []struct{ name, script, want string }{
 		{"absent", "", "is not to be found in PATH; install"},
 		{"fails without a word", "exit 3", "exit status 3"},
