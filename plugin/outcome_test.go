@@ -1,3 +1,5 @@
+//go:build unix
+
 package plugin_test
 
 import (
@@ -302,6 +304,10 @@ func TestRealLoopPerson(t *testing.T) {
 		r.term.Await("Interrupted", within)
 		r.term.Submit("/clear")
 		r.said("cancelled by /clear")
+		r.model.Script(func(model.Request) model.Turn { return model.Say("all done with the gate") })
+		r.term.Submit("and now the gate")
+		r.did("the gate")
+		r.idle() // and only the new session is there
 	})
 }
 

@@ -122,7 +122,7 @@ func (s Session) Unprotected(now time.Time) bool {
 // whatever a late hook says of it; a sighting that Starts it begins a new life,
 // for the host resumes under the same id.
 func See(s Session, in Sighting, now time.Time) Session {
-	if s.StartedAt.IsZero() || in.Starts && s.State == Ended {
+	if s.StartedAt.IsZero() || in.Starts && s.State == Ended && !s.left(in) {
 		s = begin(s, now)
 	}
 	s.ID, s.SeenAt = in.ID, now
@@ -152,6 +152,13 @@ func See(s Session, in Sighting, now time.Time) Session {
 	}
 	s.Hooked = s.Hooked || in.Hooked
 	return To(s, in.State, now)
+}
+
+// left reports whether a sighting is of a client that has left s, as its own hook
+// said: after /clear its session file names s for a moment more. Should the client
+// come back to s, a hook says so.
+func (s Session) left(in Sighting) bool {
+	return s.State == Ended && s.Hooked && !in.Hooked && in.Client != 0 && in.Client == s.Client
 }
 
 func begin(s Session, now time.Time) Session {

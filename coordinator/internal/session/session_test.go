@@ -139,6 +139,25 @@ func TestSecondLife(t *testing.T) {
 	}
 }
 
+// TestCleared: the file of a client that has left a session does not revive it; a
+// hook of the client does, and so does another client.
+func TestCleared(t *testing.T) {
+	s := session.See(session.Session{}, session.Sighting{ID: "s", Client: 7, Hooked: true, Starts: true}, t0)
+	s = session.To(s, session.Ended, t0)
+	for _, c := range []struct {
+		in   session.Sighting
+		want session.State
+	}{
+		{session.Sighting{ID: "s", Client: 7, Starts: true, State: session.Working}, session.Ended},
+		{session.Sighting{ID: "s", Client: 7, Starts: true, State: session.Idle, Hooked: true}, session.Idle},
+		{session.Sighting{ID: "s", Client: 8, Starts: true, State: session.Working}, session.Working},
+	} {
+		if got := session.See(s, c.in, t0.Add(time.Second)); got.State != c.want {
+			t.Errorf("%+v: %s", c.in, got.State)
+		}
+	}
+}
+
 func TestAway(t *testing.T) {
 	until := t0.Add(2 * time.Hour)
 	ends := func(m session.Mode) session.Away { return session.Away{Mode: m, Until: until} }
