@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package plugin_test proves the plugin on the real host: the pinned client,
 // the real binaries, a real coordinator, and stand-ins for what cannot be had,
 // the model and Telegram's servers.
