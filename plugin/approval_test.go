@@ -45,6 +45,7 @@ func TestRealPrint(t *testing.T) {
 // TestRealPrintGuard is the guard's part of proof a, on the old client too: a
 // risky call waits for the phone, in PreToolUse itself.
 func TestRealPrintGuard(t *testing.T) {
+	t.Parallel()
 	const risky = "bash -c \"$(cat recipe.txt)\""
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
@@ -69,6 +70,7 @@ func TestRealPrintGuard(t *testing.T) {
 // TestRealTerminal is proof b: the card appears while the dialog is open, and
 // the first answer wins, wherever it comes from.
 func TestRealTerminal(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) { testTerminal(newSession(t, host.Need(t, version), "--permission-mode", "default")) })
 	}

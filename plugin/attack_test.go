@@ -26,6 +26,7 @@ var modes = []string{"default", "acceptEdits", "auto", "plan", "dontAsk"}
 // client's rules let the script run, and the guard does not look into it: the
 // coordinator alone stands in between.
 func TestRealAttack(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
 			client := host.Need(t, version)

@@ -35,6 +35,7 @@ func (r *rig) background(prompt string, args ...string) {
 // TestRealBackground: a session of `claude --bg` opens dialogs that nobody
 // watches. Each kind of question reaches the phone, and the answer the session.
 func TestRealBackground(t *testing.T) {
+	t.Parallel()
 	t.Run("default", testBackgroundDefault)
 	t.Run("auto", testBackgroundAuto)
 }

@@ -58,6 +58,7 @@ func awayRig(t *testing.T, version, hold string) *rig {
 // TestRealCheckIn is the way out and back of a session that stopped while its
 // person is away.
 func TestRealCheckIn(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run("within the hold/"+name, func(t *testing.T) { testHeld(awayRig(t, version, "60s"), version) })
 		t.Run("after the hold/"+name, func(t *testing.T) { testWoken(awayRig(t, version, "1s")) })

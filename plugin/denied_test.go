@@ -31,6 +31,7 @@ func (r *rig) strict() {
 // TestRealDenied: what auto mode refuses becomes a card with its reason, and
 // Retry once lets the exact call run, once, in each kind of session.
 func TestRealDenied(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run("print/"+name, func(t *testing.T) {
 			r := newRig(t, host.Need(t, version))

@@ -56,6 +56,7 @@ const formDialog = `requests your input`
 // TestRealElicitation: what an MCP server asks is answered from the phone, field
 // by field, in each kind of session.
 func TestRealElicitation(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run("print/"+name, func(t *testing.T) { testElicitationPrint(t, version) })
 		t.Run("terminal/"+name, func(t *testing.T) { testElicitationTerminal(t, version) })

@@ -58,6 +58,7 @@ func (r *rig) always() {
 // TestRealPark: where the host would let a call run whose hook died, a risky
 // one is refused at once; a later yes lets its next try run, once.
 func TestRealPark(t *testing.T) {
+	t.Parallel()
 	risky := "bash -c \"$(cat recipe.txt)\""
 	for _, mode := range []string{"bypassPermissions", "dontAsk", "auto"} {
 		t.Run(mode, func(t *testing.T) {

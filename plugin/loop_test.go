@@ -75,6 +75,7 @@ func ticking(n int) func(model.Request) model.Turn {
 // TestRealLoop is proof d: a loop goes on past the host's cap of 8 as long as
 // the session works, and ends as stuck before that cap when it does not.
 func TestRealLoop(t *testing.T) {
+	t.Parallel()
 	client := func(t *testing.T) string { return host.Need(t, host.Current) }
 	t.Run("twelve iterations in a terminal", func(t *testing.T) {
 		r := newRig(t, client(t), "Bash")
@@ -158,6 +159,7 @@ func (r *rig) gone(pid string) {
 // TestRealLoopText types a task that a shell, a template or a parser would
 // spoil. The model reads it as it was typed.
 func TestRealLoopText(t *testing.T) {
+	t.Parallel()
 	task := "say \"don't\" and `pwd` and $1 and $(date) and ${HOME}\nthen --max stays\tours"
 	for _, command := range []string{"/afar:loop ", "/loop "} {
 		t.Run(strings.TrimSpace(command), func(t *testing.T) {

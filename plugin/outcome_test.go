@@ -45,6 +45,7 @@ func (r *rig) pid() (pid int) {
 // Then it is only named. What the host says of such a shell is the same in a
 // terminal and in print, so each of the two clients shows it in one of them.
 func TestRealLoopShell(t *testing.T) {
+	t.Parallel()
 	lives := func(r *rig) func(model.Request) model.Turn {
 		return func(q model.Request) model.Turn {
 			switch {
@@ -122,6 +123,7 @@ func TestRealLoopAgent(t *testing.T) {
 // hears of it once. In a terminal the loop is tried again by itself; a print
 // session has ended, and goes on when it is resumed.
 func TestRealLoopRefused(t *testing.T) {
+	t.Parallel()
 	refusing := func(times int32) func(model.Request) model.Turn {
 		var n atomic.Int32
 		return func(q model.Request) model.Turn {

@@ -25,6 +25,7 @@ func (r *rig) endWait(done <-chan host.Result) {
 // TestRealParkedStop: a print session with a parked call does not end before it
 // was answered; it is told of the answer and goes on with it.
 func TestRealParkedStop(t *testing.T) {
+	t.Parallel()
 	risky := "bash -c \"$(cat recipe.txt)\""
 	again := func(answered string) func(model.Request) model.Turn {
 		return func(q model.Request) model.Turn {

@@ -45,6 +45,7 @@ func planning(r model.Request) model.Turn {
 
 // TestRealPlan: a plan is read, approved and sent back from the phone.
 func TestRealPlan(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) { testPlan(newSession(t, host.Need(t, version), "--permission-mode", "plan")) })
 	}

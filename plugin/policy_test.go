@@ -22,6 +22,7 @@ You give a second opinion.
 // TestRealReadsOnly: an agent that is held to reading looks and changes
 // nothing, in a session that may do everything.
 func TestRealReadsOnly(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, host.Need(t, version))
@@ -63,6 +64,7 @@ func TestRealDenyLoop(t *testing.T) {
 // TestRealPolicy: a project's rule speaks in the terminal client, and a broken
 // file says so there before the first prompt.
 func TestRealPolicy(t *testing.T) {
+	t.Parallel()
 	t.Run("rule", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current))
 		write(t, r.lab.Project, "guard.toml", "[[rule]]\nid = 'team.made'\nverdict = 'deny'\nwhy = 'w'\ninstead = 'Make it elsewhere.'\ncommand = 'touch made'\n")

@@ -33,6 +33,7 @@ const questionDialog = `to navigate · Esc to cancel`
 // TestRealQuestion: the session's own questions are answered by the phone, in
 // the form that the host makes of answers at its dialog.
 func TestRealQuestion(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) { testQuestion(newSession(t, host.Need(t, version), "--permission-mode", "default")) })
 	}

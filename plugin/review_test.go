@@ -35,6 +35,7 @@ func (r *rig) consults(client string) (ran string) {
 // consults a real client, and may then end. That client runs no hook, neither
 // ours nor the person's.
 func TestRealReviewGate(t *testing.T) {
+	t.Parallel()
 	for name, version := range clients {
 		t.Run(name, func(t *testing.T) {
 			client := host.Need(t, version)

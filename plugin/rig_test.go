@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == fmt.Sprint(runtime.GOMAXPROCS(0)) {
-		_ = f.Value.Set("4") // these tests wait for one another's programs more than they compute
+		_ = f.Value.Set("5") // these tests wait for one another's programs more than they compute
 	}
 	dir, err := os.MkdirTemp("", "afar-plugin-")
 	if err == nil {

@@ -63,6 +63,7 @@ func (r *rig) ends(done <-chan host.Result) {
 // TestRealWayOut: each way out of a loop in full run holds while the coordinator
 // hangs. (Those at a terminal: TestRealLoopPerson.)
 func TestRealWayOut(t *testing.T) {
+	t.Parallel()
 	t.Run("afar loop cancel", func(t *testing.T) {
 		r := newRig(t, host.Need(t, host.Current), "Bash")
 		done, release := r.looping()
