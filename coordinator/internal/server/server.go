@@ -81,8 +81,8 @@ type Server struct {
 	late sync.RWMutex // held for reading by a call that has replied and is not done
 
 	mu   sync.Mutex
-	told map[string]time.Time // refusals that were journalled a moment ago
-	from map[origin][]peer.Process
+	told map[string]time.Time      // refusals that were journalled a moment ago
+	from map[origin][]peer.Process // what clients descend from, see line
 	// Of second opinions: the calls of reviewers that are about to consult, and the
 	// consultations that run, by id.
 	reviewers map[session.ID][]gate.Call

@@ -154,11 +154,11 @@ func See(s Session, in Sighting, now time.Time) Session {
 	return To(s, in.State, now)
 }
 
-// left reports whether a sighting is of a client that has left s, as its own hook
-// said: after /clear its session file names s for a moment more. Should the client
-// come back to s, a hook says so.
+// left reports whether a sighting is of the client that left s, which has ended,
+// as its own hook said: after /clear its session file names s for a moment more.
+// Should the client come back to s, a hook says so.
 func (s Session) left(in Sighting) bool {
-	return s.State == Ended && s.Hooked && !in.Hooked && in.Client != 0 && in.Client == s.Client
+	return s.Hooked && !in.Hooked && in.Client != 0 && in.Client == s.Client
 }
 
 func begin(s Session, now time.Time) Session {
