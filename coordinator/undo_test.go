@@ -166,12 +166,8 @@ func TestKillUndo(t *testing.T) {
 		if r.work() == want {
 			t.Fatal("the step did nothing")
 		}
-		r.call(wire.OpStatus, nil, &wire.Status{})
-		offered := r.await(mark+" offers Undo", func(m botapi.Message) bool {
-			return strings.Contains(m.Text, mark) && strings.Contains(fmt.Sprint(m.Labels()), "Undo")
-		})
-		label := offered.Labels()[0]
-		r.press(offered.ID, label)
+		offered := r.offered(mark)
+		r.press(offered.ID, offered.Labels()[0])
 		r.ended(mark)
 		if diff := cmp.Diff(want, r.work()); diff != "" {
 			t.Errorf("killed at call %d:\n%s\n%s", at, diff, r.trail())
@@ -188,6 +184,23 @@ func TestKillUndo(t *testing.T) {
 	}
 	r.afar("audit", "verify")
 	t.Logf("%d kills", kills)
+}
+
+// offered waits for the card that offers to take a step back, and keeps a
+// coordinator alive meanwhile: the look behind the step may kill it before the
+// card was edited, and no hook is left to start another.
+func (r *undoRig) offered(mark string) (card botapi.Message) {
+	r.t.Helper()
+	for range 200 {
+		for _, m := range r.showing(mark) {
+			if strings.Contains(fmt.Sprint(m.Labels()), "Undo") {
+				return m
+			}
+		}
+		r.follows()
+	}
+	r.t.Fatalf("%s was never offered Undo\n%s", mark, r.trail())
+	return card
 }
 
 // press taps Undo, and again where the look behind the step had died.
