@@ -88,7 +88,7 @@ func (n *nest) serve() *exec.Cmd {
 }
 
 func (n *nest) client() *client.Client {
-	return &client.Client{Dirs: n.dirs, Bin: filepath.Dir(n.bin), Env: n.env}
+	return &client.Client{Dirs: n.dirs, Bin: filepath.Dir(n.bin), Env: func() []string { return n.env }}
 }
 
 // TestSingleton starts 50 coordinators at once over the stale socket that a

@@ -192,7 +192,7 @@ func (h *hook) locate() error {
 		return err
 	}
 	h.redirect = redirected
-	h.client = &client.Client{Dirs: dirs, Bin: bin, Env: coordinatorEnv(bin, dirs, h.getenv)}
+	h.client = &client.Client{Dirs: dirs, Bin: bin, Env: func() []string { return coordinatorEnv(bin, dirs, h.getenv) }}
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (a *app) client() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client.Client{Dirs: d, Bin: a.bin, Env: a.coordinatorEnv(d)}, nil
+	return &client.Client{Dirs: d, Bin: a.bin, Env: func() []string { return a.coordinatorEnv(d) }}, nil
 }
 
 // coordinatorEnv is the environment of a coordinator that this command starts.

@@ -29,8 +29,8 @@ const startEvery = time.Second
 // A Client makes calls to the coordinator of one home.
 type Client struct {
 	Dirs home.Dirs
-	Bin  string   // directory of our binaries, where `afar` is
-	Env  []string // environment of a coordinator that this client starts
+	Bin  string          // directory of our binaries, where `afar` is
+	Env  func() []string // environment of a coordinator that this client starts
 
 	knocked connection // for the next call; nil for none
 }

@@ -39,7 +39,7 @@ func newClient(t *testing.T) *client.Client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(filepath.Dir(d.Socket())) })
-	return &client.Client{Dirs: d, Bin: t.TempDir(), Env: d.Env()}
+	return &client.Client{Dirs: d, Bin: t.TempDir(), Env: d.Env}
 }
 
 // serve answers every connection of c's socket by f until the test ends.
@@ -237,7 +237,7 @@ func TestCallStartingFails(t *testing.T) {
 		t.Errorf("without a binary: %v", err)
 	}
 	install(t, c)
-	c.Env = append(c.Env, "AFAR_TEST_DIE=1")
+	c.Env = with(c.Env, "AFAR_TEST_DIE=1")
 	if _, err := c.CallStarting(status, time.Now().Add(300*time.Millisecond)); !errors.Is(err, client.ErrUnreachable) {
 		t.Errorf("one that dies at once: %v", err)
 	}
@@ -278,12 +278,17 @@ func install(t *testing.T, c *client.Client) {
 	if err := os.Symlink(exe, filepath.Join(c.Bin, "afar")); err != nil {
 		t.Fatal(err)
 	}
-	c.Env = append(c.Env, "AFAR_TEST_SERVE="+startsFile(c))
+	c.Env = with(c.Env, "AFAR_TEST_SERVE="+startsFile(c))
 	t.Cleanup(func() {
 		for _, pid := range starts(c) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	})
+}
+
+// with adds variables to an environment.
+func with(env func() []string, more ...string) func() []string {
+	return func() []string { return append(env(), more...) }
 }
 
 func startsFile(c *client.Client) string { return filepath.Join(c.Dirs.State, "starts") }

@@ -62,7 +62,7 @@ func (c *Client) spawn() error {
 		return fmt.Errorf("start coordinator: %w", err)
 	}
 	defer null.Close()
-	env, token, err := handDown(c.Env)
+	env, token, err := handDown(c.Env())
 	if err != nil {
 		return fmt.Errorf("start coordinator: %w", err)
 	}

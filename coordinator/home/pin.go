@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -22,13 +23,17 @@ var moving = []string{"AFAR_HOME", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", 
 // redirected lists the variables that disagree with it, as NAME=value. Without
 // a pin (a test that built its own binaries) the environment counts.
 func ForHook(bin string, getenv func(string) string) (d Dirs, redirected []string, err error) {
-	d, err = readPin(filepath.Join(bin, pinName))
-	if errors.Is(err, fs.ErrNotExist) {
+	path := filepath.Join(bin, pinName)
+	raw, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		d, err = FromEnv(getenv)
 		return d, nil, err
+	case err != nil:
+		return Dirs{}, nil, fmt.Errorf("read pin: %w", err)
 	}
-	if err != nil {
-		return Dirs{}, nil, err
+	if d = unpin(string(raw)); !d.absolute() {
+		return Dirs{}, nil, fmt.Errorf("%s is damaged: run install.sh again", path)
 	}
 	return d, disagreeing(d, getenv), nil
 }
@@ -99,39 +104,31 @@ func (d Dirs) pin() string {
 	return b.String()
 }
 
-func readPin(path string) (Dirs, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return Dirs{}, fmt.Errorf("read pin: %w", err)
-	}
-	values := map[string]string{}
-	for _, line := range strings.Split(string(raw), "\n") {
-		key, value, _ := strings.Cut(line, " ")
-		values[key] = value
-	}
-	var d Dirs
-	for _, f := range d.pinned() {
-		*f.val = values[f.key]
-	}
-	for _, dir := range d.All() {
-		if !filepath.IsAbs(dir) {
-			return Dirs{}, fmt.Errorf("%s is damaged: run install.sh again", path)
+// unpin reads what pin wrote. It builds nothing but its result: it runs on every
+// tool call.
+func unpin(text string) (d Dirs) {
+	fields := d.pinned()
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		for _, f := range fields {
+			if f.key == key {
+				*f.val = value
+			}
 		}
 	}
-	return d, nil
+	return d
+}
+
+func (d Dirs) absolute() bool {
+	return filepath.IsAbs(d.Config) && filepath.IsAbs(d.State) && filepath.IsAbs(d.Run) && filepath.IsAbs(d.Workspace)
 }
 
 // disagreeing lists the variables whose value the pin overrules. A variable that
 // the pin gives no value is overruled only if it would move everything.
-func disagreeing(d Dirs, getenv func(string) string) []string {
-	pinned := map[string]string{}
-	for _, v := range d.Env() {
-		name, value, _ := strings.Cut(v, "=")
-		pinned[name] = value
-	}
-	var out []string
+func disagreeing(d Dirs, getenv func(string) string) (out []string) {
+	pinned := d.Env()
 	for _, name := range moving {
-		v, want := getenv(name), pinned[name]
+		v, want := getenv(name), valueOf(name, pinned)
 		if v == "" || want == "" && name != "AFAR_HOME" || want != "" && filepath.Clean(v) == filepath.Clean(want) {
 			continue
 		}
@@ -140,11 +137,23 @@ func disagreeing(d Dirs, getenv func(string) string) []string {
 	return out
 }
 
+func valueOf(name string, env []string) string {
+	for _, v := range env {
+		if strings.HasPrefix(v, name) && len(v) > len(name) && v[len(name)] == '=' {
+			return v[len(name)+1:]
+		}
+	}
+	return ""
+}
+
 // Bin returns the directory of the running binary, symbolic links resolved.
 func Bin() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("find own binary: %w", err)
+	}
+	if runtime.GOOS == "linux" {
+		return filepath.Dir(exe), nil // the kernel names the file itself, and each look costs every tool call
 	}
 	if real, err := filepath.EvalSymlinks(exe); err == nil {
 		exe = real

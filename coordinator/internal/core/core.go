@@ -90,21 +90,50 @@ func New(cfg Config) (*Core, error) {
 	return c, errors.Join(c.cutOff(), c.do(restarted(loaded.Bad)), c.do(answersFrom(cfg.AnswersFrom)))
 }
 
-// do is the only way in which state changes.
+// do changes state and tells who waits.
 func (c *Core) do(f step) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	changed, err := c.change(f)
+	if changed {
+		c.tell()
+	}
+	return err
+}
+
+// quietly is do that tells nobody: a hook waits for the reply, and those who are
+// told would have the processors. The caller calls Wake behind it.
+func (c *Core) quietly(f step) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, err := c.change(f)
+	return err
+}
+
+// Wake tells who waits that state may have changed.
+func (c *Core) Wake() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tell()
+}
+
+// change is the only way in which state changes; c.mu is held.
+func (c *Core) change(f step) (changed bool, err error) {
 	batch, err := f(&c.state, c.cfg.Now())
 	if err != nil || batch.Empty() {
-		return err
+		return false, err
 	}
 	if err := c.cfg.Store.Commit(&batch); err != nil {
-		return err
+		return false, err
 	}
 	c.state.merge(batch)
+	return true, nil
+}
+
+// tell wakes who waits for a change; c.mu is held.
+func (c *Core) tell() {
 	close(c.changed)
 	c.changed = make(chan struct{})
-	return nil
 }
 
 // view reads the state under the lock and returns the channel that is closed

@@ -192,6 +192,7 @@ func TestSessionByHooks(t *testing.T) {
 		if reply := r.hook(c.op, c.payload, nil); reply.Code != wire.CodeOK {
 			t.Errorf("%s: %+v", c.op, reply)
 		}
+		r.ask(wire.OpStatus, nil) // what a reply left to do is done before the next one
 		if v, err := r.core.Session("s"); err != nil || v.State != c.want {
 			t.Errorf("after %s it is %s, want %s", c.op, v.State, c.want)
 		}

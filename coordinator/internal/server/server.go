@@ -78,7 +78,7 @@ type Server struct {
 	cfg   Config
 	calls sync.WaitGroup // requests that are being answered
 
-	late sync.RWMutex // held for reading by a call that has replied and is not done
+	behind backlog
 
 	mu   sync.Mutex
 	told map[string]time.Time      // refusals that were journalled a moment ago
@@ -123,8 +123,8 @@ type call struct {
 	op   string          // what is asked for
 	line []peer.Process  // the caller and what it descends from, nearest first
 	body []byte
-	// then is done when the reply is out, in order: a host that waits for its hook
-	// need not wait for that too. No other call begins before it is done.
+	// then is left to do when the reply is out, see backlog: a host that waits for its
+	// hook need not wait for that too.
 	then []func()
 }
 
@@ -135,9 +135,8 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 	c := &call{ctx: ctx}
 	reply := s.reply(c, cancel, conn)
 	if len(c.then) > 0 {
-		s.late.RLock()
-		defer s.late.RUnlock()
-		defer c.finish()
+		s.behind.add(c.then)
+		defer s.calls.Go(s.later)
 	}
 	if reply.Code == wire.CodeInternal {
 		s.cfg.Log.Error("answer a call", "err", reply.Error)
@@ -151,10 +150,9 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 	_, _ = conn.Write(append(line, '\n')) // a caller that is gone needs no reply
 }
 
-func (c *call) finish() {
-	for _, f := range c.then {
-		f()
-	}
+func (s *Server) later() {
+	time.Sleep(breath)
+	s.behind.work()
 }
 
 func (s *Server) reply(c *call, cancel context.CancelFunc, conn *net.UnixConn) wire.Reply {
@@ -177,9 +175,8 @@ func (s *Server) reply(c *call, cancel context.CancelFunc, conn *net.UnixConn) w
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	go watch(conn, cancel)
-	s.late.Lock() // what others have begun is done
+	s.behind.work()
 	s.cfg.Marks()
-	s.late.Unlock()
 	return success(op.do(s, c))
 }
 
