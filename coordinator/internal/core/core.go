@@ -94,36 +94,40 @@ func New(cfg Config) (*Core, error) {
 func (c *Core) do(f step) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	changed, err := c.change(f)
+	changed, err := c.change(f, c.cfg.Store.Commit)
 	if changed {
 		c.tell()
 	}
 	return err
 }
 
-// quietly is do that tells nobody: a hook waits for the reply, and those who are
-// told would have the processors. The caller calls Wake behind it.
+// quietly is do for a hook that waits for the reply: neither the disk nor those who
+// would be told hold it up. The caller calls Publish behind its reply.
 func (c *Core) quietly(f step) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, err := c.change(f)
+	_, err := c.change(f, c.cfg.Store.Write)
 	return err
 }
 
-// Wake tells who waits that state may have changed.
-func (c *Core) Wake() {
+// Publish makes what was changed quietly outlive a loss of power, and tells who
+// waits.
+func (c *Core) Publish() {
+	if err := c.cfg.Store.Sync(); err != nil {
+		c.cfg.Log.Error("sync a change", "err", err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.tell()
 }
 
 // change is the only way in which state changes; c.mu is held.
-func (c *Core) change(f step) (changed bool, err error) {
+func (c *Core) change(f step, commit func(*store.Batch) error) (changed bool, err error) {
 	batch, err := f(&c.state, c.cfg.Now())
 	if err != nil || batch.Empty() {
 		return false, err
 	}
-	if err := c.cfg.Store.Commit(&batch); err != nil {
+	if err := commit(&batch); err != nil {
 		return false, err
 	}
 	c.state.merge(batch)

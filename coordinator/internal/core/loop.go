@@ -52,7 +52,7 @@ func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro str
 
 // StopLoop decides whether a session that wants to stop goes on. The outcome's
 // Block is the reason to give to the host and its Check is to be run first;
-// neither lets the session stop. What it has others do begins with Wake.
+// neither lets the session stop. All of it is done quietly: Publish has to follow.
 func (c *Core) StopLoop(id session.ID, in loop.Stopping) (out loop.Outcome, err error) {
 	err = c.quietly(func(s *state, now time.Time) (b store.Batch, err error) {
 		l := s.loops[id]

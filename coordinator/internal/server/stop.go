@@ -110,7 +110,7 @@ func (s *Server) stopLoop(c *call, h wire.HookCall, p payload, shells []string) 
 			c.then = append(c.then, func() { s.calls.Go(func() { s.seeTree(p.Session, dir) }) })
 		}
 	}
-	c.then = append(c.then, s.cfg.Core.Wake)
+	c.then = append(c.then, s.cfg.Core.Publish)
 	out, err := s.cfg.Core.StopLoop(p.Session, in)
 	if err != nil {
 		return r, err

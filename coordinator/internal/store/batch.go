@@ -93,9 +93,18 @@ type Card struct {
 
 // Commit makes b durable in one transaction. After an error nothing of it is.
 // It fills in the number and the hash of b's events, and the number of its posts.
-func (s *Store) Commit(b *Batch) error {
+func (s *Store) Commit(b *Batch) error { return s.commit(b, synced) }
+
+// Write is Commit for a caller who is waited for: b survives kill -9 when it
+// returns, and loss of power once a Commit or Sync has followed.
+func (s *Store) Write(b *Batch) error { return s.commit(b, unsynced) }
+
+func (s *Store) commit(b *Batch, to level) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.setLevel(to); err != nil {
+		return err
+	}
 	seq, head := s.seq, s.head
 	err := s.tx(func(tx *sql.Tx) error { return s.write(writer{tx, s.ready}, b) })
 	if err != nil {

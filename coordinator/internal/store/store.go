@@ -1,6 +1,6 @@
 // Package store keeps the coordinator's state in SQLite. It is the machine's
 // truth: what Commit returned without an error survives kill -9 and loss of
-// power. The package owns the database file and the form in which values are
+// power, what Write did survives kill -9. The package owns the database file and the form in which values are
 // stored; it decides nothing about them.
 package store
 
@@ -49,7 +49,16 @@ type Store struct {
 	head  string               // hash of the newest journal entry
 	seq   int64                // its number
 	ready map[string]*sql.Stmt // see writer
+	level level                // of the connection
 }
+
+// A level says what a commit waits for, in SQLite's words.
+type level string
+
+const (
+	synced   level = "FULL"   // its bytes are on the disk
+	unsynced level = "NORMAL" // its bytes are in the log
+)
 
 // Open opens the database at path, creating it 0600 when it is absent, and
 // brings it to this program's version. A database of a newer version and a
@@ -62,7 +71,7 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	s := &Store{db: db, path: path, ready: map[string]*sql.Stmt{}}
+	s := &Store{db: db, path: path, ready: map[string]*sql.Stmt{}, level: synced}
 	if err := s.prepare(); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("open store: %w", err)
@@ -72,6 +81,39 @@ func Open(path string) (*Store, error) {
 
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
+
+// Sync brings what Write wrote to the disk. After an error a loss of power may
+// still take it.
+func (s *Store) Sync() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.level == synced {
+		return nil // a Commit has done it
+	}
+	if err := s.setLevel(synced); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(s.path+"-wal", os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("sync: %w", err)
+	}
+	if err := errors.Join(log.Sync(), log.Close()); err != nil {
+		return fmt.Errorf("sync: %w", err)
+	}
+	return nil
+}
+
+// setLevel sets what the commits to come wait for; s.mu is held.
+func (s *Store) setLevel(to level) error {
+	if s.level == to {
+		return nil
+	}
+	if _, err := s.db.Exec("PRAGMA synchronous = " + string(to)); err != nil {
+		return fmt.Errorf("set what a commit waits for: %w", err)
+	}
+	s.level = to
+	return nil
+}
 
 func (s *Store) prepare() error {
 	if err := os.Chmod(s.path, 0o600); err != nil {
