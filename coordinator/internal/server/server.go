@@ -100,20 +100,38 @@ func (s *Server) Serve(ctx context.Context, l *net.UnixListener) error {
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
 	defer s.calls.Wait()
+	over := make(chan error, 1)
+	s.calls.Go(func() { s.answerNext(ctx, l, over) })
+	return <-over
+}
+
+// answerNext takes one connection, leaves the next one to another goroutine, and
+// answers its own: a hook waits for whoever the system woke, and for nobody whom
+// that one would have to wake in turn.
+func (s *Server) answerNext(ctx context.Context, l *net.UnixListener, over chan<- error) {
+	conn, err := s.accept(ctx, l)
+	if conn == nil {
+		over <- err
+		return
+	}
+	s.calls.Go(func() { s.answerNext(ctx, l, over) })
+	s.answer(ctx, conn)
+}
+
+// accept returns the next connection, none when ctx ends or l breaks.
+func (s *Server) accept(ctx context.Context, l *net.UnixListener) (*net.UnixConn, error) {
 	for {
 		conn, err := l.AcceptUnix()
-		if ctx.Err() != nil {
-			return nil
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil
+		case err == nil:
+			return conn, nil
+		case errors.Is(err, net.ErrClosed):
+			return nil, fmt.Errorf("accept: %w", err)
 		}
-		if errors.Is(err, net.ErrClosed) {
-			return fmt.Errorf("accept: %w", err)
-		}
-		if err != nil { // too many open files, say: it passes
-			s.cfg.Log.Error("accept", "err", err)
-			time.Sleep(acceptAgain)
-			continue
-		}
-		s.calls.Go(func() { s.answer(ctx, conn) })
+		s.cfg.Log.Error("accept", "err", err) // too many open files, say: it passes
+		time.Sleep(acceptAgain)
 	}
 }
 
