@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -57,7 +58,9 @@ func (h *hook) ask(kind, why string) (answer, error) {
 
 // newID mints the ask's id before anything is dialled: a coordinator that died
 // and came back finds the same ask. It has to be new, not secret.
-func newID() string { return fmt.Sprintf("ask_%016x%04x", rand.Uint64(), rand.N(1<<16)) }
+func newID() string {
+	return "ask_" + strconv.FormatUint(rand.Uint64(), 16) + strconv.FormatUint(rand.Uint64N(1<<16), 16)
+}
 
 // await follows the ask until it ends or its time is over. A coordinator that
 // is away is started again and dialled again.

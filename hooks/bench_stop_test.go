@@ -68,7 +68,7 @@ func startCoordinator(b testing.TB) *daemon {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d := &daemon{b: b, root: root, bin: whole, client: exec.Command("sleep", "3600")}
+	d := &daemon{b: b, root: root, bin: installed(b, whole, root), client: exec.Command("sleep", "3600")}
 	if err := d.client.Start(); err != nil {
 		b.Fatal(err)
 	}

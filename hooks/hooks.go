@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -151,10 +152,16 @@ func tooDeep(raw []byte) bool {
 // maxInput leaves room for the rest of the request on the wire.
 const maxInput = wire.MaxLine - 64<<10
 
+// usualInput is read into one piece of memory: each other size that a fresh process
+// asks for costs it two pages.
+const usualInput = 8 << 10
+
 // read takes the host's input.
 func (h *hook) read(stdin io.Reader) error {
-	raw, err := io.ReadAll(io.LimitReader(stdin, maxInput+1))
-	raw = bytes.TrimSpace(raw)
+	in := bytes.NewBuffer(make([]byte, 0, usualInput))
+	_, err := in.ReadFrom(io.LimitReader(stdin, maxInput+1))
+	raw := bytes.TrimSpace(in.Bytes())
+	text := string(raw)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read hook input: %w", err)
@@ -164,10 +171,10 @@ func (h *hook) read(stdin io.Reader) error {
 		return fmt.Errorf("the hook input is larger than %d bytes", maxInput)
 	case tooDeep(raw):
 		return fmt.Errorf("the hook input is nested deeper than %d levels", maxDepth)
-	case raw[0] != '{' || !utf8.Valid(raw) || !validJSON(string(raw)):
+	case raw[0] != '{' || !utf8.Valid(raw) || !validJSON(text):
 		return errInvalid
 	}
-	h.input = raw
+	h.input, h.parsed = raw, parseJSON(text)
 	name := h.str("hook_event_name")
 	if name == "StopFailure" && h.event.name == "Stop" {
 		name = "Stop" // in its place, when the provider refused: the session is as idle
@@ -231,12 +238,7 @@ func background(getenv func(string) string) bool {
 func (h *hook) dialogs() bool { return h.attended || h.background }
 
 // get returns what stands at a path of the host's input.
-func (h *hook) get(path string) jsonValue {
-	if !h.parsed.Exists() {
-		h.parsed = parseJSON(string(h.input))
-	}
-	return h.parsed.Get(path)
-}
+func (h *hook) get(path string) jsonValue { return h.parsed.Get(path) }
 
 // str returns a string of the host's input, "" when it is absent or no string.
 func (h *hook) str(path string) string {
@@ -296,10 +298,11 @@ func (h *hook) terminal() string {
 			return strings.ToLower(name) + ":" + v
 		}
 	}
-	if tty, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/0", h.clientPID())); err == nil && strings.HasPrefix(tty, "/dev/") && tty != "/dev/null" {
+	client := strconv.Itoa(h.clientPID())
+	if tty, err := os.Readlink("/proc/" + client + "/fd/0"); err == nil && strings.HasPrefix(tty, "/dev/") && tty != "/dev/null" {
 		return "tty:" + tty
 	}
-	return fmt.Sprintf("pid:%d", h.clientPID())
+	return "pid:" + client
 }
 
 // A reply is the coordinator's answer.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
 )
 
 // bins holds the real hook binaries, built once. There is no `afar` beside
@@ -51,12 +53,32 @@ func buildAll() error {
 	if err := build.Run(); err != nil {
 		return err
 	}
-	hooks, err := filepath.Glob(filepath.Join(whole, "hook-*"))
-	err = errors.Join(err, os.Mkdir(bins, 0o700))
-	for _, name := range hooks {
-		err = errors.Join(err, os.Link(name, filepath.Join(bins, filepath.Base(name))))
+	return errors.Join(os.Mkdir(bins, 0o700), link(filepath.Join(whole, "hook-*"), bins))
+}
+
+// link puts the files of a pattern into a directory once more.
+func link(pattern, dir string) error {
+	names, err := filepath.Glob(pattern)
+	for _, name := range names {
+		err = errors.Join(err, os.Link(name, filepath.Join(dir, filepath.Base(name))))
 	}
 	return err
+}
+
+// installed returns a directory of the binaries of another one, as a person has
+// them: with a pin that fixes where Afar lives, here below root.
+func installed(tb testing.TB, from, root string) (bin string) {
+	tb.Helper()
+	bin = tb.TempDir()
+	env := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar"), "PATH": "/usr/bin:/bin"}
+	dirs, err := home.FromEnv(func(name string) string { return env[name] })
+	if err = errors.Join(err, link(filepath.Join(from, "*"), bin)); err == nil {
+		err = home.WritePin(bin, dirs)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return bin
 }
 
 // homeDir is a directory that goes with the test as far as possible: the

@@ -116,7 +116,7 @@ func (c *Client) connection() (connection, error) {
 }
 
 func readLine(conn io.Reader) ([]byte, error) {
-	r := bufio.NewReaderSize(io.LimitReader(conn, wire.MaxLine), 64<<10)
+	r := bufio.NewReader(io.LimitReader(conn, wire.MaxLine))
 	line, err := r.ReadBytes('\n')
 	if err != nil {
 		return nil, fmt.Errorf("%w: reply broke off: %w", ErrUnreachable, err)

@@ -11,7 +11,11 @@ import (
 type Object struct{ buf []byte }
 
 // NewObject returns an empty object.
-func NewObject() *Object { return &Object{buf: []byte{'{'}} }
+func NewObject() *Object { return newObject(1 << 10) }
+
+// newObject returns an empty object with room for size bytes: each size that it
+// grows through costs a fresh process two pages.
+func newObject(size int) *Object { return &Object{buf: append(make([]byte, 0, size), '{')} }
 
 // Str adds a string. Invalid UTF-8 becomes U+FFFD.
 func (o *Object) Str(key, value string) *Object {

@@ -68,6 +68,6 @@ func (r Request) Line() []byte {
 	if len(body) == 0 {
 		body = []byte("{}")
 	}
-	o := NewObject().Int("v", int64(r.V)).Str("op", r.Op).Raw("body", body)
+	o := newObject(len(body)+128).Int("v", int64(r.V)).Str("op", r.Op).Raw("body", body)
 	return append(o.Bytes(), '\n')
 }
