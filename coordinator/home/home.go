@@ -81,18 +81,37 @@ func (d Dirs) underXDG(getenv func(string) string) Dirs {
 
 // Env returns the environment that makes another process resolve the same
 // directories: nothing else of ours, no token, nothing of a session.
-func (d Dirs) Env() []string {
-	env := []string{"HOME=" + d.User, "PATH=" + d.Path}
-	if d.Root != "" {
-		return append(env, "AFAR_HOME="+d.Root)
-	}
-	env = append(env,
-		"XDG_CONFIG_HOME="+filepath.Dir(d.Config),
-		"XDG_STATE_HOME="+filepath.Dir(d.State))
-	if d.Run != filepath.Join(d.State, "run") {
-		env = append(env, "XDG_RUNTIME_DIR="+filepath.Dir(d.Run))
+func (d Dirs) Env() (env []string) {
+	for _, name := range append(moving[:], "PATH") {
+		if v := d.value(name); v != "" {
+			env = append(env, name+"="+v)
+		}
 	}
 	return env
+}
+
+// moving lists the variables that FromEnv takes directories from.
+var moving = [...]string{"AFAR_HOME", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
+
+// value is what a variable says in Env, "" for nothing.
+func (d Dirs) value(name string) string {
+	switch {
+	case name == "HOME":
+		return d.User
+	case name == "PATH":
+		return d.Path
+	case name == "AFAR_HOME":
+		return d.Root
+	case d.Root != "":
+		return "" // which moves all of them
+	case name == "XDG_CONFIG_HOME":
+		return filepath.Dir(d.Config)
+	case name == "XDG_STATE_HOME":
+		return filepath.Dir(d.State)
+	case d.Run != filepath.Join(d.State, "run"):
+		return filepath.Dir(d.Run)
+	}
+	return ""
 }
 
 // Socket returns the path of the coordinator's socket. Where it would be too

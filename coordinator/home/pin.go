@@ -15,9 +15,6 @@ import (
 // hook takes no word of its environment about where Afar lives.
 const pinName = "afar.pin"
 
-// moving lists the variables that FromEnv reads.
-var moving = []string{"AFAR_HOME", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
-
 // ForHook resolves the directories for a process that runs inside a session,
 // whose binaries lie in bin. The pin there wins over the environment;
 // redirected lists the variables that disagree with it, as NAME=value. Without
@@ -126,24 +123,20 @@ func (d Dirs) absolute() bool {
 // disagreeing lists the variables whose value the pin overrules. A variable that
 // the pin gives no value is overruled only if it would move everything.
 func disagreeing(d Dirs, getenv func(string) string) (out []string) {
-	pinned := d.Env()
 	for _, name := range moving {
-		v, want := getenv(name), valueOf(name, pinned)
-		if v == "" || want == "" && name != "AFAR_HOME" || want != "" && filepath.Clean(v) == filepath.Clean(want) {
-			continue
+		if v := getenv(name); v != "" && d.overrules(name, v) {
+			out = append(out, name+"="+v)
 		}
-		out = append(out, name+"="+v)
 	}
 	return out
 }
 
-func valueOf(name string, env []string) string {
-	for _, v := range env {
-		if strings.HasPrefix(v, name) && len(v) > len(name) && v[len(name)] == '=' {
-			return v[len(name)+1:]
-		}
+func (d Dirs) overrules(name, v string) bool {
+	want := d.value(name)
+	if want == "" {
+		return name == "AFAR_HOME"
 	}
-	return ""
+	return v != want && filepath.Clean(v) != filepath.Clean(want)
 }
 
 // Bin returns the directory of the running binary, symbolic links resolved.
