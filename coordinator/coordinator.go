@@ -54,8 +54,9 @@ type Coordinator struct {
 	consult  consult.Config // whom reviews ask
 	since    time.Time
 	shutdown chan struct{}
-	once     sync.Once // closes shutdown
-	marks    sync.Mutex
+	once     sync.Once  // closes shutdown
+	marks    sync.Mutex // held by takeMarks; guards noMarks
+	noMarks  time.Time  // of their directory, when it was found empty
 }
 
 // Open takes the life lock, opens the store and listens. It returns ErrRunning

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
@@ -31,11 +32,7 @@ func (c *Coordinator) watchMarks(ctx context.Context) {
 func (c *Coordinator) takeMarks() {
 	c.marks.Lock()
 	defer c.marks.Unlock()
-	entries, err := os.ReadDir(c.cfg.Dirs.Marks())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.cfg.Log.Error("look for marks", "err", err)
-	}
-	for _, e := range entries {
+	for _, e := range c.markEntries() {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue // it is being written
 		}
@@ -44,6 +41,28 @@ func (c *Coordinator) takeMarks() {
 			c.cfg.Log.Error("carry out a mark", "mark", path, "err", err)
 		}
 	}
+}
+
+// coarse is longer than the step of any file system's clock: what changed less long
+// ago may change again and show the same time.
+const coarse = 10 * time.Second
+
+// markEntries reads the directory of the marks, unless it is as it was when it was
+// found empty: every hook waits for this.
+func (c *Coordinator) markEntries() []fs.DirEntry {
+	dir := c.cfg.Dirs.Marks()
+	info, err := os.Stat(dir)
+	if err == nil && info.ModTime().Equal(c.noMarks) {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.cfg.Log.Error("look for marks", "err", err)
+	}
+	if c.noMarks = (time.Time{}); err == nil && len(entries) == 0 && info != nil && time.Since(info.ModTime()) > coarse {
+		c.noMarks = info.ModTime()
+	}
+	return entries
 }
 
 func (c *Coordinator) takeMark(path string) error {
