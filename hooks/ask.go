@@ -158,7 +158,7 @@ func (h *hook) printAnswer(a answer) error {
 			Str("permissionDecision", "allow").Str("permissionDecisionReason", "allowed by the person")))
 	case a.decided:
 		return h.printAllow(a)
-	case h.attended:
+	case h.attended():
 		return nil // the dialog is the person's
 	}
 	return h.print(h.denial(fmt.Sprintf("Not allowed: %s. Park this step: write down what you need and why, and go on with what does not depend on it.", a.message)))

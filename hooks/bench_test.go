@@ -72,7 +72,7 @@ func emptyProgram(b *testing.B) string {
 	if text, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, text)
 	}
-	return out
+	return filepath.Join(copied(b, dir), "empty")
 }
 
 func spawn(b *testing.B, program, home, stdin string) time.Duration {

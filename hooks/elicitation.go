@@ -19,7 +19,7 @@ func elicitation(h *hook) error {
 		return h.printContent(a.said)
 	case a.decided:
 		return h.print(h.elicited("decline"))
-	case h.attended:
+	case h.attended():
 		return nil // the dialog is the person's
 	}
 	return h.print(h.elicited("cancel"))

@@ -51,7 +51,7 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 		class = asks
 	}
 	do := policy[class].unattended
-	if h.attended {
+	if h.attended() {
 		do = policy[class].attended
 	}
 	switch do {

@@ -74,7 +74,7 @@ func Main(e Event) {
 
 // Run is Main without the process. It returns the exit code and never panics.
 func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
-	h := &hook{event: e, stdout: stdout, getenv: getenv, attended: attended(getenv), background: background(getenv)}
+	h := &hook{event: e, stdout: stdout, getenv: getenv}
 	defer func() {
 		if r := recover(); r != nil {
 			code = h.fail(fmt.Errorf("internal error: %v", r), stderr)
@@ -105,17 +105,13 @@ func (h *hook) run(stdin io.Reader) error {
 
 // A hook is one run of a hook binary.
 type hook struct {
-	event    Event
-	input    []byte // the host's JSON, valid
-	parsed   jsonValue
-	attended bool // someone sits at the client's terminal
-	// background is set in a `claude --bg` session: the terminal client, on a
-	// terminal of the host's own that nobody watches.
-	background bool
-	client     *client.Client
-	redirect   []string // variables that tried to move a pinned home
-	stdout     io.Writer
-	getenv     func(string) string
+	event  Event
+	input  []byte // the host's JSON, valid
+	parsed jsonValue
+	client *client.Client
+	pinned bool // the environment does not say where the coordinator is
+	stdout io.Writer
+	getenv func(string) string // the first call costs: not before Knock
 }
 
 // Errors of an input that cannot be used.
@@ -194,11 +190,11 @@ func (h *hook) locate() error {
 	if err != nil {
 		return err
 	}
-	dirs, redirected, err := home.ForHook(bin, h.getenv)
+	dirs, pinned, err := home.ForHook(bin, h.getenv)
 	if err != nil {
 		return err
 	}
-	h.redirect = redirected
+	h.pinned = pinned
 	h.client = &client.Client{Dirs: dirs, Bin: bin, Env: func() []string { return coordinatorEnv(bin, dirs, h.getenv) }}
 	return nil
 }
@@ -220,22 +216,23 @@ func coordinatorEnv(bin string, dirs home.Dirs, getenv func(string) string) []st
 
 // attended reports whether someone sits at the client's terminal. Older clients
 // do not say so themselves.
-func attended(getenv func(string) string) bool {
-	if v := getenv("CLAUDE_CODE_SESSION_ATTENDED"); v != "" {
+func (h *hook) attended() bool {
+	if v := h.getenv("CLAUDE_CODE_SESSION_ATTENDED"); v != "" {
 		return v == "1"
 	}
-	return getenv("CLAUDE_CODE_ENTRYPOINT") == "cli" && getenv("CLAUDE_JOB_DIR") == ""
+	return h.getenv("CLAUDE_CODE_ENTRYPOINT") == "cli" && h.getenv("CLAUDE_JOB_DIR") == ""
 }
 
-// background reports whether this is a session of `claude --bg`.
-func background(getenv func(string) string) bool {
-	return !attended(getenv) && getenv("CLAUDE_CODE_ENTRYPOINT") == "cli" && getenv("CLAUDE_JOB_DIR") != ""
+// background reports whether this is a session of `claude --bg`: the terminal
+// client, on a terminal of the host's own that nobody watches.
+func (h *hook) background() bool {
+	return !h.attended() && h.getenv("CLAUDE_CODE_ENTRYPOINT") == "cli" && h.getenv("CLAUDE_JOB_DIR") != ""
 }
 
 // dialogs reports whether the client opens dialogs of its own, for whoever sits
 // at its terminal or attaches to it: then it fires PermissionRequest in every
 // mode, and its Stop hooks can wake it.
-func (h *hook) dialogs() bool { return h.attended || h.background }
+func (h *hook) dialogs() bool { return h.attended() || h.background() }
 
 // get returns what stands at a path of the host's input.
 func (h *hook) get(path string) jsonValue { return h.parsed.Get(path) }
@@ -267,12 +264,20 @@ func (h *hook) body() *wire.Object {
 	return wire.NewObject().Raw("payload", h.input).
 		Int("client", int64(h.clientPID())).
 		OptStr("entrypoint", h.getenv("CLAUDE_CODE_ENTRYPOINT")).
-		Bool("attended", h.attended).
-		Bool("background", h.background).
+		Bool("attended", h.attended()).
+		Bool("background", h.background()).
 		Bool("off", h.off()).
 		OptStr("terminal", h.terminal()).
 		OptStr("project", h.getenv("CLAUDE_PROJECT_DIR")).
-		Strs("redirected", h.redirect)
+		Strs("redirected", h.redirected())
+}
+
+// redirected lists the variables that tried to move a pinned home.
+func (h *hook) redirected() []string {
+	if !h.pinned {
+		return nil
+	}
+	return h.client.Dirs.Overruled(h.getenv)
 }
 
 // clientPID is the process id of the host's client. Older clients do not name

@@ -65,14 +65,25 @@ func link(pattern, dir string) error {
 	return err
 }
 
-// installed returns a directory of the binaries of another one, as a person has
-// them: with a pin that fixes where Afar lives, here below root.
+// copied returns a copy of a directory, as the host installs one: the system maps
+// what was written at once better than what a linker wrote here and there.
+func copied(tb testing.TB, from string) string {
+	tb.Helper()
+	to := tb.TempDir()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		tb.Fatal(err)
+	}
+	return to
+}
+
+// installed returns a copy of a directory of binaries as a person has them: with a
+// pin that fixes where Afar lives, here below root.
 func installed(tb testing.TB, from, root string) (bin string) {
 	tb.Helper()
-	bin = tb.TempDir()
+	bin = copied(tb, from)
 	env := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar"), "PATH": "/usr/bin:/bin"}
 	dirs, err := home.FromEnv(func(name string) string { return env[name] })
-	if err = errors.Join(err, link(filepath.Join(from, "*"), bin)); err == nil {
+	if err == nil {
 		err = home.WritePin(bin, dirs)
 	}
 	if err != nil {

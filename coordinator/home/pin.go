@@ -16,23 +16,23 @@ import (
 const pinName = "afar.pin"
 
 // ForHook resolves the directories for a process that runs inside a session,
-// whose binaries lie in bin. The pin there wins over the environment;
-// redirected lists the variables that disagree with it, as NAME=value. Without
-// a pin (a test that built its own binaries) the environment counts.
-func ForHook(bin string, getenv func(string) string) (d Dirs, redirected []string, err error) {
+// whose binaries lie in bin. Where a pin lies there it wins over the environment,
+// which is not even asked. Without one (a test that built its own binaries) the
+// environment counts.
+func ForHook(bin string, getenv func(string) string) (d Dirs, pinned bool, err error) {
 	path := filepath.Join(bin, pinName)
 	raw, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d, err = FromEnv(getenv)
-		return d, nil, err
+		return d, false, err
 	case err != nil:
-		return Dirs{}, nil, fmt.Errorf("read pin: %w", err)
+		return Dirs{}, true, fmt.Errorf("read pin: %w", err)
 	}
 	if d = unpin(string(raw)); !d.absolute() {
-		return Dirs{}, nil, fmt.Errorf("%s is damaged: run install.sh again", path)
+		return Dirs{}, true, fmt.Errorf("%s is damaged: run install.sh again", path)
 	}
-	return d, disagreeing(d, getenv), nil
+	return d, true, nil
 }
 
 // ForPerson resolves the directories for a person's command: its environment
@@ -120,9 +120,10 @@ func (d Dirs) absolute() bool {
 	return filepath.IsAbs(d.Config) && filepath.IsAbs(d.State) && filepath.IsAbs(d.Run) && filepath.IsAbs(d.Workspace)
 }
 
-// disagreeing lists the variables whose value the pin overrules. A variable that
-// the pin gives no value is overruled only if it would move everything.
-func disagreeing(d Dirs, getenv func(string) string) (out []string) {
+// Overruled lists the variables that disagree with pinned directories, as
+// NAME=value. One that they give no value disagrees only if it would move
+// everything.
+func (d Dirs) Overruled(getenv func(string) string) (out []string) {
 	for _, name := range moving {
 		if v := getenv(name); v != "" && d.overrules(name, v) {
 			out = append(out, name+"="+v)

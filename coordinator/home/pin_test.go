@@ -32,9 +32,9 @@ func TestPin(t *testing.T) {
 			t.Error("the pin was written, but is not there")
 		}
 		wantMode(t, filepath.Join(bin, "afar.pin"), 0o600)
-		got, redirected, err := home.ForHook(bin, e.get)
-		if err != nil || len(redirected) > 0 {
-			t.Errorf("%v: %v, %v", e, redirected, err)
+		got, pinned, err := home.ForHook(bin, e.get)
+		if overruled := got.Overruled(e.get); !pinned || err != nil || len(overruled) > 0 {
+			t.Errorf("%v: %v, %v, %v", e, pinned, overruled, err)
 		}
 		if diff := cmp.Diff(d, got); diff != "" {
 			t.Errorf("%v: %s", e, diff)
@@ -99,14 +99,14 @@ func TestPinDisagrees(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bin, d := pinned(t, c.pin)
-			got, redirected, err := home.ForHook(bin, c.env.get)
+			got, _, err := home.ForHook(bin, c.env.get)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(d, got); diff != "" {
 				t.Error("the pin must win: " + diff)
 			}
-			if diff := cmp.Diff(c.want, redirected); diff != "" {
+			if diff := cmp.Diff(c.want, got.Overruled(c.env.get)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -134,9 +134,9 @@ func TestPinDamaged(t *testing.T) {
 }
 
 func TestWithoutPin(t *testing.T) {
-	got, redirected, err := home.ForHook(t.TempDir(), env{"AFAR_HOME": "/a"}.get)
-	if err != nil || got.Root != "/a" || redirected != nil {
-		t.Errorf("have %+v, %v, %v", got, redirected, err)
+	got, pinned, err := home.ForHook(t.TempDir(), env{"AFAR_HOME": "/a"}.get)
+	if err != nil || got.Root != "/a" || pinned {
+		t.Errorf("have %+v, %v, %v", got, pinned, err)
 	}
 }
 
