@@ -23,7 +23,7 @@ func TestContent(t *testing.T) {
 		{"none", `[]`, ""},
 	}
 	for _, test := range tests {
-		h := &hook{input: []byte(`{"requested_schema":{"properties":{` + fields + `}}}`)}
+		h := &hook{parsed: parseJSON(`{"requested_schema":{"properties":{` + fields + `}}}`)}
 		got, err := h.content(parseJSON(test.choices).Array())
 		if (err != nil) != (test.want == "") || err == nil && string(got.Bytes()) != test.want {
 			t.Errorf("%s: %v, %v\nwant %s", test.name, got, err, test.want)

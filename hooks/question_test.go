@@ -25,7 +25,7 @@ func TestAnswers(t *testing.T) {
 		{"no questions", `{"tool_input":{}}`, `[]`, ""},
 	}
 	for _, test := range tests {
-		h := &hook{input: []byte(test.input)}
+		h := &hook{parsed: parseJSON(test.input)}
 		body := `{}`
 		if test.choices != "" {
 			body = `{"choices":` + test.choices + `}`

@@ -10,6 +10,8 @@
 // their requests with Object and the rest of the program uses struct tags.
 package wire
 
+import "bytes"
+
 // Version is the protocol version that this build speaks. It rises only when an
 // old peer could misunderstand a new one; new fields and operations do not.
 const Version = 1
@@ -70,4 +72,20 @@ func (r Request) Line() []byte {
 	}
 	o := newObject(len(body)+128).Int("v", int64(r.V)).Str("op", r.Op).Raw("body", body)
 	return append(o.Bytes(), '\n')
+}
+
+// letters are what the names of operations are made of.
+const letters = "abcdefghijklmnopqrstuvwxyz.-"
+
+// ReadLine reads a line exactly as Line writes it, without a look into the body:
+// whoever wants that finds out whether it is JSON. It reports false for any other
+// line, which may still be a request.
+func ReadLine(line []byte) (r Request, ok bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"v":1,"op":"`))
+	op, rest, named := bytes.Cut(rest, []byte(`","body":`))
+	body, ended := bytes.CutSuffix(rest, []byte("}\n"))
+	if !ok || !named || !ended || len(bytes.Trim(op, letters)) > 0 {
+		return Request{}, false
+	}
+	return Request{V: Version, Op: string(op), Body: body}, true
 }

@@ -100,6 +100,34 @@ func FuzzRequestLine(f *testing.F) {
 		if back.V != wire.Version || back.Op != clean(op) || !same(t, back.Body, body) {
 			t.Fatalf("%q %q came back as %q %q", op, body, back.Op, back.Body)
 		}
+		short, ok := wire.ReadLine(line)
+		if ok != plain(op) || ok && (short.V != back.V || short.Op != back.Op || !same(t, short.Body, back.Body)) {
+			t.Fatalf("%q is read as %v %v, want %v", line, ok, short, back)
+		}
+	})
+}
+
+// plain reports whether an operation is written as it stands.
+func plain(op string) bool { return strings.Trim(op, "abcdefghijklmnopqrstuvwxyz.-") == "" }
+
+// FuzzReadLine: what is read in short is what any reader of JSON would read, or its
+// body is no JSON and refused by whom it concerns.
+func FuzzReadLine(f *testing.F) {
+	f.Add([]byte(`{"v":1,"op":"hook.stop","body":{"a":1}}` + "\n"))
+	f.Add([]byte(`{"v":1,"op":"hook.stop","body":{},"op":"shutdown"}` + "\n"))
+	f.Add([]byte(`{"v":1,"op":"a","body":"b","body":{}}` + "\n"))
+	f.Add([]byte(`{"v":1,"op":"a\u0062","body":{}}` + "\n"))
+	f.Add([]byte(`{"v":1,"op":"","body":","body":{}}` + "\n"))
+	f.Add([]byte(`{"v":1,"op":"a","body":}` + "\n"))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		short, ok := wire.ReadLine(line)
+		if !ok || !json.Valid(short.Body) || !utf8.Valid(line) {
+			return
+		}
+		var whole wire.Request
+		if err := json.Unmarshal(line, &whole); err != nil || whole.Op != short.Op || whole.V != short.V || !same(t, whole.Body, short.Body) {
+			t.Fatalf("%q is read as %v, want %v, %v", line, short, whole, err)
+		}
 	})
 }
 

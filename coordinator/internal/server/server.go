@@ -253,7 +253,10 @@ func readRequest(r *bufio.Reader) (wire.Request, error) {
 			return wire.Request{}, badRequest("the request broke off: %v", err)
 		}
 	}
-	var req wire.Request
+	req, ok := wire.ReadLine(line)
+	if ok {
+		return req, nil
+	}
 	if err := json.Unmarshal(line, &req); err != nil {
 		return req, badRequest("the request is not JSON: %v", err)
 	}
