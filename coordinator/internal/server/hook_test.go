@@ -172,6 +172,19 @@ func TestSilent(t *testing.T) {
 	}
 }
 
+// TestDoneBehindReply: what a reply left to do is done though nobody calls again.
+func TestDoneBehindReply(t *testing.T) {
+	r := newRig(t)
+	r.hook(wire.OpPrompt, `,"prompt":"hi"`, nil)
+	if reply := r.hook(wire.OpStop, "", nil); reply.Code != wire.CodeOK {
+		t.Fatalf("%+v", reply)
+	}
+	r.until("the session is idle", func() bool {
+		v, err := r.core.Session("s")
+		return err == nil && v.State == session.Idle
+	})
+}
+
 func TestSessionByHooks(t *testing.T) {
 	r := newRig(t)
 	r.hook(wire.OpSessionStart, `,"hook_event_name":"SessionStart","source":"startup"`, nil)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -18,6 +19,31 @@ func TestPragmas(t *testing.T) {
 		var got string
 		if err := s.db.QueryRow("PRAGMA " + name).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %s, %v", name, got, err)
+		}
+	}
+}
+
+// TestLevels: only what Write writes does without the disk, and only until somebody
+// commits or syncs. 1 is NORMAL.
+func TestLevels(t *testing.T) {
+	s, err := Open(filepath.Join(t.TempDir(), "afar.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	put := func(f func(*Batch) error) func() error {
+		return func() error { return f(&Batch{Settings: &Settings{}}) }
+	}
+	for i, step := range []struct {
+		do   func() error
+		want string
+	}{
+		{s.Sync, "2"}, {put(s.Commit), "2"}, {put(s.Write), "1"}, {put(s.Write), "1"}, {s.Sync, "2"},
+		{put(s.Write), "1"}, {put(s.Commit), "2"}, {s.Sync, "2"},
+	} {
+		var got string
+		if err := errors.Join(step.do(), s.db.QueryRow("PRAGMA synchronous").Scan(&got)); err != nil || got != step.want {
+			t.Errorf("behind step %d synchronous is %s, want %s, %v", i, got, step.want, err)
 		}
 	}
 }

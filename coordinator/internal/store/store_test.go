@@ -571,7 +571,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// commitForEver prints the number of each entry after its commit returned.
+// commitForEver prints the number of each entry after its commit returned; kill -9
+// takes nothing of what was only written, either.
 func commitForEver(path string) {
 	s, err := store.Open(path)
 	if err != nil {
@@ -582,15 +583,25 @@ func commitForEver(path string) {
 			Events: []event.Event{note(fmt.Sprint(i))},
 			Asks:   []ask.Ask{{ID: ask.ID(fmt.Sprint(i)), State: ask.Open, OpenedAt: t0}},
 		}
-		if err := s.Commit(&b); err != nil {
+		commit, behind := s.Commit, func() error { return nil }
+		if i%3 > 0 {
+			commit = s.Write
+		}
+		if i%3 == 2 {
+			behind = s.Sync
+		}
+		if err := commit(&b); err != nil {
 			panic(err)
 		}
 		fmt.Println(b.Events[0].Seq)
+		if err := behind(); err != nil {
+			panic(err)
+		}
 	}
 }
 
 // TestKill kills a program in the middle of its work: all that it had
-// committed is there, whole, and the chain holds.
+// committed or written is there, whole, and the chain holds.
 func TestKill(t *testing.T) {
 	path := newPath(t)
 	for round := range 4 {
