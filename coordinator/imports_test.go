@@ -138,9 +138,10 @@ func table() rules {
 			standin + "consultant": {},
 			standin + "host":       {},
 			standin + "model":      {},
+			standin + "tracker":    {},
 		},
 		inTests: map[string][]string{
-			"*":        {standin + "botapi", standin + "consultant", standin + "host", standin + "model"},
+			"*":        {standin + "botapi", standin + "consultant", standin + "host", standin + "model", standin + "tracker"},
 			"cmd/afar": {"hooks"},                                           // as commands of the scripts
 			"hooks":    {"coordinator", "coordinator/guard", "hooks/judge"}, // hooks are tried on real ones
 			"plugin":   {"coordinator/wire"},

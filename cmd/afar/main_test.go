@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/consultant"
+	"github.com/afar-sh/afar/coordinator/standin/tracker"
 )
 
 // builtVar names the variable that tells the tests where the binaries are.
@@ -16,6 +17,7 @@ const builtVar = "AFAR_TEST_BIN"
 
 func TestMain(m *testing.M) {
 	consultant.Main() // a script may have this binary stand for another program
+	tracker.Main()
 	os.Exit(testMain(m))
 }
 

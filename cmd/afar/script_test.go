@@ -23,6 +23,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/afar-sh/afar/coordinator/standin/tracker"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -43,6 +44,7 @@ const patience = 20 * time.Second
 //	hang, ! hang                  stop the coordinator's process as it is, and have it go on
 //	botapi …                      see botapi_test.go
 //	consultant …                  see consultant_test.go
+//	tracker NAME                  tissue, bd or gh is installed from here on
 //	exec client HOOK              run a hook as the child of a client that is not this test
 func TestScripts(t *testing.T) {
 	if testing.Short() {
@@ -53,9 +55,14 @@ func TestScripts(t *testing.T) {
 		Setup: setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
-			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears, "consultant": cmdConsultant,
+			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears, "consultant": cmdConsultant, "tracker": cmdTracker,
 		},
 	})
+}
+
+func cmdTracker(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 1, "tracker NAME")
+	ts.Check(tracker.Install(filepath.Join(ts.Getenv("WORK"), "tools"), args[0]))
 }
 
 // cmdAppears waits for a file: a spawned coordinator says by its socket that it

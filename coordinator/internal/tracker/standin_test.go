@@ -1,34 +1,22 @@
 package tracker
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-)
 
-// The stand-ins of the tools are this test binary under another name: each is
-// as strict as the tool whose contract it was written from, and keeps its state
-// in the directory that the tool would use.
-var standins = map[string]func(args []string) error{"tissue": fakeTissue, "bd": fakeBeads, "gh": fakeGitHub}
+	standin "github.com/afar-sh/afar/coordinator/standin/tracker"
+)
 
 func TestMain(m *testing.M) {
 	if top := os.Getenv(writerVar); top != "" {
 		write(top)
 		os.Exit(1)
 	}
-	if fake, ok := standins[filepath.Base(os.Args[0])]; ok {
-		if err := fake(os.Args[1:]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
+	standin.Main()
 	if !strings.Contains(filepath.Base(os.Args[0]), ".test") {
 		os.Exit(64) // a stand-in that nobody wrote must not be the whole test again
 	}
@@ -48,12 +36,8 @@ func unraced(t *testing.T) {
 func standIn(t *testing.T, name string) {
 	t.Helper()
 	unraced(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	bin := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
+	if err := standin.Install(bin, name); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
@@ -70,32 +54,6 @@ func script(t *testing.T, name, text string) {
 	}
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
 }
-
-// kept is the state of a stand-in between two runs.
-func kept(path string, state any) error {
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(raw, state)
-}
-
-func keep(path string, state any) error {
-	raw, err := json.Marshal(state)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, raw, 0o600)
-}
-
-func printed(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
-
-// later is a moment that no earlier run had, so that age is never a matter of
-// how fast a machine is.
-func later(n int) time.Time { return time.UnixMilli(1_790_000_000_000 + int64(n)*1000).UTC() }
 
 // TestTools: what is asked of a tool that is absent or does not do its part.
 func TestTools(t *testing.T) {

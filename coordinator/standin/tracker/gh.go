@@ -1,0 +1,283 @@
+package tracker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// fakeGitHub is gh by its contract: pkg/cmd/issue, pkg/cmd/label and api of
+// github.com/cli/cli/v2 at v2.83.0. It takes the flags of each command and no
+// others, refuses labels and numbers as GitHub does, and prints only the fields
+// that --json names.
+func fakeGitHub(args []string) error {
+	if len(args) < 2 {
+		return errors.New("unknown command for \"gh\"")
+	}
+	if os.Getenv("GH_PROMPT_DISABLED") == "" {
+		return errors.New("it would ask a person")
+	}
+	name := args[0] + " " + args[1]
+	f := &ghStore{}
+	store := filepath.Join(".git", "standin.json")
+	if err := kept(store, f); err != nil {
+		return fmt.Errorf("failed to run git: fatal: not a git repository: %w", err)
+	}
+	do, ok := map[string]func(ghLine) error{
+		"issue list": f.list, "issue view": f.view, "issue create": f.create, "issue edit": f.edit, "issue comment": f.comment,
+		"issue close": f.close, "issue reopen": f.reopen, "label create": f.label,
+	}[name]
+	if !ok {
+		return fmt.Errorf("unknown command %q for \"gh\"", name)
+	}
+	line, err := readGH(name, args[2:])
+	if err != nil {
+		return err
+	}
+	if err := do(line); err != nil {
+		return err
+	}
+	return keep(store, f)
+}
+
+type ghLine struct {
+	flags map[string]string
+	rest  []string
+}
+
+var ghFlags = map[string]string{
+	"issue list": "--state --limit --json", "issue view": "--json", "issue create": "--title --body --body-file --label",
+	"issue edit": "--add-label --remove-label --title --body", "issue comment": "--body --body-file", "issue close": "--comment --reason",
+	"issue reopen": "--comment", "label create": "--color --description",
+}
+
+func readGH(name string, args []string) (ghLine, error) {
+	line := ghLine{flags: map[string]string{}}
+	for _, arg := range args {
+		flag, value, given := strings.Cut(arg, "=")
+		switch {
+		case !strings.HasPrefix(arg, "-"):
+			line.rest = append(line.rest, arg)
+		case given && slices.Contains(strings.Fields(ghFlags[name]), flag):
+			line.flags[flag] = value
+		default:
+			return line, fmt.Errorf("unknown flag: %s\n\nUsage:  gh %s", arg, name)
+		}
+	}
+	want := 1
+	if name == "issue list" || name == "issue create" {
+		want = 0
+	}
+	if len(line.rest) != want {
+		return line, fmt.Errorf("accepts %d arg(s), received %d", want, len(line.rest))
+	}
+	return line, nil
+}
+
+type ghStore struct {
+	Clock  int
+	Issues []*ghRecord
+	Labels []string
+}
+
+type ghRecord struct {
+	Number   int
+	Title    string
+	Body     string
+	State    string
+	At       time.Time
+	Labels   []string
+	Comments []ghComment
+}
+
+type ghComment struct {
+	ID   string    `json:"id"`
+	Body string    `json:"body"`
+	At   time.Time `json:"createdAt"`
+}
+
+func (f *ghStore) tick() time.Time { f.Clock++; return later(f.Clock) }
+
+// fields prints what --json asked for; another name is an error as in gh.
+func (r *ghRecord) fields(names string) (map[string]any, error) {
+	labels := []map[string]string{}
+	for _, l := range r.Labels {
+		labels = append(labels, map[string]string{"id": "L_" + l, "name": l, "description": "", "color": "ededed"})
+	}
+	all := map[string]any{
+		"number": r.Number, "title": r.Title, "body": r.Body, "state": r.State, "createdAt": r.At, "labels": labels,
+		"url": r.url(), "comments": append([]ghComment{}, r.Comments...),
+	}
+	out := map[string]any{}
+	for _, name := range strings.Split(names, ",") {
+		value, ok := all[name]
+		if !ok {
+			return nil, fmt.Errorf("Unknown JSON field: %q", name)
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+func (r *ghRecord) url() string {
+	if r.Number == 100 {
+		return "https://github.com/acme/api/pull/100"
+	}
+	return fmt.Sprint("https://github.com/acme/api/issues/", r.Number)
+}
+
+func (f *ghStore) find(arg string) (*ghRecord, error) {
+	number, err := strconv.Atoi(strings.TrimPrefix(arg, "#"))
+	if err != nil {
+		return nil, fmt.Errorf("invalid issue format: %q", arg)
+	}
+	if number == 100 { // there is one pull request
+		return &ghRecord{Number: 100, Title: "a change", State: "OPEN"}, nil
+	}
+	for _, r := range f.Issues {
+		if r.Number == number {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("GraphQL: Could not resolve to an issue or pull request with the number of %d. (repository.issue)", number)
+}
+
+func (f *ghStore) list(line ghLine) error {
+	most, err := strconv.Atoi(line.flags["--limit"])
+	if err != nil || most < 1 {
+		return fmt.Errorf("invalid limit: %v", line.flags["--limit"])
+	}
+	rows := []any{}
+	for _, r := range slices.Backward(f.Issues) {
+		if line.flags["--state"] == "open" && r.State != "OPEN" || len(rows) == most {
+			continue
+		}
+		row, err := r.fields(line.flags["--json"])
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
+	}
+	return printed(rows)
+}
+
+func (f *ghStore) view(line ghLine) error {
+	r, err := f.find(line.rest[0])
+	if err != nil {
+		return err
+	}
+	row, err := r.fields(line.flags["--json"])
+	if err != nil {
+		return err
+	}
+	return printed(row)
+}
+
+// text is what --body or --body-file=- holds.
+func (line ghLine) text() (string, error) {
+	if line.flags["--body-file"] != "-" {
+		return line.flags["--body"], nil
+	}
+	raw, err := io.ReadAll(os.Stdin)
+	return string(raw), err
+}
+
+func (f *ghStore) create(line ghLine) error {
+	text, err := line.text()
+	_, body := line.flags["--body"]
+	switch {
+	case err != nil:
+		return err
+	case line.flags["--title"] == "" || !body && line.flags["--body-file"] == "":
+		return errors.New("must provide `--title` and `--body` (or `--fill` or `fill-first` or `--fillverbose`) when not running interactively")
+	}
+	r := &ghRecord{Number: len(f.Issues) + 1, Title: line.flags["--title"], Body: text, State: "OPEN", At: f.tick()}
+	if err := f.give(r, line.flags["--label"]); err != nil {
+		return fmt.Errorf("could not add label: %w", err)
+	}
+	f.Issues = append(f.Issues, r)
+	fmt.Println(r.url())
+	return nil
+}
+
+func (f *ghStore) give(r *ghRecord, label string) error {
+	if label == "" || slices.Contains(r.Labels, label) {
+		return nil
+	}
+	if !slices.Contains(f.Labels, label) {
+		return fmt.Errorf("'%s' not found", label)
+	}
+	r.Labels = append(r.Labels, label)
+	return nil
+}
+
+func (f *ghStore) edit(line ghLine) error {
+	r, err := f.find(line.rest[0])
+	if err != nil {
+		return err
+	}
+	if len(line.flags) == 0 {
+		return errors.New("field to edit flag required when not running interactively")
+	}
+	if gone := line.flags["--remove-label"]; gone != "" && !slices.Contains(f.Labels, gone) {
+		return fmt.Errorf("'%s' not found", gone)
+	}
+	if err := f.give(r, line.flags["--add-label"]); err != nil {
+		return err
+	}
+	r.Labels = slices.DeleteFunc(r.Labels, func(l string) bool { return l == line.flags["--remove-label"] })
+	fmt.Println(r.url())
+	return nil
+}
+
+func (f *ghStore) comment(line ghLine) error {
+	r, err := f.find(line.rest[0])
+	if err != nil {
+		return err
+	}
+	text, err := line.text()
+	if err != nil || text == "" {
+		return fmt.Errorf("body cannot be blank: %w", err)
+	}
+	at := f.tick()
+	r.Comments = append(r.Comments, ghComment{fmt.Sprint("IC_", at.Unix()), text, at})
+	fmt.Println(r.url() + "#issuecomment-1")
+	return nil
+}
+
+func (f *ghStore) close(line ghLine) error {
+	r, err := f.find(line.rest[0])
+	if err != nil {
+		return err
+	}
+	if reason := line.flags["--reason"]; !slices.Contains([]string{"", "completed", "not planned"}, reason) {
+		return fmt.Errorf("invalid argument %q for \"-r, --reason\" flag: valid values are {completed|not planned}", reason)
+	}
+	r.State = "CLOSED"
+	fmt.Fprintf(os.Stderr, "✓ Closed issue acme/api#%d (%s)\n", r.Number, r.Title)
+	return nil
+}
+
+func (f *ghStore) reopen(line ghLine) error {
+	r, err := f.find(line.rest[0])
+	if err != nil {
+		return err
+	}
+	r.State = "OPEN"
+	return nil
+}
+
+func (f *ghStore) label(line ghLine) error {
+	name := line.rest[0]
+	if slices.ContainsFunc(f.Labels, func(l string) bool { return strings.EqualFold(l, name) }) {
+		return fmt.Errorf("label with name %q already exists; use `--force` to update its color and description", name)
+	}
+	f.Labels = append(f.Labels, name)
+	return nil
+}
