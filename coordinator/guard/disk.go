@@ -32,7 +32,7 @@ func diskRow(name string) row {
 			if c.name == "swapoff" && (o.short('a') || len(o.pos) > 0) {
 				sh.effect(ChangeSystem, "swap", strings.Join(o.pos, " "))
 			}
-			if c.name == "umount" && (o.short('a') || containsString(o.pos, "/")) || c.name == "mount" && (len(o.pos) > 1 || strings.Contains(first(o.all("o")), "remount")) {
+			if c.name == "umount" && (o.short('a') || o.short('f') || o.short('l') || o.exact("all", "force", "lazy") || containsString(o.pos, "/")) || c.name == "mount" && (len(o.pos) > 1 || strings.Contains(first(o.all("o")), "remount")) {
 				if f := sh.path(o.at(len(o.pos) - 1)); sh.isOwn(f) || hostPath(f, sh.place.home, sh.u.ctx.Env) {
 					sh.effect(WriteFile, "", f)
 				}

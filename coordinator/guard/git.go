@@ -183,8 +183,15 @@ func (sh *shell) gitCheckout(args []string) {
 		sh.effect(Discard, "restore-path", "")
 		return
 	}
-	if o.has("ours", "theirs", "patch") || o.short('p') {
+	if o.has("patch") || o.short('p') {
 		return
+	}
+	if o.has("ours", "theirs") {
+		sh.gitTakesSide(append(o.pos, after...))
+		return
+	}
+	if name, moved := o.get("B"); moved {
+		sh.effect(RewriteRefs, "branch-reset", branchOf(name))
 	}
 	if dashes {
 		sh.discards(after)
@@ -200,6 +207,16 @@ func (sh *shell) gitCheckout(args []string) {
 		sh.discards(o.pos[1:])
 	case len(o.pos) == 1 && looksLikePath(o.pos[0]):
 		sh.discards(o.pos)
+	}
+}
+
+// gitTakesSide: of a file in conflict one side is taken. Of every other file
+// below the pathspec the changes go, so that it is the whole tree that counts.
+func (sh *shell) gitTakesSide(paths []string) {
+	for _, p := range paths {
+		if sh.wholeTree(p) {
+			sh.effect(Discard, "restore-path", sh.path(p))
+		}
 	}
 }
 
@@ -238,18 +255,26 @@ func looksLikePath(s string) bool {
 func (sh *shell) discards(paths []string) {
 	for _, p := range paths {
 		op := "restore-path"
-		if oneOf(p, ". ./ :/ :/* * ./* :(top) **") || hasHole(p) && strings.Trim(p, holes) == "" || sh.path(p) == sh.place.cwd || sh.path(p) == sh.toplevel() {
+		if sh.wholeTree(p) {
 			op = "restore-all"
 		}
 		sh.effect(Discard, op, sh.path(p))
 	}
 }
 
+// wholeTree is true of a pathspec that all files match.
+func (sh *shell) wholeTree(p string) bool {
+	return oneOf(p, ". ./ :/ :/* * ./* :(top) **") || hasHole(p) && strings.Trim(p, holes) == "" || sh.path(p) == sh.place.cwd || sh.path(p) == sh.toplevel()
+}
+
 func (sh *shell) gitSwitch(args []string) {
 	before, _, _ := cutDashes(args)
-	o := parseOptions(before, "c C conflict orphan")
+	o := parseOptions(before, "c C create force-create conflict orphan")
 	if o.short('f') || o.has("force", "discard-changes") && !o.exact("force-create") {
 		sh.effect(Discard, "switch-force", "")
+	}
+	if name, moved := o.get("C", "force-create"); moved {
+		sh.effect(RewriteRefs, "branch-reset", branchOf(name))
 	}
 }
 
@@ -257,7 +282,11 @@ func (sh *shell) gitRestore(args []string) {
 	o := parseOptions(args, "s source conflict pathspec-from-file")
 	staged := o.short('S') || o.has("staged")
 	worktree := o.short('W') || o.has("worktree")
-	if staged && !worktree || o.has("ours", "theirs") || o.short('p') || o.has("patch") {
+	if staged && !worktree || o.short('p') || o.has("patch") {
+		return
+	}
+	if o.has("ours", "theirs") {
+		sh.gitTakesSide(o.pos)
 		return
 	}
 	if _, ok := o.get("pathspec-from-file"); ok {
@@ -348,13 +377,16 @@ func (sh *shell) gitOther(verb string, args []string, c command) {
 	sh.showsCommitted(verb, args, o)
 	sh.gitPrograms(verb, args, o)
 	switch verb {
-	case "stage", "add", "commit", "fetch", "log", "diff", "status":
+	case "stage", "add", "commit", "log", "diff", "status":
+	case "fetch":
+		sh.gitFetched(o)
 	case "merge", "cherry-pick", "revert", "am":
 		sh.gitGivesUp(o)
 	case "pull":
 		if v, given := o.get("rebase"); o.short('r') || o.exact("rebase") && (!given || v != "false") {
 			sh.effect(RewriteRefs, "rebase", "")
 		}
+		sh.gitFetched(o)
 	case "rebase":
 		sh.gitRebase(o)
 	case "bisect":
@@ -389,6 +421,22 @@ func (sh *shell) gitOther(verb string, args []string, c command) {
 		}
 	default:
 		sh.gitStore(verb, args, o)
+	}
+}
+
+// gitFetched: a forced refspec moves a local branch to what the remote has,
+// whatever was committed there. The remote-tracking refs are the remote's anyway.
+func (sh *shell) gitFetched(o options) {
+	force := o.short('f') || o.exact("force")
+	if o.exact("dry-run") || len(o.pos) < 2 {
+		return
+	}
+	for _, r := range o.pos[1:] {
+		plus := strings.HasPrefix(r, "+")
+		_, to, _ := strings.Cut(r, ":")
+		if (force || plus) && to != "" && (!strings.HasPrefix(to, "refs/") || strings.HasPrefix(to, "refs/heads/")) {
+			sh.effect(RewriteRefs, "branch-force", branchOf(to))
+		}
 	}
 }
 

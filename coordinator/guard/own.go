@@ -171,7 +171,7 @@ func (sh *shell) hostCommand(c command) {
 	if v, ok := sh.assigned("AFAR_DISABLED"); ok && v != "" && v != "0" {
 		sh.effect(DisableAfar, "Afar off", "")
 	}
-	for _, name := range [...]string{"CLAUDE_CONFIG_DIR", "HOME"} {
+	for _, name := range [...]string{"CLAUDE_CONFIG_DIR", "HOME", "AFAR_HOME"} {
 		if v, ok := sh.assigned(name); ok && v != sh.u.ctx.Env[name] {
 			sh.effect(RunElevated, "claude without the person's settings", v)
 		}

@@ -527,6 +527,7 @@ git rm -rf src
 rm -f *
 git rm -f *
 shred -u a.txt
+rm ~/.bashrc
 rm ~/.ssh/id_rsa
 mv ../proj ../old
 mv .env .env.old

@@ -20,6 +20,10 @@ func programRow(name string) row {
 		return gitProgram
 	case "jj":
 		return jujutsu
+	case "hg", "chg":
+		return mercurial
+	case "svn":
+		return subversion
 	case "bfg":
 		return func(sh *shell, c command) { sh.effect(RewriteRefs, "filter", "") }
 	}

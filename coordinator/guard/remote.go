@@ -33,7 +33,7 @@ const wholeNouns = "cluster clusters project projects namespace namespaces ns da
 // controls is true of the programs that the verb grammar applies to.
 func controls(name string) bool {
 	return oneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"),
-		"aws awslocal gcloud gsutil bq az oc helm terraform tofu terragrunt pulumi cdk cdktf serverless sls sst sam copilot eb eksctl kops "+
+		"aws awslocal gcloud gsutil bq az oc helm terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst sam copilot eb eksctl kops "+
 			"doctl linode-cli hcloud scw vultr-cli oci ibmcloud aliyun heroku fly flyctl vercel vc now netlify ntl railway render supabase firebase wrangler "+
 			"cf gh glab hub circleci jenkins-cli keychain-tool argocd argo flux vault bao consul nomad etcdctl kafka-topics kafka-consumer-groups kafka-configs kafka-acls "+
 			"kafka-delete-records kafka-storage rpk kcat rabbitmqctl rabbitmqadmin rabbitmq-plugins nats nsc stripe twilio sentry-cli datadog-ci ldcli auth0 okta restic borg "+
@@ -215,7 +215,7 @@ func setsPassword(o options) bool {
 
 // destroyScale is "teardown" when a whole thing goes, "part" otherwise.
 func destroyScale(c command, o options, i int, words []string, verb string) string {
-	if oneOf(c.name, "terraform tofu terragrunt pulumi cdk cdktf serverless sls sst eksctl kops sam kubeadm k3d kind") && oneOf(verb, "destroy delete remove down") && i <= 1 && o.pos[0] != "state" {
+	if oneOf(c.name, "terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst eksctl kops sam kubeadm k3d kind") && oneOf(verb, "destroy delete remove down") && i <= 1 && o.pos[0] != "state" {
 		return "teardown"
 	}
 	if o.pos[0] != "cache" && o.exact("all", "A", "all-namespaces", "force", "recursive", "yes-i-really-mean-it", "delete-all", "all-collections") && !oneOf(verb, "rm remove prune") {

@@ -32,6 +32,7 @@ var ruleCases = []struct{ rule, stops, passes string }{
 	{"fs.delete-elsewhere", "rm -rf ../other", "rm -rf node_modules dist"},
 	{"fs.delete-all", "rm -f *", "rm -f *.log"},
 	{"fs.shred", "shred -u key.txt", "rm key.txt"},
+	{"fs.delete-start", "rm ~/.bashrc", "rm ~/notes.txt"},
 	{"secret.delete", "rm ~/.ssh/id_ed25519", "rm notes.txt"},
 	{"fs.move-root", "mv .git /tmp/x", "mv src lib"},
 	{"fs.move-project", "mv ../proj ../old", "mv dist ../dist-old"},

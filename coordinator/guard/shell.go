@@ -248,6 +248,9 @@ func (sh *shell) blur(cwd string) {
 }
 
 func (sh *shell) while(c *syntax.WhileClause, in *string) {
+	if endless(c.Cond) {
+		sh.forksForever(c.Do)
+	}
 	sh.maybe++
 	if in != nil {
 		sh.readsLines(c.Cond, *in)
@@ -257,6 +260,26 @@ func (sh *shell) while(c *syntax.WhileClause, in *string) {
 	sh.stmts(c.Do, in)
 	sh.blur(cwd)
 	sh.maybe--
+}
+
+// endless is true of the conditions that always hold.
+func endless(cond []*syntax.Stmt) bool {
+	if len(cond) != 1 || cond[0].Negated {
+		return false
+	}
+	call, ok := cond[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) == 1 && oneOf(call.Args[0].Lit(), "true :")
+}
+
+// forksForever judges the body of an endless loop: if nothing in it is waited
+// for, each round adds processes as fast as the machine makes them.
+func (sh *shell) forksForever(body []*syntax.Stmt) {
+	for _, st := range body {
+		if !st.Background {
+			return
+		}
+	}
+	sh.effect(ForkBomb, "a loop that forks", "")
 }
 
 // readsLines binds the variables of `while read x` to the lines of the input.
@@ -294,6 +317,9 @@ func (sh *shell) forClause(c *syntax.ForClause, in *string) {
 	loop, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
 		sh.nested(c.Loop)
+		if arith, ok := c.Loop.(*syntax.CStyleLoop); ok && arith.Cond == nil {
+			sh.forksForever(c.Do)
+		}
 	} else {
 		v := sh.loopValues(loop)
 		if sh.vars == nil {

@@ -204,8 +204,11 @@ func (sh *shell) lookup(name string) (value, bool) {
 	if v, ok := sh.u.ctx.Env[name]; ok && sh.place.away == "" {
 		return value{scrub(v)}, true
 	}
-	if name == "TMPDIR" {
+	switch name {
+	case "TMPDIR":
 		return value{"/tmp"}, true
+	case "SHELL", "BASH": // whichever it is, it takes code as the others do
+		return value{"/bin/sh"}, true
 	}
 	return nil, false
 }
