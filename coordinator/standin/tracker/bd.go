@@ -3,7 +3,6 @@ package tracker
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,7 +22,7 @@ func fakeBeads(args []string) error {
 		return nil
 	}
 	if os.Getenv("BD_NO_HOOKS") != "1" {
-		return errors.New("the project's hooks would run")
+		return refused("the project's hooks would run")
 	}
 	store := filepath.Join(".beads", "standin.json")
 	if _, err := os.Stat(".beads"); err != nil {
@@ -37,7 +36,7 @@ func fakeBeads(args []string) error {
 		"list": f.list, "ready": f.ready, "show": f.show, "create": f.create, "update": f.update, "close": f.close, "comments": f.comment, "version": f.version,
 	}[args[0]]
 	if !ok {
-		return fmt.Errorf("Error: unknown command %q for \"bd\"\nRun 'bd --help' for usage.", args[0])
+		return refused("Error: unknown command %q for \"bd\"\nRun 'bd --help' for usage.", args[0])
 	}
 	line, err := readBD(args)
 	if err != nil {
@@ -52,7 +51,7 @@ func fakeBeads(args []string) error {
 // bdSays fails as bd does with --json: the reason is on stdout.
 func bdSays(format string, args ...any) error {
 	_ = printed(map[string]string{"error": fmt.Sprintf(format, args...)})
-	return errors.New("")
+	return refused("")
 }
 
 type bdLine struct {
@@ -85,11 +84,11 @@ func readBD(args []string) (bdLine, error) {
 			i++
 			line.flags[name] = args[i]
 		default:
-			return line, fmt.Errorf("Error: unknown flag: %s\nUsage:\n  bd %s", args[i], args[0])
+			return line, refused("Error: unknown flag: %s\nUsage:\n  bd %s", args[i], args[0])
 		}
 	}
 	if line.flags["--json"] == "" {
-		return line, errors.New("the stand-in prints JSON alone")
+		return line, refused("the stand-in prints JSON alone")
 	}
 	return line, nil
 }
@@ -173,11 +172,11 @@ func (f *beadsStore) find(id string) (*bdRecord, error) {
 	}
 	switch len(like) {
 	case 0:
-		return nil, fmt.Errorf("no issue found matching %q", id)
+		return nil, refused("no issue found matching %q", id)
 	case 1:
 		return like[0], nil
 	}
-	return nil, fmt.Errorf("ambiguous ID %q matches %d issues\nUse more characters to disambiguate", id, len(like))
+	return nil, refused("ambiguous ID %q matches %d issues\nUse more characters to disambiguate", id, len(like))
 }
 
 func (f *beadsStore) waits(r *bdRecord) (open []string) {
@@ -297,7 +296,7 @@ func (f *beadsStore) close(line bdLine) error {
 		return bdSays("resolving ID %s: %v", strings.Join(line.rest, " "), err)
 	}
 	if open := f.waits(r); len(open) > 0 {
-		return fmt.Errorf("cannot close %s: blocked by open issues %v (use --force to override)", r.ID, open)
+		return refused("cannot close %s: blocked by open issues %v (use --force to override)", r.ID, open)
 	}
 	r.Status, r.CloseReason, r.Updated = "closed", line.flags["--reason"], f.tick()
 	return printed([]any{f.row(r, false)})

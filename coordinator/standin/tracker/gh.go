@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,23 +17,23 @@ import (
 // that --json names.
 func fakeGitHub(args []string) error {
 	if len(args) < 2 {
-		return errors.New("unknown command for \"gh\"")
+		return refused("unknown command for \"gh\"")
 	}
 	if os.Getenv("GH_PROMPT_DISABLED") == "" {
-		return errors.New("it would ask a person")
+		return refused("it would ask a person")
 	}
 	name := args[0] + " " + args[1]
 	f := &ghStore{}
 	store := filepath.Join(".git", "standin.json")
 	if err := kept(store, f); err != nil {
-		return fmt.Errorf("failed to run git: fatal: not a git repository: %w", err)
+		return refused("failed to run git: fatal: not a git repository: %v", err)
 	}
 	do, ok := map[string]func(ghLine) error{
 		"issue list": f.list, "issue view": f.view, "issue create": f.create, "issue edit": f.edit, "issue comment": f.comment,
 		"issue close": f.close, "issue reopen": f.reopen, "label create": f.label,
 	}[name]
 	if !ok {
-		return fmt.Errorf("unknown command %q for \"gh\"", name)
+		return refused("unknown command %q for \"gh\"", name)
 	}
 	line, err := readGH(name, args[2:])
 	if err != nil {
@@ -67,7 +66,7 @@ func readGH(name string, args []string) (ghLine, error) {
 		case given && slices.Contains(strings.Fields(ghFlags[name]), flag):
 			line.flags[flag] = value
 		default:
-			return line, fmt.Errorf("unknown flag: %s\n\nUsage:  gh %s", arg, name)
+			return line, refused("unknown flag: %s\n\nUsage:  gh %s", arg, name)
 		}
 	}
 	want := 1
@@ -75,7 +74,7 @@ func readGH(name string, args []string) (ghLine, error) {
 		want = 0
 	}
 	if len(line.rest) != want {
-		return line, fmt.Errorf("accepts %d arg(s), received %d", want, len(line.rest))
+		return line, refused("accepts %d arg(s), received %d", want, len(line.rest))
 	}
 	return line, nil
 }
@@ -118,7 +117,7 @@ func (r *ghRecord) fields(names string) (map[string]any, error) {
 	for _, name := range strings.Split(names, ",") {
 		value, ok := all[name]
 		if !ok {
-			return nil, fmt.Errorf("Unknown JSON field: %q", name)
+			return nil, refused("Unknown JSON field: %q", name)
 		}
 		out[name] = value
 	}
@@ -135,7 +134,7 @@ func (r *ghRecord) url() string {
 func (f *ghStore) find(arg string) (*ghRecord, error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(arg, "#"))
 	if err != nil {
-		return nil, fmt.Errorf("invalid issue format: %q", arg)
+		return nil, refused("invalid issue format: %q", arg)
 	}
 	if number == 100 { // there is one pull request
 		return &ghRecord{Number: 100, Title: "a change", State: "OPEN"}, nil
@@ -145,13 +144,13 @@ func (f *ghStore) find(arg string) (*ghRecord, error) {
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("GraphQL: Could not resolve to an issue or pull request with the number of %d. (repository.issue)", number)
+	return nil, refused("GraphQL: Could not resolve to an issue or pull request with the number of %d. (repository.issue)", number)
 }
 
 func (f *ghStore) list(line ghLine) error {
 	most, err := strconv.Atoi(line.flags["--limit"])
 	if err != nil || most < 1 {
-		return fmt.Errorf("invalid limit: %v", line.flags["--limit"])
+		return refused("invalid limit: %v", line.flags["--limit"])
 	}
 	rows := []any{}
 	for _, r := range slices.Backward(f.Issues) {
@@ -195,11 +194,11 @@ func (f *ghStore) create(line ghLine) error {
 	case err != nil:
 		return err
 	case line.flags["--title"] == "" || !body && line.flags["--body-file"] == "":
-		return errors.New("must provide `--title` and `--body` (or `--fill` or `fill-first` or `--fillverbose`) when not running interactively")
+		return refused("must provide `--title` and `--body` (or `--fill` or `fill-first` or `--fillverbose`) when not running interactively")
 	}
 	r := &ghRecord{Number: len(f.Issues) + 1, Title: line.flags["--title"], Body: text, State: "OPEN", At: f.tick()}
 	if err := f.give(r, line.flags["--label"]); err != nil {
-		return fmt.Errorf("could not add label: %w", err)
+		return refused("could not add label: %v", err)
 	}
 	f.Issues = append(f.Issues, r)
 	fmt.Println(r.url())
@@ -211,7 +210,7 @@ func (f *ghStore) give(r *ghRecord, label string) error {
 		return nil
 	}
 	if !slices.Contains(f.Labels, label) {
-		return fmt.Errorf("'%s' not found", label)
+		return refused("'%s' not found", label)
 	}
 	r.Labels = append(r.Labels, label)
 	return nil
@@ -223,10 +222,10 @@ func (f *ghStore) edit(line ghLine) error {
 		return err
 	}
 	if len(line.flags) == 0 {
-		return errors.New("field to edit flag required when not running interactively")
+		return refused("field to edit flag required when not running interactively")
 	}
 	if gone := line.flags["--remove-label"]; gone != "" && !slices.Contains(f.Labels, gone) {
-		return fmt.Errorf("'%s' not found", gone)
+		return refused("'%s' not found", gone)
 	}
 	if err := f.give(r, line.flags["--add-label"]); err != nil {
 		return err
@@ -243,7 +242,7 @@ func (f *ghStore) comment(line ghLine) error {
 	}
 	text, err := line.text()
 	if err != nil || text == "" {
-		return fmt.Errorf("body cannot be blank: %w", err)
+		return refused("body cannot be blank: %v", err)
 	}
 	at := f.tick()
 	r.Comments = append(r.Comments, ghComment{fmt.Sprint("IC_", at.Unix()), text, at})
@@ -257,7 +256,7 @@ func (f *ghStore) close(line ghLine) error {
 		return err
 	}
 	if reason := line.flags["--reason"]; !slices.Contains([]string{"", "completed", "not planned"}, reason) {
-		return fmt.Errorf("invalid argument %q for \"-r, --reason\" flag: valid values are {completed|not planned}", reason)
+		return refused("invalid argument %q for \"-r, --reason\" flag: valid values are {completed|not planned}", reason)
 	}
 	r.State = "CLOSED"
 	fmt.Fprintf(os.Stderr, "✓ Closed issue acme/api#%d (%s)\n", r.Number, r.Title)
@@ -276,7 +275,7 @@ func (f *ghStore) reopen(line ghLine) error {
 func (f *ghStore) label(line ghLine) error {
 	name := line.rest[0]
 	if slices.ContainsFunc(f.Labels, func(l string) bool { return strings.EqualFold(l, name) }) {
-		return fmt.Errorf("label with name %q already exists; use `--force` to update its color and description", name)
+		return refused("label with name %q already exists; use `--force` to update its color and description", name)
 	}
 	f.Labels = append(f.Labels, name)
 	return nil

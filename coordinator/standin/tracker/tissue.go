@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,11 +15,11 @@ import (
 // its words, and prints its JSON.
 func fakeTissue(args []string) error {
 	if len(args) == 0 {
-		return errors.New("tissue - fast local issue tracker")
+		return refused("tissue - fast local issue tracker")
 	}
 	store := filepath.Join(".tissue", "standin.json")
 	if _, err := os.Stat(".tissue"); err != nil {
-		return errors.New("No tissue store found. Run 'tissue init' first.")
+		return refused("No tissue store found. Run 'tissue init' first.")
 	}
 	f := &tissueStore{}
 	if err := kept(store, f); err != nil {
@@ -30,7 +29,7 @@ func fakeTissue(args []string) error {
 		"new": f.create, "list": f.list, "ready": f.ready, "show": f.show, "status": f.status, "comment": f.comment, "dep": f.dep,
 	}[args[0]]
 	if !ok {
-		return fmt.Errorf("unknown command: %s", args[0])
+		return refused("unknown command: %s", args[0])
 	}
 	if err := do(args[1:]); err != nil {
 		return err
@@ -82,19 +81,19 @@ func (f *tissueStore) flags(args []string, values string, most int) (flags map[s
 			flags[arg] = "yes"
 		case strings.HasPrefix(arg, "-") && slices.Contains(strings.Fields(values), arg):
 			if i++; i == len(args) {
-				return nil, nil, fmt.Errorf("missing value for %s", strings.Trim(arg, "-"))
+				return nil, nil, refused("missing value for %s", strings.Trim(arg, "-"))
 			}
 			flags[arg] = args[i]
 		case arg == "":
-			return nil, nil, errors.New("empty title not allowed")
+			return nil, nil, refused("empty title not allowed")
 		case arg[0] == '-':
-			return nil, nil, fmt.Errorf("unknown flag: %s", arg)
+			return nil, nil, refused("unknown flag: %s", arg)
 		default:
 			rest = append(rest, arg)
 		}
 	}
 	if len(rest) > most {
-		return nil, nil, errors.New("too many arguments")
+		return nil, nil, refused("too many arguments")
 	}
 	return flags, rest, nil
 }
@@ -107,12 +106,12 @@ func (f *tissueStore) create(args []string) error {
 		return err
 	}
 	if len(rest) == 0 {
-		return errors.New("title required")
+		return refused("title required")
 	}
 	priority := 2
 	if text := flags["-p"]; text != "" {
 		if priority, err = strconv.Atoi(text); err != nil || priority < 1 || priority > 5 {
-			return fmt.Errorf("invalid priority: %s (must be 1-5)", text)
+			return refused("invalid priority: %s (must be 1-5)", text)
 		}
 	}
 	at := f.tick()
@@ -135,7 +134,7 @@ const tissueLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 
 func (f *tissueStore) resolve(input string) (*tissueRecord, error) {
 	if strings.Trim(input, tissueLetters) != "" {
-		return nil, errors.New("Invalid issue ID.")
+		return nil, refused("Invalid issue ID.")
 	}
 	var found []*tissueRecord
 	for i := range f.Issues {
@@ -149,11 +148,11 @@ func (f *tissueStore) resolve(input string) (*tissueRecord, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, errors.New("Issue not found.")
+		return nil, refused("Issue not found.")
 	case 1:
 		return found[0], nil
 	}
-	return nil, errors.New("Ambiguous issue ID: matches multiple issues. Use more characters.")
+	return nil, refused("Ambiguous issue ID: matches multiple issues. Use more characters.")
 }
 
 func (f *tissueStore) list(args []string) error {
@@ -177,7 +176,7 @@ func (f *tissueStore) rows(args []string, values string, wanted func(tissueRecor
 		return err
 	}
 	if flags["--json"] == "" {
-		return errors.New("the stand-in prints JSON alone")
+		return refused("the stand-in prints JSON alone")
 	}
 	type row struct {
 		ID       string `json:"id"`
@@ -204,7 +203,7 @@ func (f *tissueStore) show(args []string) error {
 		return err
 	}
 	if len(rest) == 0 {
-		return errors.New("id required")
+		return refused("id required")
 	}
 	r, err := f.resolve(rest[0])
 	if err != nil {
@@ -234,10 +233,10 @@ func (f *tissueStore) status(args []string) error {
 		return err
 	}
 	if len(rest) != 2 {
-		return errors.New("usage: tissue status <id> <open|in_progress|paused|duplicate|closed>")
+		return refused("usage: tissue status <id> <open|in_progress|paused|duplicate|closed>")
 	}
 	if !slices.Contains([]string{"open", "in_progress", "paused", "duplicate", "closed"}, rest[1]) {
-		return fmt.Errorf("invalid status: %s (use open, in_progress, paused, duplicate, closed)", rest[1])
+		return refused("invalid status: %s (use open, in_progress, paused, duplicate, closed)", rest[1])
 	}
 	r, err := f.resolve(rest[0])
 	if err != nil {
@@ -255,7 +254,7 @@ func (f *tissueStore) comment(args []string) error {
 	}
 	text, ok := flags["-m"]
 	if len(rest) == 0 || !ok {
-		return errors.New("message required. Usage: tissue comment <id> -m <text>")
+		return refused("message required. Usage: tissue comment <id> -m <text>")
 	}
 	r, err := f.resolve(rest[0])
 	if err != nil {
@@ -269,7 +268,7 @@ func (f *tissueStore) comment(args []string) error {
 
 func (f *tissueStore) dep(args []string) error {
 	if len(args) < 4 {
-		return errors.New("usage: tissue dep <add|rm> <id> <kind> <target>")
+		return refused("usage: tissue dep <add|rm> <id> <kind> <target>")
 	}
 	if _, _, err := f.flags(args[4:], "--quiet", 0); err != nil {
 		return err
@@ -283,11 +282,11 @@ func (f *tissueStore) dep(args []string) error {
 	case err != nil:
 		return err
 	case args[0] != "add":
-		return fmt.Errorf("unknown dep action: %s", args[0])
+		return refused("unknown dep action: %s", args[0])
 	case !slices.Contains([]string{"blocks", "relates", "parent"}, args[2]):
-		return errors.New("Invalid dependency kind. Use: blocks, relates, or parent.")
+		return refused("Invalid dependency kind. Use: blocks, relates, or parent.")
 	case from.ID == to.ID:
-		return errors.New("An issue cannot depend on itself.")
+		return refused("An issue cannot depend on itself.")
 	}
 	f.Deps = append(f.Deps, tissueDep{from.ID, to.ID, args[2], "active", f.tick(), "01J"})
 	fmt.Println(from.ID)

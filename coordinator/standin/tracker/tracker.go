@@ -17,6 +17,13 @@ import (
 // directory, and prints as the tool does.
 var tools = map[string]func(args []string) error{"tissue": fakeTissue, "bd": fakeBeads, "gh": fakeGitHub}
 
+// A refusal is an error in the words of a tool.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func refused(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
+
 // Install has the running program stand for a tool in a directory. It must call Main
 // first of all.
 func Install(dir, name string) error {
