@@ -24,8 +24,10 @@ func TestMarkComesFirst(t *testing.T) {
 		if err := os.Chtimes(p.dirs.Marks(), long, long); err != nil {
 			t.Fatal(err)
 		}
-		if paused() || paused() {
-			t.Fatal("paused before anybody asked")
+		for range 2 { // the second time the directory is known to be empty
+			if paused() {
+				t.Fatal("paused before anybody asked")
+			}
 		}
 		if err := home.LeaveMark(p.dirs.PauseMark(), ""); err != nil {
 			t.Fatal(err)
