@@ -499,6 +499,10 @@ func (sh *shell) gitPrograms(verb string, args []string, o options) {
 				sh.run(code, nil)
 			}
 		}
+	case "archive":
+		for _, code := range o.all("exec") {
+			sh.run(code, nil)
+		}
 	case "clone":
 		for _, setting := range o.all("c", "config") {
 			sh.gitSetting(setting)

@@ -165,7 +165,7 @@ const secretFiles = ".env .envrc .netrc _netrc .pgpass .my.cnf .pypirc .npmrc .v
 
 // secretTails are the places below a home where tools keep credentials.
 const secretTails = ".aws/credentials .aws/config .kube/config .docker/config.json .gem/credentials .cargo/credentials " +
-	".cargo/credentials.toml .config/gh/hosts.yml .config/gcloud/credentials.db .azure/accesstokens.json .config/op/config " +
+	".cargo/credentials.toml .config/gh/hosts.yml .config/gcloud/credentials.db .azure/accessTokens.json .azure/msal_token_cache.json .config/op/config " +
 	".terraform.d/credentials.tfrc.json .config/hub .ssh/id_rsa .m2/settings.xml .gradle/gradle.properties .composer/auth.json " +
 	".config/rclone/rclone.conf .local/share/keyrings .password-store .gnupg Library/Keychains"
 

@@ -417,6 +417,9 @@ func (sh *shell) forgeAPI(c command) {
 	} else if method != "" && !strings.EqualFold(method, "get") && hasWord(verbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets permissions visibility") {
 		sh.effect(ChangeRemote, strings.ToLower(method), path)
 	}
+	if method != "" && (containsPrefix(o.all("f", "F", "field", "raw-field"), "visibility=") || containsPrefix(o.all("f", "F", "field", "raw-field"), "private=false")) {
+		sh.effect(PublishOut, c.name, "repository visibility")
+	}
 	for _, q := range append(o.all("f", "F", "field", "raw-field"), path) {
 		if strings.Contains(q, "mutation") && strings.Contains(q, "delete") {
 			sh.effect(DestroyRemote, "part", "graphql")

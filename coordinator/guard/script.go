@@ -269,8 +269,12 @@ func (sh *shell) awkPipes(toks []token) {
 		if t.kind != 's' {
 			continue
 		}
+		var in *string
+		if i > 1 && toks[i-1].kind == '|' && toks[i-2].kind == 's' {
+			in = &toks[i-2].text
+		}
 		if i > 0 && toks[i-1].kind == '|' || i+2 < len(toks) && toks[i+1].kind == '|' && toks[i+2].text == "getline" {
-			sh.runText(t.text)
+			sh.runTextIn(t.text, in)
 		}
 		if i > 0 && toks[i-1].kind == '>' {
 			sh.write(t.text)
@@ -341,6 +345,10 @@ func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]
 		}
 	}
 	if kind == "" || i+1 >= len(toks) {
+		return
+	}
+	if kind == "show" {
+		sh.showsVariable(toks[i+1:])
 		return
 	}
 	args, list, end := sh.callArgs(toks, i, consts)
@@ -482,6 +490,8 @@ func callKind(short, full, lang string) string {
 		return "move"
 	case "chmod", "chmodSync":
 		return ""
+	case "print", "println", "puts", "echo", "console.log", "log", "say":
+		return "show"
 	case "dup2", "fsockopen":
 		return "dup"
 	case "kill", "killpg":
@@ -574,6 +584,8 @@ func (sh *shell) scriptOpen(arg string, args []string) {
 		}
 	case strings.HasPrefix(arg, ">"):
 		sh.write(strings.TrimLeft(arg, "> "))
+	case len(args) == 2 && strings.HasPrefix(args[1], ">"): // perl: open(F, ">name")
+		sh.write(strings.TrimLeft(args[1], "> "))
 	default:
 		sh.read(arg)
 	}

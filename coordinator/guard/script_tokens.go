@@ -276,6 +276,25 @@ func (sh *shell) environmentOf(toks []token) (string, int) {
 	return "", 0
 }
 
+// showsVariable reports a variable of the environment that is printed as it
+// is. One that is only asked about (its length, whether it is set) stays
+// unseen.
+func (sh *shell) showsVariable(toks []token) {
+	if toks[0].kind == '(' {
+		toks = toks[1:]
+	}
+	text, n := sh.environmentOf(toks)
+	if n == 0 && len(toks) > 0 {
+		if name, ok := strings.CutPrefix(toks[0].text, "process.env."); ok && !strings.Contains(name, ".") {
+			text, n = sh.unset(name), 1
+		}
+	}
+	shown := n > 0 && (n >= len(toks) || oneOf(string(toks[n].kind), ") , ;"))
+	if shown && strings.ContainsRune(text, holeKey) {
+		sh.effect(RevealSecret, "environment", "")
+	}
+}
+
 func (sh *shell) constant(name string, consts map[string]string) (string, bool) {
 	if v, ok := consts[name]; ok {
 		return v, true

@@ -4,6 +4,8 @@ import "strings"
 
 func serviceRow(name string) row {
 	switch name {
+	case "loginctl":
+		return logins
 	case "systemctl", "service", "rc-service", "initctl", "supervisorctl", "launchctl", "sc", "brew-services", "pm2", "monit", "sv", "svc", "net":
 		return service
 	case "kill", "killall", "pkill", "skill", "xkill", "taskkill", "killall5":
@@ -240,4 +242,15 @@ func system(sh *shell, c command) {
 		}
 	}
 	sh.effect(ChangeSystem, c.name, strings.Join(o.pos, " "))
+}
+
+// logins ends every process of a session or of a user.
+func logins(sh *shell, c command) {
+	o := parseOptions(c.args, "H M s n o p host machine signal lines output property")
+	switch verb := o.at(0); {
+	case oneOf(verb, "terminate-user kill-user terminate-session kill-session terminate-seat"):
+		sh.effect(KillProcess, "all", strings.Join(o.pos[1:], " "))
+	case oneOf(verb, "poweroff reboot halt suspend hibernate"):
+		sh.effect(Power, verb, "")
+	}
 }

@@ -88,7 +88,9 @@ func textRow(name string) row {
 		return awk
 	case "which", "type", "whence", "where":
 		return located
-	case "cmp", "diff", "comm":
+	case "diff", "comm", "colordiff", "sdiff":
+		return compared
+	case "cmp":
 		return quiet
 	}
 	return nil
@@ -200,7 +202,11 @@ func printfArg(format string, i int, arg string) string {
 
 // readOut prints the content of files: what is not known is a hole.
 func readOut(sh *shell, c command) {
-	o := parseOptions(c.args, "n c lines bytes l language style theme w s f d k t")
+	values := "n c lines bytes l language style theme w s f d k t"
+	if c.name == "od" { // its -c, -d, -f, -l and -s are formats
+		values = "A j N S t w"
+	}
+	o := parseOptions(c.args, values)
 	if len(o.pos) == 0 || containsString(o.pos, "-") {
 		sh.printInput(c)
 	}
@@ -217,6 +223,19 @@ func readOut(sh *shell, c command) {
 			text = reverse(text)
 		}
 		sh.print(text)
+	}
+}
+
+// compared files are shown line by line, unless only their difference counts.
+func compared(sh *shell, c command) {
+	o := parseOptions(c.args, "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file")
+	if o.short('q') || o.exact("brief") {
+		return
+	}
+	for _, f := range o.pos {
+		if f != "-" {
+			sh.print(sh.read(f))
+		}
 	}
 }
 
