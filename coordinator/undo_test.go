@@ -20,13 +20,17 @@ import (
 var killUndos = flag.Int("kill-undo-every", 13, "the test that kills the coordinator at its calls of git does so at each n-th")
 
 // deadlyGit stands before git. At the call that a file names it kills who
-// called it, where that is the coordinator: before git runs, or behind it.
+// called it, where that is the coordinator: before git runs, or behind it. Where it
+// is to hold instead, it waits until it may go on.
 const deadlyGit = `#!/bin/sh
 IFS= read -r caller < /proc/$PPID/cmdline # its zeros are left out
 case $caller in *afarserve*)
 	read -r n < "$DIR/n"; n=$((n + 1)); echo $n > "$DIR/n"
 	read -r at < "$DIR/at"
-	if [ $n = $at ]; then
+	if [ $n = $at ] && [ -e "$DIR/holds" ]; then
+		: > "$DIR/held"
+		until [ -e "$DIR/go" ] || [ ! -d "$DIR" ]; do sleep 0.02; done
+	elif [ $n = $at ]; then
 		[ $((n % 2)) = 0 ] && "$GIT" "$@" > /dev/null
 		kill -9 $PPID
 		exit 1
