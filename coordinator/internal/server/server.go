@@ -78,7 +78,7 @@ type Server struct {
 	cfg   Config
 	calls sync.WaitGroup // requests that are being answered
 
-	behind backlog
+	behind backlog // of the replies
 
 	mu   sync.Mutex
 	told map[string]time.Time      // refusals that were journalled a moment ago

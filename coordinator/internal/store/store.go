@@ -1,7 +1,7 @@
 // Package store keeps the coordinator's state in SQLite. It is the machine's
 // truth: what Commit returned without an error survives kill -9 and loss of
-// power, what Write did survives kill -9. The package owns the database file and the form in which values are
-// stored; it decides nothing about them.
+// power, what Write did survives kill -9. The package owns the database file and
+// the form in which values are stored; it decides nothing about them.
 package store
 
 import (
