@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -212,6 +213,9 @@ func TestNightWithoutNetwork(t *testing.T) {
 		}
 	}
 	r.ask("open", "git push")
+	if err := r.core.Note(event.Stopped, "", "", "the coordinator stopped"); err != nil { // in order: after a kill the first card would be in doubt
+		t.Fatal(err)
+	}
 	r.restart()
 	if err := r.api.Start(); err != nil {
 		t.Fatal(err)
