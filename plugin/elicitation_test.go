@@ -155,7 +155,7 @@ func (r *rig) attended() {
 		r.term.Await(formDialog, within)
 		r.becomes(card, "handed to the terminal")
 		r.term.Settle(formDialog, "Escape")
-		r.did("typed")
+		r.term.Await("Interrupted|all done with typed", within) // a second Esc, of a slow screen, ends the turn
 	})
 	r.part("subagent", func() { // its main agent stops while the form is open
 		r.model.Script(func(q model.Request) model.Turn {
