@@ -355,13 +355,19 @@ func (sh *shell) gitTag(args []string) {
 func (sh *shell) gitConfig(args []string) {
 	o := parseOptions(args, "f file blob type default comment value")
 	pos := o.pos
+	asked := o.exact("get", "get-all", "get-urlmatch") || len(pos) == 1 && !o.exact("unset", "unset-all")
 	if len(pos) > 0 && oneOf(pos[0], "set get list unset edit") {
-		if pos[0] != "set" {
+		verb := pos[0]
+		asked, pos = verb == "get", pos[1:]
+		if verb != "set" && !asked {
 			return
 		}
-		pos = pos[1:]
 	}
-	if len(pos) < 2 || o.exact("get", "get-all", "list", "unset") {
+	if asked && len(pos) > 0 && gitSecret(pos[0]) {
+		sh.showsKey("git setting", pos[0])
+		return
+	}
+	if len(pos) < 2 || asked || o.exact("list", "unset", "unset-all") {
 		return
 	}
 	key := strings.ToLower(pos[0])
@@ -370,6 +376,12 @@ func (sh *shell) gitConfig(args []string) {
 		strings.HasPrefix(pos[1], "!") || strings.HasPrefix(key, "filter.") && pos[1] != "" && !strings.HasPrefix(pos[1], "git-lfs ") || key == "init.templatedir" || key == "include.path" || key == "credential.helper" && strings.Contains(pos[1], "store") {
 		sh.effect(GitSettings, "", key)
 	}
+}
+
+// gitSecret is true of the settings that hold a credential.
+func gitSecret(key string) bool {
+	name := strings.ToLower(key[strings.LastIndexByte(key, '.')+1:])
+	return oneOf(name, "extraheader smtppass") || secretName(name)
 }
 
 func (sh *shell) gitOther(verb string, args []string, c command) {

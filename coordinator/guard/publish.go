@@ -133,7 +133,13 @@ func nodePackages(sh *shell, c command) {
 		}
 	case "exec", "dlx", "x":
 		packageRunner(sh, command{name: c.name, args: after(c.args, verb, 1), in: c.in})
-	case "config", "set":
+	case "config", "c", "get":
+		if asked := o.at(len(o.pos) - 1); containsString(o.pos, "get") && registrySecret(asked) {
+			sh.showsKey("registry token", asked)
+			return
+		}
+		fallthrough
+	case "set":
 		if o.at(1) == "set" && hasWord(verbWords(strings.Join(o.pos, " ")), "registry script") {
 			sh.effect(ChangeSystem, c.name, "settings")
 		}
@@ -144,6 +150,12 @@ func nodePackages(sh *shell, c command) {
 	default:
 		sh.packageProgram(c, verb)
 	}
+}
+
+// registrySecret is true of the settings that a package manager signs in with.
+func registrySecret(key string) bool {
+	key = key[strings.LastIndexByte(key, ':')+1:]
+	return oneOf(strings.ToLower(key), "_auth npmauthident") || secretName(key)
 }
 
 // packageProgram runs what is no verb of the package manager's own: a script of

@@ -339,6 +339,9 @@ func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]
 	if short == "delete" && everyRow(toks[:i]) {
 		sh.effect(DropData, "rows", name)
 	}
+	if oneOf(short, networkCalls) && sendsEnvironment(toks[i+1:]) {
+		sh.effect(SendOut, "secret", name)
+	}
 	if kind == "" && i+1 < len(toks) && toks[i+1].kind == '(' || kind == "" && lang == "ruby" {
 		if w := verbWords(short); len(w) > 1 && oneOf(w[0], "delete destroy drop purge truncate clear flush") && !oneOf(w[1], "interval timeout timer property screen line lines") {
 			sh.possible(DestroyRemote, "part", name)

@@ -295,6 +295,35 @@ func (sh *shell) showsVariable(toks []token) {
 	}
 }
 
+// networkCalls hand their arguments to another machine.
+const networkCalls = "post put patch request Request fetch axios urlopen urlencode post_form sendall sendto sendBeacon curl_setopt"
+
+// sendsEnvironment is true of a list of arguments that holds the environment as
+// a whole: every key and token of the machine with it.
+func sendsEnvironment(toks []token) bool {
+	depth := 0
+	for i := 0; i < len(toks) && i < 256; i++ {
+		switch t := toks[i]; t.kind {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case 'n':
+			if wholeEnvironment(t.text) && (i+1 == len(toks) || toks[i+1].kind != '[' && toks[i+1].kind != '{') {
+				return true
+			}
+		}
+		if depth <= 0 {
+			return false
+		}
+	}
+	return false
+}
+
+func wholeEnvironment(name string) bool {
+	return oneOf(name, "os.environ environ os.environ.copy os.environ.items process.env Bun.env Deno.env.toObject ENV ENV.to_h ENV.to_hash ENV.to_json ENV.to_h.to_json ENV.to_hash.to_json ENV.inspect ENV.to_a $_ENV")
+}
+
 func (sh *shell) constant(name string, consts map[string]string) (string, bool) {
 	if v, ok := consts[name]; ok {
 		return v, true

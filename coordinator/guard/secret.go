@@ -28,7 +28,8 @@ var secretCommands = []secretCommand{
 	{"az", "acr credential show", ""}, {"kubectl", "config view", "raw"}, {"kubectl", "create token", ""}, {"kubeseal", "", "recovery-unseal"}, {"oc", "whoami", "t"}, {"oc", "whoami", "show-token"}, {"argocd", "admin initial-password", ""},
 	{"heroku", "config", ""}, {"heroku", "config:get", ""}, {"heroku", "auth:token", ""}, {"fly", "auth token", ""}, {"fly", "tokens create", ""}, {"flyctl", "auth token", ""}, {"vercel", "env pull", ""},
 	{"railway", "variables", ""}, {"netlify", "env:get", ""}, {"supabase", "secrets reveal", ""}, {"supabase", "projects api-keys", ""}, {"gh", "auth token", ""}, {"gh", "auth status", "show-token"}, {"gh", "auth status", "t"},
-	{"glab", "auth status", "show-token"}, {"glab", "config get token", ""}, {"git", "credential fill", ""}, {"git", "credential-store get", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
+	{"gh", "auth git-credential get", ""},
+	{"glab", "auth status", "show-token"}, {"glab", "auth status", "t"}, {"glab", "config get token", ""}, {"git", "credential fill", ""}, {"git", "credential-store get", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
 	{"pulumi", "config", "show-secrets"}, {"pulumi", "stack export", "show-secrets"}, {"pulumi", "stack output", "show-secrets"}, {"terraform", "output", "raw"}, {"kwallet-query", "", "r"},
 }
 
@@ -51,13 +52,18 @@ func (sh *shell) showsSecret(c command) bool {
 		if !strings.HasPrefix(strings.Join(o.pos, " ")+" ", s.words+" ") && s.words != "" || s.flag != "" && !o.exact(s.flag) {
 			continue
 		}
-		if sh.out == nil {
-			sh.effect(RevealSecret, c.name, s.words)
-		}
-		sh.print(unknownKey)
+		sh.showsKey(c.name, s.words)
 		return true
 	}
 	return false
+}
+
+// showsKey reports a single token that a program prints.
+func (sh *shell) showsKey(what, which string) {
+	if sh.out == nil {
+		sh.effect(RevealSecret, what, which)
+	}
+	sh.print(unknownKey)
 }
 
 // carries reports the secrets that a program takes out in its arguments: file

@@ -339,16 +339,14 @@ func someOf(text string) string {
 // decode turns text into other text. Base64 of known text is followed; every
 // other decoding yields decoded text, whose commands nobody can read.
 func decode(sh *shell, c command) {
-	o := parseOptions(c.args, "in out i w k K pass kfile iv")
+	o := parseOptions(c.args, "in out i w k K pass kfile iv r recipient u local-user")
 	if c.name == "openssl" && oneOf(o.at(0), "rsa pkcs12 pkcs8 pkey ec dsa") && !o.exact("pubin", "pubout", "noout", "check", "export") {
 		if f, ok := o.get("in"); ok {
 			sh.print(sh.read(f))
 		}
 		return
 	}
-	if c.name == "gpg" && o.has("export-secret-keys", "export-secret-subkeys") {
-		sh.effect(RevealSecret, "private key", "")
-		sh.print(unknownSecret)
+	if c.name == "gpg" && sh.gpgShows(o) {
 		return
 	}
 	if c.name == "openssl" && !oneOf(o.at(0), "base64 enc aes-256-cbc") {
@@ -381,6 +379,19 @@ func decode(sh *shell, c command) {
 		return
 	}
 	sh.print(unknownDecoded)
+}
+
+// gpgShows reports what gpg shows of a secret. True if all of its output is one.
+func (sh *shell) gpgShows(o options) bool {
+	if o.has("export-secret-keys", "export-secret-subkeys") && !o.exact("export") {
+		sh.effect(RevealSecret, "private key", "")
+		sh.print(unknownSecret)
+		return true
+	}
+	if o.exact("d", "decrypt") && !o.exact("o", "output") && sh.out == nil {
+		sh.effect(RevealSecret, "decrypted", "")
+	}
+	return false
 }
 
 func decodeBase64(in string) string {
