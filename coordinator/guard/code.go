@@ -99,8 +99,10 @@ func codeRow(name string) row {
 		return interpreter("e", "ruby")
 	case "php":
 		return interpreter("r B R E", "php")
-	case "lua", "luajit", "tclsh", "rscript", "r", "julia", "elixir", "erl", "groovy", "scala", "ghc", "guile", "swift", "raku", "crystal":
+	case "lua", "luajit", "rscript", "r", "julia", "elixir", "erl", "groovy", "scala", "ghc", "guile", "swift", "raku", "crystal":
 		return interpreter("e eval E expr", "other")
+	case "tclsh", "wish", "jimsh":
+		return interpreter("e", "tcl")
 	case "vim", "nvim", "vi", "ex", "emacs", "ed":
 		return editor
 	case "gdb", "lldb":
@@ -250,6 +252,8 @@ func langOf(name string) string {
 		return "python"
 	case "ruby", "perl", "php":
 		return name
+	case "tclsh", "wish", "jimsh":
+		return "tcl"
 	}
 	return "js"
 }
@@ -275,10 +279,42 @@ func (sh *shell) code(text, lang string) {
 		return
 	}
 	sh.depth++
-	sh.scriptText(text, lang)
+	if lang == "tcl" {
+		sh.tcl(text)
+	} else {
+		sh.scriptText(text, lang)
+	}
 	sh.depth--
 	if bareCommand(text, lang) {
 		sh.run(text, nil)
+	}
+}
+
+// tcl reads a text whose every line is a command of words.
+func (sh *shell) tcl(text string) {
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;[]", r) }) {
+		words := quotedFields(strings.NewReplacer("{", " ", "}", " ").Replace(line))
+		if len(words) < 2 {
+			continue
+		}
+		switch rest := words[1:]; {
+		case words[0] == "exec":
+			sh.exec(rest, nil)
+		case words[0] == "file" && oneOf(rest[0], "delete rename"):
+			sh.tclFile(rest[0], parseOptions(rest[1:], "").pos)
+		case words[0] == "open":
+			sh.scriptOpen(rest[0], rest)
+		}
+	}
+}
+
+func (sh *shell) tclFile(verb string, files []string) {
+	if verb == "rename" {
+		move(sh, command{args: files})
+		return
+	}
+	for _, f := range files {
+		sh.deletes(DeleteTree, "", f)
 	}
 }
 

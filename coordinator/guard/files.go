@@ -221,6 +221,10 @@ func truncate(sh *shell, c command) {
 		return
 	}
 	for _, p := range o.pos {
+		if f := sh.path(p); strings.HasSuffix(f, everyFile) { // what every file of a tree held is gone
+			sh.effect(DeleteTree, "find", strings.TrimSuffix(f, everyFile))
+			continue
+		}
 		sh.effect(WriteFile, "truncate", sh.path(p))
 	}
 }
@@ -434,6 +438,9 @@ func (sh *shell) findExec(roots []string, narrowed bool, names, expr []string, i
 		if len(out) > 0 && oneOf(programName(out[0]), "rm unlink shred") && !narrowed {
 			sh.findRemoves(out)
 			continue
+		}
+		if len(out) > 0 && !narrowed && oneOf(programName(out[0]), "truncate gtruncate") {
+			out = replaceAll(argv, "{}", strings.TrimSuffix(r, "/")+everyFile)
 		}
 		if len(out) > 1 && !narrowed && oneOf(programName(out[0]), "chmod chown chgrp setfacl") {
 			out = append([]string{out[0], "-R"}, out[1:]...) // one by one it comes to the same

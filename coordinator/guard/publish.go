@@ -272,6 +272,11 @@ func makeRecipes(sh *shell, c command) {
 	for _, code := range o.all("eval") {
 		sh.makefile(code)
 	}
+	for _, set := range o.pos { // the program that every recipe is handed to
+		if code, ok := strings.CutPrefix(set, "SHELL="); ok && strings.Contains(code, " ") {
+			sh.run(code, nil)
+		}
+	}
 	name, named := o.get("f", "file", "makefile")
 	if named && name == "-" && c.in != nil {
 		sh.makefile(*c.in)

@@ -47,6 +47,8 @@ func (sh *shell) scriptRound(toks []token, consts map[string]string, lang string
 			if text, ok := sh.literal(toks[i:], consts); ok {
 				sh.runText(text)
 			}
+		case t.kind == 's' && lang == "other" && i+2 < len(toks) && toks[i+1].kind == '.' && strings.HasPrefix(toks[i+2].text, "execute"):
+			sh.runText(t.text) // groovy: "ls".execute()
 		case t.kind == 's' && strings.Contains(t.text, ".sock") && strings.Contains(t.text, "afar"):
 			sh.effect(SteerAfar, "socket", t.text)
 		case t.kind == 'n' && (strings.HasSuffix(t.text, "TIOCSTI") || t.text == "0x5412" || t.text == "21522"):
@@ -164,6 +166,8 @@ func listedFiles(toks []token) (string, int) {
 	name := toks[0].text[strings.LastIndexAny(toks[0].text, ".:")+1:]
 	dir := strings.TrimSuffix(toks[2].text, "/")
 	switch {
+	case name == "Path" && len(toks) > 7 && toks[3].kind == ')' && toks[4].kind == '.':
+		return pathFiles(dir, toks[5:])
 	case oneOf(name, "glob iglob globSync") || toks[0].text == "Dir":
 		return toks[2].text, 4
 	case toks[0].text == "os.walk":
@@ -172,6 +176,39 @@ func listedFiles(toks []token) (string, int) {
 		return dir + "/*", 4
 	}
 	return "", 0
+}
+
+// pathFiles reads rglob, glob and iterdir of a path whose directory is known.
+func pathFiles(dir string, toks []token) (string, int) {
+	const before = 5 // Path ( "dir" ) .
+	if toks[0].text == "iterdir" {
+		return dir + "/*", before + 3
+	}
+	if len(toks) < 4 || toks[2].kind != 's' || !oneOf(toks[0].text, "glob rglob") {
+		return "", 0
+	}
+	pattern := toks[2].text
+	deep := toks[0].text == "rglob" || strings.HasPrefix(pattern, "**")
+	switch pattern = strings.TrimPrefix(pattern, "**/"); {
+	case deep && strings.Trim(pattern, "*") == "":
+		return dir + everyFile, before + 4
+	case deep:
+		return dir + "/" + unknown + "/" + pattern, before + 4
+	}
+	return dir + "/" + pattern, before + 4
+}
+
+// handsOver reads array_map("unlink", files) and map(os.remove, files): a call
+// by its name, once for each of the files.
+func (sh *shell) handsOver(toks []token, consts map[string]string, lang string) {
+	if len(toks) < 4 || toks[0].kind != '(' || toks[1].kind != 's' && toks[1].kind != 'n' || toks[2].kind != ',' {
+		return
+	}
+	name := toks[1].text
+	kind := callKind(name[strings.LastIndexAny(name, ".:")+1:], name, lang)
+	if text, ok := sh.literal(toks[3:], consts); ok && oneOf(kind, "unlink tree run") {
+		sh.scriptEffect(kind, text, []string{text}, false)
+	}
 }
 
 // loopName is the name that a loop gives to the files listed by the n tokens at
@@ -338,6 +375,9 @@ func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]
 	kind := callKind(short, name, lang)
 	if short == "delete" && everyRow(toks[:i]) {
 		sh.effect(DropData, "rows", name)
+	}
+	if oneOf(short, "map array_map array_walk call_user_func") {
+		sh.handsOver(toks[i+1:], consts, lang)
 	}
 	if oneOf(short, networkCalls) && sendsEnvironment(toks[i+1:]) {
 		sh.effect(SendOut, "secret", name)
@@ -521,7 +561,7 @@ func (sh *shell) scriptEffect(kind, arg string, args []string, list bool) {
 		}
 	case "unlink":
 		if arg != "" {
-			sh.effect(DeleteFile, "", sh.path(arg))
+			sh.deletes(DeleteFile, "", arg)
 		}
 	case "open":
 		sh.scriptOpen(arg, args)

@@ -53,6 +53,9 @@ func tokens(text, lang string) []token {
 			}
 			name := text[i : i+n]
 			i += n
+			if i+1 < len(text) && text[i] == '!' && text[i+1] != '=' && oneOf(lang, "other ruby") {
+				i++ // a part of the name: File.rm_rf!
+			}
 			if i < len(text) && (text[i] == '"' || text[i] == '\'') && len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbfu") == "" {
 				formatted = strings.ContainsAny(name, "fF")
 				continue // a string prefix such as r"…"

@@ -89,11 +89,26 @@ func multiplexer(sh *shell, c command) {
 	switch {
 	case oneOf(rest[0], "send-keys send send-prefix paste-buffer pasteb"), c.name == "zellij" && len(rest) > 1 && oneOf(rest[1], "write write-chars"):
 		sh.effect(TypeInto, "", c.name)
-	case oneOf(rest[0], "new-session new new-window neww split-window splitw respawn-pane respawnp respawn-window run-shell run if-shell display-popup popup pipe-pane"):
+	case oneOf(rest[0], "new-session new new-window neww split-window splitw respawn-pane respawnp respawn-window run-shell run display-popup popup pipe-pane"):
 		_, inner := leading(rest[1:], "s n t c x y F e l p w")
 		sh.runText(strings.Join(inner, " "))
+	case oneOf(rest[0], "if-shell if"):
+		sh.multiplexerChoice(c.name, rest[1:])
 	case oneOf(rest[0], "kill-server kill-session"):
 		sh.effect(KillProcess, "terminal", c.name)
+	}
+}
+
+// multiplexerChoice runs the condition, and takes both of the commands that it
+// decides between.
+func (sh *shell) multiplexerChoice(name string, args []string) {
+	o, inner := leading(args, "t")
+	for i, text := range inner {
+		if i == 0 && !o.short('F') {
+			sh.runText(text)
+		} else if i > 0 && sh.spendSource(text) {
+			multiplexer(sh, command{name: name, args: quotedFields(text)})
+		}
 	}
 }
 
