@@ -369,6 +369,9 @@ func printsForEval(c command) bool {
 	}
 	first := c.args[:min(1, len(c.args))]
 	if oneOf(c.name, "conda mamba micromamba opam") {
+		if containsString(first, "env") && c.name != "opam" {
+			return false // there a group with verbs of its own
+		}
 		first = c.args[:min(2, len(c.args))]
 	}
 	return containsAny(first, "init hook env shellenv docker-env podman-env completion completions activate shell.bash shell.zsh shell.fish hook-env --bash --zsh --fish --alias -s export generate-shell-completion")

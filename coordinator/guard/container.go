@@ -114,8 +114,13 @@ func (sh *shell) containerRun(verb string, args []string, c command) {
 	if len(rest) == 0 {
 		return
 	}
-	if v, given := o.get("privileged"); o.exact("privileged") && (!given || v == "true") || strings.HasPrefix(first(o.all("pid")), "host") {
+	if granted(o, "privileged") || strings.HasPrefix(first(o.all("pid")), "host") {
 		sh.effect(RunElevated, "container with host rights", "")
+	}
+	for _, right := range o.all("cap-add") {
+		if oneOf(strings.TrimPrefix(strings.ToUpper(right), "CAP_"), "ALL SYS_ADMIN SYS_MODULE SYS_RAWIO SYS_BOOT DAC_READ_SEARCH") {
+			sh.effect(RunElevated, "container with host rights", right)
+		}
 	}
 	child := sh.sub()
 	child.place = place{cwd: "/", home: "", away: "container"}
@@ -133,6 +138,12 @@ func (sh *shell) containerRun(verb string, args []string, c command) {
 		argv = append([]string{ep}, argv...)
 	}
 	child.exec(argv, c.in)
+}
+
+// granted is true of a switch that is on.
+func granted(o options, name string) bool {
+	v, given := o.get(name)
+	return o.exact(name) && (!given || v == "true")
 }
 
 // mount notices a host directory that holds more than a project.
@@ -196,7 +207,7 @@ func kubectl(sh *shell, c command) {
 	}
 	switch verb {
 	case "exec", "run", "debug":
-		if strings.HasPrefix(o.at(1), "node/") || containsAny(tokensOf(c.args), "hostPID hostNetwork hostPath privileged") {
+		if strings.HasPrefix(o.at(1), "node/") || granted(o, "privileged") || containsAny(tokensOf(c.args), "hostPID hostNetwork hostPath privileged") {
 			sh.effect(RunElevated, "container with host rights", o.at(1))
 		}
 		sh.inCluster(c)

@@ -20,6 +20,8 @@ func databaseRow(name string) row {
 		return mongo
 	case "redis-cli", "valkey-cli", "keydb-cli", "dragonfly-cli":
 		return redis
+	case "cypher-shell":
+		return graph
 	case "dropdb":
 		return func(sh *shell, c command) { sh.effect(DropData, "database", parseOptions(c.args, "h p U").at(0)) }
 	case "dropuser", "dropRole":
@@ -174,6 +176,53 @@ func (sh *shell) mongoCall(name string, rest []token) {
 		}
 	case "shutdownServer":
 		sh.effect(StopService, "database", "mongo")
+	}
+}
+
+// graph reads Cypher: what a pattern without a condition matches is everything,
+// or everything of a kind.
+func graph(sh *shell, c command) {
+	o := parseOptions(c.args, "a address u username p password d database f file format P param encryption impersonate error-format")
+	texts := []string{strings.Join(o.pos, " ")}
+	if f, ok := o.get("f", "file"); ok {
+		texts = append(texts, sh.files[sh.path(f)])
+	}
+	if c.in != nil {
+		texts = append(texts, *c.in)
+	}
+	for _, text := range texts {
+		sh.sql(text) // DROP has the same words
+		toks := tokens(text, "js")
+		for from, i := 0, 0; i <= len(toks); i++ {
+			if i == len(toks) || toks[i].kind == ';' {
+				sh.graphStatement(toks[from:i])
+				from = i + 1
+			}
+		}
+	}
+	sh.print(unknown)
+}
+
+func (sh *shell) graphStatement(toks []token) {
+	match := 0
+	for i, t := range toks {
+		switch word := strings.ToUpper(t.text); {
+		case t.kind == '{', t.kind == 'n' && oneOf(word, "WHERE LIMIT"):
+			return // some of them
+		case t.kind == 'n' && word == "MATCH":
+			match = i
+		case t.kind == 'n' && word == "DELETE":
+			nodes := i - match
+			if i > 0 && strings.EqualFold(toks[i-1].text, "DETACH") {
+				nodes--
+			}
+			op := "rows"
+			if nodes == len("(n)")+1 {
+				op = "database"
+			}
+			sh.effect(DropData, op, "graph")
+			return
+		}
 	}
 }
 

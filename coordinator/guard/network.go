@@ -258,11 +258,10 @@ func isRemotePath(p string) bool {
 func secureCopy(sh *shell, c command) {
 	o := parseOptions(c.args, "P i F o c S l J D X b B R")
 	if c.name == "sftp" && c.in != nil {
-		for _, line := range splitLines(*c.in) {
-			if f := strings.Fields(line); len(f) > 1 && oneOf(f[0], "put mput reput") {
-				sh.carries(command{}, f[1:], o.at(0))
-			}
-		}
+		sh.transferCommands(*c.in, o.at(0))
+	}
+	if batch, ok := o.get("b"); ok && c.name == "sftp" {
+		sh.transferCommands(sh.files[sh.path(batch)], o.at(0))
 	}
 	if len(o.pos) < 2 {
 		return
@@ -274,6 +273,33 @@ func secureCopy(sh *shell, c command) {
 		}
 	}
 	sh.writeTo(to)
+}
+
+// transferCommands reads what sftp and lftp are told: what they delete goes on
+// the other side, for everybody who keeps files there.
+func (sh *shell) transferCommands(text, host string) {
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
+			sh.runText(code)
+			continue
+		}
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		switch strings.TrimPrefix(f[0], "-") {
+		case "put", "mput", "reput":
+			sh.carries(command{}, f[1:], host)
+		case "rm", "mrm", "rmdir", "glob":
+			if f[0] != "glob" || oneOf(parseOptions(f[1:], "").at(0), "rm rmdir") {
+				sh.effect(DestroyRemote, "part", strings.Join(f[1:], " "))
+			}
+		case "mirror":
+			if containsAny(f, "--delete --delete-first") {
+				sh.effect(DeleteCopies, "", line)
+			}
+		}
+	}
 }
 
 // writeTo reports the destination of a copy, here or on the host it names.
@@ -299,8 +325,12 @@ func syncCopies(sh *shell, c command) {
 		return
 	}
 	if c.name == "lftp" {
-		if code, ok := o.get("e", "c"); ok && strings.Contains(code, "--delete") {
-			sh.effect(DeleteCopies, "", code)
+		o = parseOptions(c.args, "e c f p u")
+		for _, code := range o.all("e", "c") {
+			sh.transferCommands(code, o.at(0))
+		}
+		if c.in != nil {
+			sh.transferCommands(*c.in, o.at(0))
 		}
 		return
 	}

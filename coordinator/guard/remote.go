@@ -286,10 +286,16 @@ func (sh *shell) remoteSpecial(c command, o options) {
 		if verb == "s3" && oneOf(sub, "cp mv sync") && len(o.pos) > 3 {
 			sh.cloudCopy(c, o.pos[2], o.pos[3])
 		}
+		if verb == "s3" && sub == "mv" && strings.Contains(o.at(2), "://") {
+			sh.effect(ChangeRemote, "move", o.at(2))
+		}
 		if verb == "s3" && sub == "sync" && o.exact("delete") {
 			sh.effect(DeleteCopies, "", o.at(3))
 		}
 	case "gsutil", "azcopy":
+		if verb == "mv" && strings.Contains(sub, "://") {
+			sh.effect(ChangeRemote, "move", sub)
+		}
 		if verb == "rsync" && o.exact("d") || verb == "sync" && o.exact("delete-destination") {
 			sh.effect(DeleteCopies, "", strings.Join(o.pos[1:], " "))
 		}
@@ -388,6 +394,8 @@ func (sh *shell) forge(c command, o options) {
 		sh.effect(PublishOut, c.name, "release")
 	case verb == "pr" && sub == "merge", verb == "mr" && sub == "merge", verb == "pr" && sub == "close", verb == "issue" && oneOf(sub, "close transfer lock"), verb == "workflow" && oneOf(sub, "run disable"), verb == "mr" && sub == "close", verb == "repo" && oneOf(sub, "archive rename"):
 		sh.effect(ChangeRemote, sub, verb)
+	case oneOf(verb, "ssh-key gpg-key deploy-key") && sub == "add", verb == "repo" && sub == "deploy-key" && o.at(2) == "add":
+		sh.effect(ChangeRemote, "rights", "a key of the account")
 	case verb == "gist" && sub == "create":
 		sh.effect(SendOut, "gist", "")
 	}

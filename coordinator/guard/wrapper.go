@@ -529,6 +529,9 @@ func runner(sh *shell, c command) {
 	if strings.HasPrefix(c.name, "nix") && sh.nix(c) {
 		return
 	}
+	if oneOf(c.name, "conda mamba micromamba") && sh.environmentRemoved(c) {
+		return
+	}
 	verb := -1
 	for i, a := range c.args {
 		if oneOf(a, "run exec -- x") {
@@ -558,6 +561,23 @@ func runner(sh *shell, c command) {
 		rest = append([]string{"python"}, rest...)
 	}
 	sh.exec(rest, c.in)
+}
+
+// environmentRemoved reports what conda takes away: an environment, or
+// packages of one, as pip does.
+func (sh *shell) environmentRemoved(c command) bool {
+	o := parseOptions(c.args, "n name p prefix c channel f file solver")
+	verb := o.at(0)
+	if verb == "env" {
+		verb = o.at(1)
+	}
+	if !oneOf(verb, "remove uninstall") {
+		return false
+	}
+	if !o.short('d') && !o.exact("dry-run") {
+		sh.effect(RemovePackage, c.name, strings.Join(o.pos, " "))
+	}
+	return true
 }
 
 // nix runs a command in a shell of packages, or a package's program.

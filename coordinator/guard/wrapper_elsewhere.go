@@ -114,9 +114,7 @@ func (sh *shell) multiplexerChoice(name string, args []string) {
 
 func appleScript(sh *shell, c command) {
 	o := parseOptions(c.args, "e l s")
-	for _, code := range o.all("e") {
-		sh.appleCode(code)
-	}
+	sh.appleCode(strings.Join(o.all("e"), "\n"))
 	if c.in != nil {
 		sh.appleCode(*c.in)
 	}
@@ -129,11 +127,31 @@ func (sh *shell) appleCode(code string) {
 	}
 	sh.scriptText(code, "applescript")
 	toks := tokens(code, "applescript")
+	if op := applePower(toks); op != "" {
+		sh.effect(Power, op, "")
+	}
 	for i := range toks {
 		if i+3 < len(toks) && toks[i].text == "do" && toks[i+1].text == "shell" && toks[i+3].kind == 's' {
 			sh.runText(toks[i+3].text)
 		}
 	}
+}
+
+// applePower is what a script tells the system to do with the machine.
+func applePower(toks []token) string {
+	system := false
+	for i, t := range toks {
+		switch {
+		case t.kind == 's':
+			system = system || oneOf(strings.ReplaceAll(strings.ToLower(t.text), " ", "-"), "system-events finder loginwindow")
+		case t.kind != 'n' || !system:
+		case t.text == "restart", t.text == "sleep":
+			return t.text
+		case oneOf(t.text, "shut log") && i+1 < len(toks) && oneOf(toks[i+1].text, "down out"):
+			return t.text + " " + toks[i+1].text
+		}
+	}
+	return ""
 }
 
 // expect runs what its script spawns.
