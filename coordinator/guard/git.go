@@ -355,7 +355,7 @@ func (sh *shell) gitTag(args []string) {
 func (sh *shell) gitConfig(args []string) {
 	o := parseOptions(args, "f file blob type default comment value")
 	pos := o.pos
-	asked := o.exact("get", "get-all", "get-urlmatch") || len(pos) == 1 && !o.exact("unset", "unset-all")
+	asked := o.exact("get", "get-all", "get-urlmatch", "get-regexp") || len(pos) == 1 && !o.exact("unset", "unset-all")
 	if len(pos) > 0 && oneOf(pos[0], "set get list unset edit") {
 		verb := pos[0]
 		asked, pos = verb == "get", pos[1:]
@@ -381,7 +381,7 @@ func (sh *shell) gitConfig(args []string) {
 // gitSecret is true of the settings that hold a credential.
 func gitSecret(key string) bool {
 	name := strings.ToLower(key[strings.LastIndexByte(key, '.')+1:])
-	return oneOf(name, "extraheader smtppass") || secretName(name)
+	return strings.HasSuffix(name, "extraheader") || name == "smtppass" || secretName(name)
 }
 
 func (sh *shell) gitOther(verb string, args []string, c command) {

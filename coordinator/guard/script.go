@@ -379,7 +379,7 @@ func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]
 	if oneOf(short, "map array_map array_walk call_user_func") {
 		sh.handsOver(toks[i+1:], consts, lang)
 	}
-	if oneOf(short, networkCalls) && sendsEnvironment(toks[i+1:]) {
+	if networkCall(short, name) && sendsEnvironment(toks[i+1:]) {
 		sh.effect(SendOut, "secret", name)
 	}
 	if kind == "" && i+1 < len(toks) && toks[i+1].kind == '(' || kind == "" && lang == "ruby" {

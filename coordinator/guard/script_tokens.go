@@ -298,8 +298,14 @@ func (sh *shell) showsVariable(toks []token) {
 	}
 }
 
-// networkCalls hand their arguments to another machine.
-const networkCalls = "post put patch request Request fetch axios urlopen urlencode post_form sendall sendto sendBeacon curl_setopt"
+// networkCall is true of the calls that hand their arguments to another
+// machine. What is put or got goes there only by a client's name.
+func networkCall(short, full string) bool {
+	if oneOf(short, "put patch get") {
+		return oneOf(full[:max(strings.IndexByte(full, '.'), 0)], "requests httpx axios got session HTTParty Faraday")
+	}
+	return oneOf(short, "post request Request fetch axios urlopen urlencode post_form sendall sendto sendBeacon curl_setopt")
+}
 
 // sendsEnvironment is true of a list of arguments that holds the environment as
 // a whole: every key and token of the machine with it.
