@@ -17,6 +17,9 @@ import (
 // screen looks at it this often, up to a deadline.
 const glance = 60 * time.Millisecond
 
+// patience bounds the waits for what a client surely shows.
+const patience = 90 * time.Second
+
 // A Terminal is the client running in tmux, on a server of its own.
 type Terminal struct {
 	lab    *Lab
@@ -47,7 +50,7 @@ func (l *Lab) Terminal(args ...string) *Terminal {
 		l.t.Fatalf("start terminal: %v", err)
 	}
 	x.pid = pid
-	x.Await(`(?m)^\s*│?\s*[❯>]`, 30*time.Second)
+	x.Await(`(?m)^\s*│?\s*[❯>]`, patience)
 	return x
 }
 
@@ -115,7 +118,7 @@ func (x *Terminal) Settle(dialog string, keys ...string) {
 	x.lab.t.Helper()
 	re := regexp.MustCompile(dialog)
 	gone := func(screen string) bool { return !re.MatchString(screen) }
-	x.Await(dialog, 30*time.Second)
+	x.Await(dialog, patience)
 	for range 20 {
 		x.Keys(keys...)
 		if x.until(500*time.Millisecond, gone) {
