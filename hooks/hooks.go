@@ -195,19 +195,19 @@ func (h *hook) locate() error {
 		return err
 	}
 	h.pinned = pinned
-	h.client = &client.Client{Dirs: dirs, Bin: bin, Env: func() []string { return coordinatorEnv(bin, dirs, h.getenv) }}
+	h.client = &client.Client{Dirs: dirs, Bin: bin, Env: h.coordinatorEnv}
 	return nil
 }
 
-// coordinatorEnv is the environment of a coordinator that a hook starts. The
+// coordinatorEnv is the environment of a coordinator that this hook starts. The
 // session's own is never handed on; without a pin (a test) our variables are.
-func coordinatorEnv(bin string, dirs home.Dirs, getenv func(string) string) []string {
-	env := dirs.Env()
-	if home.Pinned(bin) {
+func (h *hook) coordinatorEnv() []string {
+	env := h.client.Dirs.Env()
+	if h.pinned {
 		return env
 	}
 	for _, name := range []string{"AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN", "AFAR_TELEGRAM_TOKEN_FILE", "AFAR_WEB_ADDR"} {
-		if v := getenv(name); v != "" {
+		if v := h.getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}
 	}
