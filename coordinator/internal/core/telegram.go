@@ -81,6 +81,25 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 	})
 }
 
+// Moved deals with the news that a group has become a supergroup, which is another
+// chat: the peer is there now, and what waits is shown there. Any other group's news
+// change nothing. An update of 0 is none: a refusal said it.
+func (c *Core) Moved(update, from, to int64) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		b.Update = update
+		if s.settings.Peer == nil || s.settings.Peer.Chat != from || from >= 0 || to >= 0 {
+			return b, nil
+		}
+		peer := *s.settings.Peer
+		peer.Chat = to
+		s.change(&b).Peer = &peer
+		s.notify(&b, "moved", "", "📦 This group is a supergroup now. We go on here.", now)
+		s.showAll(&b, now)
+		b.Events = append(b.Events, happened(event.TelegramPaired, "", strconv.FormatInt(peer.User, 10), "the group of "+peer.Name+" became a supergroup", now))
+		return b, nil
+	})
+}
+
 func welcome(from Sender) string {
 	text := "👋 Paired with " + from.Name + ".\nQuestions of your sessions come here while you are away. `/help` says more."
 	if from.Chat < 0 {

@@ -49,7 +49,8 @@ type answer struct {
 	Code        int             `json:"error_code"`
 	Description string          `json:"description"`
 	Parameters  struct {
-		RetryAfter int `json:"retry_after"`
+		RetryAfter int   `json:"retry_after"`
+		MovedTo    int64 `json:"migrate_to_chat_id"`
 	} `json:"parameters"`
 	status int
 }

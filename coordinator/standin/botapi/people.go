@@ -27,8 +27,9 @@ type Chat struct {
 	Forum bool // has topics
 
 	s       *Server
-	admin   bool // the bot is an administrator and sees every message
-	manages bool // and has the right can_manage_topics
+	movedTo int64 // the supergroup that it has become
+	admin   bool  // the bot is an administrator and sees every message
+	manages bool  // and has the right can_manage_topics
 }
 
 // User returns the person with this id and makes them known when they are not.
@@ -62,6 +63,21 @@ func (s *Server) Forum(id int64, title string) *Chat {
 // minus.
 func (s *Server) Channel(id int64, title string) *Chat {
 	return s.addChat(Chat{ID: id, Kind: "channel", Title: title, admin: true})
+}
+
+// Upgrade makes the group a supergroup with another id, as Telegram does when it
+// grows or gets topics. The bot is told in both, and refused from now on in the old
+// one. The sign of id is set to minus.
+func (c *Chat) Upgrade(by *User, id int64) *Chat {
+	next := c.s.addChat(Chat{ID: id, Kind: "supergroup", Title: c.Title, Forum: true, admin: c.admin, manages: c.manages})
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	c.movedTo = next.ID
+	for _, m := range []Message{{Chat: c.ID, movedTo: next.ID}, {Chat: next.ID, movedFrom: c.ID}} {
+		m.From, m.kind = by.ID, "moved"
+		c.s.enqueue("message", c.s.render(c.s.addMessage(m)))
+	}
+	return next
 }
 
 func (s *Server) addChat(c Chat) *Chat {

@@ -42,6 +42,29 @@ func TestReplyNamesItsMessage(t *testing.T) {
 	}
 }
 
+func TestUpgrade(t *testing.T) {
+	s, c := start(t)
+	u := ada(s)
+	g := s.Group(5, "Machines")
+	id := u.Say(g.ID, "/start")
+	c.drain()
+	next := g.Upgrade(u, 1005)
+	got := c.drain()
+	if len(got) != 2 || got[0].Message.Chat.ID != -5 || got[0].Message.MovedTo != -1005 || got[1].Message.Chat.ID != -1005 || got[1].Message.MovedFrom != -5 {
+		t.Fatalf("told %+v", got)
+	}
+	if next.ID != -1005 || got[1].Message.Chat.Type != "supergroup" || got[1].Message.Chat.Title != "Machines" {
+		t.Errorf("became %+v", got[1].Message.Chat)
+	}
+	for _, method := range []string{"sendMessage", "editMessageText"} {
+		a := c.call(method, field{"chat_id", -5}, field{"message_id", id}, field{"text", "x"})
+		if a.Code != 400 || a.Parameters.MovedTo != -1005 || !strings.Contains(a.Description, "upgraded to a supergroup") {
+			t.Errorf("%s in the old group: %+v", method, a)
+		}
+	}
+	c.must("sendMessage", new(apiMessage), field{"chat_id", -1005}, field{"text", "x"})
+}
+
 func TestOtherKindsOfUpdates(t *testing.T) {
 	s, c := start(t)
 	u := ada(s)

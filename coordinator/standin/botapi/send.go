@@ -2,6 +2,7 @@ package botapi
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -158,8 +159,13 @@ func (s *Server) chat(p params) (*Chat, error) {
 // writable returns the chat that a call names, if the bot may write there.
 func (s *Server) writable(p params) (*Chat, error) {
 	c, err := s.chat(p)
-	if err != nil || c.Kind != "private" {
-		return c, err
+	switch {
+	case err != nil:
+		return nil, err
+	case c.movedTo != 0:
+		return nil, &apiError{code: http.StatusBadRequest, text: "Bad Request: group chat was upgraded to a supergroup chat", movedTo: c.movedTo}
+	case c.Kind != "private":
+		return c, nil
 	}
 	switch u := s.users[c.ID]; {
 	case u.blocked:

@@ -18,6 +18,7 @@ type apiError struct {
 	code       int
 	text       string
 	retryAfter int
+	movedTo    int64 // the supergroup that the chat has become
 }
 
 func (e *apiError) Error() string { return e.text }
@@ -167,8 +168,11 @@ func respond(w http.ResponseWriter, result any, err error) {
 		e := refusal(err)
 		code = e.code
 		body = map[string]any{"ok": false, "error_code": e.code, "description": e.text}
-		if e.retryAfter > 0 {
+		switch {
+		case e.retryAfter > 0:
 			body["parameters"] = map[string]int{"retry_after": e.retryAfter}
+		case e.movedTo != 0:
+			body["parameters"] = map[string]int64{"migrate_to_chat_id": e.movedTo}
 		}
 	}
 	w.Header().Set("Content-Type", "application/json")

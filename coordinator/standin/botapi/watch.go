@@ -28,9 +28,11 @@ type Message struct {
 	Edits   []Edit // what it was made into, in order; the fields above are current
 	Deleted bool
 
-	kind   string // "", "sticker" or "channel_post"
+	kind   string // "", "sticker", "channel_post" or "moved"
 	origin *origin
-	first  [][]Button // the keyboard it was sent with
+	// Of a group that has become a supergroup: the one in the other's chat.
+	movedTo, movedFrom int64
+	first              [][]Button // the keyboard it was sent with
 }
 
 // A Button is one inline button. Exactly one of Data and URL is set.

@@ -37,6 +37,8 @@ type apiMessage struct {
 	CaptionEntities []Entity     `json:"caption_entities,omitempty"`
 	Markup          *apiMarkup   `json:"reply_markup,omitempty"`
 	Created         *apiTopic    `json:"forum_topic_created,omitempty"`
+	MovedTo         int64        `json:"migrate_to_chat_id,omitempty"`
+	MovedFrom       int64        `json:"migrate_from_chat_id,omitempty"`
 }
 
 type apiTopic struct {
@@ -125,6 +127,8 @@ func renderContent(r *apiMessage, m *Message) {
 			FileID: "doc-" + m.Document.Name, FileUniqueID: "u-" + m.Document.Name,
 			FileName: m.Document.Name, FileSize: len(m.Document.Data),
 		}
+	case m.kind == "moved":
+		r.MovedTo, r.MovedFrom = m.movedTo, m.movedFrom
 	case m.kind == "sticker":
 		r.Sticker = &apiSticker{
 			FileID: "sticker", FileUniqueID: "u-sticker", Type: "regular",

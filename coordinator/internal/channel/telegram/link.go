@@ -156,18 +156,34 @@ func (l *link) redact(err error) error {
 	return &redacted{strings.ReplaceAll(err.Error(), secret, "•••"), err}
 }
 
-// outcome says what an error of the bot means for the action that met it.
-func (l *link) outcome(err error) error {
+// outcome says what an error of the bot, about a chat, means for the action that
+// met it.
+func (l *link) outcome(chat int64, err error) error {
 	err = l.redact(err)
 	var slow *bot.TooManyRequestsError
 	var moved *bot.MigrateError
 	switch {
 	case errors.As(err, &slow):
 		return &core.Delay{After: time.Duration(max(slow.RetryAfter, 1)) * time.Second, Err: err}
-	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden), errors.Is(err, bot.ErrorNotFound), errors.As(err, &moved):
+	case errors.As(err, &moved):
+		return l.moved(chat, int64(moved.MigrateToChatID), err)
+	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden), errors.Is(err, bot.ErrorNotFound):
 		return core.GiveUp(err)
 	}
 	return err
+}
+
+// moved takes in that a group has become a supergroup: what is for the peer is said
+// again, there. The news may reach us in a refusal before it does as an update.
+func (l *link) moved(from, to int64, err error) error {
+	peer := l.cfg.Core.Peer()
+	if peer == nil || peer.Chat != from {
+		return core.GiveUp(err)
+	}
+	if failed := l.cfg.Core.Moved(0, from, to); failed != nil {
+		return failed
+	}
+	return &core.Delay{After: time.Second, Err: err}
 }
 
 // says reports whether err is the API's refusal in these words.

@@ -112,7 +112,7 @@ func (l *link) answer(ctx context.Context, raw string) error {
 		return core.GiveUp(err)
 	}
 	_, err := l.bot.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{CallbackQueryID: t.Query, Text: shorten(t.Text, maxTap)})
-	return l.outcome(err)
+	return l.outcome(0, err)
 }
 
 // quiet keeps Telegram from fetching the links of a text.
@@ -132,7 +132,7 @@ func (l *link) send(ctx context.Context, to core.Room, r rendered) (int64, error
 		m, err = l.bot.SendMessage(ctx, p)
 	}
 	if err != nil {
-		return 0, l.outcome(err)
+		return 0, l.outcome(to.Chat, err)
 	}
 	return int64(m.ID), nil
 }
@@ -150,7 +150,7 @@ func (l *link) edit(ctx context.Context, chat, id int64, r rendered) error {
 	if says(err, "message is not modified") {
 		return nil
 	}
-	return l.outcome(err)
+	return l.outcome(chat, err)
 }
 
 // markup is nil without buttons: an edit then takes away those that were there.

@@ -55,7 +55,7 @@ func (l *link) remind(ctx context.Context, id ask.ID) error {
 			ReplyParameters: &models.ReplyParameters{MessageID: int(shown), AllowSendingWithoutReply: true},
 		})
 		if err != nil {
-			return l.outcome(err)
+			return l.outcome(to.Chat, err)
 		}
 		return l.sent(ctx, store.Card{Ask: id, Chat: to.Chat, Message: int64(m.ID), Shown: isReminder})
 	})

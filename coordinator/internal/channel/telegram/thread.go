@@ -77,7 +77,7 @@ func (l *link) forum(ctx context.Context, chat int64) (forum, error) {
 	}
 	c, err := l.bot.GetChat(ctx, &bot.GetChatParams{ChatID: chat})
 	if err != nil {
-		return f, l.outcome(err)
+		return f, l.outcome(chat, err)
 	}
 	f = forum{is: c.IsForum, at: l.cfg.Now()}
 	l.forums[chat] = f
@@ -102,7 +102,7 @@ func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (core.R
 		return plain, l.cfg.Core.TellOnce(about, "📌 I may not make topics in this group, so all sessions speak in one place. "+
 			"Make me an administrator who may manage topics, and each session gets a topic of its own.")
 	case err != nil:
-		return plain, l.outcome(err)
+		return plain, l.outcome(chat, err)
 	}
 	t := store.Thread{Session: id, Chat: chat, ID: int64(made.MessageThreadID)}
 	if err := l.insist(ctx, "note topic", func() error { return l.cfg.Core.PutThread(t) }); err != nil {
@@ -136,7 +136,7 @@ func (l *link) topic(ctx context.Context, id session.ID) error {
 	case says(err, noRights):
 		return nil
 	case err != nil && !says(err, asItWas):
-		return l.outcome(err)
+		return l.outcome(t.Chat, err)
 	}
 	return l.cfg.Core.PutThread(t)
 }

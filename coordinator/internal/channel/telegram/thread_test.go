@@ -12,20 +12,32 @@ import (
 )
 
 // inForum pairs ann in a forum.
-func (r *rig) inForum() *botapi.Chat {
+func (r *rig) inForum() *botapi.Chat { return r.pairedIn(r.api.Forum(900, "Ann's machines")) }
+
+// pairedIn pairs ann in a group, with away on.
+func (r *rig) pairedIn(c *botapi.Chat) *botapi.Chat {
 	r.Helper()
-	f := r.api.Forum(900, "Ann's machines")
 	if _, _, err := r.core.StartPairing(); err != nil {
 		r.Fatal(err)
 	}
-	r.ann.Say(f.ID, "/start@afar_standin_bot "+code)
-	if m := r.await("Only Ann can answer"); m.Chat != f.ID || !strings.Contains(m.Text, "Paired with Ann") {
+	r.ann.Say(c.ID, "/start@afar_standin_bot "+code)
+	if m := r.await("Only Ann can answer"); m.Chat != c.ID || !strings.Contains(m.Text, "Paired with Ann") {
 		r.Fatalf("welcomed with %+v", m)
 	}
 	if err := r.core.SetAway("", session.On, 0); err != nil {
 		r.Fatal(err)
 	}
-	return f
+	return c
+}
+
+// awaitIn waits for a message in a chat.
+func (r *rig) awaitIn(chat int64, text string) botapi.Message {
+	r.Helper()
+	m, err := r.api.Await(r.ctx, func(m botapi.Message) bool { return m.Chat == chat && strings.Contains(m.Text, text) })
+	if err != nil {
+		r.Fatalf("no %q in chat %d: %v", text, chat, err)
+	}
+	return m
 }
 
 // asks opens an ask of a session and returns its card.
@@ -174,8 +186,8 @@ func TestElsewhere(t *testing.T) {
 	r.pair()
 	a, card := r.card("a0", "git pull")
 	f := r.inForum()
-	if m, err := r.api.Await(r.ctx, func(m botapi.Message) bool { return m.Chat == f.ID && strings.Contains(m.Text, "git pull") }); err != nil || m.Thread == 0 {
-		t.Fatalf("the open question did not move: %+v, %v", m, err)
+	if m := r.awaitIn(f.ID, "git pull"); m.Thread == 0 {
+		t.Fatalf("the open question did not move: %+v", m)
 	}
 	for range 2 {
 		if got := r.awaitAnswer(r.tap(r.ann, card.ID, "Allow")); !strings.HasPrefix(got, "We talk in another chat now") || strings.Contains(got, "`") {

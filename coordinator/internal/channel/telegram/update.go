@@ -27,7 +27,10 @@ type message struct {
 	Origin json.RawMessage `json:"forward_origin"`
 	Via    *user           `json:"via_bot"`
 	File   json.RawMessage `json:"document"`
-	Markup struct {
+	// Of a group that has become a supergroup: said in the one, of the other.
+	MovedTo   int64 `json:"migrate_to_chat_id"`
+	MovedFrom int64 `json:"migrate_from_chat_id"`
+	Markup    struct {
 		Rows [][]struct {
 			Data string `json:"callback_data"`
 		} `json:"inline_keyboard"`
@@ -95,6 +98,10 @@ func (l *link) handle(in store.Update) error {
 	switch {
 	case u.Tap != nil:
 		return l.tapped(in.ID, *u.Tap)
+	case u.Message != nil && u.Message.MovedTo != 0:
+		return l.cfg.Core.Moved(in.ID, u.Message.Chat.ID, u.Message.MovedTo)
+	case u.Message != nil && u.Message.MovedFrom != 0:
+		return l.cfg.Core.Moved(in.ID, u.Message.MovedFrom, u.Message.Chat.ID)
 	case u.Message == nil || u.Message.From == nil || u.Message.From.IsBot:
 	case u.Message.Chat.Type == "private":
 		return l.received(in.ID, *u.Message)

@@ -24,7 +24,7 @@ func (l *link) sendWhole(ctx context.Context, a ask.Ask, card store.Card) error 
 		ReplyParameters: &models.ReplyParameters{MessageID: int(card.Message), AllowSendingWithoutReply: true},
 	})
 	if err != nil {
-		return l.outcome(err)
+		return l.outcome(card.Chat, err)
 	}
 	return l.sent(ctx, store.Card{Ask: card.Ask, Chat: card.Chat, Message: int64(m.ID), Shown: isFile})
 }
