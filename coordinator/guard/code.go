@@ -99,8 +99,10 @@ func codeRow(name string) row {
 		return interpreter("e", "ruby")
 	case "php":
 		return interpreter("r B R E", "php")
-	case "lua", "luajit", "rscript", "r", "julia", "elixir", "erl", "groovy", "scala", "ghc", "guile", "swift", "raku", "crystal":
+	case "lua", "luajit", "rscript", "r", "julia", "elixir", "erl", "groovy", "scala", "ghc", "swift", "raku", "crystal":
 		return interpreter("e eval E expr", "other")
+	case "guile", "sbcl", "racket", "clj", "bb", "csi":
+		return interpreter("c e eval", "lisp")
 	case "tclsh", "wish", "jimsh":
 		return interpreter("e", "tcl")
 	case "vim", "nvim", "vi", "ex", "emacs", "ed":
@@ -292,6 +294,7 @@ func (sh *shell) code(text, lang string) {
 
 // tcl reads a text whose every line is a command of words.
 func (sh *shell) tcl(text string) {
+	sh.tclShells(text)
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;[]", r) }) {
 		words := quotedFields(strings.NewReplacer("{", " ", "}", " ").Replace(line))
 		if len(words) < 2 {
@@ -305,6 +308,19 @@ func (sh *shell) tcl(text string) {
 		case words[0] == "open":
 			sh.scriptOpen(rest[0], rest)
 		}
+	}
+}
+
+// tclShells runs what stands in braces behind -c: one word for a shell.
+func (sh *shell) tclShells(text string) {
+	for sh.spend(1) {
+		_, rest, found := strings.Cut(text, "-c {")
+		if !found {
+			return
+		}
+		code, n := delimited("{" + rest)
+		sh.runText(code)
+		text = rest[n-1:]
 	}
 }
 
@@ -382,6 +398,7 @@ func debugger(sh *shell, c command) {
 		}
 		sh.code(code, "other")
 	}
+	sh.exec(after(c.args, "--args", 1), c.in)
 }
 
 // sed runs text only through its "e" command; with -i it overwrites files.

@@ -268,7 +268,7 @@ func (sh *shell) program(p program, c command, full string) {
 		}
 		return
 	}
-	if sh.scriptFile(full) {
+	if sh.scriptFile(full, c.args) {
 		return
 	}
 	if strings.HasPrefix(c.name, "mkfs.") || strings.HasPrefix(c.name, "newfs_") {
@@ -406,8 +406,8 @@ func originOf(text string) string {
 	return "unknown"
 }
 
-// scriptFile runs a file that this very call wrote.
-func (sh *shell) scriptFile(full string) bool {
+// scriptFile runs a file that this very call wrote, with its arguments.
+func (sh *shell) scriptFile(full string, args []string) bool {
 	if _, searched := sh.assigned("PATH"); !strings.Contains(full, "/") && !searched {
 		return false
 	}
@@ -415,7 +415,9 @@ func (sh *shell) scriptFile(full string) bool {
 	if !ok {
 		return false
 	}
-	sh.runText(text)
+	child := sh.sub()
+	child.params = append([]string{}, args...)
+	child.runText(text)
 	return true
 }
 

@@ -63,6 +63,9 @@ func sqlClient(codeFlags, values string, operand bool) row {
 	return func(sh *shell, c command) {
 		o := parseOptions(c.args, values+" "+codeFlags)
 		if operand && (o.at(0) == ":memory:" || strings.HasPrefix(o.at(0), "/tmp/")) {
+			for _, text := range append(o.pos[1:], stdin(c)...) {
+				sh.shellEscapes(text)
+			}
 			return
 		}
 		for _, text := range o.all(flags...) {
@@ -92,13 +95,34 @@ func sqlClient(codeFlags, values string, operand bool) row {
 
 // clientText reads SQL; clients also have an escape to the shell.
 func (sh *shell) clientText(text string) {
-	for _, esc := range [...]string{`\! `, ".shell ", ".system ", "system "} {
-		if code, ok := strings.CutPrefix(strings.TrimSpace(text), esc); ok {
-			sh.runText(code)
-			return
-		}
+	if !sh.shellEscapes(text) {
+		sh.sql(text)
 	}
-	sh.sql(text)
+}
+
+// shellEscapes runs the lines that a client hands to a shell. It reports whether
+// the text is nothing else.
+func (sh *shell) shellEscapes(text string) (all bool) {
+	all = true
+	for _, line := range splitLines(text) {
+		escaped := false
+		for _, esc := range [...]string{`\! `, ".shell ", ".system ", "system "} {
+			if code, ok := strings.CutPrefix(strings.TrimSpace(line), esc); ok {
+				sh.runText(code)
+				escaped = true
+			}
+		}
+		all = all && escaped
+	}
+	return all
+}
+
+// stdin is what a command reads there, as far as it is known.
+func stdin(c command) []string {
+	if c.in == nil {
+		return nil
+	}
+	return []string{*c.in}
 }
 
 // mixedClient is a service's tool that takes SQL among its other verbs.

@@ -6,6 +6,12 @@ func fileRow(name string) row {
 	switch name {
 	case "rm", "grm", "srm", "rimraf", "del", "trash", "trash-put", "rmtrash", "del-cli", "wipe":
 		return remove
+	case "gio":
+		return func(sh *shell, c command) {
+			if verb := first(c.args); oneOf(verb, "trash remove") && !oneOf(first(c.args[1:]), "--list --restore --empty") {
+				remove(sh, command{name: "trash", args: c.args[1:]})
+			}
+		}
 	case "rmdir", "unlink", "gunlink":
 		return removeOne
 	case "shred", "gshred":

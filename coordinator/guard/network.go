@@ -68,7 +68,10 @@ func httpClient(sh *shell, c command) {
 		}
 	}
 	sh.outgoing(c, o, host)
-	method, _ := o.get("X", "request", "method")
+	method := ""
+	if given := o.all("X", "request", "method"); len(given) > 0 {
+		method = given[len(given)-1] // the last one counts
+	}
 	sh.httpMethod(strings.ToUpper(method), host, o)
 	if f, ok := o.get("o", "output", "out"); ok && f != "-" && !(c.name == "wget" && !o.exact("output")) {
 		sh.remember(sh.write(f), unknownNetwork)

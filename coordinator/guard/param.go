@@ -90,6 +90,19 @@ func (sh *shell) special(name string) (value, bool) {
 	return value{unknown}, true
 }
 
+// within is what a part of a longer word stands for: a parameter of a call itself,
+// which has none, is nothing there, as in r$@m.
+func (sh *shell) within(p syntax.WordPart, v value) value {
+	x, ok := p.(*syntax.ParamExp)
+	if !ok || sh.params != nil || x.Param == nil || x.Exp != nil || x.Slice != nil || x.Repl != nil || x.Length {
+		return v
+	}
+	if name := x.Param.Value; name != "@" && name != "*" && (len(name) != 1 || name[0] < '1' || name[0] > '9') {
+		return v
+	}
+	return value{"", unknown}
+}
+
 func (sh *shell) indexed(v value, index syntax.ArithmExpr) value {
 	w, ok := index.(*syntax.Word)
 	if !ok {

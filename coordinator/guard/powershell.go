@@ -280,6 +280,8 @@ func (p *powerScript) run(words []string) string {
 		return ""
 	}
 	switch {
+	case name == "rm" && unixFlags(words):
+		p.native(words)
 	case oneOf(name, "get-childitem gci dir ls get-item gi resolve-path"):
 		return p.listed(a)
 	case oneOf(name, "where-object where ? foreach-object % sort-object select-object select"):
@@ -476,5 +478,20 @@ func (p *powerScript) native(words []string) {
 			words[i] = strings.ReplaceAll(w, `\`, "/")
 		}
 	}
-	p.sh.exec(words, nil)
+	var in *string
+	if p.piped && strings.Contains(p.given, unknownNetwork) {
+		in = &p.given
+	}
+	p.sh.exec(words, in)
+}
+
+// unixFlags is true of flags as rm has them, and no command of PowerShell: outside
+// Windows "rm" is the system's own.
+func unixFlags(words []string) bool {
+	for _, w := range words {
+		if len(w) > 2 && w[0] == '-' && strings.Trim(w[1:], "rRfdiIv") == "" || strings.HasPrefix(w, "--") {
+			return true
+		}
+	}
+	return false
 }

@@ -9,7 +9,7 @@ func publishRow(name string) row {
 	case "npx", "bunx", "pnpx", "uvx", "pipx":
 		return packageRunner
 	case "cargo":
-		return verbs("publish yank owner release", PublishOut, "")
+		return cargo
 	case "gem":
 		return verbs("push yank owner", PublishOut, "uninstall")
 	case "twine":
@@ -22,7 +22,7 @@ func publishRow(name string) row {
 				sh.effect(PublishOut, c.name, "registry")
 			}
 		}
-	case "vsce", "ovsx", "jsr", "lerna", "changeset", "semantic-release", "goreleaser", "release-it", "np", "flit", "melos", "pod", "dart", "flutter", "hex", "luarocks", "clojars", "wapm", "expo", "eas", "fastlane", "lein", "clojure", "snapcraft", "huggingface-cli", "hf", "skopeo", "crane", "regctl", "buildah", "oras":
+	case "vsce", "ovsx", "jsr", "changeset", "semantic-release", "goreleaser", "release-it", "np", "flit", "melos", "pod", "dart", "flutter", "hex", "luarocks", "clojars", "wapm", "expo", "eas", "fastlane", "lein", "clojure", "snapcraft", "huggingface-cli", "hf", "skopeo", "crane", "regctl", "buildah", "oras":
 		return func(sh *shell, c command) {
 			if containsAny(c.args, "publish release push upload submit unpublish trunk deploy") || oneOf(c.name, "semantic-release np release-it") || oneOf(c.name, "skopeo crane regctl") && containsAny(c.args, "copy sync") {
 				if !containsAny(c.args, "--dry-run --snapshot --skip-publish") {
@@ -65,7 +65,7 @@ func placePublisher(name string) row {
 //go:noinline
 func verbs(list string, kind Kind, removing string) row {
 	return func(sh *shell, c command) {
-		o := parseOptions(c.args, "p package manifest-path repository registry target features k")
+		o := parseOptions(c.args, "p package manifest-path repository registry target features k Z config color")
 		if o.exact("dry-run", "help") || o.at(0) == "owner" && !o.exact("add", "a", "remove", "r") && len(o.pos) < 3 && c.name == "cargo" {
 			return
 		}
@@ -87,6 +87,17 @@ func verbs(list string, kind Kind, removing string) row {
 			}
 		}
 	}
+}
+
+func cargo(sh *shell, c command) {
+	if first(c.args) != "watch" {
+		verbs("publish yank owner release", PublishOut, "")(sh, c)
+		return
+	}
+	for _, code := range parseOptions(c.args[1:], "s shell x exec w i d").all("s", "shell") {
+		sh.runText(code)
+	}
+	sh.exec(after(c.args, "--", 1), c.in)
 }
 
 func nodePackages(sh *shell, c command) {
@@ -132,7 +143,12 @@ func nodePackages(sh *shell, c command) {
 			sh.effect(PruneLocal, "cache", c.name)
 		}
 	case "exec", "dlx", "x":
-		packageRunner(sh, command{name: c.name, args: after(c.args, verb, 1), in: c.in})
+		inner := after(c.args, verb, 1)
+		if len(inner) == 1 && strings.Contains(inner[0], " ") {
+			sh.runText(inner[0]) // yarn has a shell of its own
+			return
+		}
+		packageRunner(sh, command{name: c.name, args: inner, in: c.in})
 	case "config", "c", "get":
 		if asked := o.at(len(o.pos) - 1); containsString(o.pos, "get") && registrySecret(asked) {
 			sh.showsKey("registry token", asked)

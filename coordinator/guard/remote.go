@@ -55,7 +55,7 @@ func controls(name string) bool {
 const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector endpoint-url query cli-input-json a app r remote " +
 	"g resource-group subscription account org organization team t token s server u user f file filename R repo host port scope e env environment site cluster " +
 	"command scripts parameters command-id document-name instance-ids desired-count desired-capacity max-size min-size size num-nodes new-capacity node-count replicas C name id bucket format F vault instance location type H header d data k key topic bootstrap-server stack stage chdir var var-file target " +
-	"workspace auth-token service subject credential-file address addr"
+	"workspace auth-token service subject credential-file address addr as as-group kube-context kube-apiserver cwd cache-dir"
 
 // remoteControl finds the verb among the operands and reports its effect.
 func (sh *shell) remoteControl(c command) {

@@ -47,6 +47,8 @@ func (sh *shell) scriptRound(toks []token, consts map[string]string, lang string
 			if text, ok := sh.literal(toks[i:], consts); ok {
 				sh.runText(text)
 			}
+		case t.kind == '[' && lang == "other":
+			sh.executedList(toks, i)
 		case t.kind == 's' && lang == "other" && i+2 < len(toks) && toks[i+1].kind == '.' && strings.HasPrefix(toks[i+2].text, "execute"):
 			sh.runText(t.text) // groovy: "ls".execute()
 		case t.kind == 's' && strings.Contains(t.text, ".sock") && strings.Contains(t.text, "afar"):
@@ -73,51 +75,6 @@ func (sh *shell) scriptRound(toks []token, consts map[string]string, lang string
 func tagsShell(t token) bool {
 	short := t.text[strings.LastIndexByte(t.text, '.')+1:]
 	return t.kind == 'n' && (short == "$" || short != "exec" && callKind(short, t.text, "js") == "run")
-}
-
-// otherNames are the names that a program gives to calls we know: import x as
-// y, {x: y} = …, y = x.
-func otherNames(toks []token, lang string) map[string]string {
-	var names map[string]string
-	give := func(name, meaning string) {
-		if callKind(meaning[strings.LastIndexAny(meaning, ".:")+1:], meaning, lang) == "" || callKind(name, name, lang) != "" {
-			return
-		}
-		if names == nil {
-			names = map[string]string{}
-		}
-		names[name] = meaning
-	}
-	for i := 0; i+2 < len(toks); i++ {
-		a, b, c := toks[i], toks[i+1], toks[i+2]
-		switch {
-		case a.kind != 'n' || c.kind != 'n' && b.kind != '=':
-		case b.text == "as", b.kind == ':' && lang == "js":
-			give(c.text, a.text)
-		case b.kind == '=':
-			give(a.text, namedLast(toks[i+2:]))
-		}
-	}
-	return names
-}
-
-// namedLast is the name at the end of an expression such as
-// require("x").y, "" if the expression calls it.
-func namedLast(toks []token) string {
-	last := ""
-	for i := 0; i < len(toks) && i < 8; i++ {
-		switch t := toks[i]; {
-		case t.kind == ';':
-			return last
-		case t.kind == 'n' && i > 0 && (toks[i-1].kind == 'n' || toks[i-1].kind == ')'):
-			return last
-		case t.kind == 'n' && (i+1 == len(toks) || toks[i+1].kind != '('):
-			last = t.text
-		case t.kind == '(' && last != "":
-			return ""
-		}
-	}
-	return last
 }
 
 // literalLoops finds "for x in [literals]" and "[literals].each { |x|": the
@@ -163,7 +120,7 @@ func listedFiles(toks []token) (string, int) {
 	if len(toks) < 4 || toks[0].kind != 'n' || toks[1].kind != '(' && toks[1].kind != '[' || toks[2].kind != 's' {
 		return "", 0
 	}
-	name := toks[0].text[strings.LastIndexAny(toks[0].text, ".:")+1:]
+	name := unqualified(toks[0].text)
 	dir := strings.TrimSuffix(toks[2].text, "/")
 	switch {
 	case name == "Path" && len(toks) > 7 && toks[3].kind == ')' && toks[4].kind == '.':
@@ -205,7 +162,7 @@ func (sh *shell) handsOver(toks []token, consts map[string]string, lang string) 
 		return
 	}
 	name := toks[1].text
-	kind := callKind(name[strings.LastIndexAny(name, ".:")+1:], name, lang)
+	kind := callKind(unqualified(name), name, lang)
 	if text, ok := sh.literal(toks[3:], consts); ok && oneOf(kind, "unlink tree run") {
 		sh.scriptEffect(kind, text, []string{text}, false)
 	}
@@ -248,6 +205,14 @@ func literalList(toks []token, from int) ([]string, int) {
 	return nil, from
 }
 
+// executedList runs a list of literals as groovy does: ["ls", "-l"].execute().
+func (sh *shell) executedList(toks []token, from int) {
+	items, end := literalList(toks, from)
+	if end+1 < len(toks) && strings.HasPrefix(toks[end+1].text, "execute") {
+		sh.exec(items, nil)
+	}
+}
+
 func nextName(toks []token) string {
 	for i := 0; i < len(toks) && i < 6; i++ {
 		if toks[i].kind == 'n' && toks[i].text != "do" && toks[i].text != "async" && toks[i].text != "function" {
@@ -262,7 +227,7 @@ func nextName(toks []token) string {
 func opensShell(toks []token, lang string) bool {
 	connects, shell := false, false
 	for _, t := range toks {
-		name := t.text[strings.LastIndexAny(t.text, ".:")+1:]
+		name := unqualified(t.text)
 		switch t.kind {
 		case 'n':
 			connects = connects || oneOf(name, "connect fsockopen sockaddr_in createConnection create_connection stream_socket_client") || strings.HasPrefix(t.text, "TCPSocket.")
@@ -283,7 +248,7 @@ func forksForever(toks []token) bool {
 		if t.kind != 'n' {
 			continue
 		}
-		name := t.text[strings.LastIndexAny(t.text, ".:")+1:]
+		name := unqualified(t.text)
 		forks = forks || name == "fork" && (t.text == "fork" || t.text == "os.fork" || t.text == "Process.fork" || t.text == "child_process.fork")
 		endless = endless || t.text == "loop" || oneOf(t.text, "while") && oneOf(nextText(toks[i+1:]), "1 True true")
 	}
@@ -368,7 +333,7 @@ func (sh *shell) callArgs(toks []token, i int, consts map[string]string) (args [
 // scriptCall reports the effect of the call of name at token i, if it is one
 // we know.
 func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]string, lang string) {
-	short := name[strings.LastIndexAny(name, ".:")+1:]
+	short := unqualified(name)
 	if short == "" || len(short) > 24 {
 		return
 	}
@@ -405,11 +370,24 @@ func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]
 	if kind == "unlink" && recursiveCall(toks[i:min(end, len(toks))]) {
 		kind = "tree"
 	}
+	if kind == "run" && len(args) > 1 && (strings.HasPrefix(short, "execv") || strings.HasPrefix(short, "execl") || strings.HasPrefix(short, "spawnl") || strings.HasPrefix(short, "spawnv")) {
+		args = withoutZeroth(args)
+		arg = args[0]
+	}
 	if kind == "eval" && arg != "" && !hasHole(arg) {
 		sh.code(arg, lang)
 		return
 	}
 	sh.scriptEffect(kind, arg, args, list)
+}
+
+// withoutZeroth takes away what the exec and spawn families of C take besides a
+// command: how to start it, and its name again.
+func withoutZeroth(args []string) []string {
+	if args[0] == unknown && len(args) > 2 {
+		args = args[1:]
+	}
+	return append(args[:1:1], args[2:]...)
 }
 
 // everyRow is true of tokens that end with the call of an "all" without
@@ -485,7 +463,7 @@ func opening(toks []token, i int) int {
 
 func callKind(short, full, lang string) string {
 	switch short {
-	case "system", "popen", "Popen", "check_call", "check_output", "getoutput", "getstatusoutput", "execSync", "spawnSync", "execFile", "execFileSync", "spawn", "shell_exec", "passthru", "proc_open", "popen2", "popen3", "capture2", "capture3", "capture2e", "create_subprocess_shell", "do_shell_script", "execvp", "execv", "execl", "execlp", "spawnl", "spawnv", "posix_spawn", "shellOut", "cmd", "os_execute", "execa", "execaSync", "execaCommand", "ProcessBuilder", "shell-command", "shell-command-to-string", "async-shell-command", "call-process", "start-process", "termopen", "jobstart", "systemlist":
+	case "system", "popen", "Popen", "check_call", "check_output", "getoutput", "getstatusoutput", "execSync", "spawnSync", "execFile", "execFileSync", "spawn", "shell_exec", "passthru", "proc_open", "popen2", "popen3", "capture2", "capture3", "capture2e", "create_subprocess_shell", "do_shell_script", "execvp", "execv", "execl", "execlp", "spawnl", "spawnv", "posix_spawn", "shellOut", "cmd", "os_execute", "execa", "execaSync", "execaCommand", "ProcessBuilder", "shell-command", "shell-command-to-string", "async-shell-command", "call-process", "start-process", "execve", "execle", "execvpe", "spawnlp", "spawnvp", "run-program", "doShellScript", "termopen", "jobstart", "systemlist":
 		return "run"
 	case "sh":
 		if lang == "ruby" {
@@ -502,6 +480,14 @@ func callKind(short, full, lang string) string {
 	case "executemany", "executescript", "query", "exec_driver_sql", "raw", "queryRawUnsafe", "executeRawUnsafe", "exec_query", "do", "text":
 		return "sql"
 	case "shell", "script":
+		if full == "System.shell" {
+			return "run"
+		}
+		return ""
+	case "Command":
+		if full == "Deno.Command" {
+			return "run"
+		}
 		return ""
 	case "eval", "exec_file", "compile", "__import__", "instance_eval", "loadstring", "assert", "runInThisContext":
 		if short == "eval" || short == "loadstring" {
@@ -611,15 +597,18 @@ func (sh *shell) scriptExecute(arg string, args []string, list bool) {
 
 // scriptOpen: open() writes only with a mode that says so.
 func (sh *shell) scriptOpen(arg string, args []string) {
+	if len(args) > 1 && strings.Contains(args[1], "|") { // perl: behind the file handle
+		arg, args = args[1], args[1:]
+	}
 	switch {
 	case arg == "":
+	case len(args) > 1 && oneOf(arg, "-| |-"):
+		sh.scriptRun(args[1], args[1:], len(args) > 2)
 	case arg[0] == '|' || strings.HasSuffix(arg, "|"): // perl's pipes
 		sh.runText(strings.Trim(arg, "|"))
 		if isShellName(strings.TrimSpace(arg[1:])) {
 			sh.effect(RunUnknown, "unknown", "")
 		}
-	case len(args) > 1 && (args[0] == "-|" || args[0] == "|-"):
-		sh.scriptRun(args[1], args[1:], len(args) > 2)
 	case len(args) > 1 && len(args[1]) <= 3 && strings.ContainsAny(args[1], "wax+>"):
 		sh.write(arg)
 		if len(args) > 2 && strings.HasPrefix(args[1], ">") { // perl: open(F, ">", name)

@@ -12,6 +12,10 @@ func tokens(text, lang string) []token {
 	formatted := false // the next literal is a format string
 	for i := 0; i < len(text); {
 		c := text[i]
+		operator, kind := 0, byte(0)
+		if c == 'q' || c == '%' {
+			operator, kind = quoteOperator(text[i:], lang)
+		}
 		switch {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			i++
@@ -36,16 +40,16 @@ func tokens(text, lang string) []token {
 			i += n
 		case c == '`':
 			s, n := quotedString(text[i:], lang)
-			kind := byte('s')
+			kind = 's'
 			if lang == "perl" || lang == "ruby" || lang == "php" {
 				kind = 'x'
 			}
 			out = append(out, token{kind, s})
 			i += n
-		case shellQuote(text[i:], lang) > 0:
-			s, n := delimited(text[i+shellQuote(text[i:], lang):])
-			out = append(out, token{'x', s})
-			i += n + shellQuote(text[i:], lang)
+		case operator > 0:
+			var n int
+			out, n = appendQuoted(out, text[i+operator:], kind)
+			i += operator + n
 		case isNameByte(c) || c >= hole && c <= holeKey:
 			n := 1
 			for i+n < len(text) && (isNameByte(text[i+n]) || text[i+n] == '-' && lang == "lisp" || text[i+n] == '.' || text[i+n] == ':' && i+n+1 < len(text) && text[i+n+1] == ':' || text[i+n] == ':' && text[i+n-1] == ':') {
@@ -96,27 +100,66 @@ func isNameByte(c byte) bool {
 	return c == '_' || c == '$' || c == '@' || c >= '0' && c <= '9' || isLetter(c) || c >= 0x80
 }
 
-// shellQuote is the length of perl's qx or ruby's %x introducer, or 0.
-func shellQuote(s, lang string) int {
-	if lang == "perl" && strings.HasPrefix(s, "qx") && len(s) > 2 && !isNameByte(s[2]) {
-		return 2
+// quoteOperator reads perl's q, qq, qw and qx and ruby's %q, %Q, %w, %W and %x at the
+// start of s: the length before the delimiter and the kind of the token, with 'w' for
+// words. The length is 0 for anything else.
+func quoteOperator(s, lang string) (n int, kind byte) {
+	switch {
+	case len(s) < 3 || (lang != "perl" || s[0] != 'q') && (lang != "ruby" || s[0] != '%'):
+		return 0, 0
+	case s[1] == 'x':
+		n, kind = 2, 'x'
+	case s[1] == 'q', s[1] == 'Q':
+		n, kind = 2, 's'
+	case s[1] == 'w', s[1] == 'W':
+		n, kind = 2, 'w'
+	case lang == "perl":
+		n, kind = 1, 's'
 	}
-	if lang == "ruby" && strings.HasPrefix(s, "%x") && len(s) > 2 && !isNameByte(s[2]) {
-		return 2
+	if kind == 0 || !strings.ContainsRune("{([</|!~#'\"^%:", rune(s[n])) {
+		return 0, 0
 	}
-	return 0
+	return n, kind
 }
 
+// appendQuoted reads what a quote operator quotes; words are a list of strings.
+func appendQuoted(out []token, s string, kind byte) ([]token, int) {
+	text, n := delimited(s)
+	if kind != 'w' {
+		return append(out, token{kind, text}), n
+	}
+	out = append(out, token{'(', "("})
+	for i, word := range strings.Fields(text) {
+		if i > 0 {
+			out = append(out, token{',', ","})
+		}
+		out = append(out, token{'s', word})
+	}
+	return append(out, token{')', ")"}), n
+}
+
+// delimited reads a text between two delimiters and returns it with its length in
+// the source. Brackets nest.
 func delimited(s string) (string, int) {
 	if s == "" {
 		return "", 0
 	}
-	closing := map[byte]byte{'{': '}', '(': ')', '[': ']', '<': '>'}[s[0]]
+	opening, closing := s[0], map[byte]byte{'{': '}', '(': ')', '[': ']', '<': '>'}[s[0]]
 	if closing == 0 {
-		closing = s[0]
+		closing = opening
 	}
-	if i := strings.IndexByte(s[1:], closing); i >= 0 {
-		return s[1 : i+1], i + 2
+	depth := 0
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == closing && depth == 0:
+			return s[1:i], i + 1
+		case s[i] == closing:
+			depth--
+		case s[i] == opening:
+			depth++
+		}
 	}
 	return s[1:], len(s)
 }
@@ -224,6 +267,9 @@ func (l *literal) name(toks []token, i int) int {
 	if files, n := listedFiles(toks[i:]); n > 0 {
 		l.add(files, true)
 		return n
+	}
+	if name == "shlex.split" {
+		return 1 // the words of the text behind it
 	}
 	if name == "require" && i+3 < len(toks) && toks[i+2].kind == 's' {
 		return 4

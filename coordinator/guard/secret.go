@@ -47,7 +47,11 @@ func (sh *shell) showsSecret(c command) bool {
 			continue
 		}
 		if o.pos == nil && o.flags == nil {
-			o = parseOptions(c.args, "n namespace context p profile region project o output path secret secret-id name vault-name query in-dir config kubeconfig")
+			o = parseOptions(c.args, "n namespace context p profile region project o output path secret secret-id name vault-name query in-dir config kubeconfig "+
+				"account subscription endpoint-url as kube-context R repo c C cwd a app")
+			if c.name == "gcloud" && oneOf(o.at(0), "alpha beta") {
+				o.pos = o.pos[1:]
+			}
 		}
 		if !strings.HasPrefix(strings.Join(o.pos, " ")+" ", s.words+" ") && s.words != "" || s.flag != "" && !o.exact(s.flag) {
 			continue
@@ -126,7 +130,7 @@ func (sh *shell) showsCommitted(verb string, args []string, o options) {
 			if sh.out == nil {
 				sh.effect(RevealSecret, "committed secret", file)
 			}
-			sh.print(unknownSecret)
+			sh.print(unknownSecret + unknownKey)
 		}
 	}
 }

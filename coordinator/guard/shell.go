@@ -440,7 +440,7 @@ func (sh *shell) input(r *syntax.Redirect, stdin *string) *string {
 		text = first(sh.text(r.Word)) + "\n"
 	case r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut:
 		if r.Hdoc != nil {
-			text = first(sh.text(r.Hdoc))
+			text = first(sh.document(r))
 		}
 	default:
 		files := sh.fields(r.Word)

@@ -132,6 +132,18 @@ func echo(sh *shell, c command) {
 // scrubEscapes keeps the holes of the text that was there before.
 func scrubEscapes(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
+// repeats prints what a program repeats of its input: a token that came from
+// elsewhere is shown by it, but for the few bytes of it that "head -c 4" takes.
+func (sh *shell) repeats(c command, text string) {
+	if oneOf(c.name, "head tail cut") && parseOptions(c.args, "").short('c') {
+		text = strings.ReplaceAll(text, unknownKey, unknown)
+	}
+	if sh.out == nil && strings.Contains(text, unknownKey) {
+		sh.effect(RevealSecret, "variable", "")
+	}
+	sh.print(text)
+}
+
 func (sh *shell) reveals(text string) {
 	if sh.out == nil && strings.ContainsAny(text, unknownSecret+unknownKey) {
 		sh.effect(RevealSecret, "variable", "")
@@ -222,7 +234,7 @@ func readOut(sh *shell, c command) {
 		if c.name == "rev" {
 			text = reverse(text)
 		}
-		sh.print(text)
+		sh.repeats(c, text)
 	}
 }
 
@@ -245,21 +257,21 @@ func (sh *shell) printInput(c command) {
 	}
 	switch c.name {
 	case "head", "tail", "uniq", "cut":
-		sh.print(someOf(*c.in))
+		sh.repeats(c, someOf(*c.in))
 	case "rev":
 		sh.print(reverse(*c.in))
 	case "xxd", "od", "hexdump":
 		o := parseOptions(c.args, "l s c g")
 		switch {
 		case !o.short('r'):
-			sh.print(*c.in)
+			sh.repeats(c, *c.in)
 		case o.short('p') || o.exact("plain", "ps"):
 			sh.print(decodeHex(*c.in))
 		default:
 			sh.print(unknownDecoded)
 		}
 	default:
-		sh.print(*c.in)
+		sh.repeats(c, *c.in)
 	}
 }
 
@@ -301,7 +313,7 @@ func search(sh *shell, c command) {
 		pattern = p
 	}
 	if sh.out == nil {
-		if c.in != nil && strings.ContainsRune(*c.in, holeSecret) && (secretName(strings.Trim(pattern, "^=.*$")) || pattern == "KEY") {
+		if c.in != nil && strings.ContainsRune(*c.in, holeSecret) && asksForSecret(pattern) {
 			sh.effect(RevealSecret, "variable", pattern)
 		}
 		return
@@ -311,9 +323,17 @@ func search(sh *shell, c command) {
 		sh.print("pid:" + pattern + "\n") // of a list of processes, those of that name
 	case c.in != nil && len(files) == 0:
 		sh.print(someOf(*c.in))
+		if strings.Contains(*c.in, unknownSecret) && asksForSecret(pattern) {
+			sh.print(unknownKey)
+		}
 	default:
 		sh.print(unknown)
 	}
+}
+
+// asksForSecret is true of a pattern that finds secrets among variables.
+func asksForSecret(pattern string) bool {
+	return pattern == "KEY" || secretName(strings.Trim(pattern, "^=.*$"))
 }
 
 // someOf are some lines of a text: where one stands for all files of a
@@ -371,7 +391,7 @@ func decode(sh *shell, c command) {
 		sh.write(f)
 	}
 	if !decoding {
-		sh.print(in)
+		sh.repeats(c, in)
 		return
 	}
 	if plain || c.name == "openssl" && (o.at(0) == "base64" || o.exact("base64", "a")) && !o.exact("aes-256-cbc") {
@@ -388,8 +408,8 @@ func (sh *shell) gpgShows(o options) bool {
 		sh.print(unknownSecret)
 		return true
 	}
-	if o.exact("d", "decrypt") && !o.exact("o", "output") && sh.out == nil {
-		sh.effect(RevealSecret, "decrypted", "")
+	if o.exact("d", "decrypt") && !o.exact("o", "output") {
+		sh.showsKey("decrypted", "")
 	}
 	return false
 }
@@ -479,7 +499,7 @@ func tee(sh *shell, c command) {
 		}
 		sh.remember(sh.write(f), text)
 	}
-	sh.print(text)
+	sh.repeats(c, text)
 }
 
 func dumpEnv(sh *shell, c command) {

@@ -54,7 +54,12 @@ func quoted(w *syntax.Word) bool {
 
 // text expands a word without splitting it.
 func (sh *shell) text(w *syntax.Word) value {
-	return sh.expand(w, true).each(func(s string) string { return strings.ReplaceAll(s, string(splitMark), " ") })
+	return sh.expand(w, true).spaced()
+}
+
+// spaced has blanks where fields are marked: the value is used as one text.
+func (v value) spaced() value {
+	return v.each(func(s string) string { return strings.ReplaceAll(s, string(splitMark), " ") })
 }
 
 // expand gives the values of a word; with whole set no field marks are made.
@@ -116,7 +121,7 @@ func (sh *shell) parts(parts []syntax.WordPart, whole, atStart bool) value {
 	}
 	var out growth
 	for i, p := range parts {
-		out.add(sh.piece(p, whole, atStart && i == 0))
+		out.add(sh.within(p, sh.piece(p, whole, atStart && i == 0)))
 		if !sh.spend(len(out.texts) - 1) { // each alternative is a text of its own
 			return value{unknown}
 		}
@@ -159,40 +164,52 @@ func (sh *shell) piece(p syntax.WordPart, whole, atStart bool) value {
 
 func (sh *shell) double(x *syntax.DblQuoted) value {
 	if len(x.Parts) == 1 {
-		return sh.doublePart(x.Parts[0])
+		return sh.quotedPart(x.Parts[0], unescapeDouble)
 	}
+	return sh.quotedParts(x.Parts, unescapeDouble)
+}
+
+// document is the text of a here-document: as it stands where a part of the word that
+// ends it is quoted, else with what is expanded in it.
+func (sh *shell) document(r *syntax.Redirect) value {
+	literal := unescapeDocument
+	if quotedDelimiter(r.Word) {
+		literal = func(s string) string { return s }
+	}
+	return sh.quotedParts(r.Hdoc.Parts, literal).spaced()
+}
+
+// quotedParts is what parts between quotes stand for together; literal is what a
+// literal among them does.
+func (sh *shell) quotedParts(parts []syntax.WordPart, literal func(string) string) value {
 	out := growth{texts: make([][]byte, 1)}
-	for _, p := range x.Parts {
-		out.add(sh.doublePart(p))
+	for _, p := range parts {
+		out.add(sh.within(p, sh.quotedPart(p, literal)))
 	}
 	return out.value()
 }
 
-func (sh *shell) doublePart(p syntax.WordPart) value {
+func (sh *shell) quotedPart(p syntax.WordPart, literal func(string) string) value {
 	if lit, ok := p.(*syntax.Lit); ok {
-		return value{unescapeDouble(lit.Value)}
+		return value{literal(lit.Value)}
 	}
-	return sh.piece(p, !isAtList(p), false)
+	return sh.piece(p, true, false) // of a list the elements are marked already
 }
 
-// isAtList is true of "$@" and "${a[@]}", which split even inside quotes.
-func isAtList(p syntax.WordPart) bool {
-	x, ok := p.(*syntax.ParamExp)
-	if !ok || x.Param == nil {
-		return false
+func quotedDelimiter(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); !ok || strings.Contains(lit.Value, `\`) {
+			return true
+		}
 	}
-	if x.Param.Value == "@" {
-		return true
-	}
-	w, ok := x.Index.(*syntax.Word)
-	return ok && w.Lit() == "@"
+	return false
 }
 
 // separators are the characters that the call made into field separators.
 func (sh *shell) separators() string {
 	for s := sh; s != nil; s = s.parent {
 		if v, ok := s.vars["IFS"]; ok {
-			return first(v)
+			return strings.Join(v, "")
 		}
 	}
 	return ""
@@ -291,6 +308,12 @@ func unescape(s string) string { return unescaped(s, func(byte) bool { return tr
 // unescapeDouble removes those of a literal in double quotes.
 func unescapeDouble(s string) string {
 	return unescaped(s, func(c byte) bool { return strings.IndexByte("$`\"\\\n", c) >= 0 })
+}
+
+// unescapeDocument removes those of a literal in a here-document, where a quote needs
+// none.
+func unescapeDocument(s string) string {
+	return unescaped(s, func(c byte) bool { return strings.IndexByte("$`\\\n", c) >= 0 })
 }
 
 // unescaped removes the backslashes before characters that take one; a line

@@ -49,7 +49,9 @@ func plainWrapper(name string) (wrapper, bool) {
 		return wrapper{values: "e d"}, true
 	case "doas":
 		return wrapper{values: "u C a"}, true
-	case "runuser", "setpriv", "capsh", "sg":
+	case "choom":
+		return wrapper{values: "n p adjust pid"}, true
+	case "runuser", "setpriv", "sg":
 		return wrapper{values: "u g G user group reuid regid"}, true
 	case "unshare", "nsenter", "bwrap", "systemd-run", "systemd-inhibit", "dbus-run-session", "xvfb-run":
 		return wrapper{values: "t target u p unit property S wd setenv E description what who why mode uid gid"}, true
@@ -97,7 +99,7 @@ func wrapperRow(name string) row {
 	case "at", "batch", "crontab":
 		return later
 	case "poetry", "pipenv", "uv", "rye", "pdm", "hatch", "bundle", "conda", "mamba", "micromamba", "direnv", "dotenv", "dotenvx",
-		"aws-vault", "chamber", "infisical", "doppler", "op", "envchain", "mise", "asdf", "rbenv", "pyenv", "nodenv", "volta", "devbox", "teller", "summon", "sops", "nix", "nix-shell":
+		"aws-vault", "chamber", "infisical", "doppler", "op", "envchain", "mise", "asdf", "rbenv", "pyenv", "nodenv", "volta", "devbox", "teller", "summon", "sops", "nix", "nix-shell", "lerna":
 		return runner
 	case "tmux", "screen", "zellij", "byobu":
 		return multiplexer
@@ -109,14 +111,12 @@ func wrapperRow(name string) row {
 				sh.effect(TypeInto, "", c.name)
 			}
 		}
-	case "kitty", "kitten", "wezterm", "ghostty":
-		return func(sh *shell, c command) {
-			if containsAny(c.args, "send-text send-key") {
-				sh.effect(TypeInto, "", c.name)
-			}
-		}
+	case "kitty", "kitten", "wezterm", "ghostty", "alacritty", "foot", "xterm", "urxvt", "rxvt", "konsole", "gnome-terminal", "xfce4-terminal", "mate-terminal", "lxterminal", "terminator", "tilix", "ptyxis", "kgx", "x-terminal-emulator":
+		return terminal
 	case "expect":
 		return expect
+	case "capsh":
+		return func(sh *shell, c command) { sh.exec(append([]string{"bash"}, after(c.args, "--", 1)...), c.in) }
 	case "powershell", "pwsh", "cmd":
 		return powershell
 	case "wsl", "distrobox", "toolbox", "multipass", "limactl", "vagrant", "adb", "lxc", "incus":
@@ -554,6 +554,9 @@ func runner(sh *shell, c command) {
 		}
 	}
 	_, rest := leading(c.args[verb+1:], "p package with python group env-file e f file n name prefix config c project env extra from")
+	if code, ok := parseOptions(c.args[verb+1:], "command p project c config").get("command"); ok {
+		sh.runText(code)
+	}
 	if c.name == "direnv" && len(rest) > 0 {
 		rest = rest[1:]
 	}
@@ -615,5 +618,5 @@ func watcher(sh *shell, c command) {
 		}
 		return
 	}
-	sh.exec(rest, c.in)
+	sh.oneOrAll(rest, c.in)
 }

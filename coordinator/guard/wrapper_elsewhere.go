@@ -91,12 +91,42 @@ func multiplexer(sh *shell, c command) {
 		sh.effect(TypeInto, "", c.name)
 	case oneOf(rest[0], "new-session new new-window neww split-window splitw respawn-pane respawnp respawn-window run-shell run display-popup popup pipe-pane"):
 		_, inner := leading(rest[1:], "s n t c x y F e l p w")
-		sh.runText(strings.Join(inner, " "))
+		sh.oneOrAll(inner, c.in)
 	case oneOf(rest[0], "if-shell if"):
 		sh.multiplexerChoice(c.name, rest[1:])
 	case oneOf(rest[0], "kill-server kill-session"):
 		sh.effect(KillProcess, "terminal", c.name)
 	}
+}
+
+// oneOrAll runs a text that a shell gets, or the words of a command.
+func (sh *shell) oneOrAll(words []string, in *string) {
+	if len(words) == 1 {
+		sh.runTextIn(words[0], in)
+		return
+	}
+	sh.exec(words, in)
+}
+
+// terminal starts a command in a window of its own, or types into one.
+func terminal(sh *shell, c command) {
+	if containsAny(c.args, "send-text send-key") {
+		sh.effect(TypeInto, "", c.name)
+		return
+	}
+	for i, a := range c.args {
+		if flag, code, ok := strings.Cut(a, "="); ok && oneOf(flag, "--command --execute") {
+			sh.runText(code)
+			return
+		}
+		if oneOf(a, "-- -e -x --command --execute start launch spawn") {
+			_, inner := leading(c.args[i+1:], "")
+			sh.oneOrAll(inner, c.in)
+			return
+		}
+	}
+	_, inner := leading(c.args, "")
+	sh.exec(inner, c.in)
 }
 
 // multiplexerChoice runs the condition, and takes both of the commands that it
@@ -161,6 +191,7 @@ func expect(sh *shell, c command) {
 	if c.in != nil {
 		text += "\n" + *c.in
 	}
+	sh.tclShells(text)
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "spawn "); ok {
 			sh.run(code, nil)
