@@ -43,9 +43,10 @@ func (c *Coordinator) takeMarks() {
 	}
 }
 
-// coarse is longer than the step of any file system's clock: what changed less long
-// ago may change again and show the same time.
-const coarse = 10 * time.Second
+// coarse is longer than the step of any file system's clock, of which FAT's two
+// seconds are the longest: what changed less long ago may change again and show the
+// same time.
+const coarse = 3 * time.Second
 
 // markEntries reads the directory of the marks, unless it is as it was when it was
 // found empty: every hook waits for this.

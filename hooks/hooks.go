@@ -20,8 +20,8 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	_ "github.com/afar-sh/afar/coordinator/roomy" // first of all
 	"github.com/afar-sh/afar/coordinator/wire"
-	_ "github.com/afar-sh/afar/hooks/roomy" // first of all
 )
 
 // An Event is one of the host's events, with what we do about it.
@@ -124,27 +124,6 @@ var (
 // what lies in it.
 const maxDepth = 64
 
-// tooDeep counts brackets outside of strings, in one pass.
-func tooDeep(raw []byte) bool {
-	depth, quoted := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
-				return true
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return false
-}
-
 // maxInput leaves room for the rest of the request on the wire.
 const maxInput = wire.MaxLine - 64<<10
 
@@ -165,7 +144,7 @@ func (h *hook) read(stdin io.Reader) error {
 		return errEmpty
 	case len(raw) > maxInput:
 		return fmt.Errorf("the hook input is larger than %d bytes", maxInput)
-	case tooDeep(raw):
+	case wire.Deeper(raw, maxDepth):
 		return fmt.Errorf("the hook input is nested deeper than %d levels", maxDepth)
 	case raw[0] != '{' || !utf8.Valid(raw) || !validJSON(text):
 		return errInvalid

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 )
 
 // pinName is the file beside the binaries that fixes the home. A project's own
@@ -21,18 +23,41 @@ const pinName = "afar.pin"
 // environment counts.
 func ForHook(bin string, getenv func(string) string) (d Dirs, pinned bool, err error) {
 	path := filepath.Join(bin, pinName)
-	raw, err := os.ReadFile(path)
+	raw, err := slurp(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d, err = FromEnv(getenv)
 		return d, false, err
 	case err != nil:
-		return Dirs{}, true, fmt.Errorf("read pin: %w", err)
+		return Dirs{}, true, fmt.Errorf("read %s: %w; run install.sh again", path, err)
 	}
 	if d = unpin(string(raw)); !d.absolute() {
 		return Dirs{}, true, fmt.Errorf("%s is damaged: run install.sh again", path)
 	}
 	return d, true, nil
+}
+
+// maxPin bounds what is read of a pin: a few paths.
+const maxPin = 64 << 10
+
+// slurp is os.ReadFile for a small file of ours: every hook waits for it before it
+// can even knock, and an os.File is twice the work.
+func slurp(path string) (raw []byte, err error) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	raw = make([]byte, 0, 1<<10)
+	for len(raw) < maxPin {
+		raw = slices.Grow(raw, 1)
+		n, err := syscall.Read(fd, raw[len(raw):cap(raw)])
+		if n <= 0 || err != nil {
+			return raw, err
+		}
+		raw = raw[:len(raw)+n]
+	}
+	return nil, errors.New("it is too large")
 }
 
 // ForPerson resolves the directories for a person's command: its environment

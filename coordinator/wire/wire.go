@@ -74,6 +74,16 @@ func (r Request) Line() []byte {
 	return append(o.Bytes(), '\n')
 }
 
+// Line returns the reply as one line with its newline. Body must be valid JSON, or
+// nothing; line breaks between its tokens are folded, which keeps its meaning.
+func (r Reply) Line() []byte {
+	o := newObject(len(r.Body)+len(r.Error)+128).Int("v", int64(r.V)).Str("code", r.Code).OptStr("error", r.Error)
+	if len(r.Body) > 0 {
+		o.Raw("body", r.Body)
+	}
+	return append(o.Bytes(), '\n')
+}
+
 // letters are what the names of operations are made of.
 const letters = "abcdefghijklmnopqrstuvwxyz.-"
 

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -191,6 +192,28 @@ func TestRaw(t *testing.T) {
 	}
 	if string(in.A) != `{"big":12345678901234567890}` || in.B != nil {
 		t.Errorf("Raw must be a copy of the exact text: %s, %s", in.A, in.B)
+	}
+}
+
+// TestReplyLine: a reply is one line, whatever stands in it, and reads as it was.
+func TestReplyLine(t *testing.T) {
+	for _, want := range []wire.Reply{
+		{V: wire.Version},
+		{V: wire.Version, Body: wire.Raw(`{"id":"a\n<&>"}`)},
+		{V: wire.Version, Code: wire.CodeInternal, Error: "disk \"full\"\n\u2028\x00<&>"},
+	} {
+		line := want.Line()
+		var got wire.Reply
+		if err := json.Unmarshal(line, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: have %+v, want %+v, %v", line, got, want, err)
+		}
+		if bytes.IndexByte(line, '\n') != len(line)-1 {
+			t.Errorf("not one line: %q", line)
+		}
+	}
+	folded := wire.Reply{Body: wire.Raw("{\n}")}.Line()
+	if string(folded) != `{"v":0,"code":"","body":{ }}`+"\n" {
+		t.Errorf("have %q", folded)
 	}
 }
 

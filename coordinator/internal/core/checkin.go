@@ -16,24 +16,34 @@ import (
 // finds the same check-in; an older one of the session gives way.
 func (c *Core) CheckIn(a ask.Ask) (hold bool, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, ok := s.asks[a.ID]; ok {
-			hold = old.Session == a.Session
-			return b, nil
-		}
-		v := s.sessions[a.Session]
-		hold = (v.Attended || v.Background) && s.settings.Peer != nil && !s.settings.Paused && s.mode(a.Session, now) == session.On
-		if !hold {
+		hold = s.checksIn(a.ID, a.Session, now)
+		if _, old := s.asks[a.ID]; old || !hold {
 			return b, nil
 		}
 		s.dropCheckIns(&b, a.Session, "a newer check-in took its place", now)
 		a.Nonce = c.cfg.Secret()
 		a = ask.Tick(ask.Start(a, session.On, now), now)
 		s.putAsk(&b, a, now)
-		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), v.Token+": stopped and checked in", now))
+		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), s.token(a.Session)+": stopped and checked in", now))
 		s.waiting(&b, a.Session, now)
 		return b, nil
 	})
 	return hold, err
+}
+
+// ChecksIn reports whether CheckIn would take the check-in with an id now. Whoever
+// asks first need not make one for nothing: what it says has to be masked.
+func (c *Core) ChecksIn(id ask.ID, by session.ID) (hold bool) {
+	c.view(func(s *state, now time.Time) { hold = s.checksIn(id, by, now) })
+	return hold
+}
+
+func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
+	if old, ok := s.asks[id]; ok {
+		return old.Session == by
+	}
+	v := s.sessions[by]
+	return (v.Attended || v.Background) && s.settings.Peer != nil && !s.settings.Paused && s.mode(by, now) == session.On
 }
 
 // Release says that the Stop hook holds the session no longer. The check-in

@@ -20,7 +20,6 @@ type Process struct {
 	Exe         string // path of its binary, also after that was replaced
 	Marked      bool   // its environment is that of a session's child
 	Terminal    bool   // it has a controlling terminal
-	Started     uint64 // when, in the kernel's ticks; 0 where the system does not say
 }
 
 // maxDepth bounds the walk to the first process.
@@ -60,9 +59,13 @@ func Walk(pid int) iter.Seq[Process] {
 	}
 }
 
+// Glance returns the process with the given id, without a look into its
+// environment: Marked is not known where that costs system calls of its own.
+func Glance(pid int) (Process, error) { return glance(pid) }
+
 // Alive reports whether there is a process with the given id.
 func Alive(pid int) bool {
-	_, err := look(pid)
+	_, err := glance(pid)
 	return err == nil
 }
 

@@ -27,6 +27,9 @@ func credentials(fd int) (uid, pid int, err error) {
 // Born is never true here: the system does not show a process's limits.
 func Born(int) bool { return false }
 
+// glance is look: the memory that names the program holds its environment too.
+func glance(pid int) (Process, error) { return look(pid) }
+
 func look(pid int) (Process, error) {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {

@@ -57,6 +57,18 @@ func listed(pid int) bool {
 }
 
 func look(pid int) (Process, error) {
+	p, err := glance(pid)
+	if err != nil {
+		return Process{}, err
+	}
+	room := rooms.Get().(*[]byte)
+	defer rooms.Put(room)
+	env, _ := slurp("/proc/"+strconv.Itoa(pid)+"/environ", room)
+	p.Marked = marked(bytes.SplitSeq(env, []byte{0}))
+	return p, nil
+}
+
+func glance(pid int) (Process, error) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	room := rooms.Get().(*[]byte)
 	defer rooms.Put(room)
@@ -66,17 +78,12 @@ func look(pid int) (Process, error) {
 	}
 	// The name in parentheses may hold anything; the fields follow the last one.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 20 {
+	if len(fields) < 5 {
 		return Process{}, ErrUnknown
 	}
 	parent, _ := strconv.Atoi(fields[1])
-	started, _ := strconv.ParseUint(fields[19], 10, 64)
 	exe, _ := os.Readlink(dir + "/exe")
-	env, _ := slurp(dir+"/environ", room)
-	return Process{
-		PID: pid, Parent: parent, Exe: strings.TrimSuffix(exe, " (deleted)"),
-		Marked: marked(bytes.SplitSeq(env, []byte{0})), Terminal: fields[4] != "0", Started: started,
-	}, nil
+	return Process{PID: pid, Parent: parent, Exe: strings.TrimSuffix(exe, " (deleted)"), Terminal: fields[4] != "0"}, nil
 }
 
 // rooms are what files of the kernel's are read into: each call of a hook reads

@@ -219,6 +219,10 @@ func (s *Server) allowPerson(c *call) error {
 	if len(c.line) == 0 {
 		return fmt.Errorf("%w: %w", errDenied, peer.ErrUnknown)
 	}
+	if ourHook(c.line[0].Exe, s.cfg.Bin) {
+		s.refused(c.op, fmt.Sprintf("%s was asked for by %s", c.op, c.line[0].Exe))
+		return fmt.Errorf("%w: no hook decides anything", errDenied)
+	}
 	if where := s.inSession(c.line); where != "" {
 		s.refused(c.op, fmt.Sprintf("%s was asked for from inside a session (%s)", c.op, where))
 		return fmt.Errorf("%w: a session may not decide for its person; do it from a terminal of your own", errDenied)

@@ -129,7 +129,7 @@ func (s *Server) askEnded(c *call) (any, error) {
 
 // askCall decodes a hook's call about an ask that it opened.
 func (s *Server) askCall(c *call) (h wire.HookCall, err error) {
-	if err := json.Unmarshal(c.body, &h); err != nil || h.Ask == "" {
+	if h, err = decode[wire.HookCall](c.body); err != nil || h.Ask == "" {
 		return h, badRequest("an ask needs an id")
 	}
 	a, err := s.cfg.Core.Ask(ask.ID(h.Ask))

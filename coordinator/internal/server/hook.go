@@ -76,10 +76,10 @@ func (p payload) crons() (prompts []string) {
 // hookCall decodes a hook's call and takes in what it says of its session. A
 // call without a session id is refused: it would match any session.
 func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payload, err error) {
-	if err := json.Unmarshal(c.body, &h); err != nil {
+	if h, err = decode[wire.HookCall](c.body); err != nil {
 		return h, p, badRequest("hook call: %v", err)
 	}
-	if err := json.Unmarshal(h.Payload, &p); err != nil {
+	if p, err = unpack[payload](h.Payload); err != nil {
 		return h, p, badRequest("hook input: %v", err)
 	}
 	if p.Session == "" {

@@ -26,6 +26,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
+	"github.com/afar-sh/afar/coordinator/roomy"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -80,9 +81,9 @@ type Server struct {
 
 	behind backlog // of the replies
 
-	mu   sync.Mutex
-	told map[string]time.Time      // refusals that were journalled a moment ago
-	from map[origin][]peer.Process // what clients descend from, see line
+	mu      sync.Mutex
+	told    map[string]time.Time // refusals that were journalled a moment ago
+	clients map[int]client       // by process id, see line
 	// Of second opinions: the calls of reviewers that are about to consult, and the
 	// consultations that run, by id.
 	reviewers map[session.ID][]gate.Call
@@ -91,7 +92,7 @@ type Server struct {
 
 // New returns a server; Serve starts it.
 func New(cfg Config) *Server {
-	return &Server{cfg: cfg, told: map[string]time.Time{}, from: map[origin][]peer.Process{}, reviewers: map[session.ID][]gate.Call{}, running: map[string]consultation{}}
+	return &Server{cfg: cfg, told: map[string]time.Time{}, clients: map[int]client{}, reviewers: map[session.ID][]gate.Call{}, running: map[string]consultation{}}
 }
 
 // Serve answers l until ctx ends, then waits for the requests in hand. It
@@ -109,6 +110,7 @@ func (s *Server) Serve(ctx context.Context, l *net.UnixListener) error {
 // answers its own: a hook waits for whoever the system woke, and for nobody whom
 // that one would have to wake in turn.
 func (s *Server) answerNext(ctx context.Context, l *net.UnixListener, over chan<- error) {
+	roomy.Grow()
 	conn, err := s.accept(ctx, l)
 	if conn == nil {
 		over <- err
@@ -159,13 +161,8 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 	if reply.Code == wire.CodeInternal {
 		s.cfg.Log.Error("answer a call", "err", reply.Error)
 	}
-	line, err := json.Marshal(reply)
-	if err != nil {
-		s.cfg.Log.Error("encode reply", "err", err)
-		return
-	}
 	_ = conn.SetWriteDeadline(time.Now().Add(ioFor))
-	_, _ = conn.Write(append(line, '\n')) // a caller that is gone needs no reply
+	_, _ = conn.Write(reply.Line()) // a caller that is gone needs no reply
 }
 
 func (s *Server) later() {

@@ -131,14 +131,15 @@ func (s *Server) seeTree(id session.ID, dir string) {
 // checkIn tells a person who is away that the session stopped. Only a terminal
 // client is held; a print session ends when it is done. It adds to r.
 func (s *Server) checkIn(h wire.HookCall, p payload, r wire.HookReply) (_ wire.HookReply, state session.State, err error) {
-	if !h.Attended && !h.Background || h.Entrypoint != "cli" || h.Ask == "" {
+	id := ask.ID(h.Ask)
+	if !h.Attended && !h.Background || h.Entrypoint != "cli" || h.Ask == "" || !s.cfg.Core.ChecksIn(id, p.Session) {
 		return r, session.Idle, nil
 	}
 	said := p.Message
 	if said == "" {
 		said = "(it said nothing)"
 	}
-	hold, err := s.cfg.Core.CheckIn(ask.NewCheckIn(ask.ID(h.Ask), p.Session, said, p.Cwd))
+	hold, err := s.cfg.Core.CheckIn(ask.NewCheckIn(id, p.Session, said, p.Cwd))
 	if err != nil || !hold {
 		return r, session.Idle, err
 	}

@@ -1,0 +1,15 @@
+//go:build !linux
+
+package peer
+
+// A Hold is never had here: the system has nothing of the kind.
+type Hold struct{}
+
+// Take always fails here.
+func Take(int) (Hold, error) { return Hold{}, ErrUnknown }
+
+// Over is always true here.
+func (Hold) Over() bool { return true }
+
+// Release does nothing here.
+func (Hold) Release() {}

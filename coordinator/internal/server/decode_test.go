@@ -1,0 +1,86 @@
+package server
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func TestDecode(t *testing.T) {
+	text := `{"payload":{"a":[1]},"client":7,"attended":true,"off":false,"terminal":"tty:\u00fc","redirected":["A=b"],"later":{},` +
+		`"ask":null,"checked":{"frame":"f","exit_code":1},"wait_ms":-5}`
+	want := wire.HookCall{
+		Payload: wire.Raw(`{"a":[1]}`), Client: 7, Attended: true, Terminal: "tty:ü", Redirected: []string{"A=b"},
+		Checked: &wire.LoopChecked{Frame: "f", ExitCode: 1}, WaitMS: -5,
+	}
+	if got, err := decode[wire.HookCall]([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("have %+v, want %+v, %v", got, want, err)
+	}
+	for text, blamed := range map[string]string{
+		``: "JSON", `{`: "JSON", `[]`: "JSON", `null`: "JSON", `"{}"`: "JSON", `{"client":1}{}`: "JSON", "{\"ask\":\"\xff\"}": "UTF-8",
+		`{"payload":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}`: "JSON",
+		`{"client":"1"}`: "client", `{"client":1.5}`: "client", `{"client":1e400}`: "client", `{"off":0}`: "off", `{"ask":["a"]}`: "ask",
+		`{"redirected":{}}`: "redirected", `{"checked":7}`: "checked", `{"wait_ms":99999999999999999999}`: "wait_ms",
+	} {
+		if _, err := decode[wire.HookCall]([]byte(text)); err == nil || !strings.Contains(err.Error(), blamed) {
+			t.Errorf("%.40q: want an error about %q, have %v", text, blamed, err)
+		}
+	}
+}
+
+// FuzzDecode: encoding/json is the judge of what a call and a payload say. It takes
+// names in any case, and more than one of one name; both of it is left out here.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{"payload":{"hook_event_name":"Stop","session_id":"s","background_tasks":[{"id":"1","type":"shell"}],"session_crons":[{"prompt":"p"}]},"client":1}`,
+		`{"hook_event_name":"PreToolUse","tool_input":{"command":"ls"},"duration_ms":3,"tool_use_id":null,"permission_suggestions":null}`,
+		`{"checked":{"frame":"f"},"round":2,"ok":true,"ask":"\ud800","payload":null}`, `{"client":-0,"round":01}`, `[]`, ``,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		sameAsJSON[wire.HookCall](t, text)
+		sameAsJSON[payload](t, text)
+	})
+}
+
+func sameAsJSON[T any](t *testing.T, text []byte) {
+	t.Helper()
+	got, err := decode[T](text)
+	var all map[string]json.RawMessage
+	if json.Unmarshal(text, &all) != nil || all == nil || !utf8.Valid(text) {
+		if err == nil {
+			t.Fatalf("%q was taken: %+v", text, got)
+		}
+		return
+	}
+	if ambiguous(text, all, fields(reflect.TypeFor[T]())) {
+		return
+	}
+	var want T
+	wrong := json.Unmarshal(text, &want)
+	if (err == nil) != (wrong == nil) || err == nil && !reflect.DeepEqual(got, want) {
+		t.Fatalf("%q: have %+v, %v; want %+v, %v", text, got, err, want, wrong)
+	}
+}
+
+// ambiguous reports whether an object says something twice, or by a name in
+// another case.
+func ambiguous(text []byte, all map[string]json.RawMessage, known map[string]int) bool {
+	names := 0
+	gjson.ParseBytes(text).ForEach(func(_, _ gjson.Result) bool { names++; return true })
+	for name := range all {
+		for field := range known {
+			if name != field && strings.EqualFold(name, field) {
+				return true
+			}
+		}
+	}
+	return names != len(all)
+}
