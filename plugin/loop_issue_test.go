@@ -100,8 +100,9 @@ func (r *rig) landed(ids ...string) {
 	}
 }
 
-// TestRealLoopIssueEsc presses Esc while a review runs: the terminal is free at
-// once, the review goes on, and the session hears of the next issue when it stops.
+// TestRealLoopIssueEsc presses Esc while a review runs, behind a check: the terminal
+// is free at once, the review goes on, and the session hears of the next issue when
+// it stops.
 func TestRealLoopIssueEsc(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current), "Bash")
 	r.issues("b2", "c3")
@@ -115,8 +116,9 @@ func TestRealLoopIssueEsc(t *testing.T) {
 		return work(q)
 	})
 	term := r.lab.Terminal()
-	term.Submit("/afar:loop")
+	term.Submit("/afar:loop --check 'ls *.txt'")
 	term.Await("the loop's check or review", within)
+	r.journal("loop.checked", "green")
 	r.journal("loop.stepped", "has issue b2 reviewed")
 	term.Keys("Escape")
 	write(t, r.home, "go", "")

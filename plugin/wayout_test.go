@@ -18,7 +18,7 @@ func (r *rig) hang() (goOn func()) {
 	pid := r.status().Coordinator.PID
 	goOn = func() { _ = syscall.Kill(pid, syscall.SIGCONT) }
 	r.t.Cleanup(goOn) // before the coordinator is told to stop
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+	if err := host.Hang(pid, within); err != nil {
 		r.t.Fatal(err)
 	}
 	return goOn

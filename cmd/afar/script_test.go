@@ -23,6 +23,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/tracker"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -337,23 +338,5 @@ func cmdHang(ts *testscript.TestScript, neg bool, args []string) {
 	pid := statusOf(ts).Coordinator.PID
 	scene.hung = pid
 	ts.Defer(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // it may go on already
-	ts.Check(syscall.Kill(pid, syscall.SIGSTOP))
-	for deadline := time.Now().Add(patience); !stands(pid); time.Sleep(time.Millisecond) { // on a busy machine it answers for a while
-		if time.Now().After(deadline) {
-			ts.Fatalf("%d goes on", pid)
-		}
-	}
-}
-
-// stands reports whether each thread of a process was stopped, where the system
-// says so.
-func stands(pid int) bool {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	for _, name := range threads {
-		raw, _ := os.ReadFile(name)
-		if _, state, _ := strings.Cut(string(raw), ") "); !strings.HasPrefix(state, "T") {
-			return false
-		}
-	}
-	return true
+	ts.Check(host.Hang(pid, patience))
 }
