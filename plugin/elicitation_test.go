@@ -145,7 +145,7 @@ func (r *rig) attended() {
 			r.t.Errorf("the phone shows\n%s", after)
 		}
 		r.term.Settle(formDialog, "Escape")
-		r.term.Await("Interrupted|all done with off", within)
+		r.did("off")
 		r.must("away", "auto")
 	})
 	r.part("typing hands it over", func() {
@@ -155,7 +155,7 @@ func (r *rig) attended() {
 		r.term.Await(formDialog, within)
 		r.becomes(card, "handed to the terminal")
 		r.term.Settle(formDialog, "Escape")
-		r.term.Await("Interrupted|all done with typed", within) // a second Esc, of a slow screen, ends the turn
+		r.did("typed")
 	})
 	r.part("subagent", func() { // its main agent stops while the form is open
 		r.model.Script(func(q model.Request) model.Turn {

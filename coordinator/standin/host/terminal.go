@@ -111,17 +111,22 @@ func (x *Terminal) Await(pattern string, within time.Duration) string {
 	return last
 }
 
-// Settle answers a dialog: it presses the keys until the screen no longer
-// matches. A dialog ignores keys in its first moments, so that nobody confirms
-// what he has not read; one press could be lost.
+// unread is for how long a dialog ignores keys, so that nobody confirms what he has
+// not read: 100 ms were too short for the current client, 200 never were.
+const unread = 400 * time.Millisecond
+
+// Settle answers a dialog: it presses the keys, once, and waits until the screen no
+// longer matches. What is pressed again at a screen that is only slow would meet
+// whatever comes behind the dialog, so it is pressed again late.
 func (x *Terminal) Settle(dialog string, keys ...string) {
 	x.lab.t.Helper()
 	re := regexp.MustCompile(dialog)
 	gone := func(screen string) bool { return !re.MatchString(screen) }
 	x.Await(dialog, patience)
-	for range 20 {
+	time.Sleep(unread)
+	for range 3 {
 		x.Keys(keys...)
-		if x.until(500*time.Millisecond, gone) {
+		if x.until(patience/3, gone) {
 			return
 		}
 	}
