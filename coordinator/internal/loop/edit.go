@@ -18,8 +18,8 @@ const editedNews = "The person has changed the goal. The whole of it: `afar read
 
 // Edit takes in what a person wrote into loop.md: a task's goal that differs from
 // what Render shows counts from now on, at most 4,096 bytes of it. Nothing else
-// in the page is read, and an empty goal says nothing. It reports the ids of the
-// frames that changed.
+// in the page is read, and an empty goal says nothing; the text of an issue is
+// edited where the issue is. It reports the ids of the frames that changed.
 func Edit(s Stack, page string, now time.Time) (Stack, []string) {
 	if !s.Active() {
 		return s, nil
@@ -31,7 +31,7 @@ func Edit(s Stack, page string, now time.Time) (Stack, []string) {
 		f := &next.Frames[i]
 		quote, ok := goals[f.ID]
 		goal := unquoted(quote)
-		if !ok || f.Mode != Task || f.ID == s.issueTask() || goal == unquoted(shown[f.ID]) || goal == "" {
+		if !ok || f.Mode != Task || f.IssueID != "" || goal == unquoted(shown[f.ID]) || goal == "" {
 			continue
 		}
 		sum := sha256.Sum256([]byte(goal))
@@ -47,15 +47,6 @@ func Edit(s Stack, page string, now time.Time) (Stack, []string) {
 	}
 	next.UpdatedAt = stored(now)
 	return next, changed
-}
-
-// issueTask is the frame whose goal is an issue's text, "" for none: that is
-// edited where the issue is.
-func (s Stack) issueTask() string {
-	if at := s.owner(); at >= 0 && s.Frames[at].Issue != nil {
-		return s.Frames[at].Issue.Task
-	}
-	return ""
 }
 
 // goalsIn returns the quotes of a page by the frame that each belongs to.

@@ -3,7 +3,10 @@ package loop
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestEdit: the goal that a person writes into loop.md counts, and nothing else
@@ -58,6 +61,50 @@ func TestEditTold(t *testing.T) {
 	}
 	if o = Stop(o.Stack, Stopping{Tools: 1}, epoch); strings.Contains(o.Block, editedNews) {
 		t.Errorf("told twice:\n%s", o.Block)
+	}
+}
+
+// TestEditNested: each task's own goal can be edited, and stands still no longer; an
+// issue's text is edited where the issue is, whatever runs on top of it.
+func TestEditNested(t *testing.T) {
+	s := nested(t, atWork(t, looping(t, "Ship it", nil), "run", nil), "top", "Paint it", nil)
+	for i := range s.Frames {
+		s.Frames[i].Idle, s.Frames[i].Red = 2, 2
+	}
+	page := Render(s)
+	for _, goal := range []string{"Ship it", "Mend the gate", "Paint it"} {
+		if !strings.Contains(page, "> "+goal) {
+			t.Fatalf("no %q in\n%s", goal, page)
+		}
+		page = strings.ReplaceAll(page, "> "+goal, "> Not: "+goal)
+	}
+	at := epoch.Add(time.Minute)
+	next, changed := Edit(s, page, at)
+	if diff := cmp.Diff([]string{"a", "top"}, changed); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	for _, f := range next.Frames {
+		edited := f.ID == "a" || f.ID == "top"
+		if strings.HasPrefix(f.Goal, "Not: ") != edited || (f.Idle+f.Red == 0) != edited {
+			t.Errorf("%s, idle %d, red %d: %s", f.ID, f.Idle, f.Red, f.Goal)
+		}
+	}
+	if !next.UpdatedAt.Equal(at) || s.top().Goal != "Paint it" {
+		t.Errorf("updated at %v; before it is %q", next.UpdatedAt, s.top().Goal)
+	}
+	if same, changed := Edit(s, Render(s), at); len(changed) > 0 || !same.UpdatedAt.Equal(epoch) {
+		t.Errorf("our own page is a sign of life: %q, %v", changed, same.UpdatedAt)
+	}
+	ended := Fail(s, "broken", epoch).Stack
+	if _, changed := Edit(ended, page, at); len(changed) > 0 {
+		t.Errorf("a loop that has ended: %q", changed)
+	}
+}
+
+// TestFrameWithoutAGoal: a frame's line alone says nothing about its goal.
+func TestFrameWithoutAGoal(t *testing.T) {
+	if goals := goalsIn("## task\n" + frameLine + "a\n> later\n## more\n" + frameLine + "b\n"); len(goals) > 0 {
+		t.Errorf("read %q", goals)
 	}
 }
 

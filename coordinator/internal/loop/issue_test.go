@@ -99,6 +99,253 @@ func entered(before Stack, f Frame) bool {
 	return i < 0 || before.Frames[i].Issue.Step != f.Issue.Step
 }
 
+// inPhase is an issue loop, on nothing, with issue 7 in hand in that phase.
+func inPhase(t testing.TB, p Phase) Stack {
+	t.Helper()
+	out, err := Start(Stack{}, "ses1", "run", Options{Max: 10, Repo: "/repo"}, epoch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := out.Stack
+	for _, next := range []struct {
+		to Phase
+		by Result
+	}{
+		{Preparing, Result{Ready: []Found{{ID: "7", Title: "Mend the gate"}}}},
+		{Working, Result{Place: Place{Path: "/repo/.worktrees/afar/7", Branch: "afar/issue/7", Base: "main"}}},
+		{Reviewing, Result{Commit: strings.Repeat("a", 40)}}, // by way of Sealing
+		{Landing, Result{Approved: true, By: "codex"}},
+		{Rebasing, Result{Refused: Diverged}},
+		{Landing, Result{Commit: strings.Repeat("b", 40)}}, // by way of Reviewing
+		{Closing, Result{Commit: strings.Repeat("b", 40)}},
+		{Cleaning, Result{}},
+	} {
+		if s.Frames[0].Issue.Phase == p {
+			return s
+		}
+		s = advance(t, s, next.by)
+		switch got := s.Frames[0].Issue.Phase; {
+		case got == Working && p != Working:
+			s = Stop(s, Stopping{Tools: 1}, epoch).Stack // hears of it
+			s = Stop(s, Stopping{Message: markComplete}, epoch).Stack
+		case got == Reviewing && next.to == Landing && p != Reviewing:
+			s = advance(t, s, Result{Approved: true, By: "codex"})
+		}
+	}
+	if s.Frames[0].Issue.Phase != p {
+		t.Fatalf("it never comes to %s", p)
+	}
+	return s
+}
+
+// TestAdvance: where each result of each errand leads.
+func TestAdvance(t *testing.T) {
+	commit := strings.Repeat("c", 40)
+	ready := func(ids ...string) (r Result) {
+		for _, id := range ids {
+			r.Ready = append(r.Ready, Found{ID: id, Title: "Mend " + id})
+		}
+		return r
+	}
+	held := ready("7", "8")
+	held.Held = []string{"7"}
+	tests := []struct {
+		from   Phase
+		name   string
+		result Result
+		to     Phase   // "": the loop ends
+		end    Verdict // as this
+		tell   string  // that the session hears, in part
+		said   string  // actions
+		notify string  // that the person reads, in part
+	}{
+		{Picking, "one is ready", ready("7"), Preparing, "", "", "", ""},
+		{Picking, "one without an id", ready(""), "", Done, "", "", "no issue is ready"},
+		{Picking, "another loop has the first", held, Preparing, "", "", "", ""},
+		{Picking, "none", Result{}, "", Done, "", "", "no issue is ready"},
+		{Picking, "broken", Result{Broken: "no tracker", Ready: ready("7").Ready}, "", Failed, "", "", "no tracker"},
+		{Preparing, "made", Result{Place: Place{Path: "/w", Branch: "b"}}, Working, "", "Issue 7 is yours", "PICKED", ""},
+		{Preparing, "over", Result{Over: true, Place: Place{Path: "/w", Branch: "b"}}, Cleaning, "", "", "", ""},
+		{Preparing, "broken", Result{Broken: "no space", Over: true}, "", Failed, "", "PAUSED", "no space"},
+		{Sealing, "committed", Result{Commit: commit}, Reviewing, "", "", "", ""},
+		{Sealing, "loose", Result{Commit: commit, Loose: []string{"a.go"}}, Working, "", "- a.go", "", ""},
+		{Sealing, "empty", Result{Commit: commit, Empty: true}, Working, "", emptyNews, "", ""},
+		{Sealing, "broken", Result{Commit: commit, Broken: "index.lock", Empty: true}, Working, "", "index.lock", "", ""},
+		{Reviewing, "approved", Result{Approved: true}, Landing, "", "", "APPROVED", ""},
+		{Reviewing, "rejected", Result{Findings: "too grey"}, Working, "", "too grey", "REJECTED", ""},
+		{Reviewing, "of another commit", Result{Refused: Changed, Approved: true}, Sealing, "", "", "", ""},
+		{Reviewing, "nobody", Result{Nobody: true, Broken: "no codex", Approved: true}, "", Stuck, "", "PAUSED", "no codex"},
+		{Reviewing, "broken", Result{Broken: "it hung", Approved: true}, Picking, "", "", "PAUSED", "it hung"},
+		{Landing, "landed", Result{Commit: commit}, Closing, "", "", "LANDED", "LANDED: issue 7"},
+		{Landing, "diverged", Result{Refused: Diverged}, Rebasing, "", "", "", ""},
+		{Landing, "changed", Result{Refused: Changed}, Sealing, "", "", "", ""},
+		{Landing, "blocked", Result{Refused: Blocked, Why: "dirty"}, Landing, "", "dirty", "BLOCKED", "dirty"},
+		{Landing, "broken", Result{Broken: "git hangs"}, Landing, "", "git hangs", "BLOCKED", "git hangs"},
+		{Rebasing, "done", Result{Commit: commit}, Reviewing, "", "", "", ""},
+		{Rebasing, "conflict", Result{Refused: Conflict, Why: "a.go"}, Working, "", "a.go", "BLOCKED", ""},
+		{Rebasing, "changed", Result{Refused: Changed}, Sealing, "", "", "", ""},
+		{Rebasing, "broken", Result{Broken: "git hangs"}, Picking, "", "", "PAUSED", "git hangs"},
+		{Rebasing, "blocked", Result{Refused: Blocked, Why: "dirty"}, Picking, "", "", "PAUSED", "dirty"},
+		{Closing, "closed", Result{}, Cleaning, "", "", "", ""},
+		{Closing, "broken", Result{Broken: "no network"}, Cleaning, "", "", "", "could not be closed: no network"},
+		{Cleaning, "clean", Result{}, Picking, "", "", "", ""},
+		{Cleaning, "broken", Result{Broken: "it is not clean"}, Picking, "", "", "", "stays: it is not clean"},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.from)+"/"+tt.name, func(t *testing.T) {
+			s := inPhase(t, tt.from)
+			o, err := Advance(s, "run", s.Frames[0].Issue.Step, tt.result, epoch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var said []string
+			for _, word := range o.Said {
+				said = append(said, word.Action)
+			}
+			if got := strings.Join(said, " "); got != tt.said {
+				t.Errorf("said %q, want %q", got, tt.said)
+			}
+			if !strings.Contains(o.Notify, tt.notify) || tt.notify == "" && o.Notify != "" {
+				t.Errorf("the person is told %q, not %q", o.Notify, tt.notify)
+			}
+			if tt.to == "" {
+				if o.Stack.Active() || o.Verdict != tt.end {
+					t.Fatalf("ended: %t, as %q, want %q", !o.Stack.Active(), o.Verdict, tt.end)
+				}
+				return
+			}
+			is := o.Stack.Frames[0].Issue
+			if is.Phase != tt.to || o.Verdict != "" {
+				t.Errorf("in phase %s, verdict %q", is.Phase, o.Verdict)
+			}
+			if tell := o.Stack.top().Tell; !strings.Contains(tell, tt.tell) || tt.tell == "" && tell != "" {
+				t.Errorf("the session hears %q, not %q", tell, tt.tell)
+			}
+			if works := len(o.Stack.Frames) == 2; works != is.needsTask() {
+				t.Errorf("a frame works on it: %t", works)
+			}
+		})
+	}
+}
+
+// TestPickedOnce: an issue that this loop had in hand is not taken again.
+func TestPickedOnce(t *testing.T) {
+	s := advance(t, inPhase(t, Cleaning), Result{})
+	if s = advance(t, s, Result{Ready: []Found{{ID: "7"}, {ID: "8"}}}); s.Frames[0].Issue.ID != "8" {
+		t.Errorf("took issue %q", s.Frames[0].Issue.ID)
+	}
+}
+
+// TestPatienceWithAnIssue: after how many refusals, rejections and rebases in a row
+// an issue is left.
+func TestPatienceWithAnIssue(t *testing.T) {
+	s := inPhase(t, Landing)
+	for i := range mostRebases {
+		for _, r := range []Result{{Refused: Diverged}, {Commit: strings.Repeat("c", 40)}, {Approved: true}} {
+			s = advance(t, s, r)
+		}
+		if got := s.Frames[0].Issue.Phase; got != Landing {
+			t.Fatalf("after %d rebases: %s", i+1, got)
+		}
+	}
+	for i := range mostRefused {
+		if !s.Active() {
+			t.Fatalf("ended after %d refusals", i)
+		}
+		s = advance(t, s, Result{Refused: Diverged, Why: "it moves"})
+		if s.Active() {
+			s = Stop(s, Stopping{Tools: 1}, epoch).Stack // is told
+			s = Stop(s, Stopping{Tools: 1}, epoch).Stack // has it tried again
+		}
+	}
+	if s.Active() || s.Ended.Verdict != Stuck {
+		t.Errorf("ended: %+v", s.Ended)
+	}
+}
+
+// TestInHand: which issues a loop has in hand, where it works, and which errands
+// are still wanted.
+func TestInHand(t *testing.T) {
+	s := inPhase(t, Working)
+	ended := Fail(s, "broken", epoch).Stack
+	for name, tt := range map[string]struct {
+		got, want []string
+	}{
+		"in hand":          {s.HasInHand("/repo"), []string{"7"}},
+		"elsewhere":        {s.HasInHand("/other"), nil},
+		"between two":      {inPhase(t, Picking).HasInHand("/repo"), nil},
+		"ended":            {ended.HasInHand("/repo"), nil},
+		"works in":         {[]string{s.WorksIn("/cwd")}, []string{"/repo/.worktrees/afar/7"}},
+		"a task works in":  {[]string{looping(t, "fix", nil).WorksIn("/cwd")}, []string{"/cwd"}},
+		"none works in":    {[]string{ended.WorksIn("/cwd")}, []string{"/cwd"}},
+		"another's on top": {[]string{nested(t, s, "top", "fix", nil).WorksIn("/cwd")}, []string{"/cwd"}},
+	} {
+		if !slices.Equal(tt.got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, tt.got, tt.want)
+		}
+	}
+	s = inPhase(t, Reviewing)
+	step := s.Frames[0].Issue.Step
+	for name, tt := range map[string]struct {
+		stack  Stack
+		errand Errand
+		want   bool
+	}{
+		"that runs":        {s, Errand{Frame: "run", Step: step, Phase: Reviewing}, true},
+		"of a step before": {s, Errand{Frame: "run", Step: step - 1, Phase: Sealing}, false},
+		"of another frame": {s, Errand{Frame: "other", Step: step, Phase: Reviewing}, false},
+		"of the task":      {s, Errand{Frame: s.top().ID, Step: step, Phase: Reviewing}, false},
+		"a release":        {ended, Errand{Frame: "gone", Phase: Releasing}, true},
+		"when it ended":    {ended, Errand{Frame: "run", Step: step, Phase: Reviewing}, false},
+		"at work":          {inPhase(t, Working), Errand{Frame: "run", Step: inPhase(t, Working).Frames[0].Issue.Step, Phase: Working}, false},
+	} {
+		if got := tt.stack.Wanted(tt.errand); got != tt.want {
+			t.Errorf("an errand %s: wanted %t", name, got)
+		}
+	}
+	if _, err := Advance(s, s.top().ID, step, Result{}, epoch); !errors.Is(err, ErrStale) {
+		t.Errorf("the result of a task's frame: %v", err)
+	}
+	if ended.Waits() || !s.Waits() || inPhase(t, Working).Waits() {
+		t.Error("it does not say when the session waits")
+	}
+}
+
+// TestOnTopOfPicking: a loop that the person starts while the next issue is looked
+// for does not wait for that.
+func TestOnTopOfPicking(t *testing.T) {
+	s := nested(t, inPhase(t, Picking), "top", "Paint it", nil)
+	if o := Stop(s, Stopping{Tools: 1}, epoch); o.Wait != "" || !strings.Contains(o.Block, "Paint it") {
+		t.Errorf("waits for %q, blocks with\n%s", o.Wait, o.Block)
+	}
+}
+
+// TestIntroduce: what the session is to hear first it hears once.
+func TestIntroduce(t *testing.T) {
+	s := inPhase(t, Working)
+	next, text := Introduce(s)
+	if !strings.Contains(text, "Issue 7 is yours") || next.top().Tell != "" || s.top().Tell == "" {
+		t.Errorf("told %q; is left with %q, before it %q", text, next.top().Tell, s.top().Tell)
+	}
+	if o := Stop(next, Stopping{Tools: 1}, epoch); strings.Contains(o.Block, "Issue 7 is yours") {
+		t.Errorf("told twice:\n%s", o.Block)
+	}
+	if _, text := Introduce(Stack{}); text != "" {
+		t.Errorf("without a loop: %q", text)
+	}
+}
+
+// TestHeldBack: what an outer issue loop was to tell the session is told with the
+// next issue's news, once.
+func TestHeldBack(t *testing.T) {
+	s := inPhase(t, Preparing)
+	s.top().Tell = "The inner loop ended."
+	s = advance(t, s, Result{Place: Place{Path: "/w", Branch: "b"}})
+	if s.Frames[0].Tell != "" || strings.Count(s.top().Tell, "The inner loop ended.") != 1 {
+		t.Errorf("below %q, on top %q", s.Frames[0].Tell, s.top().Tell)
+	}
+}
+
 // What no step of ours has made is refused, and says so.
 func TestDamagedStack(t *testing.T) {
 	for name, text := range map[string]string{
