@@ -123,7 +123,7 @@ func SecondOpinion(message string) string {
 // isHeading compares without regard to case and to what a model likes to put
 // around a heading.
 func isHeading(l string) bool {
-	words := strings.Trim(strings.TrimSpace(l), "#*_: ")
+	words := strings.Trim(l, "#*_: \t")
 	return level(l) == 2 && strings.EqualFold(words, strings.Trim(Heading, "# "))
 }
 

@@ -53,6 +53,27 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestAdvice: she is told how to consult where she did not, always what to give
+// again, and how often she was sent back.
+func TestAdvice(t *testing.T) {
+	for _, c := range []struct {
+		past    Past
+		message string
+		howTo   bool
+		text    string
+	}{
+		{Past{}, opinion, true, "block 1 of 3: "},
+		{Past{Blocks: 2}, "Fine.", true, "block 3 of 3: "},
+		{Past{Consulted: true}, "Fine.", false, "block 1 of 3: "},
+		{Past{Alone: true, Blocks: 1}, "Fine.", false, "block 2 of 3: "},
+	} {
+		r := Judge(c.past, c.message)
+		if strings.Contains(r.Block, "`afar consult -`") != c.howTo || !strings.Contains(r.Block, "give your whole review again") || !strings.HasPrefix(r.Text, c.text) {
+			t.Errorf("%+v: %+v", c.past, r)
+		}
+	}
+}
+
 func TestSecondOpinion(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                      "",
@@ -72,6 +93,18 @@ func TestSecondOpinion(t *testing.T) {
 		"## Second Opinion\n```\n## not\n```\n": "```\n## not\n```",
 		"## Second Opinion\n\n## Other\nx":      "",
 		"## Second Opinions\nx":                 "",
+		"  ## Second Opinion\nx\n  ## End\ny":   "x",
+		"##\tSecond Opinion\nx":                 "x",
+		"## Second Opinion\nx\n##\ny":           "x",
+		"## Second Opinion\nx\n#7\ny":           "x\n#7\ny",
+		"## Second Opinion\nx\n#######\ny":      "x\n#######\ny",
+		"## Second Opinion\nx\n####### no\ny":   "x\n####### no\ny",
+		"##\n## Second Opinion\nx":              "x",
+		"``\n## Second Opinion\nx":              "x",
+		"  ```\n## Second Opinion\nx":           "",
+		"```\n```go\n## Second Opinion\nx":      "",
+		"```\n````\n## Second Opinion\nx":       "x",
+		"````\n```\n## Second Opinion\nx":       "",
 	} {
 		if got := SecondOpinion(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -97,6 +97,51 @@ func TestRoute(t *testing.T) {
 	}
 }
 
+func TestDrop(t *testing.T) {
+	m, _ := message.Add(nil, msg("k", "", "for whom?"), t0)
+	at := t0.Add(time.Minute)
+	if m = message.Drop(m, at); m.State != message.Done || !m.DoneAt.Equal(at) {
+		t.Errorf("dropped: %+v", m)
+	}
+	if m = message.Route(m, "a"); m.Session != "" || m.State != message.Done {
+		t.Errorf("routed afterwards: %+v", m)
+	}
+	kept, _ := message.Add(nil, msg("l", "a", "for a"), t0)
+	if got := message.Drop(kept, at); got != kept {
+		t.Errorf("one with a session: %+v", got)
+	}
+}
+
+// TestOrder: messages are handed over in the order in which they came, whatever the
+// order in which they are kept.
+func TestOrder(t *testing.T) {
+	var b box
+	for _, text := range []string{"one", "two", "three", "four"} {
+		b.add(t, msg(text, "a", text))
+	}
+	slices.Reverse(b)
+	b.add(t, msg("five", "a", "five"))
+	if got := b.take("a", "x").Text; got != "one\n\ntwo\n\nthree\n\nfour\n\nfive" {
+		t.Errorf("took %q", got)
+	}
+	if got := message.Finish(b, "a", "x", t0); len(got) > 0 {
+		t.Errorf("the hook that took them finished %+v", got)
+	}
+}
+
+// TestFits: a text may be as long as the bound together with the blank lines, and no
+// longer, counted in characters.
+func TestFits(t *testing.T) {
+	for second, left := range map[int]int{9000 - 4096 - 4: 0, 9000 - 4096 - 3: 1} {
+		var b box
+		b.add(t, msg("1", "a", strings.Repeat("ж", 4096)))
+		b.add(t, msg("2", "a", strings.Repeat("ж", second)))
+		if d := b.take("a", "x"); d.Left != left {
+			t.Errorf("4096 and %d characters: left %d, want %d", second, d.Left, left)
+		}
+	}
+}
+
 // TestLong: what does not fit waits for the next hook; nothing is cut.
 func TestLong(t *testing.T) {
 	var b box

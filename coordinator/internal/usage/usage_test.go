@@ -27,6 +27,7 @@ func TestMeter(t *testing.T) {
 		"another price":  {[]string{answer("a", "claude-haiku-4-5-20251001", plain)}, Sum{1100, 0.0015}},
 		"cached":         {[]string{answer("a", "claude-sonnet-4-5", `{"cache_read_input_tokens":1000,"cache_creation_input_tokens":1000,"cache_creation":{"ephemeral_1h_input_tokens":400}}`)}, Sum{2000, (100 + 600*1.25 + 400*2) * 3 / 1e6}},
 		"a user's words": {[]string{`{"type":"user","message":{"id":"a","usage":{"input_tokens":5}}}`}, Sum{}},
+		"without usage":  {[]string{`{"type":"assistant","message":{"id":"a","content":"\"usage\""},"usage":{}}`}, Sum{}},
 		"wrong types":    {[]string{answer("a", "m", `{"input_tokens":"many"}`), answer("a", "m", `7`), `{"usage":`, "", "null", `[]`}, Sum{}},
 		"hostile":        {[]string{answer("a", "claude-opus-5-5", `{"input_tokens":-5,"output_tokens":9223372036854775807}`)}, Sum{most, 2000}},
 		"truncated":      {[]string{answer("a", "claude-opus-5-5", plain)[:60]}, Sum{}},
