@@ -112,6 +112,15 @@ func TestCovers(t *testing.T) {
 		{"a tool of which nothing is known", []grant.Rule{{Tool: "Bash"}}, grant.Need{Tool: "Bash"}, false},
 		{"a rule that says nothing", []grant.Rule{{Tool: "Bash"}}, bash("git commit"), false},
 		{"no rules", nil, bash("git commit"), false},
+		{"a file, by its tool's name", []grant.Rule{{Tool: "Edit"}}, file("Edit", "/p/a"), false},
+		{"a file, by a rule below nothing", []grant.Rule{{Tool: "Edit", Deep: true}}, file("Edit", "/p/a"), false},
+		{"no file", []grant.Rule{{Tool: "Edit", Path: "."}}, grant.Need{Tool: "Edit", Named: true}, false},
+		{"a directory above, by a way below", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/src/x/.."), false},
+		{"a named tool, by a path", []grant.Rule{{Tool: "mcp__x__y", Path: "/p"}}, grant.Need{Tool: "mcp__x__y", Named: true}, false},
+		{"a named tool, by a command", []grant.Rule{{Tool: "mcp__x__y", Argv: []string{"a"}}}, grant.Need{Tool: "mcp__x__y", Named: true}, false},
+		{"a named tool, by a digest", []grant.Rule{{Tool: "mcp__x__y", Sum: "a"}}, grant.Need{Tool: "mcp__x__y", Named: true}, false},
+		{"a named tool with a path", []grant.Rule{{Tool: "mcp__x__y"}}, grant.Need{Tool: "mcp__x__y", Named: true, Path: "/q/a"}, false},
+		{"no tool", []grant.Rule{{Path: "/p", Deep: true}}, grant.Need{Path: "/p/src/a"}, false},
 	} {
 		if got := grant.Covers(c.rules, c.need); got != c.want {
 			t.Errorf("%s: %t", c.name, got)
@@ -202,6 +211,7 @@ func TestFind(t *testing.T) {
 		{"just in time", all, "s", bash("npm test"), grant.For - 1, []string{"b"}},
 		{"too late", all, "s", bash("npm test"), grant.For, nil},
 		{"ended", []grant.Grant{grant.End(b, "revoked", t0)}, "s", bash("npm test"), 0, nil},
+		{"a file", []grant.Grant{a, given("f", file("Edit", "/p/src/a"))}, "s", file("Edit", "/p/src/b"), 0, []string{"f"}},
 		{"a part is missing", all, "s", bash("npm test", "rm x"), 0, nil},
 	} {
 		got := ids(grant.Find(c.grants, c.session, c.need, t0.Add(c.after)))

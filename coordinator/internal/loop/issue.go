@@ -547,10 +547,9 @@ func (w *work) next() {
 	w.end(end)
 }
 
-// end takes the issue frame itself off. The frame below hears of it at the
-// session's next stop; one that the person put on top goes on.
+// end takes the issue frame itself off, which has nothing in hand any more. The frame
+// below hears of it at the session's next stop; one that the person put on top goes on.
 func (w *work) end(end ending) {
-	w.drop()
 	f := *w.frame()
 	if len(w.s.Frames) == 1 {
 		w.Outcome = w.and(endAll(w.s, end, w.now))

@@ -228,11 +228,70 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// TestPickedOnce: an issue that this loop had in hand is not taken again.
+// TestPickedOnce: an issue that this loop had in hand is not taken again, nor one
+// that another loop has.
 func TestPickedOnce(t *testing.T) {
 	s := advance(t, inPhase(t, Cleaning), Result{})
-	if s = advance(t, s, Result{Ready: []Found{{ID: "7"}, {ID: "8"}}}); s.Frames[0].Issue.ID != "8" {
-		t.Errorf("took issue %q", s.Frames[0].Issue.ID)
+	ready := []Found{{ID: "7"}, {ID: "8"}, {ID: "9"}}
+	for held, want := range map[string]string{"": "8", "8": "9"} {
+		if next := advance(t, s, Result{Ready: ready, Held: []string{held}}); next.Frames[0].Issue.ID != want {
+			t.Errorf("took issue %q", next.Frames[0].Issue.ID)
+		}
+	}
+}
+
+// TestCommitInHand: what is reviewed, landed and told is the commit that the last
+// errand gave.
+func TestCommitInHand(t *testing.T) {
+	commit := strings.Repeat("c", 40)
+	checked := atWork(t, Stack{}, "run", func(o *Options) { o.Check, o.CheckTimeout = "make", time.Minute })
+	checked = Stop(checked, Stopping{Message: markComplete}, epoch).Stack
+	checked = Stop(checked, Stopping{Check: &CheckResult{Frame: checked.top().ID}}, epoch).Stack
+	for _, r := range []Result{{Commit: strings.Repeat("a", 40)}, {Approved: true}, {Refused: Diverged}} {
+		checked = advance(t, checked, r)
+	}
+	for name, s := range map[string]Stack{
+		"sealed": inPhase(t, Sealing), "rebased": inPhase(t, Rebasing), "rebased, to be checked": checked, "landed": inPhase(t, Landing),
+	} {
+		if got := advance(t, s, Result{Commit: commit}).Frames[0].Issue.Commit; got != commit {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestIssueOfTheTree: one that is a file of the tree was closed by its commit.
+func TestIssueOfTheTree(t *testing.T) {
+	s := inPhase(t, Landing)
+	s.Frames[0].Issue.Place.InTree = true
+	if got := advance(t, s, Result{Commit: strings.Repeat("b", 40)}).Frames[0].Issue.Phase; got != Cleaning {
+		t.Errorf("landed, and is %s", got)
+	}
+}
+
+// TestLetGoBehindTheLanding: an issue that has landed is only tidied up after, and
+// nobody hears that it was paused.
+func TestLetGoBehindTheLanding(t *testing.T) {
+	for _, p := range phases {
+		if p == Checking {
+			continue // as Working
+		}
+		s := inPhase(t, p)
+		o := must(Cancel(s, "ann", epoch))
+		inHand, paused := s.Frames[0].Issue.ID != "", p != Picking && p != Closing && p != Cleaning
+		if (letGoOf(o)["run"] == 1) != inHand || (len(o.Said) == 1) != paused || strings.Contains(o.Notify, "PAUSED") != paused {
+			t.Errorf("%s: let go of %v, said %v, told %q", p, letGoOf(o), o.Said, o.Notify)
+		}
+	}
+}
+
+// TestNoNextIssue: a loop that has used up what it may takes no other issue, and says
+// how far it came.
+func TestNoNextIssue(t *testing.T) {
+	s := inPhase(t, Cleaning)
+	s.Frames[0].Budget, s.Frames[0].Spent.USD = 1, 1
+	s = advance(t, s, Result{})
+	if s.Active() || s.Ended.Verdict != OverBudget || !strings.Contains(s.Ended.Note, "1 issue landed") {
+		t.Errorf("ended: %+v", s.Ended)
 	}
 }
 
