@@ -40,6 +40,20 @@ func TestStaleAt(t *testing.T) {
 	}
 }
 
+// TestSilentAndOverdue: a loop that was silent for too long is expired, also where its
+// own time ran out in that while, as it does on a machine that sleeps.
+func TestSilentAndOverdue(t *testing.T) {
+	s := looping(t, "fix", func(o *Options) { o.For = time.Hour })
+	for after, want := range map[time.Duration]Verdict{time.Hour: Timeout, idleLimit - 1: Timeout, idleLimit: Expired, 9 * time.Hour: Expired} {
+		if o := Expire(s, epoch.Add(after)); o.Verdict != want {
+			t.Errorf("after %v: %s, want %s", after, o.Verdict, want)
+		}
+		if o := Stop(s, Stopping{Tools: 1}, epoch.Add(after)); o.Verdict != want {
+			t.Errorf("a stop after %v: %s, want %s", after, o.Verdict, want)
+		}
+	}
+}
+
 // TestNextIsTheEarliest of what time alone brings about.
 func TestNextIsTheEarliest(t *testing.T) {
 	task := looping(t, "fix", nil)

@@ -217,6 +217,7 @@ func (s *Server) allowPerson(c *call) error {
 		return nil
 	}
 	if len(c.line) == 0 {
+		s.refused(c.op, c.op+" was asked for by an unknown process")
 		return fmt.Errorf("%w: %w", errDenied, peer.ErrUnknown)
 	}
 	if ourHook(c.line[0].Exe, s.cfg.Bin) {

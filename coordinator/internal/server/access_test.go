@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -71,4 +76,51 @@ func TestOperations(t *testing.T) {
 			t.Errorf("%s is for hooks: %t", name, op.access == hook)
 		}
 	}
+}
+
+// TestUnknownProcess: a caller of whom the system tells nothing, as one that has
+// ended already, may read and nothing else.
+func TestUnknownProcess(t *testing.T) {
+	if !peer.Supported {
+		t.Skip("this system tells nothing of any process")
+	}
+	r := newOwnRig(t)
+	for name, who := range map[string]access{"a hook": hook, "our command line": own, "a person": person} {
+		for range 2 {
+			if err := r.allow(operation{access: who}, &call{op: name}); !errors.Is(err, errDenied) {
+				t.Errorf("it is taken for %s: %v", name, err)
+			}
+		}
+	}
+	if err := r.allowFor(&call{op: "stop"}, "s", 0); !errors.Is(err, errDenied) {
+		t.Errorf("it speaks for a session: %v", err)
+	}
+	if err := r.allow(operation{access: anyone}, &call{op: "status"}); err != nil {
+		t.Errorf("it may not read: %v", err)
+	}
+	told, err := r.cfg.Core.Journal(t.Context(), 0, 100, "", false)
+	told = slices.DeleteFunc(told, func(e event.Event) bool { return e.Kind != event.Refused })
+	if err != nil || len(told) != 5 { // of what is forged once, of each decision
+		t.Errorf("told: %v, %v", told, err)
+	}
+}
+
+// TestToldOnce: the journal is told of one forged operation at most once a minute.
+func TestToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Server{told: map[string]time.Time{}}
+		for i, want := range []bool{true, false, false, true, false} {
+			if got := s.fresh("x"); got != want {
+				t.Errorf("after %d × 20 s: told %t", i, got)
+			}
+			if i == 0 && !s.fresh("y") {
+				t.Error("another text is not told")
+			}
+			time.Sleep(tellEvery / 3)
+		}
+		time.Sleep(2 * tellEvery)
+		if s.fresh("z"); len(s.told) != 1 {
+			t.Errorf("what was told long ago is kept: %v", s.told)
+		}
+	})
 }
