@@ -72,7 +72,7 @@ func TestEditNested(t *testing.T) {
 		s.Frames[i].Idle, s.Frames[i].Red = 2, 2
 	}
 	page := Render(s)
-	for _, goal := range []string{"Ship it", "Mend the gate", "Paint it"} {
+	for _, goal := range []string{"Ship it", "the issues of /repo", "Mend the gate", "Paint it"} {
 		if !strings.Contains(page, "> "+goal) {
 			t.Fatalf("no %q in\n%s", goal, page)
 		}

@@ -41,7 +41,7 @@ func Expire(s Stack, now time.Time) Outcome {
 	if s = o.Stack; s.Active() && s.stale(now) { // the frame taken off had waited for a check, which gave it longer
 		return o.and(endAll(s, s.staleEnding(), now))
 	}
-	if !s.Active() || s.Paused == nil || !passed(s.Paused.Until, now) {
+	if s.Paused == nil || !passed(s.Paused.Until, now) {
 		return o
 	}
 	over := *s.Paused
@@ -69,8 +69,8 @@ func overdue(s Stack, now time.Time) Outcome {
 	o := Outcome{}
 	end := ending{verdict: Timeout, note: "its time is over"}
 	for passed(s.top().Deadline, now) {
-		if at := s.owner(); at >= 0 && passed(s.Frames[at].Deadline, now) {
-			s.Frames = s.Frames[:at+1] // the frame that works on an issue ends with the issue's
+		if at := s.owner(); at >= 0 {
+			s.Frames = s.Frames[:at+1] // the frame that works on an issue has the issue loop's deadline, and ends with it
 		}
 		if len(s.Frames) == 1 {
 			return o.over(s, end, now)
@@ -99,7 +99,6 @@ func Limit(s Stack, note string, until, now time.Time) Outcome {
 	if until.After(now) {
 		next.Until = stored(until)
 	}
-	s = s.clone()
 	s.UpdatedAt, s.Paused = now, &next
 	o := Outcome{Stack: s, Verdict: Limited}
 	if !told {
@@ -143,7 +142,6 @@ func Rest(s Stack, until, now time.Time) (Stack, bool) {
 		return s, false
 	}
 	now = stored(now)
-	s = s.clone()
 	s.Rested, s.UpdatedAt = true, now
 	s.Paused = &Pause{At: now, Until: stored(until), Note: "a background shell runs", Shell: true}
 	return s, true

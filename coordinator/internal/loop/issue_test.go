@@ -437,6 +437,7 @@ func FuzzStack(f *testing.F) {
 	f.Add([]byte(`{"schema":2,"session":"s","run_id":"a","updated_at":"2026-03-01T09:00:00Z","stack":[{"id":"a","mode":"issue","max":3,"issue":{"repo":"/r","phase":"reviewing","step":4,"id":"7","task":"a.2","commit":"aa"}},{"id":"a.2","mode":"task","max":3,"issue_id":"7","check":"make"}]}`))
 	f.Add([]byte(`{"schema":2,"session":"s","stack":[{"id":"a","mode":"issue","issue":{"phase":"landing","held":true,"task":"a"}}],"paused":{},"last":{}}`))
 	f.Add([]byte(`{"schema":1,"stack":[{"id":"a","mode":"task","iter":-1,"max":9999999999,"checking":true}],"quiet":9}`))
+	f.Add([]byte(`{"schema":2,"paused":{"over":true,"shell":true}}`))
 	f.Fuzz(func(t *testing.T, row []byte) {
 		var s Stack
 		if json.Unmarshal(row, &s) != nil {
@@ -458,6 +459,12 @@ func FuzzStack(f *testing.F) {
 		_, _ = Start(s, s.Session, "new", Options{Task: "t", Max: 1}, now)
 		_ = Expire(s, now)
 		_ = Limit(s, "429", now, now)
+		_, _ = Rest(s, now, now)
+		_, _ = Leave(s)
+		_, _ = Edit(s, Render(s), now)
+		if s.Rests() || s.Waking() != "" || s.Waits() || len(s.HasInHand("/r")) > 0 {
+			_ = s.Next()
+		}
 		_, _ = Introduce(s)
 		_ = Render(s) + Anchor(s, AnchorFacts{}, now) + Brief(s) + Step(s)
 		_ = Current(s)

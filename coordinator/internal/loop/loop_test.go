@@ -170,7 +170,10 @@ func TestStoredTimesAreOfTheWall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	roundTrip(t, out.Stack)
+	rested, _ := Rest(out.Stack, now, now)
+	for _, s := range []Stack{out.Stack, rested, Limit(out.Stack, "429", now, now).Stack, Expire(out.Stack, now.Add(time.Hour)).Stack, Fail(out.Stack, "x", now).Stack, must(Cancel(out.Stack, "ann", now)).Stack} {
+		roundTrip(t, s)
+	}
 	for _, at := range []time.Time{s.UpdatedAt, out.Stack.UpdatedAt, out.Stack.Frames[0].Deadline} {
 		if strings.Contains(at.String(), "m=") || at.Location() != time.UTC {
 			t.Errorf("%v is not a plain wall time in UTC", at)
