@@ -475,3 +475,19 @@ func TestStopsEnd(t *testing.T) {
 		}
 	})
 }
+
+// TestAgentsRead: how far each subagent's transcript was read is kept of the newest
+// 64, once each.
+func TestAgentsRead(t *testing.T) {
+	s := looping(t, "fix", nil)
+	for i := range mostAgents + 1 {
+		s = Spend(s, usage.Sum{Tokens: 1}, AgentRead{fmt.Sprint(i), int64(i)})
+	}
+	s = Spend(s, usage.Sum{Tokens: 1}, AgentRead{"5", 500})
+	if len(s.Agents) != mostAgents || s.ReadOf("0") != 0 || s.ReadOf("1") != 1 || s.ReadOf("5") != 500 || s.ReadOf("64") != 64 {
+		t.Errorf("kept of %d: %v", len(s.Agents), s.Agents)
+	}
+	if got := s.top().Spent.Tokens; got != mostAgents+2 {
+		t.Errorf("spent %d tokens", got)
+	}
+}
