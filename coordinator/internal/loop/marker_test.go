@@ -41,6 +41,8 @@ func TestMarker(t *testing.T) {
 		{"stray backtick", "it`s\n" + markComplete, complete},
 		{"runs of other lengths", "a ` b\n" + markComplete + "\n``c", complete},
 		{"code ends with the paragraph", "a ` b\n\n" + markComplete + "\n\n c ` d", complete},
+		{"code does not reach into the next paragraph", "a ` b\n\n" + markComplete + "\nc ` d", complete},
+		{"code does not reach over a fence", "a ` b\n```\n```\n" + markComplete + "\nc ` d", complete},
 		{"closed fence", "```\n" + markComplete + "\n```", ""},
 		{"fence with a language", "```text\n" + markComplete + "\n```\nok", ""},
 		{"after a fence", "```\ncode\n```\n" + markComplete, complete},

@@ -95,6 +95,9 @@ func TestUnknownProcess(t *testing.T) {
 	if err := r.allowFor(&call{op: "stop"}, "s", 0); !errors.Is(err, errDenied) {
 		t.Errorf("it speaks for a session: %v", err)
 	}
+	if r.speaksFor(peer.Process{}, nil, "s", 0) {
+		t.Error("a hook that nobody runs speaks for a session")
+	}
 	if err := r.allow(operation{access: anyone}, &call{op: "status"}); err != nil {
 		t.Errorf("it may not read: %v", err)
 	}

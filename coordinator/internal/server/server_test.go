@@ -262,6 +262,7 @@ func TestHooksOfOthers(t *testing.T) {
 		{"for another session", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "other", shell, true},
 		{"of a client that the session started", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "new", shell, false},
 		{"for somebody else's process", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "new", func(int) int { return os.Getppid() }, true},
+		{"of a session that has ended", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "over", shell, false},
 		{"of a session whose client is gone", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "left", shell, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -269,6 +270,9 @@ func TestHooksOfOthers(t *testing.T) {
 			r.ok(openAsk(r, "a"))
 			_, err := r.core.See(session.Sighting{ID: "other", Client: os.Getppid(), Hooked: true, Starts: true})
 			r.ok(err)
+			_, err = r.core.See(session.Sighting{ID: "over", Client: os.Getppid(), Hooked: true, Starts: true})
+			r.ok(err)
+			r.ok(r.core.EndSession("over", "exit"))
 			_, err = r.core.See(session.Sighting{ID: "left", Client: nowhere, Hooked: true, Starts: true})
 			r.ok(err)
 			for _, op := range []string{wire.OpSessionEnd, wire.OpAskClaim} {
