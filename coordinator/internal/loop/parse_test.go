@@ -2,6 +2,8 @@ package loop
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +135,51 @@ func TestParseWithoutTask(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("Parse(%q) (-want +got):\n%s", args, diff)
+		}
+	}
+}
+
+// TestBounds: each number may be as large as its bound and no larger, as it is typed
+// and as it comes from elsewhere.
+func TestBounds(t *testing.T) {
+	good := Options{Max: 1, Task: "fix", Check: "make", CheckTimeout: time.Minute}
+	for name, tt := range map[string]struct {
+		set      func(*Options)
+		typed    string // "": it cannot be typed
+		accepted bool
+	}{
+		"max":                       {func(o *Options) { o.Max = 1000 }, "--max 1000", true},
+		"over max":                  {func(o *Options) { o.Max = 1001 }, "--max 1001", false},
+		"no max":                    {func(o *Options) { o.Max = 0 }, "--max 0", false},
+		"for":                       {func(o *Options) { o.For = 720 * time.Hour }, "--for 720h", true},
+		"over for":                  {func(o *Options) { o.For = 720*time.Hour + 1 }, "--for 720h0m0.000000001s", false},
+		"for less than nothing":     {func(o *Options) { o.For = -1 }, "--for -1ns", false},
+		"budget":                    {func(o *Options) { o.Budget = 100_000 }, "--budget 100000", true},
+		"over budget":               {func(o *Options) { o.Budget = 100_001 }, "--budget 100001", false},
+		"budget below nothing":      {func(o *Options) { o.Budget = -1 }, "--budget -1", false},
+		"budget that is no number":  {func(o *Options) { o.Budget = math.NaN() }, "--budget NaN", false},
+		"tokens":                    {func(o *Options) { o.Tokens = highestTokens }, fmt.Sprint("--tokens ", int64(highestTokens)), true},
+		"over tokens":               {func(o *Options) { o.Tokens = highestTokens + 1 }, fmt.Sprint("--tokens ", int64(highestTokens)+1), false},
+		"tokens below nothing":      {func(o *Options) { o.Tokens = -1 }, "--tokens -1", false},
+		"check timeout":             {func(o *Options) { o.CheckTimeout = 6 * time.Hour }, "--check make --check-timeout 6h", true},
+		"over check timeout":        {func(o *Options) { o.CheckTimeout = 6*time.Hour + 1 }, "--check make --check-timeout 6h0m0.000000001s", false},
+		"check timeout of nothing":  {func(o *Options) { o.CheckTimeout = 0 }, "--check make --check-timeout 0s", false},
+		"shortest check timeout":    {func(o *Options) { o.CheckTimeout = 1 }, "--check make --check-timeout 1ns", true},
+		"greens":                    {func(o *Options) { o.Greens = 20 }, "--check make --check-greens 20", true},
+		"over greens":               {func(o *Options) { o.Greens = 21 }, "--check make --check-greens 21", false},
+		"greens below nothing":      {func(o *Options) { o.Greens = -1 }, "--check make --check-greens -1", false},
+		"a timeout without a check": {func(o *Options) { o.Check, o.CheckTimeout = "", 9*time.Hour }, "", true}, // it is not used
+	} {
+		o := good
+		tt.set(&o)
+		if _, err := Start(Stack{}, "ses1", "a", o, epoch); (err == nil) != tt.accepted {
+			t.Errorf("%s: %v", name, err)
+		}
+		if tt.typed == "" {
+			continue
+		}
+		if _, err := Parse(tt.typed + " fix"); (err == nil) != tt.accepted {
+			t.Errorf("%s: %v", tt.typed, err)
 		}
 	}
 }

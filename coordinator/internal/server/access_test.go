@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,4 +127,45 @@ func TestToldOnce(t *testing.T) {
 			t.Errorf("what was told long ago is kept: %v", s.told)
 		}
 	})
+}
+
+// TestDecisionByName: what is decided elsewhere is named in at most 40 bytes, and so
+// it stands in the journal, on one line.
+func TestDecisionByName(t *testing.T) {
+	if !peer.Supported {
+		t.Skip("nobody is refused here")
+	}
+	r := newOwnRig(t)
+	for body, decided := range map[string]bool{
+		``: false, `7`: false, `{}`: false, `{"id":7}`: false, `{"id":"` + strings.Repeat("x", 41) + `"}`: false,
+		`{"id":"` + strings.Repeat("x", 40) + `"}`: true, `{"id":"un\ninstall"}`: true,
+	} {
+		_, err := r.person(&call{op: wire.OpPerson, body: []byte(body)})
+		if errors.Is(err, errDenied) != decided || err == nil {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	told, err := r.cfg.Core.Journal(t.Context(), 0, 100, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range told {
+		if e.Kind == event.Refused && (e.Subject == wire.OpPerson || strings.Contains(e.Subject+e.Text, "\n")) {
+			t.Errorf("the journal says %+v", e)
+		}
+	}
+}
+
+// TestElsewhereAlone: where answers count from the phone alone, one that is given at
+// the terminal is refused, and the journal knows; else it is neither.
+func TestElsewhereAlone(t *testing.T) {
+	for _, from := range [][]string{nil, {"terminal"}, {"telegram"}} {
+		r := newOwnRig(t, from...)
+		err := r.allowHere(&call{op: wire.OpAnswer})
+		told, failed := r.cfg.Core.Journal(t.Context(), 0, 100, "", false)
+		refused := slices.ContainsFunc(told, func(e event.Event) bool { return e.Kind == event.Refused })
+		if want := slices.Equal(from, []string{"telegram"}); failed != nil || errors.Is(err, core.ErrChannel) != want || refused != want {
+			t.Errorf("from %q: %v, journalled: %t, %v", from, err, refused, failed)
+		}
+	}
 }

@@ -110,8 +110,9 @@ func TestConsultBound(t *testing.T) {
 	}
 }
 
-// newOwnRig is a server without a socket, for what no caller can be made to do.
-func newOwnRig(t *testing.T) *Server {
+// newOwnRig is a server without a socket, for what no caller can be made to do. The
+// channels named are those whose answers count, none for all.
+func newOwnRig(t *testing.T, answersFrom ...string) *Server {
 	t.Helper()
 	db, err := store.Open(filepath.Join(t.TempDir(), "afar.db"))
 	if err != nil {
@@ -119,7 +120,7 @@ func newOwnRig(t *testing.T) *Server {
 	}
 	t.Cleanup(func() { db.Close() })
 	log := slog.New(slog.DiscardHandler)
-	c, err := core.New(core.Config{Store: db, Log: log, Now: time.Now, Secret: func() string { return "0" }, Code: func() string { return "0" }})
+	c, err := core.New(core.Config{Store: db, Log: log, Now: time.Now, Secret: func() string { return "0" }, Code: func() string { return "0" }, AnswersFrom: answersFrom})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -262,6 +262,7 @@ func TestHooksOfOthers(t *testing.T) {
 		{"for another session", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "other", shell, true},
 		{"of a client that the session started", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "new", shell, false},
 		{"for somebody else's process", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "new", func(int) int { return os.Getppid() }, true},
+		{"of a client that a session's shell started", born(caller{name: "hook-test", shell: birth + nested}), "new", shell, false},
 		{"of a session that has ended", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "over", shell, false},
 		{"of a session whose client is gone", caller{name: "hook-test", env: []string{"CLAUDECODE=1"}, shell: nested}, "left", shell, false},
 	} {
