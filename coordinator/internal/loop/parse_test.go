@@ -84,6 +84,11 @@ func TestParseErrors(t *testing.T) {
 		{"--budget Inf fix", []string{"--budget"}},
 		{"--budget 1e9 fix", []string{"--budget"}},
 		{"--budget 0 fix", []string{"--budget"}},
+		{"--budget 1e3 fix", []string{"--budget", `"1e3"`}},
+		{"--budget 0x10 fix", []string{"--budget", `"0x10"`}},
+		{"--budget +2 fix", []string{"--budget", `"+2"`}},
+		{"--budget . fix", []string{"--budget", `"."`}},
+		{"--budget 1.2.3 fix", []string{"--budget", `"1.2.3"`}},
 		{"--budget 100001 fix", []string{"--budget"}},
 		{"--check", []string{"--check", "needs a value"}},
 		{"--check --max 3 fix", []string{"--check", "needs a value"}},
@@ -93,6 +98,8 @@ func TestParseErrors(t *testing.T) {
 		{`--check "go test fix\"`, []string{"--check", "quote"}},
 		{"--check-timeout 5m fix", []string{"--check-timeout", "need --check"}},
 		{"--tokens 0 fix", []string{"--tokens", "500k"}},
+		{"--tokens +3 fix", []string{"--tokens", `"+3"`}},
+		{"--tokens k fix", []string{"--tokens", `"k"`}},
 		{"--tokens -3 fix", []string{"--tokens", "500k"}},
 		{"--tokens 2G fix", []string{"--tokens", "500k"}},
 		{"--tokens 9999999999999M fix", []string{"--tokens", "500k"}},
@@ -127,6 +134,7 @@ func TestParseWithoutTask(t *testing.T) {
 		"--max 3":                  {Max: 3},
 		"--max 3 -- ":              {Max: 3},
 		"5m":                       {Max: 10, Every: "5m"},
+		`--check a\`:               {Max: 10, Check: `a\`, CheckTimeout: 10 * time.Minute},
 		"--check 'make' --for 1h ": {Max: 10, Check: "make", CheckTimeout: 10 * time.Minute, For: time.Hour},
 	} {
 		got, err := Parse(args)
