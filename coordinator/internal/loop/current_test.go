@@ -17,7 +17,7 @@ func TestInFewWords(t *testing.T) {
 		"none":      {Stack{}, "no loop", "none"},
 		"a task":    {task, "running, 1/10: Fix it", "1/10"},
 		"an issue":  {atWork(t, Stack{}, "run", nil), "", "1/10, issue 7"},
-		"a review":  {atReview(t), "", "has issue 7 reviewed"},
+		"a review":  {inPhase(t, Reviewing), "", "has issue 7 reviewed"},
 		"ended":     {Fail(task, "broken", epoch).Stack, "", "none"},
 		"cancelled": {must(Cancel(task, "ann", epoch)).Stack, "", "none"},
 	} {

@@ -42,13 +42,6 @@ func atWork(t testing.TB, s Stack, id string, change func(*Options)) Stack {
 	return Stop(s, Stopping{Tools: 1}, epoch).Stack
 }
 
-// atReview is one whose session has said that it is done.
-func atReview(t testing.TB) Stack {
-	t.Helper()
-	s := Stop(atWork(t, Stack{}, "run", nil), Stopping{Message: markComplete}, epoch).Stack
-	return advance(t, s, Result{Commit: strings.Repeat("a", 40)})
-}
-
 // atRecheck is one whose work was rebased, and is to be checked again before the
 // next review. The check has to be green n times in a row.
 func atRecheck(t testing.TB, n int) Stack {
@@ -176,7 +169,7 @@ func TestStopIsAnsweredAgain(t *testing.T) {
 	if first.Block == "" || again.Block != first.Block || !cmp.Equal(again.Stack, first.Stack) {
 		t.Errorf("first %q, again %q:\n%s", first.Block, again.Block, cmp.Diff(first.Stack, again.Stack))
 	}
-	s := atReview(t)
+	s := inPhase(t, Reviewing)
 	waiting := Stop(s, in, epoch)
 	if waiting.Wait == "" {
 		t.Fatalf("it does not wait: %+v", waiting)
@@ -190,7 +183,7 @@ func TestStopIsAnsweredAgain(t *testing.T) {
 // TestStopWhileAnErrandRuns: what was spent meanwhile is booked, a tool call is
 // progress, and the session hears what it is to hear when the errand is over.
 func TestStopWhileAnErrandRuns(t *testing.T) {
-	s := atReview(t)
+	s := inPhase(t, Reviewing)
 	s.Quiet, s.top().Idle, s.top().Tell = 2, 2, "mind the gap"
 	late := &CheckResult{Frame: s.top().ID} // of a check that nobody waits for any more
 	o := Stop(s, Stopping{Spent: usage.Sum{Tokens: 7}, Read: 512, Check: late}, epoch.Add(time.Minute))
@@ -223,7 +216,7 @@ func TestRead(t *testing.T) {
 
 // TestHeardIsAStop: a session that had something to hear was at a stop.
 func TestHeardIsAStop(t *testing.T) {
-	s := atReview(t)
+	s := inPhase(t, Reviewing)
 	s = advance(t, s, Result{Findings: "too grey", By: "codex"})
 	at := epoch.Add(time.Hour)
 	if s = Stop(s, Stopping{}, at).Stack; !s.top().LastStopAt.Equal(at) {
