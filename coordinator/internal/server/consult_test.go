@@ -4,16 +4,11 @@ package server
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -108,21 +103,4 @@ func TestConsultBound(t *testing.T) {
 	if err != nil || len(log) != 2 || log[1].Kind != "consult.answered" || !strings.Contains(log[1].Text, "codex (/bin/codex) was asked and answered 3 bytes") {
 		t.Errorf("%+v, %v", log, err)
 	}
-}
-
-// newOwnRig is a server without a socket, for what no caller can be made to do. The
-// channels named are those whose answers count, none for all.
-func newOwnRig(t *testing.T, answersFrom ...string) *Server {
-	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "afar.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	log := slog.New(slog.DiscardHandler)
-	c, err := core.New(core.Config{Store: db, Log: log, Now: time.Now, Secret: func() string { return "0" }, Code: func() string { return "0" }, AnswersFrom: answersFrom})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return New(Config{Core: c, Log: log, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7} }})
 }

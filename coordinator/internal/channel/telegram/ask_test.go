@@ -335,7 +335,7 @@ func TestReplyToSettledCard(t *testing.T) {
 func TestAskThatEndedUnseenIsNotShown(t *testing.T) {
 	r := newRig(t)
 	r.pair()
-	r.api.Stop()
+	r.outage()
 	a := r.ask("a1", "git push")
 	if _, err := r.core.CancelAsk(a.ID, "Esc"); err != nil {
 		t.Fatal(err)

@@ -253,6 +253,14 @@ func (l *logbook) String() string {
 	return l.text.String()
 }
 
+// outage takes the API away, and waits until that shows: a connection of before might
+// else be tried once more, and what was written to it could have been sent.
+func (r *rig) outage() {
+	r.Helper()
+	r.api.Stop()
+	r.eventually("the outage shows", func() bool { return r.ch.Status().Failing != "" })
+}
+
 // eventually asks cond until it holds. It is for what no signal tells.
 func (r *rig) eventually(what string, cond func() bool) {
 	r.Helper()

@@ -204,8 +204,7 @@ func TestHangingSend(t *testing.T) {
 func TestNightWithoutNetwork(t *testing.T) {
 	r := newRig(t)
 	r.pair()
-	r.api.Stop()
-	r.eventually("the outage shows", func() bool { return r.ch.Status().Failing != "" }) // and no connection of before is left to be tried
+	r.outage()
 	for i := range 5 {
 		r.ask(fmt.Sprintf("over%d", i), fmt.Sprintf("make step-%d", i))
 		if _, err := r.core.CancelAsk(ask.ID(fmt.Sprintf("over%d", i)), "answered at the terminal"); err != nil {
