@@ -223,8 +223,7 @@ func TestTokenIsNeverTold(t *testing.T) {
 	_, m := r.card("a1", "second")
 	r.tap(r.ann, m.ID, "Deny")
 	r.settled()
-	r.api.Stop()
-	r.eventually("the outage shows", func() bool { return r.ch.Status().Failing != "" })
+	r.outage()
 	r.ask("a2", "third")
 	r.eventually("sending fails", func() bool { return strings.Contains(r.log.String(), "refused") })
 	told := r.log.String() + r.ch.Status().Failing

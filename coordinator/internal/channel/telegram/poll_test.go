@@ -241,8 +241,7 @@ func TestWebhookIsNamed(t *testing.T) {
 func TestOutageIsSaidAndEnds(t *testing.T) {
 	r := newRig(t)
 	r.pair()
-	r.api.Stop()
-	r.eventually("the outage shows", func() bool { return r.ch.Status().Failing != "" })
+	r.outage()
 	if !r.ch.Status().Connected {
 		t.Error("an outage is no disconnection")
 	}
