@@ -27,13 +27,15 @@ func bash(command string) model.Tool {
 }
 
 // TestRealTwins: identical calls of parallel subagents are one card, and one
-// tap lets each of them run once; another call keeps its own.
+// tap lets each of them run once; another call keeps its own. How a call turned
+// out is known also when the session has gone on to another prompt meanwhile, as
+// it does when one of its agents ends.
 func TestRealTwins(t *testing.T) {
 	r := newRig(t, host.Need(t, host.Current))
 	r.must("away", "on")
 	term := r.lab.Terminal("--permission-mode", "default")
 	var tools []model.Tool
-	for _, command := range []string{"echo run >> made", "echo run >> made", "echo run >> made", "echo other >> other"} {
+	for _, command := range []string{"echo run >> made", "echo run >> made", "echo run >> made", "echo other >> other", "echo late >> late"} {
 		tools = append(tools, model.Tool{Name: "Agent", Input: map[string]any{
 			"description": "sub", "subagent_type": "general-purpose", "prompt": "do " + model.Play(model.Bash(command), model.Say("sub done")),
 		}})
@@ -44,7 +46,7 @@ func TestRealTwins(t *testing.T) {
 	if !strings.Contains(card.Text, "3 subagents (general-purpose ×3)") {
 		t.Errorf("the card does not say who asks:\n%s", card.Text)
 	}
-	other := r.card("echo other")
+	other, late := r.card("echo other"), r.card("echo late")
 	if out := r.must("asks"); !strings.Contains(out, "wants Bash ×3") || strings.Count(out, "echo run") != 1 {
 		t.Errorf("afar asks says\n%s", out)
 	}
@@ -56,6 +58,9 @@ func TestRealTwins(t *testing.T) {
 		t.Fatalf("the call ran %d times\n%s", n, r.trail())
 	}
 	r.becomes(card, "all 3 ran ok")
+	term.Await(`Agent "sub" finished`, within)
+	r.tap(late, "Allow")
+	r.becomes(late, "ran ok")
 	r.tap(other, "Deny")
 	r.becomes(other, "not run")
 	if r.exists("other") {

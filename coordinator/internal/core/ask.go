@@ -249,10 +249,11 @@ func (s *state) askOf(o Outcome, now time.Time) (found ask.Ask, ok bool) {
 
 // fits reports whether the call may have come from a. An approved plan is
 // reported without its text, and a session shows one plan at a time. A call that
-// was denied did not run, unless it ran before.
+// was denied did not run, unless it ran before. The host names the prompt at which
+// the session is now, so that a subagent's call may begin at one and end at another.
 func (o Outcome) fits(a ask.Ask, now time.Time) bool {
 	same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && (a.Hash == o.Hash || a.Kind == ask.Plan)
-	otherPrompt := a.Prompt != "" && o.Prompt != "" && a.Prompt != o.Prompt
+	otherPrompt := a.Agent == "" && a.Prompt != "" && o.Prompt != "" && a.Prompt != o.Prompt
 	denied := a.Decision != nil && !a.Decision.Allow && !a.Overtaken(o.Run, now)
 	return same && !otherPrompt && !denied && a.Run == nil && a.State != ask.Cancelled && !a.Parked && a.Lease == nil
 }

@@ -430,6 +430,14 @@ func TestRan(t *testing.T) {
 			o.Prompt = "p2"
 			r.ok(r.Ran(o))
 		}, nil},
+		{"a subagent's at another prompt, for it outlives the one it began at", func(r *rig) {
+			a := newAsk("a", "x")
+			a.Prompt, a.Agent = "p1", "sub"
+			r.openAsk(a)
+			o := ran("x")
+			o.Prompt, o.Agent = "p2", "sub"
+			r.ok(r.Ran(o))
+		}, []string{"a"}},
 		{"of the same prompt", func(r *rig) {
 			a := newAsk("a", "x")
 			a.Prompt = "p1"
