@@ -41,7 +41,7 @@ var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coord
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
 	"coordinator/wire", "coordinator/guard",
-	in + "ask", in + "gate", in + "grant", in + "loop", in + "session", in + "secret", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
+	in + "ask", in + "gate", in + "grant", in + "loop", in + "markdown", in + "session", in + "secret", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
 }
 
 // waysIn take requests from outside and hand them to core.
@@ -105,18 +105,19 @@ func table() rules {
 			"coordinator/toml":   {},
 			"coordinator/wire":   {},
 
-			in + "session": {},
-			in + "secret":  {},
-			in + "channel": {},
-			in + "usage":   {},
-			in + "topic":   {},
-			in + "loop":    {in + "session", in + "usage"},
-			in + "event":   {in + "session"},
-			in + "message": {in + "session"},
-			in + "gate":    {in + "event"},
-			in + "grant":   {in + "secret", in + "session"},
-			in + "ask":     {in + "grant", in + "secret", in + "session"},
-			in + "undo":    {in + "ask", in + "session"},
+			in + "session":  {},
+			in + "markdown": {},
+			in + "secret":   {},
+			in + "channel":  {},
+			in + "usage":    {},
+			in + "topic":    {},
+			in + "loop":     {in + "markdown", in + "session", in + "usage"},
+			in + "event":    {in + "session"},
+			in + "message":  {in + "session"},
+			in + "gate":     {in + "event"},
+			in + "grant":    {in + "secret", in + "session"},
+			in + "ask":      {in + "grant", in + "secret", in + "session"},
+			in + "undo":     {in + "ask", in + "session"},
 
 			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
@@ -130,7 +131,7 @@ func table() rules {
 			in + "disk":    {in + "usage"},
 			in + "git":     {"coordinator/home", in + "child", in + "undo"},
 			in + "peer":    {"coordinator/home"},
-			in + "tracker": {"coordinator/home", in + "child"},
+			in + "tracker": {"coordinator/home", in + "child", in + "markdown"},
 
 			onlyTests: {},
 

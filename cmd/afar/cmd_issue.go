@@ -38,7 +38,7 @@ func newIssueNew(a *app) *cobra.Command {
 			return usageError{errors.New("afar issue new needs a title")}
 		}
 		if c.Flags().Changed("priority") && (*priority < 1 || *priority > 5) {
-			return usageError{fmt.Errorf("%d is no priority; it is a number from 1 (first) to 5", *priority)}
+			return usageError{fmt.Errorf("unknown priority %d; want a number from 1 (first) to 5", *priority)}
 		}
 		text, err := a.text(*body)
 		if err != nil {

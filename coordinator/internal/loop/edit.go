@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
 // frameLine begins the line of loop.md that says whose goal stands above it.
@@ -49,20 +51,21 @@ func Edit(s Stack, page string, now time.Time) (Stack, []string) {
 	return next, changed
 }
 
-// goalsIn returns the quotes of a page by the frame that each belongs to.
+// goalsIn returns the quote of each section of a page, by the frame that the
+// section names below it.
 func goalsIn(page string) map[string]string {
 	goals := map[string]string{}
-	var quote []string
-	for line := range strings.Lines(strings.ToValidUTF8(page, "\uFFFD")) {
-		line = strings.TrimRight(line, " \t\r\n")
-		id, isFrame := strings.CutPrefix(line, frameLine)
-		switch {
-		case strings.HasPrefix(line, "## "):
-			quote = nil
-		case strings.HasPrefix(line, ">"):
-			quote = append(quote, line)
-		case isFrame && len(quote) > 0:
-			goals[id] = strings.Join(quote, "\n")
+	for _, section := range markdown.Sections(strings.ToValidUTF8(page, "\uFFFD")) {
+		var quote []string
+		for line := range strings.Lines(section.Text) {
+			line = strings.TrimRight(line, " \t\r\n")
+			id, isFrame := strings.CutPrefix(line, frameLine)
+			switch {
+			case strings.HasPrefix(line, ">"):
+				quote = append(quote, line)
+			case isFrame && len(quote) > 0:
+				goals[id] = strings.Join(quote, "\n")
+			}
 		}
 	}
 	return goals

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
 // beads is the tracker bd, with its data in .beads. Its contract was read off bd
@@ -35,7 +37,7 @@ func (b beads) mute(ctx context.Context) error {
 	}
 	major, _, _ := strings.Cut(strings.TrimPrefix(is.Version, "v"), ".")
 	if n, err := strconv.Atoi(major); err != nil || n < 1 {
-		return toolError{"bd", fmt.Sprintf("version %q runs the scripts that a project keeps for it, even when told not to; install 1.0 or newer", shorten(is.Version))}
+		return toolError{"bd", fmt.Sprintf("version %q runs the scripts that a project keeps for it, even when told not to; install 1.0 or newer", markdown.Shorten(is.Version))}
 	}
 	return nil
 }
@@ -100,7 +102,7 @@ func (b beads) Ready(ctx context.Context) ([]Issue, error) {
 	args := []string{"show", "--json"}
 	for _, r := range rows {
 		if asked(r.ID) != nil {
-			return nil, toolError{"bd ready", fmt.Sprintf("%q is no id", shorten(r.ID))}
+			return nil, toolError{"bd ready", fmt.Sprintf("invalid id %q", markdown.Shorten(r.ID))}
 		}
 		args = append(args, r.ID)
 	}
@@ -135,9 +137,9 @@ func (b beads) show(ctx context.Context, id string) (Issue, []comment, error) {
 	err := b.ask(ctx, &rows, "show", id, "--json")
 	switch {
 	case said(err, "ambiguous ID"):
-		return Issue{}, nil, fmt.Errorf("%w: %q", ErrAmbiguous, shorten(id))
+		return Issue{}, nil, fmt.Errorf("%w: %q", ErrAmbiguous, markdown.Shorten(id))
 	case said(err, "no issue found", "not found", "no issues found matching"):
-		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, shorten(id))
+		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
 	case err == nil && len(rows) != 1:
 		err = toolError{"bd show", fmt.Sprintf("%d issues instead of one", len(rows))}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
 // The form of an issue's file, which a person edits by hand:
@@ -29,7 +31,7 @@ import (
 // field, may be left out. What a person wrote stays byte for byte, but for the
 // value that is changed.
 
-// largest is how many bytes a file may have.
+// largest is the largest size of an issue's file in bytes.
 const largest = 1 << 20
 
 // The names of the fields.
@@ -40,32 +42,29 @@ const (
 	fieldCreated  = "created"
 )
 
-var fieldNames = []string{fieldStatus, fieldPriority, fieldNeeds, fieldCreated}
+// form describes an issue's file.
+var form = markdown.Form{
+	Noun:     "an issue",
+	Fields:   []string{fieldStatus, fieldPriority, fieldNeeds, fieldCreated},
+	MaxBytes: largest,
+}
 
-// timeForm is how a moment is written; those after it are understood too.
+// timeForm is how a time is written. timeForms are all that are read.
 const timeForm = "2006-01-02 15:04:05.000 MST"
 
-var timeForms = []string{timeForm, "2006-01-02 15:04:05 MST", "2006-01-02 15:04 MST", time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
-
-// A lineError says what is wrong in which line, counted from 1.
-type lineError struct {
-	line int
-	text string
+var timeForms = []string{
+	timeForm,
+	"2006-01-02 15:04:05 MST",
+	"2006-01-02 15:04 MST",
+	time.RFC3339,
+	"2006-01-02 15:04:05",
+	"2006-01-02 15:04",
+	time.DateOnly,
 }
 
-func (e lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
-
-func wrong(line int, format string, args ...any) error {
-	return lineError{line, fmt.Sprintf(format, args...)}
-}
-
-// A document is an issue's file, understood.
+// A document is an issue's file and the values of its fields.
 type document struct {
-	text   string
-	title  string
-	fields map[string]span
-	list   int // where the next field is inserted: the end of the last one's line, or of the title's
-	body   int // where the body begins
+	markdown.Document
 
 	status   Status
 	priority int
@@ -73,195 +72,34 @@ type document struct {
 	created  time.Time
 }
 
-// A span is where a field's value stands in the text.
-type span struct{ from, to, line int }
-
-// A reader hands out the lines of a text.
-type reader struct {
-	text string
-	at   int // where the next line begins
-	line int // the number of the last line read
-}
-
-// next returns the next line without its end, and where it begins.
-func (r *reader) next() (text string, from int, ok bool) {
-	if r.at >= len(r.text) {
-		return "", r.at, false
-	}
-	from, r.line = r.at, r.line+1
-	text, _, found := strings.Cut(r.text[from:], "\n")
-	r.at += len(text)
-	if found {
-		r.at++
-		text = strings.TrimSuffix(text, "\r")
-	}
-	return text, from, true
-}
-
-// parse understands a file. Its errors name a line.
+// parse reads an issue's file. Its errors name a line.
 func parse(text string) (document, error) {
-	d := document{text: text, fields: map[string]span{}, status: StatusOpen, priority: DefaultPriority}
-	if err := sound(text); err != nil {
+	d := document{status: StatusOpen, priority: DefaultPriority}
+	var err error
+	if d.Document, err = form.Parse(text); err != nil {
 		return d, err
 	}
-	r := &reader{text: text}
-	if err := d.readTitle(r); err != nil {
-		return d, err
+	for _, f := range d.Fields {
+		if err := d.readValue(f); err != nil {
+			return d, markdown.Errorf(f.Line, "%v", err)
+		}
 	}
-	if err := d.readFields(r); err != nil {
-		return d, err
-	}
-	return d, d.understand()
+	return d, nil
 }
 
-// sound refuses what is no text, and a text that git left half merged.
-func sound(text string) error {
-	if len(text) > largest {
-		return wrong(1, "the file has %d bytes; an issue has at most %d", len(text), largest)
+// readValue sets the value of a field that the form knows.
+func (d *document) readValue(f markdown.Field) (err error) {
+	switch f.Name {
+	case fieldStatus:
+		d.status, err = parseStatus(f.Value)
+	case fieldPriority:
+		d.priority, err = parsePriority(f.Value)
+	case fieldCreated:
+		d.created, err = parseTime(f.Value)
+	case fieldNeeds:
+		d.needs, err = parseNeeds(f.Value)
 	}
-	conflict := 0
-	for r := (&reader{text: text}); ; {
-		line, _, ok := r.next()
-		switch {
-		case !ok:
-			return nil
-		case !utf8.ValidString(line):
-			return wrong(r.line, "this is not UTF-8; save the file as UTF-8")
-		case strings.ContainsAny(line, "\x00\r"):
-			return wrong(r.line, "there is a NUL or a carriage return within the line; this is no markdown")
-		case strings.HasPrefix(line, "<<<<<<< "):
-			conflict = r.line
-		case strings.HasPrefix(line, ">>>>>>> ") && conflict > 0:
-			return wrong(conflict, "a merge was left unfinished here")
-		}
-	}
-}
-
-const byteOrderMark = "\ufeff"
-
-func (d *document) readTitle(r *reader) error {
-	for {
-		line, from, ok := r.next()
-		if from == 0 {
-			line = strings.TrimPrefix(line, byteOrderMark)
-		}
-		if !ok {
-			return wrong(max(r.line, 1), "the file is empty; it begins with a title: # What is to be done")
-		}
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		title, heading := strings.CutPrefix(line, "# ")
-		d.title, d.list, d.body = strings.TrimSpace(title), r.at, r.at
-		if !heading || d.title == "" {
-			return wrong(r.line, "the first line is the title: # What is to be done")
-		}
-		return nil
-	}
-}
-
-// readFields reads the list below the title, if it has a field in it. A list of
-// other things belongs to the body.
-func (d *document) readFields(r *reader) error {
-	block, begin := fieldLines(r)
-	if !slices.ContainsFunc(block, func(l listLine) bool { return slices.Contains(fieldNames, l.name) }) {
-		d.body = begin
-		return nil
-	}
-	for _, l := range block {
-		known := slices.Contains(fieldNames, l.name)
-		twice, again := d.fields[l.name]
-		switch {
-		case l.name == "":
-			return wrong(l.line, "this is no field; a blank line ends the list of %s", strings.Join(fieldNames, ", "))
-		case !known:
-			return wrong(l.line, "%q is no field; there are %s", shorten(l.name), strings.Join(fieldNames, ", "))
-		case again:
-			return wrong(l.line, "%s stands in line %d already", l.name, twice.line)
-		}
-		d.fields[l.name] = span{l.from, l.to, l.line}
-	}
-	d.list, d.body = r.at, r.at
-	return d.stray(*r)
-}
-
-// stray refuses a field that a blank line has cut off from the list: it would be
-// text, and the issue would not be what its file says.
-func (d *document) stray(r reader) error {
-	block, _ := fieldLines(&r)
-	if len(block) > 0 && slices.Contains(fieldNames, block[0].name) {
-		return wrong(block[0].line, "%s stands apart; put it into the list above", block[0].name)
-	}
-	return nil
-}
-
-// A listLine is "- name: value"; without a name it is another kind of line.
-type listLine struct {
-	name           string
-	from, to, line int // where the value stands
-}
-
-// fieldLines reads the lines up to the next blank one, which it leaves, and
-// returns where they begin. Blank lines before them are skipped.
-func fieldLines(r *reader) (block []listLine, begin int) {
-	begin = r.at
-	for {
-		before := *r
-		line, from, ok := r.next()
-		blank := strings.TrimSpace(line) == ""
-		if !ok || blank && len(block) > 0 {
-			*r = before
-			return block, begin
-		}
-		if blank {
-			continue
-		}
-		block = append(block, listLineOf(line, from, r.line))
-	}
-}
-
-func listLineOf(line string, from, number int) listLine {
-	item := strings.TrimLeft(line, " ")
-	if len(item) < 2 || !strings.ContainsRune("-*+", rune(item[0])) || item[1] != ' ' {
-		return listLine{line: number}
-	}
-	name, value, ok := strings.Cut(item[2:], ":")
-	name = strings.ToLower(strings.TrimSpace(name))
-	if !ok || name == "" || strings.ContainsAny(name, " \t") {
-		return listLine{line: number}
-	}
-	end := from + len(line)
-	to := end - (len(value) - len(strings.TrimRight(value, " \t")))
-	return listLine{name: name, from: to - len(strings.TrimSpace(value)), to: to, line: number}
-}
-
-// understand reads the values of the fields.
-func (d *document) understand() (err error) {
-	value := func(name string) (string, int, bool) {
-		at, ok := d.fields[name]
-		return d.text[at.from:at.to], at.line, ok
-	}
-	if text, line, ok := value(fieldStatus); ok {
-		if d.status, err = parseStatus(text); err != nil {
-			return wrong(line, "%v", err)
-		}
-	}
-	if text, line, ok := value(fieldPriority); ok {
-		if d.priority, err = parsePriority(text); err != nil {
-			return wrong(line, "%v", err)
-		}
-	}
-	if text, line, ok := value(fieldCreated); ok {
-		if d.created, err = parseTime(text); err != nil {
-			return wrong(line, "%v", err)
-		}
-	}
-	text, line, _ := value(fieldNeeds)
-	d.needs, err = parseNeeds(text)
-	if err != nil {
-		return wrong(line, "%v", err)
-	}
-	return nil
+	return err
 }
 
 func parseStatus(text string) (Status, error) {
@@ -272,7 +110,7 @@ func parseStatus(text string) (Status, error) {
 func parsePriority(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < FirstPriority || n > LastPriority {
-		return DefaultPriority, fmt.Errorf("%q is no priority; it is a number from 1 (first) to 5", shorten(text))
+		return DefaultPriority, fmt.Errorf("unknown priority %q; want a number from 1 (first) to 5", markdown.Shorten(text))
 	}
 	return n, nil
 }
@@ -283,7 +121,7 @@ func parseTime(text string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no moment; write it as 2026-11-21 or 2026-11-21 22:43 UTC", shorten(text))
+	return time.Time{}, fmt.Errorf("unknown time %q; want 2026-11-21 or 2026-11-21 22:43 UTC", markdown.Shorten(text))
 }
 
 // parseNeeds reads ids between commas or blanks, each once.
@@ -307,71 +145,16 @@ const maxID = 80
 func checkID(id string) error {
 	if id == "" || len(id) > maxID || strings.Trim(id, idLetters+"-_.") != "" || !strings.ContainsAny(id[:1], idLetters) ||
 		strings.Contains(id, "..") || strings.HasSuffix(id, ".") || strings.HasSuffix(strings.ToLower(id), ".lock") {
-		return fmt.Errorf("%q is no id: it has letters, digits, - and _", shorten(id))
+		return fmt.Errorf("invalid id %q; want letters, digits, - and _", markdown.Shorten(id))
 	}
 	return nil
 }
 
 const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-func shorten(text string) string {
-	if runes := []rune(text); len(runes) > 40 {
-		return string(runes[:40]) + "…"
-	}
-	return text
-}
-
-// bodyText is what there is to read, without the blank lines around it.
-func (d document) bodyText() string {
-	return strings.Trim(strings.ReplaceAll(d.text[d.body:], "\r\n", "\n"), "\n")
-}
-
-// eol is how the file ends its lines.
-func (d document) eol() string {
-	if line, _, _ := strings.Cut(d.text, "\n"); strings.HasSuffix(line, "\r") { // sound: it ends the line
-		return "\r\n"
-	}
-	return "\n"
-}
-
-// set returns the text with another value of a field.
-func (d document) set(name, value string) string {
-	if at, ok := d.fields[name]; ok {
-		if at.from == at.to && d.text[at.from-1] == ':' {
-			value = " " + value
-		}
-		return d.text[:at.from] + value + d.text[at.to:]
-	}
-	return d.insert("- " + name + ": " + value)
-}
-
-// insert adds a field below the last one, or below the title as a list of its own.
-func (d document) insert(item string) string {
-	eol := d.eol()
-	before, after := d.text[:d.list], d.text[d.list:]
-	if !strings.HasSuffix(before, "\n") {
-		before += eol
-	}
-	if len(d.fields) > 0 {
-		return before + item + eol + after
-	}
-	if after != "" && !strings.HasPrefix(strings.TrimLeft(after, " \t\r"), "\n") {
-		after = eol + after
-	}
-	return before + eol + item + eol + after
-}
-
-// comment returns the text with a comment below everything else.
-func (d document) comment(at time.Time, s Status, note string) string {
-	eol := d.eol()
-	text := d.text
-	switch {
-	case !strings.HasSuffix(text, "\n"):
-		text += eol + eol
-	case !strings.HasSuffix(text, eol+eol):
-		text += eol
-	}
-	return text + strings.ReplaceAll(heading(at, s)+"\n\n"+note+"\n", "\n", eol)
+// withComment returns the text with a comment at its end.
+func (d document) withComment(at time.Time, s Status, note string) string {
+	return d.WithParagraph(heading(at, s) + "\n\n" + note)
 }
 
 // heading is the first line of a comment.
@@ -379,9 +162,9 @@ func heading(at time.Time, s Status) string {
 	return fmt.Sprintf("## %s: %s", at.UTC().Format("2006-01-02 15:04 MST"), strings.ReplaceAll(string(s), "_", " "))
 }
 
-// said reports whether the last comment is this note.
-func (d document) said(note string) bool {
-	body := d.bodyText()
+// endsWith reports whether the last comment is this note.
+func (d document) endsWith(note string) bool {
+	body := d.Body()
 	return note != "" && strings.HasSuffix(body, "\n\n"+note) && strings.HasPrefix(lastHeading(strings.TrimSuffix(body, "\n\n"+note)), "## ")
 }
 

@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
 // issuesDir is where the files are, below the repository's top.
@@ -99,14 +100,14 @@ func readIssue(root *os.Root, name string) Issue {
 	if err == nil {
 		d, err = parse(text)
 	}
-	if d.title != "" {
-		i.Title = d.title
+	if d.Title != "" {
+		i.Title = d.Title
 	}
 	if err != nil {
 		i.Broken = i.Path + ": " + err.Error()
 		return i
 	}
-	i.Body, i.Status, i.Priority, i.Created = d.bodyText(), d.status, d.priority, d.created
+	i.Body, i.Status, i.Priority, i.Created = d.Body(), d.status, d.priority, d.created
 	for _, id := range d.needs {
 		i.Needs = append(i.Needs, named(id))
 	}
@@ -123,7 +124,7 @@ func readFile(root *os.Root, name string) (string, error) {
 		return "", errors.New("it is no regular file")
 	}
 	if info.Size() > largest {
-		return "", wrong(1, "the file has %d bytes; an issue has at most %d", info.Size(), largest)
+		return "", markdown.Errorf(1, "the file has %d bytes; an issue has at most %d", info.Size(), largest)
 	}
 	file, err := root.Open(name)
 	if err != nil {
@@ -232,7 +233,7 @@ func (f *files) Set(ctx context.Context, id string, s Status, note string) error
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("set issue %s to %s: %w", shorten(id), s, err)
+		return fmt.Errorf("set issue %s to %s: %w", markdown.Shorten(id), s, err)
 	}
 	return nil
 }
@@ -260,16 +261,16 @@ func changed(text string, at time.Time, s Status, note string) (string, error) {
 		return "", err
 	}
 	if d.status != s {
-		text = d.set(fieldStatus, string(s))
+		text = d.WithField(fieldStatus, string(s))
 	}
 	if d, err = parse(text); err != nil {
 		return "", err
 	}
-	if note != "" && !d.said(note) {
-		text = d.comment(at, s, note)
+	if note != "" && !d.endsWith(note) {
+		text = d.withComment(at, s, note)
 	}
 	if len(text) > largest {
-		return "", wrong(1, "with this comment the file would have more than %d bytes; shorten it", largest)
+		return "", markdown.Errorf(1, "with this comment the file would have more than %d bytes; shorten it", largest)
 	}
 	return text, nil
 }

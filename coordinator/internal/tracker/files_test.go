@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
 func TestFilesConform(t *testing.T) {
@@ -143,24 +145,24 @@ func TestBrokenFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "", "line 1: the file is empty"},
 		{"blank", "\n \n\n", "line 3: the file is empty"},
-		{"no title", "Fix it\n", "line 1: the first line is the title"},
-		{"front matter", "---\ntitle: x\n---\n", "line 1: the first line is the title"},
-		{"empty title", "\n#  \n", "line 2: the first line is the title"},
-		{"no status", "# X\n\n- status: someday\n", `line 3: "someday" is no status; there are open, in_progress, paused, duplicate and closed`},
-		{"no priority", "# X\n\n- status: open\n- priority: high\n", `line 4: "high" is no priority`},
-		{"priority out of range", "# X\n- priority: 0\n", `line 2: "0" is no priority`},
-		{"no moment", "# X\n- created: yesterday\n", `line 2: "yesterday" is no moment`},
-		{"misspelt", "# X\n\n- stauts: closed\n- priority: 1\n", `line 3: "stauts" is no field; there are status, priority, needs, created`},
-		{"twice", "# X\n- status: open\n- status: closed\n", "line 3: status stands in line 2 already"},
-		{"cut off", "# X\n\n- priority: 1\n\n- status: closed\n", "line 5: status stands apart"},
-		{"text in the list", "# X\n- status: open\ngo on\n", "line 3: this is no field; a blank line ends the list"},
-		{"needs on two lines", "# X\n- needs: a,\n  b\n", "line 3: this is no field"},
-		{"needs a way out", "# X\n- needs: ../../etc/passwd\n", `line 2: "../../etc/passwd" is no id`},
-		{"half merged", "# X\n\n<<<<<<< HEAD\n- status: open\n=======\n- status: closed\n>>>>>>> b\n", "line 3: a merge was left unfinished"},
+		{"no title", "Fix it\n", "line 1: the first line must be the title"},
+		{"front matter", "---\ntitle: x\n---\n", "line 1: the first line must be the title"},
+		{"empty title", "\n#  \n", "line 2: the first line must be the title"},
+		{"no status", "# X\n\n- status: someday\n", `line 3: unknown status "someday"; want open, in_progress, paused, duplicate or closed`},
+		{"no priority", "# X\n\n- status: open\n- priority: high\n", `line 4: unknown priority "high"`},
+		{"priority out of range", "# X\n- priority: 0\n", `line 2: unknown priority "0"`},
+		{"no moment", "# X\n- created: yesterday\n", `line 2: unknown time "yesterday"`},
+		{"misspelt", "# X\n\n- stauts: closed\n- priority: 1\n", `line 3: unknown field "stauts"; want status, priority, needs or created`},
+		{"twice", "# X\n- status: open\n- status: closed\n", "line 3: duplicate field status; line 2 has it already"},
+		{"cut off", "# X\n\n- priority: 1\n\n- status: closed\n", "line 5: field status is separated from the list"},
+		{"text in the list", "# X\n- status: open\ngo on\n", "line 3: want a field, status, priority, needs or created; end the list with a blank line"},
+		{"needs on two lines", "# X\n- needs: a,\n  b\n", "line 3: want a field"},
+		{"needs a way out", "# X\n- needs: ../../etc/passwd\n", `line 2: invalid id "../../etc/passwd"`},
+		{"half merged", "# X\n\n<<<<<<< HEAD\n- status: open\n=======\n- status: closed\n>>>>>>> b\n", "line 3: an unfinished merge starts here"},
 		{"not UTF-8", "# X\n\nsp\xe4ter\n", "line 3: this is not UTF-8"},
 		{"UTF-16", "\xff\xfe#\x00 \x00X\x00\n\x00", "line 1: this is not UTF-8"},
-		{"NUL", "# X\n\n\n\x00", "line 4: there is a NUL"},
-		{"lone carriage return", "# X\r- status: open\n", "line 1: there is a NUL or a carriage return"},
+		{"NUL", "# X\n\n\n\x00", "line 4: the line holds a NUL"},
+		{"lone carriage return", "# X\r- status: open\n", "line 1: the line holds a NUL or a carriage return"},
 		{"huge", "# X\n" + strings.Repeat("x", largest), "line 1: the file has 1048580 bytes"},
 		{"needs nothing there", "# X\n- needs: nobody\n", "needs nobody: no such issue"},
 		{"needs many", "# X\n- needs: o\n", "needs o: more than one issue begins like that"},
@@ -273,8 +275,8 @@ func TestNames(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %.30s", i.ID, i.Title, strings.TrimPrefix(i.Broken, i.Path+": ")))
 	}
 	want := []string{
-		"BIG big .afar/issues/big.md has the sa", `Fix the door Fix the door "Fix the door" is no id: it ha`, "bcd23-fix short ",
-		"bcd234 made ", "big small .afar/issues/BIG.md has the sa", `later.lock later.lock "later.lock" is no id: it has `,
+		"BIG big .afar/issues/big.md has the sa", `Fix the door Fix the door invalid id "Fix the door"; wan`, "bcd23-fix short ",
+		"bcd234 made ", "big small .afar/issues/BIG.md has the sa", `later.lock later.lock invalid id "later.lock"; want `,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("have\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -456,13 +458,13 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, note string) {
 		d, err := parse(text)
 		if err != nil {
-			var at lineError
-			if !errors.As(err, &at) || at.line < 1 || at.line > strings.Count(text, "\n")+1 {
+			var at markdown.Error
+			if !errors.As(err, &at) || at.Line < 1 || at.Line > strings.Count(text, "\n")+1 {
 				t.Fatalf("%q: %v", text, err)
 			}
 			return
 		}
-		if d.text != text || d.title == "" || d.body > len(text) {
+		if d.Text != text || d.Title == "" {
 			t.Fatalf("%q became %+v", text, d)
 		}
 		s := StatusPaused
@@ -493,13 +495,13 @@ func wantKept(t *testing.T, d document, text string, s Status) {
 	t.Helper()
 	now, err := parse(text)
 	if err != nil {
-		t.Fatalf("%q became %q: %v", d.text, text, err)
+		t.Fatalf("%q became %q: %v", d.Text, text, err)
 	}
-	if now.status != s || now.title != d.title || now.priority != d.priority || !now.created.Equal(d.created) ||
-		strings.Join(now.needs, " ") != strings.Join(d.needs, " ") || now.bodyText() != d.bodyText() {
-		t.Fatalf("%q became %q", d.text, text)
+	if now.status != s || now.Title != d.Title || now.priority != d.priority || !now.created.Equal(d.created) ||
+		strings.Join(now.needs, " ") != strings.Join(d.needs, " ") || now.Body() != d.Body() {
+		t.Fatalf("%q became %q", d.Text, text)
 	}
-	if at, ok := d.fields[fieldStatus]; ok && text != d.text[:at.from]+string(s)+d.text[at.to:] {
-		t.Fatalf("%q became %q", d.text, text)
+	if _, ok := d.Field(fieldStatus); ok && text != d.WithField(fieldStatus, string(s)) {
+		t.Fatalf("%q became %q", d.Text, text)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
 // github is GitHub's issues by the command gh. Its contract was read from
@@ -108,12 +110,12 @@ func (g github) Show(ctx context.Context, id string) (Issue, error) {
 func (g github) show(ctx context.Context, id string) (Issue, []comment, error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(id, "#"))
 	if err != nil || number <= 0 {
-		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, shorten(id))
+		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
 	}
 	var r ghIssue
 	err = g.ask(ctx, &r, "issue", "view", strconv.Itoa(number), "--json="+ghFields+",comments")
 	if said(err, "Could not resolve to an issue") || err == nil && strings.Contains(r.URL, "/pull/") {
-		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, shorten(id))
+		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
 	}
 	if err != nil {
 		return Issue{}, nil, err
@@ -138,7 +140,7 @@ func (g github) issue(r ghIssue) (Issue, error) {
 	case r.Number <= 0:
 		return i, toolError{"gh issue", "an issue without a number"}
 	case r.State != "OPEN" && r.State != "CLOSED":
-		return i, toolError{"gh issue", fmt.Sprintf("issue %d has the state %q", r.Number, shorten(r.State))}
+		return i, toolError{"gh issue", fmt.Sprintf("issue %d has the state %q", r.Number, markdown.Shorten(r.State))}
 	}
 	for _, label := range slices.Backward(r.Labels) {
 		if s := Status(label.Name); slices.Contains(ghLabels, s) && (s == StatusDuplicate) == (r.State == "CLOSED") {
@@ -223,7 +225,7 @@ func (g github) made(ctx context.Context, out string) (Issue, error) {
 	if number := path.Base(address); strings.Contains(address, "/issues/") {
 		return g.Show(ctx, number)
 	}
-	return Issue{}, toolError{"gh issue", fmt.Sprintf("create printed %q instead of an issue's address", shorten(address))}
+	return Issue{}, toolError{"gh issue", fmt.Sprintf("create printed %q instead of an issue's address", markdown.Shorten(address))}
 }
 
 // label makes a label where there is none of that name.

@@ -47,7 +47,7 @@ func TestBranchesMerge(t *testing.T) {
 	git(true, "merge", "-q", "--no-edit", "main")
 	name := strings.TrimSuffix(path.Base(both.Path), ".md") // its title is not known, nor its priority
 	b.wantTitles(name+" side main", "side main")
-	if got := b.show(both.ID); !strings.Contains(got.Broken, both.Path+": line 3: a merge was left unfinished here") {
+	if got := b.show(both.ID); !strings.Contains(got.Broken, both.Path+": line 3: an unfinished merge starts here") {
 		t.Errorf("%q", got.Broken)
 	}
 }

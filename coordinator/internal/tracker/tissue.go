@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
 // tissue is the tracker of that name: an append-only log in .tissue. Its contract
@@ -126,9 +128,9 @@ func (t tissue) show(ctx context.Context, id string) (Issue, []comment, error) {
 func (t tissue) sorted(err error, id string) error {
 	switch {
 	case said(err, "Issue not found", "Invalid issue ID"):
-		return fmt.Errorf("%w: %q", ErrNotFound, shorten(id))
+		return fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
 	case said(err, "Ambiguous issue ID"):
-		return fmt.Errorf("%w: %q", ErrAmbiguous, shorten(id))
+		return fmt.Errorf("%w: %q", ErrAmbiguous, markdown.Shorten(id))
 	}
 	return err
 }
@@ -151,7 +153,7 @@ func (t tissue) issue(s tissueShown) (Issue, error) {
 		}
 	}
 	if err := i.Status.check(); err != nil {
-		return i, toolError{"tissue: " + shorten(i.ID), err.Error()}
+		return i, toolError{"tissue: " + markdown.Shorten(i.ID), err.Error()}
 	}
 	return t.checked(i)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/child"
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
 const (
@@ -116,7 +117,7 @@ func (t tool) ask(ctx context.Context, out any, args ...string) error {
 
 func (t tool) read(text string, out any, args ...string) error {
 	if err := json.Unmarshal([]byte(text), out); err != nil {
-		return toolError{t.program + " " + args[0], fmt.Sprintf("it printed other JSON than its contract has (%v): %q", err, shorten(text))}
+		return toolError{t.program + " " + args[0], fmt.Sprintf("it printed other JSON than its contract has (%v): %q", err, markdown.Shorten(text))}
 	}
 	return nil
 }
@@ -162,7 +163,7 @@ func (t tool) checked(i Issue) (Issue, error) {
 // flag.
 func asked(id string) error {
 	if checkID(id) != nil {
-		return fmt.Errorf("%w: %q", ErrNotFound, shorten(id))
+		return fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
 // A Status says whether an issue is to be worked on. The words are those of
@@ -34,7 +36,7 @@ func (s Status) Over() bool { return s == StatusClosed || s == StatusDuplicate }
 
 func (s Status) check() error {
 	if !slices.Contains(statuses, s) {
-		return fmt.Errorf("%q is no status; there are open, in_progress, paused, duplicate and closed", shorten(string(s)))
+		return fmt.Errorf("unknown status %q; want open, in_progress, paused, duplicate or closed", markdown.Shorten(string(s)))
 	}
 	return nil
 }
@@ -80,7 +82,7 @@ func (d Draft) checked() (Draft, error) {
 		return d, err
 	}
 	if d.Priority != 0 && (d.Priority < FirstPriority || d.Priority > LastPriority) {
-		return d, fmt.Errorf("%d is no priority; it is a number from 1 (first) to 5", d.Priority)
+		return d, fmt.Errorf("unknown priority %d; want a number from 1 (first) to 5", d.Priority)
 	}
 	if len(d.Body) > mostBody {
 		return d, fmt.Errorf("the body has %d bytes; an issue has at most %d, and a file can be named in it", len(d.Body), mostBody)
@@ -141,7 +143,7 @@ func Open(top, name string) (Tracker, error) {
 	case "gh":
 		return newGitHub(top), nil
 	}
-	return nil, fmt.Errorf("%w: %q is none that Afar knows; there are files, tissue, bd and gh", ErrTool, name)
+	return nil, fmt.Errorf("%w: unknown tracker %q; want files, tissue, bd or gh", ErrTool, name)
 }
 
 func found(top string) string {
