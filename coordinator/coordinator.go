@@ -54,9 +54,11 @@ type Coordinator struct {
 	consult  consult.Config // whom reviews ask
 	since    time.Time
 	shutdown chan struct{}
-	once     sync.Once  // closes shutdown
-	marks    sync.Mutex // held by takeMarks; guards noMarks
-	noMarks  time.Time  // of their directory, when it was found empty
+	once     sync.Once    // closes shutdown
+	holds    []possession // what must stay its own
+	left     string       // what it lost, once it has ended for that; read after shutdown
+	marks    sync.Mutex   // held by takeMarks; guards noMarks
+	noMarks  time.Time    // of their directory, when it was found empty
 }
 
 // Open takes the life lock, opens the store and listens. It returns ErrRunning
@@ -113,8 +115,10 @@ func (c *Coordinator) build() (err error) {
 		Git: server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top}, Usage: disk.Usage, Snapshot: c.undo.take,
 		Consult: server.Consult{Programs: settings.Consult.Programs, Timeout: time.Duration(settings.Consult.Timeout)},
 	})
-	c.listener, err = listen(c.cfg.Dirs.Socket())
-	return err
+	if c.listener, err = listen(c.cfg.Dirs.Socket()); err != nil {
+		return err
+	}
+	return c.possess()
 }
 
 // listen replaces a stale socket; the life lock proves that it is stale. The
@@ -144,7 +148,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	defer parts.Wait()
 	defer cancel()
 	c.firstStart(ctx)
-	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.watchMarks, c.forget, c.undo.run, c.issues.run} {
+	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.watchMarks, c.forget, c.undo.run, c.issues.run, c.stayPresent} {
 		parts.Go(func() { part(ctx) })
 	}
 	parts.Go(func() {
@@ -156,7 +160,15 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	})
 	c.cfg.Log.Info("serving", "socket", c.cfg.Dirs.Socket(), "version", c.cfg.Version)
 	err := c.server.Serve(ctx, c.listener)
-	return errors.Join(err, c.core.Note(event.Stopped, "", "", "the coordinator stopped"))
+	return errors.Join(err, c.core.Note(event.Stopped, "", "", c.lastWords()))
+}
+
+// lastWords is the journal's last entry of this coordinator.
+func (c *Coordinator) lastWords() string {
+	if c.left != "" {
+		return "the coordinator ended: " + c.left
+	}
+	return "the coordinator stopped"
 }
 
 // Close releases everything, the life lock last. It is safe after a failed

@@ -139,10 +139,11 @@ func table() rules {
 			standin + "consultant": {},
 			standin + "host":       {},
 			standin + "model":      {},
+			standin + "stray":      {},
 			standin + "tracker":    {},
 		},
 		inTests: map[string][]string{
-			"*":        {standin + "botapi", standin + "consultant", standin + "host", standin + "model", standin + "tracker"},
+			"*":        {standin + "botapi", standin + "consultant", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
 			"cmd/afar": {"hooks"}, // as commands of the scripts
 			// hooks are tried on real ones, and their reading of JSON on a library's
 			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge", "github.com/tidwall/gjson"},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/standin/stray"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -44,6 +45,10 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
+	if err := stray.Check(scratch); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	_ = os.RemoveAll(scratch)
 	os.Exit(code)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/standin/stray"
 )
 
 // bins holds the real hook binaries, built once. There is no `afar` beside
@@ -37,6 +38,10 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
+	if err := stray.Check(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
+	"github.com/afar-sh/afar/coordinator/standin/stray"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -49,6 +50,10 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
+	if err := stray.Check(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }

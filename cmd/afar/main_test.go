@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/standin/consultant"
+	"github.com/afar-sh/afar/coordinator/standin/stray"
 	"github.com/afar-sh/afar/coordinator/standin/tracker"
 )
 
@@ -45,6 +46,9 @@ func testMain(m *testing.M) int {
 		}
 	}
 	code := m.Run()
+	if err := stray.Check(dir); err != nil {
+		return complain("look for what the tests left", err)
+	}
 	if _, err := os.Stat(home); err == nil && code == 0 {
 		return complain("look after the tests", fmt.Errorf("a test wrote into the person's home"))
 	}

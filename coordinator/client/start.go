@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
@@ -51,7 +50,7 @@ func (s *starter) start() (err error) {
 // spawn gives the coordinator its own session, so that it outlives the hook and
 // its terminal, and an environment of its own.
 func (c *Client) spawn() error {
-	exe := filepath.Join(c.Bin, "afar"+suffix())
+	exe := home.Program(c.Bin, "afar")
 	log, err := c.openLog()
 	if err != nil {
 		return fmt.Errorf("start coordinator: %w", err)
@@ -88,11 +87,4 @@ func (c *Client) openLog() (*os.File, error) {
 		return nil, err
 	}
 	return os.OpenFile(filepath.Join(dir, "crash.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-}
-
-func suffix() string {
-	if runtime.GOOS == "windows" {
-		return ".exe"
-	}
-	return ""
 }

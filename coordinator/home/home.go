@@ -10,6 +10,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 )
 
@@ -146,6 +147,14 @@ func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions"
 func (d Dirs) Snapshots() string  { return filepath.Join(d.State, "snapshots") }    // what git needs while it takes one
 func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's own directory by default
 func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.Workspace} }
+
+// Program returns the path of one of our programs in the directory of them.
+func Program(bin, name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(bin, name)
+}
 
 // MakeRun creates the directories of the socket and the locks, 0700. A socket
 // directory that somebody else owns or may enter is refused.

@@ -1,0 +1,72 @@
+// Package stray finds the coordinators that tests have left behind.
+package stray
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// patience is how long a coordinator that was told to end may take.
+const patience = 5 * time.Second
+
+// Check returns an error that names every coordinator whose program lies below
+// dir and that still runs, and ends them. It sees processes where the system
+// has /proc, and nothing elsewhere.
+func Check(dir string) error {
+	var left []int
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		if left = coordinators(dir); len(left) == 0 {
+			return nil
+		}
+		if time.Now().After(end) {
+			break
+		}
+	}
+	var names []string
+	for _, pid := range left {
+		names = append(names, fmt.Sprintf("%d (%s)", pid, homeOf(pid)))
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill() // it may be gone by now
+		}
+	}
+	return fmt.Errorf("tests left coordinators behind: %s", strings.Join(names, ", "))
+}
+
+func coordinators(dir string) (pids []int) {
+	links, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, link := range links {
+		exe, err := os.Readlink(link)
+		if err != nil || !strings.HasPrefix(exe, filepath.Clean(dir)+string(filepath.Separator)) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link)))
+		if err == nil && serves(pid) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func serves(pid int) bool {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && bytes.Contains(line, []byte("\x00serve\x00"))
+}
+
+// homeOf is the AFAR_HOME of a process, which names its test.
+func homeOf(pid int) string {
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		return "unknown home"
+	}
+	for v := range strings.SplitSeq(string(env), "\x00") {
+		if home, ok := strings.CutPrefix(v, "AFAR_HOME="); ok {
+			return home
+		}
+	}
+	return "no home"
+}
