@@ -235,7 +235,7 @@ func TestIssueWaysOut(t *testing.T) {
 		r.begins("s")
 		r.work("a1", "gate", "x\n")
 		free(r, r.stopping("s", completed))
-		r.ends("s", "done")
+		r.ends("s", "stuck")
 		r.told("its review failed")
 		r.becomes("a1", "paused")
 	})
@@ -307,7 +307,7 @@ func TestIssueGivenUp(t *testing.T) {
 	if out := r.stop("s", "still at it"); strings.Contains(out, `"decision"`) {
 		t.Errorf("goes on: %s", out)
 	}
-	r.ends("s", "done")
+	r.ends("s", "stuck")
 	r.becomes("b2", "paused")
 	r.wants(r.read(".afar/issues/b2.md"), "capped")
 	r.whole()

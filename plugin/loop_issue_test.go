@@ -80,7 +80,7 @@ func (r *rig) landed(ids ...string) {
 	r.t.Helper()
 	r.said("LANDED: issue " + ids[0]) // the others come together, a minute later
 	for _, id := range ids {
-		r.journal("loop.issue", "issue "+id+" LANDED")
+		r.journal("issue.landed", "issue "+id+" LANDED")
 	}
 	r.said("Loop done (proven)")
 	r.journal("loop.ended", "done")

@@ -147,27 +147,33 @@ func loopRow(p *page, l wire.Loop) []cell {
 	return append(row, plain(frameCount(f)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)), plain(oneLine(f.Goal, 80)))
 }
 
-// loopState is the verdict, or that there is none yet. Done means proven or
-// only claimed, and the difference is always said.
+// loopState is the verdict with its evidence, or that there is none yet.
 func loopState(l wire.Loop) cell {
 	verdict := oneLine(l.Verdict, 20)
+	if l.Evidence != "" {
+		verdict += " (" + oneLine(l.Evidence, 20) + ")"
+	}
 	switch {
 	case l.Active:
 		return cell{"active", green}
-	case verdict == "done" && l.Proven:
-		return cell{"done (proven)", green}
-	case verdict == "done":
-		return cell{"done (claimed)", ""}
-	case verdict == "":
+	case l.Verdict == "":
 		return cell{"ended", ""}
+	case l.Verdict != "done":
+		return cell{verdict, yellow}
+	case l.Proven:
+		return cell{verdict, green}
 	}
-	return cell{verdict, yellow}
+	return cell{verdict, ""}
 }
 
 // frameCount is how far a frame is: iterations, or issues.
 func frameCount(f wire.Frame) string {
 	if f.Issue != nil {
-		return fmt.Sprintf("%d taken, %d landed", f.N, f.Issue.Landed)
+		text := fmt.Sprintf("%d taken, %d landed", f.N, f.Issue.Landed)
+		if f.Issue.Left > 0 {
+			text += fmt.Sprintf(", %d paused", f.Issue.Left)
+		}
+		return text
 	}
 	return fmt.Sprintf("%d/%d", f.N, f.Max)
 }
@@ -191,9 +197,6 @@ func renderInHand(p *page, f wire.Frame) {
 	}
 	if is.Review != "" {
 		p.line("  review: %s", oneLine(is.Review, 300))
-	}
-	if is.Left > 0 {
-		p.line("  given up: %d", is.Left)
 	}
 }
 

@@ -16,10 +16,10 @@ func newReport(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "report", Short: "Show what happened while you were away", Args: exactly(),
 		Long: "Lists every question since a time: what was asked, who settled it, how long it waited and what came of\n" +
-			"it; then the loops that ended, and what was refused.",
+			"it; then the loops that ended with their goals, their issues, and what was refused.",
 	}
 	since := c.Flags().Duration("since", 8*time.Hour, "how far back, such as 90m or 24h")
-	asJSON := jsonFlag(c, "since, until, asks, counts, loops, refused")
+	asJSON := jsonFlag(c, "since, until, asks, counts, loops, issues, refused")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *since <= 0 {
 			return usageError{errors.New("--since needs a time such as 90m or 24h")}
@@ -35,6 +35,7 @@ func renderReport(p *page, r wire.Report) {
 		renderReported(p, q)
 	}
 	renderEntries(p, "Loops that ended", r.Loops)
+	renderEntries(p, "Issues that landed or were paused", r.Issues)
 	renderEntries(p, "Refused, because a session may not decide for you", r.Refused)
 	if also := reportCounts(r.Counts); also != "" {
 		p.line("\n%s", p.paint(dim, "Also: "+also+" · all of it: afar log"))

@@ -127,8 +127,9 @@ func TestLoopState(t *testing.T) {
 		want string
 	}{
 		{wire.Loop{Active: true, Verdict: "done"}, "active"},
-		{wire.Loop{Verdict: "done", Proven: true}, "done (proven)"},
-		{wire.Loop{Verdict: "done"}, "done (claimed)"},
+		{wire.Loop{Verdict: "done", Proven: true, Evidence: "proven"}, "done (proven)"},
+		{wire.Loop{Verdict: "done", Evidence: "claimed"}, "done (claimed)"},
+		{wire.Loop{Verdict: "stuck", Evidence: "nothing landed"}, "stuck (nothing landed)"},
 		{wire.Loop{Verdict: "stuck"}, "stuck"},
 		{wire.Loop{}, "ended"},
 	} {

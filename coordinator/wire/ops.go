@@ -166,6 +166,7 @@ type Loop struct {
 	Active    bool    `json:"active"`
 	Verdict   string  `json:"verdict,omitempty"`
 	Proven    bool    `json:"proven"`
+	Evidence  string  `json:"evidence,omitempty"` // proven, claimed or nothing landed
 	Note      string  `json:"note,omitempty"`
 	UpdatedAt int64   `json:"updated_at"`
 	Stack     []Frame `json:"stack"`

@@ -12,6 +12,7 @@ type Report struct {
 	Asks    []ReportedAsk  `json:"asks"`    // opened, settled or still waiting in it, oldest first
 	Counts  map[string]int `json:"counts"`  // entries of the journal, by kind
 	Loops   []Entry        `json:"loops"`   // those that ended, with their verdict; the last 50
+	Issues  []Entry        `json:"issues"`  // those that a loop landed or paused; the last 50
 	Refused []Entry        `json:"refused"` // decisions from inside a session; the last 50
 }
 

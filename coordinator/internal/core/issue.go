@@ -35,7 +35,7 @@ func (s *state) sendErrands(b *store.Batch, id session.ID, out loop.Outcome, now
 	for _, said := range out.Said {
 		text := briefly(secret.Mask(folded(said.Text)))
 		b.Posts = append(b.Posts, topic.Post{Topic: topic.OfIssue(said.Issue), At: now, By: "afar", Text: fmt.Sprintf("[loop] %s: %s", said.Action, text)})
-		b.Events = append(b.Events, happened(event.LoopIssue, id, said.Issue, fmt.Sprintf("%s: issue %s %s: %s", s.token(id), said.Issue, said.Action, text), now))
+		b.Events = append(b.Events, happened(issueKind(said.Action), id, said.Issue, fmt.Sprintf("%s: issue %s %s: %s", s.token(id), said.Issue, said.Action, text), now))
 	}
 	for _, e := range out.Errands {
 		data, err := json.Marshal(Errand{id, e})
@@ -45,6 +45,17 @@ func (s *state) sendErrands(b *store.Batch, id session.ID, out loop.Outcome, now
 		key := fmt.Sprintf("issue:%s:%s:%d:%s", id, e.Frame, e.Step, e.Phase)
 		b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneIssue + string(id), Kind: ActIssue, Data: string(data), Due: now})
 	}
+}
+
+// issueKind is the kind of the journal's entry for what is said of an issue.
+func issueKind(action string) event.Kind {
+	switch action {
+	case "LANDED":
+		return event.IssueLanded
+	case "PAUSED":
+		return event.IssuePaused
+	}
+	return event.LoopIssue
 }
 
 // AdvanceIssue takes in the result of an errand. One that nobody waits for any

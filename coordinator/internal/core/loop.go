@@ -12,6 +12,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -89,7 +90,7 @@ func (c *Core) CancelLoop(id session.ID, by string) error {
 func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
 	b.Loops = append(b.Loops, out.Stack)
 	token := s.token(id)
-	kind, text := event.LoopStepped, token+": "+stepText(out)
+	kind, text := event.LoopStepped, token+": "+secret.Mask(folded(stepText(out)))
 	switch before := s.loops[id]; {
 	case !out.Stack.Active():
 		kind = event.LoopEnded
@@ -99,6 +100,9 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 	b.Events = append(b.Events, happened(kind, id, token, text, now))
 	s.tellTopics(b, id, kind, out, now)
 	s.sendErrands(b, id, out, now)
+	if !out.Stack.Active() {
+		s.hasten(b, "loop", id, now) // what waits to be told happened before the end
+	}
 	if out.Notify != "" {
 		s.notify(b, loopNotice(out, now), id, "🔁 "+token+"\n"+out.Notify, now)
 	}
@@ -115,11 +119,13 @@ func loopNotice(out loop.Outcome, now time.Time) string {
 }
 
 func stepText(out loop.Outcome) string {
-	if out.Verdict == loop.Limited && out.Stack.Active() {
+	switch {
+	case !out.Stack.Active() && out.Verdict != "":
+		return "loop ended: " + out.Stack.Ending()
+	case out.Verdict == loop.Limited:
 		return "loop paused: " + string(out.Verdict)
-	}
-	if out.Verdict != "" {
-		return "loop ended: " + string(out.Verdict)
+	case out.Verdict != "":
+		return "inner loop ended: " + string(out.Verdict)
 	}
 	return "loop " + loop.Step(out.Stack)
 }

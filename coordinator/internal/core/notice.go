@@ -39,13 +39,30 @@ func (s *state) notify(b *store.Batch, kind string, id session.ID, text string, 
 		pile.Texts, pile.Left = pile.Texts[left:], pile.Left+left
 	}
 	s.putPile(b, key, pile, now)
+	s.sendPile(b, key, id, pile, pile.Due)
+}
+
+// hasten has the waiting notices of one kind and session told now, so that they do
+// not come after what follows them. Quiet hours hold them all the same.
+func (s *state) hasten(b *store.Batch, kind string, id session.ID, now time.Time) {
+	key := kind + ":" + string(id)
+	pile, ok := s.change(b).Piles[key]
+	if !ok || !now.Before(pile.Due) || !s.rules.Quiet.Until(now).IsZero() {
+		return
+	}
+	s.sendPile(b, key, id, pile, now)
+	pile.Due = now
+	s.putPile(b, key, pile, now)
+}
+
+// sendPile writes the action that tells a pile at due.
+func (s *state) sendPile(b *store.Batch, key string, id session.ID, pile store.Pile, due time.Time) {
 	data, err := json.Marshal(Notice{id, pileText(key, pile)})
 	if err != nil {
 		return // cannot happen: two strings
 	}
-	b.Actions = append(b.Actions, store.Action{
-		Key: fmt.Sprintf("notice:%s:%d", key, pile.Due.UnixNano()), Lane: LaneTelegram, Kind: ActNotice, Data: string(data), Due: pile.Due,
-	})
+	name := fmt.Sprintf("notice:%s:%d", key, pile.Due.UnixNano())
+	b.Actions = append(b.Actions, store.Action{Key: name, Lane: LaneTelegram, Kind: ActNotice, Data: string(data), Due: due})
 }
 
 // PassOn tells the person what the host wants them to know, where they are away

@@ -14,6 +14,7 @@ type Report struct {
 	Asks         []ask.Ask // opened, settled or still waiting in it, oldest first
 	Counts       map[event.Kind]int
 	Loops        []event.Event // that ended, oldest first
+	Issues       []event.Event // that landed or were paused, oldest first
 	Refused      []event.Event
 }
 
@@ -31,11 +32,19 @@ func (c *Core) Report(since time.Time) (r Report, err error) {
 	if r.Counts, err = c.cfg.Store.Tally(since); err != nil {
 		return r, err
 	}
-	if r.Loops, err = c.cfg.Store.Newest(event.LoopEnded, since, maxReported); err != nil {
-		return r, err
+	for _, list := range []struct {
+		of    *[]event.Event
+		kinds []event.Kind
+	}{
+		{&r.Loops, []event.Kind{event.LoopEnded}},
+		{&r.Issues, []event.Kind{event.IssueLanded, event.IssuePaused}},
+		{&r.Refused, []event.Kind{event.Refused}},
+	} {
+		if *list.of, err = c.cfg.Store.Newest(list.kinds, since, maxReported); err != nil {
+			return r, err
+		}
 	}
-	r.Refused, err = c.cfg.Store.Newest(event.Refused, since, maxReported)
-	return r, err
+	return r, nil
 }
 
 // reported adds to the asks that were opened in time the older ones that ended

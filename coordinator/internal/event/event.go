@@ -38,6 +38,8 @@ const (
 	LoopChecked        Kind = "loop.checked"        // session token
 	LoopEnded          Kind = "loop.ended"          // session token
 	LoopIssue          Kind = "loop.issue"          // the issue's id
+	IssueLanded        Kind = "issue.landed"        // the issue's id
+	IssuePaused        Kind = "issue.paused"        // the issue's id: a loop let go of it
 	MessageAdded       Kind = "message.added"       // message id
 	MessageDelivered   Kind = "message.delivered"   // message id
 	TopicPosted        Kind = "topic.posted"        // topic

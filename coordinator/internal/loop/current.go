@@ -13,6 +13,7 @@ type State struct {
 	UpdatedAt time.Time `json:"updated_at"`
 	Verdict   Verdict   `json:"verdict,omitempty"` // of a loop that has ended
 	Proven    bool      `json:"proven,omitempty"`
+	Evidence  Evidence  `json:"evidence,omitempty"`
 	Stack     []Level   `json:"stack"` // outermost first
 }
 
@@ -36,7 +37,7 @@ type Level struct {
 func Current(s Stack) State {
 	st := State{Schema: s.Schema, RunID: s.RunID, Session: s.Session, UpdatedAt: s.UpdatedAt, Stack: []Level{}}
 	if s.Ended != nil {
-		st.Verdict, st.Proven = s.Ended.Verdict, s.Ended.Proven
+		st.Verdict, st.Proven, st.Evidence = s.Ended.Verdict, s.Ended.Proven, s.Evidence()
 	}
 	for _, f := range s.Frames {
 		st.Stack = append(st.Stack, f.level())
@@ -79,7 +80,7 @@ func Step(s Stack) string {
 // count is how far a frame is: iterations, or issues taken.
 func (f Frame) count() string {
 	if f.Issue != nil {
-		return fmt.Sprintf("%s taken, %d landed", count(f.N, "issue"), f.Issue.Landed)
+		return fmt.Sprintf("%s taken, %s", count(f.N, "issue"), f.Issue.tally())
 	}
 	return fmt.Sprintf("%d/%d", f.N, f.Max)
 }

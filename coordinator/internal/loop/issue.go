@@ -74,10 +74,12 @@ type Issue struct {
 	Rejected int    `json:"rejected,omitempty"`
 	Rebased  int    `json:"rebased,omitempty"`
 	Verdict  string `json:"verdict,omitempty"` // of the last review, in words
+	By       string `json:"by,omitempty"`      // who reviewed last; empty: the review is switched off
 
-	Taken  []string `json:"taken,omitempty"`  // ids that this loop had in hand before
-	Landed int      `json:"landed,omitempty"` // issues
-	Left   int      `json:"left,omitempty"`   // issues given up
+	Taken    []string `json:"taken,omitempty"`    // ids that this loop had in hand before
+	Landed   int      `json:"landed,omitempty"`   // issues
+	Reviewed int      `json:"reviewed,omitempty"` // issues that landed with a review
+	Left     int      `json:"left,omitempty"`     // issues that were paused
 }
 
 // A Place is where an issue is worked on.
@@ -315,13 +317,22 @@ func (w *work) picked(r Result) {
 	}
 	at := slices.IndexFunc(r.Ready, free)
 	if at < 0 {
-		w.end(ending{verdict: Done, proven: is.Left == 0, note: is.summary(w.none())})
+		w.end(w.finished())
 		return
 	}
 	found := r.Ready[at]
 	is.ID, is.Title, is.Body = found.ID, line(found.Title, goalRunes), head(found.Body, issueBytes)
 	w.frame().N++
 	w.enter(Preparing)
+}
+
+// finished is how the loop ends when no issue is left to pick. It is done if an
+// issue landed, and proven if a check passed for each one that did.
+func (w *work) finished() ending {
+	if w.issue().Landed == 0 {
+		return ending{verdict: Stuck, note: w.none()}
+	}
+	return ending{verdict: Done, proven: w.frame().Check != "", note: w.none() + "; " + w.frame().landedBy()}
 }
 
 // none says that there is nothing to pick.
@@ -379,14 +390,14 @@ func (w *work) sealed(r Result) {
 func (w *work) reviewed(r Result) {
 	is := w.issue()
 	if r.Refused == "" {
-		is.Verdict = verdictWords(r, is.Commit)
+		is.Verdict, is.By = verdictWords(r, is.Commit), r.By
 	}
 	switch {
 	case r.Refused == Changed:
-		w.enter(Sealing)
+		w.verify()
 	case r.Nobody:
 		w.giveUp("nobody can review it: "+r.Broken, "")
-		w.end(ending{verdict: Stuck, note: w.issue().summary("nobody can review: " + r.Broken)})
+		w.end(ending{verdict: Stuck, note: "nobody can review: " + r.Broken})
 	case r.Broken != "":
 		w.leave("its review failed: "+r.Broken, "")
 	case r.Approved:
@@ -403,6 +414,16 @@ func (w *work) reviewed(r Result) {
 	}
 }
 
+// verify looks at a branch that is not what it was: the check passed for another
+// commit and has to pass again.
+func (w *work) verify() {
+	if w.task().Check != "" {
+		w.enter(Checking)
+		return
+	}
+	w.enter(Sealing)
+}
+
 func (w *work) landed(r Result) {
 	is := w.issue()
 	switch {
@@ -410,7 +431,7 @@ func (w *work) landed(r Result) {
 		is.Rebased++
 		w.enter(Rebasing)
 	case r.Refused == Changed:
-		w.enter(Sealing)
+		w.verify()
 	case r.Refused != "":
 		w.refused(r.Why)
 	case r.Broken != "":
@@ -428,7 +449,7 @@ func (w *work) refused(why string) {
 	w.say("BLOCKED", why)
 	if is.Refused >= mostRefused {
 		w.giveUp("it was approved as "+short(is.Commit)+" and cannot land: "+why, "")
-		w.end(ending{verdict: Stuck, note: w.issue().summary("an approved issue cannot land: " + why)})
+		w.end(ending{verdict: Stuck, note: "an approved issue cannot land: " + why})
 		return
 	}
 	if is.Refused == 1 {
@@ -441,6 +462,9 @@ func (w *work) refused(why string) {
 func (w *work) arrived(r Result) {
 	is := w.issue()
 	is.Landed++
+	if is.By != "" {
+		is.Reviewed++
+	}
 	text := fmt.Sprintf("%s, %s on %s", is.Title, short(r.Commit), is.Place.Base)
 	w.say("LANDED", text)
 	w.tell(fmt.Sprintf("LANDED: issue %s\n%s on %s. Review: %s", is.called(), short(r.Commit), is.Place.Base, is.Verdict))
@@ -460,7 +484,7 @@ func (w *work) rebased(r Result) {
 		w.say("BLOCKED", "rebase needed: "+r.Why)
 		w.back(conflictNews(*is, r.Why))
 	case r.Refused == Changed:
-		w.enter(Sealing)
+		w.verify()
 	case r.Broken != "" || r.Refused != "":
 		w.leave("it cannot be rebased: "+or(r.Broken, r.Why), "")
 	case w.task().Check != "":
@@ -496,7 +520,6 @@ func (w *work) leave(why, findings string) {
 // giveUp lets go of the issue: it is paused with a comment, its branch and its
 // worktree stay.
 func (w *work) giveUp(why, findings string) {
-	w.issue().Left++
 	w.release(why, findings)
 	w.drop()
 	w.had()
@@ -509,6 +532,7 @@ func (w *work) release(why, findings string) {
 	if is.Phase == Closing || is.Phase == Cleaning {
 		return // it has landed, and is only tidied up after
 	}
+	is.Left++
 	w.say("PAUSED", why)
 	w.tell(fmt.Sprintf("PAUSED: issue %s\nWhy: %s.%s", is.called(), trimDot(why), is.kept()))
 }
@@ -516,7 +540,7 @@ func (w *work) release(why, findings string) {
 // fail gives up the issue and with it the loop: the next one would fare no better.
 func (w *work) fail(why string) {
 	w.giveUp(why, "")
-	w.end(ending{verdict: Failed, note: w.issue().summary(why)})
+	w.end(ending{verdict: Failed, note: why})
 }
 
 // drop takes the frame that works on the issue off the stack.
@@ -531,7 +555,8 @@ func (w *work) drop() {
 func (w *work) had() {
 	is := w.issue()
 	w.frame().Issue = &Issue{
-		Repo: is.Repo, Phase: is.Phase, Step: is.Step, Landed: is.Landed, Left: is.Left,
+		Repo: is.Repo, Phase: is.Phase, Step: is.Step,
+		Landed: is.Landed, Reviewed: is.Reviewed, Left: is.Left,
 		Taken: slices.Concat(is.Taken, []string{is.ID}),
 	}
 }
@@ -543,7 +568,6 @@ func (w *work) next() {
 		w.enter(Picking)
 		return
 	}
-	end.note = w.issue().summary(end.note)
 	w.end(end)
 }
 

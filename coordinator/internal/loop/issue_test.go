@@ -161,9 +161,9 @@ func TestAdvance(t *testing.T) {
 		notify string  // that the person reads, in part
 	}{
 		{Picking, "one is ready", ready("7"), Preparing, "", "", "", ""},
-		{Picking, "one without an id", ready(""), "", Done, "", "", "no issue is ready"},
+		{Picking, "one without an id", ready(""), "", Stuck, "", "", "no issue is ready"},
 		{Picking, "another loop has the first", held, Preparing, "", "", "", ""},
-		{Picking, "none", Result{}, "", Done, "", "", "no issue is ready"},
+		{Picking, "none", Result{}, "", Stuck, "", "", "no issue is ready"},
 		{Picking, "broken", Result{Broken: "no tracker", Ready: ready("7").Ready}, "", Failed, "", "", "no tracker"},
 		{Preparing, "made", Result{Place: Place{Path: "/w", Branch: "b"}}, Working, "", "Issue 7 is yours", "PICKED", ""},
 		{Preparing, "over", Result{Over: true, Place: Place{Path: "/w", Branch: "b"}}, Cleaning, "", "", "", ""},
@@ -291,7 +291,7 @@ func TestNoNextIssue(t *testing.T) {
 	s := inPhase(t, Cleaning)
 	s.Frames[0].Budget, s.Frames[0].Spent.USD = 1, 1
 	s = advance(t, s, Result{})
-	if s.Active() || s.Ended.Verdict != OverBudget || !strings.Contains(s.Ended.Note, "1 issue landed") {
+	if s.Active() || s.Ended.Verdict != OverBudget || !strings.Contains(s.Ending(), "1 landed") {
 		t.Errorf("ended: %+v", s.Ended)
 	}
 }

@@ -57,17 +57,8 @@ func (f Frame) renderIssue(b *strings.Builder) {
 		fmt.Fprintf(b, "- review: %s\n", is.Verdict)
 	}
 	if is.Left > 0 {
-		fmt.Fprintf(b, "- left: %s\n", count(is.Left, "issue"))
+		fmt.Fprintf(b, "- paused: %s\n", count(is.Left, "issue"))
 	}
-}
-
-// summary says why the loop ends and what it got done.
-func (is *Issue) summary(why string) string {
-	text := fmt.Sprintf("%s; %s landed", trimDot(why), count(is.Landed, "issue"))
-	if is.Left > 0 {
-		text += fmt.Sprintf(", %d left", is.Left)
-	}
-	return text
 }
 
 func count(n int, what string) string {
@@ -186,8 +177,8 @@ func conflictNews(is Issue, why string) string {
 const issuesIntro = "[loop] A loop works through this project's issues in this session. The first one is being looked for and comes when you stop. " +
 	"End your turn now, in one short line.\n" + wayOut
 
-const rebasedNews = "The base has moved, and your branch was put on top of it; the check ran again there."
+const rebasedNews = "The base has moved, or somebody committed: the check ran again on the branch as it is now."
 
 func innerNews(f Frame, end ending) string {
-	return fmt.Sprintf("The inner loop ended as %s: %s", end.verdict, line(f.Goal, 80))
+	return fmt.Sprintf("The inner loop ended as %s: %s", f.called(end.verdict, end.proven, ""), line(f.Goal, 80))
 }

@@ -115,7 +115,7 @@ func Render(s Stack) string {
 func state(s Stack) string {
 	switch {
 	case s.Ended != nil:
-		return called(s.Ended.Verdict, s.Ended.Proven, s.Ended.By) + because(s.Ended.Note)
+		return s.Called() + because(s.Ended.Note)
 	case s.Paused != nil && s.Paused.Shell:
 		return "running, waits for a background shell"
 	case s.Paused != nil:

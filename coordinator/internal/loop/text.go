@@ -132,7 +132,7 @@ func running(background []string, room int) string {
 
 // verdictLine is the message about an ended frame, but for its first word.
 func verdictLine(f Frame, end ending, now time.Time) string {
-	text := called(end.verdict, end.proven, end.by)
+	text := f.called(end.verdict, end.proven, end.by)
 	text += fmt.Sprintf(": %s\n%s, %s.", f.goal(), f.counted(), span(now.Sub(f.StartedAt)))
 	return text + why(end.note)
 }
@@ -153,21 +153,6 @@ func (f Frame) counted() string {
 		return f.count()
 	}
 	return f.count() + " iterations"
-}
-
-// called is a verdict in words; done always says what it rests on.
-func called(v Verdict, proven bool, by string) string {
-	text := string(v)
-	if v == Done && proven {
-		text += " (proven)"
-	}
-	if v == Done && !proven {
-		text += " (claimed, not proven)"
-	}
-	if by != "" {
-		text += " by " + line(by, 60)
-	}
-	return text
 }
 
 func pauseLine(f Frame, p Pause) string {

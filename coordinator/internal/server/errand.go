@@ -33,7 +33,7 @@ func (s *Server) firstIssue(c *call, p payload) (any, error) {
 	s.cfg.Core.AwaitErrand(ctx, p.Session, time.Now())
 	l := s.cfg.Core.Loop(p.Session)
 	if e := l.Ended; e != nil {
-		return blocked("The loop ended at once as " + string(e.Verdict) + ": " + e.Note + "."), nil
+		return blocked("The loop ended at once, " + l.Called() + ": " + e.Note + "."), nil
 	}
 	intro, err := s.cfg.Core.IntroduceLoop(p.Session)
 	return wire.HookReply{Context: intro}, err

@@ -175,7 +175,7 @@ func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 		})
 	}
 	if e := l.Ended; e != nil {
-		w.Verdict, w.Proven, w.Note = string(e.Verdict), e.Proven, e.Note
+		w.Verdict, w.Proven, w.Evidence, w.Note = string(e.Verdict), e.Proven, string(l.Evidence()), e.Note
 	}
 	return w
 }

@@ -57,15 +57,19 @@ func (s *Store) Tally(since time.Time) (map[event.Kind]int, error) {
 	return out, rows.Err()
 }
 
-// Newest returns at most limit entries of a kind since a time, oldest first:
+// Newest returns at most limit entries of some kinds since a time, oldest first:
 // the last ones, where there are more.
-func (s *Store) Newest(kind event.Kind, since time.Time, limit int) ([]event.Event, error) {
+func (s *Store) Newest(kinds []event.Kind, since time.Time, limit int) ([]event.Event, error) {
+	names, err := json.Marshal(kinds)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
 	first, err := s.firstSince(since)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	rows, err := s.db.Query(`SELECT seq, at, kind, session, subject, text, hash FROM (
-		SELECT * FROM journal WHERE seq >= ? AND kind = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq`, first, string(kind), limit)
+		SELECT * FROM journal WHERE seq >= ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?) ORDER BY seq`, first, string(names), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
