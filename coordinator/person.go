@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
 )
 
 // FromSession names the program of a session that this process descends from,
@@ -21,3 +22,7 @@ func FromSession() string {
 	}
 	return ""
 }
+
+// Masked returns a text with credentials masked, and made visible: what is shown
+// or handed on outside the coordinator.
+func Masked(text string) string { return secret.Visible(secret.Mask(text)) }

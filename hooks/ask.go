@@ -135,6 +135,7 @@ func (q *question) onSignal() (stop func()) {
 	go func() {
 		if _, ok := <-c; ok {
 			q.end("ended at the terminal")
+			q.hook.record("ended by the host", nil)
 			os.Exit(0)
 		}
 	}()

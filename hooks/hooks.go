@@ -74,13 +74,16 @@ func Main(e Event) {
 
 // Run is Main without the process. It returns the exit code and never panics.
 func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
-	h := &hook{event: e, stdout: stdout, getenv: getenv}
+	h := &hook{event: e, stdout: stdout, getenv: getenv, began: time.Now()}
+	var err error
+	defer func() { h.record(h.decided(code, err), err) }()
 	defer func() {
 		if r := recover(); r != nil {
-			code = h.fail(fmt.Errorf("internal error: %v", r), stderr)
+			err = fmt.Errorf("internal error: %v", r)
+			code = h.fail(err, stderr)
 		}
 	}()
-	err := h.run(stdin)
+	err = h.run(stdin)
 	if wake := (errWake{}); errors.As(err, &wake) {
 		return wake.wake(stderr)
 	}
@@ -112,6 +115,9 @@ type hook struct {
 	pinned bool // the environment does not say where the coordinator is
 	stdout io.Writer
 	getenv func(string) string // the first call costs: not before Knock
+
+	began   time.Time
+	printed []byte // what the host was told, for debugging
 }
 
 // Errors of an input that cannot be used.
@@ -341,7 +347,8 @@ func request(op string, body *wire.Object) wire.Request {
 }
 
 func (h *hook) print(o *wire.Object) error {
-	if _, err := h.stdout.Write(append(o.Bytes(), '\n')); err != nil {
+	h.printed = o.Bytes()
+	if _, err := h.stdout.Write(append(h.printed, '\n')); err != nil {
 		return fmt.Errorf("print answer: %w", err)
 	}
 	return nil

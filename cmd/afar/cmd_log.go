@@ -24,22 +24,28 @@ type logging struct {
 	session        string
 	last           int
 	follow, asJSON bool
+	hooks          bool // of what the hooks did, instead of the journal
 }
 
 func newLog(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "log", Short: "Show the journal: all that happened", Args: exactly(),
 		Long: "Shows the newest entries of the journal, oldest first. With --json each line is one entry\n" +
-			"(seq, id, at in unix milliseconds, kind, session, token, subject, text, hash).",
+			"(seq, id, at in unix milliseconds, kind, session, token, subject, text, hash).\n" +
+			"With --hooks it shows what was recorded of the hooks instead: see afar debug.",
 	}
 	var l logging
 	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on with what happens from now on")
 	c.Flags().BoolVar(&l.asJSON, "json", false, "print one JSON object per entry and line")
 	c.Flags().StringVar(&l.session, "session", "", "only this session (its token or id)")
+	c.Flags().BoolVar(&l.hooks, "hooks", false, "what the hooks did, as far as it was recorded (afar debug)")
 	c.Flags().IntVarP(&l.last, "lines", "n", 50, "how many entries of the past")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if l.last < 0 || l.last > mostEntries {
 			return usageError{fmt.Errorf("-n takes 0 to %d", mostEntries)}
+		}
+		if l.hooks {
+			return a.logHooks(c.Context(), l)
 		}
 		return a.log(c.Context(), l)
 	}

@@ -15,6 +15,7 @@ const (
 	OpPreCompact   = "hook.pre-compact"
 	OpSubagentStop = "hook.subagent-stop" // reply: HookReply.Block, Reason
 	OpNotification = "hook.notification"
+	OpDebug        = "hook.debug" // HookDebug; records it while the person debugs
 
 	OpAskOpen  = "hook.ask.open"  // register a question; reply: AskReply
 	OpAskWait  = "hook.ask.wait"  // wait at most WaitMS for its end; reply: AskReply

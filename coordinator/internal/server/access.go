@@ -46,6 +46,7 @@ var operations = map[string]operation{
 	wire.OpPreCompact:   {hook, (*Server).preCompact},
 	wire.OpSubagentStop: {hook, (*Server).subagentStop},
 	wire.OpNotification: {hook, (*Server).notification},
+	wire.OpDebug:        {hook, (*Server).debug},
 	wire.OpAskOpen:      {hook, (*Server).askOpen},
 	wire.OpAskWait:      {hook, (*Server).askWait},
 	wire.OpAskClaim:     {hook, (*Server).askClaim},

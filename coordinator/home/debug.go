@@ -1,0 +1,110 @@
+package home
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// HooksLog holds one line for each hook that ran while debugging was on.
+func (d Dirs) HooksLog() string { return filepath.Join(d.State, "log", "hooks.log") }
+
+// PayloadLog holds what these hooks were given and printed, masked. Only the
+// coordinator writes it.
+func (d Dirs) PayloadLog() string { return filepath.Join(d.State, "log", "payloads.log") }
+
+// DebugMark is there while the person records what hooks do. The guard keeps
+// sessions out of its directory.
+func (d Dirs) DebugMark() string { return filepath.Join(d.State, "debug") }
+
+// A Debug says what is recorded of hooks, and until when.
+type Debug struct {
+	Payloads bool // besides the lines
+	Until    time.Time
+}
+
+// LeaveDebug has hooks recorded until d.Until.
+func LeaveDebug(dirs Dirs, d Debug) error {
+	what := "lines"
+	if d.Payloads {
+		what = "payloads"
+	}
+	return LeaveMark(dirs.DebugMark(), what+" "+strconv.FormatInt(d.Until.UnixMilli(), 10))
+}
+
+// EndDebug ends what LeaveDebug began.
+func EndDebug(dirs Dirs) error {
+	if err := os.Remove(dirs.DebugMark()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("end debugging: %w", err)
+	}
+	return nil
+}
+
+// Debugging returns what is recorded now; on is false for nothing. It looks at
+// one file: each hook asks this.
+func Debugging(dirs Dirs, now time.Time) (d Debug, on bool) {
+	raw, err := slurp(dirs.DebugMark())
+	if err != nil {
+		return Debug{}, false
+	}
+	what, until, _ := strings.Cut(string(raw), " ")
+	ms, err := strconv.ParseInt(until, 10, 64)
+	if err != nil || what != "lines" && what != "payloads" {
+		return Debug{}, false
+	}
+	d = Debug{Payloads: what == "payloads", Until: time.UnixMilli(ms)}
+	return d, now.Before(d.Until)
+}
+
+// AppendLine appends a line to a log that many processes write, 0600. A log that
+// reaches max bytes is put aside as path.1, in place of the one before it; while
+// that is not possible it grows to twice as much and no further. A path that is no
+// regular file of this user is refused.
+func AppendLine(path string, line []byte, max int64) error {
+	if err := private(filepath.Dir(path)); err != nil {
+		return err
+	}
+	putAside(path, int64(len(line)), max)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY|noFollow, 0o600)
+	if err != nil {
+		return fmt.Errorf("append to log: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || !ours(info) {
+		return fmt.Errorf("append to log: %s is not a regular file of this user", path)
+	}
+	if info.Size() > 2*max {
+		return fmt.Errorf("append to log: %s cannot be put aside", path)
+	}
+	if _, err := f.Write(line); err != nil {
+		return fmt.Errorf("append to log: %w", err)
+	}
+	return nil
+}
+
+// putAside makes room for n more bytes. One process at a time does it; the others
+// go on in the file that is there.
+func putAside(path string, n, max int64) {
+	if !full(path, n, max) {
+		return
+	}
+	lock, err := TryLock(path + ".lock")
+	if err != nil || lock == nil {
+		return
+	}
+	defer lock.Release()
+	if full(path, n, max) { // nobody else was faster
+		_ = os.Rename(path, path+".1")
+	}
+}
+
+func full(path string, n, max int64) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Size() > 0 && info.Size()+n > max
+}

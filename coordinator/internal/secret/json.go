@@ -1,0 +1,49 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// MaskJSON returns a JSON value on one line, with every text in it masked and
+// made visible. A text of more than most bytes is left out: cut in two, a secret
+// would not be known. The result is for people; a mask may take a quote with it.
+func MaskJSON(raw []byte, most int) (string, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return "", fmt.Errorf("mask JSON: %w", err)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(maskLeaves(v, most)); err != nil {
+		return "", fmt.Errorf("mask JSON: %w", err)
+	}
+	return Mask(strings.TrimSpace(b.String())), nil // once more, now that names stand before values
+}
+
+func maskLeaves(v any, most int) any {
+	switch x := v.(type) {
+	case string:
+		if len(x) > most {
+			return fmt.Sprintf("… %d bytes left out …", len(x))
+		}
+		return Visible(Mask(x))
+	case []any:
+		for i, item := range x {
+			x[i] = maskLeaves(item, most)
+		}
+	case map[string]any:
+		out := make(map[string]any, len(x))
+		for key, item := range x {
+			name, _ := maskLeaves(key, most).(string)
+			out[name] = maskLeaves(item, most)
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,106 @@
+package hooks
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// maxHooksLog bounds the log of hooks; as much again is kept of before.
+const maxHooksLog = 1 << 20
+
+// maxDebugged bounds the input that is handed over to be masked, which takes the
+// coordinator a second a megabyte.
+const maxDebugged = 128 << 10
+
+// debugFor bounds what a payload costs a hook while the person records them.
+const debugFor = 500 * time.Millisecond
+
+// The texts of a line are cut to so many bytes.
+const (
+	maxWord  = 80
+	maxError = 300
+)
+
+// record writes the line about this run where AFAR_DEBUG is 1 or the person
+// debugs. A project's settings can set that variable, so it has lines written and
+// nothing else: they hold nothing of the input but event, session and tool, and
+// the log is bounded. Payloads are recorded at the person's word alone. Whatever
+// fails here changes nothing about the hook.
+func (h *hook) record(decision string, failed error) {
+	if h.client == nil {
+		return // nobody knows where
+	}
+	d, on := home.Debugging(h.client.Dirs, time.Now())
+	if !on && h.getenv("AFAR_DEBUG") != "1" {
+		return
+	}
+	line := h.debugLine(decision, failed)
+	_ = home.AppendLine(h.client.Dirs.HooksLog(), append(line, '\n'), maxHooksLog)
+	if on && d.Payloads && len(h.input) > 0 && len(h.input)+len(h.printed) <= maxDebugged {
+		h.handPayload(line)
+	}
+}
+
+// handPayload gives the coordinator what this hook read and printed. The hook
+// cannot mask it, so it never writes it.
+func (h *hook) handPayload(line []byte) {
+	body := wire.NewObject().Raw("line", line).Raw("payload", h.input)
+	if len(h.printed) > 0 {
+		body.Raw("printed", h.printed)
+	}
+	_, _ = h.call(wire.OpDebug, body, debugFor)
+}
+
+func (h *hook) debugLine(decision string, failed error) []byte {
+	o := wire.NewObject().Int("at", h.began.UnixMilli()).Str("event", h.event.name).Str("decision", decision).
+		Int("took_us", time.Since(h.began).Microseconds()).
+		OptStr("session", head(h.str("session_id"), maxWord)).
+		OptStr("tool", head(h.str("tool_name"), maxWord)).
+		OptStr("agent", head(h.str("agent_type"), maxWord)).
+		Int("pid", int64(os.Getpid())).Int("bytes", int64(len(h.input)))
+	if failed != nil {
+		o.Str("error", head(failed.Error(), maxError))
+	}
+	return o.Bytes()
+}
+
+// head is the beginning of a text, at most so many bytes.
+func head(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+}
+
+// decided names what this run told the host: its decision where it has one, else
+// what kind of text it printed.
+func (h *hook) decided(code int, err error) string {
+	var wake errWake
+	switch {
+	case errors.As(err, &wake):
+		return "wake"
+	case code != 0:
+		return "closed"
+	case len(h.printed) == 0 && err != nil:
+		return "open" // it failed, and the host goes on
+	case len(h.printed) == 0:
+		return "none"
+	}
+	out := parseJSON(string(h.printed))
+	for _, path := range [...]string{
+		"hookSpecificOutput.permissionDecision", "hookSpecificOutput.decision.behavior", "hookSpecificOutput.action", "decision",
+	} {
+		if word := out.Get(path).Str; word != "" {
+			return head(word, maxWord)
+		}
+	}
+	if out.Get("hookSpecificOutput.additionalContext").Exists() {
+		return "context"
+	}
+	return "notice"
+}
