@@ -36,7 +36,7 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/roomy", "hooks/judge"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/roomy", "hooks/judge", in + "atomicfile"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
@@ -86,7 +86,7 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 func table() rules {
 	domain := []string{in + "ask", in + "channel", in + "event", in + "gate", in + "grant", in + "loop", in + "message", in + "secret", in + "session", in + "topic", in + "undo", in + "usage"}
 	internals := slices.Concat(domain, waysIn, []string{
-		in + "config", in + "consult", in + "core", in + "disk", in + "git", in + "peer", in + "store", in + "tracker",
+		in + "atomicfile", in + "config", in + "consult", in + "core", in + "disk", in + "git", in + "peer", in + "store", in + "tracker",
 	})
 	return rules{
 		ours: map[string][]string{
@@ -98,9 +98,9 @@ func table() rules {
 			"coordinator":        append(internals, "coordinator/home", "coordinator/wire"),
 			"coordinator/client": {"coordinator/home", "coordinator/wire"},
 			"coordinator/guard":  {},
-			"coordinator/home":   {},
+			"coordinator/home":   {in + "atomicfile"},
 			"coordinator/place":  {"coordinator/guard", "coordinator/home", "coordinator/policy"},
-			"coordinator/policy": {"coordinator/guard", "coordinator/home", "coordinator/toml"},
+			"coordinator/policy": {"coordinator/guard", "coordinator/home", "coordinator/toml", in + "atomicfile"},
 			"coordinator/roomy":  {},
 			"coordinator/toml":   {},
 			"coordinator/wire":   {},
@@ -123,15 +123,16 @@ func table() rules {
 			in + "core":  append([]string{in + "store"}, domain...),
 
 			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", in + "peer"}, domain...),
-			in + "channel/telegram": append([]string{in + "config", in + "core", in + "disk", in + "store"}, domain...),
+			in + "channel/telegram": append([]string{in + "atomicfile", in + "config", in + "core", in + "store"}, domain...),
 
-			in + "child":   {},
-			in + "config":  {"coordinator/toml"},
-			in + "consult": {in + "child"},
-			in + "disk":    {in + "usage"},
-			in + "git":     {"coordinator/home", in + "child", in + "undo"},
-			in + "peer":    {"coordinator/home"},
-			in + "tracker": {"coordinator/home", in + "child", in + "markdown"},
+			in + "atomicfile": {},
+			in + "child":      {},
+			in + "config":     {"coordinator/toml", in + "atomicfile"},
+			in + "consult":    {in + "child"},
+			in + "disk":       {in + "usage"},
+			in + "git":        {"coordinator/home", in + "atomicfile", in + "child", in + "undo"},
+			in + "peer":       {"coordinator/home"},
+			in + "tracker":    {"coordinator/home", in + "child", in + "markdown"},
 
 			onlyTests: {},
 

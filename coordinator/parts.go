@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/internal/config"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
@@ -41,12 +42,20 @@ func (c *Coordinator) write(ctx context.Context) {
 		if err := c.takeEdits(v, f.Name); err != nil {
 			return err
 		}
-		return disk.Write(c.page(v.Token, f.Name), c.markdown(v, f.Name))
+		return writePage(c.page(v.Token, f.Name), c.markdown(v, f.Name))
 	})
 }
 
 func (c *Coordinator) page(token, name string) string {
 	return filepath.Join(c.cfg.Dirs.Sessions(), token, name)
+}
+
+// writePage replaces a page, in a folder that it makes.
+func writePage(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	return atomicfile.Write(path, text)
 }
 
 // takeEdits takes in what the person wrote into a page before it is written anew.
@@ -77,7 +86,7 @@ func (c *Coordinator) loopPage(token string) string {
 func (c *Coordinator) markRetries() error {
 	path := c.cfg.Dirs.Retries()
 	if c.core.MayRetry() {
-		return disk.Write(path, "")
+		return atomicfile.Write(path, "")
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -1,10 +1,11 @@
 package home
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
 // A way out must work while the coordinator hangs, so what a person asks for
@@ -36,21 +37,8 @@ func LeaveMark(path, text string) error {
 	if err := private(dir); err != nil {
 		return fmt.Errorf("leave mark: %w", err)
 	}
-	f, err := os.CreateTemp(dir, ".new-*")
-	if err != nil {
+	if err := atomicfile.Write(path, text); err != nil {
 		return fmt.Errorf("leave mark: %w", err)
-	}
-	defer os.Remove(f.Name()) // gone already after the rename
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("leave mark: %w", err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("leave mark: %w", err)
-	}
-	if parent, err := os.Open(dir); err == nil {
-		_ = parent.Sync() // not every system can
-		parent.Close()
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
 // pinName is the file beside the binaries that fixes the home. A project's own
@@ -94,11 +96,7 @@ func WritePin(bin string, d Dirs) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == text {
 		return nil
 	}
-	tmp := path + ".new"
-	if err := os.WriteFile(tmp, []byte(text), 0o600); err != nil {
-		return fmt.Errorf("write pin: %w", err)
-	}
-	if err := os.Rename(tmp, path); err != nil {
+	if err := atomicfile.Write(path, text); err != nil {
 		return fmt.Errorf("write pin: %w", err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
 // The trust file holds what the person accepted, in whole: a line with the
@@ -150,19 +151,8 @@ func written(all []trusted) string {
 	return b.String()
 }
 
-// writeTrust replaces the file in one step, 0600.
 func writeTrust(dirs home.Dirs, all []trusted) error {
-	path := dirs.TrustFile()
-	f, err := os.CreateTemp(filepath.Dir(path), ".trust-*")
-	if err != nil {
-		return fmt.Errorf("write trust: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(written(all))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
+	if err := atomicfile.Write(dirs.TrustFile(), written(all)); err != nil {
 		return fmt.Errorf("write trust: %w", err)
 	}
 	return nil

@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/toml"
 )
 
@@ -106,7 +106,10 @@ func SetTelegramAPI(path, api string) error {
 	if after, err := Parse([]byte(text)); err != nil || after.Telegram.API != api {
 		return fmt.Errorf("cannot write telegram.api into %s: set it by hand", path)
 	}
-	return write(path, text)
+	if err := atomicfile.Write(path, text); err != nil {
+		return fmt.Errorf("write config: %w", err)
+	}
+	return nil
 }
 
 // setKey replaces a key's line inside its table, or adds it there.
@@ -134,21 +137,4 @@ func setKey(text, table, key, value string) string {
 	}
 	lines = append(lines[:at+1], append([]string{line}, lines[at+1:]...)...)
 	return strings.Join(lines, "\n") + "\n"
-}
-
-// write replaces the file in one step, 0600.
-func write(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".config-*")
-	if err != nil {
-		return fmt.Errorf("write config: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write config: %w", err)
-	}
-	return nil
 }

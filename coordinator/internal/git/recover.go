@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
 // What git was doing when it was killed (our own death does not end it: it keeps
@@ -36,25 +38,12 @@ func (m mark) write(name string) error {
 	m.Until = time.Now().Add(localFor + endsIn).UnixMilli()
 	text, err := json.Marshal(m)
 	if err == nil {
-		err = writeSynced(name+".new", text)
-	}
-	if err == nil {
-		err = os.Rename(name+".new", name)
+		err = atomicfile.Write(name, string(text))
 	}
 	if err != nil {
 		return fmt.Errorf("write down what git is about to do: %w", err)
 	}
 	return nil
-}
-
-// writeSynced writes a file that survives a machine that goes off.
-func writeSynced(name string, text []byte) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // covers reports whether a file was written while git was at it. File systems

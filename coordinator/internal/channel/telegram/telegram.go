@@ -20,9 +20,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/internal/config"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/disk"
 )
 
 // Config is what a Channel needs.
@@ -149,7 +149,7 @@ func (c *Channel) take(l *link, bot string) error {
 	if err := config.SetTelegramAPI(c.cfg.ConfigFile, l.api); err != nil {
 		return err
 	}
-	if err := disk.Write(c.cfg.TokenFile, l.token+"\n"); err != nil {
+	if err := atomicfile.Write(c.cfg.TokenFile, l.token+"\n"); err != nil {
 		return fmt.Errorf("store token: %w", err)
 	}
 	if err := c.cfg.Core.Connected(bot); err != nil {
