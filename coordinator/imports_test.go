@@ -36,11 +36,11 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/roomy", "hooks/judge", in + "atomicfile"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", "hooks/judge", in + "atomicfile"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
-	"coordinator/wire", "coordinator/guard",
+	"coordinator/wire", "coordinator/guard", "coordinator/rawjson",
 	in + "ask", in + "gate", in + "grant", in + "loop", in + "markdown", in + "session", in + "secret", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
 }
 
@@ -92,18 +92,19 @@ func table() rules {
 		ours: map[string][]string{
 			"cmd/afar":    {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/wire"},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
-			"hooks":       {"coordinator/client", "coordinator/home", "coordinator/roomy", "coordinator/wire"},
+			"hooks":       {"coordinator/client", "coordinator/home", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
 			"hooks/judge": {"coordinator/guard", "coordinator/place", "coordinator/wire", "hooks"},
 
-			"coordinator":        append(internals, "coordinator/home", "coordinator/wire"),
-			"coordinator/client": {"coordinator/home", "coordinator/wire"},
-			"coordinator/guard":  {},
-			"coordinator/home":   {in + "atomicfile"},
-			"coordinator/place":  {"coordinator/guard", "coordinator/home", "coordinator/policy"},
-			"coordinator/policy": {"coordinator/guard", "coordinator/home", "coordinator/toml", in + "atomicfile"},
-			"coordinator/roomy":  {},
-			"coordinator/toml":   {},
-			"coordinator/wire":   {},
+			"coordinator":         append(internals, "coordinator/home", "coordinator/wire"),
+			"coordinator/client":  {"coordinator/home", "coordinator/wire"},
+			"coordinator/guard":   {"coordinator/rawjson"},
+			"coordinator/home":    {in + "atomicfile"},
+			"coordinator/place":   {"coordinator/guard", "coordinator/home", "coordinator/policy"},
+			"coordinator/policy":  {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
+			"coordinator/rawjson": {},
+			"coordinator/roomy":   {},
+			"coordinator/toml":    {},
+			"coordinator/wire":    {},
 
 			in + "session":  {},
 			in + "markdown": {},
@@ -137,6 +138,7 @@ func table() rules {
 			onlyTests: {},
 
 			standin + "botapi":     {},
+			standin + "calls":      {},
 			standin + "consultant": {},
 			standin + "host":       {},
 			standin + "model":      {},
@@ -144,9 +146,11 @@ func table() rules {
 			standin + "tracker":    {},
 		},
 		inTests: map[string][]string{
-			"*":        {standin + "botapi", standin + "consultant", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
-			"cmd/afar": {"hooks"}, // as commands of the scripts
-			// hooks are tried on real ones, and their reading of JSON on a library's
+			"*":        {standin + "botapi", standin + "calls", standin + "consultant", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
+			"cmd/afar": {"coordinator/rawjson", "hooks"}, // as commands of the scripts
+			// our reading of JSON is held against a library's
+			"coordinator/rawjson": {"github.com/tidwall/gjson"},
+			// hooks are tried on real ones
 			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge", "github.com/tidwall/gjson"},
 			"plugin": {"coordinator/wire"},
 			// what is granted is held against what the guard has an opinion on
@@ -169,7 +173,7 @@ func table() rules {
 			{pure, []string{"log", "log/slog"}, "a pure package returns what there is to say"},
 			{pure, []string{"context", "sync"}, "a pure package has no goroutine and waits for nothing"},
 			{pure, []string{"math/rand", "math/rand/v2", "crypto/rand"}, "chance is passed in"},
-			{inHooks, []string{"encoding/json"}, "it costs start-up time on every tool call; wire.Object writes, json.go reads"},
+			{inHooks, []string{"encoding/json"}, "it costs start-up time on every tool call; wire.Object writes, rawjson reads"},
 			{inHooks, []string{"net/http", "log/slog"}, "a hook costs what a process start costs"},
 			{inHooks, []string{"regexp"}, "compiling patterns at start costs every hook"},
 		},
@@ -199,7 +203,7 @@ var never = map[string]string{
 	"log/slog":                   "a hook has no log",
 	"crypto/sha256":              "twelve packages behind it are initialised at each start",
 	"github.com/spf13/cobra":     "a hook has no commands",
-	"github.com/tidwall/gjson":   "it links encoding/json; hooks/json.go is a tenth of its size",
+	"github.com/tidwall/gjson":   "it links encoding/json; rawjson is a tenth of its size",
 	"modernc.org/sqlite":         "the database belongs to the coordinator",
 	"github.com/go-telegram/bot": "the channel belongs to the coordinator",
 }

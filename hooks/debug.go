@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/rawjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -91,7 +92,7 @@ func (h *hook) decided(code int, err error) string {
 	case len(h.printed) == 0:
 		return "none"
 	}
-	out := parseJSON(string(h.printed))
+	out := rawjson.Parse(string(h.printed))
 	for _, path := range [...]string{
 		"hookSpecificOutput.permissionDecision", "hookSpecificOutput.decision.behavior", "hookSpecificOutput.action", "decision",
 	} {

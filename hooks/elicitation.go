@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"github.com/afar-sh/afar/coordinator/rawjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -45,9 +46,9 @@ func (h *hook) printContent(r reply) error {
 // content is the person's answers by the names of the server's fields, which
 // are in the order of the call. The values of options and defaults are those
 // that came in: nobody else has them unmasked.
-func (h *hook) content(choices []jsonValue) (*wire.Object, error) {
+func (h *hook) content(choices []rawjson.Value) (*wire.Object, error) {
 	content, i, fits := wire.NewObject(), 0, true
-	h.get("requested_schema.properties").ForEach(func(name, property jsonValue) bool {
+	h.get("requested_schema.properties").ForEach(func(name, property rawjson.Value) bool {
 		fits = i < len(choices) && fill(content, name.Str, property, choices[i])
 		i++
 		return fits
@@ -59,7 +60,7 @@ func (h *hook) content(choices []jsonValue) (*wire.Object, error) {
 }
 
 // fill adds the answer to one field; false means that it does not fit.
-func fill(content *wire.Object, name string, property, choice jsonValue) bool {
+func fill(content *wire.Object, name string, property, choice rawjson.Value) bool {
 	said := choice.Get("said")
 	switch picked := choice.Get("options").Array(); {
 	case choice.Get("does").Str == "leave":
@@ -74,14 +75,14 @@ func fill(content *wire.Object, name string, property, choice jsonValue) bool {
 		content.Str(name, said.Str)
 		return said.Str != ""
 	}
-	number := validJSON(said.Str) && parseJSON(said.Str).Type == jsonNumber
+	number := rawjson.Valid(said.Str) && rawjson.Parse(said.Str).Type == rawjson.Number
 	if number {
 		content.Raw(name, []byte(said.Str))
 	}
 	return number
 }
 
-func fillPicked(content *wire.Object, name string, property jsonValue, picked []jsonValue) bool {
+func fillPicked(content *wire.Object, name string, property rawjson.Value, picked []rawjson.Value) bool {
 	all := values(property)
 	list := []byte{'['}
 	for n, place := range picked {
@@ -103,7 +104,7 @@ func fillPicked(content *wire.Object, name string, property jsonValue, picked []
 }
 
 // values are what a field can be, in the order in which the person sees them.
-func values(property jsonValue) (all []string) {
+func values(property rawjson.Value) (all []string) {
 	for _, list := range []string{"enum", "oneOf", "items.enum", "items.anyOf"} {
 		for _, v := range property.Get(list).Array() {
 			if v.IsObject() {
@@ -124,6 +125,6 @@ func values(property jsonValue) (all []string) {
 }
 
 // several reports whether a field takes a list.
-func several(property jsonValue) bool {
+func several(property rawjson.Value) bool {
 	return property.Get("items").Exists() && !property.Get("enum").Exists() && !property.Get("oneOf").Exists()
 }

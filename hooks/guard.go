@@ -2,16 +2,16 @@ package hooks
 
 import (
 	"errors"
-	"strconv"
-	"strings"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/rawjson"
 )
 
 // A Guard judges a tool call. Three of our binaries hand one in: linking it
-// costs a process start, and most hooks have no use for it. A panic of its own
+// costs a process start, and most hooks have no use for it. An error or a panic
+// of its own
 // is taken for a refusal.
-type Guard func(Call) Judgement
+type Guard func(Call) (Judgement, error)
 
 // A Call is a tool call of the host with the place where it happens.
 type Call struct {
@@ -19,7 +19,7 @@ type Call struct {
 	Transcript string // the session's file, "" for none
 	Agent      string // the agent's type, "" for the session itself
 	Tool       string
-	Args       []Arg
+	Input      rawjson.Value // an object
 }
 
 // A Place is a session's place in the file system.
@@ -28,10 +28,6 @@ type Place struct {
 	Bin          string // the directory of our binaries
 	Cwd, Project string
 }
-
-// Arg is one leaf of the tool's input, by its path ("edits.0.new_string"): a
-// string, or "true" for a switch that is on.
-type Arg struct{ Path, Value string }
 
 // A Verdict is what the guard makes of a call.
 type Verdict string
@@ -66,35 +62,10 @@ func (h *hook) judge(guard Guard) (Judgement, error) {
 	}
 	return guard(Call{
 		Place: h.place(), Transcript: h.str("transcript_path"), Agent: h.str("agent_type"),
-		Tool: tool, Args: leaves(nil, "", input),
-	}), nil
+		Tool: tool, Input: input,
+	})
 }
 
 func (h *hook) place() Place {
 	return Place{Dirs: h.client.Dirs, Bin: h.client.Bin, Cwd: h.str("cwd"), Project: h.getenv("CLAUDE_PROJECT_DIR")}
-}
-
-// leaves lists the strings of a value with their paths, and the switches that
-// are on.
-func leaves(args []Arg, path string, v jsonValue) []Arg {
-	switch v.Type {
-	case jsonString:
-		return append(args, Arg{Path: path, Value: v.Str})
-	case jsonTrue:
-		return append(args, Arg{Path: path, Value: "true"})
-	}
-	if !v.IsObject() && !v.IsArray() {
-		return args
-	}
-	n := 0
-	v.ForEach(func(key, value jsonValue) bool {
-		name := key.Str
-		if v.IsArray() {
-			name = strconv.Itoa(n)
-		}
-		n++
-		args = leaves(args, strings.TrimPrefix(path+"."+name, "."), value)
-		return true
-	})
-	return args
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/rawjson"
 	_ "github.com/afar-sh/afar/coordinator/roomy" // first of all
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -110,7 +111,7 @@ func (h *hook) run(stdin io.Reader) error {
 type hook struct {
 	event  Event
 	input  []byte // the host's JSON, valid
-	parsed jsonValue
+	parsed rawjson.Value
 	client *client.Client
 	pinned bool // the environment does not say where the coordinator is
 	stdout io.Writer
@@ -152,10 +153,10 @@ func (h *hook) read(stdin io.Reader) error {
 		return fmt.Errorf("the hook input is larger than %d bytes", maxInput)
 	case wire.Deeper(raw, maxDepth):
 		return fmt.Errorf("the hook input is nested deeper than %d levels", maxDepth)
-	case raw[0] != '{' || !utf8.Valid(raw) || !validJSON(text):
+	case raw[0] != '{' || !utf8.Valid(raw) || !rawjson.Valid(text):
 		return errInvalid
 	}
-	h.input, h.parsed = raw, parseJSON(text)
+	h.input, h.parsed = raw, rawjson.Parse(text)
 	name := h.str("hook_event_name")
 	if name == "StopFailure" && h.event.name == "Stop" {
 		name = "Stop" // in its place, when the provider refused: the session is as idle
@@ -220,7 +221,7 @@ func (h *hook) background() bool {
 func (h *hook) dialogs() bool { return h.attended() || h.background() }
 
 // get returns what stands at a path of the host's input.
-func (h *hook) get(path string) jsonValue { return h.parsed.Get(path) }
+func (h *hook) get(path string) rawjson.Value { return h.parsed.Get(path) }
 
 // str returns a string of the host's input, "" when it is absent or no string.
 func (h *hook) str(path string) string {
@@ -296,10 +297,10 @@ func (h *hook) terminal() string {
 }
 
 // A reply is the coordinator's answer.
-type reply struct{ body jsonValue }
+type reply struct{ body rawjson.Value }
 
 func (r reply) str(name string) string { return r.body.Get(name).Str }
-func (r reply) yes(name string) bool   { return r.body.Get(name).Type == jsonTrue }
+func (r reply) yes(name string) bool   { return r.body.Get(name).Type == rawjson.True }
 
 // errRefused says that the coordinator understood the call and refused it.
 var errRefused = errors.New("the coordinator refused")
@@ -307,12 +308,12 @@ var errRefused = errors.New("the coordinator refused")
 // parseReply reads a reply line. Anything but a reply of ours is an error:
 // whatever listens there is not our coordinator.
 func parseReply(line []byte) (reply, error) {
-	if !validJSON(string(line)) {
+	if !rawjson.Valid(string(line)) {
 		return reply{}, fmt.Errorf("%w: it does not speak our protocol", client.ErrUnreachable)
 	}
-	r := parseJSON(string(line))
+	r := rawjson.Parse(string(line))
 	code := r.Get("code")
-	if r.Get("v").Type != jsonNumber || code.Type != jsonString {
+	if r.Get("v").Type != rawjson.Number || code.Type != rawjson.String {
 		return reply{}, fmt.Errorf("%w: it does not speak our protocol", client.ErrUnreachable)
 	}
 	if code.Str == wire.CodeClosing {

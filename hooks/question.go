@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/rawjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -64,7 +65,7 @@ func (h *hook) answers(r reply) ([]byte, error) {
 
 // chosen is one answer in the host's form: labels joined by commas, one that
 // has a comma itself in quotes, and the person's own words.
-func chosen(question, choice jsonValue) (string, bool) {
+func chosen(question, choice rawjson.Value) (string, bool) {
 	options := question.Get("options").Array()
 	var parts []string
 	for _, place := range choice.Get("options").Array() {

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/afar-sh/afar/coordinator/rawjson"
 )
 
 // TestAnswers keeps the form in which the host takes answers: by the question's
@@ -25,12 +27,12 @@ func TestAnswers(t *testing.T) {
 		{"no questions", `{"tool_input":{}}`, `[]`, ""},
 	}
 	for _, test := range tests {
-		h := &hook{parsed: parseJSON(test.input)}
+		h := &hook{parsed: rawjson.Parse(test.input)}
 		body := `{}`
 		if test.choices != "" {
 			body = `{"choices":` + test.choices + `}`
 		}
-		got, err := h.answers(reply{parseJSON(body)})
+		got, err := h.answers(reply{rawjson.Parse(body)})
 		want := ""
 		if test.want != "" {
 			want = `{"questions":` + questions + `,"answers":` + test.want + `}`

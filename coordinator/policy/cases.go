@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/toml"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // A Case is a call with the verdict that a team expects.
@@ -55,15 +57,13 @@ func Cases(raw []byte) ([]Case, error) {
 }
 
 func (d *decoder) testCase(t *toml.Table) Case {
-	c := Case{Line: t.Line, Call: guard.Call{Tool: "Bash"}}
+	c := Case{Line: t.Line}
 	for _, k := range t.Keys {
 		switch k.Name {
 		case "command":
-			c.Call.Args = append(c.Call.Args, guard.Arg{Path: "command", Value: d.literal(k)})
-		case "tool":
-			c.Call.Tool = d.text(k)
-		case "input":
-			c.Call.Args = append(c.Call.Args, d.leaves(k)...)
+			c.Call = guard.ShellCall(d.literal(k))
+		case "tool", "input":
+			c.Call = d.call(t)
 		case "dir":
 			c.Dir = d.text(k)
 		case "want":
@@ -121,32 +121,49 @@ func (d *decoder) literal(k toml.Key) string {
 	return k.Value.Text
 }
 
-// leaves lists the texts of a tool's input with their paths, as the hook does.
-func (d *decoder) leaves(k toml.Key) []guard.Arg {
-	if k.Value.Kind != toml.Map {
-		d.wrong(k.Line, "input is a table: input.NAME = \"text\"")
-		return nil
+// call is the call of a case that names a tool. Its input is read as the host's
+// own JSON is.
+func (d *decoder) call(t *toml.Table) guard.Call {
+	tool, input := "", []byte("{}")
+	for _, k := range t.Keys {
+		switch {
+		case k.Name == "tool":
+			tool = d.text(k)
+		case k.Name == "input" && k.Value.Kind != toml.Map:
+			d.wrong(k.Line, "input is a table: input.NAME = \"text\"")
+		case k.Name == "input":
+			input = hostValue(k.Value)
+		}
 	}
-	return leaves(nil, "", k.Value)
+	if tool == "" {
+		return guard.Call{} // wholeCase says so
+	}
+	call, err := guard.ReadCall(tool, string(input))
+	if err != nil {
+		d.wrong(t.Line, "%v", err)
+	}
+	return call
 }
 
-func leaves(args []guard.Arg, path string, v toml.Value) []guard.Arg {
-	below := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+// hostValue is a value as the host would write it, in JSON.
+func hostValue(v toml.Value) []byte {
 	switch v.Kind {
 	case toml.String:
-		return append(args, guard.Arg{Path: path, Value: v.Text})
+		return wire.AppendString(nil, v.Text)
 	case toml.Bool:
-		if v.Yes {
-			return append(args, guard.Arg{Path: path, Value: "true"})
-		}
+		return strconv.AppendBool(nil, v.Yes)
 	case toml.Map:
+		object := wire.NewObject()
 		for _, k := range v.Table.Keys {
-			args = leaves(args, below(k.Name), k.Value)
+			object.Raw(k.Name, hostValue(k.Value))
 		}
+		return object.Bytes()
 	case toml.List:
+		items := make([][]byte, len(v.List))
 		for i, one := range v.List {
-			args = leaves(args, below(strconv.Itoa(i)), one)
+			items[i] = hostValue(one)
 		}
+		return slices.Concat([]byte{'['}, bytes.Join(items, []byte{','}), []byte{']'})
 	}
-	return args
+	return []byte{'0'} // a number or a time, which the guard does not read
 }

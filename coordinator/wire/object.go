@@ -20,7 +20,7 @@ func newObject(size int) *Object { return &Object{buf: append(make([]byte, 0, si
 // Str adds a string. Invalid UTF-8 becomes U+FFFD.
 func (o *Object) Str(key, value string) *Object {
 	o.key(key)
-	o.buf = appendString(o.buf, value)
+	o.buf = AppendString(o.buf, value)
 	return o
 }
 
@@ -68,7 +68,7 @@ func (o *Object) Strs(key string, values []string) *Object {
 		if i > 0 {
 			o.buf = append(o.buf, ',')
 		}
-		o.buf = appendString(o.buf, v)
+		o.buf = AppendString(o.buf, v)
 	}
 	o.buf = append(o.buf, ']')
 	return o
@@ -81,12 +81,13 @@ func (o *Object) key(key string) {
 	if len(o.buf) > 1 {
 		o.buf = append(o.buf, ',')
 	}
-	o.buf = append(appendString(o.buf, key), ':')
+	o.buf = append(AppendString(o.buf, key), ':')
 }
 
 const hexDigits = "0123456789abcdef"
 
-func appendString(dst []byte, s string) []byte {
+// AppendString appends a string as JSON, in quotes.
+func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])

@@ -12,10 +12,10 @@ import (
 
 // Call judges one tool call (hooks.Guard). It reads the policy files, and asks
 // git only where the verdict hangs on it.
-func Call(c hooks.Call) hooks.Judgement {
-	call := guard.Call{Tool: c.Tool, Args: make([]guard.Arg, len(c.Args))}
-	for i, arg := range c.Args {
-		call.Args[i] = guard.Arg(arg)
+func Call(c hooks.Call) (hooks.Judgement, error) {
+	call, err := guard.NewCall(c.Tool, c.Input)
+	if err != nil {
+		return hooks.Judgement{}, err
 	}
 	where := place.Context(c.Dirs, c.Bin, c.Cwd, c.Project)
 	where.Created = place.Created(c.Transcript)
@@ -26,7 +26,7 @@ func Call(c hooks.Call) hooks.Judgement {
 		Loses:    d.Verdict == guard.Ask && len(guard.Losses(call, d.Effects, c.Cwd)) > 0,
 		Consults: where.ReadOnly && d.Steps.Calls("afar", "consult"),
 		Broken:   where.Broken,
-	}
+	}, nil
 }
 
 // Broken says what is wrong with the policy files of a place, in one line; ""

@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard"
@@ -55,36 +54,14 @@ func fileNeed(call guard.Call, place guard.Context) grant.Need {
 // place is what the guard of the hook knew, seen from here.
 func (s *Server) place(h wire.HookCall, p payload) guard.Context {
 	project := h.Project
-	if v, err := s.cfg.Core.Session(string(p.Session)); project == "" && err == nil {
+	if project == "" {
+		v, _ := s.cfg.Core.Session(string(p.Session)) // an unknown session has no project
 		project = v.Project
 	}
 	ctx := place.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
 	ctx.ReadOnly = wire.ReadsOnly(p.AgentType)
 	ctx.Git, ctx.Merged = nil, nil // a grant outlives a clean work tree
 	return ctx
-}
-
-// leaves lists the strings of a value with their paths, and the switches that
-// are on, as the hook does.
-func leaves(args []guard.Arg, path string, v any) []guard.Arg {
-	below := func(key string) string { return strings.TrimPrefix(path+"."+key, ".") }
-	switch x := v.(type) {
-	case string:
-		args = append(args, guard.Arg{Path: path, Value: x})
-	case bool:
-		if x {
-			args = append(args, guard.Arg{Path: path, Value: "true"})
-		}
-	case map[string]any:
-		for key, item := range x {
-			args = leaves(args, below(key), item)
-		}
-	case []any:
-		for i, item := range x {
-			args = leaves(args, below(strconv.Itoa(i)), item)
-		}
-	}
-	return args
 }
 
 // offer is what an allow of this question may cover besides its call, which

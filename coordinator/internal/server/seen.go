@@ -34,7 +34,11 @@ func (s *Server) see(h wire.HookCall, p payload) (v seen) {
 	if err := json.Unmarshal(p.Input, &v.in); err != nil {
 		return seen{}
 	}
-	v.call, v.at = guard.Call{Tool: p.Tool, Args: leaves(nil, "", v.in)}, s.place(h, p)
+	call, err := guard.ReadCall(p.Tool, string(p.Input))
+	if err != nil {
+		return seen{}
+	}
+	v.call, v.at = call, s.place(h, p)
 	v.decision = guard.Judge(v.call, v.at)
 	v.need = needed(v)
 	for _, l := range guard.Losses(v.call, v.decision.Effects, p.Cwd) {

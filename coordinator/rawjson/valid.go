@@ -1,14 +1,14 @@
-package hooks
+package rawjson
 
 import "strings"
 
-// maxJSONDepth bounds the nesting of what validJSON takes.
-const maxJSONDepth = 1000
+// maxDepth bounds the nesting of what Valid takes.
+const maxDepth = 1000
 
-// validJSON is true of exactly one JSON value (RFC 8259). It does not look at
-// the encoding of the text.
-func validJSON(text string) bool {
-	c := jsonChecker{text: text}
+// Valid reports whether text is exactly one JSON value (RFC 8259). It does not
+// check that the text is UTF-8.
+func Valid(text string) bool {
+	c := checker{text: text}
 	c.space()
 	if !c.value(0) {
 		return false
@@ -17,15 +17,15 @@ func validJSON(text string) bool {
 	return c.at == len(text)
 }
 
-type jsonChecker struct {
+type checker struct {
 	text string
 	at   int
 }
 
-func (c *jsonChecker) space() { c.at = jsonSpace(c.text, c.at) }
+func (c *checker) space() { c.at = skipSpace(c.text, c.at) }
 
 // take moves over b, if it stands here.
-func (c *jsonChecker) take(b byte) bool {
+func (c *checker) take(b byte) bool {
 	if c.at < len(c.text) && c.text[c.at] == b {
 		c.at++
 		return true
@@ -33,8 +33,8 @@ func (c *jsonChecker) take(b byte) bool {
 	return false
 }
 
-func (c *jsonChecker) value(depth int) bool {
-	if c.at >= len(c.text) || depth > maxJSONDepth {
+func (c *checker) value(depth int) bool {
+	if c.at >= len(c.text) || depth > maxDepth {
 		return false
 	}
 	switch c.text[c.at] {
@@ -55,7 +55,7 @@ func (c *jsonChecker) value(depth int) bool {
 }
 
 // list reads what stands between two brackets, with commas between.
-func (c *jsonChecker) list(closing byte, item func() bool) bool {
+func (c *checker) list(closing byte, item func() bool) bool {
 	c.at++
 	c.space()
 	if c.take(closing) {
@@ -76,7 +76,7 @@ func (c *jsonChecker) list(closing byte, item func() bool) bool {
 	}
 }
 
-func (c *jsonChecker) member(depth int) bool {
+func (c *checker) member(depth int) bool {
 	if !c.string() {
 		return false
 	}
@@ -88,7 +88,7 @@ func (c *jsonChecker) member(depth int) bool {
 	return c.value(depth + 1)
 }
 
-func (c *jsonChecker) word(w string) bool {
+func (c *checker) word(w string) bool {
 	if !strings.HasPrefix(c.text[c.at:], w) {
 		return false
 	}
@@ -96,7 +96,7 @@ func (c *jsonChecker) word(w string) bool {
 	return true
 }
 
-func (c *jsonChecker) string() bool {
+func (c *checker) string() bool {
 	if !c.take('"') {
 		return false
 	}
@@ -113,7 +113,7 @@ func (c *jsonChecker) string() bool {
 	return false
 }
 
-func (c *jsonChecker) escape() bool {
+func (c *checker) escape() bool {
 	if c.take('u') {
 		n := min(c.at+4, len(c.text))
 		four := c.text[c.at:n]
@@ -125,7 +125,7 @@ func (c *jsonChecker) escape() bool {
 	return known
 }
 
-func (c *jsonChecker) number() bool {
+func (c *checker) number() bool {
 	c.take('-')
 	if !c.take('0') && !c.digits() {
 		return false
@@ -140,7 +140,7 @@ func (c *jsonChecker) number() bool {
 	return true
 }
 
-func (c *jsonChecker) digits() bool {
+func (c *checker) digits() bool {
 	from := c.at
 	for c.at < len(c.text) && c.text[c.at] >= '0' && c.text[c.at] <= '9' {
 		c.at++

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/place"
+	"github.com/afar-sh/afar/coordinator/policy"
+	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/standin/calls"
+)
+
+// newJudgingApp is an app whose guard judges as in a session of an empty project.
+func newJudgingApp(t *testing.T) (a *app, at spot) {
+	t.Helper()
+	root := t.TempDir()
+	project := filepath.Join(root, "proj")
+	if err := os.Mkdir(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(project)
+	env := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar")}
+	a = &app{bin: filepath.Join(root, "bin"), getenv: func(name string) string { return env[name] }, stderr: &bytes.Buffer{}}
+	at, err := a.here()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, at
+}
+
+func judged(t *testing.T, a *app, at spot, c calls.Case) guard.Verdict {
+	t.Helper()
+	call, err := guard.ReadCall(c.Tool, c.Input)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Where, err)
+	}
+	return guard.Judge(call, place.Context(at.dirs, a.bin, at.cwd, at.project)).Verdict
+}
+
+func allCases(t *testing.T) []calls.Case {
+	t.Helper()
+	cases, err := calls.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases
+}
+
+// TestEveryCaseExplained: `afar guard explain` gives each case the verdict that
+// the hook gives it.
+func TestEveryCaseExplained(t *testing.T) {
+	a, at := newJudgingApp(t)
+	for _, c := range allCases(t) {
+		var out bytes.Buffer
+		a.stdout = &out
+		args := []string{"guard", "explain", "--json", "--tool", c.Tool, c.Input}
+		if command := rawjson.Parse(c.Input).Get("command").Str; c.Tool == "Bash" {
+			args = []string{"guard", "explain", "--json", "--", command}
+		}
+		if code := run(t.Context(), args, a); code != 0 {
+			t.Fatalf("%s: exit %d: %s", c.Where, code, a.stderr)
+		}
+		if have, want := rawjson.Parse(out.String()).Get("verdict").Str, word(judged(t, a, at, c)); have != want {
+			t.Errorf("%s: %s %s: %s, want %s", c.Where, c.Tool, c.Input, have, want)
+		}
+	}
+}
+
+// TestEveryCaseInAFile: `afar guard test` gives each case the verdict that the
+// hook gives it.
+func TestEveryCaseInAFile(t *testing.T) {
+	a, at := newJudgingApp(t)
+	var file strings.Builder
+	for _, c := range allCases(t) {
+		fmt.Fprintf(&file, "[[case]]\nwant = %q\n", caseWord(judged(t, a, at, c)))
+		if c.Tool == "Bash" {
+			fmt.Fprintf(&file, "command = %s\n", rawjson.Parse(c.Input).Get("command").Raw)
+		} else {
+			fmt.Fprintf(&file, "tool = %q\ninput = %s\n", c.Tool, inTOML(rawjson.Parse(c.Input)))
+		}
+	}
+	cases, err := policy.Cases([]byte(file.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if d := guard.Judge(c.Call, a.caseContext(at, c, false)); !asWanted(c, d) {
+			t.Errorf("%s: %s, want %s", c, caseWord(d.Verdict), wanted(c))
+		}
+	}
+}
+
+// inTOML writes a JSON value as an inline value of TOML.
+func inTOML(v rawjson.Value) string {
+	var parts []string
+	v.ForEach(func(name, item rawjson.Value) bool {
+		part := inTOML(item)
+		if v.IsObject() {
+			part = name.Raw + " = " + part
+		}
+		parts = append(parts, part)
+		return true
+	})
+	switch {
+	case v.IsObject():
+		return "{" + strings.Join(parts, ", ") + "}"
+	case v.IsArray():
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return v.Raw
+}

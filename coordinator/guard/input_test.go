@@ -1,0 +1,59 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestReadCall(t *testing.T) {
+	const input = ` {"command":"a\n","deep":[{"on":true,"off":false,"n":7,"none":null},["x",[]]],"":"empty name"} `
+	call, err := ReadCall("mcp__x__y", input)
+	want := []Arg{{"command", "a\n"}, {"deep.0.on", "true"}, {"deep.1.0", "x"}, {"", "empty name"}}
+	if err != nil || call.Tool != "mcp__x__y" || !slices.Equal(call.Args, want) {
+		t.Errorf("%+v, %v; want %+v", call, err, want)
+	}
+}
+
+// TestReadCallRefuses: what one reader of JSON takes in one way and another in
+// another is no call.
+func TestReadCallRefuses(t *testing.T) {
+	nested := func(levels int) string {
+		return `{"a":` + strings.Repeat("[", levels) + `"x"` + strings.Repeat("]", levels) + "}"
+	}
+	for _, tc := range []struct{ tool, input, says string }{
+		{"", `{}`, "names no tool"},
+		{"Bash", ``, "not valid JSON"},
+		{"Bash", `{"command":"ls"`, "not valid JSON"},
+		{"Bash", "{\"command\":\"\xff\"}", "not valid JSON"},
+		{"Bash", `{"command":"ls"}{"command":"rm"}`, "not valid JSON"},
+		{"Bash", `"ls"`, "not a JSON object"},
+		{"Bash", `null`, "not a JSON object"},
+		{"Bash", `{"command":"ls","command":"rm -rf /"}`, `names "command" twice`},
+		{"Bash", `{"command":"ls","comm\u0061nd":"rm -rf /"}`, `names "command" twice`},
+		{"mcp__x__y", `{"a":[{"b":{},"b":1}]}`, `names "a.0.b" twice`},
+		{"mcp__x__y", nested(64), "nested deeper than 64"},
+		{"mcp__x__y", nested(100_000), "not valid JSON"},
+	} {
+		if call, err := ReadCall(tc.tool, tc.input); err == nil || !strings.Contains(err.Error(), tc.says) || call.Tool != "" {
+			t.Errorf("%s %.60q: %+v, %v; want an error that says %q", tc.tool, tc.input, call, err, tc.says)
+		}
+	}
+	if _, err := ReadCall("mcp__x__y", nested(63)); err != nil {
+		t.Errorf("63 levels: %v", err)
+	}
+}
+
+// TestReadCallIsLinear: an object of many members costs no more than its text.
+func TestReadCallIsLinear(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"a0":"x"`)
+	for i := 1; i < 200_000; i++ {
+		fmt.Fprintf(&b, `,"a%d":"x"`, i)
+	}
+	b.WriteString("}")
+	if call, err := ReadCall("mcp__x__y", b.String()); err != nil || len(call.Args) != 200_000 {
+		t.Errorf("%d leaves, %v", len(call.Args), err)
+	}
+}

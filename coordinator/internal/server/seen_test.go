@@ -1,0 +1,50 @@
+package server
+
+import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/place"
+	"github.com/afar-sh/afar/coordinator/standin/calls"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// TestEveryCaseInTheServer: the server sees each case as the hook does.
+func TestEveryCaseInTheServer(t *testing.T) {
+	cases, err := calls.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	dirs, err := home.FromEnv(func(name string) string {
+		return map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar")}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, bin := filepath.Join(root, "proj"), filepath.Join(root, "bin")
+	s := &Server{cfg: Config{Dirs: dirs, Bin: bin, Log: slog.New(slog.DiscardHandler)}}
+	for _, c := range cases {
+		call, err := guard.ReadCall(c.Tool, c.Input)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Where, err)
+		}
+		v := s.see(wire.HookCall{Project: project}, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
+		if want := guard.Judge(call, place.Context(dirs, bin, project, project)).Verdict; v.decision.Verdict != want || v.call.Tool != c.Tool {
+			t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.decision.Verdict, want)
+		}
+	}
+}
+
+// TestAmbiguousInputIsNotSeen: nothing is said of a call, and nothing covers it,
+// whose input two readers take differently.
+func TestAmbiguousInputIsNotSeen(t *testing.T) {
+	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}}
+	v := s.see(wire.HookCall{Project: "/p"}, payload{Tool: "Bash", Input: []byte(`{"command":"rm -rf x","command":"ls"}`), Cwd: "/p"})
+	if v.call.Tool != "" || len(v.need.Commands) > 0 {
+		t.Errorf("%+v", v)
+	}
+}
