@@ -5,13 +5,11 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/aymanbagabas/go-udiff"
 )
 
-// The bounds of a diff. Past maxCells, what differs is shown as replaced whole.
-const (
-	around   = 2       // lines that stay the same, shown beside a change
-	maxCells = 1 << 22 // lines compared with lines
-)
+// around is how many unchanged lines are shown before and after a change.
+const around = 2
 
 // A line is compared as it is, and shown masked: two secrets differ.
 type line struct {
@@ -33,22 +31,11 @@ type row struct {
 	line
 }
 
-// diff shows line by line what becomes of old: removed lines behind a -, added
-// ones behind a +, and of what stays the same the lines around. It is masked,
-// and what is too long for that is left out.
+// diff returns the masked diff of two texts, line by line: removed lines begin
+// with -, added lines with +. Of unchanged lines it shows those around a change.
+// The middle of a diff that is too long to mask is left out.
 func diff(old, new string) string {
-	a, b := split(old), split(new)
-	start := 0
-	for start < len(a) && start < len(b) && a[start].text == b[start].text {
-		start++
-	}
-	end := 0
-	for end < len(a)-start && end < len(b)-start && a[len(a)-1-end].text == b[len(b)-1-end].text {
-		end++
-	}
-	rows := context(a[:start], true, false)
-	rows = append(rows, middle(a[start:len(a)-end], b[start:len(b)-end])...)
-	rows = append(rows, context(a[len(a)-end:], false, true)...)
+	rows := changes(split(old), split(new))
 	out := maskRows(rows)
 	if text := lastBreak(old, new); text != "" {
 		out = append(out, text)
@@ -121,50 +108,37 @@ func context(lines []line, first, last bool) (out []row) {
 	return out
 }
 
-// middle compares what is left between the first and the last difference, by
-// the longest common subsequence of its lines.
-func middle(a, b []line) (out []row) {
-	if len(a)*len(b) > maxCells {
-		for _, l := range a {
-			out = append(out, row{"- ", l})
-		}
-		a = nil
+// changes returns the rows of a diff of a and b.
+func changes(a, b []line) (out []row) {
+	old, nextOld, nextNew := join(a), 0, 0
+	edits := udiff.Lines(old, join(b))
+	offset := 0 // of line nextOld in old
+	for _, e := range edits {
+		same := strings.Count(old[offset:e.Start], "\n")
+		removed, added := strings.Count(old[e.Start:e.End], "\n"), strings.Count(e.New, "\n")
+		out = append(out, context(a[nextOld:nextOld+same], nextOld == 0, false)...)
+		nextOld, nextNew, offset = nextOld+same, nextNew+same, e.End
+		out = append(out, marked("- ", a[nextOld:nextOld+removed])...)
+		out = append(out, marked("+ ", b[nextNew:nextNew+added])...)
+		nextOld, nextNew = nextOld+removed, nextNew+added
 	}
-	common := lengths(a, b)
-	for i, j := 0, 0; i < len(a) || j < len(b); {
-		switch {
-		case i < len(a) && j < len(b) && a[i].text == b[j].text:
-			from := i
-			for i < len(a) && j < len(b) && a[i].text == b[j].text {
-				i, j = i+1, j+1
-			}
-			out = append(out, context(a[from:i], false, false)...)
-		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
-			out = append(out, row{"- ", a[i]})
-			i++
-		default:
-			out = append(out, row{"+ ", b[j]})
-			j++
-		}
-	}
-	return out
+	changed := len(edits) > 0
+	return append(out, context(a[nextOld:], !changed, changed)...)
 }
 
-// lengths holds, for each place in a and in b, how many lines their rests have
-// in common.
-func lengths(a, b []line) [][]int32 {
-	out := make([][]int32, len(a)+1)
-	for i := range out {
-		out[i] = make([]int32, len(b)+1)
+// join returns the lines as one text in which every line has its break.
+func join(lines []line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.text)
+		b.WriteByte('\n')
 	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i].text == b[j].text {
-				out[i][j] = out[i+1][j+1] + 1
-			} else {
-				out[i][j] = max(out[i+1][j], out[i][j+1])
-			}
-		}
+	return b.String()
+}
+
+func marked(mark string, lines []line) (out []row) {
+	for _, l := range lines {
+		out = append(out, row{mark, l})
 	}
 	return out
 }
