@@ -97,7 +97,10 @@ func (c *Coordinator) build() (err error) {
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
 		return err
 	}
-	if c.core, err = core.New(core.Config{Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits, DayBudget: settings.Loop.DayBudget, Trace: settings.Loop.Trace, Rules: rules, AnswersFrom: settings.AnswersFrom}); err != nil {
+	if c.core, err = core.New(core.Config{
+		Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits,
+		DayBudget: settings.Loop.DayBudget, Trace: settings.Loop.Trace, Rules: rules, AnswersFrom: settings.AnswersFrom.Names(),
+	}); err != nil {
 		return err
 	}
 	c.telegram = telegram.New(telegram.Config{

@@ -6,21 +6,41 @@ import (
 	"strings"
 )
 
-// channels are the places that answers_from can name.
-var channels = []string{"telegram", "web", "terminal"}
+// A Channel is a place that answers_from can name: one where a person can answer.
+type Channel struct{ name string }
 
-// checkAnswersFrom refuses a list that would let nobody answer, or that names
-// what is no channel.
-func checkAnswersFrom(list []string) error {
-	if list != nil && len(list) == 0 {
-		return fmt.Errorf("answers_from is empty, so nobody could answer: name %s, or leave it out", strings.Join(channels, ", "))
+// Channels is the list behind answers_from.
+type Channels []Channel
+
+// channels are the places where a person can answer.
+var channels = []string{"telegram", "terminal"}
+
+// UnmarshalText reads the name of a channel.
+func (c *Channel) UnmarshalText(text []byte) error {
+	name := string(text)
+	if !slices.Contains(channels, name) {
+		return fmt.Errorf("answers_from names %q, where nobody can answer; want %s", name, strings.Join(channels, " or "))
 	}
-	for i, name := range list {
-		if !slices.Contains(channels, name) {
-			return fmt.Errorf("answers_from names %q; channels are %s", name, strings.Join(channels, ", "))
-		}
-		if slices.Contains(list[:i], name) {
-			return fmt.Errorf("answers_from names %q twice", name)
+	*c = Channel{name}
+	return nil
+}
+
+// Names returns the channels as they are written; nil means all.
+func (c Channels) Names() (names []string) {
+	for _, name := range c {
+		names = append(names, name.name)
+	}
+	return names
+}
+
+// check refuses a list that would let nobody answer, and a name that is there twice.
+func (c Channels) check() error {
+	if c != nil && len(c) == 0 {
+		return fmt.Errorf("answers_from is empty, so nobody could answer; want %s, or leave it out", strings.Join(channels, ", "))
+	}
+	for i, name := range c {
+		if slices.Contains(c[:i], name) {
+			return fmt.Errorf("answers_from names %q twice", name.name)
 		}
 	}
 	return nil

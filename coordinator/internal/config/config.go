@@ -19,9 +19,8 @@ const TelegramAPI = "https://api.telegram.org"
 
 // Config is the whole file.
 type Config struct {
-	// AnswersFrom names the channels whose answers count: telegram, web,
-	// terminal. Left out, all do.
-	AnswersFrom []string `toml:"answers_from"`
+	// AnswersFrom names the channels whose answers count. Left out, all do.
+	AnswersFrom Channels `toml:"answers_from"`
 
 	Telegram   Telegram   `toml:"telegram"`
 	CheckIn    CheckIn    `toml:"checkin"`
@@ -72,7 +71,7 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := errors.Join(checkAnswersFrom(c.AnswersFrom), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Loop.check(), c.Issues.check(), c.Consult.check()); err != nil {
+	if err := errors.Join(c.AnswersFrom.check(), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Loop.check(), c.Issues.check(), c.Consult.check()); err != nil {
 		return err
 	}
 	return CheckAPI(c.Telegram.API)

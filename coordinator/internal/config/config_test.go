@@ -27,24 +27,29 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"\n\nunknown = 1":                       `line 3: unknown key "unknown"`,
-		"[telegram]\napi = 'http://x'\ntok = 1": `line 3: unknown key "telegram.tok"`,
-		"[loop]\ncheck = 'make'":                `line 2: unknown key "loop.check"`, // a check is typed, never read from a file
-		"[tele]\nx = 1":                         `line 1: unknown key "tele`,
-		"[telegram]\n\napi = 7":                 "line 3: ",
-		"[telegram]\napi = ":                    "line 2: ",
-		"a\x00":                                 "line 1: ",
-		"\xff\xfe":                              "line 1: ",
-		"[telegram\n":                           "line 1: ",
-		"[telegram]\napi = 'ftp://x'":           `telegram.api must be an http or https URL, not "ftp://x"`,
-		"[telegram]\napi = ''":                  "must be an http or https URL",
-		"[telegram]\napi = 'http://'":           "must be an http or https URL",
-		"[telegram]\napi = 'a'\napi = 'b'":      "line 3: ",
-		"[consult]\nprograms = []":              "must name at least one program",
-		"[consult]\nprograms = ['gpt']":         `"gpt" is none of codex, gemini, claude, and no absolute path`,
-		"[consult]\nprograms = ['./codex']":     `"./codex" is none of`,
-		"[consult]\ntimeout = '1s'":             "consult.timeout must be from 10s to 1h",
-		"[consult]\nprograms = 'codex'":         "line 2: ",
+		"\n\nunknown = 1":                        `line 3: unknown key "unknown"`,
+		"[telegram]\napi = 'http://x'\ntok = 1":  `line 3: unknown key "telegram.tok"`,
+		"[loop]\ncheck = 'make'":                 `line 2: unknown key "loop.check"`, // a check is typed, never read from a file
+		"[tele]\nx = 1":                          `line 1: unknown key "tele`,
+		"[telegram]\n\napi = 7":                  "line 3: ",
+		"[telegram]\napi = ":                     "line 2: ",
+		"\nanswers_from = ['telegram', 'web']":   `line 2: answers_from names "web", where nobody can answer; want telegram or terminal`,
+		"answers_from = ['']":                    `line 1: answers_from names "", where nobody can answer`,
+		"answers_from = 'telegram'":              "line 1: ",
+		"answers_from = []":                      "nobody could answer; want telegram, terminal, or leave it out",
+		"answers_from = ['terminal','terminal']": `answers_from names "terminal" twice`,
+		"a\x00":                                  "line 1: ",
+		"\xff\xfe":                               "line 1: ",
+		"[telegram\n":                            "line 1: ",
+		"[telegram]\napi = 'ftp://x'":            `telegram.api must be an http or https URL, not "ftp://x"`,
+		"[telegram]\napi = ''":                   "must be an http or https URL",
+		"[telegram]\napi = 'http://'":            "must be an http or https URL",
+		"[telegram]\napi = 'a'\napi = 'b'":       "line 3: ",
+		"[consult]\nprograms = []":               "must name at least one program",
+		"[consult]\nprograms = ['gpt']":          `"gpt" is none of codex, gemini, claude, and no absolute path`,
+		"[consult]\nprograms = ['./codex']":      `"./codex" is none of`,
+		"[consult]\ntimeout = '1s'":              "consult.timeout must be from 10s to 1h",
+		"[consult]\nprograms = 'codex'":          "line 2: ",
 	} {
 		if _, err := config.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: want %q, have %v", text, want, err)

@@ -40,7 +40,7 @@ func (c Config) settings() []Setting {
 		{Key: "issues.review", Value: c.Issues.Review},
 		{Key: "consult.programs", Value: strings.Join(c.Consult.Programs, ", ")},
 		{Key: "consult.timeout", Value: time.Duration(c.Consult.Timeout).String()},
-		{Key: "answers_from", Value: or(strings.Join(c.AnswersFrom, ", "), "every channel")},
+		{Key: "answers_from", Value: or(strings.Join(c.AnswersFrom.Names(), ", "), "every channel")},
 	}
 }
 

@@ -159,17 +159,23 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 }
 
 // Written deals with a text of the peer that answers no message: it answers the
-// only question that is open, else it is for the only session that lives, else
-// the peer is asked. Several open questions are never decided by it. In the
-// topic of a session there is no other one.
+// only question that was open when it was written, else it is for the only session
+// that lives, else the peer is asked. Several open questions are never decided by
+// it, and none that is younger than the text. In the topic of a session there is no
+// other one.
 func (c *Core) Written(p Press) error {
+	shown, err := c.shownIn(p.Chat)
+	if err != nil {
+		return err
+	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
-		open, live := s.onPhone(), s.live()
+		all, live := s.onPhone(), s.live()
 		if id, ok := s.sessionIn(p.Room); ok {
-			open = slices.DeleteFunc(open, func(a ask.Ask) bool { return a.Session != id })
+			all = slices.DeleteFunc(all, func(a ask.Ask) bool { return a.Session != id })
 			live = []session.Session{s.sessions[id]}
 		}
+		open := shown.before(p.Sent, all)
 		switch {
 		case len(open) == 1:
 			s.say(&b, p.Update, p.Room, s.decide(&b, open[0], p, now), now)
@@ -177,6 +183,8 @@ func (c *Core) Written(p Press) error {
 			m := p.message("")
 			m.Answers = true
 			c.choose(s, &b, m, p.Room, now)
+		case len(all) > 0:
+			s.say(&b, p.Update, p.Room, tooEarly(len(all)), now)
 		case p.Word:
 			s.say(&b, p.Update, p.Room, "No question is open, so nothing was decided.", now)
 		case len(live) == 0:

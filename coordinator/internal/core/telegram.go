@@ -182,9 +182,10 @@ type Press struct {
 	Message  int64  // the card
 	Nonce    string
 	Decision ask.Decision
-	Step     ask.Step // what it does to the ask; nil is to decide it
-	Text     string   // what was written, as it stands; "" for a tap
-	Word     bool     // Text is a bare yes, no or all
+	Step     ask.Step      // what it does to the ask; nil is to decide it
+	Text     string        // what was written, as it stands; "" for a tap
+	Sent     channel.Stamp // of Text, as the channel says it
+	Word     bool          // Text is a bare yes, no or all
 }
 
 // Press applies a tap. It takes effect once, however often the update is dealt

@@ -89,7 +89,11 @@ type Card struct {
 	Chat    int64
 	Message int64
 	Shown   string // digest of what it says
+	At      int64  // when the channel says that it sent it, unix seconds; 0 is not known
 }
+
+// Stamp is when the card was sent.
+func (c Card) Stamp() channel.Stamp { return channel.Stamp{Chat: c.Chat, ID: c.Message, At: c.At} }
 
 // Commit makes b durable in one transaction. After an error nothing of it is.
 // It fills in the number and the hash of b's events, and the number of its posts.
@@ -235,8 +239,9 @@ func putActions(tx writer, b *Batch) error {
 
 func putCards(tx writer, b *Batch) error {
 	for _, c := range b.Cards {
-		if _, err := tx.Exec(`INSERT INTO cards (ask, chat, message, shown) VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT (ask, chat, message) DO UPDATE SET shown = ?4`, string(c.Ask), c.Chat, c.Message, c.Shown); err != nil {
+		if _, err := tx.Exec(`INSERT INTO cards (ask, chat, message, shown, at) VALUES (?1, ?2, ?3, ?4, ?5)
+			ON CONFLICT (ask, chat, message) DO UPDATE SET shown = ?4, at = max(at, ?5)`,
+			string(c.Ask), c.Chat, c.Message, c.Shown, c.At); err != nil {
 			return fmt.Errorf("put card: %w", err)
 		}
 	}

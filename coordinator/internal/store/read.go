@@ -111,7 +111,7 @@ func (s *Store) Ask(id ask.ID) (a ask.Ask, ok bool, err error) {
 
 // Cards returns the messages that show an ask, oldest first.
 func (s *Store) Cards(id ask.ID) ([]Card, error) {
-	rows, err := s.db.Query(`SELECT chat, message, shown FROM cards WHERE ask = ? ORDER BY message`, string(id))
+	rows, err := s.db.Query(`SELECT chat, message, shown, at FROM cards WHERE ask = ? ORDER BY message`, string(id))
 	if err != nil {
 		return nil, fmt.Errorf("read cards: %w", err)
 	}
@@ -119,7 +119,7 @@ func (s *Store) Cards(id ask.ID) ([]Card, error) {
 	var out []Card
 	for rows.Next() {
 		c := Card{Ask: id}
-		if err := rows.Scan(&c.Chat, &c.Message, &c.Shown); err != nil {
+		if err := rows.Scan(&c.Chat, &c.Message, &c.Shown, &c.At); err != nil {
 			return nil, fmt.Errorf("read cards: %w", err)
 		}
 		out = append(out, c)

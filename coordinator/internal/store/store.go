@@ -30,9 +30,14 @@ var headSchema string
 //go:embed cards.sql
 var cardsIndex string
 
+//go:embed cardtime.sql
+var cardTime string
+
 // migrations take a database from version i to version i+1. A shipped one is
 // never changed.
-var migrations = []string{schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema}
+var migrations = []string{
+	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime,
+}
 
 // Errors of Open. The files are left as they were.
 var (

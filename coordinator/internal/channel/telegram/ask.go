@@ -96,15 +96,18 @@ func (l *link) cardsIn(chat int64, id ask.ID) (in []store.Card, file bool, err e
 	return in, file, err
 }
 
+// sendCard sends a card and notes it, with the time that Telegram gives it.
 func (l *link) sendCard(ctx context.Context, c store.Card, to core.Room, text rendered) ([]store.Card, error) {
-	id, err := l.send(ctx, to, text)
+	l.sending.Lock()
+	defer l.sending.Unlock()
+	m, err := l.send(ctx, to, text)
 	if mayBeSent(err) {
 		err = errors.Join(err, l.cfg.Core.Doubt(c.Ask))
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.Message, c.Shown = id, text.digest()
+	c.Message, c.At, c.Shown = int64(m.ID), int64(m.Date), text.digest()
 	return []store.Card{c}, l.sent(ctx, c)
 }
 

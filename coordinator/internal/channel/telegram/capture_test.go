@@ -316,11 +316,11 @@ func TestCaptures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			card := render(c.card, place{"shop-a3f8", "/home/ann/shop", "laptop"})
-			id, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, card)
+			sent, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, card)
 			if err != nil {
 				t.Fatalf("Telegram refuses it: %v\n%s", err, card.html)
 			}
-			m, _ := r.api.Message(int(id))
+			m, _ := r.api.Message(sent.ID)
 			if m.Mode != "HTML" {
 				t.Errorf("it was sent again without markup: %s", card.html)
 			}

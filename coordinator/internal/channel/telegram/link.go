@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-telegram/bot"
@@ -26,6 +27,7 @@ type link struct {
 	bot        *bot.Bot
 	listed     bool // Telegram has the commands of this program; poll's alone
 	forums     map[int64]forum
+	sending    sync.Mutex // held while a card is sent and noted
 }
 
 // newLink checks what it is given and opens nothing yet. An api of "" means

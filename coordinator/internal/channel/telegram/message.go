@@ -11,11 +11,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
-// wrote deals with a text of the peer that answers no message.
+// wrote deals with a text of the peer that answers no message. Whether a card that is
+// being sent is older than the text shows only when Telegram has said so.
 func (l *link) wrote(update int64, m message) error {
+	l.sending.Lock()
+	defer l.sending.Unlock()
 	d, bare := verdict(m.Text, m.From.name())
 	return l.cfg.Core.Written(core.Press{
-		Update: update, Room: m.room(), Nonce: unknownNonce, Decision: d, Text: m.Text, Word: bare,
+		Update: update, Room: m.room(), Nonce: unknownNonce, Decision: d, Text: m.Text, Word: bare, Sent: m.stamp(),
 	})
 }
 

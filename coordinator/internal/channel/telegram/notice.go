@@ -122,7 +122,7 @@ func quiet() *models.LinkPreviewOptions {
 
 // send sends a message and returns its id. One whose markup Telegram does not
 // understand goes out without any rather than not at all.
-func (l *link) send(ctx context.Context, to core.Room, r rendered) (int64, error) {
+func (l *link) send(ctx context.Context, to core.Room, r rendered) (*models.Message, error) {
 	p := &bot.SendMessageParams{
 		ChatID: to.Chat, MessageThreadID: int(to.Thread), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
 	}
@@ -132,9 +132,9 @@ func (l *link) send(ctx context.Context, to core.Room, r rendered) (int64, error
 		m, err = l.bot.SendMessage(ctx, p)
 	}
 	if err != nil {
-		return 0, l.outcome(to.Chat, err)
+		return nil, l.outcome(to.Chat, err)
 	}
-	return int64(m.ID), nil
+	return m, nil
 }
 
 // edit makes a message say r. A message that says so already is fine.

@@ -57,7 +57,7 @@ func (l *link) remind(ctx context.Context, id ask.ID) error {
 		if err != nil {
 			return l.outcome(to.Chat, err)
 		}
-		return l.sent(ctx, store.Card{Ask: id, Chat: to.Chat, Message: int64(m.ID), Shown: isReminder})
+		return l.sent(ctx, store.Card{Ask: id, Chat: to.Chat, Message: int64(m.ID), Shown: isReminder, At: int64(m.Date)})
 	})
 }
 

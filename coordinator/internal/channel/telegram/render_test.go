@@ -90,11 +90,11 @@ func TestAnyAskIsTaken(t *testing.T) {
 		str := func(name string) string { return field.Draw(rt, name) }
 		asks := drawCard(rt, str)
 		card := render(asks, place{str("token"), str("project"), str("machine")})
-		id, err := l.send(ctx, core.Room{Chat: r.ann.ID}, card)
+		sent, err := l.send(ctx, core.Room{Chat: r.ann.ID}, card)
 		if err != nil {
 			rt.Fatalf("refused: %v\n%s", err, card.html)
 		}
-		m, _ := r.api.Message(int(id))
+		m, _ := r.api.Message(sent.ID)
 		if m.Mode != "HTML" {
 			rt.Fatalf("sent again without markup: %s", card.html)
 		}
@@ -211,11 +211,11 @@ func TestLongestAskIsTaken(t *testing.T) {
 		a := ask.Ask{
 			State: ask.Expired, Tool: long, Text: long, Hash: long, Cwd: long, Why: long, Agent: "1", AgentType: long, Note: long, SettledAt: noon,
 		}
-		id, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, render(ask.Card{a}, place{long, long + "/", long}))
+		sent, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, render(ask.Card{a}, place{long, long + "/", long}))
 		if err != nil {
 			t.Fatalf("%s: %v", piece, err)
 		}
-		m, _ := r.api.Message(int(id))
+		m, _ := r.api.Message(sent.ID)
 		if n := units(m.Text); n > maxText || n < maxText-100 {
 			t.Errorf("%s: %d units", piece, n)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -18,6 +19,7 @@ type update struct {
 
 type message struct {
 	ID     int64           `json:"message_id"`
+	Date   int64           `json:"date"` // unix seconds
 	Thread int64           `json:"message_thread_id"`
 	Topic  bool            `json:"is_topic_message"` // Thread is a forum's topic, not a chain of replies
 	From   *user           `json:"from"`
@@ -73,6 +75,11 @@ func (u user) name() string {
 
 func (m message) from() core.Sender {
 	return core.Sender{User: m.From.ID, Room: m.room(), Name: m.From.name()}
+}
+
+// stamp is when m was sent, as Telegram says it.
+func (m message) stamp() channel.Stamp {
+	return channel.Stamp{Chat: m.Chat.ID, ID: m.ID, At: m.Date}
 }
 
 // room is where m stands, and where its answer goes.

@@ -26,7 +26,7 @@ func (l *link) sendWhole(ctx context.Context, a ask.Ask, card store.Card) error 
 	if err != nil {
 		return l.outcome(card.Chat, err)
 	}
-	return l.sent(ctx, store.Card{Ask: card.Ask, Chat: card.Chat, Message: int64(m.ID), Shown: isFile})
+	return l.sent(ctx, store.Card{Ask: card.Ask, Chat: card.Chat, Message: int64(m.ID), Shown: isFile, At: int64(m.Date)})
 }
 
 // whole names the file of an input, and says what it is.
