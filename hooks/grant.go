@@ -1,16 +1,25 @@
 package hooks
 
 import (
+	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/rawjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// always adds to an allow what the host suggested in this very call, as it
-// came: nothing of ours is added.
-func (h *hook) always(yes *wire.Object) {
-	if rules := h.get("permission_suggestions"); rules.IsArray() {
-		yes.Raw("updatedPermissions", []byte(rules.Raw))
+// always adds to an allow those of the host's suggestions that the person saw and
+// allowed, each as it came. The others are left out.
+func (h *hook) always(yes *wire.Object, chosen []rawjson.Value) {
+	suggestions := h.get("permission_suggestions").Array()
+	var echo []string
+	for _, n := range chosen {
+		if i := n.Int(); i >= 0 && i < int64(len(suggestions)) {
+			echo = append(echo, suggestions[i].Raw)
+		}
+	}
+	if len(echo) > 0 {
+		yes.Raw("updatedPermissions", []byte("["+strings.Join(echo, ",")+"]"))
 	}
 }
 

@@ -31,9 +31,7 @@ func (h *hook) printAllow(a answer) error {
 			yes.Raw("updatedPermissions", []byte(acceptEdits))
 		}
 	default:
-		if a.said.str("scope") == "always" {
-			h.always(yes)
-		}
+		h.always(yes, a.said.body.Get("echo").Array())
 	}
 	return h.print(h.decision(yes))
 }

@@ -37,22 +37,32 @@ func (r *rig) grants() {
 	}
 }
 
-// always: the host keeps the rule that it suggested, and asks no more.
+// always: the host keeps the rule that it suggested for the call and asks no more
+// for it. Of the directory and the mode that it suggested beside the rule it keeps
+// nothing: the next file is asked for as before.
 func (r *rig) always() {
-	r.ask("lint", model.Bash("npm run lint"), model.Bash("npm run lint"))
-	card := r.card("npm run lint")
-	if !strings.Contains(card.Text, "always: Bash(npm run *) in localSettings") {
+	out := filepath.Join(r.t.TempDir(), "out.txt")
+	file := model.Call("Write", map[string]any{"file_path": filepath.Join(r.lab.Project, "n.txt"), "content": "x"})
+	r.ask("test", model.Bash("go test ./... 2>&1 | tee "+out), model.Bash("go test ./none"), file)
+	card := r.card("go test ./... 2>")
+	if !strings.Contains(card.Text, "Always: stop asking for go test …") || strings.Contains(card.Text, "edits") {
 		r.t.Errorf("the card does not say what would be kept:\n%s", card.Text)
 	}
 	r.tap(card, "Always")
-	r.becomes(card, "Allowed always")
-	r.did("lint")
-	if got := read(r.t, filepath.Join(r.lab.Project, ".claude", "settings.local.json")); !strings.Contains(got, "Bash(npm run *)") {
+	r.becomes(card, "Allowed always (stop asking for go test …")
+	next := r.card("n.txt")
+	if strings.Contains(r.phone(), "go test ./none") {
+		r.t.Errorf("asked again:\n%s", r.phone())
+	}
+	r.tap(next, "Deny")
+	r.did("test")
+	if got := read(r.t, filepath.Join(r.lab.Project, ".claude", "settings.local.json")); !strings.Contains(got, "Bash(go test *)") {
 		r.t.Errorf("the host's rules are %s", got)
 	}
-	if n := strings.Count(r.phone(), "npm run lint\n📁"); n > 1 {
-		r.t.Errorf("asked %d times:\n%s", n, r.phone())
+	if r.exists("n.txt") {
+		r.t.Error("the file was written without a question")
 	}
+	r.journal("ask.answered", "always: stop asking for `go test …`")
 }
 
 // TestRealPark: where the host would let a call run whose hook died, a risky

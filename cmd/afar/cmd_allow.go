@@ -14,12 +14,12 @@ func newAllow(a *app) *cobra.Command {
 		Use: "allow ID", Short: "Answer a question with yes, or approve a plan", Args: exactly("the id of a question (afar asks)"),
 		Long: "Lets the exact call that the question shows run, once. ID may be the beginning of one.\n" +
 			"--session also allows what the question offers for the rest of its session, at most an hour\n" +
-			"(afar asks shows it first); --always has Claude Code keep the rule that it suggested.\n" +
+			"(afar asks shows it first); --always has Claude Code keep what the question says for it.\n" +
 			"It is taken from a terminal alone, and never from inside a session.",
 	}
 	message := c.Flags().StringP("message", "m", "", "a word for the model")
 	forSession := c.Flags().Bool("session", false, "and what the question offers, for its session")
-	always := c.Flags().Bool("always", false, "and have Claude Code keep its rule")
+	always := c.Flags().Bool("always", false, "and have Claude Code keep what the question says")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if *forSession && *always {
 			return usageError{errors.New("--session or --always, not both")}
@@ -47,7 +47,7 @@ func (a *app) answer(ctx context.Context, in wire.Answer) error {
 	case "session":
 		a.say("For this session, at most an hour: %s (afar grants)", oneLine(q.ForSession, 200))
 	case "always":
-		a.say("Kept by Claude Code: %s", oneLine(q.ForAlways, 200))
+		a.say("From now on: %s", oneLine(q.ForAlways, 200))
 	}
 	a.say("%s for %s: %s %s", verb, oneLine(q.Token, 40), oneLine(q.Tool, 30), oneLine(q.Input, 100))
 	return nil

@@ -117,7 +117,7 @@ func reportedHow(p *page, q wire.ReportedAsk) string {
 	if q.Allow {
 		colour = green
 	}
-	text := p.paint(colour, oneLine(q.How, 120)) + " · waited " + wait
+	text := p.paint(colour, oneLine(q.How, 300)) + " · waited " + wait
 	if q.By != "" && q.Channel != "" {
 		text += " · " + oneLine(q.Channel, 20)
 	}

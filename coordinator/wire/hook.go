@@ -146,9 +146,11 @@ type AskReply struct {
 	Allow bool `json:"allow,omitempty"`
 	// Message is the refusal's text for the model, or why there is no answer.
 	Message string `json:"message,omitempty"`
-	// Scope of an allow is empty, session or always: with always the hook hands
-	// the host's own suggestions back.
+	// Scope of an allow is empty, session or always.
 	Scope string `json:"scope,omitempty"`
+	// Echo names the host's suggestions that an allow of the scope always covers, by
+	// their places in the hook's input. The hook hands these back and no others.
+	Echo []int `json:"echo,omitempty"`
 	// Choices are the answers to the questions of the call, in their order.
 	Choices []Choice `json:"choices,omitempty"`
 	// AcceptEdits, of an approved plan, lets the session edit without asking.

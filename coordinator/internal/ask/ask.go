@@ -370,7 +370,7 @@ func (a Ask) How() string {
 	case a.Kind == CheckIn:
 		return a.howCheckIn()
 	}
-	return fmt.Sprintf("%s by %s at %s", a.verb(), a.Decision.By, a.Decision.At.Format("15:04:05"))
+	return fmt.Sprintf("%s by %s at %s%s", a.verb(), a.Decision.By, a.Decision.At.Format("15:04:05"), a.given())
 }
 
 // Answered returns when a was settled: by an answer, also one that came after

@@ -25,14 +25,18 @@ type Scope string
 const (
 	Once    Scope = ""
 	Session Scope = "session" // the ask's offer, for its session and a time
-	Always  Scope = "always"  // the rules that the host suggested
+	Always  Scope = "always"  // what the host suggested, as far as the offer says it
 )
 
-// An Offer is what an allow of an ask may cover besides its call. Always holds
-// the host's suggestion in words; the suggestion itself stays with the hook.
+// An Offer is what an allow of an ask may cover besides its call. The host's
+// suggestions stay with the hook; the offer names the ones that *Always* covers.
 type Offer struct {
 	Rules  []grant.Rule `json:"rules,omitempty"`
-	Always string       `json:"always,omitempty"`
+	Always string       `json:"always,omitempty"` // what *Always* covers, in words: all of it
+	Echo   []int        `json:"echo,omitempty"`   // the host's suggestions that these words tell, by their places
+	// Beyond says that *Always* covers more than calls like this one: a permission
+	// mode, or a directory. Its button says so itself.
+	Beyond bool `json:"beyond,omitempty"`
 }
 
 // ForSession is what *Allow for session* would permit, "" where it is not offered.
@@ -50,6 +54,29 @@ func (a Ask) ForAlways() string {
 		return ""
 	}
 	return a.Offer.Always
+}
+
+// Beyond reports whether *Always* covers more than calls like this one.
+func (a Ask) Beyond() bool { return a.Offer != nil && a.Offer.Beyond }
+
+// Echo names the host's suggestions that the answer covers, by their places.
+func (a Ask) Echo() []int {
+	if a.Decision == nil || !a.Decision.Allow || a.Decision.Scope != Always || a.Offer == nil {
+		return nil
+	}
+	return a.Offer.Echo
+}
+
+// given says what an allow covers besides its call, as the end of a sentence; ""
+// for nothing.
+func (a Ask) given() string {
+	switch a.Decision.Scope {
+	case Session:
+		return "; for the session: " + a.ForSession()
+	case Always:
+		return "; always: " + a.ForAlways()
+	}
+	return ""
 }
 
 // offers reports an answer that reaches farther than a lets it.

@@ -82,7 +82,7 @@ func (s *Server) askedCall(h wire.HookCall, p payload) (a ask.Ask, v seen, err e
 	if a.Form, err = form(h, p); err != nil {
 		return a, v, err
 	}
-	a.Offer = offer(v.need, p, a.Text)
+	a.Offer = s.offer(v.need, p, a.Text)
 	return a, v, nil
 }
 
@@ -146,7 +146,7 @@ func askReply(a ask.Ask) wire.AskReply {
 	}
 	if d := a.Decision; d != nil {
 		r.Allow, r.Message, r.Scope, r.AcceptEdits = d.Allow, d.Message, string(d.Scope), d.AcceptEdits
-		r.Choices = choices(a)
+		r.Choices, r.Echo = choices(a), a.Echo()
 	}
 	return r
 }

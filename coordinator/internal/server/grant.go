@@ -67,8 +67,9 @@ func (s *Server) place(h wire.HookCall, p payload) guard.Context {
 // offer is what an allow of this question may cover besides its call, which
 // people see as text. A command with a secret in it stands for itself alone:
 // the words of its rules, apart from one another, could show what it hides.
-func offer(n grant.Need, p payload, text string) *ask.Offer {
-	o := ask.Offer{Rules: grant.Narrowest(n), Always: suggested(p.Suggestions)}
+func (s *Server) offer(n grant.Need, p payload, text string) *ask.Offer {
+	o := ask.Offer{Rules: grant.Narrowest(n)}
+	o.Always, o.Echo, o.Beyond = always(p.Tool, p.Suggestions, s.cfg.Dirs.User)
 	if len(n.Commands) > 0 && strings.Contains(text, secret.Hidden) {
 		o.Rules = nil
 	}
@@ -76,69 +77,6 @@ func offer(n grant.Need, p payload, text string) *ask.Offer {
 		return nil
 	}
 	return &o
-}
-
-// A suggestion is what the host would change of its rules.
-type suggestion struct {
-	Type        string   `json:"type"`
-	Mode        string   `json:"mode"`
-	Behavior    string   `json:"behavior"`
-	Destination string   `json:"destination"`
-	Directories []string `json:"directories"`
-	Rules       []struct {
-		Tool    string `json:"toolName"`
-		Content string `json:"ruleContent"`
-	} `json:"rules"`
-}
-
-// maxSuggested bounds the words for the host's suggestions, in bytes.
-const maxSuggested = 300
-
-// suggested says in one line what the host's suggestions are, "" when there are
-// none, or one that we cannot put into words: nobody allows what is not shown.
-func suggested(raw json.RawMessage) string {
-	var list []suggestion
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return ""
-	}
-	var words []string
-	for _, s := range list {
-		text := s.words()
-		if text == "" {
-			return ""
-		}
-		words = append(words, text)
-	}
-	text := oneLine(secret.Visible(secret.Mask(strings.Join(words, "; "))))
-	if len(text) > maxSuggested {
-		return ""
-	}
-	return text
-}
-
-func (s suggestion) words() string {
-	var what []string
-	switch {
-	case s.Type == "setMode" && s.Mode != "" && s.Mode != "bypassPermissions":
-		what = []string{"mode " + s.Mode}
-	case s.Type == "addDirectories" && len(s.Directories) > 0:
-		what = []string{"directory " + strings.Join(s.Directories, ", ")}
-	case s.Type == "addRules" && s.Behavior == "allow":
-		for _, r := range s.Rules {
-			rule := r.Tool
-			if r.Content != "" {
-				rule += "(" + r.Content + ")"
-			}
-			what = append(what, rule)
-		}
-	}
-	if len(what) == 0 {
-		return ""
-	}
-	if s.Destination != "" {
-		return strings.Join(what, ", ") + " in " + s.Destination
-	}
-	return strings.Join(what, ", ")
 }
 
 func (s *Server) grants(*call) (any, error) {

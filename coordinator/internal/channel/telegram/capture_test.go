@@ -46,7 +46,10 @@ var captures = []capture{
 	{"guard", of("Bash", `{"command":"bash -c \"$(cat recipe.txt)\""}`, kind(ask.Guard), alone, why("Runs code that cannot be seen"), does("run unknown code"))},
 	{"subagent", of("Bash", `{"command":"make"}`, agent("Explore"))},
 	{"subagent unattended", of("Bash", `{"command":"make"}`, agent(""), alone)},
-	{"grants offered", of("Bash", `{"command":"git commit -m 'parse faster' && make check"}`, offers("Bash(git commit:*) in localSettings", "git commit …", "exactly make check"))},
+	{"grants offered", of("Bash", `{"command":"git commit -m 'parse faster' && make check"}`, offers("stop asking for `git commit …` in this project", "git commit …", "exactly make check"))},
+
+	{"mode offered", of("Edit", `{"file_path":"/home/ann/shop/a.go","old_string":"x","new_string":"y"}`, beyond("stop asking for edits in this session"))},
+	{"mode allowed", each(of("Write", `{"file_path":"/home/ann/shop/a.go","content":"x"}`, beyond("stop asking for edits and let it use ~/other in this session")), yes(ask.Always), take)},
 
 	{"twins", twins(of("Bash", `{"command":"go test ./..."}`), "Explore", "Explore", "Plan")},
 	{"twins of the main agent", twins(of("Bash", `{"command":"cat /etc/hosts"}`), "", "")},
@@ -91,7 +94,7 @@ var captures = []capture{
 	{"allowed ran", each(of("Bash", `{"command":"make"}`), yes(ask.Once), take, ran(true, 1234))},
 	{"allowed failed", each(of("Bash", `{"command":"make"}`), yes(ask.Once), take, ran(false, 40))},
 	{"allowed for session", each(of("Bash", `{"command":"make check"}`, offers("", "make check …")), yes(ask.Session), take, ran(true, 90))},
-	{"allowed always", each(of("Bash", `{"command":"make check"}`, offers("Bash(make check:*) in localSettings", "make check …")), yes(ask.Always), take)},
+	{"allowed always", each(of("Bash", `{"command":"make check"}`, offers("stop asking for `make check …` in this project", "make check …")), yes(ask.Always), take)},
 	{"denied", each(of("Bash", `{"command":"make"}`), no(""), take)},
 	{"denied with words", each(of("Bash", `{"command":"make"}`), no("use ninja"), take)},
 	{"settled at the terminal", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask { return ask.Local(a, atTerminal, later) })},
@@ -244,6 +247,14 @@ func agent(kind string) change {
 func step(s ask.Step) change {
 	return func(a ask.Ask) ask.Ask {
 		return must(s(a, ask.Decision{By: "Ann", Channel: "telegram", At: later}))
+	}
+}
+
+// beyond offers a mode or a directory as *Always*.
+func beyond(words string) change {
+	return func(a ask.Ask) ask.Ask {
+		a.Offer = &ask.Offer{Always: words, Echo: []int{0}, Beyond: true}
+		return a
 	}
 }
 

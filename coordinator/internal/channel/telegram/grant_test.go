@@ -22,8 +22,8 @@ func TestRenderOffer(t *testing.T) {
 	}{
 		{"nothing", nil, nil, nil},
 		{"session", &ask.Offer{Rules: rules}, []string{"🔁 for this session: git commit … · exactly make"}, []string{"Allow for session"}},
-		{"always", &ask.Offer{Always: "Bash(<b>:*)"}, []string{"♾ always: Bash(&lt;b&gt;:*)"}, []string{"Always"}},
-		{"both", &ask.Offer{Rules: rules, Always: "x"}, []string{"🔁 for this session: git", "♾ always: x"}, []string{"Allow for session", "Always"}},
+		{"always", &ask.Offer{Always: "Bash(<b>:*)"}, []string{"♾ Always: Bash(&lt;b&gt;:*)"}, []string{"Always"}},
+		{"both", &ask.Offer{Rules: rules, Always: "x"}, []string{"🔁 for this session: git", "♾ Always: x"}, []string{"Allow for session", "Always"}},
 	} {
 		a := example()
 		a.Offer = c.offer

@@ -92,11 +92,14 @@ func buttons(a ask.Ask, nonce string) [][]button {
 	if a.ForSession() != "" {
 		more = append(more, button{"Allow for session", data(nonce, forSession)})
 	}
-	if a.ForAlways() != "" {
+	if a.ForAlways() != "" && !a.Beyond() {
 		more = append(more, button{"Always", data(nonce, always)})
 	}
 	if len(more) > 0 {
 		rows = append(rows, more)
+	}
+	if a.ForAlways() != "" && a.Beyond() {
+		rows = append(rows, []button{{upper(shorten(a.ForAlways(), maxWord)), data(nonce, always)}})
 	}
 	return rows
 }
@@ -106,8 +109,12 @@ func offered(a ask.Ask) (lines []string) {
 	if text := a.ForSession(); text != "" {
 		lines = append(lines, "🔁 for this session: "+line(text, maxPath))
 	}
-	if text := a.ForAlways(); text != "" {
-		lines = append(lines, "♾ always: "+line(text, maxWhy))
+	switch text := a.ForAlways(); {
+	case text == "":
+	case a.Beyond():
+		lines = append(lines, "♾ "+upper(line(text, maxWhy)))
+	default:
+		lines = append(lines, "♾ Always: "+ticks(visible(text, maxWhy)))
 	}
 	return lines
 }
@@ -283,16 +290,18 @@ func reach(a ask.Ask) string {
 	case ask.Session:
 		return " for the session (" + line(a.ForSession(), maxPath) + ")"
 	case ask.Always:
-		return " always (" + line(a.ForAlways(), maxPath) + ")"
+		return " always (" + ticks(visible(a.ForAlways(), maxPath)) + ")"
 	}
 	return ""
 }
 
 // line makes text harmless in one line of HTML: nothing hidden, nothing of its
 // own line, at most max units.
-func line(text string, max int) string {
-	text = secret.Visible(strings.Join(strings.Fields(text), " "))
-	return escape(shorten(text, max))
+func line(text string, max int) string { return escape(visible(text, max)) }
+
+// visible is a text in one line with nothing hidden in it, of at most max units.
+func visible(text string, max int) string {
+	return shorten(secret.Visible(strings.Join(strings.Fields(text), " ")), max)
 }
 
 // escape makes text mean itself in Telegram's HTML.
