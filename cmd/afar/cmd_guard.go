@@ -1,14 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,9 +22,11 @@ func newGuardExplain(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "explain CMD…", Short: "Say whether a shell command would be denied, asked or passed, and why",
 		Long: "Judges a shell command as the hook would, in this directory, and draws what was understood of it.\n" +
-			"Nothing is run. Quote the command, or put -- before it.",
+			"Nothing is run. The command is the rest of the line: options of explain stand before it. Quote a\n" +
+			"command with pipes, redirections or variables, so that your own shell does not take them.",
 		Args: cobra.ArbitraryArgs,
 	}
+	c.Flags().SetInterspersed(false)
 	tool := c.Flags().String("tool", "", "judge a call of this tool; CMD is then its input as JSON")
 	reading := c.Flags().Bool("reads-only", false, "judge it in an agent that may only read")
 	asJSON := jsonFlag(c, "verdict, rule, from, reason, person, part, effects, steps, silenced, files")
@@ -37,7 +34,7 @@ func newGuardExplain(a *app) *cobra.Command {
 		if len(args) == 0 {
 			return usageError{errors.New("afar guard explain needs a command")}
 		}
-		call, err := callOf(*tool, strings.Join(args, " "))
+		call, err := callOf(*tool, commandLine(args))
 		if err != nil {
 			return usageError{err}
 		}
@@ -46,34 +43,29 @@ func newGuardExplain(a *app) *cobra.Command {
 	return c
 }
 
-// callOf is the call of a tool with its input as JSON, or of the shell.
-func callOf(tool, text string) (guard.Call, error) {
-	if tool == "" {
-		return guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: text}}}, nil
+// commandLine returns the command that an argument is, or that the words of
+// several are. A word that the person's own shell took out of quotes is quoted
+// again.
+func commandLine(args []string) string {
+	if len(args) == 1 {
+		return args[0]
 	}
-	var in map[string]any
-	if err := json.Unmarshal([]byte(text), &in); err != nil {
-		return guard.Call{}, fmt.Errorf("the input of %s must be a JSON object: %w", tool, err)
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = a
+		if a == "" || strings.ContainsAny(a, " \t\n'\"\\") {
+			words[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
 	}
-	return guard.Call{Tool: tool, Args: jsonLeaves(nil, "", in)}, nil
+	return strings.Join(words, " ")
 }
 
-// jsonLeaves lists the strings of a value with their paths, in a stable order.
-func jsonLeaves(args []guard.Arg, path string, v any) []guard.Arg {
-	below := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
-	switch v := v.(type) {
-	case string:
-		return append(args, guard.Arg{Path: path, Value: v})
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			args = jsonLeaves(args, below(name), v[name])
-		}
-	case []any:
-		for i, one := range v {
-			args = jsonLeaves(args, below(strconv.Itoa(i)), one)
-		}
+// callOf returns the call of a tool with its input as JSON, or of the shell.
+func callOf(tool, text string) (guard.Call, error) {
+	if tool == "" {
+		return guard.ShellCall(text), nil
 	}
-	return args
+	return guard.ReadCall(tool, text)
 }
 
 func (a *app) explain(call guard.Call, reading, asJSON bool) error {
@@ -283,7 +275,7 @@ func renderRules(p *page, rules []guard.Rule) {
 		p.head(pack)
 		p.table(rows[pack])
 	}
-	p.line("\nWith examples, and what to do instead: docs/guard.md. Why one command is stopped: afar guard explain 'CMD'")
+	p.line("\nWith examples, and what to do instead: docs/guard.md. Why one command is stopped: afar guard explain CMD")
 }
 
 func ruleList(rules []guard.Rule) []map[string]string {

@@ -164,7 +164,7 @@ possible, because a value is not known, is asked and not denied. The place count
 directory may go, and so may changes of a clean work tree and branches that are merged. The built-in denials hold
 everywhere.
 
-` + "`afar guard explain 'CMD'`" + ` says which rule fires, and why; [guard-policy.md](guard-policy.md) says how to
+` + "`afar guard explain CMD`" + ` says which rule fires, and why; [guard-policy.md](guard-policy.md) says how to
 change rules and add your own. The examples below are cases of the test suite; the project
 is ` + "`~/proj`" + `.
 `
