@@ -408,7 +408,7 @@ func (p *phone) checkJournal(r *askRun, journal []wire.Entry) {
 	}
 	id, life := "", []string{}
 	for _, e := range journal {
-		if e.Kind == "ask.opened" && strings.Contains(e.Text, "asks for "+hash[1]) {
+		if e.Kind == "ask.opened" && strings.Contains(e.Text, "(sha256 "+hash[1]+")") {
 			id = e.Subject
 		}
 		if e.Subject == id && id != "" {

@@ -39,7 +39,7 @@ func TestRealReadsOnly(t *testing.T) {
 			if !r.exists("main") {
 				t.Errorf("the main agent was held as well\n%s", told)
 			}
-			r.journal("guard.spoke", "agent.reads")
+			r.journal("guard.denied", "agent.reads")
 		})
 	}
 }

@@ -16,10 +16,14 @@ func newDoctor(a *app) *cobra.Command {
 		Long: "Checks every part: ✔ fine, ✖ broken, ○ not set up. Ends with 0 when nothing is broken.\nStarts nothing and changes nothing.",
 	}
 	asJSON := jsonFlag(c, "checks: a list of id, state (ok, off, bad), text, fix")
+	report := c.Flags().String("report", "", "write all that a bug report needs into a new file, secrets masked")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		found, err := a.examine(c.Context())
 		if err != nil {
 			return err
+		}
+		if c.Flags().Changed("report") {
+			return a.writeReport(c.Context(), *report, found)
 		}
 		if *asJSON {
 			err = a.printJSON(found)

@@ -19,7 +19,7 @@ func newReport(a *app) *cobra.Command {
 			"it; then the loops that ended with their goals, their issues, and what was refused.",
 	}
 	since := c.Flags().Duration("since", 8*time.Hour, "how far back, such as 90m or 24h")
-	asJSON := jsonFlag(c, "since, until, asks, counts, loops, issues, refused")
+	asJSON := jsonFlag(c, "since, until, asks, counts, loops, issues, refused, denied")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *since <= 0 {
 			return usageError{errors.New("--since needs a time such as 90m or 24h")}
@@ -36,6 +36,7 @@ func renderReport(p *page, r wire.Report) {
 	}
 	renderEntries(p, "Loops that ended", r.Loops)
 	renderEntries(p, "Issues that landed or were paused", r.Issues)
+	renderDenied(p, r)
 	renderEntries(p, "Refused, because a session may not decide for you", r.Refused)
 	if also := reportCounts(r.Counts); also != "" {
 		p.line("\n%s", p.paint(dim, "Also: "+also+" · all of it: afar log"))
@@ -134,6 +135,17 @@ func renderEntries(p *page, title string, entries []wire.Entry) {
 	p.head(title)
 	for _, e := range entries {
 		p.line("  %s  %s", p.clock(e.At), oneLine(e.Text, 160))
+	}
+}
+
+// renderDenied shows what the guard denied: the rule and the call.
+func renderDenied(p *page, r wire.Report) {
+	if len(r.Denied) == 0 {
+		return
+	}
+	p.head("Denied by the guard: " + count(max(r.Counts["guard.denied"], len(r.Denied)), "call"))
+	for _, e := range r.Denied {
+		p.line("  %s  %s  %s", p.clock(e.At), p.paint(bold, oneLine(e.Token, 40)), oneLine(strings.TrimPrefix(e.Text, "guard: deny "), 200))
 	}
 }
 

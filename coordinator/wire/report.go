@@ -14,6 +14,7 @@ type Report struct {
 	Loops   []Entry        `json:"loops"`   // those that ended, with their verdict; the last 50
 	Issues  []Entry        `json:"issues"`  // those that a loop landed or paused; the last 50
 	Refused []Entry        `json:"refused"` // decisions from inside a session; the last 50
+	Denied  []Entry        `json:"denied"`  // calls that the guard denied; the last 50
 }
 
 // A ReportedAsk is an ask, and how it went.

@@ -37,7 +37,7 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 		}
 		a.Nonce = c.cfg.Secret()
 		a = ask.Start(a, s.mode(a.Session, now), now)
-		text := fmt.Sprintf("%s: %s asks for %s", s.token(a.Session), a.Tool, short(a.Hash))
+		text := fmt.Sprintf("%s asks for %s (sha256 %s)", s.token(a.Session), a.Line(), short(a.Hash))
 		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), text, now))
 		if standing, ok := s.standing(&b, a, need, now); ok {
 			a = standing
@@ -352,7 +352,7 @@ func cardAction(a ask.Ask, now time.Time) store.Action {
 
 // told is an ask in one journal line.
 func (s *state) told(a ask.Ask) string {
-	return fmt.Sprintf("%s: %s %s: %s", s.token(a.Session), a.Tool, short(a.Hash), a.How())
+	return fmt.Sprintf("%s: %s (sha256 %s): %s", s.token(a.Session), a.Line(), short(a.Hash), a.How())
 }
 
 // short is the part of a hash that people see.

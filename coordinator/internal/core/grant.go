@@ -110,7 +110,7 @@ func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 		}
 		a = ask.Park(a, s.mode(a.Session, now), now)
 		s.putAsk(&b, a, now)
-		text := fmt.Sprintf("%s: %s asks for %s: %s", s.token(a.Session), a.Tool, short(a.Hash), a.Note)
+		text := fmt.Sprintf("%s asks for %s (sha256 %s): %s", s.token(a.Session), a.Line(), short(a.Hash), a.Note)
 		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), text, now))
 		return b, nil
 	})

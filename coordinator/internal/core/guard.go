@@ -16,7 +16,7 @@ func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err er
 	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		v, n := session.Deny(s.sessions[id], turn, rule)
 		times = n
-		b.Events = append(b.Events, happened(event.GuardSpoke, id, rule, text, now))
+		b.Events = append(b.Events, happened(event.GuardDenied, id, rule, text, now))
 		if v.ID == "" {
 			return b, nil
 		}

@@ -16,6 +16,7 @@ type Report struct {
 	Loops        []event.Event // that ended, oldest first
 	Issues       []event.Event // that landed or were paused, oldest first
 	Refused      []event.Event
+	Denied       []event.Event // calls that the guard denied, oldest first
 }
 
 // maxReported bounds the journal entries of one kind in a report.
@@ -39,6 +40,7 @@ func (c *Core) Report(since time.Time) (r Report, err error) {
 		{&r.Loops, []event.Kind{event.LoopEnded}},
 		{&r.Issues, []event.Kind{event.IssueLanded, event.IssuePaused}},
 		{&r.Refused, []event.Kind{event.Refused}},
+		{&r.Denied, []event.Kind{event.GuardDenied}},
 	} {
 		if *list.of, err = c.cfg.Store.Newest(list.kinds, since, maxReported); err != nil {
 			return r, err

@@ -27,6 +27,7 @@ const (
 	GrantGiven         Kind = "grant.given"         // grant id
 	GrantEnded         Kind = "grant.ended"         // grant id
 	GuardSpoke         Kind = "guard.spoke"         // rule id
+	GuardDenied        Kind = "guard.denied"        // rule id: the call does not run
 	GuardLoop          Kind = "guard.loop"          // rule id: denied again and again
 	PolicyBroken       Kind = "policy.broken"       // session token
 	PolicyTrusted      Kind = "policy.trusted"      // the file

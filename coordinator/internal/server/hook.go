@@ -183,10 +183,7 @@ func (s *Server) guarded(c *call) (any, error) {
 	if h.Verb == "broken" {
 		return s.broken(h, p)
 	}
-	text := "guard: " + h.Verb + " " + p.Tool + " (" + h.Rule + "): " + oneLine(secret.Visible(secret.Mask(h.Part)))
-	if h.From != "" {
-		text += " by " + oneLine(h.From)
-	}
+	text := guardText(h, p)
 	if h.Verb != "deny" {
 		return wire.HookReply{}, s.cfg.Core.Note(event.GuardSpoke, p.Session, h.Rule, text)
 	}
@@ -196,6 +193,27 @@ func (s *Server) guarded(c *call) (any, error) {
 	}
 	return wire.HookReply{Context: fmt.Sprintf("This is refusal number %d by the rule %s in this turn, so stop trying. "+
 		"Write down in your answer what you need and why, and go on with what does not depend on it.", times, h.Rule)}, nil
+}
+
+// maxJudged bounds the input that is masked for the journal: the hook waits.
+const maxJudged = 16 << 10
+
+// guardText says what the guard makes of a call: the part that it is about, and
+// the whole call where that says more.
+func guardText(h wire.HookCall, p payload) string {
+	part := oneLine(secret.Visible(secret.Mask(h.Part)))
+	text := "guard: " + h.Verb + " " + p.Tool + " (" + h.Rule + "): " + part
+	if h.From != "" {
+		text += " by " + oneLine(h.From)
+	}
+	if len(p.Input) > maxJudged {
+		return text
+	}
+	whole, _, err := ask.Input(p.Tool, p.Input)
+	if line := strings.TrimPrefix(ask.Line(p.Tool, whole), p.Tool+" "); err == nil && line != part {
+		text += " · in: " + line
+	}
+	return text
 }
 
 // broken takes in that the guard's policy files are broken. The notice is for

@@ -162,12 +162,12 @@ func TestSilent(t *testing.T) {
 	want[wire.HookReply](t, r.hook(wire.OpGuarded, bash, func(h *wire.HookCall) {
 		h.Off, h.Rule, h.Verb, h.Part = true, "rule-x", "deny", "rm -rf  /\nx --token hunter22"
 	}), wire.CodeOK)
-	if got := r.kinds(); got[len(got)-1] != "guard.spoke rule-x" {
+	if got := r.kinds(); got[len(got)-1] != "guard.denied rule-x" {
 		t.Errorf("the guard is always heard: %v", got)
 	}
 	events, err := r.store.Journal(0, 1, "", true)
 	r.ok(err)
-	if events[0].Text != "guard: deny Bash (rule-x): rm -rf / x --token •••" {
+	if events[0].Text != "guard: deny Bash (rule-x): rm -rf / x --token ••• · in: make" {
 		t.Errorf("have %q", events[0].Text)
 	}
 }

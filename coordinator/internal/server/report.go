@@ -24,7 +24,7 @@ func (s *Server) report(c *call) (any, error) {
 func (s *Server) wireReport(r core.Report) wire.Report {
 	out := wire.Report{
 		Since: millis(r.Since), Until: millis(r.Until), Asks: []wire.ReportedAsk{}, Counts: map[string]int{},
-		Loops: s.wireEntries(r.Loops), Issues: s.wireEntries(r.Issues), Refused: s.wireEntries(r.Refused),
+		Loops: s.wireEntries(r.Loops), Issues: s.wireEntries(r.Issues), Refused: s.wireEntries(r.Refused), Denied: s.wireEntries(r.Denied),
 	}
 	for _, a := range r.Asks {
 		end := a.Answered()

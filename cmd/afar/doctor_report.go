@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// A report holds so many of the last lines of each log.
+const (
+	reportedLines = 200
+	reportedBytes = 256 << 10
+)
+
+// writeReport writes what a bug report needs into a new file, masked. It needs no
+// coordinator, and says of each part that cannot be had why.
+func (a *app) writeReport(ctx context.Context, path string, found wire.Checks) error {
+	if path == "" {
+		return usageError{errors.New("--report needs a file that is not there yet")}
+	}
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	text := a.reportText(ctx, d, found)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already and is not overwritten: name another file", path)
+	}
+	if err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	a.say("Written: %s", path)
+	a.say("Known forms of secrets are masked in it. Read it before you send it to anybody.")
+	return nil
+}
+
+func (a *app) reportText(ctx context.Context, d home.Dirs, found wire.Checks) string {
+	var b bytes.Buffer
+	p := &page{w: &b, now: a.now(), home: a.getenv("HOME")}
+	p.line("Afar, a report of %s", a.now().UTC().Format(time.DateTime+" MST"))
+	p.head("# Versions")
+	p.line("  afar %s, protocol %d, %s, %s/%s", versionText(), wire.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	p.line("  claude %s", a.clientVersion(ctx))
+	p.head("# Doctor")
+	renderChecks(p, found)
+	p.head("# Settings")
+	a.reportSettings(p)
+	p.head("# The coordinator's log, the last lines")
+	reportFile(p, d.Log())
+	p.head("# The coordinator's words before its log was open")
+	reportFile(p, filepath.Join(filepath.Dir(d.Log()), "crash.log"))
+	p.head("# Hooks, the last lines (afar debug)")
+	a.reportHooks(p, d)
+	return a.clean(d, b.String())
+}
+
+// clean masks a report as a whole: the bot's token by its value, the person's home
+// by ~, and all that looks like a secret.
+func (a *app) clean(d home.Dirs, text string) string {
+	stored, _ := os.ReadFile(d.TokenFile()) // most people have none
+	for _, token := range []string{strings.TrimSpace(string(stored)), a.getenv("AFAR_TELEGRAM_TOKEN")} {
+		if token != "" {
+			text = strings.ReplaceAll(text, token, "•••")
+		}
+	}
+	if home := a.getenv("HOME"); len(home) > 1 {
+		text = strings.ReplaceAll(text, home, "~")
+	}
+	return coordinator.Masked(text)
+}
+
+func (a *app) clientVersion(ctx context.Context) string {
+	path := lookPath(a.getenv("PATH"), "claude")
+	if path == "" {
+		return "is not on PATH"
+	}
+	version := hostVersion(ctx, path)
+	if version == "" {
+		version = "of an unknown version"
+	}
+	return version + " in " + path
+}
+
+func (a *app) reportSettings(p *page) {
+	list, err := a.settings()
+	if err != nil {
+		p.line("  %s", oneLine(err.Error(), 500))
+	}
+	var rows [][]cell
+	for _, s := range list {
+		rows = append(rows, []cell{plain(s.Key), plain(oneLine(s.Value, 200)), plain(s.From)})
+	}
+	p.table(rows)
+}
+
+func (a *app) reportHooks(p *page, d home.Dirs) {
+	lines, err := hookLog{dirs: d}.read()
+	if err != nil {
+		p.line("  %s", oneLine(err.Error(), 500))
+	}
+	renderHooks(p, lines[max(0, len(lines)-reportedLines):])
+}
+
+// reportFile shows the last lines of a log.
+func reportFile(p *page, path string) {
+	raw, err := tail(path, reportedBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		p.line("  none")
+		return
+	}
+	if err != nil {
+		p.line("  %s", oneLine(err.Error(), 500))
+		return
+	}
+	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+	for _, line := range lines[max(0, len(lines)-reportedLines):] {
+		p.line("  %s", oneLine(line, 2000))
+	}
+}
