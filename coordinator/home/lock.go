@@ -2,16 +2,50 @@ package home
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
-// lockEvery is how often a lock that somebody holds is tried again.
-const lockEvery = 25 * time.Millisecond
+// lockRetry is how often AwaitLock tries a lock that is held elsewhere.
+const lockRetry = 25 * time.Millisecond
 
-// AwaitLock takes the lock at path, and waits for it as long as ctx does; the error
-// is then that of ctx.
+// A Lock is an exclusive lock on a file or a directory. This process holds it
+// until Release or until it dies. The file is never removed: a second process
+// could then lock a new file while the first still holds the old one.
+type Lock struct {
+	flock   *flock.Flock
+	cleanup string // file to remove on Release, if not empty
+}
+
+// TryLock takes the lock at path without waiting. It returns nil and no error
+// when this process or another one holds the lock. A missing file is created
+// with mode 0600. A directory is locked without leaving a file in it.
+func TryLock(path string) (*Lock, error) {
+	l := newLock(path)
+	ok, err := l.flock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("take lock %s: %w", path, err)
+	}
+	if !ok {
+		return nil, nil
+	}
+	return l, nil
+}
+
+func newLock(path string) *Lock {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return lockDir(path)
+	}
+	return &Lock{flock: flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDWR))}
+}
+
+// AwaitLock takes the lock at path. It waits as long as ctx does, and then
+// returns the error of ctx.
 func AwaitLock(ctx context.Context, path string) (*Lock, error) {
-	tick := time.NewTicker(lockEvery)
+	tick := time.NewTicker(lockRetry)
 	defer tick.Stop()
 	for {
 		if l, err := TryLock(path); err != nil || l != nil {
@@ -22,5 +56,16 @@ func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 			return nil, ctx.Err()
 		case <-tick.C:
 		}
+	}
+}
+
+// Release gives the lock back. It may be called on nil.
+func (l *Lock) Release() {
+	if l == nil {
+		return
+	}
+	_ = l.flock.Unlock()
+	if l.cleanup != "" {
+		_ = os.Remove(l.cleanup)
 	}
 }

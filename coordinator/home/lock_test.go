@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -25,17 +24,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// holdLock says whether it got the lock and holds it until its input ends; so does
-// a program that it hands the lock to, where it is told to.
+// holdLock says whether it got the lock and holds it until its input ends.
 func holdLock(path string) {
 	l, err := home.TryLock(path)
-	if os.Getenv("AFAR_TEST_HAND_ON") != "" {
-		cat := exec.Command("cat")
-		cat.Stdin, cat.ExtraFiles = os.Stdin, l.Files()
-		if err := cat.Start(); err != nil {
-			fmt.Println(err)
-		}
-	}
 	fmt.Println(l != nil, err)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	l.Release()
@@ -122,44 +113,6 @@ func TestLockOfADirectory(t *testing.T) {
 	}
 	_, lines = another(t, dir)
 	says(t, lines, "true <nil>")
-}
-
-// TestLockIsHandedOn: a program that was given a lock holds it when the one who
-// took it is dead.
-func TestLockIsHandedOn(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("files are not handed on here")
-	}
-	path := filepath.Join(t.TempDir(), "x.lock")
-	input, output, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer output.Close()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env, cmd.Stdin = []string{"AFAR_TEST_LOCK=" + path, "AFAR_TEST_HAND_ON=1", "PATH=" + os.Getenv("PATH")}, input
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	input.Close()
-	says(t, bufio.NewScanner(out), "true <nil>")
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-	if l, err := home.TryLock(path); l != nil || err != nil {
-		t.Fatalf("taken from a living holder: %v, %v", l, err)
-	}
-	output.Close() // and so the program ends
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	l, err := home.AwaitLock(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Release()
 }
 
 // TestAwaitLock: who waits gets the lock when it is free, and no longer waits than

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 )
 
@@ -38,7 +37,7 @@ const (
 // end that the next one understands. The oldest git that this works with is 2.30.
 type hand struct {
 	dir  string
-	held *home.Lock // of the repository, nil where nothing is changed
+	held *repoLock // nil where nothing is changed
 }
 
 // steady keeps the person's settings from making one command into another.
@@ -192,7 +191,7 @@ func (h hand) hold(ctx context.Context) (hand, error) {
 	if err != nil {
 		return h, err
 	}
-	h.held, err = home.AwaitLock(ctx, filepath.Join(common, "afar.lock"))
+	h.held, err = awaitLock(ctx, filepath.Join(common, "afar.lock"))
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%s is being worked on by another loop: %w", h.dir, err)
 	}
