@@ -65,7 +65,7 @@ func TestAskLife(t *testing.T) {
 	r.same("journal", []string{"ask.opened a", "ask.answered a", "ask.delivered a", "ask.ran a"}, r.kinds(head))
 	events, err := r.store.Journal(head, 9, "", false)
 	r.ok(err)
-	if want := v.Token + ": Bash xxxxxxxx: allowed by Ada at 12:00:20, ran ok, 1.0 s"; events[3].Text != want {
+	if want := v.Token + ": Bash x (sha256 xxxxxxxx): allowed by Ada at 12:00:20, ran ok, 1.0 s"; events[3].Text != want {
 		t.Errorf("the journal says %q, want %q", events[3].Text, want)
 	}
 	if cards := r.drain(core.LaneTelegram); len(cards) != 1 || cards[0].Gen != 4 {
