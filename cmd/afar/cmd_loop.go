@@ -22,9 +22,9 @@ func newLoop(a *app) *cobra.Command {
 func loopOptions() []struct{ name, usage string } {
 	return []struct{ name, usage string }{
 		{"check", "a shell `command` that decides whether the work is done"},
-		{"check-timeout", "how `long` the check may take, such as 10m"},
+		{"check-timeout", "how `long` the check may take (10m)"},
 		{"check-greens", "believe the check after `N` green results in a row"},
-		{"max", "at most `N` iterations"},
+		{"max", "at most `N` iterations (10)"},
 		{"for", "at most this `long`, such as 3h"},
 		{"budget", "at most this many US `dollars`, such as 2.50, at list prices"},
 		{"tokens", "at most this many `tokens`, such as 500k; those of subagents count"},
@@ -33,8 +33,15 @@ func loopOptions() []struct{ name, usage string } {
 
 func newLoopStart(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "start SESSION [TASK…]", Short: "Start a loop in a session, which takes hold when it next stops",
-		Long: "Start a loop in a session, which takes hold when it next stops.\n\nWithout a task it works through the issues of the session's project, one after\nthe other, each in a git worktree of its own; what a review approves lands.",
+		Use: "start SESSION [TASK…]", Short: "Start a loop in a session, and wake it if it is idle",
+		Long: `Start a loop in a session. An idle session is woken for it; one that is at work
+goes on with the loop when it next stops.
+
+Without a task it works through the issues of the session's project, one after
+the other, each in a git worktree of its own; what a review approves lands.
+
+A loop that nobody watches wants a permission mode that does not ask for every
+step: auto, or acceptEdits with rules for the commands. The guard holds in every mode.`,
 		Args: cobra.ArbitraryArgs,
 	}
 	for _, o := range loopOptions() {
@@ -74,8 +81,38 @@ func loopArgs(c *cobra.Command, task string) string {
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func renderLoopStarted(p *page, l wire.Loop) {
-	p.line("The loop is armed; it takes hold when %s next stops.", oneLine(l.ID, 60))
+	p.line(loopBegins(l.Begins), oneLine(l.ID, 60))
 	renderLoop(p, l)
+	if advice := modeAdvice(l.Mode); advice != "" {
+		p.line("")
+		p.line("%s", p.paint(yellow, advice))
+	}
+}
+
+// loopBegins says what happens next in the session.
+func loopBegins(when string) string {
+	switch when {
+	case wire.BeginsNow:
+		return "The loop has started, and %s is woken for it."
+	case wire.BeginsPrompted:
+		return "The loop has started, but %s is idle and cannot be woken. Type any prompt there; the loop takes over when the session next stops."
+	case wire.BeginsResumed:
+		return "The loop is ready, but %s has ended. Resume the session and type any prompt; the loop takes over when it next stops."
+	case wire.BeginsUnpaused:
+		return "The loop is ready, but Afar is paused. After `afar resume` it takes over when %s next stops."
+	}
+	return "The loop has started; %s is at work, and the loop takes over when it next stops."
+}
+
+// modeAdvice says which permission mode a loop wants that nobody watches. It is empty
+// where the session is in such a mode.
+func modeAdvice(mode string) string {
+	switch mode {
+	case "default", "manual", "plan":
+		return fmt.Sprintf("The session's permission mode is %s, so it asks for every step. Where nobody watches, use auto (or acceptEdits "+
+			"with rules for the commands): Shift+Tab in the session. The guard holds in every mode.", mode)
+	}
+	return ""
 }
 
 func newLoopList(a *app) *cobra.Command {

@@ -170,7 +170,20 @@ type Loop struct {
 	Note      string  `json:"note,omitempty"`
 	UpdatedAt int64   `json:"updated_at"`
 	Stack     []Frame `json:"stack"`
+	// Begins and Mode are set in the reply to a start: when the session begins, and
+	// its permission mode.
+	Begins string `json:"begins,omitempty"`
+	Mode   string `json:"permission_mode,omitempty"`
 }
+
+// When a session begins with a loop that was started from outside it.
+const (
+	BeginsNow      = "now"      // it is idle, and woken
+	BeginsStop     = "stop"     // when it next stops
+	BeginsPrompted = "prompt"   // it is idle and cannot be woken: with its next prompt
+	BeginsResumed  = "resumed"  // it has ended
+	BeginsUnpaused = "unpaused" // Afar is paused
+)
 
 // A Frame is one level of a loop.
 type Frame struct {

@@ -22,6 +22,34 @@ func (c *Core) StartLoop(id session.ID, o loop.Options) (intro string, err error
 	return c.startLoop(id, c.cfg.Secret()[:8], o)
 }
 
+// The answers of LoopBegins.
+const (
+	BeginsNow      = "now"      // it is idle, and woken
+	BeginsStop     = "stop"     // when it next stops
+	BeginsPrompted = "prompt"   // it is idle and cannot be woken: with its next prompt
+	BeginsResumed  = "resumed"  // it has ended
+	BeginsUnpaused = "unpaused" // Afar is paused
+)
+
+// LoopBegins says when the session begins with a loop that was started from outside.
+func (c *Core) LoopBegins(id session.ID) (when string) {
+	c.view(func(s *state, _ time.Time) {
+		switch v := s.sessions[id]; {
+		case v.State == session.Ended:
+			when = BeginsResumed
+		case s.settings.Paused:
+			when = BeginsUnpaused
+		case s.wakeable(v):
+			when = BeginsNow
+		case v.State == session.Idle:
+			when = BeginsPrompted
+		default:
+			when = BeginsStop
+		}
+	})
+	return when
+}
+
 // StartTypedLoop is StartLoop for a prompt of the host's. The same prompt again
 // finds the loop that it started: its hook asks twice when we die before it has
 // our reply. A host that does not name its prompts gets StartLoop.

@@ -236,6 +236,9 @@ func (s *state) live() (out []session.Session) {
 	return out
 }
 
+// wakeable reports whether a session is idle and one of its hooks waits to wake it.
+func (s *state) wakeable(v session.Session) bool { return v.State == session.Idle && v.Waiter != "" }
+
 // fate says truthfully when a session gets a text that waits for it.
 func (s *state) fate(id session.ID) string {
 	v := s.sessions[id]
@@ -247,7 +250,7 @@ func (s *state) fate(id session.ID) string {
 		when = "after /resume: Afar is paused"
 	case s.loops[id].Active():
 		when = "when its loop ends"
-	case v.State == session.Idle && v.Waiter != "":
+	case s.wakeable(v):
 		when = "now"
 	case v.State == session.Idle:
 		when = "with its next prompt"

@@ -50,11 +50,16 @@ func Expire(s Stack, now time.Time) Outcome {
 	return o
 }
 
-// Waking is what sets the session going again, once it is idle, after a pause
-// whose time is over; empty while there is nothing to be woken for. Any sign of
-// life ends it.
+// Waking returns the text that wakes an idle session for its loop: one that was
+// started from outside, or one whose pause is over. It is empty while there is
+// nothing to wake it for.
 func (s Stack) Waking() string {
-	if !s.Active() || s.Paused == nil || !s.Paused.Over {
+	switch {
+	case !s.Active():
+		return ""
+	case s.Unheard && !s.Waits():
+		return "Afar: a loop was started in this session from outside. Its goal is in the context of this turn."
+	case s.Paused == nil || !s.Paused.Over:
 		return ""
 	}
 	if s.Paused.Shell {

@@ -223,13 +223,13 @@ func (s Stack) taskAt(task string) int {
 	return slices.IndexFunc(s.Frames, func(f Frame) bool { return f.ID == task && f.Issue == nil })
 }
 
-// Introduce takes what the session is to hear first, so that it is not told again
-// at its next stop.
+// Introduce returns what the session is to hear first, and the stack in which it was
+// told: its next stop does not repeat it.
 func Introduce(s Stack) (Stack, string) {
 	text := Intro(s)
-	if f, ok := s.Top(); ok && f.Tell != "" {
+	if f, ok := s.Top(); ok && (f.Tell != "" || s.Unheard) {
 		s = s.clone()
-		s.top().Tell = ""
+		s.top().Tell, s.Unheard = "", false
 	}
 	return s, text
 }

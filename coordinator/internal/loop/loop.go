@@ -150,9 +150,12 @@ type Stack struct {
 	// sent on stops again.
 	Agents []AgentRead `json:"agents,omitempty"`
 	Paused *Pause      `json:"paused,omitempty"`
-	Rested bool        `json:"rested,omitempty"` // since the last block
-	Left   bool        `json:"left,omitempty"`   // the person knows that the session ended before it
-	Ended  *Ended      `json:"ended,omitempty"`
+	// Unheard is true while the session does not know of a loop that was started from
+	// outside it.
+	Unheard bool   `json:"unheard,omitempty"`
+	Rested  bool   `json:"rested,omitempty"` // since the last block
+	Left    bool   `json:"left,omitempty"`   // the person knows that the session ended before it
+	Ended   *Ended `json:"ended,omitempty"`
 }
 
 // AgentRead is how far the transcript of a subagent was read, in bytes.
@@ -272,7 +275,7 @@ func Start(s Stack, session, id string, o Options, now time.Time) (Outcome, erro
 		s = Stack{Schema: schema, Session: session, RunID: id, Read: o.Read}
 	}
 	s.Frames = append(s.Frames, s.frame(id, o, now))
-	s.UpdatedAt, s.Paused, s.Quiet = now, nil, 0
+	s.UpdatedAt, s.Paused, s.Quiet, s.Unheard = now, nil, 0, o.Outside
 	w := work{s: s, at: len(s.Frames) - 1, now: now}
 	w.Notify, w.Verdict, w.Errands, w.Said = before.Notify, before.Verdict, before.Errands, before.Said
 	if w.issue() != nil {

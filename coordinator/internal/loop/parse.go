@@ -22,6 +22,7 @@ type Options struct {
 	CheckTimeout time.Duration // set when Check is
 	Greens       int           // green results in a row that prove the work; 0: one
 	Dir          string        // where the check runs; not an option, the caller knows it
+	Outside      bool          // started from outside the session, which has to be told; the caller knows it
 	Read         int64         // how long the transcript is already; the caller knows it
 	Task         string        // the goal, byte for byte
 	Repo         string        // the top of a repository whose issues are worked through, in place of a Task

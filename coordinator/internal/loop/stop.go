@@ -42,6 +42,9 @@ func Stop(s Stack, in Stopping, now time.Time) Outcome {
 	}
 	o := stop(s.clone(), in, stored(now))
 	o.Stack.Last = &Last{Stop: in.ID, Block: o.Block}
+	if o.Block != "" {
+		o.Stack.Unheard = false
+	}
 	if o.Wait != "" {
 		o.Stack.Last = nil // the same stop is asked again, and then has another answer
 	}

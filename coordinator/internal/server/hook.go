@@ -130,8 +130,11 @@ func (s *Server) sessionStart(c *call) (any, error) {
 		return wire.HookReply{}, s.cfg.Core.UntellLate(p.Session, h.Delivery)
 	}
 	late, err := s.cfg.Core.TellLate(p.Session, h.Delivery, maxContext-len(anchor)-2)
-	return wire.HookReply{Context: strings.Trim(late+"\n\n"+anchor, "\n")}, err
+	return wire.HookReply{Context: paragraphs(late, anchor)}, err
 }
+
+// paragraphs joins two texts, of which any may be empty.
+func paragraphs(a, b string) string { return strings.Trim(a+"\n\n"+b, "\n") }
 
 // The room for what a session is told of late answers, in bytes: the host cuts a
 // context of more than 10,000 characters, and a person's texts need theirs.
@@ -157,7 +160,8 @@ func (s *Server) prompt(c *call) (any, error) {
 		return nil, err
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
-	if err == nil && h.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !v.Scheduled(p.Prompt) && !s.nested(c.line, h.Client) {
+	typed := h.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !v.Scheduled(p.Prompt) && !s.nested(c.line, h.Client)
+	if err == nil && typed {
 		err = s.cfg.Core.Typed(p.Session)
 	}
 	if err != nil || s.silent(h) {
@@ -167,12 +171,14 @@ func (s *Server) prompt(c *call) (any, error) {
 	if err != nil {
 		return wire.HookReply{}, err
 	}
-	room := maxContext
+	ours, room := "", maxContext
 	if texts > 0 {
 		room = maxBeside
+	} else if ours, err = s.newLoop(p.Session, typed); err != nil {
+		return wire.HookReply{}, err
 	}
-	late, err := s.cfg.Core.TellLate(p.Session, h.Delivery, room)
-	return wire.HookReply{Texts: texts, Context: late}, err
+	late, err := s.cfg.Core.TellLate(p.Session, h.Delivery, room-len(ours)-2)
+	return wire.HookReply{Texts: texts, Context: paragraphs(ours, late)}, err
 }
 
 func (s *Server) guarded(c *call) (any, error) {

@@ -69,6 +69,16 @@ func (s *Server) loopTyped(c *call, p payload) (any, error) {
 	return wire.HookReply{Context: intro}, nil
 }
 
+// newLoop returns what a session is to hear of a loop that was started from outside.
+// It is empty beside a typed prompt, which comes first: the next stop tells of the
+// loop then.
+func (s *Server) newLoop(id session.ID, typed bool) (intro string, err error) {
+	if l := s.cfg.Core.Loop(id); typed || !l.Active() || !l.Unheard || l.Waits() {
+		return "", nil
+	}
+	return s.cfg.Core.IntroduceLoop(id)
+}
+
 // options reads the words behind /loop, for a loop in session v. What v spent
 // before is no part of it.
 func (s *Server) options(ctx context.Context, args string, v session.Session) (loop.Options, error) {
@@ -192,7 +202,8 @@ func (s *Server) loop(c *call) (any, error) {
 	return s.wireLoop(l), nil
 }
 
-// loopStart arms a loop from outside. It takes hold at the session's next Stop.
+// loopStart starts a loop from outside. An idle session is woken for it where one of
+// its hooks waits for that.
 func (s *Server) loopStart(c *call) (any, error) {
 	var in wire.LoopNew
 	if err := json.Unmarshal(c.body, &in); err != nil {
@@ -209,10 +220,13 @@ func (s *Server) loopStart(c *call) (any, error) {
 	if opts.Every != "" {
 		return nil, badRequest("a loop by the clock is typed in the session: /loop %s …", opts.Every)
 	}
+	opts.Outside = true
 	if _, err := s.cfg.Core.StartLoop(v.ID, opts); err != nil {
 		return nil, err
 	}
-	return s.wireLoop(s.cfg.Core.Loop(v.ID)), nil
+	l := s.wireLoop(s.cfg.Core.Loop(v.ID))
+	l.Begins, l.Mode = s.cfg.Core.LoopBegins(v.ID), v.Mode
+	return l, nil
 }
 
 func (s *Server) loopCancel(c *call) (any, error) {
