@@ -13,7 +13,7 @@ import (
 func TestAnswer(t *testing.T) {
 	tests := []struct{ args, want, says string }{
 		{"allow ask_aabbccdd01", `{"id":"ask_aabbccdd01","allow":true}`, "Allowed for api-1a2b: Bash npm test\n"},
-		{"allow aabbccdd02", `{"id":"ask_aabbccdd02","allow":true}`, "Allowed"},
+		{"allow aabbccdd02", `{"id":"aabbccdd02","allow":true}`, "Allowed"},
 		{"deny ask_aabbccdd02 -m no", `{"id":"ask_aabbccdd02","allow":false,"message":"no"}`, "Denied"},
 		{"deny ask_other", `{"id":"ask_other","allow":false}`, "Denied"},
 	}
@@ -29,18 +29,6 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-func TestFindAsk(t *testing.T) {
-	asks := []wire.Ask{{ID: "ask_ab"}, {ID: "ask_abcd"}, {ID: "ask_xy01"}}
-	for typed, want := range map[string]string{
-		"ask_ab": "ask_ab", "ask_abc": "ask_abcd", "abc": "ask_abcd", "x": "ask_xy01", "ask_old": "ask_old", "ask": "", "": "",
-	} {
-		got, err := findAsk(asks, typed)
-		if got != want || (err != nil) != (want == "") {
-			t.Errorf("findAsk(%q) = %q, %v; want %q", typed, got, err, want)
-		}
-	}
-}
-
 // What is shown is enough to answer with.
 func TestShortIDs(t *testing.T) {
 	var asks []wire.Ask
@@ -48,8 +36,8 @@ func TestShortIDs(t *testing.T) {
 		asks = append(asks, wire.Ask{ID: fmt.Sprintf("ask_0000%x", i*7919)})
 	}
 	for id, short := range shortIDs(asks) {
-		if got, err := findAsk(asks, short); got != id || err != nil {
-			t.Fatalf("%q finds %q, %v; want %q", short, got, err, id)
+		if found := withPrefix(asks, short); short != id && (len(found) != 1 || found[0] != id) {
+			t.Fatalf("%q finds %q; want %q", short, found, id)
 		}
 	}
 }

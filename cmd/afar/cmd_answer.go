@@ -60,17 +60,10 @@ func (a *app) answerQuestion(ctx context.Context, in wire.Answer) error {
 	return nil
 }
 
-// sendAnswer finds the ask that the person meant and answers it.
+// sendAnswer answers the ask that the person meant; the coordinator finds it.
 func (a *app) sendAnswer(ctx context.Context, in wire.Answer) (q wire.Ask, err error) {
 	if in.ID == "" {
 		return q, usageError{errors.New("the id of a question is empty")}
-	}
-	var open wire.Asks
-	if err := a.call(ctx, wire.OpAsks, nil, &open); err != nil {
-		return q, err
-	}
-	if in.ID, err = findAsk(open.Asks, in.ID); err != nil {
-		return q, err
 	}
 	return q, a.call(ctx, wire.OpAnswer, in, &q)
 }

@@ -141,28 +141,6 @@ func shortIDs(asks []wire.Ask) map[string]string {
 	return out
 }
 
-// findAsk returns the id that a person meant: the whole, or the beginning of
-// one that is open, with or without its "ask_". What matches none is passed on:
-// it may be an old one, and the coordinator knows how that ended.
-func findAsk(asks []wire.Ask, typed string) (string, error) {
-	for _, q := range asks {
-		if q.ID == typed {
-			return typed, nil
-		}
-	}
-	found := withPrefix(asks, typed)
-	if len(found) == 0 {
-		found = withPrefix(asks, "ask_"+typed)
-	}
-	switch len(found) {
-	case 0:
-		return typed, nil
-	case 1:
-		return found[0], nil
-	}
-	return "", fmt.Errorf("%q could be %s: type more of it", typed, strings.Join(found, " or "))
-}
-
 func withPrefix(asks []wire.Ask, prefix string) []string {
 	var found []string
 	for _, q := range asks {

@@ -13,28 +13,64 @@ import (
 
 func newAway(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "away on|off|auto", Short: "Say when questions leave the terminal", Args: exactly("on, off or auto"),
+		Use: "away [on|off|auto]", Short: "Say when questions leave the terminal, or show it", Args: atMostOne,
 		Long: "on: questions go to your phone at once. off: they never leave the terminal.\n" +
-			"auto (the default): they go out when nobody answered at the terminal for 20 s.",
+			"auto (the default): they go out when nobody answered at the terminal for 20 s.\n" +
+			"Without a word it shows what holds.",
 		ValidArgs: []string{"on", "off", "auto"},
 	}
 	session := c.Flags().String("session", "", "only for this session (its token or id)")
 	length := c.Flags().Duration("for", 0, "only for this long, such as 2h")
+	asJSON := jsonFlag(c, "the settings")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return a.showAway(c, *asJSON)
+		}
 		if c.Flags().Changed("for") && *length < time.Second {
 			return usageError{errors.New("--for needs a time such as 30m or 2h")}
 		}
-		return a.away(c.Context(), wire.Away{Mode: args[0], Session: *session, ForMS: length.Milliseconds()})
+		return a.away(c.Context(), wire.Away{Mode: args[0], Session: *session, ForMS: length.Milliseconds()}, *asJSON)
 	}
 	return c
 }
 
-func (a *app) away(ctx context.Context, in wire.Away) error {
+// showAway says when questions leave the terminal now: for all sessions, then for
+// those that have a mode of their own.
+func (a *app) showAway(c *cobra.Command, asJSON bool) error {
+	for _, flag := range []string{"session", "for"} {
+		if c.Flags().Changed(flag) {
+			return usageError{fmt.Errorf("--%s needs on, off or auto before it", flag)}
+		}
+	}
+	var s wire.Status
+	if err := a.call(c.Context(), wire.OpStatus, nil, &s); err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(s.Settings)
+	}
+	p := a.page()
+	p.line("Away is %s for all sessions.", awayText(p, s.Settings))
+	var rows [][]cell
+	for _, v := range s.Sessions {
+		if v.Away != "" {
+			rows = append(rows, []cell{plain(oneLine(v.Token, 40)), plain(oneLine(v.Away, 10))})
+		}
+	}
+	p.table(rows)
+	return nil
+}
+
+func (a *app) away(ctx context.Context, in wire.Away, asJSON bool) error {
 	if in.Mode != "on" && in.Mode != "off" && in.Mode != "auto" {
 		return usageError{fmt.Errorf("away is on, off or auto, not %q", in.Mode)}
 	}
-	if err := a.call(ctx, wire.OpAway, in, nil); err != nil {
+	var set wire.Settings
+	if err := a.call(ctx, wire.OpAway, in, &set); err != nil {
 		return err
+	}
+	if asJSON {
+		return a.printJSON(set)
 	}
 	whose := "all sessions"
 	if in.Session != "" {

@@ -3,14 +3,12 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os/user"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -161,6 +159,11 @@ func (s *Server) answerAsk(c *call) (any, error) {
 	if err := s.allowHere(c); err != nil {
 		return nil, err
 	}
+	id, err := meant(in.ID, "ask_", s.askIDs())
+	if err != nil {
+		return nil, err
+	}
+	in.ID = id
 	if in.Allow || in.Text != "" || len(in.Options) > 0 {
 		if err := s.allowTerminal(c); err != nil {
 			return nil, err
@@ -185,6 +188,13 @@ func (s *Server) answerAsk(c *call) (any, error) {
 		return nil, err
 	}
 	return s.wireAsk(a), nil
+}
+
+func (s *Server) askIDs() (ids []string) {
+	for _, a := range s.cfg.Core.Asks(false) {
+		ids = append(ids, string(a.ID))
+	}
+	return ids
 }
 
 func localUser() string {
@@ -237,12 +247,4 @@ func millis(t time.Time) int64 {
 		return 0
 	}
 	return t.UnixMilli()
-}
-
-func (s *Server) session(name string) (session.Session, error) {
-	v, err := s.cfg.Core.Session(name)
-	if err != nil {
-		return v, fmt.Errorf("%w; `afar status` lists the sessions", err)
-	}
-	return v, nil
 }

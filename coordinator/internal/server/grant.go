@@ -92,7 +92,15 @@ func (s *Server) revoke(c *call) (any, error) {
 	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
 		return nil, badRequest("a grant needs its id")
 	}
-	g, err := s.cfg.Core.Revoke(grant.ID(in.ID), localUser())
+	var ids []string
+	for _, g := range s.cfg.Core.Grants() {
+		ids = append(ids, string(g.ID))
+	}
+	id, err := meant(in.ID, "grant_", ids)
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.cfg.Core.Revoke(grant.ID(id), localUser())
 	if err != nil {
 		return nil, err
 	}

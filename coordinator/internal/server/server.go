@@ -286,7 +286,7 @@ func failure(err error) wire.Reply {
 		err  error
 		code string
 	}{
-		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest},
+		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest}, {errUnclear, wire.CodeBadRequest},
 		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
 		{ask.ErrSettled, wire.CodeSettled}, {core.ErrChannel, wire.CodeDenied},
 		{undo.ErrGone, wire.CodeSettled}, {undo.ErrDone, wire.CodeSettled}, {undo.ErrBusy, wire.CodeSettled}, {undo.ErrEarly, wire.CodeNotFound},

@@ -76,6 +76,13 @@ func (s *Server) away(c *call) (any, error) {
 			return nil, err
 		}
 	}
+	if in.Session != "" {
+		v, err := s.session(in.Session)
+		if err != nil {
+			return nil, err
+		}
+		in.Session = v.Token
+	}
 	if err := s.cfg.Core.SetAway(in.Session, mode, time.Duration(in.ForMS)*time.Millisecond); err != nil {
 		return nil, err
 	}

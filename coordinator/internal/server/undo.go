@@ -111,7 +111,15 @@ func (s *Server) undo(c *call) (any, error) {
 	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
 		return nil, badRequest("a snapshot needs an id")
 	}
-	v, err := s.cfg.Core.StartUndo(undo.ID(in.ID), undo.Restore{By: localUser(), Channel: "terminal", All: in.Force})
+	var ids []string
+	for _, v := range s.cfg.Core.Undos() {
+		ids = append(ids, string(v.ID))
+	}
+	id, err := meant(in.ID, "undo_", ids)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.cfg.Core.StartUndo(undo.ID(id), undo.Restore{By: localUser(), Channel: "terminal", All: in.Force})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,69 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// errUnclear says that a name could mean several things, or anything.
+var errUnclear = errors.New("unclear name")
+
+// An unclear is an errUnclear that says what to type.
+type unclear string
+
+func (u unclear) Error() string { return string(u) }
+func (unclear) Unwrap() error   { return errUnclear }
+
+// meant returns the one of ids that a person meant: the whole id, or the beginning
+// of one, with or without the head that all of them have. What matches none is
+// returned as it was typed: it may be an old one, and core knows how that ended.
+func meant(typed, head string, ids []string) (string, error) {
+	if slices.Contains(ids, typed) {
+		return typed, nil
+	}
+	rest := strings.TrimPrefix(typed, head)
+	if rest == "" {
+		return "", unclear(fmt.Sprintf("%q is the beginning of every id: type more of it", typed))
+	}
+	var found []string
+	for _, id := range ids {
+		if strings.HasPrefix(id, head+rest) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return typed, nil
+	case 1:
+		return found[0], nil
+	}
+	slices.Sort(found)
+	return "", unclear(fmt.Sprintf("%q could be %s: type more of it", typed, strings.Join(found, " or ")))
+}
+
+// session returns the session that a person named: by its token, the beginning of
+// one that lives, or its id.
+func (s *Server) session(name string) (session.Session, error) {
+	if v, err := s.cfg.Core.Session(name); err == nil {
+		return v, nil
+	}
+	var tokens []string
+	for _, v := range s.cfg.Core.Sessions() {
+		if v.State != session.Ended {
+			tokens = append(tokens, v.Token)
+		}
+	}
+	name, err := meant(name, "", tokens)
+	if err != nil {
+		return session.Session{}, err
+	}
+	v, err := s.cfg.Core.Session(name)
+	if err != nil {
+		return v, fmt.Errorf("%w; `afar status` lists the sessions", err)
+	}
+	return v, nil
+}
