@@ -151,7 +151,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	defer parts.Wait()
 	defer cancel()
 	c.firstStart(ctx)
-	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.watchMarks, c.forget, c.undo.run, c.issues.run, c.stayPresent} {
+	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.watchMarks, c.forget, c.undo.run, c.issues.run, c.stayPresent, c.watchDisk} {
 		parts.Go(func() { part(ctx) })
 	}
 	parts.Go(func() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -57,6 +58,8 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 	switch do {
 	case refuse:
 		return h.refuse(reason(err), stderr)
+	case silence:
+		return h.leaveToDialog(err, stderr)
 	case closed:
 		fmt.Fprintf(stderr, "Afar's guard could not judge this call, so it does not run: %v\n", err)
 		return 2
@@ -64,12 +67,40 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 	return 0
 }
 
-func reason(err error) string {
-	if errors.Is(err, client.ErrUnreachable) {
-		return "Nobody could be asked: Afar's coordinator is not reachable (" + err.Error() + "). " +
-			"Do not retry in another form; write down what is needed and go on without it."
+// leaveToDialog says at the terminal why a question stays there, where the
+// person may have expected it on the phone.
+func (h *hook) leaveToDialog(err error, stderr io.Writer) int {
+	broken := errors.Is(err, client.ErrCannotStart) || errors.Is(err, errUnwritable)
+	if h.event.name != "PermissionRequest" || !broken {
+		return 0
 	}
-	return "Nobody could be asked: " + err.Error() + "."
+	text := "Afar: this question is asked here alone: " + because(err) + ". `afar doctor` says how to mend it."
+	if err := h.print(wire.NewObject().Str("systemMessage", text)); err != nil {
+		fmt.Fprintln(stderr, err)
+	}
+	return 0
+}
+
+func reason(err error) string {
+	text := "Nobody could be asked: " + because(err) + "."
+	if errors.Is(err, client.ErrUnreachable) || errors.Is(err, errUnwritable) {
+		text += " Do not retry in another form; write down what is needed and go on without it."
+	}
+	return text
+}
+
+// because is an error as a person reads it.
+func because(err error) string {
+	text := strings.TrimRight(err.Error(), ".")
+	for _, known := range []error{client.ErrCannotStart, errUnwritable} {
+		if _, why, found := strings.Cut(text, known.Error()+": "); found && errors.Is(err, known) {
+			return "its coordinator " + strings.TrimPrefix(strings.TrimPrefix(known.Error(), "it "), "the coordinator ") + " (" + why + ")"
+		}
+	}
+	if errors.Is(err, client.ErrUnreachable) {
+		return "Afar's coordinator is not reachable (" + text + ")"
+	}
+	return text
 }
 
 // refuse prints a refusal in the form of the hook's event.

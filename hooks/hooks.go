@@ -181,7 +181,7 @@ func (h *hook) locate() error {
 		return err
 	}
 	h.pinned = pinned
-	h.client = &client.Client{Dirs: dirs, Bin: bin, Env: h.coordinatorEnv}
+	h.client = &client.Client{Dirs: dirs, Bin: bin, Env: h.coordinatorEnv, Remember: true}
 	return nil
 }
 
@@ -302,22 +302,29 @@ type reply struct{ body rawjson.Value }
 func (r reply) str(name string) string { return r.body.Get(name).Str }
 func (r reply) yes(name string) bool   { return r.body.Get(name).Type == rawjson.True }
 
-// errRefused says that the coordinator understood the call and refused it.
-var errRefused = errors.New("the coordinator refused")
+// Errors of a reply.
+var (
+	errRefused    = errors.New("the coordinator refused")        // it understood the call
+	errUnwritable = errors.New("the coordinator cannot write")   // it would have done it
+	errForeign    = errors.New("it does not speak our protocol") // something else listens there
+)
 
 // parseReply reads a reply line. Anything but a reply of ours is an error:
 // whatever listens there is not our coordinator.
 func parseReply(line []byte) (reply, error) {
 	if !rawjson.Valid(string(line)) {
-		return reply{}, fmt.Errorf("%w: it does not speak our protocol", client.ErrUnreachable)
+		return reply{}, fmt.Errorf("%w: %w", client.ErrUnreachable, errForeign)
 	}
 	r := rawjson.Parse(string(line))
 	code := r.Get("code")
 	if r.Get("v").Type != rawjson.Number || code.Type != rawjson.String {
-		return reply{}, fmt.Errorf("%w: it does not speak our protocol", client.ErrUnreachable)
+		return reply{}, fmt.Errorf("%w: %w", client.ErrUnreachable, errForeign)
 	}
 	if code.Str == wire.CodeClosing {
 		return reply{}, fmt.Errorf("%w: it is shutting down", client.ErrUnreachable)
+	}
+	if code.Str == wire.CodeUnwritable {
+		return reply{}, fmt.Errorf("%w: %w: %s", errRefused, errUnwritable, r.Get("error").Str)
 	}
 	if code.Str != wire.CodeOK {
 		return reply{}, fmt.Errorf("%w: %s", errRefused, r.Get("error").Str)

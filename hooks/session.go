@@ -17,7 +17,9 @@ const register = "--register"
 
 // The deadlines of the hooks that only tell something.
 const (
-	startFor    = 300 * time.Millisecond
+	pingFor     = 50 * time.Millisecond  // a hung coordinator delays a session by no more
+	startFor    = 300 * time.Millisecond // for the reply of one that answers
+	readyFor    = 500 * time.Millisecond // for one that this hook started to be ready, or to fail
 	registerFor = 10 * time.Second
 	endingFor   = time.Second // the host gives SessionEnd 1.5 s in all
 	tellFor     = 2 * time.Second
@@ -28,20 +30,62 @@ const (
 const maxContext = 8000
 
 // sessionStart registers the session. It does not wait for a coordinator that
-// is not there: a detached copy of this binary delivers the registration.
+// hangs or starts slowly: a detached copy of this binary delivers the
+// registration. The person hears once, here, that none can do its work.
 func sessionStart(h *hook, check func(Place) string) error {
 	h.birthmark()
 	id, broken := newID(), check(h.place())
 	body := func() *wire.Object { return h.body().Str("delivery", id).OptStr("broken", broken) }
-	line, err := h.client.Call(request(wire.OpSessionStart, body()), time.Now().Add(startFor))
-	if err != nil {
+	r, err := h.registerNow(request(wire.OpSessionStart, body()))
+	switch {
+	case err == nil:
+		return h.printTold(r.str("context"), broken)
+	case errors.Is(err, client.ErrCannotStart), errors.Is(err, errUnwritable):
+		return h.printTold("", h.withTrouble(broken, err))
+	case errors.Is(err, client.ErrUnreachable) && !errors.Is(err, errForeign):
 		return errors.Join(h.printTold("", broken), h.registerLater(request(wire.OpSessionStart, body().Str("verb", wire.NotPrinted))))
 	}
-	r, err := parseReply(line)
-	if err != nil {
-		return errors.Join(h.printTold("", broken), err)
+	return errors.Join(h.printTold("", broken), err)
+}
+
+// registerNow registers the session with a coordinator that answers at once, or
+// with one that it starts.
+func (h *hook) registerNow(req wire.Request) (reply, error) {
+	err := h.client.Ping(pingFor)
+	if errors.Is(err, client.ErrSilent) {
+		return reply{}, err
 	}
-	return h.printTold(r.str("context"), broken)
+	call, within := h.client.Call, startFor
+	if err != nil {
+		call, within = h.client.CallStarting, readyFor
+	}
+	line, err := call(req, time.Now().Add(within))
+	if err != nil {
+		return reply{}, err
+	}
+	return parseReply(line)
+}
+
+// withTrouble adds to what the person is told that Afar cannot do its work, once
+// for each session: not when the session was compacted or cleared.
+func (h *hook) withTrouble(told string, err error) string {
+	if source := h.str("source"); h.off() || source == "compact" || source == "clear" {
+		return told
+	}
+	trouble := "Afar's guard works, but nothing else of it does: " + because(err) + ". " + h.consequence() +
+		" `afar doctor` says how to mend it."
+	if told == "" {
+		return trouble
+	}
+	return told + "\n" + trouble
+}
+
+// consequence says what becomes of this session's questions.
+func (h *hook) consequence() string {
+	if h.attended() {
+		return "Questions stay at this terminal."
+	}
+	return "What needs an answer is refused."
 }
 
 func (h *hook) printContext(text string) error { return h.printTold(text, "") }

@@ -28,6 +28,7 @@ type phone struct {
 //	botapi say WHO TEXT…       a person writes to the bot in private
 //	botapi reply WHO TEXT…     a person answers the card
 //	botapi await REGEXP        a message of the bot with this text comes
+//	botapi once REGEXP         exactly one message in a private chat has this text
 //	botapi await-card REGEXP   the same, with buttons: it is the card from now on
 //	botapi edited REGEXP       the card itself is edited into this text
 //	botapi buttons REGEXP      the card's buttons, joined by " | "
@@ -69,6 +70,8 @@ func (p *phone) act(verb string, args []string) error {
 	}
 	text := strings.Join(args[1:], " ")
 	switch verb {
+	case "once":
+		return p.once(args[0])
 	case "await", "await-card", "edited", "buttons", "answered":
 		return p.look(verb, args[0])
 	case "say":
@@ -89,6 +92,25 @@ func (p *phone) act(verb string, args []string) error {
 func (p *phone) press(how func(int, string) (string, error), button string) (err error) {
 	p.tap, err = how(p.card, button)
 	return err
+}
+
+func (p *phone) once(pattern string) error {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return err
+	}
+	found := 0
+	for _, u := range p.people {
+		for _, m := range p.server.Messages(u.ID) {
+			if re.MatchString(m.Text) {
+				found++
+			}
+		}
+	}
+	if found != 1 {
+		return fmt.Errorf("%d messages say %q", found, pattern)
+	}
+	return nil
 }
 
 // look waits for what the bot does.

@@ -36,20 +36,50 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	file, err := openLog(dirs.Log(), maxLog)
 	if err != nil {
-		return err
+		return errors.Join(err, dirs.NoteFailure(err.Error()))
 	}
 	defer file.Close()
-	co, err := a.open(ctx, coordinator.Config{
+	cfg := coordinator.Config{
 		Dirs: dirs, Bin: a.bin, Version: versionText(), Log: slog.New(a.logTo(file)), Getenv: a.getenv,
-	})
+	}
+	co, err := a.open(ctx, cfg)
 	if err != nil {
+		a.cannotServe(ctx, cfg, err)
 		return err
 	}
+	dirs.ForgetFailure()
 	if isTerminal(a.stderr) {
 		a.tell("Serving at %s. Ctrl-C ends it.", dirs.Socket())
 	}
 	return errors.Join(co.Run(ctx), co.Close())
 }
+
+// sayEvery is how often the phone is told of the same reason.
+const sayEvery = time.Hour
+
+// cannotServe leaves the reason where hooks and doctor find it, and tells the
+// phone of it once.
+func (a *app) cannotServe(ctx context.Context, cfg coordinator.Config, err error) {
+	if errors.Is(err, errServed) || ctx.Err() != nil {
+		return
+	}
+	before, at := cfg.Dirs.Failure()
+	noted := cfg.Dirs.NoteFailure(err.Error())
+	cfg.Log.Error(cannotStart, "err", err)
+	now, _ := cfg.Dirs.Failure()
+	if noted != nil || now == before && a.now().Sub(at) < sayEvery {
+		return // without a note each start would tell it again
+	}
+	if failed := coordinator.SayCannotStart(ctx, cfg, err); failed != nil {
+		cfg.Log.Warn("tell the person that the coordinator cannot start", "err", failed)
+	}
+}
+
+// cannotStart is what the log says of a coordinator that did not begin to serve.
+const cannotStart = "the coordinator cannot start"
+
+// errServed says that another coordinator serves, and answers.
+var errServed = errors.New("already running")
 
 // logTo writes JSON lines to the log, and text to a person who watches.
 func (a *app) logTo(file *logFile) slog.Handler {
@@ -71,7 +101,7 @@ func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Co
 		}
 		var s wire.Status
 		if a.callRunning(ctx, wire.OpStatus, nil, &s) == nil {
-			return nil, fmt.Errorf("already running (pid %d)", s.Coordinator.PID)
+			return nil, fmt.Errorf("%w (pid %d)", errServed, s.Coordinator.PID)
 		}
 		if time.Now().After(end) {
 			return nil, errors.New("already running, but it does not answer; `afar doctor` says what is wrong")

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
@@ -17,6 +18,13 @@ import (
 // ErrUnreachable says that no coordinator took the call: it is absent, hung or
 // broke off before the whole reply.
 var ErrUnreachable = errors.New("coordinator not reachable")
+
+// ErrCannotStart says that a coordinator was started and failed, now or a moment
+// ago. Errors that wrap it give the reason, and wrap ErrUnreachable too.
+var ErrCannotStart = errors.New("it cannot start")
+
+// ErrSilent says that something accepts connections and does not answer.
+var ErrSilent = errors.New("it does not answer")
 
 // redialEvery is the pause between two tries to reach a coordinator that is
 // just starting.
@@ -31,6 +39,9 @@ type Client struct {
 	Dirs home.Dirs
 	Bin  string          // directory of our binaries, where `afar` is
 	Env  func() []string // environment of a coordinator that this client starts
+	// Remember has a failed start count for a while, also one of another client: a
+	// hook must not wait for what cannot come. A person's command tries again.
+	Remember bool
 
 	knocked connection // for the next call; nil for none
 }
@@ -61,21 +72,42 @@ func (c *Client) Call(req wire.Request, deadline time.Time) ([]byte, error) {
 }
 
 // CallStarting is Call that starts the coordinator when there is none and dials
-// again until the deadline. A call that broke off is made again, so the
+// again until the deadline, or until the coordinator has failed to start: the
+// error then wraps ErrCannotStart. A call that broke off is made again, so the
 // coordinator may get it twice.
 func (c *Client) CallStarting(req wire.Request, deadline time.Time) ([]byte, error) {
-	s := starter{client: c}
+	s := starter{client: c, began: time.Now()}
 	defer s.release()
 	for {
 		reply, err := c.Call(req, deadline)
-		if err == nil || !time.Now().Before(deadline) {
-			return reply, err
+		if err == nil {
+			return reply, nil
+		}
+		if !time.Now().Before(deadline) {
+			s.giveUp()
+			return nil, err
 		}
 		if err := s.start(); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 		}
 		time.Sleep(redialEvery)
 	}
+}
+
+// Ping asks the coordinator whether it answers, and waits at most so long. The
+// error wraps ErrSilent when something listens and says nothing, and
+// ErrUnreachable when nothing listens.
+func (c *Client) Ping(within time.Duration) error {
+	conn, err := c.dial(time.Now().Add(within))
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_, sent := conn.Write(wire.Request{V: wire.Version, Op: wire.OpPing}.Line())
+	if _, err = readLine(conn); errors.Is(errors.Join(sent, err), os.ErrDeadlineExceeded) {
+		return fmt.Errorf("%w: %w", ErrUnreachable, ErrSilent)
+	}
+	return err
 }
 
 // Answering reports whether a coordinator accepts connections now.

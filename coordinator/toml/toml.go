@@ -22,6 +22,10 @@ func Decode(raw []byte, into any) error {
 	return explain(toml.NewDecoder(bytes.NewReader(raw)).DisallowUnknownFields().Decode(into))
 }
 
+// DecodePart is Decode for a struct that holds only some of the keys: the others
+// are passed over.
+func DecodePart(raw []byte, into any) error { return explain(toml.Unmarshal(raw, into)) }
+
 // explain names the line and the key of what is wrong.
 func explain(err error) error {
 	var strict *toml.StrictMissingError

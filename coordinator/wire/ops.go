@@ -17,6 +17,7 @@ const (
 	OpVerify   = "audit.verify"
 	OpReport   = "report"   // ReportQuery; reply: Report
 	OpDoctor   = "doctor"   // reply: Checks
+	OpPing     = "ping"     // does anybody answer?
 	OpShutdown = "shutdown" // replies first, then finishes what it holds and ends
 	OpPerson   = "person"   // ByID names a decision that another program takes: may the caller?
 

@@ -28,6 +28,7 @@ const (
 	CodeNotFound   = "not_found"   // nothing has that id
 	CodeSettled    = "settled"     // the thing already ended; the message says how
 	CodeClosing    = "closing"     // the coordinator is shutting down: dial again
+	CodeUnwritable = "unwritable"  // the coordinator's disk is full, read-only or broken; nothing was changed
 	CodeInternal   = "internal"    // the coordinator's own fault; it is in its log
 )
 

@@ -61,6 +61,22 @@ func Load(path string) (Config, error) {
 	return c, nil
 }
 
+// APIOf returns the base URL of the Bot API that the file at path names, also
+// where other parts of the file cannot be used; "" where it cannot be told.
+func APIOf(path string) string {
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return TelegramAPI
+	}
+	part := struct {
+		Telegram Telegram `toml:"telegram"`
+	}{Telegram{API: TelegramAPI}}
+	if err != nil || toml.DecodePart(raw, &part) != nil || CheckAPI(part.Telegram.API) != nil {
+		return ""
+	}
+	return part.Telegram.API
+}
+
 // Parse reads the text of a file over the defaults.
 func Parse(raw []byte) (Config, error) {
 	c := Default()

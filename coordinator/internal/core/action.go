@@ -102,6 +102,10 @@ func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func(
 	held := time.UnixMilli(0)
 	for ctx.Err() == nil {
 		changed := c.Changed()
+		if _, err := c.Unwritable(); err != nil { // nobody could note what was done
+			c.wait(ctx, changed, c.cfg.Now().Add(glance))
+			continue
+		}
 		a, ok, next, err := c.cfg.Store.Due(lane, c.cfg.Now(), held, ActTap)
 		if err != nil {
 			c.cfg.Log.Error("read actions", "lane", lane, "err", err)
@@ -173,16 +177,18 @@ func (c *Core) carryOut(ctx context.Context, a store.Action, handle Handler) (de
 	}
 	switch {
 	case err == nil:
-		err = c.cfg.Store.Done(a, "")
+		err = c.persist(ctx, func() error { return c.cfg.Store.Done(a, "") })
 	case ctx.Err() != nil:
 		return nil // still due at the next start
 	case errors.Is(err, ErrGiveUp):
 		c.cfg.Log.Warn("action given up", "key", a.Key, "err", err)
-		err = c.cfg.Store.Done(a, err.Error())
+		why := err.Error()
+		err = c.persist(ctx, func() error { return c.cfg.Store.Done(a, why) })
 	default:
 		after := c.backoff(a, err)
 		c.cfg.Log.Warn("action put off", "key", a.Key, "for", after, "err", err)
-		err = c.cfg.Store.Later(a, c.cfg.Now().Add(after), err.Error())
+		why := err.Error()
+		err = c.persist(ctx, func() error { return c.cfg.Store.Later(a, c.cfg.Now().Add(after), why) })
 	}
 	if err != nil {
 		c.cfg.Log.Error("note action", "key", a.Key, "err", err)

@@ -47,6 +47,7 @@ type Core struct {
 	mu      sync.Mutex // guards all below; never held across I/O but the commit
 	state   state
 	changed chan struct{} // closed and replaced at each change
+	streak  streak        // in which the disk takes nothing
 }
 
 // state is what the coordinator knows. The values in its maps are never
@@ -113,7 +114,7 @@ func (c *Core) quietly(f step) error {
 // Publish makes what was changed quietly outlive a loss of power, and tells who
 // waits.
 func (c *Core) Publish() {
-	if err := c.cfg.Store.Sync(); err != nil {
+	if err := c.wrote(c.cfg.Store.Sync()); err != nil {
 		c.cfg.Log.Error("sync a change", "err", err)
 	}
 	c.mu.Lock()
@@ -127,7 +128,9 @@ func (c *Core) change(f step, commit func(*store.Batch) error) (changed bool, er
 	if err != nil || batch.Empty() {
 		return false, err
 	}
-	if err := commit(&batch); err != nil {
+	err = commit(&batch)
+	c.noteWrite(err)
+	if err != nil {
 		return false, err
 	}
 	c.state.merge(batch)

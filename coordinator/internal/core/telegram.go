@@ -314,7 +314,12 @@ func (c *Core) cutOff() error {
 func (c *Core) Peer() *channel.Peer { return c.Settings().Peer }
 
 // Receive commits raw updates; only then may they be acknowledged.
-func (c *Core) Receive(updates []store.Update) error { return c.cfg.Store.Receive(updates) }
+func (c *Core) Receive(updates []store.Update) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	return c.wrote(c.cfg.Store.Receive(updates))
+}
 
 // Received returns the updates that nobody has dealt with yet, in order.
 func (c *Core) Received() ([]store.Update, error) { return c.cfg.Store.Received() }

@@ -67,6 +67,7 @@ const (
 	Started            Kind = "coordinator.started"
 	Stopped            Kind = "coordinator.stopped"
 	Damaged            Kind = "store.damaged" // table and row
+	WritesAgain        Kind = "store.writes"  // the disk took nothing for a while
 )
 
 // An Event is one entry of the journal. Text is one line for people, without

@@ -74,6 +74,7 @@ var operations = map[string]operation{
 	wire.OpVerify: {anyone, (*Server).verify},
 	wire.OpReport: {anyone, (*Server).report},
 	wire.OpDoctor: {anyone, (*Server).doctor},
+	wire.OpPing:   {anyone, func(*Server, *call) (any, error) { return struct{}{}, nil }},
 
 	wire.OpPost:   {anyone, (*Server).post}, // agents write here; it decides nothing
 	wire.OpRead:   {anyone, (*Server).read},

@@ -66,7 +66,7 @@ func TestOperations(t *testing.T) {
 	reading := map[string]bool{
 		wire.OpStatus: true, wire.OpAsks: true, wire.OpLoops: true, wire.OpLoop: true, wire.OpLog: true, wire.OpVerify: true,
 		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopEnd: true,
-		wire.OpGrants: true, wire.OpUndos: true, wire.OpPerson: true, wire.OpReport: true,
+		wire.OpGrants: true, wire.OpUndos: true, wire.OpPerson: true, wire.OpReport: true, wire.OpPing: true,
 		wire.OpPost: true, wire.OpRead: true, wire.OpTopics: true,
 	}
 	for name, op := range operations {

@@ -158,7 +158,7 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 		s.behind.add(c.then)
 		defer s.calls.Go(s.later)
 	}
-	if reply.Code == wire.CodeInternal {
+	if reply.Code == wire.CodeInternal || reply.Code == wire.CodeUnwritable {
 		s.cfg.Log.Error("answer a call", "err", reply.Error)
 	}
 	_ = conn.SetWriteDeadline(time.Now().Add(ioFor))
@@ -286,6 +286,7 @@ func failure(err error) wire.Reply {
 		err  error
 		code string
 	}{
+		{core.ErrUnwritable, wire.CodeUnwritable},
 		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest}, {errUnclear, wire.CodeBadRequest},
 		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
 		{ask.ErrSettled, wire.CodeSettled}, {core.ErrChannel, wire.CodeDenied},

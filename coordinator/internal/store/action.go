@@ -66,7 +66,7 @@ func (s *Store) Unshown(kind string) (id ask.ID, ok bool, err error) {
 func (s *Store) Done(a Action, note string) error {
 	_, err := s.db.Exec(`UPDATE actions SET done = max(done, ?2), tries = 0, error = ?3 WHERE key = ?1`, a.Key, a.Gen, note)
 	if err != nil {
-		return fmt.Errorf("finish action: %w", err)
+		return fmt.Errorf("finish action: %w", s.explain(err))
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (s *Store) Done(a Action, note string) error {
 func (s *Store) Later(a Action, due time.Time, note string) error {
 	_, err := s.db.Exec(`UPDATE actions SET tries = tries + 1, due = ?2, error = ?3 WHERE key = ?1`, a.Key, due.UnixMilli(), note)
 	if err != nil {
-		return fmt.Errorf("put action off: %w", err)
+		return fmt.Errorf("put action off: %w", s.explain(err))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
@@ -78,6 +79,22 @@ func load[T any](s *Store, into *[]T, bad *[]Bad, table string, idOf func(T) str
 		*into = append(*into, v)
 	}
 	return rows.Err()
+}
+
+// PeerOf returns who is paired, as far as the database at path can be read. It
+// writes nothing, and is for a coordinator that cannot open its store.
+func PeerOf(path string) *channel.Peer {
+	db, err := connect(path, "ro")
+	if err != nil {
+		return nil
+	}
+	defer db.Close()
+	s := &Store{db: db, path: path}
+	var set Settings
+	if s.loadSettings(&set) != nil {
+		return nil
+	}
+	return set.Peer
 }
 
 func (s *Store) loadSettings(into *Settings) error {

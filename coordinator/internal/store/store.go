@@ -103,7 +103,7 @@ func (s *Store) Sync() error {
 		return fmt.Errorf("sync: %w", err)
 	}
 	if err := errors.Join(log.Sync(), log.Close()); err != nil {
-		return fmt.Errorf("sync: %w", err)
+		return fmt.Errorf("sync: %w: %w", ErrUnwritable, err)
 	}
 	return nil
 }
@@ -225,11 +225,11 @@ func (s *Store) migrate() error {
 func (s *Store) tx(f func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(context.Background(), nil)
 	if err != nil {
-		return err
+		return s.explain(err)
 	}
 	if err := f(tx); err != nil {
 		_ = tx.Rollback()
-		return err
+		return s.explain(err)
 	}
-	return tx.Commit()
+	return s.explain(tx.Commit())
 }

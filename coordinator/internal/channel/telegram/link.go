@@ -43,6 +43,14 @@ func (c *Channel) newLink(token, api string) (*link, error) {
 	if api == "" {
 		api = stored.Telegram.API
 	}
+	return c.linkAt(token, api)
+}
+
+// linkAt is newLink without the stored settings.
+func (c *Channel) linkAt(token, api string) (*link, error) {
+	if !tokenForm.MatchString(token) {
+		return nil, errToken
+	}
 	api = strings.TrimRight(api, "/")
 	if err := config.CheckAPI(api); err != nil {
 		return nil, err
@@ -52,6 +60,7 @@ func (c *Channel) newLink(token, api string) (*link, error) {
 		// A redirect would carry the token, in the Referer, to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+	var err error
 	l.bot, err = bot.New(token, bot.WithSkipGetMe(), bot.WithServerURL(api), bot.WithHTTPClient(c.pace.send, l.http),
 		bot.WithErrorsHandler(func(err error) { c.cfg.Log.Warn("telegram", "err", l.redact(err)) }))
 	if err != nil {
@@ -167,7 +176,7 @@ func (l *link) outcome(chat int64, err error) error {
 	switch {
 	case errors.As(err, &slow):
 		return &core.Delay{After: time.Duration(max(slow.RetryAfter, 1)) * time.Second, Err: err}
-	case errors.As(err, &moved):
+	case errors.As(err, &moved) && l.cfg.Core != nil:
 		return l.moved(chat, int64(moved.MigrateToChatID), err)
 	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden), errors.Is(err, bot.ErrorNotFound):
 		return core.GiveUp(err)

@@ -69,13 +69,16 @@ type pace struct {
 	report   time.Duration // a 409 that lasts longer is named
 }
 
+// usualPace is what holds outside of tests.
+var usualPace = pace{
+	hold: 50 * time.Second, slack: 15 * time.Second, send: 30 * time.Second, finish: 2 * time.Second,
+	first: time.Second, longest: 30 * time.Second, conflict: 1500 * time.Millisecond, report: 30 * time.Second,
+}
+
 // New returns the channel of the bot whose token is stored. What is wrong with
 // the stored files shows in Status and ends with the next Connect.
 func New(cfg Config) *Channel {
-	c := &Channel{cfg: cfg, changed: make(chan struct{}), pace: pace{
-		hold: 50 * time.Second, slack: 15 * time.Second, send: 30 * time.Second, finish: 2 * time.Second,
-		first: time.Second, longest: 30 * time.Second, conflict: 1500 * time.Millisecond, report: 30 * time.Second,
-	}}
+	c := &Channel{cfg: cfg, changed: make(chan struct{}), pace: usualPace}
 	token, err := readToken(cfg.TokenFile)
 	if err == nil && token != "" {
 		c.link, err = c.newLink(token, "")

@@ -1,0 +1,61 @@
+package home
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// FailureFor is how long a failure to start the coordinator is remembered: until
+// then no hook tries again.
+const FailureFor = 10 * time.Second
+
+// maxReason bounds the reason of a failure, in bytes.
+const maxReason = 600
+
+// failureNote is where the reason of the last failed start lies. It is there from
+// that failure until a coordinator serves.
+func (d Dirs) failureNote() string { return filepath.Join(d.Run, "failed") }
+
+// NoteFailure remembers why no coordinator could start. Where that is not
+// possible, each start fails anew.
+func (d Dirs) NoteFailure(reason string) error {
+	if err := d.MakeRun(); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(d.Run, ".failed-*")
+	if err != nil {
+		return fmt.Errorf("note a failure: %w", err)
+	}
+	defer os.Remove(f.Name()) // gone already after the rename
+	_, err = f.WriteString(oneLine(reason))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("note a failure: %w", err)
+	}
+	return os.Rename(f.Name(), d.failureNote())
+}
+
+// ForgetFailure says that a coordinator serves.
+func (d Dirs) ForgetFailure() { _ = os.Remove(d.failureNote()) }
+
+// Failure returns why the last start failed, and when; "" where none has failed
+// since a coordinator served.
+func (d Dirs) Failure() (reason string, at time.Time) {
+	info, err := os.Stat(d.failureNote())
+	if err != nil {
+		return "", at
+	}
+	raw, err := os.ReadFile(d.failureNote())
+	if err != nil || len(raw) == 0 {
+		return "", at
+	}
+	return oneLine(string(raw)), info.ModTime()
+}
+
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	return strings.ToValidUTF8(text[:min(len(text), maxReason)], "")
+}

@@ -1,0 +1,42 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+)
+
+// Say tells the paired person something at once, without the database: that is
+// what the text is about. It is tried once.
+func (c *Channel) Say(ctx context.Context, text string) error {
+	l, _ := c.current()
+	peer := c.cfg.Core.Peer()
+	if l == nil || peer == nil {
+		return errNobody
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.pace.slack)
+	defer cancel()
+	return l.say(ctx, core.Room{Chat: peer.Chat}, text)
+}
+
+// SayOnce is Say without a Channel, for a coordinator that cannot start: it uses
+// the stored token, the given API and a chat that is known.
+func SayOnce(ctx context.Context, cfg Config, api string, chat int64, text string) error {
+	token, err := readToken(cfg.TokenFile)
+	if err != nil {
+		return err
+	}
+	if token == "" {
+		return errors.New("no bot is connected")
+	}
+	c := &Channel{cfg: cfg, pace: usualPace}
+	l, err := c.linkAt(token, api)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	ctx, cancel := context.WithTimeout(ctx, c.pace.slack)
+	defer cancel()
+	return l.say(ctx, core.Room{Chat: chat}, text)
+}

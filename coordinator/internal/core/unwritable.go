@@ -1,0 +1,76 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// ErrUnwritable says that the disk took nothing, so nothing was changed.
+var ErrUnwritable = store.ErrUnwritable
+
+// A streak is a time in which the disk takes nothing; the zero value is none.
+type streak struct {
+	since time.Time
+	err   error
+}
+
+// Unwritable returns why nothing can be written now, and since when; nil while
+// the last commit went well. Changed fires at the beginning and at the end.
+func (c *Core) Unwritable() (since time.Time, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.streak.since, c.streak.err
+}
+
+// Probe writes without a change, and returns why that failed.
+func (c *Core) Probe() error { return c.wrote(c.cfg.Store.Probe()) }
+
+// wrote takes in how a write of the store went, and returns its error.
+func (c *Core) wrote(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.noteWrite(err)
+	return err
+}
+
+// noteWrite is wrote with c.mu held.
+func (c *Core) noteWrite(err error) {
+	before := c.streak
+	switch {
+	case err == nil:
+		c.streak = streak{}
+	case !errors.Is(err, ErrUnwritable):
+		return
+	case before.err == nil:
+		c.streak = streak{since: c.cfg.Now(), err: err}
+	}
+	if (before.err == nil) != (c.streak.err == nil) {
+		c.tell()
+	}
+}
+
+// Recovered tells the person that what failed since then can be done again.
+func (c *Core) Recovered(since time.Time) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		text := "Afar can write again, after " + now.Sub(since).Round(time.Second).String() + ". Questions come here as before."
+		b.Events = append(b.Events, happened(event.WritesAgain, "", "", text, now))
+		s.notify(&b, "writes", "", "💾 "+text, now)
+		return b, nil
+	})
+}
+
+// persist writes until the disk takes it, or ctx ends: what was done outside
+// must not be done again because nobody could note it.
+func (c *Core) persist(ctx context.Context, write func() error) error {
+	for {
+		err := c.wrote(write())
+		if !errors.Is(err, ErrUnwritable) || ctx.Err() != nil {
+			return err
+		}
+		c.wait(ctx, nil, c.cfg.Now().Add(retry))
+	}
+}

@@ -1,0 +1,148 @@
+package hooks_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
+)
+
+// A broken home is one in which no coordinator can start.
+type broken struct {
+	t    *testing.T
+	root string
+	dirs home.Dirs
+}
+
+func newBroken(t *testing.T) *broken {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
+	root := homeDir(t)
+	vars := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar")}
+	dirs, err := home.FromEnv(func(name string) string { return vars[name] })
+	if err == nil {
+		err = dirs.Make()
+	}
+	if err == nil {
+		err = os.WriteFile(dirs.ConfigFile(), []byte("[telegram]\napy = 'x'\n"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &broken{t, root, dirs}
+}
+
+// run runs a hook that has `afar` beside it.
+func (b *broken) run(event, rest string, who []string) (stdout string, took time.Duration) {
+	b.t.Helper()
+	cmd := exec.Command(filepath.Join(whole, binary(event)))
+	cmd.Env = append([]string{"HOME=" + b.root, "AFAR_HOME=" + b.dirs.Root, "PATH=/usr/bin:/bin"}, who...)
+	cmd.Stdin = strings.NewReader(payload(event, rest))
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		b.t.Fatalf("%s: %v", event, err)
+	}
+	return out.String(), time.Since(began)
+}
+
+// starts counts the coordinators that were started.
+func (b *broken) starts() int {
+	b.t.Helper()
+	raw, err := os.ReadFile(b.dirs.Log())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return strings.Count(string(raw), `"msg":"the coordinator cannot start"`)
+}
+
+func systemMessage(t *testing.T, stdout string) string {
+	t.Helper()
+	var out struct{ SystemMessage string }
+	if err := json.Unmarshal([]byte(stdout), &out); err != nil {
+		t.Fatalf("stdout %q: %v", stdout, err)
+	}
+	return out.SystemMessage
+}
+
+const stopped = `,"stop_hook_active":false,"last_assistant_message":"fin"`
+
+// TestCannotStart: a coordinator that cannot start is started once, costs the
+// hooks next to nothing, and is told of with its reason.
+func TestCannotStart(t *testing.T) {
+	b := newBroken(t)
+	out, _ := b.run("SessionStart", `,"source":"startup"`, attended)
+	text := systemMessage(t, out)
+	for _, want := range []string{"cannot start", `unknown key "telegram.apy"`, "line 2", "afar doctor", "stay at this terminal"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the session is not told %q: %s", want, text)
+		}
+	}
+	if b.starts() != 1 {
+		t.Errorf("%d coordinators were started", b.starts())
+	}
+	for range 3 {
+		if out, took := b.run("Stop", stopped, attended); out != "" || took > time.Second {
+			t.Errorf("Stop said %q and took %s", out, took)
+		}
+	}
+	out, took := b.run("PermissionRequest", bash("touch f"), attended)
+	if text := systemMessage(t, out); !strings.Contains(text, "asked here alone") || !strings.Contains(text, "unknown key") || took > time.Second {
+		t.Errorf("the dialog comes after %s with %q", took, text)
+	}
+	out, _ = b.run("PermissionRequest", bash("touch f"), unattended)
+	if !strings.Contains(out, `"behavior":"deny"`) || !strings.Contains(out, "cannot start") {
+		t.Errorf("what nobody attends: %s", out)
+	}
+	if b.starts() != 1 {
+		t.Errorf("%d coordinators were started within seconds", b.starts())
+	}
+}
+
+// TestCannotStartOnce: only a session that starts is told, not one that was
+// compacted.
+func TestCannotStartOnce(t *testing.T) {
+	b := newBroken(t)
+	for source, told := range map[string]bool{"startup": true, "resume": true, "compact": false, "clear": false} {
+		out, _ := b.run("SessionStart", `,"source":"`+source+`"`, unattended)
+		if got := strings.Contains(out, "cannot start"); got != told {
+			t.Errorf("%s: %q", source, out)
+		}
+	}
+}
+
+// TestHungSessionStart: a coordinator that accepts and says nothing delays the
+// start of a session by no more than 50 ms. The best of some runs counts: the
+// machine may be busy.
+func TestHungSessionStart(t *testing.T) {
+	best := func(serve func(net.Conn)) time.Duration {
+		least := time.Hour
+		for range 8 {
+			root := homeDir(t)
+			impostor(t, root, serve)
+			began := time.Now()
+			nothing.check(t, runHook(t, "hook-session-start", root, attended, strings.NewReader(payload("SessionStart", `,"source":"startup"`))))
+			least = min(least, time.Since(began))
+		}
+		return least
+	}
+	answers := func(c net.Conn) {
+		_, _ = c.Read(make([]byte, 64<<10))
+		_, _ = c.Write([]byte(`{"v":1,"code":"","body":{}}` + "\n"))
+		c.Close()
+	}
+	usual, hung := best(answers), best(conditions["hung"])
+	if delay := hung - usual; delay > 75*time.Millisecond { // 50 ms, and the start of the copy that registers later
+		t.Errorf("a hung coordinator delays it by %s (usual %s)", delay, usual)
+	}
+}
