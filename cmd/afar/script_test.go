@@ -46,6 +46,7 @@ const patience = 20 * time.Second
 //	botapi …                      see botapi_test.go
 //	consultant …                  see consultant_test.go
 //	tracker NAME                  tissue, bd or gh is installed from here on
+//	programs old|new [KEEP…]      install the programs of that release, except KEEP
 //	exec client HOOK              run a hook as the child of a client that is not this test
 func TestScripts(t *testing.T) {
 	if testing.Short() {
@@ -57,6 +58,13 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
 			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears, "consultant": cmdConsultant, "tracker": cmdTracker,
+			"programs": cmdPrograms,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "history" {
+				return false, fmt.Errorf("unknown condition %q; want history", name)
+			}
+			return hasHistory(), nil
 		},
 	})
 }
