@@ -61,10 +61,18 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 	case silence:
 		return h.leaveToDialog(err, stderr)
 	case closed:
-		fmt.Fprintf(stderr, "Afar's guard could not judge this call, so it does not run: %v\n", err)
+		fmt.Fprintf(stderr, "Afar's guard could not judge %s: %v\n", h.judged(), err)
 		return 2
 	}
 	return 0
+}
+
+// judged names what a guard had to judge, and what becomes of it.
+func (h *hook) judged() string {
+	if h.event.name == "ConfigChange" {
+		return "this change of settings, so the session does not take it over"
+	}
+	return "this call, so it does not run"
 }
 
 // leaveToDialog says at the terminal why a question stays there, where the

@@ -140,6 +140,7 @@ func TestFailPolicy(t *testing.T) {
 		{"other", "StopFailure", `,"error":"rate_limit"`, nothing, nothing},
 		{"other", "PreCompact", `,"trigger":"auto"`, nothing, nothing},
 		{"other", "SubagentStop", `,"agent_type":"alice"`, nothing, nothing},
+		{"guard: a change that has nothing to do with us", "ConfigChange", `,"source":"user_settings"`, nothing, nothing},
 		{"other", "Notification", `,"notification_type":"idle_prompt"`, nothing, nothing},
 	}
 	for condition, serve := range conditions {

@@ -47,6 +47,7 @@ var (
 	PreCompact          = Event{"PreCompact", other, preCompact}
 	SubagentStop        = Event{"SubagentStop", other, subagentStop}
 	Notification        = Event{"Notification", other, notification}
+	ConfigChange        = Event{"ConfigChange", guards, configChange}
 )
 
 // SessionStart is the event of that name. Broken says what is wrong with the

@@ -30,7 +30,7 @@ func userPromptSubmit(h *hook) error {
 	if r.body.Get("texts").Int() > 0 {
 		return h.contextWithTexts(id, r.str("context"))
 	}
-	return h.printContext(r.str("context"))
+	return h.printTold(r.str("context"), r.str("notice"))
 }
 
 // userPromptExpansion handles our slash commands. A blocked prompt costs no

@@ -13,11 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 const (
-	pluginID  = "afar@afar"
+	pluginID  = home.PluginID
 	pluginFix = "run install.sh again, or: claude plugin install " + pluginID
 	hostFor   = 10 * time.Second
 	// aliasMark stands in each version of the command file that install.sh writes.

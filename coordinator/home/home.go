@@ -14,6 +14,9 @@ import (
 	"strconv"
 )
 
+// PluginID is what the host calls our plugin: its name, then its marketplace.
+const PluginID = "afar@afar"
+
 // maxSocket is the longest path that every supported system takes for a Unix
 // socket (104 bytes with the final NUL on darwin).
 const maxSocket = 103
@@ -146,6 +149,7 @@ func (d Dirs) TokenFile() string  { return filepath.Join(d.Config, "telegram.tok
 func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions") } // a folder per session token
 func (d Dirs) Snapshots() string  { return filepath.Join(d.State, "snapshots") }    // what git needs while it takes one
 func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's own directory by default
+func (d Dirs) HoldMark() string   { return filepath.Join(d.State, "held") }         // there while the plugin is to load first
 func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.Workspace} }
 
 // Program returns the path of one of our programs in the directory of them.

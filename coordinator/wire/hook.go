@@ -17,6 +17,8 @@ const (
 	OpNotification = "hook.notification"
 	OpDebug        = "hook.debug" // HookDebug; records it while the person debugs
 
+	OpConfigRefused = "hook.config-refused" // the session does not take over what Part, a settings file, says; Why
+
 	OpAskOpen  = "hook.ask.open"  // register a question; reply: AskReply
 	OpAskWait  = "hook.ask.wait"  // wait at most WaitMS for its end; reply: AskReply
 	OpAskClaim = "hook.ask.claim" // may the answer still be printed? reply: AskReply

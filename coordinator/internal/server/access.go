@@ -58,6 +58,8 @@ var operations = map[string]operation{
 	wire.OpErrandWait:   {hook, (*Server).errandWait},
 	wire.OpRewake:       {hook, (*Server).rewake},
 
+	wire.OpConfigRefused: {hook, (*Server).configRefused},
+
 	wire.OpUndoTake: {hook, (*Server).undoTake},
 
 	wire.OpConsults:     {hook, (*Server).consults},

@@ -178,7 +178,11 @@ func (s *Server) prompt(c *call) (any, error) {
 		return wire.HookReply{}, err
 	}
 	late, err := s.cfg.Core.TellLate(p.Session, h.Delivery, room-len(ours)-2)
-	return wire.HookReply{Texts: texts, Context: paragraphs(ours, late)}, err
+	r := wire.HookReply{Texts: texts, Context: paragraphs(ours, late)}
+	if err != nil || texts > 0 { // with which the hook prints no notice
+		return r, err
+	}
+	return s.withNotices(p.Session, r)
 }
 
 func (s *Server) guarded(c *call) (any, error) {

@@ -23,6 +23,9 @@ func (s *Server) stop(c *call) (any, error) {
 		return wire.HookReply{}, err // at its end a turn has no dialog left
 	}
 	r, state, err := s.decideStop(c, h, p)
+	if err == nil && printsNotice(r) {
+		r, err = s.withNotices(p.Session, r)
+	}
 	if err != nil {
 		return wire.HookReply{}, err
 	}
@@ -32,6 +35,13 @@ func (s *Server) stop(c *call) (any, error) {
 		}
 	})
 	return r, nil
+}
+
+// printsNotice reports whether the hook is done with this reply, and prints its
+// notice.
+func printsNotice(r wire.HookReply) bool {
+	asksAgain := r.Check != nil || r.Errand != "" || r.ParkedMS > 0
+	return !asksAgain && r.Texts == 0 && r.HoldMS == 0
 }
 
 // decideStop returns the reply and how the session stands after it.

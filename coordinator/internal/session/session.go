@@ -67,6 +67,11 @@ type Session struct {
 	Denials Denials `json:"denials,omitzero"`
 	// Broken is what the person was told is wrong with the guard's policy files.
 	Broken string `json:"broken,omitempty"`
+	// Settings is the last change of settings that the session did not take over
+	// and the person was told of.
+	Settings string `json:"settings,omitempty"`
+	// Notices wait for the session's terminal.
+	Notices []string `json:"notices,omitempty"`
 	// Tells are what the session's model must know and was not told for sure.
 	Tells []Tell `json:"tells,omitempty"`
 	// Anchor is what the session must find again after a compaction.

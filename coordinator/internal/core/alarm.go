@@ -1,0 +1,51 @@
+package core
+
+import (
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// SettingsRefused takes in that a hook kept a session from a change of settings
+// that would switch the guard off. The person is told once of each such change.
+func (c *Core) SettingsRefused(id session.ID, text string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		v, what := s.sessions[id], "did not take over a change of settings that would switch the guard off. "+text
+		if v.Settings == text {
+			b.Events = append(b.Events, happened(event.SettingsRefused, id, v.Token, v.Token+" "+what, now))
+			return b, nil
+		}
+		v.Settings = text
+		s.alarm(&b, v, event.SettingsRefused, what, now)
+		return b, nil
+	})
+}
+
+// alarm tells the person on the phone, in the journal and at the session's
+// terminal that somebody tries to get past the guard. A pause does not silence
+// it: the guard still speaks then.
+func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what string, now time.Time) {
+	text := v.Token + " " + what
+	b.Sessions = append(b.Sessions, session.TellPerson(v, "Afar: "+what))
+	b.Events = append(b.Events, happened(kind, v.ID, v.Token, text, now))
+	s.notify(b, "alarm", v.ID, "🚨 "+text, now)
+}
+
+// TakeNotices returns what waits for a session's terminal, one notice per line,
+// and forgets it.
+func (c *Core) TakeNotices(id session.ID) (text string, err error) {
+	err = c.do(func(s *state, _ time.Time) (b store.Batch, _ error) {
+		v, ok := s.sessions[id]
+		if !ok || len(v.Notices) == 0 {
+			return b, nil
+		}
+		text = strings.Join(v.Notices, "\n")
+		v.Notices = nil
+		b.Sessions = append(b.Sessions, v)
+		return b, nil
+	})
+	return text, err
+}

@@ -1,0 +1,221 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// maxSettings is the largest settings file that is read. The host's own are a
+// few kilobytes.
+const maxSettings = 1 << 20
+
+// configChange blocks a change of settings that would switch Afar off in the
+// running session. Once the host takes a change over, it reads all its settings
+// files again, also one whose own change was blocked before. So every file is
+// looked at, whichever of them changed.
+func configChange(h *hook) error {
+	for _, file := range h.settingsFiles() {
+		why, err := h.switchesOff(file)
+		if errors.Is(err, errNotJSON) && file.path != h.str("file_path") {
+			continue // the host passes over such a file
+		}
+		if err != nil {
+			why = err.Error()
+		}
+		if why != "" {
+			return h.blockConfig(file.path, why)
+		}
+	}
+	return nil
+}
+
+// A settingsFile is one of the host's settings files.
+type settingsFile struct {
+	path string
+	user bool // the person's own: the only one whose prependPlugins counts
+}
+
+// settingsFiles lists the files that the host reads for the session, and the one
+// that changed. Managed settings are not among them: only root writes those, and
+// the host does not let a hook block them.
+func (h *hook) settingsFiles() []settingsFile {
+	files := []settingsFile{{filepath.Join(h.hostDir(), "settings.json"), true}}
+	project := h.getenv("CLAUDE_PROJECT_DIR")
+	if project == "" {
+		project = h.str("cwd")
+	}
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		files = append(files, settingsFile{path: filepath.Join(project, ".claude", name)})
+	}
+	changed := h.str("file_path")
+	for _, f := range files {
+		if f.path == changed {
+			return files
+		}
+	}
+	source := h.str("source")
+	if changed == "" || !strings.HasSuffix(source, "_settings") || source == "policy_settings" {
+		return files
+	}
+	return append(files, settingsFile{changed, source == "user_settings"})
+}
+
+// hostDir is the host's configuration directory. A transcript lies in
+// <dir>/projects/<project>/<session>.jsonl.
+func (h *hook) hostDir() string {
+	projects := filepath.Dir(filepath.Dir(h.str("transcript_path")))
+	if filepath.IsAbs(projects) && filepath.Base(projects) == "projects" {
+		return filepath.Dir(projects)
+	}
+	if dir := h.getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		return dir
+	}
+	return h.client.Dirs.HostDir()
+}
+
+// switchesOff says what in a settings file would switch Afar off, "" for
+// nothing. A file that cannot be read may hold anything.
+func (h *hook) switchesOff(file settingsFile) (string, error) {
+	settings, err := readSettings(file.path)
+	if err != nil {
+		return "", err
+	}
+	held := file.user && home.Marked(h.client.Dirs.HoldMark())
+	why, first := "", !held
+	settings.ForEach(func(key, value rawjson.Value) bool { // of members of one name the host takes the last
+		switch key.Str {
+		case "disableAllHooks":
+			why = hooksOff(value)
+		case "enabledPlugins":
+			why = pluginOff(value)
+		case "env":
+			why = h.moves(value)
+		case "prependPlugins":
+			first = first || isFirst(value)
+		}
+		return why == ""
+	})
+	if why == "" && !first {
+		why = `"prependPlugins" does not begin with "` + home.PluginID + `", so other plugins could overrule the guard`
+	}
+	return why, nil
+}
+
+// errNotJSON is an error of a file that the host cannot read either.
+var errNotJSON = errors.New("it is not JSON")
+
+// readSettings reads a settings file as one object. A file that is not there, or
+// is empty, says nothing.
+func readSettings(path string) (rawjson.Value, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return rawjson.Value{}, nil
+	case err != nil:
+		return rawjson.Value{}, fmt.Errorf("it cannot be read (%w)", err)
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return rawjson.Value{}, errors.New("it is not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return rawjson.Value{}, fmt.Errorf("it cannot be read (%w)", err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	switch {
+	case err != nil:
+		return rawjson.Value{}, fmt.Errorf("it cannot be read (%w)", err)
+	case len(raw) > maxSettings:
+		return rawjson.Value{}, fmt.Errorf("it is larger than %d bytes", maxSettings)
+	}
+	return parseSettings(string(raw))
+}
+
+func parseSettings(text string) (rawjson.Value, error) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	switch {
+	case strings.TrimSpace(text) == "":
+		return rawjson.Value{}, nil
+	case wire.Deeper([]byte(text), maxDepth):
+		return rawjson.Value{}, fmt.Errorf("it is nested deeper than %d levels", maxDepth)
+	case !utf8.ValidString(text):
+		return rawjson.Value{}, errors.New("it is not UTF-8")
+	case !rawjson.Valid(text):
+		return rawjson.Value{}, errNotJSON
+	}
+	settings := rawjson.Parse(text)
+	if !settings.IsObject() {
+		return rawjson.Value{}, errors.New("it is not a JSON object")
+	}
+	return settings, nil
+}
+
+func hooksOff(v rawjson.Value) string {
+	if v.Type == rawjson.False || v.Type == rawjson.Null {
+		return ""
+	}
+	return `"disableAllHooks" is ` + brief(v)
+}
+
+func pluginOff(v rawjson.Value) (why string) {
+	if !v.IsObject() {
+		return `"enabledPlugins" is not an object`
+	}
+	v.ForEach(func(id, on rawjson.Value) bool {
+		if id.Str == home.PluginID && on.Type != rawjson.True && !on.IsArray() && !on.IsObject() {
+			why = `"enabledPlugins" sets "` + home.PluginID + `" to ` + brief(on)
+		}
+		return why == ""
+	})
+	return why
+}
+
+// moves says which variable in a file's env would have the session's programs
+// look for Afar or for the host's settings elsewhere.
+func (h *hook) moves(env rawjson.Value) (why string) {
+	env.ForEach(func(name, value rawjson.Value) bool {
+		switch name.Str {
+		case "AFAR_HOME", "HOME", "CLAUDE_CONFIG_DIR":
+			if value.Str != h.getenv(name.Str) {
+				why = `"env" sets ` + name.Str + " to " + brief(value)
+			}
+		}
+		return why == ""
+	})
+	return why
+}
+
+func isFirst(v rawjson.Value) bool {
+	all := v.Array()
+	return len(all) > 0 && all[0].Str == home.PluginID
+}
+
+// brief is a value as it stands in the file, cut where it is long.
+func brief(v rawjson.Value) string {
+	if len(v.Raw) <= 80 {
+		return v.Raw
+	}
+	return strings.ToValidUTF8(v.Raw[:80], "") + "…"
+}
+
+// blockConfig keeps the session on its old settings. The host shows nothing of
+// that at the terminal, so the coordinator tells the person.
+func (h *hook) blockConfig(path, why string) error {
+	reason := "Afar does not let this session take over a change of settings that would switch its guard off. " +
+		path + ": " + why + ". Until that is mended, no change of settings takes effect in this session."
+	err := h.print(wire.NewObject().Str("decision", "block").Str("reason", reason))
+	_, _ = h.call(wire.OpConfigRefused, h.body().Str("part", path).Str("why", why), noteFor) // the block stands without it
+	return err
+}
