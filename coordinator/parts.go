@@ -31,13 +31,16 @@ func (c *Coordinator) write(ctx context.Context) {
 		if a.Kind == core.ActRetries {
 			return c.markRetries()
 		}
-		var f core.File
+		var f core.Text // of a file without one, the name says what its content is
 		if err := json.Unmarshal([]byte(a.Data), &f); err != nil {
 			return core.GiveUp(err)
 		}
 		v, err := c.core.Session(string(f.Session))
 		if err != nil {
 			return core.GiveUp(err)
+		}
+		if a.Kind == core.ActText {
+			return writePage(c.page(v.Token, f.Name), f.Text)
 		}
 		if err := c.takeEdits(v, f.Name); err != nil {
 			return err

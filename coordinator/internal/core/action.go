@@ -29,6 +29,7 @@ const (
 	ActEdit   = "edit"   // an Edit: what a message that is no card says from now on
 	ActGrants = "grants" // a GrantList: show the standing permissions
 	ActWrite  = "write"  // a File: markdown of a session
+	ActText   = "text"   // a Text: a file of a session whose content is given
 )
 
 // A Room is a chat, or one thread of a forum. Thread 0 is a chat without topics,
@@ -61,6 +62,12 @@ type Tap struct {
 type File struct {
 	Session session.ID `json:"session"`
 	Name    string     `json:"name"`
+}
+
+// A Text is a file with its content.
+type Text struct {
+	File
+	Text string `json:"text"`
 }
 
 // ErrGiveUp marks an error after which trying again is useless.

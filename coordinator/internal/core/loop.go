@@ -3,6 +3,7 @@ package core
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -72,11 +73,33 @@ func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro str
 			return b, err
 		}
 		intro = loop.Intro(out.Stack)
+		s.keepGoal(&b, out.Stack, o.Task, now)
 		s.resetTools(&b, id)
 		s.putLoop(&b, id, out, now)
 		return b, nil
 	})
 	return intro, err
+}
+
+// keepGoal has the whole goal of the frame at work kept as a file: the loop itself holds
+// its beginning.
+func (s *state) keepGoal(b *store.Batch, l loop.Stack, goal string, now time.Time) {
+	if f, ok := l.Top(); ok {
+		s.keepFrameGoal(b, session.ID(l.Session), f, goal, now)
+	}
+}
+
+func (s *state) keepFrameGoal(b *store.Batch, id session.ID, f loop.Frame, goal string, now time.Time) {
+	name := f.GoalFile()
+	if name == "" {
+		return
+	}
+	data, err := json.Marshal(Text{File{id, name}, goal})
+	if err != nil {
+		return // cannot happen: strings
+	}
+	key := "text:" + string(id) + "/" + name
+	b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneDisk, Kind: ActText, Data: string(data), Due: now})
 }
 
 // StopLoop decides whether a session that wants to stop goes on. The outcome's
@@ -250,6 +273,11 @@ func (c *Core) EditLoop(id session.ID, page string) error {
 			return b, nil
 		}
 		b.Loops = append(b.Loops, l)
+		for _, f := range l.Frames {
+			if slices.Contains(changed, f.ID) {
+				s.keepFrameGoal(&b, id, f, f.Goal, now)
+			}
+		}
 		token := s.token(id)
 		text := fmt.Sprintf("%s: the person changed the goal in loop.md, of frame %s", token, strings.Join(changed, ", "))
 		b.Events = append(b.Events, happened(event.LoopEdited, id, token, text, now))
@@ -290,27 +318,39 @@ func (c *Core) SeeShells(id session.ID, shells []string) (fresh bool, err error)
 // SetAnchor writes down what a session must find again after a compaction.
 func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		l := s.loops[id]
 		v, ok := s.sessions[id]
-		if !ok || !l.Active() {
+		if !ok {
 			return b, nil
 		}
-		v.Anchor = loop.Anchor(l, facts, now)
+		v.Anchor, v.AnchorAt, v.AnchorOf = loop.Anchor(s.loops[id], facts, now), now, s.running(id)
 		b.Sessions = append(b.Sessions, v)
-		s.markdown(&b, id, "anchor.md", now)
+		if v.Anchor != "" {
+			s.markdown(&b, id, "anchor.md", now)
+		}
 		return b, nil
 	})
 }
 
-// Anchor returns what a session is told after a compaction or a resume; ""
-// while no loop runs in it.
-func (c *Core) Anchor(id session.ID) (text string) {
+// running names the loop that runs in a session, "" for none.
+func (s *state) running(id session.ID) string {
+	if l := s.loops[id]; l.Active() {
+		return l.RunID
+	}
+	return ""
+}
+
+// Anchor returns what a session is told after a compaction or a resume. The one that
+// was written last counts as long as the person has asked for nothing else since and
+// the loop is the same; else the anchor of a running loop is made from these facts.
+func (c *Core) Anchor(id session.ID, facts loop.AnchorFacts) (text string) {
 	c.view(func(s *state, now time.Time) {
-		if l := s.loops[id]; l.Active() {
-			text = s.sessions[id].Anchor
-			if text == "" {
-				text = loop.Anchor(l, loop.AnchorFacts{}, now)
-			}
+		v, l := s.sessions[id], s.loops[id]
+		moved := v.TypedAt.After(v.AnchorAt) || l.Active() && l.UpdatedAt.After(v.AnchorAt)
+		switch {
+		case v.Anchor != "" && !moved && v.AnchorOf == s.running(id):
+			text = v.Anchor
+		case l.Active():
+			text = loop.Anchor(l, facts, now)
 		}
 	})
 	return text

@@ -156,22 +156,22 @@ func TestLoops(t *testing.T) {
 		t.Errorf("after a restart: %+v", f)
 	}
 	r.ok(r.SetAnchor("s", loop.AnchorFacts{Commits: []string{"abc first"}}))
-	if got := r.Anchor("s"); !strings.Contains(got, "tidy up") || !strings.Contains(got, "abc first") {
+	if got := r.Anchor("s", loop.AnchorFacts{}); !strings.Contains(got, "tidy up") || !strings.Contains(got, "abc first") {
 		t.Errorf("the anchor is %q", got)
 	}
 	r.ok(r.CancelLoop("s", "Ada"))
 	if err := r.CancelLoop("s", "Ada"); !errors.Is(err, loop.ErrNone) {
 		t.Errorf("a second time: %v", err)
 	}
-	if got := r.Anchor("s"); got != "" {
+	if got := r.Anchor("s", loop.AnchorFacts{Said: "x"}); got != "" {
 		t.Errorf("no loop, no anchor: %q", got)
 	}
 	r.same("journal", []string{"loop.started " + v.Token, "loop.stepped " + v.Token, "coordinator.started ", "loop.ended " + v.Token}, r.kinds(head))
 	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "cancelled") {
 		t.Errorf("the verdict reaches the person once: %q", said)
 	}
-	if files := r.drain(core.LaneDisk); len(files) != 2 {
-		t.Errorf("the markdown: %+v", files)
+	if files := r.drain(core.LaneDisk); len(files) != 3 {
+		t.Errorf("the loop, its anchor and its goal: %+v", files)
 	}
 	if out, err := r.StopLoop("s", loop.Stopping{}); out.Block != "" || err != nil {
 		t.Errorf("no loop, no block: %q, %v", out.Block, err)

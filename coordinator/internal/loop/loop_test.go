@@ -265,7 +265,7 @@ func TestAnchorIsBounded(t *testing.T) {
 	for i := range many {
 		many[i] = strings.Repeat("😀", 500)
 	}
-	facts := AnchorFacts{Commits: many, Files: many, Next: many[0]}
+	facts := AnchorFacts{Commits: many, Files: many, Said: many[0]}
 	for name, task := range map[string]string{
 		"one long line": strings.Repeat("é", 9000), "short lines": strings.Repeat("\n", 4000) + "x", "line breaks then one long line": "a\n\nb" + strings.Repeat("\n", 300) + strings.Repeat("é", 1800),
 		"lines": strings.Repeat("do this\nand that\n", 400),

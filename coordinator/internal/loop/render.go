@@ -6,48 +6,6 @@ import (
 	"time"
 )
 
-const (
-	anchorBytes   = 8000
-	anchorGoal    = 4500
-	anchorCommits = 3
-	anchorFiles   = 5
-)
-
-// AnchorFacts is what an anchor says beside the loop itself.
-type AnchorFacts struct {
-	Commits []string // newest first; the first 3 are shown
-	Files   []string // changed files; the first 5 are shown
-	Next    string   // the next step, if known
-}
-
-// Anchor is what a session needs to find its way after its context was
-// compacted: markdown of at most 8,000 bytes, cut at lines, that says what was
-// left out. It is empty when no loop runs.
-func Anchor(s Stack, facts AnchorFacts, now time.Time) string {
-	f, ok := s.Top()
-	if !ok {
-		return ""
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Loop anchor\n\n- mode: %s\n- iteration: %d/%d\n- running for: %s%s\n", f.Mode, f.N, f.Max, span(now.Sub(f.StartedAt)), until(f))
-	fmt.Fprintf(&b, "- next step: %s\n\n## Goal\n\n%s\n", next(facts.Next), quoted(f))
-	if place := where(f); place != "" {
-		fmt.Fprintf(&b, "\n## Worktree\n\n%s\n", place)
-	}
-	fmt.Fprintf(&b, "\n## Rules\n\n%s\n%s\n", rule, wayOut)
-	list(&b, "Last commits", facts.Commits, anchorCommits)
-	list(&b, "Changed files", facts.Files, anchorFiles)
-	list(&b, "Outer loops, which go on afterwards", outerGoals(s), maxDepth)
-	return cutLines(b.String(), anchorBytes, "the anchor")
-}
-
-func next(step string) string {
-	if step = line(step, goalRunes); step != "" {
-		return step
-	}
-	return "see what is done and what is missing, then go on with the goal"
-}
-
 func outerGoals(s Stack) []string {
 	var goals []string
 	for i := len(s.Frames) - 2; i >= 0; i-- {

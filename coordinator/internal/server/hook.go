@@ -11,7 +11,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -122,7 +121,11 @@ func (s *Server) sessionStart(c *call) (any, error) {
 	if p.Source != "compact" && p.Source != "resume" {
 		return wire.HookReply{}, nil
 	}
-	anchor := s.cfg.Core.Anchor(p.Session)
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err != nil {
+		return nil, err
+	}
+	anchor := s.cfg.Core.Anchor(p.Session, s.anchorFacts(v))
 	if h.Delivery == "" {
 		return wire.HookReply{Context: anchor}, nil
 	}
@@ -292,8 +295,11 @@ func (s *Server) preCompact(c *call) (any, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
 	defer cancel()
-	commits, changed := s.cfg.Git.Recent(ctx, p.Cwd)
-	return wire.HookReply{}, s.cfg.Core.SetAnchor(p.Session, loop.AnchorFacts{Commits: commits, Files: changed})
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err != nil {
+		return nil, err
+	}
+	return wire.HookReply{}, s.cfg.Core.SetAnchor(p.Session, s.allFacts(ctx, v))
 }
 
 func (s *Server) notification(c *call) (any, error) {

@@ -70,7 +70,10 @@ func (s *Server) readLoop(c *call, in wire.Read) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := s.cfg.Core.Anchor(session.ID(l.Session))
+	text, err := s.anchor(c.ctx, l.Session)
+	if err != nil {
+		return nil, err
+	}
 	if in.Topic == topic.Current {
 		raw, err := json.MarshalIndent(loop.Current(l), "", "  ")
 		if err != nil {

@@ -75,7 +75,9 @@ type Session struct {
 	// Tells are what the session's model must know and was not told for sure.
 	Tells []Tell `json:"tells,omitempty"`
 	// Anchor is what the session must find again after a compaction.
-	Anchor string `json:"anchor,omitempty"`
+	Anchor   string    `json:"anchor,omitempty"`
+	AnchorAt time.Time `json:"anchor_at,omitzero"`
+	AnchorOf string    `json:"anchor_of,omitempty"` // the loop that ran then
 }
 
 // Settle is how long a session may run before a hook of ours must have spoken
