@@ -147,7 +147,7 @@ func TestNoSecretLeavesItsCall(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := len(p.showing("sha256")); n < len(forms) {
+	if n := len(p.showing("📁 ")); n < len(forms) {
 		t.Errorf("%d cards for %d secrets: that proves little", n, len(forms))
 	}
 }

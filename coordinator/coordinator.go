@@ -104,7 +104,7 @@ func (c *Coordinator) build() (err error) {
 		return err
 	}
 	c.telegram = telegram.New(telegram.Config{
-		Core: c.core, Log: c.cfg.Log, TokenFile: c.cfg.Dirs.TokenFile(), ConfigFile: c.cfg.Dirs.ConfigFile(), Machine: machine(), Now: time.Now,
+		Core: c.core, Log: c.cfg.Log, TokenFile: c.cfg.Dirs.TokenFile(), ConfigFile: c.cfg.Dirs.ConfigFile(), Machine: machine(), Home: c.cfg.Dirs.User, Now: time.Now,
 	})
 	if c.undo, err = newSnapshotter(c.core, c.cfg.Dirs.Snapshots(), c.cfg.Log); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (c *Coordinator) build() (err error) {
 	c.server = server.New(server.Config{
 		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(settings.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end, Marks: c.takeMarks, Page: c.loopPage,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
-		Git: server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top}, Usage: disk.Usage, Snapshot: c.undo.take,
+		Git: server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top}, Usage: disk.Usage, Said: disk.Said, Snapshot: c.undo.take,
 		Consult: server.Consult{Programs: settings.Consult.Programs, Timeout: time.Duration(settings.Consult.Timeout)},
 	})
 	if c.listener, err = listen(c.cfg.Dirs.Socket()); err != nil {

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -365,7 +366,7 @@ func (p *phone) checkCards(r *askRun) (doubles int) {
 	if len(cards) == 0 {
 		p.t.Errorf("ask %d has no card", r.n)
 	}
-	if len(cards) > 1 && !strings.Contains(cards[len(cards)-1].Text, "↻ perhaps sent twice") {
+	if len(cards) > 1 && !strings.Contains(cards[len(cards)-1].Text, "↻ You may see this twice; this copy is settled") {
 		p.t.Errorf("ask %d: its second card does not say so:\n%s", r.n, cards[len(cards)-1].Text)
 	}
 	return max(0, len(cards)-1)
@@ -396,19 +397,20 @@ func (p *phone) checkTaps(r *askRun) {
 	}
 }
 
-var shortHash = regexp.MustCompile(`sha256 ([0-9a-f]{8})`)
-
 // checkJournal checks that an ask was opened, answered, delivered and run once,
 // in that order, and that nothing else is told of it.
 func (p *phone) checkJournal(r *askRun, journal []wire.Entry) {
-	hash := shortHash.FindStringSubmatch(p.showing(r.mark())[0].Text)
-	if hash == nil {
-		p.t.Errorf("ask %d: its card names no hash", r.n)
-		return
+	input, err := json.Marshal(payload{"command": r.command(), "description": "t"})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	_, hash, err := ask.Input("Bash", input)
+	if err != nil {
+		p.t.Fatal(err)
 	}
 	id, life := "", []string{}
 	for _, e := range journal {
-		if e.Kind == "ask.opened" && strings.Contains(e.Text, "(sha256 "+hash[1]+")") {
+		if e.Kind == "ask.opened" && strings.Contains(e.Text, "(sha256 "+hash[:8]+")") {
 			id = e.Subject
 		}
 		if e.Subject == id && id != "" {

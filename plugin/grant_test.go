@@ -43,8 +43,13 @@ func (r *rig) grants() {
 func (r *rig) always() {
 	out := filepath.Join(r.t.TempDir(), "out.txt")
 	file := model.Call("Write", map[string]any{"file_path": filepath.Join(r.lab.Project, "n.txt"), "content": "x"})
-	r.ask("test", model.Bash("go test ./... 2>&1 | tee "+out), model.Bash("go test ./none"), file)
+	first := model.Bash("go test ./... 2>&1 | tee " + out)
+	first.Text = "I know the cause.\nNow I run **all** the tests:"
+	r.ask("test", first, model.Bash("go test ./none"), file)
 	card := r.card("go test ./... 2>")
+	if !strings.Contains(card.Text, "🗣 You: go %%") || !strings.Contains(card.Text, "💭 It: Now I run all the tests:") {
+		r.t.Errorf("the card does not say why:\n%s", card.Text)
+	}
 	if !strings.Contains(card.Text, "Always: stop asking for go test …") || strings.Contains(card.Text, "edits") {
 		r.t.Errorf("the card does not say what would be kept:\n%s", card.Text)
 	}

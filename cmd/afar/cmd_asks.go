@@ -65,6 +65,12 @@ func renderAsk(p *page, card []wire.Ask, id string) {
 		return
 	}
 	p.line("%s  %s %s%s, %s", p.paint(bold, id), oneLine(q.Token, 40), wants(q), times(card), p.ago(q.OpenedAt))
+	if q.Asked != "" {
+		p.line("  you     “%s”", oneLine(q.Asked, 200))
+	}
+	if q.Said != "" {
+		p.line("  it      “%s”", oneLine(q.Said, 200))
+	}
 	if len(q.Questions) > 0 {
 		renderQuestion(p, q)
 	} else {

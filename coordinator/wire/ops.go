@@ -105,9 +105,11 @@ type Ask struct {
 	Current   int        `json:"current,omitempty"`
 	Hash      string     `json:"hash"`
 	Agent     string     `json:"agent,omitempty"`
-	Why       string     `json:"why,omitempty"`  // the guard's opinion
-	Does      string     `json:"does,omitempty"` // what the guard understands that the call would do
-	Says      string     `json:"says,omitempty"` // what the session says that it is for
+	Why       string     `json:"why,omitempty"`   // the guard's opinion
+	Does      string     `json:"does,omitempty"`  // what the guard understands that the call would do
+	Says      string     `json:"says,omitempty"`  // what the session says that it is for
+	Asked     string     `json:"asked,omitempty"` // its person's last prompt, in one line
+	Said      string     `json:"said,omitempty"`  // the last line that the model wrote since
 	// Card is the id of the ask on whose card this one stands: identical asks
 	// are answered together. AskedBy says in words who asks on that card.
 	Card      string `json:"card,omitempty"`

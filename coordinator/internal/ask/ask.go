@@ -84,9 +84,11 @@ type Ask struct {
 	Form      *Form      `json:"form,omitempty"` // of the kind Questions
 	Hash      string     `json:"hash"`           // of the exact input
 	Cwd       string     `json:"cwd"`
-	Why       string     `json:"why,omitempty"`  // what is risky, in the guard's words
-	Does      string     `json:"does,omitempty"` // what the guard understands of it, in words
-	Says      string     `json:"says,omitempty"` // what the session says that it is for
+	Why       string     `json:"why,omitempty"`   // what is risky, in the guard's words
+	Does      string     `json:"does,omitempty"`  // what the guard understands of it, in words
+	Says      string     `json:"says,omitempty"`  // what the session says that it is for
+	Asked     string     `json:"asked,omitempty"` // its person's last prompt, in one line
+	Said      string     `json:"said,omitempty"`  // the last line that the model wrote since
 	Attended  bool       `json:"attended"`
 	Nonce     string     `json:"nonce"`        // unguessable; binds a button to this ask
 	On        ID         `json:"on,omitempty"` // the ask on whose card this one stands; "" is its own

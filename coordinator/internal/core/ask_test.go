@@ -260,19 +260,19 @@ func TestAway(t *testing.T) {
 		{"auto: typing postpones", func(r *rig) {
 			r.openAsk(newAsk("a", "x"))
 			r.pass(session.Grace - 1)
-			r.ok(r.Typed("s"))
+			r.ok(r.Typed("s", ""))
 			r.pass(session.Grace - 1)
 		}, false},
 		{"auto: and postpones only", func(r *rig) {
 			r.openAsk(newAsk("a", "x"))
 			r.pass(session.Grace - 1)
-			r.ok(r.Typed("s"))
+			r.ok(r.Typed("s", ""))
 			r.pass(session.Grace)
 		}, true},
 		{"typing elsewhere postpones nothing", func(r *rig) {
 			r.openAsk(newAsk("a", "x"))
 			r.pass(session.Grace - 1)
-			r.ok(r.Typed("other"))
+			r.ok(r.Typed("other", ""))
 			r.pass(1)
 		}, true},
 		{"off: never", func(r *rig) {

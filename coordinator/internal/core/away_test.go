@@ -17,7 +17,7 @@ func TestAwayModes(t *testing.T) {
 	away := func(name string, m session.Mode, d time.Duration) act {
 		return func(r *rig) { r.ok(r.SetAway(name, m, d)) }
 	}
-	typed := func(r *rig) { r.ok(r.Typed("s")) }
+	typed := func(r *rig) { r.ok(r.Typed("s", "")) }
 	wait := func(d time.Duration) act { return func(r *rig) { r.pass(d) } }
 	opened := func(r *rig) { r.openAsk(newAsk("a", "x")) }
 	subagent := func(r *rig) {
@@ -77,7 +77,7 @@ func TestTypingKeepsAway(t *testing.T) {
 	r.see("s", "/p")
 	r.ok(r.SetAway("", session.On, time.Hour))
 	for range 5 {
-		r.ok(r.Typed("s"))
+		r.ok(r.Typed("s", ""))
 		r.pass(5 * time.Minute)
 	}
 	if got := r.Away("s"); got != session.On {

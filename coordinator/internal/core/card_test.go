@@ -136,7 +136,7 @@ func TestTwinsStayTogether(t *testing.T) {
 	r.pass(session.Grace / 2)
 	r.openAsk(newAsk("b", "x"))
 	r.pass(session.Grace / 4)
-	r.ok(r.Typed("s"))
+	r.ok(r.Typed("s", ""))
 	r.pass(session.Grace - 1)
 	if a, b := r.state("a", ask.Open), r.state("b", ask.Open); a.Shown || b.Shown {
 		t.Error("typing did not postpone the card")

@@ -225,7 +225,7 @@ func TestFailedCommit(t *testing.T) {
 	for name, f := range map[string]func() error{
 		"See":            func() error { _, err := r.See(session.Sighting{ID: "s", Mode: "plan"}); return err },
 		"EndSession":     func() error { return r.EndSession("s", "x") },
-		"Typed":          func() error { return r.Typed("s") },
+		"Typed":          func() error { return r.Typed("s", "") },
 		"SetAway":        func() error { return r.SetAway("", session.On, 0) },
 		"SetAway of one": func() error { return r.SetAway("s", session.On, 0) },
 		"Pause":          func() error { return r.Pause(true) },

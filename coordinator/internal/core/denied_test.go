@@ -113,7 +113,7 @@ func TestDeniedCard(t *testing.T) {
 		t.Error("the phone rings at once")
 	}
 	r.pass(session.Grace - time.Second)
-	r.ok(r.Typed("s"))
+	r.ok(r.Typed("s", ""))
 	r.pass(time.Second)
 	if a, _ := r.Ask("ask_a"); a.Shown {
 		t.Error("typing did not put it off")

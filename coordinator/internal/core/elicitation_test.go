@@ -55,13 +55,13 @@ func TestElicitationHandedOver(t *testing.T) {
 	r.pair()
 	r.see("s", "/p")
 	r.openAsk(elicitation("ask_a"))
-	r.ok(r.Typed("s"))
+	r.ok(r.Typed("s", ""))
 	if a := r.state("ask_a", ask.Withdrawn); a.Note != "handed to the terminal: somebody types there" {
 		t.Errorf("have %q", a.Note)
 	}
 	r.ok(r.SetAway("", session.On, 0))
 	r.openAsk(elicitation("ask_b"))
-	r.ok(r.Typed("s"))
+	r.ok(r.Typed("s", ""))
 	r.state("ask_b", ask.Open)
 	r.openAsk(newAsk("ask_c", "x"))
 	agents := func(run bool) {

@@ -98,9 +98,9 @@ func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now tim
 // threw away. Every other one can be resumed, and its loop with it.
 const cleared = "clear"
 
-// Typed notes that a person typed into a session: their asks stay at the
-// terminal for another grace.
-func (c *Core) Typed(id session.ID) error {
+// Typed notes that a person typed a prompt into a session, which is given in one
+// line without secrets: their asks stay at the terminal for another grace.
+func (c *Core) Typed(id session.ID, prompt string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		s.dropCheckIns(&b, id, "answered at the terminal", now)
 		s.handOver(&b, id, now)
@@ -113,7 +113,7 @@ func (c *Core) Typed(id session.ID) error {
 		}
 		s.typedInLoop(&b, id, now)
 		if v, ok := s.sessions[id]; ok {
-			v.TypedAt = now
+			v.TypedAt, v.Typed = now, prompt
 			b.Sessions = append(b.Sessions, v)
 		}
 		return b, nil

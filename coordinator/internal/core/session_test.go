@@ -227,7 +227,7 @@ func TestLoopExpires(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		go r.Run(ctx)
 		time.Sleep(time.Hour)
-		r.ok(r.Typed("s")) // a sign of life
+		r.ok(r.Typed("s", "")) // a sign of life
 		time.Sleep(2*time.Hour - 1)
 		synctest.Wait()
 		if !r.Loop("s").Active() {
@@ -348,7 +348,7 @@ func TestLimitLoop(t *testing.T) {
 	if said := r.said(); len(said) != 0 {
 		t.Errorf("one pause was told twice: %q", said)
 	}
-	r.ok(r.Typed("s"))
+	r.ok(r.Typed("s", ""))
 	if got := r.woken(); got != "" {
 		t.Errorf("woken although a person is there: %q", got)
 	}

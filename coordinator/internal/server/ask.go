@@ -73,6 +73,7 @@ func (s *Server) askedCall(h wire.HookCall, p payload) (a ask.Ask, v seen, err e
 		v.need.Loses = len(v.losses) > 0
 	} else { // it has a card
 		a.Does, a.Says, old = s.look(v)
+		a.Asked, a.Said = s.reasons(p)
 	}
 	if a.Text, a.Hash, err = ask.InputOver(p.Tool, p.Input, old); err != nil {
 		return a, v, err
@@ -224,7 +225,7 @@ func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 	v, _ := s.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
 	w := wire.Ask{
 		ID: string(a.ID), Kind: string(a.Kind), State: string(a.State), Session: string(a.Session), Token: v.Token,
-		Project: v.Project, Tool: a.Tool, Input: a.Text, Hash: a.Hash, Agent: a.AgentType, Why: a.Why, Does: a.Does, Says: a.Says,
+		Project: v.Project, Tool: a.Tool, Input: a.Text, Hash: a.Hash, Agent: a.AgentType, Why: a.Why, Does: a.Does, Says: a.Says, Asked: a.Asked, Said: a.Said,
 		Card: string(a.On), AskedBy: ask.Card{a}.Askers(), Perhaps: a.Perhaps,
 		OpenedAt: a.OpenedAt.UnixMilli(), ExpiresAt: a.ExpiresAt.UnixMilli(), SettledAt: millis(a.SettledAt), Outcome: a.Outcome(),
 		ForSession: a.ForSession(), ForAlways: a.ForAlways(), Parked: a.Parked,

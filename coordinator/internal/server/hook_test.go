@@ -4,6 +4,7 @@ package server_test
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -387,5 +388,25 @@ func TestLoopsFromOutside(t *testing.T) {
 	want[any](t, r.ask(wire.OpLoopEnd, wire.ByID{ID: "s"}), wire.CodeNotFound)
 	if got := r.kinds(); !slices.Contains(got, "loop.ended "+v.Token) {
 		t.Errorf("have %v", got)
+	}
+}
+
+// TestReasons: a card says what its person asked last and what the session said
+// last, one line each and without secrets. What nobody typed is no prompt.
+func TestReasons(t *testing.T) {
+	r := newRig(t)
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	said := `{"type":"assistant","message":{"content":[{"type":"text","text":"I look.\n\n**Now** with password=hunter22:\n"}]}}` + "\n"
+	r.ok(os.WriteFile(path, []byte(said), 0o600))
+	r.hook(wire.OpPrompt, `,"prompt":"\n# Fix the\u202e   login token=abcdefgh1234\nand the rest"`, nil)
+	r.hook(wire.OpPrompt, `,"prompt":"<task-notification>done"`, nil)
+	r.hook(wire.OpPrompt, `,"prompt":"by a script"`, func(h *wire.HookCall) { h.Attended = false })
+	r.hook(wire.OpAskOpen, bash, func(h *wire.HookCall) {
+		h.Ask, h.Kind = "a", "permission"
+		h.Payload = wire.Raw(strings.ReplaceAll(string(h.Payload), "/t.jsonl", path))
+	})
+	a := r.askState("a")
+	if a.Asked != "Fix the⟨U+202E⟩ login token=•••" || a.Said != "Now with password=•••" {
+		t.Errorf("asked %q, said %q", a.Asked, a.Said)
 	}
 }

@@ -61,6 +61,9 @@ type Config struct {
 	// Usage reads what a transcript says was used behind the byte from, and where
 	// the transcript ends; a negative from only finds the end.
 	Usage func(transcript string, from int64) (sum usage.Sum, end int64)
+	// Said reads the last text that the model wrote in a transcript since the last
+	// prompt, "" for none.
+	Said func(transcript string) string
 	// Snapshot takes the planned snapshot of a step and waits for it, at most so
 	// long; last says that the step runs as soon as it returns.
 	Snapshot func(ctx context.Context, id undo.ID, within time.Duration, last bool)

@@ -45,6 +45,7 @@ type Session struct {
 	StartedAt  time.Time `json:"started_at"`
 	SeenAt     time.Time `json:"seen_at"`
 	TypedAt    time.Time `json:"typed_at,omitzero"` // the last prompt of a person
+	Typed      string    `json:"typed,omitempty"`   // that prompt in one line, without secrets
 	// Hooked is true once a hook of ours spoke for the session. A session
 	// without it is unprotected: the host runs it, and we do not.
 	Hooked bool `json:"hooked"`

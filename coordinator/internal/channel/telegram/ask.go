@@ -72,7 +72,7 @@ func (l *link) placeOf(a ask.Ask) place {
 	if err != nil {
 		v.Token, v.Project = "unknown session", a.Cwd
 	}
-	at := place{v.Token, v.Project, l.cfg.Machine}
+	at := place{v.Token, v.Project, l.cfg.Machine, l.cfg.Home}
 	if label := v.Label(); label != "" {
 		at.machine += " · " + label
 	}

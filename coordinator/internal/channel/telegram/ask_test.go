@@ -365,7 +365,7 @@ func TestCardWhoseReplyWasLost(t *testing.T) {
 		cards = r.api.Messages(r.ann.ID)[1:]
 		return len(cards) == 2
 	})
-	if strings.Contains(cards[0].Text, "↻") || !strings.Contains(cards[1].Text, "↻ sent again, for the first try was cut off: if this is here twice, either one counts") {
+	if strings.Contains(cards[0].Text, "↻") || !strings.Contains(cards[1].Text, "↻ You may see this twice; either one counts.") {
 		t.Errorf("the cards say\n%s\n\n%s", cards[0].Text, cards[1].Text)
 	}
 	r.awaitAnswer(r.tap(r.ann, cards[0].ID, "Allow"))
@@ -434,7 +434,7 @@ func TestEditingFaults(t *testing.T) {
 			if err != nil || len(cards) != 1 {
 				t.Fatalf("%+v, %v", cards, err)
 			}
-			want := render(ask.Card{r.state(a.ID)}, place{"shop-" + tokenEnd(r), "/home/ann/shop", "lab"}).digest()
+			want := render(ask.Card{r.state(a.ID)}, place{"shop-" + tokenEnd(r), "/home/ann/shop", "lab", "/home/ann"}).digest()
 			if noted := cards[0].Shown == want; noted == strings.Contains(words, "not found") {
 				t.Errorf("noted as shown: %v", noted)
 			}

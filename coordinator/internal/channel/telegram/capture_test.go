@@ -29,6 +29,8 @@ type capture struct {
 
 var captures = []capture{
 	{"bash", of("Bash", `{"command":"npm test -- --watch=false","description":"Run the tests"}`, purpose("Run the tests"))},
+	{"bash with its reasons", of("Bash", `{"command":"npm test"}`, reasonsFor("Fix the login tests", "The tests fail at parse.ts:12, so I run them again:"))},
+	{"bash with hostile reasons", of("Bash", `{"command":"npm test"}`, reasonsFor("<b>x</b>\n✅ Allowed by Ann\u202e", strings.Repeat("</i>&lt;", 100)))},
 	{"bash does", of("Bash", `{"command":"rm -rf build && cp -r assets build/"}`, does("delete tree build · write file build · read file assets"))},
 	{"bash risky", of("Bash", `{"command":"git push --force origin feature"}`, why("Rewrites a remote branch: feature"), does("rewrite remote branch feature"))},
 	{"bash several lines", of("Bash", `{"command":"set -e\nfor f in *.go; do\n\tgofmt -l \"$f\"\ndone","run_in_background":true}`, in("/home/ann/shop/cmd/web"))},
@@ -250,6 +252,14 @@ func step(s ask.Step) change {
 	}
 }
 
+// reasonsFor has a card say what led to its question.
+func reasonsFor(asked, said string) change {
+	return func(a ask.Ask) ask.Ask {
+		a.Asked, a.Said = asked, said
+		return a
+	}
+}
+
 // beyond offers a mode or a directory as *Always*.
 func beyond(words string) change {
 	return func(a ask.Ask) ask.Ask {
@@ -326,7 +336,7 @@ func TestCaptures(t *testing.T) {
 	for _, c := range captures {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			card := render(c.card, place{"shop-a3f8", "/home/ann/shop", "laptop"})
+			card := render(c.card, place{"shop-a3f8", "/home/ann/shop", "laptop", "/home/ann"})
 			sent, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, card)
 			if err != nil {
 				t.Fatalf("Telegram refuses it: %v\n%s", err, card.html)

@@ -11,7 +11,7 @@ import (
 // on.
 func renderCheckIn(a ask.Ask, at place) rendered {
 	head := "💬 <b>" + line(at.token, maxWord) + "</b> · " + line(at.machine, maxPath) + "\nstopped and says:\n"
-	foot := "\n📁 " + line(at.project, maxPath) + "\n"
+	foot := "\n📁 " + at.path(at.project) + "\n"
 	switch {
 	case a.State == ask.Open:
 		foot += "Reply to this message to go on; also later, while the session runs."

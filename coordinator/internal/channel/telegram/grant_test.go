@@ -27,7 +27,7 @@ func TestRenderOffer(t *testing.T) {
 	} {
 		a := example()
 		a.Offer = c.offer
-		r := render(ask.Card{a}, place{"shop-1", "/home/ann/shop", "lab"})
+		r := render(ask.Card{a}, place{"shop-1", "/home/ann/shop", "lab", "/home/ann"})
 		var labels []string
 		for _, row := range r.rows[1:] {
 			for _, b := range row {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -69,10 +68,15 @@ func whichAsk(c core.Choice, token func(ask.Ask) string) rendered {
 		r.html += "\nTo a permission this is a no, with your words for the session."
 	}
 	label := func(a ask.Ask) string { return token(a) + " · " + oneLine(a.Tool) }
-	for _, a := range c.Open[:min(len(c.Open), maxChoices)] {
+	alike := map[string]int{}
+	for _, a := range c.Open {
+		alike[label(a)]++
+	}
+	nth := map[string]int{}
+	for _, a := range c.Open[:min(len(c.Open), maxChoices)] { // oldest first
 		text := label(a)
-		if slices.ContainsFunc(c.Open, func(b ask.Ask) bool { return b.ID != a.ID && label(b) == text }) {
-			text += " · " + a.Hash[:min(8, len(a.Hash))]
+		if nth[text]++; alike[text] > 1 {
+			text += fmt.Sprintf(" · card %d of %d", nth[text], alike[text])
 		}
 		r.rows = append(r.rows, []button{{shorten(text, maxWord), asData(c.Nonce, a.Nonce)}})
 	}

@@ -88,7 +88,7 @@ func TestCheckInSettledElsewhere(t *testing.T) {
 		act  func(r *rig) error
 		want string
 	}{
-		"typed":   {func(r *rig) error { return r.core.Typed("s1") }, "at the terminal"},
+		"typed":   {func(r *rig) error { return r.core.Typed("s1", "") }, "at the terminal"},
 		"ended":   {func(r *rig) error { return r.core.EndSession("s1", "exit") }, "the session ended"},
 		"escape":  {func(r *rig) error { _, err := r.core.CancelAsk("c1", "ended at the terminal"); return err }, "ended at the terminal"},
 		"paused":  {func(r *rig) error { return r.core.Pause(true) }, "Afar was paused"},

@@ -22,6 +22,8 @@ const (
 	maxWord = 80
 	maxPath = 200
 	maxWhy  = 500
+
+	maxReason = 140
 )
 
 // maxEndings bounds the lines that say how the asks of one card ended.
@@ -36,9 +38,17 @@ type rendered struct {
 
 type button struct{ label, data string }
 
-// A place says whose card it is: the session's token and project, and the
-// machine.
-type place struct{ token, project, machine string }
+// A place says whose card it is: the session's token and project, the machine, and
+// the person's home there.
+type place struct{ token, project, machine, home string }
+
+// path shows a path with ~ for the person's home.
+func (at place) path(path string) string {
+	if rest, ok := strings.CutPrefix(path, at.home); ok && at.home != "" && (rest == "" || rest[0] == '/') {
+		path = "~" + rest
+	}
+	return line(path, maxPath)
+}
 
 // render shows the asks of a card as they stand. Whatever their fields hold,
 // Telegram takes the result, and nothing in them can pass for a line of ours.
@@ -47,16 +57,31 @@ func render(card ask.Card, at place) rendered {
 	if a.Kind == ask.CheckIn {
 		return renderCheckIn(a, at)
 	}
-	head, foot := heading(card, at), footing(card, at)
-	room := maxText - units(plain(head)) - units(plain(foot))
+	text := secret.Visible(a.Text)
+	head, foot, room := around(card, at, text)
 	if a.Kind == ask.Questions && a.Form != nil {
 		return rendered{html: head + questionText(a, room) + foot, rows: questionRows(a)}
 	}
 	if a.Kind == ask.Elicitation {
 		return renderElicitation(a, head, foot, room)
 	}
-	text := secret.Visible(a.Text)
 	return rendered{html: head + block(a.Tool, elide(text, room)) + foot, rows: rows(card), cut: units(text) > room}
+}
+
+// around returns what stands around the input of a card, and how much room that
+// leaves for it.
+func around(card ask.Card, at place, text string) (head, foot string, room int) {
+	a := card.Face()
+	head = heading(card, at)
+	form := a.Kind == ask.Questions || a.Kind == ask.Elicitation // shown field by field
+	whole := form || text == a.Text && !strings.Contains(text, secret.Hidden)
+	foot = footing(card, at, whole)
+	room = maxText - units(plain(head)) - units(plain(foot))
+	if !form && whole && units(text) > room {
+		foot = footing(card, at, false)
+		room = maxText - units(plain(head)) - units(plain(foot))
+	}
+	return head, foot, room
 }
 
 // rows are the buttons of a card; one that is settled has none but Undo.
@@ -122,7 +147,7 @@ func offered(a ask.Ask) (lines []string) {
 // heading says who wants what.
 func heading(card ask.Card, at place) string {
 	a := card.Face()
-	who := fmt.Sprintf("<b>%s</b> · %s\n", line(at.token, maxWord), line(at.machine, maxPath))
+	who := fmt.Sprintf("<b>%s</b> · %s\n%s", line(at.token, maxWord), line(at.machine, maxPath), reasons(a))
 	tool := "<b>" + line(a.Tool, maxWord) + "</b>"
 	if n := len(speaking(card)); n > 1 {
 		tool += fmt.Sprintf(" <b>×%d</b>", n)
@@ -142,6 +167,18 @@ func heading(card ask.Card, at place) string {
 	return "❓ " + who + "wants " + tool + "\n"
 }
 
+// reasons says what led to a question: what the person asked last, and what the
+// session said last.
+func reasons(a ask.Ask) (lines string) {
+	if a.Asked != "" {
+		lines += "🗣 You: <i>" + line(a.Asked, maxReason) + "</i>\n"
+	}
+	if a.Said != "" {
+		lines += "💭 It: <i>" + line(a.Said, maxReason) + "</i>\n"
+	}
+	return lines
+}
+
 // speaking are the asks that a card is about: those that wait, or all when none
 // does.
 func speaking(card ask.Card) ask.Card {
@@ -151,9 +188,10 @@ func speaking(card ask.Card) ask.Card {
 	return card
 }
 
-// footing says how risky it is, where it happens, who asks, what an answer may
-// cover, and how it stands.
-func footing(card ask.Card, at place) string {
+// footing says how risky it is, where it happens, who asks where that is not the
+// main agent, what an answer may cover, and how it stands. Where the card does not
+// show the whole input, a hash names it.
+func footing(card ask.Card, at place, whole bool) string {
 	a := card.Face()
 	lines := []string{""}
 	if a.Why != "" {
@@ -165,15 +203,17 @@ func footing(card ask.Card, at place) string {
 	if a.Does != "" {
 		lines = append(lines, "⚙️ would "+line(a.Does, maxWhy))
 	}
-	lines = append(lines, "📁 "+where(a.Cwd, at.project), "👤 "+line(speaking(card).Askers(), maxPath))
+	lines = append(lines, "📁 "+at.where(a.Cwd))
+	if speaking := speaking(card); a.Agent != "" || len(speaking) > 1 {
+		lines = append(lines, "👤 "+line(speaking.Askers(), maxPath))
+	}
 	if a.State == ask.Open || a.Parked {
 		lines = append(lines, offered(a)...)
 	}
-	bound := "🔒 sha256 <code>" + line(a.Hash[:min(8, len(a.Hash))], maxWord) + "</code>"
-	if a.State == ask.Open {
-		bound += " · open until " + clock(ends(card))
+	if !whole {
+		lines = append(lines, "🔒 sha256 <code>"+line(a.Hash[:min(8, len(a.Hash))], maxWord)+"</code> of all of it")
 	}
-	lines = append(append(lines, bound), standing(card)...)
+	lines = append(lines, standing(card)...)
 	if a.Twice {
 		lines = append(lines, "↻ "+again(a))
 	}
@@ -183,21 +223,21 @@ func footing(card ask.Card, at place) string {
 // again says what a second copy of a card would mean.
 func again(a ask.Ask) string {
 	if a.State == ask.Open {
-		return "sent again, for the first try was cut off: if this is here twice, either one counts"
+		return "You may see this twice; either one counts."
 	}
-	return "perhaps sent twice: one that still has buttons changes nothing"
+	return "You may see this twice; this copy is settled."
 }
 
 // where is the directory of a call, told from its project.
-func where(cwd, project string) string {
-	below, inside := strings.CutPrefix(cwd, strings.TrimSuffix(project, "/")+"/")
+func (at place) where(cwd string) string {
+	below, inside := strings.CutPrefix(cwd, strings.TrimSuffix(at.project, "/")+"/")
 	switch {
-	case cwd == project || cwd == "":
-		return line(project, maxPath)
-	case inside && project != "":
-		return line(project, maxPath) + ", in " + line(below, maxPath)
+	case cwd == at.project || cwd == "":
+		return at.path(at.project)
+	case inside && at.project != "":
+		return at.path(at.project) + ", in " + line(below, maxPath)
 	}
-	return line(cwd, maxPath) + ", outside " + line(project, maxPath)
+	return at.path(cwd) + ", outside " + at.path(at.project)
 }
 
 // ends is when the first of the open asks of a card does.
@@ -231,9 +271,11 @@ func standing(card ask.Card) (lines []string) {
 	case a.Perhaps:
 		lines = append(lines, "❔ Perhaps settled at the terminal already; this line goes when it is certain.")
 	case a.Attended && a.Kind == ask.Elicitation:
-		lines = append(lines, "⏳ The terminal waits until then; without an answer the form opens there.")
+		lines = append(lines, "⏳ The terminal waits until "+clock(ends(card))+"; then the form opens there.")
 	case a.Attended && a.Agent != "":
-		lines = append(lines, fmt.Sprintf("⏳ After %.0f s it is handed to the terminal.", ask.SubagentFor.Seconds()))
+		lines = append(lines, "⏳ Handed to the terminal at "+clock(ends(card))+".")
+	default:
+		lines = append(lines, "⏳ open until "+ends(card).Format("15:04"))
 	}
 	return lines
 }

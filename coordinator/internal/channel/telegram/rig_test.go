@@ -91,7 +91,7 @@ func (r *rig) open() {
 		r.Fatal(err)
 	}
 	r.ch = New(Config{
-		Core: r.core, Log: logger, TokenFile: r.path("telegram.token"), ConfigFile: r.path("config.toml"), Machine: "lab", Now: r.now,
+		Core: r.core, Log: logger, TokenFile: r.path("telegram.token"), ConfigFile: r.path("config.toml"), Machine: "lab", Home: "/home/ann", Now: r.now,
 	})
 	r.ch.pace.first = 10 * time.Millisecond
 	r.ch.pace.conflict = 20 * time.Millisecond

@@ -190,7 +190,7 @@ func TestHangingSend(t *testing.T) {
 	release := r.api.Hang("sendMessage")
 	defer release()
 	a := r.ask("a1", "git push")
-	m := r.await("↻ sent again")
+	m := r.await("↻ You may see this twice")
 	if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Deny")); got != "Denied." {
 		t.Errorf("answered %q", got)
 	}

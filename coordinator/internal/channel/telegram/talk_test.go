@@ -180,7 +180,7 @@ func (k *talk) write(m botapi.Message) {
 	now := fmt.Sprint(m.Text, m.Labels())
 	before, old := k.seen[m.ID]
 	k.seen[m.ID] = now
-	card := strings.Contains(m.Text, "📁") || strings.Contains(m.Text, "sha256")
+	card := strings.Contains(m.Text, "📁")
 	switch {
 	case old && before == now:
 	case card && !old:

@@ -32,6 +32,7 @@ type Config struct {
 	TokenFile  string // holds the bot's token alone, 0600
 	ConfigFile string // config.toml, for telegram.api
 	Machine    string // host name shown on cards
+	Home       string // of the person, shown as ~ on cards
 	Now        func() time.Time
 }
 

@@ -1,0 +1,58 @@
+package disk
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The rows of a transcript, as far as they say who wrote what.
+const (
+	prompted = `{"type":"user","message":{"role":"user","content":"fix the tests"}}` + "\n"
+	parts    = `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"fix the tests"}]}}` + "\n"
+	hostText = `{"type":"user","isMeta":true,"message":{"role":"user","content":[{"type":"text","text":"a skill's text"}]}}` + "\n"
+	result   = `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}}` + "\n"
+	answer   = `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"I look first."}]}}` + "\n"
+	call     = `{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}` + "\n"
+	both     = `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Now the rest."},{"type":"tool_use","id":"u"}]}}` + "\n"
+	other    = `{"type":"system","subtype":"informational","content":"x"}` + "\n"
+)
+
+func TestSaid(t *testing.T) {
+	long := `{"type":"user","message":{"content":[{"type":"tool_result","content":"` + strings.Repeat("x", saidIn) + `"}]}}` + "\n"
+	for name, tc := range map[string]struct{ rows, want string }{
+		"nothing":                          {"", ""},
+		"before its call":                  {prompted + answer + call, "I look first."},
+		"beside its call":                  {prompted + answer + call + result + both, "Now the rest."},
+		"not of the turn before":           {prompted + answer + prompted + call, ""},
+		"not of the turn before, in parts": {prompted + answer + parts + call, ""},
+		"behind the host's own text":       {prompted + answer + hostText + call, "I look first."},
+		"behind results":                   {prompted + answer + call + result + call + other, "I look first."},
+		"a row that is being written":      {prompted + answer + call[:40], "I look first."},
+		"broken rows":                      {prompted + answer + "{\n[]\n7\n\"x\"\nnull\n", "I look first."},
+		"too far from the end":             {prompted + answer + long + call, ""},
+		"behind a long row":                {long + answer + call, "I look first."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "t.jsonl")
+			if err := os.WriteFile(path, []byte(tc.rows), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := Said(path); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+	for _, path := range []string{"", "/none/at/all", t.TempDir(), "/dev/null"} {
+		if got := Said(path); got != "" {
+			t.Errorf("of %s it said %q", path, got)
+		}
+	}
+}
+
+func FuzzSaid(f *testing.F) {
+	f.Add([]byte(prompted + answer + call))
+	f.Add([]byte("\n\n{}\n"))
+	f.Fuzz(func(t *testing.T, rows []byte) { lastText(rows) })
+}

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+)
+
+// reasons says why a session wants something: its person's last prompt, and the
+// last line that the model wrote since, each in one line without secrets. Both are
+// texts of others; "" where there is none.
+func (s *Server) reasons(p payload) (asked, said string) {
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err == nil {
+		asked = v.Typed
+	}
+	return asked, lastLine(s.cfg.Said(p.transcript()))
+}
+
+// transcript is the record of who makes a call: the session's, or that of its
+// subagent, which the host keeps below it.
+func (p payload) transcript() string {
+	if p.Agent == "" {
+		return p.Transcript
+	}
+	dir := strings.TrimSuffix(p.Transcript, ".jsonl")
+	return filepath.Join(dir, "subagents", "agent-"+filepath.Base(p.Agent)+".jsonl")
+}
+
+// firstLine and lastLine return a line of a text that says something, for a card.
+func firstLine(text string) string {
+	if lines := linesOf(text[:min(len(text), maxLook)]); len(lines) > 0 {
+		return brief(lines[0])
+	}
+	return ""
+}
+
+func lastLine(text string) string {
+	if lines := linesOf(text[max(0, len(text)-maxLook):]); len(lines) > 0 {
+		return brief(lines[len(lines)-1])
+	}
+	return ""
+}
+
+// marks are what Markdown adds to a line.
+var marks = strings.NewReplacer("**", "", "__", "", "`", "")
+
+// linesOf returns the lines of a text that hold words, without the marks of
+// Markdown and without secrets: a key is known by its first line, so all of them
+// are masked together.
+func linesOf(text string) (out []string) {
+	for line := range strings.Lines(secret.Mask(strings.ToValidUTF8(text, ""))) {
+		if line = strings.TrimLeft(oneLine(marks.Replace(line)), "#*-> "); strings.Trim(line, "=|") != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
