@@ -163,7 +163,9 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	})
 	c.cfg.Log.Info("serving", "socket", c.cfg.Dirs.Socket(), "version", c.cfg.Version)
 	err := c.server.Serve(ctx, c.listener)
-	return errors.Join(err, c.core.Note(event.Stopped, "", "", c.lastWords()))
+	err = errors.Join(err, c.core.Note(event.Stopped, "", "", c.lastWords()))
+	c.cfg.Log.Info(c.lastWords())
+	return err
 }
 
 // lastWords is the journal's last entry of this coordinator.

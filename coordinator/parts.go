@@ -198,7 +198,14 @@ func (c *Coordinator) doctor() []wire.Check {
 	if err != nil || broken != 0 {
 		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken), Fix: "somebody changed the database by hand: keep it and look at afar log"}
 	}
-	return []wire.Check{journal, c.doctorTelegram(), c.doctorConsult()}
+	return []wire.Check{c.doctorDatabase(), journal, c.doctorTelegram(), c.doctorConsult()}
+}
+
+func (c *Coordinator) doctorDatabase() wire.Check {
+	if err := c.core.Probe(); err != nil {
+		return wire.Check{ID: "database", State: "bad", Text: err.Error(), Fix: "make room on that disk, or make it writable; all goes on by itself then"}
+	}
+	return wire.Check{ID: "database", State: "ok", Text: c.cfg.Dirs.Database()}
 }
 
 func (c *Coordinator) doctorTelegram() wire.Check {

@@ -210,10 +210,16 @@ func (a *app) unreachable(d home.Dirs, err error) error {
 	return fmt.Errorf("%w; %s", err, hint)
 }
 
+// crashName is the file beside the log that holds what the coordinator prints:
+// what goes wrong before its log is open, and a crash.
+const crashName = "crash.log"
+
+func crashLog(d home.Dirs) string { return filepath.Join(filepath.Dir(d.Log()), crashName) }
+
 // lastWords returns the last line that a coordinator printed before its log was
 // open, when that was just now.
 func lastWords(d home.Dirs, now time.Time) string {
-	path := filepath.Join(filepath.Dir(d.Log()), "crash.log")
+	path := crashLog(d)
 	info, err := os.Stat(path)
 	if err != nil || now.Sub(info.ModTime()) > 2*startFor {
 		return ""

@@ -75,7 +75,7 @@ func (a *app) examine(ctx context.Context) (wire.Checks, error) {
 		return wire.Checks{}, err
 	}
 	x := exam{a, d}
-	found := []wire.Check{x.binaries(), x.pin(), x.directories()}
+	found := []wire.Check{x.binaries(), x.pin(), x.directories(), x.disk(), x.config()}
 	found = append(found, x.coordinator(ctx)...)
 	found = append(found, x.path(), x.loopAlias())
 	found = append(found, x.policies()...)

@@ -1,6 +1,12 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator"
+)
 
 func newRestart(a *app) *cobra.Command {
 	return &cobra.Command{
@@ -9,10 +15,25 @@ func newRestart(a *app) *cobra.Command {
 			if err := a.personOnly("restart"); err != nil {
 				return err
 			}
+			if err := a.mayRestart(); err != nil {
+				return err
+			}
 			if err := a.stop(c.Context()); err != nil {
 				return err
 			}
 			return a.start(c.Context())
 		},
 	}
+}
+
+// mayRestart refuses what would end the coordinator that runs and start none.
+func (a *app) mayRestart() error {
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	if err := coordinator.CheckConfig(d); err != nil {
+		return fmt.Errorf("nothing was stopped, for a coordinator could not start with these settings: %w", err)
+	}
+	return nil
 }

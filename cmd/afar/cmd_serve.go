@@ -65,7 +65,7 @@ func (a *app) cannotServe(ctx context.Context, cfg coordinator.Config, err error
 	}
 	before, at := cfg.Dirs.Failure()
 	noted := cfg.Dirs.NoteFailure(err.Error())
-	cfg.Log.Error(cannotStart, "err", err)
+	defer cfg.Log.Error(cannotStart, "err", err) // its last words
 	now, _ := cfg.Dirs.Failure()
 	if noted != nil || now == before && a.now().Sub(at) < sayEvery {
 		return // without a note each start would tell it again

@@ -16,7 +16,7 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 	var s wire.Status
 	err := x.callRunning(ctx, wire.OpStatus, nil, &s)
 	if errors.Is(err, client.ErrUnreachable) {
-		return []wire.Check{x.silent(err)}
+		return x.silent(err)
 	}
 	if err != nil {
 		return []wire.Check{bad("coordinator", err.Error(), "afar restart")}
@@ -29,12 +29,15 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 	return append(checks, own.Checks...)
 }
 
-// silent tells a coordinator that is not there from one that hangs.
-func (x exam) silent(err error) wire.Check {
+// silent tells a coordinator that is not there from one that hangs. What is not
+// there can be checked from outside.
+func (x exam) silent(err error) []wire.Check {
 	if alive(x.dirs) {
-		return bad("coordinator", "it lives and does not answer: "+err.Error(), "look into "+x.dirs.Log()+", end its process (afar serve), then afar start")
+		fix := "look into " + x.dirs.Log() + ", end its process (afar serve), then afar start"
+		return []wire.Check{bad("coordinator", "it lives and does not answer: "+err.Error(), fix)}
 	}
-	return off("coordinator", "does not run", "nothing to do: it starts when a session or a command needs it")
+	none := off("coordinator", "does not run", "nothing to do: it starts when a session or a command needs it")
+	return []wire.Check{none, x.database(), x.lastWords()}
 }
 
 func (x exam) version(c wire.Coordinator) wire.Check {

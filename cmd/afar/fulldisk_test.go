@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -162,8 +163,11 @@ func TestFullDisk(t *testing.T) {
 	if out, _, _ := d.run(start, "hook-session-start"); !strings.Contains(out, "systemMessage") || !strings.Contains(out, "the disk is full") {
 		t.Errorf("a session that starts is told %q", out)
 	}
-	if out, _, code := d.run("", "afar", "doctor"); code != 1 || !strings.Contains(out, "the disk is full") {
-		t.Errorf("doctor: exit %d: %s", code, out)
+	out, _, code = d.run("", "afar", "doctor")
+	for _, red := range []string{`✖\s+disk\s`, `✖\s+database\s.*the disk is full`} {
+		if code != 1 || !regexp.MustCompile(red).MatchString(out) {
+			t.Errorf("doctor: exit %d without %s: %s", code, red, out)
+		}
 	}
 
 	d.free()

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -17,48 +18,60 @@ import (
 )
 
 // Decode reads a document into the struct that into points to, over what it
-// holds. A key that the struct does not have is an error.
+// holds. A key that the struct does not have, and a value of another kind than
+// its field, are errors.
 func Decode(raw []byte, into any) error {
-	return explain(toml.NewDecoder(bytes.NewReader(raw)).DisallowUnknownFields().Decode(into))
+	tree, err := Parse(raw)
+	if err != nil {
+		return err
+	}
+	if err := tree.fit("", reflect.TypeOf(into).Elem()); err != nil {
+		return err
+	}
+	return explain(toml.Unmarshal(raw, into))
 }
 
 // DecodePart is Decode for a struct that holds only some of the keys: the others
 // are passed over.
 func DecodePart(raw []byte, into any) error { return explain(toml.Unmarshal(raw, into)) }
 
-// explain names the line and the key of what is wrong.
+// explain names the line and the key of what is wrong. What a type says of its
+// own text is kept; the library's words are not.
 func explain(err error) error {
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) && len(strict.Errors) > 0 {
-		row, _ := strict.Errors[0].Position()
-		return fmt.Errorf("line %d: unknown key %q", row, strings.Join(strict.Errors[0].Key(), "."))
-	}
 	var bad *toml.DecodeError
-	if errors.As(err, &bad) {
-		row, _ := bad.Position()
-		return fmt.Errorf("line %d: %s", row, strings.TrimPrefix(bad.Error(), "toml: "))
+	if !errors.As(err, &bad) {
+		return err
 	}
-	return err
+	row, _ := bad.Position()
+	why := strings.TrimPrefix(bad.Error(), "toml: ")
+	if strings.Contains(why, "toml") || strings.Contains(why, "decode") {
+		why = "this value cannot be used here"
+	}
+	if key := strings.Join(bad.Key(), "."); !strings.Contains(why, key) {
+		why = key + ": " + why
+	}
+	return fmt.Errorf("line %d: %s", row, why)
 }
 
 // A Kind is what a value is, in words for the person who wrote it.
 type Kind string
 
-// The kinds of values. Numbers and times are not told apart: no file that is
-// read as a tree has them.
+// The kinds of values.
 const (
 	String Kind = "a text"
 	Bool   Kind = "true or false"
 	List   Kind = "a list"
 	Map    Kind = "a table"
-	Other  Kind = "a number or a time"
+	Whole  Kind = "a whole number"
+	Number Kind = "a number"
+	Other  Kind = "a date or a time"
 )
 
 // A Value is what stands behind a key, or in a list.
 type Value struct {
 	Kind  Kind
 	Line  int
-	Text  string // of a String
+	Text  string // of a String; of a number, as it was written
 	Yes   bool   // of a Bool
 	List  []Value
 	Table *Table // of a Map
@@ -129,7 +142,23 @@ func (p *parser) failed() error {
 	if len(bad.Highlight) > 0 {
 		line = p.line(p.Range(bad.Highlight))
 	}
-	return fmt.Errorf("line %d: %s", line, bad.Message)
+	return fmt.Errorf("line %d: %q cannot be read: %s", line, p.written(line), whatIsExpected)
+}
+
+// whatIsExpected stands for all the ways in which a line can fail to be TOML.
+const whatIsExpected = `expected [table] or key = value, with a text in quotes, such as hold = "90s"`
+
+// maxWritten bounds what is repeated of a line.
+const maxWritten = 60
+
+// written is a line of the document, shortened.
+func (p *parser) written(line int) string {
+	lines := bytes.SplitN(p.text, []byte{'\n'}, line+1)
+	text := strings.TrimSpace(string(lines[min(line, len(lines))-1]))
+	if len(text) > maxWritten {
+		text = strings.ToValidUTF8(text[:maxWritten], "") + "…"
+	}
+	return text
 }
 
 func (p *parser) line(r unstable.Range) int {
@@ -231,6 +260,10 @@ func (p *parser) value(n *unstable.Node, line int) (v Value, err error) {
 	switch n.Kind {
 	case unstable.String:
 		v.Kind, v.Text = String, string(n.Data)
+	case unstable.Integer:
+		v.Kind, v.Text = Whole, string(n.Data)
+	case unstable.Float:
+		v.Kind, v.Text = Number, string(n.Data)
 	case unstable.Bool:
 		v.Kind, v.Yes = Bool, n.Data[0] == 't'
 	case unstable.Array:

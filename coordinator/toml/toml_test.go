@@ -67,7 +67,7 @@ func TestParseRefuses(t *testing.T) {
 		"a = ":                              "line 1: ",
 		"\n\na = 1\na = 2":                  `line 4: "a" is there already, in line 3`,
 		"[a]\nx = 1\n[a]\n":                 `line 3: the table "a" is there already, from line 1`,
-		"a = 1\n[a]":                        `line 2: "a" is a number or a time since line 1`,
+		"a = 1\n[a]":                        `line 2: "a" is a whole number since line 1`,
 		"a = { x = 1 }\n[a]":                `line 2: the table "a" is there already`,
 		"a = { x = 1 }\na.y = 1":            `line 2: the table "a" is complete since line 1`,
 		"a = { x = 1, x = 2 }":              `line 1: "x" is there already`,

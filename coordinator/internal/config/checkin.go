@@ -28,6 +28,9 @@ func (c CheckIn) check() error {
 // A Duration is a time as Go writes it: "90s", "2h".
 type Duration time.Duration
 
+// Form says how such a time is written.
+func (Duration) Form() string { return `a time in quotes, such as "90s" or "2h"` }
+
 // UnmarshalText reads such a time.
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))

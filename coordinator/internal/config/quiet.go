@@ -48,6 +48,9 @@ type Clock struct {
 	set bool
 }
 
+// Form says how such a time is written.
+func (Clock) Form() string { return `a time of the day in quotes, such as "22:30"` }
+
 // UnmarshalText reads such a time.
 func (c *Clock) UnmarshalText(text []byte) error {
 	at, err := time.Parse("15:04", string(text))

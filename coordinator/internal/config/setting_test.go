@@ -93,7 +93,7 @@ func TestEscalationRefuses(t *testing.T) {
 		"after = '10s'":             "between 1m0s and 24h0m0s",
 		"after = '25h'":             "between",
 		"after = '-1m'":             "between",
-		"after = 10":                "between",
+		"after = 10":                "must be a time in quotes",
 		"chat = 5":                  "needs escalation.after",
 		"after = '5m'\nchat = 'me'": "line 3: ",
 	} {

@@ -164,13 +164,30 @@ func inspect(path string) error {
 	return check(db, path)
 }
 
-// begin makes an empty database. A log that lies beside one holds commits, and
-// SQLite would throw it away.
+// Check returns why Open would refuse the database at path, nil when it would
+// not. It changes nothing.
+func Check(path string) error {
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		return lostLog(path)
+	}
+	return inspect(path)
+}
+
+// begin makes an empty database.
 func begin(path string) error {
+	if err := lostLog(path); err != nil {
+		return err
+	}
+	return precreate(path)
+}
+
+// lostLog refuses an empty database with a log beside it: that holds commits, and
+// SQLite would throw it away.
+func lostLog(path string) error {
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
 		return fmt.Errorf("%w: %s is empty, but its log is not; move both away to begin with an empty one", ErrCorrupt, path)
 	}
-	return precreate(path)
+	return nil
 }
 
 // precreate makes the file before SQLite does, so that it is 0600 from its

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// config checks that the settings file can be used: a coordinator that runs may
+// have read an older one.
+func (x exam) config() wire.Check {
+	path := x.dirs.ConfigFile()
+	if err := coordinator.CheckConfig(x.dirs); err != nil {
+		return bad("config", err.Error(), "mend that line; docs/config.md lists the keys, and `afar config` shows what is in force")
+	}
+	if _, err := os.Stat(path); err != nil {
+		return ok("config", "no config.toml: every setting has its default")
+	}
+	return ok("config", "%s", path)
+}
+
+// probeSize is what has to fit on the disk: the database writes in pages.
+const probeSize = 64 << 10
+
+// disk checks that the directories take what the coordinator writes.
+func (x exam) disk() wire.Check {
+	for _, dir := range []string{x.dirs.State, filepath.Dir(x.dirs.Socket())} {
+		if err := takes(dir); err != nil {
+			return bad("disk", dir+" takes nothing: "+err.Error(), "make room there, or make it writable")
+		}
+	}
+	return ok("disk", "%s can be written", x.dirs.State)
+}
+
+// takes writes a file into dir and removes it. Where dir is not there yet, what
+// lies nearest above it has to be a directory.
+func takes(dir string) error {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
+		return nearest(filepath.Dir(dir))
+	}
+	if err != nil {
+		return plainly(err)
+	}
+	if !info.IsDir() {
+		return errors.New("it is not a directory")
+	}
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return plainly(err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, probeSize))
+	return plainly(errors.Join(err, f.Close()))
+}
+
+func nearest(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir:
+		return nearest(filepath.Dir(dir))
+	case err != nil:
+		return plainly(err)
+	case !info.IsDir():
+		return errors.New(dir + " is not a directory")
+	}
+	return nil
+}
+
+// plainly leaves out of a system's error which call met it.
+func plainly(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// database checks the file that no coordinator has open.
+func (x exam) database() wire.Check {
+	path := x.dirs.Database()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return ok("database", "none yet: it comes with the first start")
+	}
+	err := coordinator.CheckDatabase(x.dirs)
+	switch {
+	case errors.Is(err, coordinator.ErrNewer):
+		return bad("database", err.Error(), "run install.sh of the newest Afar that you had")
+	case errors.Is(err, coordinator.ErrDamaged):
+		return bad("database", err.Error(), "afar doctor --repair saves what can be read, and keeps the damaged file")
+	case err != nil:
+		return bad("database", err.Error(), "make "+filepath.Dir(path)+" readable for you")
+	}
+	return ok("database", "%s", path)
+}
+
+// lastWords checks what the coordinator that ran last had to say.
+func (x exam) lastWords() wire.Check {
+	if words := crashed(x.dirs.Log()); words != "" {
+		return bad("log", "the last coordinator crashed: "+words, "look into "+crashLog(x.dirs)+", then afar start")
+	}
+	words, failed := lastLine(x.dirs.Log())
+	if failed {
+		return bad("log", "its last words are an error: "+words, "mend that, then afar start; all of it: "+x.dirs.Log())
+	}
+	if reason, at := x.dirs.Failure(); reason != "" {
+		return bad("log", "the last start failed at "+at.Format(time.DateTime)+": "+reason, "mend that, then afar start")
+	}
+	return ok("log", "%s ends without an error", x.dirs.Log())
+}
+
+// tailSize is how much of the end of a log is read.
+const tailSize = 64 << 10
+
+// endOf returns the end of a log, nothing where there is none.
+func endOf(path string) []byte {
+	raw, err := tail(path, tailSize)
+	if err != nil {
+		return nil
+	}
+	return bytes.TrimSpace(raw)
+}
+
+// lastLine returns the last line of a log in words, and whether it is an error.
+func lastLine(path string) (words string, failed bool) {
+	raw := endOf(path)
+	var line struct{ Level, Msg, Err string }
+	if json.Unmarshal(raw[bytes.LastIndexByte(raw, '\n')+1:], &line) != nil || line.Level != "ERROR" {
+		return "", false
+	}
+	if line.Err != "" {
+		line.Msg += ": " + line.Err
+	}
+	return oneLine(line.Msg, 300), true
+}
+
+// crashed returns how a coordinator crashed, when nothing was logged since.
+func crashed(log string) string {
+	path := filepath.Join(filepath.Dir(log), crashName)
+	crash, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	if later, err := os.Stat(log); err == nil && later.ModTime().After(crash.ModTime()) {
+		return ""
+	}
+	raw := endOf(path)
+	for _, mark := range []string{"panic: ", "fatal error: "} {
+		if i := bytes.LastIndex(raw, []byte(mark)); i >= 0 {
+			first, _, _ := strings.Cut(string(raw[i:]), "\n")
+			return oneLine(first, 200)
+		}
+	}
+	return ""
+}
