@@ -36,7 +36,7 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", "hooks/judge", in + "atomicfile"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", "coordinator/claude", "hooks/judge", in + "atomicfile"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
@@ -90,12 +90,13 @@ func table() rules {
 	})
 	return rules{
 		ours: map[string][]string{
-			"cmd/afar":    {"coordinator", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/wire"},
+			"cmd/afar":    {"coordinator", "coordinator/claude", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/wire"},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
-			"hooks":       {"coordinator/client", "coordinator/home", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
+			"hooks":       {"coordinator/claude", "coordinator/client", "coordinator/home", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
 			"hooks/judge": {"coordinator/guard", "coordinator/place", "coordinator/wire", "hooks"},
 
 			"coordinator":         append(internals, "coordinator/home", "coordinator/wire"),
+			"coordinator/claude":  {},
 			"coordinator/client":  {"coordinator/home", "coordinator/wire"},
 			"coordinator/guard":   {"coordinator/rawjson"},
 			"coordinator/home":    {in + "atomicfile"},
@@ -152,7 +153,7 @@ func table() rules {
 			"coordinator/rawjson": {"github.com/tidwall/gjson"},
 			// hooks are tried on real ones
 			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge", "github.com/tidwall/gjson"},
-			"plugin": {"coordinator/wire"},
+			"plugin": {"coordinator/claude", "coordinator/wire"},
 			// what is granted is held against what the guard has an opinion on
 			in + "grant": {"coordinator/guard"},
 			// the server is tried with a real transcript

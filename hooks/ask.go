@@ -136,7 +136,7 @@ func (q *question) onSignal() (stop func()) {
 		if _, ok := <-c; ok {
 			q.end("ended at the terminal")
 			q.hook.record("ended by the host", nil)
-			os.Exit(0)
+			os.Exit(q.hook.event.class.ended())
 		}
 	}()
 	return func() { signal.Stop(c); close(c) }

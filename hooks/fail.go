@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// A class says what a hook does when it cannot do its work. The host lets the
+// A class says what a hook does when it cannot do its work. Older clients let the
 // tool run when a hook dies, so each class decides for itself.
 type class int
 
@@ -37,6 +37,18 @@ var policy = [...]struct{ attended, unattended failure }{
 	other:  {silence, silence},
 }
 
+// ended returns the exit code of a hook of this class that is told to end. A
+// guard without a verdict must not end with 0: that lets the tool run.
+func (c class) ended() int {
+	if c == guards {
+		return exitClosed
+	}
+	return 0
+}
+
+// exitClosed is the exit code with which a hook stops its call, on every client.
+const exitClosed = 2
+
 // errAsk is a failed question of the guard: the call is risky, not forbidden,
 // so the class of asks decides about it.
 type errAsk struct{ err error }
@@ -62,7 +74,7 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 		return h.leaveToDialog(err, stderr)
 	case closed:
 		fmt.Fprintf(stderr, "Afar's guard could not judge %s: %v\n", h.judged(), err)
-		return 2
+		return exitClosed
 	}
 	return 0
 }
@@ -115,7 +127,7 @@ func because(err error) string {
 func (h *hook) refuse(text string, stderr io.Writer) int {
 	if err := h.print(h.denial(text)); err != nil {
 		fmt.Fprintln(stderr, err)
-		return 2
+		return exitClosed
 	}
 	return 0
 }

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,40 +31,47 @@ type Event struct {
 	name  string // hook_event_name
 	class class
 	do    func(*hook) error
+
+	// closed says that the client was told to stop the call when this hook fails.
+	closed bool
 }
 
 // The events that we have a binary for, with those below.
 var (
-	SessionEnd          = Event{"SessionEnd", other, sessionEnd}
-	UserPromptSubmit    = Event{"UserPromptSubmit", other, userPromptSubmit}
-	UserPromptExpansion = Event{"UserPromptExpansion", other, userPromptExpansion}
-	PermissionDenied    = Event{"PermissionDenied", other, permissionDenied}
-	Elicitation         = Event{"Elicitation", asks, elicitation}
-	PostToolUse         = Event{"PostToolUse", other, postToolUse}
-	PostToolUseFailure  = Event{"PostToolUseFailure", other, postToolUseFailure}
-	Stop                = Event{"Stop", other, stop}
-	StopRewake          = Event{"Stop", other, stopRewake} // of StopFailure as well, see read
-	StopFailure         = Event{"StopFailure", other, stopFailure}
-	PreCompact          = Event{"PreCompact", other, preCompact}
-	SubagentStop        = Event{"SubagentStop", other, subagentStop}
-	Notification        = Event{"Notification", other, notification}
-	ConfigChange        = Event{"ConfigChange", guards, configChange}
+	SessionEnd          = event("SessionEnd", other, sessionEnd)
+	UserPromptSubmit    = event("UserPromptSubmit", other, userPromptSubmit)
+	UserPromptExpansion = event("UserPromptExpansion", other, userPromptExpansion)
+	PermissionDenied    = event("PermissionDenied", other, permissionDenied)
+	Elicitation         = event("Elicitation", asks, elicitation)
+	PostToolUse         = event("PostToolUse", other, postToolUse)
+	PostToolUseFailure  = event("PostToolUseFailure", other, postToolUseFailure)
+	Stop                = event("Stop", other, stop)
+	StopRewake          = event("Stop", other, stopRewake) // of StopFailure as well, see read
+	StopFailure         = event("StopFailure", other, stopFailure)
+	PreCompact          = event("PreCompact", other, preCompact)
+	SubagentStop        = event("SubagentStop", other, subagentStop)
+	Notification        = event("Notification", other, notification)
+	ConfigChange        = event("ConfigChange", guards, configChange)
 )
+
+func event(name string, c class, do func(*hook) error) Event {
+	return Event{name: name, class: c, do: do}
+}
 
 // SessionStart is the event of that name. Broken says what is wrong with the
 // guard's policy files: the person is to know it before the first call.
 func SessionStart(broken func(Place) string) Event {
-	return Event{"SessionStart", other, func(h *hook) error { return sessionStart(h, broken) }}
+	return event("SessionStart", other, func(h *hook) error { return sessionStart(h, broken) })
 }
 
 // PreToolUse is the event of that name.
 func PreToolUse(g Guard) Event {
-	return Event{"PreToolUse", guards, func(h *hook) error { return preToolUse(h, g) }}
+	return event("PreToolUse", guards, func(h *hook) error { return preToolUse(h, g) })
 }
 
 // PermissionRequest is the event of that name.
 func PermissionRequest(g Guard) Event {
-	return Event{"PermissionRequest", asks, func(h *hook) error { return permissionRequest(h, g) }}
+	return event("PermissionRequest", asks, func(h *hook) error { return permissionRequest(h, g) })
 }
 
 // Main runs one event's hook for this process and exits with its code.
@@ -71,6 +79,7 @@ func Main(e Event) {
 	if len(os.Args) > 1 && os.Args[1] == register {
 		os.Exit(sendRegistration(os.Stdin, os.Getenv))
 	}
+	e.closed = slices.Contains(os.Args[1:], onFailureBlock)
 	os.Exit(Run(e, os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
 

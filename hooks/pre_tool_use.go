@@ -40,8 +40,9 @@ func (h *hook) warn(broken string) error {
 }
 
 // guardAsks brings a risky call to the person. The terminal client opens its
-// dialog, which fires PermissionRequest; in a print session the host would
-// refuse, so this hook waits itself, where its death would not let the call run.
+// dialog, which fires PermissionRequest. In a print session the host would
+// refuse, so this hook waits itself. Where its death would let the call run, it
+// refuses at once and parks the call.
 func (h *hook) guardAsks(d Judgement) error {
 	if h.dialogs() {
 		err := h.print(h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
@@ -49,13 +50,13 @@ func (h *hook) guardAsks(d Judgement) error {
 		h.note(d)
 		return err
 	}
-	if h.str("permission_mode") != "default" && !h.off() {
-		h.note(d)
-		return h.park(d)
-	}
 	if h.off() {
 		h.note(d)
 		return h.print(h.denial(d.Reason + " Nobody can be asked in this mode: park the step and say what you need."))
+	}
+	if !h.deathStops() {
+		h.note(d)
+		return h.park(d)
 	}
 	a, err := h.ask("guard", d.Person)
 	if err != nil {

@@ -70,14 +70,19 @@ func stage(dir string) error {
 	return build.Run()
 }
 
-// clients are the two supported clients by the names of their subtests.
+// clients are the newest and the oldest supported client by the names of their
+// subtests.
 //
-// A client's start is by far the dearest step of these tests. So what one
-// session can be asked for in turn is asked for in one session (see rig.part),
-// and the oldest client runs what depends on its version: each event of the
-// host and each form of an answer once. What the coordinator alone decides is
-// tried on the current one.
+// A client's start is by far the most expensive step of these tests. So one
+// session is asked for many things in turn (see rig.part). All tests run on the
+// newest client. The oldest runs what depends on its version: each event of the
+// host and each form of an answer once.
 var clients = map[string]string{"current": host.Current, "oldest": host.Oldest}
+
+// allClients has the client between them as well. It runs what protects people
+// when something fails: faults of the guard, waiting for the phone, updates of
+// the plugin, and doctor --live.
+var allClients = map[string]string{"current": host.Current, "previous": host.Previous, "oldest": host.Oldest}
 
 // within is the patience of these tests; a wait that ends is woken, not slept. A loop
 // of twelve turns took half a minute on a machine with something else to do.
@@ -104,6 +109,12 @@ const annID = 4711
 // the tools named.
 func newRig(t *testing.T, client string, allowed ...string) *rig {
 	t.Helper()
+	return newRigOf(t, client, root, allowed...)
+}
+
+// newRigOf is newRig with another plugin.
+func newRigOf(t *testing.T, client, plugin string, allowed ...string) *rig {
+	t.Helper()
 	t.Parallel()
 	m, err := model.Start()
 	if err != nil {
@@ -119,7 +130,7 @@ func newRig(t *testing.T, client string, allowed ...string) *rig {
 	r := &rig{t: t, model: m, bot: bot, ann: bot.User(annID, "Ann"), home: home}
 	t.Cleanup(func() { r.afar("stop") }) // after the client is gone: its last hooks may start it again
 	r.lab = host.NewLab(t, client, m.URL(), host.Opts{
-		PluginDir: root, Env: map[string]string{"AFAR_HOME": home},
+		PluginDir: plugin, Env: map[string]string{"AFAR_HOME": home},
 		Settings: map[string]any{"permissions": map[string]any{"allow": append([]string{}, allowed...)},
 			"prefersReducedMotion": true, "spinnerTipsEnabled": false}, // a spinner that nobody watches costs more than the rest of a turn
 	})

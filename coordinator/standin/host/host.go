@@ -11,11 +11,12 @@ import (
 	"testing"
 )
 
-// The clients that the tests run on: the one we build for and the oldest one
-// that we support.
+// The clients that the tests run on. All tests run on Current. Oldest is the
+// oldest supported client; Previous is one that many people still have.
 const (
-	Current = "2.1.329"
-	Oldest  = "2.1.197"
+	Current  = "2.1.330"
+	Previous = "2.1.329"
+	Oldest   = "2.1.197"
 )
 
 // Client finds the pinned client of this version: the executable named by

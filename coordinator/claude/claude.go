@@ -1,0 +1,73 @@
+// Package claude says which versions of Claude Code Afar supports and what each
+// of them does, and asks a client for its version.
+package claude
+
+import (
+	"context"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The supported versions. The tests run on both ends.
+const (
+	Oldest = "2.1.197"
+	Newest = "2.1.330"
+)
+
+// The versions from which on a client has a feature.
+const (
+	// FailClosed is the first client that obeys "onFailure": "block": a guard
+	// that is missing, crashes or is overdue then stops the call.
+	FailClosed = "2.1.295"
+	// AsksInPrint is the oldest client on which we saw `claude -p` put its own
+	// questions to PermissionRequest hooks.
+	AsksInPrint = "2.1.329"
+)
+
+// Before reports whether version a comes before b. A text that is no version
+// comes before nothing, and nothing comes before it.
+func Before(a, b string) bool {
+	x, y := numbers(a), numbers(b)
+	return x != nil && y != nil && slices.Compare(x, y) < 0
+}
+
+// Stops reports whether a client of this version stops a call whose guard
+// failed. It is false for a text that is no version.
+func Stops(version string) bool {
+	return numbers(version) != nil && !Before(version, FailClosed)
+}
+
+// Version runs the client with --version and returns the number it prints. It
+// returns "" for a program that prints none within wait.
+func Version(program string, env []string, wait time.Duration) string {
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, "--version")
+	c.Env, c.WaitDelay = env, wait/4
+	out, err := c.Output()
+	version, name, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if err != nil || numbers(version) == nil || !strings.HasPrefix(name, "(Claude Code") {
+		return ""
+	}
+	return version
+}
+
+// numbers returns the three parts of a version, nil for any other text.
+func numbers(version string) []int {
+	parts := strings.Split(version, ".")
+	if len(parts) != 3 {
+		return nil
+	}
+	all := make([]int, 0, len(parts))
+	for _, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 31)
+		if err != nil {
+			return nil
+		}
+		all = append(all, int(n))
+	}
+	return all
+}

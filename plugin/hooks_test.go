@@ -1,0 +1,65 @@
+//go:build unix
+
+package plugin_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/claude"
+	"github.com/afar-sh/afar/coordinator/standin/host"
+)
+
+// An entry is one hook in hooks.json.
+type entry struct {
+	Command   string   `json:"command"`
+	Args      []string `json:"args"`
+	OnFailure string   `json:"onFailure"`
+}
+
+// TestHooksOnFailure wants the key onFailure on the events whose hooks guard, and
+// on nothing else: on PermissionRequest it would answer the open dialog with a
+// refusal when our hook dies.
+func TestHooksOnFailure(t *testing.T) {
+	raw, err := os.ReadFile("hooks.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Hooks map[string][]struct{ Hooks []entry }
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		t.Fatal(err)
+	}
+	closed := map[string]bool{"PreToolUse": true, "ConfigChange": true}
+	guards := 0
+	for event, groups := range file.Hooks {
+		for _, group := range groups {
+			for _, e := range group.Hooks {
+				if want := map[bool]string{true: "block"}[closed[event]]; e.OnFailure != want {
+					t.Errorf("%s: %s has onFailure %q, want %q", event, e.Command, e.OnFailure, want)
+				}
+				said := len(e.Args) > 0 && e.Args[0] == "--on-failure=block"
+				if event == "PreToolUse" && said {
+					guards++
+				}
+				if said && e.OnFailure != "block" {
+					t.Errorf("%s: %s is told of a key that its entry does not have", event, e.Command)
+				}
+			}
+		}
+	}
+	if guards != 1 {
+		t.Errorf("%d hooks of PreToolUse are told that the host stops the call when they fail, want 1", guards)
+	}
+}
+
+// TestPinnedClients holds the clients of the tests against the range that the
+// program claims to support.
+func TestPinnedClients(t *testing.T) {
+	if host.Current != claude.Newest || host.Oldest != claude.Oldest {
+		t.Errorf("the tests run on %s to %s, the program claims %s to %s",
+			host.Oldest, host.Current, claude.Oldest, claude.Newest)
+	}
+}

@@ -1,0 +1,130 @@
+//go:build linux
+
+package plugin_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+)
+
+// readsRecipe is a command that the guard asks about in every mode. It leaves a
+// line in the file made.
+const readsRecipe = "bash -c \"$(cat recipe.txt)\""
+
+// asking starts a print session in this mode that makes the risky call n times.
+func (r *rig) asking(n int, args ...string) <-chan host.Result {
+	r.t.Helper()
+	write(r.t, r.lab.Project, "recipe.txt", "echo run >> made\n")
+	var turns []model.Turn
+	for range n {
+		turns = append(turns, model.Bash(readsRecipe))
+	}
+	return r.printing("go "+model.Play(append(turns, model.Say("fin"))...), args...)
+}
+
+// TestRealWait: where the client fails closed, a print session waits for its
+// person in the modes that raise no question of their own. An answer counts at
+// once, and a hook that is killed while it waits does not let the call run.
+func TestRealWait(t *testing.T) {
+	t.Parallel()
+	cases := map[string]string{
+		"bypassPermissions": host.Current, "auto": host.Current, "dontAsk": host.Current, "acceptEdits": host.Current,
+		"previous": host.Previous,
+	}
+	for name, version := range cases {
+		t.Run(name, func(t *testing.T) {
+			mode := name
+			if version == host.Previous {
+				mode = "bypassPermissions"
+			}
+			r := newRig(t, host.Need(t, version))
+			done := r.asking(3, "--permission-mode", mode)
+			denied := r.card("recipe.txt")
+			r.tap(denied, "Deny")
+			allowed := r.after(denied)
+			if told := r.refusal(); r.exists("made") || !strings.Contains(told, "Denied by Ann") {
+				t.Errorf("after Deny: made %v, the model was told %q", r.exists("made"), told)
+			}
+			r.tap(allowed, "Allow")
+			r.after(allowed)
+			r.killGuard()
+			<-done
+			if n := r.lines("made"); n != 1 {
+				t.Errorf("the call was allowed once and ran %d times\n%s", n, r.trail())
+			}
+			if told := r.refusal(); !strings.Contains(told, `blocking because onFailure is "block"`) {
+				t.Errorf("after the hook was killed the model was told %q", told)
+			}
+		})
+	}
+}
+
+// after waits for a question other than the one before it.
+func (r *rig) after(before botapi.Message) botapi.Message {
+	r.t.Helper()
+	return r.seen(func(m botapi.Message) bool { return m.ID > before.ID && len(m.Keyboard) > 0 }, "another question")
+}
+
+// killGuard kills the guard of this rig's session.
+func (r *rig) killGuard() {
+	r.t.Helper()
+	found := 0
+	programs, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, program := range programs {
+		at, _ := os.Readlink(program)
+		env, _ := os.ReadFile(filepath.Join(filepath.Dir(program), "environ"))
+		if filepath.Base(at) != "hook-pre-tool-use" || !strings.Contains(string(env), "AFAR_HOME="+r.home+"\x00") {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(program)))
+		if err != nil || syscall.Kill(pid, syscall.SIGKILL) != nil {
+			r.t.Fatalf("kill %s: %v", program, err)
+		}
+		found++
+	}
+	if found != 1 {
+		r.t.Fatalf("%d guards wait, want 1", found)
+	}
+}
+
+// TestRealWaitNot: a client that fails open must not wait, whatever a project's
+// settings say about its version. Nor does a session wait whose hooks.json does
+// not have the key.
+func TestRealWaitNot(t *testing.T) {
+	t.Parallel()
+	parks := func(t *testing.T, r *rig) {
+		t.Helper()
+		done := r.asking(1, "--permission-mode", "bypassPermissions")
+		r.card("recipe.txt")
+		r.asked("parked")
+		r.endWait(done)
+		if r.exists("made") {
+			t.Error("the call ran")
+		}
+	}
+	t.Run("forged version", func(t *testing.T) {
+		r := newRig(t, host.Need(t, host.Oldest))
+		write(t, r.lab.Project, ".claude/settings.json", `{"env":{"AI_AGENT":"claude-code_2-1-330_agent",
+			"CLAUDE_CODE_VERSION":"2.1.330","CLAUDE_CODE_EXECPATH":"`+host.Need(t, host.Current)+`","CLAUDE_PID":"1"}}`)
+		parks(t, r)
+	})
+	t.Run("old hooks.json", func(t *testing.T) {
+		dir := faulty(t)
+		path := filepath.Join(dir, "plugin", "hooks.json")
+		text := read(t, path)
+		text = strings.Replace(text, `["--on-failure=block"]`, `[]`, 1)
+		text = strings.Replace(text, `, "onFailure": "block"`, ``, 1)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		parks(t, newRigOf(t, host.Need(t, host.Current), dir))
+	})
+}
