@@ -29,7 +29,7 @@ EOF
 }
 
 main() {
-  action=install prefix=${PREFIX-} with_alias=yes
+  action=install prefix=${PREFIX-} with_alias=yes plugin_left=no
   while [ $# -gt 0 ]; do
     case $1 in
     --help | -h) usage && exit 0 ;;
@@ -68,12 +68,16 @@ install() {
 
 uninstall() {
   data=$(kept_data)
+  unregister_plugin # first, so that no new session loads hooks whose programs are about to go
   stop_coordinator "$pin"
   remove_link
   remove_alias
-  unregister_plugin
   remove_bin
-  say "Removed. Restart sessions that are still running: their hooks are gone, and so is the guard."
+  if hooks_in_use; then
+    leave_stand_ins
+  else
+    say "Removed."
+  fi
   say "Your own data stays; delete it when you no longer want it: $data"
 }
 
@@ -187,8 +191,33 @@ remove_link() {
 
 remove_bin() {
   rm -rf "$bin"/.new.* "$bin/.building"
-  rm -f "$bin/afar" "$bin"/hook-* "$pin" "$pin.new" "$link_note" "$stale_note" "$bin/build.log" "$bin/.pin.old"
-  [ ! -d "$bin" ] || rmdir "$bin" 2>/dev/null || say "Left $bin: it holds files that are not Afar's."
+  rm -f "$bin/afar" "$pin" "$pin.new" "$link_note" "$stale_note" "$bin/build.log" "$bin/.pin.old"
+  hooks_in_use || rm -f "$bin"/hook-*
+  [ ! -d "$bin" ] || rmdir "$bin" 2>/dev/null || hooks_in_use || say "Left $bin: it holds files that are not Afar's."
+}
+
+# True while something may still run our hooks: a session that runs, or a plugin that could not be taken away. Claude Code
+# would refuse every tool call of such a session if its guard were missing.
+hooks_in_use() {
+  [ "$plugin_left" = no ] || return 0
+  for file in "$host_dir"/sessions/*.json; do
+    if [ -f "$file" ] && kill -0 "$(basename "$file" .json)" 2>/dev/null; then
+      return 0
+    fi
+  done
+  return 1
+}
+
+# hook-session-start gets none: without it, start.sh tells a new session that Afar's programs are missing.
+leave_stand_ins() {
+  for program in "$bin"/hook-*; do
+    [ -f "$program" ] || continue
+    cp "$root/plugin/gone.sh" "$program.new"
+    mv -f "$program.new" "$program"
+  done
+  rm -f "$bin/hook-session-start"
+  say "Removed. Sessions that still run go on without Afar and without its guard. For them $bin keeps programs that do"
+  say "nothing. Keep this folder until these sessions have ended, then run this again: it removes the rest."
 }
 
 # ---- coordinator
@@ -308,6 +337,7 @@ unregister_plugin() {
   if ! find_host; then
     say "Claude Code was not found on PATH. If the plugin is in it, type:"
     say "  claude plugin uninstall $plugin; claude plugin marketplace remove afar"
+    ! grep -qs "\"$plugin\"" "$host_dir/settings.json" "$host_dir/plugins/installed_plugins.json" || plugin_left=yes
     return 0
   fi
   if plugin_entry | grep -q . && ! registered_here; then

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SessionStart, the only hook that goes through a shell. Where the binaries are built it becomes hook-session-start.
 # Where they are not (the plugin came from git alone) it builds them with Go: the guard first, for which the session
-# waits at most 20 s, the rest behind its back. It never fails a session: every path ends with exit 0.
-root=$(cd "$(dirname "$0")/.." && pwd) || exit 0
+# waits at most 20 s, the rest behind its back. It ends with exit 0 once it has said what there is to say: Claude Code
+# shows the notice of no other.
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 bin=$root/bin
 lock=$bin/.building
 log=$bin/build.log
@@ -12,28 +13,32 @@ main() {
     build
     exit 0
   fi
-  [ -x "$bin/hook-session-start" ] && exec "$bin/hook-session-start"
+  [ -x "$bin/hook-session-start" ] && [ -x "$bin/hook-pre-tool-use" ] && exec "$bin/hook-session-start"
   first_start
   exit 0
 }
 
+# What a session is like whose guard is missing, and both ways out of it.
+blocked="Until the guard is there, Claude Code 2.1.295 and newer refuses every tool call; an older one runs every call unguarded."
+ways_out="Two ways out: run install.sh in a clone of Afar; or type claude plugin disable afar@afar and start a new session, which is then not guarded."
+
 first_start() {
   restore_environment
   if ! go_serves; then
-    notice "Afar is not active: its programs are not built, and Go 1.26 or newer was not found to build them. Nothing is guarded. Install Go (https://go.dev/dl), then start a new session, or run install.sh in a clone of Afar."
+    notice "Afar is not active: its programs are not built, and Go 1.26 or newer was not found to build them (https://go.dev/dl). $blocked $ways_out"
     return
   fi
   if ! mkdir -p "$bin" 2>/dev/null || ! [ -w "$bin" ]; then
-    notice "Afar is not active: its programs are not built, and the plugin folder is not writable. Nothing is guarded. Run install.sh in a clone of Afar."
+    notice "Afar is not active: its programs are not built, and the plugin folder is not writable. $blocked $ways_out"
     return
   fi
   build_behind
   if guard_is_built_soon; then
-    notice "Afar is building its programs. The guard works in this session; all else (approvals, loops, commands) from the next session on. Until then the host may report hooks that are not found."
+    notice "Afar is building its programs. The guard works in this session; all else (approvals, loops, commands) from the next session on. Until then Claude Code may report hooks that are not found."
   elif [ -d "$lock" ]; then
-    notice "Afar is still building its programs. Nothing is guarded until that is done; start a new session in a minute."
+    notice "Afar is still building its programs. $blocked That takes a minute or two; the session can go on then. If it does not: $ways_out"
   else
-    notice "Afar is not active: building its programs failed. Nothing is guarded. The reason is in bin/build.log in the plugin folder; the next session tries again."
+    notice "Afar is not active: building its programs failed. The reason is in bin/build.log in the plugin folder; the next session tries again. $blocked $ways_out"
   fi
 }
 

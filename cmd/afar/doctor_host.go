@@ -8,8 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -25,63 +23,28 @@ const (
 	aliasMark = "# Written by Afar's install.sh"
 )
 
-// host checks that Claude Code is there and loads the plugin.
+// host checks which clients there are, and that Claude Code loads the plugin.
 func (x exam) host(ctx context.Context) ([]wire.Check, error) {
 	path := lookPath(x.getenv("PATH"), "claude")
 	if path == "" {
 		return []wire.Check{off("claude", "Claude Code is not on PATH", "install it, then "+installFix)}, nil
 	}
+	clients, err := interruptible(ctx, func() ([]hostClient, error) { return x.clients(), nil })
+	if err != nil {
+		return nil, err
+	}
+	var found []wire.Check
+	for _, c := range clients {
+		found = append(found, c.check())
+	}
 	out, err := interruptible(ctx, func() ([]byte, error) { return listPlugins(path) })
 	if err != nil && ctx.Err() != nil {
 		return nil, err
 	}
-	claude := ok("claude", "%s", path+discards(hostVersion(ctx, path)))
 	if err != nil {
-		return []wire.Check{claude, bad("plugin", "claude plugin list: "+err.Error(), "type `claude plugin list` and see")}, nil
+		return append(found, bad("plugin", "claude plugin list: "+err.Error(), "type `claude plugin list` and see")), nil
 	}
-	return []wire.Check{claude, pluginCheck(out, filepath.Dir(x.bin))}, nil
-}
-
-// asksInPrint is the client from which on a print session puts its own questions
-// to our hooks, as far as we have run them; the oldest that we have run does not.
-const asksInPrint = "2.1.329"
-
-// discards says what a client of this version does not let its person answer
-// from afar, "" for nothing, or where the version is unknown.
-func discards(version string) string {
-	if !older(version, asksInPrint) {
-		return ""
-	}
-	return ", " + version + ": an older client, whose `claude -p` refuses by itself what it would ask; the guard's questions still come. Pages of MCP servers (URL mode) may never come"
-}
-
-// hostVersion is what the client calls itself, "" where it does not say.
-func hostVersion(ctx context.Context, claude string) string {
-	ctx, cancel := context.WithTimeout(ctx, hostFor)
-	defer cancel()
-	c := exec.CommandContext(ctx, claude, "--version")
-	c.WaitDelay = time.Second
-	out, err := c.Output()
-	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	if err != nil || len(numbers(version)) != 3 {
-		return ""
-	}
-	return version
-}
-
-// older reports whether version a, which may be unknown, comes before b.
-func older(a, b string) bool { return a != "" && slices.Compare(numbers(a), numbers(b)) < 0 }
-
-// numbers are the parts of a version, nil where one is no number.
-func numbers(version string) (all []int) {
-	for _, part := range strings.Split(version, ".") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return nil
-		}
-		all = append(all, n)
-	}
-	return all
+	return append(found, pluginCheck(out, filepath.Dir(x.bin))), nil
 }
 
 // listPlugins runs away from any project, whose settings could change the

@@ -98,8 +98,15 @@ func TestDoctor(t *testing.T) {
 		}, "coordinator", "bad", "runs version v0"},
 		{"our alias", func(s *shell) { alias(s, "---\n"+aliasMark+"\n") }, "/loop", "ok", "is Afar's"},
 		{"their alias", func(s *shell) { alias(s, "mine") }, "/loop", "off", "your own"},
-		{"plugin loaded", func(s *shell) { claude(s, `[{"id":"afar@afar","enabled":true}]`) }, "plugin", "ok", "loaded"},
-		{"old host", func(s *shell) { hostSays(s, "2.1.197 (Claude Code)") }, "claude", "ok", "2.1.197: an older client"},
+		{"plugin loaded", func(s *shell) { hostLists(s, `[{"id":"afar@afar","enabled":true}]`) }, "plugin", "ok", "loaded"},
+		{"old host", func(s *shell) { hostSays(s, "2.1.197 (Claude Code)") }, "claude", "off", "2.1.197: a missing, crashed or overdue guard lets the call run"},
+		{"old host's own refusals", func(s *shell) { hostSays(s, "2.1.197 (Claude Code)") }, "claude", "off", "refuses by itself what it would ask"},
+		{"host before onFailure", func(s *shell) { hostSays(s, "2.1.294 (Claude Code)") }, "claude", "off", "lets the call run"},
+		{"host with onFailure", func(s *shell) { hostSays(s, "2.1.295 (Claude Code)") }, "claude", "ok", "2.1.295: a missing, crashed or overdue guard stops the call"},
+		{"newest host", func(s *shell) { hostSays(s, "2.1.330 (Claude Code)") }, "claude", "ok", "guard stops the call"},
+		{"host too old", func(s *shell) { hostSays(s, "2.1.196 (Claude Code)") }, "claude", "bad", "older than 2.1.197"},
+		{"host not tested", func(s *shell) { hostSays(s, "2.1.331 (Claude Code)") }, "claude", "off", "newer than 2.1.330"},
+		{"host without a version", func(s *shell) { hostSays(s, "hello") }, "claude", "off", "does not say its version"},
 		{"host is broken", func(s *shell) { write(s.t, s.bin+"/claude", "#!/bin/sh\nexit 3\n", 0o700) }, "plugin", "bad", "exit status 3"},
 	}
 	for _, tt := range tests {
@@ -151,15 +158,40 @@ func hostSays(s *shell, says string) {
 	write(s.t, s.bin+"/claude", "#!/bin/sh\n[ \"$*\" = --version ] && echo '"+says+"'\n", 0o700)
 }
 
-func TestOlder(t *testing.T) {
-	for v, want := range map[string]bool{"": false, "2.1.197": true, "2.1.328": true, "2.1.329": false, "2.2.0": false, "10.0.0": false, "1.9.999": true} {
-		if older(v, asksInPrint) != want {
-			t.Errorf("%q is older: %v", v, !want)
+// TestDoctorNamesEachClient has a second client in the host's own folder, and
+// one client by two names.
+func TestDoctorNamesEachClient(t *testing.T) {
+	s := newShell(t)
+	install(t, s)
+	hostSays(s, "2.1.330 (Claude Code)")
+	local := filepath.Join(s.env["HOME"], ".local", "bin")
+	twin := filepath.Join(t.TempDir(), "twin")
+	for _, dir := range []string{local, twin} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
 		}
+	}
+	write(t, local+"/claude", "#!/bin/sh\necho '2.1.197 (Claude Code)'\n", 0o700)
+	if err := os.Symlink(s.bin+"/claude", twin+"/claude"); err != nil {
+		t.Fatal(err)
+	}
+	s.env["PATH"] += string(filepath.ListSeparator) + twin
+	s.run("doctor", "--json")
+	var found wire.Checks
+	mustDecode(t, s.stdout.String(), &found)
+	var said []string
+	for _, f := range found.Checks {
+		if f.ID == "claude" {
+			said = append(said, f.State+" "+f.Text)
+		}
+	}
+	if len(said) != 2 || !strings.HasPrefix(said[0], "ok "+s.bin+"/claude, 2.1.330") ||
+		!strings.HasPrefix(said[1], "off "+local+"/claude, 2.1.197") {
+		t.Errorf("the clients are %q", said)
 	}
 }
 
-func claude(s *shell, says string) {
+func hostLists(s *shell, says string) {
 	write(s.t, s.bin+"/claude", "#!/bin/sh\n[ \"$*\" = 'plugin list --json' ] && echo '"+says+"'\n", 0o700)
 }
 

@@ -1,0 +1,101 @@
+//go:build unix
+
+package plugin_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+)
+
+// installed is a machine on which install.sh has put Afar into this client.
+func installed(t *testing.T, version string) (*machine, *host.Lab, *model.Server) {
+	t.Helper()
+	t.Parallel()
+	client := host.Need(t, version)
+	m, err := model.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	lab := host.NewLab(t, client, m.URL(), host.Opts{})
+	c := &machine{t: t, clone: clone(t), home: lab.Home, goes: fakeGo(t, ready(t, ":"))}
+	c.env = shell(lab.Home, c.goes, filepath.Dir(client))
+	c.install()
+	t.Cleanup(func() { c.run("./install.sh", "--uninstall") })
+	return c, lab, m
+}
+
+// TestRealUninstallRunning uninstalls while a session runs. The session's tools
+// go on, in a client that has loaded our hooks and would refuse a call whose
+// guard is missing. A new session knows nothing of Afar.
+func TestRealUninstallRunning(t *testing.T) {
+	t.Parallel()
+	for name, version := range allClients {
+		t.Run(name, func(t *testing.T) {
+			c, lab, _ := installed(t, version)
+			term := lab.Terminal("--permission-mode", "bypassPermissions")
+			push := model.Bash("git push --force origin main; touch pushed")
+			term.Submit("go " + model.Play(push, model.Say("guarded now")))
+			term.Await("guarded now", within)
+			if there(filepath.Join(lab.Project, "pushed")) {
+				t.Fatal("the guard does not work in this session, so the test proves nothing")
+			}
+			wants(t, c.install("--uninstall"), "Sessions that still run go on without Afar", "run this again")
+			term.Submit("go " + model.Play(model.Bash("touch after"), model.Say("went on")))
+			term.Await("went on", within)
+			if !there(filepath.Join(lab.Project, "after")) {
+				t.Errorf("after the uninstall the session cannot run its tools:\n%s", term.Screen())
+			}
+			term.Close()
+			soon(t, "the end of the client", func() bool { return !running(term.Pid()) })
+			wants(t, c.install("--uninstall"), "Removed.")
+			if left, _ := os.ReadDir(filepath.Join(c.clone, "bin")); len(left) > 0 {
+				t.Errorf("the second uninstall left %v in bin/", left)
+			}
+			ran(t, lab, "fresh")
+		})
+	}
+}
+
+// ran wants a new session to run an ordinary call.
+func ran(t *testing.T, lab *host.Lab, file string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*within)
+	defer cancel()
+	res, err := lab.Print(ctx, "go "+model.Play(model.Bash("touch "+file), model.Say("fin")), "--permission-mode", "bypassPermissions")
+	if err != nil || !there(filepath.Join(lab.Project, file)) {
+		t.Errorf("a new session did not run its tool: %v %+v", err, res)
+	}
+}
+
+// TestRealDisable takes the way out that a session without a guard is told of:
+// while the guard is missing every call is refused, and after `claude plugin
+// disable` a new session works.
+func TestRealDisable(t *testing.T) {
+	c, lab, m := installed(t, host.Current)
+	if err := os.Remove(c.bin("hook-pre-tool-use")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, c.clone, "cmd/hook-pre-tool-use/main.go", "package main\n\nfunc main() { broken }\n")
+	ctx, cancel := context.WithTimeout(context.Background(), 3*within)
+	defer cancel()
+	lab.Print(ctx, "go "+model.Play(model.Bash("touch refused"), model.Say("fin")), "--permission-mode", "bypassPermissions")
+	if there(filepath.Join(lab.Project, "refused")) {
+		t.Error("a call without a guard ran")
+	}
+	told := ""
+	for _, q := range m.Turns() {
+		told += strings.Join(q.Texts(), "\n")
+	}
+	wants(t, told, "refuses every tool call", "run install.sh", "claude plugin disable afar@afar")
+	if out, err := lab.Command(ctx, "plugin", "disable", "afar@afar").CombinedOutput(); err != nil {
+		t.Fatalf("claude plugin disable: %v\n%s", err, out)
+	}
+	ran(t, lab, "after")
+}
