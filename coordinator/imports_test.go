@@ -90,7 +90,7 @@ func table() rules {
 	})
 	return rules{
 		ours: map[string][]string{
-			"cmd/afar":    {"coordinator", "coordinator/claude", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/wire"},
+			"cmd/afar":    {"coordinator", "coordinator/claude", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/probe", "coordinator/toml", "coordinator/wire"},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
 			"hooks":       {"coordinator/claude", "coordinator/client", "coordinator/home", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
 			"hooks/judge": {"coordinator/guard", "coordinator/place", "coordinator/wire", "hooks"},
@@ -101,6 +101,7 @@ func table() rules {
 			"coordinator/guard":   {"coordinator/rawjson"},
 			"coordinator/home":    {in + "atomicfile"},
 			"coordinator/place":   {"coordinator/guard", "coordinator/home", "coordinator/policy"},
+			"coordinator/probe":   {},
 			"coordinator/policy":  {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
 			"coordinator/rawjson": {},
 			"coordinator/roomy":   {},
@@ -153,7 +154,7 @@ func table() rules {
 			"coordinator/rawjson": {"github.com/tidwall/gjson"},
 			// hooks are tried on real ones
 			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge", "github.com/tidwall/gjson"},
-			"plugin": {"coordinator/claude", "coordinator/wire"},
+			"plugin": {"coordinator/claude", "coordinator/probe", "coordinator/wire"},
 			// what is granted is held against what the guard has an opinion on
 			in + "grant": {"coordinator/guard"},
 			// the server is tried with a real transcript

@@ -596,7 +596,8 @@ func TestInstallFromGitWithoutGo(t *testing.T) {
 	m := bare(t)
 	m.path(fakeGo(t, "echo 'go.mod requires go >= 1.26 (running go 1.21.5)' >&2; exit 1"), tools(t))
 	before := stamped(t, m.clone, nothing)
-	wants(t, m.sessionStart("one"), "Afar is not active", "Go 1.26 or newer was not found", "Nothing is guarded", "https://go.dev/dl")
+	wants(t, m.sessionStart("one"), "Afar is not active", "Go 1.26 or newer was not found", "https://go.dev/dl",
+		"refuses every tool call", "run install.sh", "claude plugin disable afar@afar")
 	if diff := cmp.Diff(before, stamped(t, m.clone, nothing)); diff != "" {
 		t.Errorf("it changed: %s", diff)
 	}
@@ -606,7 +607,8 @@ func TestInstallFromGitBroken(t *testing.T) {
 	m := bare(t)
 	m.compiles()
 	write(t, m.clone, "cmd/hook-pre-tool-use/main.go", "package main\n\nfunc main() { broken }\n")
-	wants(t, m.sessionStart("one"), "Afar is not active: building its programs failed", "Nothing is guarded", "bin/build.log")
+	wants(t, m.sessionStart("one"), "Afar is not active: building its programs failed", "bin/build.log",
+		"refuses every tool call", "run install.sh", "claude plugin disable afar@afar")
 	wants(t, read(t, m.bin("build.log")), "undefined: broken")
 	if m.has("hook-session-start") {
 		t.Error("the next session will not try again")

@@ -96,6 +96,7 @@ type rig struct {
 	bot   *botapi.Server
 	ann   *botapi.User
 	home  string // AFAR_HOME
+	bin   string // where our programs are
 
 	term *host.Terminal // of newSession
 
@@ -127,7 +128,7 @@ func newRigOf(t *testing.T, client, plugin string, allowed ...string) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
-	r := &rig{t: t, model: m, bot: bot, ann: bot.User(annID, "Ann"), home: home}
+	r := &rig{t: t, model: m, bot: bot, ann: bot.User(annID, "Ann"), home: home, bin: filepath.Join(plugin, "bin")}
 	t.Cleanup(func() { r.afar("stop") }) // after the client is gone: its last hooks may start it again
 	r.lab = host.NewLab(t, client, m.URL(), host.Opts{
 		PluginDir: plugin, Env: map[string]string{"AFAR_HOME": home},
@@ -199,7 +200,7 @@ func (r *rig) env() []string {
 
 // afar runs the command line as the person, outside any session.
 func (r *rig) afar(args ...string) (string, error) {
-	cmd := exec.Command(filepath.Join(root, "bin", "afar"), args...)
+	cmd := exec.Command(filepath.Join(r.bin, "afar"), args...)
 	cmd.Env = r.env()
 	out, err := cmd.CombinedOutput()
 	return string(out), err

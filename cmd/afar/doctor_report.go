@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/claude"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -56,7 +57,7 @@ func (a *app) reportText(ctx context.Context, d home.Dirs, found wire.Checks) st
 	p.line("Afar, a report of %s", a.now().UTC().Format(time.DateTime+" MST"))
 	p.head("# Versions")
 	p.line("  afar %s, protocol %d, %s, %s/%s", versionText(), wire.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	p.line("  claude %s", a.clientVersion(ctx))
+	p.line("  claude %s", a.clientVersion())
 	p.head("# Doctor")
 	renderChecks(p, found)
 	p.head("# Settings")
@@ -85,12 +86,12 @@ func (a *app) clean(d home.Dirs, text string) string {
 	return coordinator.Masked(text)
 }
 
-func (a *app) clientVersion(ctx context.Context) string {
+func (a *app) clientVersion() string {
 	path := lookPath(a.getenv("PATH"), "claude")
 	if path == "" {
 		return "is not on PATH"
 	}
-	version := hostVersion(ctx, path)
+	version := claude.Version(path, nil, hostFor)
 	if version == "" {
 		version = "of an unknown version"
 	}

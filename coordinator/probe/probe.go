@@ -1,0 +1,250 @@
+// Package probe tries the plugin on a real Claude Code, in a session that is
+// thrown away: with a home, a project, a coordinator and a model of its own.
+// Nothing of the person's is read but the programs and files of the plugin.
+package probe
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Trial names what is tried.
+type Trial struct {
+	Client string // the executable of Claude Code
+	Plugin string // the folder with plugin/ and bin/
+	Path   string // PATH of the person, for git and the shell
+}
+
+// A Finding is what came of one thing that was tried.
+type Finding struct {
+	Proved bool
+	Text   string // what holds, or what went wrong
+}
+
+// Findings are what a trial found out.
+type Findings struct {
+	Guard Finding // the guard denies a call
+	Ask   Finding // a question reaches its channel, and the answer the session
+	Stop  Finding // a loop holds the session
+	// FailsClosed says that the client stops a call whose guard is missing.
+	FailsClosed Finding
+}
+
+// sessionFor bounds one session of a trial. askFor bounds the wait for its question.
+const (
+	sessionFor = 90 * time.Second
+	askFor     = 45 * time.Second
+	lookEvery  = 100 * time.Millisecond
+	stopFor    = 10 * time.Second
+)
+
+// The calls that the model makes. Each leaves a file behind when it runs. None
+// does any harm if nothing stops it: the project is no repository.
+const (
+	denied  = "git push --force origin main; touch ran-denied"
+	asked   = `bash -c "$(cat recipe.txt)"`
+	recipe  = "touch ran-asked\n"
+	unheard = "touch ran-unguarded"
+	// advice is what the guard says of the first call.
+	advice = "Push a new branch"
+	// loopText is what a loop's Stop hook says to the model.
+	loopText = "hold this session"
+)
+
+// Run tries everything and removes what it made. An error means that the trial
+// itself could not be carried out.
+func (t Trial) Run(ctx context.Context) (Findings, error) {
+	r, err := t.room()
+	if err != nil {
+		return Findings{}, fmt.Errorf("prepare a trial: %w", err)
+	}
+	defer r.remove()
+	var f Findings
+	if err := r.guarded(ctx, &f); err != nil {
+		return f, err
+	}
+	err = r.unguarded(ctx, &f)
+	return f, err
+}
+
+// guarded runs a session whose loop makes the model deny, ask and stop.
+func (r room) guarded(ctx context.Context, f *Findings) error {
+	m, err := startModel([]turn{
+		{command: denied}, {command: asked}, {text: "one round is done"}, {text: "<loop-done>COMPLETE</loop-done>"},
+	})
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	words, answered := "no-"+mark(), make(chan error, 1)
+	running, end := context.WithCancel(ctx)
+	defer end()
+	go func() {
+		err := r.refuse(running, words)
+		if err != nil {
+			end() // the session would wait for its answer
+		}
+		answered <- err
+	}()
+	out, err := r.session(running, m.url, "/afar:loop --max 2 "+loopText)
+	end()
+	reached := <-answered
+	if reached == nil && err != nil {
+		return err
+	}
+	results := append(m.results(), "", "")
+	f.Guard = r.judge(results[0])
+	f.Ask = r.question(results[1], words, reached)
+	f.Stop = stopped(m.after(3), out)
+	return nil
+}
+
+func (r room) judge(told string) Finding {
+	switch {
+	case r.has("ran-denied"):
+		return Finding{Text: "a call that the guard must deny ran"}
+	case told == "":
+		return Finding{Text: "the session made no tool call"}
+	case !strings.Contains(told, advice):
+		return Finding{Text: "the call did not run, and not because of the guard: " + line(told)}
+	}
+	return Finding{true, "the guard denies a forced push"}
+}
+
+func (r room) question(told, words string, reached error) Finding {
+	switch {
+	case r.has("ran-asked"):
+		return Finding{Text: "a call that the guard must ask about ran without an answer"}
+	case reached != nil:
+		return Finding{Text: "no question arrived: " + line(reached.Error())}
+	case !strings.Contains(told, words):
+		return Finding{Text: "the answer did not reach the session, which was told: " + line(told)}
+	}
+	return Finding{true, "a question reaches the coordinator, and its answer the session"}
+}
+
+func stopped(told, out string) Finding {
+	if strings.Contains(told, loopText) {
+		return Finding{true, "the Stop hook holds a session in its loop"}
+	}
+	return Finding{Text: "the session ended although its loop had a round left; it printed: " + line(out)}
+}
+
+// unguarded runs a session whose guard is missing.
+func (r room) unguarded(ctx context.Context, f *Findings) error {
+	for _, name := range []string{"hook-pre-tool-use", "hook-pre-tool-use.exe"} {
+		_ = os.Remove(filepath.Join(r.bin(), name)) // one of them is there
+	}
+	m, err := startModel([]turn{{command: unheard}, {text: "done"}})
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	if _, err := r.session(ctx, m.url, "go"); err != nil {
+		return err
+	}
+	results := m.results()
+	switch {
+	case r.has("ran-unguarded"):
+		f.FailsClosed = Finding{Text: "a call whose guard is missing runs"}
+	case len(results) == 0:
+		f.FailsClosed = Finding{Text: "the session made no tool call"}
+	default:
+		f.FailsClosed = Finding{true, "a call whose guard is missing does not run"}
+	}
+	return nil
+}
+
+// session runs one print session to its end and returns what it printed. Its
+// user settings allow the shell, so only hooks can stop a call.
+func (r room) session(ctx context.Context, model, prompt string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, sessionFor)
+	defer cancel()
+	c := exec.CommandContext(ctx, r.Client, "-p", prompt, "--plugin-dir", r.plugin(), "--permission-mode", "default")
+	c.Dir, c.WaitDelay = r.project(), time.Second
+	c.Env = append(r.env(), "ANTHROPIC_BASE_URL="+model, "ANTHROPIC_API_KEY=sk-ant-none-for-loopback",
+		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
+	out, err := c.CombinedOutput()
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("the session did not end within %s: %s", sessionFor, line(string(out)))
+	}
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		return "", fmt.Errorf("start %s: %w", r.Client, err)
+	}
+	return string(out), nil
+}
+
+// refuse waits for the session's question at the terminal channel and denies it
+// with these words.
+func (r room) refuse(ctx context.Context, words string) error {
+	ctx, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	for {
+		id, err := r.open(ctx)
+		if id != "" {
+			return r.afar(ctx, nil, "deny", id, "-m", words)
+		}
+		select {
+		case <-ctx.Done():
+			if err != nil {
+				return err
+			}
+			return fmt.Errorf("the coordinator has none")
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// open returns the id of the open question, "" where there is none. It starts no
+// coordinator: that is for the hooks.
+func (r room) open(ctx context.Context) (string, error) {
+	if !r.started() {
+		return "", fmt.Errorf("no hook started a coordinator")
+	}
+	var found struct{ Asks []struct{ ID, State string } }
+	if err := r.afar(ctx, &found, "asks", "--json"); err != nil {
+		return "", err
+	}
+	for _, a := range found.Asks {
+		if a.State == "open" {
+			return a.ID, nil
+		}
+	}
+	return "", nil
+}
+
+// afar runs the trial's own copy of the command line and reads its JSON into out.
+func (r room) afar(ctx context.Context, out any, args ...string) error {
+	c := exec.CommandContext(ctx, filepath.Join(r.bin(), "afar"), args...)
+	c.Env, c.Dir, c.WaitDelay = r.env(), r.project(), time.Second
+	said, err := c.Output()
+	if exit, ended := err.(*exec.ExitError); ended {
+		return fmt.Errorf("afar %s: %s", args[0], line(string(exit.Stderr)))
+	}
+	if err != nil {
+		return fmt.Errorf("afar %s: %w", args[0], err)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(said, out)
+}
+
+// line is a text in one short line.
+func line(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > 200 {
+		text = strings.ToValidUTF8(text[:200], "") + "…"
+	}
+	return text
+}
+
+// mark is a word that nothing else says.
+func mark() string { return rand.Text()[:12] }
