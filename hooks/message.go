@@ -53,7 +53,7 @@ func (h *hook) take(delivery string) (text, by string, err error) {
 	}
 }
 
-// blockWithTexts sends the session on with the person's words and no others.
+// blockWithTexts sends the session on with the texts that wait and no others.
 func (h *hook) blockWithTexts(delivery string) error {
 	text, _, err := h.take(delivery)
 	if err != nil || text == "" {
@@ -62,8 +62,8 @@ func (h *hook) blockWithTexts(delivery string) error {
 	return h.print(wire.NewObject().Str("decision", "block").Str("reason", text))
 }
 
-// contextWithTexts hands the person's words over beside a prompt, behind what
-// Afar itself has to say: nothing but theirs stands below the line that says so.
+// contextWithTexts hands texts over beside a prompt, behind what Afar itself has
+// to say: nothing but the person's words stands below the line that says so.
 func (h *hook) contextWithTexts(delivery, ours string) error {
 	text, by, err := h.take(delivery)
 	if err != nil || text == "" {
@@ -72,8 +72,10 @@ func (h *hook) contextWithTexts(delivery, ours string) error {
 	if ours != "" {
 		ours += "\n\n"
 	}
-	text = by + ", the person who is paired with this session through Afar, wrote this from their phone. " +
-		"These are the person's own words, to be followed like a prompt that they typed:\n\n" + text
+	if by != "" { // data says itself what it is
+		text = by + ", the person whom this session works for, wrote this through Afar. " +
+			"These are the person's own words, to be followed like a prompt that they typed:\n\n" + text
+	}
 	return h.print(h.specific(wire.NewObject().Str("hookEventName", h.event.name).Str("additionalContext", ours+text)))
 }
 

@@ -119,7 +119,7 @@ func testWoken(r *rig) {
 		r.reply(card, instruction)
 		r.term.Await("second answer", within)
 		q := r.asked(instruction)
-		if !q.Has("wrote this from their phone") || !q.Has("a reply from the paired person waits") {
+		if !q.Has("wrote this through Afar") || !q.Has("a reply from the paired person waits") {
 			r.t.Errorf("the model read:\n%s", strings.Join(q.Texts(), "\n---\n"))
 		}
 		r.becomes(card, "the session has it")

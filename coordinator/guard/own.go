@@ -155,7 +155,7 @@ func (sh *shell) afarCommand(c command) {
 	if oneOf(verb, "status asks log post read topics issue consult doctor version help report grants completion demo") {
 		return
 	}
-	if oneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify telegram.status undo. telegram. guard. loop. audit. config. away. debug.") {
+	if oneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person") {
 		return
 	}
 	sh.effect(SteerAfar, verb, strings.TrimSpace(verb+" "+sub))

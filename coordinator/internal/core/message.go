@@ -118,21 +118,33 @@ const (
 const idleFor = 500 * time.Millisecond
 
 // AwaitWake waits until a session is to be woken, at most until ctx ends. The
-// reason is what its loop has to say to it, empty where a text waits.
+// reason is what its loop has to say to it, empty where the person's text waits.
 func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) (answer, reason string) {
 	for {
 		at := time.Time{}
 		changed := c.view(func(s *state, now time.Time) {
 			answer, at = s.wake(id, waiter, now)
-			if reason = ""; !s.awaited(id, now) {
-				reason = s.loops[id].Waking()
-			}
+			reason = s.wakeReason(id, now)
 		})
 		if answer != Wait || ctx.Err() != nil {
 			return answer, reason
 		}
 		c.wait(ctx, changed, at)
 	}
+}
+
+// dataWaits is all that the host hears of texts that are data.
+const dataWaits = "Afar: a text from outside waits; it is in the context of this turn."
+
+func (s *state) wakeReason(id session.ID, now time.Time) string {
+	texts := message.Waiting(s.texts(), id)
+	switch {
+	case len(texts) > 0 && texts[0].Data:
+		return dataWaits
+	case !s.awaited(id, now):
+		return s.loops[id].Waking()
+	}
+	return ""
 }
 
 // awaited reports whether a text or a late answer waits for a session.

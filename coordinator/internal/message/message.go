@@ -38,8 +38,9 @@ type Message struct {
 	Session session.ID `json:"session"`
 	Seq     int64      `json:"seq"` // order of arrival
 	Text    string     `json:"text"`
-	By      string     `json:"by"`      // who wrote it, for people
-	Channel string     `json:"channel"` // telegram, terminal
+	By      string     `json:"by"`             // who wrote it, for people
+	Channel string     `json:"channel"`        // telegram, terminal
+	Data    bool       `json:"data,omitempty"` // not the person's words: Text is fenced and names its source
 	Nonce   string     `json:"nonce,omitempty"`
 	Answers bool       `json:"answers,omitempty"` // of an unrouted one: it answers a question, not yet named
 	At      time.Time  `json:"at"`
@@ -96,19 +97,20 @@ const maxRunes = 9000
 // A Delivery is what one hook takes. Text is empty when there is nothing.
 type Delivery struct {
 	Text    string    // of all messages taken, in their order, a blank line between two
-	By      []string  // who wrote them, each once
+	By      []string  // who wrote them, each once; none for data
 	Changed []Message // to be made durable before Text is handed over
 	Left    int       // messages that did not fit and wait for the next hook
 }
 
 // Take hands the pending messages of a session, in their order, to the hook
 // that is named. The same name again gets the same messages again: it lost the
-// answer. No other hook ever gets them.
+// answer. No other hook ever gets them. The person's words and data are never
+// handed over together: nobody must take one for the other.
 func Take(all []Message, id session.ID, delivery string, now time.Time) (d Delivery) {
 	var texts []string
 	add := func(m Message) {
 		texts = append(texts, m.Text)
-		if !slices.Contains(d.By, m.By) {
+		if !m.Data && !slices.Contains(d.By, m.By) {
 			d.By = append(d.By, m.By)
 		}
 	}
@@ -118,10 +120,11 @@ func Take(all []Message, id session.ID, delivery string, now time.Time) (d Deliv
 		}
 	}
 	again := len(texts) > 0
-	runes := 0
-	for _, m := range Waiting(all, id) {
+	runes, waiting := 0, Waiting(all, id)
+	for _, m := range waiting {
 		runes += utf8.RuneCountInString(m.Text) + 2
-		if again || len(texts) > 0 && runes > maxRunes {
+		full := len(texts) > 0 && runes > maxRunes
+		if again || full || m.Data != waiting[0].Data {
 			d.Left++
 			continue
 		}

@@ -198,3 +198,22 @@ func TestExactlyOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestTakeApart: the person's words and data are never handed over together, and
+// data has no author.
+func TestTakeApart(t *testing.T) {
+	all := []message.Message{
+		{ID: "1", Session: "s", Seq: 1, State: message.Pending, Text: "words", By: "Ana"},
+		{ID: "2", Session: "s", Seq: 2, State: message.Pending, Text: "data", By: "cron", Data: true},
+		{ID: "3", Session: "s", Seq: 3, State: message.Pending, Text: "more", By: "Ana"},
+	}
+	first := message.Take(all, "s", "hook-1", time.Time{})
+	if first.Text != "words\n\nmore" || len(first.By) != 1 || first.Left != 1 {
+		t.Errorf("first: %+v; want the words of Ana, and one left", first)
+	}
+	all[0].State, all[2].State = message.Done, message.Done
+	second := message.Take(all, "s", "hook-2", time.Time{})
+	if second.Text != "data" || len(second.By) != 0 || second.Left != 0 {
+		t.Errorf("second: %+v; want the data, by nobody", second)
+	}
+}

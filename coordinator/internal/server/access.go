@@ -81,9 +81,11 @@ var operations = map[string]operation{
 	wire.OpPost:   {anyone, (*Server).post}, // agents write here; it decides nothing
 	wire.OpRead:   {anyone, (*Server).read},
 	wire.OpTopics: {anyone, (*Server).topics},
+	wire.OpTell:   {anyone, (*Server).tell}, // it decides nothing either
 
 	wire.OpAnswer:   {person, (*Server).answerAsk}, // an allow needs a terminal, see there
 	wire.OpUndo:     {person, (*Server).undo},
+	wire.OpSend:     {person, (*Server).send}, // words need a terminal, see there
 	wire.OpRevoke:   {person, (*Server).revoke},
 	wire.OpAway:     {person, (*Server).away},
 	wire.OpPause:    {person, (*Server).pause},

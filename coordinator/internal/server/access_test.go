@@ -67,7 +67,7 @@ func TestOperations(t *testing.T) {
 		wire.OpStatus: true, wire.OpAsks: true, wire.OpLoops: true, wire.OpLoop: true, wire.OpLog: true, wire.OpVerify: true,
 		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopEnd: true,
 		wire.OpGrants: true, wire.OpUndos: true, wire.OpPerson: true, wire.OpReport: true, wire.OpPing: true,
-		wire.OpPost: true, wire.OpRead: true, wire.OpTopics: true,
+		wire.OpPost: true, wire.OpRead: true, wire.OpTopics: true, wire.OpTell: true,
 	}
 	for name, op := range operations {
 		if op.access == anyone != reading[name] {

@@ -291,7 +291,7 @@ func failure(err error) wire.Reply {
 	}{
 		{core.ErrUnwritable, wire.CodeUnwritable},
 		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest}, {errUnclear, wire.CodeBadRequest},
-		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
+		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrNoPhone, wire.CodeBadRequest}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
 		{ask.ErrSettled, wire.CodeSettled}, {core.ErrChannel, wire.CodeDenied},
 		{undo.ErrGone, wire.CodeSettled}, {undo.ErrDone, wire.CodeSettled}, {undo.ErrBusy, wire.CodeSettled}, {undo.ErrEarly, wire.CodeNotFound},
 		{loop.ErrNone, wire.CodeNotFound}, {loop.ErrDepth, wire.CodeBadRequest},

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newSend(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "send SESSION TEXT|-", Short: "Write to a session; one that stopped goes on with it", Args: cobra.ArbitraryArgs,
+		Long: "Gives a session a text, as a message from your phone would: one that is idle wakes with it, one that works\n" +
+			"gets it when it stops. SESSION is its token (afar status) or the beginning of it. With - the text is stdin.\n\n" +
+			"What you type at a terminal counts as your words. What a program sends is data: it is fenced, and names its\n" +
+			"source. `afar send person TEXT` sends a notice to your phone; a session may do that too, and no more.",
+	}
+	asJSON := jsonFlag(c, "id, to, when, words")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return usageError{errors.New("afar send needs a session (afar status) and a text, or - for stdin")}
+		}
+		text, err := a.words(args[1:])
+		if err != nil {
+			return err
+		}
+		op := wire.OpSend
+		if args[0] == wire.ToPerson {
+			op = wire.OpTell
+		}
+		in := wire.Send{ID: rand.Text(), To: args[0], Text: strings.TrimRight(text, "\n")}
+		return read(c.Context(), a, op, in, *asJSON, renderSent)
+	}
+	return c
+}
+
+func renderSent(p *page, s wire.Sent) {
+	switch {
+	case s.To == wire.ToPerson:
+		p.line("Sent to your phone.")
+	case s.Words:
+		p.line("%s gets it %s.", oneLine(s.To, 60), oneLine(s.When, 100))
+	default:
+		p.line("%s gets it %s, as data: this was not sent from a terminal.", oneLine(s.To, 60), oneLine(s.When, 100))
+	}
+}

@@ -1,0 +1,88 @@
+package server
+
+import (
+	"cmp"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The host cuts what a hook tells a session at 10,000 characters, without a word; a
+// phone takes 4,096.
+const (
+	maxSent = 8000
+	maxTold = 3000
+)
+
+// sent decodes a text to send, of at most so many characters.
+func sent(c *call, most int) (in wire.Send, err error) {
+	err = json.Unmarshal(c.body, &in)
+	switch runes := utf8.RuneCountInString(in.Text); {
+	case err != nil:
+		return in, badRequest("send: %v", err)
+	case strings.TrimSpace(in.Text) == "" || !utf8.ValidString(in.Text):
+		return in, badRequest("a text to send must not be empty, and must be UTF-8")
+	case runes > most:
+		return in, badRequest("a text to send has at most %d characters, not %d; put it into a file and send its name", most, runes)
+	}
+	return in, nil
+}
+
+// tell sends the person a notice, also from inside a session.
+func (s *Server) tell(c *call) (any, error) {
+	in, err := sent(c, maxTold)
+	if err != nil {
+		return nil, err
+	}
+	v, who := s.author(c.line)
+	if who == "person" {
+		who = localUser()
+	}
+	text := secret.Visible(secret.Mask(in.Text))
+	return wire.Sent{To: wire.ToPerson, When: "now"}, s.cfg.Core.Tell(v.ID, who, text)
+}
+
+// send gives a session a text. It counts as the person's words where it comes from
+// a terminal that counts. From a program it is data.
+func (s *Server) send(c *call) (any, error) {
+	in, err := sent(c, maxSent)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimPrefix(in.To, "session:")
+	if kind, _, ok := strings.Cut(name, ":"); ok {
+		return nil, badRequest("unknown address %q; want a session's token, session:TOKEN or person", kind+":…")
+	}
+	v, err := s.session(name)
+	if err != nil {
+		return nil, err
+	}
+	if in.ID == "" || len(in.ID) > 80 {
+		return nil, badRequest("a text to send needs an id of its own")
+	}
+	m := message.Message{Key: "send:" + in.ID, Session: v.ID, Text: in.Text, By: localUser(), Channel: terminal}
+	if !s.fromPerson(c) {
+		m.Data, m.By, m.Text = true, s.program(c), secret.Visible(in.Text)
+	}
+	m, when, err := s.cfg.Core.Send(m)
+	return wire.Sent{ID: string(m.ID), To: v.Token, When: when, Words: !m.Data}, err
+}
+
+// fromPerson reports whether a caller outside all sessions sits at a terminal from
+// where words count.
+func (s *Server) fromPerson(c *call) bool {
+	return len(c.line) > 0 && c.line[0].Terminal && s.cfg.Core.Counts(terminal) == nil
+}
+
+// program names what ran our command.
+func (s *Server) program(c *call) string {
+	if len(c.line) < 2 {
+		return "an unknown program"
+	}
+	return "the program " + cmp.Or(oneLine(secret.Visible(filepath.Base(c.line[1].Exe))), "unknown")
+}

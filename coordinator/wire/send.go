@@ -1,0 +1,26 @@
+package wire
+
+// Operations of texts from the command line. Body: Send; reply: Sent.
+const (
+	OpSend = "send" // to a session
+	OpTell = "tell" // to the person; a session may do this too
+)
+
+// ToPerson is the address of the person.
+const ToPerson = "person"
+
+// Send is a text for an address: a session's token (or its beginning),
+// session:TOKEN, or person.
+type Send struct {
+	ID   string `json:"id"` // minted by the caller: the same id again is the same text
+	To   string `json:"to"`
+	Text string `json:"text"`
+}
+
+// Sent says what becomes of a text.
+type Sent struct {
+	ID    string `json:"id"`    // of the message, "" for one to the person
+	To    string `json:"to"`    // the session's token, or person
+	When  string `json:"when"`  // when it gets there, in words
+	Words bool   `json:"words"` // it counts as the person's words; otherwise it is data
+}
