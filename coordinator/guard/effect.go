@@ -37,6 +37,7 @@ const (
 	PruneLocal    Kind = "prune local images or volumes"
 	SteerAfar     Kind = "decide for Afar"      // Op: the verb
 	DisableAfar   Kind = "disable Afar"         // Op: the way
+	LoadMod       Kind = "load a mod"           // Op: the way; Target: skill, command or path
 	TypeInto      Kind = "type into a terminal" // Target: program
 	BeyondReading Kind = "do more than read"    // Op: what; only in an agent that may only read
 	Unreadable    Kind = "cannot be understood" // Op: why

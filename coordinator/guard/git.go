@@ -519,11 +519,23 @@ func (sh *shell) gitPrograms(verb string, args []string, o options) {
 		for _, setting := range o.all("c", "config") {
 			sh.gitSetting(setting)
 		}
+		sh.cloneInto(o)
 	}
 	for _, a := range args {
 		if code, ok := strings.CutPrefix(a, "ext::"); ok { // a transport that is a command
 			sh.run(strings.ReplaceAll(code, "% ", `\ `), nil)
 		}
+	}
+}
+
+// cloneInto reports a clone that puts files where Afar or the host loads them.
+func (sh *shell) cloneInto(o options) {
+	if len(o.pos) < 2 {
+		return
+	}
+	p := sh.path(o.pos[len(o.pos)-1])
+	if _, ok := hostFolder(p, sh.u.ctx.Env); ok || sh.isOwn(p) {
+		sh.effect(WriteFile, "", p)
 	}
 }
 

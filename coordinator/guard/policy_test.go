@@ -3,6 +3,8 @@ package guard
 import (
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/calls"
 )
 
 const (
@@ -568,13 +570,21 @@ security find-generic-password -w -s x
 
 func TestAsks(t *testing.T) { verdicts(t, Ask, casesAsks) }
 
-// Every rule is reached by a case of these lists or of the facts in
-// guard_test.go; a rule that no case reaches is untested or dead.
+// TestEveryRuleIsReached: a rule that no case reaches is untested or dead.
 func TestEveryRuleIsReached(t *testing.T) {
 	reached := map[string]bool{"call.unreadable": true, "agent.reads": true} // the latter by TestReadOnly
 	for _, list := range []string{casesDeniesLossOfFiles, casesDeniesLossInGit, casesDeniesOnAfarItself, casesDeniesElsewhere, casesAsks} {
 		for _, line := range strings.Split(list, "\n") {
 			reached[Judge(bash(strings.ReplaceAll(line, "⏎", "\n")), testContext()).Rule] = true
+		}
+	}
+	cases, err := calls.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if call, err := ReadCall(c.Tool, c.Input); err == nil {
+			reached[Judge(call, testContext()).Rule] = true
 		}
 	}
 	for _, r := range Rules() {

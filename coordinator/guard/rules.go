@@ -2,6 +2,7 @@ package guard
 
 const (
 	parkAfar  = "Leave Afar and its settings alone. If a change is needed, say which one and let the person make it outside the session."
+	modAdvice = "Write the plugin into a folder of the project, and let the person load it: claude --plugin-dir FOLDER."
 	narrower  = "Delete named files or subdirectories inside the project, or ask the person to delete this."
 	saveFirst = "Save the work first: commit it or run `git stash push -u`, then look with `git status`."
 )
@@ -23,8 +24,12 @@ var policies = []policy{
 	{Rule{"afar.secret", Deny, "Reads Afar's token or copies its programs", parkAfar}, ReadFile, when{is: ownSecret}},
 	{Rule{"afar.process", Deny, "Ends Afar's processes", parkAfar}, KillProcess, when{is: ours}},
 	{Rule{"afar.process", Deny, "Stops Afar's service", parkAfar}, StopService, when{is: ours}},
+	{Rule{"host.mods", Deny, "Loads a mod, which can overrule the guard", modAdvice}, LoadMod, when{}},
+	{Rule{"host.mods", Deny, "Writes a mod that the host loads, which can overrule the guard", modAdvice}, WriteFile, when{is: modFile}},
+	{Rule{"host.skills", Ask, "Changes a skill, which later sessions follow", "Show the change to the skill, and let the person make it."}, WriteFile, when{is: skillFile}},
 	{Rule{"host.folder", None, "", ""}, WriteFile, when{in: inHost, is: madeFolder}},
 	{Rule{"host.folder", Ask, "Copies into the folder of the host's settings", "Name the files, and leave the settings out."}, WriteFile, when{in: inHost, is: settingsFolder}},
+	{Rule{"host.setting", Ask, "Changes a setting of the host", "Say which setting is needed and why, and let the person set it."}, WriteFile, when{op: ops{otherSetting}, in: inHost}},
 	{Rule{"host.settings", Deny, "Changes the settings that decide which hooks run", "Describe the change and let the person edit the settings."}, WriteFile, when{in: inHost}},
 	{Rule{"host.settings", Deny, "Deletes the host's settings", "Leave the host's settings in place; the person edits them."}, DeleteTree, when{in: inHost}},
 	{Rule{"host.settings", Deny, "Deletes the host's settings", "Leave the host's settings in place; the person edits them."}, DeleteFile, when{in: inHost}},

@@ -18,6 +18,8 @@ var ruleCases = []struct{ rule, stops, passes string }{
 	{"afar.secret", "cat ~/.config/afar/telegram.token", "cat ~/.config/afar/config.toml"},
 	{"afar.process", "ps aux | grep hook-stop | awk '{print $2}' | xargs kill", "ps aux | grep hook-stop"},
 	{"afar.undo", "git update-ref -d refs/afar/undo/undo_12/before/tree", "afar undo list"},
+	{"host.mods", "cp register.ts ~/.claude/dev-mods/s/mine/", "ls ~/.claude/dev-mods"},
+	{"host.skills", "echo 'Be brief.' >> ~/.claude/skills/review/SKILL.md", "cat ~/.claude/skills/review/SKILL.md"},
 	{"host.folder", "tar xf backup.tgz -C ~/.claude", "tar tf backup.tgz"},
 	{"host.settings", "jq 'del(.hooks)' s.json > ~/.claude/settings.json", "jq .hooks ~/.claude/settings.json"},
 	{"host.plugins", "claude mcp add db -- npx db-server", "claude mcp list"},
@@ -101,12 +103,12 @@ var ruleCases = []struct{ rule, stops, passes string }{
 	{"call.unreadable-protected", "echo 'x; rm -rf ~", "echo 'x; rm -rf ~'"},
 }
 
-// agent.reads holds an agent to reading, whatever the command: its cases are in
-// reading_test.go.
+// agent.reads holds an agent to reading, whatever the command, and host.setting is
+// about the file tools: their cases are in reading_test.go and tools.tools.
 func TestEachRuleForAndAgainst(t *testing.T) {
 	missing := map[string]bool{}
 	for _, r := range Rules() {
-		missing[r.ID] = r.ID != "agent.reads"
+		missing[r.ID] = r.ID != "agent.reads" && r.ID != "host.setting"
 	}
 	for _, c := range ruleCases {
 		if !missing[c.rule] {

@@ -12,6 +12,8 @@ func understand(call Call, ctx *Context) *understanding {
 		sh.fileTool(call, WriteFile)
 	case call.Tool == "Read" || call.Tool == "NotebookRead" || call.Tool == "Grep":
 		sh.fileTool(call, ReadFile)
+	case call.Tool == "Skill" || call.Tool == "SlashCommand":
+		sh.skillTool(call)
 	case strings.HasPrefix(call.Tool, "mcp__"):
 		sh.mcpTool(call)
 	default:
@@ -54,7 +56,8 @@ func (sh *shell) fileTool(call Call, kind Kind) {
 	for _, a := range call.Args {
 		if oneOf(a.Path, "file_path notebook_path path") && a.Value != "" {
 			sh.part = clip(a.Value, 300)
-			sh.effect(kind, "", sh.path(scrub(a.Value)))
+			p := sh.path(scrub(a.Value))
+			sh.effect(kind, sh.settingsEdit(call, p), p)
 		}
 	}
 }
