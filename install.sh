@@ -13,7 +13,7 @@ alias_marker="# Written by Afar's install.sh"
 
 usage() {
   cat <<'EOF'
-usage: ./install.sh [--prefix DIR] [--no-loop-alias]
+usage: ./install.sh [--prefix DIR] [--no-loop-alias] [--no-hold]
        ./install.sh --uninstall [--prefix DIR]
        ./install.sh --help
 
@@ -21,20 +21,23 @@ Builds Afar's programs into bin/ of this checkout and installs them from here, s
 
   --prefix DIR      link the command `afar` into DIR/bin ($PREFIX/bin when set, else ~/.local/bin); a link, never a copy
   --no-loop-alias   leave bare /loop to Claude Code (otherwise ~/.claude/commands/loop.md makes it Afar's)
+  --no-hold         do not seat Afar first among Claude Code's plugins (otherwise "prependPlugins" in your settings of
+                    Claude Code names it, so that no other plugin overrules the guard)
   --uninstall       stop the coordinator and remove link, plugin, alias and bin/; your own data stays
 
-It touches bin/, the link, Claude Code's plugin settings, and that one command file. It needs Go 1.26 or newer.
+It touches bin/, the link, Claude Code's plugin settings, that key, and that one command file. It needs Go 1.26 or newer.
 Exit codes: 0 installed (or removed), 1 not, 2 wrong usage.
 EOF
 }
 
 main() {
-  action=install prefix=${PREFIX-} with_alias=yes plugin_left=no
+  action=install prefix=${PREFIX-} with_alias=yes with_hold=yes plugin_left=no
   while [ $# -gt 0 ]; do
     case $1 in
     --help | -h) usage && exit 0 ;;
     --uninstall) action=uninstall ;;
     --no-loop-alias) with_alias=no ;;
+    --no-hold) with_hold=no ;;
     --prefix=?*) prefix=${1#--prefix=} ;;
     --prefix)
       [ -n "${2-}" ] || wrong_usage "--prefix needs a directory"
@@ -62,6 +65,7 @@ install() {
   start_coordinator
   [ "$with_alias" = no ] || write_alias
   register_plugin
+  hold
   say "Installed."
   "$bin/afar" doctor </dev/null || say "The doctor's red lines say what is left to do."
 }
@@ -69,6 +73,7 @@ install() {
 uninstall() {
   data=$(kept_data)
   unregister_plugin # first, so that no new session loads hooks whose programs are about to go
+  let_go
   stop_coordinator "$pin"
   remove_link
   remove_alias
@@ -372,6 +377,22 @@ plugin_works() {
 plugin_entry() {
   host plugin list --json 2>/dev/null |
     awk -v id="\"id\": \"$plugin\"" '/^  \{/ { entry = "" } { entry = entry $0 "\n" } /^  \}/ && index(entry, id) { printf "%s", entry }'
+}
+
+# ---- the first seat
+
+# The mod in plugin/hold.mjs counts only where it comes before all others.
+hold() {
+  if [ "$with_hold" = no ]; then
+    let_go
+    return 0
+  fi
+  "$bin/afar" hold on </dev/null || say "Note: Afar is not seated first among the plugins, so another plugin's mod can overrule the guard."
+}
+
+let_go() {
+  [ -x "$bin/afar" ] || return 0
+  (in_home_of "$pin" && "$bin/afar" hold off </dev/null) || say "Left prependPlugins in Claude Code's settings: see the reason above."
 }
 
 # ---- words

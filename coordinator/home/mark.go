@@ -2,6 +2,7 @@ package home
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -39,6 +40,18 @@ func LeaveMark(path, text string) error {
 	}
 	if err := atomicfile.Write(path, text); err != nil {
 		return fmt.Errorf("leave mark: %w", err)
+	}
+	return nil
+}
+
+// Replace writes a file that is not Afar's own, whole and with the mode given.
+// The directory must exist.
+func Replace(path string, text []byte, mode fs.FileMode) error {
+	if err := atomicfile.Write(path, string(text)); err != nil {
+		return fmt.Errorf("replace file: %w", err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		return fmt.Errorf("replace file: %w", err)
 	}
 	return nil
 }

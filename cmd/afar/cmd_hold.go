@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/home"
+)
+
+// newHold is for install.sh: it seats the plugin's mod before all others, and
+// takes the seat away again.
+func newHold(a *app) *cobra.Command {
+	c := group("hold", "Seat Afar first among Claude Code's plugins",
+		&cobra.Command{Use: "on", Short: "Seat it first", Args: exactly(), RunE: func(*cobra.Command, []string) error { return a.hold() }},
+		&cobra.Command{Use: "off", Short: "Take the seat away", Args: exactly(), RunE: func(*cobra.Command, []string) error { return a.letGo() }})
+	c.Hidden = true
+	return c
+}
+
+// hold names our plugin first in the person's settings. The mark comes last: with
+// it, a session takes over no settings that name another plugin first.
+func (a *app) hold() error {
+	if err := a.personOnly("hold"); err != nil {
+		return err
+	}
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	if err := a.editSettings(d, "Seated Afar first among Claude Code's plugins (prependPlugins)", hostFile.withFirst); err != nil {
+		return err
+	}
+	return home.LeaveMark(d.HoldMark(), home.PluginID+"\n")
+}
+
+// letGo takes our plugin out of the person's settings, and nothing else.
+func (a *app) letGo() error {
+	if err := a.personOnly("hold"); err != nil {
+		return err
+	}
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(d.HoldMark()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("let go: %w", err)
+	}
+	return a.editSettings(d, "Took Afar out of prependPlugins", hostFile.without)
+}
+
+// editSettings edits the person's own settings of Claude Code, and says so in
+// the words of did when that changed anything.
+func (a *app) editSettings(d home.Dirs, did string, edit func(hostFile, string) ([]byte, error)) error {
+	path := filepath.Join(a.hostDir(d), "settings.json")
+	f, err := openHostFile(path)
+	if err != nil {
+		return fmt.Errorf("%w; it was left as it is", err)
+	}
+	text, err := edit(f, home.PluginID)
+	if err != nil {
+		return fmt.Errorf("%w; it was left as it is", err)
+	}
+	if string(text) == string(f.text) {
+		return nil
+	}
+	if err := f.replace(text); err != nil {
+		return err
+	}
+	a.say("%s in %s", did, path)
+	return nil
+}
+
+// hostDir is Claude Code's configuration directory.
+func (a *app) hostDir(d home.Dirs) string {
+	if dir := a.getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		return dir
+	}
+	return d.HostDir()
+}
