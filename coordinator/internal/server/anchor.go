@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -29,7 +30,11 @@ func (s *Server) allFacts(ctx context.Context, v session.Session) loop.AnchorFac
 
 // anchorFacts is what is known of a session at once: git is not asked.
 func (s *Server) anchorFacts(v session.Session) loop.AnchorFacts {
-	return loop.AnchorFacts{Whole: s.wholeGoal(v)}
+	said := ""
+	if v.Transcript != "" {
+		said = secret.Visible(secret.Mask(s.cfg.Said(v.Transcript)))
+	}
+	return loop.AnchorFacts{Said: said, Asked: v.Typed, Whole: s.wholeGoal(v)}
 }
 
 // wholeGoal is the path of the file with the whole goal of a session's loop, "" where
