@@ -22,7 +22,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/peer"
 	"github.com/afar-sh/afar/coordinator/internal/server"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -99,6 +101,7 @@ func (c *Coordinator) build() (err error) {
 	}
 	if c.core, err = core.New(core.Config{
 		Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits,
+		Lives:     func(p session.Process) bool { return peer.Lives(p.PID, p.Born) },
 		DayBudget: settings.Loop.DayBudget, Trace: settings.Loop.Trace, Rules: rules, AnswersFrom: settings.AnswersFrom.Names(),
 	}); err != nil {
 		return err
@@ -151,7 +154,7 @@ func (c *Coordinator) Run(ctx context.Context) error {
 	defer parts.Wait()
 	defer cancel()
 	c.firstStart(ctx)
-	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.watchMarks, c.forget, c.undo.run, c.issues.run, c.stayPresent, c.watchDisk} {
+	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.watchClients, c.watchMarks, c.forget, c.undo.run, c.issues.run, c.stayPresent, c.watchDisk} {
 		parts.Go(func() { part(ctx) })
 	}
 	parts.Go(func() {

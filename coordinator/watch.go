@@ -9,6 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/peer"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
@@ -35,6 +36,25 @@ func (c *Coordinator) watch(ctx context.Context) {
 	}
 }
 
+// lookEvery is how soon it shows that a client has ended which left no session file.
+const lookEvery = 5 * time.Second
+
+// watchClients takes in which clients have ended, until ctx ends.
+func (c *Coordinator) watchClients(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if err := c.core.Look(); err != nil {
+			c.cfg.Log.Error("look which clients run", "err", err)
+		}
+	}
+}
+
 // hostDirs lists the host's configuration directories. A transcript lies in
 // <dir>/projects/<project>/<session>.jsonl.
 func (c *Coordinator) hostDirs() []string {
@@ -53,10 +73,14 @@ func (c *Coordinator) hostDirs() []string {
 
 func (c *Coordinator) watchDir(ctx context.Context, dir string) {
 	w := &watcher{c: c, waiting: map[session.ID]bool{}, busy: map[session.ID]bool{}, consulted: map[session.ID]bool{}}
-	if err := disk.WatchSessions(ctx, dir, c.cfg.Log, w.report); err != nil {
+	if err := disk.WatchSessions(ctx, dir, c.cfg.Log, clientLives, w.report); err != nil {
 		c.cfg.Log.Error("watch session files", "dir", dir, "err", err)
 	}
 }
+
+// clientLives reports whether the client that wrote a session file still runs: a file
+// outlives a client that was killed, and its id may be another process's by then.
+func clientLives(f disk.SessionFile) bool { return peer.Lives(f.PID, peer.BornAt(f.ProcStart)) }
 
 // nameOf is what a session is called, where that says more than its directory:
 // that is in its token.
@@ -101,7 +125,7 @@ func (w *watcher) sight(f disk.SessionFile, gone bool) error {
 		return w.c.core.EndSession(id, "its client is gone")
 	}
 	state := map[string]session.State{"busy": session.Working, "idle": session.Idle, "waiting": session.Waiting}[f.Status]
-	if _, err := w.c.core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, Entrypoint: f.Entrypoint, Starts: true, State: state, Name: nameOf(f)}); err != nil {
+	if _, err := w.c.core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, ClientBorn: peer.Birth(f.PID), Entrypoint: f.Entrypoint, Starts: true, State: state, Name: nameOf(f)}); err != nil {
 		return err
 	}
 	closed, ended := w.waiting[id] && state == session.Working, w.busy[id] && state == session.Idle

@@ -17,6 +17,7 @@ import (
 const builtVar = "AFAR_TEST_BIN"
 
 func TestMain(m *testing.M) {
+	clientMain()
 	consultant.Main() // a script may have this binary stand for another program
 	tracker.Main()
 	os.Exit(testMain(m))

@@ -47,7 +47,8 @@ const patience = 20 * time.Second
 //	consultant …                  see consultant_test.go
 //	tracker NAME                  tissue, bd or gh is installed from here on
 //	programs old|new [KEEP…]      install the programs of that release, except KEEP
-//	exec client HOOK              run a hook as the child of a client that is not this test
+//	exec client HOOK              run a hook as the child of the script's client, see client_test.go
+//	client dies | another         kill that client; have another one take its place
 func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
@@ -58,7 +59,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
 			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears, "consultant": cmdConsultant, "tracker": cmdTracker,
-			"programs": cmdPrograms,
+			"programs": cmdPrograms, "client": cmdClient,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "history" {
@@ -97,10 +98,6 @@ type scene struct {
 
 type sceneKey struct{}
 
-// between stands between the test and a hook. What descends from a session's
-// client decides nothing, and that must not be the test.
-const between = "#!/bin/sh\n\"$@\"\nexit $?\n"
-
 func setup(env *testscript.Env) error {
 	work, err := filepath.EvalSymlinks(env.WorkDir)
 	if err != nil {
@@ -112,11 +109,16 @@ func setup(env *testscript.Env) error {
 			return err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(tools, "client"), []byte(between), 0o700); err != nil {
+	exe, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(exe, filepath.Join(tools, "client"))
+	}
+	if err := errors.Join(err, startClient(work)); err != nil {
 		return err
 	}
+	env.Defer(func() { _ = endClient(work) }) // a script may have ended it
 	env.Vars = append(env.Vars,
-		"WORK="+work, "BIN="+bin, "HOME="+home, "AFAR_HOME="+filepath.Join(home, "afar"), "PATH="+bin+":"+tools+":/usr/bin:/bin", "TZ=UTC")
+		"WORK="+work, "BIN="+bin, "HOME="+home, "AFAR_HOME="+filepath.Join(home, "afar"), "PATH="+bin+":"+tools+":/usr/bin:/bin", "TZ=UTC", asClient+"="+clientSocket(work))
 	env.Values[sceneKey{}] = &scene{spawned: map[string]*spawned{}}
 	env.Defer(func() { leave(env, filepath.Join(bin, "afar")) })
 	return nil
@@ -181,7 +183,7 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	c := exec.Command(path, args[1:]...)
 	for _, name := range []string{
 		"HOME", "PATH", "TZ", "WORK", "AFAR_HOME", "AFAR_DISABLED", "AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN", "AFAR_TELEGRAM_TOKEN_FILE",
-		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PROJECT_DIR", "CLAUDE_PID",
+		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PROJECT_DIR", "CLAUDE_PID", asClient,
 	} {
 		if v := ts.Getenv(name); v != "" {
 			c.Env = append(c.Env, name+"="+v)

@@ -277,10 +277,13 @@ func (c *Core) LocallySettled(id session.ID, before time.Time) error {
 	})
 }
 
-// cancelAsks ends all open asks of a session.
-func (s *state) cancelAsks(b *store.Batch, id session.ID, note string, now time.Time) {
+// An ending is one of the ways in which an ask ends without an answer.
+type ending func(a ask.Ask, note string, now time.Time) ask.Ask
+
+// endAsks ends all open asks of a session.
+func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, now time.Time) {
 	for _, a := range s.asks {
-		next := ask.Cancel(a, note, now)
+		next := end(a, note, now)
 		if a.Session != id || next == a {
 			continue
 		}

@@ -13,8 +13,9 @@ import (
 
 // CheckIn tells the peer that a session stopped, where its person is away from
 // its terminal. hold is false when the session simply stops. The same id again
-// finds the same check-in; an older one of the session gives way.
-func (c *Core) CheckIn(a ask.Ask) (hold bool, err error) {
+// finds the same check-in; an older one of the session gives way. The Stop hook that
+// is to hold the session is holder, no process for none.
+func (c *Core) CheckIn(a ask.Ask, holder session.Process) (hold bool, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		hold = s.checksIn(a.ID, a.Session, now)
 		if _, old := s.asks[a.ID]; old || !hold {
@@ -25,7 +26,9 @@ func (c *Core) CheckIn(a ask.Ask) (hold bool, err error) {
 		a = ask.Tick(ask.Start(a, session.On, now), now)
 		s.putAsk(&b, a, now)
 		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), s.token(a.Session)+": stopped and checked in", now))
-		s.waiting(&b, a.Session, now)
+		v := session.To(s.sessions[a.Session], session.Waiting, now)
+		v.Holder = holder
+		b.Sessions = append(b.Sessions, v)
 		return b, nil
 	})
 	return hold, err
@@ -54,8 +57,14 @@ func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
 		if a, ok = s.asks[id]; !ok {
 			return b, fmt.Errorf("ask %q: %w", id, ErrNotFound)
 		}
-		if v := s.sessions[a.Session]; a.State == ask.Open && v.State == session.Waiting {
-			b.Sessions = append(b.Sessions, session.To(v, session.Idle, now))
+		v := s.sessions[a.Session]
+		holds := v.Holder.Known()
+		v.Holder = session.Process{}
+		if a.State == ask.Open && v.State == session.Waiting {
+			v, holds = session.To(v, session.Idle, now), true
+		}
+		if holds {
+			b.Sessions = append(b.Sessions, v)
 		}
 		return b, nil
 	})
@@ -92,11 +101,20 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 	if err != nil {
 		s.putAsk(b, changed[0], now)
 	} else if changed[0].Replied() {
-		s.post(b, p.message(a.Session), now)
+		m := s.post(b, p.message(a.Session), now)
+		return s.sent(m.Session)
 	} else if d := changed[0].Decision; a.Kind != ask.Plan && d != nil && !d.Allow && p.Text != "" && d.Message == p.Text {
 		return "Denied. The session gets your words."
 	}
 	return tapText(changed, err) + s.tooLate(changed[0], err)
+}
+
+// sent says what becomes of a text that answered a check-in.
+func (s *state) sent(id session.ID) string {
+	if s.sessions[id].Holder.Known() && !s.settings.Paused {
+		return "📨 Sent. The session goes on with it."
+	}
+	return s.fate(id)
 }
 
 // replied makes the text that answered a check-in at another channel a message.

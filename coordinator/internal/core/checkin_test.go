@@ -18,7 +18,7 @@ func (r *rig) stopped() ask.Ask {
 	r.pair()
 	r.see("s", "/home/ada/shop")
 	r.ok(r.SetAway("", session.On, 0))
-	hold, err := r.CheckIn(ask.NewCheckIn("c1", "s", "all green, token ghp_abcdefghijklmnopqrstuvwxyz0123456789", "/home/ada/shop"))
+	hold, err := r.CheckIn(ask.NewCheckIn("c1", "s", "all green, token ghp_abcdefghijklmnopqrstuvwxyz0123456789", "/home/ada/shop"), session.Process{})
 	r.ok(err)
 	if !hold {
 		r.t.Fatal("the session is not held")
@@ -70,7 +70,7 @@ func TestCheckInWhen(t *testing.T) {
 			r := newRig(t)
 			r.stopped()
 			c.prepare(r)
-			hold, err := r.CheckIn(ask.NewCheckIn("c2", "s", "again", "/"))
+			hold, err := r.CheckIn(ask.NewCheckIn("c2", "s", "again", "/"), session.Process{})
 			r.ok(err)
 			if hold != c.want {
 				t.Errorf("held: %v", hold)
@@ -87,7 +87,7 @@ func TestCheckInReplyLater(t *testing.T) {
 	if strings.Contains(a.Text, "ghp_abc") || !strings.Contains(a.Text, "all green") {
 		t.Errorf("the card would say %q", a.Text)
 	}
-	r.ok(r.TakeOver("s", "w1"))
+	r.ok(r.TakeOver("s", "w1", session.Process{}))
 	if _, err := r.Release("c1"); err != nil {
 		t.Fatal(err)
 	}
@@ -150,13 +150,13 @@ func TestWaiter(t *testing.T) {
 		"just stopped":  {func(r *rig) { r.now = r.now.Add(-time.Minute) }, core.Wait},
 		"paused":        {func(r *rig) { r.ok(r.Pause(true)) }, core.Wait},
 		"taken already": {func(r *rig) { r.deliver("x") }, core.Wait},
-		"another waits": {func(r *rig) { r.ok(r.TakeOver("s", "w2")) }, core.End},
+		"another waits": {func(r *rig) { r.ok(r.TakeOver("s", "w2", session.Process{})) }, core.End},
 		"ended":         {func(r *rig) { r.ok(r.EndSession("s", "exit")) }, core.End},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			r.stopped()
-			r.ok(r.TakeOver("s", "w1"))
+			r.ok(r.TakeOver("s", "w1", session.Process{}))
 			_, err := r.Release("c1")
 			r.ok(err)
 			r.reply("go on")

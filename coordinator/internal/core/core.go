@@ -37,6 +37,8 @@ type Config struct {
 	AnswersFrom []string
 	Rules       Rules
 	Trace       bool // post each step of a loop to loop:trace
+	// Lives reports whether a process still runs. Nil says yes of all.
+	Lives func(session.Process) bool
 }
 
 // A Core is the one owner of state. Its methods may be called from any
@@ -75,6 +77,9 @@ func New(cfg Config) (*Core, error) {
 	// A time without its monotonic reading: that stands still while the machine
 	// sleeps, and what was granted until noon would hold in the evening.
 	cfg.Now = func() time.Time { return clock().Round(0) }
+	if cfg.Lives == nil {
+		cfg.Lives = func(session.Process) bool { return true }
+	}
 	loaded, err := cfg.Store.Load(cfg.Now().Add(-remember))
 	if err != nil {
 		return nil, err
@@ -88,7 +93,7 @@ func New(cfg Config) (*Core, error) {
 		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants, Undos: loaded.Undos,
 		Threads: loaded.Threads,
 	})
-	return c, errors.Join(c.cutOff(), c.do(restarted(loaded.Bad)), c.do(answersFrom(cfg.AnswersFrom)))
+	return c, errors.Join(c.cutOff(), c.do(restarted(loaded.Bad)), c.Look(), c.do(answersFrom(cfg.AnswersFrom)))
 }
 
 // do changes state and tells who waits.

@@ -37,11 +37,13 @@ type rig struct {
 	secret int
 	rules  core.Rules
 	budget float64 // of a day
+
+	dead map[session.Process]bool // the processes that have ended
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{t: t, path: filepath.Join(t.TempDir(), "afar.db"), now: t0}
+	r := &rig{t: t, path: filepath.Join(t.TempDir(), "afar.db"), now: t0, dead: map[session.Process]bool{}}
 	r.open()
 	t.Cleanup(func() { r.store.Close() })
 	return r
@@ -56,6 +58,7 @@ func (r *rig) open() {
 	r.Core, err = core.New(core.Config{
 		Store: r.store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: r.time, Secret: r.word,
 		Code: func() string { return "123456" }, DayBudget: r.budget, Rules: r.rules,
+		Lives: func(p session.Process) bool { return !r.dead[p] },
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -151,13 +151,13 @@ func TestLateAnswerEndsCheckIn(t *testing.T) {
 	r.see("s", "/p")
 	r.ok(r.SetAway("", session.On, 0))
 	r.denied("ask_a", "x")
-	if hold, err := r.CheckIn(ask.NewCheckIn("ask_c", "s", "done", "/p")); !hold || err != nil {
+	if hold, err := r.CheckIn(ask.NewCheckIn("ask_c", "s", "done", "/p"), session.Process{}); !hold || err != nil {
 		t.Fatal(hold, err)
 	}
 	_, err := r.Answer("ask_a", yes("Ada"))
 	r.ok(err)
 	r.state("ask_c", ask.Withdrawn)
-	r.ok(r.TakeOver("s", "w"))
+	r.ok(r.TakeOver("s", "w", session.Process{}))
 	_, err = r.See(session.Sighting{ID: "s", State: session.Idle})
 	r.ok(err)
 	r.pass(time.Second)

@@ -28,11 +28,14 @@ func TestRemind(t *testing.T) {
 		prepare func(r *rig)
 		want    int
 	}{
-		"open":         {func(r *rig) { r.openAsk(newAsk("a", "x")) }, 1},
-		"parked":       {func(r *rig) { r.park("a", "x") }, 1},
-		"answered":     {func(r *rig) { r.openAsk(newAsk("a", "x")); _, err := r.Answer("a", yes("Ada")); r.ok(err) }, 0},
-		"withdrawn":    {func(r *rig) { r.openAsk(newAsk("a", "x")); r.ok(r.EndSession("s", "exit")) }, 0},
-		"a check-in":   {func(r *rig) { _, err := r.CheckIn(ask.NewCheckIn("c", "s", "done", "/p")); r.ok(err) }, 0},
+		"open":      {func(r *rig) { r.openAsk(newAsk("a", "x")) }, 1},
+		"parked":    {func(r *rig) { r.park("a", "x") }, 1},
+		"answered":  {func(r *rig) { r.openAsk(newAsk("a", "x")); _, err := r.Answer("a", yes("Ada")); r.ok(err) }, 0},
+		"withdrawn": {func(r *rig) { r.openAsk(newAsk("a", "x")); r.ok(r.EndSession("s", "exit")) }, 0},
+		"a check-in": {func(r *rig) {
+			_, err := r.CheckIn(ask.NewCheckIn("c", "s", "done", "/p"), session.Process{})
+			r.ok(err)
+		}, 0},
 		"not shown":    {func(r *rig) { r.ok(r.SetAway("", session.Off, 0)); r.openAsk(newAsk("a", "x")) }, 0},
 		"two":          {func(r *rig) { r.openAsk(newAsk("a", "x")); r.openAsk(newAsk("b", "y")) }, 2},
 		"no such rule": {func(r *rig) { r.rules = core.Rules{}; r.restart(); r.openAsk(newAsk("a", "x")) }, 0},

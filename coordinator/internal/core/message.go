@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -95,11 +96,11 @@ func (c *Core) Messages() (out []message.Message) {
 	return out
 }
 
-// TakeOver makes waiter the one hook that waits to wake a session.
-func (c *Core) TakeOver(id session.ID, waiter string) error {
+// TakeOver makes waiter, a hook with its process, the one that waits to wake a session.
+func (c *Core) TakeOver(id session.ID, waiter string, in session.Process) error {
 	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
 		if v, ok := s.sessions[id]; ok && v.Waiter != waiter {
-			v.Waiter = waiter
+			v.Waiter, v.WaitsIn = waiter, in
 			b.Sessions = append(b.Sessions, v)
 		}
 		return b, nil
@@ -177,7 +178,7 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 // other one.
 func (c *Core) Written(p Press) error {
 	shown, err := c.shownIn(p.Chat)
-	if err != nil {
+	if err := errors.Join(err, c.Look()); err != nil {
 		return err
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
@@ -248,10 +249,12 @@ func (s *state) live() (out []session.Session) {
 	return out
 }
 
-// wakeable reports whether a session is idle and one of its hooks waits to wake it.
+// wakeable reports whether a session is idle and one of its hooks waits to wake it, as
+// Look has just seen.
 func (s *state) wakeable(v session.Session) bool { return v.State == session.Idle && v.Waiter != "" }
 
-// fate says truthfully when a session gets a text that waits for it.
+// fate says when a session gets a text that waits for it. It is true of the processes
+// that Look has just seen.
 func (s *state) fate(id session.ID) string {
 	v := s.sessions[id]
 	when := "when it stops"
@@ -260,12 +263,14 @@ func (s *state) fate(id session.ID) string {
 		when = "when it is resumed: it has ended"
 	case s.settings.Paused:
 		when = "after /resume: Afar is paused"
-	case s.loops[id].Active():
-		when = "when its loop ends"
 	case s.wakeable(v):
 		when = "now"
 	case v.State == session.Idle:
 		when = "with its next prompt"
+	case v.Batches:
+		when = "right after its next tool call, or when it stops"
+	case s.loops[id].Active():
+		when = "when its loop ends"
 	}
 	return "📨 " + v.Token + " gets it " + when + "."
 }
@@ -273,6 +278,9 @@ func (s *state) fate(id session.ID) string {
 // Choose gives a text that waited for its session to the one that the peer
 // tapped.
 func (c *Core) Choose(p Press, token string) error {
+	if err := c.Look(); err != nil {
+		return err
+	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
 		m, known := s.textByNonce(p.Nonce)
@@ -297,6 +305,9 @@ func (c *Core) Choose(p Press, token string) error {
 // Settle has a text that waited for its question answer the one that the peer
 // tapped; an empty nonce is that of none. p.Decision is what the text says.
 func (c *Core) Settle(p Press, nonce string) error {
+	if err := c.Look(); err != nil {
+		return err
+	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
 		m, known := s.textByNonce(p.Nonce)

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -23,7 +24,7 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 		}
 		id = a.CardID()
 	}
-	if err := c.recall(id); err != nil {
+	if err := errors.Join(c.recall(id), c.Look()); err != nil {
 		return false, err
 	}
 	return true, c.do(func(s *state, now time.Time) (b store.Batch, _ error) {

@@ -63,17 +63,24 @@ func (c *Core) EndSession(id session.ID, why string) error {
 		if !ok || v.State == session.Ended {
 			return b, nil
 		}
-		v = session.To(v, session.Ended, now)
-		b.Sessions = append(b.Sessions, v)
-		s.followThread(&b, v, now)
-		b.Events = append(b.Events, happened(event.SessionEnded, id, v.Token, "session "+v.Token+" ended: "+why, now))
-		s.cancelAsks(&b, id, "the session ended", now)
-		s.missed(&b, v, now)
-		s.endGrants(&b, id, now)
-		s.endUndos(&b, id, now)
-		s.leaveLoop(&b, v, why, now)
+		s.endSession(&b, v, why, ask.Cancel, now)
 		return b, nil
 	})
+}
+
+// endSession closes a session, and the asks that it had in the way of end.
+func (s *state) endSession(b *store.Batch, v session.Session, why string, end ending, now time.Time) {
+	v = session.To(v, session.Ended, now)
+	v.Vanished = why == clientGone
+	v.Waiter, v.WaitsIn, v.Holder = "", session.Process{}, session.Process{}
+	b.Sessions = append(b.Sessions, v)
+	s.followThread(b, v, now)
+	b.Events = append(b.Events, happened(event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why, now))
+	s.endAsks(b, v.ID, end, "the session ended", now)
+	s.missed(b, v, now)
+	s.endGrants(b, v.ID, now)
+	s.endUndos(b, v.ID, now)
+	s.leaveLoop(b, v, why, now)
 }
 
 // leaveLoop ends the loop of a conversation that was cleared. A print session has

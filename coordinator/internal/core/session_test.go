@@ -260,7 +260,7 @@ func TestLoopAfterSleep(t *testing.T) {
 			o.Task, o.Max = "x", 9
 			_, err = r.StartLoop(id, o)
 			r.ok(err)
-			r.ok(r.TakeOver(id, "w"))
+			r.ok(r.TakeOver(id, "w", session.Process{}))
 		}
 		r.ok(r.LimitLoop("refused", "overloaded", true))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -295,7 +295,7 @@ func (r *rig) loops(attended bool) {
 	r.ok(err)
 	_, err = r.StartLoop("s", loop.Options{Task: "x", Max: 9})
 	r.ok(err)
-	r.ok(r.TakeOver("s", "w"))
+	r.ok(r.TakeOver("s", "w", session.Process{}))
 }
 
 // woken asks as the hook that waits in the background does, and returns what it

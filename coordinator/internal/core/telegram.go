@@ -197,7 +197,7 @@ func (c *Core) Press(p Press) error {
 		return c.answerTap(p, "This question is no longer known. Nothing was changed.")
 	}
 	on, shown, err := c.cfg.Store.ShownBy(p.Chat, p.Message)
-	if err != nil {
+	if err := errors.Join(err, c.Look()); err != nil {
 		return err
 	}
 	if shown && on != a.CardID() {
@@ -227,8 +227,6 @@ func tapText(card ask.Card, err error) string {
 		return "Too late: " + a.How() + "."
 	case err != nil:
 		return notTaken(err)
-	case a.Replied():
-		return "📨 Sent. The session goes on with it."
 	case a.Kind == ask.CheckIn:
 		return "Fine. The session rests."
 	case a.Lease != nil && a.Kind == ask.Denied:

@@ -33,6 +33,7 @@ type SessionFile struct {
 	Entrypoint string `json:"entrypoint"`
 	Status     string `json:"status"`     // busy, idle, waiting; empty in a print session
 	WaitingFor string `json:"waitingFor"` // "permission prompt" while a dialog is open
+	ProcStart  string `json:"procStart"`  // when the client began, as the system counts it
 }
 
 // maxSessionFile bounds what is read of one file.
@@ -40,14 +41,14 @@ const maxSessionFile = 1 << 20
 
 // WatchSessions reports every state of the host's session files below dir, the
 // host's configuration directory, until ctx ends: each file as it is now and
-// as it changes, and with gone when its client no longer runs.
-func WatchSessions(ctx context.Context, dir string, log *slog.Logger, report func(f SessionFile, gone bool)) error {
+// as it changes, and with gone when its client no longer runs, as lives says it.
+func WatchSessions(ctx context.Context, dir string, log *slog.Logger, lives func(SessionFile) bool, report func(f SessionFile, gone bool)) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	s := &sessions{dir: filepath.Join(dir, "sessions"), watcher: w, log: log, report: report, seen: map[string]SessionFile{}}
+	s := &sessions{dir: filepath.Join(dir, "sessions"), watcher: w, log: log, lives: lives, report: report, seen: map[string]SessionFile{}}
 	tick := time.NewTicker(rescanEvery)
 	defer tick.Stop()
 	s.scan()
@@ -93,6 +94,7 @@ type sessions struct {
 	dir     string
 	watcher *fsnotify.Watcher
 	log     *slog.Logger
+	lives   func(SessionFile) bool
 	report  func(SessionFile, bool)
 	seen    map[string]SessionFile // by file name
 }
@@ -158,10 +160,10 @@ func (s *sessions) look(name string) {
 	old, known := s.seen[name]
 	f, err := readSession(filepath.Join(s.dir, name))
 	if err != nil {
-		f.PID = old.PID
+		f.PID, f.ProcStart = old.PID, old.ProcStart
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || !alive(f.PID):
+	case errors.Is(err, fs.ErrNotExist) || !s.lives(f):
 		if known {
 			delete(s.seen, name)
 			s.report(old, true)

@@ -35,7 +35,7 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	d.s = &sessions{dir: d.dir, watcher: w, log: quiet(), report: d.report, seen: map[string]SessionFile{}}
+	d.s = &sessions{dir: d.dir, watcher: w, log: quiet(), lives: alive, report: d.report, seen: map[string]SessionFile{}}
 	return d
 }
 
@@ -178,13 +178,8 @@ func TestScanHostile(t *testing.T) {
 	d.scan()
 }
 
-func TestAlive(t *testing.T) {
-	for pid, want := range map[int]bool{os.Getpid(): true, 1: true, 0: false, -1: false, -os.Getpid(): false, 1 << 30: false, dead(t): false} {
-		if got := alive(pid); got != want {
-			t.Errorf("%d: %t", pid, got)
-		}
-	}
-}
+// alive says yes of the processes that these tests run.
+func alive(f SessionFile) bool { return f.PID > 0 && syscall.Kill(f.PID, 0) == nil }
 
 // TestWatchSessions has the kernel tell: a directory that appears, a file that
 // is written, changed and removed.
@@ -193,7 +188,7 @@ func TestWatchSessions(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	reports, ended := make(chan string), make(chan error)
 	go func() {
-		ended <- WatchSessions(ctx, filepath.Join(root, "host"), quiet(), func(f SessionFile, gone bool) {
+		ended <- WatchSessions(ctx, filepath.Join(root, "host"), quiet(), alive, func(f SessionFile, gone bool) {
 			select {
 			case reports <- fmt.Sprintf("%s %s gone=%t", f.Session, f.Status, gone):
 			case <-ctx.Done():

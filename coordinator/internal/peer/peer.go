@@ -20,6 +20,8 @@ type Process struct {
 	Exe         string // path of its binary, also after that was replaced
 	Marked      bool   // its environment is that of a session's child
 	Terminal    bool   // it has a controlling terminal
+	Born        string // when it began, in the system's own words; no other process with its id has the same
+	Over        bool   // it has ended, and nobody has taken note of it yet
 }
 
 // maxDepth bounds the walk to the first process.
@@ -67,6 +69,28 @@ func Glance(pid int) (Process, error) { return glance(pid) }
 func Alive(pid int) bool {
 	_, err := glance(pid)
 	return err == nil
+}
+
+// Birth returns when the process with the given id began, as Process.Born says it.
+func Birth(pid int) string {
+	p, err := glance(pid)
+	if err != nil || p.Over {
+		return ""
+	}
+	return p.Born
+}
+
+// Lives reports whether the process that began at born still runs under its id. Where
+// born is "", any process with the id counts; where the system tells nothing, all do.
+func Lives(pid int, born string) bool {
+	if pid <= 0 {
+		return false // those are groups of processes
+	}
+	if !Supported {
+		return true
+	}
+	p, err := glance(pid)
+	return err == nil && !p.Over && (born == "" || p.Born == born)
 }
 
 func marked(env iter.Seq[[]byte]) bool {

@@ -24,6 +24,12 @@ func credentials(fd int) (uid, pid int, err error) {
 	return int(c.Uid), pid, nil
 }
 
+// BornAt knows no such time here.
+func BornAt(string) string { return "" }
+
+// zombie is the state of a process that has ended and is not taken note of: SZOMB.
+const zombie = 5
+
 // Born is never true here: the system does not show a process's limits.
 func Born(int) bool { return false }
 
@@ -35,7 +41,11 @@ func look(pid int) (Process, error) {
 	if err != nil {
 		return Process{}, fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
-	p := Process{PID: pid, Parent: int(k.Eproc.Ppid), Terminal: k.Eproc.Tdev != -1}
+	start := k.Proc.P_starttime
+	p := Process{
+		PID: pid, Parent: int(k.Eproc.Ppid), Terminal: k.Eproc.Tdev != -1,
+		Born: fmt.Sprintf("%d.%06d", start.Sec, start.Usec), Over: k.Proc.P_stat == zombie,
+	}
 	p.Exe, p.Marked = image(pid)
 	return p, nil
 }

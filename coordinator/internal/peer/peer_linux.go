@@ -78,13 +78,36 @@ func glance(pid int) (Process, error) {
 	}
 	// The name in parentheses may hold anything; the fields follow the last one.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 5 {
+	if len(fields) <= startField {
 		return Process{}, ErrUnknown
 	}
 	parent, _ := strconv.Atoi(fields[1])
 	exe, _ := os.Readlink(dir + "/exe")
-	return Process{PID: pid, Parent: parent, Exe: strings.TrimSuffix(exe, " (deleted)"), Terminal: fields[4] != "0"}, nil
+	return Process{
+		PID: pid, Parent: parent, Exe: strings.TrimSuffix(exe, " (deleted)"), Terminal: fields[4] != "0",
+		Born: boot() + ":" + fields[startField], Over: fields[0] == "Z" || fields[0] == "X",
+	}, nil
 }
+
+// startField is where the time of a process's start stands behind its name, in ticks
+// since the machine's start.
+const startField = 19
+
+// BornAt is Process.Born of a process that began so many ticks after the machine's
+// start, "" where the text says nothing of the kind.
+func BornAt(ticks string) string {
+	if _, err := strconv.ParseUint(ticks, 10, 64); err != nil {
+		return ""
+	}
+	return boot() + ":" + ticks
+}
+
+// boot names this start of the machine: ticks are counted from it.
+var boot = sync.OnceValue(func() string {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	name, _, _ := strings.Cut(string(id), "-")
+	return strings.TrimSpace(name)
+})
 
 // rooms are what files of the kernel's are read into: each call of a hook reads
 // two for each process between it and the first one.

@@ -11,6 +11,9 @@ func credentials(int) (uid, pid int, err error) { return 0, 0, ErrUnknown }
 // Born is never true here.
 func Born(int) bool { return false }
 
+// BornAt knows no such time here.
+func BornAt(string) string { return "" }
+
 func glance(int) (Process, error) { return Process{}, ErrUnknown }
 
 func look(int) (Process, error) { return Process{}, ErrUnknown }

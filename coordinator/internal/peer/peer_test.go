@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
@@ -266,5 +267,43 @@ func TestBorn(t *testing.T) {
 	}
 	if !peer.Born(1<<30) || peer.Born(os.Getpid()) || peer.Born(1) {
 		t.Error("who is gone counts as born there, this test and the first process do not")
+	}
+}
+
+// TestLives: a process lives as long as the kernel runs it, and no other one passes for
+// it that was given its id.
+func TestLives(t *testing.T) {
+	if !peer.Supported {
+		t.Skip("this system does not tell")
+	}
+	cmd := exec.Command("cat")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, cmd, false)
+	pid := cmd.Process.Pid
+	born := peer.Birth(pid)
+	if born == "" || born == peer.Birth(1) {
+		t.Errorf("it was born at %q, the first process at %q", born, peer.Birth(1))
+	}
+	for _, c := range []struct {
+		pid  int
+		born string
+		want bool
+	}{
+		{pid, born, true}, {pid, "", true}, {pid, born + "0", false}, {pid, "another:1", false}, {os.Getpid(), born, false},
+		{0, "", false}, {-1, "", false}, {-pid, "", false}, {1 << 30, "", false}, {1 << 30, born, false},
+	} {
+		if got := peer.Lives(c.pid, c.born); got != c.want {
+			t.Errorf("%d, born %q: %v", c.pid, c.born, got)
+		}
+	}
+	in.Close()
+	for peer.Lives(pid, born) { // it ends, and nobody has waited for it: it still has its id
+		time.Sleep(time.Millisecond)
+	}
+	if peer.Birth(pid) != "" || peer.Lives(pid, "") {
+		t.Error("a process that has ended lives")
 	}
 }

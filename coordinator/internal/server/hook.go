@@ -89,8 +89,10 @@ func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payl
 	}
 	_, err = s.cfg.Core.See(session.Sighting{
 		ID: p.Session, Cwd: p.Cwd, Transcript: p.Transcript, Mode: p.Mode, Entrypoint: h.Entrypoint,
-		Terminal: h.Terminal, Client: h.Client, Attended: h.Attended, Background: h.Background, KnowAtt: true, Agents: p.agents(), KnowAgents: p.Event == "Stop", Crons: p.crons(), Hooked: true, State: state,
-		Starts: p.Event == "SessionStart",
+		Terminal: h.Terminal, Client: h.Client, ClientBorn: born(c.line, h.Client),
+		Attended: h.Attended, Background: h.Background, KnowAtt: true,
+		Agents: p.agents(), KnowAgents: p.Event == "Stop", Crons: p.crons(), Hooked: true, State: state,
+		Starts: p.Event == "SessionStart", Batch: p.Event == "PostToolBatch",
 	})
 	if err != nil {
 		return h, p, err

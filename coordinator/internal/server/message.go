@@ -34,7 +34,7 @@ func (s *Server) rewake(c *call) (any, error) {
 		return nil, badRequest("a waiter needs a name")
 	}
 	if h.Verb == wire.TakeOver {
-		if err := s.cfg.Core.TakeOver(p.Session, h.Delivery); err != nil {
+		if err := s.cfg.Core.TakeOver(p.Session, h.Delivery, caller(c)); err != nil {
 			return nil, err
 		}
 	}

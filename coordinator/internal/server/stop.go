@@ -68,7 +68,7 @@ func (s *Server) decideStop(c *call, h wire.HookCall, p payload) (r wire.HookRep
 	if late, state, err := s.stopParked(h, p, r); err != nil || !h.Attended && !h.Background || late.Block {
 		return late, state, err
 	}
-	return s.checkIn(h, p, r)
+	return s.checkIn(c, h, p, r)
 }
 
 // stopParked sends a session on when its parked calls were answered, and has one
@@ -140,7 +140,7 @@ func (s *Server) seeTree(id session.ID, dir string) {
 
 // checkIn tells a person who is away that the session stopped. Only a terminal
 // client is held; a print session ends when it is done. It adds to r.
-func (s *Server) checkIn(h wire.HookCall, p payload, r wire.HookReply) (_ wire.HookReply, state session.State, err error) {
+func (s *Server) checkIn(c *call, h wire.HookCall, p payload, r wire.HookReply) (_ wire.HookReply, state session.State, err error) {
 	id := ask.ID(h.Ask)
 	if !h.Attended && !h.Background || h.Entrypoint != "cli" || h.Ask == "" || !s.cfg.Core.ChecksIn(id, p.Session) {
 		return r, session.Idle, nil
@@ -149,7 +149,11 @@ func (s *Server) checkIn(h wire.HookCall, p payload, r wire.HookReply) (_ wire.H
 	if said == "" {
 		said = "(it said nothing)"
 	}
-	hold, err := s.cfg.Core.CheckIn(ask.NewCheckIn(id, p.Session, said, p.Cwd))
+	holder := session.Process{}
+	if s.cfg.Hold > 0 {
+		holder = caller(c)
+	}
+	hold, err := s.cfg.Core.CheckIn(ask.NewCheckIn(id, p.Session, said, p.Cwd), holder)
 	if err != nil || !hold {
 		return r, session.Idle, err
 	}

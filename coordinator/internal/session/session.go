@@ -41,7 +41,8 @@ type Session struct {
 	Background bool      `json:"background,omitempty"` // of `claude --bg`
 	Name       string    `json:"name,omitempty"`       // what the host or the person calls it, for people
 	Terminal   string    `json:"terminal"`
-	Client     int       `json:"client"` // process id of the host's client
+	Client     int       `json:"client"`                // process id of the host's client
+	ClientBorn string    `json:"client_born,omitempty"` // see Process
 	StartedAt  time.Time `json:"started_at"`
 	SeenAt     time.Time `json:"seen_at"`
 	TypedAt    time.Time `json:"typed_at,omitzero"` // the last prompt of a person
@@ -62,8 +63,17 @@ type Session struct {
 	Crons []string `json:"crons,omitempty"`
 	// Shells are the background shells that the last Stop saw.
 	Shells []string `json:"shells,omitempty"`
-	// Waiter names the one hook that waits in the background to wake the session.
-	Waiter string `json:"waiter,omitempty"`
+	// Waiter names the one hook that waits in the background to wake the session, and
+	// WaitsIn is its process.
+	Waiter  string  `json:"waiter,omitempty"`
+	WaitsIn Process `json:"waits_in,omitzero"`
+	// Holder is the Stop hook that holds the session at its check-in.
+	Holder Process `json:"holder,omitzero"`
+	// Batches is true once the session's hook has asked for texts behind its tools.
+	Batches bool `json:"batches,omitempty"`
+	// Vanished is true of a session that ended because its client was gone: a hook of a
+	// client that lives says otherwise.
+	Vanished bool `json:"vanished,omitempty"`
 	// Denials are those of the running turn.
 	Denials Denials `json:"denials,omitzero"`
 	// Broken is what the person was told is wrong with the guard's policy files.
@@ -92,7 +102,9 @@ type Sighting struct {
 	Cwd, Transcript, Mode string
 	Entrypoint, Terminal  string
 	Client                int
+	ClientBorn            string
 	Attended, KnowAtt     bool
+	Batch                 bool     // its hook asks for texts behind its tools
 	Background            bool     // of `claude --bg`; with KnowAtt
 	Agents, KnowAgents    bool     // subagents run on: said at Stop alone
 	Crons                 []string // the host's scheduled prompts, with KnowAgents
@@ -130,7 +142,7 @@ func (s Session) Unprotected(now time.Time) bool {
 // whatever a late hook says of it; a sighting that Starts it begins a new life,
 // for the host resumes under the same id.
 func See(s Session, in Sighting, now time.Time) Session {
-	if s.StartedAt.IsZero() || in.Starts && s.State == Ended && !s.left(in) {
+	if s.StartedAt.IsZero() || in.Starts && s.State == Ended && !s.left(in) || s.returns(in) {
 		s = begin(s, now)
 	}
 	s.ID, s.SeenAt = in.ID, now
@@ -143,9 +155,7 @@ func See(s Session, in Sighting, now time.Time) Session {
 	if s.Project == "" {
 		s.Project = s.Cwd
 	}
-	if in.Client != 0 {
-		s.Client = in.Client
-	}
+	s = s.ranBy(Process{in.Client, in.ClientBorn})
 	if in.KnowAtt {
 		s.Attended, s.Background = in.Attended, in.Background
 	}
@@ -158,7 +168,7 @@ func See(s Session, in Sighting, now time.Time) Session {
 	if s.State == Ended {
 		return s
 	}
-	s.Hooked = s.Hooked || in.Hooked
+	s.Hooked, s.Batches = s.Hooked || in.Hooked, s.Batches || in.Batch
 	return To(s, in.State, now)
 }
 
@@ -169,8 +179,28 @@ func (s Session) left(in Sighting) bool {
 	return s.Hooked && !in.Hooked && in.Client != 0 && in.Client == s.Client
 }
 
+// ranBy returns s with the client that runs it now. What waited for another one's turn
+// to end does not reach this one.
+func (s Session) ranBy(client Process) Session {
+	if !client.Known() || client == s.Process() {
+		return s
+	}
+	if known := s.Process(); known.PID != client.PID || known.Born != "" && client.Born != "" {
+		s.Waiter, s.WaitsIn, s.Holder = "", Process{}, Process{}
+	}
+	s.Client, s.ClientBorn = client.PID, client.Born
+	return s
+}
+
+// returns reports whether a hook speaks for s after its client was taken for gone: it
+// has another client now, or had one that nobody could see.
+func (s Session) returns(in Sighting) bool {
+	return s.State == Ended && s.Vanished && in.Hooked && in.ClientBorn != "" && (Process{in.Client, in.ClientBorn}) != s.Process()
+}
+
 func begin(s Session, now time.Time) Session {
 	s.StartedAt, s.Hooked, s.Reported, s.Shells, s.Tools, s.Agents = now, false, false, nil, 0, false
+	s.Batches, s.Vanished, s.Waiter, s.WaitsIn, s.Holder = false, false, "", Process{}, Process{}
 	return To(s, Idle, now)
 }
 

@@ -28,7 +28,7 @@ func (r *rig) checkIn(id session.ID, askID ask.ID, said string) botapi.Message {
 	if err := r.core.SetAway("", session.On, 0); err != nil {
 		r.Fatal(err)
 	}
-	hold, err := r.core.CheckIn(ask.NewCheckIn(askID, id, said, "/home/ann/x"))
+	hold, err := r.core.CheckIn(ask.NewCheckIn(askID, id, said, "/home/ann/x"), session.Process{PID: 4711})
 	if err != nil || !hold {
 		r.Fatalf("hold %v: %v", hold, err)
 	}
@@ -88,11 +88,14 @@ func TestCheckInSettledElsewhere(t *testing.T) {
 		act  func(r *rig) error
 		want string
 	}{
-		"typed":   {func(r *rig) error { return r.core.Typed("s1", "") }, "at the terminal"},
-		"ended":   {func(r *rig) error { return r.core.EndSession("s1", "exit") }, "the session ended"},
-		"escape":  {func(r *rig) error { _, err := r.core.CancelAsk("c1", "ended at the terminal"); return err }, "ended at the terminal"},
-		"paused":  {func(r *rig) error { return r.core.Pause(true) }, "Afar was paused"},
-		"stopped": {func(r *rig) error { _, err := r.core.CheckIn(ask.NewCheckIn("c2", "s1", "newer", "/x")); return err }, "newer check-in"},
+		"typed":  {func(r *rig) error { return r.core.Typed("s1", "") }, "at the terminal"},
+		"ended":  {func(r *rig) error { return r.core.EndSession("s1", "exit") }, "the session ended"},
+		"escape": {func(r *rig) error { _, err := r.core.CancelAsk("c1", "ended at the terminal"); return err }, "ended at the terminal"},
+		"paused": {func(r *rig) error { return r.core.Pause(true) }, "Afar was paused"},
+		"stopped": {func(r *rig) error {
+			_, err := r.core.CheckIn(ask.NewCheckIn("c2", "s1", "newer", "/x"), session.Process{})
+			return err
+		}, "newer check-in"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -85,7 +85,7 @@ func TestTalk(t *testing.T) {
 
 	k.part("A session that stopped")
 	k.does("s1 stops", func() error {
-		_, err := r.core.CheckIn(ask.NewCheckIn("c1", "s1", "All green.", "/home/ann/s1"))
+		_, err := r.core.CheckIn(ask.NewCheckIn("c1", "s1", "All green.", "/home/ann/s1"), session.Process{})
 		return err
 	})
 	k.says(r.ann, "commit it")

@@ -1,0 +1,183 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// What a script calls `client` hands its command line to the script's client, one
+// process that runs all of the script's hooks, as a session's client does. Sessions end
+// with it, see cmdExit. It is no descendant of the test: what descends from a client
+// decides nothing.
+const (
+	asClient = "AFAR_TEST_CLIENT"         // the socket, in the one that hands over
+	asHost   = "AFAR_TEST_CLIENT_LISTENS" // the same, in the client itself
+)
+
+// clientMain has the test's binary be a client, where a script made it one.
+func clientMain() {
+	if socket := os.Getenv(asHost); socket != "" {
+		complain("be a client", listenAsClient(socket))
+		os.Exit(1)
+	}
+	if filepath.Base(os.Args[0]) == "client" {
+		os.Exit(handOver(os.Getenv(asClient)))
+	}
+}
+
+// A hostedRun is one program that the client starts, with the standard files that go along.
+type hostedRun struct {
+	Args []string
+	Env  []string
+	Dir  string
+}
+
+func listenAsClient(socket string) error {
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
+	if err != nil {
+		return err
+	}
+	for {
+		conn, err := l.AcceptUnix()
+		if err != nil {
+			return err
+		}
+		go serveRun(conn)
+	}
+}
+
+// serveRun runs one program and answers with its exit code.
+func serveRun(conn *net.UnixConn) {
+	defer conn.Close()
+	body, files, err := takeRun(conn)
+	if err != nil {
+		complain("take a command", err)
+		return
+	}
+	cmd := exec.Command(lookPath(pathOf(body.Env), body.Args[0]), body.Args[1:]...)
+	cmd.Env, cmd.Dir = body.Env, body.Dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = files[0], files[1], files[2]
+	err = cmd.Run()
+	for _, f := range files {
+		f.Close()
+	}
+	code, err := exitOf(err)
+	if err != nil {
+		complain("run "+body.Args[0], err)
+		code = 127
+	}
+	_, _ = conn.Write([]byte{byte(code)}) // who asked may be gone
+}
+
+func pathOf(env []string) string {
+	for _, v := range env {
+		if path, ok := strings.CutPrefix(v, "PATH="); ok {
+			return path
+		}
+	}
+	return ""
+}
+
+func takeRun(conn *net.UnixConn) (r hostedRun, files []*os.File, err error) {
+	room, rights := make([]byte, 1<<16), make([]byte, syscall.CmsgSpace(3*4))
+	n, m, _, _, err := conn.ReadMsgUnix(room, rights)
+	if err != nil {
+		return r, nil, err
+	}
+	messages, err := syscall.ParseSocketControlMessage(rights[:m])
+	if err != nil || len(messages) != 1 {
+		return r, nil, errors.Join(err, errors.New("the standard files are missing"))
+	}
+	fds, err := syscall.ParseUnixRights(&messages[0])
+	for _, fd := range fds {
+		syscall.CloseOnExec(fd)
+		files = append(files, os.NewFile(uintptr(fd), "std"))
+	}
+	return r, files, errors.Join(err, json.Unmarshal(room[:n], &r))
+}
+
+// handOver has the client run this process's command line, and ends as that does.
+func handOver(socket string) int {
+	conn, err := dialClient(socket)
+	if err != nil {
+		return complain("reach the client", err)
+	}
+	defer conn.Close()
+	dir, _ := os.Getwd()
+	body, err := json.Marshal(hostedRun{os.Args[1:], os.Environ(), dir})
+	if err == nil {
+		_, _, err = conn.WriteMsgUnix(body, syscall.UnixRights(0, 1, 2), nil)
+	}
+	code := make([]byte, 1)
+	if err == nil {
+		_, err = io.ReadFull(conn, code)
+	}
+	if err != nil {
+		return complain("have the client run a command", err)
+	}
+	return int(code[0])
+}
+
+// dialClient starts the client where there is none.
+func dialClient(socket string) (*net.UnixConn, error) {
+	addr := &net.UnixAddr{Name: socket, Net: "unix"}
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		conn, err := net.DialUnix("unix", nil, addr)
+		if err == nil || time.Now().After(deadline) {
+			return conn, err
+		}
+	}
+}
+
+// startClient starts a script's client, below a shell that ends at once.
+func startClient(work string) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command("sh", "-c", `"$0" </dev/null >/dev/null 2>"$1/client.log" & echo $! >"$1/client.pid"`, exe, work)
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "AFAR_HOME=" + work, "HOME=" + work, asHost + "=" + clientSocket(work)}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return cmd.Run()
+}
+
+func clientSocket(work string) string { return filepath.Join(work, "client.sock") }
+
+// endClient ends a script's client as kill -9 does.
+func endClient(work string) error {
+	raw, err := os.ReadFile(filepath.Join(work, "client.pid"))
+	if err != nil {
+		return err
+	}
+	var pid int
+	if _, err := fmt.Sscan(string(raw), &pid); err != nil || pid <= 1 {
+		return fmt.Errorf("the client's process id is %q", raw)
+	}
+	return errors.Join(syscall.Kill(pid, syscall.SIGKILL), os.Remove(clientSocket(work)))
+}
+
+// cmdClient ends the script's client, and with it its sessions, or has another one take
+// its place.
+func cmdClient(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 1, "client dies | another")
+	work := ts.Getenv("WORK")
+	if args[0] == "dies" {
+		ts.Check(endClient(work))
+		return
+	}
+	_ = endClient(work) // it may have died already
+	ts.Check(startClient(work))
+}

@@ -1,0 +1,72 @@
+package core
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// clientGone is why a session ended whose client no longer runs.
+const clientGone = "its client is gone"
+
+// Look takes in which processes have ended, as the system tells it: clients take their
+// sessions with them, and no hook that has ended waits for anything. What is said of a
+// session afterwards is true at that moment.
+func (c *Core) Look() error {
+	var all []session.Process
+	c.view(func(s *state, _ time.Time) { all = s.processes() })
+	over := map[session.Process]bool{}
+	for _, p := range all {
+		if _, known := over[p]; !known {
+			over[p] = !c.cfg.Lives(p)
+		}
+	}
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		s.buryHooks(&b, over)
+		s.burySessions(&b, over, now)
+		return b, nil
+	})
+}
+
+// processes returns those that something of ours depends on.
+func (s *state) processes() (all []session.Process) {
+	for _, v := range s.sessions {
+		if v.State == session.Ended {
+			continue
+		}
+		for _, p := range []session.Process{v.Process(), v.WaitsIn, v.Holder} {
+			if p.Known() {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// buryHooks forgets the hooks that have ended and waited for a session.
+func (s *state) buryHooks(b *store.Batch, over map[session.Process]bool) {
+	for _, v := range s.sessions {
+		waits, holds := over[v.WaitsIn], over[v.Holder]
+		if v.State == session.Ended || !waits && !holds {
+			continue
+		}
+		if waits {
+			v.Waiter, v.WaitsIn = "", session.Process{}
+		}
+		if holds {
+			v.Holder = session.Process{}
+		}
+		b.Sessions = append(b.Sessions, v)
+	}
+}
+
+// burySessions ends the sessions whose client has ended.
+func (s *state) burySessions(b *store.Batch, over map[session.Process]bool, now time.Time) {
+	for _, v := range s.sessions {
+		if v.State != session.Ended && over[v.Process()] {
+			s.endSession(b, v, clientGone, ask.Local, now)
+		}
+	}
+}
