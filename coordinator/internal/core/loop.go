@@ -34,6 +34,9 @@ const (
 
 // LoopBegins says when the session begins with a loop that was started from outside.
 func (c *Core) LoopBegins(id session.ID) (when string) {
+	if err := c.Look(); err != nil {
+		c.cfg.Log.Error("look who waits to wake a session", "err", err)
+	}
 	c.view(func(s *state, _ time.Time) {
 		switch v := s.sessions[id]; {
 		case v.State == session.Ended:
