@@ -68,6 +68,29 @@ var (
 // changes nothing, and is for a home that no coordinator serves.
 func CheckDatabase(dirs home.Dirs) error { return store.Check(dirs.Database()) }
 
+// A Salvage is what Repair could save.
+type Salvage = store.Salvage
+
+// Repair makes a new database of what can be read of the damaged one, and keeps
+// that. It refuses while a coordinator serves, and a database that is not damaged.
+func Repair(dirs home.Dirs) (Salvage, error) {
+	if err := dirs.Make(); err != nil {
+		return Salvage{}, err
+	}
+	life, err := home.TryLock(dirs.LifeLock())
+	if err != nil {
+		return Salvage{}, err
+	}
+	if life == nil {
+		return Salvage{}, ErrRunning
+	}
+	defer life.Release()
+	return store.Repair(dirs.Database(), time.Now())
+}
+
+// ErrSound says that the database is not damaged.
+var ErrSound = store.ErrSound
+
 // CheckConfig returns why no coordinator can start with config.toml, nil when one
 // can.
 func CheckConfig(dirs home.Dirs) error {

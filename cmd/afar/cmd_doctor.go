@@ -13,11 +13,15 @@ import (
 func newDoctor(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check every part, and say how to mend what is broken", Args: exactly(),
-		Long: "Checks every part: ✔ fine, ✖ broken, ○ not set up. Ends with 0 when nothing is broken.\nStarts nothing and changes nothing.",
+		Long: "Checks every part: ✔ fine, ✖ broken, ○ not set up. Ends with 0 when nothing is broken.\nStarts nothing and changes nothing, but with --repair.",
 	}
 	asJSON := jsonFlag(c, "checks: a list of id, state (ok, off, bad), text, fix")
 	report := c.Flags().String("report", "", "write all that a bug report needs into a new file, secrets masked")
+	repair := c.Flags().Bool("repair", false, "save what can be read of a damaged database into a new one; the damaged one is kept")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if *repair {
+			return a.repair()
+		}
 		found, err := a.examine(c.Context())
 		if err != nil {
 			return err

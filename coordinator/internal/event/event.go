@@ -69,6 +69,7 @@ const (
 	Stopped            Kind = "coordinator.stopped"
 	Damaged            Kind = "store.damaged" // table and row
 	WritesAgain        Kind = "store.writes"  // the disk took nothing for a while
+	Repaired           Kind = "store.repaired"
 )
 
 // An Event is one entry of the journal. Text is one line for people, without

@@ -161,6 +161,9 @@ func inspect(path string) error {
 		return fmt.Errorf("open store: %w", err)
 	}
 	defer db.Close()
+	if lostCommits(path) {
+		return fmt.Errorf("%w: %s-wal is no log of SQLite; `afar doctor --repair` saves what can be read", ErrCorrupt, path)
+	}
 	return check(db, path)
 }
 
@@ -185,7 +188,7 @@ func begin(path string) error {
 // SQLite would throw it away.
 func lostLog(path string) error {
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
-		return fmt.Errorf("%w: %s is empty, but its log is not; move both away to begin with an empty one", ErrCorrupt, path)
+		return fmt.Errorf("%w: %s is empty, but its log is not; `afar doctor --repair` saves what can be read", ErrCorrupt, path)
 	}
 	return nil
 }
@@ -203,10 +206,10 @@ func precreate(path string) error {
 func check(db *sql.DB, path string) error {
 	var verdict string
 	if err := db.QueryRow("PRAGMA quick_check(1)").Scan(&verdict); err != nil {
-		return fmt.Errorf("%w: %s: %w; move it away to begin with an empty one", ErrCorrupt, path, err)
+		return fmt.Errorf("%w: %s: %w; `afar doctor --repair` saves what can be read", ErrCorrupt, path, err)
 	}
 	if verdict != "ok" {
-		return fmt.Errorf("%w: %s: %s; move it away to begin with an empty one", ErrCorrupt, path, verdict)
+		return fmt.Errorf("%w: %s: %s; `afar doctor --repair` saves what can be read", ErrCorrupt, path, verdict)
 	}
 	var version int
 	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
@@ -224,7 +227,14 @@ func (s *Store) migrate() error {
 	if err := s.db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return fmt.Errorf("read version: %w", err)
 	}
-	for ; version < len(migrations); version++ {
+	return s.migrateFrom(version, len(migrations))
+}
+
+// migrateTo runs the first migrations on an empty database.
+func (s *Store) migrateTo(version int) error { return s.migrateFrom(0, version) }
+
+func (s *Store) migrateFrom(version, to int) error {
+	for ; version < to; version++ {
 		err := s.tx(func(tx *sql.Tx) error {
 			if _, err := tx.Exec(migrations[version]); err != nil {
 				return err

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/afar-sh/afar/coordinator"
+)
+
+// repair saves what can be read of a damaged database.
+func (a *app) repair() error {
+	if err := a.personOnly("doctor --repair"); err != nil {
+		return err
+	}
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	saved, err := coordinator.Repair(d)
+	switch {
+	case errors.Is(err, coordinator.ErrSound):
+		a.say("The database is not damaged: there is nothing to repair.")
+		return nil
+	case errors.Is(err, coordinator.ErrRunning):
+		return errors.New("a coordinator runs and has the database open; `afar stop` first, and then `afar doctor` says whether it is damaged")
+	case err != nil:
+		return err
+	}
+	d.ForgetFailure()
+	a.renderSalvage(saved)
+	return nil
+}
+
+func (a *app) renderSalvage(saved coordinator.Salvage) {
+	p := a.page()
+	p.line("The database is repaired. The damaged one is kept:")
+	p.line("  %s", p.path(saved.Kept))
+	p.line("")
+	rows := [][]cell{{{"saved", bold}, {"", bold}, {"lost", bold}}}
+	for _, t := range saved.Tables {
+		rows = append(rows, []cell{plain(t.Table), plain(fmt.Sprint(t.Rows)), plain(lost(t.Lost, t.Torn))})
+	}
+	p.table(rows)
+	p.line("")
+	if saved.Gone > 0 {
+		p.line("The journal ends with entry %d; what happened after it is not known any more.", saved.Journal)
+	}
+	if !saved.Paired {
+		p.line("No phone is paired: afar telegram pair")
+	}
+	p.line("Next: afar start, then afar doctor.")
+}
+
+// lost says what a table misses.
+func lost(rows int, torn bool) string {
+	switch {
+	case rows > 0:
+		return fmt.Sprintf("at least %d", rows)
+	case torn:
+		return "some, nobody can tell how many"
+	}
+	return "nothing"
+}

@@ -1,0 +1,495 @@
+package store
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// ErrSound says that there is nothing to repair.
+var ErrSound = errors.New("the database is not damaged")
+
+// A Salvage is what Repair could save.
+type Salvage struct {
+	Kept    string  // where the damaged file lies now
+	Tables  []Saved // in the order of the schema
+	Journal int64   // number of the last journal entry that is there
+	Gone    int64   // journal entries after it that are known to be lost
+	Paired  bool    // somebody is paired still
+}
+
+// A Saved is what became of one table.
+type Saved struct {
+	Table string
+	Rows  int  // that are there
+	Lost  int  // that were seen and could not be used
+	Torn  bool // some of it could not be read: nobody can tell how much
+}
+
+// Repair makes a new database of what can be read of the damaged one at path,
+// and keeps the damaged files beside it. Nobody may have the database open. The
+// journal goes up to the damage, and says itself that it was repaired. An error
+// leaves all files as they were.
+func Repair(path string, now time.Time) (Salvage, error) {
+	switch err := Check(path); {
+	case err == nil:
+		return Salvage{}, ErrSound
+	case !errors.Is(err, ErrCorrupt):
+		return Salvage{}, err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".repair-*")
+	if err != nil {
+		return Salvage{}, fmt.Errorf("repair: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	r := &repair{path: path, from: filepath.Join(dir, "damaged.db"), to: filepath.Join(dir, "new.db"), dir: dir}
+	if err := r.run(now); err != nil {
+		return Salvage{}, fmt.Errorf("repair: %w", err)
+	}
+	err = r.replace(now)
+	return r.salvage, err
+}
+
+// A repair works on copies; path is touched by replace alone.
+type repair struct {
+	path, from, to, dir string
+	salvage             Salvage
+}
+
+func (r *repair) run(now time.Time) error {
+	if err := errors.Join(copyFile(r.path, r.from), copyFile(r.path+"-wal", r.from+"-wal")); err != nil {
+		return err
+	}
+	if err := r.readable(); err != nil {
+		return err
+	}
+	old, err := connect(r.from, "ro")
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	if err := r.begin(versionOf(old, r.dir)); err != nil {
+		return err
+	}
+	if err := r.copyAll(old); err != nil {
+		return err
+	}
+	return r.finish(now)
+}
+
+// copyFile copies a file that may be absent.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// What SQLite's file format says of the first page.
+const (
+	pageSize   = 4096 // of every database that Afar made
+	headerSize = 100
+	countAt    = 28 // number of pages
+	freeAt     = 32 // first page and number of the free ones
+)
+
+// readable gives the copy another beginning where SQLite cannot read its own: the
+// header alone, or the whole first page, of an empty database. The rest of the
+// first page says where each table begins.
+func (r *repair) readable() error {
+	parts := []int{headerSize, pageSize}
+	if info, err := os.Stat(r.from); err != nil || info.Size() < pageSize {
+		parts = parts[1:] // SQLite would throw the log away at the first look
+	} else if schemaReadable(r.from) {
+		return nil
+	}
+	template := filepath.Join(r.dir, "template.db")
+	if err := create(template, len(migrations)); err != nil {
+		return err
+	}
+	for _, size := range parts {
+		if err := r.graft(template, size); err != nil {
+			return err
+		}
+		if schemaReadable(r.from) {
+			return nil
+		}
+	}
+	if err := os.Remove(r.from + "-wal"); err == nil && schemaReadable(r.from) {
+		return nil
+	}
+	return copyOver(template, r.from) // nothing can be read: begin with an empty one
+}
+
+func copyOver(from, to string) error {
+	_ = os.Remove(to) // copyFile writes no other
+	return copyFile(from, to)
+}
+
+// graft puts the first bytes of the template over those of the copy.
+func (r *repair) graft(template string, size int) error {
+	head := make([]byte, size)
+	in, err := os.Open(template)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if _, err := io.ReadFull(in, head); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(r.from, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	info, err := out.Stat()
+	if err != nil {
+		return err
+	}
+	pages := max(1, (info.Size()+pageSize-1)/pageSize)
+	binary.BigEndian.PutUint32(head[countAt:], uint32(pages))
+	binary.BigEndian.PutUint64(head[freeAt:], 0)
+	_, err = out.WriteAt(head, 0)
+	return err
+}
+
+func schemaReadable(path string) bool {
+	db, err := connect(path, "ro")
+	if err != nil {
+		return false
+	}
+	defer db.Close()
+	return strings.Contains(schemaOf(db), "CREATE TABLE journal")
+}
+
+// schemaOf is all that a database says of its tables, "" where it cannot be read.
+func schemaOf(db *sql.DB) string {
+	var all sql.NullString
+	err := db.QueryRow(`SELECT group_concat(sql, char(10)) FROM (SELECT sql FROM sqlite_schema WHERE sql != '' ORDER BY name)`).Scan(&all)
+	if err != nil {
+		return ""
+	}
+	return all.String
+}
+
+// create makes a database of a version at path.
+func create(path string, version int) error {
+	db, err := connect(path, "rwc")
+	if err != nil {
+		return err
+	}
+	s := &Store{db: db, path: path}
+	err = s.migrateTo(version)
+	return errors.Join(err, db.Close()) // which brings all into the file
+}
+
+// versionOf is the version of a database, by its tables: its header may be that
+// of another.
+func versionOf(old *sql.DB, dir string) int {
+	has := schemaOf(old)
+	for v := len(migrations); v > 0; v-- {
+		path := filepath.Join(dir, fmt.Sprintf("version%d.db", v))
+		if create(path, v) != nil {
+			continue
+		}
+		db, err := connect(path, "ro")
+		if err != nil {
+			continue
+		}
+		same := schemaOf(db) == has
+		db.Close()
+		if same {
+			return v
+		}
+	}
+	return len(migrations)
+}
+
+// begin makes the new database, of the version of the damaged one.
+func (r *repair) begin(version int) error { return create(r.to, version) }
+
+// tables are copied in this order; the journal is copied by itself.
+var tables = []string{"settings", "sessions", "asks", "loops", "messages", "grants", "undos", "threads", "cards", "actions", "updates", "posts"}
+
+func (r *repair) copyAll(old *sql.DB) error {
+	db, err := connect(r.to, "rw")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for _, table := range tables {
+		columns, err := columnsOf(db, table)
+		if err != nil {
+			return err
+		}
+		if len(columns) == 0 {
+			continue // of a later version
+		}
+		saved, err := copyTable(old, db, table, columns)
+		if err != nil {
+			return err
+		}
+		r.salvage.Tables = append(r.salvage.Tables, saved)
+	}
+	return r.copyJournal(old, db)
+}
+
+// A column is one of a table in the new database.
+type column struct{ name, kind string }
+
+func columnsOf(db *sql.DB, table string) (all []column, err error) {
+	rows, err := db.Query(`SELECT name, type FROM pragma_table_info(?)`, table)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c column
+		if err := rows.Scan(&c.name, &c.kind); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, rows.Err()
+}
+
+// copyTable copies what can be read of a table.
+func copyTable(old, db *sql.DB, table string, columns []column) (saved Saved, err error) {
+	saved.Table = table
+	tx, err := db.Begin()
+	if err != nil {
+		return saved, err
+	}
+	defer tx.Rollback() //nolint:errcheck // after the commit it does nothing
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	list := strings.Join(names, ", ")
+	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, list, strings.Repeat(", ?", len(names)-1))
+	saved.Torn = eachRow(old, table, list, len(columns), func(values []any) {
+		if !usable(columns, values) {
+			saved.Lost++
+			return
+		}
+		if done, err := tx.Exec(insert, values...); err != nil {
+			saved.Lost++
+		} else if n, _ := done.RowsAffected(); n > 0 {
+			saved.Rows++
+		}
+	})
+	return saved, tx.Commit()
+}
+
+// usable reports whether a row holds what its columns are for: a damaged page may
+// be read without an error.
+func usable(columns []column, values []any) bool {
+	for i, c := range columns {
+		if _, whole := values[i].(int64); (c.kind == "INTEGER") != whole {
+			return false
+		}
+		if c.name == "data" && c.kind == "TEXT" && !validJSON(values[i]) && !slices.ContainsFunc(columns, isLane) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLane tells the table of actions, whose data are often a bare word.
+func isLane(c column) bool { return c.name == "lane" }
+
+func validJSON(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return json.Valid([]byte(v))
+	case []byte:
+		return json.Valid(v)
+	}
+	return false
+}
+
+// eachRow hands every row of a table that can be read to f, in the order of the
+// file. It reports whether it met damage. Behind a damaged page it goes on at the
+// nearest row that it can find.
+func eachRow(old *sql.DB, table, list string, width int, f func([]any)) (torn bool) {
+	from := int64(-1 << 62)
+	for skip := int64(0); ; {
+		last, err := readFrom(old, table, list, width, from, f)
+		if err == nil {
+			return torn
+		}
+		torn = true
+		if last >= from {
+			from, skip = last+1, 0
+		}
+		if skip = max(1, 2*skip); skip > 1<<40 {
+			return true
+		}
+		from = max(from, 0) + skip
+	}
+}
+
+// readFrom reads the rows from a row id on, and returns the last one that it read.
+func readFrom(old *sql.DB, table, list string, width int, from int64, f func([]any)) (last int64, err error) {
+	last = from - 1
+	rows, err := old.Query(fmt.Sprintf("SELECT rowid, %s FROM %s NOT INDEXED WHERE rowid >= ? ORDER BY rowid", list, table), from)
+	if err != nil {
+		return last, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values, into := make([]any, width), []any{&last}
+		for i := range values {
+			into = append(into, &values[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			return last, err
+		}
+		f(values)
+	}
+	return last, rows.Err()
+}
+
+// copyJournal copies the journal up to the damage: behind it the chain does not
+// hold.
+func (r *repair) copyJournal(old, db *sql.DB) error {
+	columns, err := columnsOf(db, "journal")
+	if err != nil {
+		return err
+	}
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after the commit it does nothing
+	last, head, whole, most := int64(0), "", true, int64(0)
+	torn := eachRow(old, "journal", "seq, at, kind, session, subject, text, hash", len(columns), func(values []any) {
+		e, ok := entry(values)
+		most = max(most, e.Seq)
+		if whole = whole && ok && e.Seq == last+1 && e.Chain(head) == e.Hash; !whole {
+			return
+		}
+		_, failed := tx.Exec(`INSERT INTO journal (seq, at, kind, session, subject, text, hash) VALUES (?, ?, ?, ?, ?, ?, ?)`, values...)
+		if whole = failed == nil; whole {
+			last, head = e.Seq, e.Hash
+		}
+	})
+	var written int64
+	if old.QueryRow(`SELECT seq FROM head`).Scan(&written) == nil {
+		most = max(most, written)
+	}
+	r.salvage.Journal, r.salvage.Gone = last, most-last
+	r.salvage.Tables = append(r.salvage.Tables, Saved{Table: "journal", Rows: int(last), Lost: int(most - last), Torn: torn})
+	return tx.Commit()
+}
+
+// entry is a journal row as an event.
+func entry(values []any) (e event.Event, ok bool) {
+	seq, isSeq := values[0].(int64)
+	at, isAt := values[1].(int64)
+	if !isSeq || !isAt {
+		return e, false
+	}
+	e.Seq, e.At = seq, time.UnixMilli(at)
+	var texts [5]string
+	for i := range texts {
+		switch v := values[2+i].(type) {
+		case string:
+			texts[i] = v
+		case []byte:
+			texts[i] = string(v)
+		default:
+			return e, false
+		}
+	}
+	e.Kind, e.Subject, e.Text, e.Hash = event.Kind(texts[0]), texts[2], texts[3], texts[4]
+	e.Session = session.ID(texts[1])
+	return e, true
+}
+
+// finish brings the new database to this program's version, and notes in its
+// journal what happened.
+func (r *repair) finish(now time.Time) error {
+	s, err := Open(r.to)
+	if err != nil {
+		return err
+	}
+	var set Settings
+	if err := s.loadSettings(&set); err == nil {
+		r.salvage.Paired = set.Peer != nil
+	}
+	text := "the database was repaired after " + fmt.Sprint(r.salvage.Journal) + " entries"
+	if r.salvage.Gone > 0 {
+		text += fmt.Sprintf("; %d entries behind them are lost", r.salvage.Gone)
+	}
+	b := Batch{Events: []event.Event{{At: now, Kind: event.Repaired, Text: text}}}
+	if err := s.Commit(&b); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	n, broken, _, err := s.Verify()
+	if err == nil && broken != 0 {
+		err = fmt.Errorf("the new journal of %d entries breaks at %d", n, broken)
+	}
+	return errors.Join(err, s.Close())
+}
+
+// replace puts the new database in the place of the damaged one, which is kept
+// under a name with the time.
+func (r *repair) replace(now time.Time) error {
+	r.salvage.Kept = r.path + ".damaged-" + now.Format("20060102-150405")
+	for _, end := range []string{"", "-wal"} {
+		if err := os.Rename(r.path+end, r.salvage.Kept+end); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("keep the damaged database: %w", err)
+		}
+	}
+	_ = os.Remove(r.path + "-shm") // SQLite makes it anew
+	if err := os.Rename(r.to, r.path); err != nil {
+		back := os.Rename(r.salvage.Kept, r.path)
+		return fmt.Errorf("put the new database in place: %w", errors.Join(err, back))
+	}
+	if dir, err := os.Open(filepath.Dir(r.path)); err == nil {
+		_ = dir.Sync() // not every system can
+		dir.Close()
+	}
+	return nil
+}
+
+// walMagic begins each log of SQLite, but for its last bit.
+var walMagic = []byte{0x37, 0x7f, 0x06}
+
+// lostCommits reports whether the log beside a database holds something that
+// SQLite would throw away without a word: it is not a log.
+func lostCommits(path string) bool {
+	f, err := os.Open(path + "-wal")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [32]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return false // nothing was committed in it
+	}
+	return !bytes.HasPrefix(head[:], walMagic) && head != [32]byte{}
+}

@@ -1,0 +1,203 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// How much a database of these tests holds.
+const (
+	manyAsks    = 300
+	manyEntries = 1500
+)
+
+// lived is a database that was used for a while, closed: all is in one file.
+func lived(t *testing.T) string {
+	t.Helper()
+	path := newPath(t)
+	s := open(t, path)
+	b := store.Batch{
+		Settings: &store.Settings{Peer: &channel.Peer{User: 7, Chat: 8, Name: "Ana", At: t0}, Bot: "afar_bot"},
+		Grants:   []grant.Grant{{ID: "grant_1", At: t0}},
+		Loops:    []loop.Stack{{Session: "s-1", UpdatedAt: t0}},
+	}
+	commit(t, s, b)
+	for i := range manyAsks {
+		a := ask.Ask{ID: ask.ID(fmt.Sprintf("ask_%04d", i)), State: ask.Open, OpenedAt: t0, Text: strings.Repeat("x", 200)}
+		b := store.Batch{Asks: []ask.Ask{a}}
+		for j := range manyEntries / manyAsks {
+			b.Events = append(b.Events, note(fmt.Sprintf("entry %d of %d", j, i)))
+		}
+		commit(t, s, b)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// spoiled applies f to the bytes of a file.
+func spoiled(t *testing.T, path string, f func([]byte) []byte) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, f(raw), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func zero(from, to int) func([]byte) []byte {
+	return func(raw []byte) []byte { clear(raw[from:to]); return raw }
+}
+
+func garbage(from, to int) func([]byte) []byte {
+	return func(raw []byte) []byte {
+		for i := from; i < to; i++ {
+			raw[i] = byte(i*7 + 3)
+		}
+		return raw
+	}
+}
+
+func middle(f func(from, to int) func([]byte) []byte) func([]byte) []byte {
+	return func(raw []byte) []byte {
+		page := len(raw) / 4096 / 2
+		return f(page*4096, (page+1)*4096)(raw)
+	}
+}
+
+// TestRepair damages a database in several ways. What Repair makes of it can be
+// opened, its chain holds, and what was not damaged is there.
+func TestRepair(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil         func([]byte) []byte
+		asks, entries int // at least so many are there
+		paired        bool
+	}{
+		"no header":       {zero(0, 100), manyAsks, manyEntries, true},
+		"garbage header":  {garbage(0, 100), manyAsks, manyEntries, true},
+		"no magic":        {zero(0, 16), manyAsks, manyEntries, true},
+		"no first page":   {zero(0, 4096), manyAsks, manyEntries, true},
+		"middle page":     {middle(zero), manyAsks / 2, 1, true},
+		"middle garbage":  {middle(garbage), manyAsks / 2, 1, true},
+		"last page":       {func(raw []byte) []byte { clear(raw[len(raw)-4096:]); return raw }, manyAsks / 2, 1, true},
+		"half of it":      {func(raw []byte) []byte { return raw[:len(raw)/2] }, 1, 1, true},
+		"torn in a page":  {func(raw []byte) []byte { return raw[:len(raw)-5000] }, manyAsks / 2, 1, true},
+		"one page":        {func(raw []byte) []byte { return raw[:4096] }, 0, 0, false},
+		"nothing to read": {func([]byte) []byte { return []byte(strings.Repeat("no database ", 2000)) }, 0, 0, false},
+		"three hits":      {func(raw []byte) []byte { return zero(8192*3, 8192*3+4096)(middle(garbage)(zero(0, 16)(raw))) }, 1, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := lived(t)
+			spoiled(t, path, c.spoil)
+			before, _ := os.ReadFile(path)
+			if err := store.Check(path); !errors.Is(err, store.ErrCorrupt) {
+				t.Fatalf("it is not damaged: %v", err)
+			}
+			got, err := store.Repair(path, t0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept, err := os.ReadFile(got.Kept); err != nil || !bytes.Equal(kept, before) {
+				t.Errorf("the damaged file was not kept: %v", err)
+			}
+			checkRepaired(t, path, got, c.asks, c.entries, c.paired)
+		})
+	}
+}
+
+func checkRepaired(t *testing.T, path string, got store.Salvage, asks, entries int, paired bool) {
+	t.Helper()
+	if err := store.Check(path); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	st, err := s.Load(t0.Add(-1))
+	if err != nil || len(st.Bad) > 0 {
+		t.Fatalf("load: %v, bad rows %v", err, st.Bad)
+	}
+	if len(st.Asks) < asks || paired && (st.Settings.Peer == nil || len(st.Grants) != 1 || len(st.Loops) != 1) {
+		t.Errorf("%d asks, peer %v, %d grants, %d loops: %+v", len(st.Asks), st.Settings.Peer, len(st.Grants), len(st.Loops), got)
+	}
+	if got.Paired != (st.Settings.Peer != nil) {
+		t.Errorf("it says paired %t", got.Paired)
+	}
+	n, broken, _, err := s.Verify()
+	if broken != 0 || err != nil || int(n) != int(got.Journal)+1 || int(got.Journal) < entries {
+		t.Errorf("%d entries, broken %d, %v: %+v", n, broken, err, got)
+	}
+	last, err := s.Journal(0, 1, "", true)
+	if err != nil || len(last) != 1 || last[0].Kind != event.Repaired {
+		t.Errorf("the journal ends with %v, %v", last, err)
+	}
+	commit(t, s, store.Batch{Events: []event.Event{note("and on")}})
+}
+
+// TestRepairLog: a log that is none, and one beside an empty database, are damage.
+func TestRepairLog(t *testing.T) {
+	t.Run("garbage", func(t *testing.T) {
+		path := lived(t)
+		if err := os.WriteFile(path+"-wal", bytes.Repeat([]byte("garbage!"), 1000), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := store.Repair(path, t0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(got.Kept + "-wal"); err != nil {
+			t.Errorf("the log was not kept: %v", err)
+		}
+		checkRepaired(t, path, got, manyAsks, manyEntries, true)
+	})
+	t.Run("commits without a database", func(t *testing.T) {
+		path := newPath(t)
+		s := open(t, path)
+		commit(t, s, store.Batch{Events: []event.Event{note("one"), note("two")}})
+		for _, end := range []string{"", "-wal"} { // as after kill -9
+			if raw, err := os.ReadFile(path + end); err != nil || os.WriteFile(path+".copy"+end, raw, 0o600) != nil {
+				t.Fatal(err)
+			}
+		}
+		path += ".copy"
+		if err := os.Truncate(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Open(path); !errors.Is(err, store.ErrCorrupt) {
+			t.Fatalf("it was opened: %v", err)
+		}
+		got, err := store.Repair(path, t0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkRepaired(t, path, got, 0, 2, false)
+	})
+}
+
+// TestRepairSound: what is not damaged is not touched.
+func TestRepairSound(t *testing.T) {
+	path := lived(t)
+	before, _ := os.ReadFile(path)
+	if _, err := store.Repair(path, t0); !errors.Is(err, store.ErrSound) {
+		t.Errorf("have %v", err)
+	}
+	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
+		t.Error("it was changed")
+	}
+	spoiled(t, path, func(raw []byte) []byte { copy(raw[60:], []byte{0, 0, 0x7f, 0}); return raw })
+	if _, err := store.Repair(path, t0); !errors.Is(err, store.ErrNewer) {
+		t.Errorf("a newer one: %v", err)
+	}
+}
