@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,9 +12,19 @@ import (
 func newStatus(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Show sessions, loops, open questions, channels", Args: exactly(),
+		Long: "Shows the sessions with what they are about, their model, context and todos as far as Claude Code tells,\n" +
+			"the loops, what waits for you, and the channels. What is not known is said to be unknown.\n" +
+			"With --watch the screen is kept current until Ctrl-C.",
 	}
+	watch := c.Flags().BoolP("watch", "w", false, "keep the screen current, until Ctrl-C")
 	asJSON := jsonFlag(c, "coordinator, settings, channels, sessions, loops, asks")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if *watch && *asJSON {
+			return usageError{errors.New("--watch or --json, not both")}
+		}
+		if *watch {
+			return a.watchStatus(c.Context())
+		}
 		return read(c.Context(), a, wire.OpStatus, nil, *asJSON, renderStatus)
 	}
 	return c
@@ -62,6 +73,10 @@ func renderSessions(p *page, sessions []wire.Session) {
 			plain(oneLine(s.Token, 40)), {oneLine(s.State, 20), stateInk(s.State)}, plain(p.ago(s.Since)),
 			plain(p.path(s.Project)), {sessionNote(s), dim},
 		})
+		if s.About != "" {
+			rows = append(rows, []cell{plain(oneLine(s.About, 74))})
+		}
+		rows = append(rows, []cell{{sessionLoad(s), dim}})
 	}
 	p.table(rows)
 }
@@ -91,6 +106,33 @@ func sessionNote(s wire.Session) string {
 		note += ": no hook of ours ran; `afar doctor` says why"
 	}
 	return note
+}
+
+// sessionLoad says what model a session uses, how full its context is, and how far
+// its own list of steps is, as far as the host tells.
+func sessionLoad(s wire.Session) string {
+	model, context, todos := "model unknown", "context unknown", "todos unknown"
+	if s.Model != "" {
+		model = oneLine(s.Model, 40)
+	}
+	if s.Context > 0 {
+		context = "context " + tokens(s.Context)
+	}
+	if s.Todos != nil {
+		todos = fmt.Sprintf("%d of %d todos done", s.Todos.Done, s.Todos.Total)
+	}
+	return model + " · " + context + " · " + todos
+}
+
+// tokens is a number of tokens in three digits or less.
+func tokens(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d tokens", n)
+	case n < 999_500:
+		return fmt.Sprintf("%dk tokens", (n+500)/1000)
+	}
+	return fmt.Sprintf("%.1fM tokens", float64(n)/1e6)
 }
 
 func renderLoops(p *page, loops []wire.Loop) {

@@ -67,10 +67,14 @@ type cell struct {
 
 func plain(text string) cell { return cell{text, ""} }
 
-// table writes rows in aligned columns, two blanks in.
+// table writes rows in aligned columns, two blanks in. A row of one cell is a line
+// below the row before it, four blanks in.
 func (p *page) table(rows [][]cell) {
 	var width []int
 	for _, row := range rows {
+		if len(row) == 1 {
+			continue
+		}
 		for i, c := range row {
 			if i == len(width) {
 				width = append(width, 0)
@@ -79,6 +83,10 @@ func (p *page) table(rows [][]cell) {
 		}
 	}
 	for _, row := range rows {
+		if len(row) == 1 {
+			p.line("    %s", p.paint(row[0].ink, row[0].text))
+			continue
+		}
 		var b strings.Builder
 		for i, c := range row {
 			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c.text))

@@ -37,6 +37,8 @@ const patience = 20 * time.Second
 //	exits CODE PROGRAM ARGS…      run and compare the exit code
 //	tty CODE PROGRAM ARGS…        the same at a terminal of its own
 //	spawn NAME PROGRAM ARGS…      run in the background; stdin is the file NAME.in, if any
+//	screen NAME PROGRAM ARGS…     the same at a terminal of its own, 80 columns wide
+//	press NAME KEYS               type there; ^C is Ctrl-C
 //	expect NAME REGEXP [VAR]      wait for it in what NAME printed; VAR gets the first group
 //	signal NAME                   send SIGTERM
 //	ended NAME CODE               wait for its end; its output is then stdout
@@ -57,7 +59,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata", RequireUniqueNames: true,
 		Setup: setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
+			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "screen": cmdScreen, "press": cmdPress, "expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
 			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears, "consultant": cmdConsultant, "tracker": cmdTracker,
 			"programs": cmdPrograms, "client": cmdClient,
 		},
@@ -213,6 +215,8 @@ type spawned struct {
 	done chan struct{} // closed when it has ended
 	err  error         // of Wait; valid once done is closed
 
+	terminal *os.File // of one that was spawned at a terminal
+
 	mu      sync.Mutex
 	out     bytes.Buffer
 	changed chan struct{} // closed and replaced at each write
@@ -250,6 +254,32 @@ func cmdSpawn(ts *testscript.TestScript, neg bool, args []string) {
 		<-s.done
 	})
 	sceneOf(ts).spawned[args[0]] = s
+}
+
+// cmdScreen spawns a program at a terminal.
+func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 2, "screen NAME PROGRAM ARGS…")
+	s := &spawned{cmd: command(ts, args[1:]), done: make(chan struct{}), changed: make(chan struct{})}
+	terminal, err := pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	ts.Check(err)
+	s.terminal = terminal
+	go func() {
+		_, _ = io.Copy(s, terminal) // ends with an error of its own when the program does
+		s.err = s.cmd.Wait()
+		close(s.done)
+	}()
+	ts.Defer(func() {
+		_ = s.cmd.Process.Kill() // it has ended, mostly
+		<-s.done
+		terminal.Close()
+	})
+	sceneOf(ts).spawned[args[0]] = s
+}
+
+func cmdPress(ts *testscript.TestScript, neg bool, args []string) {
+	wantArgs(ts, neg, args, 2, "press NAME KEYS")
+	_, err := io.WriteString(spawnedAs(ts, args[0]).terminal, strings.ReplaceAll(args[1], "^C", "\x03"))
+	ts.Check(err)
 }
 
 func spawnedAs(ts *testscript.TestScript, name string) *spawned {

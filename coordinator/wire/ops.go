@@ -82,6 +82,18 @@ type Session struct {
 	Protected  bool   `json:"protected"`
 	ClientPID  int    `json:"client_pid,omitempty"`
 	Entrypoint string `json:"entrypoint,omitempty"`
+	// About is what the session is about, masked: its name, else its first prompt.
+	About string `json:"about,omitempty"`
+	// Model, Context (tokens) and Todos are absent where the host does not tell.
+	Model   string `json:"model,omitempty"`
+	Context int64  `json:"context_tokens,omitempty"`
+	Todos   *Todos `json:"todos,omitempty"`
+}
+
+// Todos counts the steps of a session's own list.
+type Todos struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
 }
 
 // Asks is a list of questions.

@@ -36,6 +36,7 @@ type payload struct {
 	Input           json.RawMessage `json:"tool_input"`
 	DurationMS      int64           `json:"duration_ms"`
 	Source          string          `json:"source"`
+	Model           json.RawMessage `json:"model"` // of SessionStart
 	Reason          string          `json:"reason"`
 	Prompt          string          `json:"prompt"`
 	Command         string          `json:"command_name"`
@@ -63,6 +64,14 @@ func (b background) agent() bool { return b.Type == "subagent" || b.Type == "age
 
 // agents reports whether subagents run on beside the session.
 func (p payload) agents() bool { return slices.ContainsFunc(p.Background, background.agent) }
+
+// model is the model that a session starts with, "" where the host does not say.
+func (p payload) model() (name string) {
+	if p.Event != "SessionStart" || len(p.Model) > maxAbout || json.Unmarshal(p.Model, &name) != nil {
+		return ""
+	}
+	return name
+}
 
 // crons are the prompts that the host will type by the clock.
 func (p payload) crons() (prompts []string) {
@@ -92,7 +101,7 @@ func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payl
 		Terminal: h.Terminal, Client: h.Client, ClientBorn: born(c.line, h.Client),
 		Attended: h.Attended, Background: h.Background, KnowAtt: true,
 		Agents: p.agents(), KnowAgents: p.Event == "Stop", Crons: p.crons(), Hooked: true, State: state,
-		Starts: p.Event == "SessionStart", Batch: p.Event == "PostToolBatch",
+		Starts: p.Event == "SessionStart", Batch: p.Event == "PostToolBatch", Model: p.model(),
 	})
 	if err != nil {
 		return h, p, err

@@ -64,6 +64,8 @@ type Config struct {
 	// Said reads the last text that the model wrote in a transcript since the last
 	// prompt, "" for none.
 	Said func(transcript string) string
+	// Glance says what the host's files tell of a session, by its transcript.
+	Glance func(transcript string) usage.Glance
 	// Snapshot takes the planned snapshot of a step and waits for it, at most so
 	// long; last says that the step runs as soon as it returns.
 	Snapshot func(ctx context.Context, id undo.ID, within time.Duration, last bool)

@@ -1,13 +1,17 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -43,13 +47,44 @@ func (s *Server) sessions() []wire.Session {
 		if v.State == session.Ended {
 			continue
 		}
-		out = append(out, wire.Session{
+		w := wire.Session{
 			ID: string(v.ID), Token: v.Token, Project: v.Project, Mode: v.Mode, State: state(v), Since: millis(v.Since),
 			Attended: v.Attended, Away: string(v.Away.At(time.Now())), Terminal: v.Terminal, Protected: v.Hooked,
 			ClientPID: v.Client, Entrypoint: v.Entrypoint,
-		})
+		}
+		s.glance(&w, v)
+		out = append(out, w)
 	}
 	return out
+}
+
+// glance adds what the host's files say of a session now.
+func (s *Server) glance(w *wire.Session, v session.Session) {
+	var g usage.Glance
+	if v.Transcript != "" {
+		g = s.cfg.Glance(v.Transcript)
+	}
+	w.About = about(cmp.Or(v.Name, g.Title, g.First, v.Typed))
+	w.Model, w.Context = about(cmp.Or(g.Model, v.Model)), g.Context
+	if g.Todos != nil {
+		w.Todos = &wire.Todos{Done: g.Todos.Done, Total: g.Todos.Total}
+	}
+}
+
+// maxAbout bounds what a session is about, in bytes before it is masked: a secret
+// that is cut in two would not be known.
+const maxAbout = 4 << 10
+
+// about is a text of a session in one line, masked and bounded.
+func about(text string) string {
+	if len(text) > maxAbout {
+		text, _, _ = strings.Cut(text, "\n")
+	}
+	if len(text) > maxAbout {
+		return ""
+	}
+	line := []rune(oneLine(secret.Visible(secret.Mask(text))))
+	return string(line[:min(len(line), 200)])
 }
 
 func state(v session.Session) string {

@@ -33,7 +33,8 @@ type Session struct {
 	Cwd        string    `json:"cwd"`
 	Project    string    `json:"project"`
 	Transcript string    `json:"transcript"`
-	Mode       string    `json:"mode"` // the host's permission mode
+	Mode       string    `json:"mode"`            // the host's permission mode
+	Model      string    `json:"model,omitempty"` // that the session started with, where the host says it
 	State      State     `json:"state"`
 	Since      time.Time `json:"since"` // of State
 	Entrypoint string    `json:"entrypoint"`
@@ -108,6 +109,7 @@ type Sighting struct {
 	Background            bool     // of `claude --bg`; with KnowAtt
 	Agents, KnowAgents    bool     // subagents run on: said at Stop alone
 	Crons                 []string // the host's scheduled prompts, with KnowAgents
+	Model                 string   // said at SessionStart alone
 	Name                  string   // never one that the host made of the directory
 	Hooked                bool     // a hook of ours says it
 	Starts                bool     // the session runs: also one that had ended lives again
@@ -152,6 +154,7 @@ func See(s Session, in Sighting, now time.Time) Session {
 	keep(&s.Entrypoint, in.Entrypoint)
 	keep(&s.Terminal, in.Terminal)
 	keep(&s.Name, in.Name)
+	keep(&s.Model, in.Model)
 	if s.Project == "" {
 		s.Project = s.Cwd
 	}
