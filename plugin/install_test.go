@@ -159,7 +159,7 @@ func changes(before, after map[string]string) []string {
 // ours is where the person's data lies, and what the host writes by itself.
 var (
 	ownData  = regexp.MustCompile(`^(\.config/afar|\.local/state/afar|afar)(/|$)`)
-	hostsOwn = regexp.MustCompile(`^(\.claude\.json.*|\.claude/(projects|sessions|statsig|todos|shell-snapshots|backups|cache|debug|plugins/(known_marketplaces|installed_plugins|blocklist)\.json|plugins/store/cc-plugin-[a-z-]*_builtin|plugins/\.|telemetry|history|session-env|tasks|plans|stats|\.last-cleanup).*|\.cache/.*|\.local/share/applications.*|\.npm/.*)`)
+	hostsOwn = regexp.MustCompile(`^(\.claude\.json.*|\.claude/(projects|sessions|statsig|todos|shell-snapshots|backups|cache|debug|plugins/(known_marketplaces|installed_plugins|blocklist)\.json|plugins/store/cc-plugin-[a-z-]*_builtin|plugins/\.|telemetry|history|session-env|tasks|plans|stats|\.last-cleanup).*|\.cache/.*|\.local/share/applications.*|\.config/mimeapps\.list|\.npm/.*)`)
 )
 
 // TestRealInstall is proof f: a fresh home, a fresh clone, install.sh, a

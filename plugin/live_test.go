@@ -3,13 +3,19 @@
 package plugin_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/claude"
 	"github.com/afar-sh/afar/coordinator/probe"
 	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // TestRealLive runs the trials of `afar doctor --live` on every client.
@@ -72,6 +78,84 @@ func TestRealLiveBroken(t *testing.T) {
 					t.Errorf("the trial finds %+v", found)
 				}
 			})
+		}
+	}
+}
+
+// TestRealDoctorLive types `afar doctor --live` on a machine with Afar, beside a
+// session that runs. It touches nothing of the person's and leaves nothing behind.
+func TestRealDoctorLive(t *testing.T) {
+	c, lab, _ := installed(t, host.Current)
+	c.env = append(c.env, "TMPDIR="+t.TempDir())
+	temp := c.env[len(c.env)-1][len("TMPDIR="):]
+	term := lab.Terminal("--permission-mode", "bypassPermissions")
+	term.Submit("go " + model.Play(model.Say("here I am")))
+	term.Await("here I am", within)
+
+	before := snapshot(t, c.home, written)
+	found, code := c.doctorLive()
+	t.Logf("afar doctor --live finds:\n%s", strings.Join(found, "\n"))
+	has(t, found, "ok live "+host.Current+": proved: the guard denies", "ok live "+host.Current+": proved: a question reaches",
+		"ok live "+host.Current+": proved: the Stop hook holds", "ok live "+host.Current+": proved: a call whose guard cannot be started does not run",
+		"off not proved: that a card reaches your phone")
+	if !slices.ContainsFunc(found, func(f string) bool {
+		return strings.HasPrefix(f, "ok session project-") && strings.Contains(f, "its hooks ran")
+	}) || code != 0 {
+		t.Errorf("exit %d; no evidence of the session that runs", code)
+	}
+	for _, name := range changes(before, snapshot(t, c.home, written)) {
+		t.Errorf("doctor --live changed %s", name)
+	}
+	if left := names(t, temp); len(left) > 0 {
+		t.Errorf("doctor --live left %v", left)
+	}
+
+	write(t, lab.Project, ".claude/settings.local.json", `{"disableAllHooks":true}`)
+	write(t, filepath.Join(c.home, ".claude", "dev-mods", c.sessionID()), "mine/register.ts", "")
+	replace(t, c.clone, "hook-pre-tool-use", "#!/bin/sh\ncat >/dev/null\n")
+	found, code = c.doctorLive()
+	t.Logf("broken, it finds:\n%s", strings.Join(found, "\n"))
+	has(t, found, "bad live "+host.Current+": not proved: a call that the guard must deny ran")
+	text := strings.Join(found, "\n")
+	wants(t, text, "settings.local.json switches all hooks off", "mods written in this session: mine")
+	if code != 1 {
+		t.Errorf("exit %d with a guard that does nothing", code)
+	}
+}
+
+// written is what the host and the coordinator write while a session runs.
+var written = regexp.MustCompile(hostsOwn.String() + "|" + ownData.String())
+
+// doctorLive returns what the checks say, and the exit code.
+func (m *machine) doctorLive() (found []string, code int) {
+	m.t.Helper()
+	out, code := m.run(m.link(), "doctor", "--live", "--json")
+	var all wire.Checks
+	if at := strings.Index(out, "{"); at < 0 || json.NewDecoder(strings.NewReader(out[at:])).Decode(&all) != nil {
+		m.t.Fatalf("afar doctor --live --json prints\n%s", out)
+	}
+	for _, f := range all.Checks {
+		found = append(found, f.State+" "+f.ID+": "+f.Text)
+	}
+	return found, code
+}
+
+// sessionID is the id of the one session that runs.
+func (m *machine) sessionID() string {
+	m.t.Helper()
+	sessions := m.status().Sessions
+	if len(sessions) != 1 {
+		m.t.Fatalf("these sessions run: %+v", sessions)
+	}
+	return sessions[0].ID
+}
+
+// has wants, for each text, a line that begins with it.
+func has(t *testing.T, found []string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, text) }) {
+			t.Errorf("no check says %q", text)
 		}
 	}
 }

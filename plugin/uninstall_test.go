@@ -5,6 +5,7 @@ package plugin_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -98,4 +99,42 @@ func TestRealDisable(t *testing.T) {
 		t.Fatalf("claude plugin disable: %v\n%s", err, out)
 	}
 	ran(t, lab, "after")
+}
+
+// TestInstallHasNoGap runs the guard all the time while Afar is updated: at no
+// moment is it missing or broken, which would stop the calls of running sessions.
+func TestInstallHasNoGap(t *testing.T) {
+	m := bare(t)
+	m.install("--no-loop-alias")
+	first := read(t, m.bin("hook-pre-tool-use"))
+	stop, gaps := make(chan struct{}), make(chan []string, 1)
+	go func() { gaps <- m.guards(stop) }()
+	for _, build := range []string{"a", "bb", "ccc"} { // what follows a program's end changes nothing in it
+		write(t, m.goes, "go", "#!/bin/sh\n"+ready(t, ":")+"\nfor f in \"$to\"*; do printf "+build+" >>\"$f\"; done\n")
+		m.install("--no-loop-alias")
+	}
+	close(stop)
+	if found := <-gaps; len(found) > 0 {
+		t.Errorf("%d calls had no guard; the first: %s", len(found), found[0])
+	}
+	if read(t, m.bin("hook-pre-tool-use")) != first+"ccc" {
+		t.Error("the installs changed no program, so the test proves nothing")
+	}
+}
+
+// guards runs the guard again and again until stop, and returns what went wrong.
+func (m *machine) guards(stop <-chan struct{}) (wrong []string) {
+	for {
+		select {
+		case <-stop:
+			return wrong
+		default:
+		}
+		cmd := exec.Command(m.bin("hook-pre-tool-use"))
+		cmd.Env, cmd.Dir = m.env, m.home
+		cmd.Stdin = strings.NewReader(m.payload("PreToolUse", "s", `"tool_name":"Bash","tool_input":{"command":"ls"}`))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			wrong = append(wrong, err.Error()+": "+string(out))
+		}
+	}
 }

@@ -13,16 +13,20 @@ import (
 func newDoctor(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check every part, and say how to mend what is broken", Args: exactly(),
-		Long: "Checks every part: ✔ fine, ✖ broken, ○ not set up. Ends with 0 when nothing is broken.\nStarts nothing and changes nothing, but with --repair.",
+		Long: "Checks every part: ✔ fine, ✖ broken, ○ not set up. Ends with 0 when nothing is broken.\n" +
+			"Starts nothing and changes nothing, except with --repair. With --live it also starts a session of its own on each\n" +
+			"installed Claude Code, with a home, a project and a model on this machine that are thrown away, and shows what is\n" +
+			"seen of running sessions.",
 	}
 	asJSON := jsonFlag(c, "checks: a list of id, state (ok, off, bad), text, fix")
 	report := c.Flags().String("report", "", "write all that a bug report needs into a new file, secrets masked")
+	live := c.Flags().Bool("live", false, "prove on each installed Claude Code that guard, questions and loops work")
 	repair := c.Flags().Bool("repair", false, "save what can be read of a damaged database into a new one; the damaged one is kept")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *repair {
 			return a.repair()
 		}
-		found, err := a.examine(c.Context())
+		found, err := a.examine(c.Context(), *live)
 		if err != nil {
 			return err
 		}
@@ -72,8 +76,9 @@ type exam struct {
 	dirs home.Dirs
 }
 
-// examine runs every check in the order of what rests on what.
-func (a *app) examine(ctx context.Context) (wire.Checks, error) {
+// examine runs every check in the order of what rests on what, the trials of
+// --live last.
+func (a *app) examine(ctx context.Context, live bool) (wire.Checks, error) {
 	d, err := a.dirs()
 	if err != nil {
 		return wire.Checks{}, err
@@ -84,7 +89,12 @@ func (a *app) examine(ctx context.Context) (wire.Checks, error) {
 	found = append(found, x.path(), x.loopAlias())
 	found = append(found, x.policies()...)
 	host, err := x.host(ctx)
-	return wire.Checks{Checks: append(found, host...)}, err
+	found = append(found, host...)
+	if err != nil || !live {
+		return wire.Checks{Checks: found}, err
+	}
+	tried, err := x.live(ctx)
+	return wire.Checks{Checks: append(found, tried...)}, err
 }
 
 func ok(id, format string, args ...any) wire.Check {

@@ -106,11 +106,7 @@ func sameFolder(a, b string) bool {
 // loopAlias says whose bare /loop is. None of the answers is wrong: /afar:loop
 // is always ours.
 func (x exam) loopAlias() wire.Check {
-	dir := x.dirs.HostDir()
-	if v := x.getenv("CLAUDE_CONFIG_DIR"); v != "" {
-		dir = v
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, "commands", "loop.md"))
+	raw, err := os.ReadFile(filepath.Join(x.hostDir(), "commands", "loop.md"))
 	switch {
 	case err != nil:
 		return off("/loop", "is Claude Code's; Afar's is /afar:loop", "install.sh makes it Afar's")

@@ -33,7 +33,7 @@ type Findings struct {
 	Guard Finding // the guard denies a call
 	Ask   Finding // a question reaches its channel, and the answer the session
 	Stop  Finding // a loop holds the session
-	// FailsClosed says that the client stops a call whose guard is missing.
+	// FailsClosed says that the client stops a call whose guard cannot be started.
 	FailsClosed Finding
 }
 
@@ -137,10 +137,10 @@ func stopped(told, out string) Finding {
 	return Finding{Text: "the session ended although its loop had a round left; it printed: " + line(out)}
 }
 
-// unguarded runs a session whose guard is missing.
+// unguarded runs a session whose guard cannot be started.
 func (r room) unguarded(ctx context.Context, f *Findings) error {
-	for _, name := range []string{"hook-pre-tool-use", "hook-pre-tool-use.exe"} {
-		_ = os.Remove(filepath.Join(r.bin(), name)) // one of them is there
+	if err := r.breakGuard(); err != nil {
+		return fmt.Errorf("prepare a trial: %w", err)
 	}
 	m, err := startModel([]turn{{command: unheard}, {text: "done"}})
 	if err != nil {
@@ -153,11 +153,24 @@ func (r room) unguarded(ctx context.Context, f *Findings) error {
 	results := m.results()
 	switch {
 	case r.has("ran-unguarded"):
-		f.FailsClosed = Finding{Text: "a call whose guard is missing runs"}
+		f.FailsClosed = Finding{Text: "a call whose guard cannot be started runs"}
 	case len(results) == 0:
 		f.FailsClosed = Finding{Text: "the session made no tool call"}
 	default:
-		f.FailsClosed = Finding{true, "a call whose guard is missing does not run"}
+		f.FailsClosed = Finding{true, "a call whose guard cannot be started does not run"}
+	}
+	return nil
+}
+
+// breakGuard puts folders in the place of the guard's program. If nothing were
+// there, start.sh would build it again.
+func (r room) breakGuard() error {
+	for _, name := range []string{"hook-pre-tool-use", "hook-pre-tool-use.exe"} {
+		path := filepath.Join(r.bin(), name)
+		_ = os.Remove(path) // one of the two is there
+		if err := os.Mkdir(path, 0o700); err != nil {
+			return err
+		}
 	}
 	return nil
 }

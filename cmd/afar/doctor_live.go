@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/afar-sh/afar/coordinator/claude"
+	"github.com/afar-sh/afar/coordinator/probe"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// live tries the plugin on each installed client, and looks at the sessions that
+// run. It sends nothing to those.
+func (x exam) live(ctx context.Context) ([]wire.Check, error) {
+	if x.inSession() {
+		return nil, errors.New("--live starts sessions of its own: type it in a terminal of yours, not inside a session")
+	}
+	var found []wire.Check
+	for _, c := range x.clients() {
+		x.tell("Trying Claude Code %s. That takes some seconds.", c.name())
+		tried, err := x.try(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, tried...)
+	}
+	found = append(found, x.running(ctx)...)
+	return append(found, off("not proved", "that a card reaches your phone, that a dialog opens at a terminal, "+
+		"and what your own settings do: the trials had settings of their own", "")), nil
+}
+
+// name is the client's version, or its path where it does not say one.
+func (c hostClient) name() string {
+	if c.version == "" {
+		return c.path
+	}
+	return c.version
+}
+
+// try runs the trials on one client. An error means that the person ended it.
+func (x exam) try(ctx context.Context, c hostClient) ([]wire.Check, error) {
+	id := "live " + c.name()
+	found, err := probe.Trial{Client: c.path, Plugin: filepath.Dir(x.bin), Path: x.getenv("PATH")}.Run(ctx)
+	if ctx.Err() != nil {
+		return nil, errInterrupted
+	}
+	if err != nil {
+		return []wire.Check{bad(id, "the trial did not come to an end: "+err.Error(), installFix+", then afar doctor --live")}, nil
+	}
+	var checks []wire.Check
+	for _, f := range []probe.Finding{found.Guard, found.Ask, found.Stop} {
+		checks = append(checks, proof(id, f))
+	}
+	return append(checks, failClosed(id, c.version, found.FailsClosed)), nil
+}
+
+func proof(id string, f probe.Finding) wire.Check {
+	if f.Proved {
+		return ok(id, "proved: %s", f.Text)
+	}
+	return bad(id, "not proved: "+f.Text, installFix+", then afar doctor --live")
+}
+
+// failClosed tells a client that never stops such a call from one that should.
+func failClosed(id, version string, f probe.Finding) wire.Check {
+	if f.Proved || claude.Stops(version) {
+		return proof(id, f)
+	}
+	return off(id, f.Text+", as on every client before "+claude.FailClosed, "claude update")
+}
+
+// A sessionFile is what the host writes about a session that runs.
+type sessionFile struct {
+	PID     int    `json:"pid"`
+	Session string `json:"sessionId"`
+	Cwd     string `json:"cwd"`
+	Version string `json:"version"`
+}
+
+// running shows the evidence for each session that runs now.
+func (x exam) running(ctx context.Context) (found []wire.Check) {
+	var s wire.Status
+	unreachable := x.callRunning(ctx, wire.OpStatus, nil, &s)
+	for _, f := range x.sessionFiles() {
+		at := slices.IndexFunc(s.Sessions, func(known wire.Session) bool { return known.ID == f.Session })
+		switch {
+		case unreachable != nil:
+			found = append(found, off(f.id(), x.evidence(f)+"; whether its hooks ran is unknown: the coordinator does not answer", "afar start"))
+		case at < 0 || !s.Sessions[at].Protected:
+			found = append(found, bad(f.id(), x.evidence(f)+"; none of Afar's hooks ran in it", "restart it; if that does not help, look into its project's .claude/settings.json"))
+		case x.hooksOff(f) != "":
+			found = append(found, bad("session "+s.Sessions[at].Token, x.evidence(f), "take that out of the file, then restart the session"))
+		default:
+			known := s.Sessions[at]
+			found = append(found, ok("session "+known.Token, "%s; its hooks ran, it is %s", x.evidence(f), known.State))
+		}
+	}
+	return found
+}
+
+func (f sessionFile) id() string { return "session " + oneLine(f.Session, 8) }
+
+// evidence says what can be seen of a session without touching it.
+func (x exam) evidence(f sessionFile) string {
+	text := fmt.Sprintf("pid %d, Claude Code %s", f.PID, f.Version)
+	if f.Version != "" && !claude.Stops(f.Version) {
+		text += ", which lets a call run whose guard fails"
+	}
+	if why := x.hooksOff(f); why != "" {
+		text += "; " + why
+	} else {
+		text += "; no settings file switches hooks off"
+	}
+	if mods := x.modsOf(f); len(mods) > 0 {
+		text += "; mods written in this session: " + strings.Join(mods, ", ")
+	}
+	return text
+}
+
+// sessionFiles reads the host's files of the sessions that run.
+func (x exam) sessionFiles() (running []sessionFile) {
+	paths, _ := filepath.Glob(filepath.Join(x.hostDir(), "sessions", "*.json")) // the pattern is sound
+	for _, path := range paths {
+		var f sessionFile
+		raw, err := os.ReadFile(path)
+		if err == nil && json.Unmarshal(raw, &f) == nil && f.Session != "" && runs(f.PID) {
+			running = append(running, f)
+		}
+	}
+	return running
+}
+
+// hostDir is the host's configuration directory.
+func (x exam) hostDir() string {
+	if dir := x.getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+		return dir
+	}
+	return x.dirs.HostDir()
+}
+
+// runs reports whether a process is there.
+func runs(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil || pid <= 0 {
+		return false
+	}
+	defer func() { _ = p.Release() }()
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission)
+}
+
+// hooksOff names the settings file that switches Afar's hooks off for a session,
+// "" for none.
+func (x exam) hooksOff(f sessionFile) string {
+	for _, path := range []string{
+		filepath.Join(x.hostDir(), "settings.json"),
+		filepath.Join(f.Cwd, ".claude", "settings.json"), filepath.Join(f.Cwd, ".claude", "settings.local.json"),
+	} {
+		var settings struct {
+			DisableAllHooks bool           `json:"disableAllHooks"`
+			EnabledPlugins  map[string]any `json:"enabledPlugins"`
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil || json.Unmarshal(raw, &settings) != nil {
+			continue
+		}
+		switch {
+		case settings.DisableAllHooks:
+			return path + " switches all hooks off"
+		case settings.EnabledPlugins[pluginID] == false:
+			return path + " switches " + pluginID + " off"
+		}
+	}
+	return ""
+}
+
+// modsOf lists the mods that a session wrote for itself.
+func (x exam) modsOf(f sessionFile) (names []string) {
+	entries, _ := os.ReadDir(filepath.Join(x.hostDir(), "dev-mods", f.Session)) // most sessions have none
+	for _, e := range entries {
+		names = append(names, oneLine(e.Name(), 40))
+	}
+	return names
+}
