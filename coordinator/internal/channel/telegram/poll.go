@@ -42,12 +42,16 @@ func (l *link) poll(ctx context.Context) {
 }
 
 // hold is how long the next poll may wait: after a failure not at all, to learn
-// soon that it is over.
+// soon that it is over. After a conflict only a poll that another program could
+// have ended shows that none is left.
 func (l *link) hold(err error) time.Duration {
-	if err != nil && !isCode(err, http.StatusConflict) {
-		return 0
+	switch {
+	case err == nil:
+		return l.pace.hold
+	case isCode(err, http.StatusConflict):
+		return l.pace.probe
 	}
-	return l.pace.hold
+	return 0
 }
 
 func (l *link) pause(err error, tries int) time.Duration {

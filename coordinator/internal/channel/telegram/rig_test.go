@@ -95,6 +95,7 @@ func (r *rig) open() {
 	})
 	r.ch.pace.first = 10 * time.Millisecond
 	r.ch.pace.conflict = 20 * time.Millisecond
+	r.ch.pace.probe = time.Second
 }
 
 func (r *rig) path(name string) string { return filepath.Join(r.dir, name) }

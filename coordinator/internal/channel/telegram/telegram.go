@@ -67,13 +67,14 @@ type pace struct {
 	first    time.Duration // first pause after a failure; each next one doubles
 	longest  time.Duration // longest pause
 	conflict time.Duration // pause after a 409
+	probe    time.Duration // how long the poll after that is held: longer than another program pauses
 	report   time.Duration // a 409 that lasts longer is named
 }
 
 // usualPace is what holds outside of tests.
 var usualPace = pace{
 	hold: 50 * time.Second, slack: 15 * time.Second, send: 30 * time.Second, finish: 2 * time.Second,
-	first: time.Second, longest: 30 * time.Second, conflict: 1500 * time.Millisecond, report: 30 * time.Second,
+	first: time.Second, longest: 30 * time.Second, conflict: 1500 * time.Millisecond, probe: 3 * time.Second, report: 30 * time.Second,
 }
 
 // New returns the channel of the bot whose token is stored. What is wrong with

@@ -15,11 +15,12 @@ type trouble struct {
 	conflict    bool // another poller: named only when it lasts
 	since, last time.Time
 	noted       bool // in the journal
+	over        bool // a poll was answered since; kept to know the same conflict again
 }
 
 // text is what Status says of t at now.
 func (t trouble) text(now time.Time, report time.Duration) string {
-	if t.why == "" || t.conflict && now.Sub(t.since) < report {
+	if t.why == "" || t.over || t.conflict && now.Sub(t.since) < report {
 		return ""
 	}
 	return fmt.Sprintf("%s (since %s)", t.why, t.since.Format("Jan 2 15:04:05"))
@@ -31,7 +32,7 @@ func (c *Channel) failed(err error) {
 	now := c.cfg.Now()
 	next := trouble{why: err.Error(), conflict: isCode(err, http.StatusConflict), since: now, last: now}
 	c.mu.Lock()
-	same := c.trouble.why != "" && c.trouble.conflict == next.conflict
+	same := c.trouble.goesOn(next, c.pace.report)
 	if same {
 		next.since, next.noted = c.trouble.since, c.trouble.noted
 	}
@@ -50,18 +51,23 @@ func (c *Channel) failed(err error) {
 	}
 }
 
-// worked notes that a poll was answered. Between two pollers each gets an
-// answer now and then, so a conflict is over only after a while without one.
+// goesOn reports whether a failure belongs to the streak t. Between two pollers
+// each gets an answer now and then: that ends no conflict which soon comes back.
+func (t trouble) goesOn(next trouble, report time.Duration) bool {
+	if t.why == "" || t.conflict != next.conflict {
+		return false
+	}
+	return !t.over || t.conflict && next.last.Sub(t.last) < report
+}
+
+// worked notes that a poll was answered.
 func (c *Channel) worked() {
 	c.mu.Lock()
 	before := c.trouble
-	if before.conflict && c.cfg.Now().Sub(before.last) < c.pace.report {
-		c.mu.Unlock()
-		return
-	}
-	c.trouble = trouble{}
+	c.trouble.over = true
 	c.mu.Unlock()
-	if before.why != "" {
+	flips := before.conflict && !before.noted // two pollers: once is enough
+	if before.why != "" && !before.over && !flips {
 		c.cfg.Log.Info("telegram answers again")
 	}
 }
