@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
@@ -56,11 +57,11 @@ type Coordinator struct {
 	consult  consult.Config // whom reviews ask
 	since    time.Time
 	shutdown chan struct{}
-	once     sync.Once    // closes shutdown
-	holds    []possession // what must stay its own
-	left     string       // what it lost, once it has ended for that; read after shutdown
-	marks    sync.Mutex   // held by takeMarks; guards noMarks
-	noMarks  time.Time    // of their directory, when it was found empty
+	once     sync.Once              // closes shutdown
+	holds    []possession           // what must stay its own
+	left     atomic.Pointer[string] // what it lost, once it ends for that
+	marks    sync.Mutex             // held by takeMarks; guards noMarks
+	noMarks  time.Time              // of their directory, when it was found empty
 }
 
 // Open takes the life lock, opens the store and listens. It returns ErrRunning
@@ -147,23 +148,30 @@ func listen(path string) (*net.UnixListener, error) {
 
 // Run serves until ctx ends or somebody asks for the end, then finishes what it
 // holds: requests in hand get their reply, state is committed.
-func (c *Coordinator) Run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
+func (c *Coordinator) Run(outer context.Context) error {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(outer))
 	defer cancel()
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	defer cancel()
-	c.firstStart(ctx)
-	for _, part := range []func(context.Context){c.core.Run, c.telegram.Run, c.write, c.watch, c.watchClients, c.watchMarks, c.forget, c.undo.run, c.issues.run, c.stayPresent, c.watchDisk} {
-		parts.Go(func() { part(ctx) })
-	}
+	c.cfg.Dirs.ForgetStopped()
 	parts.Go(func() {
 		select {
 		case <-c.shutdown:
+		case <-outer.Done():
 		case <-ctx.Done():
+			return
 		}
+		c.noteStopped() // before anybody is sent away
 		cancel()
 	})
+	c.firstStart(ctx)
+	for _, part := range []func(context.Context){
+		c.core.Run, c.telegram.Run, c.write, c.watch, c.watchClients, c.watchMarks, c.forget, c.undo.run, c.issues.run,
+		c.stayPresent, c.watchDisk,
+	} {
+		parts.Go(func() { part(ctx) })
+	}
 	c.cfg.Log.Info("serving", "socket", c.cfg.Dirs.Socket(), "version", c.cfg.Version)
 	err := c.server.Serve(ctx, c.listener)
 	err = errors.Join(err, c.core.Note(event.Stopped, "", "", c.lastWords()))
@@ -173,10 +181,18 @@ func (c *Coordinator) Run(ctx context.Context) error {
 
 // lastWords is the journal's last entry of this coordinator.
 func (c *Coordinator) lastWords() string {
-	if c.left != "" {
-		return "the coordinator ended: " + c.left
+	if why := c.left.Load(); why != nil {
+		return "the coordinator ended: " + *why
 	}
 	return "the coordinator stopped"
+}
+
+// noteStopped has sessions that wait leave it at that, unless the coordinator
+// lost its home.
+func (c *Coordinator) noteStopped() {
+	if c.left.Load() == nil {
+		c.cfg.Dirs.NoteStopped()
+	}
 }
 
 // Close releases everything, the life lock last. It is safe after a failed

@@ -98,7 +98,7 @@ func (c *Coordinator) stayPresent(ctx context.Context) {
 // may be a successor's.
 func (c *Coordinator) leave(why string) {
 	c.cfg.Log.Warn("this coordinator ends: "+why, "pid", os.Getpid(), "home", c.cfg.Dirs.State)
-	c.left = why
+	c.left.Store(&why)
 	c.listener.SetUnlinkOnClose(false)
 	c.end()
 }

@@ -103,9 +103,9 @@ func (h *hook) hold(id string, d time.Duration) error {
 }
 
 // stopRewake waits in the background, with the terminal free, until a text comes
-// for the session, or its loop is to go on by the clock. It never starts a
-// coordinator: that would undo `afar stop`. A print session stays after its stop
-// for its background shells alone.
+// for the session, or its loop is to go on by the clock. Meanwhile it starts a
+// coordinator that died: nobody else would notice while all sessions are idle. A
+// print session stays after its stop for its background shells alone.
 func stopRewake(h *hook) error {
 	if h.off() || !h.dialogs() && len(h.get("background_tasks").Array()) == 0 {
 		return nil
@@ -119,6 +119,7 @@ func stopRewake(h *hook) error {
 		body := h.body().Str("delivery", id).Str("verb", verb).Int("wait_ms", rewakeIn.Milliseconds())
 		r, err := h.call(wire.OpRewake, body, rewakeIn+replyFor)
 		if err != nil {
+			h.revive(err)
 			time.Sleep(wait)
 			wait = min(2*wait, maxPause)
 			continue
@@ -133,4 +134,15 @@ func stopRewake(h *hook) error {
 		}
 	}
 	return nil
+}
+
+// reviveFor is how long a coordinator that died may take to come back.
+const reviveFor = 5 * time.Second
+
+// revive starts the coordinator where it died. One that was stopped stays so, and
+// so does one whose home is gone.
+func (h *hook) revive(err error) {
+	if errors.Is(err, client.ErrUnreachable) && h.client.Dirs.Died() && !h.client.Answering() {
+		_, _ = h.callStarting(wire.OpPing, wire.NewObject(), reviveFor) // the caller tries again in any case
+	}
 }

@@ -59,3 +59,18 @@ func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	return strings.ToValidUTF8(text[:min(len(text), maxReason)], "")
 }
+
+// stoppedMark is there while no coordinator serves because somebody wanted that.
+func (d Dirs) stoppedMark() string { return filepath.Join(d.Run, "stopped") }
+
+// NoteStopped says that the coordinator ends because it was told to.
+func (d Dirs) NoteStopped() {
+	_ = os.WriteFile(d.stoppedMark(), nil, 0o600) // else a session's hook starts it again
+}
+
+// ForgetStopped says that a coordinator serves.
+func (d Dirs) ForgetStopped() { _ = os.Remove(d.stoppedMark()) }
+
+// Died reports whether a coordinator has served this home, was not stopped, and
+// left its lock behind. It may also be alive.
+func (d Dirs) Died() bool { return Marked(d.LifeLock()) && !Marked(d.stoppedMark()) }
