@@ -134,7 +134,8 @@ new_enough() {
 build() {
   say "Building Afar's programs (the first time takes a minute or two)"
   mkdir "$new/bin"
-  run_go build -trimpath -buildvcs=false -ldflags "-s -w" -o "$new/bin/" ./cmd/afar ./cmd/hook-* ||
+  stamp="-s -w -X main.commit=$(sh "$root/plugin/commit.sh")"
+  run_go build -trimpath -buildvcs=false -ldflags "$stamp" -o "$new/bin/" ./cmd/afar ./cmd/hook-* ||
     fail "the build failed; Go's own words are above. Without network, Go needs a module proxy or a filled cache (GOPROXY)."
   for program in "$new"/bin/*; do
     put_in_place "$program"

@@ -120,7 +120,8 @@ make_hooks() {
 }
 
 make_one() {
-  (cd "$root" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o "$lock/$1" "./cmd/$1") &&
+  stamp="-s -w -X main.commit=$(sh "$root/plugin/commit.sh")"
+  (cd "$root" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$stamp" -o "$lock/$1" "./cmd/$1") &&
     mv -f "$lock/$1" "$bin/$1"
 }
 

@@ -57,7 +57,6 @@ func TestExitCodes(t *testing.T) {
 		{"unknown ask", "deny zzz", func(c *standIn) {
 			c.says(wire.OpAsks, openAsks()).refuses(wire.OpAnswer, wire.CodeNotFound, `ask "zzz": not found`)
 		}, 4, "not found"},
-		{"ambiguous ask", "deny aabb", func(c *standIn) { c.says(wire.OpAsks, openAsks()) }, 1, "type more of it"},
 		{"refused", "pause", func(c *standIn) { c.refuses(wire.OpPause, wire.CodeDenied, "a session may not decide") }, 1, "may not decide"},
 		{"older coordinator", "pause", func(*standIn) {}, 1, "afar restart"},
 		{"its own fault", "pause", func(c *standIn) { c.refuses(wire.OpPause, wire.CodeInternal, "disk full") }, 1, "disk full"},

@@ -17,8 +17,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// version is set by the linker (-X main.version=…); see versionText.
-var version string
+// The linker sets these (-X main.version=… -X main.commit=…); see stamped.
+var version, commit string
 
 func main() {
 	bin, err := home.Bin()
