@@ -28,8 +28,13 @@ import (
 // write carries out the actions that write files.
 func (c *Coordinator) write(ctx context.Context) {
 	c.core.Work(ctx, core.LaneDisk, func(_ context.Context, a store.Action) error {
-		if a.Kind == core.ActRetries {
-			return c.markRetries()
+		switch a.Kind {
+		case core.ActRetries:
+			return mark(c.cfg.Dirs.Retries(), c.core.MayRetry())
+		case core.ActHalts:
+			return mark(c.cfg.Dirs.Halts(), c.core.MayHalt())
+		case core.ActNudge:
+			return c.nudge(a.Data)
 		}
 		var f core.Text // of a file without one, the name says what its content is
 		if err := json.Unmarshal([]byte(a.Data), &f); err != nil {
@@ -84,15 +89,26 @@ func (c *Coordinator) loopPage(token string) string {
 	return string(raw)
 }
 
-// markRetries has the file that hooks look for say whether any call may be
-// tried again.
-func (c *Coordinator) markRetries() error {
-	path := c.cfg.Dirs.Retries()
-	if c.core.MayRetry() {
+// mark has a file that hooks look for be there, or not.
+func mark(path string, there bool) error {
+	if there {
 		return atomicfile.Write(path, "")
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	return nil
+}
+
+// nudge carries out a core.Nudge. It is tried once: without it the turn ends at its
+// next step.
+func (c *Coordinator) nudge(raw string) error {
+	var n core.Nudge
+	if err := json.Unmarshal([]byte(raw), &n); err != nil {
+		return core.GiveUp(err)
+	}
+	if err := disk.Tell(n.Inbox, n.Word); err != nil {
+		c.cfg.Log.Warn("interrupt a session at its socket", "err", err)
 	}
 	return nil
 }

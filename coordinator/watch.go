@@ -125,7 +125,7 @@ func (w *watcher) sight(f disk.SessionFile, gone bool) error {
 		return w.c.core.EndSession(id, "its client is gone")
 	}
 	state := map[string]session.State{"busy": session.Working, "idle": session.Idle, "waiting": session.Waiting}[f.Status]
-	if _, err := w.c.core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, ClientBorn: peer.Birth(f.PID), Entrypoint: f.Entrypoint, Starts: true, State: state, Name: nameOf(f)}); err != nil {
+	if _, err := w.c.core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, ClientBorn: peer.Birth(f.PID), Entrypoint: f.Entrypoint, Starts: true, State: state, Name: nameOf(f), Inbox: f.Inbox}); err != nil {
 		return err
 	}
 	closed, ended := w.waiting[id] && state == session.Working, w.busy[id] && state == session.Idle

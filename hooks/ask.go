@@ -152,6 +152,8 @@ func (q *question) orphaned() bool { return os.Getppid() == 1 && q.hook.clientPI
 // printAnswer prints what the person decided in the form of the event.
 func (h *hook) printAnswer(a answer) error {
 	switch {
+	case a.decided && !a.allow && a.said.yes("interrupt") && h.event.name == "PermissionRequest":
+		return h.print(h.decision(wire.NewObject().Str("behavior", "deny").Str("message", a.message).Bool("interrupt", true)))
 	case a.decided && !a.allow:
 		return h.print(h.denial(a.message))
 	case a.decided && h.event.name == "PreToolUse":

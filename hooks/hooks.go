@@ -44,6 +44,7 @@ var (
 	PermissionDenied    = event("PermissionDenied", other, permissionDenied)
 	Elicitation         = event("Elicitation", asks, elicitation)
 	PostToolUse         = event("PostToolUse", other, postToolUse)
+	PostToolBatch       = event("PostToolBatch", other, postToolBatch)
 	PostToolUseFailure  = event("PostToolUseFailure", other, postToolUseFailure)
 	Stop                = event("Stop", other, stop)
 	StopRewake          = event("Stop", other, stopRewake) // of StopFailure as well, see read

@@ -20,6 +20,11 @@ func preToolUse(h *hook, guard Guard) error {
 		return err
 	case d.Verdict == Deny:
 		return h.print(h.denial(strings.TrimSpace(d.Reason + " " + h.note(d).str("context"))))
+	}
+	if reason := h.halted(""); reason != "" {
+		return h.print(h.denial(reason))
+	}
+	switch {
 	case d.Verdict == Ask:
 		return h.guardAsks(d)
 	case d.Broken != "":

@@ -27,6 +27,9 @@ func userPromptSubmit(h *hook) error {
 	if err != nil {
 		return err
 	}
+	if r.yes("block") {
+		return h.blockPrompt(r.str("reason"))
+	}
 	if r.body.Get("texts").Int() > 0 {
 		return h.contextWithTexts(id, r.str("context"))
 	}

@@ -10,7 +10,7 @@ import (
 // newRoot builds the whole command.
 func newRoot(a *app) *cobra.Command {
 	root := group("afar", "Leave the terminal; your sessions keep working, and your phone rings only when they need you.",
-		newStatus(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
+		newStatus(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newGrants(a), newRevoke(a), newUndo(a), newAway(a), newStopTurn(a), newPause(a), newResume(a),
 		newLoop(a), newIssue(a), newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a), newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDebug(a), newConfig(a),
 		newServe(a), newStart(a), newStop(a), newRestart(a), newVersion(a), newUninstall(a), newCall(a), newPin(a), newHold(a))
 	root.SilenceErrors, root.SilenceUsage = true, true

@@ -141,6 +141,7 @@ func (d Dirs) LifeLock() string   { return filepath.Join(d.Run, "coordinator.loc
 func (d Dirs) StartLock() string  { return filepath.Join(d.Run, "start.lock") }       // held by whoever starts it
 func (d Dirs) Database() string   { return filepath.Join(d.State, "afar.db") }
 func (d Dirs) Log() string        { return filepath.Join(d.State, "log", "coordinator.log") }
+func (d Dirs) Halts() string      { return filepath.Join(d.State, "halts") }   // there while a turn is to end
 func (d Dirs) Retries() string    { return filepath.Join(d.State, "retries") } // there while a call may be tried again
 func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.toml") }
 func (d Dirs) GuardFile() string  { return filepath.Join(d.Config, "guard.toml") } // the person's own policy

@@ -24,6 +24,7 @@ const (
 	OpAskClaim = "hook.ask.claim" // may the answer still be printed? reply: AskReply
 	OpAskEnded = "hook.ask.ended" // the host ended the hook (Esc, No, closed terminal)
 
+	OpTurn  = "hook.turn"  // is the running turn to end? with the verb over it ends now; reply: HookReply.Block
 	OpRetry = "hook.retry" // may a call run that auto mode refused before? reply: AskReply.Allow
 
 	OpMessageTake = "hook.message.take"  // the texts that wait, for Delivery; reply: HookReply.Text, By
@@ -157,6 +158,11 @@ type AskReply struct {
 	Choices []Choice `json:"choices,omitempty"`
 	// AcceptEdits, of an approved plan, lets the session edit without asking.
 	AcceptEdits bool `json:"accept_edits,omitempty"`
+	// Interrupt, of a refusal, ends the turn that the call belongs to.
+	Interrupt bool `json:"interrupt,omitempty"`
 	// DeadlineMS is the time left until the ask ends by itself.
 	DeadlineMS int64 `json:"deadline_ms,omitempty"`
 }
+
+// TurnOver is the verb of OpTurn with which a hook ends the turn.
+const TurnOver = "over"

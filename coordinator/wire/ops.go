@@ -2,15 +2,16 @@ package wire
 
 // Operations of the command line. Times are unix milliseconds.
 const (
-	OpStatus   = "status" // reply: Status
-	OpAsks     = "asks"   // reply: Asks
-	OpAnswer   = "answer" // Answer; reply: Ask
-	OpGrants   = "grants" // reply: Grants
-	OpRevoke   = "revoke" // ByID; reply: Grant
-	OpAway     = "away"   // Away; reply: Settings
-	OpPause    = "pause"  // Pause; reply: Settings
-	OpLoops    = "loops"  // reply: Loops
-	OpLoop     = "loop"   // ByID; reply: Loop
+	OpStatus   = "status"    // reply: Status
+	OpAsks     = "asks"      // reply: Asks
+	OpAnswer   = "answer"    // Answer; reply: Ask
+	OpGrants   = "grants"    // reply: Grants
+	OpRevoke   = "revoke"    // ByID; reply: Grant
+	OpAway     = "away"      // Away; reply: Settings
+	OpTurnStop = "turn.stop" // ByID: end the running turn of a session; reply: Said
+	OpPause    = "pause"     // Pause; reply: Settings
+	OpLoops    = "loops"     // reply: Loops
+	OpLoop     = "loop"      // ByID; reply: Loop
 	OpLoopNew  = "loop.start"
 	OpLoopEnd  = "loop.cancel" // ByID; reply: Loop
 	OpLog      = "log"         // LogQuery; reply: Log
@@ -317,4 +318,9 @@ type Pairing struct {
 // PairWait waits for the end of the pairing that is under way.
 type PairWait struct {
 	WaitMS int64 `json:"wait_ms"`
+}
+
+// Said is what a command says to its person.
+type Said struct {
+	Text string `json:"text"`
 }

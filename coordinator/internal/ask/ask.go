@@ -55,11 +55,13 @@ type Decision struct {
 	Allow   bool   `json:"allow"`
 	Message string `json:"message,omitempty"` // of a refusal, for the model
 	// AcceptEdits, of an approved plan, lets the session edit without asking.
-	AcceptEdits bool      `json:"accept_edits,omitempty"`
-	By          string    `json:"by"`              // who, for people
-	Channel     string    `json:"channel"`         // telegram, terminal, grant, lease
-	Scope       Scope     `json:"scope,omitempty"` // of an allow: this call alone, or more
-	At          time.Time `json:"at"`
+	AcceptEdits bool `json:"accept_edits,omitempty"`
+	// Interrupt, of a refusal, ends the turn that the call belongs to.
+	Interrupt bool      `json:"interrupt,omitempty"`
+	By        string    `json:"by"`              // who, for people
+	Channel   string    `json:"channel"`         // telegram, terminal, grant, lease
+	Scope     Scope     `json:"scope,omitempty"` // of an allow: this call alone, or more
+	At        time.Time `json:"at"`
 }
 
 // A Run is how the tool call turned out.

@@ -268,6 +268,8 @@ func (a Ask) unanswered() bool { _, open := a.Form.Now(); return open }
 // verb says in one word what the person did.
 func (a Ask) verb() string {
 	switch yes := a.Decision.Allow; {
+	case a.Decision.Interrupt:
+		return "stopped"
 	case a.Kind == Elicitation && !yes:
 		return "declined"
 	case (a.Kind == Questions || a.Kind == Elicitation) && yes:

@@ -109,9 +109,13 @@ func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 
 // ClaimAsk takes the answer for the hook that is about to print it.
 func (c *Core) ClaimAsk(id ask.ID) (ask.Ask, error) {
-	return c.changeAsk(id, func(a ask.Ask, _ time.Time) (ask.Ask, event.Kind, error) {
+	a, err := c.changeAsk(id, func(a ask.Ask, _ time.Time) (ask.Ask, event.Kind, error) {
 		return ask.Claim(a), event.AskDelivered, nil
 	})
+	if err == nil && a.Interrupts() {
+		_, err = c.Halted(a.Session, true)
+	}
+	return a, err
 }
 
 // CancelAsk ends an ask whose hook was ended by the host.

@@ -72,15 +72,17 @@ func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
 }
 
 // dropCheckIns ends the open check-ins of a session.
-func (s *state) dropCheckIns(b *store.Batch, id session.ID, note string, now time.Time) {
+func (s *state) dropCheckIns(b *store.Batch, id session.ID, note string, now time.Time) (dropped bool) {
 	for _, a := range s.asks {
 		if a.Session != id || a.Kind != ask.CheckIn || a.State != ask.Open {
 			continue
 		}
 		next := ask.Local(a, note, now)
 		s.putAsk(b, next, now)
+		dropped = true
 		b.Events = append(b.Events, happened(event.AskEnded, id, string(a.ID), s.told(next), now))
 	}
+	return dropped
 }
 
 // decide applies what the peer decided to an ask and returns what they are told

@@ -78,6 +78,9 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 	b.Events = append(b.Events, happened(event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why, now))
 	s.endAsks(b, v.ID, end, "the session ended", now)
 	s.missed(b, v, now)
+	if v.Halting() {
+		s.markHalts(b, now)
+	}
 	s.endGrants(b, v.ID, now)
 	s.endUndos(b, v.ID, now)
 	s.leaveLoop(b, v, why, now)
@@ -120,6 +123,10 @@ func (c *Core) Typed(id session.ID, prompt string) error {
 		}
 		s.typedInLoop(&b, id, now)
 		if v, ok := s.sessions[id]; ok {
+			if v.Halting() {
+				v = session.EndHalt(v, now) // another turn begins
+				s.markHalts(&b, now)
+			}
 			v.TypedAt, v.Typed = now, prompt
 			b.Sessions = append(b.Sessions, v)
 		}

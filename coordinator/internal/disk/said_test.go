@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The rows of a transcript, as far as they say who wrote what.
@@ -48,6 +49,25 @@ func TestSaid(t *testing.T) {
 		if got := Said(path); got != "" {
 			t.Errorf("of %s it said %q", path, got)
 		}
+	}
+}
+
+// TestSaidLate: the host may write its call down a moment after it asked about it.
+func TestSaidLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	if err := os.WriteFile(path, []byte(prompted), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	go func() {
+		time.Sleep(saidPause)
+		written <- os.WriteFile(path, []byte(prompted+answer+call), 0o600)
+	}()
+	if got := Said(path); got != "I look first." {
+		t.Errorf("got %q", got)
+	}
+	if err := <-written; err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -34,6 +34,7 @@ type SessionFile struct {
 	Status     string `json:"status"`     // busy, idle, waiting; empty in a print session
 	WaitingFor string `json:"waitingFor"` // "permission prompt" while a dialog is open
 	ProcStart  string `json:"procStart"`  // when the client began, as the system counts it
+	Inbox      string `json:"messagingSocketPath"`
 }
 
 // maxSessionFile bounds what is read of one file.

@@ -32,6 +32,7 @@ const (
 	PolicyBroken       Kind = "policy.broken"       // session token
 	PolicyTrusted      Kind = "policy.trusted"      // the file
 	PolicyForgotten    Kind = "policy.forgotten"    // the file
+	TurnStopped        Kind = "turn.stopped"        // session token: its person wants it to end, or it ended so
 	LoopStarted        Kind = "loop.started"        // session token
 	LoopStepped        Kind = "loop.stepped"        // session token
 	LoopEdited         Kind = "loop.edited"         // session token

@@ -51,6 +51,7 @@ var operations = map[string]operation{
 	wire.OpAskWait:      {hook, (*Server).askWait},
 	wire.OpAskClaim:     {hook, (*Server).askClaim},
 	wire.OpAskEnded:     {hook, (*Server).askEnded},
+	wire.OpTurn:         {hook, (*Server).turn},
 	wire.OpRetry:        {hook, (*Server).retry},
 	wire.OpMessageTake:  {hook, (*Server).messageTake},
 	wire.OpCheckInOver:  {hook, (*Server).checkInOver},
@@ -88,6 +89,7 @@ var operations = map[string]operation{
 	wire.OpSend:     {person, (*Server).send}, // words need a terminal, see there
 	wire.OpRevoke:   {person, (*Server).revoke},
 	wire.OpAway:     {person, (*Server).away},
+	wire.OpTurnStop: {person, (*Server).turnStop},
 	wire.OpPause:    {person, (*Server).pause},
 	wire.OpLoopNew:  {person, (*Server).loopStart},
 	wire.OpLoopEnd:  {anyone, (*Server).loopCancel}, // a way out must always work

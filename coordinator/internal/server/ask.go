@@ -145,6 +145,7 @@ func askReply(a ask.Ask) wire.AskReply {
 	}
 	if d := a.Decision; d != nil {
 		r.Allow, r.Message, r.Scope, r.AcceptEdits = d.Allow, d.Message, string(d.Scope), d.AcceptEdits
+		r.Interrupt = d.Interrupt
 		r.Choices, r.Echo = choices(a), a.Echo()
 	}
 	return r

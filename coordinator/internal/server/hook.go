@@ -173,6 +173,9 @@ func (s *Server) prompt(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if by, err := s.cfg.Core.HaltWord(p.Session, p.Prompt); err != nil || by != "" {
+		return wire.HookReply{Block: by != "", Reason: "Afar: stopped by " + by + "."}, err
+	}
 	v, err := s.cfg.Core.Session(string(p.Session))
 	typed := h.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !v.Scheduled(p.Prompt) && !s.nested(c.line, h.Client)
 	if err == nil && typed {

@@ -46,6 +46,11 @@ func printsNotice(r wire.HookReply) bool {
 
 // decideStop returns the reply and how the session stands after it.
 func (s *Server) decideStop(c *call, h wire.HookCall, p payload) (r wire.HookReply, state session.State, err error) {
+	if !p.agents() { // a subagent that runs on is to end as well
+		if _, err := s.cfg.Core.Halted(p.Session, true); err != nil {
+			return r, session.Idle, err
+		}
+	}
 	if s.silent(h) {
 		return r, session.Idle, nil
 	}

@@ -75,6 +75,10 @@ type Session struct {
 	// Vanished is true of a session that ended because its client was gone: a hook of a
 	// client that lives says otherwise.
 	Vanished bool `json:"vanished,omitempty"`
+	// Inbox is the socket at which the client takes texts, "" where it has none.
+	Inbox string `json:"inbox,omitempty"`
+	// Halt is the last end of a turn that the person wanted.
+	Halt *Halt `json:"halt,omitempty"`
 	// Denials are those of the running turn.
 	Denials Denials `json:"denials,omitzero"`
 	// Broken is what the person was told is wrong with the guard's policy files.
@@ -111,6 +115,7 @@ type Sighting struct {
 	Crons                 []string // the host's scheduled prompts, with KnowAgents
 	Model                 string   // said at SessionStart alone
 	Name                  string   // never one that the host made of the directory
+	Inbox                 string   // the client's socket for texts
 	Hooked                bool     // a hook of ours says it
 	Starts                bool     // the session runs: also one that had ended lives again
 	State                 State
@@ -159,6 +164,7 @@ func See(s Session, in Sighting, now time.Time) Session {
 		s.Project = s.Cwd
 	}
 	s = s.ranBy(Process{in.Client, in.ClientBorn})
+	keep(&s.Inbox, in.Inbox)
 	if in.KnowAtt {
 		s.Attended, s.Background = in.Attended, in.Background
 	}
@@ -189,7 +195,7 @@ func (s Session) ranBy(client Process) Session {
 		return s
 	}
 	if known := s.Process(); known.PID != client.PID || known.Born != "" && client.Born != "" {
-		s.Waiter, s.WaitsIn, s.Holder = "", Process{}, Process{}
+		s.Waiter, s.WaitsIn, s.Holder, s.Inbox = "", Process{}, Process{}, ""
 	}
 	s.Client, s.ClientBorn = client.PID, client.Born
 	return s
@@ -202,6 +208,7 @@ func (s Session) returns(in Sighting) bool {
 }
 
 func begin(s Session, now time.Time) Session {
+	s.Halt = nil
 	s.StartedAt, s.Hooked, s.Reported, s.Shells, s.Tools, s.Agents = now, false, false, nil, 0, false
 	s.Batches, s.Vanished, s.Waiter, s.WaitsIn, s.Holder = false, false, "", Process{}, Process{}
 	return To(s, Idle, now)

@@ -98,6 +98,9 @@ var captures = []capture{
 	{"allowed for session", each(of("Bash", `{"command":"make check"}`, offers("", "make check …")), yes(ask.Session), take, ran(true, 90))},
 	{"allowed always", each(of("Bash", `{"command":"make check"}`, offers("stop asking for `make check …` in this project", "make check …")), yes(ask.Always), take)},
 	{"denied", each(of("Bash", `{"command":"make"}`), no(""), take)},
+	{"stopped", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask {
+		return must(ask.Answer(a, ask.Decision{Interrupt: true, Message: "Ann stopped this turn.", By: "Ann", At: later}))
+	}, take)},
 	{"denied with words", each(of("Bash", `{"command":"make"}`), no("use ninja"), take)},
 	{"settled at the terminal", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask { return ask.Local(a, atTerminal, later) })},
 	{"settled at the terminal, ran", each(of("Bash", `{"command":"make"}`), ran(true, 300))},

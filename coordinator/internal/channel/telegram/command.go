@@ -32,6 +32,7 @@ func commands() []command {
 		{"here", "I am back: questions stay at the terminal", here},
 		{"pause", "silence all but the guard", pause(true)},
 		{"resume", "end of /pause", pause(false)},
+		{"stop", "end what a session does now: as a reply to its message", nil},
 		{"help", "what this bot does", tells(func(*link) string { return helpText })},
 	}
 }
@@ -42,7 +43,11 @@ func (l *link) obey(update int64, m message) (ok bool, err error) {
 	words := strings.Fields(m.Text)
 	name, _, _ := strings.Cut(strings.TrimPrefix(words[0], "/"), "@")
 	for _, c := range commands() {
-		if c.name == strings.ToLower(name) {
+		switch {
+		case c.name != strings.ToLower(name):
+		case c.name == "stop":
+			return true, l.stopTurn(update, m, words[1:])
+		default:
 			return true, c.do(l, update, m.room(), words[1:])
 		}
 	}

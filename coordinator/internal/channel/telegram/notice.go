@@ -176,6 +176,7 @@ const helpText = "Questions of your sessions come here while you are away.\n\n" 
 	"/status /sessions /asks /loops: how things stand\n" +
 	"/grants: what you allowed for a session, and taking it back\n" +
 	"/away on, off or auto, also `/away on 2h`, and /here: where questions go\n" +
+	"/stop, as a reply to a session's message: end what it does now\n" +
 	"/pause, until /resume: silence all but the guard"
 
 // statusText says how things stand, without repeating any command.

@@ -128,6 +128,8 @@ func questionLines(a ask.Ask, most int) (out []string) {
 // how says with its sign what the person decided.
 func how(a ask.Ask) string {
 	switch d := a.Decision; {
+	case d.Interrupt:
+		return "⏹ Stopped"
 	case a.Kind == ask.Elicitation && !d.Allow:
 		return "⛔ Declined"
 	case a.Kind == ask.Elicitation && a.Form == nil:

@@ -311,7 +311,7 @@ func ending(card ask.Card) string {
 
 // words are what a person said with a refusal, "" for the bare one.
 func words(d *ask.Decision) string {
-	if d.Allow || d.Message == "" || d.Message == deny.decision(d.By).Message {
+	if d.Allow || d.Interrupt || d.Message == "" || d.Message == deny.decision(d.By).Message {
 		return ""
 	}
 	return ": “" + line(secret.Mask(d.Message), maxPath) + "”"

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func newStopTurn(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "stop-turn SESSION", Short: "End what a session does now, as Esc at its terminal would", Args: exactly("the token of a session (afar status)"),
+		Long: "Refuses the open question of a session, cancels its loop, and ends its turn: at once where it\n" +
+			"thinks or asks, else when the step is over that runs now. The session itself stays.\n" +
+			"It is never taken from inside a session.",
+		RunE: func(c *cobra.Command, args []string) error {
+			var said wire.Said
+			if err := a.callSoon(c.Context(), wire.OpTurnStop, wire.ByID{ID: args[0]}, &said); err != nil {
+				return err
+			}
+			a.say("%s", oneLine(said.Text, 300))
+			return nil
+		},
+	}
+}

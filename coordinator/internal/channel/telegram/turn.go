@@ -1,0 +1,64 @@
+package telegram
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+const stopUsage = "Which session? Send `/stop` as a reply to one of its messages, or with its name: `/stop api-1a2b`. /sessions lists them."
+
+// stopTurn ends the running turn of the session that a command means.
+func (l *link) stopTurn(update int64, m message, words []string) error {
+	id, found := l.meantSession(m, words)
+	if !found {
+		return l.cfg.Core.Reply(update, m.room(), stopUsage)
+	}
+	return l.cfg.Core.OrderStopTurn(update, m.room(), id, ask.Decision{By: m.From.name(), Channel: "telegram"})
+}
+
+// meantSession is the session that a command names, else the one whose message it
+// answers or in whose topic it stands, else the only one that runs.
+func (l *link) meantSession(m message, words []string) (id session.ID, found bool) {
+	live := l.live()
+	switch {
+	case len(words) > 0:
+		return named(live, words)
+	case m.reply() != nil:
+		if id, ok := l.cfg.Core.SessionShown(m.Chat.ID, m.Reply.ID); ok {
+			return id, true
+		}
+		return named(live, strings.FieldsFunc(m.Reply.Text, func(r rune) bool { return !inToken(r) }))
+	}
+	if id, ok := l.cfg.Core.SessionIn(m.room()); ok {
+		return id, true
+	}
+	if len(live) == 1 {
+		return live[0].ID, true
+	}
+	return "", false
+}
+
+func inToken(r rune) bool { return r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// live returns the sessions that run.
+func (l *link) live() []session.Session {
+	return slices.DeleteFunc(l.cfg.Core.Sessions(), func(v session.Session) bool { return v.State == session.Ended })
+}
+
+// named returns the one session whose token is among words.
+func named(live []session.Session, words []string) (id session.ID, found bool) {
+	for _, v := range live {
+		if !slices.Contains(words, v.Token) {
+			continue
+		}
+		if found {
+			return "", false
+		}
+		id, found = v.ID, true
+	}
+	return id, found
+}

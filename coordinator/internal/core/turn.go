@@ -1,0 +1,197 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// The actions of a halt. ActHalts is without data: have the mark that hooks look
+// for say whether any turn is to end. The data of ActNudge is a Nudge.
+const (
+	ActHalts = "halts"
+	ActNudge = "nudge"
+)
+
+// A Nudge is the word of a halt for the client of a session, at its socket.
+type Nudge struct {
+	Inbox string `json:"inbox"`
+	Word  string `json:"word"`
+}
+
+// MayHalt reports whether any session is to end its turn.
+func (c *Core) MayHalt() (may bool) {
+	c.view(func(s *state, _ time.Time) {
+		for _, v := range s.sessions {
+			may = may || v.Halting() && v.State != session.Ended
+		}
+	})
+	return may
+}
+
+// StopTurn ends the running turn of a session, as Esc at its terminal would: its open
+// questions are refused, its loop is cancelled, and its next hook ends the turn. The
+// text says what happens, and when.
+func (c *Core) StopTurn(name string, d ask.Decision) (text string, err error) {
+	word := "Afar stops this turn " + c.cfg.Secret()
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		v, ok := s.find(name)
+		if !ok {
+			return b, fmt.Errorf("session %q: %w", name, ErrNotFound)
+		}
+		text, err = s.stopTurn(&b, v, word, d, now)
+		return b, err
+	})
+	return text, err
+}
+
+// OrderStopTurn is StopTurn for a command of the peer, who is told in a room what
+// happens.
+func (c *Core) OrderStopTurn(update int64, to Room, id session.ID, d ask.Decision) error {
+	word := "Afar stops this turn " + c.cfg.Secret()
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		b.Update = update
+		text, err := s.stopTurn(&b, s.sessions[id], word, d, now)
+		if err != nil {
+			text = notTaken(err)
+		}
+		s.say(&b, update, to, text, now)
+		return b, nil
+	})
+}
+
+func (s *state) stopTurn(b *store.Batch, v session.Session, word string, d ask.Decision, now time.Time) (text string, err error) {
+	if err := s.counts(d.Channel); err != nil {
+		return "", err
+	}
+	looped := s.cancelLoop(b, v.ID, d.By, now)
+	if v.State == session.Ended || !v.Runs() {
+		text = "Nothing runs in " + v.Token + " now, so there was nothing to stop."
+		if looped {
+			text = "⏹ " + v.Token + " is idle, and its loop is cancelled."
+		}
+		return text, nil
+	}
+	if s.dropCheckIns(b, v.ID, "stopped by "+d.By, now) {
+		return "⏹ " + v.Token + " had stopped already. It stays so.", nil
+	}
+	asked := s.refuseAll(b, v.ID, d, now)
+	v.Halt = &session.Halt{By: d.By, Word: word, At: now}
+	b.Sessions = append(b.Sessions, v)
+	s.markHalts(b, now)
+	b.Events = append(b.Events, happened(event.TurnStopped, v.ID, v.Token, v.Token+": "+d.By+" stops the turn", now))
+	switch {
+	case asked:
+		return "⏹ " + v.Token + " stops now: its question was refused.", nil
+	case s.nudge(b, v, word, now):
+		return "⏹ Stopping " + v.Token + ". A step that runs now is finished first.", nil
+	}
+	return "⏹ Stopping " + v.Token + " before its next step. This client of Claude Code cannot be interrupted sooner from outside.", nil
+}
+
+// cancelLoop ends the loop of a session, if it has one: a loop would start the turn
+// again.
+func (s *state) cancelLoop(b *store.Batch, id session.ID, by string, now time.Time) bool {
+	l := s.loops[id]
+	if !l.Active() {
+		return false
+	}
+	out, err := loop.Cancel(l, by, now)
+	if err == nil {
+		s.putLoop(b, id, out, now)
+	}
+	return err == nil
+}
+
+// refuseAll refuses the open questions of a session and ends the turn with them. It
+// reports whether the main agent had one: its end is the end of the turn.
+func (s *state) refuseAll(b *store.Batch, id session.ID, d ask.Decision, now time.Time) (asked bool) {
+	d.Allow, d.Interrupt = false, true
+	d.Message = d.By + " stopped this turn. Do nothing more, and wait for what they say next."
+	for _, a := range s.asks {
+		if a.Session != id || a.State != ask.Open || a.Kind == ask.CheckIn {
+			continue
+		}
+		next, err := s.answerOne(b, a, nil, d, now)
+		asked = asked || err == nil && a.Agent == "" && next.Decision != nil
+	}
+	return asked
+}
+
+// nudge has the client of a session read the word of its halt, which cuts off an
+// answer of the model. A client that would show the word as a message to be accepted
+// is left alone.
+func (s *state) nudge(b *store.Batch, v session.Session, word string, now time.Time) bool {
+	if v.Inbox == "" || !v.Attended || v.Mode == "bypassPermissions" {
+		return false
+	}
+	data, err := json.Marshal(Nudge{v.Inbox, word})
+	if err != nil {
+		return false // cannot happen: two strings
+	}
+	b.Actions = append(b.Actions, store.Action{Key: "nudge:" + word, Lane: LaneDisk, Kind: ActNudge, Data: string(data), Due: now})
+	return true
+}
+
+func (s *state) markHalts(b *store.Batch, now time.Time) {
+	b.Actions = append(b.Actions, store.Action{Key: ActHalts, Lane: LaneDisk, Kind: ActHalts, Due: now})
+}
+
+// Halted says who wants the turn of a session to end, "" for nobody. With over, the
+// asking hook ends it.
+func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if v := s.sessions[id]; v.Halting() {
+			by = v.Halt.By
+		}
+		if over {
+			s.endHalt(&b, id, session.Idle, now)
+		}
+		return b, nil
+	})
+	return by, err
+}
+
+// HaltWord says who wants the turn of a session to end, where a prompt is the word of
+// that halt, "" otherwise. The turn is over then.
+func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
+	c.view(func(s *state, _ time.Time) {
+		if v := s.sessions[id]; v.HaltedBy(prompt) {
+			by = v.Halt.By
+		}
+	})
+	if by == "" {
+		return "", nil
+	}
+	_, err = c.Halted(id, true)
+	return by, err
+}
+
+// endHalt notes that the turn of a session, which was to end, is over.
+func (s *state) endHalt(b *store.Batch, id session.ID, then session.State, now time.Time) {
+	v := s.sessions[id]
+	if !v.Halting() {
+		return
+	}
+	v = session.To(session.EndHalt(v, now), then, now)
+	b.Sessions = append(b.Sessions, v)
+	s.markHalts(b, now)
+	b.Events = append(b.Events, happened(event.TurnStopped, id, v.Token, v.Token+": the turn is over", now))
+	s.notify(b, "halted", id, "⏹ "+v.Token+" has stopped.", now)
+}
+
+// SessionShown returns the session whose question or check-in a message shows.
+func (c *Core) SessionShown(chat, message int64) (id session.ID, ok bool) {
+	on, shown, err := c.cfg.Store.ShownBy(chat, message)
+	if err != nil || !shown {
+		return "", false
+	}
+	a, err := c.Ask(on)
+	return a.Session, err == nil && a.Session != ""
+}
