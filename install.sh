@@ -214,14 +214,13 @@ hooks_in_use() {
   return 1
 }
 
-# hook-session-start gets none: without it, start.sh tells a new session that Afar's programs are missing.
+# They also keep start.sh from building the programs again.
 leave_stand_ins() {
   for program in "$bin"/hook-*; do
     [ -f "$program" ] || continue
     cp "$root/plugin/gone.sh" "$program.new"
     mv -f "$program.new" "$program"
   done
-  rm -f "$bin/hook-session-start"
   say "Removed. Sessions that still run go on without Afar and without its guard. For them $bin keeps programs that do"
   say "nothing. Keep this folder until these sessions have ended, then run this again: it removes the rest."
 }

@@ -138,3 +138,32 @@ func (m *machine) guards(stop <-chan struct{}) (wrong []string) {
 		}
 	}
 }
+
+// TestInstallUninstallWithoutHost uninstalls where Claude Code has the plugin and
+// is not on PATH. Its sessions must be able to use their tools, and say that
+// nothing is guarded.
+func TestInstallUninstallWithoutHost(t *testing.T) {
+	m := bare(t)
+	m.install("--no-loop-alias")
+	settings := filepath.Join(m.home, ".claude", "settings.json")
+	write(t, filepath.Dir(settings), "settings.json", `{"enabledPlugins":{"afar@afar":true}}`)
+	wants(t, m.install("--uninstall"), "claude plugin uninstall afar@afar", "programs that do", "run this again")
+	if m.has("afar") || m.has("afar.pin") {
+		t.Error("uninstall left more than stand-ins for the hooks")
+	}
+	out, code := m.run(m.bin("hook-pre-tool-use"))
+	if code != 0 || out != "" {
+		t.Errorf("the stand-in for the guard: exit %d, %q", code, out)
+	}
+	out, code = m.hookStart("one")
+	if code != 0 || !strings.Contains(out, "nothing is guarded") || m.has(".building") {
+		t.Errorf("a new session: exit %d, %q", code, out)
+	}
+	if err := os.Remove(settings); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, m.install("--uninstall"), "Removed.")
+	if there(m.bin("")) {
+		t.Errorf("the second uninstall left %v", names(t, m.bin("")))
+	}
+}

@@ -17,8 +17,8 @@ import (
 
 const installFix = "run install.sh again"
 
-// binaries checks that every hook which the plugin names lies beside afar. One
-// that is missing fails open: the host would let every tool run.
+// binaries checks that every hook which the plugin names lies beside afar.
+// Without the guard, Claude Code refuses every tool call or lets every one run.
 func (x exam) binaries() wire.Check {
 	want, err := x.hooksNamed()
 	if err != nil {

@@ -1,0 +1,83 @@
+//go:build linux || darwin
+
+package hooks_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"strings"
+	"testing"
+)
+
+// answering answers each operation with a reply, and tells which it was asked.
+func answering(asked chan<- string, replies map[string]string) func(net.Conn) {
+	return func(c net.Conn) {
+		defer c.Close()
+		line, err := bufio.NewReader(c).ReadString('\n')
+		if err != nil {
+			return
+		}
+		asked <- line
+		for op, reply := range replies {
+			if strings.Contains(line, `"`+op+`"`) {
+				_, _ = io.WriteString(c, `{"v":1,"code":"","body":`+reply+"}\n")
+				return
+			}
+		}
+		_, _ = io.WriteString(c, `{"v":1,"code":"","body":{}}`+"\n")
+	}
+}
+
+// TestGuardWaitsInEachMode has a guard whose client stops the call when the guard
+// fails, and says so. It waits for the person in each mode. When the time is over
+// it refuses. Without the key in hooks.json it parks the call at once, except in
+// default mode.
+func TestGuardWaitsInEachMode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("drives binaries of their own, which the race detector does not see")
+	}
+	t.Parallel()
+	replies := map[string]string{
+		"hook.ask.open": `{"id":"a","state":"open","deadline_ms":60000}`,
+		"hook.ask.wait": `{"id":"a","state":"expired","message":"nobody answered in time"}`,
+	}
+	for _, mode := range []string{"default", "acceptEdits", "auto", "plan", "dontAsk", "bypassPermissions", "newMode", ""} {
+		for _, key := range []bool{true, false} {
+			t.Run(mode+map[bool]string{true: ", with the key"}[key], func(t *testing.T) {
+				t.Parallel()
+				root, asked := homeDir(t), make(chan string, 20)
+				impostor(t, root, answering(asked, replies))
+				cmd := guardProcess(root, risky)
+				cmd.Stdin = strings.NewReader(strings.Replace(payload("PreToolUse", risky), `"permission_mode":"default"`, `"permission_mode":"`+mode+`"`, 1))
+				if key {
+					cmd.Args = append(cmd.Args, "--on-failure=block")
+				}
+				var out bytes.Buffer
+				cmd.Stdout = &out
+				if err := cmd.Run(); err != nil {
+					t.Fatal(err)
+				}
+				close(asked)
+				waited, parked := false, false
+				for line := range asked {
+					waited = waited || strings.Contains(line, "hook.ask.wait")
+					parked = parked || strings.Contains(line, `"park":true`)
+				}
+				if want := key || mode == "default"; waited != want || parked == want {
+					t.Errorf("waited %v, parked at once %v; want waited %v", waited, parked, want)
+				}
+				if !strings.Contains(out.String(), `"permissionDecision":"deny"`) {
+					t.Errorf("it prints %q, want a refusal", out.String())
+				}
+				if waited && !strings.Contains(out.String(), "nobody answered in time. Park this step") {
+					t.Errorf("it prints %q, want what to do now", out.String())
+				}
+				if strings.Contains(out.String(), "defer") {
+					t.Errorf("it prints %q, which would end the session", out.String())
+				}
+			})
+		}
+	}
+}
