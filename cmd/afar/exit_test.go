@@ -25,7 +25,9 @@ func TestExitCodes(t *testing.T) {
 		want int
 		says string // in stderr
 	}{
-		{"help", "", nil, 0, ""},
+		{"help", "--help", nil, 0, ""},
+		{"version as a flag", "--version", nil, 0, ""},
+		{"alone is status", "", nil, 3, "coordinator not reachable"},
 		{"help of a group", "loop --help", nil, 0, ""},
 		{"unknown command", "statsu", nil, 2, "did you mean status?"},
 		{"unknown subcommand", "telegram bogus", nil, 2, `unknown command "bogus" for "afar telegram"`},

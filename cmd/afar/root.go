@@ -2,38 +2,81 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // newRoot builds the whole command.
 func newRoot(a *app) *cobra.Command {
 	root := group("afar", "Leave the terminal; your sessions keep working, and your phone rings only when they need you.",
-		newStatus(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newGrants(a), newRevoke(a), newUndo(a), newAway(a), newStopTurn(a), newPause(a), newResume(a),
-		newLoop(a), newIssue(a), newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a), newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDebug(a), newConfig(a),
+		newStatus(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newStopTurn(a),
+		newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
+		newLoop(a), newIssue(a), newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
+		newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDebug(a), newLogs(a), newConfig(a),
 		newServe(a), newStart(a), newStop(a), newRestart(a), newVersion(a), newUninstall(a), newCall(a), newPin(a), newHold(a))
+	root.Long = root.Short + "\n\nAlone, afar shows the status."
+	root.RunE = alone(root, func(c *cobra.Command) error {
+		return read(c.Context(), a, wire.OpStatus, nil, false, renderStatus)
+	})
+	root.Version = versionText()
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	sortIntoGroups(root)
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	return root
 }
 
-// group is a command that only holds others. Alone, `afar` explains itself; an
-// unknown or missing subcommand is wrong usage.
+// groups are the parts of `afar --help`, with the names of their commands.
+var groups = []struct{ id, title, names string }{
+	{"sessions", "Sessions and their questions:", "status asks allow deny answer send stop-turn report log"},
+	{"away", "While you are away:", "away pause resume telegram loop issue review"},
+	{"guard", "What is allowed, and taking it back:", "guard grants revoke undo audit lock unlock hold"},
+	{"agents", "What agents write, and second opinions:", "post read topics consult"},
+	{"care", "Setup and care:", "doctor config start stop restart logs debug version completion help uninstall"},
+	{"programs", "For programs:", "call serve pin"},
+}
+
+// sortIntoGroups sorts the commands into the groups of the help.
+func sortIntoGroups(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Short = "Print the script that completes commands in your shell"
+	}
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range root.Commands() {
+			if slices.Contains(strings.Fields(g.names), c.Name()) {
+				c.GroupID = g.id
+			}
+		}
+	}
+	root.SetHelpCommandGroupID("care")
+	root.SetCompletionCommandGroupID("care")
+}
+
+// group is a command that only holds others. An unknown or missing subcommand is
+// wrong usage.
 func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
 	c.AddCommand(subs...)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c.RunE = alone(c, func(c *cobra.Command) error {
+		return usageError{fmt.Errorf("%s needs a command: %s", c.CommandPath(), names(subs))}
+	})
+	return c
+}
+
+// alone does something where no subcommand is typed, and refuses an unknown one.
+func alone(c *cobra.Command, do func(*cobra.Command) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usageError{fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), meant(c, args[0]))}
 		}
-		if !c.HasParent() {
-			return c.Help()
-		}
-		return usageError{fmt.Errorf("%s needs a command: %s", c.CommandPath(), names(subs))}
+		return do(c)
 	}
-	return c
 }
 
 func meant(c *cobra.Command, typed string) string {

@@ -152,7 +152,7 @@ func (sh *shell) afarCommand(c command) {
 	if containsString(rest, "--help") || containsString(rest, "-h") {
 		return
 	}
-	if oneOf(verb, "status asks log post read topics issue consult doctor version help report grants completion demo") {
+	if oneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants completion demo") {
 		return
 	}
 	if oneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person") {

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/home"
+)
+
+func newLogs(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "logs", Short: "Show the daemon's own log", Args: exactly(),
+		Long: "Shows the last lines that the coordinator wrote about itself. What happened to sessions and questions is in\n" +
+			"the journal: afar log.",
+	}
+	var l logging
+	c.Flags().BoolVarP(&l.follow, "follow", "f", false, "go on with what comes from now on")
+	c.Flags().BoolVar(&l.asJSON, "json", false, "print the lines as they are, JSON")
+	c.Flags().IntVarP(&l.last, "lines", "n", 50, "how many lines of the past")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if l.last < 0 || l.last > mostEntries {
+			return usageError{fmt.Errorf("-n takes 0 to %d", mostEntries)}
+		}
+		return a.logs(c.Context(), l)
+	}
+	return c
+}
+
+// logs shows the end of the coordinator's log, then what is added to it. It starts
+// nothing.
+func (a *app) logs(ctx context.Context, l logging) error {
+	d, err := a.dirs()
+	if err != nil {
+		return err
+	}
+	lines, err := logLines(d)
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 && !l.follow {
+		return errors.New("the coordinator has written nothing yet: afar start")
+	}
+	a.logged(lines[max(0, len(lines)-l.last):], l.asJSON)
+	for l.follow && pause(ctx, readAgain) == nil {
+		fresh, err := logLines(d)
+		if err != nil {
+			return err
+		}
+		a.logged(behind(lines, fresh), l.asJSON)
+		lines = fresh
+	}
+	return nil
+}
+
+// logLines are the last lines of the log, and of the one that was put aside last.
+func logLines(d home.Dirs) (lines []string, err error) {
+	for _, path := range []string{d.Log() + ".1", d.Log()} {
+		raw, err := tail(path, maxHookLog)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read log: %w", err)
+		}
+		for line := range bytes.Lines(raw) {
+			if bytes.HasSuffix(line, []byte("\n")) {
+				lines = append(lines, strings.TrimSpace(string(line)))
+			}
+		}
+	}
+	return lines, nil
+}
+
+// behind returns the lines of now that follow the last line of before.
+func behind(before, now []string) []string {
+	if len(before) == 0 {
+		return now
+	}
+	for i := len(now) - 1; i >= 0; i-- {
+		if now[i] == before[len(before)-1] {
+			return now[i+1:]
+		}
+	}
+	return now
+}
+
+func (a *app) logged(lines []string, asJSON bool) {
+	p := a.page()
+	for _, line := range lines {
+		if asJSON {
+			p.line("%s", visible(line))
+			continue
+		}
+		p.line("%s", logText(p, line))
+	}
+}
+
+// logText is a line of the log for people: time, level, what happened, and what
+// there is to know of it. A line of another form stands as it is.
+func logText(p *page, line string) string {
+	var of map[string]any
+	if json.Unmarshal([]byte(line), &of) != nil {
+		return oneLine(line, 1000)
+	}
+	word := func(key string) string { s, _ := of[key].(string); return oneLine(s, 500) }
+	at, _ := time.Parse(time.RFC3339Nano, word("time"))
+	text := fmt.Sprintf("%-12s  %s  %s", p.clock(at.UnixMilli()), p.paint(logInk(word("level")), fmt.Sprintf("%-5s", word("level"))), word("msg"))
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		if key != "time" && key != "level" && key != "msg" {
+			text += p.paint(dim, " "+oneLine(key, 40)+"=") + oneLine(fmt.Sprint(of[key]), 500)
+		}
+	}
+	return text
+}
+
+func logInk(level string) ink {
+	switch level {
+	case "ERROR":
+		return red
+	case "WARN":
+		return yellow
+	}
+	return dim
+}
