@@ -52,6 +52,15 @@ type Judgement struct {
 	Broken   string // what is wrong with the policy files, "" for nothing
 }
 
+// refused says who refused the call, what is risky about it, and what to do
+// instead. The host shows it to the model and at the terminal.
+func (d Judgement) refused() string {
+	return "Afar's guard refused this: " + d.Person + " (" + d.Rule + "). " + d.Reason
+}
+
+// forPerson is what a denial says to the person at the terminal.
+const forPerson = "The person can read why with `afar guard explain COMMAND`, and run it in a shell of their own."
+
 var errNoTool = errors.New("the hook input names no tool with an input object")
 
 // judge has the call judged that the host is about to make.

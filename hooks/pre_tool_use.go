@@ -19,7 +19,7 @@ func preToolUse(h *hook, guard Guard) error {
 	case err != nil:
 		return err
 	case d.Verdict == Deny:
-		return h.print(h.denial(strings.TrimSpace(d.Reason + " " + h.note(d).str("context"))))
+		return h.print(h.denial(strings.TrimSpace(d.refused() + " " + forPerson + " " + h.note(d).str("context"))))
 	}
 	if reason := h.halted(""); reason != "" {
 		return h.print(h.denial(reason))
@@ -57,7 +57,7 @@ func (h *hook) guardAsks(d Judgement) error {
 	}
 	if h.off() {
 		h.note(d)
-		return h.print(h.denial(d.Reason + " Nobody can be asked in this mode: park the step and say what you need."))
+		return h.print(h.denial(d.refused() + " Nobody can be asked in this mode: park the step and say what you need."))
 	}
 	if !h.deathStops() {
 		h.note(d)

@@ -42,7 +42,7 @@ func TestRealSwitchOff(t *testing.T) {
 			if n := strings.Count(told, "let the person load it") + strings.Count(told, "let the person edit the settings"); n != len(script) {
 				t.Errorf("%d of %d calls were refused; the model was told %q\n%s", n, len(script), told, r.trail())
 			}
-			r.journal("guard.spoke", "host.mods")
+			r.journal("guard.denied", "host.mods")
 		})
 	}
 }
