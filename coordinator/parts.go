@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/internal/config"
 	"github.com/afar-sh/afar/coordinator/internal/core"
@@ -177,6 +178,7 @@ func rules(cfg config.Config) (r core.Rules, err error) {
 	r = core.Rules{
 		RemindAfter: time.Duration(cfg.Escalation.After), RemindChat: cfg.Escalation.Chat,
 		RetryAfter: time.Duration(cfg.Loop.RetryAfter), ShellsFor: time.Duration(cfg.Loop.ShellsFor),
+		Times: times(cfg.Asks),
 	}
 	if !cfg.Quiet.On() {
 		return r, nil
@@ -184,6 +186,22 @@ func rules(cfg config.Config) (r core.Rules, err error) {
 	zone, err := cfg.Quiet.Location()
 	r.Quiet = session.Quiet{From: cfg.Quiet.From.At, To: cfg.Quiet.To.At, Zone: zone}
 	return r, err
+}
+
+// times are the person's own times for asks; what has its default is left out.
+func times(set config.Asks) ask.Times {
+	own := func(d, usual config.Duration) time.Duration {
+		if d == usual {
+			return 0
+		}
+		return time.Duration(d)
+	}
+	usual := config.AsksByDefault
+	return ask.Times{
+		Grace: own(set.Grace, usual.Grace), Attended: own(set.Attended, usual.Attended),
+		Unattended: own(set.Unattended, usual.Unattended), Subagent: own(set.Subagent, usual.Subagent),
+		Grant: own(set.Grant, usual.Grant),
+	}
 }
 
 func (c *Coordinator) connect(ctx context.Context, token, api string) error {

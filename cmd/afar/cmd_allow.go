@@ -13,7 +13,8 @@ func newAllow(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "allow ID", Short: "Answer a question with yes, or approve a plan", Args: exactly("the id of a question (afar asks)"),
 		Long: "Lets the exact call that the question shows run, once. ID may be the beginning of one.\n" +
-			"--session also allows what the question offers for the rest of its session, at most an hour\n" +
+			"--session also allows what the question offers for the rest of its session, at most an hour, or\n" +
+			"what asks.grant in config.toml says\n" +
 			"(afar asks shows it first); --always has Claude Code keep what the question says for it.\n" +
 			"It is taken from a terminal alone, and never from inside a session.",
 	}
@@ -45,7 +46,7 @@ func (a *app) answer(ctx context.Context, in wire.Answer) error {
 	}
 	switch in.Scope {
 	case "session":
-		a.say("For this session, at most an hour: %s (afar grants)", oneLine(q.ForSession, 200))
+		a.say("For this session, for a time that `afar grants` shows: %s", oneLine(q.ForSession, 200))
 	case "always":
 		a.say("From now on: %s", oneLine(q.ForAlways, 200))
 	}

@@ -9,7 +9,7 @@ import (
 func newGrants(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "grants", Short: "Show what is allowed for the rest of a session", Args: exactly(),
-		Long: "Shows the standing permissions. Each ends with its session, after an hour, or by afar revoke.",
+		Long: "Shows the standing permissions. Each ends with its session, after the time that it shows, or by afar revoke.",
 	}
 	asJSON := jsonFlag(c, "grants")
 	c.RunE = func(c *cobra.Command, _ []string) error {

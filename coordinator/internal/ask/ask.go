@@ -39,14 +39,6 @@ const (
 	Cancelled State = "cancelled" // the host ended the hook: Esc, No, a closed terminal
 )
 
-// How long asks live.
-const (
-	AttendedFor   = 30 * time.Minute // then the local dialog alone stays
-	UnattendedFor = 10 * time.Minute // then it is refused
-	SubagentFor   = 45 * time.Second // a subagent's dialog opens only after the hook
-	RedialFor     = 5 * time.Second  // a hook whose connection broke may dial again
-)
-
 // ErrSettled says that an ask has ended already; Ask.How says in which way.
 var ErrSettled = errors.New("already settled")
 
@@ -115,6 +107,7 @@ type Ask struct {
 	Parked bool   `json:"parked,omitempty"` // refused for want of an answer, and answerable still
 	Lease  *Lease `json:"lease,omitempty"`  // the answer that came after
 	Undo   *Undo  `json:"undo,omitempty"`   // of the snapshot that was taken before
+	Times  Times  `json:"times,omitzero"`   // that hold for it
 }
 
 // Dialog reports whether the host shows a dialog of its own beside the ask.
@@ -137,13 +130,13 @@ func (a Ask) Live() time.Duration {
 	case a.Kind == CheckIn:
 		return CheckInFor
 	case a.hookFirst():
-		return ElicitFor
+		return a.Times.subagent()
 	case a.Attended && a.Agent != "":
-		return SubagentFor
+		return a.Times.subagent()
 	case a.Attended:
-		return AttendedFor
+		return a.Times.attended()
 	}
-	return UnattendedFor
+	return a.Times.unattended()
 }
 
 // Start opens a. The caller has filled in what is asked; mode says when the
@@ -152,9 +145,9 @@ func Start(a Ask, mode session.Mode, now time.Time) Ask {
 	a.State, a.OpenedAt = Open, now
 	a.ExpiresAt = now.Add(a.Live())
 	if a.hookFirst() && mode == session.On {
-		a.ExpiresAt = now.Add(AttendedFor) // who is away is not locked out
+		a.ExpiresAt = now.Add(a.Times.attended()) // who is away is not locked out
 	}
-	a.CardAt = session.CardAt(mode, a.atTerminal(), now)
+	a.CardAt = session.CardAt(mode, a.atTerminal(), a.Times.grace(), now)
 	return a
 }
 
@@ -176,7 +169,7 @@ func Lose(a Ask, now time.Time) Ask {
 // terminal yet.
 func Remode(a Ask, mode session.Mode, now time.Time) Ask {
 	if (a.State == Open || a.Parked) && !a.Shown {
-		a.CardAt = session.CardAt(mode, a.atTerminal(), now)
+		a.CardAt = session.CardAt(mode, a.atTerminal(), a.Times.grace(), now)
 	}
 	return a
 }

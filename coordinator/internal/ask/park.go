@@ -189,7 +189,7 @@ func (a Ask) Hopes() time.Time {
 	if !a.Parked {
 		return time.Time{}
 	}
-	return a.OpenedAt.Add(UnattendedFor)
+	return a.OpenedAt.Add(a.Times.unattended())
 }
 
 // Same reports whether b asks for the very call of a.

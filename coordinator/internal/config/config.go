@@ -26,6 +26,7 @@ type Config struct {
 	CheckIn    CheckIn    `toml:"checkin"`
 	Quiet      Quiet      `toml:"quiet"`
 	Escalation Escalation `toml:"escalation"`
+	Asks       Asks       `toml:"asks"`
 	Loop       Loop       `toml:"loop"`
 	Issues     Issues     `toml:"issues"`
 	Consult    Consult    `toml:"consult"`
@@ -40,7 +41,7 @@ type Telegram struct {
 // Default is the configuration without a file.
 func Default() Config {
 	return Config{
-		Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}, Loop: Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
+		Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}, Asks: AsksByDefault, Loop: Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
 		Issues: Issues{Review: ReviewOn}, Consult: Consult{ConsultPrograms, ConsultTimeout},
 	}
 }
@@ -87,7 +88,7 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := errors.Join(c.AnswersFrom.check(), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Loop.check(), c.Issues.check(), c.Consult.check()); err != nil {
+	if err := errors.Join(c.AnswersFrom.check(), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Asks.check(), c.Loop.check(), c.Issues.check(), c.Consult.check()); err != nil {
 		return err
 	}
 	return CheckAPI(c.Telegram.API)

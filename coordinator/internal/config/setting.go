@@ -26,6 +26,11 @@ func (c Config) settings() []Setting {
 	return []Setting{
 		{Key: "telegram.api", Value: c.Telegram.API},
 		{Key: "checkin.hold", Value: time.Duration(c.CheckIn.Hold).String()},
+		{Key: "asks.grace", Value: time.Duration(c.Asks.Grace).String()},
+		{Key: "asks.attended", Value: time.Duration(c.Asks.Attended).String()},
+		{Key: "asks.unattended", Value: time.Duration(c.Asks.Unattended).String()},
+		{Key: "asks.subagent", Value: time.Duration(c.Asks.Subagent).String()},
+		{Key: "asks.grant", Value: time.Duration(c.Asks.Grant).String()},
 		{Key: "quiet.from", Value: or(c.Quiet.From.String(), "none")},
 		{Key: "quiet.to", Value: or(c.Quiet.To.String(), "none")},
 		{Key: "quiet.zone", Value: or(c.Quiet.Zone, "the machine's")},

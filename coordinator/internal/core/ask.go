@@ -36,6 +36,7 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 			return b, nil
 		}
 		a.Nonce = c.cfg.Secret()
+		a.Times = s.rules.Times
 		a = ask.Start(a, s.mode(a.Session, now), now)
 		text := fmt.Sprintf("%s asks for %s (sha256 %s)", s.token(a.Session), a.Line(), short(a.Hash))
 		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), text, now))

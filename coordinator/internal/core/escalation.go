@@ -14,6 +14,7 @@ type Rules struct {
 	RemindAfter time.Duration // a question unanswered on the phone so long is repeated, once; 0 is never
 	RemindChat  int64         // another chat that is then told that somebody is waited for; 0 is none
 	RetryAfter  time.Duration // a loop that the provider refused is tried again after so long, then after twice that
+	Times       ask.Times     // how long questions wait
 	ShellsFor   time.Duration // a loop waits so long for a background shell that its session has just started
 }
 

@@ -41,7 +41,7 @@ func (s *state) answerOne(b *store.Batch, before ask.Ask, step ask.Step, d ask.D
 func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 	g := grant.Grant{
 		ID: "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")), Session: a.Session, Rules: a.Offer.Rules, Ask: string(a.ID), Nonce: a.Nonce,
-		By: d.By, Channel: d.Channel, At: now, ExpiresAt: now.Add(grant.For),
+		By: d.By, Channel: d.Channel, At: now, ExpiresAt: now.Add(a.Times.GrantFor()),
 	}
 	b.Grants = append(b.Grants, g)
 	text := fmt.Sprintf("%s: %s allowed for the session until %s: %s", s.token(a.Session), d.By, g.ExpiresAt.Format("15:04"), g.Text())
@@ -96,7 +96,7 @@ func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
 // parked already is not parked twice.
 func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		a.Nonce = c.cfg.Secret()
+		a.Nonce, a.Times = c.cfg.Secret(), s.rules.Times
 		fresh := ask.Start(a, session.Off, now)
 		if standing, ok := s.standing(&b, fresh, grant.Need{}, now); ok {
 			a = standing

@@ -11,7 +11,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -238,7 +237,7 @@ func tapText(card ask.Card, err error) string {
 	case a.Kind == ask.Questions || a.Kind == ask.Plan || a.Kind == ask.Elicitation:
 		return taken(a)
 	case a.Decision.Allow && a.Decision.Scope == ask.Session:
-		return "Allowed for the session, until " + a.Decision.At.Add(grant.For).Format("15:04") + ": " + a.ForSession()
+		return "Allowed for the session, until " + a.Decision.At.Add(a.Times.GrantFor()).Format("15:04") + ": " + a.ForSession()
 	case a.Decision.Allow:
 		return "Allowed" + many + ". The card will say how it turned out."
 	}

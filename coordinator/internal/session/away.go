@@ -15,7 +15,8 @@ const (
 	Auto Mode = "auto" // after Grace without a local answer
 )
 
-// Grace is how long an ask waits for a local answer in Auto.
+// Grace is how long an ask waits for a local answer in Auto, when nobody says
+// otherwise.
 const Grace = 20 * time.Second
 
 // Away is a mode with an end. The zero value says nothing.
@@ -52,15 +53,15 @@ func Effective(own, global Away, now time.Time) Mode {
 	return Auto
 }
 
-// CardAt returns when an ask opened at now leaves the terminal; the zero time
-// is never. Where no local dialog is open (nobody attends the session, or a
+// CardAt returns when an ask opened at now leaves the terminal, with that grace
+// in Auto; the zero time is never. Where no local dialog is open (nobody attends the session, or a
 // subagent asks), there is no local answer to wait for.
-func CardAt(mode Mode, dialog bool, now time.Time) time.Time {
+func CardAt(mode Mode, dialog bool, grace time.Duration, now time.Time) time.Time {
 	switch {
 	case mode == Off:
 		return time.Time{}
 	case mode == Auto && dialog:
-		return now.Add(Grace)
+		return now.Add(grace)
 	}
 	return now
 }

@@ -196,7 +196,7 @@ func TestCardAt(t *testing.T) {
 		{session.On, true, t0}, {session.On, false, t0},
 		{session.Auto, true, t0.Add(20 * time.Second)}, {session.Auto, false, t0},
 	} {
-		if got := session.CardAt(c.mode, c.dialog, t0); !got.Equal(c.want) {
+		if got := session.CardAt(c.mode, c.dialog, session.Grace, t0); !got.Equal(c.want) {
 			t.Errorf("%s, dialog %t: %s", c.mode, c.dialog, got)
 		}
 	}
