@@ -1,8 +1,8 @@
 #!/bin/sh
 # SessionStart, the only hook that goes through a shell. Where the binaries are built it becomes hook-session-start.
 # Where they are not (the plugin came from git alone) it builds them with Go: the guard first, for which the session
-# waits at most 20 s, the rest behind its back. It ends with exit 0 once it has said what there is to say: Claude Code
-# shows the notice of no other.
+# waits at most 20 s, the rest behind its back. It ends with exit 1 where there is no guard then; Claude Code shows the
+# notice all the same.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 bin=$root/bin
 lock=$bin/.building
@@ -15,7 +15,7 @@ main() {
   fi
   [ -x "$bin/hook-session-start" ] && [ -x "$bin/hook-pre-tool-use" ] && exec "$bin/hook-session-start"
   first_start
-  exit 0
+  exit "$?"
 }
 
 # What a session is like whose guard is missing, and both ways out of it.
@@ -26,20 +26,22 @@ first_start() {
   restore_environment
   if ! go_serves; then
     notice "Afar is not active: its programs are not built, and Go 1.26 or newer was not found to build them (https://go.dev/dl). $blocked $ways_out"
-    return
+    return 1
   fi
   if ! mkdir -p "$bin" 2>/dev/null || ! [ -w "$bin" ]; then
     notice "Afar is not active: its programs are not built, and the plugin folder is not writable. $blocked $ways_out"
-    return
+    return 1
   fi
   build_behind
   if guard_is_built_soon; then
     notice "Afar is building its programs. The guard works in this session; all else (approvals, loops, commands) from the next session on. Until then Claude Code may report hooks that are not found."
+    return 0
   elif [ -d "$lock" ]; then
     notice "Afar is still building its programs. $blocked That takes a minute or two; the session can go on then. If it does not: $ways_out"
   else
     notice "Afar is not active: building its programs failed. The reason is in bin/build.log in the plugin folder; the next session tries again. $blocked $ways_out"
   fi
+  return 1
 }
 
 # A project's settings can set any variable of a hook, and the pin and the build are not theirs to steer: what counts is
