@@ -44,8 +44,8 @@ func (c hostClient) check() wire.Check {
 		return off("claude", name+": a missing, crashed or overdue guard lets the call run"+c.discards(),
 			"claude update: from "+claude.FailClosed+" on it stops the call")
 	case claude.Before(claude.Newest, c.version):
-		return off("claude", name+": newer than "+claude.Newest+", the newest client that Afar was tested on",
-			"afar doctor --live proves what works on it")
+		return off("claude", name+": newer than "+claude.Newest+", the newest client that Afar was tested on. "+
+			"A missing, crashed or overdue guard should stop the call", "afar doctor --live proves it")
 	}
 	return ok("claude", "%s: a missing, crashed or overdue guard stops the call%s", name, c.discards())
 }

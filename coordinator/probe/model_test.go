@@ -1,0 +1,111 @@
+package probe
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// say sends the model a request, and returns the status and what it answers.
+func say(t *testing.T, m *model, path, body string) (int, string) {
+	t.Helper()
+	resp, err := http.Post(m.url+path, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	said, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(said)
+}
+
+func started(t *testing.T, turns ...turn) *model {
+	t.Helper()
+	m, err := startModel(turns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.close)
+	return m
+}
+
+// offering is a request that offers the shell.
+func offering(messages string) string {
+	return `{"model":"m","tools":[{"name":"Read"},{"name":"Bash"}],"messages":[` + messages + `]}`
+}
+
+const (
+	prompt   = `{"role":"user","content":"go"}`
+	firstUse = `{"role":"assistant","content":[{"type":"text","text":""},{"type":"tool_use","id":"t","name":"Bash","input":{}}]}`
+	result   = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"re"},{"type":"text","text":"fused"}]}]}`
+)
+
+// TestModelPlaysItsTurns: the place in the list is the number of answers in the
+// conversation. Repeats and other requests of the client do not move it.
+func TestModelPlaysItsTurns(t *testing.T) {
+	m := started(t, turn{command: "touch one"}, turn{text: "two"})
+	for _, c := range []struct{ name, body, want string }{
+		{"first", offering(prompt), "touch one"},
+		{"repeated", offering(prompt), "touch one"},
+		{"a title", `{"model":"m","messages":[` + prompt + `]}`, `"text":"ok"`},
+		{"second", offering(prompt + "," + firstUse + "," + result), `"text":"two"`},
+		{"past the end", offering(prompt + "," + firstUse + "," + result + `,{"role":"assistant","content":"two"},` + prompt), `"text":"ok"`},
+	} {
+		if code, said := say(t, m, "/v1/messages?beta=true", c.body); code != http.StatusOK || !strings.Contains(said, c.want) {
+			t.Errorf("%s: status %d, %s; want %q", c.name, code, said, c.want)
+		}
+	}
+	if got := m.results(); len(got) != 1 || got[0] != "refused" {
+		t.Errorf("the tools' results are %q", got)
+	}
+	if got := m.after(2); strings.TrimSpace(got) != "go" {
+		t.Errorf("after its second answer the model read %q", got)
+	}
+}
+
+// TestModelStreams: each event names its kind, the pieces make up the call, and
+// no two messages have one id. The client takes those for one message.
+func TestModelStreams(t *testing.T) {
+	m := started(t, turn{command: "touch one"})
+	streamed := strings.Replace(offering(prompt), "{", `{"stream":true,`, 1)
+	ids := map[string]bool{}
+	for range 3 {
+		_, said := say(t, m, "/v1/messages", streamed)
+		for _, id := range regexp.MustCompile(`msg_\w+`).FindAllString(said, -1) {
+			ids[id] = true
+		}
+		for _, kind := range []string{"message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop"} {
+			if !strings.Contains(said, "event: "+kind+"\n") {
+				t.Errorf("no event %s in %s", kind, said)
+			}
+		}
+		if !strings.Contains(said, `\"command\":\"touch one\"`) {
+			t.Errorf("the call is not in %s", said)
+		}
+	}
+	if len(ids) != 3 {
+		t.Errorf("three answers have the ids %v", ids)
+	}
+}
+
+// TestModelTakesAnything sends what no client sends.
+func TestModelTakesAnything(t *testing.T) {
+	m := started(t, turn{command: "touch one"})
+	for body, want := range map[string]int{
+		"": http.StatusBadRequest, "[": http.StatusBadRequest, `{"messages":7}`: http.StatusBadRequest, "null": http.StatusOK,
+		`{"messages":[{"role":"user","content":7}],"tools":[{"name":"Bash"}]}`: http.StatusOK,
+		`{"messages":[{"content":[{"type":[]}]}],"tools":[{"name":"Bash"}]}`:   http.StatusOK,
+	} {
+		if code, said := say(t, m, "/v1/messages", body); code != want || code == http.StatusOK && !json.Valid([]byte(said)) {
+			t.Errorf("%q: status %d, %s; want %d", body, code, said, want)
+		}
+	}
+	if code, said := say(t, m, "/v1/messages/count_tokens", "{}"); code != http.StatusOK || !json.Valid([]byte(said)) {
+		t.Errorf("count_tokens: status %d, %s", code, said)
+	}
+}
