@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,10 @@ func (x exam) live(ctx context.Context) ([]wire.Check, error) {
 	if x.inSession() {
 		return nil, errors.New("--live starts sessions of its own: type it in a terminal of yours, not inside a session")
 	}
+	if file := managing(managedDirs()); file != "" {
+		return append(x.running(ctx), off("live", "nothing was tried: "+file+" loads Afar into every session, "+
+			"so a trial would reach your own coordinator", "afar unlock, afar doctor --live, then sudo afar lock")), nil
+	}
 	var found []wire.Check
 	for _, c := range x.clients() {
 		x.tell("Trying Claude Code %s. That takes some seconds.", c.name())
@@ -34,6 +39,24 @@ func (x exam) live(ctx context.Context) ([]wire.Check, error) {
 	found = append(found, x.running(ctx)...)
 	return append(found, off("not proved", "that a card reaches your phone, that a dialog opens at a terminal, "+
 		"and what your own settings do: the trials had settings of their own", "")), nil
+}
+
+// managedDirs are the folders of the settings that an administrator made.
+func managedDirs() []string {
+	return []string{"/etc/claude-code", "/Library/Application Support/ClaudeCode"}
+}
+
+// managing returns the managed settings file that names our plugin, "" for none.
+func managing(dirs []string) string {
+	for _, dir := range dirs {
+		parts, _ := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json")) // the pattern is sound
+		for _, path := range append(parts, filepath.Join(dir, "managed-settings.json")) {
+			if raw, err := os.ReadFile(path); err == nil && bytes.Contains(raw, []byte(pluginID)) {
+				return path
+			}
+		}
+	}
+	return ""
 }
 
 // name is the client's version, or its path where it does not say one.
