@@ -182,6 +182,7 @@ func table() rules {
 		owners: map[string]string{
 			"github.com/spf13/cobra":           "cmd/afar",
 			"golang.org/x/term":                "cmd/afar",
+			"rsc.io/qr":                        "cmd/afar",
 			"github.com/gofrs/flock":           "coordinator/home",
 			"github.com/tidwall/gjson":         in + "server",
 			"github.com/go-telegram/bot":       in + "channel/telegram",

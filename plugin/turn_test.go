@@ -28,7 +28,7 @@ func testStopTurn(r *rig) {
 		r.reply(card, "/stop")
 		r.said("stops now: its question was refused")
 		r.becomes(card, "⏹ Stopped by Ann")
-		r.term.Gone(dialog, within)
+		r.term.Await("What should Claude do instead", within) // what is typed before is lost
 		r.rests("one", "two")
 	})
 	r.part("at a step", func() {

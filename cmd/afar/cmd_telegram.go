@@ -156,11 +156,26 @@ func (a *app) pair(ctx context.Context, wait bool) error {
 	}
 	a.tell("Send this to your bot in Telegram (%svalid for %s):", bot, span(milli(p.ExpiresAt).Sub(a.now())+time.Second))
 	a.say("/start %s", p.Code)
+	if p.Bot != "" {
+		a.tellLink("https://t.me/" + oneLine(p.Bot, 60) + "?start=" + p.Code)
+	}
 	if !wait {
 		return nil
 	}
 	a.tell("Waiting for you there…")
 	return a.awaitPairing(ctx, p, end(newest, 0))
+}
+
+// tellLink offers a link that opens the bot with the code in it, and at a terminal
+// its QR code.
+func (a *app) tellLink(link string) {
+	a.tell("Or open this on your phone and tap START: %s", link)
+	if f, ok := a.stdout.(*os.File); !ok || !isTerminal(f) {
+		return
+	}
+	if picture, err := qrCode(link); err == nil {
+		a.tell("%s", picture)
+	}
 }
 
 // connectFirst connects the bot of the variables where none is connected yet.

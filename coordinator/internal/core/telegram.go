@@ -126,6 +126,12 @@ func (c *Core) Stranger(update int64, from Sender) error {
 
 func (s *state) strange(b store.Batch, from Sender, now time.Time) store.Batch {
 	text := "This bot belongs to somebody. Nothing you send here has any effect."
+	if s.settings.Peer == nil {
+		text = "Not paired yet. Run `afar telegram pair` and send me the code: `/start CODE`."
+		if from.Query != "" {
+			text = plainTicks(text)
+		}
+	}
 	if s.settings.Peer != nil && s.settings.Peer.User == from.User {
 		text = "We talk in another chat now, so nothing you do here has any effect. `afar telegram pair` moves us."
 		if from.Query != "" {

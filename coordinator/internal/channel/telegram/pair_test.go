@@ -38,19 +38,19 @@ func TestPairingRefused(t *testing.T) {
 		{"expired", func(r *rig) {
 			r.later.Store(int64(11 * time.Minute))
 			r.ann.Say(r.ann.ID, "/start "+code)
-		}, "Nothing you send here"},
+		}, "Not paired yet"},
 		{"wrong", func(r *rig) { r.ann.Say(r.ann.ID, "/start 654321") }, "That is not the code"},
-		{"without the command", func(r *rig) { r.ann.Say(r.ann.ID, code) }, "Nothing you send here"},
-		{"another command", func(r *rig) { r.ann.Say(r.ann.ID, "/pair "+code) }, "Nothing you send here"},
+		{"without the command", func(r *rig) { r.ann.Say(r.ann.ID, code) }, "Not paired yet"},
+		{"another command", func(r *rig) { r.ann.Say(r.ann.ID, "/pair "+code) }, "Not paired yet"},
 		{"to another bot of the group", func(r *rig) { r.ann.Say(r.api.Group(5, "all").ID, "/start@other_bot "+code) }, ""},
 		{"without the command in a group", func(r *rig) { r.ann.Say(r.api.Forum(5, "all").ID, code) }, ""},
-		{"forwarded", func(r *rig) { r.ann.Forward(r.ann.ID, "Eve", "/start "+code) }, "Nothing you send here"},
+		{"forwarded", func(r *rig) { r.ann.Forward(r.ann.ID, "Eve", "/start "+code) }, "Not paired yet"},
 		{"edited into a code", func(r *rig) {
 			id := r.ann.Say(r.ann.ID, "hello")
 			if err := r.ann.Edit(id, "/start "+code); err != nil {
 				r.Fatal(err)
 			}
-		}, "Nothing you send here"},
+		}, "Not paired yet"},
 		{"posted in a channel", func(r *rig) { r.api.Channel(6, "news").Post("/start " + code) }, ""},
 	}
 	for _, test := range tests {

@@ -310,7 +310,7 @@ func TestHangingPollIsGivenUp(t *testing.T) {
 	defer r.api.Hang("getUpdates")()
 	r.run()
 	r.ann.Say(r.ann.ID, "hello")
-	r.await("belongs to somebody")
+	r.await("Not paired yet")
 }
 
 // An update that cannot be committed is not acknowledged, and one that cannot
