@@ -172,7 +172,7 @@ func judgedSuite(t *testing.T, file string) (rows []suiteRow) {
 	}
 	ctx := testContext()
 	ctx.Git = func(string) GitFacts {
-		return GitFacts{Known: true, Dirty: true, Branch: "feature", Default: "main", HasRemote: true}
+		return GitFacts{Known: true, Dirty: true, Untracked: true, Branch: "feature", Default: "main", HasRemote: true}
 	}
 	for line := range bytes.Lines(raw) {
 		var r suiteRow

@@ -64,7 +64,9 @@ type Context struct {
 // GitFacts describe the repository that holds a directory. Known is false
 // when nobody looked; every other field is then meaningless.
 type GitFacts struct {
-	Known, Dirty    bool
+	Known           bool
+	Dirty           bool // tracked files differ from the last commit
+	Untracked       bool // files that git neither tracks nor ignores
 	Branch, Default string
 	HasRemote       bool
 }

@@ -173,9 +173,18 @@ func currentUnknown(j *judging, e Effect) bool {
 }
 
 // cleanTree is true only if somebody looked and found nothing to lose.
-func cleanTree(j *judging, e Effect) bool {
+func cleanTree(j *judging, e Effect) bool { return cleanTracked(j, e) && noUntracked(j, e) }
+
+// cleanTracked is true only if somebody looked and no tracked file is changed.
+func cleanTracked(j *judging, e Effect) bool {
 	f := j.facts(e.Dir)
 	return f.Known && !f.Dirty && e.Away == ""
+}
+
+// noUntracked is true only if somebody looked and no file is untracked.
+func noUntracked(j *judging, e Effect) bool {
+	f := j.facts(e.Dir)
+	return f.Known && !f.Untracked && e.Away == ""
 }
 
 // ours is true of a process of ours: by its name, or by a pattern that one of

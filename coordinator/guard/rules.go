@@ -90,14 +90,15 @@ var policies = []policy{
 	{Rule{"data.send", Ask, "Sends data to other people", "Write the text to a file or show it; the person sends it."}, SendOut, when{}},
 
 	// Git.
-	{Rule{"git.reset-hard", None, "", ""}, Discard, when{op: ops{"reset-hard", "reset-merge"}, is: cleanTree}},
+	{Rule{"git.reset-hard", None, "", ""}, Discard, when{op: ops{"reset-hard", "reset-merge"}, is: cleanTracked}},
 	{Rule{"git.reset-hard", Ask, "Resets the tree and the branch", "Keep the commits: `git branch KEEP` first, or `git reset --keep`."}, Discard, when{op: ops{"reset-hard-to", "read-tree"}, is: cleanTree}},
 	{Rule{"git.reset-hard", Deny, "Throws uncommitted work away", saveFirst}, Discard, when{op: ops{"reset-hard", "reset-hard-to", "reset-merge", "read-tree"}}},
-	{Rule{"git.checkout-force", None, "", ""}, Discard, when{op: ops{"checkout-force", "switch-force", "restore-all", "restore-path"}, is: cleanTree}},
+	{Rule{"git.checkout-force", None, "", ""}, Discard, when{op: ops{"checkout-force", "switch-force"}, is: cleanTree}},
+	{Rule{"git.restore-all", None, "", ""}, Discard, when{op: ops{"restore-all", "restore-path"}, is: cleanTracked}},
 	{Rule{"git.checkout-force", Deny, "Switches branches over uncommitted work", saveFirst}, Discard, when{op: ops{"checkout-force", "switch-force"}}},
 	{Rule{"git.restore-all", Deny, "Throws all uncommitted work away", saveFirst}, Discard, when{op: ops{"restore-all"}}},
 	{Rule{"git.restore-path", Ask, "Throws uncommitted changes of files away", "Look at `git diff` of the file first, or stash it: `git stash push FILE`."}, Discard, when{op: ops{"restore-path"}}},
-	{Rule{"git.clean", None, "", ""}, Discard, when{op: ops{"clean"}, is: cleanTree}},
+	{Rule{"git.clean", None, "", ""}, Discard, when{op: ops{"clean"}, is: noUntracked}},
 	{Rule{"git.clean", Deny, "Deletes untracked files", "List them with `git clean -n`, then delete by name what you made yourself."}, Discard, when{op: ops{"clean", "clean-all"}}},
 	{Rule{"git.clean-path", Ask, "Deletes untracked or ignored files", "List them with `git clean -n`, then delete by name."}, Discard, when{op: ops{"clean-path", "clean-ignored"}}},
 	{Rule{"git.stash-clear", Deny, "Deletes every stash", "Drop one stash by its name after `git stash show -p`."}, Discard, when{op: ops{"stash-clear"}}},

@@ -19,8 +19,7 @@ const gitFor = 20 * time.Millisecond
 // it.
 type repository struct{ path, home string }
 
-// facts says how the work tree around dir stands; untracked files count as
-// uncommitted work.
+// facts says how the work tree around dir stands.
 func (r repository) facts(dir string) guard.GitFacts {
 	ctx, cancel := context.WithTimeout(context.Background(), gitFor)
 	defer cancel()
@@ -56,6 +55,8 @@ func read(status string) guard.GitFacts {
 		key, value, _ := strings.Cut(header, " ")
 		switch {
 		case line == "":
+		case strings.HasPrefix(line, "? "):
+			facts.Untracked = true
 		case !isHeader:
 			facts.Dirty = true
 		case key == "head" && value != "(detached)":

@@ -84,9 +84,14 @@ func TestFacts(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "new"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := facts(), (guard.GitFacts{Known: true, Branch: "work", Dirty: true, Default: "main"}); got != want {
+	if got, want := facts(), (guard.GitFacts{Known: true, Branch: "work", Untracked: true, Default: "main"}); got != want {
 		t.Errorf("an untracked file: %+v", got)
 	}
+	run("add", "new")
+	if got, want := facts(), (guard.GitFacts{Known: true, Branch: "work", Dirty: true, Default: "main"}); got != want {
+		t.Errorf("a staged file: %+v", got)
+	}
+	run("commit", "-q", "-m", "third")
 	run("checkout", "-q", "--detach")
 	if got := facts(); got.Branch != "" || !got.Known {
 		t.Errorf("detached: %+v", got)

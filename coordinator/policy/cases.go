@@ -75,7 +75,8 @@ func (d *decoder) testCase(t *toml.Table) Case {
 		case "branch":
 			c.Git.Known, c.Git.Branch = true, d.text(k)
 		case "clean":
-			c.Git.Known, c.Git.Dirty = true, !d.yes(k)
+			clean := d.yes(k)
+			c.Git.Known, c.Git.Dirty, c.Git.Untracked = true, !clean, !clean
 		default:
 			d.unknown(k, "command", "tool", "input", "dir", "want", "rule", "reads-only", "branch", "clean")
 		}

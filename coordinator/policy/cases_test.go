@@ -33,9 +33,9 @@ reads-only = true
 		t.Fatal(err)
 	}
 	want := `[{2 {Bash [{command git push
---force}]}  ask git.push-force false {true false topic  false}} ` +
-		`{10 {mcp__db__run [{sql DROP DATABASE x} {opts.0 a} {opts.1.b c}]}  deny  false {false false   false}} ` +
-		`{15 {Bash [{command ls}]} sub   true {false false   false}}]`
+--force}]}  ask git.push-force false {true false false topic  false}} ` +
+		`{10 {mcp__db__run [{sql DROP DATABASE x} {opts.0 a} {opts.1.b c}]}  deny  false {false false false   false}} ` +
+		`{15 {Bash [{command ls}]} sub   true {false false false   false}}]`
 	type plain policy.Case
 	var all []plain
 	for _, c := range cases {
