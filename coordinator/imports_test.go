@@ -36,7 +36,7 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", "coordinator/claude", "hooks/judge", in + "atomicfile"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", "coordinator/claude", "coordinator/ledger", "hooks/judge", in + "atomicfile"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
@@ -90,15 +90,17 @@ func table() rules {
 	})
 	return rules{
 		ours: map[string][]string{
-			"cmd/afar":    {"coordinator", "coordinator/claude", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/probe", "coordinator/toml", "coordinator/wire"},
+			"cmd/afar":    {"coordinator", "coordinator/claude", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/mods", "coordinator/place", "coordinator/policy", "coordinator/probe", "coordinator/toml", "coordinator/wire"},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
-			"hooks":       {"coordinator/claude", "coordinator/client", "coordinator/home", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
+			"hooks":       {"coordinator/claude", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
 			"hooks/judge": {"coordinator/guard", "coordinator/place", "coordinator/wire", "hooks"},
 
-			"coordinator":         append(internals, "coordinator/home", "coordinator/wire"),
+			"coordinator":         append(internals, "coordinator/home", "coordinator/ledger", "coordinator/mods", "coordinator/wire"),
 			"coordinator/claude":  {},
 			"coordinator/client":  {"coordinator/home", "coordinator/wire"},
 			"coordinator/guard":   {"coordinator/rawjson"},
+			"coordinator/ledger":  {},
+			"coordinator/mods":    {},
 			"coordinator/home":    {in + "atomicfile"},
 			"coordinator/place":   {"coordinator/guard", "coordinator/home", "coordinator/policy"},
 			"coordinator/probe":   {},
@@ -125,7 +127,7 @@ func table() rules {
 			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
-			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", in + "peer"}, domain...),
+			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/place", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", in + "peer"}, domain...),
 			in + "channel/telegram": append([]string{in + "atomicfile", in + "config", in + "core", in + "store"}, domain...),
 
 			in + "atomicfile": {},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -73,6 +74,9 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 	case silence:
 		return h.leaveToDialog(err, stderr)
 	case closed:
+		if h.event.name == "PreToolUse" && h.client != nil {
+			h.keep(ledger.Denied)
+		}
 		fmt.Fprintf(stderr, "Afar's guard could not judge %s: %v\n", h.judged(), err)
 		return exitClosed
 	}
@@ -137,6 +141,7 @@ func (h *hook) denial(text string) *wire.Object {
 		return h.elicited("cancel") // it has no place for a reason
 	}
 	if h.event.name == "PreToolUse" {
+		h.keep(ledger.Denied)
 		return h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
 			Str("permissionDecision", "deny").Str("permissionDecisionReason", text))
 	}

@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -20,6 +21,7 @@ func postToolUseFailure(h *hook) error { return h.outcome(false) }
 // still runs, and this must not get lost; it is done in a moment.
 func (h *hook) outcome(ok bool) error {
 	signal.Ignore(syscall.SIGTERM)
-	_, err := h.callStarting(wire.OpOutcome, h.body().Bool("ok", ok), outcomeFor)
+	kept := ledger.Read(h.client.Dirs.Calls(), h.str("session_id")).Of(h.str("tool_use_id"))
+	_, err := h.callStarting(wire.OpOutcome, h.body().Bool("ok", ok).OptStr("kept", string(kept)), outcomeFor)
 	return err
 }

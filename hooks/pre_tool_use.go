@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -14,6 +15,7 @@ const noteFor = 50 * time.Millisecond
 // than judging it: no coordinator and no wait, but where the person has just
 // let a call be tried again that auto mode refused.
 func preToolUse(h *hook, guard Guard) error {
+	h.keep(ledger.Seen)
 	d, err := h.judge(guard)
 	switch {
 	case err != nil:
@@ -33,6 +35,12 @@ func preToolUse(h *hook, guard Guard) error {
 		h.consults()
 	}
 	return h.tryAgain()
+}
+
+// keep writes down that the guard saw the call, or denied it. A call that runs
+// all the same, or that nobody wrote down, is found by that.
+func (h *hook) keep(v ledger.Verdict) {
+	ledger.Write(h.client.Dirs.Calls(), h.str("session_id"), h.str("tool_use_id"), v)
 }
 
 // warn tells the person once that the policy is broken.

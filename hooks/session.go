@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -34,6 +35,7 @@ const maxContext = 8000
 // registration. The person hears once, here, that none can do its work.
 func sessionStart(h *hook, check func(Place) string) error {
 	h.birthmark()
+	_ = ledger.Begin(h.client.Dirs.Calls(), h.str("session_id"), time.Now()) // without it nothing is concluded
 	id, broken := newID(), check(h.place())
 	body := func() *wire.Object { return h.body().Str("delivery", id).OptStr("broken", broken) }
 	r, err := h.registerNow(request(wire.OpSessionStart, body()))

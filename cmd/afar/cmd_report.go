@@ -36,6 +36,7 @@ func renderReport(p *page, r wire.Report) {
 	}
 	renderEntries(p, "Loops that ended", r.Loops)
 	renderEntries(p, "Issues that landed or were paused", r.Issues)
+	renderEntries(p, "Got past the guard", r.Overridden)
 	renderDenied(p, r)
 	renderEntries(p, "Refused, because a session may not decide for you", r.Refused)
 	if also := reportCounts(r.Counts); also != "" {

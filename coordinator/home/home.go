@@ -150,6 +150,7 @@ func (d Dirs) TokenFile() string  { return filepath.Join(d.Config, "telegram.tok
 func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions") } // a folder per session token
 func (d Dirs) Snapshots() string  { return filepath.Join(d.State, "snapshots") }    // what git needs while it takes one
 func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's own directory by default
+func (d Dirs) Calls() string      { return filepath.Join(d.State, "calls") }        // the hooks' record of each session's calls
 func (d Dirs) HoldMark() string   { return filepath.Join(d.State, "held") }         // there while the plugin is to load first
 func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.Workspace} }
 

@@ -74,6 +74,7 @@ type HookCall struct {
 	Broken  string `json:"broken,omitempty"`   // what is wrong with the guard's policy files
 	WaitMS  int64  `json:"wait_ms,omitempty"`  // of OpAskWait
 	SinceMS int64  `json:"since_ms,omitempty"` // of OpErrandWait: when the hook began; unix milliseconds
+	Kept    string `json:"kept,omitempty"`     // of OpOutcome: what the hooks wrote down about the call: seen, deny or never
 	OK      bool   `json:"ok,omitempty"`       // of OpOutcome: the tool succeeded
 	Frame   string `json:"frame,omitempty"`    // of OpCheck: whose check it is
 	Output  string `json:"output,omitempty"`   // of OpCheck: what it printed since the last call

@@ -15,6 +15,8 @@ type Report struct {
 	Issues  []Entry        `json:"issues"`  // those that a loop landed or paused; the last 50
 	Refused []Entry        `json:"refused"` // decisions from inside a session; the last 50
 	Denied  []Entry        `json:"denied"`  // calls that the guard denied; the last 50
+	// Overridden are calls that the guard denied, or never saw, and that ran; the last 50.
+	Overridden []Entry `json:"overridden"`
 }
 
 // A ReportedAsk is an ask, and how it went.

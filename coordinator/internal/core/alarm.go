@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -48,4 +49,48 @@ func (c *Core) TakeNotices(id session.ID) (text string, err error) {
 		return b, nil
 	})
 	return text, err
+}
+
+// An Override is a call that ran although the guard did not let it.
+type Override struct {
+	Session session.ID
+	Call    string // the host's tool_use_id
+	Tool    string
+	Denied  bool     // the guard denied it; else it never saw it
+	Mods    []string // of other plugins, that can do this
+}
+
+// maxOverrides bounds the calls of a session that are known to have got past the
+// guard. A call is told of once.
+const maxOverrides = 100
+
+// Overridden takes in that a call got past the guard.
+func (c *Core) Overridden(o Override) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		v, ok := s.sessions[o.Session]
+		if !ok || slices.Contains(v.Overridden, o.Call) {
+			return b, nil
+		}
+		first := len(v.Overridden) == 0
+		kept := v.Overridden[max(0, len(v.Overridden)-maxOverrides+1):]
+		v.Overridden = append(append([]string{}, kept...), o.Call)
+		if o.Denied || first {
+			s.alarm(&b, v, event.GuardOverridden, o.text(), now)
+			return b, nil
+		}
+		b.Sessions = append(b.Sessions, v)
+		b.Events = append(b.Events, happened(event.GuardOverridden, v.ID, v.Token, v.Token+" "+o.text(), now))
+		return b, nil
+	})
+}
+
+func (o Override) text() string {
+	text := "ran " + o.Tool + " without the guard: it never saw the call (" + o.Call + ")."
+	if o.Denied {
+		text = "ran " + o.Tool + " although the guard denied it (" + o.Call + "): denied by the guard, ran anyway."
+	}
+	if len(o.Mods) == 0 {
+		return text + " Something in Claude Code overruled or silenced Afar's hook: `afar doctor`."
+	}
+	return text + " Mods that can do this: " + strings.Join(o.Mods, ", ") + "."
 }

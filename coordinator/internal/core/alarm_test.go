@@ -1,8 +1,10 @@
 package core_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
@@ -43,4 +45,51 @@ func TestSettingsRefused(t *testing.T) {
 	if notices, err = r.TakeNotices("s"); err != nil || strings.Count(notices, "\n") > 5 {
 		t.Errorf("what waits for a terminal grows: %q %v", notices, err)
 	}
+}
+
+// TestOverridden: each denied call that ran is told of once; of calls that the
+// guard never saw the first one alone, for there will be many. The journal and
+// the report have every one.
+func TestOverridden(t *testing.T) {
+	r := newRig(t)
+	r.pair()
+	v := r.see("s", "/p")
+	say := func(call string, denied bool) string {
+		t.Helper()
+		r.ok(r.Overridden(core.Override{Session: "s", Call: call, Tool: "Bash", Denied: denied, Mods: []string{"evil@x"}}))
+		r.now = r.now.Add(time.Hour)
+		return strings.Join(r.told(), "\n")
+	}
+	from := r.head()
+	for _, c := range []struct {
+		call   string
+		denied bool
+		want   string
+	}{
+		{"a", false, "never saw the call (a). Mods that can do this: evil@x."},
+		{"b", false, ""},
+		{"c", true, "denied by the guard, ran anyway"},
+		{"c", true, ""},
+		{"d", true, "denied by the guard, ran anyway"},
+	} {
+		if got := say(c.call, c.denied); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: the phone says %q, want %q", c.call, got, c.want)
+		}
+	}
+	want := "guard.overridden " + v.Token
+	r.same("journal", []string{want, want, want, want}, r.kinds(from))
+	report, err := r.Report(t0.Add(-time.Hour))
+	r.ok(err)
+	if len(report.Overridden) != 4 {
+		t.Errorf("the report has %d calls", len(report.Overridden))
+	}
+	for i := range 500 {
+		r.ok(r.Overridden(core.Override{Session: "s", Call: fmt.Sprint(i), Tool: "Bash"}))
+	}
+	v, err = r.Session("s")
+	r.ok(err)
+	if len(v.Overridden) > 100 {
+		t.Errorf("%d calls are remembered", len(v.Overridden))
+	}
+	r.ok(r.Overridden(core.Override{Session: "nobody", Call: "a"}))
 }

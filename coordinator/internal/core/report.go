@@ -17,6 +17,7 @@ type Report struct {
 	Issues       []event.Event // that landed or were paused, oldest first
 	Refused      []event.Event
 	Denied       []event.Event // calls that the guard denied, oldest first
+	Overridden   []event.Event // calls that got past the guard, oldest first
 }
 
 // maxReported bounds the journal entries of one kind in a report.
@@ -41,6 +42,7 @@ func (c *Core) Report(since time.Time) (r Report, err error) {
 		{&r.Issues, []event.Kind{event.IssueLanded, event.IssuePaused}},
 		{&r.Refused, []event.Kind{event.Refused}},
 		{&r.Denied, []event.Kind{event.GuardDenied}},
+		{&r.Overridden, []event.Kind{event.GuardOverridden}},
 	} {
 		if *list.of, err = c.cfg.Store.Newest(list.kinds, since, maxReported); err != nil {
 			return r, err

@@ -65,6 +65,7 @@ const (
 	UndoRefused        Kind = "undo.refused"     // snapshot id: newer work is in the way, or it failed
 	Refused            Kind = "refused"          // the operation: a decision from inside a session
 	Redirected         Kind = "redirected"       // the variable: a project tried to move Afar
+	GuardOverridden    Kind = "guard.overridden" // session token: a call that the guard denied, or never saw, ran
 	SettingsRefused    Kind = "settings.refused" // session token: a change that would switch the guard off
 	Started            Kind = "coordinator.started"
 	Stopped            Kind = "coordinator.stopped"

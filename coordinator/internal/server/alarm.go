@@ -3,8 +3,10 @@ package server
 import (
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/secret"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -24,4 +26,23 @@ func (s *Server) withNotices(id session.ID, r wire.HookReply) (wire.HookReply, e
 	waiting, err := s.cfg.Core.TakeNotices(id)
 	r.Notice = strings.Trim(r.Notice+"\n"+waiting, "\n")
 	return r, err
+}
+
+// pastGuard raises an alarm for a call that ran although the hooks wrote down
+// that the guard denied it, or did not write it down at all. A subagent's call
+// may have been written down under another session: of those only the denied
+// ones count.
+func (s *Server) pastGuard(h wire.HookCall, p payload) error {
+	denied := h.Kept == string(ledger.Denied)
+	never := h.Kept == string(ledger.Never) && p.Agent == "" && ledger.Sees(p.Tool)
+	if !denied && !never {
+		return nil
+	}
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err != nil {
+		return err
+	}
+	return s.cfg.Core.Overridden(core.Override{
+		Session: v.ID, Call: p.ToolUse, Tool: oneLine(p.Tool), Denied: denied, Mods: s.cfg.Overrules(v),
+	})
 }

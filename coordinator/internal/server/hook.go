@@ -259,6 +259,9 @@ func (s *Server) outcome(c *call) (any, error) {
 		return nil, err
 	}
 	s.returned(p)
+	if err := s.pastGuard(h, p); err != nil {
+		return nil, err
+	}
 	_, hash, err := ask.Input(p.Tool, p.Input)
 	if err != nil {
 		return nil, badRequest("%v", err)

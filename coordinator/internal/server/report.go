@@ -25,6 +25,7 @@ func (s *Server) wireReport(r core.Report) wire.Report {
 	out := wire.Report{
 		Since: millis(r.Since), Until: millis(r.Until), Asks: []wire.ReportedAsk{}, Counts: map[string]int{},
 		Loops: s.wireEntries(r.Loops), Issues: s.wireEntries(r.Issues), Refused: s.wireEntries(r.Refused), Denied: s.wireEntries(r.Denied),
+		Overridden: s.wireEntries(r.Overridden),
 	}
 	for _, a := range r.Asks {
 		end := a.Answered()

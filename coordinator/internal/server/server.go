@@ -51,7 +51,10 @@ type Config struct {
 	Shutdown func() // begins the end; must not block
 	// Page is the loop.md of a session, named by its token, as it lies there. The
 	// guard keeps sessions from writing it, so what differs is the person's.
-	Page       func(token string) string
+	Page func(token string) string
+	// Overrules names the mods of other plugins that could overrule the guard in a
+	// session.
+	Overrules  func(session.Session) []string
 	Marks      func() // carries out what was asked for while nobody answered; before each call
 	Connect    func(ctx context.Context, token, api string) error
 	Disconnect func() error

@@ -86,6 +86,9 @@ type Session struct {
 	// Settings is the last change of settings that the session did not take over
 	// and the person was told of.
 	Settings string `json:"settings,omitempty"`
+	// Overridden are the calls that are known to have got past the guard, by the
+	// host's ids.
+	Overridden []string `json:"overridden,omitempty"`
 	// Notices wait for the session's terminal.
 	Notices []string `json:"notices,omitempty"`
 	// Tells are what the session's model must know and was not told for sure.

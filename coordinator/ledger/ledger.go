@@ -1,0 +1,160 @@
+// Package ledger is the hooks' own record of the calls of a session: which of
+// them the guard saw, and which it denied. It is written without the
+// coordinator, so that one that is away leaves no gap in it, and read to find a
+// call that ran although the guard denied it or never saw it.
+//
+// A session's ledger begins when SessionStart runs. Without one, nothing is
+// known and nothing may be concluded.
+package ledger
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Verdict is what the ledger says of a call.
+type Verdict string
+
+// The verdicts.
+const (
+	Unknown Verdict = ""      // there is no ledger, or not enough of it
+	Never   Verdict = "never" // the guard did not see the call
+	Seen    Verdict = "seen"  // the guard saw it, and did not deny it
+	Denied  Verdict = "deny"
+)
+
+// mostRead bounds what is read of one ledger: the calls of some days.
+const mostRead = 8 << 20
+
+// Begin begins the ledger of a session, unless there is one.
+func Begin(dir, session string, now time.Time) error {
+	path, ok := file(dir, session)
+	if !ok {
+		return errors.New("begin ledger: the session's id names no file")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("began " + strconv.FormatInt(now.UnixMilli(), 10) + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(path) // half a beginning would be no ledger
+	}
+	return err
+}
+
+// Write adds a verdict on a call to a ledger that has begun. A ledger that cannot
+// be written is removed: one with a gap would tell lies.
+func Write(dir, session, call string, v Verdict) {
+	path, ok := file(dir, session)
+	if !ok || call == "" || strings.ContainsAny(call, " \r\n") {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		_, err = f.WriteString(call + " " + string(v) + "\n")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		os.Remove(path)
+	}
+}
+
+// A Ledger is what was read of one. The zero value knows nothing.
+type Ledger struct {
+	Began time.Time
+	calls map[string]Verdict
+}
+
+// Read reads the ledger of a session. One that is not there, too long or damaged
+// knows nothing.
+func Read(dir, session string) (l Ledger) {
+	path, ok := file(dir, session)
+	if !ok {
+		return l
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return l
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, mostRead+1))
+	text := string(raw)
+	first, rest, _ := strings.Cut(text, "\n")
+	ms, isTime := strings.CutPrefix(first, "began ")
+	began, bad := strconv.ParseInt(ms, 10, 64)
+	if err != nil || len(raw) > mostRead || !isTime || bad != nil || !strings.HasSuffix(text, "\n") {
+		return l
+	}
+	l.Began, l.calls = time.UnixMilli(began), map[string]Verdict{}
+	for line := range strings.Lines(rest) {
+		call, verdict, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		l.calls[call] = Verdict(verdict) // the last one counts
+	}
+	return l
+}
+
+// Of returns what the ledger says of a call.
+func (l Ledger) Of(call string) Verdict {
+	switch v, ok := l.calls[call]; {
+	case l.calls == nil || call == "":
+		return Unknown
+	case !ok:
+		return Never
+	default:
+		return v
+	}
+}
+
+// Forget removes the ledgers that nothing was added to since a time.
+func Forget(dir string, before time.Time) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if info, statErr := e.Info(); statErr == nil && info.Mode().IsRegular() && info.ModTime().Before(before) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// file is where a session's ledger lies. An id of other letters than the host's
+// names none.
+func file(dir, session string) (string, bool) {
+	if session == "" || len(session) > 100 {
+		return "", false
+	}
+	for _, c := range session {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return "", false
+		}
+	}
+	return filepath.Join(dir, session), true
+}
+
+// Sees reports whether the host has the guard judge each call of a tool. Of the
+// other tools a missing line says nothing.
+func Sees(tool string) bool {
+	switch tool {
+	case "Bash", "PowerShell", "Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "WebFetch":
+		return true
+	}
+	return strings.HasPrefix(tool, "mcp__")
+}

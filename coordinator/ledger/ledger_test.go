@@ -1,0 +1,94 @@
+package ledger_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/ledger"
+)
+
+// TestLedger: a call that was written down is known, any other was never seen,
+// and the last verdict on a call counts.
+func TestLedger(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "calls")
+	now := time.UnixMilli(1_700_000_000_000)
+	for range 2 {
+		if err := ledger.Begin(dir, "s-1", now); err != nil {
+			t.Fatal(err)
+		}
+		ledger.Write(dir, "s-1", "toolu_a", ledger.Seen)
+		now = now.Add(time.Hour) // the first beginning counts
+	}
+	ledger.Write(dir, "s-1", "toolu_b", ledger.Seen)
+	ledger.Write(dir, "s-1", "toolu_b", ledger.Denied)
+	l := ledger.Read(dir, "s-1")
+	if !l.Began.Equal(time.UnixMilli(1_700_000_000_000)) {
+		t.Errorf("it began at %v", l.Began)
+	}
+	for call, want := range map[string]ledger.Verdict{"toolu_a": ledger.Seen, "toolu_b": ledger.Denied, "toolu_c": ledger.Never, "": ledger.Unknown} {
+		if got := l.Of(call); got != want {
+			t.Errorf("%q: %q, want %q", call, got, want)
+		}
+	}
+}
+
+// TestLedgerKnowsNothing: what is not there, damaged or unwritable concludes
+// nothing.
+func TestLedgerKnowsNothing(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"none": "", "torn": "began 1\ntoolu_a se", "other": "hello\n", "no-time": "began x\n",
+		"huge": "began 1\n" + strings.Repeat("x seen\n", 2<<20),
+	} {
+		if name != "none" {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if v := ledger.Read(dir, name).Of("toolu_b"); v != ledger.Unknown {
+			t.Errorf("%s: %q", name, v)
+		}
+	}
+	ledger.Write(dir, "none", "toolu_a", ledger.Seen)
+	if v := ledger.Read(dir, "none").Of("toolu_a"); v != ledger.Unknown {
+		t.Errorf("a ledger began in the middle of a session: %q", v)
+	}
+	for _, id := range []string{"", "../x", "a/b", "a\nb", strings.Repeat("a", 200)} {
+		if err := ledger.Begin(dir, id, time.Now()); err == nil {
+			t.Errorf("%q names a file", id)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "dir"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ledger.Write(dir, "dir", "toolu_a", ledger.Seen)
+	if v := ledger.Read(dir, "dir").Of("toolu_b"); v != ledger.Unknown {
+		t.Errorf("a ledger that cannot be written: %q", v)
+	}
+}
+
+// TestForget: ledgers of long ago go, others stay.
+func TestForget(t *testing.T) {
+	dir := t.TempDir()
+	for _, id := range []string{"old", "new"} {
+		if err := ledger.Begin(dir, id, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "old"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	if err := ledger.Forget(dir, time.Now().Add(-24*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if ledger.Read(dir, "old").Of("x") != ledger.Unknown || ledger.Read(dir, "new").Of("x") != ledger.Never {
+		t.Error("the wrong one is gone")
+	}
+	if err := ledger.Forget(filepath.Join(dir, "none"), time.Now()); err != nil {
+		t.Error(err)
+	}
+}

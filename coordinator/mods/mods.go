@@ -1,0 +1,210 @@
+// Package mods finds the mods that Claude Code would load: plugins with a module
+// that runs inside the client and may overrule hooks. It reads files alone, and
+// takes what it cannot read for nothing.
+package mods
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Mod is one enabled plugin with a module.
+type Mod struct {
+	ID     string   // as the host names it
+	Dir    string   // where it lies
+	Events []string // those that can overrule or silence a hook
+}
+
+// mostRead bounds what is read of one file.
+const mostRead = 1 << 20
+
+// Find lists the mods that a session in project would load and that can decide,
+// but not the plugin own. hostDir is Claude Code's configuration directory.
+func Find(hostDir, project, own string) (found []Mod) {
+	seen := map[string]bool{}
+	for _, p := range plugins(hostDir, project) {
+		events := deciding(p.Dir)
+		if p.ID == own || len(events) == 0 || seen[p.ID] {
+			continue
+		}
+		seen[p.ID] = true
+		found = append(found, Mod{p.ID, p.Dir, events})
+	}
+	return found
+}
+
+// plugins lists the enabled plugins with the directories that they may lie in.
+func plugins(hostDir, project string) (all []Mod) {
+	on := enabled(hostDir, project)
+	var installed struct {
+		Plugins map[string][]struct {
+			InstallPath string `json:"installPath"`
+		} `json:"plugins"`
+	}
+	read(filepath.Join(hostDir, "plugins", "installed_plugins.json"), &installed)
+	var markets map[string]struct {
+		InstallLocation string `json:"installLocation"`
+	}
+	read(filepath.Join(hostDir, "plugins", "known_marketplaces.json"), &markets)
+	for id := range on {
+		if !on[id] {
+			continue
+		}
+		for _, p := range installed.Plugins[id] {
+			all = append(all, Mod{ID: id, Dir: p.InstallPath})
+		}
+		name, market, _ := strings.Cut(id, "@")
+		if at := markets[market].InstallLocation; at != "" {
+			all = append(all, Mod{ID: id, Dir: filepath.Join(at, source(at, name))})
+		}
+	}
+	for _, dir := range []string{filepath.Join(hostDir, "skills"), filepath.Join(project, ".claude", "skills")} {
+		all = append(all, below(dir, "@skills-dir", on)...)
+	}
+	sessions, _ := filepath.Glob(filepath.Join(hostDir, "dev-mods", "*"))
+	for _, dir := range sessions {
+		all = append(all, below(dir, "@dev-mods", on)...)
+	}
+	slices.SortStableFunc(all, func(a, b Mod) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// enabled says which plugins the settings switch on or off; the nearest file
+// counts.
+func enabled(hostDir, project string) map[string]bool {
+	on := map[string]bool{}
+	for _, path := range []string{
+		filepath.Join(hostDir, "settings.json"),
+		filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"),
+	} {
+		var settings struct {
+			EnabledPlugins map[string]any `json:"enabledPlugins"`
+		}
+		read(path, &settings)
+		for id, value := range settings.EnabledPlugins {
+			on[id] = value != false && value != nil
+		}
+	}
+	return on
+}
+
+// source is where in a marketplace a plugin lies.
+func source(market, name string) string {
+	var manifest struct {
+		Plugins []struct {
+			Name   string `json:"name"`
+			Source any    `json:"source"`
+		} `json:"plugins"`
+	}
+	read(filepath.Join(market, ".claude-plugin", "marketplace.json"), &manifest)
+	for _, p := range manifest.Plugins {
+		if at, ok := p.Source.(string); ok && p.Name == name {
+			return at
+		}
+	}
+	return ""
+}
+
+// below lists the plugins that lie in a directory and are not switched off.
+func below(dir, suffix string, on map[string]bool) (all []Mod) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		id := e.Name() + suffix
+		if is, said := on[id]; !said || is {
+			all = append(all, Mod{ID: id, Dir: filepath.Join(dir, e.Name())})
+		}
+	}
+	return all
+}
+
+// deciding lists the events of a plugin's modules that can overrule or silence a
+// hook, sorted.
+func deciding(dir string) (events []string) {
+	for _, file := range hookFiles(dir) {
+		var hooks struct {
+			Modules []string `json:"modules"`
+		}
+		read(file, &hooks)
+		for _, m := range hooks.Modules {
+			events = append(events, heard(filepath.Join(filepath.Dir(file), m))...)
+		}
+	}
+	slices.Sort(events)
+	return slices.Compact(events)
+}
+
+// hookFiles lists the files in which a plugin may name modules.
+func hookFiles(dir string) []string {
+	files := []string{filepath.Join(dir, "hooks", "hooks.json")}
+	var manifest struct {
+		Hooks any `json:"hooks"`
+	}
+	read(filepath.Join(dir, ".claude-plugin", "plugin.json"), &manifest)
+	named, _ := manifest.Hooks.([]any)
+	for _, name := range append(named, manifest.Hooks) {
+		if text, ok := name.(string); ok {
+			files = append(files, filepath.Join(dir, text))
+		}
+	}
+	return files
+}
+
+// registers finds the events of a module: the host takes no other form.
+var registers = regexp.MustCompile("\\bon\\(\\s*[\"'`]([^\"'`]+)[\"'`]")
+
+// heard lists the deciding events of one module. One that cannot be read may hear
+// any.
+func heard(path string) (events []string) {
+	text, ok := readText(path)
+	if !ok {
+		return []string{"unreadable"}
+	}
+	for _, m := range registers.FindAllStringSubmatch(text, -1) {
+		if decides(m[1]) {
+			events = append(events, m[1])
+		}
+	}
+	return events
+}
+
+// decides reports whether a hook on an event can overrule or silence the guard.
+func decides(event string) bool {
+	prefix, wild := strings.CutSuffix(event, "*")
+	for _, name := range []string{
+		"tool.call", "tool.check", "tool.judge", "tool.run", "plugin.register",
+		"classic.PreToolUse", "classic.PermissionRequest", "classic.ConfigChange", "classic.SessionStart", "classic.PostToolUse",
+	} {
+		if event == name || wild && strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func read(path string, into any) {
+	if text, ok := readText(path); ok {
+		_ = json.Unmarshal([]byte(text), into) // what does not fit says nothing
+	}
+}
+
+func readText(path string) (string, bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		return "", false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, mostRead))
+	return strings.TrimPrefix(string(raw), "\ufeff"), err == nil
+}
