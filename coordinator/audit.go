@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/mods"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 const (
@@ -123,4 +124,26 @@ func (c *Coordinator) hostDir(v session.Session) string {
 		return filepath.Dir(projects)
 	}
 	return c.cfg.Dirs.HostDir()
+}
+
+// guard says how hard it is to get past the guard, in the person's sessions and
+// in those that run now.
+func (c *Coordinator) guard() wire.Guard {
+	hostDir := c.cfg.Dirs.HostDir()
+	grade, why := mods.Standing(hostDir, filepath.Dir(c.cfg.Bin), home.PluginID)
+	out := wire.Guard{Grade: string(grade), Why: why, Mods: []wire.Mod{}}
+	found := mods.Find(hostDir, "", home.PluginID)
+	for _, v := range c.core.Sessions() {
+		if v.State != session.Ended {
+			found = append(found, mods.Find(c.hostDir(v), v.Project, home.PluginID)...)
+		}
+	}
+	seen := map[string]bool{}
+	for _, m := range found {
+		if key := m.ID + "\n" + m.Dir; !seen[key] {
+			seen[key] = true
+			out.Mods = append(out.Mods, wire.Mod(m))
+		}
+	}
+	return out
 }

@@ -117,7 +117,7 @@ func (c *Coordinator) build() (err error) {
 		return err
 	}
 	c.server = server.New(server.Config{
-		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(settings.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end, Marks: c.takeMarks, Overrules: c.overrules, Page: c.loopPage,
+		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(settings.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end, Marks: c.takeMarks, Overrules: c.overrules, Guard: c.guard, Page: c.loopPage,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
 		Git: server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top}, Usage: disk.Usage, Glance: disk.Glance, Said: disk.Said, Snapshot: c.undo.take,
 		Consult: server.Consult{Programs: settings.Consult.Programs, Timeout: time.Duration(settings.Consult.Timeout)},
@@ -168,7 +168,7 @@ func (c *Coordinator) Run(outer context.Context) error {
 	c.firstStart(ctx)
 	for _, part := range []func(context.Context){
 		c.core.Run, c.telegram.Run, c.write, c.watch, c.watchClients, c.watchMarks, c.forget, c.undo.run, c.issues.run,
-		c.stayPresent, c.watchDisk,
+		c.stayPresent, c.watchDisk, c.audit,
 	} {
 		parts.Go(func() { part(ctx) })
 	}

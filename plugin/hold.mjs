@@ -19,13 +19,15 @@ const isEmpty = (verdict) => !verdict || Object.keys(verdict).length === 0
 
 export const register = (on) => {
   // A mod that a session wrote for itself does not load. All others do.
-  on("plugin.register", ($, e, next) => {
+  on("plugin.register", async ($, e, next) => {
     if (/[\\/]dev-mods[\\/][^\\/]+[\\/][^\\/]+[\\/]?$/.test(e.root)) {
       return { refuse: "a session wrote this mod, and mods can overrule Afar's guard" }
     }
-    if (e.tier === "user" && hears(e.uses, "classic.PreToolUse")) preToolUse++
-    if (e.tier === "user" && hears(e.uses, "classic.ConfigChange")) configChange++
-    return next(e)
+    const verdict = await next(e)
+    const loads = e.tier === "user" && !(verdict && verdict.refuse)
+    if (loads && hears(e.uses, "classic.PreToolUse")) preToolUse++
+    if (loads && hears(e.uses, "classic.ConfigChange")) configChange++
+    return verdict
   }).catch(($, e, next) => (next.called ? next(e) : { refuse: "Afar could not look at this mod" }))
 
   // The hooks are asked first, past all mods; the mods after that, unless a hook spoke.

@@ -88,6 +88,7 @@ func (a *app) examine(ctx context.Context, live bool) (wire.Checks, error) {
 	found = append(found, x.coordinator(ctx)...)
 	found = append(found, x.path(), x.loopAlias())
 	found = append(found, x.policies()...)
+	found = append(found, x.guardChecks()...)
 	host, err := x.host(ctx)
 	found = append(found, host...)
 	if err != nil || !live {

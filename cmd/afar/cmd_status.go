@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,7 @@ func newStatus(a *app) *cobra.Command {
 func renderStatus(p *page, s wire.Status) {
 	p.line("%s %s, pid %d, up %s · away %s", p.paint(bold, "Afar"), oneLine(s.Coordinator.Version, 40),
 		s.Coordinator.PID, span(p.now.Sub(milli(s.Coordinator.Since))), awayText(p, s.Settings))
+	renderGuard(p, s.Guard)
 	if s.Settings.Paused {
 		p.line("%s only the guard speaks. `afar resume` ends it.", p.paint(yellow, "Paused:"))
 	}
@@ -44,6 +46,26 @@ func renderStatus(p *page, s wire.Status) {
 	renderSessions(p, s.Sessions)
 	renderLoops(p, s.Loops)
 	renderOpenAsks(p, s.Asks)
+}
+
+// renderGuard says the guard's grade, and which mods can decide beside it. An
+// older coordinator says none.
+func renderGuard(p *page, g wire.Guard) {
+	if g.Grade == "" {
+		return
+	}
+	p.line("%s %s%s", p.paint(bold, "Guard"), g.Grade, modNames(g.Mods))
+}
+
+func modNames(mods []wire.Mod) string {
+	if len(mods) == 0 {
+		return ""
+	}
+	var all []string
+	for _, m := range mods {
+		all = append(all, oneLine(m.ID, 40)+" ("+oneLine(strings.Join(m.Events, ", "), 60)+")")
+	}
+	return " · mods that can decide: " + strings.Join(all, ", ")
 }
 
 func awayText(p *page, s wire.Settings) string {

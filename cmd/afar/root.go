@@ -17,7 +17,8 @@ func newRoot(a *app) *cobra.Command {
 		newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
 		newLoop(a), newIssue(a), newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
 		newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDebug(a), newLogs(a), newConfig(a),
-		newServe(a), newStart(a), newStop(a), newRestart(a), newVersion(a), newUninstall(a), newCall(a), newPin(a), newHold(a))
+		newServe(a), newStart(a), newStop(a), newRestart(a), newVersion(a), newUninstall(a), newCall(a), newPin(a), newHold(a),
+		newLock(a), newUnlock(a))
 	root.Long = root.Short + "\n\nAlone, afar shows the status."
 	root.RunE = alone(root, func(c *cobra.Command) error {
 		return read(c.Context(), a, wire.OpStatus, nil, false, renderStatus)

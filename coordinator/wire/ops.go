@@ -37,11 +37,26 @@ type ByID struct {
 // Status is all that `afar status` shows.
 type Status struct {
 	Coordinator Coordinator `json:"coordinator"`
+	Guard       Guard       `json:"guard"`
 	Settings    Settings    `json:"settings"`
 	Channels    []Channel   `json:"channels"`
 	Sessions    []Session   `json:"sessions"`
 	Loops       []Loop      `json:"loops"`
 	Asks        []Ask       `json:"asks"`
+}
+
+// Guard says how hard it is to get past the guard.
+type Guard struct {
+	Grade string `json:"grade"`         // plain, held or locked
+	Why   string `json:"why,omitempty"` // it is no better, in words
+	Mods  []Mod  `json:"mods"`          // enabled ones of other plugins that can overrule or silence a hook
+}
+
+// A Mod is a plugin's module that runs inside the client.
+type Mod struct {
+	ID     string   `json:"id"`
+	Dir    string   `json:"dir"`
+	Events []string `json:"events"` // those with which it can do so
 }
 
 // Coordinator describes the running daemon.

@@ -28,6 +28,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
 	"github.com/afar-sh/afar/coordinator/internal/server"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -112,6 +113,7 @@ func newRig(t *testing.T) *rig {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: r.socket, Net: "unix"})
 	r.ok(err)
 	s := server.New(server.Config{
+		Guard: func() wire.Guard { return wire.Guard{} }, Overrules: func(session.Session) []string { return nil },
 		Marks: func() {}, Page: func(string) string { return "" },
 		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7, Version: "test"} },
 		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),

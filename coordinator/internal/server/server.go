@@ -55,6 +55,7 @@ type Config struct {
 	// Overrules names the mods of other plugins that could overrule the guard in a
 	// session.
 	Overrules  func(session.Session) []string
+	Guard      func() wire.Guard
 	Marks      func() // carries out what was asked for while nobody answered; before each call
 	Connect    func(ctx context.Context, token, api string) error
 	Disconnect func() error

@@ -17,7 +17,7 @@ import (
 
 func (s *Server) status(*call) (any, error) {
 	return wire.Status{
-		Coordinator: s.cfg.Self(), Settings: s.settings(), Channels: s.channels(),
+		Coordinator: s.cfg.Self(), Guard: s.cfg.Guard(), Settings: s.settings(), Channels: s.channels(),
 		Sessions: s.sessions(), Loops: s.wireLoops(false), Asks: s.wireAsks(),
 	}, nil
 }

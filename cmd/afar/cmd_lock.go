@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/mods"
+)
+
+func newLock(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "lock", Short: "Have settings that only root writes keep the guard on", Args: exactly(),
+		Long: "Writes managed settings of Claude Code that no project, plugin or session can override: Afar stays enabled,\n" +
+			"hooks stay on, and other plugins' mods do not load. It needs root once, shows what it writes, and asks first.\n" +
+			"`afar unlock` takes it away.",
+	}
+	show := c.Flags().Bool("print", false, "only show what would be written, and where")
+	c.RunE = func(*cobra.Command, []string) error {
+		if *show {
+			a.say("# %s", mods.LockFile())
+			a.say("%s", strings.TrimSuffix(string(a.lockText()), "\n"))
+			return nil
+		}
+		return a.lock()
+	}
+	return c
+}
+
+func newUnlock(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "unlock", Short: "Take away what `afar lock` wrote", Args: exactly(),
+		RunE: func(*cobra.Command, []string) error { return a.unlock() },
+	}
+}
+
+func (a *app) lockText() []byte { return mods.Lock(filepath.Dir(a.bin), home.PluginID) }
+
+// rootOnly refuses who may not write managed settings: a session, and everybody
+// but root.
+func (a *app) rootOnly(verb string) error {
+	switch {
+	case a.personOnly(verb) != nil:
+		return a.personOnly(verb)
+	case runtime.GOOS != "linux":
+		return fmt.Errorf("%s was tried on Linux alone; `afar lock --print` shows what would be written, and where", verb)
+	case os.Geteuid() != 0:
+		return fmt.Errorf("%s writes a file of root's: type `sudo %s %s`", verb, filepath.Join(a.bin, "afar"), verb)
+	}
+	return nil
+}
+
+func (a *app) lock() error {
+	if err := a.rootOnly("lock"); err != nil {
+		return err
+	}
+	path, text := mods.LockFile(), a.lockText()
+	switch now, err := os.ReadFile(path); {
+	case err == nil && string(now) == string(text):
+		a.say("Locked already: %s", path)
+		return nil
+	case err == nil:
+		if _, ours := mods.Locks(now, home.PluginID); !ours {
+			return fmt.Errorf("%s is not as Afar wrote it, so it was left as it is; move it away first", path)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	a.say("This would be written to %s:\n\n%s", path, text)
+	a.say("Mods of other plugins do not load any more, in any session of any user of this machine.")
+	fmt.Fprint(a.stdout, "Write it? [y/N] ")
+	if !yes(a) {
+		return errors.New("nothing was written")
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := home.Replace(path, text, 0o644); err != nil {
+		return err
+	}
+	a.say("Locked. Sessions that start from now on cannot lose the guard; `sudo %s unlock` ends it.", filepath.Join(a.bin, "afar"))
+	return nil
+}
+
+func yes(a *app) bool {
+	line, _ := bufio.NewReader(a.stdin).ReadString('\n') // no answer is no yes
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// unlock removes the lock, and the directories that it leaves empty.
+func (a *app) unlock() error {
+	if err := a.rootOnly("unlock"); err != nil {
+		return err
+	}
+	path := mods.LockFile()
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		a.say("There is no lock: %s", path)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, ours := mods.Locks(text, home.PluginID); !ours {
+		return fmt.Errorf("%s is not as Afar wrote it, so it was left as it is", path)
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	_ = os.Remove(filepath.Dir(path)) // fails where something else is in it
+	_ = os.Remove(mods.ManagedDir())
+	a.say("Unlocked: removed %s", path)
+	return nil
+}

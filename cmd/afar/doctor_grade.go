@@ -1,0 +1,65 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/mods"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// guardChecks say how hard it is to get past the guard: its grade, the mods that
+// can decide beside it, and the settings that switch hooks off.
+func (x exam) guardChecks() []wire.Check {
+	hostDir, project := x.hostDir(), ""
+	if here, err := x.here(); err == nil {
+		project = here.project
+	}
+	grade, why := mods.Standing(hostDir, filepath.Dir(x.bin), home.PluginID)
+	checks := []wire.Check{gradeCheck(grade, why), modsCheck(grade, mods.Find(hostDir, project, home.PluginID))}
+	return append(checks, hooksOffChecks(hostDir, project)...)
+}
+
+func gradeCheck(grade mods.Grade, why string) wire.Check {
+	switch grade {
+	case mods.Locked:
+		return ok("grade", "locked: settings that only root writes keep the guard on and other mods out")
+	case mods.Held:
+		return ok("grade", "held: no other mod overrules what the guard denies or asks; one that answers calls itself, and a session "+
+			"that a project starts without Afar, raise an alarm")
+	}
+	return off("grade", "plain: another plugin's mod can overrule the guard; "+why, installFix+" without --no-hold, or see afar lock --print")
+}
+
+func modsCheck(grade mods.Grade, found []mods.Mod) wire.Check {
+	var names []string
+	for _, m := range found {
+		names = append(names, m.ID+" ("+strings.Join(m.Events, ", ")+") in "+m.Dir)
+	}
+	text := strings.Join(names, "; ")
+	switch {
+	case len(found) == 0:
+		return ok("mods", "no other enabled plugin can decide about calls")
+	case grade == mods.Locked:
+		return ok("mods", "kept out by the lock: %s", text)
+	case grade == mods.Held:
+		return ok("mods", "held, but for calls that they answer themselves: %s", text)
+	}
+	return off("mods", "can overrule the guard: "+text, "switch off what you do not trust: claude plugin disable NAME")
+}
+
+// hooksOffChecks name the settings files that switch all hooks off.
+func hooksOffChecks(hostDir, project string) (checks []wire.Check) {
+	files := []string{filepath.Join(hostDir, "settings.json")}
+	if project != "" {
+		files = append(files, filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"))
+	}
+	for _, path := range files {
+		if mods.HooksOff(path) {
+			checks = append(checks, bad("hooks", path+" switches all hooks off: sessions that read it run without the guard",
+				"take disableAllHooks out of it"))
+		}
+	}
+	return checks
+}

@@ -1,0 +1,163 @@
+package mods
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// A Grade says how hard it is to get past the guard.
+type Grade string
+
+// The grades, each with what it promises.
+const (
+	// Plain: the plugin alone. Any other mod can overrule the guard, and any
+	// settings file can switch it off for the sessions that start with it.
+	Plain Grade = "plain"
+	// Held: our mod comes first, so that other mods do not overrule what the guard
+	// denied or asked. One that answers calls itself still gets past it, and a
+	// project's settings can still start a session without it; both raise an alarm.
+	Held Grade = "held"
+	// Locked: settings that only root writes keep the plugin on, the hooks on, and
+	// other mods out.
+	Locked Grade = "locked"
+)
+
+// Standing returns the grade that holds for a person's sessions, and why it is no
+// better. root is the plugin's directory, id what the host calls the plugin.
+func Standing(hostDir, root, id string) (Grade, string) {
+	lock, others := managed(id)
+	if lock && len(others) == 0 {
+		return Locked, ""
+	}
+	if lock {
+		return Plain, "other managed settings stand beside Afar's lock, which was not tried: " + strings.Join(others, ", ")
+	}
+	if len(others) > 0 {
+		return Plain, "managed settings make Claude Code ignore who comes first: " + strings.Join(others, ", ")
+	}
+	var settings struct {
+		PrependPlugins []string `json:"prependPlugins"`
+	}
+	read(filepath.Join(hostDir, "settings.json"), &settings)
+	switch {
+	case len(settings.PrependPlugins) == 0 || settings.PrependPlugins[0] != id:
+		return Plain, id + " is not the first of prependPlugins in " + filepath.Join(hostDir, "settings.json")
+	case !slices.Contains(moduleFiles(root), "hold.mjs"):
+		return Plain, "the plugin in " + root + " has no hold"
+	}
+	return Held, ""
+}
+
+// moduleFiles names the modules of our own plugin.
+func moduleFiles(root string) (names []string) {
+	var hooks struct {
+		Modules []string `json:"modules"`
+	}
+	read(filepath.Join(root, "plugin", "hooks.json"), &hooks)
+	for _, m := range hooks.Modules {
+		if _, ok := readText(filepath.Join(root, "plugin", m)); ok {
+			names = append(names, filepath.Base(m))
+		}
+	}
+	return names
+}
+
+// ManagedDir is where this system keeps settings that only root writes.
+func ManagedDir() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "/Library/Application Support/ClaudeCode"
+	case "windows":
+		return `C:\Program Files\ClaudeCode`
+	}
+	return "/etc/claude-code"
+}
+
+// LockFile is where the lock lies.
+func LockFile() string { return filepath.Join(ManagedDir(), "managed-settings.d", "50-afar.json") }
+
+// A dropIn is the lock: what it says, beats every settings file of a person, of a
+// project and of a command line.
+type dropIn struct {
+	DisableAllHooks bool            `json:"disableAllHooks"`
+	EnabledPlugins  map[string]bool `json:"enabledPlugins"`
+	Marketplaces    map[string]any  `json:"extraKnownMarketplaces"`
+	PrependPlugins  []string        `json:"prependPlugins"`
+	PluginConfigs   map[string]any  `json:"pluginConfigs"`
+}
+
+// ownMods is the host's own plugin that keeps the mods of others out, once
+// managed settings say so.
+const ownMods = "cc-plugin-sec-default@builtin"
+
+// Lock returns the text of the lock for the plugin id, whose marketplace is the
+// directory root.
+func Lock(root, id string) []byte {
+	_, market, _ := strings.Cut(id, "@")
+	text, _ := json.MarshalIndent(dropIn{
+		EnabledPlugins: map[string]bool{id: true},
+		Marketplaces:   map[string]any{market: map[string]any{"source": map[string]any{"source": "directory", "path": root}}},
+		PrependPlugins: []string{id, "sec-default@builtin"},
+		PluginConfigs:  map[string]any{ownMods: map[string]any{"options": map[string]any{"allowManagedModsOnly": true}}},
+	}, "", "  ") // strings and a path always encode
+	return append(text, '\n')
+}
+
+// Locks reports whether text is a lock as Lock writes it, for whatever root.
+func Locks(text []byte, id string) (root string, ok bool) {
+	_, market, _ := strings.Cut(id, "@")
+	var d struct {
+		Marketplaces map[string]struct {
+			Source struct {
+				Path string `json:"path"`
+			} `json:"source"`
+		} `json:"extraKnownMarketplaces"`
+	}
+	if json.Unmarshal(text, &d) != nil {
+		return "", false
+	}
+	root = d.Marketplaces[market].Source.Path
+	return root, string(Lock(root, id)) == string(text)
+}
+
+// managed reports whether our lock is in force, and which other managed settings
+// there are. An empty file says nothing.
+func managed(id string) (lock bool, others []string) {
+	dropIns, _ := filepath.Glob(filepath.Join(ManagedDir(), "managed-settings.d", "*.json"))
+	for _, path := range append(dropIns, filepath.Join(ManagedDir(), "managed-settings.json")) {
+		text, ok := readText(path)
+		if !ok || empty(text) {
+			continue
+		}
+		if _, is := Locks([]byte(text), id); is && path == LockFile() && rootsAlone(path) {
+			lock = true
+			continue
+		}
+		others = append(others, path)
+	}
+	return lock, others
+}
+
+func empty(text string) bool {
+	var all map[string]any
+	return json.Unmarshal([]byte(text), &all) == nil && len(all) == 0
+}
+
+// rootsAlone reports whether nobody but root may write a file.
+func rootsAlone(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().Perm()&0o022 == 0 && ownedByRoot(info)
+}
+
+// HooksOff reports whether a settings file of the host switches all hooks off.
+func HooksOff(path string) bool {
+	var settings struct {
+		DisableAllHooks bool `json:"disableAllHooks"`
+	}
+	read(path, &settings)
+	return settings.DisableAllHooks
+}

@@ -1,0 +1,104 @@
+package mods_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/afar-sh/afar/coordinator/mods"
+)
+
+const own = "afar@afar"
+
+func lay(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "DIR", dir)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const module = `{"modules":["./m.mjs"]}`
+
+// TestFind: enabled plugins with a deciding module are found wherever they lie;
+// others, and our own, are not.
+func TestFind(t *testing.T) {
+	dir := lay(t, map[string]string{
+		"h/settings.json":                        `{"enabledPlugins":{"copied@m":true,"off@m":false,"placed@m":true,"quiet@m":true,"afar@afar":true,"gone@m":true,"odd@m":["1.0"]}}`,
+		"h/plugins/installed_plugins.json":       `{"plugins":{"copied@m":[{"installPath":"DIR/copied"}],"off@m":[{"installPath":"DIR/copied"}],"quiet@m":[{"installPath":"DIR/quiet"}],"afar@afar":[{"installPath":"DIR/copied"}],"odd@m":[{"installPath":"DIR/odd"}]}}`,
+		"h/plugins/known_marketplaces.json":      `{"m":{"installLocation":"DIR/market"}}`,
+		"copied/hooks/hooks.json":                module,
+		"copied/hooks/m.mjs":                     `export const register = (on) => { on("tool.check", f); on('session.start', f) }`,
+		"market/.claude-plugin/marketplace.json": `{"plugins":[{"name":"placed","source":"./sub"}]}`,
+		"market/sub/.claude-plugin/plugin.json":  `{"hooks":["./x/hooks.json"]}`,
+		"market/sub/x/hooks.json":                module,
+		"market/sub/x/m.mjs":                     "on(`classic.*`, f)",
+		"quiet/hooks/hooks.json":                 module,
+		"quiet/hooks/m.mjs":                      `on("turn.start", f)`,
+		"odd/hooks/hooks.json":                   `{"modules":["./none.mjs"]}`,
+		"h/skills/local/hooks/hooks.json":        module,
+		"h/skills/local/hooks/m.mjs":             `on("*", f)`,
+		"h/dev-mods/s1/own/hooks/hooks.json":     module,
+		"h/dev-mods/s1/own/hooks/m.mjs":          `on("plugin.register", f)`,
+		"p/.claude/skills/near/hooks/hooks.json": module,
+		"p/.claude/skills/near/hooks/m.mjs":      `on("tool.call", f)`,
+	})
+	var got []string
+	for _, m := range mods.Find(filepath.Join(dir, "h"), filepath.Join(dir, "p"), own) {
+		got = append(got, m.ID+" "+strings.Join(m.Events, ","))
+	}
+	want := []string{"copied@m tool.check", "local@skills-dir *", "near@skills-dir tool.call", "odd@m unreadable", "own@dev-mods plugin.register", "placed@m classic.*"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	broken := lay(t, map[string]string{"settings.json": `[`, "plugins/installed_plugins.json": `{"plugins":5}`, "skills": "a file"})
+	if got := mods.Find(broken, "", own); len(got) != 0 {
+		t.Errorf("in what cannot be read: %v", got)
+	}
+}
+
+// TestStanding: held is only who comes first, with a hold to seat.
+func TestStanding(t *testing.T) {
+	if _, err := os.Stat(mods.ManagedDir()); err == nil {
+		t.Skip("this machine has managed settings of its own, which decide")
+	}
+	root := lay(t, map[string]string{"plugin/hooks.json": `{"modules":["./hold.mjs"]}`, "plugin/hold.mjs": ""})
+	for settings, want := range map[string]mods.Grade{
+		`{"prependPlugins":["afar@afar","x@y"]}`: mods.Held,
+		`{"prependPlugins":["x@y","afar@afar"]}`: mods.Plain,
+		`{"prependPlugins":"afar@afar"}`:         mods.Plain,
+		`{}`:                                     mods.Plain,
+		`not JSON`:                               mods.Plain,
+	} {
+		host := lay(t, map[string]string{"settings.json": settings})
+		if got, why := mods.Standing(host, root, own); got != want || want == mods.Plain && why == "" {
+			t.Errorf("%s: %s (%s), want %s", settings, got, why, want)
+		}
+		if got, _ := mods.Standing(host, t.TempDir(), own); got != mods.Plain {
+			t.Errorf("%s: %s without a hold to seat", settings, got)
+		}
+	}
+}
+
+// TestLocks: a lock is known by its every byte, whatever directory it names.
+func TestLocks(t *testing.T) {
+	text := mods.Lock("/a b/\"c", own)
+	if root, ok := mods.Locks(text, own); !ok || root != "/a b/\"c" {
+		t.Errorf("%q %v", root, ok)
+	}
+	for _, other := range []string{"", "{}", "null", `{"extraKnownMarketplaces":{"afar":{"source":{"path":"/x"}}}}`, strings.Replace(string(text), "false", "true", 1), string(text) + " "} {
+		if _, ok := mods.Locks([]byte(other), own); ok {
+			t.Errorf("%q is a lock", other)
+		}
+	}
+}
