@@ -140,6 +140,7 @@ func TestFailPolicy(t *testing.T) {
 		{"other", "StopFailure", `,"error":"rate_limit"`, nothing, nothing},
 		{"other", "PreCompact", `,"trigger":"auto"`, nothing, nothing},
 		{"other", "SubagentStop", `,"agent_type":"alice"`, nothing, nothing},
+		{"other", "SubagentStart", `,"agent_type":"alice"`, nothing, nothing},
 		{"guard: a change that has nothing to do with us", "ConfigChange", `,"source":"user_settings"`, nothing, nothing},
 		{"other", "Notification", `,"notification_type":"idle_prompt"`, nothing, nothing},
 	}
@@ -195,7 +196,7 @@ func TestBadInput(t *testing.T) {
 		},
 	}
 	for _, event := range []string{"PreToolUse", "PermissionRequest", "Stop", "SessionStart", "SessionEnd", "UserPromptSubmit",
-		"UserPromptExpansion", "PostToolUse", "PostToolUseFailure", "PermissionDenied", "Elicitation", "StopFailure", "PreCompact", "SubagentStop", "Notification"} {
+		"UserPromptExpansion", "PostToolUse", "PostToolUseFailure", "PermissionDenied", "Elicitation", "StopFailure", "PreCompact", "SubagentStop", "SubagentStart", "Notification"} {
 		for name, input := range inputs {
 			t.Run(event+"/"+name, func(t *testing.T) {
 				root, in := homeDir(t), input(event)

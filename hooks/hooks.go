@@ -51,6 +51,7 @@ var (
 	StopFailure         = event("StopFailure", other, stopFailure)
 	PreCompact          = event("PreCompact", other, preCompact)
 	SubagentStop        = event("SubagentStop", other, subagentStop)
+	SubagentStart       = event("SubagentStart", other, subagentStart)
 	Notification        = event("Notification", other, notification)
 	ConfigChange        = event("ConfigChange", guards, configChange)
 )

@@ -108,6 +108,18 @@ func subagentStop(h *hook) error {
 	return nil
 }
 
+// subagentStart shows a reviewer what the person asked for.
+func subagentStart(h *hook) error {
+	if h.off() || !wire.ReadsOnly(h.str("agent_type")) {
+		return nil
+	}
+	r, err := h.call(wire.OpSubagentStart, h.body(), stopFor)
+	if err != nil {
+		return err
+	}
+	return h.printContext(r.str("context"))
+}
+
 // block sends the session on with the coordinator's reason.
 func (h *hook) block(r reply) error {
 	return h.print(wire.NewObject().Str("decision", "block").Str("reason", r.str("reason")).OptStr("systemMessage", r.str("notice")))

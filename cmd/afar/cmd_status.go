@@ -124,6 +124,9 @@ func sessionNote(s wire.Session) string {
 	if s.Away != "" {
 		note += ", away " + oneLine(s.Away, 10)
 	}
+	if s.Review != "" {
+		note += ", " + oneLine(s.Review, 60)
+	}
 	if s.State == "unprotected" {
 		note += ": no hook of ours ran; `afar doctor` says why"
 	}

@@ -4,7 +4,7 @@ import "strings"
 
 // hookEvents name our hook binaries after "hook-".
 const hookEvents = "session-start session-end pre-tool-use post-tool-use post-tool-use-failure permission-request permission-denied stop stop-failure " +
-	"elicitation subagent-stop pre-compact user-prompt-submit user-prompt-expansion notification config-change stop-rewake"
+	"elicitation subagent-start subagent-stop pre-compact user-prompt-submit user-prompt-expansion notification config-change stop-rewake"
 
 // The programs that write the files they are given, always or with a flag,
 // and those that talk to sockets.

@@ -3,19 +3,20 @@ package wire
 // Operations of the hooks. Each body is a HookCall; "payload" holds the host's
 // own JSON, byte for byte but for line breaks.
 const (
-	OpSessionStart = "hook.session-start" // reply: HookReply.Context
-	OpSessionEnd   = "hook.session-end"
-	OpPrompt       = "hook.prompt" // reply: HookReply.Context
-	OpExpand       = "hook.expand" // reply: HookReply.Block, Reason, Context
-	OpGuarded      = "hook.guarded"
-	OpOutcome      = "hook.outcome"
-	OpStop         = "hook.stop"  // reply: HookReply.Block, Reason, Notice, Check, ParkedMS, Errand
-	OpCheck        = "hook.check" // a check runs: wait at most WaitMS for its end from outside; reply: HookReply.Wake
-	OpStopFailure  = "hook.stop-failure"
-	OpPreCompact   = "hook.pre-compact"
-	OpSubagentStop = "hook.subagent-stop" // reply: HookReply.Block, Reason
-	OpNotification = "hook.notification"
-	OpDebug        = "hook.debug" // HookDebug; records it while the person debugs
+	OpSessionStart  = "hook.session-start" // reply: HookReply.Context
+	OpSessionEnd    = "hook.session-end"
+	OpPrompt        = "hook.prompt" // reply: HookReply.Context
+	OpExpand        = "hook.expand" // reply: HookReply.Block, Reason, Context
+	OpGuarded       = "hook.guarded"
+	OpOutcome       = "hook.outcome"
+	OpStop          = "hook.stop"  // reply: HookReply.Block, Reason, Notice, Check, ParkedMS, Errand
+	OpCheck         = "hook.check" // a check runs: wait at most WaitMS for its end from outside; reply: HookReply.Wake
+	OpStopFailure   = "hook.stop-failure"
+	OpPreCompact    = "hook.pre-compact"
+	OpSubagentStop  = "hook.subagent-stop"  // reply: HookReply.Block, Reason
+	OpSubagentStart = "hook.subagent-start" // reply: HookReply.Context
+	OpNotification  = "hook.notification"
+	OpDebug         = "hook.debug" // HookDebug; records it while the person debugs
 
 	OpConfigRefused = "hook.config-refused" // the session does not take over what Part, a settings file, says; Why
 

@@ -98,6 +98,7 @@ type Session struct {
 	Protected  bool   `json:"protected"`
 	ClientPID  int    `json:"client_pid,omitempty"`
 	Entrypoint string `json:"entrypoint,omitempty"`
+	Review     string `json:"review,omitempty"` // how its review gate stands, in words; empty: off
 	// About is what the session is about, masked: its name, else its first prompt.
 	About string `json:"about,omitempty"`
 	// Model, Context (tokens) and Todos are absent where the host does not tell.

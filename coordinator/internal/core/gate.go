@@ -25,8 +25,14 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (gate.Ruling,
 	return r, c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		v, known := s.sessions[id]
 		b.Events = append(b.Events, happened(r.Kind, id, agent, fmt.Sprintf("%s: %s", v.Token, r.Text), now))
-		if known && r.Tell != "" {
-			b.Sessions = append(b.Sessions, v.Tell(r.Tell))
+		if r.Tell != "" {
+			v = v.Tell(r.Tell)
+		}
+		if r.Kind != event.GateBlocked {
+			v.Review = v.Review.End(agent, r.Kind == event.GateOpened)
+		}
+		if known {
+			b.Sessions = append(b.Sessions, v)
 		}
 		if r.Kind == event.GateGivenUp && !s.settings.Paused {
 			s.notify(&b, "gate", id, "🔎 "+v.Token+": a review ended without a second opinion. The session was told not to count it.", now)

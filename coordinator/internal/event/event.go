@@ -51,6 +51,9 @@ const (
 	GateBlocked        Kind = "gate.blocked"        // agent id of a reviewer who was sent back
 	GateOpened         Kind = "gate.opened"         // agent id of a reviewer who ended
 	GateGivenUp        Kind = "gate.given-up"       // agent id of a reviewer who was let go without a review
+	ReviewSet          Kind = "review.set"          // session token: its review gate is on or off
+	ReviewHeld         Kind = "review.held"         // session token: sent back for a review
+	ReviewMissing      Kind = "review.missing"      // session token: stopped without a review
 	AwaySet            Kind = "away.set"            // session token or "all"
 	PauseSet           Kind = "pause.set"
 	AnswersFrom        Kind = "answers-from.set"

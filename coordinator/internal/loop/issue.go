@@ -506,6 +506,8 @@ func (w *work) closed(r Result) {
 func (w *work) cleaned(r Result) {
 	if r.Broken != "" {
 		w.tell(fmt.Sprintf("The worktree of issue %s stays: %s.", w.issue().called(), trimDot(r.Broken)))
+	} else if path := w.issue().Place.Path; path != "" {
+		w.frame().Tell = goneNews(path)
 	}
 	w.had()
 	w.next()
@@ -585,7 +587,7 @@ func (w *work) end(end ending) {
 	w.tell("Inner loop " + verdictLine(f, end, w.now))
 	if w.at > 0 {
 		below := &w.s.Frames[w.at-1]
-		below.Idle, below.Tell = 0, both(below.Tell, innerNews(f, end))
+		below.Idle, below.Tell = 0, both(below.Tell, both(f.Tell, innerNews(f, end)))
 	}
 }
 

@@ -189,7 +189,7 @@ func TestAdvance(t *testing.T) {
 		{Rebasing, "blocked", Result{Refused: Blocked, Why: "dirty"}, Picking, "", "", "PAUSED", "dirty"},
 		{Closing, "closed", Result{}, Cleaning, "", "", "", ""},
 		{Closing, "broken", Result{Broken: "no network"}, Cleaning, "", "", "", "could not be closed: no network"},
-		{Cleaning, "clean", Result{}, Picking, "", "", "", ""},
+		{Cleaning, "clean", Result{}, Picking, "", "is removed", "", ""},
 		{Cleaning, "broken", Result{Broken: "it is not clean"}, Picking, "", "", "", "stays: it is not clean"},
 	}
 	for _, tt := range tests {

@@ -141,6 +141,11 @@ func asQuote(text string) string {
 	return cutLines("> "+strings.ReplaceAll(text, "\n", "\n> "), newsBytes, "the text")
 }
 
+// goneNews tells a session that its shell may stand in a directory that is gone.
+func goneNews(path string) string {
+	return "The worktree " + path + " is removed, its work is done. If your shell stands there, `cd` into the directory that you work in now, first."
+}
+
 func looseNews(files []string) string {
 	text := "You said COMPLETE, but the worktree is not clean. Commit or remove these files:"
 	for i, f := range files {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -179,7 +180,7 @@ func (s *Server) prompt(c *call) (any, error) {
 	v, err := s.cfg.Core.Session(string(p.Session))
 	typed := h.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !v.Scheduled(p.Prompt) && !s.nested(c.line, h.Client)
 	if err == nil && typed {
-		err = s.cfg.Core.Typed(p.Session, firstLine(p.Prompt))
+		err = errors.Join(s.cfg.Core.Typed(p.Session, firstLine(p.Prompt)), s.reviewPrompt(v, p.Prompt))
 	}
 	if err != nil || s.silent(h) {
 		return wire.HookReply{}, err

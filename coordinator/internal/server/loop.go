@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -36,6 +38,8 @@ func (s *Server) expand(c *call) (any, error) {
 		return s.cancelTyped(p)
 	case "away":
 		return s.awayTyped(p)
+	case "review":
+		return s.reviewTyped(c, p)
 	case "status":
 		return blocked(s.brief()), nil
 	}
@@ -84,7 +88,7 @@ func (s *Server) newLoop(id session.ID, typed bool) (intro string, err error) {
 func (s *Server) options(ctx context.Context, args string, v session.Session) (loop.Options, error) {
 	o, err := loop.Parse(args)
 	if errors.Is(err, loop.ErrNoTask) && o.Every == "" {
-		o.Repo, err = s.repository(ctx, v.Cwd)
+		o.Repo, err = s.repository(ctx, standing(v))
 	}
 	if err == nil && o.Check != "" {
 		o.Dir, err = v.Cwd, s.allowCheck(o.Check, v.Cwd, v.Project)
@@ -93,6 +97,15 @@ func (s *Server) options(ctx context.Context, args string, v session.Session) (l
 		_, o.Read = s.cfg.Usage(v.Transcript, -1)
 	}
 	return o, err
+}
+
+// standing is the directory of a session, or its project where that directory is gone: a
+// worktree that was removed when its issue landed.
+func standing(v session.Session) string {
+	if _, err := os.Stat(v.Cwd); errors.Is(err, fs.ErrNotExist) && v.Project != "" {
+		return v.Project
+	}
+	return v.Cwd
 }
 
 // every hands a loop by the clock to the host, whose own tools can do that.
@@ -153,6 +166,9 @@ func (s *Server) brief() string {
 		fmt.Fprintf(&b, "\n  %s  %s", v.Token, state(v))
 		if f, ok := s.cfg.Core.Loop(v.ID).Top(); ok && s.cfg.Core.Loop(v.ID).Active() {
 			fmt.Fprintf(&b, ", loop %d/%d", f.N, f.Max)
+		}
+		if words := v.Review.Words(); words != "" {
+			b.WriteString(", " + words)
 		}
 	}
 	fmt.Fprintf(&b, "\n  open asks: %d", len(s.cfg.Core.OpenCards()))

@@ -140,7 +140,7 @@ func TestHookOperations(t *testing.T) {
 	r := newRig(t)
 	for op, body := range map[string]string{
 		wire.OpSessionStart: "", wire.OpSessionEnd: "", wire.OpPrompt: "", wire.OpExpand: "", wire.OpGuarded: "", wire.OpOutcome: "", wire.OpStop: "",
-		wire.OpStopFailure: "", wire.OpPreCompact: "", wire.OpSubagentStop: "", wire.OpNotification: "",
+		wire.OpStopFailure: "", wire.OpPreCompact: "", wire.OpSubagentStop: "", wire.OpSubagentStart: "", wire.OpNotification: "",
 		wire.OpRetry: "", wire.OpTurn: "", wire.OpAskOpen: "", wire.OpAskWait: "", wire.OpAskClaim: "", wire.OpAskEnded: "",
 	} {
 		reply := r.ask(op, hookCall(body, nil))

@@ -50,7 +50,7 @@ func (s *Server) sessions() []wire.Session {
 		w := wire.Session{
 			ID: string(v.ID), Token: v.Token, Project: v.Project, Mode: v.Mode, State: state(v), Since: millis(v.Since),
 			Attended: v.Attended, Away: string(v.Away.At(time.Now())), Terminal: v.Terminal, Protected: v.Hooked,
-			ClientPID: v.Client, Entrypoint: v.Entrypoint,
+			ClientPID: v.Client, Entrypoint: v.Entrypoint, Review: v.Review.Words(),
 		}
 		s.glance(&w, v)
 		out = append(out, w)

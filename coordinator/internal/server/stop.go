@@ -12,8 +12,8 @@ import (
 
 // stop decides whether a session may stop. The order is the product's, and the
 // first that applies wins: kill switch, background work that will wake the
-// session, the session's loop, a text that waits for it, its parked calls, the
-// check-in of a person who is away.
+// session, the session's loop, a text that waits for it, its review gate, its
+// parked calls, the check-in of a person who is away.
 func (s *Server) stop(c *call) (any, error) {
 	h, p, err := s.hookCall(c, "")
 	if err != nil {
@@ -69,6 +69,9 @@ func (s *Server) decideStop(c *call, h wire.HookCall, p payload) (r wire.HookRep
 	}
 	if texts > 0 {
 		return wire.HookReply{Texts: texts, Notice: r.Notice}, session.Working, nil
+	}
+	if r, err = s.stopReview(c, p, r); err != nil || r.Block {
+		return r, session.Working, err
 	}
 	if late, state, err := s.stopParked(h, p, r); err != nil || !h.Attended && !h.Background || late.Block {
 		return late, state, err

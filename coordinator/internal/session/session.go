@@ -97,6 +97,8 @@ type Session struct {
 	Anchor   string    `json:"anchor,omitempty"`
 	AnchorAt time.Time `json:"anchor_at,omitzero"`
 	AnchorOf string    `json:"anchor_of,omitempty"` // the loop that ran then
+	// Review is the gate that its person switched on.
+	Review Review `json:"review,omitzero"`
 }
 
 // Settle is how long a session may run before a hook of ours must have spoken

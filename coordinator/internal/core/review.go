@@ -1,0 +1,70 @@
+package core
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// reviews changes the review gate of a session. A session that is not known keeps none.
+func (c *Core) reviews(id session.ID, change func(*state, *store.Batch, session.Session, time.Time) session.Review) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		v, ok := s.sessions[id]
+		if !ok {
+			return b, nil
+		}
+		v.Review = change(s, &b, v, now)
+		b.Sessions = append(b.Sessions, v)
+		return b, nil
+	})
+}
+
+// SetReview switches the review gate of a session. seen is the state of the work that
+// needs no review.
+func (c *Core) SetReview(id session.ID, on bool, seen string) error {
+	return c.reviews(id, func(s *state, b *store.Batch, v session.Session, now time.Time) session.Review {
+		word := map[bool]string{true: "on", false: "off"}[on]
+		if v.Review.On != on {
+			b.Events = append(b.Events, happened(event.ReviewSet, id, v.Token, v.Token+": the review gate is "+word, now))
+		}
+		return v.Review.Switch(on, seen)
+	})
+}
+
+// ReviewPrompt takes in a prompt that the person typed, without secrets.
+func (c *Core) ReviewPrompt(id session.ID, prompt string) error {
+	return c.reviews(id, func(_ *state, _ *store.Batch, v session.Session, _ time.Time) session.Review {
+		return v.Review.Prompt(prompt)
+	})
+}
+
+// ReviewerBegins notes that a reviewer begins in a session, and how the work stands. It
+// returns what the reviewer is shown.
+func (c *Core) ReviewerBegins(id session.ID, agent, work string) (shown string, err error) {
+	err = c.reviews(id, func(_ *state, _ *store.Batch, v session.Session, _ time.Time) session.Review {
+		shown = v.Review.Shown()
+		return v.Review.Begin(agent, work)
+	})
+	return shown, err
+}
+
+// ReviewStop decides whether a session may stop with its work in this state. block is
+// what it is told else. A session that is let go without a review says so: notice is
+// for its terminal, and the person is told.
+func (c *Core) ReviewStop(id session.ID, work string) (block, notice string, err error) {
+	err = c.reviews(id, func(s *state, b *store.Batch, v session.Session, now time.Time) (next session.Review) {
+		next, block = v.Review.Stop(work)
+		switch {
+		case block != "":
+			b.Events = append(b.Events, happened(event.ReviewHeld, id, v.Token, v.Token+": sent back for a review", now))
+		case !next.Met(work):
+			notice = "Afar: stopped without alice's review of the last state; she was asked for three times."
+			b.Events = append(b.Events, happened(event.ReviewMissing, id, v.Token, v.Token+": stopped without a review", now))
+			s.notify(b, "review", id, "🔎 "+v.Token+" stopped without alice's review of the last state. It was sent back three times.", now)
+		}
+		return next
+	})
+	return block, notice, err
+}

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"context"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// reviewTyped answers /afar:review. What stands there when the gate is switched on needs
+// no review.
+func (s *Server) reviewTyped(c *call, p payload) (any, error) {
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err != nil {
+		return nil, err
+	}
+	switch strings.ToLower(strings.TrimSpace(p.CommandArgs)) {
+	case "":
+		return blocked("Review gate: " + map[bool]string{true: "on", false: "off"}[v.Review.On] + ". /afar:review on or off changes it."), nil
+	case "off":
+		return blocked("The review gate is off in this session."), s.cfg.Core.SetReview(p.Session, false, "")
+	case "on":
+	default:
+		return blocked("Say it like this: /afar:review on, or off"), nil
+	}
+	if err := s.cfg.Core.SetReview(p.Session, true, s.work(c.ctx, v)); err != nil {
+		return nil, err
+	}
+	return blocked("The review gate is on: this session may stop when alice has reviewed what it changed from now on; after three times it may stop without."), nil
+}
+
+// reviewPrompt takes in what a person typed: a word in it may switch the gate.
+func (s *Server) reviewPrompt(v session.Session, prompt string) error {
+	on, said := session.ReviewWord(prompt)
+	if said {
+		if err := s.cfg.Core.SetReview(v.ID, on, ""); err != nil {
+			return err
+		}
+	}
+	if !on && (said || !v.Review.On) {
+		return nil
+	}
+	return s.cfg.Core.ReviewPrompt(v.ID, secret.Visible(secret.Mask(prompt[:min(len(prompt), maxReviewed)])))
+}
+
+// maxReviewed bounds the prompt that is masked: the hook waits.
+const maxReviewed = 16 << 10
+
+// work names the state of what a session works on, "" for unknown.
+func (s *Server) work(ctx context.Context, v session.Session) string {
+	ctx, cancel := context.WithTimeout(ctx, gitFor)
+	defer cancel()
+	return s.cfg.Git.Tree(ctx, s.cfg.Core.Loop(v.ID).WorksIn(v.Cwd))
+}
+
+// subagentStart notes that a reviewer begins, and shows it what the person asked for.
+func (s *Server) subagentStart(c *call) (any, error) {
+	h, p, err := s.hookCall(c, "")
+	if err != nil || s.silent(h) || !wire.ReadsOnly(p.AgentType) {
+		return wire.HookReply{}, err
+	}
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err != nil || !v.Review.On {
+		return wire.HookReply{}, err
+	}
+	shown, err := s.cfg.Core.ReviewerBegins(p.Session, p.Agent, s.work(c.ctx, v))
+	return wire.HookReply{Context: shown}, err
+}
+
+// stopReview sends a session back while its review gate is on and nobody has reviewed
+// its last state. It adds to r.
+func (s *Server) stopReview(c *call, p payload, r wire.HookReply) (wire.HookReply, error) {
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err != nil || !v.Review.On {
+		return r, err
+	}
+	block, notice, err := s.cfg.Core.ReviewStop(p.Session, s.work(c.ctx, v))
+	r.Block, r.Reason = block != "", block
+	r.Notice = strings.Trim(r.Notice+"\n"+notice, "\n")
+	return r, err
+}
