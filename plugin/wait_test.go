@@ -36,7 +36,7 @@ func (r *rig) asking(n int, args ...string) <-chan host.Result {
 func TestRealWait(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
-		"bypassPermissions": host.Current, "auto": host.Current, "dontAsk": host.Current, "acceptEdits": host.Current,
+		"bypassPermissions": host.Current, "auto": host.Current, "dontAsk": host.Current,
 		"previous": host.Previous,
 	}
 	for name, version := range cases {

@@ -25,7 +25,7 @@ func (x exam) live(ctx context.Context) ([]wire.Check, error) {
 	}
 	if file := managing(managedDirs()); file != "" {
 		return append(x.running(ctx), off("live", "nothing was tried: "+file+" loads Afar into every session, "+
-			"so a trial would reach your own coordinator", "afar unlock, afar doctor --live, then sudo afar lock")), nil
+			"so a trial would reach your own coordinator", "sudo afar unlock, afar doctor --live, then sudo afar lock")), nil
 	}
 	var found []wire.Check
 	for _, c := range x.clients() {
