@@ -95,6 +95,27 @@ func (r *rig) killGuard() {
 	}
 }
 
+// TestRealWaitExpires: nobody answers a session in bypass mode. Its call is
+// refused and parked when the time is over; a later yes lets its next try run.
+func TestRealWaitExpires(t *testing.T) {
+	r := newRig(t, host.Need(t, host.Current))
+	r.configure("[asks]\nunattended = \"10s\"")
+	id := "0a1b2c3d-0000-4000-8000-000000000002"
+	done := r.asking(1, "--permission-mode", "bypassPermissions", "--session-id", id)
+	card := r.card("recipe.txt")
+	<-done
+	r.becomes(card, "the step is parked")
+	if told := r.refusal(); r.exists("made") || !strings.Contains(told, "Park this step") {
+		t.Errorf("made %v, the model was told %q", r.exists("made"), told)
+	}
+	r.tap(card, "Allow")
+	r.becomes(card, "for one try")
+	<-r.asking(1, "--permission-mode", "bypassPermissions", "--resume", id)
+	if n := r.lines("made"); n != 1 {
+		t.Errorf("after the late yes the tool ran %d times\n%s", n, r.trail())
+	}
+}
+
 // TestRealWaitNot: a client that fails open must not wait, whatever a project's
 // settings say about its version. Nor does a session wait whose hooks.json does
 // not have the key.
