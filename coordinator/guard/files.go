@@ -243,11 +243,11 @@ func archive(sh *shell, c command) {
 	if c.name == "zip" {
 		values = "b t n x i TT"
 	}
-	o := parseOptions(c.args, values+" directory file exclude to-command use-compress-program checkpoint-action unzip-command rsh-command I S")
+	o := parseOptions(c.args, values+" directory file exclude to-command use-compress-program checkpoint-action info-script new-volume-script unzip-command rsh-command I S")
 	if code, ok := o.get("TT", "unzip-command", "rsh-command"); ok {
 		sh.run(code, nil)
 	}
-	if code, ok := o.get("to-command", "use-compress-program", "I"); ok && strings.Contains(c.name, "tar") {
+	if code, ok := o.get("to-command", "use-compress-program", "info-script", "new-volume-script", "I"); ok && strings.Contains(c.name, "tar") {
 		sh.run(code, nil)
 	}
 	if code, ok := o.get("checkpoint-action"); ok {

@@ -1,10 +1,13 @@
 package guard
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // gitProgram reads the global options, then the subcommand's row.
 func gitProgram(sh *shell, c command) {
-	o, rest := leading(c.args, "C c git-dir work-tree namespace super-prefix config-env exec-path attr-source")
+	o, rest := leading(gitWords(c.args), gitOptions)
 	child := sh.sub()
 	for _, dir := range o.all("C") {
 		child.place.cwd = child.path(dir)
@@ -12,7 +15,7 @@ func gitProgram(sh *shell, c command) {
 	if dir, ok := o.get("work-tree"); ok {
 		child.place.cwd = child.path(dir)
 	}
-	for _, setting := range o.all("c") {
+	for _, setting := range append(o.all("c"), sh.gitEnvironment()...) {
 		child.gitSetting(setting)
 		key, text, _ := strings.Cut(setting, "=")
 		key = strings.ToLower(key)
@@ -59,6 +62,52 @@ func gitProgram(sh *shell, c command) {
 	}
 }
 
+// gitOptions are the options before git's subcommand that take the next word.
+const gitOptions = "C c git-dir work-tree namespace super-prefix config-env exec-path attr-source"
+
+// gitWords cuts a setting off the option that it is attached to: -ckey=value.
+func gitWords(args []string) []string {
+	var out []string
+	value := false // the word belongs to the option before it
+	for i, a := range args {
+		setting, attached := strings.CutPrefix(a, "-c")
+		switch {
+		case value:
+			out, value = append(out, a), false
+		case !strings.HasPrefix(a, "-"):
+			return append(out, args[i:]...)
+		case attached && setting != "":
+			out = append(out, "-c", setting)
+		default:
+			out, value = append(out, a), needsNext(a, gitOptions)
+		}
+	}
+	return out
+}
+
+// maxGitSettings bounds the settings that git takes from its environment.
+const maxGitSettings = 32
+
+// gitEnvironment returns the settings that the command gives git in variables.
+func (sh *shell) gitEnvironment() []string {
+	var out []string
+	for i := range maxGitSettings {
+		key, ok := sh.assigned("GIT_CONFIG_KEY_" + strconv.Itoa(i))
+		if !ok {
+			break
+		}
+		text, _ := sh.assigned("GIT_CONFIG_VALUE_" + strconv.Itoa(i))
+		out = append(out, key+"="+text)
+	}
+	packed, _ := sh.assigned("GIT_CONFIG_PARAMETERS")
+	for i, part := range strings.Split(strings.ReplaceAll(packed, "'='", "="), "'") {
+		if i%2 == 1 && i < 2*maxGitSettings {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
 // gitSetting handles -c key=value: some keys are commands.
 func (sh *shell) gitSetting(setting string) {
 	key, text, _ := strings.Cut(setting, "=")
@@ -89,7 +138,7 @@ func (sh *shell) gitPush(args []string) {
 	if o.short('n') || o.has("dry-run") {
 		return
 	}
-	force := o.short('f') || o.exact("force")
+	force := o.short('f') || o.has("force")
 	lease := o.exact("force-with-lease", "force-if-includes")
 	refs := o.pos
 	if len(refs) > 0 {
@@ -162,10 +211,11 @@ func refKind(ref string) string {
 
 func (sh *shell) gitReset(args []string) {
 	o := parseOptions(args, "")
+	hard := o.has("hard") || o.exact("ha") // git takes the shortest that is unique
 	switch {
-	case o.has("hard") && o.at(0) != "" && o.at(0) != "HEAD" && o.at(0) != "@":
+	case hard && o.at(0) != "" && o.at(0) != "HEAD" && o.at(0) != "@":
 		sh.effect(Discard, "reset-hard-to", "")
-	case o.has("hard"):
+	case hard:
 		sh.effect(Discard, "reset-hard", "")
 	case o.has("merge"):
 		sh.effect(Discard, "reset-merge", "")

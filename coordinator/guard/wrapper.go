@@ -229,26 +229,39 @@ func environment(sh *shell, c command) {
 	child.exec(rest, c.in)
 }
 
-// splitString is the command of "env -S text args": the text is split, the
-// arguments behind it are not.
+// splitString is the command line of "env -S text args", for env itself: the text
+// is split, the arguments behind it are not.
 func splitString(args []string) (string, bool) {
-	for i, a := range args {
-		text, ok := strings.CutPrefix(a, "--split-string=")
-		if !ok && !strings.HasPrefix(a, "--") {
-			text, ok = strings.CutPrefix(a, "-S")
-		}
+	for i := 0; i < len(args); i++ {
+		text, attached, ok := splitOption(args[i])
 		rest := args[i+1:]
-		if (a == "-S" || a == "--split-string") && len(rest) > 0 {
-			text, rest, ok = rest[0], rest[1:], true
-		}
-		if ok {
-			return text + " " + quoteAll(rest), true
-		}
-		if !strings.HasPrefix(a, "-") && !strings.Contains(a, "=") {
-			break
+		switch {
+		case ok && !attached && len(rest) > 0:
+			text, rest = rest[0], rest[1:]
+			fallthrough
+		case ok && attached:
+			return "env " + strings.ReplaceAll(text, `\_`, " ") + " " + quoteAll(rest), true
+		case oneOf(args[i], "-u -C -P --unset --chdir"):
+			i++
+		case !strings.HasPrefix(args[i], "-") && !strings.Contains(args[i], "="):
+			return "", false
 		}
 	}
 	return "", false
+}
+
+// splitOption reads an option of env that splits a text, alone or behind others
+// in one word: -S, -iS, --split-string. The text may be attached.
+func splitOption(a string) (text string, attached, ok bool) {
+	name, text, attached := strings.Cut(a, "=")
+	if len(name) > len("--s") && strings.HasPrefix("--split-string", name) {
+		return text, attached, true
+	}
+	if !strings.HasPrefix(a, "-") || strings.HasPrefix(a, "--") {
+		return "", false, false
+	}
+	before, text, ok := strings.Cut(a[1:], "S")
+	return text, text != "", ok && strings.Trim(before, "i0v") == ""
 }
 
 func switchUser(sh *shell, c command) {
