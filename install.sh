@@ -9,6 +9,7 @@ pin=$bin/afar.pin
 link_note=$bin/.link   # where links to bin/afar were put, one a line, for uninstall
 stale_note=$bin/.stale # there from the change of bin/afar or its place until the coordinator runs the new one
 plugin=afar@afar
+lock_file=/etc/claude-code/managed-settings.d/50-afar.json # of `afar lock`
 alias_marker="# Written by Afar's install.sh"
 
 usage() {
@@ -71,6 +72,7 @@ install() {
 }
 
 uninstall() {
+  check_unlocked
   data=$(kept_data)
   unregister_plugin # first, so that no new session loads hooks whose programs are about to go
   let_go
@@ -388,6 +390,13 @@ hold() {
     return 0
   fi
   "$bin/afar" hold on </dev/null || say "Note: Afar is not seated first among the plugins, so another plugin's mod can overrule the guard."
+}
+
+# With the lock, Claude Code would go on asking hooks whose programs are gone.
+check_unlocked() {
+  grep -qsF "\"$root\"" "$lock_file" || return 0
+  [ "$(id -u)" = 0 ] || fail "Afar is locked. Type this first: sudo $bin/afar unlock"
+  "$bin/afar" unlock </dev/null || fail "the lock could not be taken away; see the reason above"
 }
 
 let_go() {

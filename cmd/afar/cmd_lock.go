@@ -26,7 +26,7 @@ func newLock(a *app) *cobra.Command {
 	show := c.Flags().Bool("print", false, "only show what would be written, and where")
 	c.RunE = func(*cobra.Command, []string) error {
 		if *show {
-			a.say("# %s", mods.LockFile())
+			a.tell("%s", mods.LockFile())
 			a.say("%s", strings.TrimSuffix(string(a.lockText()), "\n"))
 			return nil
 		}
@@ -86,7 +86,7 @@ func (a *app) lock() error {
 	if err := home.Replace(path, text, 0o644); err != nil {
 		return err
 	}
-	a.say("Locked. Sessions that start from now on cannot lose the guard; `sudo %s unlock` ends it.", filepath.Join(a.bin, "afar"))
+	a.say("Locked for the sessions that start from now on. `sudo %s unlock` ends it.", filepath.Join(a.bin, "afar"))
 	return nil
 }
 

@@ -233,3 +233,6 @@ func (l *Lab) must(err error) {
 		l.t.Fatalf("prepare lab: %v", err)
 	}
 }
+
+// Client has the lab run another executable from now on.
+func (l *Lab) Client(path string) { l.client = path }
