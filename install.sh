@@ -14,7 +14,7 @@ alias_marker="# Written by Afar's install.sh"
 
 usage() {
   cat <<'EOF'
-usage: ./install.sh [--prefix DIR] [--no-loop-alias] [--no-hold]
+usage: ./install.sh [--prefix DIR] [--no-loop-alias] [--no-hold] [--service]
        ./install.sh --uninstall [--prefix DIR]
        ./install.sh --help
 
@@ -24,6 +24,7 @@ Builds Afar's programs into bin/ of this checkout and installs them from here, s
   --no-loop-alias   leave bare /loop to Claude Code (otherwise ~/.claude/commands/loop.md makes it Afar's)
   --no-hold         do not seat Afar first among Claude Code's plugins (otherwise "prependPlugins" in your settings of
                     Claude Code names it, so that no other plugin overrules the guard)
+  --service         start the daemon with your login, and again when it dies (a systemd user unit or a launchd agent)
   --uninstall       stop the coordinator and remove link, plugin, alias and bin/; your own data stays
 
 It touches bin/, the link, Claude Code's plugin settings, that key, and that one command file. It needs Go 1.26 or newer.
@@ -32,13 +33,14 @@ EOF
 }
 
 main() {
-  action=install prefix=${PREFIX-} with_alias=yes with_hold=yes plugin_left=no
+  action=install prefix=${PREFIX-} with_alias=yes with_hold=yes with_service=no plugin_left=no
   while [ $# -gt 0 ]; do
     case $1 in
     --help | -h) usage && exit 0 ;;
     --uninstall) action=uninstall ;;
     --no-loop-alias) with_alias=no ;;
     --no-hold) with_hold=no ;;
+    --service) with_service=yes ;;
     --prefix=?*) prefix=${1#--prefix=} ;;
     --prefix)
       [ -n "${2-}" ] || wrong_usage "--prefix needs a directory"
@@ -67,6 +69,7 @@ install() {
   [ "$with_alias" = no ] || write_alias
   register_plugin
   hold
+  login_service
   say "Installed."
   "$bin/afar" doctor </dev/null || say "The doctor's red lines say what is left to do."
 }
@@ -76,6 +79,7 @@ uninstall() {
   data=$(kept_data)
   unregister_plugin # first, so that no new session loads hooks whose programs are about to go
   let_go
+  no_login_service
   stop_coordinator "$pin"
   remove_link
   remove_alias
@@ -234,6 +238,19 @@ start_coordinator() {
   [ ! -e "$stale_note" ] || verb=restart
   "$bin/afar" "$verb" </dev/null >/dev/null || fail "the coordinator did not $verb; see the reason above"
   rm -f "$stale_note"
+}
+
+login_service() {
+  if [ "$with_service" = yes ]; then
+    "$bin/afar" service on </dev/null || say "Warning: the daemon does not start with your login; see the reason above."
+  else
+    say "To have the daemon start with your login: ./install.sh --service, or afar service on"
+  fi
+}
+
+no_login_service() {
+  [ -x "$bin/afar" ] || return 0
+  (in_home_of "$pin" && "$bin/afar" service off </dev/null >/dev/null) || say "Warning: the login service was not removed; see the reason above."
 }
 
 stop_coordinator() {

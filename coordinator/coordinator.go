@@ -176,6 +176,9 @@ func (c *Coordinator) Run(outer context.Context) error {
 	err := c.server.Serve(ctx, c.listener)
 	err = errors.Join(err, c.core.Note(event.Stopped, "", "", c.lastWords()))
 	c.cfg.Log.Info(c.lastWords())
+	if c.left.Load() != nil {
+		err = errors.Join(err, errors.New(c.lastWords()))
+	}
 	return err
 }
 

@@ -86,7 +86,7 @@ func (a *app) examine(ctx context.Context, live bool) (wire.Checks, error) {
 	x := exam{a, d}
 	found := []wire.Check{x.binaries(), x.pin(), x.directories(), x.disk(), x.config()}
 	found = append(found, x.coordinator(ctx)...)
-	found = append(found, x.path(), x.loopAlias())
+	found = append(found, x.login(), x.path(), x.loopAlias())
 	found = append(found, x.policies()...)
 	found = append(found, x.guardChecks()...)
 	host, err := x.host(ctx)

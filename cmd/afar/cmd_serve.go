@@ -18,12 +18,19 @@ import (
 const takeOverFor = 5 * time.Second
 
 func newServe(a *app) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use: "serve", Short: "Run the coordinator in the foreground", Args: exactly(),
 		Long: "Runs the coordinator until it is interrupted or `afar stop` ends it. Nobody needs to type\n" +
 			"this: every command and every hook that needs the coordinator starts it in the background.",
-		RunE: func(c *cobra.Command, _ []string) error { return a.serve(c.Context()) },
 	}
+	standby := c.Flags().Bool("standby", false, "wait while another coordinator serves, and take its place when it dies")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if *standby {
+			return a.standby(c.Context())
+		}
+		return a.serve(c.Context())
+	}
+	return c
 }
 
 func (a *app) serve(ctx context.Context) error {

@@ -71,6 +71,9 @@ func (d Dirs) NoteStopped() {
 // ForgetStopped says that a coordinator serves.
 func (d Dirs) ForgetStopped() { _ = os.Remove(d.stoppedMark()) }
 
+// Stopped reports whether the last coordinator was told to end.
+func (d Dirs) Stopped() bool { return Marked(d.stoppedMark()) }
+
 // Died reports whether a coordinator has served this home, was not stopped, and
 // left its lock behind. It may also be alive.
-func (d Dirs) Died() bool { return Marked(d.LifeLock()) && !Marked(d.stoppedMark()) }
+func (d Dirs) Died() bool { return Marked(d.LifeLock()) && !d.Stopped() }
