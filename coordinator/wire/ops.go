@@ -194,6 +194,7 @@ type Loops struct {
 // A Loop keeps one session going; its id is the session's token.
 type Loop struct {
 	ID        string  `json:"id"`
+	Run       string  `json:"run"` // tells two loops of one session apart
 	Session   string  `json:"session"`
 	Active    bool    `json:"active"`
 	Verdict   string  `json:"verdict,omitempty"`

@@ -211,7 +211,7 @@ func (c *Core) Loop(id session.ID) (l loop.Stack) {
 	return l
 }
 
-// Loops returns all loops in memory, the running ones first, newest first.
+// Loops returns the newest loop of each session, the running ones first, newest first.
 func (c *Core) Loops() []loop.Stack {
 	var out []loop.Stack
 	c.view(func(s *state, _ time.Time) {
@@ -219,13 +219,39 @@ func (c *Core) Loops() []loop.Stack {
 			out = append(out, l)
 		}
 	})
-	sort.Slice(out, func(i, j int) bool {
-		if a, b := out[i].Active(), out[j].Active(); a != b {
+	sortLoops(out)
+	return out
+}
+
+// sortLoops puts the running ones first, and then the newest.
+func sortLoops(loops []loop.Stack) {
+	sort.SliceStable(loops, func(i, j int) bool {
+		if a, b := loops[i].Active(), loops[j].Active(); a != b {
 			return a
 		}
-		return out[i].UpdatedAt.After(out[j].UpdatedAt)
+		return loops[i].UpdatedAt.After(loops[j].UpdatedAt)
 	})
-	return out
+}
+
+// mostPastLoops bounds the ended loops of a list.
+const mostPastLoops = 100
+
+// AllLoops returns Loops and the ones that ended before the newest of their session, the
+// running ones first, newest first.
+func (c *Core) AllLoops() ([]loop.Stack, error) {
+	past, err := c.cfg.Store.PastLoops(mostPastLoops)
+	if err != nil {
+		return nil, err
+	}
+	out := c.Loops()
+	for _, p := range past {
+		same := func(l loop.Stack) bool { return l.Session == p.Session && l.RunID == p.RunID }
+		if !slices.ContainsFunc(out, same) {
+			out = append(out, p)
+		}
+	}
+	sortLoops(out)
+	return out, nil
 }
 
 // LimitLoop notes that the provider refused: the loop pauses and says so. With

@@ -175,12 +175,20 @@ func (s *Server) brief() string {
 	return b.String()
 }
 
-func (s *Server) loops(*call) (any, error) { return wire.Loops{Loops: s.wireLoops(true)}, nil }
+func (s *Server) loops(*call) (any, error) {
+	all, err := s.cfg.Core.AllLoops()
+	out := wire.Loops{Loops: []wire.Loop{}}
+	for _, l := range all {
+		out.Loops = append(out.Loops, s.wireLoop(l))
+	}
+	return out, err
+}
 
-func (s *Server) wireLoops(ended bool) []wire.Loop {
+// activeLoops are those that run.
+func (s *Server) activeLoops() []wire.Loop {
 	out := []wire.Loop{}
 	for _, l := range s.cfg.Core.Loops() {
-		if l.Active() || ended {
+		if l.Active() {
 			out = append(out, s.wireLoop(l))
 		}
 	}
@@ -189,7 +197,7 @@ func (s *Server) wireLoops(ended bool) []wire.Loop {
 
 func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 	v, _ := s.cfg.Core.Session(l.Session) // a loop whose session is forgotten keeps its id
-	w := wire.Loop{ID: v.Token, Session: l.Session, Active: l.Active(), UpdatedAt: millis(l.UpdatedAt), Stack: []wire.Frame{}}
+	w := wire.Loop{ID: v.Token, Run: l.RunID, Session: l.Session, Active: l.Active(), UpdatedAt: millis(l.UpdatedAt), Stack: []wire.Frame{}}
 	if w.ID == "" {
 		w.ID = l.Session
 	}

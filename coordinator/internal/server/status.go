@@ -18,7 +18,7 @@ import (
 func (s *Server) status(*call) (any, error) {
 	return wire.Status{
 		Coordinator: s.cfg.Self(), Guard: s.cfg.Guard(), Settings: s.settings(), Channels: s.channels(),
-		Sessions: s.sessions(), Loops: s.wireLoops(false), Asks: s.wireAsks(),
+		Sessions: s.sessions(), Loops: s.activeLoops(), Asks: s.wireAsks(),
 	}, nil
 }
 

@@ -125,7 +125,7 @@ func (s *Store) Received() ([]Update, error) {
 const keepUpdates = 1000
 
 // Forget drops what nobody needs any more: old updates but the newest ones,
-// and finished actions that were due before the given time.
+// and finished actions and ended loops from before the given time.
 func (s *Store) Forget(before time.Time) error {
 	return s.tx(func(tx *sql.Tx) error {
 		if _, err := tx.Exec(`DELETE FROM updates WHERE done = 1 AND id <= (SELECT max(id) FROM updates) - ?`, keepUpdates); err != nil {
@@ -133,6 +133,9 @@ func (s *Store) Forget(before time.Time) error {
 		}
 		if _, err := tx.Exec(`DELETE FROM actions WHERE done >= gen AND due < ?`, before.UnixMilli()); err != nil {
 			return fmt.Errorf("forget actions: %w", err)
+		}
+		if _, err := tx.Exec(`DELETE FROM past_loops WHERE ended_at < ?`, before.UnixMilli()); err != nil {
+			return fmt.Errorf("forget ended loops: %w", err)
 		}
 		if _, err := tx.Exec(`DELETE FROM threads WHERE session NOT IN (SELECT id FROM sessions WHERE seen_at >= ?)`, before.UnixMilli()); err != nil {
 			return fmt.Errorf("forget threads: %w", err)

@@ -187,6 +187,9 @@ func putLoops(tx writer, b *Batch) error {
 			ON CONFLICT (session) DO UPDATE SET updated_at = ?2, data = ?3`, v, v.Session, v.UpdatedAt.UnixMilli()); err != nil {
 			return fmt.Errorf("put loop: %w", err)
 		}
+		if err := putPast(tx, v); err != nil {
+			return err
+		}
 	}
 	return nil
 }

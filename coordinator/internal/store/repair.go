@@ -231,7 +231,7 @@ func versionOf(old *sql.DB, dir string) int {
 func (r *repair) begin(version int) error { return create(r.to, version) }
 
 // tables are copied in this order; the journal is copied by itself.
-var tables = []string{"settings", "sessions", "asks", "loops", "messages", "grants", "undos", "threads", "cards", "actions", "updates", "posts"}
+var tables = []string{"settings", "sessions", "asks", "loops", "past_loops", "messages", "grants", "undos", "threads", "cards", "actions", "updates", "posts"}
 
 func (r *repair) copyAll(old *sql.DB) error {
 	db, err := connect(r.to, "rw")

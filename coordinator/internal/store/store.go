@@ -36,7 +36,7 @@ var cardTime string
 // migrations take a database from version i to version i+1. A shipped one is
 // never changed.
 var migrations = []string{
-	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime,
+	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime, loopSchema,
 }
 
 // Errors of Open. The files are left as they were.
