@@ -51,8 +51,7 @@ func (h *hook) ask(kind, why string) (answer, error) {
 		return taken(r), nil // a grant has answered, and this call has taken it
 	}
 	q.deadline = time.Now().Add(time.Duration(r.body.Get("deadline_ms").Int()) * time.Millisecond)
-	stop := q.onSignal()
-	defer stop()
+	h.unhear = q.onSignal() // until the answer is printed: No at the terminal comes first
 	return q.await(r), nil
 }
 
@@ -111,8 +110,12 @@ func (q *question) next(op string, last reply) reply {
 // the terminal meanwhile has no answer of ours any more.
 func (q *question) claim() answer {
 	for {
-		r, err := q.hook.callStarting(wire.OpAskClaim, wire.NewObject().Str("ask", q.id), replyFor)
+		body := func() *wire.Object { return wire.NewObject().Str("ask", q.id) }
+		r, err := q.hook.takeOwing(wire.OpAskClaim, body, replyFor)
 		if err == nil {
+			if r.str("state") != "delivered" {
+				q.hook.nothingOwed()
+			}
 			return taken(r)
 		}
 		if !errors.Is(err, client.ErrUnreachable) || !time.Now().Before(q.deadline) {

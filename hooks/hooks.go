@@ -88,6 +88,7 @@ func Main(e Event) {
 // Run is Main without the process. It returns the exit code and never panics.
 func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
 	h := &hook{event: e, stdout: stdout, getenv: getenv, began: time.Now()}
+	defer func() { h.finish(code) }()
 	var err error
 	defer func() { h.record(h.decided(code, err), err) }()
 	defer func() {
@@ -128,6 +129,8 @@ type hook struct {
 	pinned bool // the environment does not say where the coordinator is
 	stdout io.Writer
 	getenv func(string) string // the first call costs: not before Knock
+	owed   *receipt            // nil for none
+	unhear func()              // gives the host's signals back; nil while nobody hears them
 
 	began   time.Time
 	printed []byte // what the host was told, for debugging
@@ -371,6 +374,7 @@ func (h *hook) print(o *wire.Object) error {
 	if _, err := h.stdout.Write(append(h.printed, '\n')); err != nil {
 		return fmt.Errorf("print answer: %w", err)
 	}
+	h.owed.due()
 	return nil
 }
 

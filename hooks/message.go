@@ -43,14 +43,29 @@ func (e errWake) wake(stderr io.Writer) int {
 func (h *hook) take(delivery string) (text, by string, err error) {
 	body := func() *wire.Object { return h.body().Str("delivery", delivery) }
 	for end := time.Now().Add(takeFor); ; time.Sleep(pause) {
-		r, err := h.callStarting(wire.OpMessageTake, body(), time.Until(end))
+		r, err := h.takeOwing(wire.OpMessageTake, body, time.Until(end))
+		if err == nil && r.str("text") == "" {
+			h.nothingOwed()
+			return "", "", nil
+		}
 		if err == nil {
-			return r.str("text"), r.str("by"), nil
+			return h.marked(r), r.str("by"), nil
 		}
 		if !errors.Is(err, client.ErrUnreachable) || time.Now().After(end) {
 			return "", "", err
 		}
 	}
+}
+
+// maybeSeen stands before texts of which a hook that was cut off took some before.
+const maybeSeen = "Afar: the session may have received some of this before, because the hook that carried it was cut off. Act on it once.\n\n"
+
+// marked is the text of a reply, and that the session may have seen it.
+func (h *hook) marked(r reply) string {
+	if r.yes("again") {
+		return maybeSeen + r.str("text")
+	}
+	return r.str("text")
 }
 
 // blockWithTexts sends the session on with the texts that wait and no others.

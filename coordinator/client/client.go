@@ -58,11 +58,27 @@ func (c *Client) Knock() {
 // line. All of it has to happen before the deadline. The error wraps
 // ErrUnreachable.
 func (c *Client) Call(req wire.Request, deadline time.Time) ([]byte, error) {
+	line, kept, err := c.CallKeeping(req, deadline)
+	kept.Release()
+	return line, err
+}
+
+// CallKeeping is Call whose connection stays, for a receipt.
+func (c *Client) CallKeeping(req wire.Request, deadline time.Time) ([]byte, *Kept, error) {
 	conn, err := c.dial(deadline)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer conn.Close()
+	line, err := exchange(conn, req)
+	if err != nil {
+		conn.Close()
+		return nil, nil, err
+	}
+	return line, &Kept{conn}, nil
+}
+
+// exchange sends a request and returns the reply line.
+func exchange(conn connection, req wire.Request) ([]byte, error) {
 	_, sent := conn.Write(req.Line())
 	line, err := readLine(conn) // a coordinator that refuses says so before it has read all
 	if err != nil && sent != nil {
@@ -76,19 +92,26 @@ func (c *Client) Call(req wire.Request, deadline time.Time) ([]byte, error) {
 // error then wraps ErrCannotStart. A call that broke off is made again, so the
 // coordinator may get it twice.
 func (c *Client) CallStarting(req wire.Request, deadline time.Time) ([]byte, error) {
+	line, kept, err := c.CallStartingKeeping(req, deadline)
+	kept.Release()
+	return line, err
+}
+
+// CallStartingKeeping is CallStarting whose connection stays, for a receipt.
+func (c *Client) CallStartingKeeping(req wire.Request, deadline time.Time) ([]byte, *Kept, error) {
 	s := starter{client: c, began: time.Now()}
 	defer s.release()
 	for {
-		reply, err := c.Call(req, deadline)
+		reply, kept, err := c.CallKeeping(req, deadline)
 		if err == nil {
-			return reply, nil
+			return reply, kept, nil
 		}
 		if !time.Now().Before(deadline) {
 			s.giveUp()
-			return nil, err
+			return nil, nil, err
 		}
 		if err := s.start(); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+			return nil, nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 		}
 		time.Sleep(redialEvery)
 	}
@@ -108,6 +131,30 @@ func (c *Client) Ping(within time.Duration) error {
 		return fmt.Errorf("%w: %w", ErrUnreachable, ErrSilent)
 	}
 	return err
+}
+
+// receiptFor bounds how long it takes to say that a reply was printed.
+const receiptFor = time.Second
+
+// A Kept is the connection of a call behind its reply. Nil is none.
+type Kept struct{ conn connection }
+
+// Receipt tells the coordinator that its reply was printed. The error says that it was
+// not told: it has died since.
+func (k *Kept) Receipt() error {
+	defer k.Release()
+	if err := k.conn.SetDeadline(time.Now().Add(receiptFor)); err != nil {
+		return err
+	}
+	_, err := k.conn.Write([]byte{'\n'})
+	return err
+}
+
+// Release closes the connection.
+func (k *Kept) Release() {
+	if k != nil {
+		k.conn.Close()
+	}
 }
 
 // Answering reports whether a coordinator accepts connections now.

@@ -33,6 +33,8 @@ const (
 	OpParkedWait  = "hook.parked.wait"   // wait at most WaitMS until there is more to say at Stop: then ask OpStop again
 	OpErrandWait  = "hook.errand.wait"   // wait at most WaitMS until the loop's errand is over: then ask OpStop again; reply: HookReply.Wake
 	OpRewake      = "hook.rewake"        // take over, then wait at most WaitMS; reply: HookReply.Wake
+	OpBatch       = "hook.batch"         // tools of the main agent have run; reply: HookReply.Texts
+	OpPrinted     = "hook.printed"       // what was taken under Ask or Delivery is printed; see HookCall.Receipt
 )
 
 // TakeOver, as the Verb of OpRewake, makes the caller the one waiter of its
@@ -88,6 +90,12 @@ type HookCall struct {
 	// Delivery names the hook that takes texts; asking again with the same name
 	// brings the same texts.
 	Delivery string `json:"delivery,omitempty"`
+
+	// Receipt, of OpAskClaim and OpMessageTake, says that the hook will send one more
+	// byte behind the reply once it has printed what it took. A connection that ends
+	// without it is a hook that ended before. A hook whose coordinator died meanwhile
+	// says it with OpPrinted.
+	Receipt bool `json:"receipt,omitempty"`
 }
 
 // Interrupted, as the Verb of OpCheck, says that the host ended the hook and
@@ -139,7 +147,9 @@ type HookReply struct {
 
 	Text string `json:"text,omitempty"` // of OpMessageTake
 	By   string `json:"by,omitempty"`   // who wrote Text
-	Wake string `json:"wake,omitempty"` // of OpRewake: wait, wake or end; of OpCheck and OpErrandWait: wait or end
+	// Again, of OpMessageTake, says that the session may have seen some of it before.
+	Again bool   `json:"again,omitempty"`
+	Wake  string `json:"wake,omitempty"` // of OpRewake: wait, wake or end; of OpCheck and OpErrandWait: wait or end
 }
 
 // An AskReply says how a question stands.

@@ -95,9 +95,13 @@ type Ask struct {
 	Twice     bool       `json:"twice,omitempty"`   // its card may be there twice: the first sending was cut off
 	LostAt    time.Time  `json:"lost_at,omitzero"`  // the hook's connection broke
 	Decision  *Decision  `json:"decision,omitempty"`
-	SettledAt time.Time  `json:"settled_at,omitzero"`
-	Note      string     `json:"note,omitempty"` // how it ended, for people
-	Run       *Run       `json:"run,omitempty"`
+	// Taker is the process of the hook that waits for the answer. Unproven is true from
+	// its claim until it has said that it printed the answer.
+	Taker     session.Process `json:"taker,omitzero"`
+	Unproven  bool            `json:"unproven,omitempty"`
+	SettledAt time.Time       `json:"settled_at,omitzero"`
+	Note      string          `json:"note,omitempty"` // how it ended, for people
+	Run       *Run            `json:"run,omitempty"`
 
 	// Background is a session that runs in the host's background service: its
 	// dialogs are open, and nobody watches them.
@@ -214,8 +218,9 @@ func Local(a Ask, note string, now time.Time) Ask {
 
 // Cancel says that the host ended the waiting hook, or the session ended.
 func Cancel(a Ask, note string, now time.Time) Ask {
-	if !a.Replied() && (a.State == Open || a.State == Answered) {
-		a.State, a.SettledAt, a.Note, a.Decision = Cancelled, now, note, nil
+	waits := a.State == Open || a.State == Answered || a.State == Delivered && a.Unproven
+	if !a.Replied() && waits {
+		a.State, a.SettledAt, a.Note, a.Decision, a.Unproven = Cancelled, now, note, nil, false
 	}
 	return a
 }
@@ -320,11 +325,10 @@ func show(a Ask, now time.Time) Ask {
 }
 
 func drop(a Ask, now time.Time) Ask {
-	note := "the session's hook went away"
 	if a.Decision != nil {
-		note += " before the answer reached it"
+		return Undelivered(a, now)
 	}
-	a.State, a.SettledAt, a.Note, a.Decision = Withdrawn, now, note, nil
+	a.State, a.SettledAt, a.Note = Withdrawn, now, "the session's hook went away"
 	return a
 }
 
@@ -335,7 +339,7 @@ func expire(a Ask, now time.Time) Ask {
 		return a
 	}
 	if a.Decision != nil {
-		note = "the answer came, but the session's hook did not take it in time"
+		return Undelivered(a, now)
 	}
 	switch {
 	case a.Attended:
@@ -346,7 +350,7 @@ func expire(a Ask, now time.Time) Ask {
 		note += "; the call was refused and the step is parked"
 		a.Parked = true
 	}
-	a.State, a.SettledAt, a.Note, a.Decision = Expired, now, note, nil
+	a.State, a.SettledAt, a.Note = Expired, now, note
 	if a.Parked {
 		a = show(a, now)
 	}

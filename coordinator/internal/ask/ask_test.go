@@ -80,7 +80,17 @@ func TestTransitions(t *testing.T) {
 		{"tick in time", func(a ask.Ask) ask.Ask { return ask.Tick(a, later) },
 			[6]ask.State{ask.Open, ask.Answered, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}},
 		{"tick at the end", func(a ask.Ask) ask.Ask { return ask.Tick(a, t0.Add(ask.AttendedFor)) },
-			[6]ask.State{ask.Expired, ask.Expired, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}},
+			[6]ask.State{ask.Expired, ask.Withdrawn, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}},
+		{"undelivered", func(a ask.Ask) ask.Ask { return ask.Undelivered(a, later) },
+			[6]ask.State{ask.Open, ask.Withdrawn, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}},
+		{"undelivered, from a hook that gives receipts", func(a ask.Ask) ask.Ask { return ask.Undelivered(ask.Claimed(a), later) },
+			[6]ask.State{ask.Open, ask.Withdrawn, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}},
+		{"printed", func(a ask.Ask) ask.Ask { return ask.Undelivered(ask.Printed(ask.Claimed(a)), later) },
+			[6]ask.State{ask.Open, ask.Delivered, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}},
+		{"printed, known late", func(a ask.Ask) ask.Ask { return ask.Printed(ask.Undelivered(ask.Claimed(a), later)) },
+			[6]ask.State{ask.Open, ask.Delivered, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}},
+		{"No before the answer is printed", func(a ask.Ask) ask.Ask { return ask.Undelivered(ask.Cancel(ask.Claimed(a), "No", later), later) },
+			[6]ask.State{ask.Cancelled, ask.Cancelled, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}},
 	}
 	order := []ask.State{ask.Open, ask.Answered, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled}
 	for _, step := range steps {
@@ -188,12 +198,11 @@ func TestTick(t *testing.T) {
 		{"just before the end", opened(), ask.AttendedFor - 1, ask.Open, true, ""},
 		{"the end, attended", opened(), ask.AttendedFor, ask.Expired, false, "nobody answered in time; the question is now at the terminal alone"},
 		{"the end, unattended", unattended, ask.UnattendedFor, ask.Expired, true, "nobody answered in time; the call was refused and the step is parked"},
-		{"the end of an answer that nobody took", answered, ask.AttendedFor, ask.Expired, false,
-			"the answer came, but the session's hook did not take it in time; the question is now at the terminal alone"},
+		{"the end of an answer that nobody took", answered, ask.AttendedFor, ask.Withdrawn, false, "not delivered"},
 		{"an answer has no card to come", answered, session.Grace, ask.Answered, false, ""},
 		{"just before the redial is over", ask.Lose(opened(), t0), ask.RedialFor - 1, ask.Open, false, ""},
 		{"the redial is over", ask.Lose(opened(), t0), ask.RedialFor, ask.Withdrawn, false, "the session's hook went away"},
-		{"the redial is over, with an answer", ask.Lose(answered, t0), ask.RedialFor, ask.Withdrawn, false, "the session's hook went away before the answer reached it"},
+		{"the redial is over, with an answer", ask.Lose(answered, t0), ask.RedialFor, ask.Withdrawn, false, "not delivered"},
 		{"lost and over at once", ask.Lose(opened(), t0), ask.AttendedFor, ask.Withdrawn, false, "the session's hook went away"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -103,6 +103,7 @@ type Lease struct {
 	Told     bool      `json:"told,omitempty"`    // the session knows of it
 	ToldIn   string    `json:"told_in,omitempty"` // the delivery that told it
 	Missed   bool      `json:"missed,omitempty"`  // its time ran out unused
+	Lost     bool      `json:"lost,omitempty"`    // it came in time, and its hook ended before it was delivered
 }
 
 // Park opens a and refuses it at once: where the host would let a call run
@@ -150,7 +151,7 @@ func miss(a Ask) Ask {
 
 // lapses returns when the lease of a runs out unused; the zero time is never.
 func (a Ask) lapses() (at time.Time) {
-	if l := a.Lease; l != nil && l.Decision.Allow && l.UsedAt.IsZero() && !l.Missed {
+	if l := a.Lease; l != nil && (l.Decision.Allow || l.Lost) && l.UsedAt.IsZero() && !l.Missed {
 		return l.Until
 	}
 	return at
@@ -198,6 +199,9 @@ func (a Ask) Same(b Ask) bool {
 }
 
 func (l Lease) how() string {
+	if l.Lost {
+		return l.howLost()
+	}
 	at := fmt.Sprintf("by %s at %s", l.Decision.By, l.Decision.At.Format("15:04:05"))
 	switch {
 	case !l.Decision.Allow:

@@ -108,10 +108,15 @@ func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	return after, err
 }
 
-// ClaimAsk takes the answer for the hook that is about to print it.
-func (c *Core) ClaimAsk(id ask.ID) (ask.Ask, error) {
+// ClaimAsk takes the answer for the hook that is about to print it. With a receipt, that
+// hook says when it has, see AskPrinted.
+func (c *Core) ClaimAsk(id ask.ID, receipt bool) (ask.Ask, error) {
+	claim := ask.Claim
+	if receipt {
+		claim = ask.Claimed
+	}
 	a, err := c.changeAsk(id, func(a ask.Ask, _ time.Time) (ask.Ask, event.Kind, error) {
-		return ask.Claim(a), event.AskDelivered, nil
+		return claim(a), event.AskDelivered, nil
 	})
 	if err == nil && a.Interrupts() {
 		_, err = c.Halted(a.Session, true)
@@ -200,6 +205,7 @@ func (c *Core) Ran(o Outcome) error {
 		}
 		s.touchLoop(&b, o.Session, now)
 		s.ranLate(&b, o, now)
+		s.ranAfterAll(&b, o, now)
 		if a, ok := s.askOf(o, now); ok {
 			o.Run.At = now
 			next := ask.Ran(a, o.Run, now)
@@ -271,7 +277,13 @@ func allowed(a ask.Ask) bool { return a.State == ask.Delivered && a.Decision.All
 func (c *Core) LocallySettled(id session.ID, before time.Time) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.asks {
-			if a.Session != id || a.State != ask.Open || !a.Dialog() || !a.OpenedAt.Before(before) {
+			if a.Session != id || !a.Dialog() || !a.OpenedAt.Before(before) {
+				continue
+			}
+			if next := ask.Overruled(a); next != a {
+				s.putAsk(&b, next, now)
+			}
+			if a.State != ask.Open {
 				continue
 			}
 			next := ask.Local(a, "answered at the terminal", now)

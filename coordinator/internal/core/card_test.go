@@ -257,7 +257,7 @@ func TestOvertaken(t *testing.T) {
 		r.pass(time.Minute)
 		_, err := r.Answer("a", ask.Decision{Allow: c.allow, By: "Ada"})
 		r.ok(err)
-		_, err = r.ClaimAsk("a")
+		_, err = r.ClaimAsk("a", false)
 		r.ok(err)
 		r.pass(5 * time.Second)
 		o := ran("x")

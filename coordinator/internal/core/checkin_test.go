@@ -36,7 +36,7 @@ func (r *rig) reply(text string) {
 
 func (r *rig) deliver(delivery string) string {
 	r.t.Helper()
-	d, err := r.Deliver("s", delivery)
+	d, err := r.Deliver("s", delivery, session.Process{})
 	r.ok(err)
 	return d.Text
 }

@@ -54,7 +54,10 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Time) (ask.Ask, bool) {
 	d := ask.Decision{Allow: true, At: now}
 	if lent, ok := s.lease(a, now); ok && a.Kind != ask.Denied {
-		d.By, d.Channel = lent.Lease.Decision.By+", who had allowed it after the refusal", "lease"
+		if d.By = lent.Lease.Decision.By + ", who had allowed it after the refusal"; lent.Lease.Lost {
+			a, d = lent.Again(a, now)
+		}
+		d.Channel = "lease"
 		s.putAsk(b, ask.Use(lent, now), now)
 	} else if used := grant.Find(s.activeGrants(), a.Session, need, now); len(used) > 0 {
 		d.By, d.Channel = fmt.Sprintf("the grant of %s (%s)", used[0].By, used[0].ID), "grant"
@@ -84,11 +87,19 @@ func (c *Core) Granted(id session.ID, need grant.Need) (covered bool) {
 // A yes to auto mode's refusal says nothing to what the guard asks.
 func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
 	for _, old := range s.asks {
-		if old.Lent(now) && old.Same(a) && !(old.Kind == ask.Denied && a.Kind == ask.Guard) && (!ok || old.OpenedAt.Before(found.OpenedAt)) {
+		if old.Stands(now) && old.Same(a) && serves(old, a) && (!ok || old.OpenedAt.Before(found.OpenedAt)) {
 			found, ok = old, true
 		}
 	}
 	return found, ok
+}
+
+// serves reports whether the answer to one kind of ask says anything to another.
+func serves(old, a ask.Ask) bool {
+	if old.Lease.Lost {
+		return old.Kind == a.Kind
+	}
+	return old.Kind != ask.Denied || a.Kind != ask.Guard
 }
 
 // Park registers a call that the hook refuses at once, so that the person can

@@ -66,7 +66,7 @@ func TestGrantAnswers(t *testing.T) {
 	if a, err := r.OpenCovered(newAsk("ask_g", "git commit --amend"), loses); err != nil || a.State != ask.Answered {
 		t.Errorf("what is to be kept first is %s, %v", a.State, err)
 	}
-	if a, err := r.ClaimAsk("ask_g"); err != nil || a.State != ask.Delivered {
+	if a, err := r.ClaimAsk("ask_g", false); err != nil || a.State != ask.Delivered {
 		t.Errorf("the hook gets %+v, %v", a, err)
 	}
 	for id, c := range map[string]struct {
@@ -179,7 +179,7 @@ func TestParkAndLease(t *testing.T) {
 	if next := r.park("ask_d", "x"); next.State != ask.Answered || next.Decision.Channel != "lease" {
 		t.Errorf("the next try is %+v", next)
 	}
-	if a, err := r.ClaimAsk("ask_d"); err != nil || a.State != ask.Delivered {
+	if a, err := r.ClaimAsk("ask_d", false); err != nil || a.State != ask.Delivered {
 		t.Errorf("have %s, %v", a.State, err)
 	}
 	r.ok(r.Ran(ran("x")))

@@ -16,7 +16,7 @@ const clientGone = "its client is gone"
 // session afterwards is true at that moment.
 func (c *Core) Look() error {
 	var all []session.Process
-	c.view(func(s *state, _ time.Time) { all = s.processes() })
+	c.view(func(s *state, _ time.Time) { all = append(s.processes(), s.takers()...) })
 	over := map[session.Process]bool{}
 	for _, p := range all {
 		if _, known := over[p]; !known {
@@ -25,6 +25,7 @@ func (c *Core) Look() error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		s.buryHooks(&b, over)
+		s.buryTakers(&b, over, now)
 		s.burySessions(&b, over, now)
 		return b, nil
 	})

@@ -49,19 +49,18 @@ func (s *state) nameOf(id session.ID) string {
 }
 
 // Deliver hands the texts that wait for a session to the hook that names the
-// delivery. The same name again gets the same texts, and no other one does.
-func (c *Core) Deliver(id session.ID, delivery string) (d message.Delivery, err error) {
+// delivery. The same name again gets the same texts, and no other one does. A taker
+// that is known says when it has printed them, see TextsPrinted.
+func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d message.Delivery, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		d = message.Take(s.texts(), id, delivery, now)
+		d = message.Take(s.texts(), id, delivery, taker, now)
 		b.Messages = d.Changed
 		for _, m := range d.Changed {
 			text := s.token(id) + ": the text of " + m.By + " was handed over"
 			b.Events = append(b.Events, happened(event.MessageDelivered, id, string(m.ID), text, now))
 		}
-		for _, a := range s.asks {
-			if a.Session == id && a.Replied() && a.State == ask.Answered && len(d.Changed) > 0 {
-				s.putAsk(&b, ask.Claim(a), now)
-			}
+		if len(d.Changed) > 0 && !taker.Known() {
+			s.takeReplies(&b, id, now)
 		}
 		return b, nil
 	})

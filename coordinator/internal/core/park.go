@@ -85,12 +85,26 @@ func (s *state) answeredLate(id session.ID, delivery string) (out []ask.Ask) {
 func lateLine(a ask.Ask, now time.Time) string {
 	call := a.Tool + ": " + strings.Join(strings.Fields(ask.Elide(a.Text, 300)), " ")
 	switch {
+	case a.Lease.Lost:
+		return lostLine(a, call, now)
 	case a.Lent(now):
 		return fmt.Sprintf("The person has meanwhile allowed a call that was refused before. Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
 	case !a.Lease.Decision.Allow:
 		return fmt.Sprintf("The person has meanwhile refused a call that was parked. %s It was: %s", a.Lease.Decision.Message, call)
 	}
 	return ""
+}
+
+// lostLine is lateLine of an answer that was not delivered.
+func lostLine(a ask.Ask, call string, now time.Time) string {
+	switch {
+	case !a.Stands(now):
+		return ""
+	case a.Lease.Decision.Allow:
+		return fmt.Sprintf("The person allowed a call, but the answer was lost on its way. "+
+			"Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
+	}
+	return "The person refused a call, but the answer was lost on its way. " + a.Lease.Decision.Message + " It was: " + call
 }
 
 // ParkedFor is how long a session that nobody attends may wait for the answers

@@ -49,7 +49,7 @@ func TestUndoLife(t *testing.T) {
 	_, err = r.Answer(a.ID, ask.Decision{Allow: true, By: "Ada"})
 	r.ok(err)
 	r.restart()
-	_, err = r.ClaimAsk(a.ID)
+	_, err = r.ClaimAsk(a.ID, false)
 	r.ok(err)
 	r.ok(r.Ran(core.Outcome{Session: "s", Tool: "Bash", Hash: "h", Run: ask.Run{OK: true}}))
 	if got := r.due(); !slices.Equal(got, []string{"undo.look:" + string(early.ID)}) {

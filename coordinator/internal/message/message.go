@@ -27,7 +27,7 @@ const (
 	Unrouted  State = "unrouted"  // the person has not said yet for which session
 	Pending   State = "pending"   // no hook of the session has taken it yet
 	Delivered State = "delivered" // a hook took it to the host
-	Done      State = "done"      // the session came back after it; or it was dropped
+	Done      State = "done"      // the session showed that it has it; or it was dropped
 )
 
 // A Message is one text for one session.
@@ -47,7 +47,13 @@ type Message struct {
 	// Delivery names the hook that took it: the same hook may ask again.
 	Delivery    string    `json:"delivery,omitempty"`
 	DeliveredAt time.Time `json:"delivered_at,omitzero"`
-	DoneAt      time.Time `json:"done_at,omitzero"`
+	// Taker is the process of the hook that took it. Unproven is true until that hook
+	// has said that it printed the text.
+	Taker    session.Process `json:"taker,omitzero"`
+	Unproven bool            `json:"unproven,omitempty"`
+	// Again is true once a hook took it and may not have handed it over.
+	Again  bool      `json:"again,omitempty"`
+	DoneAt time.Time `json:"done_at,omitzero"`
 }
 
 // IDOf returns the id of the message with this key.
@@ -100,16 +106,19 @@ type Delivery struct {
 	By      []string  // who wrote them, each once; none for data
 	Changed []Message // to be made durable before Text is handed over
 	Left    int       // messages that did not fit and wait for the next hook
+	Again   bool      // the session may have seen some of it before
 }
 
 // Take hands the pending messages of a session, in their order, to the hook
 // that is named. The same name again gets the same messages again: it lost the
-// answer. No other hook ever gets them. The person's words and data are never
+// answer. No other hook gets them while this one may still hand them over; a taker
+// that is known says when it has, see Printed. The person's words and data are never
 // handed over together: nobody must take one for the other.
-func Take(all []Message, id session.ID, delivery string, now time.Time) (d Delivery) {
+func Take(all []Message, id session.ID, delivery string, taker session.Process, now time.Time) (d Delivery) {
 	var texts []string
 	add := func(m Message) {
 		texts = append(texts, m.Text)
+		d.Again = d.Again || m.Again
 		if !m.Data && !slices.Contains(d.By, m.By) {
 			d.By = append(d.By, m.By)
 		}
@@ -129,6 +138,7 @@ func Take(all []Message, id session.ID, delivery string, now time.Time) (d Deliv
 			continue
 		}
 		m.State, m.Delivery, m.DeliveredAt = Delivered, delivery, now
+		m.Taker, m.Unproven = taker, taker.Known()
 		d.Changed = append(d.Changed, m)
 		add(m)
 	}
@@ -136,11 +146,36 @@ func Take(all []Message, id session.ID, delivery string, now time.Time) (d Deliv
 	return d
 }
 
-// Finish returns the delivered messages of a session that came back with
-// another hook than the one that took them: they are done.
+// Printed returns the messages of a delivery whose hook has said that it printed them,
+// also those that were offered again meanwhile.
+func Printed(all []Message, id session.ID, delivery string) (out []Message) {
+	for _, m := range ordered(all, id) {
+		taken := m.State == Delivered && m.Unproven || m.State == Pending && m.Again
+		if taken && m.Delivery == delivery {
+			m.State, m.Unproven = Delivered, false
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Lost returns the messages that lost names, of those that a hook took and that no
+// session has shown to have: they are offered again.
+func Lost(all []Message, lost func(Message) bool) (out []Message) {
+	for _, m := range all {
+		if m.State == Delivered && lost(m) {
+			m.State, m.Unproven, m.Again = Pending, false, true
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Finish returns the messages of a session that came back with another hook than the
+// one that printed them: they are done.
 func Finish(all []Message, id session.ID, delivery string, now time.Time) (out []Message) {
 	for _, m := range ordered(all, id) {
-		if m.State == Delivered && m.Delivery != delivery {
+		if m.State == Delivered && !m.Unproven && m.Delivery != delivery {
 			m.State, m.DoneAt = Done, now
 			out = append(out, m)
 		}

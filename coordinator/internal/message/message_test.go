@@ -38,7 +38,7 @@ func (b box) put(changed []message.Message) {
 }
 
 func (b box) take(id session.ID, delivery string) message.Delivery {
-	d := message.Take(b, id, delivery, t0)
+	d := message.Take(b, id, delivery, session.Process{}, t0)
 	b.put(d.Changed)
 	return d
 }
@@ -207,12 +207,12 @@ func TestTakeApart(t *testing.T) {
 		{ID: "2", Session: "s", Seq: 2, State: message.Pending, Text: "data", By: "cron", Data: true},
 		{ID: "3", Session: "s", Seq: 3, State: message.Pending, Text: "more", By: "Ana"},
 	}
-	first := message.Take(all, "s", "hook-1", time.Time{})
+	first := message.Take(all, "s", "hook-1", session.Process{}, time.Time{})
 	if first.Text != "words\n\nmore" || len(first.By) != 1 || first.Left != 1 {
 		t.Errorf("first: %+v; want the words of Ana, and one left", first)
 	}
 	all[0].State, all[2].State = message.Done, message.Done
-	second := message.Take(all, "s", "hook-2", time.Time{})
+	second := message.Take(all, "s", "hook-2", session.Process{}, time.Time{})
 	if second.Text != "data" || len(second.By) != 0 || second.Left != 0 {
 		t.Errorf("second: %+v; want the data, by nobody", second)
 	}

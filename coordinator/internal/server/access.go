@@ -59,6 +59,8 @@ var operations = map[string]operation{
 	wire.OpParkedWait:    {hook, (*Server).parkedWait},
 	wire.OpErrandWait:    {hook, (*Server).errandWait},
 	wire.OpRewake:        {hook, (*Server).rewake},
+	wire.OpBatch:         {hook, (*Server).batch},
+	wire.OpPrinted:       {hook, (*Server).printed},
 
 	wire.OpConfigRefused: {hook, (*Server).configRefused},
 

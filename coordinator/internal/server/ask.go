@@ -34,6 +34,7 @@ func (s *Server) askOpen(c *call) (any, error) {
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}
+	a.Taker = caller(c)
 	if h.Park {
 		if a, err = s.cfg.Core.Park(a); err == nil {
 			s.beside(p, v.losses, a)
@@ -113,7 +114,10 @@ func (s *Server) askClaim(c *call) (any, error) {
 		return nil, err
 	}
 	s.before(c.ctx, ask.ID(h.Ask))
-	a, err := s.cfg.Core.ClaimAsk(ask.ID(h.Ask))
+	a, err := s.cfg.Core.ClaimAsk(ask.ID(h.Ask), h.Receipt && caller(c).Known())
+	if err == nil && a.Unproven {
+		c.printed = func(yes bool) { s.note(s.cfg.Core.AskPrinted(a.ID, yes)) }
+	}
 	return askReply(a), err
 }
 

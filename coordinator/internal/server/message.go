@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -19,8 +20,52 @@ func (s *Server) messageTake(c *call) (any, error) {
 	if h.Delivery == "" {
 		return nil, badRequest("a delivery needs a name")
 	}
-	d, err := s.cfg.Core.Deliver(p.Session, h.Delivery)
-	return wire.HookReply{Text: d.Text, By: strings.Join(d.By, ", "), Texts: d.Left}, err
+	taker := session.Process{}
+	if h.Receipt {
+		taker = caller(c)
+	}
+	d, err := s.cfg.Core.Deliver(p.Session, h.Delivery, taker)
+	if err == nil && d.Text != "" && taker.Known() {
+		c.printed = func(yes bool) { s.note(s.cfg.Core.TextsPrinted(p.Session, h.Delivery, yes)) }
+	}
+	return wire.HookReply{Text: d.Text, By: strings.Join(d.By, ", "), Texts: d.Left, Again: d.Again}, err
+}
+
+// batch says how many texts wait for a session whose tools have just run.
+func (s *Server) batch(c *call) (any, error) {
+	h, p, err := s.hookCall(c, session.Working)
+	if err != nil || s.silent(h) || p.Agent != "" {
+		return wire.HookReply{}, err
+	}
+	texts, err := s.cfg.Core.ComesBack(p.Session, h.Delivery)
+	return wire.HookReply{Texts: texts}, err
+}
+
+// printed takes in that a hook has printed what it took from a coordinator that died
+// before it could be told.
+func (s *Server) printed(c *call) (any, error) {
+	h, err := decode[wire.HookCall](c.body)
+	if err != nil {
+		return nil, badRequest("hook call: %v", err)
+	}
+	if h.Ask != "" {
+		if h, err = s.askCall(c); err != nil {
+			return nil, err
+		}
+		return wire.AskReply{ID: h.Ask}, s.cfg.Core.AskPrinted(ask.ID(h.Ask), true)
+	}
+	h, p, err := s.hookCall(c, "")
+	if err != nil {
+		return nil, err
+	}
+	return wire.HookReply{}, s.cfg.Core.TextsPrinted(p.Session, h.Delivery, true)
+}
+
+// note logs what could not be noted behind a reply.
+func (s *Server) note(err error) {
+	if err != nil {
+		s.cfg.Log.Error("note what became of a reply", "err", err)
+	}
 }
 
 // rewake holds the hook that waits in the background to wake its session. The

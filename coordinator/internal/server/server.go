@@ -152,16 +152,20 @@ type call struct {
 	op   string          // what is asked for
 	line []peer.Process  // the caller and what it descends from, nearest first
 	body []byte
+	// printed hears whether the caller printed our reply before it ended; nil where
+	// nobody needs to know.
+	printed func(bool)
+	receipt chan bool // gets what the caller's connection says behind its request
 	// then is left to do when the reply is out, see backlog: a host that waits for its
 	// hook need not wait for that too.
 	then []func()
 }
 
-func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
+func (s *Server) answer(server context.Context, conn *net.UnixConn) {
 	defer conn.Close()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(server)
 	defer cancel()
-	c := &call{ctx: ctx}
+	c := &call{ctx: ctx, receipt: make(chan bool, 1)}
 	reply := s.reply(c, cancel, conn)
 	if len(c.then) > 0 {
 		s.behind.add(c.then)
@@ -172,6 +176,14 @@ func (s *Server) answer(ctx context.Context, conn *net.UnixConn) {
 	}
 	_ = conn.SetWriteDeadline(time.Now().Add(ioFor))
 	_, _ = conn.Write(reply.Line()) // a caller that is gone needs no reply
+	if c.printed == nil {
+		return
+	}
+	select {
+	case printed := <-c.receipt:
+		c.printed(printed)
+	case <-server.Done(): // the next coordinator looks whether the caller lives
+	}
 }
 
 func (s *Server) later() {
@@ -198,17 +210,18 @@ func (s *Server) reply(c *call, cancel context.CancelFunc, conn *net.UnixConn) w
 		return failure(err)
 	}
 	_ = conn.SetReadDeadline(time.Time{})
-	go watch(conn, cancel)
+	go watch(conn, c.receipt, cancel)
 	s.behind.work()
 	s.cfg.Marks()
 	return success(op.do(s, c))
 }
 
-// watch ends the call when its caller goes away. A caller sends nothing behind
-// its request, so any read is the end. It returns when the connection closes.
-func watch(r io.Reader, gone context.CancelFunc) {
+// watch ends the call when its caller goes away. All that a caller sends behind its
+// request is a receipt. It returns when the connection closes.
+func watch(r io.Reader, receipt chan<- bool, gone context.CancelFunc) {
 	var one [1]byte
-	_, _ = r.Read(one[:])
+	n, _ := r.Read(one[:])
+	receipt <- n == 1
 	gone()
 }
 

@@ -32,7 +32,7 @@ func TestCardFromQuestionToOutcome(t *testing.T) {
 		t.Errorf("the ask stands at %+v, %+v", got, got.Decision)
 	}
 	r.await("✅ Allowed by Ann at " + clock(got.Decision.At) + " · waiting for the session to take the answer")
-	if _, err := r.core.ClaimAsk(a.ID); err != nil {
+	if _, err := r.core.ClaimAsk(a.ID, false); err != nil {
 		t.Fatal(err)
 	}
 	err := r.core.Ran(core.Outcome{Session: "s1", Tool: "Bash", Hash: a.Hash, Run: ask.Run{OK: true, Took: 1200 * time.Millisecond}})
@@ -96,7 +96,7 @@ func TestLateTap(t *testing.T) {
 	}
 	outcome := func(took time.Duration) func(*rig, ask.ID) error {
 		return func(r *rig, id ask.ID) error {
-			_, err := r.core.ClaimAsk(id)
+			_, err := r.core.ClaimAsk(id, false)
 			return errors.Join(err, r.core.Ran(core.Outcome{Session: "s1", Tool: "Bash", Hash: r.state(id).Hash, Run: ask.Run{OK: true, Took: took}}))
 		}
 	}

@@ -38,7 +38,7 @@ func (r *rig) checkIn(id session.ID, askID ask.ID, said string) botapi.Message {
 // took is what a hook of the session takes now.
 func (r *rig) took(id session.ID, delivery string) string {
 	r.Helper()
-	d, err := r.core.Deliver(id, delivery)
+	d, err := r.core.Deliver(id, delivery, session.Process{})
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func TestPlanOutcome(t *testing.T) {
 	a := r.openKind("a1", ask.Plan, "ExitPlanMode", planInput(t, "dig"))
 	m := r.await("dig")
 	r.awaitAnswer(r.tap(r.ann, m.ID, "Approve"))
-	if _, err := r.core.ClaimAsk(a.ID); err != nil {
+	if _, err := r.core.ClaimAsk(a.ID, false); err != nil {
 		t.Fatal(err)
 	}
 	_, hash, _ := ask.Input("ExitPlanMode", []byte(`{}`))

@@ -89,7 +89,7 @@ func TestTalk(t *testing.T) {
 		return err
 	})
 	k.says(r.ann, "commit it")
-	k.does("the session takes it", func() error { _, err := r.core.Deliver("s1", "hook"); return err })
+	k.does("the session takes it", func() error { _, err := r.core.Deliver("s1", "hook", session.Process{}); return err })
 	k.says(r.ann, "/status")
 
 	k.part("Notices")

@@ -25,7 +25,7 @@ func (r *rig) ranStep(id, command string, p undo.Picture) (a ask.Ask, v undo.Sna
 		_, err = r.core.Answer(a.ID, ask.Decision{Allow: true, By: "Ann", Channel: "telegram"})
 	}
 	if err == nil {
-		_, err = r.core.ClaimAsk(a.ID)
+		_, err = r.core.ClaimAsk(a.ID, false)
 	}
 	if err == nil {
 		err = r.core.Ran(core.Outcome{Session: a.Session, Tool: a.Tool, Hash: a.Hash, Run: ask.Run{OK: true}})

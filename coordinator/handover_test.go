@@ -1,0 +1,208 @@
+//go:build unix
+
+package coordinator_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/standin/botapi"
+)
+
+// A takerRig plays the host's client of one session, whose hooks are killed while they
+// hand something over.
+type takerRig struct {
+	*phone
+	vars []string
+}
+
+func newTakerRig(t *testing.T, attended bool) *takerRig {
+	t.Helper()
+	r := &takerRig{phone: newPhone(t)}
+	r.vars = []string{"CLAUDE_PID=" + strconv.Itoa(bystander(t)), "CLAUDE_CODE_SESSION_ATTENDED=0", "CLAUDE_CODE_ENTRYPOINT=sdk-cli"}
+	if attended {
+		r.vars[1], r.vars[2] = "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDE_CODE_ENTRYPOINT=cli"
+	}
+	return r
+}
+
+// run runs a hook to its end and returns what it printed.
+func (r *takerRig) run(event string, more payload) string {
+	r.t.Helper()
+	out, err := r.start(event, r.session("s", "p").with(more), r.vars...).wait()
+	if err != nil {
+		r.t.Fatalf("%s: %v\n%s", event, err, r.trail())
+	}
+	return out
+}
+
+// mute starts a hook that cannot print: its output goes into a full pipe.
+func (r *takerRig) mute(event string, more payload) *exec.Cmd {
+	r.t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { read.Close(); write.Close() })
+	if err := write.SetWriteDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		r.t.Fatal(err)
+	}
+	for err == nil {
+		_, err = write.Write(make([]byte, 4096))
+	}
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		r.t.Fatal(err)
+	}
+	raw, err := json.Marshal(r.session("s", "p").with(more).with(payload{"hook_event_name": event}))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(filepath.Dir(r.bin), hookNames[event]))
+	cmd.Env, cmd.Stdin, cmd.Stdout = append(r.vars, r.env...), bytes.NewReader(raw), write
+	if err := cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	return cmd
+}
+
+var hookNames = map[string]string{
+	"Stop": "hook-stop", "UserPromptSubmit": "hook-user-prompt-submit", "PostToolBatch": "hook-post-tool-batch",
+	"PermissionRequest": "hook-permission-request", "PreToolUse": "hook-pre-tool-use",
+}
+
+// kill ends a hook as kill -9 does, once the journal has as many entries of a kind.
+func (r *takerRig) kill(hook *exec.Cmd, kind string, entries int) {
+	r.t.Helper()
+	for deadline := time.Now().Add(patience); count(r.journal(), kind) < entries; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("no %d. %s in the journal\n%s", entries, kind, r.trail())
+		}
+	}
+	if err := hook.Process.Kill(); err != nil {
+		r.t.Fatal(err)
+	}
+	_ = hook.Wait() // it was killed
+}
+
+const maybeSeen = "may have received some of this before"
+
+// TestKillTextTaker: a text that a hook took and could not print is offered again, and
+// the session is told that it may have seen it. So it is when the coordinator dies, too.
+func TestKillTextTaker(t *testing.T) {
+	t.Parallel()
+	stopped := payload{"last_assistant_message": "fin"}
+	for event, more := range map[string]payload{"Stop": stopped, "UserPromptSubmit": {"prompt": "x"}, "PostToolBatch": {"tool_calls": []any{}}} {
+		for _, dies := range []bool{false, true} {
+			t.Run(event+map[bool]string{true: ", the coordinator dies"}[dies], func(t *testing.T) {
+				t.Parallel()
+				r := newTakerRig(t, true)
+				r.afar("away", "off")
+				r.run("UserPromptSubmit", payload{"prompt": "begin"})
+				r.ann.Say(annID, "use the blue one")
+				r.await("the fate", func(m botapi.Message) bool { return strings.Contains(m.Text, "gets it") })
+				hook := r.mute(event, more)
+				r.kill(hook, "message.delivered", 1)
+				if dies {
+					r.fire(r.aim())
+				}
+				out := r.run("Stop", stopped)
+				if !strings.Contains(out, maybeSeen) || !strings.Contains(out, "use the blue one") {
+					t.Errorf("the next stop said %q\n%s", out, r.trail())
+				}
+				if out := r.run("Stop", stopped); out != "" {
+					t.Errorf("then it said %q", out)
+				}
+			})
+		}
+	}
+}
+
+// TestKillAnswerTaker: an answer that a hook took and could not print is not delivered,
+// says the card, and counts once when the call is asked for again.
+func TestKillAnswerTaker(t *testing.T) {
+	t.Parallel()
+	call := payload{"tool_name": "Bash", "tool_input": payload{"command": "git push --force origin side"}}
+	for event, attended := range map[string]bool{"PermissionRequest": true, "PreToolUse": false} {
+		for _, button := range []string{"Allow", "Deny"} {
+			t.Run(event+" "+button, func(t *testing.T) {
+				t.Parallel()
+				r := newTakerRig(t, attended)
+				hook := r.mute(event, call)
+				card := r.current("git push --force")[0]
+				if _, err := r.ann.Tap(card.ID, button); err != nil {
+					t.Fatal(err)
+				}
+				r.kill(hook, "ask.delivered", 1)
+				r.await("not delivered", func(m botapi.Message) bool {
+					return m.ID == card.ID && strings.Contains(strings.ToLower(m.Text), "not delivered")
+				})
+				want := map[string]string{"Allow": `"allow"`, "Deny": `"deny"`}[button]
+				if out := r.run(event, call); !strings.Contains(out, want) {
+					t.Errorf("asked again, the hook said %q\n%s", out, r.trail())
+				}
+				third := r.start(event, r.session("s", "p").with(call), r.vars...)
+				again := r.current("git push --force")
+				if len(again) != 1 || again[0].ID == card.ID {
+					t.Errorf("the third time there is no new card: %d", len(again))
+				}
+				if _, err := r.ann.Tap(again[0].ID, "Deny"); err != nil {
+					t.Fatal(err)
+				}
+				if out, err := third.wait(); err != nil || !strings.Contains(out, `"deny"`) {
+					t.Errorf("the third said %q, %v", out, err)
+				}
+			})
+		}
+	}
+}
+
+// TestKillTakersAtRandom kills hooks at any moment while they hand texts over. A host
+// heeds what a hook printed that ended by itself; in this way each text arrives, and what
+// arrives twice is marked.
+func TestKillTakersAtRandom(t *testing.T) {
+	t.Parallel()
+	r := newTakerRig(t, true)
+	r.afar("away", "off")
+	seed := seeded(t)
+	random := rand.New(rand.NewPCG(seed, 7))
+	r.run("UserPromptSubmit", payload{"prompt": "begin"})
+	killed := 0
+	for n := range 25 {
+		text := "text-" + strconv.Itoa(n) + "-end"
+		sent := r.ann.Say(annID, text)
+		r.await("the fate of "+text, func(m botapi.Message) bool { return m.ID > sent && strings.Contains(m.Text, "gets it") })
+		arrived := 0
+		for try := 0; arrived == 0; try++ {
+			hook := r.start("Stop", r.session("s", "p").with(payload{"last_assistant_message": "fin"}), r.vars...)
+			if try < 3 {
+				time.Sleep(time.Duration(random.IntN(12000)) * time.Microsecond) // the length is what varies
+				_ = hook.cmd.Process.Kill()
+			}
+			out, err := hook.wait()
+			if err != nil {
+				killed++
+				continue
+			}
+			if strings.Contains(out, text) {
+				arrived++
+			} else if try > 3 {
+				t.Fatalf("%s never arrives: %q\n%s", text, out, r.trail())
+			}
+		}
+		if out := r.run("Stop", payload{"last_assistant_message": "fin"}); strings.Contains(out, text) && !strings.Contains(out, maybeSeen) {
+			t.Errorf("%s arrives twice: %q", text, out)
+		}
+	}
+	if killed < 10 {
+		t.Errorf("only %d hooks were killed: that proves little", killed)
+	}
+}

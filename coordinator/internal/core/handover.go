@@ -1,0 +1,102 @@
+package core
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// What a hook took counts as handed over once that hook has said that it printed it. A
+// hook that ends without a word has printed nothing that the host heeds: the text is
+// offered again, and the answer counts when its call is asked for again.
+
+// AskPrinted says whether the hook that claimed an answer has printed it before it ended.
+func (c *Core) AskPrinted(id ask.ID, printed bool) error {
+	_, err := c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
+		if printed {
+			return ask.Printed(a), event.AskDelivered, nil
+		}
+		return ask.Undelivered(a, now), event.AskEnded, nil
+	})
+	return err
+}
+
+// TextsPrinted says whether the hook of a delivery has printed its texts before it ended.
+func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		if !printed {
+			lost := func(m message.Message) bool { return m.Session == id && m.Delivery == delivery && m.Unproven }
+			s.offerAgain(&b, lost, now)
+			return b, nil
+		}
+		b.Messages = message.Printed(s.texts(), id, delivery)
+		if len(b.Messages) > 0 {
+			s.takeReplies(&b, id, now)
+		}
+		return b, nil
+	})
+}
+
+// takeReplies says on the check-ins of a session that it has their replies.
+func (s *state) takeReplies(b *store.Batch, id session.ID, now time.Time) {
+	for _, a := range s.asks {
+		if a.Session == id && a.Replied() && a.State == ask.Answered {
+			s.putAsk(b, ask.Claim(a), now)
+		}
+	}
+}
+
+// offerAgain takes back the texts that lost names.
+func (s *state) offerAgain(b *store.Batch, lost func(message.Message) bool, now time.Time) {
+	for _, m := range message.Lost(s.texts(), lost) {
+		b.Messages = append(b.Messages, m)
+		text := s.token(m.Session) + ": the text of " + m.By + " may not have arrived, and is offered again"
+		b.Events = append(b.Events, happened(event.MessageAdded, m.Session, string(m.ID), text, now))
+	}
+}
+
+// takers returns the processes of the hooks that took something and have not said yet
+// that they printed it.
+func (s *state) takers() (all []session.Process) {
+	for _, m := range s.messages {
+		if m.State == message.Delivered && m.Unproven {
+			all = append(all, m.Taker)
+		}
+	}
+	for _, a := range s.asks {
+		if a.Taker.Known() && (a.State == ask.Answered || a.Unproven) {
+			all = append(all, a.Taker)
+		}
+	}
+	return all
+}
+
+// buryTakers takes back what hooks took that have ended.
+func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now time.Time) {
+	s.offerAgain(b, func(m message.Message) bool { return m.Unproven && over[m.Taker] }, now)
+	for _, a := range s.asks {
+		if !over[a.Taker] {
+			continue
+		}
+		if next := ask.Undelivered(a, now); next != a {
+			s.putAsk(b, next, now)
+			b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
+		}
+	}
+}
+
+// ranAfterAll has the card of an answer that was taken for undelivered say that its call
+// ran.
+func (s *state) ranAfterAll(b *store.Batch, o Outcome, now time.Time) {
+	o.Run.At = now
+	for _, a := range s.asks {
+		same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash
+		if next := ask.RanAfterAll(a, o.Run); same && next != a {
+			s.putAsk(b, next, now)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package hooks
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// receiptFor bounds the receipt to a coordinator that took another one's place.
+const receiptFor = 2 * time.Second
+
+// A receipt is owed for what this hook took: a person's text, or their answer. Whoever
+// gave it counts it as handed over only when the receipt comes.
+type receipt struct {
+	kept    *client.Kept
+	body    func() *wire.Object // of OpPrinted, should the connection be broken
+	printed bool
+}
+
+// takeOwing makes a call for which a receipt is owed once its reply is printed.
+func (h *hook) takeOwing(op string, body func() *wire.Object, within time.Duration) (reply, error) {
+	req := request(op, body().Bool("receipt", true))
+	line, kept, err := h.client.CallStartingKeeping(req, time.Now().Add(within))
+	if err != nil {
+		return reply{}, err
+	}
+	h.owed = &receipt{kept: kept, body: body}
+	return parseReply(line)
+}
+
+// due says that what the receipt is for was printed.
+func (r *receipt) due() {
+	if r != nil {
+		r.printed = true
+	}
+}
+
+// nothingOwed says that the reply was nothing to be handed over.
+func (h *hook) nothingOwed() {
+	h.owed.kept.Release()
+	h.owed = nil
+}
+
+// finish is the last thing that a hook does: it gives the receipt. Should the hook be
+// killed before, the host heeds nothing of what it printed.
+func (h *hook) finish(code int) {
+	if h.unhear != nil {
+		defer h.unhear()
+	}
+	if h.owed == nil || !h.owed.printed || code != 0 {
+		return
+	}
+	if h.owed.kept.Receipt() != nil {
+		_, _ = h.callStarting(wire.OpPrinted, h.owed.body(), receiptFor) // without it, all is offered again
+	}
+}
