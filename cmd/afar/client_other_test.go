@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+// clientMain does nothing: the scripts that need a client run on Unix alone.
+func clientMain() {}
