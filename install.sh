@@ -140,12 +140,20 @@ new_enough() {
 build() {
   say "Building Afar's programs (the first time takes a minute or two)"
   mkdir "$new/bin"
-  stamp="-s -w -X main.commit=$(sh "$root/plugin/commit.sh")"
-  run_go build -trimpath -buildvcs=false -ldflags "$stamp" -o "$new/bin/" ./cmd/afar ./cmd/hook-* ||
-    fail "the build failed; Go's own words are above. Without network, Go needs a module proxy or a filled cache (GOPROXY)."
+  commit=$(sh "$root/plugin/commit.sh")
+  # afar alone says its commit: a hook that has not changed must stay the same file.
+  compile "-s -w" ./cmd/hook-*
+  compile "-s -w${commit:+ -X main.commit=$commit}" ./cmd/afar
   for program in "$new"/bin/*; do
     put_in_place "$program"
   done
+}
+
+compile() {
+  flags=$1
+  shift
+  run_go build -trimpath -buildvcs=false -ldflags "$flags" -o "$new/bin/" "$@" ||
+    fail "the build failed; Go's own words are above. Without network, Go needs a module proxy or a filled cache (GOPROXY)."
 }
 
 # A rename swaps the file whole, so running sessions keep working; one that has not changed keeps its time.

@@ -18,6 +18,7 @@ import (
 var (
 	ErrNoIssue   = tracker.ErrNotFound
 	ErrIssueOver = errors.New("there is nothing to close")
+	ErrIssueOpen = errors.New("there is nothing to reopen")
 )
 
 // Issues are those of one repository. They need no coordinator that runs: the
@@ -108,6 +109,33 @@ func (i Issues) Close(ctx context.Context, id, note string) (wire.Issue, error) 
 		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, ErrIssueOver)
 	}
 	if err := in.Set(ctx, one.ID, tracker.StatusClosed, note); err != nil {
+		return wireIssue(one), err
+	}
+	return i.Show(ctx, one.ID)
+}
+
+// Reopen opens an issue that is over again, with a comment, if any.
+func (i Issues) Reopen(ctx context.Context, id, note string) (wire.Issue, error) {
+	one, in, err := i.find(ctx, id)
+	if err != nil {
+		return wire.Issue{}, err
+	}
+	if !one.Status.Over() {
+		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, ErrIssueOpen)
+	}
+	if err := in.Set(ctx, one.ID, tracker.StatusOpen, note); err != nil {
+		return wireIssue(one), err
+	}
+	return i.Show(ctx, one.ID)
+}
+
+// Comment adds a comment to an issue, whatever its status.
+func (i Issues) Comment(ctx context.Context, id, note string) (wire.Issue, error) {
+	one, in, err := i.find(ctx, id)
+	if err != nil {
+		return wire.Issue{}, err
+	}
+	if err := in.Set(ctx, one.ID, one.Status, note); err != nil {
 		return wireIssue(one), err
 	}
 	return i.Show(ctx, one.ID)

@@ -122,8 +122,10 @@ make_hooks() {
 }
 
 make_one() {
-  stamp="-s -w -X main.commit=$(sh "$root/plugin/commit.sh")"
-  (cd "$root" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$stamp" -o "$lock/$1" "./cmd/$1") &&
+  flags="-s -w" commit=
+  [ "$1" != afar ] || commit=$(sh "$root/plugin/commit.sh")
+  [ -z "$commit" ] || flags="$flags -X main.commit=$commit"
+  (cd "$root" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$flags" -o "$lock/$1" "./cmd/$1") &&
     mv -f "$lock/$1" "$bin/$1"
 }
 

@@ -15,7 +15,8 @@ import (
 
 func newIssue(a *app) *cobra.Command {
 	c := group("issue", "The issues of the project in this directory",
-		newIssueNew(a), newIssueList(a), newIssueReady(a), newIssueShow(a), newIssueClose(a))
+		newIssueNew(a), newIssueList(a), newIssueReady(a), newIssueShow(a),
+		newIssueClose(a), newIssueReopen(a), newIssueComment(a))
 	c.Long = "The issues that a loop without a task works on, of the git repository around this directory. They are\n" +
 		"markdown files in .afar/issues/, one each, to be read and edited by hand; or those of tissue, bd or gh,\n" +
 		"where the project has that (issues.tracker in config.toml). An ID may be typed as its beginning."
@@ -87,7 +88,19 @@ func newIssueShow(a *app) *cobra.Command {
 }
 
 func newIssueClose(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "close ID", Short: "Close an issue", Args: exactly("the ID of an issue (afar issue list)")}
+	return issueChange(a, "close", "Close an issue", "Closed", coordinator.Issues.Close)
+}
+
+func newIssueReopen(a *app) *cobra.Command {
+	return issueChange(a, "reopen", "Open an issue again that is closed", "Reopened", coordinator.Issues.Reopen)
+}
+
+// A changing is one change of an issue, with a comment.
+type changing func(in coordinator.Issues, ctx context.Context, id, note string) (wire.Issue, error)
+
+// issueChange is a command that changes the status of an issue.
+func issueChange(a *app, verb, short, done string, change changing) *cobra.Command {
+	c := &cobra.Command{Use: verb + " ID", Short: short, Args: exactly("the ID of an issue (afar issue list)")}
 	asJSON := jsonFlag(c, "the issue")
 	note := c.Flags().StringP("message", "m", "", "a comment, such as why; - reads it from stdin")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -95,15 +108,42 @@ func newIssueClose(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.issue(c.Context(), *asJSON, func(in coordinator.Issues) (wire.Issue, error) { return in.Close(c.Context(), args[0], text) },
-			func(p *page, one wire.Issue) {
-				p.line("Closed %s  %s", p.paint(bold, oneLine(one.ID, 80)), oneLine(one.Title, 200))
-				if one.Path != "" {
-					p.line("%s", p.paint(dim, oneLine(one.Path, 200)))
-				}
-			})
+		return a.changeIssue(c.Context(), args[0], text, done, *asJSON, change)
 	}
 	return c
+}
+
+func newIssueComment(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use: "comment ID [TEXT]", Short: "Add a comment to an issue", Args: cobra.ArbitraryArgs,
+		Long: "Adds a comment to an issue, whatever its status. Without TEXT, or with -, it is read from stdin.",
+	}
+	asJSON := jsonFlag(c, "the issue")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := exactly("the ID of an issue (afar issue list)")(c, args[:min(len(args), 1)]); err != nil {
+			return err
+		}
+		text, err := a.words(args[1:])
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(text) == "" {
+			return usageError{errors.New("a comment must not be empty")}
+		}
+		return a.changeIssue(c.Context(), args[0], text, "Commented on", *asJSON, coordinator.Issues.Comment)
+	}
+	return c
+}
+
+// changeIssue changes an issue and says that it is done.
+func (a *app) changeIssue(ctx context.Context, id, note, done string, asJSON bool, change changing) error {
+	do := func(in coordinator.Issues) (wire.Issue, error) { return change(in, ctx, id, note) }
+	return a.issue(ctx, asJSON, do, func(p *page, one wire.Issue) {
+		p.line("%s %s  %s", done, p.paint(bold, oneLine(one.ID, 80)), oneLine(one.Title, 200))
+		if one.Path != "" {
+			p.line("%s", p.paint(dim, oneLine(one.Path, 200)))
+		}
+	})
 }
 
 // text is a flag's value, or what stdin holds where that is "-".

@@ -117,16 +117,20 @@ func stateInk(state string) ink {
 
 // sessionNote is what is not ordinary about a session.
 func sessionNote(s wire.Session) string {
-	note := oneLine(s.Mode, 30)
+	var parts []string
+	if s.Mode != "" {
+		parts = append(parts, oneLine(s.Mode, 30))
+	}
 	if !s.Attended {
-		note += ", unattended"
+		parts = append(parts, "unattended")
 	}
 	if s.Away != "" {
-		note += ", away " + oneLine(s.Away, 10)
+		parts = append(parts, "away "+oneLine(s.Away, 10))
 	}
 	if s.Review != "" {
-		note += ", " + oneLine(s.Review, 60)
+		parts = append(parts, oneLine(s.Review, 60))
 	}
+	note := strings.Join(parts, ", ")
 	if s.State == "unprotected" {
 		note += ": no hook of ours ran; `afar doctor` says why"
 	}

@@ -1,10 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,12 +12,12 @@ import (
 func newUninstall(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "uninstall", Short: "Take Afar away again; your own data stays", Args: exactly(),
-		RunE: func(*cobra.Command, []string) error { return a.uninstall() },
+		RunE: func(c *cobra.Command, _ []string) error { return a.uninstall(c.Context()) },
 	}
 }
 
 // uninstall leaves the work to the script that installed.
-func (a *app) uninstall() error {
+func (a *app) uninstall(ctx context.Context) error {
 	if err := a.personOnly("uninstall"); err != nil {
 		return err
 	}
@@ -27,10 +26,5 @@ func (a *app) uninstall() error {
 		return errors.New("there is no install.sh beside bin/, so these programs were not installed by it; " +
 			"take the plugin away with `claude plugin uninstall afar@afar`, then delete " + a.bin)
 	}
-	run := exec.Command("sh", script, "--uninstall")
-	run.Stdin, run.Stdout, run.Stderr = a.stdin, a.stdout, a.stderr
-	if err := run.Run(); err != nil {
-		return fmt.Errorf("install.sh --uninstall: %w", err)
-	}
-	return nil
+	return a.step(ctx, "install.sh --uninstall", "sh", script, "--uninstall")
 }

@@ -52,7 +52,7 @@ func exitCode(err error) int {
 		return exitUnreachable
 	case errors.As(err, &no) && (no.code == wire.CodeNotFound || no.code == wire.CodeSettled):
 		return exitGone
-	case errors.Is(err, coordinator.ErrNoIssue), errors.Is(err, coordinator.ErrIssueOver):
+	case errors.Is(err, coordinator.ErrNoIssue), errors.Is(err, coordinator.ErrIssueOver), errors.Is(err, coordinator.ErrIssueOpen):
 		return exitGone
 	}
 	return exitFailed

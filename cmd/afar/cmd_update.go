@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func newUpdate(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "update", Short: "Bring the clone that Afar was installed from up to date, and install it", Args: exactly(),
+		Long: "Runs `git pull --ff-only` in the clone that Afar was installed from, then its install.sh. Where the clone has\n" +
+			"commits or changes of its own in the way, nothing is changed and git says what it is.",
+		RunE: func(c *cobra.Command, _ []string) error { return a.update(c.Context()) },
+	}
+}
+
+// update leaves the work to git and to the script that installs.
+func (a *app) update(ctx context.Context) error {
+	if err := a.personOnly("update"); err != nil {
+		return err
+	}
+	clone := filepath.Dir(a.bin)
+	for _, name := range []string{"install.sh", ".git"} {
+		if _, err := os.Stat(filepath.Join(clone, name)); err != nil {
+			return errors.New("these programs do not lie in a clone of Afar; a plugin that Claude Code installed from git is " +
+				"brought up to date with `claude plugin update afar@afar`")
+		}
+	}
+	if err := a.step(ctx, "git pull --ff-only", "git", "-C", clone, "pull", "--ff-only"); err != nil {
+		return err
+	}
+	return a.step(ctx, "install.sh", "sh", filepath.Join(clone, "install.sh"))
+}
+
+// step runs a program at the person's terminal; name says which in an error.
+func (a *app) step(ctx context.Context, name, program string, args ...string) error {
+	run := exec.CommandContext(ctx, program, args...)
+	run.Stdin, run.Stdout, run.Stderr = a.stdin, a.stdout, a.stderr
+	if err := run.Run(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
