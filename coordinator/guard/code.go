@@ -266,6 +266,8 @@ func (sh *shell) pythonModule(args []string, in *string) {
 		sh.exec(args, in)
 	case "awscli":
 		sh.exec(append([]string{"aws"}, args[1:]...), in)
+	case "json.tool", "base64", "tokenize", "gzip", "zipfile", "tarfile":
+		sh.showsFiles(args[1:])
 	case "http.server", "SimpleHTTPServer":
 	}
 }

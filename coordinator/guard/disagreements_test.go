@@ -53,6 +53,7 @@ var disagreements = []disagreement{
 	{harmless, "A container that is stopped or removed without force: its image and its volumes stay.", "dcg-unit/680 dcg-unit/682"},
 	{harmless, "In the lock file and in git.", "dcg-unit/796"},
 	{harmless, "All variables at once: too common (and allowed at another place of the same suite). Sending them away is denied, a named secret is asked.", "karanb192/270-272"},
+	{harmless, "`authorized_keys` holds public keys; changing it is asked.", "karanb192/228"},
 	{broken, "A placeholder, and no program.", "dcg-unit/1144"},
 
 	{"deny", "An unnarrowed find deletes the project, with -r or without.", "cc-safety-net/205-206"},

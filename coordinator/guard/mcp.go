@@ -153,6 +153,7 @@ func (sh *shell) mcpArg(a Arg, server, words []string) {
 		}
 		sh.code(text, map[bool]string{true: "js", false: "python"}[oneOf(name, "javascript js")])
 	case name == "url":
+		sh.fetched([]string{text})
 		sh.ownSocket(command{args: []string{text}})
 	case oneOf(name, "path file_path filepath file filename destination dest target source uri paths directory dir") || isNumber(name) && strings.HasPrefix(a.Path, "paths."):
 		sh.mcpPath(strings.TrimPrefix(text, "file://"), words, name)

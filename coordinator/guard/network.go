@@ -67,6 +67,7 @@ func httpClient(sh *shell, c command) {
 			break
 		}
 	}
+	sh.fetched(append(o.all("url"), o.pos...))
 	sh.outgoing(c, o, host)
 	method := ""
 	if given := o.all("X", "request", "method"); len(given) > 0 {

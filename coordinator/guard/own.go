@@ -30,6 +30,7 @@ func (sh *shell) own(c command, full string) {
 	case c.name == "claude" || c.name == "claude-code":
 		sh.hostCommand(c)
 	}
+	sh.opened(c)
 	if changesInPlace(c) {
 		sh.ownOperands(c)
 	}

@@ -158,7 +158,7 @@ func matchesAll(component string) bool {
 
 // secretFiles are base names that hold credentials wherever they lie.
 const secretFiles = ".env .envrc .netrc _netrc .pgpass .my.cnf .pypirc .npmrc .vault-token .htpasswd .git-credentials " +
-	"id_rsa id_dsa id_ecdsa id_ed25519 authorized_keys credentials.json secrets.json secrets.yaml secrets.yml secrets.toml " +
+	"id_rsa id_dsa id_ecdsa id_ed25519 credentials.json secrets.json secrets.yaml secrets.yml secrets.toml " +
 	"service-account.json service_account.json service_account_key.json service-account-key.json token.json master.key " +
 	"terraform.tfstate shadow gshadow master.passwd wallet.dat .boto .s3cfg rclone.conf telegram.token kubeconfig credentials.tfrc.json " +
 	"application_default_credentials.json access_tokens.db .credentials.json secring.gpg logins.json key4.db"
@@ -167,7 +167,12 @@ const secretFiles = ".env .envrc .netrc _netrc .pgpass .my.cnf .pypirc .npmrc .v
 const secretTails = ".aws/credentials .aws/config .kube/config .docker/config.json .gem/credentials .cargo/credentials " +
 	".cargo/credentials.toml .config/gh/hosts.yml .config/gcloud/credentials.db .azure/accessTokens.json .azure/msal_token_cache.json .config/op/config " +
 	".terraform.d/credentials.tfrc.json .config/hub .ssh/id_rsa .m2/settings.xml .gradle/gradle.properties .composer/auth.json " +
-	".config/rclone/rclone.conf .local/share/keyrings .password-store .gnupg Library/Keychains"
+	".config/rclone/rclone.conf .local/share/keyrings .password-store .gnupg Library/Keychains " +
+	".codex/auth.json .gemini/oauth_creds.json .config/glab-cli/config.yml .aws/sso/cache .aws/cli/cache .config/stripe/config.toml .config/doctl/config.yaml " +
+	".fly/config.yml .railway/config.json .supabase/access-token .local/share/com.vercel.cli/auth.json .vercel/auth.json .config/pypoetry/auth.toml " +
+	".config/configstore/firebase-tools.json .config/netlify/config.json .netlify/config.json .config/.wrangler/config .wrangler/config .config/containers/auth.json " +
+	".config/gcloud/legacy_credentials .pulumi/credentials.json .databrickscfg .snowflake/connections.toml .config/neonctl/credentials.json .oci/config " +
+	".cache/huggingface/token .huggingface/token .kaggle/kaggle.json .config/github-copilot/hosts.json .config/github-copilot/apps.json .config/sops/age/keys.txt"
 
 // secretPath is true of files that hold keys, tokens or passwords. Templates
 // and public keys are not secret.
@@ -176,11 +181,12 @@ func secretPath(p, home string) bool {
 	if isTemplate(base) {
 		return false
 	}
-	if oneOf(base, secretFiles) || strings.HasPrefix(base, ".env.") || strings.HasSuffix(base, ".env") || strings.HasPrefix(base, "id_rsa") {
+	if oneOf(base, secretFiles) || strings.HasPrefix(base, ".env.") || strings.HasSuffix(base, ".env") || strings.HasPrefix(base, "id_rsa") ||
+		strings.HasPrefix(base, "client_secret") && strings.HasSuffix(base, ".json") || strings.HasPrefix(base, "id_") && strings.HasSuffix(dirName(p), "/.ssh") {
 		return true
 	}
 	if i := strings.LastIndexByte(base, '.'); i > 0 && oneOf(base[i+1:], "pem key p12 pfx keystore jks ppk kdbx asc") {
-		return !strings.Contains(base, "pub")
+		return !strings.Contains(base, "pub") && !oneOf(base, "ca.pem cacert.pem ca-bundle.pem ca-certificates.pem cert.pem certificate.pem chain.pem fullchain.pem")
 	}
 	return inSecretTails(p) || secretSystem(p)
 }

@@ -43,8 +43,12 @@ func textRow(name string) row {
 		return setParams
 	case "shift":
 		return shift
-	case "whoami", "id", "hostname", "date", "uname", "nproc", "seq", "jot", "wc", "exa", "eza", "tree", "stat", "file", "tldr", "apropos", "whatis", "info", "test", "[", "true", "false", ":", "jq", "yq":
+	case "whoami", "id", "hostname", "date", "uname", "nproc", "seq", "jot", "wc", "exa", "eza", "tree", "stat", "file", "tldr", "apropos", "whatis", "info", "test", "[", "true", "false", ":":
 		return quiet
+	case "jq", "yq", "gojq", "jaq":
+		return dataQuery
+	case "ssh-keygen":
+		return keyTool
 	case "ls":
 		return func(sh *shell, c command) {
 			for _, p := range parseOptions(c.args, "I T w ignore").pos {
@@ -215,6 +219,9 @@ func printfArg(format string, i int, arg string) string {
 // readOut prints the content of files: what is not known is a hole.
 func readOut(sh *shell, c command) {
 	values := "n c lines bytes l language style theme w s f d k t"
+	if c.name == "tail" { // its -f is a switch
+		values = "n c s lines bytes pid sleep-interval"
+	}
 	if c.name == "od" { // its -c, -d, -f, -l and -s are formats
 		values = "A j N S t w"
 	}

@@ -14,6 +14,9 @@ func understand(call Call, ctx *Context) *understanding {
 		sh.fileTool(call, ReadFile)
 	case call.Tool == "Skill" || call.Tool == "SlashCommand":
 		sh.skillTool(call)
+	case call.Tool == "WebFetch":
+		sh.via, sh.part = call.Tool, clip(call.value("url"), 300)
+		sh.fetched([]string{call.value("url")})
 	case strings.HasPrefix(call.Tool, "mcp__"):
 		sh.mcpTool(call)
 	default:
