@@ -23,6 +23,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -130,6 +131,9 @@ func (c *Coordinator) forget(ctx context.Context) {
 	for {
 		if err := c.store.Forget(time.Now().Add(-30 * 24 * time.Hour)); err != nil {
 			c.cfg.Log.Error("forget old rows", "err", err)
+		}
+		if err := ledger.Forget(c.cfg.Dirs.Calls(), time.Now().Add(-30*24*time.Hour)); err != nil {
+			c.cfg.Log.Error("forget old records of calls", "err", err)
 		}
 		select {
 		case <-tick.C:

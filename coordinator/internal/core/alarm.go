@@ -68,12 +68,12 @@ const maxOverrides = 100
 func (c *Core) Overridden(o Override) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		v, ok := s.sessions[o.Session]
-		if !ok || slices.Contains(v.Overridden, o.Call) {
+		if !ok || slices.Contains(v.Overridden, o.key()) {
 			return b, nil
 		}
-		first := len(v.Overridden) == 0
+		first := !slices.ContainsFunc(v.Overridden, func(key string) bool { return strings.HasPrefix(key, unseen) })
 		kept := v.Overridden[max(0, len(v.Overridden)-maxOverrides+1):]
-		v.Overridden = append(append([]string{}, kept...), o.Call)
+		v.Overridden = append(append([]string{}, kept...), o.key())
 		if o.Denied || first {
 			s.alarm(&b, v, event.GuardOverridden, o.text(), now)
 			return b, nil
@@ -82,6 +82,16 @@ func (c *Core) Overridden(o Override) error {
 		b.Events = append(b.Events, happened(event.GuardOverridden, v.ID, v.Token, v.Token+" "+o.text(), now))
 		return b, nil
 	})
+}
+
+// unseen begins the key of a call that the guard never saw.
+const unseen = "unseen "
+
+func (o Override) key() string {
+	if o.Denied {
+		return o.Call
+	}
+	return unseen + o.Call
 }
 
 func (o Override) text() string {

@@ -87,7 +87,7 @@ type Session struct {
 	// and the person was told of.
 	Settings string `json:"settings,omitempty"`
 	// Overridden are the calls that are known to have got past the guard, by the
-	// host's ids.
+	// host's ids; "unseen " stands before those that it never saw.
 	Overridden []string `json:"overridden,omitempty"`
 	// Notices wait for the session's terminal.
 	Notices []string `json:"notices,omitempty"`
