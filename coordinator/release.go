@@ -36,6 +36,9 @@ func (h *issueHands) release(ctx context.Context, e core.Errand) error {
 	if err != nil {
 		return err
 	}
+	if e.Ended && untouched(ctx, e.Issue) {
+		return h.putBack(ctx, e, t)
+	}
 	if e.Issue.Place.InTree || e.Issue.Place.Path == "" && tracker.InTree(t) {
 		return h.pauseInTree(ctx, e, t.Name())
 	}
@@ -64,6 +67,28 @@ func (h *issueHands) landed(ctx context.Context, e core.Errand) (bool, error) {
 		err = h.core.SayOfIssue(e, "LANDED", "It had landed as "+e.Issue.Commit+" when the loop ended.")
 	}
 	return true, err
+}
+
+// untouched reports whether an issue's worktree is there and holds no work at all.
+func untouched(ctx context.Context, is loop.Issue) bool {
+	if is.Place.Path == "" {
+		return false
+	}
+	head, clean, err := worktree(is).Head(ctx)
+	return err == nil && clean && head == is.Place.BaseCommit
+}
+
+// putBack leaves an issue open that nobody worked on.
+func (h *issueHands) putBack(ctx context.Context, e core.Errand, t tracker.Tracker) error {
+	if !e.Issue.Place.InTree {
+		if err := t.Set(ctx, e.Issue.ID, tracker.StatusOpen, ""); err != nil {
+			return err
+		}
+	}
+	if err := worktree(e.Issue).Remove(ctx); err != nil {
+		return err
+	}
+	return h.core.SayOfIssue(e, "REOPENED", "Nothing was done for it yet, so it stays open and its worktree is removed.")
 }
 
 func (h *issueHands) pause(ctx context.Context, e core.Errand, t tracker.Tracker) error {

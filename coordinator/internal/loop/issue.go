@@ -104,6 +104,9 @@ type Errand struct {
 	// reviewer wants mended, for an issue of its own.
 	Note     string `json:"note,omitempty"`
 	Findings string `json:"findings,omitempty"`
+	// Ended, of Releasing, says that the loop itself ended with the issue in hand. An
+	// issue without any work stays open then.
+	Ended bool `json:"ended,omitempty"`
 }
 
 // A Found is an issue that is ready.
@@ -599,6 +602,7 @@ func (o *Outcome) letGo(s Stack, at int, end ending, now time.Time) {
 		}
 		w := &work{Outcome: *o, s: s, at: i, now: now}
 		w.release(released(end), "")
+		w.Errands[len(w.Errands)-1].Ended = true
 		*o = w.Outcome
 	}
 }
