@@ -91,8 +91,9 @@ func (h *hook) judged() string {
 	return "this call, so it does not run"
 }
 
-// leaveToDialog says at the terminal why a question stays there, where the
-// person may have expected it on the phone.
+// leaveToDialog says why a question stays at the terminal, where the person may
+// have expected it on the phone. Clients up to 2.1.330 take the text and show it
+// in no terminal; the notice at the start of the session is what people see.
 func (h *hook) leaveToDialog(err error, stderr io.Writer) int {
 	broken := errors.Is(err, client.ErrCannotStart) || errors.Is(err, errUnwritable)
 	if h.event.name != "PermissionRequest" || !broken {

@@ -1,0 +1,45 @@
+//go:build unix
+
+package plugin_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/standin/host"
+	"github.com/afar-sh/afar/coordinator/standin/model"
+)
+
+// TestRealCannotStart: where no coordinator can start, the session says so when
+// it begins, the phone is told, and the answer at the dialog counts.
+func TestRealCannotStart(t *testing.T) {
+	t.Parallel()
+	for name, version := range clients {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, host.Need(t, version))
+			r.must("stop")
+			path := filepath.Join(r.home, "config.toml")
+			before, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, append([]byte("nonsense = 1\n"), before...), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.term = r.lab.Terminal("--permission-mode", "default")
+			r.term.Await("cannot start", within)
+			r.said("cannot start")
+			r.ask("a file", model.Bash("touch made.txt"))
+			r.term.Await("Do you want to", within)
+			r.term.Keys("Enter")
+			r.did("a file")
+			if !r.exists("made.txt") {
+				t.Error("the call that was allowed at the dialog did not run")
+			}
+			if err := os.WriteFile(path, before, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
