@@ -369,7 +369,7 @@ unregister_plugin() {
   if ! find_host; then
     say "Claude Code was not found on PATH. If the plugin is in it, type:"
     say "  claude plugin uninstall $plugin; claude plugin marketplace remove afar"
-    ! grep -qs "\"$plugin\"" "$host_dir/settings.json" "$host_dir/plugins/installed_plugins.json" || plugin_left=yes
+    ! grep -qsE "\"$plugin\"[[:space:]]*:" "$host_dir/settings.json" "$host_dir/plugins/installed_plugins.json" || plugin_left=yes
     return 0
   fi
   if plugin_entry | grep -q . && ! registered_here; then
