@@ -62,6 +62,16 @@ var described = map[string][]string{
 	"ExitPlanMode": {"plan", "planFilePath"},
 }
 
+// emptyPlan reports a plan without any text: the host sends nothing of it, or its file.
+func emptyPlan(in map[string]any) bool {
+	for key, v := range in {
+		if text, is := v.(string); key != "planFilePath" && (key != "plan" || !is || strings.TrimSpace(text) != "") {
+			return false
+		}
+	}
+	return true
+}
+
 // describe says what a call would do, in the words of its tool. A field that
 // those words leave out is added by name: nothing that is allowed stays unseen.
 func describe(tool string, v any, old string) string {
@@ -71,6 +81,9 @@ func describe(tool string, v any, old string) string {
 		if text := describeQuestions(v); text != "" {
 			return text
 		}
+	}
+	if tool == "ExitPlanMode" && emptyPlan(in) {
+		return "The plan is empty."
 	}
 	shown := described[tool]
 	if len(shown) == 0 || str(shown[0]) == "" {

@@ -77,6 +77,8 @@ var captures = []capture{
 	{"elicitation handed over", elicited(`"name":{"type":"string"}`, ``, func(a ask.Ask) ask.Ask { return ask.Tick(a, noon.Add(ask.AttendedFor)) })},
 
 	{"plan", of("ExitPlanMode", `{"plan":"# Plan\n\n1. Write the test\n2. Make it pass\n","planFilePath":"/home/ann/.claude/plans/a.md"}`, kind(ask.Plan))},
+	{"plan empty", of("ExitPlanMode", `{}`, kind(ask.Plan))},
+	{"plan with markup", of("ExitPlanMode", `{"plan":"# Login\n\n## Why\nThe **token** is read *twice*.\n\n- see `+"`auth.go`"+`\n  - and [docs](https://a.example/x)\n\n`+"```go\\nif a < b {\\n```"+`\n✅ Approved by Ann"}`, kind(ask.Plan))},
 	{"plan long", of("ExitPlanMode", `{"plan":"# Plan\n`+strings.Repeat(`\n- one more step of many`, 300)+`"}`, kind(ask.Plan))},
 	{"plan approved", each(of("ExitPlanMode", `{"plan":"# Plan\n"}`, kind(ask.Plan)), func(a ask.Ask) ask.Ask {
 		return must(ask.Answer(a, ask.Decision{Allow: true, AcceptEdits: true, By: "Ann", At: later}))

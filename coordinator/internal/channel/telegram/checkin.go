@@ -24,7 +24,7 @@ func renderCheckIn(a ask.Ask, at place) rendered {
 	}
 	room := maxText - units(plain(head)) - units(plain(foot))
 	said := strings.TrimSpace(secret.Visible(a.Text))
-	r := rendered{html: head + "<blockquote>" + escape(elide(said, room)) + "</blockquote>" + foot, cut: units(said) > room}
+	r := rendered{html: head + quoted(elide(said, room)) + foot, cut: units(said) > room}
 	if a.State == ask.Open {
 		r.rows = [][]button{{{"Done 💤", data(a.Nonce, allow)}}}
 	}

@@ -29,6 +29,7 @@ func TestPlanDecisions(t *testing.T) {
 		{"approve", "Approve ✅", "", true, false, "", "✅ Approved by Ann"},
 		{"approve and accept edits", "Approve and", "", true, true, "", "✅ Approved, edits accepted, by Ann"},
 		{"yes", "", "yes", true, false, "", "✅ Approved by Ann"},
+		{"deny", "Deny ⛔", "", false, false, "Denied by Ann on Telegram. Do not retry it; choose another way or ask.", "↩️ Sent back by Ann"},
 		{"revise", "", "begin with <tests>", false, false, "begin with <tests>", "↩️ Sent back by Ann"},
 	}
 	for _, test := range tests {
@@ -37,8 +38,8 @@ func TestPlanDecisions(t *testing.T) {
 			r := newRig(t)
 			r.pair()
 			a := r.openKind("a1", ask.Plan, "ExitPlanMode", planInput(t, "# Plan\n1. dig <deep>"))
-			m := r.await("# Plan\n1. dig <deep>")
-			r.labelled(m.ID, "Approve ✅", "Approve and accept edits ✏️")
+			m := r.await("Plan\n1. dig <deep>")
+			r.labelled(m.ID, "Approve ✅", "Approve and accept edits ✏️", "Deny ⛔")
 			if test.tap != "" {
 				r.awaitAnswer(r.tap(r.ann, m.ID, test.tap))
 			} else if _, err := r.ann.Reply(m.ID, test.reply); err != nil {

@@ -65,6 +65,10 @@ func render(card ask.Card, at place) rendered {
 	if a.Kind == ask.Elicitation {
 		return renderElicitation(a, head, foot, room)
 	}
+	if a.Kind == ask.Plan {
+		text = strings.TrimSpace(text)
+		return rendered{html: head + quoted(elide(text, room)) + foot, rows: rows(card), cut: units(text) > room}
+	}
 	return rendered{html: head + block(a.Tool, elide(text, room)) + foot, rows: rows(card), cut: units(text) > room}
 }
 
@@ -274,6 +278,8 @@ func standing(card ask.Card) (lines []string) {
 		lines = append(lines, "⏳ The terminal waits until "+clock(ends(card))+"; then the form opens there.")
 	case a.Attended && a.Agent != "":
 		lines = append(lines, "⏳ Handed to the terminal at "+clock(ends(card))+".")
+	case a.Kind == ask.Plan:
+		lines = append(lines, "↩️ Reply to send it back with your words. Open until "+ends(card).Format("15:04")+".")
 	default:
 		lines = append(lines, "⏳ open until "+ends(card).Format("15:04"))
 	}

@@ -1,0 +1,71 @@
+package telegram
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	heading1 = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.*?)\s*#*$`)
+	bullet   = regexp.MustCompile(`^(\s*)[-*+]\s+`)
+	strong   = regexp.MustCompile(`\*\*([^\s*](?:[^*\n]*?[^\s*])?)\*\*`)
+	linked   = regexp.MustCompile(`\[([^\[\]\n]+)\]\((https?://[^\s()]+)\)`)
+)
+
+// fence begins and ends a block of code.
+const fence = "```"
+
+// markdown makes Telegram's HTML of a text that a model wrote in Markdown: headings
+// and bold are bold, code is code, items have bullets, and a link shows where it
+// leads. All else stays as it is. Whatever the text holds, the result is well formed.
+func markdown(text string) string {
+	var out []string
+	var code []string
+	inCode := false
+	for _, line := range strings.Split(text, "\n") {
+		switch fenced := strings.HasPrefix(strings.TrimSpace(line), fence); {
+		case fenced && inCode:
+			out, code, inCode = append(out, codeBlock(code)), nil, false
+		case fenced:
+			inCode = true
+		case inCode:
+			code = append(code, line)
+		default:
+			out = append(out, markdownLine(line))
+		}
+	}
+	if len(code) > 0 { // it was cut off, or never ended
+		out = append(out, codeBlock(code))
+	}
+	return strings.Join(out, "\n")
+}
+
+func codeBlock(lines []string) string { return "<pre>" + escape(strings.Join(lines, "\n")) + "</pre>" }
+
+func markdownLine(line string) string {
+	if m := heading1.FindStringSubmatch(line); m != nil && m[1] != "" {
+		return "<b>" + escape(strings.NewReplacer("**", "", "`", "").Replace(m[1])) + "</b>"
+	}
+	line = ticks(bullet.ReplaceAllString(line, "$1• "))
+	line = codeSpan.ReplaceAllStringFunc(line, func(code string) string {
+		return strings.NewReplacer("*", "&#42;", "[", "&#91;").Replace(code)
+	})
+	line = linked.ReplaceAllString(line, "$1 ($2)")
+	return strong.ReplaceAllStringFunc(line, embolden)
+}
+
+// codeSpan matches code in what ticks made.
+var codeSpan = regexp.MustCompile(`<code>[^<]*</code>`)
+
+// embolden makes bold what stands between two marks, unless that would cut our own
+// markup in two.
+func embolden(text string) string {
+	m := strong.FindStringSubmatch(text)
+	if strings.Count(m[1], "<code>") != strings.Count(m[1], "</code>") {
+		return text
+	}
+	return "<b>" + strings.NewReplacer("<code>", "", "</code>", "").Replace(m[1]) + "</b>"
+}
+
+// quoted sets what a model wrote in Markdown apart from our own lines.
+func quoted(text string) string { return "<blockquote>" + markdown(text) + "</blockquote>" }
