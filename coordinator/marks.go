@@ -100,7 +100,7 @@ func (c *Coordinator) takePause(path string) error {
 func (c *Coordinator) cancelMarked(name string) error {
 	v, err := c.core.Session(name)
 	if err == nil {
-		err = c.core.CancelLoop(v.ID, "the person")
+		err = c.core.CancelLoop(v.ID, core.ByPerson)
 	}
 	if errors.Is(err, core.ErrNotFound) || errors.Is(err, loop.ErrNone) {
 		return nil

@@ -254,7 +254,7 @@ func (c *Coordinator) doctorTelegram() wire.Check {
 	case t.Paired:
 		return wire.Check{ID: "telegram", State: "ok", Text: "@" + t.Bot + " speaks with " + t.User}
 	case t.Connected:
-		return wire.Check{ID: "telegram", State: "off", Text: "@" + t.Bot + " has no person yet", Fix: "afar telegram pair"}
+		return wire.Check{ID: "telegram", State: "off", Text: "@" + t.Bot + " is not paired", Fix: "afar telegram pair"}
 	}
 	return wire.Check{ID: "telegram", State: "off", Text: "no bot is connected", Fix: "afar telegram connect"}
 }

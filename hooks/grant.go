@@ -30,7 +30,7 @@ const parkFor = 3 * time.Second
 // park refuses a risky call where nobody can be waited for, and registers it,
 // so that the person can allow its next try. Such a try is allowed here.
 func (h *hook) park(d Judgement) error {
-	refusal := d.refused() + " Nobody can be waited for in this mode, so the step is parked: the person is asked, and told you when there is an answer. " +
+	refusal := d.refused() + " Nobody can be waited for in this mode, so the step is parked: the person has been asked; you will be told the answer. " +
 		"Write down what you need and why, and go on with what does not depend on it."
 	q := &question{hook: h, id: newID(), deadline: time.Now().Add(parkFor)}
 	body := h.body().Str("ask", q.id).Str("kind", "guard").Str("why", d.Person).Bool("park", true)

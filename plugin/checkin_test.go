@@ -134,7 +134,7 @@ func testWoken(r *rig) {
 	r.part("a text without a reply", func() {
 		card := r.open("second answer")
 		r.tap(card, "Done")
-		r.becomes(card, "Left to rest by Ann")
+		r.becomes(card, "Dismissed by Ann")
 		r.idle()
 		r.ann.Say(annID, "fourth "+instruction)
 		r.said("gets it now")

@@ -102,7 +102,7 @@ func renderAsk(p *page, card []wire.Ask, id string) {
 	if q.Perhaps {
 		p.line("  perhaps settled at the terminal already")
 	}
-	p.line("  ends    %s unless you answer: %s", p.left(q.ExpiresAt), ways(q, id))
+	p.line("  expires %s: %s", p.left(q.ExpiresAt), ways(q, id))
 }
 
 // renderOffer says what an allow could cover besides the call.

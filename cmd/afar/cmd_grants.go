@@ -20,7 +20,7 @@ func newGrants(a *app) *cobra.Command {
 
 func renderGrants(p *page, in wire.Grants) {
 	if len(in.Grants) == 0 {
-		p.line("Nothing is allowed for a session.")
+		p.line("No standing permissions.")
 		return
 	}
 	for _, g := range in.Grants {

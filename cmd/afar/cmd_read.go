@@ -36,6 +36,6 @@ func renderPosts(p *page, in wire.Posts) {
 		p.block(post.Text)
 	}
 	if len(in.Posts) == 0 {
-		p.line("Nothing stands there. afar topics shows what there is.")
+		p.line("This topic is empty. afar topics lists the topics.")
 	}
 }

@@ -68,7 +68,7 @@ func stopped(before wire.Status, next int) string {
 	case next != 0:
 		return fmt.Sprintf("The coordinator has stopped, and a hook that waits has started it again (pid %d). `afar pause` silences it.", next)
 	case live > 0:
-		return fmt.Sprintf("The coordinator has stopped. The next hook of %s starts it again; `afar pause` is the way to silence.", count(live, "running session"))
+		return fmt.Sprintf("The coordinator has stopped. %s will start it again; to silence it: `afar pause`.", count(live, "running session"))
 	}
 	return "The coordinator has stopped."
 }

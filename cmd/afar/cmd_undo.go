@@ -103,7 +103,7 @@ func undoNotes(u wire.Undo) (notes []string) {
 	case u.Undoes != "":
 		add("stood there before %s was undone", oneLine(u.Undoes, 80))
 	case u.RanAt == 0:
-		add("it is not known that the step ran")
+		add("the step may not have run")
 	}
 	return notes
 }

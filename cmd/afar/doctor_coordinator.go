@@ -34,7 +34,7 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 func (x exam) silent(err error) []wire.Check {
 	if alive(x.dirs) {
 		fix := "look into " + x.dirs.Log() + ", end its process (afar serve), then afar start"
-		return []wire.Check{bad("coordinator", "it lives and does not answer: "+err.Error(), fix)}
+		return []wire.Check{bad("coordinator", "running but not responding: "+err.Error(), fix)}
 	}
 	none := off("coordinator", "does not run", "nothing to do: it starts when a session or a command needs it")
 	return []wire.Check{none, x.database(), x.lastWords()}

@@ -89,7 +89,7 @@ func TestDoctor(t *testing.T) {
 				s.t.Fatalf("lock: %v", err)
 			}
 			s.t.Cleanup(lock.Release)
-		}, "coordinator", "bad", "does not answer"},
+		}, "coordinator", "bad", "not responding"},
 		{"running", func(s *shell) { healthy(s) }, "coordinator", "ok", "pid 42"},
 		{"asks the coordinator", func(s *shell) { healthy(s) }, "session web-3c4d", "bad", "without"},
 		{"open socket", func(s *shell) { healthy(s); os.Chmod(s.dirs().Socket(), 0o777) }, "socket", "bad", "open to other users"},

@@ -105,7 +105,7 @@ func TestRenderAsks(t *testing.T) {
   in      ~/code/api
   by      2 subagents (tester ×2)
   sha256  abababababab
-  ends    in 28m unless you answer: afar allow ask_aabb · afar deny ask_aabb -m 'why'
+  expires in 28m: afar allow ask_aabb · afar deny ask_aabb -m 'why'
 
 ask_2  web-3c4d wants Bash, 1m ago
     make
@@ -272,5 +272,19 @@ func TestLogFollow(t *testing.T) {
 	select { // the wait that was under way when the command ended
 	case <-fresh:
 	case <-time.After(100 * time.Millisecond):
+	}
+}
+
+// TestSessionNote: a session whose mode nobody knows begins with what is known.
+func TestSessionNote(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]wire.Session{
+		"auto":                       {Mode: "auto", Attended: true},
+		"unattended":                 {},
+		"auto, unattended, away off": {Mode: "auto", Away: "off"},
+	} {
+		if got := sessionNote(s); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

@@ -58,7 +58,7 @@ func TestStopWaits(t *testing.T) {
 // TestStopped: what is said where sessions still run.
 func TestStopped(t *testing.T) {
 	running := wire.Status{Sessions: []wire.Session{{ID: "a", State: "idle"}, {ID: "b", State: "ended"}}}
-	want := "The coordinator has stopped. The next hook of 1 running session starts it again; `afar pause` is the way to silence."
+	want := "The coordinator has stopped. 1 running session will start it again; to silence it: `afar pause`."
 	if got := stopped(running, 0); got != want {
 		t.Errorf("have %q", got)
 	}

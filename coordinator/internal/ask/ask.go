@@ -347,7 +347,7 @@ func expire(a Ask, now time.Time) Ask {
 	case a.Kind == Elicitation:
 		note += "; the server was told that nobody decided"
 	default:
-		note += "; the call was refused and the step is parked"
+		note += ", so the call was not run"
 		a.Parked = true
 	}
 	a.State, a.SettledAt, a.Note = Expired, now, note

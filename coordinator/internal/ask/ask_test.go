@@ -197,7 +197,7 @@ func TestTick(t *testing.T) {
 		{"the card", opened(), session.Grace, ask.Open, true, ""},
 		{"just before the end", opened(), ask.AttendedFor - 1, ask.Open, true, ""},
 		{"the end, attended", opened(), ask.AttendedFor, ask.Expired, false, "nobody answered in time; the question is now at the terminal alone"},
-		{"the end, unattended", unattended, ask.UnattendedFor, ask.Expired, true, "nobody answered in time; the call was refused and the step is parked"},
+		{"the end, unattended", unattended, ask.UnattendedFor, ask.Expired, true, "nobody answered in time, so the call was not run"},
 		{"the end of an answer that nobody took", answered, ask.AttendedFor, ask.Withdrawn, false, "not delivered"},
 		{"an answer has no card to come", answered, session.Grace, ask.Answered, false, ""},
 		{"just before the redial is over", ask.Lose(opened(), t0), ask.RedialFor - 1, ask.Open, false, ""},

@@ -39,7 +39,7 @@ func (a Ask) Replied() bool {
 
 // howCheckIn is How of a check-in that somebody answered.
 func (a Ask) howCheckIn() string {
-	verb := "left to rest by "
+	verb := "dismissed by "
 	if a.Replied() {
 		verb = "answered by "
 	}

@@ -22,7 +22,7 @@ func (a Ask) refusedNote() string {
 	if a.Kind == Denied {
 		return "refused by Claude Code's auto mode"
 	}
-	return "refused: nobody can be waited for in this mode; the step is parked"
+	return "not run: claude -p cannot wait in this mode"
 }
 
 // Retries reports whether a lets a call run that auto mode refused: its lease,

@@ -127,12 +127,19 @@ func (c *Core) StopLoop(id session.ID, in loop.Stopping) (out loop.Outcome, err 
 	return out, err
 }
 
-// CancelLoop ends the loop of a session; by says who wanted it.
+// ByPerson is who ends a loop at the terminal.
+const ByPerson = "the person"
+
+// CancelLoop ends the loop of a session; by says who wanted it. A person who does it
+// at the terminal with away off is not told of it on the phone.
 func (c *Core) CancelLoop(id session.ID, by string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		out, err := loop.Cancel(s.loops[id], by, now)
 		if err != nil {
 			return b, err
+		}
+		if by == ByPerson && s.mode(id, now) == session.Off {
+			out.Notify = "" // they are at the terminal, and did it there
 		}
 		s.putLoop(&b, id, out, now)
 		return b, nil

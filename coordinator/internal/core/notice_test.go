@@ -126,3 +126,27 @@ func TestPassOn(t *testing.T) {
 	r.pass(time.Minute)
 	r.expect("a minute later", "s|🔔 "+token+": the build is done")
 }
+
+// TestCancelledHere: who cancels a loop at the terminal is not told so on the phone
+// while away is off; who is away is, and so is everybody whose session did it.
+func TestCancelledHere(t *testing.T) {
+	for _, tc := range []struct {
+		by    string
+		away  session.Mode
+		rings bool
+	}{
+		{core.ByPerson, session.Off, false}, {core.ByPerson, session.On, true}, {core.ByPerson, session.Auto, true}, {"the session", session.Off, true},
+	} {
+		r := newRig(t)
+		r.pair()
+		r.see("s", "/p")
+		r.ok(r.SetAway("", tc.away, 0))
+		_, err := r.StartLoop("s", loop.Options{Task: "g", Max: 3})
+		r.ok(err)
+		r.told()
+		r.ok(r.CancelLoop("s", tc.by))
+		if got := r.told(); len(got) > 0 != tc.rings {
+			t.Errorf("cancelled by %s with away %s: told %q", tc.by, tc.away, got)
+		}
+	}
+}

@@ -113,9 +113,13 @@ func fileRule(n Need) Rule {
 	dir := path.Dir(n.Path)
 	r := Rule{Tool: n.Tool, Path: dir, Deep: dir != n.Root}
 	shown := strings.TrimPrefix(strings.TrimPrefix(dir, n.Root), "/")
-	r.Text = line(n.Tool + " " + shown + "/…")
+	does := n.Tool
+	if slices.Contains(writers, n.Tool) {
+		does = "write and edit"
+	}
+	r.Text = line(does + " " + shown + "/…")
 	if shown == "" {
-		r.Text = line(n.Tool + " files directly in the project")
+		r.Text = line(does + " files directly in the project")
 	}
 	return r
 }
@@ -193,7 +197,7 @@ func Covers(rules []Rule, n Need) bool {
 		return false
 	}
 	if len(n.Commands) == 0 {
-		return slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == n.Tool && (r.names(n) || r.holds(n.Path)) })
+		return slices.ContainsFunc(rules, func(r Rule) bool { return r.tool(n.Tool) && (r.names(n) || r.holds(n.Path)) })
 	}
 	for _, argv := range n.Commands {
 		if !slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == n.Tool && r.begins(argv) }) {
@@ -201,6 +205,15 @@ func Covers(rules []Rule, n Need) bool {
 		}
 	}
 	return true
+}
+
+// writers are the tools that change a file: who may change it with one may with the
+// others.
+var writers = []string{"Write", "Edit", "MultiEdit"}
+
+// tool reports whether r is for calls of a tool.
+func (r Rule) tool(name string) bool {
+	return r.Tool == name || slices.Contains(writers, r.Tool) && slices.Contains(writers, name)
 }
 
 func (r Rule) names(n Need) bool {

@@ -10,7 +10,7 @@ import (
 
 // ErrNoTask is the answer to a loop without a task. Parse returns it together
 // with the options it has read.
-var ErrNoTask = errors.New("no task given; write it after the options: /loop fix the failing tests")
+var ErrNoTask = errors.New("no task; try /loop --max 5 make the tests pass")
 
 // Options are what a person asks of a loop.
 type Options struct {

@@ -115,7 +115,7 @@ func every(o loop.Options) string {
 }
 
 func (s *Server) cancelTyped(p payload) (any, error) {
-	err := s.cfg.Core.CancelLoop(p.Session, "the person")
+	err := s.cfg.Core.CancelLoop(p.Session, core.ByPerson)
 	switch {
 	case errors.Is(err, loop.ErrNone):
 		return blocked("No loop runs in this session."), nil
@@ -258,7 +258,7 @@ func (s *Server) loopCancel(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := "the person"
+	by := core.ByPerson
 	if s.inSession(c.line) != "" {
 		by = "the session"
 	}

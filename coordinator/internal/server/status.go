@@ -36,7 +36,7 @@ func (s *Server) channels() []wire.Channel {
 	case t.Paired:
 		ch.State, ch.Note = "ready", "@"+t.Bot+" with "+t.User
 	case t.Connected:
-		ch.State, ch.Note = "unpaired", "@"+t.Bot+" waits for its person: afar telegram pair"
+		ch.State, ch.Note = "unpaired", "@"+t.Bot+" is not paired: afar telegram pair"
 	}
 	return []wire.Channel{ch, {ID: "terminal", State: "ready"}}
 }

@@ -181,7 +181,7 @@ func TestTapAfterTheGrace(t *testing.T) {
 	if _, err := r.core.Park(ask.Ask{ID: "a1", Kind: ask.Guard, Session: "s1", Tool: "Bash", Text: "git push", Hash: "77"}); err != nil {
 		t.Fatal(err)
 	}
-	m := r.await("⏸ Refused")
+	m := r.await("⏸ Not run")
 	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Deny")); text != "Denied. The call had been refused already." {
 		t.Errorf("the tap was answered %q", text)
 	}
@@ -196,8 +196,8 @@ func TestTapAfterTheGrace(t *testing.T) {
 	if err := r.core.Tick(); err != nil {
 		t.Fatal(err)
 	}
-	r.await("the step is parked; nobody answered")
-	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); !strings.HasPrefix(text, "Too late: refused") || !strings.HasSuffix(text, "nobody answered.") {
+	r.await("in this mode; nobody answered")
+	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); !strings.HasPrefix(text, "Too late: not run") || !strings.HasSuffix(text, "nobody answered.") {
 		t.Errorf("a tap after a day was answered %q", text)
 	}
 }

@@ -20,7 +20,7 @@ func renderCheckIn(a ask.Ask, at place) rendered {
 	case a.Replied():
 		foot += "✅ Answered by " + line(a.Decision.By, maxWord) + " at " + clock(a.Decision.At) + " · " + a.Outcome()
 	default:
-		foot += "💤 Left to rest by " + line(a.Decision.By, maxWord) + " at " + clock(a.Decision.At)
+		foot += "💤 Dismissed by " + line(a.Decision.By, maxWord) + " at " + clock(a.Decision.At)
 	}
 	room := maxText - units(plain(head)) - units(plain(foot))
 	said := strings.TrimSpace(secret.Visible(a.Text))

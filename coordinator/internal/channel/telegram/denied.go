@@ -17,5 +17,5 @@ func parked(a ask.Ask) string {
 	if a.Kind == ask.Denied {
 		return fmt.Sprintf("⏸ Not run. Retry once tells the session; the exact call may then run within %.0f min.", ask.RetryFor.Minutes())
 	}
-	return "⏸ " + upper(line(a.Note, maxPath)) + ". Allow lets the exact call run once, when the session tries it again."
+	return "⏸ " + upper(line(a.Note, maxPath)) + ". Allow permits one retry of the exact call."
 }

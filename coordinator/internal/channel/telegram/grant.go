@@ -38,7 +38,7 @@ const maxGrants = 15
 // renderGrants shows the standing permissions, each with the button that ends it.
 func renderGrants(all []grant.Grant, token func(grant.Grant) string) rendered {
 	if len(all) == 0 {
-		return rendered{html: "🔑 Nothing is allowed beyond single calls."}
+		return rendered{html: "🔑 No standing permissions."}
 	}
 	var b strings.Builder
 	b.WriteString("🔑 Allowed without asking:\n")

@@ -132,6 +132,6 @@ func TestGrantsCommand(t *testing.T) {
 	r.awaitAnswer(r.tap(r.ann, m.ID, "Revoke 1 · mkdir"))
 	r.eventually("the empty list", func() bool {
 		now, _ := r.api.Message(m.ID)
-		return strings.Contains(now.Text, "Nothing is allowed")
+		return strings.Contains(now.Text, "No standing permissions")
 	})
 }

@@ -73,7 +73,7 @@ func TestCheckInCard(t *testing.T) {
 	if got := r.awaitAnswer(r.tap(r.ann, next.ID, "Done")); !strings.Contains(got, "rests") {
 		t.Errorf("Done answered %q", got)
 	}
-	if got := r.awaitAnswer(r.tap(r.ann, next.ID, "Done")); !strings.Contains(got, "Too late: left to rest by Ann") {
+	if got := r.awaitAnswer(r.tap(r.ann, next.ID, "Done")); !strings.Contains(got, "Too late: dismissed by Ann") {
 		t.Errorf("a second Done answered %q", got)
 	}
 	if got := r.took("s1", "hook-3"); got != "" {
@@ -333,7 +333,7 @@ func TestCommands(t *testing.T) {
 		{"/sessions", token + ": waiting"},
 		{"/asks", "❓ " + token + ": check-in"},
 		{"/loops", "No loop runs."},
-		{"/grants", "Nothing is allowed beyond single calls"},
+		{"/grants", "No standing permissions"},
 		{"/status", "away: on"},
 		{"/help", "/sessions"},
 		{"/away", "Away is on."},

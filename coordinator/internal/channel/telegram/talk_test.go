@@ -81,7 +81,7 @@ func TestTalk(t *testing.T) {
 	k.says(eve, "yes")
 	k.says(r.ann, "/grants")
 	k.taps(r.ann, "Allowed without asking", "Revoke 1")
-	k.taps(r.ann, "Nothing is allowed", "Revoke 1")
+	k.taps(r.ann, "No standing permissions", "Revoke 1")
 
 	k.part("A session that stopped")
 	k.does("s1 stops", func() error {
