@@ -3,6 +3,7 @@
 package plugin_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,6 +36,9 @@ func (r *rig) settings(path, text string) {
 func (r *rig) stepwise(turns ...model.Turn) (next func()) {
 	gates := make(chan struct{}, len(turns))
 	r.model.Script(func(q model.Request) model.Turn {
+		if q.Prompt() != "go" {
+			return q.Scripted() // of a subagent
+		}
 		if q.Turns() >= len(turns) {
 			return model.Say("fin")
 		}
@@ -42,6 +46,17 @@ func (r *rig) stepwise(turns ...model.Turn) (next func()) {
 		return turns[q.Turns()]
 	})
 	return func() { gates <- struct{}{} }
+}
+
+// reached waits until the model is asked for that turn.
+func (r *rig) reached(turn int) {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	_, err := r.model.Await(ctx, func(q model.Request) bool { return !q.Errand() && q.Prompt() == "go" && q.Turns() == turn })
+	if err != nil {
+		r.t.Fatalf("turn %d: %v\n%s", turn, err, r.trail())
+	}
 }
 
 // TestRealConfigChange: a settings file that would switch hooks off does not
@@ -58,6 +73,7 @@ func TestRealConfigChange(t *testing.T) {
 			next := r.stepwise(model.Bash("true"), model.Bash(forbidden), model.Bash(forbidden))
 			done := r.printing("go", "--permission-mode", "bypassPermissions")
 			next()
+			r.reached(1) // the session runs, and watches its settings
 			r.settings(project, `{"disableAllHooks": true}`)
 			r.counted = r.journal("settings.refused", `"disableAllHooks" is true`).Seq
 			next()
@@ -227,7 +243,7 @@ func TestRealNoFalseAlarm(t *testing.T) {
 			for range 5 {
 				next()
 			}
-			r.journal("session.started", "")
+			r.reached(5)
 			r.kill()
 			for range 6 {
 				next()
