@@ -408,12 +408,13 @@ plugin_entry() {
 
 # ---- the first seat
 
-# The mod in plugin/hold.mjs counts only where it comes before all others.
+# The mod in plugin/hold.mjs counts only where it comes before all others. Without Claude Code there is nothing to seat.
 hold() {
   if [ "$with_hold" = no ]; then
     let_go
     return 0
   fi
+  find_host || return 0
   "$bin/afar" hold on </dev/null || say "Note: Afar is not seated first among the plugins, so another plugin's mod can overrule the guard."
 }
 

@@ -117,7 +117,7 @@ func TestInstallHasNoGap(t *testing.T) {
 	if found := <-gaps; len(found) > 0 {
 		t.Errorf("%d calls had no guard; the first: %s", len(found), found[0])
 	}
-	if read(t, m.bin("hook-pre-tool-use")) != first+"ccc" {
+	if last := read(t, m.bin("hook-pre-tool-use")); last == first || !strings.HasSuffix(last, "ccc") {
 		t.Error("the installs changed no program, so the test proves nothing")
 	}
 }
