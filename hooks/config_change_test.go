@@ -2,6 +2,7 @@ package hooks_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -204,8 +205,8 @@ func TestConfigChangeUnreadable(t *testing.T) {
 	if got := d.changed("local_settings"); !strings.Contains(got, "disableAllHooks") {
 		t.Errorf("a link to a file: %q", got)
 	}
-	if err := os.Remove(target); err == nil {
-		err = os.Symlink(d.file("local_settings"), target)
+	if err := errors.Join(os.Remove(target), os.Symlink(d.file("local_settings"), target)); err != nil {
+		t.Fatal(err)
 	}
 	if got := d.changed("local_settings"); !strings.Contains(got, "cannot be read") {
 		t.Errorf("a circle of links: %q", got)

@@ -192,9 +192,9 @@ func speaking(card ask.Card) ask.Card {
 	return card
 }
 
-// footing says how risky it is, where it happens, who asks where that is not the
-// main agent, what an answer may cover, and how it stands. Where the card does not
-// show the whole input, a hash names it.
+// footing returns what stands below the input: the risk, the directory, who asks
+// (unless it is the main agent), what an answer may cover, the hash of the input
+// and how the card stands. whole reports whether the card shows all of the input.
 func footing(card ask.Card, at place, whole bool) string {
 	a := card.Face()
 	lines := []string{""}
@@ -214,14 +214,21 @@ func footing(card ask.Card, at place, whole bool) string {
 	if a.State == ask.Open || a.Parked {
 		lines = append(lines, offered(a)...)
 	}
-	if !whole {
-		lines = append(lines, "🔒 sha256 <code>"+line(a.Hash[:min(8, len(a.Hash))], maxWord)+"</code> of all of it")
-	}
+	lines = append(lines, hashLine(a.Hash, whole))
 	lines = append(lines, standing(card)...)
 	if a.Twice {
 		lines = append(lines, "↻ "+again(a))
 	}
 	return strings.Join(append(lines, undoLine(card)...), "\n")
+}
+
+// hashLine names the exact input of a call by the head of its hash.
+func hashLine(hash string, whole bool) string {
+	text := "🔒 sha256 <code>" + line(hash[:min(8, len(hash))], maxWord) + "</code>"
+	if !whole {
+		text += " of all of it"
+	}
+	return text
 }
 
 // again says what a second copy of a card would mean.
