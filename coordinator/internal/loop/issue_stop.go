@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -94,7 +93,7 @@ func (o Outcome) handIn(s Stack, at int, end ending, now time.Time) Outcome {
 		t.Proven, t.Green = false, 0 // of this commit; the next one has to prove itself
 		w.enter(Sealing)
 	} else {
-		w.leave(fmt.Sprintf("the session ended it as %s%s", end.verdict, because(end.note)), "")
+		w.leave(string(end.verdict)+because(end.note), "")
 	}
 	w.Stack = w.s
 	if w.s.Waits() {

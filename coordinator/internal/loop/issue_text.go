@@ -78,7 +78,7 @@ func (is *Issue) kept() string {
 
 // released is why an ending loop lets go of its issue.
 func released(end ending) string {
-	text := "the loop ended as " + string(end.verdict)
+	text := string(end.verdict)
 	if end.by != "" {
 		text += " by " + line(end.by, 60)
 	}

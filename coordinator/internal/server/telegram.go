@@ -48,7 +48,7 @@ func (s *Server) telegramPair(c *call) (any, error) {
 	}
 	t := s.cfg.Telegram()
 	if !t.Connected {
-		return nil, badRequest("no bot is connected yet: afar telegram connect")
+		return nil, badRequest("no bot yet: `afar telegram connect` connects one")
 	}
 	code, p, err := s.cfg.Core.StartPairing()
 	if err != nil {
