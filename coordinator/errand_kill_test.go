@@ -74,7 +74,7 @@ func TestKillIssueGivenUp(t *testing.T) {
 		if out := r.stop(session, "<loop-done>STUCK</loop-done>"); strings.Contains(out, "decision") {
 			t.Errorf("killed at %d: goes on: %s", at, out)
 		}
-		r.ends(session, "done")
+		r.ends(session, "stuck") // nothing landed
 		r.becomes(id, "paused")
 		for range 100 {
 			if !r.exists(".worktrees/afar/" + id + ".status") {

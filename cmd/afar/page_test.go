@@ -28,7 +28,11 @@ func busy() wire.Status {
 			{ID: "telegram", State: "ready", Note: "@my_bot with Ana"}, {ID: "terminal", State: "ready"},
 		},
 		Sessions: []wire.Session{
-			{Token: "api-1a2b", Project: "/home/ana/code/api", Mode: "default", State: "waiting", Since: before(3 * time.Minute), Attended: true},
+			{
+				Token: "api-1a2b", Project: "/home/ana/code/api", Mode: "default", State: "waiting",
+				Since: before(3 * time.Minute), Attended: true,
+				Model: "claude-opus-5-5", Context: 41_500, Todos: &wire.Todos{Done: 2, Total: 5},
+			},
 			{Token: "web-3c4d", Project: "/srv/web", Mode: "auto", State: "unprotected", Since: before(5 * time.Second)},
 		},
 		Loops: []wire.Loop{{
@@ -57,7 +61,9 @@ Channels
 
 Sessions
   api-1a2b  waiting      3m ago  ~/code/api  default
+    claude-opus-5-5 · context 42k tokens · 2 of 5 todos done
   web-3c4d  unprotected  5s ago  /srv/web    auto, unattended: no hook of ours ran; ` + "`afar doctor`" + ` says why
+    model unknown · context unknown · todos unknown
 
 Loops
   api-1a2b  active  3/10  task  1m ago  fix the failing tests
