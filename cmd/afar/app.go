@@ -197,14 +197,14 @@ func marshal(in any) (wire.Raw, error) {
 	return json.Marshal(in)
 }
 
-// unreachable adds what to do next, and the last words of a coordinator that
-// came to nothing.
+// unreachable adds what to do next: the last words of a coordinator that failed,
+// unless err has them already, else the doctor.
 func (a *app) unreachable(d home.Dirs, err error) error {
 	if !errors.Is(err, client.ErrUnreachable) {
 		return err
 	}
 	hint := "`afar doctor` says what is wrong"
-	if words := lastWords(d, a.now()); words != "" {
+	if words := lastWords(d, a.now()); words != "" && !strings.Contains(err.Error(), words) {
 		hint = "its last words: " + words
 	}
 	return fmt.Errorf("%w; %s", err, hint)
