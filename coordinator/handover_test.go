@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // A takerRig plays the host's client of one session, whose hooks are killed while they
@@ -79,18 +80,28 @@ var hookNames = map[string]string{
 	"PermissionRequest": "hook-permission-request", "PreToolUse": "hook-pre-tool-use",
 }
 
-// kill ends a hook as kill -9 does, once the journal has as many entries of a kind.
-func (r *takerRig) kill(hook *exec.Cmd, kind string, entries int) {
+// kill ends a hook as kill -9 does, once it has taken what it cannot print.
+func (r *takerRig) kill(hook *exec.Cmd, taken func() bool) {
 	r.t.Helper()
-	for deadline := time.Now().Add(patience); count(r.journal(), kind) < entries; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !taken(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			r.t.Fatalf("no %d. %s in the journal\n%s", entries, kind, r.trail())
+			r.t.Fatalf("the hook took nothing\n%s", r.trail())
 		}
 	}
 	if err := hook.Process.Kill(); err != nil {
 		r.t.Fatal(err)
 	}
 	_ = hook.Wait() // it was killed
+}
+
+func (r *takerRig) textTaken() bool { return count(r.journal(), "message.delivered") > 0 }
+
+// answerTaken reports whether no answer waits for its hook.
+func (r *takerRig) answerTaken() bool {
+	r.t.Helper()
+	var waiting wire.Asks
+	r.call(wire.OpAsks, nil, &waiting)
+	return len(waiting.Asks) == 0
 }
 
 const maybeSeen = "may have received some of this before"
@@ -110,7 +121,7 @@ func TestKillTextTaker(t *testing.T) {
 				r.ann.Say(annID, "use the blue one")
 				r.await("the fate", func(m botapi.Message) bool { return strings.Contains(m.Text, "gets it") })
 				hook := r.mute(event, more)
-				r.kill(hook, "message.delivered", 1)
+				r.kill(hook, r.textTaken)
 				if dies {
 					r.fire(r.aim())
 				}
@@ -141,7 +152,7 @@ func TestKillAnswerTaker(t *testing.T) {
 				if _, err := r.ann.Tap(card.ID, button); err != nil {
 					t.Fatal(err)
 				}
-				r.kill(hook, "ask.delivered", 1)
+				r.kill(hook, r.answerTaken)
 				r.await("not delivered", func(m botapi.Message) bool {
 					return m.ID == card.ID && strings.Contains(strings.ToLower(m.Text), "not delivered")
 				})
@@ -159,6 +170,9 @@ func TestKillAnswerTaker(t *testing.T) {
 				}
 				if out, err := third.wait(); err != nil || !strings.Contains(out, `"deny"`) {
 					t.Errorf("the third said %q, %v", out, err)
+				}
+				if n := count(r.journal(), "ask.delivered"); n != 2 {
+					t.Errorf("the journal has ask.delivered %d times, want 2: the second and the third", n)
 				}
 			})
 		}

@@ -113,6 +113,7 @@ func (q *question) claim() answer {
 		body := func() *wire.Object { return wire.NewObject().Str("ask", q.id) }
 		r, err := q.hook.takeOwing(wire.OpAskClaim, body, replyFor)
 		if err == nil {
+			q.hook.owed.certain = true
 			if r.str("state") != "delivered" {
 				q.hook.nothingOwed()
 			}

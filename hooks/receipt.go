@@ -7,8 +7,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// receiptFor bounds the receipt to a coordinator that took another one's place.
-const receiptFor = 2 * time.Second
+// receiptFor bounds the receipt to a coordinator that took another one's place, its start
+// included.
+const receiptFor = openFor
 
 // A receipt is owed for what this hook took: a person's text, or their answer. Whoever
 // gave it counts it as handed over only when the receipt comes.
@@ -16,6 +17,7 @@ type receipt struct {
 	kept    *client.Kept
 	body    func() *wire.Object // of OpPrinted, should the connection be broken
 	printed bool
+	certain bool // the hook ends only when the receipt is kept
 }
 
 // takeOwing makes a call for which a receipt is owed once its reply is printed.
@@ -42,8 +44,8 @@ func (h *hook) nothingOwed() {
 	h.owed = nil
 }
 
-// finish is the last thing that a hook does: it gives the receipt. Should the hook be
-// killed before, the host heeds nothing of what it printed.
+// finish is the last thing that a hook does: it gives the receipt. Of a hook that is
+// killed before, the host heeds nothing that it printed.
 func (h *hook) finish(code int) {
 	if h.unhear != nil {
 		defer h.unhear()
@@ -51,7 +53,20 @@ func (h *hook) finish(code int) {
 	if h.owed == nil || !h.owed.printed || code != 0 {
 		return
 	}
-	if h.owed.kept.Receipt() != nil {
+	if h.owed.give() != nil {
 		_, _ = h.callStarting(wire.OpPrinted, h.owed.body(), receiptFor) // without it, all is offered again
 	}
+}
+
+// give hands the receipt over. For an answer it waits until the receipt is kept: a
+// coordinator that dies with the receipt would say "not delivered" of an answer that
+// counts, and offer it to another call. For a text it does not wait: a lost receipt only
+// has the text offered again, marked so, and a hook that is killed while it waits loses
+// the text.
+func (r *receipt) give() error {
+	defer r.kept.Release()
+	if err := r.kept.Receipt(); err != nil || !r.certain {
+		return err
+	}
+	return r.kept.Noted()
 }

@@ -133,20 +133,27 @@ func (c *Client) Ping(within time.Duration) error {
 	return err
 }
 
-// receiptFor bounds how long it takes to say that a reply was printed.
-const receiptFor = time.Second
+// receiptFor bounds how long it takes to say that a reply was printed, and to hear that
+// this is noted.
+const receiptFor = 2 * time.Second
 
-// A Kept is the connection of a call behind its reply. Nil is none.
+// A Kept is the connection of a call after its reply. Nil is none.
 type Kept struct{ conn connection }
 
 // Receipt tells the coordinator that its reply was printed. The error says that it was
 // not told: it has died since.
 func (k *Kept) Receipt() error {
-	defer k.Release()
 	if err := k.conn.SetDeadline(time.Now().Add(receiptFor)); err != nil {
 		return err
 	}
 	_, err := k.conn.Write([]byte{'\n'})
+	return err
+}
+
+// Noted waits until the coordinator has kept the receipt. One that died may have received
+// the receipt and not kept it; an error says that the receipt may be lost.
+func (k *Kept) Noted() error {
+	_, err := k.conn.Read(make([]byte, 1))
 	return err
 }
 

@@ -85,6 +85,40 @@ func TestCall(t *testing.T) {
 	}
 }
 
+// TestReceipt: a receipt counts when the coordinator says that it has kept it; one that
+// takes it and dies has not.
+func TestReceipt(t *testing.T) {
+	for name, kept := range map[string]bool{"kept": true, "died with it": false} {
+		t.Run(name, func(t *testing.T) {
+			c := newClient(t)
+			got := make(chan byte, 1)
+			serve(t, c, func(conn net.Conn) {
+				r := bufio.NewReader(conn)
+				_, _ = r.ReadString('\n')
+				io.WriteString(conn, "taken\n")
+				receipt, _ := r.ReadByte()
+				if got <- receipt; kept {
+					io.WriteString(conn, "\n")
+				}
+			})
+			reply, conn, err := c.CallKeeping(status, time.Now().Add(soon))
+			if err != nil || string(reply) != "taken" {
+				t.Fatalf("have %q, %v", reply, err)
+			}
+			defer conn.Release()
+			if err := conn.Receipt(); err != nil {
+				t.Errorf("the receipt: %v", err)
+			}
+			if err := conn.Noted(); (err == nil) != kept {
+				t.Errorf("noted: %v", err)
+			}
+			if receipt := <-got; receipt != '\n' {
+				t.Errorf("the coordinator got %q", receipt)
+			}
+		})
+	}
+}
+
 func TestCallLong(t *testing.T) {
 	c := newClient(t)
 	text := strings.Repeat("x", 5<<20)

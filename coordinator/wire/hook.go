@@ -92,9 +92,10 @@ type HookCall struct {
 	Delivery string `json:"delivery,omitempty"`
 
 	// Receipt, of OpAskClaim and OpMessageTake, says that the hook will send one more
-	// byte behind the reply once it has printed what it took. A connection that ends
-	// without it is a hook that ended before. A hook whose coordinator died meanwhile
-	// says it with OpPrinted.
+	// byte after the reply once it has printed what it took, and gets one byte back when
+	// the coordinator has kept that. A connection that ends without the hook's byte is a
+	// hook that ended before. A hook whose coordinator died meanwhile says it with
+	// OpPrinted.
 	Receipt bool `json:"receipt,omitempty"`
 }
 

@@ -232,6 +232,7 @@ func Ran(a Ask, r Run, now time.Time) Ask {
 	if a.Overtaken(r, now) {
 		a.State, a.SettledAt, a.Note, a.Decision = Withdrawn, now, "answered at the terminal", nil
 	}
+	a.Unproven = false // a call that ran had its answer
 	a = Local(a, "answered at the terminal", now)
 	if a.Run == nil {
 		a.Run = &r

@@ -17,22 +17,33 @@ func Undelivered(a Ask, now time.Time) Ask {
 	return a
 }
 
-// Claimed is Claim for a hook that says when it has printed the answer.
+// Arrived reports whether the answer of a is known to have reached its session.
+func (a Ask) Arrived() bool { return a.State == Delivered && !a.Unproven }
+
+// Claimed is Claim for a hook that says when it has printed the answer. A hook that was
+// taken for dead, and claims again, gets the answer after all.
 func Claimed(a Ask) Ask {
-	if a.State == Answered {
+	if a.State == Answered || a.lost() {
+		a = Claim(regained(a))
 		a.Unproven = true
 	}
-	return Claim(a)
+	return a
 }
 
 // Printed says that the hook has printed the answer, also where that came to be known
 // only after the hook was taken for dead.
 func Printed(a Ask) Ask {
+	a = regained(a)
+	a.Unproven = false
+	return a
+}
+
+// regained is a without the mistake that its answer was not delivered.
+func regained(a Ask) Ask {
 	if a.lost() {
 		decision := a.Lease.Decision
 		a.State, a.Decision, a.Note, a.Lease = Delivered, &decision, "", nil
 	}
-	a.Unproven = false
 	return a
 }
 
@@ -63,14 +74,16 @@ func Overruled(a Ask) Ask {
 }
 
 // RanAfterAll says that a call ran whose answer was taken for undelivered. Where the host
-// has a dialog, its person has answered there; else the answer had arrived.
+// has a dialog, its person has answered there; else a yes had arrived. A no had not, and
+// still counts when the call is asked for again.
 func RanAfterAll(a Ask, r Run) Ask {
 	if !a.lost() || a.Run != nil {
 		return a
 	}
-	if a.Dialog() {
+	switch {
+	case a.Dialog():
 		a = Overruled(a)
-	} else {
+	case a.Lease.Decision.Allow:
 		a = Printed(a)
 	}
 	a.Run = &r

@@ -109,19 +109,29 @@ func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 }
 
 // ClaimAsk takes the answer for the hook that is about to print it. With a receipt, that
-// hook says when it has, see AskPrinted.
+// hook says when it has, see AskPrinted: the answer is delivered then, and not before.
 func (c *Core) ClaimAsk(id ask.ID, receipt bool) (ask.Ask, error) {
 	claim := ask.Claim
 	if receipt {
 		claim = ask.Claimed
 	}
 	a, err := c.changeAsk(id, func(a ask.Ask, _ time.Time) (ask.Ask, event.Kind, error) {
-		return claim(a), event.AskDelivered, nil
+		next := claim(a)
+		return next, delivery(next), nil
 	})
 	if err == nil && a.Interrupts() {
 		_, err = c.Halted(a.Session, true)
 	}
 	return a, err
+}
+
+// delivery is what the journal says of an ask whose answer was claimed or printed: nothing
+// while its hook may still be killed.
+func delivery(a ask.Ask) event.Kind {
+	if a.Arrived() {
+		return event.AskDelivered
+	}
+	return ""
 }
 
 // CancelAsk ends an ask whose hook was ended by the host.
@@ -156,7 +166,7 @@ func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.K
 			return b, err
 		}
 		s.putAsk(&b, next, now)
-		if kind != "" && next.State != before.State {
+		if changed := next.State != before.State || next.Arrived() != before.Arrived(); changed && kind != "" {
 			b.Events = append(b.Events, happened(kind, next.Session, string(id), s.told(next), now))
 		}
 		return b, nil
@@ -211,6 +221,7 @@ func (c *Core) Ran(o Outcome) error {
 			next := ask.Ran(a, o.Run, now)
 			s.putAsk(&b, next, now)
 			s.doubt(&b, next, a.State == ask.Open, now)
+			s.provenByRun(&b, a, next, now)
 			b.Events = append(b.Events, happened(event.AskRan, a.Session, string(a.ID), s.told(next)+", "+next.Outcome(), now))
 		}
 		s.ranUndo(&b, o, now)

@@ -18,7 +18,8 @@ import (
 func (c *Core) AskPrinted(id ask.ID, printed bool) error {
 	_, err := c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
 		if printed {
-			return ask.Printed(a), event.AskDelivered, nil
+			next := ask.Printed(a)
+			return next, delivery(next), nil
 		}
 		return ask.Undelivered(a, now), event.AskEnded, nil
 	})
@@ -89,14 +90,26 @@ func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now ti
 	}
 }
 
-// ranAfterAll has the card of an answer that was taken for undelivered say that its call
-// ran.
+// provenByRun journals the delivery of an answer that only the run of its call proves.
+func (s *state) provenByRun(b *store.Batch, before, after ask.Ask, now time.Time) {
+	if after.Arrived() && !before.Arrived() {
+		b.Events = append(b.Events, happened(event.AskDelivered, after.Session, string(after.ID), s.told(after), now))
+	}
+}
+
+// ranAfterAll has the card and the journal say that a call ran whose answer was taken for
+// undelivered.
 func (s *state) ranAfterAll(b *store.Batch, o Outcome, now time.Time) {
 	o.Run.At = now
 	for _, a := range s.asks {
 		same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash
-		if next := ask.RanAfterAll(a, o.Run); same && next != a {
-			s.putAsk(b, next, now)
+		next := ask.RanAfterAll(a, o.Run)
+		if !same || next == a {
+			continue
 		}
+		s.putAsk(b, next, now)
+		s.provenByRun(b, a, next, now)
+		text := s.told(next) + ", " + next.Outcome()
+		b.Events = append(b.Events, happened(event.AskRan, a.Session, string(a.ID), text, now))
 	}
 }

@@ -107,6 +107,46 @@ func TestDelivered(t *testing.T) {
 	}
 }
 
+// TestDeliveredOnce: the journal tells of a delivery once, when it is proven, and of the
+// run of a call whatever became of its answer.
+func TestDeliveredOnce(t *testing.T) {
+	ran := core.Outcome{Session: "s", Tool: "Bash", Hash: newAsk("", "npm publish").Hash, Run: ask.Run{OK: true}}
+	claimAgain := func(r *rig) { _, err := r.ClaimAsk("a", true); r.ok(err) }
+	printed := func(r *rig) { r.ok(r.AskPrinted("a", true)) }
+	lost := func(r *rig) { r.ok(r.AskPrinted("a", false)) }
+	run := func(r *rig) { r.ok(r.Ran(ran)) }
+	for name, c := range map[string]struct {
+		do   []func(*rig)
+		want []string
+	}{
+		"claimed only":                {nil, nil},
+		"printed":                     {[]func(*rig){printed}, []string{"ask.delivered a"}},
+		"told twice":                  {[]func(*rig){printed, printed}, []string{"ask.delivered a"}},
+		"lost":                        {[]func(*rig){lost}, []string{"ask.ended a"}},
+		"lost, and printed":           {[]func(*rig){lost, printed}, []string{"ask.ended a", "ask.delivered a"}},
+		"lost, and claimed again":     {[]func(*rig){lost, claimAgain, printed}, []string{"ask.ended a", "ask.delivered a"}},
+		"printed after its run":       {[]func(*rig){run, printed}, []string{"ask.delivered a", "ask.ran a"}},
+		"lost after its run":          {[]func(*rig){run, lost}, []string{"ask.delivered a", "ask.ran a"}},
+		"lost, run from the terminal": {[]func(*rig){lost, run}, []string{"ask.ended a", "ask.ran a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			head := r.head()
+			r.claimed(true)
+			for _, do := range c.do {
+				do(r)
+			}
+			var got []string
+			for _, kind := range r.kinds(head) {
+				if kind != "ask.opened a" && kind != "ask.answered a" && strings.HasPrefix(kind, "ask.") {
+					got = append(got, kind)
+				}
+			}
+			r.same("journal", c.want, got)
+		})
+	}
+}
+
 // TestTextHandedOver: a text is done when the session comes back after its hook printed
 // it, and is offered again when that ended before.
 func TestTextHandedOver(t *testing.T) {

@@ -21,7 +21,7 @@ const (
 	SessionUnprotected Kind = "session.unprotected" // session token
 	AskOpened          Kind = "ask.opened"          // ask id
 	AskAnswered        Kind = "ask.answered"        // ask id
-	AskDelivered       Kind = "ask.delivered"       // ask id
+	AskDelivered       Kind = "ask.delivered"       // ask id; its hook has printed the answer, see core.AskPrinted
 	AskEnded           Kind = "ask.ended"           // ask id
 	AskRan             Kind = "ask.ran"             // ask id
 	GrantGiven         Kind = "grant.given"         // grant id

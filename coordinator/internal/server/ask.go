@@ -116,7 +116,7 @@ func (s *Server) askClaim(c *call) (any, error) {
 	s.before(c.ctx, ask.ID(h.Ask))
 	a, err := s.cfg.Core.ClaimAsk(ask.ID(h.Ask), h.Receipt && caller(c).Known())
 	if err == nil && a.Unproven {
-		c.printed = func(yes bool) { s.note(s.cfg.Core.AskPrinted(a.ID, yes)) }
+		c.printed = func(yes bool) error { return s.cfg.Core.AskPrinted(a.ID, yes) }
 	}
 	return askReply(a), err
 }

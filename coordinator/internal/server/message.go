@@ -26,7 +26,7 @@ func (s *Server) messageTake(c *call) (any, error) {
 	}
 	d, err := s.cfg.Core.Deliver(p.Session, h.Delivery, taker)
 	if err == nil && d.Text != "" && taker.Known() {
-		c.printed = func(yes bool) { s.note(s.cfg.Core.TextsPrinted(p.Session, h.Delivery, yes)) }
+		c.printed = func(yes bool) error { return s.cfg.Core.TextsPrinted(p.Session, h.Delivery, yes) }
 	}
 	return wire.HookReply{Text: d.Text, By: strings.Join(d.By, ", "), Texts: d.Left, Again: d.Again}, err
 }
@@ -59,13 +59,6 @@ func (s *Server) printed(c *call) (any, error) {
 		return nil, err
 	}
 	return wire.HookReply{}, s.cfg.Core.TextsPrinted(p.Session, h.Delivery, true)
-}
-
-// note logs what could not be noted behind a reply.
-func (s *Server) note(err error) {
-	if err != nil {
-		s.cfg.Log.Error("note what became of a reply", "err", err)
-	}
 }
 
 // rewake holds the hook that waits in the background to wake its session. The

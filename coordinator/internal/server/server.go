@@ -152,9 +152,9 @@ type call struct {
 	op   string          // what is asked for
 	line []peer.Process  // the caller and what it descends from, nearest first
 	body []byte
-	// printed hears whether the caller printed our reply before it ended; nil where
+	// printed notes whether the caller printed our reply before it ended; nil where
 	// nobody needs to know.
-	printed func(bool)
+	printed func(bool) error
 	receipt chan bool // gets what the caller's connection says behind its request
 	// then is left to do when the reply is out, see backlog: a host that waits for its
 	// hook need not wait for that too.
@@ -176,13 +176,23 @@ func (s *Server) answer(server context.Context, conn *net.UnixConn) {
 	}
 	_ = conn.SetWriteDeadline(time.Now().Add(ioFor))
 	_, _ = conn.Write(reply.Line()) // a caller that is gone needs no reply
-	if c.printed == nil {
-		return
+	if c.printed != nil {
+		s.takeReceipt(server, c, conn)
 	}
+}
+
+// takeReceipt waits for the caller's receipt or its end, and notes it. The caller is told
+// once its receipt is kept: without that word it tells the next coordinator.
+func (s *Server) takeReceipt(server context.Context, c *call, conn *net.UnixConn) {
 	select {
 	case printed := <-c.receipt:
-		c.printed(printed)
-	case <-server.Done(): // the next coordinator looks whether the caller lives
+		if err := c.printed(printed); err != nil {
+			s.cfg.Log.Error("note what became of a reply", "err", err)
+			return
+		}
+		_ = conn.SetWriteDeadline(time.Now().Add(ioFor))
+		_, _ = conn.Write([]byte{'\n'}) // a caller that is gone needs no word
+	case <-server.Done(): // the caller tells the next coordinator, or that one finds it dead
 	}
 }
 
