@@ -38,7 +38,7 @@ func renderReport(p *page, r wire.Report) {
 	renderEntries(p, "Issues that landed or were paused", r.Issues)
 	renderEntries(p, "Got past the guard", r.Overridden)
 	renderDenied(p, r)
-	renderEntries(p, "Refused, because a session may not decide for you", r.Refused)
+	renderEntries(p, "Refused: only you decide, and at a terminal", r.Refused)
 	if also := reportCounts(r.Counts); also != "" {
 		p.line("\n%s", p.paint(dim, "Also: "+also+" · all of it: afar log"))
 	}

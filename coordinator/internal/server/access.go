@@ -280,7 +280,7 @@ func (s *Server) allowTerminal(c *call) error {
 		return nil
 	}
 	s.refused(c.op, fmt.Sprintf("%s was asked for by a process without a terminal (%s)", c.op, filepath.Base(c.line[0].Exe)))
-	return fmt.Errorf("%w: an answer is taken from a process with a controlling terminal alone", errDenied)
+	return fmt.Errorf("%w: an answer needs a controlling terminal; type it in a terminal of your own", errDenied)
 }
 
 // inSession looks for a session's mark on a process or any of its ancestors:
