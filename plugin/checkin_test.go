@@ -104,7 +104,7 @@ func testHeld(r *rig, version string) {
 	})
 	r.part("escape", func() {
 		card := r.open("second answer")
-		r.term.Await("waiting for your reply", within)
+		r.term.Await("waiting for your phone", within)
 		r.term.Keys("Escape")
 		r.becomes(card, "Cancelled")
 	})

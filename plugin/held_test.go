@@ -16,7 +16,7 @@ import (
 )
 
 // everyClient are the clients on which what switches hooks off was measured.
-var everyClient = []string{"2.1.330", "2.1.329", "2.1.294", "2.1.197"}
+var everyClient = []string{"2.1.330", "2.1.329", "2.1.197"}
 
 // forbidden is a call that the guard denies. It does no harm where it runs.
 const forbidden = "touch ran; git push --force origin main"
@@ -165,7 +165,7 @@ func TestRealHold(t *testing.T) {
 // guard has no opinion on.
 func TestRealHoldIsMild(t *testing.T) {
 	t.Parallel()
-	for _, version := range []string{"2.1.330", "2.1.294"} {
+	for _, version := range []string{"2.1.330", "2.1.329"} {
 		t.Run(version, func(t *testing.T) {
 			r := newHeldRig(t, host.Need(t, version), true)
 			r.installMod("mine", `

@@ -117,7 +117,7 @@ func TestRealLoopIssueEsc(t *testing.T) {
 	})
 	term := r.lab.Terminal()
 	term.Submit("/afar:loop --check 'ls *.txt'")
-	term.Await("the loop's check or review", within)
+	term.Await("waiting for your phone", within)
 	r.journal("loop.checked", "green")
 	r.journal("loop.stepped", "has issue b2 reviewed")
 	term.Keys("Escape")

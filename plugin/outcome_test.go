@@ -220,7 +220,7 @@ func TestRealLoopPerson(t *testing.T) {
 		r.t.Helper()
 		r.model.Script(func(model.Request) model.Turn { return model.Say(complete) })
 		r.term.Submit(check + what)
-		r.term.Await("the loop's check", within)
+		r.term.Await("waiting for your phone", within)
 		r.journal("loop.checking", "running")
 		return strings.TrimSpace(read(r.t, filepath.Join(r.lab.Project, "pid")))
 	}

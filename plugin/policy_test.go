@@ -70,7 +70,7 @@ func TestRealPolicy(t *testing.T) {
 		write(t, r.lab.Project, "guard.toml", "[[rule]]\nid = 'team.made'\nverdict = 'deny'\nwhy = 'w'\ninstead = 'Make it elsewhere.'\ncommand = 'touch made'\n")
 		r.print("go "+model.Play(model.Bash("touch made"), model.Bash("echo > guard.toml"), model.Bash("touch made"), model.Say("fin")), "--permission-mode", "bypassPermissions")
 		told := r.refusal() // each turn repeats what came before
-		if r.exists("made") || !strings.Contains(told, "Leave Afar and its settings alone") || !strings.HasSuffix(told, "Make it elsewhere.") {
+		if r.exists("made") || !strings.Contains(told, "Leave Afar and its settings alone") || !strings.Contains(told, "Make it elsewhere.") {
 			t.Errorf("the model was told %q", told)
 		}
 	})

@@ -104,7 +104,7 @@ func TestRealWaitExpires(t *testing.T) {
 	done := r.asking(1, "--permission-mode", "bypassPermissions", "--session-id", id)
 	card := r.card("recipe.txt")
 	<-done
-	r.becomes(card, "the step is parked")
+	r.becomes(card, "Allow permits one retry")
 	if told := r.refusal(); r.exists("made") || !strings.Contains(told, "Park this step") {
 		t.Errorf("made %v, the model was told %q", r.exists("made"), told)
 	}

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +62,7 @@ func TestSaidLate(t *testing.T) {
 	written := make(chan error, 1)
 	go func() {
 		time.Sleep(saidPause)
-		written <- os.WriteFile(path, []byte(prompted+answer+call), 0o600)
+		written <- appendTo(path, answer+call)
 	}()
 	if got := Said(path); got != "I look first." {
 		t.Errorf("got %q", got)
@@ -69,6 +70,16 @@ func TestSaidLate(t *testing.T) {
 	if err := <-written; err != nil {
 		t.Fatal(err)
 	}
+}
+
+// appendTo adds text at the end of a file, as the host writes its transcript.
+func appendTo(path, text string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 func FuzzSaid(f *testing.F) {
