@@ -29,7 +29,7 @@ func testStopTurn(r *rig) {
 		r.said("stops now: its question was refused")
 		r.becomes(card, "⏹ Stopped by Ann")
 		r.term.Await("What should Claude do instead", within) // what is typed before is lost
-		r.rests("one", "two")
+		r.rests("next", "one", "two")
 	})
 	r.part("at a step", func() {
 		r.ask("step", model.Bash("sleep 5; echo slow > slow"), model.Bash("echo three > three"))
@@ -38,7 +38,7 @@ func testStopTurn(r *rig) {
 		r.ann.Say(annID, "/stop")
 		r.said("⏹ Stopping ")
 		r.said("has stopped")
-		r.rests("three")
+		r.rests("more", "three")
 	})
 	r.part("a loop", func() {
 		r.term.Submit("/afar:loop write a haiku " + model.Play(model.Bash("sleep 4; echo slow > slow"), model.Say("one line"), model.Say("two lines"), model.Say("three lines")))
@@ -47,7 +47,7 @@ func testStopTurn(r *rig) {
 		r.ann.Say(annID, "/stop")
 		r.journal("loop.ended", "cancelled")
 		r.said("has stopped")
-		r.rests()
+		r.rests("still more")
 		if screen := r.term.Screen(); strings.Contains(screen, "two lines") {
 			r.t.Errorf("the loop went on:\n%s", screen)
 		}
@@ -55,8 +55,9 @@ func testStopTurn(r *rig) {
 }
 
 // rests checks that the session is at its free prompt, that none of the files was
-// made, and that it does what it is asked for next.
-func (r *rig) rests(files ...string) {
+// made, and that it does what it is asked for next. The name of what is asked for
+// must be new on the screen.
+func (r *rig) rests(next string, files ...string) {
 	r.t.Helper()
 	for deadline := time.Now().Add(within); r.status().Sessions[0].State != "idle"; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -68,8 +69,8 @@ func (r *rig) rests(files ...string) {
 			r.t.Errorf("%s was made\n%s", name, r.trail())
 		}
 	}
-	r.ask("more")
-	r.did("more")
+	r.ask(next)
+	r.did(next)
 }
 
 // TestRealStopThinking: while the model answers, /stop cuts the answer off where the
@@ -83,7 +84,7 @@ func TestRealStopThinking(t *testing.T) {
 	r.must("stop-turn", r.status().Sessions[0].Token)
 	r.seen(func(m botapi.Message) bool { return strings.Contains(m.Text, "has stopped") }, "has stopped")
 	r.term.Await("Afar: stopped by", within)
-	r.rests()
+	r.rests("next")
 }
 
 // busy waits until the session works.
