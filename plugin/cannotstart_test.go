@@ -31,8 +31,7 @@ func TestRealCannotStart(t *testing.T) {
 			r.term.Await("cannot start", within)
 			r.said("cannot start")
 			r.ask("a file", model.Bash("touch made.txt"))
-			r.term.Await("Do you want to", within)
-			r.term.Keys("Enter")
+			r.term.Settle("Do you want to", "1")
 			r.did("a file")
 			if !r.exists("made.txt") {
 				t.Error("the call that was allowed at the dialog did not run")
