@@ -75,7 +75,7 @@ func (sh *shell) pipedText(c command) {
 }
 
 func (sh *shell) scriptNamed(name string) {
-	if text, ok := sh.files[sh.path(name)]; ok {
+	if text, ok := sh.brought(name); ok {
 		sh.runText(text)
 		return
 	}
@@ -232,14 +232,14 @@ func (sh *shell) scriptArgs(c command, args []string) {
 	if len(args) == 0 {
 		return
 	}
-	if text, ok := sh.files[sh.path(args[0])]; ok {
+	if text, ok := sh.brought(args[0]); ok {
 		sh.code(text, langOf(c.name))
 		return
 	}
 	if baseName(args[0]) == "setup.py" && containsAny(args, "upload register") {
 		sh.effect(PublishOut, "python", "registry")
 	}
-	if base := baseName(args[0]); oneOf(base, "manage.py artisan rails rake") {
+	if base := baseName(args[0]); oneOf(base, "manage.py artisan rails rake console") {
 		sh.exec(append([]string{base}, args[1:]...), c.in)
 		return
 	}

@@ -411,7 +411,7 @@ func (sh *shell) scriptFile(full string, args []string) bool {
 	if _, searched := sh.assigned("PATH"); !strings.Contains(full, "/") && !searched {
 		return false
 	}
-	text, ok := sh.files[sh.path(full)]
+	text, ok := sh.brought(full)
 	if !ok {
 		return false
 	}

@@ -29,6 +29,9 @@ func created(j *judging, e Effect) bool {
 	return known && j.ctx.Created != nil && j.ctx.Created(j.real(e.Target))
 }
 
+// here is true of an effect on this machine.
+func here(_ *judging, e Effect) bool { return e.Away == "" }
+
 // inContainer is true of what a throw-away container does to itself.
 func inContainer(_ *judging, e Effect) bool { return e.Away == "container" }
 

@@ -50,7 +50,7 @@ func databaseRow(name string) row {
 				sh.effect(DropData, "table", "restore")
 			}
 		}
-	case "prisma", "knex", "sequelize", "typeorm", "drizzle-kit", "alembic", "flyway", "liquibase", "rails", "gitlab-rails", "gitlab-rake", "rake", "bin/rails", "dbmate", "migrate", "goose", "diesel", "sqlx", "artisan", "manage.py", "django-admin", "mix", "ecto", "sequelize-cli", "hasura", "atlas":
+	case "prisma", "knex", "sequelize", "typeorm", "drizzle-kit", "alembic", "flyway", "liquibase", "rails", "gitlab-rails", "gitlab-rake", "rake", "bin/rails", "dbmate", "migrate", "goose", "diesel", "sqlx", "artisan", "manage.py", "django-admin", "mix", "ecto", "sequelize-cli", "hasura", "atlas", "drush", "console":
 		return migration
 	}
 	return nil
@@ -324,7 +324,8 @@ func migration(sh *shell, c command) {
 		case oneOf(verb, "release hex.publish"):
 			sh.effect(PublishOut, c.name, "registry")
 			return
-		case oneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db sqlflush drop-all dropall clean database:reset db:migrate:undo:all db:migrate:reset zero") &&
+		case oneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db sqlflush drop-all dropall clean database:reset db:migrate:undo:all db:migrate:reset zero "+
+			"sql-drop sql:drop doctrine:schema:drop doctrine:database:drop") && !containsAny(c.args, "--dump-sql --simulate") &&
 			!(verb == "clean" && c.name != "flyway" && c.name != "liquibase"):
 			sh.effect(DropData, "reset", c.name+" "+verb)
 			return

@@ -60,6 +60,7 @@ var disagreements = []disagreement{
 	{"deny", "`reset --hard` over uncommitted work, in a linked worktree too; a clean tree passes.", "cc-safety-net/339 cc-safety-net/342 karanb192/180"},
 	{"deny", "A lease on the default branch: it protects what was fetched, not what others build on.", "cc-safety-net/394"},
 	{"deny", "Documents in the home: nothing brings them back.", "karanb192/9"},
+	{"ask", "A file outside the project and outside every temp directory.", "cc-safety-net/458"},
 	{"ask", "What cannot be parsed is asked.", "cc-safety-net/4 cc-safety-net/19-20 cc-safety-net/31-32 dcg-unit/803-804"},
 	{"ask", "Force wins over the lease beside it.", "cc-safety-net/396-397"},
 	{"ask", "The whole temp directory, with what other programs have there.", "cc-safety-net/454-455"},

@@ -154,8 +154,13 @@ func copyFiles(sh *shell, c command) {
 }
 
 func link(sh *shell, c command) {
-	from, to := operandsTo(parseOptions(c.args, "t S target-directory suffix"))
+	o := parseOptions(c.args, "t S target-directory suffix")
+	from, to := operandsTo(o)
+	symbolic := o.short('s') || o.has("symbolic")
 	for _, p := range from {
+		if symbolic {
+			sh.links(p, to)
+		}
 		if f := sh.path(p); sh.ownProgram(f) {
 			sh.effect(ReadFile, "", f)
 		}
@@ -423,7 +428,12 @@ func (sh *shell) findDeletes(roots []string, narrowed bool, names []string) {
 		if narrowed {
 			kind = DeleteFile
 		}
-		sh.effect(kind, "find", sh.path(foundPath(r, narrowed, names)))
+		found := foundPath(r, narrowed, names)
+		target := sh.path(found)
+		if strings.HasSuffix(found, "/") && target != "/" {
+			target += "/" // find follows the link that its root is
+		}
+		sh.effect(kind, "find", target)
 		if p := nearest(r, names); p != "" {
 			sh.effect(kind, "find", sh.path(p))
 		}

@@ -570,6 +570,7 @@ func (sh *shell) gitPrograms(verb string, args []string, o options) {
 			sh.gitSetting(setting)
 		}
 		sh.cloneInto(o)
+		sh.cloned(args)
 	}
 	for _, a := range args {
 		if code, ok := strings.CutPrefix(a, "ext::"); ok { // a transport that is a command

@@ -221,6 +221,7 @@ func (sh *shell) outgoing(c command, o options, host string) {
 			return
 		}
 	}
+	sh.keysLeave(append(o.all("d", "data", "data-raw", "data-binary", "data-urlencode", "json", "F", "form", "post-data"), host), host)
 }
 
 // fileText is the content of a file as far as it matters for what leaves.
@@ -275,6 +276,7 @@ func secureCopy(sh *shell, c command) {
 		if isRemotePath(to) && !isRemotePath(from) && strings.ContainsRune(sh.fileText(from), holeSecret) {
 			sh.effect(SendOut, "secret", to)
 		}
+		sh.bringsFrom(from, to)
 	}
 	sh.writeTo(to)
 }
@@ -354,6 +356,7 @@ func syncCopies(sh *shell, c command) {
 		if isRemotePath(to) && !isRemotePath(from) && strings.ContainsRune(sh.fileText(from), holeSecret) {
 			sh.effect(SendOut, "secret", to)
 		}
+		sh.bringsFrom(from, to)
 	}
 	for _, f := range o.flags {
 		if strings.HasPrefix(f.name, "del") || f.name == "remove-source-files" {

@@ -40,7 +40,7 @@ func (sh *shell) param(p *syntax.ParamExp) value {
 
 // unset is the text of a variable that nothing in the call assigns.
 func (sh *shell) unset(name string) string {
-	if secretName(name) {
+	if secretName(sh.u.named(name)) {
 		return unknownKey
 	}
 	return unknown

@@ -278,6 +278,10 @@ func (sh *shell) remoteSpecial(c command, o options) {
 		if verb == "stop" && o.exact("no-backup") {
 			sh.effect(PruneLocal, "volumes", "supabase")
 		}
+	case "cdk", "cdktf":
+		if verb == "deploy" {
+			sh.effect(ChangeRemote, "apply", "infrastructure")
+		}
 	case "terraform", "tofu", "terragrunt", "pulumi":
 		sh.infrastructure(c, o)
 	case "gh", "glab":
@@ -381,6 +385,7 @@ func (sh *shell) forge(c command, o options) {
 	verb, sub := o.at(0), o.at(1)
 	if oneOf(sub, "create upload comment edit note") {
 		sh.carries(c, o.pos[min(2, len(o.pos)):], c.name)
+		sh.keysLeave(c.args, c.name)
 	}
 	switch {
 	case verb == "api":

@@ -59,6 +59,8 @@ func (sh *shell) scriptRound(toks []token, consts map[string]string, lang string
 			if i+2 < len(toks) && toks[i+1].kind == '=' && len(consts) < 256 {
 				if v, ok := sh.literal(toks[i+2:], consts); ok {
 					consts[t.text] = sh.afford(v)
+				} else if decodes(toks[i+2]) {
+					consts[t.text] = unknownDecoded
 				}
 			}
 			name := t.text
@@ -352,7 +354,18 @@ func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]
 			sh.possible(DestroyRemote, "part", name)
 		}
 	}
+	if url := deletedByRequest(short, toks[i:]); url != "" {
+		sh.httpMethod("DELETE", url, options{})
+		return
+	}
+	if networkCall(short, name) && sh.sendsSecretFile(toks[i+1:]) {
+		sh.effect(SendOut, "secret", name)
+	}
 	if kind == "" || i+1 >= len(toks) {
+		return
+	}
+	if oneOf(kind, "run eval") && computed(toks[i+1:]) {
+		sh.effect(RunUnknown, "decoded", "")
 		return
 	}
 	if kind == "show" {
@@ -364,7 +377,7 @@ func (sh *shell) scriptCall(name string, toks []token, i int, consts map[string]
 	if len(args) > 0 {
 		arg = args[0]
 	}
-	if arg == "" && (kind == "unlink" || kind == "tree" || kind == "write") || oneOf(short, "write_text write_bytes") {
+	if arg == "" && (kind == "unlink" || kind == "tree" || kind == "write") || oneOf(short, "write_text write_bytes read_text read_bytes") {
 		arg = sh.receiver(toks, i, consts)
 	}
 	if kind == "unlink" && recursiveCall(toks[i:min(end, len(toks))]) {

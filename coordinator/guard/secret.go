@@ -99,6 +99,7 @@ func secretRow(name string) row {
 	case "dig", "nslookup", "host", "ping", "traceroute", "whois", "drill", "kdig":
 		return func(sh *shell, c command) {
 			sh.carries(c, nil, c.name)
+			sh.keysLeave(c.args, c.name)
 			sh.print(unknown)
 		}
 	case "wormhole", "magic-wormhole", "croc", "ipfs", "transfer", "ffsend", "toss", "slack", "telegram-send", "pastebinit", "wgetpaste", "ix", "s3cmd", "s5cmd", "mc", "b2", "azcopy", "gsutil":

@@ -23,7 +23,7 @@ func (sh *shell) stmt(st *syntax.Stmt, stdin *string) {
 	part, at, forked := sh.part, sh.at, sh.forked
 	sh.at = spot{sh.src, st}
 	sh.forked = forked || st.Background
-	sh.bare = st.Cmd == nil
+	sh.bare = saysNothing(st.Cmd)
 	in, sinks := sh.redirects(st.Redirs, stdin)
 	sh.bare = false
 	if len(sinks) == 0 {
@@ -32,6 +32,16 @@ func (sh *shell) stmt(st *syntax.Stmt, stdin *string) {
 		sh.redirected(st.Cmd, in, sinks)
 	}
 	sh.part, sh.at, sh.forked = part, at, forked
+}
+
+// saysNothing is true of a command that prints nothing: a redirection of its
+// output only empties the file.
+func saysNothing(cmd syntax.Command) bool {
+	if cmd == nil {
+		return true
+	}
+	call, ok := cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) == 1 && oneOf(call.Args[0].Lit(), ": true")
 }
 
 // redirected runs a command whose output goes to files and remembers it.
@@ -55,6 +65,7 @@ func (sh *shell) redirected(cmd syntax.Command, in *string, sinks []string) {
 
 func (sh *shell) remember(path, text string) {
 	sh.files[path] = text
+	sh.flow(path, text)
 }
 
 func (sh *shell) node(cmd syntax.Command, in *string) {
@@ -364,7 +375,12 @@ func (sh *shell) caseClause(c *syntax.CaseClause, in *string) {
 }
 
 func (sh *shell) decl(c *syntax.DeclClause) {
+	references := makesReferences(c)
 	for _, a := range c.Args {
+		if references && a.Name != nil && a.Value != nil {
+			sh.u.refer(a.Name.Value, first(sh.text(a.Value)))
+			continue
+		}
 		sh.assignment(a)
 		if a.Name == nil && len(c.Args) == 1 && a.Value != nil && a.Value.Lit() == "-p" {
 			sh.print(unknownSecret)
@@ -423,7 +439,12 @@ func (sh *shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []s
 	for _, r := range list {
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut:
-			stdin = sh.input(r, stdin)
+			in := sh.input(r, stdin)
+			if !sh.onDescriptor(r, in) {
+				stdin = in
+			}
+		case syntax.DplIn:
+			stdin = sh.fromDescriptor(r, stdin)
 		default:
 			sinks = append(sinks, sh.sinks(r)...)
 		}

@@ -16,6 +16,7 @@ type understanding struct {
 	parsers parsers
 	// programs are the names that were looked up.
 	programs map[string]program
+	aliases
 	recorder
 }
 
@@ -187,6 +188,7 @@ func (sh *shell) print(text string) {
 
 // lookup finds a variable; the environment of the call counts as known.
 func (sh *shell) lookup(name string) (value, bool) {
+	name = sh.u.named(name)
 	sh.spend(sh.level / scopesPerStep)
 	for s := sh; s != nil; s = s.parent {
 		if v, ok := s.vars[name]; ok {
@@ -223,6 +225,7 @@ func (sh *shell) homeText() string {
 }
 
 func (sh *shell) assign(name string, v value) {
+	name = sh.u.named(name)
 	sh.u.set(name)
 	if sh.maybe > 0 {
 		if old, ok := sh.lookup(name); ok {
@@ -270,6 +273,9 @@ func (sh *shell) report(e Effect) {
 		return
 	}
 	e.Via, e.Dir, e.Part = sh.via, sh.place.cwd, sh.here()
+	if e.Away == "" {
+		e.Target = sh.u.behindLinks(e.Target)
+	}
 	sh.u.add(e)
 }
 

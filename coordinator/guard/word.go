@@ -239,6 +239,9 @@ func (sh *shell) procSubst(x *syntax.ProcSubst) string {
 	text := sh.capture(func(c *shell) { c.stmts(x.Stmts, &empty) })
 	name := "/dev/fd/" + strconv.Itoa(63+len(sh.files))
 	sh.remember(name, text)
+	if x.Op == syntax.CmdOut {
+		sh.u.open(name, outlet{sh.src, x.Stmts})
+	}
 	return name
 }
 

@@ -468,7 +468,7 @@ func sourceFile(sh *shell, c command) {
 		sh.runText(*c.in)
 		return
 	}
-	text, written := sh.files[sh.path(c.args[0])]
+	text, written := sh.brought(c.args[0])
 	if written {
 		sh.runText(text)
 		return

@@ -1,0 +1,94 @@
+package guard
+
+import "strings"
+
+// callTokens are the tokens between the brackets of the call that opens at the
+// first of toks; nil where none does.
+func callTokens(toks []token) []token {
+	if len(toks) == 0 || toks[0].kind != '(' {
+		return nil
+	}
+	depth := 0
+	for i := 0; i < len(toks) && i < 256; i++ {
+		switch toks[i].kind {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+		if depth == 0 {
+			return toks[1:i]
+		}
+	}
+	return toks[1:min(len(toks), 256)]
+}
+
+// deletedByRequest is the address that an HTTP client deletes by the call at the
+// start of toks, or "".
+func deletedByRequest(short string, toks []token) string {
+	named := oneOf(short, "delete del")
+	if !named && !oneOf(short, "fetch request Request axios ajax got urlopen") {
+		return ""
+	}
+	url := ""
+	for _, t := range callTokens(toks[1:]) {
+		if t.kind != 's' {
+			continue
+		}
+		named = named || strings.EqualFold(t.text, "DELETE")
+		if url == "" && strings.Contains(t.text, "://") {
+			url = t.text
+		}
+	}
+	if !named {
+		return ""
+	}
+	return url
+}
+
+// sendsSecretFile is true of the arguments of a request that read a credential.
+func (sh *shell) sendsSecretFile(toks []token) bool {
+	reads, secret := false, false
+	for _, t := range callTokens(toks) {
+		switch t.kind {
+		case 'n':
+			name := unqualified(t.text)
+			reads = reads || name == "open" || callKind(name, t.text, "") == "read"
+		case 's':
+			secret = secret || !strings.Contains(t.text, "://") && secretPath(sh.path(t.text), sh.place.home)
+		}
+	}
+	return reads && secret
+}
+
+// decodes is true of a call that turns numbers or encoded text into text.
+func decodes(t token) bool {
+	if t.kind != 'n' {
+		return false
+	}
+	return t.text == "Buffer.from" || oneOf(unqualified(t.text), "b64decode b32decode b85decode a85decode urlsafe_b64decode "+
+		"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
+		"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack")
+}
+
+// computed is true of a call whose first argument is put together by decoding:
+// what it runs stands nowhere in the text.
+func computed(toks []token) bool {
+	depth := 0
+	for _, t := range callTokens(toks) {
+		switch t.kind {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				return false
+			}
+		}
+		if decodes(t) {
+			return true
+		}
+	}
+	return false
+}
