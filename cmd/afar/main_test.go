@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	os.Exit(testMain(m))
 }
 
+// goHome is the home that Go's own caches lie in: the one that the tests began with.
+var goHome = os.Getenv("HOME")
+
 // testMain builds the real binaries once and takes the real home away: whatever
 // a test forgets to move lands in an empty one, and is a failure.
 func testMain(m *testing.M) int {

@@ -31,7 +31,7 @@ var oldPrograms = sync.OnceValues(func() (string, error) {
 	}
 	bin := filepath.Join(dir, "bin")
 	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", bin+"/", "./cmd/...")
-	build.Dir = source
+	build.Dir, build.Env = source, append(os.Environ(), "HOME="+goHome)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", upgradeFrom, err, out)
 	}
