@@ -339,26 +339,10 @@ func meant(typed string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// distance counts the letters to change, add or drop between two words.
+// distance is toml.Distance for words of a bounded length.
 func distance(a, b string) int {
 	if len(a) > maxPattern || len(b) > maxPattern {
 		return maxPattern
 	}
-	row := make([]int, len(b)+1)
-	for k := range row {
-		row[k] = k
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for k := range len(b) {
-			cost := diagonal
-			if a[i] != b[k] {
-				cost++
-			}
-			diagonal = row[k+1]
-			row[k+1] = min(cost, row[k]+1, row[k+1]+1)
-		}
-	}
-	return row[len(b)]
+	return toml.Distance(a, b)
 }

@@ -149,7 +149,7 @@ func meant(name string, want reflect.Type) string {
 	}
 	best, least := "", max(2, len(last)/3)+1
 	for _, key := range keysOf("", want) {
-		if d := distance(strings.ToLower(last), key[strings.LastIndexByte(key, '.')+1:]); d < least {
+		if d := Distance(strings.ToLower(last), key[strings.LastIndexByte(key, '.')+1:]); d < least {
 			best, least = join(at, key), d
 		}
 	}
@@ -159,9 +159,9 @@ func meant(name string, want reflect.Type) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// distance counts the letters that have to be added, removed or changed to make
-// b of a.
-func distance(a, b string) int {
+// Distance returns how many bytes have to be added, removed or changed to make b
+// of a. Its time grows with the product of both lengths.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
