@@ -13,7 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/git"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -91,7 +91,7 @@ func reviewed(c *core.Core, e core.Errand, commit string, v consult.Verdict) err
 	}
 	text := fmt.Sprintf("commit %s of issue %s is %s by %s (%s), sha256 %s", commit, e.Issue.ID, word, v.By, v.Path, v.Digest)
 	for _, m := range v.Missed {
-		text += "; " + secret.Visible(secret.Mask(m.String()))
+		text += "; " + redact.Visible(redact.Mask(m.String()))
 	}
 	return c.Note(event.ReviewMade, e.Session, e.Issue.ID, strings.Join(strings.Fields(text), " "))
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/tracker"
 )
@@ -76,7 +76,7 @@ func (h *issueHands) act(ctx context.Context, a store.Action) error {
 }
 
 // shown is what a tool or a reviewer said as it may be kept and passed on.
-func shown(text string) string { return secret.Visible(secret.Mask(text)) }
+func shown(text string) string { return redact.Visible(redact.Mask(text)) }
 
 // again reports whether an errand that failed is worth another try at once.
 func again(p loop.Phase) bool {

@@ -36,12 +36,12 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/place", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", "coordinator/claude", "coordinator/ledger", "hooks/judge", in + "atomicfile"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/callsite", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", "coordinator/claude", "coordinator/ledger", "hooks/judge", in + "atomicfile"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
 	"coordinator/wire", "coordinator/guard", "coordinator/rawjson",
-	in + "ask", in + "gate", in + "grant", in + "loop", in + "markdown", in + "session", in + "secret", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
+	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", in + "redact", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
 }
 
 // waysIn take requests from outside and hand them to core.
@@ -84,50 +84,50 @@ var pureStd = []string{
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 func table() rules {
-	domain := []string{in + "ask", in + "channel", in + "event", in + "gate", in + "grant", in + "loop", in + "message", in + "secret", in + "session", in + "topic", in + "undo", in + "usage"}
+	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", in + "redact", in + "session", in + "topic", in + "undo", in + "usage"}
 	internals := slices.Concat(domain, waysIn, []string{
 		in + "atomicfile", in + "config", in + "consult", in + "core", in + "disk", in + "git", in + "peer", in + "store", in + "tracker",
 	})
 	return rules{
 		ours: map[string][]string{
-			"cmd/afar":    {"coordinator", "coordinator/claude", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/mods", "coordinator/place", "coordinator/policy", "coordinator/probe", "coordinator/toml", "coordinator/wire"},
+			"cmd/afar":    {"coordinator", "coordinator/claude", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/mods", "coordinator/callsite", "coordinator/policy", "coordinator/probe", "coordinator/toml", "coordinator/wire"},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
 			"hooks":       {"coordinator/claude", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
-			"hooks/judge": {"coordinator/guard", "coordinator/place", "coordinator/wire", "hooks"},
+			"hooks/judge": {"coordinator/guard", "coordinator/callsite", "coordinator/wire", "hooks"},
 
-			"coordinator":         append(internals, "coordinator/home", "coordinator/ledger", "coordinator/mods", "coordinator/wire"),
-			"coordinator/claude":  {},
-			"coordinator/client":  {"coordinator/home", "coordinator/wire"},
-			"coordinator/guard":   {"coordinator/rawjson"},
-			"coordinator/ledger":  {},
-			"coordinator/mods":    {},
-			"coordinator/home":    {in + "atomicfile"},
-			"coordinator/place":   {"coordinator/guard", "coordinator/home", "coordinator/policy"},
-			"coordinator/probe":   {},
-			"coordinator/policy":  {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
-			"coordinator/rawjson": {},
-			"coordinator/roomy":   {},
-			"coordinator/toml":    {},
-			"coordinator/wire":    {},
+			"coordinator":          append(internals, "coordinator/home", "coordinator/ledger", "coordinator/mods", "coordinator/wire"),
+			"coordinator/claude":   {},
+			"coordinator/client":   {"coordinator/home", "coordinator/wire"},
+			"coordinator/guard":    {"coordinator/rawjson"},
+			"coordinator/ledger":   {},
+			"coordinator/mods":     {},
+			"coordinator/home":     {in + "atomicfile"},
+			"coordinator/callsite": {"coordinator/guard", "coordinator/home", "coordinator/policy"},
+			"coordinator/probe":    {},
+			"coordinator/policy":   {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
+			"coordinator/rawjson":  {},
+			"coordinator/roomy":    {},
+			"coordinator/toml":     {},
+			"coordinator/wire":     {},
 
 			in + "session":  {},
 			in + "markdown": {},
-			in + "secret":   {},
+			in + "redact":   {},
 			in + "channel":  {},
 			in + "usage":    {},
 			in + "topic":    {},
 			in + "loop":     {in + "markdown", in + "session", in + "usage"},
 			in + "event":    {in + "session"},
 			in + "message":  {in + "session"},
-			in + "gate":     {in + "event"},
-			in + "grant":    {in + "secret", in + "session"},
-			in + "ask":      {in + "grant", in + "secret", in + "session"},
+			in + "review":   {in + "event"},
+			in + "grant":    {in + "redact", in + "session"},
+			in + "ask":      {in + "grant", in + "redact", in + "session"},
 			in + "undo":     {in + "ask", in + "session"},
 
 			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
-			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/place", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", in + "peer"}, domain...),
+			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", in + "peer"}, domain...),
 			in + "channel/telegram": append([]string{in + "atomicfile", in + "config", in + "core", in + "store"}, domain...),
 
 			in + "atomicfile": {},

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/internal/peer"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // FromSession names the program of a session that this process descends from,
@@ -25,4 +25,4 @@ func FromSession() string {
 
 // Masked returns a text with credentials masked, and made visible: what is shown
 // or handed on outside the coordinator.
-func Masked(text string) string { return secret.Visible(secret.Mask(text)) }
+func Masked(text string) string { return redact.Visible(redact.Mask(text)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -88,7 +88,7 @@ func nameOf(f disk.SessionFile) string {
 	if f.NameSource == "" || f.NameSource == "derived" {
 		return ""
 	}
-	return secret.Visible(secret.Mask(strings.Join(strings.Fields(ask.Elide(f.Name, maxName)), " ")))
+	return redact.Visible(redact.Mask(strings.Join(strings.Fields(ask.Elide(f.Name, maxName)), " ")))
 }
 
 // maxName bounds the name of a session, in bytes.

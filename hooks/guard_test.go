@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
 	"github.com/afar-sh/afar/hooks"
 	"github.com/afar-sh/afar/hooks/judge"
@@ -44,7 +44,7 @@ func (p judgedPlace) want(t *testing.T, c calls.Case) guard.Verdict {
 	if err != nil {
 		t.Fatalf("%s: %v", c.Where, err)
 	}
-	return guard.Judge(call, place.Context(p.dirs, p.bin, p.project, p.project)).Verdict
+	return guard.Judge(call, callsite.Context(p.dirs, p.bin, p.project, p.project)).Verdict
 }
 
 func (p judgedPlace) input(c calls.Case) string {

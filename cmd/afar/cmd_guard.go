@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/policy"
 )
 
@@ -73,7 +73,7 @@ func (a *app) explain(call guard.Call, reading, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	ctx := place.Context(at.dirs, a.bin, at.cwd, at.project)
+	ctx := callsite.Context(at.dirs, a.bin, at.cwd, at.project)
 	ctx.Steps, ctx.ReadOnly = true, reading
 	d, files := guard.Judge(call, ctx), policy.Files(at.dirs, at.cwd, at.project)
 	if asJSON {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/policy"
 )
 
@@ -49,7 +49,7 @@ func (a *app) guardTest(file string, trusted, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if broken := place.Broken(at.dirs, at.cwd, at.project); broken != "" {
+	if broken := callsite.Broken(at.dirs, at.cwd, at.project); broken != "" {
 		return fmt.Errorf("%s", broken)
 	}
 	missed := []miss{}
@@ -66,7 +66,7 @@ func (a *app) caseContext(at spot, c policy.Case, trusted bool) guard.Context {
 	if c.Dir != "" {
 		cwd = filepath.Join(at.project, c.Dir)
 	}
-	ctx := place.Context(at.dirs, a.bin, cwd, at.project)
+	ctx := callsite.Context(at.dirs, a.bin, cwd, at.project)
 	ctx.ReadOnly = c.ReadOnly
 	ctx.Git = func(string) guard.GitFacts { return c.Git }
 	for i := range ctx.Amendments {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/policy"
 	"github.com/afar-sh/afar/coordinator/rawjson"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
@@ -39,7 +39,7 @@ func judged(t *testing.T, a *app, at spot, c calls.Case) guard.Verdict {
 	if err != nil {
 		t.Fatalf("%s: %v", c.Where, err)
 	}
-	return guard.Judge(call, place.Context(at.dirs, a.bin, at.cwd, at.project)).Verdict
+	return guard.Judge(call, callsite.Context(at.dirs, a.bin, at.cwd, at.project)).Verdict
 }
 
 func allCases(t *testing.T) []calls.Case {

@@ -4,8 +4,8 @@
 package judge
 
 import (
+	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 	"github.com/afar-sh/afar/hooks"
 )
@@ -17,8 +17,8 @@ func Call(c hooks.Call) (hooks.Judgement, error) {
 	if err != nil {
 		return hooks.Judgement{}, err
 	}
-	where := place.Context(c.Dirs, c.Bin, c.Cwd, c.Project)
-	where.Created = place.Created(c.Transcript)
+	where := callsite.Context(c.Dirs, c.Bin, c.Cwd, c.Project)
+	where.Created = callsite.Created(c.Transcript)
 	where.ReadOnly = wire.ReadsOnly(c.Agent)
 	d := guard.Judge(call, where)
 	return hooks.Judgement{
@@ -31,4 +31,4 @@ func Call(c hooks.Call) (hooks.Judgement, error) {
 
 // Broken says what is wrong with the policy files of a place, in one line; ""
 // for nothing.
-func Broken(p hooks.Place) string { return place.Broken(p.Dirs, p.Cwd, p.Project) }
+func Broken(p hooks.Place) string { return callsite.Broken(p.Dirs, p.Cwd, p.Project) }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/aymanbagabas/go-udiff"
 )
 
@@ -20,7 +20,7 @@ type line struct {
 // shown is the line for people.
 func (l line) shown() string {
 	if l.key {
-		return secret.Hidden
+		return redact.Hidden
 	}
 	return keep(l.text)
 }
@@ -77,7 +77,7 @@ func split(text string) []line {
 	}
 	texts := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	out := make([]line, len(texts))
-	for i, key := range secret.KeyLines(texts) {
+	for i, key := range redact.KeyLines(texts) {
 		out[i] = line{texts[i], key}
 	}
 	return out

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // An input of up to twice maskText bytes is kept whole. Of a longer one no more
@@ -159,7 +159,7 @@ func masked(v any) any {
 	switch x := v.(type) {
 	case string:
 		if len(x) <= 2*maskText {
-			return secret.Mask(x)
+			return redact.Mask(x)
 		}
 	case []any:
 		out := make([]any, len(x))
@@ -181,10 +181,10 @@ func masked(v any) any {
 func keep(text string) string {
 	total := len(text)
 	if total <= 2*maskText {
-		return secret.Visible(secret.Mask(text))
+		return redact.Visible(redact.Mask(text))
 	}
 	text = fmt.Sprintf("%s\n… the middle of %d bytes left out …\n%s", text[:maskText], total, text[total-maskText:])
-	return elide(secret.Visible(secret.Mask(text)), keepText, total)
+	return elide(redact.Visible(redact.Mask(text)), keepText, total)
 }
 
 // Elide shortens text to about max bytes by leaving out its middle, and says

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // The kinds of asks that the host's own dialog puts in words.
@@ -124,7 +124,7 @@ func words(text string) string {
 	if len(text) > 2*maxWords {
 		text = Elide(text, 2*maxWords)
 	}
-	return Elide(secret.Visible(secret.Mask(text)), maxWords)
+	return Elide(redact.Visible(redact.Mask(text)), maxWords)
 }
 
 // Now returns the question to be answered now; false when none is left.

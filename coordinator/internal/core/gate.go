@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/gate"
+	"github.com/afar-sh/afar/coordinator/internal/review"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -16,12 +16,12 @@ const mostPast = 200
 
 // ReviewerStops rules on a reviewer of a session who wants to end, by what the
 // journal has of her. The ruling stands in the journal when this returns.
-func (c *Core) ReviewerStops(id session.ID, agent, message string) (gate.Ruling, error) {
-	entries, err := c.cfg.Store.About(id, agent, gate.Kinds, mostPast)
+func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Ruling, error) {
+	entries, err := c.cfg.Store.About(id, agent, review.Kinds, mostPast)
 	if err != nil {
-		return gate.Ruling{}, err
+		return review.Ruling{}, err
 	}
-	r := gate.Judge(gate.Since(entries), message)
+	r := review.Judge(review.Since(entries), message)
 	return r, c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		v, known := s.sessions[id]
 		b.Events = append(b.Events, happened(r.Kind, id, agent, fmt.Sprintf("%s: %s", v.Token, r.Text), now))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
@@ -33,7 +33,7 @@ type Errand struct {
 // issues: in the journal, and in the topic of each.
 func (s *state) sendErrands(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
 	for _, said := range out.Said {
-		text := briefly(secret.Mask(folded(said.Text)))
+		text := briefly(redact.Mask(folded(said.Text)))
 		b.Posts = append(b.Posts, topic.Post{Topic: topic.OfIssue(said.Issue), At: now, By: "afar", Text: fmt.Sprintf("[loop] %s: %s", said.Action, text)})
 		b.Events = append(b.Events, happened(issueKind(said.Action), id, said.Issue, fmt.Sprintf("%s: issue %s %s: %s", s.token(id), said.Issue, said.Action, text), now))
 	}

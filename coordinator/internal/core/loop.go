@@ -13,7 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -151,7 +151,7 @@ func (c *Core) CancelLoop(id session.ID, by string) error {
 func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
 	b.Loops = append(b.Loops, out.Stack)
 	token := s.token(id)
-	kind, text := event.LoopStepped, token+": "+secret.Mask(folded(stepText(out)))
+	kind, text := event.LoopStepped, token+": "+redact.Mask(folded(stepText(out)))
 	switch before := s.loops[id]; {
 	case !out.Stack.Active():
 		kind = event.LoopEnded

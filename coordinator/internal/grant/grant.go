@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -125,7 +125,7 @@ func fileRule(n Need) Rule {
 }
 
 func commandRule(tool string, argv []string) Rule {
-	if head := prefix(argv); head != nil && !wide(argv) && secret.Mask(strings.Join(head, " ")) == strings.Join(head, " ") {
+	if head := prefix(argv); head != nil && !wide(argv) && redact.Mask(strings.Join(head, " ")) == strings.Join(head, " ") {
 		return Rule{Tool: tool, Argv: head, Text: line(strings.Join(head, " ") + " …")}
 	}
 	return Rule{Tool: tool, Sum: sum(argv), Text: line("exactly " + strings.Join(argv, " "))}
@@ -184,7 +184,7 @@ func sum(argv []string) string {
 const maxText = 120
 
 func line(text string) string {
-	text = strings.Join(strings.Fields(secret.Visible(secret.Mask(text))), " ")
+	text = strings.Join(strings.Fields(redact.Visible(redact.Mask(text))), " ")
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "") + "…"
 	}

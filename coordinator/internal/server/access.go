@@ -10,7 +10,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -250,7 +250,7 @@ func (s *Server) person(c *call) (any, error) {
 		return nil, badRequest("a decision needs a name")
 	}
 	named := *c
-	named.op = oneLine(secret.Visible(in.ID))
+	named.op = oneLine(redact.Visible(in.ID))
 	return nil, s.allowPerson(&named)
 }
 

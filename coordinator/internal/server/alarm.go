@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -17,7 +17,7 @@ func (s *Server) configRefused(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := oneLine(secret.Visible(secret.Mask(h.Part + ": " + h.Why)))
+	text := oneLine(redact.Visible(redact.Mask(h.Part + ": " + h.Why)))
 	return wire.HookReply{}, s.cfg.Core.SettingsRefused(p.Session, text)
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // A suggestion is one change of its permissions that the host suggests.
@@ -74,7 +74,7 @@ func choose(list []suggestion, wording func(suggestion) string) (words string, e
 	for i, place := range where {
 		where[i] = strings.Join(what[place], " and ") + " " + place
 	}
-	return oneLine(secret.Visible(secret.Mask(strings.Join(where, ", and ")))), echo
+	return oneLine(redact.Visible(redact.Mask(strings.Join(where, ", and ")))), echo
 }
 
 // rulesFor says for what a suggestion of rules lets the host stop asking, where all

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
@@ -32,7 +32,7 @@ func (s *Server) allFacts(ctx context.Context, v session.Session) loop.AnchorFac
 func (s *Server) anchorFacts(v session.Session) loop.AnchorFacts {
 	said := ""
 	if v.Transcript != "" {
-		said = secret.Visible(secret.Mask(s.cfg.Said(v.Transcript)))
+		said = redact.Visible(redact.Mask(s.cfg.Said(v.Transcript)))
 	}
 	return loop.AnchorFacts{Said: said, Asked: v.Typed, Whole: s.wholeGoal(v)}
 }

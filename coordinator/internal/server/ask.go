@@ -8,7 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -59,7 +59,7 @@ func (s *Server) asked(h wire.HookCall, p payload) (a ask.Ask, v seen, err error
 	}
 	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(h.Ask), ask.Kind(h.Kind), p.Session, p.PromptID
 	a.Agent, a.AgentType, a.Cwd, a.Attended, a.Background = p.Agent, p.AgentType, p.Cwd, h.Attended, h.Background
-	a.Why = oneLine(secret.Visible(secret.Mask(h.Why)))
+	a.Why = oneLine(redact.Visible(redact.Mask(h.Why)))
 	return a, v, err
 }
 

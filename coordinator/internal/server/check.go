@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -42,7 +42,7 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 
 // printed is what a program printed as it may be kept and shown.
 func printed(text string) string {
-	return secret.Visible(secret.Mask(colours.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")))
+	return redact.Visible(redact.Mask(colours.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")))
 }
 
 // wireCheck is the check that the Stop hook is to run.
@@ -93,7 +93,7 @@ func (s *Server) check(c *call) (any, error) {
 // allowCheck has the guard judge a check once, before the loop starts. What the
 // guard would only ask about, the person has said by typing it.
 func (s *Server) allowCheck(command, cwd, project string) error {
-	where := place.Context(s.cfg.Dirs, s.cfg.Bin, cwd, project)
+	where := callsite.Context(s.cfg.Dirs, s.cfg.Bin, cwd, project)
 	where.Git, where.Merged = nil, nil // nothing of the moment: the check runs again and again
 	d := guard.Judge(guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: command}}}, where)
 	if d.Verdict == guard.Deny {

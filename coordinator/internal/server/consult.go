@@ -12,9 +12,9 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/gate"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/internal/review"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -46,10 +46,10 @@ func (s *Server) consults(c *call) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	maps.DeleteFunc(s.reviewers, func(_ session.ID, calls []gate.Call) bool {
-		return !slices.ContainsFunc(calls, func(k gate.Call) bool { return !k.Over(now) })
+	maps.DeleteFunc(s.reviewers, func(_ session.ID, calls []review.Call) bool {
+		return !slices.ContainsFunc(calls, func(k review.Call) bool { return !k.Over(now) })
 	})
-	s.reviewers[p.Session] = append(s.reviewers[p.Session], gate.Call{Agent: p.Agent, ID: p.ToolUse, At: now})
+	s.reviewers[p.Session] = append(s.reviewers[p.Session], review.Call{Agent: p.Agent, ID: p.ToolUse, At: now})
 	return wire.HookReply{}, nil
 }
 
@@ -146,7 +146,7 @@ func (s *Server) Consulting(pid int) bool {
 // the session itself. s.mu is held.
 func (s *Server) reviewer(id session.ID) string {
 	open := s.reviewers[id]
-	i := gate.Whose(open, time.Now())
+	i := review.Whose(open, time.Now())
 	if id == "" || i < 0 {
 		return ""
 	}
@@ -201,5 +201,5 @@ func missed(all []wire.Missed) string {
 // quiet is a word from outside as part of a line of the journal.
 func quiet(text string) string {
 	const most = 400
-	return oneLine(ask.Elide(secret.Visible(secret.Mask(text)), most))
+	return oneLine(ask.Elide(redact.Visible(redact.Mask(text)), most))
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -30,7 +30,7 @@ func (s *Server) debug(c *call) (any, error) {
 	if err != nil {
 		return nil, badRequest("debug: %v", err)
 	}
-	text, err := secret.MaskJSON(raw, maxLeaf)
+	text, err := redact.MaskJSON(raw, maxLeaf)
 	if err != nil {
 		return nil, badRequest("debug: %v", err)
 	}

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
-	"github.com/afar-sh/afar/coordinator/place"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -58,7 +58,7 @@ func (s *Server) place(h wire.HookCall, p payload) guard.Context {
 		v, _ := s.cfg.Core.Session(string(p.Session)) // an unknown session has no project
 		project = v.Project
 	}
-	ctx := place.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
+	ctx := callsite.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
 	ctx.ReadOnly = wire.ReadsOnly(p.AgentType)
 	ctx.Git, ctx.Merged = nil, nil // a grant outlives a clean work tree
 	return ctx
@@ -70,7 +70,7 @@ func (s *Server) place(h wire.HookCall, p payload) guard.Context {
 func (s *Server) offer(n grant.Need, p payload, text string) *ask.Offer {
 	o := ask.Offer{Rules: grant.Narrowest(n)}
 	o.Always, o.Echo, o.Beyond = always(p.Tool, p.Suggestions, s.cfg.Dirs.User)
-	if len(n.Commands) > 0 && strings.Contains(text, secret.Hidden) {
+	if len(n.Commands) > 0 && strings.Contains(text, redact.Hidden) {
 		o.Rules = nil
 	}
 	if len(o.Rules) == 0 && o.Always == "" {

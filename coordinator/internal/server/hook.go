@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -115,7 +115,7 @@ func (s *Server) redirected(h wire.HookCall, p payload) error {
 	if len(h.Redirected) == 0 {
 		return nil
 	}
-	text := "the session's environment tried to move Afar: " + secret.Mask(strings.Join(h.Redirected, " "))
+	text := "the session's environment tried to move Afar: " + redact.Mask(strings.Join(h.Redirected, " "))
 	return s.cfg.Core.Note(event.Redirected, p.Session, "", text)
 }
 
@@ -229,7 +229,7 @@ const maxJudged = 16 << 10
 // guardText says what the guard makes of a call: the part that it is about, and
 // the whole call where that says more.
 func guardText(h wire.HookCall, p payload) string {
-	part := oneLine(secret.Visible(secret.Mask(h.Part)))
+	part := oneLine(redact.Visible(redact.Mask(h.Part)))
 	text := "guard: " + h.Verb + " " + p.Tool + " (" + h.Rule + "): " + part
 	if h.From != "" {
 		text += " by " + oneLine(h.From)
@@ -247,7 +247,7 @@ func guardText(h wire.HookCall, p payload) string {
 // broken takes in that the guard's policy files are broken. The notice is for
 // the terminal, once for each thing that is wrong.
 func (s *Server) broken(h wire.HookCall, p payload) (any, error) {
-	fresh, err := s.cfg.Core.PolicyBroken(p.Session, oneLine(secret.Visible(secret.Mask(h.Broken))))
+	fresh, err := s.cfg.Core.PolicyBroken(p.Session, oneLine(redact.Visible(redact.Mask(h.Broken))))
 	if err != nil || !fresh {
 		return wire.HookReply{}, err
 	}
@@ -284,7 +284,7 @@ func (s *Server) background(p payload) (shells []string, wakes bool, err error) 
 			wakes = true
 		default:
 			ids = append(ids, t.ID)
-			shells = append(shells, oneLine(secret.Mask(t.Description+" ("+t.ID+")")))
+			shells = append(shells, oneLine(redact.Mask(t.Description+" ("+t.ID+")")))
 		}
 	}
 	fresh, err := s.cfg.Core.SeeShells(p.Session, ids)
@@ -299,7 +299,7 @@ func (s *Server) stopFailure(c *call) (any, error) {
 	if err != nil || s.silent(h) {
 		return nil, err
 	}
-	return wire.HookReply{}, s.cfg.Core.LimitLoop(p.Session, oneLine(p.Error+": "+secret.Mask(p.Message)), slices.Contains(passing, p.Error))
+	return wire.HookReply{}, s.cfg.Core.LimitLoop(p.Session, oneLine(p.Error+": "+redact.Mask(p.Message)), slices.Contains(passing, p.Error))
 }
 
 // passing are the host's words for a refusal that ends by itself. The others
@@ -327,7 +327,7 @@ func (s *Server) notification(c *call) (any, error) {
 	case p.Kind == "idle_prompt":
 		_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: session.Idle})
 	case slices.Contains(passedOn, p.Kind) && !s.silent(h):
-		err = s.cfg.Core.PassOn(p.Session, p.Kind, oneLine(secret.Visible(secret.Mask(p.Notice))))
+		err = s.cfg.Core.PassOn(p.Session, p.Kind, oneLine(redact.Visible(redact.Mask(p.Notice))))
 	}
 	return wire.HookReply{}, err
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -204,7 +204,7 @@ func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 	for _, f := range l.Frames {
 		w.Stack = append(w.Stack, wire.Frame{
 			ID: f.ID, Mode: string(f.Mode), Goal: f.Goal, N: f.N, Max: f.Max, StartedAt: millis(f.StartedAt),
-			Check: secret.Mask(f.Check), Checked: f.Checked, Tokens: f.Spent.Tokens, USD: f.Spent.USD,
+			Check: redact.Mask(f.Check), Checked: f.Checked, Tokens: f.Spent.Tokens, USD: f.Spent.USD,
 			IssueID: f.IssueID, Worktree: f.Worktree, Branch: f.Branch, Base: f.Base, Issue: wireIssue(f.Issue),
 		})
 	}

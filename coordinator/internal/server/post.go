@@ -9,7 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -24,7 +24,7 @@ func (s *Server) post(c *call) (any, error) {
 		return nil, badRequest("topic.post: %v", err)
 	}
 	v, by := s.author(c.line)
-	p, err := s.cfg.Core.Post(v.ID, in.Topic, by, secret.Mask(in.Text))
+	p, err := s.cfg.Core.Post(v.ID, in.Topic, by, redact.Mask(in.Text))
 	return wirePost(p), err
 }
 

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // reasons says why a session wants something: its person's last prompt, and the
@@ -50,7 +50,7 @@ var marks = strings.NewReplacer("**", "", "__", "", "`", "")
 // Markdown and without secrets: a key is known by its first line, so all of them
 // are masked together.
 func linesOf(text string) (out []string) {
-	for line := range strings.Lines(secret.Mask(strings.ToValidUTF8(text, ""))) {
+	for line := range strings.Lines(redact.Mask(strings.ToValidUTF8(text, ""))) {
 		if line = strings.TrimLeft(oneLine(marks.Replace(line)), "#*-> "); strings.Trim(line, "=|") != "" {
 			out = append(out, line)
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -42,7 +42,7 @@ func (s *Server) reviewPrompt(v session.Session, prompt string) error {
 	if !on && (said || !v.Review.On) {
 		return nil
 	}
-	return s.cfg.Core.ReviewPrompt(v.ID, secret.Visible(secret.Mask(prompt[:min(len(prompt), maxReviewed)])))
+	return s.cfg.Core.ReviewPrompt(v.ID, redact.Visible(redact.Mask(prompt[:min(len(prompt), maxReviewed)])))
 }
 
 // maxReviewed bounds the prompt that is masked: the hook waits.

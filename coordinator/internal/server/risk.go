@@ -15,7 +15,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // The bounds of what is said of a call's effects.
@@ -58,7 +58,7 @@ func brief(text string) string {
 	if len(text) > maxLook {
 		return ""
 	}
-	return oneLine(ask.Elide(oneLine(secret.Visible(secret.Mask(text))), maxBrief))
+	return oneLine(ask.Elide(oneLine(redact.Visible(redact.Mask(text))), maxBrief))
 }
 
 // effects puts effects into one line, those that change something first.

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/place"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -33,7 +33,7 @@ func TestEveryCaseInTheServer(t *testing.T) {
 			t.Fatalf("%s: %v", c.Where, err)
 		}
 		v := s.see(wire.HookCall{Project: project}, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
-		if want := guard.Judge(call, place.Context(dirs, bin, project, project)).Verdict; v.decision.Verdict != want || v.call.Tool != c.Tool {
+		if want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict; v.decision.Verdict != want || v.call.Tool != c.Tool {
 			t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.decision.Verdict, want)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/message"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -43,7 +43,7 @@ func (s *Server) tell(c *call) (any, error) {
 	if who == "person" {
 		who = localUser()
 	}
-	text := secret.Visible(secret.Mask(in.Text))
+	text := redact.Visible(redact.Mask(in.Text))
 	return wire.Sent{To: wire.ToPerson, When: "now"}, s.cfg.Core.Tell(v.ID, who, text)
 }
 
@@ -67,7 +67,7 @@ func (s *Server) send(c *call) (any, error) {
 	}
 	m := message.Message{Key: "send:" + in.ID, Session: v.ID, Text: in.Text, By: localUser(), Channel: terminal}
 	if !s.fromPerson(c) {
-		m.Data, m.By, m.Text = true, s.program(c), secret.Visible(in.Text)
+		m.Data, m.By, m.Text = true, s.program(c), redact.Visible(in.Text)
 	}
 	m, when, err := s.cfg.Core.Send(m)
 	return wire.Sent{ID: string(m.ID), To: v.Token, When: when, Words: !m.Data}, err
@@ -84,5 +84,5 @@ func (s *Server) program(c *call) string {
 	if len(c.line) < 2 {
 		return "an unknown program"
 	}
-	return "the program " + cmp.Or(oneLine(secret.Visible(filepath.Base(c.line[1].Exe))), "unknown")
+	return "the program " + cmp.Or(oneLine(redact.Visible(filepath.Base(c.line[1].Exe))), "unknown")
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/gate"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/internal/review"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
@@ -95,13 +95,13 @@ type Server struct {
 	clients map[int]client       // by process id, see line
 	// Of second opinions: the calls of reviewers that are about to consult, and the
 	// consultations that run, by id.
-	reviewers map[session.ID][]gate.Call
+	reviewers map[session.ID][]review.Call
 	running   map[string]consultation
 }
 
 // New returns a server; Serve starts it.
 func New(cfg Config) *Server {
-	return &Server{cfg: cfg, told: map[string]time.Time{}, clients: map[int]client{}, reviewers: map[session.ID][]gate.Call{}, running: map[string]consultation{}}
+	return &Server{cfg: cfg, told: map[string]time.Time{}, clients: map[int]client{}, reviewers: map[session.ID][]review.Call{}, running: map[string]consultation{}}
 }
 
 // Serve answers l until ctx ends, then waits for the requests in hand. It

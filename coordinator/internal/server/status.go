@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -83,7 +83,7 @@ func about(text string) string {
 	if len(text) > maxAbout {
 		return ""
 	}
-	line := []rune(oneLine(secret.Visible(secret.Mask(text))))
+	line := []rune(oneLine(redact.Visible(redact.Mask(text))))
 	return string(line[:min(len(line), 200)])
 }
 

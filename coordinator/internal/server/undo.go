@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -48,7 +48,7 @@ func (s *Server) planUndo(p payload, losses []undo.Loss, of, shown ask.ID) (v un
 		return v, false, badRequest("%v", err)
 	}
 	v, err = s.cfg.Core.PlanUndo(undo.Snapshot{
-		Session: p.Session, Agent: p.Agent, Tool: p.Tool, Hash: hash, Text: oneLine(secret.Visible(ask.Elide(text, maxStep))), Ask: of, Shown: shown, Losses: losses,
+		Session: p.Session, Agent: p.Agent, Tool: p.Tool, Hash: hash, Text: oneLine(redact.Visible(ask.Elide(text, maxStep))), Ask: of, Shown: shown, Losses: losses,
 	})
 	return v, v.State == undo.Planned || v.State == undo.Ready, err
 }

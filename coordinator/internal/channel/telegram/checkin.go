@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // renderCheckIn shows a session that stopped: what it said last, and how to go
@@ -23,7 +23,7 @@ func renderCheckIn(a ask.Ask, at place) rendered {
 		foot += "💤 Dismissed by " + line(a.Decision.By, maxWord) + " at " + clock(a.Decision.At)
 	}
 	room := maxText - units(plain(head)) - units(plain(foot))
-	said := strings.TrimSpace(secret.Visible(a.Text))
+	said := strings.TrimSpace(redact.Visible(a.Text))
 	r := rendered{html: head + quoted(elide(said, room)) + foot, cut: units(said) > room}
 	if a.State == ask.Open {
 		r.rows = [][]button{{{"Done 💤", data(a.Nonce, allow)}}}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // maxAsking bounds the words of an MCP server above its fields, in units.
@@ -13,7 +13,7 @@ const maxAsking = 1200
 // renderElicitation shows what an MCP server asks: its words, then the field to
 // be filled in now. Its words are set apart: they are not ours.
 func renderElicitation(a ask.Ask, head, foot string, room int) rendered {
-	asking := elide(strings.TrimSpace(secret.Visible(a.Text)), min(maxAsking, room/2))
+	asking := elide(strings.TrimSpace(redact.Visible(a.Text)), min(maxAsking, room/2))
 	r := rendered{html: head + "<blockquote>" + escape(asking) + "</blockquote>"}
 	room -= units(asking) + 1
 	if a.Form != nil {

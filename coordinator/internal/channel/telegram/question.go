@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // maxLabel is how much of an option a button shows, in UTF-16 units; the card
@@ -65,7 +65,7 @@ func questionRows(a ask.Ask) (rows [][]button) {
 	return rows
 }
 
-func oneLine(text string) string { return secret.Visible(strings.Join(strings.Fields(text), " ")) }
+func oneLine(text string) string { return redact.Visible(strings.Join(strings.Fields(text), " ")) }
 
 // questionText shows what is answered already, and the question to be answered
 // now with its options, in at most room units. Where there is not enough room,

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // maxText is how much text a message may have after its markup is read, in
@@ -57,7 +57,7 @@ func render(card ask.Card, at place) rendered {
 	if a.Kind == ask.CheckIn {
 		return renderCheckIn(a, at)
 	}
-	text := secret.Visible(a.Text)
+	text := redact.Visible(a.Text)
 	head, foot, room := around(card, at, text)
 	if a.Kind == ask.Questions && a.Form != nil {
 		return rendered{html: head + questionText(a, room) + foot, rows: questionRows(a)}
@@ -78,7 +78,7 @@ func around(card ask.Card, at place, text string) (head, foot string, room int) 
 	a := card.Face()
 	head = heading(card, at)
 	form := a.Kind == ask.Questions || a.Kind == ask.Elicitation // shown field by field
-	whole := form || text == a.Text && !strings.Contains(text, secret.Hidden)
+	whole := form || text == a.Text && !strings.Contains(text, redact.Hidden)
 	foot = footing(card, at, whole)
 	room = maxText - units(plain(head)) - units(plain(foot))
 	if !form && whole && units(text) > room {
@@ -327,7 +327,7 @@ func words(d *ask.Decision) string {
 	if d.Allow || d.Interrupt || d.Message == "" || d.Message == deny.decision(d.By).Message {
 		return ""
 	}
-	return ": “" + line(secret.Mask(d.Message), maxPath) + "”"
+	return ": “" + line(redact.Mask(d.Message), maxPath) + "”"
 }
 
 // upper returns a text with a capital first letter.
@@ -356,7 +356,7 @@ func line(text string, max int) string { return escape(visible(text, max)) }
 
 // visible is a text in one line with nothing hidden in it, of at most max units.
 func visible(text string, max int) string {
-	return shorten(secret.Visible(strings.Join(strings.Fields(text), " ")), max)
+	return shorten(redact.Visible(strings.Join(strings.Fields(text), " ")), max)
 }
 
 // escape makes text mean itself in Telegram's HTML.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -66,7 +66,7 @@ const maxName = 48
 
 // name is what people call u, in one harmless line.
 func (u user) name() string {
-	name := strings.Join(strings.Fields(secret.Visible(u.First+" "+u.Last)), " ")
+	name := strings.Join(strings.Fields(redact.Visible(u.First+" "+u.Last)), " ")
 	if name == "" {
 		return "somebody"
 	}

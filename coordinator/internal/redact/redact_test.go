@@ -1,4 +1,4 @@
-package secret_test
+package redact_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/afar-sh/afar/coordinator/internal/secret"
+	"github.com/afar-sh/afar/coordinator/internal/redact"
 )
 
 // fake stands for the secret part of every credential here. No form of it is a
@@ -35,11 +35,11 @@ func TestMask(t *testing.T) {
 			strings.ReplaceAll(form, "FAKE", fake),
 			"echo start; " + strings.ReplaceAll(form, "FAKE", fake) + "\necho end",
 		} {
-			got := secret.Mask(text)
+			got := redact.Mask(text)
 			if strings.Contains(got, fake) || strings.Contains(got, "Fake7") || strings.Contains(got, "00fa4e") || !strings.Contains(got, "•••") {
 				t.Errorf("%s\n  shows as %s", text, got)
 			}
-			if again := secret.Mask(got); strings.Contains(again, "Fake") {
+			if again := redact.Mask(got); strings.Contains(again, "Fake") {
 				t.Errorf("%s\n  a second time: %s", text, again)
 			}
 		}
@@ -59,7 +59,7 @@ func TestMaskKeepsTheRest(t *testing.T) {
 		"a\n-----BEGIN PRIVATE KEY-----\n" + fake + "\n" + fake + "\nq==\n-----END PRIVATE KEY-----\nb": "a\n-----BEGIN PRIVATE KEY-----••• PRIVATE KEY-----\nb",
 		"git clone https://ghp_0123456789abcdef0123456789abcdef0123@git.example/x":                      "git clone https://ghp_•••@git.example/x",
 	} {
-		if got := secret.Mask(text); got != want {
+		if got := redact.Mask(text); got != want {
 			t.Errorf("%q\n  have %q\n  want %q", text, got, want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestMaskHidesNothingThatRuns(t *testing.T) {
 		`curl -H "Cookie: a=b; HIDE" x`, `curl http://a:$(HIDE)@x.example`, `curl http://a:b;HIDE;@x.example`, `curl -H "Authorization: Bearer x" ; HIDE`,
 		`mysql -px;HIDE`, `sshpass -p x ssh h HIDE`, `machine a login b password c;HIDE`, `X_TOKEN=<(HIDE) y`, `TOKEN=${x:-$(HIDE)}`,
 	} {
-		if got := secret.Mask(text); !strings.Contains(got, "HIDE") {
+		if got := redact.Mask(text); !strings.Contains(got, "HIDE") {
 			t.Errorf("%s\n  shows as %s", text, got)
 		}
 	}
@@ -105,10 +105,10 @@ func TestMaskLeavesTheOrdinary(t *testing.T) {
 		t.Fatalf("only %d texts", len(ordinary))
 	}
 	for _, text := range ordinary {
-		if got := secret.Mask(text); got != text {
+		if got := redact.Mask(text); got != text {
 			t.Errorf("%s\n  became %s", text, got)
 		}
-		if got := secret.Visible(text); got != text {
+		if got := redact.Visible(text); got != text {
 			t.Errorf("%s\n  became %s", text, got)
 		}
 	}
@@ -130,7 +130,7 @@ func TestVisible(t *testing.T) {
 		"\xff\xfeok\xc3":     "\ufffdok\ufffd",
 		"":                   "",
 	} {
-		if got := secret.Visible(text); got != want {
+		if got := redact.Visible(text); got != want {
 			t.Errorf("%q: have %q, want %q", text, got, want)
 		}
 	}
@@ -139,11 +139,11 @@ func TestVisible(t *testing.T) {
 func FuzzVisible(f *testing.F) {
 	f.Add("a\u202e\x00\xff")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := secret.Visible(secret.Mask(text))
+		got := redact.Visible(redact.Mask(text))
 		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\x07\x1b\r\u200b\u202e\u2066\ufeff") {
 			t.Fatalf("%q: %q", text, got)
 		}
-		if again := secret.Visible(got); again != got {
+		if again := redact.Visible(got); again != got {
 			t.Fatalf("%q: twice %q", got, again)
 		}
 	})

@@ -1,6 +1,6 @@
-// Package secret keeps credentials out of cards, journal and log, and makes
+// Package redact keeps credentials out of cards, journal and log, and makes
 // characters visible that could hide what a command does. It is pure.
-package secret
+package redact
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package place_test
+package callsite_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/place"
+	"github.com/afar-sh/afar/coordinator/callsite"
 )
 
 // TestCreated: a tree is the session's when all of it was born after the
@@ -28,7 +28,7 @@ func TestCreated(t *testing.T) {
 	put("loose")
 	put("linked")
 	put("transcript.jsonl")
-	created := place.Created(at("transcript.jsonl"))
+	created := callsite.Created(at("transcript.jsonl"))
 	// The clock of the file system ticks; wait for a file that is younger.
 	for put("probe"); !created(at("probe")); put("probe") {
 		if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
@@ -60,7 +60,7 @@ func TestCreated(t *testing.T) {
 			t.Errorf("%s is the session's: %v", name, got)
 		}
 	}
-	if place.Created(at("no transcript"))(at("new")) {
+	if callsite.Created(at("no transcript"))(at("new")) {
 		t.Error("without a transcript nothing is known")
 	}
 }

@@ -1,7 +1,7 @@
-// Package place tells the guard where a call happens: which directories are
+// Package callsite tells the guard where a call happens: which directories are
 // Afar's own, what a path really names, and what git says of the work tree. The
 // hooks and `afar guard explain` look through it, so that they see the same.
-package place
+package callsite
 
 import (
 	"os"

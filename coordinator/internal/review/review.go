@@ -1,7 +1,7 @@
-// Package gate judges whether a reviewer may end: an agent that was asked for a
+// Package review judges whether a reviewer may end: an agent that was asked for a
 // review has consulted another model and says what that said. It is pure: the
 // journal's entries about her go in, a ruling comes out.
-package gate
+package review
 
 import (
 	"fmt"
