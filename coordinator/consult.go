@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/config"
-	"github.com/afar-sh/afar/coordinator/internal/consult"
+	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/git"
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

@@ -15,18 +15,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
-	"github.com/afar-sh/afar/coordinator/internal/config"
-	"github.com/afar-sh/afar/coordinator/internal/consult"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/git"
-	"github.com/afar-sh/afar/coordinator/internal/peer"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/peer"
 )
 
 // ErrRunning says that another coordinator serves this home.

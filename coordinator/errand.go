@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/config"
-	"github.com/afar-sh/afar/coordinator/internal/consult"
+	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/tracker"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // errandFor bounds each errand: a tool that hangs is said to, and its loop goes

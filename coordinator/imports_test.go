@@ -41,7 +41,7 @@ var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coord
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
 	"coordinator/wire", "coordinator/guard", "coordinator/rawjson",
-	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", in + "redact", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
+	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
 }
 
 // waysIn take requests from outside and hand them to core.
@@ -84,9 +84,9 @@ var pureStd = []string{
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 func table() rules {
-	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", in + "redact", in + "session", in + "topic", in + "undo", in + "usage"}
+	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", "coordinator/redact", in + "session", in + "topic", in + "undo", in + "usage"}
 	internals := slices.Concat(domain, waysIn, []string{
-		in + "atomicfile", in + "config", in + "consult", in + "core", in + "disk", in + "git", in + "peer", in + "store", in + "tracker",
+		in + "atomicfile", "coordinator/config", "coordinator/consult", in + "core", in + "disk", in + "git", "coordinator/peer", in + "store", in + "tracker",
 	})
 	return rules{
 		ours: map[string][]string{
@@ -110,34 +110,34 @@ func table() rules {
 			"coordinator/toml":     {},
 			"coordinator/wire":     {},
 
-			in + "session":  {},
-			in + "markdown": {},
-			in + "redact":   {},
-			in + "channel":  {},
-			in + "usage":    {},
-			in + "topic":    {},
-			in + "loop":     {in + "markdown", in + "session", in + "usage"},
-			in + "event":    {in + "session"},
-			in + "message":  {in + "session"},
-			in + "review":   {in + "event"},
-			in + "grant":    {in + "redact", in + "session"},
-			in + "ask":      {in + "grant", in + "redact", in + "session"},
-			in + "undo":     {in + "ask", in + "session"},
+			in + "session":       {},
+			in + "markdown":      {},
+			"coordinator/redact": {},
+			in + "channel":       {},
+			in + "usage":         {},
+			in + "topic":         {},
+			in + "loop":          {in + "markdown", in + "session", in + "usage"},
+			in + "event":         {in + "session"},
+			in + "message":       {in + "session"},
+			in + "review":        {in + "event"},
+			in + "grant":         {"coordinator/redact", in + "session"},
+			in + "ask":           {in + "grant", "coordinator/redact", in + "session"},
+			in + "undo":          {in + "ask", in + "session"},
 
 			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
-			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", in + "peer"}, domain...),
-			in + "channel/telegram": append([]string{in + "atomicfile", in + "config", in + "core", in + "store"}, domain...),
+			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
+			in + "channel/telegram": append([]string{in + "atomicfile", "coordinator/config", in + "core", in + "store"}, domain...),
 
-			in + "atomicfile": {},
-			in + "child":      {},
-			in + "config":     {"coordinator/toml", in + "atomicfile"},
-			in + "consult":    {in + "child"},
-			in + "disk":       {in + "usage"},
-			in + "git":        {"coordinator/home", in + "atomicfile", in + "child", in + "undo"},
-			in + "peer":       {"coordinator/home"},
-			in + "tracker":    {"coordinator/home", in + "child", in + "markdown"},
+			in + "atomicfile":     {},
+			in + "child":          {},
+			"coordinator/config":  {"coordinator/toml", in + "atomicfile"},
+			"coordinator/consult": {in + "child"},
+			in + "disk":           {in + "usage"},
+			in + "git":            {"coordinator/home", in + "atomicfile", in + "child", in + "undo"},
+			"coordinator/peer":    {"coordinator/home"},
+			in + "tracker":        {"coordinator/home", in + "child", in + "markdown"},
 
 			onlyTests: {},
 
@@ -193,7 +193,7 @@ func table() rules {
 			"modernc.org/sqlite":               in + "store",
 			"mvdan.cc/sh/v3":                   "coordinator/guard",
 			"github.com/pelletier/go-toml/v2":  "coordinator/toml",
-			"golang.org/x/sys":                 in + "peer",
+			"golang.org/x/sys":                 "coordinator/peer",
 		},
 		tests: map[string]struct{}{
 			"github.com/creack/pty": {}, "github.com/google/go-cmp": {}, "github.com/rogpeppe/go-internal": {},

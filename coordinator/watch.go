@@ -9,9 +9,9 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
-	"github.com/afar-sh/afar/coordinator/internal/peer"
-	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // watch takes in what the host says of its sessions, in its default directory

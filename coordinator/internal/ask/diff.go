@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/aymanbagabas/go-udiff"
 )
 

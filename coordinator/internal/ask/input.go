@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // An input of up to twice maskText bytes is kept whole. Of a longer one no more

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // The kinds of asks that the host's own dialog puts in words.

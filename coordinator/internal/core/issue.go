@@ -9,10 +9,10 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // The durable actions of issue loops. Each session has a lane of its own, named

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // For is how long a grant lasts, if its session lasts as long.

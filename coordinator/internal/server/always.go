@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // A suggestion is one change of its permissions that the host suggests.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // anchor is what a session would be told after a compaction, as things stand.

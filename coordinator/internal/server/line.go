@@ -3,7 +3,7 @@ package server
 import (
 	"slices"
 
-	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/peer"
 )
 
 // A client is a program that runs hooks, with what it descends from, nearest first.

@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

@@ -1,8 +1,8 @@
 package server
 
 import (
-	"github.com/afar-sh/afar/coordinator/internal/peer"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/peer"
 )
 
 // caller is the process that makes a call; none where the system does not tell.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/redact"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // The bounds of what is said of a call's effects.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/message"
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

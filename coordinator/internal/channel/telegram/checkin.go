@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // renderCheckIn shows a session that stopped: what it said last, and how to go

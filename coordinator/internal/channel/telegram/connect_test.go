@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // maxAsking bounds the words of an MCP server above its fields, in units.

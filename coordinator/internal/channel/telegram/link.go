@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-telegram/bot"
 
-	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // maxLabel is how much of an option a button shows, in UTF-16 units; the card

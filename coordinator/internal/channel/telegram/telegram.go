@@ -20,8 +20,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
-	"github.com/afar-sh/afar/coordinator/internal/config"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/config"
 )
 
 func TestAsks(t *testing.T) {

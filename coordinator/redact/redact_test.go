@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/afar-sh/afar/coordinator/internal/redact"
+	"github.com/afar-sh/afar/coordinator/redact"
 )
 
 // fake stands for the secret part of every credential here. No form of it is a

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/config"
 )
 
 func TestParse(t *testing.T) {

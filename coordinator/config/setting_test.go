@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/config"
+	"github.com/afar-sh/afar/coordinator/config"
 )
 
 // TestSettings: every key is listed with its value, and with where it is from.

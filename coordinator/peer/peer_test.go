@@ -18,7 +18,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/internal/peer"
+	"github.com/afar-sh/afar/coordinator/peer"
 )
 
 func TestMain(m *testing.M) {
