@@ -216,7 +216,7 @@ func (c *Coordinator) connect(ctx context.Context, token, api string) error {
 func (c *Coordinator) wireTelegram() wire.Telegram {
 	t, set := c.telegram.Status(), c.core.Settings()
 	w := wire.Telegram{Connected: t.Connected, Bot: t.Bot, API: t.API, Failing: t.Failing, Pairing: set.Pairing.Waiting(time.Now())}
-	if p := set.Peer; p != nil {
+	if p := set.Person; p != nil {
 		w.Paired, w.User, w.Chat = true, p.Name, fmt.Sprint(p.Chat)
 	}
 	return w

@@ -16,17 +16,17 @@ const (
 	CodeTries = 5 // wrong codes in total, from anyone
 )
 
-// A Peer is the person at the other end: the only user whose answers count, in
+// A Person is the person at the other end: the only user whose answers count, in
 // the only chat where asks are shown.
-type Peer struct {
+type Person struct {
 	User int64     `json:"user"`
 	Chat int64     `json:"chat"`
 	Name string    `json:"name"`
 	At   time.Time `json:"at"`
 }
 
-// Is reports whether an update from user in chat comes from the peer.
-func (p *Peer) Is(user, chat int64) bool { return p != nil && p.User == user && p.Chat == chat }
+// Is reports whether an update from user in chat comes from the person.
+func (p *Person) Is(user, chat int64) bool { return p != nil && p.User == user && p.Chat == chat }
 
 // A Pairing is a code that waits for its person. The code itself is not kept.
 type Pairing struct {

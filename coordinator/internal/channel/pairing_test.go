@@ -59,9 +59,9 @@ func wrong(p *Pairing) int {
 	return p.Wrong
 }
 
-func TestPeerIs(t *testing.T) {
-	p := &Peer{User: 1, Chat: 2}
-	if !p.Is(1, 2) || p.Is(1, 1) || p.Is(2, 2) || (*Peer)(nil).Is(0, 0) {
-		t.Error("only this user in this chat is the peer")
+func TestPersonIs(t *testing.T) {
+	p := &Person{User: 1, Chat: 2}
+	if !p.Is(1, 2) || p.Is(1, 1) || p.Is(2, 2) || (*Person)(nil).Is(0, 0) {
+		t.Error("only this user in this chat is the person")
 	}
 }

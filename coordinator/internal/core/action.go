@@ -23,7 +23,7 @@ const (
 // it ran is done once.
 const (
 	ActCard   = "card"   // an ask's id: make its card say how the ask stands
-	ActNotice = "notice" // a Notice: a text for the peer
+	ActNotice = "notice" // a Notice: a text for the person
 	ActSay    = "say"    // a Say: a text for one chat
 	ActTap    = "tap"    // a Tap: the answer to a tapped button
 	ActEdit   = "edit"   // an Edit: what a message that is no card says from now on

@@ -348,7 +348,7 @@ func TestPair(t *testing.T) {
 	eve, ada := core.Sender{User: 66, Room: core.Room{Chat: 67}, Name: "Eve"}, core.Sender{User: 5, Room: core.Room{Chat: 6}, Name: "Ada"}
 	r.receive(1, 2, 3, 4, 5, 6, 7, 8)
 	r.ok(r.Pair(1, ada, "123456"))
-	if r.Peer() != nil {
+	if r.Person() != nil {
 		t.Error("paired without a code")
 	}
 	r.same("without a code she is a stranger", 1, len(r.said()))
@@ -362,23 +362,23 @@ func TestPair(t *testing.T) {
 	r.restart() // wrong codes are counted across restarts
 	r.same("each wrong code is answered", 4, len(r.said()))
 	r.ok(r.Pair(6, ada, "123456"))
-	if p := r.Peer(); !p.Is(5, 6) || p.Is(5, 7) || p.Is(66, 6) || p.Name != "Ada" {
+	if p := r.Person(); !p.Is(5, 6) || p.Is(5, 7) || p.Is(66, 6) || p.Name != "Ada" {
 		t.Errorf("have %+v", p)
 	}
 	if r.Settings().Pairing != nil {
 		t.Error("the code still counts")
 	}
 	r.ok(r.Pair(7, eve, "123456"))
-	if !r.Peer().Is(5, 6) {
+	if !r.Person().Is(5, 6) {
 		t.Error("a used code paired somebody else")
 	}
 	r.restart()
-	if !r.Peer().Is(5, 6) {
+	if !r.Person().Is(5, 6) {
 		t.Error("the pairing is gone")
 	}
 	r.ok(r.Connected("other_bot"))
-	if r.Peer() != nil {
-		t.Error("another bot knows the peer")
+	if r.Person() != nil {
+		t.Error("another bot knows the person")
 	}
 }
 
@@ -398,7 +398,7 @@ func TestPairingDies(t *testing.T) {
 			r.ok(err)
 			kill(r)
 			r.ok(r.Pair(50, core.Sender{User: 5, Room: core.Room{Chat: 6}}, "123456"))
-			if r.Peer() != nil {
+			if r.Person() != nil {
 				t.Error("a dead code paired")
 			}
 		})

@@ -44,7 +44,7 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 			a = standing
 			return b, nil
 		}
-		if mode := s.mode(a.Session, now); mode == session.Off || s.settings.Peer == nil {
+		if mode := s.mode(a.Session, now); mode == session.Off || s.settings.Person == nil {
 			a = ask.Hand(a, "asked at the terminal", now)
 		}
 		a = ask.Tick(s.join(a), now)
@@ -74,38 +74,6 @@ func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
 			return a, nil
 		}
 	}
-}
-
-// Answer decides an ask for its person. The first answer wins; any later one
-// gets ask.ErrSettled and the ask as it stands.
-func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
-	return c.Step(id, ask.Answer, d)
-}
-
-// Step makes one move of its person towards the end of an ask, and of all that
-// stand on its card.
-func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
-	if err := c.recall(id); err != nil {
-		return ask.Ask{}, err
-	}
-	var after ask.Ask
-	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		before := s.asks[id]
-		if before.Kind == ask.CheckIn {
-			d = d.ForCheckIn(d.Message)
-		}
-		card := ask.Card{before}
-		if len(card.Waiting()) > 0 {
-			card = s.onCard(before)
-		}
-		changed, err := s.answer(&b, card, step, d, now)
-		after = changed.Of(id)
-		if err == nil {
-			s.replied(&b, after, now)
-		}
-		return b, err
-	})
-	return after, err
 }
 
 // ClaimAsk takes the answer for the hook that is about to print it. With a receipt, that
@@ -371,7 +339,7 @@ func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) 
 func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	a = s.followUndo(b, a, now)
 	b.Asks = append(b.Asks, a)
-	if a.Shown && s.settings.Peer != nil {
+	if a.Shown && s.settings.Person != nil {
 		b.Actions = append(b.Actions, cardAction(a, now))
 	}
 }

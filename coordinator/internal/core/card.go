@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // OnCard returns the asks on the card that was made for one, that one first,
@@ -80,29 +79,4 @@ func (s *state) join(a ask.Ask) ask.Ask {
 		return a
 	}
 	return ask.Join(a, *twin)
-}
-
-// answer makes one step of its person on every ask of a card that waits, nil
-// being to decide it, and gives the grant where the answer is for the session,
-// in one commit. It returns the asks that it changed, or the one that says why
-// it changed none.
-func (s *state) answer(b *store.Batch, card ask.Card, step ask.Step, d ask.Decision, now time.Time) (changed ask.Card, err error) {
-	waiting := card.Waiting().Or(card.Face())
-	for _, a := range waiting {
-		next, failed := s.answerOne(b, a, step, d, now)
-		if failed != nil {
-			err = failed
-			continue
-		}
-		changed = append(changed, next)
-	}
-	if len(changed) == 0 {
-		return waiting[:1], err
-	}
-	s.doubt(b, changed[0], false, now)
-	if first := changed[0]; d.Allow && d.Scope == ask.Session && (first.Decision != nil || first.Lease != nil) {
-		d.At = now
-		s.give(b, first, d, now)
-	}
-	return changed, nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// An Order is a command of the peer, and what they are told when it is carried
+// An Order is a command of the person, and what they are told when it is carried
 // out.
 type Order struct {
 	Room

@@ -60,19 +60,3 @@ func (s *state) markRetries(b *store.Batch, now time.Time) {
 func (s *state) untold(id session.ID, now time.Time) bool {
 	return slices.ContainsFunc(s.answeredLate(id, ""), func(a ask.Ask) bool { return lateLine(a, now) != "" })
 }
-
-// tooLate says that the session of a late answer has ended, "" where it lives.
-func (s *state) tooLate(a ask.Ask, err error) string {
-	if err != nil || a.Lease == nil || s.sessions[a.Session].State != session.Ended {
-		return ""
-	}
-	return " But the session has ended: it hears of it only if it is resumed."
-}
-
-// retried says what the person's answer to auto mode's refusal does.
-func retried(a ask.Ask) string {
-	if !a.Lease.Decision.Allow {
-		return "Noted: the session is told, and the call stays refused."
-	}
-	return "Told the session: the exact call may run once until " + a.Lease.Until.Format("15:04:05") + "."
-}

@@ -34,7 +34,7 @@ func (s *state) remind(b *store.Batch, now time.Time) {
 			continue
 		}
 		b.Asks = append(b.Asks, ask.Remind(a))
-		if id := string(a.CardID()); s.settings.Peer != nil {
+		if id := string(a.CardID()); s.settings.Person != nil {
 			b.Actions = append(b.Actions, store.Action{Key: "remind:" + id, Lane: LaneTelegram, Kind: ActRemind, Data: id, Due: now})
 		}
 	}

@@ -14,30 +14,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// answerOne makes one step of its person on an ask.
-func (s *state) answerOne(b *store.Batch, before ask.Ask, step ask.Step, d ask.Decision, now time.Time) (ask.Ask, error) {
-	if step == nil {
-		step = ask.Answer
-	}
-	if err := s.counts(d.Channel); err != nil {
-		return before, err
-	}
-	d.At = now
-	next, err := step(before, d)
-	if err != nil {
-		return before, err
-	}
-	s.putAsk(b, next, now)
-	if next.State == before.State && next.Lease == before.Lease {
-		return next, nil // a choice on the way, not an answer yet
-	}
-	b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
-	if next.Lease != before.Lease {
-		s.lent(b, next, now)
-	}
-	return next, nil
-}
-
 func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 	g := grant.Grant{
 		ID: "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")), Session: a.Session, Rules: a.Offer.Rules, Ask: string(a.ID), Nonce: a.Nonce,
@@ -238,7 +214,7 @@ func (s *state) list(b *store.Batch, key string, l GrantList, now time.Time) {
 	b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneTelegram, Kind: ActGrants, Data: string(data), Due: now})
 }
 
-// RevokeTap ends the grant whose button the peer tapped. The list says from now
+// RevokeTap ends the grant whose button the person tapped. The list says from now
 // on what is left.
 func (c *Core) RevokeTap(p Press) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {

@@ -21,7 +21,7 @@ import (
 // ActChoose is an action whose data is a Choose.
 const ActChoose = "choose"
 
-// A Choose asks the peer, in a room, whom a text is for.
+// A Choose asks the person, in a room, whom a text is for.
 type Choose struct {
 	Room
 	Text message.ID `json:"text"`
@@ -67,7 +67,7 @@ func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d
 	return d, err
 }
 
-// missed tells the peer of texts that a session ended without.
+// missed tells the person of texts that a session ended without.
 func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
 	n := len(message.Waiting(s.texts(), v.ID))
 	if n == 0 {
@@ -170,9 +170,9 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 	return Wake, time.Time{}
 }
 
-// Written deals with a text of the peer that answers no message: it answers the
+// Written deals with a text of the person that answers no message: it answers the
 // only question that was open when it was written, else it is for the only session
-// that lives, else the peer is asked. Several open questions are never decided by
+// that lives, else the person is asked. Several open questions are never decided by
 // it, and none that is younger than the text. In the topic of a session there is no
 // other one.
 func (c *Core) Written(p Press) error {
@@ -211,7 +211,7 @@ func (c *Core) Written(p Press) error {
 	})
 }
 
-// choose keeps a text and asks the peer whom it is for.
+// choose keeps a text and asks the person whom it is for.
 func (c *Core) choose(s *state, b *store.Batch, m message.Message, in Room, now time.Time) {
 	m.Nonce = c.cfg.Secret()
 	m = s.post(b, m, now)
@@ -274,7 +274,7 @@ func (s *state) fate(id session.ID) string {
 	return "📨 " + v.Token + " gets it " + when + "."
 }
 
-// Choose gives a text that waited for its session to the one that the peer
+// Choose gives a text that waited for its session to the one that the person
 // tapped.
 func (c *Core) Choose(p Press, token string) error {
 	if err := c.Look(); err != nil {
@@ -301,7 +301,7 @@ func (c *Core) Choose(p Press, token string) error {
 	})
 }
 
-// Settle has a text that waited for its question answer the one that the peer
+// Settle has a text that waited for its question answer the one that the person
 // tapped; an empty nonce is that of none. p.Decision is what the text says.
 func (c *Core) Settle(p Press, nonce string) error {
 	if err := c.Look(); err != nil {
@@ -320,7 +320,7 @@ func (c *Core) Settle(p Press, nonce string) error {
 			b.Messages = append(b.Messages, message.Drop(m, now))
 			s.chosen(&b, p, "Fine. Nothing was decided.", now)
 		case !found || len(s.onCard(a).Waiting()) == 0:
-			s.tap(&b, p, tapText(ask.Card{a}, ask.ErrSettled), now)
+			s.tap(&b, p, answerText(ask.Card{a}, ask.ErrSettled), now)
 		default:
 			p.Text = m.Text
 			b.Messages = append(b.Messages, message.Drop(m, now))
@@ -360,7 +360,7 @@ func (s *state) textByNonce(nonce string) (message.Message, bool) {
 	return message.Message{}, false
 }
 
-// A Choice is a text of which the peer has to say whom it is for: one of the
+// A Choice is a text of which the person has to say whom it is for: one of the
 // sessions, or, when it answers, one of the open questions.
 type Choice struct {
 	message.Message
@@ -368,7 +368,7 @@ type Choice struct {
 	Open   []ask.Ask // oldest first
 }
 
-// Choice returns what the peer is asked about a text; ok is false when that is
+// Choice returns what the person is asked about a text; ok is false when that is
 // settled.
 func (c *Core) Choice(in Choose) (out Choice, ok bool) {
 	c.view(func(s *state, _ time.Time) {

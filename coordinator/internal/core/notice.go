@@ -16,7 +16,7 @@ import (
 // them.
 const noticeEvery = time.Minute
 
-// A Notice is a text for the peer, about one session or about none.
+// A Notice is a text for the person, about one session or about none.
 type Notice struct {
 	Session session.ID `json:"session,omitempty"`
 	Text    string     `json:"text"`
@@ -26,7 +26,7 @@ type Notice struct {
 // together with others of its kind and session, or when the quiet hours are
 // over.
 func (s *state) notify(b *store.Batch, kind string, id session.ID, text string, now time.Time) {
-	if s.settings.Peer == nil {
+	if s.settings.Person == nil {
 		return
 	}
 	key, due := kind+":"+string(id), now

@@ -118,7 +118,7 @@ func (c *Core) ParkedFor(id session.ID) (left time.Duration) {
 // another try at what auto mode refused it waits only where a phone can allow it.
 func (s *state) hopes(id session.ID) (until time.Time) {
 	for _, a := range s.asks {
-		if at := a.Hopes(); a.Session == id && at.After(until) && (a.Kind != ask.Denied || s.settings.Peer != nil) {
+		if at := a.Hopes(); a.Session == id && at.After(until) && (a.Kind != ask.Denied || s.settings.Person != nil) {
 			until = at
 		}
 	}

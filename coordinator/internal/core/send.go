@@ -83,7 +83,7 @@ func fenced(by, text, nonce string) string {
 // sender.
 func (c *Core) Tell(id session.ID, who, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if s.settings.Peer == nil {
+		if s.settings.Person == nil {
 			return b, ErrNoPhone
 		}
 		s.notify(&b, "send", id, "💬 "+who+": "+text, now)

@@ -21,7 +21,7 @@ func (c *Core) Connected(bot string) error {
 			return b, nil
 		}
 		set := s.change(&b)
-		set.Bot, set.Peer, set.Pairing = bot, nil, nil
+		set.Bot, set.Person, set.Pairing = bot, nil, nil
 		b.NewBot = true
 		text := "telegram connected as @" + bot
 		if bot == "" {
@@ -68,7 +68,7 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 		set.Pairing = pairing
 		switch {
 		case err == nil:
-			set.Peer = &channel.Peer{User: from.User, Chat: from.Chat, Name: from.Name, At: now}
+			set.Person = &channel.Person{User: from.User, Chat: from.Chat, Name: from.Name, At: now}
 			s.say(&b, update, from.Room, welcome(from), now)
 			s.showAll(&b, now)
 			b.Events = append(b.Events, happened(event.TelegramPaired, "", strconv.FormatInt(from.User, 10), "telegram paired with "+from.Name, now))
@@ -81,20 +81,20 @@ func (c *Core) Pair(update int64, from Sender, code string) error {
 }
 
 // Moved deals with the news that a group has become a supergroup, which is another
-// chat: the peer is there now, and what waits is shown there. Any other group's news
+// chat: the person is there now, and what waits is shown there. Any other group's news
 // change nothing. An update of 0 is none: a refusal said it.
 func (c *Core) Moved(update, from, to int64) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = update
-		if s.settings.Peer == nil || s.settings.Peer.Chat != from || from >= 0 || to >= 0 {
+		if s.settings.Person == nil || s.settings.Person.Chat != from || from >= 0 || to >= 0 {
 			return b, nil
 		}
-		peer := *s.settings.Peer
-		peer.Chat = to
-		s.change(&b).Peer = &peer
+		person := *s.settings.Person
+		person.Chat = to
+		s.change(&b).Person = &person
 		s.notify(&b, "moved", "", "📦 This group is a supergroup now. We go on here.", now)
 		s.showAll(&b, now)
-		b.Events = append(b.Events, happened(event.TelegramPaired, "", strconv.FormatInt(peer.User, 10), "the group of "+peer.Name+" became a supergroup", now))
+		b.Events = append(b.Events, happened(event.TelegramPaired, "", strconv.FormatInt(person.User, 10), "the group of "+person.Name+" became a supergroup", now))
 		return b, nil
 	})
 }
@@ -107,7 +107,7 @@ func welcome(from Sender) string {
 	return text
 }
 
-// showAll has the open asks that left the terminal already shown to a new peer.
+// showAll has the open asks that left the terminal already shown to a new person.
 func (s *state) showAll(b *store.Batch, now time.Time) {
 	for _, a := range s.asks {
 		if a.Shown && a.State == ask.Open {
@@ -116,7 +116,7 @@ func (s *state) showAll(b *store.Batch, now time.Time) {
 	}
 }
 
-// Stranger deals with any update that is not the peer's: it changes nothing
+// Stranger deals with any update that is not the person's: it changes nothing
 // and is answered once.
 func (c *Core) Stranger(update int64, from Sender) error {
 	return c.do(func(s *state, now time.Time) (store.Batch, error) {
@@ -126,13 +126,13 @@ func (c *Core) Stranger(update int64, from Sender) error {
 
 func (s *state) strange(b store.Batch, from Sender, now time.Time) store.Batch {
 	text := "This bot belongs to somebody. Nothing you send here has any effect."
-	if s.settings.Peer == nil {
+	if s.settings.Person == nil {
 		text = "Not paired yet. Run `afar telegram pair` and send me the code: `/start CODE`."
 		if from.Query != "" {
 			text = plainTicks(text)
 		}
 	}
-	if s.settings.Peer != nil && s.settings.Peer.User == from.User {
+	if s.settings.Person != nil && s.settings.Person.User == from.User {
 		text = "We talk in another chat now, so nothing you do here has any effect. `afar telegram pair` moves us."
 		if from.Query != "" {
 			s.tap(&b, Press{Query: from.Query}, plainTicks(text), now)
@@ -170,84 +170,13 @@ func (c *Core) Ignore(update int64) error {
 	return c.do(func(*state, time.Time) (store.Batch, error) { return store.Batch{Update: update}, nil })
 }
 
-// Reply deals with a text from the peer by answering it.
+// Reply deals with a text from the person by answering it.
 func (c *Core) Reply(update int64, to Room, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = update
 		s.say(&b, update, to, text, now)
 		return b, nil
 	})
-}
-
-// A Press is one tap on a button by the peer.
-type Press struct {
-	Room
-	Update   int64
-	Query    string // to be answered
-	Message  int64  // the card
-	Nonce    string
-	Decision ask.Decision
-	Step     ask.Step      // what it does to the ask; nil is to decide it
-	Text     string        // what was written, as it stands; "" for a tap
-	Sent     channel.Stamp // of Text, as the channel says it
-	Word     bool          // Text is a bare yes, no or all
-}
-
-// Press applies a tap. It takes effect once, however often the update is dealt
-// with, and always gets an honest answer. A card that we did not know to be
-// ours (we died before we could note it) is adopted: its nonce proves it.
-func (c *Core) Press(p Press) error {
-	a, known := c.AskByNonce(p.Nonce)
-	if !known {
-		return c.answerTap(p, "This question is no longer known. Nothing was changed.")
-	}
-	on, shown, err := c.cfg.Store.ShownBy(p.Chat, p.Message)
-	if err := errors.Join(err, c.Look()); err != nil {
-		return err
-	}
-	if shown && on != a.CardID() {
-		return c.answerTap(p, "That button belongs to another question. Nothing was changed.")
-	}
-	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		b.Update = p.Update
-		answer := s.decide(&b, s.asks[a.ID], p, now)
-		if !shown {
-			b.Cards = append(b.Cards, store.Card{Ask: a.CardID(), Chat: p.Chat, Message: p.Message})
-		}
-		s.tap(&b, p, answer, now)
-		return b, nil
-	})
-}
-
-// tapText says what an answer did to the asks of a card.
-func tapText(card ask.Card, err error) string {
-	a, many := card[0], ""
-	if len(card) > 1 {
-		many = fmt.Sprintf(", %d calls", len(card))
-	}
-	switch {
-	case errors.Is(err, ask.ErrScope):
-		return "Nothing was decided: " + err.Error() + "."
-	case errors.Is(err, ask.ErrSettled):
-		return "Too late: " + a.How() + "."
-	case err != nil:
-		return notTaken(err)
-	case a.Kind == ask.CheckIn:
-		return "Fine. The session rests."
-	case a.Lease != nil && a.Kind == ask.Denied:
-		return retried(a)
-	case a.Lease != nil && a.Lease.Decision.Allow:
-		return "Allowed" + many + ": the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
-	case a.Lease != nil:
-		return "Denied" + many + ". The call had been refused already."
-	case a.Kind == ask.Questions || a.Kind == ask.Plan || a.Kind == ask.Elicitation:
-		return taken(a)
-	case a.Decision.Allow && a.Decision.Scope == ask.Session:
-		return "Allowed for the session, until " + a.Decision.At.Add(a.Times.GrantFor()).Format("15:04") + ": " + a.ForSession()
-	case a.Decision.Allow:
-		return "Allowed" + many + ". The card will say how it turned out."
-	}
-	return "Denied" + many + "."
 }
 
 func (c *Core) answerTap(p Press, text string) error {
@@ -313,8 +242,8 @@ func (c *Core) cutOff() error {
 	return nil
 }
 
-// Peer returns who is paired, nil for nobody.
-func (c *Core) Peer() *channel.Peer { return c.Settings().Peer }
+// Person returns who is paired, nil for nobody.
+func (c *Core) Person() *channel.Person { return c.Settings().Person }
 
 // Receive commits raw updates; only then may they be acknowledged.
 func (c *Core) Receive(updates []store.Update) error {

@@ -37,10 +37,10 @@ func (c *Core) PutThread(t store.Thread) error {
 
 // followThread has the thread of a session that ended or came back do the same.
 func (s *state) followThread(b *store.Batch, v session.Session, now time.Time) {
-	if s.settings.Peer == nil {
+	if s.settings.Person == nil {
 		return
 	}
-	t := s.threads[threadKey{v.ID, s.settings.Peer.Chat}]
+	t := s.threads[threadKey{v.ID, s.settings.Person.Chat}]
 	if t.ID != 0 && t.Closed != (v.State == session.Ended) {
 		b.Actions = append(b.Actions, threadAction(v.ID, now))
 	}
@@ -66,7 +66,7 @@ func (s *state) sessionIn(r Room) (session.ID, bool) {
 	return "", false
 }
 
-// TellOnce tells the peer something that stays true until Untrue says that it
+// TellOnce tells the person something that stays true until Untrue says that it
 // no longer is; about names it.
 func (c *Core) TellOnce(about, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {

@@ -51,7 +51,7 @@ func (c *Core) StopTurn(name string, d ask.Decision) (text string, err error) {
 	return text, err
 }
 
-// OrderStopTurn is StopTurn for a command of the peer, who is told in a room what
+// OrderStopTurn is StopTurn for a command of the person, who is told in a room what
 // happens.
 func (c *Core) OrderStopTurn(update int64, to Room, id session.ID, d ask.Decision) error {
 	word := "Afar stops this turn " + c.cfg.Secret()

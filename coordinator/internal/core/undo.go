@@ -135,7 +135,7 @@ func (s *state) putUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 	}
 	if next := sayUndo(a, v); ok && (a.Undo == nil) != (next.Undo == nil) || ok && a.Undo != nil && *a.Undo != *next.Undo {
 		b.Asks = append(b.Asks, next)
-		if next.Shown && s.settings.Peer != nil {
+		if next.Shown && s.settings.Person != nil {
 			b.Actions = append(b.Actions, cardAction(next, now))
 		}
 	}

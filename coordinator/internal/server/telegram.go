@@ -26,7 +26,7 @@ func (s *Server) telegramConnect(c *call) (any, error) {
 // allowAnew says whether the phone may be another one from now on. Where
 // answers at the terminal do not count, it would be the way around that.
 func (s *Server) allowAnew(c *call) error {
-	if s.cfg.Core.Peer() == nil {
+	if s.cfg.Core.Person() == nil {
 		return nil
 	}
 	return s.allowHere(c)

@@ -47,17 +47,17 @@ type Settings struct {
 	Away    session.Away      `json:"away"`
 	Paused  bool              `json:"paused"`
 	Pairing *channel.Pairing  `json:"pairing,omitempty"`
-	Peer    *channel.Peer     `json:"peer,omitempty"`
+	Person  *channel.Person   `json:"peer,omitempty"`
 	Told    map[int64]int64   `json:"told,omitempty"` // strangers that were answered, with the time in ms
 	Bot     string            `json:"bot,omitempty"`
-	Notes   map[string]string `json:"notes,omitempty"` // what the peer was told once, by what it is about
+	Notes   map[string]string `json:"notes,omitempty"` // what the person was told once, by what it is about
 	Day     Day               `json:"day,omitzero"`
 	Piles   map[string]Pile   `json:"piles,omitempty"` // notices, by kind and session
 
 	AnswersFrom []string `json:"answers_from,omitempty"` // the channels that count; none named means all
 }
 
-// A Pile is what the peer is told at once. Until Due it waits and grows.
+// A Pile is what the person is told at once. Until Due it waits and grows.
 type Pile struct {
 	Due   time.Time `json:"due"`
 	Texts []string  `json:"texts"`

@@ -81,9 +81,9 @@ func load[T any](s *Store, into *[]T, bad *[]Bad, table string, idOf func(T) str
 	return rows.Err()
 }
 
-// PeerOf returns who is paired, as far as the database at path can be read. It
+// PersonOf returns who is paired, as far as the database at path can be read. It
 // writes nothing, and is for a coordinator that cannot open its store.
-func PeerOf(path string) *channel.Peer {
+func PersonOf(path string) *channel.Person {
 	db, err := connect(path, "ro")
 	if err != nil {
 		return nil
@@ -94,7 +94,7 @@ func PeerOf(path string) *channel.Peer {
 	if s.loadSettings(&set) != nil {
 		return nil
 	}
-	return set.Peer
+	return set.Person
 }
 
 func (s *Store) loadSettings(into *Settings) error {

@@ -438,7 +438,7 @@ func (r *repair) finish(now time.Time) error {
 	}
 	var set Settings
 	if err := s.loadSettings(&set); err == nil {
-		r.salvage.Paired = set.Peer != nil
+		r.salvage.Paired = set.Person != nil
 	}
 	text := "the database was repaired after " + fmt.Sprint(r.salvage.Journal) + " entries"
 	if r.salvage.Gone > 0 {

@@ -28,7 +28,7 @@ func lived(t *testing.T) string {
 	path := newPath(t)
 	s := open(t, path)
 	b := store.Batch{
-		Settings: &store.Settings{Peer: &channel.Peer{User: 7, Chat: 8, Name: "Ana", At: t0}, Bot: "afar_bot"},
+		Settings: &store.Settings{Person: &channel.Person{User: 7, Chat: 8, Name: "Ana", At: t0}, Bot: "afar_bot"},
 		Grants:   []grant.Grant{{ID: "grant_1", At: t0}},
 		Loops:    []loop.Stack{{Session: "s-1", UpdatedAt: t0}},
 	}
@@ -129,10 +129,10 @@ func checkRepaired(t *testing.T, path string, got store.Salvage, asks, entries i
 	if err != nil || len(st.Bad) > 0 {
 		t.Fatalf("load: %v, bad rows %v", err, st.Bad)
 	}
-	if len(st.Asks) < asks || paired && (st.Settings.Peer == nil || len(st.Grants) != 1 || len(st.Loops) != 1) {
-		t.Errorf("%d asks, peer %v, %d grants, %d loops: %+v", len(st.Asks), st.Settings.Peer, len(st.Grants), len(st.Loops), got)
+	if len(st.Asks) < asks || paired && (st.Settings.Person == nil || len(st.Grants) != 1 || len(st.Loops) != 1) {
+		t.Errorf("%d asks, person %v, %d grants, %d loops: %+v", len(st.Asks), st.Settings.Person, len(st.Grants), len(st.Loops), got)
 	}
-	if got.Paired != (st.Settings.Peer != nil) {
+	if got.Paired != (st.Settings.Person != nil) {
 		t.Errorf("it says paired %t", got.Paired)
 	}
 	n, broken, _, err := s.Verify()

@@ -71,7 +71,7 @@ func full() store.Batch {
 		Asks: []ask.Ask{{ID: "a", Kind: ask.Permission, State: ask.Answered, Session: "s", Tool: "Bash", Text: "ls", Hash: "h", OpenedAt: t0, ExpiresAt: t0,
 			Decision: &ask.Decision{Allow: true, By: "Ada", At: t0}, SettledAt: t0, Run: &ask.Run{OK: true, At: t0}}},
 		Loops: []loop.Stack{{Schema: 1, Session: "s", RunID: "r", UpdatedAt: t0, Frames: []loop.Frame{{ID: "r", Mode: loop.Task, Goal: "g", Max: 3, StartedAt: t0}}}},
-		Settings: &store.Settings{Away: session.Away{Mode: session.Off}, Paused: true, Peer: &channel.Peer{User: 1, Chat: 2, Name: "Ada", At: t0},
+		Settings: &store.Settings{Away: session.Away{Mode: session.Off}, Paused: true, Person: &channel.Person{User: 1, Chat: 2, Name: "Ada", At: t0},
 			Told: map[int64]int64{3: 4}, Bot: "b"},
 		Events:  []event.Event{note("one"), note("two")},
 		Actions: []store.Action{{Key: "k", Lane: "l", Kind: "card", Data: "a", Due: t0}},

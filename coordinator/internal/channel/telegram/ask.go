@@ -27,11 +27,11 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	if err != nil {
 		return err
 	}
-	peer := l.cfg.Core.Peer()
-	if peer == nil {
+	person := l.cfg.Core.Person()
+	if person == nil {
 		return nil
 	}
-	cards, file, err := l.cardsIn(peer.Chat, id)
+	cards, file, err := l.cardsIn(person.Chat, id)
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,8 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	case len(cards) > 0:
 		err = l.editCards(ctx, cards, text)
 	case open:
-		err = l.inRoom(ctx, peer.Chat, card[0].Session, func(to core.Room) (err error) {
-			cards, err = l.sendCard(ctx, store.Card{Ask: id, Chat: peer.Chat}, to, text)
+		err = l.inRoom(ctx, person.Chat, card[0].Session, func(to core.Room) (err error) {
+			cards, err = l.sendCard(ctx, store.Card{Ask: id, Chat: person.Chat}, to, text)
 			return err
 		})
 	}
@@ -176,12 +176,12 @@ func (r rendered) digest() string {
 // unknownNonce is bound to no ask.
 const unknownNonce = "?"
 
-// tapped deals with a tap on a button. Anybody but the peer changes nothing and
+// tapped deals with a tap on a button. Anybody but the person changes nothing and
 // is told so once, by the answer to the tap.
 func (l *link) tapped(update int64, t tap) error {
-	peer := l.cfg.Core.Peer()
+	person := l.cfg.Core.Person()
 	switch {
-	case peer.Is(t.From.ID, t.Message.Chat.ID):
+	case person.Is(t.From.ID, t.Message.Chat.ID):
 	default:
 		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Room: core.Room{Chat: t.From.ID}, Name: t.From.name(), Query: t.ID})
 	}
@@ -268,7 +268,7 @@ func (v verb) decision(by string) ask.Decision {
 	return d
 }
 
-// replied deals with a text of the peer that answers a message. To a card it is
+// replied deals with a text of the person that answers a message. To a card it is
 // an answer, to anything else it is not.
 func (l *link) replied(update int64, m message) error {
 	d, _ := verdict(m.Text, m.From.name())

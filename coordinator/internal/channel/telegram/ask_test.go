@@ -230,7 +230,7 @@ func TestTapsThatDoNotCount(t *testing.T) {
 	r.awaitAnswer(r.tap(r.ann, m.ID, "Allow"))
 	for _, sent := range r.api.Messages(r.ann.ID) {
 		if strings.Contains(sent.Text, "belongs to somebody") {
-			t.Error("what a stranger did was answered in the peer's chat")
+			t.Error("what a stranger did was answered in the person's chat")
 		}
 	}
 }

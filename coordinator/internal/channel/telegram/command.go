@@ -14,7 +14,7 @@ import (
 )
 
 // A command is one word that the bot understands, and what it does for the
-// peer. words are what stands behind it.
+// person. words are what stands behind it.
 type command struct {
 	name, about string
 	do          func(l *link, update int64, to core.Room, words []string) error
@@ -37,7 +37,7 @@ func commands() []command {
 	}
 }
 
-// obey carries out a command of the peer; ok is false when there is none of
+// obey carries out a command of the person; ok is false when there is none of
 // that name.
 func (l *link) obey(update int64, m message) (ok bool, err error) {
 	words := strings.Fields(m.Text)

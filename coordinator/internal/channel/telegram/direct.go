@@ -11,13 +11,13 @@ import (
 // what the text is about. It is tried once.
 func (c *Channel) Say(ctx context.Context, text string) error {
 	l, _ := c.current()
-	peer := c.cfg.Core.Peer()
-	if l == nil || peer == nil {
+	person := c.cfg.Core.Person()
+	if l == nil || person == nil {
 		return errNobody
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.pace.slack)
 	defer cancel()
-	return l.say(ctx, core.Room{Chat: peer.Chat}, text)
+	return l.say(ctx, core.Room{Chat: person.Chat}, text)
 }
 
 // SayOnce is Say without a Channel, for a coordinator that cannot start: it uses

@@ -184,11 +184,11 @@ func (l *link) outcome(chat int64, err error) error {
 	return err
 }
 
-// moved takes in that a group has become a supergroup: what is for the peer is said
+// moved takes in that a group has become a supergroup: what is for the person is said
 // again, there. The news may reach us in a refusal before it does as an update.
 func (l *link) moved(from, to int64, err error) error {
-	peer := l.cfg.Core.Peer()
-	if peer == nil || peer.Chat != from {
+	person := l.cfg.Core.Person()
+	if person == nil || person.Chat != from {
 		return core.GiveUp(err)
 	}
 	if failed := l.cfg.Core.Moved(0, from, to); failed != nil {

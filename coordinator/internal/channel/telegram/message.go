@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
-// wrote deals with a text of the peer that answers no message. Whether a card that is
+// wrote deals with a text of the person that answers no message. Whether a card that is
 // being sent is older than the text shows only when Telegram has said so.
 func (l *link) wrote(update int64, m message) error {
 	l.sending.Lock()

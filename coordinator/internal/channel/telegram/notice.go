@@ -75,11 +75,11 @@ func (l *link) notice(ctx context.Context, raw string) error {
 	if err := json.Unmarshal([]byte(raw), &n); err != nil {
 		return core.GiveUp(err)
 	}
-	peer := l.cfg.Core.Peer()
-	if peer == nil {
+	person := l.cfg.Core.Person()
+	if person == nil {
 		return core.GiveUp(errNobody)
 	}
-	return l.inRoom(ctx, peer.Chat, n.Session, func(to core.Room) error { return l.say(ctx, to, n.Text) })
+	return l.inRoom(ctx, person.Chat, n.Session, func(to core.Room) error { return l.say(ctx, to, n.Text) })
 }
 
 // reply says something where it was asked for; a topic that is gone meanwhile

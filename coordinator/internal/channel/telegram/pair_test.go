@@ -21,8 +21,8 @@ func TestPairing(t *testing.T) {
 			}
 			r.ann.Say(r.ann.ID, text)
 			r.await("Paired with Ann")
-			if p := r.core.Peer(); !p.Is(r.ann.ID, r.ann.ID) || p.Name != "Ann" {
-				t.Errorf("peer is %+v", p)
+			if p := r.core.Person(); !p.Is(r.ann.ID, r.ann.ID) || p.Name != "Ann" {
+				t.Errorf("person is %+v", p)
 			}
 		})
 	}
@@ -67,7 +67,7 @@ func TestPairingRefused(t *testing.T) {
 				r.await(test.want)
 				r.settled()
 			}
-			if p := r.core.Peer(); p != nil {
+			if p := r.core.Person(); p != nil {
 				t.Errorf("paired with %+v", p)
 			}
 		})
@@ -91,7 +91,7 @@ func TestFiveWrongCodesKillTheRightOne(t *testing.T) {
 	r.api.User(12, "Bob").Say(12, "/start 000005")
 	r.ann.Say(r.ann.ID, "/start "+code)
 	r.settled()
-	if r.core.Peer() != nil {
+	if r.core.Person() != nil {
 		t.Error("a dead code paired")
 	}
 }
@@ -113,12 +113,12 @@ func TestStrangerIsAnsweredOnce(t *testing.T) {
 	if sent := r.api.Messages(eve.ID); len(sent) != 1 {
 		t.Errorf("answered %d times: %+v", len(sent), sent)
 	}
-	if !r.core.Peer().Is(r.ann.ID, r.ann.ID) {
-		t.Error("a stranger changed the peer")
+	if !r.core.Person().Is(r.ann.ID, r.ann.ID) {
+		t.Error("a stranger changed the person")
 	}
 }
 
-// A peer who starts the bot again, or with an old code, is no stranger.
+// A person who starts the bot again, or with an old code, is no stranger.
 func TestPeerStartsAgain(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -127,7 +127,7 @@ func TestPeerStartsAgain(t *testing.T) {
 	r.await("Tap Allow or Deny")
 	for _, m := range r.api.Messages(r.ann.ID) {
 		if strings.Contains(m.Text, "belongs to somebody") {
-			t.Errorf("the peer was told %q", m.Text)
+			t.Errorf("the person was told %q", m.Text)
 		}
 	}
 }

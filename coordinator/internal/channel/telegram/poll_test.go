@@ -432,7 +432,7 @@ func FuzzHandle(f *testing.F) {
 		if left, err := r.core.Received(); err != nil || len(left) != 0 {
 			t.Fatalf("left: %d, %v", len(left), err)
 		}
-		if got, err := r.core.Ask(a.ID); err != nil || got.State != ask.Open || r.core.Peer() != nil {
+		if got, err := r.core.Ask(a.ID); err != nil || got.State != ask.Open || r.core.Person() != nil {
 			t.Fatalf("it decided something, and nobody is paired: %+v, %v", got, err)
 		}
 	})

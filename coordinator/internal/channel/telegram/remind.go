@@ -22,14 +22,14 @@ const isReminder = "reminder"
 // so, too; nothing can be answered there.
 func (l *link) remind(ctx context.Context, id ask.ID) error {
 	card, err := l.cfg.Core.OnCard(id)
-	peer := l.cfg.Core.Peer()
-	if err != nil || peer == nil || len(card.Waiting()) == 0 {
+	person := l.cfg.Core.Person()
+	if err != nil || person == nil || len(card.Waiting()) == 0 {
 		return ignoreMissing(err)
 	}
 	a, p := card.Waiting()[0], l.placeOf(card[0])
-	if other := l.cfg.Core.Rules().RemindChat; other != 0 && other != peer.Chat {
+	if other := l.cfg.Core.Rules().RemindChat; other != 0 && other != person.Chat {
 		text := fmt.Sprintf("⏰ %s waits for %s: %s, since %s. It can be answered only where %s is paired.",
-			oneLine(p.token), peer.Name, a.Kind, a.OpenedAt.Format("15:04"), peer.Name)
+			oneLine(p.token), person.Name, a.Kind, a.OpenedAt.Format("15:04"), person.Name)
 		if err := l.say(ctx, core.Room{Chat: other}, text); err != nil {
 			l.cfg.Log.Warn("remind another chat", "chat", other, "err", err)
 		}
@@ -41,7 +41,7 @@ func (l *link) remind(ctx context.Context, id ask.ID) error {
 	var shown int64
 	for _, c := range all {
 		switch {
-		case c.Chat != peer.Chat, c.Shown == isFile:
+		case c.Chat != person.Chat, c.Shown == isFile:
 		case c.Shown == isReminder:
 			return nil
 		default:
@@ -49,7 +49,7 @@ func (l *link) remind(ctx context.Context, id ask.ID) error {
 		}
 	}
 	text := fmt.Sprintf("⏰ %s still waits for you: %s, since %s.", oneLine(p.token), a.Kind, a.OpenedAt.Format("15:04"))
-	return l.inRoom(ctx, peer.Chat, a.Session, func(to core.Room) error {
+	return l.inRoom(ctx, person.Chat, a.Session, func(to core.Room) error {
 		m, err := l.bot.SendMessage(ctx, &bot.SendMessageParams{
 			ChatID: to.Chat, MessageThreadID: int(to.Thread), Text: text,
 			ReplyParameters: &models.ReplyParameters{MessageID: int(shown), AllowSendingWithoutReply: true},

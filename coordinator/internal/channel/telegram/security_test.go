@@ -24,13 +24,13 @@ func TestAttacks(t *testing.T) {
 		name   string
 		update func(one, two ask.Ask, first, second int) string
 	}{
-		{"the peer's tap on another card", func(one, _ ask.Ask, _, second int) string {
+		{"the person's tap on another card", func(one, _ ask.Ask, _, second int) string {
 			return fmt.Sprintf(`{"callback_query":{"id":"q1","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, data(one.Nonce, allow), second, private)
 		}},
-		{"another user's tap in the peer's chat", func(one, _ ask.Ask, first, _ int) string {
+		{"another user's tap in the person's chat", func(one, _ ask.Ask, first, _ int) string {
 			return fmt.Sprintf(`{"callback_query":{"id":"q2","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, eve, data(one.Nonce, allow), first, private)
 		}},
-		{"the peer's tap in a group", func(one, _ ask.Ask, first, _ int) string {
+		{"the person's tap in a group", func(one, _ ask.Ask, first, _ int) string {
 			return fmt.Sprintf(`{"callback_query":{"id":"q3","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, data(one.Nonce, allow), first, group)
 		}},
 		{"a tap on a message that is too old to be shown", func(one, _ ask.Ask, _, _ int) string {
@@ -45,10 +45,10 @@ func TestAttacks(t *testing.T) {
 		{"another user's reply", func(_, _ ask.Ask, first, _ int) string {
 			return message(eve, `{"id":66,"type":"private"}`, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, private))
 		}},
-		{"another user in the peer's chat", func(_, _ ask.Ask, first, _ int) string {
+		{"another user in the person's chat", func(_, _ ask.Ask, first, _ int) string {
 			return message(eve, private, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, private))
 		}},
-		{"the peer in a group", func(_, _ ask.Ask, first, _ int) string {
+		{"the person in a group", func(_, _ ask.Ask, first, _ int) string {
 			return message(ann, group, fmt.Sprintf(`,"text":"yes","reply_to_message":{"message_id":%d,"date":1,"chat":%s}`, first, group))
 		}},
 		{"an anonymous admin", func(ask.Ask, ask.Ask, int, int) string {
@@ -107,7 +107,7 @@ func TestAttacks(t *testing.T) {
 			}
 			for _, card := range []int{first.ID, second.ID} {
 				if got := r.awaitAnswer(r.tap(r.ann, card, "Deny")); got != "Denied." {
-					t.Errorf("the peer is told %q", got)
+					t.Errorf("the person is told %q", got)
 				}
 			}
 			if n := len(r.cards(one.ID)) + len(r.cards(two.ID)); n != 2 {

@@ -85,7 +85,7 @@ func (l *link) forum(ctx context.Context, chat int64) (forum, error) {
 }
 
 // newThread makes the topic of a session. Where we may not, all comes into one
-// place, and the peer is told so once.
+// place, and the person is told so once.
 func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (core.Room, error) {
 	plain, about := core.Room{Chat: chat}, fmt.Sprintf("topics:%d", chat)
 	v, err := l.cfg.Core.Session(string(id))
@@ -114,11 +114,11 @@ func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (core.R
 // topic closes the topic of a session that has ended and opens that of one that
 // came back. A topic that is gone, or not ours to close, stays as it is.
 func (l *link) topic(ctx context.Context, id session.ID) error {
-	peer := l.cfg.Core.Peer()
-	if peer == nil {
+	person := l.cfg.Core.Person()
+	if person == nil {
 		return nil
 	}
-	t, ok := l.cfg.Core.Thread(id, peer.Chat)
+	t, ok := l.cfg.Core.Thread(id, person.Chat)
 	v, err := l.cfg.Core.Session(string(id))
 	ended := v.State == session.Ended
 	if !ok || err != nil || t.Closed == ended {

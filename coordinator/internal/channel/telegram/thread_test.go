@@ -99,7 +99,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// TestTextInTopic: what the peer writes in a session's topic is for that one.
+// TestTextInTopic: what the person writes in a session's topic is for that one.
 func TestTextInTopic(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -170,7 +170,7 @@ func TestStrangersInGroup(t *testing.T) {
 		t.Errorf("told in %d", told.Thread)
 	}
 	set := r.core.Settings()
-	if r.state("a1").State != ask.Open || set.Paused || set.Away.Mode != session.On || set.Peer.User != r.ann.ID {
+	if r.state("a1").State != ask.Open || set.Paused || set.Away.Mode != session.On || set.Person.User != r.ann.ID {
 		t.Errorf("a stranger changed something: %+v", set)
 	}
 	if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Deny")); got != "Denied." {
@@ -178,7 +178,7 @@ func TestStrangersInGroup(t *testing.T) {
 	}
 }
 
-// TestElsewhere: the peer who moved is told so where they were before, and a tap
+// TestElsewhere: the person who moved is told so where they were before, and a tap
 // on an old card changes nothing.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()

@@ -120,7 +120,7 @@ func (l *link) handle(in store.Update) error {
 }
 
 // meant reports whether a message in a group is for us: people talk to one
-// another there. A command is, a reply to a message of a bot, and what the peer
+// another there. A command is, a reply to a message of a bot, and what the person
 // writes in the topic of a session.
 func (l *link) meant(m message) bool {
 	if command, _ := split(m.Text); command != "" {
@@ -131,7 +131,7 @@ func (l *link) meant(m message) bool {
 		return to.From != nil && to.From.IsBot
 	}
 	_, ours := l.cfg.Core.SessionIn(m.room())
-	return ours && l.cfg.Core.Peer().Is(m.From.ID, m.Chat.ID)
+	return ours && l.cfg.Core.Person().Is(m.From.ID, m.Chat.ID)
 }
 
 // reply returns the message that m answers. In a topic, what answers nothing
@@ -148,7 +148,7 @@ func (l *link) received(update int64, m message) error {
 	from := m.from()
 	command, rest := split(m.Text)
 	code := m.written() && command == "/start" && rest != ""
-	if !l.cfg.Core.Peer().Is(from.User, from.Chat) {
+	if !l.cfg.Core.Person().Is(from.User, from.Chat) {
 		if code {
 			return l.cfg.Core.Pair(update, from, rest)
 		}

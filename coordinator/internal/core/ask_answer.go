@@ -1,0 +1,206 @@
+package core
+
+import (
+	"errors"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// Answer decides an ask for its person. The first answer wins; any later one
+// gets ask.ErrSettled and the ask as it stands.
+func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
+	return c.Step(id, ask.Answer, d)
+}
+
+// Step makes one move of its person towards the end of an ask, and of all that
+// stand on its card.
+func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
+	if err := c.recall(id); err != nil {
+		return ask.Ask{}, err
+	}
+	var after ask.Ask
+	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		before := s.asks[id]
+		if before.Kind == ask.CheckIn {
+			d = d.ForCheckIn(d.Message)
+		}
+		card := ask.Card{before}
+		if len(card.Waiting()) > 0 {
+			card = s.onCard(before)
+		}
+		changed, err := s.answer(&b, card, step, d, now)
+		after = changed.Of(id)
+		if err == nil {
+			s.replied(&b, after, now)
+		}
+		return b, err
+	})
+	return after, err
+}
+
+// A Press is one tap on a button by the person.
+type Press struct {
+	Room
+	Update   int64
+	Query    string // to be answered
+	Message  int64  // the card
+	Nonce    string
+	Decision ask.Decision
+	Step     ask.Step      // what it does to the ask; nil is to decide it
+	Text     string        // what was written, as it stands; "" for a tap
+	Sent     channel.Stamp // of Text, as the channel says it
+	Word     bool          // Text is a bare yes, no or all
+}
+
+// ReplyTo deals with a text of the person that answers a message. When the
+// message is a card, p's decision is applied to its ask once, and the text gets
+// an honest answer. Otherwise found is false and the update is not dealt with.
+// The nonce of the card's buttons, where it still has them, says whose card it
+// is, also when we died before we could note the card.
+func (c *Core) ReplyTo(p Press) (found bool, err error) {
+	id, shown, err := c.cfg.Store.ShownBy(p.Chat, p.Message)
+	if err != nil {
+		return false, err
+	}
+	if !shown {
+		a, known := c.AskByNonce(p.Nonce)
+		if !known {
+			return false, nil
+		}
+		id = a.CardID()
+	}
+	if err := errors.Join(c.recall(id), c.Look()); err != nil {
+		return false, err
+	}
+	return true, c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		b.Update = p.Update
+		answer := s.decide(&b, s.asks[id], p, now)
+		if !shown {
+			b.Cards = append(b.Cards, store.Card{Ask: id, Chat: p.Chat, Message: p.Message})
+		}
+		s.say(&b, p.Update, p.Room, answer, now)
+		return b, nil
+	})
+}
+
+// decide applies what the person decided to an ask and returns what they are told
+// about it. A text answers a question in its own words; for a check-in it
+// becomes a message of its session, a second text too.
+func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string {
+	switch {
+	case a.Kind == ask.CheckIn:
+		p.Decision = p.Decision.ForCheckIn(p.Text)
+	case a.Form != nil && p.Text != "":
+		p.Step, p.Decision = ask.Say(p.Text), ask.Decision{Allow: true, By: p.Decision.By, Channel: p.Decision.Channel}
+	}
+	if a.Replied() && p.Text != "" && s.sessions[a.Session].State != session.Ended {
+		m := s.post(b, p.message(a.Session), now)
+		return s.fate(m.Session)
+	}
+	changed, err := s.answer(b, s.onCard(a), p.Step, p.Decision, now)
+	if err != nil {
+		s.putAsk(b, changed[0], now)
+	} else if changed[0].Replied() {
+		m := s.post(b, p.message(a.Session), now)
+		return s.sent(m.Session)
+	} else if d := changed[0].Decision; a.Kind != ask.Plan && d != nil && !d.Allow && p.Text != "" && d.Message == p.Text {
+		return "Denied. The session gets your words."
+	}
+	return answerText(changed, err) + s.tooLate(changed[0], err)
+}
+
+// sent says what becomes of a text that answered a check-in.
+func (s *state) sent(id session.ID) string {
+	if s.sessions[id].Holder.Known() && !s.settings.Paused {
+		return "📨 Sent. The session goes on with it."
+	}
+	return s.fate(id)
+}
+
+// replied makes the text that answered a check-in at another channel a message.
+func (s *state) replied(b *store.Batch, a ask.Ask, now time.Time) {
+	if a.Replied() {
+		s.post(b, message.Message{Key: "ask:" + string(a.ID), Session: a.Session, Text: a.Decision.Message, By: a.Decision.By, Channel: a.Decision.Channel}, now)
+	}
+}
+
+// answer makes one step of its person on every ask of a card that waits, nil
+// being to decide it, and gives the grant where the answer is for the session,
+// in one commit. It returns the asks that it changed, or the one that says why
+// it changed none.
+func (s *state) answer(b *store.Batch, card ask.Card, step ask.Step, d ask.Decision, now time.Time) (changed ask.Card, err error) {
+	waiting := card.Waiting().Or(card.Face())
+	for _, a := range waiting {
+		next, failed := s.answerOne(b, a, step, d, now)
+		if failed != nil {
+			err = failed
+			continue
+		}
+		changed = append(changed, next)
+	}
+	if len(changed) == 0 {
+		return waiting[:1], err
+	}
+	s.doubt(b, changed[0], false, now)
+	if first := changed[0]; d.Allow && d.Scope == ask.Session && (first.Decision != nil || first.Lease != nil) {
+		d.At = now
+		s.give(b, first, d, now)
+	}
+	return changed, nil
+}
+
+// answerOne makes one step of its person on an ask.
+func (s *state) answerOne(b *store.Batch, before ask.Ask, step ask.Step, d ask.Decision, now time.Time) (ask.Ask, error) {
+	if step == nil {
+		step = ask.Answer
+	}
+	if err := s.counts(d.Channel); err != nil {
+		return before, err
+	}
+	d.At = now
+	next, err := step(before, d)
+	if err != nil {
+		return before, err
+	}
+	s.putAsk(b, next, now)
+	if next.State == before.State && next.Lease == before.Lease {
+		return next, nil // a choice on the way, not an answer yet
+	}
+	b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
+	if next.Lease != before.Lease {
+		s.lent(b, next, now)
+	}
+	return next, nil
+}
+
+// Press applies a tap. It takes effect once, however often the update is dealt
+// with, and always gets an honest answer. A card that we did not know to be
+// ours (we died before we could note it) is adopted: its nonce proves it.
+func (c *Core) Press(p Press) error {
+	a, known := c.AskByNonce(p.Nonce)
+	if !known {
+		return c.answerTap(p, "This question is no longer known. Nothing was changed.")
+	}
+	on, shown, err := c.cfg.Store.ShownBy(p.Chat, p.Message)
+	if err := errors.Join(err, c.Look()); err != nil {
+		return err
+	}
+	if shown && on != a.CardID() {
+		return c.answerTap(p, "That button belongs to another question. Nothing was changed.")
+	}
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		b.Update = p.Update
+		answer := s.decide(&b, s.asks[a.ID], p, now)
+		if !shown {
+			b.Cards = append(b.Cards, store.Card{Ask: a.CardID(), Chat: p.Chat, Message: p.Message})
+		}
+		s.tap(&b, p, answer, now)
+		return b, nil
+	})
+}

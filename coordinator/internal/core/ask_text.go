@@ -1,0 +1,101 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// answerText says what an answer did to the asks of a card.
+func answerText(card ask.Card, err error) string {
+	a, many := card[0], ""
+	if len(card) > 1 {
+		many = fmt.Sprintf(", %d calls", len(card))
+	}
+	switch {
+	case errors.Is(err, ask.ErrScope):
+		return "Nothing was decided: " + err.Error() + "."
+	case errors.Is(err, ask.ErrSettled):
+		return "Too late: " + a.How() + "."
+	case err != nil:
+		return notTaken(err)
+	case a.Kind == ask.CheckIn:
+		return "Fine. The session rests."
+	case a.Lease != nil && a.Kind == ask.Denied:
+		return retried(a)
+	case a.Lease != nil && a.Lease.Decision.Allow:
+		return "Allowed" + many + ": the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
+	case a.Lease != nil:
+		return "Denied" + many + ". The call had been refused already."
+	case a.Kind == ask.Questions || a.Kind == ask.Plan || a.Kind == ask.Elicitation:
+		return taken(a)
+	case a.Decision.Allow && a.Decision.Scope == ask.Session:
+		return "Allowed for the session, until " + a.Decision.At.Add(a.Times.GrantFor()).Format("15:04") + ": " + a.ForSession()
+	case a.Decision.Allow:
+		return "Allowed" + many + ". The card will say how it turned out."
+	}
+	return "Denied" + many + "."
+}
+
+// taken says what a step of a question or a plan has led to.
+func taken(a ask.Ask) string {
+	d := a.Decision
+	switch {
+	case d == nil:
+		return unfinished(a)
+	case a.Kind == ask.Questions && d.Allow:
+		return "Answered. The session gets it now."
+	case a.Kind == ask.Elicitation && d.Allow:
+		return "Answered. The server gets it now."
+	case a.Kind == ask.Elicitation:
+		return "Declined. The server is told."
+	case a.Kind == ask.Plan && d.AcceptEdits:
+		return "Approved, edits accepted."
+	case a.Kind == ask.Plan && d.Allow:
+		return "Approved."
+	case a.Kind == ask.Plan:
+		return "Sent back with your words."
+	}
+	return "Denied."
+}
+
+// unfinished says what is chosen so far, or what comes next.
+func unfinished(a ask.Ask) string {
+	now, _ := a.Form.Now()
+	if len(now.Picked) > 0 {
+		return "Chosen: " + now.Answer() + ". Done sends it."
+	}
+	if now.Multi && a.Form.At == 0 {
+		return "Nothing is chosen."
+	}
+	return fmt.Sprintf("Noted. Question %d of %d is on the card.", a.Form.At+1, len(a.Form.Questions))
+}
+
+// notTaken says why a step changed nothing.
+func notTaken(err error) string {
+	switch {
+	case errors.Is(err, ask.ErrPassed):
+		return "That question is answered already; the card shows the next one."
+	case errors.Is(err, ask.ErrNothing):
+		return "Choose at least one first, or reply with your own words."
+	}
+	return "Nothing was changed: " + err.Error() + "."
+}
+
+// tooLate says that the session of a late answer has ended, "" where it lives.
+func (s *state) tooLate(a ask.Ask, err error) string {
+	if err != nil || a.Lease == nil || s.sessions[a.Session].State != session.Ended {
+		return ""
+	}
+	return " But the session has ended: it hears of it only if it is resumed."
+}
+
+// retried says what the person's answer to auto mode's refusal does.
+func retried(a ask.Ask) string {
+	if !a.Lease.Decision.Allow {
+		return "Noted: the session is told, and the call stays refused."
+	}
+	return "Told the session: the exact call may run once until " + a.Lease.Until.Format("15:04:05") + "."
+}
