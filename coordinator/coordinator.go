@@ -119,7 +119,7 @@ func (c *Coordinator) build() (err error) {
 	c.server = server.New(server.Config{
 		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(settings.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end, Marks: c.takeMarks, Overrules: c.overrules, Guard: c.guard, Page: c.loopPage,
 		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
-		Git: server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top}, Usage: disk.Usage, Glance: disk.Glance, Said: disk.Said, Snapshot: c.undo.take,
+		Git: server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top}, Usage: disk.Usage, Glance: disk.Glance, Said: disk.Said, SaidBeforeCall: disk.SaidBeforeCall, Snapshot: c.undo.take,
 		Consult: server.Consult{Programs: settings.Consult.Programs, Timeout: time.Duration(settings.Consult.Timeout)},
 	})
 	if c.listener, err = listen(c.cfg.Dirs.Socket()); err != nil {

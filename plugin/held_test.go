@@ -13,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // everyClient are the clients on which what switches hooks off was measured.
@@ -32,7 +33,7 @@ func (r *rig) settings(path, text string) {
 	}
 }
 
-// stepwise plays turns, each when the test says go.
+// stepwise plays turns, each when the test calls next. The end of the test ends the wait.
 func (r *rig) stepwise(turns ...model.Turn) (next func()) {
 	gates := make(chan struct{}, len(turns))
 	r.model.Script(func(q model.Request) model.Turn {
@@ -42,10 +43,28 @@ func (r *rig) stepwise(turns ...model.Turn) (next func()) {
 		if q.Turns() >= len(turns) {
 			return model.Say("fin")
 		}
-		<-gates
+		select {
+		case <-gates:
+		case <-r.t.Context().Done():
+		}
 		return turns[q.Turns()]
 	})
 	return func() { gates <- struct{}{} }
+}
+
+// refused writes a settings file until the journal says that the host was told to refuse a
+// change, with this text. It writes again because the host begins to watch its files at
+// some time after its start, and misses an earlier change.
+func (r *rig) refused(path, content, text string) wire.Entry {
+	r.t.Helper()
+	for deadline := time.Now().Add(within); time.Now().Before(deadline); content += "\n" {
+		r.settings(path, content)
+		if e, ok := r.entry("settings.refused", text, 5*time.Second); ok {
+			return e
+		}
+	}
+	r.t.Fatalf("no change of %s was refused with %q:\n%s", path, text, r.trail())
+	return wire.Entry{}
 }
 
 // reached waits until the model is asked for that turn.
@@ -74,15 +93,13 @@ func TestRealConfigChange(t *testing.T) {
 			done := r.printing("go", "--permission-mode", "bypassPermissions")
 			next()
 			r.reached(1) // the session runs, and watches its settings
-			r.settings(project, `{"disableAllHooks": true}`)
-			r.counted = r.journal("settings.refused", `"disableAllHooks" is true`).Seq
+			r.counted = r.refused(project, `{"disableAllHooks": true}`, `"disableAllHooks" is true`).Seq
 			next()
 			before, err := os.ReadFile(user)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r.settings(user, strings.Replace(string(before), "{", `{"includeCoAuthoredBy": false,`, 1))
-			r.journal("settings.refused", project)
+			r.refused(user, strings.Replace(string(before), "{", `{"includeCoAuthoredBy": false,`, 1), project)
 			next()
 			<-done
 			if r.exists("ran") {

@@ -306,8 +306,18 @@ func (r *rig) kill() {
 // journal waits for an entry of a kind whose text holds text.
 func (r *rig) journal(kind, text string) wire.Entry {
 	r.t.Helper()
+	e, ok := r.entry(kind, text, within)
+	if !ok {
+		r.t.Fatalf("no %s with %q in the journal:\n%s", kind, text, r.trail())
+	}
+	return e
+}
+
+// entry waits at most patience for an entry of a kind whose text holds text.
+func (r *rig) entry(kind, text string, patience time.Duration) (wire.Entry, bool) {
+	r.t.Helper()
 	after := r.counted
-	for deadline := time.Now().Add(within); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		out := r.must("call", "log", fmt.Sprintf(`{"after":%d,"limit":1000,"wait_ms":2000}`, after))
 		var reply struct{ Body wire.Log }
 		if err := json.Unmarshal([]byte(out), &reply); err != nil {
@@ -315,13 +325,12 @@ func (r *rig) journal(kind, text string) wire.Entry {
 		}
 		for _, e := range reply.Body.Entries {
 			if e.Kind == kind && strings.Contains(e.Text, text) {
-				return e
+				return e, true
 			}
 			after = e.Seq
 		}
 	}
-	r.t.Fatalf("no %s with %q in the journal:\n%s", kind, text, r.trail())
-	return wire.Entry{}
+	return wire.Entry{}, false
 }
 
 func (r *rig) exists(name string) bool {

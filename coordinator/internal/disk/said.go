@@ -16,21 +16,34 @@ const saidIn = 256 << 10
 
 // The host may write down a call after it has asked about it: 2.1.197 does.
 const (
-	saidTries = 4
+	saidTries = 12
 	saidPause = 80 * time.Millisecond
 )
 
-// Said returns the last text that the model wrote in a transcript since its person's
-// last prompt; "" where it wrote none, or where that stands too far from the end. A
-// file that is gone or no file says nothing. It waits a moment for a transcript in
-// which the model's turn is not written yet.
+// Said returns the last text that the model wrote in a transcript since the person's
+// last prompt; "" if there is none, or if it is too far from the end. A missing file
+// has no text.
 func Said(path string) string {
+	text, _ := lastText(ending(path))
+	return text
+}
+
+// SaidBeforeCall is Said for a call that the host asks about right now. It waits up to a
+// second until the call is in the transcript. If the transcript then still ends with a
+// text, SaidBeforeCall returns "": that text may be the end of an earlier turn.
+func SaidBeforeCall(path string) string {
 	for try := 1; ; try++ {
-		text, late := lastText(ending(path))
-		if !late || try == saidTries {
+		text, at := lastText(ending(path))
+		switch {
+		case at == atCall || at == atNothing:
+			return text
+		case try < saidTries:
+			time.Sleep(saidPause)
+		case at == atText:
+			return ""
+		default:
 			return text
 		}
-		time.Sleep(saidPause)
 	}
 }
 
@@ -56,22 +69,60 @@ func ending(path string) []byte {
 	return tail
 }
 
-// lastText searches the lines of a transcript from their end. late reports that they
-// end with what the model was told: what it made of that is not there yet.
-func lastText(lines []byte) (text string, late bool) {
-	seen := false
+// A position says what a transcript ends with.
+type position int
+
+const (
+	atNothing position = iota // no message
+	atTold                    // what the model was told: a prompt, or results of all its calls
+	atText                    // a text of the model, without a call
+	atCall                    // a call without a result
+)
+
+// lastText searches the lines of a transcript from their end. It returns the last text
+// since the last prompt, and what the lines end with.
+func lastText(lines []byte) (text string, at position) {
+	answered := map[string]bool{}
 	for len(lines) > 0 {
 		i := bytes.LastIndexByte(bytes.TrimRight(lines, "\n"), '\n') + 1
 		r := readRow(lines[i:])
-		if !seen && (r.Type == "user" || r.Type == "assistant") {
-			seen, late = true, r.Type == "user"
+		if at == atNothing {
+			at = r.position()
+		}
+		if r.calls(answered) {
+			at = atCall
 		}
 		if text = r.text(); text != "" || r.prompt() {
-			return text, late
+			return text, at
 		}
 		lines = lines[:i]
 	}
-	return "", late
+	return "", at
+}
+
+// position returns what a transcript ends with whose last message is the row.
+func (r row) position() position {
+	switch {
+	case r.Type == "user" && !r.Meta:
+		return atTold
+	case r.Type == "assistant":
+		return atText
+	}
+	return atNothing
+}
+
+// calls reports whether the row has a call without a result. answered are the calls whose
+// results follow the row; calls adds those whose results are in the row.
+func (r row) calls(answered map[string]bool) bool {
+	for _, b := range r.blocks() {
+		switch {
+		case b.Type == "tool_result":
+			answered[b.Result] = true
+		case b.Type == "tool_use" && !answered[b.ID]:
+			return true
+		}
+	}
+	return false
 }
 
 // A row is one line of a transcript, as far as it says who wrote what.
@@ -92,15 +143,17 @@ func readRow(line []byte) (r row) {
 }
 
 type block struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+	Type   string `json:"type"`
+	Text   string `json:"text"`
+	ID     string `json:"id"`          // of a tool_use
+	Result string `json:"tool_use_id"` // of a tool_result: the call it answers
 }
 
 // blocks returns the parts of a message; a bare text is one part.
 func (r row) blocks() (parts []block) {
 	var text string
 	if json.Unmarshal(r.Message.Content, &text) == nil {
-		return []block{{"text", text}}
+		return []block{{Type: "text", Text: text}}
 	}
 	if json.Unmarshal(r.Message.Content, &parts) != nil {
 		return nil

@@ -37,11 +37,7 @@ func TestSaid(t *testing.T) {
 		"behind a long row":                {long + answer + call, "I look first."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "t.jsonl")
-			if err := os.WriteFile(path, []byte(tc.rows), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if got := Said(path); got != tc.want {
+			if got := Said(transcript(t, tc.rows)); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
@@ -53,23 +49,57 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestSaidLate: the host may write its call down a moment after it asked about it.
+// TestSaidBeforeCall: a text counts only if it belongs to the turn that makes the call.
+func TestSaidBeforeCall(t *testing.T) {
+	for name, tc := range map[string]struct{ rows, want string }{
+		"nothing":                            {"", ""},
+		"the call is there":                  {prompted + answer + call, "I look first."},
+		"the call has no text":               {prompted + answer + prompted + call, ""},
+		"one of two calls has its result":    {prompted + answer + call + both + result, "Now the rest."},
+		"only the turn before is there":      {prompted + answer, ""},
+		"the results are there, no new call": {prompted + answer + call + result, "I look first."},
+		"the prompt is there, no call":       {prompted + answer + prompted, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := transcript(t, tc.rows)
+			if got := SaidBeforeCall(path); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestSaidLate: the host may write its call down a moment after it asked about it. Until
+// then the transcript ends with the turn before.
 func TestSaidLate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.jsonl")
-	if err := os.WriteFile(path, []byte(prompted), 0o600); err != nil {
+	for name, before := range map[string]string{"a prompt": prompted, "an earlier turn": prompted + both + result + answer} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := transcript(t, before)
+			written := make(chan error, 1)
+			go func() {
+				time.Sleep(2 * saidPause)
+				written <- appendTo(path, prompted+strings.Replace(answer, "I look first.", "I know it.", 1)+call)
+			}()
+			if got := SaidBeforeCall(path); got != "I know it." {
+				t.Errorf("got %q", got)
+			}
+			if err := <-written; err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// transcript writes the rows of a transcript to a new file.
+func transcript(t *testing.T, rows string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "t.jsonl")
+	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	written := make(chan error, 1)
-	go func() {
-		time.Sleep(saidPause)
-		written <- appendTo(path, answer+call)
-	}()
-	if got := Said(path); got != "I look first." {
-		t.Errorf("got %q", got)
-	}
-	if err := <-written; err != nil {
-		t.Fatal(err)
-	}
+	return path
 }
 
 // appendTo adds text at the end of a file, as the host writes its transcript.

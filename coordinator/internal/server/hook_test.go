@@ -396,7 +396,7 @@ func TestLoopsFromOutside(t *testing.T) {
 func TestReasons(t *testing.T) {
 	r := newRig(t)
 	path := filepath.Join(t.TempDir(), "t.jsonl")
-	said := `{"type":"assistant","message":{"content":[{"type":"text","text":"I look.\n\n**Now** with password=hunter22:\n"}]}}` + "\n"
+	said := `{"type":"assistant","message":{"content":[{"type":"text","text":"I look.\n\n**Now** with password=hunter22:\n"},{"type":"tool_use","id":"t"}]}}` + "\n"
 	r.ok(os.WriteFile(path, []byte(said), 0o600))
 	r.hook(wire.OpPrompt, `,"prompt":"\n# Fix the\u202e   login token=abcdefgh1234\nand the rest"`, nil)
 	r.hook(wire.OpPrompt, `,"prompt":"<task-notification>done"`, nil)

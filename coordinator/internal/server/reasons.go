@@ -15,7 +15,7 @@ func (s *Server) reasons(p payload) (asked, said string) {
 	if err == nil {
 		asked = v.Typed
 	}
-	return asked, lastLine(s.cfg.Said(p.transcript()))
+	return asked, lastLine(s.cfg.SaidBeforeCall(p.transcript()))
 }
 
 // transcript is the record of who makes a call: the session's, or that of its

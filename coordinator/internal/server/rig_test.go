@@ -119,7 +119,7 @@ func newRig(t *testing.T) *rig {
 		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
 		Connect:  r.connect, Disconnect: r.disconnect, Telegram: r.status,
-		Usage: disk.Usage, Said: disk.Said, Glance: disk.Glance,
+		Usage: disk.Usage, Said: disk.Said, SaidBeforeCall: disk.SaidBeforeCall, Glance: disk.Glance,
 		Git: server.Git{
 			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },
 			Tree:   r.tree,

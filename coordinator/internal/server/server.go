@@ -68,6 +68,9 @@ type Config struct {
 	// Said reads the last text that the model wrote in a transcript since the last
 	// prompt, "" for none.
 	Said func(transcript string) string
+	// SaidBeforeCall is Said for a call that is asked about now. It may wait a second
+	// for the call to be in the transcript.
+	SaidBeforeCall func(transcript string) string
 	// Glance says what the host's files tell of a session, by its transcript.
 	Glance func(transcript string) usage.Glance
 	// Snapshot takes the planned snapshot of a step and waits for it, at most so
