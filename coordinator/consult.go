@@ -1,10 +1,7 @@
 package coordinator
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -12,71 +9,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// ErrNobody says that no other model could be asked; the text says why.
-var ErrNobody = consult.ErrNone
-
-// Consult asks another model in the environment of this process, by what the
-// coordinator said of it. Whatever comes of it is to be told to the coordinator,
-// an error or not; the answer counts only where there is none.
-func Consult(ctx context.Context, by wire.Consult, question string) (wire.SecondOpinion, wire.Consulted, error) {
-	programs, err := programs(by.Programs)
-	if err != nil {
-		return wire.SecondOpinion{}, wire.Consulted{ID: by.ID, Ended: true}, err
-	}
-	c := consult.Config{Programs: programs, Timeout: time.Duration(by.TimeoutMS) * time.Millisecond, Repo: project(ctx)}
-	a, err := consult.Ask(ctx, c, question)
-	out := wire.Consulted{ID: by.ID, Missed: missed(a.Missed), Ended: err != nil && !errors.Is(err, consult.ErrNone)}
-	if err != nil {
-		return wire.SecondOpinion{}, out, err
-	}
-	out.By, out.Path, out.Digest, out.Bytes, out.TookMS = a.By, a.Path, a.Digest, len(a.Text), a.Took.Milliseconds()
-	return wire.SecondOpinion{By: a.By, Text: a.Text, Cut: a.Cut, Digest: a.Digest, TookMS: out.TookMS, Missed: out.Missed}, out, nil
-}
-
-// project is the directory whose files this process stands among.
-func project(ctx context.Context) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
-	if top, err := git.Top(ctx, dir); err == nil {
-		return top
-	}
-	return dir
-}
-
-// Consulted reports whether a consulted model started this process.
-func Consulted() bool { return consult.Nested() }
-
-// programs are those that the settings name.
-func programs(words []string) ([]consult.Program, error) {
-	out := make([]consult.Program, len(words))
-	for i, w := range words {
-		p, err := consult.Named(w)
-		if err != nil {
-			return nil, fmt.Errorf("consult.programs: %w", err)
-		}
-		out[i] = p
-	}
-	return out, nil
-}
-
-func missed(all []consult.Miss) []wire.Missed {
-	out := []wire.Missed{}
-	for _, m := range all {
-		out = append(out, wire.Missed{By: m.By, Why: m.Why, Absent: m.Absent})
-	}
-	return out
-}
-
 // consulting is whom this process asks, in its own environment.
 func consulting(settings config.Config) (consult.Config, error) {
-	all, err := programs(settings.Consult.Programs)
+	all, err := consult.Programs(settings.Consult.Programs)
 	return consult.Config{Programs: all, Timeout: time.Duration(settings.Consult.Timeout)}, err
 }
 

@@ -62,7 +62,7 @@ type rules struct {
 // A ban holds whatever the table says.
 type ban struct {
 	to   string
-	only []string // nobody but these may import it
+	only []string // the packages and files that may import it
 	why  string
 }
 
@@ -90,7 +90,11 @@ func table() rules {
 	})
 	return rules{
 		ours: map[string][]string{
-			"cmd/afar":    {"coordinator", "coordinator/claude", "coordinator/client", "coordinator/guard", "coordinator/home", "coordinator/mods", "coordinator/callsite", "coordinator/policy", "coordinator/probe", "coordinator/toml", "coordinator/wire"},
+			"cmd/afar": {
+				"coordinator", "coordinator/callsite", "coordinator/claude", "coordinator/client", "coordinator/config", "coordinator/consult",
+				"coordinator/guard", "coordinator/home", "coordinator/issues", "coordinator/mods", "coordinator/peer", "coordinator/policy",
+				"coordinator/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
+			},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
 			"hooks":       {"coordinator/claude", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
 			"hooks/judge": {"coordinator/guard", "coordinator/callsite", "coordinator/wire", "hooks"},
@@ -133,7 +137,9 @@ func table() rules {
 			in + "atomicfile":     {},
 			in + "child":          {},
 			"coordinator/config":  {"coordinator/toml", in + "atomicfile"},
-			"coordinator/consult": {in + "child"},
+			"coordinator/consult": {"coordinator/wire", in + "child", in + "git"},
+			"coordinator/issues":  {"coordinator/config", "coordinator/home", "coordinator/wire", in + "git", in + "tracker"},
+			"coordinator/repair":  {"coordinator/home", in + "store"},
 			in + "disk":           {in + "usage"},
 			in + "git":            {"coordinator/home", in + "atomicfile", in + "child", in + "undo"},
 			"coordinator/peer":    {"coordinator/home"},
@@ -168,6 +174,7 @@ func table() rules {
 			{in + "core", append([]string{"coordinator"}, waysIn...), "only ways in and the composition root call core; results come back through functions given at construction"},
 			{in + "server", []string{"coordinator"}, "ways in never import each other"},
 			{in + "channel/telegram", []string{"coordinator"}, "ways in never import each other"},
+			{"coordinator", []string{"cmd/afar/cmd_serve.go"}, "the command line composes a coordinator for `afar serve` alone; else it speaks to one through client"},
 			{"hooks", []string{"cmd/hook-*", "hooks/judge"}, "the hooks are the outermost layer"},
 			{standin + "*", nil, "a stand-in is for tests"},
 		},
@@ -342,7 +349,7 @@ func (c *checker) one(name, dir, p string, inTest bool) {
 
 func (c *checker) ourOwn(name, dir, p string) {
 	for _, b := range c.bans {
-		if match(b.to, p) && !slices.ContainsFunc(b.only, func(who string) bool { return match(who, dir) }) {
+		if match(b.to, p) && !slices.ContainsFunc(b.only, func(who string) bool { return match(who, dir) || who == name }) {
 			c.breach("%s: %s may not import %s: %s", name, dir, p, b.why)
 			return
 		}
@@ -637,6 +644,7 @@ func TestImportRules(t *testing.T) {
 		bans: []ban{
 			{"core", []string{"app", "front", "rear"}, "one owner"},
 			{"front", []string{"app"}, "ways in never import each other"},
+			{"rear", []string{"app/serve.go"}, "one file composes"},
 		},
 		pure:   []string{"pure"},
 		std:    []stdBan{{[]string{"pure"}, []string{"os"}, "nothing outside"}, {[]string{"hook-a"}, []string{"net/http"}, "slow"}},
@@ -652,9 +660,11 @@ func TestImportRules(t *testing.T) {
 		{"package without a row", "extra/a.go", ``, "package extra is not in the table"},
 		{"row without a package", "pure/a.go", "-", "the row pure has no package"},
 		{"row with tests alone", "pure/a.go", "- pure/a_test.go", "the row pure has no package"},
-		{"not in its row", "pure/b.go", `import "m/rear"`, "pure may not import rear: it is not in its row"},
+		{"not in its row", "pure/b.go", `import "m/hook-a"`, "pure may not import hook-a: it is not in its row"},
 		{"core from below", "pure/b.go", `import "m/core"`, "pure may not import core: one owner"},
 		{"way in to way in", "rear/b.go", `import "m/front"`, "ways in never import each other"},
+		{"file that alone may", "app/serve.go", `import "m/rear"`, ""},
+		{"file beside the one that may", "app/b.go", `import "m/rear"`, "app may not import rear: one file composes"},
 		{"fake in production", "front/b.go", `import "m/fake"`, "front may not import fake"},
 		{"fake in a test", "front/b_test.go", `import "m/fake"`, ""},
 		{"test reaches up", "pure/b_test.go", `import "m/core"`, "tests of pure may not import core"},

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/config"
-	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/internal/core"
@@ -165,16 +164,6 @@ func Token(getenv func(string) string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(raw))
-}
-
-// A Setting is one key of config.toml with its value in force.
-type Setting = config.Setting
-
-// Settings returns the keys of config.toml. A file that cannot be used is an
-// error with its line.
-func Settings(dirs home.Dirs) ([]Setting, error) {
-	cfg, err := config.Load(dirs.ConfigFile())
-	return cfg.Settings(), err
 }
 
 // rules are what config.toml says that core keeps to.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/config"
-	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -56,53 +55,6 @@ func (c *Coordinator) awaitDisk(ctx context.Context, since time.Time, err error)
 func unwritableText(err error) string {
 	return fmt.Sprintf("💾 Afar on %s cannot write: %v.\n\nUntil that is mended, questions stay at the terminal, and sessions "+
 		"that nobody attends are refused what they ask for. Your answers wait and are not lost. `afar doctor` says more.", machine(), err)
-}
-
-// Errors of CheckDatabase.
-var (
-	ErrNewer   = store.ErrNewer
-	ErrDamaged = store.ErrCorrupt
-)
-
-// CheckDatabase returns why the database cannot be opened, nil when it can. It
-// changes nothing, and is for a home that no coordinator serves.
-func CheckDatabase(dirs home.Dirs) error { return store.Check(dirs.Database()) }
-
-// A Salvage is what Repair could save.
-type Salvage = store.Salvage
-
-// Repair makes a new database of what can be read of the damaged one, and keeps
-// that. It refuses while a coordinator serves, and a database that is not damaged.
-func Repair(dirs home.Dirs) (Salvage, error) {
-	if err := dirs.Make(); err != nil {
-		return Salvage{}, err
-	}
-	life, err := home.TryLock(dirs.LifeLock())
-	if err != nil {
-		return Salvage{}, err
-	}
-	if life == nil {
-		return Salvage{}, ErrRunning
-	}
-	defer life.Release()
-	return store.Repair(dirs.Database(), time.Now())
-}
-
-// ErrSound says that the database is not damaged.
-var ErrSound = store.ErrSound
-
-// CheckConfig returns why no coordinator can start with config.toml, nil when one
-// can.
-func CheckConfig(dirs home.Dirs) error {
-	settings, err := config.Load(dirs.ConfigFile())
-	if err != nil {
-		return err
-	}
-	if _, err = consulting(settings); err != nil {
-		return err
-	}
-	_, err = rules(settings)
-	return err
 }
 
 // sayFor bounds how long a coordinator that cannot start tries to say so.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator"
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -78,7 +78,7 @@ func (a *app) personOnly(what string) error {
 
 // inSession reports whether a session started this program. An environment
 // without the session's marks proves nothing.
-func (a *app) inSession() bool { return home.InSession(a.getenv) || coordinator.FromSession() != "" }
+func (a *app) inSession() bool { return home.InSession(a.getenv) || peer.Session() != "" }
 
 // call makes one call and starts the coordinator where there is none.
 func (a *app) call(ctx context.Context, op string, in, out any) error {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
@@ -54,11 +54,11 @@ func (a *app) settings() ([]setting, error) {
 		{"log", d.Log(), a.origin("XDG_STATE_HOME")},
 		{"workspace", d.Workspace, a.origin("no variable")},
 	}
-	keys, err := coordinator.Settings(d)
+	file, err := config.Load(d.ConfigFile())
 	if err != nil {
 		return list, err
 	}
-	for _, k := range keys {
+	for _, k := range file.Settings() {
 		from := "config.toml"
 		if k.Default {
 			from = "default"

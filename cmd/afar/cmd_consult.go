@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -53,14 +53,14 @@ func (a *app) question(args []string) (string, error) {
 // consult lets the coordinator know before and after: it says whom to ask, and
 // what counts is what stands in its journal.
 func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
-	if coordinator.Consulted() {
+	if consult.Nested() {
 		return errors.New("a consulted model cannot consult: answer from what you know")
 	}
 	var by wire.Consult
 	if err := a.call(ctx, wire.OpConsultBegin, nil, &by); err != nil {
 		return err
 	}
-	opinion, came, failed := coordinator.Consult(ctx, by, question)
+	opinion, came, failed := consult.Make(ctx, by, question)
 	told := a.call(context.WithoutCancel(ctx), wire.OpConsultEnd, came, nil)
 	switch {
 	case failed != nil && ctx.Err() != nil:
@@ -77,7 +77,7 @@ func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
 }
 
 func wayOut(err error) error {
-	if errors.Is(err, coordinator.ErrNobody) {
+	if errors.Is(err, consult.ErrNone) {
 		return fmt.Errorf("%w. Install one of them, sign in to it, or name a program under [consult] in config.toml", err)
 	}
 	return err

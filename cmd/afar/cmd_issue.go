@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/issues"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -46,7 +46,7 @@ func newIssueNew(a *app) *cobra.Command {
 			return err
 		}
 		draft := wire.Issue{Title: title, Body: text, Priority: *priority, Needs: *needs}
-		return a.issue(c.Context(), *asJSON, func(in coordinator.Issues) (wire.Issue, error) { return in.New(c.Context(), draft) },
+		return a.issue(c.Context(), *asJSON, func(in issues.Issues) (wire.Issue, error) { return in.New(c.Context(), draft) },
 			func(p *page, one wire.Issue) {
 				p.line("%s  %s", p.paint(bold, oneLine(one.ID, 80)), oneLine(one.Title, 200))
 				if one.Path != "" {
@@ -61,7 +61,7 @@ func newIssueList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the issues that are not closed", Args: exactly()}
 	asJSON := jsonFlag(c, "issues")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return a.issues(c.Context(), *asJSON, coordinator.Issues.List, "No open issues. To make one: afar issue new 'what is to be done'")
+		return a.issues(c.Context(), *asJSON, issues.Issues.List, "No open issues. To make one: afar issue new 'what is to be done'")
 	}
 	return c
 }
@@ -73,7 +73,7 @@ func newIssueReady(a *app) *cobra.Command {
 	}
 	asJSON := jsonFlag(c, "issues")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return a.issues(c.Context(), *asJSON, coordinator.Issues.Ready, "Nothing is ready. afar issue list shows what there is, and what it waits for.")
+		return a.issues(c.Context(), *asJSON, issues.Issues.Ready, "Nothing is ready. afar issue list shows what there is, and what it waits for.")
 	}
 	return c
 }
@@ -82,21 +82,21 @@ func newIssueShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show ID", Short: "Show one issue with its comments", Args: exactly("the ID of an issue (afar issue list)")}
 	asJSON := jsonFlag(c, "the issue")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.issue(c.Context(), *asJSON, func(in coordinator.Issues) (wire.Issue, error) { return in.Show(c.Context(), args[0]) }, renderIssue)
+		return a.issue(c.Context(), *asJSON, func(in issues.Issues) (wire.Issue, error) { return in.Show(c.Context(), args[0]) }, renderIssue)
 	}
 	return c
 }
 
 func newIssueClose(a *app) *cobra.Command {
-	return issueChange(a, "close", "Close an issue", "Closed", coordinator.Issues.Close)
+	return issueChange(a, "close", "Close an issue", "Closed", issues.Issues.Close)
 }
 
 func newIssueReopen(a *app) *cobra.Command {
-	return issueChange(a, "reopen", "Open an issue again that is closed", "Reopened", coordinator.Issues.Reopen)
+	return issueChange(a, "reopen", "Open an issue again that is closed", "Reopened", issues.Issues.Reopen)
 }
 
 // A changing is one change of an issue, with a comment.
-type changing func(in coordinator.Issues, ctx context.Context, id, note string) (wire.Issue, error)
+type changing func(in issues.Issues, ctx context.Context, id, note string) (wire.Issue, error)
 
 // issueChange is a command that changes the status of an issue.
 func issueChange(a *app, verb, short, done string, change changing) *cobra.Command {
@@ -130,14 +130,14 @@ func newIssueComment(a *app) *cobra.Command {
 		if strings.TrimSpace(text) == "" {
 			return usageError{errors.New("a comment must not be empty")}
 		}
-		return a.changeIssue(c.Context(), args[0], text, "Commented on", *asJSON, coordinator.Issues.Comment)
+		return a.changeIssue(c.Context(), args[0], text, "Commented on", *asJSON, issues.Issues.Comment)
 	}
 	return c
 }
 
 // changeIssue changes an issue and says that it is done.
 func (a *app) changeIssue(ctx context.Context, id, note, done string, asJSON bool, change changing) error {
-	do := func(in coordinator.Issues) (wire.Issue, error) { return change(in, ctx, id, note) }
+	do := func(in issues.Issues) (wire.Issue, error) { return change(in, ctx, id, note) }
 	return a.issue(ctx, asJSON, do, func(p *page, one wire.Issue) {
 		p.line("%s %s  %s", done, p.paint(bold, oneLine(one.ID, 80)), oneLine(one.Title, 200))
 		if one.Path != "" {
@@ -155,20 +155,20 @@ func (a *app) text(flag string) (string, error) {
 }
 
 // openIssues opens the tracker of the project in the current directory.
-func (a *app) openIssues(ctx context.Context) (coordinator.Issues, error) {
+func (a *app) openIssues(ctx context.Context) (issues.Issues, error) {
 	dirs, err := a.dirs()
 	if err != nil {
-		return coordinator.Issues{}, err
+		return issues.Issues{}, err
 	}
 	here, err := os.Getwd()
 	if err != nil {
-		return coordinator.Issues{}, fmt.Errorf("find the current directory: %w", err)
+		return issues.Issues{}, fmt.Errorf("find the current directory: %w", err)
 	}
-	return coordinator.OpenIssues(ctx, dirs, here)
+	return issues.Open(ctx, dirs, here)
 }
 
 // issue does something with one issue, and shows it.
-func (a *app) issue(ctx context.Context, asJSON bool, do func(coordinator.Issues) (wire.Issue, error), render func(*page, wire.Issue)) error {
+func (a *app) issue(ctx context.Context, asJSON bool, do func(issues.Issues) (wire.Issue, error), render func(*page, wire.Issue)) error {
 	in, err := a.openIssues(ctx)
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func (a *app) issue(ctx context.Context, asJSON bool, do func(coordinator.Issues
 }
 
 // issues shows some issues, or a sentence where there are none.
-func (a *app) issues(ctx context.Context, asJSON bool, some func(coordinator.Issues, context.Context) (wire.Issues, error), none string) error {
+func (a *app) issues(ctx context.Context, asJSON bool, some func(issues.Issues, context.Context) (wire.Issues, error), none string) error {
 	in, err := a.openIssues(ctx)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/config"
 )
 
 func newRestart(a *app) *cobra.Command {
@@ -32,7 +32,7 @@ func (a *app) mayRestart() error {
 	if err != nil {
 		return err
 	}
-	if err := coordinator.CheckConfig(d); err != nil {
+	if _, err := config.Load(d.ConfigFile()); err != nil {
 		return fmt.Errorf("nothing was stopped, for a coordinator could not start with these settings: %w", err)
 	}
 	return nil

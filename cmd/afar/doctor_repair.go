@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/repair"
 )
 
 // repair saves what can be read of a damaged database.
@@ -16,12 +16,12 @@ func (a *app) repair() error {
 	if err != nil {
 		return err
 	}
-	saved, err := coordinator.Repair(d)
+	saved, err := repair.Database(d)
 	switch {
-	case errors.Is(err, coordinator.ErrSound):
+	case errors.Is(err, repair.ErrSound):
 		a.say("The database is not damaged: there is nothing to repair.")
 		return nil
-	case errors.Is(err, coordinator.ErrRunning):
+	case errors.Is(err, repair.ErrServed):
 		return errors.New("a coordinator runs and has the database open; `afar stop` first, and then `afar doctor` says whether it is damaged")
 	case err != nil:
 		return err
@@ -31,7 +31,7 @@ func (a *app) repair() error {
 	return nil
 }
 
-func (a *app) renderSalvage(saved coordinator.Salvage) {
+func (a *app) renderSalvage(saved repair.Salvage) {
 	p := a.page()
 	p.line("The database is repaired. The damaged one is kept:")
 	p.line("  %s", p.path(saved.Kept))

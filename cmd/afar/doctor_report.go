@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator"
 	"github.com/afar-sh/afar/coordinator/claude"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -83,7 +83,7 @@ func (a *app) clean(d home.Dirs, text string) string {
 	if home := a.getenv("HOME"); len(home) > 1 {
 		text = strings.ReplaceAll(text, home, "~")
 	}
-	return coordinator.Masked(text)
+	return redact.Clean(text)
 }
 
 func (a *app) clientVersion() string {

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/repair"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -18,7 +19,7 @@ import (
 // have read an older one.
 func (x exam) config() wire.Check {
 	path := x.dirs.ConfigFile()
-	if err := coordinator.CheckConfig(x.dirs); err != nil {
+	if _, err := config.Load(path); err != nil {
 		return bad("config", err.Error(), "mend that line; docs/config.md lists the keys, and `afar config` shows what is in force")
 	}
 	if _, err := os.Stat(path); err != nil {
@@ -90,11 +91,11 @@ func (x exam) database() wire.Check {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return ok("database", "none yet: it comes with the first start")
 	}
-	err := coordinator.CheckDatabase(x.dirs)
+	err := repair.Check(x.dirs)
 	switch {
-	case errors.Is(err, coordinator.ErrNewer):
+	case errors.Is(err, repair.ErrNewer):
 		return bad("database", err.Error(), "run install.sh of the newest Afar that you had")
-	case errors.Is(err, coordinator.ErrDamaged):
+	case errors.Is(err, repair.ErrDamaged):
 		return bad("database", err.Error(), "afar doctor --repair saves what can be read, and keeps the damaged file")
 	case err != nil:
 		return bad("database", err.Error(), "make "+filepath.Dir(path)+" readable for you")

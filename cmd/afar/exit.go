@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 
-	"github.com/afar-sh/afar/coordinator"
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/issues"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -52,7 +52,7 @@ func exitCode(err error) int {
 		return exitUnreachable
 	case errors.As(err, &no) && (no.code == wire.CodeNotFound || no.code == wire.CodeSettled):
 		return exitGone
-	case errors.Is(err, coordinator.ErrNoIssue), errors.Is(err, coordinator.ErrIssueOver), errors.Is(err, coordinator.ErrIssueOpen):
+	case errors.Is(err, issues.ErrNotFound), errors.Is(err, issues.ErrOver), errors.Is(err, issues.ErrOpen):
 		return exitGone
 	}
 	return exitFailed

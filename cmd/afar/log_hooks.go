@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -87,7 +87,7 @@ func (h hookLog) read() (out []wire.HookLine, err error) {
 			if json.Unmarshal(line, &v) != nil {
 				continue
 			}
-			v.Token, v.Error = h.tokens[v.Session], coordinator.Masked(v.Error)
+			v.Token, v.Error = h.tokens[v.Session], redact.Clean(v.Error)
 			if h.session == "" || v.Session == h.session || v.Token == h.session {
 				out = append(out, v)
 			}

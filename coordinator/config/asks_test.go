@@ -42,7 +42,7 @@ func TestAsks(t *testing.T) {
 // TestAsksEndBeforeTheHost: the host ends a hook after the timeout in hooks.json,
 // and then lets the call run. No time that a person can set comes near it.
 func TestAsksEndBeforeTheHost(t *testing.T) {
-	raw, err := os.ReadFile("../../../plugin/hooks.json")
+	raw, err := os.ReadFile("../../plugin/hooks.json")
 	if err != nil {
 		t.Fatal(err)
 	}

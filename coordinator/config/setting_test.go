@@ -40,7 +40,7 @@ func TestSettings(t *testing.T) {
 
 // TestDocumented: docs/config.md names every key, and its example is one.
 func TestDocumented(t *testing.T) {
-	raw, err := os.ReadFile("../../../docs/config.md")
+	raw, err := os.ReadFile("../../docs/config.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,19 @@ func Named(word string) (Program, error) {
 	return Program{Name: base, Path: word}, nil
 }
 
+// Programs returns the programs that the words of the settings stand for.
+func Programs(words []string) ([]Program, error) {
+	out := make([]Program, len(words))
+	for i, w := range words {
+		p, err := Named(w)
+		if err != nil {
+			return nil, fmt.Errorf("consult.programs: %w", err)
+		}
+		out[i] = p
+	}
+	return out, nil
+}
+
 // codex is OpenAI's client: its last message goes to stdout, all else to stderr.
 // The person's settings of it are left out, because they may name servers and
 // programs to run; who has signed in stays so. Its tools are switched off, and

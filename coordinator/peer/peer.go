@@ -8,6 +8,8 @@ import (
 	"errors"
 	"iter"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -102,4 +104,18 @@ func marked(env iter.Seq[[]byte]) bool {
 		}
 	}
 	return false
+}
+
+// Session names the program of the session that this process descends from, as
+// the kernel tells it and whatever the environment says; "" for none.
+func Session() string {
+	for p := range Walk(os.Getpid()) {
+		if p.Marked {
+			return filepath.Base(p.Exe)
+		}
+	}
+	if Supported && Born(os.Getpid()) {
+		return "a session's shell"
+	}
+	return ""
 }

@@ -128,3 +128,6 @@ func hides(r rune) bool {
 	}
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }
+
+// Clean masks the credentials in a text and makes it visible.
+func Clean(text string) string { return Visible(Mask(text)) }

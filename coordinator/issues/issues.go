@@ -1,4 +1,9 @@
-package coordinator
+// Package issues shows and changes the issues of the repository around a
+// directory, for `afar issue`. It needs no coordinator and runs in the caller's
+// process: with the caller's rights, in its directory, and with the programs and
+// the sign-ins that its environment has. So a session can change no issue that it
+// could not change by hand.
+package issues
 
 import (
 	"context"
@@ -14,28 +19,29 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The reasons for which an issue is not there to be changed.
+// Errors of a change.
 var (
-	ErrNoIssue   = tracker.ErrNotFound
-	ErrIssueOver = errors.New("there is nothing to close")
-	ErrIssueOpen = errors.New("there is nothing to reopen")
+	// ErrNotFound says that there is no such issue.
+	ErrNotFound = tracker.ErrNotFound
+	// ErrOver says that the issue to close is over.
+	ErrOver = errors.New("there is nothing to close")
+	// ErrOpen says that the issue to reopen is open.
+	ErrOpen = errors.New("there is nothing to reopen")
 )
 
-// Issues are those of one repository. They need no coordinator that runs: the
-// tracker keeps them.
+// Issues are the issues of one repository. The tracker keeps them.
 type Issues struct {
 	top  string
 	in   tracker.Tracker
-	here tracker.Tracker // of the issue's worktree that we stand in; nil elsewhere
+	here tracker.Tracker // of the issue's worktree around the directory; nil elsewhere
 	path string          // of that worktree, below top
 }
 
-// OpenIssues opens the tracker of the repository around dir: the one of its main
-// checkout, from inside a worktree too. Where issues are files, one that is among
-// those of an issue's worktree is shown and closed there, when dir is in it: then
-// the change lands with the work, and the main checkout stays clean, without which
-// nothing lands.
-func OpenIssues(ctx context.Context, dirs home.Dirs, dir string) (Issues, error) {
+// Open opens the tracker of the repository around dir: the tracker of its main
+// checkout, also from inside a worktree. Where issues are files and dir is in an
+// issue's worktree, an issue of that worktree is shown and closed there: the change
+// lands with the work, and the main checkout stays clean, as a landing needs it.
+func Open(ctx context.Context, dirs home.Dirs, dir string) (Issues, error) {
 	settings, err := config.Load(dirs.ConfigFile())
 	if err != nil {
 		return Issues{}, err
@@ -60,8 +66,7 @@ func OpenIssues(ctx context.Context, dirs home.Dirs, dir string) (Issues, error)
 	return Issues{top: top, in: in, here: here, path: filepath.ToSlash(path)}, err
 }
 
-// find returns an issue as it is where it is changed, and the tracker to change
-// it in.
+// find returns an issue and the tracker in which it is changed.
 func (i Issues) find(ctx context.Context, id string) (tracker.Issue, tracker.Tracker, error) {
 	one, err := i.in.Show(ctx, id)
 	if err != nil || i.here == nil || one.Status.Over() {
@@ -75,12 +80,12 @@ func (i Issues) find(ctx context.Context, id string) (tracker.Issue, tracker.Tra
 	return there, i.here, err
 }
 
-// List returns what is not over.
+// List returns the issues that are not over.
 func (i Issues) List(ctx context.Context) (wire.Issues, error) {
 	return i.wire(i.in.List(ctx))
 }
 
-// Ready returns what can be worked on now, best first.
+// Ready returns the issues that can be worked on now, best first.
 func (i Issues) Ready(ctx context.Context) (wire.Issues, error) {
 	return i.wire(i.in.Ready(ctx))
 }
@@ -91,22 +96,24 @@ func (i Issues) Show(ctx context.Context, id string) (wire.Issue, error) {
 	return wireIssue(one), err
 }
 
-// New makes an issue of a title, a body, a priority (0: the usual one) and what
-// it needs.
+// New makes an issue from a title, a body, a priority (0 for the default) and the
+// issues that it needs.
 func (i Issues) New(ctx context.Context, draft wire.Issue) (wire.Issue, error) {
-	one, err := i.in.New(ctx, tracker.Draft{Title: draft.Title, Body: draft.Body, Priority: draft.Priority, Needs: draft.Needs})
+	one, err := i.in.New(ctx, tracker.Draft{
+		Title: draft.Title, Body: draft.Body, Priority: draft.Priority, Needs: draft.Needs,
+	})
 	return wireIssue(one), err
 }
 
-// Close closes an issue with a comment, if any. It returns ErrIssueOver, and the
-// issue, where that has been done before.
+// Close closes an issue, with a comment if there is one. It returns ErrOver and
+// the issue where that is over already.
 func (i Issues) Close(ctx context.Context, id, note string) (wire.Issue, error) {
 	one, in, err := i.find(ctx, id)
 	if err != nil {
 		return wire.Issue{}, err
 	}
 	if one.Status.Over() {
-		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, ErrIssueOver)
+		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, ErrOver)
 	}
 	if err := in.Set(ctx, one.ID, tracker.StatusClosed, note); err != nil {
 		return wireIssue(one), err
@@ -114,14 +121,15 @@ func (i Issues) Close(ctx context.Context, id, note string) (wire.Issue, error) 
 	return i.Show(ctx, one.ID)
 }
 
-// Reopen opens an issue that is over again, with a comment, if any.
+// Reopen opens an issue that is over, with a comment if there is one. It returns
+// ErrOpen and the issue where that is not over.
 func (i Issues) Reopen(ctx context.Context, id, note string) (wire.Issue, error) {
 	one, in, err := i.find(ctx, id)
 	if err != nil {
 		return wire.Issue{}, err
 	}
 	if !one.Status.Over() {
-		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, ErrIssueOpen)
+		return wireIssue(one), fmt.Errorf("%s is %s: %w", one.ID, one.Status, ErrOpen)
 	}
 	if err := in.Set(ctx, one.ID, tracker.StatusOpen, note); err != nil {
 		return wireIssue(one), err
@@ -151,8 +159,15 @@ func (i Issues) wire(list []tracker.Issue, err error) (wire.Issues, error) {
 
 func wireIssue(one tracker.Issue) wire.Issue {
 	out := wire.Issue{
-		ID: one.ID, Title: one.Title, Body: one.Body, Status: string(one.Status), Priority: one.Priority,
-		Needs: one.Needs, Waits: one.Waits, Path: one.Path, Broken: one.Broken,
+		ID:       one.ID,
+		Title:    one.Title,
+		Body:     one.Body,
+		Status:   string(one.Status),
+		Priority: one.Priority,
+		Needs:    one.Needs,
+		Waits:    one.Waits,
+		Path:     one.Path,
+		Broken:   one.Broken,
 	}
 	if !one.Created.IsZero() {
 		out.CreatedAt = one.Created.UnixMilli()

@@ -1,0 +1,60 @@
+package consult
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// Make makes a consultation that the coordinator let begin. The programs run in
+// the environment of this process, which has the person's sign-ins, and end with
+// it. The coordinator must be told the outcome, after an error too; the opinion
+// counts only when err is nil.
+func Make(ctx context.Context, by wire.Consult, question string) (wire.SecondOpinion, wire.Consulted, error) {
+	programs, err := Programs(by.Programs)
+	if err != nil {
+		return wire.SecondOpinion{}, wire.Consulted{ID: by.ID, Ended: true}, err
+	}
+	c := Config{Programs: programs, Timeout: time.Duration(by.TimeoutMS) * time.Millisecond, Repo: project(ctx)}
+	a, err := Ask(ctx, c, question)
+	outcome := wire.Consulted{ID: by.ID, Missed: wireMissed(a.Missed), Ended: err != nil && !errors.Is(err, ErrNone)}
+	if err != nil {
+		return wire.SecondOpinion{}, outcome, err
+	}
+	outcome.By, outcome.Path, outcome.Digest = a.By, a.Path, a.Digest
+	outcome.Bytes, outcome.TookMS = len(a.Text), a.Took.Milliseconds()
+	opinion := wire.SecondOpinion{
+		By:     a.By,
+		Text:   a.Text,
+		Cut:    a.Cut,
+		Digest: a.Digest,
+		TookMS: outcome.TookMS,
+		Missed: outcome.Missed,
+	}
+	return opinion, outcome, nil
+}
+
+// project returns the top of the repository around the current directory, and
+// that directory itself where it is in none.
+func project(ctx context.Context) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	if top, err := git.Top(ctx, dir); err == nil {
+		return top
+	}
+	return dir
+}
+
+func wireMissed(all []Miss) []wire.Missed {
+	out := []wire.Missed{}
+	for _, m := range all {
+		out = append(out, wire.Missed{By: m.By, Why: m.Why, Absent: m.Absent})
+	}
+	return out
+}

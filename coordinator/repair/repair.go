@@ -1,0 +1,47 @@
+// Package repair checks and repairs the database of a home that no coordinator
+// serves.
+package repair
+
+import (
+	"errors"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+var (
+	// ErrNewer says that a newer Afar wrote the database.
+	ErrNewer = store.ErrNewer
+	// ErrDamaged says that the database is damaged.
+	ErrDamaged = store.ErrCorrupt
+	// ErrSound says that the database is not damaged.
+	ErrSound = store.ErrSound
+	// ErrServed says that a coordinator has the database open.
+	ErrServed = errors.New("a coordinator is already running")
+)
+
+// A Salvage is what Database could save.
+type Salvage = store.Salvage
+
+// Check returns why the database cannot be opened, nil when it can. It changes
+// nothing.
+func Check(dirs home.Dirs) error { return store.Check(dirs.Database()) }
+
+// Database makes a new database of what can be read of the damaged one, and keeps
+// the damaged one. It returns ErrServed while a coordinator serves the home, and
+// ErrSound where nothing is damaged.
+func Database(dirs home.Dirs) (Salvage, error) {
+	if err := dirs.Make(); err != nil {
+		return Salvage{}, err
+	}
+	life, err := home.TryLock(dirs.LifeLock())
+	if err != nil {
+		return Salvage{}, err
+	}
+	if life == nil {
+		return Salvage{}, ErrServed
+	}
+	defer life.Release()
+	return store.Repair(dirs.Database(), time.Now())
+}
