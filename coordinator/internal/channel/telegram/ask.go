@@ -186,72 +186,42 @@ func (l *link) tapped(update int64, t tap) error {
 		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Room: core.Room{Chat: t.From.ID}, Name: t.From.name(), Query: t.ID})
 	}
 	p := core.Press{Update: update, Query: t.ID, Room: t.Message.room(), Message: t.Message.ID, Nonce: unknownNonce}
-	if nonce, token, ok := parseTo(t.Data); ok {
-		p.Nonce = nonce
-		return l.cfg.Core.Choose(p, token)
+	c, ok := parseCallback(t.Data)
+	if !ok {
+		return l.cfg.Core.Press(p)
 	}
-	if nonce, question, ok := parseAs(t.Data); ok {
-		p.Nonce = nonce
-		p.Decision, _ = verdict(l.cfg.Core.TextByNonce(nonce), t.From.name())
-		return l.cfg.Core.Settle(p, question)
-	}
-	if nonce, ok := parseRevoke(t.Data); ok {
-		p.Nonce, p.Decision.By = nonce, t.From.name()
+	p.Nonce, p.Decision = c.nonce, allow.decision(t.From.name())
+	switch c.kind {
+	case chooseSession:
+		return l.cfg.Core.Choose(p, c.value)
+	case chooseAsk:
+		p.Decision, _ = verdict(l.cfg.Core.TextByNonce(c.nonce), t.From.name())
+		return l.cfg.Core.Settle(p, c.value)
+	case revokeGrant:
 		return l.cfg.Core.RevokeTap(p)
-	}
-	if nonce, anyway, ok := parseUndo(t.Data); ok {
-		p.Nonce, p.Decision = nonce, allow.decision(t.From.name())
-		return l.cfg.Core.PressUndo(p, anyway)
-	}
-	if b, ok := parseButton(t.Data); ok {
-		p.Nonce, p.Step, p.Decision = b.nonce, b.step, allow.decision(t.From.name())
-		p.Decision.AcceptEdits = b.edits
-	} else if nonce, verb, ok := parseData(t.Data); ok {
-		p.Nonce, p.Decision = nonce, verb.decision(t.From.name())
+	case takeBack:
+		return l.cfg.Core.PressUndo(p, c.value == "w")
+	case pickOption:
+		p.Step, _ = c.step()
+	case approvePlan:
+		p.Decision.AcceptEdits = c.value == "e"
+	case answerAsk:
+		p.Decision = verb(c.value).decision(t.From.name())
 	}
 	return l.cfg.Core.Press(p)
-}
-
-// A verb is what a button says, as one letter.
-type verb string
-
-// The verbs of a question's buttons.
-const (
-	allow      verb = "y"
-	deny       verb = "n"
-	forSession verb = "s"
-	always     verb = "w"
-)
-
-// parseData reads what our buttons carry: a:<nonce>:<verb>.
-func parseData(data string) (nonce string, v verb, ok bool) {
-	part := strings.Split(data, ":")
-	if len(part) != 3 || part[0] != "a" || part[1] == "" {
-		return "", "", false
-	}
-	switch v = verb(part[2]); v {
-	case allow, deny, forSession, always:
-		return part[1], v, true
-	}
-	return "", "", false
 }
 
 // nonce returns what binds a card's buttons to its ask.
 func (m message) nonce() string {
 	for _, row := range m.Markup.Rows {
 		for _, b := range row {
-			if nonce, _, ok := parseData(b.Data); ok {
-				return nonce
-			}
-			if own, ok := parseButton(b.Data); ok {
-				return own.nonce
+			if c, ok := parseCallback(b.Data); ok && c.ofAsk() {
+				return c.nonce
 			}
 		}
 	}
 	return unknownNonce
 }
-
-func data(nonce string, v verb) string { return "a:" + nonce + ":" + string(v) }
 
 // decision is what the bare verb says. The message of a refusal is for the
 // model.

@@ -215,7 +215,7 @@ func TestTapsThatDoNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	yes := data(a.Nonce, allow)
+	yes := answerData(a.Nonce, allow)
 	r.tap(r.api.User(66, "Eve"), m.ID, "Allow") // in Ann's chat
 	forge(66, 66, yes)
 	forge(11, -5, yes)

@@ -26,7 +26,7 @@ func renderCheckIn(a ask.Ask, at place) rendered {
 	said := strings.TrimSpace(redact.Visible(a.Text))
 	r := rendered{html: head + quoted(elide(said, room)) + foot, cut: units(said) > room}
 	if a.State == ask.Open {
-		r.rows = [][]button{{{"Done 💤", data(a.Nonce, allow)}}}
+		r.rows = [][]button{{{"Done 💤", answerData(a.Nonce, allow)}}}
 	}
 	return r
 }

@@ -9,7 +9,7 @@ import (
 // deniedRows is the one way to deal with auto mode's refusal; a reply is an
 // instruction instead.
 func deniedRows(nonce string) [][]button {
-	return [][]button{{{"Retry once 🔁", data(nonce, allow)}}}
+	return [][]button{{{"Retry once 🔁", answerData(nonce, allow)}}}
 }
 
 // parked says what an answer to a call does that was refused already.

@@ -27,9 +27,9 @@ func renderElicitation(a ask.Ask, head, foot string, room int) rendered {
 }
 
 func elicitationRows(a ask.Ask) [][]button {
-	decline := button{"Decline ⛔", data(a.Nonce, deny)}
+	decline := button{"Decline ⛔", answerData(a.Nonce, deny)}
 	if a.Form == nil {
-		return [][]button{{{"Accept ✅", data(a.Nonce, allow)}, decline}}
+		return [][]button{{{"Accept ✅", answerData(a.Nonce, allow)}, decline}}
 	}
 	return append(questionRows(a), []button{decline})
 }

@@ -48,22 +48,11 @@ func renderGrants(all []grant.Grant, token func(grant.Grant) string) rendered {
 			i+1, line(token(g), maxWord), g.ExpiresAt.Format("15:04"), line(g.Text(), maxPath), line(g.By, maxWord), g.At.Format("15:04"))
 		if g.Nonce != "" {
 			label := fmt.Sprintf("Revoke %d · %s", i+1, shorten(oneLine(g.Text()), maxLabel))
-			rows = append(rows, []button{{label, revokeData(g.Nonce)}})
+			rows = append(rows, []button{{label, callback{revokeGrant, g.Nonce, "r"}.String()}})
 		}
 	}
 	if more := len(all) - maxGrants; more > 0 {
 		fmt.Fprintf(&b, "\nand %d more: <code>afar grants</code> lists them all.", more)
 	}
 	return rendered{html: b.String(), rows: rows}
-}
-
-func revokeData(nonce string) string { return "g:" + nonce + ":r" }
-
-// parseRevoke reads the data of a button that ends a grant: g:<nonce>:r.
-func parseRevoke(data string) (nonce string, ok bool) {
-	part := strings.Split(data, ":")
-	if len(part) != 3 || part[0] != "g" || part[1] == "" || part[2] != "r" {
-		return "", false
-	}
-	return part[1], true
 }

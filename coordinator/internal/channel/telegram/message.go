@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
@@ -50,7 +49,7 @@ func whichSession(c core.Choice) rendered {
 	}
 	r := rendered{html: "Which session is this for?\n<blockquote>" + line(c.Text, maxWhy) + "</blockquote>"}
 	for _, token := range c.Tokens {
-		if data := toData(c.Nonce, token); len(data) <= maxData {
+		if data := (callback{chooseSession, c.Nonce, token}).String(); len(data) <= maxCallback {
 			r.rows = append(r.rows, []button{{token, data}})
 		}
 	}
@@ -78,38 +77,11 @@ func whichAsk(c core.Choice, token func(ask.Ask) string) rendered {
 		if nth[text]++; alike[text] > 1 {
 			text += fmt.Sprintf(" · card %d of %d", nth[text], alike[text])
 		}
-		r.rows = append(r.rows, []button{{shorten(text, maxWord), asData(c.Nonce, a.Nonce)}})
+		r.rows = append(r.rows, []button{{shorten(text, maxWord), callback{chooseAsk, c.Nonce, a.Nonce}.String()}})
 	}
-	r.rows = append(r.rows, []button{{"None of them", asData(c.Nonce, "")}})
+	r.rows = append(r.rows, []button{{"None of them", callback{chooseAsk, c.Nonce, ""}.String()}})
 	return r
 }
 
 // maxChoices bounds the buttons of a message; Telegram takes 100.
 const maxChoices = 20
-
-func asData(text, question string) string { return "as:" + text + ":" + question }
-
-// parseAs reads the data of a button that names a question for a text:
-// as:<the text's nonce>:<the question's nonce>, the latter empty for none.
-func parseAs(data string) (text, question string, ok bool) {
-	part := strings.Split(data, ":")
-	if len(part) != 3 || part[0] != "as" || part[1] == "" {
-		return "", "", false
-	}
-	return part[1], part[2], true
-}
-
-// maxData is how long a button's data may be, in bytes.
-const maxData = 64
-
-func toData(nonce, token string) string { return "to:" + nonce + ":" + token }
-
-// parseTo reads the data of a button that names a session: to:<nonce>:<token>.
-func parseTo(data string) (nonce, token string, ok bool) {
-	rest, ok := strings.CutPrefix(data, "to:")
-	if !ok {
-		return "", "", false
-	}
-	nonce, token, ok = strings.Cut(rest, ":")
-	return nonce, token, ok && nonce != "" && token != ""
-}

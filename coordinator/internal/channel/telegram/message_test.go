@@ -176,13 +176,13 @@ func TestTextWithoutReply(t *testing.T) {
 			t.Errorf("asked %q %q", m.Text, m.Labels())
 		}
 		r.restart() // the text outlives the coordinator
-		if got := r.awaitAnswer(r.tap(r.ann, m.ID, asData(r.textNonce(), b.Nonce))); !strings.Contains(got, ": Allowed.") {
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, callback{chooseAsk, r.textNonce(), b.Nonce}.String())); !strings.Contains(got, ": Allowed.") {
 			t.Errorf("the tap answered %q", got)
 		}
 		if r.state(a.ID).State != ask.Open || r.state(b.ID).State != ask.Answered {
 			t.Error("the choice reached another question")
 		}
-		if got := r.awaitAnswer(r.tap(r.ann, m.ID, asData(r.textNonce(), a.Nonce))); !strings.Contains(got, "used already") {
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, callback{chooseAsk, r.textNonce(), a.Nonce}.String())); !strings.Contains(got, "used already") {
 			t.Errorf("a second tap answered %q", got)
 		}
 		if m := r.await(": Allowed."); len(m.Labels()) != 0 {
@@ -215,10 +215,10 @@ func TestTextWithoutReply(t *testing.T) {
 		if _, err := r.core.CancelAsk(a.ID, "ended at the terminal"); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.awaitAnswer(r.tap(r.ann, m.ID, asData(r.textNonce(), a.Nonce))); got != "Too late: ended at the terminal." {
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, callback{chooseAsk, r.textNonce(), a.Nonce}.String())); got != "Too late: ended at the terminal." {
 			t.Errorf("the tap answered %q", got)
 		}
-		r.awaitAnswer(r.tap(r.ann, m.ID, asData(r.textNonce(), b.Nonce)))
+		r.awaitAnswer(r.tap(r.ann, m.ID, callback{chooseAsk, r.textNonce(), b.Nonce}.String()))
 		if got := r.state(b.ID).Decision; got == nil || got.Allow || got.Message != "use git mv" {
 			t.Errorf("decision %+v", got)
 		}

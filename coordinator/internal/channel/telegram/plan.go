@@ -5,8 +5,8 @@ import "github.com/afar-sh/afar/coordinator/internal/ask"
 // planRows are the ways to answer a plan; a reply sends it back with its words.
 func planRows(a ask.Ask) [][]button {
 	return [][]button{
-		{{"Approve ✅", "p:" + a.Nonce + ":y"}},
-		{{"Approve and accept edits ✏️", "p:" + a.Nonce + ":e"}},
-		{{"Deny ⛔", data(a.Nonce, deny)}},
+		{{"Approve ✅", callback{approvePlan, a.Nonce, "y"}.String()}},
+		{{"Approve and accept edits ✏️", callback{approvePlan, a.Nonce, "e"}.String()}},
+		{{"Deny ⛔", answerData(a.Nonce, deny)}},
 	}
 }

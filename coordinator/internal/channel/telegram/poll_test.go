@@ -130,7 +130,7 @@ func TestTapBesideUnknownThings(t *testing.T) {
 	r.pair()
 	a, m := r.card("a1", "git push")
 	raw, err := json.Marshal(map[string]any{"callback_query": map[string]any{
-		"id": "q1", "from": map[string]any{"id": 11, "first_name": "Ann"}, "data": data(a.Nonce, allow), "message": map[string]any{
+		"id": "q1", "from": map[string]any{"id": 11, "first_name": "Ann"}, "data": answerData(a.Nonce, allow), "message": map[string]any{
 			"message_id": m.ID, "date": 1, "chat": map[string]any{"id": 11, "type": "private"},
 			"reply_to_message": map[string]any{"message_id": 1, "forward_origin": map[string]any{"type": "new kind"}},
 		},

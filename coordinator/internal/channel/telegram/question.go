@@ -14,35 +14,6 @@ import (
 // has the whole.
 const maxLabel = 40
 
-// A pressed button of a question or a plan.
-type pressed struct {
-	nonce string
-	step  ask.Step // nil is to approve
-	edits bool
-}
-
-// parseButton reads what the buttons of questions and plans carry:
-// o:<nonce>:<question>:<option>, o:<nonce>:<question>:d for Done, and
-// p:<nonce>:y or p:<nonce>:e for a plan. parseData reads the others.
-func parseButton(data string) (pressed, bool) {
-	part := strings.Split(data, ":")
-	switch {
-	case len(part) == 4 && part[0] == "o" && part[1] != "":
-		q, err := strconv.Atoi(part[2])
-		if err != nil || q < 0 {
-			return pressed{}, false
-		}
-		if part[3] == "d" {
-			return pressed{nonce: part[1], step: ask.Done(q)}, true
-		}
-		i, err := strconv.Atoi(part[3])
-		return pressed{nonce: part[1], step: ask.Pick(q, i)}, err == nil && i >= 0
-	case len(part) == 3 && part[0] == "p" && part[1] != "" && (part[2] == "y" || part[2] == "e"):
-		return pressed{nonce: part[1], edits: part[2] == "e"}, true
-	}
-	return pressed{}, false
-}
-
 // questionRows has one button per option of the question to be answered now.
 func questionRows(a ask.Ask) (rows [][]button) {
 	q, ok := a.Form.Now()
@@ -57,10 +28,10 @@ func questionRows(a ask.Ask) (rows [][]button) {
 		if q.Multi && slices.Contains(q.Picked, i) {
 			label += " ✅"
 		}
-		rows = append(rows, []button{{label, fmt.Sprintf("o:%s:%d:%d", a.Nonce, a.Form.At, i)}})
+		rows = append(rows, []button{{label, optionData(a.Nonce, a.Form.At, i)}})
 	}
 	if q.Multi && len(q.Options) > 0 {
-		rows = append(rows, []button{{"Done ➡️", fmt.Sprintf("o:%s:%d:d", a.Nonce, a.Form.At)}})
+		rows = append(rows, []button{{"Done ➡️", doneData(a.Nonce, a.Form.At)}})
 	}
 	return rows
 }

@@ -116,19 +116,19 @@ func block(tool, text string) string {
 // buttons are those of a yes or a no. What reaches farther than the call has a
 // row of its own, and the card says what it permits.
 func buttons(a ask.Ask, nonce string) [][]button {
-	rows := [][]button{{{"Allow ✅", data(nonce, allow)}, {"Deny ⛔", data(nonce, deny)}}}
+	rows := [][]button{{{"Allow ✅", answerData(nonce, allow)}, {"Deny ⛔", answerData(nonce, deny)}}}
 	var more []button
 	if a.ForSession() != "" {
-		more = append(more, button{"Allow for session", data(nonce, forSession)})
+		more = append(more, button{"Allow for session", answerData(nonce, forSession)})
 	}
 	if a.ForAlways() != "" && !a.Beyond() {
-		more = append(more, button{"Always", data(nonce, always)})
+		more = append(more, button{"Always", answerData(nonce, always)})
 	}
 	if len(more) > 0 {
 		rows = append(rows, more)
 	}
 	if a.ForAlways() != "" && a.Beyond() {
-		rows = append(rows, []button{{upper(shorten(a.ForAlways(), maxWord)), data(nonce, always)}})
+		rows = append(rows, []button{{upper(shorten(a.ForAlways(), maxWord)), answerData(nonce, always)}})
 	}
 	return rows
 }

@@ -25,19 +25,19 @@ func TestAttacks(t *testing.T) {
 		update func(one, two ask.Ask, first, second int) string
 	}{
 		{"the person's tap on another card", func(one, _ ask.Ask, _, second int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q1","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, data(one.Nonce, allow), second, private)
+			return fmt.Sprintf(`{"callback_query":{"id":"q1","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, answerData(one.Nonce, allow), second, private)
 		}},
 		{"another user's tap in the person's chat", func(one, _ ask.Ask, first, _ int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q2","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, eve, data(one.Nonce, allow), first, private)
+			return fmt.Sprintf(`{"callback_query":{"id":"q2","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, eve, answerData(one.Nonce, allow), first, private)
 		}},
 		{"the person's tap in a group", func(one, _ ask.Ask, first, _ int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q3","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, data(one.Nonce, allow), first, group)
+			return fmt.Sprintf(`{"callback_query":{"id":"q3","from":%s,"data":%q,"message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, answerData(one.Nonce, allow), first, group)
 		}},
 		{"a tap on a message that is too old to be shown", func(one, _ ask.Ask, _, _ int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q4","from":%s,"data":%q,"message":{"message_id":0,"date":0,"chat":%s}}}`, eve, data(one.Nonce, allow), private)
+			return fmt.Sprintf(`{"callback_query":{"id":"q4","from":%s,"data":%q,"message":{"message_id":0,"date":0,"chat":%s}}}`, eve, answerData(one.Nonce, allow), private)
 		}},
 		{"a tap on a message sent through the bot elsewhere", func(one, _ ask.Ask, _, _ int) string {
-			return fmt.Sprintf(`{"callback_query":{"id":"q5","from":%s,"data":%q,"inline_message_id":"x","chat_instance":"1"}}`, ann, data(one.Nonce, allow))
+			return fmt.Sprintf(`{"callback_query":{"id":"q5","from":%s,"data":%q,"inline_message_id":"x","chat_instance":"1"}}`, ann, answerData(one.Nonce, allow))
 		}},
 		{"a game's button", func(_, _ ask.Ask, first, _ int) string {
 			return fmt.Sprintf(`{"callback_query":{"id":"q6","from":%s,"game_short_name":"yes","message":{"message_id":%d,"date":1,"chat":%s}}}`, ann, first, private)
@@ -138,7 +138,7 @@ func TestReplay(t *testing.T) {
 	r.pair()
 	a, m := r.card("a1", "git push")
 	tap := func(verb verb) string {
-		return fmt.Sprintf(`{"callback_query":{"id":"q1","from":{"id":11,"first_name":"Ann"},"data":%q,"message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, data(a.Nonce, verb), m.ID)
+		return fmt.Sprintf(`{"callback_query":{"id":"q1","from":{"id":11,"first_name":"Ann"},"data":%q,"message":{"message_id":%d,"date":1,"chat":{"id":11,"type":"private"}}}}`, answerData(a.Nonce, verb), m.ID)
 	}
 	id, err := r.api.Inject(tap(deny))
 	if err != nil {

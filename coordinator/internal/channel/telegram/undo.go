@@ -1,10 +1,6 @@
 package telegram
 
-import (
-	"strings"
-
-	"github.com/afar-sh/afar/coordinator/internal/ask"
-)
+import "github.com/afar-sh/afar/coordinator/internal/ask"
 
 // maxUndo bounds what a card says of a snapshot, in UTF-16 units.
 const maxUndo = 400
@@ -35,18 +31,4 @@ func undoRows(card ask.Card) [][]button {
 		return nil
 	}
 	return [][]button{{{a.Undo.Button, undoData(a.Nonce, a.Undo.Anyway)}}}
-}
-
-// undoData is what the button carries: u:<nonce>:u, or :w where the person
-// accepts that newer work is overwritten.
-func undoData(nonce string, anyway bool) string {
-	return "u:" + nonce + ":" + map[bool]string{false: "u", true: "w"}[anyway]
-}
-
-func parseUndo(data string) (nonce string, anyway, ok bool) {
-	part := strings.Split(data, ":")
-	if len(part) != 3 || part[0] != "u" || part[1] == "" || part[2] != "u" && part[2] != "w" {
-		return "", false, false
-	}
-	return part[1], part[2] == "w", true
 }

@@ -109,15 +109,3 @@ func TestUndoLate(t *testing.T) {
 		t.Errorf("a late tap got %q", got)
 	}
 }
-
-func FuzzUndoData(f *testing.F) {
-	for _, s := range []string{"u:0123456789abcdef:u", "u:0123456789abcdef:w", "u::u", "u:a:b", "a:b:y", "", "u:a:u:u", "::"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		nonce, anyway, ok := parseUndo(s)
-		if ok && (nonce == "" || undoData(nonce, anyway) != s) {
-			t.Errorf("%q: %q, %t", s, nonce, anyway)
-		}
-	})
-}
