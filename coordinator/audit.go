@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude/mods"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
-	"github.com/afar-sh/afar/coordinator/mods"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

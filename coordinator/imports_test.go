@@ -29,6 +29,8 @@ import (
 const (
 	in      = "coordinator/internal/"
 	standin = "coordinator/standin/"
+	// claude is all that we know of Claude Code.
+	claude = "coordinator/host/claude"
 )
 
 // onlyTests is the one folder of Go files that are tests alone: the plugin,
@@ -36,7 +38,7 @@ const (
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/callsite", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", "coordinator/claude", "coordinator/ledger", "hooks/judge", in + "atomicfile"}
+var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/callsite", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", claude, "coordinator/ledger", "hooks/judge", in + "atomicfile"}
 
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
@@ -91,23 +93,23 @@ func table() rules {
 	return rules{
 		ours: map[string][]string{
 			"cmd/afar": {
-				"coordinator", "coordinator/callsite", "coordinator/claude", "coordinator/client", "coordinator/config", "coordinator/consult",
-				"coordinator/guard", "coordinator/home", "coordinator/issues", "coordinator/mods", "coordinator/peer", "coordinator/policy",
-				"coordinator/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
+				"coordinator", "coordinator/callsite", claude, "coordinator/client", "coordinator/config", "coordinator/consult",
+				"coordinator/guard", "coordinator/home", "coordinator/issues", claude + "/mods", "coordinator/peer", "coordinator/policy",
+				claude + "/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
 			},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
-			"hooks":       {"coordinator/claude", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
+			"hooks":       {claude, "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
 			"hooks/judge": {"coordinator/guard", "coordinator/callsite", "coordinator/wire", "hooks"},
 
-			"coordinator":          append(internals, "coordinator/home", "coordinator/ledger", "coordinator/mods", "coordinator/wire"),
-			"coordinator/claude":   {},
+			"coordinator":          append(internals, "coordinator/home", "coordinator/ledger", claude+"/mods", "coordinator/wire"),
+			claude:                 {},
 			"coordinator/client":   {"coordinator/home", "coordinator/wire"},
 			"coordinator/guard":    {"coordinator/rawjson"},
 			"coordinator/ledger":   {},
-			"coordinator/mods":     {},
+			claude + "/mods":       {},
 			"coordinator/home":     {in + "atomicfile"},
 			"coordinator/callsite": {"coordinator/guard", "coordinator/home", "coordinator/policy"},
-			"coordinator/probe":    {},
+			claude + "/probe":      {},
 			"coordinator/policy":   {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
 			"coordinator/rawjson":  {},
 			"coordinator/roomy":    {},
@@ -162,7 +164,7 @@ func table() rules {
 			"coordinator/rawjson": {"github.com/tidwall/gjson"},
 			// hooks are tried on real ones
 			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge", "github.com/tidwall/gjson"},
-			"plugin": {"coordinator/claude", "coordinator/probe", "coordinator/wire"},
+			"plugin": {claude, claude + "/probe", "coordinator/wire"},
 			// what is granted is held against what the guard has an opinion on
 			in + "grant": {"coordinator/guard"},
 			// the server is tried with a real transcript

@@ -4,7 +4,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 )
 
 // onFailureBlock is the argument of a hook whose entry in hooks.json also holds

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 )

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/standin/host"
 )
 

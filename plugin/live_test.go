@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/claude"
-	"github.com/afar-sh/afar/coordinator/probe"
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/probe"
 	"github.com/afar-sh/afar/coordinator/standin/host"
 	"github.com/afar-sh/afar/coordinator/standin/model"
 	"github.com/afar-sh/afar/coordinator/wire"

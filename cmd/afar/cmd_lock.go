@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/mods"
+	"github.com/afar-sh/afar/coordinator/host/claude/mods"
 )
 
 func newLock(a *app) *cobra.Command {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/mods"
+	"github.com/afar-sh/afar/coordinator/host/claude/mods"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

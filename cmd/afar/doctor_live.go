@@ -12,8 +12,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/afar-sh/afar/coordinator/claude"
-	"github.com/afar-sh/afar/coordinator/probe"
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/probe"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/claude"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )

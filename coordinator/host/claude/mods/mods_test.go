@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/afar-sh/afar/coordinator/mods"
+	"github.com/afar-sh/afar/coordinator/host/claude/mods"
 )
 
 const own = "afar@afar"

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 )
 
 func TestBefore(t *testing.T) {
