@@ -11,22 +11,33 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/config"
-	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/audit"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/doctor"
 	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/filework"
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/issuework"
+	"github.com/afar-sh/afar/coordinator/internal/marks"
+	"github.com/afar-sh/afar/coordinator/internal/presence"
+	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/sessionwatch"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/undowork"
+	"github.com/afar-sh/afar/coordinator/internal/upkeep"
 	"github.com/afar-sh/afar/coordinator/peer"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // ErrRunning says that another coordinator serves this home.
@@ -51,17 +62,13 @@ type Coordinator struct {
 	listener *net.UnixListener
 	core     *core.Core
 	telegram *telegram.Channel
-	undo     *snapshotter
-	issues   *issueHands
 	server   *server.Server
-	consult  consult.Config // whom reviews ask
+	runs     []func(context.Context) // the work that goes on beside the server, until its context ends
+	holds    presence.Possessions    // what must not be taken from it
 	since    time.Time
 	shutdown chan struct{}
 	once     sync.Once              // closes shutdown
-	holds    []possession           // what must stay its own
 	left     atomic.Pointer[string] // what it lost, once it ends for that
-	marks    sync.Mutex             // held by takeMarks; guards noMarks
-	noMarks  time.Time              // of their directory, when it was found empty
 }
 
 // Open takes the life lock, opens the store and listens. It returns ErrRunning
@@ -85,14 +92,68 @@ func Open(cfg Config) (*Coordinator, error) {
 	return c, nil
 }
 
-func (c *Coordinator) build() (err error) {
+// build makes the parts and connects them.
+func (c *Coordinator) build() error {
 	settings, err := config.Load(c.cfg.Dirs.ConfigFile())
 	if err != nil {
 		return err
 	}
-	if c.consult, err = consulting(settings); err != nil {
+	reviews, err := reviewers(settings.Consult)
+	if err != nil {
 		return err
 	}
+	if err := c.buildCore(settings); err != nil {
+		return err
+	}
+	dirs, log := c.cfg.Dirs, c.cfg.Log
+	snapshots, err := undowork.New(c.core, dirs.Snapshots(), log)
+	if err != nil {
+		return err
+	}
+	files := filework.New(c.core, dirs, log)
+	auditor := audit.New(c.core, dirs, c.cfg.Bin, log)
+	left := marks.New(c.core, dirs, log)
+	checks := doctor.Doctor{Core: c.core, Database: dirs.Database(), Telegram: c.wireTelegram, Consult: reviews}
+	c.server = server.New(server.Config{
+		Core:       c.core,
+		Log:        log,
+		Bin:        c.cfg.Bin,
+		Dirs:       dirs,
+		Hold:       time.Duration(settings.CheckIn.Hold),
+		Self:       c.self,
+		Doctor:     checks.Checks,
+		Shutdown:   c.end,
+		Page:       files.LoopPage,
+		Overrules:  auditor.Overrules,
+		Guard:      auditor.Guard,
+		Marks:      left.Take,
+		Connect:    c.connect,
+		Disconnect: c.telegram.Disconnect,
+		Telegram:   c.wireTelegram,
+		Git:        server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
+		Consult:    server.Consult{Programs: settings.Consult.Programs, Timeout: time.Duration(settings.Consult.Timeout)},
+		Usage:      disk.Usage,
+		Said:       disk.Said,
+		Glance:     disk.Glance,
+		Snapshot:   snapshots.Take,
+	})
+	watch := sessionwatch.Watch{Core: c.core, Log: log, HostDirs: c.hostDirs(), Consulting: c.server.Consulting}
+	keeper := upkeep.Keeper{
+		Core: c.core, Store: c.store, Calls: dirs.Calls(), Machine: machine(), Log: log, Say: c.telegram.Say,
+	}
+	c.runs = []func(context.Context){
+		c.core.Run, c.telegram.Run, files.Run, watch.Run, left.Run, snapshots.Run,
+		issuework.New(c.core, settings.Issues, reviews).Run, keeper.Run, auditor.Run, c.stayPresent,
+	}
+	if c.listener, err = listen(dirs.Socket()); err != nil {
+		return err
+	}
+	c.holds, err = presence.Hold(dirs, home.Program(c.cfg.Bin, "afar"))
+	return err
+}
+
+// buildCore makes what all other parts work with: store, core and channel.
+func (c *Coordinator) buildCore(settings config.Config) error {
 	rules, err := rules(settings)
 	if err != nil {
 		return err
@@ -100,32 +161,40 @@ func (c *Coordinator) build() (err error) {
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
 		return err
 	}
-	if c.core, err = core.New(core.Config{
-		Store: c.store, Log: c.cfg.Log, Now: time.Now, Secret: word, Code: digits,
-		Lives:     func(p session.Process) bool { return peer.Lives(p.PID, p.Born) },
-		DayBudget: settings.Loop.DayBudget, Trace: settings.Loop.Trace, Rules: rules, AnswersFrom: settings.AnswersFrom.Names(),
-	}); err != nil {
+	c.core, err = core.New(core.Config{
+		Store:       c.store,
+		Log:         c.cfg.Log,
+		Now:         time.Now,
+		Secret:      random.Word,
+		Code:        random.Digits,
+		Lives:       func(p session.Process) bool { return peer.Lives(p.PID, p.Born) },
+		DayBudget:   settings.Loop.DayBudget,
+		Trace:       settings.Loop.Trace,
+		Rules:       rules,
+		AnswersFrom: settings.AnswersFrom.Names(),
+	})
+	if err != nil {
 		return err
 	}
 	c.telegram = telegram.New(telegram.Config{
-		Core: c.core, Log: c.cfg.Log, TokenFile: c.cfg.Dirs.TokenFile(), ConfigFile: c.cfg.Dirs.ConfigFile(), Machine: machine(), Home: c.cfg.Dirs.User, Now: time.Now,
+		Core:       c.core,
+		Log:        c.cfg.Log,
+		TokenFile:  c.cfg.Dirs.TokenFile(),
+		ConfigFile: c.cfg.Dirs.ConfigFile(),
+		Machine:    machine(),
+		Home:       c.cfg.Dirs.User,
+		Now:        time.Now,
 	})
-	if c.undo, err = newSnapshotter(c.core, c.cfg.Dirs.Snapshots(), c.cfg.Log); err != nil {
-		return err
+	return nil
+}
+
+// hostDirs lists the host's configuration directories that are always watched.
+func (c *Coordinator) hostDirs() []string {
+	dirs := []string{c.cfg.Dirs.HostDir()}
+	if dir := c.cfg.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		dirs = append(dirs, filepath.Clean(dir))
 	}
-	if c.issues, err = newIssueHands(c.core, settings); err != nil {
-		return err
-	}
-	c.server = server.New(server.Config{
-		Dirs: c.cfg.Dirs, Core: c.core, Log: c.cfg.Log, Bin: c.cfg.Bin, Hold: time.Duration(settings.CheckIn.Hold), Self: c.self, Doctor: c.doctor, Shutdown: c.end, Marks: c.takeMarks, Overrules: c.overrules, Guard: c.guard, Page: c.loopPage,
-		Connect: c.connect, Disconnect: c.telegram.Disconnect, Telegram: c.wireTelegram,
-		Git: server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top}, Usage: disk.Usage, Glance: disk.Glance, Said: disk.Said, SaidBeforeCall: disk.SaidBeforeCall, Snapshot: c.undo.take,
-		Consult: server.Consult{Programs: settings.Consult.Programs, Timeout: time.Duration(settings.Consult.Timeout)},
-	})
-	if c.listener, err = listen(c.cfg.Dirs.Socket()); err != nil {
-		return err
-	}
-	return c.possess()
+	return dirs
 }
 
 // listen replaces a stale socket; the life lock proves that it is stale. The
@@ -165,12 +234,9 @@ func (c *Coordinator) Run(outer context.Context) error {
 		c.noteStopped() // before anybody is sent away
 		cancel()
 	})
-	c.firstStart(ctx)
-	for _, part := range []func(context.Context){
-		c.core.Run, c.telegram.Run, c.write, c.watch, c.watchClients, c.watchMarks, c.forget, c.undo.run, c.issues.run,
-		c.stayPresent, c.watchDisk, c.audit,
-	} {
-		parts.Go(func() { part(ctx) })
+	c.telegram.ConnectFirst(ctx, c.cfg.Getenv)
+	for _, run := range c.runs {
+		parts.Go(func() { run(ctx) })
 	}
 	c.cfg.Log.Info("serving", "socket", c.cfg.Dirs.Socket(), "version", c.cfg.Version)
 	err := c.server.Serve(ctx, c.listener)
@@ -188,6 +254,19 @@ func (c *Coordinator) lastWords() string {
 		return "the coordinator ended: " + *why
 	}
 	return "the coordinator stopped"
+}
+
+// stayPresent ends the coordinator for good when it loses what it holds. The socket
+// stays where it is: by then it may be a successor's.
+func (c *Coordinator) stayPresent(ctx context.Context) {
+	why := c.holds.AwaitLoss(ctx)
+	if why == "" {
+		return
+	}
+	c.cfg.Log.Warn("this coordinator ends: "+why, "pid", os.Getpid(), "home", c.cfg.Dirs.State)
+	c.left.Store(&why)
+	c.listener.SetUnlinkOnClose(false)
+	c.end()
 }
 
 // noteStopped has sessions that wait leave it at that, unless the coordinator
@@ -213,3 +292,24 @@ func (c *Coordinator) Close() error {
 }
 
 func (c *Coordinator) end() { c.once.Do(func() { close(c.shutdown) }) }
+
+func (c *Coordinator) connect(ctx context.Context, token, api string) error {
+	_, err := c.telegram.Connect(ctx, token, api)
+	return err
+}
+
+func (c *Coordinator) wireTelegram() wire.Telegram {
+	t, set := c.telegram.Status(), c.core.Settings()
+	w := wire.Telegram{Connected: t.Connected, Bot: t.Bot, API: t.API, Failing: t.Failing, Pairing: set.Pairing.Waiting(time.Now())}
+	if p := set.Person; p != nil {
+		w.Paired, w.User, w.Chat = true, p.Name, fmt.Sprint(p.Chat)
+	}
+	return w
+}
+
+func (c *Coordinator) self() wire.Coordinator {
+	return wire.Coordinator{
+		PID: os.Getpid(), Version: c.cfg.Version, Since: c.since.UnixMilli(),
+		Home: c.cfg.Dirs.Config, Socket: c.cfg.Dirs.Socket(),
+	}
+}

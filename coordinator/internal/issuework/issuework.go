@@ -1,4 +1,7 @@
-package coordinator
+// Package issuework does the work that issue loops ask for: it picks an issue,
+// prepares its worktree, has its commit reviewed and lands it. It carries out the
+// actions of core.LaneIssue.
+package issuework
 
 import (
 	"context"
@@ -14,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -33,22 +37,23 @@ const (
 	disabledFor = 30 * time.Second // between two looks whether a project is still switched off
 )
 
-// issueHands carry out the errands of issue loops, the actions of core.LaneIssue.
-// Each may have been begun before, by a coordinator that died.
-type issueHands struct {
+// A Handler carries out the errands of issue loops. A coordinator that died may have
+// begun any of them before.
+type Handler struct {
 	core    *core.Core
 	issues  config.Issues
 	reviews consult.Config
 }
 
-func newIssueHands(c *core.Core, cfg config.Config) (*issueHands, error) {
-	reviews, err := consulting(cfg)
-	return &issueHands{core: c, issues: cfg.Issues, reviews: reviews}, err
+// New returns a handler that has commits reviewed by reviews.
+func New(c *core.Core, issues config.Issues, reviews consult.Config) *Handler {
+	return &Handler{core: c, issues: issues, reviews: reviews}
 }
 
-func (h *issueHands) run(ctx context.Context) { h.core.WorkEach(ctx, core.LaneIssue, h.act) }
+// Run works until ctx ends.
+func (h *Handler) Run(ctx context.Context) { h.core.WorkEach(ctx, core.LaneIssue, h.act) }
 
-func (h *issueHands) act(ctx context.Context, a store.Action) error {
+func (h *Handler) act(ctx context.Context, a store.Action) error {
 	var e core.Errand
 	if err := json.Unmarshal([]byte(a.Data), &e); err != nil {
 		return core.GiveUp(err)
@@ -76,14 +81,14 @@ func (h *issueHands) act(ctx context.Context, a store.Action) error {
 }
 
 // shown is what a tool or a reviewer said as it may be kept and passed on.
-func shown(text string) string { return redact.Visible(redact.Mask(text)) }
+func shown(text string) string { return redact.Clean(text) }
 
 // again reports whether an errand that failed is worth another try at once.
 func again(p loop.Phase) bool {
 	return slices.Contains([]loop.Phase{loop.Picking, loop.Preparing, loop.Closing, loop.Cleaning}, p)
 }
 
-func (h *issueHands) errand(ctx context.Context, e core.Errand) (r loop.Result) {
+func (h *Handler) errand(ctx context.Context, e core.Errand) (r loop.Result) {
 	var err error
 	switch e.Phase {
 	case loop.Picking:
@@ -125,11 +130,11 @@ func worktree(is loop.Issue) git.Worktree {
 	return git.Worktree{Repo: is.Repo, Path: p.Path, Branch: p.Branch, Base: p.Base, BaseCommit: p.BaseCommit, Aside: tracker.Logs}
 }
 
-func (h *issueHands) tracker(top string) (tracker.Tracker, error) {
+func (h *Handler) tracker(top string) (tracker.Tracker, error) {
 	return tracker.Open(top, h.issues.Tracker)
 }
 
-func (h *issueHands) pick(ctx context.Context, e core.Errand) (r loop.Result, err error) {
+func (h *Handler) pick(ctx context.Context, e core.Errand) (r loop.Result, err error) {
 	t, err := h.tracker(e.Issue.Repo)
 	if err != nil {
 		return r, err
@@ -141,7 +146,7 @@ func (h *issueHands) pick(ctx context.Context, e core.Errand) (r loop.Result, er
 	return r, err
 }
 
-func (h *issueHands) prepare(ctx context.Context, e core.Errand) (r loop.Result, err error) {
+func (h *Handler) prepare(ctx context.Context, e core.Errand) (r loop.Result, err error) {
 	w, err := git.AddWorktree(ctx, e.Issue.Repo, e.Issue.ID)
 	if err != nil {
 		return r, err
@@ -165,7 +170,7 @@ func (h *issueHands) prepare(ctx context.Context, e core.Errand) (r loop.Result,
 
 // fileOf finds the issue among the files of its worktree. One whose file was never
 // committed is not there: it is changed where it lies, as one of a tool is.
-func (h *issueHands) fileOf(ctx context.Context, t tracker.Tracker, w git.Worktree, id string) (i tracker.Issue, inTree bool, err error) {
+func (h *Handler) fileOf(ctx context.Context, t tracker.Tracker, w git.Worktree, id string) (i tracker.Issue, inTree bool, err error) {
 	if !tracker.InTree(t) {
 		return i, false, nil
 	}
@@ -182,7 +187,7 @@ func (h *issueHands) fileOf(ctx context.Context, t tracker.Tracker, w git.Worktr
 
 // seal looks at what the session committed. Where the issue is a file of the tree,
 // closing it is part of what is reviewed and lands.
-func (h *issueHands) seal(ctx context.Context, e core.Errand) (r loop.Result, err error) {
+func (h *Handler) seal(ctx context.Context, e core.Errand) (r loop.Result, err error) {
 	w := worktree(e.Issue)
 	var file tracker.Issue
 	t, err := h.tracker(w.Path)
@@ -216,7 +221,7 @@ func (h *issueHands) seal(ctx context.Context, e core.Errand) (r loop.Result, er
 
 // review has the very commit reviewed. A review that nobody waits for any more is
 // broken off.
-func (h *issueHands) review(ctx context.Context, e core.Errand) (r loop.Result, err error) {
+func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err error) {
 	if h.issues.Review != config.ReviewOn {
 		return loop.Result{Approved: true}, nil
 	}
@@ -241,14 +246,30 @@ func (h *issueHands) review(ctx context.Context, e core.Errand) (r loop.Result, 
 	by := h.reviews
 	by.Repo = w.Repo
 	v, err := consult.Review(ctx, by, consult.Change{Issue: e.Issue.Title + "\n\n" + e.Issue.Body, Diff: diff, Cut: cut, Commit: head})
-	if err := reviewed(h.core, e, head, v); err != nil {
+	if err := noteReview(h.core, e, head, v); err != nil {
 		return r, err
 	}
 	nobody := errors.Is(err, consult.ErrNone) && !slices.ContainsFunc(v.Missed, func(m consult.Miss) bool { return !m.Absent })
 	return loop.Result{Approved: v.Approved, By: v.By, Digest: v.Digest, Findings: v.Findings, Nobody: nobody}, err
 }
 
-func (h *issueHands) land(ctx context.Context, e core.Errand) (loop.Result, error) {
+// noteReview journals a verdict, before anything comes of it.
+func noteReview(c *core.Core, e core.Errand, commit string, v consult.Verdict) error {
+	if v.By == "" {
+		return nil // nobody was asked
+	}
+	word := "not approved"
+	if v.Approved {
+		word = "approved"
+	}
+	text := fmt.Sprintf("commit %s of issue %s is %s by %s (%s), sha256 %s", commit, e.Issue.ID, word, v.By, v.Path, v.Digest)
+	for _, m := range v.Missed {
+		text += "; " + redact.Clean(m.String())
+	}
+	return c.Note(event.ReviewMade, e.Session, e.Issue.ID, strings.Join(strings.Fields(text), " "))
+}
+
+func (h *Handler) land(ctx context.Context, e core.Errand) (loop.Result, error) {
 	l, err := worktree(e.Issue).Land(ctx, e.Issue.Commit, h.issues.Push)
 	r := refusal(err)
 	r.Commit = l.Commit
@@ -258,7 +279,7 @@ func (h *issueHands) land(ctx context.Context, e core.Errand) (loop.Result, erro
 	return r, err
 }
 
-func (h *issueHands) rebase(ctx context.Context, e core.Errand) (loop.Result, error) {
+func (h *Handler) rebase(ctx context.Context, e core.Errand) (loop.Result, error) {
 	commit, err := worktree(e.Issue).Rebase(ctx)
 	r := refusal(err)
 	r.Commit = commit
@@ -285,7 +306,7 @@ func refusal(err error) (r loop.Result) {
 	return r
 }
 
-func (h *issueHands) close(ctx context.Context, e core.Errand) error {
+func (h *Handler) close(ctx context.Context, e core.Errand) error {
 	t, err := h.tracker(e.Issue.Repo)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package coordinator
+package issuework
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func TestErrandHangs(t *testing.T) {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	usual := maps.Clone(errandFor)
 	t.Cleanup(func() { errandFor = usual })
-	h := &issueHands{issues: config.Issues{Tracker: "tissue"}}
+	h := &Handler{issues: config.Issues{Tracker: "tissue"}}
 	for _, phase := range []loop.Phase{loop.Picking, loop.Preparing, loop.Sealing, loop.Landing, loop.Rebasing, loop.Closing, loop.Cleaning} {
 		t.Run(string(phase), func(t *testing.T) {
 			errandFor[phase] = 300 * time.Millisecond

@@ -1,17 +1,19 @@
-package coordinator
+// Package audit finds what got past the guard: it compares the transcripts of the
+// sessions with what the hooks wrote down, and names the mods of other plugins that
+// could overrule the guard.
+package audit
 
 import (
 	"context"
+	"log/slog"
 	"path/filepath"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/host/claude/mods"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
-	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 const (
@@ -25,11 +27,19 @@ const (
 	maxMade = 1000
 )
 
-// An auditor holds the transcripts against what the hooks wrote down: a mod that
-// answers a call itself leaves no other trace.
-type auditor struct {
-	c     *Coordinator
-	reads map[session.ID]*reading
+// An Auditor compares transcripts with what the hooks wrote down: a mod that answers
+// a call itself leaves no other trace.
+type Auditor struct {
+	core  *core.Core
+	dirs  home.Dirs
+	bin   string // directory of our binaries
+	log   *slog.Logger
+	reads map[session.ID]*reading // owned by Run
+}
+
+// New returns an auditor of a coordinator's sessions.
+func New(c *core.Core, dirs home.Dirs, bin string, log *slog.Logger) *Auditor {
+	return &Auditor{core: c, dirs: dirs, bin: bin, log: log, reads: map[session.ID]*reading{}}
 }
 
 // A reading is how far one transcript was read.
@@ -39,9 +49,8 @@ type reading struct {
 	made map[string]string // tools of the calls without a result, by call
 }
 
-// audit looks at the transcripts of the sessions until ctx ends.
-func (c *Coordinator) audit(ctx context.Context) {
-	a := &auditor{c, map[session.ID]*reading{}}
+// Run looks at the transcripts of the sessions until ctx ends.
+func (a *Auditor) Run(ctx context.Context) {
 	tick := time.NewTicker(auditEvery)
 	defer tick.Stop()
 	for {
@@ -54,20 +63,20 @@ func (c *Coordinator) audit(ctx context.Context) {
 	}
 }
 
-func (a *auditor) look() {
-	for _, v := range a.c.core.Sessions() {
+func (a *Auditor) look() {
+	for _, v := range a.core.Sessions() {
 		if v.State == session.Ended && time.Since(v.Since) > auditPast || !filepath.IsAbs(v.Transcript) {
 			delete(a.reads, v.ID)
 			continue
 		}
 		if err := a.session(v); err != nil {
-			a.c.cfg.Log.Error("hold a transcript against the hooks' record", "session", v.ID, "err", err)
+			a.log.Error("hold a transcript against the hooks' record", "session", v.ID, "err", err)
 		}
 	}
 }
 
 // session reads what is new in one transcript.
-func (a *auditor) session(v session.Session) error {
+func (a *Auditor) session(v session.Session) error {
 	r := a.reads[v.ID]
 	if r == nil || r.path != v.Transcript {
 		r = &reading{path: v.Transcript, next: -auditBack, made: map[string]string{}}
@@ -78,7 +87,7 @@ func (a *auditor) session(v session.Session) error {
 	if len(calls) == 0 {
 		return nil
 	}
-	kept := ledger.Read(a.c.cfg.Dirs.Calls(), string(v.ID))
+	kept := ledger.Read(a.dirs.Calls(), string(v.ID))
 	for _, call := range calls {
 		tool, ran := r.take(call)
 		verdict := kept.Of(call.ID)
@@ -87,7 +96,7 @@ func (a *auditor) session(v session.Session) error {
 		if !ran || !ours || !denied && !never {
 			continue
 		}
-		err := a.c.core.Overridden(core.Override{Session: v.ID, Call: call.ID, Tool: tool, Denied: denied, Mods: a.c.overrules(v)})
+		err := a.core.Overridden(core.Override{Session: v.ID, Call: call.ID, Tool: tool, Denied: denied, Mods: a.Overrules(v)})
 		if err != nil {
 			return err
 		}
@@ -108,42 +117,4 @@ func (r *reading) take(call disk.Call) (tool string, ran bool) {
 	tool, made := r.made[call.ID]
 	delete(r.made, call.ID)
 	return tool, made && call.Ran
-}
-
-// overrules names the mods that could overrule the guard in a session.
-func (c *Coordinator) overrules(v session.Session) (ids []string) {
-	for _, m := range mods.Find(c.hostDir(v), v.Project, home.PluginID) {
-		ids = append(ids, m.ID)
-	}
-	return ids
-}
-
-// hostDir is the host's configuration directory of a session.
-func (c *Coordinator) hostDir(v session.Session) string {
-	if projects := filepath.Dir(filepath.Dir(v.Transcript)); filepath.IsAbs(projects) && filepath.Base(projects) == "projects" {
-		return filepath.Dir(projects)
-	}
-	return c.cfg.Dirs.HostDir()
-}
-
-// guard says how hard it is to get past the guard, in the person's sessions and
-// in those that run now.
-func (c *Coordinator) guard() wire.Guard {
-	hostDir := c.cfg.Dirs.HostDir()
-	grade, why := mods.Standing(hostDir, filepath.Dir(c.cfg.Bin), home.PluginID)
-	out := wire.Guard{Grade: string(grade), Why: why, Mods: []wire.Mod{}}
-	found := mods.Find(hostDir, "", home.PluginID)
-	for _, v := range c.core.Sessions() {
-		if v.State != session.Ended {
-			found = append(found, mods.Find(c.hostDir(v), v.Project, home.PluginID)...)
-		}
-	}
-	seen := map[string]bool{}
-	for _, m := range found {
-		if key := m.ID + "\n" + m.Dir; !seen[key] {
-			seen[key] = true
-			out.Mods = append(out.Mods, wire.Mod(m))
-		}
-	}
-	return out
 }

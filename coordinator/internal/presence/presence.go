@@ -1,4 +1,6 @@
-package coordinator
+// Package presence notices when a coordinator has lost its home: nobody can reach
+// it any more, and a successor may serve the same bot.
+package presence
 
 import (
 	"context"
@@ -22,23 +24,28 @@ type possession struct {
 	info       fs.FileInfo // nil: any file at path will do
 }
 
-// possess notes what the coordinator holds. It is called when all of it is open.
-func (c *Coordinator) possess() error {
-	d := c.cfg.Dirs
-	c.holds = []possession{
-		{what: "lock file", path: d.LifeLock()}, {what: "socket", path: d.Socket()}, {what: "database", path: d.Database()},
+// Possessions are the files that a coordinator holds.
+type Possessions []possession
+
+// Hold notes what a coordinator holds in its home, once all of it is open.
+// program is the path of its binary; one that is not there is not watched.
+func Hold(dirs home.Dirs, program string) (Possessions, error) {
+	all := Possessions{
+		{what: "lock file", path: dirs.LifeLock()},
+		{what: "socket", path: dirs.Socket()},
+		{what: "database", path: dirs.Database()},
 	}
-	for i, p := range c.holds {
+	for i, p := range all {
 		info, err := os.Lstat(p.path)
 		if err != nil {
-			return fmt.Errorf("look at the %s: %w", p.what, err)
+			return nil, fmt.Errorf("look at the %s: %w", p.what, err)
 		}
-		c.holds[i].info = info
+		all[i].info = info
 	}
-	if program := home.Program(c.cfg.Bin, "afar"); exists(program) {
-		c.holds = append(c.holds, possession{what: "program", path: program})
+	if exists(program) {
+		all = append(all, possession{what: "program", path: program})
 	}
-	return nil
+	return all, nil
 }
 
 func exists(path string) bool {
@@ -59,9 +66,9 @@ func (p possession) lost() string {
 	return fmt.Sprintf("another file has taken the place of its %s: %s", p.what, p.path)
 }
 
-// lost says what the coordinator no longer has, "" while all is there.
-func (c *Coordinator) lost() string {
-	for _, p := range c.holds {
+// lost says what is no longer there, "" while all is.
+func (all Possessions) lost() string {
+	for _, p := range all {
 		if why := p.lost(); why != "" {
 			return why
 		}
@@ -69,10 +76,8 @@ func (c *Coordinator) lost() string {
 	return ""
 }
 
-// stayPresent ends the coordinator when its home or its programs are gone:
-// nobody can reach it any more, and a successor may serve the same bot. It
-// returns then, or when ctx ends.
-func (c *Coordinator) stayPresent(ctx context.Context) {
+// AwaitLoss returns what was lost as soon as it is, and "" when ctx ends before.
+func (all Possessions) AwaitLoss(ctx context.Context) string {
 	tick := time.NewTicker(presentEvery)
 	defer tick.Stop()
 	missed := 0
@@ -80,25 +85,15 @@ func (c *Coordinator) stayPresent(ctx context.Context) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return
+			return ""
 		}
-		why := c.lost()
+		why := all.lost()
 		if why == "" {
 			missed = 0
 			continue
 		}
 		if missed++; missed > 1 {
-			c.leave(why)
-			return
+			return why
 		}
 	}
-}
-
-// leave ends the coordinator for good. The socket stays where it is: by now it
-// may be a successor's.
-func (c *Coordinator) leave(why string) {
-	c.cfg.Log.Warn("this coordinator ends: "+why, "pid", os.Getpid(), "home", c.cfg.Dirs.State)
-	c.left.Store(&why)
-	c.listener.SetUnlinkOnClose(false)
-	c.end()
 }

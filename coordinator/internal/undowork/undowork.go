@@ -1,4 +1,6 @@
-package coordinator
+// Package undowork takes snapshots before destructive steps and restores them. It
+// carries out the actions of core.LaneUndo.
+package undowork
 
 import (
 	"context"
@@ -20,9 +22,9 @@ const (
 	restoreFor = 5 * time.Minute // on bringing one back
 )
 
-// A snapshotter is the hands of the snapshots: it takes them while a hook waits
-// and carries out the actions of core.LaneUndo.
-type snapshotter struct {
+// A Snapshotter takes snapshots while a hook waits, and looks at, restores and
+// drops them as actions of core.LaneUndo.
+type Snapshotter struct {
 	core *core.Core
 	git  git.Snapshots
 	log  *slog.Logger
@@ -39,15 +41,17 @@ type taking struct {
 	done   chan struct{}
 }
 
-func newSnapshotter(c *core.Core, dir string, log *slog.Logger) (*snapshotter, error) {
-	s := &snapshotter{core: c, git: git.NewSnapshots(dir), log: log, taking: map[undo.ID]*taking{}}
+// New returns a snapshotter that keeps its files in dir, and clears what a
+// coordinator that died has left there.
+func New(c *core.Core, dir string, log *slog.Logger) (*Snapshotter, error) {
+	s := &Snapshotter{core: c, git: git.NewSnapshots(dir), log: log, taking: map[undo.ID]*taking{}}
 	return s, s.git.Clear()
 }
 
 var errSlow = errors.New("git took too long")
 
-// run works until ctx ends, and ends what it has begun.
-func (s *snapshotter) run(ctx context.Context) {
+// Run works until ctx ends, and ends what it has begun.
+func (s *Snapshotter) Run(ctx context.Context) {
 	s.core.Work(ctx, core.LaneUndo, s.act)
 	s.mu.Lock()
 	s.closed = true
@@ -58,10 +62,10 @@ func (s *snapshotter) run(ctx context.Context) {
 	s.parts.Wait()
 }
 
-// take takes a planned snapshot, anew where there is one, and waits for it at
-// most so long. last says that the step runs behind it: what is not there by
-// then is given up.
-func (s *snapshotter) take(ctx context.Context, id undo.ID, within time.Duration, last bool) {
+// Take takes a planned snapshot, also where there is one already, and waits for it
+// at most as long as within. last says that the step runs after it: a snapshot that
+// is not there by then is given up.
+func (s *Snapshotter) Take(ctx context.Context, id undo.ID, within time.Duration, last bool) {
 	t := s.begin(id)
 	if t == nil {
 		return
@@ -81,7 +85,7 @@ func (s *snapshotter) take(ctx context.Context, id undo.ID, within time.Duration
 }
 
 // begin starts a taking, or joins the one that is under way.
-func (s *snapshotter) begin(id undo.ID) *taking {
+func (s *Snapshotter) begin(id undo.ID) *taking {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t, ok := s.taking[id]; ok || s.closed {
@@ -101,7 +105,7 @@ func (s *snapshotter) begin(id undo.ID) *taking {
 	return t
 }
 
-func (s *snapshotter) takeNow(ctx context.Context, id undo.ID) {
+func (s *Snapshotter) takeNow(ctx context.Context, id undo.ID) {
 	bound, cancel := context.WithTimeoutCause(ctx, takeFor, errSlow)
 	defer cancel()
 	v, err := s.core.Undo(id)
@@ -127,7 +131,7 @@ func (s *snapshotter) takeNow(ctx context.Context, id undo.ID) {
 
 // pictures looks at each repository. A name of its own for each keeps what an
 // earlier look held until the later one is noted.
-func (s *snapshotter) pictures(ctx context.Context, scopes []undo.Scope, id undo.ID) (out []undo.Picture, err error) {
+func (s *Snapshotter) pictures(ctx context.Context, scopes []undo.Scope, id undo.ID) (out []undo.Picture, err error) {
 	for i, scope := range scopes {
 		p, err := s.git.Take(ctx, scope, id, strconv.FormatInt(time.Now().UnixNano(), 36)+"-"+strconv.Itoa(i))
 		if err != nil {
@@ -138,7 +142,7 @@ func (s *snapshotter) pictures(ctx context.Context, scopes []undo.Scope, id undo
 	return out, nil
 }
 
-func (s *snapshotter) act(ctx context.Context, a store.Action) error {
+func (s *Snapshotter) act(ctx context.Context, a store.Action) error {
 	ctx, cancel := context.WithTimeout(ctx, restoreFor)
 	defer cancel()
 	v, err := s.core.Undo(undo.ID(a.Data))
@@ -158,7 +162,7 @@ func (s *snapshotter) act(ctx context.Context, a store.Action) error {
 
 // look sees how things stand behind the step. Where that fails, restoring asks
 // before it changes anything that differs.
-func (s *snapshotter) look(ctx context.Context, v undo.Snapshot) error {
+func (s *Snapshotter) look(ctx context.Context, v undo.Snapshot) error {
 	after, err := s.again(ctx, v)
 	if err != nil {
 		return core.GiveUp(err)
@@ -166,7 +170,7 @@ func (s *snapshotter) look(ctx context.Context, v undo.Snapshot) error {
 	return s.core.LookedUndo(v.ID, after)
 }
 
-func (s *snapshotter) again(ctx context.Context, v undo.Snapshot) ([]undo.Picture, error) {
+func (s *Snapshotter) again(ctx context.Context, v undo.Snapshot) ([]undo.Picture, error) {
 	var scopes []undo.Scope
 	for _, p := range v.Pictures {
 		scopes = append(scopes, p.Again())
@@ -176,7 +180,7 @@ func (s *snapshotter) again(ctx context.Context, v undo.Snapshot) ([]undo.Pictur
 
 // restore brings a snapshot back. It may have died anywhere in it before: what
 // is done already is not done again.
-func (s *snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
+func (s *Snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
 	if v.State != undo.Restoring {
 		return nil
 	}
@@ -203,7 +207,7 @@ func (s *snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
 }
 
 // broke ends a restoring that failed, unless we are the ones who end.
-func (s *snapshotter) broke(ctx context.Context, v undo.Snapshot, err error) error {
+func (s *Snapshotter) broke(ctx context.Context, v undo.Snapshot, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
@@ -213,7 +217,7 @@ func (s *snapshotter) broke(ctx context.Context, v undo.Snapshot, err error) err
 // plans are what is to be done in each repository of a snapshot.
 type plans []*git.Plan
 
-func (s *snapshotter) plan(ctx context.Context, v undo.Snapshot) (all plans, err error) {
+func (s *Snapshotter) plan(ctx context.Context, v undo.Snapshot) (all plans, err error) {
 	for i, before := range v.Pictures {
 		var after *undo.Picture
 		if i < len(v.After) {
@@ -258,7 +262,7 @@ func (all plans) did() string {
 }
 
 // drop lets go of what a snapshot holds, also where we died before it was noted.
-func (s *snapshotter) drop(ctx context.Context, v undo.Snapshot) error {
+func (s *Snapshotter) drop(ctx context.Context, v undo.Snapshot) error {
 	if v.State != undo.Gone {
 		return nil
 	}

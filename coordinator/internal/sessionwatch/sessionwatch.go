@@ -1,27 +1,41 @@
-package coordinator
+// Package sessionwatch takes in what the host's session files say of its sessions,
+// and which clients have ended.
+package sessionwatch
 
 import (
 	"context"
-	"path/filepath"
+	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-// watch takes in what the host says of its sessions, in its default directory
-// and in each that a session's transcript names, until ctx ends.
-func (c *Coordinator) watch(ctx context.Context) {
+// A Watch watches the session files of all of the host's directories.
+type Watch struct {
+	Core     *core.Core
+	Log      *slog.Logger
+	HostDirs []string // the host's configuration directories that are always watched
+	// Consulting reports whether a client is one that is consulted, and no session.
+	Consulting func(pid int) bool
+}
+
+// Run takes in what the host says of its sessions, in HostDirs and in each
+// directory that a session's transcript names, until ctx ends.
+func (c *Watch) Run(ctx context.Context) {
 	var watchers sync.WaitGroup
 	defer watchers.Wait()
+	watchers.Go(func() { c.watchClients(ctx) })
 	known := map[string]bool{}
 	for {
-		changed := c.core.Changed()
+		changed := c.Core.Changed()
 		for _, dir := range c.hostDirs() {
 			if !known[dir] {
 				known[dir] = true
@@ -40,7 +54,7 @@ func (c *Coordinator) watch(ctx context.Context) {
 const lookEvery = 5 * time.Second
 
 // watchClients takes in which clients have ended, until ctx ends.
-func (c *Coordinator) watchClients(ctx context.Context) {
+func (c *Watch) watchClients(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -49,32 +63,27 @@ func (c *Coordinator) watchClients(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if err := c.core.Look(); err != nil {
-			c.cfg.Log.Error("look which clients run", "err", err)
+		if err := c.Core.Look(); err != nil {
+			c.Log.Error("look which clients run", "err", err)
 		}
 	}
 }
 
-// hostDirs lists the host's configuration directories. A transcript lies in
-// <dir>/projects/<project>/<session>.jsonl.
-func (c *Coordinator) hostDirs() []string {
-	dirs := []string{c.cfg.Dirs.HostDir()}
-	if dir := c.cfg.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
-		dirs = append(dirs, filepath.Clean(dir))
-	}
-	for _, v := range c.core.Sessions() {
-		projects := filepath.Dir(filepath.Dir(v.Transcript))
-		if filepath.IsAbs(projects) && filepath.Base(projects) == "projects" {
-			dirs = append(dirs, filepath.Dir(projects))
+// hostDirs lists the host's configuration directories.
+func (c *Watch) hostDirs() []string {
+	dirs := slices.Clone(c.HostDirs)
+	for _, v := range c.Core.Sessions() {
+		if dir := disk.HostDir(v.Transcript); dir != "" {
+			dirs = append(dirs, dir)
 		}
 	}
 	return dirs
 }
 
-func (c *Coordinator) watchDir(ctx context.Context, dir string) {
+func (c *Watch) watchDir(ctx context.Context, dir string) {
 	w := &watcher{c: c, waiting: map[session.ID]bool{}, busy: map[session.ID]bool{}, consulted: map[session.ID]bool{}}
-	if err := disk.WatchSessions(ctx, dir, c.cfg.Log, clientLives, w.report); err != nil {
-		c.cfg.Log.Error("watch session files", "dir", dir, "err", err)
+	if err := disk.WatchSessions(ctx, dir, c.Log, clientLives, w.report); err != nil {
+		c.Log.Error("watch session files", "dir", dir, "err", err)
 	}
 }
 
@@ -88,7 +97,7 @@ func nameOf(f disk.SessionFile) string {
 	if f.NameSource == "" || f.NameSource == "derived" {
 		return ""
 	}
-	return redact.Visible(redact.Mask(strings.Join(strings.Fields(ask.Elide(f.Name, maxName)), " ")))
+	return redact.Clean(strings.Join(strings.Fields(ask.Elide(f.Name, maxName)), " "))
 }
 
 // maxName bounds the name of a session, in bytes.
@@ -96,7 +105,7 @@ const maxName = 200
 
 // A watcher is owned by the goroutine that watches one directory.
 type watcher struct {
-	c       *Coordinator
+	c       *Watch
 	waiting map[session.ID]bool // a dialog is open
 	busy    map[session.ID]bool // a turn runs
 
@@ -105,7 +114,7 @@ type watcher struct {
 
 func (w *watcher) report(f disk.SessionFile, gone bool) {
 	if err := w.sight(f, gone); err != nil {
-		w.c.cfg.Log.Error("take in a session file", "err", err)
+		w.c.Log.Error("take in a session file", "err", err)
 	}
 }
 
@@ -122,19 +131,19 @@ func (w *watcher) sight(f disk.SessionFile, gone bool) error {
 	if gone {
 		delete(w.waiting, id)
 		delete(w.busy, id)
-		return w.c.core.EndSession(id, "its client is gone")
+		return w.c.Core.EndSession(id, "its client is gone")
 	}
 	state := map[string]session.State{"busy": session.Working, "idle": session.Idle, "waiting": session.Waiting}[f.Status]
-	if _, err := w.c.core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, ClientBorn: peer.Birth(f.PID), Entrypoint: f.Entrypoint, Starts: true, State: state, Name: nameOf(f), Inbox: f.Inbox}); err != nil {
+	if _, err := w.c.Core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, ClientBorn: peer.Birth(f.PID), Entrypoint: f.Entrypoint, Starts: true, State: state, Name: nameOf(f), Inbox: f.Inbox}); err != nil {
 		return err
 	}
 	closed, ended := w.waiting[id] && state == session.Working, w.busy[id] && state == session.Idle
 	w.waiting[id], w.busy[id] = state == session.Waiting, state == session.Working
 	switch {
 	case closed:
-		return w.c.core.LocallySettled(id, time.Now())
+		return w.c.Core.LocallySettled(id, time.Now())
 	case ended:
-		return w.c.core.Interrupted(id)
+		return w.c.Core.Interrupted(id)
 	}
 	return nil
 }
@@ -144,7 +153,7 @@ func (w *watcher) consults(f disk.SessionFile, gone bool) bool {
 	id := session.ID(f.Session)
 	was := w.consulted[id]
 	delete(w.consulted, id)
-	if !gone && w.c.server.Consulting(f.PID) {
+	if !gone && w.c.Consulting(f.PID) {
 		w.consulted[id] = true
 	}
 	return gone && was || w.consulted[id]

@@ -1,4 +1,4 @@
-package coordinator
+package issuework
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 // released lets go of an issue. What fails is tried again, and said when that does
 // not help either; it holds up nothing.
-func (h *issueHands) released(ctx context.Context, e core.Errand, last bool) error {
+func (h *Handler) released(ctx context.Context, e core.Errand, last bool) error {
 	err := h.release(ctx, e)
 	if err == nil || !last {
 		return err
@@ -25,7 +25,7 @@ func (h *issueHands) released(ctx context.Context, e core.Errand, last bool) err
 
 // release pauses an issue with a comment, and files what the review found as one
 // of its own. One whose commit landed just before the loop let go is closed.
-func (h *issueHands) release(ctx context.Context, e core.Errand) error {
+func (h *Handler) release(ctx context.Context, e core.Errand) error {
 	if e.Issue.Phase == loop.Cleaning && e.Issue.Commit == "" {
 		return worktree(e.Issue).Remove(ctx) // the base had it closed before
 	}
@@ -45,7 +45,7 @@ func (h *issueHands) release(ctx context.Context, e core.Errand) error {
 	return h.pause(ctx, e, t)
 }
 
-func (h *issueHands) landed(ctx context.Context, e core.Errand) (bool, error) {
+func (h *Handler) landed(ctx context.Context, e core.Errand) (bool, error) {
 	if e.Issue.Commit == "" {
 		return false, nil
 	}
@@ -79,7 +79,7 @@ func untouched(ctx context.Context, is loop.Issue) bool {
 }
 
 // putBack leaves an issue open that nobody worked on.
-func (h *issueHands) putBack(ctx context.Context, e core.Errand, t tracker.Tracker) error {
+func (h *Handler) putBack(ctx context.Context, e core.Errand, t tracker.Tracker) error {
 	if !e.Issue.Place.InTree {
 		if err := t.Set(ctx, e.Issue.ID, tracker.StatusOpen, ""); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (h *issueHands) putBack(ctx context.Context, e core.Errand, t tracker.Track
 	return h.core.SayOfIssue(e, "REOPENED", "Nothing was done for it yet, so it stays open and its worktree is removed.")
 }
 
-func (h *issueHands) pause(ctx context.Context, e core.Errand, t tracker.Tracker) error {
+func (h *Handler) pause(ctx context.Context, e core.Errand, t tracker.Tracker) error {
 	if e.Findings != "" {
 		if err := followUp(ctx, e, t); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (h *issueHands) pause(ctx context.Context, e core.Errand, t tracker.Tracker
 
 // pauseInTree pauses an issue that is a file of the base: by a commit of its own
 // there, for the branch with the work does not land.
-func (h *issueHands) pauseInTree(ctx context.Context, e core.Errand, name string) error {
+func (h *Handler) pauseInTree(ctx context.Context, e core.Errand, name string) error {
 	w, err := git.AddWorktree(ctx, e.Issue.Repo, e.Issue.ID+".status")
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (h *issueHands) pauseInTree(ctx context.Context, e core.Errand, name string
 	return h.landStatus(ctx, w, commit)
 }
 
-func (h *issueHands) pauseHere(ctx context.Context, e core.Errand, name string) error {
+func (h *Handler) pauseHere(ctx context.Context, e core.Errand, name string) error {
 	t, err := tracker.Open(e.Issue.Repo, name)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (h *issueHands) pauseHere(ctx context.Context, e core.Errand, name string) 
 }
 
 // landStatus lands a commit that changes nothing but issues.
-func (h *issueHands) landStatus(ctx context.Context, w git.Worktree, commit string) error {
+func (h *Handler) landStatus(ctx context.Context, w git.Worktree, commit string) error {
 	_, err := w.Land(ctx, commit, h.issues.Push)
 	for range 3 {
 		if !errors.Is(err, git.ErrDiverged) {

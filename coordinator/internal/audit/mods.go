@@ -1,0 +1,47 @@
+package audit
+
+import (
+	"cmp"
+	"path/filepath"
+
+	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude/mods"
+	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// Overrules names the mods that could overrule the guard in a session.
+func (a *Auditor) Overrules(v session.Session) (ids []string) {
+	for _, m := range mods.Find(a.hostDir(v), v.Project, home.PluginID) {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+// hostDir returns the host's configuration directory of a session.
+func (a *Auditor) hostDir(v session.Session) string {
+	return cmp.Or(disk.HostDir(v.Transcript), a.dirs.HostDir())
+}
+
+// Guard says how hard it is to get past the guard, in the person's own set-up and in
+// the sessions that run now.
+func (a *Auditor) Guard() wire.Guard {
+	hostDir := a.dirs.HostDir()
+	grade, why := mods.Standing(hostDir, filepath.Dir(a.bin), home.PluginID)
+	out := wire.Guard{Grade: string(grade), Why: why, Mods: []wire.Mod{}}
+	found := mods.Find(hostDir, "", home.PluginID)
+	for _, v := range a.core.Sessions() {
+		if v.State != session.Ended {
+			found = append(found, mods.Find(a.hostDir(v), v.Project, home.PluginID)...)
+		}
+	}
+	seen := map[string]bool{}
+	for _, m := range found {
+		if key := m.ID + "\n" + m.Dir; !seen[key] {
+			seen[key] = true
+			out.Mods = append(out.Mods, wire.Mod(m))
+		}
+	}
+	return out
+}

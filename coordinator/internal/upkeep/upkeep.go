@@ -1,0 +1,105 @@
+// Package upkeep drops what is old, and tells the person when the disk takes no
+// writes.
+package upkeep
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/ledger"
+)
+
+// A Keeper keeps up one home.
+type Keeper struct {
+	Core    *core.Core
+	Store   *store.Store
+	Calls   string // directory of the records of calls
+	Machine string // its name, for people
+	Log     *slog.Logger
+	// Say tells the person something without writing to the disk first.
+	Say func(ctx context.Context, text string) error
+}
+
+// Run works until ctx ends.
+func (k *Keeper) Run(ctx context.Context) {
+	var parts sync.WaitGroup
+	defer parts.Wait()
+	parts.Go(func() { k.forget(ctx) })
+	k.watchDisk(ctx)
+}
+
+const (
+	forgetEvery = time.Hour           // between two rounds of dropping what is old
+	keepFor     = 30 * 24 * time.Hour // how long rows and records of calls are kept
+)
+
+func (k *Keeper) forget(ctx context.Context) {
+	tick := time.NewTicker(forgetEvery)
+	defer tick.Stop()
+	for {
+		old := time.Now().Add(-keepFor)
+		if err := k.Store.Forget(old); err != nil {
+			k.Log.Error("forget old rows", "err", err)
+		}
+		if err := ledger.Forget(k.Calls, old); err != nil {
+			k.Log.Error("forget old records of calls", "err", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// probeEvery is how often a disk that takes nothing is tried again.
+const probeEvery = 5 * time.Second
+
+// watchDisk tells the person when nothing can be written, and when it can again,
+// until ctx ends.
+func (k *Keeper) watchDisk(ctx context.Context) {
+	for ctx.Err() == nil {
+		changed := k.Core.Changed()
+		since, err := k.Core.Unwritable()
+		if err != nil {
+			k.awaitDisk(ctx, since, err)
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// awaitDisk says what is wrong and tries until the disk takes something.
+func (k *Keeper) awaitDisk(ctx context.Context, since time.Time, err error) {
+	k.Log.Error("the disk takes nothing", "err", err)
+	if failed := k.Say(ctx, k.unwritable(err)); failed != nil {
+		k.Log.Warn("tell the person that the disk takes nothing", "err", failed)
+	}
+	tick := time.NewTicker(probeEvery)
+	defer tick.Stop()
+	for err != nil {
+		select {
+		case <-tick.C:
+			err = k.Core.Probe()
+		case <-ctx.Done():
+			return
+		}
+	}
+	k.Log.Info("the disk takes writes again")
+	if err := k.Core.Recovered(since); err != nil {
+		k.Log.Error("tell the person that the disk takes writes again", "err", err)
+	}
+}
+
+func (k *Keeper) unwritable(err error) string {
+	return fmt.Sprintf("💾 Afar on %s cannot write: %v.\n\nUntil that is mended, questions stay at the terminal, and sessions "+
+		"that nobody attends are refused what they ask for. Your answers wait and are not lost. `afar doctor` says more.", k.Machine, err)
+}

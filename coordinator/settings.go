@@ -1,0 +1,52 @@
+package coordinator
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/consult"
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// reviewers returns whom this process asks to review a commit.
+func reviewers(set config.Consult) (consult.Config, error) {
+	programs, err := consult.Programs(set.Programs)
+	return consult.Config{Programs: programs, Timeout: time.Duration(set.Timeout)}, err
+}
+
+// rules returns the rules of core that the settings give.
+func rules(set config.Config) (core.Rules, error) {
+	r := core.Rules{
+		RemindAfter: time.Duration(set.Escalation.After),
+		RemindChat:  set.Escalation.Chat,
+		RetryAfter:  time.Duration(set.Loop.RetryAfter),
+		ShellsFor:   time.Duration(set.Loop.ShellsFor),
+		Times:       times(set.Asks),
+	}
+	if !set.Quiet.On() {
+		return r, nil
+	}
+	zone, err := set.Quiet.Location()
+	r.Quiet = session.Quiet{From: set.Quiet.From.At, To: set.Quiet.To.At, Zone: zone}
+	return r, err
+}
+
+// times returns the person's own times for asks, 0 for each default.
+func times(set config.Asks) ask.Times {
+	own := func(d, usual config.Duration) time.Duration {
+		if d == usual {
+			return 0
+		}
+		return time.Duration(d)
+	}
+	usual := config.AsksByDefault
+	return ask.Times{
+		Grace:      own(set.Grace, usual.Grace),
+		Attended:   own(set.Attended, usual.Attended),
+		Unattended: own(set.Unattended, usual.Unattended),
+		Subagent:   own(set.Subagent, usual.Subagent),
+		Grant:      own(set.Grant, usual.Grant),
+	}
+}
