@@ -7,11 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +31,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/sessionwatch"
+	"github.com/afar-sh/afar/coordinator/internal/settings"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/undowork"
 	"github.com/afar-sh/afar/coordinator/internal/upkeep"
@@ -94,15 +93,15 @@ func Open(cfg Config) (*Coordinator, error) {
 
 // build makes the parts and connects them.
 func (c *Coordinator) build() error {
-	settings, err := config.Load(c.cfg.Dirs.ConfigFile())
+	file, err := config.Load(c.cfg.Dirs.ConfigFile())
 	if err != nil {
 		return err
 	}
-	reviews, err := reviewers(settings.Consult)
+	reviews, err := settings.Reviewers(file.Consult)
 	if err != nil {
 		return err
 	}
-	if err := c.buildCore(settings); err != nil {
+	if err := c.buildCore(file); err != nil {
 		return err
 	}
 	dirs, log := c.cfg.Dirs, c.cfg.Log
@@ -119,7 +118,7 @@ func (c *Coordinator) build() error {
 		Log:        log,
 		Bin:        c.cfg.Bin,
 		Dirs:       dirs,
-		Hold:       time.Duration(settings.CheckIn.Hold),
+		Hold:       time.Duration(file.CheckIn.Hold),
 		Self:       c.self,
 		Doctor:     checks.Checks,
 		Shutdown:   c.end,
@@ -131,21 +130,21 @@ func (c *Coordinator) build() error {
 		Disconnect: c.telegram.Disconnect,
 		Telegram:   c.wireTelegram,
 		Git:        server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
-		Consult:    server.Consult{Programs: settings.Consult.Programs, Timeout: time.Duration(settings.Consult.Timeout)},
+		Consult:    server.Consult{Programs: file.Consult.Programs, Timeout: time.Duration(file.Consult.Timeout)},
 		Usage:      disk.Usage,
 		Said:       disk.Said,
 		Glance:     disk.Glance,
 		Snapshot:   snapshots.Take,
 	})
-	watch := sessionwatch.Watch{Core: c.core, Log: log, HostDirs: c.hostDirs(), Consulting: c.server.Consulting}
+	watch := sessionwatch.Watch{Core: c.core, Log: log, HostDirs: []string{dirs.HostDir(), c.cfg.Getenv("CLAUDE_CONFIG_DIR")}, Consulting: c.server.Consulting}
 	keeper := upkeep.Keeper{
 		Core: c.core, Store: c.store, Calls: dirs.Calls(), Machine: machine(), Log: log, Say: c.telegram.Say,
 	}
 	c.runs = []func(context.Context){
 		c.core.Run, c.telegram.Run, files.Run, watch.Run, left.Run, snapshots.Run,
-		issuework.New(c.core, settings.Issues, reviews).Run, keeper.Run, auditor.Run, c.stayPresent,
+		issuework.New(c.core, file.Issues, reviews).Run, keeper.Run, auditor.Run, c.stayPresent,
 	}
-	if c.listener, err = listen(dirs.Socket()); err != nil {
+	if c.listener, err = server.Listen(dirs.Socket()); err != nil {
 		return err
 	}
 	c.holds, err = presence.Hold(dirs, home.Program(c.cfg.Bin, "afar"))
@@ -153,8 +152,8 @@ func (c *Coordinator) build() error {
 }
 
 // buildCore makes what all other parts work with: store, core and channel.
-func (c *Coordinator) buildCore(settings config.Config) error {
-	rules, err := rules(settings)
+func (c *Coordinator) buildCore(file config.Config) error {
+	rules, err := settings.Rules(file)
 	if err != nil {
 		return err
 	}
@@ -168,10 +167,10 @@ func (c *Coordinator) buildCore(settings config.Config) error {
 		Secret:      random.Word,
 		Code:        random.Digits,
 		Lives:       func(p session.Process) bool { return peer.Lives(p.PID, p.Born) },
-		DayBudget:   settings.Loop.DayBudget,
-		Trace:       settings.Loop.Trace,
+		DayBudget:   file.Loop.DayBudget,
+		Trace:       file.Loop.Trace,
 		Rules:       rules,
-		AnswersFrom: settings.AnswersFrom.Names(),
+		AnswersFrom: file.AnswersFrom.Names(),
 	})
 	if err != nil {
 		return err
@@ -186,33 +185,6 @@ func (c *Coordinator) buildCore(settings config.Config) error {
 		Now:        time.Now,
 	})
 	return nil
-}
-
-// hostDirs lists the host's configuration directories that are always watched.
-func (c *Coordinator) hostDirs() []string {
-	dirs := []string{c.cfg.Dirs.HostDir()}
-	if dir := c.cfg.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
-		dirs = append(dirs, filepath.Clean(dir))
-	}
-	return dirs
-}
-
-// listen replaces a stale socket; the life lock proves that it is stale. The
-// directory is closed to others, so there is no moment at which they could
-// connect.
-func listen(path string) (*net.UnixListener, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("remove stale socket: %w", err)
-	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		l.Close()
-		return nil, fmt.Errorf("listen: %w", err)
-	}
-	return l, nil
 }
 
 // Run serves until ctx ends or somebody asks for the end, then finishes what it

@@ -5,7 +5,7 @@ package sessionwatch
 import (
 	"context"
 	"log/slog"
-	"slices"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -22,7 +22,7 @@ import (
 type Watch struct {
 	Core     *core.Core
 	Log      *slog.Logger
-	HostDirs []string // the host's configuration directories that are always watched
+	HostDirs []string // the host's configuration directories that are always watched; paths that are not absolute count for nothing
 	// Consulting reports whether a client is one that is consulted, and no session.
 	Consulting func(pid int) bool
 }
@@ -71,7 +71,12 @@ func (c *Watch) watchClients(ctx context.Context) {
 
 // hostDirs lists the host's configuration directories.
 func (c *Watch) hostDirs() []string {
-	dirs := slices.Clone(c.HostDirs)
+	var dirs []string
+	for _, dir := range c.HostDirs {
+		if filepath.IsAbs(dir) {
+			dirs = append(dirs, filepath.Clean(dir))
+		}
+	}
 	for _, v := range c.Core.Sessions() {
 		if dir := disk.HostDir(v.Transcript); dir != "" {
 			dirs = append(dirs, dir)

@@ -1,4 +1,5 @@
-package coordinator
+// Package settings turns the settings file into what the parts of a coordinator take.
+package settings
 
 import (
 	"time"
@@ -10,14 +11,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// reviewers returns whom this process asks to review a commit.
-func reviewers(set config.Consult) (consult.Config, error) {
+// Reviewers returns whom this process asks to review a commit.
+func Reviewers(set config.Consult) (consult.Config, error) {
 	programs, err := consult.Programs(set.Programs)
 	return consult.Config{Programs: programs, Timeout: time.Duration(set.Timeout)}, err
 }
 
-// rules returns the rules of core that the settings give.
-func rules(set config.Config) (core.Rules, error) {
+// Rules returns the rules of core that the settings give.
+func Rules(set config.Config) (core.Rules, error) {
 	r := core.Rules{
 		RemindAfter: time.Duration(set.Escalation.After),
 		RemindChat:  set.Escalation.Chat,
