@@ -43,7 +43,7 @@ var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coord
 // pure packages have no clock and touch nothing outside.
 var pure = []string{
 	"coordinator/wire", "coordinator/guard", "coordinator/rawjson",
-	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", in + "event", in + "channel", in + "message", in + "topic", in + "undo", in + "usage",
+	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", in + "event", in + "channel", in + "message", in + "topic", in + "turn", in + "undo", in + "usage",
 }
 
 // waysIn take requests from outside and hand them to core.
@@ -93,7 +93,7 @@ var pureStd = []string{
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 func table() rules {
-	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", "coordinator/redact", in + "session", in + "topic", in + "undo", in + "usage"}
+	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", "coordinator/redact", in + "session", in + "topic", in + "turn", in + "undo", in + "usage"}
 	root := slices.Concat(waysIn, workers, []string{
 		in + "core", in + "disk", in + "event", in + "git", in + "presence", in + "random", in + "session", in + "settings", in + "store",
 		"coordinator/config", "coordinator/home", "coordinator/peer", "coordinator/wire",
@@ -136,6 +136,7 @@ func table() rules {
 			in + "review":        {in + "event"},
 			in + "grant":         {"coordinator/redact", in + "session"},
 			in + "ask":           {in + "grant", "coordinator/redact", in + "session"},
+			in + "turn":          {in + "loop", in + "session"},
 			in + "undo":          {in + "ask", in + "session"},
 
 			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},

@@ -255,22 +255,26 @@ func allowed(a ask.Ask) bool { return a.State == ask.Delivered && a.Decision.All
 // yet; the outcome of the call will tell.
 func (c *Core) LocallySettled(id session.ID, before time.Time) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		for _, a := range s.asks {
-			if a.Session != id || !a.Dialog() || !a.OpenedAt.Before(before) {
-				continue
-			}
-			if next := ask.Overruled(a); next != a {
-				s.putAsk(&b, next, now)
-			}
-			if a.State != ask.Open {
-				continue
-			}
-			next := ask.Local(a, "answered at the terminal", now)
-			s.putAsk(&b, next, now)
-			b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
-		}
+		s.settledLocally(&b, id, before, now)
 		return b, nil
 	})
+}
+
+func (s *state) settledLocally(b *store.Batch, id session.ID, before, now time.Time) {
+	for _, a := range s.asks {
+		if a.Session != id || !a.Dialog() || !a.OpenedAt.Before(before) {
+			continue
+		}
+		if next := ask.Overruled(a); next != a {
+			s.putAsk(b, next, now)
+		}
+		if a.State != ask.Open {
+			continue
+		}
+		next := ask.Local(a, "answered at the terminal", now)
+		s.putAsk(b, next, now)
+		b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
+	}
 }
 
 // An ending is one of the ways in which an ask ends without an answer.

@@ -10,36 +10,27 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// CheckIn tells the person that a session stopped, where its person is away from
-// its terminal. hold is false when the session simply stops. The same id again
-// finds the same check-in; an older one of the session gives way. The Stop hook that
-// is to hold the session is holder, no process for none.
-func (c *Core) CheckIn(a ask.Ask, holder session.Process) (hold bool, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		hold = s.checksIn(a.ID, a.Session, now)
-		if _, old := s.asks[a.ID]; old || !hold {
-			return b, nil
-		}
-		s.dropCheckIns(&b, a.Session, "a newer check-in took its place", now)
-		a.Nonce = c.cfg.Secret()
-		a = ask.Tick(ask.Start(a, session.On, now), now)
-		s.putAsk(&b, a, now)
-		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), s.token(a.Session)+": stopped and checked in", now))
-		v := session.To(s.sessions[a.Session], session.Waiting, now)
-		v.Holder = holder
-		b.Sessions = append(b.Sessions, v)
-		return b, nil
-	})
-	return hold, err
+// openCheckIn opens the check-in of a session that stopped. The same id again finds the
+// same check-in; an older one of the session gives way.
+func (c *Core) openCheckIn(s *state, b *store.Batch, a ask.Ask, now time.Time) {
+	if s.checkedIn(a.ID) {
+		return
+	}
+	s.dropCheckIns(b, a.Session, "a newer check-in took its place", now)
+	a.Nonce = c.cfg.Secret()
+	a = ask.Tick(ask.Start(a, session.On, now), now)
+	s.putAsk(b, a, now)
+	text := s.token(a.Session) + ": stopped and checked in"
+	b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), text, now))
 }
 
-// ChecksIn reports whether CheckIn would take the check-in with an id now. Whoever
-// asks first need not make one for nothing: what it says has to be masked.
-func (c *Core) ChecksIn(id ask.ID, by session.ID) (hold bool) {
-	c.view(func(s *state, now time.Time) { hold = s.checksIn(id, by, now) })
-	return hold
+func (s *state) checkedIn(id ask.ID) bool {
+	_, known := s.asks[id]
+	return known
 }
 
+// checksIn reports whether a session that stops now takes the check-in with an id: its
+// person is away, and has a phone.
 func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
 	if old, ok := s.asks[id]; ok {
 		return old.Session == by

@@ -108,11 +108,17 @@ func (c *Core) do(f step) error {
 }
 
 // quietly is do for a hook that waits for the reply: neither the disk nor those who
-// would be told hold it up. The caller calls Publish behind its reply.
+// would be told hold it up. Only asks and messages wait for the disk. The caller calls
+// Publish behind its reply.
 func (c *Core) quietly(f step) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, err := c.change(f, c.cfg.Store.Write)
+	_, err := c.change(f, func(b *store.Batch) error {
+		if len(b.Asks)+len(b.Messages) > 0 {
+			return c.cfg.Store.Commit(b)
+		}
+		return c.cfg.Store.Write(b)
+	})
 	return err
 }
 

@@ -244,7 +244,7 @@ func TestFailedCommit(t *testing.T) {
 		"StopLoop":       func() error { _, err := r.StopLoop("s", loop.Stopping{}); return err },
 		"CancelLoop":     func() error { return r.CancelLoop("s", "Ada") },
 		"LimitLoop":      func() error { return r.LimitLoop("s", "x", true) },
-		"SeeShells":      func() error { _, err := r.SeeShells("s", []string{"1"}); return err },
+		"Stop":           func() error { _, err := r.Stop(core.Stopping{Session: "s", Shells: []string{"1"}}); return err },
 		"SetAnchor":      func() error { return r.SetAnchor("s", loop.AnchorFacts{}) },
 		"Connected":      func() error { return r.Connected("") },
 		"StartPairing":   func() error { _, _, err := r.StartPairing(); return err },

@@ -105,28 +105,6 @@ func (s *state) keepFrameGoal(b *store.Batch, id session.ID, f loop.Frame, goal 
 	b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneDisk, Kind: ActText, Data: string(data), Due: now})
 }
 
-// StopLoop decides whether a session that wants to stop goes on. The outcome's
-// Block is the reason to give to the host and its Check is to be run first;
-// neither lets the session stop. All of it is done quietly: Publish has to follow.
-func (c *Core) StopLoop(id session.ID, in loop.Stopping) (out loop.Outcome, err error) {
-	err = c.quietly(func(s *state, now time.Time) (b store.Batch, err error) {
-		l := s.loops[id]
-		in.Tools = s.sessions[id].Tools
-		s.resetTools(&b, id)
-		if !l.Active() {
-			return b, nil
-		}
-		in.DayOver = c.bookDay(s, &b, in.Spent, now)
-		out = loop.Stop(l, in, now)
-		if out.Checked != "" {
-			s.checked(&b, id, out.Checked, in.Check.Tail, now)
-		}
-		s.putLoop(&b, id, out, now)
-		return b, nil
-	})
-	return out, err
-}
-
 // ByPerson is who ends a loop at the terminal.
 const ByPerson = "the person"
 
@@ -282,44 +260,29 @@ func (c *Core) LimitLoop(id session.ID, note string, again bool) error {
 // shell's end before our hook in the background has ended.
 const printRest = 20 * time.Second
 
-// RestLoop has the loop of a session wait for a background shell that will wake
-// it, for as long as the rules say. It reports whether the session may stop for
-// that.
-func (c *Core) RestLoop(id session.ID) (rests bool, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		d := s.rules.ShellsFor
-		if v := s.sessions[id]; !v.Attended && !v.Background {
-			d = min(d, printRest)
-		}
-		l, ok := loop.Rest(s.loops[id], now.Add(d), now)
-		if rests = ok; rests {
-			b.Loops = append(b.Loops, l)
-			s.markdown(&b, id, "loop.md", now)
-		}
-		return b, nil
-	})
-	return rests, err
-}
-
 // EditLoop takes in what a person wrote into the loop.md of a session.
 func (c *Core) EditLoop(id session.ID, page string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		l, changed := loop.Edit(s.loops[id], page, now)
-		if len(changed) == 0 {
-			return b, nil
+		if len(changed) > 0 {
+			b.Loops = append(b.Loops, l)
+			s.edited(&b, id, l, changed, now)
+			s.markdown(&b, id, "loop.md", now)
 		}
-		b.Loops = append(b.Loops, l)
-		for _, f := range l.Frames {
-			if slices.Contains(changed, f.ID) {
-				s.keepFrameGoal(&b, id, f, f.Goal, now)
-			}
-		}
-		token := s.token(id)
-		text := fmt.Sprintf("%s: the person changed the goal in loop.md, of frame %s", token, strings.Join(changed, ", "))
-		b.Events = append(b.Events, happened(event.LoopEdited, id, token, text, now))
-		s.markdown(&b, id, "loop.md", now)
 		return b, nil
 	})
+}
+
+// edited records which frames of a loop have a new goal.
+func (s *state) edited(b *store.Batch, id session.ID, l loop.Stack, frames []string, now time.Time) {
+	for _, f := range l.Frames {
+		if slices.Contains(frames, f.ID) {
+			s.keepFrameGoal(b, id, f, f.Goal, now)
+		}
+	}
+	token := s.token(id)
+	text := fmt.Sprintf("%s: the person changed the goal in loop.md, of frame %s", token, strings.Join(frames, ", "))
+	b.Events = append(b.Events, happened(event.LoopEdited, id, token, text, now))
 }
 
 // SeeTree notes how the work tree of a session's loop stands.
@@ -331,24 +294,6 @@ func (c *Core) SeeTree(id session.ID, tree string) error {
 		}
 		return b, nil
 	})
-}
-
-// SeeShells notes the background shells of a session that wants to stop, and
-// reports whether one of them is new since the last time.
-func (c *Core) SeeShells(id session.ID, shells []string) (fresh bool, err error) {
-	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, ok := s.sessions[id]
-		if !ok || slices.Equal(v.Shells, shells) {
-			return b, nil
-		}
-		for _, sh := range shells {
-			fresh = fresh || !slices.Contains(v.Shells, sh)
-		}
-		v.Shells = shells
-		b.Sessions = append(b.Sessions, v)
-		return b, nil
-	})
-	return fresh, err
 }
 
 // SetAnchor writes down what a session must find again after a compaction.

@@ -13,29 +13,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// TellLate returns what a session must know: of answers that came after its
-// calls were refused, one line each, and what else of ours waits for it. It is at
-// most room bytes, and TellLate notes that the delivery that is named tells it. The same name again gets the same: it lost
-// our reply. What does not fit waits for the next delivery.
+// TellLate returns at most room bytes of what a session must know: the answers that came
+// after its calls were refused, one line each, and what else waits for it. It notes that
+// this delivery tells it. The same delivery gets the same again: it lost the reply. What
+// does not fit waits for the next delivery.
 func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		var lines []string
-		for _, a := range s.answeredLate(id, delivery) {
-			line := lateLine(a, now)
-			if room -= len(line) + 1; room < 0 {
-				break
-			}
-			if next := ask.Tell(a, delivery); next != a {
-				b.Asks = append(b.Asks, next)
-			}
-			if line != "" {
-				lines = append(lines, line)
-			}
-		}
-		if ours := s.tells(&b, id, delivery, room); ours != "" {
-			lines = append(lines, ours)
-		}
-		text = strings.Join(lines, "\n")
+		answers := newsOf(s.answeredLate(id, delivery), delivery, room, now)
+		b.Asks = answers.told
+		text = strings.Trim(answers.text+"\n"+s.tells(&b, id, delivery, answers.room), "\n")
 		return b, nil
 	})
 	return text, err
@@ -105,13 +91,6 @@ func lostLine(a ask.Ask, call string, now time.Time) string {
 			"Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
 	}
 	return "The person refused a call, but the answer was lost on its way. " + a.Lease.Decision.Message + " It was: " + call
-}
-
-// ParkedFor is how long a session that nobody attends may wait for the answers
-// to its parked calls, 0 when it has none.
-func (c *Core) ParkedFor(id session.ID) (left time.Duration) {
-	c.view(func(s *state, now time.Time) { left = max(0, s.hopes(id).Sub(now)) })
-	return left
 }
 
 // hopes returns until when a session may wait, the zero time for not at all. For

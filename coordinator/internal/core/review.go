@@ -49,22 +49,3 @@ func (c *Core) ReviewerBegins(id session.ID, agent, work string) (shown string, 
 	})
 	return shown, err
 }
-
-// ReviewStop decides whether a session may stop with its work in this state. block is
-// what it is told else. A session that is let go without a review says so: notice is
-// for its terminal, and the person is told.
-func (c *Core) ReviewStop(id session.ID, work string) (block, notice string, err error) {
-	err = c.reviews(id, func(s *state, b *store.Batch, v session.Session, now time.Time) (next session.Review) {
-		next, block = v.Review.Stop(work)
-		switch {
-		case block != "":
-			b.Events = append(b.Events, happened(event.ReviewHeld, id, v.Token, v.Token+": sent back for a review", now))
-		case !next.Met(work):
-			notice = "Afar: stopped without alice's review of the last state; she was asked for three times."
-			b.Events = append(b.Events, happened(event.ReviewMissing, id, v.Token, v.Token+": stopped without a review", now))
-			s.notify(b, "review", id, "🔎 "+v.Token+" stopped without alice's review of the last state. It was sent back three times.", now)
-		}
-		return next
-	})
-	return block, notice, err
-}

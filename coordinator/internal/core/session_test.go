@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/turn"
 )
 
 func TestSessions(t *testing.T) {
@@ -384,10 +385,8 @@ func TestRestLoop(t *testing.T) {
 		r.rules.ShellsFor = 2 * time.Minute
 		r.restart()
 		r.loops(attended)
-		for _, want := range []bool{true, false} {
-			if rests, err := r.RestLoop("s"); rests != want || err != nil {
-				t.Errorf("rests: %t, %v", rests, err)
-			}
+		if out := r.stopsWith("s", "1"); out.Rests == nil || out.Rule != turn.Background {
+			t.Errorf("it does not rest: decided by %s", out.Rule)
 		}
 		bound := map[bool]time.Duration{true: 2 * time.Minute, false: 20 * time.Second}[attended]
 		r.pass(bound - time.Second)
@@ -398,8 +397,10 @@ func TestRestLoop(t *testing.T) {
 		if got := r.woken(); !strings.Contains(got, "background shell still runs") {
 			t.Errorf("after %v: %q", bound, got)
 		}
-		if out, err := r.StopLoop("s", loop.Stopping{Background: []string{"sleep (1)"}}); err != nil || !strings.Contains(out.Block, "sleep (1)") {
-			t.Errorf("the next stop: %+v, %v", out, err)
+		out, err := r.Stop(core.Stopping{Session: "s", Shells: []string{"2"}, Loop: loop.Stopping{Background: []string{"sleep (2)"}}})
+		r.ok(err)
+		if out.Rests != nil || !strings.Contains(out.Block, "sleep (2)") {
+			t.Errorf("the next stop: %+v", out)
 		}
 		if got := r.woken(); got != "" {
 			t.Errorf("woken twice: %q", got)
@@ -453,12 +454,9 @@ func TestSeeShells(t *testing.T) {
 		shells []string
 		fresh  bool
 	}{{nil, false}, {[]string{"1"}, true}, {[]string{"1"}, false}, {[]string{"1", "2"}, true}, {[]string{"2"}, false}, {nil, false}, {[]string{"1"}, true}} {
-		if fresh, err := r.SeeShells("s", c.shells); fresh != c.fresh || err != nil {
-			t.Errorf("step %d: %t, %v", i, fresh, err)
+		if out := r.stopsWith("s", c.shells...); (out.Rule == turn.Background) != c.fresh {
+			t.Errorf("step %d: decided by %s", i, out.Rule)
 		}
-	}
-	if fresh, err := r.SeeShells("nobody", []string{"1"}); fresh || err != nil {
-		t.Errorf("an unknown session: %t, %v", fresh, err)
 	}
 }
 

@@ -10,21 +10,25 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
-// bookDay adds to what loops have spent today, and says when that is more than
-// the day's budget.
-func (c *Core) bookDay(s *state, b *store.Batch, sum usage.Sum, now time.Time) (over string) {
-	day := s.settings.Day
+// dayAfter returns what all loops have spent today once sum is added. over says that this
+// is more than the day's budget.
+func (c *Core) dayAfter(s *state, sum usage.Sum, now time.Time) (day store.Day, over string) {
+	day = s.settings.Day
 	if date := now.Format(time.DateOnly); day.Date != date {
 		day = store.Day{Date: date}
 	}
-	if sum != (usage.Sum{}) {
-		day.Spent = day.Spent.Plus(sum)
-		s.change(b).Day = day
-	}
+	day.Spent = day.Spent.Plus(sum)
 	if c.cfg.DayBudget <= 0 || day.Spent.USD < c.cfg.DayBudget {
-		return ""
+		return day, ""
 	}
-	return fmt.Sprintf("the day's budget for loops is spent: $%.2f of $%.2f, at list prices", day.Spent.USD, c.cfg.DayBudget)
+	return day, fmt.Sprintf("the day's budget for loops is spent: $%.2f of $%.2f, at list prices", day.Spent.USD, c.cfg.DayBudget)
+}
+
+// book records what all loops have spent today.
+func (c *Core) book(s *state, b *store.Batch, sum usage.Sum, now time.Time) {
+	if sum != (usage.Sum{}) {
+		s.change(b).Day, _ = c.dayAfter(s, sum, now)
+	}
 }
 
 // SpendLoop books what a subagent of a looping session took, once. Nothing is booked
@@ -35,7 +39,7 @@ func (c *Core) SpendLoop(id session.ID, sum usage.Sum, read loop.AgentRead) erro
 		if !l.Active() || l.ReadOf(read.Agent) == read.Read {
 			return b, nil
 		}
-		c.bookDay(s, &b, sum, now)
+		c.book(s, &b, sum, now)
 		b.Loops = append(b.Loops, loop.Spend(l, sum, read))
 		return b, nil
 	})

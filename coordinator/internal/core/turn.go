@@ -181,9 +181,14 @@ func (s *state) endHalt(b *store.Batch, id session.ID, then session.State, now t
 	}
 	v = session.To(session.EndHalt(v, now), then, now)
 	b.Sessions = append(b.Sessions, v)
+	s.haltEnded(b, v, now)
+}
+
+// haltEnded tells that the turn of a session, which was to end, is over.
+func (s *state) haltEnded(b *store.Batch, v session.Session, now time.Time) {
 	s.markHalts(b, now)
-	b.Events = append(b.Events, happened(event.TurnStopped, id, v.Token, v.Token+": the turn is over", now))
-	s.notify(b, "halted", id, "⏹ "+v.Token+" has stopped.", now)
+	b.Events = append(b.Events, happened(event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over", now))
+	s.notify(b, "halted", v.ID, "⏹ "+v.Token+" has stopped.", now)
 }
 
 // SessionShown returns the session whose question or check-in a message shows.

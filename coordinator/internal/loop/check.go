@@ -92,6 +92,19 @@ func tenths(d time.Duration) string {
 	return span(d)
 }
 
+// Notice is what the person at the terminal sees of a step: how its check went, "" where
+// none was run.
+func (o Outcome) Notice() string {
+	if o.Checked == "" {
+		return ""
+	}
+	f, ok := o.Stack.Top()
+	if !ok {
+		return "loop: " + o.Checked
+	}
+	return fmt.Sprintf("loop %d/%d: %s", f.N, f.Max, o.Checked)
+}
+
 // Interrupt says that the check in hand was ended before it had a result: by Esc,
 // by a person who typed, by the kill switch. The loop goes on with the next stop.
 func Interrupt(s Stack, now time.Time) Stack {

@@ -57,18 +57,6 @@ func wireCheck(c *loop.Check, token, cwd string) *wire.LoopCheck {
 	return &wire.LoopCheck{Frame: c.Frame, Session: token, Command: c.Command, Dir: dir, TimeoutMS: c.Timeout.Milliseconds()}
 }
 
-// notice is what the person at the terminal sees of a stop: how the check went.
-func notice(out loop.Outcome) string {
-	if out.Checked == "" {
-		return ""
-	}
-	f, ok := out.Stack.Top()
-	if !ok {
-		return "loop: " + out.Checked
-	}
-	return fmt.Sprintf("loop %d/%d: %s", f.N, f.Max, out.Checked)
-}
-
 // check follows a check that a Stop hook runs: it journals what it prints and
 // tells the hook when nobody wants its result any more.
 func (s *Server) check(c *call) (any, error) {

@@ -66,6 +66,17 @@ func (b background) agent() bool { return b.Type == "subagent" || b.Type == "age
 // agents reports whether subagents run on beside the session.
 func (p payload) agents() bool { return slices.ContainsFunc(p.Background, background.agent) }
 
+// shells returns the background shells that run, by id and in words.
+func (p payload) shells() (ids, words []string) {
+	for _, t := range p.Background {
+		if !t.agent() {
+			ids = append(ids, t.ID)
+			words = append(words, oneLine(redact.Mask(t.Description+" ("+t.ID+")")))
+		}
+	}
+	return ids, words
+}
+
 // model is the model that a session starts with, "" where the host does not say.
 func (p payload) model() (name string) {
 	if p.Event != "SessionStart" || len(p.Model) > maxAbout || json.Unmarshal(p.Model, &name) != nil {
@@ -155,7 +166,6 @@ func paragraphs(a, b string) string { return strings.Trim(a+"\n\n"+b, "\n") }
 // context of more than 10,000 characters, and a person's texts need theirs.
 const (
 	maxContext = 8000
-	maxLate    = 4000
 	maxBeside  = 800
 )
 
@@ -271,27 +281,6 @@ func (s *Server) outcome(c *call) (any, error) {
 		Session: p.Session, Prompt: p.PromptID, Agent: p.Agent, Tool: p.Tool, Hash: hash,
 		Run: ask.Run{OK: h.OK, Took: time.Duration(p.DurationMS) * time.Millisecond},
 	})
-}
-
-// background sorts a session's background work: agents wake it when they end,
-// and so does a shell that this iteration started, for a while; other shells are
-// listed.
-func (s *Server) background(p payload) (shells []string, wakes bool, err error) {
-	var ids []string
-	for _, t := range p.Background {
-		switch {
-		case t.agent():
-			wakes = true
-		default:
-			ids = append(ids, t.ID)
-			shells = append(shells, oneLine(redact.Mask(t.Description+" ("+t.ID+")")))
-		}
-	}
-	fresh, err := s.cfg.Core.SeeShells(p.Session, ids)
-	if err == nil && fresh && !wakes && s.cfg.Core.Loop(p.Session).Active() {
-		fresh, err = s.cfg.Core.RestLoop(p.Session)
-	}
-	return shells, wakes || fresh, err
 }
 
 func (s *Server) stopFailure(c *call) (any, error) {

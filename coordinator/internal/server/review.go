@@ -50,9 +50,7 @@ const maxReviewed = 16 << 10
 
 // work names the state of what a session works on, "" for unknown.
 func (s *Server) work(ctx context.Context, v session.Session) string {
-	ctx, cancel := context.WithTimeout(ctx, gitFor)
-	defer cancel()
-	return s.cfg.Git.Tree(ctx, s.cfg.Core.Loop(v.ID).WorksIn(v.Cwd))
+	return s.tree(ctx, s.cfg.Core.Loop(v.ID).WorksIn(v.Cwd))
 }
 
 // subagentStart notes that a reviewer begins, and shows it what the person asked for.
@@ -67,17 +65,4 @@ func (s *Server) subagentStart(c *call) (any, error) {
 	}
 	shown, err := s.cfg.Core.ReviewerBegins(p.Session, p.Agent, s.work(c.ctx, v))
 	return wire.HookReply{Context: shown}, err
-}
-
-// stopReview sends a session back while its review gate is on and nobody has reviewed
-// its last state. It adds to r.
-func (s *Server) stopReview(c *call, p payload, r wire.HookReply) (wire.HookReply, error) {
-	v, err := s.cfg.Core.Session(string(p.Session))
-	if err != nil || !v.Review.On {
-		return r, err
-	}
-	block, notice, err := s.cfg.Core.ReviewStop(p.Session, s.work(c.ctx, v))
-	r.Block, r.Reason = block != "", block
-	r.Notice = strings.Trim(r.Notice+"\n"+notice, "\n")
-	return r, err
 }

@@ -219,6 +219,16 @@ func begin(s Session, now time.Time) Session {
 	return To(s, Idle, now)
 }
 
+// SeeShells returns s with the background shells that its stop shows. fresh is true when
+// one of them is new since the last stop.
+func SeeShells(s Session, shells []string) (_ Session, fresh bool) {
+	for _, id := range shells {
+		fresh = fresh || !slices.Contains(s.Shells, id)
+	}
+	s.Shells = shells
+	return s, fresh
+}
+
 // Label tells s from other sessions in words: its name, and that it runs in the
 // background. "" says nothing.
 func (s Session) Label() string {

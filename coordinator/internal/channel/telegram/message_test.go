@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	texts "github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -22,13 +23,22 @@ func (r *rig) session(id session.ID) string {
 	return v.Token
 }
 
+// stops has the session of a check-in stop with it. It returns whether it was opened.
+func (r *rig) stops(a ask.Ask) (bool, error) {
+	out, err := r.core.Stop(core.Stopping{
+		Session: a.Session, Terminal: true, Hold: time.Minute, CheckIn: a, Holder: session.Process{PID: 4711}, Delivery: string(a.ID),
+	})
+	r.core.Publish()
+	return out.CheckIn, err
+}
+
 // checkIn lets a session stop while ann is away and returns its card.
 func (r *rig) checkIn(id session.ID, askID ask.ID, said string) botapi.Message {
 	r.Helper()
 	if err := r.core.SetAway("", session.On, 0); err != nil {
 		r.Fatal(err)
 	}
-	hold, err := r.core.CheckIn(ask.NewCheckIn(askID, id, said, "/home/ann/x"), session.Process{PID: 4711})
+	hold, err := r.stops(ask.NewCheckIn(askID, id, said, "/home/ann/x"))
 	if err != nil || !hold {
 		r.Fatalf("hold %v: %v", hold, err)
 	}
@@ -93,7 +103,7 @@ func TestCheckInSettledElsewhere(t *testing.T) {
 		"escape": {func(r *rig) error { _, err := r.core.CancelAsk("c1", "ended at the terminal"); return err }, "ended at the terminal"},
 		"paused": {func(r *rig) error { return r.core.Pause(true) }, "Afar was paused"},
 		"stopped": {func(r *rig) error {
-			_, err := r.core.CheckIn(ask.NewCheckIn("c2", "s1", "newer", "/x"), session.Process{})
+			_, err := r.stops(ask.NewCheckIn("c2", "s1", "newer", "/x"))
 			return err
 		}, "newer check-in"},
 	} {

@@ -26,6 +26,7 @@ type talk struct {
 	text    strings.Builder
 	seen    map[int]string // what each message said when it was written down last
 	answers int
+	agent   string // that asks
 }
 
 // TestTalk holds every text of the bot that is no card to testdata/talk.txt.
@@ -72,6 +73,7 @@ func TestTalk(t *testing.T) {
 	k.asks("a2", "rm notes")
 	k.says(r.ann, "use git mv")
 	k.asks("a3", "make")
+	k.agent = "sub" // its question outlives the turn of the main agent
 	k.asks("a4", "make lint")
 	k.says(r.ann, "not that way")
 	k.taps(r.ann, "Which one do you mean", "None")
@@ -85,7 +87,8 @@ func TestTalk(t *testing.T) {
 
 	k.part("A session that stopped")
 	k.does("s1 stops", func() error {
-		_, err := r.core.CheckIn(ask.NewCheckIn("c1", "s1", "All green.", "/home/ann/s1"), session.Process{})
+		r.took("s1", "earlier")
+		_, err := r.stops(ask.NewCheckIn("c1", "s1", "All green.", "/home/ann/s1"))
 		return err
 	})
 	k.says(r.ann, "commit it")
@@ -117,7 +120,10 @@ func (k *talk) does(what string, act func() error) {
 func (k *talk) asks(id ask.ID, command string, argv ...string) {
 	k.Helper()
 	k.does("s1 asks for "+command, func() error {
-		a := ask.Ask{ID: id, Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: command, Hash: strings.Repeat(string(id), 8), Attended: true}
+		a := ask.Ask{
+			ID: id, Kind: ask.Permission, Session: "s1", Agent: k.agent, Tool: "Bash", Text: command,
+			Hash: strings.Repeat(string(id), 8), Attended: true,
+		}
 		if len(argv) > 0 {
 			a.Offer = &ask.Offer{Rules: grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{argv}})}
 		}

@@ -1,0 +1,186 @@
+package core
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/message"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/turn"
+)
+
+// A Stopping is what the Stop hook of a session says, and what was looked up for it.
+type Stopping struct {
+	Session  session.ID
+	Off      bool          // for the session or its project
+	Agents   bool          // subagents run on
+	Shells   []string      // ids of the background shells that run
+	Delivery string        // names the hook where it takes texts and news
+	Terminal bool          // its client is one of a terminal
+	Hold     time.Duration // how long a check-in holds the session
+	Loop     loop.Stopping // Spent, Read and Tree are looked up
+
+	// What turn.Need asks for. A check-in needs its ID to be asked for.
+	Page    string
+	Work    string
+	CheckIn ask.Ask
+	Holder  session.Process // the hook that the check-in holds; none where it is not known
+}
+
+// maxLate bounds the news at a stop, in bytes: the host cuts long texts.
+const maxLate = 4000
+
+// StopNeeds returns what has to be looked up before Stop.
+func (c *Core) StopNeeds(in Stopping) (n turn.Need) {
+	c.view(func(s *state, now time.Time) {
+		f := s.stopFacts(in, now)
+		n = turn.Needs(f, now)
+	})
+	return n
+}
+
+// Stop decides whether a session may stop, and records all that follows in one commit.
+// Publish has to follow when the hook has its answer.
+func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
+	err = c.quietly(func(s *state, now time.Time) (b store.Batch, err error) {
+		s.settledLocally(&b, in.Session, now, now)
+		f := s.stopFacts(in, now)
+		_, f.Stopping.DayOver = c.dayAfter(s, in.Loop.Spent, now)
+		answers := newsOf(s.unchanged(&b, s.answeredLate(in.Session, in.Delivery)), in.Delivery, maxLate, now)
+		f.Answers, f.Room = answers.text, answers.room
+
+		out = turn.Decide(f, now)
+		s.stopped(&b, in, out, now)
+		if out.Told {
+			b.Asks = append(b.Asks, answers.told...)
+		}
+		if out.Step != nil {
+			c.book(s, &b, in.Loop.Spent, now)
+		}
+		if out.CheckIn {
+			c.openCheckIn(s, &b, in.CheckIn, now)
+		}
+		return b, nil
+	})
+	return out, err
+}
+
+// stopFacts are the facts of state for a stop, but for the news.
+func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
+	v := s.sessions[in.Session]
+	rest := s.rules.ShellsFor
+	if !v.Attended && !v.Background {
+		rest = min(rest, printRest)
+	}
+	return turn.Facts{
+		Session:  v,
+		Off:      in.Off || s.settings.Paused,
+		Agents:   in.Agents,
+		Shells:   in.Shells,
+		RestFor:  rest,
+		Loop:     s.loops[in.Session],
+		Page:     in.Page,
+		Stopping: in.Loop,
+		Texts:    len(message.Waiting(s.texts(), in.Session)),
+		Work:     in.Work,
+		Delivery: in.Delivery,
+		Parked:   max(0, s.hopes(in.Session).Sub(now)),
+		Terminal: in.Terminal,
+		Away:     in.CheckIn.ID != "" && s.checksIn(in.CheckIn.ID, in.Session, now),
+		Hold:     in.Hold,
+	}
+}
+
+// unchanged returns those of asks that b leaves as they are.
+func (s *state) unchanged(b *store.Batch, asks []ask.Ask) []ask.Ask {
+	return slices.DeleteFunc(asks, func(a ask.Ask) bool {
+		return slices.ContainsFunc(b.Asks, func(c ask.Ask) bool { return c.ID == a.ID })
+	})
+}
+
+// stopped records what follows from a stop for the session, its loop and its review.
+func (s *state) stopped(b *store.Batch, in Stopping, out turn.Outcome, now time.Time) {
+	id := in.Session
+	v, known := s.sessions[id]
+	if out.CheckIn && !s.checkedIn(in.CheckIn.ID) {
+		out.Session.Holder = in.Holder
+	}
+	if known && !reflect.DeepEqual(v, out.Session) {
+		b.Sessions = append(b.Sessions, out.Session)
+	}
+	if out.Halted {
+		s.haltEnded(b, out.Session, now)
+	}
+	if out.Rule != turn.KillSwitch {
+		b.Messages = message.Finish(s.texts(), id, in.Delivery, now)
+	}
+	if out.Rests != nil {
+		b.Loops = append(b.Loops, *out.Rests)
+		s.markdown(b, id, "loop.md", now)
+	}
+	if out.Step != nil {
+		s.stepLoop(b, in, out, now)
+	}
+	if out.Reviewed {
+		s.reviewed(b, v, out, now)
+	}
+}
+
+// stepLoop records the step that a loop made at a stop.
+func (s *state) stepLoop(b *store.Batch, in Stopping, out turn.Outcome, now time.Time) {
+	if len(out.Edited) > 0 {
+		s.edited(b, in.Session, out.Step.Stack, out.Edited, now)
+	}
+	if out.Step.Checked != "" {
+		s.checked(b, in.Session, out.Step.Checked, in.Loop.Check.Tail, now)
+	}
+	s.putLoop(b, in.Session, *out.Step, now)
+}
+
+// reviewed records what the review gate of a session said to its stop.
+func (s *state) reviewed(b *store.Batch, v session.Session, out turn.Outcome, now time.Time) {
+	say := func(kind event.Kind, text string) {
+		b.Events = append(b.Events, happened(kind, v.ID, v.Token, v.Token+": "+text, now))
+	}
+	switch {
+	case out.Rule == turn.Review:
+		say(event.ReviewHeld, "sent back for a review")
+	case out.Unreviewed:
+		say(event.ReviewMissing, "stopped without a review")
+		text := "🔎 " + v.Token + " stopped without alice's review of the last state. It was sent back three times."
+		s.notify(b, "review", v.ID, text, now)
+	}
+}
+
+// news are the late answers that a delivery tells.
+type news struct {
+	text string    // one line each
+	told []ask.Ask // as they are once they are told
+	room int       // bytes that are left
+}
+
+// newsOf takes of the answered asks what has room.
+func newsOf(answered []ask.Ask, delivery string, room int, now time.Time) news {
+	n := news{room: room}
+	var lines []string
+	for _, a := range answered {
+		line := lateLine(a, now)
+		if n.room -= len(line) + 1; n.room < 0 {
+			break
+		}
+		if next := ask.Tell(a, delivery); next != a {
+			n.told = append(n.told, next)
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	n.text = strings.Join(lines, "\n")
+	return n
+}

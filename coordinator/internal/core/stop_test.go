@@ -1,0 +1,118 @@
+package core_test
+
+import (
+	"encoding/binary"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/turn"
+	"github.com/afar-sh/afar/coordinator/internal/usage"
+)
+
+// StopLoop returns the step that the loop of a session makes at a stop.
+func (r *rig) StopLoop(id session.ID, in loop.Stopping) (loop.Outcome, error) {
+	r.t.Helper()
+	out, err := r.Stop(core.Stopping{Session: id, Loop: in})
+	if out.Step == nil {
+		return loop.Outcome{}, err
+	}
+	return *out.Step, err
+}
+
+// CheckIn has the session of a check-in stop with it. It returns whether it was opened.
+func (r *rig) CheckIn(a ask.Ask, holder session.Process) (bool, error) {
+	out, err := r.Stop(core.Stopping{
+		Session: a.Session, Terminal: true, Hold: time.Minute, CheckIn: a, Holder: holder, Delivery: string(a.ID),
+	})
+	return out.CheckIn, err
+}
+
+// ParkedFor returns how long a session that nobody attends waits when it stops. News
+// that come first are taken.
+func (r *rig) ParkedFor(id session.ID) time.Duration {
+	r.t.Helper()
+	_, err := r.See(session.Sighting{ID: id, KnowAtt: true})
+	r.ok(err)
+	out, err := r.Stop(core.Stopping{Session: id, Delivery: "first"})
+	r.ok(err)
+	if out.Rule == turn.News {
+		out, err = r.Stop(core.Stopping{Session: id, Delivery: "second"})
+		r.ok(err)
+	}
+	return out.Parked
+}
+
+// stopsWith stops a session beside these background shells.
+func (r *rig) stopsWith(id session.ID, shells ...string) turn.Outcome {
+	r.t.Helper()
+	out, err := r.Stop(core.Stopping{Session: id, Shells: shells})
+	r.ok(err)
+	return out
+}
+
+// commits counts the transactions in SQLite's log: the last frame of each says how large
+// the database is then, and no other frame does.
+func (r *rig) commits() (n int) {
+	r.t.Helper()
+	log, err := os.ReadFile(r.path + "-wal")
+	r.ok(err)
+	const header, frameHeader = 32, 24
+	page := int(binary.BigEndian.Uint32(log[8:]))
+	for at := header; at+frameHeader <= len(log); at += frameHeader + page {
+		if binary.BigEndian.Uint32(log[at+4:]) != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// TestStopIsOneCommit: whatever follows from a stop is one transaction, so that no
+// coordinator dies between two halves of it.
+func TestStopIsOneCommit(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(r *rig)
+		stop    core.Stopping
+		want    turn.Rule
+	}{
+		"a loop rests for a shell": {func(r *rig) {
+			_, err := r.StartLoop("s", loop.Options{Task: "x", Max: 3})
+			r.ok(err)
+		}, core.Stopping{Shells: []string{"1"}, Loop: loop.Stopping{Spent: usage.Sum{USD: 1}}}, turn.Background},
+		"a loop goes on": {func(r *rig) {
+			_, err := r.StartLoop("s", loop.Options{Task: "x", Max: 3})
+			r.ok(err)
+		}, core.Stopping{Loop: loop.Stopping{Spent: usage.Sum{USD: 1}}}, turn.Loop},
+		"a loop ends, and its person is away": {func(r *rig) {
+			r.ok(r.SetAway("", session.On, 0))
+			_, err := r.StartLoop("s", loop.Options{Task: "x", Max: 3})
+			r.ok(err)
+		}, core.Stopping{
+			Terminal: true, Hold: time.Minute, CheckIn: ask.NewCheckIn("c", "s", "done", "/p"),
+			Loop: loop.Stopping{Message: "<loop-done>COMPLETE</loop-done>"},
+		}, turn.CheckIn},
+		"a review is due, and a dialog was left open": {func(r *rig) {
+			r.openAsk(newAsk("a", "x"))
+			r.pass(time.Second)
+			r.ok(r.SetReview("s", true, "before"))
+		}, core.Stopping{Work: "after"}, turn.Review},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.pair()
+			r.see("s", "/p")
+			c.prepare(r)
+			before := r.commits()
+			c.stop.Session, c.stop.Delivery = "s", "d"
+			out, err := r.Stop(c.stop)
+			r.ok(err)
+			if n := r.commits() - before; out.Rule != c.want || n != 1 {
+				t.Errorf("decided by %s with %d commits, want %s and 1", out.Rule, n, c.want)
+			}
+		})
+	}
+}

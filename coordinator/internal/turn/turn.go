@@ -1,0 +1,249 @@
+// Package turn decides whether a session that wants to stop may stop. It is pure: facts
+// in, one outcome out. Its rules are one table, in the order of the product.
+package turn
+
+import (
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// A Rule names what decided.
+type Rule string
+
+// The rules, in their order.
+const (
+	KillSwitch Rule = "kill switch"
+	Cancelled  Rule = "cancelled"
+	Background Rule = "background work"
+	Loop       Rule = "loop"
+	Text       Rule = "text"
+	Review     Rule = "review gate"
+	News       Rule = "news"
+	Parked     Rule = "parked calls"
+	CheckIn    Rule = "check-in"
+	Nothing    Rule = "nothing" // keeps the session
+)
+
+// order is the order of the product: the first rule that applies decides. A rule that
+// does not apply may still note what it found.
+var order = []struct {
+	rule    Rule
+	applies func(*decision) bool
+}{
+	{KillSwitch, (*decision).switchedOff},
+	{Cancelled, (*decision).cancelled},
+	{Background, (*decision).awaitsBackground},
+	{Loop, (*decision).loops},
+	{Text, (*decision).hasTexts},
+	{Review, (*decision).needsReview},
+	{News, (*decision).hasNews},
+	{Parked, (*decision).awaitsAnswers},
+	{CheckIn, (*decision).checksIn},
+}
+
+// Facts are all that a decision depends on.
+type Facts struct {
+	Session session.Session // as its Stop hook shows it
+	Off     bool            // the kill switch: Afar is paused, or off for the session or its project
+	Agents  bool            // subagents run on
+	Shells  []string        // ids of the background shells that run
+	RestFor time.Duration   // how long a loop may wait for a shell that is new
+
+	Loop     loop.Stack
+	Page     string        // the session's loop.md, in which the person may have changed a goal
+	Stopping loop.Stopping // what the loop needs to know; Tools is taken from Session
+
+	Texts    int           // messages that wait for the session
+	Work     string        // digest of what the session works on; empty: unknown
+	Delivery string        // names the hook that takes the news
+	Answers  string        // the news of answers that came late, one a line
+	Room     int           // bytes left for other news
+	Parked   time.Duration // how long answers to its parked calls may be waited for
+	Terminal bool          // its client is one of a terminal, which can be held
+	Away     bool          // its person is away, and a check-in reaches them
+	Hold     time.Duration // how long a check-in holds a session
+}
+
+// An Outcome is what follows from a decision. The caller makes it durable before it
+// answers the hook.
+type Outcome struct {
+	Rule    Rule            // that decided
+	Session session.Session // as it is from now on
+
+	// One of these at most says what the hook does. Without any the session stops.
+	Block  string        // the session goes on, for this reason
+	Texts  int           // the session goes on, with the texts that wait
+	Check  *loop.Check   // the hook runs this check and asks again with its result
+	Errand string        // the hook waits for this errand of the loop and asks again
+	Parked time.Duration // the hook waits at most so long for an answer and asks again
+	Hold   time.Duration // the hook waits so long for a reply to the check-in
+
+	Notice string // for the person at the terminal, who sees it when the hook ends
+
+	Halted     bool          // the turn that the person stopped is over
+	Rests      *loop.Stack   // the loop, which lets the session wait for a shell
+	Edited     []string      // frames of the loop whose goals the person changed
+	Step       *loop.Outcome // of the loop; nil: it made none
+	Reviewed   bool          // the review gate was asked
+	Unreviewed bool          // the review gate gave up
+	Told       bool          // the delivery told the news
+	CheckIn    bool          // the person is told that the session stopped
+}
+
+// Decide applies the first rule that fits the facts.
+func Decide(f Facts, now time.Time) Outcome {
+	d := begin(f, now)
+	d.out.Rule = Nothing
+	for _, r := range order {
+		if r.applies(d) {
+			d.out.Rule = r.rule
+			break
+		}
+	}
+	return d.end()
+}
+
+// A decision is one in the making.
+type decision struct {
+	Facts
+	now   time.Time
+	state session.State // of the session afterwards
+	out   Outcome
+}
+
+func begin(f Facts, now time.Time) *decision {
+	d := &decision{Facts: f, now: now, state: session.Idle}
+	if f.Session.Halting() && !f.Agents { // subagents that run on are to end as well
+		d.Session = session.EndHalt(f.Session, now)
+		d.out.Halted = true
+	}
+	return d
+}
+
+// end completes the outcome.
+func (d *decision) end() Outcome {
+	if d.out.final() {
+		d.notice(strings.Join(d.Session.Notices, "\n"))
+		d.Session.Notices = nil
+	}
+	if d.Session.State != session.Ended {
+		d.Session = session.To(d.Session, d.state, d.now)
+	}
+	d.out.Session = d.Session
+	return d.out
+}
+
+// final reports whether the hook ends with this outcome and can print a notice.
+func (o Outcome) final() bool {
+	asksAgain := o.Check != nil || o.Errand != "" || o.Parked > 0
+	return !asksAgain && o.Texts == 0 && o.Hold == 0
+}
+
+func (d *decision) notice(text string) { d.out.Notice = strings.Trim(d.out.Notice+"\n"+text, "\n") }
+
+// block sends the session on for a reason. It returns whether there is one.
+func (d *decision) block(reason string) bool {
+	if reason == "" {
+		return false
+	}
+	d.out.Block, d.state = reason, session.Working
+	return true
+}
+
+func (d *decision) switchedOff() bool { return d.Off }
+
+func (d *decision) cancelled() bool { return d.out.Halted }
+
+// awaitsBackground applies where work in the background will wake the session: a
+// subagent, or a shell that is new since the last stop.
+func (d *decision) awaitsBackground() bool {
+	fresh := false
+	d.Session, fresh = session.SeeShells(d.Session, d.Shells)
+	if d.Agents || !fresh || !d.Loop.Active() {
+		return d.Agents || fresh
+	}
+	rested, rests := loop.Rest(d.Loop, d.now.Add(d.RestFor), d.now)
+	if rests {
+		d.out.Rests = &rested
+	}
+	return rests
+}
+
+// loops applies where the session's loop goes on. One that ends leaves the decision to
+// the rules below.
+func (d *decision) loops() bool {
+	if !d.Loop.Active() {
+		return false
+	}
+	l, edited := loop.Edit(d.Loop, d.Page, d.now)
+	in := d.Stopping
+	in.Tools, d.Session.Tools = d.Session.Tools, 0
+	if in.Read == 0 { // nobody read the transcript
+		in.Read = d.Loop.Read
+	}
+	step := loop.Stop(l, in, d.now)
+	d.out.Edited, d.out.Step = edited, &step
+	d.out.Check, d.out.Errand = step.Check, step.Wait
+	d.notice(step.Notice())
+	if d.block(step.Block) || step.Check != nil || step.Wait != "" {
+		d.state = session.Working
+		return true
+	}
+	return false
+}
+
+func (d *decision) hasTexts() bool {
+	if d.Texts == 0 {
+		return false
+	}
+	d.out.Texts, d.state = d.Texts, session.Working
+	return true
+}
+
+// unreviewed is what the terminal shows when the review gate gives up.
+const unreviewed = "Afar: stopped without alice's review of the last state; she was asked for three times."
+
+func (d *decision) needsReview() bool {
+	if !d.Session.Review.On {
+		return false
+	}
+	next, reason := d.Session.Review.Stop(d.Work)
+	d.Session.Review, d.out.Reviewed = next, true
+	if reason == "" && !next.Met(d.Work) {
+		d.out.Unreviewed = true
+		d.notice(unreviewed)
+	}
+	return d.block(reason)
+}
+
+func (d *decision) hasNews() bool {
+	next, told := d.Session.Told(d.Delivery, d.Room)
+	d.Session, d.out.Told = next, true
+	return d.block(strings.Trim(d.Answers+"\n"+told, "\n"))
+}
+
+// attended reports whether somebody may type into the session: a print session ends
+// when it is done.
+func (d *decision) attended() bool { return d.Session.Attended || d.Session.Background }
+
+func (d *decision) awaitsAnswers() bool {
+	if d.attended() || d.Parked <= 0 {
+		return false
+	}
+	d.out.Parked, d.state = d.Parked, session.Waiting
+	return true
+}
+
+func (d *decision) checksIn() bool {
+	if !d.attended() || !d.Terminal || !d.Away {
+		return false
+	}
+	d.out.CheckIn = true
+	if d.Hold > 0 {
+		d.out.Hold, d.state = d.Hold, session.Waiting
+	}
+	return true
+}
