@@ -31,20 +31,28 @@ const (
 	standin = "coordinator/standin/"
 	// claude is all that we know of Claude Code.
 	claude = "coordinator/host/claude"
+	guard  = "coordinator/guard/"
 )
+
+// inGuard are the packages of the guard behind its face, from the lowest up.
+var inGuard = []string{
+	guard + "lex", guard + "partial", guard + "fspath", guard + "protected", guard + "effect",
+	guard + "understand/shell", guard + "understand/web", guard + "understand/sql", guard + "understand/script",
+	guard + "understand/powershell", guard + "understand", guard + "judge",
+}
 
 // onlyTests is the one folder of Go files that are tests alone: the plugin,
 // proven on the real host.
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = []string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/callsite", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", claude, "coordinator/ledger", "hooks/judge", in + "atomicfile"}
+var inHooks = append([]string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/callsite", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", claude, "coordinator/ledger", "hooks/judge", in + "atomicfile"}, inGuard...)
 
 // pure packages have no clock and touch nothing outside.
-var pure = []string{
+var pure = append([]string{
 	"coordinator/wire", "coordinator/guard", "coordinator/rawjson",
 	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", in + "event", in + "channel", in + "message", in + "topic", in + "turn", in + "undo", in + "usage",
-}
+}, inGuard...)
 
 // waysIn take requests from outside and hand them to core.
 var waysIn = []string{in + "server", in + "channel/telegram"}
@@ -98,6 +106,7 @@ func table() rules {
 		in + "core", in + "disk", in + "event", in + "git", in + "presence", in + "random", in + "session", in + "settings", in + "store",
 		"coordinator/config", "coordinator/home", "coordinator/peer", "coordinator/wire",
 	})
+	reading := slices.Clip([]string{guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected"})
 	return rules{
 		ours: map[string][]string{
 			"cmd/afar": {
@@ -112,7 +121,7 @@ func table() rules {
 			"coordinator":          root,
 			claude:                 {},
 			"coordinator/client":   {"coordinator/home", "coordinator/wire"},
-			"coordinator/guard":    {"coordinator/rawjson"},
+			"coordinator/guard":    {"coordinator/rawjson", guard + "effect", guard + "judge", guard + "lex", guard + "partial", guard + "protected", guard + "understand", guard + "understand/shell"},
 			"coordinator/ledger":   {},
 			claude + "/mods":       {},
 			"coordinator/home":     {in + "atomicfile"},
@@ -123,6 +132,21 @@ func table() rules {
 			"coordinator/roomy":    {},
 			"coordinator/toml":     {},
 			"coordinator/wire":     {},
+
+			// Reading a call and judging it meet in effects alone.
+			guard + "lex":       {},
+			guard + "partial":   {},
+			guard + "fspath":    {guard + "lex", guard + "partial"},
+			guard + "protected": {guard + "fspath", guard + "lex", guard + "partial"},
+			guard + "effect":    {guard + "lex", guard + "partial"},
+			guard + "judge":     {guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected"},
+
+			guard + "understand/shell":      reading,
+			guard + "understand/web":        append(reading, guard+"understand/shell"),
+			guard + "understand/sql":        append(reading, guard+"understand/shell"),
+			guard + "understand/script":     append(reading, guard+"understand/shell", guard+"understand/sql", guard+"understand/web"),
+			guard + "understand/powershell": append(reading, guard+"understand/shell"),
+			guard + "understand":            append(reading, "coordinator/rawjson", guard+"understand/powershell", guard+"understand/script", guard+"understand/shell", guard+"understand/sql", guard+"understand/web"),
 
 			in + "session":       {},
 			in + "markdown":      {},
@@ -187,8 +211,10 @@ func table() rules {
 			standin + "tracker":    {},
 		},
 		inTests: map[string][]string{
-			"*":        {standin + "botapi", standin + "calls", standin + "consultant", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
-			"cmd/afar": {"coordinator/rawjson", "hooks"}, // as commands of the scripts
+			// the yardstick of the benchmarks is the shell's parser alone
+			"coordinator/guard": {"mvdan.cc/sh/v3"},
+			"*":                 {standin + "botapi", standin + "calls", standin + "consultant", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
+			"cmd/afar":          {"coordinator/rawjson", "hooks"}, // as commands of the scripts
 			// our reading of JSON is held against a library's
 			"coordinator/rawjson": {"github.com/tidwall/gjson"},
 			// hooks are tried on real ones
@@ -207,6 +233,8 @@ func table() rules {
 			{in + "channel/telegram", []string{"coordinator"}, "ways in never import each other"},
 			{"coordinator", []string{"cmd/afar/cmd_serve.go"}, "the command line composes a coordinator for `afar serve` alone; else it speaks to one through client"},
 			{"hooks", []string{"cmd/hook-*", "hooks/judge"}, "the hooks are the outermost layer"},
+			{guard + "*", append([]string{"coordinator/guard"}, inGuard...), "the guard is called by its face"},
+			{guard + "understand/*", append([]string{"coordinator/guard"}, inGuard...), "the guard is called by its face"},
 			{standin + "*", nil, "a stand-in is for tests"},
 		},
 		pure: pure,
@@ -229,7 +257,7 @@ func table() rules {
 			"github.com/aymanbagabas/go-udiff": in + "ask",
 			"github.com/fsnotify/fsnotify":     in + "disk",
 			"modernc.org/sqlite":               in + "store",
-			"mvdan.cc/sh/v3":                   "coordinator/guard",
+			"mvdan.cc/sh/v3":                   guard + "understand/shell",
 			"github.com/pelletier/go-toml/v2":  "coordinator/toml",
 			"golang.org/x/sys":                 "coordinator/peer",
 		},

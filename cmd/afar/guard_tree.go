@@ -54,7 +54,7 @@ func (t *tree) below(margin string, s *guard.Step) {
 	}
 	for _, sub := range s.Steps {
 		fork, next := branch()
-		t.lines = append(t.lines, margin+fork+t.p.paint(bold, oneLine(shownHoles(strings.Join(sub.Words, " ")), 90))+t.opinion(sub.Said))
+		t.lines = append(t.lines, margin+fork+t.p.paint(bold, oneLine(shownHoles(strings.Join(sub.Words, " ")), 90))+t.opinion(t.d.StepOpinions[sub]))
 		t.below(margin+next, sub)
 	}
 }

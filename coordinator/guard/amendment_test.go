@@ -4,9 +4,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/judge"
 )
 
-func amended(a ...Amendment) Context {
+func amended(a ...judge.Amendment) Context {
 	ctx := testContext()
 	for i := range a {
 		if a[i].File == "" {
@@ -21,7 +25,7 @@ func amended(a ...Amendment) Context {
 }
 
 func change(rule string, to Verdict) Amendment {
-	return Amendment{Changes: []Change{{rule, to, 3}}}
+	return Amendment{Changes: []Change{{Rule: rule, Verdict: to, Line: 3}}}
 }
 
 func loosen(rule string) Amendment {
@@ -74,7 +78,7 @@ func TestChangesSayWhere(t *testing.T) {
 		t.Errorf("a built-in verdict from %q", d.From)
 	}
 	d = Judge(bash("npm publish"), amended(loosen("publish")))
-	if len(d.Silenced) != 1 || d.Silenced[0] != (Silenced{"publish", "guard.toml:3"}) {
+	if len(d.Silenced) != 1 || d.Silenced[0] != (Silenced{Rule: "publish", From: "guard.toml:3"}) {
 		t.Errorf("silenced %+v", d.Silenced)
 	}
 }
@@ -108,7 +112,7 @@ func TestAddedCommands(t *testing.T) {
 		{"xy", "", "f() { xy; }; f", Deny},
 		{"xy", "", "find . -exec xy {} +", Deny},
 	} {
-		r := AddedRule{Rule: Rule{"team.x", Deny, "Why", "Instead."}, Line: 7, Command: strings.Fields(tc.command), Args: strings.Fields(tc.args)}
+		r := AddedRule{Rule: Rule{ID: "team.x", Verdict: Deny, Why: "Why", Instead: "Instead."}, Line: 7, Command: strings.Fields(tc.command), Args: strings.Fields(tc.args)}
 		d := Judge(bash(tc.cmd), amended(Amendment{Added: []AddedRule{r}}))
 		if d.Verdict != tc.want {
 			t.Errorf("%s %s on %s: %q by %s, want %q", tc.command, tc.args, tc.cmd, d.Verdict, d.Rule, tc.want)
@@ -126,14 +130,14 @@ func TestAddedEffects(t *testing.T) {
 		cmd          string
 		want         Verdict
 	}{
-		{PublishOut, "", "", "npm publish", Deny},
-		{PublishOut, "", "", "npm install", None},
-		{PushForce, "release/*", "", "git push --force-with-lease origin release/1", Deny},
-		{PushForce, "release/*", "", "git push --force-with-lease origin topic", None},
-		{DeleteTree, "", "vendor", "rm -rf vendor/x", Deny},
-		{DeleteTree, "", "vendor", "rm -rf build", None},
+		{effect.PublishOut, "", "", "npm publish", Deny},
+		{effect.PublishOut, "", "", "npm install", None},
+		{effect.PushForce, "release/*", "", "git push --force-with-lease origin release/1", Deny},
+		{effect.PushForce, "release/*", "", "git push --force-with-lease origin topic", None},
+		{effect.DeleteTree, "", "vendor", "rm -rf vendor/x", Deny},
+		{effect.DeleteTree, "", "vendor", "rm -rf build", None},
 	} {
-		r := AddedRule{Rule: Rule{"team.x", Deny, "Why", "Instead."}, Kinds: []Kind{tc.kind}, Target: tc.target}
+		r := AddedRule{Rule: Rule{ID: "team.x", Verdict: Deny, Why: "Why", Instead: "Instead."}, Kinds: []Kind{tc.kind}, Target: tc.target}
 		if tc.path != "" {
 			r.Paths = []string{tc.path}
 		}
@@ -145,11 +149,11 @@ func TestAddedEffects(t *testing.T) {
 
 // What reaches a protected path, by whatever way.
 func TestProtectedPaths(t *testing.T) {
-	protect := AddedRule{Rule: Rule{"protected", Deny, "Why", "Instead."}, Kinds: Changing(),
+	protect := AddedRule{Rule: Rule{ID: "protected", Verdict: Deny, Why: "Why", Instead: "Instead."}, Kinds: Changing(),
 		Paths: []string{"infra/prod", "db/**/*.sql", "*.lock", "~/notes"}}
 	ctx := amended(Amendment{Added: []AddedRule{protect}})
 	ctx.Resolve = func(p string) string {
-		if within(p, "/home/dev/proj/link") {
+		if fspath.Within(p, "/home/dev/proj/link") {
 			return "/home/dev/proj/infra" + p[len("/home/dev/proj/link"):]
 		}
 		return p
@@ -200,17 +204,17 @@ func TestProtectedPaths(t *testing.T) {
 		}
 	}
 	for _, tool := range []string{"Write", "Edit", "NotebookEdit"} {
-		if d := Judge(Call{tool, []Arg{{"file_path", "/home/dev/proj/infra/prod/x"}}}, ctx); d.Verdict != Deny || d.Rule != "protected" {
+		if d := Judge(Call{Tool: tool, Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/infra/prod/x"}}}, ctx); d.Verdict != Deny || d.Rule != "protected" {
 			t.Errorf("%s: %+v", tool, d)
 		}
 	}
-	if d := Judge(Call{"Read", []Arg{{"file_path", "/home/dev/proj/infra/prod/x"}}}, ctx); d.Verdict != None {
+	if d := Judge(Call{Tool: "Read", Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/infra/prod/x"}}}, ctx); d.Verdict != None {
 		t.Errorf("Read: %+v", d)
 	}
 }
 
 func TestAddedTools(t *testing.T) {
-	r := AddedRule{Rule: Rule{"team.x", Ask, "Why", "Instead."}, Tool: "mcp__github__*", Input: []ArgMatch{{"repo", "acme/*"}}}
+	r := AddedRule{Rule: Rule{ID: "team.x", Verdict: Ask, Why: "Why", Instead: "Instead."}, Tool: "mcp__github__*", Input: []ArgMatch{{Name: "repo", Pattern: "acme/*"}}}
 	ctx := amended(Amendment{Added: []AddedRule{r}})
 	for _, tc := range []struct {
 		tool, path, value string
@@ -222,7 +226,7 @@ func TestAddedTools(t *testing.T) {
 		{"mcp__github__merge", "title", "acme/app", None},
 		{"mcp__gitlab__merge", "repo", "acme/app", None},
 	} {
-		if d := Judge(Call{tc.tool, []Arg{{tc.path, tc.value}}}, ctx); d.Verdict != tc.want {
+		if d := Judge(Call{Tool: tc.tool, Args: []Arg{{Path: tc.path, Value: tc.value}}}, ctx); d.Verdict != tc.want {
 			t.Errorf("%+v: %q", tc, d.Verdict)
 		}
 	}
@@ -252,26 +256,9 @@ func TestPolicyFilesAreProtected(t *testing.T) {
 		}
 	}
 	for _, tool := range []string{"Write", "Edit", "MultiEdit", "mcp__fs__write_file"} {
-		if d := Judge(Call{tool, []Arg{{"file_path", "/home/dev/proj/guard.toml"}}}, testContext()); d.Verdict != Deny {
+		if d := Judge(Call{Tool: tool, Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/guard.toml"}}}, testContext()); d.Verdict != Deny {
 			t.Errorf("%s: %q", tool, d.Verdict)
 		}
-	}
-}
-
-func TestLike(t *testing.T) {
-	for _, tc := range []struct {
-		pattern, text string
-		want          bool
-	}{
-		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "a\nb", true}, {"a*", "abc", true}, {"a*c", "abbc", true}, {"a*c", "abbd", false},
-		{"a?c", "abc", true}, {"a?c", "ac", false}, {"**", "a", true}, {"*a*b*", "xxaxxbxx", true}, {"*a*b*", "xxbxxaxx", false}, {"a", "A", false},
-	} {
-		if like(tc.pattern, tc.text) != tc.want {
-			t.Errorf("%q on %q", tc.pattern, tc.text)
-		}
-	}
-	if like(strings.Repeat("*a", 200)+"b", strings.Repeat("a", 20000)) {
-		t.Error("it is not like that")
 	}
 }
 
@@ -308,16 +295,16 @@ func FuzzAmended(f *testing.F) {
 			t.Skip()
 		}
 		rules := []AddedRule{
-			{Rule: Rule{"a", Deny, "w", "i."}, Kinds: Changing(), Paths: []string{path}},
-			{Rule: Rule{"b", Deny, "w", "i."}, Tool: tool, Input: []ArgMatch{{"command", arg}}},
+			{Rule: Rule{ID: "a", Verdict: Deny, Why: "w", Instead: "i."}, Kinds: Changing(), Paths: []string{path}},
+			{Rule: Rule{ID: "b", Verdict: Deny, Why: "w", Instead: "i."}, Tool: tool, Input: []ArgMatch{{Name: "command", Pattern: arg}}},
 		}
 		if words := strings.Fields(command); len(words) > 0 {
-			rules = append(rules, AddedRule{Rule: Rule{"c", Deny, "w", "i."}, Command: words, Args: []string{arg}})
+			rules = append(rules, AddedRule{Rule: Rule{ID: "c", Verdict: Deny, Why: "w", Instead: "i."}, Command: words, Args: []string{arg}})
 		}
 		without, with := testContext(), amended(Amendment{Added: rules})
 		with.ReadOnly = true
 		a, b := Judge(bash(cmd), without), Judge(bash(cmd), with)
-		if !harder(b.Verdict, a.Verdict) {
+		if !judge.Harder(b.Verdict, a.Verdict) {
 			t.Fatalf("rules of a file made %q of %q", b.Verdict, a.Verdict)
 		}
 	})
@@ -330,8 +317,8 @@ func TestManyRules(t *testing.T) {
 	var added []AddedRule
 	for i := range 150 {
 		added = append(added,
-			AddedRule{Rule: Rule{"p" + decimal(i), Deny, "w", "i."}, Kinds: Changing(), Paths: []string{"a/**/b" + decimal(i) + "/**/*.x"}},
-			AddedRule{Rule: Rule{"c" + decimal(i), Deny, "w", "i."}, Command: []string{"kubectl", "del*"}, Args: []string{"*a*b*c*"}})
+			AddedRule{Rule: Rule{ID: "p" + judge.Decimal(i), Verdict: Deny, Why: "w", Instead: "i."}, Kinds: Changing(), Paths: []string{"a/**/b" + judge.Decimal(i) + "/**/*.x"}},
+			AddedRule{Rule: Rule{ID: "c" + judge.Decimal(i), Verdict: Deny, Why: "w", Instead: "i."}, Command: []string{"kubectl", "del*"}, Args: []string{"*a*b*c*"}})
 	}
 	ctx := amended(Amendment{Added: added})
 	for _, text := range []string{strings.Repeat("rm -f q/w/e/r/t/y; ", 550), "rm -f " + strings.Repeat("a/b/c/d/e ", 1000), "rm -rf " + strings.Repeat("a/b/c/d/e ", 300), strings.Repeat("kubectl -n x get y; ", 500)} {

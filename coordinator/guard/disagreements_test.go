@@ -185,7 +185,7 @@ func judgedSuite(t *testing.T, file string) (rows []suiteRow) {
 		if err := json.Unmarshal(r.Input, &input); err != nil {
 			t.Fatal(file, err)
 		}
-		r.got = Judge(Call{r.Tool, suiteArgs(nil, "", input)}, ctx).Verdict
+		r.got = Judge(Call{Tool: r.Tool, Args: suiteArgs(nil, "", input)}, ctx).Verdict
 		rows = append(rows, r)
 	}
 	return rows
@@ -194,10 +194,10 @@ func judgedSuite(t *testing.T, file string) (rows []suiteRow) {
 func suiteArgs(args []Arg, path string, v any) []Arg {
 	switch x := v.(type) {
 	case string:
-		return append(args, Arg{strings.TrimPrefix(path, "."), x})
+		return append(args, Arg{Path: strings.TrimPrefix(path, "."), Value: x})
 	case bool:
 		if x {
-			return append(args, Arg{strings.TrimPrefix(path, "."), "true"})
+			return append(args, Arg{Path: strings.TrimPrefix(path, "."), Value: "true"})
 		}
 	case map[string]any:
 		for name, item := range x {

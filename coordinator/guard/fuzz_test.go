@@ -6,6 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/judge"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
 // FuzzJudge is the way in from outside: any tool, any text in any argument.
@@ -23,7 +32,7 @@ func FuzzJudge(f *testing.F) {
 	}
 	f.Add("mcp__x__delete_file", "/etc")
 	f.Fuzz(func(t *testing.T, tool, text string) {
-		check(t, Judge(Call{Tool: tool, Args: []Arg{{"command", text}, {"sql", text}, {"path", text}, {"file_path", text}, {"code", text}}}, testContext()))
+		check(t, Judge(Call{Tool: tool, Args: []Arg{{Path: "command", Value: text}, {Path: "sql", Value: text}, {Path: "path", Value: text}, {Path: "file_path", Value: text}, {Path: "code", Value: text}}}, testContext()))
 	})
 }
 
@@ -33,7 +42,7 @@ func check(t *testing.T, d Decision) {
 	if d.Verdict != None && (d.Rule == "" || d.Reason == "" || d.Person == "") {
 		t.Fatalf("a decision without words: %+v", d)
 	}
-	if strings.ContainsAny(d.Person+d.Part, holes) {
+	if strings.ContainsAny(d.Person+d.Part, partial.Holes) {
 		t.Fatalf("a mark of ours in front of a person: %+v", d)
 	}
 }
@@ -49,10 +58,10 @@ func FuzzArguments(f *testing.F) {
 		name := names[int(which)%len(names)]
 		ctx := testContext()
 		text := strings.ReplaceAll(args, "|", "\n")
-		sh := newShell(newUnderstanding(bash(name+args), &ctx))
-		sh.src = &source{text: args}
-		sh.exec(append([]string{name}, strings.Split(args, "|")...), &text)
-		weigh(sh.u.effects, &ctx)
+		sh := understand.NewShell(bash(name+args), siteOf(&ctx))
+		sh.Src = &shell.Source{Text: args}
+		sh.Exec(append([]string{name}, strings.Split(args, "|")...), &text)
+		judge.Decide(Call{}, effect.Understood{Effects: sh.Eval.Effects}, &ctx)
 	})
 }
 
@@ -67,10 +76,10 @@ func FuzzCode(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, lang uint8, text string) {
 		ctx := testContext()
-		sh := newShell(newUnderstanding(bash(text), &ctx))
-		sh.src = &source{text: text}
-		sh.code(text, languages[int(lang)%len(languages)])
-		weigh(sh.u.effects, &ctx)
+		sh := understand.NewShell(bash(text), siteOf(&ctx))
+		sh.Src = &shell.Source{Text: text}
+		script.Run(sh, text, languages[int(lang)%len(languages)])
+		judge.Decide(Call{}, effect.Understood{Effects: sh.Eval.Effects}, &ctx)
 	})
 }
 
@@ -81,7 +90,7 @@ func FuzzPowerShell(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		check(t, Judge(Call{"PowerShell", []Arg{{"command", text}}}, testContext()))
+		check(t, Judge(Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: text}}}, testContext()))
 	})
 }
 
@@ -91,13 +100,13 @@ func FuzzSQL(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		quoted := "'" + strings.ReplaceAll(scrub(text), "'", "") + "'"
-		for _, statement := range sqlWords("SELECT " + quoted) {
+		quoted := "'" + strings.ReplaceAll(partial.Scrub(text), "'", "") + "'"
+		for _, statement := range sql.Statements("SELECT " + quoted) {
 			if len(statement) != 2 {
 				t.Fatalf("%q: %q", quoted, statement)
 			}
 		}
-		check(t, Judge(Call{"mcp__db__query", []Arg{{"sql", text}}}, testContext()))
+		check(t, Judge(Call{Tool: "mcp__db__query", Args: []Arg{{Path: "sql", Value: text}}}, testContext()))
 	})
 }
 
@@ -107,8 +116,8 @@ func FuzzPath(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, word string) {
-		got := joinPath("/home/dev/proj", word)
-		known := !hasHole(word) && len(word) < maxPath/2 && !strings.HasPrefix(word, "~") && !(len(word) > 1 && word[1] == ':')
+		got := fspath.Join("/home/dev/proj", word)
+		known := !partial.HasHole(word) && len(word) < fspath.MaxPath/2 && !strings.HasPrefix(word, "~") && !(len(word) > 1 && word[1] == ':')
 		if want := path.Join("/home/dev/proj", word); known && word != "" && word[0] != '/' && got != want {
 			t.Fatalf("%q: %q, want %q", word, got, want)
 		}
@@ -116,7 +125,7 @@ func FuzzPath(f *testing.F) {
 			t.Fatalf("%q: %q, want %q", word, got, want)
 		}
 		for _, tool := range []string{"Write", "Read"} {
-			check(t, Judge(Call{tool, []Arg{{"file_path", word}}}, testContext()))
+			check(t, Judge(Call{Tool: tool, Args: []Arg{{Path: "file_path", Value: word}}}, testContext()))
 		}
 	})
 }

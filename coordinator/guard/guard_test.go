@@ -3,49 +3,15 @@ package guard
 import (
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
 )
-
-func TestEveryRuleIsComplete(t *testing.T) {
-	rules := Rules()
-	if len(rules) < 60 {
-		t.Fatalf("only %d rules", len(rules))
-	}
-	for _, p := range policies {
-		if p.ID == "" || !strings.Contains(p.ID, ".") && p.ID != "publish" {
-			t.Errorf("%+v: no stable id", p.Rule)
-		}
-		if p.Verdict != None && (p.Why == "" || p.Instead == "") {
-			t.Errorf("%s lacks a reason for the person or an alternative for the model", p.ID)
-		}
-		if p.Verdict != None && !strings.HasSuffix(p.Instead, ".") {
-			t.Errorf("%s: the alternative is no sentence: %q", p.ID, p.Instead)
-		}
-	}
-	for _, r := range rules {
-		if r.Verdict != Ask && r.Verdict != Deny {
-			t.Errorf("%s: verdict %q", r.ID, r.Verdict)
-		}
-	}
-}
-
-// A row behind a row of the same kind without a condition can never apply.
-func TestNoRuleIsShadowed(t *testing.T) {
-	open := map[Kind]string{}
-	for _, p := range policies {
-		if by, ok := open[p.kind]; ok {
-			t.Errorf("%s can never apply: %s takes every %q", p.ID, by, p.kind)
-		}
-		if p.when.always() {
-			open[p.kind] = p.ID
-		}
-	}
-}
 
 func TestTools(t *testing.T) {
 	call := func(tool string, kv ...string) Call {
 		c := Call{Tool: tool}
 		for i := 0; i < len(kv); i += 2 {
-			c.Args = append(c.Args, Arg{kv[i], kv[i+1]})
+			c.Args = append(c.Args, Arg{Path: kv[i], Value: kv[i+1]})
 		}
 		return c
 	}
@@ -149,7 +115,7 @@ func TestMerged(t *testing.T) {
 // What a session made itself may go, and nothing beside it.
 func TestCreated(t *testing.T) {
 	ctx := testContext()
-	ctx.Created = func(path string) bool { return within(path, "/srv/scratch") }
+	ctx.Created = func(path string) bool { return fspath.Within(path, "/srv/scratch") }
 	for cmd, want := range map[string]Verdict{
 		"rm -rf /srv/scratch/x": None, "cd /srv/scratch && rm -rf x": None, "rm -rf /srv/scratch/x /srv/data": Ask, "rm -rf /srv/data": Ask,
 		"rm -rf /srv/scratch/*": Ask, "rm -rf /srv/scratch/$X": Ask, "ssh host rm -rf /srv/scratch/x": Ask, "rm -rf /": Deny, "rm -rf ~": Deny,
@@ -185,8 +151,8 @@ func TestSymlinks(t *testing.T) {
 	ctx.Resolve = func(p string) string {
 		links := map[string]string{"/home/dev/proj/link": "/home/dev", "/home/dev/proj/s": "/home/dev/.claude", "/tmp/r": "/"}
 		for from, to := range links {
-			if within(p, from) {
-				return cleanPath(to + p[len(from):])
+			if fspath.Within(p, from) {
+				return fspath.Clean(to + p[len(from):])
 			}
 		}
 		return p

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
 // mostParses is how often the parser alone could read an ordinary text while
@@ -38,7 +40,7 @@ func TestNoShapeIsSlow(t *testing.T) {
 func TestUnreadableIsNeverSilent(t *testing.T) {
 	unreadable := []string{"echo `a", strings.Repeat("echo x;", 200_000)}
 	for _, s := range shapes() {
-		if oneOf(s.name, "parens subst ifs bangs evals") {
+		if lex.OneOf(s.name, "parens subst ifs bangs evals") {
 			unreadable = append(unreadable, s.call(400_000).Args[0].Value)
 		}
 	}

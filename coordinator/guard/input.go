@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/rawjson"
 )
 
@@ -79,7 +80,7 @@ func (r *inputReader) members(path string, object rawjson.Value, depth int) {
 	seen := map[string]bool{}
 	object.ForEach(func(name, member rawjson.Value) bool {
 		if seen[name.Str] {
-			r.err = fmt.Errorf("names %q twice", clip(below(path, name.Str), 100))
+			r.err = fmt.Errorf("names %q twice", lex.Clip(below(path, name.Str), 100))
 			return false
 		}
 		seen[name.Str] = true

@@ -10,7 +10,7 @@ import (
 func TestReadCall(t *testing.T) {
 	const input = ` {"command":"a\n","deep":[{"on":true,"off":false,"n":7,"none":null},["x",[]]],"":"empty name"} `
 	call, err := ReadCall("mcp__x__y", input)
-	want := []Arg{{"command", "a\n"}, {"deep.0.on", "true"}, {"deep.1.0", "x"}, {"", "empty name"}}
+	want := []Arg{{Path: "command", Value: "a\n"}, {Path: "deep.0.on", Value: "true"}, {Path: "deep.1.0", Value: "x"}, {Path: "", Value: "empty name"}}
 	if err != nil || call.Tool != "mcp__x__y" || !slices.Equal(call.Args, want) {
 		t.Errorf("%+v, %v; want %+v", call, err, want)
 	}

@@ -24,7 +24,7 @@ func testContext() Context {
 }
 
 func bash(command string) Call {
-	return Call{Tool: "Bash", Args: []Arg{{"command", command}}}
+	return Call{Tool: "Bash", Args: []Arg{{Path: "command", Value: command}}}
 }
 
 // verdicts runs the commands of a list (one per line, \n for a line break) and

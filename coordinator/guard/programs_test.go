@@ -5,11 +5,17 @@ import (
 	"go/ast"
 	"go/parser"
 	gotoken "go/token"
+	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/judge"
+	"github.com/afar-sh/afar/coordinator/guard/understand"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // knownPrograms reads every word that the tables may know out of the package's
@@ -30,19 +36,18 @@ func knownPrograms(t testing.TB) map[string]bool {
 		}
 		return true
 	}
-	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range sources {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+	err := filepath.WalkDir(".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
 		}
 		file, err := parser.ParseFile(gotoken.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
+		if err == nil {
+			ast.Inspect(file, words)
 		}
-		ast.Inspect(file, words)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return found
 }
@@ -81,8 +86,8 @@ func run(t *testing.T, argv []string, in *string) {
 		}
 	}()
 	ctx := testContext()
-	sh := newShell(newUnderstanding(bash(strings.Join(argv, " ")), &ctx))
-	sh.src = &source{}
-	sh.exec(argv, in)
-	weigh(sh.u.effects, &ctx)
+	sh := understand.NewShell(bash(strings.Join(argv, " ")), siteOf(&ctx))
+	sh.Src = &shell.Source{}
+	sh.Exec(argv, in)
+	judge.Decide(Call{}, effect.Understood{Effects: sh.Eval.Effects}, &ctx)
 }

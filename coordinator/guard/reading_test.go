@@ -1,6 +1,8 @@
 package guard
 
-import "testing"
+import (
+	"testing"
+)
 
 // An agent that only reads: what passes, and what does more or cannot be told.
 func TestReadOnly(t *testing.T) {
@@ -53,12 +55,12 @@ func TestReadOnlyTools(t *testing.T) {
 		"Write": Deny, "Edit": Deny, "MultiEdit": Deny, "NotebookEdit": Deny, "mcp__db__query": Deny, "mcp__fs__read_file": Deny,
 		"Task": Deny, "Agent": Deny, "WebFetch": Deny, "Monitor": Deny, "Skill": Deny, "SomethingNew": Deny, "": Deny,
 	} {
-		d := Judge(Call{Tool: tool, Args: []Arg{{"file_path", "/home/dev/proj/a.go"}, {"prompt", "x"}}}, ctx)
+		d := Judge(Call{Tool: tool, Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/a.go"}, {Path: "prompt", Value: "x"}}}, ctx)
 		if d.Verdict != want || want == Deny && d.Rule != "agent.reads" {
 			t.Errorf("%s: %q by %s, want %q", tool, d.Verdict, d.Rule, want)
 		}
 	}
-	secret := Judge(Call{Tool: "Read", Args: []Arg{{"file_path", "/home/dev/.ssh/id_rsa"}}}, ctx)
+	secret := Judge(Call{Tool: "Read", Args: []Arg{{Path: "file_path", Value: "/home/dev/.ssh/id_rsa"}}}, ctx)
 	if secret.Verdict != Ask {
 		t.Errorf("reading credentials: %q", secret.Verdict)
 	}

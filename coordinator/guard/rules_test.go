@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/guard/judge"
 )
 
 var update = stdflag.Bool("update", false, "write docs/guard.md")
@@ -176,15 +178,10 @@ func docsPage() string {
 	var b strings.Builder
 	b.WriteString(docsIntro)
 	rules := Rules()
-	seen := map[string]bool{}
-	for _, p := range packs {
-		if seen[p.name] {
-			continue
-		}
-		seen[p.name] = true
-		b.WriteString("\n## " + p.name + "\n")
+	for _, name := range judge.PackNames() {
+		b.WriteString("\n## " + name + "\n")
 		for _, r := range rules {
-			if r.Pack() == p.name {
+			if r.Pack() == name {
 				b.WriteString(docsRule(r))
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
 // A shape is a way to write a call of any size. Shapes are what somebody would
@@ -325,46 +327,66 @@ func sources() []shape {
 func tools() []shape {
 	return []shape{
 		{"Write", func(n int) Call {
-			return Call{"Write", []Arg{{"file_path", "/home/dev/proj/a.go"}, {"content", fill("rm -rf / # afar\n", n)}}}
+			return Call{Tool: "Write", Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/a.go"}, {Path: "content", Value: fill("rm -rf / # afar\n", n)}}}
 		}},
 		{"MultiEdit", func(n int) Call {
-			c := Call{Tool: "MultiEdit", Args: []Arg{{"file_path", "/home/dev/proj/a.go"}}}
+			c := Call{Tool: "MultiEdit", Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/a.go"}}}
 			for i := 0; i*20 < n; i++ {
-				c.Args = append(c.Args, Arg{"edits." + strconv.Itoa(i) + ".new_string", "abc"})
+				c.Args = append(c.Args, Arg{Path: "edits." + strconv.Itoa(i) + ".new_string", Value: "abc"})
 			}
 			return c
 		}},
-		{"long file_path", func(n int) Call { return Call{"Write", []Arg{{"file_path", fill("../a/", n)}}} }},
-		{"MCP text", func(n int) Call {
-			return Call{"mcp__x__create_issue", []Arg{{"body", fill("rm -rf / ", n)}}}
+		{"long file_path", func(n int) Call {
+			return Call{Tool: "Write", Args: []Arg{{Path: "file_path", Value: fill("../a/", n)}}}
 		}},
-		{"MCP command", func(n int) Call { return Call{"mcp__x__run", []Arg{{"command", fill("a|", n)}}} }},
-		{"MCP SQL", func(n int) Call { return Call{"mcp__x__query", []Arg{{"sql", fill("DROP TABLE a;", n)}}} }},
-		{"MCP code", func(n int) Call { return Call{"mcp__x__eval", []Arg{{"code", fill("f(a,", n)}}} }},
+		{"MCP text", func(n int) Call {
+			return Call{Tool: "mcp__x__create_issue", Args: []Arg{{Path: "body", Value: fill("rm -rf / ", n)}}}
+		}},
+		{"MCP command", func(n int) Call {
+			return Call{Tool: "mcp__x__run", Args: []Arg{{Path: "command", Value: fill("a|", n)}}}
+		}},
+		{"MCP SQL", func(n int) Call {
+			return Call{Tool: "mcp__x__query", Args: []Arg{{Path: "sql", Value: fill("DROP TABLE a;", n)}}}
+		}},
+		{"MCP code", func(n int) Call {
+			return Call{Tool: "mcp__x__eval", Args: []Arg{{Path: "code", Value: fill("f(a,", n)}}}
+		}},
 		{"MCP paths", func(n int) Call {
 			c := Call{Tool: "mcp__x__delete_files"}
 			for i := 0; i*20 < n; i++ {
-				c.Args = append(c.Args, Arg{"paths." + strconv.Itoa(i), "/etc/a" + strconv.Itoa(i)})
+				c.Args = append(c.Args, Arg{Path: "paths." + strconv.Itoa(i), Value: "/etc/a" + strconv.Itoa(i)})
 			}
 			return c
 		}},
 		{"MCP commands", func(n int) Call {
 			c := Call{Tool: "mcp__x__run"}
 			for i := 0; i*10 < n; i++ {
-				c.Args = append(c.Args, Arg{strconv.Itoa(i) + ".command", "echo a"})
+				c.Args = append(c.Args, Arg{Path: strconv.Itoa(i) + ".command", Value: "echo a"})
 			}
 			return c
 		}},
-		{"MCP name", func(n int) Call { return Call{"mcp__x__" + fill("drop_", n), nil} }},
-		{"PowerShell verbs", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("del ", n)}}} }},
-		{"PowerShell disks", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("format ", n)}}} }},
-		{"PowerShell", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("del a;", n)}}} }},
-		{"PowerShell substitutions", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("$(", n)}}} }},
-		{"PowerShell nested", func(n int) Call {
-			return Call{"PowerShell", []Arg{{"command", strings.Repeat("$(", n/3) + strings.Repeat(")", n/3)}}}
+		{"MCP name", func(n int) Call { return Call{Tool: "mcp__x__" + fill("drop_", n), Args: nil} }},
+		{"PowerShell verbs", func(n int) Call {
+			return Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: fill("del ", n)}}}
 		}},
-		{"PowerShell variables", func(n int) Call { return Call{"PowerShell", []Arg{{"command", fill("$x = $x + $x;", n)}}} }},
-		{"PowerShell pipes", func(n int) Call { return Call{"PowerShell", []Arg{{"command", "ls" + fill("|% {iex $_}", n)}}} }},
+		{"PowerShell disks", func(n int) Call {
+			return Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: fill("format ", n)}}}
+		}},
+		{"PowerShell", func(n int) Call {
+			return Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: fill("del a;", n)}}}
+		}},
+		{"PowerShell substitutions", func(n int) Call {
+			return Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: fill("$(", n)}}}
+		}},
+		{"PowerShell nested", func(n int) Call {
+			return Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: strings.Repeat("$(", n/3) + strings.Repeat(")", n/3)}}}
+		}},
+		{"PowerShell variables", func(n int) Call {
+			return Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: fill("$x = $x + $x;", n)}}}
+		}},
+		{"PowerShell pipes", func(n int) Call {
+			return Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: "ls" + fill("|% {iex $_}", n)}}}
+		}},
 	}
 }
 
@@ -391,7 +413,7 @@ func chain(n int) string {
 func nestedBash(n int) string {
 	s := "rm -rf /"
 	for {
-		next := "bash -c " + quoteAll([]string{s})
+		next := "bash -c " + shell.QuoteAll([]string{s})
 		if len(next) > n {
 			return s
 		}

@@ -3,6 +3,9 @@ package guard
 import (
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
 // The understanding half on its own: what a call does, whatever the policy.
@@ -42,7 +45,7 @@ func TestEffects(t *testing.T) {
 	} {
 		var got []string
 		for _, e := range Judge(bash(tc.cmd), testContext()).Effects {
-			got = append(got, string(e.Kind)+"|"+e.Op+"|"+visible(e.Target))
+			got = append(got, string(e.Kind)+"|"+e.Op+"|"+partial.Visible(e.Target))
 		}
 		if s := strings.Join(got, ";"); s != tc.want {
 			t.Errorf("%s\n got %s\nwant %s", tc.cmd, s, tc.want)
@@ -51,62 +54,13 @@ func TestEffects(t *testing.T) {
 }
 
 func TestEffectsSayHowSure(t *testing.T) {
-	for cmd, want := range map[string]Certainty{
+	for cmd, want := range map[string]effect.Certainty{
 		"rm -rf a": Known, "rm -rf $A": Possible, "$X -rf /": Possible, "rm -rf a/$B": Possible,
 		"git reset --hard": Known, "wrapper git reset --hard": Possible,
 	} {
 		if e := Judge(bash(cmd), testContext()).Effects; len(e) == 0 || e[0].Sure != want {
 			t.Errorf("%s: %+v, want %s", cmd, e, want)
 		}
-	}
-}
-
-func TestCleanPath(t *testing.T) {
-	for in, want := range map[string]string{
-		"/": "/", "//a//b/": "/a/b", "/a/../..": "/", "/a/./b/..": "/a", "a/../b": "b", "": ".", "../a": "../a",
-		"/a/" + unknown + "/..": unknown, "~/..": unknown, "~/a/..": "~",
-	} {
-		if got := cleanPath(in); got != want {
-			t.Errorf("cleanPath(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestParseOptions(t *testing.T) {
-	o := parseOptions([]string{"-rfn5", "a", "--force", "--name=x", "--file", "y", "b", "--", "-z"}, "n file")
-	if !o.short('r') || !o.short('f') || o.short('z') || !o.exact("force") {
-		t.Errorf("flags %+v", o.flags)
-	}
-	if n, _ := o.get("n"); n != "5" {
-		t.Errorf("n = %q", n)
-	}
-	if f, _ := o.get("file"); f != "y" {
-		t.Errorf("file = %q", f)
-	}
-	if got := strings.Join(o.pos, " "); got != "a b -z" {
-		t.Errorf("operands %q", got)
-	}
-	if p := parseOptions([]string{"--recurs", "--force"}, ""); !p.has("recursive") || p.has("force-with-lease") {
-		t.Errorf("abbreviations %+v", p.flags)
-	}
-}
-
-func TestSecretPath(t *testing.T) {
-	for p, want := range map[string]bool{
-		"/p/.env": true, "/p/.env.local": true, "/p/.env.example": false, "/p/example.env": false,
-		"/h/.ssh/id_rsa": true, "/h/.ssh/id_rsa.pub": false, "/h/.ssh/known_hosts": false, "/h/.aws/credentials": true,
-		"/p/server.pem": true, "/p/main.go": false, "/p/tokens.go": false, "/proc/1/environ": true, "/p/key.ts": false,
-	} {
-		if got := secretPath(p, "/h"); got != want {
-			t.Errorf("secretPath(%s) = %v", p, got)
-		}
-	}
-}
-
-func TestSQLWords(t *testing.T) {
-	got := sqlWords("drop/**/table \"a b\"; -- drop\nSELECT 'x;y'")
-	if len(got) != 2 || strings.Join(got[0], " ") != "DROP TABLE 'a b" || got[1][1] != "'x;y" {
-		t.Errorf("%q", got)
 	}
 }
 

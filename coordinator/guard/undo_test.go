@@ -69,7 +69,7 @@ func TestLosses(t *testing.T) {
 			t.Errorf("%q loses %q, want %q", command, have, want)
 		}
 	}
-	edit := Call{Tool: "Edit", Args: []Arg{{"file_path", p + "/a.txt"}, {"old_string", "a"}, {"new_string", "b"}}}
+	edit := Call{Tool: "Edit", Args: []Arg{{Path: "file_path", Value: p + "/a.txt"}, {Path: "old_string", Value: "a"}, {Path: "new_string", Value: "b"}}}
 	if got := Losses(edit, Judge(edit, testContext()).Effects, p); len(got) > 0 {
 		t.Errorf("an edit of the host's loses %v", got)
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
 // What is stopped is stopped however it is put. In these ways of putting it RAW is the
@@ -107,7 +109,7 @@ func stopped(t *testing.T) (commands []string) {
 		}
 		for i, line := range strings.Split(string(raw), "\n") {
 			verdict, command, _ := strings.Cut(line, " ")
-			if oneOf(verdict, "deny ask") && i%11 == 0 && !strings.Contains(command, "⏎") && filepath.Base(file) != "windows.txt" {
+			if lex.OneOf(verdict, "deny ask") && i%11 == 0 && !strings.Contains(command, "⏎") && filepath.Base(file) != "windows.txt" {
 				commands = append(commands, command)
 			}
 		}

@@ -1,0 +1,96 @@
+package guard
+
+import (
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/judge"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+)
+
+// What a call is and would do.
+type (
+	// Call is one tool call as the host sent it.
+	Call = effect.Call
+	// Arg is one leaf of its input.
+	Arg = effect.Arg
+	// Effect is one thing that a call would do.
+	Effect = effect.Effect
+	// Kind says what an effect does.
+	Kind = effect.Kind
+	// Step is one command that a call would run.
+	Step = effect.Step
+)
+
+// How a call is judged.
+type (
+	// Verdict is the guard's answer: None, Ask or Deny.
+	Verdict = judge.Verdict
+	// Context is what is known about the place of the call.
+	Context = judge.Context
+	// GitFacts describe a repository of that place.
+	GitFacts = judge.GitFacts
+	// Decision is the verdict with its reasons.
+	Decision = judge.Decision
+	// Opinion is what the rules say of one effect.
+	Opinion = judge.Opinion
+	// Rule is one row of the policy.
+	Rule = judge.Rule
+	// Silenced is a rule that a policy file turned off.
+	Silenced = judge.Silenced
+	// Loss is something that a call may destroy and that can be kept.
+	Loss = judge.Loss
+)
+
+// What policy files add.
+type (
+	// Amendment is what one policy file adds.
+	Amendment = judge.Amendment
+	// Change gives a built-in rule another verdict.
+	Change = judge.Change
+	// AddedRule is a rule of a policy file.
+	AddedRule = judge.AddedRule
+	// ArgMatch is a pattern for one argument of a tool.
+	ArgMatch = judge.ArgMatch
+)
+
+// The verdicts, from mildest to hardest.
+const (
+	None = judge.None
+	Ask  = judge.Ask
+	Deny = judge.Deny
+)
+
+// How sure an effect is.
+const (
+	Known    = effect.Known
+	Possible = effect.Possible
+)
+
+// PolicyFile is the name of the policy file of a person and of a project.
+const PolicyFile = protected.PolicyFile
+
+// Rules returns the whole policy in a stable order; the table is a copy.
+func Rules() []Rule { return judge.Rules() }
+
+// Standing says what verdicts the rows of a built-in rule give: whether one of
+// them denies or asks. known is false for an id that no row has.
+func Standing(id string) (denies, asks, known bool) { return judge.Standing(id) }
+
+// Keeps reports whether the guard itself rests on a rule: its asks cannot be
+// turned off either.
+func Keeps(id string) bool { return judge.Keeps(id) }
+
+// Kinds returns every kind of effect that a rule can be about, in table order.
+func Kinds() []Kind { return judge.Kinds() }
+
+// KnownKind reports whether some effect can be of the kind.
+func KnownKind(k Kind) bool { return judge.KnownKind(k) }
+
+// Changing returns the kinds of effect that change files.
+func Changing() []Kind { return judge.Changing() }
+
+// ReadFile is the kind of effect that makes the content of a file visible.
+const ReadFile = effect.ReadFile
+
+// Losses returns what the effects of a call may destroy, here and not on
+// another machine.
+func Losses(call Call, effects []Effect, cwd string) []Loss { return judge.Losses(call, effects, cwd) }

@@ -1,0 +1,90 @@
+package effect
+
+import (
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+)
+
+// Kind says what an effect does, independent of the program that does it.
+type Kind string
+
+// The kinds of effect that the understanding half can report.
+const (
+	DeleteTree    Kind = "delete tree"              // Target: path, recursively
+	DeleteFile    Kind = "delete file"              // Target: path
+	WriteFile     Kind = "write file"               // Target: path, created or overwritten
+	MoveAway      Kind = "move away"                // Target: path that vanishes from its place
+	ChangeMode    Kind = "change mode"              // Target: path; Op: how
+	ReadFile      Kind = "read file"                // Target: path whose content becomes visible
+	WriteDisk     Kind = "write disk"               // Target: device or volume
+	Discard       Kind = "discard uncommitted work" // Op: the way; Target: pathspec
+	RewriteRefs   Kind = "rewrite history"          // Op: the way; Target: ref
+	PushForce     Kind = "rewrite remote branch"    // Target: branch, "" = current
+	PushDelete    Kind = "delete remote branch"     // Target: branch
+	GitSettings   Kind = "change git settings"      // Target: key
+	RunUnknown    Kind = "run unknown code"         // Op: where the code comes from
+	RunElevated   Kind = "run with more rights"     // Op: the way
+	ReverseShell  Kind = "open a shell to others"   // Target: host
+	ForkBomb      Kind = "exhaust the machine"      // Op: the way
+	DropData      Kind = "drop data"                // Op: what; Target: its name
+	DestroyRemote Kind = "destroy remote resource"  // Op: noun; Target: name
+	ChangeRemote  Kind = "change remote resource"   // Op: verb; Target: noun
+	PublishOut    Kind = "publish"                  // Target: registry or place
+	SendOut       Kind = "send data out"            // Target: host; Op: what
+	RevealSecret  Kind = "reveal secret"            // Op: which
+	StopService   Kind = "stop service"             // Target: service
+	KillProcess   Kind = "kill process"             // Target: process
+	Power         Kind = "change power state"       // Op: how
+	Persist       Kind = "install a hook for later" // Op: where
+	RemovePackage Kind = "remove packages"          // Op: the tool
+	ChangeSystem  Kind = "change system settings"   // Op: what
+	DeleteCopies  Kind = "delete in a synced copy"  // Target: destination
+	PruneLocal    Kind = "prune local images or volumes"
+	SteerAfar     Kind = "decide for Afar"      // Op: the verb
+	DisableAfar   Kind = "disable Afar"         // Op: the way
+	LoadMod       Kind = "load a mod"           // Op: the way; Target: skill, command or path
+	TypeInto      Kind = "type into a terminal" // Target: program
+	BeyondReading Kind = "do more than read"    // Op: what; only in an agent that may only read
+	Unreadable    Kind = "cannot be understood" // Op: why
+)
+
+// Certainty says whether an effect surely happens when the call runs.
+type Certainty string
+
+// An effect is Known when every part that matters was read off the call, and
+// Possible when an unknown value stands in it.
+const (
+	Known    Certainty = "known"
+	Possible Certainty = "possible"
+)
+
+// OtherSetting is the Op of a WriteFile that changes no setting of the host on
+// which our hooks depend.
+const OtherSetting = "other setting"
+
+// Effect is one thing that a call would do.
+type Effect struct {
+	Kind   Kind
+	Op     string    // finer than Kind: "reset-hard", "database", "network"
+	Target string    // path (absolute where known), ref, host, name; "" = not known
+	Sure   Certainty // never empty
+	Via    string    // the program that does it
+	Dir    string    // directory it works in, for effects on a repository
+	Away   string    // "" here, "remote" or "container" elsewhere
+	Part   string    // exact text of the call that causes it
+}
+
+func CertaintyOf(s string) Certainty {
+	if partial.HasHole(s) {
+		return Possible
+	}
+	return Known
+}
+
+// NeedsTarget is true of the kinds whose verdict depends on the exact target.
+func NeedsTarget(k Kind) bool {
+	switch k {
+	case DeleteTree, DeleteFile, MoveAway, ChangeMode, WriteFile, PushForce, PushDelete, RewriteRefs, Discard, KillProcess:
+		return true
+	}
+	return false
+}

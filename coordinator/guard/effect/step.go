@@ -1,0 +1,34 @@
+package effect
+
+// A Step is one command that a call would run, with what it runs in turn.
+type Step struct {
+	Words   []string // the program and its words, as far as they are known
+	Dir     string   // where it runs
+	Away    string   // "" here, "remote" or "container" elsewhere
+	Part    string   // text of the call that it comes from
+	Effects []int    // indexes of what it does itself
+	Steps   []*Step
+	Program string // its name, as the tables know it
+	// Sets are the variables that it sets.
+	Sets []string
+}
+
+// Understood is all that a call would do.
+type Understood struct {
+	Effects []Effect
+	Root    *Step // of the tree of commands; nil where nobody asked for it
+}
+
+// Calls reports whether anything that the call would run is that program with
+// that first word.
+func (s *Step) Calls(program, verb string) bool {
+	if s == nil {
+		return false
+	}
+	for _, next := range s.Steps {
+		if next.Program == program && len(next.Words) > 1 && next.Words[1] == verb || next.Calls(program, verb) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,536 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+)
+
+// An Amendment is what one policy file adds to the built-in rules. Nothing in
+// it can make a built-in deny milder. It is checked by the package that reads
+// it: rule ids are known, patterns are short.
+type Amendment struct {
+	File    string // where it was read, absolute
+	Base    string // the directory that relative paths are of, absolute
+	Loosens bool   // it may turn asks off: the person's own, or a trusted one
+	Changes []Change
+	Added   []AddedRule
+}
+
+// A Change gives a built-in rule another verdict; None turns its asks off.
+type Change struct {
+	Rule    string
+	Verdict Verdict
+	Line    int
+}
+
+// An AddedRule is a rule of a policy file. It has one subject: effects, a
+// command, or a tool.
+type AddedRule struct {
+	Rule
+	Line int
+
+	Kinds  []effect.Kind // effects of these kinds ...
+	Target string        // ... whose target is like this pattern, "" = any ...
+	Paths  []string      // ... or is a path that one of these patterns covers
+
+	Command []string // patterns: the program, then the words behind it, options passed over
+	Args    []string // patterns: each is like at least one of the command's words
+
+	Tool  string     // pattern of the tool's name
+	Input []ArgMatch // each names an argument of the call and what it is like
+}
+
+// An ArgMatch is a pattern for one argument of a tool, by its name or its path.
+type ArgMatch struct{ Name, Pattern string }
+
+// Silenced is a rule that would have asked, had a policy file not turned it off.
+type Silenced struct{ Rule, From string }
+
+// Softness of a match: unknown values stand in what it is about.
+type likeness int
+
+const (
+	unlike likeness = iota
+	perhaps
+	alike
+)
+
+// changingKinds are the effects that a protected path is protected from.
+var changingKinds = [...]effect.Kind{effect.DeleteTree, effect.DeleteFile, effect.WriteFile, effect.MoveAway, effect.ChangeMode, effect.DeleteCopies, effect.Discard}
+
+// Changing returns the kinds of effect that change files.
+func Changing() []effect.Kind { return append([]effect.Kind{}, changingKinds[:]...) }
+
+// KnownKind reports whether some effect can be of the kind.
+func KnownKind(k effect.Kind) bool {
+	for i := range policies {
+		if policies[i].kind == k {
+			return true
+		}
+	}
+	return false
+}
+
+// Kinds returns every kind of effect that a rule can be about, in table order.
+func Kinds() []effect.Kind {
+	var out []effect.Kind
+	seen := map[effect.Kind]bool{}
+	for _, p := range policies {
+		if !seen[p.kind] {
+			seen[p.kind] = true
+			out = append(out, p.kind)
+		}
+	}
+	return out
+}
+
+// Standing says what verdicts the rows of a built-in rule give: whether one of
+// them denies or asks. known is false for an id that no row has.
+func Standing(id string) (denies, asks, known bool) {
+	for i := range policies {
+		if p := &policies[i]; p.ID == id {
+			known = true
+			denies = denies || p.Verdict == Deny
+			asks = asks || p.Verdict == Ask
+		}
+	}
+	return denies, asks, known
+}
+
+// Keeps reports whether the guard itself rests on a rule: its asks cannot be
+// turned off either.
+func Keeps(id string) bool {
+	for _, prefix := range [...]string{"afar.", "host.", "terminal.", "call.", "agent."} {
+		if strings.HasPrefix(id, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// amend returns the verdict of a row under the policy files, and the one that
+// changed it. Where two speak of a rule the harder word counts.
+func (j *judging) amend(p *policy) (Verdict, string) {
+	word, from, spoken := None, "", false
+	for i := range j.ctx.Amendments {
+		a := &j.ctx.Amendments[i]
+		for _, c := range a.Changes {
+			if c.Rule != p.ID || c.Verdict == None && !a.Loosens {
+				continue
+			}
+			if !spoken || !Harder(word, c.Verdict) {
+				word, from, spoken = c.Verdict, origin(a, c.Line), true
+			}
+		}
+	}
+	if !spoken || !amendable(p, word) {
+		return p.Verdict, ""
+	}
+	if word == None {
+		j.silenced = append(j.silenced, Silenced{Rule: p.ID, From: from})
+	}
+	return word, from
+}
+
+// amendable: a verdict becomes harder, an ask may be turned off, and what a
+// rule excepts from itself stays excepted.
+func amendable(p *policy, to Verdict) bool {
+	switch p.Verdict {
+	case Ask:
+		return to == Deny || to == None && !Keeps(p.ID)
+	case None:
+		denies, asks, _ := Standing(p.ID)
+		return to != None && !denies && !asks
+	}
+	return false
+}
+
+func origin(a *Amendment, line int) string { return a.File + ":" + Decimal(line) }
+
+func Decimal(n int) string {
+	if n < 10 {
+		return string(rune('0' + max(n, 0)))
+	}
+	return Decimal(n/10) + string(rune('0'+n%10))
+}
+
+// added judges a call by the rules of the policy files, and returns the harder
+// of d and theirs. Of two that ask, the file's own words are shown: they say
+// more than ours.
+func added(d Decision, call effect.Call, u effect.Understood, ctx *Context) Decision {
+	j := newJudging(ctx)
+	ours := d.Verdict == Ask
+	for i := range ctx.Amendments {
+		a := &ctx.Amendments[i]
+		for k := range a.Added {
+			r := &a.Added[k]
+			hit := j.applies(a, r, call, u)
+			verdict := softened(r.Verdict, hit.how)
+			if hit.step != nil && ctx.Steps {
+				d.note(hit.step, Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)})
+			}
+			if hit.effect < len(d.Opinions) && hit.how != unlike && !Harder(d.Opinions[hit.effect].Verdict, verdict) {
+				d.Opinions[hit.effect] = Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)}
+			}
+			if hit.how == unlike || Harder(d.Verdict, verdict) && !(ours && verdict == Ask) {
+				continue
+			}
+			ours = false
+			d.Verdict, d.Rule, d.Reason, d.From = verdict, r.ID, r.Instead, origin(a, r.Line)
+			d.Person, d.Part = withTarget(r.Why, hit.about), partial.Visible(lex.Clip(hit.part, 300))
+		}
+	}
+	return d
+}
+
+// note keeps what a rule says of a command.
+func (d *Decision) note(s *effect.Step, o Opinion) {
+	if d.StepOpinions == nil {
+		d.StepOpinions = map[*effect.Step]Opinion{}
+	}
+	d.StepOpinions[s] = o
+}
+
+// softened: what is only possible is asked, not denied.
+func softened(v Verdict, how likeness) Verdict {
+	if v == Deny && how == perhaps {
+		return Ask
+	}
+	return v
+}
+
+// A hit is the part of a call that a rule is about.
+type hit struct {
+	how         likeness
+	part, about string
+	effect      int          // index; past the last one for none
+	step        *effect.Step // nil for none
+}
+
+func withTarget(why, target string) string {
+	target = partial.Visible(lex.Clip(target, 120))
+	if target == "" || strings.Contains(target, "\n") {
+		return why
+	}
+	return why + ": " + target
+}
+
+// applies says whether a rule is about a call, and by which part of it.
+func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect.Understood) hit {
+	switch {
+	case r.Tool != "":
+		return hit{inputLike(r, call), call.Tool, call.Tool, len(u.Effects), nil}
+	case len(r.Command) > 0:
+		best := hit{effect: len(u.Effects)}
+		commandLike(a, r, u.Root, &best)
+		return best
+	}
+	best := hit{effect: len(u.Effects)}
+	patterns := j.compile(a, r.Paths)
+	for i, e := range u.Effects {
+		got := effectLike(r, e)
+		if got != unlike && len(patterns) > 0 {
+			got = min(got, j.covered(patterns, i, e))
+		}
+		if got > best.how {
+			best = hit{got, e.Part, e.Target, i, nil}
+		}
+	}
+	return best
+}
+
+func inputLike(r *AddedRule, call effect.Call) likeness {
+	if !like(r.Tool, call.Tool) {
+		return unlike
+	}
+	for _, m := range r.Input {
+		if !hasArg(call, m) {
+			return unlike
+		}
+	}
+	return alike
+}
+
+func hasArg(call effect.Call, m ArgMatch) bool {
+	for _, a := range call.Args {
+		name := a.Path[strings.LastIndexByte(a.Path, '.')+1:]
+		if (a.Path == m.Name || name == m.Name) && like(m.Pattern, a.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// commandLike looks for a command in all that a call would run.
+func commandLike(a *Amendment, r *AddedRule, s *effect.Step, best *hit) {
+	if s == nil {
+		return
+	}
+	if how := stepLike(a, r, s); how > best.how {
+		best.how, best.part, best.about, best.step = how, s.Part, strings.Join(s.Words, " "), s
+	}
+	for _, next := range s.Steps {
+		commandLike(a, r, next, best)
+	}
+}
+
+func stepLike(a *Amendment, r *AddedRule, s *effect.Step) likeness {
+	if len(s.Words) == 0 || !programLike(a, r.Command[0], s) {
+		return unlike
+	}
+	how := wordsLike(r.Command[1:], s.Words[1:])
+	for _, pattern := range r.Args {
+		how = min(how, anyLike(pattern, s.Words[1:]))
+	}
+	return how
+}
+
+// programLike compares a program by its name, or by its path where the pattern
+// is one.
+func programLike(a *Amendment, pattern string, s *effect.Step) bool {
+	if !strings.Contains(pattern, "/") {
+		return like(pattern, s.Program) || like(strings.ToLower(pattern), s.Program) || like(pattern, fspath.Base(s.Words[0]))
+	}
+	return strings.Contains(s.Words[0], "/") && like(fspath.Join(a.Base, pattern), fspath.Join(s.Dir, s.Words[0]))
+}
+
+// wordsLike finds the patterns at the beginning of an argument list. Options
+// before and between them are passed over, each with one value.
+func wordsLike(patterns, words []string) likeness {
+	if len(patterns) == 0 {
+		return alike
+	}
+	for i, w := range words {
+		if how := wordLike(patterns[0], w); how != unlike {
+			return min(how, wordsLike(patterns[1:], words[i+1:]))
+		}
+		option := strings.HasPrefix(w, "-") || i > 0 && strings.HasPrefix(words[i-1], "-")
+		if !option {
+			return unlike
+		}
+	}
+	return unlike
+}
+
+func anyLike(pattern string, words []string) (how likeness) {
+	for _, w := range words {
+		how = max(how, wordLike(pattern, w))
+	}
+	return how
+}
+
+// wordLike takes an unknown word for one that may be meant.
+func wordLike(pattern, word string) likeness {
+	switch {
+	case like(pattern, word):
+		return alike
+	case partial.HasHole(word):
+		return perhaps
+	}
+	return unlike
+}
+
+// effectLike compares the kind of an effect, and its target as a name. A path
+// elsewhere is none that a file can be about.
+func effectLike(r *AddedRule, e effect.Effect) likeness {
+	if !hasKind(r.Kinds, e.Kind) || e.Away != "" && len(r.Paths) > 0 {
+		return unlike
+	}
+	how := alike
+	if e.Sure == effect.Possible {
+		how = perhaps
+	}
+	if r.Target != "" {
+		how = min(how, wordLike(r.Target, e.Target))
+	}
+	return how
+}
+
+func hasKind(kinds []effect.Kind, k effect.Kind) bool {
+	for _, one := range kinds {
+		if one == k {
+			return true
+		}
+	}
+	return false
+}
+
+// A pathPattern is a pattern for paths, cut into its parts: as written, and
+// with the symbolic links resolved of what stands before its first wildcard.
+type pathPattern struct{ written, resolved []string }
+
+// compile cuts the patterns of a rule once for all effects of a call.
+func (j *judging) compile(a *Amendment, patterns []string) (out []pathPattern) {
+	for _, p := range patterns {
+		p = j.absolute(a, p)
+		fixed, _ := fspath.GlobBase(p)
+		out = append(out, pathPattern{pathParts(p), pathParts(j.real(fixed) + p[len(fixed):])})
+	}
+	return out
+}
+
+// A target is where an effect happens, cut into parts. One that is plain names
+// exactly one path.
+type target struct {
+	cut, plain        bool
+	written, resolved []string
+}
+
+// targetOf cuts the target of the i-th effect, once for all rules.
+func (j *judging) targetOf(i int, e effect.Effect) target {
+	for len(j.targets) <= i {
+		j.targets = append(j.targets, target{})
+	}
+	if !j.targets[i].cut {
+		written := strings.TrimSuffix(e.Target, "/")
+		base, _ := fspath.GlobBase(written)
+		resolved := j.realTarget(base, e.Target) + strings.TrimPrefix(written, base)
+		j.targets[i] = target{true, !partial.HasHole(written) && !fspath.HasGlob(written), pathParts(written), pathParts(resolved)}
+	}
+	return j.targets[i]
+}
+
+// pathParts cuts an absolute path; nil for any other. Parts beyond the bound
+// lie below something compared.
+func pathParts(path string) []string {
+	if path == "" || path[0] != '/' {
+		return nil
+	}
+	parts := strings.Split(path[1:], "/")
+	return parts[:min(len(parts), maxParts)]
+}
+
+// covered says whether one of the patterns covers the target of an effect, as
+// written or with its symbolic links resolved. What sweeps a directory that
+// holds something covered reaches it as well.
+func (j *judging) covered(patterns []pathPattern, i int, e effect.Effect) (how likeness) {
+	t, sweeping := j.targetOf(i, e), sweeps(e.Kind)
+	for _, p := range patterns {
+		if t.plain && !sweeping && lacks(p.written, t.written) && lacks(p.resolved, t.resolved) {
+			continue
+		}
+		how = max(how, partsLike(p.written, t.written, sweeping))
+		if how != alike {
+			how = max(how, partsLike(p.resolved, t.resolved, sweeping))
+		}
+	}
+	return how
+}
+
+// lacks reports that a part of a pattern that can only be itself is not among
+// the parts of a path. It spares most comparisons.
+func lacks(pattern, path []string) bool {
+	for _, p := range pattern {
+		if !fspath.HasGlob(p) && !slices.Contains(path, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judging) absolute(a *Amendment, pattern string) string {
+	if pattern == "~" || strings.HasPrefix(pattern, "~/") {
+		return fspath.Clean(j.home + pattern[1:])
+	}
+	return fspath.Join(a.Base, pattern)
+}
+
+// maxParts bounds what is compared of a path.
+const maxParts = 64
+
+// partsLike compares part by part. A pattern covers what it is like and all
+// below; "**" stands for any number of parts.
+func partsLike(pattern, target []string, sweeping bool) likeness {
+	if len(pattern) == 0 || len(target) == 0 {
+		return unlike
+	}
+	for i := range min(len(pattern), len(target)) { // most differ early
+		if pattern[i] == "**" {
+			break
+		}
+		if partLike(pattern[i], target[i]) == unlike {
+			return unlike
+		}
+	}
+	// row[i] is how the pattern from its i-th part on is like the target's rest.
+	row, next := make([]likeness, len(pattern)+1), make([]likeness, len(pattern)+1)
+	for i := range row {
+		if sweeping {
+			row[i] = alike // the target holds what the rest of the pattern names
+		}
+	}
+	row[len(pattern)], next[len(pattern)] = alike, alike // below what is covered
+	for at := len(target) - 1; at >= 0; at-- {
+		for i := len(pattern) - 1; i >= 0; i-- {
+			if pattern[i] == "**" {
+				next[i] = max(next[i+1], row[i])
+				continue
+			}
+			next[i] = min(partLike(pattern[i], target[at]), row[i+1])
+		}
+		row, next = next, row
+	}
+	return row[0]
+}
+
+// partLike compares one part. A target with a wildcard or an unknown part may
+// become any name that fits.
+func partLike(pattern, target string) likeness {
+	switch {
+	case like(pattern, target):
+		return alike
+	case partial.HasHole(target):
+		return perhaps
+	case strings.Contains(target, "["):
+		return perhaps
+	case fspath.HasGlob(target) && (like(target, pattern) || fspath.HasGlob(pattern) && overlap(pattern, target)):
+		return alike
+	}
+	return unlike
+}
+
+// overlap reports whether some name may be like both patterns, by what they
+// begin and end with.
+func overlap(a, b string) bool {
+	headA, headB := a[:strings.IndexAny(a, "*?[")], b[:strings.IndexAny(b, "*?[")]
+	tailA, tailB := a[strings.LastIndexAny(a, "*?]")+1:], b[strings.LastIndexAny(b, "*?]")+1:]
+	return (strings.HasPrefix(headA, headB) || strings.HasPrefix(headB, headA)) &&
+		(strings.HasSuffix(tailA, tailB) || strings.HasSuffix(tailB, tailA))
+}
+
+// like matches a text against a pattern: "*" is any text, "?" one character.
+// It takes time proportional to the product of both lengths at worst.
+func like(pattern, text string) bool {
+	star, mark, p := -1, 0, 0
+	for t := 0; t < len(text); {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, t
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
+			p++
+			t++
+		case star >= 0:
+			mark++
+			p, t = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// namesPolicy reports whether a pattern takes in a policy file that is in force.
+func (j *judging) namesPolicy(pattern string) bool {
+	for i := range j.ctx.Amendments {
+		if like(pattern, j.ctx.Amendments[i].File) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,134 @@
+package judge
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+)
+
+// maxResolvedWords bounds the words of a call that are resolved for a standing permission.
+const maxResolvedWords = 32
+
+// Obvious reports whether commands, each word of which is known, run nothing else
+// and lead nowhere out of the project.
+func Obvious(commands [][]string, ctx *Context) bool {
+	p := enclosure{judging: newJudging(ctx)}
+	if !p.rooted(ctx.Cwd) {
+		return false
+	}
+	for _, argv := range commands {
+		if !p.command(argv) {
+			return false
+		}
+	}
+	return true
+}
+
+// Enclosed returns the path of a file with its symbolic links resolved. It returns
+// false unless the file lies below the project and is no setting, hook or
+// credential.
+func Enclosed(file string, ctx *Context) (string, bool) {
+	p := enclosure{judging: newJudging(ctx)}
+	if !p.rooted(ctx.Cwd) {
+		return "", false
+	}
+	path := fspath.Join(ctx.Cwd, file)
+	real := p.real(path)
+	return real, real != p.root && p.open(path)
+}
+
+// An enclosure is the project as a boundary that nothing may lead out of.
+type enclosure struct {
+	*judging
+	root  string   // the project, resolved
+	dirs  []string // where a part may run: a cd before it may have failed
+	words int
+}
+
+// rooted finds the project. A home, or what holds it, is none.
+func (p *enclosure) rooted(cwd string) bool {
+	if !strings.HasPrefix(p.project, "/") || !strings.HasPrefix(cwd, "/") {
+		return false
+	}
+	p.root = p.real(fspath.Clean(p.project))
+	p.dirs = []string{fspath.Clean(cwd)}
+	return p.root != "/" && !p.isHome(p.root) && !lex.OneOf(p.root, fspath.SystemDirs) && fspath.Within(p.real(p.dirs[0]), p.root)
+}
+
+// obscure are the programs whose words do not say what is done: they run what
+// they are given, or change what a later word means.
+const obscure = "sh bash zsh dash ksh fish csh tcsh busybox python python2 python3 ipython node nodejs deno bun ruby irb perl php lua Rscript osascript pwsh powershell " +
+	"eval exec source . command builtin env sudo doas su runuser setsid nohup time timeout nice ionice stdbuf xargs parallel watch entr flock script expect chroot unshare nsenter " +
+	"ssh scp sftp rsync alias unalias hash enable trap set shopt unset read mapfile readarray printf pushd popd getopts wait coproc at batch crontab systemd-run " +
+	"npx pnpx bunx uvx pipx tmux screen gdb lldb strace ltrace awk gawk mawk nawk sed ed ex vi vim nvim emacs find fd socat nc ncat netcat telnet tee dd afar claude"
+
+func (p *enclosure) command(argv []string) bool {
+	if name := lex.ProgramName(argv[0]); strings.Trim(argv[0], ".") == "" || lex.OneOf(name, obscure) || lex.IsShellName(name) || strings.HasPrefix(name, "hook-") {
+		return false
+	}
+	if argv[0] == "cd" && !p.cd(argv) {
+		return false
+	}
+	for _, word := range argv[1:] {
+		if !p.stays(word) {
+			return false
+		}
+	}
+	return !strings.Contains(argv[0], "/") || p.stays(argv[0])
+}
+
+// cd may go to one directory of the project, once.
+func (p *enclosure) cd(argv []string) bool {
+	if len(argv) != 2 || len(p.dirs) > 1 || argv[1] == "" || argv[1][0] == '-' {
+		return false
+	}
+	p.dirs = append(p.dirs, fspath.Join(p.dirs[0], argv[1]))
+	return true
+}
+
+// stays reports that a word names nothing outside the project and nothing
+// protected, whatever part of it is a path: -I/usr, --dir=/etc, host:/path.
+func (p *enclosure) stays(word string) bool {
+	pieces := strings.FieldsFunc(word, func(r rune) bool { return r == '=' || r == ':' || r == ',' || r == '@' })
+	for _, piece := range pieces {
+		if piece[0] == '-' {
+			i := strings.IndexAny(piece, "/~.")
+			if i < 0 {
+				continue
+			}
+			piece = piece[i:]
+		}
+		if p.words++; p.words > maxResolvedWords {
+			return false
+		}
+		for _, dir := range p.dirs {
+			if piece[0] == '~' || !p.open(fspath.Join(dir, piece)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// open reports that a path lies in the project, and that neither it nor what it
+// links to is a setting, a hook or a credential.
+func (p *enclosure) open(path string) bool {
+	real := p.real(path)
+	return fspath.Within(real, p.root) && !p.closed(path) && !p.closed(real)
+}
+
+// hookDirs hold what runs by itself, or steers what does, wherever they lie.
+const hookDirs = ".git .gitmodules .gitattributes .gitconfig .claude claude.md claude.local.md .mcp.json .husky .githooks .hooks .lefthook lefthook.yml .lefthook.yml " +
+	".pre-commit-config.yaml .afar .vscode .idea .devcontainer .mise.toml .yarnrc.yml"
+
+func (p *enclosure) closed(path string) bool {
+	for _, part := range strings.Split(strings.TrimPrefix(path, p.root), "/") {
+		if lex.OneOf(strings.ToLower(part), hookDirs) {
+			return true
+		}
+	}
+	return partial.HasHole(path) || protected.SecretPath(path, p.home) || p.guarded(path, false) != inNowhere
+}

@@ -1,0 +1,42 @@
+package judge
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+)
+
+// modFile is true of what makes the host load a mod: all that lies in dev-mods,
+// and what tells it which hooks and modules a skill brings.
+func modFile(j *judging, e effect.Effect) bool {
+	return e.Away == "" && (j.loadsMod(e.Target) || j.loadsMod(j.real(e.Target)))
+}
+
+func (j *judging) loadsMod(p string) bool {
+	tail, _ := protected.HostFolder(p, j.ctx.Env)
+	if fspath.Within(tail, "/dev-mods") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(tail, "/skills/")
+	if !ok {
+		return false
+	}
+	_, file, _ := strings.Cut(rest, "/")
+	return fspath.Within(file, "hooks") || fspath.Within(file, ".claude-plugin") || lex.OneOf(fspath.Base(file), "hooks.json plugin.json")
+}
+
+// skillFile is true of a skill of the host, or the folder of all.
+func skillFile(j *judging, e effect.Effect) bool {
+	if e.Away != "" || e.Op == "create" {
+		return false
+	}
+	for _, p := range [...]string{e.Target, j.real(e.Target)} {
+		if tail, _ := protected.HostFolder(p, j.ctx.Env); fspath.Within(tail, "/skills") {
+			return true
+		}
+	}
+	return false
+}

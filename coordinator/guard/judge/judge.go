@@ -1,0 +1,270 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+)
+
+// policy is one row of the table: it applies to the effects of one kind for
+// which when holds. The first row that applies to an effect decides about it;
+// the hardest verdict of all effects decides about the call.
+type policy struct {
+	Rule
+	kind effect.Kind
+	when when
+}
+
+// when narrows a row: each field that is set must hold. The zero value takes
+// every effect.
+type when struct {
+	op ops    // the effect's Op is one of these
+	in region // its target lies in one of these
+	is func(*judging, effect.Effect) bool
+}
+
+type ops []string
+
+func (w when) always() bool { return w.op == nil && w.in == 0 && w.is == nil }
+
+func (w when) holds(j *judging, e effect.Effect) bool {
+	return (w.op == nil || slices.Contains(w.op, e.Op)) &&
+		(w.in == 0 || w.in&j.where(e) != 0) &&
+		(w.is == nil || w.is(j, e))
+}
+
+// Decide decides about a call by what it would do.
+func Decide(call effect.Call, u effect.Understood, ctx *Context) Decision {
+	d := weigh(u.Effects, ctx)
+	if len(ctx.Amendments) > 0 {
+		d = added(d, call, u, ctx)
+	}
+	if d.Verdict != None && ctx.Broken != "" {
+		d.Person += " (and a guard.toml is broken: only built-in rules hold)"
+	}
+	d.Effects, d.Steps = u.Effects, u.Root
+	return d
+}
+
+// weigh lays the effects beside the place and returns the hardest decision,
+// the earliest of equals.
+func weigh(effects []effect.Effect, ctx *Context) Decision {
+	j := newJudging(ctx)
+	var best Decision
+	var opinions []Opinion
+	for _, e := range effects {
+		p, verdict, from := j.rule(e)
+		if ctx.Steps {
+			opinions = append(opinions, opinion(p, verdict, from))
+		}
+		if p == nil || Harder(best.Verdict, verdict) {
+			continue
+		}
+		best = decided(p, e)
+		best.Verdict, best.From = verdict, from
+		if from != "" {
+			best = tightened(best)
+		}
+		if verdict == Deny && !ctx.Steps {
+			break
+		}
+	}
+	best.Silenced, best.Opinions = j.silenced, opinions
+	return best
+}
+
+func opinion(p *policy, verdict Verdict, from string) Opinion {
+	if p == nil {
+		return Opinion{}
+	}
+	return Opinion{Verdict: verdict, Rule: p.ID, From: from}
+}
+
+// Harder is true if a is at least as hard as b.
+func Harder(a, b Verdict) bool {
+	rank := func(v Verdict) int {
+		switch v {
+		case Deny:
+			return 2
+		case Ask:
+			return 1
+		}
+		return 0
+	}
+	return rank(a) >= rank(b)
+}
+
+func decided(p *policy, e effect.Effect) Decision {
+	return Decision{Verdict: p.Verdict, Rule: p.ID, Reason: p.Instead, Person: personLine(p, e), Part: partial.Visible(e.Part)}
+}
+
+// tightened gives words to a decision of a row that has none of its own.
+func tightened(d Decision) Decision {
+	if d.Reason == "" {
+		d.Reason = "A policy file of this project or its person forbids it: say what you need, and go on without it."
+		d.Person = "Made stricter by a policy file" + d.Person
+	}
+	return d
+}
+
+func personLine(p *policy, e effect.Effect) string {
+	target := partial.Visible(lex.Clip(e.Target, 120))
+	if target == "" || strings.ContainsAny(target, "\n") || p.kind == effect.Unreadable {
+		return p.Why
+	}
+	return p.Why + ": " + target
+}
+
+// rule finds the row for an effect. What is only possible is never denied: a
+// person can tell what the program cannot.
+func (j *judging) rule(e effect.Effect) (*policy, Verdict, string) {
+	for i := range policies {
+		p := &policies[i]
+		if p.kind != e.Kind || !p.when.holds(j, e) {
+			continue
+		}
+		verdict, from := j.amend(p)
+		if verdict == Deny && e.Sure == effect.Possible && !strings.HasPrefix(p.ID, "afar.") && p.ID != "host.settings" {
+			verdict = Ask
+		}
+		return p, verdict, from
+	}
+	return nil, None, ""
+}
+
+// Rules returns the whole policy in a stable order; the table is a copy. A rule
+// that asks in one place and denies in another stands there as it denies.
+func Rules() []Rule {
+	var out []Rule
+	at := map[string]int{}
+	for _, p := range policies {
+		i, seen := at[p.ID]
+		switch {
+		case p.Verdict == None:
+		case !seen:
+			at[p.ID] = len(out)
+			out = append(out, p.Rule)
+		case !Harder(out[i].Verdict, p.Verdict):
+			out[i] = p.Rule
+		}
+	}
+	return out
+}
+
+// benignCode is true of code that only a harmless program's output decides.
+func benignCode(_ *judging, e effect.Effect) bool { return e.Op == "" }
+
+// mainBranch is true of the branch that others build on; without a name it is
+// the current one.
+func mainBranch(j *judging, e effect.Effect) bool {
+	facts := j.facts(e.Dir)
+	name := e.Target
+	if name == "" && facts.Known {
+		name = facts.Branch
+	}
+	if facts.Known && facts.Default != "" && name == facts.Default {
+		return true
+	}
+	return lex.OneOf(name, "main master trunk") || fspath.HasGlob(name)
+}
+
+// currentUnknown is true if no branch is named and nobody knows the current.
+func currentUnknown(j *judging, e effect.Effect) bool {
+	return e.Target == "" && !j.facts(e.Dir).Known
+}
+
+// cleanTree is true only if somebody looked and found nothing to lose.
+func cleanTree(j *judging, e effect.Effect) bool { return cleanTracked(j, e) && noUntracked(j, e) }
+
+// cleanTracked is true only if somebody looked and no tracked file is changed.
+func cleanTracked(j *judging, e effect.Effect) bool {
+	f := j.facts(e.Dir)
+	return f.Known && !f.Dirty && e.Away == ""
+}
+
+// noUntracked is true only if somebody looked and no file is untracked.
+func noUntracked(j *judging, e effect.Effect) bool {
+	f := j.facts(e.Dir)
+	return f.Known && !f.Untracked && e.Away == ""
+}
+
+// ours is true of a process of ours: by its name, or by a pattern that one of
+// our command lines holds.
+func ours(_ *judging, e effect.Effect) bool {
+	t := strings.ToLower(e.Target)
+	if strings.Contains(t, "afar") && !strings.Contains(t, "safar") {
+		return true
+	}
+	if e.Kind != effect.KillProcess || lex.OneOf(e.Op, "pid all terminal") {
+		return strings.HasPrefix(t, "hook-")
+	}
+	t = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("^$.*+?[]()\\", r) {
+			return -1
+		}
+		return r
+	}, strings.TrimPrefix(t, "pid:"))
+	if t == "afar" {
+		return true
+	}
+	if e.Op == "by name" && e.Via == "killall" && !strings.HasPrefix(t, "hook") {
+		return false
+	}
+	if len(t) < 3 {
+		return false
+	}
+	if strings.Contains("afar serve", t) {
+		return true
+	}
+	for rest := protected.HookEvents; rest != ""; {
+		var event string
+		event, rest, _ = strings.Cut(rest, " ")
+		if strings.Contains("hook-"+event, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// merged is true only if somebody looked and every commit of the branch is in
+// the current one.
+func merged(j *judging, e effect.Effect) bool {
+	return j.ctx.Merged != nil && e.Away == "" && e.Target != "" && !partial.HasHole(e.Target) && strings.HasPrefix(e.Dir, "/") && !partial.HasHole(e.Dir) &&
+		j.ctx.Merged(e.Dir, e.Target)
+}
+
+func secretRead(j *judging, e effect.Effect) bool {
+	if e.Away != "" {
+		return false
+	}
+	return protected.SecretPath(e.Target, j.home) || protected.SecretPath(j.real(e.Target), j.home)
+}
+
+func ownSecret(j *judging, e effect.Effect) bool {
+	if j.where(e) != inOwn {
+		return false
+	}
+	base := fspath.Base(e.Target)
+	return base == "telegram.token" || base == "afar" || strings.HasPrefix(base, "hook-") || partial.HasHole(base) || fspath.HasGlob(base)
+}
+
+func mentionsOurs(_ *judging, e effect.Effect) bool { return e.Target != "" }
+
+// WantsSteps reports whether the tree of commands is needed to decide.
+func (ctx *Context) WantsSteps() bool { return ctx.Steps || ctx.namesCommands() }
+
+func (ctx *Context) namesCommands() bool {
+	for i := range ctx.Amendments {
+		for k := range ctx.Amendments[i].Added {
+			if len(ctx.Amendments[i].Added[k].Command) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,124 @@
+package judge
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+)
+
+// A Loss is something of a repository that a call may destroy, and that can be
+// kept before it runs.
+type Loss struct {
+	Dir     string // where the program works
+	Path    string // the file or tree that goes or is overwritten; may be a pattern; "" is every change in the work tree
+	Ignored bool   // of the work tree: ignored files too
+	Ref     string // a ref by any of its names; "*" is all of them
+	Stashes bool
+}
+
+// Losses returns what the effects of a call may destroy, here and not on
+// another machine. Code that cannot be seen may destroy anything. A file that a
+// tool of the host's edits is none: the host takes its own edits back.
+func Losses(call effect.Call, effects []effect.Effect, cwd string) (out []Loss) {
+	if lex.OneOf(call.Tool, "Write Edit MultiEdit NotebookEdit") {
+		return nil
+	}
+	for _, e := range effects {
+		if e.Dir == "" {
+			e.Dir = cwd
+		}
+		l, ok := loss(e)
+		if !ok || e.Away != "" || !strings.HasPrefix(l.Dir, "/") || partial.HasHole(l.Dir) {
+			continue
+		}
+		if !contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func contains(all []Loss, l Loss) bool {
+	for _, have := range all {
+		if have == l {
+			return true
+		}
+	}
+	return false
+}
+
+func loss(e effect.Effect) (l Loss, ok bool) {
+	l.Dir = e.Dir
+	switch e.Kind {
+	case effect.DeleteFile, effect.DeleteTree, effect.MoveAway:
+		if e.Op == "find" { // some of what lies there
+			return Loss{Dir: seenPart(e.Target), Ignored: true}, true
+		}
+		l.Path = seenPart(e.Target)
+	case effect.WriteFile:
+		if e.Op == "create" {
+			return l, false
+		}
+		l.Path = seenPart(e.Target)
+	case effect.DeleteCopies:
+		if e.Op != "local" {
+			return l, false
+		}
+		l.Path = seenPart(e.Target)
+	case effect.Discard:
+		return discarded(l, e), true
+	case effect.RewriteRefs:
+		l.Ref = refName(e.Target, "*", "")
+		return l, true
+	case effect.PushForce, effect.PushDelete: // what is known here of the other side
+		l.Ref = refName(e.Target, "refs/remotes", "refs/remotes/*/")
+		return l, true
+	case effect.RunUnknown, effect.Unreadable:
+		return l, e.Kind == effect.Unreadable || e.Op != ""
+	default:
+		return l, false
+	}
+	return l, strings.HasPrefix(l.Path, "/")
+}
+
+func discarded(l Loss, e effect.Effect) Loss {
+	switch e.Op {
+	case "stash-drop", "stash-clear":
+		l.Stashes = true
+	case "worktree":
+		if strings.HasPrefix(e.Target, "/") && !partial.HasHole(e.Target) {
+			l.Dir = e.Target
+		}
+		l.Ignored = true
+	case "clean-all", "clean-ignored":
+		l.Ignored = true
+	}
+	return l
+}
+
+// refName is the ref that an effect names, or all where it names none or many.
+func refName(target, all, below string) string {
+	if target == "" || fspath.HasGlob(target) || partial.HasHole(target) || strings.ContainsAny(target, " :^~@") {
+		return all
+	}
+	return below + target
+}
+
+// seenPart is the part of a path before the first thing that is not known.
+func seenPart(path string) string {
+	i := strings.IndexAny(path, partial.Holes)
+	if i < 0 {
+		return path
+	}
+	j := strings.LastIndexByte(path[:i], '/')
+	if j <= 0 {
+		return "" // it may be anywhere
+	}
+	return path[:j]
+}
+
+func undoRef(_ *judging, e effect.Effect) bool { return protected.HoldsUndo(e.Target) }

@@ -1,0 +1,66 @@
+package judge
+
+import (
+	"slices"
+	"strings"
+)
+
+// Verdict is the guard's answer. The guard never allows: silence leaves the
+// decision to the host.
+type Verdict string
+
+// The three answers, from mildest to hardest.
+const (
+	None Verdict = ""
+	Ask  Verdict = "ask"
+	Deny Verdict = "deny"
+)
+
+// An Opinion is what the rules say of one effect. Rule is set for None as well
+// where a rule says that it is nobody's business.
+type Opinion struct {
+	Verdict Verdict
+	Rule    string
+	From    string // as in Decision
+}
+
+// Rule is one row of the policy, as `afar guard rules` prints it.
+type Rule struct {
+	ID      string
+	Verdict Verdict
+	Why     string // for the person: what is risky
+	Instead string // for the model: the safe way
+}
+
+// packs name the groups of rules by the first word of their ids, in the order
+// in which people read them.
+var packs = [...]struct{ prefix, name string }{
+	{"afar", "Afar and the host's guard rails"}, {"host", "Afar and the host's guard rails"}, {"terminal", "Afar and the host's guard rails"},
+	{"agent", "Afar and the host's guard rails"}, {"fs", "Files and disks"}, {"disk", "Files and disks"}, {"git", "Git"}, {"run", "Running code"},
+	{"secret", "Secrets and data that leave"}, {"data", "Secrets and data that leave"}, {"db", "Databases"},
+	{"remote", "Clouds, clusters and hosted services"}, {"local", "Clouds, clusters and hosted services"}, {"copy", "Copies elsewhere"},
+	{"publish", "Publishing"}, {"process", "Processes, services, the machine"}, {"service", "Processes, services, the machine"},
+	{"machine", "Processes, services, the machine"}, {"call", "What cannot be read"},
+}
+
+// PackNames returns the names of the groups, in that order.
+func PackNames() []string {
+	var out []string
+	for _, p := range packs {
+		if !slices.Contains(out, p.name) {
+			out = append(out, p.name)
+		}
+	}
+	return out
+}
+
+// Pack is the group that a rule belongs to, in words.
+func (r Rule) Pack() string {
+	prefix, _, _ := strings.Cut(r.ID, ".")
+	for _, p := range packs {
+		if p.prefix == prefix {
+			return p.name
+		}
+	}
+	return prefix
+}

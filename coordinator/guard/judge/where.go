@@ -1,0 +1,323 @@
+package judge
+
+import (
+	"path"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+)
+
+// region is the kind of place that a path lies in, from the most to the least
+// guarded. The order is the order of the tests.
+type region uint16
+
+const inNowhere region = 0 // not a path we can place
+
+const (
+	inOwn       region = 1 << iota // Afar's own files
+	inHost                         // the host's settings and plugins
+	inDevice                       // a disk
+	inRoot                         // the root, or a system directory itself
+	inHome                         // a home directory itself, or what holds homes
+	inRepo                         // a .git directory or what makes it one
+	inProject                      // below the project
+	inWhole                        // the project itself or what holds it
+	inKeys                         // a directory of keys in the home
+	inTemp                         // below a temp directory
+	inTempRoot                     // a temp directory itself
+	inSystem                       // below a system directory
+	inElsewhere                    // known, and none of the above
+	inOpen                         // begins with something unknown
+)
+
+// judging holds what is looked up once per call.
+type judging struct {
+	ctx      *Context
+	home     string
+	project  string
+	resolved map[string]string
+	git      map[string]GitFacts
+	last     effect.Effect // the effect that lastAt belongs to
+	lastAt   region
+	silenced []Silenced
+	targets  []target // of the effects, by index, as far as they are cut
+}
+
+func newJudging(ctx *Context) *judging {
+	j := &judging{ctx: ctx, home: fspath.Slashed(ctx.Home), project: fspath.Slashed(ctx.Project), resolved: map[string]string{}, git: map[string]GitFacts{}}
+	if j.home == "" {
+		j.home = fspath.Slashed(ctx.Env["HOME"])
+	}
+	if j.project == "" {
+		j.project = fspath.Slashed(ctx.Cwd)
+	}
+	return j
+}
+
+const maxResolved = 64
+
+// real resolves the symlinks of a path, at most maxResolved times per call.
+func (j *judging) real(p string) string {
+	if j.ctx.Resolve == nil || partial.HasHole(p) || p == "" || p[0] != '/' {
+		return p
+	}
+	if r, ok := j.resolved[p]; ok {
+		return r
+	}
+	if len(j.resolved) >= maxResolved {
+		return p
+	}
+	r := j.ctx.Resolve(p)
+	if r == "" {
+		r = p
+	}
+	j.resolved[p] = r
+	return r
+}
+
+func (j *judging) facts(dir string) GitFacts {
+	if j.ctx.Git == nil || partial.HasHole(dir) || !strings.HasPrefix(dir, "/") {
+		return GitFacts{}
+	}
+	f, ok := j.git[dir]
+	if !ok && len(j.git) < 8 {
+		f = j.ctx.Git(dir)
+		j.git[dir] = f
+	}
+	return f
+}
+
+// where places the target of an effect, as written and with its symlinks
+// resolved, and returns the more guarded of both.
+func (j *judging) where(e effect.Effect) region {
+	if j.lastAt == inNowhere || e != j.last {
+		j.last, j.lastAt = e, j.find(e)
+	}
+	return j.lastAt
+}
+
+func (j *judging) find(e effect.Effect) region {
+	p := e.Target
+	if fspath.HasGlob(p) && e.Away == "" && j.namesPolicy(p) {
+		return inOwn
+	}
+	base, everything := fspath.GlobBase(strings.TrimSuffix(p, "/"))
+	sweeping := everything || sweeps(e.Kind) && !fspath.HasGlob(p)
+	if base == "" {
+		base = "/"
+	}
+	if fspath.HasGlob(p) && !everything {
+		base = base + "/" + dotMatch(p, base)
+		sweeping = sweeping || sweeps(e.Kind)
+	}
+	a := j.place(strings.ReplaceAll(base, "//", "/"), sweeping, e.Away)
+	if e.Away != "" || j.ctx.Resolve == nil {
+		return a
+	}
+	b := j.place(j.realTarget(base, p), sweeping, e.Away)
+	return j.worse(a, b)
+}
+
+// dotMatch is what the first pattern of a path may match: a guarded name where
+// the pattern begins with its dot, else anything.
+func dotMatch(p, base string) string {
+	rest := strings.TrimPrefix(p[min(len(base), len(p)):], "/")
+	pattern, tail, _ := strings.Cut(rest, "/")
+	match := partial.Unknown
+	if strings.HasPrefix(pattern, ".") || strings.HasPrefix(pattern, "[") {
+		for _, name := range [...]string{".git", ".claude", protected.SwitchOff, ".ssh", ".aws", ".gnupg"} {
+			if ok, err := path.Match(pattern, name); ok && err == nil {
+				match = name
+				break
+			}
+		}
+	}
+	return strings.TrimSuffix(match+"/"+tail, "/")
+}
+
+// realTarget resolves the directory of a path, and its last part only when
+// the effect follows it: deleting a link is not deleting its target.
+func (j *judging) realTarget(base, full string) string {
+	if strings.HasSuffix(full, "/") || fspath.HasGlob(full) {
+		return j.real(base)
+	}
+	if base == "/" {
+		return base
+	}
+	return strings.TrimSuffix(j.real(fspath.Dir(base)), "/") + "/" + fspath.Base(base)
+}
+
+// worse prefers the resolved place, unless the written one is guarded more.
+func (j *judging) worse(written, resolved region) region {
+	if written != inNowhere && written < inProject {
+		return written
+	}
+	return resolved
+}
+
+// sweeps is true of effects that take everything below their target.
+func sweeps(k effect.Kind) bool {
+	return k == effect.DeleteTree || k == effect.MoveAway || k == effect.ChangeMode || k == effect.DeleteCopies
+}
+
+func (j *judging) place(p string, sweeping bool, away string) region {
+	if away != "" {
+		return j.placeAway(p)
+	}
+	if r := j.guarded(p, sweeping); r != inNowhere {
+		return r
+	}
+	if p == "" || partial.HasHole(p[:1]) {
+		return inOpen
+	}
+	bare := strings.TrimSuffix(p, "/"+partial.Unknown)
+	if bare == "" {
+		bare = "/"
+	}
+	switch {
+	case fspath.IsDevice(p):
+		return inDevice
+	case p == "/" || bare == "/" || lex.OneOf(p, fspath.SystemDirs) || fspath.IsDriveDir(p) || strings.HasPrefix(p, "/"+partial.Unknown):
+		return inRoot
+	case j.isHome(p) || j.isHome(bare):
+		return inHome
+	}
+	if r := j.inTree(p, bare); r != inNowhere {
+		return r
+	}
+	return j.outside(p)
+}
+
+// guarded finds Afar's and the host's own files, also when a directory above
+// them is swept.
+func (j *judging) guarded(p string, sweeping bool) region {
+	for _, own := range j.ctx.Own {
+		if own = fspath.Slashed(own); own == "" {
+			continue
+		}
+		if fspath.Within(p, own) || fspath.Within(p, j.real(own)) {
+			return inOwn
+		}
+		if sweeping && len(own) > 1 && p != "/" && (fspath.Within(own, p) || fspath.Within(j.real(own), p)) && !j.isHome(p) && !fspath.Within(j.project, p) {
+			return inOwn
+		}
+	}
+	if protected.GuardedName(p) {
+		return inOwn
+	}
+	if protected.HostPath(p, j.home, j.ctx.Env) {
+		return inHost
+	}
+	return inNowhere
+}
+
+func (j *judging) isHome(p string) bool {
+	if p == "~" || p == "/home" || p == "/Users" || p == "/root" || j.home != "" && (p == j.home || fspath.Within(j.home, p)) {
+		return true
+	}
+	dir := fspath.Dir(p)
+	return (dir == "/home" || dir == "/Users" || fspath.IsDrive(dir) && dir[2:] == "/users") && p != dir
+}
+
+// inTree places paths inside the project and its repository.
+func (j *judging) inTree(p, bare string) region {
+	if fspath.Base(p) == ".git" || strings.HasSuffix(p, "/.git/"+partial.Unknown) {
+		return inRepo
+	}
+	if i := strings.Index(p, "/.git/"); i >= 0 && repoPart(p[i+6:]) {
+		return inRepo
+	}
+	for _, root := range [...]string{j.project, j.real(j.project)} {
+		if root == "" || root == "/" || j.isHome(root) {
+			continue
+		}
+		if fspath.Within(p, root) && p != root {
+			return inProject
+		}
+		if fspath.Within(root, p) && bare == p {
+			return inWhole
+		}
+	}
+	return inNowhere
+}
+
+// repoPart is true of the parts of .git without which commits are lost, and
+// of those that run code. Lock files and the like may go.
+func repoPart(tail string) bool {
+	head, _, _ := strings.Cut(tail, "/")
+	return lex.OneOf(head, "objects refs HEAD packed-refs config hooks index logs info worktrees modules") || partial.HasHole(head)
+}
+
+func (j *judging) outside(p string) region {
+	temps := j.ctx.Temp
+	if len(temps) == 0 {
+		temps = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders"}
+	}
+	for _, t := range temps {
+		t = strings.TrimSuffix(fspath.Slashed(t), "/")
+		switch {
+		case t == "" || fspath.Within(j.home, t) && fspath.Within(p, j.home):
+		case p == t:
+			return inTempRoot
+		case fspath.Within(p, t) || fspath.Within(p, j.real(t)):
+			return inTemp
+		}
+	}
+	if j.home != "" && fspath.Within(p, j.home) {
+		return j.inHomeTree(p[len(j.home)+1:])
+	}
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		return j.inHomeTree(rest)
+	}
+	if inSystemDir(p) {
+		return inSystem
+	}
+	if !strings.HasPrefix(p, "/") && !fspath.IsDrive(p) {
+		return inOpen
+	}
+	return inElsewhere
+}
+
+func inSystemDir(p string) bool {
+	for rest := fspath.SystemDirs; rest != ""; {
+		var dir string
+		dir, rest, _ = strings.Cut(rest, " ")
+		if fspath.Within(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// inHomeTree knows the directories of a home that nothing brings back.
+func (j *judging) inHomeTree(rest string) region {
+	head, tail, _ := strings.Cut(rest, "/")
+	if tail == "" && lex.OneOf(head, ".ssh .gnupg .aws .kube .config .password-store Library Documents Desktop Pictures Mail .mozilla .local") {
+		return inKeys
+	}
+	return inElsewhere
+}
+
+// placeAway places a path on another machine or in a container, where we know
+// no project and no home.
+func (j *judging) placeAway(p string) region {
+	switch {
+	case fspath.IsDevice(p):
+		return inDevice
+	case p == "/" || p == "/"+partial.Unknown || lex.OneOf(p, fspath.SystemDirs):
+		return inRoot
+	case p == "~" || p == "~/"+partial.Unknown || p == "/home" || p == "/root" || fspath.Dir(p) == "/home" || fspath.Dir(p) == "/Users":
+		return inHome
+	case p == "" || partial.HasHole(p[:1]):
+		return inOpen
+	case fspath.Within(p, "/tmp") || fspath.Within(p, "/var/tmp"):
+		return inTemp
+	case inSystemDir(p):
+		return inSystem
+	}
+	return inElsewhere
+}

@@ -1,0 +1,46 @@
+package protected
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+)
+
+// HostPath is true of the files that decide which hooks the host runs.
+func HostPath(p, home string, env map[string]string) bool {
+	low := strings.ToLower(p)
+	base := fspath.Base(low)
+	if base == "managed-settings.json" || base == "remote-settings.json" || base == ".claude.json" {
+		return true
+	}
+	tail, ok := HostFolder(p, env)
+	return ok && hostTail(tail)
+}
+
+// HostFolder returns the part of a path below a folder of the host, in small
+// letters: "" for the folder itself, else with a slash before it.
+func HostFolder(p string, env map[string]string) (tail string, ok bool) {
+	if dir := env["CLAUDE_CONFIG_DIR"]; dir != "" && fspath.Within(p, dir) && hostTail(strings.ToLower(p[len(dir):])) {
+		return strings.ToLower(p[len(dir):]), true
+	}
+	low := strings.ToLower(p)
+	if i := strings.LastIndex(low, "/.claude/"); i >= 0 {
+		return low[i+len("/.claude"):], true
+	}
+	return "", strings.HasSuffix(low, "/.claude")
+}
+
+func hostTail(tail string) bool {
+	base := fspath.Base(tail)
+	if tail == "" || tail == "/" {
+		return true
+	}
+	if strings.HasPrefix(base, "settings") && (strings.HasSuffix(base, ".json") || fspath.HasGlob(base) || partial.HasHole(base)) {
+		return true
+	}
+	return fspath.Within(tail, "/plugins") || fspath.Within(tail, "/hooks") || fspath.Within(tail, "/dev-mods") || tail == "/*" || tail == "/.credentials.json" || tail == "/"+partial.Unknown
+}
+
+// SwitchOff is the file that silences Afar in a project.
+const SwitchOff = ".afar-disabled"

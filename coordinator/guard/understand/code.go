@@ -1,0 +1,420 @@
+package understand
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+func codeRow(name string) row {
+	switch name {
+	case "python", "pypy", "ipython", "jython":
+		return interpreter("c", "python")
+	case "node", "nodejs", "bun", "deno", "tsx", "ts-node", "qjs":
+		return interpreter("e eval p print", "js")
+	case "perl":
+		return interpreter("e E", "perl")
+	case "ruby", "jruby", "irb":
+		return interpreter("e", "ruby")
+	case "php":
+		return interpreter("r B R E", "php")
+	case "lua", "luajit", "rscript", "r", "julia", "elixir", "erl", "groovy", "scala", "ghc", "swift", "raku", "crystal":
+		return interpreter("e eval E expr", "other")
+	case "guile", "sbcl", "racket", "clj", "bb", "csi":
+		return interpreter("c e eval", "lisp")
+	case "tclsh", "wish", "jimsh":
+		return interpreter("e", "tcl")
+	case "vim", "nvim", "vi", "ex", "emacs", "ed":
+		return editor
+	case "gdb", "lldb":
+		return debugger
+	}
+	return nil
+}
+
+// interpreter reads the code given on the command line or on stdin. It stays out
+// of line: each copy is loaded with every hook.
+//
+//go:noinline
+func interpreter(codeFlags, lang string) row {
+	return func(sh *shell.Shell, c shell.Command) {
+		args := c.Args
+		if lex.OneOf(c.Name, "bun deno") && len(args) > 0 && lex.OneOf(args[0], "eval x run install add remove publish upgrade") {
+			if args[0] == "eval" && len(args) > 1 {
+				script.Run(sh, args[1], lang)
+				return
+			}
+			if c.Name == "bun" && lex.OneOf(args[0], "x run") {
+				packageRunner(sh, shell.Command{Name: c.Name, Args: args[1:], In: c.In})
+			}
+			_, script := shell.Leading(args[1:], "c config import-map lock")
+			scriptArgs(sh, c, script)
+			if args[0] == "publish" {
+				sh.Effect(effect.PublishOut, c.Name, "registry")
+			}
+			return
+		}
+		if c.Name == "bun" && len(args) > 1 && !strings.HasPrefix(args[0], "-") && !strings.ContainsAny(args[0], "./") {
+			packageProgram(sh, c, args[0])
+			return
+		}
+		interpret(sh, c, codeFlags, lang)
+	}
+}
+
+func interpret(sh *shell.Shell, c shell.Command, codeFlags, lang string) {
+	for i := 0; i < len(c.Args); i++ {
+		a := c.Args[i]
+		name := strings.TrimLeft(a, "-")
+		switch {
+		case a == "-m" && i+1 < len(c.Args) && lang == "python":
+			pythonModule(sh, c.Args[i+1:], c.In)
+			return
+		case a == "-":
+			pipedCode(sh, c, lang)
+			return
+		case strings.HasPrefix(a, "--") && strings.Contains(a, "="):
+			flag, code, _ := strings.Cut(name, "=")
+			if lex.OneOf(flag, codeFlags) {
+				script.Run(sh, code, lang)
+				return
+			}
+		case codeFlag(a, name, codeFlags):
+			inPlace(sh, c.Args, lang)
+			if strings.ContainsAny(name, "np") && (lang == "perl" || lang == "ruby") && len(c.Args) > i+2 {
+				for _, f := range c.Args[i+2:] {
+					sh.Read(f)
+				}
+			}
+			if i+1 < len(c.Args) {
+				script.Run(sh, c.Args[i+1], lang)
+			}
+			return
+		case len(a) > 2 && a[0] == '-' && a[1] != '-' && lex.OneOf(a[1:2], codeFlags) && lang != "perl" && lang != "ruby":
+			script.Run(sh, a[2:], lang)
+			return
+		case a == "--":
+		case len(a) > 1 && a[0] == '-':
+			if lex.OneOf(name, "W X r I require import M") && len(name) == 1 && lang != "perl" {
+				i++
+			}
+		default:
+			scriptArgs(sh, c, c.Args[i:])
+			return
+		}
+	}
+	pipedCode(sh, c, lang)
+}
+
+// codeFlag is true of "-c", "-pe", "-ne" and the long forms.
+func codeFlag(a, name, codeFlags string) bool {
+	if len(a) < 2 || a[0] != '-' {
+		return false
+	}
+	if lex.OneOf(name, codeFlags) {
+		return true
+	}
+	return a[1] != '-' && len(name) <= 6 && lex.OneOf(name[len(name)-1:], codeFlags)
+}
+
+// inPlace reports the operands that "perl -pi -e" or "ruby -i" overwrite.
+func inPlace(sh *shell.Shell, args []string, lang string) {
+	if lang != "perl" && lang != "ruby" {
+		return
+	}
+	editing, code := false, 0
+	for i, a := range args {
+		if len(a) > 1 && a[0] == '-' && strings.Contains(a, "i") && !strings.HasPrefix(a, "--") {
+			editing = true
+		}
+		if codeFlag(a, strings.TrimLeft(a, "-"), "e E") {
+			code = i + 1
+		}
+	}
+	if !editing {
+		return
+	}
+	for i := code + 1; i < len(args); i++ {
+		if !strings.HasPrefix(args[i], "-") {
+			sh.Write(args[i])
+		}
+	}
+}
+
+func pipedCode(sh *shell.Shell, c shell.Command, lang string) {
+	if c.In != nil {
+		script.Run(sh, *c.In, lang)
+	}
+}
+
+func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
+	if len(args) == 0 {
+		return
+	}
+	if text, ok := sh.Brought(args[0]); ok {
+		script.Run(sh, text, langOf(c.Name))
+		return
+	}
+	if fspath.Base(args[0]) == "setup.py" && lex.ContainsAny(args, "upload register") {
+		sh.Effect(effect.PublishOut, "python", "registry")
+	}
+	if base := fspath.Base(args[0]); lex.OneOf(base, "manage.py artisan rails rake console") {
+		sh.Exec(append([]string{base}, args[1:]...), c.In)
+		return
+	}
+	if strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://") {
+		sh.Effect(effect.RunUnknown, "network", args[0])
+	}
+}
+
+func langOf(name string) string {
+	switch name {
+	case "python", "pypy":
+		return "python"
+	case "ruby", "perl", "php":
+		return name
+	case "tclsh", "wish", "jimsh":
+		return "tcl"
+	}
+	return "js"
+}
+
+func pythonModule(sh *shell.Shell, args []string, in *string) {
+	switch args[0] {
+	case "pip", "twine":
+		sh.Exec(args, in)
+	case "awscli":
+		sh.Exec(append([]string{"aws"}, args[1:]...), in)
+	case "json.tool", "base64", "tokenize", "gzip", "zipfile", "tarfile":
+		showsFiles(sh, args[1:])
+	case "http.server", "SimpleHTTPServer":
+	}
+}
+
+// editor runs the commands that an editor is started with, or fed.
+func editor(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "c S u U i cmd eval l f")
+	lang := "other"
+	if c.Name == "emacs" {
+		lang = "lisp"
+	}
+	for _, code := range append(o.All("c", "cmd", "eval", "f"), plusCommands(c.Args)...) {
+		editorCommand(sh, code, lang)
+	}
+	if c.In != nil && (c.Name == "ed" || c.Name == "ex" || o.Short('e') || o.Short('s')) {
+		for _, line := range shell.SplitLines(*c.In) {
+			editorCommand(sh, line, lang)
+		}
+	}
+	if c.Name == "ed" || c.Name == "ex" {
+		for _, f := range o.Pos {
+			if !strings.HasPrefix(f, "+") {
+				sh.Write(f)
+			}
+		}
+	}
+}
+
+// editorCommand: an address and a modifier may stand before "!command", "r" and
+// "w" take one too.
+func editorCommand(sh *shell.Shell, code, lang string) {
+	s := strings.TrimLeft(code, ": 0123456789,.$%")
+	for _, modifier := range [...]string{"silent! ", "silent ", "sil ", "r ", "w ", "read ", "write ", "terminal "} {
+		s = strings.TrimLeft(strings.TrimPrefix(s, modifier), " ")
+	}
+	if shellCode, ok := strings.CutPrefix(s, "!"); ok {
+		sh.RunText(shellCode)
+		return
+	}
+	script.Run(sh, code, lang)
+}
+
+func plusCommands(args []string) []string {
+	var out []string
+	for _, a := range args {
+		if strings.HasPrefix(a, "+") {
+			out = append(out, a[1:])
+		}
+	}
+	return out
+}
+
+func debugger(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "ex eval-command x o p")
+	for _, code := range o.All("ex", "eval-command", "o") {
+		if shellCode, ok := strings.CutPrefix(code, "shell "); ok {
+			sh.RunText(shellCode)
+			continue
+		}
+		script.Run(sh, code, "other")
+	}
+	sh.Exec(lex.After(c.Args, "--args", 1), c.In)
+}
+
+// sed runs text only through its "e" command; with -i it overwrites files.
+func sed(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "e f l expression file line-length")
+	files := o.Pos
+	scripts := o.All("e", "expression")
+	if len(scripts) == 0 && len(files) > 0 {
+		if files[0] == "" && len(files) > 1 { // BSD: sed -i '' script file
+			files = files[1:]
+		}
+		scripts, files = files[:1], files[1:]
+	}
+	for _, s := range scripts {
+		sedScript(sh, s)
+	}
+	for _, f := range files {
+		switch {
+		case o.Short('i') || o.Short('I') || o.Has("in-place"):
+			if f != "" {
+				sh.Write(f)
+			}
+		default:
+			sh.Print(sh.Read(f))
+		}
+	}
+	if len(files) == 0 && c.In != nil {
+		sh.Print(sedPrint(scripts, *c.In))
+	}
+}
+
+// sedPrint follows s/a/b/ of literals; any other script gives a hole.
+func sedPrint(scripts []string, in string) string {
+	if len(scripts) != 1 || len(scripts[0]) < 4 || scripts[0][0] != 's' {
+		return partial.Unknown
+	}
+	parts := sedParts(scripts[0])
+	if len(parts) != 4 || strings.ContainsAny(parts[1], `.*[]^$\`) || strings.ContainsAny(parts[2], `\&`) {
+		return partial.Unknown
+	}
+	if strings.Contains(parts[3], "g") {
+		return strings.ReplaceAll(in, parts[1], parts[2])
+	}
+	return strings.Replace(in, parts[1], parts[2], 1)
+}
+
+// sedParts cuts s/a/b/flags at its delimiter, with escaped ones kept.
+func sedParts(s string) []string {
+	parts, d := []string{""}, s[1]
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && s[i+1] == d:
+			i++
+			parts[len(parts)-1] += string(d)
+		case s[i] == d:
+			parts = append(parts, "")
+		default:
+			parts[len(parts)-1] += s[i : i+1]
+		}
+		if len(parts) > 8 || i > 4096 {
+			return nil
+		}
+	}
+	return parts
+}
+
+// sedScript reports the commands of a script that run or write something. The
+// script is also cut at its semicolons; what is cut inside a text is no command.
+func sedScript(sh *shell.Shell, script string) {
+	parts := strings.FieldsFunc(script, func(r rune) bool { return r == ';' || r == '\n' || r == '{' || r == '}' })
+	if len(parts) != 1 || parts[0] != script {
+		parts = append(parts, script)
+	}
+	for i, s := range parts {
+		if i > 64 {
+			return
+		}
+		s = sedAddress(s)
+		if code, ok := sedShell(s); ok {
+			sh.RunText(code)
+		}
+		if f, ok := sedWrites(s); ok {
+			sh.Write(f)
+		}
+	}
+}
+
+// sedAddress takes the address off a command: numbers, /patterns/, ! and $.
+func sedAddress(s string) string {
+	for {
+		s = strings.TrimLeft(s, "0123456789,$!~+ \t")
+		if !strings.HasPrefix(s, "/") {
+			return s
+		}
+		end := strings.IndexByte(s[1:], '/')
+		if end < 0 {
+			return s
+		}
+		s = s[end+2:]
+	}
+}
+
+func sedShell(s string) (string, bool) {
+	if code, ok := strings.CutPrefix(s, "e "); ok {
+		return code, true
+	}
+	if len(s) > 2 && s[0] == 's' {
+		parts := sedParts(s)
+		if len(parts) >= 4 && strings.Contains(parts[3], "e") && strings.Trim(parts[3], "gpIeimM0123456789") == "" {
+			return parts[2], true
+		}
+	}
+	return "", false
+}
+
+// sedWrites is the file of "w file" and of "s/a/b/w file".
+func sedWrites(s string) (string, bool) {
+	if f, ok := strings.CutPrefix(s, "w "); ok {
+		return strings.TrimSpace(f), true
+	}
+	if len(s) > 2 && s[0] == 's' {
+		if parts := sedParts(s); len(parts) >= 4 {
+			_, f, ok := strings.Cut(strings.Join(parts[3:], s[1:2]), "w ")
+			return strings.TrimSpace(f), ok
+		}
+	}
+	return "", false
+}
+
+func awk(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "f F v i file field-separator assign include")
+	files := o.Pos
+	if _, fromFile := o.Get("f", "file"); !fromFile && len(files) > 0 {
+		script.Run(sh, awkAssigns(o)+files[0], "awk")
+		files = files[1:]
+	}
+	library, _ := o.Get("i", "include")
+	for _, f := range files {
+		switch {
+		case strings.Contains(f, "="):
+		case library == "inplace":
+			sh.Write(f)
+		default:
+			sh.Read(f)
+		}
+	}
+	if c.In != nil && strings.HasPrefix(*c.In, "pid:") {
+		sh.Print(*c.In) // a column of a list of processes
+		return
+	}
+	sh.Print(partial.Unknown)
+}
+
+// awkAssigns writes what -v assigns as statements in front of the program.
+func awkAssigns(o shell.Options) string {
+	var b strings.Builder
+	for _, kv := range o.All("v", "assign") {
+		if name, text, ok := strings.Cut(kv, "="); ok {
+			b.WriteString(name + " = " + strconv.Quote(text) + ";\n")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,354 @@
+package understand
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
+)
+
+func databaseRow(name string) row {
+	switch name {
+	case "psql", "pgcli", "pgsql":
+		return sqlClient("c command", "h p U d f o v F R T L host port username dbname file output set variable", false)
+	case "mysql", "mariadb", "mycli":
+		return sqlClient("e execute", "h P u D S host port user database socket", false)
+	case "sqlite3", "sqlite", "duckdb", "litecli", "sqlcipher":
+		return sqlClient("cmd c", "init separator newline", true)
+	case "sqlcmd", "osql", "isql", "sqlplus", "db2", "bteq", "trino", "presto", "impala-shell", "hive", "beeline", "spark-sql", "ksql", "vsql", "nzsql":
+		return sqlClient("Q q e execute c", "S U P d i f server user", true)
+	case "cqlsh", "clickhouse-client", "clickhouse", "clickhouse-local", "snowsql", "usql", "mssql-cli", "dolt", "tidb", "questdb", "rqlite":
+		return sqlClient("e q query execute Q c", "h u p k f host user password port", true)
+	case "cockroach", "turso", "bq", "wrangler", "xata", "pscale", "planetscale", "heroku", "supabase", "neonctl", "snow", "athena", "snowflake", "influx":
+		return mixedClient
+	case "mongo", "mongosh":
+		return mongo
+	case "redis-cli", "valkey-cli", "keydb-cli", "dragonfly-cli":
+		return redis
+	case "cypher-shell":
+		return graph
+	case "dropdb":
+		return func(sh *shell.Shell, c shell.Command) {
+			sh.Effect(effect.DropData, "database", shell.ParseOptions(c.Args, "h p U").At(0))
+		}
+	case "dropuser", "dropRole":
+		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.DropData, "user", strings.Join(c.Args, " ")) }
+	case "mysqladmin", "mariadb-admin":
+		return func(sh *shell.Shell, c shell.Command) {
+			o := shell.ParseOptions(c.Args, "h u P S host user port")
+			switch o.At(0) {
+			case "drop":
+				sh.Effect(effect.DropData, "database", o.At(1))
+			case "shutdown":
+				sh.Effect(effect.StopService, "database", "mysql")
+			}
+		}
+	case "pg_restore":
+		return func(sh *shell.Shell, c shell.Command) {
+			if o := shell.ParseOptions(c.Args, "d h p U f dbname"); o.Short('c') || o.Exact("clean", "create") && o.Exact("clean") {
+				sh.Effect(effect.DropData, "table", "restore")
+			}
+		}
+	case "pg_resetwal", "pg_rewind":
+		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.DropData, "log", c.Name) }
+	case "mongorestore":
+		return func(sh *shell.Shell, c shell.Command) {
+			if shell.ParseOptions(c.Args, "").Exact("drop") {
+				sh.Effect(effect.DropData, "table", "restore")
+			}
+		}
+	case "prisma", "knex", "sequelize", "typeorm", "drizzle-kit", "alembic", "flyway", "liquibase", "rails", "gitlab-rails", "gitlab-rake", "rake", "bin/rails", "dbmate", "migrate", "goose", "diesel", "sqlx", "artisan", "manage.py", "django-admin", "mix", "ecto", "sequelize-cli", "hasura", "atlas", "drush", "console":
+		return migration
+	}
+	return nil
+}
+
+// sqlClient reads SQL from flags, from stdin and, where operand is set, from
+// the operands.
+func sqlClient(codeFlags, values string, operand bool) row {
+	flags := strings.Fields(codeFlags)
+	return func(sh *shell.Shell, c shell.Command) {
+		o := shell.ParseOptions(c.Args, values+" "+codeFlags)
+		if operand && (o.At(0) == ":memory:" || strings.HasPrefix(o.At(0), "/tmp/")) {
+			for _, text := range append(o.Pos[1:], stdin(c)...) {
+				shellEscapes(sh, text)
+			}
+			return
+		}
+		for _, text := range o.All(flags...) {
+			if !strings.Contains(text, " ") && len(o.Pos) > 0 { // the words were not quoted
+				text += " " + strings.Join(o.Pos, " ")
+			}
+			clientText(sh, text)
+		}
+		if f, ok := o.Get("f", "file", "i"); ok {
+			if text, written := sh.Files[sh.Path(f)]; written {
+				sql.Read(sh, text)
+			}
+		}
+		if operand {
+			for i, text := range o.Pos {
+				if i > 0 || strings.Contains(text, " ") {
+					clientText(sh, text)
+				}
+			}
+		}
+		if c.In != nil {
+			clientText(sh, *c.In)
+		}
+		sh.Print(partial.Unknown)
+	}
+}
+
+// clientText reads SQL; clients also have an escape to the shell.
+func clientText(sh *shell.Shell, text string) {
+	if !shellEscapes(sh, text) {
+		sql.Read(sh, text)
+	}
+}
+
+// shellEscapes runs the lines that a client hands to a shell. It reports whether
+// the text is nothing else.
+func shellEscapes(sh *shell.Shell, text string) (all bool) {
+	all = true
+	for _, line := range shell.SplitLines(text) {
+		escaped := false
+		for _, esc := range [...]string{`\! `, ".shell ", ".system ", "system "} {
+			if code, ok := strings.CutPrefix(strings.TrimSpace(line), esc); ok {
+				sh.RunText(code)
+				escaped = true
+			}
+		}
+		all = all && escaped
+	}
+	return all
+}
+
+// stdin is what a command reads there, as far as it is known.
+func stdin(c shell.Command) []string {
+	if c.In == nil {
+		return nil
+	}
+	return []string{*c.In}
+}
+
+// mixedClient is a service's tool that takes SQL among its other verbs.
+func mixedClient(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "e execute c command sql q host url database-url app a")
+	for _, text := range o.All("e", "execute", "c", "command", "sql", "q") {
+		sql.Read(sh, text)
+	}
+	for _, text := range o.Pos {
+		if strings.Contains(text, " ") {
+			sql.Read(sh, text)
+		}
+	}
+	if c.In != nil {
+		sql.Read(sh, *c.In)
+	}
+	switch {
+	case c.Name == "heroku" && lex.OneOf(o.At(0), "run run:detached"):
+		child := sh.Sub()
+		child.Place = shell.RemotePlace()
+		child.Run(strings.Join(o.Pos[1:], " "), nil)
+		return
+	case c.Name == "bq" && o.At(0) == "rm":
+		sh.Effect(effect.DestroyRemote, "teardown", strings.Join(o.Pos, " "))
+		return
+	case c.Name == "heroku" && lex.OneOf(o.At(0), "pg:copy pg:backups:restore pg:push"):
+		sh.Effect(effect.DropData, "reset", o.At(0))
+		return
+	case strings.HasPrefix(o.At(0), "pg:reset"):
+		sh.Effect(effect.DropData, "database", o.At(1))
+		return
+	case c.Name == "supabase" && o.At(0) == "db" && o.At(1) == "reset":
+		op := "reset"
+		if o.Exact("linked", "db-url") {
+			op = "database"
+		}
+		sh.Effect(effect.DropData, op, o.At(1))
+		return
+	}
+	if controls(c.Name) {
+		remoteControl(sh, c)
+	}
+}
+
+// mongo reads the calls of its JavaScript that drop things.
+func mongo(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "eval u p host port username password f file authenticationDatabase")
+	texts := o.All("eval")
+	if c.In != nil {
+		texts = append(texts, *c.In)
+	}
+	for _, text := range texts {
+		toks := script.Tokenize(text, "js")
+		for i, t := range toks {
+			if t.Kind == 'n' {
+				mongoCall(sh, t.Text[strings.LastIndexByte(t.Text, '.')+1:], toks[i+1:])
+			}
+		}
+	}
+}
+
+func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
+	if len(rest) == 0 || rest[0].Kind != '(' {
+		return
+	}
+	empty := len(rest) > 1 && rest[1].Kind == ')' || len(rest) > 2 && rest[1].Kind == '{' && rest[2].Kind == '}'
+	switch name {
+	case "dropDatabase":
+		sh.Effect(effect.DropData, "database", "mongo")
+	case "drop", "dropCollection", "dropIndexes", "dropAllUsers", "dropUser", "dropRole", "dropIndex", "dropAllRoles":
+		sh.Effect(effect.DropData, "table", name)
+	case "deleteMany", "remove", "deleteOne", "bulkWrite", "updateMany":
+		if empty {
+			sh.Effect(effect.DropData, "rows", name)
+		}
+	case "shutdownServer":
+		sh.Effect(effect.StopService, "database", "mongo")
+	}
+}
+
+// graph reads Cypher: what a pattern without a condition matches is everything,
+// or everything of a kind.
+func graph(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "a address u username p password d database f file format P param encryption impersonate error-format")
+	texts := []string{strings.Join(o.Pos, " ")}
+	if f, ok := o.Get("f", "file"); ok {
+		texts = append(texts, sh.Files[sh.Path(f)])
+	}
+	if c.In != nil {
+		texts = append(texts, *c.In)
+	}
+	for _, text := range texts {
+		sql.Read(sh, text) // DROP has the same words
+		toks := script.Tokenize(text, "js")
+		for from, i := 0, 0; i <= len(toks); i++ {
+			if i == len(toks) || toks[i].Kind == ';' {
+				graphStatement(sh, toks[from:i])
+				from = i + 1
+			}
+		}
+	}
+	sh.Print(partial.Unknown)
+}
+
+func graphStatement(sh *shell.Shell, toks []script.Token) {
+	match := 0
+	for i, t := range toks {
+		switch word := strings.ToUpper(t.Text); {
+		case t.Kind == '{', t.Kind == 'n' && lex.OneOf(word, "WHERE LIMIT"):
+			return // some of them
+		case t.Kind == 'n' && word == "MATCH":
+			match = i
+		case t.Kind == 'n' && word == "DELETE":
+			nodes := i - match
+			if i > 0 && strings.EqualFold(toks[i-1].Text, "DETACH") {
+				nodes--
+			}
+			op := "rows"
+			if nodes == len("(n)")+1 {
+				op = "database"
+			}
+			sh.Effect(effect.DropData, op, "graph")
+			return
+		}
+	}
+}
+
+func redis(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "h p a n u s r i D d host port user pass")
+	redisCommand(sh, o.Pos)
+	if c.In != nil {
+		for _, line := range shell.SplitLines(*c.In) {
+			redisCommand(sh, strings.Fields(line))
+		}
+	}
+}
+
+func redisCommand(sh *shell.Shell, w []string) {
+	if len(w) == 0 {
+		return
+	}
+	verb, sub := strings.ToUpper(w[0]), ""
+	if len(w) > 1 {
+		sub = strings.ToUpper(w[1])
+	}
+	switch verb {
+	case "FLUSHALL", "FLUSHDB":
+		sh.Effect(effect.DropData, "database", verb)
+	case "DEL", "UNLINK":
+		if partial.HasHole(strings.Join(w[1:], "")) || len(w) > 4 {
+			sh.Effect(effect.DropData, "rows", verb)
+			return
+		}
+		sh.Effect(effect.DropData, "key", verb)
+	case "SHUTDOWN", "DEBUG", "FAILOVER", "REPLICAOF", "SLAVEOF", "SWAPDB", "MIGRATE":
+		sh.Effect(effect.StopService, "database", "redis "+verb)
+	case "CONFIG", "SCRIPT", "CLUSTER", "ACL", "FUNCTION", "CLIENT", "XGROUP", "XTRIM", "MODULE":
+		if lex.OneOf(sub, "SET RESETSTAT FLUSH RESET DELUSER DELETE KILL FORGET FLUSHSLOTS DELSLOTS REWRITE DESTROY UNLOAD") {
+			sh.Effect(effect.ChangeRemote, "redis", verb+" "+sub)
+		}
+	case "EVAL":
+		if strings.Contains(strings.ToUpper(strings.Join(w, " ")), "FLUSH") {
+			sh.Effect(effect.DropData, "database", verb)
+		}
+	}
+}
+
+// migration covers the frameworks' own words for "drop the database": most
+// often the developer's own, which a person can tell and we cannot.
+func migration(sh *shell.Shell, c shell.Command) {
+	if len(c.Args) > 1 && lex.OneOf(c.Args[0], "runner r -e") {
+		script.Run(sh, c.Args[1], "ruby")
+		return
+	}
+	if lex.First(c.Args) == "shell" || lex.First(c.Args) == "dbshell" {
+		o := shell.ParseOptions(c.Args, "c command")
+		for _, code := range o.All("c", "command") {
+			script.Run(sh, code, "python")
+		}
+		for _, text := range lex.After(c.Args, "--", 1) {
+			sql.Read(sh, text)
+		}
+		if c.In != nil {
+			sql.Read(sh, *c.In)
+			script.Run(sh, *c.In, "python")
+		}
+		return
+	}
+	if code, ok := shell.ParseOptions(c.Args, "execute").Get("execute"); ok && lex.First(c.Args) == "tinker" {
+		script.Run(sh, code, "php")
+		return
+	}
+	for i, a := range c.Args {
+		if i > 4 {
+			return
+		}
+		verb := strings.ToLower(a)
+		switch {
+		case lex.OneOf(verb, "release hex.publish"):
+			sh.Effect(effect.PublishOut, c.Name, "registry")
+			return
+		case lex.OneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db sqlflush drop-all dropall clean database:reset db:migrate:undo:all db:migrate:reset zero "+
+			"sql-drop sql:drop doctrine:schema:drop doctrine:database:drop") && !lex.ContainsAny(c.Args, "--dump-sql --simulate") &&
+			!(verb == "clean" && c.Name != "flyway" && c.Name != "liquibase"):
+			sh.Effect(effect.DropData, "reset", c.Name+" "+verb)
+			return
+		case lex.OneOf(verb, "rollback db:rollback undo downgrade migrate:rollback down --down db:migrate:undo"):
+			sh.Effect(effect.DropData, "column", c.Name+" "+verb)
+			return
+		case strings.HasSuffix(verb, ":restore"), a == "--force-reset", a == "--accept-data-loss", a == "--force" && c.Name == "drizzle-kit":
+			sh.Effect(effect.DropData, "reset", c.Name)
+			return
+		}
+	}
+	if controls(c.Name) {
+		remoteControl(sh, c)
+	}
+}

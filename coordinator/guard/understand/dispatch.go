@@ -1,0 +1,161 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
+)
+
+// silent is true of the programs whose empty output is known to be empty.
+func silent(name string) bool {
+	return lex.OneOf(name, "cd pushd popd export declare local readonly typeset unset alias read set true false : [ test rm mkdir cp mv touch ln chmod chown exit return shift sleep wait "+
+		"echo printf tee trap eval source . kill cat head tail sudo env command exec timeout nohup bash sh zsh dash xargs find")
+}
+
+func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
+	if strings.Contains(full, "=") && !strings.HasPrefix(full, "-") && len(c.Args) > 0 && p.row == nil {
+		sh.Exec(c.Args, c.In)
+		return
+	}
+	if strings.HasSuffix(full, ")") && strings.Contains(full, "(") {
+		sh.Unreadable("code of another language", full)
+		return
+	}
+	if p.own {
+		own(sh, c, full)
+	}
+	ownOutput(sh, c)
+	if p.prints && printsForEval(c) {
+		sh.Print(partial.UnknownBenign)
+		return
+	}
+	if partial.HasHole(c.Name) {
+		unknownProgram(sh, c, full)
+		return
+	}
+	if p.shell {
+		sh.Program(c)
+		return
+	}
+	if p.secret && showsSecret(sh, c) {
+		return
+	}
+	if p.row != nil {
+		if !asksHelp(c) {
+			p.row(sh, c)
+		}
+		return
+	}
+	if sh.ScriptFile(full, c.Args) {
+		return
+	}
+	if strings.HasPrefix(c.Name, "mkfs.") || strings.HasPrefix(c.Name, "newfs_") {
+		makeFilesystem(sh, c)
+		return
+	}
+	if lex.ContainsAny(c.Args, "-i -I --in-place --inplace --write -w") {
+		ownOperands(sh, c)
+	}
+	switch {
+	case p.controls:
+		remoteControl(sh, c)
+	case p.sql:
+		typedSQL(sh, c)
+	default:
+		perhapsWrapper(sh, c)
+	}
+}
+
+// perhapsWrapper follows what a program that is in no table may start: it may
+// have a verb or two of its own before the command.
+func perhapsWrapper(sh *shell.Shell, c shell.Command) {
+	for i := range min(3, len(c.Args)) {
+		if lex.OneOf(lex.ProgramName(c.Args[i]), "rm git sudo bash sh dd find kubectl terraform docker aws env eval") {
+			n := len(sh.Eval.Effects)
+			sh.Exec(c.Args[i:], c.In)
+			sh.Doubt(n)
+			return
+		}
+	}
+}
+
+// typedSQL is a statement typed where a command belongs: it may be meant for
+// a client that is reading the terminal.
+func typedSQL(sh *shell.Shell, c shell.Command) {
+	n := len(sh.Eval.Effects)
+	sql.Read(sh, c.Name+" "+strings.Join(c.Args, " "))
+	if c.Name == "flushall" || c.Name == "flushdb" {
+		sh.Effect(effect.DropData, "database", c.Name)
+	}
+	sh.Doubt(n)
+}
+
+// unknownProgram judges a command whose name is not known: code that came
+// from elsewhere is code, and arguments that only make sense for a deletion
+// make one possible.
+func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
+	if strings.ContainsAny(full, string(partial.HoleNetwork)+string(partial.HoleDecoded)) {
+		sh.Effect(effect.RunUnknown, shell.OriginOf(full), "")
+		return
+	}
+	o := shell.ParseOptions(c.Args, "")
+	if o.Short('r') || o.Short('R') {
+		for _, p := range o.Pos {
+			sh.Possible(effect.DeleteTree, "", sh.Path(p))
+		}
+	}
+	if o.Has("hard") {
+		sh.Possible(effect.Discard, "reset-hard", "")
+	}
+}
+
+// The programs whose output is meant to be evaluated: some always, some with
+// the right arguments.
+const (
+	evalAlways = "ssh-agent dircolors lesspipe keychain gpg-agent lesspipe.sh"
+	evalAsked  = "direnv pyenv rbenv nodenv goenv jenv phpenv plenv tfenv fnm nvm zoxide starship brew minikube docker-machine docker kubectl helm gh opam luarocks conda mamba " +
+		"micromamba mise asdf rtx thefuck atuin fzf npm uv poetry pixi rustup just podman vfox proto volta devbox luaver hatch pdm deno op aws-vault saml2aws tmuxifier"
+)
+
+func evalPrinter(name string) bool { return lex.OneOf(name, evalAlways) || lex.OneOf(name, evalAsked) }
+
+// printsForEval is true of an evalPrinter with the arguments that make it
+// print for it.
+func printsForEval(c shell.Command) bool {
+	if lex.OneOf(c.Name, evalAlways) {
+		return len(c.Args) == 0 || strings.HasPrefix(c.Args[0], "-") || c.Name == "keychain"
+	}
+	if c.Name == "npm" {
+		return lex.First(c.Args) == "completion"
+	}
+	first := c.Args[:min(1, len(c.Args))]
+	if lex.OneOf(c.Name, "conda mamba micromamba opam") {
+		if slices.Contains(first, "env") && c.Name != "opam" {
+			return false // there a group with verbs of its own
+		}
+		first = c.Args[:min(2, len(c.Args))]
+	}
+	return lex.ContainsAny(first, "init hook env shellenv docker-env podman-env completion completions activate shell.bash shell.zsh shell.fish hook-env --bash --zsh --fish --alias -s export generate-shell-completion")
+}
+
+// asksHelp is true of a program that only prints its help; wrappers and
+// interpreters may pass the flag on.
+func asksHelp(c shell.Command) bool {
+	if wrapperRow(c.Name) != nil || codeRow(c.Name) != nil || containerRow(c.Name) != nil {
+		return false
+	}
+	for _, a := range c.Args {
+		if a == "--" {
+			return false
+		}
+		if a == "--help" {
+			return true
+		}
+	}
+	return false
+}

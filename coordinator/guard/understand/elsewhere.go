@@ -1,0 +1,202 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/script"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// Wrappers whose command runs elsewhere: on another machine, in another
+// terminal.
+
+func ssh(sh *shell.Shell, c shell.Command) {
+	if c.Name == "sshpass" {
+		_, rest := shell.Leading(c.Args, "p f d P")
+		sh.Exec(rest, c.In)
+		return
+	}
+	o, rest := shell.Leading(c.Args, "B b c D E e F I i J L l m O o p Q R S W w P")
+	sshOptions(sh, o)
+	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) && len(rest) > 0 {
+		sh.Effect(effect.SendOut, "secret", rest[0])
+	}
+	if len(rest) == 0 {
+		return
+	}
+	child := sh.Sub()
+	child.Place = shell.RemotePlace()
+	if _, more := shell.Leading(rest[1:], "i p l o"); len(more) > 0 {
+		child.Run(strings.Join(more, " "), c.In)
+	} else if c.In != nil {
+		child.RunText(*c.In)
+	}
+	sh.Print(partial.Unknown)
+}
+
+// sshOptions runs the commands that ssh starts here, and those that it starts
+// there, in whatever form the option is written.
+func sshOptions(sh *shell.Shell, o shell.Options) {
+	var all []string
+	for _, f := range o.Flags {
+		switch {
+		case f.Name == "o":
+			all = append(all, f.Value)
+		case len(f.Name) > 1 && f.Name[0] == 'o' && f.Given:
+			all = append(all, f.Name[1:]+"="+f.Value)
+		}
+	}
+	for _, opt := range all {
+		i := max(strings.IndexAny(opt, " ="), 0)
+		code := strings.TrimLeft(opt[i:], " =")
+		switch strings.ToLower(opt[:i]) {
+		case "proxycommand", "localcommand", "knownhostscommand":
+			sh.Run(code, nil)
+		case "remotecommand":
+			child := sh.Sub()
+			child.Place = shell.RemotePlace()
+			child.Run(code, nil)
+		}
+	}
+}
+
+// multiplexer types into another terminal, or starts a command in a new one.
+func multiplexer(sh *shell.Shell, c shell.Command) {
+	_, rest := shell.Leading(c.Args, "L S f T p t X r d session h")
+	if c.Name == "screen" {
+		_, rest = shell.Leading(c.Args, "S p t T c e h s")
+		if slices.Contains(c.Args, "-X") && (slices.Contains(c.Args, "stuff") || slices.Contains(c.Args, "exec") || slices.Contains(c.Args, "readreg") || slices.Contains(c.Args, "paste")) {
+			sh.Effect(effect.TypeInto, "", "screen")
+			return
+		}
+		if slices.Contains(c.Args, "-X") && lex.ContainsAny(c.Args, "quit kill") {
+			sh.Effect(effect.KillProcess, "terminal", "screen")
+			return
+		}
+		sh.Exec(rest, c.In)
+		return
+	}
+	if len(rest) == 0 {
+		return
+	}
+	for i, a := range rest { // tmux takes several commands at once
+		if a == ";" || a == `\;` {
+			multiplexer(sh, shell.Command{Name: c.Name, Args: rest[i+1:]})
+			rest = rest[:i]
+			break
+		}
+	}
+	if len(rest) == 0 {
+		return
+	}
+	switch {
+	case lex.OneOf(rest[0], "send-keys send send-prefix paste-buffer pasteb"), c.Name == "zellij" && len(rest) > 1 && lex.OneOf(rest[1], "write write-chars"):
+		sh.Effect(effect.TypeInto, "", c.Name)
+	case lex.OneOf(rest[0], "new-session new new-window neww split-window splitw respawn-pane respawnp respawn-window run-shell run display-popup popup pipe-pane"):
+		_, inner := shell.Leading(rest[1:], "s n t c x y F e l p w")
+		oneOrAll(sh, inner, c.In)
+	case lex.OneOf(rest[0], "if-shell if"):
+		multiplexerChoice(sh, c.Name, rest[1:])
+	case lex.OneOf(rest[0], "kill-server kill-session"):
+		sh.Effect(effect.KillProcess, "terminal", c.Name)
+	}
+}
+
+// oneOrAll runs a text that a shell gets, or the words of a command.
+func oneOrAll(sh *shell.Shell, words []string, in *string) {
+	if len(words) == 1 {
+		sh.RunTextIn(words[0], in)
+		return
+	}
+	sh.Exec(words, in)
+}
+
+// terminal starts a command in a window of its own, or types into one.
+func terminal(sh *shell.Shell, c shell.Command) {
+	if lex.ContainsAny(c.Args, "send-text send-key") {
+		sh.Effect(effect.TypeInto, "", c.Name)
+		return
+	}
+	for i, a := range c.Args {
+		if flag, code, ok := strings.Cut(a, "="); ok && lex.OneOf(flag, "--command --execute") {
+			sh.RunText(code)
+			return
+		}
+		if lex.OneOf(a, "-- -e -x --command --execute start launch spawn") {
+			_, inner := shell.Leading(c.Args[i+1:], "")
+			oneOrAll(sh, inner, c.In)
+			return
+		}
+	}
+	_, inner := shell.Leading(c.Args, "")
+	sh.Exec(inner, c.In)
+}
+
+// multiplexerChoice runs the condition, and takes both of the commands that it
+// decides between.
+func multiplexerChoice(sh *shell.Shell, name string, args []string) {
+	o, inner := shell.Leading(args, "t")
+	for i, text := range inner {
+		if i == 0 && !o.Short('F') {
+			sh.RunText(text)
+		} else if i > 0 && sh.SpendSource(text) {
+			multiplexer(sh, shell.Command{Name: name, Args: shell.QuotedFields(text)})
+		}
+	}
+}
+
+func appleScript(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "e l s")
+	script.AppleScript(sh, strings.Join(o.All("e"), "\n"))
+	if c.In != nil {
+		script.AppleScript(sh, *c.In)
+	}
+}
+
+// expect runs what its script spawns.
+func expect(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "c f d")
+	text := strings.Join(o.All("c"), "\n")
+	if c.In != nil {
+		text += "\n" + *c.In
+	}
+	script.TclShells(sh, text)
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "spawn "); ok {
+			sh.Run(code, nil)
+		}
+	}
+}
+
+func otherMachine(sh *shell.Shell, c shell.Command) {
+	child := sh.Sub()
+	child.Place = shell.RemotePlace()
+	for i, a := range c.Args {
+		if lex.OneOf(a, "shell ssh exec enter run -- -e --exec -c") && i+1 < len(c.Args) {
+			rest := c.Args[i+1:]
+			if inner := lex.After(rest, "--", 1); len(inner) > 0 {
+				child.Exec(inner, c.In)
+				return
+			}
+			for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+				rest = rest[1:]
+			}
+			if len(rest) == 1 {
+				child.Run(rest[0], c.In)
+				return
+			}
+			child.Exec(rest, c.In)
+			if len(rest) > 1 && (c.Name == "multipass" || c.Name == "limactl") {
+				child.Exec(rest[1:], c.In)
+			}
+			return
+		}
+	}
+	if controls(c.Name) {
+		remoteControl(sh, c)
+	}
+}

@@ -1,0 +1,682 @@
+package understand
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// gitProgram reads the global options, then the subcommand's row.
+func gitProgram(sh *shell.Shell, c shell.Command) {
+	o, rest := shell.Leading(gitWords(c.Args), gitOptions)
+	child := sh.Sub()
+	for _, dir := range o.All("C") {
+		child.Place.Cwd = child.Path(dir)
+	}
+	if dir, ok := o.Get("work-tree"); ok {
+		child.Place.Cwd = child.Path(dir)
+	}
+	for _, setting := range append(o.All("c"), gitEnvironment(sh)...) {
+		gitSetting(child, setting)
+		key, text, _ := strings.Cut(setting, "=")
+		key = strings.ToLower(key)
+		child.Assign("git "+key, shell.Value{strings.ToLower(text)})
+		if key == "core.hookspath" && text != "" && text != "/dev/null" {
+			child.Effect(effect.GitSettings, "", key)
+		}
+		if len(rest) > 0 && strings.HasPrefix(setting, "alias."+rest[0]+"=") && child.Depth < shell.MaxDepth {
+			child.Exec(append([]string{"git"}, append(strings.Fields(setting[len(rest[0])+7:]), rest[1:]...)...), c.In)
+			return
+		}
+	}
+	if len(rest) == 0 || o.Exact("help", "version") || slices.Contains(rest, "--help") {
+		return
+	}
+	verb := strings.ToLower(rest[0])
+	args := rest[1:]
+	if child.IsOwn(child.Place.Cwd) && lex.OneOf(verb, "checkout switch restore reset stash pull merge rebase apply am cherry-pick revert clean rm mv") && !lex.ContainsAny(args, "list show") {
+		child.Effect(effect.WriteFile, "", child.Place.Cwd)
+	}
+	switch verb {
+	case "push":
+		gitPush(child, args)
+	case "reset":
+		gitReset(child, args)
+	case "checkout":
+		gitCheckout(child, args)
+	case "switch":
+		gitSwitch(child, args)
+	case "restore":
+		gitRestore(child, args)
+	case "clean":
+		gitClean(child, args)
+	case "stash":
+		gitStash(child, args)
+	case "branch":
+		gitBranch(child, args)
+	case "tag":
+		gitTag(child, args)
+	case "config":
+		gitConfig(child, args)
+	default:
+		gitOther(child, verb, args, c)
+	}
+}
+
+// gitOptions are the options before git's subcommand that take the next word.
+const gitOptions = "C c git-dir work-tree namespace super-prefix config-env exec-path attr-source"
+
+// gitWords cuts a setting off the option that it is attached to: -ckey=value.
+func gitWords(args []string) []string {
+	var out []string
+	value := false // the word belongs to the option before it
+	for i, a := range args {
+		setting, attached := strings.CutPrefix(a, "-c")
+		switch {
+		case value:
+			out, value = append(out, a), false
+		case !strings.HasPrefix(a, "-"):
+			return append(out, args[i:]...)
+		case attached && setting != "":
+			out = append(out, "-c", setting)
+		default:
+			out, value = append(out, a), shell.NeedsNext(a, gitOptions)
+		}
+	}
+	return out
+}
+
+// maxGitSettings bounds the settings that git takes from its environment.
+const maxGitSettings = 32
+
+// gitEnvironment returns the settings that the command gives git in variables.
+func gitEnvironment(sh *shell.Shell) []string {
+	var out []string
+	for i := range maxGitSettings {
+		key, ok := sh.Assigned("GIT_CONFIG_KEY_" + strconv.Itoa(i))
+		if !ok {
+			break
+		}
+		text, _ := sh.Assigned("GIT_CONFIG_VALUE_" + strconv.Itoa(i))
+		out = append(out, key+"="+text)
+	}
+	packed, _ := sh.Assigned("GIT_CONFIG_PARAMETERS")
+	for i, part := range strings.Split(strings.ReplaceAll(packed, "'='", "="), "'") {
+		if i%2 == 1 && i < 2*maxGitSettings {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// gitSetting handles -c key=value: some keys are commands.
+func gitSetting(sh *shell.Shell, setting string) {
+	key, text, _ := strings.Cut(setting, "=")
+	key = strings.ToLower(key)
+	if code, ok := strings.CutPrefix(text, "!"); ok {
+		sh.Run(code, nil)
+		return
+	}
+	if gitRuns(key) && text != "" && strings.ContainsAny(text, " ;|&$") {
+		sh.Run(text, nil)
+	}
+}
+
+// gitSet is true if -c gives a setting one of these values.
+func gitSet(sh *shell.Shell, key, values string) bool {
+	v, ok := sh.Lookup("git " + key)
+	return ok && lex.OneOf(lex.First(v), values)
+}
+
+// gitRuns is true of settings whose value git hands to a shell.
+func gitRuns(key string) bool {
+	return lex.OneOf(key, "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor core.askpass credential.helper gpg.program") ||
+		strings.HasPrefix(key, "filter.") || strings.HasPrefix(key, "pager.") || strings.HasSuffix(key, ".textconv") || strings.HasPrefix(key, "mergetool.")
+}
+
+func gitPush(sh *shell.Shell, args []string) {
+	o := shell.ParseOptions(args, "o repo receive-pack exec push-option")
+	if o.Short('n') || o.Has("dry-run") {
+		return
+	}
+	force := o.Short('f') || o.Has("force")
+	lease := o.Exact("force-with-lease", "force-if-includes")
+	refs := o.Pos
+	if len(refs) > 0 {
+		refs = refs[1:]
+	}
+	if o.Has("mirror") {
+		sh.Effect(effect.PushForce, "mirror", "")
+		return
+	}
+	if o.Short('d') || o.Exact("delete") {
+		for _, r := range refs {
+			sh.Effect(effect.PushDelete, refKind(r), branchOf(r))
+		}
+		return
+	}
+	if o.Has("prune") {
+		sh.Effect(effect.PushDelete, "prune", "")
+	}
+	gitRefspecs(sh, refs, force, lease, o)
+}
+
+func gitRefspecs(sh *shell.Shell, refs []string, force, lease bool, o shell.Options) {
+	for _, r := range refs {
+		plus := strings.HasPrefix(r, "+")
+		r = strings.TrimPrefix(r, "+")
+		from, to, pair := strings.Cut(r, ":")
+		if !pair {
+			to = from
+		}
+		switch {
+		case pair && from == "" && to != "":
+			sh.Effect(effect.PushDelete, refKind(to), branchOf(to))
+		case force || plus:
+			sh.Effect(effect.PushForce, "force", branchOf(to))
+		case lease:
+			sh.Effect(effect.PushForce, "lease", branchOf(to))
+		}
+	}
+	if len(refs) > 0 && !(force && o.Exact("tags")) {
+		return
+	}
+	switch {
+	case o.Has("all", "branches") && (force || lease):
+		sh.Effect(effect.PushForce, "all", "")
+	case force && o.Exact("tags"):
+		sh.Effect(effect.PushForce, "tags", "tags")
+	case force:
+		sh.Effect(effect.PushForce, "force", "")
+	case lease:
+		sh.Effect(effect.PushForce, "lease", "")
+	}
+}
+
+// branchOf is the short name of a ref; HEAD and @ are the current branch.
+func branchOf(ref string) string {
+	ref = strings.TrimPrefix(ref, "refs/heads/")
+	ref = strings.TrimPrefix(ref, "heads/")
+	if ref == "HEAD" || ref == "@" {
+		return ""
+	}
+	return ref
+}
+
+func refKind(ref string) string {
+	if strings.HasPrefix(ref, "refs/tags/") || strings.HasPrefix(ref, "tags/") {
+		return "tag"
+	}
+	return "branch"
+}
+
+func gitReset(sh *shell.Shell, args []string) {
+	o := shell.ParseOptions(args, "")
+	hard := o.Has("hard") || o.Exact("ha") // git takes the shortest that is unique
+	switch {
+	case hard && o.At(0) != "" && o.At(0) != "HEAD" && o.At(0) != "@":
+		sh.Effect(effect.Discard, "reset-hard-to", "")
+	case hard:
+		sh.Effect(effect.Discard, "reset-hard", "")
+	case o.Has("merge"):
+		sh.Effect(effect.Discard, "reset-merge", "")
+	}
+}
+
+func gitCheckout(sh *shell.Shell, args []string) {
+	before, after, dashes := cutDashes(args)
+	o := shell.ParseOptions(before, "b B U orphan conflict unified inter-hunk-context pathspec-from-file")
+	if o.Short('f') || o.Exact("force") {
+		sh.Effect(effect.Discard, "checkout-force", "")
+		return
+	}
+	if _, ok := o.Get("pathspec-from-file"); ok {
+		sh.Effect(effect.Discard, "restore-path", "")
+		return
+	}
+	if o.Has("patch") || o.Short('p') {
+		return
+	}
+	if o.Has("ours", "theirs") {
+		gitTakesSide(sh, append(o.Pos, after...))
+		return
+	}
+	if name, moved := o.Get("B"); moved {
+		sh.Effect(effect.RewriteRefs, "branch-reset", branchOf(name))
+	}
+	if dashes {
+		discards(sh, after)
+		return
+	}
+	if o.Exact("b", "B", "orphan", "t", "track", "detach") {
+		return
+	}
+	switch {
+	case len(o.Pos) > 1 && !o.Exact("recurse-submodules", "conflict"), len(o.Pos) > 2:
+		discards(sh, o.Pos[1:])
+	case len(o.Pos) == 2 && looksLikePath(o.Pos[1]):
+		discards(sh, o.Pos[1:])
+	case len(o.Pos) == 1 && looksLikePath(o.Pos[0]):
+		discards(sh, o.Pos)
+	}
+}
+
+// gitTakesSide: of a file in conflict one side is taken. Of every other file
+// below the pathspec the changes go, so that it is the whole tree that counts.
+func gitTakesSide(sh *shell.Shell, paths []string) {
+	for _, p := range paths {
+		if wholeTree(sh, p) {
+			sh.Effect(effect.Discard, "restore-path", sh.Path(p))
+		}
+	}
+}
+
+func cutDashes(args []string) (before, after []string, found bool) {
+	for i, a := range args {
+		if a == "--" {
+			return args[:i], args[i+1:], true
+		}
+	}
+	return args, nil, false
+}
+
+// looksLikePath tells a pathspec from a branch where git would look at the
+// disk: dots, globs, a slash at the end, a short alphabetic extension.
+func looksLikePath(s string) bool {
+	if s == "." || s == ".." || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "/") ||
+		strings.HasPrefix(s, ":") || fspath.HasGlob(s) || strings.HasSuffix(s, "/") {
+		return true
+	}
+	i := strings.LastIndexByte(s, '.')
+	if strings.HasSuffix(s, ".x") { // a branch of a version: 1.x
+		return false
+	}
+	if i < 0 || len(s)-i > 6 || i+1 == len(s) {
+		return false
+	}
+	for _, r := range s[i+1:] {
+		if r > 0x7f || !lex.IsLetter(byte(r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// discards reports pathspecs whose worktree content is replaced.
+func discards(sh *shell.Shell, paths []string) {
+	for _, p := range paths {
+		op := "restore-path"
+		if wholeTree(sh, p) {
+			op = "restore-all"
+		}
+		sh.Effect(effect.Discard, op, sh.Path(p))
+	}
+}
+
+// wholeTree is true of a pathspec that all files match.
+func wholeTree(sh *shell.Shell, p string) bool {
+	return lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **") || partial.HasHole(p) && strings.Trim(p, partial.Holes) == "" || sh.Path(p) == sh.Place.Cwd || sh.Path(p) == toplevel(sh)
+}
+
+func gitSwitch(sh *shell.Shell, args []string) {
+	before, _, _ := cutDashes(args)
+	o := shell.ParseOptions(before, "c C create force-create conflict orphan")
+	if o.Short('f') || o.Has("force", "discard-changes") && !o.Exact("force-create") {
+		sh.Effect(effect.Discard, "switch-force", "")
+	}
+	if name, moved := o.Get("C", "force-create"); moved {
+		sh.Effect(effect.RewriteRefs, "branch-reset", branchOf(name))
+	}
+}
+
+func gitRestore(sh *shell.Shell, args []string) {
+	o := shell.ParseOptions(args, "s source conflict pathspec-from-file")
+	staged := o.Short('S') || o.Has("staged")
+	worktree := o.Short('W') || o.Has("worktree")
+	if staged && !worktree || o.Short('p') || o.Has("patch") {
+		return
+	}
+	if o.Has("ours", "theirs") {
+		gitTakesSide(sh, o.Pos)
+		return
+	}
+	if _, ok := o.Get("pathspec-from-file"); ok {
+		sh.Effect(effect.Discard, "restore-path", "")
+	}
+	discards(sh, o.Pos)
+}
+
+func gitClean(sh *shell.Shell, args []string) {
+	o := shell.ParseOptions(args, "e exclude")
+	if o.Short('n') || o.Has("dry-run") || o.Short('i') || o.Has("interactive") {
+		return
+	}
+	if !o.Short('f') && !o.Has("force") && !gitSet(sh, "clean.requireforce", "false 0 no off") {
+		return
+	}
+	op := "clean"
+	switch {
+	case o.Short('X'), o.Short('x') && len(o.Pos) > 0 && !slices.Contains(o.Pos, "."):
+		op = "clean-ignored"
+	case len(o.Pos) > 0 && !slices.Contains(o.Pos, "."):
+		op = "clean-path"
+	case o.Short('x'):
+		op = "clean-all"
+	}
+	sh.Effect(effect.Discard, op, strings.Join(o.Pos, " "))
+}
+
+func gitStash(sh *shell.Shell, args []string) {
+	if len(args) == 0 {
+		return
+	}
+	showsCommitted(sh, "stash", args, shell.ParseOptions(args, ""))
+	switch args[0] {
+	case "clear":
+		sh.Effect(effect.Discard, "stash-clear", "")
+	case "drop":
+		sh.Effect(effect.Discard, "stash-drop", "")
+	}
+}
+
+func gitBranch(sh *shell.Shell, args []string) {
+	o := shell.ParseOptions(args, "u set-upstream-to sort format contains")
+	switch {
+	case o.Exact("r", "remotes"):
+	case o.Short('D'), (o.Short('d') || o.Has("delete")) && (o.Short('f') || o.Has("force")):
+		for _, b := range o.Pos {
+			sh.Effect(effect.RewriteRefs, "branch-delete-force", b)
+		}
+	case o.Short('d') || o.Has("delete"):
+		for _, b := range o.Pos {
+			sh.Effect(effect.RewriteRefs, "branch-delete", b)
+		}
+	case o.Short('M'), o.Short('f') || o.Exact("force"):
+		sh.Effect(effect.RewriteRefs, "branch-force", o.At(0))
+	}
+}
+
+func gitTag(sh *shell.Shell, args []string) {
+	o := shell.ParseOptions(args, "m F u message file sort format")
+	if o.Short('d') || o.Has("delete") {
+		sh.Effect(effect.RewriteRefs, "tag-delete", strings.Join(o.Pos, " "))
+	}
+}
+
+func gitConfig(sh *shell.Shell, args []string) {
+	o := shell.ParseOptions(args, "f file blob type default comment value")
+	pos := o.Pos
+	asked := o.Exact("get", "get-all", "get-urlmatch", "get-regexp") || len(pos) == 1 && !o.Exact("unset", "unset-all")
+	if len(pos) > 0 && lex.OneOf(pos[0], "set get list unset edit") {
+		verb := pos[0]
+		asked, pos = verb == "get", pos[1:]
+		if verb != "set" && !asked {
+			return
+		}
+	}
+	if asked && len(pos) > 0 && gitSecret(pos[0]) {
+		showsKey(sh, "git setting", pos[0])
+		return
+	}
+	if len(pos) < 2 || asked || o.Exact("list", "unset", "unset-all") {
+		return
+	}
+	key := strings.ToLower(pos[0])
+	gitSetting(sh, pos[0]+"="+pos[1])
+	if key == "core.hookspath" || key == "core.sshcommand" || key == "core.fsmonitor" || strings.HasPrefix(key, "url.") ||
+		strings.HasPrefix(pos[1], "!") || strings.HasPrefix(key, "filter.") && pos[1] != "" && !strings.HasPrefix(pos[1], "git-lfs ") || key == "init.templatedir" || key == "include.path" || key == "credential.helper" && strings.Contains(pos[1], "store") {
+		sh.Effect(effect.GitSettings, "", key)
+	}
+}
+
+// gitSecret is true of the settings that hold a credential.
+func gitSecret(key string) bool {
+	name := strings.ToLower(key[strings.LastIndexByte(key, '.')+1:])
+	return strings.HasSuffix(name, "extraheader") || name == "smtppass" || protected.SecretName(name)
+}
+
+func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
+	o := shell.ParseOptions(args, "x exec m message extcmd upload-pack receive-pack c config S G author since until grep format pretty")
+	showsCommitted(sh, verb, args, o)
+	gitPrograms(sh, verb, args, o)
+	switch verb {
+	case "stage", "add", "commit", "log", "diff", "status":
+	case "fetch":
+		gitFetched(sh, o)
+	case "merge", "cherry-pick", "revert", "am":
+		gitGivesUp(sh, o)
+	case "pull":
+		if v, given := o.Get("rebase"); o.Short('r') || o.Exact("rebase") && (!given || v != "false") {
+			sh.Effect(effect.RewriteRefs, "rebase", "")
+		}
+		gitFetched(sh, o)
+	case "rebase":
+		gitRebase(sh, o)
+	case "bisect":
+		if len(args) > 1 && args[0] == "run" {
+			sh.Exec(args[1:], nil)
+		}
+	case "submodule":
+		gitSubmodule(sh, args)
+	case "filter-branch":
+		sh.Effect(effect.RewriteRefs, "filter", "")
+		for _, code := range shell.ParseOptions(args, "tree-filter index-filter msg-filter env-filter parent-filter commit-filter tag-name-filter").Flags {
+			if strings.HasSuffix(code.Name, "-filter") {
+				sh.Run(code.Value, nil)
+			}
+		}
+	case "filter-repo":
+		sh.Effect(effect.RewriteRefs, "filter", "")
+	case "reflog":
+		v, _ := o.Get("expire", "expire-unreachable")
+		if o.At(0) == "delete" || o.At(0) == "expire" && lex.OneOf(v, "now all 0") && !o.Short('n') {
+			sh.Effect(effect.RewriteRefs, "reflog", "")
+		}
+	case "gc", "prune":
+		if v, _ := o.Get("prune"); v == "now" || v == "all" || verb == "prune" && !o.Short('n') || gitSet(sh, "gc.reflogexpire", "now all 0") || gitSet(sh, "gc.pruneexpire", "now all") {
+			sh.Effect(effect.RewriteRefs, "prune", "")
+		}
+	case "update-ref":
+		gitUpdateRef(sh, o, c.In)
+	case "symbolic-ref":
+		if o.Short('d') || o.Has("delete") {
+			sh.Effect(effect.RewriteRefs, "ref-delete", branchOf(o.At(0)))
+		}
+	default:
+		gitStore(sh, verb, args, o)
+	}
+}
+
+// gitFetched: a forced refspec moves a local branch to what the remote has,
+// whatever was committed there. The remote-tracking refs are the remote's anyway.
+func gitFetched(sh *shell.Shell, o shell.Options) {
+	force := o.Short('f') || o.Exact("force")
+	if o.Exact("dry-run") || len(o.Pos) < 2 {
+		return
+	}
+	for _, r := range o.Pos[1:] {
+		plus := strings.HasPrefix(r, "+")
+		_, to, _ := strings.Cut(r, ":")
+		if (force || plus) && to != "" && (!strings.HasPrefix(to, "refs/") || strings.HasPrefix(to, "refs/heads/")) {
+			sh.Effect(effect.RewriteRefs, "branch-force", branchOf(to))
+		}
+	}
+}
+
+// gitRebase: the reflog has the old commits, and a snapshot has them by name.
+func gitRebase(sh *shell.Shell, o shell.Options) {
+	for _, code := range o.All("x", "exec") {
+		sh.Run(code, nil)
+	}
+	if gitGivesUp(sh, o) || o.Exact("continue", "quit", "edit-todo", "show-current-patch") {
+		return
+	}
+	sh.Effect(effect.RewriteRefs, "rebase", "")
+}
+
+// gitGivesUp is true of the end of a merge, a rebase and the like that throws
+// away what was resolved so far.
+func gitGivesUp(sh *shell.Shell, o shell.Options) bool {
+	if !o.Exact("abort", "skip") {
+		return false
+	}
+	sh.Effect(effect.Discard, "give-up", "")
+	return true
+}
+
+// gitUpdateRef reads "ref value" and, from its input, lines of "verb ref value".
+func gitUpdateRef(sh *shell.Shell, o shell.Options, in *string) {
+	switch {
+	case o.Exact("stdin") && in != nil:
+		for _, line := range shell.SplitLines(*in) {
+			f := strings.Fields(line)
+			if len(f) > 1 && (f[0] == "delete" || protected.HoldsUndo(f[1])) {
+				sh.Effect(effect.RewriteRefs, "ref-delete", branchOf(f[1]))
+			}
+		}
+	case o.Short('d') || o.Has("delete") || protected.HoldsUndo(o.At(0)):
+		sh.Effect(effect.RewriteRefs, "ref-delete", branchOf(o.At(0)))
+	case strings.HasPrefix(o.At(0), "refs/heads/"):
+		sh.Effect(effect.RewriteRefs, "branch-force", branchOf(o.At(0)))
+	}
+}
+
+// gitPrograms runs what git starts on behalf of a subcommand: a diff tool, a
+// pager, the other end of a transport.
+func gitPrograms(sh *shell.Shell, verb string, args []string, o shell.Options) {
+	for _, code := range o.All("extcmd", "upload-pack", "receive-pack") {
+		sh.Run(code, nil)
+	}
+	switch verb {
+	case "difftool":
+		for _, code := range o.All("x") {
+			sh.Run(code, nil)
+		}
+	case "grep":
+		for _, a := range args {
+			code, ok := strings.CutPrefix(a, "--open-files-in-pager=")
+			if !ok && !strings.HasPrefix(a, "--") {
+				code, ok = strings.CutPrefix(a, "-O")
+			}
+			if ok {
+				sh.Run(code, nil)
+			}
+		}
+	case "archive":
+		for _, code := range o.All("exec") {
+			sh.Run(code, nil)
+		}
+	case "clone":
+		for _, setting := range o.All("c", "config") {
+			gitSetting(sh, setting)
+		}
+		cloneInto(sh, o)
+		cloned(sh, args)
+	}
+	for _, a := range args {
+		if code, ok := strings.CutPrefix(a, "ext::"); ok { // a transport that is a command
+			sh.Run(strings.ReplaceAll(code, "% ", `\ `), nil)
+		}
+	}
+}
+
+// cloneInto reports a clone that puts files where Afar or the host loads them.
+func cloneInto(sh *shell.Shell, o shell.Options) {
+	if len(o.Pos) < 2 {
+		return
+	}
+	p := sh.Path(o.Pos[len(o.Pos)-1])
+	if _, ok := protected.HostFolder(p, sh.Eval.Site.Env); ok || sh.IsOwn(p) {
+		sh.Effect(effect.WriteFile, "", p)
+	}
+}
+
+// gitStore holds the subcommands that work on files, refs and objects.
+func gitStore(sh *shell.Shell, verb string, args []string, o shell.Options) {
+	switch verb {
+	case "ls-files":
+		if len(o.Pos) == 0 && len(args) == strings.Count(" "+strings.Join(args, " "), " -z") {
+			sh.Print("." + shell.EveryFile + "\n")
+		}
+	case "worktree":
+		if o.At(0) == "remove" && (o.Short('f') || o.Has("force")) {
+			sh.Effect(effect.Discard, "worktree", sh.Path(o.At(1)))
+		}
+	case "rm":
+		if !o.Has("cached") && !o.Short('n') {
+			gitRemove(sh, o)
+		}
+	case "mv":
+		for i, p := range o.Pos {
+			if i < len(o.Pos)-1 {
+				sh.Effect(effect.MoveAway, "", sh.Path(p))
+			} else {
+				sh.Write(p)
+			}
+		}
+	case "checkout-index":
+		if o.Short('f') {
+			sh.Effect(effect.Discard, "restore-all", "")
+		}
+	case "read-tree":
+		if o.Has("reset") || o.Short('u') {
+			sh.Effect(effect.Discard, "read-tree", "")
+		}
+	case "remote":
+		if lex.OneOf(o.At(0), "remove rm") {
+			sh.Effect(effect.RewriteRefs, "remote-remove", o.At(1))
+		}
+	case "rev-parse":
+		if o.Exact("show-toplevel") {
+			sh.Print(toplevel(sh) + "\n")
+		}
+	case "lfs":
+		if o.At(0) == "prune" || o.At(0) == "migrate" {
+			sh.Effect(effect.RewriteRefs, "lfs-"+o.At(0), "")
+		}
+	case "send-email":
+		sh.Effect(effect.SendOut, "patches", "")
+	}
+}
+
+func toplevel(sh *shell.Shell) string {
+	if p := sh.Eval.Site.Project; p != "" && fspath.Within(sh.Place.Cwd, p) {
+		return p
+	}
+	return sh.Place.Cwd
+}
+
+func gitSubmodule(sh *shell.Shell, args []string) {
+	o := shell.ParseOptions(args, "")
+	switch o.At(0) {
+	case "foreach":
+		if _, code := shell.Leading(args[1:], ""); args[0] == "foreach" && len(code) > 0 {
+			sh.Run(strings.Join(code, " "), nil)
+		}
+	case "deinit":
+		if o.Short('f') || o.Has("force") {
+			sh.Effect(effect.Discard, "worktree", "")
+		}
+	}
+}
+
+func gitRemove(sh *shell.Shell, o shell.Options) {
+	for _, p := range o.Pos {
+		op := ""
+		if o.Short('f') || o.Has("force") {
+			op = "git-force"
+		}
+		kind := effect.DeleteFile
+		if o.Short('r') {
+			kind = effect.DeleteTree
+		}
+		sh.Effect(kind, op, sh.Path(p))
+	}
+}

@@ -1,0 +1,378 @@
+package understand
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
+)
+
+func networkRow(name string) row {
+	switch name {
+	case "curl", "wget", "http", "https", "xh", "aria2c", "fetch", "lwp-request", "httpie", "curlie":
+		return httpClient
+	case "nc", "ncat", "netcat", "socat", "telnet":
+		return rawSocket
+	case "scp", "sftp", "rcp":
+		return secureCopy
+	case "rsync", "rclone", "unison", "lftp":
+		return syncCopies
+	case "robocopy":
+		return func(sh *shell.Shell, c shell.Command) {
+			if low := strings.ToLower(strings.Join(c.Args, " ")); len(c.Args) > 1 && (strings.Contains(low, "/mir") || strings.Contains(low, "/purge")) {
+				sh.Effect(effect.DeleteCopies, "local", strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
+			}
+		}
+	case "iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "pfctl", "ipset", "ebtables":
+		return firewall
+	case "ip", "ifconfig", "ifdown", "nmcli", "route", "networksetup", "tc", "ipconfig", "netplan", "wg-quick":
+		return interfaces
+	case "nsupdate":
+		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.ChangeRemote, "dns", "nsupdate") }
+	case "ssh-add":
+		return func(sh *shell.Shell, c shell.Command) {
+			if o := shell.ParseOptions(c.Args, "t s e"); o.Short('D') || o.Short('d') {
+				sh.Effect(effect.ChangeSystem, "keys of the agent", "")
+			}
+		}
+	case "mail", "mailx", "sendmail", "mutt", "msmtp", "swaks":
+		return func(sh *shell.Shell, c shell.Command) {
+			if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
+				sh.Effect(effect.SendOut, "secret", "mail")
+				return
+			}
+			sh.Effect(effect.SendOut, "mail", strings.Join(shell.ParseOptions(c.Args, "s a").Pos, " "))
+		}
+	case "ngrok", "localtunnel", "lt", "bore":
+		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.PublishOut, c.Name, "tunnel") }
+	case "nmap", "masscan", "hydra", "sqlmap", "nikto", "aircrack-ng", "arpspoof", "ettercap", "tcpdump", "wireshark", "tshark":
+		return scanners
+	}
+	return nil
+}
+
+func scanners(sh *shell.Shell, c shell.Command) {
+	if o := shell.ParseOptions(c.Args, "z G W w i"); c.Name == "tcpdump" {
+		if code, ok := o.Get("z"); ok {
+			sh.Run(code, nil)
+		}
+	}
+}
+
+func httpClient(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "X d o O_ H u A e F T b c x K w m C E r U Q P request data data-raw data-binary data-urlencode data-ascii json form upload-file output header user user-agent cookie "+
+		"cookie-jar config write-out max-time connect-timeout retry url cacert cert key proxy resolve post-data post-file body-data method body-file output-document directory-prefix referer execute timeout tries unix-socket dir out")
+	if c.Name != "wget" && c.Name != "curl" {
+		plainHTTP(sh, c, o)
+	}
+	host := ""
+	for _, p := range append(o.All("url"), o.Pos...) {
+		if strings.Contains(p, ".") || strings.Contains(p, "://") || strings.HasPrefix(p, "localhost") || partial.HasHole(p) {
+			host = p
+			break
+		}
+	}
+	fetched(sh, append(o.All("url"), o.Pos...))
+	outgoing(sh, c, o, host)
+	method := ""
+	if given := o.All("X", "request", "method"); len(given) > 0 {
+		method = given[len(given)-1] // the last one counts
+	}
+	web.Request(sh, strings.ToUpper(method), host, o)
+	if f, ok := o.Get("o", "output", "out"); ok && f != "-" && !(c.Name == "wget" && !o.Exact("output")) {
+		sh.Remember(sh.Write(f), partial.UnknownNetwork)
+		return
+	}
+	if f, ok := o.Get("O", "output-document"); ok && f != "-" {
+		sh.Remember(sh.Write(f), partial.UnknownNetwork)
+		return
+	}
+	if o.Short('O') && c.Name == "curl" || o.Exact("remote-name") || c.Name == "wget" && !wgetStdout(c.Args) {
+		name := fspath.Base(strings.TrimSuffix(host, "/"))
+		if wf := wgetFile(c); wf != "" {
+			if wf != "-" {
+				sh.Remember(sh.Write(wf), partial.UnknownNetwork)
+				return
+			}
+		} else if name != "" {
+			sh.Remember(sh.Path(name), partial.UnknownNetwork)
+			return
+		}
+	}
+	sh.Print(partial.UnknownNetwork)
+}
+
+func wgetStdout(args []string) bool {
+	for i, a := range args {
+		if a == "-O-" || a == "-qO-" || strings.HasSuffix(a, "O-") || strings.HasPrefix(a, "-") && strings.HasSuffix(a, "O") && i+1 < len(args) && args[i+1] == "-" || a == "--output-document=-" {
+			return true
+		}
+	}
+	return false
+}
+
+func wgetFile(c shell.Command) string {
+	if c.Name != "wget" {
+		return ""
+	}
+	for i, a := range c.Args {
+		if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "O") && i+1 < len(c.Args) {
+			return c.Args[i+1]
+		}
+	}
+	return ""
+}
+
+// plainHTTP reads httpie's METHOD as an operand.
+func plainHTTP(sh *shell.Shell, c shell.Command, o shell.Options) {
+	files := []string{}
+	for _, p := range o.Pos {
+		if i := strings.IndexByte(p, '@'); i >= 0 && !strings.Contains(p, "://") {
+			files = append(files, p[i+1:])
+		}
+	}
+	Carries(sh, c, files, c.Name)
+	if len(o.Pos) > 1 && lex.OneOf(strings.ToUpper(o.Pos[0]), "DELETE PUT PATCH POST") {
+		web.Request(sh, strings.ToUpper(o.Pos[0]), o.Pos[1], o)
+	}
+}
+
+// outgoing reports secrets in what a request carries: known ones in its body
+// and its address, possible ones in its headers, where a token belongs.
+func outgoing(sh *shell.Shell, c shell.Command, o shell.Options, host string) {
+	for _, f := range o.All("d", "data", "data-binary", "data-urlencode", "data-raw", "json", "F", "form", "T", "upload-file", "post-file", "body-file", "post-data", "K", "config") {
+		name := f
+		if i := strings.IndexAny(f, "@<"); i >= 0 {
+			name = f[i+1:]
+		}
+		if i := strings.IndexByte(name, ';'); i > 0 {
+			name = name[:i]
+		}
+		piped := name == "-" && c.In != nil
+		if strings.ContainsRune(f, partial.HoleSecret) || piped && strings.ContainsRune(*c.In, partial.HoleSecret) {
+			sh.Effect(effect.SendOut, "secret", host)
+			return
+		}
+		if piped && strings.ContainsRune(*c.In, partial.HoleKey) {
+			sh.Possible(effect.SendOut, "secret", host)
+		}
+		if name != f || o.Exact("T", "upload-file", "post-file", "body-file") {
+			if text := fileText(sh, name); strings.ContainsRune(text, partial.HoleSecret) {
+				sh.Effect(effect.SendOut, "secret", host)
+				return
+			}
+		}
+	}
+	if strings.ContainsRune(host, partial.HoleSecret) {
+		sh.Effect(effect.SendOut, "secret", host)
+		return
+	}
+	for _, a := range c.Args {
+		if strings.ContainsRune(a, partial.HoleSecret) {
+			sh.Possible(effect.SendOut, "secret", host)
+			return
+		}
+	}
+	keysLeave(sh, append(o.All("d", "data", "data-raw", "data-binary", "data-urlencode", "json", "F", "form", "post-data"), host), host)
+}
+
+// fileText is the content of a file as far as it matters for what leaves.
+func fileText(sh *shell.Shell, name string) string {
+	p := sh.Path(name)
+	if text, ok := sh.Files[p]; ok {
+		return text
+	}
+	if protected.SecretPath(p, sh.Place.Home) {
+		return partial.UnknownSecret
+	}
+	return partial.Unknown
+}
+
+func rawSocket(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "e c p s w q i X x sh-exec exec")
+	joined := strings.Join(c.Args, " ")
+	if _, ok := o.Get("e", "exec", "c", "sh-exec"); ok && c.Name != "socat" || strings.Contains(joined, "EXEC:") || strings.Contains(joined, "SYSTEM:") || strings.Contains(joined, "exec:") {
+		sh.Effect(effect.ReverseShell, "socket", joined)
+		return
+	}
+	Carries(sh, c, nil, o.At(0))
+	if c.In != nil && lex.OneOf(o.At(1), "6379 6380 11211") {
+		for _, line := range shell.SplitLines(*c.In) {
+			redisCommand(sh, strings.Fields(strings.Replace(line, "flush_all", "FLUSHALL", 1)))
+		}
+	}
+	if c.In != nil && strings.Contains(joined, "/") && lex.HasWord(strings.Fields(*c.In), web.DestroyVerbs+" "+changeVerbs) {
+		sh.Effect(effect.ChangeRemote, "socket", joined)
+	}
+	sh.Print(partial.UnknownNetwork)
+}
+
+func secureCopy(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "P i F o c S l J D X b B R")
+	if c.Name == "sftp" && c.In != nil {
+		transferCommands(sh, *c.In, o.At(0))
+	}
+	if batch, ok := o.Get("b"); ok && c.Name == "sftp" {
+		transferCommands(sh, sh.Files[sh.Path(batch)], o.At(0))
+	}
+	if len(o.Pos) < 2 {
+		return
+	}
+	to := o.Pos[len(o.Pos)-1]
+	for _, from := range o.Pos[:len(o.Pos)-1] {
+		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) && strings.ContainsRune(fileText(sh, from), partial.HoleSecret) {
+			sh.Effect(effect.SendOut, "secret", to)
+		}
+		sh.BringsFrom(from, to)
+	}
+	writeTo(sh, to)
+}
+
+// transferCommands reads what sftp and lftp are told: what they delete goes on
+// the other side, for everybody who keeps files there.
+func transferCommands(sh *shell.Shell, text, host string) {
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
+			sh.RunText(code)
+			continue
+		}
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		switch strings.TrimPrefix(f[0], "-") {
+		case "put", "mput", "reput":
+			Carries(sh, shell.Command{}, f[1:], host)
+		case "rm", "mrm", "rmdir", "glob":
+			if f[0] != "glob" || lex.OneOf(shell.ParseOptions(f[1:], "").At(0), "rm rmdir") {
+				sh.Effect(effect.DestroyRemote, "part", strings.Join(f[1:], " "))
+			}
+		case "mirror":
+			if lex.ContainsAny(f, "--delete --delete-first") {
+				sh.Effect(effect.DeleteCopies, "", line)
+			}
+		}
+	}
+}
+
+// writeTo reports the destination of a copy, here or on the host it names.
+func writeTo(sh *shell.Shell, to string) {
+	if !shell.IsRemotePath(to) {
+		sh.Write(to)
+		return
+	}
+	away := sh.Sub()
+	away.Place = shell.RemotePlace()
+	if _, p, ok := strings.Cut(to, ":"); ok && strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "//") {
+		away.Effect(effect.WriteFile, "", fspath.Clean(p))
+	}
+}
+
+func syncCopies(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "e f T B exclude include filter files-from rsh rsync-path password-file log-file bwlimit port timeout backup-dir config transfers checkers")
+	if o.Short('n') || o.Exact("dry-run") {
+		return
+	}
+	if c.Name == "rclone" {
+		rclone(sh, o)
+		return
+	}
+	if c.Name == "lftp" {
+		o = shell.ParseOptions(c.Args, "e c f p u")
+		for _, code := range o.All("e", "c") {
+			transferCommands(sh, code, o.At(0))
+		}
+		if c.In != nil {
+			transferCommands(sh, *c.In, o.At(0))
+		}
+		return
+	}
+	if rsh, ok := o.Get("e", "rsh"); ok && strings.Contains(rsh, " ") {
+		sh.Run(rsh, nil)
+	}
+	if code, ok := o.Get("rsync-path"); ok && strings.Contains(code, " ") {
+		child := sh.Sub()
+		child.Place = shell.RemotePlace()
+		child.Run(code, nil)
+	}
+	if len(o.Pos) < 2 {
+		return
+	}
+	to := o.Pos[len(o.Pos)-1]
+	for _, from := range o.Pos[:len(o.Pos)-1] {
+		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) && strings.ContainsRune(fileText(sh, from), partial.HoleSecret) {
+			sh.Effect(effect.SendOut, "secret", to)
+		}
+		sh.BringsFrom(from, to)
+	}
+	for _, f := range o.Flags {
+		if strings.HasPrefix(f.Name, "del") || f.Name == "remove-source-files" {
+			rsyncDelete(sh, o, to, f.Name)
+			return
+		}
+	}
+	if !shell.IsRemotePath(to) {
+		sh.Write(to)
+	}
+}
+
+func rsyncDelete(sh *shell.Shell, o shell.Options, to, flag string) {
+	if flag == "remove-source-files" {
+		for _, from := range o.Pos[:len(o.Pos)-1] {
+			sh.Effect(effect.DeleteTree, "", sh.Path(from))
+		}
+		return
+	}
+	if shell.IsRemotePath(to) {
+		sh.Effect(effect.DeleteCopies, "", to)
+		return
+	}
+	sh.Effect(effect.DeleteCopies, "local", sh.Path(to))
+}
+
+func rclone(sh *shell.Shell, o shell.Options) {
+	if lex.OneOf(o.At(0), "copy copyto sync move moveto") && strings.Contains(o.At(2), ":") {
+		Carries(sh, shell.Command{}, o.Pos[1:2], o.At(2))
+	}
+	switch o.At(0) {
+	case "sync", "bisync":
+		if strings.Contains(o.At(2), ":") {
+			sh.Effect(effect.DeleteCopies, "", o.At(2))
+		} else {
+			sh.Effect(effect.DeleteCopies, "local", sh.Path(o.At(2)))
+		}
+	case "delete", "purge", "deletefile", "rmdir", "rmdirs", "cleanup", "dedupe", "backend":
+		sh.Effect(effect.DestroyRemote, "teardown", o.At(1))
+	case "move", "moveto":
+		sh.Effect(effect.ChangeRemote, "move", o.At(1))
+	}
+}
+
+func firewall(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "t p s d j i o m dport sport")
+	if o.Exact("L", "S", "list", "n", "list-all", "state", "get-active-zones", "sr", "si") || lex.OneOf(o.At(0), "status list show") || o.Exact("s") && c.Name == "pfctl" {
+		return
+	}
+	if len(c.Args) > 0 {
+		sh.Effect(effect.ChangeSystem, "firewall", strings.Join(c.Args, " "))
+	}
+}
+
+func interfaces(sh *shell.Shell, c shell.Command) {
+	if verb, _, _ := strings.Cut(strings.TrimPrefix(lex.First(c.Args), "-"), " "); c.Name == "networksetup" {
+		for _, change := range [...]string{"set", "remove", "delete", "create", "rename", "import", "order"} {
+			if strings.HasPrefix(verb, change) {
+				sh.Effect(effect.ChangeSystem, "network", strings.Join(c.Args, " "))
+				return
+			}
+		}
+	}
+	if lex.ContainsAny(c.Args, "down del delete flush off disable -setairportpower") && !lex.ContainsAny(c.Args, "show list -getinfo") {
+		sh.Effect(effect.ChangeSystem, "network", strings.Join(c.Args, " "))
+	}
+}

@@ -1,0 +1,138 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// The programs that write the files they are given, always or with a flag,
+// and those that talk to sockets.
+const (
+	inPlaceAlways = "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak patch dos2unix unix2dos sd rpl sqlite3 duckdb"
+	inPlaceAsked  = "prettier yq dasel gofmt black ruff biome eslint rustfmt clang-format"
+	socketClients = "curl nc ncat netcat socat websocat wget http"
+)
+
+// ownName is true of the programs that own has something to say about.
+func ownName(name string) bool {
+	return name == "afar" || strings.HasPrefix(name, "hook-") || name == "claude" || name == "claude-code" || name == "go" ||
+		lex.OneOf(name, inPlaceAlways) || lex.OneOf(name, inPlaceAsked) || lex.OneOf(name, socketClients)
+}
+
+// own reports what a command does to Afar or to the host's guard rails.
+func own(sh *shell.Shell, c shell.Command, full string) {
+	switch {
+	case c.Name == "afar":
+		afarCommand(sh, c)
+	case strings.HasPrefix(c.Name, "hook-") && (lex.OneOf(c.Name[5:], protected.HookEvents) || sh.IsOwn(sh.Path(full))):
+		sh.Effect(effect.SteerAfar, "hook", c.Name)
+	case c.Name == "claude" || c.Name == "claude-code":
+		hostCommand(sh, c)
+	}
+	opened(sh, c)
+	if changesInPlace(c) {
+		ownOperands(sh, c)
+	}
+	if c.Name == "go" && len(c.Args) > 1 && c.Args[0] == "run" && (fspath.Base(c.Args[1]) == "afar" || strings.HasPrefix(fspath.Base(c.Args[1]), "hook-")) {
+		own(sh, shell.Command{Name: fspath.Base(c.Args[1]), Args: c.Args[2:]}, c.Args[1])
+	}
+	if lex.OneOf(c.Name, socketClients) {
+		ownSocket(sh, c)
+	}
+}
+
+// changesInPlace is true of the editors and converters that write the files
+// they are given.
+func changesInPlace(c shell.Command) bool {
+	if lex.OneOf(c.Name, inPlaceAlways) {
+		return true
+	}
+	return lex.OneOf(c.Name, inPlaceAsked) &&
+		lex.ContainsAny(c.Args, "--write -i -w --in-place --inplace put --fix")
+}
+
+// ownOperands reports guarded files among the operands of a program that
+// changes what it is given.
+func ownOperands(sh *shell.Shell, c shell.Command) {
+	for _, a := range shell.ParseOptions(c.Args, "").Pos {
+		if p := sh.Path(a); sh.IsOwn(p) || protected.HostPath(p, sh.Place.Home, sh.Eval.Site.Env) {
+			sh.Effect(effect.WriteFile, "", p)
+		}
+	}
+}
+
+// ownOutput notices a compiler or another program that is told to write one of
+// the guarded files.
+func ownOutput(sh *shell.Shell, c shell.Command) {
+	for i, a := range c.Args {
+		if len(a) < 2 || a[0] != '-' {
+			continue
+		}
+		name, file, given := strings.Cut(a, "=")
+		if !lex.OneOf(name, "-o --output --out -O --outfile --output-file --dest --target-directory") {
+			continue
+		}
+		if !given && i+1 < len(c.Args) {
+			file = c.Args[i+1]
+		}
+		if p := sh.Path(file); sh.IsOwn(p) || protected.HostPath(p, sh.Place.Home, sh.Eval.Site.Env) {
+			sh.Effect(effect.WriteFile, "", p)
+		}
+	}
+}
+
+// ownProgram is true of our binaries, and of the link to one in the home.
+func ownProgram(sh *shell.Shell, p string) bool {
+	base := fspath.Base(p)
+	return protected.LinkedProgram(p) || sh.IsOwn(p) && (base == "afar" || strings.HasPrefix(base, "hook-"))
+}
+
+func ownSocket(sh *shell.Shell, c shell.Command) {
+	for _, a := range c.Args {
+		for _, page := range [...]string{"127.0.0.1:7357", "localhost:7357", "[::1]:7357"} { // AFAR_WEB_ADDR's default
+			if strings.Contains(a, page) || strings.HasPrefix(a, ":7357") {
+				sh.Effect(effect.SteerAfar, "web page", a)
+				return
+			}
+		}
+		for _, dir := range sh.Eval.Site.Own {
+			if dir != "" && strings.Contains(a, dir) || strings.Contains(a, "afar") && strings.Contains(a, ".sock") {
+				sh.Effect(effect.SteerAfar, "socket", a)
+				return
+			}
+		}
+		if strings.Contains(a, "afar") && strings.Contains(a, ".sock") {
+			sh.Effect(effect.SteerAfar, "socket", a)
+			return
+		}
+	}
+}
+
+// afarCommand lets the verbs through that only read or speak; every other
+// verb is a decision, and a session decides nothing for the person.
+func afarCommand(sh *shell.Shell, c shell.Command) {
+	_, rest := shell.Leading(c.Args, "session since home")
+	if len(rest) == 0 {
+		return
+	}
+	verb, sub := rest[0], ""
+	if _, more := shell.Leading(rest[1:], "session since"); len(more) > 0 {
+		sub = more[0]
+	}
+	if slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
+		return
+	}
+	if lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants completion demo") {
+		return
+	}
+	if lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person") {
+		return
+	}
+	sh.Effect(effect.SteerAfar, verb, strings.TrimSpace(verb+" "+sub))
+}

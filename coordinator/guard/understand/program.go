@@ -1,0 +1,89 @@
+package understand
+
+import (
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// row is what one program does: its arguments become effects and, where it
+// matters to the next command, output.
+type row func(*shell.Shell, shell.Command)
+
+// programRow finds the row of a program. The families are functions and not
+// one map: nothing is built when the hook starts.
+func programRow(name string) row {
+	for _, family := range [...]func(string) row{
+		wrapperRow, textRow, fileRow, codeRow, diskRow, databaseRow, containerRow,
+		serviceRow, networkRow, publishRow, packageRow, secretRow,
+	} {
+		if r := family(name); r != nil {
+			return r
+		}
+	}
+	switch name {
+	case "git":
+		return gitProgram
+	case "jj":
+		return jujutsu
+	case "hg", "chg":
+		return mercurial
+	case "svn":
+		return subversion
+	case "bfg":
+		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.RewriteRefs, "filter", "") }
+	}
+	return nil
+}
+
+// program is what the tables say about a name.
+type program struct {
+	row      row
+	shell    bool // a shell
+	silent   bool // its empty output is known to be empty
+	secret   bool // with the right arguments it shows a secret
+	prints   bool // with the right arguments it prints what is meant for eval
+	own      bool // it may do something to Afar or the host's guard rails
+	controls bool // it controls something that is elsewhere
+	sql      bool // it is a statement that belongs into a client
+}
+
+// maxPrograms is more names than a call that a person wrote has.
+const maxPrograms = 2048
+
+// A dispatcher runs programs by what the tables say about their names.
+type dispatcher struct {
+	programs map[string]program // the names that were looked up
+}
+
+// run runs a program and reports whether its empty output is known to be empty.
+func (d *dispatcher) run(sh *shell.Shell, c shell.Command, full string) bool {
+	p := d.programNamed(c.Name)
+	runProgramNamed(sh, p, c, full)
+	return p.silent
+}
+
+// programNamed looks a name up. The names of a long call repeat, and to ask every
+// table takes longer than the rest of an ordinary command.
+func (d *dispatcher) programNamed(name string) program {
+	if p, ok := d.programs[name]; ok {
+		return p
+	}
+	p := program{
+		row:      programRow(name),
+		shell:    lex.IsShellName(name),
+		silent:   silent(name),
+		secret:   secretCommander(name),
+		prints:   evalPrinter(name),
+		own:      ownName(name),
+		controls: controls(name),
+		sql:      lex.OneOf(name, "drop delete alter update grant flushall flushdb"),
+	}
+	if d.programs == nil {
+		d.programs = map[string]program{}
+	}
+	if len(d.programs) < maxPrograms {
+		d.programs[name] = p
+	}
+	return p
+}

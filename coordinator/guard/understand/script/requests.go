@@ -1,0 +1,100 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// callTokens are the tokens between the brackets of the call that opens at the
+// first of toks; nil where none does.
+func callTokens(toks []Token) []Token {
+	if len(toks) == 0 || toks[0].Kind != '(' {
+		return nil
+	}
+	depth := 0
+	for i := 0; i < len(toks) && i < 256; i++ {
+		switch toks[i].Kind {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+		if depth == 0 {
+			return toks[1:i]
+		}
+	}
+	return toks[1:min(len(toks), 256)]
+}
+
+// deletedByRequest is the address that an HTTP client deletes by the call at the
+// start of toks, or "".
+func deletedByRequest(short string, toks []Token) string {
+	named := lex.OneOf(short, "delete del")
+	if !named && !lex.OneOf(short, "fetch request Request axios ajax got urlopen") {
+		return ""
+	}
+	url := ""
+	for _, t := range callTokens(toks[1:]) {
+		if t.Kind != 's' {
+			continue
+		}
+		named = named || strings.EqualFold(t.Text, "DELETE")
+		if url == "" && strings.Contains(t.Text, "://") {
+			url = t.Text
+		}
+	}
+	if !named {
+		return ""
+	}
+	return url
+}
+
+// sendsSecretFile is true of the arguments of a request that read a credential.
+func sendsSecretFile(sh *shell.Shell, toks []Token) bool {
+	reads, secret := false, false
+	for _, t := range callTokens(toks) {
+		switch t.Kind {
+		case 'n':
+			name := unqualified(t.Text)
+			reads = reads || name == "open" || callKind(name, t.Text, "") == "read"
+		case 's':
+			secret = secret || !strings.Contains(t.Text, "://") && protected.SecretPath(sh.Path(t.Text), sh.Place.Home)
+		}
+	}
+	return reads && secret
+}
+
+// decodes is true of a call that turns numbers or encoded text into text.
+func decodes(t Token) bool {
+	if t.Kind != 'n' {
+		return false
+	}
+	return t.Text == "Buffer.from" || lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode urlsafe_b64decode "+
+		"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
+		"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack")
+}
+
+// computed is true of a call whose first argument is put together by decoding:
+// what it runs stands nowhere in the text.
+func computed(toks []Token) bool {
+	depth := 0
+	for _, t := range callTokens(toks) {
+		switch t.Kind {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				return false
+			}
+		}
+		if decodes(t) {
+			return true
+		}
+	}
+	return false
+}

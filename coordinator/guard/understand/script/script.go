@@ -1,0 +1,675 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
+	"github.com/afar-sh/afar/coordinator/guard/understand/web"
+)
+
+// Run reads a program text of another language: strings that it hands to a
+// shell are run as shell text, known file calls become effects.
+func Run(sh *shell.Shell, text, lang string) {
+	if origin := shell.Opaque(text); origin != "" {
+		sh.Effect(effect.RunUnknown, origin, "")
+		return
+	}
+	if !sh.SpendSource(text) {
+		return
+	}
+	sh.Depth++
+	if lang == "tcl" {
+		readTcl(sh, text)
+	} else {
+		readText(sh, text, lang)
+	}
+	sh.Depth--
+	if bareCommand(text, lang) {
+		sh.Run(text, nil)
+	}
+}
+
+// bareCommand notices shell text handed to an interpreter by mistake: it is
+// no program of that language, but the mistake tells what was meant.
+func bareCommand(text, lang string) bool {
+	t := strings.TrimSpace(text)
+	return strings.HasPrefix(t, "rm -") || strings.HasPrefix(t, "git ") && !strings.Contains(t, "(")
+}
+
+// Program texts of other languages are not parsed: they are cut into tokens
+// (names with their dots, string literals, punctuation), which is the same in
+// all the languages that people pass with -c or -e, and calls with literal
+// arguments are read off the tokens.
+
+// readText reports the effects of a program text. A loop over literals is
+// read once for each of them.
+func readText(sh *shell.Shell, text, lang string) {
+	toks := Tokenize(text, lang)
+	loops := literalLoops(toks)
+	rounds := 1
+	for _, items := range loops {
+		rounds = max(rounds, min(len(items), shell.MaxAlternatives))
+	}
+	for round := range rounds {
+		consts := map[string]string{}
+		for name, items := range loops {
+			consts[name] = items[min(round, len(items)-1)]
+		}
+		readRound(sh, toks, consts, lang)
+	}
+	if lang == "awk" {
+		runPipes(sh, toks)
+	}
+	if opensShell(toks, lang) {
+		sh.Effect(effect.ReverseShell, "socket", "")
+	}
+	if forksForever(toks) {
+		sh.Effect(effect.ForkBomb, "a loop that forks", "")
+	}
+}
+
+func readRound(sh *shell.Shell, toks []Token, consts map[string]string, lang string) {
+	names := otherNames(toks, lang)
+	for i := range toks {
+		t := toks[i]
+		switch {
+		case t.Kind == 'x':
+			sh.RunText(t.Text)
+		case t.Kind == 's' && i+2 < len(toks) && (toks[i+1].Kind == ')' || toks[i+1].Kind == ']') && toks[i+2].Kind == '(':
+			reportCall(sh, t.Text, toks, i+1, consts, lang) // getattr(x, "name")(…), x["name"](…)
+		case t.Kind == 's' && i > 0 && lang == "js" && tagsShell(toks[i-1]):
+			if text, ok := readLiteral(sh, toks[i:], consts); ok {
+				sh.RunText(text)
+			}
+		case t.Kind == '[' && lang == "other":
+			runList(sh, toks, i)
+		case t.Kind == 's' && lang == "other" && i+2 < len(toks) && toks[i+1].Kind == '.' && strings.HasPrefix(toks[i+2].Text, "execute"):
+			sh.RunText(t.Text) // groovy: "ls".execute()
+		case t.Kind == 's' && strings.Contains(t.Text, ".sock") && strings.Contains(t.Text, "afar"):
+			sh.Effect(effect.SteerAfar, "socket", t.Text)
+		case t.Kind == 'n' && (strings.HasSuffix(t.Text, "TIOCSTI") || t.Text == "0x5412" || t.Text == "21522"):
+			sh.Effect(effect.TypeInto, "", "ioctl")
+		case t.Kind == 'n':
+			if i+2 < len(toks) && toks[i+1].Kind == '=' && len(consts) < 256 {
+				if v, ok := readLiteral(sh, toks[i+2:], consts); ok {
+					consts[t.Text] = sh.Afford(v)
+				} else if decodes(toks[i+2]) {
+					consts[t.Text] = partial.UnknownDecoded
+				}
+			}
+			name := t.Text
+			if other, ok := names[name]; ok {
+				name = other
+			}
+			reportCall(sh, name, toks, i, consts, lang)
+		}
+	}
+}
+
+// tagsShell is true of a name that hands the template behind it to a shell:
+// $`…` of zx and Bun, execa`…`.
+func tagsShell(t Token) bool {
+	short := t.Text[strings.LastIndexByte(t.Text, '.')+1:]
+	return t.Kind == 'n' && (short == "$" || short != "exec" && callKind(short, t.Text, "js") == "run")
+}
+
+// literalLoops finds "for x in [literals]" and "[literals].each { |x|": the
+// texts that x takes.
+func literalLoops(toks []Token) map[string][]string {
+	var loops map[string][]string
+	for i := 0; i+3 < len(toks); i++ {
+		name := ""
+		from := i
+		if files, n := listedFiles(toks[i:]); n > 0 {
+			if name = loopName(toks, i, n); name != "" {
+				if loops == nil {
+					loops = map[string][]string{}
+				}
+				loops[name] = []string{files}
+			}
+			continue
+		}
+		switch {
+		case toks[i].Kind == 'n' && lex.OneOf(toks[i+1].Text, "in of") && (toks[i+2].Kind == '[' || toks[i+2].Kind == '('):
+			name, from = toks[i].Text, i+2
+		case toks[i].Kind != '[':
+			continue
+		}
+		items, end := literalList(toks, from)
+		if name == "" && end+1 < len(toks) && lex.OneOf(toks[end+1].Text, "each forEach map each_with_index flatMap") {
+			name = nextName(toks[end+2:])
+		}
+		if name == "" || len(items) == 0 {
+			continue
+		}
+		if loops == nil {
+			loops = map[string][]string{}
+		}
+		loops[name] = items
+	}
+	return loops
+}
+
+// listedFiles reads a call that lists files: the pattern that they match, and
+// how many tokens it takes; 0 if toks begin otherwise.
+func listedFiles(toks []Token) (string, int) {
+	if len(toks) < 4 || toks[0].Kind != 'n' || toks[1].Kind != '(' && toks[1].Kind != '[' || toks[2].Kind != 's' {
+		return "", 0
+	}
+	name := unqualified(toks[0].Text)
+	dir := strings.TrimSuffix(toks[2].Text, "/")
+	switch {
+	case name == "Path" && len(toks) > 7 && toks[3].Kind == ')' && toks[4].Kind == '.':
+		return pathFiles(dir, toks[5:])
+	case lex.OneOf(name, "glob iglob globSync") || toks[0].Text == "Dir":
+		return toks[2].Text, 4
+	case toks[0].Text == "os.walk":
+		return dir + "/" + partial.Unknown, 4
+	case lex.OneOf(name, "listdir scandir readdirSync readdir children entries"):
+		return dir + "/*", 4
+	}
+	return "", 0
+}
+
+// pathFiles reads rglob, glob and iterdir of a path whose directory is known.
+func pathFiles(dir string, toks []Token) (string, int) {
+	const before = 5 // Path ( "dir" ) .
+	if toks[0].Text == "iterdir" {
+		return dir + "/*", before + 3
+	}
+	if len(toks) < 4 || toks[2].Kind != 's' || !lex.OneOf(toks[0].Text, "glob rglob") {
+		return "", 0
+	}
+	pattern := toks[2].Text
+	deep := toks[0].Text == "rglob" || strings.HasPrefix(pattern, "**")
+	switch pattern = strings.TrimPrefix(pattern, "**/"); {
+	case deep && strings.Trim(pattern, "*") == "":
+		return dir + shell.EveryFile, before + 4
+	case deep:
+		return dir + "/" + partial.Unknown + "/" + pattern, before + 4
+	}
+	return dir + "/" + pattern, before + 4
+}
+
+// reportMapped reads array_map("unlink", files) and map(os.remove, files): a call
+// by its name, once for each of the files.
+func reportMapped(sh *shell.Shell, toks []Token, consts map[string]string, lang string) {
+	if len(toks) < 4 || toks[0].Kind != '(' || toks[1].Kind != 's' && toks[1].Kind != 'n' || toks[2].Kind != ',' {
+		return
+	}
+	name := toks[1].Text
+	kind := callKind(unqualified(name), name, lang)
+	if text, ok := readLiteral(sh, toks[3:], consts); ok && lex.OneOf(kind, "unlink tree run") {
+		reportEffect(sh, kind, text, []string{text}, false)
+	}
+}
+
+// loopName is the name that a loop gives to the files listed by the n tokens at
+// i: "for x in glob(…)", "glob(…).each { |x|".
+func loopName(toks []Token, i, n int) string {
+	if i > 1 && lex.OneOf(toks[i-1].Text, "in of") {
+		j := i - 2
+		for j > 1 && toks[j-1].Kind == ',' { // for root, dirs, files in os.walk(…)
+			j -= 2
+		}
+		return toks[j].Text
+	}
+	if i+n+1 < len(toks) && toks[i+n].Kind == '.' && lex.OneOf(toks[i+n+1].Text, "each forEach map") {
+		return nextName(toks[i+n+2:])
+	}
+	return ""
+}
+
+// literalList reads the texts of the list that opens at from, and where it
+// ends.
+func literalList(toks []Token, from int) ([]string, int) {
+	var items []string
+	for i := from + 1; i < len(toks); i++ {
+		switch toks[i].Kind {
+		case 's':
+			items = append(items, toks[i].Text)
+		case ',':
+		case ']', ')':
+			if i+1 < len(toks) && toks[i+1].Kind == '.' {
+				i++
+			}
+			return items, i
+		default:
+			return nil, i
+		}
+	}
+	return nil, from
+}
+
+// runList runs a list of literals as groovy does: ["ls", "-l"].execute().
+func runList(sh *shell.Shell, toks []Token, from int) {
+	items, end := literalList(toks, from)
+	if end+1 < len(toks) && strings.HasPrefix(toks[end+1].Text, "execute") {
+		sh.Exec(items, nil)
+	}
+}
+
+func nextName(toks []Token) string {
+	for i := 0; i < len(toks) && i < 6; i++ {
+		if toks[i].Kind == 'n' && toks[i].Text != "do" && toks[i].Text != "async" && toks[i].Text != "function" {
+			return toks[i].Text
+		}
+	}
+	return ""
+}
+
+// opensShell is true of a program that connects somewhere and starts a bare
+// shell.
+func opensShell(toks []Token, lang string) bool {
+	connects, shell := false, false
+	for _, t := range toks {
+		name := unqualified(t.Text)
+		switch t.Kind {
+		case 'n':
+			connects = connects || lex.OneOf(name, "connect fsockopen sockaddr_in createConnection create_connection stream_socket_client") || strings.HasPrefix(t.Text, "TCPSocket.")
+		case 's', 'x':
+			prog, rest, _ := strings.Cut(t.Text, " ")
+			shell = shell || lex.IsShellName(lex.ProgramName(prog)) && (rest == "" || strings.HasPrefix(rest, "-i") || strings.Contains(rest, "<&")) || prog == "cmd.exe"
+			connects = connects || lang == "awk" && strings.HasPrefix(t.Text, "/inet/")
+			shell = shell || lang == "awk" && strings.HasPrefix(t.Text, "/inet/")
+		}
+	}
+	return connects && shell
+}
+
+// forksForever is true of a program that forks in a loop without an end.
+func forksForever(toks []Token) bool {
+	forks, endless := false, false
+	for i, t := range toks {
+		if t.Kind != 'n' {
+			continue
+		}
+		name := unqualified(t.Text)
+		forks = forks || name == "fork" && (t.Text == "fork" || t.Text == "os.fork" || t.Text == "Process.fork" || t.Text == "child_process.fork")
+		endless = endless || t.Text == "loop" || lex.OneOf(t.Text, "while") && lex.OneOf(nextText(toks[i+1:]), "1 True true")
+	}
+	return forks && endless
+}
+
+// nextText is the first token that is no bracket.
+func nextText(toks []Token) string {
+	for i := 0; i < len(toks) && i < 3; i++ {
+		if toks[i].Kind == 'n' {
+			return toks[i].Text
+		}
+	}
+	return ""
+}
+
+// runPipes handles print | "command" and "command" | getline.
+func runPipes(sh *shell.Shell, toks []Token) {
+	for i, t := range toks {
+		if t.Kind != 's' {
+			continue
+		}
+		var in *string
+		if i > 1 && toks[i-1].Kind == '|' && toks[i-2].Kind == 's' {
+			in = &toks[i-2].Text
+		}
+		if i > 0 && toks[i-1].Kind == '|' || i+2 < len(toks) && toks[i+1].Kind == '|' && toks[i+2].Text == "getline" {
+			sh.RunTextIn(t.Text, in)
+		}
+		if i > 0 && toks[i-1].Kind == '>' {
+			sh.Write(t.Text)
+		}
+	}
+}
+
+// readArguments reads the arguments of the call whose name stands at i: the
+// literals of the outermost level; a list of literals counts as its items.
+func readArguments(sh *shell.Shell, toks []Token, i int, consts map[string]string) (args []string, list bool, end int) {
+	depth := 0
+	if i+1 < len(toks) && toks[i+1].Kind != '(' { // ruby, perl: system "text"
+		for j := i + 1; j < len(toks) && j < i+24; j++ {
+			if j == i+1 && (strings.HasSuffix(toks[j].Text, "glob") || toks[i].Text == "open" && toks[j].Kind == 'n') || toks[j].Kind == '(' && j == i+2 {
+				continue
+			}
+			if toks[j].Kind != 's' && toks[j].Kind != ',' {
+				return args, false, j
+			}
+			if toks[j].Kind == 's' {
+				args = append(args, toks[j].Text)
+			}
+		}
+		return args, false, min(i+24, len(toks))
+	}
+	fresh := true
+	for j := i + 1; j < len(toks) && j < i+256; j++ {
+		t := toks[j]
+		switch {
+		case t.Kind == '(' || t.Kind == '[' || t.Kind == '{':
+			list = list || t.Kind == '['
+			depth++
+			fresh = fresh || t.Kind == '['
+		case t.Kind == ')' || t.Kind == ']' || t.Kind == '}':
+			if depth--; depth <= 0 {
+				return args, list, j
+			}
+		case t.Kind == ',', t.Kind == '=', t.Kind == ':':
+			fresh = true
+		case fresh && t.Kind == 'n' && j+1 < len(toks) && (toks[j+1].Kind == '=' || toks[j+1].Kind == ':'):
+			fresh = false // the name of an argument
+		case fresh && (t.Kind == 's' || t.Kind == 'n'):
+			if v, ok := readLiteral(sh, toks[j:], consts); ok {
+				args = append(args, v)
+			} else if depth == 1 && len(args) == 0 {
+				args = append(args, partial.Unknown)
+			}
+			fresh = false
+		}
+	}
+	return args, list, len(toks)
+}
+
+// reportCall reports the effect of the call of name at token i, if it is one
+// we know.
+func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[string]string, lang string) {
+	short := unqualified(name)
+	if short == "" || len(short) > 24 {
+		return
+	}
+	kind := callKind(short, name, lang)
+	if short == "delete" && everyRow(toks[:i]) {
+		sh.Effect(effect.DropData, "rows", name)
+	}
+	if lex.OneOf(short, "map array_map array_walk call_user_func") {
+		reportMapped(sh, toks[i+1:], consts, lang)
+	}
+	if networkCall(short, name) && sendsEnvironment(toks[i+1:]) {
+		sh.Effect(effect.SendOut, "secret", name)
+	}
+	if kind == "" && i+1 < len(toks) && toks[i+1].Kind == '(' || kind == "" && lang == "ruby" {
+		if w := lex.VerbWords(short); len(w) > 1 && lex.OneOf(w[0], "delete destroy drop purge truncate clear flush") && !lex.OneOf(w[1], "interval timeout timer property screen line lines") {
+			sh.Possible(effect.DestroyRemote, "part", name)
+		}
+	}
+	if url := deletedByRequest(short, toks[i:]); url != "" {
+		web.Request(sh, "DELETE", url, shell.Options{})
+		return
+	}
+	if networkCall(short, name) && sendsSecretFile(sh, toks[i+1:]) {
+		sh.Effect(effect.SendOut, "secret", name)
+	}
+	if kind == "" || i+1 >= len(toks) {
+		return
+	}
+	if lex.OneOf(kind, "run eval") && computed(toks[i+1:]) {
+		sh.Effect(effect.RunUnknown, "decoded", "")
+		return
+	}
+	if kind == "show" {
+		showsVariable(sh, toks[i+1:])
+		return
+	}
+	args, list, end := readArguments(sh, toks, i, consts)
+	arg := ""
+	if len(args) > 0 {
+		arg = args[0]
+	}
+	if arg == "" && (kind == "unlink" || kind == "tree" || kind == "write") || lex.OneOf(short, "write_text write_bytes read_text read_bytes") {
+		arg = receiverOf(sh, toks, i, consts)
+	}
+	if kind == "unlink" && recursiveCall(toks[i:min(end, len(toks))]) {
+		kind = "tree"
+	}
+	if kind == "run" && len(args) > 1 && (strings.HasPrefix(short, "execv") || strings.HasPrefix(short, "execl") || strings.HasPrefix(short, "spawnl") || strings.HasPrefix(short, "spawnv")) {
+		args = withoutZeroth(args)
+		arg = args[0]
+	}
+	if kind == "eval" && arg != "" && !partial.HasHole(arg) {
+		Run(sh, arg, lang)
+		return
+	}
+	reportEffect(sh, kind, arg, args, list)
+}
+
+// withoutZeroth takes away what the exec and spawn families of C take besides a
+// command: how to start it, and its name again.
+func withoutZeroth(args []string) []string {
+	if args[0] == partial.Unknown && len(args) > 2 {
+		args = args[1:]
+	}
+	return append(args[:1:1], args[2:]...)
+}
+
+// everyRow is true of tokens that end with the call of an "all" without
+// arguments: an object mapper then means the whole table.
+func everyRow(toks []Token) bool {
+	n := len(toks)
+	if n > 0 && toks[n-1].Kind == '.' {
+		n--
+	}
+	return n > 2 && toks[n-1].Kind == ')' && toks[n-2].Kind == '(' && strings.HasSuffix("."+toks[n-3].Text, ".all")
+}
+
+// recursiveCall is true of fs.rmdirSync(x, {recursive: true}).
+func recursiveCall(toks []Token) bool {
+	for i := 0; i+2 < len(toks); i++ {
+		if toks[i].Text == "recursive" && strings.EqualFold(toks[i+2].Text, "true") {
+			return true
+		}
+	}
+	return false
+}
+
+// receiverOf is the constant expression before ".name", as in
+// Path("x").unlink() and (home / "x").write_text().
+func receiverOf(sh *shell.Shell, toks []Token, i int, consts map[string]string) string {
+	name := toks[i].Text
+	if k := strings.IndexByte(name, '.'); k > 0 {
+		if v, ok := consts[name[:k]]; ok {
+			return v
+		}
+	}
+	if k := opening(toks, i-1); k >= 0 {
+		if v, ok := readLiteral(sh, toks[k+1:], consts); ok {
+			return v
+		}
+	}
+	for j := i - 1; j >= 0 && j > i-8; j-- {
+		if toks[j].Kind == 's' {
+			return toks[j].Text
+		}
+		if toks[j].Kind == 'n' {
+			if v, ok := constantOf(sh, toks[j].Text, consts); ok {
+				return v
+			}
+		}
+	}
+	return ""
+}
+
+// opening is the bracket that the one at i, or right before i, closes; -1 if
+// none does.
+func opening(toks []Token, i int) int {
+	if i > 0 && toks[i].Kind == '.' {
+		i--
+	}
+	depth := 0
+	for ; i >= 0; i-- {
+		switch toks[i].Kind {
+		case ')':
+			depth++
+		case '(':
+			depth--
+		}
+		if depth <= 0 {
+			break
+		}
+	}
+	if i < 0 || toks[i].Kind != '(' {
+		return -1
+	}
+	return i
+}
+
+func callKind(short, full, lang string) string {
+	switch short {
+	case "system", "popen", "Popen", "check_call", "check_output", "getoutput", "getstatusoutput", "execSync", "spawnSync", "execFile", "execFileSync", "spawn", "shell_exec", "passthru", "proc_open", "popen2", "popen3", "capture2", "capture3", "capture2e", "create_subprocess_shell", "do_shell_script", "execvp", "execv", "execl", "execlp", "spawnl", "spawnv", "posix_spawn", "shellOut", "cmd", "os_execute", "execa", "execaSync", "execaCommand", "ProcessBuilder", "shell-command", "shell-command-to-string", "async-shell-command", "call-process", "start-process", "execve", "execle", "execvpe", "spawnlp", "spawnvp", "run-program", "doShellScript", "termopen", "jobstart", "systemlist":
+		return "run"
+	case "sh":
+		if lang == "ruby" {
+			return "run"
+		}
+		return ""
+	case "run", "call", "exec":
+		if short == "exec" && lang == "python" {
+			return "eval"
+		}
+		return "run"
+	case "execute":
+		return "execute"
+	case "executemany", "executescript", "query", "exec_driver_sql", "raw", "queryRawUnsafe", "executeRawUnsafe", "exec_query", "do", "text":
+		return "sql"
+	case "shell", "script":
+		if full == "System.shell" {
+			return "run"
+		}
+		return ""
+	case "Command":
+		if full == "Deno.Command" {
+			return "run"
+		}
+		return ""
+	case "eval", "exec_file", "compile", "__import__", "instance_eval", "loadstring", "assert", "runInThisContext":
+		if short == "eval" || short == "loadstring" {
+			return "eval"
+		}
+		return ""
+	case "rmtree", "rm_rf", "rm_r", "rmSync", "remove_dir_all", "remove_tree", "rimraf", "rimrafSync", "removeSync", "remove_entry_secure", "emptyDirSync", "deleteDir", "rmdirs", "removedirs", "remove_dir", "remove_entry", "rmdir_recursive", "deltree", "RemoveAll", "rm", "delete-directory":
+		return "tree"
+	case "unlink", "unlinkSync", "removeFile", "remove", "rmdir", "rmdirSync", "delete", "rm_f", "safe_unlink", "delete_file", "delete-file":
+		return "unlink"
+	case "open":
+		return "open"
+	case "writeFile", "writeFileSync", "appendFile", "appendFileSync", "file_put_contents", "write_text", "write_bytes", "truncate", "truncateSync", "createWriteStream", "outputFile", "outputFileSync":
+		return "write"
+	case "readFileSync", "readFile", "read_text", "read_bytes", "file_get_contents", "slurp", "readlines", "createReadStream":
+		return "read"
+	case "writeTextFile", "writeTextFileSync":
+		return "write"
+	case "write":
+		if lex.OneOf(full, "File.write IO.write Bun.write File.binwrite") {
+			return "write"
+		}
+		return ""
+	case "read", "foreach", "readTextFile", "readTextFileSync", "file":
+		if lex.OneOf(full, "File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file") || full == "file" && lang == "php" {
+			return "read"
+		}
+	case "rename", "renameSync", "move", "mv":
+		return "move"
+	case "chmod", "chmodSync":
+		return ""
+	case "print", "println", "puts", "echo", "console.log", "log", "say":
+		return "show"
+	case "dup2", "fsockopen":
+		return "dup"
+	case "kill", "killpg":
+		return "kill"
+	}
+	return ""
+}
+
+func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
+	switch kind {
+	case "run":
+		runCommand(sh, arg, args, list)
+	case "sql":
+		sql.Read(sh, arg)
+	case "execute":
+		runStatement(sh, arg, args, list)
+	case "eval":
+		if arg == "" || partial.HasHole(arg) {
+			sh.Effect(effect.RunUnknown, shell.OriginOf(partial.Unknown+arg), "")
+		}
+	case "tree":
+		if arg != "" {
+			sh.Effect(effect.DeleteTree, "", sh.Path(arg))
+		}
+	case "unlink":
+		if arg != "" {
+			sh.Deletes(effect.DeleteFile, "", arg)
+		}
+	case "open":
+		openFile(sh, arg, args)
+	case "write":
+		if arg != "" {
+			sh.Write(arg)
+		}
+	case "read":
+		if arg != "" {
+			sh.Read(arg)
+		}
+	case "move":
+		if len(args) > 1 {
+			sh.Effect(effect.MoveAway, "", sh.Path(args[0]))
+			sh.Write(args[1])
+		}
+	case "dup":
+		sh.Possible(effect.ReverseShell, "socket", "")
+	case "kill":
+		sh.Possible(effect.KillProcess, "", arg)
+	}
+}
+
+func runCommand(sh *shell.Shell, arg string, args []string, list bool) {
+	switch {
+	case arg == "" || len(args) == 0:
+	case arg == partial.Unknown:
+		// a variable handed to a shell: ordinary in code, nothing to read
+	case strings.ContainsAny(arg, " \t\n|;&"):
+		sh.RunText(strings.TrimPrefix(arg, "!"))
+	case list || len(args) > 1:
+		sh.Exec(args, nil)
+	default:
+		sh.RunText(arg)
+	}
+}
+
+// runStatement reads what a program hands to a database, or to a shell by the
+// same name.
+func runStatement(sh *shell.Shell, arg string, args []string, list bool) {
+	n := len(sh.Eval.Effects)
+	sql.Read(sh, arg)
+	if verb, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(arg)), " "); len(sh.Eval.Effects) == n && !lex.OneOf(verb, "SELECT INSERT UPDATE DELETE CREATE ALTER DROP TRUNCATE WITH BEGIN COMMIT PRAGMA SET SHOW EXPLAIN GRANT CALL MERGE VACUUM") {
+		runCommand(sh, arg, args, list)
+	}
+}
+
+// openFile: open() writes only with a mode that says so.
+func openFile(sh *shell.Shell, arg string, args []string) {
+	if len(args) > 1 && strings.Contains(args[1], "|") { // perl: behind the file handle
+		arg, args = args[1], args[1:]
+	}
+	switch {
+	case arg == "":
+	case len(args) > 1 && lex.OneOf(arg, "-| |-"):
+		runCommand(sh, args[1], args[1:], len(args) > 2)
+	case arg[0] == '|' || strings.HasSuffix(arg, "|"): // perl's pipes
+		sh.RunText(strings.Trim(arg, "|"))
+		if lex.IsShellName(strings.TrimSpace(arg[1:])) {
+			sh.Effect(effect.RunUnknown, "unknown", "")
+		}
+	case len(args) > 1 && len(args[1]) <= 3 && strings.ContainsAny(args[1], "wax+>"):
+		sh.Write(arg)
+		if len(args) > 2 && strings.HasPrefix(args[1], ">") { // perl: open(F, ">", name)
+			sh.Write(args[2])
+		}
+	case strings.HasPrefix(arg, ">"):
+		sh.Write(strings.TrimLeft(arg, "> "))
+	case len(args) == 2 && strings.HasPrefix(args[1], ">"): // perl: open(F, ">name")
+		sh.Write(strings.TrimLeft(args[1], "> "))
+	default:
+		sh.Read(arg)
+	}
+}

@@ -1,0 +1,51 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// readTcl reads a text whose every line is a command of words.
+func readTcl(sh *shell.Shell, text string) {
+	TclShells(sh, text)
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;[]", r) }) {
+		words := shell.QuotedFields(strings.NewReplacer("{", " ", "}", " ").Replace(line))
+		if len(words) < 2 {
+			continue
+		}
+		switch rest := words[1:]; {
+		case words[0] == "exec":
+			sh.Exec(rest, nil)
+		case words[0] == "file" && lex.OneOf(rest[0], "delete rename"):
+			tclFiles(sh, rest[0], shell.ParseOptions(rest[1:], "").Pos)
+		case words[0] == "open":
+			openFile(sh, rest[0], rest)
+		}
+	}
+}
+
+// TclShells runs what stands in braces behind -c: one word for a shell.
+func TclShells(sh *shell.Shell, text string) {
+	for sh.Spend(1) {
+		_, rest, found := strings.Cut(text, "-c {")
+		if !found {
+			return
+		}
+		code, n := delimited("{" + rest)
+		sh.RunText(code)
+		text = rest[n-1:]
+	}
+}
+
+func tclFiles(sh *shell.Shell, verb string, files []string) {
+	if verb == "rename" {
+		sh.Exec(append([]string{"mv"}, files...), nil)
+		return
+	}
+	for _, f := range files {
+		sh.Deletes(effect.DeleteTree, "", f)
+	}
+}

@@ -1,0 +1,395 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+type Token struct {
+	Kind byte // 'n' name, 's' string, 'x' text of a shell quote, or the punctuation itself
+	Text string
+}
+
+func Tokenize(text, lang string) []Token {
+	var out []Token
+	formatted := false // the next literal is a format string
+	for i := 0; i < len(text); {
+		c := text[i]
+		operator, kind := 0, byte(0)
+		if c == 'q' || c == '%' {
+			operator, kind = quoteOperator(text[i:], lang)
+		}
+		switch {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			i++
+		case c == '#' && lang != "js" && lang != "php" || c == '/' && i+1 < len(text) && text[i+1] == '/' && (lang == "js" || lang == "php"):
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+		case c == '"' || c == '\'':
+			s, n := quotedString(text[i:], lang)
+			if formatted && strings.Contains(s, "{") {
+				out = appendParts(out, s, "{")
+			} else if lang == "ruby" && c == '"' && strings.Contains(text[i:i+n], "#{") {
+				out = appendParts(out, text[i+1:i+n-1], "#{")
+			} else {
+				out = append(out, Token{'s', s})
+			}
+			formatted = false
+			i += n
+		case c == '`' && lang == "js" && strings.Contains(text[i:], "${"):
+			_, n := quotedString(text[i:], lang)
+			out = appendParts(out, text[i+1:max(i+1, i+n-1)], "${")
+			i += n
+		case c == '`':
+			s, n := quotedString(text[i:], lang)
+			kind = 's'
+			if lang == "perl" || lang == "ruby" || lang == "php" {
+				kind = 'x'
+			}
+			out = append(out, Token{kind, s})
+			i += n
+		case operator > 0:
+			var n int
+			out, n = appendQuoted(out, text[i+operator:], kind)
+			i += operator + n
+		case lex.IsNameByte(c) || c >= partial.Hole && c <= partial.HoleKey:
+			n := 1
+			for i+n < len(text) && (lex.IsNameByte(text[i+n]) || text[i+n] == '-' && lang == "lisp" || text[i+n] == '.' || text[i+n] == ':' && i+n+1 < len(text) && text[i+n+1] == ':' || text[i+n] == ':' && text[i+n-1] == ':') {
+				n++
+			}
+			name := text[i : i+n]
+			i += n
+			if i+1 < len(text) && text[i] == '!' && text[i+1] != '=' && lex.OneOf(lang, "other ruby") {
+				i++ // a part of the name: File.rm_rf!
+			}
+			if i < len(text) && (text[i] == '"' || text[i] == '\'') && len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbfu") == "" {
+				formatted = strings.ContainsAny(name, "fF")
+				continue // a string prefix such as r"…"
+			}
+			out = append(out, Token{'n', name})
+		default:
+			out = append(out, Token{c, text[i : i+1]})
+			i++
+		}
+	}
+	return out
+}
+
+// appendParts writes a text with {names} in it as the sum that it stands for.
+func appendParts(out []Token, text, open string) []Token {
+	for i := 0; ; i++ {
+		before, rest, found := strings.Cut(text, open)
+		if i > 0 {
+			out = append(out, Token{'+', "+"})
+		}
+		out = append(out, Token{'s', before})
+		name, after, closed := strings.Cut(rest, "}")
+		if !found || !closed || i > 64 {
+			return out
+		}
+		part := Token{'n', strings.TrimSpace(name)}
+		if part.Text == "" || strings.Trim(part.Text, nameBytes) != "" {
+			part = Token{'s', partial.Unknown}
+		}
+		out = append(out, Token{'+', "+"}, part)
+		text = after
+	}
+}
+
+const nameBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$@"
+
+// quoteOperator reads perl's q, qq, qw and qx and ruby's %q, %Q, %w, %W and %x at the
+// start of s: the length before the delimiter and the kind of the token, with 'w' for
+// words. The length is 0 for anything else.
+func quoteOperator(s, lang string) (n int, kind byte) {
+	switch {
+	case len(s) < 3 || (lang != "perl" || s[0] != 'q') && (lang != "ruby" || s[0] != '%'):
+		return 0, 0
+	case s[1] == 'x':
+		n, kind = 2, 'x'
+	case s[1] == 'q', s[1] == 'Q':
+		n, kind = 2, 's'
+	case s[1] == 'w', s[1] == 'W':
+		n, kind = 2, 'w'
+	case lang == "perl":
+		n, kind = 1, 's'
+	}
+	if kind == 0 || !strings.ContainsRune("{([</|!~#'\"^%:", rune(s[n])) {
+		return 0, 0
+	}
+	return n, kind
+}
+
+// appendQuoted reads what a quote operator quotes; words are a list of strings.
+func appendQuoted(out []Token, s string, kind byte) ([]Token, int) {
+	text, n := delimited(s)
+	if kind != 'w' {
+		return append(out, Token{kind, text}), n
+	}
+	out = append(out, Token{'(', "("})
+	for i, word := range strings.Fields(text) {
+		if i > 0 {
+			out = append(out, Token{',', ","})
+		}
+		out = append(out, Token{'s', word})
+	}
+	return append(out, Token{')', ")"}), n
+}
+
+// delimited reads a text between two delimiters and returns it with its length in
+// the source. Brackets nest.
+func delimited(s string) (string, int) {
+	if s == "" {
+		return "", 0
+	}
+	opening, closing := s[0], map[byte]byte{'{': '}', '(': ')', '[': ']', '<': '>'}[s[0]]
+	if closing == 0 {
+		closing = opening
+	}
+	depth := 0
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == closing && depth == 0:
+			return s[1:i], i + 1
+		case s[i] == closing:
+			depth--
+		case s[i] == opening:
+			depth++
+		}
+	}
+	return s[1:], len(s)
+}
+
+// quotedString reads the literal at the start of s and returns its text and
+// its length in the source. Interpolated parts become holes.
+func quotedString(s, lang string) (string, int) {
+	q := s[:1]
+	if lang == "python" && strings.HasPrefix(s, q+q+q) {
+		q = q + q + q
+	}
+	var b strings.Builder
+	i := len(q)
+	for i < len(s) && !strings.HasPrefix(s[i:], q) {
+		switch {
+		case s[i] == '\\' && i+1 < len(s):
+			i += 1 + shell.DecodeEscape(&b, s[i+1:])
+		case (strings.HasPrefix(s[i:], "${") && lang == "js" && q == "`" || strings.HasPrefix(s[i:], "#{") && lang == "ruby") && strings.IndexByte(s[i:], '}') > 0:
+			b.WriteString(partial.Unknown)
+			i += strings.IndexByte(s[i:], '}') + 1
+		default:
+			b.WriteByte(s[i])
+			i++
+		}
+	}
+	return strings.ReplaceAll(b.String(), "\x00", ""), min(i+len(q), len(s))
+}
+
+// readLiteral reads a constant expression: literals, known names and the calls
+// that mean "home directory", joined by +, by formatting or by commas inside a
+// path join.
+//
+// Beyond maxTerms tokens it is not followed, and that is reported.
+func readLiteral(sh *shell.Shell, toks []Token, consts map[string]string) (string, bool) {
+	l := literal{sh: sh, consts: consts}
+	for i := 0; i < len(toks) && sh.Spend(i%2); {
+		if i >= maxTerms {
+			sh.Unreadable("too many parts", l.text)
+			break
+		}
+		n := l.take(toks, i)
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	return l.text, l.known
+}
+
+const maxTerms = 128
+
+type literal struct {
+	sh     *shell.Shell
+	consts map[string]string
+	text   string
+	known  bool // a part of it is known
+	joins  bool // a comma joins parts of a path
+}
+
+// take reads the token at i; it returns how many it used, 0 at the end of the
+// expression.
+func (l *literal) take(toks []Token, i int) int {
+	t := toks[i]
+	if i > 0 && t.Kind == 'n' && (toks[i-1].Kind == 's' || toks[i-1].Kind == 'n') && t.Text[0] != '$' {
+		return 0 // the next statement; in awk a field is joined by standing there
+	}
+	switch {
+	case t.Kind == 's':
+		l.add(t.Text, true)
+	case t.Kind == 'n':
+		return l.name(toks, i)
+	case t.Kind == '%' && i > 0 && i+1 < len(toks):
+		return l.percent(toks[i+1:])
+	case t.Kind == '+' || t.Kind == '.' || t.Kind == '(' && i < 2 || t.Kind == ')' && i > 0 && toks[i-1].Kind == '(':
+	case t.Kind == '/' || t.Kind == ',' && l.joins && l.text != "":
+		l.add("/", l.known)
+	default:
+		return 0
+	}
+	return 1
+}
+
+func (l *literal) add(text string, known bool) {
+	l.text = shell.Glue(l.text, text)
+	l.known = l.known || known
+	if len(l.text) > 1<<16 {
+		l.text = partial.Unknown
+	}
+}
+
+func (l *literal) name(toks []Token, i int) int {
+	name := toks[i].Text
+	if text, n := environmentOf(l.sh, toks[i:]); n > 0 {
+		l.add(text, true)
+		return n
+	}
+	if name == "format" && i > 0 && toks[i-1].Kind == '.' {
+		args, _, end := readArguments(l.sh, toks, i, l.consts)
+		for _, a := range args {
+			l.text = strings.Replace(l.text, "{}", a, 1)
+		}
+		l.text = strings.ReplaceAll(l.text, "{}", partial.Unknown)
+		return max(end-i, 0) + 1
+	}
+	if files, n := listedFiles(toks[i:]); n > 0 {
+		l.add(files, true)
+		return n
+	}
+	if name == "shlex.split" {
+		return 1 // the words of the text behind it
+	}
+	if name == "require" && i+3 < len(toks) && toks[i+2].Kind == 's' {
+		return 4
+	}
+	if text, ok := constantOf(l.sh, name, l.consts); ok {
+		l.add(text, true)
+		if i+2 < len(toks) && toks[i+1].Kind == '(' && toks[i+2].Kind == ')' {
+			return 3
+		}
+		return 1
+	}
+	for _, suffix := range [...]string{"join", "Path", "expanduser", "resolve", "String.raw", "str"} {
+		if strings.HasSuffix(name, suffix) {
+			l.joins = true
+			return 1
+		}
+	}
+	l.add(partial.Unknown, false)
+	return 1
+}
+
+// percent fills the first verb of "text % value".
+func (l *literal) percent(toks []Token) int {
+	if len(toks) > 1 && toks[0].Kind == '(' {
+		toks = toks[1:]
+	}
+	text := partial.Unknown
+	if toks[0].Kind == 's' {
+		text = toks[0].Text
+	} else if v, ok := constantOf(l.sh, toks[0].Text, l.consts); ok && toks[0].Kind == 'n' {
+		text = v
+	}
+	l.text = strings.ReplaceAll(l.text, "%s", text)
+	return 2
+}
+
+// environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}: its
+// text and how many tokens it takes, 0 if toks begin otherwise.
+func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
+	if len(toks) < 4 || toks[0].Kind != 'n' || !strings.ContainsRune("[({", rune(toks[1].Kind)) {
+		return "", 0
+	}
+	name := toks[0].Text
+	for _, suffix := range [...]string{"environ", "environ.get", "getenv", "ENV", "ENV.fetch", "process.env", "env.get"} {
+		if strings.HasSuffix(name, suffix) {
+			v, ok := sh.Lookup(toks[2].Text)
+			if !ok {
+				v = shell.Value{sh.Unset(toks[2].Text)}
+			}
+			return lex.First(v), 4
+		}
+	}
+	return "", 0
+}
+
+// showsVariable reports a variable of the environment that is printed as it
+// is. One that is only asked about (its length, whether it is set) stays
+// unseen.
+func showsVariable(sh *shell.Shell, toks []Token) {
+	if toks[0].Kind == '(' {
+		toks = toks[1:]
+	}
+	text, n := environmentOf(sh, toks)
+	if n == 0 && len(toks) > 0 {
+		if name, ok := strings.CutPrefix(toks[0].Text, "process.env."); ok && !strings.Contains(name, ".") {
+			text, n = sh.Unset(name), 1
+		}
+	}
+	shown := n > 0 && (n >= len(toks) || lex.OneOf(string(toks[n].Kind), ") , ;"))
+	if shown && strings.ContainsRune(text, partial.HoleKey) {
+		sh.Effect(effect.RevealSecret, "environment", "")
+	}
+}
+
+// networkCall is true of the calls that hand their arguments to another
+// machine. What is put or got goes there only by a client's name.
+func networkCall(short, full string) bool {
+	if lex.OneOf(short, "put patch get") {
+		return lex.OneOf(full[:max(strings.IndexByte(full, '.'), 0)], "requests httpx axios got session HTTParty Faraday")
+	}
+	return lex.OneOf(short, "post request Request fetch axios urlopen urlencode post_form sendall sendto sendBeacon curl_setopt")
+}
+
+// sendsEnvironment is true of a list of arguments that holds the environment as
+// a whole: every key and token of the machine with it.
+func sendsEnvironment(toks []Token) bool {
+	depth := 0
+	for i := 0; i < len(toks) && i < 256; i++ {
+		switch t := toks[i]; t.Kind {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case 'n':
+			if wholeEnvironment(t.Text) && (i+1 == len(toks) || toks[i+1].Kind != '[' && toks[i+1].Kind != '{') {
+				return true
+			}
+		}
+		if depth <= 0 {
+			return false
+		}
+	}
+	return false
+}
+
+func wholeEnvironment(name string) bool {
+	return lex.OneOf(name, "os.environ environ os.environ.copy os.environ.items process.env Bun.env Deno.env.toObject ENV ENV.to_h ENV.to_hash ENV.to_json ENV.to_h.to_json ENV.to_hash.to_json ENV.inspect ENV.to_a $_ENV")
+}
+
+func constantOf(sh *shell.Shell, name string, consts map[string]string) (string, bool) {
+	if v, ok := consts[name]; ok {
+		return v, true
+	}
+	for _, suffix := range [...]string{"Path.home", "homedir", "os.homedir", "Dir.home", "env.HOME"} {
+		if strings.HasSuffix(name, suffix) {
+			return sh.HomeText(), true
+		}
+	}
+	return "", false
+}

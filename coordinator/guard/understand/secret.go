@@ -1,0 +1,143 @@
+package understand
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// Commands whose output is a secret, and roads by which one leaves. A secret
+// that a program hands to another stays a mark in the text (holeSecret for the
+// content of a credential, holeKey for a single token), so that the road is
+// judged where it ends.
+
+// secretCommand is a command that prints a secret: the program, the operands
+// that must stand first, and a flag that must be there, "" for none.
+type secretCommand struct{ program, words, flag string }
+
+var secretCommands = []secretCommand{
+	{"pass", "show", ""}, {"pass", "grep", ""}, {"gopass", "show", ""}, {"gopass", "cat", ""},
+	{"bw", "get", ""}, {"bw", "export", ""}, {"bw", "list", ""}, {"rbw", "get", ""}, {"lpass", "show", ""}, {"keyring", "get", ""}, {"secret-tool", "lookup", ""},
+	{"secret-tool", "search", ""}, {"keepassxc-cli", "show", ""}, {"op", "read", ""}, {"op", "item get", "reveal"}, {"op", "item get", "fields"}, {"op", "document get", ""},
+	{"vault", "read", ""}, {"vault", "kv get", ""}, {"vault", "print token", ""}, {"bao", "read", ""}, {"bao", "kv get", ""},
+	{"doppler", "secrets", ""}, {"chamber", "export", ""}, {"chamber", "read", ""}, {"infisical", "secrets", ""}, {"infisical", "export", ""},
+	{"sops", "decrypt", ""}, {"sops", "", "d"}, {"sops", "", "decrypt"}, {"ansible-vault", "view", ""}, {"ansible-vault", "decrypt", ""}, {"age", "", "d"}, {"age", "", "decrypt"},
+	{"aws", "secretsmanager get-secret-value", ""}, {"aws", "secretsmanager batch-get-secret-value", ""}, {"aws", "ssm", "with-decryption"}, {"aws", "sts get-session-token", ""}, {"aws", "sts assume-role", ""},
+	{"aws", "configure export-credentials", ""}, {"aws", "iam create-access-key", ""}, {"aws", "configure get aws_secret_access_key", ""}, {"aws", "configure get aws_session_token", ""},
+	{"gcloud", "secrets versions access", ""}, {"gcloud", "auth print-access-token", ""}, {"gcloud", "auth print-identity-token", ""}, {"gcloud", "auth application-default print-access-token", ""},
+	{"gcloud", "iam service-accounts keys create", ""}, {"az", "keyvault secret show", ""}, {"az", "keyvault secret download", ""}, {"az", "account get-access-token", ""}, {"az", "storage account keys list", ""},
+	{"az", "acr credential show", ""}, {"kubectl", "config view", "raw"}, {"kubectl", "create token", ""}, {"kubeseal", "", "recovery-unseal"}, {"oc", "whoami", "t"}, {"oc", "whoami", "show-token"}, {"argocd", "admin initial-password", ""},
+	{"heroku", "config", ""}, {"heroku", "config:get", ""}, {"heroku", "auth:token", ""}, {"fly", "auth token", ""}, {"fly", "tokens create", ""}, {"flyctl", "auth token", ""}, {"vercel", "env pull", ""},
+	{"railway", "variables", ""}, {"netlify", "env:get", ""}, {"supabase", "secrets reveal", ""}, {"supabase", "projects api-keys", ""}, {"gh", "auth token", ""}, {"gh", "auth status", "show-token"}, {"gh", "auth status", "t"},
+	{"gh", "auth git-credential get", ""},
+	{"glab", "auth status", "show-token"}, {"glab", "auth status", "t"}, {"glab", "config get token", ""}, {"git", "credential fill", ""}, {"git", "credential-store get", ""}, {"rails", "credentials:show", ""}, {"pulumi", "config get", ""},
+	{"pulumi", "config", "show-secrets"}, {"pulumi", "stack export", "show-secrets"}, {"pulumi", "stack output", "show-secrets"}, {"terraform", "output", "raw"}, {"kwallet-query", "", "r"},
+}
+
+func secretCommander(name string) bool {
+	return slices.ContainsFunc(secretCommands, func(s secretCommand) bool { return s.program == name })
+}
+
+// showsSecret reports a command that prints a secret. Taken over by another
+// program it is used, not shown: the mark goes on in its output.
+func showsSecret(sh *shell.Shell, c shell.Command) bool {
+	var o shell.Options
+	for i := range secretCommands {
+		s := &secretCommands[i]
+		if s.program != c.Name {
+			continue
+		}
+		if o.Pos == nil && o.Flags == nil {
+			o = shell.ParseOptions(c.Args, "n namespace context p profile region project o output path secret secret-id name vault-name query in-dir config kubeconfig "+
+				"account subscription endpoint-url as kube-context R repo c C cwd a app")
+			if c.Name == "gcloud" && lex.OneOf(o.At(0), "alpha beta") {
+				o.Pos = o.Pos[1:]
+			}
+		}
+		if !strings.HasPrefix(strings.Join(o.Pos, " ")+" ", s.words+" ") && s.words != "" || s.flag != "" && !o.Exact(s.flag) {
+			continue
+		}
+		showsKey(sh, c.Name, s.words)
+		return true
+	}
+	return false
+}
+
+// showsKey reports a single token that a program prints.
+func showsKey(sh *shell.Shell, what, which string) {
+	if sh.Out == nil {
+		sh.Effect(effect.RevealSecret, what, which)
+	}
+	sh.Print(partial.UnknownKey)
+}
+
+// Carries reports the secrets that a program takes out in its arguments: file
+// names among the operands, and content anywhere.
+func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
+	for _, p := range operands {
+		p = strings.TrimPrefix(p, "@")
+		if !shell.IsRemotePath(p) && strings.ContainsRune(fileText(sh, p), partial.HoleSecret) {
+			sh.Effect(effect.SendOut, "secret", to)
+			return
+		}
+	}
+	for _, a := range c.Args {
+		if strings.ContainsRune(a, partial.HoleSecret) {
+			sh.Effect(effect.SendOut, "secret", to)
+			return
+		}
+	}
+	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
+		sh.Effect(effect.SendOut, "secret", to)
+	}
+}
+
+// secretRow holds the programs that only keep, or only carry.
+func secretRow(name string) row {
+	switch name {
+	case "pass", "gopass", "bw", "rbw", "lpass", "keyring", "secret-tool", "keepassxc-cli", "ansible-vault", "age", "kubeseal", "kwallet-query":
+		return quiet
+	case "dig", "nslookup", "host", "ping", "traceroute", "whois", "drill", "kdig":
+		return func(sh *shell.Shell, c shell.Command) {
+			Carries(sh, c, nil, c.Name)
+			keysLeave(sh, c.Args, c.Name)
+			sh.Print(partial.Unknown)
+		}
+	case "wormhole", "magic-wormhole", "croc", "ipfs", "transfer", "ffsend", "toss", "slack", "telegram-send", "pastebinit", "wgetpaste", "ix", "s3cmd", "s5cmd", "mc", "b2", "azcopy", "gsutil":
+		return func(sh *shell.Shell, c shell.Command) {
+			Carries(sh, c, shell.ParseOptions(c.Args, "code").Pos, c.Name)
+			if controls(c.Name) {
+				remoteControl(sh, c)
+			}
+		}
+	}
+	return nil
+}
+
+// showsCommitted reports credentials that git prints out of its history.
+func showsCommitted(sh *shell.Shell, verb string, args []string, o shell.Options) {
+	switch {
+	case lex.OneOf(verb, "diff show blame annotate cat-file"):
+	case verb == "log" && (o.Exact("p", "u", "patch") || o.Short('L')):
+	case verb == "stash" && o.At(0) == "show":
+	default:
+		return
+	}
+	for _, p := range o.Pos {
+		_, file, ok := strings.Cut(p, ":")
+		if !ok {
+			file = p
+		}
+		if ok && protected.SecretPath("/"+file, "") || !ok && strings.ContainsAny(p, "./") && protected.SecretPath(sh.Path(p), sh.Place.Home) {
+			if sh.Out == nil {
+				sh.Effect(effect.RevealSecret, "committed secret", file)
+			}
+			sh.Print(partial.UnknownSecret + partial.UnknownKey)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+)
+
+// Budgets keep the work linear in the size of the call. They count work done
+// and never time, so that the same call gets the same verdict on every
+// machine. What does not fit is reported as Unreadable, never skipped in
+// silence.
+const (
+	MaxSource  = 1 << 20 // bytes of one source text
+	MaxDepth   = 20      // nested sources and function calls
+	maxEffects = 4096
+)
+
+// A step is about a quarter of a microsecond. These are the prices of what an
+// evaluation does, so that the steps of a call bound the time it takes.
+const (
+	perStatement  = 1
+	PerCommand    = 2  // to find out what runs, before it runs
+	perSource     = 8  // to parse a nested source, however short
+	perScope      = 2  // a subshell or a substitution
+	perEffect     = 6  // to report and to judge it
+	ArgsPerStep   = 4  // words of a command
+	TextPerStep   = 32 // bytes that are copied
+	scopesPerStep = 8  // scopes that a name is looked up in
+)
+
+// budget is what the evaluation of one call may still cost.
+type budget struct {
+	steps int
+	Bytes int  // nested source that may be parsed
+	Spent bool // the steps ran out, and that was reported
+}
+
+func newBudget(size int) budget {
+	return budget{steps: 2000 + size/3, Bytes: 16<<10 + 3*size}
+}
+
+// Spend charges for work. Once the steps are spent nothing more is evaluated,
+// and the call as a whole counts as not read.
+func (sh *Shell) Spend(steps int) bool {
+	b := &sh.Eval.Budget
+	if b.Spent {
+		return false
+	}
+	if b.steps -= steps; b.steps >= 0 {
+		return true
+	}
+	sh.giveUp()
+	return false
+}
+
+// giveUp ends the evaluation of the call.
+func (sh *Shell) giveUp() {
+	if !sh.Eval.Budget.Spent {
+		sh.Eval.Budget.Spent = true
+		sh.exhausted("over budget")
+	}
+}
+
+// SpendSource charges for parsing a nested source.
+func (sh *Shell) SpendSource(text string) bool {
+	b := &sh.Eval.Budget
+	if sh.Depth >= MaxDepth || len(text) > b.Bytes || len(text) > MaxSource {
+		sh.exhausted("over budget")
+		return false
+	}
+	b.Bytes -= len(text)
+	return sh.Spend(perSource)
+}
+
+// Afford charges for copying a text, so that doubling strings run out of
+// budget before they run out of memory.
+func (sh *Shell) Afford(text string) string {
+	if !sh.Spend(len(text)/TextPerStep) || len(text) > MaxSource {
+		return partial.Unknown
+	}
+	return text
+}
+
+// exhausted reports that a bound was reached. What was left unread may be any
+// part of the call, so a protected word anywhere in it counts.
+func (sh *Shell) exhausted(why string) {
+	sh.Eval.Add(effect.Effect{Kind: effect.Unreadable, Op: why, Target: sh.Eval.protected(), Sure: effect.Known, Part: sh.here()})
+}
+
+// protected is the first protected word in the call: it makes the difference
+// between ask and deny for what cannot be read.
+func (u *Evaluation) protected() string {
+	if u.word == nil {
+		word := firstProtected(u.call.Args)
+		u.word = &word
+	}
+	return *u.word
+}
+
+func firstProtected(args []effect.Arg) string {
+	for _, a := range args {
+		if word := protectedWord(a.Value); word != "" {
+			return word
+		}
+	}
+	return ""
+}
+
+// Unreadable reports a text that could not be followed to its end.
+func (sh *Shell) Unreadable(why, text string) {
+	sh.Eval.Add(effect.Effect{Kind: effect.Unreadable, Op: why, Target: protectedWord(text), Sure: effect.Known, Part: sh.here()})
+}
+
+// protectedWord finds a word in an unreadable text that must not slip by.
+func protectedWord(text string) string {
+	low := strings.ToLower(text)
+	for _, w := range [...]string{"afar", "hook-pre-tool", "hook-stop", "hook-permission", ".claude/settings", ".claude.json", "disableallhooks", "reset --hard", "rm -rf", "rm -fr", "push --force", "push -f", "mkfs", "drop database", "/dev/sd", "/dev/nvme", "terraform destroy"} {
+		if strings.Contains(low, w) {
+			return w
+		}
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+)
+
+func SetParams(sh *Shell, c Command) {
+	if len(c.Args) == 0 {
+		sh.Print(partial.UnknownSecret)
+	}
+	for i, a := range c.Args {
+		if a == "--" {
+			sh.params = append([]string{}, c.Args[i+1:]...)
+			return
+		}
+		if len(a) > 0 && a[0] != '-' && a[0] != '+' && (i == 0 || c.Args[i-1] != "-o" && c.Args[i-1] != "+o") {
+			sh.params = append([]string{}, c.Args[i:]...)
+			return
+		}
+	}
+}
+
+func Shift(sh *Shell, c Command) {
+	n := 1
+	if len(c.Args) > 0 && lex.IsNumber(c.Args[0]) && len(c.Args[0]) < 4 {
+		n, _ = strconv.Atoi(c.Args[0])
+	}
+	sh.params = sh.params[min(n, len(sh.params)):]
+}
+
+func ChangeDir(sh *Shell, c Command) {
+	o := ParseOptions(c.Args, "")
+	here := sh.Place.Cwd
+	defer func() { sh.Place.prev = here }()
+	if c.Name == "pushd" {
+		sh.stack = &directoryStack{dir: sh.Place.Cwd, next: sh.stack}
+	}
+	old, known := sh.Lookup("OLDPWD")
+	roots, searched := sh.Lookup("CDPATH")
+	switch {
+	case slices.Contains(c.Args, "-") && known:
+		sh.Place.Cwd = sh.Path(lex.First(old))
+	case slices.Contains(c.Args, "-") && sh.Place.prev != "":
+		sh.Place.Cwd = sh.Place.prev
+	case searched && len(o.Pos) > 0 && strings.IndexByte("/.~", o.Pos[0][0]) < 0:
+		sh.Place.Cwd = sh.Path(lex.First(roots) + "/" + o.Pos[0])
+	case slices.Contains(c.Args, "-"):
+		sh.Place.Cwd = partial.Unknown
+	case len(o.Pos) == 0:
+		sh.Place.Cwd = sh.HomeText()
+	default:
+		sh.Place.Cwd = sh.Path(o.Pos[0])
+	}
+}
+
+func PopDir(sh *Shell, c Command) {
+	if sh.stack == nil {
+		sh.Place.Cwd = partial.Unknown
+		return
+	}
+	sh.Place.Cwd, sh.stack = sh.stack.dir, sh.stack.next
+}
+
+func ReadVariable(sh *Shell, c Command) {
+	o := ParseOptions(c.Args, "p n t d u i a N C c O s")
+	if c.Name != "read" && c.In != nil {
+		o = ParseOptions(c.Args, "d n O s u C c")
+		sh.Assign(o.At(0), Value{strings.Join(SplitLines(*c.In), string(partial.SplitMark))})
+		return
+	}
+	for i, name := range o.Pos {
+		text := partial.Unknown
+		if c.In != nil {
+			text, _, _ = strings.Cut(*c.In, "\n")
+			if len(o.Pos) > 1 {
+				text = strings.Join(fieldsAt(text, i), " ")
+			}
+		}
+		if old, ok := sh.Lookup(name); ok && c.In == nil && sh.uncertain > 0 {
+			sh.Assign(name, old)
+			continue
+		}
+		sh.Assign(name, Value{text})
+	}
+}
+
+func fieldsAt(text string, i int) []string {
+	all := strings.Fields(text)
+	if i >= len(all) {
+		return nil
+	}
+	return all[i : i+1]
+}
+
+func Alias(sh *Shell, c Command) {
+	for _, a := range c.Args {
+		if name, text, ok := strings.Cut(a, "="); ok && text != "" {
+			sh.define(name, &function{alias: text})
+		}
+	}
+}
+
+func AssignWords(sh *Shell, c Command) {
+	for _, a := range c.Args {
+		if name, text, ok := strings.Cut(a, "="); ok {
+			sh.Assign(name, Value{text})
+		}
+	}
+}

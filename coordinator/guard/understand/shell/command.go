@@ -1,0 +1,290 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+)
+
+// Command is one simple command after expansion.
+type Command struct {
+	Name string   // lower-case base name of the program
+	Args []string // without the program
+	In   *string  // what it reads; nil = nothing known to be connected
+}
+
+// MaxCombinations bounds how often one command is judged for the different
+// values its words may have.
+const MaxCombinations = 12
+
+func (sh *Shell) call(c *syntax.CallExpr, in *string) {
+	if len(c.Args) == 0 {
+		for _, a := range c.Assigns {
+			sh.assignment(a)
+		}
+		return
+	}
+	env := sh
+	if len(c.Assigns) > 0 {
+		env = sh.Sub()
+		for _, a := range c.Assigns {
+			env.assignment(a)
+			env.commandVariable(a)
+		}
+	}
+	for _, argv := range oneStep(sh.argvs(c.Args)) {
+		env.Exec(argv, in)
+	}
+	if env != sh {
+		env.mistaken(c)
+	}
+	if env != sh {
+		sh.Place = env.Place
+	}
+}
+
+// mistaken judges what "T=/x rm -rf $T" looks like it does: the shell expands
+// the argument before it assigns, but the writer may have meant the new value.
+func (sh *Shell) mistaken(c *syntax.CallExpr) {
+	uses := false
+	for _, w := range c.Args {
+		syntax.Walk(w, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil {
+				_, own := sh.vars[p.Param.Value]
+				uses = uses || own
+			}
+			return !uses
+		})
+	}
+	if !uses {
+		return
+	}
+	n := len(sh.Eval.Effects)
+	for _, argv := range sh.Sub().argvs(c.Args) {
+		sh.Sub().Exec(argv, nil)
+	}
+	sh.Doubt(n)
+}
+
+// oneStep makes one step of a "cd" to one of several directories below: taken
+// one after the other they would add up.
+func oneStep(lists [][]string) [][]string {
+	if len(lists) < 2 {
+		return lists
+	}
+	for _, argv := range lists {
+		if len(argv) != 2 || argv[0] != "cd" || argv[1] == "" || strings.Contains(argv[1], "..") || strings.IndexByte("/~-", argv[1][0]) >= 0 {
+			return lists
+		}
+	}
+	return [][]string{{"cd", "./" + partial.Unknown}}
+}
+
+// commandVariable runs the variables that other programs hand to a shell.
+func (sh *Shell) commandVariable(a *syntax.Assign) {
+	if a.Name == nil || !lex.OneOf(a.Name.Value, "GIT_SSH_COMMAND GIT_EDITOR EDITOR VISUAL PAGER GIT_PAGER MANPAGER LESSOPEN PROMPT_COMMAND GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR GIT_ASKPASS BROWSER BASH_ENV ENV GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH CVS_RSH SUDO_EDITOR MANROFFOPT LESSCLOSE") {
+		return
+	}
+	v, _ := sh.Lookup(a.Name.Value)
+	text := strings.TrimPrefix(lex.First(v), "|")
+	if lex.OneOf(a.Name.Value, "BASH_ENV ENV") {
+		sh.Sub().scriptNamed(text)
+		return
+	}
+	if strings.Contains(text, " ") {
+		sh.Run(text, nil)
+	}
+}
+
+// argvs expands words into the argument lists they may become.
+func (sh *Shell) argvs(words []*syntax.Word) [][]string {
+	lists := [][]string{nil}
+	for _, w := range words {
+		alts := sh.alternatives(w)
+		if !sh.Spend(len(lists) * len(alts) / ArgsPerStep) {
+			return nil
+		}
+		lists = combine(lists, alts)
+	}
+	return lists
+}
+
+// combine appends every alternative to every list; beyond the bound they are
+// paired so that each occurs at least once. Lists grow in place.
+func combine(lists, alts [][]string) [][]string {
+	if len(alts) == 0 {
+		return lists
+	}
+	if len(alts) > 1 && len(lists)*len(alts) <= MaxCombinations {
+		return multiply(lists, alts)
+	}
+	for n := len(lists); len(lists) < len(alts); {
+		lists = append(lists, slices.Clone(lists[len(lists)%n]))
+	}
+	for i := range lists {
+		lists[i] = append(lists[i], alts[i%len(alts)]...)
+	}
+	return lists
+}
+
+func multiply(lists, alts [][]string) [][]string {
+	var out [][]string
+	for _, b := range alts {
+		for _, a := range lists {
+			out = append(out, append(slices.Clone(a), b...))
+		}
+	}
+	return out
+}
+
+// Exec evaluates one argument list: assignments of a wrapper, a function, or
+// a program.
+func (sh *Shell) Exec(argv []string, in *string) {
+	if len(argv) == 0 || !sh.Spend(PerCommand+len(argv)/ArgsPerStep) {
+		return
+	}
+	if sh.Depth >= MaxDepth {
+		sh.exhausted("over budget")
+		return
+	}
+	if f := sh.function(argv[0]); f != nil && (f.calls == 0 || sh.forked) {
+		sh.callFunction(f, argv, in)
+		return
+	}
+	c := Command{Name: lex.ProgramName(argv[0]), Args: argv[1:], In: in}
+	via := sh.Via
+	sh.Via = c.Name
+	sh.Depth++
+	before, outer := sh.printed(), sh.Eval.begin(sh, argv)
+	silent := sh.Eval.dispatch(sh, c, argv[0])
+	sh.Eval.end(outer)
+	if sh.printed() == before && !silent {
+		sh.Print(partial.Unknown)
+	}
+	sh.Depth--
+	sh.Via = via
+}
+
+func (sh *Shell) printed() int {
+	if sh.Out == nil {
+		return 0
+	}
+	return sh.Out.Len()
+}
+
+func (sh *Shell) callFunction(f *function, argv []string, in *string) {
+	if f.alias != "" {
+		name := f.alias
+		f.alias = ""
+		sh.Run(name+" "+QuoteAll(argv[1:]), in)
+		f.alias = name
+		return
+	}
+	if f.body == nil {
+		return
+	}
+	if f.calls > 0 {
+		sh.Effect(effect.ForkBomb, "a function that forks itself", "")
+		return
+	}
+	f.calls++
+	child := *sh
+	child.params = append([]string{}, argv[1:]...)
+	child.Src = f.src
+	child.Depth++
+	child.stmt(f.body, in)
+	sh.vars, sh.funcs, sh.Place = child.vars, child.funcs, child.Place
+	f.calls--
+}
+
+// QuoteAll makes words safe to be parsed again.
+func QuoteAll(words []string) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteByte('\'')
+		b.WriteString(strings.ReplaceAll(w, "'", `'\''`))
+		b.WriteByte('\'')
+	}
+	return b.String()
+}
+
+// Assigned is the value of a variable that the call itself sets.
+func (sh *Shell) Assigned(name string) (string, bool) {
+	for s := sh; s != nil; s = s.parent {
+		if v, ok := s.vars[name]; ok {
+			return lex.First(v), true
+		}
+	}
+	return "", false
+}
+
+// Doubt makes the effects from the n-th on merely possible.
+func (sh *Shell) Doubt(n int) {
+	for i := n; i < len(sh.Eval.Effects); i++ {
+		sh.Eval.Effects[i].Sure = effect.Possible
+	}
+}
+
+func OriginOf(text string) string {
+	switch {
+	case strings.ContainsRune(text, partial.HoleNetwork):
+		return "network"
+	case strings.ContainsRune(text, partial.HoleDecoded):
+		return "decoded"
+	case strings.ContainsRune(text, partial.HoleBenign):
+		return ""
+	}
+	return "unknown"
+}
+
+// ScriptFile runs a file that this very call wrote, with its arguments.
+func (sh *Shell) ScriptFile(full string, args []string) bool {
+	if _, searched := sh.Assigned("PATH"); !strings.Contains(full, "/") && !searched {
+		return false
+	}
+	text, ok := sh.Brought(full)
+	if !ok {
+		return false
+	}
+	child := sh.Sub()
+	child.params = append([]string{}, args...)
+	child.RunText(text)
+	return true
+}
+
+// RunText runs a text as a shell program; what is not known is reported.
+func (sh *Shell) RunText(text string) { sh.RunTextIn(text, nil) }
+
+// RunTextIn is runText for a shell whose commands read in.
+func (sh *Shell) RunTextIn(text string, in *string) {
+	if origin := Opaque(text); origin != "" {
+		sh.Effect(effect.RunUnknown, origin, "")
+		return
+	}
+	sh.Run(text, in)
+}
+
+// Opaque says where a program text comes from when its commands cannot be
+// read: it is one hole, or fetched or decoded text stands in it. A shebang
+// line of another interpreter makes it no shell program at all.
+func Opaque(text string) string {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" || trimmed == partial.UnknownBenign {
+		return ""
+	}
+	if strings.ContainsAny(text, string(partial.HoleNetwork)+string(partial.HoleDecoded)) {
+		return OriginOf(text)
+	}
+	if strings.Trim(trimmed, partial.Holes+" \n") == "" {
+		return OriginOf(text)
+	}
+	return ""
+}

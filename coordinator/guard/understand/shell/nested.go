@@ -1,0 +1,82 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+)
+
+// Program runs "bash -c text", "bash file" and "… | bash".
+func (sh *Shell) Program(c Command) {
+	child := sh.Sub()
+	for i := 0; i < len(c.Args); i++ {
+		a := c.Args[i]
+		if a == "--" {
+			c.Args = append(append([]string{}, c.Args[:i]...), c.Args[i+1:]...)
+			if i >= len(c.Args) {
+				break
+			}
+			a = c.Args[i]
+		}
+		switch {
+		case (a == "--rcfile" || a == "--init-file") && i+1 < len(c.Args):
+			child.Sub().scriptNamed(c.Args[i+1])
+			i++
+		case a == "-o" || a == "+o" || a == "-O":
+			i++
+		case a == "--command" || a == "--eval", lex.IsClusterWith(a, 'c'):
+			child.shellText(c, i)
+			return
+		case a == "-i" && c.In == nil:
+		case lex.IsClusterWith(a, 'o') && !lex.IsClusterWith(a, 'c'):
+			i++ // bash -euo pipefail -c …
+		case a == "-n":
+			return // only looks whether it can be parsed
+		case lex.IsClusterWith(a, 's') || a == "-" || a == "/dev/stdin":
+			_, child.params = Leading(c.Args[i+1:], "")
+			child.pipedText(c)
+			return
+		case strings.HasPrefix(a, "-") || strings.HasPrefix(a, "+"):
+		default:
+			child.params = c.Args[i+1:]
+			child.scriptNamed(a)
+			return
+		}
+	}
+	child.pipedText(c)
+}
+
+// shellText runs the text after "-c", past further flags.
+func (sh *Shell) shellText(c Command, i int) {
+	rest := c.Args[i+1:]
+	for len(rest) > 0 && (rest[0] == "--" || len(rest[0]) == 2 && rest[0][0] == '-') {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return
+	}
+	if len(rest) > 1 {
+		sh.zero, sh.params = rest[1], rest[2:]
+	}
+	sh.RunTextIn(rest[0], c.In)
+}
+
+func (sh *Shell) pipedText(c Command) {
+	if c.In != nil {
+		sh.RunText(*c.In)
+	}
+}
+
+func (sh *Shell) scriptNamed(name string) {
+	if text, ok := sh.Brought(name); ok {
+		sh.RunText(text)
+		return
+	}
+	if origin := OriginOf(name); origin == "network" || origin == "decoded" {
+		sh.Effect(effect.RunUnknown, origin, "")
+	}
+	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
+		sh.Effect(effect.RunUnknown, "network", name)
+	}
+}

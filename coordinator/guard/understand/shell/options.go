@@ -1,0 +1,182 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+)
+
+// Options is an argument list taken apart the way getopt_long does it:
+// clusters of short flags, long flags with and without "=", operands anywhere,
+// everything after "--" an operand. Its methods stay out of line: the tables call
+// them hundreds of times, and each copy is loaded with every hook.
+type Options struct {
+	Flags []flag
+	Pos   []string // operands in order
+}
+
+type flag struct {
+	Name  string // "r" or "recursive", without dashes
+	Value string
+	Given bool // a value was given
+}
+
+// ParseOptions splits args. takesValue lists the flags that consume the next
+// argument, separated by blanks: single letters and long names.
+func ParseOptions(args []string, takesValue string) Options {
+	var o Options
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			o.Pos = append(o.Pos, args[i+1:]...)
+			return o
+		case strings.HasPrefix(a, "--"):
+			name, val, given := strings.Cut(a[2:], "=")
+			if !given && i+1 < len(args) && lex.OneOf(name, takesValue) {
+				i++
+				val, given = args[i], true
+			}
+			o.Flags = append(o.Flags, flag{Name: name, Value: val, Given: given})
+		case len(a) > 1 && a[0] == '-':
+			i += o.cluster(a[1:], args[i+1:], takesValue)
+		default:
+			o.Pos = append(o.Pos, a)
+		}
+	}
+	return o
+}
+
+// cluster reads "-rf" or "-n5"; it returns how many further arguments it used.
+func (o *Options) cluster(letters string, rest []string, takesValue string) int {
+	if name, val, ok := strings.Cut(letters, "="); ok && len(name) > 1 {
+		o.Flags = append(o.Flags, flag{Name: name, Value: val, Given: true})
+		return 0
+	}
+	if len(letters) > 1 && lex.OneOf(letters, takesValue) { // single-dash long flag
+		if len(rest) == 0 {
+			return 0
+		}
+		o.Flags = append(o.Flags, flag{Name: letters, Value: rest[0], Given: true})
+		return 1
+	}
+	for i := 0; i < len(letters); i++ {
+		name := letters[i : i+1]
+		if !lex.OneOf(name, takesValue) {
+			o.Flags = append(o.Flags, flag{Name: name})
+			continue
+		}
+		if i+1 < len(letters) {
+			o.Flags = append(o.Flags, flag{Name: name, Value: letters[i+1:], Given: true})
+			return 0
+		}
+		if len(rest) > 0 {
+			o.Flags = append(o.Flags, flag{Name: name, Value: rest[0], Given: true})
+			return 1
+		}
+		o.Flags = append(o.Flags, flag{Name: name})
+	}
+	return 0
+}
+
+//go:noinline
+func (o Options) Short(c byte) bool {
+	for _, f := range o.Flags {
+		if len(f.Name) == 1 && f.Name[0] == c {
+			return true
+		}
+	}
+	return false
+}
+
+// Has is true if one of the names was given, in full or as an abbreviation of
+// at least three letters, as getopt_long takes it.
+//
+//go:noinline
+func (o Options) Has(names ...string) bool {
+	for _, n := range names {
+		if slices.ContainsFunc(o.Flags, func(f flag) bool { return f.shortens(n) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f flag) shortens(name string) bool {
+	return f.Name == name || len(f.Name) >= 3 && len(name) > len(f.Name) && name != "force-with-lease" && strings.HasPrefix(name, f.Name)
+}
+
+// Exact is true if one of the names was given in full.
+//
+//go:noinline
+func (o Options) Exact(names ...string) bool {
+	return slices.ContainsFunc(o.Flags, func(f flag) bool { return slices.Contains(names, f.Name) })
+}
+
+// Get returns the value of the first of the names that has one.
+//
+//go:noinline
+func (o Options) Get(names ...string) (string, bool) {
+	for _, f := range o.Flags {
+		if f.Given && slices.Contains(names, f.Name) {
+			return f.Value, true
+		}
+	}
+	return "", false
+}
+
+//go:noinline
+func (o Options) All(names ...string) []string {
+	var out []string
+	for _, f := range o.Flags {
+		if f.Given && slices.Contains(names, f.Name) {
+			out = append(out, f.Value)
+		}
+	}
+	return out
+}
+
+//go:noinline
+func (o Options) At(i int) string {
+	if i >= 0 && i < len(o.Pos) {
+		return o.Pos[i]
+	}
+	return ""
+}
+
+// Leading splits off the flags before the first operand: wrappers read their
+// own flags only up to the program they start.
+func Leading(args []string, takesValue string) (Options, []string) {
+	i := 0
+	for i < len(args) {
+		a := args[i]
+		if a == "--" {
+			return ParseOptions(args[:i], takesValue), args[i+1:]
+		}
+		if len(a) < 2 || a[0] != '-' {
+			break
+		}
+		i++
+		if NeedsNext(a, takesValue) {
+			i++
+		}
+	}
+	i = min(i, len(args))
+	return ParseOptions(args[:i], takesValue), args[i:]
+}
+
+func NeedsNext(a, takesValue string) bool {
+	if strings.HasPrefix(a, "--") {
+		return lex.OneOf(a[2:], takesValue)
+	}
+	if lex.OneOf(a[1:], takesValue) {
+		return true
+	}
+	for j := 1; j < len(a); j++ {
+		if lex.OneOf(a[j:j+1], takesValue) {
+			return j == len(a)-1
+		}
+	}
+	return false
+}

@@ -1,0 +1,299 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+)
+
+// param expands $x and the forms of ${x…} that can be followed without
+// running anything; every other form is a hole.
+func (sh *Shell) param(p *syntax.ParamExp) Value {
+	if p.Param == nil {
+		sh.nested(p)
+		return Value{partial.Unknown}
+	}
+	v, set := sh.paramValue(p)
+	switch {
+	case p.Length, p.Names != 0, p.Width, p.IsSet:
+		return Value{partial.Unknown}
+	case p.Excl:
+		return sh.indirect(v)
+	case p.Exp != nil:
+		v = sh.expansion(p.Exp, v, set)
+		if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
+			sh.Assign(p.Param.Value, v)
+		}
+		return v
+	case p.Repl != nil:
+		return sh.replace(p.Repl, v)
+	case p.Slice != nil:
+		return sh.slice(p.Slice, v)
+	}
+	if !set {
+		return Value{sh.Unset(p.Param.Value)}
+	}
+	return v
+}
+
+// Unset is the text of a variable that nothing in the call assigns.
+func (sh *Shell) Unset(name string) string {
+	if protected.SecretName(sh.Eval.named(name)) {
+		return partial.UnknownKey
+	}
+	return partial.Unknown
+}
+
+func (sh *Shell) paramValue(p *syntax.ParamExp) (Value, bool) {
+	name := p.Param.Value
+	if v, ok := sh.special(name); ok {
+		return v, true
+	}
+	v, ok := sh.Lookup(name)
+	if !ok {
+		return Value{sh.Unset(name)}, false
+	}
+	if p.Index != nil {
+		return sh.indexed(v.with(sh.Afford), p.Index), true
+	}
+	return v.with(func(s string) string {
+		head, _, _ := strings.Cut(sh.Afford(s), string(partial.SplitMark))
+		return head
+	}), true
+}
+
+func (sh *Shell) special(name string) (Value, bool) {
+	switch name {
+	case "@", "*":
+		if sh.params == nil {
+			return Value{partial.Unknown}, true
+		}
+		return Value{sh.Afford(strings.Join(sh.params, string(partial.SplitMark)))}, true
+	case "?", "$", "!", "#", "-", "RANDOM", "SECONDS", "LINENO", "UID", "EUID":
+		return Value{partial.Unknown}, true
+	}
+	n, err := strconv.Atoi(name)
+	if err != nil {
+		return nil, false
+	}
+	if n == 0 && sh.zero != "" {
+		return Value{sh.zero}, true
+	}
+	if n >= 1 && n <= len(sh.params) {
+		return Value{sh.params[n-1]}, true
+	}
+	if n >= 1 && sh.params != nil {
+		return Value{""}, true
+	}
+	return Value{partial.Unknown}, true
+}
+
+// within is what a part of a longer word stands for: a parameter of a call itself,
+// which has none, is nothing there, as in r$@m.
+func (sh *Shell) within(p syntax.WordPart, v Value) Value {
+	x, ok := p.(*syntax.ParamExp)
+	if !ok || sh.params != nil || x.Param == nil || x.Exp != nil || x.Slice != nil || x.Repl != nil || x.Length {
+		return v
+	}
+	if name := x.Param.Value; name != "@" && name != "*" && (len(name) != 1 || name[0] < '1' || name[0] > '9') {
+		return v
+	}
+	return Value{"", partial.Unknown}
+}
+
+func (sh *Shell) indexed(v Value, index syntax.ArithmExpr) Value {
+	w, ok := index.(*syntax.Word)
+	if !ok {
+		return Value{partial.Unknown}
+	}
+	lit := w.Lit()
+	if lit == "@" || lit == "*" {
+		return v
+	}
+	if len(v) != 1 {
+		return Value{partial.Unknown}
+	}
+	n, err := strconv.Atoi(lit)
+	if err != nil { // a key, or a number that is not known: any element
+		return elements(v[0])
+	}
+	for i, rest, more := 0, v[0], true; more && n >= 0; i++ {
+		var one string
+		if one, rest, more = strings.Cut(rest, string(partial.SplitMark)); i == n {
+			return Value{one}
+		}
+	}
+	return Value{partial.Unknown}
+}
+
+// elements are those of an array, as many as a value keeps apart.
+func elements(array string) (v Value) {
+	for rest, more := array, true; more; {
+		var one string
+		one, rest, more = strings.Cut(rest, string(partial.SplitMark))
+		if v = v.joined(one); len(v) == MaxAlternatives && v[MaxAlternatives-1] == partial.Unknown {
+			break
+		}
+	}
+	return v
+}
+
+func (sh *Shell) indirect(v Value) Value {
+	var out Value
+	for _, name := range v {
+		w, ok := sh.Lookup(name)
+		if !ok {
+			w = Value{partial.Unknown}
+		}
+		out = out.join(w)
+	}
+	return out
+}
+
+func (sh *Shell) expansion(e *syntax.Expansion, v Value, set bool) Value {
+	arg := Value{""}
+	if e.Word != nil {
+		arg = sh.text(e.Word)
+	}
+	switch e.Op {
+	case syntax.DefaultUnset, syntax.AssignUnset:
+		if set {
+			return v
+		}
+		return arg.join(v)
+	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
+		if set && !slices.Contains(v, "") {
+			return v
+		}
+		return arg.join(v)
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		return arg.join(Value{""})
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		return v
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		return v.trimmed(e.Op, lex.First(arg))
+	case syntax.LowerAll:
+		return v.each(strings.ToLower)
+	case syntax.UpperAll:
+		return v.each(strings.ToUpper)
+	case syntax.LowerFirst, syntax.UpperFirst:
+		return v
+	}
+	return Value{partial.Unknown}
+}
+
+// with is each for an f that leaves most texts as they are: what does not change
+// is not copied.
+func (v Value) with(f func(string) string) Value {
+	out, mine := v, false
+	for i, s := range v {
+		t := f(s)
+		if t != s && !mine {
+			out, mine = slices.Clone(v), true
+		}
+		if mine {
+			out[i] = t
+		}
+	}
+	return out
+}
+
+func (v Value) each(f func(string) string) Value {
+	out := make(Value, len(v))
+	for i, s := range v {
+		out[i] = f(s)
+	}
+	return out
+}
+
+// trimmed handles literal patterns and a star at one end, the forms that
+// scripts use to cut paths apart.
+func (v Value) trimmed(op syntax.ParExpOperator, pattern string) Value {
+	if partial.HasHole(pattern) || strings.ContainsAny(strings.Trim(pattern, "*"), "*?[") {
+		return Value{partial.Unknown}
+	}
+	return v.each(func(s string) string { return trimPattern(op, s, pattern) })
+}
+
+func trimPattern(op syntax.ParExpOperator, s, pattern string) string {
+	mark := strings.Trim(pattern, "*")
+	cut := func(i, n int) string {
+		switch {
+		case i < 0:
+			return s
+		case op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix:
+			return s[i+n:]
+		}
+		return s[:i]
+	}
+	star := mark != pattern
+	switch op {
+	case syntax.RemSmallPrefix:
+		if !star {
+			return strings.TrimPrefix(s, mark)
+		}
+		return cut(strings.Index(s, mark), len(mark))
+	case syntax.RemLargePrefix:
+		return cut(strings.LastIndex(s, mark), len(mark))
+	case syntax.RemSmallSuffix:
+		if !star {
+			return strings.TrimSuffix(s, mark)
+		}
+		return cut(strings.LastIndex(s, mark), len(mark))
+	}
+	return cut(strings.Index(s, mark), len(mark))
+}
+
+func (sh *Shell) replace(r *syntax.Replace, v Value) Value {
+	from, to := "", ""
+	if r.Orig != nil {
+		from = lex.First(sh.text(r.Orig))
+	}
+	if r.With != nil {
+		to = lex.First(sh.text(r.With))
+	}
+	if from == "" || strings.ContainsAny(from, "*?[#%") || partial.HasHole(from) {
+		return Value{partial.Unknown}
+	}
+	n := 1
+	if r.All {
+		n = -1
+	}
+	return v.each(func(s string) string { return strings.Replace(s, from, to, n) })
+}
+
+func (sh *Shell) slice(s *syntax.Slice, v Value) Value {
+	from, ok := arithNumber(s.Offset)
+	if !ok || from < 0 {
+		return Value{partial.Unknown}
+	}
+	length, limited := arithNumber(s.Length)
+	if s.Length != nil && (!limited || length < 0) {
+		return Value{partial.Unknown}
+	}
+	return v.each(func(t string) string {
+		if partial.HasHole(t) || from > len(t) {
+			return partial.Unknown
+		}
+		t = t[from:]
+		if limited && length < len(t) {
+			t = t[:length]
+		}
+		return t
+	})
+}
+
+func arithNumber(x syntax.ArithmExpr) (int, bool) {
+	w, ok := x.(*syntax.Word)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(w.Lit())
+	return n, err == nil
+}

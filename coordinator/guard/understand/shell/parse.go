@@ -1,0 +1,195 @@
+package shell
+
+import (
+	"errors"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Run parses and evaluates nested source text.
+func (sh *Shell) Run(text string, stdin *string) {
+	if !sh.SpendSource(text) {
+		return
+	}
+	file, err := sh.Eval.parsers.parse(text)
+	if err != nil {
+		sh.Unreadable("syntax", text)
+		return
+	}
+	sh.follow(file, text, stdin)
+}
+
+// follow evaluates a parsed text as a source of its own.
+func (sh *Shell) follow(file *syntax.File, text string, stdin *string) {
+	before := *sh
+	sh.Depth++
+	sh.Src = &Source{Text: text}
+	if before.Src != nil && !strings.Contains(sh.here(), text) {
+		sh.Src.Whole = sh.here()
+	}
+	sh.stmts(file.Stmts, stdin)
+	sh.Depth, sh.Src, sh.Part, sh.at, sh.Via = before.Depth, before.Src, before.Part, before.at, before.Via
+}
+
+// parsers are made once per call: a call may hold thousands of small sources.
+type parsers struct{ bash, zsh *syntax.Parser }
+
+// parse tries the shells that people have: bash first, then zsh.
+func (p *parsers) parse(text string) (*syntax.File, error) {
+	if tooNested(text) {
+		return nil, errTooNested
+	}
+	if p.bash == nil {
+		p.bash = syntax.NewParser()
+	}
+	file, err := p.bash.Parse(strings.NewReader(text), "")
+	if err == nil {
+		return file, nil
+	}
+	if p.zsh == nil {
+		p.zsh = syntax.NewParser(syntax.Variant(syntax.LangZsh))
+	}
+	if zsh, zerr := p.zsh.Parse(strings.NewReader(text), ""); zerr == nil {
+		return zsh, nil
+	}
+	return nil, err
+}
+
+var errTooNested = errors.New("nested too deeply")
+
+// Bounds on one source, so that the parser, whose stack is not ours, never
+// recurses deeply. Each token that can make it recurse counts, wherever it
+// stands: the bounds err on the side of refusing.
+const (
+	maxNesting = 400  // open brackets
+	maxWords   = 3000 // compound commands that are not closed
+	maxPrefix  = 2000 // operators before their operand, in one line
+	maxSums    = 2000 // operators in one arithmetic expression
+	maxHeads   = 1000 // function heads in a row
+)
+
+// tooNested is also true of a text that has more commands than the budget of a
+// call of its size pays for: parsing it would be for nothing.
+func tooNested(text string) bool {
+	n := nesting{text: text}
+	words := min(maxWords, 300+len(text)/32) // prose in a heredoc has such words too
+	ends := newBudget(len(text)).steps / (perStatement + PerCommand)
+	for i := range len(text) {
+		n.count(i)
+		if n.depth > maxNesting || n.words > words || n.prefix > maxPrefix || n.sums > maxSums || n.heads > maxHeads || n.ends > ends {
+			return true
+		}
+	}
+	return false
+}
+
+type nesting struct {
+	text   string
+	depth  int // open brackets
+	words  int // open compound commands
+	prefix int // operators that stand before their operand, in this line
+	sums   int // operators inside the open arithmetic
+	arith  int // depth at which arithmetic began; 0 = none
+	heads  int // function heads since something that ends a row of them
+	ends   int // ends of commands
+}
+
+func (n *nesting) count(i int) {
+	switch n.text[i] {
+	case '(', '{', '[':
+		n.open(i)
+	case ')', '}', ']':
+		n.close(i)
+	case '`':
+		n.prefix++
+	case '!', '-', '+', '~', '?', ':', '=', '*', ',', '<', '>', '|', '&', '/':
+		n.operator(i)
+	case ';':
+		n.end(i)
+		n.prefix, n.heads = 0, 0
+	case '\n':
+		n.end(i)
+		n.prefix = 0
+	case 'c', 'd', 'e', 'f', 'i', 'l', 's', 't', 'u', 'w':
+		if n.startsWord(i) {
+			n.word(i)
+		}
+	}
+}
+
+func (n *nesting) open(i int) {
+	n.depth++
+	double := i > 0 && n.text[i] == '(' && n.text[i-1] == '('
+	if n.arith == 0 && (n.text[i] == '[' || double) {
+		n.arith, n.sums = n.depth, 0
+	}
+}
+
+func (n *nesting) close(i int) {
+	n.depth = max(n.depth-1, 0)
+	if n.depth < n.arith {
+		n.arith = 0
+	}
+	for i--; i >= 0 && (n.text[i] == ' ' || n.text[i] == '\t'); i-- {
+	}
+	if i >= 0 && n.text[i] == '(' { // "f()" or "f( )"
+		n.heads++
+	}
+}
+
+func (n *nesting) operator(i int) {
+	c := n.text[i]
+	switch c {
+	case '|', '&':
+		n.end(i)
+		n.heads = 0
+	case '=':
+		n.heads = 0
+	}
+	if i > 0 && (n.text[i-1] == ' ' || n.text[i-1] == c) && c != '/' && c != '&' && c != '|' {
+		n.prefix++
+	}
+	if n.arith > 0 {
+		n.sums++
+	}
+}
+
+func (n *nesting) end(i int) {
+	if i > 0 && n.text[i-1] != n.text[i] { // "&&" is one
+		n.ends++
+	}
+}
+
+func (n *nesting) startsWord(i int) bool { return i == 0 || isBlank(n.text[i-1]) }
+
+func (n *nesting) word(i int) {
+	rest := n.text[i:]
+	if strings.HasPrefix(rest, "let ") && n.arith == 0 {
+		n.arith, n.sums = max(n.depth, 1), 0
+	}
+	n.words = max(n.words+wordDepth(rest), 0)
+}
+
+// wordDepth is what the word at the start of s does to the open compound
+// commands.
+func wordDepth(s string) int {
+	n := 0
+	for n < len(s) && n < 8 && s[n] >= 'a' && s[n] <= 'z' {
+		n++
+	}
+	if n < len(s) && !isBlank(s[n]) {
+		return 0
+	}
+	switch s[:n] {
+	case "if", "while", "until", "for", "case", "select", "function", "time", "coproc":
+		return 1
+	case "fi", "done", "esac":
+		return -1
+	}
+	return 0
+}
+
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\n' || c == ';' || c == '&' || c == '|'
+}

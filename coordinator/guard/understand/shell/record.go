@@ -1,0 +1,61 @@
+package shell
+
+import (
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+)
+
+// maxRecorded bounds the tree; what is beyond it is not recorded, and lost
+// says so.
+const maxRecorded = 10000
+
+// recorder keeps the tree of what is understood, where somebody needs it. The
+// zero value keeps nothing.
+type recorder struct {
+	Root, at *effect.Step
+	left     int
+	Lost     bool
+}
+
+func newRecorder(site Site) recorder {
+	if !site.Record && !site.ReadOnly {
+		return recorder{}
+	}
+	root := &effect.Step{}
+	return recorder{Root: root, at: root, left: maxRecorded}
+}
+
+// begin records a command that is about to be evaluated, and returns the one
+// that goes on when it has ended.
+func (r *recorder) begin(sh *Shell, argv []string) *effect.Step {
+	before := r.at
+	if before == nil {
+		return nil
+	}
+	if r.left--; r.left < 0 {
+		r.Lost = true
+		return before
+	}
+	r.at = &effect.Step{Program: lex.ProgramName(argv[0]), Words: append([]string{}, argv...), Dir: sh.Place.Cwd, Away: sh.Place.Away, Part: sh.here()}
+	before.Steps = append(before.Steps, r.at)
+	return before
+}
+
+func (r *recorder) end(before *effect.Step) {
+	if before != nil {
+		r.at = before
+	}
+}
+
+// caused notes that the running command has the effect of that index.
+func (r *recorder) caused(index int) {
+	if r.at != nil {
+		r.at.Effects = append(r.at.Effects, index)
+	}
+}
+
+func (r *recorder) set(name string) {
+	if r.at != nil {
+		r.at.Sets = append(r.at.Sets, name)
+	}
+}

@@ -1,0 +1,556 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+)
+
+func (sh *Shell) stmts(list []*syntax.Stmt, stdin *string) {
+	for _, st := range list {
+		sh.stmt(st, stdin)
+	}
+}
+
+func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
+	if st == nil {
+		return
+	}
+	if !sh.Spend(perStatement) {
+		return
+	}
+	part, at, forked := sh.Part, sh.at, sh.forked
+	sh.at = spot{src: sh.Src, stmt: st}
+	sh.forked = forked || st.Background
+	sh.bare = saysNothing(st.Cmd)
+	in, sinks := sh.redirects(st.Redirs, stdin)
+	sh.bare = false
+	if len(sinks) == 0 {
+		sh.node(st.Cmd, in)
+	} else {
+		sh.redirected(st.Cmd, in, sinks)
+	}
+	sh.Part, sh.at, sh.forked = part, at, forked
+}
+
+// saysNothing is true of a command that prints nothing: a redirection of its
+// output only empties the file.
+func saysNothing(cmd syntax.Command) bool {
+	if cmd == nil {
+		return true
+	}
+	call, ok := cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) == 1 && lex.OneOf(call.Args[0].Lit(), ": true")
+}
+
+// redirected runs a command whose output goes to files and remembers it.
+func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []string) {
+	outer := sh.Out
+	sh.Out = &strings.Builder{}
+	sh.node(cmd, in)
+	text := sh.Out.String()
+	sh.Out = outer
+	for _, f := range sinks {
+		if host, ok := NetDevice(f); ok && strings.ContainsRune(text, partial.HoleSecret) {
+			sh.Effect(effect.SendOut, "secret", host)
+		}
+		if f == "/dev/stdout" || f == "/dev/stderr" || f == "/dev/tty" {
+			sh.Print(text)
+			continue
+		}
+		sh.Remember(f, text)
+	}
+}
+
+func (sh *Shell) Remember(path, text string) {
+	sh.Files[path] = text
+	sh.flow(path, text)
+}
+
+func (sh *Shell) node(cmd syntax.Command, in *string) {
+	switch c := cmd.(type) {
+	case nil:
+	case *syntax.CallExpr:
+		sh.call(c, in)
+	case *syntax.BinaryCmd:
+		sh.binary(c, in)
+	case *syntax.Subshell:
+		sub := sh.Sub()
+		sub.stmts(c.Stmts, in)
+	case *syntax.Block:
+		sh.stmts(c.Stmts, in)
+	case *syntax.IfClause:
+		sh.ifClause(c, in)
+	case *syntax.WhileClause:
+		sh.while(c, in)
+	case *syntax.ForClause:
+		sh.forClause(c, in)
+	case *syntax.CaseClause:
+		sh.caseClause(c, in)
+	case *syntax.FuncDecl:
+		sh.declare(c, in)
+	case *syntax.DeclClause:
+		sh.decl(c)
+	case *syntax.TimeClause:
+		sh.stmt(c.Stmt, in)
+	case *syntax.CoprocClause:
+		sh.stmt(c.Stmt, in)
+	default:
+		sh.nested(cmd)
+	}
+}
+
+// declare defines a function. The parser takes "f() { …; } && g" for a body,
+// where the shell defines f and then runs g.
+func (sh *Shell) declare(c *syntax.FuncDecl, in *string) {
+	body, after := c.Body, []*syntax.BinaryCmd(nil)
+	for body != nil && len(body.Redirs) == 0 {
+		list, ok := body.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			break
+		}
+		after = append(after, list)
+		body = list.X
+	}
+	if c.Name != nil {
+		sh.define(c.Name.Value, &function{body: body, src: sh.Src})
+	}
+	for _, n := range c.Names {
+		sh.define(n.Value, &function{body: body, src: sh.Src})
+	}
+	for i := len(after) - 1; i >= 0; i-- {
+		sh.orElse(after[i], in)
+	}
+}
+
+// nested evaluates the substitutions inside tests and arithmetic.
+func (sh *Shell) nested(n syntax.Node) {
+	if n == nil {
+		return
+	}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch x := n.(type) {
+		case *syntax.CmdSubst:
+			sh.capture(func(c *Shell) { c.stmts(x.Stmts, nil) })
+			return false
+		case *syntax.ProcSubst:
+			sh.capture(func(c *Shell) { c.stmts(x.Stmts, nil) })
+			return false
+		}
+		return true
+	})
+}
+
+// binary flattens the left spine so that a list of a hundred thousand
+// commands does not recurse a hundred thousand times.
+func (sh *Shell) binary(c *syntax.BinaryCmd, in *string) {
+	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		sh.pipeline(c, in)
+		return
+	}
+	var right []*syntax.BinaryCmd
+	var first *syntax.Stmt
+	for node := c; ; {
+		right = append(right, node)
+		next, ok := node.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || len(node.X.Redirs) > 0 || next.Op == syntax.Pipe || next.Op == syntax.PipeAll {
+			first = node.X
+			break
+		}
+		node = next
+	}
+	sh.stmt(first, in)
+	for i := len(right) - 1; i >= 0; i-- {
+		sh.orElse(right[i], in)
+	}
+}
+
+func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string) {
+	if c.Op == syntax.OrStmt {
+		sh.uncertain++
+		cwd := sh.Place.Cwd
+		sh.stmt(c.Y, in)
+		sh.forgetDirectory(cwd)
+		sh.uncertain--
+		return
+	}
+	sh.stmt(c.Y, in)
+}
+
+func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
+	stages := stagesOf(c)
+	if shellToNetwork(stages) {
+		sh.Effect(effect.ReverseShell, "pipe", "")
+	}
+	data := in
+	for i, st := range stages {
+		if sh.Eval.Budget.Spent {
+			return
+		}
+		stage := sh.Sub()
+		stage.forked = true
+		last := i == len(stages)-1
+		if !last {
+			stage.Out = &strings.Builder{}
+		}
+		stage.stmt(st, data)
+		if !last {
+			text := stage.Out.String()
+			data = &text
+		}
+	}
+}
+
+// stagesOf flattens the left spine of a pipeline.
+func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
+	var stages []*syntax.Stmt
+	for {
+		stages = append(stages, c.Y)
+		x, ok := c.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || !isPipe(x) || len(c.X.Redirs) > 0 {
+			stages = append(stages, c.X)
+			slices.Reverse(stages)
+			return stages
+		}
+		c = x
+	}
+}
+
+// shellToNetwork is true of a pipeline whose shell, fed by what comes before,
+// answers to a socket.
+func shellToNetwork(stages []*syntax.Stmt) bool {
+	fed := false
+	for i, st := range stages {
+		call, ok := st.Cmd.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			continue
+		}
+		name := lex.ProgramName(call.Args[0].Lit())
+		if fed && lex.OneOf(name, "nc ncat netcat telnet socat openssl") {
+			return true
+		}
+		fed = fed || i > 0 && lex.IsShellName(name) && (len(call.Args) == 1 || len(call.Args) == 2 && call.Args[1].Lit() == "-i")
+	}
+	return false
+}
+
+func isPipe(c *syntax.BinaryCmd) bool { return c.Op == syntax.Pipe || c.Op == syntax.PipeAll }
+
+func (sh *Shell) ifClause(c *syntax.IfClause, in *string) {
+	sh.uncertain++
+	sh.stmts(c.Cond, in)
+	cwd := sh.Place.Cwd
+	sh.stmts(c.Then, in)
+	for c = c.Else; c != nil; c = c.Else {
+		sh.forgetDirectory(cwd)
+		sh.stmts(c.Cond, in)
+		sh.stmts(c.Then, in)
+	}
+	sh.forgetDirectory(cwd)
+	sh.uncertain--
+}
+
+// forgetDirectory makes the directory unknown if a branch that may not run changed it.
+func (sh *Shell) forgetDirectory(cwd string) {
+	if sh.Place.Cwd != cwd {
+		sh.Place.Cwd = partial.Unknown
+	}
+}
+
+func (sh *Shell) while(c *syntax.WhileClause, in *string) {
+	if endless(c.Cond) {
+		sh.forksForever(c.Do)
+	}
+	sh.uncertain++
+	if in != nil {
+		sh.readsLines(c.Cond, *in)
+	}
+	sh.stmts(c.Cond, in)
+	cwd := sh.Place.Cwd
+	sh.stmts(c.Do, in)
+	sh.forgetDirectory(cwd)
+	sh.uncertain--
+}
+
+// endless is true of the conditions that always hold.
+func endless(cond []*syntax.Stmt) bool {
+	if len(cond) != 1 || cond[0].Negated {
+		return false
+	}
+	call, ok := cond[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) == 1 && lex.OneOf(call.Args[0].Lit(), "true :")
+}
+
+// forksForever judges the body of an endless loop: if nothing in it is waited
+// for, each round adds processes as fast as the machine makes them.
+func (sh *Shell) forksForever(body []*syntax.Stmt) {
+	for _, st := range body {
+		if !st.Background {
+			return
+		}
+	}
+	sh.Effect(effect.ForkBomb, "a loop that forks", "")
+}
+
+// readsLines binds the variables of `while read x` to the lines of the input.
+func (sh *Shell) readsLines(cond []*syntax.Stmt, text string) {
+	for _, st := range cond {
+		call, ok := st.Cmd.(*syntax.CallExpr)
+		if !ok || len(call.Args) < 2 || call.Args[0].Lit() != "read" {
+			continue
+		}
+		lines := Value(nil)
+		for _, line := range SplitLines(text) {
+			lines = lines.join(Value{line})
+		}
+		if len(lines) == 0 {
+			lines = Value{partial.Unknown}
+		}
+		sh.Assign(call.Args[len(call.Args)-1].Lit(), lines)
+	}
+}
+
+func SplitLines(text string) []string {
+	var lines []string
+	for _, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+		if len(lines) > 64 {
+			return append(lines, partial.Unknown)
+		}
+	}
+	return lines
+}
+
+func (sh *Shell) forClause(c *syntax.ForClause, in *string) {
+	loop, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		sh.nested(c.Loop)
+		if arith, ok := c.Loop.(*syntax.CStyleLoop); ok && arith.Cond == nil {
+			sh.forksForever(c.Do)
+		}
+	} else {
+		v := sh.loopValues(loop)
+		if sh.vars == nil {
+			sh.vars = map[string]Value{}
+		}
+		sh.vars[loop.Name.Value] = v
+		sh.Eval.set(loop.Name.Value)
+	}
+	sh.uncertain++
+	cwd := sh.Place.Cwd
+	sh.stmts(c.Do, in)
+	sh.forgetDirectory(cwd)
+	sh.uncertain--
+}
+
+// loopValues are the values that the variable of a loop takes.
+func (sh *Shell) loopValues(loop *syntax.WordIter) Value {
+	var v Value
+	for _, item := range loop.Items {
+		v = v.join(sh.fields(item))
+	}
+	switch {
+	case len(v) > 0:
+		return v
+	case !loop.InPos.IsValid() && len(sh.params) > 0:
+		return Value(nil).join(sh.params)
+	}
+	return Value{partial.Unknown}
+}
+
+func (sh *Shell) caseClause(c *syntax.CaseClause, in *string) {
+	if c.Word != nil {
+		sh.text(c.Word)
+	}
+	sh.uncertain++
+	cwd := sh.Place.Cwd
+	for _, item := range c.Items {
+		sh.stmts(item.Stmts, in)
+		sh.forgetDirectory(cwd)
+	}
+	sh.uncertain--
+}
+
+func (sh *Shell) decl(c *syntax.DeclClause) {
+	references := makesReferences(c)
+	for _, a := range c.Args {
+		if references && a.Name != nil && a.Value != nil {
+			sh.Eval.refer(a.Name.Value, lex.First(sh.text(a.Value)))
+			continue
+		}
+		sh.assignment(a)
+		if a.Name == nil && len(c.Args) == 1 && a.Value != nil && a.Value.Lit() == "-p" {
+			sh.Print(partial.UnknownSecret)
+		}
+	}
+	if len(c.Args) == 0 {
+		sh.Print(partial.UnknownSecret)
+	}
+}
+
+func (sh *Shell) assignment(a *syntax.Assign) {
+	if a.Name == nil {
+		if a.Value != nil {
+			sh.text(a.Value)
+		}
+		return
+	}
+	if a.Index != nil {
+		sh.nested(a.Index)
+	}
+	switch {
+	case a.Array != nil:
+		sh.Assign(a.Name.Value, sh.elements(a.Array))
+	case a.Value != nil && a.Append:
+		sh.Assign(a.Name.Value, sh.appended(a.Name.Value, sh.text(a.Value)))
+	case a.Value != nil:
+		sh.Assign(a.Name.Value, sh.text(a.Value))
+	case !a.Naked:
+		sh.Assign(a.Name.Value, Value{""})
+	}
+}
+
+// elements is an array as one value, with field marks between its elements.
+func (sh *Shell) elements(array *syntax.ArrayExpr) Value {
+	var all []string
+	for _, el := range array.Elems {
+		if el.Value != nil {
+			all = append(all, sh.fields(el.Value)...)
+		}
+	}
+	return Value{strings.Join(all, string(partial.SplitMark))}
+}
+
+func (sh *Shell) appended(name string, v Value) Value {
+	old, ok := sh.Lookup(name)
+	if !ok {
+		return v
+	}
+	return old.cross(v)
+}
+
+// redirects evaluates the redirections: what the command reads, and the files
+// that take its output.
+func (sh *Shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []string) {
+	var sinks []string
+	for _, r := range list {
+		switch r.Op {
+		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut:
+			in := sh.input(r, stdin)
+			if !sh.onDescriptor(r, in) {
+				stdin = in
+			}
+		case syntax.DplIn:
+			stdin = sh.fromDescriptor(r, stdin)
+		default:
+			sinks = append(sinks, sh.sinks(r)...)
+		}
+	}
+	return stdin, sinks
+}
+
+// input is what a redirection lets a command read; nothing new where it names
+// no file.
+func (sh *Shell) input(r *syntax.Redirect, stdin *string) *string {
+	text := ""
+	switch {
+	case r.Op == syntax.WordHdoc:
+		text = lex.First(sh.text(r.Word)) + "\n"
+	case r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut:
+		if r.Hdoc != nil {
+			text = lex.First(sh.document(r))
+		}
+	default:
+		files := sh.fields(r.Word)
+		if len(files) == 0 {
+			return stdin
+		}
+		for _, f := range files {
+			text = sh.Read(f)
+		}
+	}
+	return &text
+}
+
+// sinks are the files that a redirection writes.
+func (sh *Shell) sinks(r *syntax.Redirect) []string {
+	if r.Word == nil {
+		return nil
+	}
+	var files []string
+	for _, f := range sh.fields(r.Word) {
+		descriptor := r.Op == syntax.DplIn || r.Op == syntax.DplOut && (lex.IsNumber(f) || f == "-")
+		if !descriptor {
+			files = append(files, sh.Write(f))
+		}
+	}
+	return files
+}
+
+// Write reports a file that is created or overwritten and returns its path.
+func (sh *Shell) Write(word string) string {
+	p := sh.Path(word)
+	if host, ok := NetDevice(p); ok {
+		sh.socket(host)
+		return p
+	}
+	if strings.HasPrefix(p, "/dev/pts/") || strings.HasPrefix(p, "/dev/ttys") {
+		sh.Effect(effect.TypeInto, "", p)
+	}
+	if !lex.OneOf(p, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2") {
+		sh.Effect(effect.WriteFile, map[bool]string{true: "truncate"}[sh.bare], p)
+	}
+	return p
+}
+
+// Read reports a file whose content flows into the command, and returns the
+// content as far as it is known.
+func (sh *Shell) Read(word string) string {
+	p := sh.Path(word)
+	if host, ok := NetDevice(p); ok {
+		sh.socket(host)
+		return partial.UnknownNetwork
+	}
+	if text, ok := sh.Files[p]; ok {
+		if text == partial.UnknownSecret {
+			sh.Effect(effect.RevealSecret, "copy of a credential", p)
+		}
+		return text
+	}
+	sh.Effect(effect.ReadFile, "", p)
+	if base := fspath.Base(p); sh.IsOwn(p) && (strings.Contains(base, "pid") || strings.Contains(base, "lock")) {
+		return "pid:afar\n"
+	}
+	if sh.Place.Away == "" && protected.SecretPath(p, sh.Place.Home) {
+		return partial.UnknownSecret
+	}
+	return partial.Unknown
+}
+
+// socket reports a redirection to the network. Tied to a shell it hands the
+// machine over; else it may be a look whether a port is open.
+func (sh *Shell) socket(host string) {
+	name, _, _ := strings.Cut(sh.here(), " ")
+	switch {
+	case lex.IsShellName(lex.ProgramName(name)) || name == "exec":
+		sh.Effect(effect.ReverseShell, "shell socket", host)
+	case !strings.HasPrefix(host, "localhost/") && !strings.HasPrefix(host, "127."):
+		sh.Possible(effect.ReverseShell, "shell socket", host)
+	}
+}
+
+func NetDevice(p string) (string, bool) {
+	if rest, ok := strings.CutPrefix(p, "/dev/tcp/"); ok {
+		return rest, true
+	}
+	return strings.CutPrefix(p, "/dev/udp/")
+}

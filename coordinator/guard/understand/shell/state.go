@@ -1,0 +1,296 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+)
+
+// Evaluation collects the effects of one call.
+type Evaluation struct {
+	call    effect.Call
+	Site    Site
+	Effects []effect.Effect
+	Budget  budget
+	word    *string // first protected word of the call; nil = nobody asked yet
+	parsers parsers
+	// dispatch runs a program, and reports whether its empty output is known to be
+	// empty. It is what ties the shell to the tables of programs.
+	dispatch func(*Shell, Command, string) bool
+	aliases
+	recorder
+}
+
+func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, string) bool) *Evaluation {
+	size := 0
+	for _, a := range call.Args {
+		size += len(a.Value)
+	}
+	return &Evaluation{call: call, Site: site, Budget: newBudget(size), dispatch: dispatch, recorder: newRecorder(site)}
+}
+
+func (u *Evaluation) Add(e effect.Effect) {
+	if len(u.Effects) == maxEffects {
+		u.Effects[maxEffects-1] = effect.Effect{Kind: effect.Unreadable, Op: "too many effects", Sure: effect.Known, Target: u.protected(), Part: e.Part}
+		return
+	}
+	if e.Sure == "" {
+		e.Sure = effect.Known
+		if effect.NeedsTarget(e.Kind) {
+			e.Sure = effect.CertaintyOf(e.Target)
+		}
+	}
+	u.caused(len(u.Effects))
+	u.Effects = append(u.Effects, e)
+}
+
+// Place is where a command runs.
+type Place struct {
+	Cwd  string // absolute or with a hole
+	prev string // where "cd -" leads
+	Home string
+	Away string // "", "remote" or "container"
+	// mounts are the host directories that a container sees.
+	Mounts []Mounted
+}
+
+type Mounted struct{ Inside, Host string }
+
+// locate translates a path in a container to the host where it is mounted.
+func (p Place) locate(target string) (string, string) {
+	for _, m := range p.Mounts {
+		switch {
+		case fspath.Within(target, m.Inside):
+			return fspath.Clean(m.Host + target[len(m.Inside):]), ""
+		case fspath.Within(m.Inside, strings.TrimSuffix(target, "/*")):
+			return m.Host, ""
+		}
+	}
+	return target, p.Away
+}
+
+// function is a shell function: a parsed body or, for an alias, text.
+type function struct {
+	body  *syntax.Stmt
+	src   *Source
+	alias string
+	calls int // running invocations, to notice recursion
+}
+
+// Source is one parsed text; parts are cut out of it.
+type Source struct {
+	Text  string
+	Whole string // set when text is no part of the call: the part to show instead
+}
+
+func (s *Source) cut(from, to uint) string {
+	if s.Whole != "" {
+		return s.Whole
+	}
+	n := uint(len(s.Text))
+	if from > n || to > n || from > to {
+		return lex.Clip(s.Text, 300)
+	}
+	return lex.Clip(strings.TrimRight(strings.TrimSpace(s.Text[from:to]), ";& \n"), 300)
+}
+
+// spot is where a command stands. Its text is cut out only for a report: to
+// find where a command ends can take a walk down into it.
+type spot struct {
+	src  *Source
+	stmt *syntax.Stmt
+}
+
+// here is the text of the running command.
+func (sh *Shell) here() string {
+	if sh.at.stmt != nil {
+		sh.Part = sh.at.src.cut(sh.at.stmt.Pos().Offset(), sh.at.stmt.End().Offset())
+		sh.at = spot{}
+	}
+	return sh.Part
+}
+
+// Shell is the abstract state of one shell process.
+type Shell struct {
+	Eval      *Evaluation
+	parent    *Shell // scope to look names up in; nil at the top
+	level     int    // how many scopes stand above
+	Place     Place
+	vars      map[string]Value
+	funcs     map[string]*function
+	Files     map[string]string // content of files written earlier in this call
+	stack     *directoryStack   // pushd
+	zero      string            // $0, where a caller gave one
+	params    []string          // positional parameters; nil = unknown
+	Out       *strings.Builder  // nil when nobody reads the output
+	Src       *Source
+	Part      string // text of the running command, unless it is at
+	at        spot   // where it stands
+	Depth     int
+	uncertain int  // > 0 inside a branch that may not run
+	forked    bool // in a pipe or in the background
+	Via       string
+	bare      bool // a redirection without a command
+}
+
+func New(u *Evaluation) *Shell {
+	home := fspath.Slashed(u.Site.Home)
+	if home == "" {
+		home = fspath.Slashed(u.Site.Env["HOME"])
+	}
+	cwd := fspath.Slashed(u.Site.Cwd)
+	if cwd == "" {
+		cwd = partial.Unknown
+	}
+	return &Shell{Eval: u, Place: Place{Cwd: cwd, Home: home}, Files: map[string]string{}}
+}
+
+// Sub is a child scope that sees the parent's names and shares its files. The
+// parent does not run while the child does; without names of its own it is
+// skipped when one is looked up.
+func (sh *Shell) Sub() *Shell {
+	sh.Spend(perScope)
+	child := *sh
+	child.vars, child.funcs = nil, nil
+	if len(sh.vars)+len(sh.funcs) > 0 {
+		child.parent = sh
+		child.level = sh.level + 1
+	}
+	return &child
+}
+
+// capture runs f in a child scope and returns what it prints.
+func (sh *Shell) capture(f func(*Shell)) string {
+	child := sh.Sub()
+	child.Out = &strings.Builder{}
+	f(child)
+	return child.Out.String()
+}
+
+func (sh *Shell) Print(text string) {
+	if sh.Out == nil {
+		return
+	}
+	if sh.Out.Len()+len(text) > MaxSource {
+		sh.giveUp()
+		return
+	}
+	sh.Out.WriteString(sh.Afford(text))
+}
+
+// Lookup finds a variable; the environment of the call counts as known.
+func (sh *Shell) Lookup(name string) (Value, bool) {
+	name = sh.Eval.named(name)
+	sh.Spend(sh.level / scopesPerStep)
+	for s := sh; s != nil; s = s.parent {
+		if v, ok := s.vars[name]; ok {
+			return v, true
+		}
+	}
+	switch name {
+	case "HOME":
+		return Value{sh.HomeText()}, true
+	case "PWD":
+		return Value{sh.Place.Cwd}, true
+	case "IFS":
+		return Value{" "}, true
+	}
+	if v, ok := sh.Eval.Site.Env[name]; ok && sh.Place.Away == "" {
+		return Value{partial.Scrub(v)}, true
+	}
+	switch name {
+	case "TMPDIR":
+		return Value{"/tmp"}, true
+	case "SHELL", "BASH": // whichever it is, it takes code as the others do
+		return Value{"/bin/sh"}, true
+	}
+	return nil, false
+}
+
+// HomeText is the home directory, or the tilde where it is not known: the
+// judge takes the tilde for a home.
+func (sh *Shell) HomeText() string {
+	if sh.Place.Home == "" || sh.Place.Away != "" {
+		return "~"
+	}
+	return sh.Place.Home
+}
+
+func (sh *Shell) Assign(name string, v Value) {
+	name = sh.Eval.named(name)
+	sh.Eval.set(name)
+	if sh.uncertain > 0 {
+		if old, ok := sh.Lookup(name); ok {
+			v = old.join(v)
+		}
+	}
+	for i, s := range v {
+		v[i] = sh.Afford(s)
+	}
+	if sh.vars == nil {
+		sh.vars = map[string]Value{}
+	}
+	sh.vars[name] = v
+}
+
+func (sh *Shell) function(name string) *function {
+	sh.Spend(sh.level / scopesPerStep)
+	for s := sh; s != nil; s = s.parent {
+		if f, ok := s.funcs[name]; ok {
+			return f
+		}
+	}
+	return nil
+}
+
+func (sh *Shell) define(name string, f *function) {
+	if sh.funcs == nil {
+		sh.funcs = map[string]*function{}
+	}
+	sh.funcs[name] = f
+}
+
+// Effect reports an effect of the running command.
+func (sh *Shell) Effect(kind effect.Kind, op, target string) {
+	target, away := sh.Place.locate(target)
+	sh.report(effect.Effect{Kind: kind, Op: op, Target: target, Away: away})
+}
+
+func (sh *Shell) Possible(kind effect.Kind, op, target string) {
+	sh.report(effect.Effect{Kind: kind, Op: op, Target: target, Away: sh.Place.Away, Sure: effect.Possible})
+}
+
+func (sh *Shell) report(e effect.Effect) {
+	if !sh.Spend(perEffect) {
+		return
+	}
+	e.Via, e.Dir, e.Part = sh.Via, sh.Place.Cwd, sh.here()
+	if e.Away == "" {
+		e.Target = sh.Eval.behindLinks(e.Target)
+	}
+	sh.Eval.Add(e)
+}
+
+// directoryStack is one directory on the stack of pushd and those below it.
+type directoryStack struct {
+	dir  string
+	next *directoryStack
+}
+
+// Path makes a word absolute in this shell's place.
+func (sh *Shell) Path(word string) string {
+	if !sh.Spend((len(sh.Place.Cwd) + len(word)) / TextPerStep) {
+		return partial.Unknown
+	}
+	if word == "~" || strings.HasPrefix(word, "~/") {
+		return fspath.Clean(sh.HomeText() + word[1:])
+	}
+	return fspath.Join(sh.Place.Cwd, word)
+}
+
+func RemotePlace() Place { return Place{Cwd: "~", Home: "", Away: "remote"} }

@@ -1,0 +1,395 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+)
+
+// fields expands a word into the arguments it becomes; of several possible
+// values each gives its own arguments.
+func (sh *Shell) fields(w *syntax.Word) []string {
+	var out []string
+	for _, alt := range sh.alternatives(w) {
+		out = append(out, alt...)
+	}
+	return out
+}
+
+// alternatives expands a word into lists of arguments, one list per value.
+func (sh *Shell) alternatives(w *syntax.Word) [][]string {
+	var out [][]string
+	for _, v := range sh.expand(w, false) {
+		out = append(out, splitFields(v, w))
+	}
+	return out
+}
+
+func splitFields(v string, w *syntax.Word) []string {
+	if !strings.ContainsRune(v, partial.SplitMark) {
+		if v == "" && !quoted(w) {
+			return nil
+		}
+		return []string{v}
+	}
+	var out []string
+	for _, f := range strings.Split(v, string(partial.SplitMark)) {
+		if f != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func quoted(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		switch p.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return true
+		}
+	}
+	return false
+}
+
+// text expands a word without splitting it.
+func (sh *Shell) text(w *syntax.Word) Value {
+	return sh.expand(w, true).spaced()
+}
+
+// spaced has blanks where fields are marked: the value is used as one text.
+func (v Value) spaced() Value {
+	return v.each(func(s string) string { return strings.ReplaceAll(s, string(partial.SplitMark), " ") })
+}
+
+// expand gives the values of a word; with whole set no field marks are made.
+func (sh *Shell) expand(w *syntax.Word, whole bool) Value {
+	if w == nil || len(w.Parts) == 0 {
+		return Value{""}
+	}
+	if lit := plainLit(w); lit != "" {
+		return Value{sh.tilde(lit)}
+	}
+	if !whole && (syntax.SplitBraces(w) || hasBraces(w)) {
+		return sh.braces(w)
+	}
+	return sh.parts(w.Parts, whole, true)
+}
+
+// hasBraces is true of a word that was split before: a function's body is
+// evaluated once per call.
+func hasBraces(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		if _, ok := p.(*syntax.BraceExp); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// plainLit is the fast path: a single literal without anything to expand.
+func plainLit(w *syntax.Word) string {
+	if len(w.Parts) != 1 {
+		return ""
+	}
+	lit, ok := w.Parts[0].(*syntax.Lit)
+	if !ok || strings.ContainsAny(lit.Value, "\\{") {
+		return ""
+	}
+	return lit.Value
+}
+
+func (sh *Shell) tilde(lit string) string {
+	if lit == "" || lit[0] != '~' {
+		return lit
+	}
+	switch {
+	case lit == "~" || strings.HasPrefix(lit, "~/"):
+		return sh.HomeText() + lit[1:]
+	case strings.HasPrefix(lit, "~+"):
+		return sh.Place.Cwd + lit[2:]
+	case strings.HasPrefix(lit, "~-"):
+		return partial.Unknown + lit[2:]
+	}
+	name, rest, _ := strings.Cut(lit[1:], "/")
+	return "/home/" + name + "/" + rest
+}
+
+func (sh *Shell) parts(parts []syntax.WordPart, whole, atStart bool) Value {
+	if len(parts) == 1 {
+		return sh.piece(parts[0], whole, atStart)
+	}
+	var out growth
+	for i, p := range parts {
+		out.add(sh.within(p, sh.piece(p, whole, atStart && i == 0)))
+		if !sh.Spend(len(out.texts) - 1) { // each alternative is a text of its own
+			return Value{partial.Unknown}
+		}
+	}
+	return out.value()
+}
+
+func (sh *Shell) piece(p syntax.WordPart, whole, atStart bool) Value {
+	switch x := p.(type) {
+	case *syntax.Lit:
+		lit := unescape(x.Value)
+		if atStart && strings.HasPrefix(x.Value, "~") {
+			lit = sh.tilde(lit)
+		}
+		return Value{lit}
+	case *syntax.SglQuoted:
+		if x.Dollar {
+			return Value{partial.Scrub(AnsiC(x.Value))}
+		}
+		return Value{x.Value}
+	case *syntax.DblQuoted:
+		return sh.double(x)
+	case *syntax.ParamExp:
+		return sh.param(x).marked(whole, sh.separators())
+	case *syntax.CmdSubst:
+		text := sh.capture(func(c *Shell) { c.stmts(x.Stmts, nil) })
+		return Value{strings.TrimRight(text, "\n")}.marked(whole, sh.separators())
+	case *syntax.ProcSubst:
+		return Value{sh.procSubst(x)}
+	case *syntax.ArithmExp:
+		sh.nested(x)
+		return Value{partial.Unknown}
+	case *syntax.ExtGlob:
+		return Value{"*"}
+	case *syntax.BraceExp:
+		return Value{partial.Unknown}
+	}
+	return Value{partial.Unknown}
+}
+
+func (sh *Shell) double(x *syntax.DblQuoted) Value {
+	if len(x.Parts) == 1 {
+		return sh.quotedPart(x.Parts[0], unescapeDouble)
+	}
+	return sh.quotedParts(x.Parts, unescapeDouble)
+}
+
+// document is the text of a here-document: as it stands where a part of the word that
+// ends it is quoted, else with what is expanded in it.
+func (sh *Shell) document(r *syntax.Redirect) Value {
+	literal := unescapeDocument
+	if quotedDelimiter(r.Word) {
+		literal = func(s string) string { return s }
+	}
+	return sh.quotedParts(r.Hdoc.Parts, literal).spaced()
+}
+
+// quotedParts is what parts between quotes stand for together; literal is what a
+// literal among them does.
+func (sh *Shell) quotedParts(parts []syntax.WordPart, literal func(string) string) Value {
+	out := growth{texts: make([][]byte, 1)}
+	for _, p := range parts {
+		out.add(sh.within(p, sh.quotedPart(p, literal)))
+	}
+	return out.value()
+}
+
+func (sh *Shell) quotedPart(p syntax.WordPart, literal func(string) string) Value {
+	if lit, ok := p.(*syntax.Lit); ok {
+		return Value{literal(lit.Value)}
+	}
+	return sh.piece(p, true, false) // of a list the elements are marked already
+}
+
+func quotedDelimiter(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); !ok || strings.Contains(lit.Value, `\`) {
+			return true
+		}
+	}
+	return false
+}
+
+// separators are the characters that the call made into field separators.
+func (sh *Shell) separators() string {
+	for s := sh; s != nil; s = s.parent {
+		if v, ok := s.vars["IFS"]; ok {
+			return strings.Join(v, "")
+		}
+	}
+	return ""
+}
+
+// marked turns the blanks of an unquoted expansion, and the separators that
+// the call chose, into field marks.
+func (v Value) marked(whole bool, separators string) Value {
+	if whole {
+		return v
+	}
+	return v.with(func(s string) string {
+		if !strings.ContainsAny(s, " \t\n") && (separators == "" || !strings.ContainsAny(s, separators)) {
+			return s
+		}
+		return strings.Map(func(r rune) rune {
+			if r == ' ' || r == '\t' || r == '\n' || strings.ContainsRune(separators, r) {
+				return partial.SplitMark
+			}
+			return r
+		}, s)
+	})
+}
+
+func (sh *Shell) procSubst(x *syntax.ProcSubst) string {
+	var empty string
+	text := sh.capture(func(c *Shell) { c.stmts(x.Stmts, &empty) })
+	name := "/dev/fd/" + strconv.Itoa(63+len(sh.Files))
+	sh.Remember(name, text)
+	if x.Op == syntax.CmdOut {
+		sh.Eval.open(name, outlet{src: sh.Src, stmts: x.Stmts})
+	}
+	return name
+}
+
+// maxBraces bounds the words that one brace expansion gives.
+const maxBraces = 64
+
+func (sh *Shell) braces(w *syntax.Word) Value {
+	words := sh.braceWords(w)
+	return Value{strings.Join(words, string(partial.SplitMark))}
+}
+
+// braceWords gives the words of a brace expansion. Where there are more than
+// the bound allows, each piece occurs in one of them at least, and a last word
+// with holes stands for those that are not written out.
+func (sh *Shell) braceWords(w *syntax.Word) []string {
+	words := growth{texts: make([][]byte, 1), most: maxBraces}
+	rest := growth{texts: make([][]byte, 1)}
+	cut := false
+	for i, p := range w.Parts {
+		pieces, all := sh.bracePiece(p, i == 0)
+		cut = cut || !all || len(words.texts)*len(pieces) > maxBraces
+		words.add(pieces)
+		sh.Spend(len(words.texts)) // each was copied
+		if len(pieces) > 1 {
+			pieces = Value{partial.Unknown}
+		}
+		rest.add(pieces)
+	}
+	if cut {
+		return append(words.value(), rest.value()...)
+	}
+	return words.value()
+}
+
+// bracePiece gives the pieces that one part of a word becomes, and whether
+// these are all.
+func (sh *Shell) bracePiece(p syntax.WordPart, start bool) (pieces Value, all bool) {
+	b, ok := p.(*syntax.BraceExp)
+	if !ok {
+		return sh.piece(p, false, start), true
+	}
+	if b.Sequence {
+		return Value{partial.Unknown}, true
+	}
+	for _, el := range b.Elems {
+		if len(pieces) >= maxBraces {
+			return pieces[:maxBraces], false
+		}
+		pieces = append(pieces, sh.braceElem(el)...)
+	}
+	return pieces[:min(len(pieces), maxBraces)], len(pieces) <= maxBraces
+}
+
+func (sh *Shell) braceElem(el *syntax.Word) []string {
+	switch {
+	case len(el.Parts) == 0:
+		return []string{""}
+	case hasBraces(el):
+		return sh.braceWords(el)
+	}
+	return sh.parts(el.Parts, false, true)
+}
+
+// unescape removes the backslashes of an unquoted literal.
+func unescape(s string) string { return unescaped(s, func(byte) bool { return true }) }
+
+// unescapeDouble removes those of a literal in double quotes.
+func unescapeDouble(s string) string {
+	return unescaped(s, func(c byte) bool { return strings.IndexByte("$`\"\\\n", c) >= 0 })
+}
+
+// unescapeDocument removes those of a literal in a here-document, where a quote needs
+// none.
+func unescapeDocument(s string) string {
+	return unescaped(s, func(c byte) bool { return strings.IndexByte("$`\\\n", c) >= 0 })
+}
+
+// unescaped removes the backslashes before characters that take one; a line
+// break goes with its backslash.
+func unescaped(s string, takes func(byte) bool) string {
+	if !strings.Contains(s, "\\") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		escaped := s[i] == '\\' && i+1 < len(s) && takes(s[i+1])
+		if escaped {
+			i++
+		}
+		if !escaped || s[i] != '\n' {
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// AnsiC decodes the escapes of $'…'.
+func AnsiC(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		i += DecodeEscape(&b, s[i:]) - 1
+	}
+	return b.String()
+}
+
+// DecodeEscape writes the character that the escape at the start of s (after
+// the backslash) stands for and returns how many bytes it took.
+func DecodeEscape(b *strings.Builder, s string) int {
+	switch c := s[0]; {
+	case c == 'x' || c == 'u' || c == 'U':
+		most := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+		n := 1
+		for n < len(s) && n <= most && strings.IndexByte("0123456789abcdefABCDEF", s[n]) >= 0 {
+			n++
+		}
+		if code, err := strconv.ParseUint(s[1:n], 16, 32); err == nil {
+			writeCode(b, code, c == 'x')
+		}
+		return n
+	case c >= '0' && c <= '7':
+		n := 1
+		for n < len(s) && n < 4 && s[n] >= '0' && s[n] <= '7' {
+			n++
+		}
+		if code, err := strconv.ParseUint(s[:n], 8, 32); err == nil {
+			writeCode(b, code, true)
+		}
+		return n
+	}
+	if j := strings.IndexByte("ntrabefv", s[0]); j >= 0 {
+		b.WriteByte("\n\t\r\a\b\x1b\f\v"[j])
+		return 1
+	}
+	b.WriteByte(s[0])
+	return 1
+}
+
+func writeCode(b *strings.Builder, code uint64, single bool) {
+	if single {
+		b.WriteByte(byte(code))
+		return
+	}
+	b.WriteRune(rune(code))
+}

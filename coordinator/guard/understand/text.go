@@ -1,0 +1,530 @@
+package understand
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/protected"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// textRow holds the programs whose output often becomes code or a path in the
+// same line, and those that read files out.
+func textRow(name string) row {
+	switch name {
+	case "echo":
+		return echo
+	case "printf":
+		return printf
+	case "print":
+		return echo
+	case "cat", "tac", "nl", "bat", "batcat", "head", "tail", "less", "more", "most", "view", "strings", "xxd", "od", "hexdump", "fold", "cut", "sort", "uniq", "paste", "column", "rev", "pr", "fmt":
+		return readOut
+	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep":
+		return search
+	case "base64", "base32", "gbase64", "openssl", "uudecode", "gunzip", "zcat", "bzcat", "xzcat", "gpg":
+		return decode
+	case "tr":
+		return translate
+	case "tee", "sponge":
+		return tee
+	case "pwd":
+		return func(sh *shell.Shell, c shell.Command) { sh.Print(sh.Place.Cwd + "\n") }
+	case "dirname":
+		return func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, fspath.Dir) }
+	case "basename":
+		return func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, fspath.Base) }
+	case "realpath", "readlink", "grealpath":
+		return func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, sh.Path) }
+	case "mktemp":
+		return func(sh *shell.Shell, c shell.Command) { sh.Print("/tmp/tmp" + partial.Unknown + "\n") }
+	case "printenv":
+		return dumpEnv
+	case "set":
+		return shell.SetParams
+	case "shift":
+		return shell.Shift
+	case "whoami", "id", "hostname", "date", "uname", "nproc", "seq", "jot", "wc", "exa", "eza", "tree", "stat", "file", "tldr", "apropos", "whatis", "info", "test", "[", "true", "false", ":":
+		return quiet
+	case "jq", "yq", "gojq", "jaq":
+		return dataQuery
+	case "ssh-keygen":
+		return keyTool
+	case "ls":
+		return func(sh *shell.Shell, c shell.Command) {
+			for _, p := range shell.ParseOptions(c.Args, "I T w ignore").Pos {
+				if fspath.HasGlob(p) { // the shell made names of it, and ls repeats them
+					sh.Print(p + "\n")
+				}
+			}
+			if !strings.Contains(strings.Join(c.Args, " "), "*") {
+				sh.Print("*\n")
+			}
+			quiet(sh, c)
+		}
+	case "man":
+		return func(sh *shell.Shell, c shell.Command) {
+			if code, ok := shell.ParseOptions(c.Args, "P H pager html").Get("P", "H", "pager", "html"); ok {
+				sh.RunText(code)
+			}
+			quiet(sh, c)
+		}
+	case "cd", "chdir":
+		return shell.ChangeDir
+	case "pushd":
+		return shell.ChangeDir
+	case "popd":
+		return shell.PopDir
+	case "read", "mapfile", "readarray":
+		return shell.ReadVariable
+	case "alias":
+		return shell.Alias
+	case "export", "declare", "local", "readonly", "typeset":
+		return shell.AssignWords
+	case "unset":
+		return func(sh *shell.Shell, c shell.Command) {
+			for _, n := range c.Args {
+				sh.Assign(n, shell.Value{""})
+			}
+		}
+	case "sed", "gsed":
+		return sed
+	case "awk", "gawk", "mawk", "nawk":
+		return awk
+	case "which", "type", "whence", "where":
+		return located
+	case "diff", "comm", "colordiff", "sdiff":
+		return compared
+	case "cmp":
+		return quiet
+	}
+	return nil
+}
+
+func quiet(sh *shell.Shell, c shell.Command) {
+	if sh.Out != nil {
+		sh.Print(partial.Unknown)
+	}
+}
+
+// located prints where a program is, so that $(which x) still is x.
+func located(sh *shell.Shell, c shell.Command) {
+	for _, p := range shell.ParseOptions(c.Args, "").Pos {
+		sh.Print("/usr/bin/" + fspath.Base(p) + "\n")
+	}
+}
+
+func eachOperand(sh *shell.Shell, c shell.Command, f func(string) string) {
+	for _, p := range shell.ParseOptions(c.Args, "").Pos {
+		sh.Print(f(strings.TrimSuffix(p, "/")) + "\n")
+	}
+}
+
+func echo(sh *shell.Shell, c shell.Command) {
+	args, escapes := c.Args, false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
+		escapes = escapes || strings.Contains(args[0], "e")
+		args = args[1:]
+	}
+	text := strings.Join(args, " ")
+	reveals(sh, text)
+	if escapes {
+		text = scrubEscapes(shell.AnsiC(text))
+	}
+	sh.Print(text + "\n")
+}
+
+// scrubEscapes keeps the holes of the text that was there before.
+func scrubEscapes(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+
+// repeats prints what a program repeats of its input: a token that came from
+// elsewhere is shown by it, but for the few bytes of it that "head -c 4" takes.
+func repeats(sh *shell.Shell, c shell.Command, text string) {
+	if lex.OneOf(c.Name, "head tail cut") && shell.ParseOptions(c.Args, "").Short('c') {
+		text = strings.ReplaceAll(text, partial.UnknownKey, partial.Unknown)
+	}
+	if sh.Out == nil && strings.Contains(text, partial.UnknownKey) {
+		sh.Effect(effect.RevealSecret, "variable", "")
+	}
+	sh.Print(text)
+}
+
+func reveals(sh *shell.Shell, text string) {
+	if sh.Out == nil && strings.ContainsAny(text, partial.UnknownSecret+partial.UnknownKey) {
+		sh.Effect(effect.RevealSecret, "variable", "")
+	}
+}
+
+// printf formats %s, %b, %d and the escapes of the format; the format is
+// used again for left-over arguments.
+func printf(sh *shell.Shell, c shell.Command) {
+	args := c.Args
+	if len(args) > 1 && args[0] == "-v" {
+		sh.Assign(args[1], shell.Value{lex.First(printfText(args[2:]))})
+		return
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	text := lex.First(printfText(args))
+	reveals(sh, text)
+	sh.Print(text)
+}
+
+func printfText(args []string) shell.Value {
+	if len(args) == 0 {
+		return shell.Value{""}
+	}
+	var b strings.Builder
+	format, rest := args[0], args[1:]
+	for round := 0; round == 0 || len(rest) > 0; round++ {
+		n := len(rest)
+		rest = printfOnce(&b, format, rest)
+		if len(rest) == n || b.Len() > shell.MaxSource {
+			break
+		}
+	}
+	return shell.Value{b.String()}
+}
+
+func printfOnce(b *strings.Builder, format string, args []string) []string {
+	for i := 0; i < len(format); i++ {
+		c := format[i]
+		switch {
+		case c == '\\' && i+1 < len(format):
+			i += shell.DecodeEscape(b, format[i+1:])
+		case c != '%' || i+1 == len(format):
+			b.WriteByte(c)
+		case format[i+1] == '%':
+			b.WriteByte('%')
+			i++
+		default:
+			for i++; i < len(format) && strings.IndexByte("0123456789.-+# *", format[i]) >= 0; i++ {
+			}
+			if len(args) > 0 {
+				b.WriteString(printfArg(format, i, args[0]))
+				args = args[1:]
+			}
+		}
+	}
+	return args
+}
+
+func printfArg(format string, i int, arg string) string {
+	if i < len(format) && format[i] == 'b' {
+		return shell.AnsiC(arg)
+	}
+	return arg
+}
+
+// readOut prints the content of files: what is not known is a hole.
+func readOut(sh *shell.Shell, c shell.Command) {
+	values := "n c lines bytes l language style theme w s f d k t"
+	if c.Name == "tail" { // its -f is a switch
+		values = "n c s lines bytes pid sleep-interval"
+	}
+	if c.Name == "od" { // its -c, -d, -f, -l and -s are formats
+		values = "A j N S t w"
+	}
+	o := shell.ParseOptions(c.Args, values)
+	if len(o.Pos) == 0 || slices.Contains(o.Pos, "-") {
+		printInput(sh, c)
+	}
+	for _, f := range o.Pos {
+		if code, ok := strings.CutPrefix(f, "+!"); ok && lex.OneOf(c.Name, "less more most view") {
+			sh.RunText(code)
+			continue
+		}
+		if f == "-" {
+			continue
+		}
+		text := sh.Read(f)
+		if c.Name == "rev" {
+			text = reverse(text)
+		}
+		repeats(sh, c, text)
+	}
+}
+
+// compared files are shown line by line, unless only their difference counts.
+func compared(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file")
+	if o.Short('q') || o.Exact("brief") {
+		return
+	}
+	for _, f := range o.Pos {
+		if f != "-" {
+			sh.Print(sh.Read(f))
+		}
+	}
+}
+
+func printInput(sh *shell.Shell, c shell.Command) {
+	if c.In == nil {
+		return
+	}
+	switch c.Name {
+	case "head", "tail", "uniq", "cut":
+		repeats(sh, c, someOf(*c.In))
+	case "rev":
+		sh.Print(reverse(*c.In))
+	case "xxd", "od", "hexdump":
+		o := shell.ParseOptions(c.Args, "l s c g")
+		switch {
+		case !o.Short('r'):
+			repeats(sh, c, *c.In)
+		case o.Short('p') || o.Exact("plain", "ps"):
+			sh.Print(decodeHex(*c.In))
+		default:
+			sh.Print(partial.UnknownDecoded)
+		}
+	default:
+		repeats(sh, c, *c.In)
+	}
+}
+
+func decodeHex(in string) string {
+	out, err := hex.DecodeString(strings.Join(strings.Fields(in), ""))
+	if err != nil {
+		return partial.UnknownDecoded
+	}
+	return partial.Scrub(string(out))
+}
+
+func reverse(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		r := []rune(line)
+		for a, b := 0, len(r)-1; a < b; a, b = a+1, b-1 {
+			r[a], r[b] = r[b], r[a]
+		}
+		lines[i] = string(r)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// search reads its files out line by line; the pattern is data.
+func search(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "e f A B C m g t T glob type include exclude exclude-dir max-count context regexp file")
+	files := o.Pos
+	if _, ok := o.Get("e", "regexp", "f", "file"); !ok && len(files) > 0 {
+		files = files[1:]
+	}
+	if o.Exact("l", "c", "L", "q", "files-with-matches", "count", "quiet", "files") {
+		files = nil
+	}
+	for _, f := range files {
+		sh.Read(f)
+	}
+	pattern := o.At(0)
+	if p, ok := o.Get("e", "regexp"); ok {
+		pattern = p
+	}
+	if sh.Out == nil {
+		if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) && asksForSecret(pattern) {
+			sh.Effect(effect.RevealSecret, "variable", pattern)
+		}
+		return
+	}
+	switch {
+	case c.In != nil && len(files) == 0 && strings.HasPrefix(*c.In, "pid:") && !o.Short('v'):
+		sh.Print("pid:" + pattern + "\n") // of a list of processes, those of that name
+	case c.In != nil && len(files) == 0:
+		sh.Print(someOf(*c.In))
+		if strings.Contains(*c.In, partial.UnknownSecret) && asksForSecret(pattern) {
+			sh.Print(partial.UnknownKey)
+		}
+	default:
+		sh.Print(partial.Unknown)
+	}
+}
+
+// asksForSecret is true of a pattern that finds secrets among variables.
+func asksForSecret(pattern string) bool {
+	return pattern == "KEY" || protected.SecretName(strings.Trim(pattern, "^=.*$"))
+}
+
+// someOf are some lines of a text: where one stands for all files of a
+// directory, one of them.
+func someOf(text string) string {
+	if !strings.Contains(text, "*") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		base, everything := fspath.GlobBase(line)
+		switch {
+		case !everything:
+		case strings.HasPrefix(line, "/") || base != "/":
+			lines[i] = strings.TrimSuffix(base, "/") + "/" + partial.Unknown
+		default:
+			lines[i] = partial.Unknown
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// decode turns text into other text. Base64 of known text is followed; every
+// other decoding yields decoded text, whose commands nobody can read.
+func decode(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "in out i w k K pass kfile iv r recipient u local-user")
+	if c.Name == "openssl" && lex.OneOf(o.At(0), "rsa pkcs12 pkcs8 pkey ec dsa") && !o.Exact("pubin", "pubout", "noout", "check", "export") {
+		if f, ok := o.Get("in"); ok {
+			sh.Print(sh.Read(f))
+		}
+		return
+	}
+	if c.Name == "gpg" && gpgShows(sh, o) {
+		return
+	}
+	if c.Name == "openssl" && !lex.OneOf(o.At(0), "base64 enc aes-256-cbc") {
+		return
+	}
+	plain := c.Name == "base64" || c.Name == "gbase64"
+	decoding := o.Exact("d", "D", "decode", "decrypt") || strings.HasSuffix(c.Name, "cat") || lex.OneOf(c.Name, "gunzip uudecode")
+	var in string
+	switch {
+	case len(o.Pos) > 0 && c.Name != "openssl" && c.Name != "gpg":
+		in = sh.Read(o.Pos[0])
+	case c.In != nil:
+		in = *c.In
+	default:
+		if f, ok := o.Get("in"); ok {
+			in = sh.Read(f)
+		} else {
+			in = partial.Unknown
+		}
+	}
+	if f, ok := o.Get("out"); ok && c.Name == "openssl" {
+		sh.Write(f)
+	}
+	if !decoding {
+		repeats(sh, c, in)
+		return
+	}
+	if plain || c.Name == "openssl" && (o.At(0) == "base64" || o.Exact("base64", "a")) && !o.Exact("aes-256-cbc") {
+		sh.Print(decodeBase64(in))
+		return
+	}
+	sh.Print(partial.UnknownDecoded)
+}
+
+// gpgShows reports what gpg shows of a secret. True if all of its output is one.
+func gpgShows(sh *shell.Shell, o shell.Options) bool {
+	if o.Has("export-secret-keys", "export-secret-subkeys") && !o.Exact("export") {
+		sh.Effect(effect.RevealSecret, "private key", "")
+		sh.Print(partial.UnknownSecret)
+		return true
+	}
+	if o.Exact("d", "decrypt") && !o.Exact("o", "output") {
+		showsKey(sh, "decrypted", "")
+	}
+	return false
+}
+
+func decodeBase64(in string) string {
+	in = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \n\t\r", r) {
+			return -1
+		}
+		return r
+	}, in)
+	if partial.HasHole(in) {
+		return partial.UnknownDecoded
+	}
+	out, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(in, "="))
+	if err != nil {
+		return partial.UnknownDecoded
+	}
+	return partial.Scrub(string(out))
+}
+
+// translate follows tr for plain sets and ranges, the usual ways to hide a
+// command; anything else of it is decoded text.
+func translate(sh *shell.Shell, c shell.Command) {
+	if sh.Out == nil || c.In == nil {
+		return
+	}
+	o := shell.ParseOptions(c.Args, "")
+	if o.Short('d') && o.At(0) != "" {
+		sh.Print(deleteRunes(*c.In, o.At(0)))
+		return
+	}
+	from, to := expandSet(shell.AnsiC(o.At(0))), expandSet(shell.AnsiC(o.At(1)))
+	if len(from) == 0 || len(to) == 0 {
+		sh.Print(*c.In)
+		return
+	}
+	sh.Print(strings.Map(func(r rune) rune {
+		for i := len(from) - 1; i >= 0; i-- {
+			if from[i] == r {
+				return to[min(i, len(to)-1)]
+			}
+		}
+		return r
+	}, *c.In))
+}
+
+func deleteRunes(text, set string) string {
+	runes := expandSet(shell.AnsiC(set))
+	return strings.Map(func(r rune) rune {
+		for _, d := range runes {
+			if d == r {
+				return -1
+			}
+		}
+		return r
+	}, text)
+}
+
+func expandSet(s string) []rune {
+	for class, set := range map[string]string{"[:lower:]": "a-z", "[:upper:]": "A-Z", "[:digit:]": "0-9", "[:space:]": " \t\n"} {
+		s = strings.ReplaceAll(s, class, set)
+	}
+	in := []rune(s)
+	var out []rune
+	for i := 0; i < len(in) && len(out) < 1024; i++ {
+		if i+2 < len(in) && in[i+1] == '-' && in[i] <= in[i+2] && in[i+2] < 128 {
+			for r := in[i]; r <= in[i+2]; r++ {
+				out = append(out, r)
+			}
+			i += 2
+			continue
+		}
+		out = append(out, in[i])
+	}
+	return out
+}
+
+func tee(sh *shell.Shell, c shell.Command) {
+	text := partial.Unknown
+	if c.In != nil {
+		text = *c.In
+	}
+	for _, f := range shell.ParseOptions(c.Args, "").Pos {
+		if host, ok := shell.NetDevice(sh.Path(f)); ok && strings.ContainsRune(text, partial.HoleSecret) {
+			sh.Effect(effect.SendOut, "secret", host)
+		}
+		sh.Remember(sh.Write(f), text)
+	}
+	repeats(sh, c, text)
+}
+
+func dumpEnv(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, "")
+	for _, name := range o.Pos {
+		if protected.SecretName(name) {
+			sh.Print(partial.UnknownSecret)
+			reveals(sh, partial.UnknownSecret)
+		}
+	}
+	if len(c.Args) == 0 {
+		sh.Print(partial.UnknownSecret)
+	}
+}

@@ -1,0 +1,81 @@
+package understand
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/partial"
+	"github.com/afar-sh/afar/coordinator/guard/understand/powershell"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// Read turns one tool call into effects.
+func Read(call effect.Call, site shell.Site) effect.Understood {
+	sh := NewShell(call, site)
+	u := sh.Eval
+	switch {
+	case call.Tool == "Write" || call.Tool == "Edit" || call.Tool == "MultiEdit" || call.Tool == "NotebookEdit":
+		fileTool(sh, call, effect.WriteFile)
+	case call.Tool == "Read" || call.Tool == "NotebookRead" || call.Tool == "Grep":
+		fileTool(sh, call, effect.ReadFile)
+	case call.Tool == "Skill" || call.Tool == "SlashCommand":
+		skillTool(sh, call)
+	case call.Tool == "WebFetch":
+		sh.Via, sh.Part = call.Tool, lex.Clip(call.Value("url"), 300)
+		fetched(sh, []string{call.Value("url")})
+	case strings.HasPrefix(call.Tool, "mcp__"):
+		mcpTool(sh, call)
+	default:
+		commandTool(sh, call)
+	}
+	if site.ReadOnly {
+		readOnly(u, call)
+	}
+	return effect.Understood{Effects: u.Effects, Root: u.Root}
+}
+
+// NewShell returns a shell for one call, in which every program of the
+// tables can run.
+func NewShell(call effect.Call, site shell.Site) *shell.Shell {
+	sh := shell.New(shell.NewEvaluation(call, site, new(dispatcher).run))
+	sh.Src = &shell.Source{}
+	return sh
+}
+
+// commandTool runs every argument named "command", whatever the tool is
+// called: Bash and Monitor today, others tomorrow.
+func commandTool(sh *shell.Shell, call effect.Call) {
+	for _, a := range call.Args {
+		if last := a.Path[strings.LastIndexByte(a.Path, '.')+1:]; last == "command" {
+			commandText(sh, a.Value, call.Tool == "PowerShell")
+		}
+	}
+}
+
+func commandText(sh *shell.Shell, text string, power bool) {
+	sh.Part = lex.Clip(text, 300)
+	if len(text) > shell.MaxSource {
+		sh.Unreadable("too long", text)
+		return
+	}
+	src := partial.Scrub(text)
+	sh.Src = nil
+	sh.Eval.Budget.Bytes += len(src)
+	if power {
+		powershell.Run(sh, src)
+		return
+	}
+	sh.Run(src, nil)
+}
+
+func fileTool(sh *shell.Shell, call effect.Call, kind effect.Kind) {
+	sh.Via = call.Tool
+	for _, a := range call.Args {
+		if lex.OneOf(a.Path, "file_path notebook_path path") && a.Value != "" {
+			sh.Part = lex.Clip(a.Value, 300)
+			p := sh.Path(partial.Scrub(a.Value))
+			sh.Effect(kind, settingsEdit(sh, call, p), p)
+		}
+	}
+}

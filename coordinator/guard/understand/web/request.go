@@ -1,0 +1,63 @@
+package web
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// Request: a DELETE destroys what its address names, except on a
+// developer's own machine; stores listen there on ports of their own.
+func Request(sh *shell.Shell, method, url string, o shell.Options) {
+	path := url
+	if i := strings.Index(path, "://"); i >= 0 {
+		path = path[i+3:]
+	}
+	host, path, _ := strings.Cut(path, "/")
+	local := strings.HasPrefix(host, "localhost") || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "0.0.0.0") || strings.HasPrefix(host, "[::1]")
+	store := false
+	for _, port := range [...]string{":9200", ":9201", ":7700", ":8108", ":5984", ":8983", ":6333", ":8529", ":2379", ":8500", ":8200", ":8001", ":8444", ":15672", ":4222", ":8222"} {
+		store = store || strings.HasSuffix(host, port)
+	}
+	body := strings.Join(o.All("d", "data", "data-raw", "data-binary", "json", "post-data"), " ")
+	switch {
+	case method == "DELETE" && (!local || store):
+		op := "part"
+		if hostedWhole(host, path) {
+			op = "teardown"
+		}
+		if store && strings.Count(strings.Trim(path, "/"), "/") == 0 && !strings.Contains(host, ":8001") {
+			op = "teardown"
+		}
+		sh.Effect(effect.DestroyRemote, op, url)
+	case store && lex.ContainsAny(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '?' }), "_delete_by_query _close _shrink _freeze delete-batch _reindex _settings documents"):
+		if strings.Contains(path, "delete") || strings.Contains(path, "_close") || strings.Contains(path, "_freeze") {
+			sh.Effect(effect.DestroyRemote, "part", url)
+		}
+	case store && (method == "PUT" || method == "POST") && strings.HasPrefix(path, "_cluster/"):
+		sh.Effect(effect.ChangeRemote, "cluster settings", url)
+	case method == "POST" && !local && lex.OneOf(fspath.Base(strings.TrimSuffix(path, "/")), "shutdown quit quitquitquit restart"):
+		sh.Effect(effect.StopService, "http", url)
+	case method == "POST" && lex.HasWord(lex.VerbWords(path), "delete destroy purge terminate truncate wipe revoke"):
+		sh.Effect(effect.ChangeRemote, "http", url)
+	case strings.Contains(body, "mutation") && lex.HasWord(lex.VerbWords(body), "delete destroy"):
+		sh.Effect(effect.DestroyRemote, "part", url)
+	}
+}
+
+// hostedWhole is true of an address at a provider's own API that names a whole
+// thing: a repository, a project, a database.
+func hostedWhole(host, path string) bool {
+	if !strings.HasPrefix(host, "api.") && !strings.HasPrefix(host, "gitlab.") && !strings.HasPrefix(host, "management.azure.") && !strings.HasSuffix(host, ".googleapis.com") {
+		return false
+	}
+	path, _, _ = strings.Cut(strings.Trim(path, "/"), "?")
+	seg := strings.Split(path, "/")
+	if n := len(seg); n > 1 && lex.OneOf(seg[n-2], WholeNouns) {
+		return true
+	}
+	return len(seg) == 3 && seg[0] == "repos"
+}
