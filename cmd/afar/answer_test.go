@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -25,19 +24,6 @@ func TestAnswer(t *testing.T) {
 		}
 		if got := c.body(wire.OpAnswer); got != tt.want || !strings.HasPrefix(s.stdout.String(), tt.says) {
 			t.Errorf("afar %s: sent %s, want %s; said %q", tt.args, got, tt.want, &s.stdout)
-		}
-	}
-}
-
-// What is shown is enough to answer with.
-func TestShortIDs(t *testing.T) {
-	var asks []wire.Ask
-	for i := range 300 {
-		asks = append(asks, wire.Ask{ID: fmt.Sprintf("ask_0000%x", i*7919)})
-	}
-	for id, short := range shortIDs(asks) {
-		if found := withPrefix(asks, short); short != id && (len(found) != 1 || found[0] != id) {
-			t.Fatalf("%q finds %q; want %q", short, found, id)
 		}
 	}
 }

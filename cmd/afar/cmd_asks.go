@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,12 +24,11 @@ func renderAsks(p *page, in wire.Asks) {
 		p.line("Nothing waits for you.")
 		return
 	}
-	short := shortIDs(in.Asks)
 	for i, card := range cards(in.Asks) {
 		if i > 0 {
 			p.line("")
 		}
-		renderAsk(p, card, short[card[0].ID])
+		renderAsk(p, card)
 	}
 }
 
@@ -58,8 +56,9 @@ func times(card []wire.Ask) string {
 	return fmt.Sprintf(" ×%d", len(card))
 }
 
-func renderAsk(p *page, card []wire.Ask, id string) {
+func renderAsk(p *page, card []wire.Ask) {
 	q := card[0]
+	id := shortID(q)
 	if q.Kind == kindCheckIn {
 		renderCheckIn(p, q, id)
 		return
@@ -133,28 +132,8 @@ func settledText(p *page, q wire.Ask) string {
 	return text
 }
 
-// shortIDs returns for each ask the shortest beginning of its id that no other
-// one has, at least eight characters: enough to answer with.
-func shortIDs(asks []wire.Ask) map[string]string {
-	out := map[string]string{}
-	for _, q := range asks {
-		n := min(8, len(q.ID))
-		for n < len(q.ID) && len(withPrefix(asks, q.ID[:n])) > 1 {
-			n++
-		}
-		out[q.ID] = oneLine(q.ID[:n], 80)
-	}
-	return out
-}
-
-func withPrefix(asks []wire.Ask, prefix string) []string {
-	var found []string
-	for _, q := range asks {
-		if strings.HasPrefix(q.ID, prefix) {
-			found = append(found, q.ID)
-		}
-	}
-	return found
-}
+// shortID is what a person types to name an ask. A coordinator of an older version
+// sends none.
+func shortID(q wire.Ask) string { return oneLine(cmp.Or(q.Short, q.ID), 80) }
 
 func milli(ms int64) time.Time { return time.UnixMilli(ms) }

@@ -181,14 +181,13 @@ func renderOpenAsks(p *page, asks []wire.Ask) {
 		return
 	}
 	p.head("Waiting for you")
-	short := shortIDs(asks)
 	var rows [][]cell
 	for _, card := range cards(asks) {
 		q := card[0]
 		rows = append(rows, []cell{
-			{short[q.ID], bold}, plain(oneLine(q.Token, 40)), plain(p.ago(q.OpenedAt)), plain(oneLine(q.Tool, 30) + times(card)), plain(oneLine(q.Input, 80)),
+			{shortID(q), bold}, plain(oneLine(q.Token, 40)), plain(p.ago(q.OpenedAt)), plain(oneLine(q.Tool, 30) + times(card)), plain(oneLine(q.Input, 80)),
 		})
 	}
 	p.table(rows)
-	p.line("  Answer: %s · whole text: afar asks", ways(asks[0], short[asks[0].ID]))
+	p.line("  Answer: %s · whole text: afar asks", ways(asks[0], shortID(asks[0])))
 }

@@ -40,7 +40,7 @@ func busy() wire.Status {
 			Stack: []wire.Frame{{Mode: "task", Goal: "fix the\nfailing tests", N: 3, Max: 10}},
 		}},
 		Asks: []wire.Ask{{
-			ID: "ask_aabbccdd01", Token: "api-1a2b", Tool: "Bash", Input: "npm publish\n--tag x", State: "open", OpenedAt: before(2 * time.Minute),
+			ID: "ask_aabbccdd01", Short: "ask_aabb", Token: "api-1a2b", Tool: "Bash", Input: "npm publish\n--tag x", State: "open", OpenedAt: before(2 * time.Minute),
 		}},
 	}
 }
@@ -96,7 +96,7 @@ No sessions yet. Start ` + "`claude`" + ` in a project; it appears here by itsel
 func TestRenderAsks(t *testing.T) {
 	in := wire.Asks{Asks: []wire.Ask{
 		{
-			ID: "ask_aabbccdd01", State: "open", Token: "api-1a2b", Project: "/home/ana/code/api", Tool: "Bash", Agent: "tester",
+			ID: "ask_aabbccdd01", Short: "ask_aabb", State: "open", Token: "api-1a2b", Project: "/home/ana/code/api", Tool: "Bash", Agent: "tester",
 			Input: "npm publish\n\tnow\x1b[2J", Hash: strings.Repeat("ab", 32), Why: "publishes", OpenedAt: before(2 * time.Minute),
 			Does: "publish npm", AskedBy: "2 subagents (tester ×2)", ExpiresAt: noon().Add(28 * time.Minute).UnixMilli(),
 		},

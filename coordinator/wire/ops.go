@@ -120,7 +120,9 @@ type Asks struct {
 
 // An Ask is a question put to the person. Its input is masked.
 type Ask struct {
-	ID      string `json:"id"`
+	ID string `json:"id"`
+	// Short is the beginning of ID that is enough to name it, in a list of asks.
+	Short   string `json:"short,omitempty"`
 	Kind    string `json:"kind"`
 	State   string `json:"state"`
 	Session string `json:"session"`

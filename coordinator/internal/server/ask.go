@@ -218,8 +218,10 @@ func (s *Server) wireAsks() []wire.Ask {
 	for _, card := range s.cfg.Core.OpenCards() {
 		open[card[0].CardID()] = card.Waiting()
 	}
+	short := beginnings(s.askIDs())
 	for _, a := range s.cfg.Core.Asks(false) {
 		w := s.wireAsk(a)
+		w.Short = short[w.ID]
 		w.AskedBy = open[a.CardID()].Or(a).Askers()
 		out = append(out, w)
 	}

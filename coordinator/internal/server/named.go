@@ -45,6 +45,34 @@ func meant(typed, head string, ids []string) (string, error) {
 	return "", unclear(fmt.Sprintf("%q could be %s: type more of it", typed, strings.Join(found, " or ")))
 }
 
+// leastTyped is how many characters of an id are shown at least.
+const leastTyped = 8
+
+// beginnings returns for each id the shortest beginning that no other id has: what
+// a person has to type, see meant.
+func beginnings(ids []string) map[string]string {
+	ids = slices.Sorted(slices.Values(ids))
+	out := make(map[string]string, len(ids))
+	for i, id := range ids {
+		n := leastTyped
+		for _, near := range ids[max(0, i-1):min(len(ids), i+2)] {
+			if near != id {
+				n = max(n, common(id, near)+1)
+			}
+		}
+		out[id] = id[:min(n, len(id))]
+	}
+	return out
+}
+
+// common returns how many bytes two texts begin with in common.
+func common(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
 // session returns the session that a person named: by its token, the beginning of
 // one that lives, or its id.
 func (s *Server) session(name string) (session.Session, error) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 )
 
@@ -21,5 +22,26 @@ func TestMeant(t *testing.T) {
 	}
 	if got, err := meant("ask_", "ask_", ids[:1]); !errors.Is(err, errUnclear) {
 		t.Errorf("an empty beginning means %q, %v, with one question open; want it to be unclear", got, err)
+	}
+}
+
+// What is shown of an id is enough to name it.
+func TestBeginnings(t *testing.T) {
+	ids := []string{"ask_ab", "ask_abcd", "ask_0000"}
+	for i := range 300 {
+		ids = append(ids, fmt.Sprintf("ask_0000%x", i*7919))
+	}
+	all := beginnings(ids)
+	for _, id := range ids {
+		short := all[id]
+		if got, err := meant(short, "ask_", ids); got != id || err != nil {
+			t.Fatalf("%q names %q, %v; want %q", short, got, err, id)
+		}
+	}
+	if all["ask_abcd"] != "ask_abcd" || all["ask_09aa"] != "" {
+		t.Errorf("%q and %q", all["ask_abcd"], all["ask_09aa"])
+	}
+	if one := beginnings([]string{"ask_aabbccdd01"}); one["ask_aabbccdd01"] != "ask_aabb" {
+		t.Errorf("a single id is shortened to %q", one)
 	}
 }
