@@ -51,7 +51,7 @@ var inHooks = append([]string{"hooks", "coordinator/client", "coordinator/wire",
 // pure packages have no clock and touch nothing outside.
 var pure = append([]string{
 	"coordinator/wire", "coordinator/guard", "coordinator/rawjson",
-	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", in + "event", in + "channel", in + "message", in + "topic", in + "turn", in + "undo", in + "usage",
+	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", "coordinator/text", in + "event", in + "channel", in + "message", in + "topic", in + "turn", in + "undo", in + "usage",
 }, inGuard...)
 
 // waysIn take requests from outside and hand them to core.
@@ -130,6 +130,7 @@ func table() rules {
 			"coordinator/policy":   {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
 			"coordinator/rawjson":  {},
 			"coordinator/roomy":    {},
+			"coordinator/text":     {},
 			"coordinator/toml":     {},
 			"coordinator/wire":     {},
 
@@ -182,7 +183,7 @@ func table() rules {
 			},
 			in + "marks":        {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
 			in + "sessionwatch": {"coordinator/peer", "coordinator/redact", in + "ask", in + "core", in + "disk", in + "session"},
-			in + "undowork":     {in + "core", in + "git", in + "store", in + "undo"},
+			in + "undowork":     {in + "core", in + "snapshot", in + "store", in + "undo"},
 			in + "upkeep":       {"coordinator/ledger", in + "core", in + "store"},
 
 			in + "presence": {"coordinator/home"},
@@ -196,7 +197,8 @@ func table() rules {
 			"coordinator/issues":  {"coordinator/config", "coordinator/home", "coordinator/wire", in + "git", in + "tracker"},
 			"coordinator/repair":  {"coordinator/home", in + "store"},
 			in + "disk":           {in + "usage"},
-			in + "git":            {"coordinator/home", in + "atomicfile", in + "child", in + "undo"},
+			in + "git":            {"coordinator/home", in + "atomicfile", in + "child"},
+			in + "snapshot":       {"coordinator/text", in + "git", in + "undo"},
 			"coordinator/peer":    {"coordinator/home"},
 			in + "tracker":        {"coordinator/home", in + "child", in + "markdown"},
 
@@ -205,6 +207,7 @@ func table() rules {
 			standin + "botapi":     {},
 			standin + "calls":      {},
 			standin + "consultant": {},
+			standin + "gitrepo":    {},
 			standin + "host":       {},
 			standin + "model":      {},
 			standin + "stray":      {},
@@ -213,7 +216,7 @@ func table() rules {
 		inTests: map[string][]string{
 			// the yardstick of the benchmarks is the shell's parser alone
 			"coordinator/guard": {"mvdan.cc/sh/v3"},
-			"*":                 {standin + "botapi", standin + "calls", standin + "consultant", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
+			"*":                 {standin + "botapi", standin + "calls", standin + "consultant", standin + "gitrepo", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
 			"cmd/afar":          {"coordinator/rawjson", "hooks"}, // as commands of the scripts
 			// our reading of JSON is held against a library's
 			"coordinator/rawjson": {"github.com/tidwall/gjson"},

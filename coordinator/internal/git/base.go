@@ -14,17 +14,17 @@ func Top(ctx context.Context, dir string) (string, error) {
 	if !filepath.IsAbs(dir) {
 		return "", fmt.Errorf("%q is not an absolute path", dir)
 	}
-	h := hand{dir: dir}
-	common, err := h.common(ctx)
+	r := Trusted(dir)
+	common, err := r.CommonDir(ctx)
 	if err != nil {
 		return "", err
 	}
-	own, err := h.own(ctx)
+	own, err := r.GitDir(ctx)
 	if err != nil {
 		return "", err
 	}
 	if own == common {
-		return h.line(ctx, "rev-parse", "--show-toplevel")
+		return r.Line(ctx, "rev-parse", "--show-toplevel")
 	}
 	return mainTop(ctx, common)
 }
@@ -32,39 +32,39 @@ func Top(ctx context.Context, dir string) (string, error) {
 // mainTop finds the checkout that a repository was made with: beside its .git,
 // or where its configuration says, as in a submodule.
 func mainTop(ctx context.Context, common string) (string, error) {
-	h := hand{dir: filepath.Dir(common)}
-	if at, err := h.line(ctx, "--git-dir="+common, "config", "--get", "core.worktree"); err == nil && at != "" {
-		if h.dir = at; !filepath.IsAbs(at) {
-			h.dir = filepath.Join(common, at)
+	r := Trusted(filepath.Dir(common))
+	if at, err := r.Line(ctx, "--git-dir="+common, "config", "--get", "core.worktree"); err == nil && at != "" {
+		if r.Dir = at; !filepath.IsAbs(at) {
+			r.Dir = filepath.Join(common, at)
 		}
 	}
-	if own, err := h.own(ctx); err != nil || own != common {
+	if own, err := r.GitDir(ctx); err != nil || own != common {
 		return "", fmt.Errorf("the repository %s has no main checkout: issues are worked on beside one", common)
 	}
-	return h.line(ctx, "rev-parse", "--show-toplevel")
+	return r.Line(ctx, "rev-parse", "--show-toplevel")
 }
 
 // BaseRef returns the short name of the branch that issues start from and land
 // in: git config afar.baseRef, else the default branch of the remote, else main,
 // else master, else the branch of HEAD.
 func BaseRef(ctx context.Context, repo string) (string, error) {
-	h := hand{dir: repo}
-	if name, err := h.line(ctx, "config", "--get", "afar.baseRef"); err == nil && name != "" {
-		return h.configured(ctx, name)
+	r := Trusted(repo)
+	if name, err := r.Line(ctx, "config", "--get", "afar.baseRef"); err == nil && name != "" {
+		return r.configured(ctx, name)
 	}
-	if remote := h.remote(ctx); remote != "" {
-		name, _ := h.line(ctx, "symbolic-ref", "-q", remotes+remote+"/HEAD")
-		if name, ok := strings.CutPrefix(name, remotes+remote+"/"); ok && h.known(ctx, remote, name) {
+	if remote := r.remote(ctx); remote != "" {
+		name, _ := r.Line(ctx, "symbolic-ref", "-q", remotes+remote+"/HEAD")
+		if name, ok := strings.CutPrefix(name, remotes+remote+"/"); ok && r.known(ctx, remote, name) {
 			return name, nil
 		}
 	}
 	for _, name := range []string{"main", "master"} {
-		if h.known(ctx, "", name) {
+		if r.known(ctx, "", name) {
 			return name, nil
 		}
 	}
-	name, _ := h.line(ctx, "symbolic-ref", "-q", "HEAD")
-	if name, ok := strings.CutPrefix(name, heads); ok && h.known(ctx, "", name) {
+	name, _ := r.Line(ctx, "symbolic-ref", "-q", "HEAD")
+	if name, ok := strings.CutPrefix(name, heads); ok && r.known(ctx, "", name) {
 		return name, nil
 	}
 	return "", errors.New("there is no branch to land in: make a commit, or name one with git config afar.baseRef BRANCH")
@@ -75,27 +75,27 @@ const (
 	remotes = "refs/remotes/"
 )
 
-func (h hand) configured(ctx context.Context, name string) (string, error) {
+func (r Repo) configured(ctx context.Context, name string) (string, error) {
 	name = strings.TrimPrefix(name, heads)
-	if strings.HasPrefix(name, "-") || !h.known(ctx, h.remote(ctx), name) {
+	if strings.HasPrefix(name, "-") || !r.known(ctx, r.remote(ctx), name) {
 		return "", fmt.Errorf("git config afar.baseRef names %q, and there is no such branch", name)
 	}
 	return name, nil
 }
 
 // known reports whether a branch is there, or at the remote.
-func (h hand) known(ctx context.Context, remote, name string) bool {
-	oid, _ := h.commit(ctx, heads+name)
+func (r Repo) known(ctx context.Context, remote, name string) bool {
+	oid, _ := r.Resolve(ctx, heads+name)
 	if oid == "" && remote != "" {
-		oid, _ = h.commit(ctx, remotes+remote+"/"+name)
+		oid, _ = r.Resolve(ctx, remotes+remote+"/"+name)
 	}
 	return oid != ""
 }
 
 // remote returns origin, or the only remote there is, "" for none.
-func (h hand) remote(ctx context.Context) string {
-	out, _ := h.run(ctx, "remote")
-	names := lines(string(out), "\n")
+func (r Repo) remote(ctx context.Context) string {
+	out, _ := r.Run(ctx, "remote")
+	names := Lines(out)
 	for _, name := range names {
 		if name == "origin" {
 			return name
@@ -119,9 +119,9 @@ type base struct {
 	theirs   string // what we saw; "" for nothing
 }
 
-func (h hand) base(ctx context.Context, name string) (base, error) {
+func (r Repo) base(ctx context.Context, name string) (base, error) {
 	b := base{name: name}
-	out, err := h.run(ctx, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)", heads+name)
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)", heads+name)
 	if err != nil {
 		return b, err
 	}
@@ -129,13 +129,13 @@ func (h hand) base(ctx context.Context, name string) (base, error) {
 		b.tip, b.tracking, b.remote, b.ref = part[1], part[2], part[3], part[4]
 	}
 	if b.remote == "" || b.remote == "." || b.ref == "" {
-		b.remote, b.ref, b.tracking = h.remote(ctx), heads+name, ""
+		b.remote, b.ref, b.tracking = r.remote(ctx), heads+name, ""
 	}
 	if b.remote != "" && b.tracking == "" {
 		b.tracking = remotes + b.remote + "/" + name
 	}
 	if b.tracking != "" {
-		b.theirs, err = h.commit(ctx, b.tracking)
+		b.theirs, err = r.Resolve(ctx, b.tracking)
 	}
 	if err == nil && b.tip == "" && b.theirs == "" {
 		err = fmt.Errorf("the branch %s is gone", name)
@@ -145,11 +145,11 @@ func (h hand) base(ctx context.Context, name string) (base, error) {
 
 // start is the commit that work begins at: the branch, or its remote where that
 // is only further on. Work that began behind the remote could never be pushed.
-func (h hand) start(ctx context.Context, b base) (string, error) {
+func (r Repo) start(ctx context.Context, b base) (string, error) {
 	if b.tip == "" || b.theirs == "" {
 		return b.tip + b.theirs, nil
 	}
-	behind, err := h.within(ctx, b.tip, b.theirs)
+	behind, err := r.IsAncestor(ctx, b.tip, b.theirs)
 	if behind {
 		return b.theirs, err
 	}
@@ -158,17 +158,17 @@ func (h hand) start(ctx context.Context, b base) (string, error) {
 
 // fetch looks at the remote again. Another loop may be doing the same: where its
 // answer came first, git takes ours for a mistake.
-func (h hand) fetch(ctx context.Context, b base) error {
+func (r Repo) fetch(ctx context.Context, b base) error {
 	if b.remote == "" {
 		return nil
 	}
 	for seen := b.theirs; ; {
-		_, err := h.call(ctx, call{wait: fetchFor, free: true}, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+		_, err := r.Call(ctx, Call{Limit: FetchLimit, Unlocked: true}, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 			"--no-recurse-submodules", "--end-of-options", b.remote, "+"+b.ref+":"+b.tracking)
 		if err == nil {
 			return nil
 		}
-		now, _ := h.commit(ctx, b.tracking)
+		now, _ := r.Resolve(ctx, b.tracking)
 		if now == seen {
 			return err
 		}

@@ -14,20 +14,20 @@ const maxPatch = 64 << 20
 // content: no attribute of the repository hides one. Of files that are not text
 // it says so.
 func (w Worktree) Diff(ctx context.Context, max int) (text string, cut bool, err error) {
-	h := hand{dir: w.Path}
-	b, err := h.base(ctx, w.Base)
+	r := Trusted(w.Path)
+	b, err := r.base(ctx, w.Base)
 	if err != nil {
 		return "", false, err
 	}
-	start, err := h.start(ctx, b)
+	start, err := r.start(ctx, b)
 	if err != nil {
 		return "", false, err
 	}
-	from, err := h.line(ctx, "merge-base", start, "HEAD")
+	from, err := r.Line(ctx, "merge-base", start, "HEAD")
 	if err != nil {
 		return "", false, err
 	}
-	out, err := h.call(ctx, call{most: maxPatch}, "diff-tree", "-p", "-r", "-M", "--text", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", from, "HEAD")
+	out, err := r.Call(ctx, Call{Most: maxPatch}, "diff-tree", "-p", "-r", "-M", "--text", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", from, "HEAD")
 	if err != nil {
 		return "", false, err
 	}

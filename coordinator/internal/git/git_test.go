@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/standin/gitrepo"
 )
 
 func tree(t *testing.T, dir string) string { t.Helper(); return git.Tree(t.Context(), dir) }
@@ -261,83 +262,18 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever program a repository names, it is not run.
+// TestHostile checks that looking at a repository runs no program that the
+// repository names.
 func TestHostile(t *testing.T) {
 	beside(t)
-	for name, arm := range map[string]func(t *testing.T, dir, evil string){
-		"file monitor": func(t *testing.T, dir, evil string) { run(t, dir, "config", "core.fsmonitor", evil) },
-		"hooks": func(t *testing.T, dir, evil string) {
-			for _, hook := range []string{"post-index-change", "pre-commit", "reference-transaction", "post-checkout"} {
-				write(t, dir, ".git/hooks/"+hook, "#!/bin/sh\n"+evil+"\n")
-			}
-		},
-		"hooks elsewhere": func(t *testing.T, dir, evil string) {
-			write(t, dir, "h/post-index-change", "#!/bin/sh\n"+evil+"\n")
-			run(t, dir, "config", "core.hooksPath", "h")
-		},
-		"clean filter":            func(t *testing.T, dir, evil string) { filter(t, dir, "clean", "x", evil) },
-		"process filter":          func(t *testing.T, dir, evil string) { filter(t, dir, "process", "x", evil) },
-		"filter with an odd name": func(t *testing.T, dir, evil string) { filter(t, dir, "clean", "x=y", evil) },
-		"external diff":           func(t *testing.T, dir, evil string) { run(t, dir, "config", "diff.external", evil) },
-		"diff driver": func(t *testing.T, dir, evil string) {
-			write(t, dir, ".gitattributes", "* diff=x\n")
-			run(t, dir, "config", "diff.x.command", evil)
-		},
-		"text conversion": func(t *testing.T, dir, evil string) {
-			write(t, dir, ".gitattributes", "* diff=x\n")
-			run(t, dir, "config", "diff.x.textconv", evil)
-		},
-		"pager": func(t *testing.T, dir, evil string) {
-			run(t, dir, "config", "core.pager", evil)
-			run(t, dir, "config", "pager.status", evil)
-		},
-		"signatures": func(t *testing.T, dir, evil string) {
-			signed := strings.Replace(run(t, dir, "cat-file", "commit", "HEAD"), "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n x\n -----END PGP SIGNATURE-----\n\n", 1)
-			write(t, dir, ".git/signed", signed+"\n")
-			run(t, dir, "update-ref", "HEAD", run(t, dir, "hash-object", "-t", "commit", "-w", ".git/signed"))
-			run(t, dir, "config", "log.showSignature", "true")
-			run(t, dir, "config", "gpg.program", evil)
-		},
-		"alias": func(t *testing.T, dir, evil string) { run(t, dir, "config", "alias.status", "!"+evil) },
-		"submodule": func(t *testing.T, dir, evil string) {
-			sub := filepath.Join(dir, "sub")
-			run(t, dir, "init", "-q", "sub")
-			write(t, sub, "f", "one\n")
-			run(t, sub, "add", "f")
-			run(t, sub, "commit", "-q", "-m", "x")
-			run(t, dir, "-c", "advice.addEmbeddedRepo=false", "add", "sub")
-			filter(t, sub, "clean", "x", evil)
-			write(t, sub, "f", "six\n")
-			run(t, sub, "config", "core.fsmonitor", evil)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := committed(t)
-			proof := filepath.Join(t.TempDir(), "it-ran")
-			evil := filepath.Join(t.TempDir(), "evil")
-			write(t, filepath.Dir(evil), "evil", "#!/bin/sh\ntouch "+proof+"\ncat\n")
-			arm(t, dir, evil)
-			write(t, dir, "a.txt", "six\n") // as long as before: git must look inside
-			if len(tree(t, dir)) != 64 {
-				t.Error("no answer")
-			}
-			if commits, changed := git.Recent(t.Context(), dir); len(commits) != 1 || len(changed) == 0 {
-				t.Errorf("have %v, %v", commits, changed)
-			}
-			undone(t, dir)
-			if _, err := os.Stat(proof); err == nil {
-				t.Error("it ran")
-			}
-		})
-	}
-}
-
-func filter(t *testing.T, dir, kind, name, evil string) {
-	t.Helper()
-	write(t, dir, ".gitattributes", "* filter="+name+"\n")
-	run(t, dir, "config", "filter."+name+"."+kind, evil)
-	run(t, dir, "config", "filter."+name+".required", "true")
+	gitrepo.EachHostile(t, func(t *testing.T, dir string) {
+		if len(tree(t, dir)) != 64 {
+			t.Error("no answer")
+		}
+		if commits, changed := git.Recent(t.Context(), dir); len(commits) != 1 || len(changed) == 0 {
+			t.Errorf("have %v, %v", commits, changed)
+		}
+	})
 }
 
 // TestEnvironment: variables of the person's session do not steer git.

@@ -18,20 +18,20 @@ func beingMade(admin string) bool {
 
 // finish brings a worktree that git was making when it was killed to its end, or
 // back to an empty directory.
-func (w Worktree) finish(ctx context.Context, h hand) error {
-	admin, err := w.admin(ctx, h)
+func (w Worktree) finish(ctx context.Context, r Repo) error {
+	admin, err := w.admin(ctx, r)
 	if err != nil || admin == "" {
-		return errors.Join(err, w.undoHalf(ctx, h))
+		return errors.Join(err, w.undoHalf(ctx, r))
 	}
 	if !beingMade(admin) {
 		return nil
 	}
-	at := h.in(w.Path)
+	at := r.In(w.Path)
 	if err := os.Remove(filepath.Join(admin, "index.lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if own, err := at.own(ctx); err == nil && own == admin && w.onBranch(ctx, at) == nil {
-		if _, err := at.run(ctx, "reset", "-q", "--hard"); err != nil {
+	if own, err := at.GitDir(ctx); err == nil && own == admin && w.onBranch(ctx, at) == nil {
+		if _, err := at.Run(ctx, "reset", "-q", "--hard"); err != nil {
 			return err
 		}
 		return os.Remove(filepath.Join(admin, "locked"))
@@ -46,8 +46,8 @@ func (w Worktree) finish(ctx context.Context, h hand) error {
 // away again, when it died: it names a worktree that git does not know, and holds
 // nothing that the branch does not. Anything else is left, and ours says what it
 // is.
-func (w Worktree) undoHalf(ctx context.Context, h hand) error {
-	common, err := h.common(ctx)
+func (w Worktree) undoHalf(ctx context.Context, r Repo) error {
+	common, err := r.CommonDir(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,29 +56,29 @@ func (w Worktree) undoHalf(ctx context.Context, h hand) error {
 	if !ok || filepath.Dir(admin) != filepath.Join(common, "worktrees") {
 		return nil
 	}
-	same, err := w.holdsOnly(ctx, h, common)
+	same, err := w.holdsOnly(ctx, r, common)
 	if err != nil {
 		return err
 	}
 	if same {
 		return errors.Join(os.RemoveAll(w.Path), os.RemoveAll(admin))
 	}
-	_, _ = h.run(ctx, "worktree", "repair", w.Path) // where only the way back from git is lost
+	_, _ = r.Run(ctx, "worktree", "repair", w.Path) // where only the way back from git is lost
 	return nil
 }
 
 // holdsOnly reports whether each file at the path is one of the branch.
-func (w Worktree) holdsOnly(ctx context.Context, h hand, common string) (bool, error) {
+func (w Worktree) holdsOnly(ctx context.Context, r Repo, common string) (bool, error) {
 	index := filepath.Join(common, "afar.index")
 	defer os.Remove(index)
-	env := call{env: []string{"GIT_DIR=" + common, "GIT_WORK_TREE=" + w.Path, "GIT_INDEX_FILE=" + index}}
-	at := h.in(w.Path)
-	if _, err := at.call(ctx, env, "read-tree", heads+w.Branch); err != nil {
+	env := Call{Env: []string{"GIT_DIR=" + common, "GIT_WORK_TREE=" + w.Path, "GIT_INDEX_FILE=" + index}}
+	at := r.In(w.Path)
+	if _, err := at.Call(ctx, env, "read-tree", heads+w.Branch); err != nil {
 		return false, err
 	}
-	_, _ = at.call(ctx, env, "update-index", "-q", "--refresh") // it fails where a file is not as the branch has it
+	_, _ = at.Call(ctx, env, "update-index", "-q", "--refresh") // it fails where a file is not as the branch has it
 	for _, args := range [][]string{{"ls-files", "-z", "--others"}, {"diff-files", "-z", "--name-only", "--diff-filter=d", "--ignore-submodules=none"}} {
-		if out, err := at.call(ctx, env, args...); err != nil || len(out) > 0 {
+		if out, err := at.Call(ctx, env, args...); err != nil || len(out) > 0 {
 			return false, err
 		}
 	}

@@ -32,25 +32,25 @@ type Landed struct {
 //
 // Landing what has landed is no error, so after a crash the same call ends it.
 func (w Worktree) Land(ctx context.Context, commit string, push bool) (Landed, error) {
-	h := hand{dir: w.Repo}
+	r := Trusted(w.Repo)
 	l := Landed{Commit: commit, Base: w.Base}
 	if !isCommit(commit) {
 		return l, w.landing(fmt.Errorf("%w: %.80q is no full name of a commit", ErrChanged, commit))
 	}
-	b, err := h.base(ctx, w.Base)
+	b, err := r.base(ctx, w.Base)
 	if err != nil {
 		return l, w.landing(err)
 	}
-	seen := h.fetch(ctx, b) // before the lock: a remote may be slow
+	seen := r.fetch(ctx, b) // before the lock: a remote may be slow
 	if push && seen != nil && b.theirs != "" {
 		return l, w.landing(fmt.Errorf("%w: %w", ErrPush, seen))
 	}
-	h, err = w.begin(ctx)
+	r, err = w.begin(ctx)
 	if err != nil {
 		return l, w.landing(err)
 	}
-	defer h.held.Release()
-	err = w.land(ctx, h, &l, push)
+	defer r.Unlock()
+	err = w.land(ctx, r, &l, push)
 	return l, w.landing(err)
 }
 
@@ -66,39 +66,39 @@ func isCommit(oid string) bool {
 }
 
 // land does what Land promises, under the lock.
-func (w Worktree) land(ctx context.Context, h hand, l *Landed, push bool) error {
-	if err := h.settleLanding(ctx); err != nil {
+func (w Worktree) land(ctx context.Context, r Repo, l *Landed, push bool) error {
+	if err := r.settleLanding(ctx); err != nil {
 		return err
 	}
-	b, err := h.base(ctx, w.Base)
+	b, err := r.base(ctx, w.Base)
 	if err != nil {
 		return err
 	}
 	if b.tip != "" {
-		there, err := h.within(ctx, l.Commit, b.tip)
+		there, err := r.IsAncestor(ctx, l.Commit, b.tip)
 		if err != nil {
 			return err
 		}
 		if there {
-			return w.pushLanded(ctx, h, b, l, push)
+			return w.pushLanded(ctx, r, b, l, push)
 		}
 	}
-	if err := w.reviewed(ctx, h, l.Commit); err != nil {
+	if err := w.reviewed(ctx, r, l.Commit); err != nil {
 		return err
 	}
-	if err := h.straight(ctx, b, l.Commit, push); err != nil {
+	if err := r.straight(ctx, b, l.Commit, push); err != nil {
 		return err
 	}
-	if l.Checkout, err = h.checkoutOf(ctx, b); err != nil {
+	if l.Checkout, err = r.checkoutOf(ctx, b); err != nil {
 		return err
 	}
-	if err := h.in(l.Checkout).free(ctx, b, l.Commit, w.Aside); err != nil {
+	if err := r.In(l.Checkout).free(ctx, b, l.Commit, w.Aside); err != nil {
 		return err
 	}
-	if err := w.push(ctx, h, b, l, push); err != nil {
+	if err := w.push(ctx, r, b, l, push); err != nil {
 		return err
 	}
-	err = h.forward(context.WithoutCancel(ctx), b, l)
+	err = r.forward(context.WithoutCancel(ctx), b, l)
 	if err != nil && l.Pushed {
 		err = fmt.Errorf("%w; the remote has it already", err)
 	}
@@ -106,16 +106,16 @@ func (w Worktree) land(ctx context.Context, h hand, l *Landed, push bool) error 
 }
 
 // reviewed holds the worktree against the commit that is to land.
-func (w Worktree) reviewed(ctx context.Context, h hand, commit string) error {
-	tip, err := h.commit(ctx, heads+w.Branch)
+func (w Worktree) reviewed(ctx context.Context, r Repo, commit string) error {
+	tip, err := r.Resolve(ctx, heads+w.Branch)
 	if err == nil && tip != commit {
 		err = fmt.Errorf("%w: it is at %.12s and not at %.12s", ErrChanged, tip, commit)
 	}
 	if err == nil {
-		err = w.ours(ctx, h)
+		err = w.ours(ctx, r)
 	}
 	if err == nil {
-		err = w.clean(ctx, h)
+		err = w.clean(ctx, r)
 	}
 	return err
 }
@@ -129,21 +129,21 @@ func landedRef(base string) string { return "refs/afar/landed/" + base }
 // remote goes there too, and is not taken past it. One that went apart from it
 // by what landed without being pushed goes on like that, as long as nobody wants
 // to push.
-func (h hand) straight(ctx context.Context, b base, commit string, push bool) error {
+func (r Repo) straight(ctx context.Context, b base, commit string, push bool) error {
 	if b.tip != "" {
-		if err := h.reaches(ctx, b.tip, commit); err != nil {
+		if err := r.reaches(ctx, b.tip, commit); err != nil {
 			return err
 		}
 	}
 	if b.theirs == "" {
 		return nil
 	}
-	err := h.reaches(ctx, b.theirs, commit)
+	err := r.reaches(ctx, b.theirs, commit)
 	if b.tip == "" {
 		return err
 	}
 	if errors.Is(err, ErrDiverged) {
-		behind, why := h.within(ctx, b.tip, b.theirs)
+		behind, why := r.IsAncestor(ctx, b.tip, b.theirs)
 		switch {
 		case why != nil:
 			return why
@@ -157,12 +157,12 @@ func (h hand) straight(ctx context.Context, b base, commit string, push bool) er
 	if err != nil {
 		return err
 	}
-	return h.theirOwn(ctx, b, b.tip)
+	return r.theirOwn(ctx, b, b.tip)
 }
 
 // reaches reports ErrDiverged unless a commit holds another one.
-func (h hand) reaches(ctx context.Context, old, commit string) error {
-	in, err := h.within(ctx, old, commit)
+func (r Repo) reaches(ctx context.Context, old, commit string) error {
+	in, err := r.IsAncestor(ctx, old, commit)
 	if err == nil && !in {
 		err = fmt.Errorf("%w (%.12s is not in it)", ErrDiverged, old)
 	}
@@ -171,16 +171,16 @@ func (h hand) reaches(ctx context.Context, old, commit string) error {
 
 // theirOwn reports ErrAhead where a commit of the base holds what neither the
 // remote has nor we landed: that is the person's, and theirs to push.
-func (h hand) theirOwn(ctx context.Context, b base, commit string) error {
+func (r Repo) theirOwn(ctx context.Context, b base, commit string) error {
 	args := []string{"rev-list", "--count", commit, "^" + b.theirs}
-	ours, err := h.commit(ctx, landedRef(b.name))
+	ours, err := r.Resolve(ctx, landedRef(b.name))
 	if err != nil {
 		return err
 	}
 	if ours != "" {
 		args = append(args, "^"+ours)
 	}
-	n, err := h.line(ctx, args...)
+	n, err := r.Line(ctx, args...)
 	if err == nil && n != "0" {
 		err = fmt.Errorf("%w (commits of %s that are not in %s: %s)", ErrAhead, b.name, b.tracking, n)
 	}
@@ -189,8 +189,8 @@ func (h hand) theirOwn(ctx context.Context, b base, commit string) error {
 
 // checkoutOf returns the checkout that holds the base, "" for none. One that is
 // in the middle of something with the base holds it too, and is refused.
-func (h hand) checkoutOf(ctx context.Context, b base) (string, error) {
-	dirs, err := h.checkouts(ctx)
+func (r Repo) checkoutOf(ctx context.Context, b base) (string, error) {
+	dirs, err := r.checkouts(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -199,7 +199,7 @@ func (h hand) checkoutOf(ctx context.Context, b base) (string, error) {
 			return "", fmt.Errorf("%w: %s of %s is not finished (%s)", ErrInTheWay, what, b.name, dir)
 		}
 	}
-	out, err := h.line(ctx, "for-each-ref", "--format=%(worktreepath)", heads+b.name)
+	out, err := r.Line(ctx, "for-each-ref", "--format=%(worktreepath)", heads+b.name)
 	if err != nil || out == "" {
 		return "", err
 	}
@@ -211,8 +211,8 @@ func (h hand) checkoutOf(ctx context.Context, b base) (string, error) {
 
 // checkouts returns the directories in which git keeps the state of each
 // checkout of the repository.
-func (h hand) checkouts(ctx context.Context) ([]string, error) {
-	common, err := h.common(ctx)
+func (r Repo) checkouts(ctx context.Context) ([]string, error) {
+	common, err := r.CommonDir(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -248,24 +248,24 @@ var unfinished = map[string]string{
 
 // free reports an error where landing would touch what is the person's in the
 // checkout of the base.
-func (h hand) free(ctx context.Context, b base, commit string, aside []string) error {
-	if h.dir == "" {
+func (r Repo) free(ctx context.Context, b base, commit string, aside []string) error {
+	if r.Dir == "" {
 		return nil // checked out nowhere
 	}
-	own, err := h.own(ctx)
+	own, err := r.GitDir(ctx)
 	if err != nil {
 		return err
 	}
 	for name, what := range unfinished {
 		if _, err := os.Lstat(filepath.Join(own, name)); err == nil {
-			return fmt.Errorf("%w: %s is not finished in %s", ErrInTheWay, what, h.dir)
+			return fmt.Errorf("%w: %s is not finished in %s", ErrInTheWay, what, r.Dir)
 		}
 	}
-	changes, err := h.changes(ctx)
+	changes, err := r.changes(ctx)
 	if err != nil {
 		return err
 	}
-	touched, err := h.names(ctx, "", b.tip, commit)
+	touched, err := r.names(ctx, "", b.tip, commit)
 	if err != nil {
 		return err
 	}
@@ -273,9 +273,9 @@ func (h hand) free(ctx context.Context, b base, commit string, aside []string) e
 		return harmless(c) || c.logged() && slices.Contains(aside, c.path) && !slices.Contains(touched, c.path)
 	})
 	if len(changes) > 0 {
-		return fmt.Errorf("%w: in %s: %s", ErrBaseDirty, h.dir, some(changes))
+		return fmt.Errorf("%w: in %s: %s", ErrBaseDirty, r.Dir, some(changes))
 	}
-	return h.room(ctx, b.tip, commit)
+	return r.room(ctx, b.tip, commit)
 }
 
 // harmless is what a fast-forward leaves alone: files that git does not track
@@ -289,39 +289,39 @@ func (c pending) logged() bool { return c.kind == '1' && c.index == '.' && c.wor
 // room reports an error where going from one commit to another would write over
 // a file that git does not track, an ignored one too: git itself takes those
 // for worthless.
-func (h hand) room(ctx context.Context, from, to string) error {
-	gone, err := h.names(ctx, "D", from, to)
+func (r Repo) room(ctx context.Context, from, to string) error {
+	gone, err := r.names(ctx, "D", from, to)
 	if err != nil {
 		return err
 	}
-	added, err := h.names(ctx, "A", from, to)
+	added, err := r.names(ctx, "A", from, to)
 	if err != nil {
 		return err
 	}
-	blind, _ := h.line(ctx, "config", "--type=bool", "--get", "core.ignoreCase")
+	blind, _ := r.Line(ctx, "config", "--type=bool", "--get", "core.ignoreCase")
 	tracked := map[string]bool{}
 	for _, name := range gone {
 		tracked[fold(name, blind == "true")] = true
 	}
 	var taken []string
 	for _, name := range added {
-		if at := h.taken(name, func(p string) bool { return tracked[fold(p, blind == "true")] }); at != "" && !slices.Contains(taken, at) {
+		if at := r.taken(name, func(p string) bool { return tracked[fold(p, blind == "true")] }); at != "" && !slices.Contains(taken, at) {
 			taken = append(taken, at)
 		}
 	}
 	if len(taken) > 0 {
-		return fmt.Errorf("%w: %s would write over files that are not tracked: %s", ErrInTheWay, h.dir, someNames(taken))
+		return fmt.Errorf("%w: %s would write over files that are not tracked: %s", ErrInTheWay, r.Dir, someNames(taken))
 	}
 	if blind == "true" {
-		return h.clash(ctx, added, to)
+		return r.clash(ctx, added, to)
 	}
 	return nil
 }
 
 // clash reports an error where an added file is another one of the commit but
 // for its case, on a file system that does not tell them apart.
-func (h hand) clash(ctx context.Context, added []string, commit string) error {
-	all, err := h.tracked(ctx, commit)
+func (r Repo) clash(ctx context.Context, added []string, commit string) error {
+	all, err := r.tracked(ctx, commit)
 	count := map[string]int{}
 	for name := range all {
 		count[fold(name, true)]++
@@ -343,13 +343,13 @@ func fold(name string, blind bool) string {
 
 // taken returns what stands where a file would be written, "" for nothing. Of
 // directories git takes care itself.
-func (h hand) taken(name string, tracked func(string) bool) string {
+func (r Repo) taken(name string, tracked func(string) bool) string {
 	for i := 0; i <= len(name); i++ {
 		if i < len(name) && name[i] != '/' {
 			continue
 		}
 		at := name[:i]
-		info, err := os.Lstat(filepath.Join(h.dir, at))
+		info, err := os.Lstat(filepath.Join(r.Dir, at))
 		if err != nil {
 			return ""
 		}
@@ -364,13 +364,13 @@ func (h hand) taken(name string, tracked func(string) bool) string {
 }
 
 // names lists the paths that were added (A) or deleted (D) between two commits.
-func (h hand) names(ctx context.Context, filter, from, to string) (names []string, err error) {
-	out, err := h.run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", "--diff-filter="+filter, from, to)
-	return asStrings(records(out)), err
+func (r Repo) names(ctx context.Context, filter, from, to string) (names []string, err error) {
+	out, err := r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", "--diff-filter="+filter, from, to)
+	return Records(out), err
 }
 
 // push gives the remote the commit where that is wanted.
-func (w Worktree) push(ctx context.Context, h hand, b base, l *Landed, wanted bool) error {
+func (w Worktree) push(ctx context.Context, r Repo, b base, l *Landed, wanted bool) error {
 	if !wanted {
 		return nil
 	}
@@ -380,35 +380,35 @@ func (w Worktree) push(ctx context.Context, h hand, b base, l *Landed, wanted bo
 	if b.theirs == "" { // all that the person has in it would go there
 		return fmt.Errorf("%w: %s has no branch %s that we know of; push it once yourself", ErrPush, b.remote, b.name)
 	}
-	there, err := h.within(ctx, l.Commit, b.theirs)
+	there, err := r.IsAncestor(ctx, l.Commit, b.theirs)
 	if l.Pushed = there; err != nil || there {
 		return err
 	}
-	err = w.pushLarge(ctx, h, b, l.Commit)
+	err = w.pushLarge(ctx, r, b, l.Commit)
 	if err == nil {
-		_, err = h.call(ctx, call{wait: pushFor, free: true}, "push", "-q", "--no-verify", "--no-follow-tags", "--end-of-options", b.remote, l.Commit+":"+b.ref)
+		_, err = r.Call(ctx, Call{Limit: PushLimit, Unlocked: true}, "push", "-q", "--no-verify", "--no-follow-tags", "--end-of-options", b.remote, l.Commit+":"+b.ref)
 	}
 	if l.Pushed = err == nil; l.Pushed {
 		return nil
 	}
-	return h.whyNot(ctx, b, l.Commit, err)
+	return r.whyNot(ctx, b, l.Commit, err)
 }
 
 // pushLanded is push for a commit that the base has already, and maybe more.
-func (w Worktree) pushLanded(ctx context.Context, h hand, b base, l *Landed, wanted bool) error {
+func (w Worktree) pushLanded(ctx context.Context, r Repo, b base, l *Landed, wanted bool) error {
 	if wanted && b.theirs != "" {
-		if err := h.theirOwn(ctx, b, l.Commit); err != nil {
+		if err := r.theirOwn(ctx, b, l.Commit); err != nil {
 			return err
 		}
 	}
-	return w.push(ctx, h, b, l, wanted)
+	return w.push(ctx, r, b, l, wanted)
 }
 
 // whyNot tells a remote that has moved from one that refuses.
-func (h hand) whyNot(ctx context.Context, b base, commit string, why error) error {
-	if h.fetch(ctx, b) == nil {
-		now, _ := h.commit(ctx, b.tracking)
-		if in, err := h.within(ctx, now, commit); now != "" && err == nil && !in {
+func (r Repo) whyNot(ctx context.Context, b base, commit string, why error) error {
+	if r.fetch(ctx, b) == nil {
+		now, _ := r.Resolve(ctx, b.tracking)
+		if in, err := r.IsAncestor(ctx, now, commit); now != "" && err == nil && !in {
 			return fmt.Errorf("%w (%.12s of %s is not in it)", ErrDiverged, now, b.remote)
 		}
 	}
@@ -418,30 +418,30 @@ func (h hand) whyNot(ctx context.Context, b base, commit string, why error) erro
 // pushLarge gives the remote the large files of git-lfs, which its hook would do
 // if hooks ran: the commit alone would be a repository that nobody can check
 // out.
-func (w Worktree) pushLarge(ctx context.Context, h hand, b base, commit string) error {
+func (w Worktree) pushLarge(ctx context.Context, r Repo, b base, commit string) error {
 	if _, err := os.Lstat(w.Path); err == nil {
-		h = h.in(w.Path) // its attributes are those of the commit
+		r = r.In(w.Path) // its attributes are those of the commit
 	}
-	in, err := h.run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=AM", b.theirs, commit)
+	in, err := r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=AM", b.theirs, commit)
 	if err != nil || len(in) == 0 {
 		return err
 	}
-	out, err := h.call(ctx, call{in: in}, "check-attr", "-z", "--stdin", "filter")
+	out, err := r.Call(ctx, Call{In: in}, "check-attr", "-z", "--stdin", "filter")
 	if err != nil || !large(out) {
 		return err
 	}
-	url, err := h.line(ctx, "remote", "get-url", "--push", b.remote)
+	url, err := r.Line(ctx, "remote", "get-url", "--push", b.remote)
 	if err != nil {
 		return err
 	}
 	line := fmt.Sprintf("%s %s %s %s\n", heads+w.Branch, commit, b.ref, b.theirs)
-	_, err = h.call(ctx, call{in: []byte(line), wait: localFor, free: true}, "lfs", "pre-push", b.remote, url)
+	_, err = r.Call(ctx, Call{In: []byte(line), Unlocked: true}, "lfs", "pre-push", b.remote, url)
 	return err
 }
 
 // large reads git check-attr -z: path, attribute, value, each ended by NUL.
 func large(out []byte) bool {
-	list := asStrings(records(out))
+	list := Records(out)
 	for i := 2; i < len(list); i += 3 {
 		if list[i] == "lfs" {
 			return true
@@ -451,28 +451,28 @@ func large(out []byte) bool {
 }
 
 // forward moves the base. The merge decides by itself whether it still may.
-func (h hand) forward(ctx context.Context, b base, l *Landed) error {
-	if _, err := h.run(ctx, "update-ref", "-m", "afar: landing", landedRef(b.name), l.Commit); err != nil {
+func (r Repo) forward(ctx context.Context, b base, l *Landed) error {
+	if _, err := r.Run(ctx, "update-ref", "-m", "afar: landing", landedRef(b.name), l.Commit); err != nil {
 		return err
 	}
 	var err error
 	if l.Checkout == "" {
-		_, err = h.run(ctx, "update-ref", "-m", "afar: land", heads+b.name, l.Commit, orNew(b.tip, l.Commit))
+		_, err = r.Run(ctx, "update-ref", "-m", "afar: land", heads+b.name, l.Commit, orNew(b.tip, l.Commit))
 	} else {
-		err = h.merge(ctx, b, l)
+		err = r.merge(ctx, b, l)
 	}
 	if err == nil {
 		return nil
 	}
-	now, _ := h.commit(ctx, heads+b.name)
-	if in, _ := h.within(ctx, now, l.Commit); now != "" && !in {
+	now, _ := r.Resolve(ctx, heads+b.name)
+	if in, _ := r.IsAncestor(ctx, now, l.Commit); now != "" && !in {
 		return fmt.Errorf("%w: %w", ErrDiverged, err)
 	}
 	return fmt.Errorf("%w: %w", ErrInTheWay, err)
 }
 
-func (h hand) merge(ctx context.Context, b base, l *Landed) error {
-	common, err := h.common(ctx)
+func (r Repo) merge(ctx context.Context, b base, l *Landed) error {
+	common, err := r.CommonDir(ctx)
 	if err != nil {
 		return err
 	}
@@ -480,10 +480,10 @@ func (h hand) merge(ctx context.Context, b base, l *Landed) error {
 	m := mark{Checkout: l.Checkout, Ref: heads + b.name, From: b.tip, To: l.Commit}
 	var why error
 	err = marked(name, m, func() error {
-		_, why = h.in(l.Checkout).call(ctx, call{env: []string{"GIT_REFLOG_ACTION=afar: land"}},
+		_, why = r.In(l.Checkout).Call(ctx, Call{Env: []string{"GIT_REFLOG_ACTION=afar: land"}},
 			"merge", "-q", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-stat", l.Commit)
 		if why != nil {
-			return h.settleLanding(ctx)
+			return r.settleLanding(ctx)
 		}
 		return nil
 	})

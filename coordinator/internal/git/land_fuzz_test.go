@@ -35,7 +35,7 @@ func FuzzLandOutput(f *testing.F) {
 		if text := textOnly(out); len(text) > 2*len(out)+100 || !bytes.Contains(out, []byte("\n--- ")) && !bytes.Equal(text, out) {
 			t.Errorf("%q became %q", out, text)
 		}
-		if text := short(string(out)); strings.ContainsAny(text, "\n\r") || !utf8.ValidString(text) {
+		if text := message(string(out)); strings.ContainsAny(text, "\n\r") || !utf8.ValidString(text) {
 			t.Errorf("%q became %q", out, text)
 		}
 	})

@@ -14,47 +14,47 @@ import (
 // (ErrNotClean). At a contradiction the worktree is as it was before, and
 // ErrConflict names the files.
 func (w Worktree) Rebase(ctx context.Context) (string, error) {
-	h, err := w.begin(ctx)
+	r, err := w.begin(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer h.held.Release()
-	commit, err := w.rebase(ctx, h)
+	defer r.Unlock()
+	commit, err := w.rebase(ctx, r)
 	if err != nil {
 		return "", fmt.Errorf("rebase %s onto %s: %w", w.Branch, w.Base, err)
 	}
 	return commit, nil
 }
 
-func (w Worktree) rebase(ctx context.Context, h hand) (string, error) {
-	if err := w.ours(ctx, h); err != nil {
+func (w Worktree) rebase(ctx context.Context, r Repo) (string, error) {
+	if err := w.ours(ctx, r); err != nil {
 		return "", err
 	}
-	if err := w.clean(ctx, h); err != nil {
+	if err := w.clean(ctx, r); err != nil {
 		return "", err
 	}
-	b, err := h.base(ctx, w.Base)
+	b, err := r.base(ctx, w.Base)
 	if err != nil {
 		return "", err
 	}
-	onto, err := h.start(ctx, b)
+	onto, err := r.start(ctx, b)
 	if err != nil {
 		return "", err
 	}
-	at := h.in(w.Path)
-	head, err := at.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	at := r.In(w.Path)
+	head, err := at.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 	if err != nil {
 		return "", err
 	}
-	if there, err := at.within(ctx, onto, head); err != nil || there {
+	if there, err := at.IsAncestor(ctx, onto, head); err != nil || there {
 		return head, err
 	}
 	if err := at.room(ctx, head, onto); err != nil {
 		return "", err
 	}
 	var why error
-	err = w.marked(ctx, h, onto, func() error {
-		if _, why = at.run(ctx, rebasing(onto)...); why == nil || killed(why) {
+	err = w.marked(ctx, r, onto, func() error {
+		if _, why = at.Run(ctx, rebasing(onto)...); why == nil || wasKilled(why) {
 			return why
 		}
 		var err error
@@ -62,12 +62,12 @@ func (w Worktree) rebase(ctx context.Context, h hand) (string, error) {
 		return err
 	})
 	if err != nil {
-		err = errors.Join(err, w.settle(context.WithoutCancel(ctx), h))
+		err = errors.Join(err, w.settle(context.WithoutCancel(ctx), r))
 	}
 	if err := cmp.Or(err, why); err != nil {
 		return "", err
 	}
-	return at.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	return at.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 }
 
 // rebasing is the command, whatever the person's settings say of rebases.
@@ -77,25 +77,25 @@ func rebasing(onto string) []string {
 
 // giveUp ends a rebase that failed and puts everything back. It returns why the
 // rebase failed, and an error where something is not back: then settle does it.
-func (h hand) giveUp(ctx context.Context, why error, head, onto string) (error, error) {
-	out, err := h.run(ctx, "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff", "--no-textconv")
+func (r Repo) giveUp(ctx context.Context, why error, head, onto string) (error, error) {
+	out, err := r.Run(ctx, "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff", "--no-textconv")
 	if err != nil {
 		return why, err
 	}
-	if files := records(out); len(files) > 0 {
-		why = fmt.Errorf("%w: %s", ErrConflict, someNames(asStrings(files)))
+	if files := Records(out); len(files) > 0 {
+		why = fmt.Errorf("%w: %s", ErrConflict, someNames(files))
 	}
-	touched, err := h.passed(ctx, head, onto)
+	touched, err := r.passed(ctx, head, onto)
 	if err != nil {
 		return why, err
 	}
-	if _, err := h.run(ctx, "rebase", "--abort"); err != nil {
+	if _, err := r.Run(ctx, "rebase", "--abort"); err != nil {
 		return why, err
 	}
-	changes, err := h.changes(ctx)
+	changes, err := r.changes(ctx)
 	for _, c := range changes {
 		if c.kind == '?' && sideOf(c.path, touched) {
-			err = errors.Join(err, os.Remove(filepath.Join(h.dir, c.path)))
+			err = errors.Join(err, os.Remove(filepath.Join(r.Dir, c.path)))
 		}
 	}
 	return why, err

@@ -35,7 +35,7 @@ const (
 )
 
 func (m mark) write(name string) error {
-	m.Until = time.Now().Add(localFor + endsIn).UnixMilli()
+	m.Until = time.Now().Add(localLimit + graceToEnd).UnixMilli()
 	text, err := json.Marshal(m)
 	if err == nil {
 		err = atomicfile.Write(name, string(text))
@@ -50,7 +50,7 @@ func (m mark) write(name string) error {
 // keep coarse times.
 func (m mark) covers(info fs.FileInfo) bool {
 	at := info.ModTime().UnixMilli()
-	return at >= m.Until-(localFor+endsIn+2*time.Second).Milliseconds() && at <= m.Until
+	return at >= m.Until-(localLimit+graceToEnd+2*time.Second).Milliseconds() && at <= m.Until
 }
 
 // readMark returns nil where nothing was begun. Half a mark was written before
@@ -83,8 +83,8 @@ func marked(name string, m mark, do func() error) error {
 
 // settleLanding takes back a merge in the checkout of a base that was cut off
 // while it wrote files.
-func (h hand) settleLanding(ctx context.Context) error {
-	common, err := h.common(ctx)
+func (r Repo) settleLanding(ctx context.Context) error {
+	common, err := r.CommonDir(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,16 +96,16 @@ func (h hand) settleLanding(ctx context.Context) error {
 	if _, err := os.Stat(m.Checkout); errors.Is(err, fs.ErrNotExist) {
 		return os.Remove(name)
 	}
-	at := h.in(m.Checkout)
-	own, err := at.own(ctx)
+	at := r.In(m.Checkout)
+	own, err := at.GitDir(ctx)
 	if err != nil {
 		return err
 	}
 	if err := dropLocks(ctx, m, filepath.Join(own, "HEAD.lock"), filepath.Join(own, "ORIG_HEAD.lock"), filepath.Join(common, m.Ref+".lock"), filepath.Join(common, "packed-refs.lock")); err != nil {
 		return err
 	}
-	ref, _ := at.line(ctx, "symbolic-ref", "-q", "HEAD")
-	tip, err := at.commit(ctx, "HEAD")
+	ref, _ := at.Line(ctx, "symbolic-ref", "-q", "HEAD")
+	tip, err := at.Resolve(ctx, "HEAD")
 	if err == nil && ref == m.Ref && tip == m.From {
 		err = at.takeBack(ctx, *m)
 	}
@@ -118,28 +118,28 @@ func (h hand) settleLanding(ctx context.Context) error {
 // takeBack brings the files between two commits back to the first where git had
 // begun to write the second. One that is neither is somebody's work: nothing is
 // done then.
-func (h hand) takeBack(ctx context.Context, m mark) error {
-	touched, err := h.between(ctx, m.From, m.To)
+func (r Repo) takeBack(ctx context.Context, m mark) error {
+	touched, err := r.between(ctx, m.From, m.To)
 	if err != nil {
 		return err
 	}
-	changes, err := h.changes(ctx)
+	changes, err := r.changes(ctx)
 	if err != nil {
 		return err
 	}
 	var restore, remove, theirs []string
 	for _, c := range changes {
 		if t, ok := touched[c.path]; ok && c.kind == '1' && !c.sub {
-			if restore = append(restore, c.path); !h.gits(ctx, c.path, t, c.staged) {
+			if restore = append(restore, c.path); !r.gits(ctx, c.path, t, c.staged) {
 				theirs = append(theirs, c.path)
 			}
 		}
 	}
 	for path, t := range touched {
-		if t.from != "" || slices.Contains(restore, path) || h.taken(path, func(string) bool { return false }) != path {
+		if t.from != "" || slices.Contains(restore, path) || r.taken(path, func(string) bool { return false }) != path {
 			continue
 		}
-		if remove = append(remove, path); !h.gits(ctx, path, t, "") {
+		if remove = append(remove, path); !r.gits(ctx, path, t, "") {
 			theirs = append(theirs, path)
 		}
 	}
@@ -147,21 +147,21 @@ func (h hand) takeBack(ctx context.Context, m mark) error {
 		slices.Sort(theirs)
 		return fmt.Errorf("these files were changed since: %s", someNames(theirs))
 	}
-	return h.putBack(ctx, m.From, restore, remove)
+	return r.putBack(ctx, m.From, restore, remove)
 }
 
-func (h hand) putBack(ctx context.Context, from string, restore, remove []string) error {
+func (r Repo) putBack(ctx context.Context, from string, restore, remove []string) error {
 	if len(restore) > 0 {
 		in := []byte(strings.Join(restore, "\x00") + "\x00")
-		if _, err := h.call(ctx, call{in: in}, "restore", "-q", "--source="+from, "--staged", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
+		if _, err := r.Call(ctx, Call{In: in}, "restore", "-q", "--source="+from, "--staged", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
 			return err
 		}
 	}
 	for _, path := range remove {
-		if err := os.Remove(filepath.Join(h.dir, path)); err != nil {
+		if err := os.Remove(filepath.Join(r.Dir, path)); err != nil {
 			return err
 		}
-		for dir := filepath.Dir(path); dir != "." && os.Remove(filepath.Join(h.dir, dir)) == nil; dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(path); dir != "." && os.Remove(filepath.Join(r.Dir, dir)) == nil; dir = filepath.Dir(dir) {
 		}
 	}
 	return nil
@@ -170,11 +170,11 @@ func (h hand) putBack(ctx context.Context, from string, restore, remove []string
 // gits reports whether a file holds nothing but what one of two commits has for
 // it, or the beginning of that: git died while it wrote it. staged is its entry
 // in the index, "" for none.
-func (h hand) gits(ctx context.Context, path string, t passage, staged string) bool {
+func (r Repo) gits(ctx context.Context, path string, t passage, staged string) bool {
 	if staged != "" && strings.Trim(staged, "0") != "" && staged != t.from && staged != t.to {
 		return false
 	}
-	name := filepath.Join(h.dir, path)
+	name := filepath.Join(r.Dir, path)
 	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -183,12 +183,12 @@ func (h hand) gits(ctx context.Context, path string, t passage, staged string) b
 		return false
 	case info.Mode()&fs.ModeSymlink != 0:
 		to, _ := os.Readlink(name)
-		blob, err := h.run(ctx, "cat-file", "blob", t.to)
+		blob, err := r.Run(ctx, "cat-file", "blob", t.to)
 		return err == nil && string(blob) == to
 	case !info.Mode().IsRegular():
 		return false
 	}
-	oid, err := h.line(ctx, "hash-object", "--", path)
+	oid, err := r.Line(ctx, "hash-object", "--", path)
 	if err == nil && (oid == t.from || oid == t.to) {
 		return true
 	}
@@ -196,7 +196,7 @@ func (h hand) gits(ctx context.Context, path string, t passage, staged string) b
 	if err != nil || t.to == "" {
 		return false
 	}
-	blob, err := h.run(ctx, "cat-file", "--filters", "--path="+path, t.to)
+	blob, err := r.Run(ctx, "cat-file", "--filters", "--path="+path, t.to)
 	return err == nil && bytes.HasPrefix(blob, have)
 }
 
@@ -204,8 +204,8 @@ func (h hand) gits(ctx context.Context, path string, t passage, staged string) b
 type passage struct{ from, to string }
 
 // between lists what differs between two commits.
-func (h hand) between(ctx context.Context, from, to string) (map[string]passage, error) {
-	out, err := h.run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, to)
+func (r Repo) between(ctx context.Context, from, to string) (map[string]passage, error) {
+	out, err := r.Run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (h hand) between(ctx context.Context, from, to string) (map[string]passage,
 
 // parseRaw reads git diff-tree --raw -z: ":100644 100644 <old> <new> M", path.
 func parseRaw(out []byte) (map[string]passage, error) {
-	list, entries := map[string]passage{}, records(out)
+	list, entries := map[string]passage{}, Records(out)
 	for i := 0; i < len(entries); i += 2 {
 		part := strings.Split(string(entries[i]), " ")
 		if len(part) != 5 || !strings.HasPrefix(part[0], ":") || i+1 == len(entries) || len(entries[i+1]) == 0 {
@@ -235,18 +235,18 @@ func orNone(oid string) string {
 
 // begin takes the lock of the repository, and ends what a git of ours that was
 // killed has left in the worktree. The caller releases the lock.
-func (w Worktree) begin(ctx context.Context) (hand, error) {
-	h, err := hand{dir: w.Repo}.hold(ctx)
+func (w Worktree) begin(ctx context.Context) (Repo, error) {
+	r, err := Trusted(w.Repo).lock(ctx)
 	if err != nil {
-		return h, err
+		return r, err
 	}
-	if err = w.freeRefs(ctx, h); err == nil {
-		err = w.settle(ctx, h)
+	if err = w.freeRefs(ctx, r); err == nil {
+		err = w.settle(ctx, r)
 	}
 	if err != nil {
-		h.held.Release()
+		r.Unlock()
 	}
-	return h, err
+	return r, err
 }
 
 // refHeld is how long git holds the lock of a ref, many times over.
@@ -254,8 +254,8 @@ const refHeld = 2 * time.Second
 
 // freeRefs removes the locks of our own refs that a killed git has left. The
 // model's git may hold that of the branch, for a moment.
-func (w Worktree) freeRefs(ctx context.Context, h hand) error {
-	common, err := h.common(ctx)
+func (w Worktree) freeRefs(ctx context.Context, r Repo) error {
+	common, err := r.CommonDir(ctx)
 	if err != nil {
 		return err
 	}
@@ -286,9 +286,9 @@ func dropLocks(ctx context.Context, m *mark, names ...string) error {
 
 // settle brings our worktree to a rest after a git of ours that was killed in
 // it. What was being rebased is as before.
-func (w Worktree) settle(ctx context.Context, h hand) error {
-	at := h.in(w.Path)
-	own, err := at.own(ctx)
+func (w Worktree) settle(ctx context.Context, r Repo) error {
+	at := r.In(w.Path)
+	own, err := at.GitDir(ctx)
 	if err != nil {
 		return nil // there is no worktree, or none of git's: others say so
 	}
@@ -340,8 +340,8 @@ func (w Worktree) unlock(own string, m mark) error {
 
 // unRebase ends a rebase that was cut off: by putting the branch back under the
 // worktree where it had not arrived, else by taking what it arrived at.
-func (w Worktree) unRebase(ctx context.Context, at hand, own string, m mark) error {
-	tip, err := at.commit(ctx, m.Ref)
+func (w Worktree) unRebase(ctx context.Context, at Repo, own string, m mark) error {
+	tip, err := at.Resolve(ctx, m.Ref)
 	if err != nil {
 		return err
 	}
@@ -356,21 +356,21 @@ func (w Worktree) unRebase(ctx context.Context, at hand, own string, m mark) err
 			return err
 		}
 	}
-	if _, err := at.run(ctx, "symbolic-ref", "-m", "afar: end a rebase that was cut off", "HEAD", m.Ref); err != nil || tip != m.From {
+	if _, err := at.Run(ctx, "symbolic-ref", "-m", "afar: end a rebase that was cut off", "HEAD", m.Ref); err != nil || tip != m.From {
 		return err
 	}
 	for _, path := range touched {
-		if err := os.Remove(filepath.Join(at.dir, path)); err != nil {
+		if err := os.Remove(filepath.Join(at.Dir, path)); err != nil {
 			return err
 		}
 	}
-	_, err = at.run(ctx, "reset", "-q", "--hard", m.From)
+	_, err = at.Run(ctx, "reset", "-q", "--hard", m.From)
 	return err
 }
 
 // untouched makes sure that nobody worked in the middle of the rebase, and
 // returns the files that only its target has.
-func (w Worktree) untouched(ctx context.Context, at hand, m mark) (strange []string, err error) {
+func (w Worktree) untouched(ctx context.Context, at Repo, m mark) (strange []string, err error) {
 	changes, err := at.changes(ctx)
 	if err != nil {
 		return nil, err
@@ -381,7 +381,7 @@ func (w Worktree) untouched(ctx context.Context, at hand, m mark) (strange []str
 	}
 	var theirs []string
 	for _, c := range changes {
-		if info, err := os.Lstat(filepath.Join(at.dir, c.path)); err == nil && info.ModTime().UnixMilli() > m.Until {
+		if info, err := os.Lstat(filepath.Join(at.Dir, c.path)); err == nil && info.ModTime().UnixMilli() > m.Until {
 			theirs = append(theirs, c.path)
 		}
 		switch {
@@ -405,29 +405,29 @@ func (w Worktree) untouched(ctx context.Context, at hand, m mark) (strange []str
 }
 
 // passed returns all paths that a rebase of one commit onto another writes.
-func (h hand) passed(ctx context.Context, from, onto string) (map[string]bool, error) {
-	list, err := h.run(ctx, "rev-list", from, "^"+onto)
+func (r Repo) passed(ctx context.Context, from, onto string) (map[string]bool, error) {
+	list, err := r.Run(ctx, "rev-list", from, "^"+onto)
 	if err != nil {
 		return nil, err
 	}
-	one, err := h.call(ctx, call{in: list}, "diff-tree", "--stdin", "-m", "-r", "-z", "--name-only", "--no-commit-id", "--no-renames", "--ignore-submodules=none")
+	one, err := r.Call(ctx, Call{In: list}, "diff-tree", "--stdin", "-m", "-r", "-z", "--name-only", "--no-commit-id", "--no-renames", "--ignore-submodules=none")
 	if err != nil {
 		return nil, err
 	}
-	all, err := h.run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", from, onto)
+	all, err := r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", from, onto)
 	paths := map[string]bool{}
-	for _, r := range append(records(one), records(all)...) {
-		paths[string(r)] = true
+	for _, path := range append(Records(one), Records(all)...) {
+		paths[path] = true
 	}
 	return paths, err
 }
 
 // tracked returns the paths of a commit.
-func (h hand) tracked(ctx context.Context, commit string) (map[string]bool, error) {
-	out, err := h.run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
+func (r Repo) tracked(ctx context.Context, commit string) (map[string]bool, error) {
+	out, err := r.Run(ctx, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
 	paths := map[string]bool{}
-	for _, r := range records(out) {
-		paths[string(r)] = true
+	for _, path := range Records(out) {
+		paths[path] = true
 	}
 	return paths, err
 }

@@ -14,45 +14,45 @@ import (
 // worktree is clean (ErrNotClean) and the base has its branch (ErrNotMerged).
 // Ignored files go with it. What is gone already is no error.
 func (w Worktree) Remove(ctx context.Context) error {
-	h, err := w.begin(ctx)
+	r, err := w.begin(ctx)
 	if err != nil {
 		return err
 	}
-	defer h.held.Release()
-	if err := w.remove(ctx, h); err != nil {
+	defer r.Unlock()
+	if err := w.remove(ctx, r); err != nil {
 		return fmt.Errorf("remove the worktree %s: %w", w.Path, err)
 	}
 	return nil
 }
 
-func (w Worktree) remove(ctx context.Context, h hand) error {
-	tip, err := w.merged(ctx, h)
+func (w Worktree) remove(ctx context.Context, r Repo) error {
+	tip, err := w.merged(ctx, r)
 	if err != nil {
 		return err
 	}
-	if err := w.sweep(ctx, h); err != nil {
+	if err := w.sweep(ctx, r); err != nil {
 		return err
 	}
-	if err := w.putAside(ctx, h); err != nil {
+	if err := w.putAside(ctx, r); err != nil {
 		return err
 	}
-	if err := w.forget(ctx, h); err != nil {
+	if err := w.forget(ctx, r); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(w.aside()); err != nil || tip == "" {
 		return err
 	}
-	return w.deleteBranch(ctx, h, tip)
+	return w.deleteBranch(ctx, r, tip)
 }
 
 // merged returns the tip of the branch, which the base has; "" where the branch
 // is gone.
-func (w Worktree) merged(ctx context.Context, h hand) (string, error) {
-	tip, err := h.commit(ctx, heads+w.Branch)
+func (w Worktree) merged(ctx context.Context, r Repo) (string, error) {
+	tip, err := r.Resolve(ctx, heads+w.Branch)
 	if err != nil || tip == "" {
 		return "", err
 	}
-	in, err := h.within(ctx, tip, heads+w.Base)
+	in, err := r.IsAncestor(ctx, tip, heads+w.Base)
 	if err == nil && !in {
 		err = ErrNotMerged
 	}
@@ -67,32 +67,32 @@ func (w Worktree) aside() string {
 // putAside renames the worktree, in one step, and looks again before anything of
 // it is deleted: somebody may have written there meanwhile. A removal that dies
 // in between leaves a whole worktree, under one name or the other.
-func (w Worktree) putAside(ctx context.Context, h hand) error {
+func (w Worktree) putAside(ctx context.Context, r Repo) error {
 	if _, err := os.Lstat(w.Path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := w.ours(ctx, h); err != nil {
+	if err := w.ours(ctx, r); err != nil {
 		return err
 	}
-	if err := w.clean(ctx, h); err != nil {
+	if err := w.clean(ctx, r); err != nil {
 		return err
 	}
-	if err := h.in(w.Path).removable(ctx); err != nil {
+	if err := r.In(w.Path).removable(ctx); err != nil {
 		return err
 	}
 	if err := os.Rename(w.Path, w.aside()); err != nil {
 		return err
 	}
-	return w.lookAgain(ctx, h)
+	return w.lookAgain(ctx, r)
 }
 
 // lookAgain brings a worktree that was put aside back when it is not clean.
-func (w Worktree) lookAgain(ctx context.Context, h hand) error {
-	admin, err := w.admin(ctx, h)
+func (w Worktree) lookAgain(ctx context.Context, r Repo) error {
+	admin, err := w.admin(ctx, r)
 	if err != nil || admin == "" {
 		return err
 	}
-	out, err := h.call(ctx, call{env: []string{"GIT_DIR=" + admin, "GIT_WORK_TREE=" + w.aside()}}, statusArgs()...)
+	out, err := r.Call(ctx, Call{Env: []string{"GIT_DIR=" + admin, "GIT_WORK_TREE=" + w.aside()}}, statusArgs()...)
 	var changes []pending
 	if err == nil {
 		changes, err = parseStatus(out)
@@ -107,12 +107,12 @@ func (w Worktree) lookAgain(ctx context.Context, h hand) error {
 }
 
 // sweep ends a removal that was cut off.
-func (w Worktree) sweep(ctx context.Context, h hand) error {
+func (w Worktree) sweep(ctx context.Context, r Repo) error {
 	if _, err := os.Lstat(w.aside()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if _, err := os.Lstat(w.Path); errors.Is(err, fs.ErrNotExist) {
-		if err := w.lookAgain(ctx, h); err != nil {
+		if err := w.lookAgain(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -121,8 +121,8 @@ func (w Worktree) sweep(ctx context.Context, h hand) error {
 
 // removable reports an error where somebody locked the worktree, or where it
 // holds repositories of its own: what is committed there is in no other place.
-func (h hand) removable(ctx context.Context) error {
-	own, err := h.own(ctx)
+func (r Repo) removable(ctx context.Context) error {
+	own, err := r.GitDir(ctx)
 	if err != nil {
 		return err
 	}
@@ -132,9 +132,9 @@ func (h hand) removable(ctx context.Context) error {
 	if subs, _ := os.ReadDir(filepath.Join(own, "modules")); len(subs) > 0 {
 		return fmt.Errorf("%w: it has submodules of its own", ErrNotClean)
 	}
-	out, err := h.run(ctx, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
-	for _, r := range records(out) {
-		if name := strings.TrimSuffix(string(r), "/"); whole(filepath.Join(h.dir, name)) {
+	out, err := r.Run(ctx, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	for _, path := range Records(out) {
+		if name := strings.TrimSuffix(path, "/"); IsRepository(filepath.Join(r.Dir, name)) {
 			return fmt.Errorf("%w: %s is a repository of its own", ErrNotClean, name)
 		}
 	}
@@ -142,21 +142,21 @@ func (h hand) removable(ctx context.Context) error {
 }
 
 // deleteBranch deletes the branch where it still is at tip, which the base has.
-func (w Worktree) deleteBranch(ctx context.Context, h hand, tip string) error {
-	if err := w.notElsewhere(ctx, h); err != nil {
+func (w Worktree) deleteBranch(ctx context.Context, r Repo, tip string) error {
+	if err := w.notElsewhere(ctx, r); err != nil {
 		return err
 	}
-	if _, err := h.run(ctx, "update-ref", "-d", heads+w.Branch, tip); err != nil {
+	if _, err := r.Run(ctx, "update-ref", "-d", heads+w.Branch, tip); err != nil {
 		return err
 	}
-	_, _ = h.run(ctx, "config", "--remove-section", "branch."+w.Branch) // most have none
+	_, _ = r.Run(ctx, "config", "--remove-section", "branch."+w.Branch) // most have none
 	return nil
 }
 
 // notElsewhere reports an error where the branch, which has no worktree of ours,
 // is checked out.
-func (w Worktree) notElsewhere(ctx context.Context, h hand) error {
-	at, err := h.line(ctx, "for-each-ref", "--format=%(worktreepath)", heads+w.Branch)
+func (w Worktree) notElsewhere(ctx context.Context, r Repo) error {
+	at, err := r.Line(ctx, "for-each-ref", "--format=%(worktreepath)", heads+w.Branch)
 	if err == nil && at != "" {
 		err = fmt.Errorf("%w: %s is checked out in %s", ErrInTheWay, w.Branch, at)
 	}
@@ -164,8 +164,8 @@ func (w Worktree) notElsewhere(ctx context.Context, h hand) error {
 }
 
 // admin returns the directory that git keeps for the worktree, "" for none.
-func (w Worktree) admin(ctx context.Context, h hand) (string, error) {
-	dirs, err := h.checkouts(ctx)
+func (w Worktree) admin(ctx context.Context, r Repo) (string, error) {
+	dirs, err := r.checkouts(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -184,15 +184,15 @@ func (w Worktree) admin(ctx context.Context, h hand) (string, error) {
 
 // forget drops what git remembers of a worktree whose directory is gone; of
 // this one alone, because others may lie on a disk that is not there today.
-func (w Worktree) forget(ctx context.Context, h hand) error {
-	admin, err := w.admin(ctx, h)
+func (w Worktree) forget(ctx context.Context, r Repo) error {
+	admin, err := w.admin(ctx, r)
 	if err != nil || admin == "" {
 		return err
 	}
 	if beingMade(admin) {
 		return os.RemoveAll(admin) // nobody ever worked there
 	}
-	if _, err = h.run(ctx, "worktree", "remove", "--force", w.Path); err != nil {
+	if _, err = r.Run(ctx, "worktree", "remove", "--force", w.Path); err != nil {
 		err = fmt.Errorf("%w: %w", ErrInTheWay, err) // the person locked it
 	}
 	return err

@@ -19,8 +19,8 @@ type pending struct {
 
 // changes lists what is staged, modified or untracked in a checkout, in the
 // given paths alone where there are any.
-func (h hand) changes(ctx context.Context, paths ...string) ([]pending, error) {
-	out, err := h.run(ctx, statusArgs(paths...)...)
+func (r Repo) changes(ctx context.Context, paths ...string) ([]pending, error) {
+	out, err := r.Run(ctx, statusArgs(paths...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ var statusFields = map[byte]int{'1': 9, '2': 10, 'u': 11, '?': 2}
 // parseStatus reads git status --porcelain=v2 -z. What it does not know is an
 // error: a change that is overlooked is work that is lost.
 func parseStatus(out []byte) (list []pending, err error) {
-	entries := records(out)
+	entries := Records(out)
 	for i := 0; i < len(entries); i++ {
 		c, err := parseChange(string(entries[i]))
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -47,7 +48,7 @@ func Tree(ctx context.Context, dir string) string {
 // inRepository reports whether dir or a directory above it holds a .git.
 func inRepository(dir string) bool {
 	for {
-		if whole(dir) {
+		if IsRepository(dir) {
 			return true
 		}
 		if dir == filepath.Dir(dir) {
@@ -55,6 +56,33 @@ func inRepository(dir string) bool {
 		}
 		dir = filepath.Dir(dir)
 	}
+}
+
+// IsRepository reports whether path holds a .git.
+func IsRepository(path string) bool {
+	_, err := os.Lstat(filepath.Join(path, ".git"))
+	return err == nil
+}
+
+// InGitDir reports whether a relative path lies in a .git.
+func InGitDir(rel string) bool {
+	isDotGit := func(name string) bool { return strings.EqualFold(name, ".git") }
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), isDotGit)
+}
+
+// rebuildableDirs hold files that a tool makes again. One such directory would
+// fill a snapshot alone.
+var rebuildableDirs = []string{
+	"node_modules", "bower_components", "__pycache__", ".venv", ".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache",
+	".gradle", ".next", ".nuxt", ".turbo", ".parcel-cache",
+}
+
+// Rebuildable returns the part of a path that ends in a directory which a tool
+// makes again, "" for none.
+func Rebuildable(path string) string {
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	i := slices.IndexFunc(parts, func(name string) bool { return slices.Contains(rebuildableDirs, name) })
+	return strings.Join(parts[:i+1], "/")
 }
 
 // A tree is being digested.
@@ -67,21 +95,20 @@ type tree struct {
 }
 
 func (t *tree) repository() error {
-	r := open(t.ctx, t.root)
-	top, err := r.run(t.ctx, "rev-parse", "--show-toplevel")
+	r := Sealed(t.ctx, t.root)
+	top, err := r.Run(t.ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
 	}
 	t.root = strings.TrimSuffix(string(top), "\n")
-	status, err := r.run(t.ctx, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty")
+	status, err := r.Run(t.ctx, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
 		return err
 	}
-	diff, _ := r.run(t.ctx, "diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD") // a repository without a commit has none
+	diff, _ := r.Run(t.ctx, "diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD") // a repository without a commit has none
 	t.sum.Write(status)
 	t.sum.Write(diff)
-	for _, r := range records(status) {
-		entry := string(r)
+	for _, entry := range Records(status) {
 		switch {
 		case strings.HasPrefix(entry, "? "):
 			t.file(entry[2:], true)
@@ -96,13 +123,13 @@ func (t *tree) repository() error {
 
 // ignored takes in a directory that git ignores, unless a tool fills it.
 func (t *tree) ignored(dir string) {
-	if dir == folder || remade(dir) != "" || whole(filepath.Join(t.root, dir)) {
+	if dir == folder || Rebuildable(dir) != "" || IsRepository(filepath.Join(t.root, dir)) {
 		return
 	}
 	var small []string
 	seen := 0
 	err := t.walk(dir, func(name string, d fs.DirEntry) error {
-		if seen++; seen > maxHeap || d.IsDir() && remade(name) != "" {
+		if seen++; seen > maxHeap || d.IsDir() && Rebuildable(name) != "" {
 			return errHeap
 		}
 		if !d.IsDir() {
@@ -130,7 +157,7 @@ func (t *tree) outside() error {
 	err := t.walk(".", func(name string, d fs.DirEntry) error {
 		hidden := strings.HasPrefix(d.Name(), ".")
 		switch {
-		case hidden && (d.IsDir() || same(t.root, home)) || d.IsDir() && remade(name) != "":
+		case hidden && (d.IsDir() || same(t.root, home)) || d.IsDir() && Rebuildable(name) != "":
 			return fs.SkipDir
 		case d.IsDir():
 			return nil
@@ -162,7 +189,7 @@ func (t *tree) walk(dir string, visit func(name string, d fs.DirEntry) error) er
 			name := filepath.Join(next[0], d.Name())
 			err := visit(name, d)
 			switch {
-			case err == nil && d.IsDir() && !whole(filepath.Join(t.root, name)):
+			case err == nil && d.IsDir() && !IsRepository(filepath.Join(t.root, name)):
 				next = append(next, name)
 			case err != nil && !errors.Is(err, fs.SkipDir):
 				return err

@@ -67,12 +67,12 @@ func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
 	if err != nil {
 		return w, fmt.Errorf("add a worktree for %q: %w", id, err)
 	}
-	h, err := w.begin(ctx)
+	r, err := w.begin(ctx)
 	if err != nil {
 		return w, err
 	}
-	defer h.held.Release()
-	if w, err = w.add(ctx, h); err != nil {
+	defer r.Unlock()
+	if w, err = w.add(ctx, r); err != nil {
 		err = fmt.Errorf("add the worktree %s: %w", w.Path, err)
 	}
 	return w, err
@@ -94,7 +94,7 @@ func locate(ctx context.Context, repo, id string) (Worktree, error) {
 // Around returns the top of the worktree that dir is in, "" where it is in
 // none. repo is the top of the main checkout.
 func Around(ctx context.Context, repo, dir string) (string, error) {
-	top, err := hand{dir: dir}.line(ctx, "rev-parse", "--show-toplevel")
+	top, err := Trusted(dir).Line(ctx, "rev-parse", "--show-toplevel")
 	if err != nil || filepath.Dir(top) != filepath.Join(repo, folder, "afar") {
 		return "", err
 	}
@@ -126,32 +126,32 @@ func nameOf(id string) (string, error) {
 }
 
 // add does what AddWorktree promises, under the lock.
-func (w Worktree) add(ctx context.Context, h hand) (Worktree, error) {
-	b, err := h.base(ctx, w.Base)
+func (w Worktree) add(ctx context.Context, r Repo) (Worktree, error) {
+	b, err := r.base(ctx, w.Base)
 	if err != nil {
 		return w, err
 	}
-	start, err := h.start(ctx, b)
+	start, err := r.start(ctx, b)
 	if err != nil {
 		return w, err
 	}
-	if err := h.exclude(ctx); err != nil {
+	if err := r.exclude(ctx); err != nil {
 		return w, err
 	}
-	there, err := w.adopt(ctx, h)
+	there, err := w.adopt(ctx, r)
 	if err == nil && !there {
-		err = w.create(ctx, h, start)
+		err = w.create(ctx, r, start)
 	}
 	if err == nil {
-		w.BaseCommit, err = h.line(ctx, "merge-base", start, heads+w.Branch)
+		w.BaseCommit, err = r.Line(ctx, "merge-base", start, heads+w.Branch)
 	}
 	return w, err
 }
 
 // exclude has git ignore our worktrees in every checkout of the repository,
 // without a change that anybody would have to commit.
-func (h hand) exclude(ctx context.Context) error {
-	common, err := h.common(ctx)
+func (r Repo) exclude(ctx context.Context) error {
+	common, err := r.CommonDir(ctx)
 	if err != nil {
 		return err
 	}
@@ -182,45 +182,45 @@ func (h hand) exclude(ctx context.Context) error {
 
 // adopt takes a worktree that is there already. It reports false where nothing
 // is in the way of making one.
-func (w Worktree) adopt(ctx context.Context, h hand) (bool, error) {
+func (w Worktree) adopt(ctx context.Context, r Repo) (bool, error) {
 	for _, dir := range []string{filepath.Join(w.Repo, folder), filepath.Dir(w.Path), w.Path} {
 		info, err := os.Lstat(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return false, w.forget(ctx, h)
+			return false, w.forget(ctx, r)
 		}
 		if err != nil || !info.IsDir() {
 			return false, fmt.Errorf("%w: %s is not a directory", ErrInTheWay, dir)
 		}
 	}
-	if err := w.finish(ctx, h); err != nil {
+	if err := w.finish(ctx, r); err != nil {
 		return false, err
 	}
 	if err := os.Remove(w.Path); err == nil || errors.Is(err, fs.ErrNotExist) {
-		return false, w.forget(ctx, h) // it was empty
+		return false, w.forget(ctx, r) // it was empty
 	}
-	return true, w.ours(ctx, h)
+	return true, w.ours(ctx, r)
 }
 
 // ours reports whether what stands at the path is the worktree of the branch.
-func (w Worktree) ours(ctx context.Context, h hand) error {
-	at := h.in(w.Path)
-	top, err := at.line(ctx, "rev-parse", "--show-toplevel")
+func (w Worktree) ours(ctx context.Context, r Repo) error {
+	at := r.In(w.Path)
+	top, err := at.Line(ctx, "rev-parse", "--show-toplevel")
 	if err != nil || !same(top, w.Path) {
 		return fmt.Errorf("%w: %s is no worktree of this repository", ErrInTheWay, w.Path)
 	}
-	mine, err := at.common(ctx)
+	mine, err := at.CommonDir(ctx)
 	if err != nil {
 		return err
 	}
-	if common, err := h.common(ctx); err != nil || common != mine {
+	if common, err := r.CommonDir(ctx); err != nil || common != mine {
 		return fmt.Errorf("%w: %s is a repository of its own", ErrInTheWay, w.Path)
 	}
 	return w.onBranch(ctx, at)
 }
 
 // onBranch reports an error where the worktree is on no branch or on another.
-func (w Worktree) onBranch(ctx context.Context, at hand) error {
-	head, err := at.line(ctx, "symbolic-ref", "-q", "HEAD")
+func (w Worktree) onBranch(ctx context.Context, at Repo) error {
+	head, err := at.Line(ctx, "symbolic-ref", "-q", "HEAD")
 	if err == nil && head == heads+w.Branch {
 		return nil
 	}
@@ -241,24 +241,24 @@ func same(a, b string) bool {
 
 // create makes the worktree, with its branch where that is not there yet. A
 // branch that has nothing of its own begins at start.
-func (w Worktree) create(ctx context.Context, h hand, start string) error {
-	tip, err := h.commit(ctx, heads+w.Branch)
+func (w Worktree) create(ctx context.Context, r Repo, start string) error {
+	tip, err := r.Resolve(ctx, heads+w.Branch)
 	if err != nil {
 		return err
 	}
-	if err := w.notElsewhere(ctx, h); err != nil {
+	if err := w.notElsewhere(ctx, r); err != nil {
 		return err
 	}
 	if tip == "" {
-		_, err = h.run(ctx, "worktree", "add", "-q", "--no-track", "-b", w.Branch, w.Path, start)
+		_, err = r.Run(ctx, "worktree", "add", "-q", "--no-track", "-b", w.Branch, w.Path, start)
 		return err
 	}
-	behind, err := h.within(ctx, tip, start)
+	behind, err := r.IsAncestor(ctx, tip, start)
 	if behind && tip != start {
-		_, err = h.run(ctx, "update-ref", "-m", "afar: begin at the base", heads+w.Branch, start, tip)
+		_, err = r.Run(ctx, "update-ref", "-m", "afar: begin at the base", heads+w.Branch, start, tip)
 	}
 	if err == nil {
-		_, err = h.run(ctx, "worktree", "add", "-q", w.Path, w.Branch)
+		_, err = r.Run(ctx, "worktree", "add", "-q", w.Path, w.Branch)
 	}
 	return err
 }
@@ -266,25 +266,25 @@ func (w Worktree) create(ctx context.Context, h hand, start string) error {
 // Head returns the commit that the worktree is at, and whether it holds nothing
 // else: nothing staged, modified or untracked. Ignored files do not count.
 func (w Worktree) Head(ctx context.Context) (commit string, clean bool, err error) {
-	h := hand{dir: w.Path}
-	if err := w.ours(ctx, h.in(w.Repo)); err != nil {
+	r := Trusted(w.Path)
+	if err := w.ours(ctx, r.In(w.Repo)); err != nil {
 		return "", false, err
 	}
-	if commit, err = h.line(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
+	if commit, err = r.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
 		return "", false, err
 	}
-	changes, err := h.changes(ctx)
+	changes, err := r.changes(ctx)
 	return commit, err == nil && len(changes) == 0, err
 }
 
 // Loose returns the files of the worktree that are in no commit: staged, modified
 // or untracked ones. Ignored files do not count.
 func (w Worktree) Loose(ctx context.Context) (files []string, err error) {
-	h := hand{dir: w.Repo}
-	if err := w.ours(ctx, h); err != nil {
+	r := Trusted(w.Repo)
+	if err := w.ours(ctx, r); err != nil {
 		return nil, err
 	}
-	changes, err := h.in(w.Path).changes(ctx)
+	changes, err := r.In(w.Path).changes(ctx)
 	for _, c := range changes {
 		files = append(files, c.path)
 	}
@@ -293,17 +293,17 @@ func (w Worktree) Loose(ctx context.Context) (files []string, err error) {
 
 // InBase reports whether the base has a commit.
 func (w Worktree) InBase(ctx context.Context, commit string) (bool, error) {
-	h := hand{dir: w.Repo}
-	b, err := h.base(ctx, w.Base)
+	r := Trusted(w.Repo)
+	b, err := r.base(ctx, w.Base)
 	if err != nil || b.tip == "" {
 		return false, err
 	}
-	return h.within(ctx, commit, b.tip)
+	return r.IsAncestor(ctx, commit, b.tip)
 }
 
 // clean is nil where Head would say clean; its error names the files.
-func (w Worktree) clean(ctx context.Context, h hand) error {
-	changes, err := h.in(w.Path).changes(ctx)
+func (w Worktree) clean(ctx context.Context, r Repo) error {
+	changes, err := r.In(w.Path).changes(ctx)
 	if err == nil && len(changes) > 0 {
 		err = fmt.Errorf("%w: %s", ErrNotClean, some(changes))
 	}
@@ -315,27 +315,27 @@ func (w Worktree) clean(ctx context.Context, h hand) error {
 // then: where nothing was left to commit, the one that it was at.
 func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (commit string, err error) {
 	for _, p := range paths {
-		if !filepath.IsLocal(p) || ownPath(p) {
+		if !filepath.IsLocal(p) || InGitDir(p) {
 			return "", fmt.Errorf("commit %q: it is not below the worktree", p)
 		}
 	}
 	if len(paths) == 0 {
 		return "", errors.New("commit: no file is named")
 	}
-	h, err := w.begin(ctx)
+	r, err := w.begin(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer h.held.Release()
-	if err := w.ours(ctx, h); err != nil {
+	defer r.Unlock()
+	if err := w.ours(ctx, r); err != nil {
 		return "", err
 	}
-	at := h.in(w.Path)
+	at := r.In(w.Path)
 	changes, err := at.changes(ctx, paths...)
 	var why error
 	if err == nil && len(changes) > 0 {
-		err = w.marked(ctx, h, "", func() error {
-			if why = at.commitOnly(ctx, message, changes); killed(why) {
+		err = w.marked(ctx, r, "", func() error {
+			if why = at.commitOnly(ctx, message, changes); wasKilled(why) {
 				return why
 			}
 			return nil // git put its own things away
@@ -344,18 +344,18 @@ func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (
 	if err := cmp.Or(err, why); err != nil {
 		return "", fmt.Errorf("commit in %s: %w", w.Path, err)
 	}
-	return at.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	return at.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 }
 
 // marked lets git work in the worktree. onto is where it takes the branch, ""
 // where that stays.
-func (w Worktree) marked(ctx context.Context, h hand, onto string, do func() error) error {
-	at := h.in(w.Path)
-	own, err := at.own(ctx)
+func (w Worktree) marked(ctx context.Context, r Repo, onto string, do func() error) error {
+	at := r.In(w.Path)
+	own, err := at.GitDir(ctx)
 	if err != nil {
 		return err
 	}
-	head, err := at.line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
+	head, err := at.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 	if err != nil {
 		return err
 	}
@@ -365,14 +365,14 @@ func (w Worktree) marked(ctx context.Context, h hand, onto string, do func() err
 	return marked(filepath.Join(own, workMark), mark{Checkout: w.Path, Ref: heads + w.Branch, From: head, To: onto}, do)
 }
 
-func (h hand) commitOnly(ctx context.Context, message string, changes []pending) error {
+func (r Repo) commitOnly(ctx context.Context, message string, changes []pending) error {
 	args := []string{"--"}
 	for _, c := range changes {
 		args = append(args, c.path)
 	}
-	if _, err := h.run(ctx, append([]string{"add", "-A"}, args...)...); err != nil {
+	if _, err := r.Run(ctx, append([]string{"add", "-A"}, args...)...); err != nil {
 		return err
 	}
-	_, err := h.call(ctx, call{in: []byte(message)}, append([]string{"commit", "-q", "--no-verify", "--cleanup=whitespace", "-F", "-", "--only"}, args...)...)
+	_, err := r.Call(ctx, Call{In: []byte(message)}, append([]string{"commit", "-q", "--no-verify", "--cleanup=whitespace", "-F", "-", "--only"}, args...)...)
 	return err
 }

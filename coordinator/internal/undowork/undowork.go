@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/snapshot"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
@@ -25,9 +25,9 @@ const (
 // A Snapshotter takes snapshots while a hook waits, and looks at, restores and
 // drops them as actions of core.LaneUndo.
 type Snapshotter struct {
-	core *core.Core
-	git  git.Snapshots
-	log  *slog.Logger
+	core   *core.Core
+	keeper snapshot.Keeper
+	log    *slog.Logger
 
 	mu     sync.Mutex // guards all below
 	taking map[undo.ID]*taking
@@ -44,8 +44,8 @@ type taking struct {
 // New returns a snapshotter that keeps its files in dir, and clears what a
 // coordinator that died has left there.
 func New(c *core.Core, dir string, log *slog.Logger) (*Snapshotter, error) {
-	s := &Snapshotter{core: c, git: git.NewSnapshots(dir), log: log, taking: map[undo.ID]*taking{}}
-	return s, s.git.Clear()
+	s := &Snapshotter{core: c, keeper: snapshot.New(dir), log: log, taking: map[undo.ID]*taking{}}
+	return s, s.keeper.Clear()
 }
 
 var errSlow = errors.New("git took too long")
@@ -112,7 +112,7 @@ func (s *Snapshotter) takeNow(ctx context.Context, id undo.ID) {
 	if err != nil {
 		return
 	}
-	scopes, why := s.git.Scopes(bound, v.Losses)
+	scopes, why := s.keeper.Scopes(bound, v.Losses)
 	pictures, err := s.pictures(bound, scopes, id)
 	switch {
 	case errors.Is(context.Cause(bound), context.Canceled):
@@ -133,7 +133,7 @@ func (s *Snapshotter) takeNow(ctx context.Context, id undo.ID) {
 // earlier look held until the later one is noted.
 func (s *Snapshotter) pictures(ctx context.Context, scopes []undo.Scope, id undo.ID) (out []undo.Picture, err error) {
 	for i, scope := range scopes {
-		p, err := s.git.Take(ctx, scope, id, strconv.FormatInt(time.Now().UnixNano(), 36)+"-"+strconv.Itoa(i))
+		p, err := s.keeper.Take(ctx, scope, id, strconv.FormatInt(time.Now().UnixNano(), 36)+"-"+strconv.Itoa(i))
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func (s *Snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
 		return err
 	}
 	for _, p := range todo {
-		if err := s.git.Apply(ctx, p); err != nil {
+		if err := s.keeper.Apply(ctx, p); err != nil {
 			return s.broke(ctx, v, err)
 		}
 	}
@@ -215,7 +215,7 @@ func (s *Snapshotter) broke(ctx context.Context, v undo.Snapshot, err error) err
 }
 
 // plans are what is to be done in each repository of a snapshot.
-type plans []*git.Plan
+type plans []*snapshot.Plan
 
 func (s *Snapshotter) plan(ctx context.Context, v undo.Snapshot) (all plans, err error) {
 	for i, before := range v.Pictures {
@@ -223,7 +223,7 @@ func (s *Snapshotter) plan(ctx context.Context, v undo.Snapshot) (all plans, err
 		if i < len(v.After) {
 			after = &v.After[i]
 		}
-		p, err := s.git.Plan(ctx, before, after, v.RanAt, v.Restore.Redo, strconv.FormatInt(time.Now().UnixNano(), 36))
+		p, err := s.keeper.Plan(ctx, before, after, v.RanAt, v.Restore.Redo, strconv.FormatInt(time.Now().UnixNano(), 36))
 		if err != nil {
 			return nil, err
 		}
@@ -270,12 +270,12 @@ func (s *Snapshotter) drop(ctx context.Context, v undo.Snapshot) error {
 	for _, p := range v.Pictures {
 		roots[p.Scope.Root] = true
 	}
-	scopes, _ := s.git.Scopes(ctx, v.Losses)
+	scopes, _ := s.keeper.Scopes(ctx, v.Losses)
 	for _, c := range scopes {
 		roots[c.Root] = true
 	}
 	for root := range roots {
-		if err := s.git.Forget(ctx, root, v.ID); err != nil {
+		if err := s.keeper.Forget(ctx, root, v.ID); err != nil {
 			return err
 		}
 	}

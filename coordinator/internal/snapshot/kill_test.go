@@ -1,6 +1,6 @@
 //go:build unix
 
-package git_test
+package snapshot_test
 
 import (
 	"encoding/json"
@@ -14,8 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/snapshot"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
+	"github.com/afar-sh/afar/coordinator/standin/gitrepo"
 )
 
 // TestUndoKilled kills the process that restores again and again, in the middle
@@ -25,7 +26,7 @@ func TestUndoKilled(t *testing.T) {
 		restoreAlone(t, dir)
 		return
 	}
-	beside(t)
+	gitrepo.Parallel(t)
 	dir, s := lived(t), snapshots(t)
 	busy(t, dir)
 	for i := range 400 {
@@ -85,7 +86,7 @@ func restoreAlone(t *testing.T, work string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := git.NewSnapshots(filepath.Join(work, "snapshots"))
+	s := snapshot.New(filepath.Join(work, "snapshots"))
 	if p := restore(t, s, job[0], &job[1]); len(p.Newer) > 0 {
 		t.Fatalf("newer: %q", p.Newer)
 	}

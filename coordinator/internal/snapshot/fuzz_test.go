@@ -1,7 +1,6 @@
-package git
+package snapshot
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -17,17 +16,16 @@ func FuzzGitOutput(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if path, gone, ok := changed(s); !ok && (path != "" || gone) || ok && !strings.HasSuffix(s, path) {
-			t.Errorf("changed(%q) = %q, %t, %t", s, path, gone, ok)
+		if c, ok := parseChange(s); !ok && c != (change{}) || ok && !strings.HasSuffix(s, c.path) {
+			t.Errorf("parseChange(%q) = %+v, %t", s, c, ok)
 		}
-		if e, ok := parseEntry(s); ok && (e.path == "" || e.tag+" "+e.mode+" "+e.oid+" "+e.stage+"\t"+e.path != s) {
-			t.Errorf("parseEntry(%q) = %+v", s, e)
+		for _, e := range parseIndex([]byte(s)) {
+			if e.path == "" || !strings.Contains(s, e.mode+" "+e.oid+" "+e.stage+"\t"+e.path) {
+				t.Errorf("parseIndex(%q) has %+v", s, e)
+			}
 		}
 		if q := string(quote(s)); strings.Count(q, "\n") != 1 || unquote(q) != s {
 			t.Errorf("quote(%q) = %s", s, q)
-		}
-		if dir := remade(s); dir != "" && !strings.HasPrefix(filepath.ToSlash(s), dir) {
-			t.Errorf("remade(%q) = %q", s, dir)
 		}
 	})
 }

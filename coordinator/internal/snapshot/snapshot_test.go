@@ -1,4 +1,4 @@
-package git_test
+package snapshot_test
 
 import (
 	"fmt"
@@ -12,79 +12,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/snapshot"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
+	"github.com/afar-sh/afar/coordinator/standin/gitrepo"
 )
 
-// standing is all that a person could lose in a repository: files with their
-// permissions, index, refs, HEAD, stash.
-func standing(t *testing.T, dir string) string {
-	t.Helper()
-	var b strings.Builder
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(dir, name)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && d.Name() == ".git":
-			return fs.SkipDir
-		case d.IsDir() || rel == ".git":
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		text, _ := os.Readlink(name)
-		if info.Mode().IsRegular() {
-			raw, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			text = string(raw)
-		}
-		fmt.Fprintf(&b, "%s %q %q\n", info.Mode(), rel, text)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"ls-files", "-s", "-t"}, {"for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/remotes"}} {
-		fmt.Fprintf(&b, "%v:\n%s\n", args[0], run(t, dir, args...))
-	}
-	own, common := gitDirs(t, dir)
-	stashes, _ := os.ReadFile(filepath.Join(common, "logs/refs/stash")) // no file is no stash
-	b.WriteString("stash:\n")
-	for line := range strings.Lines(string(stashes)) { // old commit, commit, who, when, tab, title
-		who, title, _ := strings.Cut(line, "\t")
-		fmt.Fprintf(&b, "%s %s", strings.Fields(who)[1], title)
-	}
-	raw, err := os.ReadFile(filepath.Join(own, "HEAD"))
-	fmt.Fprintf(&b, "HEAD %s %v\n", raw, err)
-	return b.String()
-}
+func TestMain(m *testing.M) { gitrepo.Main(m, "AFAR_UNDO_CHILD") }
 
-// gitDirs are where git keeps what is of one checkout, and what all share.
-func gitDirs(t *testing.T, dir string) (own, common string) {
-	t.Helper()
-	own = filepath.Join(dir, ".git")
-	text, err := os.ReadFile(own)
-	if err != nil { // it is the directory
-		return own, own
-	}
-	own = strings.TrimSuffix(strings.TrimPrefix(string(text), "gitdir: "), "\n")
-	if !filepath.IsAbs(own) {
-		own = filepath.Join(dir, own)
-	}
-	text, err = os.ReadFile(filepath.Join(own, "commondir"))
-	if err != nil { // of a submodule, or kept apart
-		return own, own
-	}
-	return own, filepath.Join(own, strings.TrimSuffix(string(text), "\n"))
-}
+var (
+	run, write, lived, standing = gitrepo.Run, gitrepo.Write, gitrepo.Lived, gitrepo.Standing
+)
 
-func snapshots(t *testing.T) git.Snapshots {
-	return git.NewSnapshots(filepath.Join(t.TempDir(), "work"))
+func snapshots(t *testing.T) snapshot.Keeper {
+	return snapshot.New(filepath.Join(t.TempDir(), "work"))
 }
 
 // A step is one destructive command in a repository, and what Afar would look
@@ -186,7 +126,6 @@ func steps() []step {
 			sh(t, dir, "branch", "-q", "-D", "other")
 			sh(t, dir, "tag", "-d", "v1")
 		}, ""},
-		{"a merge with conflicts", conflict, tree0, g("reset", "-q", "--hard"), ""},
 		{"before the first commit", func(t *testing.T, dir string) {
 			sh(t, dir, "checkout", "-q", "--orphan", "fresh")
 			sh(t, dir, "rm", "-q", "-r", "--cached", ".")
@@ -248,7 +187,7 @@ func conflict(t *testing.T, dir string) {
 }
 
 // taken takes a picture and returns the function that plans to restore it.
-func taken(t *testing.T, s git.Snapshots, losses []undo.Loss) undo.Picture {
+func taken(t *testing.T, s snapshot.Keeper, losses []undo.Loss) undo.Picture {
 	t.Helper()
 	scopes, why := s.Scopes(t.Context(), losses)
 	if len(scopes) != 1 || why != "" {
@@ -261,7 +200,7 @@ func taken(t *testing.T, s git.Snapshots, losses []undo.Loss) undo.Picture {
 	return p
 }
 
-func after(t *testing.T, s git.Snapshots, before undo.Picture) *undo.Picture {
+func after(t *testing.T, s snapshot.Keeper, before undo.Picture) *undo.Picture {
 	t.Helper()
 	p, err := s.Take(t.Context(), before.Again(), "undo_1", "after")
 	if err != nil {
@@ -270,7 +209,7 @@ func after(t *testing.T, s git.Snapshots, before undo.Picture) *undo.Picture {
 	return &p
 }
 
-func restore(t *testing.T, s git.Snapshots, before undo.Picture, after *undo.Picture) *git.Plan {
+func restore(t *testing.T, s snapshot.Keeper, before undo.Picture, after *undo.Picture) *snapshot.Plan {
 	t.Helper()
 	p, err := s.Plan(t.Context(), before, after, time.Time{}, "undo_2", "before")
 	if err != nil {
@@ -285,7 +224,7 @@ func restore(t *testing.T, s git.Snapshots, before undo.Picture, after *undo.Pic
 // TestUndo: each step is taken back whole, and the taking back as well, even
 // behind a gc that keeps nothing. Taking a snapshot changes nothing.
 func TestUndo(t *testing.T) {
-	beside(t)
+	gitrepo.Parallel(t)
 	for _, st := range steps() {
 		t.Run(st.name, func(t *testing.T) {
 			t.Parallel()
@@ -330,10 +269,48 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// TestUndoUnmerged checks that a half resolved file comes back, and that the
+// index then has our side of it. The stages of the conflict do not come back.
+func TestUndoUnmerged(t *testing.T) {
+	gitrepo.Parallel(t)
+	dir, s := lived(t), snapshots(t)
+	conflict(t, dir)
+	before := taken(t, s, tree0(dir))
+	ours := run(t, dir, "rev-parse", ":2:a.txt")
+	run(t, dir, "reset", "-q", "--hard")
+	restore(t, s, before, after(t, s, before))
+	if got, _ := os.ReadFile(filepath.Join(dir, "a.txt")); string(got) != "<<<< half resolved\n" {
+		t.Errorf("a.txt: %q", got)
+	}
+	if staged := run(t, dir, "rev-parse", ":a.txt"); staged != ours {
+		t.Errorf("staged: %s, want %s", staged, ours)
+	}
+}
+
+// TestUndoStagedSince checks that what was staged after the step is named before
+// it goes.
+func TestUndoStagedSince(t *testing.T) {
+	gitrepo.Parallel(t)
+	dir, s := lived(t), snapshots(t)
+	busy(t, dir)
+	before := taken(t, s, tree0(dir))
+	run(t, dir, "reset", "-q", "--hard")
+	left := after(t, s, before)
+	write(t, dir, "since.txt", "since")
+	run(t, dir, "add", "since.txt")
+	p := restore(t, s, before, left)
+	if !slices.Equal(p.Newer, []string{"the index (staged since)"}) {
+		t.Errorf("newer: %q", p.Newer)
+	}
+	if got, _ := os.ReadFile(filepath.Join(dir, "since.txt")); string(got) != "since" {
+		t.Errorf("since.txt: %q", got)
+	}
+}
+
 // TestUndoNewer: what was done behind the step is named before it goes, and
 // what the step did not touch is left alone.
 func TestUndoNewer(t *testing.T) {
-	beside(t)
+	gitrepo.Parallel(t)
 	for _, known := range []bool{true, false} {
 		t.Run(fmt.Sprint(known), func(t *testing.T) {
 			t.Parallel()
@@ -373,7 +350,7 @@ func TestUndoNewer(t *testing.T) {
 // TestUndoHidden: neither log, branch, push nor clone show a snapshot, and
 // nothing of it stays.
 func TestUndoHidden(t *testing.T) {
-	beside(t)
+	gitrepo.Parallel(t)
 	dir, s := lived(t), snapshots(t)
 	busy(t, dir)
 	log := run(t, dir, "log", "--all", "--oneline")
@@ -407,7 +384,7 @@ func TestUndoHidden(t *testing.T) {
 
 // TestUndoLeavesOut: what cannot be kept is said.
 func TestUndoLeavesOut(t *testing.T) {
-	beside(t)
+	gitrepo.Parallel(t)
 	dir, s := lived(t), snapshots(t)
 	write(t, dir, "big.bin", strings.Repeat("x", 5000))
 	write(t, dir, "small", "x")
@@ -446,7 +423,7 @@ func TestUndoLeavesOut(t *testing.T) {
 // TestUndoElsewhere: in a linked worktree, in a folder below, in a bare
 // repository.
 func TestUndoElsewhere(t *testing.T) {
-	beside(t)
+	gitrepo.Parallel(t)
 	dir, s := lived(t), snapshots(t)
 	linked := filepath.Join(t.TempDir(), "w")
 	run(t, dir, "worktree", "add", "-q", linked, "other")
@@ -474,7 +451,7 @@ func TestUndoElsewhere(t *testing.T) {
 
 // TestUndoForms: other forms of repositories, each cleaned and brought back.
 func TestUndoForms(t *testing.T) {
-	beside(t)
+	gitrepo.Parallel(t)
 	for name, make := range map[string]func(t *testing.T, dir string) string{
 		"sha256": func(t *testing.T, _ string) string {
 			dir := t.TempDir()
@@ -514,7 +491,7 @@ func TestUndoForms(t *testing.T) {
 // TestUndoLinks: restoring writes nothing through a link that was put in its
 // way.
 func TestUndoLinks(t *testing.T) {
-	beside(t)
+	gitrepo.Parallel(t)
 	dir, s := lived(t), snapshots(t)
 	outside := t.TempDir()
 	write(t, outside, "f", "theirs")
@@ -541,6 +518,13 @@ func TestUndoLinks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestHostile checks that a snapshot of a hostile repository, and its restoring,
+// run no program that the repository names.
+func TestHostile(t *testing.T) {
+	gitrepo.Parallel(t)
+	gitrepo.EachHostile(t, undone)
 }
 
 // undone takes a snapshot of a hostile repository and brings it back: files

@@ -1,0 +1,270 @@
+// Package gitrepo makes git repositories for tests. The templates are made once,
+// by dozens of git commands, and then copied for each test.
+package gitrepo
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// scratch holds what the tests share: the home of their git, and the templates.
+var scratch string
+
+// Main runs the tests with a home for git that is not the person's: with an
+// author, as theirs has one, and without syncs to the disk. A process of a test
+// that has one of the variables set is a child that a test will kill; it has its
+// home from the test.
+func Main(m *testing.M, childVars ...string) {
+	for _, name := range childVars {
+		if os.Getenv(name) != "" {
+			os.Exit(m.Run())
+		}
+	}
+	var err error
+	if scratch, err = os.MkdirTemp("", "gits-"); err == nil {
+		config := "[user]\n\tname = Ada\n\temail = a@x.example\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n"
+		err = os.WriteFile(filepath.Join(scratch, ".gitconfig"), []byte(config), 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Setenv("HOME", scratch)
+	os.Unsetenv("XDG_CONFIG_HOME")
+	code := m.Run()
+	os.RemoveAll(scratch)
+	os.Exit(code)
+}
+
+// Scratch returns a directory that stays until all tests are over.
+func Scratch() string { return scratch }
+
+// Parallel lets a test run in parallel with others. It leaves the test out of
+// the race detector's run, which is the one with -short: it runs git from one
+// goroutine, so there is no race to find.
+func Parallel(t *testing.T) {
+	t.Helper()
+	Unraced(t)
+	t.Parallel()
+}
+
+// Unraced leaves a test out of the race detector's run.
+func Unraced(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one goroutine, and git: nothing for the race detector")
+	}
+}
+
+// Run runs git in dir and returns what it said.
+func Run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + scratch, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=a@x.example", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=a@x.example",
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Write writes an executable file.
+func Write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var templates sync.Map // a sync.Once by name
+
+// Copied returns a directory with a copy of a template. A template holds a
+// repository, repo, and what belongs to it.
+func Copied(t *testing.T, name string, makeTemplate func(t *testing.T, root string)) (root string) {
+	t.Helper()
+	from := filepath.Join(scratch, name)
+	once, _ := templates.LoadOrStore(name, new(sync.Once))
+	once.(*sync.Once).Do(func() { makeTemplate(t, from) })
+	root, err := os.MkdirTemp(scratch, "") // removed with all others: removing files makes new ones slow
+	if err == nil {
+		err = os.CopyFS(root, os.DirFS(from))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range matches(root, "site.json", "repo/.git/config", "repo/.git/worktrees/*/gitdir", "repo/.worktrees/afar/*/.git") {
+		readdress(t, name, from, root)
+	}
+	for _, dir := range matches(root, "repo", "repo/.worktrees/afar/*") { // an index knows more of a file than its bytes
+		Run(t, dir, "update-index", "-q", "--refresh")
+	}
+	return root
+}
+
+func matches(root string, patterns ...string) (all []string) {
+	for _, p := range patterns {
+		names, _ := filepath.Glob(filepath.Join(root, p))
+		all = append(all, names...)
+	}
+	return all
+}
+
+// readdress mends the absolute paths in a file.
+func readdress(t *testing.T, name, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = os.WriteFile(name, []byte(strings.ReplaceAll(string(text), from+"/", to+"/")), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Empty returns a repository without a commit.
+func Empty(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	Run(t, dir, "init", "-q", "-b", "main")
+	return dir
+}
+
+// Committed returns a repository with one commit of two files.
+func Committed(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(Copied(t, "committed", makeCommitted), "repo")
+}
+
+func makeCommitted(t *testing.T, root string) {
+	dir := filepath.Join(root, "repo")
+	Run(t, scratch, "init", "-q", "-b", "main", dir)
+	for _, name := range matches(dir, ".git/hooks/*.sample") {
+		_ = os.Remove(name)
+	}
+	Write(t, dir, "a.txt", "one\n")
+	Write(t, dir, "b.txt", "one\n")
+	Run(t, dir, "add", ".")
+	Run(t, dir, "commit", "-q", "-m", "first")
+}
+
+// Cloned returns a repository with a commit, and a bare remote that has it.
+func Cloned(t *testing.T) (dir, bare string) {
+	t.Helper()
+	root := Copied(t, "cloned", MakeCloned)
+	return filepath.Join(root, "repo"), filepath.Join(root, "bare.git")
+}
+
+// MakeCloned makes the template of Cloned.
+func MakeCloned(t *testing.T, root string) {
+	makeCommitted(t, root)
+	dir, bare := filepath.Join(root, "repo"), filepath.Join(root, "bare.git")
+	Run(t, dir, "clone", "-q", "--bare", dir, bare)
+	Run(t, dir, "remote", "add", "origin", bare)
+	Run(t, dir, "fetch", "-q", "origin")
+	Run(t, dir, "branch", "-q", "--set-upstream-to=origin/main", "main")
+}
+
+// Lived returns a repository with two commits, a branch and a tag.
+func Lived(t *testing.T) string {
+	t.Helper()
+	return Run(t, filepath.Join(Copied(t, "lived", makeLived), "repo"), "rev-parse", "--show-toplevel")
+}
+
+func makeLived(t *testing.T, root string) {
+	makeCommitted(t, root)
+	dir := filepath.Join(root, "repo")
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if err := os.Chmod(filepath.Join(dir, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	Run(t, dir, "commit", "-q", "-am", "modes")
+	Run(t, dir, "checkout", "-q", "-b", "other")
+	Run(t, dir, "commit", "-q", "--allow-empty", "-m", "on other")
+	Run(t, dir, "checkout", "-q", "main")
+	Run(t, dir, "tag", "v1")
+}
+
+// Standing returns all that a person could lose in a repository: files with
+// their permissions, index, refs, HEAD, stashes.
+func Standing(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(dir, name)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case d.IsDir() || rel == ".git":
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text, _ := os.Readlink(name)
+		if info.Mode().IsRegular() {
+			raw, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			text = string(raw)
+		}
+		fmt.Fprintf(&b, "%s %q %q\n", info.Mode(), rel, text)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"ls-files", "-s", "-t"},
+		{"for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/tags", "refs/remotes"},
+	} {
+		fmt.Fprintf(&b, "%v:\n%s\n", args[0], Run(t, dir, args...))
+	}
+	own, common := gitDirs(dir)
+	stashes, _ := os.ReadFile(filepath.Join(common, "logs/refs/stash")) // no file is no stash
+	b.WriteString("stash:\n")
+	for line := range strings.Lines(string(stashes)) { // old commit, commit, who, when, tab, title
+		who, title, _ := strings.Cut(line, "\t")
+		fmt.Fprintf(&b, "%s %s", strings.Fields(who)[1], title)
+	}
+	raw, err := os.ReadFile(filepath.Join(own, "HEAD"))
+	fmt.Fprintf(&b, "HEAD %s %v\n", raw, err)
+	return b.String()
+}
+
+// gitDirs returns where git keeps what belongs to one checkout, and what all
+// share.
+func gitDirs(dir string) (own, common string) {
+	own = filepath.Join(dir, ".git")
+	text, err := os.ReadFile(own)
+	if err != nil { // it is the directory
+		return own, own
+	}
+	own = strings.TrimSuffix(strings.TrimPrefix(string(text), "gitdir: "), "\n")
+	if !filepath.IsAbs(own) {
+		own = filepath.Join(dir, own)
+	}
+	text, err = os.ReadFile(filepath.Join(own, "commondir"))
+	if err != nil { // of a submodule
+		return own, own
+	}
+	return own, filepath.Join(own, strings.TrimSuffix(string(text), "\n"))
+}
