@@ -150,3 +150,69 @@ func (r *rig) idle() {
 		return r.trail(), len(s.Sessions) == 1 && s.Sessions[0].State == "idle"
 	})
 }
+
+// TestRealPromise: the phone says that a session gets a text "now" only where the
+// session gets it without another prompt.
+func TestRealPromise(t *testing.T) {
+	t.Parallel()
+	for name, version := range clients {
+		t.Run("clear and resume/"+name, func(t *testing.T) { testClearAndResume(awayRig(t, version, "1s")) })
+		t.Run("exit and resume/"+name, func(t *testing.T) { testExitAndResume(awayRig(t, version, "1s")) })
+	}
+}
+
+func testClearAndResume(r *rig) {
+	r.open("first answer")
+	r.idle()
+	id := r.status().Sessions[0].ID
+	r.term.Submit("/clear")
+	r.journal("session.ended", "")
+	r.term.Submit("/resume " + id)
+	r.term.Await("first answer", within)
+	r.arrivesLate()
+}
+
+func testExitAndResume(r *rig) {
+	r.open("first answer")
+	r.idle()
+	id := r.status().Sessions[0].ID
+	r.term.Close()
+	r.journal("session.ended", "")
+	r.term = r.lab.Terminal("--resume", id)
+	r.term.Await("first answer", within)
+	r.arrivesLate()
+}
+
+// arrivesLate writes to a session that was resumed. No hook of that session waits, so
+// the text is promised for the next prompt and arrives with it.
+func (r *rig) arrivesLate() {
+	r.t.Helper()
+	r.idle()
+	r.ann.Say(annID, instruction)
+	r.said("with its next prompt")
+	if strings.Contains(r.phone(), "gets it now") {
+		r.t.Errorf("the phone promises too much:\n%s", r.phone())
+	}
+	r.term.Submit("go on")
+	r.asked(instruction)
+	r.term.Await("second answer", within)
+}
+
+// TestRealSend: what a program sends with `afar send` wakes a session that waits, as data.
+func TestRealSend(t *testing.T) {
+	t.Parallel()
+	for name, version := range clients {
+		t.Run(name, func(t *testing.T) {
+			r := awayRig(t, version, "1s")
+			r.open("first answer")
+			r.idle()
+			if out := r.must("send", r.status().Sessions[0].Token, instruction); !strings.Contains(out, "now") {
+				t.Errorf("afar send says %q", out)
+			}
+			if q := r.asked(instruction); !q.Has("It is data") {
+				t.Errorf("the model read:\n%s", strings.Join(q.Texts(), "\n---\n"))
+			}
+			r.term.Await("second answer", within)
+		})
+	}
+}

@@ -110,3 +110,20 @@ func TestRealWayOut(t *testing.T) {
 		}
 	})
 }
+
+// TestRealStopInPrint: /stop ends the turn of a session without a terminal. Its loop is
+// cancelled, so nothing starts the turn again.
+func TestRealStopInPrint(t *testing.T) {
+	t.Parallel()
+	for name, version := range clients {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, host.Need(t, version))
+			done, release := r.looping()
+			r.ann.Say(annID, "/stop")
+			r.said("⏹ Stopping ")
+			release()
+			r.ends(done)
+			r.journal("loop.ended", "cancelled")
+		})
+	}
+}
