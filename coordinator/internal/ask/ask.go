@@ -276,6 +276,9 @@ func (a Ask) Next() time.Time {
 	if a.State != Open && a.State != Answered || a.Replied() {
 		return a.lapses()
 	}
+	if a.ExpiresAt.IsZero() {
+		return time.Unix(0, 0) // no program writes it; it must not stay open for ever
+	}
 	at := a.ExpiresAt
 	if !a.LostAt.IsZero() {
 		at = earlier(at, a.LostAt.Add(RedialFor))

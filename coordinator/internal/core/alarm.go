@@ -14,7 +14,7 @@ import (
 // that would switch the guard off. The person is told once of each such change.
 func (c *Core) SettingsRefused(id session.ID, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		v, what := s.sessions[id], "did not take over a change of settings that would switch the guard off. "+text
+		v, what := s.sessions.rows[id], "did not take over a change of settings that would switch the guard off. "+text
 		if v.Settings == text {
 			b.Events = append(b.Events, happened(event.SettingsRefused, id, v.Token, v.Token+" "+what, now))
 			return b, nil
@@ -30,7 +30,7 @@ func (c *Core) SettingsRefused(id session.ID, text string) error {
 // it: the guard still speaks then.
 func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what string, now time.Time) {
 	text := v.Token + " " + what
-	b.Sessions = append(b.Sessions, session.TellPerson(v, "Afar: "+what))
+	s.sessions.put(b, session.TellPerson(v, "Afar: "+what))
 	b.Events = append(b.Events, happened(kind, v.ID, v.Token, text, now))
 	s.notify(b, "alarm", v.ID, "🚨 "+text, now)
 }
@@ -39,13 +39,13 @@ func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what s
 // and forgets it.
 func (c *Core) TakeNotices(id session.ID) (text string, err error) {
 	err = c.do(func(s *state, _ time.Time) (b store.Batch, _ error) {
-		v, ok := s.sessions[id]
+		v, ok := s.sessions.rows[id]
 		if !ok || len(v.Notices) == 0 {
 			return b, nil
 		}
 		text = strings.Join(v.Notices, "\n")
 		v.Notices = nil
-		b.Sessions = append(b.Sessions, v)
+		s.sessions.put(&b, v)
 		return b, nil
 	})
 	return text, err
@@ -67,7 +67,7 @@ const maxOverrides = 100
 // Overridden takes in that a call got past the guard.
 func (c *Core) Overridden(o Override) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		v, ok := s.sessions[o.Session]
+		v, ok := s.sessions.rows[o.Session]
 		if !ok || slices.Contains(v.Overridden, o.key()) {
 			return b, nil
 		}
@@ -78,7 +78,7 @@ func (c *Core) Overridden(o Override) error {
 			s.alarm(&b, v, event.GuardOverridden, o.text(), now)
 			return b, nil
 		}
-		b.Sessions = append(b.Sessions, v)
+		s.sessions.put(&b, v)
 		b.Events = append(b.Events, happened(event.GuardOverridden, v.ID, v.Token, v.Token+" "+o.text(), now))
 		return b, nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"time"
@@ -21,18 +22,58 @@ var (
 	ErrBound    = errors.New("it belongs to another call") // a decision counts for the exact input that was asked for
 )
 
+// An askTable holds the asks.
+type askTable struct {
+	*table[ask.ID, ask.Ask]
+	byNonce   *index[ask.ID, ask.Ask]
+	byCard    *index[ask.ID, ask.Ask]
+	bySession *index[ask.ID, ask.Ask]
+	byWait    *index[ask.ID, ask.Ask] // those that something can still come of, under waits
+}
+
+const waits = "waits"
+
+func newAskTable(s *state) askTable {
+	t := register(s, store.Asks, timing[ask.Ask]{due: s.askDue, expire: s.expireAsk})
+	return askTable{
+		table:     t,
+		byNonce:   t.indexBy(func(a ask.Ask) string { return a.Nonce }),
+		byCard:    t.indexBy(func(a ask.Ask) string { return string(a.CardID()) }),
+		bySession: t.indexBy(func(a ask.Ask) string { return string(a.Session) }),
+		byWait:    t.indexBy(askWaits),
+	}
+}
+
+// askWaits is the key of an ask that is not settled, has an answer under way, or
+// has a lease that was not used.
+func askWaits(a ask.Ask) string {
+	switch {
+	case a.State == ask.Open, a.State == ask.Answered, a.Parked, a.Unproven:
+		return waits
+	case a.Lease != nil && a.Lease.UsedAt.IsZero():
+		return waits
+	}
+	return ""
+}
+
+// of returns the asks of a session, in no order.
+func (t askTable) of(id session.ID) []ask.Ask { return t.bySession.all(string(id)) }
+
+// waiting returns the asks that something can still come of, in no order.
+func (t askTable) waiting() []ask.Ask { return t.byWait.all(waits) }
+
 // OpenCovered registers a question that a hook waits for, and what its call
 // needs as far as that is known: a grant that covers it, or a lease for the
 // exact call, answers at once. The same id again attaches to the question that
 // is there, whatever has become of it.
 func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, ok := s.asks[a.ID]; ok {
+		if old, ok := s.asks.rows[a.ID]; ok {
 			if old.Session != a.Session || old.Tool != a.Tool || old.Hash != a.Hash {
 				return b, fmt.Errorf("ask %q: %w", a.ID, ErrBound)
 			}
 			a = ask.Attach(old)
-			b.Asks = append(b.Asks, a)
+			s.asks.put(&b, a)
 			return b, nil
 		}
 		a.Nonce = c.cfg.Secret()
@@ -61,7 +102,7 @@ func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
 	for {
 		var a ask.Ask
 		var ok bool
-		changed := c.view(func(s *state, _ time.Time) { a, ok = s.asks[id] })
+		changed := c.view(func(s *state, _ time.Time) { a, ok = s.asks.rows[id] })
 		if !ok {
 			return a, fmt.Errorf("ask %s: %w", id, ErrNotFound)
 		}
@@ -127,7 +168,7 @@ func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.K
 		return after, err
 	}
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		before := s.asks[id]
+		before := s.asks.rows[id]
 		next, kind, err := f(before, now)
 		after = next
 		if err != nil || next == before {
@@ -146,11 +187,15 @@ func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.K
 // an honest reply.
 func (c *Core) recall(id ask.ID) error {
 	known := false
-	c.view(func(s *state, _ time.Time) { _, known = s.asks[id] })
+	c.view(func(s *state, _ time.Time) { _, known = s.asks.rows[id] })
 	if known {
 		return nil
 	}
-	a, ok, err := c.cfg.Store.Ask(id)
+	a, ok, err := store.Asks.Get(c.cfg.Store, id)
+	var bad store.Bad
+	if errors.As(err, &bad) {
+		return errors.Join(fmt.Errorf("ask %q: %w: its record is damaged", id, ErrNotFound), c.report([]store.Bad{bad}))
+	}
 	if err != nil {
 		return err
 	}
@@ -159,8 +204,8 @@ func (c *Core) recall(id ask.ID) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := c.state.asks[id]; !known { // another call may have changed it meanwhile
-		c.state.asks[id] = a
+	if _, known := c.state.asks.rows[id]; !known { // another call may have changed it meanwhile
+		c.state.asks.hold(a, c.cfg.Now())
 	}
 	return nil
 }
@@ -177,9 +222,9 @@ type Outcome struct {
 // the ask that the call came from.
 func (c *Core) Ran(o Outcome) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if v, ok := s.sessions[o.Session]; ok {
+		if v, ok := s.sessions.rows[o.Session]; ok {
 			v.Tools++
-			b.Sessions = append(b.Sessions, session.To(v, session.Working, now))
+			s.sessions.put(&b, session.To(v, session.Working, now))
 		}
 		s.touchLoop(&b, o.Session, now)
 		s.ranLate(&b, o, now)
@@ -207,9 +252,8 @@ const together = 2 * time.Second
 // file tells.
 func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time) {
 	var left []ask.Ask
-	for _, a := range s.asks {
-		changed := slices.ContainsFunc(b.Asks, func(c ask.Ask) bool { return c.ID == a.ID })
-		if !changed && a.Session == settled.Session && a.State == ask.Open && a.Dialog() {
+	for _, a := range s.asks.of(settled.Session) {
+		if !s.asks.changes(b, a.ID) && a.State == ask.Open && a.Dialog() {
 			left = append(left, a)
 		}
 	}
@@ -225,7 +269,7 @@ func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time
 // input that have not run yet, one that was allowed, else the oldest. An ask
 // that was refused at the terminal looks like one that was allowed there.
 func (s *state) askOf(o Outcome, now time.Time) (found ask.Ask, ok bool) {
-	for _, a := range s.asks {
+	for _, a := range s.asks.of(o.Session) {
 		if !o.fits(a, now) {
 			continue
 		}
@@ -261,8 +305,8 @@ func (c *Core) LocallySettled(id session.ID, before time.Time) error {
 }
 
 func (s *state) settledLocally(b *store.Batch, id session.ID, before, now time.Time) {
-	for _, a := range s.asks {
-		if a.Session != id || !a.Dialog() || !a.OpenedAt.Before(before) {
+	for _, a := range s.asks.of(id) {
+		if !a.Dialog() || !a.OpenedAt.Before(before) {
 			continue
 		}
 		if next := ask.Overruled(a); next != a {
@@ -282,9 +326,9 @@ type ending func(a ask.Ask, note string, now time.Time) ask.Ask
 
 // endAsks ends all open asks of a session.
 func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, now time.Time) {
-	for _, a := range s.asks {
+	for _, a := range s.asks.of(id) {
 		next := end(a, note, now)
-		if a.Session != id || next == a {
+		if next == a {
 			continue
 		}
 		s.putAsk(b, next, now)
@@ -294,25 +338,37 @@ func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, 
 
 // loseAsks gives the hooks of all open asks the time to dial again.
 func (s *state) loseAsks(b *store.Batch, now time.Time) {
-	for _, a := range s.asks {
+	for _, a := range s.asks.waiting() {
 		if next := ask.Lose(a, now); next != a {
-			b.Asks = append(b.Asks, next)
+			s.asks.put(b, next)
 		}
 	}
 }
 
-func (s *state) tickAsks(b *store.Batch, now time.Time) {
-	for _, a := range s.asks {
-		next := a
-		if mode := s.mode(a.Session, now); a.CardAt.IsZero() && mode != session.Off {
-			next = ask.Remode(a, mode, now)
-		}
-		if next = ask.Tick(next, now); next != a {
-			s.putTicked(b, a, next, now)
-			if a.Lease != next.Lease {
-				s.markRetries(b, now)
-			}
-		}
+// askDue returns when time changes an ask: by its own course, by the end of an away
+// mode, or by a reminder.
+func (s *state) askDue(a ask.Ask, now time.Time) time.Time {
+	at := first(a.Next(), s.releaseAt(a, now))
+	if s.settings.Paused {
+		return at
+	}
+	return first(at, a.RemindAt(s.rules.RemindAfter))
+}
+
+// expireAsk applies what time brings to an ask.
+func (s *state) expireAsk(b *store.Batch, a ask.Ask, now time.Time) {
+	next := a
+	if mode := s.mode(a.Session, now); a.CardAt.IsZero() && mode != session.Off {
+		next = ask.Remode(a, mode, now)
+	}
+	next = ask.Tick(next, now)
+	if next == a {
+		s.remind(b, a, now)
+		return
+	}
+	s.putTicked(b, a, next, now)
+	if a.Lease != next.Lease {
+		s.markRetries(b, now)
 	}
 }
 
@@ -322,7 +378,7 @@ func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 	if a.State != ask.Open && !a.Parked || a.Shown || !a.CardAt.IsZero() {
 		return at
 	}
-	for _, away := range []session.Away{s.sessions[a.Session].Away, s.settings.Away} {
+	for _, away := range []session.Away{s.sessions.rows[a.Session].Away, s.settings.Away} {
 		if now.Before(away.Until) {
 			at = first(at, away.Until)
 		}
@@ -342,7 +398,7 @@ func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) 
 // terminal keeps being shown as it stands.
 func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	a = s.followUndo(b, a, now)
-	b.Asks = append(b.Asks, a)
+	s.asks.put(b, a)
 	if a.Shown && s.settings.Person != nil {
 		b.Actions = append(b.Actions, cardAction(a, now))
 	}
@@ -366,8 +422,12 @@ func short(hash string) string { return hash[:min(8, len(hash))] }
 func (c *Core) Asks(all bool) []ask.Ask {
 	var out []ask.Ask
 	c.view(func(s *state, _ time.Time) {
-		for _, a := range s.asks {
-			if all || a.State == ask.Open || a.State == ask.Answered || a.Parked {
+		if all {
+			out = slices.Collect(maps.Values(s.asks.rows))
+			return
+		}
+		for _, a := range s.asks.waiting() {
+			if a.State == ask.Open || a.State == ask.Answered || a.Parked {
 				out = append(out, a)
 			}
 		}
@@ -381,12 +441,12 @@ func (c *Core) Ask(id ask.ID) (a ask.Ask, err error) {
 	if err := c.recall(id); err != nil {
 		return a, err
 	}
-	c.view(func(s *state, _ time.Time) { a = s.asks[id] })
+	c.view(func(s *state, _ time.Time) { a = s.asks.rows[id] })
 	return a, nil
 }
 
 // AskByNonce returns the ask that a button is bound to.
 func (c *Core) AskByNonce(nonce string) (found ask.Ask, ok bool) {
-	c.view(func(s *state, _ time.Time) { found, ok = s.askByNonce(nonce) })
+	c.view(func(s *state, _ time.Time) { found, ok = s.asks.byNonce.one(nonce) })
 	return found, ok
 }

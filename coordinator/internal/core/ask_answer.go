@@ -26,7 +26,7 @@ func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	}
 	var after ask.Ask
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		before := s.asks[id]
+		before := s.asks.rows[id]
 		if before.Kind == ask.CheckIn {
 			d = d.ForCheckIn(d.Message)
 		}
@@ -80,7 +80,7 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 	}
 	return true, c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
-		answer := s.decide(&b, s.asks[id], p, now)
+		answer := s.decide(&b, s.asks.rows[id], p, now)
 		if !shown {
 			b.Cards = append(b.Cards, store.Card{Ask: id, Chat: p.Chat, Message: p.Message})
 		}
@@ -99,7 +99,7 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 	case a.Form != nil && p.Text != "":
 		p.Step, p.Decision = ask.Say(p.Text), ask.Decision{Allow: true, By: p.Decision.By, Channel: p.Decision.Channel}
 	}
-	if a.Replied() && p.Text != "" && s.sessions[a.Session].State != session.Ended {
+	if a.Replied() && p.Text != "" && s.sessions.rows[a.Session].State != session.Ended {
 		m := s.post(b, p.message(a.Session), now)
 		return s.fate(m.Session)
 	}
@@ -117,7 +117,7 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 
 // sent says what becomes of a text that answered a check-in.
 func (s *state) sent(id session.ID) string {
-	if s.sessions[id].Holder.Known() && !s.settings.Paused {
+	if s.sessions.rows[id].Holder.Known() && !s.settings.Paused {
 		return "📨 Sent. The session goes on with it."
 	}
 	return s.fate(id)
@@ -196,7 +196,7 @@ func (c *Core) Press(p Press) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = p.Update
-		answer := s.decide(&b, s.asks[a.ID], p, now)
+		answer := s.decide(&b, s.asks.rows[a.ID], p, now)
 		if !shown {
 			b.Cards = append(b.Cards, store.Card{Ask: a.CardID(), Chat: p.Chat, Message: p.Message})
 		}

@@ -86,7 +86,7 @@ func notTaken(err error) string {
 
 // tooLate says that the session of a late answer has ended, "" where it lives.
 func (s *state) tooLate(a ask.Ask, err error) string {
-	if err != nil || a.Lease == nil || s.sessions[a.Session].State != session.Ended {
+	if err != nil || a.Lease == nil || s.sessions.rows[a.Session].State != session.Ended {
 		return ""
 	}
 	return " But the session has ended: it hears of it only if it is resumed."

@@ -14,7 +14,7 @@ func (c *Core) OnCard(id ask.ID) (card ask.Card, err error) {
 	if err := c.recall(id); err != nil {
 		return nil, err
 	}
-	c.view(func(s *state, _ time.Time) { card = s.onCard(s.asks[id]) })
+	c.view(func(s *state, _ time.Time) { card = s.onCard(s.asks.rows[id]) })
 	return card, nil
 }
 
@@ -26,13 +26,14 @@ func (c *Core) OpenCards() (out []ask.Card) {
 }
 
 func (s *state) openCards() (out []ask.Card) {
-	all := map[ask.ID]ask.Card{}
-	for _, a := range s.asks {
-		all[a.CardID()] = append(all[a.CardID()], a)
-	}
-	for _, card := range all {
-		if len(card.Waiting()) > 0 {
-			out = append(out, sortCard(card))
+	seen := map[ask.ID]bool{}
+	for _, a := range s.asks.waiting() {
+		if seen[a.CardID()] {
+			continue
+		}
+		seen[a.CardID()] = true
+		if card := s.onCard(a); len(card.Waiting()) > 0 {
+			out = append(out, card)
 		}
 	}
 	slices.SortFunc(out, func(a, b ask.Card) int { return older(a[0], b[0]) })
@@ -40,13 +41,8 @@ func (s *state) openCards() (out []ask.Card) {
 }
 
 // onCard returns the asks that stand on one card with a.
-func (s *state) onCard(a ask.Ask) (card ask.Card) {
-	for _, b := range s.asks {
-		if b.CardID() == a.CardID() {
-			card = append(card, b)
-		}
-	}
-	return sortCard(card)
+func (s *state) onCard(a ask.Ask) ask.Card {
+	return sortCard(s.asks.byCard.all(string(a.CardID())))
 }
 
 // sortCard puts the ask first that a card was made for.
@@ -70,7 +66,7 @@ func older(a, b ask.Ask) int {
 // join puts a, just opened, on the card of an identical ask that still waits.
 func (s *state) join(a ask.Ask) ask.Ask {
 	var twin *ask.Ask
-	for _, b := range s.asks {
+	for _, b := range s.asks.of(a.Session) {
 		if a.Twin(b) && (twin == nil || older(b, *twin) < 0) {
 			twin = &b
 		}

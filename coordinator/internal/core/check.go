@@ -40,14 +40,14 @@ func (c *Core) Checking(id session.ID, output string) error {
 // InterruptCheck notes that the host ended the check of a frame.
 func (c *Core) InterruptCheck(id session.ID, frame string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		l := s.loops[id]
+		l := s.loops.rows[id]
 		if !l.Checking(frame) {
 			return b, nil
 		}
 		l = loop.Interrupt(l, now)
 		f, _ := l.Top()
 		s.checked(&b, id, f.Checked, "", now)
-		b.Loops = append(b.Loops, l)
+		s.loops.put(&b, l)
 		s.markdown(&b, id, "loop.md", now)
 		return b, nil
 	})
@@ -58,7 +58,7 @@ func (c *Core) InterruptCheck(id session.ID, frame string) error {
 // It reports whether that came.
 func (c *Core) AwaitCheck(ctx context.Context, id session.ID, frame string) (over bool) {
 	for {
-		changed := c.view(func(s *state, _ time.Time) { over = s.settings.Paused || !s.loops[id].Checking(frame) })
+		changed := c.view(func(s *state, _ time.Time) { over = s.settings.Paused || !s.loops.rows[id].Checking(frame) })
 		if over {
 			return true
 		}

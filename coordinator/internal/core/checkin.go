@@ -25,17 +25,17 @@ func (c *Core) openCheckIn(s *state, b *store.Batch, a ask.Ask, now time.Time) {
 }
 
 func (s *state) checkedIn(id ask.ID) bool {
-	_, known := s.asks[id]
+	_, known := s.asks.rows[id]
 	return known
 }
 
 // checksIn reports whether a session that stops now takes the check-in with an id: its
 // person is away, and has a phone.
 func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
-	if old, ok := s.asks[id]; ok {
+	if old, ok := s.asks.rows[id]; ok {
 		return old.Session == by
 	}
-	v := s.sessions[by]
+	v := s.sessions.rows[by]
 	return (v.Attended || v.Background) && s.settings.Person != nil && !s.settings.Paused && s.mode(by, now) == session.On
 }
 
@@ -44,17 +44,17 @@ func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
 func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		var ok bool
-		if a, ok = s.asks[id]; !ok {
+		if a, ok = s.asks.rows[id]; !ok {
 			return b, fmt.Errorf("ask %q: %w", id, ErrNotFound)
 		}
-		v := s.sessions[a.Session]
+		v := s.sessions.rows[a.Session]
 		holds := v.Holder.Known()
 		v.Holder = session.Process{}
 		if a.State == ask.Open && v.State == session.Waiting {
 			v, holds = session.To(v, session.Idle, now), true
 		}
 		if holds {
-			b.Sessions = append(b.Sessions, v)
+			s.sessions.put(&b, v)
 		}
 		return b, nil
 	})
@@ -63,8 +63,8 @@ func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
 
 // dropCheckIns ends the open check-ins of a session.
 func (s *state) dropCheckIns(b *store.Batch, id session.ID, note string, now time.Time) (dropped bool) {
-	for _, a := range s.asks {
-		if a.Session != id || a.Kind != ask.CheckIn || a.State != ask.Open {
+	for _, a := range s.asks.of(id) {
+		if a.Kind != ask.CheckIn || a.State != ask.Open {
 			continue
 		}
 		next := ask.Local(a, note, now)

@@ -7,18 +7,14 @@ package core
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/grant"
-	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
-	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
 // remember is how far back state is held in memory.
@@ -47,24 +43,11 @@ type Core struct {
 	cfg Config
 
 	mu      sync.Mutex // guards all below; never held across I/O but the commit
-	state   state
+	state   *state
 	changed chan struct{} // closed and replaced at each change
 	streak  streak        // in which the disk takes nothing
-}
 
-// state is what the coordinator knows. The values in its maps are never
-// changed in place.
-type state struct {
-	sessions map[session.ID]session.Session
-	asks     map[ask.ID]ask.Ask
-	loops    map[session.ID]loop.Stack
-	messages map[message.ID]message.Message
-	grants   map[grant.ID]grant.Grant
-	undos    map[undo.ID]undo.Snapshot
-	threads  map[threadKey]store.Thread
-	settings store.Settings
-	rules    Rules
-	trace    bool // each step of a loop is posted; never changes
+	damaged map[string]bool // damaged rows that the journal names, see report
 }
 
 // A step computes a change from the state at now. It must not change the state.
@@ -80,20 +63,13 @@ func New(cfg Config) (*Core, error) {
 	if cfg.Lives == nil {
 		cfg.Lives = func(session.Process) bool { return true }
 	}
-	loaded, err := cfg.Store.Load(cfg.Now().Add(-remember))
+	c := &Core{cfg: cfg, changed: make(chan struct{}), state: newState(cfg.Rules, cfg.Trace), damaged: map[string]bool{}}
+	bad, err := c.state.load(cfg.Store, cfg.Now())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("load state: %w", err)
 	}
-	c := &Core{cfg: cfg, changed: make(chan struct{}), state: state{
-		sessions: map[session.ID]session.Session{}, asks: map[ask.ID]ask.Ask{},
-		loops: map[session.ID]loop.Stack{}, messages: map[message.ID]message.Message{}, grants: map[grant.ID]grant.Grant{},
-		undos: map[undo.ID]undo.Snapshot{}, threads: map[threadKey]store.Thread{}, settings: loaded.Settings, rules: cfg.Rules, trace: cfg.Trace,
-	}}
-	c.state.merge(store.Batch{
-		Sessions: loaded.Sessions, Asks: loaded.Asks, Loops: loaded.Loops, Messages: loaded.Messages, Grants: loaded.Grants, Undos: loaded.Undos,
-		Threads: loaded.Threads,
-	})
-	return c, errors.Join(c.cutOff(), c.do(restarted(loaded.Bad)), c.Look(), c.do(answersFrom(cfg.AnswersFrom)))
+	c.noteReported(bad)
+	return c, errors.Join(c.cutOff(), c.do(restarted(bad)), c.Look(), c.do(answersFrom(cfg.AnswersFrom)))
 }
 
 // do changes state and tells who waits.
@@ -114,7 +90,7 @@ func (c *Core) quietly(f step) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, err := c.change(f, func(b *store.Batch) error {
-		if len(b.Asks)+len(b.Messages) > 0 {
+		if store.Asks.Changes(b) || store.Messages.Changes(b) {
 			return c.cfg.Store.Commit(b)
 		}
 		return c.cfg.Store.Write(b)
@@ -135,7 +111,8 @@ func (c *Core) Publish() {
 
 // change is the only way in which state changes; c.mu is held.
 func (c *Core) change(f step, commit func(*store.Batch) error) (changed bool, err error) {
-	batch, err := f(&c.state, c.cfg.Now())
+	now := c.cfg.Now()
+	batch, err := f(c.state, now)
 	if err != nil || batch.Empty() {
 		return false, err
 	}
@@ -144,7 +121,7 @@ func (c *Core) change(f step, commit func(*store.Batch) error) (changed bool, er
 	if err != nil {
 		return false, err
 	}
-	c.state.merge(batch)
+	c.state.merge(&batch, now)
 	return true, nil
 }
 
@@ -159,41 +136,12 @@ func (c *Core) tell() {
 func (c *Core) view(f func(s *state, now time.Time)) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f(&c.state, c.cfg.Now())
+	f(c.state, c.cfg.Now())
 	return c.changed
 }
 
 // Changed returns a channel that is closed at the next change of state.
 func (c *Core) Changed() <-chan struct{} { return c.view(func(*state, time.Time) {}) }
-
-func (s *state) merge(b store.Batch) {
-	for _, v := range b.Sessions {
-		s.sessions[v.ID] = v
-	}
-	for _, v := range b.Asks {
-		s.asks[v.ID] = v
-	}
-	for _, v := range b.Loops {
-		s.loops[session.ID(v.Session)] = v
-	}
-	for _, v := range b.Messages {
-		s.messages[v.ID] = v
-	}
-	for _, v := range b.Grants {
-		s.grants[v.ID] = v
-	}
-	for _, v := range b.Undos {
-		s.undos[v.ID] = v
-	}
-	for _, v := range b.Threads {
-		s.threads[threadKey{v.Session, v.Chat}] = v
-	}
-	if b.Settings != nil {
-		s.settings = *b.Settings
-	}
-}
-
-func (s *state) token(id session.ID) string { return s.sessions[id].Token }
 
 // happened makes an event; Text must be free of secrets.
 func happened(kind event.Kind, id session.ID, subject, text string, now time.Time) event.Event {

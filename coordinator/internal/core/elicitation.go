@@ -15,8 +15,8 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 	if s.mode(id, now) == session.On {
 		return
 	}
-	for _, a := range s.asks {
-		if a.Session == id && a.State == ask.Open {
+	for _, a := range s.asks.of(id) {
+		if a.State == ask.Open {
 			s.settleHere(b, a, ask.Hand(a, "handed to the terminal: somebody types there", now), now)
 		}
 	}
@@ -27,8 +27,8 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 // a form is a subagent's, which goes on: while any runs, none is ended.
 func (c *Core) Interrupted(id session.ID) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		for _, a := range s.asks {
-			if a.Session == id && a.State == ask.Open && a.Kind == ask.Elicitation && !s.sessions[id].Agents {
+		for _, a := range s.asks.of(id) {
+			if a.State == ask.Open && a.Kind == ask.Elicitation && !s.sessions.rows[id].Agents {
 				s.settleHere(&b, a, ask.Cancel(a, "ended at the terminal", now), now)
 			}
 		}

@@ -25,27 +25,17 @@ const ActRemind = "remind"
 // Rules returns the rules in force.
 func (c *Core) Rules() Rules { return c.cfg.Rules }
 
-// remind has the person reminded, once, of the asks that wait too long. Asks on
-// one card are one reminder.
-func (s *state) remind(b *store.Batch, now time.Time) {
-	for _, a := range s.asks {
-		at := a.RemindAt(s.rules.RemindAfter)
-		if at.IsZero() || now.Before(at) || s.settings.Paused || s.changes(b, a.ID) {
-			continue
-		}
-		b.Asks = append(b.Asks, ask.Remind(a))
-		if id := string(a.CardID()); s.settings.Person != nil {
-			b.Actions = append(b.Actions, store.Action{Key: "remind:" + id, Lane: LaneTelegram, Kind: ActRemind, Data: id, Due: now})
-		}
+// remind has the person reminded, once, of an ask that waits too long. Asks on one
+// card are one reminder.
+func (s *state) remind(b *store.Batch, a ask.Ask, now time.Time) {
+	at := a.RemindAt(s.rules.RemindAfter)
+	if at.IsZero() || now.Before(at) || s.settings.Paused || s.asks.changes(b, a.ID) {
+		return
 	}
-}
-
-// changes reports whether b changes an ask already.
-func (s *state) changes(b *store.Batch, id ask.ID) bool {
-	for _, a := range b.Asks {
-		if a.ID == id {
-			return true
-		}
+	s.asks.put(b, ask.Remind(a))
+	if id := string(a.CardID()); s.settings.Person != nil {
+		b.Actions = append(b.Actions, store.Action{
+			Key: "remind:" + id, Lane: LaneTelegram, Kind: ActRemind, Data: id, Due: now,
+		})
 	}
-	return false
 }

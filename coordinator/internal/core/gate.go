@@ -23,7 +23,7 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Rulin
 	}
 	r := review.Judge(review.Since(entries), message)
 	return r, c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, known := s.sessions[id]
+		v, known := s.sessions.rows[id]
 		b.Events = append(b.Events, happened(r.Kind, id, agent, fmt.Sprintf("%s: %s", v.Token, r.Text), now))
 		if r.Tell != "" {
 			v = v.Tell(r.Tell)
@@ -32,7 +32,7 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Rulin
 			v.Review = v.Review.End(agent, r.Kind == event.GateOpened)
 		}
 		if known {
-			b.Sessions = append(b.Sessions, v)
+			s.sessions.put(&b, v)
 		}
 		if r.Kind == event.GateGivenUp && !s.settings.Paused {
 			s.notify(&b, "gate", id, "🔎 "+v.Token+": a review ended without a second opinion. The session was told not to count it.", now)

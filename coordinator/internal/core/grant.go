@@ -19,7 +19,7 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 		ID: "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")), Session: a.Session, Rules: a.Offer.Rules, Ask: string(a.ID), Nonce: a.Nonce,
 		By: d.By, Channel: d.Channel, At: now, ExpiresAt: now.Add(a.Times.GrantFor()),
 	}
-	b.Grants = append(b.Grants, g)
+	s.grants.put(b, g)
 	text := fmt.Sprintf("%s: %s allowed for the session until %s: %s", s.token(a.Session), d.By, g.ExpiresAt.Format("15:04"), g.Text())
 	b.Events = append(b.Events, happened(event.GrantGiven, a.Session, string(g.ID), text, now))
 }
@@ -49,8 +49,43 @@ func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Ti
 		next = ask.Claim(next)
 		b.Events = append(b.Events, happened(event.AskDelivered, next.Session, string(next.ID), s.told(next), now))
 	}
-	b.Asks = append(b.Asks, next)
+	s.asks.put(b, next)
 	return next, true
+}
+
+// A grantTable holds the grants.
+type grantTable struct {
+	*table[grant.ID, grant.Grant]
+	byNonce *index[grant.ID, grant.Grant]
+	byLife  *index[grant.ID, grant.Grant] // those that have not ended, under active
+}
+
+const active = "active"
+
+func newGrantTable(s *state) grantTable {
+	t := register(s, store.Grants, timing[grant.Grant]{due: grantDue, expire: s.expireGrant})
+	return grantTable{
+		table:   t,
+		byNonce: t.indexBy(func(g grant.Grant) string { return g.Nonce }),
+		byLife: t.indexBy(func(g grant.Grant) string {
+			if g.EndedAt.IsZero() {
+				return active
+			}
+			return ""
+		}),
+	}
+}
+
+// grantDue returns when a grant ends by itself.
+func grantDue(g grant.Grant, _ time.Time) time.Time {
+	if !g.EndedAt.IsZero() {
+		return time.Time{}
+	}
+	return g.ExpiresAt
+}
+
+func (s *state) expireGrant(b *store.Batch, g grant.Grant, now time.Time) {
+	s.endGrant(b, g, "its time is over", now)
 }
 
 // Granted reports whether grants cover now what a call of a session needs.
@@ -62,7 +97,7 @@ func (c *Core) Granted(id session.ID, need grant.Need) (covered bool) {
 // lease returns the ask that holds a lease for the call of a, the oldest first.
 // A yes to auto mode's refusal says nothing to what the guard asks.
 func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
-	for _, old := range s.asks {
+	for _, old := range s.asks.of(a.Session) {
 		if old.Stands(now) && old.Same(a) && serves(old, a) && (!ok || old.OpenedAt.Before(found.OpenedAt)) {
 			found, ok = old, true
 		}
@@ -89,7 +124,7 @@ func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 			a = standing
 			return b, nil
 		}
-		for _, old := range s.asks {
+		for _, old := range s.asks.of(a.Session) {
 			if old.ID == a.ID || old.Parked && old.Same(a) {
 				a = old
 				return b, nil
@@ -118,11 +153,7 @@ func (c *Core) Grants() (out []grant.Grant) {
 
 // activeGrants returns the grants that have not ended, oldest first.
 func (s *state) activeGrants() (out []grant.Grant) {
-	for _, g := range s.grants {
-		if g.EndedAt.IsZero() {
-			out = append(out, g)
-		}
-	}
+	out = s.grants.byLife.all(active)
 	slices.SortFunc(out, func(a, b grant.Grant) int {
 		if c := a.At.Compare(b.At); c != 0 {
 			return c
@@ -135,7 +166,7 @@ func (s *state) activeGrants() (out []grant.Grant) {
 // Revoke ends a grant for by. One that is unknown or has ended is ErrNotFound.
 func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		found, ok := s.grants[id]
+		found, ok := s.grants.rows[id]
 		if !ok || !found.Active(now) {
 			return b, fmt.Errorf("grant %q: %w", id, ErrNotFound)
 		}
@@ -147,7 +178,7 @@ func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
 
 func (s *state) endGrant(b *store.Batch, g grant.Grant, how string, now time.Time) grant.Grant {
 	g = grant.End(g, how, now)
-	b.Grants = append(b.Grants, g)
+	s.grants.put(b, g)
 	text := fmt.Sprintf("%s: %s: no longer allowed: %s", s.token(g.Session), g.How, g.Text())
 	b.Events = append(b.Events, happened(event.GrantEnded, g.Session, string(g.ID), text, now))
 	return g
@@ -162,27 +193,11 @@ func (s *state) endGrants(b *store.Batch, id session.ID, now time.Time) {
 	}
 }
 
-func (s *state) tickGrants(b *store.Batch, now time.Time) {
-	for _, g := range s.activeGrants() {
-		if !g.Active(now) {
-			s.endGrant(b, g, "its time is over", now)
-		}
-	}
-}
-
-// grantsEnd is the first moment at which a grant ends by itself, zero for never.
-func (s *state) grantsEnd() (at time.Time) {
-	for _, g := range s.activeGrants() {
-		at = first(at, g.ExpiresAt)
-	}
-	return at
-}
-
 // ranLate has the card of a parked ask say how the call turned out that its
 // lease let run.
 func (s *state) ranLate(b *store.Batch, o Outcome, now time.Time) {
-	for _, a := range s.asks {
-		if a.Lease == nil || a.Lease.UsedAt.IsZero() || a.Run != nil || a.Session != o.Session || a.Tool != o.Tool || a.Hash != o.Hash {
+	for _, a := range s.asks.of(o.Session) {
+		if a.Lease == nil || a.Lease.UsedAt.IsZero() || a.Run != nil || a.Tool != o.Tool || a.Hash != o.Hash {
 			continue
 		}
 		o.Run.At = now
@@ -219,7 +234,7 @@ func (s *state) list(b *store.Batch, key string, l GrantList, now time.Time) {
 func (c *Core) RevokeTap(p Press) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Update = p.Update
-		g, ok := s.grantByNonce(p.Nonce)
+		g, ok := s.grants.byNonce.one(p.Nonce)
 		switch {
 		case ok && g.Active(now):
 			g = s.endGrant(&b, g, "revoked by "+p.Decision.By, now)
@@ -232,13 +247,4 @@ func (c *Core) RevokeTap(p Press) error {
 		s.list(&b, fmt.Sprintf("grants:%d:%d", p.Chat, p.Message), GrantList{p.Room, p.Message}, now)
 		return b, nil
 	})
-}
-
-func (s *state) grantByNonce(nonce string) (grant.Grant, bool) {
-	for _, g := range s.grants {
-		if g.Nonce == nonce && nonce != "" {
-			return g, true
-		}
-	}
-	return grant.Grant{}, false
 }

@@ -14,13 +14,13 @@ import (
 // session goes in circles.
 func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		v, n := session.Deny(s.sessions[id], turn, rule)
+		v, n := session.Deny(s.sessions.rows[id], turn, rule)
 		times = n
 		b.Events = append(b.Events, happened(event.GuardDenied, id, rule, text, now))
 		if v.ID == "" {
 			return b, nil
 		}
-		b.Sessions = append(b.Sessions, v)
+		s.sessions.put(&b, v)
 		if times == session.DenyLoop {
 			s.denyLoop(&b, v, rule, now)
 		}
@@ -41,12 +41,12 @@ func (s *state) denyLoop(b *store.Batch, v session.Session, rule string, now tim
 // session. fresh is true when the person has not been told of it there.
 func (c *Core) PolicyBroken(id session.ID, text string) (fresh bool, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		v, ok := s.sessions[id]
+		v, ok := s.sessions.rows[id]
 		if fresh = ok && v.Broken != text; !fresh {
 			return b, nil
 		}
 		v.Broken = text
-		b.Sessions = append(b.Sessions, v)
+		s.sessions.put(&b, v)
 		b.Events = append(b.Events, happened(event.PolicyBroken, id, v.Token, v.Token+": "+text, now))
 		if !s.settings.Paused {
 			s.notify(&b, "policy", id, "⚠️ "+v.Token+": "+text, now)

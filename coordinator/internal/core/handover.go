@@ -34,8 +34,9 @@ func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error 
 			s.offerAgain(&b, lost, now)
 			return b, nil
 		}
-		b.Messages = message.Printed(s.texts(), id, delivery)
-		if len(b.Messages) > 0 {
+		printed := message.Printed(s.messages.of(id), id, delivery)
+		s.messages.put(&b, printed...)
+		if len(printed) > 0 {
 			s.takeReplies(&b, id, now)
 		}
 		return b, nil
@@ -44,8 +45,8 @@ func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error 
 
 // takeReplies says on the check-ins of a session that it has their replies.
 func (s *state) takeReplies(b *store.Batch, id session.ID, now time.Time) {
-	for _, a := range s.asks {
-		if a.Session == id && a.Replied() && a.State == ask.Answered {
+	for _, a := range s.asks.of(id) {
+		if a.Replied() && a.State == ask.Answered {
 			s.putAsk(b, ask.Claim(a), now)
 		}
 	}
@@ -53,8 +54,8 @@ func (s *state) takeReplies(b *store.Batch, id session.ID, now time.Time) {
 
 // offerAgain takes back the texts that lost names.
 func (s *state) offerAgain(b *store.Batch, lost func(message.Message) bool, now time.Time) {
-	for _, m := range message.Lost(s.texts(), lost) {
-		b.Messages = append(b.Messages, m)
+	for _, m := range message.Lost(s.messages.delivered(), lost) {
+		s.messages.put(b, m)
 		text := s.token(m.Session) + ": the text of " + m.By + " may not have arrived, and is offered again"
 		b.Events = append(b.Events, happened(event.MessageAdded, m.Session, string(m.ID), text, now))
 	}
@@ -63,12 +64,12 @@ func (s *state) offerAgain(b *store.Batch, lost func(message.Message) bool, now 
 // takers returns the processes of the hooks that took something and have not said yet
 // that they printed it.
 func (s *state) takers() (all []session.Process) {
-	for _, m := range s.messages {
-		if m.State == message.Delivered && m.Unproven {
+	for _, m := range s.messages.delivered() {
+		if m.Unproven {
 			all = append(all, m.Taker)
 		}
 	}
-	for _, a := range s.asks {
+	for _, a := range s.asks.waiting() {
 		if a.Taker.Known() && (a.State == ask.Answered || a.Unproven) {
 			all = append(all, a.Taker)
 		}
@@ -79,7 +80,7 @@ func (s *state) takers() (all []session.Process) {
 // buryTakers takes back what hooks took that have ended.
 func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now time.Time) {
 	s.offerAgain(b, func(m message.Message) bool { return m.Unproven && over[m.Taker] }, now)
-	for _, a := range s.asks {
+	for _, a := range s.asks.waiting() {
 		if !over[a.Taker] {
 			continue
 		}
@@ -101,8 +102,8 @@ func (s *state) provenByRun(b *store.Batch, before, after ask.Ask, now time.Time
 // undelivered.
 func (s *state) ranAfterAll(b *store.Batch, o Outcome, now time.Time) {
 	o.Run.At = now
-	for _, a := range s.asks {
-		same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash
+	for _, a := range s.asks.of(o.Session) {
+		same := a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash
 		next := ask.RanAfterAll(a, o.Run)
 		if !same || next == a {
 			continue

@@ -62,10 +62,10 @@ func issueKind(action string) event.Kind {
 // more changes nothing.
 func (c *Core) AdvanceIssue(e Errand, r loop.Result) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		for _, l := range s.loops {
+		for _, l := range s.loops.rows {
 			r.Held = append(r.Held, l.HasInHand(e.Issue.Repo)...)
 		}
-		out, err := loop.Advance(s.loops[e.Session], e.Frame, e.Step, r, now)
+		out, err := loop.Advance(s.loops.rows[e.Session], e.Frame, e.Step, r, now)
 		if errors.Is(err, loop.ErrStale) {
 			return b, nil
 		}
@@ -88,14 +88,14 @@ func (c *Core) SayOfIssue(e Errand, action, text string) error {
 
 // WantsErrand reports whether the result of an errand is still waited for.
 func (c *Core) WantsErrand(e Errand) (wanted bool) {
-	c.view(func(s *state, _ time.Time) { wanted = s.loops[e.Session].Wanted(e.Errand) })
+	c.view(func(s *state, _ time.Time) { wanted = s.loops.rows[e.Session].Wanted(e.Errand) })
 	return wanted
 }
 
 // AwaitUnwanted waits until nobody waits for the result of an errand any more, at
 // most until ctx ends.
 func (c *Core) AwaitUnwanted(ctx context.Context, e Errand) {
-	c.until(ctx, func(s *state) bool { return !s.loops[e.Session].Wanted(e.Errand) })
+	c.until(ctx, func(s *state) bool { return !s.loops.rows[e.Session].Wanted(e.Errand) })
 }
 
 // AwaitErrand waits until a session's loop has no errand under way, or Afar is
@@ -103,8 +103,8 @@ func (c *Core) AwaitUnwanted(ctx context.Context, e Errand) {
 // what they want comes first.
 func (c *Core) AwaitErrand(ctx context.Context, id session.ID, since time.Time) (typed bool) {
 	c.until(ctx, func(s *state) bool {
-		typed = s.sessions[id].TypedAt.After(since)
-		return typed || s.settings.Paused || !s.loops[id].Waits()
+		typed = s.sessions.rows[id].TypedAt.After(since)
+		return typed || s.settings.Paused || !s.loops.rows[id].Waits()
 	})
 	return typed
 }
@@ -133,9 +133,9 @@ func (c *Core) until(ctx context.Context, over func(*state) bool) {
 func (c *Core) IntroduceLoop(id session.ID) (intro string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		var l loop.Stack
-		l, intro = loop.Introduce(s.loops[id])
+		l, intro = loop.Introduce(s.loops.rows[id])
 		if l.Active() {
-			b.Loops = append(b.Loops, l)
+			s.loops.put(&b, l)
 		}
 		return b, nil
 	})

@@ -33,7 +33,7 @@ func (c *Core) Look() error {
 
 // processes returns those that something of ours depends on.
 func (s *state) processes() (all []session.Process) {
-	for _, v := range s.sessions {
+	for _, v := range s.sessions.rows {
 		if v.State == session.Ended {
 			continue
 		}
@@ -48,7 +48,7 @@ func (s *state) processes() (all []session.Process) {
 
 // buryHooks forgets the hooks that have ended and waited for a session.
 func (s *state) buryHooks(b *store.Batch, over map[session.Process]bool) {
-	for _, v := range s.sessions {
+	for _, v := range s.sessions.rows {
 		waits, holds := over[v.WaitsIn], over[v.Holder]
 		if v.State == session.Ended || !waits && !holds {
 			continue
@@ -59,13 +59,13 @@ func (s *state) buryHooks(b *store.Batch, over map[session.Process]bool) {
 		if holds {
 			v.Holder = session.Process{}
 		}
-		b.Sessions = append(b.Sessions, v)
+		s.sessions.put(b, v)
 	}
 }
 
 // burySessions ends the sessions whose client has ended.
 func (s *state) burySessions(b *store.Batch, over map[session.Process]bool, now time.Time) {
-	for _, v := range s.sessions {
+	for _, v := range s.sessions.rows {
 		if v.State != session.Ended && over[v.Process()] {
 			s.endSession(b, v, clientGone, ask.Local, now)
 		}

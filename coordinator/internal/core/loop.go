@@ -18,6 +18,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
+// loopDue returns when time changes a loop.
+func loopDue(l loop.Stack, _ time.Time) time.Time { return l.Next() }
+
+func (s *state) expireLoop(b *store.Batch, l loop.Stack, now time.Time) {
+	s.putLoop(b, session.ID(l.Session), loop.Expire(l, now), now)
+}
+
 // StartLoop begins a loop in a session and returns what the model is told.
 func (c *Core) StartLoop(id session.ID, o loop.Options) (intro string, err error) {
 	return c.startLoop(id, c.cfg.Secret()[:8], o)
@@ -38,7 +45,7 @@ func (c *Core) LoopBegins(id session.ID) (when string) {
 		c.cfg.Log.Error("look who waits to wake a session", "err", err)
 	}
 	c.view(func(s *state, _ time.Time) {
-		switch v := s.sessions[id]; {
+		switch v := s.sessions.rows[id]; {
 		case v.State == session.Ended:
 			when = BeginsResumed
 		case s.settings.Paused:
@@ -71,7 +78,7 @@ func (c *Core) StartTypedLoop(id session.ID, prompt string, o loop.Options) (int
 
 func (c *Core) startLoop(id session.ID, frame string, o loop.Options) (intro string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		out, err := loop.Start(s.loops[id], string(id), frame, o, now)
+		out, err := loop.Start(s.loops.rows[id], string(id), frame, o, now)
 		if err != nil {
 			return b, err
 		}
@@ -112,7 +119,7 @@ const ByPerson = "the person"
 // at the terminal with away off is not told of it on the phone.
 func (c *Core) CancelLoop(id session.ID, by string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		out, err := loop.Cancel(s.loops[id], by, now)
+		out, err := loop.Cancel(s.loops.rows[id], by, now)
 		if err != nil {
 			return b, err
 		}
@@ -127,10 +134,10 @@ func (c *Core) CancelLoop(id session.ID, by string) error {
 // putLoop records a loop's step: state, journal, markdown, and the one message
 // about its end.
 func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
-	b.Loops = append(b.Loops, out.Stack)
+	s.loops.put(b, out.Stack)
 	token := s.token(id)
 	kind, text := event.LoopStepped, token+": "+redact.Mask(folded(stepText(out)))
-	switch before := s.loops[id]; {
+	switch before := s.loops.rows[id]; {
 	case !out.Stack.Active():
 		kind = event.LoopEnded
 	case !before.Active() || len(out.Stack.Frames) > len(before.Frames):
@@ -170,29 +177,29 @@ func stepText(out loop.Outcome) string {
 }
 
 func (s *state) touchLoop(b *store.Batch, id session.ID, now time.Time) {
-	if l, ok := s.loops[id]; ok && l.Active() {
-		b.Loops = append(b.Loops, loop.Touch(l, now))
+	if l, ok := s.loops.rows[id]; ok && l.Active() {
+		s.loops.put(b, loop.Touch(l, now))
 	}
 }
 
 // typedInLoop notes that a person typed: what they want comes before a check
 // that is running.
 func (s *state) typedInLoop(b *store.Batch, id session.ID, now time.Time) {
-	if l, ok := s.loops[id]; ok && l.Active() {
-		b.Loops = append(b.Loops, loop.Interrupt(loop.Touch(l, now), now))
+	if l, ok := s.loops.rows[id]; ok && l.Active() {
+		s.loops.put(b, loop.Interrupt(loop.Touch(l, now), now))
 	}
 }
 
 func (s *state) resetTools(b *store.Batch, id session.ID) {
-	if v, ok := s.sessions[id]; ok {
+	if v, ok := s.sessions.rows[id]; ok {
 		v.Tools = 0
-		b.Sessions = append(b.Sessions, v)
+		s.sessions.put(b, v)
 	}
 }
 
 // Loop returns the loop of a session; it is the zero Stack when there is none.
 func (c *Core) Loop(id session.ID) (l loop.Stack) {
-	c.view(func(s *state, _ time.Time) { l = s.loops[id] })
+	c.view(func(s *state, _ time.Time) { l = s.loops.rows[id] })
 	return l
 }
 
@@ -200,7 +207,7 @@ func (c *Core) Loop(id session.ID) (l loop.Stack) {
 func (c *Core) Loops() []loop.Stack {
 	var out []loop.Stack
 	c.view(func(s *state, _ time.Time) {
-		for _, l := range s.loops {
+		for _, l := range s.loops.rows {
 			out = append(out, l)
 		}
 	})
@@ -224,8 +231,8 @@ const mostPastLoops = 100
 // AllLoops returns Loops and the ones that ended before the newest of their session, the
 // running ones first, newest first.
 func (c *Core) AllLoops() ([]loop.Stack, error) {
-	past, err := c.cfg.Store.PastLoops(mostPastLoops)
-	if err != nil {
+	past, bad, err := c.cfg.Store.PastLoops(mostPastLoops)
+	if err := errors.Join(err, c.report(bad)); err != nil {
 		return nil, err
 	}
 	out := c.Loops()
@@ -244,11 +251,11 @@ func (c *Core) AllLoops() ([]loop.Stack, error) {
 // wake it can be.
 func (c *Core) LimitLoop(id session.ID, note string, again bool) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		l, until := s.loops[id], time.Time{}
+		l, until := s.loops.rows[id], time.Time{}
 		if !l.Active() {
 			return b, nil
 		}
-		if v := s.sessions[id]; again && (v.Attended || v.Background) {
+		if v := s.sessions.rows[id]; again && (v.Attended || v.Background) {
 			until = loop.Retry(l, s.rules.RetryAfter, now)
 		}
 		s.putLoop(&b, id, loop.Limit(l, note, until, now), now)
@@ -263,9 +270,9 @@ const printRest = 20 * time.Second
 // EditLoop takes in what a person wrote into the loop.md of a session.
 func (c *Core) EditLoop(id session.ID, page string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		l, changed := loop.Edit(s.loops[id], page, now)
+		l, changed := loop.Edit(s.loops.rows[id], page, now)
 		if len(changed) > 0 {
-			b.Loops = append(b.Loops, l)
+			s.loops.put(&b, l)
 			s.edited(&b, id, l, changed, now)
 			s.markdown(&b, id, "loop.md", now)
 		}
@@ -288,9 +295,9 @@ func (s *state) edited(b *store.Batch, id session.ID, l loop.Stack, frames []str
 // SeeTree notes how the work tree of a session's loop stands.
 func (c *Core) SeeTree(id session.ID, tree string) error {
 	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
-		old, ok := s.loops[id].Top()
-		if l := loop.Saw(s.loops[id], tree); ok && tree != "" && old.Tree != tree {
-			b.Loops = append(b.Loops, l)
+		old, ok := s.loops.rows[id].Top()
+		if l := loop.Saw(s.loops.rows[id], tree); ok && tree != "" && old.Tree != tree {
+			s.loops.put(&b, l)
 		}
 		return b, nil
 	})
@@ -299,12 +306,12 @@ func (c *Core) SeeTree(id session.ID, tree string) error {
 // SetAnchor writes down what a session must find again after a compaction.
 func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, ok := s.sessions[id]
+		v, ok := s.sessions.rows[id]
 		if !ok {
 			return b, nil
 		}
-		v.Anchor, v.AnchorAt, v.AnchorOf = loop.Anchor(s.loops[id], facts, now), now, s.running(id)
-		b.Sessions = append(b.Sessions, v)
+		v.Anchor, v.AnchorAt, v.AnchorOf = loop.Anchor(s.loops.rows[id], facts, now), now, s.running(id)
+		s.sessions.put(&b, v)
 		if v.Anchor != "" {
 			s.markdown(&b, id, "anchor.md", now)
 		}
@@ -314,7 +321,7 @@ func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
 
 // running names the loop that runs in a session, "" for none.
 func (s *state) running(id session.ID) string {
-	if l := s.loops[id]; l.Active() {
+	if l := s.loops.rows[id]; l.Active() {
 		return l.RunID
 	}
 	return ""
@@ -325,7 +332,7 @@ func (s *state) running(id session.ID) string {
 // the loop is the same; else the anchor of a running loop is made from these facts.
 func (c *Core) Anchor(id session.ID, facts loop.AnchorFacts) (text string) {
 	c.view(func(s *state, now time.Time) {
-		v, l := s.sessions[id], s.loops[id]
+		v, l := s.sessions.rows[id], s.loops.rows[id]
 		moved := v.TypedAt.After(v.AnchorAt) || l.Active() && l.UpdatedAt.After(v.AnchorAt)
 		switch {
 		case v.Anchor != "" && !moved && v.AnchorOf == s.running(id):

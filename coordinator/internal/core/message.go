@@ -27,14 +27,39 @@ type Choose struct {
 	Text message.ID `json:"text"`
 }
 
-func (s *state) texts() []message.Message { return slices.Collect(maps.Values(s.messages)) }
+// A messageTable holds the texts for sessions.
+type messageTable struct {
+	*table[message.ID, message.Message]
+	byNonce   *index[message.ID, message.Message]
+	bySession *index[message.ID, message.Message]
+	byState   *index[message.ID, message.Message]
+}
+
+func newMessageTable(s *state) messageTable {
+	t := register(s, store.Messages, timing[message.Message]{})
+	return messageTable{
+		table:     t,
+		byNonce:   t.indexBy(func(m message.Message) string { return m.Nonce }),
+		bySession: t.indexBy(func(m message.Message) string { return string(m.Session) }),
+		byState:   t.indexBy(func(m message.Message) string { return string(m.State) }),
+	}
+}
+
+// of returns the texts for a session, in no order.
+func (t messageTable) of(id session.ID) []message.Message { return t.bySession.all(string(id)) }
+
+// delivered returns the texts that a hook took and that no session has shown to have.
+func (t messageTable) delivered() []message.Message { return t.byState.all(string(message.Delivered)) }
+
+// texts returns all texts, in no order.
+func (s *state) texts() []message.Message { return slices.Collect(maps.Values(s.messages.rows)) }
 
 // post makes a text durable. One whose key is known is the message that is
 // there.
 func (s *state) post(b *store.Batch, m message.Message, now time.Time) message.Message {
 	m, fresh := message.Add(s.texts(), m, now)
 	if fresh {
-		b.Messages = append(b.Messages, m)
+		s.messages.put(b, m)
 		text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(m.Session))
 		b.Events = append(b.Events, happened(event.MessageAdded, m.Session, string(m.ID), text, now))
 	}
@@ -53,8 +78,8 @@ func (s *state) nameOf(id session.ID) string {
 // that is known says when it has printed them, see TextsPrinted.
 func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d message.Delivery, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		d = message.Take(s.texts(), id, delivery, taker, now)
-		b.Messages = d.Changed
+		d = message.Take(s.messages.of(id), id, delivery, taker, now)
+		s.messages.put(&b, d.Changed...)
 		for _, m := range d.Changed {
 			text := s.token(id) + ": the text of " + m.By + " was handed over"
 			b.Events = append(b.Events, happened(event.MessageDelivered, id, string(m.ID), text, now))
@@ -69,7 +94,7 @@ func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d
 
 // missed tells the person of texts that a session ended without.
 func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
-	n := len(message.Waiting(s.texts(), v.ID))
+	n := len(message.Waiting(s.messages.of(v.ID), v.ID))
 	if n == 0 {
 		return
 	}
@@ -81,8 +106,8 @@ func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
 // before has arrived. It returns how many texts wait.
 func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		b.Messages = message.Finish(s.texts(), id, delivery, now)
-		waiting = len(message.Waiting(s.texts(), id))
+		s.messages.put(&b, message.Finish(s.messages.of(id), id, delivery, now)...)
+		waiting = len(message.Waiting(s.messages.of(id), id))
 		return b, nil
 	})
 	return waiting, err
@@ -98,9 +123,9 @@ func (c *Core) Messages() (out []message.Message) {
 // TakeOver makes waiter, a hook with its process, the one that waits to wake a session.
 func (c *Core) TakeOver(id session.ID, waiter string, in session.Process) error {
 	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
-		if v, ok := s.sessions[id]; ok && v.Waiter != waiter {
+		if v, ok := s.sessions.rows[id]; ok && v.Waiter != waiter {
 			v.Waiter, v.WaitsIn = waiter, in
-			b.Sessions = append(b.Sessions, v)
+			s.sessions.put(&b, v)
 		}
 		return b, nil
 	})
@@ -137,31 +162,31 @@ func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) (ans
 const dataWaits = "Afar: a text from outside waits; it is in the context of this turn."
 
 func (s *state) wakeReason(id session.ID, now time.Time) string {
-	texts := message.Waiting(s.texts(), id)
+	texts := message.Waiting(s.messages.of(id), id)
 	switch {
 	case len(texts) > 0 && texts[0].Data:
 		return dataWaits
 	case !s.awaited(id, now):
-		return s.loops[id].Waking()
+		return s.loops.rows[id].Waking()
 	}
 	return ""
 }
 
 // awaited reports whether a text or a late answer waits for a session.
 func (s *state) awaited(id session.ID, now time.Time) bool {
-	return len(message.Waiting(s.texts(), id)) > 0 || s.untold(id, now)
+	return len(message.Waiting(s.messages.of(id), id)) > 0 || s.untold(id, now)
 }
 
 // wake says what the waiter of a session is to do, and when that changes by
 // itself.
 func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string, at time.Time) {
-	v := s.sessions[id]
+	v := s.sessions.rows[id]
 	switch {
 	case v.ID == "" || v.State == session.Ended || v.Waiter != waiter:
 		return End, at
-	case !v.Attended && !v.Background && !s.loops[id].Rests():
+	case !v.Attended && !v.Background && !s.loops.rows[id].Rests():
 		return End, at // nobody writes to a print session, and its client waits for this hook
-	case s.settings.Paused || v.State != session.Idle || !s.awaited(id, now) && s.loops[id].Waking() == "":
+	case s.settings.Paused || v.State != session.Idle || !s.awaited(id, now) && s.loops.rows[id].Waking() == "":
 		return Wait, at
 	}
 	if at = v.Since.Add(idleFor); now.Before(at) {
@@ -185,7 +210,7 @@ func (c *Core) Written(p Press) error {
 		all, live := s.onPhone(), s.live()
 		if id, ok := s.sessionIn(p.Room); ok {
 			all = slices.DeleteFunc(all, func(a ask.Ask) bool { return a.Session != id })
-			live = []session.Session{s.sessions[id]}
+			live = []session.Session{s.sessions.rows[id]}
 		}
 		open := shown.before(p.Sent, all)
 		switch {
@@ -239,7 +264,7 @@ func (s *state) onPhone() (out []ask.Ask) {
 
 // live returns the sessions that run with our hooks, by token.
 func (s *state) live() (out []session.Session) {
-	for _, v := range s.sessions {
+	for _, v := range s.sessions.rows {
 		if v.Hooked && v.State != session.Ended {
 			out = append(out, v)
 		}
@@ -255,7 +280,7 @@ func (s *state) wakeable(v session.Session) bool { return v.State == session.Idl
 // fate says when a session gets a text that waits for it. It is true of the processes
 // that Look has just seen.
 func (s *state) fate(id session.ID) string {
-	v := s.sessions[id]
+	v := s.sessions.rows[id]
 	when := "when it stops"
 	switch {
 	case v.State == session.Ended:
@@ -268,7 +293,7 @@ func (s *state) fate(id session.ID) string {
 		when = "with its next prompt"
 	case v.Batches:
 		when = "right after its next tool call, or when it stops"
-	case s.loops[id].Active():
+	case s.loops.rows[id].Active():
 		when = "when its loop ends"
 	}
 	return "📨 " + v.Token + " gets it " + when + "."
@@ -282,7 +307,7 @@ func (c *Core) Choose(p Press, token string) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
-		m, known := s.textByNonce(p.Nonce)
+		m, known := s.messages.byNonce.one(p.Nonce)
 		v, found := s.find(token)
 		switch {
 		case !known:
@@ -292,7 +317,7 @@ func (c *Core) Choose(p Press, token string) error {
 		case !found || v.State == session.Ended:
 			s.tap(&b, p, "That session has ended. Nothing was sent.", now)
 		default:
-			b.Messages = append(b.Messages, message.Route(m, v.ID))
+			s.messages.put(&b, message.Route(m, v.ID))
 			text := m.By + " sent a text to " + v.Token
 			b.Events = append(b.Events, happened(event.MessageAdded, v.ID, string(m.ID), text, now))
 			s.chosen(&b, p, s.fate(v.ID), now)
@@ -309,21 +334,21 @@ func (c *Core) Settle(p Press, nonce string) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = p.Update
-		m, known := s.textByNonce(p.Nonce)
-		a, found := s.askByNonce(nonce)
+		m, known := s.messages.byNonce.one(p.Nonce)
+		a, found := s.asks.byNonce.one(nonce)
 		switch {
 		case !known:
 			s.tap(&b, p, "This text is no longer known. Nothing was decided.", now)
 		case m.State != message.Unrouted:
 			s.tap(&b, p, "Too late: this text was used already.", now)
 		case nonce == "":
-			b.Messages = append(b.Messages, message.Drop(m, now))
+			s.messages.put(&b, message.Drop(m, now))
 			s.chosen(&b, p, "Fine. Nothing was decided.", now)
 		case !found || len(s.onCard(a).Waiting()) == 0:
 			s.tap(&b, p, answerText(ask.Card{a}, ask.ErrSettled), now)
 		default:
 			p.Text = m.Text
-			b.Messages = append(b.Messages, message.Drop(m, now))
+			s.messages.put(&b, message.Drop(m, now))
 			s.chosen(&b, p, s.token(a.Session)+": "+s.decide(&b, a, p, now), now)
 		}
 		return b, nil
@@ -342,24 +367,6 @@ func (s *state) chosen(b *store.Batch, p Press, text string, now time.Time) {
 	b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneTelegram, Kind: ActEdit, Data: string(data), Due: now})
 }
 
-func (s *state) askByNonce(nonce string) (ask.Ask, bool) {
-	for _, a := range s.asks {
-		if a.Nonce == nonce && nonce != "" {
-			return a, true
-		}
-	}
-	return ask.Ask{}, false
-}
-
-func (s *state) textByNonce(nonce string) (message.Message, bool) {
-	for _, m := range s.messages {
-		if m.Nonce != "" && m.Nonce == nonce {
-			return m, true
-		}
-	}
-	return message.Message{}, false
-}
-
 // A Choice is a text of which the person has to say whom it is for: one of the
 // sessions, or, when it answers, one of the open questions.
 type Choice struct {
@@ -372,7 +379,7 @@ type Choice struct {
 // settled.
 func (c *Core) Choice(in Choose) (out Choice, ok bool) {
 	c.view(func(s *state, _ time.Time) {
-		out.Message = s.messages[in.Text]
+		out.Message = s.messages.rows[in.Text]
 		ok, out.Open = out.State == message.Unrouted, s.onPhone()
 		if id, one := s.sessionIn(in.Room); one {
 			out.Open = slices.DeleteFunc(out.Open, func(a ask.Ask) bool { return a.Session != id })
@@ -387,7 +394,7 @@ func (c *Core) Choice(in Choose) (out Choice, ok bool) {
 // TextByNonce returns the text that waits under a nonce, "" for none.
 func (c *Core) TextByNonce(nonce string) (text string) {
 	c.view(func(s *state, _ time.Time) {
-		m, _ := s.textByNonce(nonce)
+		m, _ := s.messages.byNonce.one(nonce)
 		text = m.Text
 	})
 	return text

@@ -69,7 +69,7 @@ func (s *state) sendPile(b *store.Batch, key string, id session.ID, pile store.P
 // from the session. kind is the host's word.
 func (c *Core) PassOn(id session.ID, kind, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if v, ok := s.sessions[id]; ok && text != "" && s.mode(id, now) == session.On {
+		if v, ok := s.sessions.rows[id]; ok && text != "" && s.mode(id, now) == session.On {
 			s.notify(&b, kind, id, "🔔 "+v.Token+": "+text, now)
 		}
 		return b, nil

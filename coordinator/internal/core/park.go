@@ -20,7 +20,7 @@ import (
 func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		answers := newsOf(s.answeredLate(id, delivery), delivery, room, now)
-		b.Asks = answers.told
+		s.asks.put(&b, answers.told...)
 		text = strings.Trim(answers.text+"\n"+s.tells(&b, id, delivery, answers.room), "\n")
 		return b, nil
 	})
@@ -29,13 +29,13 @@ func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, 
 
 // tells hands what waits for a session over to a delivery.
 func (s *state) tells(b *store.Batch, id session.ID, delivery string, room int) string {
-	v := s.sessions[id]
+	v := s.sessions.rows[id]
 	if len(v.Tells) == 0 {
 		return ""
 	}
 	next, text := v.Told(delivery, room)
 	if !slices.Equal(next.Tells, v.Tells) {
-		b.Sessions = append(b.Sessions, next)
+		s.sessions.put(b, next)
 	}
 	return text
 }
@@ -45,11 +45,11 @@ func (c *Core) UntellLate(id session.ID, delivery string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.answeredLate(id, delivery) {
 			if next := ask.Untell(a, delivery); next != a {
-				b.Asks = append(b.Asks, next)
+				s.asks.put(&b, next)
 			}
 		}
-		if v := s.sessions[id]; len(v.Tells) > 0 {
-			b.Sessions = append(b.Sessions, v.Untold(delivery))
+		if v := s.sessions.rows[id]; len(v.Tells) > 0 {
+			s.sessions.put(&b, v.Untold(delivery))
 		}
 		return b, nil
 	})
@@ -58,8 +58,8 @@ func (c *Core) UntellLate(id session.ID, delivery string) error {
 // answeredLate returns the asks of a session whose late answers a delivery has
 // to tell, oldest first.
 func (s *state) answeredLate(id session.ID, delivery string) (out []ask.Ask) {
-	for _, a := range s.asks {
-		if a.Session == id && a.TellIn(delivery) {
+	for _, a := range s.asks.of(id) {
+		if a.TellIn(delivery) {
 			out = append(out, a)
 		}
 	}
@@ -96,8 +96,8 @@ func lostLine(a ask.Ask, call string, now time.Time) string {
 // hopes returns until when a session may wait, the zero time for not at all. For
 // another try at what auto mode refused it waits only where a phone can allow it.
 func (s *state) hopes(id session.ID) (until time.Time) {
-	for _, a := range s.asks {
-		if at := a.Hopes(); a.Session == id && at.After(until) && (a.Kind != ask.Denied || s.settings.Person != nil) {
+	for _, a := range s.asks.of(id) {
+		if at := a.Hopes(); at.After(until) && (a.Kind != ask.Denied || s.settings.Person != nil) {
 			until = at
 		}
 	}
@@ -111,7 +111,7 @@ func (c *Core) AwaitLate(ctx context.Context, id session.ID) {
 		var until time.Time
 		changed := c.view(func(s *state, now time.Time) {
 			until = s.hopes(id)
-			if s.settings.Paused || !now.Before(until) || len(s.answeredLate(id, "")) > 0 || len(message.Waiting(s.texts(), id)) > 0 {
+			if s.settings.Paused || !now.Before(until) || len(s.answeredLate(id, "")) > 0 || len(message.Waiting(s.messages.of(id), id)) > 0 {
 				until = time.Time{}
 			}
 		})

@@ -71,9 +71,9 @@ func (s *state) tellTopics(b *store.Batch, id session.ID, kind event.Kind, out l
 	line := s.token(id) + ": " + loop.Brief(out.Stack)
 	switch kind {
 	case event.LoopStarted:
-		post(topic.OfProject(s.sessions[id].Project), "STARTED", line)
+		post(topic.OfProject(s.sessions.rows[id].Project), "STARTED", line)
 	case event.LoopEnded:
-		post(topic.OfProject(s.sessions[id].Project), "ENDED", line)
+		post(topic.OfProject(s.sessions.rows[id].Project), "ENDED", line)
 	}
 	if s.trace {
 		post(topic.Trace, string(kind), line)

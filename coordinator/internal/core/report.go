@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"sort"
 	"time"
 
@@ -26,8 +27,8 @@ const maxReported = 50
 // Report tells what happened since a time.
 func (c *Core) Report(since time.Time) (r Report, err error) {
 	r.Since, r.Until = since, c.cfg.Now()
-	opened, err := c.cfg.Store.AsksSince(since)
-	if err != nil {
+	opened, bad, err := c.cfg.Store.AsksSince(since)
+	if err := errors.Join(err, c.report(bad)); err != nil {
 		return r, err
 	}
 	r.Asks = c.reported(opened, since)

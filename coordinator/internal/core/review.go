@@ -11,12 +11,12 @@ import (
 // reviews changes the review gate of a session. A session that is not known keeps none.
 func (c *Core) reviews(id session.ID, change func(*state, *store.Batch, session.Session, time.Time) session.Review) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, ok := s.sessions[id]
+		v, ok := s.sessions.rows[id]
 		if !ok {
 			return b, nil
 		}
 		v.Review = change(s, &b, v, now)
-		b.Sessions = append(b.Sessions, v)
+		s.sessions.put(&b, v)
 		return b, nil
 	})
 }

@@ -22,7 +22,7 @@ func (c *Core) Send(m message.Message) (sent message.Message, when string, err e
 		m.Text = fenced(m.By, m.Text, c.cfg.Secret())
 	}
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if old, known := s.messages[message.IDOf(m.Key)]; known {
+		if old, known := s.messages.rows[message.IDOf(m.Key)]; known {
 			sent, when = old, s.reaches(old.Session)
 			return b, nil
 		}
@@ -40,8 +40,8 @@ func (c *Core) Send(m message.Message) (sent message.Message, when string, err e
 // answerCheckIn ends the open check-in of the session that gets m, so that its Stop
 // hook and its card say so.
 func (s *state) answerCheckIn(b *store.Batch, m message.Message, now time.Time) error {
-	for _, a := range s.asks {
-		if a.Session != m.Session || a.Kind != ask.CheckIn || a.State != ask.Open {
+	for _, a := range s.asks.of(m.Session) {
+		if a.Kind != ask.CheckIn || a.State != ask.Open {
 			continue
 		}
 		d := ask.Decision{By: m.By, Channel: m.Channel}.ForCheckIn(m.Text)
@@ -54,7 +54,7 @@ func (s *state) answerCheckIn(b *store.Batch, m message.Message, now time.Time) 
 
 // reaches is fate without the name of the session.
 func (s *state) reaches(id session.ID) string {
-	if v := s.sessions[id]; v.State == session.Waiting && s.holds(id) {
+	if v := s.sessions.rows[id]; v.State == session.Waiting && s.holds(id) {
 		return "now"
 	}
 	_, when, _ := strings.Cut(strings.TrimSuffix(s.fate(id), "."), " gets it ")
@@ -63,8 +63,8 @@ func (s *state) reaches(id session.ID) string {
 
 // holds reports whether the Stop hook of a session waits for its check-in.
 func (s *state) holds(id session.ID) bool {
-	for _, a := range s.asks {
-		if a.Session == id && a.Kind == ask.CheckIn && a.State == ask.Open {
+	for _, a := range s.asks.of(id) {
+		if a.Kind == ask.CheckIn && a.State == ask.Open {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sort"
 	"time"
 
@@ -13,11 +14,39 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
+// A sessionTable holds the sessions.
+type sessionTable struct {
+	*table[session.ID, session.Session]
+	byToken *index[session.ID, session.Session]
+}
+
+func newSessionTable(s *state) sessionTable {
+	t := register(s, store.Sessions, timing[session.Session]{due: unreportedAt, expire: s.reportUnprotected})
+	return sessionTable{table: t, byToken: t.indexBy(func(v session.Session) string { return v.Token })}
+}
+
+// unreportedAt returns when a session is to be reported as unprotected.
+func unreportedAt(v session.Session, _ time.Time) time.Time {
+	if v.Reported {
+		return time.Time{}
+	}
+	return v.UnprotectedAt()
+}
+
+// reportUnprotected tells the person once of a session that runs without our hooks.
+func (s *state) reportUnprotected(b *store.Batch, v session.Session, now time.Time) {
+	v.Reported = true
+	s.sessions.put(b, v)
+	text := "session " + v.Token + " in " + v.Project + " runs without Afar's hooks: no guard, no asks"
+	b.Events = append(b.Events, happened(event.SessionUnprotected, v.ID, v.Token, text, now))
+	s.notify(b, "unprotected", v.ID, "⚠️ "+text+". Start it again with the plugin enabled, or see `afar doctor`.", now)
+}
+
 // See takes in what a hook or a session file says of a session, and returns
 // the session.
 func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		old, known := s.sessions[in.ID]
+		old, known := s.sessions.rows[in.ID]
 		v = session.See(old, in, now)
 		if known && now.Sub(old.SeenAt) < seenEvery && saysNothing(old, v) {
 			v = old
@@ -26,7 +55,7 @@ func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 		if v.Token == "" {
 			v.Token = session.NewToken(v.Cwd, v.ID, s.takenToken)
 		}
-		b.Sessions = append(b.Sessions, v)
+		s.sessions.put(&b, v)
 		if in.Hooked && v.State != session.Ended && (!known || !old.Hooked || old.State == session.Ended) {
 			text := fmt.Sprintf("session %s started in %s", v.Token, v.Project)
 			b.Events = append(b.Events, happened(event.SessionStarted, v.ID, v.Token, text, now))
@@ -48,18 +77,14 @@ func saysNothing(before, after session.Session) bool {
 }
 
 func (s *state) takenToken(token string) bool {
-	for _, v := range s.sessions {
-		if v.Token == token && v.State != session.Ended {
-			return true
-		}
-	}
-	return false
+	lives := func(v session.Session) bool { return v.State != session.Ended }
+	return slices.ContainsFunc(s.sessions.byToken.all(token), lives)
 }
 
 // EndSession closes a session and the asks that it had.
 func (c *Core) EndSession(id session.ID, why string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, ok := s.sessions[id]
+		v, ok := s.sessions.rows[id]
 		if !ok || v.State == session.Ended {
 			return b, nil
 		}
@@ -73,7 +98,7 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 	v = session.To(v, session.Ended, now)
 	v.Vanished = why == clientGone
 	v.Waiter, v.WaitsIn, v.Holder = "", session.Process{}, session.Process{}
-	b.Sessions = append(b.Sessions, v)
+	s.sessions.put(b, v)
 	s.followThread(b, v, now)
 	b.Events = append(b.Events, happened(event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why, now))
 	s.endAsks(b, v.ID, end, "the session ended", now)
@@ -89,7 +114,7 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 // leaveLoop ends the loop of a conversation that was cleared. A print session has
 // nobody who sees that it ended before its loop did, so the person is told.
 func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now time.Time) {
-	l := s.loops[v.ID]
+	l := s.loops.rows[v.ID]
 	switch {
 	case !l.Active():
 	case why == cleared:
@@ -98,7 +123,7 @@ func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now tim
 		}
 	case !v.Attended && !v.Background:
 		if l, text := loop.Leave(l); text != "" {
-			b.Loops = append(b.Loops, l)
+			s.loops.put(b, l)
 			s.notify(b, "loop-left", v.ID, "🔁 "+v.Token+"\n"+text, now)
 		}
 	}
@@ -114,21 +139,21 @@ func (c *Core) Typed(id session.ID, prompt string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		s.dropCheckIns(&b, id, "answered at the terminal", now)
 		s.handOver(&b, id, now)
-		for _, a := range s.asks {
-			if a.Session == id && a.Kind != ask.CheckIn {
+		for _, a := range s.asks.of(id) {
+			if a.Kind != ask.CheckIn {
 				if next := ask.Remode(a, s.mode(id, now), now); next != a {
 					s.putAsk(&b, next, now)
 				}
 			}
 		}
 		s.typedInLoop(&b, id, now)
-		if v, ok := s.sessions[id]; ok {
+		if v, ok := s.sessions.rows[id]; ok {
 			if v.Halting() {
 				v = session.EndHalt(v, now) // another turn begins
 				s.markHalts(&b, now)
 			}
 			v.TypedAt, v.Typed = now, prompt
-			b.Sessions = append(b.Sessions, v)
+			s.sessions.put(&b, v)
 		}
 		return b, nil
 	})
@@ -136,13 +161,13 @@ func (c *Core) Typed(id session.ID, prompt string) error {
 
 // waiting marks a session as waiting for an answer.
 func (s *state) waiting(b *store.Batch, id session.ID, now time.Time) {
-	if v, ok := s.sessions[id]; ok {
-		b.Sessions = append(b.Sessions, session.To(v, session.Waiting, now))
+	if v, ok := s.sessions.rows[id]; ok {
+		s.sessions.put(b, session.To(v, session.Waiting, now))
 	}
 }
 
 func (s *state) mode(id session.ID, now time.Time) session.Mode {
-	return session.Effective(s.sessions[id].Away, s.settings.Away, now)
+	return session.Effective(s.sessions.rows[id].Away, s.settings.Away, now)
 }
 
 // SetAway sets the away mode of one session, named by token or id, or of all
@@ -166,7 +191,7 @@ func setAway(name string, mode session.Mode, d time.Duration) step {
 				return b, fmt.Errorf("session %q: %w", name, ErrNotFound)
 			}
 			v.Away, subject = away, v.Token
-			b.Sessions = append(b.Sessions, v)
+			s.sessions.put(&b, v)
 		}
 		b.Events = append(b.Events, happened(event.AwaySet, "", subject, awayText(subject, away), now))
 		s.remode(&b, now)
@@ -182,16 +207,21 @@ func (c *Core) Away(id session.ID) (mode session.Mode) {
 
 // remode applies the away modes that hold after b to the open asks.
 func (s *state) remode(b *store.Batch, now time.Time) {
-	after := state{sessions: map[session.ID]session.Session{}, settings: s.settings}
-	for id, v := range s.sessions {
-		after.sessions[id] = v
-	}
-	after.merge(store.Batch{Sessions: b.Sessions, Settings: b.Settings})
-	for _, a := range s.asks {
-		if next := ask.Remode(a, after.mode(a.Session, now), now); next != a {
+	for _, a := range s.asks.waiting() {
+		if next := ask.Remode(a, s.modeAfter(b, a.Session, now), now); next != a {
 			s.putTicked(b, a, ask.Tick(next, now), now)
 		}
 	}
+}
+
+// modeAfter returns the away mode of a session as a batch leaves it.
+func (s *state) modeAfter(b *store.Batch, id session.ID, now time.Time) session.Mode {
+	v, _ := s.sessions.after(b, id)
+	all := s.settings.Away
+	if b.Settings != nil {
+		all = b.Settings.Away
+	}
+	return session.Effective(v.Away, all, now)
 }
 
 func awayText(subject string, a session.Away) string {
@@ -204,10 +234,8 @@ func awayText(subject string, a session.Away) string {
 
 // find looks a session up by token or id; a living one wins.
 func (s *state) find(name string) (found session.Session, ok bool) {
-	for _, v := range s.sessions {
-		if v.Token != name && string(v.ID) != name {
-			continue
-		}
+	found, ok = s.sessions.rows[session.ID(name)]
+	for _, v := range s.sessions.byToken.all(name) {
 		if !ok || found.State == session.Ended {
 			found, ok = v, true
 		}
@@ -229,7 +257,7 @@ func (c *Core) Session(name string) (v session.Session, err error) {
 func (c *Core) Sessions() []session.Session {
 	var out []session.Session
 	c.view(func(s *state, _ time.Time) {
-		for _, v := range s.sessions {
+		for _, v := range s.sessions.rows {
 			out = append(out, v)
 		}
 	})
@@ -252,7 +280,7 @@ func (c *Core) IsClient(pid int) bool {
 // began another conversation has its newest.
 func (c *Core) OfClient(pid int) (found session.Session, ok bool) {
 	c.view(func(s *state, _ time.Time) {
-		for _, v := range s.sessions {
+		for _, v := range s.sessions.rows {
 			if v.Client == pid && v.State != session.Ended && (!ok || v.SeenAt.After(found.SeenAt)) {
 				found, ok = v, true
 			}

@@ -28,7 +28,7 @@ func pause(on bool) step {
 		text := "resumed"
 		if on {
 			text = "paused: only the guard speaks"
-			for id := range s.sessions {
+			for id := range s.sessions.rows {
 				s.dropCheckIns(&b, id, "Afar was paused", now)
 			}
 		}

@@ -35,12 +35,12 @@ func (c *Core) book(s *state, b *store.Batch, sum usage.Sum, now time.Time) {
 // where no loop runs.
 func (c *Core) SpendLoop(id session.ID, sum usage.Sum, read loop.AgentRead) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		l := s.loops[id]
+		l := s.loops.rows[id]
 		if !l.Active() || l.ReadOf(read.Agent) == read.Read {
 			return b, nil
 		}
 		c.book(s, &b, sum, now)
-		b.Loops = append(b.Loops, loop.Spend(l, sum, read))
+		s.loops.put(&b, loop.Spend(l, sum, read))
 		return b, nil
 	})
 }

@@ -58,7 +58,7 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 		out = turn.Decide(f, now)
 		s.stopped(&b, in, out, now)
 		if out.Told {
-			b.Asks = append(b.Asks, answers.told...)
+			s.asks.put(&b, answers.told...)
 		}
 		if out.Step != nil {
 			c.book(s, &b, in.Loop.Spent, now)
@@ -73,7 +73,7 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 
 // stopFacts are the facts of state for a stop, but for the news.
 func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
-	v := s.sessions[in.Session]
+	v := s.sessions.rows[in.Session]
 	rest := s.rules.ShellsFor
 	if !v.Attended && !v.Background {
 		rest = min(rest, printRest)
@@ -84,10 +84,10 @@ func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 		Agents:   in.Agents,
 		Shells:   in.Shells,
 		RestFor:  rest,
-		Loop:     s.loops[in.Session],
+		Loop:     s.loops.rows[in.Session],
 		Page:     in.Page,
 		Stopping: in.Loop,
-		Texts:    len(message.Waiting(s.texts(), in.Session)),
+		Texts:    len(message.Waiting(s.messages.of(in.Session), in.Session)),
 		Work:     in.Work,
 		Delivery: in.Delivery,
 		Parked:   max(0, s.hopes(in.Session).Sub(now)),
@@ -99,29 +99,27 @@ func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 
 // unchanged returns those of asks that b leaves as they are.
 func (s *state) unchanged(b *store.Batch, asks []ask.Ask) []ask.Ask {
-	return slices.DeleteFunc(asks, func(a ask.Ask) bool {
-		return slices.ContainsFunc(b.Asks, func(c ask.Ask) bool { return c.ID == a.ID })
-	})
+	return slices.DeleteFunc(asks, func(a ask.Ask) bool { return s.asks.changes(b, a.ID) })
 }
 
 // stopped records what follows from a stop for the session, its loop and its review.
 func (s *state) stopped(b *store.Batch, in Stopping, out turn.Outcome, now time.Time) {
 	id := in.Session
-	v, known := s.sessions[id]
+	v, known := s.sessions.rows[id]
 	if out.CheckIn && !s.checkedIn(in.CheckIn.ID) {
 		out.Session.Holder = in.Holder
 	}
 	if known && !reflect.DeepEqual(v, out.Session) {
-		b.Sessions = append(b.Sessions, out.Session)
+		s.sessions.put(b, out.Session)
 	}
 	if out.Halted {
 		s.haltEnded(b, out.Session, now)
 	}
 	if out.Rule != turn.KillSwitch {
-		b.Messages = message.Finish(s.texts(), id, in.Delivery, now)
+		s.messages.put(b, message.Finish(s.messages.of(id), id, in.Delivery, now)...)
 	}
 	if out.Rests != nil {
-		b.Loops = append(b.Loops, *out.Rests)
+		s.loops.put(b, *out.Rests)
 		s.markdown(b, id, "loop.md", now)
 	}
 	if out.Step != nil {

@@ -109,7 +109,7 @@ func welcome(from Sender) string {
 
 // showAll has the open asks that left the terminal already shown to a new person.
 func (s *state) showAll(b *store.Batch, now time.Time) {
-	for _, a := range s.asks {
+	for _, a := range s.asks.waiting() {
 		if a.Shown && a.State == ask.Open {
 			b.Actions = append(b.Actions, cardAction(a, now))
 		}

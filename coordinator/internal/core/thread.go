@@ -28,7 +28,7 @@ func (c *Core) Thread(id session.ID, chat int64) (t store.Thread, ok bool) {
 func (c *Core) PutThread(t store.Thread) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Threads = append(b.Threads, t)
-		if t.ID != 0 && t.Closed != (s.sessions[t.Session].State == session.Ended) {
+		if t.ID != 0 && t.Closed != (s.sessions.rows[t.Session].State == session.Ended) {
 			b.Actions = append(b.Actions, threadAction(t.Session, now))
 		}
 		return b, nil

@@ -28,7 +28,7 @@ type Nudge struct {
 // MayHalt reports whether any session is to end its turn.
 func (c *Core) MayHalt() (may bool) {
 	c.view(func(s *state, _ time.Time) {
-		for _, v := range s.sessions {
+		for _, v := range s.sessions.rows {
 			may = may || v.Halting() && v.State != session.Ended
 		}
 	})
@@ -57,7 +57,7 @@ func (c *Core) OrderStopTurn(update int64, to Room, id session.ID, d ask.Decisio
 	word := "Afar stops this turn " + c.cfg.Secret()
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Update = update
-		text, err := s.stopTurn(&b, s.sessions[id], word, d, now)
+		text, err := s.stopTurn(&b, s.sessions.rows[id], word, d, now)
 		if err != nil {
 			text = notTaken(err)
 		}
@@ -83,7 +83,7 @@ func (s *state) stopTurn(b *store.Batch, v session.Session, word string, d ask.D
 	}
 	asked := s.refuseAll(b, v.ID, d, now)
 	v.Halt = &session.Halt{By: d.By, Word: word, At: now}
-	b.Sessions = append(b.Sessions, v)
+	s.sessions.put(b, v)
 	s.markHalts(b, now)
 	b.Events = append(b.Events, happened(event.TurnStopped, v.ID, v.Token, v.Token+": "+d.By+" stops the turn", now))
 	switch {
@@ -98,7 +98,7 @@ func (s *state) stopTurn(b *store.Batch, v session.Session, word string, d ask.D
 // cancelLoop ends the loop of a session, if it has one: a loop would start the turn
 // again.
 func (s *state) cancelLoop(b *store.Batch, id session.ID, by string, now time.Time) bool {
-	l := s.loops[id]
+	l := s.loops.rows[id]
 	if !l.Active() {
 		return false
 	}
@@ -114,8 +114,8 @@ func (s *state) cancelLoop(b *store.Batch, id session.ID, by string, now time.Ti
 func (s *state) refuseAll(b *store.Batch, id session.ID, d ask.Decision, now time.Time) (asked bool) {
 	d.Allow, d.Interrupt = false, true
 	d.Message = d.By + " stopped this turn. Do nothing more, and wait for what they say next."
-	for _, a := range s.asks {
-		if a.Session != id || a.State != ask.Open || a.Kind == ask.CheckIn {
+	for _, a := range s.asks.of(id) {
+		if a.State != ask.Open || a.Kind == ask.CheckIn {
 			continue
 		}
 		next, err := s.answerOne(b, a, nil, d, now)
@@ -147,7 +147,7 @@ func (s *state) markHalts(b *store.Batch, now time.Time) {
 // asking hook ends it.
 func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if v := s.sessions[id]; v.Halting() {
+		if v := s.sessions.rows[id]; v.Halting() {
 			by = v.Halt.By
 		}
 		if over {
@@ -162,7 +162,7 @@ func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
 // that halt, "" otherwise. The turn is over then.
 func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
 	c.view(func(s *state, _ time.Time) {
-		if v := s.sessions[id]; v.HaltedBy(prompt) {
+		if v := s.sessions.rows[id]; v.HaltedBy(prompt) {
 			by = v.Halt.By
 		}
 	})
@@ -175,12 +175,12 @@ func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
 
 // endHalt notes that the turn of a session, which was to end, is over.
 func (s *state) endHalt(b *store.Batch, id session.ID, then session.State, now time.Time) {
-	v := s.sessions[id]
+	v := s.sessions.rows[id]
 	if !v.Halting() {
 		return
 	}
 	v = session.To(session.EndHalt(v, now), then, now)
-	b.Sessions = append(b.Sessions, v)
+	s.sessions.put(b, v)
 	s.haltEnded(b, v, now)
 }
 

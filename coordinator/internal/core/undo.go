@@ -23,6 +23,38 @@ const (
 	ActUndoDrop    = "undo.drop"    // let go of what it holds in the repository
 )
 
+// An undoTable holds the snapshots.
+type undoTable struct {
+	*table[undo.ID, undo.Snapshot]
+	byAsk   *index[undo.ID, undo.Snapshot]
+	byShown *index[undo.ID, undo.Snapshot]
+	byLife  *index[undo.ID, undo.Snapshot] // those that are not gone, under active
+}
+
+func newUndoTable(s *state) undoTable {
+	t := register(s, store.Undos, timing[undo.Snapshot]{due: undoDue, expire: s.expireUndo})
+	return undoTable{
+		table:   t,
+		byAsk:   t.indexBy(func(v undo.Snapshot) string { return string(v.Ask) }),
+		byShown: t.indexBy(func(v undo.Snapshot) string { return string(v.Shown) }),
+		byLife: t.indexBy(func(v undo.Snapshot) string {
+			if v.State != undo.Gone {
+				return active
+			}
+			return ""
+		}),
+	}
+}
+
+// undoDue returns when a snapshot ends by itself.
+func undoDue(v undo.Snapshot, _ time.Time) time.Time { return v.Next() }
+
+func (s *state) expireUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
+	if next := undo.Tick(v, now); next.State != v.State {
+		s.endUndo(b, next, now)
+	}
+}
+
 // PlanUndo plans a snapshot of what a call may destroy. One that is planned for
 // the same call already is taken over: the guard's question and the host's
 // dialog are about one call.
@@ -56,7 +88,7 @@ func (s *state) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 	if v, ok := s.undoOf(nil, sn.Ask); ok {
 		return v, true
 	}
-	for _, v := range s.undos {
+	for _, v := range s.undos.byLife.all(active) {
 		if (v.Ask == "" || sn.Ask == "") && v.Of(sn.Session, sn.Agent, sn.Tool, sn.Hash) {
 			return v, true
 		}
@@ -70,14 +102,17 @@ func (s *state) undoOf(b *store.Batch, id ask.ID) (found undo.Snapshot, ok bool)
 		return found, false
 	}
 	if b != nil {
-		for _, v := range slices.Backward(b.Undos) {
+		for v := range store.Undos.In(b) {
 			if v.Ask == id || v.Shown == id {
-				return v, true
+				found, ok = v, true
 			}
 		}
 	}
-	for _, v := range s.undos {
-		if (v.Ask == id || v.Shown == id) && (!ok || found.PlannedAt.Before(v.PlannedAt)) {
+	if ok {
+		return found, true
+	}
+	for _, v := range append(s.undos.byAsk.all(string(id)), s.undos.byShown.all(string(id))...) {
+		if !ok || found.PlannedAt.Before(v.PlannedAt) {
 			found, ok = v, true
 		}
 	}
@@ -87,11 +122,11 @@ func (s *state) undoOf(b *store.Batch, id ask.ID) (found undo.Snapshot, ok bool)
 // lentFor returns the ask whose late answer let the call of another one run: its
 // card is the one that the person knows.
 func (s *state) lentFor(id ask.ID) ask.ID {
-	a, ok := s.asks[id]
+	a, ok := s.asks.rows[id]
 	if !ok || a.Decision == nil || a.Decision.Channel != "lease" {
 		return ""
 	}
-	for _, old := range s.asks {
+	for _, old := range s.asks.of(a.Session) {
 		if old.Lease != nil && old.Lease.UsedAt.Equal(a.OpenedAt) && old.Same(a) {
 			return old.ID
 		}
@@ -110,11 +145,7 @@ func (s *state) makeRoom(b *store.Batch, now time.Time) {
 
 // openUndos returns the snapshots that are not gone, oldest first.
 func (s *state) openUndos() (out []undo.Snapshot) {
-	for _, v := range s.undos {
-		if v.State != undo.Gone {
-			out = append(out, v)
-		}
-	}
+	out = s.undos.byLife.all(active)
 	slices.SortFunc(out, func(a, b undo.Snapshot) int {
 		if c := a.PlannedAt.Compare(b.PlannedAt); c != 0 {
 			return c
@@ -126,15 +157,10 @@ func (s *state) openUndos() (out []undo.Snapshot) {
 
 // putUndo records a snapshot and has the card of its ask say how it stands.
 func (s *state) putUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
-	b.Undos = append(b.Undos, v)
-	a, ok := s.asks[v.Card()]
-	for _, put := range b.Asks {
-		if put.ID == v.Card() {
-			a, ok = put, true
-		}
-	}
+	s.undos.put(b, v)
+	a, ok := s.asks.after(b, v.Card())
 	if next := sayUndo(a, v); ok && (a.Undo == nil) != (next.Undo == nil) || ok && a.Undo != nil && *a.Undo != *next.Undo {
-		b.Asks = append(b.Asks, next)
+		s.asks.put(b, next)
 		if next.Shown && s.settings.Person != nil {
 			b.Actions = append(b.Actions, cardAction(next, now))
 		}
@@ -160,7 +186,7 @@ func (s *state) followUndo(b *store.Batch, a ask.Ask, now time.Time) ask.Ask {
 	if v.Ask == a.ID {
 		if next := undo.Follow(v, a); next.State != v.State {
 			v = next
-			b.Undos = append(b.Undos, v)
+			s.undos.put(b, v)
 			s.let(b, v, now)
 		}
 	}
@@ -224,7 +250,7 @@ func (c *Core) LookedUndo(id undo.ID, after []undo.Picture) error {
 // changeUndo applies one transition to one snapshot.
 func (c *Core) changeUndo(id undo.ID, f func(*state, *store.Batch, undo.Snapshot, time.Time) undo.Snapshot) (after undo.Snapshot, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, ok := s.undos[id]
+		v, ok := s.undos.rows[id]
 		if !ok {
 			return b, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
 		}
@@ -255,26 +281,10 @@ func (s *state) ranUndo(b *store.Batch, o Outcome, now time.Time) {
 // hook that would have said so may have died with it.
 func (s *state) endUndos(b *store.Batch, id session.ID, now time.Time) {
 	for _, v := range s.openUndos() {
-		if a, ok := s.asks[v.Ask]; v.Session == id && ok && allowed(a) && v.State == undo.Ready && v.RanAt.IsZero() {
+		if a, ok := s.asks.rows[v.Ask]; v.Session == id && ok && allowed(a) && v.State == undo.Ready && v.RanAt.IsZero() {
 			s.putUndo(b, undo.Ran(v, now), now)
 		}
 	}
-}
-
-func (s *state) tickUndos(b *store.Batch, now time.Time) {
-	for _, v := range s.openUndos() {
-		if next := undo.Tick(v, now); next.State != v.State {
-			s.endUndo(b, next, now)
-		}
-	}
-}
-
-// undosEnd is the first moment at which a snapshot ends by itself, zero for never.
-func (s *state) undosEnd() (at time.Time) {
-	for _, v := range s.undos {
-		at = first(at, v.Next())
-	}
-	return at
 }
 
 // Undos returns the snapshots that can be or were restored, oldest first.
@@ -292,7 +302,7 @@ func (c *Core) Undos() (out []undo.Snapshot) {
 // Undo returns a snapshot, whatever became of it.
 func (c *Core) Undo(id undo.ID) (v undo.Snapshot, err error) {
 	ok := false
-	c.view(func(s *state, _ time.Time) { v, ok = s.undos[id] })
+	c.view(func(s *state, _ time.Time) { v, ok = s.undos.rows[id] })
 	if !ok {
 		return v, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
 	}
@@ -315,7 +325,7 @@ func (c *Core) StartUndo(id undo.ID, r undo.Restore) (v undo.Snapshot, err error
 }
 
 func (c *Core) startUndo(s *state, b *store.Batch, id undo.ID, r undo.Restore, now time.Time) (undo.Snapshot, error) {
-	v, ok := s.undos[id]
+	v, ok := s.undos.rows[id]
 	if !ok {
 		return v, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
 	}
@@ -333,7 +343,7 @@ func (c *Core) startUndo(s *state, b *store.Batch, id undo.ID, r undo.Restore, n
 // ctx ends.
 func (c *Core) AwaitUndo(ctx context.Context, id undo.ID) (v undo.Snapshot, err error) {
 	for {
-		changed := c.view(func(s *state, _ time.Time) { v = s.undos[id] })
+		changed := c.view(func(s *state, _ time.Time) { v = s.undos.rows[id] })
 		if v.State != undo.Restoring {
 			return v, nil
 		}
@@ -349,7 +359,7 @@ func (c *Core) AwaitUndo(ctx context.Context, id undo.ID) (v undo.Snapshot, err 
 // recorded once: a restoring that broke off has changed some of it already.
 func (c *Core) KeepRedo(of undo.Snapshot, pictures []undo.Picture) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if _, ok := s.undos[of.Restore.Redo]; ok {
+		if _, ok := s.undos.rows[of.Restore.Redo]; ok {
 			return b, nil
 		}
 		redo := undo.Plan(undo.Snapshot{
@@ -371,7 +381,7 @@ func (c *Core) UndoneTo(id undo.ID, did string, after []undo.Picture) error {
 		if v.State != undo.Restoring {
 			return v
 		}
-		if redo, ok := s.undos[v.Restore.Redo]; ok {
+		if redo, ok := s.undos.rows[v.Restore.Redo]; ok {
 			s.putUndo(b, undo.Looked(undo.Ran(redo, now), after), now)
 		}
 		s.tellUndo(b, event.UndoRestored, v, "undone by "+v.Restore.By+": "+did, now)

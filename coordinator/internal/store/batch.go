@@ -2,30 +2,19 @@ package store
 
 import (
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/grant"
-	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
-	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
 // A Batch is all that one step changes. It is committed whole or not at all.
 type Batch struct {
-	Sessions []session.Session
-	Asks     []ask.Ask
-	Loops    []loop.Stack
-	Messages []message.Message
-	Grants   []grant.Grant
-	Undos    []undo.Snapshot
 	Posts    []topic.Post // numbered by Commit
 	Settings *Settings
 	Events   []event.Event // numbered and chained by Commit
@@ -34,12 +23,14 @@ type Batch struct {
 	Threads  []Thread
 	Update   int64 // the channel update that this step deals with; 0 is none
 	NewBot   bool  // another bot speaks now: update ids begin anew
+
+	rows []row // see Kind.Put
 }
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	return len(b.Sessions)+len(b.Asks)+len(b.Loops)+len(b.Messages)+len(b.Grants)+len(b.Undos)+len(b.Posts)+len(b.Events)+len(b.Actions)+len(b.Cards)+len(b.Threads) == 0 &&
-		b.Settings == nil && b.Update == 0
+	listed := len(b.rows) + len(b.Posts) + len(b.Events) + len(b.Actions) + len(b.Cards) + len(b.Threads)
+	return listed == 0 && b.Settings == nil && b.Update == 0
 }
 
 // Settings are the switches that hold for all sessions, and the pairing.
@@ -110,7 +101,7 @@ func (s *Store) commit(b *Batch, to level) error {
 		return err
 	}
 	seq, head := s.seq, s.head
-	err := s.tx(func(tx *sql.Tx) error { return s.write(writer{tx, s.ready}, b) })
+	err := s.tx(func(tx *sql.Tx) error { return s.write(writer{tx, s}, b) })
 	if err != nil {
 		s.seq, s.head = seq, head
 		return fmt.Errorf("commit: %w", err)
@@ -119,31 +110,37 @@ func (s *Store) commit(b *Batch, to level) error {
 	return nil
 }
 
-func (s *Store) write(tx writer, b *Batch) error {
+func (s *Store) write(w writer, b *Batch) error {
+	for _, r := range b.rows {
+		if err := r.write(w); err != nil {
+			return err
+		}
+	}
 	for _, put := range []func(writer, *Batch) error{
-		putSessions, putAsks, putLoops, putMessages, putGrants, putUndos, putPosts, putSettings, s.putEvents, putActions, putCards, putThreads, putUpdate,
+		putPosts, putSettings, s.putEvents, putActions, putCards, putThreads, putUpdate,
 	} {
-		if err := put(tx, b); err != nil {
+		if err := put(w, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A writer writes in one transaction. Ready holds the statements of the commits
-// before, parsed: parsing is half of what a commit computes. A new one is noted
-// there as nil.
+// A writer writes in one transaction of a store.
 type writer struct {
 	*sql.Tx
-	ready map[string]*sql.Stmt
+	store *Store
 }
 
-// Exec is that of the transaction.
+// Exec runs a statement in the transaction. The statements of earlier commits are
+// parsed already: parsing is half of what a commit computes. A new one is noted
+// in ready as nil.
 func (w writer) Exec(query string, args ...any) (sql.Result, error) {
-	if s := w.ready[query]; s != nil {
+	ready := w.store.ready
+	if s := ready[query]; s != nil {
 		return w.Stmt(s).Exec(args...)
 	}
-	w.ready[query] = nil
+	ready[query] = nil
 	return w.Tx.Exec(query, args...)
 }
 
@@ -157,48 +154,11 @@ func (s *Store) prepareAll() {
 	}
 }
 
-func putSessions(tx writer, b *Batch) error {
-	for _, v := range b.Sessions {
-		if err := put(tx, `INSERT INTO sessions (id, seen_at, data) VALUES (?1, ?2, ?3)
-			ON CONFLICT (id) DO UPDATE SET seen_at = ?2, data = ?3`, v, string(v.ID), v.SeenAt.UnixMilli()); err != nil {
-			return fmt.Errorf("put session: %w", err)
-		}
-	}
-	return nil
-}
-
-func putAsks(tx writer, b *Batch) error {
-	for _, v := range b.Asks {
-		data, err := json.Marshal(v)
-		if err != nil {
-			return fmt.Errorf("put ask: %w", err)
-		}
-		if _, err := tx.Exec(`INSERT INTO asks (id, state, opened_at, data) VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT (id) DO UPDATE SET state = ?2, data = ?4`, string(v.ID), string(v.State), v.OpenedAt.UnixMilli(), data); err != nil {
-			return fmt.Errorf("put ask: %w", err)
-		}
-	}
-	return nil
-}
-
-func putLoops(tx writer, b *Batch) error {
-	for _, v := range b.Loops {
-		if err := put(tx, `INSERT INTO loops (session, updated_at, data) VALUES (?1, ?2, ?3)
-			ON CONFLICT (session) DO UPDATE SET updated_at = ?2, data = ?3`, v, v.Session, v.UpdatedAt.UnixMilli()); err != nil {
-			return fmt.Errorf("put loop: %w", err)
-		}
-		if err := putPast(tx, v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func putSettings(tx writer, b *Batch) error {
 	if b.Settings == nil {
 		return nil
 	}
-	data, err := json.Marshal(b.Settings)
+	data, err := tx.store.encode(settingsTable, settingsRow, b.Settings)
 	if err != nil {
 		return fmt.Errorf("put settings: %w", err)
 	}
@@ -264,14 +224,4 @@ func putUpdate(tx writer, b *Batch) error {
 		return fmt.Errorf("finish update: %w", err)
 	}
 	return nil
-}
-
-// put stores v as JSON under an id and a time.
-func put(tx writer, query string, v any, id string, at int64) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(query, id, at, data)
-	return err
 }

@@ -2,23 +2,21 @@ package store
 
 import (
 	_ "embed"
-	"encoding/json"
-	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/grant"
 )
 
 //go:embed grant.sql
 var grantSchema string
 
-func putGrants(tx writer, b *Batch) error {
-	for _, v := range b.Grants {
-		data, err := json.Marshal(v)
-		if err != nil {
-			return fmt.Errorf("put grant: %w", err)
-		}
-		if _, err := tx.Exec(`INSERT INTO grants (id, ended, at, data) VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT (id) DO UPDATE SET ended = ?2, data = ?4`, string(v.ID), !v.EndedAt.IsZero(), v.At.UnixMilli(), data); err != nil {
-			return fmt.Errorf("put grant: %w", err)
-		}
-	}
-	return nil
-}
+// Grants are loaded until they end.
+var Grants = NewKind(Kind[grant.ID, grant.Grant]{
+	Table: "grants",
+	ID:    func(g grant.Grant) grant.ID { return g.ID },
+	Columns: []Column[grant.Grant]{
+		{Name: "ended", Of: func(g grant.Grant) any { return !g.EndedAt.IsZero() }},
+		millis("at", func(g grant.Grant) time.Time { return g.At }),
+	},
+	Wanted: "ended = 0 AND at >= ?1",
+})

@@ -2,46 +2,52 @@ package store
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
 //go:embed loop.sql
 var loopSchema string
 
-// putPast keeps a loop that has ended. One that is kept already is replaced.
-func putPast(tx writer, v loop.Stack) error {
-	if v.Ended == nil {
+// Loops has the newest loop of each session.
+var Loops = NewKind(Kind[session.ID, loop.Stack]{
+	Table:   "loops",
+	Key:     "session",
+	ID:      func(l loop.Stack) session.ID { return session.ID(l.Session) },
+	Columns: []Column[loop.Stack]{millis("updated_at", func(l loop.Stack) time.Time { return l.UpdatedAt })},
+	Wanted:  "updated_at >= ?1",
+	Life:    func(l loop.Stack) string { return l.RunID },
+	also:    keepPast,
+})
+
+// pastLoops has the loops that have ended, by session and run.
+var pastLoops = NewKind(Kind[string, loop.Stack]{
+	Table:   "past_loops",
+	Key:     "key",
+	ID:      func(l loop.Stack) string { return l.Session + "/" + l.RunID },
+	Columns: []Column[loop.Stack]{millis("ended_at", func(l loop.Stack) time.Time { return l.Ended.At })},
+	Check: func(l loop.Stack) error {
+		if l.Ended == nil {
+			return fmt.Errorf("the loop has not ended")
+		}
+		return nil
+	},
+	of: "loops",
+})
+
+// keepPast keeps a loop that has ended. One that is kept already is replaced.
+func keepPast(w writer, l loop.Stack) error {
+	if l.Ended == nil {
 		return nil
 	}
-	err := put(tx, `INSERT INTO past_loops (key, ended_at, data) VALUES (?1, ?2, ?3)
-		ON CONFLICT (key) DO UPDATE SET ended_at = ?2, data = ?3`, v, v.Session+"/"+v.RunID, v.Ended.At.UnixMilli())
-	if err != nil {
-		return fmt.Errorf("keep ended loop: %w", err)
-	}
-	return nil
+	return valueRow[string, loop.Stack]{kind: pastLoops, value: l}.write(w)
 }
 
-// PastLoops returns at most limit loops that have ended, newest first. A row that is
-// damaged is left out: nothing depends on it.
-func (s *Store) PastLoops(limit int) ([]loop.Stack, error) {
-	rows, err := s.db.Query(`SELECT data FROM past_loops ORDER BY ended_at DESC, key LIMIT ?`, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read ended loops: %w", err)
-	}
-	defer rows.Close()
-	var out []loop.Stack
-	for rows.Next() {
-		var data []byte
-		if err := rows.Scan(&data); err != nil {
-			return nil, fmt.Errorf("read ended loops: %w", err)
-		}
-		var v loop.Stack
-		if json.Unmarshal(data, &v) == nil && v.Ended != nil {
-			out = append(out, v)
-		}
-	}
-	return out, rows.Err()
+// PastLoops returns at most limit loops that have ended, newest first, and the
+// rows that cannot be read.
+func (s *Store) PastLoops(limit int) ([]loop.Stack, []Bad, error) {
+	return pastLoops.query(s, "ORDER BY ended_at DESC, key LIMIT ?1", limit)
 }

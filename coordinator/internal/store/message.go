@@ -1,20 +1,18 @@
 package store
 
 import (
-	"encoding/json"
-	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/message"
 )
 
-func putMessages(tx writer, b *Batch) error {
-	for _, v := range b.Messages {
-		data, err := json.Marshal(v)
-		if err != nil {
-			return fmt.Errorf("put message: %w", err)
-		}
-		if _, err := tx.Exec(`INSERT INTO messages (id, state, at, data) VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT (id) DO UPDATE SET state = ?2, data = ?4`, string(v.ID), string(v.State), v.At.UnixMilli(), data); err != nil {
-			return fmt.Errorf("put message: %w", err)
-		}
-	}
-	return nil
-}
+// Messages are loaded until they are done, however old they are.
+var Messages = NewKind(Kind[message.ID, message.Message]{
+	Table: "messages",
+	ID:    func(m message.Message) message.ID { return m.ID },
+	Columns: []Column[message.Message]{
+		{Name: "state", Of: func(m message.Message) any { return string(m.State) }},
+		millis("at", func(m message.Message) time.Time { return m.At }),
+	},
+	Wanted: "at >= ?1 OR state != 'done'",
+})

@@ -2,7 +2,6 @@ package store
 
 import (
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -10,76 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/grant"
-	"github.com/afar-sh/afar/coordinator/internal/loop"
-	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
-
-// A Bad row could not be decoded. It stays in the database as it is.
-type Bad struct {
-	Table, ID string
-	Err       error
-}
-
-// State is what the coordinator holds in memory.
-type State struct {
-	Sessions []session.Session
-	Asks     []ask.Ask
-	Loops    []loop.Stack
-	Messages []message.Message
-	Grants   []grant.Grant // that have not ended
-	Undos    []undo.Snapshot
-	Threads  []Thread
-	Settings Settings
-	Bad      []Bad
-}
-
-// Load reads the state: settings, the loops, and the sessions and asks since
-// the given time.
-func (s *Store) Load(since time.Time) (State, error) {
-	var st State
-	err := errors.Join(
-		load(s, &st.Sessions, &st.Bad, "sessions", func(v session.Session) string { return string(v.ID) }, `SELECT id, data FROM sessions WHERE seen_at >= ?`, since),
-		load(s, &st.Asks, &st.Bad, "asks", func(v ask.Ask) string { return string(v.ID) }, `SELECT id, data FROM asks WHERE opened_at >= ? OR state IN ('open', 'answered')`, since),
-		load(s, &st.Loops, &st.Bad, "loops", func(v loop.Stack) string { return v.Session }, `SELECT session, data FROM loops WHERE updated_at >= ?`, since),
-		load(s, &st.Messages, &st.Bad, "messages", func(v message.Message) string { return string(v.ID) }, `SELECT id, data FROM messages WHERE at >= ? OR state != 'done'`, since),
-		load(s, &st.Grants, &st.Bad, "grants", func(v grant.Grant) string { return string(v.ID) }, `SELECT id, data FROM grants WHERE ended = 0 AND at >= ?`, since),
-		load(s, &st.Undos, &st.Bad, "undos", func(v undo.Snapshot) string { return string(v.ID) }, `SELECT id, data FROM undos WHERE open = 1 OR at >= ?`, since),
-		s.loadThreads(&st.Threads),
-		s.loadSettings(&st.Settings))
-	if err != nil {
-		return State{}, fmt.Errorf("load state: %w", err)
-	}
-	return st, nil
-}
-
-func load[T any](s *Store, into *[]T, bad *[]Bad, table string, idOf func(T) string, query string, since time.Time) error {
-	rows, err := s.db.Query(query, since.UnixMilli())
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		var data []byte
-		if err := rows.Scan(&id, &data); err != nil {
-			return err
-		}
-		var v T
-		err := json.Unmarshal(data, &v)
-		if err == nil && idOf(v) != id {
-			err = errors.New("its data are those of another row")
-		}
-		if err != nil {
-			*bad = append(*bad, Bad{table, id, err})
-			continue
-		}
-		*into = append(*into, v)
-	}
-	return rows.Err()
-}
 
 // PersonOf returns who is paired, as far as the database at path can be read. It
 // writes nothing, and is for a coordinator that cannot open its store.
@@ -90,40 +21,36 @@ func PersonOf(path string) *channel.Person {
 	}
 	defer db.Close()
 	s := &Store{db: db, path: path}
-	var set Settings
-	if s.loadSettings(&set) != nil {
+	set, err := s.Settings()
+	if err != nil {
 		return nil
 	}
 	return set.Person
 }
 
-func (s *Store) loadSettings(into *Settings) error {
-	var data []byte
-	err := s.db.QueryRow(`SELECT data FROM settings`).Scan(&data)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(data, into)
-}
+// The table of the settings has one row.
+const (
+	settingsTable = "settings"
+	settingsRow   = "1"
+)
 
-// Ask returns an ask that memory no longer holds; ok is false when there is
-// none with that id.
-func (s *Store) Ask(id ask.ID) (a ask.Ask, ok bool, err error) {
+// Settings returns the settings, the zero value when none were written. Settings
+// that cannot be read are an error: without them nobody would be paired.
+func (s *Store) Settings() (set Settings, err error) {
 	var data []byte
-	err = s.db.QueryRow(`SELECT data FROM asks WHERE id = ?`, string(id)).Scan(&data)
+	err = s.db.QueryRow(`SELECT data FROM settings`).Scan(&data)
 	if errors.Is(err, sql.ErrNoRows) {
-		return a, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &a)
+		return set, nil
 	}
 	if err != nil {
-		return a, false, fmt.Errorf("read ask: %w", err)
+		return set, fmt.Errorf("read settings: %w", err)
 	}
-	return a, true, nil
+	fields, err := decode(data, &set)
+	if err != nil {
+		return set, fmt.Errorf("read settings: %w", err)
+	}
+	s.remember(settingsTable, settingsRow, fields)
+	return set, nil
 }
 
 // Cards returns the messages that show an ask, oldest first.

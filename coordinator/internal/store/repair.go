@@ -436,8 +436,7 @@ func (r *repair) finish(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	var set Settings
-	if err := s.loadSettings(&set); err == nil {
+	if set, err := s.Settings(); err == nil {
 		r.salvage.Paired = set.Person != nil
 	}
 	text := "the database was repaired after " + fmt.Sprint(r.salvage.Journal) + " entries"

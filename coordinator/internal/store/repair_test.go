@@ -29,13 +29,13 @@ func lived(t *testing.T) string {
 	s := open(t, path)
 	b := store.Batch{
 		Settings: &store.Settings{Person: &channel.Person{User: 7, Chat: 8, Name: "Ana", At: t0}, Bot: "afar_bot"},
-		Grants:   []grant.Grant{{ID: "grant_1", At: t0}},
-		Loops:    []loop.Stack{{Session: "s-1", UpdatedAt: t0}},
 	}
+	store.Grants.Put(&b, grant.Grant{ID: "grant_1", At: t0})
+	store.Loops.Put(&b, loop.Stack{Session: "s-1", UpdatedAt: t0})
 	commit(t, s, b)
 	for i := range manyAsks {
 		a := ask.Ask{ID: ask.ID(fmt.Sprintf("ask_%04d", i)), State: ask.Open, OpenedAt: t0, Text: strings.Repeat("x", 200)}
-		b := store.Batch{Asks: []ask.Ask{a}}
+		b := with(store.Batch{}, a)
 		for j := range manyEntries / manyAsks {
 			b.Events = append(b.Events, note(fmt.Sprintf("entry %d of %d", j, i)))
 		}
@@ -125,7 +125,7 @@ func checkRepaired(t *testing.T, path string, got store.Salvage, asks, entries i
 		t.Fatal(err)
 	}
 	s := open(t, path)
-	st, err := s.Load(t0.Add(-1))
+	st, err := load(s, t0.Add(-1))
 	if err != nil || len(st.Bad) > 0 {
 		t.Fatalf("load: %v, bad rows %v", err, st.Bad)
 	}

@@ -7,32 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
-
-// AsksSince returns the asks that were opened at a time or later, oldest first.
-// Rows that cannot be read are left out; the start of the coordinator names them.
-func (s *Store) AsksSince(at time.Time) ([]ask.Ask, error) {
-	rows, err := s.db.Query(`SELECT data FROM asks WHERE opened_at >= ? ORDER BY opened_at, rowid`, at.UnixMilli())
-	if err != nil {
-		return nil, fmt.Errorf("read asks: %w", err)
-	}
-	defer rows.Close()
-	var out []ask.Ask
-	for rows.Next() {
-		var data []byte
-		if err := rows.Scan(&data); err != nil {
-			return nil, fmt.Errorf("read asks: %w", err)
-		}
-		var a ask.Ask
-		if json.Unmarshal(data, &a) == nil {
-			out = append(out, a)
-		}
-	}
-	return out, rows.Err()
-}
 
 // Tally counts the journal's entries of each kind since a time.
 func (s *Store) Tally(since time.Time) (map[event.Kind]int, error) {

@@ -20,10 +20,8 @@ func TestSince(t *testing.T) {
 	}
 	for i := range 9 {
 		at := t0.Add(time.Duration(i/2) * time.Minute) // two at each minute
-		commit(t, s, store.Batch{
-			Events: []event.Event{{At: at, Kind: event.Kind([]string{"a", "b"}[i%2]), Subject: fmt.Sprint(i)}},
-			Asks:   []ask.Ask{{ID: ask.ID(fmt.Sprint(i)), State: ask.Open, OpenedAt: at}},
-		})
+		b := store.Batch{Events: []event.Event{{At: at, Kind: event.Kind([]string{"a", "b"}[i%2]), Subject: fmt.Sprint(i)}}}
+		commit(t, s, with(b, ask.Ask{ID: ask.ID(fmt.Sprint(i)), State: ask.Open, OpenedAt: at}))
 	}
 	raw(t, path, `DELETE FROM journal WHERE seq IN (1, 5)`)
 	for since := -1; since < 6; since++ {
@@ -51,7 +49,7 @@ func TestSince(t *testing.T) {
 		if want := newest[max(0, len(newest)-2):]; fmt.Sprint(got) != fmt.Sprint(want) || err != nil {
 			t.Errorf("since minute %d: have %v, want %v, %v", since, got, want, err)
 		}
-		if got, err := s.AsksSince(at); len(got) != asks || err != nil {
+		if got, _, err := s.AsksSince(at); len(got) != asks || err != nil {
 			t.Errorf("since minute %d: %d asks, want %d, %v", since, len(got), asks, err)
 		}
 	}

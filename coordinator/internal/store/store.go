@@ -55,6 +55,9 @@ type Store struct {
 	seq   int64                // its number
 	ready map[string]*sql.Stmt // see writer
 	level level                // of the connection
+
+	unknownMu sync.Mutex          // guards unknown
+	unknown   map[string]*unknown // fields of stored values, see remember
 }
 
 // A level says what a commit waits for, in SQLite's words.

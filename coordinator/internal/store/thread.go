@@ -33,18 +33,19 @@ func putThreads(tx writer, b *Batch) (err error) {
 	return nil
 }
 
-func (s *Store) loadThreads(into *[]Thread) error {
+// Threads returns all threads.
+func (s *Store) Threads() (out []Thread, err error) {
 	rows, err := s.db.Query(`SELECT session, chat, thread, closed FROM threads`)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("read threads: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var t Thread
 		if err := rows.Scan(&t.Session, &t.Chat, &t.ID, &t.Closed); err != nil {
-			return err
+			return nil, fmt.Errorf("read threads: %w", err)
 		}
-		*into = append(*into, t)
+		out = append(out, t)
 	}
-	return rows.Err()
+	return out, rows.Err()
 }

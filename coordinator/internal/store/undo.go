@@ -2,8 +2,7 @@ package store
 
 import (
 	_ "embed"
-	"encoding/json"
-	"fmt"
+	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
@@ -11,16 +10,13 @@ import (
 //go:embed undo.sql
 var undoSchema string
 
-func putUndos(tx writer, b *Batch) error {
-	for _, v := range b.Undos {
-		data, err := json.Marshal(v)
-		if err != nil {
-			return fmt.Errorf("put snapshot: %w", err)
-		}
-		if _, err := tx.Exec(`INSERT INTO undos (id, open, at, data) VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT (id) DO UPDATE SET open = ?2, data = ?4`, string(v.ID), v.State != undo.Gone, v.PlannedAt.UnixMilli(), data); err != nil {
-			return fmt.Errorf("put snapshot: %w", err)
-		}
-	}
-	return nil
-}
+// Undos are the snapshots; they are loaded until they are gone, however old they are.
+var Undos = NewKind(Kind[undo.ID, undo.Snapshot]{
+	Table: "undos",
+	ID:    func(v undo.Snapshot) undo.ID { return v.ID },
+	Columns: []Column[undo.Snapshot]{
+		{Name: "open", Of: func(v undo.Snapshot) any { return v.State != undo.Gone }},
+		millis("at", func(v undo.Snapshot) time.Time { return v.PlannedAt }),
+	},
+	Wanted: "open = 1 OR at >= ?1",
+})

@@ -1,0 +1,82 @@
+package core
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// restarted is the first change after a start: rows that cannot be read are said, and
+// the open asks get time for their hooks to dial again.
+func restarted(bad []store.Bad) step {
+	return func(s *state, now time.Time) (store.Batch, error) {
+		var b store.Batch
+		b.Events = append(b.Events, happened(event.Started, "", "", "the coordinator started", now))
+		reportBad(&b, bad, now)
+		for _, r := range bad {
+			if r.Table == store.Loops.Table {
+				s.putLoop(&b, session.ID(r.ID), unreadable(r.ID, now), now)
+			}
+		}
+		s.loseAsks(&b, now)
+		return b, nil
+	}
+}
+
+// unreadable is the end of a loop of which only the session is known.
+func unreadable(id string, now time.Time) loop.Outcome {
+	f := loop.Frame{ID: "unreadable", Mode: loop.Task, Goal: "its record cannot be read", StartedAt: now}
+	return loop.Fail(loop.Stack{Session: id, Frames: []loop.Frame{f}}, "the row in the database is damaged", now)
+}
+
+// report notes rows that were found damaged after the start in the log and the
+// journal, each once.
+func (c *Core) report(bad []store.Bad) error {
+	fresh := c.unreported(bad)
+	if len(fresh) == 0 {
+		return nil
+	}
+	for _, r := range fresh {
+		c.cfg.Log.Error("a damaged row of the database is left out", "table", r.Table, "row", r.ID, "err", r.Err)
+	}
+	err := c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
+		reportBad(&b, fresh, now)
+		return b, nil
+	})
+	if err == nil {
+		c.noteReported(fresh)
+	}
+	return err
+}
+
+// unreported returns those of the rows that the journal does not name yet.
+func (c *Core) unreported(bad []store.Bad) (fresh []store.Bad) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range bad {
+		if !c.damaged[rowName(r)] {
+			fresh = append(fresh, r)
+		}
+	}
+	return fresh
+}
+
+func (c *Core) noteReported(bad []store.Bad) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range bad {
+		c.damaged[rowName(r)] = true
+	}
+}
+
+// rowName is the subject of the journal's entry about a row.
+func rowName(r store.Bad) string { return r.Table + " " + r.ID }
+
+func reportBad(b *store.Batch, bad []store.Bad, now time.Time) {
+	for _, r := range bad {
+		b.Events = append(b.Events, happened(event.Damaged, "", rowName(r), "a row cannot be read: "+r.Err.Error(), now))
+	}
+}

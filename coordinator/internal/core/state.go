@@ -1,0 +1,110 @@
+package core
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/loop"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// state is what the coordinator knows. A new kind of state is a field here and its
+// registration in newState.
+type state struct {
+	sessions sessionTable
+	asks     askTable
+	loops    *table[session.ID, loop.Stack]
+	messages messageTable
+	grants   grantTable
+	undos    undoTable
+	tables   []anyTable // all of them, see register
+
+	threads  map[threadKey]store.Thread
+	settings store.Settings
+	rules    Rules
+	trace    bool // each step of a loop is posted; never changes
+}
+
+// newState returns a state without values, with a table for each kind.
+func newState(rules Rules, trace bool) *state {
+	s := &state{threads: map[threadKey]store.Thread{}, rules: rules, trace: trace}
+	s.sessions = newSessionTable(s)
+	s.asks = newAskTable(s)
+	s.loops = register(s, store.Loops, timing[loop.Stack]{due: loopDue, expire: s.expireLoop})
+	s.messages = newMessageTable(s)
+	s.grants = newGrantTable(s)
+	s.undos = newUndoTable(s)
+	return s
+}
+
+// load reads the state that is held in memory from a store. Rows that cannot be
+// read are bad.
+func (s *state) load(from *store.Store, now time.Time) (bad []store.Bad, err error) {
+	if s.settings, err = from.Settings(); err != nil {
+		return nil, err
+	}
+	threads, err := from.Threads()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range threads {
+		s.threads[threadKey{t.Session, t.Chat}] = t
+	}
+	for _, t := range s.tables {
+		damaged, err := t.load(from, now.Add(-remember), now)
+		if err != nil {
+			return nil, err
+		}
+		bad = append(bad, damaged...)
+	}
+	return bad, nil
+}
+
+// merge takes over what the store has committed.
+func (s *state) merge(b *store.Batch, now time.Time) {
+	moved := s.movesAsks(b)
+	if b.Settings != nil {
+		s.settings = *b.Settings
+	}
+	for _, v := range b.Threads {
+		s.threads[threadKey{v.Session, v.Chat}] = v
+	}
+	for _, t := range s.tables {
+		t.merge(b, now)
+	}
+	if moved {
+		s.asks.retime(time.Time{}, now)
+	}
+}
+
+// movesAsks reports whether a batch changes what the times of asks depend on,
+// besides the asks: a pause, and the away modes.
+func (s *state) movesAsks(b *store.Batch) bool {
+	if set := b.Settings; set != nil && (set.Paused != s.settings.Paused || set.Away != s.settings.Away) {
+		return true
+	}
+	for v := range store.Sessions.In(b) {
+		if v.Away != s.sessions.rows[v.ID].Away {
+			return true
+		}
+	}
+	return false
+}
+
+// next returns when the state changes by itself, zero for never.
+func (s *state) next() (at time.Time) {
+	for _, t := range s.tables {
+		at = first(at, t.next())
+	}
+	return at
+}
+
+// retime finds out again when the values change that were due at now. A value that
+// the tick left as it was must not be due for ever.
+func (s *state) retime(now time.Time) {
+	for _, t := range s.tables {
+		t.retime(now, now)
+	}
+}
+
+func (s *state) token(id session.ID) string { return s.sessions.rows[id].Token }

@@ -1,0 +1,222 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// A table holds the values of one kind of state, and what follows from them: its
+// indexes, and when each value changes by itself. A value in rows is never changed
+// in place; a step puts a new one into its batch.
+type table[K ~string, V any] struct {
+	rows map[K]V
+
+	kind    *store.Kind[K, V]
+	indexes []*index[K, V]
+	timing  timing[V]
+	due     schedule[K]
+}
+
+// A timing says when the values of a table change by themselves, and how. The zero
+// value is never.
+type timing[V any] struct {
+	due    func(v V, now time.Time) time.Time // zero for never
+	expire func(b *store.Batch, v V, now time.Time)
+}
+
+// An anyTable is a table of any kind.
+type anyTable interface {
+	load(s *store.Store, since, now time.Time) ([]store.Bad, error)
+	merge(b *store.Batch, now time.Time)
+	next() time.Time
+	tick(b *store.Batch, now time.Time)
+	retime(until, now time.Time)
+}
+
+// register adds a table to a state.
+func register[K ~string, V any](s *state, kind *store.Kind[K, V], t timing[V]) *table[K, V] {
+	made := &table[K, V]{rows: map[K]V{}, kind: kind, timing: t}
+	s.tables = append(s.tables, made)
+	return made
+}
+
+// put adds values to a batch.
+func (t *table[K, V]) put(b *store.Batch, values ...V) { t.kind.Put(b, values...) }
+
+// after returns the value with an id as a batch leaves it.
+func (t *table[K, V]) after(b *store.Batch, id K) (v V, ok bool) {
+	if v, ok = t.kind.Last(b, id); !ok {
+		v, ok = t.rows[id]
+	}
+	return v, ok
+}
+
+// changes reports whether a batch changes the value with an id.
+func (t *table[K, V]) changes(b *store.Batch, id K) bool {
+	_, ok := t.kind.Last(b, id)
+	return ok
+}
+
+func (t *table[K, V]) load(s *store.Store, since, now time.Time) ([]store.Bad, error) {
+	values, bad, err := t.kind.Load(s, since)
+	for _, v := range values {
+		t.hold(v, now)
+	}
+	return bad, err
+}
+
+func (t *table[K, V]) merge(b *store.Batch, now time.Time) {
+	for v := range t.kind.In(b) {
+		t.hold(v, now)
+	}
+}
+
+// hold takes a value into memory that the store has.
+func (t *table[K, V]) hold(v V, now time.Time) {
+	id := t.kind.ID(v)
+	before, known := t.rows[id]
+	for _, x := range t.indexes {
+		if known {
+			x.remove(before, id)
+		}
+		x.add(v, id)
+	}
+	t.rows[id] = v
+	t.schedule(id, now)
+}
+
+func (t *table[K, V]) schedule(id K, now time.Time) {
+	if t.timing.due != nil {
+		t.due.set(id, t.timing.due(t.rows[id], now))
+	}
+}
+
+// next returns when a value changes by itself, zero for never.
+func (t *table[K, V]) next() time.Time {
+	if len(t.due.order) == 0 {
+		return time.Time{}
+	}
+	return t.due.order[0].at
+}
+
+// tick applies what is due at now.
+func (t *table[K, V]) tick(b *store.Batch, now time.Time) {
+	for _, id := range t.due.until(now) {
+		t.timing.expire(b, t.rows[id], now)
+	}
+}
+
+// retime finds out again when the values change that are due until a time; the
+// zero time means all values.
+func (t *table[K, V]) retime(until, now time.Time) {
+	if !until.IsZero() {
+		for _, id := range t.due.until(until) {
+			t.schedule(id, now)
+		}
+		return
+	}
+	for id := range t.rows {
+		t.schedule(id, now)
+	}
+}
+
+// An index finds the values of a table by a key that they have in common.
+type index[K ~string, V any] struct {
+	rows map[K]V // of the table
+	key  func(V) string
+	ids  map[string]map[K]struct{}
+}
+
+// indexBy adds an index to a table. A value with the key "" is not in it.
+func (t *table[K, V]) indexBy(key func(V) string) *index[K, V] {
+	x := &index[K, V]{rows: t.rows, key: key, ids: map[string]map[K]struct{}{}}
+	t.indexes = append(t.indexes, x)
+	return x
+}
+
+func (x *index[K, V]) add(v V, id K) {
+	key := x.key(v)
+	if key == "" {
+		return
+	}
+	if x.ids[key] == nil {
+		x.ids[key] = map[K]struct{}{}
+	}
+	x.ids[key][id] = struct{}{}
+}
+
+func (x *index[K, V]) remove(v V, id K) {
+	key := x.key(v)
+	delete(x.ids[key], id)
+	if len(x.ids[key]) == 0 {
+		delete(x.ids, key)
+	}
+}
+
+// all returns the values with a key, in no order.
+func (x *index[K, V]) all(key string) []V {
+	out := make([]V, 0, len(x.ids[key]))
+	for id := range x.ids[key] {
+		out = append(out, x.rows[id])
+	}
+	return out
+}
+
+// one returns the value with a key that only one has; ok is false for none.
+func (x *index[K, V]) one(key string) (v V, ok bool) {
+	for id := range x.ids[key] {
+		return x.rows[id], true
+	}
+	return v, false
+}
+
+// A schedule holds ids in the order of their times.
+type schedule[K ~string] struct {
+	at    map[K]time.Time
+	order []moment[K]
+}
+
+type moment[K ~string] struct {
+	at time.Time
+	id K
+}
+
+func (m moment[K]) compare(other moment[K]) int {
+	return cmp.Or(m.at.Compare(other.at), cmp.Compare(m.id, other.id))
+}
+
+// set gives an id another time; the zero time removes it.
+func (s *schedule[K]) set(id K, at time.Time) {
+	if old, ok := s.at[id]; ok {
+		if old.Equal(at) {
+			return
+		}
+		i, _ := slices.BinarySearchFunc(s.order, moment[K]{at: old, id: id}, moment[K].compare)
+		s.order = slices.Delete(s.order, i, i+1)
+		delete(s.at, id)
+	}
+	if at.IsZero() {
+		return
+	}
+	if s.at == nil {
+		s.at = map[K]time.Time{}
+	}
+	m := moment[K]{at: at, id: id}
+	i, _ := slices.BinarySearchFunc(s.order, m, moment[K].compare)
+	s.order = slices.Insert(s.order, i, m)
+	s.at[id] = at
+}
+
+// until returns the ids whose time has come at now, the earliest first.
+func (s *schedule[K]) until(now time.Time) (ids []K) {
+	for _, m := range s.order {
+		if now.Before(m.at) {
+			break
+		}
+		ids = append(ids, m.id)
+	}
+	return ids
+}

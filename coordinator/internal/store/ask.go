@@ -1,0 +1,24 @@
+package store
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+)
+
+// Asks are loaded while they wait, however old they are.
+var Asks = NewKind(Kind[ask.ID, ask.Ask]{
+	Table: "asks",
+	ID:    func(a ask.Ask) ask.ID { return a.ID },
+	Columns: []Column[ask.Ask]{
+		{Name: "state", Of: func(a ask.Ask) any { return string(a.State) }},
+		millis("opened_at", func(a ask.Ask) time.Time { return a.OpenedAt }),
+	},
+	Wanted: "opened_at >= ?1 OR state IN ('open', 'answered')",
+})
+
+// AsksSince returns the asks that were opened at a time or later, oldest first,
+// and the rows that cannot be read.
+func (s *Store) AsksSince(at time.Time) ([]ask.Ask, []Bad, error) {
+	return Asks.query(s, "WHERE opened_at >= ?1 ORDER BY opened_at, rowid", at.UnixMilli())
+}

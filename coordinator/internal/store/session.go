@@ -1,0 +1,15 @@
+package store
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+)
+
+// Sessions are kept by the host's id.
+var Sessions = NewKind(Kind[session.ID, session.Session]{
+	Table:   "sessions",
+	ID:      func(v session.Session) session.ID { return v.ID },
+	Columns: []Column[session.Session]{millis("seen_at", func(v session.Session) time.Time { return v.SeenAt })},
+	Wanted:  "seen_at >= ?1",
+})
