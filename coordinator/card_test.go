@@ -110,7 +110,7 @@ func TestParallelSubagents(t *testing.T) {
 // answer, journal, log, database or page shows it.
 func TestNoSecretLeavesItsCall(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("internal/secret/testdata/credentials.json")
+	raw, err := os.ReadFile("redact/testdata/credentials.json")
 	var forms []string
 	if err == nil {
 		err = json.Unmarshal(raw, &forms)

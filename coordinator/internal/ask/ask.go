@@ -39,8 +39,16 @@ const (
 	Cancelled State = "cancelled" // the host ended the hook: Esc, No, a closed terminal
 )
 
-// ErrSettled says that an ask has ended already; Ask.How says in which way.
-var ErrSettled = errors.New("already settled")
+// Errors of a step that an ask does not take. The ask stays as it was.
+var (
+	ErrSettled = errors.New("already settled")              // an answer came too late; Ask.How says how it ended
+	ErrState   = errors.New("this step does not fit there") // no such transition leaves the state of the ask
+)
+
+// unfit returns a with the error of a step that does not fit it.
+func (a Ask) unfit(step string) (Ask, error) {
+	return a, fmt.Errorf("%s an ask that is %s: %w", step, a.State, ErrState)
+}
 
 // A Decision is what somebody answered.
 type Decision struct {
@@ -161,21 +169,28 @@ func Attach(a Ask) Ask {
 	return a
 }
 
-// Lose says that the waiting hook's connection broke.
-func Lose(a Ask, now time.Time) Ask {
-	if a.Kind != CheckIn && (a.State == Open || a.State == Answered) { // a check-in needs no hook that waits
-		a.LostAt = now
+// Lose says that the connection of the hook broke that waits for a. No hook waits for a
+// check-in.
+func Lose(a Ask, now time.Time) (Ask, error) {
+	if a.Kind == CheckIn || !a.undelivered() {
+		return a.unfit("lose the hook of")
 	}
-	return a
+	a.LostAt = now
+	return a, nil
 }
 
-// Remode applies a changed away mode to an open ask that has not left the
-// terminal yet.
-func Remode(a Ask, mode session.Mode, now time.Time) Ask {
-	if (a.State == Open || a.Parked) && !a.Shown {
-		a.CardAt = session.CardAt(mode, a.atTerminal(), a.Times.grace(), now)
+// undelivered reports whether a waits for its answer, or for a hook to take it.
+func (a Ask) undelivered() bool { return a.State == Open || a.State == Answered }
+
+// Remode applies a changed away mode to a, which waits for its answer and has not left
+// the terminal yet.
+func Remode(a Ask, mode session.Mode, now time.Time) (Ask, error) {
+	waits := a.State == Open || a.Parked
+	if !waits || a.Shown {
+		return a.unfit("change the away mode of")
 	}
-	return a
+	a.CardAt = session.CardAt(mode, a.atTerminal(), a.Times.grace(), now)
+	return a, nil
 }
 
 // Answer decides a. The first answer wins: any other gets ErrSettled.
@@ -199,45 +214,53 @@ func Answer(a Ask, d Decision) (Ask, error) {
 	return a, nil
 }
 
-// Claim says that the hook is about to print the answer. Only the claim makes
-// it count: an ask settled at the terminal meanwhile is not Delivered.
-func Claim(a Ask) Ask {
-	if a.State == Answered {
-		a.State = Delivered
+// Claim says that the hook is about to print the answer. Only the claim makes it count: an
+// ask that was settled at the terminal meanwhile is not Delivered. A hook that lost our
+// reply claims again.
+func Claim(a Ask) (Ask, error) {
+	if a.State != Answered && a.State != Delivered {
+		return a.unfit("claim")
 	}
-	return a
+	a.State = Delivered
+	return a, nil
 }
 
 // Local says that the person settled a at the terminal.
-func Local(a Ask, note string, now time.Time) Ask {
-	if !a.Replied() && (a.State == Open || a.State == Answered) {
-		a.State, a.SettledAt, a.Note, a.Decision = Withdrawn, now, note, nil
+func Local(a Ask, note string, now time.Time) (Ask, error) {
+	if a.Replied() || !a.undelivered() {
+		return a.unfit("settle at the terminal")
 	}
+	return a.withdrawn(note, now), nil
+}
+
+func (a Ask) withdrawn(note string, now time.Time) Ask {
+	a.State, a.SettledAt, a.Note, a.Decision = Withdrawn, now, note, nil
 	return a
 }
 
 // Cancel says that the host ended the waiting hook, or the session ended.
-func Cancel(a Ask, note string, now time.Time) Ask {
-	waits := a.State == Open || a.State == Answered || a.State == Delivered && a.Unproven
-	if !a.Replied() && waits {
-		a.State, a.SettledAt, a.Note, a.Decision, a.Unproven = Cancelled, now, note, nil, false
+func Cancel(a Ask, note string, now time.Time) (Ask, error) {
+	waits := a.undelivered() || a.State == Delivered && a.Unproven
+	if a.Replied() || !waits {
+		return a.unfit("cancel")
 	}
-	return a
+	a.State, a.SettledAt, a.Note, a.Decision, a.Unproven = Cancelled, now, note, nil, false
+	return a, nil
 }
 
-// Ran appends how the tool call turned out. An open ask whose tool ran was
-// settled at the terminal, and so was one that was answered when the tool ran
+// Ran appends how the tool call turned out, which is known once. An open ask whose tool
+// ran was settled at the terminal, and so was one that was answered when the tool ran
 // already.
-func Ran(a Ask, r Run, now time.Time) Ask {
-	if a.Overtaken(r, now) {
-		a.State, a.SettledAt, a.Note, a.Decision = Withdrawn, now, "answered at the terminal", nil
+func Ran(a Ask, r Run, now time.Time) (Ask, error) {
+	if a.Run != nil {
+		return a.unfit("note a second run of")
 	}
 	a.Unproven = false // a call that ran had its answer
-	a = Local(a, "answered at the terminal", now)
-	if a.Run == nil {
-		a.Run = &r
+	if a.Overtaken(r, now) || a.undelivered() && !a.Replied() {
+		a = a.withdrawn("answered at the terminal", now)
 	}
-	return a
+	a.Run = &r
+	return a, nil
 }
 
 // How far a run's beginning may be off, as the host's report of its end tells
@@ -263,9 +286,12 @@ func (a Ask) Overtaken(r Run, now time.Time) bool {
 }
 
 // Doubt says whether a, still open here, was perhaps settled at the terminal.
-func Doubt(a Ask, perhaps bool) Ask {
+func Doubt(a Ask, perhaps bool) (Ask, error) {
+	if a.State != Open {
+		return a.unfit("doubt")
+	}
 	a.Perhaps = perhaps
-	return a
+	return a, nil
 }
 
 // Next returns when a changes by itself; the zero time is never.
@@ -273,7 +299,7 @@ func (a Ask) Next() time.Time {
 	if a.Parked {
 		return a.cardOr(a.ExpiresAt.Add(ParkedFor))
 	}
-	if a.State != Open && a.State != Answered || a.Replied() {
+	if !a.undelivered() || a.Replied() {
 		return a.lapses()
 	}
 	if a.ExpiresAt.IsZero() {
@@ -307,7 +333,7 @@ func Tick(a Ask, now time.Time) Ask {
 		return show(a, now)
 	case !a.lapses().IsZero() && !now.Before(a.lapses()):
 		return miss(a)
-	case a.State != Open && a.State != Answered, a.Replied():
+	case !a.undelivered(), a.Replied():
 		return a
 	case !a.LostAt.IsZero() && !now.Before(a.LostAt.Add(RedialFor)):
 		return drop(a, now)
@@ -330,10 +356,9 @@ func show(a Ask, now time.Time) Ask {
 
 func drop(a Ask, now time.Time) Ask {
 	if a.Decision != nil {
-		return Undelivered(a, now)
+		return a.leased(now)
 	}
-	a.State, a.SettledAt, a.Note = Withdrawn, now, "the session's hook went away"
-	return a
+	return a.withdrawn("the session's hook went away", now)
 }
 
 func expire(a Ask, now time.Time) Ask {
@@ -343,7 +368,7 @@ func expire(a Ask, now time.Time) Ask {
 		return a
 	}
 	if a.Decision != nil {
-		return Undelivered(a, now)
+		return a.leased(now)
 	}
 	switch {
 	case a.Attended:

@@ -28,9 +28,12 @@ func (a Ask) Twin(b Ask) bool {
 }
 
 // Join puts a, which was opened this moment, on the card of its twin.
-func Join(a, twin Ask) Ask {
+func Join(a, twin Ask) (Ask, error) {
+	if !a.Twin(twin) {
+		return a.unfit("put on the card of another")
+	}
 	a.On, a.CardAt, a.Shown = twin.CardID(), twin.CardAt, twin.Shown
-	return a
+	return a, nil
 }
 
 // A Card is the asks that one message shows: the one that it was made for, then

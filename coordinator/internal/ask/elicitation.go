@@ -135,12 +135,12 @@ func members(raw json.RawMessage, fn func(string, json.RawMessage) error) error 
 // its hook waits.
 func (a Ask) hookFirst() bool { return a.Attended && a.Kind == Elicitation }
 
-// Hand gives a to the dialog at the terminal, which opens when the hook ends.
-func Hand(a Ask, why string, now time.Time) Ask {
-	if a.hookFirst() {
-		a = Local(a, why, now)
+// Hand gives a, a form, to the dialog at the terminal, which opens when the hook ends.
+func Hand(a Ask, why string, now time.Time) (Ask, error) {
+	if !a.hookFirst() {
+		return a.unfit("hand to the terminal")
 	}
-	return a
+	return Local(a, why, now)
 }
 
 // prolong keeps a form open that somebody is filling in.

@@ -126,8 +126,8 @@ func TestElicitationTimes(t *testing.T) {
 		t.Errorf("unattended: %s, parked %t, %q", a.State, a.Parked, a.Note)
 	}
 	no, err := ask.Answer(ask.Start(base, session.Auto, t0), ask.Decision{By: "Ada", At: t0})
-	if err != nil || !strings.HasPrefix(no.How(), "declined by Ada") || ask.Claim(no).Outcome() != "the server was told" {
-		t.Errorf("declined: %v, %s, %s", err, no.How(), ask.Claim(no).Outcome())
+	if err != nil || !strings.HasPrefix(no.How(), "declined by Ada") || must(ask.Claim(no)).Outcome() != "the server was told" {
+		t.Errorf("declined: %v, %s, %s", err, no.How(), must(ask.Claim(no)).Outcome())
 	}
 }
 

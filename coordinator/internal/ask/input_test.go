@@ -155,7 +155,7 @@ func TestElide(t *testing.T) {
 // TestInputShowsNoSecret: whatever form a secret has, and whichever tool would
 // carry it, in whichever place.
 func TestInputShowsNoSecret(t *testing.T) {
-	raw, err := os.ReadFile("../secret/testdata/credentials.json")
+	raw, err := os.ReadFile("../../redact/testdata/credentials.json")
 	var forms []string
 	if err == nil {
 		err = json.Unmarshal(raw, &forms)

@@ -7,11 +7,16 @@ import (
 
 // Undelivered says that the hook of a ended before its session received the answer. The
 // answer counts for the very same call once more, if that comes in time.
-func Undelivered(a Ask, now time.Time) Ask {
+func Undelivered(a Ask, now time.Time) (Ask, error) {
 	waits := a.State == Answered || a.State == Delivered && a.Unproven
 	if !waits || a.Decision == nil || a.Kind == CheckIn {
-		return a
+		return a.unfit("miss the delivery of")
 	}
+	return a.leased(now), nil
+}
+
+// leased is a with its undelivered answer kept for another try.
+func (a Ask) leased(now time.Time) Ask {
 	a.Lease = &Lease{Decision: *a.Decision, Until: a.Decision.At.Add(a.leaseFor()), Lost: true}
 	a.State, a.SettledAt, a.Note, a.Decision, a.Unproven = Withdrawn, now, "not delivered", nil, false
 	return a
@@ -22,24 +27,30 @@ func (a Ask) Arrived() bool { return a.State == Delivered && !a.Unproven }
 
 // Claimed is Claim for a hook that says when it has printed the answer. A hook that was
 // taken for dead, and claims again, gets the answer after all.
-func Claimed(a Ask) Ask {
-	if a.State == Answered || a.lost() {
-		a = Claim(regained(a))
-		a.Unproven = true
+func Claimed(a Ask) (Ask, error) {
+	claimed, err := Claim(a.regained())
+	if err != nil {
+		return a, err
 	}
-	return a
+	if a.State != Delivered {
+		claimed.Unproven = true
+	}
+	return claimed, nil
 }
 
-// Printed says that the hook has printed the answer, also where that came to be known
-// only after the hook was taken for dead.
-func Printed(a Ask) Ask {
-	a = regained(a)
-	a.Unproven = false
-	return a
+// Printed says that the hook has printed the answer. That may come to be known only after
+// the hook was taken for dead.
+func Printed(a Ask) (Ask, error) {
+	printed := a.regained()
+	if printed.State != Delivered {
+		return a.unfit("print the answer of")
+	}
+	printed.Unproven = false
+	return printed, nil
 }
 
 // regained is a without the mistake that its answer was not delivered.
-func regained(a Ask) Ask {
+func (a Ask) regained() Ask {
 	if a.lost() {
 		decision := a.Lease.Decision
 		a.State, a.Decision, a.Note, a.Lease = Delivered, &decision, "", nil
@@ -66,28 +77,33 @@ func (a Ask) Again(b Ask, now time.Time) (Ask, Decision) {
 
 // Overruled says that the person settled at the terminal what a's undelivered answer was
 // about: it counts no longer.
-func Overruled(a Ask) Ask {
-	if a.lost() && a.Dialog() {
-		a.Lease, a.Note = nil, "answered at the terminal"
+func Overruled(a Ask) (Ask, error) {
+	if !a.lost() || !a.Dialog() {
+		return a.unfit("overrule")
 	}
-	return a
+	a.Lease, a.Note = nil, "answered at the terminal"
+	return a, nil
 }
 
 // RanAfterAll says that a call ran whose answer was taken for undelivered. Where the host
 // has a dialog, its person has answered there; else a yes had arrived. A no had not, and
 // still counts when the call is asked for again.
-func RanAfterAll(a Ask, r Run) Ask {
+func RanAfterAll(a Ask, r Run) (_ Ask, err error) {
 	if !a.lost() || a.Run != nil {
-		return a
+		return a.unfit("note a late run of")
 	}
+	next := a
 	switch {
 	case a.Dialog():
-		a = Overruled(a)
+		next, err = Overruled(a)
 	case a.Lease.Decision.Allow:
-		a = Printed(a)
+		next, err = Printed(a)
 	}
-	a.Run = &r
-	return a
+	if err != nil {
+		return a, err
+	}
+	next.Run = &r
+	return next, nil
 }
 
 // howLost is how the undelivered answer of an ask stands.

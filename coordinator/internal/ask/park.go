@@ -133,12 +133,15 @@ func (a Ask) Lent(now time.Time) bool {
 	return a.Lease != nil && a.Lease.Decision.Allow && a.Lease.UsedAt.IsZero() && now.Before(a.Lease.Until)
 }
 
-// Use takes the lease of a: it counts once.
-func Use(a Ask, now time.Time) Ask {
+// Use takes the lease of a: it counts once, in time.
+func Use(a Ask, now time.Time) (Ask, error) {
+	if !a.Stands(now) {
+		return a.unfit("use the lease of")
+	}
 	used := *a.Lease
 	used.UsedAt, used.Told = now, true
 	a.Lease = &used
-	return a
+	return a, nil
 }
 
 // miss notes that the lease of a ran out unused.
@@ -157,25 +160,30 @@ func (a Ask) lapses() (at time.Time) {
 	return at
 }
 
-// Tell notes that the session knows the late answer by the delivery that is
-// named. What it knows already it knows by the first.
-func Tell(a Ask, delivery string) Ask {
+// Tell notes that the session knows the late answer by the delivery that is named. The
+// same delivery may tell it again.
+func Tell(a Ask, delivery string) (Ask, error) {
+	if !a.TellIn(delivery) {
+		return a.unfit("tell the late answer of")
+	}
 	if !a.Lease.Told {
 		told := *a.Lease
 		told.Told, told.ToldIn = true, delivery
 		a.Lease = &told
 	}
-	return a
+	return a, nil
 }
 
 // Untell takes back what a delivery told that never arrived.
-func Untell(a Ask, delivery string) Ask {
-	if a.Lease != nil && a.Lease.ToldIn == delivery && a.Lease.UsedAt.IsZero() {
-		untold := *a.Lease
-		untold.Told, untold.ToldIn = false, ""
-		a.Lease = &untold
+func Untell(a Ask, delivery string) (Ask, error) {
+	l := a.Lease
+	if l == nil || !l.Told || l.ToldIn != delivery || !l.UsedAt.IsZero() {
+		return a.unfit("take back the late answer of")
 	}
-	return a
+	untold := *l
+	untold.Told, untold.ToldIn = false, ""
+	a.Lease = &untold
+	return a, nil
 }
 
 // TellIn reports whether a delivery has the late answer of a to tell: nobody

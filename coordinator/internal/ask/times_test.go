@@ -37,7 +37,7 @@ func TestTimes(t *testing.T) {
 	if got := ask.Start(a, session.Auto, t0).CardAt.Sub(t0); got != own.Grace {
 		t.Errorf("the card leaves after %s", got)
 	}
-	if got := ask.Remode(ask.Start(a, session.Off, t0), session.Auto, t0).CardAt.Sub(t0); got != own.Grace {
+	if got := must(ask.Remode(ask.Start(a, session.Off, t0), session.Auto, t0)).CardAt.Sub(t0); got != own.Grace {
 		t.Errorf("after a change of mode the card leaves after %s", got)
 	}
 	parked := permission(false, "")

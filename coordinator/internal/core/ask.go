@@ -86,7 +86,9 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 			return b, nil
 		}
 		if mode := s.mode(a.Session, now); mode == session.Off || s.settings.Person == nil {
-			a = ask.Hand(a, "asked at the terminal", now)
+			if handed, err := ask.Hand(a, "asked at the terminal", now); err == nil {
+				a = handed // a form, whose dialog opens when its hook ends
+			}
 		}
 		a = ask.Tick(s.join(a), now)
 		s.putAsk(&b, a, now)
@@ -125,8 +127,8 @@ func (c *Core) ClaimAsk(id ask.ID, receipt bool) (ask.Ask, error) {
 		claim = ask.Claimed
 	}
 	a, err := c.changeAsk(id, func(a ask.Ask, _ time.Time) (ask.Ask, event.Kind, error) {
-		next := claim(a)
-		return next, delivery(next), nil
+		next, err := claim(a)
+		return next, delivery(next), err
 	})
 	if err == nil && a.Interrupts() {
 		_, err = c.Halted(a.Session, true)
@@ -146,7 +148,8 @@ func delivery(a ask.Ask) event.Kind {
 // CancelAsk ends an ask whose hook was ended by the host.
 func (c *Core) CancelAsk(id ask.ID, note string) (ask.Ask, error) {
 	return c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
-		return ask.Cancel(a, note, now), event.AskEnded, nil
+		next, err := ask.Cancel(a, note, now)
+		return next, event.AskEnded, err
 	})
 }
 
@@ -157,12 +160,16 @@ func (c *Core) AttachAsk(id ask.ID) (ask.Ask, error) {
 
 // LoseAsk says that the connection of the waiting hook broke.
 func (c *Core) LoseAsk(id ask.ID) (ask.Ask, error) {
-	return c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) { return ask.Lose(a, now), "", nil })
+	return c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
+		next, err := ask.Lose(a, now)
+		return next, "", err
+	})
 }
 
-// changeAsk applies one transition to one ask, also to one that memory has
-// forgotten. It returns the ask as it stands afterwards, with the transition's
-// error.
+// changeAsk applies one transition to one ask, also to one that memory has forgotten. It
+// returns the ask as it stands afterwards, with the transition's error. A hook cannot know
+// that its ask has moved on: a step that no longer fits is no error here, and the hook
+// sees in the reply how the ask stands.
 func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.Kind, error)) (after ask.Ask, err error) {
 	if err := c.recall(id); err != nil {
 		return after, err
@@ -171,6 +178,9 @@ func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.K
 		before := s.asks.rows[id]
 		next, kind, err := f(before, now)
 		after = next
+		if errors.Is(err, ask.ErrState) {
+			return b, nil
+		}
 		if err != nil || next == before {
 			return b, err
 		}
@@ -231,7 +241,10 @@ func (c *Core) Ran(o Outcome) error {
 		s.ranAfterAll(&b, o, now)
 		if a, ok := s.askOf(o, now); ok {
 			o.Run.At = now
-			next := ask.Ran(a, o.Run, now)
+			next, err := ask.Ran(a, o.Run, now)
+			if err != nil {
+				return b, err
+			}
 			s.putAsk(&b, next, now)
 			s.doubt(&b, next, a.State == ask.Open, now)
 			s.provenByRun(&b, a, next, now)
@@ -259,7 +272,7 @@ func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time
 	}
 	for _, a := range left {
 		passed := a.Perhaps || local && settled.Dialog() && a.OpenedAt.Before(settled.OpenedAt.Add(together))
-		if next := ask.Doubt(a, passed && len(left) > 1); next != a {
+		if next, err := ask.Doubt(a, passed && len(left) > 1); err == nil && next != a {
 			s.putAsk(b, next, now)
 		}
 	}
@@ -309,27 +322,27 @@ func (s *state) settledLocally(b *store.Batch, id session.ID, before, now time.T
 		if !a.Dialog() || !a.OpenedAt.Before(before) {
 			continue
 		}
-		if next := ask.Overruled(a); next != a {
+		if next, err := ask.Overruled(a); err == nil {
 			s.putAsk(b, next, now)
 		}
-		if a.State != ask.Open {
-			continue
+		next, err := ask.Local(a, "answered at the terminal", now)
+		if err != nil || a.State != ask.Open {
+			continue // of one with an answer only the run of its call tells which came first
 		}
-		next := ask.Local(a, "answered at the terminal", now)
 		s.putAsk(b, next, now)
 		b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
 	}
 }
 
 // An ending is one of the ways in which an ask ends without an answer.
-type ending func(a ask.Ask, note string, now time.Time) ask.Ask
+type ending func(a ask.Ask, note string, now time.Time) (ask.Ask, error)
 
 // endAsks ends all open asks of a session.
 func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, now time.Time) {
 	for _, a := range s.asks.of(id) {
-		next := end(a, note, now)
-		if next == a {
-			continue
+		next, err := end(a, note, now)
+		if err != nil {
+			continue // it has ended
 		}
 		s.putAsk(b, next, now)
 		b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
@@ -339,7 +352,7 @@ func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, 
 // loseAsks gives the hooks of all open asks the time to dial again.
 func (s *state) loseAsks(b *store.Batch, now time.Time) {
 	for _, a := range s.asks.waiting() {
-		if next := ask.Lose(a, now); next != a {
+		if next, err := ask.Lose(a, now); err == nil {
 			s.asks.put(b, next)
 		}
 	}
@@ -359,7 +372,7 @@ func (s *state) askDue(a ask.Ask, now time.Time) time.Time {
 func (s *state) expireAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	next := a
 	if mode := s.mode(a.Session, now); a.CardAt.IsZero() && mode != session.Off {
-		next = ask.Remode(a, mode, now)
+		next, _ = ask.Remode(a, mode, now) // one that has left the terminal stays as it is
 	}
 	next = ask.Tick(next, now)
 	if next == a {

@@ -74,5 +74,9 @@ func (s *state) join(a ask.Ask) ask.Ask {
 	if twin == nil {
 		return a
 	}
-	return ask.Join(a, *twin)
+	joined, err := ask.Join(a, *twin)
+	if err != nil {
+		return a // cannot happen: they are twins
+	}
+	return joined
 }

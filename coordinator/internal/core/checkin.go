@@ -67,7 +67,10 @@ func (s *state) dropCheckIns(b *store.Batch, id session.ID, note string, now tim
 		if a.Kind != ask.CheckIn || a.State != ask.Open {
 			continue
 		}
-		next := ask.Local(a, note, now)
+		next, err := ask.Local(a, note, now)
+		if err != nil {
+			continue // its reply was there first
+		}
 		s.putAsk(b, next, now)
 		dropped = true
 		b.Events = append(b.Events, happened(event.AskEnded, id, string(a.ID), s.told(next), now))

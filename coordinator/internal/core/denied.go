@@ -32,7 +32,9 @@ func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
 		if ok = ok && used.Retries(now); !ok {
 			return b, nil
 		}
-		used = ask.Use(used, now)
+		if used, err = ask.Use(used, now); err != nil {
+			return b, err
+		}
 		s.putAsk(&b, used, now)
 		s.markRetries(&b, now)
 		b.Events = append(b.Events, happened(event.AskDelivered, a.Session, string(used.ID), s.told(used), now))

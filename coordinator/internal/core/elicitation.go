@@ -16,8 +16,11 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 		return
 	}
 	for _, a := range s.asks.of(id) {
-		if a.State == ask.Open {
-			s.settleHere(b, a, ask.Hand(a, "handed to the terminal: somebody types there", now), now)
+		if a.State != ask.Open {
+			continue
+		}
+		if next, err := ask.Hand(a, "handed to the terminal: somebody types there", now); err == nil {
+			s.settleHere(b, next, now)
 		}
 	}
 }
@@ -28,8 +31,11 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 func (c *Core) Interrupted(id session.ID) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.asks.of(id) {
-			if a.State == ask.Open && a.Kind == ask.Elicitation && !s.sessions.rows[id].Agents {
-				s.settleHere(&b, a, ask.Cancel(a, "ended at the terminal", now), now)
+			if a.State != ask.Open || a.Kind != ask.Elicitation || s.sessions.rows[id].Agents {
+				continue
+			}
+			if next, err := ask.Cancel(a, "ended at the terminal", now); err == nil {
+				s.settleHere(&b, next, now)
 			}
 		}
 		return b, nil
@@ -37,10 +43,7 @@ func (c *Core) Interrupted(id session.ID) error {
 }
 
 // settleHere records the end of an ask that came from the terminal.
-func (s *state) settleHere(b *store.Batch, before, after ask.Ask, now time.Time) {
-	if before == after {
-		return
-	}
+func (s *state) settleHere(b *store.Batch, after ask.Ask, now time.Time) {
 	s.putAsk(b, after, now)
 	b.Events = append(b.Events, happened(event.AskEnded, after.Session, string(after.ID), s.told(after), now))
 }

@@ -34,7 +34,11 @@ func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Ti
 			a, d = lent.Again(a, now)
 		}
 		d.Channel = "lease"
-		s.putAsk(b, ask.Use(lent, now), now)
+		used, err := ask.Use(lent, now)
+		if err != nil {
+			return a, false // cannot happen: its lease counts now
+		}
+		s.putAsk(b, used, now)
 	} else if used := grant.Find(s.activeGrants(), a.Session, need, now); len(used) > 0 {
 		d.By, d.Channel = fmt.Sprintf("the grant of %s (%s)", used[0].By, used[0].ID), "grant"
 	} else {
@@ -45,8 +49,9 @@ func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Ti
 		return a, false // cannot happen: it was opened this moment
 	}
 	b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
-	if d.Channel == "grant" && !need.Loses {
-		next = ask.Claim(next)
+	claimed, err := ask.Claim(next)
+	if d.Channel == "grant" && !need.Loses && err == nil {
+		next = claimed
 		b.Events = append(b.Events, happened(event.AskDelivered, next.Session, string(next.ID), s.told(next), now))
 	}
 	s.asks.put(b, next)
@@ -201,7 +206,9 @@ func (s *state) ranLate(b *store.Batch, o Outcome, now time.Time) {
 			continue
 		}
 		o.Run.At = now
-		s.putAsk(b, ask.Ran(a, o.Run, now), now)
+		if next, err := ask.Ran(a, o.Run, now); err == nil {
+			s.putAsk(b, next, now)
+		}
 	}
 }
 

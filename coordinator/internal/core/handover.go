@@ -18,10 +18,11 @@ import (
 func (c *Core) AskPrinted(id ask.ID, printed bool) error {
 	_, err := c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
 		if printed {
-			next := ask.Printed(a)
-			return next, delivery(next), nil
+			next, err := ask.Printed(a)
+			return next, delivery(next), err
 		}
-		return ask.Undelivered(a, now), event.AskEnded, nil
+		next, err := ask.Undelivered(a, now)
+		return next, event.AskEnded, err
 	})
 	return err
 }
@@ -46,8 +47,11 @@ func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error 
 // takeReplies says on the check-ins of a session that it has their replies.
 func (s *state) takeReplies(b *store.Batch, id session.ID, now time.Time) {
 	for _, a := range s.asks.of(id) {
-		if a.Replied() && a.State == ask.Answered {
-			s.putAsk(b, ask.Claim(a), now)
+		if !a.Replied() || a.State != ask.Answered {
+			continue
+		}
+		if next, err := ask.Claim(a); err == nil {
+			s.putAsk(b, next, now)
 		}
 	}
 }
@@ -84,7 +88,7 @@ func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now ti
 		if !over[a.Taker] {
 			continue
 		}
-		if next := ask.Undelivered(a, now); next != a {
+		if next, err := ask.Undelivered(a, now); err == nil {
 			s.putAsk(b, next, now)
 			b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
 		}
@@ -104,8 +108,8 @@ func (s *state) ranAfterAll(b *store.Batch, o Outcome, now time.Time) {
 	o.Run.At = now
 	for _, a := range s.asks.of(o.Session) {
 		same := a.Agent == o.Agent && a.Tool == o.Tool && a.Hash == o.Hash
-		next := ask.RanAfterAll(a, o.Run)
-		if !same || next == a {
+		next, err := ask.RanAfterAll(a, o.Run)
+		if !same || err != nil {
 			continue
 		}
 		s.putAsk(b, next, now)

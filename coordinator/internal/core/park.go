@@ -44,7 +44,7 @@ func (s *state) tells(b *store.Batch, id session.ID, delivery string, room int) 
 func (c *Core) UntellLate(id session.ID, delivery string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.answeredLate(id, delivery) {
-			if next := ask.Untell(a, delivery); next != a {
+			if next, err := ask.Untell(a, delivery); err == nil {
 				s.asks.put(&b, next)
 			}
 		}

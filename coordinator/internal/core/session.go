@@ -141,7 +141,7 @@ func (c *Core) Typed(id session.ID, prompt string) error {
 		s.handOver(&b, id, now)
 		for _, a := range s.asks.of(id) {
 			if a.Kind != ask.CheckIn {
-				if next := ask.Remode(a, s.mode(id, now), now); next != a {
+				if next, err := ask.Remode(a, s.mode(id, now), now); err == nil && next != a {
 					s.putAsk(&b, next, now)
 				}
 			}
@@ -208,7 +208,7 @@ func (c *Core) Away(id session.ID) (mode session.Mode) {
 // remode applies the away modes that hold after b to the open asks.
 func (s *state) remode(b *store.Batch, now time.Time) {
 	for _, a := range s.asks.waiting() {
-		if next := ask.Remode(a, s.modeAfter(b, a.Session, now), now); next != a {
+		if next, err := ask.Remode(a, s.modeAfter(b, a.Session, now), now); err == nil && next != a {
 			s.putTicked(b, a, ask.Tick(next, now), now)
 		}
 	}

@@ -172,7 +172,7 @@ func newsOf(answered []ask.Ask, delivery string, room int, now time.Time) news {
 		if n.room -= len(line) + 1; n.room < 0 {
 			break
 		}
-		if next := ask.Tell(a, delivery); next != a {
+		if next, err := ask.Tell(a, delivery); err == nil && next != a {
 			n.told = append(n.told, next)
 		}
 		if line != "" {

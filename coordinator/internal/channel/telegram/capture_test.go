@@ -90,9 +90,9 @@ var captures = []capture{
 		a.Text = strings.Repeat("One more thing that I found out.\n", 200) + "That is all."
 		return a
 	})},
-	{"check-in answered", each(checkIn(), no("now the docs"), func(a ask.Ask) ask.Ask { return ask.Claim(a) })},
+	{"check-in answered", each(checkIn(), no("now the docs"), func(a ask.Ask) ask.Ask { return must(ask.Claim(a)) })},
 	{"check-in rests", each(checkIn(), yes(ask.Once))},
-	{"check-in ended", each(checkIn(), func(a ask.Ask) ask.Ask { return ask.Cancel(a, "the session ended", later) })},
+	{"check-in ended", each(checkIn(), func(a ask.Ask) ask.Ask { return must(ask.Cancel(a, "the session ended", later)) })},
 
 	{"allowed", each(of("Bash", `{"command":"make"}`), yes(ask.Once))},
 	{"allowed ran", each(of("Bash", `{"command":"make"}`), yes(ask.Once), take, ran(true, 1234))},
@@ -104,23 +104,23 @@ var captures = []capture{
 		return must(ask.Answer(a, ask.Decision{Interrupt: true, Message: "Ann stopped this turn.", By: "Ann", At: later}))
 	}, take)},
 	{"denied with words", each(of("Bash", `{"command":"make"}`), no("use ninja"), take)},
-	{"settled at the terminal", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask { return ask.Local(a, atTerminal, later) })},
+	{"settled at the terminal", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask { return must(ask.Local(a, atTerminal, later)) })},
 	{"settled at the terminal, ran", each(of("Bash", `{"command":"make"}`), ran(true, 300))},
-	{"perhaps settled", each(of("Bash", `{"command":"sleep 60; cat /etc/hosts"}`), func(a ask.Ask) ask.Ask { return ask.Doubt(a, true) })},
+	{"perhaps settled", each(of("Bash", `{"command":"sleep 60; cat /etc/hosts"}`), func(a ask.Ask) ask.Ask { return must(ask.Doubt(a, true)) })},
 	{"answered too late for the dialog", each(of("Bash", `{"command":"sleep 60"}`), no(""), take, ran(true, 150_000))},
 	{"expired attended", each(of("Bash", `{"command":"make"}`), expire)},
 	{"parked", each(of("Bash", `{"command":"make"}`, alone), expire)},
 	{"parked at once", each(of("Bash", `{"command":"git push -f origin x"}`, alone, kind(ask.Guard), why("Rewrites a remote branch: x")), func(a ask.Ask) ask.Ask { return ask.Park(a, session.On, noon) })},
 	{"auto mode refused", refusedByAuto()},
 	{"auto mode refused, allowed", each(refusedByAuto(), yes(ask.Once))},
-	{"auto mode refused, ran", each(refusedByAuto(), yes(ask.Once), func(a ask.Ask) ask.Ask { return ask.Use(a, later.Add(time.Minute)) }, ran(true, 80))},
+	{"auto mode refused, ran", each(refusedByAuto(), yes(ask.Once), func(a ask.Ask) ask.Ask { return must(ask.Use(a, later.Add(time.Minute))) }, ran(true, 80))},
 	{"auto mode refused, missed", each(refusedByAuto(), yes(ask.Once), func(a ask.Ask) ask.Ask { return ask.Tick(a, later.Add(ask.RetryFor)) })},
 	{"lease", each(of("Bash", `{"command":"make"}`, alone), expire, yes(ask.Once))},
-	{"lease used", each(of("Bash", `{"command":"make"}`, alone), expire, yes(ask.Once), func(a ask.Ask) ask.Ask { return ask.Use(a, later.Add(time.Hour/2)) }, ran(true, 80))},
+	{"lease used", each(of("Bash", `{"command":"make"}`, alone), expire, yes(ask.Once), func(a ask.Ask) ask.Ask { return must(ask.Use(a, later.Add(time.Hour/2))) }, ran(true, 80))},
 	{"denied late", each(of("Bash", `{"command":"make"}`, alone), expire, no(""))},
 	{"cancelled", each(of("Bash", `{"command":"make"}`), cancel("ended at the terminal"))},
 	{"session ended", each(of("Bash", `{"command":"make"}`), cancel("the session ended"))},
-	{"hook gone", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask { return ask.Tick(ask.Lose(a, later), later.Add(ask.RedialFor)) })},
+	{"hook gone", each(of("Bash", `{"command":"make"}`), func(a ask.Ask) ask.Ask { return ask.Tick(must(ask.Lose(a, later)), later.Add(ask.RedialFor)) })},
 
 	{"undo", snapshot("snapshot: 3 files, 12 kB · Undo until Wed 12:01", "Undo ↩️")},
 	{"undo of newer work", snapshot("snapshot: 3 files, 12 kB · not undone: newer work would be overwritten: main.go", "Undo anyway ↩️")},
@@ -204,7 +204,7 @@ func twins(one ask.Card, types ...string) (card ask.Card) {
 		}
 		if i > 0 {
 			a.ID = ask.ID(rune('a' + i))
-			a = ask.Join(a, one[0])
+			a.On = one[0].CardID()
 		}
 		card = append(card, a)
 	}
@@ -302,7 +302,7 @@ func no(words string) change {
 func ran(ok bool, ms int) change {
 	return func(a ask.Ask) ask.Ask {
 		at := later.Add(time.Second)
-		return ask.Ran(a, ask.Run{OK: ok, Took: time.Duration(ms) * time.Millisecond, At: at}, at)
+		return must(ask.Ran(a, ask.Run{OK: ok, Took: time.Duration(ms) * time.Millisecond, At: at}, at))
 	}
 }
 
@@ -312,12 +312,14 @@ func snapshot(line, button string) ask.Card {
 		func(a ask.Ask) ask.Ask { a.Undo = &ask.Undo{ID: "u", Line: line, Button: button}; return a })
 }
 
-func cancel(note string) change { return func(a ask.Ask) ask.Ask { return ask.Cancel(a, note, later) } }
+func cancel(note string) change {
+	return func(a ask.Ask) ask.Ask { return must(ask.Cancel(a, note, later)) }
+}
 
 // alone is a session that nobody attends.
 func alone(a ask.Ask) ask.Ask { a.Attended = false; return a }
 
-func take(a ask.Ask) ask.Ask   { return ask.Claim(a) }
+func take(a ask.Ask) ask.Ask   { return must(ask.Claim(a)) }
 func expire(a ask.Ask) ask.Ask { return ask.Tick(a, a.ExpiresAt) }
 
 func must(a ask.Ask, err error) ask.Ask {
