@@ -30,8 +30,9 @@ const (
 	in      = "coordinator/internal/"
 	standin = "coordinator/standin/"
 	// claude is all that we know of Claude Code.
-	claude = "coordinator/host/claude"
-	guard  = "coordinator/guard/"
+	claude   = "coordinator/host/claude"
+	hostjson = claude + "/hostjson"
+	guard    = "coordinator/guard/"
 )
 
 // inGuard are the packages of the guard behind its face, from the lowest up.
@@ -46,11 +47,17 @@ var inGuard = []string{
 const onlyTests = "plugin"
 
 // inHooks are the packages that are linked into the hook binaries.
-var inHooks = append([]string{"hooks", "coordinator/client", "coordinator/wire", "coordinator/guard", "coordinator/home", "coordinator/callsite", "coordinator/policy", "coordinator/toml", "coordinator/rawjson", "coordinator/roomy", claude, "coordinator/ledger", "hooks/judge", in + "atomicfile"}, inGuard...)
+var inHooks = append([]string{hostjson}, leanInHooks...)
+
+// leanInHooks are those of them that leave encoding/json alone.
+var leanInHooks = append([]string{
+	"hooks", "hooks/judge", claude, "coordinator/callsite", "coordinator/client", "coordinator/guard", "coordinator/home",
+	"coordinator/ledger", "coordinator/policy", "coordinator/roomy", "coordinator/toml", "coordinator/wire", in + "atomicfile",
+}, inGuard...)
 
 // pure packages have no clock and touch nothing outside.
 var pure = append([]string{
-	"coordinator/wire", "coordinator/guard", "coordinator/rawjson",
+	"coordinator/wire", "coordinator/guard", hostjson,
 	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", "coordinator/text", in + "event", in + "channel", in + "message", in + "topic", in + "turn", in + "undo", in + "usage",
 }, inGuard...)
 
@@ -115,20 +122,20 @@ func table() rules {
 				claude + "/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
 			},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
-			"hooks":       {claude, "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/rawjson", "coordinator/roomy", "coordinator/wire"},
+			"hooks":       {claude, hostjson, "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/roomy", "coordinator/wire"},
 			"hooks/judge": {"coordinator/guard", "coordinator/callsite", "coordinator/wire", "hooks"},
 
 			"coordinator":          root,
 			claude:                 {},
 			"coordinator/client":   {"coordinator/home", "coordinator/wire"},
-			"coordinator/guard":    {"coordinator/rawjson", guard + "effect", guard + "judge", guard + "lex", guard + "partial", guard + "protected", guard + "understand", guard + "understand/shell"},
+			"coordinator/guard":    {hostjson, guard + "effect", guard + "judge", guard + "lex", guard + "partial", guard + "protected", guard + "understand", guard + "understand/shell"},
 			"coordinator/ledger":   {},
 			claude + "/mods":       {},
 			"coordinator/home":     {in + "atomicfile"},
 			"coordinator/callsite": {"coordinator/guard", "coordinator/home", "coordinator/policy"},
 			claude + "/probe":      {},
 			"coordinator/policy":   {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
-			"coordinator/rawjson":  {},
+			hostjson:               {},
 			"coordinator/roomy":    {},
 			"coordinator/text":     {},
 			"coordinator/toml":     {},
@@ -147,7 +154,7 @@ func table() rules {
 			guard + "understand/sql":        append(reading, guard+"understand/shell"),
 			guard + "understand/script":     append(reading, guard+"understand/shell", guard+"understand/sql", guard+"understand/web"),
 			guard + "understand/powershell": append(reading, guard+"understand/shell"),
-			guard + "understand":            append(reading, "coordinator/rawjson", guard+"understand/powershell", guard+"understand/script", guard+"understand/shell", guard+"understand/sql", guard+"understand/web"),
+			guard + "understand":            append(reading, hostjson, guard+"understand/powershell", guard+"understand/script", guard+"understand/shell", guard+"understand/sql", guard+"understand/web"),
 
 			in + "session":       {},
 			in + "markdown":      {},
@@ -167,7 +174,7 @@ func table() rules {
 			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
-			in + "server":           append([]string{"coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
+			in + "server":           append([]string{hostjson, "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
 			in + "channel/telegram": append([]string{in + "atomicfile", "coordinator/config", in + "core", in + "store"}, domain...),
 
 			in + "audit": {
@@ -217,11 +224,9 @@ func table() rules {
 			// the yardstick of the benchmarks is the shell's parser alone
 			"coordinator/guard": {"mvdan.cc/sh/v3"},
 			"*":                 {standin + "botapi", standin + "calls", standin + "consultant", standin + "gitrepo", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
-			"cmd/afar":          {"coordinator/rawjson", "hooks"}, // as commands of the scripts
-			// our reading of JSON is held against a library's
-			"coordinator/rawjson": {"github.com/tidwall/gjson"},
+			"cmd/afar":          {hostjson, "hooks"}, // as commands of the scripts
 			// hooks are tried on real ones
-			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge", "github.com/tidwall/gjson"},
+			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge"},
 			"plugin": {claude, claude + "/probe", "coordinator/wire"},
 			// what is granted is held against what the guard has an opinion on
 			in + "grant": {"coordinator/guard"},
@@ -246,7 +251,7 @@ func table() rules {
 			{pure, []string{"log", "log/slog"}, "a pure package returns what there is to say"},
 			{pure, []string{"context", "sync"}, "a pure package has no goroutine and waits for nothing"},
 			{pure, []string{"math/rand", "math/rand/v2", "crypto/rand"}, "chance is passed in"},
-			{inHooks, []string{"encoding/json"}, "it costs start-up time on every tool call; wire.Object writes, rawjson reads"},
+			{leanInHooks, []string{"encoding/json"}, "it costs time on every tool call; wire.Object writes, hostjson reads"},
 			{inHooks, []string{"net/http", "log/slog"}, "a hook costs what a process start costs"},
 			{inHooks, []string{"regexp"}, "compiling patterns at start costs every hook"},
 		},
@@ -255,7 +260,7 @@ func table() rules {
 			"golang.org/x/term":                "cmd/afar",
 			"rsc.io/qr":                        "cmd/afar",
 			"github.com/gofrs/flock":           "coordinator/home",
-			"github.com/tidwall/gjson":         in + "server",
+			"github.com/tidwall/gjson":         hostjson,
 			"github.com/go-telegram/bot":       in + "channel/telegram",
 			"github.com/aymanbagabas/go-udiff": in + "ask",
 			"github.com/fsnotify/fsnotify":     in + "disk",
@@ -278,7 +283,6 @@ var never = map[string]string{
 	"log/slog":                   "a hook has no log",
 	"crypto/sha256":              "twelve packages behind it are initialised at each start",
 	"github.com/spf13/cobra":     "a hook has no commands",
-	"github.com/tidwall/gjson":   "it links encoding/json; rawjson is a tenth of its size",
 	"modernc.org/sqlite":         "the database belongs to the coordinator",
 	"github.com/go-telegram/bot": "the channel belongs to the coordinator",
 }

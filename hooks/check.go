@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -35,9 +35,9 @@ type check struct {
 
 // check runs what the coordinator wants checked. wanted is false when the
 // person ended it, or it was ended because they went on without its result.
-func (h *hook) check(in rawjson.Value) (result *wire.Object, wanted bool) {
+func (h *hook) check(in hostjson.Value) (result *wire.Object, wanted bool) {
 	c := &check{
-		hook: h, frame: in.Get("frame").Str, session: in.Get("session").Str, command: in.Get("command").Str, dir: in.Get("dir").Str,
+		hook: h, frame: in.Get("frame").Str(), session: in.Get("session").Str(), command: in.Get("command").Str(), dir: in.Get("dir").Str(),
 		timeout: time.Duration(in.Get("timeout_ms").Int()) * time.Millisecond, printed: newOutput(),
 	}
 	begin := time.Now()

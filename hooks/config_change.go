@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -27,7 +27,7 @@ const maxSettings = 1 << 20
 func configChange(h *hook) error {
 	for _, file := range h.settingsFiles() {
 		why, err := h.switchesOff(file)
-		if errors.Is(err, errNotJSON) && file.path != h.str("file_path") {
+		if errors.Is(err, hostjson.ErrInvalid) && file.path != h.str("file_path") {
 			continue // the host passes over such a file
 		}
 		if err != nil {
@@ -93,8 +93,8 @@ func (h *hook) switchesOff(file settingsFile) (string, error) {
 	}
 	held := file.user && home.Marked(h.client.Dirs.HoldMark())
 	why, first := "", !held
-	settings.ForEach(func(key, value rawjson.Value) bool { // of members of one name the host takes the last
-		switch key.Str {
+	for name, value := range settings.Members() { // of members of one name the host takes the last
+		switch name {
 		case "disableAllHooks":
 			why = hooksOff(value)
 		case "enabledPlugins":
@@ -104,110 +104,106 @@ func (h *hook) switchesOff(file settingsFile) (string, error) {
 		case "prependPlugins":
 			first = first || isFirst(value)
 		}
-		return why == ""
-	})
-	if why == "" && !first {
+		if why != "" {
+			return why, nil
+		}
+	}
+	if !first {
 		why = `"prependPlugins" does not begin with "` + home.PluginID + `", so other plugins could overrule the guard`
 	}
 	return why, nil
 }
 
-// errNotJSON is an error of a file that the host cannot read either.
-var errNotJSON = errors.New("it is not JSON")
-
 // readSettings reads a settings file as one object. A file that is not there, or
 // is empty, says nothing.
-func readSettings(path string) (rawjson.Value, error) {
+func readSettings(path string) (hostjson.Value, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return rawjson.Value{}, nil
+		return hostjson.Value{}, nil
 	case err != nil:
-		return rawjson.Value{}, fmt.Errorf("it cannot be read (%w)", err)
+		return hostjson.Value{}, fmt.Errorf("it cannot be read (%w)", err)
 	}
 	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return rawjson.Value{}, errors.New("it is not a regular file")
+		return hostjson.Value{}, errors.New("it is not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return rawjson.Value{}, fmt.Errorf("it cannot be read (%w)", err)
+		return hostjson.Value{}, fmt.Errorf("it cannot be read (%w)", err)
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
 	switch {
 	case err != nil:
-		return rawjson.Value{}, fmt.Errorf("it cannot be read (%w)", err)
+		return hostjson.Value{}, fmt.Errorf("it cannot be read (%w)", err)
 	case len(raw) > maxSettings:
-		return rawjson.Value{}, fmt.Errorf("it is larger than %d bytes", maxSettings)
+		return hostjson.Value{}, fmt.Errorf("it is larger than %d bytes", maxSettings)
 	}
 	return parseSettings(string(raw))
 }
 
-func parseSettings(text string) (rawjson.Value, error) {
+func parseSettings(text string) (hostjson.Value, error) {
 	text = strings.TrimPrefix(text, "\ufeff")
-	switch {
-	case strings.TrimSpace(text) == "":
-		return rawjson.Value{}, nil
-	case wire.Deeper([]byte(text), maxDepth):
-		return rawjson.Value{}, fmt.Errorf("it is nested deeper than %d levels", maxDepth)
-	case !utf8.ValidString(text):
-		return rawjson.Value{}, errors.New("it is not UTF-8")
-	case !rawjson.Valid(text):
-		return rawjson.Value{}, errNotJSON
+	if strings.TrimSpace(text) == "" {
+		return hostjson.Value{}, nil
 	}
-	settings := rawjson.Parse(text)
+	if !utf8.ValidString(text) {
+		return hostjson.Value{}, errors.New("it is not UTF-8")
+	}
+	settings, err := hostjson.ParseLenient(text, hostjson.MaxDepth)
+	if err != nil {
+		return hostjson.Value{}, fmt.Errorf("it %w", err)
+	}
 	if !settings.IsObject() {
-		return rawjson.Value{}, errors.New("it is not a JSON object")
+		return hostjson.Value{}, errors.New("it is not a JSON object")
 	}
 	return settings, nil
 }
 
-func hooksOff(v rawjson.Value) string {
-	if v.Type == rawjson.False || v.Type == rawjson.Null {
+func hooksOff(v hostjson.Value) string {
+	if kind := v.Kind(); kind == hostjson.False || kind == hostjson.Null {
 		return ""
 	}
 	return `"disableAllHooks" is ` + brief(v)
 }
 
-func pluginOff(v rawjson.Value) (why string) {
+func pluginOff(v hostjson.Value) (why string) {
 	if !v.IsObject() {
 		return `"enabledPlugins" is not an object`
 	}
-	v.ForEach(func(id, on rawjson.Value) bool {
-		if id.Str == home.PluginID && on.Type != rawjson.True && !on.IsArray() && !on.IsObject() {
-			why = `"enabledPlugins" sets "` + home.PluginID + `" to ` + brief(on)
+	for id, on := range v.Members() {
+		if id == home.PluginID && !on.Bool() && !on.IsArray() && !on.IsObject() {
+			return `"enabledPlugins" sets "` + home.PluginID + `" to ` + brief(on)
 		}
-		return why == ""
-	})
-	return why
+	}
+	return ""
 }
 
 // moves says which variable in a file's env would have the session's programs
 // look for Afar or for the host's settings elsewhere.
-func (h *hook) moves(env rawjson.Value) (why string) {
-	env.ForEach(func(name, value rawjson.Value) bool {
-		switch name.Str {
+func (h *hook) moves(env hostjson.Value) (why string) {
+	for name, value := range env.Members() {
+		switch name {
 		case "AFAR_HOME", "HOME", "CLAUDE_CONFIG_DIR":
-			if value.Str != h.getenv(name.Str) {
-				why = `"env" sets ` + name.Str + " to " + brief(value)
+			if value.Str() != h.getenv(name) {
+				return `"env" sets ` + name + " to " + brief(value)
 			}
 		}
-		return why == ""
-	})
-	return why
+	}
+	return ""
 }
 
-func isFirst(v rawjson.Value) bool {
-	all := v.Array()
-	return len(all) > 0 && all[0].Str == home.PluginID
+func isFirst(v hostjson.Value) bool {
+	all := v.Items()
+	return len(all) > 0 && all[0].Str() == home.PluginID
 }
 
 // brief is a value as it stands in the file, cut where it is long.
-func brief(v rawjson.Value) string {
-	if len(v.Raw) <= 80 {
-		return v.Raw
+func brief(v hostjson.Value) string {
+	if len(v.Raw()) <= 80 {
+		return v.Raw()
 	}
-	return strings.ToValidUTF8(v.Raw[:80], "") + "…"
+	return strings.ToValidUTF8(v.Raw()[:80], "") + "…"
 }
 
 // blockConfig keeps the session on its old settings. The host shows nothing of

@@ -111,7 +111,7 @@ func TestConfigChange(t *testing.T) {
 		{"other variables", local, `{"env":{"XDG_CACHE_HOME":"/tmp/x","CI":"1"}}`, ""},
 		{"empty", project, "", ""},
 		{"blank", project, " \n", ""},
-		{"cut off", project, `{"disableAllHooks": fal`, "it is not JSON"},
+		{"cut off", project, `{"disableAllHooks": fal`, "it is not valid JSON in UTF-8"},
 		{"no object", project, `[1]`, "it is not a JSON object"},
 		{"not UTF-8", project, "{\"a\":\"\xff\"}", "it is not UTF-8"},
 		{"UTF-16", project, "\xff\xfe{\x00}\x00", "it is not UTF-8"},

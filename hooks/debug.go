@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -92,11 +92,11 @@ func (h *hook) decided(code int, err error) string {
 	case len(h.printed) == 0:
 		return "none"
 	}
-	out := rawjson.Parse(string(h.printed))
+	out, _ := hostjson.Parse(string(h.printed), hostjson.MaxDepth) // of a text that is too deep nothing is told
 	for _, path := range [...]string{
 		"hookSpecificOutput.permissionDecision", "hookSpecificOutput.decision.behavior", "hookSpecificOutput.action", "decision",
 	} {
-		if word := out.Get(path).Str; word != "" {
+		if word := out.Get(path).Str(); word != "" {
 			return head(word, maxWord)
 		}
 	}

@@ -1,7 +1,7 @@
 package hooks
 
 import (
-	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -34,7 +34,7 @@ func (h *hook) elicited(action string) *wire.Object {
 func (h *hook) printContent(r reply) error {
 	out := wire.NewObject().Str("hookEventName", "Elicitation").Str("action", "accept")
 	if h.str("mode") != "url" {
-		content, err := h.content(r.body.Get("choices").Array())
+		content, err := h.content(r.body.Get("choices").Items())
 		if err != nil {
 			return err
 		}
@@ -46,43 +46,45 @@ func (h *hook) printContent(r reply) error {
 // content is the person's answers by the names of the server's fields, which
 // are in the order of the call. The values of options and defaults are those
 // that came in: nobody else has them unmasked.
-func (h *hook) content(choices []rawjson.Value) (*wire.Object, error) {
-	content, i, fits := wire.NewObject(), 0, true
-	h.get("requested_schema.properties").ForEach(func(name, property rawjson.Value) bool {
-		fits = i < len(choices) && fill(content, name.Str, property, choices[i])
+func (h *hook) content(choices []hostjson.Value) (*wire.Object, error) {
+	content, i := wire.NewObject(), 0
+	for name, property := range h.get("requested_schema.properties").Members() {
+		if i == len(choices) || !fill(content, name, property, choices[i]) {
+			return nil, errChoices
+		}
 		i++
-		return fits
-	})
-	if !fits || i != len(choices) {
+	}
+	if i != len(choices) {
 		return nil, errChoices
 	}
 	return content, nil
 }
 
 // fill adds the answer to one field; false means that it does not fit.
-func fill(content *wire.Object, name string, property, choice rawjson.Value) bool {
+func fill(content *wire.Object, name string, property, choice hostjson.Value) bool {
 	said := choice.Get("said")
-	switch picked := choice.Get("options").Array(); {
-	case choice.Get("does").Str == "leave":
+	switch picked := choice.Get("options").Items(); {
+	case choice.Get("does").Str() == "leave":
 		return true
-	case choice.Get("does").Str == "default":
+	case choice.Get("does").Str() == "default":
 		value := property.Get("default")
-		content.Raw(name, []byte(value.Raw))
+		content.Raw(name, []byte(value.Raw()))
 		return value.Exists()
 	case len(picked) > 0:
 		return fillPicked(content, name, property, picked)
-	case property.Get("type").Str == "string":
-		content.Str(name, said.Str)
-		return said.Str != ""
+	case property.Get("type").Str() == "string":
+		content.Str(name, said.Str())
+		return said.Str() != ""
 	}
-	number := rawjson.Valid(said.Str) && rawjson.Parse(said.Str).Type == rawjson.Number
-	if number {
-		content.Raw(name, []byte(said.Str))
+	number, err := hostjson.Parse(said.Str(), hostjson.MaxDepth)
+	if err != nil || number.Kind() != hostjson.Number {
+		return false
 	}
-	return number
+	content.Raw(name, []byte(number.Raw()))
+	return true
 }
 
-func fillPicked(content *wire.Object, name string, property rawjson.Value, picked []rawjson.Value) bool {
+func fillPicked(content *wire.Object, name string, property hostjson.Value, picked []hostjson.Value) bool {
 	all := values(property)
 	list := []byte{'['}
 	for n, place := range picked {
@@ -104,27 +106,27 @@ func fillPicked(content *wire.Object, name string, property rawjson.Value, picke
 }
 
 // values are what a field can be, in the order in which the person sees them.
-func values(property rawjson.Value) (all []string) {
+func values(property hostjson.Value) (all []string) {
 	for _, list := range []string{"enum", "oneOf", "items.enum", "items.anyOf"} {
-		for _, v := range property.Get(list).Array() {
+		for _, v := range property.Get(list).Items() {
 			if v.IsObject() {
 				v = v.Get("const")
 			}
 			if v.Exists() {
-				all = append(all, v.Raw)
+				all = append(all, v.Raw())
 			}
 		}
 		if len(all) > 0 && list != "items.enum" {
 			return all
 		}
 	}
-	if len(all) == 0 && property.Get("type").Str == "boolean" {
+	if len(all) == 0 && property.Get("type").Str() == "boolean" {
 		return []string{"true", "false"}
 	}
 	return all
 }
 
 // several reports whether a field takes a list.
-func several(property rawjson.Value) bool {
+func several(property hostjson.Value) bool {
 	return property.Get("items").Exists() && !property.Get("enum").Exists() && !property.Get("oneOf").Exists()
 }

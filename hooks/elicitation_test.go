@@ -2,8 +2,6 @@ package hooks
 
 import (
 	"testing"
-
-	"github.com/afar-sh/afar/coordinator/rawjson"
 )
 
 // TestContent keeps the form in which a server gets its answers: the values are
@@ -25,8 +23,8 @@ func TestContent(t *testing.T) {
 		{"none", `[]`, ""},
 	}
 	for _, test := range tests {
-		h := &hook{parsed: rawjson.Parse(`{"requested_schema":{"properties":{` + fields + `}}}`)}
-		got, err := h.content(rawjson.Parse(test.choices).Array())
+		h := &hook{parsed: parsed(t, `{"requested_schema":{"properties":{`+fields+`}}}`)}
+		got, err := h.content(parsed(t, test.choices).Items())
 		if (err != nil) != (test.want == "") || err == nil && string(got.Bytes()) != test.want {
 			t.Errorf("%s: %v, %v\nwant %s", test.name, got, err, test.want)
 		}

@@ -4,18 +4,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // always adds to an allow those of the host's suggestions that the person saw and
 // allowed, each as it came. The others are left out.
-func (h *hook) always(yes *wire.Object, chosen []rawjson.Value) {
-	suggestions := h.get("permission_suggestions").Array()
+func (h *hook) always(yes *wire.Object, chosen []hostjson.Value) {
+	suggestions := h.get("permission_suggestions").Items()
 	var echo []string
 	for _, n := range chosen {
 		if i := n.Int(); i >= 0 && i < int64(len(suggestions)) {
-			echo = append(echo, suggestions[i].Raw)
+			echo = append(echo, suggestions[i].Raw())
 		}
 	}
 	if len(echo) > 0 {

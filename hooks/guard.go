@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 // A Guard judges a tool call. Three of our binaries hand one in: linking it
@@ -19,7 +19,7 @@ type Call struct {
 	Transcript string // the session's file, "" for none
 	Agent      string // the agent's type, "" for the session itself
 	Tool       string
-	Input      rawjson.Value // an object
+	Input      hostjson.Value // an object
 }
 
 // A Place is a session's place in the file system.

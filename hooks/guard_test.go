@@ -131,7 +131,7 @@ func TestAmbiguousInputCloses(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	input := p.input(calls.Case{Tool: "Bash", Input: `{"command":"ls","command":"rm -rf /"}`})
 	code := hooks.Run(hooks.PreToolUse(judge.Call), strings.NewReader(input), &stdout, &stderr, func(name string) string { return p.env[name] })
-	if code != 2 || !strings.Contains(stderr.String(), `names "command" twice`) {
+	if code != 2 || !strings.Contains(stderr.String(), `names "tool_input.command" twice`) {
 		t.Errorf("exit %d, stdout %q, stderr %q; want exit 2 with the reason", code, stdout.String(), stderr.String())
 	}
 }

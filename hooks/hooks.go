@@ -17,11 +17,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	_ "github.com/afar-sh/afar/coordinator/roomy" // first of all
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -124,7 +123,7 @@ func (h *hook) run(stdin io.Reader) error {
 type hook struct {
 	event  Event
 	input  []byte // the host's JSON, valid
-	parsed rawjson.Value
+	parsed hostjson.Value
 	client *client.Client
 	pinned bool // the environment does not say where the coordinator is
 	stdout io.Writer
@@ -142,10 +141,6 @@ var (
 	errInvalid = errors.New("the hook input is not one JSON object in UTF-8")
 )
 
-// maxDepth bounds the nesting of an input: each level costs another walk over
-// what lies in it.
-const maxDepth = 64
-
 // maxInput leaves room for the rest of the request on the wire.
 const maxInput = wire.MaxLine - 64<<10
 
@@ -158,7 +153,6 @@ func (h *hook) read(stdin io.Reader) error {
 	in := bytes.NewBuffer(make([]byte, 0, usualInput))
 	_, err := in.ReadFrom(io.LimitReader(stdin, maxInput+1))
 	raw := bytes.TrimSpace(in.Bytes())
-	text := string(raw)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read hook input: %w", err)
@@ -166,12 +160,15 @@ func (h *hook) read(stdin io.Reader) error {
 		return errEmpty
 	case len(raw) > maxInput:
 		return fmt.Errorf("the hook input is larger than %d bytes", maxInput)
-	case wire.Deeper(raw, maxDepth):
-		return fmt.Errorf("the hook input is nested deeper than %d levels", maxDepth)
-	case raw[0] != '{' || !utf8.Valid(raw) || !rawjson.Valid(text):
+	}
+	parsed, err := hostjson.Parse(string(raw), hostjson.MaxDepth)
+	if errors.Is(err, hostjson.ErrInvalid) || err == nil && !parsed.IsObject() {
 		return errInvalid
 	}
-	h.input, h.parsed = raw, rawjson.Parse(text)
+	if err != nil {
+		return fmt.Errorf("the hook input %w", err)
+	}
+	h.input, h.parsed = raw, parsed
 	name := h.str("hook_event_name")
 	if name == "StopFailure" && h.event.name == "Stop" {
 		name = "Stop" // in its place, when the provider refused: the session is as idle
@@ -236,11 +233,11 @@ func (h *hook) background() bool {
 func (h *hook) dialogs() bool { return h.attended() || h.background() }
 
 // get returns what stands at a path of the host's input.
-func (h *hook) get(path string) rawjson.Value { return h.parsed.Get(path) }
+func (h *hook) get(path string) hostjson.Value { return h.parsed.Get(path) }
 
 // str returns a string of the host's input, "" when it is absent or no string.
 func (h *hook) str(path string) string {
-	return h.get(path).Str
+	return h.get(path).Str()
 }
 
 // off reports whether the session or its project switched Afar off, or a pause
@@ -312,10 +309,10 @@ func (h *hook) terminal() string {
 }
 
 // A reply is the coordinator's answer.
-type reply struct{ body rawjson.Value }
+type reply struct{ body hostjson.Value }
 
-func (r reply) str(name string) string { return r.body.Get(name).Str }
-func (r reply) yes(name string) bool   { return r.body.Get(name).Type == rawjson.True }
+func (r reply) str(name string) string { return r.body.Get(name).Str() }
+func (r reply) yes(name string) bool   { return r.body.Get(name).Bool() }
 
 // Errors of a reply.
 var (
@@ -327,22 +324,19 @@ var (
 // parseReply reads a reply line. Anything but a reply of ours is an error:
 // whatever listens there is not our coordinator.
 func parseReply(line []byte) (reply, error) {
-	if !rawjson.Valid(string(line)) {
-		return reply{}, fmt.Errorf("%w: %w", client.ErrUnreachable, errForeign)
-	}
-	r := rawjson.Parse(string(line))
+	r, err := hostjson.Parse(string(line), hostjson.MaxDepth)
 	code := r.Get("code")
-	if r.Get("v").Type != rawjson.Number || code.Type != rawjson.String {
+	if err != nil || r.Get("v").Kind() != hostjson.Number || code.Kind() != hostjson.String {
 		return reply{}, fmt.Errorf("%w: %w", client.ErrUnreachable, errForeign)
 	}
-	if code.Str == wire.CodeClosing {
+	if code.Str() == wire.CodeClosing {
 		return reply{}, fmt.Errorf("%w: it is shutting down", client.ErrUnreachable)
 	}
-	if code.Str == wire.CodeUnwritable {
-		return reply{}, fmt.Errorf("%w: %w: %s", errRefused, errUnwritable, r.Get("error").Str)
+	if code.Str() == wire.CodeUnwritable {
+		return reply{}, fmt.Errorf("%w: %w: %s", errRefused, errUnwritable, r.Get("error").Str())
 	}
-	if code.Str != wire.CodeOK {
-		return reply{}, fmt.Errorf("%w: %s", errRefused, r.Get("error").Str)
+	if code.Str() != wire.CodeOK {
+		return reply{}, fmt.Errorf("%w: %s", errRefused, r.Get("error").Str())
 	}
 	return reply{r.Get("body")}, nil
 }

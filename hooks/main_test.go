@@ -144,7 +144,11 @@ var (
 
 // payload is a hook input as the host sends it.
 func payload(event, rest string) string {
-	return fmt.Sprintf(`{"session_id":"9b84dedd-112a-4f6c-91a2-0fc3fad1e5c7","transcript_path":"/h/.claude/projects/p/s.jsonl","cwd":"/tmp/p","permission_mode":"default","hook_event_name":%q%s}`+"\n", event, rest)
+	if !strings.Contains(rest, `"permission_mode"`) {
+		rest += `,"permission_mode":"default"`
+	}
+	return fmt.Sprintf(`{"session_id":"9b84dedd-112a-4f6c-91a2-0fc3fad1e5c7","transcript_path":"/h/.claude/projects/p/s.jsonl",`+
+		`"cwd":"/tmp/p","hook_event_name":%q%s}`+"\n", event, rest)
 }
 
 func bash(command string) string {

@@ -122,7 +122,7 @@ func (h *hook) hold(id string, d time.Duration) error {
 // coordinator that died: nobody else would notice while all sessions are idle. A
 // print session stays after its stop for its background shells alone.
 func stopRewake(h *hook) error {
-	if h.off() || !h.dialogs() && len(h.get("background_tasks").Array()) == 0 {
+	if h.off() || !h.dialogs() && len(h.get("background_tasks").Items()) == 0 {
 		return nil
 	}
 	if !h.dialogs() {

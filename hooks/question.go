@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -31,7 +31,7 @@ func (h *hook) printAllow(a answer) error {
 			yes.Raw("updatedPermissions", []byte(acceptEdits))
 		}
 	default:
-		h.always(yes, a.said.body.Get("echo").Array())
+		h.always(yes, a.said.body.Get("echo").Items())
 	}
 	return h.print(h.decision(yes))
 }
@@ -45,8 +45,8 @@ var errChoices = errors.New("the coordinator's answers do not fit the questions 
 // text. The labels are those that came in: nobody else has them unmasked.
 func (h *hook) answers(r reply) ([]byte, error) {
 	questions := h.get("tool_input.questions")
-	choices := r.body.Get("choices").Array()
-	all := questions.Array()
+	choices := r.body.Get("choices").Items()
+	all := questions.Items()
 	if !questions.IsArray() || len(choices) != len(all) {
 		return nil, errChoices
 	}
@@ -56,24 +56,24 @@ func (h *hook) answers(r reply) ([]byte, error) {
 		if !ok {
 			return nil, errChoices
 		}
-		answers.Str(q.Get("question").Str, text)
+		answers.Str(q.Get("question").Str(), text)
 	}
-	return wire.NewObject().Raw("questions", []byte(questions.Raw)).Raw("answers", answers.Bytes()).Bytes(), nil
+	return wire.NewObject().Raw("questions", []byte(questions.Raw())).Raw("answers", answers.Bytes()).Bytes(), nil
 }
 
 // chosen is one answer in the host's form: labels joined by commas, one that
 // has a comma itself in quotes, and the person's own words.
-func chosen(question, choice rawjson.Value) (string, bool) {
-	options := question.Get("options").Array()
+func chosen(question, choice hostjson.Value) (string, bool) {
+	options := question.Get("options").Items()
 	var parts []string
-	for _, place := range choice.Get("options").Array() {
+	for _, place := range choice.Get("options").Items() {
 		i := int(place.Int())
 		if i < 0 || i >= len(options) {
 			return "", false
 		}
-		parts = append(parts, quoted(options[i].Get("label").Str, question.Get("multiSelect").Bool()))
+		parts = append(parts, quoted(options[i].Get("label").Str(), question.Get("multiSelect").Bool()))
 	}
-	if said := choice.Get("said").Str; said != "" {
+	if said := choice.Get("said").Str(); said != "" {
 		parts = append(parts, said)
 	}
 	return strings.Join(parts, ", "), len(parts) > 0

@@ -1,11 +1,11 @@
 package hooks
 
 import (
+	"bytes"
+	"encoding/json"
 	"testing"
 
-	"github.com/tidwall/gjson"
-
-	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 // TestAnswers keeps the form in which the host takes answers: by the question's
@@ -27,12 +27,12 @@ func TestAnswers(t *testing.T) {
 		{"no questions", `{"tool_input":{}}`, `[]`, ""},
 	}
 	for _, test := range tests {
-		h := &hook{parsed: rawjson.Parse(test.input)}
+		h := &hook{parsed: parsed(t, test.input)}
 		body := `{}`
 		if test.choices != "" {
 			body = `{"choices":` + test.choices + `}`
 		}
-		got, err := h.answers(reply{rawjson.Parse(body)})
+		got, err := h.answers(reply{parsed(t, body)})
 		want := ""
 		if test.want != "" {
 			want = `{"questions":` + questions + `,"answers":` + test.want + `}`
@@ -44,4 +44,17 @@ func TestAnswers(t *testing.T) {
 }
 
 // compact drops what Raw makes of line breaks and the indent behind them.
-func compact(raw []byte) string { return gjson.ParseBytes(raw).Get("@ugly").Raw }
+func compact(raw []byte) string {
+	var out bytes.Buffer
+	_ = json.Compact(&out, raw) // what is not JSON is not what the test wants
+	return out.String()
+}
+
+func parsed(t *testing.T, text string) hostjson.Value {
+	t.Helper()
+	v, err := hostjson.Parse(text, hostjson.MaxDepth)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}

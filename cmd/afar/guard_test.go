@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/policy"
-	"github.com/afar-sh/afar/coordinator/rawjson"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
 )
 
@@ -59,13 +60,13 @@ func TestEveryCaseExplained(t *testing.T) {
 		var out bytes.Buffer
 		a.stdout = &out
 		args := []string{"guard", "explain", "--json", "--tool", c.Tool, c.Input}
-		if command := rawjson.Parse(c.Input).Get("command").Str; c.Tool == "Bash" {
+		if command := parsed(t, c.Input).Get("command").Str(); c.Tool == "Bash" {
 			args = []string{"guard", "explain", "--json", "--", command}
 		}
 		if code := run(t.Context(), args, a); code != 0 {
 			t.Fatalf("%s: exit %d: %s", c.Where, code, a.stderr)
 		}
-		if have, want := rawjson.Parse(out.String()).Get("verdict").Str, word(judged(t, a, at, c)); have != want {
+		if have, want := parsed(t, out.String()).Get("verdict").Str(), word(judged(t, a, at, c)); have != want {
 			t.Errorf("%s: %s %s: %s, want %s", c.Where, c.Tool, c.Input, have, want)
 		}
 	}
@@ -79,9 +80,9 @@ func TestEveryCaseInAFile(t *testing.T) {
 	for _, c := range allCases(t) {
 		fmt.Fprintf(&file, "[[case]]\nwant = %q\n", caseWord(judged(t, a, at, c)))
 		if c.Tool == "Bash" {
-			fmt.Fprintf(&file, "command = %s\n", rawjson.Parse(c.Input).Get("command").Raw)
+			fmt.Fprintf(&file, "command = %s\n", parsed(t, c.Input).Get("command").Raw())
 		} else {
-			fmt.Fprintf(&file, "tool = %q\ninput = %s\n", c.Tool, inTOML(rawjson.Parse(c.Input)))
+			fmt.Fprintf(&file, "tool = %q\ninput = %s\n", c.Tool, inTOML(parsed(t, c.Input)))
 		}
 	}
 	cases, err := policy.Cases([]byte(file.String()))
@@ -95,22 +96,29 @@ func TestEveryCaseInAFile(t *testing.T) {
 	}
 }
 
+func parsed(t *testing.T, text string) hostjson.Value {
+	t.Helper()
+	v, err := hostjson.Parse(text, hostjson.MaxDepth)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
 // inTOML writes a JSON value as an inline value of TOML.
-func inTOML(v rawjson.Value) string {
+func inTOML(v hostjson.Value) string {
 	var parts []string
-	v.ForEach(func(name, item rawjson.Value) bool {
-		part := inTOML(item)
-		if v.IsObject() {
-			part = name.Raw + " = " + part
-		}
-		parts = append(parts, part)
-		return true
-	})
+	for name, member := range v.Members() {
+		parts = append(parts, strconv.Quote(name)+" = "+inTOML(member))
+	}
+	for _, item := range v.Items() {
+		parts = append(parts, inTOML(item))
+	}
 	switch {
 	case v.IsObject():
 		return "{" + strings.Join(parts, ", ") + "}"
 	case v.IsArray():
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
-	return v.Raw
+	return v.Raw()
 }

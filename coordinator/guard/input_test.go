@@ -34,7 +34,7 @@ func TestReadCallRefuses(t *testing.T) {
 		{"Bash", `{"command":"ls","comm\u0061nd":"rm -rf /"}`, `names "command" twice`},
 		{"mcp__x__y", `{"a":[{"b":{},"b":1}]}`, `names "a.0.b" twice`},
 		{"mcp__x__y", nested(64), "nested deeper than 64"},
-		{"mcp__x__y", nested(100_000), "not valid JSON"},
+		{"mcp__x__y", nested(100_000), "nested deeper than 64"},
 	} {
 		if call, err := ReadCall(tc.tool, tc.input); err == nil || !strings.Contains(err.Error(), tc.says) || call.Tool != "" {
 			t.Errorf("%s %.60q: %+v, %v; want an error that says %q", tc.tool, tc.input, call, err, tc.says)

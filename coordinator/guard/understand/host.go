@@ -8,7 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
-	"github.com/afar-sh/afar/coordinator/rawjson"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
 // The host loads more than plugins: a skill may bring hooks, and a mod, a module
@@ -145,7 +145,8 @@ func settingsEdit(sh *shell.Shell, call effect.Call, p string) string {
 
 // wholeSettings is true of a harmless settings file that is not empty.
 func wholeSettings(content string) bool {
-	return strings.Contains(content, ":") && rawjson.Valid(content) && harmlessSettings(content)
+	_, err := hostjson.Parse(content, hostjson.MaxDepth)
+	return err == nil && strings.Contains(content, ":") && harmlessSettings(content)
 }
 
 // harmlessEdits is true if each text that an edit takes or gives is harmless.

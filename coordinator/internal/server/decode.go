@@ -7,15 +7,13 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// maxNesting is what encoding/json takes as well.
-const maxNesting = 10_000
+// maxNesting leaves room for a call around a hook's input.
+const maxNesting = hostjson.MaxDepth + 8
 
 var errNotJSON = errors.New("it is not one JSON object in UTF-8")
 
@@ -23,30 +21,21 @@ var errNotJSON = errors.New("it is not one JSON object in UTF-8")
 // as they are written. The host waits for it at every hook: with caches as cold as a
 // daemon's are between two turns, json.Unmarshal takes three times as long.
 func decode[T any](text []byte) (out T, err error) {
-	if wire.Deeper(text, maxNesting) || !utf8.Valid(text) || !gjson.ValidBytes(text) {
-		return out, errNotJSON
-	}
-	return unpack[T](text)
-}
-
-// unpack is decode for what stands in a text that was decoded: it is JSON in UTF-8.
-func unpack[T any](text []byte) (out T, err error) {
-	object := gjson.ParseBytes(text)
-	if !object.IsObject() {
+	object, err := hostjson.ParseLenient(string(text), maxNesting)
+	if err != nil || !object.IsObject() {
 		return out, errNotJSON
 	}
 	to, names := reflect.ValueOf(&out).Elem(), known[reflect.TypeFor[T]()]
-	object.ForEach(func(name, value gjson.Result) bool {
-		field, ok := names[name.Str]
+	for name, value := range object.Members() {
+		field, ok := names[name]
 		if !ok {
-			return true
+			continue
 		}
-		if err = set(to.Field(field), value); err != nil {
-			err = fmt.Errorf("%s: %w", name.Str, err)
+		if err := set(to.Field(field), value); err != nil {
+			return out, fmt.Errorf("%s: %w", name, err)
 		}
-		return err == nil
-	})
-	return out, err
+	}
+	return out, nil
 }
 
 // known holds the fields of what decode decodes, by their JSON names.
@@ -66,22 +55,22 @@ func fields(t reflect.Type) map[string]int {
 }
 
 // set gives a field a value; null leaves all but raw text as it is.
-func set(field reflect.Value, value gjson.Result) error {
-	kind, is := field.Kind(), value.Type
+func set(field reflect.Value, value hostjson.Value) error {
+	kind, is := field.Kind(), value.Kind()
 	switch {
 	case kind == reflect.Slice && field.Type().Elem().Kind() == reflect.Uint8:
-		field.SetBytes([]byte(value.Raw)) // passed on as it is
-	case is == gjson.Null:
-	case kind == reflect.String && is == gjson.String:
-		field.SetString(value.Str)
-	case kind == reflect.Bool && value.IsBool():
+		field.SetBytes([]byte(value.Raw())) // passed on as it is
+	case is == hostjson.Null:
+	case kind == reflect.String && is == hostjson.String:
+		field.SetString(value.Str())
+	case kind == reflect.Bool && (is == hostjson.True || is == hostjson.False):
 		field.SetBool(value.Bool())
-	case field.CanInt() && is == gjson.Number:
-		n, err := strconv.ParseInt(value.Raw, 10, 64)
+	case field.CanInt() && is == hostjson.Number:
+		n, err := strconv.ParseInt(value.Raw(), 10, 64)
 		field.SetInt(n)
 		return err
 	default:
-		return json.Unmarshal([]byte(value.Raw), field.Addr().Interface())
+		return json.Unmarshal([]byte(value.Raw()), field.Addr().Interface())
 	}
 	return nil
 }

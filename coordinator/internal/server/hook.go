@@ -99,7 +99,7 @@ func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payl
 	if h, err = decode[wire.HookCall](c.body); err != nil {
 		return h, p, badRequest("hook call: %v", err)
 	}
-	if p, err = unpack[payload](h.Payload); err != nil {
+	if p, err = decode[payload](h.Payload); err != nil {
 		return h, p, badRequest("hook input: %v", err)
 	}
 	if p.Session == "" {

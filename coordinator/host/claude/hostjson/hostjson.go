@@ -1,0 +1,228 @@
+// Package hostjson reads the JSON that Claude Code writes: hook inputs, tool
+// inputs and settings. The hooks read the coordinator's replies with it too.
+//
+// It is the one user of gjson, and makes these promises, which gjson alone does
+// not: a text is checked before anything is read from it, its nesting is bounded
+// before anything recurses over it, an object that names a member twice is
+// refused, only an object has members, and a string says what encoding/json
+// says that it says.
+package hostjson
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// MaxDepth bounds the nesting of a hook's input: each level costs another walk
+// over what lies in it.
+const MaxDepth = 64
+
+// ErrInvalid says that a text is not one JSON value in UTF-8. Like the other
+// errors of Parse it completes a sentence that begins with the name of the text.
+var ErrInvalid = errors.New("is not valid JSON in UTF-8")
+
+// Parse returns the one value in text. It refuses text that is not valid, that
+// nests deeper than so many levels, and objects that name a member twice: another
+// reader may take the other one.
+func Parse(text string, depth int) (Value, error) {
+	v, err := ParseLenient(text, depth)
+	if err != nil {
+		return Value{}, err
+	}
+	if path := repeated(v); path != nil {
+		slices.Reverse(path)
+		return Value{}, fmt.Errorf("names %q twice", clip(strings.Join(path, ".")))
+	}
+	return v, nil
+}
+
+// ParseLenient is Parse of text in which an object may name a member twice, as in
+// a file that people edit. Get returns the first of those, Members all.
+func ParseLenient(text string, depth int) (Value, error) {
+	if deeper(text, depth) {
+		return Value{}, fmt.Errorf("is nested deeper than %d levels", depth)
+	}
+	if !utf8.ValidString(text) || !gjson.Valid(text) {
+		return Value{}, ErrInvalid
+	}
+	return Value{gjson.Parse(strings.Trim(text, " \t\r\n"))}, nil
+}
+
+// Kind is the type of a JSON value.
+type Kind byte
+
+// The kinds of values. Absent is the kind of a value that is not there.
+const (
+	Absent Kind = iota
+	Null
+	False
+	True
+	Number
+	String
+	Array
+	Object
+)
+
+// A Value is a part of a text that was parsed. The zero value is absent.
+type Value struct{ r gjson.Result }
+
+// Kind returns the type of the value.
+func (v Value) Kind() Kind {
+	switch v.r.Type {
+	case gjson.False:
+		return False
+	case gjson.True:
+		return True
+	case gjson.Number:
+		return Number
+	case gjson.String:
+		return String
+	case gjson.JSON:
+		if strings.HasPrefix(v.r.Raw, "[") {
+			return Array
+		}
+		return Object
+	}
+	if v.r.Raw == "" {
+		return Absent
+	}
+	return Null
+}
+
+// Exists reports whether the value is in the text. Null is.
+func (v Value) Exists() bool { return v.Kind() != Absent }
+
+// IsObject reports whether the value is an object.
+func (v Value) IsObject() bool { return v.Kind() == Object }
+
+// IsArray reports whether the value is an array.
+func (v Value) IsArray() bool { return v.Kind() == Array }
+
+// Bool reports whether the value is true.
+func (v Value) Bool() bool { return v.Kind() == True }
+
+// Raw returns the value as it is written.
+func (v Value) Raw() string { return v.r.Raw }
+
+// Str returns what a string says, "" for any other value. Half a surrogate pair
+// becomes U+FFFD.
+func (v Value) Str() string {
+	if v.r.Type != gjson.String {
+		return ""
+	}
+	return said(v.r)
+}
+
+// Int returns the integer part of a number, 0 for any other value.
+func (v Value) Int() int64 {
+	if v.r.Type != gjson.Number {
+		return 0
+	}
+	return v.r.Int()
+}
+
+// Get returns the value at a path: names of members with dots between them. It
+// finds no name with U+FFFD: gjson takes the half of a surrogate pair for it.
+func (v Value) Get(path string) Value {
+	for more := true; more; {
+		var name string
+		name, path, more = strings.Cut(path, ".")
+		if !v.IsObject() || strings.ContainsRune(name, utf8.RuneError) { // of a string, gjson would search its text
+			return Value{}
+		}
+		v = Value{v.r.Get(gjson.Escape(name))}
+	}
+	return v
+}
+
+// Members returns the members of an object in their order; any other value has
+// none.
+func (v Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.IsObject() {
+			v.r.ForEach(func(name, member gjson.Result) bool { return yield(said(name), Value{member}) })
+		}
+	}
+}
+
+// Items returns the elements of an array; any other value has none.
+func (v Value) Items() (items []Value) {
+	if v.IsArray() {
+		v.r.ForEach(func(_, item gjson.Result) bool { items = append(items, Value{item}); return true })
+	}
+	return items
+}
+
+// said decodes a string. gjson drops the escape that follows half a surrogate
+// pair, and what is judged would not be what runs.
+func said(r gjson.Result) string {
+	if !strings.Contains(r.Raw, `\ud`) && !strings.Contains(r.Raw, `\uD`) {
+		return r.Str
+	}
+	var text string
+	_ = json.Unmarshal([]byte(r.Raw), &text) // a valid string always decodes
+	return text
+}
+
+// repeated returns the path of the first member that an object in a value names
+// twice, the member first and the outermost last, nil if there is none.
+func repeated(v Value) (path []string) {
+	if v.IsArray() {
+		for i, item := range v.Items() {
+			if path = repeated(item); path != nil {
+				return append(path, strconv.Itoa(i))
+			}
+		}
+		return nil
+	}
+	seen := map[string]bool{}
+	for name, member := range v.Members() {
+		if seen[name] {
+			return []string{name}
+		}
+		seen[name] = true
+		if path = repeated(member); path != nil {
+			return append(path, name)
+		}
+	}
+	return nil
+}
+
+// clip shortens the path of a member for an error.
+func clip(path string) string {
+	const most = 100
+	if len(path) <= most {
+		return path
+	}
+	return strings.ToValidUTF8(path[:most], "") + "…"
+}
+
+// deeper reports whether a text nests deeper than so many levels, in one pass
+// that needs no memory. Of text that is not JSON it may say either.
+func deeper(text string, levels int) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > levels {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
