@@ -185,8 +185,8 @@ func table() rules {
 				"coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "loop", in + "session", in + "store",
 			},
 			in + "issuework": {
-				"coordinator/config", "coordinator/consult", "coordinator/redact", in + "core", in + "event", in + "git", in + "loop",
-				in + "store", in + "tracker",
+				"coordinator/config", "coordinator/consult", "coordinator/redact", in + "core", in + "event", in + "git", in + "land",
+				in + "loop", in + "store", in + "tracker",
 			},
 			in + "marks":        {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
 			in + "sessionwatch": {"coordinator/peer", "coordinator/redact", in + "ask", in + "core", in + "disk", in + "session"},
@@ -205,6 +205,7 @@ func table() rules {
 			"coordinator/repair":  {"coordinator/home", in + "store"},
 			in + "disk":           {in + "usage"},
 			in + "git":            {"coordinator/home", in + "atomicfile", in + "child"},
+			in + "land":           {in + "git"},
 			in + "snapshot":       {"coordinator/text", in + "git", in + "undo"},
 			"coordinator/peer":    {"coordinator/home"},
 			in + "tracker":        {"coordinator/home", in + "child", in + "markdown"},

@@ -64,19 +64,19 @@ func BaseRef(ctx context.Context, repo string) (string, error) {
 		}
 	}
 	name, _ := r.Line(ctx, "symbolic-ref", "-q", "HEAD")
-	if name, ok := strings.CutPrefix(name, heads); ok && r.known(ctx, "", name) {
+	if name, ok := strings.CutPrefix(name, Heads); ok && r.known(ctx, "", name) {
 		return name, nil
 	}
 	return "", errors.New("there is no branch to land in: make a commit, or name one with git config afar.baseRef BRANCH")
 }
 
 const (
-	heads   = "refs/heads/"
+	Heads   = "refs/heads/"
 	remotes = "refs/remotes/"
 )
 
 func (r Repo) configured(ctx context.Context, name string) (string, error) {
-	name = strings.TrimPrefix(name, heads)
+	name = strings.TrimPrefix(name, Heads)
 	if strings.HasPrefix(name, "-") || !r.known(ctx, r.remote(ctx), name) {
 		return "", fmt.Errorf("git config afar.baseRef names %q, and there is no such branch", name)
 	}
@@ -85,7 +85,7 @@ func (r Repo) configured(ctx context.Context, name string) (string, error) {
 
 // known reports whether a branch is there, or at the remote.
 func (r Repo) known(ctx context.Context, remote, name string) bool {
-	oid, _ := r.Resolve(ctx, heads+name)
+	oid, _ := r.Resolve(ctx, Heads+name)
 	if oid == "" && remote != "" {
 		oid, _ = r.Resolve(ctx, remotes+remote+"/"+name)
 	}
@@ -109,35 +109,35 @@ func (r Repo) remote(ctx context.Context) string {
 
 // A base is the branch that an issue lands in, as it is now, and what is known
 // of it at its remote.
-type base struct {
-	name string
-	tip  string // "" where only the remote has it
+type Base struct {
+	Name string
+	Tip  string // "" where only the remote has it
 
-	remote   string // "" for none
-	ref      string // its name there
-	tracking string // where we keep what we saw of it
-	theirs   string // what we saw; "" for nothing
+	Remote   string // "" for none
+	Ref      string // its name there
+	Tracking string // the ref that keeps what we saw of it
+	Theirs   string // the commit that we saw; "" for none
 }
 
-func (r Repo) base(ctx context.Context, name string) (base, error) {
-	b := base{name: name}
-	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)", heads+name)
+func (r Repo) Base(ctx context.Context, name string) (Base, error) {
+	b := Base{Name: name}
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)", Heads+name)
 	if err != nil {
 		return b, err
 	}
-	if part := strings.Split(strings.TrimSuffix(string(out), "\n"), "\x00"); len(part) == 5 && part[0] == heads+name {
-		b.tip, b.tracking, b.remote, b.ref = part[1], part[2], part[3], part[4]
+	if part := strings.Split(strings.TrimSuffix(string(out), "\n"), "\x00"); len(part) == 5 && part[0] == Heads+name {
+		b.Tip, b.Tracking, b.Remote, b.Ref = part[1], part[2], part[3], part[4]
 	}
-	if b.remote == "" || b.remote == "." || b.ref == "" {
-		b.remote, b.ref, b.tracking = r.remote(ctx), heads+name, ""
+	if b.Remote == "" || b.Remote == "." || b.Ref == "" {
+		b.Remote, b.Ref, b.Tracking = r.remote(ctx), Heads+name, ""
 	}
-	if b.remote != "" && b.tracking == "" {
-		b.tracking = remotes + b.remote + "/" + name
+	if b.Remote != "" && b.Tracking == "" {
+		b.Tracking = remotes + b.Remote + "/" + name
 	}
-	if b.tracking != "" {
-		b.theirs, err = r.Resolve(ctx, b.tracking)
+	if b.Tracking != "" {
+		b.Theirs, err = r.Resolve(ctx, b.Tracking)
 	}
-	if err == nil && b.tip == "" && b.theirs == "" {
+	if err == nil && b.Tip == "" && b.Theirs == "" {
 		err = fmt.Errorf("the branch %s is gone", name)
 	}
 	return b, err
@@ -145,33 +145,13 @@ func (r Repo) base(ctx context.Context, name string) (base, error) {
 
 // start is the commit that work begins at: the branch, or its remote where that
 // is only further on. Work that began behind the remote could never be pushed.
-func (r Repo) start(ctx context.Context, b base) (string, error) {
-	if b.tip == "" || b.theirs == "" {
-		return b.tip + b.theirs, nil
+func (r Repo) start(ctx context.Context, b Base) (string, error) {
+	if b.Tip == "" || b.Theirs == "" {
+		return b.Tip + b.Theirs, nil
 	}
-	behind, err := r.IsAncestor(ctx, b.tip, b.theirs)
+	behind, err := r.IsAncestor(ctx, b.Tip, b.Theirs)
 	if behind {
-		return b.theirs, err
+		return b.Theirs, err
 	}
-	return b.tip, err
-}
-
-// fetch looks at the remote again. Another loop may be doing the same: where its
-// answer came first, git takes ours for a mistake.
-func (r Repo) fetch(ctx context.Context, b base) error {
-	if b.remote == "" {
-		return nil
-	}
-	for seen := b.theirs; ; {
-		_, err := r.Call(ctx, Call{Limit: FetchLimit, Unlocked: true}, "fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-			"--no-recurse-submodules", "--end-of-options", b.remote, "+"+b.ref+":"+b.tracking)
-		if err == nil {
-			return nil
-		}
-		now, _ := r.Resolve(ctx, b.tracking)
-		if now == seen {
-			return err
-		}
-		seen = now
-	}
+	return b.Tip, err
 }

@@ -15,7 +15,7 @@ const maxPatch = 64 << 20
 // it says so.
 func (w Worktree) Diff(ctx context.Context, max int) (text string, cut bool, err error) {
 	r := Trusted(w.Path)
-	b, err := r.base(ctx, w.Base)
+	b, err := r.Base(ctx, w.Base)
 	if err != nil {
 		return "", false, err
 	}

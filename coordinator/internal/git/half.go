@@ -73,7 +73,7 @@ func (w Worktree) holdsOnly(ctx context.Context, r Repo, common string) (bool, e
 	defer os.Remove(index)
 	env := Call{Env: []string{"GIT_DIR=" + common, "GIT_WORK_TREE=" + w.Path, "GIT_INDEX_FILE=" + index}}
 	at := r.In(w.Path)
-	if _, err := at.Call(ctx, env, "read-tree", heads+w.Branch); err != nil {
+	if _, err := at.Call(ctx, env, "read-tree", Heads+w.Branch); err != nil {
 		return false, err
 	}
 	_, _ = at.Call(ctx, env, "update-index", "-q", "--refresh") // it fails where a file is not as the branch has it

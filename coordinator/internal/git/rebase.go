@@ -14,7 +14,7 @@ import (
 // (ErrNotClean). At a contradiction the worktree is as it was before, and
 // ErrConflict names the files.
 func (w Worktree) Rebase(ctx context.Context) (string, error) {
-	r, err := w.begin(ctx)
+	r, err := w.Begin(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -27,13 +27,13 @@ func (w Worktree) Rebase(ctx context.Context) (string, error) {
 }
 
 func (w Worktree) rebase(ctx context.Context, r Repo) (string, error) {
-	if err := w.ours(ctx, r); err != nil {
+	if err := w.Verify(ctx, r); err != nil {
 		return "", err
 	}
-	if err := w.clean(ctx, r); err != nil {
+	if err := w.CheckClean(ctx, r); err != nil {
 		return "", err
 	}
-	b, err := r.base(ctx, w.Base)
+	b, err := r.Base(ctx, w.Base)
 	if err != nil {
 		return "", err
 	}
@@ -49,7 +49,7 @@ func (w Worktree) rebase(ctx context.Context, r Repo) (string, error) {
 	if there, err := at.IsAncestor(ctx, onto, head); err != nil || there {
 		return head, err
 	}
-	if err := at.room(ctx, head, onto); err != nil {
+	if err := at.CheckRoom(ctx, head, onto); err != nil {
 		return "", err
 	}
 	var why error
@@ -83,7 +83,7 @@ func (r Repo) giveUp(ctx context.Context, why error, head, onto string) (error, 
 		return why, err
 	}
 	if files := Records(out); len(files) > 0 {
-		why = fmt.Errorf("%w: %s", ErrConflict, someNames(files))
+		why = fmt.Errorf("%w: %s", ErrConflict, NameSome(files))
 	}
 	touched, err := r.passed(ctx, head, onto)
 	if err != nil {
@@ -92,10 +92,10 @@ func (r Repo) giveUp(ctx context.Context, why error, head, onto string) (error, 
 	if _, err := r.Run(ctx, "rebase", "--abort"); err != nil {
 		return why, err
 	}
-	changes, err := r.changes(ctx)
+	changes, err := r.Changes(ctx)
 	for _, c := range changes {
-		if c.kind == '?' && sideOf(c.path, touched) {
-			err = errors.Join(err, os.Remove(filepath.Join(r.Dir, c.path)))
+		if c.Kind == '?' && sideOf(c.Path, touched) {
+			err = errors.Join(err, os.Remove(filepath.Join(r.Dir, c.Path)))
 		}
 	}
 	return why, err

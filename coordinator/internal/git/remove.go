@@ -14,7 +14,7 @@ import (
 // worktree is clean (ErrNotClean) and the base has its branch (ErrNotMerged).
 // Ignored files go with it. What is gone already is no error.
 func (w Worktree) Remove(ctx context.Context) error {
-	r, err := w.begin(ctx)
+	r, err := w.Begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -48,11 +48,11 @@ func (w Worktree) remove(ctx context.Context, r Repo) error {
 // merged returns the tip of the branch, which the base has; "" where the branch
 // is gone.
 func (w Worktree) merged(ctx context.Context, r Repo) (string, error) {
-	tip, err := r.Resolve(ctx, heads+w.Branch)
+	tip, err := r.Resolve(ctx, Heads+w.Branch)
 	if err != nil || tip == "" {
 		return "", err
 	}
-	in, err := r.IsAncestor(ctx, tip, heads+w.Base)
+	in, err := r.IsAncestor(ctx, tip, Heads+w.Base)
 	if err == nil && !in {
 		err = ErrNotMerged
 	}
@@ -71,10 +71,10 @@ func (w Worktree) putAside(ctx context.Context, r Repo) error {
 	if _, err := os.Lstat(w.Path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := w.ours(ctx, r); err != nil {
+	if err := w.Verify(ctx, r); err != nil {
 		return err
 	}
-	if err := w.clean(ctx, r); err != nil {
+	if err := w.CheckClean(ctx, r); err != nil {
 		return err
 	}
 	if err := r.In(w.Path).removable(ctx); err != nil {
@@ -93,12 +93,12 @@ func (w Worktree) lookAgain(ctx context.Context, r Repo) error {
 		return err
 	}
 	out, err := r.Call(ctx, Call{Env: []string{"GIT_DIR=" + admin, "GIT_WORK_TREE=" + w.aside()}}, statusArgs()...)
-	var changes []pending
+	var changes []Change
 	if err == nil {
 		changes, err = parseStatus(out)
 	}
 	if err == nil && len(changes) > 0 {
-		err = fmt.Errorf("%w: %s", ErrNotClean, some(changes))
+		err = fmt.Errorf("%w: %s", ErrNotClean, NameChanges(changes))
 	}
 	if err != nil {
 		err = errors.Join(err, os.Rename(w.aside(), w.Path))
@@ -146,7 +146,7 @@ func (w Worktree) deleteBranch(ctx context.Context, r Repo, tip string) error {
 	if err := w.notElsewhere(ctx, r); err != nil {
 		return err
 	}
-	if _, err := r.Run(ctx, "update-ref", "-d", heads+w.Branch, tip); err != nil {
+	if _, err := r.Run(ctx, "update-ref", "-d", Heads+w.Branch, tip); err != nil {
 		return err
 	}
 	_, _ = r.Run(ctx, "config", "--remove-section", "branch."+w.Branch) // most have none
@@ -156,7 +156,7 @@ func (w Worktree) deleteBranch(ctx context.Context, r Repo, tip string) error {
 // notElsewhere reports an error where the branch, which has no worktree of ours,
 // is checked out.
 func (w Worktree) notElsewhere(ctx context.Context, r Repo) error {
-	at, err := r.Line(ctx, "for-each-ref", "--format=%(worktreepath)", heads+w.Branch)
+	at, err := r.Line(ctx, "for-each-ref", "--format=%(worktreepath)", Heads+w.Branch)
 	if err == nil && at != "" {
 		err = fmt.Errorf("%w: %s is checked out in %s", ErrInTheWay, w.Branch, at)
 	}
@@ -165,7 +165,7 @@ func (w Worktree) notElsewhere(ctx context.Context, r Repo) error {
 
 // admin returns the directory that git keeps for the worktree, "" for none.
 func (w Worktree) admin(ctx context.Context, r Repo) (string, error) {
-	dirs, err := r.checkouts(ctx)
+	dirs, err := r.Checkouts(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// A pending is one entry of a status: what a checkout holds that its commit does
+// A Change is one entry of a status: what a checkout holds that its commit does
 // not.
-type pending struct {
-	kind   byte   // 1 changed, 2 renamed, u unmerged, ? untracked
-	index  byte   // what the index has over the commit; '.' is nothing
-	work   byte   // what the work tree has over the index
-	sub    bool   // it is a submodule
-	staged string // the index's object of a changed one
-	path   string // as git names it, from the top
+type Change struct {
+	Kind   byte   // 1 changed, 2 renamed, u unmerged, ? untracked
+	Index  byte   // what the index has over the commit; '.' is nothing
+	Work   byte   // what the work tree has over the index
+	Sub    bool   // it is a submodule
+	Staged string // the index's object of a changed one
+	Path   string // as git names it, from the top
 }
 
 // changes lists what is staged, modified or untracked in a checkout, in the
 // given paths alone where there are any.
-func (r Repo) changes(ctx context.Context, paths ...string) ([]pending, error) {
+func (r Repo) Changes(ctx context.Context, paths ...string) ([]Change, error) {
 	out, err := r.Run(ctx, statusArgs(paths...)...)
 	if err != nil {
 		return nil, err
@@ -38,17 +38,17 @@ var statusFields = map[byte]int{'1': 9, '2': 10, 'u': 11, '?': 2}
 
 // parseStatus reads git status --porcelain=v2 -z. What it does not know is an
 // error: a change that is overlooked is work that is lost.
-func parseStatus(out []byte) (list []pending, err error) {
+func parseStatus(out []byte) (list []Change, err error) {
 	entries := Records(out)
 	for i := 0; i < len(entries); i++ {
 		c, err := parseChange(string(entries[i]))
 		if err != nil {
 			return nil, err
 		}
-		if c.kind == 0 {
+		if c.Kind == 0 {
 			continue // a header
 		}
-		if c.kind == '2' {
+		if c.Kind == '2' {
 			i++ // the old name follows
 		}
 		list = append(list, c)
@@ -56,23 +56,23 @@ func parseStatus(out []byte) (list []pending, err error) {
 	return list, nil
 }
 
-func parseChange(entry string) (pending, error) {
+func parseChange(entry string) (Change, error) {
 	if strings.HasPrefix(entry, "# ") {
-		return pending{}, nil
+		return Change{}, nil
 	}
 	fields := statusFields[(entry + " ")[0]]
 	part := strings.SplitN(entry, " ", fields)
 	if fields == 0 || len(part) != fields || part[fields-1] == "" || len(part[0]) != 1 {
-		return pending{}, fmt.Errorf("git status said %q", entry)
+		return Change{}, fmt.Errorf("git status said %q", entry)
 	}
-	c := pending{kind: entry[0], index: '.', work: '?', path: part[fields-1]}
-	if c.kind == '?' {
+	c := Change{Kind: entry[0], Index: '.', Work: '?', Path: part[fields-1]}
+	if c.Kind == '?' {
 		return c, nil
 	}
 	if len(part[1]) != 2 || part[2] == "" {
-		return pending{}, fmt.Errorf("git status said %q", entry)
+		return Change{}, fmt.Errorf("git status said %q", entry)
 	}
-	c.index, c.work, c.sub, c.staged = part[1][0], part[1][1], part[2][0] == 'S', part[7]
+	c.Index, c.Work, c.Sub, c.Staged = part[1][0], part[1][1], part[2][0] == 'S', part[7]
 	return c, nil
 }
 
@@ -80,15 +80,15 @@ func parseChange(entry string) (pending, error) {
 const maxNamed = 10
 
 // some names the first of the changed files.
-func some(list []pending) string {
+func NameChanges(list []Change) string {
 	var names []string
 	for _, c := range list {
-		names = append(names, c.path)
+		names = append(names, c.Path)
 	}
-	return someNames(names)
+	return NameSome(names)
 }
 
-func someNames(names []string) string {
+func NameSome(names []string) string {
 	more := ""
 	if over := len(names) - maxNamed; over > 0 {
 		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", over)

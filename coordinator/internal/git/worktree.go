@@ -17,24 +17,14 @@ import (
 // Why something was not done. Each text says what to do; what wraps it names
 // the branch, the checkout or the files.
 var (
-	// ErrDiverged: the base, or its remote, has commits that the branch lacks.
-	ErrDiverged = errors.New("the base has moved on: rebase the branch, check and review it again")
 	// ErrConflict: the rebase met changes that contradict each other. Nothing changed.
 	ErrConflict = errors.New("the branch and its base change the same lines: merge by hand in the worktree")
-	// ErrBaseDirty: the checkout of the base has staged or modified files.
-	ErrBaseDirty = errors.New("the checkout of the base has uncommitted changes: commit or stash them")
 	// ErrInTheWay: something that is not ours stands where we would write.
 	ErrInTheWay = errors.New("something is in the way: move it, or finish what was begun")
-	// ErrAhead: the base has commits of the person's that its remote lacks.
-	ErrAhead = errors.New("the base has commits that its remote does not have: push them, or take them off the base")
-	// ErrChanged: the branch is not at the commit that was reviewed.
-	ErrChanged = errors.New("the branch is not at the commit that was reviewed: review it again")
 	// ErrNotClean: the worktree holds work that is in no commit.
 	ErrNotClean = errors.New("the worktree is not clean: commit or remove what it holds")
 	// ErrNotMerged: the branch has commits that the base lacks.
 	ErrNotMerged = errors.New("the branch has commits that its base does not have: land it first")
-	// ErrPush: the remote refused the commit or was not there. Nothing landed.
-	ErrPush = errors.New("the remote did not take the commit, so nothing landed")
 )
 
 // A Worktree is the place where one issue is worked on.
@@ -67,7 +57,7 @@ func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
 	if err != nil {
 		return w, fmt.Errorf("add a worktree for %q: %w", id, err)
 	}
-	r, err := w.begin(ctx)
+	r, err := w.Begin(ctx)
 	if err != nil {
 		return w, err
 	}
@@ -127,7 +117,7 @@ func nameOf(id string) (string, error) {
 
 // add does what AddWorktree promises, under the lock.
 func (w Worktree) add(ctx context.Context, r Repo) (Worktree, error) {
-	b, err := r.base(ctx, w.Base)
+	b, err := r.Base(ctx, w.Base)
 	if err != nil {
 		return w, err
 	}
@@ -143,7 +133,7 @@ func (w Worktree) add(ctx context.Context, r Repo) (Worktree, error) {
 		err = w.create(ctx, r, start)
 	}
 	if err == nil {
-		w.BaseCommit, err = r.Line(ctx, "merge-base", start, heads+w.Branch)
+		w.BaseCommit, err = r.Line(ctx, "merge-base", start, Heads+w.Branch)
 	}
 	return w, err
 }
@@ -198,11 +188,11 @@ func (w Worktree) adopt(ctx context.Context, r Repo) (bool, error) {
 	if err := os.Remove(w.Path); err == nil || errors.Is(err, fs.ErrNotExist) {
 		return false, w.forget(ctx, r) // it was empty
 	}
-	return true, w.ours(ctx, r)
+	return true, w.Verify(ctx, r)
 }
 
 // ours reports whether what stands at the path is the worktree of the branch.
-func (w Worktree) ours(ctx context.Context, r Repo) error {
+func (w Worktree) Verify(ctx context.Context, r Repo) error {
 	at := r.In(w.Path)
 	top, err := at.Line(ctx, "rev-parse", "--show-toplevel")
 	if err != nil || !same(top, w.Path) {
@@ -221,13 +211,13 @@ func (w Worktree) ours(ctx context.Context, r Repo) error {
 // onBranch reports an error where the worktree is on no branch or on another.
 func (w Worktree) onBranch(ctx context.Context, at Repo) error {
 	head, err := at.Line(ctx, "symbolic-ref", "-q", "HEAD")
-	if err == nil && head == heads+w.Branch {
+	if err == nil && head == Heads+w.Branch {
 		return nil
 	}
 	if head == "" {
 		head = "no branch"
 	}
-	return fmt.Errorf("%w: %s is on %s and not on %s", ErrInTheWay, w.Path, strings.TrimPrefix(head, heads), w.Branch)
+	return fmt.Errorf("%w: %s is on %s and not on %s", ErrInTheWay, w.Path, strings.TrimPrefix(head, Heads), w.Branch)
 }
 
 func same(a, b string) bool {
@@ -242,7 +232,7 @@ func same(a, b string) bool {
 // create makes the worktree, with its branch where that is not there yet. A
 // branch that has nothing of its own begins at start.
 func (w Worktree) create(ctx context.Context, r Repo, start string) error {
-	tip, err := r.Resolve(ctx, heads+w.Branch)
+	tip, err := r.Resolve(ctx, Heads+w.Branch)
 	if err != nil {
 		return err
 	}
@@ -255,7 +245,7 @@ func (w Worktree) create(ctx context.Context, r Repo, start string) error {
 	}
 	behind, err := r.IsAncestor(ctx, tip, start)
 	if behind && tip != start {
-		_, err = r.Run(ctx, "update-ref", "-m", "afar: begin at the base", heads+w.Branch, start, tip)
+		_, err = r.Run(ctx, "update-ref", "-m", "afar: begin at the base", Heads+w.Branch, start, tip)
 	}
 	if err == nil {
 		_, err = r.Run(ctx, "worktree", "add", "-q", w.Path, w.Branch)
@@ -267,13 +257,13 @@ func (w Worktree) create(ctx context.Context, r Repo, start string) error {
 // else: nothing staged, modified or untracked. Ignored files do not count.
 func (w Worktree) Head(ctx context.Context) (commit string, clean bool, err error) {
 	r := Trusted(w.Path)
-	if err := w.ours(ctx, r.In(w.Repo)); err != nil {
+	if err := w.Verify(ctx, r.In(w.Repo)); err != nil {
 		return "", false, err
 	}
 	if commit, err = r.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
 		return "", false, err
 	}
-	changes, err := r.changes(ctx)
+	changes, err := r.Changes(ctx)
 	return commit, err == nil && len(changes) == 0, err
 }
 
@@ -281,12 +271,12 @@ func (w Worktree) Head(ctx context.Context) (commit string, clean bool, err erro
 // or untracked ones. Ignored files do not count.
 func (w Worktree) Loose(ctx context.Context) (files []string, err error) {
 	r := Trusted(w.Repo)
-	if err := w.ours(ctx, r); err != nil {
+	if err := w.Verify(ctx, r); err != nil {
 		return nil, err
 	}
-	changes, err := r.In(w.Path).changes(ctx)
+	changes, err := r.In(w.Path).Changes(ctx)
 	for _, c := range changes {
-		files = append(files, c.path)
+		files = append(files, c.Path)
 	}
 	return files, err
 }
@@ -294,18 +284,18 @@ func (w Worktree) Loose(ctx context.Context) (files []string, err error) {
 // InBase reports whether the base has a commit.
 func (w Worktree) InBase(ctx context.Context, commit string) (bool, error) {
 	r := Trusted(w.Repo)
-	b, err := r.base(ctx, w.Base)
-	if err != nil || b.tip == "" {
+	b, err := r.Base(ctx, w.Base)
+	if err != nil || b.Tip == "" {
 		return false, err
 	}
-	return r.IsAncestor(ctx, commit, b.tip)
+	return r.IsAncestor(ctx, commit, b.Tip)
 }
 
 // clean is nil where Head would say clean; its error names the files.
-func (w Worktree) clean(ctx context.Context, r Repo) error {
-	changes, err := r.In(w.Path).changes(ctx)
+func (w Worktree) CheckClean(ctx context.Context, r Repo) error {
+	changes, err := r.In(w.Path).Changes(ctx)
 	if err == nil && len(changes) > 0 {
-		err = fmt.Errorf("%w: %s", ErrNotClean, some(changes))
+		err = fmt.Errorf("%w: %s", ErrNotClean, NameChanges(changes))
 	}
 	return err
 }
@@ -322,16 +312,16 @@ func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (
 	if len(paths) == 0 {
 		return "", errors.New("commit: no file is named")
 	}
-	r, err := w.begin(ctx)
+	r, err := w.Begin(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer r.Unlock()
-	if err := w.ours(ctx, r); err != nil {
+	if err := w.Verify(ctx, r); err != nil {
 		return "", err
 	}
 	at := r.In(w.Path)
-	changes, err := at.changes(ctx, paths...)
+	changes, err := at.Changes(ctx, paths...)
 	var why error
 	if err == nil && len(changes) > 0 {
 		err = w.marked(ctx, r, "", func() error {
@@ -362,13 +352,13 @@ func (w Worktree) marked(ctx context.Context, r Repo, onto string, do func() err
 	if onto == "" {
 		onto = head
 	}
-	return marked(filepath.Join(own, workMark), mark{Checkout: w.Path, Ref: heads + w.Branch, From: head, To: onto}, do)
+	return WithMark(filepath.Join(own, workMark), Mark{Checkout: w.Path, Ref: Heads + w.Branch, From: head, To: onto}, do)
 }
 
-func (r Repo) commitOnly(ctx context.Context, message string, changes []pending) error {
+func (r Repo) commitOnly(ctx context.Context, message string, changes []Change) error {
 	args := []string{"--"}
 	for _, c := range changes {
-		args = append(args, c.path)
+		args = append(args, c.Path)
 	}
 	if _, err := r.Run(ctx, append([]string{"add", "-A"}, args...)...); err != nil {
 		return err

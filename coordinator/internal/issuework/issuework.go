@@ -19,6 +19,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/land"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/tracker"
@@ -270,7 +271,7 @@ func noteReview(c *core.Core, e core.Errand, commit string, v consult.Verdict) e
 }
 
 func (h *Handler) land(ctx context.Context, e core.Errand) (loop.Result, error) {
-	l, err := worktree(e.Issue).Land(ctx, e.Issue.Commit, h.issues.Push)
+	l, err := land.Land(ctx, worktree(e.Issue), e.Issue.Commit, h.issues.Push)
 	r := refusal(err)
 	r.Commit = l.Commit
 	if r.Refused != "" {
@@ -296,8 +297,8 @@ func refusal(err error) (r loop.Result) {
 		is   error
 		what loop.Refusal
 	}{
-		{git.ErrDiverged, loop.Diverged}, {git.ErrChanged, loop.Changed}, {git.ErrNotClean, loop.Changed}, {git.ErrConflict, loop.Conflict},
-		{git.ErrBaseDirty, loop.Blocked}, {git.ErrInTheWay, loop.Blocked}, {git.ErrAhead, loop.Blocked}, {git.ErrPush, loop.Blocked},
+		{land.ErrDiverged, loop.Diverged}, {land.ErrChanged, loop.Changed}, {git.ErrNotClean, loop.Changed}, {git.ErrConflict, loop.Conflict},
+		{land.ErrBaseDirty, loop.Blocked}, {git.ErrInTheWay, loop.Blocked}, {land.ErrAhead, loop.Blocked}, {land.ErrPush, loop.Blocked},
 	} {
 		if errors.Is(err, c.is) {
 			return loop.Result{Refused: c.what, Why: err.Error()}

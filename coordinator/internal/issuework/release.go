@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/land"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/tracker"
 )
@@ -140,13 +141,13 @@ func (h *Handler) pauseHere(ctx context.Context, e core.Errand, name string) err
 
 // landStatus lands a commit that changes nothing but issues.
 func (h *Handler) landStatus(ctx context.Context, w git.Worktree, commit string) error {
-	_, err := w.Land(ctx, commit, h.issues.Push)
+	_, err := land.Land(ctx, w, commit, h.issues.Push)
 	for range 3 {
-		if !errors.Is(err, git.ErrDiverged) {
+		if !errors.Is(err, land.ErrDiverged) {
 			break
 		}
 		if commit, err = w.Rebase(ctx); err == nil {
-			_, err = w.Land(ctx, commit, h.issues.Push)
+			_, err = land.Land(ctx, w, commit, h.issues.Push)
 		}
 	}
 	if err != nil {

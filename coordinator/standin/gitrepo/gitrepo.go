@@ -268,3 +268,24 @@ func gitDirs(dir string) (own, common string) {
 	}
 	return own, filepath.Join(own, strings.TrimSuffix(string(text), "\n"))
 }
+
+// Files returns the files of a checkout with their text.
+func Files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == ".worktrees") {
+			return filepath.SkipDir
+		}
+		if d.Type().IsRegular() {
+			text, _ := os.ReadFile(name)
+			rel, _ := filepath.Rel(dir, name)
+			list[rel] = string(text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package git_test
+package land_test
 
 import (
 	"bytes"
@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
 var everyKill = flag.Bool("git-kills", false, "kill at every git call in every way, not at a sample of them")
@@ -44,7 +45,7 @@ func (j job) do(ctx context.Context) (err error) {
 	case "rebase":
 		_, err = j.W.Rebase(ctx)
 	case "land":
-		_, err = j.W.Land(ctx, j.Commit, j.Push)
+		_, err = land.Land(ctx, j.W, j.Commit, j.Push)
 	case "remove":
 		err = j.W.Remove(ctx)
 	}
@@ -58,7 +59,7 @@ type scene struct {
 	want error // what the operation ends with, killed or not
 }
 
-func land(push bool, do func(t *testing.T, s *site)) func(*testing.T, *site) job {
+func landing(push bool, do func(t *testing.T, s *site)) func(*testing.T, *site) job {
 	return func(t *testing.T, s *site) job {
 		do(t, s)
 		return job{What: "land", W: s.w, Commit: s.commit, Push: push}
@@ -89,19 +90,19 @@ func scenes() []scene {
 		}, nil},
 		{"rebase", func(t *testing.T, s *site) job { return behind(t, s, "other.txt") }, nil},
 		{"rebase into a conflict", func(t *testing.T, s *site) job { return behind(t, s, "a.txt") }, git.ErrConflict},
-		{"land", land(false, func(*testing.T, *site) {}), nil},
-		{"land and push", land(true, func(*testing.T, *site) {}), nil},
-		{"land where nothing is checked out", land(true, func(t *testing.T, s *site) { run(t, s.dir, "checkout", "-q", "-b", "mine") }), nil},
-		{"land, and the remote moved", land(true, func(t *testing.T, s *site) { s.moved(t, "r.txt") }), git.ErrDiverged},
-		{"land, and the remote refuses", land(true, func(t *testing.T, s *site) { write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\nexit 1") }), git.ErrPush},
-		{"land, and the remote is gone", land(true, func(t *testing.T, s *site) { run(t, s.dir, "remote", "set-url", "origin", "/none.git") }), git.ErrPush},
-		{"land over unpushed work", land(true, func(t *testing.T, s *site) {
+		{"land", landing(false, func(*testing.T, *site) {}), nil},
+		{"land and push", landing(true, func(*testing.T, *site) {}), nil},
+		{"land where nothing is checked out", landing(true, func(t *testing.T, s *site) { run(t, s.dir, "checkout", "-q", "-b", "mine") }), nil},
+		{"land, and the remote moved", landing(true, func(t *testing.T, s *site) { s.moved(t, "r.txt") }), land.ErrDiverged},
+		{"land, and the remote refuses", landing(true, func(t *testing.T, s *site) { write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\nexit 1") }), land.ErrPush},
+		{"land, and the remote is gone", landing(true, func(t *testing.T, s *site) { run(t, s.dir, "remote", "set-url", "origin", "/none.git") }), land.ErrPush},
+		{"land over unpushed work", landing(true, func(t *testing.T, s *site) {
 			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
 			run(t, s.w.Path, "rebase", "-q", "main")
 			s.commit = head(t, s.w)
-		}), git.ErrAhead},
+		}), land.ErrAhead},
 		{"remove", func(t *testing.T, s *site) job {
-			if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+			if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
 				t.Fatal(err)
 			}
 			write(t, s.w.Path, "build/out", "ignored")

@@ -1,4 +1,4 @@
-package git_test
+package land_test
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
 // TestLands: what is no reason to refuse, and what stays as it was.
@@ -87,11 +87,11 @@ func TestLands(t *testing.T) {
 			s := ready(t)
 			c.do(t, &s)
 			before := files(t, s.dir)
-			l, err := s.w.Land(t.Context(), s.commit, c.push)
+			l, err := land.Land(t.Context(), s.w, s.commit, c.push)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := git.Landed{Commit: s.commit, Base: "main", Pushed: c.push}
+			want := land.Result{Commit: s.commit, Base: "main", Pushed: c.push}
 			if c.where != nil {
 				want.Checkout = c.where(&s)
 			}
@@ -140,27 +140,6 @@ func (s site) kept(t *testing.T, before map[string]string, checkout string) {
 	}
 }
 
-// files is a checkout's files with their text.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	list := map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == ".worktrees") {
-			return filepath.SkipDir
-		}
-		if d.Type().IsRegular() {
-			text, _ := os.ReadFile(name)
-			rel, _ := filepath.Rel(dir, name)
-			list[rel] = string(text)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
-}
-
 // submodule puts one into the base, which is checked out at another commit.
 func submodule(t *testing.T, s *site) {
 	t.Helper()
@@ -196,7 +175,7 @@ func TestLarge(t *testing.T) {
 	if text := run(t, s.w.Path, "cat-file", "blob", "HEAD:x.bin"); text != "LARGE" {
 		t.Errorf("stored as %q", text)
 	}
-	if _, err := s.w.Land(t.Context(), s.commit, true); err != nil {
+	if _, err := land.Land(t.Context(), s.w, s.commit, true); err != nil {
 		t.Fatal(err)
 	}
 	if files(t, s.dir)["x.bin"] != "large\n" {

@@ -1,4 +1,4 @@
-package git_test
+package land_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
 // begun is a worktree with one commit of work.
@@ -73,7 +74,7 @@ func TestIssue(t *testing.T) {
 	if again, err := w.Commit(ctx, "close", "closed.md"); err != nil || again != commit {
 		t.Errorf("a second time: %s, %v", again, err)
 	}
-	if _, err := w.Land(ctx, commit, true); !errors.Is(err, git.ErrNotClean) {
+	if _, err := land.Land(ctx, w, commit, true); !errors.Is(err, git.ErrNotClean) {
 		t.Errorf("with an untracked file: %v", err)
 	}
 	if err := os.Remove(filepath.Join(w.Path, "other.md")); err != nil {
@@ -83,7 +84,7 @@ func TestIssue(t *testing.T) {
 		t.Errorf("removed before it landed: %v", err)
 	}
 	for range 2 {
-		l, err := w.Land(ctx, commit, true)
+		l, err := land.Land(ctx, w, commit, true)
 		if err != nil || !l.Pushed || l.Commit != commit {
 			t.Fatalf("have %+v: %v", l, err)
 		}
@@ -106,21 +107,21 @@ func TestRebase(t *testing.T) {
 	dir, _ := cloned(t)
 	ctx := t.Context()
 	w, other := begun(t, dir, "one"), begun(t, dir, "two")
-	if _, err := w.Land(ctx, head(t, w), false); err != nil {
+	if _, err := land.Land(ctx, w, head(t, w), false); err != nil {
 		t.Fatal(err)
 	}
 	before := head(t, other)
-	if _, err := other.Land(ctx, before, false); !errors.Is(err, git.ErrDiverged) {
+	if _, err := land.Land(ctx, other, before, false); !errors.Is(err, land.ErrDiverged) {
 		t.Fatalf("have %v", err)
 	}
 	after, err := other.Rebase(ctx)
 	if err != nil || after == before {
 		t.Fatalf("%s, then %s: %v", before, after, err)
 	}
-	if _, err := other.Land(ctx, before, false); !errors.Is(err, git.ErrChanged) {
+	if _, err := land.Land(ctx, other, before, false); !errors.Is(err, land.ErrChanged) {
 		t.Errorf("what was not reviewed landed: %v", err)
 	}
-	if _, err := other.Land(ctx, after, false); err != nil {
+	if _, err := land.Land(ctx, other, after, false); err != nil {
 		t.Fatal(err)
 	}
 	third := begun(t, dir, "three")
@@ -158,7 +159,7 @@ func TestOddPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, odd[5], "mine")
-	if _, err := w.Land(ctx, commit, true); !errors.Is(err, git.ErrInTheWay) || !strings.Contains(err.Error(), `"deep [x]/\tc"`) {
+	if _, err := land.Land(ctx, w, commit, true); !errors.Is(err, git.ErrInTheWay) || !strings.Contains(err.Error(), `"deep [x]/\tc"`) {
 		t.Errorf("have %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, odd[5])); err != nil {
@@ -178,7 +179,7 @@ func TestOddPlaces(t *testing.T) {
 	run(t, w.Path, "reset", "-q", "--soft", "main")
 	run(t, w.Path, "commit", "-q", "-m", "all of it")
 	for range 2 {
-		if _, err := w.Land(ctx, head(t, w), true); err != nil {
+		if _, err := land.Land(ctx, w, head(t, w), true); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package git_test
+package land_test
 
 import (
 	"errors"
@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
 // cutting has git killed while it writes the second of some files: the first is
@@ -57,7 +58,7 @@ func cutMerge(t *testing.T) (*site, string) {
 	s.commit = head(t, s.w)
 	before := s.persons(t)
 	write(t, filepath.Dir(armed), "armed", "")
-	_, err := s.w.Land(t.Context(), s.commit, false)
+	_, err := land.Land(t.Context(), s.w, s.commit, false)
 	if !errors.Is(err, git.ErrInTheWay) || !strings.Contains(err.Error(), "index.lock") {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func TestCutOff(t *testing.T) {
 			}
 			c.do(t, s)
 			there := files(t, s.dir)
-			_, err := s.w.Land(t.Context(), s.commit, false)
+			_, err := land.Land(t.Context(), s.w, s.commit, false)
 			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 				t.Fatal(err)
 			}
@@ -119,7 +120,7 @@ func TestCutOffTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := run(t, s.dir, "commit-tree", "-p", "main", "-m", "not reviewed", "main^{tree}")
-	if _, err := s.w.Land(t.Context(), other, false); !errors.Is(err, git.ErrChanged) {
+	if _, err := land.Land(t.Context(), s.w, other, false); !errors.Is(err, land.ErrChanged) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, s.persons(t)); diff != "" {
@@ -145,7 +146,7 @@ func TestCutOffInTheWorktree(t *testing.T) {
 		if err != nil || commit != head(t, s.w) {
 			t.Fatal(err)
 		}
-		if _, err := s.w.Land(t.Context(), commit, true); err != nil {
+		if _, err := land.Land(t.Context(), s.w, commit, true); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -219,7 +220,7 @@ func TestStaleRefs(t *testing.T) {
 	if _, err := s.w.Commit(t.Context(), "x", "a.txt"); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+	if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
 		t.Error(err)
 	}
 }
@@ -369,7 +370,7 @@ func issueLoop(t *testing.T, dir, name string) {
 			if err != nil {
 				break
 			}
-			if _, err = w.Land(t.Context(), commit, true); !errors.Is(err, git.ErrDiverged) {
+			if _, err = land.Land(t.Context(), w, commit, true); !errors.Is(err, land.ErrDiverged) {
 				break
 			}
 			commit, err = w.Rebase(t.Context())

@@ -1,6 +1,6 @@
 //go:build unix
 
-package git_test
+package land_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
 // TestSilentRemote: a remote that takes the call and says nothing is left behind
@@ -33,7 +34,7 @@ func TestSilentRemote(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	start := time.Now()
-	if _, err := s.w.Land(ctx, s.commit, true); !errors.Is(err, git.ErrPush) || time.Since(start) > 30*time.Second {
+	if _, err := land.Land(ctx, s.w, s.commit, true); !errors.Is(err, land.ErrPush) || time.Since(start) > 30*time.Second {
 		t.Errorf("after %s: %v", time.Since(start), err)
 	}
 	if now := s.persons(t); now != before {
@@ -58,13 +59,13 @@ func TestAskingRemote(t *testing.T) {
 	t.Setenv("SSH_ASKPASS", filepath.Dir(asked)+"/ask")
 	t.Setenv("DISPLAY", ":0")
 	start := time.Now()
-	if _, err := s.w.Land(t.Context(), s.commit, true); !errors.Is(err, git.ErrPush) || time.Since(start) > 30*time.Second {
+	if _, err := land.Land(t.Context(), s.w, s.commit, true); !errors.Is(err, land.ErrPush) || time.Since(start) > 30*time.Second {
 		t.Errorf("after %s: %v", time.Since(start), err)
 	}
 	if _, err := os.Stat(asked); err == nil {
 		t.Error("somebody was asked")
 	}
-	if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+	if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
 		t.Errorf("unpushed: %v", err)
 	}
 }
@@ -74,7 +75,7 @@ func TestPushedFirst(t *testing.T) {
 	beside(t)
 	s := ready(t)
 	write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\necho mine >"+s.dir+"/a.txt\n")
-	l, err := s.w.Land(t.Context(), s.commit, true)
+	l, err := land.Land(t.Context(), s.w, s.commit, true)
 	if !errors.Is(err, git.ErrInTheWay) || !l.Pushed || !strings.Contains(err.Error(), "the remote has it already") {
 		t.Fatalf("have %+v: %v", l, err)
 	}
@@ -82,7 +83,7 @@ func TestPushedFirst(t *testing.T) {
 		t.Error("it is not as it says")
 	}
 	run(t, s.dir, "checkout", "-q", "--", "a.txt")
-	if l, err = s.w.Land(t.Context(), s.commit, true); err != nil || !l.Pushed || rev(t, s.dir, "main") != s.commit {
+	if l, err = land.Land(t.Context(), s.w, s.commit, true); err != nil || !l.Pushed || rev(t, s.dir, "main") != s.commit {
 		t.Fatalf("have %+v: %v", l, err)
 	}
 }
@@ -96,7 +97,7 @@ func TestFetchedTogether(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 6 {
 		wg.Go(func() {
-			if _, err := s.w.Land(t.Context(), s.commit, true); !errors.Is(err, git.ErrDiverged) {
+			if _, err := land.Land(t.Context(), s.w, s.commit, true); !errors.Is(err, land.ErrDiverged) {
 				t.Error(err)
 			}
 		})
@@ -153,7 +154,7 @@ func TestFilterEnvironment(t *testing.T) {
 	t.Setenv("AFAR_TELEGRAM_TOKEN", "1:secret")
 	t.Setenv("GIT_DIR", "/nowhere")
 	t.Setenv("SSH_AUTH_SOCK", "/agent")
-	if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+	if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(log)

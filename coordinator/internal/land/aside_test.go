@@ -1,4 +1,4 @@
-package git_test
+package land_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
 // TestAside: a log that a program changes by itself does not hold landing up and
@@ -20,10 +21,10 @@ func TestAside(t *testing.T) {
 		want error // nil: it lands
 	}{
 		{"modified", func(*testing.T, string, git.Worktree) {}, nil},
-		{"staged", func(t *testing.T, dir string, _ git.Worktree) { run(t, dir, "add", log) }, git.ErrBaseDirty},
-		{"deleted", func(t *testing.T, dir string, _ git.Worktree) { _ = os.Remove(filepath.Join(dir, log)) }, git.ErrBaseDirty},
-		{"another beside it", func(t *testing.T, dir string, _ git.Worktree) { write(t, dir, ".tracker/log2", "mine\n") }, git.ErrBaseDirty},
-		{"changed by the branch too", func(t *testing.T, _ string, w git.Worktree) { work(t, w, log, "begin\nbranch\n") }, git.ErrBaseDirty},
+		{"staged", func(t *testing.T, dir string, _ git.Worktree) { run(t, dir, "add", log) }, land.ErrBaseDirty},
+		{"deleted", func(t *testing.T, dir string, _ git.Worktree) { _ = os.Remove(filepath.Join(dir, log)) }, land.ErrBaseDirty},
+		{"another beside it", func(t *testing.T, dir string, _ git.Worktree) { write(t, dir, ".tracker/log2", "mine\n") }, land.ErrBaseDirty},
+		{"changed by the branch too", func(t *testing.T, _ string, w git.Worktree) { work(t, w, log, "begin\nbranch\n") }, land.ErrBaseDirty},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -37,7 +38,7 @@ func TestAside(t *testing.T) {
 			write(t, dir, log, "begin\nmine\n")
 			c.set(t, dir, w)
 			before, tip := run(t, dir, "status", "--porcelain"), rev(t, dir, "main")
-			_, err := w.Land(t.Context(), head(t, w), false)
+			_, err := land.Land(t.Context(), w, head(t, w), false)
 			if !errors.Is(err, c.want) {
 				t.Errorf("have %v, want %v", err, c.want)
 			}

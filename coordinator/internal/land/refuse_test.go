@@ -1,4 +1,4 @@
-package git_test
+package land_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/afar-sh/afar/coordinator/internal/git"
+	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
 // persons is all of the repository that landing must not touch: standing, but
@@ -40,7 +41,7 @@ func (s site) moved(t *testing.T, name string) {
 // unpushed lands the issue without a push, and does more.
 func (s *site) unpushed(t *testing.T) {
 	t.Helper()
-	if _, err := s.w.Land(t.Context(), s.commit, false); err != nil {
+	if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
 		t.Fatal(err)
 	}
 	s.commit = work(t, s.w, "more.txt", "more")
@@ -103,16 +104,16 @@ func TestRefused(t *testing.T) {
 		{"a commit on the base", func(t *testing.T, s *site) {
 			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
 			run(t, s.dir, "push", "-q")
-		}, false, git.ErrDiverged, ""},
-		{"a commit at the remote", func(t *testing.T, s *site) { s.moved(t, "r.txt") }, false, git.ErrDiverged, ""},
-		{"a commit at the remote, to be pushed", func(t *testing.T, s *site) { s.moved(t, "r.txt") }, true, git.ErrDiverged, ""},
+		}, false, land.ErrDiverged, ""},
+		{"a commit at the remote", func(t *testing.T, s *site) { s.moved(t, "r.txt") }, false, land.ErrDiverged, ""},
+		{"a commit at the remote, to be pushed", func(t *testing.T, s *site) { s.moved(t, "r.txt") }, true, land.ErrDiverged, ""},
 		{"unpushed commits", func(t *testing.T, s *site) {
 			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
 			if _, err := s.w.Rebase(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			s.commit = head(t, s.w)
-		}, false, git.ErrAhead, "that are not in refs/remotes/origin/main: 1"},
+		}, false, land.ErrAhead, "that are not in refs/remotes/origin/main: 1"},
 
 		{"unpushed commits, and the remote moved", func(t *testing.T, s *site) {
 			s.moved(t, "r.txt")
@@ -121,11 +122,11 @@ func TestRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.commit = head(t, s.w)
-		}, false, git.ErrAhead, ": 1"},
+		}, false, land.ErrAhead, ": 1"},
 		{"landed unpushed, then the remote moved, and now to be pushed", func(t *testing.T, s *site) {
 			s.unpushed(t)
 			s.moved(t, "r.txt")
-		}, true, git.ErrAhead, "went apart"},
+		}, true, land.ErrAhead, "went apart"},
 		{"landed, and unpushed commits over it", func(t *testing.T, s *site) {
 			run(t, s.dir, "merge", "-q", s.w.Branch)
 			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
@@ -133,25 +134,25 @@ func TestRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.commit = head(t, s.w)
-		}, true, git.ErrAhead, ""},
+		}, true, land.ErrAhead, ""},
 		{"a base that the remote does not have", func(t *testing.T, s *site) {
 			run(t, s.dir, "branch", "-q", "-m", "main", "trunk")
 			run(t, s.dir, "config", "afar.baseRef", "trunk")
 			run(t, s.dir, "branch", "-q", "--unset-upstream")
 			s.w.Base = "trunk"
-		}, true, git.ErrPush, "push it once yourself"},
+		}, true, land.ErrPush, "push it once yourself"},
 
-		{"modified", writes("a.txt", "mine\n"), false, git.ErrBaseDirty, `"a.txt"`},
-		{"modified as the branch has it", writes("a.txt", "changed\n"), false, git.ErrBaseDirty, `"a.txt"`},
+		{"modified", writes("a.txt", "mine\n"), false, land.ErrBaseDirty, `"a.txt"`},
+		{"modified as the branch has it", writes("a.txt", "changed\n"), false, land.ErrBaseDirty, `"a.txt"`},
 		{"staged", func(t *testing.T, s *site) {
 			write(t, s.dir, "mine.txt", "mine")
 			run(t, s.dir, "add", "mine.txt")
-		}, false, git.ErrBaseDirty, `"mine.txt"`},
+		}, false, land.ErrBaseDirty, `"mine.txt"`},
 		{"to be added", func(t *testing.T, s *site) {
 			write(t, s.dir, "mine.txt", "mine")
 			run(t, s.dir, "add", "-N", "mine.txt")
-		}, false, git.ErrBaseDirty, `"mine.txt"`},
-		{"deleted", func(t *testing.T, s *site) { _ = os.Remove(filepath.Join(s.dir, "a.txt")) }, false, git.ErrBaseDirty, `"a.txt"`},
+		}, false, land.ErrBaseDirty, `"mine.txt"`},
+		{"deleted", func(t *testing.T, s *site) { _ = os.Remove(filepath.Join(s.dir, "a.txt")) }, false, land.ErrBaseDirty, `"a.txt"`},
 		{"modified, and git was told not to look", func(t *testing.T, s *site) {
 			run(t, s.dir, "update-index", "--assume-unchanged", "a.txt")
 			write(t, s.dir, "a.txt", "mine\n")
@@ -191,17 +192,17 @@ func TestRefused(t *testing.T) {
 		{"in another git", writes(".git/index.lock", ""), false, git.ErrInTheWay, "index.lock"},
 		{"the ref is locked", writes(".git/refs/heads/main.lock", ""), false, git.ErrInTheWay, "main.lock"},
 
-		{"no remote", func(t *testing.T, s *site) { run(t, s.dir, "remote", "remove", "origin") }, true, git.ErrPush, "no remote"},
+		{"no remote", func(t *testing.T, s *site) { run(t, s.dir, "remote", "remove", "origin") }, true, land.ErrPush, "no remote"},
 		{"the remote is gone", func(t *testing.T, s *site) {
 			run(t, s.dir, "remote", "set-url", "origin", filepath.Join(s.dir, "none.git"))
-		}, true, git.ErrPush, "none.git"},
-		{"the remote refuses", hook("echo not on a Friday >&2; exit 1"), true, git.ErrPush, "not on a Friday"},
+		}, true, land.ErrPush, "none.git"},
+		{"the remote refuses", hook("echo not on a Friday >&2; exit 1"), true, land.ErrPush, "not on a Friday"},
 		{"the remote moves while it is pushed to", func(t *testing.T, s *site) {
 			write(t, s.bare, "hooks/update", "#!/bin/sh\ngit -c user.name=x -c user.email=x update-ref refs/heads/main $(git -c user.name=x -c user.email=x commit-tree -p main -m moved main^{tree}); exit 1")
-		}, true, git.ErrDiverged, "origin"},
+		}, true, land.ErrDiverged, "origin"},
 
-		{"another commit than reviewed", func(t *testing.T, s *site) { work(t, s.w, "late.txt", "late") }, false, git.ErrChanged, ""},
-		{"a name in the place of a commit", func(t *testing.T, s *site) { s.commit = "main" }, false, git.ErrChanged, ""},
+		{"another commit than reviewed", func(t *testing.T, s *site) { work(t, s.w, "late.txt", "late") }, false, land.ErrChanged, ""},
+		{"a name in the place of a commit", func(t *testing.T, s *site) { s.commit = "main" }, false, land.ErrChanged, ""},
 		{"untracked in the worktree", func(t *testing.T, s *site) { write(t, s.w.Path, "left", "x") }, false, git.ErrNotClean, `"left"`},
 		{"modified in the worktree", func(t *testing.T, s *site) { write(t, s.w.Path, "a.txt", "x") }, false, git.ErrNotClean, `"a.txt"`},
 		{"the worktree is on another branch", func(t *testing.T, s *site) { run(t, s.w.Path, "checkout", "-q", "-b", "x") }, false, git.ErrInTheWay, "is on x and not on afar/issue/i1"},
@@ -211,7 +212,7 @@ func TestRefused(t *testing.T) {
 			s := ready(t)
 			c.do(t, &s)
 			before, there := s.persons(t), standing(t, s.w.Path)
-			l, err := s.w.Land(t.Context(), s.commit, c.push)
+			l, err := land.Land(t.Context(), s.w, s.commit, c.push)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 				t.Fatalf("have %+v: %v", l, err)
 			}

@@ -1,0 +1,366 @@
+// Package land brings the commit of an issue into its base branch. It changes
+// nothing else that the person has, forces nothing, and ends on the next call
+// what a crash cut off.
+package land
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+)
+
+// The reasons why a commit does not land. Each text says what to do; the error
+// that wraps it names the branch, the checkout or the files. Land also returns
+// git.ErrInTheWay and git.ErrNotClean.
+var (
+	// ErrDiverged: the base, or its remote, has commits that the branch lacks.
+	ErrDiverged = errors.New("the base has moved on: rebase the branch, check and review it again")
+	// ErrBaseDirty: the checkout of the base has staged or modified files.
+	ErrBaseDirty = errors.New("the checkout of the base has uncommitted changes: commit or stash them")
+	// ErrAhead: the base has commits of the person's that its remote lacks.
+	ErrAhead = errors.New("the base has commits that its remote does not have: push them, or take them off the base")
+	// ErrChanged: the branch is not at the commit that was reviewed.
+	ErrChanged = errors.New("the branch is not at the commit that was reviewed: review it again")
+	// ErrPush: the remote refused the commit or was not there. Nothing landed.
+	ErrPush = errors.New("the remote did not take the commit, so nothing landed")
+)
+
+// A Result says what landing did.
+type Result struct {
+	Commit   string // that the base has now
+	Base     string
+	Checkout string // where it was merged; "" where the base is checked out nowhere
+	Pushed   bool   // the remote has it too
+}
+
+// A landing is one commit on its way.
+type landing struct {
+	git.Worktree
+	repo git.Repo // the main checkout
+	base git.Base
+	push bool
+	done Result
+}
+
+// Land brings a commit, which is the head of the worktree's branch, into the
+// base: by git merge --ff-only in the checkout that holds the base, or in the ref
+// alone where none does. Where something speaks against it, nothing changes: see
+// the errors.
+//
+// With push the remote gets the commit first, and only a commit that it took
+// lands here. The other order would leave the person with a base that their
+// remote refuses. Without push a remote that does not answer is no reason to
+// wait: what was last seen of it counts.
+//
+// Landing a commit that has landed is no error, so the same call ends a landing
+// that a crash cut off.
+func Land(ctx context.Context, w git.Worktree, commit string, push bool) (Result, error) {
+	l := landing{
+		Worktree: w,
+		repo:     git.Trusted(w.Repo),
+		push:     push,
+		done:     Result{Commit: commit, Base: w.Base},
+	}
+	if err := l.land(ctx); err != nil {
+		return l.done, fmt.Errorf("land %s in %s: %w", w.Branch, w.Base, err)
+	}
+	return l.done, nil
+}
+
+func (l *landing) land(ctx context.Context) error {
+	if !isCommit(l.done.Commit) {
+		return fmt.Errorf("%w: %.80q is not the full name of a commit", ErrChanged, l.done.Commit)
+	}
+	var err error
+	if l.base, err = l.repo.Base(ctx, l.Base); err != nil {
+		return err
+	}
+	fetched := fetch(ctx, l.repo, l.base) // before the lock: a remote may be slow
+	if l.push && fetched != nil && l.base.Theirs != "" {
+		return fmt.Errorf("%w: %w", ErrPush, fetched)
+	}
+	if l.repo, err = l.Begin(ctx); err != nil {
+		return err
+	}
+	defer l.repo.Unlock()
+	return l.landLocked(ctx)
+}
+
+func isCommit(oid string) bool {
+	return (len(oid) == 40 || len(oid) == 64) && strings.Trim(oid, "0123456789abcdef") == ""
+}
+
+// landLocked lands under the lock of the repository.
+func (l *landing) landLocked(ctx context.Context) (err error) {
+	if err := settle(ctx, l.repo); err != nil {
+		return err
+	}
+	if l.base, err = l.repo.Base(ctx, l.Base); err != nil {
+		return err
+	}
+	if l.base.Tip != "" {
+		hasLanded, err := l.repo.IsAncestor(ctx, l.done.Commit, l.base.Tip)
+		if err != nil {
+			return err
+		}
+		if hasLanded {
+			return l.pushLanded(ctx)
+		}
+	}
+	for _, check := range []func(context.Context) error{l.checkReviewed, l.checkFastForward, l.findCheckout, l.checkFree} {
+		if err := check(ctx); err != nil {
+			return err
+		}
+	}
+	if l.push {
+		if err := l.pushCommit(ctx); err != nil {
+			return err
+		}
+	}
+	err = l.forward(context.WithoutCancel(ctx))
+	if err != nil && l.done.Pushed {
+		err = fmt.Errorf("%w; the remote has it already", err)
+	}
+	return err
+}
+
+// checkReviewed returns an error unless the worktree is at the commit, and clean.
+func (l *landing) checkReviewed(ctx context.Context) error {
+	tip, err := l.repo.Resolve(ctx, git.Heads+l.Branch)
+	if err != nil {
+		return err
+	}
+	if tip != l.done.Commit {
+		return fmt.Errorf("%w: it is at %.12s and not at %.12s", ErrChanged, tip, l.done.Commit)
+	}
+	if err := l.Verify(ctx, l.repo); err != nil {
+		return err
+	}
+	return l.CheckClean(ctx, l.repo)
+}
+
+// checkFastForward returns an error unless the base can be fast-forwarded to the
+// commit, and has no commits of the person's that its remote lacks. A base that
+// is behind its remote must not pass it. A base that diverged from its remote
+// only through commits that we landed without pushing may stay so until a push
+// is wanted.
+func (l *landing) checkFastForward(ctx context.Context) error {
+	if l.base.Tip != "" {
+		if err := l.checkContains(ctx, l.base.Tip); err != nil {
+			return err
+		}
+	}
+	if l.base.Theirs == "" {
+		return nil
+	}
+	diverged := l.checkContains(ctx, l.base.Theirs)
+	if l.base.Tip == "" || diverged != nil && !errors.Is(diverged, ErrDiverged) {
+		return diverged
+	}
+	if diverged != nil {
+		isBehind, err := l.repo.IsAncestor(ctx, l.base.Tip, l.base.Theirs)
+		switch {
+		case err != nil:
+			return err
+		case isBehind:
+			return diverged
+		case l.push:
+			return fmt.Errorf("%w (%s and %s went apart: bring them together)", ErrAhead, l.base.Name, l.base.Tracking)
+		}
+	}
+	return l.checkPushed(ctx, l.base.Tip)
+}
+
+// checkContains returns ErrDiverged unless the commit that lands has old among
+// its ancestors.
+func (l *landing) checkContains(ctx context.Context, old string) error {
+	isIn, err := l.repo.IsAncestor(ctx, old, l.done.Commit)
+	if err == nil && !isIn {
+		err = fmt.Errorf("%w (%.12s is not in it)", ErrDiverged, old)
+	}
+	return err
+}
+
+// checkPushed returns ErrAhead where a commit of the base has ancestors that
+// neither the remote has nor we landed: they are the person's to push.
+func (l *landing) checkPushed(ctx context.Context, commit string) error {
+	args := []string{"rev-list", "--count", commit, "^" + l.base.Theirs}
+	landed, err := l.repo.Resolve(ctx, git.LandedRef(l.base.Name))
+	if err != nil {
+		return err
+	}
+	if landed != "" {
+		args = append(args, "^"+landed)
+	}
+	n, err := l.repo.Line(ctx, args...)
+	if err == nil && n != "0" {
+		err = fmt.Errorf("%w (commits of %s that are not in %s: %s)", ErrAhead, l.base.Name, l.base.Tracking, n)
+	}
+	return err
+}
+
+// findCheckout finds the checkout that holds the base. It returns an error where
+// one is in the middle of something with the base.
+func (l *landing) findCheckout(ctx context.Context) error {
+	dirs, err := l.repo.Checkouts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		if what := busyWith(dir, git.Heads+l.base.Name); what != "" {
+			return fmt.Errorf("%w: %s of %s is not finished (%s)", git.ErrInTheWay, what, l.base.Name, dir)
+		}
+	}
+	path, err := l.repo.Line(ctx, "for-each-ref", "--format=%(worktreepath)", git.Heads+l.base.Name)
+	if err != nil || path == "" {
+		return err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("%w: %s is checked out in %s, which is not there", git.ErrInTheWay, l.base.Name, path)
+	}
+	l.done.Checkout = path
+	return nil
+}
+
+// suspended are the files in which git names the branch that a checkout has put
+// aside until something is finished.
+var suspended = map[string]string{
+	"rebase-merge/head-name": "a rebase",
+	"rebase-apply/head-name": "a rebase",
+	"BISECT_START":           "a bisect",
+}
+
+// busyWith returns what a checkout is in the middle of with a branch, "" for
+// nothing.
+func busyWith(dir, ref string) string {
+	for name, what := range suspended {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		if at := strings.TrimSpace(string(text)); at == ref || git.Heads+at == ref {
+			return what
+		}
+	}
+	return ""
+}
+
+// unfinished are the files of a checkout in which git was told to do something
+// and has not ended.
+var unfinished = map[string]string{
+	"MERGE_HEAD":       "a merge",
+	"CHERRY_PICK_HEAD": "a cherry-pick",
+	"REVERT_HEAD":      "a revert",
+	"BISECT_LOG":       "a bisect",
+	"rebase-merge":     "a rebase",
+	"rebase-apply":     "a rebase",
+	"sequencer":        "a series of picks",
+	"index.lock":       "another git (or a lock that it left: index.lock)",
+}
+
+// checkFree returns an error where landing would touch what is the person's in
+// the checkout of the base.
+func (l *landing) checkFree(ctx context.Context) error {
+	if l.done.Checkout == "" {
+		return nil
+	}
+	at := l.repo.In(l.done.Checkout)
+	own, err := at.GitDir(ctx)
+	if err != nil {
+		return err
+	}
+	for name, what := range unfinished {
+		if _, err := os.Lstat(filepath.Join(own, name)); err == nil {
+			return fmt.Errorf("%w: %s is not finished in %s", git.ErrInTheWay, what, at.Dir)
+		}
+	}
+	changes, err := at.Changes(ctx)
+	if err != nil {
+		return err
+	}
+	touched, err := at.ChangedPaths(ctx, "", l.base.Tip, l.done.Commit)
+	if err != nil {
+		return err
+	}
+	changes = slices.DeleteFunc(changes, func(c git.Change) bool {
+		return isHarmless(c) || l.isAside(c) && !slices.Contains(touched, c.Path)
+	})
+	if len(changes) > 0 {
+		return fmt.Errorf("%w: in %s: %s", ErrBaseDirty, at.Dir, git.NameChanges(changes))
+	}
+	return at.CheckRoom(ctx, l.base.Tip, l.done.Commit)
+}
+
+// isHarmless reports whether a fast-forward leaves a change alone: an untracked
+// file, which CheckRoom looks at, or what is checked out in a submodule.
+func isHarmless(c git.Change) bool {
+	return c.Kind == '?' || c.Sub && c.Index == '.'
+}
+
+// isAside reports whether a program made the change in a file of its own: nothing
+// is staged, and the file is still there.
+func (l *landing) isAside(c git.Change) bool {
+	isModified := c.Kind == '1' && c.Index == '.' && c.Work == 'M'
+	return isModified && slices.Contains(l.Aside, c.Path)
+}
+
+// forward moves the base. The merge decides itself whether it still may.
+func (l *landing) forward(ctx context.Context) error {
+	_, err := l.repo.Run(ctx, "update-ref", "-m", "afar: landing", git.LandedRef(l.base.Name), l.done.Commit)
+	if err != nil {
+		return err
+	}
+	if l.done.Checkout == "" {
+		err = l.moveRef(ctx)
+	} else {
+		err = l.merge(ctx)
+	}
+	if err == nil {
+		return nil
+	}
+	tip, _ := l.repo.Resolve(ctx, git.Heads+l.base.Name)
+	if isIn, _ := l.repo.IsAncestor(ctx, tip, l.done.Commit); tip != "" && !isIn {
+		return fmt.Errorf("%w: %w", ErrDiverged, err)
+	}
+	return fmt.Errorf("%w: %w", git.ErrInTheWay, err)
+}
+
+// moveRef moves the base where it is checked out nowhere.
+func (l *landing) moveRef(ctx context.Context) error {
+	old := l.base.Tip
+	if old == "" {
+		old = strings.Repeat("0", len(l.done.Commit)) // update-ref's name for no value
+	}
+	_, err := l.repo.Run(ctx, "update-ref", "-m", "afar: land", git.Heads+l.base.Name, l.done.Commit, old)
+	return err
+}
+
+// merge moves the base in the checkout that holds it.
+func (l *landing) merge(ctx context.Context) error {
+	common, err := l.repo.CommonDir(ctx)
+	if err != nil {
+		return err
+	}
+	m := git.Mark{
+		Checkout: l.done.Checkout,
+		Ref:      git.Heads + l.base.Name,
+		From:     l.base.Tip,
+		To:       l.done.Commit,
+	}
+	var failed error
+	err = git.WithMark(filepath.Join(common, markName), m, func() error {
+		_, failed = l.repo.In(l.done.Checkout).Call(ctx, git.Call{Env: []string{"GIT_REFLOG_ACTION=afar: land"}},
+			"merge", "-q", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-stat", l.done.Commit)
+		if failed != nil {
+			return settle(ctx, l.repo)
+		}
+		return nil
+	})
+	return errors.Join(failed, err)
+}

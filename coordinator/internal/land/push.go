@@ -1,0 +1,123 @@
+package land
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+)
+
+// fetch looks at the remote of a base. Another loop may do the same at the same
+// time, and git then reports an error for the slower one: fetch tries again as
+// long as what is known of the remote changes.
+func fetch(ctx context.Context, r git.Repo, b git.Base) error {
+	if b.Remote == "" {
+		return nil
+	}
+	for seen := b.Theirs; ; {
+		_, err := r.Call(ctx, git.Call{Limit: git.FetchLimit, Unlocked: true},
+			"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules",
+			"--end-of-options", b.Remote, "+"+b.Ref+":"+b.Tracking)
+		if err == nil {
+			return nil
+		}
+		now, _ := r.Resolve(ctx, b.Tracking)
+		if now == seen {
+			return err
+		}
+		seen = now
+	}
+}
+
+// pushCommit gives the remote the commit.
+func (l *landing) pushCommit(ctx context.Context) error {
+	if l.base.Remote == "" {
+		return fmt.Errorf("%w: there is no remote", ErrPush)
+	}
+	if l.base.Theirs == "" { // everything that the person has in the base would go there
+		return fmt.Errorf("%w: %s has no branch %s that we know of; push it once yourself", ErrPush, l.base.Remote, l.base.Name)
+	}
+	hasCommit, err := l.repo.IsAncestor(ctx, l.done.Commit, l.base.Theirs)
+	if err != nil {
+		return err
+	}
+	if !hasCommit {
+		err = l.pushObjects(ctx)
+	}
+	if err != nil {
+		return l.explainRefusal(ctx, err)
+	}
+	l.done.Pushed = true
+	return nil
+}
+
+// pushLanded pushes a commit that the base has already, and maybe more.
+func (l *landing) pushLanded(ctx context.Context) error {
+	if !l.push {
+		return nil
+	}
+	if l.base.Theirs != "" {
+		if err := l.checkPushed(ctx, l.done.Commit); err != nil {
+			return err
+		}
+	}
+	return l.pushCommit(ctx)
+}
+
+func (l *landing) pushObjects(ctx context.Context) error {
+	if err := l.pushLargeFiles(ctx); err != nil {
+		return err
+	}
+	_, err := l.repo.Call(ctx, git.Call{Limit: git.PushLimit, Unlocked: true},
+		"push", "-q", "--no-verify", "--no-follow-tags", "--end-of-options", l.base.Remote, l.done.Commit+":"+l.base.Ref)
+	return err
+}
+
+// explainRefusal tells a remote that has moved from one that refuses.
+func (l *landing) explainRefusal(ctx context.Context, why error) error {
+	if fetch(ctx, l.repo, l.base) == nil {
+		now, _ := l.repo.Resolve(ctx, l.base.Tracking)
+		isIn, err := l.repo.IsAncestor(ctx, now, l.done.Commit)
+		if now != "" && err == nil && !isIn {
+			return fmt.Errorf("%w (%.12s of %s is not in it)", ErrDiverged, now, l.base.Remote)
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrPush, why)
+}
+
+// pushLargeFiles gives the remote the files of git-lfs. The hook of git-lfs would
+// do that, but hooks do not run, and nobody could check out the commit alone.
+func (l *landing) pushLargeFiles(ctx context.Context) error {
+	r := l.repo
+	if _, err := os.Lstat(l.Path); err == nil {
+		r = r.In(l.Path) // its attributes are those of the commit
+	}
+	names, err := r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=AM", l.base.Theirs, l.done.Commit)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	out, err := r.Call(ctx, git.Call{In: names}, "check-attr", "-z", "--stdin", "filter")
+	if err != nil || !hasLargeFiles(out) {
+		return err
+	}
+	url, err := r.Line(ctx, "remote", "get-url", "--push", l.base.Remote)
+	if err != nil {
+		return err
+	}
+	update := fmt.Sprintf("%s %s %s %s\n", git.Heads+l.Branch, l.done.Commit, l.base.Ref, l.base.Theirs)
+	_, err = r.Call(ctx, git.Call{In: []byte(update), Unlocked: true}, "lfs", "pre-push", l.base.Remote, url)
+	return err
+}
+
+// hasLargeFiles reads git check-attr -z: path, attribute, value, each ended by
+// NUL.
+func hasLargeFiles(out []byte) bool {
+	for attr := range slices.Chunk(git.Records(out), 3) {
+		if len(attr) == 3 && attr[2] == "lfs" {
+			return true
+		}
+	}
+	return false
+}

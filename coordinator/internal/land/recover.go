@@ -1,0 +1,179 @@
+package land
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/git"
+)
+
+// markName is the mark of a landing, in the common directory of the repository.
+const markName = "afar.landing"
+
+// settle takes back a merge that was cut off while it wrote files in the checkout
+// of a base.
+func settle(ctx context.Context, r git.Repo) error {
+	common, err := r.CommonDir(ctx)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(common, markName)
+	m, err := git.ReadMark(name)
+	if err != nil || m == nil {
+		return err
+	}
+	if _, err := os.Stat(m.Checkout); errors.Is(err, fs.ErrNotExist) {
+		return os.Remove(name)
+	}
+	at := r.In(m.Checkout)
+	own, err := at.GitDir(ctx)
+	if err != nil {
+		return err
+	}
+	err = git.DropLocks(ctx, m,
+		filepath.Join(own, "HEAD.lock"), filepath.Join(own, "ORIG_HEAD.lock"),
+		filepath.Join(common, m.Ref+".lock"), filepath.Join(common, "packed-refs.lock"))
+	if err != nil {
+		return err
+	}
+	branch, _ := at.Line(ctx, "symbolic-ref", "-q", "HEAD")
+	tip, err := at.Resolve(ctx, "HEAD")
+	if err == nil && branch == m.Ref && tip == m.From {
+		err = takeBack(ctx, at, *m)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: a landing was cut off in %s: %w", git.ErrInTheWay, m.Checkout, err)
+	}
+	return os.Remove(name)
+}
+
+// takeBack restores the files of the mark's first commit where git had begun to
+// write the second. A file that is neither is somebody's work: then nothing is
+// changed.
+func takeBack(ctx context.Context, r git.Repo, m git.Mark) error {
+	out, err := r.Run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", m.From, m.To)
+	if err != nil {
+		return err
+	}
+	touched, err := parseRaw(out)
+	if err != nil {
+		return err
+	}
+	changes, err := r.Changes(ctx)
+	if err != nil {
+		return err
+	}
+	var restore, remove, theirs []string
+	for _, c := range changes {
+		v, ok := touched[c.Path]
+		if !ok || c.Kind != '1' || c.Sub {
+			continue
+		}
+		restore = append(restore, c.Path)
+		if !isWrittenByGit(ctx, r, c.Path, v, c.Staged) {
+			theirs = append(theirs, c.Path)
+		}
+	}
+	for path, v := range touched {
+		if v.from != "" || slices.Contains(restore, path) || !r.IsFile(path) {
+			continue
+		}
+		remove = append(remove, path)
+		if !isWrittenByGit(ctx, r, path, v, "") {
+			theirs = append(theirs, path)
+		}
+	}
+	if len(theirs) > 0 {
+		slices.Sort(theirs)
+		return fmt.Errorf("these files were changed since: %s", git.NameSome(theirs))
+	}
+	return putBack(ctx, r, m.From, restore, remove)
+}
+
+// putBack restores files from a commit, and removes files with the directories
+// that become empty.
+func putBack(ctx context.Context, r git.Repo, from string, restore, remove []string) error {
+	if len(restore) > 0 {
+		in := []byte(strings.Join(restore, "\x00") + "\x00")
+		_, err := r.Call(ctx, git.Call{In: in},
+			"restore", "-q", "--source="+from, "--staged", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul")
+		if err != nil {
+			return err
+		}
+	}
+	for _, path := range remove {
+		if err := os.Remove(filepath.Join(r.Dir, path)); err != nil {
+			return err
+		}
+		dir := filepath.Dir(path)
+		for dir != "." && os.Remove(filepath.Join(r.Dir, dir)) == nil {
+			dir = filepath.Dir(dir)
+		}
+	}
+	return nil
+}
+
+// isWrittenByGit reports whether a file holds only what one of two commits has
+// for it, or the beginning of that: git died while it wrote it. staged is the
+// file's object in the index, "" for none.
+func isWrittenByGit(ctx context.Context, r git.Repo, path string, v versions, staged string) bool {
+	if objectOf(staged) != "" && staged != v.from && staged != v.to {
+		return false
+	}
+	name := filepath.Join(r.Dir, path)
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true
+	case err != nil:
+		return false
+	case info.Mode()&fs.ModeSymlink != 0:
+		to, _ := os.Readlink(name)
+		blob, err := r.Run(ctx, "cat-file", "blob", v.to)
+		return err == nil && string(blob) == to
+	case !info.Mode().IsRegular():
+		return false
+	}
+	oid, err := r.Line(ctx, "hash-object", "--", path)
+	if err == nil && (oid == v.from || oid == v.to) {
+		return true
+	}
+	have, err := os.ReadFile(name)
+	if err != nil || v.to == "" {
+		return false
+	}
+	blob, err := r.Run(ctx, "cat-file", "--filters", "--path="+path, v.to)
+	return err == nil && bytes.HasPrefix(blob, have)
+}
+
+// versions are the objects that two commits have for a path, "" for none.
+type versions struct{ from, to string }
+
+// parseRaw reads git diff-tree --raw -z: ":100644 100644 <old> <new> M", path.
+func parseRaw(out []byte) (map[string]versions, error) {
+	list, records := map[string]versions{}, git.Records(out)
+	for i := 0; i < len(records); i += 2 {
+		part := strings.Split(records[i], " ")
+		isEntry := len(part) == 5 && strings.HasPrefix(part[0], ":")
+		if !isEntry || i+1 == len(records) || records[i+1] == "" {
+			return nil, fmt.Errorf("git diff-tree said %q", records[i])
+		}
+		list[records[i+1]] = versions{objectOf(part[2]), objectOf(part[3])}
+	}
+	return list, nil
+}
+
+// objectOf returns "" for the name that git gives to no object.
+func objectOf(oid string) string {
+	if strings.Trim(oid, "0") == "" {
+		return ""
+	}
+	return oid
+}
