@@ -271,9 +271,9 @@ func (c *Coordinator) connect(ctx context.Context, token, api string) error {
 	return err
 }
 
-func (c *Coordinator) wireTelegram() wire.Telegram {
+func (c *Coordinator) wireTelegram() wire.TelegramReply {
 	t, set := c.telegram.Status(), c.core.Settings()
-	w := wire.Telegram{Connected: t.Connected, Bot: t.Bot, API: t.API, Failing: t.Failing, Pairing: set.Pairing.Waiting(time.Now())}
+	w := wire.TelegramReply{Connected: t.Connected, Bot: t.Bot, API: t.API, Failing: t.Failing, Pairing: set.Pairing.Waiting(time.Now())}
 	if p := set.Person; p != nil {
 		w.Paired, w.User, w.Chat = true, p.Name, fmt.Sprint(p.Chat)
 	}

@@ -159,7 +159,7 @@ func (r *issueRig) work(id, file, text string) {
 
 func (r *issueRig) loop(session string) (l wire.Loop) {
 	r.t.Helper()
-	r.call(wire.OpLoop, wire.ByID{ID: session}, &l)
+	r.call(wire.OpLoop, wire.LoopRequest{ID: session}, &l)
 	return l
 }
 

@@ -99,7 +99,7 @@ func (r *takerRig) textTaken() bool { return count(r.journal(), "message.deliver
 // answerTaken reports whether no answer waits for its hook.
 func (r *takerRig) answerTaken() bool {
 	r.t.Helper()
-	var waiting wire.Asks
+	var waiting wire.AsksReply
 	r.call(wire.OpAsks, nil, &waiting)
 	return len(waiting.Asks) == 0
 }

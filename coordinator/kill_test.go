@@ -434,7 +434,7 @@ func (p *phone) checkWhole(journal []wire.Entry) {
 	if err := p.bot.AwaitConfirmed(ctx); err != nil {
 		p.t.Error(err)
 	}
-	var left wire.Asks
+	var left wire.AsksReply
 	p.call(wire.OpAsks, nil, &left)
 	if len(left.Asks) > 0 {
 		p.t.Errorf("asks are left: %+v", left.Asks)
@@ -502,7 +502,7 @@ func TestKillLoopStart(t *testing.T) {
 	p := newPhone(t)
 	for n := range sessions {
 		in := p.session(fmt.Sprintf("loop-%02d", n), fmt.Sprintf("prompt-%02d", n))
-		p.call(wire.OpStatus, nil, &wire.Status{}) // there is one to be killed
+		p.call(wire.OpStatus, nil, &wire.StatusReply{}) // there is one to be killed
 		out := p.struck(&strike{after: time.Duration(4+n%12) * time.Millisecond}, "UserPromptExpansion", in.with(payload{
 			"command_name": "afar:loop", "command_args": "--max 20 make it so", "command_source": "plugin",
 		}), "CLAUDE_CODE_SESSION_ATTENDED=1")
@@ -510,7 +510,7 @@ func TestKillLoopStart(t *testing.T) {
 			t.Errorf("loop %d did not start: %s", n, out)
 		}
 	}
-	var all wire.Loops
+	var all wire.LoopsReply
 	p.call(wire.OpLoops, nil, &all)
 	for _, l := range all.Loops {
 		if len(l.Stack) != 1 {
@@ -559,7 +559,7 @@ func (p *phone) stop(s *strike, in payload, vars ...string) (n int, more bool) {
 // so once.
 func (p *phone) checkLoop(iterations int) {
 	p.t.Helper()
-	var all wire.Loops
+	var all wire.LoopsReply
 	p.call(wire.OpLoops, nil, &all)
 	if len(all.Loops) != 1 || all.Loops[0].Active || all.Loops[0].Verdict != "capped" ||
 		len(all.Loops[0].Stack) != 1 || all.Loops[0].Stack[0].N != iterations {
@@ -638,7 +638,7 @@ func (p *phone) asking(mark string) *hookRun {
 func (p *phone) follow() net.Conn {
 	p.t.Helper()
 	all := p.journal()
-	body, err := json.Marshal(wire.LogQuery{After: all[len(all)-1].Seq, Limit: 10, WaitMS: 20_000})
+	body, err := json.Marshal(wire.LogRequest{After: all[len(all)-1].Seq, Limit: 10, WaitMS: 20_000})
 	if err != nil {
 		p.t.Fatal(err)
 	}

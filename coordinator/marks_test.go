@@ -15,7 +15,7 @@ func TestMarkComesFirst(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)
 	paused := func() bool {
-		var s wire.Status
+		var s wire.StatusReply
 		p.call(wire.OpStatus, nil, &s)
 		return s.Settings.Paused
 	}

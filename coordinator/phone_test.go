@@ -102,8 +102,8 @@ func (p *phone) call(op string, in, out any) {
 func (p *phone) journal() (all []wire.Entry) {
 	p.t.Helper()
 	for after := int64(0); ; after = all[len(all)-1].Seq {
-		var page wire.Log
-		p.call(wire.OpLog, wire.LogQuery{After: after, Limit: 1000}, &page)
+		var page wire.LogReply
+		p.call(wire.OpLog, wire.LogRequest{After: after, Limit: 1000}, &page)
 		if all = append(all, page.Entries...); len(page.Entries) == 0 {
 			return all
 		}
@@ -155,7 +155,7 @@ func (p *phone) current(text string) []botapi.Message {
 // is due later, the answer to a question of Ann's, is sent behind it.
 func (p *phone) drain() {
 	p.t.Helper()
-	p.call(wire.OpStatus, nil, &wire.Status{}) // no hook is left to start one
+	p.call(wire.OpStatus, nil, &wire.StatusReply{}) // no hook is left to start one
 	asked := p.ann.Say(annID, "/status")
 	p.await("the answer to /status", func(m botapi.Message) bool { return m.ID > asked && strings.Contains(m.Text, "Open questions: 0") })
 }
@@ -176,7 +176,7 @@ func (p *phone) aim() *os.Process {
 	if err != nil {
 		return nil
 	}
-	var reply struct{ Body wire.Status }
+	var reply struct{ Body wire.StatusReply }
 	if err := json.Unmarshal(line, &reply); err != nil || reply.Body.Coordinator.PID == 0 {
 		return nil
 	}

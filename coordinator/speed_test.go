@@ -44,7 +44,7 @@ func BenchmarkTap(b *testing.B) {
 		tap = append(tap, time.Since(begun))
 		begun = time.Now()
 		p.ping(b)
-		p.call(wire.OpStatus, nil, &wire.Status{})
+		p.call(wire.OpStatus, nil, &wire.StatusReply{})
 		for range 3 {
 			disk.write(b)
 		}
@@ -82,9 +82,9 @@ func BenchmarkGrant(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		n++
-		p.call(wire.OpPause, wire.Pause{On: true}, &wire.Settings{})
+		p.call(wire.OpPause, wire.PauseRequest{On: true}, &wire.Settings{})
 		without = append(without, run(2*n-1))
-		p.call(wire.OpPause, wire.Pause{}, &wire.Settings{})
+		p.call(wire.OpPause, wire.PauseRequest{}, &wire.Settings{})
 		with = append(with, run(2*n))
 		begun := time.Now()
 		disk.write(b)
@@ -172,7 +172,7 @@ func (p *phone) hold(n int) {
 	if said, err := io.ReadAll(io.LimitReader(out, 6)); err != nil || string(said) != "ready\n" {
 		p.t.Fatalf("the hooks say %q, %v", said, err)
 	}
-	var s wire.Status
+	var s wire.StatusReply
 	p.call(wire.OpStatus, nil, &s)
 	if len(s.Asks) != n {
 		p.t.Fatalf("%d asks wait, want %d", len(s.Asks), n)

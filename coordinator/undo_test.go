@@ -220,7 +220,7 @@ func (r *undoRig) press(card int, label string) {
 func (r *undoRig) ended(mark string) {
 	r.t.Helper()
 	for range 200 {
-		var all wire.Undos
+		var all wire.UndosReply
 		r.call(wire.OpUndos, nil, &all)
 		for _, u := range all.Undos {
 			if strings.Contains(u.Input, mark) && u.Undoes == "" && u.State == "restored" {
@@ -237,15 +237,15 @@ func (r *undoRig) ended(mark string) {
 
 // follows waits for the next change.
 func (r *undoRig) follows() {
-	var log wire.Log
+	var log wire.LogReply
 	journal := r.journal()
-	r.call(wire.OpLog, wire.LogQuery{After: journal[len(journal)-1].Seq, Limit: 1, WaitMS: 300}, &log)
+	r.call(wire.OpLog, wire.LogRequest{After: journal[len(journal)-1].Seq, Limit: 1, WaitMS: 300}, &log)
 }
 
 // checkRefs compares what the repository holds with what is listed.
 func (r *undoRig) checkRefs() {
 	r.t.Helper()
-	var all wire.Undos
+	var all wire.UndosReply
 	r.call(wire.OpUndos, nil, &all)
 	known := map[string]bool{}
 	for _, u := range all.Undos {

@@ -145,7 +145,7 @@ func (r *rig) withstood(mode string, tries int, target wire.Ask) {
 func (r *rig) refusals() (n int) {
 	r.t.Helper()
 	out := r.must("call", "log", fmt.Sprintf(`{"after":%d,"limit":5000}`, r.counted))
-	var reply struct{ Body wire.Log }
+	var reply struct{ Body wire.LogReply }
 	if err := json.Unmarshal([]byte(out), &reply); err != nil {
 		r.t.Fatalf("%v: %s", err, out)
 	}

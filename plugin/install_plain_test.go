@@ -136,7 +136,7 @@ func (m *machine) coordinator() (pid int) { return m.status().Coordinator.PID }
 func (m *machine) everything() []string {
 	return append(names(m.t, filepath.Join(m.clone, "cmd")), "afar.pin")
 }
-func (m *machine) status() (s wire.Status) { m.decode(&s, "status", "--json"); return s }
+func (m *machine) status() (s wire.StatusReply) { m.decode(&s, "status", "--json"); return s }
 
 func (m *machine) decode(v any, args ...string) {
 	m.t.Helper()
@@ -521,7 +521,7 @@ func (m *machine) openAsks(n int) map[string]string {
 	m.t.Helper()
 	ids := map[string]string{}
 	soon(m.t, fmt.Sprintf("%d open questions", n), func() bool {
-		var found wire.Asks
+		var found wire.AsksReply
 		m.decode(&found, "asks", "--json")
 		for _, a := range found.Asks {
 			ids[a.Input] = a.ID

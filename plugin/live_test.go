@@ -129,7 +129,7 @@ var written = regexp.MustCompile(hostsOwn.String() + "|" + ownData.String())
 func (m *machine) doctorLive() (found []string, code int) {
 	m.t.Helper()
 	out, code := m.run(m.link(), "doctor", "--live", "--json")
-	var all wire.Checks
+	var all wire.DoctorReply
 	if at := strings.Index(out, "{"); at < 0 || json.NewDecoder(strings.NewReader(out[at:])).Decode(&all) != nil {
 		m.t.Fatalf("afar doctor --live --json prints\n%s", out)
 	}

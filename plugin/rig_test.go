@@ -287,7 +287,7 @@ func (r *rig) trail() string {
 	return journal + string(log) + string(crash)
 }
 
-func (r *rig) status() (s wire.Status) {
+func (r *rig) status() (s wire.StatusReply) {
 	r.t.Helper()
 	if err := json.Unmarshal([]byte(r.must("status", "--json")), &s); err != nil {
 		r.t.Fatal(err)
@@ -319,7 +319,7 @@ func (r *rig) entry(kind, text string, patience time.Duration) (wire.Entry, bool
 	after := r.counted
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		out := r.must("call", "log", fmt.Sprintf(`{"after":%d,"limit":1000,"wait_ms":2000}`, after))
-		var reply struct{ Body wire.Log }
+		var reply struct{ Body wire.LogReply }
 		if err := json.Unmarshal([]byte(out), &reply); err != nil {
 			r.t.Fatalf("%v: %s", err, out)
 		}

@@ -31,22 +31,22 @@ func TestAnswer(t *testing.T) {
 func TestLoopStart(t *testing.T) {
 	tests := []struct {
 		args []string
-		want wire.LoopNew
+		want wire.LoopStartRequest
 	}{
-		{[]string{"api-1a2b", "fix it"}, wire.LoopNew{Session: "api-1a2b", Args: "fix it"}},
-		{[]string{"api-1a2b", "fix", "it", "--max", "3"}, wire.LoopNew{Session: "api-1a2b", Args: "--max '3' fix it"}},
-		{[]string{"--session", "api-1a2b", "don't"}, wire.LoopNew{Session: "api-1a2b", Args: "don't"}},
-		{[]string{"s", "--check", "it's ok", "--for=3h", "x"}, wire.LoopNew{Session: "s", Args: `--check 'it'\''s ok' --for '3h' x`}},
-		{[]string{"s", "--", "-v is wrong"}, wire.LoopNew{Session: "s", Args: "-- -v is wrong"}},
+		{[]string{"api-1a2b", "fix it"}, wire.LoopStartRequest{Session: "api-1a2b", Args: "fix it"}},
+		{[]string{"api-1a2b", "fix", "it", "--max", "3"}, wire.LoopStartRequest{Session: "api-1a2b", Args: "--max '3' fix it"}},
+		{[]string{"--session", "api-1a2b", "don't"}, wire.LoopStartRequest{Session: "api-1a2b", Args: "don't"}},
+		{[]string{"s", "--check", "it's ok", "--for=3h", "x"}, wire.LoopStartRequest{Session: "s", Args: `--check 'it'\''s ok' --for '3h' x`}},
+		{[]string{"s", "--", "-v is wrong"}, wire.LoopStartRequest{Session: "s", Args: "-- -v is wrong"}},
 	}
 	for _, tt := range tests {
 		s := newShell(t)
-		c := s.serve().says(wire.OpLoopNew, wire.Loop{ID: "api-1a2b", Active: true})
+		c := s.serve().says(wire.OpLoopStart, wire.Loop{ID: "api-1a2b", Active: true})
 		if code := s.run(append([]string{"loop", "start"}, tt.args...)...); code != 0 {
 			t.Errorf("%q: exit %d: %s", tt.args, code, &s.stderr)
 		}
-		var got wire.LoopNew
-		mustDecode(t, c.body(wire.OpLoopNew), &got)
+		var got wire.LoopStartRequest
+		mustDecode(t, c.body(wire.OpLoopStart), &got)
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%q: %s", tt.args, diff)
 		}

@@ -68,7 +68,7 @@ func (a *app) coordinatorEnv(d home.Dirs) []string {
 // personOnly refuses a decision inside a session, for those that no coordinator
 // takes. One that runs is asked, for it knows more, and has it in its journal.
 func (a *app) personOnly(what string) error {
-	err := a.callRunning(context.Background(), wire.OpPerson, wire.ByID{ID: what}, nil)
+	err := a.callRunning(context.Background(), wire.OpPerson, wire.PersonRequest{ID: what}, nil)
 	var no refusal
 	if a.inSession() || errors.As(err, &no) && no.code == wire.CodeDenied {
 		return fmt.Errorf("%s is a decision of the person: type it in a terminal of your own, not inside a session", what)

@@ -26,13 +26,13 @@ func newAllow(a *app) *cobra.Command {
 			return usageError{errors.New("--session or --always, not both")}
 		}
 		scope := map[bool]string{true: "session"}[*forSession] + map[bool]string{true: "always"}[*always]
-		return a.answer(c.Context(), wire.Answer{ID: args[0], Allow: true, Message: *message, Scope: scope})
+		return a.answer(c.Context(), wire.AnswerRequest{ID: args[0], Allow: true, Message: *message, Scope: scope})
 	}
 	return c
 }
 
 // answer decides an ask and says how it stands.
-func (a *app) answer(ctx context.Context, in wire.Answer) error {
+func (a *app) answer(ctx context.Context, in wire.AnswerRequest) error {
 	q, err := a.sendAnswer(ctx, in)
 	if err != nil {
 		return err

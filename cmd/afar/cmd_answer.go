@@ -20,7 +20,7 @@ func newAnswer(a *app) *cobra.Command {
 	}
 	options := c.Flags().IntSlice("option", nil, "the `N`th option, counted from 1")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		in := wire.Answer{ID: args[0], Options: *options}
+		in := wire.AnswerRequest{ID: args[0], Options: *options}
 		if len(args) > 1 {
 			in.Text = strings.TrimSpace(strings.Join(args[1:], " "))
 		}
@@ -40,7 +40,7 @@ func answerArgs(_ *cobra.Command, args []string) error {
 }
 
 // answerQuestion answers what is asked now and says what comes next.
-func (a *app) answerQuestion(ctx context.Context, in wire.Answer) error {
+func (a *app) answerQuestion(ctx context.Context, in wire.AnswerRequest) error {
 	q, err := a.sendAnswer(ctx, in)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (a *app) answerQuestion(ctx context.Context, in wire.Answer) error {
 }
 
 // sendAnswer answers the ask that the person meant; the coordinator finds it.
-func (a *app) sendAnswer(ctx context.Context, in wire.Answer) (q wire.Ask, err error) {
+func (a *app) sendAnswer(ctx context.Context, in wire.AnswerRequest) (q wire.Ask, err error) {
 	if in.ID == "" {
 		return q, usageError{errors.New("the id of a question is empty")}
 	}

@@ -19,7 +19,7 @@ func newAsks(a *app) *cobra.Command {
 	return c
 }
 
-func renderAsks(p *page, in wire.Asks) {
+func renderAsks(p *page, in wire.AsksReply) {
 	if len(in.Asks) == 0 {
 		p.line("Nothing waits for you.")
 		return

@@ -23,7 +23,7 @@ func newAuditVerify(a *app) *cobra.Command {
 		if err := a.call(c.Context(), wire.OpVerify, nil, &raw); err != nil {
 			return err
 		}
-		var v wire.Verified
+		var v wire.VerifyReply
 		if err := json.Unmarshal(raw, &v); err != nil {
 			return fmt.Errorf("read the coordinator's answer: %w", err)
 		}

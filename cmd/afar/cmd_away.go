@@ -29,7 +29,7 @@ func newAway(a *app) *cobra.Command {
 		if c.Flags().Changed("for") && *length < time.Second {
 			return usageError{errors.New("--for needs a time such as 30m or 2h")}
 		}
-		return a.away(c.Context(), wire.Away{Mode: args[0], Session: *session, ForMS: length.Milliseconds()}, *asJSON)
+		return a.away(c.Context(), wire.AwayRequest{Mode: args[0], Session: *session, ForMS: length.Milliseconds()}, *asJSON)
 	}
 	return c
 }
@@ -42,7 +42,7 @@ func (a *app) showAway(c *cobra.Command, asJSON bool) error {
 			return usageError{fmt.Errorf("--%s needs on, off or auto before it", flag)}
 		}
 	}
-	var s wire.Status
+	var s wire.StatusReply
 	if err := a.call(c.Context(), wire.OpStatus, nil, &s); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (a *app) showAway(c *cobra.Command, asJSON bool) error {
 	return nil
 }
 
-func (a *app) away(ctx context.Context, in wire.Away, asJSON bool) error {
+func (a *app) away(ctx context.Context, in wire.AwayRequest, asJSON bool) error {
 	if in.Mode != "on" && in.Mode != "off" && in.Mode != "auto" {
 		return usageError{fmt.Errorf("away is on, off or auto, not %q", in.Mode)}
 	}

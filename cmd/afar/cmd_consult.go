@@ -56,7 +56,7 @@ func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
 	if consult.Nested() {
 		return errors.New("a consulted model cannot consult: answer from what you know")
 	}
-	var by wire.Consult
+	var by wire.ConsultBeginReply
 	if err := a.call(ctx, wire.OpConsultBegin, nil, &by); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ func newDeny(a *app) *cobra.Command {
 	}
 	message := c.Flags().StringP("message", "m", "", "what the model should do instead")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.answer(c.Context(), wire.Answer{ID: args[0], Message: *message})
+		return a.answer(c.Context(), wire.AnswerRequest{ID: args[0], Message: *message})
 	}
 	return c
 }

@@ -46,7 +46,7 @@ func newDoctor(a *app) *cobra.Command {
 	return c
 }
 
-func verdictOf(found wire.Checks) error {
+func verdictOf(found wire.DoctorReply) error {
 	broken := 0
 	for _, f := range found.Checks {
 		if f.State == "bad" {
@@ -59,7 +59,7 @@ func verdictOf(found wire.Checks) error {
 	return fmt.Errorf("doctor: %s failed", count(broken, "check"))
 }
 
-func renderChecks(p *page, found wire.Checks) {
+func renderChecks(p *page, found wire.DoctorReply) {
 	var rows [][]cell
 	for _, f := range found.Checks {
 		rows = append(rows, []cell{mark(f.State), plain(oneLine(f.ID, 40)), plain(oneLine(f.Text, 300))})
@@ -78,10 +78,10 @@ type exam struct {
 
 // examine runs every check in the order of what rests on what, the trials of
 // --live last.
-func (a *app) examine(ctx context.Context, live bool) (wire.Checks, error) {
+func (a *app) examine(ctx context.Context, live bool) (wire.DoctorReply, error) {
 	d, err := a.dirs()
 	if err != nil {
-		return wire.Checks{}, err
+		return wire.DoctorReply{}, err
 	}
 	x := exam{a, d}
 	found := []wire.Check{x.binaries(), x.pin(), x.directories(), x.disk(), x.config()}
@@ -92,10 +92,10 @@ func (a *app) examine(ctx context.Context, live bool) (wire.Checks, error) {
 	host, err := x.host(ctx)
 	found = append(found, host...)
 	if err != nil || !live {
-		return wire.Checks{Checks: found}, err
+		return wire.DoctorReply{Checks: found}, err
 	}
 	tried, err := x.live(ctx)
-	return wire.Checks{Checks: append(found, tried...)}, err
+	return wire.DoctorReply{Checks: append(found, tried...)}, err
 }
 
 func ok(id, format string, args ...any) wire.Check {

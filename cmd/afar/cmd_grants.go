@@ -18,7 +18,7 @@ func newGrants(a *app) *cobra.Command {
 	return c
 }
 
-func renderGrants(p *page, in wire.Grants) {
+func renderGrants(p *page, in wire.GrantsReply) {
 	if len(in.Grants) == 0 {
 		p.line("No standing permissions.")
 		return

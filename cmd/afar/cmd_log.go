@@ -53,8 +53,8 @@ func newLog(a *app) *cobra.Command {
 }
 
 func (a *app) log(ctx context.Context, l logging) error {
-	q := wire.LogQuery{Limit: max(l.last, 1), Session: l.session, Last: true}
-	var past wire.Log
+	q := wire.LogRequest{Limit: max(l.last, 1), Session: l.session, Last: true}
+	var past wire.LogReply
 	if err := a.call(ctx, wire.OpLog, q, &past); err != nil {
 		return err
 	}
@@ -77,8 +77,8 @@ func (a *app) log(ctx context.Context, l logging) error {
 // was stopped meanwhile stays so: nothing happens without it.
 func (a *app) follow(ctx context.Context, l logging, after int64) error {
 	for {
-		q := wire.LogQuery{After: after, Limit: mostEntries, Session: l.session, WaitMS: followFor.Milliseconds()}
-		var fresh wire.Log
+		q := wire.LogRequest{After: after, Limit: mostEntries, Session: l.session, WaitMS: followFor.Milliseconds()}
+		var fresh wire.LogReply
 		err := a.callPatient(ctx, wire.OpLog, q, &fresh, followFor)
 		if errors.Is(err, client.ErrUnreachable) {
 			err = pause(ctx, comesBack)
@@ -102,14 +102,14 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func end(l wire.Log, before int64) int64 {
+func end(l wire.LogReply, before int64) int64 {
 	if n := len(l.Entries); n > 0 {
 		return l.Entries[n-1].Seq
 	}
 	return before
 }
 
-func (a *app) entries(l wire.Log, asJSON bool) error {
+func (a *app) entries(l wire.LogReply, asJSON bool) error {
 	if !asJSON {
 		renderLog(a.page(), l)
 		return nil
@@ -124,7 +124,7 @@ func (a *app) entries(l wire.Log, asJSON bool) error {
 	return nil
 }
 
-func renderLog(p *page, l wire.Log) {
+func renderLog(p *page, l wire.LogReply) {
 	for _, e := range l.Entries {
 		p.line("%-12s  %s  %s", p.clock(e.At), p.paint(dim, fmt.Sprintf("%-20s", oneLine(e.Kind, 40))), oneLine(e.Text, 300))
 	}

@@ -58,7 +58,7 @@ step: auto, or acceptEdits with rules for the commands. The guard holds in every
 		if name == "" {
 			return usageError{errors.New("afar loop start needs a session (afar status); without a task its project's issues are worked through")}
 		}
-		return read(c.Context(), a, wire.OpLoopNew, wire.LoopNew{Session: name, Args: loopArgs(c, task)}, *asJSON, renderLoopStarted)
+		return read(c.Context(), a, wire.OpLoopStart, wire.LoopStartRequest{Session: name, Args: loopArgs(c, task)}, *asJSON, renderLoopStarted)
 	}
 	return c
 }
@@ -119,7 +119,7 @@ func newLoopList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the loops, ended ones too", Args: exactly()}
 	asJSON := jsonFlag(c, "loops")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return read(c.Context(), a, wire.OpLoops, nil, *asJSON, func(p *page, in wire.Loops) {
+		return read(c.Context(), a, wire.OpLoops, nil, *asJSON, func(p *page, in wire.LoopsReply) {
 			if len(in.Loops) == 0 {
 				p.line("No loops. In a session: /loop fix the failing tests")
 			}
@@ -137,7 +137,7 @@ func newLoopShow(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "show ID", Short: "Show one loop", Args: exactly("the id of a loop (afar loop list)")}
 	asJSON := jsonFlag(c, "the loop")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return read(c.Context(), a, wire.OpLoop, wire.ByID{ID: args[0]}, *asJSON, renderLoop)
+		return read(c.Context(), a, wire.OpLoop, wire.LoopRequest{ID: args[0]}, *asJSON, renderLoop)
 	}
 	return c
 }
@@ -147,7 +147,7 @@ func newLoopCancel(a *app) *cobra.Command {
 		Use: "cancel ID", Short: "End a loop; its session stops when it is done", Args: exactly("the id of a loop (afar loop list)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var l wire.Loop
-			err := a.callSoon(c.Context(), wire.OpLoopEnd, wire.ByID{ID: args[0]}, &l)
+			err := a.callSoon(c.Context(), wire.OpLoopCancel, wire.LoopCancelRequest{ID: args[0]}, &l)
 			if errors.Is(err, client.ErrUnreachable) {
 				return a.cancelUnheard(args[0], err)
 			}

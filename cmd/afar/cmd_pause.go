@@ -15,7 +15,7 @@ func newPause(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "pause", Short: "Silence everything but the guard", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			err := a.callSoon(c.Context(), wire.OpPause, wire.Pause{On: true}, nil)
+			err := a.callSoon(c.Context(), wire.OpPause, wire.PauseRequest{On: true}, nil)
 			if errors.Is(err, client.ErrUnreachable) {
 				return a.pauseUnheard(err)
 			}

@@ -28,7 +28,7 @@ func newPost(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return read(c.Context(), a, wire.OpPost, wire.Post{Topic: args[0], Text: text}, *asJSON, func(p *page, in wire.Post) {
+		return read(c.Context(), a, wire.OpPost, wire.PostRequest{Topic: args[0], Text: text}, *asJSON, func(p *page, in wire.Post) {
 			p.line("%s %s", oneLine(in.Topic, 120), oneLine(in.ID, 20))
 		})
 	}

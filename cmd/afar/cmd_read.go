@@ -14,7 +14,7 @@ func newRead(a *app) *cobra.Command {
 		Long: "Shows the newest posts of a topic, oldest first. loop:current is the loop as it stands, in JSON; loop:anchor is\n" +
 			"what a session must find again after a compaction; loop:trace holds each step, where config.toml says loop.trace.",
 	}
-	var in wire.Read
+	var in wire.ReadRequest
 	c.Flags().IntVarP(&in.Limit, "lines", "n", 20, "how many posts")
 	c.Flags().Int64Var(&in.After, "after", 0, "only posts after this `number`, the oldest of them first")
 	c.Flags().StringVar(&in.Session, "session", "", "of loop:current and loop:anchor: whose loop (token or id)")
@@ -26,7 +26,7 @@ func newRead(a *app) *cobra.Command {
 	return c
 }
 
-func renderPosts(p *page, in wire.Posts) {
+func renderPosts(p *page, in wire.ReadReply) {
 	for _, post := range in.Posts {
 		if strings.HasPrefix(post.Topic, "loop:") && post.Topic != "loop:trace" {
 			p.whole(post.Text)

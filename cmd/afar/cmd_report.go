@@ -24,12 +24,12 @@ func newReport(a *app) *cobra.Command {
 		if *since <= 0 {
 			return usageError{errors.New("--since needs a time such as 90m or 24h")}
 		}
-		return read(c.Context(), a, wire.OpReport, wire.ReportQuery{Since: a.now().Add(-*since).UnixMilli()}, *asJSON, renderReport)
+		return read(c.Context(), a, wire.OpReport, wire.ReportRequest{Since: a.now().Add(-*since).UnixMilli()}, *asJSON, renderReport)
 	}
 	return c
 }
 
-func renderReport(p *page, r wire.Report) {
+func renderReport(p *page, r wire.ReportReply) {
 	p.line("%s: %s", p.paint(bold, "Since "+p.clock(r.Since)), reportHead(r.Asks))
 	for _, q := range r.Asks {
 		renderReported(p, q)
@@ -140,7 +140,7 @@ func renderEntries(p *page, title string, entries []wire.Entry) {
 }
 
 // renderDenied shows what the guard denied: the rule and the call.
-func renderDenied(p *page, r wire.Report) {
+func renderDenied(p *page, r wire.ReportReply) {
 	if len(r.Denied) == 0 {
 		return
 	}

@@ -15,7 +15,7 @@ func newResume(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "resume", Short: "End a pause", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			err := a.callSoon(c.Context(), wire.OpPause, wire.Pause{On: false}, nil)
+			err := a.callSoon(c.Context(), wire.OpPause, wire.PauseRequest{On: false}, nil)
 			if errors.Is(err, client.ErrUnreachable) {
 				return a.resumeUnheard(err)
 			}

@@ -31,13 +31,13 @@ func newSend(a *app) *cobra.Command {
 		if args[0] == wire.ToPerson {
 			op = wire.OpTell
 		}
-		in := wire.Send{ID: rand.Text(), To: args[0], Text: strings.TrimRight(text, "\n")}
+		in := wire.SendRequest{ID: rand.Text(), To: args[0], Text: strings.TrimRight(text, "\n")}
 		return read(c.Context(), a, op, in, *asJSON, renderSent)
 	}
 	return c
 }
 
-func renderSent(p *page, s wire.Sent) {
+func renderSent(p *page, s wire.SendReply) {
 	switch {
 	case s.To == wire.ToPerson:
 		p.line("Sent to your phone.")

@@ -106,7 +106,7 @@ func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Co
 		if !errors.Is(err, coordinator.ErrRunning) {
 			return co, err
 		}
-		var s wire.Status
+		var s wire.StatusReply
 		if a.callRunning(ctx, wire.OpStatus, nil, &s) == nil {
 			return nil, fmt.Errorf("%w (pid %d)", errServed, s.Coordinator.PID)
 		}

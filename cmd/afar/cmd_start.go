@@ -17,7 +17,7 @@ func newStart(a *app) *cobra.Command {
 
 // start starts the coordinator and returns when it answers.
 func (a *app) start(ctx context.Context) error {
-	var s wire.Status
+	var s wire.StatusReply
 	if a.callRunning(ctx, wire.OpStatus, nil, &s) == nil {
 		a.say("The coordinator runs already (pid %d).", s.Coordinator.PID)
 		return nil

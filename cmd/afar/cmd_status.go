@@ -31,7 +31,7 @@ func newStatus(a *app) *cobra.Command {
 	return c
 }
 
-func renderStatus(p *page, s wire.Status) {
+func renderStatus(p *page, s wire.StatusReply) {
 	p.line("%s %s, pid %d, up %s · away %s", p.paint(bold, "Afar"), oneLine(s.Coordinator.Version, 40),
 		s.Coordinator.PID, span(p.now.Sub(milli(s.Coordinator.Since))), awayText(p, s.Settings))
 	renderGuard(p, s.Guard)

@@ -34,7 +34,7 @@ func (a *app) stop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var s wire.Status
+	var s wire.StatusReply
 	err = a.callRunning(ctx, wire.OpStatus, nil, &s)
 	if errors.Is(err, client.ErrUnreachable) && !alive(d) {
 		a.say("The coordinator does not run.")
@@ -57,7 +57,7 @@ func (a *app) stop(ctx context.Context) error {
 
 // stopped says what the end of a coordinator means: where sessions run, another
 // one comes with their next hook, at the latest.
-func stopped(before wire.Status, next int) string {
+func stopped(before wire.StatusReply, next int) string {
 	live := 0
 	for _, v := range before.Sessions {
 		if v.State != "ended" {
@@ -80,7 +80,7 @@ func (a *app) waitGone(ctx context.Context, d home.Dirs, pid int) (next int, err
 		if _, err := os.Lstat(d.Socket()); err != nil && !alive(d) {
 			return 0, nil
 		}
-		var s wire.Status
+		var s wire.StatusReply
 		if a.callRunning(ctx, wire.OpStatus, nil, &s) == nil && s.Coordinator.PID != pid {
 			return s.Coordinator.PID, nil
 		}

@@ -13,8 +13,8 @@ func newStopTurn(a *app) *cobra.Command {
 			"thinks or asks, else when the step is over that runs now. The session itself stays.\n" +
 			"It is never taken from inside a session.",
 		RunE: func(c *cobra.Command, args []string) error {
-			var said wire.Said
-			if err := a.callSoon(c.Context(), wire.OpTurnStop, wire.ByID{ID: args[0]}, &said); err != nil {
+			var said wire.TurnStopReply
+			if err := a.callSoon(c.Context(), wire.OpTurnStop, wire.TurnStopRequest{ID: args[0]}, &said); err != nil {
 				return err
 			}
 			a.say("%s", oneLine(said.Text, 300))

@@ -53,8 +53,8 @@ func (a *app) connect(ctx context.Context) error {
 	return nil
 }
 
-func (a *app) connectWith(ctx context.Context, token string) (t wire.Telegram, err error) {
-	in := wire.TelegramConnect{Token: token, API: a.getenv("AFAR_TELEGRAM_API")}
+func (a *app) connectWith(ctx context.Context, token string) (t wire.TelegramReply, err error) {
+	in := wire.TelegramConnectRequest{Token: token, API: a.getenv("AFAR_TELEGRAM_API")}
 	return t, a.callWaiting(ctx, wire.OpTelegramConnect, in, &t, connectFor)
 }
 
@@ -141,11 +141,11 @@ func (a *app) pair(ctx context.Context, wait bool) error {
 	if err := a.connectFirst(ctx); err != nil {
 		return err
 	}
-	var newest wire.Log
-	if err := a.call(ctx, wire.OpLog, wire.LogQuery{Limit: 1, Last: true}, &newest); err != nil {
+	var newest wire.LogReply
+	if err := a.call(ctx, wire.OpLog, wire.LogRequest{Limit: 1, Last: true}, &newest); err != nil {
 		return err
 	}
-	var p wire.Pairing
+	var p wire.TelegramPairReply
 	if err := a.call(ctx, wire.OpTelegramPair, nil, &p); err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (a *app) connectFirst(ctx context.Context) error {
 	if err != nil || token == "" {
 		return err
 	}
-	var t wire.Telegram
+	var t wire.TelegramReply
 	if err := a.call(ctx, wire.OpTelegram, nil, &t); err != nil || t.Connected {
 		return err
 	}
@@ -194,10 +194,10 @@ func (a *app) connectFirst(ctx context.Context) error {
 
 // awaitPairing waits until the code is used, expired or killed. Whether it was
 // used is read from the journal: somebody may have been paired before.
-func (a *app) awaitPairing(ctx context.Context, p wire.Pairing, since int64) error {
+func (a *app) awaitPairing(ctx context.Context, p wire.TelegramPairReply, since int64) error {
 	for {
-		var t wire.Telegram
-		err := a.callWaiting(ctx, wire.OpTelegramPaired, wire.PairWait{WaitMS: pairedFor.Milliseconds()}, &t, pairedFor)
+		var t wire.TelegramReply
+		err := a.callWaiting(ctx, wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: pairedFor.Milliseconds()}, &t, pairedFor)
 		if errors.Is(err, errInterrupted) {
 			a.tell("\nNo longer waiting; the code stays valid.")
 		}
@@ -211,9 +211,9 @@ func (a *app) awaitPairing(ctx context.Context, p wire.Pairing, since int64) err
 	}
 }
 
-func (a *app) pairingEnded(ctx context.Context, p wire.Pairing, t wire.Telegram, since int64) error {
-	var happened wire.Log
-	if err := a.call(ctx, wire.OpLog, wire.LogQuery{After: since, Limit: mostEntries}, &happened); err != nil {
+func (a *app) pairingEnded(ctx context.Context, p wire.TelegramPairReply, t wire.TelegramReply, since int64) error {
+	var happened wire.LogReply
+	if err := a.call(ctx, wire.OpLog, wire.LogRequest{After: since, Limit: mostEntries}, &happened); err != nil {
 		return err
 	}
 	for _, e := range happened.Entries {
@@ -238,7 +238,7 @@ func newTelegramStatus(a *app) *cobra.Command {
 	return c
 }
 
-func renderTelegram(p *page, t wire.Telegram) {
+func renderTelegram(p *page, t wire.TelegramReply) {
 	if !t.Connected {
 		p.line("No bot is connected. Next: afar telegram connect")
 		return

@@ -40,8 +40,8 @@ func (a *app) trustPolicy(ctx context.Context, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	var out wire.PolicyTrust
-	if err := a.call(ctx, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Hash: hashOf(f)}, &out); err != nil {
+	var out wire.PolicyTrustReply
+	if err := a.call(ctx, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Hash: hashOf(f)}, &out); err != nil {
 		return err
 	}
 	if asJSON {
@@ -81,8 +81,8 @@ func whyOf(id string) string {
 }
 
 func (a *app) forgetPolicy(ctx context.Context, path string, asJSON bool) error {
-	var out wire.PolicyTrust
-	if err := a.call(ctx, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Forget: true}, &out); err != nil {
+	var out wire.PolicyTrustReply
+	if err := a.call(ctx, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}, &out); err != nil {
 		return err
 	}
 	if asJSON {

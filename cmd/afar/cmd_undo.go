@@ -29,7 +29,7 @@ func newUndo(a *app) *cobra.Command {
 			return usageError{errors.New("the id of a snapshot is empty")}
 		}
 		var u wire.Undo
-		if err := a.call(c.Context(), wire.OpUndo, wire.UndoOne{ID: args[0], Force: *force}, &u); err != nil {
+		if err := a.call(c.Context(), wire.OpUndo, wire.UndoRequest{ID: args[0], Force: *force}, &u); err != nil {
 			return err
 		}
 		if *asJSON {
@@ -69,7 +69,7 @@ func (a *app) undone(u wire.Undo, quiet bool) error {
 	return nil
 }
 
-func renderUndos(p *page, in wire.Undos) {
+func renderUndos(p *page, in wire.UndosReply) {
 	if len(in.Undos) == 0 {
 		p.line("Nothing to undo: no snapshot of the last 24 hours.")
 		return

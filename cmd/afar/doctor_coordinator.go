@@ -13,7 +13,7 @@ import (
 
 // coordinator checks the daemon, and then has it check itself.
 func (x exam) coordinator(ctx context.Context) []wire.Check {
-	var s wire.Status
+	var s wire.StatusReply
 	err := x.callRunning(ctx, wire.OpStatus, nil, &s)
 	if errors.Is(err, client.ErrUnreachable) {
 		return x.silent(err)
@@ -22,7 +22,7 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 		return []wire.Check{bad("coordinator", err.Error(), "afar restart")}
 	}
 	checks := []wire.Check{x.version(s.Coordinator), x.socket()}
-	var own wire.Checks
+	var own wire.DoctorReply
 	if err := x.callRunning(ctx, wire.OpDoctor, nil, &own); err != nil {
 		return append(checks, bad("coordinator", err.Error(), "afar restart"))
 	}

@@ -109,7 +109,7 @@ type sessionFile struct {
 
 // running shows the evidence for each session that runs now.
 func (x exam) running(ctx context.Context) (found []wire.Check) {
-	var s wire.Status
+	var s wire.StatusReply
 	unreachable := x.callRunning(ctx, wire.OpStatus, nil, &s)
 	for _, f := range x.sessionFiles() {
 		at := slices.IndexFunc(s.Sessions, func(known wire.Session) bool { return known.ID == f.Session })

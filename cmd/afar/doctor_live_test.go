@@ -28,7 +28,7 @@ func TestDoctorLiveEvidence(t *testing.T) {
 	status := func(sessions ...wire.Session) func(*shell, string) {
 		return func(s *shell, _ string) {
 			c := wire.Coordinator{PID: 42, Version: versionText()}
-			healthy(s).says(wire.OpStatus, wire.Status{Coordinator: c, Sessions: sessions})
+			healthy(s).says(wire.OpStatus, wire.StatusReply{Coordinator: c, Sessions: sessions})
 		}
 	}
 	for name, c := range map[string]struct {
@@ -69,7 +69,7 @@ func TestDoctorLiveEvidence(t *testing.T) {
 			write(t, sessions+"/3.json", `{"pid":`, 0o600)
 			c.spoil(s, project)
 			s.run("doctor", "--live", "--json")
-			var found wire.Checks
+			var found wire.DoctorReply
 			mustDecode(t, s.stdout.String(), &found)
 			var said []string
 			for _, f := range found.Checks {

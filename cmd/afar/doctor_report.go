@@ -26,7 +26,7 @@ const (
 
 // writeReport writes what a bug report needs into a new file, masked. It needs no
 // coordinator, and says of each part that cannot be had why.
-func (a *app) writeReport(ctx context.Context, path string, found wire.Checks) error {
+func (a *app) writeReport(ctx context.Context, path string, found wire.DoctorReply) error {
 	if path == "" {
 		return usageError{errors.New("--report needs a file that is not there yet")}
 	}
@@ -51,7 +51,7 @@ func (a *app) writeReport(ctx context.Context, path string, found wire.Checks) e
 	return nil
 }
 
-func (a *app) reportText(ctx context.Context, d home.Dirs, found wire.Checks) string {
+func (a *app) reportText(ctx context.Context, d home.Dirs, found wire.DoctorReply) string {
 	var b bytes.Buffer
 	p := &page{w: &b, now: a.now(), home: a.getenv("HOME")}
 	p.line("Afar, a report of %s", a.now().UTC().Format(time.DateTime+" MST"))

@@ -109,7 +109,7 @@ func TestDoctorWithoutCoordinator(t *testing.T) {
 			install(t, s)
 			c.spoil(s)
 			code := s.run("doctor", "--json")
-			var found wire.Checks
+			var found wire.DoctorReply
 			mustDecode(t, s.stdout.String(), &found)
 			red := ""
 			for _, f := range found.Checks {

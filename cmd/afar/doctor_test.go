@@ -94,7 +94,7 @@ func TestDoctor(t *testing.T) {
 		{"asks the coordinator", func(s *shell) { healthy(s) }, "session web-3c4d", "bad", "without"},
 		{"open socket", func(s *shell) { healthy(s); os.Chmod(s.dirs().Socket(), 0o777) }, "socket", "bad", "open to other users"},
 		{"old coordinator", func(s *shell) {
-			healthy(s).says(wire.OpStatus, wire.Status{Coordinator: wire.Coordinator{Version: "v0"}})
+			healthy(s).says(wire.OpStatus, wire.StatusReply{Coordinator: wire.Coordinator{Version: "v0"}})
 		}, "coordinator", "bad", "runs version v0"},
 		{"our alias", func(s *shell) { alias(s, "---\n"+aliasMark+"\n") }, "/loop", "ok", "is Afar's"},
 		{"their alias", func(s *shell) { alias(s, "mine") }, "/loop", "off", "your own"},
@@ -115,7 +115,7 @@ func TestDoctor(t *testing.T) {
 			install(t, s)
 			tt.spoil(s)
 			code := s.run("doctor", "--json")
-			var found wire.Checks
+			var found wire.DoctorReply
 			mustDecode(t, s.stdout.String(), &found)
 			isBad := false
 			var c wire.Check
@@ -137,8 +137,8 @@ func TestDoctor(t *testing.T) {
 
 func healthy(s *shell) *standIn {
 	c := s.serve().
-		says(wire.OpStatus, wire.Status{Coordinator: wire.Coordinator{PID: 42, Version: versionText()}}).
-		says(wire.OpDoctor, wire.Checks{Checks: []wire.Check{bad("session web-3c4d", "runs without Afar's hooks", "")}})
+		says(wire.OpStatus, wire.StatusReply{Coordinator: wire.Coordinator{PID: 42, Version: versionText()}}).
+		says(wire.OpDoctor, wire.DoctorReply{Checks: []wire.Check{bad("session web-3c4d", "runs without Afar's hooks", "")}})
 	if err := os.Chmod(s.dirs().Socket(), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestDoctorNamesEachClient(t *testing.T) {
 	}
 	s.env["PATH"] += string(filepath.ListSeparator) + twin
 	s.run("doctor", "--json")
-	var found wire.Checks
+	var found wire.DoctorReply
 	mustDecode(t, s.stdout.String(), &found)
 	var said []string
 	for _, f := range found.Checks {

@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-func openAsks() wire.Asks {
-	return wire.Asks{Asks: []wire.Ask{
+func openAsks() wire.AsksReply {
+	return wire.AsksReply{Asks: []wire.Ask{
 		{ID: "ask_aabbccdd01", Token: "api-1a2b", Tool: "Bash", Input: "npm test", State: "open"},
 		{ID: "ask_aabbccdd02", Token: "web-3c4d", Tool: "Bash", Input: "make", State: "open"},
 	}}
@@ -63,7 +63,7 @@ func TestExitCodes(t *testing.T) {
 		{"older coordinator", "pause", func(*standIn) {}, 1, "afar restart"},
 		{"its own fault", "pause", func(c *standIn) { c.refuses(wire.OpPause, wire.CodeInternal, "disk full") }, 1, "disk full"},
 		{"raw refusal", "call loop {}", func(c *standIn) { c.refuses(wire.OpLoop, wire.CodeNotFound, "no") }, 4, "no"},
-		{"broken journal", "audit verify", func(c *standIn) { c.says(wire.OpVerify, wire.Verified{Entries: 9, Broken: 4}) }, 1, "entry 4"},
+		{"broken journal", "audit verify", func(c *standIn) { c.says(wire.OpVerify, wire.VerifyReply{Entries: 9, Broken: 4}) }, 1, "entry 4"},
 		{"done", "pause", func(c *standIn) { c.says(wire.OpPause, wire.Settings{Paused: true}) }, 0, ""},
 	}
 	for _, tt := range tests {

@@ -65,7 +65,7 @@ func (a *app) logHooks(ctx context.Context, l logging) error {
 
 // tokens are the names of the living sessions, none without a coordinator.
 func (a *app) tokens(ctx context.Context) map[string]string {
-	var s wire.Status
+	var s wire.StatusReply
 	_ = a.callRunning(ctx, wire.OpStatus, nil, &s) // the lines are there without it
 	out := map[string]string{}
 	for _, v := range s.Sessions {

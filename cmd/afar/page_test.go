@@ -20,8 +20,8 @@ func mustDecode(t *testing.T, text string, v any) {
 	}
 }
 
-func busy() wire.Status {
-	return wire.Status{
+func busy() wire.StatusReply {
+	return wire.StatusReply{
 		Coordinator: wire.Coordinator{PID: 42, Version: "v1.2.3", Since: before(3 * time.Hour)},
 		Settings:    wire.Settings{Away: "on", AwayUntil: noon().Add(2 * time.Hour).UnixMilli(), Paused: true},
 		Channels: []wire.Channel{
@@ -94,7 +94,7 @@ No sessions yet. Start ` + "`claude`" + ` in a project; it appears here by itsel
 }
 
 func TestRenderAsks(t *testing.T) {
-	in := wire.Asks{Asks: []wire.Ask{
+	in := wire.AsksReply{Asks: []wire.Ask{
 		{
 			ID: "ask_aabbccdd01", Short: "ask_aabb", State: "open", Token: "api-1a2b", Project: "/home/ana/code/api", Tool: "Bash", Agent: "tester",
 			Input: "npm publish\n\tnow\x1b[2J", Hash: strings.Repeat("ab", 32), Why: "publishes", OpenedAt: before(2 * time.Minute),
@@ -122,7 +122,7 @@ ask_2  web-3c4d wants Bash, 1m ago
 	if diff := cmp.Diff(want, render(renderAsks, in)); diff != "" {
 		t.Error(diff)
 	}
-	if got := render(renderAsks, wire.Asks{}); got != "Nothing waits for you.\n" {
+	if got := render(renderAsks, wire.AsksReply{}); got != "Nothing waits for you.\n" {
 		t.Errorf("no asks: %q", got)
 	}
 }
@@ -146,7 +146,7 @@ func TestLoopState(t *testing.T) {
 }
 
 func TestRenderChecks(t *testing.T) {
-	got := render(renderChecks, wire.Checks{Checks: []wire.Check{
+	got := render(renderChecks, wire.DoctorReply{Checks: []wire.Check{
 		ok("programs", "all there"), off("telegram", "no bot", "afar telegram connect"), bad("pin", "damaged", installFix),
 	}})
 	want := `  ✔  programs  all there
@@ -225,7 +225,7 @@ func TestLog(t *testing.T) {
 		{Seq: 7, ID: "7", At: before(time.Minute), Kind: "ask.opened", Text: "api-1a2b: Bash asks"},
 		{Seq: 8, ID: "8", At: before(0), Kind: "pause.set", Text: "paused"},
 	}
-	c := s.serve().says(wire.OpLog, wire.Log{Entries: entries})
+	c := s.serve().says(wire.OpLog, wire.LogReply{Entries: entries})
 	if code := s.run("log", "-n", "2", "--session", "api-1a2b"); code != 0 {
 		t.Fatalf("exit %d: %s", code, &s.stderr)
 	}
@@ -250,9 +250,9 @@ func TestLog(t *testing.T) {
 // Following goes on after the last entry seen, and ends without complaint.
 func TestLogFollow(t *testing.T) {
 	s := newShell(t)
-	fresh := make(chan wire.LogQuery)
+	fresh := make(chan wire.LogRequest)
 	s.serve().on(wire.OpLog, func(body json.RawMessage) wire.Reply {
-		var q wire.LogQuery
+		var q wire.LogRequest
 		if err := json.Unmarshal(body, &q); err != nil {
 			t.Error(err)
 		}

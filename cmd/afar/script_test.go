@@ -139,7 +139,7 @@ func leave(env *testscript.Env, afar string) {
 		return
 	}
 	env.T().Log("stop the coordinator: ", string(out), err)
-	var s wire.Status
+	var s wire.StatusReply
 	if out, err := tell("status", "--json"); err == nil && json.Unmarshal(out, &s) == nil && s.Coordinator.PID > 1 {
 		_ = syscall.Kill(s.Coordinator.PID, syscall.SIGKILL)
 	}
@@ -358,7 +358,7 @@ func cmdKill(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func statusOf(ts *testscript.TestScript) (s wire.Status) {
+func statusOf(ts *testscript.TestScript) (s wire.StatusReply) {
 	out, err := command(ts, []string{"afar", "status", "--json"}).Output()
 	ts.Check(err)
 	ts.Check(json.Unmarshal(out, &s))

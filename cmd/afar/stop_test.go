@@ -16,7 +16,7 @@ import (
 func stopping(t *testing.T, s *shell) (c *standIn, life *home.Lock, code chan int) {
 	t.Helper()
 	told := make(chan struct{})
-	c = s.serve().says(wire.OpStatus, wire.Status{Coordinator: wire.Coordinator{PID: 42}}).
+	c = s.serve().says(wire.OpStatus, wire.StatusReply{Coordinator: wire.Coordinator{PID: 42}}).
 		on(wire.OpShutdown, func(json.RawMessage) wire.Reply {
 			close(told)
 			return wire.Reply{V: 1, Body: wire.Raw(`{}`)}
@@ -57,7 +57,7 @@ func TestStopWaits(t *testing.T) {
 
 // TestStopped: what is said where sessions still run.
 func TestStopped(t *testing.T) {
-	running := wire.Status{Sessions: []wire.Session{{ID: "a", State: "idle"}, {ID: "b", State: "ended"}}}
+	running := wire.StatusReply{Sessions: []wire.Session{{ID: "a", State: "idle"}, {ID: "b", State: "ended"}}}
 	want := "The coordinator has stopped. 1 running session will start it again; to silence it: `afar pause`."
 	if got := stopped(running, 0); got != want {
 		t.Errorf("have %q", got)
@@ -68,7 +68,7 @@ func TestStopped(t *testing.T) {
 func TestStopSeesTheNextOne(t *testing.T) {
 	s := newShell(t)
 	c, _, code := stopping(t, s)
-	c.says(wire.OpStatus, wire.Status{Coordinator: wire.Coordinator{PID: 43}})
+	c.says(wire.OpStatus, wire.StatusReply{Coordinator: wire.Coordinator{PID: 43}})
 	if got := <-code; got != 0 || !strings.Contains(s.stdout.String(), "a hook that waits has started it again (pid 43)") {
 		t.Errorf("exit %d: %s%s", got, &s.stdout, &s.stderr)
 	}

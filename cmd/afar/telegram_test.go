@@ -44,7 +44,7 @@ func TestTelegramConnect(t *testing.T) {
 			for k, v := range tt.env {
 				s.env[k] = v
 			}
-			c := s.serve().says(wire.OpTelegramConnect, wire.Telegram{Connected: true, Bot: "my_bot"})
+			c := s.serve().says(wire.OpTelegramConnect, wire.TelegramReply{Connected: true, Bot: "my_bot"})
 			code := s.run("telegram", "connect")
 			if got := c.body(wire.OpTelegramConnect); got != tt.want || (code == 0) != (tt.want != "") {
 				t.Errorf("exit %d, sent %q, want %q; stderr %s", code, got, tt.want, &s.stderr)
@@ -60,8 +60,8 @@ func TestTelegramConnect(t *testing.T) {
 func pairing(s *shell, after string) *standIn {
 	waits := 0
 	return s.serve().
-		says(wire.OpTelegram, wire.Telegram{Connected: true}).
-		says(wire.OpTelegramPair, wire.Pairing{Code: "012345", ExpiresAt: noon().Add(10 * time.Minute).UnixMilli(), Bot: "bot_987654_bot"}).
+		says(wire.OpTelegram, wire.TelegramReply{Connected: true}).
+		says(wire.OpTelegramPair, wire.TelegramPairReply{Code: "012345", ExpiresAt: noon().Add(10 * time.Minute).UnixMilli(), Bot: "bot_987654_bot"}).
 		on(wire.OpTelegramPaired, func(json.RawMessage) wire.Reply {
 			waits++
 			body := `{"connected":true,"paired":true,"user":"Ana 765432","pairing":true}`
@@ -110,7 +110,7 @@ func TestTelegramPair(t *testing.T) {
 
 func TestTelegramPairExpired(t *testing.T) {
 	s := newShell(t)
-	pairing(s, `{"entries":[]}`).says(wire.OpTelegramPair, wire.Pairing{Code: "012345", ExpiresAt: before(time.Second)})
+	pairing(s, `{"entries":[]}`).says(wire.OpTelegramPair, wire.TelegramPairReply{Code: "012345", ExpiresAt: before(time.Second)})
 	if code := s.run("telegram", "pair"); code != exitFailed || !strings.Contains(s.stderr.String(), "expired") {
 		t.Errorf("exit %d: %s", code, &s.stderr)
 	}
@@ -121,7 +121,7 @@ func TestTelegramPairConnectsFirst(t *testing.T) {
 	for connected, want := range map[bool]string{false: `{"token":"1:env"}`, true: ""} {
 		s := newShell(t)
 		s.env["AFAR_TELEGRAM_TOKEN"] = "1:env"
-		c := pairing(s, "").says(wire.OpTelegram, wire.Telegram{Connected: connected}).says(wire.OpTelegramConnect, wire.Telegram{})
+		c := pairing(s, "").says(wire.OpTelegram, wire.TelegramReply{Connected: connected}).says(wire.OpTelegramConnect, wire.TelegramReply{})
 		if code := s.run("telegram", "pair", "--no-wait"); code != 0 {
 			t.Errorf("exit %d: %s", code, &s.stderr)
 		}
@@ -160,7 +160,7 @@ func TestTokenPrompt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := s.serve().says(wire.OpTelegramConnect, wire.Telegram{Connected: true, Bot: "my_bot"})
+		c := s.serve().says(wire.OpTelegramConnect, wire.TelegramReply{Connected: true, Bot: "my_bot"})
 		ctx, cancel := context.WithCancel(t.Context())
 		code := make(chan int)
 		go func() {

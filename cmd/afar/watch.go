@@ -35,7 +35,7 @@ func (a *app) watchStatus(ctx context.Context) error {
 	if !ok || !term.IsTerminal(int(out.Fd())) {
 		return usageError{errors.New("--watch needs a terminal; for programs there is --json")}
 	}
-	var s wire.Status
+	var s wire.StatusReply
 	if err := a.call(ctx, wire.OpStatus, nil, &s); err != nil {
 		return err
 	}
@@ -46,13 +46,13 @@ func (a *app) watchStatus(ctx context.Context) error {
 		if pause(ctx, watchEvery) != nil {
 			return nil // the way to end it
 		}
-		next := wire.Status{}
+		next := wire.StatusReply{}
 		err := a.callRunning(ctx, wire.OpStatus, nil, &next)
 		switch {
 		case err == nil:
 			s = next
 		case errors.Is(err, client.ErrUnreachable):
-			s = wire.Status{}
+			s = wire.StatusReply{}
 		case !errors.Is(err, errInterrupted):
 			return err
 		}
@@ -60,7 +60,7 @@ func (a *app) watchStatus(ctx context.Context) error {
 }
 
 // statusFrame is the status as one screen.
-func (a *app) statusFrame(out *os.File, s wire.Status) string {
+func (a *app) statusFrame(out *os.File, s wire.StatusReply) string {
 	width, height, err := term.GetSize(int(out.Fd()))
 	if err != nil || width <= 0 || height <= 0 {
 		width, height = 80, 24

@@ -1,22 +1,31 @@
 package wire
 
-// Operations of a second opinion. The last two are taken from the command line
-// itself alone, and `afar call` does not send them: what they say is a fact.
+// Operations of a second opinion. The last two are taken from the command line itself
+// alone, and `afar call` does not send them: what they say is a fact.
 const (
 	OpConsults     = "hook.consults" // a reviewer's call is about to consult
-	OpConsultBegin = "consult.begin" // reply: Consult
-	OpConsultEnd   = "consult.end"   // Consulted
+	OpConsultBegin = "consult.begin"
+	OpConsultEnd   = "consult.end"
 )
 
-// A Consult says how one may be made.
-type Consult struct {
+// ConsultsRequest names the reviewer's call in its payload.
+type ConsultsRequest struct{ HookCall }
+
+// ConsultsReply says nothing.
+type ConsultsReply = None
+
+// ConsultBeginRequest asks for leave to consult.
+type ConsultBeginRequest = None
+
+// ConsultBeginReply says how the consultation is made.
+type ConsultBeginReply struct {
 	ID        string   `json:"id"` // to end it with; not to be guessed
 	Programs  []string `json:"programs"`
 	TimeoutMS int64    `json:"timeout_ms"` // for each program
 }
 
-// Consulted says what came of one.
-type Consulted struct {
+// ConsultEndRequest says what came of a consultation.
+type ConsultEndRequest struct {
 	ID     string   `json:"id"`
 	By     string   `json:"by,omitempty"` // the program that answered, "" for none
 	Path   string   `json:"path,omitempty"`
@@ -26,6 +35,9 @@ type Consulted struct {
 	Missed []Missed `json:"missed,omitempty"` // those asked before, in order
 	Ended  bool     `json:"ended,omitempty"`  // it was ended before anything came of it
 }
+
+// ConsultEndReply says nothing.
+type ConsultEndReply = None
 
 // Missed is a program that gave no answer.
 type Missed struct {
@@ -43,7 +55,3 @@ type SecondOpinion struct {
 	TookMS int64    `json:"took_ms"`
 	Missed []Missed `json:"missed"`
 }
-
-// ReadsOnly reports whether an agent of that type, as the host names it, is
-// held to reading.
-func ReadsOnly(agentType string) bool { return agentType == "alice" || agentType == "afar:alice" }

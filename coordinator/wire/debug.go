@@ -1,11 +1,17 @@
 package wire
 
-// A HookDebug is what one hook read and printed, for the person who debugs.
-type HookDebug struct {
+// OpDebug hands over what a hook read and printed, while the person debugs.
+const OpDebug = "hook.debug"
+
+// DebugRequest is what one hook read and printed.
+type DebugRequest struct {
 	Line    Raw `json:"line"` // as in the log of hooks
 	Payload Raw `json:"payload"`
 	Printed Raw `json:"printed,omitempty"`
 }
+
+// DebugReply says nothing.
+type DebugReply = None
 
 // A HookLine is one line of the log of hooks. Times are unix milliseconds.
 type HookLine struct {

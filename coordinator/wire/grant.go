@@ -1,9 +1,26 @@
 package wire
 
-// Grants is a list of standing permissions.
-type Grants struct {
+// Operations of standing permissions.
+const (
+	OpGrants = "grants"
+	OpRevoke = "revoke"
+)
+
+// GrantsRequest asks for all standing permissions.
+type GrantsRequest = None
+
+// GrantsReply lists standing permissions.
+type GrantsReply struct {
 	Grants []Grant `json:"grants"`
 }
+
+// RevokeRequest names the permission that ends.
+type RevokeRequest struct {
+	ID string `json:"id"`
+}
+
+// RevokeReply is the permission that ended.
+type RevokeReply = Grant
 
 // A Grant is what a person allowed for the rest of a session, within a time.
 type Grant struct {

@@ -1,15 +1,20 @@
 package wire
 
-// OpPolicyTrust accepts a project's policy file, or takes that back. It takes
-// and replies a PolicyTrust.
+// OpPolicyTrust accepts a project's policy file, or takes that back.
 const OpPolicyTrust = "policy.trust"
 
-// A PolicyTrust names a project's policy file with the content that the person
+// PolicyTrustRequest names a project's policy file with the content that the person
 // saw.
-type PolicyTrust struct {
+type PolicyTrustRequest struct {
+	Path   string `json:"path"`
+	Hash   string `json:"hash,omitempty"` // SHA-256 of the content in hex
+	Forget bool   `json:"forget,omitempty"`
+}
+
+// PolicyTrustReply says whether the file is trusted now.
+type PolicyTrustReply struct {
 	Path    string   `json:"path"`
-	Hash    string   `json:"hash,omitempty"` // sha256 of the content, in hex
-	Forget  bool     `json:"forget,omitempty"`
-	Trusted bool     `json:"trusted"`       // of the reply
-	Off     []string `json:"off,omitempty"` // of the reply: rules that no longer ask
+	Hash    string   `json:"hash,omitempty"`
+	Trusted bool     `json:"trusted"`
+	Off     []string `json:"off,omitempty"` // rules that no longer ask
 }

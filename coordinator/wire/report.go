@@ -1,12 +1,15 @@
 package wire
 
-// ReportQuery asks what happened since a time.
-type ReportQuery struct {
+// OpReport asks what happened since a time.
+const OpReport = "report"
+
+// ReportRequest names the time, in unix milliseconds.
+type ReportRequest struct {
 	Since int64 `json:"since"`
 }
 
-// Report is what happened since a time.
-type Report struct {
+// ReportReply is what happened since a time.
+type ReportReply struct {
 	Since   int64          `json:"since"`
 	Until   int64          `json:"until"`
 	Asks    []ReportedAsk  `json:"asks"`    // opened, settled or still waiting in it, oldest first

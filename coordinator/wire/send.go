@@ -1,6 +1,6 @@
 package wire
 
-// Operations of texts from the command line. Body: Send; reply: Sent.
+// Operations of texts from the command line.
 const (
 	OpSend = "send" // to a session
 	OpTell = "tell" // to the person; a session may do this too
@@ -9,18 +9,24 @@ const (
 // ToPerson is the address of the person.
 const ToPerson = "person"
 
-// Send is a text for an address: a session's token (or its beginning),
+// SendRequest is a text for an address: a session's token (or its beginning),
 // session:TOKEN, or person.
-type Send struct {
-	ID   string `json:"id"` // minted by the caller: the same id again is the same text
+type SendRequest struct {
+	ID   string `json:"id"` // made by the caller: the same id again is the same text
 	To   string `json:"to"`
 	Text string `json:"text"`
 }
 
-// Sent says what becomes of a text.
-type Sent struct {
+// SendReply says what becomes of a text.
+type SendReply struct {
 	ID    string `json:"id"`    // of the message, "" for one to the person
 	To    string `json:"to"`    // the session's token, or person
 	When  string `json:"when"`  // when it gets there, in words
 	Words bool   `json:"words"` // it counts as the person's words; otherwise it is data
 }
+
+// TellRequest is a text for the person.
+type TellRequest = SendRequest
+
+// TellReply says what becomes of it.
+type TellReply = SendReply

@@ -2,27 +2,36 @@ package wire
 
 // Operations of snapshots.
 const (
-	OpUndoTake = "hook.undo" // a HookCall; reply: UndoTaken
-	OpUndos    = "undos"     // reply: Undos
-	OpUndo     = "undo"      // UndoOne: restores it; reply: Undo
+	OpUndoTake = "hook.undo" // take a snapshot before a question is asked
+	OpUndos    = "undos"
+	OpUndo     = "undo" // restore a snapshot
 )
 
-// UndoTaken says what was kept before a step, in one line for people; "" where
+// UndoTakeRequest names the call in its payload.
+type UndoTakeRequest struct{ HookCall }
+
+// UndoTakeReply says what was kept before a step, in one line for people; "" where
 // there is nothing to say.
-type UndoTaken struct {
+type UndoTakeReply struct {
 	Line string `json:"line,omitempty"`
 }
 
-// UndoOne names a snapshot to be restored. Force overwrites newer work.
-type UndoOne struct {
+// UndosRequest asks for all snapshots.
+type UndosRequest = None
+
+// UndosReply lists snapshots, oldest first.
+type UndosReply struct {
+	Undos []Undo `json:"undos"`
+}
+
+// UndoRequest names a snapshot to be restored. Force overwrites newer work.
+type UndoRequest struct {
 	ID    string `json:"id"`
 	Force bool   `json:"force,omitempty"`
 }
 
-// Undos is a list of snapshots, oldest first.
-type Undos struct {
-	Undos []Undo `json:"undos"`
-}
+// UndoReply is the snapshot as it stands afterwards.
+type UndoReply = Undo
 
 // An Undo is a snapshot that was taken before a destructive step.
 type Undo struct {

@@ -15,7 +15,7 @@ import (
 type Doctor struct {
 	Core     *core.Core
 	Database string // its path
-	Telegram func() wire.Telegram
+	Telegram func() wire.TelegramReply
 	Consult  consult.Config // whom the reviews of commits ask
 }
 

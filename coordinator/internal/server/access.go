@@ -1,10 +1,10 @@
 package server
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"time"
 
@@ -32,80 +32,96 @@ type operation struct {
 	do     func(*Server, *call) (any, error)
 }
 
+// row returns the row of an operation whose handler takes a decoded request. A call
+// without a body says nothing in its request.
+func row[Request, Reply any](who access, do func(*Server, *call, Request) (Reply, error)) operation {
+	known[reflect.TypeFor[Request]()] = fields(reflect.TypeFor[Request]())
+	return operation{who, func(s *Server, c *call) (any, error) {
+		if len(c.body) == 0 || string(c.body) == "null" {
+			return do(s, c, *new(Request))
+		}
+		in, err := decode[Request](c.body)
+		if err != nil {
+			return nil, badRequest("%s: %v", c.op, err)
+		}
+		return do(s, c, in)
+	}}
+}
+
 // operations is the whole surface of the socket, with its permissions.
 var operations = map[string]operation{
-	wire.OpSessionStart:  {hook, (*Server).sessionStart},
-	wire.OpSessionEnd:    {hook, (*Server).sessionEnd},
-	wire.OpPrompt:        {hook, (*Server).prompt},
-	wire.OpExpand:        {hook, (*Server).expand},
-	wire.OpGuarded:       {hook, (*Server).guarded},
-	wire.OpOutcome:       {hook, (*Server).outcome},
-	wire.OpStop:          {hook, (*Server).stop},
-	wire.OpCheck:         {hook, (*Server).check},
-	wire.OpStopFailure:   {hook, (*Server).stopFailure},
-	wire.OpPreCompact:    {hook, (*Server).preCompact},
-	wire.OpSubagentStop:  {hook, (*Server).subagentStop},
-	wire.OpSubagentStart: {hook, (*Server).subagentStart},
-	wire.OpNotification:  {hook, (*Server).notification},
-	wire.OpDebug:         {hook, (*Server).debug},
-	wire.OpAskOpen:       {hook, (*Server).askOpen},
-	wire.OpAskWait:       {hook, (*Server).askWait},
-	wire.OpAskClaim:      {hook, (*Server).askClaim},
-	wire.OpAskEnded:      {hook, (*Server).askEnded},
-	wire.OpTurn:          {hook, (*Server).turn},
-	wire.OpRetry:         {hook, (*Server).retry},
-	wire.OpMessageTake:   {hook, (*Server).messageTake},
-	wire.OpCheckInOver:   {hook, (*Server).checkInOver},
-	wire.OpParkedWait:    {hook, (*Server).parkedWait},
-	wire.OpErrandWait:    {hook, (*Server).errandWait},
-	wire.OpRewake:        {hook, (*Server).rewake},
-	wire.OpBatch:         {hook, (*Server).batch},
-	wire.OpPrinted:       {hook, (*Server).printed},
+	wire.OpSessionStart:  row(hook, (*Server).sessionStart),
+	wire.OpSessionEnd:    row(hook, (*Server).sessionEnd),
+	wire.OpPrompt:        row(hook, (*Server).prompt),
+	wire.OpExpand:        row(hook, (*Server).expand),
+	wire.OpGuarded:       row(hook, (*Server).guarded),
+	wire.OpOutcome:       row(hook, (*Server).outcome),
+	wire.OpStop:          row(hook, (*Server).stop),
+	wire.OpCheck:         row(hook, (*Server).check),
+	wire.OpStopFailure:   row(hook, (*Server).stopFailure),
+	wire.OpPreCompact:    row(hook, (*Server).preCompact),
+	wire.OpSubagentStop:  row(hook, (*Server).subagentStop),
+	wire.OpSubagentStart: row(hook, (*Server).subagentStart),
+	wire.OpNotification:  row(hook, (*Server).notification),
+	wire.OpDebug:         row(hook, (*Server).debug),
+	wire.OpAskOpen:       row(hook, (*Server).askOpen),
+	wire.OpAskWait:       row(hook, (*Server).askWait),
+	wire.OpAskClaim:      row(hook, (*Server).askClaim),
+	wire.OpAskEnded:      row(hook, (*Server).askEnded),
+	wire.OpTurn:          row(hook, (*Server).turn),
+	wire.OpRetry:         row(hook, (*Server).retry),
+	wire.OpMessageTake:   row(hook, (*Server).messageTake),
+	wire.OpCheckInOver:   row(hook, (*Server).checkInOver),
+	wire.OpParkedWait:    row(hook, (*Server).parkedWait),
+	wire.OpErrandWait:    row(hook, (*Server).errandWait),
+	wire.OpRewake:        row(hook, (*Server).rewake),
+	wire.OpBatch:         row(hook, (*Server).batch),
+	wire.OpPrinted:       row(hook, (*Server).printed),
 
-	wire.OpConfigRefused: {hook, (*Server).configRefused},
+	wire.OpConfigRefused: row(hook, (*Server).configRefused),
 
-	wire.OpUndoTake: {hook, (*Server).undoTake},
+	wire.OpUndoTake: row(hook, (*Server).undoTake),
 
-	wire.OpConsults:     {hook, (*Server).consults},
-	wire.OpConsultBegin: {own, (*Server).consultBegin},
-	wire.OpConsultEnd:   {own, (*Server).consultEnd},
+	wire.OpConsults:     row(hook, (*Server).consults),
+	wire.OpConsultBegin: row(own, (*Server).consultBegin),
+	wire.OpConsultEnd:   row(own, (*Server).consultEnd),
 
-	wire.OpUndos:  {anyone, (*Server).undos},
-	wire.OpGrants: {anyone, (*Server).grants},
-	wire.OpStatus: {anyone, (*Server).status},
-	wire.OpAsks:   {anyone, (*Server).asks},
-	wire.OpLoops:  {anyone, (*Server).loops},
-	wire.OpLoop:   {anyone, (*Server).loop},
-	wire.OpLog:    {anyone, (*Server).log},
-	wire.OpVerify: {anyone, (*Server).verify},
-	wire.OpReport: {anyone, (*Server).report},
-	wire.OpDoctor: {anyone, (*Server).doctor},
-	wire.OpPing:   {anyone, func(*Server, *call) (any, error) { return struct{}{}, nil }},
+	wire.OpUndos:  row(anyone, (*Server).undos),
+	wire.OpGrants: row(anyone, (*Server).grants),
+	wire.OpStatus: row(anyone, (*Server).status),
+	wire.OpAsks:   row(anyone, (*Server).asks),
+	wire.OpLoops:  row(anyone, (*Server).loops),
+	wire.OpLoop:   row(anyone, (*Server).loop),
+	wire.OpLog:    row(anyone, (*Server).log),
+	wire.OpVerify: row(anyone, (*Server).verify),
+	wire.OpReport: row(anyone, (*Server).report),
+	wire.OpDoctor: row(anyone, (*Server).doctor),
+	wire.OpPing:   row(anyone, (*Server).ping),
 
-	wire.OpPost:   {anyone, (*Server).post}, // agents write here; it decides nothing
-	wire.OpRead:   {anyone, (*Server).read},
-	wire.OpTopics: {anyone, (*Server).topics},
-	wire.OpTell:   {anyone, (*Server).tell}, // it decides nothing either
+	wire.OpPost:   row(anyone, (*Server).post), // agents write here; it decides nothing
+	wire.OpRead:   row(anyone, (*Server).read),
+	wire.OpTopics: row(anyone, (*Server).topics),
+	wire.OpTell:   row(anyone, (*Server).tell), // it decides nothing either
 
-	wire.OpAnswer:   {person, (*Server).answerAsk}, // an allow needs a terminal, see there
-	wire.OpUndo:     {person, (*Server).undo},
-	wire.OpSend:     {person, (*Server).send}, // words need a terminal, see there
-	wire.OpRevoke:   {person, (*Server).revoke},
-	wire.OpAway:     {person, (*Server).away},
-	wire.OpTurnStop: {person, (*Server).turnStop},
-	wire.OpPause:    {person, (*Server).pause},
-	wire.OpLoopNew:  {person, (*Server).loopStart},
-	wire.OpLoopEnd:  {anyone, (*Server).loopCancel}, // a way out must always work
-	wire.OpShutdown: {person, (*Server).shutdown},
-	wire.OpPerson:   {anyone, (*Server).person},
+	wire.OpAnswer:     row(person, (*Server).answerAsk), // an allow needs a terminal, see there
+	wire.OpUndo:       row(person, (*Server).undo),
+	wire.OpSend:       row(person, (*Server).send), // words need a terminal, see there
+	wire.OpRevoke:     row(person, (*Server).revoke),
+	wire.OpAway:       row(person, (*Server).away),
+	wire.OpTurnStop:   row(person, (*Server).turnStop),
+	wire.OpPause:      row(person, (*Server).pause),
+	wire.OpLoopStart:  row(person, (*Server).loopStart),
+	wire.OpLoopCancel: row(anyone, (*Server).loopCancel), // a way out must always work
+	wire.OpShutdown:   row(person, (*Server).shutdown),
+	wire.OpPerson:     row(anyone, (*Server).person),
 
-	wire.OpPolicyTrust: {person, (*Server).policyTrust}, // accepting one needs a terminal, see there
+	wire.OpPolicyTrust: row(person, (*Server).policyTrust), // accepting one needs a terminal, see there
 
-	wire.OpTelegram:           {anyone, (*Server).telegram},
-	wire.OpTelegramConnect:    {person, (*Server).telegramConnect},
-	wire.OpTelegramPair:       {person, (*Server).telegramPair},
-	wire.OpTelegramPaired:     {anyone, (*Server).telegramPaired},
-	wire.OpTelegramDisconnect: {person, (*Server).telegramDisconnect},
+	wire.OpTelegram:           row(anyone, (*Server).telegram),
+	wire.OpTelegramConnect:    row(person, (*Server).telegramConnect),
+	wire.OpTelegramPair:       row(person, (*Server).telegramPair),
+	wire.OpTelegramPaired:     row(anyone, (*Server).telegramPaired),
+	wire.OpTelegramDisconnect: row(person, (*Server).telegramDisconnect),
 }
 
 // allow says whether the caller may have the operation. A refused decision is
@@ -244,14 +260,13 @@ func (s *Server) allowPerson(c *call) error {
 
 // person is for decisions that the coordinator does not take itself, such as
 // to uninstall: whether the caller may, and a journal that knows of it.
-func (s *Server) person(c *call) (any, error) {
-	var in wire.ByID
-	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" || len(in.ID) > 40 {
-		return nil, badRequest("a decision needs a name")
+func (s *Server) person(c *call, in wire.PersonRequest) (out wire.PersonReply, err error) {
+	if in.ID == "" || len(in.ID) > 40 {
+		return out, badRequest("a decision needs a name")
 	}
 	named := *c
 	named.op = oneLine(redact.Visible(in.ID))
-	return nil, s.allowPerson(&named)
+	return out, s.allowPerson(&named)
 }
 
 // allowHere says whether a decision at the terminal counts. answers_from may

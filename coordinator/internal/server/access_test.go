@@ -65,7 +65,7 @@ func TestOurHook(t *testing.T) {
 func TestOperations(t *testing.T) {
 	reading := map[string]bool{
 		wire.OpStatus: true, wire.OpAsks: true, wire.OpLoops: true, wire.OpLoop: true, wire.OpLog: true, wire.OpVerify: true,
-		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopEnd: true,
+		wire.OpDoctor: true, wire.OpTelegram: true, wire.OpTelegramPaired: true, wire.OpLoopCancel: true,
 		wire.OpGrants: true, wire.OpUndos: true, wire.OpPerson: true, wire.OpReport: true, wire.OpPing: true,
 		wire.OpPost: true, wire.OpRead: true, wire.OpTopics: true, wire.OpTell: true,
 	}
@@ -140,7 +140,7 @@ func TestDecisionByName(t *testing.T) {
 		``: false, `7`: false, `{}`: false, `{"id":7}`: false, `{"id":"` + strings.Repeat("x", 41) + `"}`: false,
 		`{"id":"` + strings.Repeat("x", 40) + `"}`: true, `{"id":"un\ninstall"}`: true,
 	} {
-		_, err := r.person(&call{op: wire.OpPerson, body: []byte(body)})
+		_, err := operations[wire.OpPerson].do(r, &call{op: wire.OpPerson, body: []byte(body)})
 		if errors.Is(err, errDenied) != decided || err == nil {
 			t.Errorf("%s: %v", body, err)
 		}

@@ -12,29 +12,28 @@ import (
 
 // configRefused takes in which settings file a session does not take over, and
 // why.
-func (s *Server) configRefused(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
+func (s *Server) configRefused(c *call, in wire.ConfigRefusedRequest) (out wire.ConfigRefusedReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	text := oneLine(redact.Visible(redact.Mask(h.Part + ": " + h.Why)))
-	return wire.HookReply{}, s.cfg.Core.SettingsRefused(p.Session, text)
+	text := oneLine(redact.Visible(redact.Mask(in.File + ": " + in.Why)))
+	return out, s.cfg.Core.SettingsRefused(p.Session, text)
 }
 
-// withNotices adds to a reply what waits for the session's terminal.
-func (s *Server) withNotices(id session.ID, r wire.HookReply) (wire.HookReply, error) {
+// withNotices returns a notice with what waits for the session's terminal.
+func (s *Server) withNotices(id session.ID, notice string) (string, error) {
 	waiting, err := s.cfg.Core.TakeNotices(id)
-	r.Notice = strings.Trim(r.Notice+"\n"+waiting, "\n")
-	return r, err
+	return strings.Trim(notice+"\n"+waiting, "\n"), err
 }
 
 // pastGuard raises an alarm for a call that ran although the hooks wrote down
 // that the guard denied it, or did not write it down at all. A subagent's call
 // may have been written down under another session: of those only the denied
 // ones count.
-func (s *Server) pastGuard(h wire.HookCall, p payload) error {
-	denied := h.Kept == string(ledger.Denied)
-	never := h.Kept == string(ledger.Never) && p.Agent == "" && ledger.Sees(p.Tool)
+func (s *Server) pastGuard(in wire.OutcomeRequest, p payload) error {
+	denied := in.Kept == string(ledger.Denied)
+	never := in.Kept == string(ledger.Never) && p.Agent == "" && ledger.Sees(p.Tool)
 	if !denied && !never {
 		return nil
 	}

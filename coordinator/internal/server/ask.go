@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"os/user"
 	"time"
 
@@ -19,53 +18,51 @@ const maxWait = 25 * time.Second
 // waitFor is how long a caller may wait that asks for ms milliseconds.
 func waitFor(ms int64) time.Duration { return min(time.Duration(ms)*time.Millisecond, maxWait) }
 
-func (s *Server) askOpen(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
+func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	if h.Ask == "" {
-		return nil, badRequest("an ask needs an id")
+	if in.Ask == "" {
+		return out, errNoAskID
 	}
-	if s.silent(h) {
-		return wire.AskReply{ID: h.Ask, State: string(ask.Cancelled), Message: "Afar is paused"}, nil
+	if s.silent(in.HookCall) {
+		return wire.AskState{ID: in.Ask, State: string(ask.Cancelled), Message: "Afar is paused"}, nil
 	}
-	a, v, err := s.asked(h, p)
+	a, v, err := s.asked(in, p)
 	if err != nil {
-		return nil, badRequest("%v", err)
+		return out, badRequest("%v", err)
 	}
 	a.Taker = caller(c)
-	if h.Park {
-		if a, err = s.cfg.Core.Park(a); err == nil {
-			s.beside(p, v.losses, a)
-		}
-		return askReply(a), err
+	if in.Park {
+		a, err = s.cfg.Core.Park(a)
+	} else {
+		a, err = s.cfg.Core.OpenCovered(a, v.need)
 	}
-	a, err = s.cfg.Core.OpenCovered(a, v.need)
 	if err == nil {
 		s.beside(p, v.losses, a)
 	}
-	return askReply(a), err
+	return askState(a), err
 }
 
 // asked is what a hook's call asks the person, and the call as it is seen: what
 // the guard asks about, and what only a person can say, needs its person each
 // time.
-func (s *Server) asked(h wire.HookCall, p payload) (a ask.Ask, v seen, err error) {
-	if ask.Kind(h.Kind) == ask.Elicitation {
-		a, err = ask.NewElicitation(h.Payload)
+func (s *Server) asked(in wire.AskOpenRequest, p payload) (a ask.Ask, v seen, err error) {
+	if ask.Kind(in.Kind) == ask.Elicitation {
+		a, err = ask.NewElicitation(in.Payload)
 	} else {
-		a, v, err = s.askedCall(h, p)
+		a, v, err = s.askedCall(in, p)
 	}
-	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(h.Ask), ask.Kind(h.Kind), p.Session, p.PromptID
-	a.Agent, a.AgentType, a.Cwd, a.Attended, a.Background = p.Agent, p.AgentType, p.Cwd, h.Attended, h.Background
-	a.Why = oneLine(redact.Visible(redact.Mask(h.Why)))
+	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(in.Ask), ask.Kind(in.Kind), p.Session, p.PromptID
+	a.Agent, a.AgentType, a.Cwd, a.Attended, a.Background = p.Agent, p.AgentType, p.Cwd, in.Attended, in.Background
+	a.Why = oneLine(redact.Visible(redact.Mask(in.Why)))
 	return a, v, err
 }
 
-func (s *Server) askedCall(h wire.HookCall, p payload) (a ask.Ask, v seen, err error) {
-	v = s.see(h, p)
-	if h.Kind != string(ask.Permission) {
+func (s *Server) askedCall(in wire.AskOpenRequest, p payload) (a ask.Ask, v seen, err error) {
+	v = s.see(in.Project, p)
+	if in.Kind != string(ask.Permission) {
 		v.need = grant.Need{}
 	}
 	var old string
@@ -79,7 +76,7 @@ func (s *Server) askedCall(h wire.HookCall, p payload) (a ask.Ask, v seen, err e
 	if a.Text, a.Hash, err = ask.InputOver(p.Tool, p.Input, old); err != nil {
 		return a, v, err
 	}
-	if a.Form, err = form(h, p); err != nil {
+	if a.Form, err = form(ask.Kind(in.Kind), p); err != nil {
 		return a, v, err
 	}
 	a.Offer = s.offer(v.need, p, a.Text)
@@ -88,62 +85,63 @@ func (s *Server) askedCall(h wire.HookCall, p payload) (a ask.Ask, v seen, err e
 
 // askWait holds the hook's connection until the ask ends. A connection that
 // breaks starts the time in which the hook may dial again.
-func (s *Server) askWait(c *call) (any, error) {
-	h, err := s.askCall(c)
+func (s *Server) askWait(c *call, in wire.AskWaitRequest) (out wire.AskWaitReply, err error) {
+	id, err := s.ownAsk(c, in.Ask)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	id := ask.ID(h.Ask)
 	if _, err := s.cfg.Core.AttachAsk(id); err != nil {
-		return nil, err
+		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(h.WaitMS))
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	a, err := s.cfg.Core.AwaitAsk(ctx, id)
 	if c.ctx.Err() != nil && a.State == ask.Open {
 		_, err = s.cfg.Core.LoseAsk(id)
 	}
-	return askReply(a), err
+	return askState(a), err
 }
 
 // askClaim takes the answer for a hook that is about to print it. An answer
 // that nobody claims has no effect.
-func (s *Server) askClaim(c *call) (any, error) {
-	h, err := s.askCall(c)
+func (s *Server) askClaim(c *call, in wire.AskClaimRequest) (out wire.AskClaimReply, err error) {
+	id, err := s.ownAsk(c, in.Ask)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	s.before(c.ctx, ask.ID(h.Ask))
-	a, err := s.cfg.Core.ClaimAsk(ask.ID(h.Ask), h.Receipt && caller(c).Known())
+	s.before(c.ctx, id)
+	a, err := s.cfg.Core.ClaimAsk(id, in.Receipt && caller(c).Known())
 	if err == nil && a.Unproven {
 		c.printed = func(yes bool) error { return s.cfg.Core.AskPrinted(a.ID, yes) }
 	}
-	return askReply(a), err
+	return askState(a), err
 }
 
-func (s *Server) askEnded(c *call) (any, error) {
-	h, err := s.askCall(c)
+func (s *Server) askEnded(c *call, in wire.AskEndedRequest) (out wire.AskEndedReply, err error) {
+	id, err := s.ownAsk(c, in.Ask)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	a, err := s.cfg.Core.CancelAsk(ask.ID(h.Ask), h.Why)
-	return askReply(a), err
+	a, err := s.cfg.Core.CancelAsk(id, in.Why)
+	return askState(a), err
 }
 
-// askCall decodes a hook's call about an ask that it opened.
-func (s *Server) askCall(c *call) (h wire.HookCall, err error) {
-	if h, err = decode[wire.HookCall](c.body); err != nil || h.Ask == "" {
-		return h, badRequest("an ask needs an id")
+var errNoAskID = badRequest("an ask needs an id")
+
+// ownAsk returns the id of an ask that the calling hook may speak for.
+func (s *Server) ownAsk(c *call, id string) (ask.ID, error) {
+	if id == "" {
+		return "", errNoAskID
 	}
-	a, err := s.cfg.Core.Ask(ask.ID(h.Ask))
+	a, err := s.cfg.Core.Ask(ask.ID(id))
 	if err != nil {
-		return h, err
+		return "", err
 	}
-	return h, s.allowFor(c, a.Session, 0)
+	return a.ID, s.allowFor(c, a.Session, 0)
 }
 
-func askReply(a ask.Ask) wire.AskReply {
-	r := wire.AskReply{ID: string(a.ID), State: string(a.State), Message: a.Note}
+func askState(a ask.Ask) wire.AskState {
+	r := wire.AskState{ID: string(a.ID), State: string(a.State), Message: a.Note}
 	if left := time.Until(a.ExpiresAt); a.State == ask.Open && left > 0 {
 		r.DeadlineMS = left.Milliseconds()
 	}
@@ -157,29 +155,26 @@ func askReply(a ask.Ask) wire.AskReply {
 
 // answerAsk is the terminal channel. An allow needs a controlling terminal; a
 // refusal does not, for it can do no harm.
-func (s *Server) answerAsk(c *call) (any, error) {
-	var in wire.Answer
-	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
-		return nil, badRequest("an answer needs an id")
+func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.AnswerReply, err error) {
+	if in.ID == "" {
+		return out, badRequest("an answer needs an id")
 	}
 	if err := s.allowHere(c); err != nil {
-		return nil, err
+		return out, err
 	}
-	id, err := meant(in.ID, "ask_", s.askIDs())
-	if err != nil {
-		return nil, err
+	if in.ID, err = meant(in.ID, "ask_", s.askIDs()); err != nil {
+		return out, err
 	}
-	in.ID = id
 	if in.Allow || in.Text != "" || len(in.Options) > 0 {
 		if err := s.allowTerminal(c); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
 	switch scope := ask.Scope(in.Scope); {
 	case scope != ask.Once && scope != ask.Session && scope != ask.Always:
-		return nil, badRequest("an allow is for once, session or always, not %q", in.Scope)
+		return out, badRequest("an allow is for once, session or always, not %q", in.Scope)
 	case scope != ask.Once && !in.Allow:
-		return nil, badRequest("only an allow can reach farther than its call")
+		return out, badRequest("only an allow can reach farther than its call")
 	}
 	d := ask.Decision{Allow: in.Allow, Message: in.Message, By: localUser(), Channel: terminal, Scope: ask.Scope(in.Scope)}
 	if !in.Allow && in.Message == "" {
@@ -191,7 +186,7 @@ func (s *Server) answerAsk(c *call) (any, error) {
 	}
 	a, err := s.answered(in, d)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	return s.wireAsk(a), nil
 }
@@ -210,7 +205,9 @@ func localUser() string {
 	return "the terminal"
 }
 
-func (s *Server) asks(*call) (any, error) { return wire.Asks{Asks: s.wireAsks()}, nil }
+func (s *Server) asks(*call, wire.AsksRequest) (wire.AsksReply, error) {
+	return wire.AsksReply{Asks: s.wireAsks()}, nil
+}
 
 func (s *Server) wireAsks() []wire.Ask {
 	out := []wire.Ask{}

@@ -18,11 +18,11 @@ import (
 
 // stopID tells the calls of one Stop hook from each other, and from the same
 // call made again. A hook of before says nothing.
-func stopID(h wire.HookCall) string {
-	if h.Ask == "" {
+func stopID(in wire.StopRequest) string {
+	if in.Ask == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s/%d", h.Ask, h.Round)
+	return fmt.Sprintf("%s/%d", in.Ask, in.Round)
 }
 
 // checkResult is what a Stop hook says of the check that it ran; nil when it
@@ -59,23 +59,23 @@ func wireCheck(c *loop.Check, token, cwd string) *wire.LoopCheck {
 
 // check follows a check that a Stop hook runs: it journals what it prints and
 // tells the hook when nobody wants its result any more.
-func (s *Server) check(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Working)
+func (s *Server) check(c *call, in wire.CheckRequest) (out wire.CheckReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	if err := s.cfg.Core.Checking(p.Session, printed(h.Output)); err != nil {
-		return nil, err
+	if err := s.cfg.Core.Checking(p.Session, printed(in.Output)); err != nil {
+		return out, err
 	}
-	if h.Verb == wire.Interrupted {
-		return wire.HookReply{Wake: core.End}, s.cfg.Core.InterruptCheck(p.Session, h.Frame)
+	if in.Ended == wire.Interrupted {
+		return wire.CheckReply{Wake: core.End}, s.cfg.Core.InterruptCheck(p.Session, in.Frame)
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(h.WaitMS))
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
-	if s.silent(h) || s.cfg.Core.AwaitCheck(ctx, p.Session, h.Frame) {
-		return wire.HookReply{Wake: core.End}, nil
+	if s.silent(in.HookCall) || s.cfg.Core.AwaitCheck(ctx, p.Session, in.Frame) {
+		return wire.CheckReply{Wake: core.End}, nil
 	}
-	return wire.HookReply{Wake: core.Wait}, nil
+	return wire.CheckReply{Wake: core.Wait}, nil
 }
 
 // allowCheck has the guard judge a check once, before the loop starts. What the

@@ -2,7 +2,6 @@ package server
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -38,10 +37,10 @@ type consultation struct {
 }
 
 // consults notes that a reviewer's call is about to consult.
-func (s *Server) consults(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Working)
-	if err != nil || s.silent(h) || !wire.ReadsOnly(p.AgentType) {
-		return wire.HookReply{}, err
+func (s *Server) consults(c *call, in wire.ConsultsRequest) (out wire.ConsultsReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
+	if err != nil || s.silent(in.HookCall) || !wire.ReadsOnly(p.AgentType) {
+		return out, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +49,7 @@ func (s *Server) consults(c *call) (any, error) {
 		return !slices.ContainsFunc(calls, func(k review.Call) bool { return !k.Over(now) })
 	})
 	s.reviewers[p.Session] = append(s.reviewers[p.Session], review.Call{Agent: p.Agent, ID: p.ToolUse, At: now})
-	return wire.HookReply{}, nil
+	return out, nil
 }
 
 // returned notes that a reviewer's call has ended.
@@ -83,7 +82,7 @@ func (s *Server) allowOwn(c *call) error {
 }
 
 // consultBegin lets a consultation begin, unless a consulted model asks for it.
-func (s *Server) consultBegin(c *call) (any, error) {
+func (s *Server) consultBegin(c *call, _ wire.ConsultBeginRequest) (out wire.ConsultBeginReply, err error) {
 	v, who := s.author(c.line)
 	one := consultation{session: v.ID, who: who}
 	if len(c.line) > 0 {
@@ -95,13 +94,13 @@ func (s *Server) consultBegin(c *call) (any, error) {
 	maps.DeleteFunc(s.running, func(_ string, r consultation) bool { return r.pid != 0 && !peer.Alive(r.pid) })
 	switch {
 	case s.consulted(c.line):
-		return nil, fmt.Errorf("%w: a consulted model cannot consult; answer from what you know", errDenied)
+		return out, fmt.Errorf("%w: a consulted model cannot consult; answer from what you know", errDenied)
 	case len(s.running) >= maxConsults:
-		return nil, fmt.Errorf("%w: %d consultations run already; wait for one to end", errDenied, maxConsults)
+		return out, fmt.Errorf("%w: %d consultations run already; wait for one to end", errDenied, maxConsults)
 	}
 	one.agent = s.reviewer(v.ID)
 	s.running[id] = one
-	return wire.Consult{ID: id, Programs: s.cfg.Consult.Programs, TimeoutMS: s.cfg.Consult.Timeout.Milliseconds()}, nil
+	return wire.ConsultBeginReply{ID: id, Programs: s.cfg.Consult.Programs, TimeoutMS: s.cfg.Consult.Timeout.Milliseconds()}, nil
 }
 
 // consulted reports whether a process descends from a consultation that runs, or
@@ -155,11 +154,7 @@ func (s *Server) reviewer(id session.ID) string {
 }
 
 // consultEnd journals what came of a consultation. Whoever began it says so.
-func (s *Server) consultEnd(c *call) (any, error) {
-	var in wire.Consulted
-	if err := json.Unmarshal(c.body, &in); err != nil {
-		return nil, badRequest("consult.end: %v", err)
-	}
+func (s *Server) consultEnd(c *call, in wire.ConsultEndRequest) (out wire.ConsultEndReply, err error) {
 	s.mu.Lock()
 	one, ok := s.running[in.ID]
 	ok = ok && (len(c.line) == 0 || c.line[0].PID == one.pid)
@@ -169,20 +164,20 @@ func (s *Server) consultEnd(c *call) (any, error) {
 	s.mu.Unlock()
 	switch {
 	case !ok:
-		return nil, badRequest("consult.end: no consultation of yours runs under this id")
+		return out, badRequest("consult.end: no consultation of yours runs under this id")
 	case in.Ended:
-		return nil, nil
+		return out, nil
 	case in.By == "":
-		return nil, s.cfg.Core.Note(event.ConsultFailed, one.session, one.agent, one.who+": no other model could be asked: "+missed(in.Missed))
+		return out, s.cfg.Core.Note(event.ConsultFailed, one.session, one.agent, one.who+": no other model could be asked: "+missed(in.Missed))
 	case len(in.Digest) != 64 || in.Bytes <= 0:
-		return nil, badRequest("consult.end: an answer needs a digest")
+		return out, badRequest("consult.end: an answer needs a digest")
 	}
-	return nil, s.cfg.Core.Note(event.ConsultAnswered, one.session, one.agent, one.who+": "+answered(in))
+	return out, s.cfg.Core.Note(event.ConsultAnswered, one.session, one.agent, one.who+": "+answered(in))
 }
 
 // answered is a consultation for the journal. What programs said of themselves
 // was written by others.
-func answered(in wire.Consulted) string {
+func answered(in wire.ConsultEndRequest) string {
 	text := fmt.Sprintf("%s (%s) was asked and answered %d bytes in %s, sha256 %.64s", quiet(in.By), quiet(in.Path), in.Bytes, time.Duration(in.TookMS)*time.Millisecond, quiet(in.Digest))
 	if len(in.Missed) > 0 {
 		text += "; " + missed(in.Missed)

@@ -63,19 +63,19 @@ func TestConsultBound(t *testing.T) {
 	}
 	var ids []string
 	for range maxConsults {
-		out, err := r.consultBegin(&call{op: wire.OpConsultBegin, line: []peer.Process{{PID: os.Getppid()}}})
+		out, err := r.consultBegin(&call{op: wire.OpConsultBegin, line: []peer.Process{{PID: os.Getppid()}}}, wire.ConsultBeginRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids = append(ids, out.(wire.Consult).ID)
+		ids = append(ids, out.ID)
 		one := r.running[ids[len(ids)-1]]
 		r.running[ids[len(ids)-1]] = consultation{pid: os.Getpid(), who: one.who}
 	}
-	if _, err := r.consultBegin(&call{op: wire.OpConsultBegin, line: []peer.Process{{PID: os.Getppid()}}}); err == nil || !strings.Contains(err.Error(), "run already") {
+	if _, err := r.consultBegin(&call{op: wire.OpConsultBegin, line: []peer.Process{{PID: os.Getppid()}}}, wire.ConsultBeginRequest{}); err == nil || !strings.Contains(err.Error(), "run already") {
 		t.Errorf("one more than may run: %v", err)
 	}
 	end := func(pid int, in string) error {
-		_, err := r.consultEnd(&call{op: wire.OpConsultEnd, line: []peer.Process{{PID: pid}}, body: []byte(in)})
+		_, err := operations[wire.OpConsultEnd].do(r, &call{op: wire.OpConsultEnd, line: []peer.Process{{PID: pid}}, body: []byte(in)})
 		return err
 	}
 	for _, in := range []string{``, `[]`, `{}`, `{"id":"con_x","by":"codex"}`, `{"id":7}`} {

@@ -17,22 +17,18 @@ const (
 
 // debug records what a hook read and printed, masked, while the person wants it.
 // A hook that says so does not count: a session's environment reaches it.
-func (s *Server) debug(c *call) (any, error) {
+func (s *Server) debug(c *call, in wire.DebugRequest) (out wire.DebugReply, err error) {
 	d, on := home.Debugging(s.cfg.Dirs, time.Now())
 	if !on || !d.Payloads || len(c.body) > maxRecorded {
-		return wire.HookReply{}, nil
-	}
-	var in wire.HookDebug
-	if err := json.Unmarshal(c.body, &in); err != nil {
-		return nil, badRequest("debug: %v", err)
+		return out, nil
 	}
 	raw, err := json.Marshal(in)
 	if err != nil {
-		return nil, badRequest("debug: %v", err)
+		return out, badRequest("debug: %v", err)
 	}
 	text, err := redact.MaskJSON(raw, maxLeaf)
 	if err != nil {
-		return nil, badRequest("debug: %v", err)
+		return out, badRequest("debug: %v", err)
 	}
-	return wire.HookReply{}, home.AppendLine(s.cfg.Dirs.PayloadLog(), []byte(text+"\n"), maxPayloadLog)
+	return out, home.AppendLine(s.cfg.Dirs.PayloadLog(), []byte(text+"\n"), maxPayloadLog)
 }

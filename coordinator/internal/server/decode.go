@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
-	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // maxNesting leaves room for a call around a hook's input.
@@ -31,25 +30,27 @@ func decode[T any](text []byte) (out T, err error) {
 		if !ok {
 			continue
 		}
-		if err := set(to.Field(field), value); err != nil {
+		if err := set(to.FieldByIndex(field), value); err != nil {
 			return out, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return out, nil
 }
 
-// known holds the fields of what decode decodes, by their JSON names.
-var known = map[reflect.Type]map[string]int{
-	reflect.TypeFor[wire.HookCall](): fields(reflect.TypeFor[wire.HookCall]()),
-	reflect.TypeFor[payload]():       fields(reflect.TypeFor[payload]()),
+// known holds the fields of what decode decodes, by their JSON names: of the requests,
+// which row adds, and of the host's input.
+var known = map[reflect.Type]map[string][]int{
+	reflect.TypeFor[payload](): fields(reflect.TypeFor[payload]()),
 }
 
-// fields returns the indexes of a struct's fields by their JSON names.
-func fields(t reflect.Type) map[string]int {
-	out := map[string]int{}
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		out[name] = i
+// fields returns the indexes of a struct's fields by their JSON names. The fields of an
+// embedded struct are its own.
+func fields(t reflect.Type) map[string][]int {
+	out := map[string][]int{}
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); !f.Anonymous {
+			out[name] = f.Index
+		}
 	}
 	return out
 }

@@ -14,21 +14,23 @@ import (
 
 func TestDecode(t *testing.T) {
 	text := `{"payload":{"a":[1]},"client":7,"attended":true,"off":false,"terminal":"tty:\u00fc","redirected":["A=b"],"later":{},` +
-		`"ask":null,"checked":{"frame":"f","exit_code":1},"wait_ms":-5}`
-	want := wire.HookCall{
-		Payload: wire.Raw(`{"a":[1]}`), Client: 7, Attended: true, Terminal: "tty:ü", Redirected: []string{"A=b"},
-		Checked: &wire.LoopChecked{Frame: "f", ExitCode: 1}, WaitMS: -5,
+		`"ask":null,"checked":{"frame":"f","exit_code":1},"round":-5}`
+	want := wire.StopRequest{
+		HookCall: wire.HookCall{
+			Payload: wire.Raw(`{"a":[1]}`), Client: 7, Attended: true, Terminal: "tty:ü", Redirected: []string{"A=b"},
+		},
+		Checked: &wire.LoopChecked{Frame: "f", ExitCode: 1}, Round: -5,
 	}
-	if got, err := decode[wire.HookCall]([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := decode[wire.StopRequest]([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("have %+v, want %+v, %v", got, want, err)
 	}
 	for text, blamed := range map[string]string{
 		``: "JSON", `{`: "JSON", `[]`: "JSON", `null`: "JSON", `"{}"`: "JSON", `{"client":1}{}`: "JSON", "{\"ask\":\"\xff\"}": "UTF-8",
 		`{"payload":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}`: "JSON",
 		`{"client":"1"}`: "client", `{"client":1.5}`: "client", `{"client":1e400}`: "client", `{"off":0}`: "off", `{"ask":["a"]}`: "ask",
-		`{"redirected":{}}`: "redirected", `{"checked":7}`: "checked", `{"wait_ms":99999999999999999999}`: "wait_ms",
+		`{"redirected":{}}`: "redirected", `{"checked":7}`: "checked", `{"round":99999999999999999999}`: "round",
 	} {
-		if _, err := decode[wire.HookCall]([]byte(text)); err == nil || !strings.Contains(err.Error(), blamed) {
+		if _, err := decode[wire.StopRequest]([]byte(text)); err == nil || !strings.Contains(err.Error(), blamed) {
 			t.Errorf("%.40q: want an error about %q, have %v", text, blamed, err)
 		}
 	}
@@ -45,7 +47,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		sameAsJSON[wire.HookCall](t, text)
+		sameAsJSON[wire.StopRequest](t, text)
 		sameAsJSON[payload](t, text)
 	})
 }
@@ -75,7 +77,7 @@ func sameAsJSON[T any](t *testing.T, text []byte) {
 
 // ambiguous reports whether an object says something twice, or by a name in
 // another case.
-func ambiguous(text []byte, all map[string]json.RawMessage, known map[string]int) bool {
+func ambiguous(text []byte, all map[string]json.RawMessage, known map[string][]int) bool {
 	names := 0
 	dec := json.NewDecoder(bytes.NewReader(text))
 	_, _ = dec.Token()

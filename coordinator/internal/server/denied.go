@@ -8,18 +8,18 @@ import (
 
 // retry says whether this call, which auto mode refused before, may run once.
 // The hook's guard had no opinion on it.
-func (s *Server) retry(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Working)
-	if err != nil || s.silent(h) {
-		return wire.AskReply{}, err
+func (s *Server) retry(c *call, in wire.RetryRequest) (out wire.RetryReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
+	if err != nil || s.silent(in.HookCall) {
+		return out, err
 	}
 	_, hash, err := ask.Input(p.Tool, p.Input)
 	if err != nil {
-		return nil, badRequest("%v", err)
+		return out, badRequest("%v", err)
 	}
 	a, ok, err := s.cfg.Core.TakeRetry(ask.Ask{Session: p.Session, Tool: p.Tool, Hash: hash, Kind: ask.Denied})
 	if ok && err == nil {
-		s.again(c.ctx, h, p, a.ID)
+		s.again(c.ctx, in.Project, p, a.ID)
 	}
-	return wire.AskReply{ID: string(a.ID), State: string(a.State), Allow: ok}, err
+	return wire.AskState{ID: string(a.ID), State: string(a.State), Allow: ok}, err
 }

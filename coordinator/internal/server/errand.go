@@ -27,7 +27,7 @@ func (s *Server) repository(ctx context.Context, cwd string) (string, error) {
 
 // firstIssue tells the model of the first issue where that is there soon; else it
 // comes at the first stop.
-func (s *Server) firstIssue(c *call, p payload) (any, error) {
+func (s *Server) firstIssue(c *call, p payload) (wire.ExpandReply, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, firstFor)
 	defer cancel()
 	s.cfg.Core.AwaitErrand(ctx, p.Session, time.Now())
@@ -36,21 +36,21 @@ func (s *Server) firstIssue(c *call, p payload) (any, error) {
 		return blocked("The loop ended at once, " + l.Called() + ": " + e.Note + "."), nil
 	}
 	intro, err := s.cfg.Core.IntroduceLoop(p.Session)
-	return wire.HookReply{Context: intro}, err
+	return wire.ExpandReply{Context: intro}, err
 }
 
 // errandWait holds a Stop hook while something is done for its loop.
-func (s *Server) errandWait(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
+func (s *Server) errandWait(c *call, in wire.ErrandWaitRequest) (out wire.ErrandWaitReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(h.WaitMS))
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
-	if s.cfg.Core.AwaitErrand(ctx, p.Session, time.UnixMilli(h.SinceMS)) {
-		return wire.HookReply{Wake: core.End}, nil
+	if s.cfg.Core.AwaitErrand(ctx, p.Session, time.UnixMilli(in.SinceMS)) {
+		return wire.ErrandWaitReply{Wake: core.End}, nil
 	}
-	return wire.HookReply{Wake: core.Wait}, nil
+	return wire.ErrandWaitReply{Wake: core.Wait}, nil
 }
 
 func wireIssue(is *loop.Issue) *wire.LoopIssue {

@@ -8,17 +8,17 @@ import (
 
 // subagentStop books what an agent took for a loop, and holds a reviewer to what
 // a review needs. The stop of a compaction has no agent type and says nothing.
-func (s *Server) subagentStop(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
+func (s *Server) subagentStop(c *call, in wire.SubagentStopRequest) (out wire.SubagentStopReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil || p.AgentType == "" {
-		return wire.HookReply{}, err
+		return out, err
 	}
-	if err := s.agentSpent(p); err != nil || s.silent(h) || !wire.ReadsOnly(p.AgentType) {
-		return wire.HookReply{}, err
+	if err := s.agentSpent(p); err != nil || s.silent(in.HookCall) || !wire.ReadsOnly(p.AgentType) {
+		return out, err
 	}
 	r, err := s.cfg.Core.ReviewerStops(p.Session, p.Agent, p.Message)
 	if err != nil {
-		return wire.HookReply{}, err
+		return out, err
 	}
 	notice := ""
 	if r.Kind != event.GateBlocked {
@@ -27,7 +27,7 @@ func (s *Server) subagentStop(c *call) (any, error) {
 	if r.Block != "" && s.asksNow(p.Session, p.Agent) {
 		r.Block += "\nA consultation of yours still runs. Wait for its answer (`sleep 60`), do not begin another one."
 	}
-	return wire.HookReply{Block: r.Block != "", Reason: r.Block, Notice: notice}, nil
+	return wire.SubagentStopReply{Block: r.Block != "", Reason: r.Block, Notice: notice}, nil
 }
 
 // agentSpent books what an agent took since it last stopped, for the loop of its

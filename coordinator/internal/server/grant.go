@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -52,8 +51,7 @@ func fileNeed(call guard.Call, place guard.Context) grant.Need {
 }
 
 // place is what the guard of the hook knew, seen from here.
-func (s *Server) place(h wire.HookCall, p payload) guard.Context {
-	project := h.Project
+func (s *Server) place(project string, p payload) guard.Context {
 	if project == "" {
 		v, _ := s.cfg.Core.Session(string(p.Session)) // an unknown session has no project
 		project = v.Project
@@ -79,18 +77,17 @@ func (s *Server) offer(n grant.Need, p payload, text string) *ask.Offer {
 	return &o
 }
 
-func (s *Server) grants(*call) (any, error) {
-	out := wire.Grants{Grants: []wire.Grant{}}
+func (s *Server) grants(*call, wire.GrantsRequest) (wire.GrantsReply, error) {
+	out := wire.GrantsReply{Grants: []wire.Grant{}}
 	for _, g := range s.cfg.Core.Grants() {
 		out.Grants = append(out.Grants, s.wireGrant(g))
 	}
 	return out, nil
 }
 
-func (s *Server) revoke(c *call) (any, error) {
-	var in wire.ByID
-	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
-		return nil, badRequest("a grant needs its id")
+func (s *Server) revoke(_ *call, in wire.RevokeRequest) (out wire.RevokeReply, err error) {
+	if in.ID == "" {
+		return out, badRequest("a grant needs its id")
 	}
 	var ids []string
 	for _, g := range s.cfg.Core.Grants() {
@@ -98,11 +95,11 @@ func (s *Server) revoke(c *call) (any, error) {
 	}
 	id, err := meant(in.ID, "grant_", ids)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	g, err := s.cfg.Core.Revoke(grant.ID(id), localUser())
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	return s.wireGrant(g), nil
 }

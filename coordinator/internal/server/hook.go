@@ -93,20 +93,17 @@ func (p payload) crons() (prompts []string) {
 	return prompts
 }
 
-// hookCall decodes a hook's call and takes in what it says of its session. A
-// call without a session id is refused: it would match any session.
-func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payload, err error) {
-	if h, err = decode[wire.HookCall](c.body); err != nil {
-		return h, p, badRequest("hook call: %v", err)
-	}
+// hookCall reads the host's input from a hook's call and takes in what the call says
+// of its session. A call without a session id is refused: it would match any session.
+func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payload, err error) {
 	if p, err = decode[payload](h.Payload); err != nil {
-		return h, p, badRequest("hook input: %v", err)
+		return p, badRequest("hook input: %v", err)
 	}
 	if p.Session == "" {
-		return h, p, badRequest("hook input: no session_id")
+		return p, badRequest("hook input: no session_id")
 	}
 	if err := s.allowFor(c, p.Session, h.Client); err != nil {
-		return h, p, err
+		return p, err
 	}
 	_, err = s.cfg.Core.See(session.Sighting{
 		ID: p.Session, Cwd: p.Cwd, Transcript: p.Transcript, Mode: p.Mode, Entrypoint: h.Entrypoint,
@@ -116,9 +113,9 @@ func (s *Server) hookCall(c *call, state session.State) (h wire.HookCall, p payl
 		Starts: p.Event == "SessionStart", Batch: p.Event == "PostToolBatch", Model: p.model(),
 	})
 	if err != nil {
-		return h, p, err
+		return p, err
 	}
-	return h, p, s.redirected(h, p)
+	return p, s.redirected(h, p)
 }
 
 // redirected journals the variables with which a project tried to move us.
@@ -133,30 +130,31 @@ func (s *Server) redirected(h wire.HookCall, p payload) error {
 // silent reports whether everything but the guard is off for this call.
 func (s *Server) silent(h wire.HookCall) bool { return h.Off || s.cfg.Core.Settings().Paused }
 
-func (s *Server) sessionStart(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Idle)
-	if err == nil && h.Broken != "" {
-		_, err = s.broken(h, p) // the hook itself tells the terminal
+func (s *Server) sessionStart(c *call, in wire.SessionStartRequest) (out wire.SessionStartReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Idle)
+	if err == nil && in.Broken != "" {
+		_, err = s.policyBroken(p, in.Broken) // the hook itself tells the terminal
 	}
-	if err != nil || s.silent(h) {
-		return wire.HookReply{}, err
+	if err != nil || s.silent(in.HookCall) {
+		return out, err
 	}
 	if p.Source != "compact" && p.Source != "resume" {
-		return wire.HookReply{}, nil
+		return out, nil
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	anchor := s.cfg.Core.Anchor(p.Session, s.anchorFacts(v))
-	if h.Delivery == "" {
-		return wire.HookReply{Context: anchor}, nil
+	out.Context = s.cfg.Core.Anchor(p.Session, s.anchorFacts(v))
+	if in.Delivery == "" {
+		return out, nil
 	}
-	if h.Verb == wire.NotPrinted {
-		return wire.HookReply{}, s.cfg.Core.UntellLate(p.Session, h.Delivery)
+	if in.Printed == wire.NotPrinted {
+		return wire.SessionStartReply{}, s.cfg.Core.UntellLate(p.Session, in.Delivery)
 	}
-	late, err := s.cfg.Core.TellLate(p.Session, h.Delivery, maxContext-len(anchor)-2)
-	return wire.HookReply{Context: paragraphs(late, anchor)}, err
+	late, err := s.cfg.Core.TellLate(p.Session, in.Delivery, maxContext-len(out.Context)-2)
+	out.Context = paragraphs(late, out.Context)
+	return out, err
 }
 
 // paragraphs joins two texts, of which any may be empty.
@@ -169,68 +167,70 @@ const (
 	maxBeside  = 800
 )
 
-func (s *Server) sessionEnd(c *call) (any, error) {
-	_, p, err := s.hookCall(c, "")
+func (s *Server) sessionEnd(c *call, in wire.SessionEndRequest) (out wire.SessionEndReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return wire.HookReply{}, s.cfg.Core.EndSession(p.Session, p.Reason)
+	return out, s.cfg.Core.EndSession(p.Session, p.Reason)
 }
 
 // prompt notes a typed prompt. Task notifications, prompts that the host types by
 // the clock, and those of a client that a session started are not a person's.
-func (s *Server) prompt(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Working)
+func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if by, err := s.cfg.Core.HaltWord(p.Session, p.Prompt); err != nil || by != "" {
-		return wire.HookReply{Block: by != "", Reason: "Afar: stopped by " + by + "."}, err
+		return wire.PromptReply{Block: by != "", Reason: "Afar: stopped by " + by + "."}, err
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
-	typed := h.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !v.Scheduled(p.Prompt) && !s.nested(c.line, h.Client)
+	typed := in.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !v.Scheduled(p.Prompt) && !s.nested(c.line, in.Client)
 	if err == nil && typed {
 		err = errors.Join(s.cfg.Core.Typed(p.Session, firstLine(p.Prompt)), s.reviewPrompt(v, p.Prompt))
 	}
-	if err != nil || s.silent(h) {
-		return wire.HookReply{}, err
+	if err != nil || s.silent(in.HookCall) {
+		return out, err
 	}
-	texts, err := s.cfg.Core.ComesBack(p.Session, h.Delivery)
+	texts, err := s.cfg.Core.ComesBack(p.Session, in.Delivery)
 	if err != nil {
-		return wire.HookReply{}, err
+		return out, err
 	}
 	ours, room := "", maxContext
 	if texts > 0 {
 		room = maxBeside
 	} else if ours, err = s.newLoop(p.Session, typed); err != nil {
-		return wire.HookReply{}, err
+		return out, err
 	}
-	late, err := s.cfg.Core.TellLate(p.Session, h.Delivery, room-len(ours)-2)
-	r := wire.HookReply{Texts: texts, Context: paragraphs(ours, late)}
-	if err != nil || texts > 0 { // with which the hook prints no notice
-		return r, err
+	late, err := s.cfg.Core.TellLate(p.Session, in.Delivery, room-len(ours)-2)
+	out = wire.PromptReply{Texts: texts, Context: paragraphs(ours, late)}
+	if err != nil || texts > 0 { // with texts the hook prints no notice
+		return out, err
 	}
-	return s.withNotices(p.Session, r)
+	out.Notice, err = s.withNotices(p.Session, "")
+	return out, err
 }
 
-func (s *Server) guarded(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Working)
+func (s *Server) guarded(c *call, in wire.GuardedRequest) (out wire.GuardedReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	if h.Verb == "broken" {
-		return s.broken(h, p)
+	if in.Verdict == wire.PolicyBroken {
+		out.Notice, err = s.policyBroken(p, in.Broken)
+		return out, err
 	}
-	text := guardText(h, p)
-	if h.Verb != "deny" {
-		return wire.HookReply{}, s.cfg.Core.Note(event.GuardSpoke, p.Session, h.Rule, text)
+	text := guardText(in, p)
+	if in.Verdict != "deny" {
+		return out, s.cfg.Core.Note(event.GuardSpoke, p.Session, in.Rule, text)
 	}
-	times, err := s.cfg.Core.Denied(p.Session, p.PromptID, h.Rule, text)
+	times, err := s.cfg.Core.Denied(p.Session, p.PromptID, in.Rule, text)
 	if err != nil || times < session.DenyLoop {
-		return wire.HookReply{}, err
+		return out, err
 	}
-	return wire.HookReply{Context: fmt.Sprintf("This is refusal number %d by the rule %s in this turn, so stop trying. "+
-		"Write down in your answer what you need and why, and go on with what does not depend on it.", times, h.Rule)}, nil
+	return wire.GuardedReply{Context: fmt.Sprintf("This is refusal number %d by the rule %s in this turn, so stop trying. "+
+		"Write down in your answer what you need and why, and go on with what does not depend on it.", times, in.Rule)}, nil
 }
 
 // maxJudged bounds the input that is masked for the journal: the hook waits.
@@ -238,11 +238,11 @@ const maxJudged = 16 << 10
 
 // guardText says what the guard makes of a call: the part that it is about, and
 // the whole call where that says more.
-func guardText(h wire.HookCall, p payload) string {
-	part := oneLine(redact.Visible(redact.Mask(h.Part)))
-	text := "guard: " + h.Verb + " " + p.Tool + " (" + h.Rule + "): " + part
-	if h.From != "" {
-		text += " by " + oneLine(h.From)
+func guardText(in wire.GuardedRequest, p payload) string {
+	part := oneLine(redact.Visible(redact.Mask(in.Part)))
+	text := "guard: " + in.Verdict + " " + p.Tool + " (" + in.Rule + "): " + part
+	if in.From != "" {
+		text += " by " + oneLine(in.From)
 	}
 	if len(p.Input) > maxJudged {
 		return text
@@ -254,71 +254,71 @@ func guardText(h wire.HookCall, p payload) string {
 	return text
 }
 
-// broken takes in that the guard's policy files are broken. The notice is for
-// the terminal, once for each thing that is wrong.
-func (s *Server) broken(h wire.HookCall, p payload) (any, error) {
-	fresh, err := s.cfg.Core.PolicyBroken(p.Session, oneLine(redact.Visible(redact.Mask(h.Broken))))
+// policyBroken takes in what is wrong with the guard's policy files. It returns that as a
+// notice for the terminal the first time, and "" afterwards.
+func (s *Server) policyBroken(p payload, broken string) (notice string, err error) {
+	fresh, err := s.cfg.Core.PolicyBroken(p.Session, oneLine(redact.Visible(redact.Mask(broken))))
 	if err != nil || !fresh {
-		return wire.HookReply{}, err
+		return "", err
 	}
-	return wire.HookReply{Notice: h.Broken}, nil
+	return broken, nil
 }
 
-func (s *Server) outcome(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Working)
+func (s *Server) outcome(c *call, in wire.OutcomeRequest) (out wire.OutcomeReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	s.returned(p)
-	if err := s.pastGuard(h, p); err != nil {
-		return nil, err
+	if err := s.pastGuard(in, p); err != nil {
+		return out, err
 	}
 	_, hash, err := ask.Input(p.Tool, p.Input)
 	if err != nil {
-		return nil, badRequest("%v", err)
+		return out, badRequest("%v", err)
 	}
-	return wire.HookReply{}, s.cfg.Core.Ran(core.Outcome{
+	return out, s.cfg.Core.Ran(core.Outcome{
 		Session: p.Session, Prompt: p.PromptID, Agent: p.Agent, Tool: p.Tool, Hash: hash,
-		Run: ask.Run{OK: h.OK, Took: time.Duration(p.DurationMS) * time.Millisecond},
+		Run: ask.Run{OK: in.OK, Took: time.Duration(p.DurationMS) * time.Millisecond},
 	})
 }
 
-func (s *Server) stopFailure(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Idle)
-	if err != nil || s.silent(h) {
-		return nil, err
+func (s *Server) stopFailure(c *call, in wire.StopFailureRequest) (out wire.StopFailureReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Idle)
+	if err != nil || s.silent(in.HookCall) {
+		return out, err
 	}
-	return wire.HookReply{}, s.cfg.Core.LimitLoop(p.Session, oneLine(p.Error+": "+redact.Mask(p.Message)), slices.Contains(passing, p.Error))
+	return out, s.cfg.Core.LimitLoop(p.Session, oneLine(p.Error+": "+redact.Mask(p.Message)), slices.Contains(passing, p.Error))
 }
 
 // passing are the host's words for a refusal that ends by itself. The others
 // need a person: a key, a bill, another model.
 var passing = []string{"rate_limit", "overloaded", "server_error", "unknown"}
 
-func (s *Server) preCompact(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
-	if err != nil || s.silent(h) {
-		return nil, err
+func (s *Server) preCompact(c *call, in wire.PreCompactRequest) (out wire.PreCompactReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
+	if err != nil || s.silent(in.HookCall) {
+		return out, err
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
 	defer cancel()
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return wire.HookReply{}, s.cfg.Core.SetAnchor(p.Session, s.allFacts(ctx, v))
+	return out, s.cfg.Core.SetAnchor(p.Session, s.allFacts(ctx, v))
 }
 
-func (s *Server) notification(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
+func (s *Server) notification(c *call, in wire.NotificationRequest) (out wire.NotificationReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
 	switch {
 	case err != nil:
 	case p.Kind == "idle_prompt":
 		_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: session.Idle})
-	case slices.Contains(passedOn, p.Kind) && !s.silent(h):
+	case slices.Contains(passedOn, p.Kind) && !s.silent(in.HookCall):
 		err = s.cfg.Core.PassOn(p.Session, p.Kind, oneLine(redact.Visible(redact.Mask(p.Notice))))
 	}
-	return wire.HookReply{}, err
+	return out, err
 }
 
 // passedOn are the host's notices that a person who is away wants to hear and

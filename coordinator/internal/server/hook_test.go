@@ -35,9 +35,9 @@ func openAskOf(r *rig, id string, client int) error {
 
 const bash = `,"tool_name":"Bash","tool_input":{"command":"make"}`
 
-func (r *rig) askHook(op string, waitMS int64) wire.AskReply {
+func (r *rig) askHook(op string, waitMS int64) wire.AskState {
 	r.t.Helper()
-	return want[wire.AskReply](r.t, r.hook(op, bash, func(h *wire.HookCall) { h.Ask, h.Kind, h.WaitMS = "a", "permission", waitMS }), wire.CodeOK)
+	return want[wire.AskState](r.t, r.hook(op, bash, func(h *hookRequest) { h.Ask, h.Kind, h.WaitMS = "a", "permission", waitMS }), wire.CodeOK)
 }
 
 // TestAskByHook is the life of an ask, as its hook sees it.
@@ -77,7 +77,7 @@ func TestStaleAnswer(t *testing.T) {
 	r.askHook(wire.OpAskOpen, 0)
 	_, err := r.core.Answer("a", ask.Decision{Allow: true, By: "Ada"})
 	r.ok(err)
-	want[wire.HookReply](t, r.hook(wire.OpOutcome, bash+`,"duration_ms":1200`, func(h *wire.HookCall) { h.OK = true }), wire.CodeOK)
+	want[hookReply](t, r.hook(wire.OpOutcome, bash+`,"duration_ms":1200`, func(h *hookRequest) { h.OK = true }), wire.CodeOK)
 	if got := r.askHook(wire.OpAskClaim, 0); got.State != "withdrawn" || got.Allow || got.Message != "answered at the terminal" {
 		t.Errorf("have %+v", got)
 	}
@@ -89,8 +89,8 @@ func TestStaleAnswer(t *testing.T) {
 func TestAskEnded(t *testing.T) {
 	r := newRig(t)
 	r.askHook(wire.OpAskOpen, 0)
-	reply := r.hook(wire.OpAskEnded, "", func(h *wire.HookCall) { h.Ask, h.Why = "a", "Esc" })
-	if got := want[wire.AskReply](t, reply, wire.CodeOK); got.State != "cancelled" || got.Message != "Esc" {
+	reply := r.hook(wire.OpAskEnded, "", func(h *hookRequest) { h.Ask, h.Why = "a", "Esc" })
+	if got := want[wire.AskState](t, reply, wire.CodeOK); got.State != "cancelled" || got.Message != "Esc" {
 		t.Errorf("have %+v", got)
 	}
 }
@@ -102,7 +102,7 @@ func TestBrokenConnection(t *testing.T) {
 	r.askHook(wire.OpAskOpen, 0)
 	_, err := r.core.LoseAsk("a")
 	r.ok(err)
-	line := r.line(wire.OpAskWait, hookCall("", func(h *wire.HookCall) { h.Ask, h.WaitMS = "a", 20_000 }))
+	line := r.line(wire.OpAskWait, hookCall("", func(h *hookRequest) { h.Ask, h.WaitMS = "a", 20_000 }))
 	cmd, _ := r.start(hookBinary, line)
 	r.until("the hook waits", func() bool { return r.askState("a").LostAt.IsZero() })
 	r.ok(cmd.Process.Kill())
@@ -111,7 +111,7 @@ func TestBrokenConnection(t *testing.T) {
 	r.until("it dialled again", func() bool { return r.askState("a").LostAt.IsZero() })
 	_, err = r.core.Answer("a", ask.Decision{Allow: true, By: "Ada"})
 	r.ok(err)
-	if got := want[wire.AskReply](t, r.reply(<-reply), wire.CodeOK); got.State != "answered" || !got.Allow {
+	if got := want[wire.AskState](t, r.reply(<-reply), wire.CodeOK); got.State != "answered" || !got.Allow {
 		t.Errorf("have %+v", got)
 	}
 }
@@ -120,36 +120,36 @@ func TestAskRefused(t *testing.T) {
 	r := newRig(t)
 	for name, c := range map[string]struct {
 		op, payload string
-		change      func(*wire.HookCall)
+		change      func(*hookRequest)
 		code        string
 	}{
 		"no id":                {wire.OpAskOpen, bash, nil, wire.CodeBadRequest},
-		"no input":             {wire.OpAskOpen, "", func(h *wire.HookCall) { h.Ask = "x" }, wire.CodeBadRequest},
+		"no input":             {wire.OpAskOpen, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeBadRequest},
 		"wait without an id":   {wire.OpAskWait, "", nil, wire.CodeBadRequest},
-		"wait for nothing":     {wire.OpAskWait, "", func(h *wire.HookCall) { h.Ask = "x" }, wire.CodeNotFound},
-		"claim of nothing":     {wire.OpAskClaim, "", func(h *wire.HookCall) { h.Ask = "x" }, wire.CodeNotFound},
-		"end of nothing":       {wire.OpAskEnded, "", func(h *wire.HookCall) { h.Ask = "x" }, wire.CodeNotFound},
+		"wait for nothing":     {wire.OpAskWait, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeNotFound},
+		"claim of nothing":     {wire.OpAskClaim, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeNotFound},
+		"end of nothing":       {wire.OpAskEnded, "", func(h *hookRequest) { h.Ask = "x" }, wire.CodeNotFound},
 		"outcome of nothing":   {wire.OpOutcome, "", nil, wire.CodeBadRequest},
-		"payload is not JSON":  {wire.OpStop, "", func(h *wire.HookCall) { h.Payload = wire.Raw(`"x"`) }, wire.CodeBadRequest},
-		"payload is null":      {wire.OpStop, "", func(h *wire.HookCall) { h.Payload = wire.Raw(`null`) }, wire.CodeBadRequest},
-		"no session":           {wire.OpStop, "", func(h *wire.HookCall) { h.Payload = wire.Raw(`{"cwd":"/p"}`) }, wire.CodeBadRequest},
-		"a session of no text": {wire.OpStop, "", func(h *wire.HookCall) { h.Payload = wire.Raw(`{"session_id":7}`) }, wire.CodeBadRequest},
+		"payload is not JSON":  {wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`"x"`) }, wire.CodeBadRequest},
+		"payload is null":      {wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`null`) }, wire.CodeBadRequest},
+		"no session":           {wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`{"cwd":"/p"}`) }, wire.CodeBadRequest},
+		"a session of no text": {wire.OpStop, "", func(h *hookRequest) { h.Payload = wire.Raw(`{"session_id":7}`) }, wire.CodeBadRequest},
 	} {
 		t.Run(name, func(t *testing.T) { want[any](t, r.hook(c.op, c.payload, c.change), c.code) })
 	}
 	r.ok(openAsk(r, "a"))
-	want[any](t, r.hook(wire.OpAskOpen, bash, func(h *wire.HookCall) { h.Ask = "a" }), wire.CodeBadRequest) // another call's id
+	want[any](t, r.hook(wire.OpAskOpen, bash, func(h *hookRequest) { h.Ask = "a" }), wire.CodeBadRequest) // another call's id
 }
 
 // TestSilent: paused or switched off, nothing but the guard speaks.
 func TestSilent(t *testing.T) {
 	r := newRig(t)
-	off := func(h *wire.HookCall) { h.Off, h.Ask = true, "a" }
-	check := func(what string, change func(*wire.HookCall)) {
-		if got := want[wire.AskReply](t, r.hook(wire.OpAskOpen, bash, change), wire.CodeOK); got.State != "cancelled" || got.Message == "" {
+	off := func(h *hookRequest) { h.Off, h.Ask = true, "a" }
+	check := func(what string, change func(*hookRequest)) {
+		if got := want[wire.AskState](t, r.hook(wire.OpAskOpen, bash, change), wire.CodeOK); got.State != "cancelled" || got.Message == "" {
 			t.Errorf("%s: %+v", what, got)
 		}
-		if got := want[wire.HookReply](t, r.hook(wire.OpStop, "", change), wire.CodeOK); got.Block {
+		if got := want[hookReply](t, r.hook(wire.OpStop, "", change), wire.CodeOK); got.Block {
 			t.Errorf("%s: %+v", what, got)
 		}
 	}
@@ -159,8 +159,8 @@ func TestSilent(t *testing.T) {
 	r.ok(err)
 	check("switched off", off)
 	r.ok(r.core.Pause(true))
-	check("paused", func(h *wire.HookCall) { h.Ask = "a" })
-	want[wire.HookReply](t, r.hook(wire.OpGuarded, bash, func(h *wire.HookCall) {
+	check("paused", func(h *hookRequest) { h.Ask = "a" })
+	want[hookReply](t, r.hook(wire.OpGuarded, bash, func(h *hookRequest) {
 		h.Off, h.Rule, h.Verb, h.Part = true, "rule-x", "deny", "rm -rf  /\nx --token hunter22"
 	}), wire.CodeOK)
 	if got := r.kinds(); got[len(got)-1] != "guard.denied rule-x" {
@@ -214,7 +214,7 @@ func TestSessionByHooks(t *testing.T) {
 	if got := r.kinds(); got[len(got)-1] != "session.ended "+v.Token {
 		t.Errorf("have %v", got)
 	}
-	if st := want[wire.Status](t, r.ask(wire.OpStatus, nil), wire.CodeOK); len(st.Sessions) != 0 {
+	if st := want[wire.StatusReply](t, r.ask(wire.OpStatus, nil), wire.CodeOK); len(st.Sessions) != 0 {
 		t.Errorf("an ended session is not shown: %+v", st.Sessions)
 	}
 }
@@ -226,12 +226,12 @@ func TestTyped(t *testing.T) {
 	r.askHook(wire.OpAskOpen, 0)
 	for name, c := range map[string]struct {
 		payload string
-		change  func(*wire.HookCall)
+		change  func(*hookRequest)
 	}{
 		"a task notification":   {`,"prompt":"<task-notification>x"`, nil},
-		"nobody sits there":     {`,"prompt":"x"`, func(h *wire.HookCall) { h.Attended = false }},
-		"not its own client":    {`,"prompt":"x"`, func(h *wire.HookCall) { h.Client = 1 << 30 }},
-		"the client is unknown": {`,"prompt":"x"`, func(h *wire.HookCall) { h.Client = 0 }},
+		"nobody sits there":     {`,"prompt":"x"`, func(h *hookRequest) { h.Attended = false }},
+		"not its own client":    {`,"prompt":"x"`, func(h *hookRequest) { h.Client = 1 << 30 }},
+		"the client is unknown": {`,"prompt":"x"`, func(h *hookRequest) { h.Client = 0 }},
 	} {
 		before := card()
 		r.hook(wire.OpPrompt, c.payload, c.change)
@@ -248,7 +248,7 @@ func TestTyped(t *testing.T) {
 
 func TestRedirected(t *testing.T) {
 	r := newRig(t)
-	r.hook(wire.OpStop, "", func(h *wire.HookCall) { h.Redirected = []string{"AFAR_HOME=/evil", "X_TOKEN=hunter22"} })
+	r.hook(wire.OpStop, "", func(h *hookRequest) { h.Redirected = []string{"AFAR_HOME=/evil", "X_TOKEN=hunter22"} })
 	events, err := r.store.Journal(0, 1, "", true)
 	r.ok(err)
 	if e := events[0]; e.Kind != "redirected" || e.Session != "s" || !strings.Contains(e.Text, "AFAR_HOME=/evil") || strings.Contains(e.Text, "hunter22") {
@@ -257,9 +257,9 @@ func TestRedirected(t *testing.T) {
 }
 
 // typed sends one of our slash commands from the session s.
-func (r *rig) typed(command, args string) wire.HookReply {
+func (r *rig) typed(command, args string) hookReply {
 	r.t.Helper()
-	return want[wire.HookReply](r.t, r.hook(wire.OpExpand, `,"command_name":"`+command+`","command_args":"`+args+`"`, nil), wire.CodeOK)
+	return want[hookReply](r.t, r.hook(wire.OpExpand, `,"command_name":"`+command+`","command_args":"`+args+`"`, nil), wire.CodeOK)
 }
 
 func TestCommands(t *testing.T) {
@@ -301,19 +301,19 @@ func TestCommands(t *testing.T) {
 // client that a session started; ours are refused there.
 func TestCommandsOfOthers(t *testing.T) {
 	r := newRig(t)
-	nested := func(h *wire.HookCall) { h.Client = 1 << 30 }
+	nested := func(h *hookRequest) { h.Client = 1 << 30 }
 	for name, c := range map[string]struct {
 		payload string
-		change  func(*wire.HookCall)
+		change  func(*hookRequest)
 		block   bool
 	}{
 		"bundled":        {`,"command_name":"loop","command_args":"x","command_source":"bundled"`, nil, false},
 		"bundled nested": {`,"command_name":"loop","command_args":"x","command_source":"bundled"`, nested, false},
-		"off":            {`,"command_name":"loop","command_args":"x"`, func(h *wire.HookCall) { h.Off = true }, false},
+		"off":            {`,"command_name":"loop","command_args":"x"`, func(h *hookRequest) { h.Off = true }, false},
 		"ours nested":    {`,"command_name":"afar:loop","command_args":"x"`, nested, true},
 		"away nested":    {`,"command_name":"afar:away","command_args":"off"`, nested, true},
 	} {
-		got := want[wire.HookReply](t, r.hook(wire.OpExpand, c.payload, c.change), wire.CodeOK)
+		got := want[hookReply](t, r.hook(wire.OpExpand, c.payload, c.change), wire.CodeOK)
 		if got.Block != c.block {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -326,32 +326,32 @@ func TestCommandsOfOthers(t *testing.T) {
 func TestLoopByHooks(t *testing.T) {
 	r := newRig(t)
 	r.typed("afar:loop", "--max 3 tidy up")
-	if got := want[wire.HookReply](t, r.hook(wire.OpStop, `,"last_assistant_message":"going on"`, nil), wire.CodeOK); !got.Block || !strings.Contains(got.Reason, "tidy up") {
+	if got := want[hookReply](t, r.hook(wire.OpStop, `,"last_assistant_message":"going on"`, nil), wire.CodeOK); !got.Block || !strings.Contains(got.Reason, "tidy up") {
 		t.Errorf("have %+v", got)
 	}
 	agent := `,"background_tasks":[{"id":"1","type":"subagent","description":"x"}]`
-	if got := want[wire.HookReply](t, r.hook(wire.OpStop, agent, nil), wire.CodeOK); got.Block {
+	if got := want[hookReply](t, r.hook(wire.OpStop, agent, nil), wire.CodeOK); got.Block {
 		t.Errorf("an agent will wake the session: %+v", got)
 	}
 	shell := `,"background_tasks":[{"id":"2","type":"shell","description":"make"}]`
-	if got := want[wire.HookReply](t, r.hook(wire.OpStop, shell, nil), wire.CodeOK); got.Block {
+	if got := want[hookReply](t, r.hook(wire.OpStop, shell, nil), wire.CodeOK); got.Block {
 		t.Errorf("a fresh shell will wake the session: %+v", got)
 	}
-	if got := want[wire.HookReply](t, r.hook(wire.OpStop, shell, nil), wire.CodeOK); !got.Block || !strings.Contains(got.Reason, "make (2)") {
+	if got := want[hookReply](t, r.hook(wire.OpStop, shell, nil), wire.CodeOK); !got.Block || !strings.Contains(got.Reason, "make (2)") {
 		t.Errorf("an old shell is listed: %+v", got)
 	}
 	r.hook(wire.OpPreCompact, "", nil)
-	got := want[wire.HookReply](t, r.hook(wire.OpSessionStart, `,"source":"compact"`, nil), wire.CodeOK)
+	got := want[hookReply](t, r.hook(wire.OpSessionStart, `,"source":"compact"`, nil), wire.CodeOK)
 	if !strings.Contains(got.Context, "tidy up") || !strings.Contains(got.Context, "abc first") || !strings.Contains(got.Context, "main.go") {
 		t.Errorf("the anchor: %q", got.Context)
 	}
-	if got := want[wire.HookReply](t, r.hook(wire.OpSessionStart, `,"source":"startup"`, nil), wire.CodeOK); got.Context != "" {
+	if got := want[hookReply](t, r.hook(wire.OpSessionStart, `,"source":"startup"`, nil), wire.CodeOK); got.Context != "" {
 		t.Errorf("a new start needs no anchor: %q", got.Context)
 	}
-	if got := want[wire.HookReply](t, r.hook(wire.OpStop, `,"last_assistant_message":"<loop-done>COMPLETE</loop-done>"`, nil), wire.CodeOK); got.Block {
+	if got := want[hookReply](t, r.hook(wire.OpStop, `,"last_assistant_message":"<loop-done>COMPLETE</loop-done>"`, nil), wire.CodeOK); got.Block {
 		t.Errorf("have %+v", got)
 	}
-	l := want[wire.Loop](t, r.ask(wire.OpLoop, wire.ByID{ID: "s"}), wire.CodeOK)
+	l := want[wire.Loop](t, r.ask(wire.OpLoop, wire.LoopRequest{ID: "s"}), wire.CodeOK)
 	if l.Active || l.Verdict != "done" || l.Proven || len(l.Stack) != 1 {
 		t.Errorf("have %+v", l)
 	}
@@ -363,29 +363,29 @@ func TestLoopsFromOutside(t *testing.T) {
 	r.ok(err)
 	_, err = r.core.See(session.Sighting{ID: "t", Cwd: "/p", Client: nowhere, Hooked: true, Starts: true})
 	r.ok(err)
-	want[any](t, r.ask(wire.OpLoop, wire.ByID{ID: "s"}), wire.CodeNotFound)
-	want[any](t, r.ask(wire.OpLoop, wire.ByID{}), wire.CodeBadRequest)
+	want[any](t, r.ask(wire.OpLoop, wire.LoopRequest{ID: "s"}), wire.CodeNotFound)
+	want[any](t, r.ask(wire.OpLoop, wire.LoopRequest{}), wire.CodeBadRequest)
 	for args, code := range map[string]string{"": wire.CodeBadRequest, "5m x": wire.CodeBadRequest, "--max 0 x": wire.CodeBadRequest, "--max 2 x": wire.CodeOK} {
-		if got := r.as(person, wire.OpLoopNew, wire.LoopNew{Session: "s", Args: args}); got.Code != code {
+		if got := r.as(person, wire.OpLoopStart, wire.LoopStartRequest{Session: "s", Args: args}); got.Code != code {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}
-	want[any](t, r.as(person, wire.OpLoopNew, wire.LoopNew{Session: "none", Args: "x"}), wire.CodeNotFound)
-	ls := want[wire.Loops](t, r.ask(wire.OpLoops, nil), wire.CodeOK).Loops
+	want[any](t, r.as(person, wire.OpLoopStart, wire.LoopStartRequest{Session: "none", Args: "x"}), wire.CodeNotFound)
+	ls := want[wire.LoopsReply](t, r.ask(wire.OpLoops, nil), wire.CodeOK).Loops
 	if len(ls) != 1 || !ls[0].Active || ls[0].Session != "s" || ls[0].Stack[0].Max != 2 {
 		t.Errorf("have %+v", ls)
 	}
 	v, err := r.core.Session("s")
 	r.ok(err)
 	marked := caller{name: "afar", env: []string{"CLAUDECODE=1"}}
-	l := want[wire.Loop](t, r.as(marked, wire.OpLoopEnd, wire.ByID{ID: v.Token}), wire.CodeOK) // a way out must always work
+	l := want[wire.Loop](t, r.as(marked, wire.OpLoopCancel, wire.LoopCancelRequest{ID: v.Token}), wire.CodeOK) // a way out must always work
 	if l.Active || l.Verdict != "cancelled" || l.ID != v.Token {
 		t.Errorf("have %+v", l)
 	}
 	if e := r.core.Loop("s").Ended; e == nil || e.By != "the session" {
 		t.Errorf("who ended it: %+v", e)
 	}
-	want[any](t, r.ask(wire.OpLoopEnd, wire.ByID{ID: "s"}), wire.CodeNotFound)
+	want[any](t, r.ask(wire.OpLoopCancel, wire.LoopCancelRequest{ID: "s"}), wire.CodeNotFound)
 	if got := r.kinds(); !slices.Contains(got, "loop.ended "+v.Token) {
 		t.Errorf("have %v", got)
 	}
@@ -400,8 +400,8 @@ func TestReasons(t *testing.T) {
 	r.ok(os.WriteFile(path, []byte(said), 0o600))
 	r.hook(wire.OpPrompt, `,"prompt":"\n# Fix the\u202e   login token=abcdefgh1234\nand the rest"`, nil)
 	r.hook(wire.OpPrompt, `,"prompt":"<task-notification>done"`, nil)
-	r.hook(wire.OpPrompt, `,"prompt":"by a script"`, func(h *wire.HookCall) { h.Attended = false })
-	r.hook(wire.OpAskOpen, bash, func(h *wire.HookCall) {
+	r.hook(wire.OpPrompt, `,"prompt":"by a script"`, func(h *hookRequest) { h.Attended = false })
+	r.hook(wire.OpAskOpen, bash, func(h *hookRequest) {
 		h.Ask, h.Kind = "a", "permission"
 		h.Payload = wire.Raw(strings.ReplaceAll(string(h.Payload), "/t.jsonl", path))
 	})

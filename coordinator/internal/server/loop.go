@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,16 +18,16 @@ import (
 
 // expand handles our slash commands. What needs no model ends here: the reply
 // blocks the prompt and says what was done.
-func (s *Server) expand(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
+func (s *Server) expand(c *call, in wire.ExpandRequest) (out wire.ExpandReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	command := strings.TrimPrefix(p.Command, "afar:")
-	if h.Off && command != "cancel" || p.CommandFrom == "bundled" { // a way out must always work
-		return wire.HookReply{}, nil // the host's own /loop is the host's
+	if in.Off && command != "cancel" || p.CommandFrom == "bundled" { // a way out must always work
+		return out, nil // the host's own /loop is the host's
 	}
-	if s.nested(c.line, h.Client) {
+	if s.nested(c.line, in.Client) {
 		return blocked("Afar's commands are a person's: this client was started from inside a session"), nil
 	}
 	switch command {
@@ -43,25 +42,25 @@ func (s *Server) expand(c *call) (any, error) {
 	case "status":
 		return blocked(s.brief()), nil
 	}
-	return wire.HookReply{}, nil
+	return out, nil
 }
 
-func blocked(text string) wire.HookReply { return wire.HookReply{Block: true, Reason: text} }
+func blocked(text string) wire.ExpandReply { return wire.ExpandReply{Block: true, Reason: text} }
 
-func (s *Server) loopTyped(c *call, p payload) (any, error) {
+func (s *Server) loopTyped(c *call, p payload) (out wire.ExpandReply, err error) {
 	if s.cfg.Core.Settings().Paused {
 		return blocked("Afar is paused: `afar resume` in a terminal of your own first"), nil
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	opts, err := s.options(c.ctx, p.CommandArgs, v)
 	if err != nil {
 		return blocked(err.Error()), nil
 	}
 	if opts.Every != "" {
-		return wire.HookReply{Context: every(opts)}, nil
+		return wire.ExpandReply{Context: every(opts)}, nil
 	}
 	intro, err := s.cfg.Core.StartTypedLoop(p.Session, p.PromptID, opts)
 	if err != nil {
@@ -70,7 +69,7 @@ func (s *Server) loopTyped(c *call, p payload) (any, error) {
 	if opts.Repo != "" {
 		return s.firstIssue(c, p)
 	}
-	return wire.HookReply{Context: intro}, nil
+	return wire.ExpandReply{Context: intro}, nil
 }
 
 // newLoop returns what a session is to hear of a loop that was started from outside.
@@ -114,19 +113,19 @@ func every(o loop.Options) string {
 		"If you have neither, say so plainly and do it once. No loop of Afar's was started.", o.Every)
 }
 
-func (s *Server) cancelTyped(p payload) (any, error) {
-	err := s.cfg.Core.CancelLoop(p.Session, core.ByPerson)
+func (s *Server) cancelTyped(p payload) (out wire.ExpandReply, err error) {
+	err = s.cfg.Core.CancelLoop(p.Session, core.ByPerson)
 	switch {
 	case errors.Is(err, loop.ErrNone):
 		return blocked("No loop runs in this session."), nil
 	case err != nil:
-		return nil, err
+		return out, err
 	}
 	return blocked("The loop is cancelled. This session stops when it is done."), nil
 }
 
 // awayTyped reads "on|off|auto [--for 2h]".
-func (s *Server) awayTyped(p payload) (any, error) {
+func (s *Server) awayTyped(p payload) (out wire.ExpandReply, err error) {
 	words := strings.Fields(p.CommandArgs)
 	if len(words) == 0 {
 		return blocked("Away is " + string(s.cfg.Core.Away(p.Session)) + " for this session. /afar:away on, off or auto changes it."), nil
@@ -146,7 +145,7 @@ func (s *Server) awayTyped(p payload) (any, error) {
 		}
 	}
 	if err := s.cfg.Core.SetAway(string(p.Session), mode, d); err != nil {
-		return nil, err
+		return out, err
 	}
 	return blocked("Away is " + strings.Join(words, " ") + " for this session."), nil
 }
@@ -175,9 +174,9 @@ func (s *Server) brief() string {
 	return b.String()
 }
 
-func (s *Server) loops(*call) (any, error) {
+func (s *Server) loops(*call, wire.LoopsRequest) (wire.LoopsReply, error) {
 	all, err := s.cfg.Core.AllLoops()
-	out := wire.Loops{Loops: []wire.Loop{}}
+	out := wire.LoopsReply{Loops: []wire.Loop{}}
 	for _, l := range all {
 		out.Loops = append(out.Loops, s.wireLoop(l))
 	}
@@ -214,64 +213,60 @@ func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 	return w
 }
 
-func (s *Server) loop(c *call) (any, error) {
-	v, err := s.named(c)
+func (s *Server) loop(_ *call, in wire.LoopRequest) (out wire.LoopReply, err error) {
+	v, err := s.named(in.ID)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	l := s.cfg.Core.Loop(v.ID)
 	if l.Session == "" {
-		return nil, fmt.Errorf("%s has no loop: %w", v.Token, core.ErrNotFound)
+		return out, fmt.Errorf("%s has no loop: %w", v.Token, core.ErrNotFound)
 	}
 	return s.wireLoop(l), nil
 }
 
 // loopStart starts a loop from outside. An idle session is woken for it where one of
 // its hooks waits for that.
-func (s *Server) loopStart(c *call) (any, error) {
-	var in wire.LoopNew
-	if err := json.Unmarshal(c.body, &in); err != nil {
-		return nil, badRequest("loop.start: %v", err)
-	}
+func (s *Server) loopStart(c *call, in wire.LoopStartRequest) (out wire.LoopStartReply, err error) {
 	v, err := s.session(in.Session)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	opts, err := s.options(c.ctx, in.Args, v)
 	if err != nil {
-		return nil, badRequest("%v", err)
+		return out, badRequest("%v", err)
 	}
 	if opts.Every != "" {
-		return nil, badRequest("a loop by the clock is typed in the session: /loop %s …", opts.Every)
+		return out, badRequest("a loop by the clock is typed in the session: /loop %s …", opts.Every)
 	}
 	opts.Outside = true
 	if _, err := s.cfg.Core.StartLoop(v.ID, opts); err != nil {
-		return nil, err
+		return out, err
 	}
-	l := s.wireLoop(s.cfg.Core.Loop(v.ID))
-	l.Begins, l.Mode = s.cfg.Core.LoopBegins(v.ID), v.Mode
-	return l, nil
+	out = s.wireLoop(s.cfg.Core.Loop(v.ID))
+	out.Begins, out.Mode = s.cfg.Core.LoopBegins(v.ID), v.Mode
+	return out, nil
 }
 
-func (s *Server) loopCancel(c *call) (any, error) {
-	v, err := s.named(c)
+func (s *Server) loopCancel(c *call, in wire.LoopCancelRequest) (out wire.LoopCancelReply, err error) {
+	v, err := s.named(in.ID)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	by := core.ByPerson
 	if s.inSession(c.line) != "" {
 		by = "the session"
 	}
 	if err := s.cfg.Core.CancelLoop(v.ID, by); err != nil {
-		return nil, err
+		return out, err
 	}
 	return s.wireLoop(s.cfg.Core.Loop(v.ID)), nil
 }
 
-func (s *Server) named(c *call) (session.Session, error) {
-	var in wire.ByID
-	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
+// named returns the session that a request names; an empty name means none.
+func (s *Server) named(name string) (session.Session, error) {
+	if name == "" {
 		return session.Session{}, badRequest("an id is needed")
 	}
-	return s.session(in.ID)
+	return s.session(name)
 }

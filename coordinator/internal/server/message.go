@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -12,75 +11,72 @@ import (
 
 // messageTake hands what waits for a session to the hook that is about to print
 // it.
-func (s *Server) messageTake(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Working)
+func (s *Server) messageTake(c *call, in wire.MessageTakeRequest) (out wire.MessageTakeReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	if h.Delivery == "" {
-		return nil, badRequest("a delivery needs a name")
+	if in.Delivery == "" {
+		return out, badRequest("a delivery needs a name")
 	}
 	taker := session.Process{}
-	if h.Receipt {
+	if in.Receipt {
 		taker = caller(c)
 	}
-	d, err := s.cfg.Core.Deliver(p.Session, h.Delivery, taker)
+	d, err := s.cfg.Core.Deliver(p.Session, in.Delivery, taker)
 	if err == nil && d.Text != "" && taker.Known() {
-		c.printed = func(yes bool) error { return s.cfg.Core.TextsPrinted(p.Session, h.Delivery, yes) }
+		c.printed = func(yes bool) error { return s.cfg.Core.TextsPrinted(p.Session, in.Delivery, yes) }
 	}
-	return wire.HookReply{Text: d.Text, By: strings.Join(d.By, ", "), Texts: d.Left, Again: d.Again}, err
+	return wire.MessageTakeReply{Text: d.Text, By: strings.Join(d.By, ", "), Texts: d.Left, Again: d.Again}, err
 }
 
 // batch says how many texts wait for a session whose tools have just run.
-func (s *Server) batch(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Working)
-	if err != nil || s.silent(h) || p.Agent != "" {
-		return wire.HookReply{}, err
+func (s *Server) batch(c *call, in wire.BatchRequest) (out wire.BatchReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
+	if err != nil || s.silent(in.HookCall) || p.Agent != "" {
+		return out, err
 	}
-	texts, err := s.cfg.Core.ComesBack(p.Session, h.Delivery)
-	return wire.HookReply{Texts: texts}, err
+	out.Texts, err = s.cfg.Core.ComesBack(p.Session, in.Delivery)
+	return out, err
 }
 
 // printed takes in that a hook has printed what it took from a coordinator that died
 // before it could be told.
-func (s *Server) printed(c *call) (any, error) {
-	h, err := decode[wire.HookCall](c.body)
-	if err != nil {
-		return nil, badRequest("hook call: %v", err)
-	}
-	if h.Ask != "" {
-		if h, err = s.askCall(c); err != nil {
-			return nil, err
+func (s *Server) printed(c *call, in wire.PrintedRequest) (out wire.PrintedReply, err error) {
+	if in.Ask != "" {
+		id, err := s.ownAsk(c, in.Ask)
+		if err != nil {
+			return out, err
 		}
-		return wire.AskReply{ID: h.Ask}, s.cfg.Core.AskPrinted(ask.ID(h.Ask), true)
+		return out, s.cfg.Core.AskPrinted(id, true)
 	}
-	h, p, err := s.hookCall(c, "")
+	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return wire.HookReply{}, s.cfg.Core.TextsPrinted(p.Session, h.Delivery, true)
+	return out, s.cfg.Core.TextsPrinted(p.Session, in.Delivery, true)
 }
 
 // rewake holds the hook that waits in the background to wake its session. The
 // last one to come is the one that waits.
-func (s *Server) rewake(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
+func (s *Server) rewake(c *call, in wire.RewakeRequest) (out wire.RewakeReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	if h.Delivery == "" {
-		return nil, badRequest("a waiter needs a name")
+	if in.Delivery == "" {
+		return out, badRequest("a waiter needs a name")
 	}
-	if h.Verb == wire.TakeOver {
-		if err := s.cfg.Core.TakeOver(p.Session, h.Delivery, caller(c)); err != nil {
-			return nil, err
+	if in.Take == wire.TakeOver {
+		if err := s.cfg.Core.TakeOver(p.Session, in.Delivery, caller(c)); err != nil {
+			return out, err
 		}
 	}
-	if h.Off {
-		return wire.HookReply{Wake: core.End}, nil
+	if in.Off {
+		return wire.RewakeReply{Wake: core.End}, nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(h.WaitMS))
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
-	answer, reason := s.cfg.Core.AwaitWake(ctx, p.Session, h.Delivery)
-	return wire.HookReply{Wake: answer, Reason: reason}, nil
+	out.Wake, out.Reason = s.cfg.Core.AwaitWake(ctx, p.Session, in.Delivery)
+	return out, nil
 }

@@ -16,10 +16,10 @@ import (
 // taken.
 func TestPromptBringsBoth(t *testing.T) {
 	r := newRig(t)
-	prompt := func(delivery string) wire.HookReply {
-		return want[wire.HookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`, func(h *wire.HookCall) { h.Delivery = delivery }), wire.CodeOK)
+	prompt := func(delivery string) hookReply {
+		return want[hookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`, func(h *hookRequest) { h.Delivery = delivery }), wire.CodeOK)
 	}
-	r.hook(wire.OpAskOpen, bash, func(h *wire.HookCall) { h.Ask, h.Kind, h.Park = "p", "guard", true })
+	r.hook(wire.OpAskOpen, bash, func(h *hookRequest) { h.Ask, h.Kind, h.Park = "p", "guard", true })
 	if got := prompt("d0"); got.Texts != 0 || got.Context != "" {
 		t.Errorf("before: %+v", got)
 	}
@@ -32,7 +32,7 @@ func TestPromptBringsBoth(t *testing.T) {
 	if got := prompt("d2"); got.Texts != 1 || got.Context != "" {
 		t.Errorf("again: %+v", got)
 	}
-	took := want[wire.HookReply](t, r.hook(wire.OpMessageTake, "", func(h *wire.HookCall) { h.Delivery = "d" }), wire.CodeOK)
+	took := want[hookReply](t, r.hook(wire.OpMessageTake, "", func(h *hookRequest) { h.Delivery = "d" }), wire.CodeOK)
 	if took.Text != "go on" {
 		t.Errorf("took %+v", took)
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -18,32 +17,31 @@ import (
 // policyTrust accepts a project's policy file with the content that the person
 // saw. That loosens the guard, so it needs a controlling terminal, as an allow
 // does; taking it back does not.
-func (s *Server) policyTrust(c *call) (any, error) {
-	var in wire.PolicyTrust
-	if err := json.Unmarshal(c.body, &in); err != nil || !filepath.IsAbs(in.Path) {
-		return nil, badRequest("a policy file is named by its absolute path")
+func (s *Server) policyTrust(c *call, in wire.PolicyTrustRequest) (out wire.PolicyTrustReply, err error) {
+	if !filepath.IsAbs(in.Path) {
+		return out, badRequest("a policy file is named by its absolute path")
 	}
 	if in.Forget {
 		return s.policyForget(in.Path)
 	}
 	if err := s.allowTerminal(c); err != nil {
-		return nil, err
+		return out, err
 	}
 	f, err := s.trust(in.Path, in.Hash)
 	if errors.Is(err, policy.ErrTrust) {
-		return nil, badRequest("%v", err)
+		return out, badRequest("%v", err)
 	}
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	out := wire.PolicyTrust{Path: in.Path, Hash: in.Hash, Trusted: true}
+	out = wire.PolicyTrustReply{Path: in.Path, Hash: in.Hash, Trusted: true}
 	for _, change := range f.Quiets() {
 		out.Off = append(out.Off, change.Rule)
 	}
 	text := fmt.Sprintf("%s was trusted with sha256 %s; no longer asks: %s", oneLine(in.Path), in.Hash[:16], strings.Join(out.Off, ", "))
 	if err := s.cfg.Core.Note(event.PolicyTrusted, "", in.Path, text); err != nil {
 		_, undo := policy.Forget(s.cfg.Dirs, in.Path) // nothing is loosened without a record
-		return nil, errors.Join(err, undo)
+		return out, errors.Join(err, undo)
 	}
 	return out, nil
 }
@@ -61,13 +59,13 @@ func (s *Server) trust(path, hash string) (policy.File, error) {
 	return f, policy.Trust(s.cfg.Dirs, f)
 }
 
-func (s *Server) policyForget(path string) (any, error) {
+func (s *Server) policyForget(path string) (out wire.PolicyTrustReply, err error) {
 	forgot, err := policy.Forget(s.cfg.Dirs, path)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if !forgot {
-		return nil, fmt.Errorf("%s was not trusted: %w", path, core.ErrNotFound)
+		return out, fmt.Errorf("%s was not trusted: %w", path, core.ErrNotFound)
 	}
-	return wire.PolicyTrust{Path: path}, s.cfg.Core.Note(event.PolicyForgotten, "", path, oneLine(path)+" is no longer trusted")
+	return wire.PolicyTrustReply{Path: path}, s.cfg.Core.Note(event.PolicyForgotten, "", path, oneLine(path)+" is no longer trusted")
 }

@@ -27,7 +27,7 @@ func TestPolicyTrust(t *testing.T) {
 	r.ok(err)
 	sum := sha256.Sum256(f.Text)
 	hash := hex.EncodeToString(sum[:])
-	trust := wire.PolicyTrust{Path: path, Hash: hash}
+	trust := wire.PolicyTrustRequest{Path: path, Hash: hash}
 	state := func() policy.State { return policy.Files(r.dirs, dir, dir)[0].State }
 
 	want[any](t, r.as(person, wire.OpPolicyTrust, trust), wire.CodeDenied)
@@ -37,13 +37,13 @@ func TestPolicyTrust(t *testing.T) {
 	other := trust
 	other.Hash = strings.Repeat("0", 64)
 	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, other), wire.CodeBadRequest)
-	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, wire.PolicyTrust{Path: "guard.toml", Hash: hash}), wire.CodeBadRequest)
-	want[any](t, r.as(person, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Forget: true}), wire.CodeNotFound)
+	want[any](t, r.as(atTerminal, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: "guard.toml", Hash: hash}), wire.CodeBadRequest)
+	want[any](t, r.as(person, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}), wire.CodeNotFound)
 	if state() != policy.Untrusted {
 		t.Fatalf("it is %s", state())
 	}
 
-	got := want[wire.PolicyTrust](t, r.as(atTerminal, wire.OpPolicyTrust, trust), wire.CodeOK)
+	got := want[wire.PolicyTrustReply](t, r.as(atTerminal, wire.OpPolicyTrust, trust), wire.CodeOK)
 	if !got.Trusted || strings.Join(got.Off, " ") != "publish" || state() != policy.InForce {
 		t.Errorf("%+v, %s", got, state())
 	}
@@ -52,8 +52,8 @@ func TestPolicyTrust(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	inSession.terminal = false
-	want[any](t, r.as(inSession, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Forget: true}), wire.CodeDenied)
-	want[wire.PolicyTrust](t, r.as(person, wire.OpPolicyTrust, wire.PolicyTrust{Path: path, Forget: true}), wire.CodeOK)
+	want[any](t, r.as(inSession, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}), wire.CodeDenied)
+	want[wire.PolicyTrustReply](t, r.as(person, wire.OpPolicyTrust, wire.PolicyTrustRequest{Path: path, Forget: true}), wire.CodeOK)
 	if state() != policy.Untrusted {
 		t.Errorf("forgotten, it is %s", state())
 	}
@@ -70,10 +70,10 @@ func TestPolicyTrust(t *testing.T) {
 func TestDenyLoop(t *testing.T) {
 	r := newRig(t)
 	deny := func(prompt, rule string) string {
-		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash","prompt_id":"`+prompt+`"`, func(h *wire.HookCall) {
+		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash","prompt_id":"`+prompt+`"`, func(h *hookRequest) {
 			h.Verb, h.Rule, h.Part = "deny", rule, "git push -f"
 		})
-		return want[wire.HookReply](t, reply, wire.CodeOK).Context
+		return want[hookReply](t, reply, wire.CodeOK).Context
 	}
 	for i, c := range []struct {
 		prompt, rule string
@@ -92,15 +92,15 @@ func TestDenyLoop(t *testing.T) {
 func TestPolicyBroken(t *testing.T) {
 	r := newRig(t)
 	broken := func(what string) string {
-		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash"`, func(h *wire.HookCall) { h.Verb, h.Broken = "broken", what })
-		return want[wire.HookReply](t, reply, wire.CodeOK).Notice
+		reply := r.hook(wire.OpGuarded, `,"hook_event_name":"PreToolUse","tool_name":"Bash"`, func(h *hookRequest) { h.Verb, h.Broken = "broken", what })
+		return want[hookReply](t, reply, wire.CodeOK).Notice
 	}
 	for i, c := range []struct{ what, notice string }{{"line 1", "line 1"}, {"line 1", ""}, {"line 2", "line 2"}, {"line 2", ""}} {
 		if got := broken(c.what); got != c.notice {
 			t.Errorf("%d: %q", i, got)
 		}
 	}
-	r.hook(wire.OpSessionStart, `,"hook_event_name":"SessionStart","source":"startup"`, func(h *wire.HookCall) { h.Broken = "line 3" })
+	r.hook(wire.OpSessionStart, `,"hook_event_name":"SessionStart","source":"startup"`, func(h *hookRequest) { h.Broken = "line 3" })
 	if got := broken("line 3"); got != "" {
 		t.Errorf("told at the start already: %q", got)
 	}

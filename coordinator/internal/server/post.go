@@ -18,11 +18,7 @@ import (
 // mostPosts is the most that one read returns.
 const mostPosts = 1000
 
-func (s *Server) post(c *call) (any, error) {
-	var in wire.Post
-	if err := json.Unmarshal(c.body, &in); err != nil {
-		return nil, badRequest("topic.post: %v", err)
-	}
+func (s *Server) post(c *call, in wire.PostRequest) (out wire.PostReply, err error) {
 	v, by := s.author(c.line)
 	p, err := s.cfg.Core.Post(v.ID, in.Topic, by, redact.Mask(in.Text))
 	return wirePost(p), err
@@ -42,11 +38,7 @@ func (s *Server) author(line []peer.Process) (v session.Session, by string) {
 	return v, "person"
 }
 
-func (s *Server) read(c *call) (any, error) {
-	var in wire.Read
-	if err := json.Unmarshal(c.body, &in); err != nil {
-		return nil, badRequest("topic.read: %v", err)
-	}
+func (s *Server) read(c *call, in wire.ReadRequest) (out wire.ReadReply, err error) {
 	if in.Topic == topic.Current || in.Topic == topic.Anchor {
 		return s.readLoop(c, in)
 	}
@@ -57,7 +49,7 @@ func (s *Server) read(c *call) (any, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	posts, err := s.cfg.Core.Posts(ctx, in.Topic, in.After, limit, in.Last)
-	out := wire.Posts{Posts: []wire.Post{}}
+	out.Posts = []wire.Post{}
 	for _, p := range posts {
 		out.Posts = append(out.Posts, wirePost(p))
 	}
@@ -65,23 +57,23 @@ func (s *Server) read(c *call) (any, error) {
 }
 
 // readLoop makes the topics that are not written but always as things stand.
-func (s *Server) readLoop(c *call, in wire.Read) (any, error) {
+func (s *Server) readLoop(c *call, in wire.ReadRequest) (out wire.ReadReply, err error) {
 	l, err := s.whoseLoop(c, in.Session)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	text, err := s.anchor(c.ctx, l.Session)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if in.Topic == topic.Current {
 		raw, err := json.MarshalIndent(loop.Current(l), "", "  ")
 		if err != nil {
-			return nil, fmt.Errorf("encode loop: %w", err)
+			return out, fmt.Errorf("encode loop: %w", err)
 		}
 		text = string(raw)
 	}
-	return wire.Posts{Posts: []wire.Post{{ID: l.RunID, Topic: in.Topic, At: millis(l.UpdatedAt), By: "afar", Text: text}}}, nil
+	return wire.ReadReply{Posts: []wire.Post{{ID: l.RunID, Topic: in.Topic, At: millis(l.UpdatedAt), By: "afar", Text: text}}}, nil
 }
 
 // whoseLoop finds the loop that is meant: that of the session named, that of the
@@ -120,9 +112,9 @@ func (s *Server) loopOf(v session.Session) (loop.Stack, error) {
 	return l, nil
 }
 
-func (s *Server) topics(*call) (any, error) {
+func (s *Server) topics(*call, wire.TopicsRequest) (wire.TopicsReply, error) {
 	list, err := s.cfg.Core.Topics()
-	out := wire.Topics{Topics: []wire.Topic{}}
+	out := wire.TopicsReply{Topics: []wire.Topic{}}
 	for _, t := range list {
 		out.Topics = append(out.Topics, wire.Topic{ID: t.Topic, Posts: t.Posts, At: millis(t.At)})
 	}

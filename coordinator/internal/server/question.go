@@ -8,15 +8,15 @@ import (
 )
 
 // form reads the questions of a call that is one.
-func form(h wire.HookCall, p payload) (*ask.Form, error) {
-	if ask.Kind(h.Kind) != ask.Questions {
+func form(kind ask.Kind, p payload) (*ask.Form, error) {
+	if kind != ask.Questions {
 		return nil, nil
 	}
 	return ask.NewForm(p.Input)
 }
 
 // answered applies what the person at the terminal said.
-func (s *Server) answered(in wire.Answer, d ask.Decision) (ask.Ask, error) {
+func (s *Server) answered(in wire.AnswerRequest, d ask.Decision) (ask.Ask, error) {
 	if in.Text == "" && len(in.Options) == 0 {
 		a, err := s.cfg.Core.Answer(ask.ID(in.ID), d)
 		if errors.Is(err, ask.ErrWords) {
@@ -43,7 +43,7 @@ func (s *Server) answered(in wire.Answer, d ask.Decision) (ask.Ask, error) {
 }
 
 // stepOf says what an answer in words or by options does to its ask.
-func stepOf(a ask.Ask, in wire.Answer) (ask.Step, error) {
+func stepOf(a ask.Ask, in wire.AnswerRequest) (ask.Step, error) {
 	switch {
 	case in.Text != "" && len(in.Options) > 0:
 		return nil, badRequest("an answer is a text or options, not both")

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
@@ -9,20 +8,19 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-func (s *Server) report(c *call) (any, error) {
-	var in wire.ReportQuery
-	if err := json.Unmarshal(c.body, &in); err != nil || in.Since <= 0 {
-		return nil, badRequest("a report needs the time since when, in unix milliseconds")
+func (s *Server) report(_ *call, in wire.ReportRequest) (out wire.ReportReply, err error) {
+	if in.Since <= 0 {
+		return out, badRequest("a report needs the time since when, in unix milliseconds")
 	}
 	r, err := s.cfg.Core.Report(time.UnixMilli(in.Since))
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	return s.wireReport(r), nil
 }
 
-func (s *Server) wireReport(r core.Report) wire.Report {
-	out := wire.Report{
+func (s *Server) wireReport(r core.Report) wire.ReportReply {
+	out := wire.ReportReply{
 		Since: millis(r.Since), Until: millis(r.Until), Asks: []wire.ReportedAsk{}, Counts: map[string]int{},
 		Loops: s.wireEntries(r.Loops), Issues: s.wireEntries(r.Issues), Refused: s.wireEntries(r.Refused), Denied: s.wireEntries(r.Denied),
 		Overridden: s.wireEntries(r.Overridden),

@@ -11,10 +11,10 @@ import (
 
 // reviewTyped answers /afar:review. What stands there when the gate is switched on needs
 // no review.
-func (s *Server) reviewTyped(c *call, p payload) (any, error) {
+func (s *Server) reviewTyped(c *call, p payload) (out wire.ExpandReply, err error) {
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	switch strings.ToLower(strings.TrimSpace(p.CommandArgs)) {
 	case "":
@@ -26,7 +26,7 @@ func (s *Server) reviewTyped(c *call, p payload) (any, error) {
 		return blocked("Say it like this: /afar:review on, or off"), nil
 	}
 	if err := s.cfg.Core.SetReview(p.Session, true, s.work(c.ctx, v)); err != nil {
-		return nil, err
+		return out, err
 	}
 	return blocked("The review gate is on: this session may stop when alice has reviewed what it changed from now on; after three times it may stop without."), nil
 }
@@ -54,15 +54,15 @@ func (s *Server) work(ctx context.Context, v session.Session) string {
 }
 
 // subagentStart notes that a reviewer begins, and shows it what the person asked for.
-func (s *Server) subagentStart(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
-	if err != nil || s.silent(h) || !wire.ReadsOnly(p.AgentType) {
-		return wire.HookReply{}, err
+func (s *Server) subagentStart(c *call, in wire.SubagentStartRequest) (out wire.SubagentStartReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
+	if err != nil || s.silent(in.HookCall) || !wire.ReadsOnly(p.AgentType) {
+		return out, err
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err != nil || !v.Review.On {
-		return wire.HookReply{}, err
+		return out, err
 	}
-	shown, err := s.cfg.Core.ReviewerBegins(p.Session, p.Agent, s.work(c.ctx, v))
-	return wire.HookReply{Context: shown}, err
+	out.Context, err = s.cfg.Core.ReviewerBegins(p.Session, p.Agent, s.work(c.ctx, v))
+	return out, err
 }

@@ -65,7 +65,7 @@ type rig struct {
 	gate   chan struct{} // of tree; set before the first call
 
 	mu        sync.Mutex
-	telegram  wire.Telegram
+	telegram  wire.TelegramReply
 	connected [2]string
 	fails     error         // what connect and disconnect answer
 	shutdown  chan struct{} // closed by the first call
@@ -181,13 +181,13 @@ func (r *rig) lastConnect() [2]string {
 	return r.connected
 }
 
-func (r *rig) status() wire.Telegram {
+func (r *rig) status() wire.TelegramReply {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.telegram
 }
 
-func (r *rig) setTelegram(t wire.Telegram) {
+func (r *rig) setTelegram(t wire.TelegramReply) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.telegram = t
@@ -315,16 +315,50 @@ func (r *rig) as(c caller, op string, body any) wire.Reply {
 }
 
 // hook makes a hook's call for the session s, whose client is the test.
-func (r *rig) hook(op, payload string, change func(*wire.HookCall)) wire.Reply {
+func (r *rig) hook(op, payload string, change func(*hookRequest)) wire.Reply {
 	r.t.Helper()
 	return r.as(hookBinary, op, hookCall(payload, change))
 }
 
-func hookCall(payload string, change func(*wire.HookCall)) wire.HookCall {
-	h := wire.HookCall{
+// A hookRequest holds the fields of all requests of hooks, which a coordinator takes from
+// older hooks too.
+type hookRequest struct {
+	wire.HookCall
+	Ask      string `json:"ask,omitempty"`
+	Kind     string `json:"kind,omitempty"`
+	Why      string `json:"why,omitempty"`
+	Rule     string `json:"rule,omitempty"`
+	Verb     string `json:"verb,omitempty"`
+	Part     string `json:"part,omitempty"`
+	From     string `json:"from,omitempty"`
+	Broken   string `json:"broken,omitempty"`
+	WaitMS   int64  `json:"wait_ms,omitempty"`
+	OK       bool   `json:"ok,omitempty"`
+	Park     bool   `json:"park,omitempty"`
+	Delivery string `json:"delivery,omitempty"`
+	Receipt  bool   `json:"receipt,omitempty"`
+}
+
+// A hookReply holds the fields of all replies to hooks.
+type hookReply struct {
+	Block    bool            `json:"block"`
+	Reason   string          `json:"reason"`
+	Context  string          `json:"context"`
+	Notice   string          `json:"notice"`
+	Check    *wire.LoopCheck `json:"check"`
+	Texts    int             `json:"texts"`
+	HoldMS   int64           `json:"hold_ms"`
+	ParkedMS int64           `json:"parked_ms"`
+	Text     string          `json:"text"`
+	By       string          `json:"by"`
+	Wake     string          `json:"wake"`
+}
+
+func hookCall(payload string, change func(*hookRequest)) hookRequest {
+	h := hookRequest{HookCall: wire.HookCall{
 		Payload: wire.Raw(`{"session_id":"s","cwd":"/home/ada/proj","transcript_path":"/t.jsonl","permission_mode":"auto"` + payload + `}`),
 		Client:  os.Getpid(), Entrypoint: "cli", Attended: true, Terminal: "tty:x",
-	}
+	}}
 	if change != nil {
 		change(&h)
 	}

@@ -19,7 +19,7 @@ import (
 func TestStopSettlesDialogs(t *testing.T) {
 	r := newRig(t)
 	open := func(id, more string) {
-		r.hook(wire.OpAskOpen, bash+more, func(h *wire.HookCall) { h.Ask, h.Kind, h.Attended = id, "permission", true })
+		r.hook(wire.OpAskOpen, bash+more, func(h *hookRequest) { h.Ask, h.Kind, h.Attended = id, "permission", true })
 	}
 	open("main", "")
 	open("sub", `,"agent_id":"7","agent_type":"Explore"`)
@@ -98,7 +98,7 @@ func TestLook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want[wire.AskReply](t, r.hook(wire.OpAskOpen, "", func(h *wire.HookCall) {
+		want[wire.AskState](t, r.hook(wire.OpAskOpen, "", func(h *hookRequest) {
 			h.Ask, h.Kind, h.Project, h.Payload = id, "permission", dir, wire.Raw(payload)
 		}), wire.CodeOK)
 		a := r.askState(id)

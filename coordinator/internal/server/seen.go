@@ -6,7 +6,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
-	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // seen is a call as the guard sees it from here, from its raw input, which is
@@ -24,7 +23,7 @@ type seen struct {
 // see understands a call. One that cannot be understood to the letter needs its
 // person; of one that cannot be understood at all nothing is said and nothing
 // kept.
-func (s *Server) see(h wire.HookCall, p payload) (v seen) {
+func (s *Server) see(project string, p payload) (v seen) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.cfg.Log.Error("understand a call", "tool", p.Tool, "panic", r)
@@ -38,7 +37,7 @@ func (s *Server) see(h wire.HookCall, p payload) (v seen) {
 	if err != nil {
 		return seen{}
 	}
-	v.call, v.at = call, s.place(h, p)
+	v.call, v.at = call, s.place(project, p)
 	v.decision = guard.Judge(v.call, v.at)
 	v.need = needed(v)
 	for _, l := range guard.Losses(v.call, v.decision.Effects, p.Cwd) {

@@ -9,7 +9,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
-	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // TestEveryCaseInTheServer: the server sees each case as the hook does.
@@ -32,7 +31,7 @@ func TestEveryCaseInTheServer(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.Where, err)
 		}
-		v := s.see(wire.HookCall{Project: project}, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
+		v := s.see(project, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
 		if want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict; v.decision.Verdict != want || v.call.Tool != c.Tool {
 			t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.decision.Verdict, want)
 		}
@@ -43,7 +42,7 @@ func TestEveryCaseInTheServer(t *testing.T) {
 // whose input two readers take differently.
 func TestAmbiguousInputIsNotSeen(t *testing.T) {
 	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}}
-	v := s.see(wire.HookCall{Project: "/p"}, payload{Tool: "Bash", Input: []byte(`{"command":"rm -rf x","command":"ls"}`), Cwd: "/p"})
+	v := s.see("/p", payload{Tool: "Bash", Input: []byte(`{"command":"rm -rf x","command":"ls"}`), Cwd: "/p"})
 	if v.call.Tool != "" || len(v.need.Commands) > 0 {
 		t.Errorf("%+v", v)
 	}

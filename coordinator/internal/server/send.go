@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -19,58 +18,53 @@ const (
 	maxTold = 3000
 )
 
-// sent decodes a text to send, of at most so many characters.
-func sent(c *call, most int) (in wire.Send, err error) {
-	err = json.Unmarshal(c.body, &in)
-	switch runes := utf8.RuneCountInString(in.Text); {
-	case err != nil:
-		return in, badRequest("send: %v", err)
-	case strings.TrimSpace(in.Text) == "" || !utf8.ValidString(in.Text):
-		return in, badRequest("a text to send must not be empty, and must be UTF-8")
+// checkText refuses a text to send that is empty or has more than most characters.
+func checkText(text string, most int) error {
+	switch runes := utf8.RuneCountInString(text); {
+	case strings.TrimSpace(text) == "" || !utf8.ValidString(text):
+		return badRequest("a text to send must not be empty, and must be UTF-8")
 	case runes > most:
-		return in, badRequest("a text to send has at most %d characters, not %d; put it into a file and send its name", most, runes)
+		return badRequest("a text to send has at most %d characters, not %d; put it into a file and send its name", most, runes)
 	}
-	return in, nil
+	return nil
 }
 
 // tell sends the person a notice, also from inside a session.
-func (s *Server) tell(c *call) (any, error) {
-	in, err := sent(c, maxTold)
-	if err != nil {
-		return nil, err
+func (s *Server) tell(c *call, in wire.TellRequest) (out wire.TellReply, err error) {
+	if err := checkText(in.Text, maxTold); err != nil {
+		return out, err
 	}
 	v, who := s.author(c.line)
 	if who == "person" {
 		who = localUser()
 	}
 	text := redact.Visible(redact.Mask(in.Text))
-	return wire.Sent{To: wire.ToPerson, When: "now"}, s.cfg.Core.Tell(v.ID, who, text)
+	return wire.SendReply{To: wire.ToPerson, When: "now"}, s.cfg.Core.Tell(v.ID, who, text)
 }
 
 // send gives a session a text. It counts as the person's words where it comes from
 // a terminal that counts. From a program it is data.
-func (s *Server) send(c *call) (any, error) {
-	in, err := sent(c, maxSent)
-	if err != nil {
-		return nil, err
+func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err error) {
+	if err := checkText(in.Text, maxSent); err != nil {
+		return out, err
 	}
 	name := strings.TrimPrefix(in.To, "session:")
 	if kind, _, ok := strings.Cut(name, ":"); ok {
-		return nil, badRequest("unknown address %q; want a session's token, session:TOKEN or person", kind+":…")
+		return out, badRequest("unknown address %q; want a session's token, session:TOKEN or person", kind+":…")
 	}
 	v, err := s.session(name)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if in.ID == "" || len(in.ID) > 80 {
-		return nil, badRequest("a text to send needs an id of its own")
+		return out, badRequest("a text to send needs an id of its own")
 	}
 	m := message.Message{Key: "send:" + in.ID, Session: v.ID, Text: in.Text, By: localUser(), Channel: terminal}
 	if !s.fromPerson(c) {
 		m.Data, m.By, m.Text = true, s.program(c), redact.Visible(in.Text)
 	}
 	m, when, err := s.cfg.Core.Send(m)
-	return wire.Sent{ID: string(m.ID), To: v.Token, When: when, Words: !m.Data}, err
+	return wire.SendReply{ID: string(m.ID), To: v.Token, When: when, Words: !m.Data}, err
 }
 
 // fromPerson reports whether a caller outside all sessions sits at a terminal from

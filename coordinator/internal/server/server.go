@@ -59,7 +59,7 @@ type Config struct {
 	Marks      func() // carries out what was asked for while nobody answered; before each call
 	Connect    func(ctx context.Context, token, api string) error
 	Disconnect func() error
-	Telegram   func() wire.Telegram
+	Telegram   func() wire.TelegramReply
 	Git        Git
 	Consult    Consult
 	// Usage reads what a transcript says was used behind the byte from, and where

@@ -36,7 +36,8 @@ func TestRequests(t *testing.T) {
 		{"too long", strings.Repeat("x", wire.MaxLine+1) + "\n", wire.CodeBadRequest, "longer than 67108864 bytes"},
 		{"too long without an end", strings.Repeat(" ", wire.MaxLine+(1<<20)), wire.CodeBadRequest, "longer than 67108864 bytes"},
 		{"a body that is not the operation's", `{"v":1,"op":"log","body":[1]}` + "\n", wire.CodeBadRequest, "log:"},
-		{"no body", `{"v":1,"op":"log"}` + "\n", wire.CodeBadRequest, "log:"},
+		{"no body", `{"v":1,"op":"report"}` + "\n", wire.CodeBadRequest, "a report needs"},
+		{"no body where none is needed", `{"v":1,"op":"log"}` + "\n", wire.CodeOK, ""},
 		{"a newer version with more fields", `{"v":99,"op":"status","later":true,"body":{"more":1}}` + "\n", wire.CodeOK, ""},
 		{"two lines", `{"v":1,"op":"status"}` + "\n" + `{"v":1,"op":"nonsense"}` + "\n", wire.CodeOK, ""},
 	} {
@@ -54,7 +55,7 @@ func TestLongestRequest(t *testing.T) {
 	r := newRig(t)
 	head, tail := `{"v":1,"op":"status","pad":"`, `"}`+"\n"
 	reply := r.reply(r.raw(head + strings.Repeat("x", wire.MaxLine-len(head)-len(tail)) + tail))
-	want[wire.Status](t, reply, wire.CodeOK)
+	want[wire.StatusReply](t, reply, wire.CodeOK)
 }
 
 // TestHalfRequest: a caller that goes away in the middle leaves nothing behind.
@@ -76,20 +77,20 @@ func TestHalfRequest(t *testing.T) {
 	conn, err := net.Dial("unix", r.socket)
 	r.ok(err)
 	conn.Close()
-	want[wire.Status](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
+	want[wire.StatusReply](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
 }
 
 // TestServeEnds: callers in hand are answered, later ones find nobody.
 func TestServeEnds(t *testing.T) {
 	r := newRig(t)
 	r.ok(openAsk(r, "a"))
-	line := r.line(wire.OpAskWait, hookCall("", func(h *wire.HookCall) { h.Ask, h.WaitMS = "a", 20_000 }))
+	line := r.line(wire.OpAskWait, hookCall("", func(h *hookRequest) { h.Ask, h.WaitMS = "a", 20_000 }))
 	_, err := r.core.LoseAsk("a")
 	r.ok(err)
 	_, waiting := r.start(hookBinary, line)
 	r.until("the hook waits", func() bool { return r.askState("a").LostAt.IsZero() })
 	r.stop()
-	if got := want[wire.AskReply](t, r.reply(<-waiting), wire.CodeOK); got.State != "open" {
+	if got := want[wire.AskState](t, r.reply(<-waiting), wire.CodeOK); got.State != "open" {
 		t.Errorf("have %+v", got)
 	}
 	r.served <- <-r.served // ended; close looks at it again
@@ -115,7 +116,7 @@ func TestServeWaits(t *testing.T) {
 	case <-time.After(200 * time.Millisecond):
 	}
 	r.gate <- struct{}{}
-	if got := want[wire.HookReply](t, r.reply(<-reply), wire.CodeOK); !got.Block {
+	if got := want[hookReply](t, r.reply(<-reply), wire.CodeOK); !got.Block {
 		t.Errorf("have %+v", got)
 	}
 }
@@ -129,7 +130,7 @@ func TestWrongUser(t *testing.T) {
 	r.ok(os.Chmod(filepath.Dir(r.socket), 0o755)) // the directory would stop it before
 	r.ok(os.Chmod(r.socket, 0o777))
 	reply := r.as(caller{name: "afar", env: []string{"AFAR_TEST_NOBODY=1"}}, wire.OpStatus, nil)
-	want[wire.Status](t, reply, wire.CodeDenied)
+	want[wire.StatusReply](t, reply, wire.CodeDenied)
 	if !strings.Contains(reply.Error, "user 65534") {
 		t.Errorf("have %q", reply.Error)
 	}
@@ -155,7 +156,7 @@ func TestHookOperations(t *testing.T) {
 	for _, name := range []string{"afar", "other/hook-test", "../hook-test", "not-hook-test"} {
 		want[any](t, r.as(caller{name: name}, wire.OpSessionStart, hookCall("", nil)), wire.CodeDenied)
 	}
-	want[wire.HookReply](t, r.as(hookBinary, wire.OpSessionStart, hookCall("", nil)), wire.CodeOK)
+	want[hookReply](t, r.as(hookBinary, wire.OpSessionStart, hookCall("", nil)), wire.CodeOK)
 }
 
 // TestConsultOperations are taken from our own command line alone; a hook binary,
@@ -164,14 +165,14 @@ func TestConsultOperations(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"other", "../afar", "sub/afar", "hook-test"} {
 		for _, op := range []string{wire.OpConsultBegin, wire.OpConsultEnd} {
-			want[any](t, r.as(caller{name: name}, op, wire.Consulted{ID: "x", By: "codex"}), wire.CodeDenied)
+			want[any](t, r.as(caller{name: name}, op, wire.ConsultEndRequest{ID: "x", By: "codex"}), wire.CodeDenied)
 		}
 	}
 	if n := strings.Count(strings.Join(r.kinds(), " "), "refused"); n == 0 {
 		t.Error("nobody is told of a forged consultation")
 	}
-	got := want[wire.Consult](t, r.as(person, wire.OpConsultBegin, nil), wire.CodeOK)
-	other := r.as(person, wire.OpConsultEnd, wire.Consulted{ID: got.ID, By: "codex", Digest: strings.Repeat("0", 64), Bytes: 1})
+	got := want[wire.ConsultBeginReply](t, r.as(person, wire.OpConsultBegin, nil), wire.CodeOK)
+	other := r.as(person, wire.OpConsultEnd, wire.ConsultEndRequest{ID: got.ID, By: "codex", Digest: strings.Repeat("0", 64), Bytes: 1})
 	want[any](t, other, wire.CodeBadRequest) // the same program, another process
 	if strings.Contains(strings.Join(r.kinds(), " "), "consult.answered") {
 		t.Error("it counts")
@@ -180,9 +181,9 @@ func TestConsultOperations(t *testing.T) {
 
 // decisions are the calls that only a person may make.
 var decisions = map[string]any{
-	wire.OpAnswer: wire.Answer{ID: "a"}, wire.OpAway: wire.Away{Mode: "off"}, wire.OpPause: wire.Pause{On: true},
-	wire.OpLoopNew: wire.LoopNew{Session: "s", Args: "x"}, wire.OpShutdown: nil,
-	wire.OpTelegramConnect: wire.TelegramConnect{Token: "t"}, wire.OpTelegramPair: nil, wire.OpTelegramDisconnect: nil,
+	wire.OpAnswer: wire.AnswerRequest{ID: "a"}, wire.OpAway: wire.AwayRequest{Mode: "off"}, wire.OpPause: wire.PauseRequest{On: true},
+	wire.OpLoopStart: wire.LoopStartRequest{Session: "s", Args: "x"}, wire.OpShutdown: nil,
+	wire.OpTelegramConnect: wire.TelegramConnectRequest{Token: "t"}, wire.OpTelegramPair: nil, wire.OpTelegramDisconnect: nil,
 }
 
 // What a session's shell does to itself, and to all that it starts.
@@ -301,7 +302,7 @@ func (r *rig) asClient(c caller, op, session string, client func(int) int) wire.
 	r.t.Helper()
 	// The shell's own id is known only there.
 	const mark = 424242
-	line := r.line(op, hookCall("", func(h *wire.HookCall) {
+	line := r.line(op, hookCall("", func(h *hookRequest) {
 		h.Ask, h.Client = "a", client(mark)
 		h.Payload = wire.Raw(strings.Replace(string(h.Payload), `"s"`, `"`+session+`"`, 1))
 	}))
@@ -324,7 +325,7 @@ func TestForgedHook(t *testing.T) {
 	r := newRig(t)
 	r.ok(openAskOf(r, "a", nowhere))
 	for _, name := range []string{"afar", "other/hook-test"} {
-		want[any](t, r.as(caller{name: name}, wire.OpAskClaim, hookCall("", func(h *wire.HookCall) { h.Ask = "a" })), wire.CodeDenied)
+		want[any](t, r.as(caller{name: name}, wire.OpAskClaim, hookCall("", func(h *hookRequest) { h.Ask = "a" })), wire.CodeDenied)
 		events, err := r.store.Journal(0, 1, "", true)
 		r.ok(err)
 		if e := events[0]; e.Kind != "refused" || e.Subject != wire.OpAskClaim || !strings.Contains(e.Text, "/"+name+",") {
@@ -344,7 +345,7 @@ func TestAnswer(t *testing.T) {
 	for _, id := range []string{"a", "b"} {
 		r.ok(openAskOf(r, id, nowhere))
 	}
-	allow := wire.Answer{ID: "a", Allow: true}
+	allow := wire.AnswerRequest{ID: "a", Allow: true}
 	reply := r.as(person, wire.OpAnswer, allow)
 	want[any](t, reply, wire.CodeDenied)
 	if kinds := r.kinds(); kinds[len(kinds)-1] != "refused answer" {
@@ -357,14 +358,14 @@ func TestAnswer(t *testing.T) {
 	if got.State != "answered" || !got.Allow || got.Channel != "terminal" || !strings.Contains(got.By, "at the terminal") || got.SettledAt == 0 {
 		t.Errorf("have %+v", got)
 	}
-	reply = r.as(atTerminal, wire.OpAnswer, wire.Answer{ID: "a"})
+	reply = r.as(atTerminal, wire.OpAnswer, wire.AnswerRequest{ID: "a"})
 	want[any](t, reply, wire.CodeSettled)
 	if !strings.Contains(reply.Error, "allowed by ") {
 		t.Errorf("a late answer is told %q", reply.Error)
 	}
-	want[any](t, r.as(atTerminal, wire.OpAnswer, wire.Answer{ID: "none"}), wire.CodeNotFound)
-	want[any](t, r.as(atTerminal, wire.OpAnswer, wire.Answer{}), wire.CodeBadRequest)
-	got = want[wire.Ask](t, r.as(person, wire.OpAnswer, wire.Answer{ID: "b"}), wire.CodeOK)
+	want[any](t, r.as(atTerminal, wire.OpAnswer, wire.AnswerRequest{ID: "none"}), wire.CodeNotFound)
+	want[any](t, r.as(atTerminal, wire.OpAnswer, wire.AnswerRequest{}), wire.CodeBadRequest)
+	got = want[wire.Ask](t, r.as(person, wire.OpAnswer, wire.AnswerRequest{ID: "b"}), wire.CodeOK)
 	if d := r.askState("b").Decision; got.Allow || d == nil || !strings.HasPrefix(d.Message, "Denied by ") {
 		t.Errorf("a refusal needs no terminal: %+v, %+v", got, d)
 	}
@@ -374,18 +375,18 @@ func TestAnswer(t *testing.T) {
 func TestSettings(t *testing.T) {
 	r := newRig(t)
 	r.ok(openAskOf(r, "a", nowhere))
-	set := want[wire.Settings](t, r.as(person, wire.OpAway, wire.Away{Mode: "on", ForMS: 60_000}), wire.CodeOK)
+	set := want[wire.Settings](t, r.as(person, wire.OpAway, wire.AwayRequest{Mode: "on", ForMS: 60_000}), wire.CodeOK)
 	if left := time.Until(time.UnixMilli(set.AwayUntil)); set.Away != "on" || left <= 0 || left > time.Minute {
 		t.Errorf("have %+v", set)
 	}
-	if set := want[wire.Settings](t, r.as(person, wire.OpPause, wire.Pause{On: true}), wire.CodeOK); !set.Paused {
+	if set := want[wire.Settings](t, r.as(person, wire.OpPause, wire.PauseRequest{On: true}), wire.CodeOK); !set.Paused {
 		t.Errorf("have %+v", set)
 	}
-	want[any](t, r.as(person, wire.OpAway, wire.Away{Mode: "maybe"}), wire.CodeBadRequest)
-	want[any](t, r.as(person, wire.OpAway, wire.Away{Mode: "on", ForMS: -1}), wire.CodeBadRequest)
-	want[any](t, r.as(person, wire.OpAway, wire.Away{Mode: "on", Session: "none"}), wire.CodeNotFound)
-	want[any](t, r.as(person, wire.OpAway, wire.Away{Mode: "off", Session: "s"}), wire.CodeOK)
-	st := want[wire.Status](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
+	want[any](t, r.as(person, wire.OpAway, wire.AwayRequest{Mode: "maybe"}), wire.CodeBadRequest)
+	want[any](t, r.as(person, wire.OpAway, wire.AwayRequest{Mode: "on", ForMS: -1}), wire.CodeBadRequest)
+	want[any](t, r.as(person, wire.OpAway, wire.AwayRequest{Mode: "on", Session: "none"}), wire.CodeNotFound)
+	want[any](t, r.as(person, wire.OpAway, wire.AwayRequest{Mode: "off", Session: "s"}), wire.CodeOK)
+	st := want[wire.StatusReply](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
 	if len(st.Sessions) != 1 || st.Sessions[0].Away != "off" || st.Settings.Away != "on" || !st.Settings.Paused || st.Coordinator.PID != 7 {
 		t.Errorf("have %+v", st)
 	}
@@ -396,7 +397,7 @@ func TestSettings(t *testing.T) {
 func TestFirstProcess(t *testing.T) {
 	r := newRig(t)
 	r.ok(openAskOf(r, "a", 1))
-	want[wire.Settings](t, r.as(person, wire.OpAway, wire.Away{Mode: "on"}), wire.CodeOK)
+	want[wire.Settings](t, r.as(person, wire.OpAway, wire.AwayRequest{Mode: "on"}), wire.CodeOK)
 }
 
 func TestShutdown(t *testing.T) {
@@ -411,24 +412,24 @@ func TestShutdown(t *testing.T) {
 
 func TestTelegram(t *testing.T) {
 	r := newRig(t)
-	want[any](t, r.as(person, wire.OpTelegramConnect, wire.TelegramConnect{}), wire.CodeBadRequest)
+	want[any](t, r.as(person, wire.OpTelegramConnect, wire.TelegramConnectRequest{}), wire.CodeBadRequest)
 	want[any](t, r.as(person, wire.OpTelegramPair, nil), wire.CodeBadRequest)
-	r.setTelegram(wire.Telegram{Connected: true, Bot: "afar_bot", API: "http://x"})
-	got := want[wire.Telegram](t, r.as(person, wire.OpTelegramConnect, wire.TelegramConnect{Token: "t", API: "http://x"}), wire.CodeOK)
+	r.setTelegram(wire.TelegramReply{Connected: true, Bot: "afar_bot", API: "http://x"})
+	got := want[wire.TelegramReply](t, r.as(person, wire.OpTelegramConnect, wire.TelegramConnectRequest{Token: "t", API: "http://x"}), wire.CodeOK)
 	if got.Bot != "afar_bot" || r.lastConnect() != [2]string{"t", "http://x"} {
 		t.Errorf("have %+v, %v", got, r.lastConnect())
 	}
-	code := want[wire.Pairing](t, r.as(person, wire.OpTelegramPair, nil), wire.CodeOK)
+	code := want[wire.TelegramPairReply](t, r.as(person, wire.OpTelegramPair, nil), wire.CodeOK)
 	if code.Code != "123456" || code.Bot != "afar_bot" || code.ExpiresAt <= time.Now().UnixMilli() {
 		t.Errorf("have %+v", code)
 	}
-	want[wire.Telegram](t, r.as(person, wire.OpTelegramDisconnect, nil), wire.CodeOK)
+	want[wire.TelegramReply](t, r.as(person, wire.OpTelegramDisconnect, nil), wire.CodeOK)
 	r.failing(errors.New("no network"))
 	want[any](t, r.as(person, wire.OpTelegramDisconnect, nil), wire.CodeInternal)
 	if !strings.Contains(r.log.String(), "no network") {
 		t.Errorf("an internal error is in the log: %q", r.log)
 	}
-	if got := want[wire.Telegram](t, r.ask(wire.OpTelegram, nil), wire.CodeOK); !got.Connected {
+	if got := want[wire.TelegramReply](t, r.ask(wire.OpTelegram, nil), wire.CodeOK); !got.Connected {
 		t.Errorf("have %+v", got)
 	}
 }
@@ -436,15 +437,15 @@ func TestTelegram(t *testing.T) {
 // TestTelegramPaired waits while a code waits.
 func TestTelegramPaired(t *testing.T) {
 	r := newRig(t)
-	r.setTelegram(wire.Telegram{Connected: true, Pairing: true})
-	if got := want[wire.Telegram](t, r.ask(wire.OpTelegramPaired, wire.PairWait{WaitMS: 1}), wire.CodeOK); !got.Pairing {
+	r.setTelegram(wire.TelegramReply{Connected: true, Pairing: true})
+	if got := want[wire.TelegramReply](t, r.ask(wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: 1}), wire.CodeOK); !got.Pairing {
 		t.Errorf("time is over, and it says %+v", got)
 	}
 	replies := make(chan string, 1)
-	go func() { replies <- r.raw(r.line(wire.OpTelegramPaired, wire.PairWait{WaitMS: 20_000})) }()
-	r.setTelegram(wire.Telegram{Connected: true, Paired: true})
+	go func() { replies <- r.raw(r.line(wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: 20_000})) }()
+	r.setTelegram(wire.TelegramReply{Connected: true, Paired: true})
 	r.ok(r.core.Pause(false)) // any change of state
-	if got := want[wire.Telegram](t, r.reply(<-replies), wire.CodeOK); !got.Paired {
+	if got := want[wire.TelegramReply](t, r.reply(<-replies), wire.CodeOK); !got.Paired {
 		t.Errorf("have %+v", got)
 	}
 	want[any](t, r.reply(r.raw(`{"v":1,"op":"telegram.paired","body":7}`+"\n")), wire.CodeBadRequest)
@@ -452,12 +453,12 @@ func TestTelegramPaired(t *testing.T) {
 
 func TestChannels(t *testing.T) {
 	r := newRig(t)
-	for state, tg := range map[string]wire.Telegram{
+	for state, tg := range map[string]wire.TelegramReply{
 		"off": {}, "unpaired": {Connected: true, Bot: "b"}, "ready": {Connected: true, Paired: true, Bot: "b", User: "Ada"},
 		"failing": {Connected: true, Paired: true, Failing: "409"},
 	} {
 		r.setTelegram(tg)
-		st := want[wire.Status](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
+		st := want[wire.StatusReply](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
 		if len(st.Channels) != 2 || st.Channels[0].State != state || st.Channels[1] != (wire.Channel{ID: "terminal", State: "ready"}) {
 			t.Errorf("%s: %+v", state, st.Channels)
 		}
@@ -467,33 +468,33 @@ func TestChannels(t *testing.T) {
 func TestLog(t *testing.T) {
 	r := newRig(t)
 	r.ok(openAskOf(r, "a", nowhere))
-	all := want[wire.Log](t, r.ask(wire.OpLog, wire.LogQuery{Limit: 100}), wire.CodeOK).Entries
+	all := want[wire.LogReply](t, r.ask(wire.OpLog, wire.LogRequest{Limit: 100}), wire.CodeOK).Entries
 	if len(all) < 3 || all[0].Kind != "coordinator.started" || all[0].ID != "1" || all[0].Hash == "" {
 		t.Fatalf("have %+v", all)
 	}
-	last := want[wire.Log](t, r.ask(wire.OpLog, wire.LogQuery{Limit: 1, Last: true, Session: "s"}), wire.CodeOK).Entries
+	last := want[wire.LogReply](t, r.ask(wire.OpLog, wire.LogRequest{Limit: 1, Last: true, Session: "s"}), wire.CodeOK).Entries
 	if len(last) != 1 || last[0].Kind != "ask.opened" || last[0].Token == "" || last[0].Session != "s" {
 		t.Errorf("have %+v", last)
 	}
-	none := r.ask(wire.OpLog, wire.LogQuery{Limit: 5, After: 1000})
+	none := r.ask(wire.OpLog, wire.LogRequest{Limit: 5, After: 1000})
 	if string(none.Body) != `{"entries":[]}` {
 		t.Errorf("nothing new is an empty list: %s", none.Body)
 	}
-	for _, q := range []wire.LogQuery{{Limit: 0}, {Limit: -1}, {Limit: 5001}} {
+	for _, q := range []wire.LogRequest{{Limit: -1}, {Limit: 5001}} {
 		want[any](t, r.ask(wire.OpLog, q), wire.CodeBadRequest)
 	}
-	want[any](t, r.ask(wire.OpLog, wire.LogQuery{Limit: 1, Session: "nobody"}), wire.CodeNotFound)
+	want[any](t, r.ask(wire.OpLog, wire.LogRequest{Limit: 1, Session: "nobody"}), wire.CodeNotFound)
 	var waiting sync.WaitGroup
 	replies := make(chan string, 1)
 	waiting.Go(func() {
-		replies <- r.raw(r.line(wire.OpLog, wire.LogQuery{Limit: 5, After: int64(len(all)), WaitMS: 20_000}))
+		replies <- r.raw(r.line(wire.OpLog, wire.LogRequest{Limit: 5, After: int64(len(all)), WaitMS: 20_000}))
 	})
 	r.ok(r.core.Pause(true))
 	waiting.Wait()
-	if got := want[wire.Log](t, r.reply(<-replies), wire.CodeOK).Entries; len(got) != 1 || got[0].Kind != "pause.set" {
+	if got := want[wire.LogReply](t, r.reply(<-replies), wire.CodeOK).Entries; len(got) != 1 || got[0].Kind != "pause.set" {
 		t.Errorf("have %+v", got)
 	}
-	v := want[wire.Verified](t, r.ask(wire.OpVerify, nil), wire.CodeOK)
+	v := want[wire.VerifyReply](t, r.ask(wire.OpVerify, nil), wire.CodeOK)
 	if !v.OK || v.Entries != int64(len(all)+1) || v.Broken != 0 || v.Head == "" {
 		t.Errorf("have %+v", v)
 	}
@@ -503,7 +504,7 @@ func TestDoctor(t *testing.T) {
 	r := newRig(t)
 	_, err := r.core.See(session.Sighting{ID: "u", Cwd: "/p", Starts: true, State: session.Working})
 	r.ok(err)
-	if got := want[wire.Checks](t, r.ask(wire.OpDoctor, nil), wire.CodeOK); len(got.Checks) != 1 {
+	if got := want[wire.DoctorReply](t, r.ask(wire.OpDoctor, nil), wire.CodeOK); len(got.Checks) != 1 {
 		t.Errorf("have %+v", got)
 	}
 }
@@ -514,11 +515,11 @@ func TestAsks(t *testing.T) {
 	if got := r.ask(wire.OpAsks, nil); string(got.Body) != `{"asks":[]}` {
 		t.Errorf("none is an empty list: %s", got.Body)
 	}
-	h := hookCall(`,"tool_name":"Bash","tool_input":{"command":"x --token hunter22"},"prompt_id":"p"`, func(h *wire.HookCall) {
+	h := hookCall(`,"tool_name":"Bash","tool_input":{"command":"x --token hunter22"},"prompt_id":"p"`, func(h *hookRequest) {
 		h.Ask, h.Kind, h.Why = "a", "guard", "API_KEY=hunter22\nis \u202e risky"
 	})
-	want[wire.AskReply](t, r.as(hookBinary, wire.OpAskOpen, h), wire.CodeOK)
-	got := want[wire.Asks](t, r.ask(wire.OpAsks, nil), wire.CodeOK).Asks
+	want[wire.AskState](t, r.as(hookBinary, wire.OpAskOpen, h), wire.CodeOK)
+	got := want[wire.AsksReply](t, r.ask(wire.OpAsks, nil), wire.CodeOK).Asks
 	if len(got) != 1 || got[0].Input != "x --token •••" || got[0].Why != "API_KEY=••• is ⟨U+202E⟩ risky" || got[0].Project != "/home/ada/proj" || got[0].Kind != "guard" {
 		t.Errorf("have %+v", got)
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -15,8 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-func (s *Server) status(*call) (any, error) {
-	return wire.Status{
+func (s *Server) status(*call, wire.StatusRequest) (wire.StatusReply, error) {
+	return wire.StatusReply{
 		Coordinator: s.cfg.Self(), Guard: s.cfg.Guard(), Settings: s.settings(), Channels: s.channels(),
 		Sessions: s.sessions(), Loops: s.activeLoops(), Asks: s.wireAsks(),
 	}, nil
@@ -94,48 +93,40 @@ func state(v session.Session) string {
 	return string(v.State)
 }
 
-func (s *Server) away(c *call) (any, error) {
-	var in wire.Away
-	if err := json.Unmarshal(c.body, &in); err != nil {
-		return nil, badRequest("away: %v", err)
-	}
+func (s *Server) away(c *call, in wire.AwayRequest) (out wire.AwayReply, err error) {
 	mode, err := session.ParseMode(in.Mode)
 	if err != nil {
-		return nil, badRequest("%v", err)
+		return out, badRequest("%v", err)
 	}
 	if in.ForMS < 0 {
-		return nil, badRequest("away: a time that is not negative is needed")
+		return out, badRequest("away: a time that is not negative is needed")
 	}
 	if mode != session.On { // to the phone is never the wrong way
 		if err := s.allowHere(c); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
 	if in.Session != "" {
 		v, err := s.session(in.Session)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		in.Session = v.Token
 	}
 	if err := s.cfg.Core.SetAway(in.Session, mode, time.Duration(in.ForMS)*time.Millisecond); err != nil {
-		return nil, err
+		return out, err
 	}
 	return s.settings(), nil
 }
 
-func (s *Server) pause(c *call) (any, error) {
-	var in wire.Pause
-	if err := json.Unmarshal(c.body, &in); err != nil {
-		return nil, badRequest("pause: %v", err)
-	}
+func (s *Server) pause(c *call, in wire.PauseRequest) (out wire.PauseReply, err error) {
 	if in.On {
 		if err := s.allowHere(c); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
 	if err := s.cfg.Core.Pause(in.On); err != nil {
-		return nil, err
+		return out, err
 	}
 	return s.settings(), nil
 }
@@ -146,29 +137,26 @@ const (
 	maxEntries     = 5000
 )
 
-func (s *Server) log(c *call) (any, error) {
-	q := wire.LogQuery{Limit: defaultEntries}
-	if err := json.Unmarshal(c.body, &q); err != nil {
-		return nil, badRequest("log: %v", err)
-	}
-	if q.Limit <= 0 || q.Limit > maxEntries {
-		return nil, badRequest("log: a limit from 1 to %d is needed", maxEntries)
+func (s *Server) log(c *call, in wire.LogRequest) (out wire.LogReply, err error) {
+	limit := cmp.Or(in.Limit, defaultEntries)
+	if limit < 0 || limit > maxEntries {
+		return out, badRequest("log: a limit from 1 to %d is needed", maxEntries)
 	}
 	id := session.ID("")
-	if q.Session != "" {
-		v, err := s.session(q.Session)
+	if in.Session != "" {
+		v, err := s.session(in.Session)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		id = v.ID
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, waitFor(q.WaitMS))
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
-	events, err := s.cfg.Core.Journal(ctx, q.After, q.Limit, id, q.Last)
+	events, err := s.cfg.Core.Journal(ctx, in.After, limit, id, in.Last)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return wire.Log{Entries: s.wireEntries(events)}, nil
+	return wire.LogReply{Entries: s.wireEntries(events)}, nil
 }
 
 func (s *Server) wireEntry(e event.Event) wire.Entry {
@@ -179,12 +167,12 @@ func (s *Server) wireEntry(e event.Event) wire.Entry {
 	}
 }
 
-func (s *Server) verify(*call) (any, error) {
+func (s *Server) verify(*call, wire.VerifyRequest) (wire.VerifyReply, error) {
 	entries, broken, head, err := s.cfg.Core.Verify()
-	return wire.Verified{Entries: entries, OK: broken == 0, Broken: broken, Head: head}, err
+	return wire.VerifyReply{Entries: entries, OK: broken == 0, Broken: broken, Head: head}, err
 }
 
-func (s *Server) doctor(*call) (any, error) {
+func (s *Server) doctor(*call, wire.DoctorRequest) (wire.DoctorReply, error) {
 	checks := s.cfg.Doctor()
 	for _, v := range s.cfg.Core.Sessions() {
 		if v.Unprotected(time.Now()) {
@@ -194,10 +182,14 @@ func (s *Server) doctor(*call) (any, error) {
 			})
 		}
 	}
-	return wire.Checks{Checks: checks}, nil
+	return wire.DoctorReply{Checks: checks}, nil
 }
 
-func (s *Server) shutdown(*call) (any, error) {
+func (s *Server) shutdown(*call, wire.ShutdownRequest) (wire.ShutdownReply, error) {
 	s.cfg.Shutdown()
-	return struct{}{}, nil
+	return wire.ShutdownReply{}, nil
+}
+
+func (s *Server) ping(*call, wire.PingRequest) (wire.PingReply, error) {
+	return wire.PingReply{}, nil
 }

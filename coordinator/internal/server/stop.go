@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
@@ -15,44 +14,44 @@ import (
 
 // stop carries a session's wish to stop to core, with what has to be looked up for it, and
 // the decision back: turn.Decide makes it.
-func (s *Server) stop(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
+func (s *Server) stop(c *call, in wire.StopRequest) (out wire.StopReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	in := s.stopping(c, h, p)
-	need := s.cfg.Core.StopNeeds(in)
-	if err := s.lookUp(c, p, need, &in); err != nil {
-		return nil, err
+	facts := s.stopping(c, in, p)
+	need := s.cfg.Core.StopNeeds(facts)
+	if err := s.lookUp(c, p, need, &facts); err != nil {
+		return out, err
 	}
-	out, err := s.cfg.Core.Stop(in)
+	decided, err := s.cfg.Core.Stop(facts)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	c.then = append(c.then, s.cfg.Core.Publish)
-	if out.Step != nil && need.Later != "" {
+	if decided.Step != nil && need.Later != "" {
 		c.then = append(c.then, func() { s.calls.Go(func() { s.seeTree(p.Session, need.Later) }) })
 	}
-	return stopReply(out, p.Cwd), nil
+	return stopReply(decided, p.Cwd), nil
 }
 
 // stopping is what the hook's call says.
-func (s *Server) stopping(c *call, h wire.HookCall, p payload) core.Stopping {
-	in := core.Stopping{
+func (s *Server) stopping(c *call, in wire.StopRequest, p payload) core.Stopping {
+	facts := core.Stopping{
 		Session:  p.Session,
-		Off:      h.Off,
+		Off:      in.Off,
 		Agents:   p.agents(),
-		Delivery: h.Delivery,
-		Terminal: h.Entrypoint == "cli",
+		Delivery: in.Delivery,
+		Terminal: in.Entrypoint == "cli",
 		Hold:     s.cfg.Hold,
-		Loop:     loop.Stopping{ID: stopID(h), Message: p.Message, Check: checkResult(h.Checked)},
-		CheckIn:  ask.Ask{ID: ask.ID(h.Ask)},
+		Loop:     loop.Stopping{ID: stopID(in), Message: p.Message, Check: checkResult(in.Checked)},
+		CheckIn:  ask.Ask{ID: ask.ID(in.Ask)},
 	}
-	in.Shells, in.Loop.Background = p.shells()
+	facts.Shells, facts.Loop.Background = p.shells()
 	if s.cfg.Hold > 0 {
-		in.Holder = caller(c)
+		facts.Holder = caller(c)
 	}
-	return in
+	return facts
 }
 
 // lookUp adds to in what the decision needs from outside.
@@ -87,8 +86,8 @@ func (s *Server) tree(ctx context.Context, dir string) string {
 }
 
 // stopReply is the outcome as the hook reads it.
-func stopReply(out turn.Outcome, cwd string) wire.HookReply {
-	return wire.HookReply{
+func stopReply(out turn.Outcome, cwd string) wire.StopReply {
+	return wire.StopReply{
 		Block:    out.Block != "",
 		Reason:   out.Block,
 		Notice:   out.Notice,
@@ -101,15 +100,15 @@ func stopReply(out turn.Outcome, cwd string) wire.HookReply {
 }
 
 // parkedWait holds a Stop hook until asking to stop again may get another reply.
-func (s *Server) parkedWait(c *call) (any, error) {
-	h, p, err := s.hookCall(c, "")
+func (s *Server) parkedWait(c *call, in wire.ParkedWaitRequest) (out wire.ParkedWaitReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, min(time.Duration(h.WaitMS)*time.Millisecond, maxWait))
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	s.cfg.Core.AwaitLate(ctx, p.Session)
-	return wire.HookReply{}, nil
+	return out, nil
 }
 
 // seeTree looks at the work tree while nobody waits for it: a tool call says
@@ -121,11 +120,11 @@ func (s *Server) seeTree(id session.ID, dir string) {
 }
 
 // checkInOver takes in that a Stop hook gives its session free.
-func (s *Server) checkInOver(c *call) (any, error) {
-	h, err := s.askCall(c)
+func (s *Server) checkInOver(c *call, in wire.CheckInOverRequest) (out wire.CheckInOverReply, err error) {
+	id, err := s.ownAsk(c, in.Ask)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	a, err := s.cfg.Core.Release(ask.ID(h.Ask))
-	return askReply(a), err
+	a, err := s.cfg.Core.Release(id)
+	return askState(a), err
 }

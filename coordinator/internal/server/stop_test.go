@@ -15,15 +15,15 @@ import (
 // parked has a session that nobody attends with one parked call.
 func (r *rig) parked() {
 	r.t.Helper()
-	r.hook(wire.OpAskOpen, bash, func(h *wire.HookCall) { h.Ask, h.Kind, h.Park, h.Attended = "p", "guard", true, false })
+	r.hook(wire.OpAskOpen, bash, func(h *hookRequest) { h.Ask, h.Kind, h.Park, h.Attended = "p", "guard", true, false })
 	if a := r.askState("p"); !a.Parked {
 		r.t.Fatalf("have %+v", a)
 	}
 }
 
-func (r *rig) stopping(delivery string, attended bool) wire.HookReply {
+func (r *rig) stopping(delivery string, attended bool) hookReply {
 	r.t.Helper()
-	return want[wire.HookReply](r.t, r.hook(wire.OpStop, "", func(h *wire.HookCall) { h.Ask, h.Delivery, h.Attended = delivery, delivery, attended }), wire.CodeOK)
+	return want[hookReply](r.t, r.hook(wire.OpStop, "", func(h *hookRequest) { h.Ask, h.Delivery, h.Attended = delivery, delivery, attended }), wire.CodeOK)
 }
 
 // TestStopParked: the order of product.md, at its place for parked calls.
@@ -75,7 +75,7 @@ func TestParkedWait(t *testing.T) {
 	r.parked()
 	done := make(chan wire.Reply, 1)
 	begun := time.Now()
-	go func() { done <- r.hook(wire.OpParkedWait, "", func(h *wire.HookCall) { h.WaitMS = 20_000 }) }()
+	go func() { done <- r.hook(wire.OpParkedWait, "", func(h *hookRequest) { h.WaitMS = 20_000 }) }()
 	time.Sleep(50 * time.Millisecond) // most often the wait has begun; both orders must do
 	r.late(true, "")
 	<-done
@@ -99,9 +99,9 @@ func TestResumedIsTold(t *testing.T) {
 	r.parked()
 	r.hook(wire.OpSessionEnd, `,"reason":"other"`, nil)
 	r.late(true, "")
-	start := func(delivery, verb, source string) wire.HookReply {
-		return want[wire.HookReply](t, r.hook(wire.OpSessionStart, `,"hook_event_name":"SessionStart","source":"`+source+`"`,
-			func(h *wire.HookCall) { h.Delivery, h.Verb = delivery, verb }), wire.CodeOK)
+	start := func(delivery, verb, source string) hookReply {
+		return want[hookReply](t, r.hook(wire.OpSessionStart, `,"hook_event_name":"SessionStart","source":"`+source+`"`,
+			func(h *hookRequest) { h.Delivery, h.Verb = delivery, verb }), wire.CodeOK)
 	}
 	if got := start("s0", "", "startup"); got.Context != "" {
 		t.Errorf("a session that only begins is told %+v", got)
@@ -111,7 +111,7 @@ func TestResumedIsTold(t *testing.T) {
 	}
 	start("s1", wire.NotPrinted, "resume")
 	prompt := func(delivery string) string {
-		return want[wire.HookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`, func(h *wire.HookCall) { h.Delivery = delivery }), wire.CodeOK).Context
+		return want[hookReply](t, r.hook(wire.OpPrompt, `,"prompt":"hi"`, func(h *hookRequest) { h.Delivery = delivery }), wire.CodeOK).Context
 	}
 	if got := prompt("p1"); !strings.Contains(got, "may run once") {
 		t.Errorf("what was not printed was not told again: %q", got)

@@ -2,23 +2,23 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-func (s *Server) telegram(*call) (any, error) { return s.cfg.Telegram(), nil }
+func (s *Server) telegram(*call, wire.TelegramRequest) (wire.TelegramReply, error) {
+	return s.cfg.Telegram(), nil
+}
 
-func (s *Server) telegramConnect(c *call) (any, error) {
-	var in wire.TelegramConnect
-	if err := json.Unmarshal(c.body, &in); err != nil || in.Token == "" {
-		return nil, badRequest("a bot token is needed")
+func (s *Server) telegramConnect(c *call, in wire.TelegramConnectRequest) (out wire.TelegramConnectReply, err error) {
+	if in.Token == "" {
+		return out, badRequest("a bot token is needed")
 	}
 	if err := s.allowAnew(c); err != nil {
-		return nil, err
+		return out, err
 	}
 	if err := s.cfg.Connect(c.ctx, in.Token, in.API); err != nil {
-		return nil, err
+		return out, err
 	}
 	return s.cfg.Telegram(), nil
 }
@@ -32,37 +32,33 @@ func (s *Server) allowAnew(c *call) error {
 	return s.allowHere(c)
 }
 
-func (s *Server) telegramDisconnect(c *call) (any, error) {
+func (s *Server) telegramDisconnect(c *call, _ wire.TelegramDisconnectRequest) (out wire.TelegramDisconnectReply, err error) {
 	if err := s.allowAnew(c); err != nil {
-		return nil, err
+		return out, err
 	}
 	if err := s.cfg.Disconnect(); err != nil {
-		return nil, err
+		return out, err
 	}
 	return s.cfg.Telegram(), nil
 }
 
-func (s *Server) telegramPair(c *call) (any, error) {
+func (s *Server) telegramPair(c *call, _ wire.TelegramPairRequest) (out wire.TelegramPairReply, err error) {
 	if err := s.allowAnew(c); err != nil {
-		return nil, err
+		return out, err
 	}
 	t := s.cfg.Telegram()
 	if !t.Connected {
-		return nil, badRequest("no bot yet: `afar telegram connect` connects one")
+		return out, badRequest("no bot yet: `afar telegram connect` connects one")
 	}
 	code, p, err := s.cfg.Core.StartPairing()
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return wire.Pairing{Code: code, ExpiresAt: p.ExpiresAt.UnixMilli(), Bot: t.Bot}, nil
+	return wire.TelegramPairReply{Code: code, ExpiresAt: p.ExpiresAt.UnixMilli(), Bot: t.Bot}, nil
 }
 
 // telegramPaired waits while a code waits for its person.
-func (s *Server) telegramPaired(c *call) (any, error) {
-	var in wire.PairWait
-	if err := json.Unmarshal(c.body, &in); err != nil {
-		return nil, badRequest("telegram.paired: %v", err)
-	}
+func (s *Server) telegramPaired(c *call, in wire.TelegramPairedRequest) (wire.TelegramPairedReply, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
 	for {

@@ -8,13 +8,13 @@ import (
 
 // turn says whether the running turn of a session is to end. The hook that ends the
 // turn of the main agent says so.
-func (s *Server) turn(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Working)
+func (s *Server) turn(c *call, in wire.TurnRequest) (out wire.TurnReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	by, err := s.cfg.Core.Halted(p.Session, h.Verb == wire.TurnOver && p.Agent == "")
-	return wire.HookReply{Block: by != "", Reason: stoppedBy(by)}, err
+	by, err := s.cfg.Core.Halted(p.Session, in.Over == wire.TurnOver && p.Agent == "")
+	return wire.TurnReply{Block: by != "", Reason: stoppedBy(by)}, err
 }
 
 // stoppedBy is what a session is told of the end of its turn.
@@ -26,11 +26,11 @@ func stoppedBy(by string) string {
 }
 
 // turnStop ends the running turn of a session for its person.
-func (s *Server) turnStop(c *call) (any, error) {
-	v, err := s.named(c)
+func (s *Server) turnStop(_ *call, in wire.TurnStopRequest) (out wire.TurnStopReply, err error) {
+	v, err := s.named(in.ID)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	text, err := s.cfg.Core.StopTurn(string(v.ID), ask.Decision{By: localUser(), Channel: terminal})
-	return wire.Said{Text: text}, err
+	out.Text, err = s.cfg.Core.StopTurn(string(v.ID), ask.Decision{By: localUser(), Channel: terminal})
+	return out, err
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -21,20 +20,20 @@ const (
 
 // undoTake takes a snapshot before a question is even asked: after a local yes
 // the tool runs at once.
-func (s *Server) undoTake(c *call) (any, error) {
-	h, p, err := s.hookCall(c, session.Working)
-	if err != nil || s.silent(h) {
-		return wire.UndoTaken{}, err
+func (s *Server) undoTake(c *call, in wire.UndoTakeRequest) (out wire.UndoTakeReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
+	if err != nil || s.silent(in.HookCall) {
+		return out, err
 	}
-	v, ok, err := s.planUndo(p, s.see(h, p).losses, "", "")
+	v, ok, err := s.planUndo(p, s.see(in.Project, p).losses, "", "")
 	if err != nil || !ok {
-		return wire.UndoTaken{}, err
+		return out, err
 	}
 	s.cfg.Snapshot(c.ctx, v.ID, snapshotFor, false)
 	if v, err = s.cfg.Core.Undo(v.ID); err == nil && v.State == undo.Planned {
-		return wire.UndoTaken{Line: "a snapshot is still being taken"}, nil
+		return wire.UndoTakeReply{Line: "a snapshot is still being taken"}, nil
 	}
-	return wire.UndoTaken{Line: v.Line()}, err
+	return wire.UndoTakeReply{Line: v.Line()}, err
 }
 
 // planUndo plans a snapshot of what a call may destroy, for an ask, or for one
@@ -87,8 +86,8 @@ func (s *Server) before(ctx context.Context, id ask.ID) {
 
 // again takes the snapshot of a call that auto mode refused and its person then
 // allowed once. Its card is the refusal's.
-func (s *Server) again(ctx context.Context, h wire.HookCall, p payload, refused ask.ID) {
-	v, ok, err := s.planUndo(p, s.see(h, p).losses, "", refused)
+func (s *Server) again(ctx context.Context, project string, p payload, refused ask.ID) {
+	v, ok, err := s.planUndo(p, s.see(project, p).losses, "", refused)
 	if err != nil {
 		s.cfg.Log.Error("plan snapshot", "ask", refused, "err", err)
 	}
@@ -97,8 +96,8 @@ func (s *Server) again(ctx context.Context, h wire.HookCall, p payload, refused 
 	}
 }
 
-func (s *Server) undos(*call) (any, error) {
-	out := wire.Undos{Undos: []wire.Undo{}}
+func (s *Server) undos(*call, wire.UndosRequest) (wire.UndosReply, error) {
+	out := wire.UndosReply{Undos: []wire.Undo{}}
 	for _, v := range s.cfg.Core.Undos() {
 		out.Undos = append(out.Undos, s.wireUndo(v))
 	}
@@ -106,10 +105,9 @@ func (s *Server) undos(*call) (any, error) {
 }
 
 // undo restores a snapshot for the person at a terminal and waits for it.
-func (s *Server) undo(c *call) (any, error) {
-	var in wire.UndoOne
-	if err := json.Unmarshal(c.body, &in); err != nil || in.ID == "" {
-		return nil, badRequest("a snapshot needs an id")
+func (s *Server) undo(c *call, in wire.UndoRequest) (out wire.UndoReply, err error) {
+	if in.ID == "" {
+		return out, badRequest("a snapshot needs an id")
 	}
 	var ids []string
 	for _, v := range s.cfg.Core.Undos() {
@@ -117,11 +115,11 @@ func (s *Server) undo(c *call) (any, error) {
 	}
 	id, err := meant(in.ID, "undo_", ids)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	v, err := s.cfg.Core.StartUndo(undo.ID(id), undo.Restore{By: localUser(), Channel: "terminal", All: in.Force})
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, undoFor)
 	defer cancel()

@@ -2,10 +2,19 @@ package wire
 
 // Operations of topics: what sessions and their person write for each other.
 const (
-	OpPost   = "topic.post" // Post, with Topic and Text; reply: Post
-	OpRead   = "topic.read" // Read; reply: Posts
-	OpTopics = "topics"     // reply: Topics
+	OpPost   = "topic.post"
+	OpRead   = "topic.read"
+	OpTopics = "topics"
 )
+
+// PostRequest is a text for a topic.
+type PostRequest struct {
+	Topic string `json:"topic"`
+	Text  string `json:"text"`
+}
+
+// PostReply is the post that was made.
+type PostReply = Post
 
 // A Post is one text in a topic.
 type Post struct {
@@ -16,8 +25,8 @@ type Post struct {
 	Text  string `json:"text"`
 }
 
-// Read asks for posts of a topic after a number, oldest first.
-type Read struct {
+// ReadRequest asks for posts of a topic after a number, oldest first.
+type ReadRequest struct {
 	Topic   string `json:"topic"`
 	After   int64  `json:"after,omitempty"`
 	Limit   int    `json:"limit,omitempty"`   // at most; 0 is 100
@@ -26,17 +35,20 @@ type Read struct {
 	Session string `json:"session,omitempty"` // of loop:current and loop:anchor: whose loop
 }
 
-// Posts are some posts of a topic, oldest first.
-type Posts struct {
+// ReadReply holds posts of a topic, oldest first.
+type ReadReply struct {
 	Posts []Post `json:"posts"`
 }
 
-// Topics are all topics, the one with the newest post first.
-type Topics struct {
+// TopicsRequest asks for all topics.
+type TopicsRequest = None
+
+// TopicsReply lists all topics, the one with the newest post first.
+type TopicsReply struct {
 	Topics []Topic `json:"topics"`
 }
 
-// A Topic is a name with how much stands under it.
+// A Topic is a name with the number of its posts.
 type Topic struct {
 	ID    string `json:"id"` // its name
 	Posts int64  `json:"posts"`

@@ -1,0 +1,145 @@
+package wire
+
+// Operations of questions. A hook opens one, waits for its end, and claims the answer
+// just before it prints it; the command line lists them and answers.
+const (
+	OpAskOpen  = "hook.ask.open"  // register a question
+	OpAskWait  = "hook.ask.wait"  // wait for its end
+	OpAskClaim = "hook.ask.claim" // may the answer still be printed?
+	OpAskEnded = "hook.ask.ended" // the host ended the hook (Esc, No, closed terminal)
+	OpAsks     = "asks"
+	OpAnswer   = "answer"
+)
+
+// AskOpenRequest registers a question under an id that the hook has made.
+type AskOpenRequest struct {
+	HookCall
+	Ask  string `json:"ask"`
+	Kind string `json:"kind"` // permission, guard, question, plan, denied or elicitation
+	Why  string `json:"why,omitempty"`
+	Park bool   `json:"park,omitempty"` // the call is refused at once and answerable later
+}
+
+// AskOpenReply says how the question stands.
+type AskOpenReply = AskState
+
+// AskWaitRequest waits at most WaitMS for the end of a question.
+type AskWaitRequest struct {
+	Ask    string `json:"ask"`
+	WaitMS int64  `json:"wait_ms,omitempty"`
+}
+
+// AskWaitReply says how the question stands.
+type AskWaitReply = AskState
+
+// AskClaimRequest takes the answer that is about to be printed.
+type AskClaimRequest struct {
+	Ask     string `json:"ask"`
+	Receipt bool   `json:"receipt,omitempty"` // see PrintedRequest
+}
+
+// AskClaimReply says how the question stands. Its answer counts if State is delivered.
+type AskClaimReply = AskState
+
+// AskEndedRequest says that the host ended the hook of a question, and why.
+type AskEndedRequest struct {
+	Ask string `json:"ask"`
+	Why string `json:"why,omitempty"`
+}
+
+// AskEndedReply says how the question stands.
+type AskEndedReply = AskState
+
+// An AskState says how a question stands.
+type AskState struct {
+	ID string `json:"id"`
+	// State is open, answered, delivered, withdrawn, expired or cancelled.
+	State string `json:"state"`
+	// Allow is the answer once State is answered or delivered.
+	Allow bool `json:"allow,omitempty"`
+	// Message is the refusal's text for the model, or why there is no answer.
+	Message string `json:"message,omitempty"`
+	// Scope of an allow is empty, session or always.
+	Scope string `json:"scope,omitempty"`
+	// Echo names the host's suggestions that an allow of the scope always covers, by
+	// their places in the hook's input. The hook hands these back and no others.
+	Echo []int `json:"echo,omitempty"`
+	// Choices are the answers to the questions of the call, in their order.
+	Choices []Choice `json:"choices,omitempty"`
+	// AcceptEdits, of an approved plan, lets the session edit without asking.
+	AcceptEdits bool `json:"accept_edits,omitempty"`
+	// Interrupt, of a refusal, ends the turn that the call belongs to.
+	Interrupt bool `json:"interrupt,omitempty"`
+	// DeadlineMS is the time left until the ask ends by itself.
+	DeadlineMS int64 `json:"deadline_ms,omitempty"`
+}
+
+// AsksRequest asks for all questions.
+type AsksRequest = None
+
+// AsksReply lists questions, oldest first.
+type AsksReply struct {
+	Asks []Ask `json:"asks"`
+}
+
+// AnswerRequest decides a question.
+type AnswerRequest struct {
+	ID      string `json:"id"`
+	Allow   bool   `json:"allow"`
+	Message string `json:"message,omitempty"`
+	// Scope of an allow: empty is the exact call, once; session is what the ask
+	// offers; always is the rule that the host suggested.
+	Scope string `json:"scope,omitempty"`
+	// Text or Options answer the question that is asked now; options count from
+	// 1, as people do. Text sends a plan back.
+	Text    string `json:"text,omitempty"`
+	Options []int  `json:"options,omitempty"`
+}
+
+// AnswerReply is the question as it stands after the answer.
+type AnswerReply = Ask
+
+// An Ask is a question put to the person. Its input is masked.
+type Ask struct {
+	ID string `json:"id"`
+	// Short is the beginning of ID that is enough to name it, in a list of asks.
+	Short   string `json:"short,omitempty"`
+	Kind    string `json:"kind"`
+	State   string `json:"state"`
+	Session string `json:"session"`
+	Token   string `json:"token"`
+	Project string `json:"project"`
+	Tool    string `json:"tool"`
+	Input   string `json:"input"`
+	// Questions are those of the kind question; Current is the place of the one
+	// to be answered now, from 0.
+	Questions []Question `json:"questions,omitempty"`
+	Current   int        `json:"current,omitempty"`
+	Hash      string     `json:"hash"`
+	Agent     string     `json:"agent,omitempty"`
+	Why       string     `json:"why,omitempty"`   // the guard's opinion
+	Does      string     `json:"does,omitempty"`  // what the guard understands that the call would do
+	Says      string     `json:"says,omitempty"`  // what the session says that it is for
+	Asked     string     `json:"asked,omitempty"` // its person's last prompt, in one line
+	Said      string     `json:"said,omitempty"`  // the last line that the model wrote since
+	// Card is the id of the ask on whose card this one stands: identical asks
+	// are answered together. AskedBy says in words who asks on that card.
+	Card      string `json:"card,omitempty"`
+	AskedBy   string `json:"asked_by"`
+	Perhaps   bool   `json:"perhaps,omitempty"` // it may have been settled at the terminal
+	OpenedAt  int64  `json:"opened_at"`
+	ExpiresAt int64  `json:"expires_at"`
+	SettledAt int64  `json:"settled_at,omitempty"`
+	By        string `json:"by,omitempty"`
+	Channel   string `json:"channel,omitempty"`
+	Allow     bool   `json:"allow"`
+	Outcome   string `json:"outcome,omitempty"`
+	// ForSession and ForAlways say what an allow of that scope would permit;
+	// empty where it is not offered.
+	ForSession string `json:"for_session,omitempty"`
+	ForAlways  string `json:"for_always,omitempty"`
+	Parked     bool   `json:"parked,omitempty"` // refused, and answerable still
+	// AnswerAt names the channels whose answers count, where the terminal is not
+	// among them.
+	AnswerAt []string `json:"answer_at,omitempty"`
+}

@@ -1,0 +1,10 @@
+package wire
+
+// OpRetry asks whether a call may run that auto mode refused before.
+const OpRetry = "hook.retry"
+
+// RetryRequest names the call in its payload.
+type RetryRequest struct{ HookCall }
+
+// RetryReply allows the call if Allow is true.
+type RetryReply = AskState

@@ -1,0 +1,146 @@
+package wire
+
+// Operations of loops.
+const (
+	OpLoops      = "loops"
+	OpLoop       = "loop"
+	OpLoopStart  = "loop.start"
+	OpLoopCancel = "loop.cancel"
+	OpCheck      = "hook.check" // a Stop hook runs a loop's check
+)
+
+// LoopsRequest asks for all loops.
+type LoopsRequest = None
+
+// LoopsReply lists loops.
+type LoopsReply struct {
+	Loops []Loop `json:"loops"`
+}
+
+// LoopRequest names a session by its token or id.
+type LoopRequest struct {
+	ID string `json:"id"`
+}
+
+// LoopReply is the session's loop.
+type LoopReply = Loop
+
+// LoopStartRequest starts a loop in a session, named by token or id.
+type LoopStartRequest struct {
+	Session string `json:"session"`
+	Args    string `json:"args"`
+}
+
+// LoopStartReply is the loop that was started.
+type LoopStartReply = Loop
+
+// LoopCancelRequest names a session by its token or id.
+type LoopCancelRequest struct {
+	ID string `json:"id"`
+}
+
+// LoopCancelReply is the loop that was cancelled.
+type LoopCancelReply = Loop
+
+// CheckRequest follows a check that runs. It waits at most WaitMS for the check's end
+// from outside.
+type CheckRequest struct {
+	HookCall
+	Frame  string `json:"frame,omitempty"`  // whose check it is
+	Output string `json:"output,omitempty"` // what it printed since the last request
+	WaitMS int64  `json:"wait_ms,omitempty"`
+	Ended  string `json:"verb,omitempty"` // Interrupted, or empty
+}
+
+// Interrupted, as CheckRequest.Ended, says that the host ended the hook and the check
+// with it.
+const Interrupted = "interrupted"
+
+// CheckReply says with Wake whether the check's result is still wanted.
+type CheckReply struct {
+	Wake string `json:"wake,omitempty"` // wait or end
+}
+
+// A LoopCheck is a command that the Stop hook runs to find out whether a loop's
+// work is done.
+type LoopCheck struct {
+	Frame     string `json:"frame"`
+	Session   string `json:"session"` // its token
+	Command   string `json:"command"`
+	Dir       string `json:"dir"`
+	TimeoutMS int64  `json:"timeout_ms"`
+}
+
+// LoopChecked is the result of a LoopCheck. Output is the end of what it printed,
+// Digest the SHA-256 of all of it without times.
+type LoopChecked struct {
+	Frame    string `json:"frame"`
+	ExitCode int    `json:"exit_code"`
+	TimedOut bool   `json:"timed_out,omitempty"`
+	Broken   string `json:"broken,omitempty"` // why it could not be run
+	TookMS   int64  `json:"took_ms"`
+	Output   string `json:"output,omitempty"`
+	Digest   string `json:"digest,omitempty"`
+}
+
+// A Loop keeps one session going; its id is the session's token.
+type Loop struct {
+	ID        string  `json:"id"`
+	Run       string  `json:"run"` // tells two loops of one session apart
+	Session   string  `json:"session"`
+	Active    bool    `json:"active"`
+	Verdict   string  `json:"verdict,omitempty"`
+	Proven    bool    `json:"proven"`
+	Evidence  string  `json:"evidence,omitempty"` // proven, claimed or nothing landed
+	Note      string  `json:"note,omitempty"`
+	UpdatedAt int64   `json:"updated_at"`
+	Stack     []Frame `json:"stack"`
+	// Begins and Mode are set in the reply to a start: when the session begins, and
+	// its permission mode.
+	Begins string `json:"begins,omitempty"`
+	Mode   string `json:"permission_mode,omitempty"`
+}
+
+// When a session begins with a loop that was started from outside it.
+const (
+	BeginsNow      = "now"      // it is idle, and woken
+	BeginsStop     = "stop"     // when it next stops
+	BeginsPrompted = "prompt"   // it is idle and cannot be woken: with its next prompt
+	BeginsResumed  = "resumed"  // it has ended
+	BeginsUnpaused = "unpaused" // Afar is paused
+)
+
+// A Frame is one level of a loop.
+type Frame struct {
+	ID        string `json:"id"`
+	Mode      string `json:"mode"`
+	Goal      string `json:"goal"`
+	N         int    `json:"iter"`
+	Max       int    `json:"max"`
+	StartedAt int64  `json:"started_at"`
+	Check     string `json:"check,omitempty"`   // the command that decides
+	Checked   string `json:"checked,omitempty"` // its last result in words
+	// Tokens and USD are what it took so far; USD is at list prices.
+	Tokens int64   `json:"tokens,omitempty"`
+	USD    float64 `json:"usd,omitempty"`
+	// The place of an issue, in the frame that works on it.
+	IssueID  string `json:"issue_id,omitempty"`
+	Worktree string `json:"worktree_path,omitempty"`
+	Branch   string `json:"branch,omitempty"`
+	Base     string `json:"base_ref,omitempty"`
+	// Issue is set in a frame of mode issue.
+	Issue *LoopIssue `json:"issue,omitempty"`
+}
+
+// A LoopIssue is how far a frame of mode issue is.
+type LoopIssue struct {
+	Repo   string `json:"repo"`
+	Phase  string `json:"phase"` // picking, preparing, working, sealing, reviewing, landing, rebasing, checking, closing or cleaning
+	ID     string `json:"id,omitempty"`
+	Title  string `json:"title,omitempty"`
+	Commit string `json:"commit,omitempty"` // that is reviewed and lands
+	Review string `json:"review,omitempty"` // the last verdict in words
+	Held   bool   `json:"held,omitempty"`   // a landing that was refused waits for the session's next stop
+	Landed int    `json:"landed"`           // issues of this loop
+	Left   int    `json:"left"`             // issues that were given up
+}

@@ -1,0 +1,101 @@
+package wire
+
+// Operations of a session's life and of what a person types in it.
+const (
+	OpSessionStart = "hook.session-start"
+	OpSessionEnd   = "hook.session-end"
+	OpPrompt       = "hook.prompt" // a prompt was typed
+	OpExpand       = "hook.expand" // a slash command was typed
+	OpPreCompact   = "hook.pre-compact"
+	OpNotification = "hook.notification"
+)
+
+// SessionStartRequest registers a session.
+type SessionStartRequest struct {
+	HookCall
+	Delivery string `json:"delivery,omitempty"` // names the hook; see MessageTakeRequest
+	Broken   string `json:"broken,omitempty"`   // what is wrong with the guard's policy files
+	// Printed is NotPrinted if the reply to the Delivery did not come in time to be
+	// printed.
+	Printed string `json:"verb,omitempty"`
+}
+
+// NotPrinted is the value of SessionStartRequest.Printed for a lost reply.
+const NotPrinted = "not-printed"
+
+// SessionStartReply holds what the session is told.
+type SessionStartReply struct {
+	Context string `json:"context,omitempty"`
+}
+
+// SessionEndRequest says that a session has ended.
+type SessionEndRequest struct{ HookCall }
+
+// SessionEndReply says nothing.
+type SessionEndReply = None
+
+// PromptRequest says that a prompt was typed.
+type PromptRequest struct {
+	HookCall
+	Delivery string `json:"delivery,omitempty"` // names the hook; see MessageTakeRequest
+}
+
+// PromptReply blocks the prompt, or holds what the session is told with it.
+type PromptReply struct {
+	Block   bool   `json:"block,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Context string `json:"context,omitempty"`
+	Notice  string `json:"notice,omitempty"` // for the person at the terminal
+	Texts   int    `json:"texts,omitempty"`  // texts that wait for the session: take them
+}
+
+// ExpandRequest says that a slash command was typed.
+type ExpandRequest struct{ HookCall }
+
+// ExpandReply blocks the prompt with what was done, or holds what the model is told.
+type ExpandReply struct {
+	Block   bool   `json:"block,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Context string `json:"context,omitempty"`
+}
+
+// PreCompactRequest says that the session's context is about to be compacted.
+type PreCompactRequest struct{ HookCall }
+
+// PreCompactReply says nothing.
+type PreCompactReply = None
+
+// NotificationRequest passes a notice of the host on.
+type NotificationRequest struct{ HookCall }
+
+// NotificationReply says nothing.
+type NotificationReply = None
+
+// A Session is one conversation of the host.
+type Session struct {
+	ID         string `json:"id"`
+	Token      string `json:"token"`
+	Project    string `json:"project"`
+	Mode       string `json:"mode"`  // the host's permission mode
+	State      string `json:"state"` // working, waiting, idle, ended or unprotected
+	Since      int64  `json:"since"`
+	Attended   bool   `json:"attended"`
+	Away       string `json:"away,omitempty"`
+	Terminal   string `json:"terminal,omitempty"`
+	Protected  bool   `json:"protected"`
+	ClientPID  int    `json:"client_pid,omitempty"`
+	Entrypoint string `json:"entrypoint,omitempty"`
+	Review     string `json:"review,omitempty"` // how its review gate stands, in words; empty: off
+	// About is what the session is about, masked: its name, else its first prompt.
+	About string `json:"about,omitempty"`
+	// Model, Context (tokens) and Todos are absent where the host does not tell.
+	Model   string `json:"model,omitempty"`
+	Context int64  `json:"context_tokens,omitempty"`
+	Todos   *Todos `json:"todos,omitempty"`
+}
+
+// Todos counts the steps of a session's own list.
+type Todos struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
+}

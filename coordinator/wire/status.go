@@ -1,0 +1,59 @@
+package wire
+
+// Operations of the coordinator as a whole. Times are unix milliseconds.
+const (
+	OpStatus   = "status"
+	OpPing     = "ping"     // does the coordinator answer?
+	OpShutdown = "shutdown" // replies first, then finishes what it holds and ends
+	OpPerson   = "person"   // may the caller take a decision that another program carries out?
+)
+
+// StatusRequest asks for what `afar status` shows.
+type StatusRequest = None
+
+// StatusReply is all that `afar status` shows.
+type StatusReply struct {
+	Coordinator Coordinator `json:"coordinator"`
+	Guard       Guard       `json:"guard"`
+	Settings    Settings    `json:"settings"`
+	Channels    []Channel   `json:"channels"`
+	Sessions    []Session   `json:"sessions"`
+	Loops       []Loop      `json:"loops"`
+	Asks        []Ask       `json:"asks"`
+}
+
+// Coordinator describes the running daemon.
+type Coordinator struct {
+	PID     int    `json:"pid"`
+	Version string `json:"version"`
+	Since   int64  `json:"since"`
+	Home    string `json:"home"`
+	Socket  string `json:"socket"`
+}
+
+// A Channel is a place where asks are shown and answered.
+type Channel struct {
+	ID    string `json:"id"`
+	State string `json:"state"` // ready, unpaired, off, failing
+	Note  string `json:"note,omitempty"`
+}
+
+// PingRequest says nothing.
+type PingRequest = None
+
+// PingReply says nothing.
+type PingReply = None
+
+// ShutdownRequest says nothing.
+type ShutdownRequest = None
+
+// ShutdownReply says nothing.
+type ShutdownReply = None
+
+// PersonRequest names the decision.
+type PersonRequest struct {
+	ID string `json:"id"`
+}
+
+// PersonReply says nothing: a caller that may not gets CodeDenied.
+type PersonReply = None

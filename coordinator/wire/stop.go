@@ -1,0 +1,65 @@
+package wire
+
+// Operations of a session's stop. A hook that is told to wait for an errand or for
+// parked calls asks OpStop again afterwards.
+const (
+	OpStop        = "hook.stop" // may the session stop?
+	OpStopFailure = "hook.stop-failure"
+	OpParkedWait  = "hook.parked.wait" // wait until OpStop may have another reply
+	OpErrandWait  = "hook.errand.wait" // wait until the loop's errand is over
+)
+
+// StopRequest asks whether the session may stop.
+type StopRequest struct {
+	HookCall
+	Ask      string `json:"ask,omitempty"`      // the id of a check-in, made by the hook
+	Delivery string `json:"delivery,omitempty"` // names the hook; see MessageTakeRequest
+	// Checked is the result of the check of the reply before. Round counts these
+	// results, so that each call of one Stop is told from the others.
+	Checked *LoopChecked `json:"checked,omitempty"`
+	Round   int          `json:"round,omitempty"`
+}
+
+// StopReply says whether the session may stop, and what the hook does before it does.
+type StopReply struct {
+	Block  bool   `json:"block,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	Notice string `json:"notice,omitempty"` // for the person at the terminal
+	// Check is to be run; its result goes with the next request.
+	Check *LoopCheck `json:"check,omitempty"`
+	// Errand says in words for what the session waits: a loop's issue is being picked,
+	// reviewed or landed.
+	Errand string `json:"errand,omitempty"`
+	Texts  int    `json:"texts,omitempty"` // texts that wait for the session: take them
+	// ParkedMS is how long the answers to parked calls of the session may be waited
+	// for.
+	ParkedMS int64 `json:"parked_ms,omitempty"`
+	HoldMS   int64 `json:"hold_ms,omitempty"` // hold the session; the request's Ask is its check-in
+}
+
+// StopFailureRequest says that the provider refused a session's turn.
+type StopFailureRequest struct{ HookCall }
+
+// StopFailureReply says nothing.
+type StopFailureReply = None
+
+// ParkedWaitRequest waits at most WaitMS.
+type ParkedWaitRequest struct {
+	HookCall
+	WaitMS int64 `json:"wait_ms,omitempty"`
+}
+
+// ParkedWaitReply says nothing.
+type ParkedWaitReply = None
+
+// ErrandWaitRequest waits at most WaitMS.
+type ErrandWaitRequest struct {
+	HookCall
+	WaitMS  int64 `json:"wait_ms,omitempty"`
+	SinceMS int64 `json:"since_ms,omitempty"` // when the hook began, in unix milliseconds
+}
+
+// ErrandWaitReply says with Wake whether the hook waits on.
+type ErrandWaitReply struct {
+	Wake string `json:"wake,omitempty"` // wait or end
+}

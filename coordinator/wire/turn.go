@@ -1,0 +1,32 @@
+package wire
+
+// Operations of a running turn.
+const (
+	OpTurn     = "hook.turn" // is the running turn to end?
+	OpTurnStop = "turn.stop" // end the running turn of a session
+)
+
+// TurnRequest asks whether the running turn is to end.
+type TurnRequest struct {
+	HookCall
+	Over string `json:"verb,omitempty"` // TurnOver, or empty
+}
+
+// TurnOver, as TurnRequest.Over, says that the hook ends the turn.
+const TurnOver = "over"
+
+// TurnReply ends the turn if Block is true.
+type TurnReply struct {
+	Block  bool   `json:"block,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// TurnStopRequest names a session by its token or id.
+type TurnStopRequest struct {
+	ID string `json:"id"`
+}
+
+// TurnStopReply says what happened, for the person.
+type TurnStopReply struct {
+	Text string `json:"text"`
+}
