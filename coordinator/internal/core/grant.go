@@ -90,7 +90,7 @@ func grantDue(g grant.Grant, _ time.Time) time.Time {
 }
 
 func (s *state) expireGrant(b *store.Batch, g grant.Grant, now time.Time) {
-	s.endGrant(b, g, "its time is over", now)
+	_, _ = s.endGrant(b, g, "its time is over", now) // one that has ended is not due
 }
 
 // Granted reports whether grants cover now what a call of a session needs.
@@ -175,25 +175,28 @@ func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
 		if !ok || !found.Active(now) {
 			return b, fmt.Errorf("grant %q: %w", id, ErrNotFound)
 		}
-		g = s.endGrant(&b, found, "revoked by "+by, now)
-		return b, nil
+		g, err = s.endGrant(&b, found, "revoked by "+by, now)
+		return b, err
 	})
 	return g, err
 }
 
-func (s *state) endGrant(b *store.Batch, g grant.Grant, how string, now time.Time) grant.Grant {
-	g = grant.End(g, how, now)
+func (s *state) endGrant(b *store.Batch, g grant.Grant, how string, now time.Time) (grant.Grant, error) {
+	g, err := grant.End(g, how, now)
+	if err != nil {
+		return g, err
+	}
 	s.grants.put(b, g)
 	text := fmt.Sprintf("%s: %s: no longer allowed: %s", s.token(g.Session), g.How, g.Text())
 	b.Events = append(b.Events, happened(event.GrantEnded, g.Session, string(g.ID), text, now))
-	return g
+	return g, nil
 }
 
 // endGrants ends what was allowed for a session.
 func (s *state) endGrants(b *store.Batch, id session.ID, now time.Time) {
 	for _, g := range s.activeGrants() {
 		if g.Session == id {
-			s.endGrant(b, g, "the session ended", now)
+			_, _ = s.endGrant(b, g, "the session ended", now) // all of them are active
 		}
 	}
 }
@@ -244,7 +247,9 @@ func (c *Core) RevokeTap(p Press) error {
 		g, ok := s.grants.byNonce.one(p.Nonce)
 		switch {
 		case ok && g.Active(now):
-			g = s.endGrant(&b, g, "revoked by "+p.Decision.By, now)
+			if g, err = s.endGrant(&b, g, "revoked by "+p.Decision.By, now); err != nil {
+				return b, err
+			}
 			s.tap(&b, p, "Revoked. "+s.token(g.Session)+" asks again: "+g.Text(), now)
 		case ok && g.How != "":
 			s.tap(&b, p, "Too late: "+g.How+".", now)

@@ -309,15 +309,16 @@ func (c *Core) Choose(p Press, token string) error {
 		b.Update = p.Update
 		m, known := s.messages.byNonce.one(p.Nonce)
 		v, found := s.find(token)
+		routed, err := message.Route(m, v.ID)
 		switch {
 		case !known:
 			s.tap(&b, p, "This text is no longer known. Nothing was sent.", now)
-		case m.State != message.Unrouted:
+		case err != nil:
 			s.tap(&b, p, "Too late: it went to "+s.token(m.Session)+".", now)
 		case !found || v.State == session.Ended:
 			s.tap(&b, p, "That session has ended. Nothing was sent.", now)
 		default:
-			s.messages.put(&b, message.Route(m, v.ID))
+			s.messages.put(&b, routed)
 			text := m.By + " sent a text to " + v.Token
 			b.Events = append(b.Events, happened(event.MessageAdded, v.ID, string(m.ID), text, now))
 			s.chosen(&b, p, s.fate(v.ID), now)
@@ -336,19 +337,20 @@ func (c *Core) Settle(p Press, nonce string) error {
 		b.Update = p.Update
 		m, known := s.messages.byNonce.one(p.Nonce)
 		a, found := s.asks.byNonce.one(nonce)
+		dropped, err := message.Drop(m, now)
 		switch {
 		case !known:
 			s.tap(&b, p, "This text is no longer known. Nothing was decided.", now)
-		case m.State != message.Unrouted:
+		case err != nil:
 			s.tap(&b, p, "Too late: this text was used already.", now)
 		case nonce == "":
-			s.messages.put(&b, message.Drop(m, now))
+			s.messages.put(&b, dropped)
 			s.chosen(&b, p, "Fine. Nothing was decided.", now)
 		case !found || len(s.onCard(a).Waiting()) == 0:
 			s.tap(&b, p, answerText(ask.Card{a}, ask.ErrSettled), now)
 		default:
 			p.Text = m.Text
-			s.messages.put(&b, message.Drop(m, now))
+			s.messages.put(&b, dropped)
 			s.chosen(&b, p, s.token(a.Session)+": "+s.decide(&b, a, p, now), now)
 		}
 		return b, nil

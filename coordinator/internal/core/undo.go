@@ -138,7 +138,9 @@ func (s *state) lentFor(id ask.ID) ask.ID {
 func (s *state) makeRoom(b *store.Batch, now time.Time) {
 	all := s.openUndos()
 	for len(all) >= undo.Most {
-		s.endUndo(b, undo.Drop(all[0], "there are too many newer ones"), now)
+		if gone, err := undo.Drop(all[0], "there are too many newer ones"); err == nil { // else it is being restored
+			s.endUndo(b, gone, now)
+		}
 		all = all[1:]
 	}
 }
@@ -224,10 +226,13 @@ func (s *state) tellUndo(b *store.Batch, kind event.Kind, v undo.Snapshot, text 
 
 // TookUndo notes what was kept before a step, or why nothing was.
 func (c *Core) TookUndo(id undo.ID, pictures []undo.Picture, why string) (undo.Snapshot, error) {
-	return c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) undo.Snapshot {
-		next := undo.Take(v, pictures, now)
+	return c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+		next, err := undo.Take(v, pictures, now)
 		if why != "" {
-			next = undo.Fail(v, why)
+			next, err = undo.Fail(v, why)
+		}
+		if err != nil && next.State != undo.Gone {
+			return next, err
 		}
 		if next.State == undo.Gone && next.Pictures == nil {
 			next.Pictures = pictures // so that they can be let go of
@@ -235,28 +240,37 @@ func (c *Core) TookUndo(id undo.ID, pictures []undo.Picture, why string) (undo.S
 		if next.State == undo.Ready && next.Holds() != v.Holds() {
 			s.tellUndo(b, event.UndoTaken, next, next.Line(), now)
 		}
-		return next
+		return next, nil
 	})
 }
 
 // LookedUndo notes how things stood behind the step.
 func (c *Core) LookedUndo(id undo.ID, after []undo.Picture) error {
-	_, err := c.changeUndo(id, func(_ *state, _ *store.Batch, v undo.Snapshot, _ time.Time) undo.Snapshot {
+	_, err := c.changeUndo(id, func(_ *state, _ *store.Batch, v undo.Snapshot, _ time.Time) (undo.Snapshot, error) {
 		return undo.Looked(v, after)
 	})
 	return err
 }
 
-// changeUndo applies one transition to one snapshot.
-func (c *Core) changeUndo(id undo.ID, f func(*state, *store.Batch, undo.Snapshot, time.Time) undo.Snapshot) (after undo.Snapshot, err error) {
+// An undoStep is one transition of a snapshot.
+type undoStep func(*state, *store.Batch, undo.Snapshot, time.Time) (undo.Snapshot, error)
+
+// changeUndo applies one transition to one snapshot. Work outside brings the result of a
+// step, and may bring it twice or late: one that no longer fits changes nothing.
+func (c *Core) changeUndo(id undo.ID, f undoStep) (after undo.Snapshot, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		v, ok := s.undos.rows[id]
 		if !ok {
 			return b, fmt.Errorf("snapshot %q: %w", id, ErrNotFound)
 		}
-		after = f(s, &b, v, now)
-		s.endUndo(&b, after, now)
-		return b, nil
+		after, err = f(s, &b, v, now)
+		if errors.Is(err, undo.ErrState) {
+			return store.Batch{}, nil
+		}
+		if err == nil {
+			s.endUndo(&b, after, now)
+		}
+		return b, err
 	})
 	return after, err
 }
@@ -268,7 +282,10 @@ func (s *state) ranUndo(b *store.Batch, o Outcome, now time.Time) {
 		if !v.Of(o.Session, o.Agent, o.Tool, o.Hash) {
 			continue
 		}
-		next := undo.Ran(v, now)
+		next, err := undo.Ran(v, now)
+		if err != nil {
+			return // cannot happen: it is the snapshot of this step
+		}
 		s.endUndo(b, next, now)
 		if next.State == undo.Ready {
 			b.Actions = append(b.Actions, undoAction(ActUndoLook, v.ID, now))
@@ -282,7 +299,9 @@ func (s *state) ranUndo(b *store.Batch, o Outcome, now time.Time) {
 func (s *state) endUndos(b *store.Batch, id session.ID, now time.Time) {
 	for _, v := range s.openUndos() {
 		if a, ok := s.asks.rows[v.Ask]; v.Session == id && ok && allowed(a) && v.State == undo.Ready && v.RanAt.IsZero() {
-			s.putUndo(b, undo.Ran(v, now), now)
+			if next, err := undo.Ran(v, now); err == nil {
+				s.putUndo(b, next, now)
+			}
 		}
 	}
 }
@@ -362,10 +381,12 @@ func (c *Core) KeepRedo(of undo.Snapshot, pictures []undo.Picture) error {
 		if _, ok := s.undos.rows[of.Restore.Redo]; ok {
 			return b, nil
 		}
-		redo := undo.Plan(undo.Snapshot{
+		redo, err := undo.Take(undo.Plan(undo.Snapshot{
 			ID: of.Restore.Redo, Session: of.Session, Tool: of.Tool, Text: of.Text, Undoes: of.ID,
-		}, now)
-		redo = undo.Take(redo, pictures, now)
+		}, now), pictures, now)
+		if err != nil {
+			return b, err
+		}
 		s.putUndo(&b, redo, now)
 		if redo.State == undo.Ready {
 			s.tellUndo(&b, event.UndoTaken, redo, "before "+string(of.ID)+" is undone: "+redo.Line(), now)
@@ -377,37 +398,52 @@ func (c *Core) KeepRedo(of undo.Snapshot, pictures []undo.Picture) error {
 // UndoneTo ends a restoring that did what it says; after is how things stand
 // behind it.
 func (c *Core) UndoneTo(id undo.ID, did string, after []undo.Picture) error {
-	_, err := c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) undo.Snapshot {
-		if v.State != undo.Restoring {
-			return v
+	_, err := c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+		next, err := undo.Done(v, did, now)
+		if err != nil {
+			return v, err
 		}
-		if redo, ok := s.undos.rows[v.Restore.Redo]; ok {
-			s.putUndo(b, undo.Looked(undo.Ran(redo, now), after), now)
-		}
+		s.keptRedo(b, v.Restore.Redo, after, now)
 		s.tellUndo(b, event.UndoRestored, v, "undone by "+v.Restore.By+": "+did, now)
-		return undo.Done(v, did, now)
+		return next, nil
 	})
 	return err
 }
 
+// keptRedo says of the snapshot that was taken before a restoring that this is over, and
+// how things stand after it.
+func (s *state) keptRedo(b *store.Batch, id undo.ID, after []undo.Picture, now time.Time) {
+	redo, err := undo.Ran(s.undos.rows[id], now)
+	if err != nil {
+		return // there was nothing to keep
+	}
+	if seen, err := undo.Looked(redo, after); err == nil {
+		redo = seen
+	}
+	s.putUndo(b, redo, now)
+}
+
 // RefuseUndo ends a restoring that would overwrite newer work.
 func (c *Core) RefuseUndo(id undo.ID, newer []string) error {
-	return c.stopUndo(id, func(v undo.Snapshot, now time.Time) undo.Snapshot { return undo.Refuse(v, newer, now) })
+	return c.stopUndo(id, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+		return undo.Refuse(v, newer, now)
+	})
 }
 
 // BreakUndo ends a restoring that failed. It may be asked for again.
 func (c *Core) BreakUndo(id undo.ID, why string) error {
-	return c.stopUndo(id, func(v undo.Snapshot, now time.Time) undo.Snapshot { return undo.Break(v, why, now) })
+	return c.stopUndo(id, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+		return undo.Break(v, why, now)
+	})
 }
 
-func (c *Core) stopUndo(id undo.ID, f func(undo.Snapshot, time.Time) undo.Snapshot) error {
-	_, err := c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) undo.Snapshot {
-		if v.State != undo.Restoring {
-			return v
+func (c *Core) stopUndo(id undo.ID, f func(undo.Snapshot, time.Time) (undo.Snapshot, error)) error {
+	_, err := c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
+		next, err := f(v, now)
+		if err == nil {
+			s.tellUndo(b, event.UndoRefused, next, next.Line(), now)
 		}
-		next := f(v, now)
-		s.tellUndo(b, event.UndoRefused, next, next.Line(), now)
-		return next
+		return next, err
 	})
 	return err
 }

@@ -6,6 +6,7 @@ package grant
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -65,12 +66,16 @@ type Grant struct {
 // Active reports whether g counts at now.
 func (g Grant) Active(now time.Time) bool { return g.EndedAt.IsZero() && now.Before(g.ExpiresAt) }
 
-// End returns g without effect from now on. The first end stays.
-func End(g Grant, how string, now time.Time) Grant {
-	if g.EndedAt.IsZero() {
-		g.EndedAt, g.How = now, how
+// ErrEnded says that a grant has ended already.
+var ErrEnded = errors.New("the grant has ended")
+
+// End returns g without effect from now on.
+func End(g Grant, how string, now time.Time) (Grant, error) {
+	if !g.EndedAt.IsZero() {
+		return g, ErrEnded
 	}
-	return g
+	g.EndedAt, g.How = now, how
+	return g, nil
 }
 
 // Text is what g permits, in one line.

@@ -1,6 +1,7 @@
 package grant_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -214,7 +215,7 @@ func TestFind(t *testing.T) {
 		{"another session", all, "t", bash("npm test"), 0, nil},
 		{"just in time", all, "s", bash("npm test"), grant.For - 1, []string{"b"}},
 		{"too late", all, "s", bash("npm test"), grant.For, nil},
-		{"ended", []grant.Grant{grant.End(b, "revoked", t0)}, "s", bash("npm test"), 0, nil},
+		{"ended", []grant.Grant{revoked(b)}, "s", bash("npm test"), 0, nil},
 		{"a file", []grant.Grant{a, given("f", file("Edit", "/p/src/a"))}, "s", file("Edit", "/p/src/b"), 0, []string{"f"}},
 		{"a part is missing", all, "s", bash("npm test", "rm x"), 0, nil},
 	} {
@@ -226,10 +227,19 @@ func TestFind(t *testing.T) {
 }
 
 func TestEndStays(t *testing.T) {
-	g := grant.End(grant.End(given("a", bash("npm test")), "revoked", t0), "later", t0.Add(time.Minute))
-	if g.How != "revoked" || !g.EndedAt.Equal(t0) || g.Active(t0) {
-		t.Errorf("have %+v", g)
+	g, err := grant.End(revoked(given("a", bash("npm test"))), "later", t0.Add(time.Minute))
+	if !errors.Is(err, grant.ErrEnded) || g.How != "revoked" || !g.EndedAt.Equal(t0) || g.Active(t0) {
+		t.Errorf("have %+v, %v", g, err)
 	}
+}
+
+// revoked is a grant that was ended at t0.
+func revoked(g grant.Grant) grant.Grant {
+	g, err := grant.End(g, "revoked", t0)
+	if err != nil {
+		panic(err)
+	}
+	return g
 }
 
 // TestNeverCoversAnOpinion: whatever was given, no command on which the guard

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -79,21 +80,26 @@ func Add(all []Message, m Message, now time.Time) (_ Message, fresh bool) {
 	return m, true
 }
 
-// Route gives an unrouted message its session. Any other stays as it is.
-func Route(m Message, id session.ID) Message {
-	if m.State == Unrouted {
-		m.State, m.Session = Pending, id
+// ErrRouted says that it is known already where a message goes.
+var ErrRouted = errors.New("the message is routed already")
+
+// Route gives an unrouted message its session.
+func Route(m Message, id session.ID) (Message, error) {
+	if m.State != Unrouted {
+		return m, ErrRouted
 	}
-	return m
+	m.State, m.Session = Pending, id
+	return m, nil
 }
 
-// Drop ends an unrouted message that goes to no session: it answered a
-// question, or nothing. Any other stays as it is.
-func Drop(m Message, now time.Time) Message {
-	if m.State == Unrouted {
-		m.State, m.DoneAt = Done, now
+// Drop ends an unrouted message that goes to no session: it answered a question, or
+// nothing.
+func Drop(m Message, now time.Time) (Message, error) {
+	if m.State != Unrouted {
+		return m, ErrRouted
 	}
-	return m
+	m.State, m.DoneAt = Done, now
+	return m, nil
 }
 
 // maxRunes bounds what is handed over at once: the host cuts a context of more

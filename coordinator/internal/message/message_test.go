@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,27 +89,28 @@ func TestRoute(t *testing.T) {
 	if m.State != message.Unrouted {
 		t.Fatalf("state %s", m.State)
 	}
-	m = message.Route(m, "a")
-	if m.State != message.Pending || m.Session != "a" {
-		t.Errorf("routed: %+v", m)
+	m, err := message.Route(m, "a")
+	if err != nil || m.State != message.Pending || m.Session != "a" {
+		t.Errorf("routed: %+v, %v", m, err)
 	}
-	if again := message.Route(m, "b"); again.Session != "a" {
-		t.Error("a message was routed twice")
+	if again, err := message.Route(m, "b"); again != m || !errors.Is(err, message.ErrRouted) {
+		t.Errorf("routed twice: %+v, %v", again, err)
 	}
 }
 
 func TestDrop(t *testing.T) {
 	m, _ := message.Add(nil, msg("k", "", "for whom?"), t0)
 	at := t0.Add(time.Minute)
-	if m = message.Drop(m, at); m.State != message.Done || !m.DoneAt.Equal(at) {
-		t.Errorf("dropped: %+v", m)
+	m, err := message.Drop(m, at)
+	if err != nil || m.State != message.Done || !m.DoneAt.Equal(at) {
+		t.Errorf("dropped: %+v, %v", m, err)
 	}
-	if m = message.Route(m, "a"); m.Session != "" || m.State != message.Done {
-		t.Errorf("routed afterwards: %+v", m)
+	if after, err := message.Route(m, "a"); after != m || !errors.Is(err, message.ErrRouted) {
+		t.Errorf("routed afterwards: %+v, %v", after, err)
 	}
 	kept, _ := message.Add(nil, msg("l", "a", "for a"), t0)
-	if got := message.Drop(kept, at); got != kept {
-		t.Errorf("one with a session: %+v", got)
+	if got, err := message.Drop(kept, at); got != kept || !errors.Is(err, message.ErrRouted) {
+		t.Errorf("one with a session: %+v, %v", got, err)
 	}
 }
 

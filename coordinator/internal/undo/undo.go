@@ -41,7 +41,13 @@ var (
 	ErrEarly = errors.New("there is no snapshot yet")
 	ErrDone  = errors.New("already undone")
 	ErrBusy  = errors.New("it is being undone")
+	ErrState = errors.New("this step does not fit there") // no such transition leaves its state
 )
+
+// unfit returns s with the error of a step that does not fit it.
+func (s Snapshot) unfit(step string) (Snapshot, error) {
+	return s, fmt.Errorf("%s a snapshot that is %s: %w", step, s.State, ErrState)
+}
 
 // A Loss is something of a repository that a call may destroy.
 type Loss struct {
@@ -171,57 +177,65 @@ func Plan(s Snapshot, now time.Time) Snapshot {
 
 // Of reports whether s was planned for the very call of a, and not used up.
 func (s Snapshot) Of(id session.ID, agent, tool, hash string) bool {
-	return s.Session == id && s.Agent == agent && s.Tool == tool && s.Hash == hash && s.RanAt.IsZero() &&
-		(s.State == Planned || s.State == Ready) && s.Undoes == ""
+	same := s.Session == id && s.Agent == agent && s.Tool == tool && s.Hash == hash
+	return same && s.awaitsStep() && s.Undoes == ""
 }
 
-// Take notes what was kept before the step. Taking again replaces it, until the
-// step ran. What is taken too late, or holds nothing, is no snapshot.
-func Take(s Snapshot, pictures []Picture, now time.Time) Snapshot {
-	if s.State != Planned && s.State != Ready || !s.RanAt.IsZero() {
-		return s
+// awaitsStep reports whether the step of s has not run yet.
+func (s Snapshot) awaitsStep() bool {
+	return (s.State == Planned || s.State == Ready) && s.RanAt.IsZero()
+}
+
+// Take notes what was kept before the step. Taking again replaces it, until the step ran.
+// A snapshot that holds nothing is gone.
+func Take(s Snapshot, pictures []Picture, now time.Time) (Snapshot, error) {
+	if !s.awaitsStep() {
+		return s.unfit("take")
 	}
 	if !slices.ContainsFunc(pictures, func(p Picture) bool { return !p.Empty() }) {
-		return drop(s, left(pictures)) // there is nothing to lose, or no repository
+		return drop(s, left(pictures)), nil // there is nothing to lose, or no repository
 	}
 	s.State, s.Pictures, s.TakenAt, s.EndsAt, s.Why = Ready, pictures, now, now.Add(KeptFor), ""
-	return s
+	return s, nil
 }
 
 // Fail says that no snapshot could be taken. An earlier one stays, and says so.
-func Fail(s Snapshot, why string) Snapshot {
+func Fail(s Snapshot, why string) (Snapshot, error) {
 	switch {
+	case !s.awaitsStep():
+		return s.unfit("fail to take")
 	case s.State == Planned:
-		return drop(s, why)
-	case s.State == Ready && s.RanAt.IsZero():
-		s.Why = "as of " + s.TakenAt.Format("15:04:05") + ", " + why + " later"
+		return drop(s, why), nil
 	}
-	return s
+	s.Why = "as of " + s.TakenAt.Format("15:04:05") + ", " + why + " later"
+	return s, nil
 }
 
 // Ran says that the step is over. A snapshot that was not taken by then never is.
-func Ran(s Snapshot, now time.Time) Snapshot {
+func Ran(s Snapshot, now time.Time) (Snapshot, error) {
 	switch {
+	case !s.awaitsStep():
+		return s.unfit("note the end of the step of")
 	case s.State == Planned:
-		return drop(s, "the step ran before it could be taken")
-	case s.State == Ready && s.RanAt.IsZero():
-		s.RanAt = now
+		return drop(s, "the step ran before it could be taken"), nil
 	}
-	return s
+	s.RanAt = now
+	return s, nil
 }
 
-// Looked notes how things stood behind the step.
-func Looked(s Snapshot, after []Picture) Snapshot {
-	if s.After == nil && len(after) == len(s.Pictures) {
-		s.After = after
+// Looked notes how things stood after the step, once and for each picture.
+func Looked(s Snapshot, after []Picture) (Snapshot, error) {
+	if s.After != nil || len(after) != len(s.Pictures) {
+		return s.unfit("look after the step of")
 	}
-	return s
+	s.After = after
+	return s, nil
 }
 
 // Follow lets s follow its ask: what was refused needs no snapshot, and what
 // was allowed at the terminal runs from that moment on.
 func Follow(s Snapshot, a ask.Ask) Snapshot {
-	if s.State != Planned && s.State != Ready || !s.RanAt.IsZero() {
+	if !s.awaitsStep() {
 		return s
 	}
 	refused := a.Decision != nil && !a.Decision.Allow && a.State != ask.Open
@@ -251,31 +265,30 @@ func Ask(s Snapshot, r Restore) (Snapshot, error) {
 }
 
 // Refuse ends a restoring that would overwrite newer work. Nothing was changed.
-func Refuse(s Snapshot, newer []string, now time.Time) Snapshot {
-	s = ended(s, Ready, now)
-	s.Newer = newer
-	return s
+func Refuse(s Snapshot, newer []string, now time.Time) (Snapshot, error) {
+	return s.restored(Ready, now, func(next *Snapshot) { next.Newer = newer })
 }
 
 // Break ends a restoring that failed; it may be asked for again.
-func Break(s Snapshot, why string, now time.Time) Snapshot {
-	s = ended(s, Ready, now)
-	s.Restore.Failed = why
-	return s
+func Break(s Snapshot, why string, now time.Time) (Snapshot, error) {
+	return s.restored(Ready, now, func(next *Snapshot) { next.Restore.Failed = why })
 }
 
 // Done ends a restoring; did says what it changed.
-func Done(s Snapshot, did string, now time.Time) Snapshot {
-	s = ended(s, Restored, now)
-	s.Restore.Did, s.Newer = did, nil
-	return s
+func Done(s Snapshot, did string, now time.Time) (Snapshot, error) {
+	return s.restored(Restored, now, func(next *Snapshot) { next.Restore.Did, next.Newer = did, nil })
 }
 
-func ended(s Snapshot, to State, now time.Time) Snapshot {
+// restored ends the restoring of s; note adds how.
+func (s Snapshot) restored(to State, now time.Time, note func(*Snapshot)) (Snapshot, error) {
+	if s.State != Restoring {
+		return s.unfit("end the restoring of")
+	}
 	r := *s.Restore
 	r.DoneAt = now
 	s.State, s.Restore = to, &r
-	return s
+	note(&s)
+	return s, nil
 }
 
 // Covered reports whether the person who asked for s knows of all newer work.
@@ -299,12 +312,12 @@ func Tick(s Snapshot, now time.Time) Snapshot {
 	return drop(s, fmt.Sprintf("it was kept for %.0f hours", KeptFor.Hours()))
 }
 
-// Drop ends s early.
-func Drop(s Snapshot, why string) Snapshot {
+// Drop ends s early. One that is being restored has to come to its end first.
+func Drop(s Snapshot, why string) (Snapshot, error) {
 	if s.State == Gone || s.State == Restoring {
-		return s
+		return s.unfit("drop")
 	}
-	return drop(s, why)
+	return drop(s, why), nil
 }
 
 func drop(s Snapshot, why string) Snapshot {

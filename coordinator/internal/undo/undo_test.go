@@ -22,9 +22,17 @@ func planned() undo.Snapshot {
 	return undo.Plan(undo.Snapshot{ID: "undo_1", Session: "s", Tool: "Bash", Hash: "h", Ask: "a"}, t0)
 }
 
-func ready() undo.Snapshot { return undo.Take(planned(), kept, t0) }
+// must returns the snapshot of a step that fits it.
+func must(s undo.Snapshot, err error) undo.Snapshot {
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
 
-func ran() undo.Snapshot { return undo.Ran(ready(), t0.Add(time.Minute)) }
+func ready() undo.Snapshot { return must(undo.Take(planned(), kept, t0)) }
+
+func ran() undo.Snapshot { return must(undo.Ran(ready(), t0.Add(time.Minute))) }
 
 func asked(r undo.Restore) undo.Snapshot {
 	s, err := undo.Ask(ran(), r)
@@ -47,23 +55,23 @@ func TestLines(t *testing.T) {
 		{"ready", ready(), "snapshot: 2 files, 12 kB", ""},
 		{"ran", ran(), "snapshot: 2 files, 12 kB · Undo until Tue 11:38", "Undo ↩️"},
 		{"restoring", asked(ann), "snapshot: 2 files, 12 kB · being undone for Ann", ""},
-		{"restored", undo.Done(asked(ann), "2 files restored", t0), "snapshot: 2 files, 12 kB · undone by Ann at 11:38:00: 2 files restored", ""},
-		{"newer", undo.Refuse(asked(ann), []string{"a", "b", "c", "d"}, t0), "snapshot: 2 files, 12 kB · not undone: newer work would be overwritten: a, b, c and 1 more", "Undo anyway ↩️"},
-		{"failed", undo.Break(asked(ann), "the disk is full", t0), "snapshot: 2 files, 12 kB · could not be undone: the disk is full", "Undo ↩️"},
-		{"nothing to lose", undo.Take(planned(), []undo.Picture{{}}, t0), "", ""},
-		{"no repository", undo.Take(planned(), nil, t0), "", ""},
-		{"all left out", undo.Take(planned(), left, t0), "no snapshot: left out: big.iso (above)", ""},
-		{"some left out", undo.Take(planned(), append(left, kept...), t0), "snapshot: 2 files, 12 kB · left out: big.iso (above)", ""},
-		{"slow", undo.Fail(planned(), "git took too long"), "no snapshot: git took too long", ""},
-		{"slow the second time", undo.Fail(ready(), "git took too long"), "snapshot: 2 files, 12 kB · as of 11:38:00, git took too long later", ""},
-		{"slow, then not", undo.Take(undo.Fail(ready(), "x"), kept, t0), "snapshot: 2 files, 12 kB", ""},
-		{"too late", undo.Ran(planned(), t0), "no snapshot: the step ran before it could be taken", ""},
+		{"restored", must(undo.Done(asked(ann), "2 files restored", t0)), "snapshot: 2 files, 12 kB · undone by Ann at 11:38:00: 2 files restored", ""},
+		{"newer", must(undo.Refuse(asked(ann), []string{"a", "b", "c", "d"}, t0)), "snapshot: 2 files, 12 kB · not undone: newer work would be overwritten: a, b, c and 1 more", "Undo anyway ↩️"},
+		{"failed", must(undo.Break(asked(ann), "the disk is full", t0)), "snapshot: 2 files, 12 kB · could not be undone: the disk is full", "Undo ↩️"},
+		{"nothing to lose", must(undo.Take(planned(), []undo.Picture{{}}, t0)), "", ""},
+		{"no repository", must(undo.Take(planned(), nil, t0)), "", ""},
+		{"all left out", must(undo.Take(planned(), left, t0)), "no snapshot: left out: big.iso (above)", ""},
+		{"some left out", must(undo.Take(planned(), append(left, kept...), t0)), "snapshot: 2 files, 12 kB · left out: big.iso (above)", ""},
+		{"slow", must(undo.Fail(planned(), "git took too long")), "no snapshot: git took too long", ""},
+		{"slow the second time", must(undo.Fail(ready(), "git took too long")), "snapshot: 2 files, 12 kB · as of 11:38:00, git took too long later", ""},
+		{"slow, then not", must(undo.Take(must(undo.Fail(ready(), "x")), kept, t0)), "snapshot: 2 files, 12 kB", ""},
+		{"too late", must(undo.Ran(planned(), t0)), "no snapshot: the step ran before it could be taken", ""},
 		{"a day later", undo.Tick(ran(), t0.Add(24*time.Hour)), "the snapshot is gone: it was kept for 24 hours", ""},
 		{"one second before", undo.Tick(ran(), t0.Add(24*time.Hour-time.Second)), "snapshot: 2 files, 12 kB · Undo until Tue 11:38", "Undo ↩️"},
-		{"refs alone", undo.Take(planned(), []undo.Picture{{
+		{"refs alone", must(undo.Take(planned(), []undo.Picture{{
 			Scope: undo.Scope{Refs: []string{"x"}}, Stashes: []undo.Stash{{OID: "1"}, {OID: "2"}},
 			Refs: []undo.Ref{{"refs/heads/old", "1"}, {"refs/tags/v1", "2"}, {"refs/remotes/origin/x", "3"}, {"HEAD", "4"}},
-		}}, t0), "snapshot: branch old, tag v1, remote branch origin/x and 1 more; 2 stashes", ""},
+		}}, t0)), "snapshot: branch old, tag v1, remote branch origin/x and 1 more; 2 stashes", ""},
 	} {
 		if got := c.s.Line(); got != c.line || c.s.Button() != c.button {
 			t.Errorf("%s: %q [%s], want %q [%s]", c.name, got, c.s.Button(), c.line, c.button)
@@ -113,8 +121,8 @@ func TestAsk(t *testing.T) {
 		err error
 	}{
 		{planned(), undo.ErrEarly}, {ready(), nil}, {ran(), nil}, {asked(undo.Restore{}), undo.ErrBusy},
-		{undo.Done(asked(undo.Restore{}), "", t0), undo.ErrDone}, {undo.Drop(ready(), "x"), undo.ErrGone},
-		{undo.Refuse(asked(undo.Restore{}), []string{"a"}, t0), nil},
+		{must(undo.Done(asked(undo.Restore{}), "", t0)), undo.ErrDone}, {must(undo.Drop(ready(), "x")), undo.ErrGone},
+		{must(undo.Refuse(asked(undo.Restore{}), []string{"a"}, t0)), nil},
 	} {
 		if _, err := undo.Ask(c.s, undo.Restore{}); !errors.Is(err, c.err) {
 			t.Errorf("%s: %v, want %v", c.s.State, err, c.err)
@@ -144,33 +152,43 @@ func TestLives(t *testing.T) {
 			now = now.Add(time.Duration(rapid.IntRange(0, 8*3600).Draw(t, "seconds")) * time.Second)
 			before := s
 			restoring := s.State == undo.Restoring
+			awaits := (s.State == undo.Planned || s.State == undo.Ready) && s.RanAt.IsZero()
+			fits, err := true, error(nil)
 			switch rapid.IntRange(0, 10).Draw(t, "move") {
 			case 0:
-				s = undo.Take(s, kept, now)
+				fits = awaits
+				s, err = undo.Take(s, kept, now)
 			case 1:
-				s = undo.Take(s, nil, now)
+				fits = awaits
+				s, err = undo.Take(s, nil, now)
 			case 2:
-				s = undo.Fail(s, "slow")
+				fits = awaits
+				s, err = undo.Fail(s, "slow")
 			case 3:
-				s = undo.Ran(s, now)
+				fits = awaits
+				s, err = undo.Ran(s, now)
 			case 4:
-				s = undo.Looked(s, kept)
+				fits = s.After == nil && len(s.Pictures) == len(kept)
+				s, err = undo.Looked(s, kept)
 			case 5:
 				s = undo.Follow(s, ask.Ask{State: ask.Cancelled})
 			case 6:
 				s = undo.Tick(s, now)
 			case 7:
-				s = undo.Drop(s, "room")
+				fits = s.State != undo.Gone && !restoring
+				s, err = undo.Drop(s, "room")
 			case 8:
-				s, _ = undo.Ask(s, undo.Restore{By: "Ann", Redo: "r"})
+				fits = s.State == undo.Ready
+				s, err = undo.Ask(s, undo.Restore{By: "Ann", Redo: "r"})
 			case 9:
-				if restoring {
-					s = undo.Done(s, "it", now)
-				}
+				fits = restoring
+				s, err = undo.Done(s, "it", now)
 			case 10:
-				if restoring {
-					s = undo.Refuse(s, []string{"a"}, now)
-				}
+				fits = restoring
+				s, err = undo.Refuse(s, []string{"a"}, now)
+			}
+			if fits != (err == nil) || err != nil && cmp.Diff(before, s) != "" {
+				t.Fatalf("a step of one that was %s and is %s: %v", before.State, s.State, err)
 			}
 			switch {
 			case before.State == undo.Gone && s.State != undo.Gone:
