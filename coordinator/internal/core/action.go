@@ -106,11 +106,12 @@ func (c *Core) Work(ctx context.Context, lane string, handle Handler) {
 
 // work ends with ctx, or when nothing is to be done in the lane and idle says so.
 func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func() bool) {
+	sub := c.Subscribe(ofLane(lane), Disk)
+	defer sub.Close()
 	held := time.UnixMilli(0)
 	for ctx.Err() == nil {
-		changed := c.Changed()
 		if _, err := c.Unwritable(); err != nil { // nobody could note what was done
-			c.wait(ctx, changed, c.cfg.Now().Add(glance))
+			c.wait(ctx, sub.C, c.cfg.Now().Add(glance))
 			continue
 		}
 		a, ok, next, err := c.cfg.Store.Due(lane, c.cfg.Now(), held, ActTap)
@@ -122,7 +123,7 @@ func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func(
 			return
 		}
 		if !ok {
-			c.wait(ctx, changed, next)
+			c.wait(ctx, sub.C, next)
 			continue
 		}
 		if d := c.carryOut(ctx, a, handle); d != nil && a.Kind != ActTap {
@@ -131,7 +132,8 @@ func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func(
 	}
 }
 
-// WorkEach is Work for each lane with a prefix, all at the same time. A lane has a
+// WorkEach is Work for each lane with a prefix, which ends in its first colon, all at
+// the same time. A lane has a
 // worker only while something is to be done there.
 func (c *Core) WorkEach(ctx context.Context, prefix string, handle Handler) {
 	var workers sync.WaitGroup
@@ -154,8 +156,9 @@ func (c *Core) WorkEach(ctx context.Context, prefix string, handle Handler) {
 		busy[lane] = true
 		return fresh
 	}
+	sub := c.Subscribe(ofLanes(prefix))
+	defer sub.Close()
 	for ctx.Err() == nil {
-		changed := c.Changed()
 		lanes, err := c.cfg.Store.Lanes(prefix)
 		if err != nil {
 			c.cfg.Log.Error("read lanes", "err", err)
@@ -169,7 +172,7 @@ func (c *Core) WorkEach(ctx context.Context, prefix string, handle Handler) {
 			}
 		}
 		select {
-		case <-changed:
+		case <-sub.C:
 		case <-left:
 		case <-ctx.Done():
 		}

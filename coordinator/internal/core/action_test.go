@@ -39,7 +39,7 @@ func (l *lane) handle(_ context.Context, a store.Action) error {
 func (r *rig) act(key, data string) {
 	r.t.Helper()
 	b := store.Batch{Actions: []store.Action{{Key: key, Lane: "l", Kind: "k", Data: data, Due: r.time()}}}
-	r.ok(r.store.Commit(&b))
+	r.ok(r.Commit(b))
 }
 
 // bubble runs f with a rig whose clock is the bubble's and a worker of lane l.
@@ -57,19 +57,14 @@ func bubble(t *testing.T, l *lane, f func(r *rig)) {
 	})
 }
 
-// poke is a change of state, as every commit of core is one: it wakes workers.
-func (r *rig) poke() { r.t.Helper(); r.ok(r.Note("x", "", "", "x")) }
-
 func TestWork(t *testing.T) {
 	l := &lane{}
 	bubble(t, l, func(r *rig) {
 		synctest.Wait() // nothing to do yet
 		r.act("a", "1")
 		r.act("b", "2")
-		r.poke()
 		synctest.Wait()
 		r.act("a", "3")
-		r.poke()
 		synctest.Wait()
 		r.same("order", []string{"a=1/1 0s", "b=2/1 0s", "a=3/2 0s"}, l.seen)
 	})
@@ -80,7 +75,6 @@ func TestWorkRetries(t *testing.T) {
 	l := &lane{answers: []error{no, no, no, no, no, no, no, &core.Delay{After: 7 * time.Second, Err: no}, fmt.Errorf("x: %w", &core.Delay{After: time.Hour, Err: no})}}
 	bubble(t, l, func(r *rig) {
 		r.act("a", "")
-		r.poke()
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
 		want := []string{"0s", "1s", "3s", "7s", "15s", "31s", "1m1s", "1m31s", "1m38s", "1h1m38s"}
@@ -97,7 +91,6 @@ func TestWorkGoesOn(t *testing.T) {
 	bubble(t, l, func(r *rig) {
 		r.act("a", "")
 		r.act("b", "")
-		r.poke()
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		r.same("order", []string{"a=/1 0s", "b=/1 0s", "a=/1 1s"}, l.seen)
@@ -108,12 +101,10 @@ func TestWorkGivesUp(t *testing.T) {
 	l := &lane{answers: []error{core.GiveUp(errors.New("no such chat"))}}
 	bubble(t, l, func(r *rig) {
 		r.act("a", "")
-		r.poke()
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()
 		r.same("tries", []string{"a=/1 0s"}, l.seen)
 		r.act("a", "new")
-		r.poke()
 		synctest.Wait()
 		r.same("written again", []string{"a=/1 0s", "a=new/2 24h0m0s"}, l.seen)
 	})
@@ -133,7 +124,6 @@ func TestWorkWrittenAgain(t *testing.T) {
 					}
 				}
 				r.act("a", "1")
-				r.poke()
 				time.Sleep(time.Hour)
 				synctest.Wait()
 				r.same("runs", []string{"a=1/1 0s", "a=3/3 0s"}, l.seen)
@@ -148,13 +138,11 @@ func TestWorkIsHeld(t *testing.T) {
 	l := &lane{answers: []error{&core.Delay{After: 20 * time.Second, Err: errors.New("429")}}}
 	bubble(t, l, func(r *rig) {
 		r.act("a", "1")
-		r.poke()
 		time.Sleep(time.Second)
 		synctest.Wait()
 		r.act("a", "2")
 		r.act("b", "1")
-		r.ok(r.store.Commit(&store.Batch{Actions: []store.Action{{Key: "tap", Lane: "l", Kind: core.ActTap, Data: "1", Due: time.Now()}}}))
-		r.poke()
+		r.ok(r.Commit(store.Batch{Actions: []store.Action{{Key: "tap", Lane: "l", Kind: core.ActTap, Data: "1", Due: time.Now()}}}))
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		r.same("runs", []string{"a=1/1 0s", "tap=1/1 1s", "b=1/1 20s", "a=2/2 20s"}, l.seen)

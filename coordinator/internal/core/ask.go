@@ -34,7 +34,7 @@ type askTable struct {
 const waits = "waits"
 
 func newAskTable(s *state) askTable {
-	t := register(s, store.Asks, timing[ask.Ask]{due: s.askDue, expire: s.expireAsk})
+	t := register(s, store.Asks, traits[ask.Ask]{due: s.askDue, expire: s.expireAsk, touches: askTopics})
 	return askTable{
 		table:     t,
 		byNonce:   t.indexBy(func(a ask.Ask) string { return a.Nonce }),
@@ -55,6 +55,8 @@ func askWaits(a ask.Ask) string {
 	}
 	return ""
 }
+
+func askTopics(_, after ask.Ask) []Topic { return []Topic{ofAsk(after.ID), ofSession(after.Session)} }
 
 // of returns the asks of a session, in no order.
 func (t askTable) of(id session.ID) []ask.Ask { return t.bySession.all(string(id)) }
@@ -101,22 +103,16 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 // AwaitAsk waits until the ask is no longer open, at most until ctx ends, and
 // returns how it stands.
 func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
-	for {
-		var a ask.Ask
-		var ok bool
-		changed := c.view(func(s *state, _ time.Time) { a, ok = s.asks.rows[id] })
-		if !ok {
-			return a, fmt.Errorf("ask %s: %w", id, ErrNotFound)
-		}
-		if a.State != ask.Open {
-			return a, nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return a, nil
-		}
+	var a ask.Ask
+	var ok bool
+	c.until(ctx, func(s *state) bool {
+		a, ok = s.asks.rows[id]
+		return !ok || a.State != ask.Open
+	}, ofAsk(id))
+	if !ok {
+		return a, fmt.Errorf("ask %s: %w", id, ErrNotFound)
 	}
+	return a, nil
 }
 
 // ClaimAsk takes the answer for the hook that is about to print it. With a receipt, that
@@ -216,6 +212,7 @@ func (c *Core) recall(id ask.ID) error {
 	defer c.mu.Unlock()
 	if _, known := c.state.asks.rows[id]; !known { // another call may have changed it meanwhile
 		c.state.asks.hold(a, c.cfg.Now())
+		c.wake(due)
 	}
 	return nil
 }

@@ -57,15 +57,9 @@ func (c *Core) InterruptCheck(id session.ID, frame string) error {
 // of a frame pointless: the loop was cancelled, a person typed, Afar was paused.
 // It reports whether that came.
 func (c *Core) AwaitCheck(ctx context.Context, id session.ID, frame string) (over bool) {
-	for {
-		changed := c.view(func(s *state, _ time.Time) { over = s.settings.Paused || !s.loops.rows[id].Checking(frame) })
-		if over {
-			return true
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return false
-		}
-	}
+	c.until(ctx, func(s *state) bool {
+		over = s.settings.Paused || !s.loops.rows[id].Checking(frame)
+		return over
+	}, ofSession(id), paused)
+	return over
 }

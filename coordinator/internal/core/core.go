@@ -42,10 +42,11 @@ type Config struct {
 type Core struct {
 	cfg Config
 
-	mu      sync.Mutex // guards all below; never held across I/O but the commit
-	state   *state
-	changed chan struct{} // closed and replaced at each change
-	streak  streak        // in which the disk takes nothing
+	mu     sync.Mutex // guards all below; never held across I/O but the commit
+	state  *state
+	streak streak // in which the disk takes nothing
+
+	subscribers map[Topic]map[*Subscription]struct{}
 
 	damaged map[string]bool // damaged rows that the journal names, see report
 }
@@ -63,7 +64,12 @@ func New(cfg Config) (*Core, error) {
 	if cfg.Lives == nil {
 		cfg.Lives = func(session.Process) bool { return true }
 	}
-	c := &Core{cfg: cfg, changed: make(chan struct{}), state: newState(cfg.Rules, cfg.Trace), damaged: map[string]bool{}}
+	c := &Core{
+		cfg:         cfg,
+		state:       newState(cfg.Rules, cfg.Trace),
+		subscribers: map[Topic]map[*Subscription]struct{}{},
+		damaged:     map[string]bool{},
+	}
 	bad, err := c.state.load(cfg.Store, cfg.Now())
 	if err != nil {
 		return nil, fmt.Errorf("load state: %w", err)
@@ -125,23 +131,18 @@ func (c *Core) change(f step, commit func(*store.Batch) error) (changed bool, er
 	return true, nil
 }
 
-// tell wakes who waits for a change; c.mu is held.
+// tell wakes those who wait for what has changed; c.mu is held.
 func (c *Core) tell() {
-	close(c.changed)
-	c.changed = make(chan struct{})
+	c.wake(c.state.touched...)
+	c.state.touched = c.state.touched[:0]
 }
 
-// view reads the state under the lock and returns the channel that is closed
-// at the next change.
-func (c *Core) view(f func(s *state, now time.Time)) <-chan struct{} {
+// view reads the state under the lock.
+func (c *Core) view(f func(s *state, now time.Time)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f(c.state, c.cfg.Now())
-	return c.changed
 }
-
-// Changed returns a channel that is closed at the next change of state.
-func (c *Core) Changed() <-chan struct{} { return c.view(func(*state, time.Time) {}) }
 
 // happened makes an event; Text must be free of secrets.
 func happened(kind event.Kind, id session.ID, subject, text string, now time.Time) event.Event {

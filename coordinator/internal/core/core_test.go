@@ -27,7 +27,7 @@ var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // A rig is a core over a real store, with a clock that only the test moves.
 type rig struct {
 	*core.Core
-	t     *testing.T
+	t     testing.TB
 	store *store.Store
 	path  string
 
@@ -41,7 +41,7 @@ type rig struct {
 	dead map[session.Process]bool // the processes that have ended
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t testing.TB) *rig {
 	t.Helper()
 	r := &rig{t: t, path: filepath.Join(t.TempDir(), "afar.db"), now: t0, dead: map[session.Process]bool{}}
 	r.open()
@@ -213,11 +213,12 @@ func TestFailedCommit(t *testing.T) {
 		Settings store.Settings
 		Changed  bool
 	}
-	changed := r.Changed()
+	changed := r.Subscribe(core.Anything)
+	defer changed.Close()
 	read := func() all {
 		a := all{r.Asks(true), r.Sessions(), r.Loops(), r.Settings(), false}
 		select {
-		case <-changed:
+		case <-changed.C:
 			a.Changed = true
 		default:
 		}

@@ -68,7 +68,7 @@ type grantTable struct {
 const active = "active"
 
 func newGrantTable(s *state) grantTable {
-	t := register(s, store.Grants, timing[grant.Grant]{due: grantDue, expire: s.expireGrant})
+	t := register(s, store.Grants, traits[grant.Grant]{due: grantDue, expire: s.expireGrant})
 	return grantTable{
 		table:   t,
 		byNonce: t.indexBy(func(g grant.Grant) string { return g.Nonce }),

@@ -95,7 +95,7 @@ func (c *Core) WantsErrand(e Errand) (wanted bool) {
 // AwaitUnwanted waits until nobody waits for the result of an errand any more, at
 // most until ctx ends.
 func (c *Core) AwaitUnwanted(ctx context.Context, e Errand) {
-	c.until(ctx, func(s *state) bool { return !s.loops.rows[e.Session].Wanted(e.Errand) })
+	c.until(ctx, func(s *state) bool { return !s.loops.rows[e.Session].Wanted(e.Errand) }, ofSession(e.Session))
 }
 
 // AwaitErrand waits until a session's loop has no errand under way, or Afar is
@@ -105,27 +105,13 @@ func (c *Core) AwaitErrand(ctx context.Context, id session.ID, since time.Time) 
 	c.until(ctx, func(s *state) bool {
 		typed = s.sessions.rows[id].TypedAt.After(since)
 		return typed || s.settings.Paused || !s.loops.rows[id].Waits()
-	})
+	}, ofSession(id), paused)
 	return typed
 }
 
 // AwaitResumed waits until Afar is not paused, at most until ctx ends.
 func (c *Core) AwaitResumed(ctx context.Context) {
-	c.until(ctx, func(s *state) bool { return !s.settings.Paused })
-}
-
-func (c *Core) until(ctx context.Context, over func(*state) bool) {
-	for ctx.Err() == nil {
-		done := false
-		changed := c.view(func(s *state, _ time.Time) { done = over(s) })
-		if done {
-			return
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
-	}
+	c.until(ctx, func(s *state) bool { return !s.settings.Paused }, paused)
 }
 
 // IntroduceLoop returns what a session's model is told of its loop now, and takes

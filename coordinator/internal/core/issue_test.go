@@ -34,8 +34,7 @@ func TestWorkEach(t *testing.T) {
 		})
 		send := func(key, lane, data string) {
 			b := store.Batch{Actions: []store.Action{{Key: key, Lane: lane, Kind: "k", Data: data, Due: r.time()}}}
-			r.ok(r.store.Commit(&b))
-			r.poke()
+			r.ok(r.Commit(b))
 			synctest.Wait()
 		}
 		send("a1", "each:a", "slow")

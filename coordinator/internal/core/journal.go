@@ -10,14 +10,19 @@ import (
 // Journal returns at most limit entries after seq, oldest first, or the newest
 // ones. While there is none it waits until ctx ends.
 func (c *Core) Journal(ctx context.Context, after int64, limit int, id session.ID, newest bool) ([]event.Event, error) {
+	about := journal
+	if id != "" {
+		about = ofSessionJournal(id)
+	}
+	sub := c.Subscribe(about)
+	defer sub.Close()
 	for {
-		changed := c.Changed()
 		events, err := c.cfg.Store.Journal(after, limit, id, newest)
 		if err != nil || len(events) > 0 {
 			return events, err
 		}
 		select {
-		case <-changed:
+		case <-sub.C:
 		case <-ctx.Done():
 			return nil, nil
 		}

@@ -36,7 +36,7 @@ type messageTable struct {
 }
 
 func newMessageTable(s *state) messageTable {
-	t := register(s, store.Messages, timing[message.Message]{})
+	t := register(s, store.Messages, traits[message.Message]{touches: messageTopics})
 	return messageTable{
 		table:     t,
 		byNonce:   t.indexBy(func(m message.Message) string { return m.Nonce }),
@@ -44,6 +44,8 @@ func newMessageTable(s *state) messageTable {
 		byState:   t.indexBy(func(m message.Message) string { return string(m.State) }),
 	}
 }
+
+func messageTopics(_, after message.Message) []Topic { return []Topic{ofSession(after.Session)} }
 
 // of returns the texts for a session, in no order.
 func (t messageTable) of(id session.ID) []message.Message { return t.bySession.all(string(id)) }
@@ -145,17 +147,12 @@ const idleFor = 500 * time.Millisecond
 // AwaitWake waits until a session is to be woken, at most until ctx ends. The
 // reason is what its loop has to say to it, empty where the person's text waits.
 func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) (answer, reason string) {
-	for {
-		at := time.Time{}
-		changed := c.view(func(s *state, now time.Time) {
-			answer, at = s.wake(id, waiter, now)
-			reason = s.wakeReason(id, now)
-		})
-		if answer != Wait || ctx.Err() != nil {
-			return answer, reason
-		}
-		c.wait(ctx, changed, at)
-	}
+	c.await(ctx, func(s *state, now time.Time) (done bool, at time.Time) {
+		answer, at = s.wake(id, waiter, now)
+		reason = s.wakeReason(id, now)
+		return answer != Wait, at
+	}, ofSession(id), paused)
+	return answer, reason
 }
 
 // dataWaits is all that the host hears of texts that are data.

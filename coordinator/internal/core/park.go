@@ -107,16 +107,9 @@ func (s *state) hopes(id session.ID) (until time.Time) {
 // AwaitLate waits until there is something to tell a session that waits for the
 // answers to its parked calls, or nothing to wait for; at most until ctx ends.
 func (c *Core) AwaitLate(ctx context.Context, id session.ID) {
-	for ctx.Err() == nil {
-		var until time.Time
-		changed := c.view(func(s *state, now time.Time) {
-			until = s.hopes(id)
-			if s.settings.Paused || !now.Before(until) || len(s.answeredLate(id, "")) > 0 || len(message.Waiting(s.messages.of(id), id)) > 0 {
-				until = time.Time{}
-			}
-		})
-		if until.IsZero() || c.wait(ctx, changed, until) {
-			return
-		}
-	}
+	c.await(ctx, func(s *state, now time.Time) (done bool, at time.Time) {
+		until := s.hopes(id)
+		told := len(s.answeredLate(id, "")) > 0 || len(message.Waiting(s.messages.of(id), id)) > 0
+		return told || s.settings.Paused || !now.Before(until), until
+	}, ofSession(id), paused, Pairing)
 }

@@ -45,14 +45,15 @@ func (c *Core) Posts(ctx context.Context, name string, after int64, limit int, n
 	if err := topic.Check(name); err != nil {
 		return nil, err
 	}
+	sub := c.Subscribe(ofPosts(name))
+	defer sub.Close()
 	for {
-		changed := c.Changed()
 		posts, err := c.cfg.Store.Posts(name, after, limit, newest)
 		if err != nil || len(posts) > 0 {
 			return posts, err
 		}
 		select {
-		case <-changed:
+		case <-sub.C:
 		case <-ctx.Done():
 			return nil, nil
 		}

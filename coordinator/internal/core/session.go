@@ -21,8 +21,18 @@ type sessionTable struct {
 }
 
 func newSessionTable(s *state) sessionTable {
-	t := register(s, store.Sessions, timing[session.Session]{due: unreportedAt, expire: s.reportUnprotected})
+	t := register(s, store.Sessions, traits[session.Session]{
+		due: unreportedAt, expire: s.reportUnprotected, touches: sessionTopics,
+	})
 	return sessionTable{table: t, byToken: t.indexBy(func(v session.Session) string { return v.Token })}
+}
+
+func sessionTopics(before, after session.Session) []Topic {
+	topics := []Topic{ofSession(after.ID)}
+	if before.Transcript != after.Transcript {
+		topics = append(topics, Transcripts)
+	}
+	return topics
 }
 
 // unreportedAt returns when a session is to be reported as unprotected.

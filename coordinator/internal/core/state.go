@@ -23,6 +23,8 @@ type state struct {
 	settings store.Settings
 	rules    Rules
 	trace    bool // each step of a loop is posted; never changes
+
+	touched []Topic // topics of which their subscribers do not know yet, see Core.tell
 }
 
 // newState returns a state without values, with a table for each kind.
@@ -30,7 +32,7 @@ func newState(rules Rules, trace bool) *state {
 	s := &state{threads: map[threadKey]store.Thread{}, rules: rules, trace: trace}
 	s.sessions = newSessionTable(s)
 	s.asks = newAskTable(s)
-	s.loops = register(s, store.Loops, timing[loop.Stack]{due: loopDue, expire: s.expireLoop})
+	s.loops = register(s, store.Loops, traits[loop.Stack]{due: loopDue, expire: s.expireLoop, touches: loopTopics})
 	s.messages = newMessageTable(s)
 	s.grants = newGrantTable(s)
 	s.undos = newUndoTable(s)
@@ -62,7 +64,8 @@ func (s *state) load(from *store.Store, now time.Time) (bad []store.Bad, err err
 
 // merge takes over what the store has committed.
 func (s *state) merge(b *store.Batch, now time.Time) {
-	moved := s.movesAsks(b)
+	s.touch(b)
+	moved, before := s.movesAsks(b), s.next()
 	if b.Settings != nil {
 		s.settings = *b.Settings
 	}
@@ -70,10 +73,13 @@ func (s *state) merge(b *store.Batch, now time.Time) {
 		s.threads[threadKey{v.Session, v.Chat}] = v
 	}
 	for _, t := range s.tables {
-		t.merge(b, now)
+		s.touched = append(s.touched, t.merge(b, now)...)
 	}
 	if moved {
 		s.asks.retime(time.Time{}, now)
+	}
+	if at := s.next(); first(at, before) != before {
+		s.touched = append(s.touched, due)
 	}
 }
 

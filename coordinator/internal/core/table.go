@@ -16,29 +16,32 @@ type table[K ~string, V any] struct {
 
 	kind    *store.Kind[K, V]
 	indexes []*index[K, V]
-	timing  timing[V]
+	traits  traits[V]
 	due     schedule[K]
 }
 
-// A timing says when the values of a table change by themselves, and how. The zero
-// value is never.
-type timing[V any] struct {
-	due    func(v V, now time.Time) time.Time // zero for never
+// traits say what a table does with values of one kind.
+type traits[V any] struct {
+	// due returns when a value changes by itself, zero for never; expire applies that.
+	// Both are nil where time changes nothing.
+	due    func(v V, now time.Time) time.Time
 	expire func(b *store.Batch, v V, now time.Time)
+	// touches returns the topics that a change of a value touches; nil is none.
+	touches func(before, after V) []Topic
 }
 
 // An anyTable is a table of any kind.
 type anyTable interface {
 	load(s *store.Store, since, now time.Time) ([]store.Bad, error)
-	merge(b *store.Batch, now time.Time)
+	merge(b *store.Batch, now time.Time) (touched []Topic)
 	next() time.Time
 	tick(b *store.Batch, now time.Time)
 	retime(until, now time.Time)
 }
 
 // register adds a table to a state.
-func register[K ~string, V any](s *state, kind *store.Kind[K, V], t timing[V]) *table[K, V] {
-	made := &table[K, V]{rows: map[K]V{}, kind: kind, timing: t}
+func register[K ~string, V any](s *state, kind *store.Kind[K, V], t traits[V]) *table[K, V] {
+	made := &table[K, V]{rows: map[K]V{}, kind: kind, traits: t}
 	s.tables = append(s.tables, made)
 	return made
 }
@@ -68,10 +71,14 @@ func (t *table[K, V]) load(s *store.Store, since, now time.Time) ([]store.Bad, e
 	return bad, err
 }
 
-func (t *table[K, V]) merge(b *store.Batch, now time.Time) {
+func (t *table[K, V]) merge(b *store.Batch, now time.Time) (touched []Topic) {
 	for v := range t.kind.In(b) {
+		if t.traits.touches != nil {
+			touched = append(touched, t.traits.touches(t.rows[t.kind.ID(v)], v)...)
+		}
 		t.hold(v, now)
 	}
+	return touched
 }
 
 // hold takes a value into memory that the store has.
@@ -89,8 +96,8 @@ func (t *table[K, V]) hold(v V, now time.Time) {
 }
 
 func (t *table[K, V]) schedule(id K, now time.Time) {
-	if t.timing.due != nil {
-		t.due.set(id, t.timing.due(t.rows[id], now))
+	if t.traits.due != nil {
+		t.due.set(id, t.traits.due(t.rows[id], now))
 	}
 }
 
@@ -105,7 +112,7 @@ func (t *table[K, V]) next() time.Time {
 // tick applies what is due at now.
 func (t *table[K, V]) tick(b *store.Batch, now time.Time) {
 	for _, id := range t.due.until(now) {
-		t.timing.expire(b, t.rows[id], now)
+		t.traits.expire(b, t.rows[id], now)
 	}
 }
 

@@ -13,10 +13,12 @@ const retry = time.Second
 // Run applies what time brings until ctx ends. One timer waits for the
 // earliest moment at which anything changes by itself.
 func (c *Core) Run(ctx context.Context) {
+	sub := c.Subscribe(due)
+	defer sub.Close()
 	for ctx.Err() == nil {
 		var at time.Time
-		changed := c.view(func(s *state, _ time.Time) { at = s.next() })
-		if !c.wait(ctx, changed, at) {
+		c.view(func(s *state, _ time.Time) { at = s.next() })
+		if !c.wait(ctx, sub.C, at) {
 			continue
 		}
 		if err := c.Tick(); err != nil {

@@ -32,7 +32,7 @@ type undoTable struct {
 }
 
 func newUndoTable(s *state) undoTable {
-	t := register(s, store.Undos, timing[undo.Snapshot]{due: undoDue, expire: s.expireUndo})
+	t := register(s, store.Undos, traits[undo.Snapshot]{due: undoDue, expire: s.expireUndo, touches: undoTopics})
 	return undoTable{
 		table:   t,
 		byAsk:   t.indexBy(func(v undo.Snapshot) string { return string(v.Ask) }),
@@ -45,6 +45,8 @@ func newUndoTable(s *state) undoTable {
 		}),
 	}
 }
+
+func undoTopics(_, after undo.Snapshot) []Topic { return []Topic{ofUndo(after.ID)} }
 
 // undoDue returns when a snapshot ends by itself.
 func undoDue(v undo.Snapshot, _ time.Time) time.Time { return v.Next() }
@@ -361,17 +363,14 @@ func (c *Core) startUndo(s *state, b *store.Batch, id undo.ID, r undo.Restore, n
 // AwaitUndo waits until a snapshot is no longer being restored, at most until
 // ctx ends.
 func (c *Core) AwaitUndo(ctx context.Context, id undo.ID) (v undo.Snapshot, err error) {
-	for {
-		changed := c.view(func(s *state, _ time.Time) { v = s.undos.rows[id] })
-		if v.State != undo.Restoring {
-			return v, nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return v, ctx.Err()
-		}
+	c.until(ctx, func(s *state) bool {
+		v = s.undos.rows[id]
+		return v.State != undo.Restoring
+	}, ofUndo(id))
+	if v.State == undo.Restoring {
+		return v, ctx.Err()
 	}
+	return v, nil
 }
 
 // KeepRedo records what stood there before a snapshot is restored. It is

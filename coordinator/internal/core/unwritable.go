@@ -19,7 +19,8 @@ type streak struct {
 }
 
 // Unwritable returns why nothing can be written now, and since when; nil while
-// the last commit went well. Changed fires at the beginning and at the end.
+// the last commit went well. The topic Disk is woken at the
+// beginning and at the end.
 func (c *Core) Unwritable() (since time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +50,7 @@ func (c *Core) noteWrite(err error) {
 		c.streak = streak{since: c.cfg.Now(), err: err}
 	}
 	if (before.err == nil) != (c.streak.err == nil) {
-		c.tell()
+		c.wake(Disk)
 	}
 }
 

@@ -385,13 +385,14 @@ func want[T any](t *testing.T, reply wire.Reply, code string) (body T) {
 func (r *rig) until(what string, f func() bool) {
 	r.t.Helper()
 	late := time.After(soon)
+	changed := r.core.Subscribe(core.Anything)
+	defer changed.Close()
 	for {
-		changed := r.core.Changed()
 		if f() {
 			return
 		}
 		select {
-		case <-changed:
+		case <-changed.C:
 		case <-late:
 			r.t.Fatalf("it never came: %s", what)
 		}

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -61,14 +62,15 @@ func (s *Server) telegramPair(c *call, _ wire.TelegramPairRequest) (out wire.Tel
 func (s *Server) telegramPaired(c *call, in wire.TelegramPairedRequest) (wire.TelegramPairedReply, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()
+	changed := s.cfg.Core.Subscribe(core.Pairing)
+	defer changed.Close()
 	for {
-		changed := s.cfg.Core.Changed()
 		t := s.cfg.Telegram()
 		if !t.Pairing {
 			return t, nil
 		}
 		select {
-		case <-changed:
+		case <-changed.C:
 		case <-ctx.Done():
 			return t, nil
 		}

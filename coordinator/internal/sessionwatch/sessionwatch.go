@@ -34,8 +34,9 @@ func (c *Watch) Run(ctx context.Context) {
 	defer watchers.Wait()
 	watchers.Go(func() { c.watchClients(ctx) })
 	known := map[string]bool{}
+	changed := c.Core.Subscribe(core.Transcripts)
+	defer changed.Close()
 	for {
-		changed := c.Core.Changed()
 		for _, dir := range c.hostDirs() {
 			if !known[dir] {
 				known[dir] = true
@@ -43,7 +44,7 @@ func (c *Watch) Run(ctx context.Context) {
 			}
 		}
 		select {
-		case <-changed:
+		case <-changed.C:
 		case <-ctx.Done():
 			return
 		}

@@ -63,15 +63,16 @@ const probeEvery = 5 * time.Second
 // watchDisk tells the person when nothing can be written, and when it can again,
 // until ctx ends.
 func (k *Keeper) watchDisk(ctx context.Context) {
+	changed := k.Core.Subscribe(core.Disk)
+	defer changed.Close()
 	for ctx.Err() == nil {
-		changed := k.Core.Changed()
 		since, err := k.Core.Unwritable()
 		if err != nil {
 			k.awaitDisk(ctx, since, err)
 			continue
 		}
 		select {
-		case <-changed:
+		case <-changed.C:
 		case <-ctx.Done():
 		}
 	}
