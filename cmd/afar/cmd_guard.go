@@ -166,7 +166,7 @@ func explained(d guard.Decision, files []policy.File) verdict {
 	v := verdict{Verdict: word(d.Verdict), Rule: d.Rule, From: d.From, Reason: d.Reason, Person: d.Person, Part: d.Part, Effects: []effect{}}
 	for i, e := range d.Effects {
 		o := opinionOn(d, i)
-		v.Effects = append(v.Effects, effect{string(e.Kind), e.Op, shownHoles(e.Target), string(e.Sure), e.Via, e.Away, shownHoles(e.Part), word(o.Verdict), o.Rule, o.From})
+		v.Effects = append(v.Effects, effect{string(e.Kind), string(e.Op), shownHoles(e.Target), string(e.Sure), e.Via, e.Away, shownHoles(e.Part), word(o.Verdict), o.Rule, o.From})
 	}
 	if d.Steps != nil {
 		v.Steps = stepsOf(d.Steps.Steps)

@@ -64,7 +64,7 @@ func (t *tree) effect(i int) string {
 	e, o := t.d.Effects[i], opinionOn(t.d, i)
 	what := oneLine(shownHoles(strings.TrimSpace(string(e.Kind)+" "+e.Target)), 80)
 	if e.Op != "" {
-		what += t.p.paint(dim, " ("+oneLine(e.Op, 30)+")")
+		what += t.p.paint(dim, " ("+oneLine(string(e.Op), 30)+")")
 	}
 	if e.Sure == guard.Possible {
 		what += t.p.paint(dim, ", perhaps")

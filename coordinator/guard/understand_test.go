@@ -45,7 +45,7 @@ func TestEffects(t *testing.T) {
 	} {
 		var got []string
 		for _, e := range Judge(bash(tc.cmd), testContext()).Effects {
-			got = append(got, string(e.Kind)+"|"+e.Op+"|"+partial.Visible(e.Target))
+			got = append(got, string(e.Kind)+"|"+string(e.Op)+"|"+partial.Visible(e.Target))
 		}
 		if s := strings.Join(got, ";"); s != tc.want {
 			t.Errorf("%s\n got %s\nwant %s", tc.cmd, s, tc.want)

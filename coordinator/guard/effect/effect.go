@@ -57,14 +57,10 @@ const (
 	Possible Certainty = "possible"
 )
 
-// OtherSetting is the Op of a WriteFile that changes no setting of the host on
-// which our hooks depend.
-const OtherSetting = "other setting"
-
 // Effect is one thing that a call would do.
 type Effect struct {
 	Kind   Kind
-	Op     string    // finer than Kind: "reset-hard", "database", "network"
+	Op     Op        // finer than Kind: ResetHard, Database, Network
 	Target string    // path (absolute where known), ref, host, name; "" = not known
 	Sure   Certainty // never empty
 	Via    string    // the program that does it

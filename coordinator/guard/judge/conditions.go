@@ -10,7 +10,7 @@ import (
 )
 
 func globbed(_ *judging, e effect.Effect) bool {
-	return fspath.HasGlob(e.Target) || partial.HasHole(e.Target) || e.Op == "find"
+	return fspath.HasGlob(e.Target) || partial.HasHole(e.Target) || e.Op == effect.Find
 }
 
 // rebuilt is true of directories that a tool makes again by itself.
@@ -42,7 +42,7 @@ func here(_ *judging, e effect.Effect) bool { return e.Away == "" }
 // inContainer is true of what a throw-away container does to itself.
 func inContainer(_ *judging, e effect.Effect) bool { return e.Away == "container" }
 
-func recursive(_ *judging, e effect.Effect) bool { return strings.HasSuffix(e.Op, "tree") }
+func recursive(_ *judging, e effect.Effect) bool { return strings.HasSuffix(string(e.Op), "tree") }
 
 func mainNamed(j *judging, e effect.Effect) bool {
 	if e.Target == "" {
@@ -64,7 +64,7 @@ func repoWrite(j *judging, e effect.Effect) bool {
 const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/sudoers /etc/fstab /etc/hosts.allow /etc/pam.conf /boot/grub/grub.cfg /etc/ld.so.preload /proc/sysrq-trigger /etc/master.passwd"
 
 func vitalFile(j *judging, e effect.Effect) bool {
-	if e.Op == "create" {
+	if e.Op == effect.Create {
 		return false
 	}
 	p := j.real(e.Target)
@@ -73,7 +73,7 @@ func vitalFile(j *judging, e effect.Effect) bool {
 
 // madeFolder is true of "mkdir -p .claude", settingsFolder of any other write
 // whose target is the folder itself.
-func madeFolder(j *judging, e effect.Effect) bool { return e.Op == "create" && settingsFolder(j, e) }
+func madeFolder(j *judging, e effect.Effect) bool { return e.Op == effect.Create && settingsFolder(j, e) }
 
 func settingsFolder(_ *judging, e effect.Effect) bool {
 	return fspath.Base(e.Target) == ".claude"
@@ -104,7 +104,7 @@ func startFile(j *judging, e effect.Effect) bool {
 }
 
 func secretWrite(j *judging, e effect.Effect) bool {
-	if e.Op == "create" || e.Op != "truncate" && fspath.Within(e.Target, j.project) {
+	if e.Op == effect.Create || e.Op != effect.Truncate && fspath.Within(e.Target, j.project) {
 		return false // setting a project up: cp .env.example .env
 	}
 	return secretRead(j, e)
@@ -121,13 +121,13 @@ func systemWrite(j *judging, e effect.Effect) bool {
 		return false // where a host keeps what is deployed to it
 	}
 	w := j.where(e)
-	return w == inSystem || w == inRoot && e.Op != "create"
+	return w == inSystem || w == inRoot && e.Op != effect.Create
 }
 
 // elevatedRisk: sudo alone is the person's own gate; what it runs is judged
 // by its effects. Only a shell of its own or the rights of the host are risks.
 func elevatedRisk(_ *judging, e effect.Effect) bool {
-	if e.Op != "sudo" && e.Op != "doas" && e.Op != "pkexec" && e.Op != "runuser" {
+	if e.Op != effect.Sudo && e.Op != effect.Doas && e.Op != effect.Pkexec && e.Op != effect.Runuser {
 		return true
 	}
 	prog, _, _ := strings.Cut(e.Target, " ")

@@ -30,7 +30,7 @@ func (j *judging) loadsMod(p string) bool {
 
 // skillFile is true of a skill of the host, or the folder of all.
 func skillFile(j *judging, e effect.Effect) bool {
-	if e.Away != "" || e.Op == "create" {
+	if e.Away != "" || e.Op == effect.Create {
 		return false
 	}
 	for _, p := range [...]string{e.Target, j.real(e.Target)} {

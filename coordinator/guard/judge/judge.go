@@ -28,7 +28,7 @@ type when struct {
 	is func(*judging, effect.Effect) bool
 }
 
-type ops []string
+type ops []effect.Op
 
 func (w when) always() bool { return w.op == nil && w.in == 0 && w.is == nil }
 
@@ -200,7 +200,7 @@ func ours(_ *judging, e effect.Effect) bool {
 	if strings.Contains(t, "afar") && !strings.Contains(t, "safar") {
 		return true
 	}
-	if e.Kind != effect.KillProcess || lex.OneOf(e.Op, "pid all terminal") {
+	if e.Kind != effect.KillProcess || slices.Contains([]effect.Op{effect.ByPID, effect.Everything, effect.Terminal}, e.Op) {
 		return strings.HasPrefix(t, "hook-")
 	}
 	t = strings.Map(func(r rune) rune {
@@ -212,7 +212,7 @@ func ours(_ *judging, e effect.Effect) bool {
 	if t == "afar" {
 		return true
 	}
-	if e.Op == "by name" && e.Via == "killall" && !strings.HasPrefix(t, "hook") {
+	if e.Op == effect.ByName && e.Via == "killall" && !strings.HasPrefix(t, "hook") {
 		return false
 	}
 	if len(t) < 3 {

@@ -55,17 +55,17 @@ func loss(e effect.Effect) (l Loss, ok bool) {
 	l.Dir = e.Dir
 	switch e.Kind {
 	case effect.DeleteFile, effect.DeleteTree, effect.MoveAway:
-		if e.Op == "find" { // some of what lies there
+		if e.Op == effect.Find { // some of what lies there
 			return Loss{Dir: seenPart(e.Target), Ignored: true}, true
 		}
 		l.Path = seenPart(e.Target)
 	case effect.WriteFile:
-		if e.Op == "create" {
+		if e.Op == effect.Create {
 			return l, false
 		}
 		l.Path = seenPart(e.Target)
 	case effect.DeleteCopies:
-		if e.Op != "local" {
+		if e.Op != effect.Local {
 			return l, false
 		}
 		l.Path = seenPart(e.Target)

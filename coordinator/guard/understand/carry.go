@@ -31,7 +31,7 @@ func keysLeave(sh *shell.Shell, parts []string, host string) {
 	}
 	for _, p := range parts {
 		if strings.ContainsRune(p, partial.HoleKey) {
-			sh.Possible(effect.SendOut, "secret", host)
+			sh.Possible(effect.SendOut, effect.Secret, host)
 			return
 		}
 	}

@@ -56,7 +56,7 @@ func interpreter(codeFlags, lang string) row {
 			_, script := shell.Leading(args[1:], "c config import-map lock")
 			scriptArgs(sh, c, script)
 			if args[0] == "publish" {
-				sh.Effect(effect.PublishOut, c.Name, "registry")
+				sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 			}
 			return
 		}
@@ -162,14 +162,14 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		return
 	}
 	if fspath.Base(args[0]) == "setup.py" && lex.ContainsAny(args, "upload register") {
-		sh.Effect(effect.PublishOut, "python", "registry")
+		sh.Effect(effect.PublishOut, effect.Python, "registry")
 	}
 	if base := fspath.Base(args[0]); lex.OneOf(base, "manage.py artisan rails rake console") {
 		sh.Exec(append([]string{base}, args[1:]...), c.In)
 		return
 	}
 	if strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://") {
-		sh.Effect(effect.RunUnknown, "network", args[0])
+		sh.Effect(effect.RunUnknown, effect.Network, args[0])
 	}
 }
 

@@ -47,22 +47,22 @@ func container(sh *shell.Shell, c shell.Command) {
 	case "rm", "rmi":
 		containerRemove(sh, verb, args)
 	case "push":
-		sh.Effect(effect.PublishOut, c.Name, "image")
+		sh.Effect(effect.PublishOut, effect.Named(c.Name), "image")
 	case "manifest", "trust":
 		if lex.OneOf(lex.First(args), "push sign") {
-			sh.Effect(effect.PublishOut, c.Name, "image")
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "image")
 		}
 	case "kill", "stop", "restart":
 		if verb == "kill" || partial.HasHole(strings.Join(args, " ")) {
-			sh.Effect(effect.StopService, "container", strings.Join(args, " "))
+			sh.Effect(effect.StopService, effect.Container, strings.Join(args, " "))
 		}
 	case "machine":
 		if len(args) > 0 && lex.OneOf(args[0], "rm reset") {
-			sh.Effect(effect.PruneLocal, "machine", "")
+			sh.Effect(effect.PruneLocal, effect.Machine, "")
 		}
 	case "swarm", "stack", "service", "node", "secret", "config":
 		if len(args) > 0 && lex.OneOf(args[0], "rm remove leave") {
-			sh.Effect(effect.DestroyRemote, "part", verb+" "+args[0])
+			sh.Effect(effect.DestroyRemote, effect.Part, verb+" "+args[0])
 		}
 	}
 	sh.Print(partial.Unknown)
@@ -72,7 +72,7 @@ func container(sh *shell.Shell, c shell.Command) {
 func buildPushes(sh *shell.Shell, args []string) {
 	for _, a := range args {
 		if a == "--push" || a == "--push=true" || strings.Contains(a, "type=registry") || strings.Contains(a, "push=true") {
-			sh.Effect(effect.PublishOut, "docker", "image")
+			sh.Effect(effect.PublishOut, effect.Docker, "image")
 			return
 		}
 	}
@@ -82,27 +82,27 @@ func containerNoun(sh *shell.Shell, noun, verb string, args []string) {
 	o := shell.ParseOptions(args, "f filter")
 	switch {
 	case noun == "system" && verb == "reset":
-		sh.Effect(effect.PruneLocal, "volumes", "")
+		sh.Effect(effect.PruneLocal, effect.Volumes, "")
 	case noun == "system" && verb == "prune":
-		op := "system"
+		op := effect.System
 		if o.Exact("volumes") {
-			op = "volumes"
+			op = effect.Volumes
 		}
 		sh.Effect(effect.PruneLocal, op, "")
 	case noun == "volume" && lex.OneOf(verb, "rm remove prune"):
-		sh.Effect(effect.PruneLocal, "volumes", strings.Join(o.Pos, " "))
+		sh.Effect(effect.PruneLocal, effect.Volumes, strings.Join(o.Pos, " "))
 	case noun == "pod" && lex.OneOf(verb, "rm remove"):
 		containerRemove(sh, "pod", args)
 	case verb == "prune" && (!lex.OneOf(noun, "image builder buildx") || o.Exact("a", "all")) && noun != "container":
-		sh.Effect(effect.PruneLocal, noun, "")
+		sh.Effect(effect.PruneLocal, effect.Named(noun), "")
 	case noun == "container" && lex.OneOf(verb, "run exec"):
 		containerRun(sh, verb, args, shell.Command{})
 	case noun == "image" && verb == "push":
-		sh.Effect(effect.PublishOut, "docker", "image")
+		sh.Effect(effect.PublishOut, effect.Docker, "image")
 	case lex.OneOf(noun, "container image") && lex.OneOf(verb, "rm remove"):
 		containerRemove(sh, map[bool]string{true: "rm", false: "rmi"}[noun == "container"], args)
 	case noun == "network" && lex.OneOf(verb, "rm remove"):
-		sh.Effect(effect.PruneLocal, "network", strings.Join(o.Pos, " "))
+		sh.Effect(effect.PruneLocal, effect.Network, strings.Join(o.Pos, " "))
 	}
 }
 
@@ -110,9 +110,9 @@ func containerRemove(sh *shell.Shell, verb string, args []string) {
 	o := shell.ParseOptions(args, "")
 	switch {
 	case o.Short('v') || o.Exact("volumes"):
-		sh.Effect(effect.PruneLocal, "anonymous volumes", strings.Join(o.Pos, " "))
+		sh.Effect(effect.PruneLocal, effect.AnonymousVolumes, strings.Join(o.Pos, " "))
 	case o.Short('f') || o.Exact("force") || partial.HasHole(strings.Join(o.Pos, "")):
-		sh.Effect(effect.PruneLocal, verb, strings.Join(o.Pos, " "))
+		sh.Effect(effect.PruneLocal, effect.Named(verb), strings.Join(o.Pos, " "))
 	}
 }
 
@@ -125,11 +125,11 @@ func containerRun(sh *shell.Shell, verb string, args []string, c shell.Command) 
 		return
 	}
 	if granted(o, "privileged") || strings.HasPrefix(lex.First(o.All("pid")), "host") {
-		sh.Effect(effect.RunElevated, "container with host rights", "")
+		sh.Effect(effect.RunElevated, effect.HostRights, "")
 	}
 	for _, right := range o.All("cap-add") {
 		if lex.OneOf(strings.TrimPrefix(strings.ToUpper(right), "CAP_"), "ALL SYS_ADMIN SYS_MODULE SYS_RAWIO SYS_BOOT DAC_READ_SEARCH") {
-			sh.Effect(effect.RunElevated, "container with host rights", right)
+			sh.Effect(effect.RunElevated, effect.HostRights, right)
 		}
 	}
 	child := sh.Sub()
@@ -171,7 +171,7 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 		}
 	}
 	if strings.HasSuffix(host, "docker.sock") {
-		sh.Effect(effect.RunElevated, "container with host rights", host)
+		sh.Effect(effect.RunElevated, effect.HostRights, host)
 	}
 	if !strings.HasPrefix(host, "/") && !strings.HasPrefix(host, ".") && !strings.HasPrefix(host, "~") {
 		return
@@ -179,7 +179,7 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	inside, _, _ = strings.Cut(inside, ":")
 	p := sh.Path(host)
 	if p == "/" || p == sh.HomeText() {
-		sh.Effect(effect.RunElevated, "container with host rights", p)
+		sh.Effect(effect.RunElevated, effect.HostRights, p)
 	}
 	if strings.Trim(inside, "/") != "" {
 		child.Place.Mounts = append(child.Place.Mounts, shell.Mounted{Inside: fspath.Clean(inside), Host: p})
@@ -195,14 +195,14 @@ func compose(sh *shell.Shell, args []string, c shell.Command) {
 	switch rest[0] {
 	case "down", "rm":
 		if o.Short('v') || o.Exact("volumes") {
-			sh.Effect(effect.PruneLocal, "volumes", "compose")
+			sh.Effect(effect.PruneLocal, effect.Volumes, "compose")
 		} else if v, _ := o.Get("rmi"); v == "all" {
-			sh.Effect(effect.PruneLocal, "image", "compose")
+			sh.Effect(effect.PruneLocal, effect.Image, "compose")
 		}
 	case "exec", "run":
 		containerRun(sh, rest[0], rest[1:], c)
 	case "push":
-		sh.Effect(effect.PublishOut, "compose", "image")
+		sh.Effect(effect.PublishOut, effect.Compose, "image")
 	}
 }
 
@@ -218,45 +218,45 @@ func kubectl(sh *shell.Shell, c shell.Command) {
 	switch verb {
 	case "exec", "run", "debug":
 		if strings.HasPrefix(o.At(1), "node/") || granted(o, "privileged") || lex.ContainsAny(tokensOf(c.Args), "hostPID hostNetwork hostPath privileged") {
-			sh.Effect(effect.RunElevated, "container with host rights", o.At(1))
+			sh.Effect(effect.RunElevated, effect.HostRights, o.At(1))
 		}
 		inCluster(sh, c)
 	case "delete":
 		clusterDelete(sh, o)
 	case "drain", "cordon", "taint", "evict":
-		sh.Effect(effect.ChangeRemote, verb, o.At(1))
+		sh.Effect(effect.ChangeRemote, effect.Named(verb), o.At(1))
 	case "scale":
 		if n, _ := o.Get("replicas"); n == "0" {
-			sh.Effect(effect.ChangeRemote, "scale to zero", o.At(1))
+			sh.Effect(effect.ChangeRemote, effect.ScaleToZero, o.At(1))
 		}
 	case "replace":
 		if o.Exact("force") {
-			sh.Effect(effect.DestroyRemote, "part", "replace")
+			sh.Effect(effect.DestroyRemote, effect.Part, "replace")
 		}
 	case "apply":
 		if o.Exact("prune", "force") {
-			sh.Effect(effect.DestroyRemote, "part", "apply")
+			sh.Effect(effect.DestroyRemote, effect.Part, "apply")
 		}
 		if url, ok := o.Get("f", "filename"); ok && strings.HasPrefix(url, "http") {
-			sh.Possible(effect.RunUnknown, "manifest", url)
+			sh.Possible(effect.RunUnknown, effect.Manifest, url)
 		}
 	case "rollout":
 		if lex.OneOf(o.At(1), "undo") {
-			sh.Effect(effect.ChangeRemote, "rollback", o.At(2))
+			sh.Effect(effect.ChangeRemote, effect.Rollback, o.At(2))
 		}
 	case "get":
 		if strings.HasPrefix(o.At(1), "secret") && (lex.ContainsPrefix(c.Args, "-ojson") || lex.ContainsPrefix(c.Args, "-oyaml") || o.Exact("o", "output")) {
-			sh.Effect(effect.RevealSecret, "cluster secret", o.At(2))
+			sh.Effect(effect.RevealSecret, effect.ClusterSecret, o.At(2))
 		}
 	case "patch":
 		if p, ok := o.Get("patch", "p"); ok && strings.Contains(p, "finalizers") {
-			sh.Effect(effect.ChangeRemote, "finalizers", o.At(1))
+			sh.Effect(effect.ChangeRemote, effect.Finalizers, o.At(1))
 		}
 	case "adm", "admin", "certificate":
 		remoteControl(sh, c)
 	case "create":
 		if lex.OneOf(o.At(1), "clusterrolebinding rolebinding") {
-			sh.Effect(effect.ChangeRemote, "rights", o.At(1))
+			sh.Effect(effect.ChangeRemote, effect.Rights, o.At(1))
 		}
 	}
 	sh.Print(partial.Unknown)
@@ -276,13 +276,13 @@ func clusterDelete(sh *shell.Shell, o shell.Options) {
 	kind, _, _ := strings.Cut(strings.ToLower(o.At(1)), "/")
 	for _, k := range strings.Split(kind, ",") {
 		if lex.OneOf(k, web.WholeNouns) || lex.OneOf(k, "sts no") {
-			sh.Effect(effect.DestroyRemote, "teardown", strings.Join(o.Pos[1:], " "))
+			sh.Effect(effect.DestroyRemote, effect.Teardown, strings.Join(o.Pos[1:], " "))
 			return
 		}
 	}
-	op := "part"
+	op := effect.Part
 	if o.Exact("all", "A", "all-namespaces") || kind == "all" {
-		op = "teardown"
+		op = effect.Teardown
 	}
 	sh.Effect(effect.DestroyRemote, op, strings.Join(o.Pos[1:], " "))
 }

@@ -33,32 +33,32 @@ func databaseRow(name string) row {
 		return graph
 	case "dropdb":
 		return func(sh *shell.Shell, c shell.Command) {
-			sh.Effect(effect.DropData, "database", shell.ParseOptions(c.Args, "h p U").At(0))
+			sh.Effect(effect.DropData, effect.Database, shell.ParseOptions(c.Args, "h p U").At(0))
 		}
 	case "dropuser", "dropRole":
-		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.DropData, "user", strings.Join(c.Args, " ")) }
+		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.DropData, effect.User, strings.Join(c.Args, " ")) }
 	case "mysqladmin", "mariadb-admin":
 		return func(sh *shell.Shell, c shell.Command) {
 			o := shell.ParseOptions(c.Args, "h u P S host user port")
 			switch o.At(0) {
 			case "drop":
-				sh.Effect(effect.DropData, "database", o.At(1))
+				sh.Effect(effect.DropData, effect.Database, o.At(1))
 			case "shutdown":
-				sh.Effect(effect.StopService, "database", "mysql")
+				sh.Effect(effect.StopService, effect.Database, "mysql")
 			}
 		}
 	case "pg_restore":
 		return func(sh *shell.Shell, c shell.Command) {
 			if o := shell.ParseOptions(c.Args, "d h p U f dbname"); o.Short('c') || o.Exact("clean", "create") && o.Exact("clean") {
-				sh.Effect(effect.DropData, "table", "restore")
+				sh.Effect(effect.DropData, effect.Table, "restore")
 			}
 		}
 	case "pg_resetwal", "pg_rewind":
-		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.DropData, "log", c.Name) }
+		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.DropData, effect.Log, c.Name) }
 	case "mongorestore":
 		return func(sh *shell.Shell, c shell.Command) {
 			if shell.ParseOptions(c.Args, "").Exact("drop") {
-				sh.Effect(effect.DropData, "table", "restore")
+				sh.Effect(effect.DropData, effect.Table, "restore")
 			}
 		}
 	case "prisma", "knex", "sequelize", "typeorm", "drizzle-kit", "alembic", "flyway", "liquibase", "rails", "gitlab-rails", "gitlab-rake", "rake", "bin/rails", "dbmate", "migrate", "goose", "diesel", "sqlx", "artisan", "manage.py", "django-admin", "mix", "ecto", "sequelize-cli", "hasura", "atlas", "drush", "console":
@@ -157,18 +157,18 @@ func mixedClient(sh *shell.Shell, c shell.Command) {
 		child.Run(strings.Join(o.Pos[1:], " "), nil)
 		return
 	case c.Name == "bq" && o.At(0) == "rm":
-		sh.Effect(effect.DestroyRemote, "teardown", strings.Join(o.Pos, " "))
+		sh.Effect(effect.DestroyRemote, effect.Teardown, strings.Join(o.Pos, " "))
 		return
 	case c.Name == "heroku" && lex.OneOf(o.At(0), "pg:copy pg:backups:restore pg:push"):
-		sh.Effect(effect.DropData, "reset", o.At(0))
+		sh.Effect(effect.DropData, effect.Reset, o.At(0))
 		return
 	case strings.HasPrefix(o.At(0), "pg:reset"):
-		sh.Effect(effect.DropData, "database", o.At(1))
+		sh.Effect(effect.DropData, effect.Database, o.At(1))
 		return
 	case c.Name == "supabase" && o.At(0) == "db" && o.At(1) == "reset":
-		op := "reset"
+		op := effect.Reset
 		if o.Exact("linked", "db-url") {
-			op = "database"
+			op = effect.Database
 		}
 		sh.Effect(effect.DropData, op, o.At(1))
 		return
@@ -202,15 +202,15 @@ func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 	empty := len(rest) > 1 && rest[1].Kind == ')' || len(rest) > 2 && rest[1].Kind == '{' && rest[2].Kind == '}'
 	switch name {
 	case "dropDatabase":
-		sh.Effect(effect.DropData, "database", "mongo")
+		sh.Effect(effect.DropData, effect.Database, "mongo")
 	case "drop", "dropCollection", "dropIndexes", "dropAllUsers", "dropUser", "dropRole", "dropIndex", "dropAllRoles":
-		sh.Effect(effect.DropData, "table", name)
+		sh.Effect(effect.DropData, effect.Table, name)
 	case "deleteMany", "remove", "deleteOne", "bulkWrite", "updateMany":
 		if empty {
-			sh.Effect(effect.DropData, "rows", name)
+			sh.Effect(effect.DropData, effect.Rows, name)
 		}
 	case "shutdownServer":
-		sh.Effect(effect.StopService, "database", "mongo")
+		sh.Effect(effect.StopService, effect.Database, "mongo")
 	}
 }
 
@@ -251,9 +251,9 @@ func graphStatement(sh *shell.Shell, toks []script.Token) {
 			if i > 0 && strings.EqualFold(toks[i-1].Text, "DETACH") {
 				nodes--
 			}
-			op := "rows"
+			op := effect.Rows
 			if nodes == len("(n)")+1 {
-				op = "database"
+				op = effect.Database
 			}
 			sh.Effect(effect.DropData, op, "graph")
 			return
@@ -281,22 +281,22 @@ func redisCommand(sh *shell.Shell, w []string) {
 	}
 	switch verb {
 	case "FLUSHALL", "FLUSHDB":
-		sh.Effect(effect.DropData, "database", verb)
+		sh.Effect(effect.DropData, effect.Database, verb)
 	case "DEL", "UNLINK":
 		if partial.HasHole(strings.Join(w[1:], "")) || len(w) > 4 {
-			sh.Effect(effect.DropData, "rows", verb)
+			sh.Effect(effect.DropData, effect.Rows, verb)
 			return
 		}
-		sh.Effect(effect.DropData, "key", verb)
+		sh.Effect(effect.DropData, effect.Key, verb)
 	case "SHUTDOWN", "DEBUG", "FAILOVER", "REPLICAOF", "SLAVEOF", "SWAPDB", "MIGRATE":
-		sh.Effect(effect.StopService, "database", "redis "+verb)
+		sh.Effect(effect.StopService, effect.Database, "redis "+verb)
 	case "CONFIG", "SCRIPT", "CLUSTER", "ACL", "FUNCTION", "CLIENT", "XGROUP", "XTRIM", "MODULE":
 		if lex.OneOf(sub, "SET RESETSTAT FLUSH RESET DELUSER DELETE KILL FORGET FLUSHSLOTS DELSLOTS REWRITE DESTROY UNLOAD") {
-			sh.Effect(effect.ChangeRemote, "redis", verb+" "+sub)
+			sh.Effect(effect.ChangeRemote, effect.Redis, verb+" "+sub)
 		}
 	case "EVAL":
 		if strings.Contains(strings.ToUpper(strings.Join(w, " ")), "FLUSH") {
-			sh.Effect(effect.DropData, "database", verb)
+			sh.Effect(effect.DropData, effect.Database, verb)
 		}
 	}
 }
@@ -333,18 +333,18 @@ func migration(sh *shell.Shell, c shell.Command) {
 		verb := strings.ToLower(a)
 		switch {
 		case lex.OneOf(verb, "release hex.publish"):
-			sh.Effect(effect.PublishOut, c.Name, "registry")
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 			return
 		case lex.OneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db sqlflush drop-all dropall clean database:reset db:migrate:undo:all db:migrate:reset zero "+
 			"sql-drop sql:drop doctrine:schema:drop doctrine:database:drop") && !lex.ContainsAny(c.Args, "--dump-sql --simulate") &&
 			!(verb == "clean" && c.Name != "flyway" && c.Name != "liquibase"):
-			sh.Effect(effect.DropData, "reset", c.Name+" "+verb)
+			sh.Effect(effect.DropData, effect.Reset, c.Name+" "+verb)
 			return
 		case lex.OneOf(verb, "rollback db:rollback undo downgrade migrate:rollback down --down db:migrate:undo"):
-			sh.Effect(effect.DropData, "column", c.Name+" "+verb)
+			sh.Effect(effect.DropData, effect.Column, c.Name+" "+verb)
 			return
 		case strings.HasSuffix(verb, ":restore"), a == "--force-reset", a == "--accept-data-loss", a == "--force" && c.Name == "drizzle-kit":
-			sh.Effect(effect.DropData, "reset", c.Name)
+			sh.Effect(effect.DropData, effect.Reset, c.Name)
 			return
 		}
 	}

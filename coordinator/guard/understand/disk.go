@@ -21,13 +21,13 @@ func diskRow(name string) row {
 	case "vssadmin", "wbadmin", "wmic":
 		return func(sh *shell.Shell, c shell.Command) {
 			if lex.ContainsAny(c.Args, "delete Delete resize") {
-				sh.Effect(effect.DestroyRemote, "teardown", "backup of the disk")
+				sh.Effect(effect.DestroyRemote, effect.Teardown, "backup of the disk")
 			}
 		}
 	case "blockdev":
 		return func(sh *shell.Shell, c shell.Command) {
 			if lex.ContainsPrefix(c.Args, "--set") || slices.Contains(c.Args, "--flushbufs") {
-				sh.Effect(effect.ChangeSystem, "disk", strings.Join(c.Args, " "))
+				sh.Effect(effect.ChangeSystem, effect.Disk, strings.Join(c.Args, " "))
 			}
 		}
 	case "lvremove", "vgremove", "pvremove", "lvreduce", "zpool", "zfs", "btrfs", "lvm", "tune2fs", "resize2fs", "xfs_repair", "fsck", "e2fsck":
@@ -38,13 +38,13 @@ func diskRow(name string) row {
 		return func(sh *shell.Shell, c shell.Command) {
 			o := shell.ParseOptions(c.Args, "t o")
 			if c.Name == "swapoff" && (o.Short('a') || len(o.Pos) > 0) {
-				sh.Effect(effect.ChangeSystem, "swap", strings.Join(o.Pos, " "))
+				sh.Effect(effect.ChangeSystem, effect.Swap, strings.Join(o.Pos, " "))
 			}
 			if c.Name == "umount" && (o.Short('a') || o.Short('f') || o.Short('l') || o.Exact("all", "force", "lazy") || slices.Contains(o.Pos, "/")) || c.Name == "mount" && (len(o.Pos) > 1 || strings.Contains(lex.First(o.All("o")), "remount")) {
 				if f := sh.Path(o.At(len(o.Pos) - 1)); sh.IsOwn(f) || protected.HostPath(f, sh.Place.Home, sh.Eval.Site.Env) {
 					sh.Effect(effect.WriteFile, "", f)
 				}
-				sh.Effect(effect.ChangeSystem, "mounts", strings.Join(o.Pos, " "))
+				sh.Effect(effect.ChangeSystem, effect.Mounts, strings.Join(o.Pos, " "))
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func makeFilesystem(sh *shell.Shell, c shell.Command) {
 			return
 		}
 	}
-	sh.Effect(effect.WriteDisk, "format", strings.Join(o.Pos, " "))
+	sh.Effect(effect.WriteDisk, effect.Format, strings.Join(o.Pos, " "))
 }
 
 func partition(sh *shell.Shell, c shell.Command) {
@@ -94,7 +94,7 @@ func partition(sh *shell.Shell, c shell.Command) {
 		}
 	case "cryptsetup":
 		if lex.OneOf(o.At(0), "luksAddKey luksChangeKey luksConvertKey convert config resize token") {
-			sh.Effect(effect.ChangeSystem, "disk", o.At(0))
+			sh.Effect(effect.ChangeSystem, effect.Disk, o.At(0))
 		}
 		if !lex.OneOf(o.At(0), "luksFormat luksErase erase reencrypt luksRemoveKey luksKillSlot luksHeaderRestore") {
 			return
@@ -120,7 +120,7 @@ func partition(sh *shell.Shell, c shell.Command) {
 			return
 		}
 	}
-	sh.Effect(effect.WriteDisk, "partition", strings.Join(o.Pos, " "))
+	sh.Effect(effect.WriteDisk, effect.Partition, strings.Join(o.Pos, " "))
 }
 
 func volumes(sh *shell.Shell, c shell.Command) {
@@ -151,7 +151,7 @@ func volumes(sh *shell.Shell, c shell.Command) {
 			return
 		}
 	}
-	sh.Effect(effect.WriteDisk, "volume", strings.Join(o.Pos, " "))
+	sh.Effect(effect.WriteDisk, effect.Volume, strings.Join(o.Pos, " "))
 }
 
 func macDisk(sh *shell.Shell, c shell.Command) {
@@ -160,9 +160,9 @@ func macDisk(sh *shell.Shell, c shell.Command) {
 	if strings.HasPrefix(verb, "erase") || strings.HasPrefix(verb, "secureerase") || strings.HasPrefix(verb, "partition") || strings.HasPrefix(verb, "zero") ||
 		strings.HasPrefix(verb, "reformat") || strings.HasPrefix(verb, "delete") || strings.HasPrefix(verb, "random") || verb == "restore" ||
 		strings.EqualFold(verb, "apfs") && strings.HasPrefix(strings.ToLower(o.At(1)), "delete") || c.Name == "asr" {
-		sh.Effect(effect.WriteDisk, "format", strings.Join(o.Pos, " "))
+		sh.Effect(effect.WriteDisk, effect.Format, strings.Join(o.Pos, " "))
 	}
 	if c.Name == "tmutil" && lex.OneOf(verb, "disable thinlocalsnapshots") {
-		sh.Effect(effect.ChangeSystem, "backups", verb)
+		sh.Effect(effect.ChangeSystem, effect.Backups, verb)
 	}
 }

@@ -23,7 +23,7 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 		return
 	}
 	if strings.HasSuffix(full, ")") && strings.Contains(full, "(") {
-		sh.Unreadable("code of another language", full)
+		sh.Unreadable(effect.ForeignCode, full)
 		return
 	}
 	if p.own {
@@ -90,7 +90,7 @@ func typedSQL(sh *shell.Shell, c shell.Command) {
 	n := len(sh.Eval.Effects)
 	sql.Read(sh, c.Name+" "+strings.Join(c.Args, " "))
 	if c.Name == "flushall" || c.Name == "flushdb" {
-		sh.Effect(effect.DropData, "database", c.Name)
+		sh.Effect(effect.DropData, effect.Database, c.Name)
 	}
 	sh.Doubt(n)
 }
@@ -110,7 +110,7 @@ func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
 		}
 	}
 	if o.Has("hard") {
-		sh.Possible(effect.Discard, "reset-hard", "")
+		sh.Possible(effect.Discard, effect.ResetHard, "")
 	}
 }
 

@@ -23,7 +23,7 @@ func ssh(sh *shell.Shell, c shell.Command) {
 	o, rest := shell.Leading(c.Args, "B b c D E e F I i J L l m O o p Q R S W w P")
 	sshOptions(sh, o)
 	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) && len(rest) > 0 {
-		sh.Effect(effect.SendOut, "secret", rest[0])
+		sh.Effect(effect.SendOut, effect.Secret, rest[0])
 	}
 	if len(rest) == 0 {
 		return
@@ -74,7 +74,7 @@ func multiplexer(sh *shell.Shell, c shell.Command) {
 			return
 		}
 		if slices.Contains(c.Args, "-X") && lex.ContainsAny(c.Args, "quit kill") {
-			sh.Effect(effect.KillProcess, "terminal", "screen")
+			sh.Effect(effect.KillProcess, effect.Terminal, "screen")
 			return
 		}
 		sh.Exec(rest, c.In)
@@ -102,7 +102,7 @@ func multiplexer(sh *shell.Shell, c shell.Command) {
 	case lex.OneOf(rest[0], "if-shell if"):
 		multiplexerChoice(sh, c.Name, rest[1:])
 	case lex.OneOf(rest[0], "kill-server kill-session"):
-		sh.Effect(effect.KillProcess, "terminal", c.Name)
+		sh.Effect(effect.KillProcess, effect.Terminal, c.Name)
 	}
 }
 

@@ -38,7 +38,7 @@ func fileRow(name string) row {
 		return func(sh *shell.Shell, c shell.Command) {
 			o := shell.ParseOptions(c.Args, "n")
 			for _, p := range o.Pos[min(1, len(o.Pos)):] {
-				sh.Effect(effect.ChangeMode, "setuid", sh.Path(p))
+				sh.Effect(effect.ChangeMode, effect.Setuid, sh.Path(p))
 			}
 		}
 	case "chown", "chgrp", "gchown":
@@ -68,9 +68,9 @@ func remove(sh *shell.Shell, c shell.Command) {
 	if tree {
 		kind = effect.DeleteTree
 	}
-	op := ""
+	var op effect.Op
 	if o.Has("no-preserve-root") {
-		op = "no-preserve-root"
+		op = effect.NoPreserveRoot
 	}
 	for _, p := range o.Pos {
 		sh.Deletes(kind, op, p)
@@ -86,9 +86,9 @@ func removeOne(sh *shell.Shell, c shell.Command) {
 func shred(sh *shell.Shell, c shell.Command) {
 	for _, p := range shell.ParseOptions(c.Args, "n s iterations size random-source").Pos {
 		if f := sh.Path(p); fspath.IsDevice(f) {
-			sh.Effect(effect.WriteDisk, "shred", f)
+			sh.Effect(effect.WriteDisk, effect.Shred, f)
 		} else {
-			sh.Effect(effect.DeleteFile, "shred", f)
+			sh.Effect(effect.DeleteFile, effect.Shred, f)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func move(sh *shell.Shell, c shell.Command) {
 	}
 	for _, p := range from {
 		if to == "/dev/null" {
-			sh.Effect(effect.DeleteTree, "to /dev/null", sh.Path(p))
+			sh.Effect(effect.DeleteTree, effect.ToNull, sh.Path(p))
 			continue
 		}
 		sh.Effect(effect.MoveAway, "", sh.Path(p))
@@ -169,7 +169,7 @@ func link(sh *shell.Shell, c shell.Command) {
 func changeMode(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "reference")
 	pos := o.Pos
-	how := "mode"
+	how := effect.Mode
 	if c.Name == "chmod" || c.Name == "gchmod" {
 		mode := o.At(0)
 		for _, a := range c.Args { // "-x" looks like a flag but is a mode
@@ -185,7 +185,7 @@ func changeMode(sh *shell.Shell, c shell.Command) {
 		pos = pos[1:]
 	}
 	if o.Short('R') || o.Has("recursive") {
-		how += " tree"
+		how = treeOp(how)
 	}
 	for _, p := range pos {
 		sh.Effect(effect.ChangeMode, how, sh.Path(p))
@@ -193,22 +193,33 @@ func changeMode(sh *shell.Shell, c shell.Command) {
 }
 
 // modeKind names what is risky about a mode.
-func modeKind(mode string) string {
+func modeKind(mode string) effect.Op {
 	digits := strings.TrimLeft(mode, "0")
 	switch {
 	case lex.IsNumber(mode) && len(digits) == 4 && (digits[0] == '4' || digits[0] == '2' || digits[0] == '6'), strings.Contains(mode, "+s"), strings.Contains(mode, "u=s"):
-		return "setuid"
+		return effect.Setuid
 	case digits == "777" || digits == "666" || mode == "a+rwx" || mode == "ugo+rwx" || mode == "a=rwx" || mode == "o+w" || mode == "a+w":
-		return "world"
+		return effect.World
 	}
-	return "mode"
+	return effect.Mode
+}
+
+// treeOp returns the Op of a change of mode that goes down a tree.
+func treeOp(how effect.Op) effect.Op {
+	switch how {
+	case effect.Setuid:
+		return effect.SetuidTree
+	case effect.World:
+		return effect.WorldTree
+	}
+	return effect.ModeTree
 }
 
 func changeOwner(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "reference from")
-	how := "owner"
+	how := effect.Owner
 	if o.Short('R') || o.Has("recursive") {
-		how = "owner tree"
+		how = effect.OwnerTree
 	}
 	for i, p := range o.Pos {
 		if _, ref := o.Get("reference"); i > 0 || ref {
@@ -219,7 +230,7 @@ func changeOwner(sh *shell.Shell, c shell.Command) {
 
 func create(sh *shell.Shell, c shell.Command) {
 	for _, p := range shell.ParseOptions(c.Args, "d r t m date reference mode").Pos {
-		sh.Effect(effect.WriteFile, "create", sh.Path(p))
+		sh.Effect(effect.WriteFile, effect.Create, sh.Path(p))
 	}
 }
 
@@ -231,10 +242,10 @@ func truncate(sh *shell.Shell, c shell.Command) {
 	}
 	for _, p := range o.Pos {
 		if f := sh.Path(p); strings.HasSuffix(f, shell.EveryFile) { // what every file of a tree held is gone
-			sh.Effect(effect.DeleteTree, "find", strings.TrimSuffix(f, shell.EveryFile))
+			sh.Effect(effect.DeleteTree, effect.Find, strings.TrimSuffix(f, shell.EveryFile))
 			continue
 		}
-		sh.Effect(effect.WriteFile, "truncate", sh.Path(p))
+		sh.Effect(effect.WriteFile, effect.Truncate, sh.Path(p))
 	}
 }
 
@@ -265,10 +276,10 @@ func archive(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	if dir, ok := o.Get("C", "directory"); ok && (o.Short('x') || o.Has("extract") || strings.HasPrefix(o.At(0), "x")) {
-		sh.Effect(effect.WriteFile, "unpack", sh.Path(dir))
+		sh.Effect(effect.WriteFile, effect.Unpack, sh.Path(dir))
 	}
 	if o.Short('x') && strings.Contains(c.Name, "tar") && !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) && len(o.All("C", "directory")) == 0 {
-		sh.Effect(effect.WriteFile, "unpack", sh.Place.Cwd)
+		sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
 	}
 	into, _ := o.Get("f", "file")
 	switch c.Name {
@@ -292,7 +303,7 @@ func archive(sh *shell.Shell, c shell.Command) {
 func unpack(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "d x P")
 	if dir, ok := o.Get("d"); ok {
-		sh.Effect(effect.WriteFile, "unpack", sh.Path(dir))
+		sh.Effect(effect.WriteFile, effect.Unpack, sh.Path(dir))
 	}
 }
 
@@ -428,9 +439,9 @@ func findDeletes(sh *shell.Shell, roots []string, narrowed bool, names []string)
 		if strings.HasSuffix(found, "/") && target != "/" {
 			target += "/" // find follows the link that its root is
 		}
-		sh.Effect(kind, "find", target)
+		sh.Effect(kind, effect.Find, target)
 		if p := nearest(r, names); p != "" {
-			sh.Effect(kind, "find", sh.Path(p))
+			sh.Effect(kind, effect.Find, sh.Path(p))
 		}
 	}
 }
@@ -468,7 +479,7 @@ func findExec(sh *shell.Shell, roots []string, narrowed bool, names, expr []stri
 // an unnarrowed find is the whole tree.
 func findRemoves(sh *shell.Shell, argv []string) {
 	for _, p := range shell.ParseOptions(argv[1:], "").Pos {
-		sh.Effect(effect.DeleteTree, "find", sh.Path(p))
+		sh.Effect(effect.DeleteTree, effect.Find, sh.Path(p))
 	}
 }
 

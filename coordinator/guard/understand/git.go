@@ -153,7 +153,7 @@ func gitPush(sh *shell.Shell, args []string) {
 		refs = refs[1:]
 	}
 	if o.Has("mirror") {
-		sh.Effect(effect.PushForce, "mirror", "")
+		sh.Effect(effect.PushForce, effect.Mirror, "")
 		return
 	}
 	if o.Short('d') || o.Exact("delete") {
@@ -163,7 +163,7 @@ func gitPush(sh *shell.Shell, args []string) {
 		return
 	}
 	if o.Has("prune") {
-		sh.Effect(effect.PushDelete, "prune", "")
+		sh.Effect(effect.PushDelete, effect.Prune, "")
 	}
 	gitRefspecs(sh, refs, force, lease, o)
 }
@@ -180,9 +180,9 @@ func gitRefspecs(sh *shell.Shell, refs []string, force, lease bool, o shell.Opti
 		case pair && from == "" && to != "":
 			sh.Effect(effect.PushDelete, refKind(to), branchOf(to))
 		case force || plus:
-			sh.Effect(effect.PushForce, "force", branchOf(to))
+			sh.Effect(effect.PushForce, effect.Force, branchOf(to))
 		case lease:
-			sh.Effect(effect.PushForce, "lease", branchOf(to))
+			sh.Effect(effect.PushForce, effect.Lease, branchOf(to))
 		}
 	}
 	if len(refs) > 0 && !(force && o.Exact("tags")) {
@@ -190,13 +190,13 @@ func gitRefspecs(sh *shell.Shell, refs []string, force, lease bool, o shell.Opti
 	}
 	switch {
 	case o.Has("all", "branches") && (force || lease):
-		sh.Effect(effect.PushForce, "all", "")
+		sh.Effect(effect.PushForce, effect.Everything, "")
 	case force && o.Exact("tags"):
-		sh.Effect(effect.PushForce, "tags", "tags")
+		sh.Effect(effect.PushForce, effect.Tags, "tags")
 	case force:
-		sh.Effect(effect.PushForce, "force", "")
+		sh.Effect(effect.PushForce, effect.Force, "")
 	case lease:
-		sh.Effect(effect.PushForce, "lease", "")
+		sh.Effect(effect.PushForce, effect.Lease, "")
 	}
 }
 
@@ -210,11 +210,11 @@ func branchOf(ref string) string {
 	return ref
 }
 
-func refKind(ref string) string {
+func refKind(ref string) effect.Op {
 	if strings.HasPrefix(ref, "refs/tags/") || strings.HasPrefix(ref, "tags/") {
-		return "tag"
+		return effect.Tag
 	}
-	return "branch"
+	return effect.Branch
 }
 
 func gitReset(sh *shell.Shell, args []string) {
@@ -222,11 +222,11 @@ func gitReset(sh *shell.Shell, args []string) {
 	hard := o.Has("hard") || o.Exact("ha") // git takes the shortest that is unique
 	switch {
 	case hard && o.At(0) != "" && o.At(0) != "HEAD" && o.At(0) != "@":
-		sh.Effect(effect.Discard, "reset-hard-to", "")
+		sh.Effect(effect.Discard, effect.ResetHardTo, "")
 	case hard:
-		sh.Effect(effect.Discard, "reset-hard", "")
+		sh.Effect(effect.Discard, effect.ResetHard, "")
 	case o.Has("merge"):
-		sh.Effect(effect.Discard, "reset-merge", "")
+		sh.Effect(effect.Discard, effect.ResetMerge, "")
 	}
 }
 
@@ -234,11 +234,11 @@ func gitCheckout(sh *shell.Shell, args []string) {
 	before, after, dashes := cutDashes(args)
 	o := shell.ParseOptions(before, "b B U orphan conflict unified inter-hunk-context pathspec-from-file")
 	if o.Short('f') || o.Exact("force") {
-		sh.Effect(effect.Discard, "checkout-force", "")
+		sh.Effect(effect.Discard, effect.CheckoutForce, "")
 		return
 	}
 	if _, ok := o.Get("pathspec-from-file"); ok {
-		sh.Effect(effect.Discard, "restore-path", "")
+		sh.Effect(effect.Discard, effect.RestorePath, "")
 		return
 	}
 	if o.Has("patch") || o.Short('p') {
@@ -249,7 +249,7 @@ func gitCheckout(sh *shell.Shell, args []string) {
 		return
 	}
 	if name, moved := o.Get("B"); moved {
-		sh.Effect(effect.RewriteRefs, "branch-reset", branchOf(name))
+		sh.Effect(effect.RewriteRefs, effect.BranchReset, branchOf(name))
 	}
 	if dashes {
 		discards(sh, after)
@@ -273,7 +273,7 @@ func gitCheckout(sh *shell.Shell, args []string) {
 func gitTakesSide(sh *shell.Shell, paths []string) {
 	for _, p := range paths {
 		if wholeTree(sh, p) {
-			sh.Effect(effect.Discard, "restore-path", sh.Path(p))
+			sh.Effect(effect.Discard, effect.RestorePath, sh.Path(p))
 		}
 	}
 }
@@ -312,9 +312,9 @@ func looksLikePath(s string) bool {
 // discards reports pathspecs whose worktree content is replaced.
 func discards(sh *shell.Shell, paths []string) {
 	for _, p := range paths {
-		op := "restore-path"
+		op := effect.RestorePath
 		if wholeTree(sh, p) {
-			op = "restore-all"
+			op = effect.RestoreAll
 		}
 		sh.Effect(effect.Discard, op, sh.Path(p))
 	}
@@ -329,10 +329,10 @@ func gitSwitch(sh *shell.Shell, args []string) {
 	before, _, _ := cutDashes(args)
 	o := shell.ParseOptions(before, "c C create force-create conflict orphan")
 	if o.Short('f') || o.Has("force", "discard-changes") && !o.Exact("force-create") {
-		sh.Effect(effect.Discard, "switch-force", "")
+		sh.Effect(effect.Discard, effect.SwitchForce, "")
 	}
 	if name, moved := o.Get("C", "force-create"); moved {
-		sh.Effect(effect.RewriteRefs, "branch-reset", branchOf(name))
+		sh.Effect(effect.RewriteRefs, effect.BranchReset, branchOf(name))
 	}
 }
 
@@ -348,7 +348,7 @@ func gitRestore(sh *shell.Shell, args []string) {
 		return
 	}
 	if _, ok := o.Get("pathspec-from-file"); ok {
-		sh.Effect(effect.Discard, "restore-path", "")
+		sh.Effect(effect.Discard, effect.RestorePath, "")
 	}
 	discards(sh, o.Pos)
 }
@@ -361,14 +361,14 @@ func gitClean(sh *shell.Shell, args []string) {
 	if !o.Short('f') && !o.Has("force") && !gitSet(sh, "clean.requireforce", "false 0 no off") {
 		return
 	}
-	op := "clean"
+	op := effect.Clean
 	switch {
 	case o.Short('X'), o.Short('x') && len(o.Pos) > 0 && !slices.Contains(o.Pos, "."):
-		op = "clean-ignored"
+		op = effect.CleanIgnored
 	case len(o.Pos) > 0 && !slices.Contains(o.Pos, "."):
-		op = "clean-path"
+		op = effect.CleanPath
 	case o.Short('x'):
-		op = "clean-all"
+		op = effect.CleanAll
 	}
 	sh.Effect(effect.Discard, op, strings.Join(o.Pos, " "))
 }
@@ -380,9 +380,9 @@ func gitStash(sh *shell.Shell, args []string) {
 	showsCommitted(sh, "stash", args, shell.ParseOptions(args, ""))
 	switch args[0] {
 	case "clear":
-		sh.Effect(effect.Discard, "stash-clear", "")
+		sh.Effect(effect.Discard, effect.StashClear, "")
 	case "drop":
-		sh.Effect(effect.Discard, "stash-drop", "")
+		sh.Effect(effect.Discard, effect.StashDrop, "")
 	}
 }
 
@@ -392,21 +392,21 @@ func gitBranch(sh *shell.Shell, args []string) {
 	case o.Exact("r", "remotes"):
 	case o.Short('D'), (o.Short('d') || o.Has("delete")) && (o.Short('f') || o.Has("force")):
 		for _, b := range o.Pos {
-			sh.Effect(effect.RewriteRefs, "branch-delete-force", b)
+			sh.Effect(effect.RewriteRefs, effect.BranchDeleteForce, b)
 		}
 	case o.Short('d') || o.Has("delete"):
 		for _, b := range o.Pos {
-			sh.Effect(effect.RewriteRefs, "branch-delete", b)
+			sh.Effect(effect.RewriteRefs, effect.BranchDelete, b)
 		}
 	case o.Short('M'), o.Short('f') || o.Exact("force"):
-		sh.Effect(effect.RewriteRefs, "branch-force", o.At(0))
+		sh.Effect(effect.RewriteRefs, effect.BranchForce, o.At(0))
 	}
 }
 
 func gitTag(sh *shell.Shell, args []string) {
 	o := shell.ParseOptions(args, "m F u message file sort format")
 	if o.Short('d') || o.Has("delete") {
-		sh.Effect(effect.RewriteRefs, "tag-delete", strings.Join(o.Pos, " "))
+		sh.Effect(effect.RewriteRefs, effect.TagDelete, strings.Join(o.Pos, " "))
 	}
 }
 
@@ -454,7 +454,7 @@ func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
 		gitGivesUp(sh, o)
 	case "pull":
 		if v, given := o.Get("rebase"); o.Short('r') || o.Exact("rebase") && (!given || v != "false") {
-			sh.Effect(effect.RewriteRefs, "rebase", "")
+			sh.Effect(effect.RewriteRefs, effect.Rebase, "")
 		}
 		gitFetched(sh, o)
 	case "rebase":
@@ -466,28 +466,28 @@ func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
 	case "submodule":
 		gitSubmodule(sh, args)
 	case "filter-branch":
-		sh.Effect(effect.RewriteRefs, "filter", "")
+		sh.Effect(effect.RewriteRefs, effect.Filter, "")
 		for _, code := range shell.ParseOptions(args, "tree-filter index-filter msg-filter env-filter parent-filter commit-filter tag-name-filter").Flags {
 			if strings.HasSuffix(code.Name, "-filter") {
 				sh.Run(code.Value, nil)
 			}
 		}
 	case "filter-repo":
-		sh.Effect(effect.RewriteRefs, "filter", "")
+		sh.Effect(effect.RewriteRefs, effect.Filter, "")
 	case "reflog":
 		v, _ := o.Get("expire", "expire-unreachable")
 		if o.At(0) == "delete" || o.At(0) == "expire" && lex.OneOf(v, "now all 0") && !o.Short('n') {
-			sh.Effect(effect.RewriteRefs, "reflog", "")
+			sh.Effect(effect.RewriteRefs, effect.Reflog, "")
 		}
 	case "gc", "prune":
 		if v, _ := o.Get("prune"); v == "now" || v == "all" || verb == "prune" && !o.Short('n') || gitSet(sh, "gc.reflogexpire", "now all 0") || gitSet(sh, "gc.pruneexpire", "now all") {
-			sh.Effect(effect.RewriteRefs, "prune", "")
+			sh.Effect(effect.RewriteRefs, effect.Prune, "")
 		}
 	case "update-ref":
 		gitUpdateRef(sh, o, c.In)
 	case "symbolic-ref":
 		if o.Short('d') || o.Has("delete") {
-			sh.Effect(effect.RewriteRefs, "ref-delete", branchOf(o.At(0)))
+			sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
 		}
 	default:
 		gitStore(sh, verb, args, o)
@@ -505,7 +505,7 @@ func gitFetched(sh *shell.Shell, o shell.Options) {
 		plus := strings.HasPrefix(r, "+")
 		_, to, _ := strings.Cut(r, ":")
 		if (force || plus) && to != "" && (!strings.HasPrefix(to, "refs/") || strings.HasPrefix(to, "refs/heads/")) {
-			sh.Effect(effect.RewriteRefs, "branch-force", branchOf(to))
+			sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(to))
 		}
 	}
 }
@@ -518,7 +518,7 @@ func gitRebase(sh *shell.Shell, o shell.Options) {
 	if gitGivesUp(sh, o) || o.Exact("continue", "quit", "edit-todo", "show-current-patch") {
 		return
 	}
-	sh.Effect(effect.RewriteRefs, "rebase", "")
+	sh.Effect(effect.RewriteRefs, effect.Rebase, "")
 }
 
 // gitGivesUp is true of the end of a merge, a rebase and the like that throws
@@ -527,7 +527,7 @@ func gitGivesUp(sh *shell.Shell, o shell.Options) bool {
 	if !o.Exact("abort", "skip") {
 		return false
 	}
-	sh.Effect(effect.Discard, "give-up", "")
+	sh.Effect(effect.Discard, effect.GiveUp, "")
 	return true
 }
 
@@ -538,13 +538,13 @@ func gitUpdateRef(sh *shell.Shell, o shell.Options, in *string) {
 		for _, line := range shell.SplitLines(*in) {
 			f := strings.Fields(line)
 			if len(f) > 1 && (f[0] == "delete" || protected.HoldsUndo(f[1])) {
-				sh.Effect(effect.RewriteRefs, "ref-delete", branchOf(f[1]))
+				sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(f[1]))
 			}
 		}
 	case o.Short('d') || o.Has("delete") || protected.HoldsUndo(o.At(0)):
-		sh.Effect(effect.RewriteRefs, "ref-delete", branchOf(o.At(0)))
+		sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
 	case strings.HasPrefix(o.At(0), "refs/heads/"):
-		sh.Effect(effect.RewriteRefs, "branch-force", branchOf(o.At(0)))
+		sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(o.At(0)))
 	}
 }
 
@@ -607,7 +607,7 @@ func gitStore(sh *shell.Shell, verb string, args []string, o shell.Options) {
 		}
 	case "worktree":
 		if o.At(0) == "remove" && (o.Short('f') || o.Has("force")) {
-			sh.Effect(effect.Discard, "worktree", sh.Path(o.At(1)))
+			sh.Effect(effect.Discard, effect.Worktree, sh.Path(o.At(1)))
 		}
 	case "rm":
 		if !o.Has("cached") && !o.Short('n') {
@@ -623,15 +623,15 @@ func gitStore(sh *shell.Shell, verb string, args []string, o shell.Options) {
 		}
 	case "checkout-index":
 		if o.Short('f') {
-			sh.Effect(effect.Discard, "restore-all", "")
+			sh.Effect(effect.Discard, effect.RestoreAll, "")
 		}
 	case "read-tree":
 		if o.Has("reset") || o.Short('u') {
-			sh.Effect(effect.Discard, "read-tree", "")
+			sh.Effect(effect.Discard, effect.ReadTree, "")
 		}
 	case "remote":
 		if lex.OneOf(o.At(0), "remove rm") {
-			sh.Effect(effect.RewriteRefs, "remote-remove", o.At(1))
+			sh.Effect(effect.RewriteRefs, effect.RemoteRemove, o.At(1))
 		}
 	case "rev-parse":
 		if o.Exact("show-toplevel") {
@@ -639,10 +639,10 @@ func gitStore(sh *shell.Shell, verb string, args []string, o shell.Options) {
 		}
 	case "lfs":
 		if o.At(0) == "prune" || o.At(0) == "migrate" {
-			sh.Effect(effect.RewriteRefs, "lfs-"+o.At(0), "")
+			sh.Effect(effect.RewriteRefs, effect.Named("lfs-"+o.At(0)), "")
 		}
 	case "send-email":
-		sh.Effect(effect.SendOut, "patches", "")
+		sh.Effect(effect.SendOut, effect.Patches, "")
 	}
 }
 
@@ -662,16 +662,16 @@ func gitSubmodule(sh *shell.Shell, args []string) {
 		}
 	case "deinit":
 		if o.Short('f') || o.Has("force") {
-			sh.Effect(effect.Discard, "worktree", "")
+			sh.Effect(effect.Discard, effect.Worktree, "")
 		}
 	}
 }
 
 func gitRemove(sh *shell.Shell, o shell.Options) {
 	for _, p := range o.Pos {
-		op := ""
+		var op effect.Op
 		if o.Short('f') || o.Has("force") {
-			op = "git-force"
+			op = effect.GitForce
 		}
 		kind := effect.DeleteFile
 		if o.Short('r') {

@@ -26,9 +26,9 @@ func hostCommand(sh *shell.Shell, c shell.Command) {
 	case lex.OneOf(o.At(0), "plugin plugins"):
 		pluginCommand(sh, o, sub)
 	case o.At(0) == "config" && lex.ContainsAny(o.Pos, "disableAllHooks hooks enabledPlugins prependPlugins"):
-		sh.Effect(effect.DisableAfar, sub, o.At(3))
+		sh.Effect(effect.DisableAfar, effect.Named(sub), o.At(3))
 	case lex.OneOf(strings.ReplaceAll(sub, " ", "."), "mcp.add mcp.add-json mcp.remove config.set config.add config.remove") && !lex.OneOf(o.At(2), "list ls"):
-		sh.Effect(effect.ChangeSystem, "host", sub)
+		sh.Effect(effect.ChangeSystem, effect.Host, sub)
 	}
 }
 
@@ -37,33 +37,33 @@ func hostCommand(sh *shell.Shell, c shell.Command) {
 func hostEnvironment(sh *shell.Shell) {
 	for _, name := range [...]string{"AFAR_DISABLED", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"} {
 		if v, ok := sh.Assigned(name); ok && v != "" && v != "0" {
-			sh.Effect(effect.DisableAfar, "Afar off", name+"="+v)
+			sh.Effect(effect.DisableAfar, effect.AfarOff, name+"="+v)
 		}
 	}
 	for _, name := range [...]string{"CLAUDE_CONFIG_DIR", "HOME", "AFAR_HOME"} {
 		if v, ok := sh.Assigned(name); ok && v != sh.Eval.Site.Env[name] {
-			sh.Effect(effect.RunElevated, "claude without the person's settings", v)
+			sh.Effect(effect.RunElevated, effect.ForeignClient, v)
 		}
 	}
 	if v, ok := sh.Assigned("CLAUDE_CODE_PLUGIN_DIRS"); ok && v != "" {
-		sh.Effect(effect.ChangeSystem, "host", "plugins from "+v)
+		sh.Effect(effect.ChangeSystem, effect.Host, "plugins from "+v)
 	}
 }
 
 func hostOptions(sh *shell.Shell, o shell.Options) {
 	if o.Exact("safe-mode", "bare", "disable-hooks") {
-		sh.Effect(effect.DisableAfar, "hooks off", "")
+		sh.Effect(effect.DisableAfar, effect.HooksOff, "")
 	}
 	if v, ok := o.Get("setting-sources"); ok && !strings.Contains(v, "user") {
-		sh.Effect(effect.DisableAfar, "settings off", "")
+		sh.Effect(effect.DisableAfar, effect.SettingsOff, "")
 	}
 	mode, _ := o.Get("permission-mode")
 	if o.Exact("dangerously-skip-permissions", "allow-dangerously-skip-permissions") || mode == "bypassPermissions" {
-		sh.Effect(effect.RunElevated, "claude without permissions", "")
+		sh.Effect(effect.RunElevated, effect.UncheckedClient, "")
 	}
 	for _, name := range [...]string{"plugin-dir", "plugin-url"} {
 		if v, ok := o.Get(name); ok {
-			sh.Effect(effect.ChangeSystem, "host", "plugins from "+v)
+			sh.Effect(effect.ChangeSystem, effect.Host, "plugins from "+v)
 		}
 	}
 	for _, settings := range o.All("settings") {
@@ -76,9 +76,9 @@ func hostOptions(sh *shell.Shell, o shell.Options) {
 func nestedSettings(sh *shell.Shell, settings string) {
 	switch {
 	case !strings.HasPrefix(strings.TrimSpace(settings), "{"):
-		sh.Effect(effect.ChangeSystem, "host", "settings from "+settings)
+		sh.Effect(effect.ChangeSystem, effect.Host, "settings from "+settings)
 	case strings.Contains(settings, "disableAllHooks") || !harmlessSettings(settings):
-		sh.Effect(effect.DisableAfar, "hooks off", "")
+		sh.Effect(effect.DisableAfar, effect.HooksOff, "")
 	}
 }
 
@@ -87,7 +87,7 @@ func hostPrompt(sh *shell.Shell, o shell.Options) {
 	prompts := append(o.All("p", "print"), o.At(0))
 	for _, prompt := range prompts {
 		if word, _, _ := strings.Cut(strings.TrimSpace(prompt), " "); strings.HasPrefix(word, "/") && loadsMods(word) {
-			sh.Effect(effect.LoadMod, "prompt", word)
+			sh.Effect(effect.LoadMod, effect.Prompt, word)
 			return
 		}
 	}
@@ -98,12 +98,12 @@ func pluginCommand(sh *shell.Shell, o shell.Options, sub string) {
 	verb := strings.ToLower(o.At(1))
 	switch {
 	case lex.OneOf(verb, "uninstall remove disable rm") && (strings.Contains(names, "afar") || o.Exact("all") || names == ""):
-		sh.Effect(effect.DisableAfar, sub, o.At(2))
+		sh.Effect(effect.DisableAfar, effect.Named(sub), o.At(2))
 	case verb == "marketplace" && lex.OneOf(o.At(2), "remove rm") && strings.Contains(names, "afar"):
-		sh.Effect(effect.DisableAfar, sub, o.At(3))
+		sh.Effect(effect.DisableAfar, effect.Named(sub), o.At(3))
 	case verb == "marketplace" && lex.OneOf(o.At(2), "list ls"):
 	case lex.OneOf(verb, "install i init new enable update uninstall remove disable rm prune autoremove restore-set-aside marketplace"):
-		sh.Effect(effect.ChangeSystem, "host", sub)
+		sh.Effect(effect.ChangeSystem, effect.Host, sub)
 	}
 }
 
@@ -113,7 +113,7 @@ func skillTool(sh *shell.Shell, call effect.Call) {
 		name, _, _ := strings.Cut(strings.TrimSpace(a.Value), " ")
 		if lex.OneOf(a.Path, "skill command name") && loadsMods(name) {
 			sh.Part, sh.Via = call.Tool+" "+name, call.Tool
-			sh.Effect(effect.LoadMod, "skill", name)
+			sh.Effect(effect.LoadMod, effect.Skill, name)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func loadsMods(name string) bool {
 // settingsEdit is otherSetting for a call of a file tool that shows the whole of
 // what it changes, and changes no setting on which our hooks depend; else "". A
 // whole user file is never that: what it leaves out is not shown.
-func settingsEdit(sh *shell.Shell, call effect.Call, p string) string {
+func settingsEdit(sh *shell.Shell, call effect.Call, p string) effect.Op {
 	tail, ok := protected.HostFolder(p, sh.Eval.Site.Env)
 	if !ok || strings.Count(tail, "/") != 1 || !lex.OneOf(fspath.Base(tail), "settings.json settings.local.json") {
 		return ""

@@ -20,16 +20,16 @@ func jujutsu(sh *shell.Shell, c shell.Command) {
 	case "bookmark", "branch", "b":
 		if lex.OneOf(sub, "delete d forget f") {
 			for _, name := range o.Pos[2:] {
-				sh.Effect(effect.RewriteRefs, "branch-delete", name)
+				sh.Effect(effect.RewriteRefs, effect.BranchDelete, name)
 			}
 		}
 	case "op", "operation":
 		if sub == "abandon" {
-			sh.Effect(effect.RewriteRefs, "reflog", "")
+			sh.Effect(effect.RewriteRefs, effect.Reflog, "")
 		}
 	case "util":
 		if v, _ := o.Get("expire"); sub == "gc" && v == "now" {
-			sh.Effect(effect.RewriteRefs, "prune", "")
+			sh.Effect(effect.RewriteRefs, effect.Prune, "")
 		}
 		if sub == "exec" {
 			sh.Exec(lex.After(c.Args, "--", 1), c.In)
@@ -41,11 +41,11 @@ func jujutsuGit(sh *shell.Shell, verb string, o shell.Options) {
 	switch verb {
 	case "push":
 		if o.Exact("deleted") && !o.Exact("dry-run") {
-			sh.Effect(effect.PushDelete, "branch", "")
+			sh.Effect(effect.PushDelete, effect.Branch, "")
 		}
 	case "remote":
 		if lex.OneOf(o.At(2), "remove rm") {
-			sh.Effect(effect.RewriteRefs, "remote-remove", strings.Join(o.Pos[3:], " "))
+			sh.Effect(effect.RewriteRefs, effect.RemoteRemove, strings.Join(o.Pos[3:], " "))
 		}
 	}
 }

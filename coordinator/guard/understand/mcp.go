@@ -50,7 +50,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 // mcpVerb reports what the name of a tool says.
 func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 	if lex.HasWord(words, "secret secrets password credential credentials") && lex.HasWord(words, "get read reveal show fetch access") {
-		sh.Effect(effect.RevealSecret, "vault", call.Tool)
+		sh.Effect(effect.RevealSecret, effect.Vault, call.Tool)
 		return
 	}
 	if mcpGit(sh, words, call) {
@@ -59,22 +59,22 @@ func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 	for i, w := range words {
 		switch {
 		case lex.OneOf(w, web.DestroyVerbs):
-			sh.Effect(effect.DestroyRemote, lex.Noun(words, w), call.Tool)
+			sh.Effect(effect.DestroyRemote, effect.Named(lex.Noun(words, w)), call.Tool)
 			return
 		case lex.OneOf(w, "publish") || lex.OneOf(w, "release") && lex.HasWord(words, "create make") || w == "deploy" && call.Has("", "prod production"):
-			sh.Effect(effect.PublishOut, call.Tool, "to others")
+			sh.Effect(effect.PublishOut, effect.Named(call.Tool), "to others")
 			return
 		case lex.OneOf(w, "send post reply tweet add") && lex.HasWord(words[i:], "message messages email mail dm tweet sms"):
-			sh.Effect(effect.SendOut, "message", call.Tool)
+			sh.Effect(effect.SendOut, effect.Message, call.Tool)
 			return
 		case w == "merge" && lex.HasWord(words, "pull pr mr request") || lex.OneOf(w, "refund pause scale apply "+changeVerbs) && !lex.OneOf(w, "change clear block compact repair break"):
-			sh.Effect(effect.ChangeRemote, w, call.Tool)
+			sh.Effect(effect.ChangeRemote, effect.Named(w), call.Tool)
 			return
 		case lex.OneOf(w, "create add set put update attach grant") && (touchesRights(strings.Join(words[i+1:], "-")) || lex.HasWord(words, "collaborator") || call.Has("visibility", "public")):
-			sh.Effect(effect.ChangeRemote, "rights", call.Tool)
+			sh.Effect(effect.ChangeRemote, effect.Rights, call.Tool)
 			return
 		case w == "create" && slices.Contains(words, "refund"):
-			sh.Effect(effect.ChangeRemote, "refund", call.Tool)
+			sh.Effect(effect.ChangeRemote, effect.Refund, call.Tool)
 			return
 		case lex.OneOf(w, readVerbs):
 			return
@@ -86,12 +86,12 @@ func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	switch {
 	case lex.HasWord(words, "reset") && call.Has("mode", "hard") || call.Has("hard", "true"):
-		sh.Effect(effect.Discard, "reset-hard", "")
+		sh.Effect(effect.Discard, effect.ResetHard, "")
 	case lex.HasWord(words, "push") && call.Has("force", "true"):
 		branch := call.Value("branch")
-		sh.Effect(effect.PushForce, "force", branchOf(branch))
+		sh.Effect(effect.PushForce, effect.Force, branchOf(branch))
 	case lex.HasWord(words, "clean") && call.Has("force", "true"):
-		sh.Effect(effect.Discard, "clean", "")
+		sh.Effect(effect.Discard, effect.Clean, "")
 	default:
 		return false
 	}

@@ -25,7 +25,7 @@ func networkRow(name string) row {
 	case "robocopy":
 		return func(sh *shell.Shell, c shell.Command) {
 			if low := strings.ToLower(strings.Join(c.Args, " ")); len(c.Args) > 1 && (strings.Contains(low, "/mir") || strings.Contains(low, "/purge")) {
-				sh.Effect(effect.DeleteCopies, "local", strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
+				sh.Effect(effect.DeleteCopies, effect.Local, strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
 			}
 		}
 	case "iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "pfctl", "ipset", "ebtables":
@@ -33,23 +33,23 @@ func networkRow(name string) row {
 	case "ip", "ifconfig", "ifdown", "nmcli", "route", "networksetup", "tc", "ipconfig", "netplan", "wg-quick":
 		return interfaces
 	case "nsupdate":
-		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.ChangeRemote, "dns", "nsupdate") }
+		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.ChangeRemote, effect.DNS, "nsupdate") }
 	case "ssh-add":
 		return func(sh *shell.Shell, c shell.Command) {
 			if o := shell.ParseOptions(c.Args, "t s e"); o.Short('D') || o.Short('d') {
-				sh.Effect(effect.ChangeSystem, "keys of the agent", "")
+				sh.Effect(effect.ChangeSystem, effect.KeysOfTheAgent, "")
 			}
 		}
 	case "mail", "mailx", "sendmail", "mutt", "msmtp", "swaks":
 		return func(sh *shell.Shell, c shell.Command) {
 			if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
-				sh.Effect(effect.SendOut, "secret", "mail")
+				sh.Effect(effect.SendOut, effect.Secret, "mail")
 				return
 			}
-			sh.Effect(effect.SendOut, "mail", strings.Join(shell.ParseOptions(c.Args, "s a").Pos, " "))
+			sh.Effect(effect.SendOut, effect.Mail, strings.Join(shell.ParseOptions(c.Args, "s a").Pos, " "))
 		}
 	case "ngrok", "localtunnel", "lt", "bore":
-		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.PublishOut, c.Name, "tunnel") }
+		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.PublishOut, effect.Named(c.Name), "tunnel") }
 	case "nmap", "masscan", "hydra", "sqlmap", "nikto", "aircrack-ng", "arpspoof", "ettercap", "tcpdump", "wireshark", "tshark":
 		return scanners
 	}
@@ -155,26 +155,26 @@ func outgoing(sh *shell.Shell, c shell.Command, o shell.Options, host string) {
 		}
 		piped := name == "-" && c.In != nil
 		if strings.ContainsRune(f, partial.HoleSecret) || piped && strings.ContainsRune(*c.In, partial.HoleSecret) {
-			sh.Effect(effect.SendOut, "secret", host)
+			sh.Effect(effect.SendOut, effect.Secret, host)
 			return
 		}
 		if piped && strings.ContainsRune(*c.In, partial.HoleKey) {
-			sh.Possible(effect.SendOut, "secret", host)
+			sh.Possible(effect.SendOut, effect.Secret, host)
 		}
 		if name != f || o.Exact("T", "upload-file", "post-file", "body-file") {
 			if text := fileText(sh, name); strings.ContainsRune(text, partial.HoleSecret) {
-				sh.Effect(effect.SendOut, "secret", host)
+				sh.Effect(effect.SendOut, effect.Secret, host)
 				return
 			}
 		}
 	}
 	if strings.ContainsRune(host, partial.HoleSecret) {
-		sh.Effect(effect.SendOut, "secret", host)
+		sh.Effect(effect.SendOut, effect.Secret, host)
 		return
 	}
 	for _, a := range c.Args {
 		if strings.ContainsRune(a, partial.HoleSecret) {
-			sh.Possible(effect.SendOut, "secret", host)
+			sh.Possible(effect.SendOut, effect.Secret, host)
 			return
 		}
 	}
@@ -197,7 +197,7 @@ func rawSocket(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e c p s w q i X x sh-exec exec")
 	joined := strings.Join(c.Args, " ")
 	if _, ok := o.Get("e", "exec", "c", "sh-exec"); ok && c.Name != "socat" || strings.Contains(joined, "EXEC:") || strings.Contains(joined, "SYSTEM:") || strings.Contains(joined, "exec:") {
-		sh.Effect(effect.ReverseShell, "socket", joined)
+		sh.Effect(effect.ReverseShell, effect.Socket, joined)
 		return
 	}
 	Carries(sh, c, nil, o.At(0))
@@ -207,7 +207,7 @@ func rawSocket(sh *shell.Shell, c shell.Command) {
 		}
 	}
 	if c.In != nil && strings.Contains(joined, "/") && lex.HasWord(strings.Fields(*c.In), web.DestroyVerbs+" "+changeVerbs) {
-		sh.Effect(effect.ChangeRemote, "socket", joined)
+		sh.Effect(effect.ChangeRemote, effect.Socket, joined)
 	}
 	sh.Print(partial.UnknownNetwork)
 }
@@ -226,7 +226,7 @@ func secureCopy(sh *shell.Shell, c shell.Command) {
 	to := o.Pos[len(o.Pos)-1]
 	for _, from := range o.Pos[:len(o.Pos)-1] {
 		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) && strings.ContainsRune(fileText(sh, from), partial.HoleSecret) {
-			sh.Effect(effect.SendOut, "secret", to)
+			sh.Effect(effect.SendOut, effect.Secret, to)
 		}
 		sh.BringsFrom(from, to)
 	}
@@ -250,7 +250,7 @@ func transferCommands(sh *shell.Shell, text, host string) {
 			Carries(sh, shell.Command{}, f[1:], host)
 		case "rm", "mrm", "rmdir", "glob":
 			if f[0] != "glob" || lex.OneOf(shell.ParseOptions(f[1:], "").At(0), "rm rmdir") {
-				sh.Effect(effect.DestroyRemote, "part", strings.Join(f[1:], " "))
+				sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(f[1:], " "))
 			}
 		case "mirror":
 			if lex.ContainsAny(f, "--delete --delete-first") {
@@ -306,7 +306,7 @@ func syncCopies(sh *shell.Shell, c shell.Command) {
 	to := o.Pos[len(o.Pos)-1]
 	for _, from := range o.Pos[:len(o.Pos)-1] {
 		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) && strings.ContainsRune(fileText(sh, from), partial.HoleSecret) {
-			sh.Effect(effect.SendOut, "secret", to)
+			sh.Effect(effect.SendOut, effect.Secret, to)
 		}
 		sh.BringsFrom(from, to)
 	}
@@ -332,7 +332,7 @@ func rsyncDelete(sh *shell.Shell, o shell.Options, to, flag string) {
 		sh.Effect(effect.DeleteCopies, "", to)
 		return
 	}
-	sh.Effect(effect.DeleteCopies, "local", sh.Path(to))
+	sh.Effect(effect.DeleteCopies, effect.Local, sh.Path(to))
 }
 
 func rclone(sh *shell.Shell, o shell.Options) {
@@ -344,12 +344,12 @@ func rclone(sh *shell.Shell, o shell.Options) {
 		if strings.Contains(o.At(2), ":") {
 			sh.Effect(effect.DeleteCopies, "", o.At(2))
 		} else {
-			sh.Effect(effect.DeleteCopies, "local", sh.Path(o.At(2)))
+			sh.Effect(effect.DeleteCopies, effect.Local, sh.Path(o.At(2)))
 		}
 	case "delete", "purge", "deletefile", "rmdir", "rmdirs", "cleanup", "dedupe", "backend":
-		sh.Effect(effect.DestroyRemote, "teardown", o.At(1))
+		sh.Effect(effect.DestroyRemote, effect.Teardown, o.At(1))
 	case "move", "moveto":
-		sh.Effect(effect.ChangeRemote, "move", o.At(1))
+		sh.Effect(effect.ChangeRemote, effect.Move, o.At(1))
 	}
 }
 
@@ -359,7 +359,7 @@ func firewall(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	if len(c.Args) > 0 {
-		sh.Effect(effect.ChangeSystem, "firewall", strings.Join(c.Args, " "))
+		sh.Effect(effect.ChangeSystem, effect.Firewall, strings.Join(c.Args, " "))
 	}
 }
 
@@ -367,12 +367,12 @@ func interfaces(sh *shell.Shell, c shell.Command) {
 	if verb, _, _ := strings.Cut(strings.TrimPrefix(lex.First(c.Args), "-"), " "); c.Name == "networksetup" {
 		for _, change := range [...]string{"set", "remove", "delete", "create", "rename", "import", "order"} {
 			if strings.HasPrefix(verb, change) {
-				sh.Effect(effect.ChangeSystem, "network", strings.Join(c.Args, " "))
+				sh.Effect(effect.ChangeSystem, effect.Network, strings.Join(c.Args, " "))
 				return
 			}
 		}
 	}
 	if lex.ContainsAny(c.Args, "down del delete flush off disable -setairportpower") && !lex.ContainsAny(c.Args, "show list -getinfo") {
-		sh.Effect(effect.ChangeSystem, "network", strings.Join(c.Args, " "))
+		sh.Effect(effect.ChangeSystem, effect.Network, strings.Join(c.Args, " "))
 	}
 }

@@ -31,7 +31,7 @@ func own(sh *shell.Shell, c shell.Command, full string) {
 	case c.Name == "afar":
 		afarCommand(sh, c)
 	case strings.HasPrefix(c.Name, "hook-") && (lex.OneOf(c.Name[5:], protected.HookEvents) || sh.IsOwn(sh.Path(full))):
-		sh.Effect(effect.SteerAfar, "hook", c.Name)
+		sh.Effect(effect.SteerAfar, effect.Hook, c.Name)
 	case c.Name == "claude" || c.Name == "claude-code":
 		hostCommand(sh, c)
 	}
@@ -97,18 +97,18 @@ func ownSocket(sh *shell.Shell, c shell.Command) {
 	for _, a := range c.Args {
 		for _, page := range [...]string{"127.0.0.1:7357", "localhost:7357", "[::1]:7357"} { // AFAR_WEB_ADDR's default
 			if strings.Contains(a, page) || strings.HasPrefix(a, ":7357") {
-				sh.Effect(effect.SteerAfar, "web page", a)
+				sh.Effect(effect.SteerAfar, effect.WebPage, a)
 				return
 			}
 		}
 		for _, dir := range sh.Eval.Site.Own {
 			if dir != "" && strings.Contains(a, dir) || strings.Contains(a, "afar") && strings.Contains(a, ".sock") {
-				sh.Effect(effect.SteerAfar, "socket", a)
+				sh.Effect(effect.SteerAfar, effect.Socket, a)
 				return
 			}
 		}
 		if strings.Contains(a, "afar") && strings.Contains(a, ".sock") {
-			sh.Effect(effect.SteerAfar, "socket", a)
+			sh.Effect(effect.SteerAfar, effect.Socket, a)
 			return
 		}
 	}
@@ -134,5 +134,5 @@ func afarCommand(sh *shell.Shell, c shell.Command) {
 	if lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person") {
 		return
 	}
-	sh.Effect(effect.SteerAfar, verb, strings.TrimSpace(verb+" "+sub))
+	sh.Effect(effect.SteerAfar, effect.Named(verb), strings.TrimSpace(verb+" "+sub))
 }

@@ -31,7 +31,7 @@ func programRow(name string) row {
 	case "svn":
 		return subversion
 	case "bfg":
-		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.RewriteRefs, "filter", "") }
+		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.RewriteRefs, effect.Filter, "") }
 	}
 	return nil
 }

@@ -28,14 +28,14 @@ func publishRow(name string) row {
 	case "dotnet", "nuget":
 		return func(sh *shell.Shell, c shell.Command) {
 			if lex.ContainsAny(c.Args, "push delete") && lex.ContainsAny(append(c.Args, c.Name), "nuget") {
-				sh.Effect(effect.PublishOut, c.Name, "registry")
+				sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 			}
 		}
 	case "vsce", "ovsx", "jsr", "changeset", "semantic-release", "goreleaser", "release-it", "np", "flit", "melos", "pod", "dart", "flutter", "hex", "luarocks", "clojars", "wapm", "expo", "eas", "fastlane", "lein", "clojure", "snapcraft", "huggingface-cli", "hf", "skopeo", "crane", "regctl", "buildah", "oras":
 		return func(sh *shell.Shell, c shell.Command) {
 			if lex.ContainsAny(c.Args, "publish release push upload submit unpublish trunk deploy") || lex.OneOf(c.Name, "semantic-release np release-it") || lex.OneOf(c.Name, "skopeo crane regctl") && lex.ContainsAny(c.Args, "copy sync") {
 				if !lex.ContainsAny(c.Args, "--dry-run --snapshot --skip-publish") {
-					sh.Effect(effect.PublishOut, c.Name, "registry")
+					sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 				}
 			}
 		}
@@ -49,7 +49,7 @@ func placePublisher(name string) row {
 	case "surge", "gh-pages", "cpan-upload":
 		return func(sh *shell.Shell, c shell.Command) {
 			if !lex.ContainsAny(c.Args, "login logout whoami list teardown token --help") {
-				sh.Effect(effect.PublishOut, c.Name, "site")
+				sh.Effect(effect.PublishOut, effect.Named(c.Name), "site")
 			}
 			if controls(c.Name) {
 				remoteControl(sh, c)
@@ -58,7 +58,7 @@ func placePublisher(name string) row {
 	case "cloudflared", "tailscale", "kaggle":
 		return func(sh *shell.Shell, c shell.Command) {
 			if lex.ContainsAny(c.Args, "--url funnel") || lex.First(c.Args) == "tunnel" && slices.Contains(c.Args, "run") || c.Name == "kaggle" && lex.ContainsAny(c.Args, "create version submit") {
-				sh.Effect(effect.PublishOut, c.Name, "to others")
+				sh.Effect(effect.PublishOut, effect.Named(c.Name), "to others")
 			}
 			if controls(c.Name) {
 				remoteControl(sh, c)
@@ -84,11 +84,11 @@ func verbs(list string, kind effect.Kind, removing string) row {
 		for _, p := range o.Pos {
 			verb := p[strings.LastIndexByte(p, ':')+1:]
 			if lex.OneOf(p, list) || lex.OneOf(verb, list) && !lex.OneOf(verb, "owner push") {
-				sh.Effect(kind, c.Name, "registry")
+				sh.Effect(kind, effect.Named(c.Name), "registry")
 				return
 			}
 			if lex.OneOf(p, removing) {
-				sh.Effect(effect.RemovePackage, c.Name, p)
+				sh.Effect(effect.RemovePackage, effect.Named(c.Name), p)
 				return
 			}
 			if c.Name == "cargo" || c.Name == "gem" {
@@ -137,19 +137,19 @@ func nodePackages(sh *shell.Shell, c shell.Command) {
 		}
 	case "publish":
 		if !o.Exact("dry-run") {
-			sh.Effect(effect.PublishOut, c.Name, "registry")
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		}
 	case "unpublish", "deprecate", "owner", "access", "dist-tag", "star", "token", "team", "org", "hook", "profile":
 		if !lex.OneOf(o.At(1), "ls list get") {
-			sh.Effect(effect.PublishOut, c.Name, verb)
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), verb)
 		}
 	case "uninstall", "remove", "rm", "un", "unlink":
 		if global {
-			sh.Effect(effect.RemovePackage, c.Name, "global")
+			sh.Effect(effect.RemovePackage, effect.Named(c.Name), "global")
 		}
 	case "cache":
 		if lex.OneOf(o.At(1), "clean rm") && o.Exact("force") {
-			sh.Effect(effect.PruneLocal, "cache", c.Name)
+			sh.Effect(effect.PruneLocal, effect.Cache, c.Name)
 		}
 	case "exec", "dlx", "x":
 		inner := lex.After(c.Args, verb, 1)
@@ -166,11 +166,11 @@ func nodePackages(sh *shell.Shell, c shell.Command) {
 		fallthrough
 	case "set":
 		if o.At(1) == "set" && lex.HasWord(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
-			sh.Effect(effect.ChangeSystem, c.Name, "settings")
+			sh.Effect(effect.ChangeSystem, effect.Named(c.Name), "settings")
 		}
 	case "audit":
 		if o.At(1) == "fix" && o.Exact("force") {
-			sh.Effect(effect.RemovePackage, c.Name, "major updates")
+			sh.Effect(effect.RemovePackage, effect.Named(c.Name), "major updates")
 		}
 	default:
 		packageProgram(sh, c, verb)
@@ -211,7 +211,7 @@ func packageRunner(sh *shell.Shell, c shell.Command) {
 	}
 	argv := append([]string{}, rest...)
 	if strings.Contains(argv[0], "://") {
-		sh.Effect(effect.RunUnknown, "network", argv[0])
+		sh.Effect(effect.RunUnknown, effect.Network, argv[0])
 		return
 	}
 	if i := strings.LastIndexByte(argv[0], '@'); i > 0 {
@@ -228,10 +228,10 @@ func packageRow(name string) row {
 		return func(sh *shell.Shell, c shell.Command) {
 			o := shell.ParseOptions(c.Args, "r i index-url extra-index-url target t")
 			if o.At(0) == "uninstall" {
-				sh.Effect(effect.RemovePackage, "pip", strings.Join(o.Pos[1:], " "))
+				sh.Effect(effect.RemovePackage, effect.Pip, strings.Join(o.Pos[1:], " "))
 			}
 			if o.At(0) == "install" && (strings.HasPrefix(o.At(1), "http://") || strings.HasPrefix(o.At(1), "git+http://")) {
-				sh.Effect(effect.RunUnknown, "network", o.At(1))
+				sh.Effect(effect.RunUnknown, effect.Network, o.At(1))
 			}
 		}
 	case "make", "gmake":
@@ -268,12 +268,12 @@ func systemPackages(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "t o c root")
 	if c.Name == "brew" && o.At(0) == "services" {
 		if lex.OneOf(o.At(1), "stop kill") {
-			sh.Effect(effect.StopService, o.At(1), o.At(2))
+			sh.Effect(effect.StopService, effect.Named(o.At(1)), o.At(2))
 		}
 		return
 	}
 	if c.Name == "brew" && o.At(0) == "bundle" && (o.Exact("cleanup") || o.At(1) == "cleanup" && o.Exact("f", "force")) {
-		sh.Effect(effect.RemovePackage, c.Name, "all that the Brewfile does not name")
+		sh.Effect(effect.RemovePackage, effect.Named(c.Name), "all that the Brewfile does not name")
 		return
 	}
 	if o.Exact("dry-run", "simulate", "s", "just-print") && c.Name != "pacman" {
@@ -286,7 +286,7 @@ func systemPackages(sh *shell.Shell, c shell.Command) {
 		c.Name == "rpm" && o.Exact("e", "erase"),
 		c.Name == "emerge" && o.Exact("C", "unmerge", "depclean"),
 		c.Name == "nix-collect-garbage", c.Name == "nix-env" && o.Exact("e", "uninstall"):
-		sh.Effect(effect.RemovePackage, c.Name, strings.Join(o.Pos, " "))
+		sh.Effect(effect.RemovePackage, effect.Named(c.Name), strings.Join(o.Pos, " "))
 	}
 }
 
@@ -340,15 +340,15 @@ func fleetModule(sh *shell.Shell, module, text string) {
 	}
 	switch gone := args["state"] == "absent" || args["state"] == "removed"; {
 	case module == "reboot":
-		sh.Effect(effect.Power, module, "")
+		sh.Effect(effect.Power, effect.Named(module), "")
 	case lex.OneOf(module, "service systemd systemd_service") && lex.OneOf(args["state"], "stopped restarted"):
-		sh.Effect(effect.StopService, args["state"], args["name"])
+		sh.Effect(effect.StopService, effect.Named(args["state"]), args["name"])
 	case module == "file" && gone:
 		sh.Effect(effect.DeleteTree, "", sh.Path(args["path"]+args["dest"]))
 	case gone && lex.OneOf(module, "apt yum dnf package pip"):
-		sh.Effect(effect.RemovePackage, module, args["name"])
+		sh.Effect(effect.RemovePackage, effect.Named(module), args["name"])
 	case gone:
-		sh.Effect(effect.DestroyRemote, "part", module+" "+args["name"])
+		sh.Effect(effect.DestroyRemote, effect.Part, module+" "+args["name"])
 	}
 }
 

@@ -31,7 +31,7 @@ func readOnly(u *shell.Evaluation, call effect.Call) {
 }
 
 func beyond(u *shell.Evaluation, op, part string) {
-	u.Add(effect.Effect{Kind: effect.BeyondReading, Op: op, Target: lex.Clip(part, 120), Sure: effect.Known, Part: part})
+	u.Add(effect.Effect{Kind: effect.BeyondReading, Op: effect.Named(op), Target: lex.Clip(part, 120), Sure: effect.Known, Part: part})
 }
 
 // reads is true of the effects that change nothing.

@@ -78,7 +78,7 @@ func remoteControl(sh *shell.Shell, c shell.Command) {
 		}
 	}
 	if lex.HasWord(lex.VerbWords(c.Name), web.DestroyVerbs) {
-		sh.Effect(effect.DestroyRemote, "part", strings.Join(o.Pos, " "))
+		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
 	last := 5
 	for i, p := range o.Pos {
@@ -130,7 +130,7 @@ func remoteRuns(sh *shell.Shell, o shell.Options) {
 		zero = zero || strings.HasSuffix(p, "=0")
 	}
 	if v, ok := o.Get("desired-count", "desired-capacity", "max-size", "size", "num-nodes", "new-capacity", "node-count", "replicas"); zero || ok && v == "0" {
-		sh.Effect(effect.ChangeRemote, "scale to zero", strings.Join(o.Pos, " "))
+		sh.Effect(effect.ChangeRemote, effect.ScaleToZero, strings.Join(o.Pos, " "))
 	}
 }
 
@@ -149,11 +149,11 @@ func operationWords(p string) []string {
 // remoteVerb reports the effect if words hold a verb; true ends the search.
 func remoteVerb(sh *shell.Shell, c shell.Command, o shell.Options, i int, words []string) bool {
 	if len(words) > 1 && (words[0] == "force" && lex.OneOf(words[1], changeVerbs) || lex.OneOf(words[len(words)-1], "delete destroy purge")) {
-		sh.Effect(effect.DestroyRemote, "part", strings.Join(o.Pos, " "))
+		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 		return true
 	}
 	if len(words) > 1 && lex.OneOf(words[0], "batch force bulk schedule async start") && (lex.OneOf(words[1], web.DestroyVerbs) || words[len(words)-1] == "deletion") {
-		sh.Effect(effect.DestroyRemote, "teardown", strings.Join(o.Pos, " "))
+		sh.Effect(effect.DestroyRemote, effect.Teardown, strings.Join(o.Pos, " "))
 		return true
 	}
 	if len(words) == 0 {
@@ -172,22 +172,22 @@ func remoteVerb(sh *shell.Shell, c shell.Command, o shell.Options, i int, words 
 	}
 	switch {
 	case w == "clone" && lex.HasWord(words, "env config variables"):
-		sh.Effect(effect.ChangeRemote, "overwrite", strings.Join(o.Pos, " "))
+		sh.Effect(effect.ChangeRemote, effect.Overwrite, strings.Join(o.Pos, " "))
 		return true
 	case w == "on" && slices.Contains(words, "maintenance"):
-		sh.Effect(effect.ChangeRemote, "maintenance", strings.Join(o.Pos, " "))
+		sh.Effect(effect.ChangeRemote, effect.Maintenance, strings.Join(o.Pos, " "))
 		return true
 	case lex.OneOf(w, web.DestroyVerbs):
 		sh.Effect(effect.DestroyRemote, destroyScale(c, o, i, words, w), strings.Join(o.Pos, " "))
 		return true
 	case lex.OneOf(w, changeVerbs) && (plain || !lex.OneOf(w, "failover compact change clear maintenance block off")) || w == "clear" && len(words) == 2:
-		sh.Effect(effect.ChangeRemote, w, strings.Join(o.Pos, " "))
+		sh.Effect(effect.ChangeRemote, effect.Named(w), strings.Join(o.Pos, " "))
 		return true
 	case lex.OneOf(w, readVerbs):
 		return true
 	case lex.OneOf(w, "put attach set add update modify create grant authorize allow") && (touchesRights(o.Pos[i]) || i > 0 && lex.HasWord(lex.VerbWords(o.Pos[i-1]), "assignment permission permissions binding bindings")),
 		lex.OneOf(w, "update modify set reset") && setsPassword(o):
-		sh.Effect(effect.ChangeRemote, "rights", strings.Join(o.Pos, " "))
+		sh.Effect(effect.ChangeRemote, effect.Rights, strings.Join(o.Pos, " "))
 		return true
 	}
 	return false
@@ -213,36 +213,36 @@ func setsPassword(o shell.Options) bool {
 }
 
 // destroyScale is "teardown" when a whole thing goes, "part" otherwise.
-func destroyScale(c shell.Command, o shell.Options, i int, words []string, verb string) string {
+func destroyScale(c shell.Command, o shell.Options, i int, words []string, verb string) effect.Op {
 	if lex.OneOf(c.Name, "terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst eksctl kops sam kubeadm k3d kind") && lex.OneOf(verb, "destroy delete remove down") && i <= 1 && o.Pos[0] != "state" {
-		return "teardown"
+		return effect.Teardown
 	}
 	if o.Pos[0] != "cache" && o.Exact("all", "A", "all-namespaces", "force", "recursive", "yes-i-really-mean-it", "delete-all", "all-collections") && !lex.OneOf(verb, "rm remove prune") {
-		return "teardown"
+		return effect.Teardown
 	}
 	head := words[len(words)-1]
 	if strings.Contains(o.Pos[i], ":") {
 		head = words[min(1, len(words)-1)]
 	}
 	if lex.OneOf(o.Pos[0], "cache state") {
-		return "part"
+		return effect.Part
 	}
 	if i == 0 && len(words) == 1 && lex.OneOf(c.Name, "heroku railway vercel vc now surge") || verb == "rb" {
-		return "teardown" // the app, or the bucket, itself
+		return effect.Teardown // the app, or the bucket, itself
 	}
 	if lex.OneOf(head, web.WholeNouns) && !lex.HasWord(words, "security log placement parameter option target") {
-		return "teardown"
+		return effect.Teardown
 	}
 	if i > 0 && lex.OneOf(strings.ToLower(o.Pos[i-1]), web.WholeNouns) && !lex.OneOf(c.Name, "aws awslocal") { // there a service stands
-		return "teardown"
+		return effect.Teardown
 	}
 	if i+1 < len(o.Pos) && i == 0 {
 		kind, _, _ := strings.Cut(strings.ToLower(o.Pos[i+1]), "/")
 		if lex.OneOf(kind, web.WholeNouns) {
-			return "teardown"
+			return effect.Teardown
 		}
 	}
-	return "part"
+	return effect.Part
 }
 
 // flagVerbs covers the programs whose verb is a flag.
@@ -251,14 +251,14 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 		name := strings.ToLower(f.Name)
 		switch {
 		case lex.OneOf(name, "delete purge destroy remove delete-all flush-all drop rm remove-all prune purge-cache wipe force-delete drop-table delete-unmatched-destination-files delete-unmatched-destination-objects delete-destination delete-removed") && f.Value != "false":
-			sh.Effect(effect.DestroyRemote, "part", f.Name)
+			sh.Effect(effect.DestroyRemote, effect.Part, f.Name)
 		case name == "execute" && !strings.HasPrefix(c.Name, "kafka"):
 		case lex.OneOf(name, "reset-offsets prod force-recreate delete-config execute force-unlock leave"):
 			if name == "prod" {
-				sh.Effect(effect.PublishOut, c.Name, "production")
+				sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
 				return
 			}
-			sh.Effect(effect.ChangeRemote, name, f.Name)
+			sh.Effect(effect.ChangeRemote, effect.Named(name), f.Name)
 		}
 	}
 }
@@ -267,19 +267,19 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 func remoteSpecial(sh *shell.Shell, c shell.Command, o shell.Options) {
 	verb, sub := o.At(0), o.At(1)
 	if lex.OneOf(verb, "deploy publish") && forProduction(o) {
-		sh.Effect(effect.PublishOut, c.Name, "production")
+		sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
 	}
 	switch c.Name {
 	case "supabase":
 		if verb == "db" && sub == "push" || o.Exact("linked", "db-url") && lex.OneOf(sub, "up down repair") {
-			sh.Effect(effect.ChangeRemote, "apply", "database of the project")
+			sh.Effect(effect.ChangeRemote, effect.Apply, "database of the project")
 		}
 		if verb == "stop" && o.Exact("no-backup") {
-			sh.Effect(effect.PruneLocal, "volumes", "supabase")
+			sh.Effect(effect.PruneLocal, effect.Volumes, "supabase")
 		}
 	case "cdk", "cdktf":
 		if verb == "deploy" {
-			sh.Effect(effect.ChangeRemote, "apply", "infrastructure")
+			sh.Effect(effect.ChangeRemote, effect.Apply, "infrastructure")
 		}
 	case "terraform", "tofu", "terragrunt", "pulumi":
 		infrastructure(sh, c, o)
@@ -290,54 +290,54 @@ func remoteSpecial(sh *shell.Shell, c shell.Command, o shell.Options) {
 			cloudCopy(sh, c, o.Pos[2], o.Pos[3])
 		}
 		if verb == "s3" && sub == "mv" && strings.Contains(o.At(2), "://") {
-			sh.Effect(effect.ChangeRemote, "move", o.At(2))
+			sh.Effect(effect.ChangeRemote, effect.Move, o.At(2))
 		}
 		if verb == "s3" && sub == "sync" && o.Exact("delete") {
 			sh.Effect(effect.DeleteCopies, "", o.At(3))
 		}
 	case "gsutil", "azcopy":
 		if verb == "mv" && strings.Contains(sub, "://") {
-			sh.Effect(effect.ChangeRemote, "move", sub)
+			sh.Effect(effect.ChangeRemote, effect.Move, sub)
 		}
 		if verb == "rsync" && o.Exact("d") || verb == "sync" && o.Exact("delete-destination") {
 			sh.Effect(effect.DeleteCopies, "", strings.Join(o.Pos[1:], " "))
 		}
 	case "kubeadm", "talosctl":
 		if verb == "reset" {
-			sh.Effect(effect.DestroyRemote, "teardown", "cluster node")
+			sh.Effect(effect.DestroyRemote, effect.Teardown, "cluster node")
 		}
 	case "vault", "bao":
 		if verb == "secrets" && sub == "disable" {
-			sh.Effect(effect.DestroyRemote, "teardown", "every secret below "+o.At(2))
+			sh.Effect(effect.DestroyRemote, effect.Teardown, "every secret below "+o.At(2))
 		}
 		if verb == "operator" && lex.OneOf(sub, "seal rekey init step-down generate-root rotate") {
-			sh.Effect(effect.ChangeRemote, sub, verb)
+			sh.Effect(effect.ChangeRemote, effect.Named(sub), verb)
 		}
 		if verb == "token" && sub == "revoke" || verb == "lease" && sub == "revoke" {
-			sh.Effect(effect.ChangeRemote, "revoke", verb)
+			sh.Effect(effect.ChangeRemote, effect.Revoke, verb)
 		}
 	case "firebase", "vercel", "netlify", "wrangler", "fly", "flyctl", "railway", "now", "vc", "surge":
 		if verb == "deploy" && lex.OneOf(c.Name, "firebase surge") {
-			sh.Effect(effect.PublishOut, c.Name, "production")
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
 		}
 	case "deck":
 		if verb == "sync" || verb == "gateway" && sub == "sync" {
-			sh.Effect(effect.ChangeRemote, "sync", "gateway")
+			sh.Effect(effect.ChangeRemote, effect.Sync, "gateway")
 		}
 	case "etcdctl":
 		if verb == "del" && o.Exact("prefix", "from-key") && strings.Trim(sub, "/") == "" {
-			sh.Effect(effect.DestroyRemote, "teardown", "every key")
+			sh.Effect(effect.DestroyRemote, effect.Teardown, "every key")
 		}
 	case "helm":
 		if lex.OneOf(verb, "push cm-push") {
-			sh.Effect(effect.PublishOut, c.Name, "registry")
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		}
 		if verb == "upgrade" && o.Exact("force") {
-			sh.Effect(effect.ChangeRemote, "force", o.At(1))
+			sh.Effect(effect.ChangeRemote, effect.Force, o.At(1))
 		}
 	case "restic", "borg", "kopia":
 		if lex.OneOf(verb, "forget prune delete recreate") {
-			sh.Effect(effect.DestroyRemote, "teardown", "backup "+verb)
+			sh.Effect(effect.DestroyRemote, effect.Teardown, "backup "+verb)
 		}
 	}
 }
@@ -362,20 +362,20 @@ func infrastructure(sh *shell.Shell, c shell.Command, o shell.Options) {
 	case c.Name == "terragrunt" && verb == "run-all":
 		verb = o.At(1)
 	case verb == "state" && lex.OneOf(o.At(1), "rm mv push replace-provider"):
-		sh.Effect(effect.ChangeRemote, "state", o.At(1))
+		sh.Effect(effect.ChangeRemote, effect.State, o.At(1))
 	}
 	switch verb {
 	case "apply", "up":
 		if o.Exact("destroy") || lex.ContainsPrefix(c.Args, "-destroy") {
-			sh.Effect(effect.DestroyRemote, "teardown", verb)
+			sh.Effect(effect.DestroyRemote, effect.Teardown, verb)
 			return
 		}
-		sh.Effect(effect.ChangeRemote, "apply", "infrastructure")
+		sh.Effect(effect.ChangeRemote, effect.Apply, "infrastructure")
 	case "taint", "untaint", "import", "force-unlock":
-		sh.Effect(effect.ChangeRemote, verb, "state")
+		sh.Effect(effect.ChangeRemote, effect.Named(verb), "state")
 	case "workspace":
 		if o.At(1) == "delete" {
-			sh.Effect(effect.DestroyRemote, "teardown", "workspace")
+			sh.Effect(effect.DestroyRemote, effect.Teardown, "workspace")
 		}
 	}
 }
@@ -391,17 +391,17 @@ func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
 		forgeAPI(sh, c)
 	case verb == "repo" && sub == "sync" && o.Exact("force"):
 		branch, _ := shell.ParseOptions(c.Args, "b branch s source").Get("b", "branch")
-		sh.Effect(effect.PushForce, "force", branch)
+		sh.Effect(effect.PushForce, effect.Force, branch)
 	case verb == "repo" && sub == "edit" && lex.ContainsPrefix(c.Args, "--visibility"):
-		sh.Effect(effect.PublishOut, c.Name, "repository visibility")
+		sh.Effect(effect.PublishOut, effect.Named(c.Name), "repository visibility")
 	case verb == "release" && lex.OneOf(sub, "create upload"):
-		sh.Effect(effect.PublishOut, c.Name, "release")
+		sh.Effect(effect.PublishOut, effect.Named(c.Name), "release")
 	case verb == "pr" && sub == "merge", verb == "mr" && sub == "merge", verb == "pr" && sub == "close", verb == "issue" && lex.OneOf(sub, "close transfer lock"), verb == "workflow" && lex.OneOf(sub, "run disable"), verb == "mr" && sub == "close", verb == "repo" && lex.OneOf(sub, "archive rename"):
-		sh.Effect(effect.ChangeRemote, sub, verb)
+		sh.Effect(effect.ChangeRemote, effect.Named(sub), verb)
 	case lex.OneOf(verb, "ssh-key gpg-key deploy-key") && sub == "add", verb == "repo" && sub == "deploy-key" && o.At(2) == "add":
-		sh.Effect(effect.ChangeRemote, "rights", "a key of the account")
+		sh.Effect(effect.ChangeRemote, effect.Rights, "a key of the account")
 	case verb == "gist" && sub == "create":
-		sh.Effect(effect.SendOut, "gist", "")
+		sh.Effect(effect.SendOut, effect.Gist, "")
 	}
 }
 
@@ -410,22 +410,22 @@ func forgeAPI(sh *shell.Shell, c shell.Command) {
 	method, _ := o.Get("X", "method")
 	path := strings.Trim(o.At(1), "/")
 	if strings.EqualFold(method, "delete") {
-		op := "part"
+		op := effect.Part
 		if strings.Count(path, "/") <= 2 && strings.HasPrefix(path, "repos/") {
-			op = "teardown"
+			op = effect.Teardown
 		}
 		sh.Effect(effect.DestroyRemote, op, path)
 	} else if _, branch, ok := strings.Cut(path, "/git/refs/heads/"); ok && lex.ContainsAny(append(o.All("F", "field"), o.All("f", "raw-field")...), "force=true") {
-		sh.Effect(effect.PushForce, "force", branch)
+		sh.Effect(effect.PushForce, effect.Force, branch)
 	} else if method != "" && !strings.EqualFold(method, "get") && lex.HasWord(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets permissions visibility") {
-		sh.Effect(effect.ChangeRemote, strings.ToLower(method), path)
+		sh.Effect(effect.ChangeRemote, effect.Named(strings.ToLower(method)), path)
 	}
 	if method != "" && (lex.ContainsPrefix(o.All("f", "F", "field", "raw-field"), "visibility=") || lex.ContainsPrefix(o.All("f", "F", "field", "raw-field"), "private=false")) {
-		sh.Effect(effect.PublishOut, c.Name, "repository visibility")
+		sh.Effect(effect.PublishOut, effect.Named(c.Name), "repository visibility")
 	}
 	for _, q := range append(o.All("f", "F", "field", "raw-field"), path) {
 		if strings.Contains(q, "mutation") && strings.Contains(q, "delete") {
-			sh.Effect(effect.DestroyRemote, "part", "graphql")
+			sh.Effect(effect.DestroyRemote, effect.Part, "graphql")
 		}
 	}
 }

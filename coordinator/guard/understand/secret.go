@@ -71,7 +71,7 @@ func showsSecret(sh *shell.Shell, c shell.Command) bool {
 // showsKey reports a single token that a program prints.
 func showsKey(sh *shell.Shell, what, which string) {
 	if sh.Out == nil {
-		sh.Effect(effect.RevealSecret, what, which)
+		sh.Effect(effect.RevealSecret, effect.Named(what), which)
 	}
 	sh.Print(partial.UnknownKey)
 }
@@ -82,18 +82,18 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 	for _, p := range operands {
 		p = strings.TrimPrefix(p, "@")
 		if !shell.IsRemotePath(p) && strings.ContainsRune(fileText(sh, p), partial.HoleSecret) {
-			sh.Effect(effect.SendOut, "secret", to)
+			sh.Effect(effect.SendOut, effect.Secret, to)
 			return
 		}
 	}
 	for _, a := range c.Args {
 		if strings.ContainsRune(a, partial.HoleSecret) {
-			sh.Effect(effect.SendOut, "secret", to)
+			sh.Effect(effect.SendOut, effect.Secret, to)
 			return
 		}
 	}
 	if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
-		sh.Effect(effect.SendOut, "secret", to)
+		sh.Effect(effect.SendOut, effect.Secret, to)
 	}
 }
 
@@ -135,7 +135,7 @@ func showsCommitted(sh *shell.Shell, verb string, args []string, o shell.Options
 		}
 		if ok && protected.SecretPath("/"+file, "") || !ok && strings.ContainsAny(p, "./") && protected.SecretPath(sh.Path(p), sh.Place.Home) {
 			if sh.Out == nil {
-				sh.Effect(effect.RevealSecret, "committed secret", file)
+				sh.Effect(effect.RevealSecret, effect.CommittedSecret, file)
 			}
 			sh.Print(partial.UnknownSecret + partial.UnknownKey)
 		}

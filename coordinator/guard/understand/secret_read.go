@@ -68,7 +68,7 @@ func fetched(sh *shell.Shell, urls []string) {
 			showsFiles(sh, []string{u[len(u)-len(strings.TrimPrefix(file, "localhost")):]})
 		}
 		if web.MetadataURL(u) {
-			sh.Effect(effect.RevealSecret, "credentials of the machine", u)
+			sh.Effect(effect.RevealSecret, effect.MachineCredentials, u)
 		}
 	}
 }

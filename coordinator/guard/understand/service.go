@@ -34,9 +34,9 @@ func serviceRow(name string) row {
 		return func(sh *shell.Shell, c shell.Command) {
 			switch low := strings.ToLower(strings.Join(c.Args, " ")); {
 			case strings.Contains(low, "/create"), strings.Contains(low, "/change"):
-				sh.Effect(effect.Persist, "scheduled task", "")
+				sh.Effect(effect.Persist, effect.ScheduledTask, "")
 			case strings.Contains(low, "/delete"), strings.Contains(low, "/end"):
-				sh.Effect(effect.StopService, "scheduled task", "")
+				sh.Effect(effect.StopService, effect.ScheduledTask, "")
 			}
 		}
 	case "shutdown", "reboot", "halt", "poweroff", "init", "telinit":
@@ -50,18 +50,18 @@ func serviceRow(name string) row {
 			switch o := shell.ParseOptions(c.Args, "a s l"); {
 			case strings.HasPrefix(o.At(0), "find-") && o.Short('w'), o.At(0) == "dump-keychain" && o.Short('d'), o.At(0) == "export":
 				if sh.Out == nil {
-					sh.Effect(effect.RevealSecret, "keychain", "")
+					sh.Effect(effect.RevealSecret, effect.Keychain, "")
 				}
 				sh.Print(partial.UnknownKey)
 			case strings.HasPrefix(o.At(0), "delete-"), lex.OneOf(o.At(0), "add-trusted-cert remove-trusted-cert trust-settings-import set-key-partition-list"),
 				o.At(0) == "authorizationdb" && o.At(1) != "read":
-				sh.Effect(effect.ChangeSystem, "keychain", o.At(0))
+				sh.Effect(effect.ChangeSystem, effect.Keychain, o.At(0))
 			}
 		}
 	case "history":
 		return func(sh *shell.Shell, c shell.Command) {
 			if shell.ParseOptions(c.Args, "d").Short('c') {
-				sh.Effect(effect.ChangeSystem, "history cleared", "")
+				sh.Effect(effect.ChangeSystem, effect.HistoryCleared, "")
 			}
 		}
 	}
@@ -76,21 +76,21 @@ func service(sh *shell.Shell, c shell.Command) {
 	}
 	switch {
 	case c.Name == "launchctl" && lex.OneOf(verb, "load bootstrap submit"):
-		sh.Effect(effect.Persist, "launch agent", name)
+		sh.Effect(effect.Persist, effect.LaunchAgent, name)
 		sh.Exec(lex.After(c.Args, "--", 1), nil)
 	case c.Name == "systemctl" && lex.OneOf(verb, "enable link edit"), c.Name == "sc" && verb == "create":
-		sh.Effect(effect.Persist, "service", name)
+		sh.Effect(effect.Persist, effect.Service, name)
 	case c.Name == "sv" && lex.OneOf(verb, "down d exit x"):
-		sh.Effect(effect.StopService, verb, name)
+		sh.Effect(effect.StopService, effect.Named(verb), name)
 	}
 	switch strings.ToLower(verb) {
 	case "stop", "disable", "mask", "kill", "delete", "unload", "bootout", "remove", "force-stop", "shutdown":
-		sh.Effect(effect.StopService, verb, name)
+		sh.Effect(effect.StopService, effect.Named(verb), name)
 	case "isolate", "emergency", "rescue", "default", "set-default":
-		sh.Effect(effect.Power, verb, name)
+		sh.Effect(effect.Power, effect.Named(verb), name)
 	case "poweroff", "reboot", "halt", "suspend", "hibernate", "kexec":
 		if lex.OneOf(c.Name, "systemctl launchctl") {
-			sh.Effect(effect.Power, verb, "")
+			sh.Effect(effect.Power, effect.Named(verb), "")
 		}
 	}
 }
@@ -101,7 +101,7 @@ func daemon(sh *shell.Shell, c shell.Command) {
 	sig, _ := o.Get("s", "k", "m")
 	switch {
 	case lex.OneOf(sig, "stop quit graceful-stop fast immediate"), lex.OneOf(o.At(0), "stop"), c.Name == "haproxy" && lex.ContainsAny(c.Args, "-sf -st"), o.Exact("shutdown"):
-		sh.Effect(effect.StopService, "server", c.Name)
+		sh.Effect(effect.StopService, effect.Server, c.Name)
 	}
 }
 
@@ -118,16 +118,16 @@ func killProcess(sh *shell.Shell, c shell.Command) {
 			return
 		}
 		user, _ := o.Get("u", "U", "user")
-		op := "by name"
+		op := effect.ByName
 		if c.Name == "killall5" {
-			op = "all"
+			op = effect.Everything
 		}
 		if user != "" && len(o.Pos) == 0 {
-			op = "all"
+			op = effect.Everything
 		}
 		for _, p := range o.Pos {
 			if c.Name == "pkill" && o.Short('f') {
-				op = "by pattern"
+				op = effect.ByPattern
 			}
 			sh.Effect(effect.KillProcess, op, p)
 		}
@@ -146,11 +146,11 @@ func killPids(sh *shell.Shell, args []string) {
 			}
 		case a == "" || a == "--":
 		case a == "-1" || a == "1" || a == "0":
-			sh.Effect(effect.KillProcess, "all", a)
+			sh.Effect(effect.KillProcess, effect.Everything, a)
 		case strings.HasPrefix(a, "pid:"):
-			sh.Effect(effect.KillProcess, "found", a)
+			sh.Effect(effect.KillProcess, effect.Found, a)
 		default:
-			sh.Effect(effect.KillProcess, "pid", a)
+			sh.Effect(effect.KillProcess, effect.ByPID, a)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func processList(sh *shell.Shell, c shell.Command) {
 	switch c.Name {
 	case "fuser":
 		if o.Short('k') {
-			sh.Effect(effect.KillProcess, "by file", strings.Join(o.Pos, " "))
+			sh.Effect(effect.KillProcess, effect.ByFile, strings.Join(o.Pos, " "))
 		}
 	case "pgrep", "pidof":
 		sh.Print("pid:" + strings.Join(o.Pos, ",") + "\n")
@@ -191,7 +191,7 @@ func power(sh *shell.Shell, c shell.Command) {
 	if o.Exact("help", "version") {
 		return
 	}
-	sh.Effect(effect.Power, c.Name, "")
+	sh.Effect(effect.Power, effect.Named(c.Name), "")
 }
 
 func accounts(sh *shell.Shell, c shell.Command) {
@@ -199,7 +199,7 @@ func accounts(sh *shell.Shell, c shell.Command) {
 	if c.Name == "dscl" && !lex.ContainsAny(c.Args, "-delete -create -append -change delete create") || o.Exact("S", "status", "help") || c.Name == "visudo" && o.Short('c') {
 		return
 	}
-	sh.Effect(effect.ChangeSystem, "accounts", c.Name)
+	sh.Effect(effect.ChangeSystem, effect.Accounts, c.Name)
 }
 
 func system(sh *shell.Shell, c shell.Command) {
@@ -238,7 +238,7 @@ func system(sh *shell.Shell, c shell.Command) {
 			return
 		}
 	}
-	sh.Effect(effect.ChangeSystem, c.Name, strings.Join(o.Pos, " "))
+	sh.Effect(effect.ChangeSystem, effect.Named(c.Name), strings.Join(o.Pos, " "))
 }
 
 // logins ends every process of a session or of a user.
@@ -246,8 +246,8 @@ func logins(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "H M s n o p host machine signal lines output property")
 	switch verb := o.At(0); {
 	case lex.OneOf(verb, "terminate-user kill-user terminate-session kill-session terminate-seat"):
-		sh.Effect(effect.KillProcess, "all", strings.Join(o.Pos[1:], " "))
+		sh.Effect(effect.KillProcess, effect.Everything, strings.Join(o.Pos[1:], " "))
 	case lex.OneOf(verb, "poweroff reboot halt suspend hibernate"):
-		sh.Effect(effect.Power, verb, "")
+		sh.Effect(effect.Power, effect.Named(verb), "")
 	}
 }

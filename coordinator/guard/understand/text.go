@@ -150,14 +150,14 @@ func repeats(sh *shell.Shell, c shell.Command, text string) {
 		text = strings.ReplaceAll(text, partial.UnknownKey, partial.Unknown)
 	}
 	if sh.Out == nil && strings.Contains(text, partial.UnknownKey) {
-		sh.Effect(effect.RevealSecret, "variable", "")
+		sh.Effect(effect.RevealSecret, effect.Variable, "")
 	}
 	sh.Print(text)
 }
 
 func reveals(sh *shell.Shell, text string) {
 	if sh.Out == nil && strings.ContainsAny(text, partial.UnknownSecret+partial.UnknownKey) {
-		sh.Effect(effect.RevealSecret, "variable", "")
+		sh.Effect(effect.RevealSecret, effect.Variable, "")
 	}
 }
 
@@ -328,7 +328,7 @@ func search(sh *shell.Shell, c shell.Command) {
 	}
 	if sh.Out == nil {
 		if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) && asksForSecret(pattern) {
-			sh.Effect(effect.RevealSecret, "variable", pattern)
+			sh.Effect(effect.RevealSecret, effect.Variable, pattern)
 		}
 		return
 	}
@@ -418,7 +418,7 @@ func decode(sh *shell.Shell, c shell.Command) {
 // gpgShows reports what gpg shows of a secret. True if all of its output is one.
 func gpgShows(sh *shell.Shell, o shell.Options) bool {
 	if o.Has("export-secret-keys", "export-secret-subkeys") && !o.Exact("export") {
-		sh.Effect(effect.RevealSecret, "private key", "")
+		sh.Effect(effect.RevealSecret, effect.PrivateKey, "")
 		sh.Print(partial.UnknownSecret)
 		return true
 	}
@@ -509,7 +509,7 @@ func tee(sh *shell.Shell, c shell.Command) {
 	}
 	for _, f := range shell.ParseOptions(c.Args, "").Pos {
 		if host, ok := shell.NetDevice(sh.Path(f)); ok && strings.ContainsRune(text, partial.HoleSecret) {
-			sh.Effect(effect.SendOut, "secret", host)
+			sh.Effect(effect.SendOut, effect.Secret, host)
 		}
 		sh.Remember(sh.Write(f), text)
 	}

@@ -56,7 +56,7 @@ func commandTool(sh *shell.Shell, call effect.Call) {
 func commandText(sh *shell.Shell, text string, power bool) {
 	sh.Part = lex.Clip(text, 300)
 	if len(text) > shell.MaxSource {
-		sh.Unreadable("too long", text)
+		sh.Unreadable(effect.TooLong, text)
 		return
 	}
 	src := partial.Scrub(text)

@@ -19,7 +19,7 @@ func mercurial(sh *shell.Shell, c shell.Command) {
 	switch verb := o.At(0); verb {
 	case "update", "up", "checkout", "co", "goto":
 		if o.Short('C') || o.Exact("clean") {
-			sh.Effect(effect.Discard, "checkout-force", "")
+			sh.Effect(effect.Discard, effect.CheckoutForce, "")
 		}
 	case "revert":
 		if o.Exact("no-backup") || o.Short('C') {
@@ -31,24 +31,24 @@ func mercurial(sh *shell.Shell, c shell.Command) {
 		}
 	case "strip":
 		if o.Exact("no-backup", "nobackup") {
-			sh.Effect(effect.RewriteRefs, "reflog", "")
+			sh.Effect(effect.RewriteRefs, effect.Reflog, "")
 			return
 		}
-		sh.Effect(effect.RewriteRefs, "strip", o.At(1))
+		sh.Effect(effect.RewriteRefs, effect.Strip, o.At(1))
 	case "shelve":
 		if o.Exact("cleanup") {
-			sh.Effect(effect.Discard, "stash-clear", "")
+			sh.Effect(effect.Discard, effect.StashClear, "")
 		}
 		if o.Short('d') || o.Exact("delete") {
-			sh.Effect(effect.Discard, "stash-drop", "")
+			sh.Effect(effect.Discard, effect.StashDrop, "")
 		}
 	}
 }
 
 func purged(sh *shell.Shell, o shell.Options) {
-	op := "clean-all"
+	op := effect.CleanAll
 	if len(o.Pos) > 1 && !slices.Contains(o.Pos, ".") {
-		op = "clean-path"
+		op = effect.CleanPath
 	}
 	sh.Effect(effect.Discard, op, strings.Join(o.Pos[1:], " "))
 }
@@ -56,7 +56,7 @@ func purged(sh *shell.Shell, o shell.Options) {
 // takenBack reports the operands of a revert that leaves no copy.
 func takenBack(sh *shell.Shell, o shell.Options, all bool) {
 	if all {
-		sh.Effect(effect.Discard, "restore-all", sh.Place.Cwd)
+		sh.Effect(effect.Discard, effect.RestoreAll, sh.Place.Cwd)
 		return
 	}
 	discards(sh, o.Pos[1:])
@@ -71,17 +71,17 @@ func subversion(sh *shell.Shell, c shell.Command) {
 		discards(sh, o.Pos[1:])
 	case "cleanup":
 		if o.Exact("remove-unversioned") {
-			sh.Effect(effect.Discard, "clean-all", "")
+			sh.Effect(effect.Discard, effect.CleanAll, "")
 		}
 		if o.Exact("remove-ignored") {
-			sh.Effect(effect.Discard, "clean-ignored", "")
+			sh.Effect(effect.Discard, effect.CleanIgnored, "")
 		}
 	case "delete", "del", "remove", "rm":
 		for _, target := range o.Pos[1:] {
 			if strings.Contains(target, "://") || strings.HasPrefix(target, "^/") {
-				sh.Effect(effect.DestroyRemote, "part", target)
+				sh.Effect(effect.DestroyRemote, effect.Part, target)
 			} else if o.Exact("force") {
-				sh.Effect(effect.DeleteTree, "git-force", sh.Path(target))
+				sh.Effect(effect.DeleteTree, effect.GitForce, sh.Path(target))
 			}
 		}
 	}

@@ -161,8 +161,12 @@ func (w wrapper) run(sh *shell.Shell, c shell.Command) {
 	case "watch", "hyperfine":
 		sh.RunText(strings.Join(rest, " "))
 		return
-	case "doas", "pkexec", "runuser":
-		sh.Effect(effect.RunElevated, c.Name, strings.Join(rest, " "))
+	case "doas":
+		sh.Effect(effect.RunElevated, effect.Doas, strings.Join(rest, " "))
+	case "pkexec":
+		sh.Effect(effect.RunElevated, effect.Pkexec, strings.Join(rest, " "))
+	case "runuser":
+		sh.Effect(effect.RunElevated, effect.Runuser, strings.Join(rest, " "))
 	}
 	sh.Exec(rest, c.In)
 }
@@ -205,7 +209,7 @@ func sudo(sh *shell.Shell, c shell.Command) {
 	if len(rest) == 0 && o.Exact("l", "list", "v", "validate", "k", "K", "V", "version", "reset-timestamp") {
 		return
 	}
-	sh.Effect(effect.RunElevated, "sudo", strings.Join(rest, " "))
+	sh.Effect(effect.RunElevated, effect.Sudo, strings.Join(rest, " "))
 	if len(rest) == 0 && c.In != nil {
 		child.RunText(*c.In)
 	}
@@ -276,7 +280,7 @@ func switchUser(sh *shell.Shell, c shell.Command) {
 	if lex.ContainsAny(c.Args, "--help --version") {
 		return
 	}
-	sh.Effect(effect.RunElevated, "su", "")
+	sh.Effect(effect.RunElevated, effect.SwitchUser, "")
 	o := shell.ParseOptions(c.Args, "c s g G command shell group")
 	if code, ok := o.Get("c", "command"); ok {
 		sh.RunText(code)
@@ -303,7 +307,7 @@ func xargs(sh *shell.Shell, c shell.Command) {
 	}
 	marker := replaceMarker(o)
 	if takesScript(rest, marker) {
-		sh.Effect(effect.RunUnknown, "unknown", "")
+		sh.Effect(effect.RunUnknown, effect.Unseen, "")
 	}
 	if marker == "" {
 		sh.Exec(append(append([]string{}, rest...), items...), nil)
@@ -406,7 +410,7 @@ func parallelOne(sh *shell.Shell, argv []string, item string) {
 	}
 	joined, quoted := strings.Join(argv, " "), shell.QuoteAll([]string{item})
 	if takesScript(argv, "{}") {
-		sh.Effect(effect.RunUnknown, "unknown", "")
+		sh.Effect(effect.RunUnknown, effect.Unseen, "")
 	}
 	if len(argv) > 1 {
 		argv = slices.Clone(argv)
@@ -473,13 +477,13 @@ func later(sh *shell.Shell, c shell.Command) {
 	if c.Name == "crontab" {
 		switch {
 		case o.Exact("e"):
-			sh.Effect(effect.Persist, "crontab", "")
+			sh.Effect(effect.Persist, effect.Crontab, "")
 		case o.Exact("r"):
-			sh.Effect(effect.Persist, "crontab removed", "")
+			sh.Effect(effect.Persist, effect.CrontabRemoved, "")
 		case o.Exact("l"):
 			sh.Print(partial.Unknown + "\n")
 		case len(o.Pos) > 0 || c.In != nil:
-			sh.Effect(effect.Persist, "crontab", "")
+			sh.Effect(effect.Persist, effect.Crontab, "")
 			crontab(sh, c.In, o.At(0))
 		}
 		return
@@ -487,7 +491,7 @@ func later(sh *shell.Shell, c shell.Command) {
 	if o.Exact("l", "r", "d", "c", "V") {
 		return
 	}
-	sh.Effect(effect.Persist, c.Name, strings.Join(o.Pos, " "))
+	sh.Effect(effect.Persist, effect.Named(c.Name), strings.Join(o.Pos, " "))
 	if c.In != nil {
 		sh.RunText(*c.In)
 	}
@@ -528,7 +532,7 @@ func runner(sh *shell.Shell, c shell.Command) {
 	}
 	if verb < 0 {
 		if lex.ContainsAny(c.Args, "publish") && !lex.ContainsAny(c.Args, "--dry-run") {
-			sh.Effect(effect.PublishOut, c.Name, "registry")
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 		}
 		if controls(c.Name) {
 			remoteControl(sh, c)
@@ -565,7 +569,7 @@ func environmentRemoved(sh *shell.Shell, c shell.Command) bool {
 		return false
 	}
 	if !o.Short('d') && !o.Exact("dry-run") {
-		sh.Effect(effect.RemovePackage, c.Name, strings.Join(o.Pos, " "))
+		sh.Effect(effect.RemovePackage, effect.Named(c.Name), strings.Join(o.Pos, " "))
 	}
 	return true
 }
@@ -582,7 +586,7 @@ func nix(sh *shell.Shell, c shell.Command) bool {
 			sh.Exec(c.Args[i+1:], c.In)
 			return true
 		case i == 0 && a == "profile" && c.Args[1] == "remove":
-			sh.Effect(effect.RemovePackage, c.Name, strings.Join(c.Args[2:], " "))
+			sh.Effect(effect.RemovePackage, effect.Named(c.Name), strings.Join(c.Args[2:], " "))
 			return true
 		case a == "--" && lex.First(c.Args) == "run":
 			_, program, _ := strings.Cut(c.Args[1], "#")

@@ -24,7 +24,7 @@ func Program(sh *shell.Shell, c shell.Command) {
 			return
 		}
 		if lex.OneOf(l, "-e -ec -enc -encodedcommand") && i+1 < len(c.Args) {
-			sh.Effect(effect.RunUnknown, "decoded", "")
+			sh.Effect(effect.RunUnknown, effect.Decoded, "")
 			Run(sh, wideText(c.Args[i+1]))
 			return
 		}
@@ -351,7 +351,7 @@ func (p *powerScript) evaluates(a powerArgs) {
 		return
 	}
 	if low := strings.ToLower(text); strings.Contains(low, "net.webclient") || strings.Contains(low, "new-object") {
-		p.sh.Effect(effect.RunUnknown, "network", "")
+		p.sh.Effect(effect.RunUnknown, effect.Network, "")
 		return
 	}
 	Run(p.sh, text)
@@ -359,7 +359,7 @@ func (p *powerScript) evaluates(a powerArgs) {
 
 func (p *powerScript) starts(a powerArgs) {
 	if strings.EqualFold(a.flags["verb"], "runas") {
-		p.sh.Effect(effect.RunElevated, "runas", "")
+		p.sh.Effect(effect.RunElevated, effect.Runas, "")
 	}
 	words := append(p.targets(a, "filepath"), strings.Fields(a.flags["argumentlist"])...)
 	if len(words) > 0 {
@@ -400,7 +400,7 @@ func (p *powerScript) deletes(kind effect.Kind, w string) {
 	drive, _, ok := strings.Cut(strings.ToLower(w), ":")
 	switch {
 	case onRegistry(w):
-		p.sh.Effect(effect.ChangeSystem, "registry", w)
+		p.sh.Effect(effect.ChangeSystem, effect.Registry, w)
 	case ok && lex.OneOf(drive, "env variable function alias"):
 	default:
 		p.sh.Deletes(kind, "", strings.ReplaceAll(w, `\`, "/"))
@@ -417,8 +417,8 @@ func (p *powerScript) system(name string, a powerArgs) bool {
 		op := row.op
 		switch {
 		case row.kind == effect.KillProcess && strings.Trim(what, "0123456789 ") == "":
-			op = "pid"
-		case op == "registry" && !onRegistry(what), op == "execution policy" && strings.EqualFold(a.flags["scope"], "process"),
+			op = effect.ByPID
+		case op == effect.Registry && !onRegistry(what), op == effect.ExecutionPolicy && strings.EqualFold(a.flags["scope"], "process"),
 			name == "set-service" && !strings.EqualFold(a.flags["startuptype"]+a.flags["status"], "disabled") && !strings.EqualFold(a.flags["status"], "stopped"):
 			return true
 		}
@@ -433,17 +433,17 @@ func (p *powerScript) system(name string, a powerArgs) bool {
 var powerRows = []struct {
 	names   string
 	kind    effect.Kind
-	op      string
+	op      effect.Op
 	targets string
 }{
-	{"format-volume clear-disk initialize-disk remove-partition remove-volume reset-physicaldisk remove-physicaldisk format format.com diskpart", effect.WriteDisk, "format", "driveletter disknumber"},
+	{"format-volume clear-disk initialize-disk remove-partition remove-volume reset-physicaldisk remove-physicaldisk format format.com diskpart", effect.WriteDisk, effect.Format, "driveletter disknumber"},
 	{"stop-computer restart-computer", effect.Power, "", ""},
-	{"stop-process spps kill", effect.KillProcess, "by name", "name id processname"},
-	{"stop-service spsv remove-service suspend-service set-service", effect.StopService, "service", "name servicename"},
-	{"set-itemproperty sp remove-itemproperty rp new-itemproperty", effect.ChangeSystem, "registry", "path literalpath"},
-	{"set-executionpolicy", effect.ChangeSystem, "execution policy", "executionpolicy"},
-	{"register-scheduledtask new-service register-scheduledjob", effect.Persist, "scheduled task", "name"},
-	{"set-mppreference add-mppreference set-netfirewallprofile clear-recyclebin clear-eventlog", effect.ChangeSystem, "settings", ""},
+	{"stop-process spps kill", effect.KillProcess, effect.ByName, "name id processname"},
+	{"stop-service spsv remove-service suspend-service set-service", effect.StopService, effect.Service, "name servicename"},
+	{"set-itemproperty sp remove-itemproperty rp new-itemproperty", effect.ChangeSystem, effect.Registry, "path literalpath"},
+	{"set-executionpolicy", effect.ChangeSystem, effect.ExecutionPolicy, "executionpolicy"},
+	{"register-scheduledtask new-service register-scheduledjob", effect.Persist, effect.ScheduledTask, "name"},
+	{"set-mppreference add-mppreference set-netfirewallprofile clear-recyclebin clear-eventlog", effect.ChangeSystem, effect.Settings, ""},
 }
 
 // onRegistry is true of a path on a drive of the registry.
@@ -465,14 +465,14 @@ func (p *powerScript) byVerb(name string, a powerArgs) bool {
 	target := strings.TrimSpace(noun + " " + strings.Join(p.targets(a, "name", "resourcegroupname"), " "))
 	switch {
 	case lex.OneOf(noun, "package module script appxpackage appxprovisionedpackage windowsfeature"):
-		p.sh.Effect(effect.RemovePackage, "powershell", target)
+		p.sh.Effect(effect.RemovePackage, effect.Powershell, target)
 	case verb == "remove" && strings.HasPrefix(noun, "az") && lex.OneOf(noun, "azresourcegroup azvm azsqldatabase azsqlserver azstorageaccount azkeyvault azakscluster azcosmosdbaccount azwebapp azdisk"),
 		verb == "remove" && lex.OneOf(noun, "vm vhd clustergroup cluster database"):
-		p.sh.Effect(effect.DestroyRemote, "teardown", target)
+		p.sh.Effect(effect.DestroyRemote, effect.Teardown, target)
 	case lex.OneOf(verb, "remove clear unregister uninstall reset"):
-		p.sh.Effect(effect.DestroyRemote, "part", target)
+		p.sh.Effect(effect.DestroyRemote, effect.Part, target)
 	default:
-		p.sh.Effect(effect.ChangeSystem, verb, target)
+		p.sh.Effect(effect.ChangeSystem, effect.Named(verb), target)
 	}
 	return true
 }

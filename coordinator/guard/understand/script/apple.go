@@ -16,7 +16,7 @@ func AppleScript(sh *shell.Shell, code string) {
 	readText(sh, code, "applescript")
 	toks := Tokenize(code, "applescript")
 	if op := applePower(toks); op != "" {
-		sh.Effect(effect.Power, op, "")
+		sh.Effect(effect.Power, effect.Named(op), "")
 	}
 	for i := range toks {
 		if i+3 < len(toks) && toks[i].Text == "do" && toks[i+1].Text == "shell" && toks[i+3].Kind == 's' {

@@ -65,10 +65,10 @@ func readText(sh *shell.Shell, text, lang string) {
 		runPipes(sh, toks)
 	}
 	if opensShell(toks, lang) {
-		sh.Effect(effect.ReverseShell, "socket", "")
+		sh.Effect(effect.ReverseShell, effect.Socket, "")
 	}
 	if forksForever(toks) {
-		sh.Effect(effect.ForkBomb, "a loop that forks", "")
+		sh.Effect(effect.ForkBomb, effect.ForkingLoop, "")
 	}
 }
 
@@ -90,7 +90,7 @@ func readRound(sh *shell.Shell, toks []Token, consts map[string]string, lang str
 		case t.Kind == 's' && lang == "other" && i+2 < len(toks) && toks[i+1].Kind == '.' && strings.HasPrefix(toks[i+2].Text, "execute"):
 			sh.RunText(t.Text) // groovy: "ls".execute()
 		case t.Kind == 's' && strings.Contains(t.Text, ".sock") && strings.Contains(t.Text, "afar"):
-			sh.Effect(effect.SteerAfar, "socket", t.Text)
+			sh.Effect(effect.SteerAfar, effect.Socket, t.Text)
 		case t.Kind == 'n' && (strings.HasSuffix(t.Text, "TIOCSTI") || t.Text == "0x5412" || t.Text == "21522"):
 			sh.Effect(effect.TypeInto, "", "ioctl")
 		case t.Kind == 'n':
@@ -379,17 +379,17 @@ func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[st
 	}
 	kind := callKind(short, name, lang)
 	if short == "delete" && everyRow(toks[:i]) {
-		sh.Effect(effect.DropData, "rows", name)
+		sh.Effect(effect.DropData, effect.Rows, name)
 	}
 	if lex.OneOf(short, "map array_map array_walk call_user_func") {
 		reportMapped(sh, toks[i+1:], consts, lang)
 	}
 	if networkCall(short, name) && sendsEnvironment(toks[i+1:]) {
-		sh.Effect(effect.SendOut, "secret", name)
+		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
 	if kind == "" && i+1 < len(toks) && toks[i+1].Kind == '(' || kind == "" && lang == "ruby" {
 		if w := lex.VerbWords(short); len(w) > 1 && lex.OneOf(w[0], "delete destroy drop purge truncate clear flush") && !lex.OneOf(w[1], "interval timeout timer property screen line lines") {
-			sh.Possible(effect.DestroyRemote, "part", name)
+			sh.Possible(effect.DestroyRemote, effect.Part, name)
 		}
 	}
 	if url := deletedByRequest(short, toks[i:]); url != "" {
@@ -397,13 +397,13 @@ func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[st
 		return
 	}
 	if networkCall(short, name) && sendsSecretFile(sh, toks[i+1:]) {
-		sh.Effect(effect.SendOut, "secret", name)
+		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
 	if kind == "" || i+1 >= len(toks) {
 		return
 	}
 	if lex.OneOf(kind, "run eval") && computed(toks[i+1:]) {
-		sh.Effect(effect.RunUnknown, "decoded", "")
+		sh.Effect(effect.RunUnknown, effect.Decoded, "")
 		return
 	}
 	if kind == "show" {
@@ -616,7 +616,7 @@ func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {
 			sh.Write(args[1])
 		}
 	case "dup":
-		sh.Possible(effect.ReverseShell, "socket", "")
+		sh.Possible(effect.ReverseShell, effect.Socket, "")
 	case "kill":
 		sh.Possible(effect.KillProcess, "", arg)
 	}
@@ -658,7 +658,7 @@ func openFile(sh *shell.Shell, arg string, args []string) {
 	case arg[0] == '|' || strings.HasSuffix(arg, "|"): // perl's pipes
 		sh.RunText(strings.Trim(arg, "|"))
 		if lex.IsShellName(strings.TrimSpace(arg[1:])) {
-			sh.Effect(effect.RunUnknown, "unknown", "")
+			sh.Effect(effect.RunUnknown, effect.Unseen, "")
 		}
 	case len(args) > 1 && len(args[1]) <= 3 && strings.ContainsAny(args[1], "wax+>"):
 		sh.Write(arg)

@@ -200,7 +200,7 @@ func readLiteral(sh *shell.Shell, toks []Token, consts map[string]string) (strin
 	l := literal{sh: sh, consts: consts}
 	for i := 0; i < len(toks) && sh.Spend(i%2); {
 		if i >= maxTerms {
-			sh.Unreadable("too many parts", l.text)
+			sh.Unreadable(effect.TooManyParts, l.text)
 			break
 		}
 		n := l.take(toks, i)
@@ -343,7 +343,7 @@ func showsVariable(sh *shell.Shell, toks []Token) {
 	}
 	shown := n > 0 && (n >= len(toks) || lex.OneOf(string(toks[n].Kind), ") , ;"))
 	if shown && strings.ContainsRune(text, partial.HoleKey) {
-		sh.Effect(effect.RevealSecret, "environment", "")
+		sh.Effect(effect.RevealSecret, effect.Environment, "")
 	}
 }
 

@@ -59,7 +59,7 @@ func (sh *Shell) Spend(steps int) bool {
 func (sh *Shell) giveUp() {
 	if !sh.Eval.Budget.Spent {
 		sh.Eval.Budget.Spent = true
-		sh.exhausted("over budget")
+		sh.exhausted(effect.OverBudget)
 	}
 }
 
@@ -67,7 +67,7 @@ func (sh *Shell) giveUp() {
 func (sh *Shell) SpendSource(text string) bool {
 	b := &sh.Eval.Budget
 	if sh.Depth >= MaxDepth || len(text) > b.Bytes || len(text) > MaxSource {
-		sh.exhausted("over budget")
+		sh.exhausted(effect.OverBudget)
 		return false
 	}
 	b.Bytes -= len(text)
@@ -85,7 +85,7 @@ func (sh *Shell) Afford(text string) string {
 
 // exhausted reports that a bound was reached. What was left unread may be any
 // part of the call, so a protected word anywhere in it counts.
-func (sh *Shell) exhausted(why string) {
+func (sh *Shell) exhausted(why effect.Op) {
 	sh.Eval.Add(effect.Effect{Kind: effect.Unreadable, Op: why, Target: sh.Eval.protected(), Sure: effect.Known, Part: sh.here()})
 }
 
@@ -109,7 +109,7 @@ func firstProtected(args []effect.Arg) string {
 }
 
 // Unreadable reports a text that could not be followed to its end.
-func (sh *Shell) Unreadable(why, text string) {
+func (sh *Shell) Unreadable(why effect.Op, text string) {
 	sh.Eval.Add(effect.Effect{Kind: effect.Unreadable, Op: why, Target: protectedWord(text), Sure: effect.Known, Part: sh.here()})
 }
 

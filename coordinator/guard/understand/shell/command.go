@@ -149,7 +149,7 @@ func (sh *Shell) Exec(argv []string, in *string) {
 		return
 	}
 	if sh.Depth >= MaxDepth {
-		sh.exhausted("over budget")
+		sh.exhausted(effect.OverBudget)
 		return
 	}
 	if f := sh.function(argv[0]); f != nil && (f.calls == 0 || sh.forked) {
@@ -189,7 +189,7 @@ func (sh *Shell) callFunction(f *function, argv []string, in *string) {
 		return
 	}
 	if f.calls > 0 {
-		sh.Effect(effect.ForkBomb, "a function that forks itself", "")
+		sh.Effect(effect.ForkBomb, effect.ForkingFunction, "")
 		return
 	}
 	f.calls++
@@ -233,16 +233,16 @@ func (sh *Shell) Doubt(n int) {
 	}
 }
 
-func OriginOf(text string) string {
+func OriginOf(text string) effect.Op {
 	switch {
 	case strings.ContainsRune(text, partial.HoleNetwork):
-		return "network"
+		return effect.Network
 	case strings.ContainsRune(text, partial.HoleDecoded):
-		return "decoded"
+		return effect.Decoded
 	case strings.ContainsRune(text, partial.HoleBenign):
 		return ""
 	}
-	return "unknown"
+	return effect.Unseen
 }
 
 // ScriptFile runs a file that this very call wrote, with its arguments.
@@ -275,7 +275,7 @@ func (sh *Shell) RunTextIn(text string, in *string) {
 // Opaque says where a program text comes from when its commands cannot be
 // read: it is one hole, or fetched or decoded text stands in it. A shebang
 // line of another interpreter makes it no shell program at all.
-func Opaque(text string) string {
+func Opaque(text string) effect.Op {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed == partial.UnknownBenign {
 		return ""

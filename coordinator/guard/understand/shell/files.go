@@ -9,7 +9,7 @@ import (
 )
 
 // Deletes reports a deletion; "link/" deletes what the link points to.
-func (sh *Shell) Deletes(kind effect.Kind, op, word string) {
+func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	p := sh.Path(word)
 	if strings.HasSuffix(p, EveryFile) {
 		kind = effect.DeleteTree

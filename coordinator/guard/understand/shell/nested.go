@@ -73,10 +73,10 @@ func (sh *Shell) scriptNamed(name string) {
 		sh.RunText(text)
 		return
 	}
-	if origin := OriginOf(name); origin == "network" || origin == "decoded" {
+	if origin := OriginOf(name); origin == effect.Network || origin == effect.Decoded {
 		sh.Effect(effect.RunUnknown, origin, "")
 	}
 	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
-		sh.Effect(effect.RunUnknown, "network", name)
+		sh.Effect(effect.RunUnknown, effect.Network, name)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/afar-sh/afar/coordinator/guard/effect"
 )
 
 // Run parses and evaluates nested source text.
@@ -14,7 +16,7 @@ func (sh *Shell) Run(text string, stdin *string) {
 	}
 	file, err := sh.Eval.parsers.parse(text)
 	if err != nil {
-		sh.Unreadable("syntax", text)
+		sh.Unreadable(effect.Syntax, text)
 		return
 	}
 	sh.follow(file, text, stdin)

@@ -59,7 +59,7 @@ func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []string) {
 	sh.Out = outer
 	for _, f := range sinks {
 		if host, ok := NetDevice(f); ok && strings.ContainsRune(text, partial.HoleSecret) {
-			sh.Effect(effect.SendOut, "secret", host)
+			sh.Effect(effect.SendOut, effect.Secret, host)
 		}
 		if f == "/dev/stdout" || f == "/dev/stderr" || f == "/dev/tty" {
 			sh.Print(text)
@@ -187,7 +187,7 @@ func (sh *Shell) orElse(c *syntax.BinaryCmd, in *string) {
 func (sh *Shell) pipeline(c *syntax.BinaryCmd, in *string) {
 	stages := stagesOf(c)
 	if shellToNetwork(stages) {
-		sh.Effect(effect.ReverseShell, "pipe", "")
+		sh.Effect(effect.ReverseShell, effect.Pipe, "")
 	}
 	data := in
 	for i, st := range stages {
@@ -296,7 +296,7 @@ func (sh *Shell) forksForever(body []*syntax.Stmt) {
 			return
 		}
 	}
-	sh.Effect(effect.ForkBomb, "a loop that forks", "")
+	sh.Effect(effect.ForkBomb, effect.ForkingLoop, "")
 }
 
 // readsLines binds the variables of `while read x` to the lines of the input.
@@ -507,9 +507,18 @@ func (sh *Shell) Write(word string) string {
 		sh.Effect(effect.TypeInto, "", p)
 	}
 	if !lex.OneOf(p, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2") {
-		sh.Effect(effect.WriteFile, map[bool]string{true: "truncate"}[sh.bare], p)
+		sh.Effect(effect.WriteFile, writeOp(sh.bare), p)
 	}
 	return p
+}
+
+// writeOp returns the Op of a write: a redirection without a command only
+// empties the file.
+func writeOp(bare bool) effect.Op {
+	if bare {
+		return effect.Truncate
+	}
+	return ""
 }
 
 // Read reports a file whose content flows into the command, and returns the
@@ -522,7 +531,7 @@ func (sh *Shell) Read(word string) string {
 	}
 	if text, ok := sh.Files[p]; ok {
 		if text == partial.UnknownSecret {
-			sh.Effect(effect.RevealSecret, "copy of a credential", p)
+			sh.Effect(effect.RevealSecret, effect.CopiedSecret, p)
 		}
 		return text
 	}
@@ -542,9 +551,9 @@ func (sh *Shell) socket(host string) {
 	name, _, _ := strings.Cut(sh.here(), " ")
 	switch {
 	case lex.IsShellName(lex.ProgramName(name)) || name == "exec":
-		sh.Effect(effect.ReverseShell, "shell socket", host)
+		sh.Effect(effect.ReverseShell, effect.ShellSocket, host)
 	case !strings.HasPrefix(host, "localhost/") && !strings.HasPrefix(host, "127."):
-		sh.Possible(effect.ReverseShell, "shell socket", host)
+		sh.Possible(effect.ReverseShell, effect.ShellSocket, host)
 	}
 }
 

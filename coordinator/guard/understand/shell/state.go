@@ -36,7 +36,7 @@ func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, s
 
 func (u *Evaluation) Add(e effect.Effect) {
 	if len(u.Effects) == maxEffects {
-		u.Effects[maxEffects-1] = effect.Effect{Kind: effect.Unreadable, Op: "too many effects", Sure: effect.Known, Target: u.protected(), Part: e.Part}
+		u.Effects[maxEffects-1] = effect.Effect{Kind: effect.Unreadable, Op: effect.TooManyEffects, Sure: effect.Known, Target: u.protected(), Part: e.Part}
 		return
 	}
 	if e.Sure == "" {
@@ -256,12 +256,12 @@ func (sh *Shell) define(name string, f *function) {
 }
 
 // Effect reports an effect of the running command.
-func (sh *Shell) Effect(kind effect.Kind, op, target string) {
+func (sh *Shell) Effect(kind effect.Kind, op effect.Op, target string) {
 	target, away := sh.Place.locate(target)
 	sh.report(effect.Effect{Kind: kind, Op: op, Target: target, Away: away})
 }
 
-func (sh *Shell) Possible(kind effect.Kind, op, target string) {
+func (sh *Shell) Possible(kind effect.Kind, op effect.Op, target string) {
 	sh.report(effect.Effect{Kind: kind, Op: op, Target: target, Away: sh.Place.Away, Sure: effect.Possible})
 }
 

@@ -96,39 +96,39 @@ func report(sh *shell.Shell, w []string) {
 	case "DROP":
 		sh.Effect(effect.DropData, dropScale(w[1]), strings.Join(w[1:min(len(w), 5)], " "))
 	case "TRUNCATE":
-		sh.Effect(effect.DropData, "rows", strings.Join(w[1:min(len(w), 4)], " "))
+		sh.Effect(effect.DropData, effect.Rows, strings.Join(w[1:min(len(w), 4)], " "))
 	case "DELETE":
 		if !slices.Contains(w, "WHERE") || trueWhere(w) {
-			sh.Effect(effect.DropData, "rows", strings.Join(w[1:min(len(w), 4)], " "))
+			sh.Effect(effect.DropData, effect.Rows, strings.Join(w[1:min(len(w), 4)], " "))
 		}
 	case "UPDATE":
 		if slices.Contains(w, "SET") && (!slices.Contains(w, "WHERE") || trueWhere(w)) {
-			sh.Effect(effect.DropData, "values", w[1])
+			sh.Effect(effect.DropData, effect.Values, w[1])
 		}
 	case "ALTER":
 		if lex.OneOf(w[1], "USER ROLE LOGIN") && lex.ContainsAny(w, "PASSWORD SUPERUSER IDENTIFIED CREATEROLE CREATEDB") {
-			sh.Effect(effect.ChangeRemote, "rights", strings.ToLower(w[0]+" "+w[1]))
+			sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]+" "+w[1]))
 		}
 		for i, x := range w {
 			if lex.OneOf(x, "DROP DETACH") && i+1 < len(w) && !lex.OneOf(w[i+1], "DEFAULT NOT") {
-				sh.Effect(effect.DropData, "column", strings.Join(w[1:min(len(w), 6)], " "))
+				sh.Effect(effect.DropData, effect.Column, strings.Join(w[1:min(len(w), 6)], " "))
 				return
 			}
 		}
 	case "GRANT", "REVOKE":
 		if w[1] == "ALL" || w[1] == "SUPERUSER" {
-			sh.Effect(effect.ChangeRemote, "rights", strings.ToLower(w[0]))
+			sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]))
 		}
 	case "RESET":
 		if lex.OneOf(w[1], "MASTER SLAVE") {
-			sh.Effect(effect.DropData, "log", w[1])
+			sh.Effect(effect.DropData, effect.Log, w[1])
 		}
 	case "PURGE":
-		sh.Effect(effect.DropData, "log", w[1])
+		sh.Effect(effect.DropData, effect.Log, w[1])
 	case "SHUTDOWN":
-		sh.Effect(effect.StopService, "database", strings.ToLower(w[0]))
+		sh.Effect(effect.StopService, effect.Database, strings.ToLower(w[0]))
 	case "FLUSHALL", "FLUSHDB":
-		sh.Effect(effect.DropData, "database", w[0])
+		sh.Effect(effect.DropData, effect.Database, w[0])
 	case "COPY":
 		runProgram(sh, w)
 	case "WITH":
@@ -142,7 +142,7 @@ func report(sh *shell.Shell, w []string) {
 		}
 	case "EXECUTE", "EXEC", "CALL", "PREPARE":
 		if slices.Contains(w, "XP_CMDSHELL") {
-			sh.Effect(effect.RunUnknown, "database program", "")
+			sh.Effect(effect.RunUnknown, effect.DatabaseProgram, "")
 		}
 		for _, x := range w {
 			if code, ok := strings.CutPrefix(x, "'"); ok && strings.Contains(code, " ") {
@@ -156,7 +156,7 @@ func report(sh *shell.Shell, w []string) {
 func runProgram(sh *shell.Shell, w []string) {
 	for i, x := range w {
 		if x == "PROGRAM" && i+1 < len(w) {
-			sh.Possible(effect.RunUnknown, "database program", "")
+			sh.Possible(effect.RunUnknown, effect.DatabaseProgram, "")
 			child := sh.Sub()
 			child.Place = shell.RemotePlace()
 			child.Run(strings.TrimPrefix(w[i+1], "'"), nil)
@@ -216,14 +216,14 @@ func splitWords(w []string, at string) [][]string {
 	return append(out, w[from:])
 }
 
-func dropScale(object string) string {
+func dropScale(object string) effect.Op {
 	switch object {
 	case "DATABASE", "SCHEMA", "KEYSPACE", "TABLESPACE", "OWNED", "CATALOG":
-		return "database"
+		return effect.Database
 	case "TABLE", "MATERIALIZED", "COLLECTION", "MEASUREMENT", "SERIES", "BUCKET":
-		return "table"
+		return effect.Table
 	case "USER", "ROLE", "LOGIN":
-		return "user"
+		return effect.User
 	}
-	return "object"
+	return effect.Object
 }

@@ -25,26 +25,26 @@ func Request(sh *shell.Shell, method, url string, o shell.Options) {
 	body := strings.Join(o.All("d", "data", "data-raw", "data-binary", "json", "post-data"), " ")
 	switch {
 	case method == "DELETE" && (!local || store):
-		op := "part"
+		op := effect.Part
 		if hostedWhole(host, path) {
-			op = "teardown"
+			op = effect.Teardown
 		}
 		if store && strings.Count(strings.Trim(path, "/"), "/") == 0 && !strings.Contains(host, ":8001") {
-			op = "teardown"
+			op = effect.Teardown
 		}
 		sh.Effect(effect.DestroyRemote, op, url)
 	case store && lex.ContainsAny(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '?' }), "_delete_by_query _close _shrink _freeze delete-batch _reindex _settings documents"):
 		if strings.Contains(path, "delete") || strings.Contains(path, "_close") || strings.Contains(path, "_freeze") {
-			sh.Effect(effect.DestroyRemote, "part", url)
+			sh.Effect(effect.DestroyRemote, effect.Part, url)
 		}
 	case store && (method == "PUT" || method == "POST") && strings.HasPrefix(path, "_cluster/"):
-		sh.Effect(effect.ChangeRemote, "cluster settings", url)
+		sh.Effect(effect.ChangeRemote, effect.ClusterSettings, url)
 	case method == "POST" && !local && lex.OneOf(fspath.Base(strings.TrimSuffix(path, "/")), "shutdown quit quitquitquit restart"):
-		sh.Effect(effect.StopService, "http", url)
+		sh.Effect(effect.StopService, effect.HTTP, url)
 	case method == "POST" && lex.HasWord(lex.VerbWords(path), "delete destroy purge terminate truncate wipe revoke"):
-		sh.Effect(effect.ChangeRemote, "http", url)
+		sh.Effect(effect.ChangeRemote, effect.HTTP, url)
 	case strings.Contains(body, "mutation") && lex.HasWord(lex.VerbWords(body), "delete destroy"):
-		sh.Effect(effect.DestroyRemote, "part", url)
+		sh.Effect(effect.DestroyRemote, effect.Part, url)
 	}
 }
 
