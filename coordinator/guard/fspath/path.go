@@ -52,7 +52,7 @@ func isClean(p string) bool {
 			n = len(p) - i
 		}
 		c := p[i : i+n]
-		if c == "" && i > 0 || c == "." || c == ".." {
+		if c == "" && i > 0 || lex.OneOf(c, ". ..") {
 			return false
 		}
 		i += n + 1

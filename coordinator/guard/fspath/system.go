@@ -22,7 +22,7 @@ func IsDriveDir(p string) bool {
 func IsDevice(p string) bool {
 	rest, ok := strings.CutPrefix(p, "/dev/")
 	if !ok {
-		return strings.HasPrefix(p, `\\.\`) || strings.HasPrefix(p, "//./")
+		return lex.BeginsWith(p, "\\\\.\\ //./")
 	}
 	for _, d := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper/", "md", "dm-", "loop", "mem", "kmem", "port"} {
 		if strings.HasPrefix(rest, d) {

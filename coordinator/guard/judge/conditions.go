@@ -73,7 +73,9 @@ func vitalFile(j *judging, e effect.Effect) bool {
 
 // madeFolder is true of "mkdir -p .claude", settingsFolder of any other write
 // whose target is the folder itself.
-func madeFolder(j *judging, e effect.Effect) bool { return e.Op == effect.Create && settingsFolder(j, e) }
+func madeFolder(j *judging, e effect.Effect) bool {
+	return e.Op == effect.Create && settingsFolder(j, e)
+}
 
 func settingsFolder(_ *judging, e effect.Effect) bool {
 	return fspath.Base(e.Target) == ".claude"
@@ -100,7 +102,7 @@ func startFile(j *judging, e effect.Effect) bool {
 			return true
 		}
 	}
-	return strings.HasSuffix(p, "/.ssh/authorized_keys") || strings.HasSuffix(p, "/.ssh/config")
+	return lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config")
 }
 
 func secretWrite(j *judging, e effect.Effect) bool {
@@ -111,7 +113,7 @@ func secretWrite(j *judging, e effect.Effect) bool {
 }
 
 func systemWrite(j *judging, e effect.Effect) bool {
-	if strings.HasPrefix(e.Target, "/dev/") || strings.HasPrefix(e.Target, "/proc/self/") {
+	if lex.BeginsWith(e.Target, "/dev/ /proc/self/") {
 		return false
 	}
 	if fspath.Within(e.Target, "/mnt") || fspath.Within(e.Target, "/media") || fspath.Within(e.Target, "/Volumes") {

@@ -250,7 +250,7 @@ func ownSecret(j *judging, e effect.Effect) bool {
 		return false
 	}
 	base := fspath.Base(e.Target)
-	return base == "telegram.token" || base == "afar" || strings.HasPrefix(base, "hook-") || partial.HasHole(base) || fspath.HasGlob(base)
+	return lex.OneOf(base, "telegram.token afar") || strings.HasPrefix(base, "hook-") || partial.HasHole(base) || fspath.HasGlob(base)
 }
 
 func mentionsOurs(_ *judging, e effect.Effect) bool { return e.Target != "" }

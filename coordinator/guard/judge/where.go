@@ -128,7 +128,7 @@ func dotMatch(p, base string) string {
 	rest := strings.TrimPrefix(p[min(len(base), len(p)):], "/")
 	pattern, tail, _ := strings.Cut(rest, "/")
 	match := partial.Unknown
-	if strings.HasPrefix(pattern, ".") || strings.HasPrefix(pattern, "[") {
+	if lex.BeginsWith(pattern, ". [") {
 		for _, name := range [...]string{".git", ".claude", protected.SwitchOff, ".ssh", ".aws", ".gnupg"} {
 			if ok, err := path.Match(pattern, name); ok && err == nil {
 				match = name
@@ -216,11 +216,11 @@ func (j *judging) guarded(p string, sweeping bool) region {
 }
 
 func (j *judging) isHome(p string) bool {
-	if p == "~" || p == "/home" || p == "/Users" || p == "/root" || j.home != "" && (p == j.home || fspath.Within(j.home, p)) {
+	if lex.OneOf(p, "~ /home /Users /root") || j.home != "" && (p == j.home || fspath.Within(j.home, p)) {
 		return true
 	}
 	dir := fspath.Dir(p)
-	return (dir == "/home" || dir == "/Users" || fspath.IsDrive(dir) && dir[2:] == "/users") && p != dir
+	return (lex.OneOf(dir, "/home /Users") || fspath.IsDrive(dir) && dir[2:] == "/users") && p != dir
 }
 
 // inTree places paths inside the project and its repository.
@@ -310,7 +310,7 @@ func (j *judging) placeAway(p string) region {
 		return inDevice
 	case p == "/" || p == "/"+partial.Unknown || lex.OneOf(p, fspath.SystemDirs):
 		return inRoot
-	case p == "~" || p == "~/"+partial.Unknown || p == "/home" || p == "/root" || fspath.Dir(p) == "/home" || fspath.Dir(p) == "/Users":
+	case lex.OneOf(p, "~ /home /root") || p == "~/"+partial.Unknown || lex.OneOf(fspath.Dir(p), "/home /Users"):
 		return inHome
 	case p == "" || partial.HasHole(p[:1]):
 		return inOpen

@@ -127,3 +127,24 @@ func Noun(words []string, verb string) string {
 	}
 	return strings.Join(rest, "-")
 }
+
+// BeginsWith reports whether a text begins with one of the blank-separated words
+// of list.
+func BeginsWith(s, list string) bool { return anyWord(s, list, strings.HasPrefix) }
+
+// EndsWith reports whether a text ends with one of the words of list.
+func EndsWith(s, list string) bool { return anyWord(s, list, strings.HasSuffix) }
+
+// Mentions reports whether one of the words of list stands anywhere in a text.
+func Mentions(s, list string) bool { return anyWord(s, list, strings.Contains) }
+
+func anyWord(s, list string, test func(s, word string) bool) bool {
+	for more := true; more; {
+		var word string
+		word, list, more = strings.Cut(list, " ")
+		if test(s, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/fspath"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
@@ -11,7 +12,7 @@ import (
 func HostPath(p, home string, env map[string]string) bool {
 	low := strings.ToLower(p)
 	base := fspath.Base(low)
-	if base == "managed-settings.json" || base == "remote-settings.json" || base == ".claude.json" {
+	if lex.OneOf(base, "managed-settings.json remote-settings.json .claude.json") {
 		return true
 	}
 	tail, ok := HostFolder(p, env)
@@ -39,7 +40,7 @@ func hostTail(tail string) bool {
 	if strings.HasPrefix(base, "settings") && (strings.HasSuffix(base, ".json") || fspath.HasGlob(base) || partial.HasHole(base)) {
 		return true
 	}
-	return fspath.Within(tail, "/plugins") || fspath.Within(tail, "/hooks") || fspath.Within(tail, "/dev-mods") || tail == "/*" || tail == "/.credentials.json" || tail == "/"+partial.Unknown
+	return fspath.Within(tail, "/plugins") || fspath.Within(tail, "/hooks") || fspath.Within(tail, "/dev-mods") || lex.OneOf(tail, "/* /.credentials.json") || tail == "/"+partial.Unknown
 }
 
 // SwitchOff is the file that silences Afar in a project.

@@ -28,7 +28,7 @@ func GuardedName(p string) bool {
 	case base == SwitchOff, strings.EqualFold(base, PolicyFile), LinkedProgram(p):
 		return true
 	case strings.Contains(base, "afar"):
-		return strings.Contains(p, "/LaunchAgents/") || strings.Contains(p, "/systemd/") || partial.HasHole(p) && lex.OneOf(base, "afar.db afar.sock afar")
+		return lex.Mentions(p, "/LaunchAgents/ /systemd/") || partial.HasHole(p) && lex.OneOf(base, "afar.db afar.sock afar")
 	}
 	event, ok := strings.CutPrefix(base, "hook-")
 	return ok && partial.HasHole(p) && lex.OneOf(event, HookEvents)

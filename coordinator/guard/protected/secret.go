@@ -32,8 +32,7 @@ func SecretPath(p, home string) bool {
 	if isTemplate(base) {
 		return false
 	}
-	if lex.OneOf(base, secretFiles) || strings.HasPrefix(base, ".env.") || strings.HasSuffix(base, ".env") || strings.HasPrefix(base, "id_rsa") ||
-		strings.HasPrefix(base, "client_secret") && strings.HasSuffix(base, ".json") || strings.HasPrefix(base, "id_") && strings.HasSuffix(fspath.Dir(p), "/.ssh") {
+	if lex.OneOf(base, secretFiles) || lex.BeginsWith(base, ".env. id_rsa") || strings.HasSuffix(base, ".env") || strings.HasPrefix(base, "client_secret") && strings.HasSuffix(base, ".json") || strings.HasPrefix(base, "id_") && strings.HasSuffix(fspath.Dir(p), "/.ssh") {
 		return true
 	}
 	if i := strings.LastIndexByte(base, '.'); i > 0 && lex.OneOf(base[i+1:], "pem key p12 pfx keystore jks ppk kdbx asc") {
@@ -43,7 +42,7 @@ func SecretPath(p, home string) bool {
 }
 
 func inSecretTails(p string) bool {
-	if !strings.Contains(p, "/.") && !strings.Contains(p, "/Library/") {
+	if !lex.Mentions(p, "/. /Library/") {
 		return false
 	}
 	for rest := secretTails; rest != ""; {
@@ -60,7 +59,7 @@ func secretSystem(p string) bool {
 	if strings.HasPrefix(p, "/proc/") && fspath.Base(p) == "environ" {
 		return true
 	}
-	if strings.HasPrefix(p, "/run/secrets/") || strings.HasPrefix(p, "/var/run/secrets/") {
+	if lex.BeginsWith(p, "/run/secrets/ /var/run/secrets/") {
 		return true
 	}
 	if fspath.Dir(p) == "/etc/ssl/private" || lex.OneOf(p, "/etc/shadow /etc/gshadow /etc/sudoers") {
@@ -93,7 +92,7 @@ func isTemplate(base string) bool {
 // SecretName is true of variables that people keep secrets in.
 func SecretName(name string) bool {
 	n := strings.ToUpper(name)
-	if strings.HasSuffix(n, "_FILE") || strings.HasSuffix(n, "_PATH") || strings.HasSuffix(n, "_NAME") {
+	if lex.EndsWith(n, "_FILE _PATH _NAME") {
 		return false
 	}
 	for _, w := range [...]string{"SECRET", "PASSWORD", "PASSWD", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIALS"} {

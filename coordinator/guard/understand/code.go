@@ -87,7 +87,7 @@ func interpret(sh *shell.Shell, c shell.Command, codeFlags, lang string) {
 			}
 		case codeFlag(a, name, codeFlags):
 			inPlace(sh, c.Args, lang)
-			if strings.ContainsAny(name, "np") && (lang == "perl" || lang == "ruby") && len(c.Args) > i+2 {
+			if strings.ContainsAny(name, "np") && (lex.OneOf(lang, "perl ruby")) && len(c.Args) > i+2 {
 				for _, f := range c.Args[i+2:] {
 					sh.Read(f)
 				}
@@ -96,7 +96,7 @@ func interpret(sh *shell.Shell, c shell.Command, codeFlags, lang string) {
 				script.Run(sh, c.Args[i+1], lang)
 			}
 			return
-		case len(a) > 2 && a[0] == '-' && a[1] != '-' && lex.OneOf(a[1:2], codeFlags) && lang != "perl" && lang != "ruby":
+		case len(a) > 2 && a[0] == '-' && a[1] != '-' && lex.OneOf(a[1:2], codeFlags) && !lex.OneOf(lang, "perl ruby"):
 			script.Run(sh, a[2:], lang)
 			return
 		case a == "--":
@@ -125,7 +125,7 @@ func codeFlag(a, name, codeFlags string) bool {
 
 // inPlace reports the operands that "perl -pi -e" or "ruby -i" overwrite.
 func inPlace(sh *shell.Shell, args []string, lang string) {
-	if lang != "perl" && lang != "ruby" {
+	if !lex.OneOf(lang, "perl ruby") {
 		return
 	}
 	editing, code := false, 0
@@ -168,7 +168,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 		sh.Exec(append([]string{base}, args[1:]...), c.In)
 		return
 	}
-	if strings.HasPrefix(args[0], "https://") || strings.HasPrefix(args[0], "http://") {
+	if lex.BeginsWith(args[0], "https:// http://") {
 		sh.Effect(effect.RunUnknown, effect.Network, args[0])
 	}
 }
@@ -207,12 +207,12 @@ func editor(sh *shell.Shell, c shell.Command) {
 	for _, code := range append(o.All("c", "cmd", "eval", "f"), plusCommands(c.Args)...) {
 		editorCommand(sh, code, lang)
 	}
-	if c.In != nil && (c.Name == "ed" || c.Name == "ex" || o.Short('e') || o.Short('s')) {
+	if c.In != nil && (lex.OneOf(c.Name, "ed ex") || o.Exact("e", "s")) {
 		for _, line := range shell.SplitLines(*c.In) {
 			editorCommand(sh, line, lang)
 		}
 	}
-	if c.Name == "ed" || c.Name == "ex" {
+	if lex.OneOf(c.Name, "ed ex") {
 		for _, f := range o.Pos {
 			if !strings.HasPrefix(f, "+") {
 				sh.Write(f)
@@ -273,7 +273,7 @@ func sed(sh *shell.Shell, c shell.Command) {
 	}
 	for _, f := range files {
 		switch {
-		case o.Short('i') || o.Short('I') || o.Has("in-place"):
+		case o.Has("i", "I", "in-place"):
 			if f != "" {
 				sh.Write(f)
 			}

@@ -71,7 +71,7 @@ func container(sh *shell.Shell, c shell.Command) {
 // buildPushes notices a build that publishes what it built.
 func buildPushes(sh *shell.Shell, args []string) {
 	for _, a := range args {
-		if a == "--push" || a == "--push=true" || strings.Contains(a, "type=registry") || strings.Contains(a, "push=true") {
+		if lex.OneOf(a, "--push --push=true") || lex.Mentions(a, "type=registry push=true") {
 			sh.Effect(effect.PublishOut, effect.Docker, "image")
 			return
 		}
@@ -109,9 +109,9 @@ func containerNoun(sh *shell.Shell, noun, verb string, args []string) {
 func containerRemove(sh *shell.Shell, verb string, args []string) {
 	o := shell.ParseOptions(args, "")
 	switch {
-	case o.Short('v') || o.Exact("volumes"):
+	case o.Exact("v", "volumes"):
 		sh.Effect(effect.PruneLocal, effect.AnonymousVolumes, strings.Join(o.Pos, " "))
-	case o.Short('f') || o.Exact("force") || partial.HasHole(strings.Join(o.Pos, "")):
+	case o.Exact("f", "force") || partial.HasHole(strings.Join(o.Pos, "")):
 		sh.Effect(effect.PruneLocal, effect.Named(verb), strings.Join(o.Pos, " "))
 	}
 }
@@ -159,7 +159,7 @@ func granted(o shell.Options, name string) bool {
 // mount notices a host directory that holds more than a project.
 func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	host, inside, _ := strings.Cut(spec, ":")
-	if strings.Contains(spec, "source=") || strings.Contains(spec, "src=") {
+	if lex.Mentions(spec, "source= src=") {
 		for _, kv := range strings.Split(spec, ",") {
 			k, v, _ := strings.Cut(kv, "=")
 			switch k {
@@ -173,7 +173,7 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	if strings.HasSuffix(host, "docker.sock") {
 		sh.Effect(effect.RunElevated, effect.HostRights, host)
 	}
-	if !strings.HasPrefix(host, "/") && !strings.HasPrefix(host, ".") && !strings.HasPrefix(host, "~") {
+	if !lex.BeginsWith(host, "/ . ~") {
 		return
 	}
 	inside, _, _ = strings.Cut(inside, ":")
@@ -194,7 +194,7 @@ func compose(sh *shell.Shell, args []string, c shell.Command) {
 	o := shell.ParseOptions(rest[1:], "t timeout")
 	switch rest[0] {
 	case "down", "rm":
-		if o.Short('v') || o.Exact("volumes") {
+		if o.Exact("v", "volumes") {
 			sh.Effect(effect.PruneLocal, effect.Volumes, "compose")
 		} else if v, _ := o.Get("rmi"); v == "all" {
 			sh.Effect(effect.PruneLocal, effect.Image, "compose")

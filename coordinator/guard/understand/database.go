@@ -36,7 +36,9 @@ func databaseRow(name string) row {
 			sh.Effect(effect.DropData, effect.Database, shell.ParseOptions(c.Args, "h p U").At(0))
 		}
 	case "dropuser", "dropRole":
-		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.DropData, effect.User, strings.Join(c.Args, " ")) }
+		return func(sh *shell.Shell, c shell.Command) {
+			sh.Effect(effect.DropData, effect.User, strings.Join(c.Args, " "))
+		}
 	case "mysqladmin", "mariadb-admin":
 		return func(sh *shell.Shell, c shell.Command) {
 			o := shell.ParseOptions(c.Args, "h u P S host user port")
@@ -308,7 +310,7 @@ func migration(sh *shell.Shell, c shell.Command) {
 		script.Run(sh, c.Args[1], "ruby")
 		return
 	}
-	if lex.First(c.Args) == "shell" || lex.First(c.Args) == "dbshell" {
+	if lex.OneOf(lex.First(c.Args), "shell dbshell") {
 		o := shell.ParseOptions(c.Args, "c command")
 		for _, code := range o.All("c", "command") {
 			script.Run(sh, code, "python")
@@ -337,7 +339,7 @@ func migration(sh *shell.Shell, c shell.Command) {
 			return
 		case lex.OneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db sqlflush drop-all dropall clean database:reset db:migrate:undo:all db:migrate:reset zero "+
 			"sql-drop sql:drop doctrine:schema:drop doctrine:database:drop") && !lex.ContainsAny(c.Args, "--dump-sql --simulate") &&
-			!(verb == "clean" && c.Name != "flyway" && c.Name != "liquibase"):
+			!(verb == "clean" && !lex.OneOf(c.Name, "flyway liquibase")):
 			sh.Effect(effect.DropData, effect.Reset, c.Name+" "+verb)
 			return
 		case lex.OneOf(verb, "rollback db:rollback undo downgrade migrate:rollback down --down db:migrate:undo"):

@@ -40,7 +40,7 @@ func diskRow(name string) row {
 			if c.Name == "swapoff" && (o.Short('a') || len(o.Pos) > 0) {
 				sh.Effect(effect.ChangeSystem, effect.Swap, strings.Join(o.Pos, " "))
 			}
-			if c.Name == "umount" && (o.Short('a') || o.Short('f') || o.Short('l') || o.Exact("all", "force", "lazy") || slices.Contains(o.Pos, "/")) || c.Name == "mount" && (len(o.Pos) > 1 || strings.Contains(lex.First(o.All("o")), "remount")) {
+			if c.Name == "umount" && (o.Exact("a", "f", "l", "all", "force", "lazy") || slices.Contains(o.Pos, "/")) || c.Name == "mount" && (len(o.Pos) > 1 || strings.Contains(lex.First(o.All("o")), "remount")) {
 				if f := sh.Path(o.At(len(o.Pos) - 1)); sh.IsOwn(f) || protected.HostPath(f, sh.Place.Home, sh.Eval.Site.Env) {
 					sh.Effect(effect.WriteFile, "", f)
 				}
@@ -68,7 +68,7 @@ func makeFilesystem(sh *shell.Shell, c shell.Command) {
 		return // -n of ext only shows what it would do
 	}
 	for _, p := range o.Pos {
-		if f := sh.Path(p); !strings.HasPrefix(f, "/dev/") && (strings.HasSuffix(f, ".img") || strings.HasSuffix(f, ".raw")) {
+		if f := sh.Path(p); !strings.HasPrefix(f, "/dev/") && (lex.EndsWith(f, ".img .raw")) {
 			sh.Write(p)
 			return
 		}
@@ -143,7 +143,7 @@ func volumes(sh *shell.Shell, c shell.Command) {
 			return
 		}
 	case "fsck", "e2fsck", "xfs_repair":
-		if o.Short('n') || o.Short('N') {
+		if o.Exact("n", "N") {
 			return
 		}
 	case "tune2fs":
@@ -157,9 +157,7 @@ func volumes(sh *shell.Shell, c shell.Command) {
 func macDisk(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "")
 	verb := strings.ToLower(o.At(0))
-	if strings.HasPrefix(verb, "erase") || strings.HasPrefix(verb, "secureerase") || strings.HasPrefix(verb, "partition") || strings.HasPrefix(verb, "zero") ||
-		strings.HasPrefix(verb, "reformat") || strings.HasPrefix(verb, "delete") || strings.HasPrefix(verb, "random") || verb == "restore" ||
-		strings.EqualFold(verb, "apfs") && strings.HasPrefix(strings.ToLower(o.At(1)), "delete") || c.Name == "asr" {
+	if lex.BeginsWith(verb, "erase secureerase partition zero reformat delete random") || verb == "restore" || strings.EqualFold(verb, "apfs") && strings.HasPrefix(strings.ToLower(o.At(1)), "delete") || c.Name == "asr" {
 		sh.Effect(effect.WriteDisk, effect.Format, strings.Join(o.Pos, " "))
 	}
 	if c.Name == "tmutil" && lex.OneOf(verb, "disable thinlocalsnapshots") {

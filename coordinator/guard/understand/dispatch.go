@@ -54,7 +54,7 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 	if sh.ScriptFile(full, c.Args) {
 		return
 	}
-	if strings.HasPrefix(c.Name, "mkfs.") || strings.HasPrefix(c.Name, "newfs_") {
+	if lex.BeginsWith(c.Name, "mkfs. newfs_") {
 		makeFilesystem(sh, c)
 		return
 	}
@@ -89,7 +89,7 @@ func perhapsWrapper(sh *shell.Shell, c shell.Command) {
 func typedSQL(sh *shell.Shell, c shell.Command) {
 	n := len(sh.Eval.Effects)
 	sql.Read(sh, c.Name+" "+strings.Join(c.Args, " "))
-	if c.Name == "flushall" || c.Name == "flushdb" {
+	if lex.OneOf(c.Name, "flushall flushdb") {
 		sh.Effect(effect.DropData, effect.Database, c.Name)
 	}
 	sh.Doubt(n)
@@ -104,7 +104,7 @@ func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
 		return
 	}
 	o := shell.ParseOptions(c.Args, "")
-	if o.Short('r') || o.Short('R') {
+	if o.Exact("r", "R") {
 		for _, p := range o.Pos {
 			sh.Possible(effect.DeleteTree, "", sh.Path(p))
 		}

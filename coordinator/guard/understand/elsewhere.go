@@ -69,7 +69,7 @@ func multiplexer(sh *shell.Shell, c shell.Command) {
 	_, rest := shell.Leading(c.Args, "L S f T p t X r d session h")
 	if c.Name == "screen" {
 		_, rest = shell.Leading(c.Args, "S p t T c e h s")
-		if slices.Contains(c.Args, "-X") && (slices.Contains(c.Args, "stuff") || slices.Contains(c.Args, "exec") || slices.Contains(c.Args, "readreg") || slices.Contains(c.Args, "paste")) {
+		if slices.Contains(c.Args, "-X") && (lex.ContainsAny(c.Args, "stuff exec readreg paste")) {
 			sh.Effect(effect.TypeInto, "", "screen")
 			return
 		}
@@ -84,7 +84,7 @@ func multiplexer(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	for i, a := range rest { // tmux takes several commands at once
-		if a == ";" || a == `\;` {
+		if lex.OneOf(a, "; \\;") {
 			multiplexer(sh, shell.Command{Name: c.Name, Args: rest[i+1:]})
 			rest = rest[:i]
 			break
@@ -190,7 +190,7 @@ func otherMachine(sh *shell.Shell, c shell.Command) {
 				return
 			}
 			child.Exec(rest, c.In)
-			if len(rest) > 1 && (c.Name == "multipass" || c.Name == "limactl") {
+			if len(rest) > 1 && (lex.OneOf(c.Name, "multipass limactl")) {
 				child.Exec(rest[1:], c.In)
 			}
 			return

@@ -62,8 +62,7 @@ func remove(sh *shell.Shell, c shell.Command) {
 	if o.Exact("help", "version") {
 		return
 	}
-	tree := o.Short('r') || o.Short('R') || o.Short('d') || o.Has("recursive") ||
-		lex.OneOf(c.Name, "rimraf trash trash-put rmtrash del-cli srm wipe")
+	tree := o.Has("r", "R", "d", "recursive") || lex.OneOf(c.Name, "rimraf trash trash-put rmtrash del-cli srm wipe")
 	kind := effect.DeleteFile
 	if tree {
 		kind = effect.DeleteTree
@@ -154,7 +153,7 @@ func copyFiles(sh *shell.Shell, c shell.Command) {
 func link(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "t S target-directory suffix")
 	from, to := operandsTo(o)
-	symbolic := o.Short('s') || o.Has("symbolic")
+	symbolic := o.Has("s", "symbolic")
 	for _, p := range from {
 		if symbolic {
 			sh.Links(p, to)
@@ -170,7 +169,7 @@ func changeMode(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "reference")
 	pos := o.Pos
 	how := effect.Mode
-	if c.Name == "chmod" || c.Name == "gchmod" {
+	if lex.OneOf(c.Name, "chmod gchmod") {
 		mode := o.At(0)
 		for _, a := range c.Args { // "-x" looks like a flag but is a mode
 			if len(a) > 1 && a[0] == '-' && strings.Trim(a[1:], "rwxXst") == "" {
@@ -184,7 +183,7 @@ func changeMode(sh *shell.Shell, c shell.Command) {
 	} else if len(pos) > 1 {
 		pos = pos[1:]
 	}
-	if o.Short('R') || o.Has("recursive") {
+	if o.Has("R", "recursive") {
 		how = treeOp(how)
 	}
 	for _, p := range pos {
@@ -198,7 +197,7 @@ func modeKind(mode string) effect.Op {
 	switch {
 	case lex.IsNumber(mode) && len(digits) == 4 && (digits[0] == '4' || digits[0] == '2' || digits[0] == '6'), strings.Contains(mode, "+s"), strings.Contains(mode, "u=s"):
 		return effect.Setuid
-	case digits == "777" || digits == "666" || mode == "a+rwx" || mode == "ugo+rwx" || mode == "a=rwx" || mode == "o+w" || mode == "a+w":
+	case lex.OneOf(digits, "777 666") || lex.OneOf(mode, "a+rwx ugo+rwx a=rwx o+w a+w"):
 		return effect.World
 	}
 	return effect.Mode
@@ -218,7 +217,7 @@ func treeOp(how effect.Op) effect.Op {
 func changeOwner(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "reference from")
 	how := effect.Owner
-	if o.Short('R') || o.Has("recursive") {
+	if o.Has("R", "recursive") {
 		how = effect.OwnerTree
 	}
 	for i, p := range o.Pos {
@@ -275,7 +274,7 @@ func archive(sh *shell.Shell, c shell.Command) {
 		}
 		return
 	}
-	if dir, ok := o.Get("C", "directory"); ok && (o.Short('x') || o.Has("extract") || strings.HasPrefix(o.At(0), "x")) {
+	if dir, ok := o.Get("C", "directory"); ok && (o.Has("x", "extract") || strings.HasPrefix(o.At(0), "x")) {
 		sh.Effect(effect.WriteFile, effect.Unpack, sh.Path(dir))
 	}
 	if o.Short('x') && strings.Contains(c.Name, "tar") && !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) && len(o.All("C", "directory")) == 0 {
@@ -336,7 +335,7 @@ func matchesEverything(name, arg string) bool {
 	case "-perm":
 		return strings.Trim(arg, "/-0") == ""
 	case "-newermt":
-		return strings.HasPrefix(arg, "19") || strings.HasPrefix(arg, "@0")
+		return lex.BeginsWith(arg, "19 @0")
 	}
 	return lex.OneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0")
 }
@@ -393,7 +392,7 @@ func findRoots(args []string) (roots, expr []string) {
 		args = args[1:]
 	}
 	for i, a := range args {
-		if strings.HasPrefix(a, "-") || a == "(" || a == "!" {
+		if strings.HasPrefix(a, "-") || lex.OneOf(a, "( !") {
 			roots, expr = args[:i], args[i:]
 			break
 		}

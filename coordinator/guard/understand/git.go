@@ -137,16 +137,15 @@ func gitSet(sh *shell.Shell, key, values string) bool {
 
 // gitRuns is true of settings whose value git hands to a shell.
 func gitRuns(key string) bool {
-	return lex.OneOf(key, "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor core.askpass credential.helper gpg.program") ||
-		strings.HasPrefix(key, "filter.") || strings.HasPrefix(key, "pager.") || strings.HasSuffix(key, ".textconv") || strings.HasPrefix(key, "mergetool.")
+	return lex.OneOf(key, "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor core.askpass credential.helper gpg.program") || lex.BeginsWith(key, "filter. pager. mergetool.") || strings.HasSuffix(key, ".textconv")
 }
 
 func gitPush(sh *shell.Shell, args []string) {
 	o := shell.ParseOptions(args, "o repo receive-pack exec push-option")
-	if o.Short('n') || o.Has("dry-run") {
+	if o.Has("n", "dry-run") {
 		return
 	}
-	force := o.Short('f') || o.Has("force")
+	force := o.Has("f", "force")
 	lease := o.Exact("force-with-lease", "force-if-includes")
 	refs := o.Pos
 	if len(refs) > 0 {
@@ -156,7 +155,7 @@ func gitPush(sh *shell.Shell, args []string) {
 		sh.Effect(effect.PushForce, effect.Mirror, "")
 		return
 	}
-	if o.Short('d') || o.Exact("delete") {
+	if o.Exact("d", "delete") {
 		for _, r := range refs {
 			sh.Effect(effect.PushDelete, refKind(r), branchOf(r))
 		}
@@ -204,14 +203,14 @@ func gitRefspecs(sh *shell.Shell, refs []string, force, lease bool, o shell.Opti
 func branchOf(ref string) string {
 	ref = strings.TrimPrefix(ref, "refs/heads/")
 	ref = strings.TrimPrefix(ref, "heads/")
-	if ref == "HEAD" || ref == "@" {
+	if lex.OneOf(ref, "HEAD @") {
 		return ""
 	}
 	return ref
 }
 
 func refKind(ref string) effect.Op {
-	if strings.HasPrefix(ref, "refs/tags/") || strings.HasPrefix(ref, "tags/") {
+	if lex.BeginsWith(ref, "refs/tags/ tags/") {
 		return effect.Tag
 	}
 	return effect.Branch
@@ -221,7 +220,7 @@ func gitReset(sh *shell.Shell, args []string) {
 	o := shell.ParseOptions(args, "")
 	hard := o.Has("hard") || o.Exact("ha") // git takes the shortest that is unique
 	switch {
-	case hard && o.At(0) != "" && o.At(0) != "HEAD" && o.At(0) != "@":
+	case hard && o.At(0) != "" && !lex.OneOf(o.At(0), "HEAD @"):
 		sh.Effect(effect.Discard, effect.ResetHardTo, "")
 	case hard:
 		sh.Effect(effect.Discard, effect.ResetHard, "")
@@ -233,7 +232,7 @@ func gitReset(sh *shell.Shell, args []string) {
 func gitCheckout(sh *shell.Shell, args []string) {
 	before, after, dashes := cutDashes(args)
 	o := shell.ParseOptions(before, "b B U orphan conflict unified inter-hunk-context pathspec-from-file")
-	if o.Short('f') || o.Exact("force") {
+	if o.Exact("f", "force") {
 		sh.Effect(effect.Discard, effect.CheckoutForce, "")
 		return
 	}
@@ -241,7 +240,7 @@ func gitCheckout(sh *shell.Shell, args []string) {
 		sh.Effect(effect.Discard, effect.RestorePath, "")
 		return
 	}
-	if o.Has("patch") || o.Short('p') {
+	if o.Has("patch", "p") {
 		return
 	}
 	if o.Has("ours", "theirs") {
@@ -290,8 +289,7 @@ func cutDashes(args []string) (before, after []string, found bool) {
 // looksLikePath tells a pathspec from a branch where git would look at the
 // disk: dots, globs, a slash at the end, a short alphabetic extension.
 func looksLikePath(s string) bool {
-	if s == "." || s == ".." || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "/") ||
-		strings.HasPrefix(s, ":") || fspath.HasGlob(s) || strings.HasSuffix(s, "/") {
+	if lex.OneOf(s, ". ..") || lex.BeginsWith(s, "./ ../ / :") || fspath.HasGlob(s) || strings.HasSuffix(s, "/") {
 		return true
 	}
 	i := strings.LastIndexByte(s, '.')
@@ -338,9 +336,9 @@ func gitSwitch(sh *shell.Shell, args []string) {
 
 func gitRestore(sh *shell.Shell, args []string) {
 	o := shell.ParseOptions(args, "s source conflict pathspec-from-file")
-	staged := o.Short('S') || o.Has("staged")
-	worktree := o.Short('W') || o.Has("worktree")
-	if staged && !worktree || o.Short('p') || o.Has("patch") {
+	staged := o.Has("S", "staged")
+	worktree := o.Has("W", "worktree")
+	if staged && !worktree || o.Has("p", "patch") {
 		return
 	}
 	if o.Has("ours", "theirs") {
@@ -355,7 +353,7 @@ func gitRestore(sh *shell.Shell, args []string) {
 
 func gitClean(sh *shell.Shell, args []string) {
 	o := shell.ParseOptions(args, "e exclude")
-	if o.Short('n') || o.Has("dry-run") || o.Short('i') || o.Has("interactive") {
+	if o.Has("n", "dry-run", "i", "interactive") {
 		return
 	}
 	if !o.Short('f') && !o.Has("force") && !gitSet(sh, "clean.requireforce", "false 0 no off") {
@@ -390,22 +388,22 @@ func gitBranch(sh *shell.Shell, args []string) {
 	o := shell.ParseOptions(args, "u set-upstream-to sort format contains")
 	switch {
 	case o.Exact("r", "remotes"):
-	case o.Short('D'), (o.Short('d') || o.Has("delete")) && (o.Short('f') || o.Has("force")):
+	case o.Short('D'), (o.Has("d", "delete")) && (o.Has("f", "force")):
 		for _, b := range o.Pos {
 			sh.Effect(effect.RewriteRefs, effect.BranchDeleteForce, b)
 		}
-	case o.Short('d') || o.Has("delete"):
+	case o.Has("d", "delete"):
 		for _, b := range o.Pos {
 			sh.Effect(effect.RewriteRefs, effect.BranchDelete, b)
 		}
-	case o.Short('M'), o.Short('f') || o.Exact("force"):
+	case o.Short('M'), o.Exact("f", "force"):
 		sh.Effect(effect.RewriteRefs, effect.BranchForce, o.At(0))
 	}
 }
 
 func gitTag(sh *shell.Shell, args []string) {
 	o := shell.ParseOptions(args, "m F u message file sort format")
-	if o.Short('d') || o.Has("delete") {
+	if o.Has("d", "delete") {
 		sh.Effect(effect.RewriteRefs, effect.TagDelete, strings.Join(o.Pos, " "))
 	}
 }
@@ -430,8 +428,7 @@ func gitConfig(sh *shell.Shell, args []string) {
 	}
 	key := strings.ToLower(pos[0])
 	gitSetting(sh, pos[0]+"="+pos[1])
-	if key == "core.hookspath" || key == "core.sshcommand" || key == "core.fsmonitor" || strings.HasPrefix(key, "url.") ||
-		strings.HasPrefix(pos[1], "!") || strings.HasPrefix(key, "filter.") && pos[1] != "" && !strings.HasPrefix(pos[1], "git-lfs ") || key == "init.templatedir" || key == "include.path" || key == "credential.helper" && strings.Contains(pos[1], "store") {
+	if lex.OneOf(key, "core.hookspath core.sshcommand core.fsmonitor init.templatedir include.path") || strings.HasPrefix(key, "url.") || strings.HasPrefix(pos[1], "!") || strings.HasPrefix(key, "filter.") && pos[1] != "" && !strings.HasPrefix(pos[1], "git-lfs ") || key == "credential.helper" && strings.Contains(pos[1], "store") {
 		sh.Effect(effect.GitSettings, "", key)
 	}
 }
@@ -480,13 +477,13 @@ func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
 			sh.Effect(effect.RewriteRefs, effect.Reflog, "")
 		}
 	case "gc", "prune":
-		if v, _ := o.Get("prune"); v == "now" || v == "all" || verb == "prune" && !o.Short('n') || gitSet(sh, "gc.reflogexpire", "now all 0") || gitSet(sh, "gc.pruneexpire", "now all") {
+		if v, _ := o.Get("prune"); lex.OneOf(v, "now all") || verb == "prune" && !o.Short('n') || gitSet(sh, "gc.reflogexpire", "now all 0") || gitSet(sh, "gc.pruneexpire", "now all") {
 			sh.Effect(effect.RewriteRefs, effect.Prune, "")
 		}
 	case "update-ref":
 		gitUpdateRef(sh, o, c.In)
 	case "symbolic-ref":
-		if o.Short('d') || o.Has("delete") {
+		if o.Has("d", "delete") {
 			sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
 		}
 	default:
@@ -497,7 +494,7 @@ func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
 // gitFetched: a forced refspec moves a local branch to what the remote has,
 // whatever was committed there. The remote-tracking refs are the remote's anyway.
 func gitFetched(sh *shell.Shell, o shell.Options) {
-	force := o.Short('f') || o.Exact("force")
+	force := o.Exact("f", "force")
 	if o.Exact("dry-run") || len(o.Pos) < 2 {
 		return
 	}
@@ -541,7 +538,7 @@ func gitUpdateRef(sh *shell.Shell, o shell.Options, in *string) {
 				sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(f[1]))
 			}
 		}
-	case o.Short('d') || o.Has("delete") || protected.HoldsUndo(o.At(0)):
+	case o.Has("d", "delete") || protected.HoldsUndo(o.At(0)):
 		sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
 	case strings.HasPrefix(o.At(0), "refs/heads/"):
 		sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(o.At(0)))
@@ -606,7 +603,7 @@ func gitStore(sh *shell.Shell, verb string, args []string, o shell.Options) {
 			sh.Print("." + shell.EveryFile + "\n")
 		}
 	case "worktree":
-		if o.At(0) == "remove" && (o.Short('f') || o.Has("force")) {
+		if o.At(0) == "remove" && (o.Has("f", "force")) {
 			sh.Effect(effect.Discard, effect.Worktree, sh.Path(o.At(1)))
 		}
 	case "rm":
@@ -626,7 +623,7 @@ func gitStore(sh *shell.Shell, verb string, args []string, o shell.Options) {
 			sh.Effect(effect.Discard, effect.RestoreAll, "")
 		}
 	case "read-tree":
-		if o.Has("reset") || o.Short('u') {
+		if o.Has("reset", "u") {
 			sh.Effect(effect.Discard, effect.ReadTree, "")
 		}
 	case "remote":
@@ -638,7 +635,7 @@ func gitStore(sh *shell.Shell, verb string, args []string, o shell.Options) {
 			sh.Print(toplevel(sh) + "\n")
 		}
 	case "lfs":
-		if o.At(0) == "prune" || o.At(0) == "migrate" {
+		if lex.OneOf(o.At(0), "prune migrate") {
 			sh.Effect(effect.RewriteRefs, effect.Named("lfs-"+o.At(0)), "")
 		}
 	case "send-email":
@@ -661,7 +658,7 @@ func gitSubmodule(sh *shell.Shell, args []string) {
 			sh.Run(strings.Join(code, " "), nil)
 		}
 	case "deinit":
-		if o.Short('f') || o.Has("force") {
+		if o.Has("f", "force") {
 			sh.Effect(effect.Discard, effect.Worktree, "")
 		}
 	}
@@ -670,7 +667,7 @@ func gitSubmodule(sh *shell.Shell, args []string) {
 func gitRemove(sh *shell.Shell, o shell.Options) {
 	for _, p := range o.Pos {
 		var op effect.Op
-		if o.Short('f') || o.Has("force") {
+		if o.Has("f", "force") {
 			op = effect.GitForce
 		}
 		kind := effect.DeleteFile

@@ -137,7 +137,7 @@ func settingsEdit(sh *shell.Shell, call effect.Call, p string) effect.Op {
 	switch {
 	case call.Tool == "Write" && !inHome && wholeSettings(call.Value("content")):
 		return effect.OtherSetting
-	case (call.Tool == "Edit" || call.Tool == "MultiEdit") && harmlessEdits(call):
+	case (lex.OneOf(call.Tool, "Edit MultiEdit")) && harmlessEdits(call):
 		return effect.OtherSetting
 	}
 	return ""
@@ -217,7 +217,7 @@ func settingToken(text string) (token string, isText bool) {
 // and mods the host runs, and with which environment.
 func guardsHooks(name string) bool {
 	low := strings.ToLower(strings.Trim(name, `"`))
-	if strings.Contains(low, "hook") || strings.Contains(low, "plugin") || strings.Contains(low, "marketplace") || strings.Contains(low, "afar") {
+	if lex.Mentions(low, "hook plugin marketplace afar") {
 		return true
 	}
 	return lex.OneOf(low, "env crosssessioninbound command matcher type mods modules")

@@ -158,7 +158,7 @@ func mcpPath(sh *shell.Shell, text string, words []string, name string) {
 	switch {
 	case lex.HasWord(words, "delete remove rm unlink rmdir trash"):
 		sh.Effect(effect.DeleteTree, "", p)
-	case lex.HasWord(words, "move rename") && name != "destination" && name != "dest":
+	case lex.HasWord(words, "move rename") && !lex.OneOf(name, "destination dest"):
 		sh.Effect(effect.MoveAway, "", p)
 	case lex.HasWord(words, "write edit create update append save put patch move rename copy replace insert modify set"):
 		sh.Effect(effect.WriteFile, "", p)

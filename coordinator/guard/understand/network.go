@@ -24,7 +24,7 @@ func networkRow(name string) row {
 		return syncCopies
 	case "robocopy":
 		return func(sh *shell.Shell, c shell.Command) {
-			if low := strings.ToLower(strings.Join(c.Args, " ")); len(c.Args) > 1 && (strings.Contains(low, "/mir") || strings.Contains(low, "/purge")) {
+			if low := strings.ToLower(strings.Join(c.Args, " ")); len(c.Args) > 1 && (lex.Mentions(low, "/mir /purge")) {
 				sh.Effect(effect.DeleteCopies, effect.Local, strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
 			}
 		}
@@ -36,7 +36,7 @@ func networkRow(name string) row {
 		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.ChangeRemote, effect.DNS, "nsupdate") }
 	case "ssh-add":
 		return func(sh *shell.Shell, c shell.Command) {
-			if o := shell.ParseOptions(c.Args, "t s e"); o.Short('D') || o.Short('d') {
+			if o := shell.ParseOptions(c.Args, "t s e"); o.Exact("D", "d") {
 				sh.Effect(effect.ChangeSystem, effect.KeysOfTheAgent, "")
 			}
 		}
@@ -67,12 +67,12 @@ func scanners(sh *shell.Shell, c shell.Command) {
 func httpClient(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "X d o O_ H u A e F T b c x K w m C E r U Q P request data data-raw data-binary data-urlencode data-ascii json form upload-file output header user user-agent cookie "+
 		"cookie-jar config write-out max-time connect-timeout retry url cacert cert key proxy resolve post-data post-file body-data method body-file output-document directory-prefix referer execute timeout tries unix-socket dir out")
-	if c.Name != "wget" && c.Name != "curl" {
+	if !lex.OneOf(c.Name, "wget curl") {
 		plainHTTP(sh, c, o)
 	}
 	host := ""
 	for _, p := range append(o.All("url"), o.Pos...) {
-		if strings.Contains(p, ".") || strings.Contains(p, "://") || strings.HasPrefix(p, "localhost") || partial.HasHole(p) {
+		if lex.Mentions(p, ". ://") || strings.HasPrefix(p, "localhost") || partial.HasHole(p) {
 			host = p
 			break
 		}
@@ -109,7 +109,7 @@ func httpClient(sh *shell.Shell, c shell.Command) {
 
 func wgetStdout(args []string) bool {
 	for i, a := range args {
-		if a == "-O-" || a == "-qO-" || strings.HasSuffix(a, "O-") || strings.HasPrefix(a, "-") && strings.HasSuffix(a, "O") && i+1 < len(args) && args[i+1] == "-" || a == "--output-document=-" {
+		if lex.OneOf(a, "-O- -qO- --output-document=-") || strings.HasSuffix(a, "O-") || strings.HasPrefix(a, "-") && strings.HasSuffix(a, "O") && i+1 < len(args) && args[i+1] == "-" {
 			return true
 		}
 	}
@@ -196,7 +196,7 @@ func fileText(sh *shell.Shell, name string) string {
 func rawSocket(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e c p s w q i X x sh-exec exec")
 	joined := strings.Join(c.Args, " ")
-	if _, ok := o.Get("e", "exec", "c", "sh-exec"); ok && c.Name != "socat" || strings.Contains(joined, "EXEC:") || strings.Contains(joined, "SYSTEM:") || strings.Contains(joined, "exec:") {
+	if _, ok := o.Get("e", "exec", "c", "sh-exec"); ok && c.Name != "socat" || lex.Mentions(joined, "EXEC: SYSTEM: exec:") {
 		sh.Effect(effect.ReverseShell, effect.Socket, joined)
 		return
 	}
@@ -275,7 +275,7 @@ func writeTo(sh *shell.Shell, to string) {
 
 func syncCopies(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e f T B exclude include filter files-from rsh rsync-path password-file log-file bwlimit port timeout backup-dir config transfers checkers")
-	if o.Short('n') || o.Exact("dry-run") {
+	if o.Exact("n", "dry-run") {
 		return
 	}
 	if c.Name == "rclone" {

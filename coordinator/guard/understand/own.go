@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -21,8 +20,7 @@ const (
 
 // ownName is true of the programs that own has something to say about.
 func ownName(name string) bool {
-	return name == "afar" || strings.HasPrefix(name, "hook-") || name == "claude" || name == "claude-code" || name == "go" ||
-		lex.OneOf(name, inPlaceAlways) || lex.OneOf(name, inPlaceAsked) || lex.OneOf(name, socketClients)
+	return lex.OneOf(name, "afar claude claude-code go") || strings.HasPrefix(name, "hook-") || lex.OneOf(name, inPlaceAlways) || lex.OneOf(name, inPlaceAsked) || lex.OneOf(name, socketClients)
 }
 
 // own reports what a command does to Afar or to the host's guard rails.
@@ -32,7 +30,7 @@ func own(sh *shell.Shell, c shell.Command, full string) {
 		afarCommand(sh, c)
 	case strings.HasPrefix(c.Name, "hook-") && (lex.OneOf(c.Name[5:], protected.HookEvents) || sh.IsOwn(sh.Path(full))):
 		sh.Effect(effect.SteerAfar, effect.Hook, c.Name)
-	case c.Name == "claude" || c.Name == "claude-code":
+	case lex.OneOf(c.Name, "claude claude-code"):
 		hostCommand(sh, c)
 	}
 	opened(sh, c)
@@ -125,7 +123,7 @@ func afarCommand(sh *shell.Shell, c shell.Command) {
 	if _, more := shell.Leading(rest[1:], "session since"); len(more) > 0 {
 		sub = more[0]
 	}
-	if slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
+	if lex.ContainsAny(rest, "--help -h") {
 		return
 	}
 	if lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants completion demo") {

@@ -91,7 +91,7 @@ func verbs(list string, kind effect.Kind, removing string) row {
 				sh.Effect(effect.RemovePackage, effect.Named(c.Name), p)
 				return
 			}
-			if c.Name == "cargo" || c.Name == "gem" {
+			if lex.OneOf(c.Name, "cargo gem") {
 				return
 			}
 		}
@@ -116,7 +116,7 @@ func nodePackages(sh *shell.Shell, c shell.Command) {
 		o.Pos = o.Pos[min(len(o.Pos), map[bool]int{true: 1, false: 2}[verb == "npm"]):]
 		verb = o.At(0)
 	}
-	global := o.Short('g') || o.Exact("global", "location") || verb == "global"
+	global := o.Exact("g", "global", "location") || verb == "global"
 	switch verb {
 	case "pkg":
 		for _, kv := range o.Pos {
@@ -230,7 +230,7 @@ func packageRow(name string) row {
 			if o.At(0) == "uninstall" {
 				sh.Effect(effect.RemovePackage, effect.Pip, strings.Join(o.Pos[1:], " "))
 			}
-			if o.At(0) == "install" && (strings.HasPrefix(o.At(1), "http://") || strings.HasPrefix(o.At(1), "git+http://")) {
+			if o.At(0) == "install" && (lex.BeginsWith(o.At(1), "http:// git+http://")) {
 				sh.Effect(effect.RunUnknown, effect.Network, o.At(1))
 			}
 		}
@@ -282,7 +282,7 @@ func systemPackages(sh *shell.Shell, c shell.Command) {
 	switch {
 	case lex.ContainsAny(o.Pos, "remove purge autoremove uninstall erase unmerge deinstall del rm zap") && !lex.OneOf(o.At(0), "list search info show install"),
 		c.Name == "pacman" && lex.ContainsPrefix(c.Args, "-R"),
-		c.Name == "dpkg" && (o.Exact("r", "P", "remove", "purge") || o.Exact("force-all")),
+		c.Name == "dpkg" && (o.Exact("r", "P", "remove", "purge", "force-all")),
 		c.Name == "rpm" && o.Exact("e", "erase"),
 		c.Name == "emerge" && o.Exact("C", "unmerge", "depclean"),
 		c.Name == "nix-collect-garbage", c.Name == "nix-env" && o.Exact("e", "uninstall"):
@@ -338,7 +338,7 @@ func fleetModule(sh *shell.Shell, module, text string) {
 		key, v, _ := strings.Cut(kv, "=")
 		args[key] = v
 	}
-	switch gone := args["state"] == "absent" || args["state"] == "removed"; {
+	switch gone := lex.OneOf(args["state"], "absent removed"); {
 	case module == "reboot":
 		sh.Effect(effect.Power, effect.Named(module), "")
 	case lex.OneOf(module, "service systemd systemd_service") && lex.OneOf(args["state"], "stopped restarted"):

@@ -310,6 +310,5 @@ func awkReads(args []string) bool {
 			return false
 		}
 	}
-	return len(o.Pos) > 0 && !partial.HasHole(o.Pos[0]) && !strings.ContainsAny(o.Pos[0], ">|@&") &&
-		!strings.Contains(o.Pos[0], "system") && !strings.Contains(o.Pos[0], "getline")
+	return len(o.Pos) > 0 && !partial.HasHole(o.Pos[0]) && !strings.ContainsAny(o.Pos[0], ">|@&") && !lex.Mentions(o.Pos[0], "system getline")
 }

@@ -64,7 +64,7 @@ func remoteControl(sh *shell.Shell, c shell.Command) {
 	}
 	o := shell.ParseOptions(c.Args, values)
 	if o.Exact("help", "dry-run", "dryrun", "what-if", "no-execute-changeset") || o.Exact("h") && c.Name != "heroku" {
-		if v, _ := o.Get("dry-run"); v != "none" && v != "false" {
+		if v, _ := o.Get("dry-run"); !lex.OneOf(v, "none false") {
 			sh.Print(partial.Unknown)
 			return
 		}
@@ -73,7 +73,7 @@ func remoteControl(sh *shell.Shell, c shell.Command) {
 	remoteRuns(sh, o)
 	flagVerbs(sh, c, o)
 	for _, f := range o.Flags {
-		if f.Given && strings.Contains(f.Value, " ") && (strings.Contains(f.Name, "query") || strings.Contains(f.Name, "sql") || strings.Contains(f.Name, "statement")) {
+		if f.Given && strings.Contains(f.Value, " ") && (lex.Mentions(f.Name, "query sql statement")) {
 			sql.Read(sh, f.Value)
 		}
 	}

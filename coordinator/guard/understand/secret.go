@@ -123,7 +123,7 @@ func secretRow(name string) row {
 func showsCommitted(sh *shell.Shell, verb string, args []string, o shell.Options) {
 	switch {
 	case lex.OneOf(verb, "diff show blame annotate cat-file"):
-	case verb == "log" && (o.Exact("p", "u", "patch") || o.Short('L')):
+	case verb == "log" && (o.Exact("p", "u", "patch", "L")):
 	case verb == "stash" && o.At(0) == "show":
 	default:
 		return

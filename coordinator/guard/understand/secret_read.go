@@ -48,7 +48,7 @@ func dataQuery(sh *shell.Shell, c shell.Command) {
 // keyTool is ssh-keygen, which prints what belongs to a private key.
 func keyTool(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "f t b C N P m I n V O")
-	if file, ok := o.Get("f"); ok && (o.Short('y') || o.Short('e') || o.Short('p')) {
+	if file, ok := o.Get("f"); ok && (o.Exact("y", "e", "p")) {
 		showsFiles(sh, []string{file})
 	}
 }

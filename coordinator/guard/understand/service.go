@@ -71,7 +71,7 @@ func serviceRow(name string) row {
 func service(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "t H M signal type state p n u")
 	verb, name := o.At(0), strings.Join(o.Pos[min(1, len(o.Pos)):], " ")
-	if c.Name == "service" || c.Name == "rc-service" {
+	if lex.OneOf(c.Name, "service rc-service") {
 		verb, name = o.At(1), o.At(0)
 	}
 	switch {
@@ -141,11 +141,11 @@ func killPids(sh *shell.Shell, args []string) {
 	for i, a := range args {
 		switch {
 		case i == 0 && len(a) > 1 && a[0] == '-' && !(a == "-1" && len(args) == 1):
-			if a == "-s" || a == "-n" {
+			if lex.OneOf(a, "-s -n") {
 				args[i+min(1, len(args)-1-i)] = ""
 			}
 		case a == "" || a == "--":
-		case a == "-1" || a == "1" || a == "0":
+		case lex.OneOf(a, "-1 1 0"):
 			sh.Effect(effect.KillProcess, effect.Everything, a)
 		case strings.HasPrefix(a, "pid:"):
 			sh.Effect(effect.KillProcess, effect.Found, a)
@@ -185,7 +185,7 @@ func processList(sh *shell.Shell, c shell.Command) {
 
 func power(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "t")
-	if c.Name == "shutdown" && (o.Short('c') || o.Exact("help")) || (c.Name == "init" || c.Name == "telinit") && !lex.OneOf(o.At(0), "0 1 6 s S") {
+	if c.Name == "shutdown" && (o.Exact("c", "help")) || (lex.OneOf(c.Name, "init telinit")) && !lex.OneOf(o.At(0), "0 1 6 s S") {
 		return
 	}
 	if o.Exact("help", "version") {
@@ -222,7 +222,7 @@ func system(sh *shell.Shell, c shell.Command) {
 			return
 		}
 	case "spctl", "csrutil", "nvram", "systemsetup", "pmset", "timedatectl", "hostnamectl":
-		if o.Exact("status", "get", "g", "p", "print", "getremotelogin") || len(c.Args) == 0 || lex.OneOf(o.At(0), "status show") || strings.HasPrefix(strings.Join(c.Args, " "), "-g") || o.Exact("dns", "proxy", "nwi", "assess", "a") {
+		if o.Exact("status", "get", "g", "p", "print", "getremotelogin", "dns", "proxy", "nwi", "assess", "a") || len(c.Args) == 0 || lex.OneOf(o.At(0), "status show") || strings.HasPrefix(strings.Join(c.Args, " "), "-g") {
 			return
 		}
 	case "reg":

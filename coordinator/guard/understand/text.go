@@ -255,7 +255,7 @@ func readOut(sh *shell.Shell, c shell.Command) {
 // compared files are shown line by line, unless only their difference counts.
 func compared(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file")
-	if o.Short('q') || o.Exact("brief") {
+	if o.Exact("q", "brief") {
 		return
 	}
 	for _, f := range o.Pos {
@@ -279,7 +279,7 @@ func printInput(sh *shell.Shell, c shell.Command) {
 		switch {
 		case !o.Short('r'):
 			repeats(sh, c, *c.In)
-		case o.Short('p') || o.Exact("plain", "ps"):
+		case o.Exact("p", "plain", "ps"):
 			sh.Print(decodeHex(*c.In))
 		default:
 			sh.Print(partial.UnknownDecoded)
@@ -386,11 +386,11 @@ func decode(sh *shell.Shell, c shell.Command) {
 	if c.Name == "openssl" && !lex.OneOf(o.At(0), "base64 enc aes-256-cbc") {
 		return
 	}
-	plain := c.Name == "base64" || c.Name == "gbase64"
+	plain := lex.OneOf(c.Name, "base64 gbase64")
 	decoding := o.Exact("d", "D", "decode", "decrypt") || strings.HasSuffix(c.Name, "cat") || lex.OneOf(c.Name, "gunzip uudecode")
 	var in string
 	switch {
-	case len(o.Pos) > 0 && c.Name != "openssl" && c.Name != "gpg":
+	case len(o.Pos) > 0 && !lex.OneOf(c.Name, "openssl gpg"):
 		in = sh.Read(o.Pos[0])
 	case c.In != nil:
 		in = *c.In

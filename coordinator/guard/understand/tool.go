@@ -15,11 +15,11 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 	sh := NewShell(call, site)
 	u := sh.Eval
 	switch {
-	case call.Tool == "Write" || call.Tool == "Edit" || call.Tool == "MultiEdit" || call.Tool == "NotebookEdit":
+	case lex.OneOf(call.Tool, "Write Edit MultiEdit NotebookEdit"):
 		fileTool(sh, call, effect.WriteFile)
-	case call.Tool == "Read" || call.Tool == "NotebookRead" || call.Tool == "Grep":
+	case lex.OneOf(call.Tool, "Read NotebookRead Grep"):
 		fileTool(sh, call, effect.ReadFile)
-	case call.Tool == "Skill" || call.Tool == "SlashCommand":
+	case lex.OneOf(call.Tool, "Skill SlashCommand"):
 		skillTool(sh, call)
 	case call.Tool == "WebFetch":
 		sh.Via, sh.Part = call.Tool, lex.Clip(call.Value("url"), 300)

@@ -13,17 +13,17 @@ import (
 // what goes without one.
 func mercurial(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "R repository cwd config r rev d date t tool I include X exclude m message b base name n")
-	if o.Short('n') || o.Exact("dry-run") {
+	if o.Exact("n", "dry-run") {
 		return
 	}
 	switch verb := o.At(0); verb {
 	case "update", "up", "checkout", "co", "goto":
-		if o.Short('C') || o.Exact("clean") {
+		if o.Exact("C", "clean") {
 			sh.Effect(effect.Discard, effect.CheckoutForce, "")
 		}
 	case "revert":
-		if o.Exact("no-backup") || o.Short('C') {
-			takenBack(sh, o, o.Short('a') || o.Exact("all"))
+		if o.Exact("no-backup", "C") {
+			takenBack(sh, o, o.Exact("a", "all"))
 		}
 	case "purge", "clean":
 		if !o.Short('p') && !o.Exact("print") {
@@ -39,7 +39,7 @@ func mercurial(sh *shell.Shell, c shell.Command) {
 		if o.Exact("cleanup") {
 			sh.Effect(effect.Discard, effect.StashClear, "")
 		}
-		if o.Short('d') || o.Exact("delete") {
+		if o.Exact("d", "delete") {
 			sh.Effect(effect.Discard, effect.StashDrop, "")
 		}
 	}

@@ -137,7 +137,7 @@ func wrapperRow(name string) row {
 
 func (w wrapper) run(sh *shell.Shell, c shell.Command) {
 	o, rest := shell.Leading(c.Args, w.values)
-	if c.Name == "flock" || c.Name == "sg" || c.Name == "runuser" {
+	if lex.OneOf(c.Name, "flock sg runuser") {
 		if code, ok := flagText(o, rest, "c", "command"); ok {
 			sh.RunText(code)
 			return
@@ -351,7 +351,7 @@ func replaceMarker(o shell.Options) string {
 		return v
 	}
 	for _, f := range o.Flags {
-		if f.Name == "replace" || f.Name == "i" {
+		if lex.OneOf(f.Name, "replace i") {
 			if f.Given && f.Value != "" {
 				return f.Value
 			}

@@ -350,7 +350,7 @@ func (p *powerScript) evaluates(a powerArgs) {
 		p.sh.Effect(effect.RunUnknown, origin, "")
 		return
 	}
-	if low := strings.ToLower(text); strings.Contains(low, "net.webclient") || strings.Contains(low, "new-object") {
+	if low := strings.ToLower(text); lex.Mentions(low, "net.webclient new-object") {
 		p.sh.Effect(effect.RunUnknown, effect.Network, "")
 		return
 	}

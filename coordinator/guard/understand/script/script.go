@@ -91,7 +91,7 @@ func readRound(sh *shell.Shell, toks []Token, consts map[string]string, lang str
 			sh.RunText(t.Text) // groovy: "ls".execute()
 		case t.Kind == 's' && strings.Contains(t.Text, ".sock") && strings.Contains(t.Text, "afar"):
 			sh.Effect(effect.SteerAfar, effect.Socket, t.Text)
-		case t.Kind == 'n' && (strings.HasSuffix(t.Text, "TIOCSTI") || t.Text == "0x5412" || t.Text == "21522"):
+		case t.Kind == 'n' && (strings.HasSuffix(t.Text, "TIOCSTI") || lex.OneOf(t.Text, "0x5412 21522")):
 			sh.Effect(effect.TypeInto, "", "ioctl")
 		case t.Kind == 'n':
 			if i+2 < len(toks) && toks[i+1].Kind == '=' && len(consts) < 256 {
@@ -255,7 +255,7 @@ func runList(sh *shell.Shell, toks []Token, from int) {
 
 func nextName(toks []Token) string {
 	for i := 0; i < len(toks) && i < 6; i++ {
-		if toks[i].Kind == 'n' && toks[i].Text != "do" && toks[i].Text != "async" && toks[i].Text != "function" {
+		if toks[i].Kind == 'n' && !lex.OneOf(toks[i].Text, "do async function") {
 			return toks[i].Text
 		}
 	}
@@ -289,7 +289,7 @@ func forksForever(toks []Token) bool {
 			continue
 		}
 		name := unqualified(t.Text)
-		forks = forks || name == "fork" && (t.Text == "fork" || t.Text == "os.fork" || t.Text == "Process.fork" || t.Text == "child_process.fork")
+		forks = forks || name == "fork" && (lex.OneOf(t.Text, "fork os.fork Process.fork child_process.fork"))
 		endless = endless || t.Text == "loop" || lex.OneOf(t.Text, "while") && lex.OneOf(nextText(toks[i+1:]), "1 True true")
 	}
 	return forks && endless
@@ -415,13 +415,13 @@ func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[st
 	if len(args) > 0 {
 		arg = args[0]
 	}
-	if arg == "" && (kind == "unlink" || kind == "tree" || kind == "write") || lex.OneOf(short, "write_text write_bytes read_text read_bytes") {
+	if arg == "" && (lex.OneOf(kind, "unlink tree write")) || lex.OneOf(short, "write_text write_bytes read_text read_bytes") {
 		arg = receiverOf(sh, toks, i, consts)
 	}
 	if kind == "unlink" && recursiveCall(toks[i:min(end, len(toks))]) {
 		kind = "tree"
 	}
-	if kind == "run" && len(args) > 1 && (strings.HasPrefix(short, "execv") || strings.HasPrefix(short, "execl") || strings.HasPrefix(short, "spawnl") || strings.HasPrefix(short, "spawnv")) {
+	if kind == "run" && len(args) > 1 && (lex.BeginsWith(short, "execv execl spawnl spawnv")) {
 		args = withoutZeroth(args)
 		arg = args[0]
 	}
@@ -541,7 +541,7 @@ func callKind(short, full, lang string) string {
 		}
 		return ""
 	case "eval", "exec_file", "compile", "__import__", "instance_eval", "loadstring", "assert", "runInThisContext":
-		if short == "eval" || short == "loadstring" {
+		if lex.OneOf(short, "eval loadstring") {
 			return "eval"
 		}
 		return ""

@@ -26,7 +26,7 @@ func Tokenize(text, lang string) []Token {
 		switch {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			i++
-		case c == '#' && lang != "js" && lang != "php" || c == '/' && i+1 < len(text) && text[i+1] == '/' && (lang == "js" || lang == "php"):
+		case c == '#' && !lex.OneOf(lang, "js php") || c == '/' && i+1 < len(text) && text[i+1] == '/' && (lex.OneOf(lang, "js php")):
 			for i < len(text) && text[i] != '\n' {
 				i++
 			}
@@ -48,7 +48,7 @@ func Tokenize(text, lang string) []Token {
 		case c == '`':
 			s, n := quotedString(text[i:], lang)
 			kind = 's'
-			if lang == "perl" || lang == "ruby" || lang == "php" {
+			if lex.OneOf(lang, "perl ruby php") {
 				kind = 'x'
 			}
 			out = append(out, Token{kind, s})
@@ -392,4 +392,20 @@ func constantOf(sh *shell.Shell, name string, consts map[string]string) (string,
 		}
 	}
 	return "", false
+}
+
+// kindAt returns the kind of the i-th token, 0 where there is none.
+func kindAt(toks []Token, i int) byte {
+	if i < 0 || i >= len(toks) {
+		return 0
+	}
+	return toks[i].Kind
+}
+
+// textAt returns the text of the i-th token, "" where there is none.
+func textAt(toks []Token, i int) string {
+	if i < 0 || i >= len(toks) {
+		return ""
+	}
+	return toks[i].Text
 }

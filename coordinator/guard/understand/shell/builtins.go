@@ -18,7 +18,7 @@ func SetParams(sh *Shell, c Command) {
 			sh.params = append([]string{}, c.Args[i+1:]...)
 			return
 		}
-		if len(a) > 0 && a[0] != '-' && a[0] != '+' && (i == 0 || c.Args[i-1] != "-o" && c.Args[i-1] != "+o") {
+		if len(a) > 0 && a[0] != '-' && a[0] != '+' && (i == 0 || !lex.OneOf(c.Args[i-1], "-o +o")) {
 			sh.params = append([]string{}, c.Args[i:]...)
 			return
 		}

@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"strings"
-
 	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
@@ -20,12 +18,12 @@ func (sh *Shell) Program(c Command) {
 			a = c.Args[i]
 		}
 		switch {
-		case (a == "--rcfile" || a == "--init-file") && i+1 < len(c.Args):
+		case (lex.OneOf(a, "--rcfile --init-file")) && i+1 < len(c.Args):
 			child.Sub().scriptNamed(c.Args[i+1])
 			i++
-		case a == "-o" || a == "+o" || a == "-O":
+		case lex.OneOf(a, "-o +o -O"):
 			i++
-		case a == "--command" || a == "--eval", lex.IsClusterWith(a, 'c'):
+		case lex.OneOf(a, "--command --eval"), lex.IsClusterWith(a, 'c'):
 			child.shellText(c, i)
 			return
 		case a == "-i" && c.In == nil:
@@ -33,11 +31,11 @@ func (sh *Shell) Program(c Command) {
 			i++ // bash -euo pipefail -c …
 		case a == "-n":
 			return // only looks whether it can be parsed
-		case lex.IsClusterWith(a, 's') || a == "-" || a == "/dev/stdin":
+		case lex.IsClusterWith(a, 's') || lex.OneOf(a, "- /dev/stdin"):
 			_, child.params = Leading(c.Args[i+1:], "")
 			child.pipedText(c)
 			return
-		case strings.HasPrefix(a, "-") || strings.HasPrefix(a, "+"):
+		case lex.BeginsWith(a, "- +"):
 		default:
 			child.params = c.Args[i+1:]
 			child.scriptNamed(a)
@@ -76,7 +74,7 @@ func (sh *Shell) scriptNamed(name string) {
 	if origin := OriginOf(name); origin == effect.Network || origin == effect.Decoded {
 		sh.Effect(effect.RunUnknown, origin, "")
 	}
-	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
+	if lex.BeginsWith(name, "http:// https://") {
 		sh.Effect(effect.RunUnknown, effect.Network, name)
 	}
 }

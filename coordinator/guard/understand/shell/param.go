@@ -101,7 +101,7 @@ func (sh *Shell) within(p syntax.WordPart, v Value) Value {
 	if !ok || sh.params != nil || x.Param == nil || x.Exp != nil || x.Slice != nil || x.Repl != nil || x.Length {
 		return v
 	}
-	if name := x.Param.Value; name != "@" && name != "*" && (len(name) != 1 || name[0] < '1' || name[0] > '9') {
+	if name := x.Param.Value; !lex.OneOf(name, "@ *") && (len(name) != 1 || name[0] < '1' || name[0] > '9') {
 		return v
 	}
 	return Value{"", partial.Unknown}
@@ -113,7 +113,7 @@ func (sh *Shell) indexed(v Value, index syntax.ArithmExpr) Value {
 		return Value{partial.Unknown}
 	}
 	lit := w.Lit()
-	if lit == "@" || lit == "*" {
+	if lex.OneOf(lit, "@ *") {
 		return v
 	}
 	if len(v) != 1 {

@@ -105,7 +105,7 @@ func plainWord(w *syntax.Word) (string, bool) {
 func plainPart(part syntax.WordPart, first bool) (string, bool) {
 	switch x := part.(type) {
 	case *syntax.Lit:
-		risky := strings.ContainsAny(x.Value, "\\*?[]{}$`!") || strings.Contains(x.Value, "=~") || strings.Contains(x.Value, ":~")
+		risky := strings.ContainsAny(x.Value, "\\*?[]{}$`!") || lex.Mentions(x.Value, "=~ :~")
 		return x.Value, !risky && !(first && x.Value != "" && strings.IndexByte("~=", x.Value[0]) >= 0)
 	case *syntax.SglQuoted:
 		return x.Value, !x.Dollar

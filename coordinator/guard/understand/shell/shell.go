@@ -61,7 +61,7 @@ func (sh *Shell) redirected(cmd syntax.Command, in *string, sinks []string) {
 		if host, ok := NetDevice(f); ok && strings.ContainsRune(text, partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, host)
 		}
-		if f == "/dev/stdout" || f == "/dev/stderr" || f == "/dev/tty" {
+		if lex.OneOf(f, "/dev/stdout /dev/stderr /dev/tty") {
 			sh.Print(text)
 			continue
 		}
@@ -503,7 +503,7 @@ func (sh *Shell) Write(word string) string {
 		sh.socket(host)
 		return p
 	}
-	if strings.HasPrefix(p, "/dev/pts/") || strings.HasPrefix(p, "/dev/ttys") {
+	if lex.BeginsWith(p, "/dev/pts/ /dev/ttys") {
 		sh.Effect(effect.TypeInto, "", p)
 	}
 	if !lex.OneOf(p, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2") {
@@ -536,7 +536,7 @@ func (sh *Shell) Read(word string) string {
 		return text
 	}
 	sh.Effect(effect.ReadFile, "", p)
-	if base := fspath.Base(p); sh.IsOwn(p) && (strings.Contains(base, "pid") || strings.Contains(base, "lock")) {
+	if base := fspath.Base(p); sh.IsOwn(p) && (lex.Mentions(base, "pid lock")) {
 		return "pid:afar\n"
 	}
 	if sh.Place.Away == "" && protected.SecretPath(p, sh.Place.Home) {
@@ -552,7 +552,7 @@ func (sh *Shell) socket(host string) {
 	switch {
 	case lex.IsShellName(lex.ProgramName(name)) || name == "exec":
 		sh.Effect(effect.ReverseShell, effect.ShellSocket, host)
-	case !strings.HasPrefix(host, "localhost/") && !strings.HasPrefix(host, "127."):
+	case !lex.BeginsWith(host, "localhost/ 127."):
 		sh.Possible(effect.ReverseShell, effect.ShellSocket, host)
 	}
 }

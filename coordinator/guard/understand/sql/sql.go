@@ -116,7 +116,7 @@ func report(sh *shell.Shell, w []string) {
 			}
 		}
 	case "GRANT", "REVOKE":
-		if w[1] == "ALL" || w[1] == "SUPERUSER" {
+		if lex.OneOf(w[1], "ALL SUPERUSER") {
 			sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]))
 		}
 	case "RESET":

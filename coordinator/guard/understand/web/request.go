@@ -17,7 +17,7 @@ func Request(sh *shell.Shell, method, url string, o shell.Options) {
 		path = path[i+3:]
 	}
 	host, path, _ := strings.Cut(path, "/")
-	local := strings.HasPrefix(host, "localhost") || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "0.0.0.0") || strings.HasPrefix(host, "[::1]")
+	local := lex.BeginsWith(host, "localhost 127. 0.0.0.0 [::1]")
 	store := false
 	for _, port := range [...]string{":9200", ":9201", ":7700", ":8108", ":5984", ":8983", ":6333", ":8529", ":2379", ":8500", ":8200", ":8001", ":8444", ":15672", ":4222", ":8222"} {
 		store = store || strings.HasSuffix(host, port)
@@ -34,10 +34,10 @@ func Request(sh *shell.Shell, method, url string, o shell.Options) {
 		}
 		sh.Effect(effect.DestroyRemote, op, url)
 	case store && lex.ContainsAny(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '?' }), "_delete_by_query _close _shrink _freeze delete-batch _reindex _settings documents"):
-		if strings.Contains(path, "delete") || strings.Contains(path, "_close") || strings.Contains(path, "_freeze") {
+		if lex.Mentions(path, "delete _close _freeze") {
 			sh.Effect(effect.DestroyRemote, effect.Part, url)
 		}
-	case store && (method == "PUT" || method == "POST") && strings.HasPrefix(path, "_cluster/"):
+	case store && (lex.OneOf(method, "PUT POST")) && strings.HasPrefix(path, "_cluster/"):
 		sh.Effect(effect.ChangeRemote, effect.ClusterSettings, url)
 	case method == "POST" && !local && lex.OneOf(fspath.Base(strings.TrimSuffix(path, "/")), "shutdown quit quitquitquit restart"):
 		sh.Effect(effect.StopService, effect.HTTP, url)
@@ -51,7 +51,7 @@ func Request(sh *shell.Shell, method, url string, o shell.Options) {
 // hostedWhole is true of an address at a provider's own API that names a whole
 // thing: a repository, a project, a database.
 func hostedWhole(host, path string) bool {
-	if !strings.HasPrefix(host, "api.") && !strings.HasPrefix(host, "gitlab.") && !strings.HasPrefix(host, "management.azure.") && !strings.HasSuffix(host, ".googleapis.com") {
+	if !lex.BeginsWith(host, "api. gitlab. management.azure.") && !strings.HasSuffix(host, ".googleapis.com") {
 		return false
 	}
 	path, _, _ = strings.Cut(strings.Trim(path, "/"), "?")
