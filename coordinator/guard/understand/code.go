@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-func codeRow(name string) row {
+func codeRow(name string) action {
 	switch name {
 	case "python", "pypy", "ipython", "jython":
 		return interpreter("c", "python")
@@ -42,7 +42,7 @@ func codeRow(name string) row {
 // of line: each copy is loaded with every hook.
 //
 //go:noinline
-func interpreter(codeFlags, lang string) row {
+func interpreter(codeFlags, lang string) action {
 	return func(sh *shell.Shell, c shell.Command) {
 		args := c.Args
 		if lex.OneOf(c.Name, "bun deno") && len(args) > 0 && lex.OneOf(args[0], "eval x run install add remove publish upgrade") {

@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-func containerRow(name string) row {
+func containerRow(name string) action {
 	switch name {
 	case "docker", "podman", "nerdctl", "finch":
 		return container

@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
-func databaseRow(name string) row {
+func databaseRow(name string) action {
 	switch name {
 	case "psql", "pgcli", "pgsql":
 		return sqlClient("c command", "h p U d f o v F R T L host port username dbname file output set variable", false)
@@ -71,7 +71,7 @@ func databaseRow(name string) row {
 
 // sqlClient reads SQL from flags, from stdin and, where operand is set, from
 // the operands.
-func sqlClient(codeFlags, values string, operand bool) row {
+func sqlClient(codeFlags, values string, operand bool) action {
 	flags := strings.Fields(codeFlags)
 	return func(sh *shell.Shell, c shell.Command) {
 		o := shell.ParseOptions(c.Args, values+" "+codeFlags)

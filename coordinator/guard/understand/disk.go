@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-func diskRow(name string) row {
+func diskRow(name string) action {
 	switch name {
 	case "dd", "dcfldd", "gdd":
 		return diskDump

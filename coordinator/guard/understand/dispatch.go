@@ -18,7 +18,7 @@ func silent(name string) bool {
 }
 
 func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
-	if strings.Contains(full, "=") && !strings.HasPrefix(full, "-") && len(c.Args) > 0 && p.row == nil {
+	if strings.Contains(full, "=") && !strings.HasPrefix(full, "-") && len(c.Args) > 0 && p.action == nil {
 		sh.Exec(c.Args, c.In)
 		return
 	}
@@ -45,9 +45,9 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 	if p.secret && showsSecret(sh, c) {
 		return
 	}
-	if p.row != nil {
+	if p.action != nil {
 		if !asksHelp(c) {
-			p.row(sh, c)
+			p.action(sh, c)
 		}
 		return
 	}

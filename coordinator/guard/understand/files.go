@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-func fileRow(name string) row {
+func fileRow(name string) action {
 	switch name {
 	case "rm", "grm", "srm", "rimraf", "del", "trash", "trash-put", "rmtrash", "del-cli", "wipe":
 		return remove

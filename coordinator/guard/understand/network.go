@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-func networkRow(name string) row {
+func networkRow(name string) action {
 	switch name {
 	case "curl", "wget", "http", "https", "xh", "aria2c", "fetch", "lwp-request", "httpie", "curlie":
 		return httpClient

@@ -6,20 +6,23 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// row is what one program does: its arguments become effects and, where it
+// action is what one program does: its arguments become effects and, where it
 // matters to the next command, output.
-type row func(*shell.Shell, shell.Command)
+type action func(*shell.Shell, shell.Command)
 
-// programRow finds the row of a program. The families are functions and not
+// programAction finds the action of a program. The families are functions and not
 // one map: nothing is built when the hook starts.
-func programRow(name string) row {
-	for _, family := range [...]func(string) row{
+func programAction(name string) action {
+	for _, family := range [...]func(string) action{
 		wrapperRow, textRow, fileRow, codeRow, diskRow, databaseRow, containerRow,
 		serviceRow, networkRow, publishRow, packageRow, secretRow,
 	} {
 		if r := family(name); r != nil {
 			return r
 		}
+	}
+	if t := tableOf(name); t != nil {
+		return t.run
 	}
 	switch name {
 	case "git":
@@ -38,7 +41,7 @@ func programRow(name string) row {
 
 // program is what the tables say about a name.
 type program struct {
-	row      row
+	action   action
 	shell    bool // a shell
 	silent   bool // its empty output is known to be empty
 	secret   bool // with the right arguments it shows a secret
@@ -70,7 +73,7 @@ func (d *dispatcher) programNamed(name string) program {
 		return p
 	}
 	p := program{
-		row:      programRow(name),
+		action:   programAction(name),
 		shell:    lex.IsShellName(name),
 		silent:   silent(name),
 		secret:   secretCommander(name),

@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-func publishRow(name string) row {
+func publishRow(name string) action {
 	switch name {
 	case "npm", "pnpm", "yarn", "bun":
 		return nodePackages
@@ -44,7 +44,7 @@ func publishRow(name string) row {
 }
 
 // placePublisher holds the tools that make something reachable for others.
-func placePublisher(name string) row {
+func placePublisher(name string) action {
 	switch name {
 	case "surge", "gh-pages", "cpan-upload":
 		return func(sh *shell.Shell, c shell.Command) {
@@ -72,7 +72,7 @@ func placePublisher(name string) row {
 // line: each copy is loaded with every hook.
 //
 //go:noinline
-func verbs(list string, kind effect.Kind, removing string) row {
+func verbs(list string, kind effect.Kind, removing string) action {
 	return func(sh *shell.Shell, c shell.Command) {
 		o := shell.ParseOptions(c.Args, "p package manifest-path repository registry target features k Z config color")
 		if o.Exact("dry-run", "help") || o.At(0) == "owner" && !o.Exact("add", "a", "remove", "r") && len(o.Pos) < 3 && c.Name == "cargo" {
@@ -220,7 +220,7 @@ func packageRunner(sh *shell.Shell, c shell.Command) {
 	sh.Exec(argv, c.In)
 }
 
-func packageRow(name string) row {
+func packageRow(name string) action {
 	switch name {
 	case "apt", "apt-get", "aptitude", "yum", "dnf", "zypper", "pacman", "apk", "brew", "port", "snap", "flatpak", "dpkg", "rpm", "emerge", "xbps-remove", "pkg", "choco", "winget", "scoop", "nix-env", "nix-collect-garbage":
 		return systemPackages

@@ -98,7 +98,7 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 }
 
 // secretRow holds the programs that only keep, or only carry.
-func secretRow(name string) row {
+func secretRow(name string) action {
 	switch name {
 	case "pass", "gopass", "bw", "rbw", "lpass", "keyring", "secret-tool", "keepassxc-cli", "ansible-vault", "age", "kubeseal", "kwallet-query":
 		return quiet

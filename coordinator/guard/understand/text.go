@@ -16,7 +16,7 @@ import (
 
 // textRow holds the programs whose output often becomes code or a path in the
 // same line, and those that read files out.
-func textRow(name string) row {
+func textRow(name string) action {
 	switch name {
 	case "echo":
 		return echo

@@ -73,7 +73,7 @@ func plainWrapper(name string) (wrapper, bool) {
 	return wrapper{}, false
 }
 
-func wrapperRow(name string) row {
+func wrapperRow(name string) action {
 	if w, ok := plainWrapper(name); ok {
 		return w.run
 	}

@@ -35,7 +35,7 @@ func applePower(toks []Token) string {
 		case t.Kind != 'n' || !system:
 		case t.Text == "restart", t.Text == "sleep":
 			return t.Text
-		case lex.OneOf(t.Text, "shut log") && i+1 < len(toks) && lex.OneOf(toks[i+1].Text, "down out"):
+		case lex.OneOf(t.Text, "shut log") && lex.OneOf(textAt(toks, i+1), "down out"):
 			return t.Text + " " + toks[i+1].Text
 		}
 	}

@@ -140,7 +140,7 @@ func literalLoops(toks []Token) map[string][]string {
 			continue
 		}
 		items, end := literalList(toks, from)
-		if name == "" && end+1 < len(toks) && lex.OneOf(toks[end+1].Text, "each forEach map each_with_index flatMap") {
+		if name == "" && lex.OneOf(textAt(toks, end+1), "each forEach map each_with_index flatMap") {
 			name = nextName(toks[end+2:])
 		}
 		if name == "" || len(items) == 0 {
@@ -234,7 +234,7 @@ func literalList(toks []Token, from int) ([]string, int) {
 			items = append(items, toks[i].Text)
 		case ',':
 		case ']', ')':
-			if i+1 < len(toks) && toks[i+1].Kind == '.' {
+			if kindAt(toks, i+1) == '.' {
 				i++
 			}
 			return items, i
@@ -315,10 +315,10 @@ func runPipes(sh *shell.Shell, toks []Token) {
 		if i > 1 && toks[i-1].Kind == '|' && toks[i-2].Kind == 's' {
 			in = &toks[i-2].Text
 		}
-		if i > 0 && toks[i-1].Kind == '|' || i+2 < len(toks) && toks[i+1].Kind == '|' && toks[i+2].Text == "getline" {
+		if kindAt(toks, i-1) == '|' || i+2 < len(toks) && toks[i+1].Kind == '|' && toks[i+2].Text == "getline" {
 			sh.RunTextIn(t.Text, in)
 		}
-		if i > 0 && toks[i-1].Kind == '>' {
+		if kindAt(toks, i-1) == '>' {
 			sh.Write(t.Text)
 		}
 	}
@@ -387,7 +387,7 @@ func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[st
 	if networkCall(short, name) && sendsEnvironment(toks[i+1:]) {
 		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
-	if kind == "" && i+1 < len(toks) && toks[i+1].Kind == '(' || kind == "" && lang == "ruby" {
+	if kind == "" && kindAt(toks, i+1) == '(' || kind == "" && lang == "ruby" {
 		if w := lex.VerbWords(short); len(w) > 1 && lex.OneOf(w[0], "delete destroy drop purge truncate clear flush") && !lex.OneOf(w[1], "interval timeout timer property screen line lines") {
 			sh.Possible(effect.DestroyRemote, effect.Part, name)
 		}
@@ -445,7 +445,7 @@ func withoutZeroth(args []string) []string {
 // arguments: an object mapper then means the whole table.
 func everyRow(toks []Token) bool {
 	n := len(toks)
-	if n > 0 && toks[n-1].Kind == '.' {
+	if kindAt(toks, n-1) == '.' {
 		n--
 	}
 	return n > 2 && toks[n-1].Kind == ')' && toks[n-2].Kind == '(' && strings.HasSuffix("."+toks[n-3].Text, ".all")

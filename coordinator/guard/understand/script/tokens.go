@@ -236,7 +236,7 @@ func (l *literal) take(toks []Token, i int) int {
 		return l.name(toks, i)
 	case t.Kind == '%' && i > 0 && i+1 < len(toks):
 		return l.percent(toks[i+1:])
-	case t.Kind == '+' || t.Kind == '.' || t.Kind == '(' && i < 2 || t.Kind == ')' && i > 0 && toks[i-1].Kind == '(':
+	case t.Kind == '+' || t.Kind == '.' || t.Kind == '(' && i < 2 || t.Kind == ')' && kindAt(toks, i-1) == '(':
 	case t.Kind == '/' || t.Kind == ',' && l.joins && l.text != "":
 		l.add("/", l.known)
 	default:
@@ -259,7 +259,7 @@ func (l *literal) name(toks []Token, i int) int {
 		l.add(text, true)
 		return n
 	}
-	if name == "format" && i > 0 && toks[i-1].Kind == '.' {
+	if name == "format" && kindAt(toks, i-1) == '.' {
 		args, _, end := readArguments(l.sh, toks, i, l.consts)
 		for _, a := range args {
 			l.text = strings.Replace(l.text, "{}", a, 1)

@@ -180,3 +180,13 @@ func NeedsNext(a, takesValue string) bool {
 	}
 	return false
 }
+
+// Given reports whether one of the blank-separated names was given in full.
+//
+//go:noinline
+func (o Options) Given(names string) bool {
+	return slices.ContainsFunc(o.Flags, func(f flag) bool { return lex.OneOf(f.Name, names) })
+}
+
+// From returns the operands from the n-th on.
+func (o Options) From(n int) []string { return o.Pos[min(n, len(o.Pos)):] }

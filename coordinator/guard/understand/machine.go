@@ -1,0 +1,106 @@
+package understand
+
+import (
+	"github.com/afar-sh/afar/coordinator/guard/effect"
+	"github.com/afar-sh/afar/coordinator/guard/lex"
+	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
+)
+
+// machineTables are the programs that steer services, accounts and settings of the
+// machine.
+var machineTables = []table{
+	{programs: "loginctl", values: "H M s n o p host machine signal lines output property", rows: []row{
+		{words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat", kind: effect.KillProcess, op: effect.Everything, target: afterVerb},
+		{words: "poweroff|reboot|halt|suspend|hibernate", kind: effect.Power, op: byVerb},
+	}},
+	{programs: "service rc-service", values: serviceValues, anyCase: true, rows: []row{
+		{words: "* " + stopVerbs, kind: effect.StopService, op: bySecond, target: "$0"},
+		{words: "* " + modeVerbs, kind: effect.Power, op: bySecond, target: "$0"},
+	}},
+	{programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net", values: serviceValues, anyCase: true, rows: []row{
+		{of: "launchctl", words: "load|bootstrap|submit", kind: effect.Persist, op: effect.LaunchAgent, target: afterVerb, also: runsBehindDashes},
+		{of: "systemctl", words: "enable|link|edit", kind: effect.Persist, op: effect.Service, target: afterVerb},
+		{of: "sc", words: "create", kind: effect.Persist, op: effect.Service, target: afterVerb},
+		{of: "sv", words: "down|d|exit|x", kind: effect.StopService, op: byVerb, target: afterVerb},
+		{words: stopVerbs, kind: effect.StopService, op: byVerb, target: afterVerb},
+		{words: modeVerbs, kind: effect.Power, op: byVerb, target: afterVerb},
+		{of: "systemctl launchctl", words: "poweroff|reboot|halt|suspend|hibernate|kexec", kind: effect.Power, op: byVerb},
+	}},
+	{programs: "ttyecho reptyr", rows: []row{{kind: effect.TypeInto, target: theProgram}}},
+	{programs: "schtasks", anyCase: true, rows: []row{
+		{mention: "/create /change /Create /Change /CREATE /CHANGE", kind: effect.Persist, op: effect.ScheduledTask},
+		{mention: "/delete /end /Delete /End /DELETE /END", kind: effect.StopService, op: effect.ScheduledTask},
+	}},
+	{programs: "shutdown init telinit reboot halt poweroff", values: "t", dry: "help version", rows: []row{
+		{of: "shutdown", given: "c"},
+		{of: "init telinit", words: "0|1|6|s|S", kind: effect.Power, op: byProgram},
+		{of: "init telinit"},
+		{kind: effect.Power, op: byProgram},
+	}},
+	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl sysadminctl vipw", values: "s g G d u c p", dry: "S status help", rows: []row{
+		{of: "dscl", args: "-delete -create -append -change delete create", kind: effect.ChangeSystem, op: effect.Accounts, target: theProgram},
+		{of: "dscl"},
+		{of: "visudo", given: "c"},
+		{kind: effect.ChangeSystem, op: effect.Accounts, target: theProgram},
+	}},
+	{programs: "sysctl", values: "p f", rows: []row{
+		{given: "w p", kind: effect.ChangeSystem, op: byProgram, target: operands},
+		{mention: "=", kind: effect.ChangeSystem, op: byProgram, target: operands},
+	}},
+	{programs: "defaults", values: "p f", rows: []row{{words: "delete", kind: effect.ChangeSystem, op: byProgram, target: operands}}},
+	{programs: "nixos-rebuild darwin-rebuild", values: "p f", rows: []row{
+		{words: "switch|boot|test", kind: effect.ChangeSystem, op: byProgram, target: operands},
+	}},
+	{programs: "scutil", values: "p f", rows: []row{{given: "set", kind: effect.ChangeSystem, op: byProgram, target: operands}}},
+	{programs: "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl", values: "p f", dry: "status get g p print getremotelogin dns proxy nwi assess a", rows: []row{
+		{bare: true},
+		{words: "status|show"},
+		{words: "-g*"},
+		{kind: effect.ChangeSystem, op: byProgram, target: operands},
+	}},
+	{programs: "reg", values: "p f", anyCase: true, rows: []row{{words: "delete|add|import", kind: effect.ChangeSystem, op: byProgram, target: operands}}},
+	{programs: "modprobe", values: "p f", dry: "n dry-run show-depends D c", rows: systemRows},
+	{programs: "swapon ldconfig efibootmgr update-alternatives", values: "p f", dry: "s show p v display list query", rows: []row{
+		{bare: true},
+		{kind: effect.ChangeSystem, op: byProgram, target: operands},
+	}},
+	{programs: "rmmod insmod setenforce bcdedit grub-install update-grub", values: "p f", rows: systemRows},
+	{programs: "security", values: "a s l", rows: []row{
+		{words: "find-*", given: "w", also: showsKeychain},
+		{words: "dump-keychain", given: "d", also: showsKeychain},
+		{words: "export", also: showsKeychain},
+		{words: "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list", kind: effect.ChangeSystem, op: effect.Keychain, target: "$0"},
+		{words: "authorizationdb read"},
+		{words: "authorizationdb", kind: effect.ChangeSystem, op: effect.Keychain, target: "$0"},
+	}},
+	{programs: "history", values: "d", rows: []row{{given: "c", kind: effect.ChangeSystem, op: effect.HistoryCleared}}},
+	{programs: "nginx haproxy apachectl httpd caddy pg_ctl mongod", values: "k D c f m t s", rows: []row{
+		{words: "stop", kind: effect.StopService, op: effect.Server, target: theProgram},
+		{of: "haproxy", args: "-sf -st", kind: effect.StopService, op: effect.Server, target: theProgram},
+		{given: "shutdown", kind: effect.StopService, op: effect.Server, target: theProgram},
+		{given: "s k m", also: signalled},
+	}},
+}
+
+const (
+	serviceValues = "t H M signal type state p n u"
+	stopVerbs     = "stop|disable|mask|kill|delete|unload|bootout|remove|force-stop|shutdown"
+	modeVerbs     = "isolate|emergency|rescue|default|set-default"
+)
+
+// systemRows are those of a program that always changes the system.
+var systemRows = []row{{kind: effect.ChangeSystem, op: byProgram, target: operands}}
+
+// runsBehindDashes runs the command that stands behind "--".
+func runsBehindDashes(sh *shell.Shell, c shell.Command) { sh.Exec(lex.After(c.Args, "--", 1), nil) }
+
+// showsKeychain reports a secret of the keychain that is printed.
+func showsKeychain(sh *shell.Shell, _ shell.Command) { showsKey(sh, "keychain", "") }
+
+// signalled reports a server that is told to end by an option.
+func signalled(sh *shell.Shell, c shell.Command) {
+	signal, _ := shell.ParseOptions(c.Args, "s k D c f m t").Get("s", "k", "m")
+	if lex.OneOf(signal, "stop quit graceful-stop fast immediate") {
+		sh.Effect(effect.StopService, effect.Server, c.Name)
+	}
+}
