@@ -31,38 +31,6 @@ func databaseRow(name string) action {
 		return redis
 	case "cypher-shell":
 		return graph
-	case "dropdb":
-		return func(sh *shell.Shell, c shell.Command) {
-			sh.Effect(effect.DropData, effect.Database, shell.ParseOptions(c.Args, "h p U").At(0))
-		}
-	case "dropuser", "dropRole":
-		return func(sh *shell.Shell, c shell.Command) {
-			sh.Effect(effect.DropData, effect.User, strings.Join(c.Args, " "))
-		}
-	case "mysqladmin", "mariadb-admin":
-		return func(sh *shell.Shell, c shell.Command) {
-			o := shell.ParseOptions(c.Args, "h u P S host user port")
-			switch o.At(0) {
-			case "drop":
-				sh.Effect(effect.DropData, effect.Database, o.At(1))
-			case "shutdown":
-				sh.Effect(effect.StopService, effect.Database, "mysql")
-			}
-		}
-	case "pg_restore":
-		return func(sh *shell.Shell, c shell.Command) {
-			if o := shell.ParseOptions(c.Args, "d h p U f dbname"); o.Short('c') || o.Exact("clean", "create") && o.Exact("clean") {
-				sh.Effect(effect.DropData, effect.Table, "restore")
-			}
-		}
-	case "pg_resetwal", "pg_rewind":
-		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.DropData, effect.Log, c.Name) }
-	case "mongorestore":
-		return func(sh *shell.Shell, c shell.Command) {
-			if shell.ParseOptions(c.Args, "").Exact("drop") {
-				sh.Effect(effect.DropData, effect.Table, "restore")
-			}
-		}
 	case "prisma", "knex", "sequelize", "typeorm", "drizzle-kit", "alembic", "flyway", "liquibase", "rails", "gitlab-rails", "gitlab-rake", "rake", "bin/rails", "dbmate", "migrate", "goose", "diesel", "sqlx", "artisan", "manage.py", "django-admin", "mix", "ecto", "sequelize-cli", "hasura", "atlas", "drush", "console":
 		return migration
 	}
@@ -273,34 +241,16 @@ func redis(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-func redisCommand(sh *shell.Shell, w []string) {
-	if len(w) == 0 {
+func redisCommand(sh *shell.Shell, words []string) {
+	upper := make([]string, len(words))
+	for i, w := range words {
+		upper[i] = strings.ToUpper(w)
+	}
+	if len(words) > 1 && lex.OneOf(upper[0], "DEL UNLINK") && partial.HasHole(strings.Join(words[1:], "")) {
+		sh.Effect(effect.DropData, effect.Rows, upper[0])
 		return
 	}
-	verb, sub := strings.ToUpper(w[0]), ""
-	if len(w) > 1 {
-		sub = strings.ToUpper(w[1])
-	}
-	switch verb {
-	case "FLUSHALL", "FLUSHDB":
-		sh.Effect(effect.DropData, effect.Database, verb)
-	case "DEL", "UNLINK":
-		if partial.HasHole(strings.Join(w[1:], "")) || len(w) > 4 {
-			sh.Effect(effect.DropData, effect.Rows, verb)
-			return
-		}
-		sh.Effect(effect.DropData, effect.Key, verb)
-	case "SHUTDOWN", "DEBUG", "FAILOVER", "REPLICAOF", "SLAVEOF", "SWAPDB", "MIGRATE":
-		sh.Effect(effect.StopService, effect.Database, "redis "+verb)
-	case "CONFIG", "SCRIPT", "CLUSTER", "ACL", "FUNCTION", "CLIENT", "XGROUP", "XTRIM", "MODULE":
-		if lex.OneOf(sub, "SET RESETSTAT FLUSH RESET DELUSER DELETE KILL FORGET FLUSHSLOTS DELSLOTS REWRITE DESTROY UNLOAD") {
-			sh.Effect(effect.ChangeRemote, effect.Redis, verb+" "+sub)
-		}
-	case "EVAL":
-		if strings.Contains(strings.ToUpper(strings.Join(w, " ")), "FLUSH") {
-			sh.Effect(effect.DropData, effect.Database, verb)
-		}
-	}
+	runRows(sh, redisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
 }
 
 // migration covers the frameworks' own words for "drop the database": most
@@ -353,4 +303,36 @@ func migration(sh *shell.Shell, c shell.Command) {
 	if controls(c.Name) {
 		remoteControl(sh, c)
 	}
+}
+
+// storeTables are the programs that do one thing to a database.
+var storeTables = []table{
+	{programs: "dropdb", values: "h p U", rows: []row{{kind: effect.DropData, op: effect.Database, target: "$0"}}},
+	{programs: "dropuser dropRole", rows: []row{{kind: effect.DropData, op: effect.User, target: "$args"}}},
+	{programs: "mysqladmin mariadb-admin", values: "h u P S host user port", rows: []row{
+		{words: "drop", kind: effect.DropData, op: effect.Database, target: "$1"},
+		{words: "shutdown", kind: effect.StopService, op: effect.Database, target: "mysql"},
+	}},
+	{programs: "pg_restore", values: "d h p U f dbname", rows: []row{
+		{given: "c clean", kind: effect.DropData, op: effect.Table, target: "restore"},
+	}},
+	{programs: "pg_resetwal pg_rewind", rows: []row{{kind: effect.DropData, op: effect.Log, target: theProgram}}},
+	{programs: "mongorestore", rows: []row{{given: "drop", kind: effect.DropData, op: effect.Table, target: "restore"}}},
+}
+
+// redisRows are read from the words of one command of Redis in large letters.
+var redisRows = []row{
+	{words: "FLUSHALL|FLUSHDB", kind: effect.DropData, op: effect.Database, target: "$0"},
+	{words: "DEL|UNLINK * * * *", kind: effect.DropData, op: effect.Rows, target: "$0"},
+	{words: "DEL|UNLINK", kind: effect.DropData, op: effect.Key, target: "$0"},
+	{
+		words: "SHUTDOWN|DEBUG|FAILOVER|REPLICAOF|SLAVEOF|SWAPDB|MIGRATE",
+		kind:  effect.StopService, op: effect.Database, target: "redis $0",
+	},
+	{
+		words: "CONFIG|SCRIPT|CLUSTER|ACL|FUNCTION|CLIENT|XGROUP|XTRIM|MODULE " +
+			"SET|RESETSTAT|FLUSH|RESET|DELUSER|DELETE|KILL|FORGET|FLUSHSLOTS|DELSLOTS|REWRITE|DESTROY|UNLOAD",
+		kind: effect.ChangeRemote, op: effect.Redis, target: "$0 $1",
+	},
+	{words: "EVAL", mention: "flush", kind: effect.DropData, op: effect.Database, target: "$0"},
 }

@@ -16,37 +16,6 @@ func diskRow(name string) action {
 		return diskDump
 	case "mkfs", "mke2fs", "mkswap", "newfs", "mkntfs", "mkdosfs":
 		return makeFilesystem
-	case "wipefs", "sgdisk", "blkdiscard", "badblocks", "hdparm", "nvme", "sfdisk", "fdisk", "gdisk", "parted", "cfdisk", "cryptsetup", "mdadm":
-		return partition
-	case "vssadmin", "wbadmin", "wmic":
-		return func(sh *shell.Shell, c shell.Command) {
-			if lex.ContainsAny(c.Args, "delete Delete resize") {
-				sh.Effect(effect.DestroyRemote, effect.Teardown, "backup of the disk")
-			}
-		}
-	case "blockdev":
-		return func(sh *shell.Shell, c shell.Command) {
-			if lex.ContainsPrefix(c.Args, "--set") || slices.Contains(c.Args, "--flushbufs") {
-				sh.Effect(effect.ChangeSystem, effect.Disk, strings.Join(c.Args, " "))
-			}
-		}
-	case "lvremove", "vgremove", "pvremove", "lvreduce", "zpool", "zfs", "btrfs", "lvm", "tune2fs", "resize2fs", "xfs_repair", "fsck", "e2fsck":
-		return volumes
-	case "diskutil", "asr", "tmutil", "hdiutil":
-		return macDisk
-	case "mount", "umount", "swapoff":
-		return func(sh *shell.Shell, c shell.Command) {
-			o := shell.ParseOptions(c.Args, "t o")
-			if c.Name == "swapoff" && (o.Short('a') || len(o.Pos) > 0) {
-				sh.Effect(effect.ChangeSystem, effect.Swap, strings.Join(o.Pos, " "))
-			}
-			if c.Name == "umount" && (o.Exact("a", "f", "l", "all", "force", "lazy") || slices.Contains(o.Pos, "/")) || c.Name == "mount" && (len(o.Pos) > 1 || strings.Contains(lex.First(o.All("o")), "remount")) {
-				if f := sh.Path(o.At(len(o.Pos) - 1)); sh.IsOwn(f) || protected.HostPath(f, sh.Place.Home, sh.Eval.Site.Env) {
-					sh.Effect(effect.WriteFile, "", f)
-				}
-				sh.Effect(effect.ChangeSystem, effect.Mounts, strings.Join(o.Pos, " "))
-			}
-		}
 	}
 	return nil
 }
@@ -76,91 +45,100 @@ func makeFilesystem(sh *shell.Shell, c shell.Command) {
 	sh.Effect(effect.WriteDisk, effect.Format, strings.Join(o.Pos, " "))
 }
 
-func partition(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "o t n d")
+// diskTables are the programs that change disks and file systems as a whole.
+var diskTables = []table{
+	{
+		programs: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk wipefs nvme hdparm badblocks mdadm parted cryptsetup",
+		values:   "o t n d", dry: "l list p print no-act dump J json info I V", before: imageFile,
+		rows: []row{
+			{words: "list|smart-log|id-ctrl|status|isLuks|luksDump"},
+			{of: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{of: "wipefs", given: "a all o=", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{of: "nvme", words: "format|sanitize|delete-ns|write", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{of: "hdparm", given: "security-erase trim-sector-ranges write-sector", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{of: "hdparm", mention: "--security-erase", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{of: "badblocks", given: "w", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{of: "mdadm", given: "zero-superblock stop fail remove S create", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{
+				of: "parted", among: "rm mklabel mkpart resizepart mktable set name move toggle resize",
+				kind: effect.WriteDisk, op: effect.Partition, target: operands,
+			},
+			{
+				of: "cryptsetup", words: "luksAddKey|luksChangeKey|luksConvertKey|convert|config|resize|token",
+				kind: effect.ChangeSystem, op: effect.Disk, target: "$0",
+			},
+			{
+				of: "cryptsetup", words: "luksFormat|luksErase|erase|reencrypt|luksRemoveKey|luksKillSlot|luksHeaderRestore",
+				kind: effect.WriteDisk, op: effect.Partition, target: operands,
+			},
+		},
+	},
+	{programs: "lvremove vgremove pvremove lvreduce resize2fs", values: "o t", rows: volumeRows},
+	{programs: "xfs_repair fsck e2fsck", values: "o t", dry: "n N", rows: volumeRows},
+	{programs: "tune2fs", values: "o t", dry: "l", rows: volumeRows},
+	{programs: "zpool zfs btrfs lvm", values: "o t", rows: []row{
+		{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", kind: effect.WriteDisk, op: effect.Volume, target: operands},
+		{of: "zfs", words: "destroy|rollback", kind: effect.WriteDisk, op: effect.Volume, target: operands},
+		{of: "btrfs", among: "delete del remove rm", kind: effect.WriteDisk, op: effect.Volume, target: operands},
+		{of: "lvm", among: "lvremove vgremove pvremove lvreduce", kind: effect.WriteDisk, op: effect.Volume, target: operands},
+	}},
+	{programs: "diskutil asr tmutil hdiutil", anyCase: true, rows: []row{
+		{of: "tmutil", words: "disable|thinlocalsnapshots", kind: effect.ChangeSystem, op: effect.Backups, target: "$0"},
+		{of: "asr", kind: effect.WriteDisk, op: effect.Format, target: operands},
+		{
+			words: "erase*|secureerase*|partition*|zero*|reformat*|delete*|random*|restore",
+			kind:  effect.WriteDisk, op: effect.Format, target: operands,
+		},
+		{words: "apfs delete*", kind: effect.WriteDisk, op: effect.Format, target: operands},
+	}},
+	{programs: "vssadmin wbadmin wmic", rows: []row{
+		{args: "delete|Delete|resize", kind: effect.DestroyRemote, op: effect.Teardown, target: "backup of the disk"},
+	}},
+	{programs: "blockdev", rows: []row{
+		{args: "--flushbufs|--set*", kind: effect.ChangeSystem, op: effect.Disk, target: "$args"},
+	}},
+	{programs: "swapoff", values: "t o", rows: []row{
+		{given: "a", kind: effect.ChangeSystem, op: effect.Swap, target: operands},
+		{words: "*", kind: effect.ChangeSystem, op: effect.Swap, target: operands},
+	}},
+	{programs: "umount", values: "t o", rows: []row{
+		{given: "a f l all force lazy", also: changesMounts},
+		{among: "/", also: changesMounts},
+	}},
+	{programs: "mount", values: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
+}
+
+// volumeRows are those of a program that always changes a volume.
+var volumeRows = []row{{kind: effect.WriteDisk, op: effect.Volume, target: operands}}
+
+// imageFile reports the image that a program works on instead of a device.
+func imageFile(sh *shell.Shell, _ shell.Command, o shell.Options) bool {
 	for _, p := range o.Pos {
 		if strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "/dev/") {
 			sh.Write(p)
-			return
+			return true
 		}
 	}
-	if o.Exact("l", "list", "p", "print", "no-act", "dump", "J", "json", "info", "I", "V") || lex.OneOf(o.At(0), "list smart-log id-ctrl status isLuks luksDump") {
-		return
-	}
-	switch c.Name {
-	case "wipefs":
-		if !o.Short('a') && !o.Has("all") && len(o.All("o")) == 0 {
-			return
-		}
-	case "cryptsetup":
-		if lex.OneOf(o.At(0), "luksAddKey luksChangeKey luksConvertKey convert config resize token") {
-			sh.Effect(effect.ChangeSystem, effect.Disk, o.At(0))
-		}
-		if !lex.OneOf(o.At(0), "luksFormat luksErase erase reencrypt luksRemoveKey luksKillSlot luksHeaderRestore") {
-			return
-		}
-	case "nvme":
-		if !lex.OneOf(o.At(0), "format sanitize delete-ns write") {
-			return
-		}
-	case "hdparm":
-		if !o.Exact("security-erase", "trim-sector-ranges", "write-sector") && !strings.Contains(strings.Join(c.Args, " "), "--security-erase") {
-			return
-		}
-	case "badblocks":
-		if !o.Short('w') {
-			return
-		}
-	case "mdadm":
-		if !o.Exact("zero-superblock", "stop", "fail", "remove", "S", "create") {
-			return
-		}
-	case "parted":
-		if !lex.ContainsAny(o.Pos, "rm mklabel mkpart resizepart mktable set name move toggle resize") {
-			return
-		}
-	}
-	sh.Effect(effect.WriteDisk, effect.Partition, strings.Join(o.Pos, " "))
+	return false
 }
 
-func volumes(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "o t")
-	switch c.Name {
-	case "zpool":
-		if !lex.OneOf(o.At(0), "destroy labelclear create remove offline split") {
-			return
-		}
-	case "zfs":
-		if !lex.OneOf(o.At(0), "destroy rollback") {
-			return
-		}
-	case "btrfs":
-		if !lex.ContainsAny(o.Pos, "delete del remove rm") {
-			return
-		}
-	case "lvm":
-		if !lex.ContainsAny(o.Pos, "lvremove vgremove pvremove lvreduce") {
-			return
-		}
-	case "fsck", "e2fsck", "xfs_repair":
-		if o.Exact("n", "N") {
-			return
-		}
-	case "tune2fs":
-		if o.Short('l') {
-			return
-		}
+// changesMounts reports a file system that appears or goes, over guarded files
+// perhaps.
+func changesMounts(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if f := sh.Path(o.At(len(o.Pos) - 1)); isGuarded(sh, f) {
+		sh.Effect(effect.WriteFile, "", f)
 	}
-	sh.Effect(effect.WriteDisk, effect.Volume, strings.Join(o.Pos, " "))
+	sh.Effect(effect.ChangeSystem, effect.Mounts, strings.Join(o.Pos, " "))
 }
 
-func macDisk(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "")
-	verb := strings.ToLower(o.At(0))
-	if lex.BeginsWith(verb, "erase secureerase partition zero reformat delete random") || verb == "restore" || strings.EqualFold(verb, "apfs") && strings.HasPrefix(strings.ToLower(o.At(1)), "delete") || c.Name == "asr" {
-		sh.Effect(effect.WriteDisk, effect.Format, strings.Join(o.Pos, " "))
+// remounts reports a file system that is mounted anew with other rights.
+func remounts(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if strings.Contains(lex.First(o.All("o")), "remount") {
+		changesMounts(sh, c, o)
 	}
-	if c.Name == "tmutil" && lex.OneOf(verb, "disable thinlocalsnapshots") {
-		sh.Effect(effect.ChangeSystem, effect.Backups, verb)
-	}
+}
+
+// isGuarded is true of a path of Afar's own files and of the host's settings.
+func isGuarded(sh *shell.Shell, path string) bool {
+	return sh.IsOwn(path) || protected.HostPath(path, sh.Place.Home, sh.Eval.Site.Env)
 }

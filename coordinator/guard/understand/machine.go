@@ -28,8 +28,8 @@ var machineTables = []table{
 	}},
 	{programs: "ttyecho reptyr", rows: []row{{kind: effect.TypeInto, target: theProgram}}},
 	{programs: "schtasks", anyCase: true, rows: []row{
-		{mention: "/create /change /Create /Change /CREATE /CHANGE", kind: effect.Persist, op: effect.ScheduledTask},
-		{mention: "/delete /end /Delete /End /DELETE /END", kind: effect.StopService, op: effect.ScheduledTask},
+		{mention: "/create /change", kind: effect.Persist, op: effect.ScheduledTask},
+		{mention: "/delete /end", kind: effect.StopService, op: effect.ScheduledTask},
 	}},
 	{programs: "shutdown init telinit reboot halt poweroff", values: "t", dry: "help version", rows: []row{
 		{of: "shutdown", given: "c"},
@@ -38,7 +38,7 @@ var machineTables = []table{
 		{kind: effect.Power, op: byProgram},
 	}},
 	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl sysadminctl vipw", values: "s g G d u c p", dry: "S status help", rows: []row{
-		{of: "dscl", args: "-delete -create -append -change delete create", kind: effect.ChangeSystem, op: effect.Accounts, target: theProgram},
+		{of: "dscl", args: "-delete|-create|-append|-change|delete|create", kind: effect.ChangeSystem, op: effect.Accounts, target: theProgram},
 		{of: "dscl"},
 		{of: "visudo", given: "c"},
 		{kind: effect.ChangeSystem, op: effect.Accounts, target: theProgram},
@@ -76,7 +76,7 @@ var machineTables = []table{
 	{programs: "history", values: "d", rows: []row{{given: "c", kind: effect.ChangeSystem, op: effect.HistoryCleared}}},
 	{programs: "nginx haproxy apachectl httpd caddy pg_ctl mongod", values: "k D c f m t s", rows: []row{
 		{words: "stop", kind: effect.StopService, op: effect.Server, target: theProgram},
-		{of: "haproxy", args: "-sf -st", kind: effect.StopService, op: effect.Server, target: theProgram},
+		{of: "haproxy", args: "-sf|-st", kind: effect.StopService, op: effect.Server, target: theProgram},
 		{given: "shutdown", kind: effect.StopService, op: effect.Server, target: theProgram},
 		{given: "s k m", also: signalled},
 	}},
@@ -92,14 +92,16 @@ const (
 var systemRows = []row{{kind: effect.ChangeSystem, op: byProgram, target: operands}}
 
 // runsBehindDashes runs the command that stands behind "--".
-func runsBehindDashes(sh *shell.Shell, c shell.Command) { sh.Exec(lex.After(c.Args, "--", 1), nil) }
+func runsBehindDashes(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	sh.Exec(lex.After(c.Args, "--", 1), c.In)
+}
 
 // showsKeychain reports a secret of the keychain that is printed.
-func showsKeychain(sh *shell.Shell, _ shell.Command) { showsKey(sh, "keychain", "") }
+func showsKeychain(sh *shell.Shell, _ shell.Command, _ shell.Options) { showsKey(sh, "keychain", "") }
 
 // signalled reports a server that is told to end by an option.
-func signalled(sh *shell.Shell, c shell.Command) {
-	signal, _ := shell.ParseOptions(c.Args, "s k D c f m t").Get("s", "k", "m")
+func signalled(sh *shell.Shell, c shell.Command, o shell.Options) {
+	signal, _ := o.Get("s", "k", "m")
 	if lex.OneOf(signal, "stop quit graceful-stop fast immediate") {
 		sh.Effect(effect.StopService, effect.Server, c.Name)
 	}

@@ -22,24 +22,6 @@ func networkRow(name string) action {
 		return secureCopy
 	case "rsync", "rclone", "unison", "lftp":
 		return syncCopies
-	case "robocopy":
-		return func(sh *shell.Shell, c shell.Command) {
-			if low := strings.ToLower(strings.Join(c.Args, " ")); len(c.Args) > 1 && (lex.Mentions(low, "/mir /purge")) {
-				sh.Effect(effect.DeleteCopies, effect.Local, strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
-			}
-		}
-	case "iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "pfctl", "ipset", "ebtables":
-		return firewall
-	case "ip", "ifconfig", "ifdown", "nmcli", "route", "networksetup", "tc", "ipconfig", "netplan", "wg-quick":
-		return interfaces
-	case "nsupdate":
-		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.ChangeRemote, effect.DNS, "nsupdate") }
-	case "ssh-add":
-		return func(sh *shell.Shell, c shell.Command) {
-			if o := shell.ParseOptions(c.Args, "t s e"); o.Exact("D", "d") {
-				sh.Effect(effect.ChangeSystem, effect.KeysOfTheAgent, "")
-			}
-		}
 	case "mail", "mailx", "sendmail", "mutt", "msmtp", "swaks":
 		return func(sh *shell.Shell, c shell.Command) {
 			if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
@@ -48,20 +30,8 @@ func networkRow(name string) action {
 			}
 			sh.Effect(effect.SendOut, effect.Mail, strings.Join(shell.ParseOptions(c.Args, "s a").Pos, " "))
 		}
-	case "ngrok", "localtunnel", "lt", "bore":
-		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.PublishOut, effect.Named(c.Name), "tunnel") }
-	case "nmap", "masscan", "hydra", "sqlmap", "nikto", "aircrack-ng", "arpspoof", "ettercap", "tcpdump", "wireshark", "tshark":
-		return scanners
 	}
 	return nil
-}
-
-func scanners(sh *shell.Shell, c shell.Command) {
-	if o := shell.ParseOptions(c.Args, "z G W w i"); c.Name == "tcpdump" {
-		if code, ok := o.Get("z"); ok {
-			sh.Run(code, nil)
-		}
-	}
 }
 
 func httpClient(sh *shell.Shell, c shell.Command) {
@@ -353,26 +323,57 @@ func rclone(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-func firewall(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "t p s d j i o m dport sport")
-	if o.Exact("L", "S", "list", "n", "list-all", "state", "get-active-zones", "sr", "si") || lex.OneOf(o.At(0), "status list show") || o.Exact("s") && c.Name == "pfctl" {
-		return
-	}
-	if len(c.Args) > 0 {
-		sh.Effect(effect.ChangeSystem, effect.Firewall, strings.Join(c.Args, " "))
+// networkTables are the programs that change the network of the machine, or make
+// something of it reachable.
+var networkTables = []table{
+	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
+	{
+		programs: "iptables ip6tables nft ufw firewall-cmd pfctl ipset ebtables",
+		values:   "t p s d j i o m dport sport", dry: "L S list n list-all state get-active-zones sr si",
+		rows: []row{
+			{words: "status|list|show"},
+			{of: "pfctl", given: "s"},
+			{bare: true},
+			{kind: effect.ChangeSystem, op: effect.Firewall, target: "$args"},
+		},
+	},
+	{programs: "networksetup", rows: []row{
+		{
+			first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|set*|remove*|delete*|create*|rename*|import*|order*",
+			kind:  effect.ChangeSystem, op: effect.Network, target: "$args",
+		},
+		{args: interfaceShown},
+		{args: interfaceDown, kind: effect.ChangeSystem, op: effect.Network, target: "$args"},
+	}},
+	{programs: "ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: interfaceRows},
+	{programs: "nsupdate", rows: []row{{kind: effect.ChangeRemote, op: effect.DNS, target: theProgram}}},
+	{programs: "ssh-add", values: "t s e", rows: []row{{given: "D d", kind: effect.ChangeSystem, op: effect.KeysOfTheAgent}}},
+	{programs: "ngrok localtunnel lt bore", rows: []row{{kind: effect.PublishOut, op: byProgram, target: "tunnel"}}},
+	{programs: "tcpdump", values: "z G W w i", rows: []row{{given: "z", also: runsRotated}}},
+	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
+}
+
+// interfaceRows are those of programs that bring interfaces and routes down.
+var interfaceRows = []row{
+	{args: interfaceShown},
+	{args: interfaceDown, kind: effect.ChangeSystem, op: effect.Network, target: "$args"},
+}
+
+const (
+	interfaceShown = "show|list|-getinfo"
+	interfaceDown  = "down|del|delete|flush|off|disable|-setairportpower"
+)
+
+// mirrorsFolder reports a copy that deletes what its source lacks.
+func mirrorsFolder(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if len(c.Args) > 1 {
+		sh.Effect(effect.DeleteCopies, effect.Local, strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
 	}
 }
 
-func interfaces(sh *shell.Shell, c shell.Command) {
-	if verb, _, _ := strings.Cut(strings.TrimPrefix(lex.First(c.Args), "-"), " "); c.Name == "networksetup" {
-		for _, change := range [...]string{"set", "remove", "delete", "create", "rename", "import", "order"} {
-			if strings.HasPrefix(verb, change) {
-				sh.Effect(effect.ChangeSystem, effect.Network, strings.Join(c.Args, " "))
-				return
-			}
-		}
-	}
-	if lex.ContainsAny(c.Args, "down del delete flush off disable -setairportpower") && !lex.ContainsAny(c.Args, "show list -getinfo") {
-		sh.Effect(effect.ChangeSystem, effect.Network, strings.Join(c.Args, " "))
+// runsRotated runs the command that tcpdump hands each finished file to.
+func runsRotated(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if code, ok := o.Get("z"); ok {
+		sh.Run(code, nil)
 	}
 }

@@ -59,7 +59,7 @@ func changesInPlace(c shell.Command) bool {
 // changes what it is given.
 func ownOperands(sh *shell.Shell, c shell.Command) {
 	for _, a := range shell.ParseOptions(c.Args, "").Pos {
-		if p := sh.Path(a); sh.IsOwn(p) || protected.HostPath(p, sh.Place.Home, sh.Eval.Site.Env) {
+		if p := sh.Path(a); isGuarded(sh, p) {
 			sh.Effect(effect.WriteFile, "", p)
 		}
 	}
@@ -79,7 +79,7 @@ func ownOutput(sh *shell.Shell, c shell.Command) {
 		if !given && i+1 < len(c.Args) {
 			file = c.Args[i+1]
 		}
-		if p := sh.Path(file); sh.IsOwn(p) || protected.HostPath(p, sh.Place.Home, sh.Eval.Site.Env) {
+		if p := sh.Path(file); isGuarded(sh, p) {
 			sh.Effect(effect.WriteFile, "", p)
 		}
 	}

@@ -1,7 +1,6 @@
 package understand
 
 import (
-	"github.com/afar-sh/afar/coordinator/guard/effect"
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
@@ -24,17 +23,8 @@ func programAction(name string) action {
 	if t := tableOf(name); t != nil {
 		return t.run
 	}
-	switch name {
-	case "git":
+	if name == "git" {
 		return gitProgram
-	case "jj":
-		return jujutsu
-	case "hg", "chg":
-		return mercurial
-	case "svn":
-		return subversion
-	case "bfg":
-		return func(sh *shell.Shell, c shell.Command) { sh.Effect(effect.RewriteRefs, effect.Filter, "") }
 	}
 	return nil
 }

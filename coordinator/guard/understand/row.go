@@ -1,6 +1,7 @@
 package understand
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -19,9 +20,14 @@ type table struct {
 	dry      string // options with which they change nothing
 	anyCase  bool   // letters of words may be large or small
 	rows     []row
-	// instead, where it is set, is done for what no row is about.
-	instead action
+	// before, where it is set, is done first; where it returns true, that is all.
+	before func(sh *shell.Shell, c shell.Command, o shell.Options) bool
+	// after, where it is set, is done last, whatever the rows said.
+	after step
 }
+
+// A step is what a command does beyond what a row can say.
+type step func(sh *shell.Shell, c shell.Command, o shell.Options)
 
 // A row says what one command of a program does. A condition that is empty holds.
 // The first row whose conditions hold counts, and those behind it if it goes on.
@@ -29,9 +35,10 @@ type row struct {
 	of      string // one of these programs
 	words   string // the operands begin so: "volume rm|remove"; "*" is any word, "erase*" any that begins so
 	among   string // one of these is among the operands
+	first   string // the first argument, as written, is one of these
 	args    string // one of these is among the arguments, as written
-	mention string // one of these texts occurs in the arguments
-	given   string // one of these options is given
+	mention string // one of these texts, in small letters, occurs in the arguments
+	given   string // one of these options is given: "f force expire=now"
 	without string // none of these options is given
 	bare    bool   // there are no arguments
 	goOn    bool
@@ -42,7 +49,7 @@ type row struct {
 	kind   effect.Kind
 	op     effect.Op
 	target string
-	also   action // what else happens
+	also   step // what else happens
 }
 
 // Operations and targets that are told by the words of a command.
@@ -57,7 +64,7 @@ const (
 
 // tableOf returns the table of a program, nil for none.
 func tableOf(name string) *table {
-	for _, list := range [...][]table{machineTables} {
+	for _, list := range [...][]table{machineTables, diskTables, historyTables, storeTables, networkTables} {
 		for i := range list {
 			if lex.OneOf(name, list[i].programs) {
 				return &list[i]
@@ -70,11 +77,15 @@ func tableOf(name string) *table {
 // run reports what a command of the table's programs does.
 func (t *table) run(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, t.values)
+	if t.before != nil && t.before(sh, c, o) {
+		return
+	}
 	if t.dry != "" && o.Given(t.dry) {
 		return
 	}
-	if !runRows(sh, t.rows, t.lowered(o), c, o) && t.instead != nil {
-		t.instead(sh, c)
+	runRows(sh, t.rows, t.lowered(o), c, o)
+	if t.after != nil {
+		t.after(sh, c, o)
 	}
 }
 
@@ -90,27 +101,23 @@ func (t *table) lowered(o shell.Options) []string {
 	return lower
 }
 
-// runRows reports what the rows say of a command, and whether one of them was
-// about it.
-func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o shell.Options) bool {
-	found := false
+// runRows reports what the rows say of a command.
+func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o shell.Options) {
 	for i := range rows {
 		r := &rows[i]
 		if !r.holds(words, c, o) {
 			continue
 		}
-		found = true
 		if r.kind != "" {
 			sh.Effect(r.kind, effect.Op(filled(string(r.op), c, o)), filled(r.target, c, o))
 		}
 		if r.also != nil {
-			r.also(sh, c)
+			r.also(sh, c, o)
 		}
 		if !r.goOn {
-			return true
+			return
 		}
 	}
-	return found
 }
 
 // holds reports whether a row is about a command.
@@ -122,8 +129,9 @@ func (r *row) holds(words []string, c shell.Command, o shell.Options) bool {
 		r.given != "" && !o.Given(r.given),
 		r.without != "" && o.Given(r.without),
 		r.among != "" && !lex.ContainsAny(words, r.among),
-		r.args != "" && !lex.ContainsAny(c.Args, r.args),
-		r.mention != "" && !lex.Mentions(strings.Join(c.Args, " "), r.mention):
+		r.first != "" && !oneChoice(lex.First(c.Args), r.first),
+		r.args != "" && !slices.ContainsFunc(c.Args, func(a string) bool { return oneChoice(a, r.args) }),
+		r.mention != "" && !lex.Mentions(strings.ToLower(strings.Join(c.Args, " ")), r.mention):
 		return false
 	}
 	return true

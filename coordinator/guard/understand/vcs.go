@@ -8,81 +8,92 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// mercurial keeps no stash of its own accord, but it does keep a backup: of
-// reverted files as .orig, of stripped changesets as a bundle. What counts is
-// what goes without one.
-func mercurial(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "R repository cwd config r rev d date t tool I include X exclude m message b base name n")
-	if o.Exact("n", "dry-run") {
-		return
-	}
-	switch verb := o.At(0); verb {
-	case "update", "up", "checkout", "co", "goto":
-		if o.Exact("C", "clean") {
-			sh.Effect(effect.Discard, effect.CheckoutForce, "")
-		}
-	case "revert":
-		if o.Exact("no-backup", "C") {
-			takenBack(sh, o, o.Exact("a", "all"))
-		}
-	case "purge", "clean":
-		if !o.Short('p') && !o.Exact("print") {
-			purged(sh, o)
-		}
-	case "strip":
-		if o.Exact("no-backup", "nobackup") {
-			sh.Effect(effect.RewriteRefs, effect.Reflog, "")
-			return
-		}
-		sh.Effect(effect.RewriteRefs, effect.Strip, o.At(1))
-	case "shelve":
-		if o.Exact("cleanup") {
-			sh.Effect(effect.Discard, effect.StashClear, "")
-		}
-		if o.Exact("d", "delete") {
-			sh.Effect(effect.Discard, effect.StashDrop, "")
-		}
-	}
+// historyTables are the programs that keep the history of files, git excepted.
+var historyTables = []table{
+	// Mercurial keeps no stash of its own accord, but it does keep a backup: of
+	// reverted files as .orig, of stripped changesets as a bundle. What counts is
+	// what goes without one.
+	{
+		programs: "hg chg", dry: "n dry-run",
+		values: "R repository cwd config r rev d date t tool I include X exclude m message b base name n",
+		rows: []row{
+			{words: "update|up|checkout|co|goto", given: "C clean", kind: effect.Discard, op: effect.CheckoutForce},
+			{words: "revert", given: "no-backup C", also: reverts},
+			{words: "purge|clean", without: "p print", also: purges},
+			{words: "strip", given: "no-backup nobackup", kind: effect.RewriteRefs, op: effect.Reflog},
+			{words: "strip", kind: effect.RewriteRefs, op: effect.Strip, target: "$1"},
+			{words: "shelve", given: "cleanup", goOn: true, kind: effect.Discard, op: effect.StashClear},
+			{words: "shelve", given: "d delete", kind: effect.Discard, op: effect.StashDrop},
+		},
+	},
+	// Subversion keeps nothing of what it reverts; what it deletes by a URL is
+	// deleted for everybody.
+	{
+		programs: "svn",
+		values:   "r revision m message F file username password depth config-dir config-option changelist cl",
+		rows: []row{
+			{words: "revert", also: discardsOperands},
+			{words: "cleanup", given: "remove-unversioned", goOn: true, kind: effect.Discard, op: effect.CleanAll},
+			{words: "cleanup", given: "remove-ignored", kind: effect.Discard, op: effect.CleanIgnored},
+			{words: "delete|del|remove|rm", also: deletesVersioned},
+		},
+	},
+	// Jujutsu keeps each state of the working copy and of the refs in its operation
+	// log: what it takes away, `jj undo` brings back. What counts is what leaves that
+	// log, and what others see.
+	{
+		programs: "jj",
+		values: "R r m b d A B c t f repository revision revisions message bookmark remote to from into destination onto " +
+			"config config-file expire at-op change named color",
+		rows: []row{
+			{words: "git push", given: "deleted", without: "dry-run", kind: effect.PushDelete, op: effect.Branch},
+			{words: "git remote remove|rm", kind: effect.RewriteRefs, op: effect.RemoteRemove, target: "$3*"},
+			{words: "bookmark|branch|b delete|d|forget|f", also: deletesBookmarks},
+			{words: "op|operation abandon", kind: effect.RewriteRefs, op: effect.Reflog},
+			{words: "util gc", given: "expire=now", kind: effect.RewriteRefs, op: effect.Prune},
+			{words: "util exec", also: runsBehindDashes},
+		},
+	},
+	{programs: "bfg", rows: []row{{kind: effect.RewriteRefs, op: effect.Filter}}},
 }
 
-func purged(sh *shell.Shell, o shell.Options) {
-	op := effect.CleanAll
-	if len(o.Pos) > 1 && !slices.Contains(o.Pos, ".") {
-		op = effect.CleanPath
+// purges reports untracked files that are deleted: those that are named, or all.
+func purges(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	named := o.From(1)
+	op := effect.CleanPath
+	if len(named) == 0 || slices.Contains(named, ".") {
+		op = effect.CleanAll
 	}
-	sh.Effect(effect.Discard, op, strings.Join(o.Pos[1:], " "))
+	sh.Effect(effect.Discard, op, strings.Join(named, " "))
 }
 
-// takenBack reports the operands of a revert that leaves no copy.
-func takenBack(sh *shell.Shell, o shell.Options, all bool) {
-	if all {
+// reverts reports files that are reverted and of which no copy is left.
+func reverts(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if o.Given("a all") {
 		sh.Effect(effect.Discard, effect.RestoreAll, sh.Place.Cwd)
 		return
 	}
-	discards(sh, o.Pos[1:])
+	discardsOperands(sh, c, o)
 }
 
-// subversion keeps nothing of what it reverts; what it deletes by a URL is
-// deleted for everybody.
-func subversion(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "r revision m message F file username password depth config-dir config-option changelist cl")
-	switch o.At(0) {
-	case "revert":
-		discards(sh, o.Pos[1:])
-	case "cleanup":
-		if o.Exact("remove-unversioned") {
-			sh.Effect(effect.Discard, effect.CleanAll, "")
+// discardsOperands reports the files behind a verb as reverted.
+func discardsOperands(sh *shell.Shell, _ shell.Command, o shell.Options) { discards(sh, o.From(1)) }
+
+// deletesVersioned reports what goes here by force, and what goes for everybody.
+func deletesVersioned(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, target := range o.From(1) {
+		switch {
+		case strings.Contains(target, "://"), strings.HasPrefix(target, "^/"):
+			sh.Effect(effect.DestroyRemote, effect.Part, target)
+		case o.Given("force"):
+			sh.Effect(effect.DeleteTree, effect.GitForce, sh.Path(target))
 		}
-		if o.Exact("remove-ignored") {
-			sh.Effect(effect.Discard, effect.CleanIgnored, "")
-		}
-	case "delete", "del", "remove", "rm":
-		for _, target := range o.Pos[1:] {
-			if strings.Contains(target, "://") || strings.HasPrefix(target, "^/") {
-				sh.Effect(effect.DestroyRemote, effect.Part, target)
-			} else if o.Exact("force") {
-				sh.Effect(effect.DeleteTree, effect.GitForce, sh.Path(target))
-			}
-		}
+	}
+}
+
+// deletesBookmarks reports each bookmark that is deleted.
+func deletesBookmarks(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, name := range o.From(2) {
+		sh.Effect(effect.RewriteRefs, effect.BranchDelete, name)
 	}
 }

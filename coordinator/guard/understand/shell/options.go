@@ -181,11 +181,20 @@ func NeedsNext(a, takesValue string) bool {
 	return false
 }
 
-// Given reports whether one of the blank-separated names was given in full.
+// Given reports whether one of the blank-separated names was given in full; one
+// with "=", whether it was given with that value, or with any.
 //
 //go:noinline
 func (o Options) Given(names string) bool {
-	return slices.ContainsFunc(o.Flags, func(f flag) bool { return lex.OneOf(f.Name, names) })
+	return slices.ContainsFunc(o.Flags, func(f flag) bool {
+		switch {
+		case lex.OneOf(f.Name, names):
+			return true
+		case !f.Given:
+			return false
+		}
+		return lex.OneOf(f.Name+"="+f.Value, names) || lex.OneOf(f.Name+"=", names)
+	})
 }
 
 // From returns the operands from the n-th on.
