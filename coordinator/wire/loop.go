@@ -6,7 +6,6 @@ const (
 	OpLoop       = "loop"
 	OpLoopStart  = "loop.start"
 	OpLoopCancel = "loop.cancel"
-	OpCheck      = "hook.check" // a Stop hook runs a loop's check
 )
 
 // LoopsRequest asks for all loops.
@@ -41,47 +40,6 @@ type LoopCancelRequest struct {
 
 // LoopCancelReply is the loop that was cancelled.
 type LoopCancelReply = Loop
-
-// CheckRequest follows a check that runs. It waits at most WaitMS for the check's end
-// from outside.
-type CheckRequest struct {
-	HookCall
-	Frame  string `json:"frame,omitempty"`  // whose check it is
-	Output string `json:"output,omitempty"` // what it printed since the last request
-	WaitMS int64  `json:"wait_ms,omitempty"`
-	Ended  string `json:"verb,omitempty"` // Interrupted, or empty
-}
-
-// Interrupted, as CheckRequest.Ended, says that the host ended the hook and the check
-// with it.
-const Interrupted = "interrupted"
-
-// CheckReply says with Wake whether the check's result is still wanted.
-type CheckReply struct {
-	Wake string `json:"wake,omitempty"` // wait or end
-}
-
-// A LoopCheck is a command that the Stop hook runs to find out whether a loop's
-// work is done.
-type LoopCheck struct {
-	Frame     string `json:"frame"`
-	Session   string `json:"session"` // its token
-	Command   string `json:"command"`
-	Dir       string `json:"dir"`
-	TimeoutMS int64  `json:"timeout_ms"`
-}
-
-// LoopChecked is the result of a LoopCheck. Output is the end of what it printed,
-// Digest the SHA-256 of all of it without times.
-type LoopChecked struct {
-	Frame    string `json:"frame"`
-	ExitCode int    `json:"exit_code"`
-	TimedOut bool   `json:"timed_out,omitempty"`
-	Broken   string `json:"broken,omitempty"` // why it could not be run
-	TookMS   int64  `json:"took_ms"`
-	Output   string `json:"output,omitempty"`
-	Digest   string `json:"digest,omitempty"`
-}
 
 // A Loop keeps one session going; its id is the session's token.
 type Loop struct {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
@@ -122,32 +121,6 @@ func (s *Server) cancelTyped(p payload) (out wire.ExpandReply, err error) {
 		return out, err
 	}
 	return blocked("The loop is cancelled. This session stops when it is done."), nil
-}
-
-// awayTyped reads "on|off|auto [--for 2h]".
-func (s *Server) awayTyped(p payload) (out wire.ExpandReply, err error) {
-	words := strings.Fields(p.CommandArgs)
-	if len(words) == 0 {
-		return blocked("Away is " + string(s.cfg.Core.Away(p.Session)) + " for this session. /afar:away on, off or auto changes it."), nil
-	}
-	mode, err := session.ParseMode(words[0])
-	if err != nil {
-		return blocked(err.Error()), nil
-	}
-	if err := s.cfg.Core.Counts(terminal); err != nil && mode != session.On {
-		return blocked(err.Error() + "; say it on the phone"), nil
-	}
-	var d time.Duration
-	if len(words) > 1 {
-		d, err = time.ParseDuration(words[len(words)-1])
-		if len(words) != 3 || words[1] != "--for" || err != nil || d <= 0 {
-			return blocked("Say it like this: /afar:away on --for 2h"), nil
-		}
-	}
-	if err := s.cfg.Core.SetAway(string(p.Session), mode, d); err != nil {
-		return out, err
-	}
-	return blocked("Away is " + strings.Join(words, " ") + " for this session."), nil
 }
 
 // brief is the status in a few lines, for the terminal of a session.

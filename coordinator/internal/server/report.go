@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -34,14 +33,6 @@ func (s *Server) wireReport(r core.Report) wire.ReportReply {
 	}
 	for kind, n := range r.Counts {
 		out.Counts[string(kind)] = n
-	}
-	return out
-}
-
-func (s *Server) wireEntries(events []event.Event) []wire.Entry {
-	out := []wire.Entry{}
-	for _, e := range events {
-		out = append(out, s.wireEntry(e))
 	}
 	return out
 }

@@ -3,12 +3,14 @@ package server
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/turn"
+	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -119,12 +121,14 @@ func (s *Server) seeTree(id session.ID, dir string) {
 	}
 }
 
-// checkInOver takes in that a Stop hook gives its session free.
-func (s *Server) checkInOver(c *call, in wire.CheckInOverRequest) (out wire.CheckInOverReply, err error) {
-	id, err := s.ownAsk(c, in.Ask)
-	if err != nil {
+func (s *Server) stopFailure(c *call, in wire.StopFailureRequest) (out wire.StopFailureReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Idle)
+	if err != nil || s.silent(in.HookCall) {
 		return out, err
 	}
-	a, err := s.cfg.Core.Release(id)
-	return askState(a), err
+	return out, s.cfg.Core.LimitLoop(p.Session, oneLine(p.Error+": "+redact.Mask(p.Message)), slices.Contains(passing, p.Error))
 }
+
+// passing are the host's words for a refusal that ends by itself. The others
+// need a person: a key, a bill, another model.
+var passing = []string{"rate_limit", "overloaded", "server_error", "unknown"}

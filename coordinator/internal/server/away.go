@@ -1,0 +1,78 @@
+package server
+
+import (
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func (s *Server) settings() wire.Settings {
+	set := s.cfg.Core.Settings()
+	return wire.Settings{Away: string(set.Away.Mode), AwayUntil: millis(set.Away.Until), Paused: set.Paused, AnswersFrom: set.AnswersFrom}
+}
+
+func (s *Server) away(c *call, in wire.AwayRequest) (out wire.AwayReply, err error) {
+	mode, err := session.ParseMode(in.Mode)
+	if err != nil {
+		return out, badRequest("%v", err)
+	}
+	if in.ForMS < 0 {
+		return out, badRequest("away: a time that is not negative is needed")
+	}
+	if mode != session.On { // to the phone is never the wrong way
+		if err := s.allowHere(c); err != nil {
+			return out, err
+		}
+	}
+	if in.Session != "" {
+		v, err := s.session(in.Session)
+		if err != nil {
+			return out, err
+		}
+		in.Session = v.Token
+	}
+	if err := s.cfg.Core.SetAway(in.Session, mode, time.Duration(in.ForMS)*time.Millisecond); err != nil {
+		return out, err
+	}
+	return s.settings(), nil
+}
+
+func (s *Server) pause(c *call, in wire.PauseRequest) (out wire.PauseReply, err error) {
+	if in.On {
+		if err := s.allowHere(c); err != nil {
+			return out, err
+		}
+	}
+	if err := s.cfg.Core.Pause(in.On); err != nil {
+		return out, err
+	}
+	return s.settings(), nil
+}
+
+// awayTyped reads "on|off|auto [--for 2h]".
+func (s *Server) awayTyped(p payload) (out wire.ExpandReply, err error) {
+	words := strings.Fields(p.CommandArgs)
+	if len(words) == 0 {
+		return blocked("Away is " + string(s.cfg.Core.Away(p.Session)) + " for this session. /afar:away on, off or auto changes it."), nil
+	}
+	mode, err := session.ParseMode(words[0])
+	if err != nil {
+		return blocked(err.Error()), nil
+	}
+	if err := s.cfg.Core.Counts(terminal); err != nil && mode != session.On {
+		return blocked(err.Error() + "; say it on the phone"), nil
+	}
+	var d time.Duration
+	if len(words) > 1 {
+		d, err = time.ParseDuration(words[len(words)-1])
+		if len(words) != 3 || words[1] != "--for" || err != nil || d <= 0 {
+			return blocked("Say it like this: /afar:away on --for 2h"), nil
+		}
+	}
+	if err := s.cfg.Core.SetAway(string(p.Session), mode, d); err != nil {
+		return out, err
+	}
+	return blocked("Away is " + strings.Join(words, " ") + " for this session."), nil
+}

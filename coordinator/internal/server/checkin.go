@@ -1,0 +1,15 @@
+package server
+
+import (
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// checkInOver takes in that a Stop hook gives its session free.
+func (s *Server) checkInOver(c *call, in wire.CheckInOverRequest) (out wire.CheckInOverReply, err error) {
+	id, err := s.ownAsk(c, in.Ask)
+	if err != nil {
+		return out, err
+	}
+	a, err := s.cfg.Core.Release(id)
+	return askState(a), err
+}

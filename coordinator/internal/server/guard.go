@@ -1,0 +1,85 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func (s *Server) guarded(c *call, in wire.GuardedRequest) (out wire.GuardedReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
+	if err != nil {
+		return out, err
+	}
+	if in.Verdict == wire.PolicyBroken {
+		out.Notice, err = s.policyBroken(p, in.Broken)
+		return out, err
+	}
+	text := guardText(in, p)
+	if in.Verdict != "deny" {
+		return out, s.cfg.Core.Note(event.GuardSpoke, p.Session, in.Rule, text)
+	}
+	times, err := s.cfg.Core.Denied(p.Session, p.PromptID, in.Rule, text)
+	if err != nil || times < session.DenyLoop {
+		return out, err
+	}
+	return wire.GuardedReply{Context: fmt.Sprintf("This is refusal number %d by the rule %s in this turn, so stop trying. "+
+		"Write down in your answer what you need and why, and go on with what does not depend on it.", times, in.Rule)}, nil
+}
+
+// maxJudged bounds the input that is masked for the journal: the hook waits.
+const maxJudged = 16 << 10
+
+// guardText says what the guard makes of a call: the part that it is about, and
+// the whole call where that says more.
+func guardText(in wire.GuardedRequest, p payload) string {
+	part := oneLine(redact.Visible(redact.Mask(in.Part)))
+	text := "guard: " + in.Verdict + " " + p.Tool + " (" + in.Rule + "): " + part
+	if in.From != "" {
+		text += " by " + oneLine(in.From)
+	}
+	if len(p.Input) > maxJudged {
+		return text
+	}
+	whole, _, err := ask.Input(p.Tool, p.Input)
+	if line := strings.TrimPrefix(ask.Line(p.Tool, whole), p.Tool+" "); err == nil && line != part {
+		text += " · in: " + line
+	}
+	return text
+}
+
+// policyBroken takes in what is wrong with the guard's policy files. It returns that as a
+// notice for the terminal the first time, and "" afterwards.
+func (s *Server) policyBroken(p payload, broken string) (notice string, err error) {
+	fresh, err := s.cfg.Core.PolicyBroken(p.Session, oneLine(redact.Visible(redact.Mask(broken))))
+	if err != nil || !fresh {
+		return "", err
+	}
+	return broken, nil
+}
+
+func (s *Server) outcome(c *call, in wire.OutcomeRequest) (out wire.OutcomeReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
+	if err != nil {
+		return out, err
+	}
+	s.returned(p)
+	if err := s.pastGuard(in, p); err != nil {
+		return out, err
+	}
+	_, hash, err := ask.Input(p.Tool, p.Input)
+	if err != nil {
+		return out, badRequest("%v", err)
+	}
+	return out, s.cfg.Core.Ran(core.Outcome{
+		Session: p.Session, Prompt: p.PromptID, Agent: p.Agent, Tool: p.Tool, Hash: hash,
+		Run: ask.Run{OK: in.OK, Took: time.Duration(p.DurationMS) * time.Millisecond},
+	})
+}

@@ -1,0 +1,60 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// Bounds of one journal query.
+const (
+	defaultEntries = 200
+	maxEntries     = 5000
+)
+
+func (s *Server) log(c *call, in wire.LogRequest) (out wire.LogReply, err error) {
+	limit := cmp.Or(in.Limit, defaultEntries)
+	if limit < 0 || limit > maxEntries {
+		return out, badRequest("log: a limit from 1 to %d is needed", maxEntries)
+	}
+	id := session.ID("")
+	if in.Session != "" {
+		v, err := s.session(in.Session)
+		if err != nil {
+			return out, err
+		}
+		id = v.ID
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
+	defer cancel()
+	events, err := s.cfg.Core.Journal(ctx, in.After, limit, id, in.Last)
+	if err != nil {
+		return out, err
+	}
+	return wire.LogReply{Entries: s.wireEntries(events)}, nil
+}
+
+func (s *Server) wireEntry(e event.Event) wire.Entry {
+	v, _ := s.cfg.Core.Session(string(e.Session)) // an entry of a forgotten session has no token
+	return wire.Entry{
+		Seq: e.Seq, ID: fmt.Sprint(e.Seq), At: e.At.UnixMilli(), Kind: string(e.Kind),
+		Session: string(e.Session), Token: v.Token, Subject: e.Subject, Text: e.Text, Hash: e.Hash,
+	}
+}
+
+func (s *Server) verify(*call, wire.VerifyRequest) (wire.VerifyReply, error) {
+	entries, broken, head, err := s.cfg.Core.Verify()
+	return wire.VerifyReply{Entries: entries, OK: broken == 0, Broken: broken, Head: head}, err
+}
+
+func (s *Server) wireEntries(events []event.Event) []wire.Entry {
+	out := []wire.Entry{}
+	for _, e := range events {
+		out = append(out, s.wireEntry(e))
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+func (s *Server) sessionStart(c *call, in wire.SessionStartRequest) (out wire.SessionStartReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Idle)
+	if err == nil && in.Broken != "" {
+		_, err = s.policyBroken(p, in.Broken) // the hook itself tells the terminal
+	}
+	if err != nil || s.silent(in.HookCall) {
+		return out, err
+	}
+	if p.Source != "compact" && p.Source != "resume" {
+		return out, nil
+	}
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err != nil {
+		return out, err
+	}
+	out.Context = s.cfg.Core.Anchor(p.Session, s.anchorFacts(v))
+	if in.Delivery == "" {
+		return out, nil
+	}
+	if in.Printed == wire.NotPrinted {
+		return wire.SessionStartReply{}, s.cfg.Core.UntellLate(p.Session, in.Delivery)
+	}
+	late, err := s.cfg.Core.TellLate(p.Session, in.Delivery, maxContext-len(out.Context)-2)
+	out.Context = paragraphs(late, out.Context)
+	return out, err
+}
+
+// paragraphs joins two texts, of which any may be empty.
+func paragraphs(a, b string) string { return strings.Trim(a+"\n\n"+b, "\n") }
+
+// The room for what a session is told of late answers, in bytes: the host cuts a
+// context of more than 10,000 characters, and a person's texts need theirs.
+const (
+	maxContext = 8000
+	maxBeside  = 800
+)
+
+func (s *Server) sessionEnd(c *call, in wire.SessionEndRequest) (out wire.SessionEndReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
+	if err != nil {
+		return out, err
+	}
+	return out, s.cfg.Core.EndSession(p.Session, p.Reason)
+}
+
+// prompt notes a typed prompt. Task notifications, prompts that the host types by
+// the clock, and those of a client that a session started are not a person's.
+func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, session.Working)
+	if err != nil {
+		return out, err
+	}
+	if by, err := s.cfg.Core.HaltWord(p.Session, p.Prompt); err != nil || by != "" {
+		return wire.PromptReply{Block: by != "", Reason: "Afar: stopped by " + by + "."}, err
+	}
+	v, err := s.cfg.Core.Session(string(p.Session))
+	typed := in.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !v.Scheduled(p.Prompt) && !s.nested(c.line, in.Client)
+	if err == nil && typed {
+		err = errors.Join(s.cfg.Core.Typed(p.Session, firstLine(p.Prompt)), s.reviewPrompt(v, p.Prompt))
+	}
+	if err != nil || s.silent(in.HookCall) {
+		return out, err
+	}
+	texts, err := s.cfg.Core.ComesBack(p.Session, in.Delivery)
+	if err != nil {
+		return out, err
+	}
+	ours, room := "", maxContext
+	if texts > 0 {
+		room = maxBeside
+	} else if ours, err = s.newLoop(p.Session, typed); err != nil {
+		return out, err
+	}
+	late, err := s.cfg.Core.TellLate(p.Session, in.Delivery, room-len(ours)-2)
+	out = wire.PromptReply{Texts: texts, Context: paragraphs(ours, late)}
+	if err != nil || texts > 0 { // with texts the hook prints no notice
+		return out, err
+	}
+	out.Notice, err = s.withNotices(p.Session, "")
+	return out, err
+}
+
+func (s *Server) preCompact(c *call, in wire.PreCompactRequest) (out wire.PreCompactReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
+	if err != nil || s.silent(in.HookCall) {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, gitFor)
+	defer cancel()
+	v, err := s.cfg.Core.Session(string(p.Session))
+	if err != nil {
+		return out, err
+	}
+	return out, s.cfg.Core.SetAnchor(p.Session, s.allFacts(ctx, v))
+}
+
+func (s *Server) notification(c *call, in wire.NotificationRequest) (out wire.NotificationReply, err error) {
+	p, err := s.hookCall(c, in.HookCall, "")
+	switch {
+	case err != nil:
+	case p.Kind == "idle_prompt":
+		_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: session.Idle})
+	case slices.Contains(passedOn, p.Kind) && !s.silent(in.HookCall):
+		err = s.cfg.Core.PassOn(p.Session, p.Kind, oneLine(redact.Visible(redact.Mask(p.Notice))))
+	}
+	return out, err
+}
+
+// passedOn are the host's notices that a person who is away wants to hear and
+// that no card of ours says already.
+var passedOn = []string{"agent_completed", "agent_needs_input", "push_notification"}
