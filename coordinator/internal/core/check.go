@@ -44,7 +44,9 @@ func (c *Core) InterruptCheck(id session.ID, frame string) error {
 		if !l.Checking(frame) {
 			return b, nil
 		}
-		l = loop.Interrupt(l, now)
+		if l, err = loop.Interrupt(l, now); err != nil {
+			return b, err
+		}
 		f, _ := l.Top()
 		s.checked(&b, id, f.Checked, "", now)
 		s.loops.put(&b, l)

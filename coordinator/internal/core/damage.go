@@ -29,7 +29,8 @@ func restarted(bad []store.Bad) step {
 // unreadable is the end of a loop of which only the session is known.
 func unreadable(id string, now time.Time) loop.Outcome {
 	f := loop.Frame{ID: "unreadable", Mode: loop.Task, Goal: "its record cannot be read", StartedAt: now}
-	return loop.Fail(loop.Stack{Session: id, Frames: []loop.Frame{f}}, "the row in the database is damaged", now)
+	out, _ := loop.Fail(loop.Stack{Session: id, Frames: []loop.Frame{f}}, "the row in the database is damaged", now)
+	return out // a loop with a frame runs
 }
 
 // report notes rows that were found damaged after the start in the log and the

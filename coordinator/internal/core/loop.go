@@ -187,9 +187,15 @@ func (s *state) touchLoop(b *store.Batch, id session.ID, now time.Time) {
 // typedInLoop notes that a person typed: what they want comes before a check
 // that is running.
 func (s *state) typedInLoop(b *store.Batch, id session.ID, now time.Time) {
-	if l, ok := s.loops.rows[id]; ok && l.Active() {
-		s.loops.put(b, loop.Interrupt(loop.Touch(l, now), now))
+	l := s.loops.rows[id]
+	if !l.Active() {
+		return
 	}
+	l = loop.Touch(l, now)
+	if interrupted, err := loop.Interrupt(l, now); err == nil { // else no check runs
+		l = interrupted
+	}
+	s.loops.put(b, l)
 }
 
 func (s *state) resetTools(b *store.Batch, id session.ID) {
@@ -260,8 +266,11 @@ func (c *Core) LimitLoop(id session.ID, note string, again bool) error {
 		if v := s.sessions.rows[id]; again && (v.Attended || v.Background) {
 			until = loop.Retry(l, s.rules.RetryAfter, now)
 		}
-		s.putLoop(&b, id, loop.Limit(l, note, until, now), now)
-		return b, nil
+		out, err := loop.Limit(l, note, until, now)
+		if err == nil {
+			s.putLoop(&b, id, out, now)
+		}
+		return b, err
 	})
 }
 

@@ -39,8 +39,11 @@ func (c *Core) SpendLoop(id session.ID, sum usage.Sum, read loop.AgentRead) erro
 		if !l.Active() || l.ReadOf(read.Agent) == read.Read {
 			return b, nil
 		}
-		c.book(s, &b, sum, now)
-		s.loops.put(&b, loop.Spend(l, sum, read))
-		return b, nil
+		l, err = loop.Spend(l, sum, read)
+		if err == nil {
+			c.book(s, &b, sum, now)
+			s.loops.put(&b, l)
+		}
+		return b, err
 	})
 }

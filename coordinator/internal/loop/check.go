@@ -107,14 +107,22 @@ func (o Outcome) Notice() string {
 
 // Interrupt says that the check in hand was ended before it had a result: by Esc,
 // by a person who typed, by the kill switch. The loop goes on with the next stop.
-func Interrupt(s Stack, now time.Time) Stack {
+func Interrupt(s Stack, now time.Time) (Stack, error) {
 	if !s.Active() || !s.top().Checking {
-		return s
+		return s, ErrNoCheck
 	}
 	s = s.clone()
+	s.interrupt(now)
+	return s, nil
+}
+
+// interrupt ends the check in hand, if one runs. It owns s.
+func (s *Stack) interrupt(now time.Time) {
+	if !s.Active() || !s.top().Checking {
+		return
+	}
 	s.top().Checking, s.top().Checked = false, "the check was interrupted"
 	s.UpdatedAt = stored(now)
-	return s
 }
 
 // Checking reports whether the result of this frame's check is awaited.

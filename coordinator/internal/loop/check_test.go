@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -62,15 +63,15 @@ func TestCheckedInWords(t *testing.T) {
 // of life. Without one nothing changes.
 func TestInterrupt(t *testing.T) {
 	s := looping(t, "fix", func(o *Options) { o.Check, o.CheckTimeout = "make", time.Minute })
-	if diff := cmp.Diff(s, Interrupt(s, epoch.Add(time.Hour))); diff != "" {
-		t.Errorf("without a check that runs:\n%s", diff)
+	if next, err := Interrupt(s, epoch.Add(time.Hour)); !errors.Is(err, ErrNoCheck) || cmp.Diff(s, next) != "" {
+		t.Errorf("without a check that runs: %v, %s", err, cmp.Diff(s, next))
 	}
-	s = Stop(s, Stopping{Message: markComplete}, epoch).Stack
+	s = mustStop(s, Stopping{Message: markComplete}, epoch).Stack
 	if !s.Checking("a") || s.Checking("other") || (Stack{}).Checking("") {
 		t.Error("it does not say whose check runs")
 	}
 	at := epoch.Add(time.Minute)
-	next := Interrupt(s, at)
+	next := mustInterrupt(s, at)
 	if next.Checking("a") || !strings.Contains(next.top().Checked, "interrupted") || !next.UpdatedAt.Equal(at) {
 		t.Errorf("left as %+v", next)
 	}

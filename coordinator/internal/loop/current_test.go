@@ -9,7 +9,7 @@ import (
 
 // TestInFewWords: how a loop stands, for a list and for a line of its own.
 func TestInFewWords(t *testing.T) {
-	task := Stop(looping(t, "Fix it", nil), Stopping{Tools: 1}, epoch).Stack
+	task := mustStop(looping(t, "Fix it", nil), Stopping{Tools: 1}, epoch).Stack
 	for name, tt := range map[string]struct {
 		stack       Stack
 		brief, step string
@@ -18,7 +18,7 @@ func TestInFewWords(t *testing.T) {
 		"a task":    {task, "running, 1/10: Fix it", "1/10"},
 		"an issue":  {atWork(t, Stack{}, "run", nil), "", "1/10, issue 7"},
 		"a review":  {inPhase(t, Reviewing), "", "has issue 7 reviewed"},
-		"ended":     {Fail(task, "broken", epoch).Stack, "", "none"},
+		"ended":     {mustFail(task, "broken", epoch).Stack, "", "none"},
 		"cancelled": {must(Cancel(task, "ann", epoch)).Stack, "", "none"},
 	} {
 		if got := Step(tt.stack); got != tt.step {
@@ -30,13 +30,6 @@ func TestInFewWords(t *testing.T) {
 	}
 }
 
-func must(o Outcome, err error) Outcome {
-	if err != nil {
-		panic(err)
-	}
-	return o
-}
-
 // TestCurrent: loop:current says how a loop ended, and names the issue in the frame
 // of the issue loop and in the one that works on it.
 func TestCurrent(t *testing.T) {
@@ -44,8 +37,8 @@ func TestCurrent(t *testing.T) {
 		t.Errorf("a running loop: %+v", got)
 	}
 	s := looping(t, "fix", func(o *Options) { o.Check, o.CheckTimeout = "make", time.Minute })
-	s = Stop(s, Stopping{Message: markComplete}, epoch).Stack
-	s = Stop(s, Stopping{Check: &CheckResult{Frame: "a"}}, epoch).Stack
+	s = mustStop(s, Stopping{Message: markComplete}, epoch).Stack
+	s = mustStop(s, Stopping{Check: &CheckResult{Frame: "a"}}, epoch).Stack
 	if got := Current(s); got.Verdict != Done || !got.Proven {
 		t.Errorf("one that has ended: %+v", got)
 	}

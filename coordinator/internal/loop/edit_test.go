@@ -55,11 +55,11 @@ func TestEdit(t *testing.T) {
 func TestEditTold(t *testing.T) {
 	s := looping(t, "Fix it", nil)
 	s, _ = Edit(s, strings.Replace(Render(s), "> Fix it", "> Paint it green", 1), epoch)
-	o := Stop(s, Stopping{Tools: 1}, epoch)
+	o := mustStop(s, Stopping{Tools: 1}, epoch)
 	if !strings.Contains(o.Block, "Goal: Paint it green") || !strings.Contains(o.Block, editedNews) {
 		t.Errorf("the first block:\n%s", o.Block)
 	}
-	if o = Stop(o.Stack, Stopping{Tools: 1}, epoch); strings.Contains(o.Block, editedNews) {
+	if o = mustStop(o.Stack, Stopping{Tools: 1}, epoch); strings.Contains(o.Block, editedNews) {
 		t.Errorf("told twice:\n%s", o.Block)
 	}
 }
@@ -95,7 +95,7 @@ func TestEditNested(t *testing.T) {
 	if same, changed := Edit(s, Render(s), at); len(changed) > 0 || !same.UpdatedAt.Equal(epoch) {
 		t.Errorf("our own page is a sign of life: %q, %v", changed, same.UpdatedAt)
 	}
-	ended := Fail(s, "broken", epoch).Stack
+	ended := mustFail(s, "broken", epoch).Stack
 	if _, changed := Edit(ended, page, at); len(changed) > 0 {
 		t.Errorf("a loop that has ended: %q", changed)
 	}

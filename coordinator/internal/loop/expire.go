@@ -91,9 +91,9 @@ func overdue(s Stack, now time.Time) Outcome {
 // until, Waking gives a text to wake the session with. A pause that nothing ends
 // becomes the loop's verdict. The person is told once per pause, however often
 // the provider refuses.
-func Limit(s Stack, note string, until, now time.Time) Outcome {
+func Limit(s Stack, note string, until, now time.Time) (Outcome, error) {
 	if !s.Active() {
-		return Outcome{Stack: s}
+		return Outcome{}, fmt.Errorf("limit loop: %w", ErrNone)
 	}
 	now = stored(now)
 	next := Pause{At: now, Note: note, Tries: 1}
@@ -109,7 +109,7 @@ func Limit(s Stack, note string, until, now time.Time) Outcome {
 	if !told {
 		o.Notify = pauseLine(*s.top(), next)
 	}
-	return o
+	return o, nil
 }
 
 // Refused reports whether the loop is paused because the provider refused.

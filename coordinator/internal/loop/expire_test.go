@@ -11,7 +11,7 @@ import (
 // TestStaleAt: for how long a loop may give no sign of life, by what it waits for.
 func TestStaleAt(t *testing.T) {
 	task := looping(t, "fix", func(o *Options) { o.Check, o.CheckTimeout = "make", 3*time.Hour })
-	checking := Stop(task, Stopping{Message: markComplete}, epoch).Stack
+	checking := mustStop(task, Stopping{Message: markComplete}, epoch).Stack
 	rests, _ := Rest(task, epoch.Add(2*time.Minute), epoch)
 	over := Expire(rests, epoch.Add(2*time.Minute)).Stack
 	for name, tt := range map[string]struct {
@@ -20,9 +20,9 @@ func TestStaleAt(t *testing.T) {
 	}{
 		"at work":                       {task, idleLimit},
 		"a check runs":                  {checking, 3*time.Hour + idleLimit},
-		"a check ran, then a refusal":   {Limit(checking, "429", epoch.Add(time.Hour), epoch).Stack, time.Hour + idleLimit},
-		"refused for a known time":      {Limit(task, "429", epoch.Add(5*time.Hour), epoch).Stack, 5*time.Hour + idleLimit},
-		"refused until somebody speaks": {Limit(task, "401", time.Time{}, epoch).Stack, pauseLimit},
+		"a check ran, then a refusal":   {mustLimit(checking, "429", epoch.Add(time.Hour), epoch).Stack, time.Hour + idleLimit},
+		"refused for a known time":      {mustLimit(task, "429", epoch.Add(5*time.Hour), epoch).Stack, 5*time.Hour + idleLimit},
+		"refused until somebody speaks": {mustLimit(task, "401", time.Time{}, epoch).Stack, pauseLimit},
 		"a shell runs":                  {rests, 2*time.Minute + idleLimit},
 		"a shell still runs":            {over, idleLimit},
 	} {
@@ -48,7 +48,7 @@ func TestSilentAndOverdue(t *testing.T) {
 		if o := Expire(s, epoch.Add(after)); o.Verdict != want {
 			t.Errorf("after %v: %s, want %s", after, o.Verdict, want)
 		}
-		if o := Stop(s, Stopping{Tools: 1}, epoch.Add(after)); o.Verdict != want {
+		if o := mustStop(s, Stopping{Tools: 1}, epoch.Add(after)); o.Verdict != want {
 			t.Errorf("a stop after %v: %s, want %s", after, o.Verdict, want)
 		}
 	}
@@ -65,8 +65,8 @@ func TestNextIsTheEarliest(t *testing.T) {
 		"no deadline":             {task, idleLimit},
 		"a deadline":              {timed(time.Hour), time.Hour},
 		"a far deadline":          {timed(9 * time.Hour), idleLimit},
-		"a pause":                 {Limit(task, "429", epoch.Add(time.Minute), epoch).Stack, time.Minute},
-		"a deadline in the pause": {Limit(timed(time.Hour), "429", epoch.Add(3*time.Hour), epoch).Stack, time.Hour},
+		"a pause":                 {mustLimit(task, "429", epoch.Add(time.Minute), epoch).Stack, time.Minute},
+		"a deadline in the pause": {mustLimit(timed(time.Hour), "429", epoch.Add(3*time.Hour), epoch).Stack, time.Hour},
 	} {
 		if got := tt.stack.Next().Sub(epoch); got != tt.want {
 			t.Errorf("%s: next after %v, want %v", name, got, tt.want)
@@ -100,7 +100,7 @@ func TestOverdueChecker(t *testing.T) {
 	s := nested(t, looping(t, "outer", nil), "b", "inner", func(o *Options) {
 		o.For, o.Check, o.CheckTimeout = 3*time.Hour, "make", 6*time.Hour
 	})
-	s = Stop(s, Stopping{Message: markComplete}, epoch).Stack
+	s = mustStop(s, Stopping{Message: markComplete}, epoch).Stack
 	if o := Expire(s, epoch.Add(3*time.Hour)); o.Stack.Active() || o.Stack.Ended.Verdict != Expired {
 		t.Errorf("left with %+v, ended %+v", o.Stack.Frames, o.Stack.Ended)
 	}
@@ -111,14 +111,14 @@ func TestOverdueChecker(t *testing.T) {
 func TestLimitTellsOnce(t *testing.T) {
 	s := looping(t, "fix", nil)
 	rests, _ := Rest(s, epoch.Add(2*time.Minute), epoch)
-	first := Limit(rests, "429", epoch.Add(time.Hour), epoch)
+	first := mustLimit(rests, "429", epoch.Add(time.Hour), epoch)
 	if first.Notify == "" || first.Stack.Paused.Tries != 1 || first.Stack.Rests() {
 		t.Errorf("a refusal behind a rest: %+v", first)
 	}
 	if rests.Paused.Note == first.Stack.Paused.Note || !rests.Rests() {
 		t.Error("it wrote into its input")
 	}
-	again := Limit(first.Stack, "429", epoch.Add(2*time.Hour), epoch.Add(time.Hour))
+	again := mustLimit(first.Stack, "429", epoch.Add(2*time.Hour), epoch.Add(time.Hour))
 	if p := again.Stack.Paused; again.Notify != "" || p.Tries != 2 || !p.At.Equal(epoch) {
 		t.Errorf("told %q, paused %+v", again.Notify, p)
 	}
@@ -137,7 +137,7 @@ func TestRetry(t *testing.T) {
 		if got := Retry(s, time.Second, epoch).Sub(epoch); tries <= 10 && got != want || got <= 0 || got > time.Hour {
 			t.Fatalf("after %d refusals: %v, want %v", tries, got, want)
 		}
-		s = Limit(s, "429", epoch.Add(time.Minute), epoch).Stack
+		s = mustLimit(s, "429", epoch.Add(time.Minute), epoch).Stack
 	}
 }
 
@@ -158,10 +158,10 @@ func TestRest(t *testing.T) {
 	if _, again := Rest(next, epoch.Add(time.Minute), epoch); again {
 		t.Error("it rests twice in an iteration")
 	}
-	if refused := Limit(s, "429", epoch.Add(time.Hour), epoch).Stack; refused.Rests() {
+	if refused := mustLimit(s, "429", epoch.Add(time.Hour), epoch).Stack; refused.Rests() {
 		t.Error("a loop that was refused rests")
 	}
-	next = Stop(next, Stopping{Tools: 1}, epoch).Stack
+	next = mustStop(next, Stopping{Tools: 1}, epoch).Stack
 	if _, again := Rest(next, epoch.Add(time.Minute), epoch); next.Rests() || !again {
 		t.Error("the next iteration cannot rest")
 	}
@@ -179,13 +179,13 @@ func TestLeave(t *testing.T) {
 		t.Errorf("said twice: %q", again)
 	}
 	for name, s := range map[string]Stack{
-		"none": {}, "ended": Fail(s, "broken", epoch).Stack, "refused": Limit(s, "429", time.Time{}, epoch).Stack,
+		"none": {}, "ended": mustFail(s, "broken", epoch).Stack, "refused": mustLimit(s, "429", time.Time{}, epoch).Stack,
 	} {
 		if after, text := Leave(s); text != "" || after.Left {
 			t.Errorf("%s: said %q", name, text)
 		}
 	}
-	if _, later := Leave(Stop(next, Stopping{Tools: 1}, epoch).Stack); later == "" {
+	if _, later := Leave(mustStop(next, Stopping{Tools: 1}, epoch).Stack); later == "" {
 		t.Error("it is not said of the next time")
 	}
 }

@@ -127,8 +127,8 @@ func inPhase(t testing.TB, p Phase) Stack {
 			return s
 		}
 		if r == nil {
-			s = Stop(s, Stopping{Tools: 1}, epoch).Stack // hears of it
-			s = Stop(s, Stopping{Message: markComplete}, epoch).Stack
+			s = mustStop(s, Stopping{Tools: 1}, epoch).Stack // hears of it
+			s = mustStop(s, Stopping{Message: markComplete}, epoch).Stack
 			continue
 		}
 		s = advance(t, s, *r)
@@ -246,8 +246,8 @@ func TestPickedOnce(t *testing.T) {
 func TestCommitInHand(t *testing.T) {
 	commit := strings.Repeat("c", 40)
 	checked := atWork(t, Stack{}, "run", func(o *Options) { o.Check, o.CheckTimeout = "make", time.Minute })
-	checked = Stop(checked, Stopping{Message: markComplete}, epoch).Stack
-	checked = Stop(checked, Stopping{Check: &CheckResult{Frame: checked.top().ID}}, epoch).Stack
+	checked = mustStop(checked, Stopping{Message: markComplete}, epoch).Stack
+	checked = mustStop(checked, Stopping{Check: &CheckResult{Frame: checked.top().ID}}, epoch).Stack
 	for _, r := range []Result{{Commit: strings.Repeat("a", 40)}, {Approved: true}, {Refused: Diverged}} {
 		checked = advance(t, checked, r)
 	}
@@ -314,8 +314,8 @@ func TestPatienceWithAnIssue(t *testing.T) {
 		}
 		s = advance(t, s, Result{Refused: Diverged, Why: "it moves"})
 		if s.Active() {
-			s = Stop(s, Stopping{Tools: 1}, epoch).Stack // is told
-			s = Stop(s, Stopping{Tools: 1}, epoch).Stack // has it tried again
+			s = mustStop(s, Stopping{Tools: 1}, epoch).Stack // is told
+			s = mustStop(s, Stopping{Tools: 1}, epoch).Stack // has it tried again
 		}
 	}
 	if s.Active() || s.Ended.Verdict != Stuck {
@@ -327,7 +327,7 @@ func TestPatienceWithAnIssue(t *testing.T) {
 // are still wanted.
 func TestInHand(t *testing.T) {
 	s := inPhase(t, Working)
-	ended := Fail(s, "broken", epoch).Stack
+	ended := mustFail(s, "broken", epoch).Stack
 	for name, tt := range map[string]struct {
 		got, want []string
 	}{
@@ -375,7 +375,7 @@ func TestInHand(t *testing.T) {
 // for does not wait for that.
 func TestOnTopOfPicking(t *testing.T) {
 	s := nested(t, inPhase(t, Picking), "top", "Paint it", nil)
-	if o := Stop(s, Stopping{Tools: 1}, epoch); o.Wait != "" || !strings.Contains(o.Block, "Paint it") {
+	if o := mustStop(s, Stopping{Tools: 1}, epoch); o.Wait != "" || !strings.Contains(o.Block, "Paint it") {
 		t.Errorf("waits for %q, blocks with\n%s", o.Wait, o.Block)
 	}
 }
@@ -387,7 +387,7 @@ func TestIntroduce(t *testing.T) {
 	if !strings.Contains(text, "Issue 7 is yours") || next.top().Tell != "" || s.top().Tell == "" {
 		t.Errorf("told %q; is left with %q, before it %q", text, next.top().Tell, s.top().Tell)
 	}
-	if o := Stop(next, Stopping{Tools: 1}, epoch); strings.Contains(o.Block, "Issue 7 is yours") {
+	if o := mustStop(next, Stopping{Tools: 1}, epoch); strings.Contains(o.Block, "Issue 7 is yours") {
 		t.Errorf("told twice:\n%s", o.Block)
 	}
 	if _, text := Introduce(Stack{}); text != "" {
@@ -446,7 +446,7 @@ func FuzzStack(f *testing.F) {
 		}
 		now := epoch
 		for _, message := range []string{"", markComplete, "<loop-done>STUCK</loop-done>"} {
-			_ = Stop(s, Stopping{Message: message, Tools: 1, Tree: "x"}, now)
+			_, _ = Stop(s, Stopping{Message: message, Tools: 1, Tree: "x"}, now)
 		}
 		for _, fr := range s.Frames {
 			if fr.Issue == nil {
@@ -459,7 +459,7 @@ func FuzzStack(f *testing.F) {
 		_, _ = Cancel(s, "ann", now)
 		_, _ = Start(s, s.Session, "new", Options{Task: "t", Max: 1}, now)
 		_ = Expire(s, now)
-		_ = Limit(s, "429", now, now)
+		_, _ = Limit(s, "429", now, now)
 		_, _ = Rest(s, now, now)
 		_, _ = Leave(s)
 		_, _ = Edit(s, Render(s), now)

@@ -1,10 +1,10 @@
 // Package loop decides whether a session that wants to stop may stop.
 //
-// It owns the state of a loop: a stack of frames bound to one session id, of
-// which only the top one is at work. Each step takes the stack as a value and
-// returns an Outcome; it has no clock and touches nothing outside, and the stack
-// that it was given stays as it was. A step on a session without a loop changes
-// nothing and asks for nothing.
+// It owns the state of a loop: a stack of frames bound to one session id, of which only
+// the top one is at work. Each step takes the stack as a value and returns an Outcome; it
+// has no clock and touches nothing outside, and the stack that it was given stays as it
+// was. A step that needs a loop where none runs is ErrNone. What only observes (Expire,
+// Touch, Saw, Edit, Introduce, Leave) finds nothing to do there.
 //
 // An iteration is one blocked stop. A frame with max 10 is blocked ten times and
 // the next stop ends it, so that finishing in the tenth iteration still counts.
@@ -48,7 +48,8 @@ const Task Mode = "task"
 // What a step may refuse.
 var (
 	ErrDepth   = errors.New("start loop: 8 loops are already nested in this session; cancel with /afar:cancel first")
-	ErrNone    = errors.New("cancel loop: no loop runs in this session")
+	ErrNone    = errors.New("no loop runs in this session")
+	ErrNoCheck = errors.New("interrupt check: no check of this loop runs")
 	ErrSession = errors.New("start loop: a loop belongs to exactly one session")
 	ErrID      = errors.New("start loop: a frame needs an id that its stack does not hold yet")
 	ErrEvery   = errors.New("start loop: an interval is scheduled by the host, not looped")
@@ -267,7 +268,8 @@ func stored(t time.Time) time.Time { return t.UTC() }
 func Start(s Stack, session, id string, o Options, now time.Time) (Outcome, error) {
 	now = stored(now)
 	before := Expire(s, now)
-	s = Interrupt(before.Stack, now).clone()
+	s = before.Stack.clone()
+	s.interrupt(now)
 	if err := startable(s, session, id, o); err != nil {
 		return Outcome{}, err
 	}
@@ -335,23 +337,23 @@ func (s Stack) frame(id string, o Options, now time.Time) Frame {
 // Cancel ends the whole stack because a person said so.
 func Cancel(s Stack, by string, now time.Time) (Outcome, error) {
 	if !s.Active() {
-		return Outcome{}, ErrNone
+		return Outcome{}, fmt.Errorf("cancel loop: %w", ErrNone)
 	}
 	return endAll(s.clone(), ending{verdict: Cancelled, by: by}, stored(now)), nil
 }
 
 // Spend books what a subagent of the session took, and how far its transcript was
 // read for that.
-func Spend(s Stack, sum usage.Sum, read AgentRead) Stack {
+func Spend(s Stack, sum usage.Sum, read AgentRead) (Stack, error) {
 	if !s.Active() {
-		return s
+		return s, fmt.Errorf("spend: %w", ErrNone)
 	}
 	s = s.clone()
 	s.spend(sum)
 	s.Agents = slices.DeleteFunc(slices.Clone(s.Agents), func(a AgentRead) bool { return a.Agent == read.Agent })
 	s.Agents = append(s.Agents, read)
 	s.Agents = s.Agents[max(0, len(s.Agents)-mostAgents):]
-	return s
+	return s, nil
 }
 
 // ReadOf returns how far the transcript of a subagent was read, in bytes.
@@ -371,9 +373,9 @@ func (s *Stack) spend(sum usage.Sum) {
 }
 
 // Fail ends the whole stack because the session broke; note says how.
-func Fail(s Stack, note string, now time.Time) Outcome {
+func Fail(s Stack, note string, now time.Time) (Outcome, error) {
 	if !s.Active() {
-		return Outcome{Stack: s}
+		return Outcome{}, fmt.Errorf("fail loop: %w", ErrNone)
 	}
-	return endAll(s.clone(), ending{verdict: Failed, note: note}, stored(now))
+	return endAll(s.clone(), ending{verdict: Failed, note: note}, stored(now)), nil
 }

@@ -86,21 +86,30 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-func TestStepsWithoutALoopDoNothing(t *testing.T) {
-	ended := Fail(looping(t, "fix", nil), "broken", epoch).Stack
+// TestStepsWithoutALoop: a step that needs a loop is an error, and one that observes does
+// nothing.
+func TestStepsWithoutALoop(t *testing.T) {
+	ended := mustFail(looping(t, "fix", nil), "broken", epoch).Stack
 	for name, s := range map[string]Stack{"none": {}, "ended": ended} {
 		t.Run(name, func(t *testing.T) {
-			nothing := Outcome{Stack: s}
-			for step, got := range map[string]Outcome{
-				"stop": Stop(s, Stopping{Message: markComplete}, epoch), "fail": Fail(s, "x", epoch),
-				"limit": Limit(s, "x", epoch, epoch), "expire": Expire(s, epoch.Add(99*time.Hour)), "touch": {Stack: Touch(s, epoch.Add(time.Hour))},
+			for step, do := range map[string]func() error{
+				"stop":      func() error { _, err := Stop(s, Stopping{Message: markComplete}, epoch); return err },
+				"fail":      func() error { _, err := Fail(s, "x", epoch); return err },
+				"limit":     func() error { _, err := Limit(s, "x", epoch, epoch); return err },
+				"spend":     func() error { _, err := Spend(s, usage.Sum{USD: 1}, AgentRead{}); return err },
+				"cancel":    func() error { _, err := Cancel(s, "ana", epoch); return err },
+				"interrupt": func() error { _, err := Interrupt(s, epoch); return err },
 			} {
-				if diff := cmp.Diff(nothing, got); diff != "" {
-					t.Errorf("%s:\n%s", step, diff)
+				if err := do(); !errors.Is(err, ErrNone) && !errors.Is(err, ErrNoCheck) {
+					t.Errorf("%s: %v", step, err)
 				}
 			}
-			if _, err := Cancel(s, "ana", epoch); !errors.Is(err, ErrNone) {
-				t.Errorf("cancel: %v", err)
+			for step, got := range map[string]Outcome{
+				"expire": Expire(s, epoch.Add(99*time.Hour)), "touch": {Stack: Touch(s, epoch.Add(time.Hour))},
+			} {
+				if diff := cmp.Diff(Outcome{Stack: s}, got); diff != "" {
+					t.Errorf("%s:\n%s", step, diff)
+				}
 			}
 			if Intro(s)+Anchor(s, AnchorFacts{}, epoch) != "" || !s.Next().IsZero() {
 				t.Error("a session without a loop has an intro, an anchor or a due time")
@@ -115,9 +124,9 @@ func TestStepsWithoutALoopDoNothing(t *testing.T) {
 func TestStopLeavesItsInputAlone(t *testing.T) {
 	s := nested(t, looping(t, "outer", nil), "b", "inner", func(o *Options) { o.Max = 1 })
 	before := roundTrip(t, s)
-	next := Stop(s, Stopping{Tools: 1, Tree: "t", Spent: usage.Sum{USD: 1}}, epoch).Stack
-	Stop(next, Stopping{Tools: 1}, epoch)
-	Limit(s, "x", epoch.Add(time.Hour), epoch)
+	next := mustStop(s, Stopping{Tools: 1, Tree: "t", Spent: usage.Sum{USD: 1}}, epoch).Stack
+	mustStop(next, Stopping{Tools: 1}, epoch)
+	mustLimit(s, "x", epoch.Add(time.Hour), epoch)
 	Expire(s, epoch.Add(3*time.Hour))
 	if diff := cmp.Diff(before, s); diff != "" {
 		t.Errorf("a step wrote into its input:\n%s", diff)
@@ -129,7 +138,7 @@ func TestExactlyMaxBlocks(t *testing.T) {
 		s := looping(t, "fix", func(o *Options) { o.Max = max })
 		blocks := 0
 		for s.Active() {
-			o := Stop(s, Stopping{Tools: 1}, epoch)
+			o := mustStop(s, Stopping{Tools: 1}, epoch)
 			if s = o.Stack; o.Block != "" {
 				blocks++
 			}
@@ -149,9 +158,9 @@ func TestProvenOnlyByTheCheck(t *testing.T) {
 		want  bool
 	}{{"make", true}, {"", false}} {
 		s := looping(t, "fix", func(o *Options) { o.Check, o.CheckTimeout = tt.check, time.Minute })
-		o := Stop(s, Stopping{Message: markComplete}, epoch)
+		o := mustStop(s, Stopping{Message: markComplete}, epoch)
 		if o.Check != nil {
-			o = Stop(o.Stack, Stopping{Check: &CheckResult{Frame: o.Check.Frame}}, epoch)
+			o = mustStop(o.Stack, Stopping{Check: &CheckResult{Frame: o.Check.Frame}}, epoch)
 		}
 		if e := o.Stack.Ended; e.Verdict != Done || e.Proven != tt.want || o.Stack.Frames[0].Proven != tt.want {
 			t.Errorf("check %q: ended %+v, frame proven %v", tt.check, *e, o.Stack.Frames[0].Proven)
@@ -171,7 +180,7 @@ func TestStoredTimesAreOfTheWall(t *testing.T) {
 		t.Fatal(err)
 	}
 	rested, _ := Rest(out.Stack, now, now)
-	for _, s := range []Stack{out.Stack, rested, Limit(out.Stack, "429", now, now).Stack, Expire(out.Stack, now.Add(time.Hour)).Stack, Fail(out.Stack, "x", now).Stack, must(Cancel(out.Stack, "ann", now)).Stack} {
+	for _, s := range []Stack{out.Stack, rested, mustLimit(out.Stack, "429", now, now).Stack, Expire(out.Stack, now.Add(time.Hour)).Stack, mustFail(out.Stack, "x", now).Stack, must(Cancel(out.Stack, "ann", now)).Stack} {
 		roundTrip(t, s)
 	}
 	for _, at := range []time.Time{s.UpdatedAt, out.Stack.UpdatedAt, out.Stack.Frames[0].Deadline} {
@@ -238,10 +247,10 @@ func TestBlockIsBounded(t *testing.T) {
 	s = nested(t, s, "b", wide, nil)
 	in := Stopping{Message: markComplete, Tools: 1, Background: shells}
 	for i := range 2 {
-		o := Stop(s, in, epoch)
+		o := mustStop(s, in, epoch)
 		if s = o.Stack; o.Check != nil {
 			in.Check = &CheckResult{Frame: o.Check.Frame, ExitCode: 1, Tail: strings.Repeat("é", 9000)}
-			o = Stop(s, in, epoch)
+			o = mustStop(s, in, epoch)
 		}
 		text, output, _ := strings.Cut(o.Block, "\nOutput of the check:\n")
 		if len(text) > reasonBytes || len(output) > tailBytes || !utf8.ValidString(o.Block) {
@@ -361,13 +370,15 @@ func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
 		next, _ := Introduce(s)
 		return Outcome{Stack: next}
 	case "stop":
-		return Stop(s, anyStopping(t, s), now)
+		return ifAny(s)(Stop(s, anyStopping(t, s), now))
 	case "touch":
 		return Outcome{Stack: Touch(s, now)}
 	case "interrupt":
-		return Outcome{Stack: Interrupt(s, now)}
+		next, err := Interrupt(s, now)
+		return ifAny(s)(Outcome{Stack: next}, err)
 	case "limit":
-		return Limit(s, "429", now.Add(time.Duration(rapid.IntRange(-1, 5).Draw(t, "hours"))*time.Hour), now)
+		until := now.Add(time.Duration(rapid.IntRange(-1, 5).Draw(t, "hours")) * time.Hour)
+		return ifAny(s)(Limit(s, "429", until, now))
 	case "rest":
 		s, _ = Rest(s, now.Add(2*time.Minute), now)
 		return Outcome{Stack: s}
@@ -376,7 +387,7 @@ func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
 	case "expire":
 		return Expire(s, now)
 	case "fail":
-		return Fail(s, "broken", now)
+		return ifAny(s)(Fail(s, "broken", now))
 	case "cancel":
 		if out, err := Cancel(s, "ana", now); err == nil {
 			return out
@@ -466,10 +477,10 @@ func TestStopsEnd(t *testing.T) {
 				t.Fatalf("still going on after %d stops", stops)
 			}
 			in := Stopping{Message: rapid.SampledFrom([]string{"", markComplete}).Draw(t, "message"), Tools: rapid.IntRange(0, 1).Draw(t, "tools")}
-			o := Stop(s, in, epoch)
+			o := mustStop(s, in, epoch)
 			if o.Check != nil {
 				in.Check = &CheckResult{Frame: o.Check.Frame, ExitCode: 1, Tail: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "output")}
-				o = Stop(o.Stack, in, epoch)
+				o = mustStop(o.Stack, in, epoch)
 			}
 			s = o.Stack
 		}
@@ -481,9 +492,9 @@ func TestStopsEnd(t *testing.T) {
 func TestAgentsRead(t *testing.T) {
 	s := looping(t, "fix", nil)
 	for i := range mostAgents + 1 {
-		s = Spend(s, usage.Sum{Tokens: 1}, AgentRead{fmt.Sprint(i), int64(i)})
+		s = mustSpend(s, usage.Sum{Tokens: 1}, AgentRead{fmt.Sprint(i), int64(i)})
 	}
-	s = Spend(s, usage.Sum{Tokens: 1}, AgentRead{"5", 500})
+	s = mustSpend(s, usage.Sum{Tokens: 1}, AgentRead{"5", 500})
 	if len(s.Agents) != mostAgents || s.ReadOf("0") != 0 || s.ReadOf("1") != 1 || s.ReadOf("5") != 500 || s.ReadOf("64") != 64 {
 		t.Errorf("kept of %d: %v", len(s.Agents), s.Agents)
 	}

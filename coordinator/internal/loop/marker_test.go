@@ -77,7 +77,7 @@ func TestOwnTextsHoldNoMarker(t *testing.T) {
 	s := looping(t, "Fix it", nil)
 	in := Stopping{Tools: 1, Background: []string{markComplete}}
 	for name, text := range map[string]string{
-		"intro": Intro(s), "block": Stop(s, in, epoch).Block, "anchor": Anchor(s, AnchorFacts{}, epoch), "page": Render(s),
+		"intro": Intro(s), "block": mustStop(s, in, epoch).Block, "anchor": Anchor(s, AnchorFacts{}, epoch), "page": Render(s),
 	} {
 		if word := marker(text); word != "" {
 			t.Errorf("%s says %s:\n%s", name, word, text)

@@ -108,24 +108,20 @@ func (p *player) run(command, message string) []string {
 		text, _ := json.Marshal(Current(p.stack))
 		return []string{string(text)}
 	case "stop":
-		return p.outcome(Stop(p.stack, p.stopping(rest, message), p.now))
+		return p.took(Stop(p.stack, p.stopping(rest, message), p.now))
 	case "cancel":
-		o, err := Cancel(p.stack, rest, p.now)
-		if err != nil {
-			return []string{"error: " + err.Error()}
-		}
-		return p.outcome(o)
+		return p.took(Cancel(p.stack, rest, p.now))
 	case "fail":
-		return p.outcome(Fail(p.stack, rest, p.now))
+		return p.took(Fail(p.stack, rest, p.now))
 	case "limit":
 		d, _ := time.ParseDuration(rest)
 		until := time.Time{}
 		if d > 0 {
 			until = p.now.Add(d)
 		}
-		return p.outcome(Limit(p.stack, message, until, p.now))
+		return p.took(Limit(p.stack, message, until, p.now))
 	case "refused": // as the coordinator has it tried again
-		return p.outcome(Limit(p.stack, message, Retry(p.stack, 5*time.Minute, p.now), p.now))
+		return p.took(Limit(p.stack, message, Retry(p.stack, 5*time.Minute, p.now), p.now))
 	case "rest":
 		s, rests := Rest(p.stack, p.now.Add(2*time.Minute), p.now)
 		return append([]string{fmt.Sprintf("rests: %t", rests)}, p.outcome(Outcome{Stack: s})...)
@@ -133,9 +129,11 @@ func (p *player) run(command, message string) []string {
 		return p.outcome(Expire(p.stack, p.now))
 	case "agents":
 		n, _ := strconv.ParseInt(rest, 10, 64)
-		return p.outcome(Outcome{Stack: Spend(p.stack, usage.Sum{Tokens: n}, AgentRead{})})
+		s, err := Spend(p.stack, usage.Sum{Tokens: n}, AgentRead{})
+		return p.took(Outcome{Stack: s}, err)
 	case "interrupt":
-		return p.outcome(Outcome{Stack: Interrupt(p.stack, p.now)})
+		s, err := Interrupt(p.stack, p.now)
+		return p.took(Outcome{Stack: s}, err)
 	case "touch":
 		return p.outcome(Outcome{Stack: Touch(p.stack, p.now)})
 	case "next":
@@ -153,6 +151,14 @@ func (p *player) run(command, message string) []string {
 	}
 	p.t.Fatalf("unknown command %q", command)
 	return nil
+}
+
+// took is the outcome of a step, or why it does not fit.
+func (p *player) took(o Outcome, err error) []string {
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	return p.outcome(o)
 }
 
 func dueAt(s Stack) string {

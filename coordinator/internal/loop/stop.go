@@ -33,12 +33,12 @@ type ending struct {
 // Stop is called when the session wants to stop. The session's own word comes
 // first (done, stuck), then time, money, the iterations left and standstill.
 // A frame that ends hands over to the one around it.
-func Stop(s Stack, in Stopping, now time.Time) Outcome {
+func Stop(s Stack, in Stopping, now time.Time) (Outcome, error) {
 	if !s.Active() {
-		return Outcome{Stack: s}
+		return Outcome{}, fmt.Errorf("stop: %w", ErrNone)
 	}
 	if in.ID != "" && s.Last != nil && s.Last.Stop == in.ID {
-		return Outcome{Stack: s, Block: s.Last.Block, Check: s.top().asked()}
+		return Outcome{Stack: s, Block: s.Last.Block, Check: s.top().asked()}, nil
 	}
 	o := stop(s.clone(), in, stored(now))
 	o.Stack.Last = &Last{Stop: in.ID, Block: o.Block}
@@ -48,7 +48,7 @@ func Stop(s Stack, in Stopping, now time.Time) Outcome {
 	if o.Wait != "" {
 		o.Stack.Last = nil // the same stop is asked again, and then has another answer
 	}
-	return o
+	return o, nil
 }
 
 // stop owns s.

@@ -39,7 +39,7 @@ func atWork(t testing.TB, s Stack, id string, change func(*Options)) Stack {
 	}
 	s = advance(t, out.Stack, Result{Ready: []Found{{ID: "7", Title: "Mend the gate"}}})
 	s = advance(t, s, Result{Place: Place{Path: "/repo/.worktrees/afar/7", Branch: "afar/issue/7", Base: "main"}})
-	return Stop(s, Stopping{Tools: 1}, epoch).Stack
+	return mustStop(s, Stopping{Tools: 1}, epoch).Stack
 }
 
 // atRecheck is one whose work was rebased, and is to be checked again before the
@@ -48,9 +48,9 @@ func atRecheck(t testing.TB, n int) Stack {
 	t.Helper()
 	s := atWork(t, Stack{}, "run", func(o *Options) { o.Check, o.CheckTimeout, o.Greens = "make", time.Minute, n })
 	in := Stopping{Message: markComplete}
-	s = Stop(s, in, epoch).Stack
+	s = mustStop(s, in, epoch).Stack
 	for range n {
-		s = Stop(s, Stopping{Check: &CheckResult{Frame: s.top().ID}}, epoch).Stack
+		s = mustStop(s, Stopping{Check: &CheckResult{Frame: s.top().ID}}, epoch).Stack
 	}
 	for _, r := range []Result{{Commit: strings.Repeat("a", 40)}, {Approved: true}, {Refused: Diverged}, {Commit: strings.Repeat("b", 40)}} {
 		s = advance(t, s, r)
@@ -79,7 +79,7 @@ func TestProgress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := looping(t, "fix", nil)
 			for _, tree := range tt.trees {
-				s = Stop(s, Stopping{Tree: tree, Tools: tt.tools}, epoch).Stack
+				s = mustStop(s, Stopping{Tree: tree, Tools: tt.tools}, epoch).Stack
 			}
 			if got := s.top().Idle; got != tt.idle {
 				t.Errorf("idle for %d iterations, want %d", got, tt.idle)
@@ -92,7 +92,7 @@ func TestProgress(t *testing.T) {
 // with; in each frame, for each is left one day.
 func TestSaw(t *testing.T) {
 	s := nested(t, looping(t, "outer", nil), "b", "inner", nil)
-	s = Stop(s, Stopping{Tree: "x"}, epoch).Stack
+	s = mustStop(s, Stopping{Tree: "x"}, epoch).Stack
 	seen := Saw(s, "y")
 	for _, f := range seen.Frames {
 		if f.Tree != "y" {
@@ -102,13 +102,13 @@ func TestSaw(t *testing.T) {
 	if s.top().Tree != "x" {
 		t.Error("it wrote into its input")
 	}
-	if got := Stop(seen, Stopping{Tree: "y"}, epoch).Stack.top().Idle; got != 1 {
+	if got := mustStop(seen, Stopping{Tree: "y"}, epoch).Stack.top().Idle; got != 1 {
 		t.Errorf("what was seen already counts as progress: idle %d", got)
 	}
 	if diff := cmp.Diff(s, Saw(s, "")); diff != "" {
 		t.Errorf("an unknown tree:\n%s", diff)
 	}
-	for name, s := range map[string]Stack{"none": {}, "ended": Fail(s, "broken", epoch).Stack} {
+	for name, s := range map[string]Stack{"none": {}, "ended": mustFail(s, "broken", epoch).Stack} {
 		if diff := cmp.Diff(s, Saw(s, "z")); diff != "" {
 			t.Errorf("a loop that is %s:\n%s", name, diff)
 		}
@@ -120,7 +120,7 @@ func TestSaw(t *testing.T) {
 func TestHostsPatience(t *testing.T) {
 	s := looping(t, "fix", func(o *Options) { o.Max = 50 })
 	blocked := func(tools int) bool {
-		s = Stop(s, Stopping{Tools: tools, Tree: span(time.Duration(s.top().N) * time.Second)}, epoch).Stack
+		s = mustStop(s, Stopping{Tools: tools, Tree: span(time.Duration(s.top().N) * time.Second)}, epoch).Stack
 		return s.Active()
 	}
 	for range 2 {
@@ -151,7 +151,7 @@ func TestLimitsAreReached(t *testing.T) {
 		"the last of its time": {func(o *Options) { o.For = time.Minute }, usage.Sum{}, Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := Stop(looping(t, "fix", tt.change), Stopping{Tools: 1, Spent: tt.spent}, epoch.Add(time.Minute))
+			o := mustStop(looping(t, "fix", tt.change), Stopping{Tools: 1, Spent: tt.spent}, epoch.Add(time.Minute))
 			if o.Verdict != tt.want {
 				t.Errorf("verdict %q, want %q", o.Verdict, tt.want)
 			}
@@ -164,18 +164,18 @@ func TestLimitsAreReached(t *testing.T) {
 // keep: the hook asks until there is one.
 func TestStopIsAnsweredAgain(t *testing.T) {
 	in := Stopping{ID: "s1", Tools: 1, Spent: usage.Sum{Tokens: 7}}
-	first := Stop(looping(t, "fix", nil), in, epoch)
-	again := Stop(first.Stack, in, epoch)
+	first := mustStop(looping(t, "fix", nil), in, epoch)
+	again := mustStop(first.Stack, in, epoch)
 	if first.Block == "" || again.Block != first.Block || !cmp.Equal(again.Stack, first.Stack) {
 		t.Errorf("first %q, again %q:\n%s", first.Block, again.Block, cmp.Diff(first.Stack, again.Stack))
 	}
 	s := inPhase(t, Reviewing)
-	waiting := Stop(s, in, epoch)
+	waiting := mustStop(s, in, epoch)
 	if waiting.Wait == "" {
 		t.Fatalf("it does not wait: %+v", waiting)
 	}
 	s = advance(t, waiting.Stack, Result{Findings: "too grey", By: "codex"})
-	if o := Stop(s, in, epoch); !strings.Contains(o.Block, "too grey") {
+	if o := mustStop(s, in, epoch); !strings.Contains(o.Block, "too grey") {
 		t.Errorf("the stop that waited is answered %q", o.Block)
 	}
 }
@@ -186,7 +186,7 @@ func TestStopWhileAnErrandRuns(t *testing.T) {
 	s := inPhase(t, Reviewing)
 	s.Quiet, s.top().Idle, s.top().Tell = 2, 2, "mind the gap"
 	late := &CheckResult{Frame: s.top().ID} // of a check that nobody waits for any more
-	o := Stop(s, Stopping{Spent: usage.Sum{Tokens: 7}, Read: 512, Check: late}, epoch.Add(time.Minute))
+	o := mustStop(s, Stopping{Spent: usage.Sum{Tokens: 7}, Read: 512, Check: late}, epoch.Add(time.Minute))
 	if o.Wait == "" || o.Stack.top().Tell != "mind the gap" {
 		t.Fatalf("answered %+v", o)
 	}
@@ -198,10 +198,10 @@ func TestStopWhileAnErrandRuns(t *testing.T) {
 	if o.Stack.Read != 512 || !o.Stack.UpdatedAt.Equal(epoch.Add(time.Minute)) || o.Stack.Quiet != 2 || o.Stack.top().Idle != 2 {
 		t.Errorf("left as %+v", o.Stack)
 	}
-	if s = Stop(o.Stack, Stopping{Tools: 1}, epoch).Stack; s.Quiet != 0 || s.top().Idle != 0 {
+	if s = mustStop(o.Stack, Stopping{Tools: 1}, epoch).Stack; s.Quiet != 0 || s.top().Idle != 0 {
 		t.Errorf("a tool call leaves it quiet for %d and idle for %d", s.Quiet, s.top().Idle)
 	}
-	if o := Stop(s, Stopping{}, epoch.Add(idleLimit)); o.Verdict != Expired {
+	if o := mustStop(s, Stopping{}, epoch.Add(idleLimit)); o.Verdict != Expired {
 		t.Errorf("after two hours: %q", o.Verdict)
 	}
 }
@@ -209,7 +209,7 @@ func TestStopWhileAnErrandRuns(t *testing.T) {
 // TestRead: a stop says how far the transcript was read, and the next one begins
 // there.
 func TestRead(t *testing.T) {
-	if s := Stop(looping(t, "fix", nil), Stopping{Read: 4096}, epoch).Stack; s.Read != 4096 {
+	if s := mustStop(looping(t, "fix", nil), Stopping{Read: 4096}, epoch).Stack; s.Read != 4096 {
 		t.Errorf("read to %d", s.Read)
 	}
 }
@@ -219,7 +219,7 @@ func TestHeardIsAStop(t *testing.T) {
 	s := inPhase(t, Reviewing)
 	s = advance(t, s, Result{Findings: "too grey", By: "codex"})
 	at := epoch.Add(time.Hour)
-	if s = Stop(s, Stopping{}, at).Stack; !s.top().LastStopAt.Equal(at) {
+	if s = mustStop(s, Stopping{}, at).Stack; !s.top().LastStopAt.Equal(at) {
 		t.Errorf("last stop at %v", s.top().LastStopAt)
 	}
 }
@@ -229,22 +229,22 @@ func TestHeardIsAStop(t *testing.T) {
 func TestRecheck(t *testing.T) {
 	s := atRecheck(t, 2)
 	for range 2 { // Esc ends a check, and the stop behind it brings no result
-		o := Stop(s, Stopping{Message: markComplete, Tools: 1}, epoch)
+		o := mustStop(s, Stopping{Message: markComplete, Tools: 1}, epoch)
 		if o.Check == nil || o.Block != "" {
 			t.Fatalf("answered %+v", o)
 		}
 		s = o.Stack
 	}
 	green := Stopping{Check: &CheckResult{Frame: s.top().ID}}
-	o := Stop(s, green, epoch)
+	o := mustStop(s, green, epoch)
 	if o.Check == nil {
 		t.Fatalf("one green is enough: %+v", o)
 	}
-	if o = Stop(o.Stack, green, epoch); o.Wait == "" || o.Stack.Frames[0].Issue.Phase != Sealing {
+	if o = mustStop(o.Stack, green, epoch); o.Wait == "" || o.Stack.Frames[0].Issue.Phase != Sealing {
 		t.Errorf("two greens: %+v", o)
 	}
 	other := Stopping{Check: &CheckResult{Frame: "another"}}
-	if o := Stop(s, other, epoch); o.Check == nil {
+	if o := mustStop(s, other, epoch); o.Check == nil {
 		t.Errorf("the result of another check: %+v", o)
 	}
 }
@@ -253,15 +253,15 @@ func TestRecheck(t *testing.T) {
 // its output, and with no word of a rebase that was not.
 func TestRedIsNoRebase(t *testing.T) {
 	s := atWork(t, Stack{}, "run", func(o *Options) { o.Check, o.CheckTimeout = "make", time.Minute })
-	s = Stop(s, Stopping{Message: markComplete}, epoch).Stack
+	s = mustStop(s, Stopping{Message: markComplete}, epoch).Stack
 	red := Stopping{Check: &CheckResult{Frame: s.top().ID, ExitCode: 1, Tail: "boom"}}
-	if o := Stop(s, red, epoch); !strings.Contains(o.Block, "boom") || strings.Contains(o.Block, rebasedNews) {
+	if o := mustStop(s, red, epoch); !strings.Contains(o.Block, "boom") || strings.Contains(o.Block, rebasedNews) {
 		t.Errorf("told\n%s", o.Block)
 	}
 	s = atRecheck(t, 1)
-	s = Stop(s, Stopping{}, epoch).Stack
+	s = mustStop(s, Stopping{}, epoch).Stack
 	red.Check.Frame = s.top().ID
-	if o := Stop(s, red, epoch); !strings.Contains(o.Block, rebasedNews) || o.Stack.Frames[0].Issue.Phase != Working {
+	if o := mustStop(s, red, epoch); !strings.Contains(o.Block, rebasedNews) || o.Stack.Frames[0].Issue.Phase != Working {
 		t.Errorf("behind a rebase: %s, told\n%s", o.Stack.Frames[0].Issue.Phase, o.Block)
 	}
 }
@@ -271,7 +271,7 @@ func TestRedIsNoRebase(t *testing.T) {
 func TestOverdrawn(t *testing.T) {
 	s := atWork(t, Stack{}, "below", func(o *Options) { o.Budget = 1 })
 	s = atWork(t, s, "above", func(o *Options) { o.Repo = "/other" })
-	o := Stop(s, Stopping{Tools: 1, Spent: usage.Sum{USD: 1}}, epoch)
+	o := mustStop(s, Stopping{Tools: 1, Spent: usage.Sum{USD: 1}}, epoch)
 	if o.Verdict != OverBudget || o.Stack.Active() {
 		t.Fatalf("%q, active %t", o.Verdict, o.Stack.Active())
 	}
@@ -284,7 +284,7 @@ func TestOverdrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = atWork(t, between.Stack, "above", func(o *Options) { o.Repo = "/other" })
-	o = Stop(s, Stopping{Tools: 1, Spent: usage.Sum{USD: 1}}, epoch)
+	o = mustStop(s, Stopping{Tools: 1, Spent: usage.Sum{USD: 1}}, epoch)
 	if diff := cmp.Diff(map[string]int{"above": 1}, letGoOf(o)); diff != "" {
 		t.Errorf("between two issues, let go of (-want +got):\n%s", diff)
 	}
@@ -307,7 +307,7 @@ func TestPopped(t *testing.T) {
 	s := looping(t, "outer", nil)
 	s.top().Idle = 2
 	s = nested(t, s, "inner", "paint", nil)
-	if o := Stop(s, Stopping{Message: markComplete}, epoch); o.Stack.top().ID != "a" || o.Stack.top().Idle != 0 {
+	if o := mustStop(s, Stopping{Message: markComplete}, epoch); o.Stack.top().ID != "a" || o.Stack.top().Idle != 0 {
 		t.Errorf("below is %+v", o.Stack.top())
 	}
 }

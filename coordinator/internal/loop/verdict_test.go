@@ -67,11 +67,11 @@ func TestCheckedAgain(t *testing.T) {
 	if got := s.Frames[0].Issue.Phase; got != Checking {
 		t.Fatalf("is in phase %s, want %s", got, Checking)
 	}
-	o := Stop(s, Stopping{}, epoch)
+	o := mustStop(s, Stopping{}, epoch)
 	if o.Check == nil {
 		t.Fatalf("the check is not asked for: %+v", o)
 	}
-	s = Stop(o.Stack, Stopping{Check: &CheckResult{Frame: o.Check.Frame}}, epoch).Stack
+	s = mustStop(o.Stack, Stopping{Check: &CheckResult{Frame: o.Check.Frame}}, epoch).Stack
 	if got := s.Frames[0].Issue.Phase; got != Sealing {
 		t.Errorf("is in phase %s, want %s", got, Sealing)
 	}
@@ -92,10 +92,10 @@ func issueLoop(t *testing.T, check string) Stack {
 func worked(t *testing.T, s Stack) Stack {
 	t.Helper()
 	s = advance(t, s, Result{Place: Place{Path: "/w", Branch: "b", Base: "main"}})
-	s = Stop(s, Stopping{Tools: 1}, epoch).Stack // hears of it
-	o := Stop(s, Stopping{Message: markComplete}, epoch)
+	s = mustStop(s, Stopping{Tools: 1}, epoch).Stack // hears of it
+	o := mustStop(s, Stopping{Message: markComplete}, epoch)
 	if o.Check != nil {
-		o = Stop(o.Stack, Stopping{Check: &CheckResult{Frame: o.Check.Frame}}, epoch)
+		o = mustStop(o.Stack, Stopping{Check: &CheckResult{Frame: o.Check.Frame}}, epoch)
 	}
 	if got := o.Stack.Frames[0].Issue.Phase; got != Sealing {
 		t.Fatalf("is in phase %s, want %s", got, Sealing)

@@ -24,7 +24,7 @@ func TestOutsideWakes(t *testing.T) {
 	if introduced.Waking() != "" || !strings.Contains(intro, "Goal: paint the fence") {
 		t.Errorf("introduced with %q, and wakes with %q", intro, introduced.Waking())
 	}
-	if s := Stop(outside, Stopping{Message: "hello"}, epoch).Stack; s.Waking() != "" {
+	if s := mustStop(outside, Stopping{Message: "hello"}, epoch).Stack; s.Waking() != "" {
 		t.Errorf("sent on, and wakes with %q", s.Waking())
 	}
 	if s := Touch(outside, epoch); s.Waking() == "" {

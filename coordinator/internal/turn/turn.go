@@ -175,16 +175,17 @@ func (d *decision) awaitsBackground() bool {
 // loops applies where the session's loop goes on. One that ends leaves the decision to
 // the rules below.
 func (d *decision) loops() bool {
-	if !d.Loop.Active() {
-		return false
-	}
 	l, edited := loop.Edit(d.Loop, d.Page, d.now)
 	in := d.Stopping
-	in.Tools, d.Session.Tools = d.Session.Tools, 0
+	in.Tools = d.Session.Tools
 	if in.Read == 0 { // nobody read the transcript
 		in.Read = d.Loop.Read
 	}
-	step := loop.Stop(l, in, d.now)
+	step, err := loop.Stop(l, in, d.now)
+	if err != nil {
+		return false // no loop runs
+	}
+	d.Session.Tools = 0
 	d.out.Edited, d.out.Step = edited, &step
 	d.out.Check, d.out.Errand = step.Check, step.Wait
 	d.notice(step.Notice())

@@ -116,10 +116,14 @@ func TestDecide(t *testing.T) {
 	done := "<loop-done>COMPLETE</loop-done>"
 	green := &loop.CheckResult{Frame: "l1"}
 	red := &loop.CheckResult{Frame: "l1", ExitCode: 1}
-	checking := loop.Stop(running("go test"), loop.Stopping{Message: done}, now).Stack
+	asked, err := loop.Stop(running("go test"), loop.Stopping{Message: done}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checking := asked.Stack
 	rested, _ := loop.Rest(running(""), now.Add(time.Minute), now)
 	reviewed := session.Review{On: true, Seen: "work"}
-	asked := session.Review{On: true, Blocks: session.ReviewBlocks}
+	askedOften := session.Review{On: true, Blocks: session.ReviewBlocks}
 	for name, c := range map[string]struct {
 		set  func(*Facts)
 		rule Rule
@@ -186,7 +190,7 @@ func TestDecide(t *testing.T) {
 			Review, "goes on: Afar's review gate, working",
 		},
 		"a review that was asked for enough": {
-			func(f *Facts) { f.Session.Review = asked },
+			func(f *Facts) { f.Session.Review = askedOften },
 			Nothing, "stops, idle",
 		},
 		"news without an answer": {
