@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/audit"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
@@ -62,6 +63,11 @@ type Coordinator struct {
 	core     *core.Core
 	telegram *telegram.Channel
 	server   *server.Server
+	undo     *undowork.Snapshotter
+	files    *filework.Writer
+	audit    *audit.Auditor
+	marks    *marks.Taker
+	reviews  consult.Config          // whom reviews ask
 	runs     []func(context.Context) // the work that goes on beside the server, until its context ends
 	holds    presence.Possessions    // what must not be taken from it
 	since    time.Time
@@ -91,64 +97,22 @@ func Open(cfg Config) (*Coordinator, error) {
 	return c, nil
 }
 
-// build makes the parts and connects them.
+// build makes the parts, connects them and opens the socket.
 func (c *Coordinator) build() error {
 	file, err := config.Load(c.cfg.Dirs.ConfigFile())
-	if err != nil {
-		return err
-	}
-	reviews, err := settings.Reviewers(file.Consult)
 	if err != nil {
 		return err
 	}
 	if err := c.buildCore(file); err != nil {
 		return err
 	}
-	dirs, log := c.cfg.Dirs, c.cfg.Log
-	snapshots, err := undowork.New(c.core, dirs.Snapshots(), log)
-	if err != nil {
+	if err := c.buildWorkers(file); err != nil {
 		return err
 	}
-	files := filework.New(c.core, dirs, log)
-	auditor := audit.New(c.core, dirs, c.cfg.Bin, log)
-	left := marks.New(c.core, dirs, log)
-	checks := doctor.Doctor{Core: c.core, Database: dirs.Database(), Telegram: c.wireTelegram, Consult: reviews}
-	c.server = server.New(server.Config{
-		Core:           c.core,
-		Log:            log,
-		Bin:            c.cfg.Bin,
-		Dirs:           dirs,
-		Hold:           time.Duration(file.CheckIn.Hold),
-		Self:           c.self,
-		Doctor:         checks.Checks,
-		Shutdown:       c.end,
-		Page:           files.LoopPage,
-		Overrules:      auditor.Overrules,
-		Guard:          auditor.Guard,
-		Marks:          left.Take,
-		Connect:        c.connect,
-		Disconnect:     c.telegram.Disconnect,
-		Telegram:       c.wireTelegram,
-		Git:            server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
-		Consult:        server.Consult{Programs: file.Consult.Programs, Timeout: time.Duration(file.Consult.Timeout)},
-		Usage:          disk.Usage,
-		Said:           disk.Said,
-		SaidBeforeCall: disk.SaidBeforeCall,
-		Glance:         disk.Glance,
-		Snapshot:       snapshots.Take,
-	})
-	watch := sessionwatch.Watch{Core: c.core, Log: log, HostDirs: []string{dirs.HostDir(), c.cfg.Getenv("CLAUDE_CONFIG_DIR")}, Consulting: c.server.Consulting}
-	keeper := upkeep.Keeper{
-		Core: c.core, Store: c.store, Calls: dirs.Calls(), Machine: machine(), Log: log, Say: c.telegram.Say,
-	}
-	c.runs = []func(context.Context){
-		c.core.Run, c.telegram.Run, files.Run, watch.Run, left.Run, snapshots.Run,
-		issuework.New(c.core, file.Issues, reviews).Run, keeper.Run, auditor.Run, c.stayPresent,
-	}
-	if c.listener, err = server.Listen(dirs.Socket()); err != nil {
+	if c.listener, err = server.Listen(c.cfg.Dirs.Socket()); err != nil {
 		return err
 	}
-	c.holds, err = presence.Hold(dirs, home.Program(c.cfg.Bin, "afar"))
+	c.holds, err = presence.Hold(c.cfg.Dirs, home.Program(c.cfg.Bin, "afar"))
 	return err
 }
 
@@ -186,6 +150,67 @@ func (c *Coordinator) buildCore(file config.Config) error {
 		Now:        time.Now,
 	})
 	return nil
+}
+
+// buildWorkers makes the server and what works beside it.
+func (c *Coordinator) buildWorkers(file config.Config) (err error) {
+	dirs, log := c.cfg.Dirs, c.cfg.Log
+	if c.reviews, err = settings.Reviewers(file.Consult); err != nil {
+		return err
+	}
+	if c.undo, err = undowork.New(c.core, dirs.Snapshots(), log); err != nil {
+		return err
+	}
+	c.files = filework.New(c.core, dirs, log)
+	c.audit = audit.New(c.core, dirs, c.cfg.Bin, log)
+	c.marks = marks.New(c.core, dirs, log)
+	c.server = server.New(c.serverConfig(file))
+	hostDirs := []string{dirs.HostDir(), c.cfg.Getenv("CLAUDE_CONFIG_DIR")}
+	sessions := sessionwatch.New(c.core, hostDirs, c.server.Consulting, log)
+	keeper := upkeep.Keeper{
+		Core:    c.core,
+		Store:   c.store,
+		Calls:   dirs.Calls(),
+		Machine: machine(),
+		Log:     log,
+		Say:     c.telegram.Say,
+	}
+	c.runs = []func(context.Context){
+		c.core.Run, c.telegram.Run, c.files.Run, sessions.Run, c.marks.Run, c.undo.Run,
+		issuework.New(c.core, file.Issues, c.reviews).Run, keeper.Run, c.audit.Run, c.stayPresent,
+	}
+	return nil
+}
+
+// serverConfig gives the server all that it calls.
+func (c *Coordinator) serverConfig(file config.Config) server.Config {
+	checks := doctor.Doctor{
+		Core: c.core, Database: c.cfg.Dirs.Database(), Telegram: c.wireTelegram, Consult: c.reviews,
+	}
+	return server.Config{
+		Core:           c.core,
+		Log:            c.cfg.Log,
+		Bin:            c.cfg.Bin,
+		Dirs:           c.cfg.Dirs,
+		Hold:           time.Duration(file.CheckIn.Hold),
+		Self:           c.self,
+		Doctor:         checks.Checks,
+		Shutdown:       c.end,
+		Page:           c.files.LoopPage,
+		Overrules:      c.audit.Overrules,
+		Guard:          c.audit.Guard,
+		Marks:          c.marks.Take,
+		Connect:        c.connect,
+		Disconnect:     c.telegram.Disconnect,
+		Telegram:       c.wireTelegram,
+		Git:            server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
+		Consult:        server.Consult{Programs: file.Consult.Programs, Timeout: time.Duration(file.Consult.Timeout)},
+		Usage:          disk.Usage,
+		Said:           disk.Said,
+		SaidBeforeCall: disk.SaidBeforeCall,
+		Glance:         disk.Glance,
+		Snapshot:       c.undo.Take,
+	}
 }
 
 // Run serves until ctx ends or somebody asks for the end, then finishes what it

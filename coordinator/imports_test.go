@@ -111,7 +111,7 @@ func table() rules {
 	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", "coordinator/redact", in + "session", in + "topic", in + "turn", in + "undo", in + "usage"}
 	root := slices.Concat(waysIn, workers, []string{
 		in + "core", in + "disk", in + "event", in + "git", in + "presence", in + "random", in + "session", in + "settings", in + "store",
-		"coordinator/config", "coordinator/home", "coordinator/peer", "coordinator/wire",
+		"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected"})
 	return rules{
@@ -201,7 +201,7 @@ func table() rules {
 			in + "child":          {},
 			"coordinator/config":  {"coordinator/toml", in + "atomicfile"},
 			"coordinator/consult": {"coordinator/wire", in + "child", in + "git"},
-			"coordinator/issues":  {"coordinator/config", "coordinator/home", "coordinator/wire", in + "git", in + "tracker"},
+			"coordinator/issues":  {"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git", in + "tracker"},
 			"coordinator/repair":  {"coordinator/home", in + "store"},
 			in + "disk":           {in + "usage"},
 			in + "git":            {"coordinator/home", in + "atomicfile", in + "child"},

@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,29 +19,40 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-// A Watch watches the session files of all of the host's directories.
-type Watch struct {
-	Core     *core.Core
-	Log      *slog.Logger
-	HostDirs []string // the host's configuration directories that are always watched; paths that are not absolute count for nothing
-	// Consulting reports whether a client is one that is consulted, and no session.
-	Consulting func(pid int) bool
+// A Watcher watches the session files in all of the host's directories.
+type Watcher struct {
+	core       *core.Core
+	hostDirs   []string // always watched
+	consulting func(pid int) bool
+	log        *slog.Logger
 }
 
-// Run takes in what the host says of its sessions, in HostDirs and in each
-// directory that a session's transcript names, until ctx ends.
-func (c *Watch) Run(ctx context.Context) {
+// New returns a watcher of the host's configuration directories that hostDirs
+// names, and of those that have sessions. Paths that are not absolute are left out.
+// consulting reports whether a client is one that is consulted, and no session.
+func New(c *core.Core, hostDirs []string, consulting func(pid int) bool, log *slog.Logger) *Watcher {
+	w := &Watcher{core: c, consulting: consulting, log: log}
+	for _, dir := range hostDirs {
+		if filepath.IsAbs(dir) {
+			w.hostDirs = append(w.hostDirs, filepath.Clean(dir))
+		}
+	}
+	return w
+}
+
+// Run works until ctx ends.
+func (w *Watcher) Run(ctx context.Context) {
 	var watchers sync.WaitGroup
 	defer watchers.Wait()
-	watchers.Go(func() { c.watchClients(ctx) })
+	watchers.Go(func() { w.watchClients(ctx) })
 	known := map[string]bool{}
-	changed := c.Core.Subscribe(core.Transcripts)
+	changed := w.core.Subscribe(core.Transcripts)
 	defer changed.Close()
 	for {
-		for _, dir := range c.hostDirs() {
+		for _, dir := range w.dirs() {
 			if !known[dir] {
 				known[dir] = true
-				watchers.Go(func() { c.watchDir(ctx, dir) })
+				watchers.Go(func() { w.watchDir(ctx, dir) })
 			}
 		}
 		select {
@@ -51,11 +63,23 @@ func (c *Watch) Run(ctx context.Context) {
 	}
 }
 
-// lookEvery is how soon it shows that a client has ended which left no session file.
+// dirs lists the host's configuration directories. A session's transcript names one.
+func (w *Watcher) dirs() []string {
+	dirs := slices.Clone(w.hostDirs)
+	for _, v := range w.core.Sessions() {
+		if dir := disk.HostDir(v.Transcript); dir != "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// lookEvery is how often clients are looked for. A client that left no session file
+// is noticed that way when it ends.
 const lookEvery = 5 * time.Second
 
 // watchClients takes in which clients have ended, until ctx ends.
-func (c *Watch) watchClients(ctx context.Context) {
+func (w *Watcher) watchClients(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -64,41 +88,102 @@ func (c *Watch) watchClients(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		if err := c.Core.Look(); err != nil {
-			c.Log.Error("look which clients run", "err", err)
+		if err := w.core.Look(); err != nil {
+			w.log.Error("look which clients run", "err", err)
 		}
 	}
 }
 
-// hostDirs lists the host's configuration directories.
-func (c *Watch) hostDirs() []string {
-	var dirs []string
-	for _, dir := range c.HostDirs {
-		if filepath.IsAbs(dir) {
-			dirs = append(dirs, filepath.Clean(dir))
-		}
+func (w *Watcher) watchDir(ctx context.Context, dir string) {
+	d := &directory{
+		Watcher:   w,
+		waiting:   map[session.ID]bool{},
+		busy:      map[session.ID]bool{},
+		consulted: map[session.ID]bool{},
 	}
-	for _, v := range c.Core.Sessions() {
-		if dir := disk.HostDir(v.Transcript); dir != "" {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
-}
-
-func (c *Watch) watchDir(ctx context.Context, dir string) {
-	w := &watcher{c: c, waiting: map[session.ID]bool{}, busy: map[session.ID]bool{}, consulted: map[session.ID]bool{}}
-	if err := disk.WatchSessions(ctx, dir, c.Log, clientLives, w.report); err != nil {
-		c.Log.Error("watch session files", "dir", dir, "err", err)
+	if err := disk.WatchSessions(ctx, dir, w.log, clientLives, d.report); err != nil {
+		w.log.Error("watch session files", "dir", dir, "err", err)
 	}
 }
 
-// clientLives reports whether the client that wrote a session file still runs: a file
-// outlives a client that was killed, and its id may be another process's by then.
+// clientLives reports whether the client that wrote a session file still runs. A
+// client that was killed leaves its file, and another process may have its id by now.
 func clientLives(f disk.SessionFile) bool { return peer.Lives(f.PID, peer.BornAt(f.ProcStart)) }
 
-// nameOf is what a session is called, where that says more than its directory:
-// that is in its token.
+// A directory is what is known of the sessions in one of the host's directories. The
+// goroutine that watches it owns it.
+type directory struct {
+	*Watcher
+	waiting   map[session.ID]bool // sessions that have a dialog open
+	busy      map[session.ID]bool // sessions that have a turn running
+	consulted map[session.ID]bool // files of clients that are consulted
+}
+
+func (d *directory) report(f disk.SessionFile, gone bool) {
+	if err := d.observe(f, gone); err != nil {
+		d.log.Error("take in a session file", "err", err)
+	}
+}
+
+// states translates the host's words.
+var states = map[string]session.State{
+	"busy":    session.Working,
+	"idle":    session.Idle,
+	"waiting": session.Waiting,
+}
+
+// observe takes in one session file. A client that is consulted is left out: it runs
+// without hooks because Afar says so. Any other client without calls of our hooks is
+// unprotected.
+//
+// A dialog that closed was answered at the terminal. Yes leaves the session busy. Esc
+// leaves it idle and also ends the waiting hook, except for a form, of which the host
+// says nothing.
+func (d *directory) observe(f disk.SessionFile, gone bool) error {
+	id := session.ID(f.Session)
+	if d.isConsulted(f, gone) {
+		return nil
+	}
+	if gone {
+		delete(d.waiting, id)
+		delete(d.busy, id)
+		return d.core.EndSession(id, "its client is gone")
+	}
+	state := states[f.Status]
+	if _, err := d.core.See(sighting(f, state)); err != nil {
+		return err
+	}
+	closed := d.waiting[id] && state == session.Working
+	ended := d.busy[id] && state == session.Idle
+	d.waiting[id], d.busy[id] = state == session.Waiting, state == session.Working
+	switch {
+	case closed:
+		return d.core.LocallySettled(id, time.Now())
+	case ended:
+		return d.core.Interrupted(id)
+	}
+	return nil
+}
+
+func sighting(f disk.SessionFile, state session.State) session.Sighting {
+	return session.Sighting{
+		ID:         session.ID(f.Session),
+		Cwd:        f.Cwd,
+		Client:     f.PID,
+		ClientBorn: peer.Birth(f.PID),
+		Entrypoint: f.Entrypoint,
+		Starts:     true,
+		State:      state,
+		Name:       nameOf(f),
+		Inbox:      f.Inbox,
+	}
+}
+
+// maxName bounds the name of a session, in bytes.
+const maxName = 200
+
+// nameOf returns the name that a person gave a session, "" for one that the host
+// derived from its directory: the session's token has that already.
 func nameOf(f disk.SessionFile) string {
 	if f.NameSource == "" || f.NameSource == "derived" {
 		return ""
@@ -106,61 +191,15 @@ func nameOf(f disk.SessionFile) string {
 	return redact.Clean(strings.Join(strings.Fields(ask.Elide(f.Name, maxName)), " "))
 }
 
-// maxName bounds the name of a session, in bytes.
-const maxName = 200
-
-// A watcher is owned by the goroutine that watches one directory.
-type watcher struct {
-	c       *Watch
-	waiting map[session.ID]bool // a dialog is open
-	busy    map[session.ID]bool // a turn runs
-
-	consulted map[session.ID]bool // that is no session
-}
-
-func (w *watcher) report(f disk.SessionFile, gone bool) {
-	if err := w.sight(f, gone); err != nil {
-		w.c.Log.Error("take in a session file", "err", err)
-	}
-}
-
-// sight takes in one session file, but for that of a client which is consulted: it
-// runs without hooks because we say so. Any other client that no hook of ours
-// spoke for is unprotected. A dialog that closed was answered at the terminal: yes leaves
-// the session busy, Esc leaves it idle and also ends the waiting hook, but for
-// that of a form, of which the host says nothing.
-func (w *watcher) sight(f disk.SessionFile, gone bool) error {
+// isConsulted reports whether a session file is that of a client which is consulted,
+// or was, for one that is gone.
+func (d *directory) isConsulted(f disk.SessionFile, gone bool) bool {
 	id := session.ID(f.Session)
-	if w.consults(f, gone) {
-		return nil
-	}
 	if gone {
-		delete(w.waiting, id)
-		delete(w.busy, id)
-		return w.c.Core.EndSession(id, "its client is gone")
+		was := d.consulted[id]
+		delete(d.consulted, id)
+		return was
 	}
-	state := map[string]session.State{"busy": session.Working, "idle": session.Idle, "waiting": session.Waiting}[f.Status]
-	if _, err := w.c.Core.See(session.Sighting{ID: id, Cwd: f.Cwd, Client: f.PID, ClientBorn: peer.Birth(f.PID), Entrypoint: f.Entrypoint, Starts: true, State: state, Name: nameOf(f), Inbox: f.Inbox}); err != nil {
-		return err
-	}
-	closed, ended := w.waiting[id] && state == session.Working, w.busy[id] && state == session.Idle
-	w.waiting[id], w.busy[id] = state == session.Waiting, state == session.Working
-	switch {
-	case closed:
-		return w.c.Core.LocallySettled(id, time.Now())
-	case ended:
-		return w.c.Core.Interrupted(id)
-	}
-	return nil
-}
-
-// consults reports whether a session file is that of a client which is consulted.
-func (w *watcher) consults(f disk.SessionFile, gone bool) bool {
-	id := session.ID(f.Session)
-	was := w.consulted[id]
-	delete(w.consulted, id)
-	if !gone && w.c.Consulting(f.PID) {
-		w.consulted[id] = true
-	}
-	return gone && was || w.consulted[id]
+	d.consulted[id] = d.consulting(f.PID)
+	return d.consulted[id]
 }
