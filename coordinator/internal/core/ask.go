@@ -34,7 +34,7 @@ type askTable struct {
 const waits = "waits"
 
 func newAskTable(s *state) askTable {
-	t := register(s, store.Asks, traits[ask.Ask]{due: s.askDue, expire: s.expireAsk, touches: askTopics})
+	t := register(s, store.Asks, traits[ask.Ask]{due: s.askDue, expire: s.expireAsk, touches: askParts})
 	return askTable{
 		table:     t,
 		byNonce:   t.indexBy(func(a ask.Ask) string { return a.Nonce }),
@@ -56,7 +56,7 @@ func askWaits(a ask.Ask) string {
 	return ""
 }
 
-func askTopics(_, after ask.Ask) []Topic { return []Topic{ofAsk(after.ID), ofSession(after.Session)} }
+func askParts(_, after ask.Ask) []Part { return []Part{ofAsk(after.ID), ofSession(after.Session)} }
 
 // of returns the asks of a session, in no order.
 func (t askTable) of(id session.ID) []ask.Ask { return t.bySession.all(string(id)) }

@@ -46,7 +46,7 @@ type Core struct {
 	state  *state
 	streak streak // in which the disk takes nothing
 
-	subscribers map[Topic]map[*Subscription]struct{}
+	subscribers map[Part]map[*Subscription]struct{}
 
 	damaged map[string]bool // damaged rows that the journal names, see report
 }
@@ -67,15 +67,18 @@ func New(cfg Config) (*Core, error) {
 	c := &Core{
 		cfg:         cfg,
 		state:       newState(cfg.Rules, cfg.Trace),
-		subscribers: map[Topic]map[*Subscription]struct{}{},
+		subscribers: map[Part]map[*Subscription]struct{}{},
 		damaged:     map[string]bool{},
 	}
 	bad, err := c.state.load(cfg.Store, cfg.Now())
 	if err != nil {
 		return nil, fmt.Errorf("load state: %w", err)
 	}
-	c.noteReported(bad)
-	return c, errors.Join(c.cutOff(), c.do(restarted(bad)), c.Look(), c.do(answersFrom(cfg.AnswersFrom)))
+	if err := errors.Join(c.cutOff(), c.do(restarted(bad))); err != nil {
+		return c, err
+	}
+	c.reported(bad)
+	return c, errors.Join(c.Look(), c.do(answersFrom(cfg.AnswersFrom)))
 }
 
 // do changes state and tells who waits.

@@ -40,15 +40,12 @@ func (c *Core) report(bad []store.Bad) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	for _, r := range fresh {
-		c.cfg.Log.Error("a damaged row of the database is left out", "table", r.Table, "row", r.ID, "err", r.Err)
-	}
 	err := c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		reportBad(&b, fresh, now)
 		return b, nil
 	})
 	if err == nil {
-		c.noteReported(fresh)
+		c.reported(fresh)
 	}
 	return err
 }
@@ -65,11 +62,13 @@ func (c *Core) unreported(bad []store.Bad) (fresh []store.Bad) {
 	return fresh
 }
 
-func (c *Core) noteReported(bad []store.Bad) {
+// reported notes that the journal names rows, and logs them.
+func (c *Core) reported(bad []store.Bad) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range bad {
 		c.damaged[rowName(r)] = true
+		c.cfg.Log.Error("a damaged row of the database is left out", "table", r.Table, "row", r.ID, "err", r.Err)
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // loopDue returns when time changes a loop.
 func loopDue(l loop.Stack, _ time.Time) time.Time { return l.Next() }
 
-func loopTopics(_, after loop.Stack) []Topic { return []Topic{ofSession(session.ID(after.Session))} }
+func loopParts(_, after loop.Stack) []Part { return []Part{ofSession(session.ID(after.Session))} }
 
 func (s *state) expireLoop(b *store.Batch, l loop.Stack, now time.Time) {
 	s.putLoop(b, session.ID(l.Session), loop.Expire(l, now), now)

@@ -36,7 +36,7 @@ type messageTable struct {
 }
 
 func newMessageTable(s *state) messageTable {
-	t := register(s, store.Messages, traits[message.Message]{touches: messageTopics})
+	t := register(s, store.Messages, traits[message.Message]{touches: messageParts})
 	return messageTable{
 		table:     t,
 		byNonce:   t.indexBy(func(m message.Message) string { return m.Nonce }),
@@ -45,7 +45,7 @@ func newMessageTable(s *state) messageTable {
 	}
 }
 
-func messageTopics(_, after message.Message) []Topic { return []Topic{ofSession(after.Session)} }
+func messageParts(_, after message.Message) []Part { return []Part{ofSession(after.Session)} }
 
 // of returns the texts for a session, in no order.
 func (t messageTable) of(id session.ID) []message.Message { return t.bySession.all(string(id)) }

@@ -31,7 +31,7 @@ func (c *Core) Report(since time.Time) (r Report, err error) {
 	if err := errors.Join(err, c.report(bad)); err != nil {
 		return r, err
 	}
-	r.Asks = c.reported(opened, since)
+	r.Asks = c.reportedAsks(opened, since)
 	if r.Counts, err = c.cfg.Store.Tally(since); err != nil {
 		return r, err
 	}
@@ -52,9 +52,9 @@ func (c *Core) Report(since time.Time) (r Report, err error) {
 	return r, nil
 }
 
-// reported adds to the asks that were opened in time the older ones that ended
+// reportedAsks adds to the asks that were opened in time the older ones that ended
 // in it, or have not ended.
-func (c *Core) reported(opened []ask.Ask, since time.Time) []ask.Ask {
+func (c *Core) reportedAsks(opened []ask.Ask, since time.Time) []ask.Ask {
 	all := map[ask.ID]ask.Ask{}
 	for _, a := range opened {
 		all[a.ID] = a

@@ -22,17 +22,17 @@ type sessionTable struct {
 
 func newSessionTable(s *state) sessionTable {
 	t := register(s, store.Sessions, traits[session.Session]{
-		due: unreportedAt, expire: s.reportUnprotected, touches: sessionTopics,
+		due: unreportedAt, expire: s.reportUnprotected, touches: sessionParts,
 	})
 	return sessionTable{table: t, byToken: t.indexBy(func(v session.Session) string { return v.Token })}
 }
 
-func sessionTopics(before, after session.Session) []Topic {
-	topics := []Topic{ofSession(after.ID)}
+func sessionParts(before, after session.Session) []Part {
+	parts := []Part{ofSession(after.ID)}
 	if before.Transcript != after.Transcript {
-		topics = append(topics, Transcripts)
+		parts = append(parts, Transcripts)
 	}
-	return topics
+	return parts
 }
 
 // unreportedAt returns when a session is to be reported as unprotected.

@@ -24,7 +24,7 @@ type state struct {
 	rules    Rules
 	trace    bool // each step of a loop is posted; never changes
 
-	touched []Topic // topics of which their subscribers do not know yet, see Core.tell
+	touched []Part // parts of which their subscribers do not know yet, see Core.tell
 }
 
 // newState returns a state without values, with a table for each kind.
@@ -32,7 +32,7 @@ func newState(rules Rules, trace bool) *state {
 	s := &state{threads: map[threadKey]store.Thread{}, rules: rules, trace: trace}
 	s.sessions = newSessionTable(s)
 	s.asks = newAskTable(s)
-	s.loops = register(s, store.Loops, traits[loop.Stack]{due: loopDue, expire: s.expireLoop, touches: loopTopics})
+	s.loops = register(s, store.Loops, traits[loop.Stack]{due: loopDue, expire: s.expireLoop, touches: loopParts})
 	s.messages = newMessageTable(s)
 	s.grants = newGrantTable(s)
 	s.undos = newUndoTable(s)

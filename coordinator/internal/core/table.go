@@ -26,14 +26,14 @@ type traits[V any] struct {
 	// Both are nil where time changes nothing.
 	due    func(v V, now time.Time) time.Time
 	expire func(b *store.Batch, v V, now time.Time)
-	// touches returns the topics that a change of a value touches; nil is none.
-	touches func(before, after V) []Topic
+	// touches returns the parts that a change of a value touches; nil is none.
+	touches func(before, after V) []Part
 }
 
 // An anyTable is a table of any kind.
 type anyTable interface {
 	load(s *store.Store, since, now time.Time) ([]store.Bad, error)
-	merge(b *store.Batch, now time.Time) (touched []Topic)
+	merge(b *store.Batch, now time.Time) (touched []Part)
 	next() time.Time
 	tick(b *store.Batch, now time.Time)
 	retime(until, now time.Time)
@@ -71,7 +71,7 @@ func (t *table[K, V]) load(s *store.Store, since, now time.Time) ([]store.Bad, e
 	return bad, err
 }
 
-func (t *table[K, V]) merge(b *store.Batch, now time.Time) (touched []Topic) {
+func (t *table[K, V]) merge(b *store.Batch, now time.Time) (touched []Part) {
 	for v := range t.kind.In(b) {
 		if t.traits.touches != nil {
 			touched = append(touched, t.traits.touches(t.rows[t.kind.ID(v)], v)...)

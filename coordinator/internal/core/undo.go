@@ -32,7 +32,7 @@ type undoTable struct {
 }
 
 func newUndoTable(s *state) undoTable {
-	t := register(s, store.Undos, traits[undo.Snapshot]{due: undoDue, expire: s.expireUndo, touches: undoTopics})
+	t := register(s, store.Undos, traits[undo.Snapshot]{due: undoDue, expire: s.expireUndo, touches: undoParts})
 	return undoTable{
 		table:   t,
 		byAsk:   t.indexBy(func(v undo.Snapshot) string { return string(v.Ask) }),
@@ -46,7 +46,7 @@ func newUndoTable(s *state) undoTable {
 	}
 }
 
-func undoTopics(_, after undo.Snapshot) []Topic { return []Topic{ofUndo(after.ID)} }
+func undoParts(_, after undo.Snapshot) []Part { return []Part{ofUndo(after.ID)} }
 
 // undoDue returns when a snapshot ends by itself.
 func undoDue(v undo.Snapshot, _ time.Time) time.Time { return v.Next() }

@@ -19,7 +19,7 @@ type streak struct {
 }
 
 // Unwritable returns why nothing can be written now, and since when; nil while
-// the last commit went well. The topic Disk is woken at the
+// the last commit went well. The part Disk is touched at the
 // beginning and at the end.
 func (c *Core) Unwritable() (since time.Time, err error) {
 	c.mu.Lock()

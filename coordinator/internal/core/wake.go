@@ -11,30 +11,30 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
-// A Topic names a part of the state that somebody waits for. A commit wakes the
-// subscribers of the topics that it changes, and nobody else.
-type Topic string
+// A Part names a piece of the state that somebody waits for. A commit wakes the
+// subscribers of the parts that it changes, and nobody else.
+type Part string
 
-// The topics that have no key.
+// The parts that have no key.
 const (
-	Anything    Topic = "anything"    // every change
-	Transcripts Topic = "transcripts" // where sessions write their transcripts
-	Pairing     Topic = "pairing"     // the bot, its pairing code, the paired person
-	Disk        Topic = "disk"        // whether anything can be written, see Unwritable
-	paused      Topic = "paused"      // whether Afar is paused
-	due         Topic = "due"         // the state changes by itself earlier than before
-	journal     Topic = "journal"     // a new entry
+	Anything    Part = "anything"    // every change
+	Transcripts Part = "transcripts" // where sessions write their transcripts
+	Pairing     Part = "pairing"     // the bot, its pairing code, the paired person
+	Disk        Part = "disk"        // whether anything can be written, see Unwritable
+	paused      Part = "paused"      // whether Afar is paused
+	due         Part = "due"         // the state changes by itself earlier than before
+	journal     Part = "journal"     // a new entry
 )
 
-func ofAsk(id ask.ID) Topic                { return Topic("ask " + id) }
-func ofUndo(id undo.ID) Topic              { return Topic("undo " + id) }
-func ofSession(id session.ID) Topic        { return Topic("session " + id) } // with its asks, texts and loop
-func ofSessionJournal(id session.ID) Topic { return Topic("journal " + id) }
-func ofPosts(name string) Topic            { return Topic("posts " + name) }
-func ofLane(lane string) Topic             { return Topic("lane " + lane) }
+func ofAsk(id ask.ID) Part                { return Part("ask " + id) }
+func ofUndo(id undo.ID) Part              { return Part("undo " + id) }
+func ofSession(id session.ID) Part        { return Part("session " + id) } // with its asks, texts and loop
+func ofSessionJournal(id session.ID) Part { return Part("journal " + id) }
+func ofPosts(name string) Part            { return Part("posts " + name) }
+func ofLane(lane string) Part             { return Part("lane " + lane) }
 
-// ofLanes is the topic of all lanes with a prefix that ends in a colon.
-func ofLanes(prefix string) Topic { return Topic("lanes " + prefix) }
+// ofLanes is the part of all lanes with a prefix that ends in a colon.
+func ofLanes(prefix string) Part { return Part("lanes " + prefix) }
 
 // laneFamily is the prefix that a lane shares with others, "" for none.
 func laneFamily(lane string) string {
@@ -45,28 +45,28 @@ func laneFamily(lane string) string {
 	return prefix + ":"
 }
 
-// A Subscription waits for a change of some topics. C holds a value once one of them
+// A Subscription waits for a change of some parts. C holds a value once one of them
 // has changed since the last receive. Subscribe before you look at the state: then no
 // change is missed.
 type Subscription struct {
 	C <-chan struct{}
 
 	core   *Core
-	topics []Topic
+	parts  []Part
 	signal chan struct{}
 }
 
-// Subscribe returns a new subscription to some topics. The caller closes it.
-func (c *Core) Subscribe(topics ...Topic) *Subscription {
+// Subscribe returns a new subscription to some parts. The caller closes it.
+func (c *Core) Subscribe(parts ...Part) *Subscription {
 	signal := make(chan struct{}, 1)
-	s := &Subscription{C: signal, core: c, topics: topics, signal: signal}
+	s := &Subscription{C: signal, core: c, parts: parts, signal: signal}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, t := range topics {
-		if c.subscribers[t] == nil {
-			c.subscribers[t] = map[*Subscription]struct{}{}
+	for _, p := range parts {
+		if c.subscribers[p] == nil {
+			c.subscribers[p] = map[*Subscription]struct{}{}
 		}
-		c.subscribers[t][s] = struct{}{}
+		c.subscribers[p][s] = struct{}{}
 	}
 	return s
 }
@@ -76,18 +76,18 @@ func (s *Subscription) Close() {
 	c := s.core
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, t := range s.topics {
-		delete(c.subscribers[t], s)
-		if len(c.subscribers[t]) == 0 {
-			delete(c.subscribers, t)
+	for _, p := range s.parts {
+		delete(c.subscribers[p], s)
+		if len(c.subscribers[p]) == 0 {
+			delete(c.subscribers, p)
 		}
 	}
 }
 
-// wake tells the subscribers of some topics; c.mu is held.
-func (c *Core) wake(topics ...Topic) {
-	for _, t := range topics {
-		for s := range c.subscribers[t] {
+// wake tells the subscribers of some parts; c.mu is held.
+func (c *Core) wake(parts ...Part) {
+	for _, p := range parts {
+		for s := range c.subscribers[p] {
 			select {
 			case s.signal <- struct{}{}:
 			default: // it will look anyway
@@ -96,10 +96,10 @@ func (c *Core) wake(topics ...Topic) {
 	}
 }
 
-// await looks at the state now, at each change of some topics, and at the time that
+// await looks at the state now, at each change of some parts, and at the time that
 // look names, until look is done or ctx ends. The zero time never comes.
-func (c *Core) await(ctx context.Context, look func(*state, time.Time) (done bool, at time.Time), topics ...Topic) {
-	sub := c.Subscribe(topics...)
+func (c *Core) await(ctx context.Context, look func(*state, time.Time) (done bool, at time.Time), parts ...Part) {
+	sub := c.Subscribe(parts...)
 	defer sub.Close()
 	for {
 		var done bool
@@ -113,12 +113,12 @@ func (c *Core) await(ctx context.Context, look func(*state, time.Time) (done boo
 }
 
 // until is await for what only a change brings about.
-func (c *Core) until(ctx context.Context, over func(*state) bool, topics ...Topic) {
+func (c *Core) until(ctx context.Context, over func(*state) bool, parts ...Part) {
 	look := func(s *state, _ time.Time) (bool, time.Time) { return over(s), time.Time{} }
-	c.await(ctx, look, topics...)
+	c.await(ctx, look, parts...)
 }
 
-// touch notes the topics that a batch changes, besides those of its values; s is as
+// touch notes the parts that a batch changes, besides those of its values; s is as
 // it was before.
 func (s *state) touch(b *store.Batch) {
 	s.touched = append(s.touched, Anything)

@@ -14,6 +14,9 @@ var Asks = NewKind(Kind[ask.ID, ask.Ask]{
 		{Name: "state", Of: func(a ask.Ask) any { return string(a.State) }},
 		millis("opened_at", func(a ask.Ask) time.Time { return a.OpenedAt }),
 	},
+	Check: func(a ask.Ask) error {
+		return oneOf(a.State, ask.Open, ask.Answered, ask.Delivered, ask.Withdrawn, ask.Expired, ask.Cancelled)
+	},
 	Wanted: "opened_at >= ?1 OR state IN ('open', 'answered')",
 })
 

@@ -61,6 +61,18 @@ func millis[V any](name string, at func(V) time.Time) Column[V] {
 	return Column[V]{Name: name, Of: func(v V) any { return at(v).UnixMilli() }}
 }
 
+// oneOf refuses a state that is none of those of its kind.
+func oneOf[S ~string](state S, states ...S) error {
+	if slices.Contains(states, state) {
+		return nil
+	}
+	names := make([]string, len(states))
+	for i, s := range states {
+		names[i] = string(s)
+	}
+	return fmt.Errorf("unknown state %q; want %s", state, strings.Join(names, ", "))
+}
+
 // A row is one value of a batch, of any kind.
 type row interface {
 	write(w writer) error

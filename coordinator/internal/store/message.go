@@ -14,5 +14,8 @@ var Messages = NewKind(Kind[message.ID, message.Message]{
 		{Name: "state", Of: func(m message.Message) any { return string(m.State) }},
 		millis("at", func(m message.Message) time.Time { return m.At }),
 	},
+	Check: func(m message.Message) error {
+		return oneOf(m.State, message.Unrouted, message.Pending, message.Delivered, message.Done)
+	},
 	Wanted: "at >= ?1 OR state != 'done'",
 })

@@ -230,8 +230,24 @@ func versionOf(old *sql.DB, dir string) int {
 // begin makes the new database, of the version of the damaged one.
 func (r *repair) begin(version int) error { return create(r.to, version) }
 
-// tables are copied in this order; the journal is copied by itself.
-var tables = []string{"settings", "sessions", "asks", "loops", "past_loops", "messages", "grants", "undos", "threads", "cards", "actions", "updates", "posts"}
+// tablesOf returns the tables that are copied row by row, in the order of the schema.
+// The journal is copied by itself, with its head.
+func tablesOf(db *sql.DB) (names []string, err error) {
+	rows, err := db.Query(`SELECT name FROM sqlite_schema WHERE type = 'table'
+		AND name NOT LIKE 'sqlite%' AND name NOT IN ('journal', 'head') ORDER BY rowid`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
+}
 
 func (r *repair) copyAll(old *sql.DB) error {
 	db, err := connect(r.to, "rw")
@@ -239,13 +255,14 @@ func (r *repair) copyAll(old *sql.DB) error {
 		return err
 	}
 	defer db.Close()
+	tables, err := tablesOf(db)
+	if err != nil {
+		return err
+	}
 	for _, table := range tables {
 		columns, err := columnsOf(db, table)
 		if err != nil {
 			return err
-		}
-		if len(columns) == 0 {
-			continue // of a later version
 		}
 		saved, err := copyTable(old, db, table, columns)
 		if err != nil {

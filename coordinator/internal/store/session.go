@@ -11,5 +11,11 @@ var Sessions = NewKind(Kind[session.ID, session.Session]{
 	Table:   "sessions",
 	ID:      func(v session.Session) session.ID { return v.ID },
 	Columns: []Column[session.Session]{millis("seen_at", func(v session.Session) time.Time { return v.SeenAt })},
-	Wanted:  "seen_at >= ?1",
+	Check: func(v session.Session) error {
+		if v.State == "" {
+			return nil // nobody has said yet what it does
+		}
+		return oneOf(v.State, session.Working, session.Waiting, session.Idle, session.Ended)
+	},
+	Wanted: "seen_at >= ?1",
 })

@@ -18,5 +18,8 @@ var Undos = NewKind(Kind[undo.ID, undo.Snapshot]{
 		{Name: "open", Of: func(v undo.Snapshot) any { return v.State != undo.Gone }},
 		millis("at", func(v undo.Snapshot) time.Time { return v.PlannedAt }),
 	},
+	Check: func(v undo.Snapshot) error {
+		return oneOf(v.State, undo.Planned, undo.Ready, undo.Restoring, undo.Restored, undo.Gone)
+	},
 	Wanted: "open = 1 OR at >= ?1",
 })

@@ -1,0 +1,184 @@
+package core
+
+import (
+	"database/sql"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// This file adds a kind of state, as a feature would: what docs/CONTRIBUTING.md says of
+// it is true as long as this passes. Edit 1 is the table in SQL, edit 2 its Kind, edit 3
+// its field and registration.
+
+type memoID string
+
+type memo struct {
+	ID      memoID     `json:"id"`
+	Session session.ID `json:"session"`
+	Text    string     `json:"text"`
+	Until   time.Time  `json:"until"`
+	Over    bool       `json:"over,omitempty"`
+}
+
+const memoSchema = `CREATE TABLE memos (id TEXT PRIMARY KEY, over INTEGER NOT NULL, data TEXT NOT NULL)`
+
+var memos = store.NewKind(store.Kind[memoID, memo]{
+	Table:   "memos",
+	ID:      func(m memo) memoID { return m.ID },
+	Columns: []store.Column[memo]{{Name: "over", Of: func(m memo) any { return m.Over }}},
+	Wanted:  "over = 0",
+})
+
+type memoTable struct {
+	*table[memoID, memo]
+	bySession *index[memoID, memo]
+}
+
+func newMemoTable(s *state) (t memoTable) {
+	t.table = register(s, memos, traits[memo]{
+		due: func(m memo, _ time.Time) time.Time {
+			if m.Over {
+				return time.Time{}
+			}
+			return m.Until
+		},
+		expire: func(b *store.Batch, m memo, _ time.Time) {
+			m.Over = true
+			t.put(b, m)
+		},
+		touches: func(_, after memo) []Part { return []Part{ofSession(after.Session)} },
+	})
+	t.bySession = t.indexBy(func(m memo) string { return string(m.Session) })
+	return t
+}
+
+// memoCore is a core with the kind, over the database at path.
+func memoCore(t *testing.T, path string, now *time.Time) (*Core, memoTable) {
+	t.Helper()
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	c, err := New(Config{
+		Store:  s,
+		Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Now:    func() time.Time { return *now },
+		Secret: func() string { return "0123456789abcdef" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	added := newMemoTable(c.state)
+	if bad, err := added.load(s, *now, *now); err != nil || len(bad) > 0 {
+		t.Fatal(bad, err)
+	}
+	return c, added
+}
+
+func execSQL(t *testing.T, path, query string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(query); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAddAKind: registered once, a kind is stored and loaded, found by its index, changed
+// by time, and wakes those who wait for it; fields of a newer program survive.
+func TestAddAKind(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "afar.db"), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s, err := store.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	execSQL(t, path, memoSchema)
+	execSQL(t, path, `INSERT INTO memos VALUES ('newer', 0, '{"id":"newer","session":"s","text":"x","until":"2026-03-01T13:00:00Z","pinned":true}')`)
+
+	c, table := memoCore(t, path, &now)
+	sub := c.Subscribe(ofSession("s"))
+	defer sub.Close()
+	written := memo{ID: "m", Session: "s", Text: "call back", Until: now.Add(time.Minute)}
+	if err := c.do(func(*state, time.Time) (b store.Batch, _ error) {
+		table.put(&b, written)
+		return b, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-sub.C:
+	default:
+		t.Error("nobody was woken")
+	}
+	if found := table.bySession.all("s"); len(found) != 2 {
+		t.Errorf("the index has %+v", found)
+	}
+	if at := c.state.next(); !at.Equal(written.Until) {
+		t.Errorf("the state changes at %s, want %s", at, written.Until)
+	}
+	now = now.Add(2 * time.Hour)
+	if err := c.Tick(); err != nil {
+		t.Fatal(err)
+	}
+	if !table.rows["m"].Over || !table.rows["newer"].Over || !c.state.next().IsZero() {
+		t.Errorf("time changed nothing: %+v", table.rows)
+	}
+
+	m, ok, err := memos.Get(c.cfg.Store, "newer")
+	if err != nil || !ok || !m.Over {
+		t.Errorf("stored: %+v, %t, %v", m, ok, err)
+	}
+	var data string
+	db, _ := sql.Open("sqlite", path)
+	defer db.Close()
+	if err := db.QueryRow(`SELECT data FROM memos WHERE id = 'newer'`).Scan(&data); err != nil || !strings.Contains(data, `"pinned":true`) {
+		t.Errorf("the field of a newer program is gone: %s, %v", data, err)
+	}
+	if _, again := memoCore(t, path, &now); len(again.rows) != 0 {
+		t.Errorf("what is over is loaded: %+v", again.rows)
+	}
+}
+
+// TestTable: an index follows its values, and a schedule keeps the order of time.
+func TestTable(t *testing.T) {
+	s := newState(Rules{}, false)
+	table := newMemoTable(s)
+	t0 := time.Unix(1000, 0)
+	for i, m := range []memo{
+		{ID: "a", Session: "s", Until: t0.Add(3)}, {ID: "b", Session: "s", Until: t0.Add(1)}, {ID: "c", Session: "r", Until: t0.Add(2)},
+		{ID: "a", Session: "r", Until: t0.Add(1)}, {ID: "b", Session: "", Over: true}, {ID: "c", Session: "r", Over: true},
+	} {
+		table.hold(m, t0)
+		want := []struct {
+			s, r int
+			next time.Duration
+		}{{1, 0, 3}, {2, 0, 1}, {2, 1, 1}, {1, 2, 1}, {0, 2, 1}, {0, 2, 1}}[i]
+		if n := len(table.bySession.all("s")); n != want.s {
+			t.Errorf("step %d: %d of s, want %d", i, n, want.s)
+		}
+		if n := len(table.bySession.all("r")); n != want.r {
+			t.Errorf("step %d: %d of r, want %d", i, n, want.r)
+		}
+		if at := table.next(); !at.Equal(t0.Add(want.next)) {
+			t.Errorf("step %d: next is %s, want %s", i, at, t0.Add(want.next))
+		}
+	}
+	if _, ok := table.bySession.one(""); ok {
+		t.Error("a value without a key is in the index")
+	}
+	if ids := table.due.until(t0.Add(time.Hour)); len(ids) != 1 || ids[0] != "a" {
+		t.Errorf("due: %v", ids)
+	}
+}
