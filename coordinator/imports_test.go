@@ -100,7 +100,7 @@ type stdBan struct {
 // pureStd is the whole of the standard library that a pure package may import.
 var pureStd = []string{
 	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "encoding/base64", "encoding/hex", "encoding/json", "errors",
-	"fmt", "io", "iter", "maps", "math", "path", "regexp", "slices", "sort", "strconv", "strings", "time",
+	"fmt", "io", "iter", "maps", "math", "path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "time",
 	"unicode", "unicode/utf16", "unicode/utf8",
 }
 

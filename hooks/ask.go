@@ -42,8 +42,8 @@ type question struct {
 // the question never got through.
 func (h *hook) ask(kind, why string) (answer, error) {
 	q := &question{hook: h, id: newID()}
-	body := h.body().Str("ask", q.id).Str("kind", kind).OptStr("why", why)
-	r, err := h.callStarting(wire.OpAskOpen, body, openFor)
+	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: kind, Why: why}
+	r, err := h.callStarting(wire.OpAskOpen, in, openFor)
 	if err != nil {
 		return answer{}, err
 	}
@@ -77,7 +77,7 @@ func (q *question) await(r reply) answer {
 			q.end("the session's client is gone")
 			return answer{message: "nobody answered in time"}
 		}
-		r = q.next(wire.OpAskWait, r)
+		r = q.next(r)
 	}
 }
 
@@ -90,12 +90,12 @@ func (q *question) follow(r reply) {
 	}
 }
 
-// next makes one call about the ask. While the coordinator cannot be reached
+// next waits once for the end of the ask. While the coordinator cannot be reached
 // the ask stays as it was last known.
-func (q *question) next(op string, last reply) reply {
+func (q *question) next(last reply) reply {
 	wait := min(waitFor, max(time.Until(q.deadline), 0))
-	body := wire.NewObject().Str("ask", q.id).Int("wait_ms", wait.Milliseconds())
-	r, err := q.hook.callStarting(op, body, wait+replyFor)
+	in := wire.AskWaitRequest{Ask: q.id, WaitMS: wait.Milliseconds()}
+	r, err := q.hook.callStarting(wire.OpAskWait, in, wait+replyFor)
 	if err == nil {
 		return r
 	}
@@ -110,8 +110,8 @@ func (q *question) next(op string, last reply) reply {
 // the terminal meanwhile has no answer of ours any more.
 func (q *question) claim() answer {
 	for {
-		body := func() *wire.Object { return wire.NewObject().Str("ask", q.id) }
-		r, err := q.hook.takeOwing(wire.OpAskClaim, body, replyFor)
+		in, printed := wire.AskClaimRequest{Ask: q.id, Receipt: true}, wire.PrintedRequest{Ask: q.id}
+		r, err := q.hook.takeOwing(request(wire.OpAskClaim, in), printed, replyFor)
 		if err == nil {
 			q.hook.owed.certain = true
 			if r.str("state") != "delivered" {
@@ -147,7 +147,7 @@ func (q *question) onSignal() (stop func()) {
 }
 
 func (q *question) end(why string) {
-	_, _ = q.hook.call(wire.OpAskEnded, wire.NewObject().Str("ask", q.id).Str("why", why), endFor) // there is no time for more
+	_, _ = q.hook.call(wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor) // there is no time for more
 }
 
 // orphaned reports that the client died without a word: its hooks live on.

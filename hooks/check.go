@@ -35,7 +35,7 @@ type check struct {
 
 // check runs what the coordinator wants checked. wanted is false when the
 // person ended it, or it was ended because they went on without its result.
-func (h *hook) check(in hostjson.Value) (result *wire.Object, wanted bool) {
+func (h *hook) check(in hostjson.Value) (result *wire.LoopChecked, wanted bool) {
 	c := &check{
 		hook: h, frame: in.Get("frame").Str(), session: in.Get("session").Str(), command: in.Get("command").Str(), dir: in.Get("dir").Str(),
 		timeout: time.Duration(in.Get("timeout_ms").Int()) * time.Millisecond, printed: newOutput(),
@@ -46,9 +46,15 @@ func (h *hook) check(in hostjson.Value) (result *wire.Object, wanted bool) {
 		return nil, false
 	}
 	tail, digest := c.printed.end()
-	return wire.NewObject().Str("frame", c.frame).Int("exit_code", int64(end.code)).Bool("timed_out", end.late).
-		OptStr("broken", end.broken).Int("took_ms", time.Since(begin).Milliseconds()).
-		OptStr("output", tail).Str("digest", digest), true
+	return &wire.LoopChecked{
+		Frame:    c.frame,
+		ExitCode: end.code,
+		TimedOut: end.late,
+		Broken:   end.broken,
+		TookMS:   time.Since(begin).Milliseconds(),
+		Output:   tail,
+		Digest:   digest,
+	}, true
 }
 
 // ended is how a check ended.
@@ -128,8 +134,9 @@ func (c *check) watch(done <-chan struct{}) (over <-chan struct{}) {
 				every = min(2*every, time.Minute)
 				tell = now.Add(every)
 			}
-			body := c.hook.body().Str("frame", c.frame).OptStr("output", text).Int("wait_ms", watchFor.Milliseconds())
-			r, err := c.hook.call(wire.OpCheck, body, watchFor+watchless)
+			r, err := c.hook.call(wire.OpCheck, wire.CheckRequest{
+				HookCall: c.hook.hookCall(), Frame: c.frame, Output: text, WaitMS: watchFor.Milliseconds(),
+			}, watchFor+watchless)
 			if err == nil && r.str("wake") == "end" {
 				close(unwanted)
 				return
@@ -176,8 +183,8 @@ func pauseAfter(err error) time.Duration {
 }
 
 func (c *check) interrupted() {
-	body := c.hook.body().Str("frame", c.frame).Str("verb", wire.Interrupted)
-	_, _ = c.hook.call(wire.OpCheck, body, graceFor) // there is no time for more
+	in := wire.CheckRequest{HookCall: c.hook.hookCall(), Frame: c.frame, Ended: wire.Interrupted}
+	_, _ = c.hook.call(wire.OpCheck, in, graceFor) // there is no time for more
 }
 
 // shell is what a check is written for: bash where there is one, as in the

@@ -212,6 +212,7 @@ func (h *hook) blockConfig(path, why string) error {
 	reason := "Afar does not let this session take over a change of settings that would switch its guard off. " +
 		path + ": " + why + ". Until that is mended, no change of settings takes effect in this session."
 	err := h.print(wire.NewObject().Str("decision", "block").Str("reason", reason))
-	_, _ = h.call(wire.OpConfigRefused, h.body().Str("part", path).Str("why", why), noteFor) // the block stands without it
+	refused := wire.ConfigRefusedRequest{HookCall: h.hookCall(), File: path, Why: why}
+	_, _ = h.call(wire.OpConfigRefused, refused, noteFor) // the block stands without it
 	return err
 }

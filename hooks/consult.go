@@ -15,6 +15,6 @@ const consultsFor = time.Second
 // nothing to tell; the program starts one.
 func (h *hook) consults() {
 	if !h.off() {
-		_, _ = h.call(wire.OpConsults, h.body(), consultsFor)
+		_, _ = h.call(wire.OpConsults, wire.ConsultsRequest{HookCall: h.hookCall()}, consultsFor)
 	}
 }

@@ -50,24 +50,26 @@ func (h *hook) record(decision string, failed error) {
 // handPayload gives the coordinator what this hook read and printed. The hook
 // cannot mask it, so it never writes it.
 func (h *hook) handPayload(line []byte) {
-	body := wire.NewObject().Raw("line", line).Raw("payload", h.input)
-	if len(h.printed) > 0 {
-		body.Raw("printed", h.printed)
-	}
-	_, _ = h.call(wire.OpDebug, body, debugFor)
+	in := wire.DebugRequest{Line: line, Payload: h.input, Printed: h.printed}
+	_, _ = h.call(wire.OpDebug, in, debugFor)
 }
 
 func (h *hook) debugLine(decision string, failed error) []byte {
-	o := wire.NewObject().Int("at", h.began.UnixMilli()).Str("event", h.event.name).Str("decision", decision).
-		Int("took_us", time.Since(h.began).Microseconds()).
-		OptStr("session", head(h.str("session_id"), maxWord)).
-		OptStr("tool", head(h.str("tool_name"), maxWord)).
-		OptStr("agent", head(h.str("agent_type"), maxWord)).
-		Int("pid", int64(os.Getpid())).Int("bytes", int64(len(h.input)))
-	if failed != nil {
-		o.Str("error", head(failed.Error(), maxError))
+	line := wire.HookLine{
+		At:       h.began.UnixMilli(),
+		Event:    h.event.name,
+		Decision: decision,
+		TookUS:   time.Since(h.began).Microseconds(),
+		Session:  head(h.str("session_id"), maxWord),
+		Tool:     head(h.str("tool_name"), maxWord),
+		Agent:    head(h.str("agent_type"), maxWord),
+		PID:      os.Getpid(),
+		Bytes:    len(h.input),
 	}
-	return o.Bytes()
+	if failed != nil {
+		line.Error = head(failed.Error(), maxError)
+	}
+	return wire.Encode(line)
 }
 
 // head is the beginning of a text, at most so many bytes.

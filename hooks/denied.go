@@ -18,8 +18,10 @@ func permissionDenied(h *hook) error {
 	if h.off() || h.str("permission_mode") != "auto" {
 		return nil
 	}
-	body := h.body().Str("ask", newID()).Str("kind", "denied").OptStr("why", h.str("reason")).Bool("park", true)
-	_, err := h.callStarting(wire.OpAskOpen, body, parkFor)
+	in := wire.AskOpenRequest{
+		HookCall: h.hookCall(), Ask: newID(), Kind: "denied", Why: h.str("reason"), Park: true,
+	}
+	_, err := h.callStarting(wire.OpAskOpen, in, parkFor)
 	return err
 }
 
@@ -33,7 +35,7 @@ func (h *hook) tryAgain() error {
 	if _, err := os.Lstat(h.client.Dirs.Retries()); err != nil {
 		return nil
 	}
-	r, err := h.call(wire.OpRetry, h.body(), retryFor)
+	r, err := h.call(wire.OpRetry, wire.RetryRequest{HookCall: h.hookCall()}, retryFor)
 	if err != nil || !r.yes("allow") {
 		return nil // auto mode judges the call as ever
 	}

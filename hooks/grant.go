@@ -33,8 +33,8 @@ func (h *hook) park(d Judgement) error {
 	refusal := d.refused() + " Nobody can be waited for in this mode, so the step is parked: the person has been asked; you will be told the answer. " +
 		"Write down what you need and why, and go on with what does not depend on it."
 	q := &question{hook: h, id: newID(), deadline: time.Now().Add(parkFor)}
-	body := h.body().Str("ask", q.id).Str("kind", "guard").Str("why", d.Person).Bool("park", true)
-	r, err := h.callStarting(wire.OpAskOpen, body, parkFor)
+	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: "guard", Why: d.Person, Park: true}
+	r, err := h.callStarting(wire.OpAskOpen, in, parkFor)
 	state := r.str("state")
 	if state == "answered" || state == "delivered" {
 		if a := q.claim(); a.decided && a.allow {

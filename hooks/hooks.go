@@ -257,17 +257,19 @@ func (h *hook) off() bool {
 	return false
 }
 
-// body begins the call of this hook with what every call says.
-func (h *hook) body() *wire.Object {
-	return wire.NewObject().Raw("payload", h.input).
-		Int("client", int64(h.clientPID())).
-		OptStr("entrypoint", h.getenv("CLAUDE_CODE_ENTRYPOINT")).
-		Bool("attended", h.attended()).
-		Bool("background", h.background()).
-		Bool("off", h.off()).
-		OptStr("terminal", h.terminal()).
-		OptStr("project", h.getenv("CLAUDE_PROJECT_DIR")).
-		Strs("redirected", h.redirected())
+// hookCall is what every request of this hook says.
+func (h *hook) hookCall() wire.HookCall {
+	return wire.HookCall{
+		Payload:    h.input,
+		Client:     h.clientPID(),
+		Entrypoint: h.getenv("CLAUDE_CODE_ENTRYPOINT"),
+		Attended:   h.attended(),
+		Background: h.background(),
+		Off:        h.off(),
+		Terminal:   h.terminal(),
+		Project:    h.getenv("CLAUDE_PROJECT_DIR"),
+		Redirected: h.redirected(),
+	}
 }
 
 // redirected lists the variables that tried to move a pinned home.
@@ -342,8 +344,8 @@ func parseReply(line []byte) (reply, error) {
 }
 
 // call makes one call and starts no coordinator.
-func (h *hook) call(op string, body *wire.Object, within time.Duration) (reply, error) {
-	line, err := h.client.Call(request(op, body), time.Now().Add(within))
+func (h *hook) call(op string, in any, within time.Duration) (reply, error) {
+	line, err := h.client.Call(request(op, in), time.Now().Add(within))
 	if err != nil {
 		return reply{}, err
 	}
@@ -351,16 +353,17 @@ func (h *hook) call(op string, body *wire.Object, within time.Duration) (reply, 
 }
 
 // callStarting makes one call and starts the coordinator where there is none.
-func (h *hook) callStarting(op string, body *wire.Object, within time.Duration) (reply, error) {
-	line, err := h.client.CallStarting(request(op, body), time.Now().Add(within))
+func (h *hook) callStarting(op string, in any, within time.Duration) (reply, error) {
+	line, err := h.client.CallStarting(request(op, in), time.Now().Add(within))
 	if err != nil {
 		return reply{}, err
 	}
 	return parseReply(line)
 }
 
-func request(op string, body *wire.Object) wire.Request {
-	return wire.Request{V: wire.Version, Op: op, Body: body.Bytes()}
+// request returns a call of op whose request is in, a struct of wire.
+func request(op string, in any) wire.Request {
+	return wire.Request{V: wire.Version, Op: op, Body: wire.Encode(in)}
 }
 
 func (h *hook) print(o *wire.Object) error {

@@ -41,9 +41,10 @@ func (e errWake) wake(stderr io.Writer) int {
 // coordinator that died over it is asked again with the same name and gives the
 // same texts.
 func (h *hook) take(delivery string) (text, by string, err error) {
-	body := func() *wire.Object { return h.body().Str("delivery", delivery) }
 	for end := time.Now().Add(takeFor); ; time.Sleep(pause) {
-		r, err := h.takeOwing(wire.OpMessageTake, body, time.Until(end))
+		in := wire.MessageTakeRequest{HookCall: h.hookCall(), Delivery: delivery, Receipt: true}
+		printed := wire.PrintedRequest{HookCall: in.HookCall, Delivery: delivery}
+		r, err := h.takeOwing(request(wire.OpMessageTake, in), printed, time.Until(end))
 		if err == nil && r.str("text") == "" {
 			h.nothingOwed()
 			return "", "", nil
@@ -103,14 +104,14 @@ func (h *hook) hold(id string, d time.Duration) error {
 	defer stop()
 	r := reply{}
 	for time.Now().Before(q.deadline) && !q.orphaned() && !h.off() {
-		r = q.next(wire.OpAskWait, r)
+		r = q.next(r)
 		if state := r.str("state"); state == "answered" {
 			return h.blockWithTexts(id)
 		} else if state != "open" && state != "" {
 			return nil
 		}
 	}
-	r, err := h.callStarting(wire.OpCheckInOver, wire.NewObject().Str("ask", id), replyFor)
+	r, err := h.callStarting(wire.OpCheckInOver, wire.CheckInOverRequest{Ask: id}, replyFor)
 	if err == nil && r.str("state") == "answered" {
 		return h.blockWithTexts(id)
 	}
@@ -129,17 +130,17 @@ func stopRewake(h *hook) error {
 		time.Sleep(restsAfter)
 	}
 	id, parent := newID(), os.Getppid()
-	verb, wait := wire.TakeOver, pause
+	take, wait := wire.TakeOver, pause
 	for os.Getppid() == parent {
-		body := h.body().Str("delivery", id).Str("verb", verb).Int("wait_ms", rewakeIn.Milliseconds())
-		r, err := h.call(wire.OpRewake, body, rewakeIn+replyFor)
+		in := wire.RewakeRequest{HookCall: h.hookCall(), Delivery: id, Take: take, WaitMS: rewakeIn.Milliseconds()}
+		r, err := h.call(wire.OpRewake, in, rewakeIn+replyFor)
 		if err != nil {
 			h.revive(err)
 			time.Sleep(wait)
 			wait = min(2*wait, maxPause)
 			continue
 		}
-		verb, wait = "", pause
+		take, wait = "", pause
 		switch r.str("wake") {
 		case "wake":
 			return errWake{cmp.Or(r.str("reason"), wakeText)}
@@ -158,6 +159,6 @@ const reviveFor = 5 * time.Second
 // so does one whose home is gone.
 func (h *hook) revive(err error) {
 	if errors.Is(err, client.ErrUnreachable) && h.client.Dirs.Died() && !h.client.Answering() {
-		_, _ = h.callStarting(wire.OpPing, wire.NewObject(), reviveFor) // the caller tries again in any case
+		_, _ = h.callStarting(wire.OpPing, wire.PingRequest{}, reviveFor) // the caller tries again in any case
 	}
 }

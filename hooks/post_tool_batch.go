@@ -16,7 +16,7 @@ func postToolBatch(h *hook) error {
 	}
 	h.input = h.outline()
 	id := newID()
-	r, err := h.call(wire.OpBatch, h.body().Str("delivery", id), noteFor)
+	r, err := h.call(wire.OpBatch, wire.BatchRequest{HookCall: h.hookCall(), Delivery: id}, noteFor)
 	if err != nil || r.body.Get("texts").Int() == 0 {
 		return err
 	}

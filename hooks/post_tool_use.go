@@ -22,6 +22,7 @@ func postToolUseFailure(h *hook) error { return h.outcome(false) }
 func (h *hook) outcome(ok bool) error {
 	signal.Ignore(syscall.SIGTERM)
 	kept := ledger.Read(h.client.Dirs.Calls(), h.str("session_id")).Of(h.str("tool_use_id"))
-	_, err := h.callStarting(wire.OpOutcome, h.body().Bool("ok", ok).OptStr("kept", string(kept)), outcomeFor)
+	in := wire.OutcomeRequest{HookCall: h.hookCall(), OK: ok, Kept: string(kept)}
+	_, err := h.callStarting(wire.OpOutcome, in, outcomeFor)
 	return err
 }

@@ -45,7 +45,8 @@ func (h *hook) keep(v ledger.Verdict) {
 
 // warn tells the person once that the policy is broken.
 func (h *hook) warn(broken string) error {
-	r, err := h.call(wire.OpGuarded, h.body().Str("verb", "broken").Str("broken", broken), noteFor)
+	in := wire.GuardedRequest{HookCall: h.hookCall(), Verdict: wire.PolicyBroken, Broken: broken}
+	r, err := h.call(wire.OpGuarded, in, noteFor)
 	if notice := r.str("notice"); err == nil && notice != "" {
 		return h.print(wire.NewObject().Str("systemMessage", notice))
 	}
@@ -81,8 +82,9 @@ func (h *hook) guardAsks(d Judgement) error {
 // note tells the coordinator of a verdict. The verdict stands without it: the
 // reply of one that is away is empty.
 func (h *hook) note(d Judgement) reply {
-	body := h.body().Str("verb", string(d.Verdict)).Str("rule", d.Rule).Str("part", d.Part).OptStr("from", d.From)
-	r, err := h.call(wire.OpGuarded, body, noteFor)
+	r, err := h.call(wire.OpGuarded, wire.GuardedRequest{
+		HookCall: h.hookCall(), Verdict: string(d.Verdict), Rule: d.Rule, Part: d.Part, From: d.From,
+	}, noteFor)
 	if err != nil {
 		return reply{}
 	}

@@ -23,7 +23,7 @@ func userPromptSubmit(h *hook) error {
 		return nil
 	}
 	id := newID()
-	r, err := h.call(wire.OpPrompt, h.body().Str("delivery", id), promptFor)
+	r, err := h.call(wire.OpPrompt, wire.PromptRequest{HookCall: h.hookCall(), Delivery: id}, promptFor)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func userPromptSubmit(h *hook) error {
 // userPromptExpansion handles our slash commands. A blocked prompt costs no
 // model request: its reason is what the person reads.
 func userPromptExpansion(h *hook) error {
-	r, err := h.callStarting(wire.OpExpand, h.body(), expandFor)
+	r, err := h.callStarting(wire.OpExpand, wire.ExpandRequest{HookCall: h.hookCall()}, expandFor)
 	if errors.Is(err, client.ErrUnreachable) && h.str("command_name") == "afar:cancel" {
 		return h.cancelUnheard()
 	}

@@ -15,19 +15,18 @@ const receiptFor = openFor
 // gave it counts it as handed over only when the receipt comes.
 type receipt struct {
 	kept    *client.Kept
-	body    func() *wire.Object // of OpPrinted, should the connection be broken
+	told    wire.PrintedRequest // is sent if the connection is broken
 	printed bool
 	certain bool // the hook ends only when the receipt is kept
 }
 
 // takeOwing makes a call for which a receipt is owed once its reply is printed.
-func (h *hook) takeOwing(op string, body func() *wire.Object, within time.Duration) (reply, error) {
-	req := request(op, body().Bool("receipt", true))
+func (h *hook) takeOwing(req wire.Request, told wire.PrintedRequest, within time.Duration) (reply, error) {
 	line, kept, err := h.client.CallStartingKeeping(req, time.Now().Add(within))
 	if err != nil {
 		return reply{}, err
 	}
-	h.owed = &receipt{kept: kept, body: body}
+	h.owed = &receipt{kept: kept, told: told}
 	return parseReply(line)
 }
 
@@ -54,7 +53,7 @@ func (h *hook) finish(code int) {
 		return
 	}
 	if h.owed.give() != nil {
-		_, _ = h.callStarting(wire.OpPrinted, h.owed.body(), receiptFor) // without it, all is offered again
+		_, _ = h.callStarting(wire.OpPrinted, h.owed.told, receiptFor) // without it, all is offered again
 	}
 }
 

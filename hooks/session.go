@@ -37,15 +37,16 @@ func sessionStart(h *hook, check func(Place) string) error {
 	h.birthmark()
 	_ = ledger.Begin(h.client.Dirs.Calls(), h.str("session_id"), time.Now()) // without it nothing is concluded
 	id, broken := newID(), check(h.place())
-	body := func() *wire.Object { return h.body().Str("delivery", id).OptStr("broken", broken) }
-	r, err := h.registerNow(request(wire.OpSessionStart, body()))
+	in := wire.SessionStartRequest{HookCall: h.hookCall(), Delivery: id, Broken: broken}
+	r, err := h.registerNow(request(wire.OpSessionStart, in))
 	switch {
 	case err == nil:
 		return h.printTold(r.str("context"), broken)
 	case errors.Is(err, client.ErrCannotStart), errors.Is(err, errUnwritable):
 		return h.printTold("", h.withTrouble(broken, err))
 	case errors.Is(err, client.ErrUnreachable) && !errors.Is(err, errForeign):
-		return errors.Join(h.printTold("", broken), h.registerLater(request(wire.OpSessionStart, body().Str("verb", wire.NotPrinted))))
+		in.Printed = wire.NotPrinted
+		return errors.Join(h.printTold("", broken), h.registerLater(request(wire.OpSessionStart, in)))
 	}
 	return errors.Join(h.printTold("", broken), err)
 }
@@ -154,11 +155,11 @@ func sendRegistration(stdin io.Reader, getenv func(string) string) (code int) {
 }
 
 func sessionEnd(h *hook) error {
-	_, err := h.call(wire.OpSessionEnd, h.body(), endingFor)
+	_, err := h.call(wire.OpSessionEnd, wire.SessionEndRequest{HookCall: h.hookCall()}, endingFor)
 	return err
 }
 
 func notification(h *hook) error {
-	_, err := h.call(wire.OpNotification, h.body(), tellFor)
+	_, err := h.call(wire.OpNotification, wire.NotificationRequest{HookCall: h.hookCall()}, tellFor)
 	return err
 }

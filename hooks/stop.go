@@ -41,14 +41,15 @@ func stop(h *hook) error {
 // askStop asks the coordinator, and runs the checks that it wants run first. A
 // check whose result nobody wants any more lets the session stop.
 func (h *hook) askStop(id string) (reply, error) {
-	body := func() *wire.Object { return h.body().Str("ask", id).Str("delivery", id) }
-	r, err := h.callStarting(wire.OpStop, body(), stopFor)
-	for round := int64(1); err == nil && r.body.Get("check").IsObject(); round++ {
+	in := wire.StopRequest{HookCall: h.hookCall(), Ask: id, Delivery: id}
+	r, err := h.callStarting(wire.OpStop, in, stopFor)
+	for round := 1; err == nil && r.body.Get("check").IsObject(); round++ {
 		result, wanted := h.check(r.body.Get("check"))
 		if !wanted {
 			return reply{}, nil
 		}
-		r, err = h.callStarting(wire.OpStop, body().Raw("checked", result.Bytes()).Int("round", round), stopFor)
+		in.HookCall, in.Checked, in.Round = h.hookCall(), result, round
+		r, err = h.callStarting(wire.OpStop, in, stopFor)
 	}
 	return r, err
 }
@@ -69,7 +70,8 @@ func (h *hook) awaitStop(id string) (reply, error) {
 			return r, err
 		}
 		wait := min(waitFor, left)
-		if _, err := h.callStarting(wire.OpParkedWait, h.body().Int("wait_ms", wait.Milliseconds()), wait+replyFor); err != nil {
+		in := wire.ParkedWaitRequest{HookCall: h.hookCall(), WaitMS: wait.Milliseconds()}
+		if _, err := h.callStarting(wire.OpParkedWait, in, wait+replyFor); err != nil {
 			time.Sleep(pause)
 		}
 	}
@@ -79,8 +81,9 @@ func (h *hook) awaitStop(id string) (reply, error) {
 // Esc ends this process, and with it the wait alone: what comes of the errand is
 // said at the next stop. A person who typed since the hook began comes first, too.
 func (h *hook) awaitErrand(began time.Time) (typed bool) {
-	body := h.body().Int("wait_ms", watchFor.Milliseconds()).Int("since_ms", began.UnixMilli())
-	r, err := h.callStarting(wire.OpErrandWait, body, watchFor+replyFor)
+	r, err := h.callStarting(wire.OpErrandWait, wire.ErrandWaitRequest{
+		HookCall: h.hookCall(), WaitMS: watchFor.Milliseconds(), SinceMS: began.UnixMilli(),
+	}, watchFor+replyFor)
 	if err != nil {
 		time.Sleep(pause)
 	}
@@ -96,7 +99,7 @@ func subagentStop(h *hook) error {
 	if wire.ReadsOnly(h.str("agent_type")) {
 		within = stopFor // a busy coordinator must not open the gate
 	}
-	r, err := h.call(wire.OpSubagentStop, h.body(), within)
+	r, err := h.call(wire.OpSubagentStop, wire.SubagentStopRequest{HookCall: h.hookCall()}, within)
 	switch {
 	case err != nil:
 		return err
@@ -113,7 +116,7 @@ func subagentStart(h *hook) error {
 	if h.off() || !wire.ReadsOnly(h.str("agent_type")) {
 		return nil
 	}
-	r, err := h.call(wire.OpSubagentStart, h.body(), stopFor)
+	r, err := h.call(wire.OpSubagentStart, wire.SubagentStartRequest{HookCall: h.hookCall()}, stopFor)
 	if err != nil {
 		return err
 	}
@@ -126,13 +129,13 @@ func (h *hook) block(r reply) error {
 }
 
 func stopFailure(h *hook) error {
-	_, err := h.callStarting(wire.OpStopFailure, h.body(), compactFor)
+	_, err := h.callStarting(wire.OpStopFailure, wire.StopFailureRequest{HookCall: h.hookCall()}, compactFor)
 	return err
 }
 
 // preCompact has the anchor written. It prints nothing: what it printed would
 // go into the instructions of the summary.
 func preCompact(h *hook) error {
-	_, err := h.callStarting(wire.OpPreCompact, h.body(), compactFor)
+	_, err := h.callStarting(wire.OpPreCompact, wire.PreCompactRequest{HookCall: h.hookCall()}, compactFor)
 	return err
 }

@@ -19,7 +19,7 @@ func (h *hook) snapshot(d Judgement) string {
 	if h.off() || !d.Loses {
 		return ""
 	}
-	r, err := h.callStarting(wire.OpUndoTake, h.body(), snapshotFor)
+	r, err := h.callStarting(wire.OpUndoTake, wire.UndoTakeRequest{HookCall: h.hookCall()}, snapshotFor)
 	switch {
 	case err == nil && r.str("line") != "":
 		return " (" + r.str("line") + ")"
