@@ -17,10 +17,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/audit"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/doctor"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/filework"
@@ -205,10 +205,10 @@ func (c *Coordinator) serverConfig(file config.Config) server.Config {
 		Telegram:       c.wireTelegram,
 		Git:            server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		Consult:        server.Consult{Programs: file.Consult.Programs, Timeout: time.Duration(file.Consult.Timeout)},
-		Usage:          disk.Usage,
-		Said:           disk.Said,
-		SaidBeforeCall: disk.SaidBeforeCall,
-		Glance:         disk.Glance,
+		Usage:          transcript.Usage,
+		Said:           transcript.Said,
+		SaidBeforeCall: transcript.SaidBeforeCall,
+		Glance:         transcript.Glance,
 		Snapshot:       c.undo.Take,
 	}
 }

@@ -110,7 +110,7 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 func table() rules {
 	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", "coordinator/redact", in + "session", in + "topic", in + "turn", in + "undo", in + "usage"}
 	root := slices.Concat(waysIn, workers, []string{
-		in + "core", in + "disk", in + "event", in + "git", in + "presence", in + "random", in + "session", in + "settings", in + "store",
+		claude + "/transcript", in + "core", in + "event", in + "git", in + "presence", in + "random", in + "session", in + "settings", in + "store",
 		"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected"})
@@ -178,18 +178,20 @@ func table() rules {
 			in + "channel/telegram": append([]string{in + "atomicfile", "coordinator/config", in + "core", in + "store"}, domain...),
 
 			in + "audit": {
-				"coordinator/home", "coordinator/ledger", claude + "/mods", "coordinator/wire", in + "core", in + "disk", in + "session",
+				claude, claude + "/mods", claude + "/transcript", "coordinator/home", "coordinator/ledger", "coordinator/wire", in + "core",
+				in + "session",
 			},
 			in + "doctor": {"coordinator/consult", "coordinator/wire", in + "core"},
 			in + "filework": {
-				"coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "loop", in + "session", in + "store",
+				claude + "/sessions", "coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "loop", in + "session",
+				in + "store",
 			},
 			in + "issuework": {
 				"coordinator/config", "coordinator/consult", "coordinator/redact", in + "core", in + "event", in + "git", in + "land",
 				in + "loop", in + "store", in + "tracker",
 			},
 			in + "marks":        {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
-			in + "sessionwatch": {"coordinator/peer", "coordinator/redact", in + "ask", in + "core", in + "disk", in + "session"},
+			in + "sessionwatch": {claude, claude + "/sessions", "coordinator/peer", "coordinator/redact", in + "ask", in + "core", in + "session"},
 			in + "undowork":     {in + "core", in + "snapshot", in + "store", in + "undo"},
 			in + "upkeep":       {"coordinator/ledger", in + "core", in + "store"},
 
@@ -197,18 +199,20 @@ func table() rules {
 			in + "random":   {},
 			in + "settings": {"coordinator/config", "coordinator/consult", in + "ask", in + "core", in + "session"},
 
-			in + "atomicfile":     {},
-			in + "child":          {},
-			"coordinator/config":  {"coordinator/toml", in + "atomicfile"},
-			"coordinator/consult": {"coordinator/wire", in + "child", in + "git"},
-			"coordinator/issues":  {"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git", in + "tracker"},
-			"coordinator/repair":  {"coordinator/home", in + "store"},
-			in + "disk":           {in + "usage"},
-			in + "git":            {"coordinator/home", in + "atomicfile", in + "child"},
-			in + "land":           {in + "git"},
-			in + "snapshot":       {"coordinator/text", in + "git", in + "undo"},
-			"coordinator/peer":    {"coordinator/home"},
-			in + "tracker":        {"coordinator/home", in + "child", in + "markdown"},
+			in + "atomicfile":      {},
+			in + "child":           {},
+			"coordinator/config":   {"coordinator/toml", in + "atomicfile"},
+			"coordinator/consult":  {"coordinator/wire", in + "child", in + "git"},
+			"coordinator/issues":   {"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/wire", in + "git", in + "tracker"},
+			"coordinator/repair":   {"coordinator/home", in + "store"},
+			in + "disk":            {},
+			claude + "/sessions":   {in + "disk"},
+			claude + "/transcript": {in + "disk", in + "usage"},
+			in + "git":             {"coordinator/home", in + "atomicfile", in + "child"},
+			in + "land":            {in + "git"},
+			in + "snapshot":        {"coordinator/text", in + "git", in + "undo"},
+			"coordinator/peer":     {"coordinator/home"},
+			in + "tracker":         {"coordinator/home", in + "child", in + "markdown"},
 
 			onlyTests: {},
 
@@ -232,7 +236,7 @@ func table() rules {
 			// what is granted is held against what the guard has an opinion on
 			in + "grant": {"coordinator/guard"},
 			// the server is tried with a real transcript
-			in + "server": {in + "disk"},
+			in + "server": {claude + "/transcript"},
 			// the singleton is tried with the clients that start it
 			"coordinator": {"coordinator/client"},
 		},

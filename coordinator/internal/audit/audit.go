@@ -5,13 +5,13 @@ package audit
 
 import (
 	"context"
+	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"log/slog"
 	"path/filepath"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
 )
@@ -82,7 +82,7 @@ func (a *Auditor) session(v session.Session) error {
 		r = &reading{path: v.Transcript, next: -auditBack, made: map[string]string{}}
 		a.reads[v.ID] = r
 	}
-	calls, next := disk.Calls(r.path, r.next)
+	calls, next := transcript.Calls(r.path, r.next)
 	r.next = next
 	if len(calls) == 0 {
 		return nil
@@ -106,7 +106,7 @@ func (a *Auditor) session(v session.Session) error {
 
 // take returns the tool of a call that ran. A result whose call was not read
 // says nothing.
-func (r *reading) take(call disk.Call) (tool string, ran bool) {
+func (r *reading) take(call transcript.Call) (tool string, ran bool) {
 	if call.Tool != "" {
 		if len(r.made) >= maxMade {
 			clear(r.made)

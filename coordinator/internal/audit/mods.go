@@ -2,11 +2,11 @@ package audit
 
 import (
 	"cmp"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude/mods"
-	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -21,7 +21,7 @@ func (a *Auditor) Overrules(v session.Session) (ids []string) {
 
 // hostDir returns the host's configuration directory of a session.
 func (a *Auditor) hostDir(v session.Session) string {
-	return cmp.Or(disk.HostDir(v.Transcript), a.dirs.HostDir())
+	return cmp.Or(claude.ConfigDir(v.Transcript), a.dirs.HostDir())
 }
 
 // Guard says how hard it is to get past the guard, in the person's own set-up and in

@@ -1,71 +1,32 @@
-// Package disk watches and writes files: the host's session files, and the
-// markdown that a person reads. It decides nothing about them.
+// Package disk watches directories and reads small files.
 package disk
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"log/slog"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
 
-// rescanEvery catches what the kernel's queue dropped, sessions whose client
-// died without removing its file, and a directory that appears later.
-const rescanEvery = 5 * time.Second
+// A Watcher reports changes in one directory at a time.
+type Watcher struct{ *fsnotify.Watcher }
 
-// A SessionFile is what the host says of one of its clients, in
-// <config dir>/sessions/<pid>.json.
-type SessionFile struct {
-	PID        int    `json:"pid"`
-	Session    string `json:"sessionId"`
-	Cwd        string `json:"cwd"`
-	Kind       string `json:"kind"` // interactive or bg
-	Name       string `json:"name"`
-	NameSource string `json:"nameSource"` // derived, of the directory; auto, of the task; else the person's
-	Entrypoint string `json:"entrypoint"`
-	Status     string `json:"status"`     // busy, idle, waiting; empty in a print session
-	WaitingFor string `json:"waitingFor"` // "permission prompt" while a dialog is open
-	ProcStart  string `json:"procStart"`  // when the client began, as the system counts it
-	Inbox      string `json:"messagingSocketPath"`
+// NewWatcher returns a watcher that watches nothing yet.
+func NewWatcher() (*Watcher, error) {
+	w, err := fsnotify.NewWatcher()
+	return &Watcher{w}, err
 }
 
-// maxSessionFile bounds what is read of one file.
-const maxSessionFile = 1 << 20
-
-// WatchSessions reports every state of the host's session files below dir, the
-// host's configuration directory, until ctx ends: each file as it is now and
-// as it changes, and with gone when its client no longer runs, as lives says it.
-func WatchSessions(ctx context.Context, dir string, log *slog.Logger, lives func(SessionFile) bool, report func(f SessionFile, gone bool)) error {
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
+// WatchOnly watches dir, and no other directory any more.
+func (w *Watcher) WatchOnly(dir string) error {
+	if err := w.Add(dir); err != nil {
 		return err
 	}
-	defer w.Close()
-	s := &sessions{dir: filepath.Join(dir, "sessions"), watcher: w, log: log, lives: lives, report: report, seen: map[string]SessionFile{}}
-	tick := time.NewTicker(rescanEvery)
-	defer tick.Stop()
-	s.scan()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			s.scan()
-		case e := <-w.Events:
-			s.event(e)
-		case err := <-w.Errors:
-			log.Warn("watch session files", "err", err)
-			s.scan()
+	for _, other := range w.WatchList() {
+		if other != dir {
+			_ = w.Remove(other) // it may be gone already
 		}
 	}
+	return nil
 }
 
 // Watch calls f now and after each change in dir, which must exist, until ctx
@@ -88,110 +49,4 @@ func Watch(ctx context.Context, dir string, f func()) error {
 		case <-w.Errors: // the kernel's queue ran over: something changed
 		}
 	}
-}
-
-// sessions is owned by the goroutine of WatchSessions.
-type sessions struct {
-	dir     string
-	watcher *fsnotify.Watcher
-	log     *slog.Logger
-	lives   func(SessionFile) bool
-	report  func(SessionFile, bool)
-	seen    map[string]SessionFile // by file name
-}
-
-func (s *sessions) event(e fsnotify.Event) {
-	switch filepath.Dir(e.Name) {
-	case s.dir:
-		s.look(filepath.Base(e.Name))
-	default:
-		s.scan() // something above the directory moved: it may be there now
-	}
-}
-
-// attach watches the directory, or what is nearest above it, so that its
-// appearance is seen at once.
-func (s *sessions) attach() (there bool) {
-	for dir, up := s.dir, 0; up < 3; dir, up = filepath.Dir(dir), up+1 {
-		err := s.watcher.Add(dir)
-		if err == nil {
-			s.only(dir)
-			return up == 0
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			s.log.Warn("watch session files", "dir", dir, "err", err)
-		}
-	}
-	return false
-}
-
-// scan looks at every file, known and new.
-func (s *sessions) scan() {
-	for name := range s.seen {
-		s.look(name)
-	}
-	if !s.attach() {
-		return
-	}
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		s.look(e.Name())
-	}
-}
-
-// only stops watching what lay above dir: others write there all day.
-func (s *sessions) only(dir string) {
-	for _, other := range s.watcher.WatchList() {
-		if other != dir {
-			_ = s.watcher.Remove(other) // it may be gone already
-		}
-	}
-}
-
-// look reads one file and reports what changed. A file that is half written is
-// left for the event that follows.
-func (s *sessions) look(name string) {
-	pid, isSession := strings.CutSuffix(name, ".json")
-	if _, err := strconv.ParseUint(pid, 10, 32); err != nil || !isSession {
-		return // beside the files lie the host's keys: never read
-	}
-	old, known := s.seen[name]
-	f, err := readSession(filepath.Join(s.dir, name))
-	if err != nil {
-		f.PID, f.ProcStart = old.PID, old.ProcStart
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || !s.lives(f):
-		if known {
-			delete(s.seen, name)
-			s.report(old, true)
-		}
-	case err == nil && f.Session != "" && (!known || f != old):
-		s.seen[name] = f
-		s.report(f, false)
-	}
-}
-
-func readSession(path string) (f SessionFile, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return f, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSessionFile {
-		return f, errors.New("session file is no file, or too large")
-	}
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return f, err
-	}
-	if err := json.Unmarshal(raw, &f); err != nil {
-		return f, err
-	}
-	if f.PID == 0 {
-		f.PID, _ = strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".json"))
-	}
-	return f, nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/afar-sh/afar/coordinator/host/claude/sessions"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -123,7 +124,7 @@ func (w *Writer) nudge(raw string) error {
 	if err := json.Unmarshal([]byte(raw), &n); err != nil {
 		return core.GiveUp(err)
 	}
-	if err := disk.Tell(n.Inbox, n.Word); err != nil {
+	if err := sessions.Tell(n.Inbox, n.Word); err != nil {
 		w.log.Warn("interrupt a session at its socket", "err", err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"io"
 	"log/slog"
 	"net"
@@ -25,7 +26,6 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -119,7 +119,7 @@ func newRig(t *testing.T) *rig {
 		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
 		Connect:  r.connect, Disconnect: r.disconnect, Telegram: r.status,
-		Usage: disk.Usage, Said: disk.Said, SaidBeforeCall: disk.SaidBeforeCall, Glance: disk.Glance,
+		Usage: transcript.Usage, Said: transcript.Said, SaidBeforeCall: transcript.SaidBeforeCall, Glance: transcript.Glance,
 		Git: server.Git{
 			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },
 			Tree:   r.tree,

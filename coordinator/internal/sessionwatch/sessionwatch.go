@@ -11,9 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/sessions"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -67,7 +68,7 @@ func (w *Watcher) Run(ctx context.Context) {
 func (w *Watcher) dirs() []string {
 	dirs := slices.Clone(w.hostDirs)
 	for _, v := range w.core.Sessions() {
-		if dir := disk.HostDir(v.Transcript); dir != "" {
+		if dir := claude.ConfigDir(v.Transcript); dir != "" {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -101,14 +102,14 @@ func (w *Watcher) watchDir(ctx context.Context, dir string) {
 		busy:      map[session.ID]bool{},
 		consulted: map[session.ID]bool{},
 	}
-	if err := disk.WatchSessions(ctx, dir, w.log, clientLives, d.report); err != nil {
+	if err := sessions.Watch(ctx, dir, w.log, clientLives, d.report); err != nil {
 		w.log.Error("watch session files", "dir", dir, "err", err)
 	}
 }
 
 // clientLives reports whether the client that wrote a session file still runs. A
 // client that was killed leaves its file, and another process may have its id by now.
-func clientLives(f disk.SessionFile) bool { return peer.Lives(f.PID, peer.BornAt(f.ProcStart)) }
+func clientLives(f sessions.File) bool { return peer.Lives(f.PID, peer.BornAt(f.ProcStart)) }
 
 // A directory is what is known of the sessions in one of the host's directories. The
 // goroutine that watches it owns it.
@@ -119,7 +120,7 @@ type directory struct {
 	consulted map[session.ID]bool // files of clients that are consulted
 }
 
-func (d *directory) report(f disk.SessionFile, gone bool) {
+func (d *directory) report(f sessions.File, gone bool) {
 	if err := d.observe(f, gone); err != nil {
 		d.log.Error("take in a session file", "err", err)
 	}
@@ -139,7 +140,7 @@ var states = map[string]session.State{
 // A dialog that closed was answered at the terminal. Yes leaves the session busy. Esc
 // leaves it idle and also ends the waiting hook, except for a form, of which the host
 // says nothing.
-func (d *directory) observe(f disk.SessionFile, gone bool) error {
+func (d *directory) observe(f sessions.File, gone bool) error {
 	id := session.ID(f.Session)
 	if d.isConsulted(f, gone) {
 		return nil
@@ -165,7 +166,7 @@ func (d *directory) observe(f disk.SessionFile, gone bool) error {
 	return nil
 }
 
-func sighting(f disk.SessionFile, state session.State) session.Sighting {
+func sighting(f sessions.File, state session.State) session.Sighting {
 	return session.Sighting{
 		ID:         session.ID(f.Session),
 		Cwd:        f.Cwd,
@@ -184,7 +185,7 @@ const maxName = 200
 
 // nameOf returns the name that a person gave a session, "" for one that the host
 // derived from its directory: the session's token has that already.
-func nameOf(f disk.SessionFile) string {
+func nameOf(f sessions.File) string {
 	if f.NameSource == "" || f.NameSource == "derived" {
 		return ""
 	}
@@ -193,7 +194,7 @@ func nameOf(f disk.SessionFile) string {
 
 // isConsulted reports whether a session file is that of a client which is consulted,
 // or was, for one that is gone.
-func (d *directory) isConsulted(f disk.SessionFile, gone bool) bool {
+func (d *directory) isConsulted(f sessions.File, gone bool) bool {
 	id := session.ID(f.Session)
 	if gone {
 		was := d.consulted[id]

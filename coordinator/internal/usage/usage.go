@@ -1,13 +1,7 @@
-// Package usage reads what a session has used from the host's own record of it,
-// the transcript: one JSON object per line, of which the model's answers say how
-// many tokens they took.
+// Package usage says what a session has used, and what that costs.
 package usage
 
-import (
-	"bytes"
-	"encoding/json"
-	"strings"
-)
+import "strings"
 
 // A Sum is what was used. USD is at list prices: a person with a plan pays
 // otherwise, and a model that is not in the list counts as the dearest.
@@ -19,64 +13,23 @@ type Sum struct {
 // Plus returns both together.
 func (s Sum) Plus(t Sum) Sum { return Sum{Tokens: s.Tokens + t.Tokens, USD: s.USD + t.USD} }
 
-// A Meter adds up the lines of one transcript. The zero Meter has seen none.
-type Meter struct {
-	sum  Sum
-	last string // id of the newest answer: one line per part of it says the same
-	part Sum    // what that answer counts for
+// Tokens is what one answer of a model took.
+type Tokens struct {
+	Input, Output int64
+	CacheRead     int64
+	CacheWrite    int64 // kept for five minutes or an hour
+	CacheHour     int64 // the part of CacheWrite that is kept for an hour
 }
 
-// Sum is what the lines say.
-func (m *Meter) Sum() Sum { return m.sum.Plus(m.part) }
-
-// mark stands in each line that says what an answer took.
-var mark = []byte(`"usage"`)
-
-// record holds the fields of a line that we read.
-type record struct {
-	Type    string `json:"type"`
-	Message struct {
-		ID    string `json:"id"`
-		Model string `json:"model"`
-		Usage *struct {
-			Input      int64 `json:"input_tokens"`
-			Output     int64 `json:"output_tokens"`
-			CacheRead  int64 `json:"cache_read_input_tokens"`
-			CacheWrite int64 `json:"cache_creation_input_tokens"`
-			Kept       struct {
-				Hour int64 `json:"ephemeral_1h_input_tokens"`
-			} `json:"cache_creation"`
-		} `json:"usage"`
-	} `json:"message"`
-}
-
-// Add takes one line. A line that is no answer of the model's, or no JSON, says
-// nothing.
-func (m *Meter) Add(line []byte) {
-	if !bytes.Contains(line, mark) {
-		return
-	}
-	var r record
-	if json.Unmarshal(line, &r) != nil || r.Type != "assistant" || r.Message.Usage == nil {
-		return
-	}
-	took := r.took()
-	if r.Message.ID == "" || r.Message.ID != m.last {
-		m.sum = m.Sum()
-		m.last, m.part = r.Message.ID, took
-		return
-	}
-	m.part = Sum{Tokens: max(m.part.Tokens, took.Tokens), USD: max(m.part.USD, took.USD)}
-}
-
-// most is more than any answer takes; what claims more is not believed.
+// most is more than any answer takes. A larger number is not believed.
 const most = 100_000_000
 
-func (r record) took() Sum {
-	u, p := r.Message.Usage, priceOf(r.Message.Model)
-	in, out := count(u.Input), count(u.Output)
-	read, write := count(u.CacheRead), count(u.CacheWrite)
-	hour := min(count(u.Kept.Hour), write)
+// Cost returns what an answer of a model counts for.
+func Cost(model string, t Tokens) Sum {
+	p := priceOf(model)
+	in, out := count(t.Input), count(t.Output)
+	read, write := count(t.CacheRead), count(t.CacheWrite)
+	hour := min(count(t.CacheHour), write)
 	micro := float64(in)*p.in + float64(out)*p.out +
 		p.in*(cacheRead*float64(read)+cacheWrite*float64(write-hour)+cacheHour*float64(hour))
 	return Sum{Tokens: in + out + read + write, USD: micro / 1e6}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package disk
+package sessions
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
+	"github.com/afar-sh/afar/coordinator/internal/disk"
 )
 
 // A desk is a host's configuration directory, and what was reported of it.
@@ -30,18 +30,18 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{t: t, dir: filepath.Join(t.TempDir(), "sessions")}
-	w, err := fsnotify.NewWatcher()
+	w, err := disk.NewWatcher()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	d.s = &sessions{dir: d.dir, watcher: w, log: quiet(), lives: alive, report: d.report, seen: map[string]SessionFile{}}
+	d.s = &sessions{dir: d.dir, watcher: w, log: quiet(), lives: alive, report: d.report, seen: map[string]File{}}
 	return d
 }
 
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-func (d *desk) report(f SessionFile, gone bool) {
+func (d *desk) report(f File, gone bool) {
 	d.reports = append(d.reports, fmt.Sprintf("%s %s gone=%t", f.Session, f.Status, gone))
 }
 
@@ -179,16 +179,16 @@ func TestScanHostile(t *testing.T) {
 }
 
 // alive says yes of the processes that these tests run.
-func alive(f SessionFile) bool { return f.PID > 0 && syscall.Kill(f.PID, 0) == nil }
+func alive(f File) bool { return f.PID > 0 && syscall.Kill(f.PID, 0) == nil }
 
-// TestWatchSessions has the kernel tell: a directory that appears, a file that
+// TestWatch has the kernel tell: a directory that appears, a file that
 // is written, changed and removed.
-func TestWatchSessions(t *testing.T) {
+func TestWatch(t *testing.T) {
 	root := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	reports, ended := make(chan string), make(chan error)
 	go func() {
-		ended <- WatchSessions(ctx, filepath.Join(root, "host"), quiet(), alive, func(f SessionFile, gone bool) {
+		ended <- Watch(ctx, filepath.Join(root, "host"), quiet(), alive, func(f File, gone bool) {
 			select {
 			case reports <- fmt.Sprintf("%s %s gone=%t", f.Session, f.Status, gone):
 			case <-ctx.Done():

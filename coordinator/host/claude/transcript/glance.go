@@ -1,4 +1,4 @@
-package disk
+package transcript
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/afar-sh/afar/coordinator/internal/disk"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
@@ -25,13 +26,13 @@ const (
 // todos beside that. What they do not tell stays unknown.
 func Glance(transcript string) (g usage.Glance) {
 	head, tail := ends(transcript)
-	var look usage.Look
+	var l look
 	for len(tail) > 0 {
 		i := bytes.LastIndexByte(bytes.TrimRight(tail, "\n"), '\n') + 1
-		look.Back(tail[i:])
+		l.back(tail[i:])
 		tail = tail[:i]
 	}
-	g = look.Seen()
+	g = l.glance()
 	g.First, g.Todos = firstPrompt(head), todos(transcript)
 	return g
 }
@@ -87,7 +88,7 @@ func todos(transcript string) *usage.Todos {
 		var step struct {
 			Status string `json:"status"`
 		}
-		raw, err := Head(filepath.Join(host, "tasks", id, e.Name()), maxTodo)
+		raw, err := disk.Head(filepath.Join(host, "tasks", id, e.Name()), maxTodo)
 		if err != nil || json.Unmarshal(raw, &step) != nil || step.Status == "" {
 			continue
 		}

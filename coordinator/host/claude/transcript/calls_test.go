@@ -1,4 +1,4 @@
-package disk_test
+package transcript_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/afar-sh/afar/coordinator/internal/disk"
+	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 )
 
 func used(id, tool string) string {
@@ -31,19 +31,19 @@ func TestCalls(t *testing.T) {
 		strings.Replace(result("f", false, accepted), `"isSidechain":false`, `"isSidechain":true`, 1)
 	put(t, path, text+`{"cut":"tool_use`)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	want := []disk.Call{
+	want := []transcript.Call{
 		{ID: "a", Tool: "Bash"}, {ID: "a", Ran: true, Session: "s", At: at}, {ID: "b", Ran: true, Session: "s", At: at},
 		{ID: "c", Session: "s", At: at}, {ID: "d", Ran: true, Session: "s", At: at}, {ID: "e", Session: "s", At: at},
 	}
-	calls, next := disk.Calls(path, 0)
+	calls, next := transcript.Calls(path, 0)
 	if diff := cmp.Diff(want, calls); diff != "" || next != int64(len(text)) {
 		t.Errorf("read up to %d of %d: %s", next, len(text), diff)
 	}
 	put(t, path, text+used("g", "Read"))
-	if calls, _ := disk.Calls(path, next); len(calls) != 1 || calls[0].ID != "g" {
+	if calls, _ := transcript.Calls(path, next); len(calls) != 1 || calls[0].ID != "g" {
 		t.Errorf("the next look finds %+v", calls)
 	}
-	if calls, _ := disk.Calls(path, -10); len(calls) != 0 {
+	if calls, _ := transcript.Calls(path, -10); len(calls) != 0 {
 		t.Errorf("from within a line: %+v", calls)
 	}
 }
@@ -56,19 +56,19 @@ func TestCallsBounded(t *testing.T) {
 	put(t, path, `{"x":"`+strings.Repeat("x", 9<<20)+"\"}\n"+used("z", "Bash"))
 	found, next := 0, int64(0)
 	for range 10 {
-		var calls []disk.Call
-		calls, next = disk.Calls(path, next)
+		var calls []transcript.Call
+		calls, next = transcript.Calls(path, next)
 		found += len(calls)
 	}
 	if found != 1 {
 		t.Errorf("%d calls behind a long line", found)
 	}
 	put(t, path, "")
-	if _, after := disk.Calls(path, next); after != 0 {
+	if _, after := transcript.Calls(path, next); after != 0 {
 		t.Errorf("a transcript that was cut is read from %d on", after)
 	}
 	for _, other := range []string{dir, filepath.Join(dir, "none")} {
-		if calls, next := disk.Calls(other, 7); calls != nil || next != 7 {
+		if calls, next := transcript.Calls(other, 7); calls != nil || next != 7 {
 			t.Errorf("%s: %v %d", other, calls, next)
 		}
 	}

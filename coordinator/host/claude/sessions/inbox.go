@@ -1,4 +1,4 @@
-package disk
+package sessions
 
 import (
 	"encoding/json"

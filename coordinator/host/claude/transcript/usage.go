@@ -1,4 +1,4 @@
-package disk
+package transcript
 
 import (
 	"bufio"
@@ -33,11 +33,11 @@ func Usage(path string, from int64) (sum usage.Sum, end int64) {
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return sum, from
 	}
-	return meter(bufio.NewReaderSize(io.LimitReader(f, info.Size()-from), 256<<10), from)
+	return addLines(bufio.NewReaderSize(io.LimitReader(f, info.Size()-from), 256<<10), from)
 }
 
-func meter(r *bufio.Reader, end int64) (usage.Sum, int64) {
-	var m usage.Meter
+func addLines(r *bufio.Reader, end int64) (usage.Sum, int64) {
+	var m meter
 	var line []byte
 	size := int64(0)
 	for {
@@ -50,9 +50,9 @@ func meter(r *bufio.Reader, end int64) (usage.Sum, int64) {
 			continue
 		}
 		if err != nil {
-			return m.Sum(), end
+			return m.total(), end
 		}
-		m.Add(line)
+		m.add(line)
 		end += size
 		line, size = line[:0], 0
 	}

@@ -1,0 +1,166 @@
+// Package disk watches and writes files: the host's session files, and the
+// markdown that a person reads. It decides nothing about them.
+package sessions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/disk"
+)
+
+// rescanEvery catches what the kernel's queue dropped, sessions whose client
+// died without removing its file, and a directory that appears later.
+const rescanEvery = 5 * time.Second
+
+// A File is what the host says of one of its clients, in
+// <config dir>/sessions/<pid>.json.
+type File struct {
+	PID        int    `json:"pid"`
+	Session    string `json:"sessionId"`
+	Cwd        string `json:"cwd"`
+	Kind       string `json:"kind"` // interactive or bg
+	Name       string `json:"name"`
+	NameSource string `json:"nameSource"` // derived, of the directory; auto, of the task; else the person's
+	Entrypoint string `json:"entrypoint"`
+	Status     string `json:"status"`     // busy, idle, waiting; empty in a print session
+	WaitingFor string `json:"waitingFor"` // "permission prompt" while a dialog is open
+	ProcStart  string `json:"procStart"`  // when the client began, as the system counts it
+	Inbox      string `json:"messagingSocketPath"`
+}
+
+// maxSessionFile bounds what is read of one file.
+const maxSessionFile = 1 << 20
+
+// Watch reports every state of the host's session files below dir, the
+// host's configuration directory, until ctx ends: each file as it is now and
+// as it changes, and with gone when its client no longer runs, as lives says it.
+func Watch(ctx context.Context, dir string, log *slog.Logger, lives func(File) bool, report func(f File, gone bool)) error {
+	w, err := disk.NewWatcher()
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	s := &sessions{dir: filepath.Join(dir, "sessions"), watcher: w, log: log, lives: lives, report: report, seen: map[string]File{}}
+	tick := time.NewTicker(rescanEvery)
+	defer tick.Stop()
+	s.scan()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			s.scan()
+		case e := <-w.Events:
+			s.changed(e.Name)
+		case err := <-w.Errors:
+			log.Warn("watch session files", "err", err)
+			s.scan()
+		}
+	}
+}
+
+// sessions is owned by the goroutine of Watch.
+type sessions struct {
+	dir     string
+	watcher *disk.Watcher
+	log     *slog.Logger
+	lives   func(File) bool
+	report  func(File, bool)
+	seen    map[string]File // by file name
+}
+
+// changed looks at the file of that path, or at all where something above the
+// directory moved: it may be there now.
+func (s *sessions) changed(path string) {
+	if filepath.Dir(path) == s.dir {
+		s.look(filepath.Base(path))
+		return
+	}
+	s.scan()
+}
+
+// attach watches the directory, or what is nearest above it, so that its
+// appearance is seen at once.
+func (s *sessions) attach() (there bool) {
+	for dir, up := s.dir, 0; up < 3; dir, up = filepath.Dir(dir), up+1 {
+		err := s.watcher.WatchOnly(dir)
+		if err == nil {
+			return up == 0
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.log.Warn("watch session files", "dir", dir, "err", err)
+		}
+	}
+	return false
+}
+
+// scan looks at every file, known and new.
+func (s *sessions) scan() {
+	for name := range s.seen {
+		s.look(name)
+	}
+	if !s.attach() {
+		return
+	}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		s.look(e.Name())
+	}
+}
+
+// look reads one file and reports what changed. A file that is half written is
+// left for the event that follows.
+func (s *sessions) look(name string) {
+	pid, isSession := strings.CutSuffix(name, ".json")
+	if _, err := strconv.ParseUint(pid, 10, 32); err != nil || !isSession {
+		return // beside the files lie the host's keys: never read
+	}
+	old, known := s.seen[name]
+	f, err := readSession(filepath.Join(s.dir, name))
+	if err != nil {
+		f.PID, f.ProcStart = old.PID, old.ProcStart
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || !s.lives(f):
+		if known {
+			delete(s.seen, name)
+			s.report(old, true)
+		}
+	case err == nil && f.Session != "" && (!known || f != old):
+		s.seen[name] = f
+		s.report(f, false)
+	}
+}
+
+func readSession(path string) (f File, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return f, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSessionFile {
+		return f, errors.New("session file is no file, or too large")
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return f, err
+	}
+	if f.PID == 0 {
+		f.PID, _ = strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".json"))
+	}
+	return f, nil
+}

@@ -1,0 +1,69 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/afar-sh/afar/coordinator/internal/usage"
+)
+
+// A meter adds up the lines of one transcript. The zero meter has seen none.
+type meter struct {
+	sum  usage.Sum
+	last string    // id of the newest answer: one line per part of it says the same
+	part usage.Sum // what that answer counts for
+}
+
+// total returns what the lines say.
+func (m *meter) total() usage.Sum { return m.sum.Plus(m.part) }
+
+// mark stands in each line that says what an answer took.
+var mark = []byte(`"usage"`)
+
+// record holds the fields of a line that we read.
+type record struct {
+	Type    string `json:"type"`
+	Message struct {
+		ID    string `json:"id"`
+		Model string `json:"model"`
+		Usage *struct {
+			Input      int64 `json:"input_tokens"`
+			Output     int64 `json:"output_tokens"`
+			CacheRead  int64 `json:"cache_read_input_tokens"`
+			CacheWrite int64 `json:"cache_creation_input_tokens"`
+			Kept       struct {
+				Hour int64 `json:"ephemeral_1h_input_tokens"`
+			} `json:"cache_creation"`
+		} `json:"usage"`
+	} `json:"message"`
+}
+
+// add takes one line. A line that is no answer of the model's, or no JSON, says
+// nothing.
+func (m *meter) add(line []byte) {
+	if !bytes.Contains(line, mark) {
+		return
+	}
+	var r record
+	if json.Unmarshal(line, &r) != nil || r.Type != "assistant" || r.Message.Usage == nil {
+		return
+	}
+	took := r.cost()
+	if r.Message.ID == "" || r.Message.ID != m.last {
+		m.sum = m.total()
+		m.last, m.part = r.Message.ID, took
+		return
+	}
+	m.part = usage.Sum{Tokens: max(m.part.Tokens, took.Tokens), USD: max(m.part.USD, took.USD)}
+}
+
+func (r record) cost() usage.Sum {
+	u := r.Message.Usage
+	return usage.Cost(r.Message.Model, usage.Tokens{
+		Input:      u.Input,
+		Output:     u.Output,
+		CacheRead:  u.CacheRead,
+		CacheWrite: u.CacheWrite,
+		CacheHour:  u.Kept.Hour,
+	})
+}

@@ -1,0 +1,62 @@
+package transcript
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/afar-sh/afar/coordinator/internal/usage"
+)
+
+func answerLine(id, model, used string) string {
+	return fmt.Sprintf(`{"type":"assistant","message":{"id":%q,"model":%q,"usage":%s}}`, id, model, used)
+}
+
+func TestMeter(t *testing.T) {
+	const plain = `{"input_tokens":1000,"output_tokens":100}`
+	for name, tt := range map[string]struct {
+		lines []string
+		want  usage.Sum
+	}{
+		"nothing":        {nil, usage.Sum{}},
+		"one answer":     {[]string{answerLine("a", "claude-opus-5-5", plain)}, usage.Sum{Tokens: 1100, USD: 0.006}},
+		"its parts":      {[]string{answerLine("a", "claude-opus-5-5", plain), answerLine("a", "claude-opus-5-5", plain)}, usage.Sum{Tokens: 1100, USD: 0.006}},
+		"a part grows":   {[]string{answerLine("a", "claude-opus-5-5", `{"output_tokens":1}`), answerLine("a", "claude-opus-5-5", plain)}, usage.Sum{Tokens: 1100, USD: 0.006}},
+		"two answers":    {[]string{answerLine("a", "claude-opus-5-5", plain), answerLine("b", "claude-opus-5-5", plain)}, usage.Sum{Tokens: 2200, USD: 0.012}},
+		"without an id":  {[]string{answerLine("", "claude-opus-5-5", plain), answerLine("", "claude-opus-5-5", plain)}, usage.Sum{Tokens: 2200, USD: 0.012}},
+		"unknown model":  {[]string{answerLine("a", "claude-next", plain)}, usage.Sum{Tokens: 1100, USD: 0.0225}},
+		"another price":  {[]string{answerLine("a", "claude-haiku-4-5-20251001", plain)}, usage.Sum{Tokens: 1100, USD: 0.0015}},
+		"cached":         {[]string{answerLine("a", "claude-sonnet-4-5", `{"cache_read_input_tokens":1000,"cache_creation_input_tokens":1000,"cache_creation":{"ephemeral_1h_input_tokens":400}}`)}, usage.Sum{Tokens: 2000, USD: (100 + 600*1.25 + 400*2) * 3 / 1e6}},
+		"a user's words": {[]string{`{"type":"user","message":{"id":"a","usage":{"input_tokens":5}}}`}, usage.Sum{}},
+		"without usage":  {[]string{`{"type":"assistant","message":{"id":"a","content":"\"usage\""},"usage":{}}`}, usage.Sum{}},
+		"wrong types":    {[]string{answerLine("a", "m", `{"input_tokens":"many"}`), answerLine("a", "m", `7`), `{"usage":`, "", "null", `[]`}, usage.Sum{}},
+		"hostile":        {[]string{answerLine("a", "claude-opus-5-5", `{"input_tokens":-5,"output_tokens":9223372036854775807}`)}, usage.Sum{Tokens: 100_000_000, USD: 2000}},
+		"truncated":      {[]string{answerLine("a", "claude-opus-5-5", plain)[:60]}, usage.Sum{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var m meter
+			for _, l := range tt.lines {
+				m.add([]byte(l))
+			}
+			if got := m.total(); got.Tokens != tt.want.Tokens || math.Abs(got.USD-tt.want.USD) > 1e-9 {
+				t.Errorf("have %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzMeter(f *testing.F) {
+	f.Add(answerLine("a", "claude-opus-5-5", `{"input_tokens":1}`), "x")
+	f.Add(strings.Repeat(`{"usage"`, 50), "")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		var m meter
+		for _, l := range []string{a, b, a} {
+			before := m.total()
+			m.add([]byte(l))
+			if after := m.total(); after.Tokens < before.Tokens || after.USD < before.USD || math.IsNaN(after.USD) || math.IsInf(after.USD, 0) {
+				t.Fatalf("%+v became %+v", before, after)
+			}
+		}
+	})
+}
