@@ -6,7 +6,6 @@ package coordinator
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -62,6 +61,7 @@ type Coordinator struct {
 	listener *net.UnixListener
 	core     *core.Core
 	telegram *telegram.Channel
+	channels []channel // telegram among them
 	server   *server.Server
 	undo     *undowork.Snapshotter
 	files    *filework.Writer
@@ -74,6 +74,14 @@ type Coordinator struct {
 	shutdown chan struct{}
 	once     sync.Once              // closes shutdown
 	left     atomic.Pointer[string] // what it lost, once it ends for that
+}
+
+// A channel is a way to the person: it shows them what core has for it, and tells core
+// what they do.
+type channel interface {
+	Run(ctx context.Context)
+	// Say tells the person something at once, without the database.
+	Say(ctx context.Context, text string) error
 }
 
 // Open takes the life lock, opens the store and listens. It returns ErrRunning
@@ -130,7 +138,7 @@ func (c *Coordinator) buildCore(file config.Config) error {
 		Log:         c.cfg.Log,
 		Now:         time.Now,
 		Secret:      random.Word,
-		Code:        random.Digits,
+		Channels:    []string{telegram.Name},
 		Lives:       func(p session.Process) bool { return peer.Lives(p.PID, p.Born) },
 		DayBudget:   file.Loop.DayBudget,
 		Trace:       file.Loop.Trace,
@@ -148,7 +156,10 @@ func (c *Coordinator) buildCore(file config.Config) error {
 		Machine:    machine(),
 		Home:       c.cfg.Dirs.User,
 		Now:        time.Now,
+		Code:       random.Digits,
+		RemindChat: file.Escalation.Chat,
 	})
+	c.channels = []channel{c.telegram}
 	return nil
 }
 
@@ -173,11 +184,14 @@ func (c *Coordinator) buildWorkers(file config.Config) (err error) {
 		Calls:   dirs.Calls(),
 		Machine: machine(),
 		Log:     log,
-		Say:     c.telegram.Say,
+		Say:     c.say,
 	}
 	c.runs = []func(context.Context){
-		c.core.Run, c.telegram.Run, c.files.Run, sessions.Run, c.marks.Run, c.undo.Run,
+		c.core.Run, c.files.Run, sessions.Run, c.marks.Run, c.undo.Run,
 		issuework.New(c.core, file.Issues, c.reviews).Run, keeper.Run, c.audit.Run, c.stayPresent,
+	}
+	for _, ch := range c.channels {
+		c.runs = append(c.runs, ch.Run)
 	}
 	return nil
 }
@@ -202,6 +216,7 @@ func (c *Coordinator) serverConfig(file config.Config) server.Config {
 		Marks:          c.marks.Take,
 		Connect:        c.connect,
 		Disconnect:     c.telegram.Disconnect,
+		Pair:           c.telegram.StartPairing,
 		Telegram:       c.wireTelegram,
 		Git:            server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
 		Consult:        server.Consult{Programs: file.Consult.Programs, Timeout: time.Duration(file.Consult.Timeout)},
@@ -291,16 +306,24 @@ func (c *Coordinator) Close() error {
 
 func (c *Coordinator) end() { c.once.Do(func() { close(c.shutdown) }) }
 
+// say tells the person something at once, on each channel.
+func (c *Coordinator) say(ctx context.Context, text string) (err error) {
+	for _, ch := range c.channels {
+		err = errors.Join(err, ch.Say(ctx, text))
+	}
+	return err
+}
+
 func (c *Coordinator) connect(ctx context.Context, token, api string) error {
 	_, err := c.telegram.Connect(ctx, token, api)
 	return err
 }
 
 func (c *Coordinator) wireTelegram() wire.TelegramReply {
-	t, set := c.telegram.Status(), c.core.Settings()
-	w := wire.TelegramReply{Connected: t.Connected, Bot: t.Bot, API: t.API, Failing: t.Failing, Pairing: set.Pairing.Waiting(time.Now())}
-	if p := set.Person; p != nil {
-		w.Paired, w.User, w.Chat = true, p.Name, fmt.Sprint(p.Chat)
+	t := c.telegram.Status()
+	w := wire.TelegramReply{Connected: t.Connected, Bot: t.Bot, API: t.API, Failing: t.Failing, Pairing: t.Pairing}
+	if p := t.Person; p != nil {
+		w.Paired, w.User, w.Chat = true, p.Name, string(p.Address)
 	}
 	return w
 }

@@ -159,7 +159,7 @@ func table() rules {
 			in + "session":       {},
 			in + "markdown":      {},
 			"coordinator/redact": {},
-			in + "channel":       {},
+			in + "channel":       {in + "ask", in + "event", in + "session"},
 			in + "usage":         {},
 			in + "topic":         {},
 			in + "loop":          {in + "markdown", in + "session", in + "usage"},

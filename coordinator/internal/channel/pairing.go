@@ -1,5 +1,3 @@
-// Package channel holds what every channel has in common: who is paired, and
-// how a person proves to be that one. It is pure.
 package channel
 
 import (
@@ -16,19 +14,7 @@ const (
 	CodeTries = 5 // wrong codes in total, from anyone
 )
 
-// A Person is the person at the other end: the only user whose answers count, in
-// the only chat where asks are shown.
-type Person struct {
-	User int64     `json:"user"`
-	Chat int64     `json:"chat"`
-	Name string    `json:"name"`
-	At   time.Time `json:"at"`
-}
-
-// Is reports whether an update from user in chat comes from the person.
-func (p *Person) Is(user, chat int64) bool { return p != nil && p.User == user && p.Chat == chat }
-
-// A Pairing is a code that waits for its person. The code itself is not kept.
+// A Pairing is a code that waits for its person. The code itself is not stored.
 type Pairing struct {
 	Digest    string    `json:"digest"`
 	ExpiresAt time.Time `json:"expires_at"`
@@ -47,13 +33,13 @@ func NewPairing(code string, now time.Time) *Pairing {
 	return &Pairing{Digest: digest(code), ExpiresAt: now.Add(CodeFor)}
 }
 
-// Waiting reports whether the code still counts at now.
+// Waiting reports whether the code counts at now.
 func (p *Pairing) Waiting(now time.Time) bool {
 	return p != nil && p.Wrong < CodeTries && now.Before(p.ExpiresAt)
 }
 
-// Try checks a code that somebody sent. It returns the pairing as it stands
-// afterwards; nil after success.
+// Try checks a code that somebody sent. It returns the pairing as it is afterwards,
+// nil after success.
 func (p *Pairing) Try(code string, now time.Time) (*Pairing, error) {
 	if !p.Waiting(now) {
 		return p, ErrNoCode

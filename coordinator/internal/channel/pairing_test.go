@@ -60,8 +60,25 @@ func wrong(p *Pairing) int {
 }
 
 func TestPersonIs(t *testing.T) {
-	p := &Person{User: 1, Chat: 2}
-	if !p.Is(1, 2) || p.Is(1, 1) || p.Is(2, 2) || (*Person)(nil).Is(0, 0) {
-		t.Error("only this user in this chat is the person")
+	p := &Person{ID: "1", Address: "2"}
+	if !p.Is("1", "2") || p.Is("1", "1") || p.Is("2", "2") || (*Person)(nil).Is("", "") {
+		t.Error("only this user at this address is the person")
+	}
+}
+
+func TestTellStranger(t *testing.T) {
+	a, ok := Account{}.TellStranger("7", noon)
+	if !ok {
+		t.Fatal("the first time is not told")
+	}
+	if _, ok := a.TellStranger("7", noon.Add(tellEvery-1)); ok {
+		t.Error("told twice within a day")
+	}
+	if _, ok := a.TellStranger("8", noon); !ok {
+		t.Error("one stranger keeps another from being told")
+	}
+	next, ok := a.TellStranger("8", noon.Add(tellEvery))
+	if !ok || len(next.Told) != 1 || len(a.Told) != 1 {
+		t.Errorf("kept %v, before %v", next.Told, a.Told)
 	}
 }

@@ -2,60 +2,39 @@ package core
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// The lanes of durable actions. One worker serves a lane, in order.
-const (
-	LaneTelegram = "telegram"
-	LaneDisk     = "disk"
-)
+// LaneDisk is the lane of the actions that write files. One worker serves a lane, in
+// order. Each channel has a lane with its own name.
+const LaneDisk = "disk"
 
 // The kinds of durable actions, with what their data is. Each handler reads
 // the state as it is when it runs, so an action that is written again before
 // it ran is done once.
 const (
-	ActCard   = "card"   // an ask's id: make its card say how the ask stands
-	ActNotice = "notice" // a Notice: a text for the person
-	ActSay    = "say"    // a Say: a text for one chat
-	ActTap    = "tap"    // a Tap: the answer to a tapped button
+	ActCard   = "card"   // an ask's id: make its card say how the ask is
+	ActNotice = "notice" // a channel.Notice: a text for the person
+	ActSay    = "say"    // a channel.Settlement: a text for one address
+	ActTap    = "tap"    // a channel.Settlement: the answer to a tapped button
 	ActEdit   = "edit"   // an Edit: what a message that is no card says from now on
 	ActGrants = "grants" // a GrantList: show the standing permissions
+	ActRoom   = "room"   // a session's id: open or close its room as the session is
 	ActWrite  = "write"  // a File: markdown of a session
 	ActText   = "text"   // a Text: a file of a session whose content is given
 )
 
-// A Room is a chat, or one thread of a forum. Thread 0 is a chat without topics,
-// and a forum's general one.
-type Room struct {
-	Chat   int64 `json:"chat"`
-	Thread int64 `json:"thread,omitempty"`
-}
-
-// A Say is a text for one room, whoever is there.
-type Say struct {
-	Room
-	Text string `json:"text"`
-}
-
 // An Edit gives a message of ours another text, and takes its buttons.
 type Edit struct {
-	Chat    int64  `json:"chat"`
-	Message int64  `json:"message"`
-	Text    string `json:"text"`
-}
-
-// A Tap answers a tapped button with a text that the person sees.
-type Tap struct {
-	Query string `json:"query"`
-	Text  string `json:"text"`
+	Message channel.MessageID `json:"message"`
+	Text    string            `json:"text"`
 }
 
 // A File names a markdown file in a session's folder.
@@ -84,12 +63,8 @@ func (d *Delay) Unwrap() error { return d.Err }
 
 // markdown has a file of a session written anew.
 func (s *state) markdown(b *store.Batch, id session.ID, name string, now time.Time) {
-	data, err := json.Marshal(File{id, name})
-	if err != nil {
-		return // cannot happen: two strings
-	}
 	b.Actions = append(b.Actions, store.Action{
-		Key: "write:" + string(id) + "/" + name, Lane: LaneDisk, Kind: ActWrite, Data: string(data), Due: now,
+		Key: "write:" + string(id) + "/" + name, Lane: LaneDisk, Kind: ActWrite, Data: encode(File{id, name}), Due: now,
 	})
 }
 
@@ -98,8 +73,8 @@ func (s *state) markdown(b *store.Batch, id session.ID, name string, now time.Ti
 type Handler func(ctx context.Context, a store.Action) error
 
 // Work carries out the actions of a lane, one after the other, until ctx ends.
-// A Delay holds the whole lane: whoever asks for patience means all that comes
-// behind, too. Answers to taps alone go out, for they cannot wait.
+// A Delay holds the whole lane. Only answers to taps still go out, for they cannot
+// wait.
 func (c *Core) Work(ctx context.Context, lane string, handle Handler) {
 	c.work(ctx, lane, handle, func() bool { return false })
 }

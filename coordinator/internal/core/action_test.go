@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -211,28 +212,29 @@ func TestWorkWithoutStore(t *testing.T) {
 // press is a tap by Ada on the card of an ask.
 func press(update int64, nonce string, allow bool) core.Press {
 	return core.Press{
-		Update: update, Query: fmt.Sprint("q", update), Room: core.Room{Chat: 6}, Message: 70, Nonce: nonce,
-		Decision: ask.Decision{Allow: allow, By: "Ada", Channel: "telegram"},
+		Act:     channel.Act{Channel: phone, Update: update, At: "6", Tap: fmt.Sprint("q", update)},
+		Message: "70", Nonce: nonce,
+		Decision: ask.Decision{Allow: allow, By: "Ada", Channel: phone},
 	}
 }
 
 func (r *rig) receive(ids ...int64) {
 	r.t.Helper()
 	for _, id := range ids {
-		r.ok(r.Receive([]store.Update{{ID: id, Body: []byte("{}")}}))
+		r.ok(r.Receive([]channel.Update{{Channel: phone, ID: id, Body: []byte("{}")}}))
 	}
 }
 
 func (r *rig) left() int {
 	r.t.Helper()
-	got, err := r.Received()
+	got, err := r.Received(phone)
 	r.ok(err)
 	return len(got)
 }
 
 // said returns the texts that are due to go out.
 func (r *rig) said() (out []string) {
-	for _, a := range r.drain(core.LaneTelegram) {
+	for _, a := range r.drain(phone) {
 		if a.Kind != core.ActCard {
 			out = append(out, a.Kind+" "+a.Data)
 		}
@@ -247,24 +249,24 @@ func TestPress(t *testing.T) {
 	r.ok(r.SetAway("", session.On, 0))
 	a := r.openAsk(newAsk("a", "x"))
 	r.receive(10, 11, 12)
-	r.drain(core.LaneTelegram)
+	r.drain(phone)
 	head := r.head()
 	r.ok(r.Press(press(10, a.Nonce, true)))
-	r.same("told", []string{`tap {"query":"q10","text":"Allowed. The card will say how it turned out."}`}, r.said())
+	r.same("told", []string{`tap {"tap":"q10","text":"Allowed. The card will say how it turned out."}`}, r.said())
 	r.ok(r.Press(press(10, a.Nonce, true))) // dealt with again after a crash
 	r.ok(r.Press(press(11, a.Nonce, false)))
 	r.same("journal", []string{"ask.answered a"}, r.kinds(head))
-	if a := r.state("a", ask.Answered); !a.Decision.Allow || a.Decision.Channel != "telegram" {
+	if a := r.state("a", ask.Answered); !a.Decision.Allow || a.Decision.Channel != phone {
 		t.Errorf("the decision is %+v", a.Decision)
 	}
 	late := fmt.Sprintf("Too late: allowed by Ada at %s.", t0.Format("15:04:05"))
-	r.same("told later", []string{`tap {"query":"q10","text":"` + late + `"}`, `tap {"query":"q11","text":"` + late + `"}`}, r.said())
-	cards, err := r.Cards("a")
-	if err != nil || len(cards) != 1 || cards[0].Message != 70 {
+	r.same("told later", []string{`tap {"tap":"q10","text":"` + late + `"}`, `tap {"tap":"q11","text":"` + late + `"}`}, r.said())
+	cards, err := r.Copies(phone, "a")
+	if err != nil || len(cards) != 1 || cards[0].Message != "70" {
 		t.Errorf("the card is not adopted: %+v, %v", cards, err)
 	}
 	r.ok(r.Press(press(12, "0123456789abcdef", true)))
-	r.same("an unknown button", []string{`tap {"query":"q12","text":"This question is no longer known. Nothing was changed."}`}, r.said())
+	r.same("an unknown button", []string{`tap {"tap":"q12","text":"This question is no longer known. Nothing was changed."}`}, r.said())
 	if r.left() != 0 {
 		t.Errorf("%d updates are left", r.left())
 	}
@@ -276,7 +278,7 @@ func TestPressDenies(t *testing.T) {
 	r.see("s", "/p")
 	a := r.openAsk(newAsk("a", "x"))
 	r.ok(r.Press(press(10, a.Nonce, false)))
-	r.same("told", []string{`tap {"query":"q10","text":"Denied."}`}, r.said())
+	r.same("told", []string{`tap {"tap":"q10","text":"Denied."}`}, r.said())
 	if a := r.state("a", ask.Answered); a.Decision.Allow {
 		t.Error("a No became a Yes")
 	}
@@ -289,7 +291,7 @@ func TestPressIsAtomic(t *testing.T) {
 	r.see("s", "/p")
 	a := r.openAsk(newAsk("a", "x"))
 	r.receive(10)
-	r.raw(`CREATE TRIGGER no BEFORE UPDATE ON updates BEGIN SELECT RAISE(ABORT, 'forced'); END`)
+	r.raw(`CREATE TRIGGER no BEFORE UPDATE ON inbox BEGIN SELECT RAISE(ABORT, 'forced'); END`)
 	if err := r.Press(press(10, a.Nonce, true)); err == nil {
 		t.Error("it says that it is done")
 	}
@@ -309,113 +311,35 @@ func TestReplyTo(t *testing.T) {
 	r.pair()
 	r.see("s", "/p")
 	a := r.openAsk(newAsk("a", "x"))
-	r.ok(r.Sent(store.Card{Ask: "a", Chat: 6, Message: 70}))
+	r.ok(r.Sent(channel.Copy{Ask: "a", Channel: phone, Message: "70"}))
 	for i, c := range []struct {
-		chat, message int64
-		nonce         string
-		found         bool
+		channel string
+		message channel.MessageID
+		nonce   string
+		found   bool
 	}{
-		{6, 71, "", false}, {7, 70, "", false}, {6, 0, "ffff", false}, {6, 70, "", true}, {6, 99, a.Nonce, true},
+		{phone, "71", "", false}, {"page", "70", "", false}, {phone, "", "ffff", false}, {phone, "70", "", true}, {phone, "99", a.Nonce, true},
 	} {
 		p := press(int64(20+i), c.nonce, false)
-		p.Chat, p.Message = c.chat, c.message
+		p.Channel, p.Message, p.Tap = c.channel, c.message, ""
 		found, err := r.ReplyTo(p)
 		if found != c.found || err != nil {
 			t.Errorf("%+v: %t, %v", c, found, err)
 		}
 	}
 	r.state("a", ask.Answered)
-	r.same("told", []string{`say {"chat":6,"text":"Denied."}`, `say {"chat":6,"text":"Too late: denied by Ada at 12:00:00."}`}, r.said())
-	if cards, err := r.Cards("a"); err != nil || len(cards) != 2 {
+	r.same("told", []string{`say {"to":"6","text":"Denied."}`, `say {"to":"6","text":"Too late: denied by Ada at 12:00:00."}`}, r.said())
+	if cards, err := r.Copies(phone, "a"); err != nil || len(cards) != 2 {
 		t.Errorf("cards %+v, %v", cards, err)
 	}
 }
 
-func TestPair(t *testing.T) {
-	r := newRig(t)
-	eve, ada := core.Sender{User: 66, Room: core.Room{Chat: 67}, Name: "Eve"}, core.Sender{User: 5, Room: core.Room{Chat: 6}, Name: "Ada"}
-	r.receive(1, 2, 3, 4, 5, 6, 7, 8)
-	r.ok(r.Pair(1, ada, "123456"))
-	if r.Person() != nil {
-		t.Error("paired without a code")
-	}
-	r.same("without a code she is a stranger", 1, len(r.said()))
-	_, p, err := r.StartPairing()
-	if err != nil || !p.ExpiresAt.Equal(t0.Add(10*time.Minute)) {
-		t.Errorf("have %+v, %v", p, err)
-	}
-	for i := range 4 {
-		r.ok(r.Pair(int64(2+i), eve, "000000"))
-	}
-	r.restart() // wrong codes are counted across restarts
-	r.same("each wrong code is answered", 4, len(r.said()))
-	r.ok(r.Pair(6, ada, "123456"))
-	if p := r.Person(); !p.Is(5, 6) || p.Is(5, 7) || p.Is(66, 6) || p.Name != "Ada" {
-		t.Errorf("have %+v", p)
-	}
-	if r.Settings().Pairing != nil {
-		t.Error("the code still counts")
-	}
-	r.ok(r.Pair(7, eve, "123456"))
-	if !r.Person().Is(5, 6) {
-		t.Error("a used code paired somebody else")
-	}
-	r.restart()
-	if !r.Person().Is(5, 6) {
-		t.Error("the pairing is gone")
-	}
-	r.ok(r.Connected("other_bot"))
-	if r.Person() != nil {
-		t.Error("another bot knows the person")
-	}
-}
-
-func TestPairingDies(t *testing.T) {
-	for name, kill := range map[string]func(r *rig){
-		"5 wrong codes": func(r *rig) {
-			for i := range 5 {
-				r.ok(r.Pair(int64(2+i), core.Sender{User: int64(i), Room: core.Room{Chat: int64(100 + i)}}, "000000"))
-			}
-		},
-		"10 minutes":   func(r *rig) { r.pass(10 * time.Minute) },
-		"a disconnect": func(r *rig) { r.ok(r.Connected("x")); r.ok(r.Connected("")) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			_, _, err := r.StartPairing()
-			r.ok(err)
-			kill(r)
-			r.ok(r.Pair(50, core.Sender{User: 5, Room: core.Room{Chat: 6}}, "123456"))
-			if r.Person() != nil {
-				t.Error("a dead code paired")
-			}
-		})
-	}
-}
-
-func TestStranger(t *testing.T) {
-	r := newRig(t)
-	eve := core.Sender{User: 66, Room: core.Room{Chat: 67}, Name: "Eve"}
-	r.receive(1, 2, 3, 4)
-	r.ok(r.Stranger(1, eve))
-	r.ok(r.Stranger(2, eve))
-	r.same("answered once", 1, len(r.said()))
-	r.ok(r.Stranger(3, core.Sender{User: 66, Room: core.Room{Chat: 0}}))
-	r.same("no chat, no answer", 0, len(r.said()))
-	r.pass(24 * time.Hour)
-	r.ok(r.Stranger(4, eve))
-	r.same("a day later", 1, len(r.said()))
-	if r.left() != 0 {
-		t.Errorf("%d updates are left", r.left())
-	}
-}
-
-func TestReplyAndIgnore(t *testing.T) {
+func TestAcknowledge(t *testing.T) {
 	r := newRig(t)
 	r.receive(1, 2)
-	r.ok(r.Ignore(1))
-	r.ok(r.Reply(2, core.Room{Chat: 6}, "hello"))
-	r.same("told", []string{`say {"chat":6,"text":"hello"}`}, r.said())
+	r.ok(r.Acknowledge(channel.Act{Channel: phone, Update: 1}, ""))
+	r.ok(r.Acknowledge(channel.Act{Channel: phone, Update: 2, At: "6"}, "hello"))
+	r.same("told", []string{`say {"to":"6","text":"hello"}`}, r.said())
 	if r.left() != 0 {
 		t.Errorf("%d updates are left", r.left())
 	}

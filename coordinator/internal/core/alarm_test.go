@@ -17,7 +17,7 @@ func TestSettingsRefused(t *testing.T) {
 	r.pair()
 	v := r.see("s", "/p")
 	r.ok(r.Pause(true))
-	r.drain(core.LaneTelegram)
+	r.drain(phone)
 	from := r.head()
 	r.ok(r.SettingsRefused("s", "/p/.claude/settings.json: x"))
 	if text := strings.Join(r.told(), "\n"); !strings.Contains(text, v.Token) || !strings.Contains(text, "/p/.claude/settings.json: x") {

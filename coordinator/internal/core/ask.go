@@ -87,7 +87,7 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 			a = standing
 			return b, nil
 		}
-		if mode := s.mode(a.Session, now); mode == session.Off || s.settings.Person == nil {
+		if mode := s.mode(a.Session, now); mode == session.Off || !s.reachable() {
 			if handed, err := ask.Hand(a, "asked at the terminal", now); err == nil {
 				a = handed // a form, whose dialog opens when its hook ends
 			}
@@ -409,14 +409,9 @@ func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) 
 func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	a = s.followUndo(b, a, now)
 	s.asks.put(b, a)
-	if a.Shown && s.settings.Person != nil {
-		b.Actions = append(b.Actions, cardAction(a, now))
+	if a.Shown {
+		s.showCard(b, a, now)
 	}
-}
-
-func cardAction(a ask.Ask, now time.Time) store.Action {
-	id := string(a.CardID())
-	return store.Action{Key: "card:" + id, Lane: LaneTelegram, Kind: ActCard, Data: id, Due: now}
 }
 
 // told is an ask in one journal line.

@@ -44,18 +44,16 @@ func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	return after, err
 }
 
-// A Press is one tap on a button by the person.
+// A Press is what the person does about asks on a channel: a tap on a button, or a text.
 type Press struct {
-	Room
-	Update   int64
-	Query    string // to be answered
-	Message  int64  // the card
-	Nonce    string
+	channel.Act
+	Message  channel.MessageID // with the button, or that the text answers; "" for none
+	Nonce    string            // of the button, or of the buttons of the message
 	Decision ask.Decision
-	Step     ask.Step      // what it does to the ask; nil is to decide it
-	Text     string        // what was written, as it stands; "" for a tap
-	Sent     channel.Stamp // of Text, as the channel says it
-	Word     bool          // Text is a bare yes, no or all
+	Step     ask.Step // what it does to the ask; nil is to decide it
+	Text     string   // what was written, as it is; "" for a tap
+	Word     bool     // Text is a bare yes, no or all
+	Seen     []ask.ID // whose cards were shown before Text was written
 }
 
 // ReplyTo deals with a text of the person that answers a message. When the
@@ -64,7 +62,7 @@ type Press struct {
 // The nonce of the card's buttons, where it still has them, says whose card it
 // is, also when we died before we could note the card.
 func (c *Core) ReplyTo(p Press) (found bool, err error) {
-	id, shown, err := c.cfg.Store.ShownBy(p.Chat, p.Message)
+	id, shown, err := c.cfg.Store.ShownBy(p.Channel, p.Message)
 	if err != nil {
 		return false, err
 	}
@@ -79,12 +77,12 @@ func (c *Core) ReplyTo(p Press) (found bool, err error) {
 		return false, err
 	}
 	return true, c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Update = p.Update
+		b.Act = p.Act
 		answer := s.decide(&b, s.asks.rows[id], p, now)
 		if !shown {
-			b.Cards = append(b.Cards, store.Card{Ask: id, Chat: p.Chat, Message: p.Message})
+			b.Copies = append(b.Copies, channel.Copy{Ask: id, Channel: p.Channel, Message: p.Message})
 		}
-		s.say(&b, p.Update, p.Room, answer, now)
+		s.settle(&b, p.Act, answer, now)
 		return b, nil
 	})
 }
@@ -185,22 +183,22 @@ func (s *state) answerOne(b *store.Batch, before ask.Ask, step ask.Step, d ask.D
 func (c *Core) Press(p Press) error {
 	a, known := c.AskByNonce(p.Nonce)
 	if !known {
-		return c.answerTap(p, "This question is no longer known. Nothing was changed.")
+		return c.Acknowledge(p.Act, "This question is no longer known. Nothing was changed.")
 	}
-	on, shown, err := c.cfg.Store.ShownBy(p.Chat, p.Message)
+	on, shown, err := c.cfg.Store.ShownBy(p.Channel, p.Message)
 	if err := errors.Join(err, c.Look()); err != nil {
 		return err
 	}
 	if shown && on != a.CardID() {
-		return c.answerTap(p, "That button belongs to another question. Nothing was changed.")
+		return c.Acknowledge(p.Act, "That button belongs to another question. Nothing was changed.")
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		b.Update = p.Update
+		b.Act = p.Act
 		answer := s.decide(&b, s.asks.rows[a.ID], p, now)
 		if !shown {
-			b.Cards = append(b.Cards, store.Card{Ask: a.CardID(), Chat: p.Chat, Message: p.Message})
+			b.Copies = append(b.Copies, channel.Copy{Ask: a.CardID(), Channel: p.Channel, Message: p.Message})
 		}
-		s.tap(&b, p, answer, now)
+		s.settle(&b, p.Act, answer, now)
 		return b, nil
 	})
 }

@@ -35,11 +35,11 @@ func TestAskLife(t *testing.T) {
 	if v, _ := r.Session("s"); v.State != session.Waiting {
 		t.Errorf("the session is %s", v.State)
 	}
-	if got := r.drain(core.LaneTelegram); len(got) != 0 {
+	if got := r.drain(phone); len(got) != 0 {
 		t.Errorf("the phone rings before the grace: %+v", got)
 	}
 	r.pass(session.Grace)
-	r.same("the card", []store.Action{{Key: "card:a", Lane: core.LaneTelegram, Kind: core.ActCard, Data: "a", Due: t0.Add(session.Grace), Gen: 1}}, utc(r.drain(core.LaneTelegram)))
+	r.same("the card", []store.Action{{Key: "phone/card:a", Lane: phone, Kind: core.ActCard, Data: "a", Due: t0.Add(session.Grace), Gen: 1}}, utc(r.drain(phone)))
 	done := make(chan ask.Ask)
 	go func() { got, _ := r.AwaitAsk(t.Context(), "a"); done <- got }()
 	answered, err := r.Answer("a", yes("Ada"))
@@ -68,7 +68,7 @@ func TestAskLife(t *testing.T) {
 	if want := v.Token + ": Bash x (sha256 xxxxxxxx): allowed by Ada at 12:00:20, ran ok, 1.0 s"; events[3].Text != want {
 		t.Errorf("the journal says %q, want %q", events[3].Text, want)
 	}
-	if cards := r.drain(core.LaneTelegram); len(cards) != 1 || cards[0].Gen != 4 {
+	if cards := r.drain(phone); len(cards) != 1 || cards[0].Gen != 4 {
 		t.Errorf("the card follows the ask: %+v", cards)
 	}
 }
@@ -253,7 +253,7 @@ func TestAwaitEnds(t *testing.T) {
 
 // TestAway: when asks leave the terminal.
 func TestAway(t *testing.T) {
-	rings := func(r *rig) bool { return len(r.drain(core.LaneTelegram)) > 0 }
+	rings := func(r *rig) bool { return len(r.drain(phone)) > 0 }
 	for _, c := range []struct {
 		name string
 		do   func(r *rig)
@@ -530,7 +530,7 @@ func TestRunAfterSleep(t *testing.T) {
 		given := newAsk("g", "y")
 		given.Offer = &ask.Offer{Rules: grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{{"make", "lint"}}})}
 		r.openAsk(given)
-		_, err := r.Answer("g", ask.Decision{Allow: true, Scope: ask.Session, By: "Ann", Channel: "telegram"})
+		_, err := r.Answer("g", ask.Decision{Allow: true, Scope: ask.Session, By: "Ann", Channel: phone})
 		r.ok(err)
 		if n := len(r.Grants()); n != 1 {
 			t.Fatalf("%d grants", n)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -61,7 +62,7 @@ func TestTwinsAnsweredTogether(t *testing.T) {
 	for _, id := range []string{"a", "b", "c"} {
 		r.openAsk(sub(id))
 	}
-	if got := r.drain(core.LaneTelegram); len(got) != 1 || got[0].Key != "card:a" {
+	if got := r.drain(phone); len(got) != 1 || got[0].Key != "phone/card:a" {
 		t.Errorf("the phone gets %+v", got)
 	}
 	_, err := r.CancelAsk("a", "ended at the terminal")
@@ -70,7 +71,7 @@ func TestTwinsAnsweredTogether(t *testing.T) {
 		t.Error("the answer to one that ended reached others")
 	}
 	head := r.head()
-	r.ok(r.Press(core.Press{Update: 1, Query: "q", Nonce: r.state("a", ask.Cancelled).Nonce, Decision: yes("Ada")}))
+	r.ok(r.Press(core.Press{Act: channel.Act{Channel: phone, Update: 1, Tap: "q"}, Nonce: r.state("a", ask.Cancelled).Nonce, Decision: yes("Ada")}))
 	r.same("journal", []string{"ask.answered b", "ask.answered c"}, slices.Sorted(slices.Values(r.kinds(head))))
 	r.state("b", ask.Answered)
 	r.state("c", ask.Answered)

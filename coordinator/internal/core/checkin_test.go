@@ -60,7 +60,7 @@ func TestCheckInWhen(t *testing.T) {
 		"away ended":  {func(r *rig) { r.ok(r.SetAway("", session.On, time.Minute)); r.pass(time.Hour) }, false},
 		"off for one": {func(r *rig) { r.ok(r.SetAway("s", session.Off, 0)) }, false},
 		"paused":      {func(r *rig) { r.ok(r.Pause(true)) }, false},
-		"no phone":    {func(r *rig) { r.ok(r.Connected("")) }, false},
+		"no phone":    {func(r *rig) { r.ok(r.unpair()) }, false},
 		"nobody at the terminal": {func(r *rig) {
 			_, err := r.See(session.Sighting{ID: "s", KnowAtt: true})
 			r.ok(err)
@@ -179,7 +179,7 @@ func TestMissed(t *testing.T) {
 		t.Errorf("the check-in is %s, %s", a.State, a.How())
 	}
 	found := false
-	for _, a := range r.drain(core.LaneTelegram) {
+	for _, a := range r.drain(phone) {
 		found = found || strings.Contains(a.Data, "ended before it took what you wrote")
 	}
 	if !found {

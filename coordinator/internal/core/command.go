@@ -3,16 +3,16 @@ package core
 import (
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// An Order is a command of the person, and what they are told when it is carried
-// out.
+// An Order is a command of the person on a channel, and what they are told when it is
+// carried out.
 type Order struct {
-	Room
-	Update int64
-	Text   string
+	channel.Act
+	Text string
 }
 
 // OrderAway deals with a command that sets the away mode of all sessions. The
@@ -27,8 +27,8 @@ func (c *Core) OrderPause(o Order, on bool) error { return c.order(o, pause(on))
 func (c *Core) order(o Order, f step) error {
 	return c.do(func(s *state, now time.Time) (store.Batch, error) {
 		b, err := f(s, now)
-		b.Update = o.Update
-		s.say(&b, o.Update, o.Room, o.Text, now)
+		b.Act = o.Act
+		s.settle(&b, o.Act, o.Text, now)
 		return b, err
 	})
 }

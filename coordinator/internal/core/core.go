@@ -26,7 +26,8 @@ type Config struct {
 	Log    *slog.Logger
 	Now    func() time.Time
 	Secret func() string // a fresh unguessable word of 16 hex digits
-	Code   func() string // a fresh pairing code of 6 digits
+	// Channels names the channels that this coordinator runs.
+	Channels []string
 	// DayBudget is what all loops may spend in one day, in US dollars; 0: no limit.
 	DayBudget float64
 	// AnswersFrom names the channels whose answers count; none means all.
@@ -66,7 +67,7 @@ func New(cfg Config) (*Core, error) {
 	}
 	c := &Core{
 		cfg:         cfg,
-		state:       newState(cfg.Rules, cfg.Trace),
+		state:       newState(cfg),
 		subscribers: map[Part]map[*Subscription]struct{}{},
 		damaged:     map[string]bool{},
 	}
@@ -74,7 +75,7 @@ func New(cfg Config) (*Core, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load state: %w", err)
 	}
-	if err := errors.Join(c.cutOff(), c.do(restarted(bad))); err != nil {
+	if err := errors.Join(c.doubtInterrupted(), c.do(restarted(bad))); err != nil {
 		return c, err
 	}
 	c.reported(bad)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
@@ -57,7 +58,7 @@ func (r *rig) open() {
 	}
 	r.Core, err = core.New(core.Config{
 		Store: r.store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: r.time, Secret: r.word,
-		Code: func() string { return "123456" }, DayBudget: r.budget, Rules: r.rules,
+		Channels: []string{phone}, DayBudget: r.budget, Rules: r.rules,
 		Lives: func(p session.Process) bool { return !r.dead[p] },
 	})
 	if err != nil {
@@ -124,14 +125,23 @@ func (r *rig) see(id session.ID, cwd string) session.Session {
 	return v
 }
 
-// pair connects a bot and pairs Ada, who is user 5 in chat 6.
+// phone is the channel of these tests.
+const phone = "phone"
+
+// pair pairs Ada with the phone.
 func (r *rig) pair() {
 	r.t.Helper()
-	r.ok(r.Connected("afar_bot"))
-	code, _, err := r.StartPairing()
-	r.ok(err)
-	r.ok(r.Pair(1, core.Sender{User: 5, Room: core.Room{Chat: 6}, Name: "Ada"}, code))
-	r.drain(core.LaneTelegram)
+	r.ok(r.setPerson(&channel.Person{ID: "5", Address: "6", Name: "Ada", At: r.time()}))
+	r.drain(phone)
+}
+
+func (r *rig) unpair() error { return r.setPerson(nil) }
+
+func (r *rig) setPerson(p *channel.Person) error {
+	return r.ChangeAccount(channel.Act{Channel: phone}, func(a channel.Account, _ time.Time) channel.Change {
+		a.Person = p
+		return channel.Change{Account: &a, Show: p != nil}
+	})
 }
 
 // newAsk is a permission ask of an attended session's main agent.
@@ -240,17 +250,18 @@ func TestFailedCommit(t *testing.T) {
 		"LoseAsk":        func() error { _, err := r.LoseAsk("a"); return err },
 		"LocallySettled": func() error { return r.LocallySettled("s", t0.Add(time.Hour)) },
 		"Ran":            func() error { return r.Ran(core.Outcome{Session: "s"}) },
-		"Press":          func() error { return r.Press(core.Press{Update: 9, Nonce: before.Asks[0].Nonce, Decision: yes("Ada")}) },
-		"StartLoop":      func() error { _, err := r.StartLoop("s", loop.Options{Task: "u", Max: 1}); return err },
-		"StopLoop":       func() error { _, err := r.StopLoop("s", loop.Stopping{}); return err },
-		"CancelLoop":     func() error { return r.CancelLoop("s", "Ada") },
-		"LimitLoop":      func() error { return r.LimitLoop("s", "x", true) },
-		"Stop":           func() error { _, err := r.Stop(core.Stopping{Session: "s", Shells: []string{"1"}}); return err },
-		"SetAnchor":      func() error { return r.SetAnchor("s", loop.AnchorFacts{}) },
-		"Connected":      func() error { return r.Connected("") },
-		"StartPairing":   func() error { _, _, err := r.StartPairing(); return err },
-		"Stranger":       func() error { return r.Stranger(3, core.Sender{User: 1, Room: core.Room{Chat: 1}}) },
-		"Tick":           func() error { r.mu.Lock(); r.now = t0.Add(time.Minute); r.mu.Unlock(); return r.Tick() },
+		"Press": func() error {
+			return r.Press(core.Press{Act: channel.Act{Channel: phone, Update: 9}, Nonce: before.Asks[0].Nonce, Decision: yes("Ada")})
+		},
+		"StartLoop":     func() error { _, err := r.StartLoop("s", loop.Options{Task: "u", Max: 1}); return err },
+		"StopLoop":      func() error { _, err := r.StopLoop("s", loop.Stopping{}); return err },
+		"CancelLoop":    func() error { return r.CancelLoop("s", "Ada") },
+		"LimitLoop":     func() error { return r.LimitLoop("s", "x", true) },
+		"Stop":          func() error { _, err := r.Stop(core.Stopping{Session: "s", Shells: []string{"1"}}); return err },
+		"SetAnchor":     func() error { return r.SetAnchor("s", loop.AnchorFacts{}) },
+		"ChangeAccount": func() error { return r.unpair() },
+		"Acknowledge":   func() error { return r.Acknowledge(channel.Act{Channel: phone, Update: 3}, "x") },
+		"Tick":          func() error { r.mu.Lock(); r.now = t0.Add(time.Minute); r.mu.Unlock(); return r.Tick() },
 	} {
 		if f() == nil {
 			t.Errorf("%s says that it is done", name)
@@ -281,7 +292,7 @@ func TestBadRows(t *testing.T) {
 	if l := r.Loop("s"); l.Active() || l.Ended == nil || l.Ended.Verdict != loop.Failed {
 		t.Errorf("the loop must have failed: %+v", l)
 	}
-	said := r.drain(core.LaneTelegram)
+	said := r.drain(phone)
 	if len(said) != 1 || said[0].Kind != core.ActNotice || !strings.Contains(said[0].Data, "failed") {
 		t.Errorf("the person is told once, with the verdict: %+v", said)
 	}

@@ -11,8 +11,7 @@ import (
 // Rules are what the person set once and for all; the zero value is none.
 type Rules struct {
 	Quiet       session.Quiet // hours in which notices wait
-	RemindAfter time.Duration // a question unanswered on the phone so long is repeated, once; 0 is never
-	RemindChat  int64         // another chat that is then told that somebody is waited for; 0 is none
+	RemindAfter time.Duration // a question unanswered on a channel so long is repeated, once; 0 is never
 	RetryAfter  time.Duration // a loop that the provider refused is tried again after so long, then after twice that
 	Times       ask.Times     // how long questions wait
 	ShellsFor   time.Duration // a loop waits so long for a background shell that its session has just started
@@ -33,9 +32,6 @@ func (s *state) remind(b *store.Batch, a ask.Ask, now time.Time) {
 		return
 	}
 	s.asks.put(b, ask.Remind(a))
-	if id := string(a.CardID()); s.settings.Person != nil {
-		b.Actions = append(b.Actions, store.Action{
-			Key: "remind:" + id, Lane: LaneTelegram, Kind: ActRemind, Data: id, Due: now,
-		})
-	}
+	id := string(a.CardID())
+	s.onChannels(b, "remind:"+id, ActRemind, id, now)
 }

@@ -12,7 +12,7 @@ import (
 // reminded counts the reminders that are due now.
 func (r *rig) reminded() (n int) {
 	r.t.Helper()
-	for _, a := range r.drain(core.LaneTelegram) {
+	for _, a := range r.drain(phone) {
 		if a.Kind == core.ActRemind {
 			n++
 		}

@@ -1,13 +1,13 @@
 package core
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -215,48 +215,44 @@ func (s *state) ranLate(b *store.Batch, o Outcome, now time.Time) {
 	}
 }
 
-// A GrantList is a message that shows the standing permissions: a new one in a
-// room, or one that is there already.
+// A GrantList is a message that shows the standing permissions: a new one at an
+// address, or one that is there already.
 type GrantList struct {
-	Room
-	Message int64 `json:"message,omitempty"` // 0 for a new one
+	To      channel.Address   `json:"to,omitempty"`
+	Message channel.MessageID `json:"message,omitempty"` // "" for a new one
 }
 
 // OrderGrants deals with a command that asks for the standing permissions.
-func (c *Core) OrderGrants(update int64, to Room) error {
+func (c *Core) OrderGrants(act channel.Act) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		b.Update = update
-		s.list(&b, fmt.Sprintf("grants:%d", update), GrantList{Room: to}, now)
+		b.Act = act
+		s.list(&b, act, "grants:"+itoa(act.Update), GrantList{To: act.At}, now)
 		return b, nil
 	})
 }
 
-func (s *state) list(b *store.Batch, key string, l GrantList, now time.Time) {
-	data, err := json.Marshal(l)
-	if err != nil {
-		return // cannot happen: numbers
-	}
-	b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneTelegram, Kind: ActGrants, Data: string(data), Due: now})
+func (s *state) list(b *store.Batch, act channel.Act, key string, l GrantList, now time.Time) {
+	b.Actions = append(b.Actions, channelAction(act.Channel, key, ActGrants, encode(l), now))
 }
 
 // RevokeTap ends the grant whose button the person tapped. The list says from now
 // on what is left.
 func (c *Core) RevokeTap(p Press) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		b.Update = p.Update
+		b.Act = p.Act
 		g, ok := s.grants.byNonce.one(p.Nonce)
 		switch {
 		case ok && g.Active(now):
 			if g, err = s.endGrant(&b, g, "revoked by "+p.Decision.By, now); err != nil {
 				return b, err
 			}
-			s.tap(&b, p, "Revoked. "+s.token(g.Session)+" asks again: "+g.Text(), now)
+			s.settle(&b, p.Act, "Revoked. "+s.token(g.Session)+" asks again: "+g.Text(), now)
 		case ok && g.How != "":
-			s.tap(&b, p, "Too late: "+g.How+".", now)
+			s.settle(&b, p.Act, "Too late: "+g.How+".", now)
 		default:
-			s.tap(&b, p, "This permission has ended already.", now)
+			s.settle(&b, p.Act, "This permission has ended already.", now)
 		}
-		s.list(&b, fmt.Sprintf("grants:%d:%d", p.Chat, p.Message), GrantList{p.Room, p.Message}, now)
+		s.list(&b, p.Act, "grants:"+string(p.Message), GrantList{p.At, p.Message}, now)
 		return b, nil
 	})
 }

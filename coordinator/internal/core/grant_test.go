@@ -42,7 +42,7 @@ func TestGrantAnswers(t *testing.T) {
 	r.see("t", "/p")
 	r.ok(r.SetAway("", session.On, 0))
 	r.give("ask_a", "git commit -m x")
-	r.drain(core.LaneTelegram)
+	r.drain(phone)
 	head := r.head()
 	for i, again := range []bool{false, true} {
 		if again {
@@ -53,7 +53,7 @@ func TestGrantAnswers(t *testing.T) {
 		if a.State != ask.Delivered || !a.Decision.Allow || a.Decision.Channel != "grant" {
 			t.Fatalf("have %+v", a)
 		}
-		if got := r.drain(core.LaneTelegram); len(got) != 0 {
+		if got := r.drain(phone); len(got) != 0 {
 			t.Errorf("the phone rings: %+v", got)
 		}
 		if a := r.covered(id, "s", "git commit --amend"); a.State != ask.Delivered || !a.Decision.Allow {
@@ -150,10 +150,10 @@ func TestParkAndLease(t *testing.T) {
 	r.pair()
 	r.see("s", "/p")
 	a := r.park("ask_a", "x")
-	if a.State != ask.Expired || !a.Parked || !a.Shown || len(r.drain(core.LaneTelegram)) != 1 {
+	if a.State != ask.Expired || !a.Parked || !a.Shown || len(r.drain(phone)) != 1 {
 		t.Fatalf("have %+v", a)
 	}
-	if again := r.park("ask_b", "x"); again.ID != "ask_a" || len(r.drain(core.LaneTelegram)) != 0 {
+	if again := r.park("ask_b", "x"); again.ID != "ask_a" || len(r.drain(phone)) != 0 {
 		t.Errorf("parked twice: %+v", again)
 	}
 	_, err := r.Answer("ask_a", yes("Ada"))

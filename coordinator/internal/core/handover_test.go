@@ -21,7 +21,7 @@ func (r *rig) claimed(allow bool) ask.Ask {
 	a := newAsk("a", "npm publish")
 	a.Taker = takingHook
 	r.openAsk(a)
-	_, err := r.Answer("a", ask.Decision{Allow: allow, Message: "use yarn", By: "Ada", Channel: "telegram"})
+	_, err := r.Answer("a", ask.Decision{Allow: allow, Message: "use yarn", By: "Ada", Channel: phone})
 	r.ok(err)
 	_, err = r.ClaimAsk("a", true)
 	r.ok(err)

@@ -153,7 +153,7 @@ func TestAddAKind(t *testing.T) {
 
 // TestTable: an index follows its values, and a schedule keeps the order of time.
 func TestTable(t *testing.T) {
-	s := newState(Rules{}, false)
+	s := newState(Config{})
 	table := newMemoTable(s)
 	t0 := time.Unix(1000, 0)
 	for i, m := range []memo{

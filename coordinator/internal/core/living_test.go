@@ -33,8 +33,7 @@ func (r *rig) fate(update int64) string {
 	r.t.Helper()
 	r.receive(update)
 	r.ok(r.Written(core.Press{
-		Update: update, Room: core.Room{Chat: 6}, Decision: ask.Decision{By: "Ada", Channel: "telegram"}, Text: "go on",
-		Sent: channel.Stamp{Chat: 6, ID: update, At: 1000},
+		Act: channel.Act{Channel: phone, Update: update, At: "6"}, Decision: ask.Decision{By: "Ada", Channel: phone}, Text: "go on",
 	}))
 	said := r.said()
 	if len(said) == 0 {

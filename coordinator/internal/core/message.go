@@ -2,8 +2,6 @@ package core
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -21,10 +20,11 @@ import (
 // ActChoose is an action whose data is a Choose.
 const ActChoose = "choose"
 
-// A Choose asks the person, in a room, whom a text is for.
+// A Choose asks the person, at an address of a channel, whom a text is for.
 type Choose struct {
-	Room
-	Text message.ID `json:"text"`
+	Channel string          `json:"channel"`
+	To      channel.Address `json:"to"`
+	Text    message.ID      `json:"text"`
 }
 
 // A messageTable holds the texts for sessions.
@@ -198,59 +198,55 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 // it, and none that is younger than the text. In the topic of a session there is no
 // other one.
 func (c *Core) Written(p Press) error {
-	shown, err := c.shownIn(p.Chat)
-	if err := errors.Join(err, c.Look()); err != nil {
+	if err := c.Look(); err != nil {
 		return err
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Update = p.Update
-		all, live := s.onPhone(), s.live()
-		if id, ok := s.sessionIn(p.Room); ok {
+		b.Act = p.Act
+		all, live := s.onCards(), s.live()
+		if id, ok := s.sessionIn(p.Channel, p.At); ok {
 			all = slices.DeleteFunc(all, func(a ask.Ask) bool { return a.Session != id })
 			live = []session.Session{s.sessions.rows[id]}
 		}
-		open := shown.before(p.Sent, all)
+		open := p.seen(all)
 		switch {
 		case len(open) == 1:
-			s.say(&b, p.Update, p.Room, s.decide(&b, open[0], p, now), now)
+			s.settle(&b, p.Act, s.decide(&b, open[0], p, now), now)
 		case len(open) > 1:
 			m := p.message("")
 			m.Answers = true
-			c.choose(s, &b, m, p.Room, now)
+			c.choose(s, &b, m, p.Act, now)
 		case len(all) > 0:
-			s.say(&b, p.Update, p.Room, tooEarly(len(all)), now)
+			s.settle(&b, p.Act, tooEarly(len(all)), now)
 		case p.Word:
-			s.say(&b, p.Update, p.Room, "No question is open, so nothing was decided.", now)
+			s.settle(&b, p.Act, "No question is open, so nothing was decided.", now)
 		case len(live) == 0:
-			s.say(&b, p.Update, p.Room, "No session runs now. Nothing was sent.", now)
+			s.settle(&b, p.Act, "No session runs now. Nothing was sent.", now)
 		case len(live) == 1:
 			m := s.post(&b, p.message(live[0].ID), now)
-			s.say(&b, p.Update, p.Room, s.fate(m.Session), now)
+			s.settle(&b, p.Act, s.fate(m.Session), now)
 		default:
-			c.choose(s, &b, p.message(""), p.Room, now)
+			c.choose(s, &b, p.message(""), p.Act, now)
 		}
 		return b, nil
 	})
 }
 
 // choose keeps a text and asks the person whom it is for.
-func (c *Core) choose(s *state, b *store.Batch, m message.Message, in Room, now time.Time) {
+func (c *Core) choose(s *state, b *store.Batch, m message.Message, act channel.Act, now time.Time) {
 	m.Nonce = c.cfg.Secret()
 	m = s.post(b, m, now)
-	data, err := json.Marshal(Choose{in, m.ID})
-	if err != nil {
-		return // cannot happen: numbers and a string
-	}
-	b.Actions = append(b.Actions, store.Action{Key: "choose:" + string(m.ID), Lane: LaneTelegram, Kind: ActChoose, Data: string(data), Due: now})
+	data := encode(Choose{act.Channel, act.At, m.ID})
+	b.Actions = append(b.Actions, channelAction(act.Channel, "choose:"+string(m.ID), ActChoose, data, now))
 }
 
 func (p Press) message(id session.ID) message.Message {
-	return message.Message{Key: fmt.Sprintf("telegram:%d", p.Update), Session: id, Text: p.Text, By: p.Decision.By, Channel: p.Decision.Channel}
+	return message.Message{Key: p.Channel + ":" + itoa(p.Update), Session: id, Text: p.Text, By: p.Decision.By, Channel: p.Decision.Channel}
 }
 
-// onPhone returns the open asks that have left the terminal, oldest first, one
+// onCards returns the open asks that have left the terminal, oldest first, one
 // of each card.
-func (s *state) onPhone() (out []ask.Ask) {
+func (s *state) onCards() (out []ask.Ask) {
 	for _, card := range s.openCards() {
 		if face := card.Face(); face.State == ask.Open && face.Shown {
 			out = append(out, face)
@@ -303,17 +299,17 @@ func (c *Core) Choose(p Press, token string) error {
 		return err
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Update = p.Update
+		b.Act = p.Act
 		m, known := s.messages.byNonce.one(p.Nonce)
 		v, found := s.find(token)
 		routed, err := message.Route(m, v.ID)
 		switch {
 		case !known:
-			s.tap(&b, p, "This text is no longer known. Nothing was sent.", now)
+			s.settle(&b, p.Act, "This text is no longer known. Nothing was sent.", now)
 		case err != nil:
-			s.tap(&b, p, "Too late: it went to "+s.token(m.Session)+".", now)
+			s.settle(&b, p.Act, "Too late: it went to "+s.token(m.Session)+".", now)
 		case !found || v.State == session.Ended:
-			s.tap(&b, p, "That session has ended. Nothing was sent.", now)
+			s.settle(&b, p.Act, "That session has ended. Nothing was sent.", now)
 		default:
 			s.messages.put(&b, routed)
 			text := m.By + " sent a text to " + v.Token
@@ -331,20 +327,20 @@ func (c *Core) Settle(p Press, nonce string) error {
 		return err
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Update = p.Update
+		b.Act = p.Act
 		m, known := s.messages.byNonce.one(p.Nonce)
 		a, found := s.asks.byNonce.one(nonce)
 		dropped, err := message.Drop(m, now)
 		switch {
 		case !known:
-			s.tap(&b, p, "This text is no longer known. Nothing was decided.", now)
+			s.settle(&b, p.Act, "This text is no longer known. Nothing was decided.", now)
 		case err != nil:
-			s.tap(&b, p, "Too late: this text was used already.", now)
+			s.settle(&b, p.Act, "Too late: this text was used already.", now)
 		case nonce == "":
 			s.messages.put(&b, dropped)
 			s.chosen(&b, p, "Fine. Nothing was decided.", now)
 		case !found || len(s.onCard(a).Waiting()) == 0:
-			s.tap(&b, p, answerText(ask.Card{a}, ask.ErrSettled), now)
+			s.settle(&b, p.Act, answerText(ask.Card{a}, ask.ErrSettled), now)
 		default:
 			p.Text = m.Text
 			s.messages.put(&b, dropped)
@@ -357,13 +353,9 @@ func (c *Core) Settle(p Press, nonce string) error {
 // chosen answers the tap that chose for whom a text is; the message that asked
 // says so from now on and has no buttons any more.
 func (s *state) chosen(b *store.Batch, p Press, text string, now time.Time) {
-	s.tap(b, p, text, now)
-	data, err := json.Marshal(Edit{p.Chat, p.Message, text})
-	if err != nil {
-		return // cannot happen: numbers and a string
-	}
-	key := fmt.Sprintf("edit:%d:%d", p.Chat, p.Message)
-	b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneTelegram, Kind: ActEdit, Data: string(data), Due: now})
+	s.settle(b, p.Act, text, now)
+	data := encode(Edit{p.Message, text})
+	b.Actions = append(b.Actions, channelAction(p.Channel, "edit:"+string(p.Message), ActEdit, data, now))
 }
 
 // A Choice is a text of which the person has to say whom it is for: one of the
@@ -379,8 +371,8 @@ type Choice struct {
 func (c *Core) Choice(in Choose) (out Choice, ok bool) {
 	c.view(func(s *state, _ time.Time) {
 		out.Message = s.messages.rows[in.Text]
-		ok, out.Open = out.State == message.Unrouted, s.onPhone()
-		if id, one := s.sessionIn(in.Room); one {
+		ok, out.Open = out.State == message.Unrouted, s.onCards()
+		if id, one := s.sessionIn(in.Channel, in.To); one {
 			out.Open = slices.DeleteFunc(out.Open, func(a ask.Ask) bool { return a.Session != id })
 		}
 		for _, v := range s.live() {

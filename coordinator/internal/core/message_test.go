@@ -7,14 +7,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // TestAllWithoutReply: a bare all allows the only question for its session. To
 // a check-in it is an instruction like any other, and permits nothing.
 func TestAllWithoutReply(t *testing.T) {
-	d := ask.Decision{Allow: true, Scope: ask.Session, By: "Ada", Channel: "telegram"}
-	all := core.Press{Update: 1, Room: core.Room{Chat: 1}, Decision: d, Text: "all", Word: true, Sent: channel.Stamp{Chat: 1, ID: 9, At: 1000}}
+	d := ask.Decision{Allow: true, Scope: ask.Session, By: "Ada", Channel: phone}
+	all := core.Press{
+		Act: channel.Act{Channel: phone, Update: 1, At: "1"}, Decision: d, Text: "all", Word: true, Seen: []ask.ID{"ask_a", "c1"},
+	}
 
 	t.Run("a question", func(t *testing.T) {
 		r := newRig(t)
@@ -23,7 +24,6 @@ func TestAllWithoutReply(t *testing.T) {
 		r.ok(r.SetAway("", session.On, 0))
 		r.covered("ask_a", "s", "git commit -m x")
 		r.receive(1)
-		r.ok(r.Sent(store.Card{Ask: "ask_a", Chat: 1, Message: 8, At: 1000}))
 		r.ok(r.Written(all))
 		r.state("ask_a", ask.Answered)
 		if got := r.Grants(); len(got) != 1 || got[0].Ask != "ask_a" {
@@ -37,7 +37,6 @@ func TestAllWithoutReply(t *testing.T) {
 		r := newRig(t)
 		r.stopped()
 		r.receive(1)
-		r.ok(r.Sent(store.Card{Ask: "c1", Chat: 1, Message: 8, At: 1000}))
 		r.ok(r.Written(all))
 		if a := r.state("c1", ask.Answered); a.Decision.Allow || a.Decision.Scope != ask.Once {
 			t.Errorf("decided: %+v", a.Decision)

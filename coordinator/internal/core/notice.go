@@ -1,12 +1,12 @@
 package core
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
@@ -16,17 +16,11 @@ import (
 // them.
 const noticeEvery = time.Minute
 
-// A Notice is a text for the person, about one session or about none.
-type Notice struct {
-	Session session.ID `json:"session,omitempty"`
-	Text    string     `json:"text"`
-}
-
 // notify has a text told to the person, whatever the away mode: at once, or
 // together with others of its kind and session, or when the quiet hours are
 // over.
 func (s *state) notify(b *store.Batch, kind string, id session.ID, text string, now time.Time) {
-	if s.settings.Person == nil {
+	if !s.reachable() {
 		return
 	}
 	key, due := kind+":"+string(id), now
@@ -57,12 +51,18 @@ func (s *state) hasten(b *store.Batch, kind string, id session.ID, now time.Time
 
 // sendPile writes the action that tells a pile at due.
 func (s *state) sendPile(b *store.Batch, key string, id session.ID, pile store.Pile, due time.Time) {
-	data, err := json.Marshal(Notice{id, pileText(key, pile)})
-	if err != nil {
-		return // cannot happen: two strings
-	}
 	name := fmt.Sprintf("notice:%s:%d", key, pile.Due.UnixNano())
-	b.Actions = append(b.Actions, store.Action{Key: name, Lane: LaneTelegram, Kind: ActNotice, Data: string(data), Due: due})
+	s.onChannels(b, name, ActNotice, encode(channel.Notice{Session: id, Text: pileText(key, pile)}), due)
+}
+
+// noticeOn has a text about a channel told there, and on no other.
+func (s *state) noticeOn(b *store.Batch, name, about, text string, now time.Time) {
+	due := now
+	if until := s.rules.Quiet.Until(now); !until.IsZero() {
+		due = until
+	}
+	key := fmt.Sprintf("notice:%s:%d", about, now.UnixNano())
+	b.Actions = append(b.Actions, channelAction(name, key, ActNotice, encode(channel.Notice{Text: text}), due))
 }
 
 // PassOn tells the person what the host wants them to know, where they are away

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -17,11 +18,11 @@ import (
 // told are the notices that are due now, each as session|text.
 func (r *rig) told() (out []string) {
 	r.t.Helper()
-	for _, a := range r.drain(core.LaneTelegram) {
+	for _, a := range r.drain(phone) {
 		if a.Kind != core.ActNotice {
 			continue
 		}
-		var n core.Notice
+		var n channel.Notice
 		r.ok(json.Unmarshal([]byte(a.Data), &n))
 		out = append(out, string(n.Session)+"|"+n.Text)
 	}
@@ -95,7 +96,7 @@ func TestQuietHours(t *testing.T) {
 	a := newAsk("ask_1", "x")
 	a.Session = "s1"
 	r.openAsk(a)
-	if got := r.drain(core.LaneTelegram); len(got) != 1 || got[0].Kind != core.ActCard {
+	if got := r.drain(phone); len(got) != 1 || got[0].Kind != core.ActCard {
 		t.Errorf("in quiet hours went out %+v", got)
 	}
 	r.pass(30 * time.Minute)

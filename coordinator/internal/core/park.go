@@ -97,7 +97,7 @@ func lostLine(a ask.Ask, call string, now time.Time) string {
 // another try at what auto mode refused it waits only where a phone can allow it.
 func (s *state) hopes(id session.ID) (until time.Time) {
 	for _, a := range s.asks.of(id) {
-		if at := a.Hopes(); at.After(until) && (a.Kind != ask.Denied || s.settings.Person != nil) {
+		if at := a.Hopes(); at.After(until) && (a.Kind != ask.Denied || s.reachable()) {
 			until = at
 		}
 	}

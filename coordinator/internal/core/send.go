@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// ErrNoPhone says that nobody is paired who could be told.
-var ErrNoPhone = errors.New("no phone is paired: afar telegram pair")
+// ErrNoChannel says that no channel is available on which the person could be told.
+var ErrNoChannel = errors.New("no channel is available")
 
 // Send puts a text for a session where its next hook finds it, and says when that
 // is. The person's words also answer the check-in of a session that stopped. The
@@ -83,8 +83,8 @@ func fenced(by, text, nonce string) string {
 // sender.
 func (c *Core) Tell(id session.ID, who, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		if s.settings.Person == nil {
-			return b, ErrNoPhone
+		if !s.reachable() {
+			return b, ErrNoChannel
 		}
 		s.notify(&b, "send", id, "💬 "+who+": "+text, now)
 		return b, nil

@@ -69,7 +69,7 @@ func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 		if in.Hooked && v.State != session.Ended && (!known || !old.Hooked || old.State == session.Ended) {
 			text := fmt.Sprintf("session %s started in %s", v.Token, v.Project)
 			b.Events = append(b.Events, happened(event.SessionStarted, v.ID, v.Token, text, now))
-			s.followThread(&b, v, now)
+			s.followRooms(&b, v, now)
 		}
 		return b, nil
 	})
@@ -109,7 +109,7 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 	v.Vanished = why == clientGone
 	v.Waiter, v.WaitsIn, v.Holder = "", session.Process{}, session.Process{}
 	s.sessions.put(b, v)
-	s.followThread(b, v, now)
+	s.followRooms(b, v, now)
 	b.Events = append(b.Events, happened(event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why, now))
 	s.endAsks(b, v.ID, end, "the session ended", now)
 	s.missed(b, v, now)

@@ -3,6 +3,7 @@ package core
 import (
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -17,10 +18,12 @@ type state struct {
 	messages messageTable
 	grants   grantTable
 	undos    undoTable
+	accounts *table[string, channel.Account]
+	rooms    roomTable
 	tables   []anyTable // all of them, see register
 
-	threads  map[threadKey]store.Thread
 	settings store.Settings
+	channels []string // those that run; never changes
 	rules    Rules
 	trace    bool // each step of a loop is posted; never changes
 
@@ -28,14 +31,16 @@ type state struct {
 }
 
 // newState returns a state without values, with a table for each kind.
-func newState(rules Rules, trace bool) *state {
-	s := &state{threads: map[threadKey]store.Thread{}, rules: rules, trace: trace}
+func newState(cfg Config) *state {
+	s := &state{channels: cfg.Channels, rules: cfg.Rules, trace: cfg.Trace}
 	s.sessions = newSessionTable(s)
 	s.asks = newAskTable(s)
 	s.loops = register(s, store.Loops, traits[loop.Stack]{due: loopDue, expire: s.expireLoop, touches: loopParts})
 	s.messages = newMessageTable(s)
 	s.grants = newGrantTable(s)
 	s.undos = newUndoTable(s)
+	s.accounts = register(s, store.Accounts, traits[channel.Account]{touches: accountTopics})
+	s.rooms = newRoomTable(s)
 	return s
 }
 
@@ -45,17 +50,13 @@ func (s *state) load(from *store.Store, now time.Time) (bad []store.Bad, err err
 	if s.settings, err = from.Settings(); err != nil {
 		return nil, err
 	}
-	threads, err := from.Threads()
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range threads {
-		s.threads[threadKey{t.Session, t.Chat}] = t
-	}
 	for _, t := range s.tables {
 		damaged, err := t.load(from, now.Add(-remember), now)
 		if err != nil {
 			return nil, err
+		}
+		if t == anyTable(s.accounts) && len(damaged) > 0 {
+			return nil, damaged[0] // without it nobody would be paired
 		}
 		bad = append(bad, damaged...)
 	}
@@ -68,9 +69,6 @@ func (s *state) merge(b *store.Batch, now time.Time) {
 	moved, before := s.movesAsks(b), s.next()
 	if b.Settings != nil {
 		s.settings = *b.Settings
-	}
-	for _, v := range b.Threads {
-		s.threads[threadKey{v.Session, v.Chat}] = v
 	}
 	for _, t := range s.tables {
 		s.touched = append(s.touched, t.merge(b, now)...)

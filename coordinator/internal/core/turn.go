@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -51,17 +52,17 @@ func (c *Core) StopTurn(name string, d ask.Decision) (text string, err error) {
 	return text, err
 }
 
-// OrderStopTurn is StopTurn for a command of the person, who is told in a room what
-// happens.
-func (c *Core) OrderStopTurn(update int64, to Room, id session.ID, d ask.Decision) error {
+// OrderStopTurn is StopTurn for a command of the person on a channel, who is told there
+// what happens.
+func (c *Core) OrderStopTurn(act channel.Act, id session.ID, d ask.Decision) error {
 	word := "Afar stops this turn " + c.cfg.Secret()
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
-		b.Update = update
+		b.Act = act
 		text, err := s.stopTurn(&b, s.sessions.rows[id], word, d, now)
 		if err != nil {
 			text = notTaken(err)
 		}
-		s.say(&b, update, to, text, now)
+		s.settle(&b, act, text, now)
 		return b, nil
 	})
 }
@@ -189,14 +190,4 @@ func (s *state) haltEnded(b *store.Batch, v session.Session, now time.Time) {
 	s.markHalts(b, now)
 	b.Events = append(b.Events, happened(event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over", now))
 	s.notify(b, "halted", v.ID, "⏹ "+v.Token+" has stopped.", now)
-}
-
-// SessionShown returns the session whose question or check-in a message shows.
-func (c *Core) SessionShown(chat, message int64) (id session.ID, ok bool) {
-	on, shown, err := c.cfg.Store.ShownBy(chat, message)
-	if err != nil || !shown {
-		return "", false
-	}
-	a, err := c.Ask(on)
-	return a.Session, err == nil && a.Session != ""
 }

@@ -165,8 +165,8 @@ func (s *state) putUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 	a, ok := s.asks.after(b, v.Card())
 	if next := sayUndo(a, v); ok && (a.Undo == nil) != (next.Undo == nil) || ok && a.Undo != nil && *a.Undo != *next.Undo {
 		s.asks.put(b, next)
-		if next.Shown && s.settings.Person != nil {
-			b.Actions = append(b.Actions, cardAction(next, now))
+		if next.Shown {
+			s.showCard(b, next, now)
 		}
 	}
 }
@@ -453,11 +453,11 @@ func (c *Core) stopUndo(id undo.ID, f func(undo.Snapshot, time.Time) (undo.Snaps
 func (c *Core) PressUndo(p Press, anyway bool) error {
 	a, known := c.AskByNonce(p.Nonce)
 	if !known {
-		return c.answerTap(p, "This snapshot is no longer known. Nothing was changed.")
+		return c.Acknowledge(p.Act, "This snapshot is no longer known. Nothing was changed.")
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		b.Update = p.Update
-		s.tap(&b, p, c.pressUndo(s, &b, a.ID, p, anyway, now), now)
+		b.Act = p.Act
+		s.settle(&b, p.Act, c.pressUndo(s, &b, a.ID, p, anyway, now), now)
 		return b, nil
 	})
 }

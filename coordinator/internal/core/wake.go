@@ -19,7 +19,7 @@ type Part string
 const (
 	Anything    Part = "anything"    // every change
 	Transcripts Part = "transcripts" // where sessions write their transcripts
-	Pairing     Part = "pairing"     // the bot, its pairing code, the paired person
+	Pairing     Part = "pairing"     // what a channel speaks through, its pairing code, the paired person
 	Disk        Part = "disk"        // whether anything can be written, see Unwritable
 	paused      Part = "paused"      // whether Afar is paused
 	due         Part = "due"         // the state changes by itself earlier than before
@@ -141,8 +141,5 @@ func (s *state) touchSettings(next *store.Settings) {
 	was := s.settings
 	if next.Paused != was.Paused {
 		s.touched = append(s.touched, paused)
-	}
-	if next.Pairing != was.Pairing || next.Person != was.Person || next.Bot != was.Bot {
-		s.touched = append(s.touched, Pairing)
 	}
 }

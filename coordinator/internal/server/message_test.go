@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -25,7 +26,7 @@ func TestPromptBringsBoth(t *testing.T) {
 	}
 	_, err := r.core.Answer("p", ask.Decision{Allow: true, By: "Ada"})
 	r.ok(err)
-	r.ok(r.core.Written(core.Press{Update: 1, Room: core.Room{Chat: 6}, Decision: ask.Decision{By: "Ada", Channel: "telegram"}, Text: "go on"}))
+	r.ok(r.core.Written(core.Press{Act: channel.Act{Channel: "phone", Update: 1, At: "6"}, Decision: ask.Decision{By: "Ada", Channel: "phone"}, Text: "go on"}))
 	if got := prompt("d1"); got.Texts != 1 || !strings.Contains(got.Context, "make") {
 		t.Errorf("have %+v", got)
 	}

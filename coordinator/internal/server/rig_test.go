@@ -25,6 +25,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/server"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -106,7 +107,7 @@ func newRig(t *testing.T) *rig {
 	r.ok(err)
 	n := 0
 	r.core, err = core.New(core.Config{
-		Store: r.store, Log: log, Now: time.Now, Code: func() string { return "123456" },
+		Store: r.store, Log: log, Now: time.Now, Channels: []string{"phone"},
 		Secret: func() string { n++; return fmt.Sprintf("%016x", n) },
 	})
 	r.ok(err)
@@ -119,6 +120,9 @@ func newRig(t *testing.T) *rig {
 		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
 		Connect:  r.connect, Disconnect: r.disconnect, Telegram: r.status,
+		Pair: func() (string, *channel.Pairing, error) {
+			return "123456", channel.NewPairing("123456", time.Now()), nil
+		},
 		Usage: transcript.Usage, Said: transcript.Said, SaidBeforeCall: transcript.SaidBeforeCall, Glance: transcript.Glance,
 		Git: server.Git{
 			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },

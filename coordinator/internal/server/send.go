@@ -2,10 +2,12 @@ package server
 
 import (
 	"cmp"
+	"errors"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -39,7 +41,11 @@ func (s *Server) tell(c *call, in wire.TellRequest) (out wire.TellReply, err err
 		who = localUser()
 	}
 	text := redact.Visible(redact.Mask(in.Text))
-	return wire.SendReply{To: wire.ToPerson, When: "now"}, s.cfg.Core.Tell(v.ID, who, text)
+	err = s.cfg.Core.Tell(v.ID, who, text)
+	if errors.Is(err, core.ErrNoChannel) {
+		err = badRequest("no phone is paired: afar telegram pair")
+	}
+	return wire.SendReply{To: wire.ToPerson, When: "now"}, err
 }
 
 // send gives a session a text. It counts as the person's words where it comes from

@@ -18,6 +18,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/review"
@@ -59,6 +60,7 @@ type Config struct {
 	Marks      func() // carries out what was asked for while nobody answered; before each call
 	Connect    func(ctx context.Context, token, api string) error
 	Disconnect func() error
+	Pair       func() (code string, p *channel.Pairing, err error)
 	Telegram   func() wire.TelegramReply
 	Git        Git
 	Consult    Consult
@@ -323,7 +325,7 @@ func failure(err error) wire.Reply {
 	}{
 		{core.ErrUnwritable, wire.CodeUnwritable},
 		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest}, {errUnclear, wire.CodeBadRequest},
-		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrNoPhone, wire.CodeBadRequest}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
+		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrNoChannel, wire.CodeBadRequest}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
 		{ask.ErrSettled, wire.CodeSettled}, {core.ErrChannel, wire.CodeDenied},
 		{undo.ErrGone, wire.CodeSettled}, {undo.ErrDone, wire.CodeSettled}, {undo.ErrBusy, wire.CodeSettled}, {undo.ErrEarly, wire.CodeNotFound},
 		{loop.ErrNone, wire.CodeNotFound}, {loop.ErrDepth, wire.CodeBadRequest},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -65,7 +66,7 @@ func (r *rig) late(allow bool, words string) {
 
 func (r *rig) write(text string) {
 	r.t.Helper()
-	r.ok(r.core.Written(core.Press{Update: 1, Decision: ask.Decision{By: "Ada", Channel: "telegram"}, Text: text}))
+	r.ok(r.core.Written(core.Press{Act: channel.Act{Channel: "phone", Update: 1}, Decision: ask.Decision{By: "Ada", Channel: "phone"}, Text: text}))
 }
 
 // TestParkedWait: the answer ends the wait; the hook that asks again is told,

@@ -27,7 +27,7 @@ func (s *Server) telegramConnect(c *call, in wire.TelegramConnectRequest) (out w
 // allowAnew says whether the phone may be another one from now on. Where
 // answers at the terminal do not count, it would be the way around that.
 func (s *Server) allowAnew(c *call) error {
-	if s.cfg.Core.Person() == nil {
+	if !s.cfg.Telegram().Paired {
 		return nil
 	}
 	return s.allowHere(c)
@@ -51,7 +51,7 @@ func (s *Server) telegramPair(c *call, _ wire.TelegramPairRequest) (out wire.Tel
 	if !t.Connected {
 		return out, badRequest("no bot yet: `afar telegram connect` connects one")
 	}
-	code, p, err := s.cfg.Core.StartPairing()
+	code, p, err := s.cfg.Pair()
 	if err != nil {
 		return out, err
 	}

@@ -21,7 +21,6 @@ func Reviewers(set config.Consult) (consult.Config, error) {
 func Rules(set config.Config) (core.Rules, error) {
 	r := core.Rules{
 		RemindAfter: time.Duration(set.Escalation.After),
-		RemindChat:  set.Escalation.Chat,
 		RetryAfter:  time.Duration(set.Loop.RetryAfter),
 		ShellsFor:   time.Duration(set.Loop.ShellsFor),
 		Times:       times(set.Asks),

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
 // Due returns the next action of a lane that is due at now; ok is false when
@@ -46,21 +44,6 @@ func (s *Store) Lanes(prefix string) (lanes []string, err error) {
 	return lanes, rows.Err()
 }
 
-// Unshown returns the ask whose card is the first to be sent, of those that are
-// not known to be there; the actions that send cards are of a kind, with the
-// ask's id as their data.
-func (s *Store) Unshown(kind string) (id ask.ID, ok bool, err error) {
-	err = s.db.QueryRow(`SELECT data FROM actions WHERE kind = ? AND done < gen AND NOT EXISTS (SELECT 1 FROM cards WHERE ask = data)
-		ORDER BY due, rowid LIMIT 1`, kind).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
-	}
-	if err != nil {
-		return "", false, fmt.Errorf("read action: %w", err)
-	}
-	return id, true, nil
-}
-
 // Done marks the generation that was carried out. An action that was written
 // again meanwhile stays open. note says why it was given up, or is empty.
 func (s *Store) Done(a Action, note string) error {
@@ -80,66 +63,16 @@ func (s *Store) Later(a Action, due time.Time, note string) error {
 	return nil
 }
 
-// An Update is one raw update of a channel.
-type Update struct {
-	ID   int64
-	Body []byte
-}
-
-// Receive commits raw updates before they are acknowledged to the channel.
-// One that is known already changes nothing.
-func (s *Store) Receive(updates []Update) error {
-	err := s.tx(func(tx *sql.Tx) error {
-		for _, u := range updates {
-			if _, err := tx.Exec(`INSERT INTO updates (id, body) VALUES (?, ?) ON CONFLICT (id) DO NOTHING`, u.ID, u.Body); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("receive updates: %w", err)
-	}
-	return nil
-}
-
-// Received returns the updates that nobody has dealt with, in order.
-func (s *Store) Received() ([]Update, error) {
-	rows, err := s.db.Query(`SELECT id, body FROM updates WHERE done = 0 ORDER BY id`)
-	if err != nil {
-		return nil, fmt.Errorf("read updates: %w", err)
-	}
-	defer rows.Close()
-	var out []Update
-	for rows.Next() {
-		var u Update
-		if err := rows.Scan(&u.ID, &u.Body); err != nil {
-			return nil, fmt.Errorf("read updates: %w", err)
-		}
-		out = append(out, u)
-	}
-	return out, rows.Err()
-}
-
-// keepUpdates bounds the memory of updates already dealt with.
-const keepUpdates = 1000
-
 // Forget drops what nobody needs any more: old updates but the newest ones,
 // and finished actions and ended loops from before the given time.
 func (s *Store) Forget(before time.Time) error {
 	return s.tx(func(tx *sql.Tx) error {
-		if _, err := tx.Exec(`DELETE FROM updates WHERE done = 1 AND id <= (SELECT max(id) FROM updates) - ?`, keepUpdates); err != nil {
-			return fmt.Errorf("forget updates: %w", err)
-		}
 		if _, err := tx.Exec(`DELETE FROM actions WHERE done >= gen AND due < ?`, before.UnixMilli()); err != nil {
 			return fmt.Errorf("forget actions: %w", err)
 		}
 		if _, err := tx.Exec(`DELETE FROM past_loops WHERE ended_at < ?`, before.UnixMilli()); err != nil {
 			return fmt.Errorf("forget ended loops: %w", err)
 		}
-		if _, err := tx.Exec(`DELETE FROM threads WHERE session NOT IN (SELECT id FROM sessions WHERE seen_at >= ?)`, before.UnixMilli()); err != nil {
-			return fmt.Errorf("forget threads: %w", err)
-		}
-		return nil
+		return forgetChannels(tx, before)
 	})
 }

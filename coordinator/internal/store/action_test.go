@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -161,16 +162,16 @@ func TestActionLater(t *testing.T) {
 	}
 }
 
-func updates(ids ...int64) (out []store.Update) {
+func updates(ids ...int64) (out []channel.Update) {
 	for _, id := range ids {
-		out = append(out, store.Update{ID: id, Body: []byte{byte(id)}})
+		out = append(out, channel.Update{Channel: "phone", ID: id, Body: []byte{byte(id)}})
 	}
 	return out
 }
 
 func received(t *testing.T, s *store.Store) (ids []int64) {
 	t.Helper()
-	got, err := s.Received()
+	got, err := s.Received("phone")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,8 +195,8 @@ func TestUpdates(t *testing.T) {
 	if got := received(t, s); len(got) != 3 || got[0] != 7 || got[2] != 9 {
 		t.Errorf("have %v", got)
 	}
-	commit(t, s, store.Batch{Update: 8})
-	if err := s.Receive(append(updates(8), store.Update{ID: 8, Body: []byte("other")})); err != nil {
+	commit(t, s, store.Batch{Act: channel.Act{Channel: "phone", Update: 8}})
+	if err := s.Receive(append(updates(8), channel.Update{Channel: "phone", ID: 8, Body: []byte("other")})); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
@@ -211,7 +212,7 @@ func TestForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []int64{1, 3, 1003} {
-		commit(t, s, store.Batch{Update: id})
+		commit(t, s, store.Batch{Act: channel.Act{Channel: "phone", Update: id}})
 	}
 	commit(t, s, act("old and done", "", t0))
 	commit(t, s, act("old and open", "", t0.Add(time.Second)))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -19,31 +18,26 @@ type Batch struct {
 	Settings *Settings
 	Events   []event.Event // numbered and chained by Commit
 	Actions  []Action      // to be done after the commit
-	Cards    []Card
-	Threads  []Thread
-	Update   int64 // the channel update that this step deals with; 0 is none
-	NewBot   bool  // another bot speaks now: update ids begin anew
+	Copies   []channel.Copy
+	Act      channel.Act // whose update this step deals with
+	Anew     string      // a channel that numbers its updates anew
 
 	rows []row // see Kind.Put
 }
 
 // Empty reports whether b changes nothing.
 func (b Batch) Empty() bool {
-	listed := len(b.rows) + len(b.Posts) + len(b.Events) + len(b.Actions) + len(b.Cards) + len(b.Threads)
-	return listed == 0 && b.Settings == nil && b.Update == 0
+	listed := len(b.rows) + len(b.Posts) + len(b.Events) + len(b.Actions) + len(b.Copies)
+	return listed == 0 && b.Settings == nil && b.Act.Update == 0
 }
 
-// Settings are the switches that hold for all sessions, and the pairing.
+// Settings are the switches that hold for all sessions.
 type Settings struct {
-	Away    session.Away      `json:"away"`
-	Paused  bool              `json:"paused"`
-	Pairing *channel.Pairing  `json:"pairing,omitempty"`
-	Person  *channel.Person   `json:"peer,omitempty"`
-	Told    map[int64]int64   `json:"told,omitempty"` // strangers that were answered, with the time in ms
-	Bot     string            `json:"bot,omitempty"`
-	Notes   map[string]string `json:"notes,omitempty"` // what the person was told once, by what it is about
-	Day     Day               `json:"day,omitzero"`
-	Piles   map[string]Pile   `json:"piles,omitempty"` // notices, by kind and session
+	Away   session.Away      `json:"away"`
+	Paused bool              `json:"paused"`
+	Notes  map[string]string `json:"notes,omitempty"` // what the person was told once, by what it is about
+	Day    Day               `json:"day,omitzero"`
+	Piles  map[string]Pile   `json:"piles,omitempty"` // notices, by kind and session
 
 	AnswersFrom []string `json:"answers_from,omitempty"` // the channels that count; none named means all
 }
@@ -73,18 +67,6 @@ type Action struct {
 	Gen   int64
 	Tries int
 }
-
-// A Card is one message that shows an ask.
-type Card struct {
-	Ask     ask.ID
-	Chat    int64
-	Message int64
-	Shown   string // digest of what it says
-	At      int64  // when the channel says that it sent it, unix seconds; 0 is not known
-}
-
-// Stamp is when the card was sent.
-func (c Card) Stamp() channel.Stamp { return channel.Stamp{Chat: c.Chat, ID: c.Message, At: c.At} }
 
 // Commit makes b durable in one transaction. After an error nothing of it is.
 // It fills in the number and the hash of b's events, and the number of its posts.
@@ -117,7 +99,7 @@ func (s *Store) write(w writer, b *Batch) error {
 		}
 	}
 	for _, put := range []func(writer, *Batch) error{
-		putPosts, putSettings, s.putEvents, putActions, putCards, putThreads, putUpdate,
+		putPosts, putSettings, s.putEvents, putActions, putCopies, putUpdate,
 	} {
 		if err := put(w, b); err != nil {
 			return err
@@ -196,32 +178,6 @@ func putActions(tx writer, b *Batch) error {
 			a.Key, a.Lane, a.Kind, a.Data, a.Due.UnixMilli()); err != nil {
 			return fmt.Errorf("put action: %w", err)
 		}
-	}
-	return nil
-}
-
-func putCards(tx writer, b *Batch) error {
-	for _, c := range b.Cards {
-		if _, err := tx.Exec(`INSERT INTO cards (ask, chat, message, shown, at) VALUES (?1, ?2, ?3, ?4, ?5)
-			ON CONFLICT (ask, chat, message) DO UPDATE SET shown = ?4, at = max(at, ?5)`,
-			string(c.Ask), c.Chat, c.Message, c.Shown, c.At); err != nil {
-			return fmt.Errorf("put card: %w", err)
-		}
-	}
-	return nil
-}
-
-func putUpdate(tx writer, b *Batch) error {
-	if b.NewBot {
-		if _, err := tx.Exec(`DELETE FROM updates`); err != nil {
-			return fmt.Errorf("forget updates: %w", err)
-		}
-	}
-	if b.Update == 0 {
-		return nil
-	}
-	if _, err := tx.Exec(`UPDATE updates SET done = 1 WHERE id = ?`, b.Update); err != nil {
-		return fmt.Errorf("finish update: %w", err)
 	}
 	return nil
 }

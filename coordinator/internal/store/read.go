@@ -6,27 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
-
-// PersonOf returns who is paired, as far as the database at path can be read. It
-// writes nothing, and is for a coordinator that cannot open its store.
-func PersonOf(path string) *channel.Person {
-	db, err := connect(path, "ro")
-	if err != nil {
-		return nil
-	}
-	defer db.Close()
-	s := &Store{db: db, path: path}
-	set, err := s.Settings()
-	if err != nil {
-		return nil
-	}
-	return set.Person
-}
 
 // The table of the settings has one row.
 const (
@@ -51,36 +33,6 @@ func (s *Store) Settings() (set Settings, err error) {
 	}
 	s.remember(settingsTable, settingsRow, fields)
 	return set, nil
-}
-
-// Cards returns the messages that show an ask, oldest first.
-func (s *Store) Cards(id ask.ID) ([]Card, error) {
-	rows, err := s.db.Query(`SELECT chat, message, shown, at FROM cards WHERE ask = ? ORDER BY message`, string(id))
-	if err != nil {
-		return nil, fmt.Errorf("read cards: %w", err)
-	}
-	defer rows.Close()
-	var out []Card
-	for rows.Next() {
-		c := Card{Ask: id}
-		if err := rows.Scan(&c.Chat, &c.Message, &c.Shown, &c.At); err != nil {
-			return nil, fmt.Errorf("read cards: %w", err)
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
-}
-
-// ShownBy returns the ask whose card a message is; ok is false when it is none.
-func (s *Store) ShownBy(chat, message int64) (id ask.ID, ok bool, err error) {
-	err = s.db.QueryRow(`SELECT ask FROM cards WHERE chat = ? AND message = ? LIMIT 1`, chat, message).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
-	}
-	if err != nil {
-		return "", false, fmt.Errorf("read cards: %w", err)
-	}
-	return id, true, nil
 }
 
 // Journal returns at most limit entries after seq, oldest first; session ""

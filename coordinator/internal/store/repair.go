@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
@@ -453,8 +454,9 @@ func (r *repair) finish(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if set, err := s.Settings(); err == nil {
-		r.salvage.Paired = set.Person != nil
+	accounts, _, err := Accounts.Load(s, now)
+	if err == nil {
+		r.salvage.Paired = slices.ContainsFunc(accounts, func(a channel.Account) bool { return a.Person != nil })
 	}
 	text := "the database was repaired after " + fmt.Sprint(r.salvage.Journal) + " entries"
 	if r.salvage.Gone > 0 {

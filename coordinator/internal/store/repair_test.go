@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,9 +28,10 @@ func lived(t *testing.T) string {
 	t.Helper()
 	path := newPath(t)
 	s := open(t, path)
-	b := store.Batch{
-		Settings: &store.Settings{Person: &channel.Person{User: 7, Chat: 8, Name: "Ana", At: t0}, Bot: "afar_bot"},
-	}
+	var b store.Batch
+	store.Accounts.Put(&b, channel.Account{
+		Channel: "phone", Speaker: "afar_bot", Person: &channel.Person{ID: "7", Address: "8", Name: "Ana", At: t0},
+	})
 	store.Grants.Put(&b, grant.Grant{ID: "grant_1", At: t0})
 	store.Loops.Put(&b, loop.Stack{Session: "s-1", UpdatedAt: t0})
 	commit(t, s, b)
@@ -129,10 +131,10 @@ func checkRepaired(t *testing.T, path string, got store.Salvage, asks, entries i
 	if err != nil || len(st.Bad) > 0 {
 		t.Fatalf("load: %v, bad rows %v", err, st.Bad)
 	}
-	if len(st.Asks) < asks || paired && (st.Settings.Person == nil || len(st.Grants) != 1 || len(st.Loops) != 1) {
-		t.Errorf("%d asks, person %v, %d grants, %d loops: %+v", len(st.Asks), st.Settings.Person, len(st.Grants), len(st.Loops), got)
+	if len(st.Asks) < asks || paired && (!hasPerson(st) || len(st.Grants) != 1 || len(st.Loops) != 1) {
+		t.Errorf("%d asks, person %v, %d grants, %d loops: %+v", len(st.Asks), hasPerson(st), len(st.Grants), len(st.Loops), got)
 	}
-	if got.Paired != (st.Settings.Person != nil) {
+	if got.Paired != hasPerson(st) {
 		t.Errorf("it says paired %t", got.Paired)
 	}
 	n, broken, _, err := s.Verify()
@@ -200,4 +202,8 @@ func TestRepairSound(t *testing.T) {
 	if _, err := store.Repair(path, t0); !errors.Is(err, store.ErrNewer) {
 		t.Errorf("a newer one: %v", err)
 	}
+}
+
+func hasPerson(st state) bool {
+	return slices.ContainsFunc(st.Accounts, func(a channel.Account) bool { return a.Person != nil })
 }

@@ -27,16 +27,11 @@ var messages string
 //go:embed head.sql
 var headSchema string
 
-//go:embed cards.sql
-var cardsIndex string
-
-//go:embed cardtime.sql
-var cardTime string
-
 // migrations take a database from version i to version i+1. A shipped one is
 // never changed.
 var migrations = []string{
 	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime, loopSchema,
+	channelSchema,
 }
 
 // Errors of Open. The files are left as they were.

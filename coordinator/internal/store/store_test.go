@@ -72,6 +72,8 @@ type state struct {
 	Asks     []ask.Ask
 	Loops    []loop.Stack
 	Grants   []grant.Grant
+	Accounts []channel.Account
+	Rooms    []channel.Room
 	Settings store.Settings
 	Bad      []store.Bad
 }
@@ -82,6 +84,8 @@ func (st state) put(b *store.Batch) {
 	store.Asks.Put(b, st.Asks...)
 	store.Loops.Put(b, st.Loops...)
 	store.Grants.Put(b, st.Grants...)
+	store.Accounts.Put(b, st.Accounts...)
+	store.Rooms.Put(b, st.Rooms...)
 }
 
 // with returns b with an ask.
@@ -91,13 +95,15 @@ func with(b store.Batch, a ask.Ask) store.Batch {
 }
 
 func load(s *store.Store, since time.Time) (st state, err error) {
-	var bad [4][]store.Bad
-	var errs [5]error
+	var bad [6][]store.Bad
+	var errs [7]error
 	st.Sessions, bad[0], errs[0] = store.Sessions.Load(s, since)
 	st.Asks, bad[1], errs[1] = store.Asks.Load(s, since)
 	st.Loops, bad[2], errs[2] = store.Loops.Load(s, since)
 	st.Grants, bad[3], errs[3] = store.Grants.Load(s, since)
-	st.Settings, errs[4] = s.Settings()
+	st.Accounts, bad[4], errs[4] = store.Accounts.Load(s, since)
+	st.Rooms, bad[5], errs[5] = store.Rooms.Load(s, since)
+	st.Settings, errs[6] = s.Settings()
 	st.Bad = slices.Concat(bad[:]...)
 	return st, errors.Join(errs[:]...)
 }
@@ -107,7 +113,7 @@ func full() store.Batch {
 	b := store.Batch{
 		Events:  []event.Event{note("one"), note("two")},
 		Actions: []store.Action{{Key: "k", Lane: "l", Kind: "card", Data: "a", Due: t0}},
-		Cards:   []store.Card{{Ask: "a", Chat: 2, Message: 5, Shown: "d"}},
+		Copies:  []channel.Copy{{Ask: "a", Channel: "phone", Message: "5", Shown: "d"}},
 	}
 	st := fullState()
 	st.put(&b)
@@ -120,16 +126,19 @@ func fullState() state {
 		Sessions: []session.Session{{ID: "s", Token: "p-0001", Cwd: "/p", State: session.Idle, Since: t0, SeenAt: t0, Away: session.Away{Mode: session.On, Until: t0}}},
 		Asks: []ask.Ask{{ID: "a", Kind: ask.Permission, State: ask.Answered, Session: "s", Tool: "Bash", Text: "ls", Hash: "h", OpenedAt: t0, ExpiresAt: t0,
 			Decision: &ask.Decision{Allow: true, By: "Ada", At: t0}, SettledAt: t0, Run: &ask.Run{OK: true, At: t0}}},
-		Loops: []loop.Stack{{Schema: 1, Session: "s", RunID: "r", UpdatedAt: t0, Frames: []loop.Frame{{ID: "r", Mode: loop.Task, Goal: "g", Max: 3, StartedAt: t0}}}},
-		Settings: store.Settings{Away: session.Away{Mode: session.Off}, Paused: true, Person: &channel.Person{User: 1, Chat: 2, Name: "Ada", At: t0},
-			Told: map[int64]int64{3: 4}, Bot: "b"},
+		Loops:    []loop.Stack{{Schema: 1, Session: "s", RunID: "r", UpdatedAt: t0, Frames: []loop.Frame{{ID: "r", Mode: loop.Task, Goal: "g", Max: 3, StartedAt: t0}}}},
+		Settings: store.Settings{Away: session.Away{Mode: session.Off}, Paused: true},
+		Accounts: []channel.Account{{
+			Channel: "phone", Speaker: "b", Person: &channel.Person{ID: "1", Address: "2", Name: "Ada", At: t0}, Told: map[string]int64{"3": 4},
+		}},
+		Rooms: []channel.Room{{Channel: "phone", Session: "s", Inside: "2", Address: "2/9"}},
 	}
 }
 
 func TestBatch(t *testing.T) {
 	path := newPath(t)
 	s := open(t, path)
-	if !(store.Batch{}).Empty() || full().Empty() || (store.Batch{Update: 1}).Empty() || (store.Batch{Settings: &store.Settings{}}).Empty() {
+	if !(store.Batch{}).Empty() || full().Empty() || (store.Batch{Act: channel.Act{Channel: "phone", Update: 1}}).Empty() || (store.Batch{Settings: &store.Settings{}}).Empty() {
 		t.Error("Empty is wrong")
 	}
 	b := commit(t, s, full())
@@ -141,8 +150,8 @@ func TestBatch(t *testing.T) {
 		if diff := cmp.Diff(fullState(), got); diff != "" {
 			t.Error(diff)
 		}
-		cards, err := s.Cards("a")
-		if err != nil || !cmp.Equal(cards, b.Cards) {
+		cards, err := s.Copies("phone", "a")
+		if err != nil || !cmp.Equal(cards, b.Copies) {
 			t.Errorf("cards %+v, %v", cards, err)
 		}
 		events, err := s.Journal(0, 10, "", false)
@@ -158,7 +167,7 @@ func TestBatchReplaces(t *testing.T) {
 	s := open(t, newPath(t))
 	commit(t, s, full())
 	next, b := fullState(), full()
-	next.Sessions[0].State, next.Asks[0].State, next.Loops[0].RunID, b.Settings.Paused, b.Cards[0].Shown = session.Ended, ask.Delivered, "r2", false, "e"
+	next.Sessions[0].State, next.Asks[0].State, next.Loops[0].RunID, b.Settings.Paused, b.Copies[0].Shown = session.Ended, ask.Delivered, "r2", false, "e"
 	next.put(&b)
 	commit(t, s, b)
 	got, err := load(s, time.Time{})
@@ -166,7 +175,7 @@ func TestBatchReplaces(t *testing.T) {
 		len(got.Loops) != 1 || got.Loops[0].RunID != "r2" || got.Settings.Paused {
 		t.Errorf("have %+v, %v", got, err)
 	}
-	if cards, err := s.Cards("a"); err != nil || len(cards) != 1 || cards[0].Shown != "e" {
+	if cards, err := s.Copies("phone", "a"); err != nil || len(cards) != 1 || cards[0].Shown != "e" {
 		t.Errorf("cards %+v, %v", cards, err)
 	}
 }
@@ -356,11 +365,11 @@ func snapshot(t *testing.T, path string) map[string]string {
 // TestBatchIsAtomic has every part of a batch fail in turn: nothing of it
 // remains, and the journal's chain goes on as if it had never been.
 func TestBatchIsAtomic(t *testing.T) {
-	for _, table := range []string{"sessions", "asks", "loops", "settings", "journal", "actions", "cards", "updates"} {
+	for _, table := range []string{"sessions", "asks", "loops", "settings", "journal", "actions", "channels", "copies", "rooms", "inbox"} {
 		t.Run(table, func(t *testing.T) {
 			path := newPath(t)
 			s := open(t, path)
-			if err := s.Receive([]store.Update{{ID: 7, Body: []byte("u")}}); err != nil {
+			if err := s.Receive([]channel.Update{{Channel: "phone", ID: 7, Body: []byte("u")}}); err != nil {
 				t.Fatal(err)
 			}
 			commit(t, s, store.Batch{Events: []event.Event{note("before")}})
@@ -368,7 +377,7 @@ func TestBatchIsAtomic(t *testing.T) {
 				raw(t, path, fmt.Sprintf(`CREATE TRIGGER fail_%[2]s BEFORE %[2]s ON %[1]s BEGIN SELECT RAISE(ABORT, 'forced'); END`, table, when))
 			}
 			b := full()
-			b.Update = 7
+			b.Act = channel.Act{Channel: "phone", Update: 7}
 			if err := s.Commit(&b); err == nil || !strings.Contains(err.Error(), "forced") {
 				t.Fatalf("have %v", err)
 			}
@@ -377,14 +386,14 @@ func TestBatchIsAtomic(t *testing.T) {
 				raw(t, path, "DROP TRIGGER fail_"+when)
 			}
 			b = full()
-			b.Update = 7
+			b.Act = channel.Act{Channel: "phone", Update: 7}
 			if b = commit(t, s, b); b.Events[0].Seq != 2 {
 				t.Errorf("the journal goes on at %d", b.Events[0].Seq)
 			}
 			if n, broken, _, err := s.Verify(); n != 3 || broken != 0 || err != nil {
 				t.Errorf("the chain: %d, %d, %v", n, broken, err)
 			}
-			if left, err := s.Received(); err != nil || len(left) != 0 {
+			if left, err := s.Received("phone"); err != nil || len(left) != 0 {
 				t.Errorf("the update is still there: %v, %v", left, err)
 			}
 		})
@@ -404,10 +413,10 @@ func untouched(t *testing.T, s *store.Store) {
 	if _, ok, wait, err := s.Due("l", t0.Add(time.Hour), time.UnixMilli(0), ""); ok || !wait.IsZero() || err != nil {
 		t.Errorf("an action remains: %v", err)
 	}
-	if cards, err := s.Cards("a"); err != nil || len(cards) != 0 {
+	if cards, err := s.Copies("phone", "a"); err != nil || len(cards) != 0 {
 		t.Errorf("a card remains: %v, %v", cards, err)
 	}
-	if left, err := s.Received(); err != nil || len(left) != 1 {
+	if left, err := s.Received("phone"); err != nil || len(left) != 1 {
 		t.Errorf("the update is gone: %v, %v", left, err)
 	}
 }

@@ -16,7 +16,7 @@ const early = "asked after your message"
 func (r *rig) noted(id, command string) (ask.Ask, botapi.Message) {
 	r.Helper()
 	a, m := r.card(id, command)
-	r.eventually("the card is noted", func() bool { cards, err := r.core.Cards(a.ID); return err == nil && len(cards) > 0 })
+	r.eventually("the card is noted", func() bool { cards, err := r.core.Copies(Name, a.ID); return err == nil && len(cards) > 0 })
 	return a, m
 }
 
@@ -60,7 +60,7 @@ func TestReplyOlderThanNothing(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	a, m := r.noted("a1", "git push")
-	r.sql(`UPDATE cards SET at = at + 3600`)
+	r.sql(`UPDATE copies SET at = at + 3600`)
 	r.ann.Say(r.ann.ID, "yes")
 	r.await(early)
 	if _, err := r.ann.Reply(m.ID, "yes"); err != nil {
@@ -68,7 +68,7 @@ func TestReplyOlderThanNothing(t *testing.T) {
 	}
 	r.await("Allowed.")
 	b, m := r.noted("a2", "git pull")
-	r.sql(`UPDATE cards SET at = at + 3600`)
+	r.sql(`UPDATE copies SET at = at + 3600`)
 	r.awaitAnswer(r.tap(r.ann, m.ID, "Deny"))
 	if r.state(a.ID).State != ask.Answered || r.state(b.ID).State != ask.Answered {
 		t.Error("a reply or a tap did not count")
@@ -101,10 +101,10 @@ func TestTextDate(t *testing.T) {
 			r.pair()
 			a, m := r.noted("a1", "git push")
 			if c.forget {
-				r.sql(`UPDATE cards SET at = 0`)
+				r.sql(`UPDATE copies SET at = 0`)
 			}
 			if c.elsewise {
-				r.sql(`UPDATE cards SET chat = chat + 1`)
+				r.sql(`UPDATE copies SET message = '1' || message`)
 			}
 			text := fmt.Sprintf(`{"message":{"message_id":%d,"date":%d,"from":{"id":%d,"first_name":"Ann"},"chat":{"id":%d,"type":"private"},"text":"yes"}}`,
 				m.ID+c.id, m.Sent.Add(c.later).Unix(), r.ann.ID, r.ann.ID)
@@ -131,7 +131,7 @@ func TestTextBetweenQuestions(t *testing.T) {
 	r.pair()
 	a, _ := r.card("a1", "git push")
 	b, _ := r.noted("a2", "rm notes")
-	r.sql(fmt.Sprintf(`UPDATE cards SET at = at + 3600 WHERE ask = '%s'`, b.ID))
+	r.sql(fmt.Sprintf(`UPDATE copies SET at = at + 3600 WHERE ask = '%s'`, b.ID))
 	r.ann.Say(r.ann.ID, "yes")
 	r.await("Allowed.")
 	if r.state(a.ID).State != ask.Answered || r.state(b.ID).State != ask.Open {

@@ -13,8 +13,8 @@ import (
 	"github.com/go-telegram/bot"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // card makes the message that shows asks say how they stand: one message for
@@ -27,25 +27,25 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	if err != nil {
 		return err
 	}
-	person := l.cfg.Core.Person()
+	person, chat := l.person()
 	if person == nil {
 		return nil
 	}
-	cards, file, err := l.cardsIn(person.Chat, id)
+	cards, file, err := l.cardsIn(chat, id)
 	if err != nil {
 		return err
 	}
 	open := len(card.Waiting()) > 0
 	text := render(card, l.placeOf(card[0]))
-	if err := l.cfg.Core.Counts("telegram"); err != nil && open {
+	if err := l.cfg.Core.Counts(Name); err != nil && open {
 		text = text.mute(err)
 	}
 	switch {
 	case len(cards) > 0:
 		err = l.editCards(ctx, cards, text)
 	case open:
-		err = l.inRoom(ctx, person.Chat, card[0].Session, func(to core.Room) (err error) {
-			cards, err = l.sendCard(ctx, store.Card{Ask: id, Chat: person.Chat}, to, text)
+		err = l.inRoom(ctx, chat, card[0].Session, func(to room) (err error) {
+			cards, err = l.sendCard(ctx, id, to, text)
 			return err
 		})
 	}
@@ -81,11 +81,11 @@ func (l *link) placeOf(a ask.Ask) place {
 
 // cardsIn returns the messages in one chat that show an ask, and whether its
 // file is there: whoever was paired before hears nothing more.
-func (l *link) cardsIn(chat int64, id ask.ID) (in []store.Card, file bool, err error) {
-	all, err := l.cfg.Core.Cards(id)
+func (l *link) cardsIn(chat int64, id ask.ID) (in []channel.Copy, file bool, err error) {
+	all, err := l.cfg.Core.Copies(Name, id)
 	for _, c := range all {
 		switch {
-		case c.Chat != chat:
+		case !inChat(c, chat):
 		case c.Shown == isReminder:
 		case c.Shown == isFile:
 			file = true
@@ -97,18 +97,20 @@ func (l *link) cardsIn(chat int64, id ask.ID) (in []store.Card, file bool, err e
 }
 
 // sendCard sends a card and notes it, with the time that Telegram gives it.
-func (l *link) sendCard(ctx context.Context, c store.Card, to core.Room, text rendered) ([]store.Card, error) {
+func (l *link) sendCard(ctx context.Context, id ask.ID, to room, text rendered) ([]channel.Copy, error) {
 	l.sending.Lock()
 	defer l.sending.Unlock()
 	m, err := l.send(ctx, to, text)
 	if mayBeSent(err) {
-		err = errors.Join(err, l.cfg.Core.Doubt(c.Ask))
+		err = errors.Join(err, l.cfg.Core.Doubt(Name, id))
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.Message, c.At, c.Shown = int64(m.ID), int64(m.Date), text.digest()
-	return []store.Card{c}, l.sent(ctx, c)
+	c := channel.Copy{
+		Ask: id, Channel: Name, Message: messageID(to.chat, int64(m.ID)), Shown: text.digest(), SentAt: int64(m.Date),
+	}
+	return []channel.Copy{c}, l.sent(ctx, c)
 }
 
 // mayBeSent reports whether a message may be there although its sending failed:
@@ -127,13 +129,13 @@ func mayBeSent(err error) bool {
 
 // editCards edits each card that says something else. One that is gone does not
 // keep the others from being edited.
-func (l *link) editCards(ctx context.Context, cards []store.Card, text rendered) error {
+func (l *link) editCards(ctx context.Context, cards []channel.Copy, text rendered) error {
 	var gone error
 	for _, c := range cards {
 		if c.Shown == text.digest() {
 			continue
 		}
-		err := l.edit(ctx, c.Chat, c.Message, text)
+		err := l.edit(ctx, c.Message, text)
 		if errors.Is(err, core.ErrGiveUp) {
 			gone = err
 			continue
@@ -151,7 +153,7 @@ func (l *link) editCards(ctx context.Context, cards []store.Card, text rendered)
 
 // sent notes a message. It insists: a card that was sent and not noted would be
 // sent again.
-func (l *link) sent(ctx context.Context, c store.Card) error {
+func (l *link) sent(ctx context.Context, c channel.Copy) error {
 	return l.insist(ctx, "note card", func() error { return l.cfg.Core.Sent(c) })
 }
 
@@ -179,23 +181,23 @@ const unknownNonce = "?"
 // tapped deals with a tap on a button. Anybody but the person changes nothing and
 // is told so once, by the answer to the tap.
 func (l *link) tapped(update int64, t tap) error {
-	person := l.cfg.Core.Person()
-	switch {
-	case person.Is(t.From.ID, t.Message.Chat.ID):
-	default:
-		return l.cfg.Core.Stranger(update, core.Sender{User: t.From.ID, Room: core.Room{Chat: t.From.ID}, Name: t.From.name(), Query: t.ID})
+	from := sender{user: t.From.ID, chat: t.From.ID, name: t.From.name()}
+	from.Act = channel.Act{Channel: Name, Update: update, Tap: t.ID, At: chatAddress(t.From.ID)}
+	if !isPerson(l.account().Person, t.From.ID, t.Message.Chat.ID) {
+		return l.stranger(from)
 	}
-	p := core.Press{Update: update, Query: t.ID, Room: t.Message.room(), Message: t.Message.ID, Nonce: unknownNonce}
+	from.At = t.Message.room().address()
+	p := core.Press{Act: from.Act, Message: messageID(t.Message.Chat.ID, t.Message.ID), Nonce: unknownNonce}
 	c, ok := parseCallback(t.Data)
 	if !ok {
 		return l.cfg.Core.Press(p)
 	}
-	p.Nonce, p.Decision = c.nonce, allow.decision(t.From.name())
+	p.Nonce, p.Decision = c.nonce, allow.decision(from.name)
 	switch c.kind {
 	case chooseSession:
 		return l.cfg.Core.Choose(p, c.value)
 	case chooseAsk:
-		p.Decision, _ = verdict(l.cfg.Core.TextByNonce(c.nonce), t.From.name())
+		p.Decision, _ = verdict(l.cfg.Core.TextByNonce(c.nonce), from.name)
 		return l.cfg.Core.Settle(p, c.value)
 	case revokeGrant:
 		return l.cfg.Core.RevokeTap(p)
@@ -206,7 +208,7 @@ func (l *link) tapped(update int64, t tap) error {
 	case approvePlan:
 		p.Decision.AcceptEdits = c.value == "e"
 	case answerAsk:
-		p.Decision = verb(c.value).decision(t.From.name())
+		p.Decision = verb(c.value).decision(from.name)
 	}
 	return l.cfg.Core.Press(p)
 }
@@ -226,7 +228,7 @@ func (m message) nonce() string {
 // decision is what the bare verb says. The message of a refusal is for the
 // model.
 func (v verb) decision(by string) ask.Decision {
-	d := ask.Decision{Allow: v != deny, By: by, Channel: "telegram"}
+	d := ask.Decision{Allow: v != deny, By: by, Channel: Name}
 	switch v {
 	case deny:
 		d.Message = "Denied by " + by + " on Telegram. Do not retry it; choose another way or ask."
@@ -243,15 +245,15 @@ func (v verb) decision(by string) ask.Decision {
 func (l *link) replied(update int64, m message) error {
 	d, _ := verdict(m.Text, m.From.name())
 	found, err := l.cfg.Core.ReplyTo(core.Press{
-		Update: update, Room: m.room(), Message: m.Reply.ID, Nonce: m.Reply.nonce(), Decision: d, Text: m.Text,
+		Act: m.act(update), Message: messageID(m.Chat.ID, m.Reply.ID), Nonce: m.Reply.nonce(), Decision: d, Text: m.Text,
 	})
 	if err != nil || found {
 		return err
 	}
-	if _, ours := l.cfg.Core.SessionIn(m.room()); ours || m.Reply.File != nil {
+	if _, ours := l.cfg.Core.SessionIn(Name, m.room().address()); ours || m.Reply.File != nil {
 		return l.wrote(update, m) // to a notice in the session's thread; to a file whose sending we have not heard of yet
 	}
-	return l.cfg.Core.Reply(update, m.room(), helpText)
+	return l.cfg.Core.Acknowledge(m.act(update), helpText)
 }
 
 // verdict reads a text as the answer to a permission: a bare word, else a

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
@@ -239,7 +239,7 @@ func TestTapWithUnknownDataIsAnswered(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.pair()
-	if err := r.core.Press(core.Press{Update: 1, Query: "gone", Nonce: unknownNonce}); err != nil {
+	if err := r.core.Press(core.Press{Act: channel.Act{Channel: Name, Update: 1, Tap: "gone"}, Nonce: unknownNonce}); err != nil {
 		t.Fatal(err)
 	}
 	call, err := r.api.AwaitCall(r.ctx, func(c botapi.Call) bool { return c.Method == "answerCallbackQuery" })
@@ -430,7 +430,7 @@ func TestEditingFaults(t *testing.T) {
 			}
 			r.ann.Say(r.ann.ID, "/help") // the lane goes on
 			r.await("Tap Allow or Deny")
-			cards, err := r.core.Cards(a.ID)
+			cards, err := r.core.Copies(Name, a.ID)
 			if err != nil || len(cards) != 1 {
 				t.Fatalf("%+v, %v", cards, err)
 			}
@@ -480,7 +480,7 @@ func TestNotices(t *testing.T) {
 	}
 	r.settled()
 	long := strings.Repeat("<&>😀", 2000)
-	if err := r.core.Reply(1, core.Room{Chat: r.ann.ID}, "begin "+long+" `end`"); err != nil {
+	if err := r.core.Acknowledge(channel.Act{Channel: Name, Update: 1, At: chatAddress(r.ann.ID)}, "begin "+long+" `end`"); err != nil {
 		t.Fatal(err)
 	}
 	m := r.await("begin")
@@ -508,10 +508,11 @@ func TestGoneCardBesideAnother(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	a, first := r.card("a1", "git push")
-	second := store.Card{Ask: a.ID, Chat: r.ann.ID, Message: int64(first.ID) - 1} // sorts first, and no message of ours
-	if err := r.core.Sent(second); err != nil {
+	second := messageID(r.ann.ID, int64(first.ID)-1) // no message of ours
+	if err := r.core.Sent(channel.Copy{Ask: a.ID, Channel: Name, Message: second}); err != nil {
 		t.Fatal(err)
 	}
+	r.sql(fmt.Sprintf(`UPDATE copies SET rowid = -1 WHERE message = '%s'`, second)) // it comes first
 	r.api.FailNext("editMessageText", 400, "Bad Request: message to edit not found", 0)
 	if _, err := r.core.CancelAsk(a.ID, "Esc"); err != nil {
 		t.Fatal(err)
@@ -545,7 +546,7 @@ func TestLongInputIsAFile(t *testing.T) {
 			if file.Document.Name != test.file || file.ReplyTo != card.ID || strings.Count(text, "a line with") != 300 || !strings.HasSuffix(text, test.end) || strings.Contains(text, "hunter2") {
 				t.Errorf("%s below #%d has %d bytes, and ends with %q", file.Document.Name, file.ReplyTo, len(text), text[max(0, len(text)-20):])
 			}
-			r.eventually("the file is noted", func() bool { cards, _ := r.core.Cards(a.ID); return len(cards) == 2 })
+			r.eventually("the file is noted", func() bool { cards, _ := r.core.Copies(Name, a.ID); return len(cards) == 2 })
 			if _, err := r.ann.Reply(file.ID, "not in this file"); err != nil {
 				t.Fatal(err)
 			}

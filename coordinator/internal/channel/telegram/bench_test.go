@@ -28,7 +28,7 @@ func BenchmarkCard(b *testing.B) {
 		sent := r.await(command).Sent
 		card = append(card, sent.Sub(committed))
 		for r.state(a.ID).Shown {
-			if cards, err := r.core.Cards(a.ID); err != nil || len(cards) > 0 {
+			if cards, err := r.core.Copies(Name, a.ID); err != nil || len(cards) > 0 {
 				break // it is noted: the next one does not wait for that
 			}
 		}

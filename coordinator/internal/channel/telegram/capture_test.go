@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
@@ -344,7 +343,7 @@ func TestCaptures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			card := render(c.card, place{"shop-a3f8", "/home/ann/shop", "laptop", "/home/ann"})
-			sent, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, card)
+			sent, err := l.send(t.Context(), room{chat: r.ann.ID}, card)
 			if err != nil {
 				t.Fatalf("Telegram refuses it: %v\n%s", err, card.html)
 			}

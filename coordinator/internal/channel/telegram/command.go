@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -17,7 +18,7 @@ import (
 // person. words are what stands behind it.
 type command struct {
 	name, about string
-	do          func(l *link, update int64, to core.Room, words []string) error
+	do          func(l *link, act channel.Act, words []string) error
 }
 
 // commands returns all of them, in the order in which Telegram lists them.
@@ -48,7 +49,7 @@ func (l *link) obey(update int64, m message) (ok bool, err error) {
 		case c.name == "stop":
 			return true, l.stopTurn(update, m, words[1:])
 		default:
-			return true, c.do(l, update, m.room(), words[1:])
+			return true, c.do(l, m.act(update), words[1:])
 		}
 	}
 	return false, nil
@@ -76,17 +77,17 @@ func (l *link) introduceCommands(ctx context.Context) {
 	}
 }
 
-func tells(text func(*link) string) func(*link, int64, core.Room, []string) error {
-	return func(l *link, update int64, to core.Room, _ []string) error {
-		return l.cfg.Core.Reply(update, to, text(l))
+func tells(text func(*link) string) func(*link, channel.Act, []string) error {
+	return func(l *link, act channel.Act, _ []string) error {
+		return l.cfg.Core.Acknowledge(act, text(l))
 	}
 }
 
 const awayUsage = "Say it like this: `/away on`, `/away on 2h`, `/away auto` or `/away off`."
 
-func away(l *link, update int64, to core.Room, words []string) error {
+func away(l *link, act channel.Act, words []string) error {
 	if len(words) == 0 {
-		return l.cfg.Core.Reply(update, to, fmt.Sprintf("Away is %s. %s", l.cfg.Core.Settings().Away.Mode, awayUsage))
+		return l.cfg.Core.Acknowledge(act, fmt.Sprintf("Away is %s. %s", l.cfg.Core.Settings().Away.Mode, awayUsage))
 	}
 	mode, err := session.ParseMode(strings.ToLower(words[0]))
 	var d time.Duration
@@ -94,7 +95,7 @@ func away(l *link, update int64, to core.Room, words []string) error {
 		d, err = time.ParseDuration(words[1])
 	}
 	if err != nil || len(words) > 2 || len(words) == 2 && d <= 0 {
-		return l.cfg.Core.Reply(update, to, awayUsage)
+		return l.cfg.Core.Acknowledge(act, awayUsage)
 	}
 	text := map[session.Mode]string{
 		session.On:   "🚶 Away is on: questions come here at once.",
@@ -104,20 +105,20 @@ func away(l *link, update int64, to core.Room, words []string) error {
 	if d > 0 {
 		text += " Until " + l.cfg.Now().Add(d).Format("15:04") + "."
 	}
-	return l.cfg.Core.OrderAway(core.Order{Update: update, Room: to, Text: text}, mode, d)
+	return l.cfg.Core.OrderAway(core.Order{Act: act, Text: text}, mode, d)
 }
 
-func here(l *link, update int64, to core.Room, _ []string) error {
-	return l.cfg.Core.OrderAway(core.Order{Update: update, Room: to, Text: "🏠 Welcome back. Questions stay at the terminal."}, session.Off, 0)
+func here(l *link, act channel.Act, _ []string) error {
+	return l.cfg.Core.OrderAway(core.Order{Act: act, Text: "🏠 Welcome back. Questions stay at the terminal."}, session.Off, 0)
 }
 
-func pause(on bool) func(*link, int64, core.Room, []string) error {
+func pause(on bool) func(*link, channel.Act, []string) error {
 	text := "▶️ Resumed."
 	if on {
 		text = "⏸ Paused: only the guard speaks. /resume ends it."
 	}
-	return func(l *link, update int64, to core.Room, _ []string) error {
-		return l.cfg.Core.OrderPause(core.Order{Update: update, Room: to, Text: text}, on)
+	return func(l *link, act channel.Act, _ []string) error {
+		return l.cfg.Core.OrderPause(core.Order{Act: act, Text: text}, on)
 	}
 }
 

@@ -160,7 +160,7 @@ func TestDisconnect(t *testing.T) {
 	if _, err := os.Stat(r.path("telegram.token")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("token file: %v", err)
 	}
-	if r.core.Person() != nil || r.core.Settings().Bot != "" {
+	if r.core.Person(Name) != nil || r.core.Account(Name).Speaker != "" {
 		t.Errorf("settings %+v", r.core.Settings())
 	}
 	before := r.api.Polls()

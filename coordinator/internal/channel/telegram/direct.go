@@ -4,31 +4,35 @@ import (
 	"context"
 	"errors"
 
-	"github.com/afar-sh/afar/coordinator/internal/core"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 )
 
 // Say tells the paired person something at once, without the database: that is
 // what the text is about. It is tried once.
 func (c *Channel) Say(ctx context.Context, text string) error {
 	l, _ := c.current()
-	person := c.cfg.Core.Person()
+	person, chat := c.person()
 	if l == nil || person == nil {
 		return errNobody
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.pace.slack)
 	defer cancel()
-	return l.say(ctx, core.Room{Chat: person.Chat}, text)
+	return l.say(ctx, room{chat: chat}, text)
 }
 
 // SayOnce is Say without a Channel, for a coordinator that cannot start: it uses
-// the stored token, the given API and a chat that is known.
-func SayOnce(ctx context.Context, cfg Config, api string, chat int64, text string) error {
+// the stored token, the given API and an address that is known.
+func SayOnce(ctx context.Context, cfg Config, api string, to channel.Address, text string) error {
 	token, err := readToken(cfg.TokenFile)
 	if err != nil {
 		return err
 	}
 	if token == "" {
 		return errors.New("no bot is connected")
+	}
+	at, err := parseAddress(to)
+	if err != nil {
+		return err
 	}
 	c := &Channel{cfg: cfg, pace: usualPace}
 	l, err := c.linkAt(token, api)
@@ -38,5 +42,5 @@ func SayOnce(ctx context.Context, cfg Config, api string, chat int64, text strin
 	defer l.close()
 	ctx, cancel := context.WithTimeout(ctx, c.pace.slack)
 	defer cancel()
-	return l.say(ctx, core.Room{Chat: chat}, text)
+	return l.say(ctx, at, text)
 }

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 )
 
-func grants(l *link, update int64, to core.Room, _ []string) error {
-	return l.cfg.Core.OrderGrants(update, to)
+func grants(l *link, act channel.Act, _ []string) error {
+	return l.cfg.Core.OrderGrants(act)
 }
 
 // grants carries out a core.GrantList.
@@ -24,10 +25,14 @@ func (l *link) grants(ctx context.Context, raw string) error {
 		v, _ := l.cfg.Core.Session(string(g.Session)) // an unknown session has an empty token
 		return v.Token
 	})
-	if list.Message != 0 {
-		return l.edit(ctx, list.Chat, list.Message, r)
+	if list.Message != "" {
+		return l.edit(ctx, list.Message, r)
 	}
-	_, err := l.send(ctx, list.Room, r)
+	to, err := parseAddress(list.To)
+	if err != nil {
+		return core.GiveUp(err)
+	}
+	_, err = l.send(ctx, to, r)
 	return err
 }
 

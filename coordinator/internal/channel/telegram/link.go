@@ -187,11 +187,11 @@ func (l *link) outcome(chat int64, err error) error {
 // moved takes in that a group has become a supergroup: what is for the person is said
 // again, there. The news may reach us in a refusal before it does as an update.
 func (l *link) moved(from, to int64, err error) error {
-	person := l.cfg.Core.Person()
-	if person == nil || person.Chat != from {
+	person, chat := l.person()
+	if person == nil || chat != from {
 		return core.GiveUp(err)
 	}
-	if failed := l.cfg.Core.Moved(0, from, to); failed != nil {
+	if failed := l.moveChat(0, from, to); failed != nil {
 		return failed
 	}
 	return &core.Delay{After: time.Second, Err: err}

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
 func TestMarkdown(t *testing.T) {
@@ -52,7 +50,7 @@ func TestAnyMarkdownIsTaken(t *testing.T) {
 			rt.Fatalf("it is longer than its source: %q", html)
 		}
 		for _, whole := range []string{html, "<blockquote>" + html + "</blockquote>"} {
-			if _, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, rendered{html: whole}); err != nil {
+			if _, err := l.send(t.Context(), room{chat: r.ann.ID}, rendered{html: whole}); err != nil {
 				rt.Fatalf("refused: %v", err)
 			}
 			sent := r.api.Messages(r.ann.ID)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
@@ -15,9 +17,29 @@ func (l *link) wrote(update int64, m message) error {
 	l.sending.Lock()
 	defer l.sending.Unlock()
 	d, bare := verdict(m.Text, m.From.name())
+	seen, err := l.shownBefore(m.stamp())
+	if err != nil {
+		return err
+	}
 	return l.cfg.Core.Written(core.Press{
-		Update: update, Room: m.room(), Nonce: unknownNonce, Decision: d, Text: m.Text, Word: bare, Sent: m.stamp(),
+		Act: m.act(update), Nonce: unknownNonce, Decision: d, Text: m.Text, Word: bare, Seen: seen,
 	})
+}
+
+// shownBefore returns the open asks whose cards were in the chat of a text when the text
+// was written.
+func (l *link) shownBefore(text stamp) (seen []ask.ID, err error) {
+	for _, card := range l.cfg.Core.OpenCards() {
+		id := card[0].CardID()
+		copies, err := l.cfg.Core.Copies(Name, id)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(copies, func(c channel.Copy) bool { return text.after(stampOf(c)) && inChat(c, text.chat) }) {
+			seen = append(seen, id)
+		}
+	}
+	return seen, nil
 }
 
 // choose carries out a core.Choose.
@@ -34,7 +56,11 @@ func (l *link) choose(ctx context.Context, raw string) error {
 	if c.Answers {
 		r = whichAsk(c, l.tokenOf)
 	}
-	_, err := l.send(ctx, in.Room, r)
+	to, err := parseAddress(in.To)
+	if err != nil {
+		return core.GiveUp(err)
+	}
+	_, err = l.send(ctx, to, r)
 	return err
 }
 

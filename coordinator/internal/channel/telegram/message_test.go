@@ -286,10 +286,10 @@ func TestTextOnce(t *testing.T) {
 	r.ann.Say(r.ann.ID, "once")
 	r.await("gets it")
 	r.stop()
-	r.sql(`UPDATE updates SET done = 0`)
+	r.sql(`UPDATE inbox SET done = 0`)
 	r.restart()
 	r.settled()
-	r.eventually("all updates dealt with", func() bool { left, err := r.core.Received(); return err == nil && len(left) == 0 })
+	r.eventually("all updates dealt with", func() bool { left, err := r.core.Received(Name); return err == nil && len(left) == 0 })
 	n := 0
 	for _, m := range r.core.Messages() {
 		if m.State == texts.Pending {
@@ -322,7 +322,7 @@ func TestStrangersSendNothing(t *testing.T) {
 		eve.Say(eve.ID, text)
 	}
 	r.settled()
-	r.eventually("all updates dealt with", func() bool { left, err := r.core.Received(); return err == nil && len(left) == 0 })
+	r.eventually("all updates dealt with", func() bool { left, err := r.core.Received(Name); return err == nil && len(left) == 0 })
 	set := r.core.Settings()
 	if len(r.core.Messages()) != 0 || set.Paused || set.Away.Mode != session.On || r.state("c1").State != ask.Open {
 		t.Errorf("a stranger changed something: %+v %v", set, r.core.Messages())

@@ -51,7 +51,7 @@ func TestGroupBecomesSupergroup(t *testing.T) {
 		}
 		r.ann.Say(next.ID, "/status")
 		r.awaitIn(next.ID, "Open questions: 0")
-		if p := r.core.Person(); p.Chat != next.ID || p.User != r.ann.ID {
+		if p := r.core.Person(Name); !isPerson(p, r.ann.ID, next.ID) {
 			t.Errorf("the person is %+v", p)
 		}
 	}
@@ -73,7 +73,7 @@ func TestAnothersGroupMoves(t *testing.T) {
 		r.api.Inject(odd)
 	}
 	r.settled()
-	if p := r.core.Person(); p.Chat != g.ID {
+	if p := r.core.Person(Name); !isPerson(p, r.ann.ID, g.ID) {
 		t.Errorf("the person is %+v", p)
 	}
 }

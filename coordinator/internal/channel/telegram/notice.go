@@ -12,6 +12,7 @@ import (
 	"github.com/go-telegram/bot/models"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
@@ -25,7 +26,7 @@ var (
 	errKind   = errors.New("no such kind of action")
 )
 
-// act carries out one action of core.LaneTelegram. One that is under way when
+// act carries out one action of the lane. One that is under way when
 // ctx ends is finished, if that takes a moment only: nobody could tell whether a
 // message that was cut off has reached Telegram, and it would be sent again.
 func (l *link) act(ctx context.Context, a store.Action) error {
@@ -39,11 +40,7 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 	case core.ActNotice:
 		return l.notice(ctx, a.Data)
 	case core.ActSay:
-		var s core.Say
-		if err := json.Unmarshal([]byte(a.Data), &s); err != nil {
-			return core.GiveUp(err)
-		}
-		return l.reply(ctx, s)
+		return l.reply(ctx, a.Data)
 	case core.ActEdit:
 		return l.reword(ctx, a.Data)
 	case core.ActGrants:
@@ -52,7 +49,7 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 		return l.choose(ctx, a.Data)
 	case core.ActRemind:
 		return l.remind(ctx, ask.ID(a.Data))
-	case core.ActThread:
+	case core.ActRoom:
 		return l.topic(ctx, session.ID(a.Data))
 	case core.ActTap:
 		return l.answer(ctx, a.Data)
@@ -71,28 +68,36 @@ func outlast(ctx context.Context, by time.Duration) (longer context.Context, end
 }
 
 func (l *link) notice(ctx context.Context, raw string) error {
-	var n core.Notice
+	var n channel.Notice
 	if err := json.Unmarshal([]byte(raw), &n); err != nil {
 		return core.GiveUp(err)
 	}
-	person := l.cfg.Core.Person()
+	person, chat := l.person()
 	if person == nil {
 		return core.GiveUp(errNobody)
 	}
-	return l.inRoom(ctx, person.Chat, n.Session, func(to core.Room) error { return l.say(ctx, to, n.Text) })
+	return l.inRoom(ctx, chat, n.Session, func(to room) error { return l.say(ctx, to, n.Text) })
 }
 
 // reply says something where it was asked for; a topic that is gone meanwhile
 // leaves the chat.
-func (l *link) reply(ctx context.Context, s core.Say) error {
-	err := l.say(ctx, s.Room, s.Text)
-	if s.Thread != 0 && says(err, noThread) {
-		err = l.say(ctx, core.Room{Chat: s.Chat}, s.Text)
+func (l *link) reply(ctx context.Context, raw string) error {
+	var s channel.Settlement
+	if err := json.Unmarshal([]byte(raw), &s); err != nil {
+		return core.GiveUp(err)
+	}
+	to, err := parseAddress(s.To)
+	if err != nil {
+		return core.GiveUp(err)
+	}
+	err = l.say(ctx, to, s.Text)
+	if to.thread != 0 && says(err, noThread) {
+		err = l.say(ctx, room{chat: to.chat}, s.Text)
 	}
 	return err
 }
 
-func (l *link) say(ctx context.Context, to core.Room, text string) error {
+func (l *link) say(ctx context.Context, to room, text string) error {
 	_, err := l.send(ctx, to, rendered{html: ticks(elide(text, maxText))})
 	return err
 }
@@ -103,15 +108,15 @@ func (l *link) reword(ctx context.Context, raw string) error {
 	if err := json.Unmarshal([]byte(raw), &e); err != nil {
 		return core.GiveUp(err)
 	}
-	return l.edit(ctx, e.Chat, e.Message, rendered{html: ticks(elide(e.Text, maxText))})
+	return l.edit(ctx, e.Message, rendered{html: ticks(elide(e.Text, maxText))})
 }
 
 func (l *link) answer(ctx context.Context, raw string) error {
-	var t core.Tap
+	var t channel.Settlement
 	if err := json.Unmarshal([]byte(raw), &t); err != nil {
 		return core.GiveUp(err)
 	}
-	_, err := l.bot.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{CallbackQueryID: t.Query, Text: shorten(t.Text, maxTap)})
+	_, err := l.bot.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{CallbackQueryID: t.Tap, Text: shorten(t.Text, maxTap)})
 	return l.outcome(0, err)
 }
 
@@ -122,9 +127,9 @@ func quiet() *models.LinkPreviewOptions {
 
 // send sends a message and returns its id. One whose markup Telegram does not
 // understand goes out without any rather than not at all.
-func (l *link) send(ctx context.Context, to core.Room, r rendered) (*models.Message, error) {
+func (l *link) send(ctx context.Context, to room, r rendered) (*models.Message, error) {
 	p := &bot.SendMessageParams{
-		ChatID: to.Chat, MessageThreadID: int(to.Thread), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
+		ChatID: to.chat, MessageThreadID: int(to.thread), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
 	}
 	m, err := l.bot.SendMessage(ctx, p)
 	if says(err, "can't parse entities") {
@@ -132,17 +137,21 @@ func (l *link) send(ctx context.Context, to core.Room, r rendered) (*models.Mess
 		m, err = l.bot.SendMessage(ctx, p)
 	}
 	if err != nil {
-		return nil, l.outcome(to.Chat, err)
+		return nil, l.outcome(to.chat, err)
 	}
 	return m, nil
 }
 
 // edit makes a message say r. A message that says so already is fine.
-func (l *link) edit(ctx context.Context, chat, id int64, r rendered) error {
-	p := &bot.EditMessageTextParams{
-		ChatID: chat, MessageID: int(id), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
+func (l *link) edit(ctx context.Context, id channel.MessageID, r rendered) error {
+	chat, message, err := parseMessageID(id)
+	if err != nil {
+		return core.GiveUp(err)
 	}
-	_, err := l.bot.EditMessageText(ctx, p)
+	p := &bot.EditMessageTextParams{
+		ChatID: chat, MessageID: int(message), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
+	}
+	_, err = l.bot.EditMessageText(ctx, p)
 	if says(err, "can't parse entities") {
 		p.Text, p.ParseMode = plain(r.html), ""
 		_, err = l.bot.EditMessageText(ctx, p)

@@ -16,12 +16,12 @@ func TestPairing(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
-			if _, _, err := r.core.StartPairing(); err != nil {
+			if _, _, err := r.ch.StartPairing(); err != nil {
 				t.Fatal(err)
 			}
 			r.ann.Say(r.ann.ID, text)
 			r.await("Paired with Ann")
-			if p := r.core.Person(); !p.Is(r.ann.ID, r.ann.ID) || p.Name != "Ann" {
+			if p := r.core.Person(Name); !isPerson(p, r.ann.ID, r.ann.ID) || p.Name != "Ann" {
 				t.Errorf("person is %+v", p)
 			}
 		})
@@ -57,7 +57,7 @@ func TestPairingRefused(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t)
-			if _, _, err := r.core.StartPairing(); err != nil {
+			if _, _, err := r.ch.StartPairing(); err != nil {
 				t.Fatal(err)
 			}
 			if test.want == "" {
@@ -67,7 +67,7 @@ func TestPairingRefused(t *testing.T) {
 				r.await(test.want)
 				r.settled()
 			}
-			if p := r.core.Person(); p != nil {
+			if p := r.core.Person(Name); p != nil {
 				t.Errorf("paired with %+v", p)
 			}
 		})
@@ -77,7 +77,7 @@ func TestPairingRefused(t *testing.T) {
 func TestFiveWrongCodesKillTheRightOne(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	if _, _, err := r.core.StartPairing(); err != nil {
+	if _, _, err := r.ch.StartPairing(); err != nil {
 		t.Fatal(err)
 	}
 	r.ann.Say(r.ann.ID, "/start") // what the app sends by itself is no wrong code
@@ -85,13 +85,13 @@ func TestFiveWrongCodesKillTheRightOne(t *testing.T) {
 		r.ann.Say(r.ann.ID, fmt.Sprintf("/start 00000%d", i))
 	}
 	r.settled()
-	if !r.core.Settings().Pairing.Waiting(r.now()) {
+	if !r.core.Account(Name).Pairing.Waiting(r.now()) {
 		t.Fatal("four wrong codes killed the right one")
 	}
 	r.api.User(12, "Bob").Say(12, "/start 000005")
 	r.ann.Say(r.ann.ID, "/start "+code)
 	r.settled()
-	if r.core.Person() != nil {
+	if r.core.Person(Name) != nil {
 		t.Error("a dead code paired")
 	}
 }
@@ -113,7 +113,7 @@ func TestStrangerIsAnsweredOnce(t *testing.T) {
 	if sent := r.api.Messages(eve.ID); len(sent) != 1 {
 		t.Errorf("answered %d times: %+v", len(sent), sent)
 	}
-	if !r.core.Person().Is(r.ann.ID, r.ann.ID) {
+	if !isPerson(r.core.Person(Name), r.ann.ID, r.ann.ID) {
 		t.Error("a stranger changed the person")
 	}
 }
@@ -137,7 +137,7 @@ func TestPeerPairsAnew(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	bob := r.api.User(12, "Bob")
-	if _, _, err := r.core.StartPairing(); err != nil {
+	if _, _, err := r.ch.StartPairing(); err != nil {
 		t.Fatal(err)
 	}
 	bob.Say(bob.ID, "/start "+code)
@@ -157,7 +157,7 @@ func TestCardMovesToTheNewPeer(t *testing.T) {
 	r.pair()
 	a, old := r.card("a1", "git push")
 	bob := r.api.User(12, "Bob")
-	if _, _, err := r.core.StartPairing(); err != nil {
+	if _, _, err := r.ch.StartPairing(); err != nil {
 		t.Fatal(err)
 	}
 	bob.Say(bob.ID, "/start "+code)

@@ -94,7 +94,7 @@ func TestLongPlanIsAFile(t *testing.T) {
 	if file.Document.Name != "plan.md" || strings.Count(text, "a step") != 400 || !strings.HasSuffix(text, "the end") || strings.Contains(text, "hunter2") {
 		t.Errorf("%s has %d bytes", file.Document.Name, len(text))
 	}
-	r.eventually("the file is noted", func() bool { cards, _ := r.core.Cards(a.ID); return len(cards) == 2 })
+	r.eventually("the file is noted", func() bool { cards, _ := r.core.Copies(Name, a.ID); return len(cards) == 2 })
 	for _, again := range []func(ask.ID) (ask.Ask, error){r.core.LoseAsk, r.core.AttachAsk} { // each has the card looked at
 		if _, err := again(a.ID); err != nil {
 			t.Fatal(err)

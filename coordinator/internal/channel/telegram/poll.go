@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 )
 
 // poll takes in updates and deals with them until ctx ends or Telegram no
@@ -91,7 +91,7 @@ func (l *link) round(ctx context.Context, offset int64, hold time.Duration) (int
 
 // introduce learns the bot's name where the database lost it.
 func (l *link) introduce(ctx context.Context) error {
-	if l.cfg.Core.Settings().Bot != "" {
+	if l.account().Speaker != "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.pace.slack)
@@ -100,10 +100,10 @@ func (l *link) introduce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.cfg.Core.Connected(name)
+	return l.noteBot(name)
 }
 
-func (l *link) updates(ctx context.Context, offset int64, hold time.Duration) ([]store.Update, error) {
+func (l *link) updates(ctx context.Context, offset int64, hold time.Duration) ([]channel.Update, error) {
 	ctx, cancel := context.WithTimeout(ctx, hold+l.pace.slack)
 	defer cancel()
 	var batch []json.RawMessage
@@ -125,8 +125,8 @@ func (l *link) updates(ctx context.Context, offset int64, hold time.Duration) ([
 
 // number reads of each update its id alone: one that nobody understands must
 // not stop the others.
-func (l *link) number(batch []json.RawMessage) ([]store.Update, error) {
-	var out []store.Update
+func (l *link) number(batch []json.RawMessage) ([]channel.Update, error) {
+	var out []channel.Update
 	for _, raw := range batch {
 		var u struct {
 			ID int64 `json:"update_id"`
@@ -135,7 +135,7 @@ func (l *link) number(batch []json.RawMessage) ([]store.Update, error) {
 			l.cfg.Log.Warn("an update without an id", "err", err)
 			continue
 		}
-		out = append(out, store.Update{ID: u.ID, Body: raw})
+		out = append(out, channel.Update{Channel: Name, ID: u.ID, Body: raw})
 	}
 	if len(out) == 0 && len(batch) > 0 {
 		return nil, errors.New("the answer holds no update that has an id")
@@ -157,7 +157,7 @@ func (l *link) settle(ctx context.Context) {
 }
 
 func (l *link) settleAll(ctx context.Context) error {
-	waiting, err := l.cfg.Core.Received()
+	waiting, err := l.cfg.Core.Received(Name)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // other is another program with the same token.
@@ -117,7 +117,7 @@ func TestPoisonUpdates(t *testing.T) {
 	}
 	r.ann.Say(r.ann.ID, "/help")
 	r.await("Tap Allow or Deny")
-	left, err := r.core.Received()
+	left, err := r.core.Received(Name)
 	if err != nil || len(left) != 0 {
 		t.Errorf("left: %d, %v", len(left), err)
 	}
@@ -318,8 +318,8 @@ func TestHangingPollIsGivenUp(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	for name, trigger := range map[string]string{
-		"receive": `CREATE TRIGGER full BEFORE INSERT ON updates BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
-		"handle":  `CREATE TRIGGER full BEFORE UPDATE ON updates BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
+		"receive": `CREATE TRIGGER full BEFORE INSERT ON inbox BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
+		"handle":  `CREATE TRIGGER full BEFORE UPDATE ON inbox BEGIN SELECT RAISE(ABORT, 'disk full'); END`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -349,12 +349,12 @@ func TestFullDiskAfterSending(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.pair()
-	r.sql(`CREATE TRIGGER full BEFORE INSERT ON cards BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
+	r.sql(`CREATE TRIGGER full BEFORE INSERT ON copies BEGIN SELECT RAISE(ABORT, 'disk full'); END`)
 	a, _ := r.card("a1", "git push")
 	r.eventually("the failure", func() bool { return strings.Contains(r.log.String(), "disk full") })
 	r.sql(`DROP TRIGGER full`)
 	r.eventually("the card is noted", func() bool {
-		cards, err := r.core.Cards(a.ID)
+		cards, err := r.core.Copies(Name, a.ID)
 		return err == nil && len(cards) == 1
 	})
 	if sent := r.api.Messages(r.ann.ID); len(sent) != 2 {
@@ -422,17 +422,17 @@ func FuzzHandle(f *testing.F) {
 	id := int64(0)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		id++
-		in := store.Update{ID: id, Body: raw}
-		if err := r.core.Receive([]store.Update{in}); err != nil {
+		in := channel.Update{Channel: Name, ID: id, Body: raw}
+		if err := r.core.Receive([]channel.Update{in}); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.handle(in); err != nil {
 			t.Fatal(err)
 		}
-		if left, err := r.core.Received(); err != nil || len(left) != 0 {
+		if left, err := r.core.Received(Name); err != nil || len(left) != 0 {
 			t.Fatalf("left: %d, %v", len(left), err)
 		}
-		if got, err := r.core.Ask(a.ID); err != nil || got.State != ask.Open || r.core.Person() != nil {
+		if got, err := r.core.Ask(a.ID); err != nil || got.State != ask.Open || r.core.Person(Name) != nil {
 			t.Fatalf("it decided something, and nobody is paired: %+v, %v", got, err)
 		}
 	})

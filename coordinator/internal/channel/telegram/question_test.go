@@ -168,9 +168,9 @@ func TestQuestionOfAnyLength(t *testing.T) {
 		}
 		one := fmt.Sprintf(`{"question":%q,"multiSelect":true,"options":[%s]}`, word+"?", strings.Join(options, ","))
 		a := r.openKind(fmt.Sprint("a", i), ask.Questions, "AskUserQuestion", `{"questions":[`+strings.ToValidUTF8(jsonable(one), "")+`]}`)
-		r.eventually("the card is there", func() bool { cards, _ := r.core.Cards(a.ID); return len(cards) == 1 })
-		cards, _ := r.core.Cards(a.ID)
-		m, _ := r.api.Message(int(cards[0].Message))
+		r.eventually("the card is there", func() bool { cards, _ := r.core.Copies(Name, a.ID); return len(cards) == 1 })
+		cards, _ := r.core.Copies(Name, a.ID)
+		m, _ := r.api.Message(int(stampOf(cards[0]).id))
 		if len(m.Labels()) != 9 || m.Mode != "HTML" {
 			t.Errorf("card %d has %d buttons, mode %q", i, len(m.Labels()), m.Mode)
 		}

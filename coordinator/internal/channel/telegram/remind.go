@@ -9,8 +9,8 @@ import (
 	"github.com/go-telegram/bot/models"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // isReminder marks the message that reminds of a card among an ask's cards: it
@@ -22,42 +22,45 @@ const isReminder = "reminder"
 // so, too; nothing can be answered there.
 func (l *link) remind(ctx context.Context, id ask.ID) error {
 	card, err := l.cfg.Core.OnCard(id)
-	person := l.cfg.Core.Person()
+	person, chat := l.person()
 	if err != nil || person == nil || len(card.Waiting()) == 0 {
 		return ignoreMissing(err)
 	}
 	a, p := card.Waiting()[0], l.placeOf(card[0])
-	if other := l.cfg.Core.Rules().RemindChat; other != 0 && other != person.Chat {
+	if other := l.cfg.RemindChat; other != 0 && other != chat {
 		text := fmt.Sprintf("⏰ %s waits for %s: %s, since %s. It can be answered only where %s is paired.",
 			oneLine(p.token), person.Name, a.Kind, a.OpenedAt.Format("15:04"), person.Name)
-		if err := l.say(ctx, core.Room{Chat: other}, text); err != nil {
+		if err := l.say(ctx, room{chat: other}, text); err != nil {
 			l.cfg.Log.Warn("remind another chat", "chat", other, "err", err)
 		}
 	}
-	all, err := l.cfg.Core.Cards(id)
+	all, err := l.cfg.Core.Copies(Name, id)
 	if err != nil {
 		return err
 	}
 	var shown int64
 	for _, c := range all {
+		in, message, err := parseMessageID(c.Message)
 		switch {
-		case c.Chat != person.Chat, c.Shown == isFile:
+		case err != nil, in != chat, c.Shown == isFile:
 		case c.Shown == isReminder:
 			return nil
 		default:
-			shown = c.Message
+			shown = message
 		}
 	}
 	text := fmt.Sprintf("⏰ %s still waits for you: %s, since %s.", oneLine(p.token), a.Kind, a.OpenedAt.Format("15:04"))
-	return l.inRoom(ctx, person.Chat, a.Session, func(to core.Room) error {
+	return l.inRoom(ctx, chat, a.Session, func(to room) error {
 		m, err := l.bot.SendMessage(ctx, &bot.SendMessageParams{
-			ChatID: to.Chat, MessageThreadID: int(to.Thread), Text: text,
+			ChatID: to.chat, MessageThreadID: int(to.thread), Text: text,
 			ReplyParameters: &models.ReplyParameters{MessageID: int(shown), AllowSendingWithoutReply: true},
 		})
 		if err != nil {
-			return l.outcome(to.Chat, err)
+			return l.outcome(to.chat, err)
 		}
-		return l.sent(ctx, store.Card{Ask: id, Chat: to.Chat, Message: int64(m.ID), Shown: isReminder, At: int64(m.Date)})
+		return l.sent(ctx, channel.Copy{
+			Ask: id, Channel: Name, Message: messageID(to.chat, int64(m.ID)), Shown: isReminder, SentAt: int64(m.Date),
+		})
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // remindRig is a rig whose person is reminded after ten minutes.
 func remindRig(t *testing.T, chat int64) *rig {
 	r := newRig(t)
-	r.rules = core.Rules{RemindAfter: 10 * time.Minute, RemindChat: chat}
+	r.rules, r.remindChat = core.Rules{RemindAfter: 10 * time.Minute}, chat
 	r.restart()
 	return r
 }

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 )
 
@@ -90,7 +89,7 @@ func TestAnyAskIsTaken(t *testing.T) {
 		str := func(name string) string { return field.Draw(rt, name) }
 		asks := drawCard(rt, str)
 		card := render(asks, place{str("token"), str("project"), str("machine"), str("home")})
-		sent, err := l.send(ctx, core.Room{Chat: r.ann.ID}, card)
+		sent, err := l.send(ctx, room{chat: r.ann.ID}, card)
 		if err != nil {
 			rt.Fatalf("refused: %v\n%s", err, card.html)
 		}
@@ -211,7 +210,7 @@ func TestLongestAskIsTaken(t *testing.T) {
 		a := ask.Ask{
 			State: ask.Expired, Tool: long, Text: long, Hash: long, Cwd: long, Why: long, Agent: "1", AgentType: long, Note: long, SettledAt: noon,
 		}
-		sent, err := l.send(t.Context(), core.Room{Chat: r.ann.ID}, render(ask.Card{a}, place{long, long + "/", long, ""}))
+		sent, err := l.send(t.Context(), room{chat: r.ann.ID}, render(ask.Card{a}, place{long, long + "/", long, ""}))
 		if err != nil {
 			t.Fatalf("%s: %v", piece, err)
 		}
@@ -237,7 +236,7 @@ func TestAnyTextIsTaken(t *testing.T) {
 	r.ann.Say(r.ann.ID, "/start")
 	rapid.Check(t, func(rt *rapid.T) {
 		text := "x" + rapid.StringOf(rapid.SampledFrom([]rune("`<>&lt;code/ \n😀漢"))).Draw(rt, "text")
-		if err := l.say(t.Context(), core.Room{Chat: r.ann.ID}, text); err != nil {
+		if err := l.say(t.Context(), room{chat: r.ann.ID}, text); err != nil {
 			rt.Fatalf("refused: %v", err)
 		}
 		sent := r.api.Messages(r.ann.ID)

@@ -37,13 +37,14 @@ const code = "123456"
 // A rig is a channel over a real core and the stand-in for Telegram.
 type rig struct {
 	testing.TB
-	dir   string
-	ctx   context.Context
-	api   *botapi.Server
-	ann   *botapi.User
-	log   *logbook
-	later atomic.Int64 // how far the clock was moved
-	rules core.Rules   // of the next start
+	dir        string
+	ctx        context.Context
+	api        *botapi.Server
+	ann        *botapi.User
+	log        *logbook
+	later      atomic.Int64 // how far the clock was moved
+	rules      core.Rules   // of the next start
+	remindChat int64        // of the next start
 
 	store *store.Store
 	core  *core.Core
@@ -86,12 +87,13 @@ func (r *rig) open() {
 	if r.store, err = store.Open(r.path("afar.db")); err != nil {
 		r.Fatal(err)
 	}
-	r.core, err = core.New(core.Config{Store: r.store, Log: logger, Now: r.now, Secret: secretWord, Code: func() string { return code }, Rules: r.rules})
+	r.core, err = core.New(core.Config{Store: r.store, Log: logger, Now: r.now, Secret: secretWord, Channels: []string{Name}, Rules: r.rules})
 	if err != nil {
 		r.Fatal(err)
 	}
 	r.ch = New(Config{
 		Core: r.core, Log: logger, TokenFile: r.path("telegram.token"), ConfigFile: r.path("config.toml"), Machine: "lab", Home: "/home/ann", Now: r.now,
+		Code: func() string { return code }, RemindChat: r.remindChat,
 	})
 	r.ch.pace.first = 10 * time.Millisecond
 	r.ch.pace.conflict = 20 * time.Millisecond
@@ -126,7 +128,7 @@ func (r *rig) restart() {
 // pair pairs ann and returns when she was told so.
 func (r *rig) pair() {
 	r.Helper()
-	if _, _, err := r.core.StartPairing(); err != nil {
+	if _, _, err := r.ch.StartPairing(); err != nil {
 		r.Fatal(err)
 	}
 	r.ann.Say(r.ann.ID, "/start "+code)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/event"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // TestAttacks: what decides nothing, however it is dressed up. Two cards are
@@ -119,13 +119,13 @@ func TestAttacks(t *testing.T) {
 
 func (r *rig) cards(id ask.ID) []int64 {
 	r.Helper()
-	all, err := r.core.Cards(id)
+	all, err := r.core.Copies(Name, id)
 	if err != nil {
 		r.Fatal(err)
 	}
 	var out []int64
 	for _, c := range all {
-		out = append(out, c.Message)
+		out = append(out, stampOf(c).id)
 	}
 	return out
 }
@@ -149,10 +149,10 @@ func TestReplay(t *testing.T) {
 	if before.Decision == nil || before.Decision.Allow {
 		t.Fatalf("have %+v", before.Decision)
 	}
-	if err := r.core.Receive([]store.Update{{ID: id, Body: []byte(tap(allow))}}); err != nil {
+	if err := r.core.Receive([]channel.Update{{Channel: Name, ID: id, Body: []byte(tap(allow))}}); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := r.core.Received(); len(left) != 0 || err != nil {
+	if left, err := r.core.Received(Name); len(left) != 0 || err != nil {
 		t.Errorf("an update that was dealt with came back: %v, %v", left, err)
 	}
 	for range 2 {

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
@@ -41,7 +40,7 @@ func TestTalk(t *testing.T) {
 	eve := r.api.User(66, "Eve")
 	k.part("Strangers, and pairing")
 	k.says(eve, "hello?")
-	k.does("afar telegram pair", func() error { _, _, err := r.core.StartPairing(); return err })
+	k.does("afar telegram pair", func() error { _, _, err := r.ch.StartPairing(); return err })
 	k.says(r.ann, "/start 000000")
 	k.says(r.ann, "/start "+code)
 
@@ -167,8 +166,8 @@ func (k *talk) hear() {
 	k.Helper()
 	k.settled()
 	k.eventually("all is dealt with", func() bool {
-		left, err := k.core.Received()
-		_, busy, _, err2 := k.store.Due(core.LaneTelegram, k.now(), time.UnixMilli(0), "")
+		left, err := k.core.Received(Name)
+		_, busy, _, err2 := k.store.Due(Name, k.now(), time.UnixMilli(0), "")
 		return err == nil && err2 == nil && len(left) == 0 && !busy
 	})
 	for _, a := range k.api.CallbackAnswers()[k.answers:] {

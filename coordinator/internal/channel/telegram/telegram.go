@@ -22,6 +22,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
@@ -34,6 +35,8 @@ type Config struct {
 	Machine    string // host name shown on cards
 	Home       string // of the person, shown as ~ on cards
 	Now        func() time.Time
+	Code       func() string // a new pairing code of 6 digits
+	RemindChat int64         // another chat that is told that a question waits too long; 0 is none
 }
 
 // A Channel speaks through one bot, or through none. Its methods may be called
@@ -56,6 +59,8 @@ type Status struct {
 	Bot       string // user name of the bot, without @
 	API       string // base URL of the Bot API
 	Failing   string // why the bot does not work, and since when; "" when it does
+	Pairing   bool   // a code waits for its person
+	Person    *channel.Person
 }
 
 // pace holds the channel's times; only tests change them.
@@ -91,7 +96,7 @@ func New(cfg Config) *Channel {
 	return c
 }
 
-// Run polls and carries out the actions of core.LaneTelegram while a token is
+// Run polls and carries out the actions of its lane while a token is
 // stored, and waits for Connect while none is. It returns when ctx ends, with
 // all that it started ended.
 func (c *Channel) Run(ctx context.Context) {
@@ -122,7 +127,7 @@ func (c *Channel) serve(ctx context.Context, l *link, changed <-chan struct{}) {
 		case <-ctx.Done():
 		}
 	})
-	parts.Go(func() { c.cfg.Core.Work(ctx, core.LaneTelegram, l.act) })
+	parts.Go(func() { c.cfg.Core.Work(ctx, Name, l.act) })
 	l.poll(ctx)
 }
 
@@ -157,7 +162,7 @@ func (c *Channel) take(l *link, bot string) error {
 	if err := atomicfile.Write(c.cfg.TokenFile, l.token+"\n"); err != nil {
 		return fmt.Errorf("store token: %w", err)
 	}
-	if err := c.cfg.Core.Connected(bot); err != nil {
+	if err := c.noteBot(bot); err != nil {
 		return err
 	}
 	c.swap(l)
@@ -173,7 +178,7 @@ func (c *Channel) Disconnect() error {
 		return fmt.Errorf("remove token: %w", err)
 	}
 	c.swap(nil)
-	return c.cfg.Core.Connected("")
+	return c.noteBot("")
 }
 
 // Status returns how the channel stands.
@@ -181,8 +186,10 @@ func (c *Channel) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := Status{Failing: c.trouble.text(c.cfg.Now(), c.pace.report)}
+	a := c.account()
+	s.Pairing, s.Person = a.Pairing.Waiting(c.cfg.Now()), a.Person
 	if c.link != nil {
-		s.Connected, s.Bot, s.API = true, c.cfg.Core.Settings().Bot, c.link.api
+		s.Connected, s.Bot, s.API = true, a.Speaker, c.link.api
 	}
 	return s
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/go-telegram/bot"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
 // The API's words about topics.
@@ -35,16 +35,16 @@ type forum struct {
 // inRoom sends what is about a session: in a forum into its own topic, made
 // where there is none, anywhere else into the chat. People may delete a topic;
 // then it is made anew.
-func (l *link) inRoom(ctx context.Context, chat int64, id session.ID, send func(core.Room) error) error {
+func (l *link) inRoom(ctx context.Context, chat int64, id session.ID, send func(room) error) error {
 	to, err := l.roomOf(ctx, chat, id)
 	if err != nil {
 		return err
 	}
 	err = send(to)
-	if to.Thread == 0 || !says(err, noThread) {
+	if to.thread == 0 || !says(err, noThread) {
 		return err
 	}
-	if err := l.cfg.Core.PutThread(store.Thread{Session: id, Chat: chat}); err != nil {
+	if err := l.cfg.Core.PutRoom(channel.Room{Channel: Name, Session: id, Inside: chatAddress(chat)}); err != nil {
 		return err
 	}
 	if to, err = l.roomOf(ctx, chat, id); err != nil {
@@ -54,13 +54,13 @@ func (l *link) inRoom(ctx context.Context, chat int64, id session.ID, send func(
 }
 
 // roomOf returns where a session speaks.
-func (l *link) roomOf(ctx context.Context, chat int64, id session.ID) (core.Room, error) {
-	plain := core.Room{Chat: chat}
+func (l *link) roomOf(ctx context.Context, chat int64, id session.ID) (room, error) {
+	plain := room{chat: chat}
 	if chat > 0 || id == "" {
 		return plain, nil
 	}
-	if t, ok := l.cfg.Core.Thread(id, chat); ok {
-		return core.Room{Chat: chat, Thread: t.ID}, nil
+	if r, ok := l.cfg.Core.Room(Name, id, chatAddress(chat)); ok {
+		return parseAddress(r.Address)
 	}
 	f, err := l.forum(ctx, chat)
 	if err != nil || !f.is || f.denied {
@@ -86,8 +86,8 @@ func (l *link) forum(ctx context.Context, chat int64) (forum, error) {
 
 // newThread makes the topic of a session. Where we may not, all comes into one
 // place, and the person is told so once.
-func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (core.Room, error) {
-	plain, about := core.Room{Chat: chat}, fmt.Sprintf("topics:%d", chat)
+func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (room, error) {
+	plain, about := room{chat: chat}, fmt.Sprintf("topics:%d", chat)
 	v, err := l.cfg.Core.Session(string(id))
 	if err != nil {
 		return plain, nil // a session that nobody remembers needs no topic
@@ -99,44 +99,49 @@ func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (core.R
 		return plain, nil
 	case says(err, noRights):
 		l.forums[chat] = forum{is: true, denied: true, at: l.cfg.Now()}
-		return plain, l.cfg.Core.TellOnce(about, "📌 I may not make topics in this group, so all sessions speak in one place. "+
+		return plain, l.cfg.Core.TellOnce(Name, about, "📌 I may not make topics in this group, so all sessions speak in one place. "+
 			"Make me an administrator who may manage topics, and each session gets a topic of its own.")
 	case err != nil:
 		return plain, l.outcome(chat, err)
 	}
-	t := store.Thread{Session: id, Chat: chat, ID: int64(made.MessageThreadID)}
-	if err := l.insist(ctx, "note topic", func() error { return l.cfg.Core.PutThread(t) }); err != nil {
+	to := room{chat, int64(made.MessageThreadID)}
+	noted := channel.Room{Channel: Name, Session: id, Inside: chatAddress(chat), Address: to.address()}
+	if err := l.insist(ctx, "note topic", func() error { return l.cfg.Core.PutRoom(noted) }); err != nil {
 		return plain, err
 	}
-	return core.Room{Chat: chat, Thread: t.ID}, l.cfg.Core.Untrue(about)
+	return to, l.cfg.Core.Untrue(about)
 }
 
 // topic closes the topic of a session that has ended and opens that of one that
 // came back. A topic that is gone, or not ours to close, stays as it is.
 func (l *link) topic(ctx context.Context, id session.ID) error {
-	person := l.cfg.Core.Person()
+	person, chat := l.person()
 	if person == nil {
 		return nil
 	}
-	t, ok := l.cfg.Core.Thread(id, person.Chat)
+	r, ok := l.cfg.Core.Room(Name, id, person.Address)
 	v, err := l.cfg.Core.Session(string(id))
 	ended := v.State == session.Ended
-	if !ok || err != nil || t.Closed == ended {
+	if !ok || err != nil || r.Closed == ended {
 		return nil
 	}
-	if ended {
-		_, err = l.bot.CloseForumTopic(ctx, &bot.CloseForumTopicParams{ChatID: t.Chat, MessageThreadID: int(t.ID)})
-	} else {
-		_, err = l.bot.ReopenForumTopic(ctx, &bot.ReopenForumTopicParams{ChatID: t.Chat, MessageThreadID: int(t.ID)})
+	at, err := parseAddress(r.Address)
+	if err != nil {
+		return core.GiveUp(err)
 	}
-	t.Closed = ended
+	if ended {
+		_, err = l.bot.CloseForumTopic(ctx, &bot.CloseForumTopicParams{ChatID: chat, MessageThreadID: int(at.thread)})
+	} else {
+		_, err = l.bot.ReopenForumTopic(ctx, &bot.ReopenForumTopicParams{ChatID: chat, MessageThreadID: int(at.thread)})
+	}
+	r.Closed = ended
 	switch {
 	case says(err, noTopic), says(err, noThread):
-		t.ID = 0
+		r.Address = ""
 	case says(err, noRights):
 		return nil
 	case err != nil && !says(err, asItWas):
-		return l.outcome(t.Chat, err)
+		return l.outcome(chat, err)
 	}
-	return l.cfg.Core.PutThread(t)
+	return l.cfg.Core.PutRoom(r)
 }

@@ -17,7 +17,7 @@ func (r *rig) inForum() *botapi.Chat { return r.pairedIn(r.api.Forum(900, "Ann's
 // pairedIn pairs ann in a group, with away on.
 func (r *rig) pairedIn(c *botapi.Chat) *botapi.Chat {
 	r.Helper()
-	if _, _, err := r.core.StartPairing(); err != nil {
+	if _, _, err := r.ch.StartPairing(); err != nil {
 		r.Fatal(err)
 	}
 	r.ann.Say(c.ID, "/start@afar_standin_bot "+code)
@@ -170,7 +170,7 @@ func TestStrangersInGroup(t *testing.T) {
 		t.Errorf("told in %d", told.Thread)
 	}
 	set := r.core.Settings()
-	if r.state("a1").State != ask.Open || set.Paused || set.Away.Mode != session.On || set.Person.User != r.ann.ID {
+	if r.state("a1").State != ask.Open || set.Paused || set.Away.Mode != session.On || !isUser(r.core.Person(Name), r.ann.ID) {
 		t.Errorf("a stranger changed something: %+v", set)
 	}
 	if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Deny")); got != "Denied." {
@@ -219,7 +219,7 @@ func TestTopicDeleted(t *testing.T) {
 	if err := r.core.EndSession("s1", "exit"); err != nil { // nothing is there to be closed
 		t.Fatal(err)
 	}
-	r.eventually("the topic is forgotten", func() bool { _, ok := r.core.Thread("s1", f.ID); return !ok })
+	r.eventually("the topic is forgotten", func() bool { _, ok := r.core.Room(Name, "s1", chatAddress(f.ID)); return !ok })
 }
 
 // TestTopicsDenied: without the right all comes into one place, which is said
@@ -271,7 +271,7 @@ func TestTopicFollowsSession(t *testing.T) {
 		t.Helper()
 		r.eventually("the topic follows", func() bool {
 			all := r.topics(f)
-			known, _ := r.core.Thread("s1", f.ID)
+			known, _ := r.core.Room(Name, "s1", chatAddress(f.ID))
 			return len(all) == 1 && all[0].Closed == want && known.Closed == want
 		})
 	}

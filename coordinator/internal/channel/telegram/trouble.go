@@ -46,7 +46,7 @@ func (c *Channel) failed(err error) {
 	if !tell {
 		return
 	}
-	if err := c.cfg.Core.Note(event.TelegramFailing, "", c.cfg.Core.Settings().Bot, err.Error()); err != nil {
+	if err := c.cfg.Core.Note(event.TelegramFailing, "", c.account().Speaker, err.Error()); err != nil {
 		c.cfg.Log.Error("note that telegram fails", "err", err)
 	}
 }

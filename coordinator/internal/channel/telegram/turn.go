@@ -15,9 +15,9 @@ const stopUsage = "Which session? Send `/stop` as a reply to one of its messages
 func (l *link) stopTurn(update int64, m message, words []string) error {
 	id, found := l.meantSession(m, words)
 	if !found {
-		return l.cfg.Core.Reply(update, m.room(), stopUsage)
+		return l.cfg.Core.Acknowledge(m.act(update), stopUsage)
 	}
-	return l.cfg.Core.OrderStopTurn(update, m.room(), id, ask.Decision{By: m.From.name(), Channel: "telegram"})
+	return l.cfg.Core.OrderStopTurn(m.act(update), id, ask.Decision{By: m.From.name(), Channel: Name})
 }
 
 // meantSession is the session that a command names, else the one whose message it
@@ -28,12 +28,12 @@ func (l *link) meantSession(m message, words []string) (id session.ID, found boo
 	case len(words) > 0:
 		return named(live, words)
 	case m.reply() != nil:
-		if id, ok := l.cfg.Core.SessionShown(m.Chat.ID, m.Reply.ID); ok {
+		if id, ok := l.cfg.Core.SessionShown(Name, messageID(m.Chat.ID, m.Reply.ID)); ok {
 			return id, true
 		}
 		return named(live, strings.FieldsFunc(m.Reply.Text, func(r rune) bool { return !inToken(r) }))
 	}
-	if id, ok := l.cfg.Core.SessionIn(m.room()); ok {
+	if id, ok := l.cfg.Core.SessionIn(Name, m.room().address()); ok {
 		return id, true
 	}
 	if len(live) == 1 {

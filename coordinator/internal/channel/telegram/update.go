@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
-	"github.com/afar-sh/afar/coordinator/internal/core"
-	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
@@ -73,21 +71,24 @@ func (u user) name() string {
 	return shorten(name, maxName)
 }
 
-func (m message) from() core.Sender {
-	return core.Sender{User: m.From.ID, Room: m.room(), Name: m.From.name()}
+// act is what core hears of an update that is a message.
+func (m message) act(update int64) channel.Act {
+	return channel.Act{Channel: Name, Update: update, At: m.room().address()}
+}
+
+func (m message) sender(update int64) sender {
+	return sender{Act: m.act(update), user: m.From.ID, chat: m.Chat.ID, name: m.From.name()}
 }
 
 // stamp is when m was sent, as Telegram says it.
-func (m message) stamp() channel.Stamp {
-	return channel.Stamp{Chat: m.Chat.ID, ID: m.ID, At: m.Date}
-}
+func (m message) stamp() stamp { return stamp{chat: m.Chat.ID, id: m.ID, at: m.Date} }
 
 // room is where m stands, and where its answer goes.
-func (m message) room() core.Room {
+func (m message) room() room {
 	if m.Topic {
-		return core.Room{Chat: m.Chat.ID, Thread: m.Thread}
+		return room{m.Chat.ID, m.Thread}
 	}
-	return core.Room{Chat: m.Chat.ID}
+	return room{chat: m.Chat.ID}
 }
 
 // written reports whether the sender wrote the text as it stands: what somebody
@@ -96,19 +97,19 @@ func (m message) written() bool { return m.Text != "" && m.Origin == nil && m.Vi
 
 // handle deals with one update, in one commit. Its error is always core's: then
 // the update is still there.
-func (l *link) handle(in store.Update) error {
+func (l *link) handle(in channel.Update) error {
 	var u update
 	if err := json.Unmarshal(in.Body, &u); err != nil {
 		l.cfg.Log.Warn("an update that cannot be read", "update", in.ID, "err", err)
-		return l.cfg.Core.Ignore(in.ID)
+		return l.cfg.Core.Acknowledge(channel.Act{Channel: Name, Update: in.ID}, "")
 	}
 	switch {
 	case u.Tap != nil:
 		return l.tapped(in.ID, *u.Tap)
 	case u.Message != nil && u.Message.MovedTo != 0:
-		return l.cfg.Core.Moved(in.ID, u.Message.Chat.ID, u.Message.MovedTo)
+		return l.moveChat(in.ID, u.Message.Chat.ID, u.Message.MovedTo)
 	case u.Message != nil && u.Message.MovedFrom != 0:
-		return l.cfg.Core.Moved(in.ID, u.Message.MovedFrom, u.Message.Chat.ID)
+		return l.moveChat(in.ID, u.Message.MovedFrom, u.Message.Chat.ID)
 	case u.Message == nil || u.Message.From == nil || u.Message.From.IsBot:
 	case u.Message.Chat.Type == "private":
 		return l.received(in.ID, *u.Message)
@@ -116,7 +117,7 @@ func (l *link) handle(in store.Update) error {
 		return l.received(in.ID, *u.Message)
 	}
 	l.cfg.Log.Info("an update without meaning for us", "update", in.ID)
-	return l.cfg.Core.Ignore(in.ID)
+	return l.cfg.Core.Acknowledge(channel.Act{Channel: Name, Update: in.ID}, "")
 }
 
 // meant reports whether a message in a group is for us: people talk to one
@@ -125,13 +126,13 @@ func (l *link) handle(in store.Update) error {
 func (l *link) meant(m message) bool {
 	if command, _ := split(m.Text); command != "" {
 		_, to, named := strings.Cut(strings.Fields(m.Text)[0], "@")
-		return !named || strings.EqualFold(to, l.cfg.Core.Settings().Bot)
+		return !named || strings.EqualFold(to, l.account().Speaker)
 	}
 	if to := m.reply(); to != nil {
 		return to.From != nil && to.From.IsBot
 	}
-	_, ours := l.cfg.Core.SessionIn(m.room())
-	return ours && l.cfg.Core.Person().Is(m.From.ID, m.Chat.ID)
+	_, ours := l.cfg.Core.SessionIn(Name, m.room().address())
+	return ours && isPerson(l.account().Person, m.From.ID, m.Chat.ID)
 }
 
 // reply returns the message that m answers. In a topic, what answers nothing
@@ -145,20 +146,20 @@ func (m message) reply() *message {
 
 // received deals with a message for us.
 func (l *link) received(update int64, m message) error {
-	from := m.from()
+	from, account := m.sender(update), l.account()
 	command, rest := split(m.Text)
 	code := m.written() && command == "/start" && rest != ""
-	if !l.cfg.Core.Person().Is(from.User, from.Chat) {
+	if !isPerson(account.Person, from.user, from.chat) {
 		if code {
-			return l.cfg.Core.Pair(update, from, rest)
+			return l.pair(from, rest)
 		}
-		return l.cfg.Core.Stranger(update, from)
+		return l.stranger(from)
 	}
 	switch {
 	case !m.written():
-		return l.cfg.Core.Ignore(update)
-	case code && l.cfg.Core.Settings().Pairing.Waiting(l.cfg.Now()):
-		return l.cfg.Core.Pair(update, from, rest)
+		return l.cfg.Core.Acknowledge(from.Act, "")
+	case code && account.Pairing.Waiting(l.cfg.Now()):
+		return l.pair(from, rest)
 	case command == "" && m.reply() != nil:
 		return l.replied(update, m)
 	case command == "":
@@ -168,9 +169,9 @@ func (l *link) received(update int64, m message) error {
 		return err
 	}
 	if m.Chat.group() {
-		return l.cfg.Core.Ignore(update) // a command for somebody else
+		return l.cfg.Core.Acknowledge(from.Act, "") // a command for somebody else
 	}
-	return l.cfg.Core.Reply(update, from.Room, "I do not know "+short(command)+".\n\n"+helpText)
+	return l.cfg.Core.Acknowledge(from.Act, "I do not know "+short(command)+".\n\n"+helpText)
 }
 
 // split returns the command that a text begins with, without the bot's name

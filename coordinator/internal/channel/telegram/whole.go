@@ -8,7 +8,8 @@ import (
 	"github.com/go-telegram/bot/models"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
 // isFile marks the message that carries an ask's file among its cards: it is
@@ -17,16 +18,22 @@ const isFile = "file"
 
 // sendWhole sends an input that is too long for its card as a file below the
 // card, once: what was sent is noted with the cards.
-func (l *link) sendWhole(ctx context.Context, a ask.Ask, card store.Card) error {
+func (l *link) sendWhole(ctx context.Context, a ask.Ask, card channel.Copy) error {
+	chat, message, err := parseMessageID(card.Message)
+	if err != nil {
+		return core.GiveUp(err)
+	}
 	name, caption := whole(a)
 	m, err := l.bot.SendDocument(ctx, &bot.SendDocumentParams{
-		ChatID: card.Chat, Caption: caption, Document: &models.InputFileUpload{Filename: name, Data: strings.NewReader(a.Text)},
-		ReplyParameters: &models.ReplyParameters{MessageID: int(card.Message), AllowSendingWithoutReply: true},
+		ChatID: chat, Caption: caption, Document: &models.InputFileUpload{Filename: name, Data: strings.NewReader(a.Text)},
+		ReplyParameters: &models.ReplyParameters{MessageID: int(message), AllowSendingWithoutReply: true},
 	})
 	if err != nil {
-		return l.outcome(card.Chat, err)
+		return l.outcome(chat, err)
 	}
-	return l.sent(ctx, store.Card{Ask: card.Ask, Chat: card.Chat, Message: int64(m.ID), Shown: isFile, At: int64(m.Date)})
+	return l.sent(ctx, channel.Copy{
+		Ask: card.Ask, Channel: Name, Message: messageID(chat, int64(m.ID)), Shown: isFile, SentAt: int64(m.Date),
+	})
 }
 
 // whole names the file of an input, and says what it is.

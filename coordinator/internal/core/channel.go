@@ -1,0 +1,304 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// available returns the channels on which the person can be reached: those of this
+// coordinator with which somebody is paired.
+func (s *state) available() (names []string) {
+	for _, name := range s.channels {
+		if s.accounts.rows[name].Person != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// reachable reports whether any channel is available.
+func (s *state) reachable() bool { return len(s.available()) > 0 }
+
+// channelAction returns an action for one channel; its lane has the channel's name.
+func channelAction(name, key, kind, data string, due time.Time) store.Action {
+	return store.Action{Key: name + "/" + key, Lane: name, Kind: kind, Data: data, Due: due}
+}
+
+// onChannels has every available channel carry out an action.
+func (s *state) onChannels(b *store.Batch, key, kind, data string, due time.Time) {
+	for _, name := range s.available() {
+		b.Actions = append(b.Actions, channelAction(name, key, kind, data, due))
+	}
+}
+
+// encode returns the data of an action. v holds strings and numbers alone, so it
+// cannot fail.
+func encode(v any) string {
+	data, _ := json.Marshal(v)
+	return string(data)
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// showCard has every available channel show the card of an ask as it is now.
+func (s *state) showCard(b *store.Batch, a ask.Ask, now time.Time) {
+	id := string(a.CardID())
+	s.onChannels(b, "card:"+id, ActCard, id, now)
+}
+
+// showOpen has one channel show the open asks that have left the terminal.
+func (s *state) showOpen(b *store.Batch, name string, now time.Time) {
+	for _, a := range s.asks.waiting() {
+		if a.Shown && a.State == ask.Open {
+			id := string(a.CardID())
+			b.Actions = append(b.Actions, channelAction(name, "card:"+id, ActCard, id, now))
+		}
+	}
+}
+
+// settle tells whoever acted what their act led to.
+func (s *state) settle(b *store.Batch, act channel.Act, text string, now time.Time) {
+	kind, key := ActSay, "say:"+itoa(act.Update)
+	if act.Tap != "" {
+		kind, key = ActTap, "tap:"+act.Tap
+	}
+	b.Actions = append(b.Actions, channelAction(act.Channel, key, kind, encode(act.Settle(text)), now))
+}
+
+// Acknowledge deals with an act that changes nothing, and answers it with a text, or
+// with none where the text is empty.
+func (c *Core) Acknowledge(act channel.Act, text string) error {
+	return c.do(func(s *state, now time.Time) (store.Batch, error) {
+		b := store.Batch{Act: act}
+		if text != "" {
+			s.settle(&b, act, text, now)
+		}
+		return b, nil
+	})
+}
+
+// Account returns how a channel stands.
+func (c *Core) Account(name string) (a channel.Account) {
+	c.view(func(s *state, _ time.Time) { a = s.account(name) })
+	return a
+}
+
+func (s *state) account(name string) channel.Account {
+	a := s.accounts.rows[name]
+	a.Channel = name
+	return a
+}
+
+// accountTopics returns the topics that a change of an account touches.
+func accountTopics(before, after channel.Account) []Part {
+	if before.Speaker == after.Speaker && before.Person == after.Person && before.Pairing == after.Pairing {
+		return nil
+	}
+	return []Part{Pairing}
+}
+
+// Person returns who is paired with a channel, nil for nobody.
+func (c *Core) Person(name string) *channel.Person { return c.Account(name).Person }
+
+// ChangeAccount deals with an act that is about its channel's account: change says
+// what becomes of the account as it is at now.
+func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now time.Time) channel.Change) error {
+	return c.do(func(s *state, now time.Time) (store.Batch, error) {
+		b := store.Batch{Act: act}
+		next := change(s.account(act.Channel), now)
+		if next.Account != nil {
+			s.accounts.put(&b, *next.Account)
+		}
+		if next.Anew {
+			b.Anew = act.Channel
+		}
+		if next.Settle != "" {
+			s.settle(&b, act, next.Settle, now)
+		}
+		if next.Notice != "" {
+			s.noticeOn(&b, act.Channel, "account", next.Notice, now)
+		}
+		if next.Show {
+			s.showOpen(&b, act.Channel, now)
+		}
+		if next.Event.Kind != "" {
+			next.Event.At = now
+			b.Events = append(b.Events, next.Event)
+		}
+		return b, nil
+	})
+}
+
+// Sent notes a message that shows a card, and what it says.
+func (c *Core) Sent(sent channel.Copy) error {
+	return c.do(func(*state, time.Time) (store.Batch, error) { return store.Batch{Copies: []channel.Copy{sent}}, nil })
+}
+
+// Copies returns the messages of a channel that show the card of an ask, oldest first.
+func (c *Core) Copies(name string, id ask.ID) ([]channel.Copy, error) {
+	return c.cfg.Store.Copies(name, id)
+}
+
+// Doubt notes that nobody knows whether a channel has sent the card of an ask: what
+// it sends next may be a second one, and says so.
+func (c *Core) Doubt(name string, id ask.ID) error {
+	copies, err := c.cfg.Store.Copies(name, id)
+	if err != nil || len(copies) > 0 {
+		return err
+	}
+	_, err = c.changeAsk(id, func(a ask.Ask, _ time.Time) (ask.Ask, event.Kind, error) {
+		a.Twice = true
+		return a, "", nil
+	})
+	return err
+}
+
+// doubtInterrupted doubts the cards that were being sent when the coordinator before
+// this one died. A lane does one thing at a time, so of each channel it can only be
+// the first card that is not noted as sent.
+func (c *Core) doubtInterrupted() error {
+	last, err := c.cfg.Store.Journal(0, 1, "", true)
+	if err != nil || len(last) == 0 || last[0].Kind == event.Stopped {
+		return err
+	}
+	for _, name := range c.cfg.Channels {
+		id, ok, err := c.cfg.Store.Unshown(name, ActCard)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := c.Doubt(name, id); err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Receive commits raw updates. Only then may they be acknowledged to their channel.
+func (c *Core) Receive(updates []channel.Update) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	return c.wrote(c.cfg.Store.Receive(updates))
+}
+
+// Received returns the updates of a channel that nobody has dealt with yet, in order.
+func (c *Core) Received(name string) ([]channel.Update, error) { return c.cfg.Store.Received(name) }
+
+// SessionShown returns the session whose question or check-in a message shows.
+func (c *Core) SessionShown(name string, message channel.MessageID) (id session.ID, ok bool) {
+	on, shown, err := c.cfg.Store.ShownBy(name, message)
+	if err != nil || !shown {
+		return "", false
+	}
+	a, err := c.Ask(on)
+	return a.Session, err == nil && a.Session != ""
+}
+
+// A roomTable holds the rooms, and finds them by their address.
+type roomTable struct {
+	*table[string, channel.Room]
+	byAddress *index[string, channel.Room]
+}
+
+func newRoomTable(s *state) roomTable {
+	made := register(s, store.Rooms, traits[channel.Room]{})
+	return roomTable{table: made, byAddress: made.indexBy(func(r channel.Room) string {
+		if r.Address == "" {
+			return ""
+		}
+		return r.Channel + " " + string(r.Address)
+	})}
+}
+
+// Room returns the place of a session inside an address of a channel; ok is false
+// when it has none there.
+func (c *Core) Room(name string, id session.ID, inside channel.Address) (r channel.Room, ok bool) {
+	c.view(func(s *state, _ time.Time) { r = s.room(name, id, inside) })
+	return r, r.Address != ""
+}
+
+func (s *state) room(name string, id session.ID, inside channel.Address) channel.Room {
+	return s.rooms.rows[channel.Room{Channel: name, Session: id, Inside: inside}.ID()]
+}
+
+// PutRoom notes how a room is, or without an Address that it is gone.
+func (c *Core) PutRoom(r channel.Room) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		s.rooms.put(&b, r)
+		s.followRoom(&b, r, s.sessions.rows[r.Session], now)
+		return b, nil
+	})
+}
+
+// followRooms has the rooms of a session that ended or came back be closed or opened,
+// where people are paired now.
+func (s *state) followRooms(b *store.Batch, v session.Session, now time.Time) {
+	for _, name := range s.available() {
+		inside := s.accounts.rows[name].Person.Address
+		s.followRoom(b, s.room(name, v.ID, inside), v, now)
+	}
+}
+
+func (s *state) followRoom(b *store.Batch, r channel.Room, v session.Session, now time.Time) {
+	ended := v.State == session.Ended
+	if r.Address == "" || r.Closed == ended {
+		return
+	}
+	id := string(r.Session)
+	b.Actions = append(b.Actions, channelAction(r.Channel, "room:"+id, ActRoom, id, now))
+}
+
+// SessionIn returns the session whose room is at an address; ok is false for any
+// other address.
+func (c *Core) SessionIn(name string, at channel.Address) (id session.ID, ok bool) {
+	c.view(func(s *state, _ time.Time) { id, ok = s.sessionIn(name, at) })
+	return id, ok
+}
+
+func (s *state) sessionIn(name string, at channel.Address) (session.ID, bool) {
+	r, ok := s.rooms.byAddress.one(name + " " + string(at))
+	return r.Session, ok
+}
+
+// TellOnce tells the person on a channel something that stays true until Untrue says
+// that it no longer is; about names it.
+func (c *Core) TellOnce(name, about, text string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if s.settings.Notes[about] != "" {
+			return b, nil
+		}
+		set := s.change(&b)
+		set.Notes = maps.Clone(set.Notes)
+		if set.Notes == nil {
+			set.Notes = map[string]string{}
+		}
+		set.Notes[about] = text
+		s.noticeOn(&b, name, about, text, now)
+		return b, nil
+	})
+}
+
+// Untrue takes back what TellOnce told, without telling anybody.
+func (c *Core) Untrue(about string) error {
+	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
+		if s.settings.Notes[about] == "" {
+			return b, nil
+		}
+		set := s.change(&b)
+		set.Notes = maps.Clone(set.Notes)
+		delete(set.Notes, about)
+		return b, nil
+	})
+}

@@ -1,0 +1,191 @@
+package store
+
+import (
+	"database/sql"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
+)
+
+//go:embed thread.sql
+var threadSchema string
+
+//go:embed cards.sql
+var cardsIndex string
+
+//go:embed cardtime.sql
+var cardTime string
+
+//go:embed channels.sql
+var channelSchema string
+
+//go:embed oldperson.sql
+var oldPerson string
+
+// Accounts is how each channel stands.
+var Accounts = NewKind(Kind[string, channel.Account]{
+	Table:  "channels",
+	Key:    "name",
+	ID:     func(a channel.Account) string { return a.Channel },
+	Wanted: "?1 IS NOT NULL", // all
+})
+
+// Rooms is where sessions have places of their own.
+var Rooms = NewKind(Kind[string, channel.Room]{
+	Table:   "rooms",
+	ID:      channel.Room.ID,
+	Columns: []Column[channel.Room]{{Name: "session", Of: func(r channel.Room) any { return string(r.Session) }}},
+	Wanted:  "?1 IS NOT NULL", // all
+})
+
+func putCopies(tx writer, b *Batch) error {
+	for _, c := range b.Copies {
+		if _, err := tx.Exec(`INSERT INTO copies (ask, channel, message, shown, at) VALUES (?1, ?2, ?3, ?4, ?5)
+			ON CONFLICT (ask, channel, message) DO UPDATE SET shown = ?4, at = max(at, ?5)`,
+			string(c.Ask), c.Channel, string(c.Message), c.Shown, c.SentAt); err != nil {
+			return fmt.Errorf("put copy: %w", err)
+		}
+	}
+	return nil
+}
+
+func putUpdate(tx writer, b *Batch) error {
+	if b.Anew != "" {
+		if _, err := tx.Exec(`DELETE FROM inbox WHERE channel = ?`, b.Anew); err != nil {
+			return fmt.Errorf("forget updates: %w", err)
+		}
+	}
+	if b.Act.Update == 0 {
+		return nil
+	}
+	_, err := tx.Exec(`UPDATE inbox SET done = 1 WHERE channel = ? AND id = ?`, b.Act.Channel, b.Act.Update)
+	if err != nil {
+		return fmt.Errorf("finish update: %w", err)
+	}
+	return nil
+}
+
+// PersonOf returns who is paired with a channel, as far as the database at path can
+// be read. It writes nothing, and is for a coordinator that cannot open its store.
+func PersonOf(path, name string) *channel.Person {
+	db, err := connect(path, "ro")
+	if err != nil {
+		return nil
+	}
+	defer db.Close()
+	var data []byte
+	err = db.QueryRow(`SELECT data FROM channels WHERE name = ?`, name).Scan(&data)
+	if err != nil && db.QueryRow(oldPerson, name).Scan(&data) != nil {
+		return nil
+	}
+	var a channel.Account
+	if json.Unmarshal(data, &a) != nil {
+		return nil
+	}
+	return a.Person
+}
+
+// Copies returns the messages of a channel that show the card of an ask, oldest
+// first.
+func (s *Store) Copies(name string, id ask.ID) ([]channel.Copy, error) {
+	rows, err := s.db.Query(`SELECT message, shown, at FROM copies WHERE ask = ? AND channel = ? ORDER BY rowid`, string(id), name)
+	if err != nil {
+		return nil, fmt.Errorf("read copies: %w", err)
+	}
+	defer rows.Close()
+	var out []channel.Copy
+	for rows.Next() {
+		c := channel.Copy{Ask: id, Channel: name}
+		if err := rows.Scan(&c.Message, &c.Shown, &c.SentAt); err != nil {
+			return nil, fmt.Errorf("read copies: %w", err)
+		}
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// ShownBy returns the ask whose card a message of a channel shows; ok is false when it
+// shows none.
+func (s *Store) ShownBy(name string, message channel.MessageID) (id ask.ID, ok bool, err error) {
+	err = s.db.QueryRow(`SELECT ask FROM copies WHERE channel = ? AND message = ? LIMIT 1`, name, string(message)).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read copies: %w", err)
+	}
+	return id, true, nil
+}
+
+// Unshown returns the ask whose card a channel sends next, of those that it is not
+// known to show. The actions that send cards are of a kind, with the ask's id as their
+// data, in the lane with the channel's name.
+func (s *Store) Unshown(name, kind string) (id ask.ID, ok bool, err error) {
+	err = s.db.QueryRow(`SELECT data FROM actions WHERE lane = ?1 AND kind = ?2 AND done < gen
+		AND NOT EXISTS (SELECT 1 FROM copies WHERE ask = data AND channel = ?1)
+		ORDER BY due, rowid LIMIT 1`, name, kind).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read action: %w", err)
+	}
+	return id, true, nil
+}
+
+// Receive commits raw updates before they are acknowledged to their channel. One that
+// is known already changes nothing.
+func (s *Store) Receive(updates []channel.Update) error {
+	err := s.tx(func(tx *sql.Tx) error {
+		for _, u := range updates {
+			if _, err := tx.Exec(`INSERT INTO inbox (channel, id, body) VALUES (?, ?, ?)
+				ON CONFLICT (channel, id) DO NOTHING`, u.Channel, u.ID, u.Body); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("receive updates: %w", err)
+	}
+	return nil
+}
+
+// Received returns the updates of a channel that nobody has dealt with, in order.
+func (s *Store) Received(name string) ([]channel.Update, error) {
+	rows, err := s.db.Query(`SELECT id, body FROM inbox WHERE channel = ? AND done = 0 ORDER BY id`, name)
+	if err != nil {
+		return nil, fmt.Errorf("read updates: %w", err)
+	}
+	defer rows.Close()
+	var out []channel.Update
+	for rows.Next() {
+		u := channel.Update{Channel: name}
+		if err := rows.Scan(&u.ID, &u.Body); err != nil {
+			return nil, fmt.Errorf("read updates: %w", err)
+		}
+		out = append(out, u)
+	}
+	return out, rows.Err()
+}
+
+// keepUpdates bounds the memory of updates already dealt with, for each channel.
+const keepUpdates = 1000
+
+// forgetChannels drops old updates that were dealt with, and the rooms of sessions
+// that were not seen since the given time.
+func forgetChannels(tx *sql.Tx, before time.Time) error {
+	if _, err := tx.Exec(`DELETE FROM inbox WHERE done = 1
+		AND id <= (SELECT max(id) FROM inbox AS all_of WHERE all_of.channel = inbox.channel) - ?`, keepUpdates); err != nil {
+		return fmt.Errorf("forget updates: %w", err)
+	}
+	if _, err := tx.Exec(`DELETE FROM rooms WHERE session NOT IN (SELECT id FROM sessions WHERE seen_at >= ?)`, before.UnixMilli()); err != nil {
+		return fmt.Errorf("forget rooms: %w", err)
+	}
+	return nil
+}
