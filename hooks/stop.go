@@ -14,17 +14,38 @@ const (
 	subagentFor = 500 * time.Millisecond
 )
 
-// stop asks whether the session goes on. It starts a coordinator that is gone:
-// a loop must not end because somebody killed the daemon.
+// stop carries the question whether the session may stop, and does what the reply says. A
+// reply that has the hook wait is followed by the same question. It starts a coordinator
+// that is gone: a loop must not end because somebody killed the daemon.
 func stop(h *hook) error {
 	if h.off() {
 		return nil
 	}
-	id := newID()
-	r, err := h.awaitStop(id)
-	if err != nil {
-		return err
+	id, began := newID(), time.Now()
+	for {
+		r, err := h.askStop(id)
+		if err != nil {
+			return err
+		}
+		parked := time.Duration(r.body.Get("parked_ms").Int()) * time.Millisecond
+		switch {
+		case r.str("errand") != "":
+			if h.off() || h.awaitErrand(began) {
+				return nil
+			}
+		case parked > 0:
+			if h.off() || (&question{hook: h}).orphaned() {
+				return nil
+			}
+			h.awaitParked(parked)
+		default:
+			return h.endStop(id, r)
+		}
 	}
+}
+
+// endStop does the last thing that the coordinator wants of a Stop hook.
+func (h *hook) endStop(id string, r reply) error {
 	switch hold := r.body.Get("hold_ms").Int(); {
 	case r.yes("block"):
 		return h.block(r)
@@ -38,8 +59,8 @@ func stop(h *hook) error {
 	return nil
 }
 
-// askStop asks the coordinator, and runs the checks that it wants run first. A
-// check whose result nobody wants any more lets the session stop.
+// askStop asks the coordinator, and sends the results of the checks that it wants run
+// first. A check whose result nobody wants any more lets the session stop.
 func (h *hook) askStop(id string) (reply, error) {
 	in := wire.StopRequest{HookCall: h.hookCall(), Ask: id, Delivery: id}
 	r, err := h.callStarting(wire.OpStop, in, stopFor)
@@ -54,32 +75,19 @@ func (h *hook) askStop(id string) (reply, error) {
 	return r, err
 }
 
-// awaitStop asks whether the session may stop. One that nobody attends, with
-// calls that were refused for want of an answer, waits for the answers.
-func (h *hook) awaitStop(id string) (reply, error) {
-	for began := time.Now(); ; {
-		r, err := h.askStop(id)
-		if err == nil && r.str("errand") != "" {
-			if h.off() || h.awaitErrand(began) {
-				return reply{}, nil
-			}
-			continue
-		}
-		left := time.Duration(r.body.Get("parked_ms").Int()) * time.Millisecond
-		if err != nil || left <= 0 || h.off() || (&question{hook: h}).orphaned() {
-			return r, err
-		}
-		wait := min(waitFor, left)
-		in := wire.ParkedWaitRequest{HookCall: h.hookCall(), WaitMS: wait.Milliseconds()}
-		if _, err := h.callStarting(wire.OpParkedWait, in, wait+replyFor); err != nil {
-			time.Sleep(pause)
-		}
+// awaitParked waits for the answers to calls that were refused because nobody answered, at
+// most for left.
+func (h *hook) awaitParked(left time.Duration) {
+	wait := min(waitFor, left)
+	in := wire.ParkedWaitRequest{HookCall: h.hookCall(), WaitMS: wait.Milliseconds()}
+	if _, err := h.callStarting(wire.OpParkedWait, in, wait+replyFor); err != nil {
+		time.Sleep(pause)
 	}
 }
 
-// awaitErrand waits while the coordinator does something for the session's loop.
-// Esc ends this process, and with it the wait alone: what comes of the errand is
-// said at the next stop. A person who typed since the hook began comes first, too.
+// awaitErrand waits while the coordinator does something for the session's loop. Esc ends
+// this process and so the wait, but not the errand: the next stop tells what came of it.
+// typed is true when a person has typed since the hook began: they come first.
 func (h *hook) awaitErrand(began time.Time) (typed bool) {
 	r, err := h.callStarting(wire.OpErrandWait, wire.ErrandWaitRequest{
 		HookCall: h.hookCall(), WaitMS: watchFor.Milliseconds(), SinceMS: began.UnixMilli(),
@@ -125,7 +133,8 @@ func subagentStart(h *hook) error {
 
 // block sends the session on with the coordinator's reason.
 func (h *hook) block(r reply) error {
-	return h.print(wire.NewObject().Str("decision", "block").Str("reason", r.str("reason")).OptStr("systemMessage", r.str("notice")))
+	out := wire.NewObject().Str("decision", "block").Str("reason", r.str("reason"))
+	return h.print(out.OptStr("systemMessage", r.str("notice")))
 }
 
 func stopFailure(h *hook) error {
