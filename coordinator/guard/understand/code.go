@@ -12,30 +12,18 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-func codeRow(name string) action {
-	switch name {
-	case "python", "pypy", "ipython", "jython":
-		return interpreter("c", "python")
-	case "node", "nodejs", "bun", "deno", "tsx", "ts-node", "qjs":
-		return interpreter("e eval p print", "js")
-	case "perl":
-		return interpreter("e E", "perl")
-	case "ruby", "jruby", "irb":
-		return interpreter("e", "ruby")
-	case "php":
-		return interpreter("r B R E", "php")
-	case "lua", "luajit", "rscript", "r", "julia", "elixir", "erl", "groovy", "scala", "ghc", "swift", "raku", "crystal":
-		return interpreter("e eval E expr", "other")
-	case "guile", "sbcl", "racket", "clj", "bb", "csi":
-		return interpreter("c e eval", "lisp")
-	case "tclsh", "wish", "jimsh":
-		return interpreter("e", "tcl")
-	case "vim", "nvim", "vi", "ex", "emacs", "ed":
-		return editor
-	case "gdb", "lldb":
-		return debugger
-	}
-	return nil
+// codePrograms are the programs of this file, with what each does.
+var codePrograms = []named{
+	{names: "python pypy ipython jython", do: interpreter("c", "python")},
+	{names: "node nodejs bun deno tsx ts-node qjs", do: interpreter("e eval p print", "js")},
+	{names: "perl", do: interpreter("e E", "perl")},
+	{names: "ruby jruby irb", do: interpreter("e", "ruby")},
+	{names: "php", do: interpreter("r B R E", "php")},
+	{names: "lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal", do: interpreter("e eval E expr", "other")},
+	{names: "guile sbcl racket clj bb csi", do: interpreter("c e eval", "lisp")},
+	{names: "tclsh wish jimsh", do: interpreter("e", "tcl")},
+	{names: "vim nvim vi ex emacs ed", do: editor},
+	{names: "gdb lldb", do: debugger},
 }
 
 // interpreter reads the code given on the command line or on stdin. It stays out

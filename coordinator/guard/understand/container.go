@@ -12,18 +12,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-func containerRow(name string) action {
-	switch name {
-	case "docker", "podman", "nerdctl", "finch":
-		return container
-	case "docker-compose", "podman-compose":
-		return func(sh *shell.Shell, c shell.Command) { compose(sh, c.Args, c) }
-	case "kubectl", "k", "oc", "microk8s.kubectl", "k3s-kubectl", "kubecolor":
-		return kubectl
-	case "helm":
-		return func(sh *shell.Shell, c shell.Command) { remoteControl(sh, c) }
-	}
-	return nil
+// containerPrograms are the programs of this file, with what each does.
+var containerPrograms = []named{
+	{names: "docker podman nerdctl finch", do: container},
+	{names: "docker-compose podman-compose", do: func(sh *shell.Shell, c shell.Command) { compose(sh, c.Args, c) }},
+	{names: "kubectl k oc microk8s.kubectl k3s-kubectl kubecolor", do: kubectl},
+	{names: "helm", do: func(sh *shell.Shell, c shell.Command) { remoteControl(sh, c) }},
 }
 
 func container(sh *shell.Shell, c shell.Command) {

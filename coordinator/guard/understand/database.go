@@ -11,30 +11,23 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
-func databaseRow(name string) action {
-	switch name {
-	case "psql", "pgcli", "pgsql":
-		return sqlClient("c command", "h p U d f o v F R T L host port username dbname file output set variable", false)
-	case "mysql", "mariadb", "mycli":
-		return sqlClient("e execute", "h P u D S host port user database socket", false)
-	case "sqlite3", "sqlite", "duckdb", "litecli", "sqlcipher":
-		return sqlClient("cmd c", "init separator newline", true)
-	case "sqlcmd", "osql", "isql", "sqlplus", "db2", "bteq", "trino", "presto", "impala-shell", "hive", "beeline", "spark-sql", "ksql", "vsql", "nzsql":
-		return sqlClient("Q q e execute c", "S U P d i f server user", true)
-	case "cqlsh", "clickhouse-client", "clickhouse", "clickhouse-local", "snowsql", "usql", "mssql-cli", "dolt", "tidb", "questdb", "rqlite":
-		return sqlClient("e q query execute Q c", "h u p k f host user password port", true)
-	case "cockroach", "turso", "bq", "wrangler", "xata", "pscale", "planetscale", "heroku", "supabase", "neonctl", "snow", "athena", "snowflake", "influx":
-		return mixedClient
-	case "mongo", "mongosh":
-		return mongo
-	case "redis-cli", "valkey-cli", "keydb-cli", "dragonfly-cli":
-		return redis
-	case "cypher-shell":
-		return graph
-	case "prisma", "knex", "sequelize", "typeorm", "drizzle-kit", "alembic", "flyway", "liquibase", "rails", "gitlab-rails", "gitlab-rake", "rake", "bin/rails", "dbmate", "migrate", "goose", "diesel", "sqlx", "artisan", "manage.py", "django-admin", "mix", "ecto", "sequelize-cli", "hasura", "atlas", "drush", "console":
-		return migration
-	}
-	return nil
+// databasePrograms are the programs of this file, with what each does.
+var databasePrograms = []named{
+	{names: "psql pgcli pgsql", do: sqlClient("c command", "h p U d f o v F R T L host port username dbname file output set variable", false)},
+	{names: "mysql mariadb mycli", do: sqlClient("e execute", "h P u D S host port user database socket", false)},
+	{names: "sqlite3 sqlite duckdb litecli sqlcipher", do: sqlClient("cmd c", "init separator newline", true)},
+	{names: "sqlcmd osql isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql " +
+		"vsql nzsql", do: sqlClient("Q q e execute c", "S U P d i f server user", true)},
+	{names: "cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb " +
+		"questdb rqlite", do: sqlClient("e q query execute Q c", "h u p k f host user password port", true)},
+	{names: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena " +
+		"snowflake influx", do: mixedClient},
+	{names: "mongo mongosh", do: mongo},
+	{names: "redis-cli valkey-cli keydb-cli dragonfly-cli", do: redis},
+	{names: "cypher-shell", do: graph},
+	{names: "prisma knex sequelize typeorm drizzle-kit alembic flyway liquibase rails gitlab-rails " +
+		"gitlab-rake rake bin/rails dbmate migrate goose diesel sqlx artisan manage.py " +
+		"django-admin mix ecto sequelize-cli hasura atlas drush console", do: migration},
 }
 
 // sqlClient reads SQL from flags, from stdin and, where operand is set, from

@@ -10,14 +10,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-func diskRow(name string) action {
-	switch name {
-	case "dd", "dcfldd", "gdd":
-		return diskDump
-	case "mkfs", "mke2fs", "mkswap", "newfs", "mkntfs", "mkdosfs":
-		return makeFilesystem
-	}
-	return nil
+// diskPrograms are the programs of this file, with what each does.
+var diskPrograms = []named{
+	{names: "dd dcfldd gdd", do: diskDump},
+	{names: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", do: makeFilesystem},
 }
 
 func diskDump(sh *shell.Shell, c shell.Command) {

@@ -46,7 +46,7 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 		return
 	}
 	if p.action != nil {
-		if !asksHelp(c) {
+		if p.passes || !asksHelp(c) {
 			p.action(sh, c)
 		}
 		return
@@ -146,9 +146,6 @@ func printsForEval(c shell.Command) bool {
 // asksHelp is true of a program that only prints its help; wrappers and
 // interpreters may pass the flag on.
 func asksHelp(c shell.Command) bool {
-	if wrapperRow(c.Name) != nil || codeRow(c.Name) != nil || containerRow(c.Name) != nil {
-		return false
-	}
 	for _, a := range c.Args {
 		if a == "--" {
 			return false

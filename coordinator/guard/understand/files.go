@@ -12,49 +12,33 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-func fileRow(name string) action {
-	switch name {
-	case "rm", "grm", "srm", "rimraf", "del", "trash", "trash-put", "rmtrash", "del-cli", "wipe":
-		return remove
-	case "gio":
-		return func(sh *shell.Shell, c shell.Command) {
-			if verb := lex.First(c.Args); lex.OneOf(verb, "trash remove") && !lex.OneOf(lex.First(c.Args[1:]), "--list --restore --empty") {
-				remove(sh, shell.Command{Name: "trash", Args: c.Args[1:]})
-			}
+// filePrograms are the programs of this file, with what each does.
+var filePrograms = []named{
+	{names: "git", do: gitProgram},
+	{names: "rm grm srm rimraf del trash trash-put rmtrash del-cli wipe", do: remove},
+	{names: "gio", do: func(sh *shell.Shell, c shell.Command) {
+		if verb := lex.First(c.Args); lex.OneOf(verb, "trash remove") && !lex.OneOf(lex.First(c.Args[1:]), "--list --restore --empty") {
+			remove(sh, shell.Command{Name: "trash", Args: c.Args[1:]})
 		}
-	case "rmdir", "unlink", "gunlink":
-		return removeOne
-	case "shred", "gshred":
-		return shred
-	case "mv", "gmv":
-		return move
-	case "cp", "gcp", "install", "ditto", "pax":
-		return copyFiles
-	case "ln", "gln", "link":
-		return link
-	case "chmod", "gchmod", "chattr", "setfacl", "chflags", "xattr":
-		return changeMode
-	case "setcap":
-		return func(sh *shell.Shell, c shell.Command) {
-			o := shell.ParseOptions(c.Args, "n")
-			for _, p := range o.Pos[min(1, len(o.Pos)):] {
-				sh.Effect(effect.ChangeMode, effect.Setuid, sh.Path(p))
-			}
+	}},
+	{names: "rmdir unlink gunlink", do: removeOne},
+	{names: "shred gshred", do: shred},
+	{names: "mv gmv", do: move},
+	{names: "cp gcp install ditto pax", do: copyFiles},
+	{names: "ln gln link", do: link},
+	{names: "chmod gchmod chattr setfacl chflags xattr", do: changeMode},
+	{names: "setcap", do: func(sh *shell.Shell, c shell.Command) {
+		o := shell.ParseOptions(c.Args, "n")
+		for _, p := range o.Pos[min(1, len(o.Pos)):] {
+			sh.Effect(effect.ChangeMode, effect.Setuid, sh.Path(p))
 		}
-	case "chown", "chgrp", "gchown":
-		return changeOwner
-	case "touch", "mkdir", "mkfifo":
-		return create
-	case "truncate", "fallocate", "gtruncate":
-		return truncate
-	case "tar", "gtar", "bsdtar", "zip", "7z", "7za", "cpio", "gzip", "bzip2", "xz", "zstd":
-		return archive
-	case "unzip", "unrar":
-		return unpack
-	case "patch":
-		return quiet
-	}
-	return nil
+	}},
+	{names: "chown chgrp gchown", do: changeOwner},
+	{names: "touch mkdir mkfifo", do: create},
+	{names: "truncate fallocate gtruncate", do: truncate},
+	{names: "tar gtar bsdtar zip 7z 7za cpio gzip bzip2 xz zstd", do: archive},
+	{names: "unzip unrar", do: unpack},
+	{names: "patch", do: quiet},
 }
 
 func remove(sh *shell.Shell, c shell.Command) {

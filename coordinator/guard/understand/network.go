@@ -12,26 +12,19 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-func networkRow(name string) action {
-	switch name {
-	case "curl", "wget", "http", "https", "xh", "aria2c", "fetch", "lwp-request", "httpie", "curlie":
-		return httpClient
-	case "nc", "ncat", "netcat", "socat", "telnet":
-		return rawSocket
-	case "scp", "sftp", "rcp":
-		return secureCopy
-	case "rsync", "rclone", "unison", "lftp":
-		return syncCopies
-	case "mail", "mailx", "sendmail", "mutt", "msmtp", "swaks":
-		return func(sh *shell.Shell, c shell.Command) {
-			if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
-				sh.Effect(effect.SendOut, effect.Secret, "mail")
-				return
-			}
-			sh.Effect(effect.SendOut, effect.Mail, strings.Join(shell.ParseOptions(c.Args, "s a").Pos, " "))
+// networkPrograms are the programs of this file, with what each does.
+var networkPrograms = []named{
+	{names: "curl wget http https xh aria2c fetch lwp-request httpie curlie", do: httpClient},
+	{names: "nc ncat netcat socat telnet", do: rawSocket},
+	{names: "scp sftp rcp", do: secureCopy},
+	{names: "rsync rclone unison lftp", do: syncCopies},
+	{names: "mail mailx sendmail mutt msmtp swaks", do: func(sh *shell.Shell, c shell.Command) {
+		if c.In != nil && strings.ContainsRune(*c.In, partial.HoleSecret) {
+			sh.Effect(effect.SendOut, effect.Secret, "mail")
+			return
 		}
-	}
-	return nil
+		sh.Effect(effect.SendOut, effect.Mail, strings.Join(shell.ParseOptions(c.Args, "s a").Pos, " "))
+	}},
 }
 
 func httpClient(sh *shell.Shell, c shell.Command) {

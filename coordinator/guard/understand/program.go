@@ -9,22 +9,49 @@ import (
 // matters to the next command, output.
 type action func(*shell.Shell, shell.Command)
 
-// programAction finds the action of a program. The families are functions and not
-// one map: nothing is built when the hook starts.
-func programAction(name string) action {
-	for _, family := range [...]func(string) action{
-		wrapperRow, textRow, fileRow, codeRow, diskRow, databaseRow, containerRow,
-		serviceRow, networkRow, publishRow, packageRow, secretRow,
-	} {
-		if r := family(name); r != nil {
-			return r
+// named is an action with the names of its programs.
+type named struct {
+	names string
+	do    action
+}
+
+// passing are the programs that may pass "--help" on to another.
+var passing = [...][]named{wrapperPrograms, codePrograms, containerPrograms}
+
+// families are those that have a grammar of their own. They are lists and not one
+// map: nothing is built when the hook starts.
+var families = [...][]named{
+	textPrograms, filePrograms, diskPrograms, databasePrograms, processPrograms, networkPrograms, publishPrograms,
+	placePrograms, packagePrograms, secretPrograms,
+}
+
+// actionOf returns what a program does, nil for one that no table has, and whether
+// it may pass "--help" on to another.
+func actionOf(name string) (do action, passes bool) {
+	if w := wrapperOf(name); w != nil {
+		return w.run, true
+	}
+	for _, list := range passing {
+		if do := actionIn(list, name); do != nil {
+			return do, true
+		}
+	}
+	for _, list := range families {
+		if do := actionIn(list, name); do != nil {
+			return do, false
 		}
 	}
 	if t := tableOf(name); t != nil {
-		return t.run
+		return t.run, false
 	}
-	if name == "git" {
-		return gitProgram
+	return nil, false
+}
+
+func actionIn(list []named, name string) action {
+	for i := range list {
+		if lex.OneOf(name, list[i].names) {
+			return list[i].do
+		}
 	}
 	return nil
 }
@@ -32,6 +59,7 @@ func programAction(name string) action {
 // program is what the tables say about a name.
 type program struct {
 	action   action
+	passes   bool // it may pass "--help" on to another program
 	shell    bool // a shell
 	silent   bool // its empty output is known to be empty
 	secret   bool // with the right arguments it shows a secret
@@ -62,8 +90,10 @@ func (d *dispatcher) programNamed(name string) program {
 	if p, ok := d.programs[name]; ok {
 		return p
 	}
+	do, passes := actionOf(name)
 	p := program{
-		action:   programAction(name),
+		action:   do,
+		passes:   passes,
 		shell:    lex.IsShellName(name),
 		silent:   silent(name),
 		secret:   secretCommander(name),

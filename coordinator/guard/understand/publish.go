@@ -11,61 +11,48 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-func publishRow(name string) action {
-	switch name {
-	case "npm", "pnpm", "yarn", "bun":
-		return nodePackages
-	case "npx", "bunx", "pnpx", "uvx", "pipx":
-		return packageRunner
-	case "cargo":
-		return cargo
-	case "gem":
-		return verbs("push yank owner", effect.PublishOut, "uninstall")
-	case "twine":
-		return verbs("upload register", effect.PublishOut, "")
-	case "mvn", "gradle", "gradlew", "mvnw", "sbt":
-		return verbs("deploy publish publishToMavenCentral publishPlugins publishSigned release:perform", effect.PublishOut, "")
-	case "dotnet", "nuget":
-		return func(sh *shell.Shell, c shell.Command) {
-			if lex.ContainsAny(c.Args, "push delete") && lex.ContainsAny(append(c.Args, c.Name), "nuget") {
+// publishPrograms are the programs of this file, with what each does.
+var publishPrograms = []named{
+	{names: "npm pnpm yarn bun", do: nodePackages},
+	{names: "npx bunx pnpx uvx pipx", do: packageRunner},
+	{names: "cargo", do: cargo},
+	{names: "gem", do: verbs("push yank owner", effect.PublishOut, "uninstall")},
+	{names: "twine", do: verbs("upload register", effect.PublishOut, "")},
+	{names: "mvn gradle gradlew mvnw sbt", do: verbs("deploy publish publishToMavenCentral publishPlugins publishSigned release:perform", effect.PublishOut, "")},
+	{names: "dotnet nuget", do: func(sh *shell.Shell, c shell.Command) {
+		if lex.ContainsAny(c.Args, "push delete") && lex.ContainsAny(append(c.Args, c.Name), "nuget") {
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
+		}
+	}},
+	{names: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart " +
+		"flutter hex luarocks clojars wapm expo eas fastlane lein clojure snapcraft " +
+		"huggingface-cli hf skopeo crane regctl buildah oras", do: func(sh *shell.Shell, c shell.Command) {
+		if lex.ContainsAny(c.Args, "publish release push upload submit unpublish trunk deploy") || lex.OneOf(c.Name, "semantic-release np release-it") || lex.OneOf(c.Name, "skopeo crane regctl") && lex.ContainsAny(c.Args, "copy sync") {
+			if !lex.ContainsAny(c.Args, "--dry-run --snapshot --skip-publish") {
 				sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 			}
 		}
-	case "vsce", "ovsx", "jsr", "changeset", "semantic-release", "goreleaser", "release-it", "np", "flit", "melos", "pod", "dart", "flutter", "hex", "luarocks", "clojars", "wapm", "expo", "eas", "fastlane", "lein", "clojure", "snapcraft", "huggingface-cli", "hf", "skopeo", "crane", "regctl", "buildah", "oras":
-		return func(sh *shell.Shell, c shell.Command) {
-			if lex.ContainsAny(c.Args, "publish release push upload submit unpublish trunk deploy") || lex.OneOf(c.Name, "semantic-release np release-it") || lex.OneOf(c.Name, "skopeo crane regctl") && lex.ContainsAny(c.Args, "copy sync") {
-				if !lex.ContainsAny(c.Args, "--dry-run --snapshot --skip-publish") {
-					sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
-				}
-			}
-		}
-	}
-	return placePublisher(name)
+	}},
 }
 
-// placePublisher holds the tools that make something reachable for others.
-func placePublisher(name string) action {
-	switch name {
-	case "surge", "gh-pages", "cpan-upload":
-		return func(sh *shell.Shell, c shell.Command) {
-			if !lex.ContainsAny(c.Args, "login logout whoami list teardown token --help") {
-				sh.Effect(effect.PublishOut, effect.Named(c.Name), "site")
-			}
-			if controls(c.Name) {
-				remoteControl(sh, c)
-			}
+// placePrograms are the tools that make something reachable for others.
+var placePrograms = []named{
+	{names: "surge gh-pages cpan-upload", do: func(sh *shell.Shell, c shell.Command) {
+		if !lex.ContainsAny(c.Args, "login logout whoami list teardown token --help") {
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "site")
 		}
-	case "cloudflared", "tailscale", "kaggle":
-		return func(sh *shell.Shell, c shell.Command) {
-			if lex.ContainsAny(c.Args, "--url funnel") || lex.First(c.Args) == "tunnel" && slices.Contains(c.Args, "run") || c.Name == "kaggle" && lex.ContainsAny(c.Args, "create version submit") {
-				sh.Effect(effect.PublishOut, effect.Named(c.Name), "to others")
-			}
-			if controls(c.Name) {
-				remoteControl(sh, c)
-			}
+		if controls(c.Name) {
+			remoteControl(sh, c)
 		}
-	}
-	return nil
+	}},
+	{names: "cloudflared tailscale kaggle", do: func(sh *shell.Shell, c shell.Command) {
+		if lex.ContainsAny(c.Args, "--url funnel") || lex.First(c.Args) == "tunnel" && slices.Contains(c.Args, "run") || c.Name == "kaggle" && lex.ContainsAny(c.Args, "create version submit") {
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "to others")
+		}
+		if controls(c.Name) {
+			remoteControl(sh, c)
+		}
+	}},
 }
 
 // verbs is the row of a tool with publishing and removing verbs. It stays out of
@@ -220,48 +207,41 @@ func packageRunner(sh *shell.Shell, c shell.Command) {
 	sh.Exec(argv, c.In)
 }
 
-func packageRow(name string) action {
-	switch name {
-	case "apt", "apt-get", "aptitude", "yum", "dnf", "zypper", "pacman", "apk", "brew", "port", "snap", "flatpak", "dpkg", "rpm", "emerge", "xbps-remove", "pkg", "choco", "winget", "scoop", "nix-env", "nix-collect-garbage":
-		return systemPackages
-	case "pip", "pip3":
-		return func(sh *shell.Shell, c shell.Command) {
-			o := shell.ParseOptions(c.Args, "r i index-url extra-index-url target t")
-			if o.At(0) == "uninstall" {
-				sh.Effect(effect.RemovePackage, effect.Pip, strings.Join(o.Pos[1:], " "))
-			}
-			if o.At(0) == "install" && (lex.BeginsWith(o.At(1), "http:// git+http://")) {
-				sh.Effect(effect.RunUnknown, effect.Network, o.At(1))
+// packagePrograms are the programs of this file, with what each does.
+var packagePrograms = []named{
+	{names: "apt apt-get aptitude yum dnf zypper pacman apk brew port snap flatpak dpkg rpm emerge " +
+		"xbps-remove pkg choco winget scoop nix-env nix-collect-garbage", do: systemPackages},
+	{names: "pip pip3", do: func(sh *shell.Shell, c shell.Command) {
+		o := shell.ParseOptions(c.Args, "r i index-url extra-index-url target t")
+		if o.At(0) == "uninstall" {
+			sh.Effect(effect.RemovePackage, effect.Pip, strings.Join(o.Pos[1:], " "))
+		}
+		if o.At(0) == "install" && (lex.BeginsWith(o.At(1), "http:// git+http://")) {
+			sh.Effect(effect.RunUnknown, effect.Network, o.At(1))
+		}
+	}},
+	{names: "make gmake", do: makeRecipes},
+	{names: "just", do: func(sh *shell.Shell, c shell.Command) {
+		sh.Exec(lex.After(c.Args, "--command", 1), c.In)
+		sh.Exec(lex.After(c.Args, "-c", 1), c.In)
+	}},
+	{names: "go", do: func(sh *shell.Shell, c shell.Command) {
+		for i, a := range c.Args {
+			if text, ok := sh.Files[sh.Path(a)]; ok && i > 0 && c.Args[0] == "run" {
+				script.Run(sh, text, "js")
 			}
 		}
-	case "make", "gmake":
-		return makeRecipes
-	case "just":
-		return func(sh *shell.Shell, c shell.Command) {
-			sh.Exec(lex.After(c.Args, "--command", 1), c.In)
-			sh.Exec(lex.After(c.Args, "-c", 1), c.In)
+		if c.In != nil && lex.First(c.Args) == "run" && slices.Contains(c.Args, "-") {
+			script.Run(sh, *c.In, "js")
 		}
-	case "go":
-		return func(sh *shell.Shell, c shell.Command) {
-			for i, a := range c.Args {
-				if text, ok := sh.Files[sh.Path(a)]; ok && i > 0 && c.Args[0] == "run" {
-					script.Run(sh, text, "js")
-				}
-			}
-			if c.In != nil && lex.First(c.Args) == "run" && slices.Contains(c.Args, "-") {
-				script.Run(sh, *c.In, "js")
-			}
-			if lex.ContainsPrefix(c.Args, "-toolexec") || lex.ContainsPrefix(c.Args, "-exec") {
-				o := shell.ParseOptions(c.Args, "toolexec exec")
-				if code, ok := o.Get("toolexec", "exec"); ok {
-					sh.Run(code, nil)
-				}
+		if lex.ContainsPrefix(c.Args, "-toolexec") || lex.ContainsPrefix(c.Args, "-exec") {
+			o := shell.ParseOptions(c.Args, "toolexec exec")
+			if code, ok := o.Get("toolexec", "exec"); ok {
+				sh.Run(code, nil)
 			}
 		}
-	case "ansible", "ansible-playbook", "salt", "puppet", "chef-client", "fab", "pssh", "pdsh", "dsh", "clush":
-		return fleet
-	}
-	return nil
+	}},
+	{names: "ansible ansible-playbook salt puppet chef-client fab pssh pdsh dsh clush", do: fleet},
 }
 
 func systemPackages(sh *shell.Shell, c shell.Command) {

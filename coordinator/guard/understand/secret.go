@@ -97,26 +97,22 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 	}
 }
 
-// secretRow holds the programs that only keep, or only carry.
-func secretRow(name string) action {
-	switch name {
-	case "pass", "gopass", "bw", "rbw", "lpass", "keyring", "secret-tool", "keepassxc-cli", "ansible-vault", "age", "kubeseal", "kwallet-query":
-		return quiet
-	case "dig", "nslookup", "host", "ping", "traceroute", "whois", "drill", "kdig":
-		return func(sh *shell.Shell, c shell.Command) {
-			Carries(sh, c, nil, c.Name)
-			keysLeave(sh, c.Args, c.Name)
-			sh.Print(partial.Unknown)
+// secretPrograms are the programs that only keep, or only carry.
+var secretPrograms = []named{
+	{names: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
+		"kwallet-query", do: quiet},
+	{names: "dig nslookup host ping traceroute whois drill kdig", do: func(sh *shell.Shell, c shell.Command) {
+		Carries(sh, c, nil, c.Name)
+		keysLeave(sh, c.Args, c.Name)
+		sh.Print(partial.Unknown)
+	}},
+	{names: "wormhole magic-wormhole croc ipfs transfer ffsend toss slack telegram-send pastebinit " +
+		"wgetpaste ix s3cmd s5cmd mc b2 azcopy gsutil", do: func(sh *shell.Shell, c shell.Command) {
+		Carries(sh, c, shell.ParseOptions(c.Args, "code").Pos, c.Name)
+		if controls(c.Name) {
+			remoteControl(sh, c)
 		}
-	case "wormhole", "magic-wormhole", "croc", "ipfs", "transfer", "ffsend", "toss", "slack", "telegram-send", "pastebinit", "wgetpaste", "ix", "s3cmd", "s5cmd", "mc", "b2", "azcopy", "gsutil":
-		return func(sh *shell.Shell, c shell.Command) {
-			Carries(sh, c, shell.ParseOptions(c.Args, "code").Pos, c.Name)
-			if controls(c.Name) {
-				remoteControl(sh, c)
-			}
-		}
-	}
-	return nil
+	}},
 }
 
 // showsCommitted reports credentials that git prints out of its history.

@@ -9,21 +9,16 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-func serviceRow(name string) action {
-	switch name {
-	case "kill", "killall", "pkill", "skill", "xkill", "taskkill", "killall5":
-		return killProcess
-	case "pgrep", "pidof", "ps", "lsof", "fuser":
-		return processList
-	case "java":
-		return func(sh *shell.Shell, c shell.Command) {
-			if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
-				jar := strings.TrimSuffix(o.All("jar")[0], ".jar")
-				sh.Exec(append([]string{jar}, lex.After(c.Args, "-jar", 2)...), c.In)
-			}
+// processPrograms are the programs of this file, with what each does.
+var processPrograms = []named{
+	{names: "kill killall pkill skill xkill taskkill killall5", do: killProcess},
+	{names: "pgrep pidof ps lsof fuser", do: processList},
+	{names: "java", do: func(sh *shell.Shell, c shell.Command) {
+		if o := shell.ParseOptions(c.Args, "jar cp classpath"); len(o.All("jar")) > 0 {
+			jar := strings.TrimSuffix(o.All("jar")[0], ".jar")
+			sh.Exec(append([]string{jar}, lex.After(c.Args, "-jar", 2)...), c.In)
 		}
-	}
-	return nil
+	}},
 }
 
 func killProcess(sh *shell.Shell, c shell.Command) {

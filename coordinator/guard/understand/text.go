@@ -14,97 +14,63 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// textRow holds the programs whose output often becomes code or a path in the
+// textPrograms are the programs whose output often becomes code or a path in the
 // same line, and those that read files out.
-func textRow(name string) action {
-	switch name {
-	case "echo":
-		return echo
-	case "printf":
-		return printf
-	case "print":
-		return echo
-	case "cat", "tac", "nl", "bat", "batcat", "head", "tail", "less", "more", "most", "view", "strings", "xxd", "od", "hexdump", "fold", "cut", "sort", "uniq", "paste", "column", "rev", "pr", "fmt":
-		return readOut
-	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep":
-		return search
-	case "base64", "base32", "gbase64", "openssl", "uudecode", "gunzip", "zcat", "bzcat", "xzcat", "gpg":
-		return decode
-	case "tr":
-		return translate
-	case "tee", "sponge":
-		return tee
-	case "pwd":
-		return func(sh *shell.Shell, c shell.Command) { sh.Print(sh.Place.Cwd + "\n") }
-	case "dirname":
-		return func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, fspath.Dir) }
-	case "basename":
-		return func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, fspath.Base) }
-	case "realpath", "readlink", "grealpath":
-		return func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, sh.Path) }
-	case "mktemp":
-		return func(sh *shell.Shell, c shell.Command) { sh.Print("/tmp/tmp" + partial.Unknown + "\n") }
-	case "printenv":
-		return dumpEnv
-	case "set":
-		return shell.SetParams
-	case "shift":
-		return shell.Shift
-	case "whoami", "id", "hostname", "date", "uname", "nproc", "seq", "jot", "wc", "exa", "eza", "tree", "stat", "file", "tldr", "apropos", "whatis", "info", "test", "[", "true", "false", ":":
-		return quiet
-	case "jq", "yq", "gojq", "jaq":
-		return dataQuery
-	case "ssh-keygen":
-		return keyTool
-	case "ls":
-		return func(sh *shell.Shell, c shell.Command) {
-			for _, p := range shell.ParseOptions(c.Args, "I T w ignore").Pos {
-				if fspath.HasGlob(p) { // the shell made names of it, and ls repeats them
-					sh.Print(p + "\n")
-				}
-			}
-			if !strings.Contains(strings.Join(c.Args, " "), "*") {
-				sh.Print("*\n")
-			}
-			quiet(sh, c)
-		}
-	case "man":
-		return func(sh *shell.Shell, c shell.Command) {
-			if code, ok := shell.ParseOptions(c.Args, "P H pager html").Get("P", "H", "pager", "html"); ok {
-				sh.RunText(code)
-			}
-			quiet(sh, c)
-		}
-	case "cd", "chdir":
-		return shell.ChangeDir
-	case "pushd":
-		return shell.ChangeDir
-	case "popd":
-		return shell.PopDir
-	case "read", "mapfile", "readarray":
-		return shell.ReadVariable
-	case "alias":
-		return shell.Alias
-	case "export", "declare", "local", "readonly", "typeset":
-		return shell.AssignWords
-	case "unset":
-		return func(sh *shell.Shell, c shell.Command) {
-			for _, n := range c.Args {
-				sh.Assign(n, shell.Value{""})
+var textPrograms = []named{
+	{names: "echo", do: echo},
+	{names: "printf", do: printf},
+	{names: "print", do: echo},
+	{names: "cat tac nl bat batcat head tail less more most view strings xxd od hexdump fold cut sort " +
+		"uniq paste column rev pr fmt", do: readOut},
+	{names: "grep egrep fgrep rg ag ack zgrep", do: search},
+	{names: "base64 base32 gbase64 openssl uudecode gunzip zcat bzcat xzcat gpg", do: decode},
+	{names: "tr", do: translate},
+	{names: "tee sponge", do: tee},
+	{names: "pwd", do: func(sh *shell.Shell, c shell.Command) { sh.Print(sh.Place.Cwd + "\n") }},
+	{names: "dirname", do: func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, fspath.Dir) }},
+	{names: "basename", do: func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, fspath.Base) }},
+	{names: "realpath readlink grealpath", do: func(sh *shell.Shell, c shell.Command) { eachOperand(sh, c, sh.Path) }},
+	{names: "mktemp", do: func(sh *shell.Shell, c shell.Command) { sh.Print("/tmp/tmp" + partial.Unknown + "\n") }},
+	{names: "printenv", do: dumpEnv},
+	{names: "set", do: shell.SetParams},
+	{names: "shift", do: shell.Shift},
+	{names: "whoami id hostname date uname nproc seq jot wc exa eza tree stat file tldr apropos " +
+		"whatis info test [ true false :", do: quiet},
+	{names: "jq yq gojq jaq", do: dataQuery},
+	{names: "ssh-keygen", do: keyTool},
+	{names: "ls", do: func(sh *shell.Shell, c shell.Command) {
+		for _, p := range shell.ParseOptions(c.Args, "I T w ignore").Pos {
+			if fspath.HasGlob(p) { // the shell made names of it, and ls repeats them
+				sh.Print(p + "\n")
 			}
 		}
-	case "sed", "gsed":
-		return sed
-	case "awk", "gawk", "mawk", "nawk":
-		return awk
-	case "which", "type", "whence", "where":
-		return located
-	case "diff", "comm", "colordiff", "sdiff":
-		return compared
-	case "cmp":
-		return quiet
-	}
-	return nil
+		if !strings.Contains(strings.Join(c.Args, " "), "*") {
+			sh.Print("*\n")
+		}
+		quiet(sh, c)
+	}},
+	{names: "man", do: func(sh *shell.Shell, c shell.Command) {
+		if code, ok := shell.ParseOptions(c.Args, "P H pager html").Get("P", "H", "pager", "html"); ok {
+			sh.RunText(code)
+		}
+		quiet(sh, c)
+	}},
+	{names: "cd chdir", do: shell.ChangeDir},
+	{names: "pushd", do: shell.ChangeDir},
+	{names: "popd", do: shell.PopDir},
+	{names: "read mapfile readarray", do: shell.ReadVariable},
+	{names: "alias", do: shell.Alias},
+	{names: "export declare local readonly typeset", do: shell.AssignWords},
+	{names: "unset", do: func(sh *shell.Shell, c shell.Command) {
+		for _, n := range c.Args {
+			sh.Assign(n, shell.Value{""})
+		}
+	}},
+	{names: "sed gsed", do: sed},
+	{names: "awk gawk mawk nawk", do: awk},
+	{names: "which type whence where", do: located},
+	{names: "diff comm colordiff sdiff", do: compared},
+	{names: "cmp", do: quiet},
 }
 
 func quiet(sh *shell.Shell, c shell.Command) {

@@ -14,125 +14,83 @@ import (
 // wrapper describes a program that starts another: which of its own flags
 // take a value, and how many operands stand before the inner command.
 type wrapper struct {
+	names  string
 	values string // flags that consume an argument
 	skip   int    // operands before the command
 }
 
-// plainWrapper lists the programs that run their arguments as they are.
-func plainWrapper(name string) (wrapper, bool) {
-	switch name {
-	case "command", "builtin", "nohup", "setsid", "chronic", "unbuffer", "noglob", "nocorrect", "torsocks", "torify", "eatmydata", "catchsegv", "firejail", "busybox", "toybox", "-":
-		return wrapper{}, true
-	case "exec":
-		return wrapper{values: "a"}, true
-	case "caffeinate":
-		return wrapper{values: "t w"}, true
-	case "rlwrap":
-		return wrapper{values: "f H C s"}, true
-	case "fakeroot":
-		return wrapper{values: "l s i b"}, true
-	case "pkexec":
-		return wrapper{values: "user"}, true
-	case "time", "gtime":
-		return wrapper{values: "o f output format"}, true
-	case "timeout", "gtimeout":
-		return wrapper{values: "s k signal kill-after", skip: 1}, true
-	case "nice", "gnice":
-		return wrapper{values: "n adjustment"}, true
-	case "ionice":
-		return wrapper{values: "c n class classdata"}, true
-	case "chrt", "taskset":
-		return wrapper{values: "p T P D", skip: 1}, true
-	case "cpulimit":
-		return wrapper{values: "l p e"}, true
-	case "stdbuf":
-		return wrapper{values: "i o e input output error"}, true
-	case "strace", "ltrace", "dtruss", "perf", "valgrind":
-		return wrapper{values: "e o p s u E"}, true
-	case "proxychains", "proxychains4":
-		return wrapper{values: "f"}, true
-	case "arch", "setarch", "linux32", "linux64":
-		return wrapper{values: "e d"}, true
-	case "doas":
-		return wrapper{values: "u C a"}, true
-	case "choom":
-		return wrapper{values: "n p adjust pid"}, true
-	case "runuser", "setpriv", "sg":
-		return wrapper{values: "u g G user group reuid regid"}, true
-	case "unshare", "nsenter", "bwrap", "systemd-run", "systemd-inhibit", "dbus-run-session", "xvfb-run":
-		return wrapper{values: "t target u p unit property S wd setenv E description what who why mode uid gid"}, true
-	case "chroot":
-		return wrapper{values: "userspec groups", skip: 1}, true
-	case "flock":
-		return wrapper{values: "w E timeout conflict-exit-code", skip: 1}, true
-	case "watch":
-		return wrapper{values: "n interval d"}, true
-	case "hyperfine":
-		return wrapper{values: "w r m M warmup runs min-runs max-runs p prepare s setup c cleanup export-json export-markdown i"}, true
-	}
-	return wrapper{}, false
+// wrappers are the programs that run their arguments as they are.
+var wrappers = []wrapper{
+	{names: "command builtin nohup setsid chronic unbuffer noglob nocorrect torsocks torify eatmydata catchsegv firejail busybox toybox -"},
+	{names: "exec", values: "a"},
+	{names: "caffeinate", values: "t w"},
+	{names: "rlwrap", values: "f H C s"},
+	{names: "fakeroot", values: "l s i b"},
+	{names: "pkexec", values: "user"},
+	{names: "time gtime", values: "o f output format"},
+	{names: "timeout gtimeout", values: "s k signal kill-after", skip: 1},
+	{names: "nice gnice", values: "n adjustment"},
+	{names: "ionice", values: "c n class classdata"},
+	{names: "chrt taskset", values: "p T P D", skip: 1},
+	{names: "cpulimit", values: "l p e"},
+	{names: "stdbuf", values: "i o e input output error"},
+	{names: "strace ltrace dtruss perf valgrind", values: "e o p s u E"},
+	{names: "proxychains proxychains4", values: "f"},
+	{names: "arch setarch linux32 linux64", values: "e d"},
+	{names: "doas", values: "u C a"},
+	{names: "choom", values: "n p adjust pid"},
+	{names: "runuser setpriv sg", values: "u g G user group reuid regid"},
+	{names: "unshare nsenter bwrap systemd-run systemd-inhibit dbus-run-session xvfb-run", values: "t target u p unit property S wd setenv E description what who why mode uid gid"},
+	{names: "chroot", values: "userspec groups", skip: 1},
+	{names: "flock", values: "w E timeout conflict-exit-code", skip: 1},
+	{names: "watch", values: "n interval d"},
+	{names: "hyperfine", values: "w r m M warmup runs min-runs max-runs p prepare s setup c cleanup export-json export-markdown i"},
 }
 
-func wrapperRow(name string) action {
-	if w, ok := plainWrapper(name); ok {
-		return w.run
-	}
-	switch name {
-	case "sudo", "sudoedit":
-		return sudo
-	case "env", "genv":
-		return environment
-	case "su":
-		return switchUser
-	case "xargs", "gxargs":
-		return xargs
-	case "parallel", "rush":
-		return parallel
-	case "find", "gfind", "bfs":
-		return find
-	case "fd", "fdfind":
-		return fd
-	case "eval":
-		return evaluate
-	case "source", ".":
-		return sourceFile
-	case "trap":
-		return trap
-	case "ssh", "mosh", "autossh", "sshpass", "dbclient", "plink":
-		return ssh
-	case "script":
-		return scriptProgram
-	case "at", "batch", "crontab":
-		return later
-	case "poetry", "pipenv", "uv", "rye", "pdm", "hatch", "bundle", "conda", "mamba", "micromamba", "direnv", "dotenv", "dotenvx",
-		"aws-vault", "chamber", "infisical", "doppler", "op", "envchain", "mise", "asdf", "rbenv", "pyenv", "nodenv", "volta", "devbox", "teller", "summon", "sops", "nix", "nix-shell", "lerna":
-		return runner
-	case "tmux", "screen", "zellij", "byobu":
-		return multiplexer
-	case "osascript":
-		return appleScript
-	case "xdotool", "ydotool", "wtype", "dotool", "cliclick":
-		return func(sh *shell.Shell, c shell.Command) {
-			if !lex.OneOf(lex.First(c.Args), "search getactivewindow getmouselocation help version") {
-				sh.Effect(effect.TypeInto, "", c.Name)
-			}
+// wrapperOf returns the wrapper of a name, nil for none.
+func wrapperOf(name string) *wrapper {
+	for i := range wrappers {
+		if lex.OneOf(name, wrappers[i].names) {
+			return &wrappers[i]
 		}
-	case "kitty", "kitten", "wezterm", "ghostty", "alacritty", "foot", "xterm", "urxvt", "rxvt", "konsole", "gnome-terminal", "xfce4-terminal", "mate-terminal", "lxterminal", "terminator", "tilix", "ptyxis", "kgx", "x-terminal-emulator":
-		return terminal
-	case "expect":
-		return expect
-	case "capsh":
-		return func(sh *shell.Shell, c shell.Command) {
-			sh.Exec(append([]string{"bash"}, lex.After(c.Args, "--", 1)...), c.In)
-		}
-	case "powershell", "pwsh", "cmd":
-		return powershell.Program
-	case "wsl", "distrobox", "toolbox", "multipass", "limactl", "vagrant", "adb", "lxc", "incus":
-		return otherMachine
-	case "watchexec", "entr", "nodemon", "reflex", "when-changed", "concurrently", "chokidar":
-		return watcher
 	}
 	return nil
+}
+
+// wrapperPrograms are the programs of this file, with what each does.
+var wrapperPrograms = []named{
+	{names: "sudo sudoedit", do: sudo},
+	{names: "env genv", do: environment},
+	{names: "su", do: switchUser},
+	{names: "xargs gxargs", do: xargs},
+	{names: "parallel rush", do: parallel},
+	{names: "find gfind bfs", do: find},
+	{names: "fd fdfind", do: fd},
+	{names: "eval", do: evaluate},
+	{names: "source .", do: sourceFile},
+	{names: "trap", do: trap},
+	{names: "ssh mosh autossh sshpass dbclient plink", do: ssh},
+	{names: "script", do: scriptProgram},
+	{names: "at batch crontab", do: later},
+	{names: "poetry pipenv uv rye pdm hatch bundle conda mamba micromamba direnv dotenv dotenvx " +
+		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
+		"devbox teller summon sops nix nix-shell lerna", do: runner},
+	{names: "tmux screen zellij byobu", do: multiplexer},
+	{names: "osascript", do: appleScript},
+	{names: "xdotool ydotool wtype dotool cliclick", do: func(sh *shell.Shell, c shell.Command) {
+		if !lex.OneOf(lex.First(c.Args), "search getactivewindow getmouselocation help version") {
+			sh.Effect(effect.TypeInto, "", c.Name)
+		}
+	}},
+	{names: "kitty kitten wezterm ghostty alacritty foot xterm urxvt rxvt konsole gnome-terminal " +
+		"xfce4-terminal mate-terminal lxterminal terminator tilix ptyxis kgx x-terminal-emulator", do: terminal},
+	{names: "expect", do: expect},
+	{names: "capsh", do: func(sh *shell.Shell, c shell.Command) {
+		sh.Exec(append([]string{"bash"}, lex.After(c.Args, "--", 1)...), c.In)
+	}},
+	{names: "powershell pwsh cmd", do: powershell.Program},
+	{names: "wsl distrobox toolbox multipass limactl vagrant adb lxc incus", do: otherMachine},
+	{names: "watchexec entr nodemon reflex when-changed concurrently chokidar", do: watcher},
 }
 
 func (w wrapper) run(sh *shell.Shell, c shell.Command) {
@@ -143,10 +101,7 @@ func (w wrapper) run(sh *shell.Shell, c shell.Command) {
 			return
 		}
 	}
-	for w.skip > 0 && len(rest) > 0 {
-		rest = rest[1:]
-		w.skip--
-	}
+	rest = rest[min(w.skip, len(rest)):]
 	if lex.OneOf(c.Name, "perf") && len(rest) > 0 {
 		rest = rest[1:]
 	}
