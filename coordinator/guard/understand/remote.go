@@ -63,42 +63,59 @@ func remoteControl(sh *shell.Shell, c shell.Command) {
 		values = "o h u"
 	}
 	o := shell.ParseOptions(c.Args, values)
-	if o.Exact("help", "dry-run", "dryrun", "what-if", "no-execute-changeset") || o.Exact("h") && c.Name != "heroku" {
-		if v, _ := o.Get("dry-run"); !lex.OneOf(v, "none false") {
-			sh.Print(partial.Unknown)
-			return
-		}
+	if onlyShows(c, o) {
+		sh.Print(partial.Unknown)
+		return
 	}
-	remoteSpecial(sh, c, o)
+	specialVerbs(sh, c, o)
 	remoteRuns(sh, o)
 	flagVerbs(sh, c, o)
-	for _, f := range o.Flags {
-		if f.Given && strings.Contains(f.Value, " ") && (lex.Mentions(f.Name, "query sql statement")) {
-			sql.Read(sh, f.Value)
-		}
-	}
+	statementFlags(sh, o)
 	if lex.HasWord(lex.VerbWords(c.Name), web.DestroyVerbs) {
 		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
 	}
-	last := 5
-	for i, p := range o.Pos {
-		if i > last || strings.ContainsAny(p, " \n") {
-			break
-		}
-		if i == 0 && lex.OneOf(c.Name, "aws awslocal gcloud az") {
-			continue
-		}
-		if i > 1 && lex.OneOf(c.Name, "aws awslocal") {
-			break // a service, an operation; the rest are values
-		}
-		if lex.OneOf(p, readNouns) {
+	first, last := verbPlaces(c.Name)
+	for i := 0; i < len(o.Pos) && i <= last; i++ {
+		p := o.Pos[i]
+		switch {
+		case strings.ContainsAny(p, " \n"):
+			return
+		case i < first:
+		case lex.OneOf(p, readNouns):
 			last = min(last, i+1)
-			continue
-		}
-		if remoteVerb(sh, c, o, i, operationWords(p)) {
+		case remoteVerb(sh, c, o, i):
 			return
 		}
 	}
+}
+
+// onlyShows is true of a command that says what it would do, or its help.
+func onlyShows(c shell.Command, o shell.Options) bool {
+	if !o.Given("help dry-run dryrun what-if no-execute-changeset") && (c.Name == "heroku" || !o.Given("h")) {
+		return false
+	}
+	return !o.Given("dry-run=none dry-run=false")
+}
+
+// statementFlags reads the SQL that options give.
+func statementFlags(sh *shell.Shell, o shell.Options) {
+	for _, f := range o.Flags {
+		if strings.Contains(f.Value, " ") && lex.Mentions(f.Name, "query sql statement") {
+			sql.Read(sh, f.Value)
+		}
+	}
+}
+
+// verbPlaces returns the first and the last operand that may be the verb: Amazon's
+// has a service before it, and values behind it.
+func verbPlaces(program string) (first, last int) {
+	switch program {
+	case "aws", "awslocal":
+		return 1, 1
+	case "gcloud", "az":
+		return 1, 5
+	}
+	return 0, 5
 }
 
 // remoteRuns follows a command that a service is told to run on its machines,
@@ -108,30 +125,43 @@ func remoteRuns(sh *shell.Shell, o shell.Options) {
 		child := sh.Sub()
 		child.Place = shell.RemotePlace()
 		for _, text := range o.All("command", "C", "scripts", "parameters") {
-			texts := []string{}
-			for _, t := range script.Tokenize(strings.TrimPrefix(text, "commands="), "other") {
-				if t.Kind == 's' && strings.Contains(text, "commands") {
-					texts = append(texts, t.Text)
-				}
-			}
-			if len(texts) == 0 {
-				texts = []string{strings.TrimPrefix(text, "commands=")}
-			}
-			for _, t := range texts {
-				child.Run(t, nil)
+			for _, one := range listedCommands(text) {
+				child.Run(one, nil)
 			}
 		}
 	}
-	if !lex.ContainsAny(o.Pos, "scale ps:scale resize update-service update update-auto-scaling-group set-desired-capacity") {
-		return
-	}
-	zero := slices.Contains(o.Pos, "0")
-	for _, p := range o.Pos {
-		zero = zero || strings.HasSuffix(p, "=0")
-	}
-	if v, ok := o.Get("desired-count", "desired-capacity", "max-size", "size", "num-nodes", "new-capacity", "node-count", "replicas"); zero || ok && v == "0" {
+	if lex.ContainsAny(o.Pos, "scale ps:scale resize update-service update update-auto-scaling-group set-desired-capacity") && toZero(o) {
 		sh.Effect(effect.ChangeRemote, effect.ScaleToZero, strings.Join(o.Pos, " "))
 	}
+}
+
+// listedCommands returns the commands of an option: a list of literals, or the
+// text itself.
+func listedCommands(text string) []string {
+	code := strings.TrimPrefix(text, "commands=")
+	var list []string
+	if strings.Contains(text, "commands") {
+		for _, t := range script.Tokenize(code, "other") {
+			if t.Kind == 's' {
+				list = append(list, t.Text)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return []string{code}
+	}
+	return list
+}
+
+// toZero is true of a service that is scaled down to nothing.
+func toZero(o shell.Options) bool {
+	for _, p := range o.Pos {
+		if p == "0" || strings.HasSuffix(p, "=0") {
+			return true
+		}
+	}
+	size, _ := o.Get("desired-count", "desired-capacity", "max-size", "size", "num-nodes", "new-capacity", "node-count", "replicas")
+	return size == "0"
 }
 
 // operationWords are the words of an operation: of "apps:destroy" the part
@@ -146,52 +176,120 @@ func operationWords(p string) []string {
 	return lex.VerbWords(p)
 }
 
-// remoteVerb reports the effect if words hold a verb; true ends the search.
-func remoteVerb(sh *shell.Shell, c shell.Command, o shell.Options, i int, words []string) bool {
-	if len(words) > 1 && (words[0] == "force" && lex.OneOf(words[1], changeVerbs) || lex.OneOf(words[len(words)-1], "delete destroy purge")) {
-		sh.Effect(effect.DestroyRemote, effect.Part, strings.Join(o.Pos, " "))
-		return true
-	}
-	if len(words) > 1 && lex.OneOf(words[0], "batch force bulk schedule async start") && (lex.OneOf(words[1], web.DestroyVerbs) || words[len(words)-1] == "deletion") {
-		sh.Effect(effect.DestroyRemote, effect.Teardown, strings.Join(o.Pos, " "))
-		return true
-	}
+// A spoken verb is an operation that was found among the operands.
+type spoken struct {
+	c     shell.Command
+	o     shell.Options
+	at    int      // the operand
+	words []string // its words, the verb first
+}
+
+// remoteVerb reports the effect if the i-th operand holds a verb; true ends the
+// search.
+func remoteVerb(sh *shell.Shell, c shell.Command, o shell.Options, i int) bool {
+	words := operationWords(o.Pos[i])
 	if len(words) == 0 {
 		return false
+	}
+	if scale := compoundVerb(words); scale != "" {
+		sh.Effect(effect.DestroyRemote, scale, strings.Join(o.Pos, " "))
+		return true
 	}
 	if words[0] == "admin" && len(words) > 1 {
 		words = words[1:]
 	}
-	w := words[0]
-	plain := len(words) == 1 || lex.OneOf(c.Name, "aws awslocal") || strings.Contains(o.Pos[i], ":")
-	if w == "activate" && o.Pos[0] == "config" || c.Name == "artisan" && w == "clear" && lex.HasWord(words, "cache config route view event optimize") {
-		return true // of the developer's own machine
+	v := spoken{c, o, i, words}
+	if v.ofOwnMachine() {
+		return true
 	}
-	if lex.OneOf(c.Name, "minikube colima k3d kind limactl multipass supabase ddev lando") && lex.OneOf(w, "stop pause restart") {
-		return true // a cluster or a machine of the developer's own
+	kind, op, known := v.meaning()
+	if kind != "" {
+		sh.Effect(kind, op, strings.Join(o.Pos, " "))
 	}
+	return known
+}
+
+// compoundVerb returns how much an operation of several words destroys, "" if it
+// destroys nothing: force-destroy, x-delete, batch-delete.
+func compoundVerb(words []string) effect.Op {
+	if len(words) < 2 {
+		return ""
+	}
+	last := words[len(words)-1]
 	switch {
-	case w == "clone" && lex.HasWord(words, "env config variables"):
-		sh.Effect(effect.ChangeRemote, effect.Overwrite, strings.Join(o.Pos, " "))
-		return true
-	case w == "on" && slices.Contains(words, "maintenance"):
-		sh.Effect(effect.ChangeRemote, effect.Maintenance, strings.Join(o.Pos, " "))
-		return true
-	case lex.OneOf(w, web.DestroyVerbs):
-		sh.Effect(effect.DestroyRemote, destroyScale(c, o, i, words, w), strings.Join(o.Pos, " "))
-		return true
-	case lex.OneOf(w, changeVerbs) && (plain || !lex.OneOf(w, "failover compact change clear maintenance block off")) || w == "clear" && len(words) == 2:
-		sh.Effect(effect.ChangeRemote, effect.Named(w), strings.Join(o.Pos, " "))
-		return true
-	case lex.OneOf(w, readVerbs):
-		return true
-	case lex.OneOf(w, "put attach set add update modify create grant authorize allow") && (touchesRights(o.Pos[i]) || i > 0 && lex.HasWord(lex.VerbWords(o.Pos[i-1]), "assignment permission permissions binding bindings")),
-		lex.OneOf(w, "update modify set reset") && setsPassword(o):
-		sh.Effect(effect.ChangeRemote, effect.Rights, strings.Join(o.Pos, " "))
-		return true
+	case lex.OneOf(last, "delete destroy purge"), words[0] == "force" && lex.OneOf(words[1], changeVerbs):
+		return effect.Part
+	case !lex.OneOf(words[0], "batch force bulk schedule async start"):
+		return ""
+	case last == "deletion", lex.OneOf(words[1], web.DestroyVerbs):
+		return effect.Teardown
+	}
+	return ""
+}
+
+// ofOwnMachine is true of what concerns the developer's own machine alone: its
+// settings, its caches, a cluster on it.
+func (v spoken) ofOwnMachine() bool {
+	switch verb := v.words[0]; verb {
+	case "activate":
+		return v.o.Pos[0] == "config"
+	case "clear":
+		return v.c.Name == "artisan" && lex.HasWord(v.words, "cache config route view event optimize")
+	case "stop", "pause", "restart":
+		return lex.OneOf(v.c.Name, "minikube colima k3d kind limactl multipass supabase ddev lando")
 	}
 	return false
 }
+
+// meaning returns what a verb does, and whether it is one that is known.
+func (v spoken) meaning() (kind effect.Kind, op effect.Op, known bool) {
+	verb := v.words[0]
+	switch {
+	case verb == "clone" && lex.HasWord(v.words, "env config variables"):
+		return effect.ChangeRemote, effect.Overwrite, true
+	case verb == "on" && slices.Contains(v.words, "maintenance"):
+		return effect.ChangeRemote, effect.Maintenance, true
+	case lex.OneOf(verb, web.DestroyVerbs):
+		return effect.DestroyRemote, v.scale(), true
+	case v.changes():
+		return effect.ChangeRemote, effect.Named(verb), true
+	case lex.OneOf(verb, readVerbs):
+		return "", "", true
+	case v.grants():
+		return effect.ChangeRemote, effect.Rights, true
+	}
+	return "", "", false
+}
+
+// changes is true of a verb that changes something; some do so only where they
+// stand alone.
+func (v spoken) changes() bool {
+	verb := v.words[0]
+	switch {
+	case verb == "clear" && len(v.words) == 2:
+		return true
+	case !lex.OneOf(verb, changeVerbs):
+		return false
+	case !lex.OneOf(verb, "failover compact change clear maintenance block off"):
+		return true
+	}
+	return len(v.words) == 1 || v.ofAmazon() || strings.Contains(v.o.Pos[v.at], ":")
+}
+
+// grants is true of a verb that gives rights, or a new password.
+func (v spoken) grants() bool {
+	verb := v.words[0]
+	if lex.OneOf(verb, "update modify set reset") && setsPassword(v.o) {
+		return true
+	}
+	if !lex.OneOf(verb, "put attach set add update modify create grant authorize allow") {
+		return false
+	}
+	return touchesRights(v.o.Pos[v.at]) ||
+		lex.HasWord(lex.VerbWords(v.o.At(v.at-1)), "assignment permission permissions binding bindings")
+}
+
+func (v spoken) ofAmazon() bool { return lex.OneOf(v.c.Name, "aws awslocal") }
 
 func touchesRights(p string) bool {
 	for _, w := range lex.VerbWords(p) {
@@ -212,37 +310,48 @@ func setsPassword(o shell.Options) bool {
 	return false
 }
 
-// destroyScale is "teardown" when a whole thing goes, "part" otherwise.
-func destroyScale(c shell.Command, o shell.Options, i int, words []string, verb string) effect.Op {
-	if lex.OneOf(c.Name, "terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst eksctl kops sam kubeadm k3d kind") && lex.OneOf(verb, "destroy delete remove down") && i <= 1 && o.Pos[0] != "state" {
+// scale returns how much is destroyed: Teardown of a whole thing, Part otherwise.
+func (v spoken) scale() effect.Op {
+	o, verb := v.o, v.words[0]
+	switch {
+	case v.stack():
 		return effect.Teardown
-	}
-	if o.Pos[0] != "cache" && o.Exact("all", "A", "all-namespaces", "force", "recursive", "yes-i-really-mean-it", "delete-all", "all-collections") && !lex.OneOf(verb, "rm remove prune") {
+	case o.Pos[0] != "cache" && !lex.OneOf(verb, "rm remove prune") && o.Given("all A all-namespaces force recursive yes-i-really-mean-it delete-all all-collections"):
 		return effect.Teardown
-	}
-	head := words[len(words)-1]
-	if strings.Contains(o.Pos[i], ":") {
-		head = words[min(1, len(words)-1)]
-	}
-	if lex.OneOf(o.Pos[0], "cache state") {
+	case lex.OneOf(o.Pos[0], "cache state"):
 		return effect.Part
-	}
-	if i == 0 && len(words) == 1 && lex.OneOf(c.Name, "heroku railway vercel vc now surge") || verb == "rb" {
-		return effect.Teardown // the app, or the bucket, itself
-	}
-	if lex.OneOf(head, web.WholeNouns) && !lex.HasWord(words, "security log placement parameter option target") {
+	case verb == "rb", v.whole():
 		return effect.Teardown
-	}
-	if i > 0 && lex.OneOf(strings.ToLower(o.Pos[i-1]), web.WholeNouns) && !lex.OneOf(c.Name, "aws awslocal") { // there a service stands
-		return effect.Teardown
-	}
-	if i+1 < len(o.Pos) && i == 0 {
-		kind, _, _ := strings.Cut(strings.ToLower(o.Pos[i+1]), "/")
-		if lex.OneOf(kind, web.WholeNouns) {
-			return effect.Teardown
-		}
 	}
 	return effect.Part
+}
+
+// stack is true of the command that takes all down which a tool has built.
+func (v spoken) stack() bool {
+	if v.at > 1 || v.o.Pos[0] == "state" || !lex.OneOf(v.words[0], "destroy delete remove down") {
+		return false
+	}
+	return lex.OneOf(v.c.Name, "terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst eksctl kops sam kubeadm k3d kind")
+}
+
+// whole is true of an operation on a thing that holds everything below it: an app,
+// a bucket, a database.
+func (v spoken) whole() bool {
+	head := v.words[len(v.words)-1]
+	if strings.Contains(v.o.Pos[v.at], ":") {
+		head = v.words[min(1, len(v.words)-1)]
+	}
+	if lex.OneOf(head, web.WholeNouns) && !lex.HasWord(v.words, "security log placement parameter option target") {
+		return true
+	}
+	if v.at > 0 { // with Amazon a service stands there
+		return !v.ofAmazon() && lex.OneOf(strings.ToLower(v.o.Pos[v.at-1]), web.WholeNouns)
+	}
+	if len(v.words) == 1 && lex.OneOf(v.c.Name, "heroku railway vercel vc now surge") {
+		return true
+	}
+	kind, _, _ := strings.Cut(strings.ToLower(v.o.At(1)), "/")
+	return lex.OneOf(kind, web.WholeNouns)
 }
 
 // flagVerbs covers the programs whose verb is a flag.
@@ -263,82 +372,91 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// remoteSpecial holds the few verbs that mean something else in one program.
-func remoteSpecial(sh *shell.Shell, c shell.Command, o shell.Options) {
-	verb, sub := o.At(0), o.At(1)
-	if lex.OneOf(verb, "deploy publish") && forProduction(o) {
+// specialVerbs reports the few verbs that mean something else in one program.
+func specialVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if lex.OneOf(o.At(0), "deploy publish") && forProduction(o) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
 	}
-	switch c.Name {
-	case "supabase":
-		if verb == "db" && sub == "push" || o.Exact("linked", "db-url") && lex.OneOf(sub, "up down repair") {
-			sh.Effect(effect.ChangeRemote, effect.Apply, "database of the project")
+	runRows(sh, specialRows, o.Pos, c, o)
+}
+
+// specialRows are such verbs.
+var specialRows = []row{
+	{of: "supabase", words: "db push", kind: effect.ChangeRemote, op: effect.Apply, target: "database of the project"},
+	{
+		of: "supabase", words: "* up|down|repair", given: "linked db-url",
+		kind: effect.ChangeRemote, op: effect.Apply, target: "database of the project",
+	},
+	{of: "supabase", words: "stop", given: "no-backup", kind: effect.PruneLocal, op: effect.Volumes, target: "supabase"},
+
+	{of: infrastructureTools, words: "state rm|mv|push|replace-provider", kind: effect.ChangeRemote, op: effect.State, target: "$1"},
+	{of: "terragrunt", words: "run-all apply|up", also: applies},
+	{of: "terragrunt", words: "run-all taint|untaint|import|force-unlock", kind: effect.ChangeRemote, op: bySecond, target: "state"},
+	{of: "cdk cdktf", words: "deploy", kind: effect.ChangeRemote, op: effect.Apply, target: "infrastructure"},
+	{of: infrastructureTools, words: "apply|up", also: applies},
+	{of: infrastructureTools, words: "taint|untaint|import|force-unlock", kind: effect.ChangeRemote, op: byVerb, target: "state"},
+	{of: infrastructureTools, words: "workspace delete", kind: effect.DestroyRemote, op: effect.Teardown, target: "workspace"},
+
+	{of: "gh glab", also: forge},
+
+	{of: "aws awslocal", words: "s3 cp|mv|sync * *", goOn: true, also: cloudCopies},
+	{of: "aws awslocal", words: "s3 mv", also: movesBucket},
+	{of: "aws awslocal", words: "s3 sync", given: "delete", kind: effect.DeleteCopies, target: "$3"},
+	{of: "gsutil azcopy", words: "mv", also: movesBucket},
+	{of: "gsutil azcopy", words: "rsync", given: "d", kind: effect.DeleteCopies, target: afterVerb},
+	{of: "gsutil azcopy", words: "sync", given: "delete-destination", kind: effect.DeleteCopies, target: afterVerb},
+
+	{of: "kubeadm talosctl", words: "reset", kind: effect.DestroyRemote, op: effect.Teardown, target: "cluster node"},
+	{of: "vault bao", words: "secrets disable", kind: effect.DestroyRemote, op: effect.Teardown, target: "every secret below $2"},
+	{
+		of: "vault bao", words: "operator seal|rekey|init|step-down|generate-root|rotate",
+		kind: effect.ChangeRemote, op: bySecond, target: "$0",
+	},
+	{of: "vault bao", words: "token|lease revoke", kind: effect.ChangeRemote, op: effect.Revoke, target: "$0"},
+	{of: "firebase surge", words: "deploy", kind: effect.PublishOut, op: byProgram, target: "production"},
+	{of: "deck", words: "sync", kind: effect.ChangeRemote, op: effect.Sync, target: "gateway"},
+	{of: "deck", words: "gateway sync", kind: effect.ChangeRemote, op: effect.Sync, target: "gateway"},
+	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},
+	{of: "helm", words: "push|cm-push", kind: effect.PublishOut, op: byProgram, target: "registry"},
+	{of: "helm", words: "upgrade", given: "force", kind: effect.ChangeRemote, op: effect.Force, target: "$1"},
+	{of: "restic borg kopia", words: "forget|prune|delete|recreate", kind: effect.DestroyRemote, op: effect.Teardown, target: "backup $0"},
+}
+
+const infrastructureTools = "terraform tofu terragrunt pulumi"
+
+// applies reports what changes the infrastructure, or takes it down.
+func applies(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if o.Given("destroy") || lex.ContainsPrefix(c.Args, "-destroy") {
+		verb := o.At(0)
+		if verb == "run-all" {
+			verb = o.At(1)
 		}
-		if verb == "stop" && o.Exact("no-backup") {
-			sh.Effect(effect.PruneLocal, effect.Volumes, "supabase")
-		}
-	case "cdk", "cdktf":
-		if verb == "deploy" {
-			sh.Effect(effect.ChangeRemote, effect.Apply, "infrastructure")
-		}
-	case "terraform", "tofu", "terragrunt", "pulumi":
-		infrastructure(sh, c, o)
-	case "gh", "glab":
-		forge(sh, c, o)
-	case "aws", "awslocal":
-		if verb == "s3" && lex.OneOf(sub, "cp mv sync") && len(o.Pos) > 3 {
-			cloudCopy(sh, c, o.Pos[2], o.Pos[3])
-		}
-		if verb == "s3" && sub == "mv" && strings.Contains(o.At(2), "://") {
-			sh.Effect(effect.ChangeRemote, effect.Move, o.At(2))
-		}
-		if verb == "s3" && sub == "sync" && o.Exact("delete") {
-			sh.Effect(effect.DeleteCopies, "", o.At(3))
-		}
-	case "gsutil", "azcopy":
-		if verb == "mv" && strings.Contains(sub, "://") {
-			sh.Effect(effect.ChangeRemote, effect.Move, sub)
-		}
-		if verb == "rsync" && o.Exact("d") || verb == "sync" && o.Exact("delete-destination") {
-			sh.Effect(effect.DeleteCopies, "", strings.Join(o.Pos[1:], " "))
-		}
-	case "kubeadm", "talosctl":
-		if verb == "reset" {
-			sh.Effect(effect.DestroyRemote, effect.Teardown, "cluster node")
-		}
-	case "vault", "bao":
-		if verb == "secrets" && sub == "disable" {
-			sh.Effect(effect.DestroyRemote, effect.Teardown, "every secret below "+o.At(2))
-		}
-		if verb == "operator" && lex.OneOf(sub, "seal rekey init step-down generate-root rotate") {
-			sh.Effect(effect.ChangeRemote, effect.Named(sub), verb)
-		}
-		if verb == "token" && sub == "revoke" || verb == "lease" && sub == "revoke" {
-			sh.Effect(effect.ChangeRemote, effect.Revoke, verb)
-		}
-	case "firebase", "vercel", "netlify", "wrangler", "fly", "flyctl", "railway", "now", "vc", "surge":
-		if verb == "deploy" && lex.OneOf(c.Name, "firebase surge") {
-			sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
-		}
-	case "deck":
-		if verb == "sync" || verb == "gateway" && sub == "sync" {
-			sh.Effect(effect.ChangeRemote, effect.Sync, "gateway")
-		}
-	case "etcdctl":
-		if verb == "del" && o.Exact("prefix", "from-key") && strings.Trim(sub, "/") == "" {
-			sh.Effect(effect.DestroyRemote, effect.Teardown, "every key")
-		}
-	case "helm":
-		if lex.OneOf(verb, "push cm-push") {
-			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
-		}
-		if verb == "upgrade" && o.Exact("force") {
-			sh.Effect(effect.ChangeRemote, effect.Force, o.At(1))
-		}
-	case "restic", "borg", "kopia":
-		if lex.OneOf(verb, "forget prune delete recreate") {
-			sh.Effect(effect.DestroyRemote, effect.Teardown, "backup "+verb)
-		}
+		sh.Effect(effect.DestroyRemote, effect.Teardown, verb)
+		return
+	}
+	sh.Effect(effect.ChangeRemote, effect.Apply, "infrastructure")
+}
+
+// cloudCopies reports what a copy to a bucket takes out.
+func cloudCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
+	cloudCopy(sh, c, o.At(2), o.At(3))
+}
+
+// movesBucket reports what leaves a bucket.
+func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	from := o.At(1)
+	if o.At(0) == "s3" {
+		from = o.At(2)
+	}
+	if strings.Contains(from, "://") {
+		sh.Effect(effect.ChangeRemote, effect.Move, from)
+	}
+}
+
+// deletesKeys reports the deletion of every key of a store.
+func deletesKeys(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if strings.Trim(o.At(1), "/") == "" {
+		sh.Effect(effect.DestroyRemote, effect.Teardown, "every key")
 	}
 }
 
@@ -356,78 +474,74 @@ func forProduction(o shell.Options) bool {
 	return false
 }
 
-func infrastructure(sh *shell.Shell, c shell.Command, o shell.Options) {
-	verb := o.At(0)
-	switch {
-	case c.Name == "terragrunt" && verb == "run-all":
-		verb = o.At(1)
-	case verb == "state" && lex.OneOf(o.At(1), "rm mv push replace-provider"):
-		sh.Effect(effect.ChangeRemote, effect.State, o.At(1))
-	}
-	switch verb {
-	case "apply", "up":
-		if o.Exact("destroy") || lex.ContainsPrefix(c.Args, "-destroy") {
-			sh.Effect(effect.DestroyRemote, effect.Teardown, verb)
-			return
-		}
-		sh.Effect(effect.ChangeRemote, effect.Apply, "infrastructure")
-	case "taint", "untaint", "import", "force-unlock":
-		sh.Effect(effect.ChangeRemote, effect.Named(verb), "state")
-	case "workspace":
-		if o.At(1) == "delete" {
-			sh.Effect(effect.DestroyRemote, effect.Teardown, "workspace")
-		}
-	}
-}
-
+// forge reports what the client of a forge publishes, merges and gives rights to.
 func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
-	verb, sub := o.At(0), o.At(1)
-	if lex.OneOf(sub, "create upload comment edit note") {
-		Carries(sh, c, o.Pos[min(2, len(o.Pos)):], c.Name)
+	if lex.OneOf(o.At(1), "create upload comment edit note") {
+		Carries(sh, c, o.From(2), c.Name)
 		keysLeave(sh, c.Args, c.Name)
 	}
-	switch {
-	case verb == "api":
-		forgeAPI(sh, c)
-	case verb == "repo" && sub == "sync" && o.Exact("force"):
-		branch, _ := shell.ParseOptions(c.Args, "b branch s source").Get("b", "branch")
-		sh.Effect(effect.PushForce, effect.Force, branch)
-	case verb == "repo" && sub == "edit" && lex.ContainsPrefix(c.Args, "--visibility"):
-		sh.Effect(effect.PublishOut, effect.Named(c.Name), "repository visibility")
-	case verb == "release" && lex.OneOf(sub, "create upload"):
-		sh.Effect(effect.PublishOut, effect.Named(c.Name), "release")
-	case verb == "pr" && sub == "merge", verb == "mr" && sub == "merge", verb == "pr" && sub == "close", verb == "issue" && lex.OneOf(sub, "close transfer lock"), verb == "workflow" && lex.OneOf(sub, "run disable"), verb == "mr" && sub == "close", verb == "repo" && lex.OneOf(sub, "archive rename"):
-		sh.Effect(effect.ChangeRemote, effect.Named(sub), verb)
-	case lex.OneOf(verb, "ssh-key gpg-key deploy-key") && sub == "add", verb == "repo" && sub == "deploy-key" && o.At(2) == "add":
-		sh.Effect(effect.ChangeRemote, effect.Rights, "a key of the account")
-	case verb == "gist" && sub == "create":
-		sh.Effect(effect.SendOut, effect.Gist, "")
-	}
+	runRows(sh, forgeRows, o.Pos, c, o)
 }
 
-func forgeAPI(sh *shell.Shell, c shell.Command) {
+var forgeRows = []row{
+	{words: "api", also: forgeAPI},
+	{words: "repo sync", given: "force", also: syncsBranch},
+	{words: "repo edit", args: "--visibility*", kind: effect.PublishOut, op: byProgram, target: "repository visibility"},
+	{words: "release create|upload", kind: effect.PublishOut, op: byProgram, target: "release"},
+	{words: "pr|mr merge|close", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
+	{words: "issue close|transfer|lock", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
+	{words: "workflow run|disable", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
+	{words: "repo archive|rename", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
+	{words: "ssh-key|gpg-key|deploy-key add", kind: effect.ChangeRemote, op: effect.Rights, target: "a key of the account"},
+	{words: "repo deploy-key add", kind: effect.ChangeRemote, op: effect.Rights, target: "a key of the account"},
+	{words: "gist create", kind: effect.SendOut, op: effect.Gist},
+}
+
+// syncsBranch reports a branch that is overwritten with that of its source.
+func syncsBranch(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	branch, _ := shell.ParseOptions(c.Args, "b branch s source").Get("b", "branch")
+	sh.Effect(effect.PushForce, effect.Force, branch)
+}
+
+// forgeAPI reports a request to the API of a forge.
+func forgeAPI(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	o := shell.ParseOptions(c.Args, "X method H header f F field raw-field input q jq t template hostname p preview cache")
 	method, _ := o.Get("X", "method")
 	path := strings.Trim(o.At(1), "/")
-	if strings.EqualFold(method, "delete") {
+	fields := o.All("f", "F", "field", "raw-field")
+	_, branch, isBranch := strings.Cut(path, "/git/refs/heads/")
+	switch {
+	case strings.EqualFold(method, "delete"):
 		op := effect.Part
 		if strings.Count(path, "/") <= 2 && strings.HasPrefix(path, "repos/") {
 			op = effect.Teardown
 		}
 		sh.Effect(effect.DestroyRemote, op, path)
-	} else if _, branch, ok := strings.Cut(path, "/git/refs/heads/"); ok && lex.ContainsAny(append(o.All("F", "field"), o.All("f", "raw-field")...), "force=true") {
+	case isBranch && slices.Contains(fields, "force=true"):
 		sh.Effect(effect.PushForce, effect.Force, branch)
-	} else if method != "" && !strings.EqualFold(method, "get") && lex.HasWord(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets permissions visibility") {
+	case changesSettings(method, path):
 		sh.Effect(effect.ChangeRemote, effect.Named(strings.ToLower(method)), path)
 	}
-	if method != "" && (lex.ContainsPrefix(o.All("f", "F", "field", "raw-field"), "visibility=") || lex.ContainsPrefix(o.All("f", "F", "field", "raw-field"), "private=false")) {
+	if method != "" && opensRepository(fields) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "repository visibility")
 	}
-	for _, q := range append(o.All("f", "F", "field", "raw-field"), path) {
+	for _, q := range append(fields, path) {
 		if strings.Contains(q, "mutation") && strings.Contains(q, "delete") {
 			sh.Effect(effect.DestroyRemote, effect.Part, "graphql")
 		}
 	}
+}
+
+// changesSettings is true of a request that changes who may do what.
+func changesSettings(method, path string) bool {
+	if method == "" || strings.EqualFold(method, "get") {
+		return false
+	}
+	return lex.HasWord(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets permissions visibility")
+}
+
+func opensRepository(fields []string) bool {
+	return slices.ContainsFunc(fields, func(f string) bool { return lex.BeginsWith(f, "visibility= private=false") })
 }
 
 // cloudCopy reports what a copy to a bucket takes out.
