@@ -64,6 +64,8 @@ const (
 	Strip             Op = "strip"
 	SwitchForce       Op = "switch-force"
 	System            Op = "system"
+	LFSPrune          Op = "lfs-prune"
+	LFSMigrate        Op = "lfs-migrate"
 	TagDelete         Op = "tag-delete"
 	Tags              Op = "tags"
 	Tag               Op = "tag"

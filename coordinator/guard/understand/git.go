@@ -25,49 +25,66 @@ func gitProgram(sh *shell.Shell, c shell.Command) {
 	}
 	for _, setting := range append(o.All("c"), gitEnvironment(sh)...) {
 		gitSetting(child, setting)
-		key, text, _ := strings.Cut(setting, "=")
-		key = strings.ToLower(key)
-		child.Assign("git "+key, shell.Value{strings.ToLower(text)})
-		if key == "core.hookspath" && text != "" && text != "/dev/null" {
-			child.Effect(effect.GitSettings, "", key)
-		}
-		if len(rest) > 0 && strings.HasPrefix(setting, "alias."+rest[0]+"=") && child.Depth < shell.MaxDepth {
-			child.Exec(append([]string{"git"}, append(strings.Fields(setting[len(rest[0])+7:]), rest[1:]...)...), c.In)
+		if code, ok := gitAlias(child, setting, rest); ok {
+			child.Exec(code, c.In)
 			return
 		}
 	}
-	if len(rest) == 0 || o.Exact("help", "version") || slices.Contains(rest, "--help") {
+	if len(rest) == 0 || o.Given("help version") || slices.Contains(rest, "--help") {
 		return
 	}
-	verb := strings.ToLower(rest[0])
-	args := rest[1:]
-	if child.IsOwn(child.Place.Cwd) && lex.OneOf(verb, "checkout switch restore reset stash pull merge rebase apply am cherry-pick revert clean rm mv") && !lex.ContainsAny(args, "list show") {
+	verb, args := strings.ToLower(rest[0]), rest[1:]
+	if overwritesOwn(child, verb, args) {
 		child.Effect(effect.WriteFile, "", child.Place.Cwd)
 	}
-	switch verb {
-	case "push":
-		gitPush(child, args)
-	case "reset":
-		gitReset(child, args)
-	case "checkout":
-		gitCheckout(child, args)
-	case "switch":
-		gitSwitch(child, args)
-	case "restore":
-		gitRestore(child, args)
-	case "clean":
-		gitClean(child, args)
-	case "stash":
-		gitStash(child, args)
-	case "branch":
-		gitBranch(child, args)
-	case "tag":
-		gitTag(child, args)
-	case "config":
-		gitConfig(child, args)
-	default:
-		gitOther(child, verb, args, c)
+	for i := range gitVerbs {
+		if gitVerbs[i].name == verb {
+			gitVerbs[i].do(child, args)
+			return
+		}
 	}
+	gitOther(child, verb, args, c)
+}
+
+// gitVerbs are the subcommands with a grammar of their own.
+var gitVerbs = []struct {
+	name string
+	do   func(*shell.Shell, []string)
+}{
+	{"push", gitPush},
+	{"reset", gitReset},
+	{"checkout", gitCheckout},
+	{"switch", gitSwitch},
+	{"restore", gitRestore},
+	{"clean", gitClean},
+	{"stash", gitStash},
+	{"branch", gitBranch},
+	{"tag", gitTag},
+	{"config", gitConfig},
+}
+
+// gitAlias keeps a setting for the subcommand, and returns the command that rest
+// stands for if the setting is an alias of its first word.
+func gitAlias(sh *shell.Shell, setting string, rest []string) ([]string, bool) {
+	key, text, _ := strings.Cut(setting, "=")
+	key = strings.ToLower(key)
+	sh.Assign("git "+key, shell.Value{strings.ToLower(text)})
+	if key == "core.hookspath" && !lex.OneOf(text, "/dev/null") && text != "" {
+		sh.Effect(effect.GitSettings, "", key)
+	}
+	if len(rest) == 0 || sh.Depth >= shell.MaxDepth {
+		return nil, false
+	}
+	code, ok := strings.CutPrefix(setting, "alias."+rest[0]+"=")
+	argv := append([]string{"git"}, strings.Fields(code)...)
+	return append(argv, rest[1:]...), ok
+}
+
+// overwritesOwn is true of a subcommand that changes the files of a repository in
+// which Afar lies.
+func overwritesOwn(sh *shell.Shell, verb string, args []string) bool {
+	const writing = "checkout switch restore reset stash pull merge rebase apply am cherry-pick revert clean rm mv"
+	return lex.OneOf(verb, writing) && sh.IsOwn(sh.Place.Cwd) && !lex.ContainsAny(args, "list show")
 }
 
 // gitOptions are the options before git's subcommand that take the next word.
@@ -410,27 +427,46 @@ func gitTag(sh *shell.Shell, args []string) {
 
 func gitConfig(sh *shell.Shell, args []string) {
 	o := shell.ParseOptions(args, "f file blob type default comment value")
-	pos := o.Pos
-	asked := o.Exact("get", "get-all", "get-urlmatch", "get-regexp") || len(pos) == 1 && !o.Exact("unset", "unset-all")
-	if len(pos) > 0 && lex.OneOf(pos[0], "set get list unset edit") {
-		verb := pos[0]
-		asked, pos = verb == "get", pos[1:]
-		if verb != "set" && !asked {
-			return
+	pos, asks, sets := configRequest(o)
+	switch {
+	case asks && len(pos) > 0 && gitSecret(pos[0]):
+		showsKey(sh, "git setting", pos[0])
+	case sets && len(pos) > 1:
+		gitSetting(sh, pos[0]+"="+pos[1])
+		if key := strings.ToLower(pos[0]); outlives(key, pos[1]) {
+			sh.Effect(effect.GitSettings, "", key)
 		}
 	}
-	if asked && len(pos) > 0 && gitSecret(pos[0]) {
-		showsKey(sh, "git setting", pos[0])
-		return
+}
+
+// configRequest returns the key and value of "git config", and whether it asks for
+// the value or sets it.
+func configRequest(o shell.Options) (pos []string, asks, sets bool) {
+	listed := o.Given("list unset unset-all")
+	switch verb := o.At(0); verb {
+	case "set":
+		return o.Pos[1:], false, !listed
+	case "get":
+		return o.Pos[1:], true, false
+	case "list", "unset", "edit":
+		return nil, false, false
 	}
-	if len(pos) < 2 || asked || o.Exact("list", "unset", "unset-all") {
-		return
+	asks = o.Given("get get-all get-urlmatch get-regexp") || len(o.Pos) == 1 && !o.Given("unset unset-all")
+	return o.Pos, asks, !asks && !listed
+}
+
+// outlives is true of a setting by which git runs or fetches something else from
+// now on.
+func outlives(key, text string) bool {
+	switch {
+	case lex.OneOf(key, "core.hookspath core.sshcommand core.fsmonitor init.templatedir include.path"):
+		return true
+	case strings.HasPrefix(key, "url."), strings.HasPrefix(text, "!"):
+		return true
+	case strings.HasPrefix(key, "filter."):
+		return text != "" && !strings.HasPrefix(text, "git-lfs ")
 	}
-	key := strings.ToLower(pos[0])
-	gitSetting(sh, pos[0]+"="+pos[1])
-	if lex.OneOf(key, "core.hookspath core.sshcommand core.fsmonitor init.templatedir include.path") || strings.HasPrefix(key, "url.") || strings.HasPrefix(pos[1], "!") || strings.HasPrefix(key, "filter.") && pos[1] != "" && !strings.HasPrefix(pos[1], "git-lfs ") || key == "credential.helper" && strings.Contains(pos[1], "store") {
-		sh.Effect(effect.GitSettings, "", key)
-	}
+	return key == "credential.helper" && strings.Contains(text, "store")
 }
 
 // gitSecret is true of the settings that hold a credential.
@@ -439,61 +475,131 @@ func gitSecret(key string) bool {
 	return strings.HasSuffix(name, "extraheader") || name == "smtppass" || protected.SecretName(name)
 }
 
+// gitOther reads the subcommands that rows describe.
 func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
 	o := shell.ParseOptions(args, "x exec m message extcmd upload-pack receive-pack c config S G author since until grep format pretty")
 	showsCommitted(sh, verb, args, o)
 	gitPrograms(sh, verb, args, o)
-	switch verb {
-	case "stage", "add", "commit", "log", "diff", "status":
-	case "fetch":
-		gitFetched(sh, o)
-	case "merge", "cherry-pick", "revert", "am":
-		gitGivesUp(sh, o)
-	case "pull":
-		if v, given := o.Get("rebase"); o.Short('r') || o.Exact("rebase") && (!given || v != "false") {
-			sh.Effect(effect.RewriteRefs, effect.Rebase, "")
-		}
-		gitFetched(sh, o)
-	case "rebase":
-		gitRebase(sh, o)
-	case "bisect":
-		if len(args) > 1 && args[0] == "run" {
-			sh.Exec(args[1:], nil)
-		}
-	case "submodule":
-		gitSubmodule(sh, args)
-	case "filter-branch":
-		sh.Effect(effect.RewriteRefs, effect.Filter, "")
-		for _, code := range shell.ParseOptions(args, "tree-filter index-filter msg-filter env-filter parent-filter commit-filter tag-name-filter").Flags {
-			if strings.HasSuffix(code.Name, "-filter") {
-				sh.Run(code.Value, nil)
-			}
-		}
-	case "filter-repo":
-		sh.Effect(effect.RewriteRefs, effect.Filter, "")
-	case "reflog":
-		v, _ := o.Get("expire", "expire-unreachable")
-		if o.At(0) == "delete" || o.At(0) == "expire" && lex.OneOf(v, "now all 0") && !o.Short('n') {
-			sh.Effect(effect.RewriteRefs, effect.Reflog, "")
-		}
-	case "gc", "prune":
-		if v, _ := o.Get("prune"); lex.OneOf(v, "now all") || verb == "prune" && !o.Short('n') || gitSet(sh, "gc.reflogexpire", "now all 0") || gitSet(sh, "gc.pruneexpire", "now all") {
-			sh.Effect(effect.RewriteRefs, effect.Prune, "")
-		}
-	case "update-ref":
-		gitUpdateRef(sh, o, c.In)
-	case "symbolic-ref":
-		if o.Has("d", "delete") {
-			sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
-		}
-	default:
-		gitStore(sh, verb, args, o)
+	runRows(sh, gitRows, o.Pos, shell.Command{Name: verb, Args: args, In: c.In}, o)
+}
+
+// gitRows describe subcommands of git: the program of a row is the subcommand.
+var gitRows = []row{
+	{of: "merge cherry-pick revert am rebase", given: "abort skip", also: givesUp},
+	{of: "rebase", also: gitRebase},
+	{of: "fetch", also: gitFetched},
+	{of: "pull", given: "rebase=false", without: "r", also: gitFetched},
+	{of: "pull", given: "r rebase", kind: effect.RewriteRefs, op: effect.Rebase, also: gitFetched},
+	{of: "pull", also: gitFetched},
+	{of: "bisect", first: "run", also: runsBisected},
+	{of: "submodule", words: "foreach", also: runsInSubmodules},
+	{of: "submodule", words: "deinit", long: "f force", kind: effect.Discard, op: effect.Worktree},
+	{of: "filter-branch", kind: effect.RewriteRefs, op: effect.Filter, also: runsFilters},
+	{of: "filter-repo", kind: effect.RewriteRefs, op: effect.Filter},
+	{of: "reflog", words: "delete", kind: effect.RewriteRefs, op: effect.Reflog},
+	{
+		of: "reflog", words: "expire", without: "n",
+		given: "expire=now expire=all expire=0 expire-unreachable=now expire-unreachable=all expire-unreachable=0",
+		kind:  effect.RewriteRefs, op: effect.Reflog,
+	},
+	{of: "gc prune", given: "prune=now prune=all", kind: effect.RewriteRefs, op: effect.Prune},
+	{of: "prune", without: "n", kind: effect.RewriteRefs, op: effect.Prune},
+	{of: "gc prune", also: prunesBySettings},
+	{of: "update-ref", also: gitUpdateRef},
+	{of: "symbolic-ref", long: "d delete", also: deletesRef},
+	{of: "ls-files", also: listsFiles},
+	{of: "worktree", words: "remove", long: "f force", also: removesWorktree},
+	{of: "rm", long: "cached"},
+	{of: "rm", given: "n"},
+	{of: "rm", also: gitRemove},
+	{of: "mv", also: gitMove},
+	{of: "checkout-index", given: "f", kind: effect.Discard, op: effect.RestoreAll},
+	{of: "read-tree", long: "reset u", kind: effect.Discard, op: effect.ReadTree},
+	{of: "remote", words: "remove|rm", kind: effect.RewriteRefs, op: effect.RemoteRemove, target: "$1"},
+	{of: "rev-parse", given: "show-toplevel", also: printsTop},
+	{of: "lfs", words: "prune", kind: effect.RewriteRefs, op: effect.LFSPrune},
+	{of: "lfs", words: "migrate", kind: effect.RewriteRefs, op: effect.LFSMigrate},
+	{of: "send-email", kind: effect.SendOut, op: effect.Patches},
+}
+
+// givesUp reports the end of a merge, a rebase and the like that throws away what
+// was resolved so far.
+func givesUp(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if c.Name == "rebase" {
+		runsEach(sh, o.All("x", "exec"))
+	}
+	sh.Effect(effect.Discard, effect.GiveUp, "")
+}
+
+// runsEach runs commands that git hands to a shell.
+func runsEach(sh *shell.Shell, commands []string) {
+	for _, code := range commands {
+		sh.Run(code, nil)
 	}
 }
 
+// runsBisected runs the command of "git bisect run".
+func runsBisected(sh *shell.Shell, c shell.Command, _ shell.Options) { sh.Exec(c.Args[1:], nil) }
+
+// runsInSubmodules runs the command of "git submodule foreach".
+func runsInSubmodules(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	_, code := shell.Leading(c.Args[1:], "")
+	if c.Args[0] == "foreach" && len(code) > 0 {
+		sh.Run(strings.Join(code, " "), nil)
+	}
+}
+
+// runsFilters runs the commands that rewrite each commit.
+func runsFilters(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	const filters = "tree-filter index-filter msg-filter env-filter parent-filter commit-filter tag-name-filter"
+	for _, f := range shell.ParseOptions(c.Args, filters).Flags {
+		if strings.HasSuffix(f.Name, "-filter") {
+			sh.Run(f.Value, nil)
+		}
+	}
+}
+
+// prunesBySettings reports objects that go at once because a setting says so.
+func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
+	if gitSet(sh, "gc.reflogexpire", "now all 0") || gitSet(sh, "gc.pruneexpire", "now all") {
+		sh.Effect(effect.RewriteRefs, effect.Prune, "")
+	}
+}
+
+// deletesRef reports a symbolic ref that is deleted.
+func deletesRef(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
+}
+
+// listsFiles prints the files of the work tree, where nothing narrows the list.
+func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if len(o.Pos) == 0 && len(c.Args) == strings.Count(" "+strings.Join(c.Args, " "), " -z") {
+		sh.Print("." + shell.EveryFile + "\n")
+	}
+}
+
+// removesWorktree reports a worktree that goes with its changes.
+func removesWorktree(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	sh.Effect(effect.Discard, effect.Worktree, sh.Path(o.At(1)))
+}
+
+// gitMove reports files that are moved.
+func gitMove(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for i, p := range o.Pos {
+		if i < len(o.Pos)-1 {
+			sh.Effect(effect.MoveAway, "", sh.Path(p))
+		} else {
+			sh.Write(p)
+		}
+	}
+}
+
+// printsTop prints the top of the work tree.
+func printsTop(sh *shell.Shell, _ shell.Command, _ shell.Options) { sh.Print(toplevel(sh) + "\n") }
+
 // gitFetched: a forced refspec moves a local branch to what the remote has,
 // whatever was committed there. The remote-tracking refs are the remote's anyway.
-func gitFetched(sh *shell.Shell, o shell.Options) {
+func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	force := o.Exact("f", "force")
 	if o.Exact("dry-run") || len(o.Pos) < 2 {
 		return
@@ -501,38 +607,28 @@ func gitFetched(sh *shell.Shell, o shell.Options) {
 	for _, r := range o.Pos[1:] {
 		plus := strings.HasPrefix(r, "+")
 		_, to, _ := strings.Cut(r, ":")
-		if (force || plus) && to != "" && (!strings.HasPrefix(to, "refs/") || strings.HasPrefix(to, "refs/heads/")) {
+		if to == "" || strings.HasPrefix(to, "refs/") && !strings.HasPrefix(to, "refs/heads/") {
+			continue
+		}
+		if force || plus {
 			sh.Effect(effect.RewriteRefs, effect.BranchForce, branchOf(to))
 		}
 	}
 }
 
 // gitRebase: the reflog has the old commits, and a snapshot has them by name.
-func gitRebase(sh *shell.Shell, o shell.Options) {
-	for _, code := range o.All("x", "exec") {
-		sh.Run(code, nil)
+func gitRebase(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	runsEach(sh, o.All("x", "exec"))
+	if !o.Given("continue quit edit-todo show-current-patch") {
+		sh.Effect(effect.RewriteRefs, effect.Rebase, "")
 	}
-	if gitGivesUp(sh, o) || o.Exact("continue", "quit", "edit-todo", "show-current-patch") {
-		return
-	}
-	sh.Effect(effect.RewriteRefs, effect.Rebase, "")
-}
-
-// gitGivesUp is true of the end of a merge, a rebase and the like that throws
-// away what was resolved so far.
-func gitGivesUp(sh *shell.Shell, o shell.Options) bool {
-	if !o.Exact("abort", "skip") {
-		return false
-	}
-	sh.Effect(effect.Discard, effect.GiveUp, "")
-	return true
 }
 
 // gitUpdateRef reads "ref value" and, from its input, lines of "verb ref value".
-func gitUpdateRef(sh *shell.Shell, o shell.Options, in *string) {
+func gitUpdateRef(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
-	case o.Exact("stdin") && in != nil:
-		for _, line := range shell.SplitLines(*in) {
+	case o.Given("stdin") && c.In != nil:
+		for _, line := range shell.SplitLines(*c.In) {
 			f := strings.Fields(line)
 			if len(f) > 1 && (f[0] == "delete" || protected.HoldsUndo(f[1])) {
 				sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(f[1]))
@@ -595,54 +691,7 @@ func cloneInto(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// gitStore holds the subcommands that work on files, refs and objects.
-func gitStore(sh *shell.Shell, verb string, args []string, o shell.Options) {
-	switch verb {
-	case "ls-files":
-		if len(o.Pos) == 0 && len(args) == strings.Count(" "+strings.Join(args, " "), " -z") {
-			sh.Print("." + shell.EveryFile + "\n")
-		}
-	case "worktree":
-		if o.At(0) == "remove" && (o.Has("f", "force")) {
-			sh.Effect(effect.Discard, effect.Worktree, sh.Path(o.At(1)))
-		}
-	case "rm":
-		if !o.Has("cached") && !o.Short('n') {
-			gitRemove(sh, o)
-		}
-	case "mv":
-		for i, p := range o.Pos {
-			if i < len(o.Pos)-1 {
-				sh.Effect(effect.MoveAway, "", sh.Path(p))
-			} else {
-				sh.Write(p)
-			}
-		}
-	case "checkout-index":
-		if o.Short('f') {
-			sh.Effect(effect.Discard, effect.RestoreAll, "")
-		}
-	case "read-tree":
-		if o.Has("reset", "u") {
-			sh.Effect(effect.Discard, effect.ReadTree, "")
-		}
-	case "remote":
-		if lex.OneOf(o.At(0), "remove rm") {
-			sh.Effect(effect.RewriteRefs, effect.RemoteRemove, o.At(1))
-		}
-	case "rev-parse":
-		if o.Exact("show-toplevel") {
-			sh.Print(toplevel(sh) + "\n")
-		}
-	case "lfs":
-		if lex.OneOf(o.At(0), "prune migrate") {
-			sh.Effect(effect.RewriteRefs, effect.Named("lfs-"+o.At(0)), "")
-		}
-	case "send-email":
-		sh.Effect(effect.SendOut, effect.Patches, "")
-	}
-}
-
+// toplevel returns the top of the work tree, as far as it is known.
 func toplevel(sh *shell.Shell) string {
 	if p := sh.Eval.Site.Project; p != "" && fspath.Within(sh.Place.Cwd, p) {
 		return p
@@ -650,30 +699,17 @@ func toplevel(sh *shell.Shell) string {
 	return sh.Place.Cwd
 }
 
-func gitSubmodule(sh *shell.Shell, args []string) {
-	o := shell.ParseOptions(args, "")
-	switch o.At(0) {
-	case "foreach":
-		if _, code := shell.Leading(args[1:], ""); args[0] == "foreach" && len(code) > 0 {
-			sh.Run(strings.Join(code, " "), nil)
-		}
-	case "deinit":
-		if o.Has("f", "force") {
-			sh.Effect(effect.Discard, effect.Worktree, "")
-		}
+// gitRemove reports tracked files that are deleted.
+func gitRemove(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	var op effect.Op
+	if o.Has("f", "force") {
+		op = effect.GitForce
 	}
-}
-
-func gitRemove(sh *shell.Shell, o shell.Options) {
+	kind := effect.DeleteFile
+	if o.Given("r") {
+		kind = effect.DeleteTree
+	}
 	for _, p := range o.Pos {
-		var op effect.Op
-		if o.Has("f", "force") {
-			op = effect.GitForce
-		}
-		kind := effect.DeleteFile
-		if o.Short('r') {
-			kind = effect.DeleteTree
-		}
 		sh.Effect(kind, op, sh.Path(p))
 	}
 }

@@ -39,6 +39,7 @@ type row struct {
 	args    string // one of these is among the arguments, as written
 	mention string // one of these texts, in small letters, occurs in the arguments
 	given   string // one of these options is given: "f force expire=now"
+	long    string // one of these options is given, a long one perhaps shortened
 	without string // none of these options is given
 	bare    bool   // there are no arguments
 	goOn    bool
@@ -127,6 +128,7 @@ func (r *row) holds(words []string, c shell.Command, o shell.Options) bool {
 		r.words != "" && !beginWith(words, r.words),
 		r.bare && len(c.Args) > 0,
 		r.given != "" && !o.Given(r.given),
+		r.long != "" && !o.Has(strings.Fields(r.long)...),
 		r.without != "" && o.Given(r.without),
 		r.among != "" && !lex.ContainsAny(words, r.among),
 		r.first != "" && !oneChoice(lex.First(c.Args), r.first),
