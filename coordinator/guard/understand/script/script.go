@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard/effect"
@@ -74,39 +75,58 @@ func readText(sh *shell.Shell, text, lang string) {
 
 func readRound(sh *shell.Shell, toks []Token, consts map[string]string, lang string) {
 	names := otherNames(toks, lang)
-	for i := range toks {
-		t := toks[i]
-		switch {
-		case t.Kind == 'x':
+	for i, t := range toks {
+		switch t.Kind {
+		case 'x':
 			sh.RunText(t.Text)
-		case t.Kind == 's' && i+2 < len(toks) && (toks[i+1].Kind == ')' || toks[i+1].Kind == ']') && toks[i+2].Kind == '(':
-			reportCall(sh, t.Text, toks, i+1, consts, lang) // getattr(x, "name")(…), x["name"](…)
-		case t.Kind == 's' && i > 0 && lang == "js" && tagsShell(toks[i-1]):
-			if text, ok := readLiteral(sh, toks[i:], consts); ok {
-				sh.RunText(text)
+		case 's':
+			readString(sh, toks, i, consts, lang)
+		case '[':
+			if lang == "other" {
+				runList(sh, toks, i)
 			}
-		case t.Kind == '[' && lang == "other":
-			runList(sh, toks, i)
-		case t.Kind == 's' && lang == "other" && i+2 < len(toks) && toks[i+1].Kind == '.' && strings.HasPrefix(toks[i+2].Text, "execute"):
-			sh.RunText(t.Text) // groovy: "ls".execute()
-		case t.Kind == 's' && strings.Contains(t.Text, ".sock") && strings.Contains(t.Text, "afar"):
-			sh.Effect(effect.SteerAfar, effect.Socket, t.Text)
-		case t.Kind == 'n' && (strings.HasSuffix(t.Text, "TIOCSTI") || lex.OneOf(t.Text, "0x5412 21522")):
-			sh.Effect(effect.TypeInto, "", "ioctl")
-		case t.Kind == 'n':
-			if i+2 < len(toks) && toks[i+1].Kind == '=' && len(consts) < 256 {
-				if v, ok := readLiteral(sh, toks[i+2:], consts); ok {
-					consts[t.Text] = sh.Afford(v)
-				} else if decodes(toks[i+2]) {
-					consts[t.Text] = partial.UnknownDecoded
-				}
+		case 'n':
+			if controlsTerminal(t.Text) {
+				sh.Effect(effect.TypeInto, "", "ioctl")
+				continue
 			}
-			name := t.Text
-			if other, ok := names[name]; ok {
-				name = other
-			}
-			reportCall(sh, name, toks, i, consts, lang)
+			rememberConstant(sh, toks, i, consts)
+			reportCall(sh, cmp.Or(names[t.Text], t.Text), toks, i, consts, lang)
 		}
+	}
+}
+
+// controlsTerminal is true of the request that types into a terminal.
+func controlsTerminal(name string) bool {
+	return strings.HasSuffix(name, "TIOCSTI") || lex.OneOf(name, "0x5412 21522")
+}
+
+// rememberConstant keeps what a name is assigned.
+func rememberConstant(sh *shell.Shell, toks []Token, i int, consts map[string]string) {
+	if kindAt(toks, i+1) != '=' || i+2 >= len(toks) || len(consts) >= 256 {
+		return
+	}
+	if v, ok := readLiteral(sh, toks[i+2:], consts); ok {
+		consts[toks[i].Text] = sh.Afford(v)
+	} else if decodes(toks[i+2]) {
+		consts[toks[i].Text] = partial.UnknownDecoded
+	}
+}
+
+// readString reports a string that is a name, a command or a socket.
+func readString(sh *shell.Shell, toks []Token, i int, consts map[string]string, lang string) {
+	text := toks[i].Text
+	switch {
+	case shaped(toks, i+1, ")("), shaped(toks, i+1, "]("):
+		reportCall(sh, text, toks, i+1, consts, lang) // getattr(x, "name")(…), x["name"](…)
+	case lang == "js" && i > 0 && tagsShell(toks[i-1]):
+		if code, ok := readLiteral(sh, toks[i:], consts); ok {
+			sh.RunText(code)
+		}
+	case lang == "other" && kindAt(toks, i+1) == '.' && strings.HasPrefix(textAt(toks, i+2), "execute"):
+		sh.RunText(text) // groovy: "ls".execute()
+	case strings.Contains(text, ".sock") && strings.Contains(text, "afar"):
+		sh.Effect(effect.SteerAfar, effect.Socket, text)
 	}
 }
 
@@ -327,47 +347,80 @@ func runPipes(sh *shell.Shell, toks []Token) {
 // readArguments reads the arguments of the call whose name stands at i: the
 // literals of the outermost level; a list of literals counts as its items.
 func readArguments(sh *shell.Shell, toks []Token, i int, consts map[string]string) (args []string, list bool, end int) {
-	depth := 0
-	if i+1 < len(toks) && toks[i+1].Kind != '(' { // ruby, perl: system "text"
-		for j := i + 1; j < len(toks) && j < i+24; j++ {
-			if j == i+1 && (strings.HasSuffix(toks[j].Text, "glob") || toks[i].Text == "open" && toks[j].Kind == 'n') || toks[j].Kind == '(' && j == i+2 {
-				continue
-			}
-			if toks[j].Kind != 's' && toks[j].Kind != ',' {
-				return args, false, j
-			}
-			if toks[j].Kind == 's' {
-				args = append(args, toks[j].Text)
-			}
-		}
-		return args, false, min(i+24, len(toks))
+	if i+1 < len(toks) && toks[i+1].Kind != '(' {
+		args, end = bareArguments(toks, i)
+		return args, false, end
 	}
-	fresh := true
+	a := arguments{sh: sh, consts: consts, fresh: true}
 	for j := i + 1; j < len(toks) && j < i+256; j++ {
-		t := toks[j]
-		switch {
-		case t.Kind == '(' || t.Kind == '[' || t.Kind == '{':
-			list = list || t.Kind == '['
-			depth++
-			fresh = fresh || t.Kind == '['
-		case t.Kind == ')' || t.Kind == ']' || t.Kind == '}':
-			if depth--; depth <= 0 {
-				return args, list, j
-			}
-		case t.Kind == ',', t.Kind == '=', t.Kind == ':':
-			fresh = true
-		case fresh && t.Kind == 'n' && j+1 < len(toks) && (toks[j+1].Kind == '=' || toks[j+1].Kind == ':'):
-			fresh = false // the name of an argument
-		case fresh && (t.Kind == 's' || t.Kind == 'n'):
-			if v, ok := readLiteral(sh, toks[j:], consts); ok {
-				args = append(args, v)
-			} else if depth == 1 && len(args) == 0 {
-				args = append(args, partial.Unknown)
-			}
-			fresh = false
+		if a.read(toks, j) {
+			return a.args, a.list, j
 		}
 	}
-	return args, list, len(toks)
+	return a.args, a.list, len(toks)
+}
+
+// bareArguments reads those of a call without brackets, as Ruby and Perl have it:
+// system "text".
+func bareArguments(toks []Token, i int) (args []string, end int) {
+	for j := i + 1; j < len(toks) && j < i+24; j++ {
+		switch t := toks[j]; {
+		case t.Kind == 's':
+			args = append(args, t.Text)
+		case t.Kind == ',', j == i+1 && handle(toks[i], t), j == i+2 && t.Kind == '(':
+		default:
+			return args, j
+		}
+	}
+	return args, min(i+24, len(toks))
+}
+
+// handle is true of a word that stands before the arguments of a call: the name of
+// a file handle, or of a function that lists files.
+func handle(call, t Token) bool {
+	return strings.HasSuffix(t.Text, "glob") || call.Text == "open" && t.Kind == 'n'
+}
+
+// arguments are those of one call, as far as they are read.
+type arguments struct {
+	sh     *shell.Shell
+	consts map[string]string
+	args   []string
+	list   bool // one of them is a list
+	depth  int
+	fresh  bool // a new argument begins
+}
+
+// read reads the token at j; it returns true at the end of the call.
+func (a *arguments) read(toks []Token, j int) bool {
+	t := toks[j]
+	switch {
+	case t.in("([{"):
+		a.depth++
+		if t.Kind == '[' {
+			a.list, a.fresh = true, true
+		}
+	case t.in(")]}"):
+		a.depth--
+		return a.depth <= 0
+	case t.in(",=:"):
+		a.fresh = true
+	case !a.fresh, !t.in("sn"):
+	default:
+		a.fresh = false
+		if t.Kind == 's' || j+1 == len(toks) || !toks[j+1].in("=:") { // else it is the name of an argument
+			a.add(toks[j:])
+		}
+	}
+	return false
+}
+
+func (a *arguments) add(toks []Token) {
+	if v, ok := readLiteral(a.sh, toks, a.consts); ok {
+		a.args = append(a.args, v)
+	} else if a.depth == 1 && len(a.args) == 0 {
+		a.args = append(a.args, partial.Unknown)
+	}
 }
 
 // reportCall reports the effect of the call of name at token i, if it is one
@@ -377,59 +430,86 @@ func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[st
 	if short == "" || len(short) > 24 {
 		return
 	}
-	kind := callKind(short, name, lang)
+	kind, behind := callKind(short, name, lang), toks[i+1:]
 	if short == "delete" && everyRow(toks[:i]) {
 		sh.Effect(effect.DropData, effect.Rows, name)
 	}
 	if lex.OneOf(short, "map array_map array_walk call_user_func") {
-		reportMapped(sh, toks[i+1:], consts, lang)
+		reportMapped(sh, behind, consts, lang)
 	}
-	if networkCall(short, name) && sendsEnvironment(toks[i+1:]) {
+	sends := networkCall(short, name)
+	if sends && sendsEnvironment(behind) {
 		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
-	if kind == "" && kindAt(toks, i+1) == '(' || kind == "" && lang == "ruby" {
-		if w := lex.VerbWords(short); len(w) > 1 && lex.OneOf(w[0], "delete destroy drop purge truncate clear flush") && !lex.OneOf(w[1], "interval timeout timer property screen line lines") {
-			sh.Possible(effect.DestroyRemote, effect.Part, name)
-		}
+	if kind == "" && destroysByName(short) && (lang == "ruby" || kindAt(behind, 0) == '(') {
+		sh.Possible(effect.DestroyRemote, effect.Part, name)
 	}
 	if url := deletedByRequest(short, toks[i:]); url != "" {
 		web.Request(sh, "DELETE", url, shell.Options{})
 		return
 	}
-	if networkCall(short, name) && sendsSecretFile(sh, toks[i+1:]) {
+	if sends && sendsSecretFile(sh, behind) {
 		sh.Effect(effect.SendOut, effect.Secret, name)
 	}
-	if kind == "" || i+1 >= len(toks) {
-		return
+	if len(behind) > 0 {
+		reportKnown(sh, kind, short, toks, i, consts, lang)
 	}
-	if lex.OneOf(kind, "run eval") && computed(toks[i+1:]) {
-		sh.Effect(effect.RunUnknown, effect.Decoded, "")
-		return
+}
+
+// destroysByName is true of a function of a service's library whose name says that
+// it deletes something.
+func destroysByName(short string) bool {
+	w := lex.VerbWords(short)
+	if len(w) < 2 || lex.OneOf(w[1], "interval timeout timer property screen line lines") {
+		return false
 	}
-	if kind == "show" {
+	return lex.OneOf(w[0], "delete destroy drop purge truncate clear flush")
+}
+
+// reportKnown reports a call of a kind that is known.
+func reportKnown(sh *shell.Shell, kind, short string, toks []Token, i int, consts map[string]string, lang string) {
+	switch kind {
+	case "":
+		return
+	case "show":
 		showsVariable(sh, toks[i+1:])
 		return
+	case "run", "eval":
+		if computed(toks[i+1:]) {
+			sh.Effect(effect.RunUnknown, effect.Decoded, "")
+			return
+		}
 	}
 	args, list, end := readArguments(sh, toks, i, consts)
-	arg := ""
-	if len(args) > 0 {
-		arg = args[0]
-	}
-	if arg == "" && (lex.OneOf(kind, "unlink tree write")) || lex.OneOf(short, "write_text write_bytes read_text read_bytes") {
+	arg := lex.First(args)
+	if worksOnReceiver(kind, short, arg) {
 		arg = receiverOf(sh, toks, i, consts)
 	}
-	if kind == "unlink" && recursiveCall(toks[i:min(end, len(toks))]) {
-		kind = "tree"
-	}
-	if kind == "run" && len(args) > 1 && (lex.BeginsWith(short, "execv execl spawnl spawnv")) {
-		args = withoutZeroth(args)
-		arg = args[0]
-	}
-	if kind == "eval" && arg != "" && !partial.HasHole(arg) {
-		Run(sh, arg, lang)
-		return
+	switch kind {
+	case "unlink":
+		if recursiveCall(toks[i:min(end, len(toks))]) {
+			kind = "tree"
+		}
+	case "run":
+		if len(args) > 1 && lex.BeginsWith(short, "execv execl spawnl spawnv") {
+			args = withoutZeroth(args)
+			arg = args[0]
+		}
+	case "eval":
+		if arg != "" && !partial.HasHole(arg) {
+			Run(sh, arg, lang)
+			return
+		}
 	}
 	reportEffect(sh, kind, arg, args, list)
+}
+
+// worksOnReceiver is true of a call that works on what stands before its name.
+func worksOnReceiver(kind, short, arg string) bool {
+	if lex.OneOf(short, "write_text write_bytes read_text read_bytes") {
+		return true
+	}
+	return arg == "" && lex.OneOf(kind, "unlink tree write")
 }
 
 // withoutZeroth takes away what the exec and spawn families of C take besides a
@@ -514,70 +594,59 @@ func opening(toks []Token, i int) int {
 
 func callKind(short, full, lang string) string {
 	switch short {
-	case "system", "popen", "Popen", "check_call", "check_output", "getoutput", "getstatusoutput", "execSync", "spawnSync", "execFile", "execFileSync", "spawn", "shell_exec", "passthru", "proc_open", "popen2", "popen3", "capture2", "capture3", "capture2e", "create_subprocess_shell", "do_shell_script", "execvp", "execv", "execl", "execlp", "spawnl", "spawnv", "posix_spawn", "shellOut", "cmd", "os_execute", "execa", "execaSync", "execaCommand", "ProcessBuilder", "shell-command", "shell-command-to-string", "async-shell-command", "call-process", "start-process", "execve", "execle", "execvpe", "spawnlp", "spawnvp", "run-program", "doShellScript", "termopen", "jobstart", "systemlist":
-		return "run"
 	case "sh":
 		if lang == "ruby" {
 			return "run"
 		}
 		return ""
-	case "run", "call", "exec":
-		if short == "exec" && lang == "python" {
+	case "exec":
+		if lang == "python" {
 			return "eval"
 		}
 		return "run"
-	case "execute":
-		return "execute"
-	case "executemany", "executescript", "query", "exec_driver_sql", "raw", "queryRawUnsafe", "executeRawUnsafe", "exec_query", "do", "text":
-		return "sql"
-	case "shell", "script":
-		if full == "System.shell" {
-			return "run"
-		}
-		return ""
-	case "Command":
-		if full == "Deno.Command" {
-			return "run"
-		}
-		return ""
-	case "eval", "exec_file", "compile", "__import__", "instance_eval", "loadstring", "assert", "runInThisContext":
-		if lex.OneOf(short, "eval loadstring") {
-			return "eval"
-		}
-		return ""
-	case "rmtree", "rm_rf", "rm_r", "rmSync", "remove_dir_all", "remove_tree", "rimraf", "rimrafSync", "removeSync", "remove_entry_secure", "emptyDirSync", "deleteDir", "rmdirs", "removedirs", "remove_dir", "remove_entry", "rmdir_recursive", "deltree", "RemoveAll", "rm", "delete-directory":
-		return "tree"
-	case "unlink", "unlinkSync", "removeFile", "remove", "rmdir", "rmdirSync", "delete", "rm_f", "safe_unlink", "delete_file", "delete-file":
-		return "unlink"
-	case "open":
-		return "open"
-	case "writeFile", "writeFileSync", "appendFile", "appendFileSync", "file_put_contents", "write_text", "write_bytes", "truncate", "truncateSync", "createWriteStream", "outputFile", "outputFileSync":
-		return "write"
-	case "readFileSync", "readFile", "read_text", "read_bytes", "file_get_contents", "slurp", "readlines", "createReadStream":
-		return "read"
-	case "writeTextFile", "writeTextFileSync":
-		return "write"
-	case "write":
-		if lex.OneOf(full, "File.write IO.write Bun.write File.binwrite") {
-			return "write"
-		}
-		return ""
-	case "read", "foreach", "readTextFile", "readTextFileSync", "file":
-		if lex.OneOf(full, "File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file") || full == "file" && lang == "php" {
+	case "file":
+		if lang == "php" && full == "file" {
 			return "read"
 		}
-	case "rename", "renameSync", "move", "mv":
-		return "move"
-	case "chmod", "chmodSync":
-		return ""
-	case "print", "println", "puts", "echo", "console.log", "log", "say":
-		return "show"
-	case "dup2", "fsockopen":
-		return "dup"
-	case "kill", "killpg":
-		return "kill"
+	}
+	for i := range callKinds {
+		if k := &callKinds[i]; lex.OneOf(short, k.names) || lex.OneOf(full, k.full) {
+			return k.kind
+		}
 	}
 	return ""
+}
+
+// callKinds are the calls that are known, by the last part of their names or by
+// the whole name.
+var callKinds = []struct{ kind, names, full string }{
+	{kind: "run", names: "system popen Popen check_call check_output getoutput getstatusoutput execSync spawnSync " +
+		"execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 " +
+		"capture2e create_subprocess_shell do_shell_script execvp execv execl execlp spawnl spawnv " +
+		"posix_spawn shellOut cmd os_execute execa execaSync execaCommand ProcessBuilder shell-command " +
+		"shell-command-to-string async-shell-command call-process start-process execve execle execvpe " +
+		"spawnlp spawnvp run-program doShellScript termopen jobstart systemlist"},
+	{kind: "execute", names: "execute"},
+	{kind: "sql", names: "executemany executescript query exec_driver_sql raw queryRawUnsafe executeRawUnsafe exec_query " +
+		"do text"},
+	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
+		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
+		"rmdir_recursive deltree RemoveAll rm delete-directory"},
+	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
+		"delete-file"},
+	{kind: "open", names: "open"},
+	{kind: "write", names: "writeFile writeFileSync appendFile appendFileSync file_put_contents write_text write_bytes " +
+		"truncate truncateSync createWriteStream outputFile outputFileSync writeTextFile " +
+		"writeTextFileSync"},
+	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines createReadStream"},
+	{kind: "move", names: "rename renameSync move mv"},
+	{kind: "show", names: "print println puts echo console.log log say"},
+	{kind: "dup", names: "dup2 fsockopen"},
+	{kind: "kill", names: "kill killpg"},
+	{kind: "run", names: "run call", full: "System.shell Deno.Command"},
+	{kind: "eval", names: "eval loadstring"},
+	{kind: "write", full: "File.write IO.write Bun.write File.binwrite"},
+	{kind: "read", full: "File.read IO.read File.foreach IO.foreach Deno.readTextFile Deno.readTextFileSync Bun.file"},
 }
 
 func reportEffect(sh *shell.Shell, kind, arg string, args []string, list bool) {

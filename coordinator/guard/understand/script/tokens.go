@@ -15,69 +15,131 @@ type Token struct {
 }
 
 func Tokenize(text, lang string) []Token {
-	var out []Token
-	formatted := false // the next literal is a format string
-	for i := 0; i < len(text); {
-		c := text[i]
-		operator, kind := 0, byte(0)
-		if c == 'q' || c == '%' {
-			operator, kind = quoteOperator(text[i:], lang)
-		}
-		switch {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			i++
-		case c == '#' && !lex.OneOf(lang, "js php") || c == '/' && i+1 < len(text) && text[i+1] == '/' && (lex.OneOf(lang, "js php")):
-			for i < len(text) && text[i] != '\n' {
-				i++
-			}
-		case c == '"' || c == '\'':
-			s, n := quotedString(text[i:], lang)
-			if formatted && strings.Contains(s, "{") {
-				out = appendParts(out, s, "{")
-			} else if lang == "ruby" && c == '"' && strings.Contains(text[i:i+n], "#{") {
-				out = appendParts(out, text[i+1:i+n-1], "#{")
-			} else {
-				out = append(out, Token{'s', s})
-			}
-			formatted = false
-			i += n
-		case c == '`' && lang == "js" && strings.Contains(text[i:], "${"):
-			_, n := quotedString(text[i:], lang)
-			out = appendParts(out, text[i+1:max(i+1, i+n-1)], "${")
-			i += n
-		case c == '`':
-			s, n := quotedString(text[i:], lang)
-			kind = 's'
-			if lex.OneOf(lang, "perl ruby php") {
-				kind = 'x'
-			}
-			out = append(out, Token{kind, s})
-			i += n
-		case operator > 0:
-			var n int
-			out, n = appendQuoted(out, text[i+operator:], kind)
-			i += operator + n
-		case lex.IsNameByte(c) || c >= partial.Hole && c <= partial.HoleKey:
-			n := 1
-			for i+n < len(text) && (lex.IsNameByte(text[i+n]) || text[i+n] == '-' && lang == "lisp" || text[i+n] == '.' || text[i+n] == ':' && i+n+1 < len(text) && text[i+n+1] == ':' || text[i+n] == ':' && text[i+n-1] == ':') {
-				n++
-			}
-			name := text[i : i+n]
-			i += n
-			if i+1 < len(text) && text[i] == '!' && text[i+1] != '=' && lex.OneOf(lang, "other ruby") {
-				i++ // a part of the name: File.rm_rf!
-			}
-			if i < len(text) && (text[i] == '"' || text[i] == '\'') && len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbfu") == "" {
-				formatted = strings.ContainsAny(name, "fF")
-				continue // a string prefix such as r"…"
-			}
-			out = append(out, Token{'n', name})
-		default:
-			out = append(out, Token{c, text[i : i+1]})
-			i++
-		}
+	z := tokenizer{text: text, lang: lang}
+	for z.at < len(text) {
+		z.next()
 	}
-	return out
+	return z.out
+}
+
+// A tokenizer cuts a text from the left to the right.
+type tokenizer struct {
+	text, lang string
+	at         int
+	out        []Token
+	formatted  bool // the next literal is a format string
+}
+
+// next reads one token, or what stands between two.
+func (z *tokenizer) next() {
+	c, rest := z.text[z.at], z.text[z.at:]
+	if n, kind := quoteOperator(rest, z.lang); n > 0 {
+		var length int
+		z.out, length = appendQuoted(z.out, rest[n:], kind)
+		z.at += n + length
+		return
+	}
+	switch {
+	case strings.IndexByte(" \t\n\r", c) >= 0:
+		z.at++
+	case strings.HasPrefix(rest, commentMark(z.lang)):
+		z.at += lineLength(rest)
+	case c == '"', c == '\'':
+		z.literal(rest)
+	case c == '`':
+		z.backquoted(rest)
+	case lex.IsNameByte(c), partial.HasHole(rest[:1]):
+		z.name(rest)
+	default:
+		z.add(c, rest[:1])
+	}
+}
+
+// add appends a token that is as long as its text.
+func (z *tokenizer) add(kind byte, text string) {
+	z.out = append(z.out, Token{kind, text})
+	z.at += len(text)
+}
+
+// commentMark returns what a comment up to the end of a line begins with.
+func commentMark(lang string) string {
+	if lex.OneOf(lang, "js php") {
+		return "//"
+	}
+	return "#"
+}
+
+func lineLength(text string) int {
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
+// literal reads a string, and the names in it where the language fills them in.
+func (z *tokenizer) literal(rest string) {
+	s, n := quotedString(rest, z.lang)
+	switch {
+	case z.formatted && strings.Contains(s, "{"):
+		z.out = appendParts(z.out, s, "{")
+	case z.lang == "ruby" && rest[0] == '"' && strings.Contains(rest[:n], "#{"):
+		z.out = appendParts(z.out, rest[1:n-1], "#{")
+	default:
+		z.out = append(z.out, Token{'s', s})
+	}
+	z.formatted = false
+	z.at += n
+}
+
+// backquoted reads a template, or a command that is handed to a shell.
+func (z *tokenizer) backquoted(rest string) {
+	s, n := quotedString(rest, z.lang)
+	z.at += n
+	switch {
+	case z.lang == "js" && strings.Contains(rest, "${"):
+		z.out = appendParts(z.out, rest[1:max(1, n-1)], "${")
+	case lex.OneOf(z.lang, "perl ruby php"):
+		z.out = append(z.out, Token{'x', s})
+	default:
+		z.out = append(z.out, Token{'s', s})
+	}
+}
+
+// name reads a name with its dots, unless it is a prefix of a string such as r"…".
+func (z *tokenizer) name(rest string) {
+	n := 1
+	for n < len(rest) && inName(rest, n, z.lang) {
+		n++
+	}
+	name, behind := rest[:n], rest[n:]
+	z.at += n
+	if lex.OneOf(z.lang, "other ruby") && len(behind) > 1 && behind[0] == '!' && behind[1] != '=' {
+		z.at++ // a part of the name: File.rm_rf!
+		behind = behind[1:]
+	}
+	if isPrefix(name) && lex.BeginsWith(behind, "\" '") {
+		z.formatted = strings.ContainsAny(name, "fF")
+		return
+	}
+	z.out = append(z.out, Token{'n', name})
+}
+
+// inName is true of a byte that goes on with a name.
+func inName(text string, i int, lang string) bool {
+	switch c := text[i]; {
+	case lex.IsNameByte(c), c == '.':
+		return true
+	case c == '-':
+		return lang == "lisp"
+	case c == ':':
+		return text[i-1] == ':' || strings.HasPrefix(text[i+1:], ":")
+	}
+	return false
+}
+
+// isPrefix is true of the letters that may stand before a string.
+func isPrefix(name string) bool {
+	return len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbfu") == ""
 }
 
 // appendParts writes a text with {names} in it as the sum that it stands for.
@@ -226,23 +288,47 @@ type literal struct {
 // expression.
 func (l *literal) take(toks []Token, i int) int {
 	t := toks[i]
-	if i > 0 && t.Kind == 'n' && (toks[i-1].Kind == 's' || toks[i-1].Kind == 'n') && t.Text[0] != '$' {
+	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn") && t.Text[0] != '$' {
 		return 0 // the next statement; in awk a field is joined by standing there
 	}
-	switch {
-	case t.Kind == 's':
+	switch t.Kind {
+	case 's':
 		l.add(t.Text, true)
-	case t.Kind == 'n':
+	case 'n':
 		return l.name(toks, i)
-	case t.Kind == '%' && i > 0 && i+1 < len(toks):
+	case '%':
+		if i == 0 || i+1 == len(toks) {
+			return 0
+		}
 		return l.percent(toks[i+1:])
-	case t.Kind == '+' || t.Kind == '.' || t.Kind == '(' && i < 2 || t.Kind == ')' && kindAt(toks, i-1) == '(':
-	case t.Kind == '/' || t.Kind == ',' && l.joins && l.text != "":
+	case '/':
 		l.add("/", l.known)
 	default:
-		return 0
+		return l.join(toks, i)
 	}
 	return 1
+}
+
+// join reads what stands between two parts of an expression.
+func (l *literal) join(toks []Token, i int) int {
+	switch toks[i].Kind {
+	case '+', '.':
+		return 1
+	case '(':
+		if i < 2 {
+			return 1
+		}
+	case ')':
+		if kindAt(toks, i-1) == '(' {
+			return 1
+		}
+	case ',':
+		if l.joins && l.text != "" {
+			l.add("/", l.known)
+			return 1
+		}
+	}
+	return 0
 }
 
 func (l *literal) add(text string, known bool) {
@@ -408,4 +494,17 @@ func textAt(toks []Token, i int) string {
 		return ""
 	}
 	return toks[i].Text
+}
+
+// in is true of a token whose kind is one of these.
+func (t Token) in(kinds string) bool { return strings.IndexByte(kinds, t.Kind) >= 0 }
+
+// shaped is true if the tokens from the i-th on have these kinds.
+func shaped(toks []Token, i int, kinds string) bool {
+	for k := range len(kinds) {
+		if kindAt(toks, i+k) != kinds[k] {
+			return false
+		}
+	}
+	return true
 }
