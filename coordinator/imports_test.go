@@ -136,6 +136,7 @@ func table() rules {
 			claude + "/probe":      {},
 			"coordinator/policy":   {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
 			hostjson:               {},
+			claude + "/hookinput":  {in + "session"},
 			"coordinator/roomy":    {},
 			"coordinator/text":     {},
 			"coordinator/toml":     {},
@@ -174,7 +175,7 @@ func table() rules {
 			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
-			in + "server":           append([]string{hostjson, "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
+			in + "server":           append([]string{hostjson, claude + "/hookinput", "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
 			in + "channel/telegram": append([]string{in + "atomicfile", "coordinator/config", in + "core", in + "store"}, domain...),
 
 			in + "audit": {

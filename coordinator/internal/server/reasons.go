@@ -1,7 +1,6 @@
 package server
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -15,17 +14,7 @@ func (s *Server) reasons(p payload) (asked, said string) {
 	if err == nil {
 		asked = v.Typed
 	}
-	return asked, lastLine(s.cfg.SaidBeforeCall(p.transcript()))
-}
-
-// transcript is the record of who makes a call: the session's, or that of its
-// subagent, which the host keeps below it.
-func (p payload) transcript() string {
-	if p.Agent == "" {
-		return p.Transcript
-	}
-	dir := strings.TrimSuffix(p.Transcript, ".jsonl")
-	return filepath.Join(dir, "subagents", "agent-"+filepath.Base(p.Agent)+".jsonl")
+	return asked, lastLine(s.cfg.SaidBeforeCall(p.CallerTranscript()))
 }
 
 // firstLine and lastLine return a line of a text that says something, for a card.

@@ -42,14 +42,14 @@ func (s *Server) stopping(c *call, in wire.StopRequest, p payload) core.Stopping
 	facts := core.Stopping{
 		Session:  p.Session,
 		Off:      in.Off,
-		Agents:   p.agents(),
+		Agents:   p.HasAgents(),
 		Delivery: in.Delivery,
 		Terminal: in.Entrypoint == "cli",
 		Hold:     s.cfg.Hold,
 		Loop:     loop.Stopping{ID: stopID(in), Message: p.Message, Check: checkResult(in.Checked)},
 		CheckIn:  ask.Ask{ID: ask.ID(in.Ask)},
 	}
-	facts.Shells, facts.Loop.Background = p.shells()
+	facts.Shells, facts.Loop.Background = shells(p)
 	if s.cfg.Hold > 0 {
 		facts.Holder = caller(c)
 	}
