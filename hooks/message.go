@@ -95,29 +95,6 @@ func (h *hook) contextWithTexts(delivery, ours string) error {
 	return h.print(h.specific(wire.NewObject().Str("hookEventName", h.event.name).Str("additionalContext", ours+text)))
 }
 
-// hold keeps the session from stopping until its check-in is answered, the
-// person types at the terminal, or the time is over. The reply may come later:
-// the hook in the background wakes the session then.
-func (h *hook) hold(id string, d time.Duration) error {
-	q := &question{hook: h, id: id, deadline: time.Now().Add(d)}
-	stop := q.onSignal()
-	defer stop()
-	r := reply{}
-	for time.Now().Before(q.deadline) && !q.orphaned() && !h.off() {
-		r = q.next(r)
-		if state := r.str("state"); state == "answered" {
-			return h.blockWithTexts(id)
-		} else if state != "open" && state != "" {
-			return nil
-		}
-	}
-	r, err := h.callStarting(wire.OpCheckInOver, wire.CheckInOverRequest{Ask: id}, replyFor)
-	if err == nil && r.str("state") == "answered" {
-		return h.blockWithTexts(id)
-	}
-	return err
-}
-
 // stopRewake waits in the background, with the terminal free, until a text comes
 // for the session, or its loop is to go on by the clock. Meanwhile it starts a
 // coordinator that died: nobody else would notice while all sessions are idle. A

@@ -98,39 +98,6 @@ func (h *hook) awaitErrand(began time.Time) (typed bool) {
 	return err == nil && r.str("wake") == "end"
 }
 
-// subagentStop holds a reviewer to what a review needs.
-func subagentStop(h *hook) error {
-	if h.off() {
-		return nil
-	}
-	within := subagentFor
-	if wire.ReadsOnly(h.str("agent_type")) {
-		within = stopFor // a busy coordinator must not open the gate
-	}
-	r, err := h.call(wire.OpSubagentStop, wire.SubagentStopRequest{HookCall: h.hookCall()}, within)
-	switch {
-	case err != nil:
-		return err
-	case r.yes("block"):
-		return h.block(r)
-	case r.str("notice") != "":
-		return h.print(wire.NewObject().Str("systemMessage", r.str("notice")))
-	}
-	return nil
-}
-
-// subagentStart shows a reviewer what the person asked for.
-func subagentStart(h *hook) error {
-	if h.off() || !wire.ReadsOnly(h.str("agent_type")) {
-		return nil
-	}
-	r, err := h.call(wire.OpSubagentStart, wire.SubagentStartRequest{HookCall: h.hookCall()}, stopFor)
-	if err != nil {
-		return err
-	}
-	return h.printContext(r.str("context"))
-}
-
 // block sends the session on with the coordinator's reason.
 func (h *hook) block(r reply) error {
 	out := wire.NewObject().Str("decision", "block").Str("reason", r.str("reason"))

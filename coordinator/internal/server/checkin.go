@@ -1,8 +1,6 @@
 package server
 
-import (
-	"github.com/afar-sh/afar/coordinator/wire"
-)
+import "github.com/afar-sh/afar/coordinator/wire"
 
 // checkInOver takes in that a Stop hook gives its session free.
 func (s *Server) checkInOver(c *call, in wire.CheckInOverRequest) (out wire.CheckInOverReply, err error) {

@@ -1,0 +1,186 @@
+package coordinator_test
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// A feature has the same file name in each layer: ask.go in wire, hooks, core, store,
+// server and telegram, and cmd_asks.go. This is the list of the features and of the layers
+// that each has a file in. A name with a slash is a file of a domain package below
+// coordinator/internal; cmd:NAME is cmd/afar/cmd_NAME.go. A file may go on in others whose
+// names begin with the feature: ask.go, ask_answer.go.
+var features = map[string]string{
+	"alarm":       "core server",
+	"anchor":      "loop/anchor server",
+	"ask":         "wire hooks ask/ask core store server telegram cmd:allow cmd:answer cmd:asks cmd:deny",
+	"away":        "wire session/away server cmd:away cmd:pause cmd:resume",
+	"check":       "wire hooks loop/check core server",
+	"checkin":     "wire hooks ask/checkin core server telegram",
+	"command":     "core telegram",
+	"consult":     "wire hooks server cmd:consult",
+	"debug":       "wire hooks server cmd:debug",
+	"denied":      "wire hooks ask/denied core server telegram",
+	"doctor":      "wire server cmd:doctor",
+	"elicitation": "hooks ask/elicitation core telegram",
+	"grant":       "wire hooks grant/grant core store server telegram cmd:grants cmd:revoke",
+	"guard":       "wire hooks session/guard core server cmd:guard cmd:guardtest",
+	"issue":       "wire loop/issue core server cmd:issue",
+	"journal":     "wire event/event core server cmd:audit cmd:log",
+	"loop":        "wire loop/loop core store server cmd:loop",
+	"message":     "wire hooks message/message core store server telegram",
+	"notice":      "session/notice core telegram",
+	"park":        "ask/park core",
+	"policy":      "wire server cmd:trust",
+	"question":    "wire hooks ask/question server telegram",
+	"remind":      "ask/remind telegram",
+	"report":      "wire core store server cmd:report",
+	"review":      "wire hooks review/review session/review core server",
+	"send":        "wire core server cmd:send",
+	"session":     "wire hooks session/session core store server",
+	"status":      "wire server cmd:status",
+	"stop":        "wire hooks turn/turn core server",
+	"telegram":    "wire server telegram cmd:telegram",
+	"topic":       "wire topic/topic core store server cmd:post cmd:read cmd:topics",
+	"turn":        "wire hooks session/turn core server telegram cmd:stopturn",
+	"undo":        "wire hooks undo/undo core store server telegram cmd:undo",
+}
+
+// A layer is a folder whose files are those of features, and some of its own.
+type layer struct {
+	dir    string
+	prefix string // of the files that the list is about
+	own    string
+}
+
+var layers = map[string]layer{
+	"wire": {dir: "coordinator/wire", own: "encode hook object wire"},
+	"hooks": {dir: "hooks", own: "birthmark config_change executable fail fail_closed group hooks members output " +
+		"permission_request post_tool_batch post_tool_use pre_tool_use prompt receipt"},
+	"core": {dir: in + "core", own: "action age answersfrom card core damage escalation handover living setting spend " +
+		"state table tick unwritable wake telegram thread"},
+	"store":  {dir: in + "store", own: "action batch kind read repair store thread unknown unwritable"},
+	"server": {dir: in + "server", own: "access backlog decode hook line listen named process reasons risk seen server"},
+	"telegram": {dir: in + "channel/telegram", own: "callback direct first link markdown plan poll render thread trouble " +
+		"update whole"},
+	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config hold lock logs pin restart serve service start stop uninstall " +
+		"update version"},
+}
+
+func TestFeatures(t *testing.T) {
+	for _, breach := range checkFeatures(os.DirFS(moduleRoot(t)), features, layers) {
+		t.Error(breach)
+	}
+}
+
+// checkFeatures returns every file that is missing, and every file that belongs neither to
+// a feature of its layer nor to the layer itself.
+func checkFeatures(tree fs.FS, features map[string]string, layers map[string]layer) (breaches []string) {
+	wanted := map[string]string{} // what a file is for, by its path
+	for name, l := range layers {
+		for _, own := range strings.Fields(l.own) {
+			wanted[l.path(own)] = "the layer " + name
+		}
+	}
+	for feature, places := range features {
+		for _, place := range strings.Fields(places) {
+			wanted[pathOf(feature, place, layers)] = "the feature " + feature
+		}
+	}
+	for file, what := range wanted {
+		if _, err := fs.Stat(tree, file); err != nil && !onSomeSystem(tree, file) {
+			breaches = append(breaches, fmt.Sprintf("%s is missing: %s has a file there", file, what))
+		}
+	}
+	for _, l := range layers {
+		files, _ := fs.Glob(tree, l.path("*"))
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") && !listed(wanted, file) {
+				breaches = append(breaches, file+" belongs to no feature of its layer, and is not the layer's own")
+			}
+		}
+	}
+	slices.Sort(breaches)
+	return breaches
+}
+
+func (l layer) path(name string) string { return path.Join(l.dir, l.prefix+name+".go") }
+
+// pathOf returns the file that a feature has in a place.
+func pathOf(feature, place string, layers map[string]layer) string {
+	if name, ok := strings.CutPrefix(place, "cmd:"); ok {
+		return layers["cmd"].path(name)
+	}
+	if strings.Contains(place, "/") {
+		return in + place + ".go"
+	}
+	return layers[place].path(feature)
+}
+
+// onSomeSystem reports whether a file exists in versions for systems, as group_unix.go.
+func onSomeSystem(tree fs.FS, file string) bool {
+	files, _ := fs.Glob(tree, strings.TrimSuffix(file, ".go")+"_*.go")
+	return len(files) > 0
+}
+
+// listed reports whether a file is wanted, or goes on from one that is.
+func listed(wanted map[string]string, file string) bool {
+	for base := strings.TrimSuffix(file, ".go"); ; {
+		if wanted[base+".go"] != "" {
+			return true
+		}
+		i := strings.LastIndexByte(base, '_')
+		if i < 0 {
+			return false
+		}
+		base = base[:i]
+	}
+}
+
+// TestFeaturesFinds shows that the check finds a missing file, a file of no feature, and a
+// file in a layer that its feature does not list.
+func TestFeaturesFinds(t *testing.T) {
+	ls := map[string]layer{
+		"wire":  {dir: "coordinator/wire", own: "wire"},
+		"hooks": {dir: "hooks", own: "group"},
+		"cmd":   {dir: "cmd/afar", prefix: "cmd_"},
+	}
+	fts := map[string]string{"ask": "wire hooks cmd:asks", "loop": "wire loop/loop"}
+	good := []string{
+		"coordinator/wire/wire.go", "coordinator/wire/ask.go", "coordinator/wire/ask_state.go", "coordinator/wire/loop.go",
+		"coordinator/internal/loop/loop.go", "hooks/ask.go", "hooks/group_unix.go", "hooks/odd_test.go",
+		"cmd/afar/cmd_asks.go", "cmd/afar/page.go",
+	}
+	for change, want := range map[string]string{
+		"":                           "",
+		"-hooks/ask.go":              "hooks/ask.go is missing: the feature ask has a file there",
+		"-coordinator/wire/wire.go":  "coordinator/wire/wire.go is missing: the layer wire has a file there",
+		"+hooks/loop.go":             "hooks/loop.go belongs to no feature of its layer, and is not the layer's own",
+		"+cmd/afar/cmd_riddle.go":    "cmd/afar/cmd_riddle.go belongs to no feature of its layer, and is not the layer's own",
+		"+coordinator/wire/asked.go": "coordinator/wire/asked.go belongs to no feature of its layer, and is not the layer's own",
+	} {
+		files := map[string]bool{}
+		for _, file := range good {
+			files[file] = true
+		}
+		if change != "" {
+			files[change[1:]] = change[0] == '+'
+		}
+		tree := fstest.MapFS{}
+		for file := range maps.Keys(files) {
+			if files[file] {
+				tree[file] = &fstest.MapFile{}
+			}
+		}
+		if have := strings.Join(checkFeatures(tree, fts, ls), "\n"); have != want {
+			t.Errorf("%q: have %q, want %q", change, have, want)
+		}
+	}
+}

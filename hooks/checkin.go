@@ -1,0 +1,30 @@
+package hooks
+
+import (
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// hold keeps the session from stopping until its check-in is answered, the
+// person types at the terminal, or the time is over. The reply may come later:
+// the hook in the background wakes the session then.
+func (h *hook) hold(id string, d time.Duration) error {
+	q := &question{hook: h, id: id, deadline: time.Now().Add(d)}
+	stop := q.onSignal()
+	defer stop()
+	r := reply{}
+	for time.Now().Before(q.deadline) && !q.orphaned() && !h.off() {
+		r = q.next(r)
+		if state := r.str("state"); state == "answered" {
+			return h.blockWithTexts(id)
+		} else if state != "open" && state != "" {
+			return nil
+		}
+	}
+	r, err := h.callStarting(wire.OpCheckInOver, wire.CheckInOverRequest{Ask: id}, replyFor)
+	if err == nil && r.str("state") == "answered" {
+		return h.blockWithTexts(id)
+	}
+	return err
+}
