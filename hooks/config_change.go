@@ -13,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -200,10 +201,7 @@ func isFirst(v hostjson.Value) bool {
 
 // brief is a value as it stands in the file, cut where it is long.
 func brief(v hostjson.Value) string {
-	if len(v.Raw()) <= 80 {
-		return v.Raw()
-	}
-	return strings.ToValidUTF8(v.Raw()[:80], "") + "…"
+	return text.ClipBytes(v.Raw(), 80)
 }
 
 // blockConfig keeps the session on its old settings. The host shows nothing of

@@ -3,11 +3,11 @@ package hooks
 import (
 	"errors"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -60,24 +60,16 @@ func (h *hook) debugLine(decision string, failed error) []byte {
 		Event:    h.event.name,
 		Decision: decision,
 		TookUS:   time.Since(h.began).Microseconds(),
-		Session:  head(h.str("session_id"), maxWord),
-		Tool:     head(h.str("tool_name"), maxWord),
-		Agent:    head(h.str("agent_type"), maxWord),
+		Session:  text.ClipBytes(h.str("session_id"), maxWord),
+		Tool:     text.ClipBytes(h.str("tool_name"), maxWord),
+		Agent:    text.ClipBytes(h.str("agent_type"), maxWord),
 		PID:      os.Getpid(),
 		Bytes:    len(h.input),
 	}
 	if failed != nil {
-		line.Error = head(failed.Error(), maxError)
+		line.Error = text.ClipBytes(failed.Error(), maxError)
 	}
 	return wire.Encode(line)
-}
-
-// head is the beginning of a text, at most so many bytes.
-func head(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
 }
 
 // decided names what this run told the host: its decision where it has one, else
@@ -99,7 +91,7 @@ func (h *hook) decided(code int, err error) string {
 		"hookSpecificOutput.permissionDecision", "hookSpecificOutput.decision.behavior", "hookSpecificOutput.action", "decision",
 	} {
 		if word := out.Get(path).Str(); word != "" {
-			return head(word, maxWord)
+			return text.ClipBytes(word, maxWord)
 		}
 	}
 	if out.Get("hookSpecificOutput.additionalContext").Exists() {

@@ -25,7 +25,13 @@ func newAllow(a *app) *cobra.Command {
 		if *forSession && *always {
 			return usageError{errors.New("--session or --always, not both")}
 		}
-		scope := map[bool]string{true: "session"}[*forSession] + map[bool]string{true: "always"}[*always]
+		scope := ""
+		switch {
+		case *forSession:
+			scope = "session"
+		case *always:
+			scope = "always"
+		}
 		return a.answer(c.Context(), wire.AnswerRequest{ID: args[0], Allow: true, Message: *message, Scope: scope})
 	}
 	return c

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -56,7 +57,7 @@ func verdictOf(found wire.DoctorReply) error {
 	if broken == 0 {
 		return nil
 	}
-	return fmt.Errorf("doctor: %s failed", count(broken, "check"))
+	return fmt.Errorf("doctor: %s failed", text.Count(broken, "check"))
 }
 
 func renderChecks(p *page, found wire.DoctorReply) {

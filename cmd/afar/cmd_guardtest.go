@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/policy"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 func newGuardTest(a *app) *cobra.Command {
@@ -103,10 +104,10 @@ func (a *app) tellMissed(file string, total int, missed []miss, asJSON bool) err
 		a.page().misses(file, missed)
 	}
 	if len(missed) > 0 {
-		return fmt.Errorf("guard test: %d of %s got another verdict", len(missed), count(total, "case"))
+		return fmt.Errorf("guard test: %d of %s got another verdict", len(missed), text.Count(total, "case"))
 	}
 	if !asJSON {
-		a.say("%s as wanted", count(total, "case"))
+		a.say("%s as wanted", text.Count(total, "case"))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -49,7 +50,7 @@ func reportHead(asks []wire.ReportedAsk) string {
 	if len(asks) == 0 {
 		return "no question was asked."
 	}
-	parts := []string{count(len(asks), "question")}
+	parts := []string{text.Count(len(asks), "question")}
 	for _, sort := range []string{"allowed", "denied", "answered elsewhere or not at all", "still waiting"} {
 		n := 0
 		for _, q := range asks {
@@ -144,7 +145,7 @@ func renderDenied(p *page, r wire.ReportReply) {
 	if len(r.Denied) == 0 {
 		return
 	}
-	p.head("Denied by the guard: " + count(max(r.Counts["guard.denied"], len(r.Denied)), "call"))
+	p.head("Denied by the guard: " + text.Count(max(r.Counts["guard.denied"], len(r.Denied)), "call"))
 	for _, e := range r.Denied {
 		p.line("  %s  %s  %s", p.clock(e.At), p.paint(bold, oneLine(e.Token, 40)), oneLine(strings.TrimPrefix(e.Text, "guard: deny "), 200))
 	}
@@ -158,7 +159,7 @@ func reportCounts(counts map[string]int) string {
 		{"grant.given", "grant"}, {"coordinator.started", "start"},
 	} {
 		if n := counts[of.kind]; n > 0 {
-			parts = append(parts, count(n, of.noun))
+			parts = append(parts, text.Count(n, of.noun))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -68,7 +69,7 @@ func stopped(before wire.StatusReply, next int) string {
 	case next != 0:
 		return fmt.Sprintf("The coordinator has stopped, and a hook that waits has started it again (pid %d). `afar pause` silences it.", next)
 	case live > 0:
-		return fmt.Sprintf("The coordinator has stopped. %s will start it again; to silence it: `afar pause`.", count(live, "running session"))
+		return fmt.Sprintf("The coordinator has stopped. %s will start it again; to silence it: `afar pause`.", text.Count(live, "running session"))
 	}
 	return "The coordinator has stopped."
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -33,7 +34,7 @@ func (x exam) binaries() wire.Check {
 	if len(missing) > 0 {
 		return bad("programs", strings.Join(missing, ", ")+" missing in "+x.bin, installFix)
 	}
-	return ok("programs", "afar and %s in %s", count(len(want), "hook"), x.bin)
+	return ok("programs", "afar and %s in %s", text.Count(len(want), "hook"), x.bin)
 }
 
 // hooksNamed lists the hook binaries that the plugin's hooks.json names. Where

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // A page is where a command writes for people: short aligned lines, colour only
@@ -164,11 +166,7 @@ func (p *page) clock(ms int64) string {
 
 // oneLine folds a text into one visible line of at most n characters.
 func oneLine(s string, n int) string {
-	s = visible(strings.Join(strings.Fields(s), " "))
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
+	return text.Clip(visible(text.Fold(s)), n)
 }
 
 // visible replaces what a terminal would obey instead of show: control
@@ -194,12 +192,4 @@ func mark(state string) cell {
 		return cell{"✖", red}
 	}
 	return cell{"○", dim}
-}
-
-// count writes "1 session", "2 sessions".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

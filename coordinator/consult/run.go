@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/child"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 var errSilent = errors.New("it said nothing")
@@ -80,7 +81,7 @@ func outcome(out child.Output, err error) (string, error) {
 // last is the end of what a program said, in one line: the reason stands there.
 func last(said string) string {
 	said = strings.ToValidUTF8(said[max(0, len(said)-maxSaid):], "")
-	return strings.Join(strings.Fields(said), " ")
+	return text.Fold(said)
 }
 
 // environment is that of the programs, without what is ours to know. Our own

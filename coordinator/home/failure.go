@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // FailureFor is how long a failure to start the coordinator is remembered: until
@@ -55,10 +56,8 @@ func (d Dirs) Failure() (reason string, at time.Time) {
 	return oneLine(string(raw)), info.ModTime()
 }
 
-func oneLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	return strings.ToValidUTF8(text[:min(len(text), maxReason)], "")
-}
+// oneLine returns the beginning of a reason in one line.
+func oneLine(reason string) string { return text.ClipBytes(text.Fold(reason), maxReason) }
 
 // stoppedMark is there while no coordinator serves because somebody wanted that.
 func (d Dirs) stoppedMark() string { return filepath.Join(d.Run, "stopped") }

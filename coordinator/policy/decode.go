@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/toml"
 )
 
@@ -239,11 +240,11 @@ func (d *decoder) id(k toml.Key) string {
 }
 
 func (d *decoder) text(k toml.Key) string {
-	text := strings.Join(strings.Fields(k.Value.Text), " ")
-	if k.Value.Kind != toml.String || text == "" || len(text) > 1000 {
+	s := text.Fold(k.Value.Text)
+	if k.Value.Kind != toml.String || s == "" || len(s) > 1000 {
 		d.wrong(k.Line, "%s is a text of at most 1000 characters, not %s", k.Name, shown(k.Value))
 	}
-	return text
+	return s
 }
 
 func (d *decoder) yes(k toml.Key) bool {

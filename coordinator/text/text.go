@@ -1,25 +1,62 @@
-// Package text holds small helpers for texts that people read. It is pure.
+// Package text holds the small helpers for texts that people read. It is pure.
 package text
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// Count returns a number with its noun in the plural that fits: "1 file",
-// "2 files", "3 stashes", "4 entries".
+// Count returns a number with its noun in the right form: "1 file", "2 files",
+// "3 stashes", "4 entries".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	last := noun[max(0, strings.LastIndexByte(noun, ' ')+1):]
 	switch {
-	case strings.HasSuffix(last, "sh"), strings.HasSuffix(last, "ss"):
+	case strings.HasSuffix(noun, "sh"), strings.HasSuffix(noun, "ss"):
 		noun += "es"
-	case strings.HasSuffix(last, "ry"):
+	case strings.HasSuffix(noun, "ry"):
 		noun = strings.TrimSuffix(noun, "y") + "ies"
 	default:
 		noun += "s"
 	}
-	return fmt.Sprintf("%d %s", n, noun)
+	return strconv.Itoa(n) + " " + noun
+}
+
+// Some returns a list of names, the first most of them: "a, b and 3 more".
+func Some(names []string, most int) string {
+	over := len(names) - most
+	if over <= 0 {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(over) + " more"
+}
+
+// Fold returns s in one line, with one blank for each run of white space.
+func Fold(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Clip returns s in at most most characters. A text that is cut ends with "…".
+func Clip(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}
+
+// ClipBytes returns at most most bytes of s, whole characters of them, with "…"
+// behind a text that is cut.
+func ClipBytes(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// OnOff returns the word for a switch.
+func OnOff(isOn bool) string {
+	if isOn {
+		return "on"
+	}
+	return "off"
 }

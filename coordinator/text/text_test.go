@@ -16,12 +16,38 @@ func TestCount(t *testing.T) {
 		{0, "file", "0 files"},
 		{2, "stash", "2 stashes"},
 		{3, "entry", "3 entries"},
-		{1, "open entry", "1 open entry"},
 		{2, "key", "2 keys"},
 		{4, "guess", "4 guesses"},
 	} {
 		if got := text.Count(c.n, c.noun); got != c.want {
 			t.Errorf("have %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestSome(t *testing.T) {
+	for want, names := range map[string][]string{
+		"":                nil,
+		"a":               {"a"},
+		"a, b":            {"a", "b"},
+		"a, b and 2 more": {"a", "b", "c", "d"},
+	} {
+		if got := text.Some(names, 2); got != want {
+			t.Errorf("have %q, want %q", got, want)
+		}
+	}
+}
+
+func TestShort(t *testing.T) {
+	for _, c := range []struct{ name, got, want string }{
+		{"fold", text.Fold(" a\t\n b "), "a b"},
+		{"clip what fits", text.Clip("äöü", 3), "äöü"},
+		{"clip", text.Clip("äöüß", 3), "äö…"},
+		{"clip bytes that fit", text.ClipBytes("äö", 4), "äö"},
+		{"clip bytes within a character", text.ClipBytes("äöü", 3), "ä…"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: have %q, want %q", c.name, c.got, c.want)
 		}
 	}
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // Decode reads a document into the struct that into points to, over what it
@@ -154,11 +156,7 @@ const maxWritten = 60
 // written is a line of the document, shortened.
 func (p *parser) written(line int) string {
 	lines := bytes.SplitN(p.text, []byte{'\n'}, line+1)
-	text := strings.TrimSpace(string(lines[min(line, len(lines))-1]))
-	if len(text) > maxWritten {
-		text = strings.ToValidUTF8(text[:maxWritten], "") + "…"
-	}
-	return text
+	return text.ClipBytes(strings.TrimSpace(string(lines[min(line, len(lines))-1])), maxWritten)
 }
 
 func (p *parser) line(r unstable.Range) int {

@@ -159,7 +159,10 @@ func spoken(raw json.RawMessage) string {
 	case string:
 		return x
 	case bool:
-		return map[bool]string{true: "Yes", false: "No"}[x]
+		if x {
+			return "Yes"
+		}
+		return "No"
 	case []any:
 		var all []string
 		for _, item := range x {

@@ -1,6 +1,10 @@
 package ask
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/text"
+)
 
 // maxLine bounds a call on one line, in characters.
 const maxLine = 200
@@ -11,14 +15,10 @@ func (a Ask) Line() string { return Line(a.Tool, a.Text) }
 
 // Line is a call on one line, from its tool and the text of its Input. A text that
 // goes into a file is left out.
-func Line(tool, text string) string {
+func Line(tool, input string) string {
 	switch tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit", "ExitPlanMode":
-		text, _, _ = strings.Cut(text, "\n")
+		input, _, _ = strings.Cut(input, "\n")
 	}
-	line := []rune(strings.TrimSpace(tool + " " + strings.Join(strings.Fields(text), " ")))
-	if len(line) > maxLine {
-		return string(line[:maxLine-1]) + "…"
-	}
-	return string(line)
+	return text.Clip(strings.TrimSpace(tool+" "+text.Fold(input)), maxLine)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // TellLate returns at most room bytes of what a session must know: the answers that came
@@ -69,7 +70,7 @@ func (s *state) answeredLate(id session.ID, delivery string) (out []ask.Ask) {
 
 // lateLine is one late answer for the model; the text of the call is masked.
 func lateLine(a ask.Ask, now time.Time) string {
-	call := a.Tool + ": " + strings.Join(strings.Fields(ask.Elide(a.Text, 300)), " ")
+	call := a.Tool + ": " + text.Fold(ask.Elide(a.Text, 300))
 	switch {
 	case a.Lease.Lost:
 		return lostLine(a, call, now)

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/review"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // reviews changes the review gate of a session. A session that is not known keeps none.
@@ -27,7 +28,7 @@ func (c *Core) reviews(id session.ID, change func(*state, *store.Batch, session.
 // needs no review.
 func (c *Core) SetReview(id session.ID, on bool, seen string) error {
 	return c.reviews(id, func(s *state, b *store.Batch, v session.Session, now time.Time) session.Review {
-		word := map[bool]string{true: "on", false: "off"}[on]
+		word := text.OnOff(on)
 		if v.Review.On != on {
 			b.Events = append(b.Events, happened(event.ReviewSet, id, v.Token, v.Token+": the review gate is "+word, now))
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/topic"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // Post adds a text to a topic; by is who says so. The text must be free of
@@ -31,13 +32,7 @@ func (c *Core) Post(id session.ID, name, by, text string) (p topic.Post, err err
 }
 
 // briefly is the beginning of a text, for a journal line.
-func briefly(text string) string {
-	const most = 200
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return text
-}
+func briefly(s string) string { return text.Clip(s, 200) }
 
 // Posts returns at most limit posts of a topic after seq, oldest first; with
 // newest the last limit ones. It waits for the first until ctx ends.

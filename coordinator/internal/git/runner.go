@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/child"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // Time limits of git. Commands that talk to a remote get less than local ones:
@@ -182,7 +183,7 @@ const maxMessage = 1000
 func message(said string) string {
 	var parts []string
 	for line := range strings.Lines(strings.ToValidUTF8(said[:min(len(said), maxMessage)], "\uFFFD")) {
-		line = strings.Join(strings.Fields(line), " ")
+		line = text.Fold(line)
 		if line != "" && !strings.HasPrefix(line, "hint:") {
 			parts = append(parts, line)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // For is how long a grant lasts, if its session lasts as long.
@@ -188,13 +189,7 @@ func sum(argv []string) string {
 // maxText bounds a rule's text, in bytes.
 const maxText = 120
 
-func line(text string) string {
-	text = strings.Join(strings.Fields(redact.Visible(redact.Mask(text))), " ")
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + "…"
-	}
-	return text
-}
+func line(s string) string { return text.ClipBytes(text.Fold(redact.Clean(s)), maxText) }
 
 // Covers reports whether rules cover every part of n.
 func Covers(rules []Rule, n Need) bool {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/config"
@@ -24,6 +23,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/tracker"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // errandFor bounds each errand: a tool that hangs is said to, and its loop goes
@@ -119,11 +119,11 @@ func (h *Handler) errand(ctx context.Context, e core.Errand) (r loop.Result) {
 
 // broken is an error as people read it. One that came of a hung tool says so.
 func broken(ctx context.Context, p loop.Phase, err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	said := text.Fold(err.Error())
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		text = fmt.Sprintf("%s took more than %s: %s", p, errandFor[p], text)
+		said = fmt.Sprintf("%s took more than %s: %s", p, errandFor[p], said)
 	}
-	return text
+	return said
 }
 
 func worktree(is loop.Issue) git.Worktree {
@@ -263,11 +263,11 @@ func noteReview(c *core.Core, e core.Errand, commit string, v consult.Verdict) e
 	if v.Approved {
 		word = "approved"
 	}
-	text := fmt.Sprintf("commit %s of issue %s is %s by %s (%s), sha256 %s", commit, e.Issue.ID, word, v.By, v.Path, v.Digest)
+	note := fmt.Sprintf("commit %s of issue %s is %s by %s (%s), sha256 %s", commit, e.Issue.ID, word, v.By, v.Path, v.Digest)
 	for _, m := range v.Missed {
-		text += "; " + redact.Clean(m.String())
+		note += "; " + redact.Clean(m.String())
 	}
-	return c.Note(event.ReviewMade, e.Session, e.Issue.ID, strings.Join(strings.Fields(text), " "))
+	return c.Note(event.ReviewMade, e.Session, e.Issue.ID, text.Fold(note))
 }
 
 func (h *Handler) land(ctx context.Context, e core.Errand) (loop.Result, error) {

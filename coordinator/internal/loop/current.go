@@ -3,6 +3,8 @@ package loop
 import (
 	"fmt"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // A State is a loop as other programs read it, in the topic loop:current.
@@ -80,7 +82,7 @@ func Step(s Stack) string {
 // count is how far a frame is: iterations, or issues taken.
 func (f Frame) count() string {
 	if f.Issue != nil {
-		return fmt.Sprintf("%s taken, %s", count(f.N, "issue"), f.Issue.tally())
+		return fmt.Sprintf("%s taken, %s", text.Count(f.N, "issue"), f.Issue.tally())
 	}
 	return fmt.Sprintf("%d/%d", f.N, f.Max)
 }

@@ -3,6 +3,8 @@ package loop
 import (
 	"fmt"
 	"strings"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 const (
@@ -57,15 +59,8 @@ func (f Frame) renderIssue(b *strings.Builder) {
 		fmt.Fprintf(b, "- review: %s\n", is.Verdict)
 	}
 	if is.Left > 0 {
-		fmt.Fprintf(b, "- paused: %s\n", count(is.Left, "issue"))
+		fmt.Fprintf(b, "- paused: %s\n", text.Count(is.Left, "issue"))
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // kept says where the work on an issue stays.

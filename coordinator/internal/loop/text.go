@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 const (
@@ -185,14 +187,10 @@ func span(d time.Duration) string {
 
 // line folds text into one line of at most n characters that shows all that it
 // holds: no control, bidi or other invisible characters.
-func line(text string, n int) string {
+func line(s string, n int) string {
 	// Only so much is looked at: a task may be megabytes.
-	text = head(text, 64*n)
-	text = strings.Join(strings.Fields(strings.Map(visible, strings.ToValidUTF8(text, "\uFFFD"))), " ")
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-1]) + "…"
+	s = head(s, 64*n)
+	return text.Clip(text.Fold(strings.Map(visible, strings.ToValidUTF8(s, "\uFFFD"))), n)
 }
 
 func visible(r rune) rune {

@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // A Form describes the files of one kind.
@@ -243,9 +245,6 @@ func orList(names []string) string {
 }
 
 // Shorten returns at most 40 characters of a text, for error messages.
-func Shorten(text string) string {
-	if runes := []rune(text); len(runes) > 40 {
-		return string(runes[:40]) + "…"
-	}
-	return text
+func Shorten(s string) string {
+	return text.Clip(s, 41)
 }

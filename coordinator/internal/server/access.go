@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -265,7 +266,7 @@ func (s *Server) person(c *call, in wire.PersonRequest) (out wire.PersonReply, e
 		return out, badRequest("a decision needs a name")
 	}
 	named := *c
-	named.op = oneLine(redact.Visible(in.ID))
+	named.op = text.Fold(redact.Visible(in.ID))
 	return out, s.allowPerson(&named)
 }
 

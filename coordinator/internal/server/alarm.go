@@ -7,6 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -17,8 +18,8 @@ func (s *Server) configRefused(c *call, in wire.ConfigRefusedRequest) (out wire.
 	if err != nil {
 		return out, err
 	}
-	text := oneLine(redact.Visible(redact.Mask(in.File + ": " + in.Why)))
-	return out, s.cfg.Core.SettingsRefused(p.Session, text)
+	reason := text.Fold(redact.Clean(in.File + ": " + in.Why))
+	return out, s.cfg.Core.SettingsRefused(p.Session, reason)
 }
 
 // withNotices returns a notice with what waits for the session's terminal.
@@ -42,6 +43,6 @@ func (s *Server) pastGuard(in wire.OutcomeRequest, p payload) error {
 		return err
 	}
 	return s.cfg.Core.Overridden(core.Override{
-		Session: v.ID, Call: p.ToolUse, Tool: oneLine(p.Tool), Denied: denied, Mods: s.cfg.Overrules(v),
+		Session: v.ID, Call: p.ToolUse, Tool: text.Fold(p.Tool), Denied: denied, Mods: s.cfg.Overrules(v),
 	})
 }

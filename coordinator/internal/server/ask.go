@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -56,7 +57,7 @@ func (s *Server) asked(in wire.AskOpenRequest, p payload) (a ask.Ask, v seen, er
 	}
 	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(in.Ask), ask.Kind(in.Kind), p.Session, p.PromptID
 	a.Agent, a.AgentType, a.Cwd, a.Attended, a.Background = p.Agent, p.AgentType, p.Cwd, in.Attended, in.Background
-	a.Why = oneLine(redact.Visible(redact.Mask(in.Why)))
+	a.Why = text.Fold(redact.Clean(in.Why))
 	return a, v, err
 }
 

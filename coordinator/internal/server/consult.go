@@ -15,6 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -194,7 +195,7 @@ func missed(all []wire.Missed) string {
 }
 
 // quiet is a word from outside as part of a line of the journal.
-func quiet(text string) string {
+func quiet(s string) string {
 	const most = 400
-	return oneLine(ask.Elide(redact.Visible(redact.Mask(text)), most))
+	return text.Fold(ask.Elide(redact.Clean(s), most))
 }

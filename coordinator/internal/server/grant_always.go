@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // A suggestion is one change of its permissions that the host suggests.
@@ -74,7 +75,7 @@ func choose(list []suggestion, wording func(suggestion) string) (words string, e
 	for i, place := range where {
 		where[i] = strings.Join(what[place], " and ") + " " + place
 	}
-	return oneLine(redact.Visible(redact.Mask(strings.Join(where, ", and ")))), echo
+	return text.Fold(redact.Clean(strings.Join(where, ", and "))), echo
 }
 
 // rulesFor says for what a suggestion of rules lets the host stop asking, where all

@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -40,25 +41,25 @@ const maxJudged = 16 << 10
 // guardText says what the guard makes of a call: the part that it is about, and
 // the whole call where that says more.
 func guardText(in wire.GuardedRequest, p payload) string {
-	part := oneLine(redact.Visible(redact.Mask(in.Part)))
-	text := "guard: " + in.Verdict + " " + p.Tool + " (" + in.Rule + "): " + part
+	part := text.Fold(redact.Clean(in.Part))
+	said := "guard: " + in.Verdict + " " + p.Tool + " (" + in.Rule + "): " + part
 	if in.From != "" {
-		text += " by " + oneLine(in.From)
+		said += " by " + text.Fold(in.From)
 	}
 	if len(p.Input) > maxJudged {
-		return text
+		return said
 	}
 	whole, _, err := ask.Input(p.Tool, p.Input)
 	if line := strings.TrimPrefix(ask.Line(p.Tool, whole), p.Tool+" "); err == nil && line != part {
-		text += " · in: " + line
+		said += " · in: " + line
 	}
-	return text
+	return said
 }
 
 // policyBroken takes in what is wrong with the guard's policy files. It returns that as a
 // notice for the terminal the first time, and "" afterwards.
 func (s *Server) policyBroken(p payload, broken string) (notice string, err error) {
-	fresh, err := s.cfg.Core.PolicyBroken(p.Session, oneLine(redact.Visible(redact.Mask(broken))))
+	fresh, err := s.cfg.Core.PolicyBroken(p.Session, text.Fold(redact.Clean(broken)))
 	if err != nil || !fresh {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -22,7 +23,7 @@ func shells(p payload) (ids, words []string) {
 	for _, t := range p.Background {
 		if !t.IsAgent() {
 			ids = append(ids, t.ID)
-			words = append(words, oneLine(redact.Mask(t.Description+" ("+t.ID+")")))
+			words = append(words, text.Fold(redact.Mask(t.Description+" ("+t.ID+")")))
 		}
 	}
 	return ids, words
@@ -78,5 +79,3 @@ func (s *Server) redirected(h wire.HookCall, p payload) error {
 
 // silent reports whether everything but the guard is off for this call.
 func (s *Server) silent(h wire.HookCall) bool { return h.Off || s.cfg.Core.Settings().Paused }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/policy"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -38,7 +39,7 @@ func (s *Server) policyTrust(c *call, in wire.PolicyTrustRequest) (out wire.Poli
 	for _, change := range f.Quiets() {
 		out.Off = append(out.Off, change.Rule)
 	}
-	text := fmt.Sprintf("%s was trusted with sha256 %s; no longer asks: %s", oneLine(in.Path), in.Hash[:16], strings.Join(out.Off, ", "))
+	text := fmt.Sprintf("%s was trusted with sha256 %s; no longer asks: %s", text.Fold(in.Path), in.Hash[:16], strings.Join(out.Off, ", "))
 	if err := s.cfg.Core.Note(event.PolicyTrusted, "", in.Path, text); err != nil {
 		_, undo := policy.Forget(s.cfg.Dirs, in.Path) // nothing is loosened without a record
 		return out, errors.Join(err, undo)
@@ -67,5 +68,5 @@ func (s *Server) policyForget(path string) (out wire.PolicyTrustReply, err error
 	if !forgot {
 		return out, fmt.Errorf("%s was not trusted: %w", path, core.ErrNotFound)
 	}
-	return wire.PolicyTrustReply{Path: path}, s.cfg.Core.Note(event.PolicyForgotten, "", path, oneLine(path)+" is no longer trusted")
+	return wire.PolicyTrustReply{Path: path}, s.cfg.Core.Note(event.PolicyForgotten, "", path, text.Fold(path)+" is no longer trusted")
 }

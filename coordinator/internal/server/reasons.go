@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // reasons says why a session wants something: its person's last prompt, and the
@@ -38,9 +39,9 @@ var marks = strings.NewReplacer("**", "", "__", "", "`", "")
 // linesOf returns the lines of a text that hold words, without the marks of
 // Markdown and without secrets: a key is known by its first line, so all of them
 // are masked together.
-func linesOf(text string) (out []string) {
-	for line := range strings.Lines(redact.Mask(strings.ToValidUTF8(text, ""))) {
-		if line = strings.TrimLeft(oneLine(marks.Replace(line)), "#*-> "); strings.Trim(line, "=|") != "" {
+func linesOf(s string) (out []string) {
+	for line := range strings.Lines(redact.Mask(strings.ToValidUTF8(s, ""))) {
+		if line = strings.TrimLeft(text.Fold(marks.Replace(line)), "#*-> "); strings.Trim(line, "=|") != "" {
 			out = append(out, line)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -20,7 +21,7 @@ func (s *Server) reviewTyped(c *call, p payload) (out wire.ExpandReply, err erro
 	}
 	switch strings.ToLower(strings.TrimSpace(p.CommandArgs)) {
 	case "":
-		return blocked("Review gate: " + map[bool]string{true: "on", false: "off"}[v.Review.On] + ". /afar:review on or off changes it."), nil
+		return blocked("Review gate: " + text.OnOff(v.Review.On) + ". /afar:review on or off changes it."), nil
 	case "off":
 		return blocked("The review gate is off in this session."), s.cfg.Core.SetReview(p.Session, false, "")
 	case "on":

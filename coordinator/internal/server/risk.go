@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // The bounds of what is said of a call's effects.
@@ -54,11 +55,11 @@ const maxLook = 16 << 10
 
 // brief makes a text fit for one line of a card, "" where it is out of all
 // proportion.
-func brief(text string) string {
-	if len(text) > maxLook {
+func brief(s string) string {
+	if len(s) > maxLook {
 		return ""
 	}
-	return oneLine(ask.Elide(oneLine(redact.Visible(redact.Mask(text))), maxBrief))
+	return text.Fold(ask.Elide(text.Fold(redact.Clean(s)), maxBrief))
 }
 
 // effects puts effects into one line, those that change something first.
@@ -82,7 +83,7 @@ func effects(all []guard.Effect, cwd string) string {
 			out = append(out, "…")
 			break
 		}
-		out = append(out, strings.TrimSpace(kind+" "+some(targets[kind])))
+		out = append(out, strings.TrimSpace(kind+" "+text.Some(targets[kind], maxTargets)))
 	}
 	return strings.Join(out, " · ")
 }
@@ -113,13 +114,6 @@ func near(target, cwd string) string {
 		return below
 	}
 	return target
-}
-
-func some(targets []string) string {
-	if len(targets) <= maxTargets {
-		return strings.Join(targets, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(targets[:maxTargets], ", "), len(targets)-maxTargets)
 }
 
 // maxOld bounds a file that is shown beside what a call writes over it, in

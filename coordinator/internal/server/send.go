@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/message"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -84,5 +85,5 @@ func (s *Server) program(c *call) string {
 	if len(c.line) < 2 {
 		return "an unknown program"
 	}
-	return "the program " + cmp.Or(oneLine(redact.Visible(filepath.Base(c.line[1].Exe))), "unknown")
+	return "the program " + cmp.Or(text.Fold(redact.Visible(filepath.Base(c.line[1].Exe))), "unknown")
 }

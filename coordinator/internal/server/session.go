@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -114,7 +115,7 @@ func (s *Server) notification(c *call, in wire.NotificationRequest) (out wire.No
 	case p.Kind == "idle_prompt":
 		_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: session.Idle})
 	case slices.Contains(passedOn, p.Kind) && !s.silent(in.HookCall):
-		err = s.cfg.Core.PassOn(p.Session, p.Kind, oneLine(redact.Visible(redact.Mask(p.Notice))))
+		err = s.cfg.Core.PassOn(p.Session, p.Kind, text.Fold(redact.Clean(p.Notice)))
 	}
 	return out, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -67,14 +68,14 @@ func (s *Server) glance(w *wire.Session, v session.Session) {
 const maxAbout = 4 << 10
 
 // about is a text of a session in one line, masked and bounded.
-func about(text string) string {
-	if len(text) > maxAbout {
-		text, _, _ = strings.Cut(text, "\n")
+func about(s string) string {
+	if len(s) > maxAbout {
+		s, _, _ = strings.Cut(s, "\n")
 	}
-	if len(text) > maxAbout {
+	if len(s) > maxAbout {
 		return ""
 	}
-	line := []rune(oneLine(redact.Visible(redact.Mask(text))))
+	line := []rune(text.Fold(redact.Clean(s)))
 	return string(line[:min(len(line), 200)])
 }
 

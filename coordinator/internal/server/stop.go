@@ -11,6 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/turn"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -126,7 +127,7 @@ func (s *Server) stopFailure(c *call, in wire.StopFailureRequest) (out wire.Stop
 	if err != nil || s.silent(in.HookCall) {
 		return out, err
 	}
-	return out, s.cfg.Core.LimitLoop(p.Session, oneLine(p.Error+": "+redact.Mask(p.Message)), slices.Contains(passing, p.Error))
+	return out, s.cfg.Core.LimitLoop(p.Session, text.Fold(p.Error+": "+redact.Mask(p.Message)), slices.Contains(passing, p.Error))
 }
 
 // passing are the host's words for a refusal that ends by itself. The others

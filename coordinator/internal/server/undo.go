@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -42,12 +43,19 @@ func (s *Server) planUndo(p payload, losses []undo.Loss, of, shown ask.ID) (v un
 	if len(losses) == 0 {
 		return v, false, nil
 	}
-	text, hash, err := ask.Input(p.Tool, p.Input)
+	input, hash, err := ask.Input(p.Tool, p.Input)
 	if err != nil {
 		return v, false, badRequest("%v", err)
 	}
 	v, err = s.cfg.Core.PlanUndo(undo.Snapshot{
-		Session: p.Session, Agent: p.Agent, Tool: p.Tool, Hash: hash, Text: oneLine(redact.Visible(ask.Elide(text, maxStep))), Ask: of, Shown: shown, Losses: losses,
+		Session: p.Session,
+		Agent:   p.Agent,
+		Tool:    p.Tool,
+		Hash:    hash,
+		Text:    text.Fold(redact.Visible(ask.Elide(input, maxStep))),
+		Ask:     of,
+		Shown:   shown,
+		Losses:  losses,
 	})
 	return v, v.State == undo.Planned || v.State == undo.Ready, err
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // A Watcher watches the session files in all of the host's directories.
@@ -189,7 +189,7 @@ func nameOf(f sessions.File) string {
 	if f.NameSource == "" || f.NameSource == "derived" {
 		return ""
 	}
-	return redact.Clean(strings.Join(strings.Fields(ask.Elide(f.Name, maxName)), " "))
+	return redact.Clean(text.Fold(ask.Elide(f.Name, maxName)))
 }
 
 // isConsulted reports whether a session file is that of a client which is consulted,

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // The form of an issue's file, which a person edits by hand:
@@ -192,8 +193,8 @@ func asNote(s string) string {
 const maxTitle = 250
 
 // titleOf makes one line of a draft's title.
-func titleOf(text string) (string, error) {
-	title := strings.Join(strings.Fields(asText(text)), " ")
+func titleOf(draft string) (string, error) {
+	title := text.Fold(asText(draft))
 	if title == "" {
 		return "", errors.New("an issue needs a title")
 	}

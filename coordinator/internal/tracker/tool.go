@@ -13,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 const (
@@ -86,7 +87,7 @@ func inJSON(out []byte) string {
 // print after the reason.
 func words(said string, err error) string {
 	said, _, _ = strings.Cut(asText(said), "\nUsage:")
-	if said = strings.Join(strings.Fields(said), " "); said != "" {
+	if said = text.Fold(said); said != "" {
 		return strings.ToValidUTF8(said[:min(len(said), mostSaid)], "")
 	}
 	return err.Error()
@@ -154,7 +155,7 @@ func (t tool) checked(i Issue) (Issue, error) {
 	if err := checkID(i.ID); err != nil {
 		return i, toolError{t.program, err.Error()}
 	}
-	i.Title = strings.Join(strings.Fields(asText(i.Title)), " ")
+	i.Title = text.Fold(asText(i.Title))
 	i.Priority = min(max(i.Priority, FirstPriority), LastPriority)
 	return i, nil
 }

@@ -3,6 +3,8 @@ package undo
 import (
 	"fmt"
 	"strings"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // maxNamed is how many names a text for people lists.
@@ -19,7 +21,7 @@ func (s Snapshot) Holds() string {
 
 func (p Picture) holds() (parts []string) {
 	if p.Files > 0 {
-		parts = append(parts, count(p.Files, "file")+", "+size(p.Bytes))
+		parts = append(parts, text.Count(p.Files, "file")+", "+size(p.Bytes))
 	}
 	var names []string
 	for _, r := range p.Refs {
@@ -31,7 +33,7 @@ func (p Picture) holds() (parts []string) {
 		parts = append(parts, Some(names))
 	}
 	if len(p.Stashes) > 0 {
-		parts = append(parts, count(len(p.Stashes), "stash"))
+		parts = append(parts, text.Count(len(p.Stashes), "stash"))
 	}
 	return parts
 }
@@ -112,27 +114,14 @@ func (s Snapshot) Button() string {
 
 // Some lists names for people, the first few of them.
 func Some(names []string) string {
-	if len(names) <= maxNamed {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), len(names)-maxNamed)
-}
-
-func count(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "sh"):
-		noun += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return text.Some(names, maxNamed)
 }
 
 // size writes bytes as people do.
 func size(n int64) string {
 	switch {
 	case n < 1000:
-		return count(int(n), "byte")
+		return text.Count(int(n), "byte")
 	case n < 1_000_000:
 		return fmt.Sprintf("%d kB", (n+500)/1000)
 	}

@@ -19,6 +19,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // MaxDepth bounds the nesting of a hook's input: each level costs another walk
@@ -198,11 +200,7 @@ func repeated(v Value) (path []string) {
 
 // clip shortens the path of a member for an error.
 func clip(path string) string {
-	const most = 100
-	if len(path) <= most {
-		return path
-	}
-	return strings.ToValidUTF8(path[:most], "") + "…"
+	return text.ClipBytes(path, 100)
 }
 
 // deeper reports whether a text nests deeper than so many levels, in one pass

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // A Trial names what is tried.
@@ -113,7 +115,7 @@ func (r room) judge(told string) Finding {
 	case told == "":
 		return Finding{Text: "the session made no tool call"}
 	case !strings.Contains(told, advice):
-		return Finding{Text: "the call did not run, and not because of the guard: " + line(told)}
+		return Finding{Text: "the call did not run, and not because of the guard: " + oneLine(told)}
 	}
 	return Finding{true, "the guard denies a forced push"}
 }
@@ -123,9 +125,9 @@ func (r room) question(told, words string, reached error) Finding {
 	case r.has("ran-asked"):
 		return Finding{Text: "a call that the guard must ask about ran without an answer"}
 	case reached != nil:
-		return Finding{Text: "no question arrived: " + line(reached.Error())}
+		return Finding{Text: "no question arrived: " + oneLine(reached.Error())}
 	case !strings.Contains(told, words):
-		return Finding{Text: "the answer did not reach the session, which was told: " + line(told)}
+		return Finding{Text: "the answer did not reach the session, which was told: " + oneLine(told)}
 	}
 	return Finding{true, "a question reaches the coordinator, and its answer the session"}
 }
@@ -134,7 +136,7 @@ func stopped(told, out string) Finding {
 	if strings.Contains(told, loopText) {
 		return Finding{true, "the Stop hook holds a session in its loop"}
 	}
-	return Finding{Text: "the session ended although its loop had a round left; it printed: " + line(out)}
+	return Finding{Text: "the session ended although its loop had a round left; it printed: " + oneLine(out)}
 }
 
 // unguarded runs a session whose guard cannot be started.
@@ -186,7 +188,7 @@ func (r room) session(ctx context.Context, model, prompt string) (string, error)
 		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
 	out, err := c.CombinedOutput()
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("the session did not end within %s: %s", sessionFor, line(string(out)))
+		return "", fmt.Errorf("the session did not end within %s: %s", sessionFor, oneLine(string(out)))
 	}
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {
 		return "", fmt.Errorf("start %s: %w", r.Client, err)
@@ -239,7 +241,7 @@ func (r room) afar(ctx context.Context, out any, args ...string) error {
 	c.Env, c.Dir, c.WaitDelay = r.env(), r.project(), time.Second
 	said, err := c.Output()
 	if exit, ended := err.(*exec.ExitError); ended {
-		return fmt.Errorf("afar %s: %s", args[0], line(string(exit.Stderr)))
+		return fmt.Errorf("afar %s: %s", args[0], oneLine(string(exit.Stderr)))
 	}
 	if err != nil {
 		return fmt.Errorf("afar %s: %w", args[0], err)
@@ -250,14 +252,8 @@ func (r room) afar(ctx context.Context, out any, args ...string) error {
 	return json.Unmarshal(said, out)
 }
 
-// line is a text in one short line.
-func line(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > 200 {
-		text = strings.ToValidUTF8(text[:200], "") + "…"
-	}
-	return text
-}
+// oneLine returns the beginning of a text in one line.
+func oneLine(s string) string { return text.ClipBytes(text.Fold(s), 200) }
 
 // mark is a word that nothing else says.
 func mark() string { return rand.Text()[:12] }

@@ -12,6 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // A command is one word that the bot understands, and what it does for the
@@ -176,8 +177,8 @@ func progress(f loop.Frame) string { return fmt.Sprintf("%d of %d, %s", f.N, f.M
 
 // short is a text of somebody else in one line of a list. Its backticks would
 // be markup.
-func short(text string) string {
-	return shorten(strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "`", "'"), maxWord)
+func short(s string) string {
+	return shorten(strings.ReplaceAll(text.Fold(s), "`", "'"), maxWord)
 }
 
 // ago is a time as people say it.

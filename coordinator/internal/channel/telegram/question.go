@@ -8,6 +8,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // maxLabel is how much of an option a button shows, in UTF-16 units; the card
@@ -36,7 +37,7 @@ func questionRows(a ask.Ask) (rows [][]button) {
 	return rows
 }
 
-func oneLine(text string) string { return redact.Visible(strings.Join(strings.Fields(text), " ")) }
+func oneLine(s string) string { return redact.Visible(text.Fold(s)) }
 
 // questionText shows what is answered already, and the question to be answered
 // now with its options, in at most room units. Where there is not enough room,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // maxText is how much text a message may have after its markup is read, in
@@ -308,7 +309,7 @@ func ending(card ask.Card) string {
 		return how(a) + " by " + line(d.By, maxWord) + " at " + clock(d.At) + words(d) + outcome
 	}
 	if l := a.Lease; l != nil {
-		return map[bool]string{true: "✅ ", false: "⛔ "}[l.Decision.Allow] + upper(line(a.How(), maxPath)) + outcome
+		return markOf(l.Decision.Allow) + " " + upper(line(a.How(), maxPath)) + outcome
 	}
 	outcome += " · " + clock(a.SettledAt)
 	switch {
@@ -328,6 +329,14 @@ func words(d *ask.Decision) string {
 		return ""
 	}
 	return ": “" + line(redact.Mask(d.Message), maxPath) + "”"
+}
+
+// markOf returns the sign of an allow or a deny.
+func markOf(isAllowed bool) string {
+	if isAllowed {
+		return "✅"
+	}
+	return "⛔"
 }
 
 // upper returns a text with a capital first letter.
@@ -355,8 +364,8 @@ func reach(a ask.Ask) string {
 func line(text string, max int) string { return escape(visible(text, max)) }
 
 // visible is a text in one line with nothing hidden in it, of at most max units.
-func visible(text string, max int) string {
-	return shorten(redact.Visible(strings.Join(strings.Fields(text), " ")), max)
+func visible(s string, max int) string {
+	return shorten(redact.Visible(text.Fold(s)), max)
 }
 
 // escape makes text mean itself in Telegram's HTML.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
 )
 
 // An update is what we read of one. It names no more than we use: what
@@ -64,7 +65,7 @@ const maxName = 48
 
 // name is what people call u, in one harmless line.
 func (u user) name() string {
-	name := strings.Join(strings.Fields(redact.Visible(u.First+" "+u.Last)), " ")
+	name := text.Fold(redact.Visible(u.First + " " + u.Last))
 	if name == "" {
 		return "somebody"
 	}
