@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// Due returns the next action of a lane that is due at now; ok is false when
-// there is none. wait is then the time of the next one, zero when there is
-// none at all. Before the time held, only actions of the kind free are due.
+// Due returns the next action of a lane that is due at now; ok is false when there
+// is none. wait is then the time of the next one, zero when the lane is empty.
+// Before the time held, only actions of the kind free are due.
 func (s *Store) Due(lane string, now, held time.Time, free string) (a Action, ok bool, wait time.Time, err error) {
+	const query = `SELECT key, lane, kind, data, gen, tries, CASE kind WHEN ?3 THEN due ELSE max(due, ?2) END AS at
+		FROM actions WHERE lane = ?1 AND done < gen ORDER BY at, due, rowid LIMIT 1`
 	var due int64
-	err = s.db.QueryRow(`SELECT key, lane, kind, data, gen, tries, CASE kind WHEN ?3 THEN due ELSE max(due, ?2) END AS at FROM actions
-		WHERE lane = ?1 AND done < gen ORDER BY at, due, rowid LIMIT 1`, lane, held.UnixMilli(), free).Scan(&a.Key, &a.Lane, &a.Kind, &a.Data, &a.Gen, &a.Tries, &due)
+	err = s.db.QueryRow(query, lane, held.UnixMilli(), free).
+		Scan(&a.Key, &a.Lane, &a.Kind, &a.Data, &a.Gen, &a.Tries, &due)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Action{}, false, time.Time{}, nil
 	}
@@ -28,26 +30,16 @@ func (s *Store) Due(lane string, now, held time.Time, free string) (a Action, ok
 }
 
 // Lanes returns the lanes with a prefix in which something is to be done.
-func (s *Store) Lanes(prefix string) (lanes []string, err error) {
-	rows, err := s.db.Query(`SELECT DISTINCT lane FROM actions WHERE done < gen AND substr(lane, 1, length(?1)) = ?1`, prefix)
-	if err != nil {
-		return nil, fmt.Errorf("read lanes: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var lane string
-		if err := rows.Scan(&lane); err != nil {
-			return nil, fmt.Errorf("read lanes: %w", err)
-		}
-		lanes = append(lanes, lane)
-	}
-	return lanes, rows.Err()
+func (s *Store) Lanes(prefix string) ([]string, error) {
+	const query = `SELECT DISTINCT lane FROM actions WHERE done < gen AND substr(lane, 1, length(?1)) = ?1`
+	return collect(s, "lanes", func(rows *sql.Rows, lane *string) error { return rows.Scan(lane) }, query, prefix)
 }
 
 // Done marks the generation that was carried out. An action that was written
 // again meanwhile stays open. note says why it was given up, or is empty.
 func (s *Store) Done(a Action, note string) error {
-	_, err := s.db.Exec(`UPDATE actions SET done = max(done, ?2), tries = 0, error = ?3 WHERE key = ?1`, a.Key, a.Gen, note)
+	const query = `UPDATE actions SET done = max(done, ?2), tries = 0, error = ?3 WHERE key = ?1`
+	_, err := s.db.Exec(query, a.Key, a.Gen, note)
 	if err != nil {
 		return fmt.Errorf("finish action: %w", s.explain(err))
 	}
@@ -56,21 +48,23 @@ func (s *Store) Done(a Action, note string) error {
 
 // Later puts an action off after a failure.
 func (s *Store) Later(a Action, due time.Time, note string) error {
-	_, err := s.db.Exec(`UPDATE actions SET tries = tries + 1, due = ?2, error = ?3 WHERE key = ?1`, a.Key, due.UnixMilli(), note)
+	const query = `UPDATE actions SET tries = tries + 1, due = ?2, error = ?3 WHERE key = ?1`
+	_, err := s.db.Exec(query, a.Key, due.UnixMilli(), note)
 	if err != nil {
 		return fmt.Errorf("put action off: %w", s.explain(err))
 	}
 	return nil
 }
 
-// Forget drops what nobody needs any more: old updates but the newest ones,
-// and finished actions and ended loops from before the given time.
+// Forget drops what is not needed any more: finished actions and ended loops from
+// before the given time, and what forgetChannels drops.
 func (s *Store) Forget(before time.Time) error {
+	ms := before.UnixMilli()
 	return s.tx(func(tx *sql.Tx) error {
-		if _, err := tx.Exec(`DELETE FROM actions WHERE done >= gen AND due < ?`, before.UnixMilli()); err != nil {
+		if _, err := tx.Exec(`DELETE FROM actions WHERE done >= gen AND due < ?`, ms); err != nil {
 			return fmt.Errorf("forget actions: %w", err)
 		}
-		if _, err := tx.Exec(`DELETE FROM past_loops WHERE ended_at < ?`, before.UnixMilli()); err != nil {
+		if _, err := tx.Exec(`DELETE FROM past_loops WHERE ended_at < ?`, ms); err != nil {
 			return fmt.Errorf("forget ended loops: %w", err)
 		}
 		return forgetChannels(tx, before)

@@ -169,34 +169,25 @@ func (k *Kind[K, V]) Get(s *Store, id K) (v V, ok bool, err error) {
 
 // query reads the rows that the rest of a SELECT names.
 func (k *Kind[K, V]) query(s *Store, rest string, args ...any) (values []V, bad []Bad, err error) {
-	rows, err := s.db.Query("SELECT "+k.Key+", data FROM "+k.Table+" "+rest, args...)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", k.Table, err)
+	type stored struct {
+		id   string
+		data []byte
 	}
-	defer rows.Close()
-	for rows.Next() {
-		v, damaged, err := k.scan(s, rows)
-		switch {
-		case err != nil:
-			return nil, nil, fmt.Errorf("read %s: %w", k.Table, err)
-		case damaged != nil:
-			bad = append(bad, *damaged)
-		default:
-			values = append(values, v)
+	rows, err := collect(s, k.Table, func(rows *sql.Rows, r *stored) error { return rows.Scan(&r.id, &r.data) },
+		"SELECT "+k.Key+", data FROM "+k.Table+" "+rest, args...)
+	for _, r := range rows {
+		v, err := k.decode(s, r.id, r.data)
+		if err != nil {
+			bad = append(bad, Bad{Table: k.Table, ID: r.id, Err: err})
+			continue
 		}
+		values = append(values, v)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", k.Table, err)
-	}
-	return values, bad, nil
+	return values, bad, err
 }
 
-func (k *Kind[K, V]) scan(s *Store, rows *sql.Rows) (v V, damaged *Bad, err error) {
-	var id string
-	var data []byte
-	if err := rows.Scan(&id, &data); err != nil {
-		return v, nil, err
-	}
+// decode reads the value of a row, and keeps its unknown fields for the next write.
+func (k *Kind[K, V]) decode(s *Store, id string, data []byte) (v V, err error) {
 	unknown, err := decode(data, &v)
 	if err == nil && string(k.ID(v)) != id {
 		err = errors.New("its data are those of another row")
@@ -205,12 +196,12 @@ func (k *Kind[K, V]) scan(s *Store, rows *sql.Rows) (v V, damaged *Bad, err erro
 		err = k.Check(v)
 	}
 	if err != nil {
-		return v, &Bad{Table: k.Table, ID: id, Err: err}, nil
+		return v, err
 	}
 	if k.of == "" {
 		s.remember(k.Table, k.life(v), unknown)
 	}
-	return v, nil, nil
+	return v, nil
 }
 
 // A Bad row could not be decoded. It stays in the database as it is.

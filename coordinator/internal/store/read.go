@@ -42,35 +42,52 @@ func (s *Store) Journal(after int64, limit int, id session.ID, newest bool) ([]e
 	if newest {
 		order = "DESC"
 	}
-	rows, err := s.db.Query(`SELECT seq, at, kind, session, subject, text, hash FROM (
-		SELECT * FROM journal WHERE seq > ?1 AND (?2 = '' OR session = ?2) ORDER BY seq `+order+` LIMIT ?3) ORDER BY seq`,
+	return s.entries(`SELECT * FROM journal WHERE seq > ?1 AND (?2 = '' OR session = ?2) ORDER BY seq `+order+` LIMIT ?3`,
 		after, string(id), limit)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	return scanJournal(rows)
 }
 
-func scanJournal(rows *sql.Rows) ([]event.Event, error) {
-	defer rows.Close()
-	var out []event.Event
-	for rows.Next() {
-		var e event.Event
+// entries returns the journal entries that a query selects, oldest first.
+func (s *Store) entries(query string, args ...any) ([]event.Event, error) {
+	query = `SELECT seq, at, kind, session, subject, text, hash FROM (` + query + `) ORDER BY seq`
+	return collect(s, "journal", func(rows *sql.Rows, e *event.Event) error {
 		var at int64
-		if err := rows.Scan(&e.Seq, &at, &e.Kind, &e.Session, &e.Subject, &e.Text, &e.Hash); err != nil {
-			return nil, fmt.Errorf("read journal: %w", err)
-		}
+		err := rows.Scan(&e.Seq, &at, &e.Kind, &e.Session, &e.Subject, &e.Text, &e.Hash)
 		e.At = time.UnixMilli(at)
-		out = append(out, e)
-	}
-	return out, rows.Err()
+		return err
+	}, query, args...)
 }
 
-// readHead finds where the journal goes on: behind the last entry that was
-// written, or behind one that somebody else put there.
+// collect returns the rows of a query, in its order; scan reads one. An error says
+// what was read.
+func collect[T any](
+	s *Store, what string, scan func(*sql.Rows, *T) error, query string, args ...any,
+) (out []T, err error) {
+	rows, err := s.db.Query(query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", what, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var v T
+		if err := scan(rows, &v); err != nil {
+			return nil, fmt.Errorf("read %s: %w", what, err)
+		}
+		out = append(out, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", what, err)
+	}
+	return out, nil
+}
+
+// readHead finds where the journal goes on: after the last entry that was written,
+// or after a later one that another program added.
 func (s *Store) readHead() error {
-	err := s.db.QueryRow(`SELECT seq, hash FROM (SELECT 1 AS ours, seq, hash FROM head UNION ALL
-		SELECT * FROM (SELECT 0, seq, hash FROM journal ORDER BY seq DESC LIMIT 1)) ORDER BY seq DESC, ours DESC LIMIT 1`).Scan(&s.seq, &s.head)
+	const query = `SELECT seq, hash FROM (
+		SELECT 1 AS ours, seq, hash FROM head
+		UNION ALL SELECT * FROM (SELECT 0, seq, hash FROM journal ORDER BY seq DESC LIMIT 1)
+	) ORDER BY seq DESC, ours DESC LIMIT 1`
+	err := s.db.QueryRow(query).Scan(&s.seq, &s.head)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -94,7 +111,9 @@ func (s *Store) Verify() (entries, broken int64, head string, err error) {
 			return entries, 0, head, err
 		}
 		for _, e := range events {
-			if e.Seq != last+1 || e.Chain(head) != e.Hash || e.Seq == written && e.Hash != newest {
+			follows := e.Seq == last+1 && e.Chain(head) == e.Hash
+			replaced := e.Seq == written && e.Hash != newest
+			if !follows || replaced {
 				return entries, e.Seq, head, nil
 			}
 			entries, last, head = entries+1, e.Seq, e.Hash

@@ -17,21 +17,20 @@ func (s *Store) Tally(since time.Time) (map[event.Kind]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("count journal: %w", err)
 	}
-	rows, err := s.db.Query(`SELECT kind, count(*) FROM journal WHERE seq >= ? GROUP BY kind`, first)
+	type count struct {
+		kind event.Kind
+		n    int
+	}
+	counts, err := collect(s, "journal", func(rows *sql.Rows, c *count) error { return rows.Scan(&c.kind, &c.n) },
+		`SELECT kind, count(*) FROM journal WHERE seq >= ? GROUP BY kind`, first)
 	if err != nil {
-		return nil, fmt.Errorf("count journal: %w", err)
+		return nil, err
 	}
-	defer rows.Close()
 	out := map[event.Kind]int{}
-	for rows.Next() {
-		var kind event.Kind
-		var n int
-		if err := rows.Scan(&kind, &n); err != nil {
-			return nil, fmt.Errorf("count journal: %w", err)
-		}
-		out[kind] = n
+	for _, c := range counts {
+		out[c.kind] = c.n
 	}
-	return out, rows.Err()
+	return out, nil
 }
 
 // Newest returns at most limit entries of some kinds since a time, oldest first:
@@ -45,12 +44,8 @@ func (s *Store) Newest(kinds []event.Kind, since time.Time, limit int) ([]event.
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
-	rows, err := s.db.Query(`SELECT seq, at, kind, session, subject, text, hash FROM (
-		SELECT * FROM journal WHERE seq >= ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?) ORDER BY seq`, first, string(names), limit)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	return scanJournal(rows)
+	return s.entries(`SELECT * FROM journal WHERE seq >= ? AND kind IN (SELECT value FROM json_each(?))
+		ORDER BY seq DESC LIMIT ?`, first, string(names), limit)
 }
 
 // About returns the entries of some kinds about one subject of a session, oldest
@@ -60,18 +55,12 @@ func (s *Store) About(id session.ID, subject string, kinds []event.Kind, limit i
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
-	rows, err := s.db.Query(`SELECT seq, at, kind, session, subject, text, hash FROM (
-		SELECT * FROM journal WHERE session = ? AND subject = ? AND kind IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?) ORDER BY seq`,
-		string(id), subject, string(names), limit)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	return scanJournal(rows)
+	return s.entries(`SELECT * FROM journal WHERE session = ? AND subject = ? AND kind IN (SELECT value FROM json_each(?))
+		ORDER BY seq DESC LIMIT ?`, string(id), subject, string(names), limit)
 }
 
-// firstSince returns the number of the first entry that is not older than a
-// time. Entries are written in the order of time, so a few looks find it,
-// however long the journal is.
+// firstSince returns the number of the first entry that is not older than a time.
+// Entries are written in the order of time, so a binary search finds it.
 func (s *Store) firstSince(at time.Time) (int64, error) {
 	s.mu.Lock()
 	low, high := int64(1), s.seq+1

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	_ "embed"
 	"fmt"
 	"time"
@@ -11,7 +12,7 @@ import (
 //go:embed post.sql
 var postSchema string
 
-// Posted is how much stands in a topic.
+// Posted says how much was posted to a topic.
 type Posted struct {
 	Topic string
 	Posts int64
@@ -21,7 +22,8 @@ type Posted struct {
 func putPosts(tx writer, b *Batch) error {
 	for i := range b.Posts {
 		p := &b.Posts[i]
-		res, err := tx.Exec(`INSERT INTO posts (topic, at, who, text) VALUES (?, ?, ?, ?)`, p.Topic, p.At.UnixMilli(), p.By, p.Text)
+		res, err := tx.Exec(`INSERT INTO posts (topic, at, who, text) VALUES (?, ?, ?, ?)`,
+			p.Topic, p.At.UnixMilli(), p.By, p.Text)
 		if err == nil {
 			p.Seq, err = res.LastInsertId()
 		}
@@ -39,41 +41,21 @@ func (s *Store) Posts(name string, after int64, limit int, newest bool) ([]topic
 	if newest {
 		order = "DESC"
 	}
-	rows, err := s.db.Query(`SELECT seq, topic, at, who, text FROM (
-		SELECT * FROM posts WHERE topic = ? AND seq > ? ORDER BY seq `+order+` LIMIT ?) ORDER BY seq`, name, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read posts: %w", err)
-	}
-	defer rows.Close()
-	var out []topic.Post
-	for rows.Next() {
-		var p topic.Post
+	return collect(s, "posts", func(rows *sql.Rows, p *topic.Post) error {
 		var at int64
-		if err := rows.Scan(&p.Seq, &p.Topic, &at, &p.By, &p.Text); err != nil {
-			return nil, fmt.Errorf("read posts: %w", err)
-		}
+		err := rows.Scan(&p.Seq, &p.Topic, &at, &p.By, &p.Text)
 		p.At = time.UnixMilli(at)
-		out = append(out, p)
-	}
-	return out, rows.Err()
+		return err
+	}, `SELECT seq, topic, at, who, text FROM (
+		SELECT * FROM posts WHERE topic = ? AND seq > ? ORDER BY seq `+order+` LIMIT ?) ORDER BY seq`, name, after, limit)
 }
 
 // Topics returns all topics that were posted to, the one with the newest post first.
 func (s *Store) Topics() ([]Posted, error) {
-	rows, err := s.db.Query(`SELECT topic, count(*), max(at) FROM posts GROUP BY topic ORDER BY max(seq) DESC`)
-	if err != nil {
-		return nil, fmt.Errorf("read topics: %w", err)
-	}
-	defer rows.Close()
-	var out []Posted
-	for rows.Next() {
-		var t Posted
+	return collect(s, "topics", func(rows *sql.Rows, t *Posted) error {
 		var at int64
-		if err := rows.Scan(&t.Topic, &t.Posts, &at); err != nil {
-			return nil, fmt.Errorf("read topics: %w", err)
-		}
+		err := rows.Scan(&t.Topic, &t.Posts, &at)
 		t.At = time.UnixMilli(at)
-		out = append(out, t)
-	}
-	return out, rows.Err()
+		return err
+	}, `SELECT topic, count(*), max(at) FROM posts GROUP BY topic ORDER BY max(seq) DESC`)
 }
