@@ -55,9 +55,9 @@ type Day struct {
 	Spent usage.Sum `json:"spent"`
 }
 
-// An Action is something to do outside after the commit. Key names it for ever:
-// writing it again makes it due again, but not before the time to which a
-// failure has put it off. Its handler must bear being run twice.
+// An Action is something to do outside after the commit. Key names it permanently:
+// writing it again makes it due again, but not before the time to which a failure has
+// put it off. Its handler may be run twice.
 type Action struct {
 	Key   string
 	Lane  string
@@ -144,18 +144,21 @@ func putSettings(tx writer, b *Batch) error {
 	if err != nil {
 		return fmt.Errorf("put settings: %w", err)
 	}
-	if _, err := tx.Exec(`INSERT INTO settings (one, data) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET data = ?1`, data); err != nil {
+	const query = `INSERT INTO settings (one, data) VALUES (1, ?1) ON CONFLICT (one) DO UPDATE SET data = ?1`
+	if _, err := tx.Exec(query, data); err != nil {
 		return fmt.Errorf("put settings: %w", err)
 	}
 	return nil
 }
+
+const insertEntry = `INSERT INTO journal (seq, at, kind, session, subject, text, hash) VALUES (?, ?, ?, ?, ?, ?, ?)`
 
 func (s *Store) putEvents(tx writer, b *Batch) error {
 	for i := range b.Events {
 		e := &b.Events[i]
 		e.Seq = s.seq + 1
 		e.Hash = e.Chain(s.head)
-		if _, err := tx.Exec(`INSERT INTO journal (seq, at, kind, session, subject, text, hash) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		if _, err := tx.Exec(insertEntry,
 			e.Seq, e.At.UnixMilli(), string(e.Kind), string(e.Session), e.Subject, e.Text, e.Hash); err != nil {
 			return fmt.Errorf("append to journal: %w", err)
 		}
@@ -164,7 +167,9 @@ func (s *Store) putEvents(tx writer, b *Batch) error {
 	if len(b.Events) == 0 {
 		return nil
 	}
-	if _, err := tx.Exec(`INSERT INTO head (one, seq, hash) VALUES (1, ?1, ?2) ON CONFLICT (one) DO UPDATE SET seq = ?1, hash = ?2`, s.seq, s.head); err != nil {
+	const query = `INSERT INTO head (one, seq, hash) VALUES (1, ?1, ?2)
+		ON CONFLICT (one) DO UPDATE SET seq = ?1, hash = ?2`
+	if _, err := tx.Exec(query, s.seq, s.head); err != nil {
 		return fmt.Errorf("note the journal's head: %w", err)
 	}
 	return nil

@@ -29,10 +29,9 @@ var oldPerson string
 
 // Accounts is how each channel stands.
 var Accounts = NewKind(Kind[string, channel.Account]{
-	Table:  "channels",
-	Key:    "name",
-	ID:     func(a channel.Account) string { return a.Channel },
-	Wanted: "?1 IS NOT NULL", // all
+	Table: "channels",
+	Key:   "name",
+	ID:    func(a channel.Account) string { return a.Channel },
 })
 
 // Rooms is where sessions have places of their own.
@@ -40,7 +39,6 @@ var Rooms = NewKind(Kind[string, channel.Room]{
 	Table:   "rooms",
 	ID:      channel.Room.ID,
 	Columns: []Column[channel.Room]{{Name: "session", Of: func(r channel.Room) any { return string(r.Session) }}},
-	Wanted:  "?1 IS NOT NULL", // all
 })
 
 func putCopies(tx writer, b *Batch) error {
@@ -93,20 +91,10 @@ func PersonOf(path, name string) *channel.Person {
 // Copies returns the messages of a channel that show the card of an ask, oldest
 // first.
 func (s *Store) Copies(name string, id ask.ID) ([]channel.Copy, error) {
-	rows, err := s.db.Query(`SELECT message, shown, at FROM copies WHERE ask = ? AND channel = ? ORDER BY rowid`, string(id), name)
-	if err != nil {
-		return nil, fmt.Errorf("read copies: %w", err)
-	}
-	defer rows.Close()
-	var out []channel.Copy
-	for rows.Next() {
-		c := channel.Copy{Ask: id, Channel: name}
-		if err := rows.Scan(&c.Message, &c.Shown, &c.SentAt); err != nil {
-			return nil, fmt.Errorf("read copies: %w", err)
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
+	return collect(s, "copies", func(rows *sql.Rows, c *channel.Copy) error {
+		c.Ask, c.Channel = id, name
+		return rows.Scan(&c.Message, &c.Shown, &c.SentAt)
+	}, `SELECT message, shown, at FROM copies WHERE ask = ? AND channel = ? ORDER BY rowid`, string(id), name)
 }
 
 // ShownBy returns the ask whose card a message of a channel shows; ok is false when it

@@ -176,7 +176,8 @@ func TestOneChannelUnpaired(t *testing.T) {
 				t.Errorf("paired with %+v", p)
 			}
 			var left int
-			if err := s.db.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE name IN ('cards', 'threads', 'updates')`).Scan(&left); err != nil || left > 0 {
+			if err := s.db.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE name IN ('cards', 'threads', 'updates')`).Scan(&left); err != nil ||
+				left > 0 {
 				t.Errorf("%d of the old tables are left, %v", left, err)
 			}
 		})

@@ -19,7 +19,7 @@ type Kind[K ~string, V any] struct {
 	Key     string                // the column of the id; "" means id
 	ID      func(V) K             // the id of a value
 	Columns []Column[V]           // what rows are selected by
-	Wanted  string                // the condition of the rows that Load reads; ?1 is its time in ms
+	Wanted  string                // the condition of the rows that Load reads; ?1 is its time in ms, and "" reads all
 	Check   func(V) error         // refuses a value that no program has written; nil accepts all
 	Life    func(V) string        // changes when a value is another thing under the same id; nil: it never is
 	put     string                // the statement that writes a row
@@ -61,7 +61,7 @@ func millis[V any](name string, at func(V) time.Time) Column[V] {
 	return Column[V]{Name: name, Of: func(v V) any { return at(v).UnixMilli() }}
 }
 
-// oneOf refuses a state that is none of those of its kind.
+// oneOf returns an error unless state is one of states.
 func oneOf[S ~string](state S, states ...S) error {
 	if slices.Contains(states, state) {
 		return nil
@@ -149,6 +149,9 @@ func (k *Kind[K, V]) life(v V) string {
 // Load reads the values that are wanted since a time. Rows that cannot be read are
 // bad and stay in the database.
 func (k *Kind[K, V]) Load(s *Store, since time.Time) (values []V, bad []Bad, err error) {
+	if k.Wanted == "" {
+		return k.query(s, "")
+	}
 	return k.query(s, "WHERE "+k.Wanted, since.UnixMilli())
 }
 

@@ -15,7 +15,12 @@ func TestPragmas(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for name, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "user_version": strconv.Itoa(len(migrations))} {
+	for name, want := range map[string]string{
+		"journal_mode": "wal",
+		"synchronous":  "2",
+		"foreign_keys": "1",
+		"user_version": strconv.Itoa(len(migrations)),
+	} {
 		var got string
 		if err := s.db.QueryRow("PRAGMA " + name).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %s, %v", name, got, err)
@@ -42,7 +47,8 @@ func TestLevels(t *testing.T) {
 		{put(s.Write), "1"}, {put(s.Commit), "2"}, {s.Sync, "2"},
 	} {
 		var got string
-		if err := errors.Join(step.do(), s.db.QueryRow("PRAGMA synchronous").Scan(&got)); err != nil || got != step.want {
+		if err := errors.Join(step.do(), s.db.QueryRow("PRAGMA synchronous").Scan(&got)); err != nil ||
+			got != step.want {
 			t.Errorf("behind step %d synchronous is %s, want %s, %v", i, got, step.want, err)
 		}
 	}

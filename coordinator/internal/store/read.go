@@ -17,7 +17,7 @@ const (
 )
 
 // Settings returns the settings, the zero value when none were written. Settings
-// that cannot be read are an error: without them nobody would be paired.
+// that cannot be read are an error: without them the person would not be paired any more.
 func (s *Store) Settings() (set Settings, err error) {
 	var data []byte
 	err = s.db.QueryRow(`SELECT data FROM settings`).Scan(&data)

@@ -19,30 +19,30 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// ErrSound says that there is nothing to repair.
+// ErrSound says that the database needs no repair.
 var ErrSound = errors.New("the database is not damaged")
 
 // A Salvage is what Repair could save.
 type Salvage struct {
-	Kept    string  // where the damaged file lies now
+	Kept    string  // path of the damaged file now
 	Tables  []Saved // in the order of the schema
-	Journal int64   // number of the last journal entry that is there
-	Gone    int64   // journal entries after it that are known to be lost
-	Paired  bool    // somebody is paired still
+	Journal int64   // number of the last journal entry that was saved
+	Gone    int64   // number of later journal entries that are known to be lost
+	Paired  bool    // a person is still paired
 }
 
 // A Saved is what became of one table.
 type Saved struct {
 	Table string
-	Rows  int  // that are there
-	Lost  int  // that were seen and could not be used
-	Torn  bool // some of it could not be read: nobody can tell how much
+	Rows  int  // saved
+	Lost  int  // seen, but not usable
+	Torn  bool // an unknown part of it could not be read
 }
 
-// Repair makes a new database of what can be read of the damaged one at path,
-// and keeps the damaged files beside it. Nobody may have the database open. The
-// journal goes up to the damage, and says itself that it was repaired. An error
-// leaves all files as they were.
+// Repair makes a new database of what can be read of the damaged one at path, and
+// keeps the damaged files in the same directory. No process may have the database
+// open. The journal is saved up to the damage, with an entry about the repair. On an
+// error all files are as they were.
 func Repair(path string, now time.Time) (Salvage, error) {
 	switch err := Check(path); {
 	case err == nil:
@@ -63,7 +63,7 @@ func Repair(path string, now time.Time) (Salvage, error) {
 	return r.salvage, err
 }
 
-// A repair works on copies; path is touched by replace alone.
+// A repair works on copies; only replace touches path.
 type repair struct {
 	path, from, to, dir string
 	salvage             Salvage
@@ -73,7 +73,7 @@ func (r *repair) run(now time.Time) error {
 	if err := errors.Join(copyFile(r.path, r.from), copyFile(r.path+"-wal", r.from+"-wal")); err != nil {
 		return err
 	}
-	if err := r.readable(); err != nil {
+	if err := r.makeReadable(); err != nil {
 		return err
 	}
 	old, err := connect(r.from, "ro")
@@ -116,13 +116,13 @@ const (
 	freeAt     = 32 // first page and number of the free ones
 )
 
-// readable gives the copy another beginning where SQLite cannot read its own: the
-// header alone, or the whole first page, of an empty database. The rest of the
+// makeReadable replaces the beginning of a copy that SQLite cannot read with that of
+// an empty database: first the header, then the whole first page. The rest of the
 // first page says where each table begins.
-func (r *repair) readable() error {
+func (r *repair) makeReadable() error {
 	parts := []int{headerSize, pageSize}
 	if info, err := os.Stat(r.from); err != nil || info.Size() < pageSize {
-		parts = parts[1:] // SQLite would throw the log away at the first look
+		parts = parts[1:] // SQLite would delete the log when it opens the file
 	} else if schemaReadable(r.from) {
 		return nil
 	}
@@ -141,15 +141,15 @@ func (r *repair) readable() error {
 	if err := os.Remove(r.from + "-wal"); err == nil && schemaReadable(r.from) {
 		return nil
 	}
-	return copyOver(template, r.from) // nothing can be read: begin with an empty one
+	return copyOver(template, r.from) // nothing can be read: start with an empty one
 }
 
 func copyOver(from, to string) error {
-	_ = os.Remove(to) // copyFile writes no other
+	_ = os.Remove(to) // copyFile does not overwrite
 	return copyFile(from, to)
 }
 
-// graft puts the first bytes of the template over those of the copy.
+// graft overwrites the first bytes of the copy with those of the template.
 func (r *repair) graft(template string, size int) error {
 	head := make([]byte, size)
 	in, err := os.Open(template)
@@ -185,11 +185,13 @@ func schemaReadable(path string) bool {
 	return strings.Contains(schemaOf(db), "CREATE TABLE journal")
 }
 
-// schemaOf is all that a database says of its tables, "" where it cannot be read.
+// schemaOf returns the definitions of all tables of a database, "" when they cannot be
+// read.
 func schemaOf(db *sql.DB) string {
+	const query = `SELECT group_concat(sql, char(10))
+		FROM (SELECT sql FROM sqlite_schema WHERE sql != '' ORDER BY name)`
 	var all sql.NullString
-	err := db.QueryRow(`SELECT group_concat(sql, char(10)) FROM (SELECT sql FROM sqlite_schema WHERE sql != '' ORDER BY name)`).Scan(&all)
-	if err != nil {
+	if err := db.QueryRow(query).Scan(&all); err != nil {
 		return ""
 	}
 	return all.String
@@ -203,11 +205,11 @@ func create(path string, version int) error {
 	}
 	s := &Store{db: db, path: path}
 	err = s.migrateTo(version)
-	return errors.Join(err, db.Close()) // which brings all into the file
+	return errors.Join(err, db.Close()) // closing writes the log into the file
 }
 
-// versionOf is the version of a database, by its tables: its header may be that
-// of another.
+// versionOf returns the version of a database, as its tables show it: its header may
+// have been replaced.
 func versionOf(old *sql.DB, dir string) int {
 	has := schemaOf(old)
 	for v := len(migrations); v > 0; v-- {
@@ -274,7 +276,7 @@ func (r *repair) copyAll(old *sql.DB) error {
 	return r.copyJournal(old, db)
 }
 
-// A column is one of a table in the new database.
+// A column describes a column of a table in the new database.
 type column struct{ name, kind string }
 
 func columnsOf(db *sql.DB, table string) (all []column, err error) {
@@ -321,22 +323,26 @@ func copyTable(old, db *sql.DB, table string, columns []column) (saved Saved, er
 	return saved, tx.Commit()
 }
 
-// usable reports whether a row holds what its columns are for: a damaged page may
-// be read without an error.
+// usable reports whether the values of a row fit its columns: a damaged page may be
+// read without an error.
 func usable(columns []column, values []any) bool {
 	for i, c := range columns {
 		if _, whole := values[i].(int64); (c.kind == "INTEGER") != whole {
 			return false
 		}
-		if c.name == "data" && c.kind == "TEXT" && !validJSON(values[i]) && !slices.ContainsFunc(columns, isLane) {
+		if holdsJSON(c, columns) && !validJSON(values[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// isLane tells the table of actions, whose data are often a bare word.
-func isLane(c column) bool { return c.name == "lane" }
+// holdsJSON reports whether a column holds JSON. The data of actions, which have a
+// lane, are often a bare word.
+func holdsJSON(c column, all []column) bool {
+	isLane := func(c column) bool { return c.name == "lane" }
+	return c == column{"data", "TEXT"} && !slices.ContainsFunc(all, isLane)
+}
 
 func validJSON(v any) bool {
 	switch v := v.(type) {
@@ -348,9 +354,9 @@ func validJSON(v any) bool {
 	return false
 }
 
-// eachRow hands every row of a table that can be read to f, in the order of the
-// file. It reports whether it met damage. Behind a damaged page it goes on at the
-// nearest row that it can find.
+// eachRow calls f with every readable row of a table, in the order of row ids. It
+// reports whether it met damage. After a damaged page it goes on at the next row that
+// it can find.
 func eachRow(old *sql.DB, table, list string, width int, f func([]any)) (torn bool) {
 	from := int64(-1 << 62)
 	for skip := int64(0); ; {
@@ -369,10 +375,11 @@ func eachRow(old *sql.DB, table, list string, width int, f func([]any)) (torn bo
 	}
 }
 
-// readFrom reads the rows from a row id on, and returns the last one that it read.
+// readFrom reads the rows from a row id on, and returns the id of the last one.
 func readFrom(old *sql.DB, table, list string, width int, from int64, f func([]any)) (last int64, err error) {
 	last = from - 1
-	rows, err := old.Query(fmt.Sprintf("SELECT rowid, %s FROM %s NOT INDEXED WHERE rowid >= ? ORDER BY rowid", list, table), from)
+	query := fmt.Sprintf("SELECT rowid, %s FROM %s NOT INDEXED WHERE rowid >= ? ORDER BY rowid", list, table)
+	rows, err := old.Query(query, from)
 	if err != nil {
 		return last, err
 	}
@@ -390,8 +397,7 @@ func readFrom(old *sql.DB, table, list string, width int, from int64, f func([]a
 	return last, rows.Err()
 }
 
-// copyJournal copies the journal up to the damage: behind it the chain does not
-// hold.
+// copyJournal copies the journal up to the damage: the chain does not hold after it.
 func (r *repair) copyJournal(old, db *sql.DB) error {
 	columns, err := columnsOf(db, "journal")
 	if err != nil {
@@ -409,7 +415,7 @@ func (r *repair) copyJournal(old, db *sql.DB) error {
 		if whole = whole && ok && e.Seq == last+1 && e.Chain(head) == e.Hash; !whole {
 			return
 		}
-		_, failed := tx.Exec(`INSERT INTO journal (seq, at, kind, session, subject, text, hash) VALUES (?, ?, ?, ?, ?, ?, ?)`, values...)
+		_, failed := tx.Exec(insertEntry, values...)
 		if whole = failed == nil; whole {
 			last, head = e.Seq, e.Hash
 		}
@@ -419,11 +425,12 @@ func (r *repair) copyJournal(old, db *sql.DB) error {
 		most = max(most, written)
 	}
 	r.salvage.Journal, r.salvage.Gone = last, most-last
-	r.salvage.Tables = append(r.salvage.Tables, Saved{Table: "journal", Rows: int(last), Lost: int(most - last), Torn: torn})
+	saved := Saved{Table: "journal", Rows: int(last), Lost: int(most - last), Torn: torn}
+	r.salvage.Tables = append(r.salvage.Tables, saved)
 	return tx.Commit()
 }
 
-// entry is a journal row as an event.
+// entry returns a journal row as an event; ok is false when its values are none.
 func entry(values []any) (e event.Event, ok bool) {
 	seq, isSeq := values[0].(int64)
 	at, isAt := values[1].(int64)
@@ -447,8 +454,8 @@ func entry(values []any) (e event.Event, ok bool) {
 	return e, true
 }
 
-// finish brings the new database to this program's version, and notes in its
-// journal what happened.
+// finish brings the new database to this program's version, and adds an entry about
+// the repair to its journal.
 func (r *repair) finish(now time.Time) error {
 	s, err := Open(r.to)
 	if err != nil {
@@ -473,8 +480,8 @@ func (r *repair) finish(now time.Time) error {
 	return errors.Join(err, s.Close())
 }
 
-// replace puts the new database in the place of the damaged one, which is kept
-// under a name with the time.
+// replace moves the new database to the path of the damaged one, which is kept under a
+// name with the time.
 func (r *repair) replace(now time.Time) error {
 	r.salvage.Kept = r.path + ".damaged-" + now.Format("20060102-150405")
 	for _, end := range []string{"", "-wal"} {
@@ -482,23 +489,23 @@ func (r *repair) replace(now time.Time) error {
 			return fmt.Errorf("keep the damaged database: %w", err)
 		}
 	}
-	_ = os.Remove(r.path + "-shm") // SQLite makes it anew
+	_ = os.Remove(r.path + "-shm") // SQLite makes a new one
 	if err := os.Rename(r.to, r.path); err != nil {
 		back := os.Rename(r.salvage.Kept, r.path)
 		return fmt.Errorf("put the new database in place: %w", errors.Join(err, back))
 	}
 	if dir, err := os.Open(filepath.Dir(r.path)); err == nil {
-		_ = dir.Sync() // not every system can
+		_ = dir.Sync() // some systems cannot
 		dir.Close()
 	}
 	return nil
 }
 
-// walMagic begins each log of SQLite, but for its last bit.
+// walMagic are the first bytes of every log of SQLite. The bit after them varies.
 var walMagic = []byte{0x37, 0x7f, 0x06}
 
-// lostCommits reports whether the log beside a database holds something that
-// SQLite would throw away without a word: it is not a log.
+// lostCommits reports whether the log of a database is not a log of SQLite. SQLite
+// would delete its content silently.
 func lostCommits(path string) bool {
 	f, err := os.Open(path + "-wal")
 	if err != nil {
@@ -507,7 +514,7 @@ func lostCommits(path string) bool {
 	defer f.Close()
 	var head [32]byte
 	if _, err := io.ReadFull(f, head[:]); err != nil {
-		return false // nothing was committed in it
+		return false // it is too short for a commit
 	}
 	return !bytes.HasPrefix(head[:], walMagic) && head != [32]byte{}
 }

@@ -36,7 +36,12 @@ func lived(t *testing.T) string {
 	store.Loops.Put(&b, loop.Stack{Session: "s-1", UpdatedAt: t0})
 	commit(t, s, b)
 	for i := range manyAsks {
-		a := ask.Ask{ID: ask.ID(fmt.Sprintf("ask_%04d", i)), State: ask.Open, OpenedAt: t0, Text: strings.Repeat("x", 200)}
+		a := ask.Ask{
+			ID:       ask.ID(fmt.Sprintf("ask_%04d", i)),
+			State:    ask.Open,
+			OpenedAt: t0,
+			Text:     strings.Repeat("x", 200),
+		}
 		b := with(store.Batch{}, a)
 		for j := range manyEntries / manyAsks {
 			b.Events = append(b.Events, note(fmt.Sprintf("entry %d of %d", j, i)))
@@ -132,7 +137,14 @@ func checkRepaired(t *testing.T, path string, got store.Salvage, asks, entries i
 		t.Fatalf("load: %v, bad rows %v", err, st.Bad)
 	}
 	if len(st.Asks) < asks || paired && (!hasPerson(st) || len(st.Grants) != 1 || len(st.Loops) != 1) {
-		t.Errorf("%d asks, person %v, %d grants, %d loops: %+v", len(st.Asks), hasPerson(st), len(st.Grants), len(st.Loops), got)
+		t.Errorf(
+			"%d asks, person %v, %d grants, %d loops: %+v",
+			len(st.Asks),
+			hasPerson(st),
+			len(st.Grants),
+			len(st.Loops),
+			got,
+		)
 	}
 	if got.Paired != hasPerson(st) {
 		t.Errorf("it says paired %t", got.Paired)

@@ -20,7 +20,9 @@ func TestSince(t *testing.T) {
 	}
 	for i := range 9 {
 		at := t0.Add(time.Duration(i/2) * time.Minute) // two at each minute
-		b := store.Batch{Events: []event.Event{{At: at, Kind: event.Kind([]string{"a", "b"}[i%2]), Subject: fmt.Sprint(i)}}}
+		b := store.Batch{
+			Events: []event.Event{{At: at, Kind: event.Kind([]string{"a", "b"}[i%2]), Subject: fmt.Sprint(i)}},
+		}
 		commit(t, s, with(b, ask.Ask{ID: ask.ID(fmt.Sprint(i)), State: ask.Open, OpenedAt: at}))
 	}
 	raw(t, path, `DELETE FROM journal WHERE seq IN (1, 5)`)

@@ -13,7 +13,7 @@ var Sessions = NewKind(Kind[session.ID, session.Session]{
 	Columns: []Column[session.Session]{millis("seen_at", func(v session.Session) time.Time { return v.SeenAt })},
 	Check: func(v session.Session) error {
 		if v.State == "" {
-			return nil // nobody has said yet what it does
+			return nil // it is not known yet what the session does
 		}
 		return oneOf(v.State, session.Working, session.Waiting, session.Idle, session.Ended)
 	},

@@ -27,7 +27,7 @@ var messages string
 //go:embed head.sql
 var headSchema string
 
-// migrations take a database from version i to version i+1. A shipped one is
+// migrations[i] takes a database from version i to version i+1. One that has landed is
 // never changed.
 var migrations = []string{
 	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime, loopSchema,
@@ -39,6 +39,9 @@ var (
 	ErrNewer   = errors.New("the database was written by a newer Afar")
 	ErrCorrupt = errors.New("the database is damaged")
 )
+
+// repairHint ends the errors about damage.
+const repairHint = "`afar doctor --repair` saves what can be read"
 
 // A Store is an open database. Its methods may be called from any goroutine.
 type Store struct {
@@ -55,7 +58,7 @@ type Store struct {
 	unknown   map[string]*unknown // fields of stored values, see remember
 }
 
-// A level says what a commit waits for, in SQLite's words.
+// A level says what a commit waits for. Its text is SQLite's name for it.
 type level string
 
 const (
@@ -85,13 +88,13 @@ func Open(path string) (*Store, error) {
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Sync brings what Write wrote to the disk. After an error a loss of power may
-// still take it.
+// Sync brings what Write wrote to the disk. After an error, a loss of power may still
+// lose it.
 func (s *Store) Sync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.level == synced {
-		return nil // a Commit has done it
+		return nil // a Commit has synced it
 	}
 	if err := s.setLevel(synced); err != nil {
 		return err
@@ -106,7 +109,7 @@ func (s *Store) Sync() error {
 	return nil
 }
 
-// setLevel sets what the commits to come wait for; s.mu is held.
+// setLevel sets what later commits wait for; s.mu is held.
 func (s *Store) setLevel(to level) error {
 	if s.level == to {
 		return nil
@@ -145,7 +148,7 @@ func connect(path, mode string) (*sql.DB, error) {
 	return db, nil
 }
 
-// inspect looks at an existing database without writing to it.
+// inspect checks an existing database without writing to it, and creates a missing one.
 func inspect(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
@@ -160,13 +163,13 @@ func inspect(path string) error {
 	}
 	defer db.Close()
 	if lostCommits(path) {
-		return fmt.Errorf("%w: %s-wal is no log of SQLite; `afar doctor --repair` saves what can be read", ErrCorrupt, path)
+		return fmt.Errorf("%w: %s-wal is no log of SQLite; %s", ErrCorrupt, path, repairHint)
 	}
 	return check(db, path)
 }
 
-// Check returns why Open would refuse the database at path, nil when it would
-// not. It changes nothing.
+// Check returns the error with which Open would refuse the database at path, or nil. It
+// changes nothing.
 func Check(path string) error {
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return lostLog(path)
@@ -174,7 +177,7 @@ func Check(path string) error {
 	return inspect(path)
 }
 
-// begin makes an empty database.
+// begin creates an empty database.
 func begin(path string) error {
 	if err := lostLog(path); err != nil {
 		return err
@@ -182,17 +185,17 @@ func begin(path string) error {
 	return precreate(path)
 }
 
-// lostLog refuses an empty database with a log beside it: that holds commits, and
-// SQLite would throw it away.
+// lostLog refuses an empty database that has a log: the log holds commits, and SQLite
+// would delete it.
 func lostLog(path string) error {
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
-		return fmt.Errorf("%w: %s is empty, but its log is not; `afar doctor --repair` saves what can be read", ErrCorrupt, path)
+		return fmt.Errorf("%w: %s is empty, but its log is not; %s", ErrCorrupt, path, repairHint)
 	}
 	return nil
 }
 
-// precreate makes the file before SQLite does, so that it is 0600 from its
-// first moment.
+// precreate creates the file before SQLite does, so that its mode is 0600 from the
+// start.
 func precreate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -204,22 +207,23 @@ func precreate(path string) error {
 func check(db *sql.DB, path string) error {
 	var verdict string
 	if err := db.QueryRow("PRAGMA quick_check(1)").Scan(&verdict); err != nil {
-		return fmt.Errorf("%w: %s: %w; `afar doctor --repair` saves what can be read", ErrCorrupt, path, err)
+		return fmt.Errorf("%w: %s: %w; %s", ErrCorrupt, path, err, repairHint)
 	}
 	if verdict != "ok" {
-		return fmt.Errorf("%w: %s: %s; `afar doctor --repair` saves what can be read", ErrCorrupt, path, verdict)
+		return fmt.Errorf("%w: %s: %s; %s", ErrCorrupt, path, verdict, repairHint)
 	}
 	var version int
 	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrCorrupt, path, err)
 	}
 	if version > len(migrations) {
-		return fmt.Errorf("%w: %s has version %d, this program knows %d; update Afar", ErrNewer, path, version, len(migrations))
+		return fmt.Errorf("%w: %s has version %d, this program knows %d; update Afar",
+			ErrNewer, path, version, len(migrations))
 	}
 	return nil
 }
 
-// migrate runs each missing migration in a transaction of its own.
+// migrate runs each missing migration in its own transaction.
 func (s *Store) migrate() error {
 	var version int
 	if err := s.db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {

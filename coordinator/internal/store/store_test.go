@@ -123,10 +123,46 @@ func full() store.Batch {
 
 func fullState() state {
 	return state{
-		Sessions: []session.Session{{ID: "s", Token: "p-0001", Cwd: "/p", State: session.Idle, Since: t0, SeenAt: t0, Away: session.Away{Mode: session.On, Until: t0}}},
-		Asks: []ask.Ask{{ID: "a", Kind: ask.Permission, State: ask.Answered, Session: "s", Tool: "Bash", Text: "ls", Hash: "h", OpenedAt: t0, ExpiresAt: t0,
-			Decision: &ask.Decision{Allow: true, By: "Ada", At: t0}, SettledAt: t0, Run: &ask.Run{OK: true, At: t0}}},
-		Loops:    []loop.Stack{{Schema: 1, Session: "s", RunID: "r", UpdatedAt: t0, Frames: []loop.Frame{{ID: "r", Mode: loop.Task, Goal: "g", Max: 3, StartedAt: t0}}}},
+		Sessions: []session.Session{
+			{
+				ID:     "s",
+				Token:  "p-0001",
+				Cwd:    "/p",
+				State:  session.Idle,
+				Since:  t0,
+				SeenAt: t0,
+				Away:   session.Away{Mode: session.On, Until: t0},
+			},
+		},
+		Asks: []ask.Ask{
+			{
+				ID:        "a",
+				Kind:      ask.Permission,
+				State:     ask.Answered,
+				Session:   "s",
+				Tool:      "Bash",
+				Text:      "ls",
+				Hash:      "h",
+				OpenedAt:  t0,
+				ExpiresAt: t0,
+				Decision: &ask.Decision{
+					Allow: true,
+					By:    "Ada",
+					At:    t0,
+				},
+				SettledAt: t0,
+				Run:       &ask.Run{OK: true, At: t0},
+			},
+		},
+		Loops: []loop.Stack{
+			{
+				Schema:    1,
+				Session:   "s",
+				RunID:     "r",
+				UpdatedAt: t0,
+				Frames:    []loop.Frame{{ID: "r", Mode: loop.Task, Goal: "g", Max: 3, StartedAt: t0}},
+			},
+		},
 		Settings: store.Settings{Away: session.Away{Mode: session.Off}, Paused: true},
 		Accounts: []channel.Account{{
 			Channel: "phone", Speaker: "b", Person: &channel.Person{ID: "1", Address: "2", Name: "Ada", At: t0}, Told: map[string]int64{"3": 4},
@@ -138,7 +174,9 @@ func fullState() state {
 func TestBatch(t *testing.T) {
 	path := newPath(t)
 	s := open(t, path)
-	if !(store.Batch{}).Empty() || full().Empty() || (store.Batch{Act: channel.Act{Channel: "phone", Update: 1}}).Empty() || (store.Batch{Settings: &store.Settings{}}).Empty() {
+	if !(store.Batch{}).Empty() || full().Empty() ||
+		(store.Batch{Act: channel.Act{Channel: "phone", Update: 1}}).Empty() ||
+		(store.Batch{Settings: &store.Settings{}}).Empty() {
 		t.Error("Empty is wrong")
 	}
 	b := commit(t, s, full())
@@ -155,7 +193,8 @@ func TestBatch(t *testing.T) {
 			t.Errorf("cards %+v, %v", cards, err)
 		}
 		events, err := s.Journal(0, 10, "", false)
-		if err != nil || len(events) != 2 || events[1].Hash != b.Events[1].Hash || events[1].Seq != 2 || !events[1].At.Equal(t0) {
+		if err != nil || len(events) != 2 || events[1].Hash != b.Events[1].Hash || events[1].Seq != 2 ||
+			!events[1].At.Equal(t0) {
 			t.Errorf("journal %+v, %v", events, err)
 		}
 		s.Close()
@@ -167,12 +206,16 @@ func TestBatchReplaces(t *testing.T) {
 	s := open(t, newPath(t))
 	commit(t, s, full())
 	next, b := fullState(), full()
-	next.Sessions[0].State, next.Asks[0].State, next.Loops[0].RunID, b.Settings.Paused, b.Copies[0].Shown = session.Ended, ask.Delivered, "r2", false, "e"
+	next.Sessions[0].State, next.Asks[0].State, next.Loops[0].RunID = session.Ended, ask.Delivered, "r2"
+	b.Settings.Paused, b.Copies[0].Shown = false, "e"
 	next.put(&b)
 	commit(t, s, b)
 	got, err := load(s, time.Time{})
-	if err != nil || len(got.Sessions) != 1 || got.Sessions[0].State != session.Ended || len(got.Asks) != 1 || got.Asks[0].State != ask.Delivered ||
-		len(got.Loops) != 1 || got.Loops[0].RunID != "r2" || got.Settings.Paused {
+	if err != nil || len(got.Sessions) != 1 || got.Sessions[0].State != session.Ended || len(got.Asks) != 1 ||
+		got.Asks[0].State != ask.Delivered ||
+		len(got.Loops) != 1 ||
+		got.Loops[0].RunID != "r2" ||
+		got.Settings.Paused {
 		t.Errorf("have %+v, %v", got, err)
 	}
 	if cards, err := s.Copies("phone", "a"); err != nil || len(cards) != 1 || cards[0].Shown != "e" {
@@ -241,7 +284,14 @@ func filled(t *testing.T) string {
 	path := newPath(t)
 	s := open(t, path)
 	for i := range 50 {
-		commit(t, s, with(store.Batch{Events: []event.Event{note("x")}}, ask.Ask{ID: ask.ID(fmt.Sprint(i)), Text: strings.Repeat("x", 2000), OpenedAt: t0}))
+		commit(
+			t,
+			s,
+			with(
+				store.Batch{Events: []event.Event{note("x")}},
+				ask.Ask{ID: ask.ID(fmt.Sprint(i)), Text: strings.Repeat("x", 2000), OpenedAt: t0},
+			),
+		)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -263,8 +313,12 @@ func TestRefused(t *testing.T) {
 		{"a broken head", func(t *testing.T, path string) { overwrite(t, path, 0, []byte{0}) }, store.ErrCorrupt},
 		{"cut off", func(t *testing.T, path string) { truncate(t, path, 3*4096) }, store.ErrCorrupt},
 		{"cut off in a page", func(t *testing.T, path string) { truncate(t, path, 5*4096+100) }, store.ErrCorrupt},
-		{"a page of noise", func(t *testing.T, path string) { overwrite(t, path, 7*4096, bytes.Repeat([]byte{0xa5}, 4096)) }, store.ErrCorrupt},
-		{"a root page of noise", func(t *testing.T, path string) { overwrite(t, path, 4096, bytes.Repeat([]byte{0xff}, 4096)) }, store.ErrCorrupt},
+		{"a page of noise", func(t *testing.T, path string) {
+			overwrite(t, path, 7*4096, bytes.Repeat([]byte{0xa5}, 4096))
+		}, store.ErrCorrupt},
+		{"a root page of noise", func(t *testing.T, path string) {
+			overwrite(t, path, 4096, bytes.Repeat([]byte{0xff}, 4096))
+		}, store.ErrCorrupt},
 		{"emptied beside its log", emptiedWithLog, store.ErrCorrupt},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -374,7 +428,15 @@ func TestBatchIsAtomic(t *testing.T) {
 			}
 			commit(t, s, store.Batch{Events: []event.Event{note("before")}})
 			for _, when := range []string{"INSERT", "UPDATE"} {
-				raw(t, path, fmt.Sprintf(`CREATE TRIGGER fail_%[2]s BEFORE %[2]s ON %[1]s BEGIN SELECT RAISE(ABORT, 'forced'); END`, table, when))
+				raw(
+					t,
+					path,
+					fmt.Sprintf(
+						`CREATE TRIGGER fail_%[2]s BEFORE %[2]s ON %[1]s BEGIN SELECT RAISE(ABORT, 'forced'); END`,
+						table,
+						when,
+					),
+				)
 			}
 			b := full()
 			b.Act = channel.Act{Channel: "phone", Update: 7}
@@ -462,7 +524,11 @@ func TestLoadSince(t *testing.T) {
 		Loops:    []loop.Stack{{Session: "old", UpdatedAt: old}, {Session: "new", UpdatedAt: t0}},
 	}
 	for _, as := range []ask.State{ask.Open, ask.Answered, ask.Delivered, ask.Expired} {
-		st.Asks = append(st.Asks, ask.Ask{ID: ask.ID("old " + as), State: as, OpenedAt: old}, ask.Ask{ID: ask.ID("new " + as), State: as, OpenedAt: t0})
+		st.Asks = append(
+			st.Asks,
+			ask.Ask{ID: ask.ID("old " + as), State: as, OpenedAt: old},
+			ask.Ask{ID: ask.ID("new " + as), State: as, OpenedAt: t0},
+		)
 	}
 	var b store.Batch
 	st.put(&b)
@@ -487,7 +553,8 @@ func TestBadRows(t *testing.T) {
 	commit(t, s, full())
 	for _, q := range []string{
 		`INSERT INTO sessions VALUES ('bad', 9e12, '{')`, `INSERT INTO asks VALUES ('bad', 'open', 0, 'null')`,
-		`INSERT INTO asks VALUES ('other', 'open', 0, '{"id":"a"}')`, `INSERT INTO loops VALUES ('bad', 9e12, '{"schema":"x"}')`,
+		`INSERT INTO asks VALUES ('other', 'open', 0, '{"id":"a"}')`,
+		`INSERT INTO loops VALUES ('bad', 9e12, '{"schema":"x"}')`,
 	} {
 		raw(t, path, q)
 	}
@@ -530,8 +597,10 @@ func TestJournal(t *testing.T) {
 		newest bool
 		want   string
 	}{
-		{0, 10, "", false, "123456"}, {0, 2, "", false, "12"}, {2, 2, "", false, "34"}, {6, 5, "", false, ""}, {99, 5, "", false, ""},
-		{0, 2, "", true, "56"}, {5, 9, "", true, "6"}, {0, 9, "a", false, "135"}, {0, 1, "b", true, "6"}, {0, 9, "c", false, ""},
+		{0, 10, "", false, "123456"}, {0, 2, "", false, "12"}, {2, 2, "", false, "34"},
+		{6, 5, "", false, ""}, {99, 5, "", false, ""},
+		{0, 2, "", true, "56"}, {5, 9, "", true, "6"},
+		{0, 9, "a", false, "135"}, {0, 1, "b", true, "6"}, {0, 9, "c", false, ""},
 	} {
 		events, err := s.Journal(c.after, c.limit, c.id, c.newest)
 		var got string
@@ -561,10 +630,13 @@ func TestVerify(t *testing.T) {
 		{"the last removed", `DELETE FROM journal WHERE seq = 6`, 6},
 		{"all removed", `DELETE FROM journal`, 1},
 		{"one removed, the rest renumbered", `DELETE FROM journal WHERE seq = 3; UPDATE journal SET seq = seq - 1 WHERE seq > 3`, 3},
-		{"two swapped", `UPDATE journal SET seq = -1 WHERE seq = 2; UPDATE journal SET seq = 2 WHERE seq = 3; UPDATE journal SET seq = 3 WHERE seq = -1`, 2},
+		{"two swapped", `UPDATE journal SET seq = -1 WHERE seq = 2; UPDATE journal SET seq = 2 WHERE seq = 3;
+			UPDATE journal SET seq = 3 WHERE seq = -1`, 2},
 		{"the last rewritten with its hash", `UPDATE journal SET text = 'x', hash = '` + forged + `' WHERE seq = 6`, 6},
-		{"one put where nobody reads", `INSERT INTO journal SELECT 0, at, kind, session, subject, text, hash FROM journal WHERE seq = 1`, 0},
-		{"one put behind", `INSERT INTO journal SELECT 7, at, kind, session, subject, text, hash FROM journal WHERE seq = 6`, 7},
+		{"one inserted before the first", `INSERT INTO journal SELECT 0, at, kind, session, subject, text, hash
+			FROM journal WHERE seq = 1`, 0},
+		{"one inserted after the last", `INSERT INTO journal SELECT 7, at, kind, session, subject, text, hash
+			FROM journal WHERE seq = 6`, 7},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := newPath(t)
@@ -640,7 +712,10 @@ func commitForEver(path string) {
 		panic(err)
 	}
 	for i := 0; ; i++ {
-		b := with(store.Batch{Events: []event.Event{note(fmt.Sprint(i))}}, ask.Ask{ID: ask.ID(fmt.Sprint(i)), State: ask.Open, OpenedAt: t0})
+		b := with(
+			store.Batch{Events: []event.Event{note(fmt.Sprint(i))}},
+			ask.Ask{ID: ask.ID(fmt.Sprint(i)), State: ask.Open, OpenedAt: t0},
+		)
 		commit, behind := s.Commit, func() error { return nil }
 		if i%3 > 0 {
 			commit = s.Write

@@ -48,8 +48,8 @@ func known[V any](data []byte, into *V) bool {
 	return err == io.EOF
 }
 
-// difference returns what stored has and written lacks. A known field that is
-// empty may be in it: written anew, it still means the same.
+// difference returns the fields that stored has and written lacks. An empty field that
+// this program knows may be among them: written again, it still means the same.
 func difference(stored, written json.RawMessage) *unknown {
 	was, is := parts(stored), parts(written)
 	if was == nil || is == nil {
@@ -87,8 +87,8 @@ func parts(raw json.RawMessage) map[string]json.RawMessage {
 	return elements
 }
 
-// elementKey names an element by its id. One without is named by its place, as
-// long as the array keeps its length.
+// elementKey names an element of an array by its id. An element without an id is named
+// by its position and the length of the array.
 func elementKey(list []json.RawMessage, i int) string {
 	var e struct {
 		ID string `json:"id"`

@@ -101,18 +101,23 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 		t.Errorf("the run is gone, and its fields with it: %s", data)
 	}
 	data = s.dataOf(t, `SELECT data FROM loops`)
-	if !strings.Contains(data, `"mood":"good"`) || !strings.Contains(data, `"depth":2`) || strings.Contains(data, `"depth":1`) {
+	if !strings.Contains(data, `"mood":"good"`) || !strings.Contains(data, `"depth":2`) ||
+		strings.Contains(data, `"depth":1`) {
 		t.Errorf("each frame keeps its own: %s", data)
 	}
 	data = s.dataOf(t, `SELECT data FROM settings`)
-	if !strings.Contains(data, `"theme":{"dark":true}`) || !strings.Contains(data, `"why":"lunch"`) || !strings.Contains(data, `"mode":"off"`) {
+	if !strings.Contains(data, `"theme":{"dark":true}`) || !strings.Contains(data, `"why":"lunch"`) ||
+		!strings.Contains(data, `"mode":"off"`) {
 		t.Errorf("the settings: %s", data)
 	}
 }
 
 // TestUnknownFieldsEndWithTheirValue: another loop of the same session has none of them.
 func TestUnknownFieldsEndWithTheirValue(t *testing.T) {
-	s := openStore(t, newerStore(t, `INSERT INTO loops VALUES ('s', 9e12, '{"schema":1,"session":"s","run_id":"r","mood":"good"}')`))
+	s := openStore(
+		t,
+		newerStore(t, `INSERT INTO loops VALUES ('s', 9e12, '{"schema":1,"session":"s","run_id":"r","mood":"good"}')`),
+	)
 	if _, bad, err := Loops.Load(s, time.Time{}); err != nil || len(bad) > 0 {
 		t.Fatal(bad, err)
 	}
@@ -140,7 +145,8 @@ func TestUnknownStateIsReported(t *testing.T) {
 	_, undos, _ := Undos.Load(s, time.UnixMilli(0))
 	_, sessions, _ := Sessions.Load(s, time.UnixMilli(0))
 	for _, bad := range [][]Bad{asks, messages, undos, sessions} {
-		if len(bad) != 1 || !strings.Contains(bad[0].Error(), "unknown state") || !strings.Contains(bad[0].Error(), "; want ") {
+		if len(bad) != 1 || !strings.Contains(bad[0].Error(), "unknown state") ||
+			!strings.Contains(bad[0].Error(), "; want ") {
 			t.Errorf("have %v", bad)
 		}
 	}
