@@ -41,13 +41,13 @@ const (
 
 // Errors of a step that an ask does not take. The ask stays as it was.
 var (
-	ErrSettled = errors.New("already settled")              // an answer came too late; Ask.How says how it ended
-	ErrState   = errors.New("this step does not fit there") // no such transition leaves the state of the ask
+	ErrSettled = errors.New("already settled")    // an answer came too late; Ask.How says how it ended
+	ErrState   = errors.New("no such transition") // leaves the state of the ask
 )
 
 // unfit returns a with the error of a step that does not fit it.
 func (a Ask) unfit(step string) (Ask, error) {
-	return a, fmt.Errorf("%s an ask that is %s: %w", step, a.State, ErrState)
+	return a, fmt.Errorf("cannot %s an ask that is %s: %w", step, a.State, ErrState)
 }
 
 // A Decision is what somebody answered.

@@ -41,12 +41,12 @@ var (
 	ErrEarly = errors.New("there is no snapshot yet")
 	ErrDone  = errors.New("already undone")
 	ErrBusy  = errors.New("it is being undone")
-	ErrState = errors.New("this step does not fit there") // no such transition leaves its state
+	ErrState = errors.New("no such transition") // leaves the state of the snapshot
 )
 
 // unfit returns s with the error of a step that does not fit it.
 func (s Snapshot) unfit(step string) (Snapshot, error) {
-	return s, fmt.Errorf("%s a snapshot that is %s: %w", step, s.State, ErrState)
+	return s, fmt.Errorf("cannot %s a snapshot that is %s: %w", step, s.State, ErrState)
 }
 
 // A Loss is something of a repository that a call may destroy.
