@@ -20,46 +20,93 @@ var containerPrograms = []named{
 	{names: "helm", do: func(sh *shell.Shell, c shell.Command) { remoteControl(sh, c) }},
 }
 
+// container reports what a client of containers does: the options before the verb
+// are its own, those behind it the verb's.
 func container(sh *shell.Shell, c shell.Command) {
 	_, rest := shell.Leading(c.Args, "H c l host context log-level config tlscacert")
 	if len(rest) == 0 {
 		return
 	}
 	verb, args := rest[0], rest[1:]
-	if slices.Contains(args, "build") && verb == "buildx" || verb == "build" {
+	inner := shell.Command{Name: c.Name, Args: args, In: c.In}
+	if verb == "build" || verb == "buildx" && slices.Contains(args, "build") {
 		buildPushes(sh, args)
 	}
 	if lex.OneOf(verb, "container image volume network system builder buildx pod") && len(args) > 0 {
-		containerNoun(sh, verb, args[0], args[1:])
+		o := shell.ParseOptions(args[1:], "f filter")
+		words := append([]string{verb, args[0]}, o.Pos...)
+		o.Pos = words
+		runRows(sh, containerNouns, words, shell.Command{Name: c.Name, Args: args[1:]}, o)
 		return
 	}
-	switch verb {
-	case "run", "exec", "create":
-		containerRun(sh, verb, args, c)
-	case "compose":
-		compose(sh, args, c)
-	case "rm", "rmi":
-		containerRemove(sh, verb, args)
-	case "push":
-		sh.Effect(effect.PublishOut, effect.Named(c.Name), "image")
-	case "manifest", "trust":
-		if lex.OneOf(lex.First(args), "push sign") {
-			sh.Effect(effect.PublishOut, effect.Named(c.Name), "image")
-		}
-	case "kill", "stop", "restart":
-		if verb == "kill" || partial.HasHole(strings.Join(args, " ")) {
-			sh.Effect(effect.StopService, effect.Container, strings.Join(args, " "))
-		}
-	case "machine":
-		if len(args) > 0 && lex.OneOf(args[0], "rm reset") {
-			sh.Effect(effect.PruneLocal, effect.Machine, "")
-		}
-	case "swarm", "stack", "service", "node", "secret", "config":
-		if len(args) > 0 && lex.OneOf(args[0], "rm remove leave") {
-			sh.Effect(effect.DestroyRemote, effect.Part, verb+" "+args[0])
+	words := append([]string{verb}, args...)
+	runRows(sh, containerVerbs, words, inner, shell.Options{Pos: words})
+	sh.Print(partial.Unknown)
+}
+
+// containerNouns are the verbs of a noun: "volume rm".
+var containerNouns = []row{
+	{words: "system reset", kind: effect.PruneLocal, op: effect.Volumes},
+	{words: "system prune", given: "volumes", kind: effect.PruneLocal, op: effect.Volumes},
+	{words: "system prune", kind: effect.PruneLocal, op: effect.System},
+	{words: "volume rm|remove|prune", kind: effect.PruneLocal, op: effect.Volumes, target: "$2*"},
+	{words: "pod rm|remove", also: removesContainers("pod")},
+	{words: "image|builder|buildx prune", without: "a all"},
+	{words: "container prune"},
+	{words: "* prune", kind: effect.PruneLocal, op: byVerb},
+	{words: "container run|exec", also: runsContainer},
+	{words: "image push", kind: effect.PublishOut, op: effect.Docker, target: "image"},
+	{words: "container rm|remove", also: removesContainers("rm")},
+	{words: "image rm|remove", also: removesContainers("rmi")},
+	{words: "network rm|remove", kind: effect.PruneLocal, op: effect.Network, target: "$2*"},
+}
+
+// containerVerbs are those without a noun.
+var containerVerbs = []row{
+	{words: "run|exec|create", also: runsContainer},
+	{words: "compose", also: runsCompose},
+	{words: "rm", also: removesContainers("rm")},
+	{words: "rmi", also: removesContainers("rmi")},
+	{words: "push", kind: effect.PublishOut, op: byProgram, target: "image"},
+	{words: "manifest|trust push|sign", kind: effect.PublishOut, op: byProgram, target: "image"},
+	{words: "kill", kind: effect.StopService, op: effect.Container, target: afterVerb},
+	{words: "stop|restart", also: stopsUnknown},
+	{words: "machine rm|reset", kind: effect.PruneLocal, op: effect.Machine},
+	{words: "swarm|stack|service|node|secret|config rm|remove|leave", kind: effect.DestroyRemote, op: effect.Part, target: "$0 $1"},
+}
+
+// runsContainer follows the command into the container.
+func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
+	verb := o.At(0)
+	if verb == "container" {
+		verb = o.At(1)
+	}
+	containerRun(sh, verb, c.Args, c)
+}
+
+// runsCompose reports what compose does.
+func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) { compose(sh, c.Args, c) }
+
+// stopsUnknown reports that containers stop whose names are not known.
+func stopsUnknown(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if names := strings.Join(c.Args, " "); partial.HasHole(names) {
+		sh.Effect(effect.StopService, effect.Container, names)
+	}
+}
+
+// removesContainers reports containers or images that are removed by force, or with
+// their volumes.
+func removesContainers(what effect.Op) step {
+	return func(sh *shell.Shell, c shell.Command, _ shell.Options) {
+		o := shell.ParseOptions(c.Args, "")
+		names := strings.Join(o.Pos, " ")
+		switch {
+		case o.Given("v volumes"):
+			sh.Effect(effect.PruneLocal, effect.AnonymousVolumes, names)
+		case o.Given("f force"), partial.HasHole(names):
+			sh.Effect(effect.PruneLocal, what, names)
 		}
 	}
-	sh.Print(partial.Unknown)
 }
 
 // buildPushes notices a build that publishes what it built.
@@ -69,44 +116,6 @@ func buildPushes(sh *shell.Shell, args []string) {
 			sh.Effect(effect.PublishOut, effect.Docker, "image")
 			return
 		}
-	}
-}
-
-func containerNoun(sh *shell.Shell, noun, verb string, args []string) {
-	o := shell.ParseOptions(args, "f filter")
-	switch {
-	case noun == "system" && verb == "reset":
-		sh.Effect(effect.PruneLocal, effect.Volumes, "")
-	case noun == "system" && verb == "prune":
-		op := effect.System
-		if o.Exact("volumes") {
-			op = effect.Volumes
-		}
-		sh.Effect(effect.PruneLocal, op, "")
-	case noun == "volume" && lex.OneOf(verb, "rm remove prune"):
-		sh.Effect(effect.PruneLocal, effect.Volumes, strings.Join(o.Pos, " "))
-	case noun == "pod" && lex.OneOf(verb, "rm remove"):
-		containerRemove(sh, "pod", args)
-	case verb == "prune" && (!lex.OneOf(noun, "image builder buildx") || o.Exact("a", "all")) && noun != "container":
-		sh.Effect(effect.PruneLocal, effect.Named(noun), "")
-	case noun == "container" && lex.OneOf(verb, "run exec"):
-		containerRun(sh, verb, args, shell.Command{})
-	case noun == "image" && verb == "push":
-		sh.Effect(effect.PublishOut, effect.Docker, "image")
-	case lex.OneOf(noun, "container image") && lex.OneOf(verb, "rm remove"):
-		containerRemove(sh, map[bool]string{true: "rm", false: "rmi"}[noun == "container"], args)
-	case noun == "network" && lex.OneOf(verb, "rm remove"):
-		sh.Effect(effect.PruneLocal, effect.Network, strings.Join(o.Pos, " "))
-	}
-}
-
-func containerRemove(sh *shell.Shell, verb string, args []string) {
-	o := shell.ParseOptions(args, "")
-	switch {
-	case o.Exact("v", "volumes"):
-		sh.Effect(effect.PruneLocal, effect.AnonymousVolumes, strings.Join(o.Pos, " "))
-	case o.Exact("f", "force") || partial.HasHole(strings.Join(o.Pos, "")):
-		sh.Effect(effect.PruneLocal, effect.Named(verb), strings.Join(o.Pos, " "))
 	}
 }
 
@@ -180,81 +189,82 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	}
 }
 
+// compose reports what compose does with all containers of a project.
 func compose(sh *shell.Shell, args []string, c shell.Command) {
 	_, rest := shell.Leading(args, "f p file project-name profile env-file project-directory")
 	if len(rest) == 0 {
 		return
 	}
 	o := shell.ParseOptions(rest[1:], "t timeout")
-	switch rest[0] {
-	case "down", "rm":
-		if o.Exact("v", "volumes") {
-			sh.Effect(effect.PruneLocal, effect.Volumes, "compose")
-		} else if v, _ := o.Get("rmi"); v == "all" {
-			sh.Effect(effect.PruneLocal, effect.Image, "compose")
-		}
-	case "exec", "run":
-		containerRun(sh, rest[0], rest[1:], c)
-	case "push":
-		sh.Effect(effect.PublishOut, effect.Compose, "image")
+	runRows(sh, composeRows, rest[:1], shell.Command{Name: rest[0], Args: rest[1:], In: c.In}, o)
+}
+
+var composeRows = []row{
+	{words: "down|rm", given: "v volumes", kind: effect.PruneLocal, op: effect.Volumes, target: "compose"},
+	{words: "down|rm", given: "rmi=all", kind: effect.PruneLocal, op: effect.Image, target: "compose"},
+	{words: "exec|run", also: runsService},
+	{words: "push", kind: effect.PublishOut, op: effect.Compose, target: "image"},
+}
+
+// runsService follows the command into the container of a service.
+func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	containerRun(sh, c.Name, c.Args, c)
+}
+
+// kubectl reports what the client of a cluster does.
+func kubectl(sh *shell.Shell, c shell.Command) {
+	o := shell.ParseOptions(c.Args, commonValues+" grace-period field-selector replicas patch")
+	if o.Given("help") && !lex.OneOf(o.At(0), "exec run debug") {
+		return
+	}
+	if o.Given("dry-run") && !o.Given("dry-run=none") {
+		return
+	}
+	runRows(sh, clusterRows, o.Pos, c, o)
+	sh.Print(partial.Unknown)
+}
+
+var clusterRows = []row{
+	{words: "exec|run|debug", also: runsInCluster},
+	{words: "delete", also: clusterDelete},
+	{words: "drain|cordon|taint|evict", kind: effect.ChangeRemote, op: byVerb, target: "$1"},
+	{words: "scale", given: "replicas=0", kind: effect.ChangeRemote, op: effect.ScaleToZero, target: "$1"},
+	{words: "replace", given: "force", kind: effect.DestroyRemote, op: effect.Part, target: "replace"},
+	{words: "apply", given: "prune force", goOn: true, kind: effect.DestroyRemote, op: effect.Part, target: "apply"},
+	{words: "apply", also: appliesFetched},
+	{words: "rollout undo", kind: effect.ChangeRemote, op: effect.Rollback, target: "$2"},
+	{words: "get secret*", given: "o output", kind: effect.RevealSecret, op: effect.ClusterSecret, target: "$2"},
+	{words: "get secret*", args: "-ojson*|-oyaml*", kind: effect.RevealSecret, op: effect.ClusterSecret, target: "$2"},
+	{words: "patch", also: patchesFinalizers},
+	{words: "adm|admin|certificate", also: controlsRemote},
+	{words: "create clusterrolebinding|rolebinding", kind: effect.ChangeRemote, op: effect.Rights, target: "$1"},
+}
+
+// runsInCluster follows a command into a container of the cluster.
+func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if strings.HasPrefix(o.At(1), "node/") || granted(o, "privileged") ||
+		lex.ContainsAny(tokensOf(c.Args), "hostPID hostNetwork hostPath privileged") {
+		sh.Effect(effect.RunElevated, effect.HostRights, o.At(1))
+	}
+	inCluster(sh, c)
+}
+
+// appliesFetched reports a manifest that comes from elsewhere.
+func appliesFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if url, ok := o.Get("f", "filename"); ok && strings.HasPrefix(url, "http") {
+		sh.Possible(effect.RunUnknown, effect.Manifest, url)
 	}
 }
 
-func kubectl(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, commonValues+" grace-period field-selector replicas patch")
-	verb := o.At(0)
-	if o.Exact("help") && !lex.OneOf(verb, "exec run debug") {
-		return
+// patchesFinalizers reports what takes the brake off a deletion.
+func patchesFinalizers(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	if p, ok := o.Get("patch", "p"); ok && strings.Contains(p, "finalizers") {
+		sh.Effect(effect.ChangeRemote, effect.Finalizers, o.At(1))
 	}
-	if v, ok := o.Get("dry-run"); ok && v != "none" || o.Exact("dry-run") && !ok {
-		return
-	}
-	switch verb {
-	case "exec", "run", "debug":
-		if strings.HasPrefix(o.At(1), "node/") || granted(o, "privileged") || lex.ContainsAny(tokensOf(c.Args), "hostPID hostNetwork hostPath privileged") {
-			sh.Effect(effect.RunElevated, effect.HostRights, o.At(1))
-		}
-		inCluster(sh, c)
-	case "delete":
-		clusterDelete(sh, o)
-	case "drain", "cordon", "taint", "evict":
-		sh.Effect(effect.ChangeRemote, effect.Named(verb), o.At(1))
-	case "scale":
-		if n, _ := o.Get("replicas"); n == "0" {
-			sh.Effect(effect.ChangeRemote, effect.ScaleToZero, o.At(1))
-		}
-	case "replace":
-		if o.Exact("force") {
-			sh.Effect(effect.DestroyRemote, effect.Part, "replace")
-		}
-	case "apply":
-		if o.Exact("prune", "force") {
-			sh.Effect(effect.DestroyRemote, effect.Part, "apply")
-		}
-		if url, ok := o.Get("f", "filename"); ok && strings.HasPrefix(url, "http") {
-			sh.Possible(effect.RunUnknown, effect.Manifest, url)
-		}
-	case "rollout":
-		if lex.OneOf(o.At(1), "undo") {
-			sh.Effect(effect.ChangeRemote, effect.Rollback, o.At(2))
-		}
-	case "get":
-		if strings.HasPrefix(o.At(1), "secret") && (lex.ContainsPrefix(c.Args, "-ojson") || lex.ContainsPrefix(c.Args, "-oyaml") || o.Exact("o", "output")) {
-			sh.Effect(effect.RevealSecret, effect.ClusterSecret, o.At(2))
-		}
-	case "patch":
-		if p, ok := o.Get("patch", "p"); ok && strings.Contains(p, "finalizers") {
-			sh.Effect(effect.ChangeRemote, effect.Finalizers, o.At(1))
-		}
-	case "adm", "admin", "certificate":
-		remoteControl(sh, c)
-	case "create":
-		if lex.OneOf(o.At(1), "clusterrolebinding rolebinding") {
-			sh.Effect(effect.ChangeRemote, effect.Rights, o.At(1))
-		}
-	}
-	sh.Print(partial.Unknown)
 }
+
+// controlsRemote reads the verbs of a command as those of any hosted service.
+func controlsRemote(sh *shell.Shell, c shell.Command, _ shell.Options) { remoteControl(sh, c) }
 
 // tokensOf are the names in the JSON that stands in arguments.
 func tokensOf(args []string) (names []string) {
@@ -266,7 +276,7 @@ func tokensOf(args []string) (names []string) {
 	return names
 }
 
-func clusterDelete(sh *shell.Shell, o shell.Options) {
+func clusterDelete(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	kind, _, _ := strings.Cut(strings.ToLower(o.At(1)), "/")
 	for _, k := range strings.Split(kind, ",") {
 		if lex.OneOf(k, web.WholeNouns) || lex.OneOf(k, "sts no") {

@@ -14,50 +14,79 @@ import (
 // dropped; literals and quoted names count as one word, so that a keyword
 // inside them is data.
 func Statements(text string) [][]string {
-	var all [][]string
-	var cur []string
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == ';' || strings.HasPrefix(text[i:], `\g`):
-			all, cur = append(all, cur), nil
-			i++
-		case strings.HasPrefix(text[i:], "--") || c == '#' && i+1 < len(text) && text[i+1] == ' ':
-			for i < len(text) && text[i] != '\n' {
-				i++
-			}
-		case strings.HasPrefix(text[i:], "/*"):
-			end := strings.Index(text[i:], "*/")
-			if strings.HasPrefix(text[i:], "/*!") && end > 0 { // MySQL runs these
-				i += 3
-				for i < len(text) && text[i] >= '0' && text[i] <= '9' {
-					i++
-				}
-				continue
-			}
-			if end < 0 {
-				return append(all, cur)
-			}
-			i += end + 2
-		case c == '\'' || c == '"' || c == '`':
-			end := strings.IndexByte(text[i+1:], c)
-			if end < 0 {
-				return append(all, cur)
-			}
-			cur = append(cur, "'"+text[i+1:i+1+end])
-			i += end + 2
-		case lex.IsNameByte(c) || c >= partial.Hole && c <= partial.HoleKey || c == '.' || c == '*':
-			n := 1
-			for i+n < len(text) && (lex.IsNameByte(text[i+n]) || text[i+n] == '.' || text[i+n] >= partial.Hole && text[i+n] <= partial.HoleKey) {
-				n++
-			}
-			cur = append(cur, strings.ToUpper(text[i:i+n]))
-			i += n
-		default:
-			i++
-		}
+	r := reader{text: text}
+	for r.at < len(text) && r.next() {
 	}
-	return append(all, cur)
+	return append(r.all, r.words)
+}
+
+// A reader cuts a text into words from the left to the right.
+type reader struct {
+	text  string
+	at    int
+	all   [][]string
+	words []string // of the statement that is read
+}
+
+// next reads a word, or what stands between two. It returns false where a comment or
+// a literal has no end.
+func (r *reader) next() bool {
+	rest := r.text[r.at:]
+	switch c := rest[0]; {
+	case c == ';', strings.HasPrefix(rest, `\g`):
+		r.all, r.words = append(r.all, r.words), nil
+		r.at++
+	case lex.BeginsWith(rest, "--"), strings.HasPrefix(rest, "# "):
+		r.at += until(rest, "\n")
+	case strings.HasPrefix(rest, "/*"):
+		return r.comment(rest)
+	case strings.IndexByte("'\"`", c) >= 0:
+		return r.quoted(rest)
+	case inWord(c), c == '*':
+		n := 1
+		for n < len(rest) && inWord(rest[n]) {
+			n++
+		}
+		r.words = append(r.words, strings.ToUpper(rest[:n]))
+		r.at += n
+	default:
+		r.at++
+	}
+	return true
+}
+
+// comment passes a comment over. MySQL runs what stands in /*! */.
+func (r *reader) comment(rest string) bool {
+	end := strings.Index(rest, "*/")
+	if end > 0 && strings.HasPrefix(rest, "/*!") {
+		r.at += len(rest) - len(strings.TrimLeft(rest[3:], "0123456789"))
+		return true
+	}
+	r.at += end + 2
+	return end >= 0
+}
+
+// quoted reads a literal or a quoted name as one word that is no keyword.
+func (r *reader) quoted(rest string) bool {
+	end := strings.IndexByte(rest[1:], rest[0])
+	if end < 0 {
+		return false
+	}
+	r.words = append(r.words, "'"+rest[1:1+end])
+	r.at += end + 2
+	return true
+}
+
+func until(text, mark string) int {
+	if i := strings.Index(text, mark); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
+// inWord is true of the bytes of a name, and of text that is not known.
+func inWord(c byte) bool {
+	return lex.IsNameByte(c) || c == '.' || partial.HasHole(string(rune(c)))
 }
 
 // Read reports what the statements of a text drop.
@@ -91,30 +120,45 @@ func explained(w []string) []string {
 	return nil
 }
 
+// report reports what a statement drops, by its first word.
 func report(sh *shell.Shell, w []string) {
 	switch w[0] {
 	case "DROP":
-		sh.Effect(effect.DropData, dropScale(w[1]), strings.Join(w[1:min(len(w), 5)], " "))
+		sh.Effect(effect.DropData, dropScale(w[1]), words(w, 5))
 	case "TRUNCATE":
-		sh.Effect(effect.DropData, effect.Rows, strings.Join(w[1:min(len(w), 4)], " "))
+		sh.Effect(effect.DropData, effect.Rows, words(w, 4))
 	case "DELETE":
-		if !slices.Contains(w, "WHERE") || trueWhere(w) {
-			sh.Effect(effect.DropData, effect.Rows, strings.Join(w[1:min(len(w), 4)], " "))
+		if !narrowed(w) {
+			sh.Effect(effect.DropData, effect.Rows, words(w, 4))
 		}
 	case "UPDATE":
-		if slices.Contains(w, "SET") && (!slices.Contains(w, "WHERE") || trueWhere(w)) {
+		if slices.Contains(w, "SET") && !narrowed(w) {
 			sh.Effect(effect.DropData, effect.Values, w[1])
 		}
 	case "ALTER":
-		if lex.OneOf(w[1], "USER ROLE LOGIN") && lex.ContainsAny(w, "PASSWORD SUPERUSER IDENTIFIED CREATEROLE CREATEDB") {
-			sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]+" "+w[1]))
-		}
-		for i, x := range w {
-			if lex.OneOf(x, "DROP DETACH") && i+1 < len(w) && !lex.OneOf(w[i+1], "DEFAULT NOT") {
-				sh.Effect(effect.DropData, effect.Column, strings.Join(w[1:min(len(w), 6)], " "))
-				return
-			}
-		}
+		reportAlter(sh, w)
+	case "COPY":
+		runProgram(sh, w)
+	case "WITH":
+		reportWith(sh, w)
+	case "DO":
+		reportBlock(sh, w)
+	case "EXECUTE", "EXEC", "CALL", "PREPARE":
+		reportExecuted(sh, w)
+	default:
+		reportServer(sh, w)
+	}
+}
+
+// words returns the words of a statement behind the first, up to the n-th.
+func words(w []string, n int) string { return strings.Join(w[1:min(len(w), n)], " ") }
+
+// narrowed is true of a statement that is about some rows only.
+func narrowed(w []string) bool { return slices.Contains(w, "WHERE") && !trueWhere(w) }
+
+// reportServer reports what a statement does to the server as a whole.
+func reportServer(sh *shell.Shell, w []string) {
+	switch w[0] {
 	case "GRANT", "REVOKE":
 		if lex.OneOf(w[1], "ALL SUPERUSER") {
 			sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]))
@@ -129,25 +173,40 @@ func report(sh *shell.Shell, w []string) {
 		sh.Effect(effect.StopService, effect.Database, strings.ToLower(w[0]))
 	case "FLUSHALL", "FLUSHDB":
 		sh.Effect(effect.DropData, effect.Database, w[0])
-	case "COPY":
-		runProgram(sh, w)
-	case "WITH":
-		reportWith(sh, w)
-	case "DO":
-		for i, x := range w {
-			if i > 0 && lex.OneOf(x, "DELETE UPDATE DROP TRUNCATE ALTER EXECUTE") {
-				report(sh, w[i:])
-				return
-			}
+	}
+}
+
+// reportAlter reports rights that are given and parts that are dropped.
+func reportAlter(sh *shell.Shell, w []string) {
+	if lex.OneOf(w[1], "USER ROLE LOGIN") && lex.ContainsAny(w, "PASSWORD SUPERUSER IDENTIFIED CREATEROLE CREATEDB") {
+		sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]+" "+w[1]))
+	}
+	for i, x := range w[:len(w)-1] {
+		if lex.OneOf(x, "DROP DETACH") && !lex.OneOf(w[i+1], "DEFAULT NOT") {
+			sh.Effect(effect.DropData, effect.Column, words(w, 6))
+			return
 		}
-	case "EXECUTE", "EXEC", "CALL", "PREPARE":
-		if slices.Contains(w, "XP_CMDSHELL") {
-			sh.Effect(effect.RunUnknown, effect.DatabaseProgram, "")
+	}
+}
+
+// reportBlock reports the first statement of a block that changes something.
+func reportBlock(sh *shell.Shell, w []string) {
+	for i, x := range w {
+		if i > 0 && lex.OneOf(x, "DELETE UPDATE DROP TRUNCATE ALTER EXECUTE") {
+			report(sh, w[i:])
+			return
 		}
-		for _, x := range w {
-			if code, ok := strings.CutPrefix(x, "'"); ok && strings.Contains(code, " ") {
-				Read(sh, code)
-			}
+	}
+}
+
+// reportExecuted reports what a statement runs that stands in a text.
+func reportExecuted(sh *shell.Shell, w []string) {
+	if slices.Contains(w, "XP_CMDSHELL") {
+		sh.Effect(effect.RunUnknown, effect.DatabaseProgram, "")
+	}
+	for _, x := range w {
+		if code, ok := strings.CutPrefix(x, "'"); ok && strings.Contains(code, " ") {
+			Read(sh, code)
 		}
 	}
 }
