@@ -14,46 +14,66 @@ import (
 
 // codePrograms are the programs of this file, with what each does.
 var codePrograms = []named{
-	{names: "python pypy ipython jython", do: interpreter("c", "python")},
-	{names: "node nodejs bun deno tsx ts-node qjs", do: interpreter("e eval p print", "js")},
-	{names: "perl", do: interpreter("e E", "perl")},
-	{names: "ruby jruby irb", do: interpreter("e", "ruby")},
-	{names: "php", do: interpreter("r B R E", "php")},
-	{names: "lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal", do: interpreter("e eval E expr", "other")},
-	{names: "guile sbcl racket clj bb csi", do: interpreter("c e eval", "lisp")},
-	{names: "tclsh wish jimsh", do: interpreter("e", "tcl")},
+	{names: interpreters, do: interpreter},
 	{names: "vim nvim vi ex emacs ed", do: editor},
 	{names: "gdb lldb", do: debugger},
 }
 
-// interpreter reads the code given on the command line or on stdin. It stays out
-// of line: each copy is loaded with every hook.
-//
-//go:noinline
-func interpreter(codeFlags, lang string) action {
-	return func(sh *shell.Shell, c shell.Command) {
-		args := c.Args
-		if lex.OneOf(c.Name, "bun deno") && len(args) > 0 && lex.OneOf(args[0], "eval x run install add remove publish upgrade") {
-			if args[0] == "eval" && len(args) > 1 {
-				script.Run(sh, args[1], lang)
-				return
-			}
-			if c.Name == "bun" && lex.OneOf(args[0], "x run") {
-				packageRunner(sh, shell.Command{Name: c.Name, Args: args[1:], In: c.In})
-			}
-			_, script := shell.Leading(args[1:], "c config import-map lock")
-			scriptArgs(sh, c, script)
-			if args[0] == "publish" {
-				sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
+const interpreters = "python pypy ipython jython " +
+	"node nodejs bun deno tsx ts-node qjs " +
+	"perl " +
+	"ruby jruby irb " +
+	"php " +
+	"lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal " +
+	"guile sbcl racket clj bb csi " +
+	"tclsh wish jimsh"
+
+// languages are the interpreters, with the options that give them code.
+var languages = []struct{ programs, code, name string }{
+	{programs: "python pypy ipython jython", code: "c", name: "python"},
+	{programs: "node nodejs bun deno tsx ts-node qjs", code: "e eval p print", name: "js"},
+	{programs: "perl", code: "e E", name: "perl"},
+	{programs: "ruby jruby irb", code: "e", name: "ruby"},
+	{programs: "php", code: "r B R E", name: "php"},
+	{programs: "lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal", code: "e eval E expr", name: "other"},
+	{programs: "guile sbcl racket clj bb csi", code: "c e eval", name: "lisp"},
+	{programs: "tclsh wish jimsh", code: "e", name: "tcl"},
+}
+
+// interpreter reads the code given on the command line or on stdin.
+func interpreter(sh *shell.Shell, c shell.Command) {
+	for i := range languages {
+		if l := &languages[i]; lex.OneOf(c.Name, l.programs) {
+			if !lex.OneOf(c.Name, "bun deno") || !runtimeVerb(sh, c) {
+				interpret(sh, c, l.code, l.name)
 			}
 			return
 		}
-		if c.Name == "bun" && len(args) > 1 && !strings.HasPrefix(args[0], "-") && !strings.ContainsAny(args[0], "./") {
-			packageProgram(sh, c, args[0])
-			return
-		}
-		interpret(sh, c, codeFlags, lang)
 	}
+}
+
+// runtimeVerb reports the verbs of a runtime that is its own package manager. It
+// returns false where the command has none.
+func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
+	verb, args := lex.First(c.Args), c.Args
+	switch {
+	case verb == "eval" && len(args) > 1:
+		script.Run(sh, args[1], "js")
+	case lex.OneOf(verb, "eval x run install add remove publish upgrade"):
+		if c.Name == "bun" && lex.OneOf(verb, "x run") {
+			packageRunner(sh, shell.Command{Name: c.Name, Args: args[1:], In: c.In})
+		}
+		_, file := shell.Leading(args[1:], "c config import-map lock")
+		scriptArgs(sh, c, file)
+		if verb == "publish" {
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
+		}
+	case c.Name == "bun" && len(args) > 1 && !strings.HasPrefix(verb, "-") && !strings.ContainsAny(verb, "./"):
+		packageProgram(sh, c, verb)
+	default:
+		return false
+	}
+	return true
 }
 
 func interpret(sh *shell.Shell, c shell.Command, codeFlags, lang string) {

@@ -50,14 +50,14 @@ var containerNouns = []row{
 	{words: "system prune", given: "volumes", kind: effect.PruneLocal, op: effect.Volumes},
 	{words: "system prune", kind: effect.PruneLocal, op: effect.System},
 	{words: "volume rm|remove|prune", kind: effect.PruneLocal, op: effect.Volumes, target: "$2*"},
-	{words: "pod rm|remove", also: removesContainers("pod")},
+	{words: "pod rm|remove", also: removesContainers},
 	{words: "image|builder|buildx prune", without: "a all"},
 	{words: "container prune"},
 	{words: "* prune", kind: effect.PruneLocal, op: byVerb},
 	{words: "container run|exec", also: runsContainer},
 	{words: "image push", kind: effect.PublishOut, op: effect.Docker, target: "image"},
-	{words: "container rm|remove", also: removesContainers("rm")},
-	{words: "image rm|remove", also: removesContainers("rmi")},
+	{words: "container rm|remove", also: removesContainers},
+	{words: "image rm|remove", also: removesContainers},
 	{words: "network rm|remove", kind: effect.PruneLocal, op: effect.Network, target: "$2*"},
 }
 
@@ -65,8 +65,8 @@ var containerNouns = []row{
 var containerVerbs = []row{
 	{words: "run|exec|create", also: runsContainer},
 	{words: "compose", also: runsCompose},
-	{words: "rm", also: removesContainers("rm")},
-	{words: "rmi", also: removesContainers("rmi")},
+	{words: "rm", also: removesContainers},
+	{words: "rmi", also: removesContainers},
 	{words: "push", kind: effect.PublishOut, op: byProgram, target: "image"},
 	{words: "manifest|trust push|sign", kind: effect.PublishOut, op: byProgram, target: "image"},
 	{words: "kill", kind: effect.StopService, op: effect.Container, target: afterVerb},
@@ -96,17 +96,26 @@ func stopsUnknown(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // removesContainers reports containers or images that are removed by force, or with
 // their volumes.
-func removesContainers(what effect.Op) step {
-	return func(sh *shell.Shell, c shell.Command, _ shell.Options) {
-		o := shell.ParseOptions(c.Args, "")
-		names := strings.Join(o.Pos, " ")
-		switch {
-		case o.Given("v volumes"):
-			sh.Effect(effect.PruneLocal, effect.AnonymousVolumes, names)
-		case o.Given("f force"), partial.HasHole(names):
-			sh.Effect(effect.PruneLocal, what, names)
-		}
+func removesContainers(sh *shell.Shell, c shell.Command, words shell.Options) {
+	o := shell.ParseOptions(c.Args, "")
+	names := strings.Join(o.Pos, " ")
+	switch {
+	case o.Given("v volumes"):
+		sh.Effect(effect.PruneLocal, effect.AnonymousVolumes, names)
+	case o.Given("f force"), partial.HasHole(names):
+		sh.Effect(effect.PruneLocal, removal(words.At(0)), names)
 	}
+}
+
+// removal returns the short verb that removes a kind of thing.
+func removal(noun string) effect.Op {
+	switch noun {
+	case "container":
+		return "rm"
+	case "image":
+		return "rmi"
+	}
+	return effect.Named(noun)
 }
 
 // buildPushes notices a build that publishes what it built.

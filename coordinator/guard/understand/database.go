@@ -13,13 +13,7 @@ import (
 
 // databasePrograms are the programs of this file, with what each does.
 var databasePrograms = []named{
-	{names: "psql pgcli pgsql", do: sqlClient("c command", "h p U d f o v F R T L host port username dbname file output set variable", false)},
-	{names: "mysql mariadb mycli", do: sqlClient("e execute", "h P u D S host port user database socket", false)},
-	{names: "sqlite3 sqlite duckdb litecli sqlcipher", do: sqlClient("cmd c", "init separator newline", true)},
-	{names: "sqlcmd osql isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql " +
-		"vsql nzsql", do: sqlClient("Q q e execute c", "S U P d i f server user", true)},
-	{names: "cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb " +
-		"questdb rqlite", do: sqlClient("e q query execute Q c", "h u p k f host user password port", true)},
+	{names: sqlClients, do: sqlClient},
 	{names: "cockroach turso bq wrangler xata pscale planetscale heroku supabase neonctl snow athena " +
 		"snowflake influx", do: mixedClient},
 	{names: "mongo mongosh", do: mongo},
@@ -30,41 +24,80 @@ var databasePrograms = []named{
 		"django-admin mix ecto sequelize-cli hasura atlas drush console", do: migration},
 }
 
-// sqlClient reads SQL from flags, from stdin and, where operand is set, from
-// the operands.
-func sqlClient(codeFlags, values string, operand bool) action {
-	flags := strings.Fields(codeFlags)
-	return func(sh *shell.Shell, c shell.Command) {
-		o := shell.ParseOptions(c.Args, values+" "+codeFlags)
-		if operand && (o.At(0) == ":memory:" || strings.HasPrefix(o.At(0), "/tmp/")) {
-			for _, text := range append(o.Pos[1:], stdin(c)...) {
-				shellEscapes(sh, text)
-			}
+const sqlClients = "psql pgcli pgsql mysql mariadb mycli sqlite3 sqlite duckdb litecli sqlcipher sqlcmd osql " +
+	"isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql vsql nzsql " +
+	"cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb " +
+	"questdb rqlite"
+
+// clientOptions are the clients of databases: the options that give them SQL, those
+// with another value, and whether operands are SQL, too.
+var clientOptions = []struct {
+	programs, code, values string
+	operands               bool
+}{
+	{
+		programs: "psql pgcli pgsql",
+		code:     "c command", values: "h p U d f o v F R T L host port username dbname file output set variable", operands: false,
+	},
+	{
+		programs: "mysql mariadb mycli",
+		code:     "e execute", values: "h P u D S host port user database socket", operands: false,
+	},
+	{
+		programs: "sqlite3 sqlite duckdb litecli sqlcipher",
+		code:     "cmd c", values: "init separator newline", operands: true,
+	},
+	{
+		programs: "sqlcmd osql isql sqlplus db2 bteq trino presto impala-shell hive beeline spark-sql ksql " +
+			"vsql nzsql",
+		code: "Q q e execute c", values: "S U P d i f server user", operands: true,
+	},
+	{
+		programs: "cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb " +
+			"questdb rqlite",
+		code: "e q query execute Q c", values: "h u p k f host user password port", operands: true,
+	},
+}
+
+// sqlClient reads SQL from options, from stdin and, with some clients, from the
+// operands.
+func sqlClient(sh *shell.Shell, c shell.Command) {
+	for i := range clientOptions {
+		if k := &clientOptions[i]; lex.OneOf(c.Name, k.programs) {
+			readClient(sh, c, k.code, k.values, k.operands)
 			return
 		}
-		for _, text := range o.All(flags...) {
-			if !strings.Contains(text, " ") && len(o.Pos) > 0 { // the words were not quoted
-				text += " " + strings.Join(o.Pos, " ")
-			}
+	}
+}
+
+func readClient(sh *shell.Shell, c shell.Command, code, values string, operands bool) {
+	o := shell.ParseOptions(c.Args, values+" "+code)
+	if operands && lex.BeginsWith(o.At(0), ":memory: /tmp/") {
+		for _, text := range append(o.Pos[1:], stdin(c)...) {
+			shellEscapes(sh, text)
+		}
+		return
+	}
+	for _, text := range o.All(strings.Fields(code)...) {
+		if !strings.Contains(text, " ") && len(o.Pos) > 0 { // the words were not quoted
+			text += " " + strings.Join(o.Pos, " ")
+		}
+		clientText(sh, text)
+	}
+	if f, ok := o.Get("f", "file", "i"); ok {
+		if text, written := sh.Files[sh.Path(f)]; written {
+			sql.Read(sh, text)
+		}
+	}
+	for i, text := range o.Pos {
+		if operands && (i > 0 || strings.Contains(text, " ")) {
 			clientText(sh, text)
 		}
-		if f, ok := o.Get("f", "file", "i"); ok {
-			if text, written := sh.Files[sh.Path(f)]; written {
-				sql.Read(sh, text)
-			}
-		}
-		if operand {
-			for i, text := range o.Pos {
-				if i > 0 || strings.Contains(text, " ") {
-					clientText(sh, text)
-				}
-			}
-		}
-		if c.In != nil {
-			clientText(sh, *c.In)
-		}
-		sh.Print(partial.Unknown)
 	}
+	if c.In != nil {
+		clientText(sh, *c.In)
+	}
+	sh.Print(partial.Unknown)
 }
 
 // clientText reads SQL; clients also have an escape to the shell.

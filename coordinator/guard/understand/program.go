@@ -22,7 +22,7 @@ var passing = [...][]named{wrapperPrograms, codePrograms, containerPrograms}
 // map: nothing is built when the hook starts.
 var families = [...][]named{
 	textPrograms, filePrograms, diskPrograms, databasePrograms, processPrograms, networkPrograms, publishPrograms,
-	placePrograms, packagePrograms, secretPrograms,
+	packagePrograms, secretPrograms,
 }
 
 // actionOf returns what a program does, nil for one that no table has, and whether

@@ -16,78 +16,137 @@ var publishPrograms = []named{
 	{names: "npm pnpm yarn bun", do: nodePackages},
 	{names: "npx bunx pnpx uvx pipx", do: packageRunner},
 	{names: "cargo", do: cargo},
-	{names: "gem", do: verbs("push yank owner", effect.PublishOut, "uninstall")},
-	{names: "twine", do: verbs("upload register", effect.PublishOut, "")},
-	{names: "mvn gradle gradlew mvnw sbt", do: verbs("deploy publish publishToMavenCentral publishPlugins publishSigned release:perform", effect.PublishOut, "")},
-	{names: "dotnet nuget", do: func(sh *shell.Shell, c shell.Command) {
-		if lex.ContainsAny(c.Args, "push delete") && lex.ContainsAny(append(c.Args, c.Name), "nuget") {
-			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
-		}
-	}},
-	{names: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart " +
-		"flutter hex luarocks clojars wapm expo eas fastlane lein clojure snapcraft " +
-		"huggingface-cli hf skopeo crane regctl buildah oras", do: func(sh *shell.Shell, c shell.Command) {
-		if lex.ContainsAny(c.Args, "publish release push upload submit unpublish trunk deploy") || lex.OneOf(c.Name, "semantic-release np release-it") || lex.OneOf(c.Name, "skopeo crane regctl") && lex.ContainsAny(c.Args, "copy sync") {
-			if !lex.ContainsAny(c.Args, "--dry-run --snapshot --skip-publish") {
-				sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
-			}
-		}
-	}},
+	{names: "gem twine mvn gradle gradlew mvnw sbt", do: verbs},
 }
 
-// placePrograms are the tools that make something reachable for others.
-var placePrograms = []named{
-	{names: "surge gh-pages cpan-upload", do: func(sh *shell.Shell, c shell.Command) {
-		if !lex.ContainsAny(c.Args, "login logout whoami list teardown token --help") {
-			sh.Effect(effect.PublishOut, effect.Named(c.Name), "site")
-		}
-		if controls(c.Name) {
-			remoteControl(sh, c)
-		}
-	}},
-	{names: "cloudflared tailscale kaggle", do: func(sh *shell.Shell, c shell.Command) {
-		if lex.ContainsAny(c.Args, "--url funnel") || lex.First(c.Args) == "tunnel" && slices.Contains(c.Args, "run") || c.Name == "kaggle" && lex.ContainsAny(c.Args, "create version submit") {
-			sh.Effect(effect.PublishOut, effect.Named(c.Name), "to others")
-		}
-		if controls(c.Name) {
-			remoteControl(sh, c)
-		}
-	}},
+// publishVerbs are the verbs with which these programs publish, and those with
+// which they remove what is installed.
+var publishVerbs = []struct{ programs, verbs, removing string }{
+	{programs: "cargo", verbs: "publish yank owner release"},
+	{programs: "gem", verbs: "push yank owner", removing: "uninstall"},
+	{programs: "twine", verbs: "upload register"},
+	{
+		programs: "mvn gradle gradlew mvnw sbt",
+		verbs:    "deploy publish publishToMavenCentral publishPlugins publishSigned release:perform",
+	},
 }
 
-// verbs is the row of a tool with publishing and removing verbs. It stays out of
-// line: each copy is loaded with every hook.
-//
-//go:noinline
-func verbs(list string, kind effect.Kind, removing string) action {
-	return func(sh *shell.Shell, c shell.Command) {
-		o := shell.ParseOptions(c.Args, "p package manifest-path repository registry target features k Z config color")
-		if o.Exact("dry-run", "help") || o.At(0) == "owner" && !o.Exact("add", "a", "remove", "r") && len(o.Pos) < 3 && c.Name == "cargo" {
-			return
-		}
-		if len(o.Pos) > 0 && strings.HasPrefix(o.Pos[0], "+") {
-			o.Pos = o.Pos[1:]
-		}
-		for _, p := range o.Pos {
-			verb := p[strings.LastIndexByte(p, ':')+1:]
-			if lex.OneOf(p, list) || lex.OneOf(verb, list) && !lex.OneOf(verb, "owner push") {
-				sh.Effect(kind, effect.Named(c.Name), "registry")
-				return
-			}
-			if lex.OneOf(p, removing) {
-				sh.Effect(effect.RemovePackage, effect.Named(c.Name), p)
-				return
-			}
-			if lex.OneOf(c.Name, "cargo gem") {
-				return
-			}
+// packageTables are the programs that publish, or install and remove packages.
+var packageTables = []table{
+	{programs: "nuget", rows: []row{{args: "push|delete", kind: effect.PublishOut, op: byProgram, target: "registry"}}},
+	{programs: "dotnet", rows: []row{
+		{among: "nuget", args: "push|delete", kind: effect.PublishOut, op: byProgram, target: "registry"},
+	}},
+	{
+		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter hex luarocks clojars " +
+			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras",
+		rows: []row{
+			{args: "--dry-run|--snapshot|--skip-publish"},
+			{of: "semantic-release np release-it", kind: effect.PublishOut, op: byProgram, target: "registry"},
+			{of: "skopeo crane regctl", args: "copy|sync", kind: effect.PublishOut, op: byProgram, target: "registry"},
+			{
+				args: "publish|release|push|upload|submit|unpublish|trunk|deploy",
+				kind: effect.PublishOut, op: byProgram, target: "registry",
+			},
+		},
+	},
+	{programs: "surge gh-pages cpan-upload", after: controlsHosted, rows: []row{
+		{args: "login|logout|whoami|list|teardown|token|--help"},
+		{kind: effect.PublishOut, op: byProgram, target: "site"},
+	}},
+	{programs: "cloudflared tailscale kaggle", after: controlsHosted, rows: []row{
+		{args: "--url|funnel", kind: effect.PublishOut, op: byProgram, target: "to others"},
+		{first: "tunnel", args: "run", kind: effect.PublishOut, op: byProgram, target: "to others"},
+		{of: "kaggle", args: "create|version|submit", kind: effect.PublishOut, op: byProgram, target: "to others"},
+	}},
+	{programs: "pip pip3", values: "r i index-url extra-index-url target t", rows: []row{
+		{words: "uninstall", kind: effect.RemovePackage, op: effect.Pip, target: afterVerb},
+		{words: "install http://*|git+http://*", kind: effect.RunUnknown, op: effect.Network, target: "$1"},
+	}},
+	{programs: "brew", values: "t o c root", rows: []row{
+		{words: "services stop|kill", kind: effect.StopService, op: bySecond, target: "$2"},
+		{words: "services"},
+		{words: "bundle", given: "cleanup", kind: effect.RemovePackage, op: byProgram, target: unlistedPackages},
+		{words: "bundle cleanup", given: "f force", kind: effect.RemovePackage, op: byProgram, target: unlistedPackages},
+		{given: packagesSimulated},
+		{words: packagesShown},
+		{among: packagesRemoved, kind: effect.RemovePackage, op: byProgram, target: operands},
+	}},
+	{programs: "pacman", values: "t o c root", rows: []row{
+		{args: "-R*", kind: effect.RemovePackage, op: byProgram, target: operands},
+		{words: packagesShown},
+		{among: packagesRemoved, kind: effect.RemovePackage, op: byProgram, target: operands},
+	}},
+	{
+		programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg choco winget scoop " +
+			"nix-env nix-collect-garbage",
+		values: "t o c root", dry: packagesSimulated,
+		rows: []row{
+			{of: "dpkg", given: "r P remove purge force-all", kind: effect.RemovePackage, op: byProgram, target: operands},
+			{of: "rpm", given: "e erase", kind: effect.RemovePackage, op: byProgram, target: operands},
+			{of: "emerge", given: "C unmerge depclean", kind: effect.RemovePackage, op: byProgram, target: operands},
+			{of: "nix-env", given: "e uninstall", kind: effect.RemovePackage, op: byProgram, target: operands},
+			{of: "nix-collect-garbage", kind: effect.RemovePackage, op: byProgram, target: operands},
+			{words: packagesShown},
+			{among: packagesRemoved, kind: effect.RemovePackage, op: byProgram, target: operands},
+		},
+	},
+}
+
+const (
+	packagesSimulated = "dry-run simulate s just-print"
+	packagesShown     = "list|search|info|show|install"
+	packagesRemoved   = "remove purge autoremove uninstall erase unmerge deinstall del rm zap"
+	unlistedPackages  = "all that the Brewfile does not name"
+)
+
+// controlsHosted reads the verbs of a program that also controls something hosted.
+func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
+	if controls(c.Name) {
+		remoteControl(sh, c)
+	}
+}
+
+// verbs reports the verbs with which a program publishes or removes.
+func verbs(sh *shell.Shell, c shell.Command) {
+	for i := range publishVerbs {
+		if v := &publishVerbs[i]; lex.OneOf(c.Name, v.programs) {
+			publishes(sh, c, v.verbs, v.removing)
 		}
 	}
 }
 
+func publishes(sh *shell.Shell, c shell.Command, verbs, removing string) {
+	o := shell.ParseOptions(c.Args, "p package manifest-path repository registry target features k Z config color")
+	if o.Given("dry-run help") || c.Name == "cargo" && listsOwners(o) {
+		return
+	}
+	if strings.HasPrefix(o.At(0), "+") {
+		o.Pos = o.Pos[1:]
+	}
+	for _, p := range o.Pos {
+		verb := p[strings.LastIndexByte(p, ':')+1:]
+		switch {
+		case lex.OneOf(p, verbs), !lex.OneOf(verb, "owner push") && lex.OneOf(verb, verbs):
+			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
+			return
+		case lex.OneOf(p, removing):
+			sh.Effect(effect.RemovePackage, effect.Named(c.Name), p)
+			return
+		case lex.OneOf(c.Name, "cargo gem"):
+			return
+		}
+	}
+}
+
+// listsOwners is true of "cargo owner" that changes none.
+func listsOwners(o shell.Options) bool {
+	return o.At(0) == "owner" && len(o.Pos) < 3 && !o.Given("add a remove r")
+}
+
 func cargo(sh *shell.Shell, c shell.Command) {
 	if lex.First(c.Args) != "watch" {
-		verbs("publish yank owner release", effect.PublishOut, "")(sh, c)
+		verbs(sh, c)
 		return
 	}
 	for _, code := range shell.ParseOptions(c.Args[1:], "s shell x exec w i d").All("s", "shell") {
@@ -96,71 +155,92 @@ func cargo(sh *shell.Shell, c shell.Command) {
 	sh.Exec(lex.After(c.Args, "--", 1), c.In)
 }
 
+// nodePackages reports what npm and its like publish, remove and run.
 func nodePackages(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "w workspace prefix C dir tag otp registry cwd filter F")
-	verb := o.At(0)
-	if verb == "npm" || c.Name == "yarn" && verb == "workspace" {
-		o.Pos = o.Pos[min(len(o.Pos), map[bool]int{true: 1, false: 2}[verb == "npm"]):]
-		verb = o.At(0)
+	switch {
+	case o.At(0) == "npm":
+		o.Pos = o.From(1)
+	case c.Name == "yarn" && o.At(0) == "workspace":
+		o.Pos = o.From(2)
 	}
-	global := o.Exact("g", "global", "location") || verb == "global"
-	switch verb {
-	case "pkg":
-		for _, kv := range o.Pos {
-			if key, code, ok := strings.Cut(kv, "="); ok && strings.HasPrefix(key, "scripts.") {
-				sh.Run(code, nil)
-			}
+	runRows(sh, nodeRows, o.Pos, c, o)
+	if lex.OneOf(o.At(0), nodeVerbs) {
+		return
+	}
+	packageProgram(sh, c, o.At(0))
+}
+
+// nodeVerbs are the verbs that nodeRows describe. Any other may be a program.
+const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token team org hook profile " +
+	"uninstall remove rm un unlink cache exec dlx x config c get set audit"
+
+var nodeRows = []row{
+	{words: "pkg", also: runsScripts},
+	{words: "run|run-script|test|start", also: runsNamedScript},
+	{words: "publish", without: "dry-run", kind: effect.PublishOut, op: byProgram, target: "registry"},
+	{words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile ls|list|get"},
+	{
+		words: "unpublish|deprecate|owner|access|dist-tag|star|token|team|org|hook|profile",
+		kind:  effect.PublishOut, op: byProgram, target: "$0",
+	},
+	{
+		words: "uninstall|remove|rm|un|unlink", given: "g global location",
+		kind: effect.RemovePackage, op: byProgram, target: "global",
+	},
+	{words: "cache clean|rm", given: "force", kind: effect.PruneLocal, op: effect.Cache, target: theProgram},
+	{words: "exec|dlx|x", also: runsPackage},
+	{words: "config|c|get", among: "get", also: getsSetting},
+	{words: "config|c|get|set", also: setsRegistry},
+	{words: "audit fix", given: "force", kind: effect.RemovePackage, op: byProgram, target: "major updates"},
+}
+
+// runsScripts runs what "npm pkg set" makes a script of the project.
+func runsScripts(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	for _, kv := range o.Pos {
+		if key, code, ok := strings.Cut(kv, "="); ok && strings.HasPrefix(key, "scripts.") {
+			sh.Run(code, nil)
 		}
-	case "run", "run-script", "test", "start":
-		name := o.At(1)
-		if lex.OneOf(verb, "test start") {
-			name = verb
+	}
+}
+
+// runsNamedScript runs a script of a package.json that this very call wrote.
+func runsNamedScript(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	name := o.At(1)
+	if lex.OneOf(o.At(0), "test start") {
+		name = o.At(0)
+	}
+	toks := script.Tokenize(sh.Files[sh.Path("package.json")], "js")
+	for i := 0; i+2 < len(toks); i++ {
+		if toks[i].Text == name && script.Shaped(toks, i, "s:s") {
+			sh.RunText(toks[i+2].Text)
 		}
-		toks := script.Tokenize(sh.Files[sh.Path("package.json")], "js")
-		for i := 0; i+2 < len(toks); i++ {
-			if toks[i].Kind == 's' && toks[i].Text == name && toks[i+1].Kind == ':' && toks[i+2].Kind == 's' {
-				sh.RunText(toks[i+2].Text)
-			}
-		}
-	case "publish":
-		if !o.Exact("dry-run") {
-			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
-		}
-	case "unpublish", "deprecate", "owner", "access", "dist-tag", "star", "token", "team", "org", "hook", "profile":
-		if !lex.OneOf(o.At(1), "ls list get") {
-			sh.Effect(effect.PublishOut, effect.Named(c.Name), verb)
-		}
-	case "uninstall", "remove", "rm", "un", "unlink":
-		if global {
-			sh.Effect(effect.RemovePackage, effect.Named(c.Name), "global")
-		}
-	case "cache":
-		if lex.OneOf(o.At(1), "clean rm") && o.Exact("force") {
-			sh.Effect(effect.PruneLocal, effect.Cache, c.Name)
-		}
-	case "exec", "dlx", "x":
-		inner := lex.After(c.Args, verb, 1)
-		if len(inner) == 1 && strings.Contains(inner[0], " ") {
-			sh.RunText(inner[0]) // yarn has a shell of its own
-			return
-		}
-		packageRunner(sh, shell.Command{Name: c.Name, Args: inner, In: c.In})
-	case "config", "c", "get":
-		if asked := o.At(len(o.Pos) - 1); slices.Contains(o.Pos, "get") && registrySecret(asked) {
-			showsKey(sh, "registry token", asked)
-			return
-		}
-		fallthrough
-	case "set":
-		if o.At(1) == "set" && lex.HasWord(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
-			sh.Effect(effect.ChangeSystem, effect.Named(c.Name), "settings")
-		}
-	case "audit":
-		if o.At(1) == "fix" && o.Exact("force") {
-			sh.Effect(effect.RemovePackage, effect.Named(c.Name), "major updates")
-		}
-	default:
-		packageProgram(sh, c, verb)
+	}
+}
+
+// runsPackage runs a program of a package; yarn has a shell of its own.
+func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
+	inner := lex.After(c.Args, o.At(0), 1)
+	if len(inner) == 1 && strings.Contains(inner[0], " ") {
+		sh.RunText(inner[0])
+		return
+	}
+	packageRunner(sh, shell.Command{Name: c.Name, Args: inner, In: c.In})
+}
+
+// getsSetting reports a token that is shown.
+func getsSetting(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if asked := o.At(len(o.Pos) - 1); registrySecret(asked) {
+		showsKey(sh, "registry token", asked)
+		return
+	}
+	setsRegistry(sh, c, o)
+}
+
+// setsRegistry reports another place to fetch packages from, or another shell.
+func setsRegistry(sh *shell.Shell, c shell.Command, o shell.Options) {
+	if o.At(1) == "set" && lex.HasWord(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
+		sh.Effect(effect.ChangeSystem, effect.Named(c.Name), "settings")
 	}
 }
 
@@ -209,17 +289,6 @@ func packageRunner(sh *shell.Shell, c shell.Command) {
 
 // packagePrograms are the programs of this file, with what each does.
 var packagePrograms = []named{
-	{names: "apt apt-get aptitude yum dnf zypper pacman apk brew port snap flatpak dpkg rpm emerge " +
-		"xbps-remove pkg choco winget scoop nix-env nix-collect-garbage", do: systemPackages},
-	{names: "pip pip3", do: func(sh *shell.Shell, c shell.Command) {
-		o := shell.ParseOptions(c.Args, "r i index-url extra-index-url target t")
-		if o.At(0) == "uninstall" {
-			sh.Effect(effect.RemovePackage, effect.Pip, strings.Join(o.Pos[1:], " "))
-		}
-		if o.At(0) == "install" && (lex.BeginsWith(o.At(1), "http:// git+http://")) {
-			sh.Effect(effect.RunUnknown, effect.Network, o.At(1))
-		}
-	}},
 	{names: "make gmake", do: makeRecipes},
 	{names: "just", do: func(sh *shell.Shell, c shell.Command) {
 		sh.Exec(lex.After(c.Args, "--command", 1), c.In)
@@ -242,32 +311,6 @@ var packagePrograms = []named{
 		}
 	}},
 	{names: "ansible ansible-playbook salt puppet chef-client fab pssh pdsh dsh clush", do: fleet},
-}
-
-func systemPackages(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "t o c root")
-	if c.Name == "brew" && o.At(0) == "services" {
-		if lex.OneOf(o.At(1), "stop kill") {
-			sh.Effect(effect.StopService, effect.Named(o.At(1)), o.At(2))
-		}
-		return
-	}
-	if c.Name == "brew" && o.At(0) == "bundle" && (o.Exact("cleanup") || o.At(1) == "cleanup" && o.Exact("f", "force")) {
-		sh.Effect(effect.RemovePackage, effect.Named(c.Name), "all that the Brewfile does not name")
-		return
-	}
-	if o.Exact("dry-run", "simulate", "s", "just-print") && c.Name != "pacman" {
-		return
-	}
-	switch {
-	case lex.ContainsAny(o.Pos, "remove purge autoremove uninstall erase unmerge deinstall del rm zap") && !lex.OneOf(o.At(0), "list search info show install"),
-		c.Name == "pacman" && lex.ContainsPrefix(c.Args, "-R"),
-		c.Name == "dpkg" && (o.Exact("r", "P", "remove", "purge", "force-all")),
-		c.Name == "rpm" && o.Exact("e", "erase"),
-		c.Name == "emerge" && o.Exact("C", "unmerge", "depclean"),
-		c.Name == "nix-collect-garbage", c.Name == "nix-env" && o.Exact("e", "uninstall"):
-		sh.Effect(effect.RemovePackage, effect.Named(c.Name), strings.Join(o.Pos, " "))
-	}
 }
 
 // makeRecipes runs the recipes of a makefile that this very call wrote or

@@ -65,7 +65,7 @@ const (
 
 // tableOf returns the table of a program, nil for none.
 func tableOf(name string) *table {
-	for _, list := range [...][]table{machineTables, diskTables, historyTables, storeTables, networkTables} {
+	for _, list := range [...][]table{machineTables, diskTables, historyTables, storeTables, networkTables, packageTables} {
 		for i := range list {
 			if lex.OneOf(name, list[i].programs) {
 				return &list[i]

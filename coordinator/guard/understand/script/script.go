@@ -117,7 +117,7 @@ func rememberConstant(sh *shell.Shell, toks []Token, i int, consts map[string]st
 func readString(sh *shell.Shell, toks []Token, i int, consts map[string]string, lang string) {
 	text := toks[i].Text
 	switch {
-	case shaped(toks, i+1, ")("), shaped(toks, i+1, "]("):
+	case Shaped(toks, i+1, ")("), Shaped(toks, i+1, "]("):
 		reportCall(sh, text, toks, i+1, consts, lang) // getattr(x, "name")(…), x["name"](…)
 	case lang == "js" && i > 0 && tagsShell(toks[i-1]):
 		if code, ok := readLiteral(sh, toks[i:], consts); ok {

@@ -499,8 +499,8 @@ func textAt(toks []Token, i int) string {
 // in is true of a token whose kind is one of these.
 func (t Token) in(kinds string) bool { return strings.IndexByte(kinds, t.Kind) >= 0 }
 
-// shaped is true if the tokens from the i-th on have these kinds.
-func shaped(toks []Token, i int, kinds string) bool {
+// Shaped is true if the tokens from the i-th on have these kinds.
+func Shaped(toks []Token, i int, kinds string) bool {
 	for k := range len(kinds) {
 		if kindAt(toks, i+k) != kinds[k] {
 			return false
