@@ -93,10 +93,10 @@ func Kinds() []effect.Kind {
 // them denies or asks. known is false for an id that no row has.
 func Standing(id string) (denies, asks, known bool) {
 	for i := range policies {
-		if p := &policies[i]; p.ID == id {
+		if p := &policies[i]; p.id == id {
 			known = true
-			denies = denies || p.Verdict == Deny
-			asks = asks || p.Verdict == Ask
+			denies = denies || p.verdict == Deny
+			asks = asks || p.verdict == Ask
 		}
 	}
 	return denies, asks, known
@@ -120,7 +120,7 @@ func (j *judging) amend(p *policy) (Verdict, string) {
 	for i := range j.ctx.Amendments {
 		a := &j.ctx.Amendments[i]
 		for _, c := range a.Changes {
-			if c.Rule != p.ID || c.Verdict == None && !a.Loosens {
+			if c.Rule != p.id || c.Verdict == None && !a.Loosens {
 				continue
 			}
 			if !spoken || !Harder(word, c.Verdict) {
@@ -129,10 +129,10 @@ func (j *judging) amend(p *policy) (Verdict, string) {
 		}
 	}
 	if !spoken || !amendable(p, word) {
-		return p.Verdict, ""
+		return p.verdict, ""
 	}
 	if word == None {
-		j.silenced = append(j.silenced, Silenced{Rule: p.ID, From: from})
+		j.silenced = append(j.silenced, Silenced{Rule: p.id, From: from})
 	}
 	return word, from
 }
@@ -140,11 +140,11 @@ func (j *judging) amend(p *policy) (Verdict, string) {
 // amendable: a verdict becomes harder, an ask may be turned off, and what a
 // rule excepts from itself stays excepted.
 func amendable(p *policy, to Verdict) bool {
-	switch p.Verdict {
+	switch p.verdict {
 	case Ask:
-		return to == Deny || to == None && !Keeps(p.ID)
+		return to == Deny || to == None && !Keeps(p.id)
 	case None:
-		denies, asks, _ := Standing(p.ID)
+		denies, asks, _ := Standing(p.id)
 		return to != None && !denies && !asks
 	}
 	return false

@@ -15,9 +15,17 @@ import (
 // which when holds. The first row that applies to an effect decides about it;
 // the hardest verdict of all effects decides about the call.
 type policy struct {
-	Rule
-	kind effect.Kind
-	when when
+	id      string
+	verdict Verdict // None ends the search with no opinion
+	kind    effect.Kind
+	when    when
+	why     string // for the person
+	instead string // for the model
+}
+
+// rule returns a row as people read it.
+func (p *policy) rule() Rule {
+	return Rule{ID: p.id, Verdict: p.verdict, Why: p.why, Instead: p.instead}
 }
 
 // when narrows a row: each field that is set must hold. The zero value takes
@@ -82,7 +90,7 @@ func opinion(p *policy, verdict Verdict, from string) Opinion {
 	if p == nil {
 		return Opinion{}
 	}
-	return Opinion{Verdict: verdict, Rule: p.ID, From: from}
+	return Opinion{Verdict: verdict, Rule: p.id, From: from}
 }
 
 // Harder is true if a is at least as hard as b.
@@ -100,7 +108,7 @@ func Harder(a, b Verdict) bool {
 }
 
 func decided(p *policy, e effect.Effect) Decision {
-	return Decision{Verdict: p.Verdict, Rule: p.ID, Reason: p.Instead, Person: personLine(p, e), Part: partial.Visible(e.Part)}
+	return Decision{Verdict: p.verdict, Rule: p.id, Reason: p.instead, Person: personLine(p, e), Part: partial.Visible(e.Part)}
 }
 
 // tightened gives words to a decision of a row that has none of its own.
@@ -115,9 +123,9 @@ func tightened(d Decision) Decision {
 func personLine(p *policy, e effect.Effect) string {
 	target := partial.Visible(lex.Clip(e.Target, 120))
 	if target == "" || strings.ContainsAny(target, "\n") || p.kind == effect.Unreadable {
-		return p.Why
+		return p.why
 	}
-	return p.Why + ": " + target
+	return p.why + ": " + target
 }
 
 // rule finds the row for an effect. What is only possible is never denied: a
@@ -129,7 +137,7 @@ func (j *judging) rule(e effect.Effect) (*policy, Verdict, string) {
 			continue
 		}
 		verdict, from := j.amend(p)
-		if verdict == Deny && e.Sure == effect.Possible && !strings.HasPrefix(p.ID, "afar.") && p.ID != "host.settings" {
+		if verdict == Deny && e.Sure == effect.Possible && !strings.HasPrefix(p.id, "afar.") && p.id != "host.settings" {
 			verdict = Ask
 		}
 		return p, verdict, from
@@ -143,14 +151,14 @@ func Rules() []Rule {
 	var out []Rule
 	at := map[string]int{}
 	for _, p := range policies {
-		i, seen := at[p.ID]
+		i, seen := at[p.id]
 		switch {
-		case p.Verdict == None:
+		case p.verdict == None:
 		case !seen:
-			at[p.ID] = len(out)
-			out = append(out, p.Rule)
-		case !Harder(out[i].Verdict, p.Verdict):
-			out[i] = p.Rule
+			at[p.id] = len(out)
+			out = append(out, p.rule())
+		case !Harder(out[i].Verdict, p.verdict):
+			out[i] = p.rule()
 		}
 	}
 	return out

@@ -13,14 +13,14 @@ func TestEveryRuleIsComplete(t *testing.T) {
 		t.Fatalf("only %d rules", len(rules))
 	}
 	for _, p := range policies {
-		if p.ID == "" || !strings.Contains(p.ID, ".") && p.ID != "publish" {
-			t.Errorf("%+v: no stable id", p.Rule)
+		if p.id == "" || !strings.Contains(p.id, ".") && p.id != "publish" {
+			t.Errorf("%+v: no stable id", p.rule())
 		}
-		if p.Verdict != None && (p.Why == "" || p.Instead == "") {
-			t.Errorf("%s lacks a reason for the person or an alternative for the model", p.ID)
+		if p.verdict != None && (p.why == "" || p.instead == "") {
+			t.Errorf("%s lacks a reason for the person or an alternative for the model", p.id)
 		}
-		if p.Verdict != None && !strings.HasSuffix(p.Instead, ".") {
-			t.Errorf("%s: the alternative is no sentence: %q", p.ID, p.Instead)
+		if p.verdict != None && !strings.HasSuffix(p.instead, ".") {
+			t.Errorf("%s: the alternative is no sentence: %q", p.id, p.instead)
 		}
 	}
 	for _, r := range rules {
@@ -35,10 +35,10 @@ func TestNoRuleIsShadowed(t *testing.T) {
 	open := map[effect.Kind]string{}
 	for _, p := range policies {
 		if by, ok := open[p.kind]; ok {
-			t.Errorf("%s can never apply: %s takes every %q", p.ID, by, p.kind)
+			t.Errorf("%s can never apply: %s takes every %q", p.id, by, p.kind)
 		}
 		if p.when.always() {
-			open[p.kind] = p.ID
+			open[p.kind] = p.id
 		}
 	}
 }
