@@ -24,9 +24,12 @@ func SayCannotStart(ctx context.Context, cfg Config, why error) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sayFor)
 	defer cancel()
-	text := fmt.Sprintf("⚠️ Afar on %s cannot start: %v.\n\nUntil that is mended, questions stay at the terminal, and sessions "+
-		"that nobody attends are refused what they ask for. The guard works. `afar doctor` says what to do.", machine(), why)
-	return telegram.SayOnce(ctx, telegram.Config{Log: cfg.Log, TokenFile: cfg.Dirs.TokenFile()}, api, person.Address, text)
+	text := fmt.Sprintf("⚠️ Afar on %s cannot start: %v.\n\nUntil that is mended, questions stay at the terminal, "+
+		"and sessions "+
+		"that nobody attends are refused what they ask for. The guard works. `afar doctor` says what to do.", machine(),
+		why)
+	return telegram.SayOnce(ctx, telegram.Config{Log: cfg.Log, TokenFile: cfg.Dirs.TokenFile()}, api, person.Address,
+		text)
 }
 
 // machine names this machine for people.

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-var cancelIssues = flag.Int("cancel-issue-every", 37, "the test that cancels a loop in the errands of an issue does so at each n-th call of git")
+var cancelIssues = flag.Int("cancel-issue-every", 37,
+	"the test that cancels a loop in the errands of an issue does so at each n-th call of git")
 
 // TestIssueCancelledAnywhere cancels a loop while git is held up in the middle of an
 // errand, at one call after the other from the picking of an issue to the last of its

@@ -245,11 +245,13 @@ func TestIssueWaysOut(t *testing.T) {
 // client, as nothing else of these tests is.
 func (r *issueRig) types(session, prompt string) {
 	r.t.Helper()
-	in, err := json.Marshal(r.session(session, "typed").with(payload{"hook_event_name": "UserPromptSubmit", "prompt": prompt}))
+	in, err := json.Marshal(r.session(session, "typed").with(payload{"hook_event_name": "UserPromptSubmit",
+		"prompt": prompt}))
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	client := exec.CommandContext(r.t.Context(), "sh", "-c", `"$0"; exit $?`, filepath.Join(filepath.Dir(r.bin), "hook-user-prompt-submit"))
+	client := exec.CommandContext(r.t.Context(), "sh", "-c", `"$0"; exit $?`,
+		filepath.Join(filepath.Dir(r.bin), "hook-user-prompt-submit"))
 	client.Env, client.Stdin = append([]string{"CLAUDE_CODE_SESSION_ATTENDED=1"}, r.env...), bytes.NewReader(in)
 	if out, err := client.CombinedOutput(); err != nil {
 		r.t.Fatalf("prompt: %v\n%s", err, out)
@@ -320,7 +322,8 @@ func TestIssueClosedTooSoon(t *testing.T) {
 	r := newIssueRig(t, push)
 	r.issue("a1")
 	r.begins("s")
-	r.write(".worktrees/afar/a1/.afar/issues/a1.md", strings.Replace(r.read(".afar/issues/a1.md"), "\n\n", "\n\n- status: closed\n\n", 1))
+	r.write(".worktrees/afar/a1/.afar/issues/a1.md",
+		strings.Replace(r.read(".afar/issues/a1.md"), "\n\n", "\n\n- status: closed\n\n", 1))
 	r.afar("loop", "cancel", "s")
 	r.becomes("a1", "paused")
 	r.write(".afar/issues/a1.md", strings.Replace(r.read(".afar/issues/a1.md"), "status: paused", "status: open", 1))
@@ -347,7 +350,8 @@ func TestLoopRowDamaged(t *testing.T) {
 	if bytes.Count(raw, row) == 0 {
 		t.Fatal("the row is not in the file")
 	}
-	if err := os.WriteFile(r.dirs.Database(), bytes.ReplaceAll(raw, row, []byte(`{"schema":!,"session":"one"`)), 0o600); err != nil {
+	if err := os.WriteFile(r.dirs.Database(), bytes.ReplaceAll(raw, row, []byte(`{"schema":!,"session":"one"`)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out := r.stop("one", "so far"); strings.Contains(out, "decision") {
@@ -361,7 +365,8 @@ func TestLoopRowDamaged(t *testing.T) {
 	if n := len(r.showing("Loop failed")); n != 1 {
 		t.Errorf("told %d times", n)
 	}
-	if out := r.stop("one", "so far"); strings.Contains(out, `"decision":"block"`) && strings.Contains(out, "gate of one") {
+	if out := r.stop("one", "so far"); strings.Contains(out, `"decision":"block"`) &&
+		strings.Contains(out, "gate of one") {
 		t.Errorf("the session is held: %s", out)
 	}
 }

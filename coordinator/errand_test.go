@@ -14,7 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-var killIssues = flag.Int("kill-issue-every", 23, "the test that kills the coordinator at the errands of an issue does so at each n-th program that it starts")
+var killIssues = flag.Int("kill-issue-every", 23,
+	"the test that kills the coordinator at the errands of an issue does so at each n-th program that it starts")
 
 // deadlyReviewer stands for a reviewer as deadlyGit stands for git. What it says
 // stands in a file.
@@ -32,8 +33,9 @@ fi
 // What reviewers say.
 const (
 	approves = `grep '^AFAR-VERDICT .* APPROVED$' "$DIR/asked"`
-	rejects  = `echo "gate.go:3 still squeaks, and AKIAIOSFODNN7EXAMPLQ stands in it"; grep '^AFAR-VERDICT .* CHANGES_REQUESTED$' "$DIR/asked"`
-	hangs    = `touch "$DIR/hangs"; exec sleep 600`
+	rejects  = `echo "gate.go:3 still squeaks, and AKIAIOSFODNN7EXAMPLQ stands in it"; ` +
+		`grep '^AFAR-VERDICT .* CHANGES_REQUESTED$' "$DIR/asked"`
+	hangs = `touch "$DIR/hangs"; exec sleep 600`
 )
 
 // issueRig is a repository with issues, a remote and a reviewer.
@@ -145,7 +147,8 @@ func (r *issueRig) stop(session, message string) string {
 }
 
 func (r *issueRig) stopping(session, message string) *hookRun {
-	return r.start("Stop", r.session(session, "").with(payload{"last_assistant_message": message}), "CLAUDE_CODE_SESSION_ATTENDED=1", r.client)
+	return r.start("Stop", r.session(session, "").with(payload{"last_assistant_message": message}),
+		"CLAUDE_CODE_SESSION_ATTENDED=1", r.client)
 }
 
 // work is what the session does in the worktree of an issue.
@@ -314,7 +317,8 @@ func TestIssueRejected(t *testing.T) {
 	r.wants(r.topic("a1"), "[loop] REJECTED", "[loop] PAUSED")
 	log := r.afar("log")
 	r.wants(log, "issue a1 REJECTED: rejected", "still squeaks")
-	for where, text := range map[string]string{"journal": log, "topic": r.topic("a1"), "tracker": r.issues("show", "a1")} {
+	for where, text := range map[string]string{"journal": log, "topic": r.topic("a1"),
+		"tracker": r.issues("show", "a1")} {
 		if strings.Contains(text, "AKIAIOSFODNN7EXAMPLQ") {
 			t.Errorf("a secret of the findings stands in the %s", where)
 		}

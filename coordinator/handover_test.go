@@ -29,7 +29,8 @@ type takerRig struct {
 func newTakerRig(t *testing.T, attended bool) *takerRig {
 	t.Helper()
 	r := &takerRig{phone: newPhone(t)}
-	r.vars = []string{"CLAUDE_PID=" + strconv.Itoa(bystander(t)), "CLAUDE_CODE_SESSION_ATTENDED=0", "CLAUDE_CODE_ENTRYPOINT=sdk-cli"}
+	r.vars = []string{"CLAUDE_PID=" + strconv.Itoa(bystander(t)), "CLAUDE_CODE_SESSION_ATTENDED=0",
+		"CLAUDE_CODE_ENTRYPOINT=sdk-cli"}
 	if attended {
 		r.vars[1], r.vars[2] = "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDE_CODE_ENTRYPOINT=cli"
 	}
@@ -111,7 +112,8 @@ const maybeSeen = "may have received some of this before"
 func TestKillTextTaker(t *testing.T) {
 	t.Parallel()
 	stopped := payload{"last_assistant_message": "fin"}
-	for event, more := range map[string]payload{"Stop": stopped, "UserPromptSubmit": {"prompt": "x"}, "PostToolBatch": {"tool_calls": []any{}}} {
+	for event, more := range map[string]payload{"Stop": stopped, "UserPromptSubmit": {"prompt": "x"},
+		"PostToolBatch": {"tool_calls": []any{}}} {
 		for _, dies := range []bool{false, true} {
 			t.Run(event+map[bool]string{true: ", the coordinator dies"}[dies], func(t *testing.T) {
 				t.Parallel()
@@ -198,7 +200,10 @@ func TestKillTakersAtRandom(t *testing.T) {
 	for n := range 25 {
 		text := "text-" + strconv.Itoa(n) + "-end"
 		sent := r.ann.Say(annID, text)
-		r.await("the fate of "+text, func(m botapi.Message) bool { return m.ID > sent && strings.Contains(m.Text, "gets it") })
+		r.await("the fate of "+text, func(m botapi.Message) bool {
+			return m.ID > sent &&
+				strings.Contains(m.Text, "gets it")
+		})
 		arrived := false
 		for try := range 5 {
 			limit := time.Duration(0) // no kill
@@ -216,7 +221,8 @@ func TestKillTakersAtRandom(t *testing.T) {
 		if !arrived {
 			lost++
 		}
-		if out := r.run("Stop", payload{"last_assistant_message": "fin"}); strings.Contains(out, text) && !strings.Contains(out, maybeSeen) {
+		if out := r.run("Stop", payload{"last_assistant_message": "fin"}); strings.Contains(out, text) &&
+			!strings.Contains(out, maybeSeen) {
 			t.Errorf("%s arrives twice: %q", text, out)
 		}
 	}

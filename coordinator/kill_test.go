@@ -27,7 +27,8 @@ import (
 
 var (
 	killAsks = flag.Int("kill-asks", 40, "asks of the test that kills the coordinator")
-	killSeed = flag.Uint64("kill-seed", 0, "seed of what is asked, answered and killed when; 0 takes one from the clock")
+	killSeed = flag.Uint64("kill-seed", 0,
+		"seed of what is asked, answered and killed when; 0 takes one from the clock")
 )
 
 // seeded returns the seed of this run and says it.
@@ -305,7 +306,8 @@ func (h *askHost) run(r *askRun, in payload, vars ...string) error {
 	}
 	var outcome *hookRun
 	h.during(r.onOutcome, func() {
-		outcome = h.start("PostToolUse", in.with(payload{"duration_ms": 80, "tool_response": payload{"stdout": ""}}), append(vars, h.client)...)
+		outcome = h.start("PostToolUse", in.with(payload{"duration_ms": 80, "tool_response": payload{"stdout": ""}}),
+			append(vars, h.client)...)
 	})
 	_, err = outcome.wait()
 	return err
@@ -359,14 +361,17 @@ func (p *phone) checkCards(r *askRun) (doubles int) {
 			p.t.Errorf("ask %d: want %q, the card says %v\n%s", r.n, want, m.Labels(), m.Text)
 		}
 		// Between a sending and its note lie a few milliseconds on a quiet machine.
-		if i > 0 && p.killed(cards[i-1].Sent.Add(-200*time.Millisecond), earlier(m.Sent, cards[i-1].Sent.Add(time.Second))) == 0 {
-			p.t.Errorf("ask %d: card %d was sent at %v, card %d at %v, and no kill explains it", r.n, cards[i-1].ID, cards[i-1].Sent, m.ID, m.Sent)
+		if i > 0 && p.killed(cards[i-1].Sent.Add(-200*time.Millisecond),
+			earlier(m.Sent, cards[i-1].Sent.Add(time.Second))) == 0 {
+			p.t.Errorf("ask %d: card %d was sent at %v, card %d at %v, and no kill explains it", r.n, cards[i-1].ID,
+				cards[i-1].Sent, m.ID, m.Sent)
 		}
 	}
 	if len(cards) == 0 {
 		p.t.Errorf("ask %d has no card", r.n)
 	}
-	if len(cards) > 1 && !strings.Contains(cards[len(cards)-1].Text, "↻ You may see this twice; this copy is settled") {
+	const twice = "↻ You may see this twice; this copy is settled"
+	if len(cards) > 1 && !strings.Contains(cards[len(cards)-1].Text, twice) {
 		p.t.Errorf("ask %d: its second card does not say so:\n%s", r.n, cards[len(cards)-1].Text)
 	}
 	return max(0, len(cards)-1)
@@ -459,14 +464,16 @@ func TestKillLoop(t *testing.T) {
 	in := p.session("loop-session", "prompt-1")
 	vars := []string{"CLAUDE_CODE_SESSION_ATTENDED=1"}
 	out := p.struck(newStrike(r), "UserPromptExpansion", in.with(payload{
-		"command_name": "afar:loop", "command_args": "--max 20 make it so", "command_source": "plugin", "prompt": "/afar:loop --max 20 make it so",
+		"command_name": "afar:loop", "command_args": "--max 20 make it so", "command_source": "plugin",
+		"prompt": "/afar:loop --max 20 make it so",
 	}), vars...)
 	if !strings.Contains(out, "[loop 0/20]") {
 		t.Fatalf("the loop did not start: %s", out)
 	}
 	extra, last := 0, 0
 	for last < iterations {
-		p.struck(newStrike(r), "PostToolUse", in.with(payload{"tool_name": "Bash", "tool_input": payload{"command": "true"}, "duration_ms": 1}), vars...)
+		p.struck(newStrike(r), "PostToolUse", in.with(payload{"tool_name": "Bash",
+			"tool_input": payload{"command": "true"}, "duration_ms": 1}), vars...)
 		begun := time.Now()
 		n, more := p.stop(newStrike(r), in, vars...)
 		kills := p.killed(begun, time.Now())
@@ -503,9 +510,10 @@ func TestKillLoopStart(t *testing.T) {
 	for n := range sessions {
 		in := p.session(fmt.Sprintf("loop-%02d", n), fmt.Sprintf("prompt-%02d", n))
 		p.call(wire.OpStatus, nil, &wire.StatusReply{}) // there is one to be killed
-		out := p.struck(&strike{after: time.Duration(4+n%12) * time.Millisecond}, "UserPromptExpansion", in.with(payload{
-			"command_name": "afar:loop", "command_args": "--max 20 make it so", "command_source": "plugin",
-		}), "CLAUDE_CODE_SESSION_ATTENDED=1")
+		out := p.struck(&strike{after: time.Duration(4+n%12) * time.Millisecond}, "UserPromptExpansion",
+			in.with(payload{
+				"command_name": "afar:loop", "command_args": "--max 20 make it so", "command_source": "plugin",
+			}), "CLAUDE_CODE_SESSION_ATTENDED=1")
 		if !strings.Contains(out, "[loop 0/20]") {
 			t.Errorf("loop %d did not start: %s", n, out)
 		}
@@ -541,7 +549,8 @@ var loopCount = regexp.MustCompile(`\[loop (\d+)/20\]`)
 func (p *phone) stop(s *strike, in payload, vars ...string) (n int, more bool) {
 	p.t.Helper()
 	out := p.struck(s, "Stop", in.with(payload{
-		"stop_hook_active": true, "last_assistant_message": "not yet", "background_tasks": []string{}, "session_crons": []string{},
+		"stop_hook_active": true, "last_assistant_message": "not yet", "background_tasks": []string{},
+		"session_crons": []string{},
 	}), vars...)
 	if out == "" {
 		return 0, false
@@ -573,7 +582,8 @@ func (p *phone) checkLoop(iterations int) {
 	}
 	journal := p.journal()
 	if count(journal, "loop.started") != 1 || count(journal, "loop.ended") != 1 || len(told) == 0 {
-		p.t.Errorf("%d starts, %d ends, %d messages", count(journal, "loop.started"), count(journal, "loop.ended"), len(told))
+		p.t.Errorf("%d starts, %d ends, %d messages", count(journal, "loop.started"), count(journal, "loop.ended"),
+			len(told))
 	}
 	p.checkWhole(journal)
 }
@@ -610,7 +620,8 @@ func shutdown(t *testing.T, answered bool) {
 	if err := first.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if reply, err := io.ReadAll(inHand); err != nil || !strings.HasPrefix(string(reply), `{"v":1,`) || !strings.HasSuffix(string(reply), "}\n") {
+	if reply, err := io.ReadAll(inHand); err != nil || !strings.HasPrefix(string(reply), `{"v":1,`) ||
+		!strings.HasSuffix(string(reply), "}\n") {
 		t.Errorf("the request in hand got %q, %v", reply, err)
 	}
 	if answered {
@@ -629,8 +640,10 @@ func shutdown(t *testing.T, answered bool) {
 
 // asking starts the hook of a question to a session at its terminal.
 func (p *phone) asking(mark string) *hookRun {
-	in := p.session("session", mark).with(payload{"tool_name": "Bash", "tool_input": payload{"command": "touch " + mark}})
-	return p.start("PermissionRequest", in, "CLAUDE_CODE_SESSION_ATTENDED=1", "CLAUDE_PID="+strconv.Itoa(bystander(p.t)))
+	in := p.session("session", mark).with(payload{"tool_name": "Bash",
+		"tool_input": payload{"command": "touch " + mark}})
+	return p.start("PermissionRequest", in, "CLAUDE_CODE_SESSION_ATTENDED=1",
+		"CLAUDE_PID="+strconv.Itoa(bystander(p.t)))
 }
 
 // follow makes a request that waits for what happens next, as `afar log -f`

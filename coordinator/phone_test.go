@@ -88,7 +88,8 @@ func (p *phone) call(op string, in, out any) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	line, err := p.client().CallStarting(wire.Request{V: wire.Version, Op: op, Body: body}, time.Now().Add(20*time.Second))
+	line, err := p.client().CallStarting(wire.Request{V: wire.Version, Op: op, Body: body},
+		time.Now().Add(20*time.Second))
 	var reply wire.Reply
 	if err = errors.Join(err, json.Unmarshal(line, &reply)); err != nil || reply.Code != wire.CodeOK {
 		p.t.Fatalf("%s: %v %s", op, err, line)
@@ -157,7 +158,10 @@ func (p *phone) drain() {
 	p.t.Helper()
 	p.call(wire.OpStatus, nil, &wire.StatusReply{}) // no hook is left to start one
 	asked := p.ann.Say(annID, "/status")
-	p.await("the answer to /status", func(m botapi.Message) bool { return m.ID > asked && strings.Contains(m.Text, "Open questions: 0") })
+	p.await("the answer to /status", func(m botapi.Message) bool {
+		return m.ID > asked &&
+			strings.Contains(m.Text, "Open questions: 0")
+	})
 }
 
 // trail is what is left of a test that failed.

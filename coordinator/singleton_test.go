@@ -196,7 +196,8 @@ func TestStart(t *testing.T) {
 	pids := make(chan string, 20)
 	for range 20 {
 		callers.Go(func() {
-			line, err := n.client().CallStarting(wire.Request{V: wire.Version, Op: wire.OpStatus}, time.Now().Add(20*time.Second))
+			line, err := n.client().CallStarting(wire.Request{V: wire.Version, Op: wire.OpStatus},
+				time.Now().Add(20*time.Second))
 			if err != nil {
 				t.Error(err)
 				return

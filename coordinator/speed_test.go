@@ -31,7 +31,8 @@ func BenchmarkTap(b *testing.B) {
 	for b.Loop() {
 		n++
 		mark := fmt.Sprintf("target-%05d", n)
-		in := p.session("speed", mark).with(payload{"tool_name": "Bash", "tool_input": payload{"command": "make " + mark}})
+		in := p.session("speed", mark).with(payload{"tool_name": "Bash",
+			"tool_input": payload{"command": "make " + mark}})
 		hook := p.start("PermissionRequest", in, "CLAUDE_CODE_SESSION_ATTENDED=1", client)
 		card := p.current(mark)[0]
 		begun := time.Now()
@@ -62,7 +63,8 @@ func BenchmarkGrant(b *testing.B) {
 	disk := newDisk(b)
 	client := "CLAUDE_PID=" + strconv.Itoa(bystander(b))
 	run := func(n int) time.Duration {
-		in := p.session("speed", fmt.Sprint(n)).with(payload{"tool_name": "Bash", "tool_input": payload{"command": "make lint"}})
+		in := p.session("speed", fmt.Sprint(n)).with(payload{"tool_name": "Bash",
+			"tool_input": payload{"command": "make lint"}})
 		begun := time.Now()
 		hook := p.start("PermissionRequest", in, "CLAUDE_CODE_SESSION_ATTENDED=1", client)
 		if n == 0 {
@@ -147,7 +149,8 @@ func TestManyAsks(t *testing.T) {
 	time.Sleep(10 * time.Second) // the length of it is what is measured
 	share := (cpu(t, pid) - spent).Seconds() / time.Since(begun).Seconds()
 	full := rss(t, pid)
-	t.Logf("%d asks wait: %.1f MB resident (%.1f MB without), %.2f %% of one processor while nothing happens", *manyAsks, full, idle, share*100)
+	t.Logf("%d asks wait: %.1f MB resident (%.1f MB without), %.2f %% of one processor while nothing happens",
+		*manyAsks, full, idle, share*100)
 	if full >= 60 || share > 0.01 || pid != before {
 		t.Errorf("want less than 60 MB and 1 %%")
 	}

@@ -17,7 +17,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-var killUndos = flag.Int("kill-undo-every", 13, "the test that kills the coordinator at its calls of git does so at each n-th")
+var killUndos = flag.Int("kill-undo-every", 13,
+	"the test that kills the coordinator at its calls of git does so at each n-th")
 
 // deadlyGit stands before git. At the call that a file names it kills who
 // called it, where that is the coordinator: before git runs, or behind it. Where it
@@ -137,7 +138,8 @@ func (r *undoRig) fill(n int) {
 func (r *undoRig) step(n int) (mark string) {
 	r.t.Helper()
 	mark = fmt.Sprintf("round-%03d", n)
-	in := r.session("s", mark).with(payload{"tool_name": "Bash", "tool_input": payload{"command": "git clean -fd work # " + mark}})
+	in := r.session("s", mark).with(payload{"tool_name": "Bash",
+		"tool_input": payload{"command": "git clean -fd work # " + mark}})
 	if out := r.hook("PreToolUse", in); !strings.Contains(out, `"ask"`) {
 		r.t.Fatalf("%s: the guard said %s", mark, out)
 	}

@@ -16,7 +16,8 @@ func TestConnected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Open(Config{Dirs: dirs, Bin: t.TempDir(), Log: slog.New(slog.DiscardHandler), Getenv: func(string) string { return "" }})
+	c, err := Open(Config{Dirs: dirs, Bin: t.TempDir(), Log: slog.New(slog.DiscardHandler),
+		Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,9 +34,11 @@ func TestLoopStart(t *testing.T) {
 		want wire.LoopStartRequest
 	}{
 		{[]string{"api-1a2b", "fix it"}, wire.LoopStartRequest{Session: "api-1a2b", Args: "fix it"}},
-		{[]string{"api-1a2b", "fix", "it", "--max", "3"}, wire.LoopStartRequest{Session: "api-1a2b", Args: "--max '3' fix it"}},
+		{[]string{"api-1a2b", "fix", "it", "--max", "3"},
+			wire.LoopStartRequest{Session: "api-1a2b", Args: "--max '3' fix it"}},
 		{[]string{"--session", "api-1a2b", "don't"}, wire.LoopStartRequest{Session: "api-1a2b", Args: "don't"}},
-		{[]string{"s", "--check", "it's ok", "--for=3h", "x"}, wire.LoopStartRequest{Session: "s", Args: `--check 'it'\''s ok' --for '3h' x`}},
+		{[]string{"s", "--check", "it's ok", "--for=3h", "x"},
+			wire.LoopStartRequest{Session: "s", Args: `--check 'it'\''s ok' --for '3h' x`}},
 		{[]string{"s", "--", "-v is wrong"}, wire.LoopStartRequest{Session: "s", Args: "-- -v is wrong"}},
 	}
 	for _, tt := range tests {

@@ -71,7 +71,8 @@ func (a *app) personOnly(what string) error {
 	err := a.callRunning(context.Background(), wire.OpPerson, wire.PersonRequest{ID: what}, nil)
 	var no refusal
 	if a.inSession() || errors.As(err, &no) && no.code == wire.CodeDenied {
-		return fmt.Errorf("%s is a decision of the person: type it in a terminal of your own, not inside a session", what)
+		return fmt.Errorf("%s is a decision of the person: type it in a terminal of your own, not inside a session",
+			what)
 	}
 	return nil
 }

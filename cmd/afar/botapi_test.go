@@ -122,7 +122,10 @@ func (p *phone) look(verb, pattern string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if verb == "answered" {
-		_, err := p.server.AwaitAnswer(ctx, func(a botapi.CallbackAnswer) bool { return a.QueryID == p.tap && re.MatchString(a.Text) })
+		_, err := p.server.AwaitAnswer(ctx, func(a botapi.CallbackAnswer) bool {
+			return a.QueryID == p.tap &&
+				re.MatchString(a.Text)
+		})
 		return err
 	}
 	m, err := p.server.Await(ctx, func(m botapi.Message) bool {

@@ -148,7 +148,8 @@ func startClient(work string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("sh", "-c", `"$0" </dev/null >/dev/null 2>"$1/client.log" & echo $! >"$1/client.pid"`, exe, work)
+	cmd := exec.Command("sh", "-c", `"$0" </dev/null >/dev/null 2>"$1/client.log" & echo $! >"$1/client.pid"`, exe,
+		work)
 	cmd.Env = []string{"PATH=/usr/bin:/bin", "AFAR_HOME=" + work, "HOME=" + work, asHost + "=" + clientSocket(work)}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd.Run()

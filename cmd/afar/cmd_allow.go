@@ -11,7 +11,8 @@ import (
 
 func newAllow(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "allow ID", Short: "Answer a question with yes, or approve a plan", Args: exactly("the id of a question (afar asks)"),
+		Use: "allow ID", Short: "Answer a question with yes, or approve a plan",
+		Args: exactly("the id of a question (afar asks)"),
 		Long: "Lets the exact call that the question shows run, once. ID may be the beginning of one.\n" +
 			"--session also allows what the question offers for the rest of its session, at most an hour, or\n" +
 			"what asks.grant in config.toml says\n" +

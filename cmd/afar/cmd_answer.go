@@ -13,8 +13,10 @@ import (
 
 func newAnswer(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "answer ID [TEXT]", Short: "Answer a question with words or an option, or send a plan back", Args: answerArgs,
-		Long: "Answers the question of a session that is asked now: with your own words, or with --option N, as `afar asks`\n" +
+		Use: "answer ID [TEXT]", Short: "Answer a question with words or an option, or send a plan back",
+		Args: answerArgs,
+		Long: "Answers the question of a session that is asked now: with your own words, or with --option N, as " +
+			"`afar asks`\n" +
 			"counts them; more than once where several may be chosen. To a plan, TEXT says what to change.\n" +
 			"ID may be the beginning of one. It is taken from a terminal alone, and never from inside a session.",
 	}

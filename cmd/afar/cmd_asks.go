@@ -91,7 +91,8 @@ func renderAsk(p *page, card []wire.Ask) {
 	renderOffer(p, q)
 	p.line("  sha256  %.12s", oneLine(q.Hash, 64))
 	if q.Parked {
-		p.line("  parked  refused for now; afar allow %s lets the exact call run once, when the session tries it again", id)
+		p.line("  parked  refused for now; afar allow %s lets the exact call run once, when the session tries it again",
+			id)
 		return
 	}
 	if q.State != "open" {

@@ -29,7 +29,8 @@ func newAway(a *app) *cobra.Command {
 		if c.Flags().Changed("for") && *length < time.Second {
 			return usageError{errors.New("--for needs a time such as 30m or 2h")}
 		}
-		return a.away(c.Context(), wire.AwayRequest{Mode: args[0], Session: *session, ForMS: length.Milliseconds()}, *asJSON)
+		return a.away(c.Context(), wire.AwayRequest{Mode: args[0], Session: *session, ForMS: length.Milliseconds()},
+			*asJSON)
 	}
 	return c
 }

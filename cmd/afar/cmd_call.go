@@ -21,10 +21,12 @@ func newCall(a *app) *cobra.Command {
 		Example: "  afar call status\n  afar call away '{\"mode\":\"on\"}'",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
-				return usageError{errors.New("afar call needs an operation, such as status, and at most one JSON object")}
+				return usageError{errors.New("afar call needs an operation, such as status, and at most one " +
+					"JSON object")}
 			}
 			if args[0] == wire.OpConsultBegin || args[0] == wire.OpConsultEnd {
-				return usageError{errors.New("what afar consult says to the coordinator is a fact, and nobody else says it")}
+				return usageError{errors.New("what afar consult says to the coordinator is a fact, and nobody else " +
+					"says it")}
 			}
 			body := json.RawMessage("{}")
 			if len(args) == 2 {

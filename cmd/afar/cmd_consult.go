@@ -17,8 +17,10 @@ import (
 func newConsult(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "consult QUESTION|-", Short: "Ask another model for a second opinion", Args: cobra.ArbitraryArgs,
-		Long: "Asks the first of codex, gemini and claude that answers (see consult.programs in config.toml) and prints what it\n" +
-			"says. With -, the question is read from stdin. The other model sees the question and nothing else, has no tools,\n" +
+		Long: "Asks the first of codex, gemini and claude that answers (see consult.programs in config.toml) and " +
+			"prints what it\n" +
+			"says. With -, the question is read from stdin. The other model sees the question and nothing else, has " +
+			"no tools,\n" +
 			"and its answer is an opinion. That it was asked, and the digest of the answer, go to the journal.",
 		Example: "  afar consult 'Is a flock held across exec?'\n  git diff main | afar consult -",
 	}
@@ -78,7 +80,8 @@ func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
 
 func wayOut(err error) error {
 	if errors.Is(err, consult.ErrNone) {
-		return fmt.Errorf("%w. Install one of them, sign in to it, or name a program under [consult] in config.toml", err)
+		return fmt.Errorf("%w. Install one of them, sign in to it, or name a program under [consult] in config.toml",
+			err)
 	}
 	return err
 }

@@ -19,7 +19,8 @@ func newDebug(a *app) *cobra.Command {
 		Long: "lines: each hook that runs leaves one line: event, tool, decision, how long it took.\n" +
 			"payloads: besides, what each hook was given and printed, with secrets masked and long texts left out.\n" +
 			"off: nothing more is recorded. Without a word it shows what is recorded now.\n\n" +
-			"`afar log --hooks` shows the lines. A session that is started with AFAR_DEBUG=1 records lines for itself.\n" +
+			"`afar log --hooks` shows the lines. A session that is started with AFAR_DEBUG=1 records lines for " +
+			"itself.\n" +
 			"The logs are bounded, and closed to other users.",
 		ValidArgs: []string{"lines", "payloads", "off"},
 	}

@@ -15,14 +15,17 @@ func newDoctor(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check every part, and say how to mend what is broken", Args: exactly(),
 		Long: "Checks every part: ✔ fine, ✖ broken, ○ not set up. Ends with 0 when nothing is broken.\n" +
-			"Starts nothing and changes nothing, except with --repair. With --live it also starts a session of its own on each\n" +
-			"installed Claude Code, with a home, a project and a model on this machine that are thrown away, and shows what is\n" +
+			"Starts nothing and changes nothing, except with --repair. With --live it also starts a session of its " +
+			"own on each\n" +
+			"installed Claude Code, with a home, a project and a model on this machine that are thrown away, and " +
+			"shows what is\n" +
 			"seen of running sessions.",
 	}
 	asJSON := jsonFlag(c, "checks: a list of id, state (ok, off, bad), text, fix")
 	report := c.Flags().String("report", "", "write all that a bug report needs into a new file, secrets masked")
 	live := c.Flags().Bool("live", false, "prove on each installed Claude Code that guard, questions and loops work")
-	repair := c.Flags().Bool("repair", false, "save what can be read of a damaged database into a new one; the damaged one is kept")
+	repair := c.Flags().Bool("repair", false,
+		"save what can be read of a damaged database into a new one; the damaged one is kept")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *repair {
 			return a.repair()

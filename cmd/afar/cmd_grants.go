@@ -9,7 +9,8 @@ import (
 func newGrants(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "grants", Short: "Show what is allowed for the rest of a session", Args: exactly(),
-		Long: "Shows the standing permissions. Each ends with its session, after the time that it shows, or by afar revoke.",
+		Long: "Shows the standing permissions. Each ends with its session, after the time that it shows, or by afar " +
+			"revoke.",
 	}
 	asJSON := jsonFlag(c, "grants")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -24,7 +25,8 @@ func renderGrants(p *page, in wire.GrantsReply) {
 		return
 	}
 	for _, g := range in.Grants {
-		p.line("%s  %s  by %s, ends %s", p.paint(bold, oneLine(g.ID, 80)), oneLine(g.Token, 40), oneLine(g.By, 60), p.left(g.ExpiresAt))
+		p.line("%s  %s  by %s, ends %s", p.paint(bold, oneLine(g.ID, 80)), oneLine(g.Token, 40), oneLine(g.By, 60),
+			p.left(g.ExpiresAt))
 		for _, text := range g.Permits {
 			p.line("    %s", oneLine(text, 200))
 		}

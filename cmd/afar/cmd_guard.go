@@ -15,7 +15,8 @@ import (
 )
 
 func newGuard(a *app) *cobra.Command {
-	return group("guard", "See what the guard thinks of a command, and why", newGuardExplain(a), newGuardRules(a), newGuardTest(a), newGuardTrust(a))
+	return group("guard", "See what the guard thinks of a command, and why", newGuardExplain(a), newGuardRules(a),
+		newGuardTest(a), newGuardTrust(a))
 }
 
 func newGuardExplain(a *app) *cobra.Command {
@@ -163,10 +164,19 @@ type policed struct {
 }
 
 func explained(d guard.Decision, files []policy.File) verdict {
-	v := verdict{Verdict: word(d.Verdict), Rule: d.Rule, From: d.From, Reason: d.Reason, Person: d.Person, Part: d.Part, Effects: []effect{}}
+	v := verdict{
+		Verdict: word(d.Verdict),
+		Rule:    d.Rule,
+		From:    d.From,
+		Reason:  d.Reason,
+		Person:  d.Person,
+		Part:    d.Part,
+		Effects: []effect{},
+	}
 	for i, e := range d.Effects {
 		o := opinionOn(d, i)
-		v.Effects = append(v.Effects, effect{string(e.Kind), string(e.Op), shownHoles(e.Target), string(e.Sure), e.Via, e.Away, shownHoles(e.Part), word(o.Verdict), o.Rule, o.From})
+		v.Effects = append(v.Effects, effect{string(e.Kind), string(e.Op), shownHoles(e.Target), string(e.Sure), e.Via,
+			e.Away, shownHoles(e.Part), word(o.Verdict), o.Rule, o.From})
 	}
 	if d.Steps != nil {
 		v.Steps = stepsOf(d.Steps.Steps)
@@ -269,7 +279,8 @@ func renderRules(p *page, rules []guard.Rule) {
 		if rows[pack] == nil {
 			packs = append(packs, pack)
 		}
-		rows[pack] = append(rows[pack], []cell{{word(r.Verdict), verdictInk(r.Verdict)}, {r.ID, bold}, plain(oneLine(r.Why, 100))})
+		rows[pack] = append(rows[pack], []cell{{word(r.Verdict), verdictInk(r.Verdict)}, {r.ID, bold},
+			plain(oneLine(r.Why, 100))})
 	}
 	for _, pack := range packs {
 		p.head(pack)

@@ -16,8 +16,10 @@ import (
 // takes the seat away again.
 func newHold(a *app) *cobra.Command {
 	c := group("hold", "Seat Afar first among Claude Code's plugins",
-		&cobra.Command{Use: "on", Short: "Seat it first", Args: exactly(), RunE: func(*cobra.Command, []string) error { return a.hold() }},
-		&cobra.Command{Use: "off", Short: "Take the seat away", Args: exactly(), RunE: func(*cobra.Command, []string) error { return a.letGo() }})
+		&cobra.Command{Use: "on", Short: "Seat it first", Args: exactly(),
+			RunE: func(*cobra.Command, []string) error { return a.hold() }},
+		&cobra.Command{Use: "off", Short: "Take the seat away", Args: exactly(),
+			RunE: func(*cobra.Command, []string) error { return a.letGo() }})
 	c.Hidden = true
 	return c
 }
@@ -32,7 +34,8 @@ func (a *app) hold() error {
 	if err != nil {
 		return err
 	}
-	if err := a.editSettings(d, "Seated Afar first among Claude Code's plugins (prependPlugins)", hostFile.withFirst); err != nil {
+	if err := a.editSettings(d, "Seated Afar first among Claude Code's plugins (prependPlugins)",
+		hostFile.withFirst); err != nil {
 		return err
 	}
 	return home.LeaveMark(d.HoldMark(), home.PluginID+"\n")

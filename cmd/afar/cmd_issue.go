@@ -46,7 +46,10 @@ func newIssueNew(a *app) *cobra.Command {
 			return err
 		}
 		draft := wire.Issue{Title: title, Body: text, Priority: *priority, Needs: *needs}
-		return a.issue(c.Context(), *asJSON, func(in issues.Issues) (wire.Issue, error) { return in.New(c.Context(), draft) },
+		return a.issue(c.Context(), *asJSON, func(in issues.Issues) (wire.Issue,
+			error) {
+			return in.New(c.Context(), draft)
+		},
 			func(p *page, one wire.Issue) {
 				p.line("%s  %s", p.paint(bold, oneLine(one.ID, 80)), oneLine(one.Title, 200))
 				if one.Path != "" {
@@ -61,7 +64,8 @@ func newIssueList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the issues that are not closed", Args: exactly()}
 	asJSON := jsonFlag(c, "issues")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return a.issues(c.Context(), *asJSON, issues.Issues.List, "No open issues. To make one: afar issue new 'what is to be done'")
+		return a.issues(c.Context(), *asJSON, issues.Issues.List,
+			"No open issues. To make one: afar issue new 'what is to be done'")
 	}
 	return c
 }
@@ -69,20 +73,26 @@ func newIssueList(a *app) *cobra.Command {
 func newIssueReady(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "ready", Short: "List the issues that can be worked on now, the first one first", Args: exactly(),
-		Long: "Lists what is open and needs nothing that is open, by priority, then age: the order in which a loop\ntakes them.",
+		Long: "Lists what is open and needs nothing that is open, by priority, then age: the order in which a " +
+			"loop\ntakes them.",
 	}
 	asJSON := jsonFlag(c, "issues")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return a.issues(c.Context(), *asJSON, issues.Issues.Ready, "Nothing is ready. afar issue list shows what there is, and what it waits for.")
+		return a.issues(c.Context(), *asJSON, issues.Issues.Ready,
+			"Nothing is ready. afar issue list shows what there is, and what it waits for.")
 	}
 	return c
 }
 
 func newIssueShow(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "show ID", Short: "Show one issue with its comments", Args: exactly("the ID of an issue (afar issue list)")}
+	c := &cobra.Command{Use: "show ID", Short: "Show one issue with its comments",
+		Args: exactly("the ID of an issue (afar issue list)")}
 	asJSON := jsonFlag(c, "the issue")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.issue(c.Context(), *asJSON, func(in issues.Issues) (wire.Issue, error) { return in.Show(c.Context(), args[0]) }, renderIssue)
+		return a.issue(c.Context(), *asJSON, func(in issues.Issues) (wire.Issue,
+			error) {
+			return in.Show(c.Context(), args[0])
+		}, renderIssue)
 	}
 	return c
 }
@@ -168,7 +178,8 @@ func (a *app) openIssues(ctx context.Context) (issues.Issues, error) {
 }
 
 // issue does something with one issue, and shows it.
-func (a *app) issue(ctx context.Context, asJSON bool, do func(issues.Issues) (wire.Issue, error), render func(*page, wire.Issue)) error {
+func (a *app) issue(ctx context.Context, asJSON bool, do func(issues.Issues) (wire.Issue, error),
+	render func(*page, wire.Issue)) error {
 	in, err := a.openIssues(ctx)
 	if err != nil {
 		return err
@@ -185,7 +196,8 @@ func (a *app) issue(ctx context.Context, asJSON bool, do func(issues.Issues) (wi
 }
 
 // issues shows some issues, or a sentence where there are none.
-func (a *app) issues(ctx context.Context, asJSON bool, some func(issues.Issues, context.Context) (wire.Issues, error), none string) error {
+func (a *app) issues(ctx context.Context, asJSON bool, some func(issues.Issues, context.Context) (wire.Issues, error),
+	none string) error {
 	in, err := a.openIssues(ctx)
 	if err != nil {
 		return err

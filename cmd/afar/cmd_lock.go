@@ -19,8 +19,10 @@ import (
 func newLock(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "lock", Short: "Have settings that only root writes keep the guard on", Args: exactly(),
-		Long: "Writes managed settings of Claude Code that no project, plugin or session can override: Afar stays enabled,\n" +
-			"hooks stay on, and other plugins' mods do not load. It needs root once, shows what it writes, and asks first.\n" +
+		Long: "Writes managed settings of Claude Code that no project, plugin or session can override: Afar stays " +
+			"enabled,\n" +
+			"hooks stay on, and other plugins' mods do not load. It needs root once, shows what it writes, and asks " +
+			"first.\n" +
 			"`afar unlock` takes it away.",
 	}
 	show := c.Flags().Bool("print", false, "only show what would be written, and where")
@@ -51,7 +53,8 @@ func (a *app) rootOnly(verb string) error {
 	case a.personOnly(verb) != nil:
 		return a.personOnly(verb)
 	case runtime.GOOS != "linux":
-		return fmt.Errorf("%s was tried on Linux alone; `afar lock --print` shows what would be written, and where", verb)
+		return fmt.Errorf("%s was tried on Linux alone; `afar lock --print` shows what would be written, and where",
+			verb)
 	case os.Geteuid() != 0:
 		return fmt.Errorf("%s writes a file of root's: type `sudo %s %s`", verb, filepath.Join(a.bin, "afar"), verb)
 	}

@@ -126,6 +126,7 @@ func (a *app) entries(l wire.LogReply, asJSON bool) error {
 
 func renderLog(p *page, l wire.LogReply) {
 	for _, e := range l.Entries {
-		p.line("%-12s  %s  %s", p.clock(e.At), p.paint(dim, fmt.Sprintf("%-20s", oneLine(e.Kind, 40))), oneLine(e.Text, 300))
+		p.line("%-12s  %s  %s", p.clock(e.At), p.paint(dim, fmt.Sprintf("%-20s", oneLine(e.Kind, 40))),
+			oneLine(e.Text, 300))
 	}
 }

@@ -20,7 +20,8 @@ import (
 func newLogs(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "logs", Short: "Show the daemon's own log", Args: exactly(),
-		Long: "Shows the last lines that the coordinator wrote about itself. What happened to sessions and questions is in\n" +
+		Long: "Shows the last lines that the coordinator wrote about itself. What happened to sessions and questions " +
+			"is in\n" +
 			"the journal: afar log.",
 	}
 	var l logging
@@ -111,7 +112,8 @@ func logText(p *page, line string) string {
 	}
 	word := func(key string) string { s, _ := of[key].(string); return oneLine(s, 500) }
 	at, _ := time.Parse(time.RFC3339Nano, word("time"))
-	text := fmt.Sprintf("%-12s  %s  %s", p.clock(at.UnixMilli()), p.paint(logInk(word("level")), fmt.Sprintf("%-5s", word("level"))), word("msg"))
+	text := fmt.Sprintf("%-12s  %s  %s", p.clock(at.UnixMilli()),
+		p.paint(logInk(word("level")), fmt.Sprintf("%-5s", word("level"))), word("msg"))
 	for _, key := range slices.Sorted(maps.Keys(of)) {
 		if key != "time" && key != "level" && key != "msg" {
 			text += p.paint(dim, " "+oneLine(key, 40)+"=") + oneLine(fmt.Sprint(of[key]), 500)

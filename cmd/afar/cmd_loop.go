@@ -56,9 +56,11 @@ step: auto, or acceptEdits with rules for the commands. The guard holds in every
 		}
 		task := strings.Join(args, " ")
 		if name == "" {
-			return usageError{errors.New("afar loop start needs a session (afar status); without a task its project's issues are worked through")}
+			return usageError{errors.New("afar loop start needs a session (afar status); without a task its " +
+				"project's issues are worked through")}
 		}
-		return read(c.Context(), a, wire.OpLoopStart, wire.LoopStartRequest{Session: name, Args: loopArgs(c, task)}, *asJSON, renderLoopStarted)
+		return read(c.Context(), a, wire.OpLoopStart, wire.LoopStartRequest{Session: name, Args: loopArgs(c, task)},
+			*asJSON, renderLoopStarted)
 	}
 	return c
 }
@@ -95,9 +97,11 @@ func loopBegins(when string) string {
 	case wire.BeginsNow:
 		return "The loop has started, and %s is woken for it."
 	case wire.BeginsPrompted:
-		return "The loop has started, but %s is idle and cannot be woken. Type any prompt there; the loop takes over when the session next stops."
+		return "The loop has started, but %s is idle and cannot be woken. Type any prompt there; the loop takes over " +
+			"when the session next stops."
 	case wire.BeginsResumed:
-		return "The loop is ready, but %s has ended. Resume the session and type any prompt; the loop takes over when it next stops."
+		return "The loop is ready, but %s has ended. Resume the session and type any prompt; the loop takes over " +
+			"when it next stops."
 	case wire.BeginsUnpaused:
 		return "The loop is ready, but Afar is paused. After `afar resume` it takes over when %s next stops."
 	}
@@ -109,7 +113,8 @@ func loopBegins(when string) string {
 func modeAdvice(mode string) string {
 	switch mode {
 	case "default", "manual", "plan":
-		return fmt.Sprintf("The session's permission mode is %s, so it asks for every step. Where nobody watches, use auto (or acceptEdits "+
+		return fmt.Sprintf("The session's permission mode is %s, so it asks for every step. Where nobody watches, "+
+			"use auto (or acceptEdits "+
 			"with rules for the commands): Shift+Tab in the session. The guard holds in every mode.", mode)
 	}
 	return ""
@@ -144,7 +149,8 @@ func newLoopShow(a *app) *cobra.Command {
 
 func newLoopCancel(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "cancel ID", Short: "End a loop; its session stops when it is done", Args: exactly("the id of a loop (afar loop list)"),
+		Use: "cancel ID", Short: "End a loop; its session stops when it is done",
+		Args: exactly("the id of a loop (afar loop list)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var l wire.Loop
 			err := a.callSoon(c.Context(), wire.OpLoopCancel, wire.LoopCancelRequest{ID: args[0]}, &l)
@@ -171,7 +177,8 @@ func (a *app) cancelUnheard(session string, unheard error) error {
 	if err := home.LeaveMark(d.CancelMark(session), session); err != nil {
 		return err
 	}
-	return fmt.Errorf("the cancel waits for the coordinator and takes effect when it is back; until then the session may stop: %w", unheard)
+	return fmt.Errorf("the cancel waits for the coordinator and takes effect when it is back; until then the session "+
+		"may stop: %w", unheard)
 }
 
 // loopRow is a loop in one line: its state, how far it is, its innermost goal.
@@ -181,7 +188,8 @@ func loopRow(p *page, l wire.Loop) []cell {
 		return append(row, plain(""), plain(""), plain(p.ago(l.UpdatedAt)))
 	}
 	f := l.Stack[len(l.Stack)-1]
-	return append(row, plain(frameCount(f)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)), plain(oneLine(f.Goal, 80)))
+	return append(row, plain(frameCount(f)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)),
+		plain(oneLine(f.Goal, 80)))
 }
 
 // loopState is the verdict with its evidence, or that there is none yet.

@@ -42,6 +42,7 @@ func (a *app) pauseUnheard(unheard error) error {
 		return err
 	}
 	a.tell("afar: %v", unheard)
-	a.say("Paused all the same: only the guard speaks. Sessions obey at once; the coordinator takes it in when it answers again. `afar resume` ends it.")
+	a.say("Paused all the same: only the guard speaks. Sessions obey at once; the coordinator takes it in when it " +
+		"answers again. `afar resume` ends it.")
 	return nil
 }

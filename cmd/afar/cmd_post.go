@@ -16,7 +16,8 @@ const mostPosted = 1 << 20
 func newPost(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "post TOPIC [TEXT]", Short: "Write to a topic, for sessions and people to read", Args: cobra.ArbitraryArgs,
-		Long: "Adds a text to a topic such as project:api or issue:42. Without TEXT, or with -, it is read from stdin.\n" +
+		Long: "Adds a text to a topic such as project:api or issue:42. Without TEXT, or with -, it is read from " +
+			"stdin.\n" +
 			"Agents write by the convention \"[agent] ACTION: description\". The topics loop:… are Afar's own.",
 	}
 	asJSON := jsonFlag(c, "the post")
@@ -28,9 +29,10 @@ func newPost(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return read(c.Context(), a, wire.OpPost, wire.PostRequest{Topic: args[0], Text: text}, *asJSON, func(p *page, in wire.Post) {
-			p.line("%s %s", oneLine(in.Topic, 120), oneLine(in.ID, 20))
-		})
+		return read(c.Context(), a, wire.OpPost, wire.PostRequest{Topic: args[0], Text: text}, *asJSON,
+			func(p *page, in wire.Post) {
+				p.line("%s %s", oneLine(in.Topic, 120), oneLine(in.ID, 20))
+			})
 	}
 	return c
 }

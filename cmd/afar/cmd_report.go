@@ -16,7 +16,8 @@ import (
 func newReport(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "report", Short: "Show what happened while you were away", Args: exactly(),
-		Long: "Lists every question since a time: what was asked, who settled it, how long it waited and what came of\n" +
+		Long: "Lists every question since a time: what was asked, who settled it, how long it waited and " +
+			"what came of\n" +
 			"it; then the loops that ended with their goals, their issues, and what was refused.",
 	}
 	since := c.Flags().Duration("since", 8*time.Hour, "how far back, such as 90m or 24h")
@@ -25,7 +26,8 @@ func newReport(a *app) *cobra.Command {
 		if *since <= 0 {
 			return usageError{errors.New("--since needs a time such as 90m or 24h")}
 		}
-		return read(c.Context(), a, wire.OpReport, wire.ReportRequest{Since: a.now().Add(-*since).UnixMilli()}, *asJSON, renderReport)
+		return read(c.Context(), a, wire.OpReport, wire.ReportRequest{Since: a.now().Add(-*since).UnixMilli()}, *asJSON,
+			renderReport)
 	}
 	return c
 }
@@ -147,7 +149,8 @@ func renderDenied(p *page, r wire.ReportReply) {
 	}
 	p.head("Denied by the guard: " + text.Count(max(r.Counts["guard.denied"], len(r.Denied)), "call"))
 	for _, e := range r.Denied {
-		p.line("  %s  %s  %s", p.clock(e.At), p.paint(bold, oneLine(e.Token, 40)), oneLine(strings.TrimPrefix(e.Text, "guard: deny "), 200))
+		p.line("  %s  %s  %s", p.clock(e.At), p.paint(bold, oneLine(e.Token, 40)),
+			oneLine(strings.TrimPrefix(e.Text, "guard: deny "), 200))
 	}
 }
 
@@ -155,7 +158,8 @@ func renderDenied(p *page, r wire.ReportReply) {
 func reportCounts(counts map[string]int) string {
 	var parts []string
 	for _, of := range []struct{ kind, noun string }{
-		{"session.started", "session"}, {"session.unprotected", "unprotected session"}, {"guard.spoke", "guard verdict"},
+		{"session.started", "session"}, {"session.unprotected", "unprotected session"},
+		{"guard.spoke", "guard verdict"},
 		{"grant.given", "grant"}, {"coordinator.started", "start"},
 	} {
 		if n := counts[of.kind]; n > 0 {

@@ -11,7 +11,8 @@ import (
 
 func newRevoke(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "revoke ID", Short: "Take back what is allowed for a session", Args: exactly("the id of a grant (afar grants)"),
+		Use: "revoke ID", Short: "Take back what is allowed for a session",
+		Args: exactly("the id of a grant (afar grants)"),
 		Long: "Ends a standing permission at once: the next such call is asked for again.",
 	}
 	asJSON := jsonFlag(c, "the grant")

@@ -12,10 +12,14 @@ import (
 
 func newSend(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "send SESSION TEXT|-", Short: "Write to a session; one that stopped goes on with it", Args: cobra.ArbitraryArgs,
-		Long: "Gives a session a text, as a message from your phone would: one that is idle wakes with it, one that works\n" +
-			"gets it when it stops. SESSION is its token (afar status) or the beginning of it. With - the text is stdin.\n\n" +
-			"What you type at a terminal counts as your words. What a program sends is data: it is fenced, and names its\n" +
+		Use: "send SESSION TEXT|-", Short: "Write to a session; one that stopped goes on with it",
+		Args: cobra.ArbitraryArgs,
+		Long: "Gives a session a text, as a message from your phone would: one that is idle wakes with it, one that " +
+			"works\n" +
+			"gets it when it stops. SESSION is its token (afar status) or the beginning of it. With - the text is " +
+			"stdin.\n\n" +
+			"What you type at a terminal counts as your words. What a program sends is data: it is fenced, and names " +
+			"its\n" +
 			"source. `afar send person TEXT` sends a notice to your phone; a session may do that too, and no more.",
 	}
 	asJSON := jsonFlag(c, "id, to, when, words")

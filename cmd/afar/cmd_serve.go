@@ -23,7 +23,8 @@ func newServe(a *app) *cobra.Command {
 		Long: "Runs the coordinator until it is interrupted or `afar stop` ends it. Nobody needs to type\n" +
 			"this: every command and every hook that needs the coordinator starts it in the background.",
 	}
-	standby := c.Flags().Bool("standby", false, "wait while another coordinator serves, and take its place when it dies")
+	standby := c.Flags().Bool("standby", false,
+		"wait while another coordinator serves, and take its place when it dies")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *standby {
 			return a.standby(c.Context())
@@ -35,7 +36,8 @@ func newServe(a *app) *cobra.Command {
 
 func (a *app) serve(ctx context.Context) error {
 	if home.InSession(a.getenv) { // a hook that starts the coordinator cleans its environment
-		return errors.New("serve is a decision of the person: type it in a terminal of your own, not inside a session; a hook starts the coordinator where there is none")
+		return errors.New("serve is a decision of the person: type it in a terminal of your own, not inside a " +
+			"session; a hook starts the coordinator where there is none")
 	}
 	dirs, err := a.dirs()
 	if err != nil {

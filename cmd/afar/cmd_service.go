@@ -73,7 +73,8 @@ func systemd(d home.Dirs, program, config string) service {
 	for _, v := range d.Env() {
 		fmt.Fprintf(&b, "Environment=%s\n", unitQuote(v))
 	}
-	fmt.Fprintf(&b, "ExecStart=%s serve --standby\nRestart=on-failure\nRestartSec=30\n\n[Install]\nWantedBy=default.target\n", unitQuote(program))
+	fmt.Fprintf(&b, "ExecStart=%s serve "+
+		"--standby\nRestart=on-failure\nRestartSec=30\n\n[Install]\nWantedBy=default.target\n", unitQuote(program))
 	return service{
 		file: filepath.Join(config, "systemd", "user", unitName), text: b.String(),
 		on: [][]string{
@@ -105,7 +106,8 @@ func launchd(d home.Dirs, program string) service {
 <plist version="1.0">
 <dict>
   <key>Label</key><string>` + agentName + `</string>
-  <key>ProgramArguments</key><array><string>` + xmlText(program) + `</string><string>serve</string><string>--standby</string></array>
+  <key>ProgramArguments</key><array><string>` + xmlText(program) +
+			`</string><string>serve</string><string>--standby</string></array>
   <key>EnvironmentVariables</key><dict>
 ` + env.String() + `  </dict>
   <key>RunAtLoad</key><true/>
@@ -138,7 +140,8 @@ func (a *app) serviceOn(ctx context.Context) error {
 	}
 	for _, c := range s.on {
 		if err := a.tool(ctx, c); err != nil {
-			return errors.Join(fmt.Errorf("this system did not take the service, so it is not there: %w", err), os.Remove(s.file))
+			return errors.Join(fmt.Errorf("this system did not take the service, so it is not there: %w", err),
+				os.Remove(s.file))
 		}
 	}
 	a.say("The coordinator starts with your login now (%s).", s.file)
@@ -219,7 +222,8 @@ func (x exam) login() wire.Check {
 	raw, err := os.ReadFile(s.file)
 	switch {
 	case err != nil:
-		return off("login", "the coordinator starts with the first session or command, not with your login", "afar service on, if you want that")
+		return off("login", "the coordinator starts with the first session or command, not with your login",
+			"afar service on, if you want that")
 	case string(raw) != s.text:
 		return bad("login", s.file+" starts another Afar, or was changed", "afar service on writes it anew")
 	}

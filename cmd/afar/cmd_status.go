@@ -13,7 +13,8 @@ import (
 func newStatus(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Show sessions, loops, open questions, channels", Args: exactly(),
-		Long: "Shows the sessions with what they are about, their model, context and todos as far as Claude Code tells,\n" +
+		Long: "Shows the sessions with what they are about, their model, context and todos as far as Claude Code " +
+			"tells,\n" +
 			"the loops, what waits for you, and the channels. What is not known is said to be unknown.\n" +
 			"With --watch the screen is kept current until Ctrl-C.",
 	}
@@ -79,7 +80,8 @@ func renderChannels(p *page, channels []wire.Channel) {
 	p.head("Channels")
 	var rows [][]cell
 	for _, ch := range channels {
-		rows = append(rows, []cell{mark(ch.State), plain(oneLine(ch.ID, 20)), plain(oneLine(ch.State, 20)), {oneLine(ch.Note, 100), dim}})
+		rows = append(rows, []cell{mark(ch.State), plain(oneLine(ch.ID, 20)), plain(oneLine(ch.State, 20)),
+			{oneLine(ch.Note, 100), dim}})
 	}
 	p.table(rows)
 }
@@ -185,7 +187,8 @@ func renderOpenAsks(p *page, asks []wire.Ask) {
 	for _, card := range cards(asks) {
 		q := card[0]
 		rows = append(rows, []cell{
-			{shortID(q), bold}, plain(oneLine(q.Token, 40)), plain(p.ago(q.OpenedAt)), plain(oneLine(q.Tool, 30) + times(card)), plain(oneLine(q.Input, 80)),
+			{shortID(q), bold}, plain(oneLine(q.Token, 40)), plain(p.ago(q.OpenedAt)),
+			plain(oneLine(q.Tool, 30) + times(card)), plain(oneLine(q.Input, 80)),
 		})
 	}
 	p.table(rows)

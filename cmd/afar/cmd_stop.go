@@ -67,9 +67,11 @@ func stopped(before wire.StatusReply, next int) string {
 	}
 	switch {
 	case next != 0:
-		return fmt.Sprintf("The coordinator has stopped, and a hook that waits has started it again (pid %d). `afar pause` silences it.", next)
+		return fmt.Sprintf("The coordinator has stopped, and a hook that waits has started it again (pid %d). `afar "+
+			"pause` silences it.", next)
 	case live > 0:
-		return fmt.Sprintf("The coordinator has stopped. %s will start it again; to silence it: `afar pause`.", text.Count(live, "running session"))
+		return fmt.Sprintf("The coordinator has stopped. %s will start it again; to silence it: `afar pause`.",
+			text.Count(live, "running session"))
 	}
 	return "The coordinator has stopped."
 }

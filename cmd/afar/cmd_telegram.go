@@ -154,7 +154,8 @@ func (a *app) pair(ctx context.Context, wait bool) error {
 	if p.Bot != "" {
 		bot = "@" + oneLine(p.Bot, 60) + ", "
 	}
-	a.tell("Send this to your bot in Telegram (%svalid for %s):", bot, span(milli(p.ExpiresAt).Sub(a.now())+time.Second))
+	a.tell("Send this to your bot in Telegram (%svalid for %s):", bot,
+		span(milli(p.ExpiresAt).Sub(a.now())+time.Second))
 	a.say("/start %s", p.Code)
 	if p.Bot != "" {
 		a.tellLink("https://t.me/" + oneLine(p.Bot, 60) + "?start=" + p.Code)
@@ -197,7 +198,8 @@ func (a *app) connectFirst(ctx context.Context) error {
 func (a *app) awaitPairing(ctx context.Context, p wire.TelegramPairReply, since int64) error {
 	for {
 		var t wire.TelegramReply
-		err := a.callWaiting(ctx, wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: pairedFor.Milliseconds()}, &t, pairedFor)
+		err := a.callWaiting(ctx, wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: pairedFor.Milliseconds()},
+			&t, pairedFor)
 		if errors.Is(err, errInterrupted) {
 			a.tell("\nNo longer waiting; the code stays valid.")
 		}

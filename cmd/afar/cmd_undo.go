@@ -53,7 +53,8 @@ func atMostOne(c *cobra.Command, args []string) error {
 func (a *app) undone(u wire.Undo, quiet bool) error {
 	switch {
 	case len(u.Newer) > 0:
-		return fmt.Errorf("not undone: this work is newer and would be overwritten: %s\nkeep a copy of it, or: afar undo --force %s",
+		return fmt.Errorf("not undone: this work is newer and would be overwritten: %s\nkeep a copy of it, or: afar "+
+			"undo --force %s",
 			oneLine(strings.Join(u.Newer, ", "), 2000), oneLine(u.ID, 80))
 	case u.Failed != "":
 		return fmt.Errorf("not undone: %s", oneLine(u.Failed, 500))
@@ -75,7 +76,8 @@ func renderUndos(p *page, in wire.UndosReply) {
 		return
 	}
 	for _, u := range in.Undos {
-		p.line("%s  %s  %s  %s", p.paint(bold, oneLine(u.ID, 80)), oneLine(u.Token, 40), p.ago(u.TakenAt), p.paint(dim, "until "+p.clock(u.EndsAt)))
+		p.line("%s  %s  %s  %s", p.paint(bold, oneLine(u.ID, 80)), oneLine(u.Token, 40), p.ago(u.TakenAt),
+			p.paint(dim, "until "+p.clock(u.EndsAt)))
 		p.line("    %s %s", oneLine(u.Tool, 30), oneLine(u.Input, 160))
 		p.line("    keeps %s", oneLine(u.Holds, 200))
 		for _, text := range undoNotes(u) {

@@ -13,8 +13,10 @@ import (
 
 func newUpdate(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "update", Short: "Bring the clone that Afar was installed from up to date, and install it", Args: exactly(),
-		Long: "Runs `git pull --ff-only` in the clone that Afar was installed from, then its install.sh. Where the clone has\n" +
+		Use: "update", Short: "Bring the clone that Afar was installed from up to date, and install it",
+		Args: exactly(),
+		Long: "Runs `git pull --ff-only` in the clone that Afar was installed from, then its install.sh. Where the " +
+			"clone has\n" +
 			"commits or changes of its own in the way, nothing is changed and git says what it is.",
 		RunE: func(c *cobra.Command, _ []string) error { return a.update(c.Context()) },
 	}
@@ -28,8 +30,8 @@ func (a *app) update(ctx context.Context) error {
 	clone := filepath.Dir(a.bin)
 	for _, name := range []string{"install.sh", ".git"} {
 		if _, err := os.Stat(filepath.Join(clone, name)); err != nil {
-			return errors.New("these programs do not lie in a clone of Afar; a plugin that Claude Code installed from git is " +
-				"brought up to date with `claude plugin update afar@afar`")
+			return errors.New("these programs do not lie in a clone of Afar; a plugin that Claude Code installed " +
+				"from git is brought up to date with `claude plugin update afar@afar`")
 		}
 	}
 	if err := a.step(ctx, "git pull --ff-only", "git", "-C", clone, "pull", "--ff-only"); err != nil {

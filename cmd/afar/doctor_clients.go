@@ -39,7 +39,8 @@ func (c hostClient) check() wire.Check {
 		return off("claude", c.path+" does not say its version: whether a guard that fails stops the call is unknown",
 			"type `"+c.path+" --version` and see")
 	case claude.Before(c.version, claude.Oldest):
-		return bad("claude", name+": older than "+claude.Oldest+", the oldest client that Afar supports", "claude update")
+		return bad("claude", name+": older than "+claude.Oldest+", the oldest client that Afar supports",
+			"claude update")
 	case !claude.Stops(c.version):
 		return off("claude", name+": a missing, crashed or overdue guard lets the call run"+c.discards(),
 			"claude update: from "+claude.FailClosed+" on it stops the call")

@@ -42,7 +42,8 @@ func (x exam) silent(err error) []wire.Check {
 
 func (x exam) version(c wire.Coordinator) wire.Check {
 	if c.Version != versionText() {
-		return bad("coordinator", fmt.Sprintf("runs version %s, this command is %s", c.Version, versionText()), "afar restart")
+		return bad("coordinator", fmt.Sprintf("runs version %s, this command is %s", c.Version, versionText()),
+			"afar restart")
 	}
 	return ok("coordinator", "runs, pid %d, version %s", c.PID, c.Version)
 }

@@ -26,10 +26,12 @@ func gradeCheck(grade mods.Grade, why string) wire.Check {
 	case mods.Locked:
 		return ok("grade", "locked: settings that only root writes keep the guard on and other mods out")
 	case mods.Held:
-		return ok("grade", "held: no other mod overrules what the guard denies or asks; one that answers calls itself, and a session "+
-			"that a project starts without Afar, raise an alarm")
+		return ok("grade",
+			"held: no other mod overrules what the guard denies or asks; one that answers calls itself, and a session "+
+				"that a project starts without Afar, raise an alarm")
 	}
-	return off("grade", "plain: another plugin's mod can overrule the guard; "+why, installFix+" without --no-hold, or see afar lock --print")
+	return off("grade", "plain: another plugin's mod can overrule the guard; "+why,
+		installFix+" without --no-hold, or see afar lock --print")
 }
 
 func modsCheck(grade mods.Grade, found []mods.Mod) wire.Check {
@@ -53,12 +55,14 @@ func modsCheck(grade mods.Grade, found []mods.Mod) wire.Check {
 func hooksOffChecks(hostDir, project string) (checks []wire.Check) {
 	files := []string{filepath.Join(hostDir, "settings.json")}
 	if project != "" {
-		files = append(files, filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"))
+		files = append(files, filepath.Join(project, ".claude", "settings.json"),
+			filepath.Join(project, ".claude", "settings.local.json"))
 	}
 	for _, path := range files {
 		if mods.HooksOff(path) {
-			checks = append(checks, bad("hooks", path+" switches all hooks off: sessions that read it run without the guard",
-				"take disableAllHooks out of it"))
+			checks = append(checks,
+				bad("hooks", path+" switches all hooks off: sessions that read it run without the guard",
+					"take disableAllHooks out of it"))
 		}
 	}
 	return checks

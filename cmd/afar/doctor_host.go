@@ -42,7 +42,8 @@ func (x exam) host(ctx context.Context) ([]wire.Check, error) {
 		return nil, err
 	}
 	if err != nil {
-		return append(found, bad("plugin", "claude plugin list: "+err.Error(), "type `claude plugin list` and see")), nil
+		return append(found, bad("plugin", "claude plugin list: "+err.Error(), "type `claude plugin list` and see")),
+			nil
 	}
 	return append(found, pluginCheck(out, filepath.Dir(x.bin))), nil
 }
@@ -86,7 +87,8 @@ func pluginCheck(out []byte, root string) wire.Check {
 		case p.Enabled != nil && !*p.Enabled:
 			found = bad("plugin", "it is switched off in Claude Code", "claude plugin enable "+pluginID)
 		case p.Folder != "" && !sameFolder(p.Folder, root):
-			found = bad("plugin", "Claude Code loads the one in "+p.Folder+", not in "+root, "run install.sh of the one that you want")
+			found = bad("plugin", "Claude Code loads the one in "+p.Folder+", not in "+root,
+				"run install.sh of the one that you want")
 		default:
 			return ok("plugin", "%s is loaded", pluginID)
 		}

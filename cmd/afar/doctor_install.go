@@ -95,7 +95,8 @@ func (x exam) pin() wire.Check {
 	if err != nil {
 		return bad("pin", err.Error(), installFix)
 	}
-	if hooks.Config != x.dirs.Config || hooks.State != x.dirs.State || hooks.Run != x.dirs.Run || hooks.User != x.dirs.User {
+	if hooks.Config != x.dirs.Config || hooks.State != x.dirs.State || hooks.Run != x.dirs.Run ||
+		hooks.User != x.dirs.User {
 		return bad("pin", fmt.Sprintf("the hooks use %s, this command %s", hooks.Socket(), x.dirs.Socket()),
 			"unset AFAR_HOME and the XDG variables here, or "+installFix+" in this environment")
 	}
@@ -132,11 +133,13 @@ func othersMay(info fs.FileInfo) bool {
 func (x exam) path() wire.Check {
 	found := lookPath(x.getenv("PATH"), "afar")
 	if found == "" {
-		return off("command", "afar is not on PATH", "add the folder that install.sh linked it into, ~/.local/bin by default")
+		return off("command", "afar is not on PATH",
+			"add the folder that install.sh linked it into, ~/.local/bin by default")
 	}
 	real, err := filepath.EvalSymlinks(found)
 	if err != nil || filepath.Dir(real) != x.bin {
-		return bad("command", fmt.Sprintf("afar on PATH is %s, and not of %s", found, x.bin), "run install.sh of the one that you want")
+		return bad("command", fmt.Sprintf("afar on PATH is %s, and not of %s", found, x.bin),
+			"run install.sh of the one that you want")
 	}
 	return ok("command", "afar is %s", found)
 }

@@ -21,11 +21,13 @@ import (
 // run. It sends nothing to those.
 func (x exam) live(ctx context.Context) ([]wire.Check, error) {
 	if x.inSession() {
-		return nil, errors.New("--live starts sessions of its own: type it in a terminal of yours, not inside a session")
+		return nil,
+			errors.New("--live starts sessions of its own: type it in a terminal of yours, not inside a session")
 	}
 	if file := managing(managedDirs()); file != "" {
 		return append(x.running(ctx), off("live", "nothing was tried: "+file+" loads Afar into every session, "+
-			"so a trial would reach your own coordinator", "sudo afar unlock, afar doctor --live, then sudo afar lock")), nil
+			"so a trial would reach your own coordinator",
+			"sudo afar unlock, afar doctor --live, then sudo afar lock")), nil
 	}
 	var found []wire.Check
 	for _, c := range x.clients() {
@@ -75,7 +77,8 @@ func (x exam) try(ctx context.Context, c hostClient) ([]wire.Check, error) {
 		return nil, errInterrupted
 	}
 	if err != nil {
-		return []wire.Check{bad(id, "the trial did not come to an end: "+err.Error(), installFix+", then afar doctor --live")}, nil
+		return []wire.Check{bad(id, "the trial did not come to an end: "+err.Error(),
+			installFix+", then afar doctor --live")}, nil
 	}
 	var checks []wire.Check
 	for _, f := range []probe.Finding{found.Guard, found.Ask, found.Stop} {
@@ -115,11 +118,15 @@ func (x exam) running(ctx context.Context) (found []wire.Check) {
 		at := slices.IndexFunc(s.Sessions, func(known wire.Session) bool { return known.ID == f.Session })
 		switch {
 		case unreachable != nil:
-			found = append(found, off(f.id(), x.evidence(f)+"; whether its hooks ran is unknown: the coordinator does not answer", "afar start"))
+			found = append(found,
+				off(f.id(), x.evidence(f)+"; whether its hooks ran is unknown: the coordinator does not answer",
+					"afar start"))
 		case at < 0 || !s.Sessions[at].Protected:
-			found = append(found, bad(f.id(), x.evidence(f)+"; none of Afar's hooks ran in it", "restart it; if that does not help, look into its project's .claude/settings.json"))
+			found = append(found, bad(f.id(), x.evidence(f)+"; none of Afar's hooks ran in it",
+				"restart it; if that does not help, look into its project's .claude/settings.json"))
 		case x.hooksOff(f) != "":
-			found = append(found, bad("session "+s.Sessions[at].Token, x.evidence(f), "take that out of the file, then restart the session"))
+			found = append(found, bad("session "+s.Sessions[at].Token, x.evidence(f),
+				"take that out of the file, then restart the session"))
 		default:
 			known := s.Sessions[at]
 			found = append(found, ok("session "+known.Token, "%s; its hooks ran, it is %s", x.evidence(f), known.State))

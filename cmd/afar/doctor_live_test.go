@@ -14,7 +14,8 @@ func TestDoctorLiveInSession(t *testing.T) {
 	s := newShell(t)
 	install(t, s)
 	s.env["CLAUDECODE"] = "1"
-	if code := s.run("doctor", "--live"); code != exitFailed || !strings.Contains(s.stderr.String(), "not inside a session") {
+	if code := s.run("doctor", "--live"); code != exitFailed ||
+		!strings.Contains(s.stderr.String(), "not inside a session") {
 		t.Errorf("exit %d, stderr %q", code, s.stderr.String())
 	}
 }
@@ -35,8 +36,9 @@ func TestDoctorLiveEvidence(t *testing.T) {
 		spoil    func(s *shell, project string)
 		id, want string
 	}{
-		"hooks heard":    {status(heard), "session web-3c4d", "ok its hooks ran, it is working"},
-		"version":        {status(heard), "session web-3c4d", "ok Claude Code 2.1.294, which lets a call run whose guard fails"},
+		"hooks heard": {status(heard), "session web-3c4d", "ok its hooks ran, it is working"},
+		"version": {status(heard), "session web-3c4d",
+			"ok Claude Code 2.1.294, which lets a call run whose guard fails"},
 		"hooks unheard":  {status(unheard), "session 0a1b2c3d", "bad none of Afar's hooks ran in it"},
 		"unknown":        {status(), "session 0a1b2c3d", "bad none of Afar's hooks ran in it"},
 		"no coordinator": {func(*shell, string) {}, "session 0a1b2c3d", "off whether its hooks ran is unknown"},

@@ -25,11 +25,13 @@ func (x exam) policies() []wire.Check {
 func policyCheck(f policy.File) wire.Check {
 	switch f.State {
 	case policy.Broken:
-		return bad("policy", f.Path+" is broken, so only built-in rules hold: "+f.Err.Error(), "mend that line; `afar guard explain ls` reads it again")
+		return bad("policy", f.Path+" is broken, so only built-in rules hold: "+f.Err.Error(),
+			"mend that line; `afar guard explain ls` reads it again")
 	case policy.Untrusted:
 		return off("policy", f.Path+" makes rules stricter; "+quieted(f), "look at it, then: afar guard trust "+f.Path)
 	case policy.Changed:
-		return off("policy", f.Path+" has changed since it was trusted; it only makes rules stricter", "look at it, then: afar guard trust "+f.Path)
+		return off("policy", f.Path+" has changed since it was trusted; it only makes rules stricter",
+			"look at it, then: afar guard trust "+f.Path)
 	}
 	return ok("policy", "%s is in force", f.Path)
 }

@@ -22,7 +22,8 @@ func (a *app) repair() error {
 		a.say("The database is not damaged: there is nothing to repair.")
 		return nil
 	case errors.Is(err, repair.ErrServed):
-		return errors.New("a coordinator runs and has the database open; `afar stop` first, and then `afar doctor` says whether it is damaged")
+		return errors.New("a coordinator runs and has the database open; `afar stop` first, and then `afar doctor` " +
+			"says whether it is damaged")
 	case err != nil:
 		return err
 	}

@@ -56,7 +56,8 @@ func (a *app) reportText(ctx context.Context, d home.Dirs, found wire.DoctorRepl
 	p := &page{w: &b, now: a.now(), home: a.getenv("HOME")}
 	p.line("Afar, a report of %s", a.now().UTC().Format(time.DateTime+" MST"))
 	p.head("# Versions")
-	p.line("  afar %s, protocol %d, %s, %s/%s", versionText(), wire.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	p.line("  afar %s, protocol %d, %s, %s/%s", versionText(), wire.Version, runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 	p.line("  claude %s", a.clientVersion())
 	p.head("# Doctor")
 	renderChecks(p, found)

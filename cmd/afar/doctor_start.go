@@ -20,7 +20,8 @@ import (
 func (x exam) config() wire.Check {
 	path := x.dirs.ConfigFile()
 	if _, err := config.Load(path); err != nil {
-		return bad("config", err.Error(), "mend that line; docs/config.md lists the keys, and `afar config` shows what is in force")
+		return bad("config", err.Error(),
+			"mend that line; docs/config.md lists the keys, and `afar config` shows what is in force")
 	}
 	if _, err := os.Stat(path); err != nil {
 		return ok("config", "no config.toml: every setting has its default")
@@ -113,7 +114,8 @@ func (x exam) lastWords() wire.Check {
 		return bad("log", "its last words are an error: "+words, "mend that, then afar start; all of it: "+x.dirs.Log())
 	}
 	if reason, at := x.dirs.Failure(); reason != "" {
-		return bad("log", "the last start failed at "+at.Format(time.DateTime)+": "+reason, "mend that, then afar start")
+		return bad("log", "the last start failed at "+at.Format(time.DateTime)+": "+reason,
+			"mend that, then afar start")
 	}
 	return ok("log", "%s ends without an error", x.dirs.Log())
 }

@@ -69,8 +69,10 @@ func TestDoctorWithoutCoordinator(t *testing.T) {
 			served(s)
 			write(s.t, s.dirs().ConfigFile(), "[checkin]\nhodl = '5s'\n", 0o600)
 		}, "config", `line 2: unknown key "checkin.hodl"; did you mean "checkin.hold"?`, "docs/config.md"},
-		"damaged header": {func(s *shell) { served(s); damage(s, 0, "no database at all") }, "database", "damaged", "--repair"},
-		"newer database": {func(s *shell) { served(s); damage(s, 60, "\x00\x00\x7f\x00") }, "database", "newer Afar", "newest"},
+		"damaged header": {func(s *shell) { served(s); damage(s, 0, "no database at all") }, "database", "damaged",
+			"--repair"},
+		"newer database": {func(s *shell) { served(s); damage(s, 60, "\x00\x00\x7f\x00") }, "database", "newer Afar",
+			"newest"},
 		"truncated": {func(s *shell) {
 			served(s)
 			if err := os.Truncate(s.dirs().Database(), 9000); err != nil {
@@ -101,7 +103,8 @@ func TestDoctorWithoutCoordinator(t *testing.T) {
 		}, "log", "index out of range", "crash.log"},
 		"last words": {func(s *shell) {
 			served(s)
-			write(s.t, s.dirs().Log(), `{"level":"INFO","msg":"serving"}`+"\n"+`{"level":"ERROR","msg":"accept","err":"boom"}`+"\n", 0o600)
+			write(s.t, s.dirs().Log(),
+				`{"level":"INFO","msg":"serving"}`+"\n"+`{"level":"ERROR","msg":"accept","err":"boom"}`+"\n", 0o600)
 		}, "log", "accept: boom", "afar start"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +119,8 @@ func TestDoctorWithoutCoordinator(t *testing.T) {
 				if f.State == "bad" && f.Fix == "" {
 					t.Errorf("no fix: %+v", f)
 				}
-				if f.State == "bad" && f.ID == c.check && strings.Contains(f.Text, c.says) && strings.Contains(f.Fix, c.mend) {
+				if f.State == "bad" && f.ID == c.check && strings.Contains(f.Text, c.says) &&
+					strings.Contains(f.Fix, c.mend) {
 					red = f.ID
 				}
 			}

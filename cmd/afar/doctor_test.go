@@ -37,7 +37,8 @@ func install(t *testing.T, s *shell) {
 			t.Fatal(err)
 		}
 	}
-	write(t, root+"/plugin/hooks.json", `{"x": "${CLAUDE_PLUGIN_ROOT}/bin/hook-stop", "y": "${CLAUDE_PLUGIN_ROOT}/plugin/start.sh"}`, 0o600)
+	write(t, root+"/plugin/hooks.json",
+		`{"x": "${CLAUDE_PLUGIN_ROOT}/bin/hook-stop", "y": "${CLAUDE_PLUGIN_ROOT}/plugin/start.sh"}`, 0o600)
 	for _, name := range []string{"afar", "hook-stop", "hook-session-start"} {
 		write(t, s.bin+"/"+name, "#!/bin/sh\n", 0o700)
 	}
@@ -71,12 +72,16 @@ func TestDoctor(t *testing.T) {
 		{"not running", func(*shell) {}, "coordinator", "off", "does not run"},
 		{"no host", func(*shell) {}, "claude", "off", "not on PATH"},
 		{"no alias", func(*shell) {}, "/loop", "off", "/afar:loop"},
-		{"a hook is missing", func(s *shell) { os.Remove(s.bin + "/hook-stop") }, "programs", "bad", "hook-stop missing"},
-		{"a hook cannot run", func(s *shell) { os.Chmod(s.bin+"/hook-stop", 0o600) }, "programs", "bad", "hook-stop missing"},
+		{"a hook is missing", func(s *shell) { os.Remove(s.bin + "/hook-stop") }, "programs", "bad",
+			"hook-stop missing"},
+		{"a hook cannot run", func(s *shell) { os.Chmod(s.bin+"/hook-stop", 0o600) }, "programs", "bad",
+			"hook-stop missing"},
 		{"no pin", func(s *shell) { os.Remove(s.bin + "/afar.pin") }, "pin", "off", "none"},
-		{"damaged pin", func(s *shell) { write(s.t, s.bin+"/afar.pin", "state here\n", 0o600) }, "pin", "bad", "damaged"},
+		{"damaged pin", func(s *shell) { write(s.t, s.bin+"/afar.pin", "state here\n", 0o600) }, "pin", "bad",
+			"damaged"},
 		{"another home", func(s *shell) { s.env["AFAR_HOME"] = s.bin + "/elsewhere" }, "pin", "bad", "the hooks use"},
-		{"open directory", func(s *shell) { os.Chmod(s.dirs().State, 0o755) }, "directories", "bad", "open to other users"},
+		{"open directory", func(s *shell) { os.Chmod(s.dirs().State, 0o755) }, "directories", "bad",
+			"open to other users"},
 		{"not typed", func(s *shell) { s.env["PATH"] = "" }, "command", "off", "not on PATH"},
 		{"another afar", func(s *shell) {
 			other := s.t.TempDir()
@@ -92,22 +97,33 @@ func TestDoctor(t *testing.T) {
 		}, "coordinator", "bad", "not responding"},
 		{"running", func(s *shell) { healthy(s) }, "coordinator", "ok", "pid 42"},
 		{"asks the coordinator", func(s *shell) { healthy(s) }, "session web-3c4d", "bad", "without"},
-		{"open socket", func(s *shell) { healthy(s); os.Chmod(s.dirs().Socket(), 0o777) }, "socket", "bad", "open to other users"},
+		{"open socket", func(s *shell) { healthy(s); os.Chmod(s.dirs().Socket(), 0o777) }, "socket", "bad",
+			"open to other users"},
 		{"old coordinator", func(s *shell) {
 			healthy(s).says(wire.OpStatus, wire.StatusReply{Coordinator: wire.Coordinator{Version: "v0"}})
 		}, "coordinator", "bad", "runs version v0"},
 		{"our alias", func(s *shell) { alias(s, "---\n"+aliasMark+"\n") }, "/loop", "ok", "is Afar's"},
 		{"their alias", func(s *shell) { alias(s, "mine") }, "/loop", "off", "your own"},
-		{"plugin loaded", func(s *shell) { hostLists(s, `[{"id":"afar@afar","enabled":true}]`) }, "plugin", "ok", "loaded"},
-		{"old host", func(s *shell) { hostSays(s, "2.1.197 (Claude Code)") }, "claude", "off", "2.1.197: a missing, crashed or overdue guard lets the call run"},
-		{"old host's own refusals", func(s *shell) { hostSays(s, "2.1.197 (Claude Code)") }, "claude", "off", "refuses by itself what it would ask"},
-		{"host before onFailure", func(s *shell) { hostSays(s, "2.1.294 (Claude Code)") }, "claude", "off", "lets the call run"},
-		{"host with onFailure", func(s *shell) { hostSays(s, "2.1.295 (Claude Code)") }, "claude", "ok", "2.1.295: a missing, crashed or overdue guard stops the call"},
-		{"newest host", func(s *shell) { hostSays(s, "2.1.330 (Claude Code)") }, "claude", "ok", "guard stops the call"},
-		{"host too old", func(s *shell) { hostSays(s, "2.1.196 (Claude Code)") }, "claude", "bad", "older than 2.1.197"},
-		{"host not tested", func(s *shell) { hostSays(s, "2.1.331 (Claude Code)") }, "claude", "off", "newer than 2.1.330"},
-		{"host without a version", func(s *shell) { hostSays(s, "hello") }, "claude", "off", "does not say its version"},
-		{"host is broken", func(s *shell) { write(s.t, s.bin+"/claude", "#!/bin/sh\nexit 3\n", 0o700) }, "plugin", "bad", "exit status 3"},
+		{"plugin loaded", func(s *shell) { hostLists(s, `[{"id":"afar@afar","enabled":true}]`) }, "plugin", "ok",
+			"loaded"},
+		{"old host", func(s *shell) { hostSays(s, "2.1.197 (Claude Code)") }, "claude", "off",
+			"2.1.197: a missing, crashed or overdue guard lets the call run"},
+		{"old host's own refusals", func(s *shell) { hostSays(s, "2.1.197 (Claude Code)") }, "claude", "off",
+			"refuses by itself what it would ask"},
+		{"host before onFailure", func(s *shell) { hostSays(s, "2.1.294 (Claude Code)") }, "claude", "off",
+			"lets the call run"},
+		{"host with onFailure", func(s *shell) { hostSays(s, "2.1.295 (Claude Code)") }, "claude", "ok",
+			"2.1.295: a missing, crashed or overdue guard stops the call"},
+		{"newest host", func(s *shell) { hostSays(s, "2.1.330 (Claude Code)") }, "claude", "ok",
+			"guard stops the call"},
+		{"host too old", func(s *shell) { hostSays(s, "2.1.196 (Claude Code)") }, "claude", "bad",
+			"older than 2.1.197"},
+		{"host not tested", func(s *shell) { hostSays(s, "2.1.331 (Claude Code)") }, "claude", "off",
+			"newer than 2.1.330"},
+		{"host without a version", func(s *shell) { hostSays(s, "hello") }, "claude", "off",
+			"does not say its version"},
+		{"host is broken", func(s *shell) { write(s.t, s.bin+"/claude", "#!/bin/sh\nexit 3\n", 0o700) }, "plugin",
+			"bad", "exit status 3"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -138,7 +154,8 @@ func TestDoctor(t *testing.T) {
 func healthy(s *shell) *standIn {
 	c := s.serve().
 		says(wire.OpStatus, wire.StatusReply{Coordinator: wire.Coordinator{PID: 42, Version: versionText()}}).
-		says(wire.OpDoctor, wire.DoctorReply{Checks: []wire.Check{bad("session web-3c4d", "runs without Afar's hooks", "")}})
+		says(wire.OpDoctor, wire.DoctorReply{Checks: []wire.Check{bad("session web-3c4d", "runs without Afar's hooks",
+			"")}})
 	if err := os.Chmod(s.dirs().Socket(), 0o600); err != nil {
 		s.t.Fatal(err)
 	}

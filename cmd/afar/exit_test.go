@@ -52,18 +52,24 @@ func TestExitCodes(t *testing.T) {
 		{"config needs nobody", "config", nil, 0, ""},
 		{"rules need nobody", "guard rules", nil, 0, ""},
 
-		{"found nothing", "loop show x", func(c *standIn) { c.refuses(wire.OpLoop, wire.CodeNotFound, "x: not found") }, 4, "x: not found"},
+		{"found nothing", "loop show x", func(c *standIn) { c.refuses(wire.OpLoop, wire.CodeNotFound, "x: not found") },
+			4, "x: not found"},
 		{"too late", "deny aabbccdd01", func(c *standIn) {
 			c.says(wire.OpAsks, openAsks()).refuses(wire.OpAnswer, wire.CodeSettled, "allowed by Ana at 11:59:00")
 		}, 4, "allowed by Ana"},
 		{"unknown ask", "deny zzz", func(c *standIn) {
 			c.says(wire.OpAsks, openAsks()).refuses(wire.OpAnswer, wire.CodeNotFound, `ask "zzz": not found`)
 		}, 4, "not found"},
-		{"refused", "pause", func(c *standIn) { c.refuses(wire.OpPause, wire.CodeDenied, "a session may not decide") }, 1, "may not decide"},
+		{"refused", "pause", func(c *standIn) { c.refuses(wire.OpPause, wire.CodeDenied, "a session may not decide") },
+			1, "may not decide"},
 		{"older coordinator", "pause", func(*standIn) {}, 1, "afar restart"},
-		{"its own fault", "pause", func(c *standIn) { c.refuses(wire.OpPause, wire.CodeInternal, "disk full") }, 1, "disk full"},
+		{"its own fault", "pause", func(c *standIn) { c.refuses(wire.OpPause, wire.CodeInternal, "disk full") }, 1,
+			"disk full"},
 		{"raw refusal", "call loop {}", func(c *standIn) { c.refuses(wire.OpLoop, wire.CodeNotFound, "no") }, 4, "no"},
-		{"broken journal", "audit verify", func(c *standIn) { c.says(wire.OpVerify, wire.VerifyReply{Entries: 9, Broken: 4}) }, 1, "entry 4"},
+		{"broken journal", "audit verify", func(c *standIn) {
+			c.says(wire.OpVerify,
+				wire.VerifyReply{Entries: 9, Broken: 4})
+		}, 1, "entry 4"},
 		{"done", "pause", func(c *standIn) { c.says(wire.OpPause, wire.Settings{Paused: true}) }, 0, ""},
 	}
 	for _, tt := range tests {

@@ -40,7 +40,8 @@ func newSmallDisk(t *testing.T, env ...string) *smallDisk {
 		}
 	}
 	d := &smallDisk{t: t, home: t.TempDir()}
-	d.env = append(env, "HOME="+d.home, "AFAR_HOME="+filepath.Join(d.home, "afar"), "PATH="+os.Getenv(builtVar)+":/usr/bin:/bin:/usr/sbin:/sbin")
+	d.env = append(env, "HOME="+d.home, "AFAR_HOME="+filepath.Join(d.home, "afar"),
+		"PATH="+os.Getenv(builtVar)+":/usr/bin:/bin:/usr/sbin:/sbin")
 	holder := exec.Command("unshare", "-m", "--propagation", "private", "sh", "-c",
 		`mount -t tmpfs -o size=8m tmpfs "$1" && echo ready && exec sleep 600`, "sh", d.home)
 	out, err := holder.StdoutPipe()
@@ -63,7 +64,8 @@ func newSmallDisk(t *testing.T, env ...string) *smallDisk {
 // command prepares a program in there, as the child of a client that is not this
 // test.
 func (d *smallDisk) command(stdin string, args ...string) *exec.Cmd {
-	c := exec.Command("nsenter", append([]string{"-t", d.inner, "-m", "--", "sh", "-c", "\"$@\"\nexit $?", "client"}, args...)...)
+	c := exec.Command("nsenter", append([]string{"-t", d.inner, "-m", "--", "sh", "-c", "\"$@\"\nexit $?", "client"},
+		args...)...)
 	c.Env = d.env
 	c.Dir = "/"
 	c.Stdin = strings.NewReader(stdin)
@@ -100,7 +102,8 @@ func (d *smallDisk) fill() {
 func (d *smallDisk) free() { d.must("rm", d.home+"/filler") }
 
 func permission(command string) string {
-	return fmt.Sprintf(`{"hook_event_name":"PermissionRequest","session_id":"s-1","cwd":"/","permission_mode":"default","tool_name":"Bash","tool_input":{"command":%q}}`, command)
+	return fmt.Sprintf(`{"hook_event_name":"PermissionRequest","session_id":"s-1","cwd":"/",`+
+		`"permission_mode":"default","tool_name":"Bash","tool_input":{"command":%q}}`, command)
 }
 
 // pair starts a coordinator in d and pairs a person with it.
@@ -151,7 +154,8 @@ func TestFullDisk(t *testing.T) {
 
 	d.fill()
 	out, _, code := d.run(permission("touch a"), "hook-permission-request")
-	if code != 0 || !strings.Contains(out, "the disk is full") || !strings.Contains(out, "asked here alone") || strings.Contains(out, "behavior") {
+	if code != 0 || !strings.Contains(out, "the disk is full") || !strings.Contains(out, "asked here alone") ||
+		strings.Contains(out, "behavior") {
 		t.Errorf("an attended question: exit %d, %s", code, out)
 	}
 	awaitText(t, s, "cannot write")
@@ -160,7 +164,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	d.unattended("touch b")
 	start := `{"hook_event_name":"SessionStart","session_id":"s-2","cwd":"/","source":"startup"}`
-	if out, _, _ := d.run(start, "hook-session-start"); !strings.Contains(out, "systemMessage") || !strings.Contains(out, "the disk is full") {
+	if out, _, _ := d.run(start, "hook-session-start"); !strings.Contains(out, "systemMessage") ||
+		!strings.Contains(out, "the disk is full") {
 		t.Errorf("a session that starts is told %q", out)
 	}
 	out, _, code = d.run("", "afar", "doctor")
@@ -201,7 +206,8 @@ func (d *smallDisk) unattended(command string) {
 	c.Env = append(c.Env, "CLAUDE_CODE_ENTRYPOINT=sdk-cli", "CLAUDE_CODE_SESSION_ATTENDED=0")
 	began := time.Now()
 	out, err := c.Output()
-	if err != nil || !strings.Contains(string(out), `"behavior":"deny"`) || !strings.Contains(string(out), "the disk is full") {
+	if err != nil || !strings.Contains(string(out), `"behavior":"deny"`) ||
+		!strings.Contains(string(out), "the disk is full") {
 		d.t.Errorf("an unattended question after %s: %v, %s", time.Since(began), err, out)
 	}
 }

@@ -26,7 +26,8 @@ func newJudgingApp(t *testing.T) (a *app, at spot) {
 	}
 	t.Chdir(project)
 	env := map[string]string{"HOME": root, "AFAR_HOME": filepath.Join(root, "afar")}
-	a = &app{bin: filepath.Join(root, "bin"), getenv: func(name string) string { return env[name] }, stderr: &bytes.Buffer{}}
+	a = &app{bin: filepath.Join(root, "bin"), getenv: func(name string) string { return env[name] },
+		stderr: &bytes.Buffer{}}
 	at, err := a.here()
 	if err != nil {
 		t.Fatal(err)

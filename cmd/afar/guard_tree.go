@@ -54,7 +54,8 @@ func (t *tree) below(margin string, s *guard.Step) {
 	}
 	for _, sub := range s.Steps {
 		fork, next := branch()
-		t.lines = append(t.lines, margin+fork+t.p.paint(bold, oneLine(shownHoles(strings.Join(sub.Words, " ")), 90))+t.opinion(t.d.StepOpinions[sub]))
+		t.lines = append(t.lines, margin+fork+t.p.paint(bold,
+			oneLine(shownHoles(strings.Join(sub.Words, " ")), 90))+t.opinion(t.d.StepOpinions[sub]))
 		t.below(margin+next, sub)
 	}
 }
@@ -106,9 +107,11 @@ func standing(f policy.File) (sign, text string) {
 	case policy.Broken:
 		return "bad", "broken, so only built-in rules hold: " + f.Err.Error()
 	case policy.Untrusted:
-		return "off", "only what makes rules stricter is in force: " + quieted(f) + " until `afar guard trust " + f.Path + "`"
+		return "off", "only what makes rules stricter is in force: " + quieted(f) + " until `afar guard trust " +
+			f.Path + "`"
 	case policy.Changed:
-		return "off", "changed since it was trusted, so only what makes rules stricter is in force: look at it, then `afar guard trust " + f.Path + "`"
+		return "off", "changed since it was trusted, so only what makes rules stricter is in force: look at it, then " +
+			"`afar guard trust " + f.Path + "`"
 	}
 	return "ok", "in force"
 }

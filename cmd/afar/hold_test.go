@@ -16,16 +16,20 @@ func TestHoldEdits(t *testing.T) {
 		{"no file", "", "{\n  \"prependPlugins\": [" + ours + "]\n}\n", "{}\n"},
 		{"empty", `{}`, "{\n  \"prependPlugins\": [" + ours + "]\n}", `{}`},
 		{"keys", "{\n  \"model\": \"opus\",\n  \"a\": [1,2]\n}\n",
-			"{\n  \"prependPlugins\": [" + ours + "],\n  \"model\": \"opus\",\n  \"a\": [1,2]\n}\n", "{\n  \"model\": \"opus\",\n  \"a\": [1,2]\n}\n"},
+			"{\n  \"prependPlugins\": [" + ours + "],\n  \"model\": \"opus\",\n  \"a\": [1,2]\n}\n",
+			"{\n  \"model\": \"opus\",\n  \"a\": [1,2]\n}\n"},
 		{"one line", `{"a":1}`, `{"prependPlugins": [` + ours + `],"a":1}`, `{"a":1}`},
-		{"tabs and CRLF", "{\r\n\t\"a\": 1\r\n}", "{\r\n\t\"prependPlugins\": [" + ours + "],\r\n\t\"a\": 1\r\n}", "{\r\n\t\"a\": 1\r\n}"},
-		{"others first", `{"prependPlugins": ["x@y"], "a": 1}`, `{"prependPlugins": ["afar@afar", "x@y"], "a": 1}`, `{"prependPlugins": ["x@y"], "a": 1}`},
+		{"tabs and CRLF", "{\r\n\t\"a\": 1\r\n}", "{\r\n\t\"prependPlugins\": [" + ours + "],\r\n\t\"a\": 1\r\n}",
+			"{\r\n\t\"a\": 1\r\n}"},
+		{"others first", `{"prependPlugins": ["x@y"], "a": 1}`, `{"prependPlugins": ["afar@afar", "x@y"], "a": 1}`,
+			`{"prependPlugins": ["x@y"], "a": 1}`},
 		{"not the first", `{"a": 1, "prependPlugins": ["x@y", "afar@afar"]}`,
 			`{"a": 1, "prependPlugins": ["afar@afar", "x@y"]}`, `{"a": 1, "prependPlugins": ["x@y"]}`},
 		{"last key", `{"a": 1, "prependPlugins": []}`, `{"a": 1, "prependPlugins": ["afar@afar"]}`, `{"a": 1}`},
 		{"quotes in a key", `{"a\"b\\": 1, "prependPlugins": [], "c": 2}`,
 			`{"a\"b\\": 1, "prependPlugins": ["afar@afar"], "c": 2}`, `{"a\"b\\": 1, "c": 2}`},
-		{"below another key", `{"a": {"prependPlugins": ["z"]}}`, `{"prependPlugins": [` + ours + `],"a": {"prependPlugins": ["z"]}}`, `{"a": {"prependPlugins": ["z"]}}`},
+		{"below another key", `{"a": {"prependPlugins": ["z"]}}`, `{"prependPlugins": [` + ours +
+			`],"a": {"prependPlugins": ["z"]}}`, `{"a": {"prependPlugins": ["z"]}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newShell(t)
@@ -82,7 +86,8 @@ func TestHoldLeaves(t *testing.T) {
 			s := newShell(t)
 			path := filepath.Join(s.env["HOME"], ".claude", "settings.json")
 			put(t, path, text, 0o600)
-			if code := s.run("hold", "on"); code != exitFailed || !strings.Contains(s.stderr.String(), "left as it is") {
+			if code := s.run("hold", "on"); code != exitFailed ||
+				!strings.Contains(s.stderr.String(), "left as it is") {
 				t.Errorf("exit %d: %s", code, &s.stderr)
 			}
 			same(t, path, text)

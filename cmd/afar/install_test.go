@@ -12,7 +12,8 @@ import (
 
 func TestUninstall(t *testing.T) {
 	s := newShell(t)
-	if code := s.run("uninstall"); code != exitFailed || !strings.Contains(s.stderr.String(), "claude plugin uninstall afar@afar") {
+	if code := s.run("uninstall"); code != exitFailed ||
+		!strings.Contains(s.stderr.String(), "claude plugin uninstall afar@afar") {
 		t.Errorf("without install.sh: exit %d: %s", code, &s.stderr)
 	}
 	script := filepath.Join(filepath.Dir(s.bin), "install.sh")

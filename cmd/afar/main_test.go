@@ -30,7 +30,8 @@ var goHome = os.Getenv("HOME")
 // a test forgets to move lands in an empty one, and is a failure.
 func testMain(m *testing.M) int {
 	flag.Parse()
-	_ = flag.Set("test.parallel", "6") // scripts wait more than they compute; and nothing here is fuzzed, which this would multiply
+	// scripts wait more than they compute; and nothing here is fuzzed, which this would multiply
+	_ = flag.Set("test.parallel", "6")
 	dir, err := os.MkdirTemp("", "afar")
 	if err != nil {
 		return complain("make a place for the binaries", err)
@@ -40,7 +41,8 @@ func testMain(m *testing.M) int {
 		return complain("find the binaries", err)
 	}
 	bin, home := filepath.Join(dir, "bin"), filepath.Join(dir, "home")
-	build := exec.Command("go", "build", "-ldflags", "-s -w -X main.version=v0.0.0-test", "-o", bin+string(filepath.Separator), ".", "../hook-...")
+	build := exec.Command("go", "build", "-ldflags", "-s -w -X main.version=v0.0.0-test", "-o",
+		bin+string(filepath.Separator), ".", "../hook-...")
 	if out, err := build.CombinedOutput(); err != nil {
 		return complain("build the binaries", fmt.Errorf("%w\n%s", err, out))
 	}

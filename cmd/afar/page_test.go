@@ -33,14 +33,21 @@ func busy() wire.StatusReply {
 				Since: before(3 * time.Minute), Attended: true,
 				Model: "claude-opus-5-5", Context: 41_500, Todos: &wire.Todos{Done: 2, Total: 5},
 			},
-			{Token: "web-3c4d", Project: "/srv/web", Mode: "auto", State: "unprotected", Since: before(5 * time.Second)},
+			{
+				Token:   "web-3c4d",
+				Project: "/srv/web",
+				Mode:    "auto",
+				State:   "unprotected",
+				Since:   before(5 * time.Second),
+			},
 		},
 		Loops: []wire.Loop{{
 			ID: "api-1a2b", Active: true, UpdatedAt: before(time.Minute),
 			Stack: []wire.Frame{{Mode: "task", Goal: "fix the\nfailing tests", N: 3, Max: 10}},
 		}},
 		Asks: []wire.Ask{{
-			ID: "ask_aabbccdd01", Short: "ask_aabb", Token: "api-1a2b", Tool: "Bash", Input: "npm publish\n--tag x", State: "open", OpenedAt: before(2 * time.Minute),
+			ID: "ask_aabbccdd01", Short: "ask_aabb", Token: "api-1a2b", Tool: "Bash", Input: "npm publish\n--tag x",
+			State: "open", OpenedAt: before(2 * time.Minute),
 		}},
 	}
 }
@@ -96,12 +103,26 @@ No sessions yet. Start ` + "`claude`" + ` in a project; it appears here by itsel
 func TestRenderAsks(t *testing.T) {
 	in := wire.AsksReply{Asks: []wire.Ask{
 		{
-			ID: "ask_aabbccdd01", Short: "ask_aabb", State: "open", Token: "api-1a2b", Project: "/home/ana/code/api", Tool: "Bash", Agent: "tester",
-			Input: "npm publish\n\tnow\x1b[2J", Hash: strings.Repeat("ab", 32), Why: "publishes", OpenedAt: before(2 * time.Minute),
-			Does: "publish npm", AskedBy: "2 subagents (tester ×2)", ExpiresAt: noon().Add(28 * time.Minute).UnixMilli(),
+			ID: "ask_aabbccdd01", Short: "ask_aabb", State: "open", Token: "api-1a2b", Project: "/home/ana/code/api",
+			Tool: "Bash", Agent: "tester",
+			Input: "npm publish\n\tnow\x1b[2J", Hash: strings.Repeat("ab", 32), Why: "publishes",
+			OpenedAt: before(2 * time.Minute),
+			Does:     "publish npm", AskedBy: "2 subagents (tester ×2)",
+			ExpiresAt: noon().Add(28 * time.Minute).UnixMilli(),
 		},
 		{ID: "ask_ccdd", Card: "ask_aabbccdd01", State: "open", Token: "api-1a2b", Agent: "tester"},
-		{ID: "ask_2", State: "answered", Token: "web-3c4d", Tool: "Bash", Input: "make", By: "Ana", Allow: true, SettledAt: before(time.Second), OpenedAt: before(time.Minute), Outcome: "waiting"},
+		{
+			ID:        "ask_2",
+			State:     "answered",
+			Token:     "web-3c4d",
+			Tool:      "Bash",
+			Input:     "make",
+			By:        "Ana",
+			Allow:     true,
+			SettledAt: before(time.Second),
+			OpenedAt:  before(time.Minute),
+			Outcome:   "waiting",
+		},
 	}}
 	want := `ask_aabb  api-1a2b wants Bash ×2, 2m ago
     npm publish
@@ -147,7 +168,8 @@ func TestLoopState(t *testing.T) {
 
 func TestRenderChecks(t *testing.T) {
 	got := render(renderChecks, wire.DoctorReply{Checks: []wire.Check{
-		ok("programs", "all there"), off("telegram", "no bot", "afar telegram connect"), bad("pin", "damaged", installFix),
+		ok("programs", "all there"), off("telegram", "no bot", "afar telegram connect"),
+		bad("pin", "damaged", installFix),
 	}})
 	want := `  ✔  programs  all there
   ○  telegram  no bot
@@ -172,7 +194,8 @@ func TestColour(t *testing.T) {
 func TestTimes(t *testing.T) {
 	p := &page{now: noon()}
 	for d, want := range map[time.Duration]string{
-		0: "now", 500 * time.Millisecond: "now", 59 * time.Second: "59s ago", time.Hour: "1h ago", 47 * time.Hour: "47h ago", 50 * time.Hour: "2d ago",
+		0: "now", 500 * time.Millisecond: "now", 59 * time.Second: "59s ago", time.Hour: "1h ago",
+		47 * time.Hour: "47h ago", 50 * time.Hour: "2d ago",
 	} {
 		if got := p.ago(before(d)); got != want {
 			t.Errorf("ago(%s) = %q, want %q", d, got, want)
@@ -189,7 +212,8 @@ func TestTimes(t *testing.T) {
 // Nothing that a session wrote may steer the terminal.
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\x1b]0;x\ab": "a\ufffd]0;x\ufffdb", "x\u202ey": "x\ufffdy", "z\u200bw": "z\ufffdw", "a\nb\tc": "a b c", "é✔": "é✔", "\xff": "\ufffd",
+		"a\x1b]0;x\ab": "a\ufffd]0;x\ufffdb", "x\u202ey": "x\ufffdy", "z\u200bw": "z\ufffdw", "a\nb\tc": "a b c",
+		"é✔": "é✔", "\xff": "\ufffd",
 	} {
 		if got := oneLine(in, 80); got != want {
 			t.Errorf("oneLine(%q) = %q, want %q", in, got, want)
@@ -214,7 +238,8 @@ func TestJSON(t *testing.T) {
 	if diff := cmp.Diff(want, s.stdout.String()); diff != "" {
 		t.Error(diff)
 	}
-	if code := s.run("call", "asks"); code != 0 || s.stdout.String() != `{"v":1,"code":"","body":{"asks":[{"id":"ask_1","new":1.50}]}}`+"\n" {
+	if code := s.run("call", "asks"); code != 0 ||
+		s.stdout.String() != `{"v":1,"code":"","body":{"asks":[{"id":"ask_1","new":1.50}]}}`+"\n" {
 		t.Errorf("call: exit %d: %s", code, &s.stdout)
 	}
 }
@@ -232,7 +257,8 @@ func TestLog(t *testing.T) {
 	if got, want := c.body(wire.OpLog), `{"after":0,"limit":2,"session":"api-1a2b","last":true}`; got != want {
 		t.Errorf("asked %s, want %s", got, want)
 	}
-	want := time.UnixMilli(before(time.Minute)).UTC().Format("15:04:05") + "      ask.opened            api-1a2b: Bash asks\n" +
+	want := time.UnixMilli(before(time.Minute)).UTC().Format("15:04:05") +
+		"      ask.opened            api-1a2b: Bash asks\n" +
 		"12:00:00      pause.set             paused\n"
 	if diff := cmp.Diff(want, s.stdout.String()); diff != "" {
 		t.Error(diff)
@@ -272,7 +298,8 @@ func TestLogFollow(t *testing.T) {
 		t.Errorf("second wait: %+v", q)
 	}
 	cancel()
-	if got := <-code; got != 0 || strings.Contains(s.stdout.String(), "old") || !strings.Contains(s.stdout.String(), "new") {
+	if got := <-code; got != 0 || strings.Contains(s.stdout.String(), "old") ||
+		!strings.Contains(s.stdout.String(), "new") {
 		t.Errorf("exit %d: %s%s", got, &s.stdout, &s.stderr)
 	}
 	select { // the wait that was under way when the command ended

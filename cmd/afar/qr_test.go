@@ -12,7 +12,8 @@ func TestQRCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(strings.NewReplacer("\x1b[97;40m", "", "\x1b[0m", "").Replace(picture)), "\n")
+	lines := strings.Split(strings.TrimSpace(strings.NewReplacer("\x1b[97;40m", "", "\x1b[0m", "").Replace(picture)),
+		"\n")
 	wide := len([]rune(lines[0]))
 	if wide != 2*len(lines) && wide != 2*len(lines)-1 {
 		t.Errorf("%d modules wide, %d lines", wide, len(lines))

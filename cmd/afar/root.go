@@ -12,12 +12,14 @@ import (
 
 // newRoot builds the whole command.
 func newRoot(a *app) *cobra.Command {
-	root := group("afar", "Leave the terminal; your sessions keep working, and your phone rings only when they need you.",
+	root := group("afar",
+		"Leave the terminal; your sessions keep working, and your phone rings only when they need you.",
 		newStatus(a), newAsks(a), newAllow(a), newDeny(a), newAnswer(a), newSend(a), newStopTurn(a),
 		newGrants(a), newRevoke(a), newUndo(a), newAway(a), newPause(a), newResume(a),
 		newLoop(a), newIssue(a), newPost(a), newRead(a), newTopics(a), newConsult(a), newTelegram(a),
 		newLog(a), newReport(a), newAudit(a), newGuard(a), newDoctor(a), newDebug(a), newLogs(a), newConfig(a),
-		newServe(a), newStart(a), newStop(a), newRestart(a), newService(a), newVersion(a), newUpdate(a), newUninstall(a),
+		newServe(a), newStart(a), newStop(a), newRestart(a), newService(a), newVersion(a), newUpdate(a),
+		newUninstall(a),
 		newCall(a), newPin(a), newHold(a),
 		newLock(a), newUnlock(a))
 	root.Long = root.Short + "\n\nAlone, afar shows the status."
@@ -38,7 +40,8 @@ var groups = []struct{ id, title, names string }{
 	{"away", "While you are away:", "away pause resume telegram loop issue review"},
 	{"guard", "What is allowed, and taking it back:", "guard grants revoke undo audit lock unlock hold"},
 	{"agents", "What agents write, and second opinions:", "post read topics consult"},
-	{"care", "Setup and care:", "doctor config start stop restart service logs debug version completion help update uninstall"},
+	{"care", "Setup and care:",
+		"doctor config start stop restart service logs debug version completion help update uninstall"},
 	{"programs", "For programs:", "call serve pin"},
 }
 

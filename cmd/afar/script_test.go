@@ -59,8 +59,10 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata", RequireUniqueNames: true,
 		Setup: setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "screen": cmdScreen, "press": cmdPress, "expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
-			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears, "consultant": cmdConsultant, "tracker": cmdTracker,
+			"exits": cmdExits, "tty": cmdTTY, "spawn": cmdSpawn, "screen": cmdScreen, "press": cmdPress,
+			"expect": cmdExpect, "signal": cmdSignal, "ended": cmdEnded,
+			"capture": cmdCapture, "kill9": cmdKill, "hang": cmdHang, "botapi": cmdBotapi, "appears": cmdAppears,
+			"consultant": cmdConsultant, "tracker": cmdTracker,
 			"programs": cmdPrograms, "client": cmdClient,
 		},
 		Condition: func(name string) (bool, error) {
@@ -120,7 +122,8 @@ func setup(env *testscript.Env) error {
 	}
 	env.Defer(func() { _ = endClient(work) }) // a script may have ended it
 	env.Vars = append(env.Vars,
-		"WORK="+work, "BIN="+bin, "HOME="+home, "AFAR_HOME="+filepath.Join(home, "afar"), "PATH="+bin+":"+tools+":/usr/bin:/bin", "TZ=UTC", asClient+"="+clientSocket(work))
+		"WORK="+work, "BIN="+bin, "HOME="+home, "AFAR_HOME="+filepath.Join(home, "afar"),
+		"PATH="+bin+":"+tools+":/usr/bin:/bin", "TZ=UTC", asClient+"="+clientSocket(work))
 	env.Values[sceneKey{}] = &scene{spawned: map[string]*spawned{}}
 	env.Defer(func() { leave(env, filepath.Join(bin, "afar")) })
 	return nil
@@ -184,8 +187,10 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	}
 	c := exec.Command(path, args[1:]...)
 	for _, name := range []string{
-		"HOME", "PATH", "TZ", "WORK", "AFAR_HOME", "AFAR_DISABLED", "AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN", "AFAR_TELEGRAM_TOKEN_FILE",
-		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PROJECT_DIR", "CLAUDE_PID", asClient,
+		"HOME", "PATH", "TZ", "WORK", "AFAR_HOME", "AFAR_DISABLED", "AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN",
+		"AFAR_TELEGRAM_TOKEN_FILE",
+		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PROJECT_DIR", "CLAUDE_PID",
+		asClient,
 	} {
 		if v := ts.Getenv(name); v != "" {
 			c.Env = append(c.Env, name+"="+v)

@@ -39,7 +39,8 @@ func TestServeTakesOver(t *testing.T) {
 	}
 	second := newShell(t)
 	second.env, second.bin = s.env, s.bin
-	if got := second.run("serve"); got != exitFailed || !strings.Contains(second.stderr.String(), "already running (pid ") {
+	if got := second.run("serve"); got != exitFailed ||
+		!strings.Contains(second.stderr.String(), "already running (pid ") {
 		t.Errorf("a second serve: exit %d: %s", got, &second.stderr)
 	}
 	cancel()

@@ -8,6 +8,11 @@ import (
 	"testing"
 )
 
+var (
+	frontMatter   = regexp.MustCompile(`(?s)^---\nname: ([a-z-]+)\ndescription: ([^\n]+)\n---\n`)
+	calledCommand = regexp.MustCompile("(?m)(?:^    |`|\\| )afar ([a-z]+(?: [a-z]+)?)")
+)
+
 // TestSkills: each skill is short, says when it is to be used, and names no
 // command of ours that is not there.
 func TestSkills(t *testing.T) {
@@ -26,11 +31,11 @@ func TestSkills(t *testing.T) {
 			if n := strings.Count(text, "\n"); n > 60 {
 				t.Errorf("%d lines", n)
 			}
-			front := regexp.MustCompile(`(?s)^---\nname: ([a-z-]+)\ndescription: ([^\n]+)\n---\n`).FindStringSubmatch(text)
+			front := frontMatter.FindStringSubmatch(text)
 			if front == nil || front[1] != name || len(front[2]) > 1024 || !strings.Contains(front[2], "Use ") {
 				t.Fatalf("the head does not say what it is, or when to use it: %q", front)
 			}
-			for _, called := range regexp.MustCompile("(?m)(?:^    |`|\\| )afar ([a-z]+(?: [a-z]+)?)").FindAllStringSubmatch(text, -1) {
+			for _, called := range calledCommand.FindAllStringSubmatch(text, -1) {
 				knownCommand(t, called[1])
 			}
 		})

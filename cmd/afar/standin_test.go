@@ -31,7 +31,8 @@ type shell struct {
 
 func newShell(t *testing.T) *shell {
 	dir := t.TempDir()
-	return &shell{t: t, bin: dir + "/bin", env: map[string]string{"HOME": dir, "AFAR_HOME": dir + "/afar", "PATH": dir + "/bin"}}
+	return &shell{t: t, bin: dir + "/bin", env: map[string]string{"HOME": dir, "AFAR_HOME": dir + "/afar", "PATH": dir +
+		"/bin"}}
 }
 
 func (s *shell) getenv(name string) string { return s.env[name] }

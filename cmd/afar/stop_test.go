@@ -69,7 +69,8 @@ func TestStopSeesTheNextOne(t *testing.T) {
 	s := newShell(t)
 	c, _, code := stopping(t, s)
 	c.says(wire.OpStatus, wire.StatusReply{Coordinator: wire.Coordinator{PID: 43}})
-	if got := <-code; got != 0 || !strings.Contains(s.stdout.String(), "a hook that waits has started it again (pid 43)") {
+	if got := <-code; got != 0 || !strings.Contains(s.stdout.String(),
+		"a hook that waits has started it again (pid 43)") {
 		t.Errorf("exit %d: %s%s", got, &s.stdout, &s.stderr)
 	}
 }

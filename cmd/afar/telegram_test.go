@@ -30,8 +30,10 @@ func TestTelegramConnect(t *testing.T) {
 		stdin string
 		want  string // body that is sent; "" for none
 	}{
-		{"variable", map[string]string{"AFAR_TELEGRAM_TOKEN": "1:env", "AFAR_TELEGRAM_TOKEN_FILE": file}, "3:stdin", `{"token":"1:env"}`},
-		{"file", map[string]string{"AFAR_TELEGRAM_TOKEN_FILE": file, "AFAR_TELEGRAM_API": "http://x"}, "3:stdin", `{"token":"2:file","api":"http://x"}`},
+		{"variable", map[string]string{"AFAR_TELEGRAM_TOKEN": "1:env", "AFAR_TELEGRAM_TOKEN_FILE": file}, "3:stdin",
+			`{"token":"1:env"}`},
+		{"file", map[string]string{"AFAR_TELEGRAM_TOKEN_FILE": file, "AFAR_TELEGRAM_API": "http://x"}, "3:stdin",
+			`{"token":"2:file","api":"http://x"}`},
 		{"stdin", nil, "3:stdin\n", `{"token":"3:stdin"}`},
 		{"empty stdin", nil, "", ""},
 		{"blank stdin", nil, " \n", ""},
@@ -61,7 +63,8 @@ func pairing(s *shell, after string) *standIn {
 	waits := 0
 	return s.serve().
 		says(wire.OpTelegram, wire.TelegramReply{Connected: true}).
-		says(wire.OpTelegramPair, wire.TelegramPairReply{Code: "012345", ExpiresAt: noon().Add(10 * time.Minute).UnixMilli(), Bot: "bot_987654_bot"}).
+		says(wire.OpTelegramPair, wire.TelegramPairReply{Code: "012345",
+			ExpiresAt: noon().Add(10 * time.Minute).UnixMilli(), Bot: "bot_987654_bot"}).
 		on(wire.OpTelegramPaired, func(json.RawMessage) wire.Reply {
 			waits++
 			body := `{"connected":true,"paired":true,"user":"Ana 765432","pairing":true}`
@@ -88,7 +91,9 @@ func TestTelegramPair(t *testing.T) {
 		want              int
 		says              string
 	}{
-		{"paired", "telegram pair", `{"entries":[{"seq":42,"kind":"telegram.pairing"},{"seq":43,"kind":"telegram.paired"}]}`, 0, 0, "Ana 765432"},
+		{"paired", "telegram pair",
+			`{"entries":[{"seq":42,"kind":"telegram.pairing"},{"seq":43,"kind":"telegram.paired"}]}`, 0, 0,
+			"Ana 765432"},
 		{"killed", "telegram pair", `{"entries":[{"seq":42,"kind":"telegram.pairing"}]}`, 0, 1, "too many wrong"},
 		{"no wait", "telegram pair --no-wait", "", 0, 0, "valid for 10m"},
 	}
@@ -110,7 +115,8 @@ func TestTelegramPair(t *testing.T) {
 
 func TestTelegramPairExpired(t *testing.T) {
 	s := newShell(t)
-	pairing(s, `{"entries":[]}`).says(wire.OpTelegramPair, wire.TelegramPairReply{Code: "012345", ExpiresAt: before(time.Second)})
+	pairing(s, `{"entries":[]}`).says(wire.OpTelegramPair,
+		wire.TelegramPairReply{Code: "012345", ExpiresAt: before(time.Second)})
 	if code := s.run("telegram", "pair"); code != exitFailed || !strings.Contains(s.stderr.String(), "expired") {
 		t.Errorf("exit %d: %s", code, &s.stderr)
 	}
@@ -121,7 +127,8 @@ func TestTelegramPairConnectsFirst(t *testing.T) {
 	for connected, want := range map[bool]string{false: `{"token":"1:env"}`, true: ""} {
 		s := newShell(t)
 		s.env["AFAR_TELEGRAM_TOKEN"] = "1:env"
-		c := pairing(s, "").says(wire.OpTelegram, wire.TelegramReply{Connected: connected}).says(wire.OpTelegramConnect, wire.TelegramReply{})
+		c := pairing(s, "").says(wire.OpTelegram, wire.TelegramReply{Connected: connected}).says(wire.OpTelegramConnect,
+			wire.TelegramReply{})
 		if code := s.run("telegram", "pair", "--no-wait"); code != 0 {
 			t.Errorf("exit %d: %s", code, &s.stderr)
 		}
@@ -164,7 +171,14 @@ func TestTokenPrompt(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		code := make(chan int)
 		go func() {
-			code <- run(ctx, []string{"telegram", "connect"}, &app{stdin: tty, stdout: &s.stdout, stderr: &s.stderr, getenv: s.getenv, bin: s.bin, now: noon})
+			code <- run(ctx, []string{"telegram", "connect"}, &app{
+				stdin:  tty,
+				stdout: &s.stdout,
+				stderr: &s.stderr,
+				getenv: s.getenv,
+				bin:    s.bin,
+				now:    noon,
+			})
 		}()
 		silenced(t, tty, before)
 		want, sent := exitDone, `{"token":"4:typed"}`
@@ -175,7 +189,8 @@ func TestTokenPrompt(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := <-code; got != want || c.body(wire.OpTelegramConnect) != sent {
-			t.Errorf("interrupted %v: exit %d, sent %q; %s", interrupted, got, c.body(wire.OpTelegramConnect), &s.stderr)
+			t.Errorf("interrupted %v: exit %d, sent %q; %s", interrupted, got, c.body(wire.OpTelegramConnect),
+				&s.stderr)
 		}
 		if after, err := term.GetState(int(tty.Fd())); err != nil || !reflect.DeepEqual(before, after) {
 			t.Errorf("interrupted %v: the terminal is left silent: %v", interrupted, err)

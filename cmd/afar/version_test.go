@@ -27,7 +27,8 @@ func TestRelease(t *testing.T) {
 
 func TestVCSCommit(t *testing.T) {
 	info := func(revision, modified string) *debug.BuildInfo {
-		return &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: revision}, {Key: "vcs.modified", Value: modified}}}
+		return &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: revision},
+			{Key: "vcs.modified", Value: modified}}}
 	}
 	for _, c := range []struct {
 		info *debug.BuildInfo
@@ -64,7 +65,8 @@ func TestCommitScript(t *testing.T) {
 	run := func(name string, args ...string) string {
 		c := exec.Command(name, args...)
 		c.Dir = dir
-		c.Env = append(os.Environ(), "HOME="+dir, "GIT_DIR=/nowhere", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+		c.Env = append(os.Environ(), "HOME="+dir, "GIT_DIR=/nowhere", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b",
+			"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 		if name == git {
 			c.Env = append(c.Env, "GIT_DIR="+filepath.Join(dir, ".git"))
 		}

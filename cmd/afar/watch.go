@@ -69,7 +69,8 @@ func (a *app) statusFrame(out *os.File, s wire.StatusReply) string {
 	p := a.page()
 	p.w = &b
 	if s.Coordinator.PID == 0 {
-		p.line("%s the coordinator does not answer. A session or `afar start` brings it back.", p.paint(yellow, "Afar:"))
+		p.line("%s the coordinator does not answer. A session or `afar start` brings it back.",
+			p.paint(yellow, "Afar:"))
 	} else {
 		renderStatus(p, s)
 	}

@@ -19,7 +19,8 @@ var channels = []string{"telegram", "terminal"}
 func (c *Channel) UnmarshalText(text []byte) error {
 	name := string(text)
 	if !slices.Contains(channels, name) {
-		return fmt.Errorf("answers_from names %q, where nobody can answer; want %s", name, strings.Join(channels, " or "))
+		return fmt.Errorf("answers_from names %q, where nobody can answer; want %s", name,
+			strings.Join(channels, " or "))
 	}
 	*c = Channel{name}
 	return nil
@@ -36,7 +37,8 @@ func (c Channels) Names() (names []string) {
 // check refuses a list that would let nobody answer, and a name that is there twice.
 func (c Channels) check() error {
 	if c != nil && len(c) == 0 {
-		return fmt.Errorf("answers_from is empty, so nobody could answer; want %s, or leave it out", strings.Join(channels, ", "))
+		return fmt.Errorf("answers_from is empty, so nobody could answer; want %s, or leave it out",
+			strings.Join(channels, ", "))
 	}
 	for i, name := range c {
 		if slices.Contains(c[:i], name) {

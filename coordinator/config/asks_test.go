@@ -12,10 +12,12 @@ import (
 )
 
 func TestAsks(t *testing.T) {
-	c, err := config.Parse([]byte("[asks]\ngrace = '5s'\nattended = '2h'\nunattended = '9h'\nsubagent = '1m'\ngrant = '4h'\n"))
+	c, err := config.Parse([]byte("[asks]\ngrace = '5s'\nattended = '2h'\nunattended = '9h'\nsubagent = '1m'\ngrant " +
+		"= '4h'\n"))
 	want := config.Asks{
 		Grace: config.Duration(5 * time.Second), Attended: config.Duration(2 * time.Hour),
-		Unattended: config.Duration(9 * time.Hour), Subagent: config.Duration(time.Minute), Grant: config.Duration(4 * time.Hour),
+		Unattended: config.Duration(9 * time.Hour), Subagent: config.Duration(time.Minute),
+		Grant: config.Duration(4 * time.Hour),
 	}
 	if err != nil || c.Asks != want {
 		t.Errorf("%+v, %v", c.Asks, err)
@@ -33,7 +35,8 @@ func TestAsks(t *testing.T) {
 		"unattended = '8 h'":  "asks.unattended",
 		"unattended = '300y'": "asks.unattended",
 	} {
-		if _, err := config.Parse([]byte("[asks]\n" + line + "\n")); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := config.Parse([]byte("[asks]\n" + line + "\n")); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: want %q, have %v", line, says, err)
 		}
 	}
@@ -46,13 +49,15 @@ func TestAsksEndBeforeTheHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waiting := regexp.MustCompile(`hook-(pre-tool-use|permission-request|elicitation|stop)".*"timeout": (\d+)`).FindAllStringSubmatch(string(raw), -1)
+	timeouts := regexp.MustCompile(`hook-(pre-tool-use|permission-request|elicitation|stop)".*"timeout": (\d+)`)
+	waiting := timeouts.FindAllStringSubmatch(string(raw), -1)
 	if len(waiting) < 4 {
 		t.Fatalf("%d hooks that wait", len(waiting))
 	}
 	for _, m := range waiting {
 		seconds, err := strconv.Atoi(m[2])
-		if limit := time.Duration(seconds) * time.Second; err != nil || limit < time.Duration(config.MaxWait)+30*time.Minute {
+		if limit := time.Duration(seconds) * time.Second; err != nil ||
+			limit < time.Duration(config.MaxWait)+30*time.Minute {
 			t.Errorf("hook-%s is ended after %s, and may wait %s", m[1], limit, time.Duration(config.MaxWait))
 		}
 	}

@@ -41,7 +41,8 @@ type Telegram struct {
 // Default is the configuration without a file.
 func Default() Config {
 	return Config{
-		Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}, Asks: AsksByDefault, Loop: Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
+		Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}, Asks: AsksByDefault,
+		Loop:   Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
 		Issues: Issues{Review: ReviewOn}, Consult: Consult{ConsultPrograms, ConsultTimeout},
 	}
 }
@@ -88,7 +89,8 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := errors.Join(c.AnswersFrom.check(), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(), c.Asks.check(), c.Loop.check(), c.Issues.check(), c.Consult.check()); err != nil {
+	if err := errors.Join(c.AnswersFrom.check(), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(),
+		c.Asks.check(), c.Loop.check(), c.Issues.check(), c.Consult.check()); err != nil {
 		return err
 	}
 	return CheckAPI(c.Telegram.API)

@@ -33,7 +33,8 @@ func (c Consult) check() error {
 	}
 	for _, p := range c.Programs {
 		if !slices.Contains(ConsultPrograms, p) && !filepath.IsAbs(p) {
-			return fmt.Errorf("consult.programs: %q is none of %s, and no absolute path", p, strings.Join(ConsultPrograms, ", "))
+			return fmt.Errorf("consult.programs: %q is none of %s, and no absolute path", p,
+				strings.Join(ConsultPrograms, ", "))
 		}
 	}
 	return nil

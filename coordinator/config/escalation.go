@@ -26,7 +26,8 @@ const (
 func (e Escalation) check() error {
 	switch {
 	case e.After != 0 && (e.After < minAfter || e.After > maxAfter):
-		return fmt.Errorf("escalation.after must be 0s or lie between %s and %s", time.Duration(minAfter), time.Duration(maxAfter))
+		return fmt.Errorf("escalation.after must be 0s or lie between %s and %s", time.Duration(minAfter),
+			time.Duration(maxAfter))
 	case e.Chat != 0 && e.After == 0:
 		return errors.New("escalation.chat needs escalation.after: when is the chat to be told?")
 	}

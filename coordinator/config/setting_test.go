@@ -24,7 +24,8 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"quiet.from": "22:00", "quiet.to": "07:05", "escalation.after": "1m30s", "escalation.chat": "-1001", "loop.day_budget": "$2.50",
+		"quiet.from": "22:00", "quiet.to": "07:05", "escalation.after": "1m30s", "escalation.chat": "-1001",
+		"loop.day_budget": "$2.50",
 	}
 	for _, s := range c.Settings() {
 		if w, set := want[s.Key]; s.Default == set || set && s.Value != w {
@@ -64,16 +65,17 @@ func TestDocumented(t *testing.T) {
 
 func TestQuietRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"from = '22:00'":                                  "need both",
-		"to = '22:00'":                                    "need both",
-		"from = '22:00'\nto = '22:00'":                    "are the same",
-		"from = '24:00'\nto = '07:00'":                    "line 2: ",
-		"from = '22'\nto = '07:00'":                       "line 2: ",
-		"from = 22\nto = '07:00'":                         "a time of the day",
-		"from = ''\nto = '07:00'":                         "line 2: ",
-		"from = '22:00'\nto = '7:00'\nzone = 'Nowhere'":   `quiet.zone must be a time zone such as "Europe/Berlin", not "Nowhere"`,
+		"from = '22:00'":               "need both",
+		"to = '22:00'":                 "need both",
+		"from = '22:00'\nto = '22:00'": "are the same",
+		"from = '24:00'\nto = '07:00'": "line 2: ",
+		"from = '22'\nto = '07:00'":    "line 2: ",
+		"from = 22\nto = '07:00'":      "a time of the day",
+		"from = ''\nto = '07:00'":      "line 2: ",
+		"from = '22:00'\nto = '7:00'\nzone = 'Nowhere'": `quiet.zone must be a time zone such as ` +
+			`"Europe/Berlin", not "Nowhere"`,
 		"from = '22:00'\nto = '7:00'\nzone = '../../etc'": "quiet.zone",
-		"form = '22:00'":                                  `unknown key "quiet.form"`,
+		"form = '22:00'": `unknown key "quiet.form"`,
 	} {
 		if _, err := config.Parse([]byte("[quiet]\n" + text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: want %q, have %v", text, want, err)

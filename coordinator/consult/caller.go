@@ -14,14 +14,16 @@ import (
 // the environment of this process, which has the person's sign-ins, and end with
 // it. The coordinator must be told the outcome, after an error too; the opinion
 // counts only when err is nil.
-func Make(ctx context.Context, by wire.ConsultBeginReply, question string) (wire.SecondOpinion, wire.ConsultEndRequest, error) {
+func Make(ctx context.Context, by wire.ConsultBeginReply, question string) (wire.SecondOpinion, wire.ConsultEndRequest,
+	error) {
 	programs, err := Programs(by.Programs)
 	if err != nil {
 		return wire.SecondOpinion{}, wire.ConsultEndRequest{ID: by.ID, Ended: true}, err
 	}
 	c := Config{Programs: programs, Timeout: time.Duration(by.TimeoutMS) * time.Millisecond, Repo: project(ctx)}
 	a, err := Ask(ctx, c, question)
-	outcome := wire.ConsultEndRequest{ID: by.ID, Missed: wireMissed(a.Missed), Ended: err != nil && !errors.Is(err, ErrNone)}
+	outcome := wire.ConsultEndRequest{ID: by.ID, Missed: wireMissed(a.Missed), Ended: err != nil &&
+		!errors.Is(err, ErrNone)}
 	if err != nil {
 		return wire.SecondOpinion{}, outcome, err
 	}

@@ -88,7 +88,8 @@ func checkQuestion(question string) error {
 	case strings.TrimSpace(question) == "":
 		return fmt.Errorf("%w: it is empty", ErrQuestion)
 	case len(question) > MaxQuestion:
-		return fmt.Errorf("%w: it has %d bytes, %d are allowed; ask about less at a time", ErrQuestion, len(question), MaxQuestion)
+		return fmt.Errorf("%w: it has %d bytes, %d are allowed; ask about less at a time", ErrQuestion, len(question),
+			MaxQuestion)
 	}
 	return nil
 }

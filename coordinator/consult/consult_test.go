@@ -32,7 +32,8 @@ func with(t *testing.T, says map[string]string) (dir string, c Config) {
 			t.Fatal(err)
 		}
 	}
-	return dir, Config{Timeout: 20 * time.Second, Env: []string{"PATH=" + dir, "HOME=" + dir, "SECRET_KEY=of-the-person", "AFAR_TELEGRAM_TOKEN=of-the-bot"}}
+	return dir, Config{Timeout: 20 * time.Second, Env: []string{"PATH=" + dir, "HOME=" + dir,
+		"SECRET_KEY=of-the-person", "AFAR_TELEGRAM_TOKEN=of-the-bot"}}
 }
 
 func TestAskInOrder(t *testing.T) {
@@ -45,15 +46,18 @@ func TestAskInOrder(t *testing.T) {
 		{"all there", map[string]string{"codex": "c", "gemini": "g", "claude": "k"}, "codex", ""},
 		{"no codex", map[string]string{"gemini": "g", "claude": "k"}, "gemini", "codex: not installed"},
 		{"claude alone", map[string]string{"claude": "k"}, "claude", "codex: not installed; gemini: not installed"},
-		{"codex fails", map[string]string{"codex": "exit 3\nnot logged\n in", "claude": "k"}, "claude", "codex: exit status 3: not logged in; gemini: not installed"},
+		{"codex fails", map[string]string{"codex": "exit 3\nnot logged\n in", "claude": "k"}, "claude",
+			"codex: exit status 3: not logged in; gemini: not installed"},
 		{"codex says nothing", map[string]string{"codex": " \n", "gemini": "g"}, "gemini", "codex: it said nothing"},
 		{"none", nil, "", "codex: not installed; gemini: not installed; claude: not installed"},
-		{"all fail", map[string]string{"codex": "exit 1\nx", "gemini": "exit 41\nno auth", "claude": "exit 1\ny"}, "", "gemini: exit status 41: no auth"},
+		{"all fail", map[string]string{"codex": "exit 1\nx", "gemini": "exit 41\nno auth", "claude": "exit 1\ny"}, "",
+			"gemini: exit status 41: no auth"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, config := with(t, c.says)
 			a, err := Ask(t.Context(), config, "is it right?")
-			if (err == nil) != (c.by != "") || a.By != c.by || !strings.Contains(told(a.Missed), c.missed) || c.missed == "" && a.Missed != nil {
+			if (err == nil) != (c.by != "") || a.By != c.by || !strings.Contains(told(a.Missed), c.missed) ||
+				c.missed == "" && a.Missed != nil {
 				t.Fatalf("by %q, missed %q, error %v", a.By, told(a.Missed), err)
 			}
 			if err != nil && (!errors.Is(err, ErrNone) || !strings.Contains(err.Error(), c.missed)) {
@@ -81,7 +85,8 @@ func TestAskCalls(t *testing.T) {
 		if strings.Contains(args, "question") || strings.Contains(args, "of-the-person") {
 			t.Errorf("%s: shows in the list of processes: %s", name, args)
 		}
-		if !strings.Contains(env, "SECRET_KEY=of-the-person") || !strings.Contains(env, "AFAR_CONSULTED=1") || !strings.Contains(env, "AFAR_DISABLED=1") || strings.Contains(env, "of-the-bot") {
+		if !strings.Contains(env, "SECRET_KEY=of-the-person") || !strings.Contains(env, "AFAR_CONSULTED=1") ||
+			!strings.Contains(env, "AFAR_DISABLED=1") || strings.Contains(env, "of-the-bot") {
 			t.Errorf("%s: environment %s", name, env)
 		}
 		where := strings.Fields(cwd)[1]
@@ -144,8 +149,9 @@ func TestAskFindsOwnPrograms(t *testing.T) {
 
 func TestNamed(t *testing.T) {
 	for word, want := range map[string]string{
-		"codex": "codex exec", "gemini": "gemini --prompt", "claude": "claude --print", "/opt/bin/claude-key": "claude --print",
-		"/opt/my-model": "my-model", "gpt": "", "./codex": "", "": "", "..": "", "bin/claude": "",
+		"codex": "codex exec", "gemini": "gemini --prompt", "claude": "claude --print",
+		"/opt/bin/claude-key": "claude --print",
+		"/opt/my-model":       "my-model", "gpt": "", "./codex": "", "": "", "..": "", "bin/claude": "",
 	} {
 		p, err := Named(word)
 		got := p.Name
@@ -174,7 +180,8 @@ func TestNested(t *testing.T) {
 			if name != "as it is" && !canMark {
 				t.Skip("processes cannot be marked here")
 			}
-			c := Config{Programs: []Program{{Name: "sh", Path: "/bin/sh", Args: []string{"-c", "sleep 0.2; " + script}}}, Env: append(os.Environ(), "CONSULT_TEST_NESTED=1")}
+			c := Config{Programs: []Program{{Name: "sh", Path: "/bin/sh",
+				Args: []string{"-c", "sleep 0.2; " + script}}}, Env: append(os.Environ(), "CONSULT_TEST_NESTED=1")}
 			a, err := Ask(t.Context(), c, "well?")
 			if err != nil || !strings.HasPrefix(a.Text, ErrNested.Error()) {
 				t.Errorf("%+v, %v", a, err)

@@ -24,11 +24,13 @@ const canMark = true
 // needs no mark.
 func markProcess(pid int) {
 	l := rlimit{consulted, consulted}
-	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), limitOfLocks, uintptr(unsafe.Pointer(&l)), 0, 0, 0)
+	_, _, _ = syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), limitOfLocks, uintptr(unsafe.Pointer(&l)), 0, 0,
+		0)
 }
 
 func markedProcess() bool {
 	var l rlimit
-	_, _, e := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(os.Getpid()), limitOfLocks, 0, uintptr(unsafe.Pointer(&l)), 0, 0)
+	_, _, e := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(os.Getpid()), limitOfLocks, 0,
+		uintptr(unsafe.Pointer(&l)), 0, 0)
 	return e == 0 && l.hard == consulted
 }

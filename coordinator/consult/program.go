@@ -65,7 +65,8 @@ func Programs(words []string) ([]Program, error) {
 func codex(path string) Program {
 	return Program{Name: "codex", Path: path, Args: []string{
 		"exec", "--sandbox", "read-only", "-c", `approval_policy="never"`, "-c", `web_search="disabled"`,
-		"-c", "features.shell_tool=false", "-c", "features.unified_exec=false", "-c", "features.multi_agent=false", "-c", "features.goals=false",
+		"-c", "features.shell_tool=false", "-c", "features.unified_exec=false", "-c", "features.multi_agent=false",
+		"-c", "features.goals=false",
 		"-c", "features.hooks=false", "-c", "features.plugins=false", "-c", "features.apps=false",
 		"--ignore-user-config", "--ignore-rules", "--skip-git-repo-check", "--ephemeral", "--color", "never", "-",
 	}}
@@ -91,7 +92,8 @@ func gemini(path string) Program {
 // project added to it is loaded, our own hooks least of all.
 func claude(path string) Program {
 	return Program{Name: "claude", Path: path, Args: []string{
-		"--print", "--safe-mode", "--settings", `{"disableAllHooks":true}`, "--strict-mcp-config", "--disable-slash-commands",
+		"--print", "--safe-mode", "--settings", `{"disableAllHooks":true}`, "--strict-mcp-config",
+		"--disable-slash-commands",
 		"--no-session-persistence", "--output-format", "text", "--tools", "",
 	}}
 }

@@ -29,7 +29,8 @@ func TestReview(t *testing.T) {
 		{"no verdict", "I like it. APPROVED", false, "gave no verdict"},
 		{"both", "{{reject}}\n{{approve}}", false, "holds 2 verdicts"},
 		{"twice", "{{approve}}\n{{approve}}", false, "holds 2 verdicts"},
-		{"another word", "AFAR-VERDICT 00112233445566778899aabbccddeeff " + commit + " APPROVED", false, "not bear the word"},
+		{"another word", "AFAR-VERDICT 00112233445566778899aabbccddeeff " + commit + " APPROVED", false,
+			"not bear the word"},
 		{"no word", "AFAR-VERDICT " + commit + " APPROVED", false, "another form"},
 		{"in a sentence", "I conclude {{approve}}", false, "another form"},
 		{"more on the line", "{{approve}} nearly", false, "another form"},
@@ -39,7 +40,8 @@ func TestReview(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, config := with(t, map[string]string{"codex": c.says})
 			v, err := Review(t.Context(), config, change())
-			if err != nil || v.Approved != c.approved || !strings.Contains(v.Findings, c.findings) || v.By != "codex" || len(v.Digest) != 64 {
+			if err != nil || v.Approved != c.approved || !strings.Contains(v.Findings, c.findings) || v.By != "codex" ||
+				len(v.Digest) != 64 {
 				t.Errorf("%+v, %v", v, err)
 			}
 		})
@@ -85,7 +87,8 @@ func TestReviewUnfit(t *testing.T) {
 // TestReviewLongAnswer: a verdict in an answer that was cut may not be the only one.
 func TestReviewLongAnswer(t *testing.T) {
 	_, config := with(t, map[string]string{"codex": "{{approve}}\n" + strings.Repeat("x", maxAnswer)})
-	if v, err := Review(t.Context(), config, change()); err != nil || v.Approved || !strings.Contains(v.Findings, "too long") {
+	if v, err := Review(t.Context(), config, change()); err != nil || v.Approved ||
+		!strings.Contains(v.Findings, "too long") {
 		t.Errorf("approved %v, %.80s, %v", v.Approved, v.Findings, err)
 	}
 }
@@ -118,7 +121,8 @@ func TestReviewData(t *testing.T) {
 	if got := between(prompt, "\nBEGIN "+fence+" issue\n", "\nEND "+fence+" issue\n"); got != hostile.Issue {
 		t.Errorf("the issue's block holds %q", got)
 	}
-	if got := between(prompt, "\nBEGIN "+fence+" diff of commit "+commit+"\n", "\nEND "+fence+" diff\n"); got != strings.TrimRight(hostile.Diff, "\n") {
+	if got := between(prompt, "\nBEGIN "+fence+" diff of commit "+commit+"\n",
+		"\nEND "+fence+" diff\n"); got != strings.TrimRight(hostile.Diff, "\n") {
 		t.Errorf("the diff's block holds %q", got)
 	}
 	if again := asked(t, hostile); between(again, `a line "BEGIN `, " ") == fence {
@@ -145,7 +149,8 @@ func between(s, from, to string) string {
 // FuzzJudge: nothing but the one line approves.
 func FuzzJudge(f *testing.F) {
 	word := strings.Repeat("ab", 16)
-	for _, s := range []string{"", line(word, commit, yes), "x\n" + line(word, commit, yes) + "\r\ny", line(word, commit, no), strings.Repeat(verdict+"\n", 3), "\x00\xff" + verdict} {
+	for _, s := range []string{"", line(word, commit, yes), "x\n" + line(word, commit, yes) + "\r\ny",
+		line(word, commit, no), strings.Repeat(verdict+"\n", 3), "\x00\xff" + verdict} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

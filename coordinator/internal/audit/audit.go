@@ -96,7 +96,13 @@ func (a *Auditor) session(v session.Session) error {
 		if !ran || !ours || !denied && !never {
 			continue
 		}
-		err := a.core.Overridden(core.Override{Session: v.ID, Call: call.ID, Tool: tool, Denied: denied, Mods: a.Overrules(v)})
+		err := a.core.Overridden(core.Override{
+			Session: v.ID,
+			Call:    call.ID,
+			Tool:    tool,
+			Denied:  denied,
+			Mods:    a.Overrules(v),
+		})
 		if err != nil {
 			return err
 		}

@@ -24,14 +24,16 @@ func (d *Doctor) Checks() []wire.Check {
 	entries, broken, _, err := d.Core.Verify()
 	journal := wire.Check{ID: "journal", State: "ok", Text: fmt.Sprintf("%d entries, the chain holds", entries)}
 	if err != nil || broken != 0 {
-		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken), Fix: "somebody changed the database by hand: keep it and look at afar log"}
+		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken),
+			Fix: "somebody changed the database by hand: keep it and look at afar log"}
 	}
 	return []wire.Check{d.database(), journal, d.telegram(), d.consult()}
 }
 
 func (d *Doctor) database() wire.Check {
 	if err := d.Core.Probe(); err != nil {
-		return wire.Check{ID: "database", State: "bad", Text: err.Error(), Fix: "make room on that disk, or make it writable; all goes on by itself then"}
+		return wire.Check{ID: "database", State: "bad", Text: err.Error(),
+			Fix: "make room on that disk, or make it writable; all goes on by itself then"}
 	}
 	return wire.Check{ID: "database", State: "ok", Text: d.Database}
 }
@@ -53,7 +55,8 @@ func (d *Doctor) telegram() wire.Check {
 // environment may find others.
 func (d *Doctor) consult() wire.Check {
 	if found := d.Consult.Installed(); len(found) > 0 {
-		return wire.Check{ID: "consult", State: "ok", Text: "a second opinion comes from " + strings.Join(found, ", then ")}
+		return wire.Check{ID: "consult", State: "ok", Text: "a second opinion comes from " +
+			strings.Join(found, ", then ")}
 	}
 	return wire.Check{ID: "consult", State: "off", Text: "no other model can be asked: issues do not land unreviewed",
 		Fix: "install codex, gemini or claude, or name a program under [consult] in config.toml; then afar restart"}

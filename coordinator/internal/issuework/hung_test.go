@@ -27,15 +27,18 @@ func TestErrandHangs(t *testing.T) {
 	usual := maps.Clone(errandFor)
 	t.Cleanup(func() { errandFor = usual })
 	h := &Handler{issues: config.Issues{Tracker: "tissue"}}
-	for _, phase := range []loop.Phase{loop.Picking, loop.Preparing, loop.Sealing, loop.Landing, loop.Rebasing, loop.Closing, loop.Cleaning} {
+	for _, phase := range []loop.Phase{loop.Picking, loop.Preparing, loop.Sealing, loop.Landing, loop.Rebasing,
+		loop.Closing, loop.Cleaning} {
 		t.Run(string(phase), func(t *testing.T) {
 			errandFor[phase] = 300 * time.Millisecond
 			repo := t.TempDir()
-			is := loop.Issue{Repo: repo, ID: "a1", Commit: strings.Repeat("a", 40), Place: loop.Place{Path: repo, Branch: "afar/issue/a1", Base: "main"}}
+			is := loop.Issue{Repo: repo, ID: "a1", Commit: strings.Repeat("a", 40),
+				Place: loop.Place{Path: repo, Branch: "afar/issue/a1", Base: "main"}}
 			ctx, cancel := context.WithTimeout(t.Context(), errandFor[phase])
 			defer cancel()
 			began := time.Now()
-			r := h.errand(ctx, core.Errand{Session: "s", Errand: loop.Errand{Frame: "f", Step: 1, Phase: phase, Issue: is}})
+			r := h.errand(ctx, core.Errand{Session: "s",
+				Errand: loop.Errand{Frame: "f", Step: 1, Phase: phase, Issue: is}})
 			if took := time.Since(began); took > 20*time.Second {
 				t.Errorf("took %s", took)
 			}

@@ -29,8 +29,10 @@ import (
 // errandFor bounds each errand: a tool that hangs is said to, and its loop goes
 // on. A review has its own bound for each program, see consult.
 var errandFor = map[loop.Phase]time.Duration{
-	loop.Picking: time.Minute, loop.Preparing: 5 * time.Minute, loop.Sealing: 3 * time.Minute, loop.Reviewing: time.Hour,
-	loop.Landing: 5 * time.Minute, loop.Rebasing: 5 * time.Minute, loop.Closing: time.Minute, loop.Cleaning: 2 * time.Minute, loop.Releasing: 5 * time.Minute,
+	loop.Picking: time.Minute, loop.Preparing: 5 * time.Minute, loop.Sealing: 3 * time.Minute,
+	loop.Reviewing: time.Hour,
+	loop.Landing:   5 * time.Minute, loop.Rebasing: 5 * time.Minute, loop.Closing: time.Minute,
+	loop.Cleaning: 2 * time.Minute, loop.Releasing: 5 * time.Minute,
 }
 
 const (
@@ -128,7 +130,14 @@ func broken(ctx context.Context, p loop.Phase, err error) string {
 
 func worktree(is loop.Issue) git.Worktree {
 	p := is.Place
-	return git.Worktree{Repo: is.Repo, Path: p.Path, Branch: p.Branch, Base: p.Base, BaseCommit: p.BaseCommit, Aside: tracker.Logs}
+	return git.Worktree{
+		Repo:       is.Repo,
+		Path:       p.Path,
+		Branch:     p.Branch,
+		Base:       p.Base,
+		BaseCommit: p.BaseCommit,
+		Aside:      tracker.Logs,
+	}
 }
 
 func (h *Handler) tracker(top string) (tracker.Tracker, error) {
@@ -165,13 +174,15 @@ func (h *Handler) prepare(ctx context.Context, e core.Errand) (r loop.Result, er
 		return r, t.Set(ctx, e.Issue.ID, tracker.StatusInProgress, "")
 	}
 	head, clean, err := w.Head(ctx)
-	r.Over = err == nil && clean && head == w.BaseCommit && file.Status.Over() // closed in the base, not by a session here
+	// closed in the base, not by a session here
+	r.Over = err == nil && clean && head == w.BaseCommit && file.Status.Over()
 	return r, err
 }
 
 // fileOf finds the issue among the files of its worktree. One whose file was never
 // committed is not there: it is changed where it lies, as one of a tool is.
-func (h *Handler) fileOf(ctx context.Context, t tracker.Tracker, w git.Worktree, id string) (i tracker.Issue, inTree bool, err error) {
+func (h *Handler) fileOf(ctx context.Context, t tracker.Tracker, w git.Worktree, id string) (i tracker.Issue,
+	inTree bool, err error) {
 	if !tracker.InTree(t) {
 		return i, false, nil
 	}
@@ -246,11 +257,13 @@ func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err
 	}
 	by := h.reviews
 	by.Repo = w.Repo
-	v, err := consult.Review(ctx, by, consult.Change{Issue: e.Issue.Title + "\n\n" + e.Issue.Body, Diff: diff, Cut: cut, Commit: head})
+	v, err := consult.Review(ctx, by, consult.Change{Issue: e.Issue.Title + "\n\n" + e.Issue.Body, Diff: diff, Cut: cut,
+		Commit: head})
 	if err := noteReview(h.core, e, head, v); err != nil {
 		return r, err
 	}
-	nobody := errors.Is(err, consult.ErrNone) && !slices.ContainsFunc(v.Missed, func(m consult.Miss) bool { return !m.Absent })
+	nobody := errors.Is(err, consult.ErrNone) && !slices.ContainsFunc(v.Missed,
+		func(m consult.Miss) bool { return !m.Absent })
 	return loop.Result{Approved: v.Approved, By: v.By, Digest: v.Digest, Findings: v.Findings, Nobody: nobody}, err
 }
 
@@ -263,7 +276,8 @@ func noteReview(c *core.Core, e core.Errand, commit string, v consult.Verdict) e
 	if v.Approved {
 		word = "approved"
 	}
-	note := fmt.Sprintf("commit %s of issue %s is %s by %s (%s), sha256 %s", commit, e.Issue.ID, word, v.By, v.Path, v.Digest)
+	note := fmt.Sprintf("commit %s of issue %s is %s by %s (%s), sha256 %s", commit, e.Issue.ID, word, v.By, v.Path,
+		v.Digest)
 	for _, m := range v.Missed {
 		note += "; " + redact.Clean(m.String())
 	}
@@ -297,8 +311,10 @@ func refusal(err error) (r loop.Result) {
 		is   error
 		what loop.Refusal
 	}{
-		{land.ErrDiverged, loop.Diverged}, {land.ErrChanged, loop.Changed}, {git.ErrNotClean, loop.Changed}, {git.ErrConflict, loop.Conflict},
-		{land.ErrBaseDirty, loop.Blocked}, {git.ErrInTheWay, loop.Blocked}, {land.ErrAhead, loop.Blocked}, {land.ErrPush, loop.Blocked},
+		{land.ErrDiverged, loop.Diverged}, {land.ErrChanged, loop.Changed}, {git.ErrNotClean, loop.Changed},
+		{git.ErrConflict, loop.Conflict},
+		{land.ErrBaseDirty, loop.Blocked}, {git.ErrInTheWay, loop.Blocked}, {land.ErrAhead, loop.Blocked},
+		{land.ErrPush, loop.Blocked},
 	} {
 		if errors.Is(err, c.is) {
 			return loop.Result{Refused: c.what, Why: err.Error()}

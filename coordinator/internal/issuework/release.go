@@ -89,7 +89,8 @@ func (h *Handler) putBack(ctx context.Context, e core.Errand, t tracker.Tracker)
 	if err := worktree(e.Issue).Remove(ctx); err != nil {
 		return err
 	}
-	return h.core.SayOfIssue(e, "REOPENED", "Nothing was done for it yet, so it stays open and its worktree is removed.")
+	return h.core.SayOfIssue(e, "REOPENED",
+		"Nothing was done for it yet, so it stays open and its worktree is removed.")
 }
 
 func (h *Handler) pause(ctx context.Context, e core.Errand, t tracker.Tracker) error {
@@ -123,7 +124,8 @@ func (h *Handler) pauseInTree(ctx context.Context, e core.Errand, name string) e
 	}
 	commit, _, err := w.Head(ctx)
 	if err == nil && len(files) > 0 {
-		commit, err = w.Commit(ctx, fmt.Sprintf("Pause issue %s: %s\n\n%s\n", e.Issue.ID, e.Issue.Title, e.Note), files...)
+		commit, err = w.Commit(ctx, fmt.Sprintf("Pause issue %s: %s\n\n%s\n", e.Issue.ID, e.Issue.Title, e.Note),
+			files...)
 	}
 	if err != nil {
 		return err

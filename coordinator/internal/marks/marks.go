@@ -107,7 +107,8 @@ func (t *Taker) takePause(path string) error {
 	if err == nil {
 		err = t.core.Pause(true)
 	} else {
-		err = t.core.Note(event.Refused, "", "pause", "a pause was asked for at the terminal while the coordinator did not answer: "+err.Error())
+		err = t.core.Note(event.Refused, "", "pause",
+			"a pause was asked for at the terminal while the coordinator did not answer: "+err.Error())
 	}
 	if err != nil {
 		return err

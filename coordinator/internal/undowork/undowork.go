@@ -223,7 +223,8 @@ func (s *Snapshotter) plan(ctx context.Context, v undo.Snapshot) (all plans, err
 		if i < len(v.After) {
 			after = &v.After[i]
 		}
-		p, err := s.keeper.Plan(ctx, before, after, v.RanAt, v.Restore.Redo, strconv.FormatInt(time.Now().UnixNano(), 36))
+		p, err := s.keeper.Plan(ctx, before, after, v.RanAt, v.Restore.Redo,
+			strconv.FormatInt(time.Now().UnixNano(), 36))
 		if err != nil {
 			return nil, err
 		}

@@ -101,6 +101,7 @@ func (k *Keeper) awaitDisk(ctx context.Context, since time.Time, err error) {
 }
 
 func (k *Keeper) unwritable(err error) string {
-	return fmt.Sprintf("💾 Afar on %s cannot write: %v.\n\nUntil that is mended, questions stay at the terminal, and sessions "+
-		"that nobody attends are refused what they ask for. Your answers wait and are not lost. `afar doctor` says more.", k.Machine, err)
+	return fmt.Sprintf("💾 Afar on %s cannot write: %v.\n\n"+
+		"Until that is mended, questions stay at the terminal, and sessions that nobody attends are refused what "+
+		"they ask for. Your answers wait and are not lost. `afar doctor` says more.", k.Machine, err)
 }
