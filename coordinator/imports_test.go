@@ -68,12 +68,16 @@ var pure = append([]string{
 // waysIn take requests from outside and hand them to core.
 var waysIn = []string{in + "server", in + "channel/telegram"}
 
+// forTests are the packages that only tests import: a channel, and what every channel
+// must do.
+var forTests = []string{in + "channel/loopback", in + "channel/conformance"}
+
 // workers work beside the server until the coordinator ends: they carry out the
 // actions of one lane of core, or hand core what they see.
 var workers = []string{in + "audit", in + "doctor", in + "filework", in + "issuework", in + "marks", in + "sessionwatch", in + "undowork", in + "upkeep"}
 
 // aboveCore are the packages that may import core.
-var aboveCore = slices.Concat([]string{"coordinator", in + "settings"}, waysIn, workers)
+var aboveCore = slices.Concat([]string{"coordinator", in + "settings"}, waysIn, forTests, workers)
 
 // A rules value is a whole table. Packages are named by their directory in the
 // module; a name may be a pattern of path.Match.
@@ -179,8 +183,10 @@ func table() rules {
 			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
-			in + "server":           append([]string{hostjson, claude + "/hookinput", "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
-			in + "channel/telegram": append([]string{in + "atomicfile", "coordinator/config", in + "core", in + "store"}, domain...),
+			in + "server":              append([]string{hostjson, claude + "/hookinput", "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
+			in + "channel/telegram":    append([]string{in + "atomicfile", "coordinator/config", in + "core", in + "store"}, domain...),
+			in + "channel/conformance": append([]string{in + "core", in + "store"}, domain...),
+			in + "channel/loopback":    append([]string{in + "channel/conformance", in + "core", in + "store"}, domain...),
 
 			in + "audit": {
 				claude, claude + "/mods", claude + "/transcript", "coordinator/home", "coordinator/ledger", "coordinator/wire", in + "core",
@@ -240,6 +246,8 @@ func table() rules {
 			"plugin": {claude, claude + "/probe", "coordinator/wire"},
 			// what is granted is held against what the guard has an opinion on
 			in + "grant": {"coordinator/guard"},
+			// two channels at once
+			in + "channel/telegram": forTests,
 			// the server is tried with a real transcript
 			in + "server": {claude + "/transcript"},
 			// the singleton is tried with the clients that start it
@@ -249,6 +257,8 @@ func table() rules {
 			{in + "core", aboveCore, "only ways in, workers and the composition root call core; results come back through functions given at construction"},
 			{in + "server", []string{"coordinator"}, "ways in never import each other"},
 			{in + "channel/telegram", []string{"coordinator"}, "ways in never import each other"},
+			{in + "channel/loopback", nil, "no coordinator runs this channel"},
+			{in + "channel/conformance", []string{in + "channel/loopback"}, "the suite is for tests"},
 			{"coordinator", []string{"cmd/afar/cmd_serve.go"}, "the command line composes a coordinator for `afar serve` alone; else it speaks to one through client"},
 			{"hooks", []string{"cmd/hook-*", "hooks/judge"}, "the hooks are the outermost layer"},
 			{guard + "*", append([]string{"coordinator/guard"}, inGuard...), "the guard is called by its face"},

@@ -59,7 +59,7 @@ type Decision struct {
 	// Interrupt, of a refusal, ends the turn that the call belongs to.
 	Interrupt bool      `json:"interrupt,omitempty"`
 	By        string    `json:"by"`              // who, for people
-	Channel   string    `json:"channel"`         // telegram, terminal, grant, lease
+	Channel   string    `json:"channel"`         // the name of a channel, or terminal, grant, lease
 	Scope     Scope     `json:"scope,omitempty"` // of an allow: this call alone, or more
 	At        time.Time `json:"at"`
 }

@@ -25,7 +25,7 @@ func (c *Core) SettingsRefused(id session.ID, text string) error {
 	})
 }
 
-// alarm tells the person on the phone, in the journal and at the session's
+// alarm tells the person on their channels, in the journal and at the session's
 // terminal that somebody tries to get past the guard. A pause does not silence
 // it: the guard still speaks then.
 func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what string, now time.Time) {

@@ -30,7 +30,7 @@ func (s *state) checkedIn(id ask.ID) bool {
 }
 
 // checksIn reports whether a session that stops now takes the check-in with an id: its
-// person is away, and has a phone.
+// person is away, and a channel is available.
 func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
 	if old, ok := s.asks.rows[id]; ok {
 		return old.Session == by

@@ -10,7 +10,7 @@ import (
 )
 
 // handOver gives the forms of a session to its terminal, where somebody types.
-// A person who said that they are away keeps them on the phone.
+// A person who said that they are away keeps them on their channels.
 func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 	if s.mode(id, now) == session.On {
 		return

@@ -118,7 +118,7 @@ func (s *state) keepFrameGoal(b *store.Batch, id session.ID, f loop.Frame, goal 
 const ByPerson = "the person"
 
 // CancelLoop ends the loop of a session; by says who wanted it. A person who does it
-// at the terminal with away off is not told of it on the phone.
+// at the terminal with away off is not told of it on a channel.
 func (c *Core) CancelLoop(id session.ID, by string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		out, err := loop.Cancel(s.loops.rows[id], by, now)

@@ -95,7 +95,7 @@ func lostLine(a ask.Ask, call string, now time.Time) string {
 }
 
 // hopes returns until when a session may wait, the zero time for not at all. For
-// another try at what auto mode refused it waits only where a phone can allow it.
+// another try at what auto mode refused it waits only where a channel is available, which can allow it.
 func (s *state) hopes(id session.ID) (until time.Time) {
 	for _, a := range s.asks.of(id) {
 		if at := a.Hopes(); at.After(until) && (a.Kind != ask.Denied || s.reachable()) {

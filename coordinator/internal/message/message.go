@@ -34,13 +34,13 @@ const (
 // A Message is one text for one session.
 type Message struct {
 	ID      ID         `json:"id"`
-	Key     string     `json:"key"` // what it came from, "telegram:<update>"
+	Key     string     `json:"key"` // what it came from, "<channel>:<update>"
 	State   State      `json:"state"`
 	Session session.ID `json:"session"`
 	Seq     int64      `json:"seq"` // order of arrival
 	Text    string     `json:"text"`
 	By      string     `json:"by"`             // who wrote it, for people
-	Channel string     `json:"channel"`        // telegram, terminal
+	Channel string     `json:"channel"`        // the name of a channel, or terminal
 	Data    bool       `json:"data,omitempty"` // not the person's words: Text is fenced and names its source
 	Nonce   string     `json:"nonce,omitempty"`
 	Answers bool       `json:"answers,omitempty"` // of an unrouted one: it answers a question, not yet named

@@ -1,0 +1,47 @@
+package coordinator_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// channelNeutral are the packages that know no channel by name.
+var channelNeutral = []string{"ask", "channel", "core", "message", "store", "topic"}
+
+// TestNoChannelByName: what a channel is called is known to the channel, to the
+// composition root, and to the commands that connect it.
+func TestNoChannelByName(t *testing.T) {
+	internal := filepath.Join(moduleRoot(t), "coordinator", "internal")
+	var names []string
+	for _, dir := range glob(t, filepath.Join(internal, "channel"), "*/*.go") {
+		if name := filepath.Dir(dir); name != "conformance" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 2 {
+		t.Fatalf("channels: %q; want telegram and loopback at least", names)
+	}
+	for _, dir := range channelNeutral {
+		files, err := filepath.Glob(filepath.Join(internal, dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", dir, len(files), err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				if strings.Contains(strings.ToLower(string(text)), name) {
+					t.Errorf("%s names the channel %s", file, name)
+				}
+			}
+		}
+	}
+}
