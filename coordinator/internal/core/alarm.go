@@ -16,7 +16,7 @@ func (c *Core) SettingsRefused(id session.ID, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		v, what := s.sessions.rows[id], "did not take over a change of settings that would switch the guard off. "+text
 		if v.Settings == text {
-			b.Events = append(b.Events, happened(event.SettingsRefused, id, v.Token, v.Token+" "+what, now))
+			record(&b, event.SettingsRefused, id, v.Token, v.Token+" "+what, now)
 			return b, nil
 		}
 		v.Settings = text
@@ -31,7 +31,7 @@ func (c *Core) SettingsRefused(id session.ID, text string) error {
 func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what string, now time.Time) {
 	text := v.Token + " " + what
 	s.sessions.put(b, session.TellPerson(v, "Afar: "+what))
-	b.Events = append(b.Events, happened(kind, v.ID, v.Token, text, now))
+	record(b, kind, v.ID, v.Token, text, now)
 	s.notify(b, "alarm", v.ID, "🚨 "+text, now)
 }
 
@@ -79,7 +79,7 @@ func (c *Core) Overridden(o Override) error {
 			return b, nil
 		}
 		s.sessions.put(&b, v)
-		b.Events = append(b.Events, happened(event.GuardOverridden, v.ID, v.Token, v.Token+" "+o.text(), now))
+		record(&b, event.GuardOverridden, v.ID, v.Token, v.Token+" "+o.text(), now)
 		return b, nil
 	})
 }

@@ -41,7 +41,7 @@ func answersFrom(list []string) step {
 		if len(list) > 0 {
 			text = "answers count from " + strings.Join(list, " and ") + " alone"
 		}
-		b.Events = append(b.Events, happened(event.AnswersFrom, "", "", text, now))
+		record(&b, event.AnswersFrom, "", "", text, now)
 		s.notify(&b, "answers-from", "", "🔑 From now on "+text+": `answers_from` in config.toml was changed.", now)
 		return b, nil
 	}

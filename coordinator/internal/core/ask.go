@@ -82,7 +82,7 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 		a.Times = s.rules.Times
 		a = ask.Start(a, s.mode(a.Session, now), now)
 		text := fmt.Sprintf("%s asks for %s (sha256 %s)", s.token(a.Session), a.Line(), short(a.Hash))
-		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), text, now))
+		record(&b, event.AskOpened, a.Session, string(a.ID), text, now)
 		if standing, ok := s.standing(&b, a, need, now); ok {
 			a = standing
 			return b, nil
@@ -182,7 +182,7 @@ func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.K
 		}
 		s.putAsk(&b, next, now)
 		if changed := next.State != before.State || next.Arrived() != before.Arrived(); changed && kind != "" {
-			b.Events = append(b.Events, happened(kind, next.Session, string(id), s.told(next), now))
+			record(&b, kind, next.Session, string(id), s.told(next), now)
 		}
 		return b, nil
 	})
@@ -245,7 +245,7 @@ func (c *Core) Ran(o Outcome) error {
 			s.putAsk(&b, next, now)
 			s.doubt(&b, next, a.State == ask.Open, now)
 			s.provenByRun(&b, a, next, now)
-			b.Events = append(b.Events, happened(event.AskRan, a.Session, string(a.ID), s.told(next)+", "+next.Outcome(), now))
+			record(&b, event.AskRan, a.Session, string(a.ID), s.told(next)+", "+next.Outcome(), now)
 		}
 		s.ranUndo(&b, o, now)
 		return b, nil
@@ -327,7 +327,7 @@ func (s *state) settledLocally(b *store.Batch, id session.ID, before, now time.T
 			continue // of one with an answer only the run of its call tells which came first
 		}
 		s.putAsk(b, next, now)
-		b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
+		record(b, event.AskEnded, a.Session, string(a.ID), s.told(next), now)
 	}
 }
 
@@ -342,7 +342,7 @@ func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, 
 			continue // it has ended
 		}
 		s.putAsk(b, next, now)
-		b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
+		record(b, event.AskEnded, a.Session, string(a.ID), s.told(next), now)
 	}
 }
 
@@ -400,7 +400,7 @@ func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) {
 	s.putAsk(b, after, now)
 	if after.State != before.State {
-		b.Events = append(b.Events, happened(event.AskEnded, after.Session, string(after.ID), s.told(after), now))
+		record(b, event.AskEnded, after.Session, string(after.ID), s.told(after), now)
 	}
 }
 

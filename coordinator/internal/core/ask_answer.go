@@ -170,7 +170,7 @@ func (s *state) answerOne(b *store.Batch, before ask.Ask, step ask.Step, d ask.D
 	if next.State == before.State && next.Lease == before.Lease {
 		return next, nil // a choice on the way, not an answer yet
 	}
-	b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
+	record(b, event.AskAnswered, next.Session, string(next.ID), s.told(next), now)
 	if next.Lease != before.Lease {
 		s.lent(b, next, now)
 	}

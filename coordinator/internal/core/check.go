@@ -17,7 +17,7 @@ func (s *state) checked(b *store.Batch, id session.ID, result, tail string, now 
 	if tail = folded(tail); tail != "" {
 		text += "; it printed: " + tail
 	}
-	b.Events = append(b.Events, happened(event.LoopChecked, id, s.token(id), text, now))
+	record(b, event.LoopChecked, id, s.token(id), text, now)
 }
 
 // folded is a text of many lines in one.
@@ -32,7 +32,7 @@ func (c *Core) Checking(id session.ID, output string) error {
 	}
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		token := s.token(id)
-		b.Events = append(b.Events, happened(event.LoopChecking, id, token, token+": the check prints: "+output, now))
+		record(&b, event.LoopChecking, id, token, token+": the check prints: "+output, now)
 		return b, nil
 	})
 }

@@ -21,7 +21,7 @@ func (c *Core) openCheckIn(s *state, b *store.Batch, a ask.Ask, now time.Time) {
 	a = ask.Tick(ask.Start(a, session.On, now), now)
 	s.putAsk(b, a, now)
 	text := s.token(a.Session) + ": stopped and checked in"
-	b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), text, now))
+	record(b, event.AskOpened, a.Session, string(a.ID), text, now)
 }
 
 func (s *state) checkedIn(id ask.ID) bool {
@@ -73,7 +73,7 @@ func (s *state) dropCheckIns(b *store.Batch, id session.ID, note string, now tim
 		}
 		s.putAsk(b, next, now)
 		dropped = true
-		b.Events = append(b.Events, happened(event.AskEnded, id, string(a.ID), s.told(next), now))
+		record(b, event.AskEnded, id, string(a.ID), s.told(next), now)
 	}
 	return dropped
 }

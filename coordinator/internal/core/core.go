@@ -148,7 +148,7 @@ func (c *Core) view(f func(s *state, now time.Time)) {
 	f(c.state, c.cfg.Now())
 }
 
-// happened makes an event; Text must be free of secrets.
-func happened(kind event.Kind, id session.ID, subject, text string, now time.Time) event.Event {
-	return event.Event{At: now, Kind: kind, Session: id, Subject: subject, Text: text}
+// record adds an entry to the journal; text must be free of secrets.
+func record(b *store.Batch, kind event.Kind, id session.ID, subject, text string, now time.Time) {
+	b.Events = append(b.Events, event.Event{At: now, Kind: kind, Session: id, Subject: subject, Text: text})
 }

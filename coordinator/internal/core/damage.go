@@ -14,7 +14,7 @@ import (
 func restarted(bad []store.Bad) step {
 	return func(s *state, now time.Time) (store.Batch, error) {
 		var b store.Batch
-		b.Events = append(b.Events, happened(event.Started, "", "", "the coordinator started", now))
+		record(&b, event.Started, "", "", "the coordinator started", now)
 		reportBad(&b, bad, now)
 		for _, r := range bad {
 			if r.Table == store.Loops.Table {
@@ -77,6 +77,6 @@ func rowName(r store.Bad) string { return r.Table + " " + r.ID }
 
 func reportBad(b *store.Batch, bad []store.Bad, now time.Time) {
 	for _, r := range bad {
-		b.Events = append(b.Events, happened(event.Damaged, "", rowName(r), "a row cannot be read: "+r.Err.Error(), now))
+		record(b, event.Damaged, "", rowName(r), "a row cannot be read: "+r.Err.Error(), now)
 	}
 }

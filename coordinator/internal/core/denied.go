@@ -37,7 +37,7 @@ func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
 		}
 		s.putAsk(&b, used, now)
 		s.markRetries(&b, now)
-		b.Events = append(b.Events, happened(event.AskDelivered, a.Session, string(used.ID), s.told(used), now))
+		record(&b, event.AskDelivered, a.Session, string(used.ID), s.told(used), now)
 		return b, nil
 	})
 	return used, ok, err

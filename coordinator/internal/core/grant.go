@@ -21,7 +21,7 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 	}
 	s.grants.put(b, g)
 	text := fmt.Sprintf("%s: %s allowed for the session until %s: %s", s.token(a.Session), d.By, g.ExpiresAt.Format("15:04"), g.Text())
-	b.Events = append(b.Events, happened(event.GrantGiven, a.Session, string(g.ID), text, now))
+	record(b, event.GrantGiven, a.Session, string(g.ID), text, now)
 }
 
 // standing answers an ask that was just opened from what was allowed before: by
@@ -48,11 +48,11 @@ func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Ti
 	if err != nil {
 		return a, false // cannot happen: it was opened this moment
 	}
-	b.Events = append(b.Events, happened(event.AskAnswered, next.Session, string(next.ID), s.told(next), now))
+	record(b, event.AskAnswered, next.Session, string(next.ID), s.told(next), now)
 	claimed, err := ask.Claim(next)
 	if d.Channel == "grant" && !need.Loses && err == nil {
 		next = claimed
-		b.Events = append(b.Events, happened(event.AskDelivered, next.Session, string(next.ID), s.told(next), now))
+		record(b, event.AskDelivered, next.Session, string(next.ID), s.told(next), now)
 	}
 	s.asks.put(b, next)
 	return next, true
@@ -138,7 +138,7 @@ func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 		a = ask.Park(a, s.mode(a.Session, now), now)
 		s.putAsk(&b, a, now)
 		text := fmt.Sprintf("%s asks for %s (sha256 %s): %s", s.token(a.Session), a.Line(), short(a.Hash), a.Note)
-		b.Events = append(b.Events, happened(event.AskOpened, a.Session, string(a.ID), text, now))
+		record(&b, event.AskOpened, a.Session, string(a.ID), text, now)
 		return b, nil
 	})
 	return a, err
@@ -188,7 +188,7 @@ func (s *state) endGrant(b *store.Batch, g grant.Grant, how string, now time.Tim
 	}
 	s.grants.put(b, g)
 	text := fmt.Sprintf("%s: %s: no longer allowed: %s", s.token(g.Session), g.How, g.Text())
-	b.Events = append(b.Events, happened(event.GrantEnded, g.Session, string(g.ID), text, now))
+	record(b, event.GrantEnded, g.Session, string(g.ID), text, now)
 	return g, nil
 }
 

@@ -16,7 +16,7 @@ func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err er
 	err = c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		v, n := session.Deny(s.sessions.rows[id], turn, rule)
 		times = n
-		b.Events = append(b.Events, happened(event.GuardDenied, id, rule, text, now))
+		record(&b, event.GuardDenied, id, rule, text, now)
 		if v.ID == "" {
 			return b, nil
 		}
@@ -31,7 +31,7 @@ func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err er
 
 func (s *state) denyLoop(b *store.Batch, v session.Session, rule string, now time.Time) {
 	text := fmt.Sprintf("%s was denied %d times by %s in one turn and told to stop trying", v.Token, session.DenyLoop, rule)
-	b.Events = append(b.Events, happened(event.GuardLoop, v.ID, rule, text, now))
+	record(b, event.GuardLoop, v.ID, rule, text, now)
 	if !s.settings.Paused {
 		s.notify(b, "denied", v.ID, "⛔ "+v.Token+" tried "+rule+" "+fmt.Sprint(session.DenyLoop)+" times. The guard refused each, and told it to write down what it needs.", now)
 	}
@@ -47,7 +47,7 @@ func (c *Core) PolicyBroken(id session.ID, text string) (fresh bool, err error) 
 		}
 		v.Broken = text
 		s.sessions.put(&b, v)
-		b.Events = append(b.Events, happened(event.PolicyBroken, id, v.Token, v.Token+": "+text, now))
+		record(&b, event.PolicyBroken, id, v.Token, v.Token+": "+text, now)
 		if !s.settings.Paused {
 			s.notify(&b, "policy", id, "⚠️ "+v.Token+": "+text, now)
 		}

@@ -61,7 +61,7 @@ func (s *state) offerAgain(b *store.Batch, lost func(message.Message) bool, now 
 	for _, m := range message.Lost(s.messages.delivered(), lost) {
 		s.messages.put(b, m)
 		text := s.token(m.Session) + ": the text of " + m.By + " may not have arrived, and is offered again"
-		b.Events = append(b.Events, happened(event.MessageAdded, m.Session, string(m.ID), text, now))
+		record(b, event.MessageAdded, m.Session, string(m.ID), text, now)
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now ti
 		}
 		if next, err := ask.Undelivered(a, now); err == nil {
 			s.putAsk(b, next, now)
-			b.Events = append(b.Events, happened(event.AskEnded, a.Session, string(a.ID), s.told(next), now))
+			record(b, event.AskEnded, a.Session, string(a.ID), s.told(next), now)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now ti
 // provenByRun journals the delivery of an answer that only the run of its call proves.
 func (s *state) provenByRun(b *store.Batch, before, after ask.Ask, now time.Time) {
 	if after.Arrived() && !before.Arrived() {
-		b.Events = append(b.Events, happened(event.AskDelivered, after.Session, string(after.ID), s.told(after), now))
+		record(b, event.AskDelivered, after.Session, string(after.ID), s.told(after), now)
 	}
 }
 
@@ -115,6 +115,6 @@ func (s *state) ranAfterAll(b *store.Batch, o Outcome, now time.Time) {
 		s.putAsk(b, next, now)
 		s.provenByRun(b, a, next, now)
 		text := s.told(next) + ", " + next.Outcome()
-		b.Events = append(b.Events, happened(event.AskRan, a.Session, string(a.ID), text, now))
+		record(b, event.AskRan, a.Session, string(a.ID), text, now)
 	}
 }

@@ -29,13 +29,14 @@ type Errand struct {
 	loop.Errand
 }
 
-// sendErrands writes down what a loop's step wants done, and what it says of
-// issues: in the journal, and in the topic of each.
+// sendErrands adds the errands of a loop's step as actions, and what the step says of
+// issues to the journal and to the topic of each issue.
 func (s *state) sendErrands(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
 	for _, said := range out.Said {
 		text := briefly(redact.Mask(folded(said.Text)))
-		b.Posts = append(b.Posts, topic.Post{Topic: topic.OfIssue(said.Issue), At: now, By: "afar", Text: fmt.Sprintf("[loop] %s: %s", said.Action, text)})
-		b.Events = append(b.Events, happened(issueKind(said.Action), id, said.Issue, fmt.Sprintf("%s: issue %s %s: %s", s.token(id), said.Issue, said.Action, text), now))
+		s.postLoop(b, topic.OfIssue(said.Issue), said.Action, text, now)
+		line := fmt.Sprintf("%s: issue %s %s: %s", s.token(id), said.Issue, said.Action, text)
+		record(b, issueKind(said.Action), id, said.Issue, line, now)
 	}
 	for _, e := range out.Errands {
 		data, err := json.Marshal(Errand{id, e})
@@ -43,11 +44,17 @@ func (s *state) sendErrands(b *store.Batch, id session.ID, out loop.Outcome, now
 			continue // cannot happen: strings and numbers
 		}
 		key := fmt.Sprintf("issue:%s:%s:%d:%s", id, e.Frame, e.Step, e.Phase)
-		b.Actions = append(b.Actions, store.Action{Key: key, Lane: LaneIssue + string(id), Kind: ActIssue, Data: string(data), Due: now})
+		b.Actions = append(b.Actions, store.Action{
+			Key:  key,
+			Lane: LaneIssue + string(id),
+			Kind: ActIssue,
+			Data: string(data),
+			Due:  now,
+		})
 	}
 }
 
-// issueKind is the kind of the journal's entry for what is said of an issue.
+// issueKind returns the kind of the journal entry for an action on an issue.
 func issueKind(action string) event.Kind {
 	switch action {
 	case "LANDED":
@@ -58,8 +65,8 @@ func issueKind(action string) event.Kind {
 	return event.LoopIssue
 }
 
-// AdvanceIssue takes in the result of an errand. One that nobody waits for any
-// more changes nothing.
+// AdvanceIssue applies the result of an errand. A result that is no longer wanted
+// changes nothing.
 func (c *Core) AdvanceIssue(e Errand, r loop.Result) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, l := range s.loops.rows {
@@ -76,12 +83,14 @@ func (c *Core) AdvanceIssue(e Errand, r loop.Result) error {
 	})
 }
 
-// SayOfIssue tells the person, the journal and the issue's topic something that no
-// step of a loop brings about.
+// SayOfIssue tells the person, the journal and the issue's topic something about an
+// issue that no step of a loop says.
 func (c *Core) SayOfIssue(e Errand, action, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		s.sendErrands(&b, e.Session, loop.Outcome{Said: []loop.Said{{Issue: e.Issue.ID, Action: action, Text: text}}}, now)
-		s.notify(&b, "loop", e.Session, fmt.Sprintf("🔁 %s\n%s: issue %s %s\n%s", s.token(e.Session), action, e.Issue.ID, e.Issue.Title, text), now)
+		said := []loop.Said{{Issue: e.Issue.ID, Action: action, Text: text}}
+		s.sendErrands(&b, e.Session, loop.Outcome{Said: said}, now)
+		notice := fmt.Sprintf("🔁 %s\n%s: issue %s %s\n%s", s.token(e.Session), action, e.Issue.ID, e.Issue.Title, text)
+		s.notify(&b, "loop", e.Session, notice, now)
 		return b, nil
 	})
 }

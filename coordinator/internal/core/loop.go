@@ -145,7 +145,7 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 	case !before.Active() || len(out.Stack.Frames) > len(before.Frames):
 		kind = event.LoopStarted
 	}
-	b.Events = append(b.Events, happened(kind, id, token, text, now))
+	record(b, kind, id, token, text, now)
 	s.tellTopics(b, id, kind, out, now)
 	s.sendErrands(b, id, out, now)
 	if !out.Stack.Active() {
@@ -300,7 +300,7 @@ func (s *state) edited(b *store.Batch, id session.ID, l loop.Stack, frames []str
 	}
 	token := s.token(id)
 	text := fmt.Sprintf("%s: the person changed the goal in loop.md, of frame %s", token, strings.Join(frames, ", "))
-	b.Events = append(b.Events, happened(event.LoopEdited, id, token, text, now))
+	record(b, event.LoopEdited, id, token, text, now)
 }
 
 // SeeTree notes how the work tree of a session's loop stands.

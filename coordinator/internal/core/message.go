@@ -63,7 +63,7 @@ func (s *state) post(b *store.Batch, m message.Message, now time.Time) message.M
 	if fresh {
 		s.messages.put(b, m)
 		text := fmt.Sprintf("%s wrote %d characters for %s", m.By, utf8.RuneCountInString(m.Text), s.nameOf(m.Session))
-		b.Events = append(b.Events, happened(event.MessageAdded, m.Session, string(m.ID), text, now))
+		record(b, event.MessageAdded, m.Session, string(m.ID), text, now)
 	}
 	return m
 }
@@ -84,7 +84,7 @@ func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d
 		s.messages.put(&b, d.Changed...)
 		for _, m := range d.Changed {
 			text := s.token(id) + ": the text of " + m.By + " was handed over"
-			b.Events = append(b.Events, happened(event.MessageDelivered, id, string(m.ID), text, now))
+			record(&b, event.MessageDelivered, id, string(m.ID), text, now)
 		}
 		if len(d.Changed) > 0 && !taker.Known() {
 			s.takeReplies(&b, id, now)
@@ -313,7 +313,7 @@ func (c *Core) Choose(p Press, token string) error {
 		default:
 			s.messages.put(&b, routed)
 			text := m.By + " sent a text to " + v.Token
-			b.Events = append(b.Events, happened(event.MessageAdded, v.ID, string(m.ID), text, now))
+			record(&b, event.MessageAdded, v.ID, string(m.ID), text, now)
 			s.chosen(&b, p, s.fate(v.ID), now)
 		}
 		return b, nil

@@ -30,7 +30,7 @@ func (c *Core) SetReview(id session.ID, on bool, seen string) error {
 	return c.reviews(id, func(s *state, b *store.Batch, v session.Session, now time.Time) session.Review {
 		word := text.OnOff(on)
 		if v.Review.On != on {
-			b.Events = append(b.Events, happened(event.ReviewSet, id, v.Token, v.Token+": the review gate is "+word, now))
+			record(b, event.ReviewSet, id, v.Token, v.Token+": the review gate is "+word, now)
 		}
 		return v.Review.Switch(on, seen)
 	})
@@ -67,7 +67,7 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Rulin
 	r := review.Judge(review.Since(entries), message)
 	return r, c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		v, known := s.sessions.rows[id]
-		b.Events = append(b.Events, happened(r.Kind, id, agent, fmt.Sprintf("%s: %s", v.Token, r.Text), now))
+		record(&b, r.Kind, id, agent, fmt.Sprintf("%s: %s", v.Token, r.Text), now)
 		if r.Tell != "" {
 			v = v.Tell(r.Tell)
 		}

@@ -48,7 +48,7 @@ func (s *state) reportUnprotected(b *store.Batch, v session.Session, now time.Ti
 	v.Reported = true
 	s.sessions.put(b, v)
 	text := "session " + v.Token + " in " + v.Project + " runs without Afar's hooks: no guard, no asks"
-	b.Events = append(b.Events, happened(event.SessionUnprotected, v.ID, v.Token, text, now))
+	record(b, event.SessionUnprotected, v.ID, v.Token, text, now)
 	s.notify(b, "unprotected", v.ID, "⚠️ "+text+". Start it again with the plugin enabled, or see `afar doctor`.", now)
 }
 
@@ -68,7 +68,7 @@ func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 		s.sessions.put(&b, v)
 		if in.Hooked && v.State != session.Ended && (!known || !old.Hooked || old.State == session.Ended) {
 			text := fmt.Sprintf("session %s started in %s", v.Token, v.Project)
-			b.Events = append(b.Events, happened(event.SessionStarted, v.ID, v.Token, text, now))
+			record(&b, event.SessionStarted, v.ID, v.Token, text, now)
 			s.followRooms(&b, v, now)
 		}
 		return b, nil
@@ -110,7 +110,7 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 	v.Waiter, v.WaitsIn, v.Holder = "", session.Process{}, session.Process{}
 	s.sessions.put(b, v)
 	s.followRooms(b, v, now)
-	b.Events = append(b.Events, happened(event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why, now))
+	record(b, event.SessionEnded, v.ID, v.Token, "session "+v.Token+" ended: "+why, now)
 	s.endAsks(b, v.ID, end, "the session ended", now)
 	s.missed(b, v, now)
 	if v.Halting() {
@@ -203,7 +203,7 @@ func setAway(name string, mode session.Mode, d time.Duration) step {
 			v.Away, subject = away, v.Token
 			s.sessions.put(&b, v)
 		}
-		b.Events = append(b.Events, happened(event.AwaySet, "", subject, awayText(subject, away), now))
+		record(&b, event.AwaySet, "", subject, awayText(subject, away), now)
 		s.remode(&b, now)
 		return b, nil
 	}

@@ -32,7 +32,7 @@ func pause(on bool) step {
 				s.dropCheckIns(&b, id, "Afar was paused", now)
 			}
 		}
-		b.Events = append(b.Events, happened(event.PauseSet, "", "", text, now))
+		record(&b, event.PauseSet, "", "", text, now)
 		return b, nil
 	}
 }
@@ -40,7 +40,7 @@ func pause(on bool) step {
 // Note writes one line into the journal.
 func (c *Core) Note(kind event.Kind, id session.ID, subject, text string) error {
 	return c.do(func(_ *state, now time.Time) (b store.Batch, err error) {
-		b.Events = append(b.Events, happened(kind, id, subject, text, now))
+		record(&b, kind, id, subject, text, now)
 		return b, nil
 	})
 }

@@ -144,7 +144,7 @@ func (s *state) stepLoop(b *store.Batch, in Stopping, out turn.Outcome, now time
 // reviewed records what the review gate of a session said to its stop.
 func (s *state) reviewed(b *store.Batch, v session.Session, out turn.Outcome, now time.Time) {
 	say := func(kind event.Kind, text string) {
-		b.Events = append(b.Events, happened(kind, v.ID, v.Token, v.Token+": "+text, now))
+		record(b, kind, v.ID, v.Token, v.Token+": "+text, now)
 	}
 	switch {
 	case out.Rule == turn.Review:

@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -22,7 +21,8 @@ func (c *Core) Post(id session.ID, name, by, text string) (p topic.Post, err err
 		if err != nil {
 			return store.Batch{}, err
 		}
-		b = store.Batch{Posts: []topic.Post{p}, Events: []event.Event{happened(event.TopicPosted, id, name, by+": "+briefly(folded(text)), now)}}
+		b.Posts = []topic.Post{p}
+		record(&b, event.TopicPosted, id, name, by+": "+briefly(folded(text)), now)
 		return b, nil
 	})
 	if err == nil {
@@ -58,12 +58,10 @@ func (c *Core) Posts(ctx context.Context, name string, after int64, limit int, n
 // Topics returns all topics with posts, the one with the newest first.
 func (c *Core) Topics() ([]store.Posted, error) { return c.cfg.Store.Topics() }
 
-// tellTopics has a loop's step stand where other agents look: its beginning and
-// its end in the project's topic, each step in the trace where that is wanted.
+// tellTopics posts a loop's step where other agents look: its beginning and its end in
+// the project's topic, and each step in the trace when that is configured.
 func (s *state) tellTopics(b *store.Batch, id session.ID, kind event.Kind, out loop.Outcome, now time.Time) {
-	post := func(name, action, text string) {
-		b.Posts = append(b.Posts, topic.Post{Topic: name, At: now, By: "afar", Text: fmt.Sprintf("[loop] %s: %s", action, text)})
-	}
+	post := func(name, action, text string) { s.postLoop(b, name, action, text, now) }
 	line := s.token(id) + ": " + loop.Brief(out.Stack)
 	switch kind {
 	case event.LoopStarted:
@@ -74,4 +72,10 @@ func (s *state) tellTopics(b *store.Batch, id session.ID, kind event.Kind, out l
 	if s.trace {
 		post(topic.Trace, string(kind), line)
 	}
+}
+
+// postLoop posts what a loop did to a topic.
+func (s *state) postLoop(b *store.Batch, name, action, text string, now time.Time) {
+	post := topic.Post{Topic: name, At: now, By: "afar", Text: "[loop] " + action + ": " + text}
+	b.Posts = append(b.Posts, post)
 }

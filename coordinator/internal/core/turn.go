@@ -86,7 +86,7 @@ func (s *state) stopTurn(b *store.Batch, v session.Session, word string, d ask.D
 	v.Halt = &session.Halt{By: d.By, Word: word, At: now}
 	s.sessions.put(b, v)
 	s.markHalts(b, now)
-	b.Events = append(b.Events, happened(event.TurnStopped, v.ID, v.Token, v.Token+": "+d.By+" stops the turn", now))
+	record(b, event.TurnStopped, v.ID, v.Token, v.Token+": "+d.By+" stops the turn", now)
 	switch {
 	case asked:
 		return "⏹ " + v.Token + " stops now: its question was refused.", nil
@@ -188,6 +188,6 @@ func (s *state) endHalt(b *store.Batch, id session.ID, then session.State, now t
 // haltEnded tells that the turn of a session, which was to end, is over.
 func (s *state) haltEnded(b *store.Batch, v session.Session, now time.Time) {
 	s.markHalts(b, now)
-	b.Events = append(b.Events, happened(event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over", now))
+	record(b, event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over", now)
 	s.notify(b, "halted", v.ID, "⏹ "+v.Token+" has stopped.", now)
 }

@@ -223,7 +223,7 @@ func undoAction(kind string, id undo.ID, now time.Time) store.Action {
 }
 
 func (s *state) tellUndo(b *store.Batch, kind event.Kind, v undo.Snapshot, text string, now time.Time) {
-	b.Events = append(b.Events, happened(kind, v.Session, string(v.ID), s.token(v.Session)+": "+string(v.ID)+": "+text, now))
+	record(b, kind, v.Session, string(v.ID), s.token(v.Session)+": "+string(v.ID)+": "+text, now)
 }
 
 // TookUndo notes what was kept before a step, or why nothing was.

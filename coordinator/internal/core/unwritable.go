@@ -58,7 +58,7 @@ func (c *Core) noteWrite(err error) {
 func (c *Core) Recovered(since time.Time) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		text := "Afar can write again, after " + now.Sub(since).Round(time.Second).String() + ". Questions come here as before."
-		b.Events = append(b.Events, happened(event.WritesAgain, "", "", text, now))
+		record(&b, event.WritesAgain, "", "", text, now)
 		s.notify(&b, "writes", "", "💾 "+text, now)
 		return b, nil
 	})
