@@ -36,13 +36,19 @@ type Stopping struct {
 // maxLate bounds the news at a stop, in bytes: the host cuts long texts.
 const maxLate = 4000
 
-// StopNeeds returns what has to be looked up before Stop.
-func (c *Core) StopNeeds(in Stopping) (n turn.Need) {
-	c.view(func(s *state, now time.Time) {
-		f := s.stopFacts(in, now)
-		n = turn.Needs(f, now)
+// StopNeeds returns what has to be looked up before Stop. Where a hook took a text of the
+// session and has not said yet that it printed it, StopNeeds looks whether that hook has
+// ended: the text waits again then.
+func (c *Core) StopNeeds(in Stopping) (n turn.Need, err error) {
+	owed := false
+	c.view(func(s *state, _ time.Time) {
+		owed = slices.ContainsFunc(s.messages.of(in.Session), func(m message.Message) bool { return m.Owed() })
 	})
-	return n
+	if owed {
+		err = c.Look()
+	}
+	c.view(func(s *state, now time.Time) { n = turn.Needs(s.stopFacts(in, now), now) })
+	return n, err
 }
 
 // Stop decides whether a session may stop, and records all that follows in one commit.

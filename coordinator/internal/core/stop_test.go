@@ -116,3 +116,25 @@ func TestStopIsOneCommit(t *testing.T) {
 		})
 	}
 }
+
+// TestStopAfterATakerDied: a text that a hook took and did not print waits again for the
+// stop that comes next, however soon.
+func TestStopAfterATakerDied(t *testing.T) {
+	taker := session.Process{PID: 4711, Born: "then"}
+	for _, died := range []bool{true, false} {
+		r := newRig(t)
+		r.see("s", "/p")
+		r.ok(r.Written(core.Press{Decision: ask.Decision{By: "Ada"}, Text: "use the blue one"}))
+		_, err := r.Deliver("s", "batch", taker)
+		r.ok(err)
+		r.dead[taker] = died
+		in := core.Stopping{Session: "s", Delivery: "stop"}
+		_, err = r.StopNeeds(in)
+		r.ok(err)
+		out, err := r.Stop(in)
+		r.ok(err)
+		if waits := out.Texts == 1; waits != died {
+			t.Errorf("the hook that took it has ended: %t; decided by %s", died, out.Rule)
+		}
+	}
+}

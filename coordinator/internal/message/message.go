@@ -152,11 +152,14 @@ func Take(all []Message, id session.ID, delivery string, taker session.Process, 
 	return d
 }
 
+// Owed reports whether a hook took m and has not said yet that it printed it.
+func (m Message) Owed() bool { return m.State == Delivered && m.Unproven }
+
 // Printed returns the messages of a delivery whose hook has said that it printed them,
 // also those that were offered again meanwhile.
 func Printed(all []Message, id session.ID, delivery string) (out []Message) {
 	for _, m := range ordered(all, id) {
-		taken := m.State == Delivered && m.Unproven || m.State == Pending && m.Again
+		taken := m.Owed() || m.State == Pending && m.Again
 		if taken && m.Delivery == delivery {
 			m.State, m.Unproven = Delivered, false
 			out = append(out, m)

@@ -23,8 +23,11 @@ func (s *Server) stop(c *call, in wire.StopRequest) (out wire.StopReply, err err
 		return out, err
 	}
 	facts := s.stopping(c, in, p)
-	need := s.cfg.Core.StopNeeds(facts)
-	if err := s.lookUp(c, p, need, &facts); err != nil {
+	need, err := s.cfg.Core.StopNeeds(facts)
+	if err == nil {
+		err = s.lookUp(c, p, need, &facts)
+	}
+	if err != nil {
 		return out, err
 	}
 	decided, err := s.cfg.Core.Stop(facts)
