@@ -244,7 +244,7 @@ func (c *Coordinator) Run(outer context.Context) error {
 		case <-ctx.Done():
 			return
 		}
-		c.noteStopped() // before anybody is sent away
+		c.noteStopped() // before a caller is disconnected
 		cancel()
 	})
 	c.telegram.ConnectFirst(ctx, c.cfg.Getenv)
@@ -261,7 +261,7 @@ func (c *Coordinator) Run(outer context.Context) error {
 	return err
 }
 
-// lastWords is the journal's last entry of this coordinator.
+// lastWords returns the text of this coordinator's last journal entry.
 func (c *Coordinator) lastWords() string {
 	if why := c.left.Load(); why != nil {
 		return "the coordinator ended: " + *why
@@ -282,7 +282,7 @@ func (c *Coordinator) stayPresent(ctx context.Context) {
 	c.end()
 }
 
-// noteStopped has sessions that wait leave it at that, unless the coordinator
+// noteStopped tells waiting sessions that the stop is intended, unless the coordinator
 // lost its home.
 func (c *Coordinator) noteStopped() {
 	if c.left.Load() == nil {

@@ -27,7 +27,8 @@ const (
 	retryEvery = 50 * time.Millisecond
 )
 
-// An app is what all commands work with: the process as the person started it.
+// An app holds what all commands need of the process: its streams, its environment
+// and the directory of our binaries.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -48,8 +49,9 @@ func (a *app) client() (*client.Client, error) {
 	return &client.Client{Dirs: d, Bin: a.bin, Env: func() []string { return a.coordinatorEnv(d) }}, nil
 }
 
-// coordinatorEnv is the environment of a coordinator that this command starts.
-// A session's variables are not the person's: inside one, none are handed on.
+// coordinatorEnv returns the environment of a coordinator that this command starts.
+// Inside a session it passes on none of the person's variables: they are the
+// session's there.
 func (a *app) coordinatorEnv(d home.Dirs) []string {
 	env := d.Env()
 	if home.InSession(a.getenv) {
@@ -65,8 +67,8 @@ func (a *app) coordinatorEnv(d home.Dirs) []string {
 	return env
 }
 
-// personOnly refuses a decision inside a session, for those that no coordinator
-// takes. One that runs is asked, for it knows more, and has it in its journal.
+// personOnly refuses a decision inside a session, where no coordinator takes the
+// decision. A coordinator that runs is asked too: it knows more, and journals it.
 func (a *app) personOnly(what string) error {
 	err := a.callRunning(context.Background(), wire.OpPerson, wire.PersonRequest{ID: what}, nil)
 	var no refusal
@@ -88,7 +90,8 @@ func (a *app) call(ctx context.Context, op string, in, out any) error {
 	})
 }
 
-// callSoon is call for a way out: the person waits no longer than the hooks do.
+// callSoon is call with the patience of a hook, for commands that must work without
+// a coordinator too.
 func (a *app) callSoon(ctx context.Context, op string, in, out any) error {
 	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
 		return c.CallStarting(r, time.Now().Add(answerFor))
@@ -151,7 +154,7 @@ func (a *app) exchange(ctx context.Context, op string, in, out any, send sending
 	}
 }
 
-// interruptible returns early with errInterrupted when ctx ends. f then runs on
+// interruptible runs f and returns errInterrupted when ctx ends first. f then goes on
 // in the background until its own deadline or the end of the process.
 func interruptible[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
 	done := make(chan struct{})
@@ -211,8 +214,8 @@ func (a *app) unreachable(d home.Dirs, err error) error {
 	return fmt.Errorf("%w; %s", err, hint)
 }
 
-// crashName is the file beside the log that holds what the coordinator prints:
-// what goes wrong before its log is open, and a crash.
+// crashName is the file next to the log. It holds what the coordinator prints: errors
+// from before its log is open, and a crash.
 const crashName = "crash.log"
 
 func crashLog(d home.Dirs) string { return filepath.Join(filepath.Dir(d.Log()), crashName) }

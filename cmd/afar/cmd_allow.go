@@ -38,7 +38,7 @@ func newAllow(a *app) *cobra.Command {
 	return c
 }
 
-// answer decides an ask and says how it stands.
+// answer decides an ask and prints the result.
 func (a *app) answer(ctx context.Context, in wire.AnswerRequest) error {
 	q, err := a.sendAnswer(ctx, in)
 	if err != nil {

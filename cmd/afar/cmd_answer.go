@@ -41,7 +41,7 @@ func answerArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// answerQuestion answers what is asked now and says what comes next.
+// answerQuestion answers the current question and prints the next one.
 func (a *app) answerQuestion(ctx context.Context, in wire.AnswerRequest) error {
 	q, err := a.sendAnswer(ctx, in)
 	if err != nil {
@@ -103,7 +103,7 @@ func renderOptions(p *page, q wire.Question, at, of int) {
 	}
 }
 
-// wants says what a session wants of its person.
+// wants returns what a session wants, in words.
 func wants(q wire.Ask) string {
 	switch q.Kind {
 	case "question":
@@ -118,7 +118,7 @@ func wants(q wire.Ask) string {
 	return "wants " + oneLine(q.Tool, 60)
 }
 
-// ways are the commands that answer an ask.
+// ways returns the commands that answer an ask.
 func ways(q wire.Ask, id string) string {
 	if len(q.AnswerAt) > 0 {
 		return "on " + oneLine(strings.Join(q.AnswerAt, " or "), 40) + "; the terminal does not count (answers_from)"
@@ -139,7 +139,7 @@ func ways(q wire.Ask, id string) string {
 	return "afar allow " + id + " · afar deny " + id + " -m 'why'"
 }
 
-// decided is what the person did, in one word.
+// decided returns in one word what the person did.
 func decided(q wire.Ask) string {
 	switch {
 	case (q.Kind == "question" || q.Kind == "elicitation") && q.Allow:

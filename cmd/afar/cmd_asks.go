@@ -32,8 +32,8 @@ func renderAsks(p *page, in wire.AsksReply) {
 	}
 }
 
-// cards sorts asks by the card that they stand on, in their order: identical
-// ones are answered together.
+// cards groups asks by their card, in their order. Identical asks share a card and
+// are answered together.
 func cards(asks []wire.Ask) (out [][]wire.Ask) {
 	at := map[string]int{}
 	for _, q := range asks {
@@ -48,7 +48,7 @@ func cards(asks []wire.Ask) (out [][]wire.Ask) {
 	return out
 }
 
-// times is how often a card's asks ask, "" for once.
+// times returns how many asks a card has, "" for one.
 func times(card []wire.Ask) string {
 	if len(card) < 2 {
 		return ""
@@ -105,7 +105,7 @@ func renderAsk(p *page, card []wire.Ask) {
 	p.line("  expires %s: %s", p.left(q.ExpiresAt), ways(q, id))
 }
 
-// renderOffer says what an allow could cover besides the call.
+// renderOffer prints what an allow could cover beyond the call.
 func renderOffer(p *page, q wire.Ask) {
 	if q.State != "open" && !q.Parked {
 		return
@@ -118,7 +118,7 @@ func renderOffer(p *page, q wire.Ask) {
 	}
 }
 
-// settledText says how an ask ended, as far as it is known.
+// settledText returns how an ask ended, as far as is known.
 func settledText(p *page, q wire.Ask) string {
 	text := oneLine(q.State, 20)
 	if q.By != "" {
@@ -133,7 +133,7 @@ func settledText(p *page, q wire.Ask) string {
 	return text
 }
 
-// shortID is what a person types to name an ask. A coordinator of an older version
+// shortID returns what a person types to name an ask. A coordinator of an older version
 // sends none.
 func shortID(q wire.Ask) string { return oneLine(cmp.Or(q.Short, q.ID), 80) }
 

@@ -35,7 +35,8 @@ func newConsult(a *app) *cobra.Command {
 	return c
 }
 
-// mostAsked is more than a question may hold; it is refused then.
+// mostAsked bounds what is read. It is more than a question may hold, so a longer
+// one is refused and never cut.
 const mostAsked = 2 << 20
 
 func (a *app) question(args []string) (string, error) {
@@ -52,8 +53,8 @@ func (a *app) question(args []string) (string, error) {
 	return string(raw), nil
 }
 
-// consult lets the coordinator know before and after: it says whom to ask, and
-// what counts is what stands in its journal.
+// consult makes a consultation. The coordinator says whom to ask, and an answer counts
+// once it is in the coordinator's journal.
 func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
 	if consult.Nested() {
 		return errors.New("a consulted model cannot consult: answer from what you know")
@@ -68,17 +69,17 @@ func (a *app) consult(ctx context.Context, question string, asJSON bool) error {
 	case failed != nil && ctx.Err() != nil:
 		return errInterrupted
 	case failed != nil:
-		return errors.Join(wayOut(failed), told)
+		return errors.Join(withRemedy(failed), told)
 	}
 	if asJSON {
 		err := a.printJSON(opinion)
-		return errors.Join(err, uncounted(told))
+		return errors.Join(err, notJournalled(told))
 	}
 	a.printOpinion(opinion)
-	return uncounted(told)
+	return notJournalled(told)
 }
 
-func wayOut(err error) error {
+func withRemedy(err error) error {
 	if errors.Is(err, consult.ErrNone) {
 		return fmt.Errorf("%w. Install one of them, sign in to it, or name a program under [consult] in config.toml",
 			err)
@@ -86,16 +87,15 @@ func wayOut(err error) error {
 	return err
 }
 
-// uncounted is what an answer is worth that the journal does not have.
-func uncounted(err error) error {
+// notJournalled turns an error of the journal into one that says what it means.
+func notJournalled(err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("the answer does not count, it is not in the journal; ask again: %w", err)
 }
 
-// printOpinion writes the answer to stdout, and what is to be known about it to
-// stderr.
+// printOpinion writes the answer to stdout, and notes about it to stderr.
 func (a *app) printOpinion(o wire.SecondOpinion) {
 	a.page().whole(o.Text)
 	if o.Cut {

@@ -19,7 +19,7 @@ func newHold(a *app) *cobra.Command {
 		&cobra.Command{Use: "on", Short: "Seat it first", Args: exactly(),
 			RunE: func(*cobra.Command, []string) error { return a.hold() }},
 		&cobra.Command{Use: "off", Short: "Take the seat away", Args: exactly(),
-			RunE: func(*cobra.Command, []string) error { return a.letGo() }})
+			RunE: func(*cobra.Command, []string) error { return a.releaseHold() }})
 	c.Hidden = true
 	return c
 }
@@ -41,8 +41,8 @@ func (a *app) hold() error {
 	return home.LeaveMark(d.HoldMark(), home.PluginID+"\n")
 }
 
-// letGo takes our plugin out of the person's settings, and nothing else.
-func (a *app) letGo() error {
+// releaseHold takes our plugin out of the person's settings, and nothing else.
+func (a *app) releaseHold() error {
 	if err := a.personOnly("hold"); err != nil {
 		return err
 	}

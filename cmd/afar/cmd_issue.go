@@ -105,7 +105,7 @@ func newIssueReopen(a *app) *cobra.Command {
 	return issueChange(a, "reopen", "Open an issue again that is closed", "Reopened", issues.Issues.Reopen)
 }
 
-// A changing is one change of an issue, with a comment.
+// A changing changes an issue, with a comment.
 type changing func(in issues.Issues, ctx context.Context, id, note string) (wire.Issue, error)
 
 // issueChange is a command that changes the status of an issue.
@@ -156,7 +156,7 @@ func (a *app) changeIssue(ctx context.Context, id, note, done string, asJSON boo
 	})
 }
 
-// text is a flag's value, or what stdin holds where that is "-".
+// text returns a flag's value, or stdin where that is "-".
 func (a *app) text(flag string) (string, error) {
 	if flag != "-" {
 		return flag, nil
@@ -177,7 +177,7 @@ func (a *app) openIssues(ctx context.Context) (issues.Issues, error) {
 	return issues.Open(ctx, dirs, here)
 }
 
-// issue does something with one issue, and shows it.
+// issue runs do on the project's issues and prints the issue that it returns.
 func (a *app) issue(ctx context.Context, asJSON bool, do func(issues.Issues) (wire.Issue, error),
 	render func(*page, wire.Issue)) error {
 	in, err := a.openIssues(ctx)
@@ -195,7 +195,7 @@ func (a *app) issue(ctx context.Context, asJSON bool, do func(issues.Issues) (wi
 	return nil
 }
 
-// issues shows some issues, or a sentence where there are none.
+// issues prints some issues, or a sentence where there are none.
 func (a *app) issues(ctx context.Context, asJSON bool, some func(issues.Issues, context.Context) (wire.Issues, error),
 	none string) error {
 	in, err := a.openIssues(ctx)
@@ -222,8 +222,8 @@ func (a *app) issues(ctx context.Context, asJSON bool, some func(issues.Issues, 
 	return nil
 }
 
-// issueRow is one line of a list: priority, id, title, and what is out of the
-// ordinary about it.
+// issueRow returns one line of a list: priority, id, title, and what is unusual about
+// the issue.
 func issueRow(one wire.Issue) []cell {
 	row := []cell{priorityCell(one.Priority), {oneLine(one.ID, 40), bold}, plain(oneLine(one.Title, 70))}
 	switch {

@@ -104,7 +104,7 @@ func (a *app) logged(lines []string, asJSON bool) {
 }
 
 // logText is a line of the log for people: time, level, what happened, and what
-// there is to know of it. A line of another form stands as it is.
+// there is to know of it. A line of another form is shown unchanged.
 func logText(p *page, line string) string {
 	var of map[string]any
 	if json.Unmarshal([]byte(line), &of) != nil {

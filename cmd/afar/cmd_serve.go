@@ -66,8 +66,8 @@ func (a *app) serve(ctx context.Context) error {
 // sayEvery is how often the phone is told of the same reason.
 const sayEvery = time.Hour
 
-// cannotServe leaves the reason where hooks and doctor find it, and tells the
-// phone of it once.
+// cannotServe leaves the reason where hooks and the doctor find it, and sends it to
+// the phone once.
 func (a *app) cannotServe(ctx context.Context, cfg coordinator.Config, err error) {
 	if errors.Is(err, errServed) || ctx.Err() != nil {
 		return
@@ -84,7 +84,7 @@ func (a *app) cannotServe(ctx context.Context, cfg coordinator.Config, err error
 	}
 }
 
-// cannotStart is what the log says of a coordinator that did not begin to serve.
+// cannotStart is the log's message when a coordinator could not begin to serve.
 const cannotStart = "the coordinator cannot start"
 
 // errServed says that another coordinator serves, and answers.
@@ -99,9 +99,9 @@ func (a *app) logTo(file *logFile) slog.Handler {
 	return slog.NewMultiHandler(toFile, slog.NewTextHandler(a.stderr, nil))
 }
 
-// open takes over from a coordinator that answers no more. One that was killed
-// a moment ago may still hold the lock, and whoever started this process counts
-// on it and starts no second one.
+// open takes over from a coordinator that does not answer any more. One that was
+// killed a moment ago may still hold the lock, and the caller that started this
+// process starts no second one, so open waits for the lock.
 func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Coordinator, error) {
 	for end := time.Now().Add(takeOverFor); ; {
 		co, err := coordinator.Open(cfg)

@@ -49,7 +49,7 @@ func renderStatus(p *page, s wire.StatusReply) {
 	renderOpenAsks(p, s.Asks)
 }
 
-// renderGuard says the guard's grade, and which mods can decide beside it. An
+// renderGuard says the guard's grade, and which mods can overrule it. An
 // older coordinator says none.
 func renderGuard(p *page, g wire.Guard) {
 	if g.Grade == "" {
@@ -117,7 +117,7 @@ func stateInk(state string) ink {
 	return ""
 }
 
-// sessionNote is what is not ordinary about a session.
+// sessionNote returns what is unusual about a session.
 func sessionNote(s wire.Session) string {
 	var parts []string
 	if s.Mode != "" {

@@ -87,7 +87,7 @@ func renderUndos(p *page, in wire.UndosReply) {
 	p.line("Bring one back: afar undo ID")
 }
 
-// undoNotes is what is out of the ordinary about a snapshot.
+// undoNotes returns what is unusual about a snapshot.
 func undoNotes(u wire.Undo) (notes []string) {
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if len(u.Left) > 0 {

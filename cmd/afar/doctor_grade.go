@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// guardChecks say how hard it is to get past the guard: its grade, the mods that
-// can decide beside it, and the settings that switch hooks off.
+// guardChecks returns how hard it is to get past the guard: its grade, the mods that
+// can overrule it, and the settings that switch hooks off.
 func (x exam) guardChecks() []wire.Check {
 	hostDir, project := x.hostDir(), ""
 	if here, err := x.here(); err == nil {

@@ -19,7 +19,7 @@ const (
 	pluginID  = home.PluginID
 	pluginFix = "run install.sh again, or: claude plugin install " + pluginID
 	hostFor   = 10 * time.Second
-	// aliasMark stands in each version of the command file that install.sh writes.
+	// aliasMark is in each version of the command file that install.sh writes.
 	aliasMark = "# Written by Afar's install.sh"
 )
 

@@ -18,7 +18,8 @@ import (
 
 const installFix = "run install.sh again"
 
-// binaries checks that every hook which the plugin names lies beside afar.
+// binaries checks that every hook that the plugin names is in the same folder as
+// afar.
 // Without the guard, Claude Code refuses every tool call or lets every one run.
 func (x exam) binaries() wire.Check {
 	want, err := x.hooksNamed()
@@ -103,7 +104,7 @@ func (x exam) pin() wire.Check {
 	return ok("pin", "hooks and this command share one home")
 }
 
-// directories checks that nobody else may look in.
+// directories checks that no other user can read them.
 func (x exam) directories() wire.Check {
 	made := 0
 	for _, dir := range x.dirs.All() {

@@ -61,7 +61,7 @@ func managing(dirs []string) string {
 	return ""
 }
 
-// name is the client's version, or its path where it does not say one.
+// name returns the client's version, or its path where the version is unknown.
 func (c hostClient) name() string {
 	if c.version == "" {
 		return c.path
@@ -102,7 +102,7 @@ func failClosed(id, version string, f probe.Finding) wire.Check {
 	return off(id, f.Text+", as on every client before "+claude.FailClosed, "claude update")
 }
 
-// A sessionFile is what the host writes about a session that runs.
+// A sessionFile is the file that the host keeps for a running session.
 type sessionFile struct {
 	PID     int    `json:"pid"`
 	Session string `json:"sessionId"`

@@ -29,7 +29,7 @@ func (x exam) config() wire.Check {
 	return ok("config", "%s", path)
 }
 
-// probeSize is what has to fit on the disk: the database writes in pages.
+// probeSize is how many bytes must fit on the disk: the database writes in pages.
 const probeSize = 64 << 10
 
 // disk checks that the directories take what the coordinator writes.
@@ -42,26 +42,26 @@ func (x exam) disk() wire.Check {
 	return ok("disk", "%s can be written", x.dirs.State)
 }
 
-// takes writes a file into dir and removes it. Where dir is not there yet, what
-// lies nearest above it has to be a directory.
+// takes writes a file into dir and removes it. Where dir does not exist yet,
+// the nearest path above it that exists must be a directory.
 func takes(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
 		return nearest(filepath.Dir(dir))
 	}
 	if err != nil {
-		return plainly(err)
+		return withoutCall(err)
 	}
 	if !info.IsDir() {
 		return errors.New("it is not a directory")
 	}
 	f, err := os.CreateTemp(dir, ".doctor-*")
 	if err != nil {
-		return plainly(err)
+		return withoutCall(err)
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(make([]byte, probeSize))
-	return plainly(errors.Join(err, f.Close()))
+	return withoutCall(errors.Join(err, f.Close()))
 }
 
 func nearest(dir string) error {
@@ -70,15 +70,15 @@ func nearest(dir string) error {
 	case errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir:
 		return nearest(filepath.Dir(dir))
 	case err != nil:
-		return plainly(err)
+		return withoutCall(err)
 	case !info.IsDir():
 		return errors.New(dir + " is not a directory")
 	}
 	return nil
 }
 
-// plainly leaves out of a system's error which call met it.
-func plainly(err error) error {
+// withoutCall removes the name of the system call from an error.
+func withoutCall(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err
@@ -104,7 +104,7 @@ func (x exam) database() wire.Check {
 	return ok("database", "%s", path)
 }
 
-// lastWords checks what the coordinator that ran last had to say.
+// lastWords checks what the last coordinator logged before it ended.
 func (x exam) lastWords() wire.Check {
 	if words := crashed(x.dirs.Log()); words != "" {
 		return bad("log", "the last coordinator crashed: "+words, "look into "+crashLog(x.dirs)+", then afar start")

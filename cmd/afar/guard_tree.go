@@ -25,7 +25,7 @@ func renderSteps(p *page, d guard.Decision) {
 	}
 	p.head("What was understood")
 	t := &tree{p: p, d: d}
-	t.below("", d.Steps)
+	t.drawStep("", d.Steps)
 	for i, line := range t.lines {
 		if i == maxTree {
 			p.line("  … %d more lines, in --json", len(t.lines)-i)
@@ -35,8 +35,8 @@ func renderSteps(p *page, d guard.Decision) {
 	}
 }
 
-// below draws what a step does and runs; margin stands before each line.
-func (t *tree) below(margin string, s *guard.Step) {
+// drawStep draws what a step does and runs. Each line begins with margin.
+func (t *tree) drawStep(margin string, s *guard.Step) {
 	left := len(s.Effects) + len(s.Steps)
 	branch := func() (fork, next string) {
 		left--
@@ -56,7 +56,7 @@ func (t *tree) below(margin string, s *guard.Step) {
 		fork, next := branch()
 		t.lines = append(t.lines, margin+fork+t.p.paint(bold,
 			oneLine(shownHoles(strings.Join(sub.Words, " ")), 90))+t.opinion(t.d.StepOpinions[sub]))
-		t.below(margin+next, sub)
+		t.drawStep(margin+next, sub)
 	}
 }
 
@@ -101,7 +101,7 @@ func renderPolicies(p *page, files []policy.File) {
 	p.table(rows)
 }
 
-// standing says how a policy file stands, with the sign for it.
+// standing returns the state of a policy file in words, with its sign.
 func standing(f policy.File) (sign, text string) {
 	switch f.State {
 	case policy.Broken:

@@ -105,7 +105,7 @@ func (p *page) block(text string) {
 	}
 }
 
-// whole writes a text of several lines as it stands, for programs too.
+// whole writes a text of several lines unchanged, for programs too.
 func (p *page) whole(text string) {
 	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		p.line("%s", visible(l))

@@ -23,7 +23,7 @@ func newRoot(a *app) *cobra.Command {
 		newCall(a), newPin(a), newHold(a),
 		newLock(a), newUnlock(a))
 	root.Long = root.Short + "\n\nAlone, afar shows the status."
-	root.RunE = alone(root, func(c *cobra.Command) error {
+	root.RunE = withoutSubcommand(root, func(c *cobra.Command) error {
 		return read(c.Context(), a, wire.OpStatus, nil, false, renderStatus)
 	})
 	root.Version = versionText()
@@ -68,23 +68,24 @@ func sortIntoGroups(root *cobra.Command) {
 func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
 	c.AddCommand(subs...)
-	c.RunE = alone(c, func(c *cobra.Command) error {
+	c.RunE = withoutSubcommand(c, func(c *cobra.Command) error {
 		return usageError{fmt.Errorf("%s needs a command: %s", c.CommandPath(), names(subs))}
 	})
 	return c
 }
 
-// alone does something where no subcommand is typed, and refuses an unknown one.
-func alone(c *cobra.Command, do func(*cobra.Command) error) func(*cobra.Command, []string) error {
+// withoutSubcommand returns a RunE that runs do when no subcommand is typed, and
+// refuses an unknown subcommand.
+func withoutSubcommand(c *cobra.Command, do func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usageError{fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), meant(c, args[0]))}
+			return usageError{fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), suggestion(c, args[0]))}
 		}
 		return do(c)
 	}
 }
 
-func meant(c *cobra.Command, typed string) string {
+func suggestion(c *cobra.Command, typed string) string {
 	c.SuggestionsMinimumDistance = 2
 	if like := c.SuggestionsFor(typed); len(like) > 0 {
 		return "; did you mean " + strings.Join(like, ", ") + "?"

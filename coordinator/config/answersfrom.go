@@ -34,7 +34,8 @@ func (c Channels) Names() (names []string) {
 	return names
 }
 
-// check refuses a list that would let nobody answer, and a name that is there twice.
+// check refuses an empty list, which would let no channel answer, and a name that
+// occurs twice.
 func (c Channels) check() error {
 	if c != nil && len(c) == 0 {
 		return fmt.Errorf("answers_from is empty, so nobody could answer; want %s, or leave it out",

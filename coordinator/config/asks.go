@@ -14,7 +14,7 @@ type Asks struct {
 	// Attended is how long it is open where somebody sits at the terminal: then
 	// the dialog there alone is left.
 	Attended Duration `toml:"attended"`
-	// Unattended is how long a session that nobody attends waits for an answer:
+	// Unattended is how long an unattended session waits for an answer:
 	// then it is refused.
 	Unattended Duration `toml:"unattended"`
 	// Subagent is how long a subagent's question is held before its dialog opens
@@ -24,7 +24,7 @@ type Asks struct {
 	Grant Duration `toml:"grant"`
 }
 
-// AsksByDefault holds when nobody says otherwise.
+// AsksByDefault are the values without a file.
 var AsksByDefault = Asks{
 	Grace: Duration(20 * time.Second), Attended: Duration(30 * time.Minute), Unattended: Duration(10 * time.Minute),
 	Subagent: Duration(45 * time.Second), Grant: Duration(time.Hour),

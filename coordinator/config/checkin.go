@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Hold is how long a session that checks in is held when nobody says otherwise.
+// Hold is how long a session that checks in is held without a file.
 const Hold = Duration(time.Minute)
 
 // maxHold keeps a mistyped time from holding a terminal for a day.

@@ -14,7 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/toml"
 )
 
-// TelegramAPI is where the Bot API is when nobody says otherwise.
+// TelegramAPI is the base URL of the Bot API without a file.
 const TelegramAPI = "https://api.telegram.org"
 
 // Config is the whole file.
@@ -63,8 +63,8 @@ func Load(path string) (Config, error) {
 	return c, nil
 }
 
-// APIOf returns the base URL of the Bot API that the file at path names, also
-// where other parts of the file cannot be used; "" where it cannot be told.
+// APIOf returns the base URL of the Bot API that the file at path names, even when
+// other parts of the file are invalid; "" when it cannot tell.
 func APIOf(path string) string {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Escalation is the table [escalation]: what happens when nobody answers.
+// Escalation is the table [escalation]: what happens when no answer comes.
 type Escalation struct {
 	// After is how long a question waits on the phone before the person is
 	// reminded of it, once; "0s" is never.

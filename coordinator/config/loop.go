@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What holds for loops when nobody says otherwise.
+// The values for loops without a file.
 const (
 	RetryAfter = Duration(5 * time.Minute)
 	ShellsFor  = Duration(2 * time.Minute)
@@ -17,7 +17,7 @@ const maxLoopWait = Duration(time.Hour)
 
 // Loop is the table [loop].
 type Loop struct {
-	// DayBudget is what all loops together may spend in one day of the local
+	// DayBudget is how much all loops together may spend in one day of the local
 	// calendar, in US dollars at list prices; 0 is no limit.
 	DayBudget float64 `toml:"day_budget"`
 	// Trace posts each step of each loop to the topic loop:trace.

@@ -10,7 +10,7 @@ import (
 // A Setting is one key with its value in force, for people.
 type Setting struct {
 	Key, Value string
-	Default    bool // the file does not say otherwise
+	Default    bool // the file does not set it
 }
 
 // Settings returns all keys in the order of the documentation.
@@ -31,32 +31,32 @@ func (c Config) settings() []Setting {
 		{Key: "asks.unattended", Value: time.Duration(c.Asks.Unattended).String()},
 		{Key: "asks.subagent", Value: time.Duration(c.Asks.Subagent).String()},
 		{Key: "asks.grant", Value: time.Duration(c.Asks.Grant).String()},
-		{Key: "quiet.from", Value: or(c.Quiet.From.String(), "none")},
-		{Key: "quiet.to", Value: or(c.Quiet.To.String(), "none")},
-		{Key: "quiet.zone", Value: or(c.Quiet.Zone, "the machine's")},
-		{Key: "escalation.after", Value: never(c.Escalation.After)},
+		{Key: "quiet.from", Value: orElse(c.Quiet.From.String(), "none")},
+		{Key: "quiet.to", Value: orElse(c.Quiet.To.String(), "none")},
+		{Key: "quiet.zone", Value: orElse(c.Quiet.Zone, "the machine's")},
+		{Key: "escalation.after", Value: orNever(c.Escalation.After)},
 		{Key: "escalation.chat", Value: number(c.Escalation.Chat)},
 		{Key: "loop.day_budget", Value: dollars(c.Loop.DayBudget)},
 		{Key: "loop.trace", Value: strconv.FormatBool(c.Loop.Trace)},
 		{Key: "loop.retry_after", Value: time.Duration(c.Loop.RetryAfter).String()},
 		{Key: "loop.shells_for", Value: time.Duration(c.Loop.ShellsFor).String()},
-		{Key: "issues.tracker", Value: or(c.Issues.Tracker, "found out for each project")},
+		{Key: "issues.tracker", Value: orElse(c.Issues.Tracker, "found out for each project")},
 		{Key: "issues.push", Value: strconv.FormatBool(c.Issues.Push)},
 		{Key: "issues.review", Value: c.Issues.Review},
 		{Key: "consult.programs", Value: strings.Join(c.Consult.Programs, ", ")},
 		{Key: "consult.timeout", Value: time.Duration(c.Consult.Timeout).String()},
-		{Key: "answers_from", Value: or(strings.Join(c.AnswersFrom.Names(), ", "), "every channel")},
+		{Key: "answers_from", Value: orElse(strings.Join(c.AnswersFrom.Names(), ", "), "every channel")},
 	}
 }
 
-func or(value, none string) string {
+func orElse(value, none string) string {
 	if value == "" {
 		return none
 	}
 	return value
 }
 
-func never(d Duration) string {
+func orNever(d Duration) string {
 	if d == 0 {
 		return "never"
 	}

@@ -1,8 +1,7 @@
-// Package consult asks another model. The model gets a question and nothing
-// else: no tools, no hooks, no plugins, an empty directory to stand in, and it
-// cannot consult in its turn. What it says is a text that a model wrote: it is
-// never more than an opinion, but for a verdict of Review, which says what that
-// takes.
+// Package consult asks another model. The model gets a question and nothing else: no
+// tools, no hooks, no plugins and an empty working directory, and it cannot consult
+// another model itself. Its answer is only an opinion. The one exception is a verdict
+// of Review, which documents what counts as one.
 package consult
 
 import (
@@ -18,7 +17,7 @@ import (
 )
 
 const (
-	// Timeout is how long one program may take when nobody says otherwise.
+	// Timeout is how long one program may take by default.
 	Timeout = 10 * time.Minute
 	// MaxQuestion is the longest question, in bytes.
 	MaxQuestion = 1 << 20
@@ -47,20 +46,20 @@ type Config struct {
 	// Env is the environment of the programs, in which they are also looked for;
 	// nil is this process's own. Credentials travel in it and nowhere else.
 	Env []string
-	// Repo is the repository that the question is about; a program that lies in it
-	// is not what the person installed. "" is none.
+	// Repo is the repository that the question is about; a program inside it
+	// is not run, because the person did not install it. "" is none.
 	Repo string
 }
 
-// An Answer is what a program said.
+// An Answer is a program's answer.
 type Answer struct {
 	By     string        // the name of the program
-	Path   string        // where it lies
+	Path   string        // of its binary
 	Text   string        // trimmed, valid UTF-8, never empty
 	Cut    bool          // the text went on
 	Digest string        // SHA-256 of Text in hex
 	Took   time.Duration // of this program alone
-	Missed []Miss        // those before it that gave no answer
+	Missed []Miss        // the programs before it that gave no answer
 }
 
 // A Miss is a program that gave no answer, and why.
@@ -71,8 +70,8 @@ type Miss struct {
 
 func (m Miss) String() string { return m.By + ": " + m.Why }
 
-// Ask puts a question to the first program that answers. A program that is not
-// there or fails falls through to the next one; the answer says so.
+// Ask asks the programs in order and returns the first answer. A program that is
+// missing or fails is listed in Missed.
 func Ask(ctx context.Context, c Config, question string) (Answer, error) {
 	if Nested() {
 		return Answer{}, fmt.Errorf("%w: answer from what you know", ErrNested)
@@ -80,7 +79,7 @@ func Ask(ctx context.Context, c Config, question string) (Answer, error) {
 	if err := checkQuestion(question); err != nil {
 		return Answer{}, err
 	}
-	return c.first(ctx, question)
+	return c.firstAnswer(ctx, question)
 }
 
 func checkQuestion(question string) error {
@@ -94,7 +93,7 @@ func checkQuestion(question string) error {
 	return nil
 }
 
-func (c Config) first(ctx context.Context, question string) (Answer, error) {
+func (c Config) firstAnswer(ctx context.Context, question string) (Answer, error) {
 	var missed []Miss
 	for _, p := range c.programs() {
 		started := time.Now()
@@ -108,10 +107,10 @@ func (c Config) first(ctx context.Context, question string) (Answer, error) {
 		}
 		missed = append(missed, Miss{By: p.Name, Why: err.Error(), Absent: errors.Is(err, child.ErrAbsent)})
 	}
-	return Answer{Missed: missed}, fmt.Errorf("%w: %s", ErrNone, told(missed))
+	return Answer{Missed: missed}, fmt.Errorf("%w: %s", ErrNone, describe(missed))
 }
 
-// Installed returns where those of the programs lie that are there, in order.
+// Installed returns the paths of the programs that are installed, in order.
 func (c Config) Installed() (paths []string) {
 	for _, p := range c.programs() {
 		if path, err := c.find(p); err == nil {
@@ -135,7 +134,7 @@ func (c Config) timeout() time.Duration {
 	return c.Timeout
 }
 
-func told(missed []Miss) string {
+func describe(missed []Miss) string {
 	all := make([]string, len(missed))
 	for i, m := range missed {
 		all[i] = m.String()

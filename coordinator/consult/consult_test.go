@@ -56,9 +56,9 @@ func TestAskInOrder(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, config := with(t, c.says)
 			a, err := Ask(t.Context(), config, "is it right?")
-			if (err == nil) != (c.by != "") || a.By != c.by || !strings.Contains(told(a.Missed), c.missed) ||
+			if (err == nil) != (c.by != "") || a.By != c.by || !strings.Contains(describe(a.Missed), c.missed) ||
 				c.missed == "" && a.Missed != nil {
-				t.Fatalf("by %q, missed %q, error %v", a.By, told(a.Missed), err)
+				t.Fatalf("by %q, missed %q, error %v", a.By, describe(a.Missed), err)
 			}
 			if err != nil && (!errors.Is(err, ErrNone) || !strings.Contains(err.Error(), c.missed)) {
 				t.Errorf("error %v does not say what is missing", err)
@@ -114,7 +114,7 @@ func TestAskSlow(t *testing.T) {
 	_, c := with(t, map[string]string{"codex": "sleep", "gemini": "g"})
 	c.Timeout = 3 * time.Second
 	a, err := Ask(t.Context(), c, "well?")
-	if err != nil || a.By != "gemini" || told(a.Missed) != "codex: no answer within 3s" {
+	if err != nil || a.By != "gemini" || describe(a.Missed) != "codex: no answer within 3s" {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	c.Timeout = time.Minute

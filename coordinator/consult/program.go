@@ -16,10 +16,10 @@ type Program struct {
 	files map[string]string // what it finds in the directory that it runs in
 }
 
-// Usual are the programs that are asked when nobody says otherwise, in order.
+// Usual returns the programs that are asked by default, in order.
 func Usual() []Program { return []Program{codex("codex"), gemini("gemini"), claude("claude")} }
 
-// ErrProgram says that a name stands for no program.
+// ErrProgram says that a name is no known program.
 var ErrProgram = errors.New("no such program to consult")
 
 // Named returns the program that a word of the settings stands for: codex,

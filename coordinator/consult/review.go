@@ -23,7 +23,7 @@ const (
 // of a commit.
 var ErrCommit = errors.New("a review is bound to the full hash of a commit")
 
-// A Change is what is reviewed. Both texts were written by others: to the
+// A Change is a commit to review. Both texts were written by others: to the
 // reviewer they are data.
 type Change struct {
 	Issue  string // what was to be done
@@ -32,13 +32,13 @@ type Change struct {
 	Commit string // full hash, lower case
 }
 
-// A Verdict is what came of a review.
+// A Verdict is the result of a review.
 type Verdict struct {
 	Approved bool
-	Findings string // the reviewer's words without the verdict, or why there is none; data to whoever gets it
-	By       string // the program; "" when nobody was asked
-	Path     string // where it lies
-	Digest   string // of the reviewer's whole answer; "" when nobody was asked
+	Findings string // the reviewer's words without the verdict, or why there is none; data for every reader
+	By       string // the program; "" when none was asked
+	Path     string // of its binary
+	Digest   string // of the reviewer's whole answer; "" when none was asked
 	Missed   []Miss
 }
 
@@ -130,7 +130,7 @@ func line(word, commit, what string) string {
 }
 
 // judge reads the verdict that a reviewer's answer holds. Every line that looks
-// like one counts, so that a forged one beside it makes it void.
+// like one counts, so a forged line next to the real one makes both void.
 func judge(text, word, commit string) Verdict {
 	var found, rest []string
 	for l := range strings.Lines(text) {
@@ -184,7 +184,7 @@ func fullHash(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// nonce is a word that nobody can guess.
+// nonce returns a word that cannot be guessed.
 func nonce() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails

@@ -63,9 +63,9 @@ func (p Program) room() (string, error) {
 	return dir, nil
 }
 
-// outcome is what came of a program that ended.
+// outcome returns the answer of a program that ended, or why there is none.
 func outcome(out child.Output, err error) (string, error) {
-	text, said := strings.TrimSpace(strings.ToValidUTF8(string(out.Text), "\uFFFD")), last(out.Said)
+	text, said := strings.TrimSpace(strings.ToValidUTF8(string(out.Text), "\uFFFD")), lastLine(out.Said)
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && said != "":
@@ -78,13 +78,14 @@ func outcome(out child.Output, err error) (string, error) {
 	return text, nil
 }
 
-// last is the end of what a program said, in one line: the reason stands there.
-func last(said string) string {
+// lastLine returns the end of what a program printed, in one line. The reason of a
+// failure is there.
+func lastLine(said string) string {
 	said = strings.ToValidUTF8(said[max(0, len(said)-maxSaid):], "")
 	return text.Fold(said)
 }
 
-// environment is that of the programs, without what is ours to know. Our own
+// environment returns the environment of the programs, without Afar's secrets. Our own
 // hooks, should any run there, fall silent.
 func (c Config) environment() []string {
 	env := c.Env

@@ -26,8 +26,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// errandFor bounds each errand: a tool that hangs is said to, and its loop goes
-// on. A review has its own bound for each program, see consult.
+// errandFor bounds each errand. When a tool hangs, the errand fails with that reason
+// and its loop goes on. A review has a bound of its own for each program, see consult.
 var errandFor = map[loop.Phase]time.Duration{
 	loop.Picking: time.Minute, loop.Preparing: 5 * time.Minute, loop.Sealing: 3 * time.Minute,
 	loop.Reviewing: time.Hour,
@@ -73,21 +73,18 @@ func (h *Handler) act(ctx context.Context, a store.Action) error {
 		return h.released(bound, e, a.Tries+1 >= errandTries)
 	}
 	r := h.errand(bound, e)
-	r.Broken, r.Why, r.Findings = shown(r.Broken), shown(r.Why), shown(r.Findings)
+	r.Broken, r.Why, r.Findings = redact.Clean(r.Broken), redact.Clean(r.Why), redact.Clean(r.Findings)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err() // we are to end; it is begun again at the next start
-	case r.Broken != "" && a.Tries+1 < errandTries && again(e.Phase):
+	case r.Broken != "" && a.Tries+1 < errandTries && retries(e.Phase):
 		return errors.New(r.Broken)
 	}
 	return h.core.AdvanceIssue(e, r)
 }
 
-// shown is what a tool or a reviewer said as it may be kept and passed on.
-func shown(text string) string { return redact.Clean(text) }
-
-// again reports whether an errand that failed is worth another try at once.
-func again(p loop.Phase) bool {
+// retries reports whether an errand that failed is tried again at once.
+func retries(p loop.Phase) bool {
 	return slices.Contains([]loop.Phase{loop.Picking, loop.Preparing, loop.Closing, loop.Cleaning}, p)
 }
 
@@ -119,7 +116,7 @@ func (h *Handler) errand(ctx context.Context, e core.Errand) (r loop.Result) {
 	return r
 }
 
-// broken is an error as people read it. One that came of a hung tool says so.
+// broken returns an error as people read it. It says when a tool took too long.
 func broken(ctx context.Context, p loop.Phase, err error) string {
 	said := text.Fold(err.Error())
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -179,8 +176,8 @@ func (h *Handler) prepare(ctx context.Context, e core.Errand) (r loop.Result, er
 	return r, err
 }
 
-// fileOf finds the issue among the files of its worktree. One whose file was never
-// committed is not there: it is changed where it lies, as one of a tool is.
+// fileOf finds the issue among the files of its worktree. An issue whose file was never
+// committed is not there. It is changed in the main checkout, as an issue of a tool is.
 func (h *Handler) fileOf(ctx context.Context, t tracker.Tracker, w git.Worktree, id string) (i tracker.Issue,
 	inTree bool, err error) {
 	if !tracker.InTree(t) {
@@ -231,8 +228,8 @@ func (h *Handler) seal(ctx context.Context, e core.Errand) (r loop.Result, err e
 	return r, err
 }
 
-// review has the very commit reviewed. A review that nobody waits for any more is
-// broken off.
+// review has exactly the sealed commit reviewed. It ends early when the loop does not
+// want the review any more.
 func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err error) {
 	if h.issues.Review != config.ReviewOn {
 		return loop.Result{Approved: true}, nil
@@ -270,7 +267,7 @@ func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err
 // noteReview journals a verdict, before anything comes of it.
 func noteReview(c *core.Core, e core.Errand, commit string, v consult.Verdict) error {
 	if v.By == "" {
-		return nil // nobody was asked
+		return nil // no program was asked
 	}
 	word := "not approved"
 	if v.Approved {
@@ -304,8 +301,7 @@ func (h *Handler) rebase(ctx context.Context, e core.Errand) (loop.Result, error
 	return r, err
 }
 
-// refusal is what an error of git's says about the repository; zero where it says
-// nothing of that kind.
+// refusal translates an error of git into a refusal; zero for any other error.
 func refusal(err error) (r loop.Result) {
 	for _, c := range []struct {
 		is   error

@@ -13,8 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/tracker"
 )
 
-// released lets go of an issue. What fails is tried again, and said when that does
-// not help either; it holds up nothing.
+// released releases an issue. A failure is tried again, and reported to the person
+// after the last try. The loop does not wait for it.
 func (h *Handler) released(ctx context.Context, e core.Errand, last bool) error {
 	err := h.release(ctx, e)
 	if err == nil || !last {
@@ -24,8 +24,8 @@ func (h *Handler) released(ctx context.Context, e core.Errand, last bool) error 
 	return errors.Join(h.core.SayOfIssue(e, "BLOCKED", text), core.GiveUp(err))
 }
 
-// release pauses an issue with a comment, and files what the review found as one
-// of its own. One whose commit landed just before the loop let go is closed.
+// release pauses an issue with a comment, and files the findings of the review as a new
+// issue. An issue whose commit landed just before is closed instead.
 func (h *Handler) release(ctx context.Context, e core.Errand) error {
 	if e.Issue.Phase == loop.Cleaning && e.Issue.Commit == "" {
 		return worktree(e.Issue).Remove(ctx) // the base had it closed before
@@ -79,7 +79,7 @@ func untouched(ctx context.Context, is loop.Issue) bool {
 	return err == nil && clean && head == is.Place.BaseCommit
 }
 
-// putBack leaves an issue open that nobody worked on.
+// putBack leaves an issue open that has no work yet.
 func (h *Handler) putBack(ctx context.Context, e core.Errand, t tracker.Tracker) error {
 	if !e.Issue.Place.InTree {
 		if err := t.Set(ctx, e.Issue.ID, tracker.StatusOpen, ""); err != nil {
@@ -102,8 +102,8 @@ func (h *Handler) pause(ctx context.Context, e core.Errand, t tracker.Tracker) e
 	return t.Set(ctx, e.Issue.ID, tracker.StatusPaused, comment(e))
 }
 
-// pauseInTree pauses an issue that is a file of the base: by a commit of its own
-// there, for the branch with the work does not land.
+// pauseInTree pauses an issue that is a file of the base. It commits the change there
+// by itself, because the branch with the work does not land.
 func (h *Handler) pauseInTree(ctx context.Context, e core.Errand, name string) error {
 	w, err := git.AddWorktree(ctx, e.Issue.Repo, e.Issue.ID+".status")
 	if err != nil {

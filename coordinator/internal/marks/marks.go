@@ -92,7 +92,7 @@ func (t *Taker) takeOne(path string) error {
 	}
 	raw, err := disk.Head(path, maxMark)
 	if err != nil || path != t.dirs.CancelMark(string(raw)) {
-		return err // half of one that is being written, or none of ours
+		return err // half written, or left by another program
 	}
 	if err := t.cancel(string(raw)); err != nil {
 		return err
@@ -100,8 +100,7 @@ func (t *Taker) takeOne(path string) error {
 	return os.Remove(path)
 }
 
-// takePause sets the pause that a mark asks for, where answers from the terminal
-// count.
+// takePause pauses, if answers from the terminal count.
 func (t *Taker) takePause(path string) error {
 	err := t.core.Counts("terminal")
 	if err == nil {
@@ -116,7 +115,7 @@ func (t *Taker) takePause(path string) error {
 	return os.Remove(path)
 }
 
-// cancel ends the loop of a session. One that is not there needs no end.
+// cancel ends the loop of a session, if there is one.
 func (t *Taker) cancel(name string) error {
 	v, err := t.core.Session(name)
 	if err == nil {

@@ -1,5 +1,5 @@
-// Package presence notices when a coordinator has lost its home: nobody can reach
-// it any more, and a successor may serve the same bot.
+// Package presence notices when a coordinator has lost its home. It cannot be reached
+// any more then, and a successor may serve the same bot.
 package presence
 
 import (

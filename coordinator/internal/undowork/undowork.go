@@ -116,7 +116,7 @@ func (s *Snapshotter) takeNow(ctx context.Context, id undo.ID) {
 	pictures, err := s.pictures(bound, scopes, id)
 	switch {
 	case errors.Is(context.Cause(bound), context.Canceled):
-		return // we are to end; whoever waits asks again
+		return // the coordinator ends; the hook asks the next one
 	case context.Cause(bound) != nil:
 		why = context.Cause(bound).Error()
 	case err != nil:
@@ -160,17 +160,17 @@ func (s *Snapshotter) act(ctx context.Context, a store.Action) error {
 	return core.GiveUp(errors.New("an action that we do not know: " + a.Kind))
 }
 
-// look sees how things stand behind the step. Where that fails, restoring asks
-// before it changes anything that differs.
+// look takes the state after the step. Where that fails, restoring asks before it
+// changes anything that differs.
 func (s *Snapshotter) look(ctx context.Context, v undo.Snapshot) error {
-	after, err := s.again(ctx, v)
+	after, err := s.picturesAfter(ctx, v)
 	if err != nil {
 		return core.GiveUp(err)
 	}
 	return s.core.LookedUndo(v.ID, after)
 }
 
-func (s *Snapshotter) again(ctx context.Context, v undo.Snapshot) ([]undo.Picture, error) {
+func (s *Snapshotter) picturesAfter(ctx context.Context, v undo.Snapshot) ([]undo.Picture, error) {
 	var scopes []undo.Scope
 	for _, p := range v.Pictures {
 		scopes = append(scopes, p.Again())
@@ -178,8 +178,8 @@ func (s *Snapshotter) again(ctx context.Context, v undo.Snapshot) ([]undo.Pictur
 	return s.pictures(ctx, scopes, v.ID)
 }
 
-// restore brings a snapshot back. It may have died anywhere in it before: what
-// is done already is not done again.
+// restore restores a snapshot. A coordinator that died may have done part of it, which
+// is not done again.
 func (s *Snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
 	if v.State != undo.Restoring {
 		return nil
@@ -199,14 +199,14 @@ func (s *Snapshotter) restore(ctx context.Context, v undo.Snapshot) error {
 			return s.broke(ctx, v, err)
 		}
 	}
-	after, err := s.again(ctx, v)
+	after, err := s.picturesAfter(ctx, v)
 	if err != nil {
 		after = nil // undoing the undoing asks, then
 	}
 	return s.core.UndoneTo(v.ID, todo.did(), after)
 }
 
-// broke ends a restoring that failed, unless we are the ones who end.
+// broke notes that a restoring failed, unless it failed because the coordinator ends.
 func (s *Snapshotter) broke(ctx context.Context, v undo.Snapshot, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err
@@ -214,7 +214,7 @@ func (s *Snapshotter) broke(ctx context.Context, v undo.Snapshot, err error) err
 	return s.core.BreakUndo(v.ID, err.Error())
 }
 
-// plans are what is to be done in each repository of a snapshot.
+// plans holds one plan for each repository of a snapshot.
 type plans []*snapshot.Plan
 
 func (s *Snapshotter) plan(ctx context.Context, v undo.Snapshot) (all plans, err error) {
@@ -262,7 +262,8 @@ func (all plans) did() string {
 	return did
 }
 
-// drop lets go of what a snapshot holds, also where we died before it was noted.
+// drop deletes what a snapshot holds, also when a coordinator died before it noted
+// that.
 func (s *Snapshotter) drop(ctx context.Context, v undo.Snapshot) error {
 	if v.State != undo.Gone {
 		return nil
