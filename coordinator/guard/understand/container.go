@@ -53,7 +53,7 @@ var containerNouns = []row{
 	{words: "pod rm|remove", also: removesContainers},
 	{words: "image|builder|buildx prune", without: "a all"},
 	{words: "container prune"},
-	{words: "* prune", kind: effect.PruneLocal, op: byVerb},
+	{words: "network|pod|image|builder|buildx prune", kind: effect.PruneLocal, op: byVerb},
 	{words: "container run|exec", also: runsContainer},
 	{words: "image push", kind: effect.PublishOut, op: effect.Docker, target: "image"},
 	{words: "container rm|remove", also: removesContainers},
