@@ -79,7 +79,16 @@ func CertaintyOf(s string) Certainty {
 // NeedsTarget is true of the kinds whose verdict depends on the exact target.
 func NeedsTarget(k Kind) bool {
 	switch k {
-	case DeleteTree, DeleteFile, MoveAway, ChangeMode, WriteFile, PushForce, PushDelete, RewriteRefs, Discard, KillProcess:
+	case DeleteTree,
+		DeleteFile,
+		MoveAway,
+		ChangeMode,
+		WriteFile,
+		PushForce,
+		PushDelete,
+		RewriteRefs,
+		Discard,
+		KillProcess:
 		return true
 	}
 	return false

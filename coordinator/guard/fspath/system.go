@@ -7,8 +7,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
-const SystemDirs = "/bin /boot /dev /etc /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var /System /Library /Applications /Volumes /private /mnt /media /nix " +
-	"/usr/bin /usr/lib /usr/local /usr/sbin /usr/share /usr/local/bin /usr/local/lib /usr/include /var/lib /var/log /var/mail /var/spool /var/db /private/etc /private/var /etc/ssl /etc/systemd /etc/nginx /snap /Windows /Users/Shared C:"
+const SystemDirs = "/bin /boot /dev /etc /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var " +
+	"/System /Library /Applications /Volumes /private /mnt /media /nix " +
+	"/usr/bin /usr/lib /usr/local /usr/sbin /usr/share /usr/local/bin /usr/local/lib /usr/include /var/lib " +
+	"/var/log /var/mail /var/spool /var/db /private/etc /private/var /etc/ssl /etc/systemd /etc/nginx " +
+	"/snap /Windows /Users/Shared C:"
 
 // IsDriveDir is true of a drive of Windows and of the system's directories on it.
 func IsDriveDir(p string) bool {
@@ -16,7 +19,9 @@ func IsDriveDir(p string) bool {
 		return false
 	}
 	rest := strings.TrimSuffix(p[2:], "/"+partial.Unknown)
-	return rest == "" || lex.OneOf(rest, "/windows /users /programdata /windows/system32 /boot /recovery") || rest == "/program files" || rest == "/program files (x86)"
+	return rest == "" || lex.OneOf(rest, "/windows /users /programdata /windows/system32 /boot /recovery") ||
+		rest == "/program files" ||
+		rest == "/program files (x86)"
 }
 
 func IsDevice(p string) bool {

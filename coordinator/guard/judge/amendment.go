@@ -61,7 +61,15 @@ const (
 )
 
 // changingKinds are the effects that a protected path is protected from.
-var changingKinds = [...]effect.Kind{effect.DeleteTree, effect.DeleteFile, effect.WriteFile, effect.MoveAway, effect.ChangeMode, effect.DeleteCopies, effect.Discard}
+var changingKinds = [...]effect.Kind{
+	effect.DeleteTree,
+	effect.DeleteFile,
+	effect.WriteFile,
+	effect.MoveAway,
+	effect.ChangeMode,
+	effect.DeleteCopies,
+	effect.Discard,
+}
 
 // Changing returns the kinds of effect that change files.
 func Changing() []effect.Kind { return append([]effect.Kind{}, changingKinds[:]...) }
@@ -294,7 +302,8 @@ func stepLike(a *Amendment, r *AddedRule, s *effect.Step) likeness {
 // is one.
 func programLike(a *Amendment, pattern string, s *effect.Step) bool {
 	if !strings.Contains(pattern, "/") {
-		return like(pattern, s.Program) || like(strings.ToLower(pattern), s.Program) || like(pattern, fspath.Base(s.Words[0]))
+		return like(pattern, s.Program) || like(strings.ToLower(pattern), s.Program) ||
+			like(pattern, fspath.Base(s.Words[0]))
 	}
 	return strings.Contains(s.Words[0], "/") && like(fspath.Join(a.Base, pattern), fspath.Join(s.Dir, s.Words[0]))
 }
@@ -390,7 +399,12 @@ func (j *judging) targetOf(i int, e effect.Effect) target {
 		written := strings.TrimSuffix(e.Target, "/")
 		base, _ := fspath.GlobBase(written)
 		resolved := j.realTarget(base, e.Target) + strings.TrimPrefix(written, base)
-		j.targets[i] = target{true, !partial.HasHole(written) && !fspath.HasGlob(written), pathParts(written), pathParts(resolved)}
+		j.targets[i] = target{
+			true,
+			!partial.HasHole(written) && !fspath.HasGlob(written),
+			pathParts(written),
+			pathParts(resolved),
+		}
 	}
 	return j.targets[i]
 }

@@ -58,17 +58,22 @@ func repoWrite(j *judging, e effect.Effect) bool {
 		return false
 	}
 	tail := e.Target[i+6:]
-	return lex.OneOf(tail, "config HEAD index packed-refs hooks") || fspath.Within(tail, "hooks") || fspath.Within(tail, "refs") || fspath.Within(tail, "objects")
+	return lex.OneOf(tail, "config HEAD index packed-refs hooks") || fspath.Within(tail, "hooks") ||
+		fspath.Within(tail, "refs") ||
+		fspath.Within(tail, "objects")
 }
 
-const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/sudoers /etc/fstab /etc/hosts.allow /etc/pam.conf /boot/grub/grub.cfg /etc/ld.so.preload /proc/sysrq-trigger /etc/master.passwd"
+const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/sudoers /etc/fstab /etc/hosts.allow /etc/pam.conf " +
+	"/boot/grub/grub.cfg /etc/ld.so.preload /proc/sysrq-trigger /etc/master.passwd"
 
 func vitalFile(j *judging, e effect.Effect) bool {
 	if e.Op == effect.Create {
 		return false
 	}
 	p := j.real(e.Target)
-	return lex.OneOf(p, vitalFiles) || lex.OneOf(e.Target, vitalFiles) || fspath.Within(p, "/boot") || fspath.Within(p, "/etc/sudoers.d") || fspath.Within(p, "/etc/pam.d")
+	return lex.OneOf(p, vitalFiles) || lex.OneOf(e.Target, vitalFiles) || fspath.Within(p, "/boot") ||
+		fspath.Within(p, "/etc/sudoers.d") ||
+		fspath.Within(p, "/etc/pam.d")
 }
 
 // madeFolder is true of "mkdir -p .claude", settingsFolder of any other write
@@ -85,7 +90,8 @@ func serverList(_ *judging, e effect.Effect) bool {
 	return fspath.Base(e.Target) == ".mcp.json" && e.Away == ""
 }
 
-const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .zlogin .bash_logout .kshrc .cshrc .tcshrc .gitconfig .inputrc .pam_environment"
+const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .zlogin .bash_logout " +
+	".kshrc .cshrc .tcshrc .gitconfig .inputrc .pam_environment"
 
 // startFile is true of the files in a home that run at login.
 func startFile(j *judging, e effect.Effect) bool {
@@ -119,7 +125,8 @@ func systemWrite(j *judging, e effect.Effect) bool {
 	if fspath.Within(e.Target, "/mnt") || fspath.Within(e.Target, "/media") || fspath.Within(e.Target, "/Volumes") {
 		return false // people's own disks
 	}
-	if e.Away == "remote" && (fspath.Within(e.Target, "/var/www") || fspath.Within(e.Target, "/srv") || fspath.Within(e.Target, "/opt")) {
+	if e.Away == "remote" &&
+		(fspath.Within(e.Target, "/var/www") || fspath.Within(e.Target, "/srv") || fspath.Within(e.Target, "/opt")) {
 		return false // where a host keeps what is deployed to it
 	}
 	w := j.where(e)
@@ -133,5 +140,6 @@ func elevatedRisk(_ *judging, e effect.Effect) bool {
 		return true
 	}
 	prog, _, _ := strings.Cut(e.Target, " ")
-	return prog == "" || lex.IsShellName(lex.ProgramName(prog)) && !strings.Contains(e.Target, " ") || lex.OneOf(lex.ProgramName(prog), "su passwd visudo")
+	return prog == "" || lex.IsShellName(lex.ProgramName(prog)) && !strings.Contains(e.Target, " ") ||
+		lex.OneOf(lex.ProgramName(prog), "su passwd visudo")
 }

@@ -55,18 +55,25 @@ func (p *enclosure) rooted(cwd string) bool {
 	}
 	p.root = p.real(fspath.Clean(p.project))
 	p.dirs = []string{fspath.Clean(cwd)}
-	return p.root != "/" && !p.isHome(p.root) && !lex.OneOf(p.root, fspath.SystemDirs) && fspath.Within(p.real(p.dirs[0]), p.root)
+	return p.root != "/" && !p.isHome(p.root) && !lex.OneOf(p.root, fspath.SystemDirs) &&
+		fspath.Within(p.real(p.dirs[0]), p.root)
 }
 
 // obscure are the programs whose words do not say what is done: they run what
 // they are given, or change what a later word means.
-const obscure = "sh bash zsh dash ksh fish csh tcsh busybox python python2 python3 ipython node nodejs deno bun ruby irb perl php lua Rscript osascript pwsh powershell " +
-	"eval exec source . command builtin env sudo doas su runuser setsid nohup time timeout nice ionice stdbuf xargs parallel watch entr flock script expect chroot unshare nsenter " +
-	"ssh scp sftp rsync alias unalias hash enable trap set shopt unset read mapfile readarray printf pushd popd getopts wait coproc at batch crontab systemd-run " +
-	"npx pnpx bunx uvx pipx tmux screen gdb lldb strace ltrace awk gawk mawk nawk sed ed ex vi vim nvim emacs find fd socat nc ncat netcat telnet tee dd afar claude"
+const obscure = "sh bash zsh dash ksh fish csh tcsh busybox python python2 python3 ipython node nodejs deno bun " +
+	"ruby irb perl php lua Rscript osascript pwsh powershell " +
+	"eval exec source . command builtin env sudo doas su runuser setsid nohup time timeout nice ionice stdbuf " +
+	"xargs parallel watch entr flock script expect chroot unshare nsenter " +
+	"ssh scp sftp rsync alias unalias hash enable trap set shopt unset read mapfile readarray printf pushd popd " +
+	"getopts wait coproc at batch crontab systemd-run " +
+	"npx pnpx bunx uvx pipx tmux screen gdb lldb strace ltrace awk gawk mawk nawk sed ed ex vi vim nvim emacs " +
+	"find fd socat nc ncat netcat telnet tee dd afar claude"
 
 func (p *enclosure) command(argv []string) bool {
-	if name := lex.ProgramName(argv[0]); strings.Trim(argv[0], ".") == "" || lex.OneOf(name, obscure) || lex.IsShellName(name) || strings.HasPrefix(name, "hook-") {
+	if name := lex.ProgramName(argv[0]); strings.Trim(argv[0], ".") == "" || lex.OneOf(name, obscure) ||
+		lex.IsShellName(name) ||
+		strings.HasPrefix(name, "hook-") {
 		return false
 	}
 	if argv[0] == "cd" && !p.cd(argv) {
@@ -121,7 +128,8 @@ func (p *enclosure) open(path string) bool {
 }
 
 // hookDirs hold what runs by itself, or steers what does, wherever they lie.
-const hookDirs = ".git .gitmodules .gitattributes .gitconfig .claude claude.md claude.local.md .mcp.json .husky .githooks .hooks .lefthook lefthook.yml .lefthook.yml " +
+const hookDirs = ".git .gitmodules .gitattributes .gitconfig .claude claude.md claude.local.md .mcp.json .husky " +
+	".githooks .hooks .lefthook lefthook.yml .lefthook.yml " +
 	".pre-commit-config.yaml .afar .vscode .idea .devcontainer .mise.toml .yarnrc.yml"
 
 func (p *enclosure) closed(path string) bool {

@@ -25,7 +25,8 @@ func (j *judging) loadsMod(p string) bool {
 		return false
 	}
 	_, file, _ := strings.Cut(rest, "/")
-	return fspath.Within(file, "hooks") || fspath.Within(file, ".claude-plugin") || lex.OneOf(fspath.Base(file), "hooks.json plugin.json")
+	return fspath.Within(file, "hooks") || fspath.Within(file, ".claude-plugin") ||
+		lex.OneOf(fspath.Base(file), "hooks.json plugin.json")
 }
 
 // skillFile is true of a skill of the host, or the folder of all.

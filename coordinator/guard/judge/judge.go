@@ -108,7 +108,13 @@ func Harder(a, b Verdict) bool {
 }
 
 func decided(p *policy, e effect.Effect) Decision {
-	return Decision{Verdict: p.verdict, Rule: p.id, Reason: p.instead, Person: personLine(p, e), Part: partial.Visible(e.Part)}
+	return Decision{
+		Verdict: p.verdict,
+		Rule:    p.id,
+		Reason:  p.instead,
+		Person:  personLine(p, e),
+		Part:    partial.Visible(e.Part),
+	}
 }
 
 // tightened gives words to a decision of a row that has none of its own.
@@ -137,7 +143,8 @@ func (j *judging) rule(e effect.Effect) (*policy, Verdict, string) {
 			continue
 		}
 		verdict, from := j.amend(p)
-		if verdict == Deny && e.Sure == effect.Possible && !strings.HasPrefix(p.id, "afar.") && p.id != "host.settings" {
+		if verdict == Deny && e.Sure == effect.Possible && !strings.HasPrefix(p.id, "afar.") &&
+			p.id != "host.settings" {
 			verdict = Ask
 		}
 		return p, verdict, from
@@ -208,7 +215,8 @@ func ours(_ *judging, e effect.Effect) bool {
 	if strings.Contains(t, "afar") && !strings.Contains(t, "safar") {
 		return true
 	}
-	if e.Kind != effect.KillProcess || slices.Contains([]effect.Op{effect.ByPID, effect.Everything, effect.Terminal}, e.Op) {
+	if e.Kind != effect.KillProcess ||
+		slices.Contains([]effect.Op{effect.ByPID, effect.Everything, effect.Terminal}, e.Op) {
 		return strings.HasPrefix(t, "hook-")
 	}
 	t = strings.Map(func(r rune) rune {
@@ -242,7 +250,9 @@ func ours(_ *judging, e effect.Effect) bool {
 // merged is true only if somebody looked and every commit of the branch is in
 // the current one.
 func merged(j *judging, e effect.Effect) bool {
-	return j.ctx.Merged != nil && e.Away == "" && e.Target != "" && !partial.HasHole(e.Target) && strings.HasPrefix(e.Dir, "/") && !partial.HasHole(e.Dir) &&
+	return j.ctx.Merged != nil && e.Away == "" && e.Target != "" && !partial.HasHole(e.Target) &&
+		strings.HasPrefix(e.Dir, "/") &&
+		!partial.HasHole(e.Dir) &&
 		j.ctx.Merged(e.Dir, e.Target)
 }
 
@@ -258,7 +268,8 @@ func ownSecret(j *judging, e effect.Effect) bool {
 		return false
 	}
 	base := fspath.Base(e.Target)
-	return lex.OneOf(base, "telegram.token afar") || strings.HasPrefix(base, "hook-") || partial.HasHole(base) || fspath.HasGlob(base)
+	return lex.OneOf(base, "telegram.token afar") || strings.HasPrefix(base, "hook-") || partial.HasHole(base) ||
+		fspath.HasGlob(base)
 }
 
 func mentionsOurs(_ *judging, e effect.Effect) bool { return e.Target != "" }

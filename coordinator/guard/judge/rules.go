@@ -5,7 +5,8 @@ import (
 )
 
 const (
-	parkAfar  = "Leave Afar and its settings alone. If a change is needed, say which one and let the person make it outside the session."
+	parkAfar = "Leave Afar and its settings alone. If a change is needed, say which one and let the person make " +
+		"it outside the session."
 	modAdvice = "Write the plugin into a folder of the project, and let the person load it: claude --plugin-dir FOLDER."
 	narrower  = "Delete named files or subdirectories inside the project, or ask the person to delete this."
 	saveFirst = "Save the work first: commit it or run `git stash push -u`, then look with `git status`."

@@ -35,12 +35,25 @@ type Rule struct {
 // packs name the groups of rules by the first word of their ids, in the order
 // in which people read them.
 var packs = [...]struct{ prefix, name string }{
-	{"afar", "Afar and the host's guard rails"}, {"host", "Afar and the host's guard rails"}, {"terminal", "Afar and the host's guard rails"},
-	{"agent", "Afar and the host's guard rails"}, {"fs", "Files and disks"}, {"disk", "Files and disks"}, {"git", "Git"}, {"run", "Running code"},
-	{"secret", "Secrets and data that leave"}, {"data", "Secrets and data that leave"}, {"db", "Databases"},
-	{"remote", "Clouds, clusters and hosted services"}, {"local", "Clouds, clusters and hosted services"}, {"copy", "Copies elsewhere"},
-	{"publish", "Publishing"}, {"process", "Processes, services, the machine"}, {"service", "Processes, services, the machine"},
-	{"machine", "Processes, services, the machine"}, {"call", "What cannot be read"},
+	{"afar", "Afar and the host's guard rails"},
+	{"host", "Afar and the host's guard rails"},
+	{"terminal", "Afar and the host's guard rails"},
+	{"agent", "Afar and the host's guard rails"},
+	{"fs", "Files and disks"},
+	{"disk", "Files and disks"},
+	{"git", "Git"},
+	{"run", "Running code"},
+	{"secret", "Secrets and data that leave"},
+	{"data", "Secrets and data that leave"},
+	{"db", "Databases"},
+	{"remote", "Clouds, clusters and hosted services"},
+	{"local", "Clouds, clusters and hosted services"},
+	{"copy", "Copies elsewhere"},
+	{"publish", "Publishing"},
+	{"process", "Processes, services, the machine"},
+	{"service", "Processes, services, the machine"},
+	{"machine", "Processes, services, the machine"},
+	{"call", "What cannot be read"},
 }
 
 // PackNames returns the names of the groups, in that order.

@@ -48,7 +48,13 @@ type judging struct {
 }
 
 func newJudging(ctx *Context) *judging {
-	j := &judging{ctx: ctx, home: fspath.Slashed(ctx.Home), project: fspath.Slashed(ctx.Project), resolved: map[string]string{}, git: map[string]GitFacts{}}
+	j := &judging{
+		ctx:      ctx,
+		home:     fspath.Slashed(ctx.Home),
+		project:  fspath.Slashed(ctx.Project),
+		resolved: map[string]string{},
+		git:      map[string]GitFacts{},
+	}
 	if j.home == "" {
 		j.home = fspath.Slashed(ctx.Env["HOME"])
 	}
@@ -202,7 +208,9 @@ func (j *judging) guarded(p string, sweeping bool) region {
 		if fspath.Within(p, own) || fspath.Within(p, j.real(own)) {
 			return inOwn
 		}
-		if sweeping && len(own) > 1 && p != "/" && (fspath.Within(own, p) || fspath.Within(j.real(own), p)) && !j.isHome(p) && !fspath.Within(j.project, p) {
+		if sweeping && len(own) > 1 && p != "/" && (fspath.Within(own, p) || fspath.Within(j.real(own), p)) &&
+			!j.isHome(p) &&
+			!fspath.Within(j.project, p) {
 			return inOwn
 		}
 	}
@@ -249,7 +257,8 @@ func (j *judging) inTree(p, bare string) region {
 // of those that run code. Lock files and the like may go.
 func repoPart(tail string) bool {
 	head, _, _ := strings.Cut(tail, "/")
-	return lex.OneOf(head, "objects refs HEAD packed-refs config hooks index logs info worktrees modules") || partial.HasHole(head)
+	return lex.OneOf(head, "objects refs HEAD packed-refs config hooks index logs info worktrees modules") ||
+		partial.HasHole(head)
 }
 
 func (j *judging) outside(p string) region {
@@ -296,7 +305,8 @@ func inSystemDir(p string) bool {
 // inHomeTree knows the directories of a home that nothing brings back.
 func (j *judging) inHomeTree(rest string) region {
 	head, tail, _ := strings.Cut(rest, "/")
-	if tail == "" && lex.OneOf(head, ".ssh .gnupg .aws .kube .config .password-store Library Documents Desktop Pictures Mail .mozilla .local") {
+	if tail == "" && lex.OneOf(head, ".ssh .gnupg .aws .kube .config .password-store Library Documents Desktop "+
+		"Pictures Mail .mozilla .local") {
 		return inKeys
 	}
 	return inElsewhere

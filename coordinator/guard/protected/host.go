@@ -37,10 +37,13 @@ func hostTail(tail string) bool {
 	if tail == "" || tail == "/" {
 		return true
 	}
-	if strings.HasPrefix(base, "settings") && (strings.HasSuffix(base, ".json") || fspath.HasGlob(base) || partial.HasHole(base)) {
+	if strings.HasPrefix(base, "settings") &&
+		(strings.HasSuffix(base, ".json") || fspath.HasGlob(base) || partial.HasHole(base)) {
 		return true
 	}
-	return fspath.Within(tail, "/plugins") || fspath.Within(tail, "/hooks") || fspath.Within(tail, "/dev-mods") || lex.OneOf(tail, "/* /.credentials.json") || tail == "/"+partial.Unknown
+	return fspath.Within(tail, "/plugins") || fspath.Within(tail, "/hooks") || fspath.Within(tail, "/dev-mods") ||
+		lex.OneOf(tail, "/* /.credentials.json") ||
+		tail == "/"+partial.Unknown
 }
 
 // SwitchOff is the file that silences Afar in a project.

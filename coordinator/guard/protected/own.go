@@ -13,8 +13,10 @@ import (
 const PolicyFile = "guard.toml"
 
 // HookEvents name our hook binaries after "hook-".
-const HookEvents = "session-start session-end pre-tool-use post-tool-use post-tool-use-failure permission-request permission-denied stop stop-failure " +
-	"elicitation subagent-start subagent-stop pre-compact user-prompt-submit user-prompt-expansion notification config-change stop-rewake"
+const HookEvents = "session-start session-end pre-tool-use post-tool-use post-tool-use-failure " +
+	"permission-request permission-denied stop stop-failure " +
+	"elicitation subagent-start subagent-stop pre-compact user-prompt-submit user-prompt-expansion notification " +
+	"config-change stop-rewake"
 
 func LinkedProgram(p string) bool {
 	return strings.HasSuffix(p, "/.local/bin/afar") || p == "/usr/local/bin/afar"
@@ -28,7 +30,8 @@ func GuardedName(p string) bool {
 	case base == SwitchOff, strings.EqualFold(base, PolicyFile), LinkedProgram(p):
 		return true
 	case strings.Contains(base, "afar"):
-		return lex.Mentions(p, "/LaunchAgents/ /systemd/") || partial.HasHole(p) && lex.OneOf(base, "afar.db afar.sock afar")
+		return lex.Mentions(p, "/LaunchAgents/ /systemd/") ||
+			partial.HasHole(p) && lex.OneOf(base, "afar.db afar.sock afar")
 	}
 	event, ok := strings.CutPrefix(base, "hook-")
 	return ok && partial.HasHole(p) && lex.OneOf(event, HookEvents)

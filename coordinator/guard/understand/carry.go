@@ -12,7 +12,8 @@ import (
 
 // cloned remembers the tree that "git clone" makes.
 func cloned(sh *shell.Shell, args []string) {
-	o := shell.ParseOptions(args, "b branch depth o origin reference c config j jobs filter u upload-pack separate-git-dir template")
+	o := shell.ParseOptions(args, "b branch depth o origin reference c config j jobs filter u upload-pack "+
+		"separate-git-dir template")
 	url, dir := o.At(0), o.At(1)
 	if !shell.IsRemotePath(url) || len(sh.Eval.Fetched) >= shell.MaxAliases {
 		return

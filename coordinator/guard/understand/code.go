@@ -35,7 +35,11 @@ var languages = []struct{ programs, code, name string }{
 	{programs: "perl", code: "e E", name: "perl"},
 	{programs: "ruby jruby irb", code: "e", name: "ruby"},
 	{programs: "php", code: "r B R E", name: "php"},
-	{programs: "lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal", code: "e eval E expr", name: "other"},
+	{
+		programs: "lua luajit rscript r julia elixir erl groovy scala ghc swift raku crystal",
+		code:     "e eval E expr",
+		name:     "other",
+	},
 	{programs: "guile sbcl racket clj bb csi", code: "c e eval", name: "lisp"},
 	{programs: "tclsh wish jimsh", code: "e", name: "tcl"},
 }

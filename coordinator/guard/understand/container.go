@@ -72,7 +72,12 @@ var containerVerbs = []row{
 	{words: "kill", kind: effect.StopService, op: effect.Container, target: afterVerb},
 	{words: "stop|restart", also: stopsUnknown},
 	{words: "machine rm|reset", kind: effect.PruneLocal, op: effect.Machine},
-	{words: "swarm|stack|service|node|secret|config rm|remove|leave", kind: effect.DestroyRemote, op: effect.Part, target: "$0 $1"},
+	{
+		words:  "swarm|stack|service|node|secret|config rm|remove|leave",
+		kind:   effect.DestroyRemote,
+		op:     effect.Part,
+		target: "$0 $1",
+	},
 }
 
 // runsContainer follows the command into the container.
@@ -131,8 +136,10 @@ func buildPushes(sh *shell.Shell, args []string) {
 // containerRun follows the command into the container. Host directories that
 // are mounted keep their place: what is deleted there is deleted here.
 func containerRun(sh *shell.Shell, verb string, args []string, c shell.Command) {
-	o, rest := shell.Leading(args, "v e p u w h l a m c volume mount env env-file publish user workdir name network net hostname label entrypoint add-host cap-add cap-drop "+
-		"cpus memory gpus platform pull restart security-opt shm-size tmpfs ulimit device dns expose ipc pid userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index")
+	o, rest := shell.Leading(args, "v e p u w h l a m c volume mount env env-file publish user workdir name "+
+		"network net hostname label entrypoint add-host cap-add cap-drop "+
+		"cpus memory gpus platform pull restart security-opt shm-size tmpfs ulimit device dns expose ipc pid "+
+		"userns uts log-driver log-opt volumes-from detach-keys attach cidfile group-add index")
 	if len(rest) == 0 {
 		return
 	}
@@ -140,7 +147,8 @@ func containerRun(sh *shell.Shell, verb string, args []string, c shell.Command) 
 		sh.Effect(effect.RunElevated, effect.HostRights, "")
 	}
 	for _, right := range o.All("cap-add") {
-		if lex.OneOf(strings.TrimPrefix(strings.ToUpper(right), "CAP_"), "ALL SYS_ADMIN SYS_MODULE SYS_RAWIO SYS_BOOT DAC_READ_SEARCH") {
+		if lex.OneOf(strings.TrimPrefix(strings.ToUpper(right), "CAP_"), "ALL SYS_ADMIN SYS_MODULE SYS_RAWIO "+
+			"SYS_BOOT DAC_READ_SEARCH") {
 			sh.Effect(effect.RunElevated, effect.HostRights, right)
 		}
 	}
@@ -279,7 +287,9 @@ func controlsRemote(sh *shell.Shell, c shell.Command, _ shell.Options) { remoteC
 func tokensOf(args []string) (names []string) {
 	for _, a := range args {
 		if _, spec, ok := strings.Cut(a, "{"); ok {
-			names = append(names, strings.FieldsFunc(spec, func(r rune) bool { return strings.ContainsRune(`{}[]:," `, r) })...)
+			names = append(
+				names,
+				strings.FieldsFunc(spec, func(r rune) bool { return strings.ContainsRune(`{}[]:," `, r) })...)
 		}
 	}
 	return names

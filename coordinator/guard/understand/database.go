@@ -213,7 +213,8 @@ func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 // graph reads Cypher: what a pattern without a condition matches is everything,
 // or everything of a kind.
 func graph(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "a address u username p password d database f file format P param encryption impersonate error-format")
+	o := shell.ParseOptions(c.Args, "a address u username p password d database f file format P param encryption "+
+		"impersonate error-format")
 	texts := []string{strings.Join(o.Pos, " ")}
 	if f, ok := o.Get("f", "file"); ok {
 		texts = append(texts, sh.Files[sh.Path(f)])
@@ -313,7 +314,9 @@ func migration(sh *shell.Shell, c shell.Command) {
 		case lex.OneOf(verb, "release hex.publish"):
 			sh.Effect(effect.PublishOut, effect.Named(c.Name), "registry")
 			return
-		case lex.OneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db sqlflush drop-all dropall clean database:reset db:migrate:undo:all db:migrate:reset zero "+
+		case lex.OneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop "+
+			"ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db "+
+			"sqlflush drop-all dropall clean database:reset db:migrate:undo:all db:migrate:reset zero "+
 			"sql-drop sql:drop doctrine:schema:drop doctrine:database:drop") && !lex.ContainsAny(c.Args, "--dump-sql --simulate") &&
 			!(verb == "clean" && !lex.OneOf(c.Name, "flyway liquibase")):
 			sh.Effect(effect.DropData, effect.Reset, c.Name+" "+verb)
@@ -321,7 +324,10 @@ func migration(sh *shell.Shell, c shell.Command) {
 		case lex.OneOf(verb, "rollback db:rollback undo downgrade migrate:rollback down --down db:migrate:undo"):
 			sh.Effect(effect.DropData, effect.Column, c.Name+" "+verb)
 			return
-		case strings.HasSuffix(verb, ":restore"), a == "--force-reset", a == "--accept-data-loss", a == "--force" && c.Name == "drizzle-kit":
+		case strings.HasSuffix(verb, ":restore"),
+			a == "--force-reset",
+			a == "--accept-data-loss",
+			a == "--force" && c.Name == "drizzle-kit":
 			sh.Effect(effect.DropData, effect.Reset, c.Name)
 			return
 		}
@@ -343,7 +349,10 @@ var storeTables = []table{
 		{given: "c clean", kind: effect.DropData, op: effect.Table, target: "restore"},
 	}},
 	{programs: "pg_resetwal pg_rewind", rows: []row{{kind: effect.DropData, op: effect.Log, target: theProgram}}},
-	{programs: "mongorestore", rows: []row{{given: "drop", kind: effect.DropData, op: effect.Table, target: "restore"}}},
+	{
+		programs: "mongorestore",
+		rows:     []row{{given: "drop", kind: effect.DropData, op: effect.Table, target: "restore"}},
+	},
 }
 
 // redisRows are read from the words of one command of Redis in large letters.

@@ -29,7 +29,8 @@ func diskDump(sh *shell.Shell, c shell.Command) {
 
 func makeFilesystem(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "t L n U O E b i N m type")
-	if len(o.Pos) == 0 && len(c.Args) == 0 || slices.Contains(c.Args, "-n") && (c.Name == "mke2fs" || strings.HasPrefix(c.Name, "mkfs.ext")) {
+	if len(o.Pos) == 0 && len(c.Args) == 0 ||
+		slices.Contains(c.Args, "-n") && (c.Name == "mke2fs" || strings.HasPrefix(c.Name, "mkfs.ext")) {
 		return // -n of ext only shows what it would do
 	}
 	for _, p := range o.Pos {
@@ -48,13 +49,36 @@ var diskTables = []table{
 		values:   "o t n d", dry: "l list p print no-act dump J json info I V", before: imageFile,
 		rows: []row{
 			{words: "list|smart-log|id-ctrl|status|isLuks|luksDump"},
-			{of: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{
+				of:     "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk",
+				kind:   effect.WriteDisk,
+				op:     effect.Partition,
+				target: operands,
+			},
 			{of: "wipefs", given: "a all o=", kind: effect.WriteDisk, op: effect.Partition, target: operands},
-			{of: "nvme", words: "format|sanitize|delete-ns|write", kind: effect.WriteDisk, op: effect.Partition, target: operands},
-			{of: "hdparm", given: "security-erase trim-sector-ranges write-sector", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{
+				of:     "nvme",
+				words:  "format|sanitize|delete-ns|write",
+				kind:   effect.WriteDisk,
+				op:     effect.Partition,
+				target: operands,
+			},
+			{
+				of:     "hdparm",
+				given:  "security-erase trim-sector-ranges write-sector",
+				kind:   effect.WriteDisk,
+				op:     effect.Partition,
+				target: operands,
+			},
 			{of: "hdparm", mention: "--security-erase", kind: effect.WriteDisk, op: effect.Partition, target: operands},
 			{of: "badblocks", given: "w", kind: effect.WriteDisk, op: effect.Partition, target: operands},
-			{of: "mdadm", given: "zero-superblock stop fail remove S create", kind: effect.WriteDisk, op: effect.Partition, target: operands},
+			{
+				of:     "mdadm",
+				given:  "zero-superblock stop fail remove S create",
+				kind:   effect.WriteDisk,
+				op:     effect.Partition,
+				target: operands,
+			},
 			{
 				of: "parted", among: "rm mklabel mkpart resizepart mktable set name move toggle resize",
 				kind: effect.WriteDisk, op: effect.Partition, target: operands,
@@ -73,13 +97,31 @@ var diskTables = []table{
 	{programs: "xfs_repair fsck e2fsck", values: "o t", dry: "n N", rows: volumeRows},
 	{programs: "tune2fs", values: "o t", dry: "l", rows: volumeRows},
 	{programs: "zpool zfs btrfs lvm", values: "o t", rows: []row{
-		{of: "zpool", words: "destroy|labelclear|create|remove|offline|split", kind: effect.WriteDisk, op: effect.Volume, target: operands},
+		{
+			of:     "zpool",
+			words:  "destroy|labelclear|create|remove|offline|split",
+			kind:   effect.WriteDisk,
+			op:     effect.Volume,
+			target: operands,
+		},
 		{of: "zfs", words: "destroy|rollback", kind: effect.WriteDisk, op: effect.Volume, target: operands},
 		{of: "btrfs", among: "delete del remove rm", kind: effect.WriteDisk, op: effect.Volume, target: operands},
-		{of: "lvm", among: "lvremove vgremove pvremove lvreduce", kind: effect.WriteDisk, op: effect.Volume, target: operands},
+		{
+			of:     "lvm",
+			among:  "lvremove vgremove pvremove lvreduce",
+			kind:   effect.WriteDisk,
+			op:     effect.Volume,
+			target: operands,
+		},
 	}},
 	{programs: "diskutil asr tmutil hdiutil", anyCase: true, rows: []row{
-		{of: "tmutil", words: "disable|thinlocalsnapshots", kind: effect.ChangeSystem, op: effect.Backups, target: "$0"},
+		{
+			of:     "tmutil",
+			words:  "disable|thinlocalsnapshots",
+			kind:   effect.ChangeSystem,
+			op:     effect.Backups,
+			target: "$0",
+		},
 		{of: "asr", kind: effect.WriteDisk, op: effect.Format, target: operands},
 		{
 			words: "erase*|secureerase*|partition*|zero*|reformat*|delete*|random*|restore",

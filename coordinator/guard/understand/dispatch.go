@@ -13,8 +13,10 @@ import (
 
 // silent is true of the programs whose empty output is known to be empty.
 func silent(name string) bool {
-	return lex.OneOf(name, "cd pushd popd export declare local readonly typeset unset alias read set true false : [ test rm mkdir cp mv touch ln chmod chown exit return shift sleep wait "+
-		"echo printf tee trap eval source . kill cat head tail sudo env command exec timeout nohup bash sh zsh dash xargs find")
+	return lex.OneOf(name, "cd pushd popd export declare local readonly typeset unset alias read set true false "+
+		": [ test rm mkdir cp mv touch ln chmod chown exit return shift sleep wait "+
+		"echo printf tee trap eval source . kill cat head tail sudo env command exec timeout nohup bash sh zsh "+
+		"dash xargs find")
 }
 
 func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
@@ -118,8 +120,10 @@ func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
 // the right arguments.
 const (
 	evalAlways = "ssh-agent dircolors lesspipe keychain gpg-agent lesspipe.sh"
-	evalAsked  = "direnv pyenv rbenv nodenv goenv jenv phpenv plenv tfenv fnm nvm zoxide starship brew minikube docker-machine docker kubectl helm gh opam luarocks conda mamba " +
-		"micromamba mise asdf rtx thefuck atuin fzf npm uv poetry pixi rustup just podman vfox proto volta devbox luaver hatch pdm deno op aws-vault saml2aws tmuxifier"
+	evalAsked  = "direnv pyenv rbenv nodenv goenv jenv phpenv plenv tfenv fnm nvm zoxide starship brew minikube " +
+		"docker-machine docker kubectl helm gh opam luarocks conda mamba " +
+		"micromamba mise asdf rtx thefuck atuin fzf npm uv poetry pixi rustup just podman vfox proto volta " +
+		"devbox luaver hatch pdm deno op aws-vault saml2aws tmuxifier"
 )
 
 func evalPrinter(name string) bool { return lex.OneOf(name, evalAlways) || lex.OneOf(name, evalAsked) }
@@ -140,7 +144,9 @@ func printsForEval(c shell.Command) bool {
 		}
 		first = c.Args[:min(2, len(c.Args))]
 	}
-	return lex.ContainsAny(first, "init hook env shellenv docker-env podman-env completion completions activate shell.bash shell.zsh shell.fish hook-env --bash --zsh --fish --alias -s export generate-shell-completion")
+	return lex.ContainsAny(first, "init hook env shellenv docker-env podman-env completion completions activate "+
+		"shell.bash shell.zsh shell.fish hook-env --bash --zsh --fish --alias -s export "+
+		"generate-shell-completion")
 }
 
 // asksHelp is true of a program that only prints its help; wrappers and

@@ -94,9 +94,11 @@ func multiplexer(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	switch {
-	case lex.OneOf(rest[0], "send-keys send send-prefix paste-buffer pasteb"), c.Name == "zellij" && len(rest) > 1 && lex.OneOf(rest[1], "write write-chars"):
+	case lex.OneOf(rest[0], "send-keys send send-prefix paste-buffer pasteb"),
+		c.Name == "zellij" && len(rest) > 1 && lex.OneOf(rest[1], "write write-chars"):
 		sh.Effect(effect.TypeInto, "", c.Name)
-	case lex.OneOf(rest[0], "new-session new new-window neww split-window splitw respawn-pane respawnp respawn-window run-shell run display-popup popup pipe-pane"):
+	case lex.OneOf(rest[0], "new-session new new-window neww split-window splitw respawn-pane respawnp "+
+		"respawn-window run-shell run display-popup popup pipe-pane"):
 		_, inner := shell.Leading(rest[1:], "s n t c x y F e l p w")
 		oneOrAll(sh, inner, c.In)
 	case lex.OneOf(rest[0], "if-shell if"):

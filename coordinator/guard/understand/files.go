@@ -17,7 +17,8 @@ var filePrograms = []named{
 	{names: "git", do: gitProgram},
 	{names: "rm grm srm rimraf del trash trash-put rmtrash del-cli wipe", do: remove},
 	{names: "gio", do: func(sh *shell.Shell, c shell.Command) {
-		if verb := lex.First(c.Args); lex.OneOf(verb, "trash remove") && !lex.OneOf(lex.First(c.Args[1:]), "--list --restore --empty") {
+		if verb := lex.First(c.Args); lex.OneOf(verb, "trash remove") &&
+			!lex.OneOf(lex.First(c.Args[1:]), "--list --restore --empty") {
 			remove(sh, shell.Command{Name: "trash", Args: c.Args[1:]})
 		}
 	}},
@@ -179,7 +180,9 @@ func changeMode(sh *shell.Shell, c shell.Command) {
 func modeKind(mode string) effect.Op {
 	digits := strings.TrimLeft(mode, "0")
 	switch {
-	case lex.IsNumber(mode) && len(digits) == 4 && (digits[0] == '4' || digits[0] == '2' || digits[0] == '6'), strings.Contains(mode, "+s"), strings.Contains(mode, "u=s"):
+	case lex.IsNumber(mode) && len(digits) == 4 && (digits[0] == '4' || digits[0] == '2' || digits[0] == '6'),
+		strings.Contains(mode, "+s"),
+		strings.Contains(mode, "u=s"):
 		return effect.Setuid
 	case lex.OneOf(digits, "777 666") || lex.OneOf(mode, "a+rwx ugo+rwx a=rwx o+w a+w"):
 		return effect.World
@@ -240,11 +243,13 @@ func archive(sh *shell.Shell, c shell.Command) {
 	if c.Name == "zip" {
 		values = "b t n x i TT"
 	}
-	o := shell.ParseOptions(c.Args, values+" directory file exclude to-command use-compress-program checkpoint-action info-script new-volume-script unzip-command rsh-command I S")
+	o := shell.ParseOptions(c.Args, values+" directory file exclude to-command use-compress-program "+
+		"checkpoint-action info-script new-volume-script unzip-command rsh-command I S")
 	if code, ok := o.Get("TT", "unzip-command", "rsh-command"); ok {
 		sh.Run(code, nil)
 	}
-	if code, ok := o.Get("to-command", "use-compress-program", "info-script", "new-volume-script", "I"); ok && strings.Contains(c.Name, "tar") {
+	if code, ok := o.Get("to-command", "use-compress-program", "info-script", "new-volume-script", "I"); ok &&
+		strings.Contains(c.Name, "tar") {
 		sh.Run(code, nil)
 	}
 	if code, ok := o.Get("checkpoint-action"); ok {
@@ -261,7 +266,8 @@ func archive(sh *shell.Shell, c shell.Command) {
 	if dir, ok := o.Get("C", "directory"); ok && (o.Has("x", "extract") || strings.HasPrefix(o.At(0), "x")) {
 		sh.Effect(effect.WriteFile, effect.Unpack, sh.Path(dir))
 	}
-	if o.Short('x') && strings.Contains(c.Name, "tar") && !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) && len(o.All("C", "directory")) == 0 {
+	if o.Short('x') && strings.Contains(c.Name, "tar") && !fspath.Within(sh.Place.Cwd, sh.Eval.Site.Project) &&
+		len(o.All("C", "directory")) == 0 {
 		sh.Effect(effect.WriteFile, effect.Unpack, sh.Place.Cwd)
 	}
 	into, _ := o.Get("f", "file")
@@ -344,7 +350,28 @@ func find(sh *shell.Shell, c shell.Command) {
 			tests.negated = true
 		case "-o", "-or":
 			tests.or()
-		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-size", "-newer", "-newermt", "-user", "-group", "-perm", "-inum", "-samefile", "-lname":
+		case "-name",
+			"-iname",
+			"-path",
+			"-ipath",
+			"-wholename",
+			"-regex",
+			"-iregex",
+			"-mtime",
+			"-mmin",
+			"-ctime",
+			"-cmin",
+			"-atime",
+			"-amin",
+			"-size",
+			"-newer",
+			"-newermt",
+			"-user",
+			"-group",
+			"-perm",
+			"-inum",
+			"-samefile",
+			"-lname":
 			tests.test(expr[i], arg)
 			i++
 		case "-empty":
@@ -397,7 +424,8 @@ func foundPath(root string, narrowed bool, names []string) string {
 		return root
 	}
 	name := partial.Unknown
-	if len(names) == 1 && (!partial.HasHole(names[0]) || protected.SecretPath(names[0], "") || strings.Contains(names[0], ".git/")) {
+	if len(names) == 1 &&
+		(!partial.HasHole(names[0]) || protected.SecretPath(names[0], "") || strings.Contains(names[0], ".git/")) {
 		name = partial.Unknown + "/" + names[0]
 	}
 	return strings.TrimSuffix(root, "/") + "/" + name
@@ -467,7 +495,8 @@ func findRemoves(sh *shell.Shell, argv []string) {
 }
 
 func fd(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "e E t d x X extension exclude type max-depth min-depth exec exec-batch size changed-within changed-before owner base-directory")
+	o := shell.ParseOptions(c.Args, "e E t d x X extension exclude type max-depth min-depth exec exec-batch size "+
+		"changed-within changed-before owner base-directory")
 	for i, a := range c.Args {
 		if !lex.OneOf(a, "-x -X --exec --exec-batch") || i+1 == len(c.Args) {
 			continue

@@ -154,7 +154,8 @@ func gitSet(sh *shell.Shell, key, values string) bool {
 
 // gitRuns is true of settings whose value git hands to a shell.
 func gitRuns(key string) bool {
-	return lex.OneOf(key, "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor core.askpass credential.helper gpg.program") || lex.BeginsWith(key, "filter. pager. mergetool.") || strings.HasSuffix(key, ".textconv")
+	return lex.OneOf(key, "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor "+
+		"core.askpass credential.helper gpg.program") || lex.BeginsWith(key, "filter. pager. mergetool.") || strings.HasSuffix(key, ".textconv")
 }
 
 func gitPush(sh *shell.Shell, args []string) {
@@ -337,7 +338,9 @@ func discards(sh *shell.Shell, paths []string) {
 
 // wholeTree is true of a pathspec that all files match.
 func wholeTree(sh *shell.Shell, p string) bool {
-	return lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **") || partial.HasHole(p) && strings.Trim(p, partial.Holes) == "" || sh.Path(p) == sh.Place.Cwd || sh.Path(p) == toplevel(sh)
+	return lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **") || partial.HasHole(p) && strings.Trim(p, partial.Holes) == "" ||
+		sh.Path(p) == sh.Place.Cwd ||
+		sh.Path(p) == toplevel(sh)
 }
 
 func gitSwitch(sh *shell.Shell, args []string) {
@@ -477,7 +480,8 @@ func gitSecret(key string) bool {
 
 // gitOther reads the subcommands that rows describe.
 func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
-	o := shell.ParseOptions(args, "x exec m message extcmd upload-pack receive-pack c config S G author since until grep format pretty")
+	o := shell.ParseOptions(args, "x exec m message extcmd upload-pack receive-pack c config S G author since "+
+		"until grep format pretty")
 	showsCommitted(sh, verb, args, o)
 	gitPrograms(sh, verb, args, o)
 	runRows(sh, gitRows, o.Pos, shell.Command{Name: verb, Args: args, In: c.In}, o)

@@ -17,7 +17,8 @@ import (
 // hostCommand reports what a command of the client does to plugins, mods and
 // hooks.
 func hostCommand(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "settings p print mcp-config setting-sources model allowedTools permission-mode output-format add-dir plugin-dir plugin-url")
+	o := shell.ParseOptions(c.Args, "settings p print mcp-config setting-sources model allowedTools "+
+		"permission-mode output-format add-dir plugin-dir plugin-url")
 	hostEnvironment(sh)
 	hostOptions(sh, o)
 	hostPrompt(sh, o)
@@ -27,7 +28,8 @@ func hostCommand(sh *shell.Shell, c shell.Command) {
 		pluginCommand(sh, o, sub)
 	case o.At(0) == "config" && lex.ContainsAny(o.Pos, "disableAllHooks hooks enabledPlugins prependPlugins"):
 		sh.Effect(effect.DisableAfar, effect.Named(sub), o.At(3))
-	case lex.OneOf(strings.ReplaceAll(sub, " ", "."), "mcp.add mcp.add-json mcp.remove config.set config.add config.remove") && !lex.OneOf(o.At(2), "list ls"):
+	case lex.OneOf(strings.ReplaceAll(sub, " ", "."), "mcp.add mcp.add-json mcp.remove config.set config.add "+
+		"config.remove") && !lex.OneOf(o.At(2), "list ls"):
 		sh.Effect(effect.ChangeSystem, effect.Host, sub)
 	}
 }
@@ -102,7 +104,8 @@ func pluginCommand(sh *shell.Shell, o shell.Options, sub string) {
 	case verb == "marketplace" && lex.OneOf(o.At(2), "remove rm") && strings.Contains(names, "afar"):
 		sh.Effect(effect.DisableAfar, effect.Named(sub), o.At(3))
 	case verb == "marketplace" && lex.OneOf(o.At(2), "list ls"):
-	case lex.OneOf(verb, "install i init new enable update uninstall remove disable rm prune autoremove restore-set-aside marketplace"):
+	case lex.OneOf(verb, "install i init new enable update uninstall remove disable rm prune autoremove "+
+		"restore-set-aside marketplace"):
 		sh.Effect(effect.ChangeSystem, effect.Host, sub)
 	}
 }
@@ -228,5 +231,6 @@ func guardsHooks(name string) bool {
 func permissionRule(item string) bool {
 	item = strings.Trim(item, `"`)
 	tool, _, _ := strings.Cut(item, "(")
-	return strings.HasPrefix(tool, "mcp__") || tool != "" && tool[0] >= 'A' && tool[0] <= 'Z' && !strings.ContainsAny(tool, "@/.: ")
+	return strings.HasPrefix(tool, "mcp__") ||
+		tool != "" && tool[0] >= 'A' && tool[0] <= 'Z' && !strings.ContainsAny(tool, "@/.: ")
 }

@@ -10,22 +10,44 @@ import (
 // machine.
 var machineTables = []table{
 	{programs: "loginctl", values: "H M s n o p host machine signal lines output property", rows: []row{
-		{words: "terminate-user|kill-user|terminate-session|kill-session|terminate-seat", kind: effect.KillProcess, op: effect.Everything, target: afterVerb},
+		{
+			words:  "terminate-user|kill-user|terminate-session|kill-session|terminate-seat",
+			kind:   effect.KillProcess,
+			op:     effect.Everything,
+			target: afterVerb,
+		},
 		{words: "poweroff|reboot|halt|suspend|hibernate", kind: effect.Power, op: byVerb},
 	}},
 	{programs: "service rc-service", values: serviceValues, anyCase: true, rows: []row{
 		{words: "* " + stopVerbs, kind: effect.StopService, op: bySecond, target: "$0"},
 		{words: "* " + modeVerbs, kind: effect.Power, op: bySecond, target: "$0"},
 	}},
-	{programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net", values: serviceValues, anyCase: true, rows: []row{
-		{of: "launchctl", words: "load|bootstrap|submit", kind: effect.Persist, op: effect.LaunchAgent, target: afterVerb, also: runsBehindDashes},
-		{of: "systemctl", words: "enable|link|edit", kind: effect.Persist, op: effect.Service, target: afterVerb},
-		{of: "sc", words: "create", kind: effect.Persist, op: effect.Service, target: afterVerb},
-		{of: "sv", words: "down|d|exit|x", kind: effect.StopService, op: byVerb, target: afterVerb},
-		{words: stopVerbs, kind: effect.StopService, op: byVerb, target: afterVerb},
-		{words: modeVerbs, kind: effect.Power, op: byVerb, target: afterVerb},
-		{of: "systemctl launchctl", words: "poweroff|reboot|halt|suspend|hibernate|kexec", kind: effect.Power, op: byVerb},
-	}},
+	{
+		programs: "systemctl initctl supervisorctl launchctl sc brew-services pm2 monit sv svc net",
+		values:   serviceValues,
+		anyCase:  true,
+		rows: []row{
+			{
+				of:     "launchctl",
+				words:  "load|bootstrap|submit",
+				kind:   effect.Persist,
+				op:     effect.LaunchAgent,
+				target: afterVerb,
+				also:   runsBehindDashes,
+			},
+			{of: "systemctl", words: "enable|link|edit", kind: effect.Persist, op: effect.Service, target: afterVerb},
+			{of: "sc", words: "create", kind: effect.Persist, op: effect.Service, target: afterVerb},
+			{of: "sv", words: "down|d|exit|x", kind: effect.StopService, op: byVerb, target: afterVerb},
+			{words: stopVerbs, kind: effect.StopService, op: byVerb, target: afterVerb},
+			{words: modeVerbs, kind: effect.Power, op: byVerb, target: afterVerb},
+			{
+				of:    "systemctl launchctl",
+				words: "poweroff|reboot|halt|suspend|hibernate|kexec",
+				kind:  effect.Power,
+				op:    byVerb,
+			},
+		},
+	},
 	{programs: "ttyecho reptyr", rows: []row{{kind: effect.TypeInto, target: theProgram}}},
 	{programs: "schtasks", anyCase: true, rows: []row{
 		{mention: "/create /change", kind: effect.Persist, op: effect.ScheduledTask},
@@ -37,8 +59,15 @@ var machineTables = []table{
 		{of: "init telinit"},
 		{kind: effect.Power, op: byProgram},
 	}},
-	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl sysadminctl vipw", values: "s g G d u c p", dry: "S status help", rows: []row{
-		{of: "dscl", args: "-delete|-create|-append|-change|delete|create", kind: effect.ChangeSystem, op: effect.Accounts, target: theProgram},
+	{programs: "useradd userdel usermod groupdel adduser deluser passwd chpasswd gpasswd visudo chsh dscl " +
+		"sysadminctl vipw", values: "s g G d u c p", dry: "S status help", rows: []row{
+		{
+			of:     "dscl",
+			args:   "-delete|-create|-append|-change|delete|create",
+			kind:   effect.ChangeSystem,
+			op:     effect.Accounts,
+			target: theProgram,
+		},
 		{of: "dscl"},
 		{of: "visudo", given: "c"},
 		{kind: effect.ChangeSystem, op: effect.Accounts, target: theProgram},
@@ -47,29 +76,57 @@ var machineTables = []table{
 		{given: "w p", kind: effect.ChangeSystem, op: byProgram, target: operands},
 		{mention: "=", kind: effect.ChangeSystem, op: byProgram, target: operands},
 	}},
-	{programs: "defaults", values: "p f", rows: []row{{words: "delete", kind: effect.ChangeSystem, op: byProgram, target: operands}}},
+	{
+		programs: "defaults",
+		values:   "p f",
+		rows:     []row{{words: "delete", kind: effect.ChangeSystem, op: byProgram, target: operands}},
+	},
 	{programs: "nixos-rebuild darwin-rebuild", values: "p f", rows: []row{
 		{words: "switch|boot|test", kind: effect.ChangeSystem, op: byProgram, target: operands},
 	}},
-	{programs: "scutil", values: "p f", rows: []row{{given: "set", kind: effect.ChangeSystem, op: byProgram, target: operands}}},
-	{programs: "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl", values: "p f", dry: "status get g p print getremotelogin dns proxy nwi assess a", rows: []row{
-		{bare: true},
-		{words: "status|show"},
-		{words: "-g*"},
-		{kind: effect.ChangeSystem, op: byProgram, target: operands},
-	}},
-	{programs: "reg", values: "p f", anyCase: true, rows: []row{{words: "delete|add|import", kind: effect.ChangeSystem, op: byProgram, target: operands}}},
+	{
+		programs: "scutil",
+		values:   "p f",
+		rows:     []row{{given: "set", kind: effect.ChangeSystem, op: byProgram, target: operands}},
+	},
+	{
+		programs: "spctl csrutil nvram systemsetup pmset timedatectl hostnamectl",
+		values:   "p f",
+		dry:      "status get g p print getremotelogin dns proxy nwi assess a",
+		rows: []row{
+			{bare: true},
+			{words: "status|show"},
+			{words: "-g*"},
+			{kind: effect.ChangeSystem, op: byProgram, target: operands},
+		},
+	},
+	{
+		programs: "reg",
+		values:   "p f",
+		anyCase:  true,
+		rows:     []row{{words: "delete|add|import", kind: effect.ChangeSystem, op: byProgram, target: operands}},
+	},
 	{programs: "modprobe", values: "p f", dry: "n dry-run show-depends D c", rows: systemRows},
-	{programs: "swapon ldconfig efibootmgr update-alternatives", values: "p f", dry: "s show p v display list query", rows: []row{
-		{bare: true},
-		{kind: effect.ChangeSystem, op: byProgram, target: operands},
-	}},
+	{
+		programs: "swapon ldconfig efibootmgr update-alternatives",
+		values:   "p f",
+		dry:      "s show p v display list query",
+		rows: []row{
+			{bare: true},
+			{kind: effect.ChangeSystem, op: byProgram, target: operands},
+		},
+	},
 	{programs: "rmmod insmod setenforce bcdedit grub-install update-grub", values: "p f", rows: systemRows},
 	{programs: "security", values: "a s l", rows: []row{
 		{words: "find-*", given: "w", also: showsKeychain},
 		{words: "dump-keychain", given: "d", also: showsKeychain},
 		{words: "export", also: showsKeychain},
-		{words: "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list", kind: effect.ChangeSystem, op: effect.Keychain, target: "$0"},
+		{
+			words:  "delete-*|add-trusted-cert|remove-trusted-cert|trust-settings-import|set-key-partition-list",
+			kind:   effect.ChangeSystem,
+			op:     effect.Keychain,
+			target: "$0",
+		},
 		{words: "authorizationdb read"},
 		{words: "authorizationdb", kind: effect.ChangeSystem, op: effect.Keychain, target: "$0"},
 	}},

@@ -35,7 +35,9 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	if slices.Contains(server, "afar") || lex.HasWord(server, "playwright puppeteer browser chrome memory thinking") {
 		return // our own, and those that keep what they do to themselves
 	}
-	if lex.HasWord(server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop") && lex.HasWord(words, "keys key type keystroke computer input send write paste") && !lex.HasWord(words, "file directory process") {
+	if lex.HasWord(server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop") &&
+		lex.HasWord(words, "keys key type keystroke computer input send write paste") &&
+		!lex.HasWord(words, "file directory process") {
 		sh.Effect(effect.TypeInto, "", call.Tool)
 		return
 	}
@@ -49,7 +51,8 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 
 // mcpVerb reports what the name of a tool says.
 func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
-	if lex.HasWord(words, "secret secrets password credential credentials") && lex.HasWord(words, "get read reveal show fetch access") {
+	if lex.HasWord(words, "secret secrets password credential credentials") &&
+		lex.HasWord(words, "get read reveal show fetch access") {
 		sh.Effect(effect.RevealSecret, effect.Vault, call.Tool)
 		return
 	}
@@ -64,10 +67,12 @@ func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 		case lex.OneOf(w, "publish") || lex.OneOf(w, "release") && lex.HasWord(words, "create make") || w == "deploy" && call.Has("", "prod production"):
 			sh.Effect(effect.PublishOut, effect.Named(call.Tool), "to others")
 			return
-		case lex.OneOf(w, "send post reply tweet add") && lex.HasWord(words[i:], "message messages email mail dm tweet sms"):
+		case lex.OneOf(w, "send post reply tweet add") && lex.HasWord(words[i:], "message messages email mail dm "+
+			"tweet sms"):
 			sh.Effect(effect.SendOut, effect.Message, call.Tool)
 			return
-		case w == "merge" && lex.HasWord(words, "pull pr mr request") || lex.OneOf(w, "refund pause scale apply "+changeVerbs) && !lex.OneOf(w, "change clear block compact repair break"):
+		case w == "merge" && lex.HasWord(words, "pull pr mr request") || lex.OneOf(w, "refund pause scale apply "+changeVerbs) && !lex.OneOf(w,
+			"change clear block compact repair break"):
 			sh.Effect(effect.ChangeRemote, effect.Named(w), call.Tool)
 			return
 		case lex.OneOf(w, "create add set put update attach grant") && (touchesRights(strings.Join(words[i+1:], "-")) || lex.HasWord(words, "collaborator") || call.Has("visibility", "public")):
@@ -124,7 +129,8 @@ func mcpArgv(sh *shell.Shell, call effect.Call) {
 func mcpArg(sh *shell.Shell, a effect.Arg, server, words []string) {
 	name := strings.ToLower(a.Path[strings.LastIndexByte(a.Path, '.')+1:])
 	text := partial.Scrub(a.Value)
-	looksLikePath := !strings.HasPrefix(text, "!") && !strings.ContainsAny(text, "\n(") && strings.ContainsAny(text, "/\\~")
+	looksLikePath := !strings.HasPrefix(text, "!") && !strings.ContainsAny(text, "\n(") &&
+		strings.ContainsAny(text, "/\\~")
 	switch {
 	case lex.OneOf(name, "script") && lex.HasWord(server, "applescript osascript macos automation"):
 		script.AppleScript(sh, text)
@@ -145,13 +151,15 @@ func mcpArg(sh *shell.Shell, a effect.Arg, server, words []string) {
 	case name == "url":
 		fetched(sh, []string{text})
 		ownSocket(sh, shell.Command{Args: []string{text}})
-	case lex.OneOf(name, "path file_path filepath file filename destination dest target source uri paths directory dir") || lex.IsNumber(name) && strings.HasPrefix(a.Path, "paths."):
+	case lex.OneOf(name, "path file_path filepath file filename destination dest target source uri paths "+
+		"directory dir") || lex.IsNumber(name) && strings.HasPrefix(a.Path, "paths."):
 		mcpPath(sh, strings.TrimPrefix(text, "file://"), words, name)
 	}
 }
 
 func mcpPath(sh *shell.Shell, text string, words []string, name string) {
-	if !strings.ContainsAny(text, "/\\.~") || strings.Contains(text, "://") || strings.ContainsAny(text, " \n") && len(text) > 200 {
+	if !strings.ContainsAny(text, "/\\.~") || strings.Contains(text, "://") ||
+		strings.ContainsAny(text, " \n") && len(text) > 200 {
 		return
 	}
 	p := sh.Path(text)
@@ -160,7 +168,8 @@ func mcpPath(sh *shell.Shell, text string, words []string, name string) {
 		sh.Effect(effect.DeleteTree, "", p)
 	case lex.HasWord(words, "move rename") && !lex.OneOf(name, "destination dest"):
 		sh.Effect(effect.MoveAway, "", p)
-	case lex.HasWord(words, "write edit create update append save put patch move rename copy replace insert modify set"):
+	case lex.HasWord(words, "write edit create update append save put patch move rename copy replace insert "+
+		"modify set"):
 		sh.Effect(effect.WriteFile, "", p)
 	case lex.HasWord(words, "read get open view cat load fetch"):
 		sh.Effect(effect.ReadFile, "", p)

@@ -28,8 +28,11 @@ var networkPrograms = []named{
 }
 
 func httpClient(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "X d o O_ H u A e F T b c x K w m C E r U Q P request data data-raw data-binary data-urlencode data-ascii json form upload-file output header user user-agent cookie "+
-		"cookie-jar config write-out max-time connect-timeout retry url cacert cert key proxy resolve post-data post-file body-data method body-file output-document directory-prefix referer execute timeout tries unix-socket dir out")
+	o := shell.ParseOptions(c.Args, "X d o O_ H u A e F T b c x K w m C E r U Q P request data data-raw "+
+		"data-binary data-urlencode data-ascii json form upload-file output header user user-agent cookie "+
+		"cookie-jar config write-out max-time connect-timeout retry url cacert cert key proxy resolve post-data "+
+		"post-file body-data method body-file output-document directory-prefix referer execute timeout "+
+		"tries unix-socket dir out")
 	if !lex.OneOf(c.Name, "wget curl") {
 		plainHTTP(sh, c, o)
 	}
@@ -72,7 +75,8 @@ func httpClient(sh *shell.Shell, c shell.Command) {
 
 func wgetStdout(args []string) bool {
 	for i, a := range args {
-		if lex.OneOf(a, "-O- -qO- --output-document=-") || strings.HasSuffix(a, "O-") || strings.HasPrefix(a, "-") && strings.HasSuffix(a, "O") && i+1 < len(args) && args[i+1] == "-" {
+		if lex.OneOf(a, "-O- -qO- --output-document=-") || strings.HasSuffix(a, "O-") ||
+			strings.HasPrefix(a, "-") && strings.HasSuffix(a, "O") && i+1 < len(args) && args[i+1] == "-" {
 			return true
 		}
 	}
@@ -141,7 +145,11 @@ func outgoing(sh *shell.Shell, c shell.Command, o shell.Options, host string) {
 			return
 		}
 	}
-	keysLeave(sh, append(o.All("d", "data", "data-raw", "data-binary", "data-urlencode", "json", "F", "form", "post-data"), host), host)
+	keysLeave(
+		sh,
+		append(o.All("d", "data", "data-raw", "data-binary", "data-urlencode", "json", "F", "form", "post-data"), host),
+		host,
+	)
 }
 
 // fileText is the content of a file as far as it matters for what leaves.
@@ -159,7 +167,8 @@ func fileText(sh *shell.Shell, name string) string {
 func rawSocket(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e c p s w q i X x sh-exec exec")
 	joined := strings.Join(c.Args, " ")
-	if _, ok := o.Get("e", "exec", "c", "sh-exec"); ok && c.Name != "socat" || lex.Mentions(joined, "EXEC: SYSTEM: exec:") {
+	if _, ok := o.Get("e", "exec", "c", "sh-exec"); ok && c.Name != "socat" ||
+		lex.Mentions(joined, "EXEC: SYSTEM: exec:") {
 		sh.Effect(effect.ReverseShell, effect.Socket, joined)
 		return
 	}
@@ -169,7 +178,8 @@ func rawSocket(sh *shell.Shell, c shell.Command) {
 			redisCommand(sh, strings.Fields(strings.Replace(line, "flush_all", "FLUSHALL", 1)))
 		}
 	}
-	if c.In != nil && strings.Contains(joined, "/") && lex.HasWord(strings.Fields(*c.In), web.DestroyVerbs+" "+changeVerbs) {
+	if c.In != nil && strings.Contains(joined, "/") &&
+		lex.HasWord(strings.Fields(*c.In), web.DestroyVerbs+" "+changeVerbs) {
 		sh.Effect(effect.ChangeRemote, effect.Socket, joined)
 	}
 	sh.Print(partial.UnknownNetwork)
@@ -188,7 +198,8 @@ func secureCopy(sh *shell.Shell, c shell.Command) {
 	}
 	to := o.Pos[len(o.Pos)-1]
 	for _, from := range o.Pos[:len(o.Pos)-1] {
-		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) && strings.ContainsRune(fileText(sh, from), partial.HoleSecret) {
+		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) &&
+			strings.ContainsRune(fileText(sh, from), partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, to)
 		}
 		sh.BringsFrom(from, to)
@@ -237,7 +248,8 @@ func writeTo(sh *shell.Shell, to string) {
 }
 
 func syncCopies(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "e f T B exclude include filter files-from rsh rsync-path password-file log-file bwlimit port timeout backup-dir config transfers checkers")
+	o := shell.ParseOptions(c.Args, "e f T B exclude include filter files-from rsh rsync-path password-file "+
+		"log-file bwlimit port timeout backup-dir config transfers checkers")
 	if o.Exact("n", "dry-run") {
 		return
 	}
@@ -268,7 +280,8 @@ func syncCopies(sh *shell.Shell, c shell.Command) {
 	}
 	to := o.Pos[len(o.Pos)-1]
 	for _, from := range o.Pos[:len(o.Pos)-1] {
-		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) && strings.ContainsRune(fileText(sh, from), partial.HoleSecret) {
+		if shell.IsRemotePath(to) && !shell.IsRemotePath(from) &&
+			strings.ContainsRune(fileText(sh, from), partial.HoleSecret) {
 			sh.Effect(effect.SendOut, effect.Secret, to)
 		}
 		sh.BringsFrom(from, to)
@@ -340,7 +353,11 @@ var networkTables = []table{
 	}},
 	{programs: "ip ifconfig ifdown nmcli route tc ipconfig netplan wg-quick", rows: interfaceRows},
 	{programs: "nsupdate", rows: []row{{kind: effect.ChangeRemote, op: effect.DNS, target: theProgram}}},
-	{programs: "ssh-add", values: "t s e", rows: []row{{given: "D d", kind: effect.ChangeSystem, op: effect.KeysOfTheAgent}}},
+	{
+		programs: "ssh-add",
+		values:   "t s e",
+		rows:     []row{{given: "D d", kind: effect.ChangeSystem, op: effect.KeysOfTheAgent}},
+	},
 	{programs: "ngrok localtunnel lt bore", rows: []row{{kind: effect.PublishOut, op: byProgram, target: "tunnel"}}},
 	{programs: "tcpdump", values: "z G W w i", rows: []row{{given: "z", also: runsRotated}}},
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},

@@ -13,14 +13,18 @@ import (
 // The programs that write the files they are given, always or with a flag,
 // and those that talk to sockets.
 const (
-	inPlaceAlways = "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak patch dos2unix unix2dos sd rpl sqlite3 duckdb"
+	inPlaceAlways = "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak patch dos2unix unix2dos " +
+		"sd rpl sqlite3 duckdb"
 	inPlaceAsked  = "prettier yq dasel gofmt black ruff biome eslint rustfmt clang-format"
 	socketClients = "curl nc ncat netcat socat websocat wget http"
 )
 
 // ownName is true of the programs that own has something to say about.
 func ownName(name string) bool {
-	return lex.OneOf(name, "afar claude claude-code go") || strings.HasPrefix(name, "hook-") || lex.OneOf(name, inPlaceAlways) || lex.OneOf(name, inPlaceAsked) || lex.OneOf(name, socketClients)
+	return lex.OneOf(name, "afar claude claude-code go") || strings.HasPrefix(name, "hook-") ||
+		lex.OneOf(name, inPlaceAlways) ||
+		lex.OneOf(name, inPlaceAsked) ||
+		lex.OneOf(name, socketClients)
 }
 
 // own reports what a command does to Afar or to the host's guard rails.
@@ -37,7 +41,8 @@ func own(sh *shell.Shell, c shell.Command, full string) {
 	if changesInPlace(c) {
 		ownOperands(sh, c)
 	}
-	if c.Name == "go" && len(c.Args) > 1 && c.Args[0] == "run" && (fspath.Base(c.Args[1]) == "afar" || strings.HasPrefix(fspath.Base(c.Args[1]), "hook-")) {
+	if c.Name == "go" && len(c.Args) > 1 && c.Args[0] == "run" &&
+		(fspath.Base(c.Args[1]) == "afar" || strings.HasPrefix(fspath.Base(c.Args[1]), "hook-")) {
 		own(sh, shell.Command{Name: fspath.Base(c.Args[1]), Args: c.Args[2:]}, c.Args[1])
 	}
 	if lex.OneOf(c.Name, socketClients) {
@@ -126,10 +131,12 @@ func afarCommand(sh *shell.Shell, c shell.Command) {
 	if lex.ContainsAny(rest, "--help -h") {
 		return
 	}
-	if lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants completion demo") {
+	if lex.OneOf(verb, "status asks log logs post read topics issue consult doctor version help report grants "+
+		"completion demo") {
 		return
 	}
-	if lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person") {
+	if lex.OneOf(verb+"."+sub, "guard.explain guard.rules guard.test loop.show loop.list undo.list audit.verify "+
+		"telegram.status undo. telegram. guard. loop. audit. config. away. debug. send.person") {
 		return
 	}
 	sh.Effect(effect.SteerAfar, effect.Named(verb), strings.TrimSpace(verb+" "+sub))

@@ -38,7 +38,8 @@ var packageTables = []table{
 		{among: "nuget", args: "push|delete", kind: effect.PublishOut, op: byProgram, target: "registry"},
 	}},
 	{
-		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter hex luarocks clojars " +
+		programs: "vsce ovsx jsr changeset semantic-release goreleaser release-it np flit melos pod dart flutter " +
+			"hex luarocks clojars " +
 			"wapm expo eas fastlane lein clojure snapcraft huggingface-cli hf skopeo crane regctl buildah oras",
 		rows: []row{
 			{args: "--dry-run|--snapshot|--skip-publish"},
@@ -67,7 +68,13 @@ var packageTables = []table{
 		{words: "services stop|kill", kind: effect.StopService, op: bySecond, target: "$2"},
 		{words: "services"},
 		{words: "bundle", given: "cleanup", kind: effect.RemovePackage, op: byProgram, target: unlistedPackages},
-		{words: "bundle cleanup", given: "f force", kind: effect.RemovePackage, op: byProgram, target: unlistedPackages},
+		{
+			words:  "bundle cleanup",
+			given:  "f force",
+			kind:   effect.RemovePackage,
+			op:     byProgram,
+			target: unlistedPackages,
+		},
 		{given: packagesSimulated},
 		{words: packagesShown},
 		{among: packagesRemoved, kind: effect.RemovePackage, op: byProgram, target: operands},
@@ -78,11 +85,18 @@ var packageTables = []table{
 		{among: packagesRemoved, kind: effect.RemovePackage, op: byProgram, target: operands},
 	}},
 	{
-		programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg choco winget scoop " +
+		programs: "apt apt-get aptitude yum dnf zypper apk port snap flatpak dpkg rpm emerge xbps-remove pkg " +
+			"choco winget scoop " +
 			"nix-env nix-collect-garbage",
 		values: "t o c root", dry: packagesSimulated,
 		rows: []row{
-			{of: "dpkg", given: "r P remove purge force-all", kind: effect.RemovePackage, op: byProgram, target: operands},
+			{
+				of:     "dpkg",
+				given:  "r P remove purge force-all",
+				kind:   effect.RemovePackage,
+				op:     byProgram,
+				target: operands,
+			},
 			{of: "rpm", given: "e erase", kind: effect.RemovePackage, op: byProgram, target: operands},
 			{of: "emerge", given: "C unmerge depclean", kind: effect.RemovePackage, op: byProgram, target: operands},
 			{of: "nix-env", given: "e uninstall", kind: effect.RemovePackage, op: byProgram, target: operands},
@@ -172,7 +186,8 @@ func nodePackages(sh *shell.Shell, c shell.Command) {
 }
 
 // nodeVerbs are the verbs that nodeRows describe. Any other may be a program.
-const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token team org hook profile " +
+const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token " +
+	"team org hook profile " +
 	"uninstall remove rm un unlink cache exec dlx x config c get set audit"
 
 var nodeRows = []row{
@@ -254,7 +269,9 @@ func registrySecret(key string) bool {
 // the project, or the program of one of its packages. Only yarn, pnpm and bun
 // look for those.
 func packageProgram(sh *shell.Shell, c shell.Command, verb string) {
-	if c.Name == "npm" || verb == "" || lex.OneOf(verb, "install i ci add link ln env init create why ls ll list node set search import patch bin root import view info up update upgrade prune dedupe fetch version help store setup server deploy") {
+	if c.Name == "npm" || verb == "" || lex.OneOf(verb, "install i ci add link ln env init create why ls ll list "+
+		"node set search import patch bin root import view info up update upgrade prune dedupe fetch version "+
+		"help store setup server deploy") {
 		return
 	}
 	sh.Exec(append([]string{verb}, lex.After(c.Args, verb, 1)...), c.In)

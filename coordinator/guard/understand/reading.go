@@ -31,7 +31,15 @@ func readOnly(u *shell.Evaluation, call effect.Call) {
 }
 
 func beyond(u *shell.Evaluation, op, part string) {
-	u.Add(effect.Effect{Kind: effect.BeyondReading, Op: effect.Named(op), Target: lex.Clip(part, 120), Sure: effect.Known, Part: part})
+	u.Add(
+		effect.Effect{
+			Kind:   effect.BeyondReading,
+			Op:     effect.Named(op),
+			Target: lex.Clip(part, 120),
+			Sure:   effect.Known,
+			Part:   part,
+		},
+	)
 }
 
 // reads is true of the effects that change nothing.
@@ -63,7 +71,8 @@ func readingSteps(u *shell.Evaluation, s *effect.Step) {
 
 // harmlessName is true of variables that no program takes orders from.
 func harmlessName(name string) bool {
-	return name == strings.ToLower(name) || len(name) == 1 || lex.OneOf(name, "LC_ALL LANG LC_CTYPE LC_COLLATE NO_COLOR TERM COLUMNS LINES TZ OPTARG OPTIND REPLY")
+	return name == strings.ToLower(name) || len(name) == 1 || lex.OneOf(name, "LC_ALL LANG LC_CTYPE LC_COLLATE "+
+		"NO_COLOR TERM COLUMNS LINES TZ OPTARG OPTIND REPLY")
 }
 
 // reader is true of a command that only reads, whatever else runs in it: that
@@ -87,7 +96,8 @@ func reader(words []string) bool {
 	case "uniq":
 		return len(shell.ParseOptions(args, "f s w skip-fields skip-chars check-chars").Pos) < 2
 	case "xxd":
-		return len(shell.ParseOptions(args, "c g l n o s cols groupsize len name seek").Pos) < 2 && !anyOption(args, "-r --revert")
+		return len(shell.ParseOptions(args, "c g l n o s cols groupsize len name seek").Pos) < 2 &&
+			!anyOption(args, "-r --revert")
 	case "date":
 		return dateReads(args)
 	case "sed", "gsed":
@@ -99,7 +109,8 @@ func reader(words []string) bool {
 	case "bash", "sh", "zsh", "dash":
 		return len(args) > 0 && lex.IsClusterWith(args[0], 'c')
 	case "env":
-		return len(args) == 0 || !strings.HasPrefix(args[0], "-") || lex.OneOf(args[0], "-i -u --ignore-environment --unset")
+		return len(args) == 0 || !strings.HasPrefix(args[0], "-") ||
+			lex.OneOf(args[0], "-i -u --ignore-environment --unset")
 	}
 	if refused, ok := readerOptions(name); ok {
 		return !anyOption(args, refused)
@@ -108,11 +119,15 @@ func reader(words []string) bool {
 }
 
 // readers only read, whatever their words are.
-const readers = "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true false : test [ basename dirname realpath readlink " +
-	"cut tr rev paste comm join fold fmt expand unexpand cmp diff md5sum sha1sum sha256sum sha512sum b2sum shasum cksum sum strings hexdump od " +
-	"grep egrep fgrep zgrep zcat bzcat xzcat jq seq sleep whoami id uname nproc uptime free ps pgrep which type whence where whatis " +
+const readers = "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true false : test [ basename dirname " +
+	"realpath readlink " +
+	"cut tr rev paste comm join fold fmt expand unexpand cmp diff md5sum sha1sum sha256sum sha512sum b2sum " +
+	"shasum cksum sum strings hexdump od " +
+	"grep egrep fgrep zgrep zcat bzcat xzcat jq seq sleep whoami id uname nproc uptime free ps pgrep which type " +
+	"whence where whatis " +
 	"cd pushd popd shift return exit break continue wait let getconf locale tput numfmt look column tsort " +
-	"set unset local declare readonly typeset export read command builtin exec nohup timeout gtimeout nice ionice stdbuf xargs eval"
+	"set unset local declare readonly typeset export read command builtin exec nohup timeout gtimeout nice " +
+	"ionice stdbuf xargs eval"
 
 // readerOptions are the programs that only read without these options.
 func readerOptions(name string) (refused string, ok bool) {
@@ -178,7 +193,8 @@ func optionIs(arg, option string) bool {
 }
 
 // gitWrites are options that make a reading git command write or run something.
-const gitWrites = "--output --ext-diff --textconv --open-files-in-pager --exec-path --config-env --upload-pack --paginate"
+const gitWrites = "--output --ext-diff --textconv --open-files-in-pager --exec-path --config-env --upload-pack " +
+	"--paginate"
 
 func gitReads(args []string) bool {
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -198,8 +214,10 @@ func gitReads(args []string) bool {
 	if anyOption(rest, gitWrites) {
 		return false
 	}
-	if lex.OneOf(verb, "diff log show status blame annotate ls-files ls-tree rev-parse rev-list cat-file describe shortlog merge-base name-rev for-each-ref show-ref "+
-		"check-ignore check-attr diff-tree diff-index diff-files range-diff cherry count-objects whatchanged show-branch version var get-tar-commit-id verify-commit verify-tag") {
+	if lex.OneOf(verb, "diff log show status blame annotate ls-files ls-tree rev-parse rev-list cat-file "+
+		"describe shortlog merge-base name-rev for-each-ref show-ref "+
+		"check-ignore check-attr diff-tree diff-index diff-files range-diff cherry count-objects whatchanged "+
+		"show-branch version var get-tar-commit-id verify-commit verify-tag") {
 		return true
 	}
 	switch verb {
@@ -209,14 +227,18 @@ func gitReads(args []string) bool {
 		return branchReads(rest)
 	case "tag":
 		return len(rest) == 0 || lex.OneOf(rest[0], "-l --list -n --contains --points-at --merged --no-merged") &&
-			!anyOption(rest[1:], "-d --delete -f --force -a --annotate -s --sign -u --local-user -m --message -F --file -e --edit --create-reflog")
+			!anyOption(rest[1:], "-d --delete -f --force -a --annotate -s --sign -u --local-user -m --message -F "+
+				"--file -e --edit --create-reflog")
 	case "remote":
 		return len(rest) == 0 || len(rest) == 1 && lex.OneOf(rest[0], "-v --verbose") || rest[0] == "get-url"
 	case "stash", "worktree", "reflog", "notes", "submodule", "bisect":
-		return len(rest) > 0 && lex.OneOf(verb+"."+rest[0], "stash.list stash.show worktree.list reflog.show notes.list notes.show submodule.status bisect.log") ||
+		return len(rest) > 0 && lex.OneOf(verb+"."+rest[0], "stash.list stash.show worktree.list reflog.show "+
+			"notes.list notes.show submodule.status bisect.log") ||
 			verb == "reflog" && len(rest) == 0
 	case "config":
-		return len(rest) > 0 && lex.OneOf(rest[0], "--get --get-all --get-regexp --list -l get list") && !anyOption(rest, "--add --replace-all --unset --unset-all --edit -e --rename-section --remove-section")
+		return len(rest) > 0 && lex.OneOf(rest[0], "--get --get-all --get-regexp --list -l get list") &&
+			!anyOption(rest,
+				"--add --replace-all --unset --unset-all --edit -e --rename-section --remove-section")
 	}
 	return false
 }
@@ -232,7 +254,8 @@ func branchReads(args []string) bool {
 			names++
 		case lex.OneOf(option, "-l --list --contains --no-contains --merged --no-merged --points-at"):
 			lists = true
-		case !lex.OneOf(option, "-a -r -v -vv --all --remotes --show-current --verbose --sort --format --column --no-color"):
+		case !lex.OneOf(option, "-a -r -v -vv --all --remotes --show-current --verbose --sort --format --column "+
+			"--no-color"):
 			return false
 		}
 	}
@@ -310,5 +333,6 @@ func awkReads(args []string) bool {
 			return false
 		}
 	}
-	return len(o.Pos) > 0 && !partial.HasHole(o.Pos[0]) && !strings.ContainsAny(o.Pos[0], ">|@&") && !lex.Mentions(o.Pos[0], "system getline")
+	return len(o.Pos) > 0 && !partial.HasHole(o.Pos[0]) && !strings.ContainsAny(o.Pos[0], ">|@&") &&
+		!lex.Mentions(o.Pos[0], "system getline")
 }

@@ -18,43 +18,69 @@ import (
 // the verb; a table of every subcommand of every service would be out of date
 // the day it is written.
 
-const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback undo promote restart pause roll rename break change seal cancel " +
-	"detach clear expire transfer stepdown rekey unlink archive reboot deallocate abort kill force-unlock failback unbind demote reassign redrive compact " +
-	"disassociate shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock overwrite quarantine repair rebalance activate"
+const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback " +
+	"undo promote restart pause roll rename break change seal cancel " +
+	"detach clear expire transfer stepdown rekey unlink archive reboot deallocate abort kill force-unlock " +
+	"failback unbind demote reassign redrive compact " +
+	"disassociate shutdown hibernate maintenance regenerate invalidate block ban leave resign freeze off unlock " +
+	"overwrite quarantine repair rebalance activate"
 
-const readVerbs = "list ls get describe show view help diff plan validate lint explain search find read cat head tail check verify whoami inspect " +
-	"lookup ping dump export download count simulate estimate preview browse watch completion print fetch doctor poll batchget"
+const readVerbs = "list ls get describe show view help diff plan validate lint explain search find read cat head " +
+	"tail check verify whoami inspect " +
+	"lookup ping dump export download count simulate estimate preview browse watch completion print fetch doctor " +
+	"poll batchget"
 
 // readNouns are verbs in one program and groups with verbs of their own in
 // another: only a verb that follows at once still counts.
-const readNouns = "version versions status info logs log top history stats tree outputs output events trace test ps docs open metrics query scan"
+const readNouns = "version versions status info logs log top history stats tree outputs output events trace test " +
+	"ps docs open metrics query scan"
 
 // controls is true of the programs that the verb grammar applies to.
 func controls(name string) bool {
 	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"),
-		"aws awslocal gcloud gsutil bq az oc helm terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst sam copilot eb eksctl kops "+
-			"doctl linode-cli hcloud scw vultr-cli oci ibmcloud aliyun heroku fly flyctl vercel vc now netlify ntl railway render supabase firebase wrangler "+
-			"cf gh glab hub circleci jenkins-cli keychain-tool argocd argo flux vault bao consul nomad etcdctl kafka-topics kafka-consumer-groups kafka-configs kafka-acls "+
-			"kafka-delete-records kafka-storage rpk kcat rabbitmqctl rabbitmqadmin rabbitmq-plugins nats nsc stripe twilio sentry-cli datadog-ci ldcli auth0 okta restic borg "+
-			"velero mc s3cmd s5cmd b2 algolia op doppler infisical chamber packer vagrant rancher minikube kind k3d k3s istioctl linkerd skaffold "+
-			"cloudflared planetscale pscale neonctl turso xata atlas mongocli cockroach ccloud confluent aiven avn databricks snow snowsql "+
-			"apigee apigeecli akamai fastly aliyun civo exo upctl openstack nova cinder glance swift vcd govc virsh lxc incus multipass limactl colima ctr crictl "+
-			"launchctl-remote pagerduty pd newrelic dog grafana-cli grafanactl amtool promtool influx chronograf kapacitor "+
-			"braintree paypal sendgrid mailgun postmark ses mailchimp flagsmith unleash split harness spacectl env0 dnscontrol flarectl cfcli "+
-			"powerdns pdnsutil gandi lexicon route53 clisso wp drush artisan ddev lando dokku caprover kamal nixops colmena "+
-			"traefik haproxyctl nginxctl consul-template boundary waypoint elasticdump es curator opensearch-cli meilisearch typesense redis-cluster "+
-			"kubeadm kubeseal kustomize kn tkn tekton crossplane clusterctl rke talosctl portainer swarm docker-machine "+
-			"gitlab-runner gitlab-rake bitbucket act buildkite-agent drone woodpecker-cli travis tfe tfc vercel-cli surge now-cli amplify apprunner "+
-			"azcopy rclone-rc lakectl dvc wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl vastai lambda bench frappe "+
-			"duplicity bup kopia deck flipt square splunk kafka-delete-records attic rdiff-backup tarsnap pgbackrest barman wal-g etckeeper")
+		"aws awslocal gcloud gsutil bq az oc helm terraform tofu terragrunt pulumi helmfile cdk cdktf serverless "+
+			"sls sst sam copilot eb eksctl kops "+
+			"doctl linode-cli hcloud scw vultr-cli oci ibmcloud aliyun heroku fly flyctl vercel vc now netlify "+
+			"ntl railway render supabase firebase wrangler "+
+			"cf gh glab hub circleci jenkins-cli keychain-tool argocd argo flux vault bao consul nomad etcdctl "+
+			"kafka-topics kafka-consumer-groups kafka-configs kafka-acls "+
+			"kafka-delete-records kafka-storage rpk kcat rabbitmqctl rabbitmqadmin rabbitmq-plugins nats nsc "+
+			"stripe twilio sentry-cli datadog-ci ldcli auth0 okta restic borg "+
+			"velero mc s3cmd s5cmd b2 algolia op doppler infisical chamber packer vagrant rancher minikube kind "+
+			"k3d k3s istioctl linkerd skaffold "+
+			"cloudflared planetscale pscale neonctl turso xata atlas mongocli cockroach ccloud confluent aiven "+
+			"avn databricks snow snowsql "+
+			"apigee apigeecli akamai fastly aliyun civo exo upctl openstack nova cinder glance swift vcd govc "+
+			"virsh lxc incus multipass limactl colima ctr crictl "+
+			"launchctl-remote pagerduty pd newrelic dog grafana-cli grafanactl amtool promtool influx chronograf "+
+			"kapacitor "+
+			"braintree paypal sendgrid mailgun postmark ses mailchimp flagsmith unleash split harness spacectl "+
+			"env0 dnscontrol flarectl cfcli "+
+			"powerdns pdnsutil gandi lexicon route53 clisso wp drush artisan ddev lando dokku caprover kamal "+
+			"nixops colmena "+
+			"traefik haproxyctl nginxctl consul-template boundary waypoint elasticdump es curator opensearch-cli "+
+			"meilisearch typesense redis-cluster "+
+			"kubeadm kubeseal kustomize kn tkn tekton crossplane clusterctl rke talosctl portainer swarm "+
+			"docker-machine "+
+			"gitlab-runner gitlab-rake bitbucket act buildkite-agent drone woodpecker-cli travis tfe tfc "+
+			"vercel-cli surge now-cli amplify apprunner "+
+			"azcopy rclone-rc lakectl dvc wandb mlflow huggingface-cli kaggle comet clearml sky modal runpodctl "+
+			"vastai lambda bench frappe "+
+			"duplicity bup kopia deck flipt square splunk kafka-delete-records attic rdiff-backup tarsnap "+
+			"pgbackrest barman wal-g etckeeper")
 }
 
 // commonValues are flags with a value that such programs take before or
 // between their groups and verbs.
-const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector endpoint-url query cli-input-json a app r remote " +
-	"g resource-group subscription account org organization team t token s server u user f file filename R repo host port scope e env environment site cluster " +
-	"command scripts parameters command-id document-name instance-ids desired-count desired-capacity max-size min-size size num-nodes new-capacity node-count replicas C name id bucket format F vault instance location type H header d data k key topic bootstrap-server stack stage chdir var var-file target " +
-	"workspace auth-token service subject credential-file address addr as as-group kube-context kube-apiserver cwd cache-dir"
+const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector " +
+	"endpoint-url query cli-input-json a app r remote " +
+	"g resource-group subscription account org organization team t token s server u user f file filename R repo " +
+	"host port scope e env environment site cluster " +
+	"command scripts parameters command-id document-name instance-ids desired-count desired-capacity max-size " +
+	"min-size size num-nodes new-capacity node-count replicas C name id bucket format F vault instance " +
+	"location type H header d data k key topic bootstrap-server stack stage chdir var var-file target " +
+	"workspace auth-token service subject credential-file address addr as as-group kube-context kube-apiserver " +
+	"cwd cache-dir"
 
 // remoteControl finds the verb among the operands and reports its effect.
 func remoteControl(sh *shell.Shell, c shell.Command) {
@@ -130,7 +156,8 @@ func remoteRuns(sh *shell.Shell, o shell.Options) {
 			}
 		}
 	}
-	if lex.ContainsAny(o.Pos, "scale ps:scale resize update-service update update-auto-scaling-group set-desired-capacity") && toZero(o) {
+	if lex.ContainsAny(o.Pos, "scale ps:scale resize update-service update update-auto-scaling-group "+
+		"set-desired-capacity") && toZero(o) {
 		sh.Effect(effect.ChangeRemote, effect.ScaleToZero, strings.Join(o.Pos, " "))
 	}
 }
@@ -160,14 +187,24 @@ func toZero(o shell.Options) bool {
 			return true
 		}
 	}
-	size, _ := o.Get("desired-count", "desired-capacity", "max-size", "size", "num-nodes", "new-capacity", "node-count", "replicas")
+	size, _ := o.Get(
+		"desired-count",
+		"desired-capacity",
+		"max-size",
+		"size",
+		"num-nodes",
+		"new-capacity",
+		"node-count",
+		"replicas",
+	)
 	return size == "0"
 }
 
 // operationWords are the words of an operation: of "apps:destroy" the part
 // after the colon comes first.
 func operationWords(p string) []string {
-	if group, verb, ok := strings.Cut(p, ":"); ok && !strings.Contains(verb, ":") && !strings.ContainsAny(p, "/=.") && verb != "" {
+	if group, verb, ok := strings.Cut(p, ":"); ok && !strings.Contains(verb, ":") && !strings.ContainsAny(p, "/=.") &&
+		verb != "" {
 		return append(lex.VerbWords(verb), lex.VerbWords(group)...)
 	}
 	if strings.ContainsAny(p, ":/=.") {
@@ -293,7 +330,8 @@ func (v spoken) ofAmazon() bool { return lex.OneOf(v.c.Name, "aws awslocal") }
 
 func touchesRights(p string) bool {
 	for _, w := range lex.VerbWords(p) {
-		if lex.OneOf(w, "policy acl permission permissions access login binding bindings ingress rights secret password") {
+		if lex.OneOf(w, "policy acl permission permissions access login binding bindings ingress rights secret "+
+			"password") {
 			return true
 		}
 	}
@@ -316,7 +354,8 @@ func (v spoken) scale() effect.Op {
 	switch {
 	case v.stack():
 		return effect.Teardown
-	case o.Pos[0] != "cache" && !lex.OneOf(verb, "rm remove prune") && o.Given("all A all-namespaces force recursive yes-i-really-mean-it delete-all all-collections"):
+	case o.Pos[0] != "cache" && !lex.OneOf(verb, "rm remove prune") && o.Given("all A all-namespaces force "+
+		"recursive yes-i-really-mean-it delete-all all-collections"):
 		return effect.Teardown
 	case lex.OneOf(o.Pos[0], "cache state"):
 		return effect.Part
@@ -331,7 +370,8 @@ func (v spoken) stack() bool {
 	if v.at > 1 || v.o.Pos[0] == "state" || !lex.OneOf(v.words[0], "destroy delete remove down") {
 		return false
 	}
-	return lex.OneOf(v.c.Name, "terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst eksctl kops sam kubeadm k3d kind")
+	return lex.OneOf(v.c.Name, "terraform tofu terragrunt pulumi helmfile cdk cdktf serverless sls sst eksctl "+
+		"kops sam kubeadm k3d kind")
 }
 
 // whole is true of an operation on a thing that holds everything below it: an app,
@@ -359,7 +399,9 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, f := range o.Flags {
 		name := strings.ToLower(f.Name)
 		switch {
-		case lex.OneOf(name, "delete purge destroy remove delete-all flush-all drop rm remove-all prune purge-cache wipe force-delete drop-table delete-unmatched-destination-files delete-unmatched-destination-objects delete-destination delete-removed") && f.Value != "false":
+		case lex.OneOf(name, "delete purge destroy remove delete-all flush-all drop rm remove-all prune "+
+			"purge-cache wipe force-delete drop-table delete-unmatched-destination-files "+
+			"delete-unmatched-destination-objects delete-destination delete-removed") && f.Value != "false":
 			sh.Effect(effect.DestroyRemote, effect.Part, f.Name)
 		case name == "execute" && !strings.HasPrefix(c.Name, "kafka"):
 		case lex.OneOf(name, "reset-offsets prod force-recreate delete-config execute force-unlock leave"):
@@ -387,15 +429,46 @@ var specialRows = []row{
 		of: "supabase", words: "* up|down|repair", given: "linked db-url",
 		kind: effect.ChangeRemote, op: effect.Apply, target: "database of the project",
 	},
-	{of: "supabase", words: "stop", given: "no-backup", kind: effect.PruneLocal, op: effect.Volumes, target: "supabase"},
+	{
+		of:     "supabase",
+		words:  "stop",
+		given:  "no-backup",
+		kind:   effect.PruneLocal,
+		op:     effect.Volumes,
+		target: "supabase",
+	},
 
-	{of: infrastructureTools, words: "state rm|mv|push|replace-provider", kind: effect.ChangeRemote, op: effect.State, target: "$1"},
+	{
+		of:     infrastructureTools,
+		words:  "state rm|mv|push|replace-provider",
+		kind:   effect.ChangeRemote,
+		op:     effect.State,
+		target: "$1",
+	},
 	{of: "terragrunt", words: "run-all apply|up", also: applies},
-	{of: "terragrunt", words: "run-all taint|untaint|import|force-unlock", kind: effect.ChangeRemote, op: bySecond, target: "state"},
+	{
+		of:     "terragrunt",
+		words:  "run-all taint|untaint|import|force-unlock",
+		kind:   effect.ChangeRemote,
+		op:     bySecond,
+		target: "state",
+	},
 	{of: "cdk cdktf", words: "deploy", kind: effect.ChangeRemote, op: effect.Apply, target: "infrastructure"},
 	{of: infrastructureTools, words: "apply|up", also: applies},
-	{of: infrastructureTools, words: "taint|untaint|import|force-unlock", kind: effect.ChangeRemote, op: byVerb, target: "state"},
-	{of: infrastructureTools, words: "workspace delete", kind: effect.DestroyRemote, op: effect.Teardown, target: "workspace"},
+	{
+		of:     infrastructureTools,
+		words:  "taint|untaint|import|force-unlock",
+		kind:   effect.ChangeRemote,
+		op:     byVerb,
+		target: "state",
+	},
+	{
+		of:     infrastructureTools,
+		words:  "workspace delete",
+		kind:   effect.DestroyRemote,
+		op:     effect.Teardown,
+		target: "workspace",
+	},
 
 	{of: "gh glab", also: forge},
 
@@ -407,7 +480,13 @@ var specialRows = []row{
 	{of: "gsutil azcopy", words: "sync", given: "delete-destination", kind: effect.DeleteCopies, target: afterVerb},
 
 	{of: "kubeadm talosctl", words: "reset", kind: effect.DestroyRemote, op: effect.Teardown, target: "cluster node"},
-	{of: "vault bao", words: "secrets disable", kind: effect.DestroyRemote, op: effect.Teardown, target: "every secret below $2"},
+	{
+		of:     "vault bao",
+		words:  "secrets disable",
+		kind:   effect.DestroyRemote,
+		op:     effect.Teardown,
+		target: "every secret below $2",
+	},
 	{
 		of: "vault bao", words: "operator seal|rekey|init|step-down|generate-root|rotate",
 		kind: effect.ChangeRemote, op: bySecond, target: "$0",
@@ -419,7 +498,13 @@ var specialRows = []row{
 	{of: "etcdctl", words: "del", given: "prefix from-key", also: deletesKeys},
 	{of: "helm", words: "push|cm-push", kind: effect.PublishOut, op: byProgram, target: "registry"},
 	{of: "helm", words: "upgrade", given: "force", kind: effect.ChangeRemote, op: effect.Force, target: "$1"},
-	{of: "restic borg kopia", words: "forget|prune|delete|recreate", kind: effect.DestroyRemote, op: effect.Teardown, target: "backup $0"},
+	{
+		of:     "restic borg kopia",
+		words:  "forget|prune|delete|recreate",
+		kind:   effect.DestroyRemote,
+		op:     effect.Teardown,
+		target: "backup $0",
+	},
 }
 
 const infrastructureTools = "terraform tofu terragrunt pulumi"
@@ -486,13 +571,24 @@ func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
 var forgeRows = []row{
 	{words: "api", also: forgeAPI},
 	{words: "repo sync", given: "force", also: syncsBranch},
-	{words: "repo edit", args: "--visibility*", kind: effect.PublishOut, op: byProgram, target: "repository visibility"},
+	{
+		words:  "repo edit",
+		args:   "--visibility*",
+		kind:   effect.PublishOut,
+		op:     byProgram,
+		target: "repository visibility",
+	},
 	{words: "release create|upload", kind: effect.PublishOut, op: byProgram, target: "release"},
 	{words: "pr|mr merge|close", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
 	{words: "issue close|transfer|lock", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
 	{words: "workflow run|disable", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
 	{words: "repo archive|rename", kind: effect.ChangeRemote, op: bySecond, target: "$0"},
-	{words: "ssh-key|gpg-key|deploy-key add", kind: effect.ChangeRemote, op: effect.Rights, target: "a key of the account"},
+	{
+		words:  "ssh-key|gpg-key|deploy-key add",
+		kind:   effect.ChangeRemote,
+		op:     effect.Rights,
+		target: "a key of the account",
+	},
 	{words: "repo deploy-key add", kind: effect.ChangeRemote, op: effect.Rights, target: "a key of the account"},
 	{words: "gist create", kind: effect.SendOut, op: effect.Gist},
 }
@@ -505,7 +601,8 @@ func syncsBranch(sh *shell.Shell, c shell.Command, _ shell.Options) {
 
 // forgeAPI reports a request to the API of a forge.
 func forgeAPI(sh *shell.Shell, c shell.Command, _ shell.Options) {
-	o := shell.ParseOptions(c.Args, "X method H header f F field raw-field input q jq t template hostname p preview cache")
+	o := shell.ParseOptions(c.Args, "X method H header f F field raw-field input q jq t template hostname p "+
+		"preview cache")
 	method, _ := o.Get("X", "method")
 	path := strings.Trim(o.At(1), "/")
 	fields := o.All("f", "F", "field", "raw-field")
@@ -537,7 +634,8 @@ func changesSettings(method, path string) bool {
 	if method == "" || strings.EqualFold(method, "get") {
 		return false
 	}
-	return lex.HasWord(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets permissions visibility")
+	return lex.HasWord(lex.VerbWords(path), "protection collaborators hooks keys rulesets transfer merge secrets "+
+		"permissions visibility")
 }
 
 func opensRepository(fields []string) bool {

@@ -24,7 +24,9 @@ func (r row) program(or string) string {
 	return name
 }
 
-func always(words ...string) func(row) []string { return func(row) []string { return slices.Clone(words) } }
+func always(words ...string) func(row) []string {
+	return func(row) []string { return slices.Clone(words) }
+}
 
 // ruledLists are all rows that there are.
 func ruledLists() []ruled {

@@ -24,7 +24,8 @@ var processPrograms = []named{
 func killProcess(sh *shell.Shell, c shell.Command) {
 	switch c.Name {
 	case "kill":
-		if len(c.Args) > 0 && lex.OneOf(c.Args[0], "-l -L -0") || len(c.Args) > 1 && c.Args[0] == "-s" && c.Args[1] == "0" {
+		if len(c.Args) > 0 && lex.OneOf(c.Args[0], "-l -L -0") ||
+			len(c.Args) > 1 && c.Args[0] == "-s" && c.Args[1] == "0" {
 			return
 		}
 		killPids(sh, c.Args)

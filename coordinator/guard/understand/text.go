@@ -220,7 +220,8 @@ func readOut(sh *shell.Shell, c shell.Command) {
 
 // compared files are shown line by line, unless only their difference counts.
 func compared(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "U C W I x X F label width ignore-matching-lines exclude exclude-from from-file to-file")
+	o := shell.ParseOptions(c.Args, "U C W I x X F label width ignore-matching-lines exclude exclude-from "+
+		"from-file to-file")
 	if o.Exact("q", "brief") {
 		return
 	}
@@ -277,7 +278,8 @@ func reverse(s string) string {
 
 // search reads its files out line by line; the pattern is data.
 func search(sh *shell.Shell, c shell.Command) {
-	o := shell.ParseOptions(c.Args, "e f A B C m g t T glob type include exclude exclude-dir max-count context regexp file")
+	o := shell.ParseOptions(c.Args, "e f A B C m g t T glob type include exclude exclude-dir max-count context "+
+		"regexp file")
 	files := o.Pos
 	if _, ok := o.Get("e", "regexp", "f", "file"); !ok && len(files) > 0 {
 		files = files[1:]
@@ -340,7 +342,8 @@ func someOf(text string) string {
 // other decoding yields decoded text, whose commands nobody can read.
 func decode(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "in out i w k K pass kfile iv r recipient u local-user")
-	if c.Name == "openssl" && lex.OneOf(o.At(0), "rsa pkcs12 pkcs8 pkey ec dsa") && !o.Exact("pubin", "pubout", "noout", "check", "export") {
+	if c.Name == "openssl" && lex.OneOf(o.At(0), "rsa pkcs12 pkcs8 pkey ec dsa") &&
+		!o.Exact("pubin", "pubout", "noout", "check", "export") {
 		if f, ok := o.Get("in"); ok {
 			sh.Print(sh.Read(f))
 		}
@@ -353,7 +356,8 @@ func decode(sh *shell.Shell, c shell.Command) {
 		return
 	}
 	plain := lex.OneOf(c.Name, "base64 gbase64")
-	decoding := o.Exact("d", "D", "decode", "decrypt") || strings.HasSuffix(c.Name, "cat") || lex.OneOf(c.Name, "gunzip uudecode")
+	decoding := o.Exact("d", "D", "decode", "decrypt") || strings.HasSuffix(c.Name, "cat") ||
+		lex.OneOf(c.Name, "gunzip uudecode")
 	var in string
 	switch {
 	case len(o.Pos) > 0 && !lex.OneOf(c.Name, "openssl gpg"):

@@ -43,7 +43,8 @@ var historyTables = []table{
 	// log, and what others see.
 	{
 		programs: "jj",
-		values: "R r m b d A B c t f repository revision revisions message bookmark remote to from into destination onto " +
+		values: "R r m b d A B c t f repository revision revisions message bookmark remote to from into " +
+			"destination onto " +
 			"config config-file expire at-op change named color",
 		rows: []row{
 			{words: "git push", given: "deleted", without: "dry-run", kind: effect.PushDelete, op: effect.Branch},

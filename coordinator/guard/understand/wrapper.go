@@ -21,7 +21,8 @@ type wrapper struct {
 
 // wrappers are the programs that run their arguments as they are.
 var wrappers = []wrapper{
-	{names: "command builtin nohup setsid chronic unbuffer noglob nocorrect torsocks torify eatmydata catchsegv firejail busybox toybox -"},
+	{names: "command builtin nohup setsid chronic unbuffer noglob nocorrect torsocks torify eatmydata catchsegv " +
+		"firejail busybox toybox -"},
 	{names: "exec", values: "a"},
 	{names: "caffeinate", values: "t w"},
 	{names: "rlwrap", values: "f H C s"},
@@ -40,11 +41,15 @@ var wrappers = []wrapper{
 	{names: "doas", values: "u C a"},
 	{names: "choom", values: "n p adjust pid"},
 	{names: "runuser setpriv sg", values: "u g G user group reuid regid"},
-	{names: "unshare nsenter bwrap systemd-run systemd-inhibit dbus-run-session xvfb-run", values: "t target u p unit property S wd setenv E description what who why mode uid gid"},
+	{
+		names:  "unshare nsenter bwrap systemd-run systemd-inhibit dbus-run-session xvfb-run",
+		values: "t target u p unit property S wd setenv E description what who why mode uid gid",
+	},
 	{names: "chroot", values: "userspec groups", skip: 1},
 	{names: "flock", values: "w E timeout conflict-exit-code", skip: 1},
 	{names: "watch", values: "n interval d"},
-	{names: "hyperfine", values: "w r m M warmup runs min-runs max-runs p prepare s setup c cleanup export-json export-markdown i"},
+	{names: "hyperfine", values: "w r m M warmup runs min-runs max-runs p prepare s setup c cleanup export-json " +
+		"export-markdown i"},
 }
 
 // wrapperOf returns the wrapper of a name, nil for none.
@@ -145,7 +150,8 @@ func flagText(o shell.Options, rest []string, names ...string) (string, bool) {
 }
 
 func sudo(sh *shell.Shell, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "u g h p C c r t T U D R user group host prompt chdir chroot close-from role type other-user")
+	o, rest := shell.Leading(c.Args, "u g h p C c r t T U D R user group host prompt chdir chroot close-from "+
+		"role type other-user")
 	child := sh.Sub()
 	if dir, ok := o.Get("D", "chdir"); ok {
 		child.Place.Cwd = sh.Path(dir)
@@ -247,7 +253,8 @@ func switchUser(sh *shell.Shell, c shell.Command) {
 }
 
 func xargs(sh *shell.Shell, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "a d E I J L n P R s S arg-file delimiter eof max-lines max-args max-procs max-chars process-slot-var")
+	o, rest := shell.Leading(c.Args, "a d E I J L n P R s S arg-file delimiter eof max-lines max-args max-procs "+
+		"max-chars process-slot-var")
 	if len(rest) == 0 {
 		sh.Print(partial.Unknown)
 		return
@@ -325,7 +332,8 @@ func replaceAll(words []string, marker, text string) []string {
 }
 
 func parallel(sh *shell.Shell, c shell.Command) {
-	o, rest := shell.Leading(c.Args, "j jobs S sshlogin a arg-file results joblog d delimiter C colsep I n N L X timeout retries delay tmpdir tempdir")
+	o, rest := shell.Leading(c.Args, "j jobs S sshlogin a arg-file results joblog d delimiter C colsep I n N L X "+
+		"timeout retries delay tmpdir tempdir")
 	var argv, items []string
 	sources := false
 	for _, a := range rest {
@@ -499,7 +507,8 @@ func runner(sh *shell.Shell, c shell.Command) {
 			verb = i
 		}
 	}
-	_, rest := shell.Leading(c.Args[verb+1:], "p package with python group env-file e f file n name prefix config c project env extra from")
+	_, rest := shell.Leading(c.Args[verb+1:], "p package with python group env-file e f file n name prefix "+
+		"config c project env extra from")
 	if code, ok := shell.ParseOptions(c.Args[verb+1:], "command p project c config").Get("command"); ok {
 		sh.RunText(code)
 	}

@@ -220,8 +220,10 @@ type powerArgs struct {
 }
 
 // powerValues are parameters that take the next word.
-const powerValues = "path literalpath include exclude filter destination newname name id inputobject value encoding erroraction ea errorvariable stream computername " +
-	"credential driveletter disknumber filesystem newfilesystemlabel uri outfile method body infile headers verb argumentlist filepath workingdirectory scope executionpolicy " +
+const powerValues = "path literalpath include exclude filter destination newname name id inputobject value " +
+	"encoding erroraction ea errorvariable stream computername " +
+	"credential driveletter disknumber filesystem newfilesystemlabel uri outfile method body infile headers verb " +
+	"argumentlist filepath workingdirectory scope executionpolicy " +
 	"startuptype status property propertytype resourcegroupname depth tail totalcount pattern processname servicename"
 
 func parsePower(words []string) powerArgs {
@@ -379,7 +381,12 @@ func (p *powerScript) changes(name string, a powerArgs) bool {
 			p.deletes(kind, w)
 		}
 	case lex.OneOf(name, "clear-content clc set-content sc out-file add-content ac"):
-		files := p.targets(powerArgs{flags: a.flags, pos: a.pos[:min(1, len(a.pos))]}, "path", "filepath", "literalpath")
+		files := p.targets(
+			powerArgs{flags: a.flags, pos: a.pos[:min(1, len(a.pos))]},
+			"path",
+			"filepath",
+			"literalpath",
+		)
 		for _, w := range files {
 			p.sh.Write(p.path(w))
 		}
@@ -388,7 +395,10 @@ func (p *powerScript) changes(name string, a powerArgs) bool {
 		for i, w := range words {
 			words[i] = p.path(w)
 		}
-		p.sh.Exec(append([]string{map[bool]string{true: "cp", false: "mv"}[strings.HasPrefix(name, "c")]}, words...), nil)
+		p.sh.Exec(
+			append([]string{map[bool]string{true: "cp", false: "mv"}[strings.HasPrefix(name, "c")]}, words...),
+			nil,
+		)
 	default:
 		return false
 	}
@@ -418,8 +428,10 @@ func (p *powerScript) system(name string, a powerArgs) bool {
 		switch {
 		case row.kind == effect.KillProcess && strings.Trim(what, "0123456789 ") == "":
 			op = effect.ByPID
-		case op == effect.Registry && !onRegistry(what), op == effect.ExecutionPolicy && strings.EqualFold(a.flags["scope"], "process"),
-			name == "set-service" && !strings.EqualFold(a.flags["startuptype"]+a.flags["status"], "disabled") && !strings.EqualFold(a.flags["status"], "stopped"):
+		case op == effect.Registry && !onRegistry(what),
+			op == effect.ExecutionPolicy && strings.EqualFold(a.flags["scope"], "process"),
+			name == "set-service" && !strings.EqualFold(a.flags["startuptype"]+a.flags["status"], "disabled") &&
+				!strings.EqualFold(a.flags["status"], "stopped"):
 			return true
 		}
 		p.sh.Effect(row.kind, op, what)
@@ -436,14 +448,30 @@ var powerRows = []struct {
 	op      effect.Op
 	targets string
 }{
-	{"format-volume clear-disk initialize-disk remove-partition remove-volume reset-physicaldisk remove-physicaldisk format format.com diskpart", effect.WriteDisk, effect.Format, "driveletter disknumber"},
+	{"format-volume clear-disk initialize-disk remove-partition remove-volume reset-physicaldisk " +
+		"remove-physicaldisk format format.com diskpart", effect.WriteDisk, effect.Format, "driveletter disknumber"},
 	{"stop-computer restart-computer", effect.Power, "", ""},
 	{"stop-process spps kill", effect.KillProcess, effect.ByName, "name id processname"},
-	{"stop-service spsv remove-service suspend-service set-service", effect.StopService, effect.Service, "name servicename"},
-	{"set-itemproperty sp remove-itemproperty rp new-itemproperty", effect.ChangeSystem, effect.Registry, "path literalpath"},
+	{
+		"stop-service spsv remove-service suspend-service set-service",
+		effect.StopService,
+		effect.Service,
+		"name servicename",
+	},
+	{
+		"set-itemproperty sp remove-itemproperty rp new-itemproperty",
+		effect.ChangeSystem,
+		effect.Registry,
+		"path literalpath",
+	},
 	{"set-executionpolicy", effect.ChangeSystem, effect.ExecutionPolicy, "executionpolicy"},
 	{"register-scheduledtask new-service register-scheduledjob", effect.Persist, effect.ScheduledTask, "name"},
-	{"set-mppreference add-mppreference set-netfirewallprofile clear-recyclebin clear-eventlog", effect.ChangeSystem, effect.Settings, ""},
+	{
+		"set-mppreference add-mppreference set-netfirewallprofile clear-recyclebin clear-eventlog",
+		effect.ChangeSystem,
+		effect.Settings,
+		"",
+	},
 }
 
 // onRegistry is true of a path on a drive of the registry.
@@ -456,17 +484,20 @@ func onRegistry(path string) bool {
 // wants it: what nobody listed is still told by it.
 func (p *powerScript) byVerb(name string, a powerArgs) bool {
 	verb, noun, ok := strings.Cut(name, "-")
-	if !ok || strings.ContainsAny(name, "./ ") || !lex.OneOf(verb, "remove clear uninstall disable stop suspend reset unregister revoke dismount") {
+	if !ok || strings.ContainsAny(name, "./ ") || !lex.OneOf(verb, "remove clear uninstall disable stop suspend "+
+		"reset unregister revoke dismount") {
 		return false
 	}
-	if lex.OneOf(noun, "variable module job pssession event alias host typedata psbreakpoint history psdrive transcript eventsubscriber computerrestore") {
+	if lex.OneOf(noun, "variable module job pssession event alias host typedata psbreakpoint history psdrive "+
+		"transcript eventsubscriber computerrestore") {
 		return true
 	}
 	target := strings.TrimSpace(noun + " " + strings.Join(p.targets(a, "name", "resourcegroupname"), " "))
 	switch {
 	case lex.OneOf(noun, "package module script appxpackage appxprovisionedpackage windowsfeature"):
 		p.sh.Effect(effect.RemovePackage, effect.Powershell, target)
-	case verb == "remove" && strings.HasPrefix(noun, "az") && lex.OneOf(noun, "azresourcegroup azvm azsqldatabase azsqlserver azstorageaccount azkeyvault azakscluster azcosmosdbaccount azwebapp azdisk"),
+	case verb == "remove" && strings.HasPrefix(noun, "az") && lex.OneOf(noun, "azresourcegroup azvm "+
+		"azsqldatabase azsqlserver azstorageaccount azkeyvault azakscluster azcosmosdbaccount azwebapp azdisk"),
 		verb == "remove" && lex.OneOf(noun, "vm vhd clustergroup cluster database"):
 		p.sh.Effect(effect.DestroyRemote, effect.Teardown, target)
 	case lex.OneOf(verb, "remove clear unregister uninstall reset"):

@@ -10,7 +10,9 @@ import (
 
 // AppleScript types where it says keystroke, and runs what it hands to a shell.
 func AppleScript(sh *shell.Shell, code string) {
-	if strings.Contains(code, "keystroke") || strings.Contains(code, "key code") || strings.Contains(code, "write text") || strings.Contains(code, "do script") && strings.Contains(code, "Terminal") {
+	if strings.Contains(code, "keystroke") || strings.Contains(code, "key code") ||
+		strings.Contains(code, "write text") ||
+		strings.Contains(code, "do script") && strings.Contains(code, "Terminal") {
 		sh.Effect(effect.TypeInto, "", "osascript")
 	}
 	readText(sh, code, "applescript")
@@ -31,7 +33,8 @@ func applePower(toks []Token) string {
 	for i, t := range toks {
 		switch {
 		case t.Kind == 's':
-			system = system || lex.OneOf(strings.ReplaceAll(strings.ToLower(t.Text), " ", "-"), "system-events finder loginwindow")
+			system = system ||
+				lex.OneOf(strings.ReplaceAll(strings.ToLower(t.Text), " ", "-"), "system-events finder loginwindow")
 		case t.Kind != 'n' || !system:
 		case t.Text == "restart", t.Text == "sleep":
 			return t.Text

@@ -72,7 +72,8 @@ func decodes(t Token) bool {
 	if t.Kind != 'n' {
 		return false
 	}
-	return t.Text == "Buffer.from" || lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode urlsafe_b64decode "+
+	return t.Text == "Buffer.from" || lex.OneOf(unqualified(t.Text), "b64decode b32decode b85decode a85decode "+
+		"urlsafe_b64decode "+
 		"standard_b64decode decode64 strict_decode64 base64_decode decode_base64 unhexlify fromhex a2b_hex a2b_base64 "+
 		"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack")
 }

@@ -290,10 +290,14 @@ func opensShell(toks []Token, lang string) bool {
 		name := unqualified(t.Text)
 		switch t.Kind {
 		case 'n':
-			connects = connects || lex.OneOf(name, "connect fsockopen sockaddr_in createConnection create_connection stream_socket_client") || strings.HasPrefix(t.Text, "TCPSocket.")
+			connects = connects || lex.OneOf(name, "connect fsockopen sockaddr_in createConnection "+
+				"create_connection stream_socket_client") || strings.HasPrefix(t.Text, "TCPSocket.")
 		case 's', 'x':
 			prog, rest, _ := strings.Cut(t.Text, " ")
-			shell = shell || lex.IsShellName(lex.ProgramName(prog)) && (rest == "" || strings.HasPrefix(rest, "-i") || strings.Contains(rest, "<&")) || prog == "cmd.exe"
+			shell = shell ||
+				lex.IsShellName(lex.ProgramName(prog)) &&
+					(rest == "" || strings.HasPrefix(rest, "-i") || strings.Contains(rest, "<&")) ||
+				prog == "cmd.exe"
 			connects = connects || lang == "awk" && strings.HasPrefix(t.Text, "/inet/")
 			shell = shell || lang == "awk" && strings.HasPrefix(t.Text, "/inet/")
 		}
@@ -310,7 +314,8 @@ func forksForever(toks []Token) bool {
 		}
 		name := unqualified(t.Text)
 		forks = forks || name == "fork" && (lex.OneOf(t.Text, "fork os.fork Process.fork child_process.fork"))
-		endless = endless || t.Text == "loop" || lex.OneOf(t.Text, "while") && lex.OneOf(nextText(toks[i+1:]), "1 True true")
+		endless = endless || t.Text == "loop" ||
+			lex.OneOf(t.Text, "while") && lex.OneOf(nextText(toks[i+1:]), "1 True true")
 	}
 	return forks && endless
 }
@@ -627,7 +632,8 @@ var callKinds = []struct{ kind, names, full string }{
 		"shell-command-to-string async-shell-command call-process start-process execve execle execvpe " +
 		"spawnlp spawnvp run-program doShellScript termopen jobstart systemlist"},
 	{kind: "execute", names: "execute"},
-	{kind: "sql", names: "executemany executescript query exec_driver_sql raw queryRawUnsafe executeRawUnsafe exec_query " +
+	{kind: "sql", names: "executemany executescript query exec_driver_sql raw queryRawUnsafe executeRawUnsafe " +
+		"exec_query " +
 		"do text"},
 	{kind: "tree", names: "rmtree rm_rf rm_r rmSync remove_dir_all remove_tree rimraf rimrafSync removeSync " +
 		"remove_entry_secure emptyDirSync deleteDir rmdirs removedirs remove_dir remove_entry " +
@@ -635,10 +641,12 @@ var callKinds = []struct{ kind, names, full string }{
 	{kind: "unlink", names: "unlink unlinkSync removeFile remove rmdir rmdirSync delete rm_f safe_unlink delete_file " +
 		"delete-file"},
 	{kind: "open", names: "open"},
-	{kind: "write", names: "writeFile writeFileSync appendFile appendFileSync file_put_contents write_text write_bytes " +
+	{kind: "write", names: "writeFile writeFileSync appendFile appendFileSync file_put_contents write_text " +
+		"write_bytes " +
 		"truncate truncateSync createWriteStream outputFile outputFileSync writeTextFile " +
 		"writeTextFileSync"},
-	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines createReadStream"},
+	{kind: "read", names: "readFileSync readFile read_text read_bytes file_get_contents slurp readlines " +
+		"createReadStream"},
 	{kind: "move", names: "rename renameSync move mv"},
 	{kind: "show", names: "print println puts echo console.log log say"},
 	{kind: "dup", names: "dup2 fsockopen"},
@@ -710,7 +718,10 @@ func runCommand(sh *shell.Shell, arg string, args []string, list bool) {
 func runStatement(sh *shell.Shell, arg string, args []string, list bool) {
 	n := len(sh.Eval.Effects)
 	sql.Read(sh, arg)
-	if verb, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(arg)), " "); len(sh.Eval.Effects) == n && !lex.OneOf(verb, "SELECT INSERT UPDATE DELETE CREATE ALTER DROP TRUNCATE WITH BEGIN COMMIT PRAGMA SET SHOW EXPLAIN GRANT CALL MERGE VACUUM") {
+	if verb, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(arg)), " "); len(sh.Eval.Effects) == n &&
+		!lex.OneOf(verb,
+			"SELECT INSERT UPDATE DELETE CREATE ALTER DROP TRUNCATE WITH BEGIN COMMIT PRAGMA SET SHOW EXPLAIN GRANT "+
+				"CALL MERGE VACUUM") {
 		runCommand(sh, arg, args, list)
 	}
 }

@@ -437,9 +437,11 @@ func showsVariable(sh *shell.Shell, toks []Token) {
 // machine. What is put or got goes there only by a client's name.
 func networkCall(short, full string) bool {
 	if lex.OneOf(short, "put patch get") {
-		return lex.OneOf(full[:max(strings.IndexByte(full, '.'), 0)], "requests httpx axios got session HTTParty Faraday")
+		return lex.OneOf(full[:max(strings.IndexByte(full, '.'), 0)], "requests httpx axios got session HTTParty "+
+			"Faraday")
 	}
-	return lex.OneOf(short, "post request Request fetch axios urlopen urlencode post_form sendall sendto sendBeacon curl_setopt")
+	return lex.OneOf(short, "post request Request fetch axios urlopen urlencode post_form sendall sendto "+
+		"sendBeacon curl_setopt")
 }
 
 // sendsEnvironment is true of a list of arguments that holds the environment as
@@ -465,7 +467,9 @@ func sendsEnvironment(toks []Token) bool {
 }
 
 func wholeEnvironment(name string) bool {
-	return lex.OneOf(name, "os.environ environ os.environ.copy os.environ.items process.env Bun.env Deno.env.toObject ENV ENV.to_h ENV.to_hash ENV.to_json ENV.to_h.to_json ENV.to_hash.to_json ENV.inspect ENV.to_a $_ENV")
+	return lex.OneOf(name, "os.environ environ os.environ.copy os.environ.items process.env Bun.env "+
+		"Deno.env.toObject ENV ENV.to_h ENV.to_hash ENV.to_json ENV.to_h.to_json ENV.to_hash.to_json "+
+		"ENV.inspect ENV.to_a $_ENV")
 }
 
 func constantOf(sh *shell.Shell, name string, consts map[string]string) (string, bool) {

@@ -70,7 +70,8 @@ func (sh *Shell) Links(from, to string) {
 		return
 	}
 	path := sh.Path(to)
-	directory := strings.HasSuffix(to, "/") || fspath.Within(sh.Place.Cwd, path) || fspath.Within(fspath.Slashed(sh.Eval.Site.Project), path)
+	directory := strings.HasSuffix(to, "/") || fspath.Within(sh.Place.Cwd, path) ||
+		fspath.Within(fspath.Slashed(sh.Eval.Site.Project), path)
 	if !directory {
 		sh.linked(path, from)
 	}

@@ -86,7 +86,15 @@ func (sh *Shell) Afford(text string) string {
 // exhausted reports that a bound was reached. What was left unread may be any
 // part of the call, so a protected word anywhere in it counts.
 func (sh *Shell) exhausted(why effect.Op) {
-	sh.Eval.Add(effect.Effect{Kind: effect.Unreadable, Op: why, Target: sh.Eval.protected(), Sure: effect.Known, Part: sh.here()})
+	sh.Eval.Add(
+		effect.Effect{
+			Kind:   effect.Unreadable,
+			Op:     why,
+			Target: sh.Eval.protected(),
+			Sure:   effect.Known,
+			Part:   sh.here(),
+		},
+	)
 }
 
 // protected is the first protected word in the call: it makes the difference
@@ -110,7 +118,15 @@ func firstProtected(args []effect.Arg) string {
 
 // Unreadable reports a text that could not be followed to its end.
 func (sh *Shell) Unreadable(why effect.Op, text string) {
-	sh.Eval.Add(effect.Effect{Kind: effect.Unreadable, Op: why, Target: protectedWord(text), Sure: effect.Known, Part: sh.here()})
+	sh.Eval.Add(
+		effect.Effect{
+			Kind:   effect.Unreadable,
+			Op:     why,
+			Target: protectedWord(text),
+			Sure:   effect.Known,
+			Part:   sh.here(),
+		},
+	)
 }
 
 // protectedWord finds a word in an unreadable text that must not slip by.

@@ -78,7 +78,8 @@ func oneStep(lists [][]string) [][]string {
 		return lists
 	}
 	for _, argv := range lists {
-		if len(argv) != 2 || argv[0] != "cd" || argv[1] == "" || strings.Contains(argv[1], "..") || strings.IndexByte("/~-", argv[1][0]) >= 0 {
+		if len(argv) != 2 || argv[0] != "cd" || argv[1] == "" || strings.Contains(argv[1], "..") ||
+			strings.IndexByte("/~-", argv[1][0]) >= 0 {
 			return lists
 		}
 	}
@@ -87,7 +88,9 @@ func oneStep(lists [][]string) [][]string {
 
 // commandVariable runs the variables that other programs hand to a shell.
 func (sh *Shell) commandVariable(a *syntax.Assign) {
-	if a.Name == nil || !lex.OneOf(a.Name.Value, "GIT_SSH_COMMAND GIT_EDITOR EDITOR VISUAL PAGER GIT_PAGER MANPAGER LESSOPEN PROMPT_COMMAND GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR GIT_ASKPASS BROWSER BASH_ENV ENV GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH CVS_RSH SUDO_EDITOR MANROFFOPT LESSCLOSE") {
+	if a.Name == nil || !lex.OneOf(a.Name.Value, "GIT_SSH_COMMAND GIT_EDITOR EDITOR VISUAL PAGER GIT_PAGER "+
+		"MANPAGER LESSOPEN PROMPT_COMMAND GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR GIT_ASKPASS BROWSER BASH_ENV "+
+		"ENV GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS RSYNC_RSH CVS_RSH SUDO_EDITOR MANROFFOPT LESSCLOSE") {
 		return
 	}
 	v, _ := sh.Lookup(a.Name.Value)

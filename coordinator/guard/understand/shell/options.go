@@ -104,7 +104,8 @@ func (o Options) Has(names ...string) bool {
 }
 
 func (f flag) shortens(name string) bool {
-	return f.Name == name || len(f.Name) >= 3 && len(name) > len(f.Name) && name != "force-with-lease" && strings.HasPrefix(name, f.Name)
+	return f.Name == name ||
+		len(f.Name) >= 3 && len(name) > len(f.Name) && name != "force-with-lease" && strings.HasPrefix(name, f.Name)
 }
 
 // Exact is true if one of the names was given in full.

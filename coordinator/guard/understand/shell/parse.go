@@ -79,7 +79,8 @@ func tooNested(text string) bool {
 	ends := newBudget(len(text)).steps / (perStatement + PerCommand)
 	for i := range len(text) {
 		n.count(i)
-		if n.depth > maxNesting || n.words > words || n.prefix > maxPrefix || n.sums > maxSums || n.heads > maxHeads || n.ends > ends {
+		if n.depth > maxNesting || n.words > words || n.prefix > maxPrefix || n.sums > maxSums || n.heads > maxHeads ||
+			n.ends > ends {
 			return true
 		}
 	}

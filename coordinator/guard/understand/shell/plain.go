@@ -62,7 +62,8 @@ func (p *plainly) redirects(list []*syntax.Redirect) bool {
 	for _, r := range list {
 		word, ok := plainWord(r.Word)
 		descriptor := r.Op == syntax.DplOut && lex.OneOf(word, "1 2")
-		nothing := lex.OneOf(word, "/dev/null") && (r.Op == syntax.RdrOut || r.Op == syntax.AppOut || r.Op == syntax.RdrAll || r.Op == syntax.RdrIn)
+		nothing := lex.OneOf(word, "/dev/null") &&
+			(r.Op == syntax.RdrOut || r.Op == syntax.AppOut || r.Op == syntax.RdrAll || r.Op == syntax.RdrIn)
 		if !ok || !descriptor && !nothing {
 			return false
 		}

@@ -36,7 +36,13 @@ func (r *recorder) begin(sh *Shell, argv []string) *effect.Step {
 		r.Lost = true
 		return before
 	}
-	r.at = &effect.Step{Program: lex.ProgramName(argv[0]), Words: append([]string{}, argv...), Dir: sh.Place.Cwd, Away: sh.Place.Away, Part: sh.here()}
+	r.at = &effect.Step{
+		Program: lex.ProgramName(argv[0]),
+		Words:   append([]string{}, argv...),
+		Dir:     sh.Place.Cwd,
+		Away:    sh.Place.Away,
+		Part:    sh.here(),
+	}
 	before.Steps = append(before.Steps, r.at)
 	return before
 }

@@ -236,7 +236,8 @@ func shellToNetwork(stages []*syntax.Stmt) bool {
 		if fed && lex.OneOf(name, "nc ncat netcat telnet socat openssl") {
 			return true
 		}
-		fed = fed || i > 0 && lex.IsShellName(name) && (len(call.Args) == 1 || len(call.Args) == 2 && call.Args[1].Lit() == "-i")
+		fed = fed ||
+			i > 0 && lex.IsShellName(name) && (len(call.Args) == 1 || len(call.Args) == 2 && call.Args[1].Lit() == "-i")
 	}
 	return false
 }

@@ -36,7 +36,13 @@ func NewEvaluation(call effect.Call, site Site, dispatch func(*Shell, Command, s
 
 func (u *Evaluation) Add(e effect.Effect) {
 	if len(u.Effects) == maxEffects {
-		u.Effects[maxEffects-1] = effect.Effect{Kind: effect.Unreadable, Op: effect.TooManyEffects, Sure: effect.Known, Target: u.protected(), Part: e.Part}
+		u.Effects[maxEffects-1] = effect.Effect{
+			Kind:   effect.Unreadable,
+			Op:     effect.TooManyEffects,
+			Sure:   effect.Known,
+			Target: u.protected(),
+			Part:   e.Part,
+		}
 		return
 	}
 	if e.Sure == "" {

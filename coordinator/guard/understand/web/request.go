@@ -33,7 +33,8 @@ func Request(sh *shell.Shell, method, url string, o shell.Options) {
 			op = effect.Teardown
 		}
 		sh.Effect(effect.DestroyRemote, op, url)
-	case store && lex.ContainsAny(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '?' }), "_delete_by_query _close _shrink _freeze delete-batch _reindex _settings documents"):
+	case store && lex.ContainsAny(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '?' }),
+		"_delete_by_query _close _shrink _freeze delete-batch _reindex _settings documents"):
 		if lex.Mentions(path, "delete _close _freeze") {
 			sh.Effect(effect.DestroyRemote, effect.Part, url)
 		}
