@@ -1,12 +1,12 @@
 package home
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
@@ -27,16 +27,10 @@ func (d Dirs) NoteFailure(reason string) error {
 	if err := d.MakeRun(); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(d.Run, ".failed-*")
-	if err != nil {
+	if err := atomicfile.Write(d.failureNote(), oneLine(reason)); err != nil {
 		return fmt.Errorf("note a failure: %w", err)
 	}
-	defer os.Remove(f.Name()) // gone already after the rename
-	_, err = f.WriteString(oneLine(reason))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("note a failure: %w", err)
-	}
-	return os.Rename(f.Name(), d.failureNote())
+	return nil
 }
 
 // ForgetFailure says that a coordinator serves.

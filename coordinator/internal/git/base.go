@@ -67,9 +67,12 @@ func BaseRef(ctx context.Context, repo string) (string, error) {
 	if name, ok := strings.CutPrefix(name, Heads); ok && r.known(ctx, "", name) {
 		return name, nil
 	}
-	return "", errors.New("there is no branch to land in: make a commit, or name one with git config afar.baseRef BRANCH")
+	return "", errors.New(
+		"there is no branch to land in: make a commit, or name one with git config afar.baseRef BRANCH",
+	)
 }
 
+// Where refs of branches are kept.
 const (
 	Heads   = "refs/heads/"
 	remotes = "refs/remotes/"
@@ -107,8 +110,8 @@ func (r Repo) remote(ctx context.Context) string {
 	return ""
 }
 
-// A base is the branch that an issue lands in, as it is now, and what is known
-// of it at its remote.
+// A Base is the branch in which an issue lands, as it is now, and what is known of
+// it at its remote.
 type Base struct {
 	Name string
 	Tip  string // "" where only the remote has it
@@ -119,9 +122,14 @@ type Base struct {
 	Theirs   string // the commit that we saw; "" for none
 }
 
+// Base returns the branch with a short name, and what is known of it at its remote.
 func (r Repo) Base(ctx context.Context, name string) (Base, error) {
 	b := Base{Name: name}
-	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)", Heads+name)
+	out, err := r.Run(
+		ctx, "for-each-ref",
+		"--format=%(refname)%00%(objectname)%00%(upstream)%00%(upstream:remotename)%00%(upstream:remoteref)",
+		Heads+name,
+	)
 	if err != nil {
 		return b, err
 	}
@@ -143,8 +151,9 @@ func (r Repo) Base(ctx context.Context, name string) (Base, error) {
 	return b, err
 }
 
-// start is the commit that work begins at: the branch, or its remote where that
-// is only further on. Work that began behind the remote could never be pushed.
+// start returns the commit at which work begins: that of the branch, or of its
+// remote where that is ahead. Work that began behind the remote could not be
+// pushed.
 func (r Repo) start(ctx context.Context, b Base) (string, error) {
 	if b.Tip == "" || b.Theirs == "" {
 		return b.Tip + b.Theirs, nil

@@ -27,7 +27,10 @@ func (w Worktree) Diff(ctx context.Context, max int) (text string, cut bool, err
 	if err != nil {
 		return "", false, err
 	}
-	out, err := r.Call(ctx, Call{Most: maxPatch}, "diff-tree", "-p", "-r", "-M", "--text", "--full-index", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", from, "HEAD")
+	out, err := r.Call(
+		ctx, Call{Most: maxPatch}, "diff-tree", "-p", "-r", "-M", "--text", "--full-index", "--no-color",
+		"--no-ext-diff", "--no-textconv", "--ignore-submodules=none", from, "HEAD",
+	)
 	if err != nil {
 		return "", false, err
 	}

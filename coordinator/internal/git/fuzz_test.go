@@ -21,10 +21,13 @@ func FuzzOutput(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, out []byte) {
-		if list, err := parseStatus(out); err == nil && len(list) == 0 && bytes.Contains(out, []byte("? x\x00")) && !bytes.Contains(out, []byte("2 ")) && !bytes.Contains(out, []byte("# ")) {
+		if list, err := parseStatus(out); err == nil && len(list) == 0 && bytes.Contains(out, []byte("? x\x00")) &&
+			!bytes.Contains(out, []byte("2 ")) &&
+			!bytes.Contains(out, []byte("# ")) {
 			t.Errorf("overlooked in %q", out)
 		}
-		if text := textOnly(out); len(text) > 2*len(out)+100 || !bytes.Contains(out, []byte("\n--- ")) && !bytes.Equal(text, out) {
+		if text := textOnly(out); len(text) > 2*len(out)+100 ||
+			!bytes.Contains(out, []byte("\n--- ")) && !bytes.Equal(text, out) {
 			t.Errorf("%q became %q", out, text)
 		}
 		if text := message(string(out)); strings.ContainsAny(text, "\n\r") || !utf8.ValidString(text) {
@@ -44,7 +47,9 @@ func FuzzID(f *testing.F) {
 			return
 		}
 		if !filepath.IsLocal(name) || strings.ContainsAny(name, "/\\ ~^:?*[@{\x00") || strings.Contains(name, "..") || name[0] == '-' || name[0] == '.' ||
-			strings.HasSuffix(name, ".") || strings.HasSuffix(strings.ToLower(name), ".lock") || len(name) > maxName+10 || !utf8.ValidString(name) {
+			strings.HasSuffix(name, ".") || strings.HasSuffix(strings.ToLower(name), ".lock") ||
+			len(name) > maxName+10 ||
+			!utf8.ValidString(name) {
 			t.Errorf("%q became %q", id, name)
 		}
 		if again, err := nameOf(name); err != nil || len(name) <= maxName && again != name {

@@ -30,14 +30,26 @@ func TestTree(t *testing.T) {
 		{"staged", func(t *testing.T, dir string) { run(t, dir, "add", "a.txt") }},
 		{"untracked", func(t *testing.T, dir string) { write(t, dir, "new dir/ü\n.txt", "x") }},
 		{"untracked, and changed", func(t *testing.T, dir string) { write(t, dir, "new dir/ü\n.txt", "y") }},
-		{"untracked and large", func(t *testing.T, dir string) { write(t, dir, "large", strings.Repeat("x", 100_000)) }},
-		{"untracked and large, and longer", func(t *testing.T, dir string) { write(t, dir, "large", strings.Repeat("x", 100_001)) }},
-		{"to be ignored", func(t *testing.T, dir string) { write(t, dir, ".gitignore", "*.log\nout/\nnode_modules/\nheap/\n") }},
+		{
+			"untracked and large",
+			func(t *testing.T, dir string) { write(t, dir, "large", strings.Repeat("x", 100_000)) },
+		},
+		{
+			"untracked and large, and longer",
+			func(t *testing.T, dir string) { write(t, dir, "large", strings.Repeat("x", 100_001)) },
+		},
+		{
+			"to be ignored",
+			func(t *testing.T, dir string) { write(t, dir, ".gitignore", "*.log\nout/\nnode_modules/\nheap/\n") },
+		},
 		{"ignored", func(t *testing.T, dir string) { write(t, dir, "x.log", "x") }},
 		{"ignored, and changed", func(t *testing.T, dir string) { write(t, dir, "x.log", "y") }},
 		{"ignored, in a directory", func(t *testing.T, dir string) { write(t, dir, "out/deep/x", "x") }},
 		{"ignored, in a directory, and changed", func(t *testing.T, dir string) { write(t, dir, "out/deep/x", "y") }},
-		{"ignored and made executable", func(t *testing.T, dir string) { _ = os.Chmod(filepath.Join(dir, "out/deep/x"), 0o644) }},
+		{
+			"ignored and made executable",
+			func(t *testing.T, dir string) { _ = os.Chmod(filepath.Join(dir, "out/deep/x"), 0o644) },
+		},
 		{"a link", func(t *testing.T, dir string) { _ = os.Symlink("one", filepath.Join(dir, "out/link")) }},
 		{"a link that leads elsewhere", func(t *testing.T, dir string) {
 			_ = os.Remove(filepath.Join(dir, "out/link"))
@@ -46,7 +58,10 @@ func TestTree(t *testing.T) {
 		{"removed", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "b.txt")) }},
 		{"committed", func(t *testing.T, dir string) { run(t, dir, "commit", "-q", "-am", "second") }},
 		{"another branch", func(t *testing.T, dir string) { run(t, dir, "checkout", "-q", "-b", "other") }},
-		{"an empty commit", func(t *testing.T, dir string) { run(t, dir, "commit", "-q", "--allow-empty", "-m", "third") }},
+		{
+			"an empty commit",
+			func(t *testing.T, dir string) { run(t, dir, "commit", "-q", "--allow-empty", "-m", "third") },
+		},
 	}
 	for name, start := range map[string]func(*testing.T) string{"with a commit": committed, "in a folder below": below, "in a worktree": worktree} {
 		t.Run(name, func(t *testing.T) {

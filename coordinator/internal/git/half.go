@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// beingMade reports whether git was making a worktree and did not end: we have
-// the lock, so it is dead.
-func beingMade(admin string) bool {
+// isHalfMade reports whether a git died while it made a worktree. The caller has
+// the lock, so that git is not at work any more.
+func isHalfMade(admin string) bool {
 	why, err := os.ReadFile(filepath.Join(admin, "locked"))
 	return err == nil && strings.TrimSpace(string(why)) == "initializing"
 }
 
-// finish brings a worktree that git was making when it was killed to its end, or
-// back to an empty directory.
-func (w Worktree) finish(ctx context.Context, r Repo) error {
+// finishAdd completes a worktree that git was making when it was killed, or makes
+// it an empty directory again.
+func (w Worktree) finishAdd(ctx context.Context, r Repo) error {
 	admin, err := w.admin(ctx, r)
 	if err != nil || admin == "" {
-		return errors.Join(err, w.undoHalf(ctx, r))
+		return errors.Join(err, w.removeHalf(ctx, r))
 	}
-	if !beingMade(admin) {
+	if !isHalfMade(admin) {
 		return nil
 	}
 	at := r.In(w.Path)
@@ -42,11 +42,10 @@ func (w Worktree) finish(ctx context.Context, r Repo) error {
 	return os.RemoveAll(admin)
 }
 
-// undoHalf takes away a directory that git was making a worktree, or was taking
-// away again, when it died: it names a worktree that git does not know, and holds
-// nothing that the branch does not. Anything else is left, and ours says what it
-// is.
-func (w Worktree) undoHalf(ctx context.Context, r Repo) error {
+// removeHalf deletes a directory left by a git that died while it added or removed
+// a worktree: git does not list it, and it holds nothing that is not on the
+// branch. Anything else is kept; Verify reports it.
+func (w Worktree) removeHalf(ctx context.Context, r Repo) error {
 	common, err := r.CommonDir(ctx)
 	if err != nil {
 		return err
@@ -56,7 +55,7 @@ func (w Worktree) undoHalf(ctx context.Context, r Repo) error {
 	if !ok || filepath.Dir(admin) != filepath.Join(common, "worktrees") {
 		return nil
 	}
-	same, err := w.holdsOnly(ctx, r, common)
+	same, err := w.hasOnlyBranchFiles(ctx, r, common)
 	if err != nil {
 		return err
 	}
@@ -67,8 +66,8 @@ func (w Worktree) undoHalf(ctx context.Context, r Repo) error {
 	return nil
 }
 
-// holdsOnly reports whether each file at the path is one of the branch.
-func (w Worktree) holdsOnly(ctx context.Context, r Repo, common string) (bool, error) {
+// hasOnlyBranchFiles reports whether each file at the path is as on the branch.
+func (w Worktree) hasOnlyBranchFiles(ctx context.Context, r Repo, common string) (bool, error) {
 	index := filepath.Join(common, "afar.index")
 	defer os.Remove(index)
 	env := Call{Env: []string{"GIT_DIR=" + common, "GIT_WORK_TREE=" + w.Path, "GIT_INDEX_FILE=" + index}}
@@ -77,7 +76,10 @@ func (w Worktree) holdsOnly(ctx context.Context, r Repo, common string) (bool, e
 		return false, err
 	}
 	_, _ = at.Call(ctx, env, "update-index", "-q", "--refresh") // it fails where a file is not as the branch has it
-	for _, args := range [][]string{{"ls-files", "-z", "--others"}, {"diff-files", "-z", "--name-only", "--diff-filter=d", "--ignore-submodules=none"}} {
+	for _, args := range [][]string{
+		{"ls-files", "-z", "--others"},
+		{"diff-files", "-z", "--name-only", "--diff-filter=d", "--ignore-submodules=none"},
+	} {
 		if out, err := at.Call(ctx, env, args...); err != nil || len(out) > 0 {
 			return false, err
 		}

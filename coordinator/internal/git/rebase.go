@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// Rebase puts the branch onto the base as it is now, or onto its remote where
-// that is further on, and returns the new head. The worktree must be clean
-// (ErrNotClean). At a contradiction the worktree is as it was before, and
-// ErrConflict names the files.
+// Rebase puts the branch onto the base as it is now, or onto the base's remote
+// where that is ahead, and returns the new head. The worktree must be clean
+// (ErrNotClean). At a conflict the worktree is as before, and the error wraps
+// ErrConflict and names the files.
 func (w Worktree) Rebase(ctx context.Context) (string, error) {
 	r, err := w.Begin(ctx)
 	if err != nil {
@@ -53,12 +53,12 @@ func (w Worktree) rebase(ctx context.Context, r Repo) (string, error) {
 		return "", err
 	}
 	var why error
-	err = w.marked(ctx, r, onto, func() error {
-		if _, why = at.Run(ctx, rebasing(onto)...); why == nil || wasKilled(why) {
+	err = w.withMark(ctx, r, onto, func() error {
+		if _, why = at.Run(ctx, rebaseArgs(onto)...); why == nil || wasKilled(why) {
 			return why
 		}
 		var err error
-		why, err = at.giveUp(context.WithoutCancel(ctx), why, head, onto)
+		why, err = at.abortRebase(context.WithoutCancel(ctx), why, head, onto)
 		return err
 	})
 	if err != nil {
@@ -70,14 +70,24 @@ func (w Worktree) rebase(ctx context.Context, r Repo) (string, error) {
 	return at.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 }
 
-// rebasing is the command, whatever the person's settings say of rebases.
-func rebasing(onto string) []string {
-	return []string{"rebase", "-q", "--no-autostash", "--no-autosquash", "--no-fork-point", "--no-verify", "--no-stat", onto}
+// rebaseArgs returns the command with options that override the person's settings.
+func rebaseArgs(onto string) []string {
+	return []string{
+		"rebase",
+		"-q",
+		"--no-autostash",
+		"--no-autosquash",
+		"--no-fork-point",
+		"--no-verify",
+		"--no-stat",
+		onto,
+	}
 }
 
-// giveUp ends a rebase that failed and puts everything back. It returns why the
-// rebase failed, and an error where something is not back: then settle does it.
-func (r Repo) giveUp(ctx context.Context, why error, head, onto string) (error, error) {
+// abortRebase ends a rebase that failed and restores everything. It returns why
+// the rebase failed, and an error where something is not restored: then settle
+// does it.
+func (r Repo) abortRebase(ctx context.Context, why error, head, onto string) (error, error) {
 	out, err := r.Run(ctx, "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff", "--no-textconv")
 	if err != nil {
 		return why, err
@@ -85,7 +95,7 @@ func (r Repo) giveUp(ctx context.Context, why error, head, onto string) (error, 
 	if files := Records(out); len(files) > 0 {
 		why = fmt.Errorf("%w: %s", ErrConflict, NameSome(files))
 	}
-	touched, err := r.passed(ctx, head, onto)
+	touched, err := r.rebasedPaths(ctx, head, onto)
 	if err != nil {
 		return why, err
 	}
@@ -102,7 +112,7 @@ func (r Repo) giveUp(ctx context.Context, why error, head, onto string) (error, 
 }
 
 // sideOf reports whether git made a file to show one side of a conflict:
-// <path>~<name of the side>. Before 2.34 it leaves those lying.
+// <path>~<name of the side>. Git before 2.34 leaves such files behind.
 func sideOf(path string, touched map[string]bool) bool {
 	for i := range len(path) {
 		if path[i] == '~' && touched[path[:i]] {
@@ -110,11 +120,4 @@ func sideOf(path string, touched map[string]bool) bool {
 		}
 	}
 	return false
-}
-
-func asStrings(list [][]byte) (out []string) {
-	for _, b := range list {
-		out = append(out, string(b))
-	}
-	return out
 }

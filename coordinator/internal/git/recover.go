@@ -14,12 +14,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
-// What git was doing when it was killed (our own death does not end it: it keeps
-// the lock and comes to its end) is written down before and read by whoever has
-// the lock next. Then what git left half done is taken back, and nothing else:
-// a file counts as git's only while its bytes are those of a commit.
+// Before git changes a checkout, a mark says what it is about to do. The next
+// holder of the lock reads the mark of a git that was killed, and takes back what
+// that git left half done, and nothing else: a file counts as git's only if its
+// bytes are those of a commit. Our own death does not end a git: it keeps the lock
+// and comes to its end.
 
-// A mark says what git is doing in a checkout.
+// A Mark says what git is doing in a checkout.
 type Mark struct {
 	Checkout string // its top
 	Ref      string // the branch there
@@ -49,8 +50,8 @@ func (m Mark) covers(info fs.FileInfo) bool {
 	return at >= m.Until-(localLimit+graceToEnd+2*time.Second).Milliseconds() && at <= m.Until
 }
 
-// readMark returns nil where nothing was begun. Half a mark was written before
-// git was.
+// ReadMark reads a mark. It returns nil where git began nothing, and removes half
+// a mark: it was cut off before git began.
 func ReadMark(name string) (*Mark, error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +64,8 @@ func ReadMark(name string) (*Mark, error) {
 	return &m, err
 }
 
-// marked runs git between the writing of a mark and its removal.
+// WithMark writes a mark, calls do, which runs git, and removes the mark. After an
+// error of do the mark stays.
 func WithMark(name string, m Mark, do func() error) error {
 	if err := m.write(name); err != nil {
 		return err
@@ -74,11 +76,11 @@ func WithMark(name string, m Mark, do func() error) error {
 	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return nil // settled
+	return nil // do removed it
 }
 
-// begin takes the lock of the repository, and ends what a git of ours that was
-// killed has left in the worktree. The caller releases the lock.
+// Begin takes the lock of the repository, and clears up what a git of ours that
+// was killed left in the worktree. The caller calls Unlock.
 func (w Worktree) Begin(ctx context.Context) (Repo, error) {
 	r, err := Trusted(w.Repo).lock(ctx)
 	if err != nil {
@@ -103,13 +105,15 @@ func (w Worktree) freeRefs(ctx context.Context, r Repo) error {
 	if err != nil {
 		return err
 	}
-	return DropLocks(ctx, nil, filepath.Join(common, Heads+w.Branch+".lock"), filepath.Join(common, LandedRef(w.Base)+".lock"))
+	return DropLocks(
+		ctx, nil, filepath.Join(common, Heads+w.Branch+".lock"),
+		filepath.Join(common, LandedRef(w.Base)+".lock"),
+	)
 }
 
-// dropLocks removes locks of refs that nobody holds any more: they are older than
-// any git needs. Of the person's refs those alone that were made while a git of
-// ours ran that died. An index.lock is another matter: an editor may be open
-// behind it.
+// DropLocks removes stale lock files of refs: those that are older than any git
+// needs. With a mark, it removes only files that were made while the git of the
+// mark ran. An index.lock must not be among the names: an editor may hold it.
 func DropLocks(ctx context.Context, m *Mark, names ...string) error {
 	for _, name := range names {
 		info, err := os.Lstat(name)
@@ -128,8 +132,8 @@ func DropLocks(ctx context.Context, m *Mark, names ...string) error {
 	return nil
 }
 
-// settle brings our worktree to a rest after a git of ours that was killed in
-// it. What was being rebased is as before.
+// settle clears up after a git of ours that was killed in our worktree. A rebase
+// that was cut off is undone, or kept where it had arrived.
 func (w Worktree) settle(ctx context.Context, r Repo) error {
 	at := r.In(w.Path)
 	own, err := at.GitDir(ctx)
@@ -191,7 +195,7 @@ func (w Worktree) unRebase(ctx context.Context, at Repo, own string, m Mark) err
 	}
 	var touched []string
 	if tip == m.From {
-		if touched, err = w.untouched(ctx, at, m); err != nil {
+		if touched, err = w.checkUntouched(ctx, at, m); err != nil {
 			return err
 		}
 	}
@@ -200,7 +204,8 @@ func (w Worktree) unRebase(ctx context.Context, at Repo, own string, m Mark) err
 			return err
 		}
 	}
-	if _, err := at.Run(ctx, "symbolic-ref", "-m", "afar: end a rebase that was cut off", "HEAD", m.Ref); err != nil || tip != m.From {
+	_, err = at.Run(ctx, "symbolic-ref", "-m", "afar: end a rebase that was cut off", "HEAD", m.Ref)
+	if err != nil || tip != m.From {
 		return err
 	}
 	for _, path := range touched {
@@ -212,14 +217,14 @@ func (w Worktree) unRebase(ctx context.Context, at Repo, own string, m Mark) err
 	return err
 }
 
-// untouched makes sure that nobody worked in the middle of the rebase, and
-// returns the files that only its target has.
-func (w Worktree) untouched(ctx context.Context, at Repo, m Mark) (strange []string, err error) {
+// checkUntouched returns an error where somebody worked in the middle of the
+// rebase. It returns the files that only the target of the rebase has.
+func (w Worktree) checkUntouched(ctx context.Context, at Repo, m Mark) (strange []string, err error) {
 	changes, err := at.Changes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	touched, err := at.passed(ctx, m.From, m.To)
+	touched, err := at.rebasedPaths(ctx, m.From, m.To)
 	if err != nil {
 		return nil, err
 	}
@@ -248,17 +253,22 @@ func (w Worktree) untouched(ctx context.Context, at Repo, m Mark) (strange []str
 	return strange, err
 }
 
-// passed returns all paths that a rebase of one commit onto another writes.
-func (r Repo) passed(ctx context.Context, from, onto string) (map[string]bool, error) {
+// rebasedPaths returns all paths that a rebase of one commit onto another writes.
+func (r Repo) rebasedPaths(ctx context.Context, from, onto string) (map[string]bool, error) {
 	list, err := r.Run(ctx, "rev-list", from, "^"+onto)
 	if err != nil {
 		return nil, err
 	}
-	one, err := r.Call(ctx, Call{In: list}, "diff-tree", "--stdin", "-m", "-r", "-z", "--name-only", "--no-commit-id", "--no-renames", "--ignore-submodules=none")
+	one, err := r.Call(
+		ctx, Call{In: list}, "diff-tree", "--stdin", "-m", "-r", "-z", "--name-only", "--no-commit-id",
+		"--no-renames", "--ignore-submodules=none",
+	)
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", from, onto)
+	all, err := r.Run(
+		ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", from, onto,
+	)
 	paths := map[string]bool{}
 	for _, path := range append(Records(one), Records(all)...) {
 		paths[path] = true

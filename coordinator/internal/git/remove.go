@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Remove takes the worktree and its branch away. It does so only when the
-// worktree is clean (ErrNotClean) and the base has its branch (ErrNotMerged).
-// Ignored files go with it. What is gone already is no error.
+// Remove deletes the worktree and its branch. The worktree must be clean
+// (ErrNotClean), and the base must have the branch (ErrNotMerged). Ignored files
+// go with it. Removing what is gone already is no error.
 func (w Worktree) Remove(ctx context.Context) error {
 	r, err := w.Begin(ctx)
 	if err != nil {
@@ -189,8 +189,8 @@ func (w Worktree) forget(ctx context.Context, r Repo) error {
 	if err != nil || admin == "" {
 		return err
 	}
-	if beingMade(admin) {
-		return os.RemoveAll(admin) // nobody ever worked there
+	if isHalfMade(admin) {
+		return os.RemoveAll(admin) // no work is in it
 	}
 	if _, err = r.Run(ctx, "worktree", "remove", "--force", w.Path); err != nil {
 		err = fmt.Errorf("%w: %w", ErrInTheWay, err) // the person locked it

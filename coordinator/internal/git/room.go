@@ -92,7 +92,10 @@ func (r Repo) IsFile(path string) bool { return r.obstacle(path) == path }
 // ChangedPaths lists the paths that differ between two commits: those that were
 // added (filter "A"), deleted ("D"), or all ("").
 func (r Repo) ChangedPaths(ctx context.Context, filter, from, to string) ([]string, error) {
-	out, err := r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none", "--diff-filter="+filter, from, to)
+	out, err := r.Run(
+		ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--ignore-submodules=none",
+		"--diff-filter="+filter, from, to,
+	)
 	return Records(out), err
 }
 

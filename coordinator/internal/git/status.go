@@ -17,8 +17,8 @@ type Change struct {
 	Path   string // as git names it, from the top
 }
 
-// changes lists what is staged, modified or untracked in a checkout, in the
-// given paths alone where there are any.
+// Changes lists what is staged, modified or untracked in a checkout. With paths it
+// looks only there.
 func (r Repo) Changes(ctx context.Context, paths ...string) ([]Change, error) {
 	out, err := r.Run(ctx, statusArgs(paths...)...)
 	if err != nil {
@@ -28,7 +28,16 @@ func (r Repo) Changes(ctx context.Context, paths ...string) ([]Change, error) {
 }
 
 func statusArgs(paths ...string) []string {
-	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none", "--ignored=no", "--"}
+	args := []string{
+		"status",
+		"--porcelain=v2",
+		"-z",
+		"--untracked-files=all",
+		"--no-renames",
+		"--ignore-submodules=none",
+		"--ignored=no",
+		"--",
+	}
 	return append(args, paths...)
 }
 
@@ -79,7 +88,7 @@ func parseChange(entry string) (Change, error) {
 // maxNamed bounds how many files an error names.
 const maxNamed = 10
 
-// some names the first of the changed files.
+// NameChanges returns the names of the first changed files, for an error.
 func NameChanges(list []Change) string {
 	var names []string
 	for _, c := range list {
@@ -88,6 +97,7 @@ func NameChanges(list []Change) string {
 	return NameSome(names)
 }
 
+// NameSome returns the first names of a list, for an error.
 func NameSome(names []string) string {
 	more := ""
 	if over := len(names) - maxNamed; over > 0 {

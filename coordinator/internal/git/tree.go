@@ -101,11 +101,15 @@ func (t *tree) repository() error {
 		return err
 	}
 	t.root = strings.TrimSuffix(string(top), "\n")
-	status, err := r.Run(t.ctx, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignored=matching", "--no-renames", "--ignore-submodules=dirty")
+	status, err := r.Run(
+		t.ctx, "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignored=matching",
+		"--no-renames", "--ignore-submodules=dirty",
+	)
 	if err != nil {
 		return err
 	}
-	diff, _ := r.Run(t.ctx, "diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD") // a repository without a commit has none
+	// A repository without a commit has no diff.
+	diff, _ := r.Run(t.ctx, "diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD")
 	t.sum.Write(status)
 	t.sum.Write(diff)
 	for _, entry := range Records(status) {

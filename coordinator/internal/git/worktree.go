@@ -14,12 +14,12 @@ import (
 	"strings"
 )
 
-// Why something was not done. Each text says what to do; what wraps it names
-// the branch, the checkout or the files.
+// The reasons why something was not done. Each text says what to do; the error
+// that wraps it names the branch, the checkout or the files.
 var (
 	// ErrConflict: the rebase met changes that contradict each other. Nothing changed.
 	ErrConflict = errors.New("the branch and its base change the same lines: merge by hand in the worktree")
-	// ErrInTheWay: something that is not ours stands where we would write.
+	// ErrInTheWay: something that is not ours is where we would write.
 	ErrInTheWay = errors.New("something is in the way: move it, or finish what was begun")
 	// ErrNotClean: the worktree holds work that is in no commit.
 	ErrNotClean = errors.New("the worktree is not clean: commit or remove what it holds")
@@ -98,7 +98,8 @@ const maxName = 80
 // changed for that gets its digest, so that two ids do not meet. An id that
 // tries to be more than a name is refused.
 func nameOf(id string) (string, error) {
-	if id == "" || strings.Contains(id, "..") || strings.HasPrefix(id, "-") || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if id == "" || strings.Contains(id, "..") || strings.HasPrefix(id, "-") ||
+		strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return "", fmt.Errorf("%q cannot name a branch", id)
 	}
 	name := strings.Map(func(r rune) rune {
@@ -108,11 +109,17 @@ func nameOf(id string) (string, error) {
 		return '-'
 	}, id)
 	name = strings.TrimLeft(name, ".-")
-	if name == id && len(name) <= maxName && !strings.HasSuffix(name, ".") && !strings.HasSuffix(strings.ToLower(name), ".lock") {
+	if name == id && len(name) <= maxName && !strings.HasSuffix(name, ".") &&
+		!strings.HasSuffix(strings.ToLower(name), ".lock") {
 		return name, nil
 	}
 	sum := sha256.Sum256([]byte(id))
-	return strings.TrimLeft(strings.TrimRight(name[:min(len(name), maxName)], ".-")+"-", "-") + hex.EncodeToString(sum[:4]), nil
+	return strings.TrimLeft(
+		strings.TrimRight(name[:min(len(name), maxName)], ".-")+"-",
+		"-",
+	) + hex.EncodeToString(
+		sum[:4],
+	), nil
 }
 
 // add does what AddWorktree promises, under the lock.
@@ -170,8 +177,8 @@ func (r Repo) exclude(ctx context.Context) error {
 	return errors.Join(err, f.Close())
 }
 
-// adopt takes a worktree that is there already. It reports false where nothing
-// is in the way of making one.
+// adopt takes over a worktree that is there already. It returns false where one
+// can be made.
 func (w Worktree) adopt(ctx context.Context, r Repo) (bool, error) {
 	for _, dir := range []string{filepath.Join(w.Repo, folder), filepath.Dir(w.Path), w.Path} {
 		info, err := os.Lstat(dir)
@@ -182,7 +189,7 @@ func (w Worktree) adopt(ctx context.Context, r Repo) (bool, error) {
 			return false, fmt.Errorf("%w: %s is not a directory", ErrInTheWay, dir)
 		}
 	}
-	if err := w.finish(ctx, r); err != nil {
+	if err := w.finishAdd(ctx, r); err != nil {
 		return false, err
 	}
 	if err := os.Remove(w.Path); err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -191,7 +198,8 @@ func (w Worktree) adopt(ctx context.Context, r Repo) (bool, error) {
 	return true, w.Verify(ctx, r)
 }
 
-// ours reports whether what stands at the path is the worktree of the branch.
+// Verify returns an error unless the directory at the path is the worktree of the
+// branch.
 func (w Worktree) Verify(ctx context.Context, r Repo) error {
 	at := r.In(w.Path)
 	top, err := at.Line(ctx, "rev-parse", "--show-toplevel")
@@ -291,7 +299,7 @@ func (w Worktree) InBase(ctx context.Context, commit string) (bool, error) {
 	return r.IsAncestor(ctx, commit, b.Tip)
 }
 
-// clean is nil where Head would say clean; its error names the files.
+// CheckClean returns nil where Head would say clean. Its error names the files.
 func (w Worktree) CheckClean(ctx context.Context, r Repo) error {
 	changes, err := r.In(w.Path).Changes(ctx)
 	if err == nil && len(changes) > 0 {
@@ -300,9 +308,9 @@ func (w Worktree) CheckClean(ctx context.Context, r Repo) error {
 	return err
 }
 
-// Commit commits paths of the worktree, relative to its top, and nothing else;
-// files that are gone are removed. It returns the commit that the branch is at
-// then: where nothing was left to commit, the one that it was at.
+// Commit commits paths of the worktree, relative to its top, and nothing else.
+// Files that are gone are removed. It returns the commit of the branch afterwards,
+// which is the old one where there was nothing to commit.
 func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (commit string, err error) {
 	for _, p := range paths {
 		if !filepath.IsLocal(p) || InGitDir(p) {
@@ -324,7 +332,7 @@ func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (
 	changes, err := at.Changes(ctx, paths...)
 	var why error
 	if err == nil && len(changes) > 0 {
-		err = w.marked(ctx, r, "", func() error {
+		err = w.withMark(ctx, r, "", func() error {
 			if why = at.commitOnly(ctx, message, changes); wasKilled(why) {
 				return why
 			}
@@ -337,9 +345,9 @@ func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (
 	return at.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 }
 
-// marked lets git work in the worktree. onto is where it takes the branch, ""
-// where that stays.
-func (w Worktree) marked(ctx context.Context, r Repo, onto string, do func() error) error {
+// withMark lets git work in the worktree under a mark. onto is the commit to which
+// git takes the branch, "" where the branch stays.
+func (w Worktree) withMark(ctx context.Context, r Repo, onto string, do func() error) error {
 	at := r.In(w.Path)
 	own, err := at.GitDir(ctx)
 	if err != nil {
@@ -352,7 +360,9 @@ func (w Worktree) marked(ctx context.Context, r Repo, onto string, do func() err
 	if onto == "" {
 		onto = head
 	}
-	return WithMark(filepath.Join(own, workMark), Mark{Checkout: w.Path, Ref: Heads + w.Branch, From: head, To: onto}, do)
+	return WithMark(
+		filepath.Join(own, workMark), Mark{Checkout: w.Path, Ref: Heads + w.Branch, From: head, To: onto}, do,
+	)
 }
 
 func (r Repo) commitOnly(ctx context.Context, message string, changes []Change) error {
@@ -363,6 +373,9 @@ func (r Repo) commitOnly(ctx context.Context, message string, changes []Change) 
 	if _, err := r.Run(ctx, append([]string{"add", "-A"}, args...)...); err != nil {
 		return err
 	}
-	_, err := r.Call(ctx, Call{In: []byte(message)}, append([]string{"commit", "-q", "--no-verify", "--cleanup=whitespace", "-F", "-", "--only"}, args...)...)
+	_, err := r.Call(
+		ctx,
+		Call{In: []byte(message)},
+		append([]string{"commit", "-q", "--no-verify", "--cleanup=whitespace", "-F", "-", "--only"}, args...)...)
 	return err
 }

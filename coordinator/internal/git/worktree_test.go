@@ -147,7 +147,8 @@ func TestAddWorktree(t *testing.T) {
 					isMade(t, w, c.holds)
 				}
 			}
-			if text, err := os.ReadFile(filepath.Join(dir, ".git/info/exclude")); err != nil || strings.Count(string(text), ".worktrees") != 1 {
+			if text, err := os.ReadFile(filepath.Join(dir, ".git/info/exclude")); err != nil ||
+				strings.Count(string(text), ".worktrees") != 1 {
 				t.Errorf("excluded is %q: %v", text, err)
 			}
 			if !strings.Contains(run(t, dir, "worktree", "list"), gone) {
@@ -163,7 +164,8 @@ func isMade(t *testing.T, w git.Worktree, holds string) {
 	if have["b.txt"] != "one\n" || holds != "" && have[holds] == "" {
 		t.Errorf("it holds %v", have)
 	}
-	if run(t, w.Path, "symbolic-ref", "--short", "HEAD") != "afar/issue/i1" || w.BaseCommit != run(t, w.Path, "merge-base", "main", "HEAD") {
+	if run(t, w.Path, "symbolic-ref", "--short", "HEAD") != "afar/issue/i1" ||
+		w.BaseCommit != run(t, w.Path, "merge-base", "main", "HEAD") {
 		t.Errorf("have %+v", w)
 	}
 	if locks, _ := filepath.Glob(filepath.Join(w.Repo, ".git/worktrees/i1*/locked")); len(locks) > 0 {

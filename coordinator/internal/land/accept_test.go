@@ -182,7 +182,8 @@ func TestLarge(t *testing.T) {
 		t.Error("it came out unfiltered")
 	}
 	told, err := os.ReadFile(log)
-	if want := "pre-push origin " + s.bare + "\nrefs/heads/afar/issue/i1 " + s.commit + " refs/heads/main " + s.w.BaseCommit + "\n"; err != nil || string(told) != want {
+	if want := "pre-push origin " + s.bare + "\nrefs/heads/afar/issue/i1 " + s.commit + " refs/heads/main " + s.w.BaseCommit + "\n"; err != nil ||
+		string(told) != want {
 		t.Errorf("git-lfs was told %q: %v", told, err)
 	}
 }

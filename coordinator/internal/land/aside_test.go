@@ -42,7 +42,8 @@ func TestAside(t *testing.T) {
 			if !errors.Is(err, c.want) {
 				t.Errorf("have %v, want %v", err, c.want)
 			}
-			if after := run(t, dir, "status", "--porcelain"); after != before || (rev(t, dir, "main") == tip) != (err != nil) {
+			if after := run(t, dir, "status", "--porcelain"); after != before ||
+				(rev(t, dir, "main") == tip) != (err != nil) {
 				t.Errorf("%v left %q of %q", err, after, before)
 			}
 		})

@@ -166,7 +166,15 @@ func TestCutOffInTheWorktree(t *testing.T) {
 			run(t, s.dir, "commit", "-q", "-am", "of main")
 			fails(t, s.w.Path, "rebase", "main")
 			until := time.Now().Add(time.Minute)
-			write(t, s.dir, ".git/worktrees/i1/afar.work", fmt.Sprintf(`{"Checkout":%q,"Ref":"refs/heads/afar/issue/i1","From":%q,"To":%q,"Until":%d}`, s.w.Path, s.commit, rev(t, s.dir, "main"), until.UnixMilli()))
+			write(
+				t,
+				s.dir,
+				".git/worktrees/i1/afar.work",
+				fmt.Sprintf(
+					`{"Checkout":%q,"Ref":"refs/heads/afar/issue/i1","From":%q,"To":%q,"Until":%d}`, s.w.Path,
+					s.commit, rev(t, s.dir, "main"), until.UnixMilli(),
+				),
+			)
 			write(t, s.dir, ".git/worktrees/i1/index.lock", "")
 			if c.file != "" {
 				write(t, s.w.Path, c.file, "mine")
@@ -177,7 +185,8 @@ func TestCutOffInTheWorktree(t *testing.T) {
 				}
 			}
 			_, err := s.w.Rebase(t.Context())
-			if c.kept != (errors.Is(err, git.ErrInTheWay) && strings.Contains(err.Error(), c.file)) || c.kept == errors.Is(err, git.ErrConflict) {
+			if c.kept != (errors.Is(err, git.ErrInTheWay) && strings.Contains(err.Error(), c.file)) ||
+				c.kept == errors.Is(err, git.ErrConflict) {
 				t.Fatalf("have %v", err)
 			}
 			if c.kept && files(t, s.w.Path)[c.file] != "mine" {
@@ -234,14 +243,18 @@ func TestForeignLock(t *testing.T) {
 	lock := filepath.Join(s.dir, ".git/worktrees/i1/index.lock")
 	write(t, filepath.Dir(lock), "index.lock", "")
 	for range 2 {
-		if _, err := s.w.Commit(t.Context(), "close", "closed.md"); err == nil || !strings.Contains(err.Error(), "index.lock") {
+		if _, err := s.w.Commit(t.Context(), "close", "closed.md"); err == nil ||
+			!strings.Contains(err.Error(), "index.lock") {
 			t.Errorf("have %v", err)
 		}
 	}
 	if _, err := os.Stat(lock); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Dir(lock), "afar.work", `{"Checkout":"`+s.w.Path+`","Ref":"refs/heads/afar/issue/i1","From":"x","To":"x","Until":1000}`)
+	write(
+		t, filepath.Dir(lock), "afar.work",
+		`{"Checkout":"`+s.w.Path+`","Ref":"refs/heads/afar/issue/i1","From":"x","To":"x","Until":1000}`,
+	)
 	if _, err := s.w.Commit(t.Context(), "close", "closed.md"); !errors.Is(err, git.ErrInTheWay) {
 		t.Errorf("a later git: %v", err)
 	}

@@ -83,7 +83,11 @@ func scenes() []scene {
 	}
 	return []scene{
 		{"add", func(t *testing.T, s *site) job { removed(t, s, false); return job{What: "add", W: s.w} }, nil},
-		{"add to a branch", func(t *testing.T, s *site) job { removed(t, s, true); return job{What: "add", W: s.w} }, nil},
+		{
+			"add to a branch",
+			func(t *testing.T, s *site) job { removed(t, s, true); return job{What: "add", W: s.w} },
+			nil,
+		},
 		{"commit", func(t *testing.T, s *site) job {
 			write(t, s.w.Path, "closed.md", "closed")
 			return job{What: "commit", W: s.w}
@@ -92,10 +96,26 @@ func scenes() []scene {
 		{"rebase into a conflict", func(t *testing.T, s *site) job { return behind(t, s, "a.txt") }, git.ErrConflict},
 		{"land", landing(false, func(*testing.T, *site) {}), nil},
 		{"land and push", landing(true, func(*testing.T, *site) {}), nil},
-		{"land where nothing is checked out", landing(true, func(t *testing.T, s *site) { run(t, s.dir, "checkout", "-q", "-b", "mine") }), nil},
-		{"land, and the remote moved", landing(true, func(t *testing.T, s *site) { s.moved(t, "r.txt") }), land.ErrDiverged},
-		{"land, and the remote refuses", landing(true, func(t *testing.T, s *site) { write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\nexit 1") }), land.ErrPush},
-		{"land, and the remote is gone", landing(true, func(t *testing.T, s *site) { run(t, s.dir, "remote", "set-url", "origin", "/none.git") }), land.ErrPush},
+		{
+			"land where nothing is checked out",
+			landing(true, func(t *testing.T, s *site) { run(t, s.dir, "checkout", "-q", "-b", "mine") }),
+			nil,
+		},
+		{
+			"land, and the remote moved",
+			landing(true, func(t *testing.T, s *site) { s.moved(t, "r.txt") }),
+			land.ErrDiverged,
+		},
+		{
+			"land, and the remote refuses",
+			landing(true, func(t *testing.T, s *site) { write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\nexit 1") }),
+			land.ErrPush,
+		},
+		{
+			"land, and the remote is gone",
+			landing(true, func(t *testing.T, s *site) { run(t, s.dir, "remote", "set-url", "origin", "/none.git") }),
+			land.ErrPush,
+		},
 		{"land over unpushed work", landing(true, func(t *testing.T, s *site) {
 			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
 			run(t, s.w.Path, "rebase", "-q", "main")
@@ -119,7 +139,10 @@ func treasures(t *testing.T, s *site) {
 	run(t, s.dir, "add", "kept.txt")
 	run(t, s.dir, "stash", "-q")
 	run(t, s.dir, "branch", "-q", "unpushed")
-	run(t, s.dir, "update-ref", "refs/heads/unpushed", run(t, s.dir, "commit-tree", "-p", "main", "-m", "unpushed", "main^{tree}"))
+	run(
+		t, s.dir, "update-ref", "refs/heads/unpushed",
+		run(t, s.dir, "commit-tree", "-p", "main", "-m", "unpushed", "main^{tree}"),
+	)
 	tree := s.dir + "-theirs"
 	run(t, s.dir, "worktree", "add", "-q", tree, "unpushed")
 	write(t, tree, "staged.txt", "staged")
@@ -159,7 +182,11 @@ type owned struct {
 
 func (s site) owned(t *testing.T) owned {
 	t.Helper()
-	o := owned{theirs: theirsOnly(standing(t, s.dir+"-theirs")), files: map[string]string{}, commits: map[string]string{}}
+	o := owned{
+		theirs:  theirsOnly(standing(t, s.dir+"-theirs")),
+		files:   map[string]string{},
+		commits: map[string]string{},
+	}
 	have := files(t, s.dir)
 	for _, name := range []string{"notes.txt", "build/cache"} {
 		o.files[name] = have[name]
@@ -181,7 +208,10 @@ func theirsOnly(text string) string {
 func (s site) end(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	fmt.Fprintf(&b, "main\n%s\n%s\nbare %s\n", run(t, s.dir, "ls-tree", "-r", "main"), run(t, s.dir, "status", "--porcelain", "--ignored"), run(t, s.bare, "ls-tree", "-r", "main"))
+	fmt.Fprintf(
+		&b, "main\n%s\n%s\nbare %s\n", run(t, s.dir, "ls-tree", "-r", "main"),
+		run(t, s.dir, "status", "--porcelain", "--ignored"), run(t, s.bare, "ls-tree", "-r", "main"),
+	)
 	fmt.Fprintf(&b, "%s\n", run(t, s.dir, "for-each-ref", "--format=%(refname)", "refs/heads"))
 	for line := range strings.Lines(run(t, s.dir, "worktree", "list", "--porcelain") + "\n") {
 		if !strings.HasPrefix(line, "HEAD ") {
@@ -189,7 +219,10 @@ func (s site) end(t *testing.T) string {
 		}
 	}
 	if _, err := os.Stat(s.w.Path); err == nil {
-		fmt.Fprintf(&b, "%s\n%s\n", run(t, s.w.Path, "ls-tree", "-r", "HEAD"), run(t, s.w.Path, "status", "--porcelain", "--branch", "--ignored"))
+		fmt.Fprintf(
+			&b, "%s\n%s\n", run(t, s.w.Path, "ls-tree", "-r", "HEAD"),
+			run(t, s.w.Path, "status", "--porcelain", "--branch", "--ignored"),
+		)
 	}
 	for _, pattern := range []string{".worktrees/afar/.*", ".git/afar.*", ".git/*.lock", ".git/worktrees/*/*.lock", ".git/worktrees/*/afar.*", ".git/worktrees/*/rebase-*", ".git/refs/heads/*.lock", ".git/refs/heads/afar/issue/*.lock", ".git/refs/afar/landed/*.lock"} {
 		names, _ := filepath.Glob(filepath.Join(s.dir, pattern))
@@ -357,7 +390,8 @@ func (k *kills) again(t *testing.T, p plan) bool {
 	}
 	k.lost(t, k.before)
 	err := k.job.do(t.Context())
-	if lock := filepath.Join(k.dir, ".git/index.lock"); inGit && errors.Is(err, git.ErrInTheWay) && strings.Contains(err.Error(), "index.lock") {
+	if lock := filepath.Join(k.dir, ".git/index.lock"); inGit && errors.Is(err, git.ErrInTheWay) &&
+		strings.Contains(err.Error(), "index.lock") {
 		_ = os.Remove(lock) // as the error says
 		err = k.job.do(t.Context())
 	}
@@ -401,7 +435,19 @@ func (k *kills) child(t *testing.T, p plan) bool {
 	}
 	args := []string{os.Args[0], "-test.run", "^TestKilled$"}
 	if p.how == "system" {
-		args = append([]string{"strace", "-f", "-qq", "-o", filepath.Join(k.bin, "trace"), "-e", "trace=" + changing, "-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", changing, p.at)}, args...)
+		args = append(
+			[]string{
+				"strace",
+				"-f",
+				"-qq",
+				"-o",
+				filepath.Join(k.bin, "trace"),
+				"-e",
+				"trace=" + changing,
+				"-e",
+				fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", changing, p.at),
+			},
+			args...)
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") })

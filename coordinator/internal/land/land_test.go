@@ -55,7 +55,9 @@ func TestIssue(t *testing.T) {
 	if top, err := git.Top(ctx, w.Path); err != nil || top != dir {
 		t.Errorf("top is %q: %v", top, err)
 	}
-	if w.Path != filepath.Join(dir, ".worktrees/afar/fix-login") || w.Branch != "afar/issue/fix-login" || w.Base != "main" || w.BaseCommit != rev(t, dir, "main") {
+	if w.Path != filepath.Join(dir, ".worktrees/afar/fix-login") || w.Branch != "afar/issue/fix-login" ||
+		w.Base != "main" ||
+		w.BaseCommit != rev(t, dir, "main") {
 		t.Errorf("have %+v", w)
 	}
 	if status := run(t, dir, "status", "--porcelain"); status != "" {
@@ -97,7 +99,8 @@ func TestIssue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := os.Stat(w.Path); err == nil || run(t, dir, "branch", "--list", "afar/*") != "" || strings.Contains(run(t, dir, "worktree", "list"), "afar") {
+	if _, err := os.Stat(w.Path); err == nil || run(t, dir, "branch", "--list", "afar/*") != "" ||
+		strings.Contains(run(t, dir, "worktree", "list"), "afar") {
 		t.Error("something is left")
 	}
 }
@@ -159,7 +162,8 @@ func TestOddPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, odd[5], "mine")
-	if _, err := land.Land(ctx, w, commit, true); !errors.Is(err, git.ErrInTheWay) || !strings.Contains(err.Error(), `"deep [x]/\tc"`) {
+	if _, err := land.Land(ctx, w, commit, true); !errors.Is(err, git.ErrInTheWay) ||
+		!strings.Contains(err.Error(), `"deep [x]/\tc"`) {
 		t.Errorf("have %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, odd[5])); err != nil {

@@ -37,7 +37,10 @@ func (l *landing) pushCommit(ctx context.Context) error {
 		return fmt.Errorf("%w: there is no remote", ErrPush)
 	}
 	if l.base.Theirs == "" { // everything that the person has in the base would go there
-		return fmt.Errorf("%w: %s has no branch %s that we know of; push it once yourself", ErrPush, l.base.Remote, l.base.Name)
+		return fmt.Errorf(
+			"%w: %s has no branch %s that we know of; push it once yourself", ErrPush, l.base.Remote,
+			l.base.Name,
+		)
 	}
 	hasCommit, err := l.repo.IsAncestor(ctx, l.done.Commit, l.base.Theirs)
 	if err != nil {
@@ -47,10 +50,10 @@ func (l *landing) pushCommit(ctx context.Context) error {
 		err = l.pushObjects(ctx)
 	}
 	if err != nil {
-		return l.explainRefusal(ctx, err)
+		err = l.explainRefusal(ctx, err)
 	}
-	l.done.Pushed = true
-	return nil
+	l.done.Pushed = err == nil
+	return err
 }
 
 // pushLanded pushes a commit that the base has already, and maybe more.
@@ -70,21 +73,32 @@ func (l *landing) pushObjects(ctx context.Context) error {
 	if err := l.pushLargeFiles(ctx); err != nil {
 		return err
 	}
-	_, err := l.repo.Call(ctx, git.Call{Limit: git.PushLimit, Unlocked: true},
-		"push", "-q", "--no-verify", "--no-follow-tags", "--end-of-options", l.base.Remote, l.done.Commit+":"+l.base.Ref)
+	_, err := l.repo.Call(
+		ctx, git.Call{Limit: git.PushLimit, Unlocked: true}, "push", "-q", "--no-verify", "--no-follow-tags",
+		"--end-of-options", l.base.Remote, l.done.Commit+":"+l.base.Ref,
+	)
 	return err
 }
 
-// explainRefusal tells a remote that has moved from one that refuses.
+// explainRefusal looks at the remote after a push that failed. It returns nil
+// where the remote has the commit: a push that outlived its process may have
+// been faster. It tells a remote that has moved from one that refuses.
 func (l *landing) explainRefusal(ctx context.Context, why error) error {
-	if fetch(ctx, l.repo, l.base) == nil {
-		now, _ := l.repo.Resolve(ctx, l.base.Tracking)
-		isIn, err := l.repo.IsAncestor(ctx, now, l.done.Commit)
-		if now != "" && err == nil && !isIn {
-			return fmt.Errorf("%w (%.12s of %s is not in it)", ErrDiverged, now, l.base.Remote)
-		}
+	refused := fmt.Errorf("%w: %w", ErrPush, why)
+	if fetch(ctx, l.repo, l.base) != nil {
+		return refused
 	}
-	return fmt.Errorf("%w: %w", ErrPush, why)
+	now, _ := l.repo.Resolve(ctx, l.base.Tracking)
+	if now == "" {
+		return refused
+	}
+	if hasCommit, err := l.repo.IsAncestor(ctx, l.done.Commit, now); err == nil && hasCommit {
+		return nil
+	}
+	if isIn, err := l.repo.IsAncestor(ctx, now, l.done.Commit); err == nil && !isIn {
+		return fmt.Errorf("%w (%.12s of %s is not in it)", ErrDiverged, now, l.base.Remote)
+	}
+	return refused
 }
 
 // pushLargeFiles gives the remote the files of git-lfs. The hook of git-lfs would
@@ -94,7 +108,10 @@ func (l *landing) pushLargeFiles(ctx context.Context) error {
 	if _, err := os.Lstat(l.Path); err == nil {
 		r = r.In(l.Path) // its attributes are those of the commit
 	}
-	names, err := r.Run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=AM", l.base.Theirs, l.done.Commit)
+	names, err := r.Run(
+		ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=AM", l.base.Theirs,
+		l.done.Commit,
+	)
 	if err != nil || len(names) == 0 {
 		return err
 	}

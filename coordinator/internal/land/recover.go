@@ -58,7 +58,10 @@ func settle(ctx context.Context, r git.Repo) error {
 // write the second. A file that is neither is somebody's work: then nothing is
 // changed.
 func takeBack(ctx context.Context, r git.Repo, m git.Mark) error {
-	out, err := r.Run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none", m.From, m.To)
+	out, err := r.Run(
+		ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none",
+		m.From, m.To,
+	)
 	if err != nil {
 		return err
 	}
@@ -102,8 +105,10 @@ func takeBack(ctx context.Context, r git.Repo, m git.Mark) error {
 func putBack(ctx context.Context, r git.Repo, from string, restore, remove []string) error {
 	if len(restore) > 0 {
 		in := []byte(strings.Join(restore, "\x00") + "\x00")
-		_, err := r.Call(ctx, git.Call{In: in},
-			"restore", "-q", "--source="+from, "--staged", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul")
+		_, err := r.Call(
+			ctx, git.Call{In: in}, "restore", "-q", "--source="+from, "--staged", "--worktree",
+			"--pathspec-from-file=-", "--pathspec-file-nul",
+		)
 		if err != nil {
 			return err
 		}

@@ -220,7 +220,8 @@ func TestRefused(t *testing.T) {
 			if diff := cmp.Diff(before, s.persons(t)); diff != "" && !strings.Contains(c.name, "moves while") {
 				t.Errorf("the person's repository changed:\n%s", diff)
 			}
-			if diff := cmp.Diff(drop(there), drop(standing(t, s.w.Path))); diff != "" && !strings.Contains(c.name, "moves while") {
+			if diff := cmp.Diff(drop(there), drop(standing(t, s.w.Path))); diff != "" &&
+				!strings.Contains(c.name, "moves while") {
 				t.Errorf("the worktree changed:\n%s", diff)
 			}
 		})

@@ -34,7 +34,8 @@ func TestSilentRemote(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	start := time.Now()
-	if _, err := land.Land(ctx, s.w, s.commit, true); !errors.Is(err, land.ErrPush) || time.Since(start) > 30*time.Second {
+	if _, err := land.Land(ctx, s.w, s.commit, true); !errors.Is(err, land.ErrPush) ||
+		time.Since(start) > 30*time.Second {
 		t.Errorf("after %s: %v", time.Since(start), err)
 	}
 	if now := s.persons(t); now != before {
@@ -59,7 +60,8 @@ func TestAskingRemote(t *testing.T) {
 	t.Setenv("SSH_ASKPASS", filepath.Dir(asked)+"/ask")
 	t.Setenv("DISPLAY", ":0")
 	start := time.Now()
-	if _, err := land.Land(t.Context(), s.w, s.commit, true); !errors.Is(err, land.ErrPush) || time.Since(start) > 30*time.Second {
+	if _, err := land.Land(t.Context(), s.w, s.commit, true); !errors.Is(err, land.ErrPush) ||
+		time.Since(start) > 30*time.Second {
 		t.Errorf("after %s: %v", time.Since(start), err)
 	}
 	if _, err := os.Stat(asked); err == nil {
@@ -83,7 +85,8 @@ func TestPushedFirst(t *testing.T) {
 		t.Error("it is not as it says")
 	}
 	run(t, s.dir, "checkout", "-q", "--", "a.txt")
-	if l, err = land.Land(t.Context(), s.w, s.commit, true); err != nil || !l.Pushed || rev(t, s.dir, "main") != s.commit {
+	if l, err = land.Land(t.Context(), s.w, s.commit, true); err != nil || !l.Pushed ||
+		rev(t, s.dir, "main") != s.commit {
 		t.Fatalf("have %+v: %v", l, err)
 	}
 }
@@ -128,7 +131,8 @@ func TestHangingFilter(t *testing.T) {
 		cancel()
 	}()
 	start := time.Now()
-	if _, err := git.AddWorktree(ctx, s.dir, "i2"); !errors.Is(err, context.Canceled) || time.Since(start) > 30*time.Second {
+	if _, err := git.AddWorktree(ctx, s.dir, "i2"); !errors.Is(err, context.Canceled) ||
+		time.Since(start) > 30*time.Second {
 		t.Errorf("after %s: %v", time.Since(start), err)
 	}
 	if err := os.Remove(hang); err != nil {
@@ -147,7 +151,10 @@ func TestFilterEnvironment(t *testing.T) {
 	unraced(t)
 	s := ready(t)
 	log := filepath.Join(t.TempDir(), "log")
-	write(t, filepath.Dir(log), "smudge", "#!/bin/sh\nenv >"+log+"\n(: </dev/tty) 2>/dev/null && echo TERMINAL >>"+log+"\ncat\n")
+	write(
+		t, filepath.Dir(log), "smudge",
+		"#!/bin/sh\nenv >"+log+"\n(: </dev/tty) 2>/dev/null && echo TERMINAL >>"+log+"\ncat\n",
+	)
 	run(t, s.dir, "config", "filter.x.smudge", filepath.Dir(log)+"/smudge")
 	write(t, s.w.Path, ".gitattributes", "z.bin filter=x\n")
 	s.commit = work(t, s.w, "z.bin", "x\n")

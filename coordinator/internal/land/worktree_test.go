@@ -60,11 +60,22 @@ func TestRemove(t *testing.T) {
 			_, err := os.Stat(s.w.Path)
 			switch {
 			case c.want == nil:
-				if err == nil || strings.Contains(run(t, s.dir, "for-each-ref", "refs/heads")+run(t, s.dir, "worktree", "list")+run(t, s.dir, "config", "-l"), "issue/i1") {
+				if err == nil ||
+					strings.Contains(
+						run(
+							t, s.dir, "for-each-ref", "refs/heads",
+						)+run(
+							t, s.dir, "worktree", "list",
+						)+run(
+							t, s.dir, "config", "-l",
+						),
+						"issue/i1",
+					) {
 					t.Error("something is left")
 				}
 			default:
-				if diff := cmp.Diff(before, files(t, s.w.Path)); diff != "" || run(t, s.dir, "for-each-ref", "refs/heads") != tip {
+				if diff := cmp.Diff(before, files(t, s.w.Path)); diff != "" ||
+					run(t, s.dir, "for-each-ref", "refs/heads") != tip {
 					t.Errorf("something is gone: %s", diff)
 				}
 			}
@@ -156,7 +167,8 @@ func TestLockWaits(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // enough to come to the lock
 	defer cancel()
-	if _, err := git.AddWorktree(ctx, s.dir, "i2"); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(fmt.Sprint(err), "another loop") {
+	if _, err := git.AddWorktree(ctx, s.dir, "i2"); !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(fmt.Sprint(err), "another loop") {
 		t.Errorf("have %v", err)
 	}
 	write(t, s.bare, "go", "")

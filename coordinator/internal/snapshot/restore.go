@@ -73,7 +73,9 @@ func (p *Plan) Did() string {
 // taken behind the step; without it, whatever differs may be newer work. A file
 // that was written after ran, the end of the step, is newer work, too. The
 // present is kept under id.
-func (k Keeper) Plan(ctx context.Context, before undo.Picture, after *undo.Picture, ran time.Time, id undo.ID, part string) (*Plan, error) {
+func (k Keeper) Plan(
+	ctx context.Context, before undo.Picture, after *undo.Picture, ran time.Time, id undo.ID, part string,
+) (*Plan, error) {
 	since := time.Now()
 	now, err := k.Take(ctx, before.Again(), id, part)
 	if err != nil {

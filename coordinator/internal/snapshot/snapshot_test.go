@@ -100,11 +100,23 @@ func steps() []step {
 		{"checkout -f other", busy, tree0, g("checkout", "-q", "-f", "other"), ""},
 		{"switch to a commit", busy, tree0, g("checkout", "-q", "-f", "--detach", "other"), ""},
 		{"back a commit", nil, tree0, g("reset", "-q", "--hard", "HEAD~1"), "branch main"},
-		{"stash with all", busy, func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Ignored: true}} }, func(t *testing.T, dir string) {
-			sh(t, dir, "stash", "-q", "-a")
-			sh(t, dir, "stash", "drop", "-q")
-		}, ""},
-		{"rm -r of tracked and untracked", busy, paths0("new dir", "a.txt", "build"), rm("new dir", "a.txt", "build"), "4 files"},
+		{
+			"stash with all",
+			busy,
+			func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Ignored: true}} },
+			func(t *testing.T, dir string) {
+				sh(t, dir, "stash", "-q", "-a")
+				sh(t, dir, "stash", "drop", "-q")
+			},
+			"",
+		},
+		{
+			"rm -r of tracked and untracked",
+			busy,
+			paths0("new dir", "a.txt", "build"),
+			rm("new dir", "a.txt", "build"),
+			"4 files",
+		},
 		{"rm of a pattern", busy, paths0("*.txt"), rm("a.txt", "staged.txt"), "2 files"},
 		{"overwrite, and make", busy, paths0("a.txt", "made"), func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "a.txt"), nil, 0o644); err != nil {
@@ -120,8 +132,20 @@ func steps() []step {
 		{"branch -f", nil, ref0("other"), g("branch", "-q", "-f", "other", "main~1"), ""},
 		{"tag -d", nil, ref0("v1"), g("tag", "-d", "v1"), "tag v1"},
 		{"update-ref -d", nil, ref0("refs/heads/other"), g("update-ref", "-d", "refs/heads/other"), ""},
-		{"stash drop", stashed, func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Stashes: true}} }, g("stash", "drop", "-q"), "2 stashes"},
-		{"stash clear", stashed, func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Stashes: true}} }, g("stash", "clear"), ""},
+		{
+			"stash drop",
+			stashed,
+			func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Stashes: true}} },
+			g("stash", "drop", "-q"),
+			"2 stashes",
+		},
+		{
+			"stash clear",
+			stashed,
+			func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Stashes: true}} },
+			g("stash", "clear"),
+			"",
+		},
 		{"all refs", nil, ref0("*"), func(t *testing.T, dir string) {
 			sh(t, dir, "branch", "-q", "-D", "other")
 			sh(t, dir, "tag", "-d", "v1")
@@ -262,7 +286,9 @@ func TestUndo(t *testing.T) {
 				return // a stash that comes back goes on top, and undo takes none away
 			}
 			restore(t, s, p.Now, &before)
-			if diff := cmp.Diff(done, standing(t, dir)); diff != "" && !strings.Contains(st.name, "branch") && !strings.Contains(st.name, "ref") && !strings.Contains(st.name, "tag") {
+			if diff := cmp.Diff(done, standing(t, dir)); diff != "" && !strings.Contains(st.name, "branch") &&
+				!strings.Contains(st.name, "ref") &&
+				!strings.Contains(st.name, "tag") {
 				t.Errorf("the undoing is not undone:\n%s", diff)
 			}
 		})

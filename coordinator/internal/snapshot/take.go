@@ -167,7 +167,14 @@ func (t *taking) tree() (string, error) {
 // addChanges adds the files that differ from the index, and those that are not
 // in it.
 func (t *taking) addChanges() error {
-	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"}
+	args := []string{
+		"status",
+		"--porcelain=v2",
+		"-z",
+		"--untracked-files=all",
+		"--no-renames",
+		"--ignore-submodules=all",
+	}
 	if t.picture.Scope.Ignored {
 		args = append(args, "--ignored=traditional")
 	}
@@ -354,7 +361,10 @@ func (t *taking) write(entries []entry) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	in := fmt.Sprintf("040000 tree %s\tstaged\n040000 tree %s\twork\n100644 blob %s\tmodes\n", staged, work, oids[len(t.kept)])
+	in := fmt.Sprintf(
+		"040000 tree %s\tstaged\n040000 tree %s\twork\n100644 blob %s\tmodes\n", staged, work,
+		oids[len(t.kept)],
+	)
 	out, err := t.gitWith([]byte(in), "mktree")
 	return strings.TrimSpace(string(out)), err
 }

@@ -20,8 +20,15 @@ import (
 type beads struct{ tool }
 
 func newBeads(top string) Tracker {
-	return beads{tool{program: "bd", top: top, timeout: toolTime, env: []string{"BD_NO_HOOKS=1", "BD_NON_INTERACTIVE=1", "BD_NO_PAGER=1"},
-		get: "install beads (github.com/steveyegge/beads), or set issues.tracker in config.toml"}}
+	return beads{
+		tool{
+			program: "bd",
+			top:     top,
+			timeout: toolTime,
+			env:     []string{"BD_NO_HOOKS=1", "BD_NON_INTERACTIVE=1", "BD_NO_PAGER=1"},
+			get:     "install beads (github.com/steveyegge/beads), or set issues.tracker in config.toml",
+		},
+	}
 }
 
 func (b beads) Name() string { return "bd" }
@@ -37,7 +44,13 @@ func (b beads) mute(ctx context.Context) error {
 	}
 	major, _, _ := strings.Cut(strings.TrimPrefix(is.Version, "v"), ".")
 	if n, err := strconv.Atoi(major); err != nil || n < 1 {
-		return toolError{"bd", fmt.Sprintf("version %q runs the scripts that a project keeps for it, even when told not to; install 1.0 or newer", markdown.Shorten(is.Version))}
+		return toolError{
+			"bd",
+			fmt.Sprintf(
+				"version %q runs the scripts that a project keeps for it, even when told not to; install 1.0 or newer",
+				markdown.Shorten(is.Version),
+			),
+		}
 	}
 	return nil
 }
@@ -158,7 +171,14 @@ func (r bdIssue) comments() (out []comment) {
 }
 
 func (b beads) issue(r bdIssue) (Issue, error) {
-	i := Issue{ID: r.ID, Title: r.Title, Body: together(r.text(), r.comments()), Status: r.status(), Priority: r.Priority + 1, Created: r.Created}
+	i := Issue{
+		ID:       r.ID,
+		Title:    r.Title,
+		Body:     together(r.text(), r.comments()),
+		Status:   r.status(),
+		Priority: r.Priority + 1,
+		Created:  r.Created,
+	}
 	for _, d := range r.Dependencies {
 		switch {
 		case d.Type == "blocks":

@@ -96,7 +96,8 @@ func conformNew(t *testing.T, b bench) {
 		t.Errorf("made %+v", made)
 	}
 	got := b.show(made.ID)
-	if got.Title != "one" || got.Body != "About one" || got.Status != StatusOpen || got.Priority != 3 || got.Created.IsZero() {
+	if got.Title != "one" || got.Body != "About one" || got.Status != StatusOpen || got.Priority != 3 ||
+		got.Created.IsZero() {
 		t.Errorf("shown %+v", got)
 	}
 	if (got.Path != "") != InTree(b) {
@@ -156,7 +157,8 @@ func conformStatus(t *testing.T, b bench) {
 		b.set(i.ID, c.to, "because of "+string(c.to))
 		b.wantTitles(c.listed, c.ready)
 		got := b.show(i.ID)
-		if got.Status != c.to || !strings.Contains(got.Body, "because of "+string(c.to)) || !strings.Contains(got.Body, "About one") {
+		if got.Status != c.to || !strings.Contains(got.Body, "because of "+string(c.to)) ||
+			!strings.Contains(got.Body, "About one") {
 			t.Errorf("after %s: %+v", c.to, got)
 		}
 	}
@@ -214,7 +216,9 @@ func conformHostile(t *testing.T, b bench) {
 		}
 		b.set(i.ID, StatusPaused, note)
 		got := b.show(i.ID)
-		if got.Title != text || !strings.Contains(got.Body, text+"\n\n- status: closed") || !strings.Contains(got.Body, note) || got.Status != StatusPaused {
+		if got.Title != text || !strings.Contains(got.Body, text+"\n\n- status: closed") ||
+			!strings.Contains(got.Body, note) ||
+			got.Status != StatusPaused {
 			t.Errorf("%q became %q, %q", text, got.Title, got.Body)
 		}
 	}

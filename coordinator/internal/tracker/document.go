@@ -111,7 +111,10 @@ func parseStatus(text string) (Status, error) {
 func parsePriority(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < FirstPriority || n > LastPriority {
-		return DefaultPriority, fmt.Errorf("unknown priority %q; want a number from 1 (first) to 5", markdown.Shorten(text))
+		return DefaultPriority, fmt.Errorf(
+			"unknown priority %q; want a number from 1 (first) to 5",
+			markdown.Shorten(text),
+		)
 	}
 	return n, nil
 }
@@ -145,7 +148,8 @@ const maxID = 80
 // nowhere else.
 func checkID(id string) error {
 	if id == "" || len(id) > maxID || strings.Trim(id, idLetters+"-_.") != "" || !strings.ContainsAny(id[:1], idLetters) ||
-		strings.Contains(id, "..") || strings.HasSuffix(id, ".") || strings.HasSuffix(strings.ToLower(id), ".lock") {
+		strings.Contains(id, "..") || strings.HasSuffix(id, ".") ||
+		strings.HasSuffix(strings.ToLower(id), ".lock") {
 		return fmt.Errorf("invalid id %q; want letters, digits, - and _", markdown.Shorten(id))
 	}
 	return nil
@@ -166,7 +170,8 @@ func heading(at time.Time, s Status) string {
 // endsWith reports whether the last comment is this note.
 func (d document) endsWith(note string) bool {
 	body := d.Body()
-	return note != "" && strings.HasSuffix(body, "\n\n"+note) && strings.HasPrefix(lastHeading(strings.TrimSuffix(body, "\n\n"+note)), "## ")
+	return note != "" && strings.HasSuffix(body, "\n\n"+note) &&
+		strings.HasPrefix(lastHeading(strings.TrimSuffix(body, "\n\n"+note)), "## ")
 }
 
 func lastHeading(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
@@ -199,7 +204,9 @@ func titleOf(draft string) (string, error) {
 		return "", errors.New("an issue needs a title")
 	}
 	if n := utf8.RuneCountInString(title); n > maxTitle {
-		return "", fmt.Errorf("a title has at most %d characters, this one has %d; put the rest into the body", maxTitle, n)
+		return "", fmt.Errorf(
+			"a title has at most %d characters, this one has %d; put the rest into the body", maxTitle, n,
+		)
 	}
 	return title, nil
 }

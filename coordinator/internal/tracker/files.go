@@ -85,12 +85,19 @@ func readAll(root *os.Root) ([]Issue, error) {
 // README, which explains the directory to a reader of the repository.
 func isIssue(e fs.DirEntry) bool {
 	name := e.Name()
-	return !e.IsDir() && !strings.HasPrefix(name, ".") && path.Ext(name) == ".md" && !strings.EqualFold(name, "README.md")
+	return !e.IsDir() && !strings.HasPrefix(name, ".") && path.Ext(name) == ".md" &&
+		!strings.EqualFold(name, "README.md")
 }
 
 // readIssue reads one file. What is wrong with it is in its Broken.
 func readIssue(root *os.Root, name string) Issue {
-	i := Issue{ID: idOf(name), Title: strings.TrimSuffix(name, ".md"), Status: StatusOpen, Priority: DefaultPriority, Path: path.Join(issuesDir, name)}
+	i := Issue{
+		ID:       idOf(name),
+		Title:    strings.TrimSuffix(name, ".md"),
+		Status:   StatusOpen,
+		Priority: DefaultPriority,
+		Path:     path.Join(issuesDir, name),
+	}
 	err := checkID(i.ID)
 	var text string
 	if err == nil {
@@ -158,7 +165,9 @@ func sameID(all []Issue) {
 			continue
 		}
 		for _, n := range []int{i, other} {
-			all[n].Broken = fmt.Sprintf("%s: %s has the same id; rename one of the two files", all[n].Path, all[i+other-n].Path)
+			all[n].Broken = fmt.Sprintf(
+				"%s: %s has the same id; rename one of the two files", all[n].Path, all[i+other-n].Path,
+			)
 		}
 	}
 }

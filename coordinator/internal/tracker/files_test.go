@@ -86,7 +86,10 @@ func TestFileOfANewIssue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i, err := f.New(t.Context(), Draft{Title: "Sessions die: why?", Body: "They do.\n", Priority: 1, Needs: []string{need.ID[:4]}})
+	i, err := f.New(
+		t.Context(),
+		Draft{Title: "Sessions die: why?", Body: "They do.\n", Priority: 1, Needs: []string{need.ID[:4]}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,20 +172,35 @@ func TestBrokenFiles(t *testing.T) {
 		{"needs itself", "# X\n- needs: broken\n", "issues need each other in a circle: broken → broken"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			top := project(t, map[string]string{"broken.md": c.text, "one.md": "# one\n", "over.md": "# over\n- status: duplicate\n", "two.md": "# two\n- needs: over\n"})
+			top := project(
+				t,
+				map[string]string{
+					"broken.md": c.text,
+					"one.md":    "# one\n",
+					"over.md":   "# over\n- status: duplicate\n",
+					"two.md":    "# two\n- needs: over\n",
+				},
+			)
 			f := openFiles(t, top)
 			listed, err := f.List(t.Context())
 			if err != nil || len(listed) != 3 {
 				t.Fatalf("listed %+v, %v", listed, err)
 			}
 			got, err := pick(listed, "broken")
-			if err != nil || !strings.Contains(got.Broken, c.want) || !strings.HasPrefix(got.Broken, ".afar/issues/broken.md: ") {
+			if err != nil || !strings.Contains(got.Broken, c.want) ||
+				!strings.HasPrefix(got.Broken, ".afar/issues/broken.md: ") {
 				t.Errorf("have %q, %v, want %q", got.Broken, err, c.want)
 			}
 			if ready, err := f.Ready(t.Context()); err != nil || titles(ready) != "one two" {
 				t.Errorf("ready: %q, %v", titles(ready), err)
 			}
-			if err := f.Set(t.Context(), "broken", StatusPaused, "x"); strings.HasPrefix(c.want, "line ") != errors.Is(err, ErrBroken) {
+			if err := f.Set(t.Context(), "broken", StatusPaused, "x"); strings.HasPrefix(
+				c.want,
+				"line ",
+			) != errors.Is(
+				err,
+				ErrBroken,
+			) {
 				t.Errorf("set: %v", err)
 			} else if err != nil && readBack(t, top, "broken.md") != c.text {
 				t.Error("a file that cannot be understood was changed")
@@ -209,7 +227,8 @@ func TestCircles(t *testing.T) {
 	if ready, err := f.Ready(t.Context()); err != nil || titles(ready) != "free" {
 		t.Errorf("ready %q, %v", titles(ready), err)
 	}
-	if _, err := f.New(t.Context(), Draft{Title: "x", Needs: []string{"b"}}); !errors.Is(err, ErrCycle) || !strings.Contains(err.Error(), "a → b → c → a") {
+	if _, err := f.New(t.Context(), Draft{Title: "x", Needs: []string{"b"}}); !errors.Is(err, ErrCycle) ||
+		!strings.Contains(err.Error(), "a → b → c → a") {
 		t.Errorf("new: %v", err)
 	}
 	if err := f.Set(t.Context(), "c", StatusClosed, ""); err != nil {
@@ -284,7 +303,10 @@ func TestNames(t *testing.T) {
 }
 
 func TestPrefixes(t *testing.T) {
-	f := openFiles(t, project(t, map[string]string{"login.md": "# a\n", "login-page.md": "# b\n", "logout.md": "# c\n"}))
+	f := openFiles(
+		t,
+		project(t, map[string]string{"login.md": "# a\n", "login-page.md": "# b\n", "logout.md": "# c\n"}),
+	)
 	for _, c := range []struct {
 		id, want string
 		err      error
@@ -364,10 +386,12 @@ func TestManyAtOnce(t *testing.T) {
 // TestSameID: two files that claim one id are both named, and neither is changed.
 func TestSameID(t *testing.T) {
 	f := openFiles(t, project(t, map[string]string{"bcd234-old.md": "# old\n", "bcd234-new.md": "# new\n"}))
-	if err := f.Set(t.Context(), "bcd234", StatusClosed, "x"); !errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), "has the same id; rename one") {
+	if err := f.Set(t.Context(), "bcd234", StatusClosed, "x"); !errors.Is(err, ErrBroken) ||
+		!strings.Contains(err.Error(), "has the same id; rename one") {
 		t.Errorf("set: %v", err)
 	}
-	if old, young := readBack(t, f.top, "bcd234-old.md"), readBack(t, f.top, "bcd234-new.md"); old != "# old\n" || young != "# new\n" {
+	if old, young := readBack(t, f.top, "bcd234-old.md"), readBack(t, f.top, "bcd234-new.md"); old != "# old\n" ||
+		young != "# new\n" {
 		t.Errorf("%q %q", old, young)
 	}
 }

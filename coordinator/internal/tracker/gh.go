@@ -20,8 +20,15 @@ import (
 type github struct{ tool }
 
 func newGitHub(top string) Tracker {
-	return github{tool{program: "gh", top: top, timeout: 2 * toolTime, env: []string{"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1"},
-		get: "install GitHub's command line (github.com/cli/cli), or set issues.tracker in config.toml"}}
+	return github{
+		tool{
+			program: "gh",
+			top:     top,
+			timeout: 2 * toolTime,
+			env:     []string{"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1"},
+			get:     "install GitHub's command line (github.com/cli/cli), or set issues.tracker in config.toml",
+		},
+	}
 }
 
 func (g github) Name() string { return "gh" }
@@ -225,7 +232,10 @@ func (g github) made(ctx context.Context, out string) (Issue, error) {
 	if number := path.Base(address); strings.Contains(address, "/issues/") {
 		return g.Show(ctx, number)
 	}
-	return Issue{}, toolError{"gh issue", fmt.Sprintf("create printed %q instead of an issue's address", markdown.Shorten(address))}
+	return Issue{}, toolError{
+		"gh issue",
+		fmt.Sprintf("create printed %q instead of an issue's address", markdown.Shorten(address)),
+	}
 }
 
 // label makes a label where there is none of that name.

@@ -40,7 +40,8 @@ func TestGitHubByHand(t *testing.T) {
 	}
 	b.wantTitles("ground wall", "ground")
 	wall := b.show("#3")
-	if wall.Priority != 1 || strings.Join(wall.Needs, " ") != gone.ID+" "+ground.ID || strings.Join(wall.Waits, " ") != ground.ID {
+	if wall.Priority != 1 || strings.Join(wall.Needs, " ") != gone.ID+" "+ground.ID ||
+		strings.Join(wall.Waits, " ") != ground.ID {
 		t.Errorf("%+v", wall)
 	}
 	if _, err := b.Show(t.Context(), "100"); !errors.Is(err, ErrNotFound) {

@@ -14,7 +14,9 @@ func TestBranchesMerge(t *testing.T) {
 	top := t.TempDir()
 	git := func(fails bool, args ...string) {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", top, "-c", "user.name=Ann", "-c", "user.email=ann@example.org"}, args...)...)
+		cmd := exec.Command(
+			"git",
+			append([]string{"-C", top, "-c", "user.name=Ann", "-c", "user.email=ann@example.org"}, args...)...)
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		if out, err := cmd.CombinedOutput(); (err != nil) != fails {
 			t.Fatalf("git %v: %v\n%s", args, err, out)

@@ -8,9 +8,21 @@ import (
 // FuzzRows: whatever a tool prints, its issues are refused or are such as ours
 // can be: an id that leads nowhere, a title of one line, a known status.
 func FuzzRows(f *testing.F) {
-	f.Add([]byte(`{"issue":{"id":"acme-1","title":"x","status":"open","priority":2},"comments":[{"body":"y","created_at":1}],"deps":[{"src_id":"a","dst_id":"acme-1","kind":"blocks"}]}`))
-	f.Add([]byte(`{"id":"bd-1.2","title":"x\u0000\n","status":"custom","priority":-7,"labels":["duplicate"],"dependencies":[{"id":"../x","dependency_type":"blocks"}]}`))
-	f.Add([]byte(`{"number":12,"title":"x","state":"CLOSED","body":"Needs: #1,#99999999999999999999 #x","labels":[{"name":"P9"},{"name":"duplicate"}]}`))
+	f.Add(
+		[]byte(
+			`{"issue":{"id":"acme-1","title":"x","status":"open","priority":2},"comments":[{"body":"y","created_at":1}],"deps":[{"src_id":"a","dst_id":"acme-1","kind":"blocks"}]}`,
+		),
+	)
+	f.Add(
+		[]byte(
+			`{"id":"bd-1.2","title":"x\u0000\n","status":"custom","priority":-7,"labels":["duplicate"],"dependencies":[{"id":"../x","dependency_type":"blocks"}]}`,
+		),
+	)
+	f.Add(
+		[]byte(
+			`{"number":12,"title":"x","state":"CLOSED","body":"Needs: #1,#99999999999999999999 #x","labels":[{"name":"P9"},{"name":"duplicate"}]}`,
+		),
+	)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var tissueRow tissueShown
 		if json.Unmarshal(raw, &tissueRow) == nil {
@@ -34,7 +46,8 @@ func wantSane(t *testing.T, raw []byte) func(Issue, error) {
 			return
 		}
 		title, bad := titleOf(i.Title + "x")
-		if checkID(i.ID) != nil || i.Status.check() != nil || i.Priority < FirstPriority || i.Priority > LastPriority || bad == nil && title != i.Title+"x" {
+		if checkID(i.ID) != nil || i.Status.check() != nil || i.Priority < FirstPriority || i.Priority > LastPriority ||
+			bad == nil && title != i.Title+"x" {
 			t.Errorf("%q became %+v", raw, i)
 		}
 		all := []Issue{i, {ID: "other", Needs: []string{i.ID}}}

@@ -86,7 +86,8 @@ func TestTools(t *testing.T) {
 				}
 				begun := time.Now()
 				err := firstError(t, tool)
-				if !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), name) {
+				if !errors.Is(err, ErrTool) || !strings.Contains(err.Error(), c.want) ||
+					!strings.Contains(err.Error(), name) {
 					t.Errorf("have %v, want %q", err, c.want)
 				}
 				if took := time.Since(begun); took > 20*time.Second {

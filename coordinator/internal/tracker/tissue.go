@@ -143,7 +143,13 @@ func (s tissueShown) comments() (out []comment) {
 }
 
 func (t tissue) issue(s tissueShown) (Issue, error) {
-	i := Issue{ID: s.Issue.ID, Title: s.Issue.Title, Status: Status(s.Issue.Status), Priority: s.Issue.Priority, Body: together(s.Issue.Body, s.comments())}
+	i := Issue{
+		ID:       s.Issue.ID,
+		Title:    s.Issue.Title,
+		Status:   Status(s.Issue.Status),
+		Priority: s.Issue.Priority,
+		Body:     together(s.Issue.Body, s.comments()),
+	}
 	if s.Issue.Created > 0 {
 		i.Created = time.UnixMilli(s.Issue.Created)
 	}

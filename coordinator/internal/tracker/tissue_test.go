@@ -65,7 +65,8 @@ func TestTissueCircle(t *testing.T) {
 	b.wantTitles("one two", "")
 	listed, err := b.List(t.Context())
 	first, second := min(one.ID, two.ID), max(one.ID, two.ID)
-	if want := fmt.Sprintf("issues need each other in a circle: %s → %s → %s", first, second, first); err != nil || listed[0].Broken != want {
+	if want := fmt.Sprintf("issues need each other in a circle: %s → %s → %s", first, second, first); err != nil ||
+		listed[0].Broken != want {
 		t.Errorf("%q, %v, want %q", listed[0].Broken, err, want)
 	}
 }

@@ -118,7 +118,10 @@ func (t tool) ask(ctx context.Context, out any, args ...string) error {
 
 func (t tool) read(text string, out any, args ...string) error {
 	if err := json.Unmarshal([]byte(text), out); err != nil {
-		return toolError{t.program + " " + args[0], fmt.Sprintf("it printed other JSON than its contract has (%v): %q", err, markdown.Shorten(text))}
+		return toolError{
+			t.program + " " + args[0],
+			fmt.Sprintf("it printed other JSON than its contract has (%v): %q", err, markdown.Shorten(text)),
+		}
 	}
 	return nil
 }

@@ -36,7 +36,10 @@ func (s Status) Over() bool { return s == StatusClosed || s == StatusDuplicate }
 
 func (s Status) check() error {
 	if !slices.Contains(statuses, s) {
-		return fmt.Errorf("unknown status %q; want open, in_progress, paused, duplicate or closed", markdown.Shorten(string(s)))
+		return fmt.Errorf(
+			"unknown status %q; want open, in_progress, paused, duplicate or closed",
+			markdown.Shorten(string(s)),
+		)
 	}
 	return nil
 }
@@ -85,7 +88,10 @@ func (d Draft) checked() (Draft, error) {
 		return d, fmt.Errorf("unknown priority %d; want a number from 1 (first) to 5", d.Priority)
 	}
 	if len(d.Body) > mostBody {
-		return d, fmt.Errorf("the body has %d bytes; an issue has at most %d, and a file can be named in it", len(d.Body), mostBody)
+		return d, fmt.Errorf(
+			"the body has %d bytes; an issue has at most %d, and a file can be named in it", len(d.Body),
+			mostBody,
+		)
 	}
 	d.Title, d.Body, d.Needs = title, asText(d.Body), slices.Clone(d.Needs)
 	return d, nil

@@ -56,7 +56,10 @@ var hostile = map[string]func(t *testing.T, dir, evil string){
 		Run(t, dir, "config", "pager.status", evil)
 	},
 	"signatures": func(t *testing.T, dir, evil string) {
-		signed := strings.Replace(Run(t, dir, "cat-file", "commit", "HEAD"), "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n x\n -----END PGP SIGNATURE-----\n\n", 1)
+		signed := strings.Replace(
+			Run(t, dir, "cat-file", "commit", "HEAD"), "\n\n",
+			"\ngpgsig -----BEGIN PGP SIGNATURE-----\n x\n -----END PGP SIGNATURE-----\n\n", 1,
+		)
 		Write(t, dir, ".git/signed", signed+"\n")
 		Run(t, dir, "update-ref", "HEAD", Run(t, dir, "hash-object", "-t", "commit", "-w", ".git/signed"))
 		Run(t, dir, "config", "log.showSignature", "true")

@@ -256,7 +256,16 @@ func (f *beadsStore) create(line bdLine) error {
 		}
 	}
 	at := f.tick()
-	r := &bdRecord{ID: "acme-" + strconv.FormatInt(at.UnixMilli()*7919%1679616, 36), Title: title, Description: text, Status: "open", Priority: priority, Type: "task", Created: at, Updated: at}
+	r := &bdRecord{
+		ID:          "acme-" + strconv.FormatInt(at.UnixMilli()*7919%1679616, 36),
+		Title:       title,
+		Description: text,
+		Status:      "open",
+		Priority:    priority,
+		Type:        "task",
+		Created:     at,
+		Updated:     at,
+	}
 	if kind := line.flags["--type"]; kind != "" {
 		r.Type = kind
 	}
@@ -278,7 +287,10 @@ func (f *beadsStore) update(line bdLine) error {
 	}
 	if s, ok := line.flags["--status"]; ok {
 		if !slices.Contains([]string{"open", "in_progress", "blocked", "deferred", "closed", "pinned", "hooked"}, s) {
-			return bdSays("invalid status %q (built-in: open, in_progress, blocked, deferred, closed, pinned, hooked)", s)
+			return bdSays(
+				"invalid status %q (built-in: open, in_progress, blocked, deferred, closed, pinned, hooked)",
+				s,
+			)
 		}
 		r.Status = s
 	}
@@ -303,7 +315,13 @@ func (f *beadsStore) close(line bdLine) error {
 }
 
 func (f *beadsStore) version(bdLine) error {
-	return printed(map[string]string{"branch": "master", "build": "dev", "version": cmp.Or(os.Getenv("STANDIN_BD_VERSION"), "1.0.0")})
+	return printed(
+		map[string]string{
+			"branch":  "master",
+			"build":   "dev",
+			"version": cmp.Or(os.Getenv("STANDIN_BD_VERSION"), "1.0.0"),
+		},
+	)
 }
 
 func (f *beadsStore) comment(line bdLine) error {

@@ -144,7 +144,10 @@ func (f *ghStore) find(arg string) (*ghRecord, error) {
 			return r, nil
 		}
 	}
-	return nil, refused("GraphQL: Could not resolve to an issue or pull request with the number of %d. (repository.issue)", number)
+	return nil, refused(
+		"GraphQL: Could not resolve to an issue or pull request with the number of %d. (repository.issue)",
+		number,
+	)
 }
 
 func (f *ghStore) list(line ghLine) error {
@@ -194,7 +197,9 @@ func (f *ghStore) create(line ghLine) error {
 	case err != nil:
 		return err
 	case line.flags["--title"] == "" || !body && line.flags["--body-file"] == "":
-		return refused("must provide `--title` and `--body` (or `--fill` or `fill-first` or `--fillverbose`) when not running interactively")
+		return refused(
+			"must provide `--title` and `--body` (or `--fill` or `fill-first` or `--fillverbose`) when not running interactively",
+		)
 	}
 	r := &ghRecord{Number: len(f.Issues) + 1, Title: line.flags["--title"], Body: text, State: "OPEN", At: f.tick()}
 	if err := f.give(r, line.flags["--label"]); err != nil {
@@ -256,7 +261,10 @@ func (f *ghStore) close(line ghLine) error {
 		return err
 	}
 	if reason := line.flags["--reason"]; !slices.Contains([]string{"", "completed", "not planned"}, reason) {
-		return refused("invalid argument %q for \"-r, --reason\" flag: valid values are {completed|not planned}", reason)
+		return refused(
+			"invalid argument %q for \"-r, --reason\" flag: valid values are {completed|not planned}",
+			reason,
+		)
 	}
 	r.State = "CLOSED"
 	fmt.Fprintf(os.Stderr, "✓ Closed issue acme/api#%d (%s)\n", r.Number, r.Title)

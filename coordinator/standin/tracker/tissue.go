@@ -73,7 +73,9 @@ type tissueDep struct {
 }
 
 // flags splits arguments as tissue does: anything that begins with - is a flag.
-func (f *tissueStore) flags(args []string, values string, most int) (flags map[string]string, rest []string, err error) {
+func (f *tissueStore) flags(
+	args []string, values string, most int,
+) (flags map[string]string, rest []string, err error) {
 	flags = map[string]string{}
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
@@ -115,8 +117,17 @@ func (f *tissueStore) create(args []string) error {
 		}
 	}
 	at := f.tick()
-	r := tissueRecord{ID: fmt.Sprintf("acme-%08s", strconv.FormatInt(at*7919%2821109907455, 36)), Title: rest[0], Body: unescape(flags["-b"]),
-		Status: "open", Priority: priority, Created: at, Updated: at, Rev: "01J", Tags: []string{}}
+	r := tissueRecord{
+		ID:       fmt.Sprintf("acme-%08s", strconv.FormatInt(at*7919%2821109907455, 36)),
+		Title:    rest[0],
+		Body:     unescape(flags["-b"]),
+		Status:   "open",
+		Priority: priority,
+		Created:  at,
+		Updated:  at,
+		Rev:      "01J",
+		Tags:     []string{},
+	}
 	f.Issues = append(f.Issues, r)
 	if flags["--quiet"] != "" || flags["--json"] == "" {
 		fmt.Println(r.ID)
@@ -163,7 +174,8 @@ func (f *tissueStore) ready(args []string) error {
 	return f.rows(args, "", func(r tissueRecord) bool {
 		blocked := slices.ContainsFunc(f.Deps, func(d tissueDep) bool {
 			from, err := f.resolve(d.From)
-			return err == nil && d.Kind == "blocks" && d.To == r.ID && from.Status != "closed" && from.Status != "duplicate"
+			return err == nil && d.Kind == "blocks" && d.To == r.ID && from.Status != "closed" &&
+				from.Status != "duplicate"
 		})
 		return r.Status == "open" && !blocked
 	})
