@@ -16,6 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/audit"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
@@ -176,7 +177,7 @@ func (c *Coordinator) buildWorkers(file config.Config) (err error) {
 	c.audit = audit.New(c.core, dirs, c.cfg.Bin, log)
 	c.marks = marks.New(c.core, dirs, log)
 	c.server = server.New(c.serverConfig(file))
-	hostDirs := []string{dirs.HostDir(), c.cfg.Getenv("CLAUDE_CONFIG_DIR")}
+	hostDirs := []string{dirs.HostDir(), claude.Env(c.cfg.Getenv).ConfigDir()}
 	sessions := sessionwatch.New(c.core, hostDirs, c.server.Consulting, log)
 	keeper := upkeep.Keeper{
 		Core:    c.core,

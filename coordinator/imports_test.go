@@ -51,7 +51,7 @@ var inHooks = append([]string{hostjson}, leanInHooks...)
 
 // leanInHooks are those of them that leave encoding/json alone.
 var leanInHooks = append([]string{
-	"hooks", "hooks/judge", claude, "coordinator/callsite", "coordinator/client", "coordinator/guard", "coordinator/home",
+	"hooks", "hooks/judge", claude, claude + "/hookoutput", "coordinator/callsite", "coordinator/client", "coordinator/guard", "coordinator/home",
 	"coordinator/ledger", "coordinator/policy", "coordinator/roomy", "coordinator/toml", "coordinator/wire", in + "atomicfile",
 }, inGuard...)
 
@@ -118,7 +118,7 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 func table() rules {
 	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", "coordinator/redact", in + "session", in + "topic", in + "turn", in + "undo", in + "usage"}
 	root := slices.Concat(waysIn, workers, []string{
-		claude + "/transcript", in + "core", in + "event", in + "git", in + "presence", in + "random", in + "session", in + "settings", in + "store",
+		claude, claude + "/transcript", in + "core", in + "event", in + "git", in + "presence", in + "random", in + "session", in + "settings", in + "store",
 		"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/peer", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected"})
@@ -130,7 +130,7 @@ func table() rules {
 				claude + "/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
 			},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
-			"hooks":       {claude, hostjson, "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/roomy", "coordinator/wire"},
+			"hooks":       {claude, hostjson, claude + "/hookoutput", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/roomy", "coordinator/wire"},
 			"hooks/judge": {"coordinator/guard", "coordinator/callsite", "coordinator/wire", "hooks"},
 
 			"coordinator":          root,
@@ -145,6 +145,7 @@ func table() rules {
 			"coordinator/policy":   {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
 			hostjson:               {},
 			claude + "/hookinput":  {in + "session"},
+			claude + "/hookoutput": {hostjson, "coordinator/wire"},
 			"coordinator/roomy":    {},
 			"coordinator/text":     {},
 			"coordinator/toml":     {},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -151,21 +152,20 @@ func (q *question) end(why string) {
 }
 
 // orphaned reports that the client died without a word: its hooks live on.
-func (q *question) orphaned() bool { return os.Getppid() == 1 && q.hook.clientPID() != 1 }
+func (q *question) orphaned() bool { return os.Getppid() == 1 && q.hook.getenv.PID() != 1 }
 
 // printAnswer prints what the person decided in the form of the event.
 func (h *hook) printAnswer(a answer) error {
 	switch {
 	case a.decided && !a.allow && a.said.yes("interrupt") && h.event.name == "PermissionRequest":
-		return h.print(h.decision(wire.NewObject().Str("behavior", "deny").Str("message", a.message).Bool("interrupt", true)))
+		return h.print(hookoutput.Refuse(a.message, true))
 	case a.decided && !a.allow:
 		return h.print(h.denial(a.message))
 	case a.decided && h.event.name == "PreToolUse":
-		return h.print(h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
-			Str("permissionDecision", "allow").Str("permissionDecisionReason", "allowed by the person")))
+		return h.print(hookoutput.PreToolUse(hookoutput.Allow, "allowed by the person"))
 	case a.decided:
 		return h.printAllow(a)
-	case h.attended():
+	case h.getenv.Attended():
 		return nil // the dialog is the person's
 	}
 	return h.print(h.denial(fmt.Sprintf("Not allowed: %s. Park this step: write down what you need and why, and go on with what does not depend on it.", a.message)))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -172,7 +173,7 @@ func (c *check) wayOut(done <-chan struct{}) <-chan struct{} {
 
 func (c *check) cancelled() bool {
 	dirs := c.hook.client.Dirs
-	return home.Marked(dirs.CancelMark(c.session)) || home.Marked(dirs.CancelMark(c.hook.str("session_id")))
+	return home.Marked(dirs.CancelMark(c.session)) || home.Marked(dirs.CancelMark(c.hook.str(claude.FieldSession)))
 }
 
 func pauseAfter(err error) time.Duration {

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -28,7 +30,7 @@ const maxSettings = 1 << 20
 func configChange(h *hook) error {
 	for _, file := range h.settingsFiles() {
 		why, err := h.switchesOff(file)
-		if errors.Is(err, hostjson.ErrInvalid) && file.path != h.str("file_path") {
+		if errors.Is(err, hostjson.ErrInvalid) && file.path != h.str(claude.FieldFile) {
 			continue // the host passes over such a file
 		}
 		if err != nil {
@@ -52,20 +54,20 @@ type settingsFile struct {
 // the host does not let a hook block them.
 func (h *hook) settingsFiles() []settingsFile {
 	files := []settingsFile{{filepath.Join(h.hostDir(), "settings.json"), true}}
-	project := h.getenv("CLAUDE_PROJECT_DIR")
+	project := h.getenv.Project()
 	if project == "" {
-		project = h.str("cwd")
+		project = h.str(claude.FieldCwd)
 	}
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		files = append(files, settingsFile{path: filepath.Join(project, ".claude", name)})
 	}
-	changed := h.str("file_path")
+	changed := h.str(claude.FieldFile)
 	for _, f := range files {
 		if f.path == changed {
 			return files
 		}
 	}
-	source := h.str("source")
+	source := h.str(claude.FieldSource)
 	if changed == "" || !strings.HasSuffix(source, "_settings") || source == "policy_settings" {
 		return files
 	}
@@ -75,11 +77,10 @@ func (h *hook) settingsFiles() []settingsFile {
 // hostDir is the host's configuration directory. A transcript lies in
 // <dir>/projects/<project>/<session>.jsonl.
 func (h *hook) hostDir() string {
-	projects := filepath.Dir(filepath.Dir(h.str("transcript_path")))
-	if filepath.IsAbs(projects) && filepath.Base(projects) == "projects" {
-		return filepath.Dir(projects)
+	if dir := claude.ConfigDir(h.str(claude.FieldTranscript)); dir != "" {
+		return dir
 	}
-	if dir := h.getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+	if dir := h.getenv.ConfigDir(); dir != "" {
 		return dir
 	}
 	return h.client.Dirs.HostDir()
@@ -185,7 +186,7 @@ func pluginOff(v hostjson.Value) (why string) {
 func (h *hook) moves(env hostjson.Value) (why string) {
 	for name, value := range env.Members() {
 		switch name {
-		case "AFAR_HOME", "HOME", "CLAUDE_CONFIG_DIR":
+		case "AFAR_HOME", "HOME", claude.ConfigDirName:
 			if value.Str() != h.getenv(name) {
 				return `"env" sets ` + name + " to " + brief(value)
 			}
@@ -209,7 +210,7 @@ func brief(v hostjson.Value) string {
 func (h *hook) blockConfig(path, why string) error {
 	reason := "Afar does not let this session take over a change of settings that would switch its guard off. " +
 		path + ": " + why + ". Until that is mended, no change of settings takes effect in this session."
-	err := h.print(wire.NewObject().Str("decision", "block").Str("reason", reason))
+	err := h.print(hookoutput.Block(reason, ""))
 	refused := wire.ConfigRefusedRequest{HookCall: h.hookCall(), File: path, Why: why}
 	_, _ = h.call(wire.OpConfigRefused, refused, noteFor) // the block stands without it
 	return err

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -60,9 +61,9 @@ func (h *hook) debugLine(decision string, failed error) []byte {
 		Event:    h.event.name,
 		Decision: decision,
 		TookUS:   time.Since(h.began).Microseconds(),
-		Session:  text.ClipBytes(h.str("session_id"), maxWord),
-		Tool:     text.ClipBytes(h.str("tool_name"), maxWord),
-		Agent:    text.ClipBytes(h.str("agent_type"), maxWord),
+		Session:  text.ClipBytes(h.str(claude.FieldSession), maxWord),
+		Tool:     text.ClipBytes(h.str(claude.FieldTool), maxWord),
+		Agent:    text.ClipBytes(h.str(claude.FieldAgentType), maxWord),
 		PID:      os.Getpid(),
 		Bytes:    len(h.input),
 	}
@@ -86,16 +87,5 @@ func (h *hook) decided(code int, err error) string {
 	case len(h.printed) == 0:
 		return "none"
 	}
-	out, _ := hostjson.Parse(string(h.printed), hostjson.MaxDepth) // of a text that is too deep nothing is told
-	for _, path := range [...]string{
-		"hookSpecificOutput.permissionDecision", "hookSpecificOutput.decision.behavior", "hookSpecificOutput.action", "decision",
-	} {
-		if word := out.Get(path).Str(); word != "" {
-			return text.ClipBytes(word, maxWord)
-		}
-	}
-	if out.Get("hookSpecificOutput.additionalContext").Exists() {
-		return "context"
-	}
-	return "notice"
+	return text.ClipBytes(hookoutput.Word(h.printed), maxWord)
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -15,11 +17,11 @@ const retryFor = 5 * time.Second
 // can let it be tried once more. It waits for nobody: the host holds the whole
 // session for as long as this hook runs. In plan mode nothing is to be retried.
 func permissionDenied(h *hook) error {
-	if h.off() || h.str("permission_mode") != "auto" {
+	if h.off() || h.str(claude.FieldMode) != claude.ModeAuto {
 		return nil
 	}
 	in := wire.AskOpenRequest{
-		HookCall: h.hookCall(), Ask: newID(), Kind: "denied", Why: h.str("reason"), Park: true,
+		HookCall: h.hookCall(), Ask: newID(), Kind: "denied", Why: h.str(claude.FieldReason), Park: true,
 	}
 	_, err := h.callStarting(wire.OpAskOpen, in, parkFor)
 	return err
@@ -29,7 +31,7 @@ func permissionDenied(h *hook) error {
 // allowed once. Without the coordinator's mark, which is there for minutes in
 // a day, it costs one look at the disk in auto mode, and nothing elsewhere.
 func (h *hook) tryAgain() error {
-	if h.str("permission_mode") != "auto" {
+	if h.str(claude.FieldMode) != claude.ModeAuto {
 		return nil
 	}
 	if _, err := os.Lstat(h.client.Dirs.Retries()); err != nil {
@@ -39,6 +41,5 @@ func (h *hook) tryAgain() error {
 	if err != nil || !r.yes("allow") {
 		return nil // auto mode judges the call as ever
 	}
-	return h.print(h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
-		Str("permissionDecision", "allow").Str("permissionDecisionReason", "the person allowed this call once")))
+	return h.print(hookoutput.PreToolUse(hookoutput.Allow, "the person allowed this call once"))
 }

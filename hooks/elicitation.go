@@ -1,6 +1,8 @@
 package hooks
 
 import (
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -19,28 +21,22 @@ func elicitation(h *hook) error {
 	case a.decided && a.allow:
 		return h.printContent(a.said)
 	case a.decided:
-		return h.print(h.elicited("decline"))
-	case h.attended():
+		return h.print(hookoutput.Elicitation("decline", nil))
+	case h.getenv.Attended():
 		return nil // the dialog is the person's
 	}
-	return h.print(h.elicited("cancel"))
-}
-
-// elicited is what the server is told: cancel says that nobody decided.
-func (h *hook) elicited(action string) *wire.Object {
-	return h.specific(wire.NewObject().Str("hookEventName", "Elicitation").Str("action", action))
+	return h.print(hookoutput.Elicitation("cancel", nil))
 }
 
 func (h *hook) printContent(r reply) error {
-	out := wire.NewObject().Str("hookEventName", "Elicitation").Str("action", "accept")
-	if h.str("mode") != "url" {
-		content, err := h.content(r.body.Get("choices").Items())
-		if err != nil {
-			return err
-		}
-		out.Raw("content", content.Bytes())
+	if h.str(claude.FieldElicitMode) == "url" {
+		return h.print(hookoutput.Elicitation("accept", nil))
 	}
-	return h.print(h.specific(out))
+	content, err := h.content(r.body.Get("choices").Items())
+	if err != nil {
+		return err
+	}
+	return h.print(hookoutput.Elicitation("accept", content.Bytes()))
 }
 
 // content is the person's answers by the names of the server's fields, which
@@ -48,7 +44,7 @@ func (h *hook) printContent(r reply) error {
 // that came in: nobody else has them unmasked.
 func (h *hook) content(choices []hostjson.Value) (*wire.Object, error) {
 	content, i := wire.NewObject(), 0
-	for name, property := range h.get("requested_schema.properties").Members() {
+	for name, property := range h.get(claude.FieldFormFields).Members() {
 		if i == len(choices) || !fill(content, name, property, choices[i]) {
 			return nil, errChoices
 		}

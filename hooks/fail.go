@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -65,7 +66,7 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 		class = asks
 	}
 	do := policy[class].unattended
-	if h.attended() {
+	if h.getenv.Attended() {
 		do = policy[class].attended
 	}
 	switch do {
@@ -100,7 +101,7 @@ func (h *hook) leaveToDialog(err error, stderr io.Writer) int {
 		return 0
 	}
 	text := "Afar: this question is asked here alone: " + because(err) + ". `afar doctor` says how to mend it."
-	if err := h.print(wire.NewObject().Str("systemMessage", text)); err != nil {
+	if err := h.print(hookoutput.Notice(text)); err != nil {
 		fmt.Fprintln(stderr, err)
 	}
 	return 0
@@ -137,18 +138,14 @@ func (h *hook) refuse(text string, stderr io.Writer) int {
 	return 0
 }
 
+// denial returns a refusal in the form of the event, and notes one of the guard.
 func (h *hook) denial(text string) *wire.Object {
 	if h.event.name == "Elicitation" {
-		return h.elicited("cancel") // it has no place for a reason
+		return hookoutput.Elicitation("cancel", nil) // it has no place for a reason
 	}
 	if h.event.name == "PreToolUse" {
 		h.keep(ledger.Denied)
-		return h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
-			Str("permissionDecision", "deny").Str("permissionDecisionReason", text))
+		return hookoutput.PreToolUse(hookoutput.Deny, text)
 	}
-	return h.decision(wire.NewObject().Str("behavior", "deny").Str("message", text))
-}
-
-func (h *hook) decision(fields *wire.Object) *wire.Object {
-	return h.specific(wire.NewObject().Str("hookEventName", "PermissionRequest").Raw("decision", fields.Bytes()))
+	return hookoutput.Refuse(text, false)
 }

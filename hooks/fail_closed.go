@@ -19,7 +19,7 @@ const versionFor = 3 * time.Second
 // default mode the host itself refuses then; in the others a client does it that
 // obeys the key onFailure.
 func (h *hook) deathStops() bool {
-	return h.str("permission_mode") == "default" || h.event.closed && claude.Stops(clientVersion())
+	return h.str(claude.FieldMode) == claude.ModeDefault || h.event.closed && claude.Stops(clientVersion())
 }
 
 // clientVersion returns the version of the client that started this hook, ""

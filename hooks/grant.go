@@ -4,23 +4,25 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// always adds to an allow those of the host's suggestions that the person saw and
-// allowed, each as it came. The others are left out.
-func (h *hook) always(yes *wire.Object, chosen []hostjson.Value) {
-	suggestions := h.get("permission_suggestions").Items()
+// suggested returns those of the client's suggestions that the person saw and
+// allowed, each as it came, as a list; nil for none.
+func (h *hook) suggested(chosen []hostjson.Value) []byte {
+	suggestions := h.get(claude.FieldSuggestions).Items()
 	var echo []string
 	for _, n := range chosen {
 		if i := n.Int(); i >= 0 && i < int64(len(suggestions)) {
 			echo = append(echo, suggestions[i].Raw())
 		}
 	}
-	if len(echo) > 0 {
-		yes.Raw("updatedPermissions", []byte("["+strings.Join(echo, ",")+"]"))
+	if len(echo) == 0 {
+		return nil
 	}
+	return []byte("[" + strings.Join(echo, ",") + "]")
 }
 
 // parkFor bounds the registration of a call that is refused at once: should

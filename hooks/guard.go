@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
@@ -65,16 +66,16 @@ var errNoTool = errors.New("the hook input names no tool with an input object")
 
 // judge has the call judged that the host is about to make.
 func (h *hook) judge(guard Guard) (Judgement, error) {
-	tool, input := h.str("tool_name"), h.get("tool_input")
+	tool, input := h.str(claude.FieldTool), h.get(claude.FieldToolInput)
 	if tool == "" || !input.IsObject() {
 		return Judgement{}, errNoTool
 	}
 	return guard(Call{
-		Place: h.place(), Transcript: h.str("transcript_path"), Agent: h.str("agent_type"),
+		Place: h.place(), Transcript: h.str(claude.FieldTranscript), Agent: h.str(claude.FieldAgentType),
 		Tool: tool, Input: input,
 	})
 }
 
 func (h *hook) place() Place {
-	return Place{Dirs: h.client.Dirs, Bin: h.client.Bin, Cwd: h.str("cwd"), Project: h.getenv("CLAUDE_PROJECT_DIR")}
+	return Place{Dirs: h.client.Dirs, Bin: h.client.Bin, Cwd: h.str(claude.FieldCwd), Project: h.getenv.Project()}
 }

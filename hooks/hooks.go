@@ -20,6 +20,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	_ "github.com/afar-sh/afar/coordinator/roomy" // first of all
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -127,9 +128,9 @@ type hook struct {
 	client *client.Client
 	pinned bool // the environment does not say where the coordinator is
 	stdout io.Writer
-	getenv func(string) string // the first call costs: not before Knock
-	owed   *receipt            // nil for none
-	unhear func()              // gives the host's signals back; nil while nobody hears them
+	getenv claude.Env // the first call costs: not before Knock
+	owed   *receipt   // nil for none
+	unhear func()     // gives the host's signals back; nil while nobody hears them
 
 	began   time.Time
 	printed []byte // what the host was told, for debugging
@@ -169,15 +170,15 @@ func (h *hook) read(stdin io.Reader) error {
 		return fmt.Errorf("the hook input %w", err)
 	}
 	h.input, h.parsed = raw, parsed
-	name := h.str("hook_event_name")
+	name := h.str(claude.FieldEvent)
 	if name == "StopFailure" && h.event.name == "Stop" {
 		name = "Stop" // in its place, when the provider refused: the session is as idle
 	}
 	if name != h.event.name {
 		return fmt.Errorf("the hook input is of event %q, not %s", name, h.event.name)
 	}
-	if h.str("session_id") == "" {
-		return errors.New("the hook input has no session_id")
+	if h.str(claude.FieldSession) == "" {
+		return errors.New("the hook input names no session")
 	}
 	return nil
 }
@@ -212,26 +213,6 @@ func (h *hook) coordinatorEnv() []string {
 	return env
 }
 
-// attended reports whether someone sits at the client's terminal. Older clients
-// do not say so themselves.
-func (h *hook) attended() bool {
-	if v := h.getenv("CLAUDE_CODE_SESSION_ATTENDED"); v != "" {
-		return v == "1"
-	}
-	return h.getenv("CLAUDE_CODE_ENTRYPOINT") == "cli" && h.getenv("CLAUDE_JOB_DIR") == ""
-}
-
-// background reports whether this is a session of `claude --bg`: the terminal
-// client, on a terminal of the host's own that nobody watches.
-func (h *hook) background() bool {
-	return !h.attended() && h.getenv("CLAUDE_CODE_ENTRYPOINT") == "cli" && h.getenv("CLAUDE_JOB_DIR") != ""
-}
-
-// dialogs reports whether the client opens dialogs of its own, for whoever sits
-// at its terminal or attaches to it: then it fires PermissionRequest in every
-// mode, and its Stop hooks can wake it.
-func (h *hook) dialogs() bool { return h.attended() || h.background() }
-
 // get returns what stands at a path of the host's input.
 func (h *hook) get(path string) hostjson.Value { return h.parsed.Get(path) }
 
@@ -246,7 +227,7 @@ func (h *hook) off() bool {
 	if h.getenv("AFAR_DISABLED") == "1" || home.Marked(h.client.Dirs.PauseMark()) {
 		return true
 	}
-	for _, dir := range []string{h.getenv("CLAUDE_PROJECT_DIR"), h.str("cwd")} {
+	for _, dir := range []string{h.getenv.Project(), h.str(claude.FieldCwd)} {
 		if dir == "" {
 			continue
 		}
@@ -261,13 +242,13 @@ func (h *hook) off() bool {
 func (h *hook) hookCall() wire.HookCall {
 	return wire.HookCall{
 		Payload:    h.input,
-		Client:     h.clientPID(),
-		Entrypoint: h.getenv("CLAUDE_CODE_ENTRYPOINT"),
-		Attended:   h.attended(),
-		Background: h.background(),
+		Client:     h.getenv.PID(),
+		Entrypoint: h.getenv.Entrypoint(),
+		Attended:   h.getenv.Attended(),
+		Background: h.getenv.Background(),
 		Off:        h.off(),
 		Terminal:   h.terminal(),
-		Project:    h.getenv("CLAUDE_PROJECT_DIR"),
+		Project:    h.getenv.Project(),
 		Redirected: h.redirected(),
 	}
 }
@@ -280,22 +261,6 @@ func (h *hook) redirected() []string {
 	return h.client.Dirs.Overruled(h.getenv)
 }
 
-// clientPID is the process id of the host's client. Older clients do not name
-// themselves; an exec-form hook is their child.
-func (h *hook) clientPID() int {
-	pid := 0
-	for _, c := range h.getenv("CLAUDE_PID") {
-		if c < '0' || c > '9' || pid > 1<<22 {
-			return os.Getppid()
-		}
-		pid = pid*10 + int(c-'0')
-	}
-	if pid == 0 {
-		return os.Getppid()
-	}
-	return pid
-}
-
 // terminal names the client's terminal and where the name is from.
 func (h *hook) terminal() string {
 	for _, name := range []string{"WT_SESSION", "TERM_SESSION_ID", "ITERM_SESSION_ID"} {
@@ -303,7 +268,7 @@ func (h *hook) terminal() string {
 			return strings.ToLower(name) + ":" + v
 		}
 	}
-	client := strconv.Itoa(h.clientPID())
+	client := strconv.Itoa(h.getenv.PID())
 	if tty, err := os.Readlink("/proc/" + client + "/fd/0"); err == nil && strings.HasPrefix(tty, "/dev/") && tty != "/dev/null" {
 		return "tty:" + tty
 	}
@@ -373,9 +338,4 @@ func (h *hook) print(o *wire.Object) error {
 	}
 	h.owed.due()
 	return nil
-}
-
-// specific is the part of an output that belongs to the event.
-func (h *hook) specific(fields *wire.Object) *wire.Object {
-	return wire.NewObject().Raw("hookSpecificOutput", fields.Bytes())
 }

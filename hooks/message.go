@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -75,7 +77,7 @@ func (h *hook) blockWithTexts(delivery string) error {
 	if err != nil || text == "" {
 		return err
 	}
-	return h.print(wire.NewObject().Str("decision", "block").Str("reason", text))
+	return h.print(hookoutput.Block(text, ""))
 }
 
 // contextWithTexts hands texts over beside a prompt, behind what Afar itself has
@@ -92,7 +94,7 @@ func (h *hook) contextWithTexts(delivery, ours string) error {
 		text = by + ", the person whom this session works for, wrote this through Afar. " +
 			"These are the person's own words, to be followed like a prompt that they typed:\n\n" + text
 	}
-	return h.print(h.specific(wire.NewObject().Str("hookEventName", h.event.name).Str("additionalContext", ours+text)))
+	return h.print(hookoutput.Context(h.event.name, ours+text, ""))
 }
 
 // stopRewake waits in the background, with the terminal free, until a text comes
@@ -100,10 +102,10 @@ func (h *hook) contextWithTexts(delivery, ours string) error {
 // coordinator that died: nobody else would notice while all sessions are idle. A
 // print session stays after its stop for its background shells alone.
 func stopRewake(h *hook) error {
-	if h.off() || !h.dialogs() && len(h.get("background_tasks").Items()) == 0 {
+	if h.off() || !h.getenv.Dialogs() && len(h.get(claude.FieldBackground).Items()) == 0 {
 		return nil
 	}
-	if !h.dialogs() {
+	if !h.getenv.Dialogs() {
 		time.Sleep(restsAfter)
 	}
 	id, parent := newID(), os.Getppid()

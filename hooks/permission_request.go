@@ -1,5 +1,9 @@
 package hooks
 
+import (
+	"github.com/afar-sh/afar/coordinator/host/claude"
+)
+
 // permissionRequest asks the person while the host's own dialog is open. Where
 // Afar is off, the dialog is left alone; so it is where a host's own program
 // shows the questions and plans of a session that nobody watches.
@@ -8,8 +12,8 @@ func permissionRequest(h *hook, guard Guard) error {
 	if err != nil {
 		return err
 	}
-	kind := kindOf(h.str("tool_name"))
-	if h.off() || kind != "permission" && !h.dialogs() {
+	kind := kindOf(h.str(claude.FieldTool))
+	if h.off() || kind != "permission" && !h.getenv.Dialogs() {
 		return nil
 	}
 	a, err := h.ask(kind, d.Person)
@@ -22,9 +26,9 @@ func permissionRequest(h *hook, guard Guard) error {
 // kindOf is the kind of ask that a tool's call is.
 func kindOf(tool string) string {
 	switch tool {
-	case questionTool:
+	case claude.QuestionTool:
 		return "question"
-	case planTool:
+	case claude.PlanTool:
 		return "plan"
 	}
 	return "permission"

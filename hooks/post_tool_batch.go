@@ -1,6 +1,10 @@
 package hooks
 
-import "github.com/afar-sh/afar/coordinator/wire"
+import (
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
 
 // postToolBatch stands between two steps of every turn: it ends the turn that the person
 // stopped, whose calls are over, and hands what they wrote to a session that works on. It
@@ -9,9 +13,9 @@ import "github.com/afar-sh/afar/coordinator/wire"
 // writes to.
 func postToolBatch(h *hook) error {
 	if reason := h.halted(wire.TurnOver); reason != "" {
-		return h.print(wire.NewObject().Bool("continue", false).Str("stopReason", "Afar: "+reason))
+		return h.print(hookoutput.EndTurn("Afar: " + reason))
 	}
-	if h.str("agent_id") != "" || h.off() {
+	if h.str(claude.FieldAgent) != "" || h.off() {
 		return nil
 	}
 	h.input = h.outline()
@@ -27,7 +31,9 @@ func postToolBatch(h *hook) error {
 // large and is of no use here.
 func (h *hook) outline() []byte {
 	o := wire.NewObject()
-	for _, name := range []string{"hook_event_name", "session_id", "prompt_id", "transcript_path", "cwd", "permission_mode"} {
+	for _, name := range []string{
+		claude.FieldEvent, claude.FieldSession, claude.FieldPromptID, claude.FieldTranscript, claude.FieldCwd, claude.FieldMode,
+	} {
 		o.OptStr(name, h.str(name))
 	}
 	return o.Bytes()

@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -21,7 +22,7 @@ func postToolUseFailure(h *hook) error { return h.outcome(false) }
 // still runs, and this must not get lost; it is done in a moment.
 func (h *hook) outcome(ok bool) error {
 	signal.Ignore(syscall.SIGTERM)
-	kept := ledger.Read(h.client.Dirs.Calls(), h.str("session_id")).Of(h.str("tool_use_id"))
+	kept := ledger.Read(h.client.Dirs.Calls(), h.str(claude.FieldSession)).Of(h.str(claude.FieldToolUse))
 	in := wire.OutcomeRequest{HookCall: h.hookCall(), OK: ok, Kept: string(kept)}
 	_, err := h.callStarting(wire.OpOutcome, in, outcomeFor)
 	return err

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -40,7 +42,7 @@ func preToolUse(h *hook, guard Guard) error {
 // keep writes down that the guard saw the call, or denied it. A call that runs
 // all the same, or that nobody wrote down, is found by that.
 func (h *hook) keep(v ledger.Verdict) {
-	ledger.Write(h.client.Dirs.Calls(), h.str("session_id"), h.str("tool_use_id"), v)
+	ledger.Write(h.client.Dirs.Calls(), h.str(claude.FieldSession), h.str(claude.FieldToolUse), v)
 }
 
 // warn tells the person once that the policy is broken.
@@ -48,7 +50,7 @@ func (h *hook) warn(broken string) error {
 	in := wire.GuardedRequest{HookCall: h.hookCall(), Verdict: wire.PolicyBroken, Broken: broken}
 	r, err := h.call(wire.OpGuarded, in, noteFor)
 	if notice := r.str("notice"); err == nil && notice != "" {
-		return h.print(wire.NewObject().Str("systemMessage", notice))
+		return h.print(hookoutput.Notice(notice))
 	}
 	return nil
 }
@@ -58,9 +60,8 @@ func (h *hook) warn(broken string) error {
 // refuse, so this hook waits itself. Where its death would let the call run, it
 // refuses at once and parks the call.
 func (h *hook) guardAsks(d Judgement) error {
-	if h.dialogs() {
-		err := h.print(h.specific(wire.NewObject().Str("hookEventName", "PreToolUse").
-			Str("permissionDecision", "ask").Str("permissionDecisionReason", d.Person+h.snapshot(d))))
+	if h.getenv.Dialogs() {
+		err := h.print(hookoutput.PreToolUse(hookoutput.Ask, d.Person+h.snapshot(d)))
 		h.note(d)
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -40,7 +42,7 @@ func userPromptSubmit(h *hook) error {
 // model request: its reason is what the person reads.
 func userPromptExpansion(h *hook) error {
 	r, err := h.callStarting(wire.OpExpand, wire.ExpandRequest{HookCall: h.hookCall()}, expandFor)
-	if errors.Is(err, client.ErrUnreachable) && h.str("command_name") == "afar:cancel" {
+	if errors.Is(err, client.ErrUnreachable) && h.str(claude.FieldCommand) == "afar:cancel" {
 		return h.cancelUnheard()
 	}
 	if err != nil {
@@ -53,14 +55,13 @@ func userPromptExpansion(h *hook) error {
 }
 
 func (h *hook) blockPrompt(reason string) error {
-	quiet := wire.NewObject().Str("hookEventName", h.event.name).Bool("suppressOriginalPrompt", true)
-	return h.print(h.specific(quiet).Str("decision", "block").Str("reason", reason))
+	return h.print(hookoutput.BlockPrompt(h.event.name, reason))
 }
 
 // cancelUnheard ends the session's loop while no coordinator answers: a mark is
 // left, and without one that answers no Stop hook holds a session.
 func (h *hook) cancelUnheard() error {
-	id := h.str("session_id")
+	id := h.str(claude.FieldSession)
 	if err := home.LeaveMark(h.client.Dirs.CancelMark(id), id); err != nil {
 		return err
 	}

@@ -4,47 +4,41 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The tools whose dialog is the question itself: the host ignores a bare yes
-// to them.
-const (
-	questionTool = "AskUserQuestion"
-	planTool     = "ExitPlanMode"
-)
-
 // printAllow prints a yes with what the call's tool wants to hear.
 func (h *hook) printAllow(a answer) error {
-	yes := wire.NewObject().Str("behavior", "allow")
-	switch h.str("tool_name") {
-	case questionTool:
+	switch h.str(claude.FieldTool) {
+	case claude.QuestionTool:
 		input, err := h.answers(a.said)
 		if err != nil {
 			return err
 		}
-		yes.Raw("updatedInput", input)
-	case planTool:
-		yes.Raw("updatedInput", []byte("{}"))
-		if a.said.yes("accept_edits") {
-			yes.Raw("updatedPermissions", []byte(acceptEdits))
-		}
-	default:
-		h.always(yes, a.said.body.Get("echo").Items())
+		return h.print(hookoutput.Grant(input, nil))
+	case claude.PlanTool:
+		return h.print(hookoutput.Grant([]byte("{}"), rulesOfPlan(a)))
 	}
-	return h.print(h.decision(yes))
+	return h.print(hookoutput.Grant(nil, h.suggested(a.said.body.Get("echo").Items())))
 }
 
-// acceptEdits lets the session edit without asking until it ends.
-const acceptEdits = `[{"type":"setMode","mode":"acceptEdits","destination":"session"}]`
+// rulesOfPlan returns the rules that an approved plan comes with, nil for none.
+func rulesOfPlan(a answer) []byte {
+	if a.said.yes("accept_edits") {
+		return []byte(hookoutput.AcceptEdits)
+	}
+	return nil
+}
 
 var errChoices = errors.New("the coordinator's answers do not fit the questions of the call")
 
 // answers is the call's input with the person's answers, by the questions' own
 // text. The labels are those that came in: nobody else has them unmasked.
 func (h *hook) answers(r reply) ([]byte, error) {
-	questions := h.get("tool_input.questions")
+	questions := h.get(claude.FieldQuestions)
 	choices := r.body.Get("choices").Items()
 	all := questions.Items()
 	if !questions.IsArray() || len(choices) != len(all) {

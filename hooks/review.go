@@ -1,6 +1,10 @@
 package hooks
 
-import "github.com/afar-sh/afar/coordinator/wire"
+import (
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
 
 // subagentStop holds a reviewer to what a review needs.
 func subagentStop(h *hook) error {
@@ -8,7 +12,7 @@ func subagentStop(h *hook) error {
 		return nil
 	}
 	within := subagentFor
-	if wire.ReadsOnly(h.str("agent_type")) {
+	if wire.ReadsOnly(h.str(claude.FieldAgentType)) {
 		within = stopFor // a busy coordinator must not open the gate
 	}
 	r, err := h.call(wire.OpSubagentStop, wire.SubagentStopRequest{HookCall: h.hookCall()}, within)
@@ -18,14 +22,14 @@ func subagentStop(h *hook) error {
 	case r.yes("block"):
 		return h.block(r)
 	case r.str("notice") != "":
-		return h.print(wire.NewObject().Str("systemMessage", r.str("notice")))
+		return h.print(hookoutput.Notice(r.str("notice")))
 	}
 	return nil
 }
 
 // subagentStart shows a reviewer what the person asked for.
 func subagentStart(h *hook) error {
-	if h.off() || !wire.ReadsOnly(h.str("agent_type")) {
+	if h.off() || !wire.ReadsOnly(h.str(claude.FieldAgentType)) {
 		return nil
 	}
 	r, err := h.call(wire.OpSubagentStart, wire.SubagentStartRequest{HookCall: h.hookCall()}, stopFor)

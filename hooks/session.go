@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/client"
+	"github.com/afar-sh/afar/coordinator/host/claude"
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/ledger"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -35,7 +37,7 @@ const maxContext = 8000
 // registration. The person hears once, here, that none can do its work.
 func sessionStart(h *hook, check func(Place) string) error {
 	h.birthmark()
-	_ = ledger.Begin(h.client.Dirs.Calls(), h.str("session_id"), time.Now()) // without it nothing is concluded
+	_ = ledger.Begin(h.client.Dirs.Calls(), h.str(claude.FieldSession), time.Now()) // without it nothing is concluded
 	id, broken := newID(), check(h.place())
 	in := wire.SessionStartRequest{HookCall: h.hookCall(), Delivery: id, Broken: broken}
 	r, err := h.registerNow(request(wire.OpSessionStart, in))
@@ -72,7 +74,7 @@ func (h *hook) registerNow(req wire.Request) (reply, error) {
 // withTrouble adds to what the person is told that Afar cannot do its work, once
 // for each session: not when the session was compacted or cleared.
 func (h *hook) withTrouble(told string, err error) string {
-	if source := h.str("source"); h.off() || source == "compact" || source == "clear" {
+	if source := h.str(claude.FieldSource); h.off() || source == "compact" || source == "clear" {
 		return told
 	}
 	trouble := "Afar's guard works, but nothing else of it does: " + because(err) + ". " + h.consequence() +
@@ -85,7 +87,7 @@ func (h *hook) withTrouble(told string, err error) string {
 
 // consequence says what becomes of this session's questions.
 func (h *hook) consequence() string {
-	if h.attended() {
+	if h.getenv.Attended() {
 		return "Questions stay at this terminal."
 	}
 	return "What needs an answer is refused."
@@ -98,14 +100,10 @@ func (h *hook) printTold(context, person string) error {
 	if len(context) > maxContext {
 		return fmt.Errorf("the coordinator's text of %d bytes is too long", len(context))
 	}
-	out := wire.NewObject()
-	if context != "" {
-		out = h.specific(wire.NewObject().Str("hookEventName", h.event.name).Str("additionalContext", context))
-	}
 	if context == "" && person == "" {
 		return nil
 	}
-	return h.print(out.OptStr("systemMessage", person))
+	return h.print(hookoutput.Context(h.event.name, context, person))
 }
 
 // registerLater starts a detached copy of this binary and hands it the request.

@@ -3,6 +3,7 @@ package hooks
 import (
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -54,7 +55,7 @@ func (h *hook) endStop(id string, r reply) error {
 	case hold > 0:
 		return h.hold(id, time.Duration(hold)*time.Millisecond)
 	case r.str("notice") != "":
-		return h.print(wire.NewObject().Str("systemMessage", r.str("notice")))
+		return h.print(hookoutput.Notice(r.str("notice")))
 	}
 	return nil
 }
@@ -100,8 +101,7 @@ func (h *hook) awaitErrand(began time.Time) (typed bool) {
 
 // block sends the session on with the coordinator's reason.
 func (h *hook) block(r reply) error {
-	out := wire.NewObject().Str("decision", "block").Str("reason", r.str("reason"))
-	return h.print(out.OptStr("systemMessage", r.str("notice")))
+	return h.print(hookoutput.Block(r.str("reason"), r.str("notice")))
 }
 
 func stopFailure(h *hook) error {

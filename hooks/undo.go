@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -23,7 +24,7 @@ func (h *hook) snapshot(d Judgement) string {
 	switch {
 	case err == nil && r.str("line") != "":
 		return " (" + r.str("line") + ")"
-	case err != nil && inRepository(h.str("cwd")):
+	case err != nil && inRepository(h.str(claude.FieldCwd)):
 		return " (no snapshot: Afar's coordinator did not answer)"
 	}
 	return ""

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 )
 
 // newHold is for install.sh: it seats the plugin's mod before all others, and
@@ -80,8 +82,5 @@ func (a *app) editSettings(d home.Dirs, did string, edit func(hostFile, string) 
 
 // hostDir is Claude Code's configuration directory.
 func (a *app) hostDir(d home.Dirs) string {
-	if dir := a.getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
-		return dir
-	}
-	return d.HostDir()
+	return cmp.Or(claude.Env(a.getenv).ConfigDir(), d.HostDir())
 }

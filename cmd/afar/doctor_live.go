@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -169,10 +170,7 @@ func (x exam) sessionFiles() (running []sessionFile) {
 
 // hostDir is the host's configuration directory.
 func (x exam) hostDir() string {
-	if dir := x.getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return dir
-	}
-	return x.dirs.HostDir()
+	return cmp.Or(claude.Env(x.getenv).ConfigDir(), x.dirs.HostDir())
 }
 
 // runs reports whether a process is there.

@@ -1,0 +1,78 @@
+package claude
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// An Env looks a variable up in the environment that the client gives its hooks.
+type Env func(name string) string
+
+// Entrypoint returns what the client was started as, "cli" at a terminal.
+func (e Env) Entrypoint() string { return e("CLAUDE_CODE_ENTRYPOINT") }
+
+// Project returns the directory of the session's project, "" if the client does
+// not say.
+func (e Env) Project() string { return e("CLAUDE_PROJECT_DIR") }
+
+// File returns the file that the session's shells read when they start, "" for
+// none.
+func (e Env) File() string { return e("CLAUDE_ENV_FILE") }
+
+// ConfigDir returns the configuration directory that the environment names, "" for
+// none.
+func (e Env) ConfigDir() string {
+	if dir := e(ConfigDirName); filepath.IsAbs(dir) {
+		return dir
+	}
+	return ""
+}
+
+// ConfigDirName is the variable that moves the configuration directory.
+const ConfigDirName = "CLAUDE_CONFIG_DIR"
+
+// Attended reports whether a person sits at the client's terminal. Older clients
+// do not say so themselves.
+func (e Env) Attended() bool {
+	if v := e("CLAUDE_CODE_SESSION_ATTENDED"); v != "" {
+		return v == "1"
+	}
+	return e.atTerminal() && !e.inJob()
+}
+
+// Background reports whether this is a session of `claude --bg`: the terminal
+// client on a terminal of its own that nobody watches.
+func (e Env) Background() bool { return !e.Attended() && e.atTerminal() && e.inJob() }
+
+// Dialogs reports whether the client opens dialogs of its own, for a person who
+// sits at its terminal or attaches to it. It then fires PermissionRequest in every
+// mode, and its Stop hooks can wake it.
+func (e Env) Dialogs() bool { return e.Attended() || e.Background() }
+
+func (e Env) atTerminal() bool { return e.Entrypoint() == "cli" }
+
+func (e Env) inJob() bool { return e("CLAUDE_JOB_DIR") != "" }
+
+// PID returns the process id of the client. Older clients do not name themselves;
+// a hook is their child.
+func (e Env) PID() int {
+	pid := 0
+	for _, c := range e("CLAUDE_PID") {
+		if c < '0' || c > '9' || pid > 1<<22 {
+			return os.Getppid()
+		}
+		pid = pid*10 + int(c-'0')
+	}
+	if pid == 0 {
+		return os.Getppid()
+	}
+	return pid
+}
+
+// IsSessionFile reports whether path is where the client keeps what the shells of
+// a session read: …/session-env/<session id>/<file>. A project can name another
+// file in its settings.
+func IsSessionFile(path, session string) bool {
+	dir := filepath.Dir(path)
+	return session != "" && filepath.IsAbs(path) && filepath.Base(dir) == session && filepath.Base(filepath.Dir(dir)) == "session-env"
+}

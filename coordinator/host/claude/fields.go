@@ -1,0 +1,39 @@
+package claude
+
+// The fields of a hook's input that the hooks read. A path of names leads into an
+// object.
+const (
+	FieldAgent       = "agent_id"
+	FieldAgentType   = "agent_type"
+	FieldBackground  = "background_tasks"
+	FieldCommand     = "command_name"
+	FieldCwd         = "cwd"
+	FieldElicitMode  = "mode"
+	FieldEvent       = "hook_event_name"
+	FieldFile        = "file_path" // of ConfigChange
+	FieldFormFields  = "requested_schema.properties"
+	FieldMode        = "permission_mode"
+	FieldPromptID    = "prompt_id"
+	FieldQuestions   = "tool_input.questions"
+	FieldReason      = "reason"
+	FieldSession     = "session_id"
+	FieldSource      = "source"
+	FieldSuggestions = "permission_suggestions"
+	FieldTool        = "tool_name"
+	FieldToolInput   = "tool_input"
+	FieldToolUse     = "tool_use_id"
+	FieldTranscript  = "transcript_path"
+)
+
+// ModeAuto and ModeDefault are permission modes.
+const (
+	ModeAuto    = "auto"
+	ModeDefault = "default"
+)
+
+// The tools whose dialog is the question itself: the client ignores a bare yes to
+// them.
+const (
+	QuestionTool = "AskUserQuestion"
+	PlanTool     = "ExitPlanMode"
+)
