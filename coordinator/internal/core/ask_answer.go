@@ -18,8 +18,8 @@ func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
 	return c.Step(id, ask.Answer, d)
 }
 
-// Step makes one move of its person towards the end of an ask, and of all that
-// stand on its card.
+// Step makes one move of the person towards the end of an ask, and of all asks on its
+// card.
 func (c *Core) Step(id ask.ID, step ask.Step, d ask.Decision) (ask.Ask, error) {
 	if err := c.recall(id); err != nil {
 		return ask.Ask{}, err
@@ -124,15 +124,22 @@ func (s *state) sent(id session.ID) string {
 // replied makes the text that answered a check-in at another channel a message.
 func (s *state) replied(b *store.Batch, a ask.Ask, now time.Time) {
 	if a.Replied() {
-		s.post(b, message.Message{Key: "ask:" + string(a.ID), Session: a.Session, Text: a.Decision.Message, By: a.Decision.By, Channel: a.Decision.Channel}, now)
+		s.post(b, message.Message{
+			Key:     "ask:" + string(a.ID),
+			Session: a.Session,
+			Text:    a.Decision.Message,
+			By:      a.Decision.By,
+			Channel: a.Decision.Channel,
+		}, now)
 	}
 }
 
-// answer makes one step of its person on every ask of a card that waits, nil
-// being to decide it, and gives the grant where the answer is for the session,
-// in one commit. It returns the asks that it changed, or the one that says why
-// it changed none.
-func (s *state) answer(b *store.Batch, card ask.Card, step ask.Step, d ask.Decision, now time.Time) (changed ask.Card, err error) {
+// answer makes one step of the person on every waiting ask of a card. A nil step decides
+// them. Where the answer is for the session, it also gives the grant. It returns the asks
+// that it changed, or the one that says why it changed none.
+func (s *state) answer(
+	b *store.Batch, card ask.Card, step ask.Step, d ask.Decision, now time.Time,
+) (changed ask.Card, err error) {
 	waiting := card.Waiting().Or(card.Face())
 	for _, a := range waiting {
 		next, failed := s.answerOne(b, a, step, d, now)
@@ -154,7 +161,9 @@ func (s *state) answer(b *store.Batch, card ask.Card, step ask.Step, d ask.Decis
 }
 
 // answerOne makes one step of its person on an ask.
-func (s *state) answerOne(b *store.Batch, before ask.Ask, step ask.Step, d ask.Decision, now time.Time) (ask.Ask, error) {
+func (s *state) answerOne(
+	b *store.Batch, before ask.Ask, step ask.Step, d ask.Decision, now time.Time,
+) (ask.Ask, error) {
 	if step == nil {
 		step = ask.Answer
 	}

@@ -26,13 +26,15 @@ func answerText(card ask.Card, err error) string {
 	case a.Lease != nil && a.Kind == ask.Denied:
 		return retried(a)
 	case a.Lease != nil && a.Lease.Decision.Allow:
-		return "Allowed" + many + ": the exact call may run once until " + a.Lease.Until.Format("15:04") + ", if the session tries it again."
+		until := a.Lease.Until.Format("15:04")
+		return "Allowed" + many + ": the exact call may run once until " + until + ", if the session tries it again."
 	case a.Lease != nil:
 		return "Denied" + many + ". The call had been refused already."
 	case a.Kind == ask.Questions || a.Kind == ask.Plan || a.Kind == ask.Elicitation:
 		return taken(a)
 	case a.Decision.Allow && a.Decision.Scope == ask.Session:
-		return "Allowed for the session, until " + a.Decision.At.Add(a.Times.GrantFor()).Format("15:04") + ": " + a.ForSession()
+		until := a.Decision.At.Add(a.Times.GrantFor()).Format("15:04")
+		return "Allowed for the session, until " + until + ": " + a.ForSession()
 	case a.Decision.Allow:
 		return "Allowed" + many + ". The card will say how it turned out."
 	}

@@ -241,7 +241,13 @@ func (c *Core) choose(s *state, b *store.Batch, m message.Message, act channel.A
 }
 
 func (p Press) message(id session.ID) message.Message {
-	return message.Message{Key: p.Channel + ":" + itoa(p.Update), Session: id, Text: p.Text, By: p.Decision.By, Channel: p.Decision.Channel}
+	return message.Message{
+		Key:     p.Channel + ":" + itoa(p.Update),
+		Session: id,
+		Text:    p.Text,
+		By:      p.Decision.By,
+		Channel: p.Decision.Channel,
+	}
 }
 
 // onCards returns the open asks that have left the terminal, oldest first, one

@@ -100,7 +100,8 @@ func (s *Store) Copies(name string, id ask.ID) ([]channel.Copy, error) {
 // ShownBy returns the ask whose card a message of a channel shows; ok is false when it
 // shows none.
 func (s *Store) ShownBy(name string, message channel.MessageID) (id ask.ID, ok bool, err error) {
-	err = s.db.QueryRow(`SELECT ask FROM copies WHERE channel = ? AND message = ? LIMIT 1`, name, string(message)).Scan(&id)
+	const query = `SELECT ask FROM copies WHERE channel = ? AND message = ? LIMIT 1`
+	err = s.db.QueryRow(query, name, string(message)).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
 	}
@@ -172,7 +173,8 @@ func forgetChannels(tx *sql.Tx, before time.Time) error {
 		AND id <= (SELECT max(id) FROM inbox AS all_of WHERE all_of.channel = inbox.channel) - ?`, keepUpdates); err != nil {
 		return fmt.Errorf("forget updates: %w", err)
 	}
-	if _, err := tx.Exec(`DELETE FROM rooms WHERE session NOT IN (SELECT id FROM sessions WHERE seen_at >= ?)`, before.UnixMilli()); err != nil {
+	const rooms = `DELETE FROM rooms WHERE session NOT IN (SELECT id FROM sessions WHERE seen_at >= ?)`
+	if _, err := tx.Exec(rooms, before.UnixMilli()); err != nil {
 		return fmt.Errorf("forget rooms: %w", err)
 	}
 	return nil
