@@ -31,7 +31,7 @@ const (
 	ActText   = "text"   // a Text: a file of a session whose content is given
 )
 
-// An Edit gives a message of ours another text, and takes its buttons.
+// An Edit replaces the text of a message that Afar sent, and removes its buttons.
 type Edit struct {
 	Message channel.MessageID `json:"message"`
 	Text    string            `json:"text"`
@@ -61,7 +61,7 @@ type Delay struct {
 func (d *Delay) Error() string { return d.Err.Error() }
 func (d *Delay) Unwrap() error { return d.Err }
 
-// markdown has a file of a session written anew.
+// markdown adds an action that writes a file of a session again.
 func (s *state) markdown(b *store.Batch, id session.ID, name string, now time.Time) {
 	b.Actions = append(b.Actions, store.Action{
 		Key: "write:" + string(id) + "/" + name, Lane: LaneDisk, Kind: ActWrite, Data: encode(File{id, name}), Due: now,

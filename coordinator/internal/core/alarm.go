@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// SettingsRefused takes in that a hook kept a session from a change of settings
-// that would switch the guard off. The person is told once of each such change.
+// SettingsRefused records that a hook kept a session from taking over settings that
+// would switch the guard off. The person is told once of each such change.
 func (c *Core) SettingsRefused(id session.ID, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		v, what := s.sessions.rows[id], "did not take over a change of settings that would switch the guard off. "+text
@@ -25,9 +25,9 @@ func (c *Core) SettingsRefused(id session.ID, text string) error {
 	})
 }
 
-// alarm tells the person on their channels, in the journal and at the session's
-// terminal that somebody tries to get past the guard. A pause does not silence
-// it: the guard still speaks then.
+// alarm says on the person's channels, in the journal and at the session's terminal
+// that something tries to get past the guard. A pause does not silence it: the guard
+// still works then.
 func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what string, now time.Time) {
 	text := v.Token + " " + what
 	s.sessions.put(b, session.TellPerson(v, "Afar: "+what))

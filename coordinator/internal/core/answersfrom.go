@@ -28,9 +28,8 @@ func (s *state) counts(channel string) error {
 	return fmt.Errorf("%w: answers_from in config.toml names %s alone", ErrChannel, strings.Join(from, " and "))
 }
 
-// answersFrom takes over what config.toml says of the channels that count. The
-// person is told where it differs from what was in force: whoever can write
-// that file is not always the person.
+// answersFrom takes over which channels count from config.toml. The person is told of
+// a change: others than the person may be able to write that file.
 func answersFrom(list []string) step {
 	return func(s *state, now time.Time) (b store.Batch, err error) {
 		if slices.Equal(s.settings.AnswersFrom, list) {

@@ -55,12 +55,12 @@ type Core struct {
 // A step computes a change from the state at now. It must not change the state.
 type step func(s *state, now time.Time) (store.Batch, error)
 
-// New loads the state from the store. Rows that cannot be read stay in the
-// database, but for a loop: a failed one takes its place and lets its session go.
+// New loads the state from the store. Rows that cannot be read stay in the database.
+// A damaged loop is replaced by a failed one, so that its session may stop.
 func New(cfg Config) (*Core, error) {
 	clock := cfg.Now
-	// A time without its monotonic reading: that stands still while the machine
-	// sleeps, and what was granted until noon would hold in the evening.
+	// The monotonic reading is removed: it does not advance while the machine sleeps,
+	// and a grant until noon would still hold in the evening.
 	cfg.Now = func() time.Time { return clock().Round(0) }
 	if cfg.Lives == nil {
 		cfg.Lives = func(session.Process) bool { return true }
@@ -82,7 +82,7 @@ func New(cfg Config) (*Core, error) {
 	return c, errors.Join(c.Look(), c.do(answersFrom(cfg.AnswersFrom)))
 }
 
-// do changes state and tells who waits.
+// do changes state and wakes those who wait for the change.
 func (c *Core) do(f step) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,9 +93,8 @@ func (c *Core) do(f step) error {
 	return err
 }
 
-// quietly is do for a hook that waits for the reply: neither the disk nor those who
-// would be told hold it up. Only asks and messages wait for the disk. The caller calls
-// Publish behind its reply.
+// quietly is do for a hook that waits for the reply. It wakes nobody, and waits for the
+// disk only when asks or messages change. The caller calls Publish after its reply.
 func (c *Core) quietly(f step) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,8 +107,8 @@ func (c *Core) quietly(f step) error {
 	return err
 }
 
-// Publish makes what was changed quietly outlive a loss of power, and tells who
-// waits.
+// Publish makes quiet changes survive a loss of power, and wakes those who wait for
+// them.
 func (c *Core) Publish() {
 	if err := c.wrote(c.cfg.Store.Sync()); err != nil {
 		c.cfg.Log.Error("sync a change", "err", err)

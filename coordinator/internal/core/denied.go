@@ -24,8 +24,8 @@ func (c *Core) MayRetry() (may bool) {
 	return may
 }
 
-// TakeRetry uses up the lease for the call of a, which auto mode refused before.
-// ok is false when there is none.
+// TakeRetry uses up the lease for the call of a, which auto mode refused before. ok is
+// false when there is no lease.
 func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		used, ok = s.lease(a, now)
@@ -43,8 +43,8 @@ func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
 	return used, ok, err
 }
 
-// lent has a session hear soon of an answer that came after its call was
-// refused: what holds it at its check-in lets go.
+// lent makes a session hear soon of an answer that came after its call was refused: it
+// ends the check-ins that hold the session.
 func (s *state) lent(b *store.Batch, a ask.Ask, now time.Time) {
 	s.dropCheckIns(b, a.Session, "the session goes on with another answer", now)
 	if a.Retries(now) {
@@ -52,7 +52,7 @@ func (s *state) lent(b *store.Batch, a ask.Ask, now time.Time) {
 	}
 }
 
-// markRetries has the mark of the hooks follow.
+// markRetries adds an action that updates the mark that hooks look for.
 func (s *state) markRetries(b *store.Batch, now time.Time) {
 	b.Actions = append(b.Actions, store.Action{Key: ActRetries, Lane: LaneDisk, Kind: ActRetries, Due: now})
 }

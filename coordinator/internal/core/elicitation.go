@@ -9,7 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// handOver gives the forms of a session to its terminal, where somebody types.
+// handOver gives the forms of a session to its terminal, where a person types now.
 // A person who said that they are away keeps them on their channels.
 func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 	if s.mode(id, now) == session.On {
@@ -25,9 +25,9 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 	}
 }
 
-// Interrupted ends the forms of a session whose turn was ended at the terminal:
-// the host tells neither their hooks nor their servers. Nor does it say whether
-// a form is a subagent's, which goes on: while any runs, none is ended.
+// Interrupted ends the forms of a session whose turn was ended at the terminal: the
+// host tells neither their hooks nor their servers. The host does not say which forms
+// belong to subagents, and those go on: no form is ended while a subagent runs.
 func (c *Core) Interrupted(id session.ID) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.asks.of(id) {

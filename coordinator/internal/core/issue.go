@@ -15,15 +15,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-// The durable actions of issue loops. Each session has a lane of its own, named
-// LaneIssue and its id: a review takes minutes, and nobody else waits for it.
+// The durable actions of issue loops. Each session has its own lane, named LaneIssue
+// and its id: a review takes minutes, and must not delay other sessions.
 const (
 	LaneIssue = "issue:"
 	ActIssue  = "issue" // an Errand
 )
 
-// An Errand is one of a session's loop. Unlike other actions its data say all:
-// one for an issue that was let go of outlives the loop that had it.
+// An Errand is an errand of a session's loop. Unlike other actions it carries all its
+// data: an errand for an issue that was released outlives its loop.
 type Errand struct {
 	Session session.ID `json:"session"`
 	loop.Errand
@@ -101,8 +101,8 @@ func (c *Core) WantsErrand(e Errand) (wanted bool) {
 	return wanted
 }
 
-// AwaitUnwanted waits until nobody waits for the result of an errand any more, at
-// most until ctx ends.
+// AwaitUnwanted waits until the result of an errand is no longer wanted, at most until
+// ctx ends.
 func (c *Core) AwaitUnwanted(ctx context.Context, e Errand) {
 	c.until(ctx, func(s *state) bool { return !s.loops.rows[e.Session].Wanted(e.Errand) }, ofSession(e.Session))
 }

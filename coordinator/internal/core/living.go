@@ -11,9 +11,8 @@ import (
 // clientGone is why a session ended whose client no longer runs.
 const clientGone = "its client is gone"
 
-// Look takes in which processes have ended, as the system tells it: clients take their
-// sessions with them, and no hook that has ended waits for anything. What is said of a
-// session afterwards is true at that moment.
+// Look asks the system which processes have ended. The sessions of ended clients end,
+// and ended hooks no longer wait for anything. The state is true at that moment.
 func (c *Core) Look() error {
 	var all []session.Process
 	c.view(func(s *state, _ time.Time) { all = append(s.processes(), s.takers()...) })
@@ -31,7 +30,7 @@ func (c *Core) Look() error {
 	})
 }
 
-// processes returns those that something of ours depends on.
+// processes returns the processes that sessions depend on.
 func (s *state) processes() (all []session.Process) {
 	for _, v := range s.sessions.rows {
 		if v.State == session.Ended {

@@ -11,14 +11,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// noticeEvery is how often one kind of notice of one session may come. What
-// happens meanwhile comes together then. Asks are no notices: nothing keeps
-// them.
+// noticeEvery is the shortest time between two notices of one kind and session. What
+// happens meanwhile is told together. Asks are not notices and are never delayed.
 const noticeEvery = time.Minute
 
-// notify has a text told to the person, whatever the away mode: at once, or
-// together with others of its kind and session, or when the quiet hours are
-// over.
+// notify tells the person a text in every away mode: at once, together with others of
+// its kind and session, or after the quiet hours.
 func (s *state) notify(b *store.Batch, kind string, id session.ID, text string, now time.Time) {
 	if !s.reachable() {
 		return
@@ -94,7 +92,7 @@ func (s *state) pile(key string, due, now time.Time) store.Pile {
 	return store.Pile{Due: due}
 }
 
-// putPile records a pile and forgets those that keep nobody waiting any more.
+// putPile records a pile, and drops piles that no longer delay a notice.
 func (s *state) putPile(b *store.Batch, key string, p store.Pile, now time.Time) {
 	set := s.change(b)
 	set.Piles = maps.Clone(set.Piles)
@@ -114,7 +112,7 @@ func (s *state) change(b *store.Batch) *store.Settings {
 	return b.Settings
 }
 
-// pileText is a pile as one message. A text that came alone stands as it is.
+// pileText returns a pile as one message. A single text is not changed.
 func pileText(key string, p store.Pile) string {
 	text := strings.Join(p.Texts, "\n\n")
 	if p.Left > 0 {

@@ -49,7 +49,8 @@ func (s *state) reportUnprotected(b *store.Batch, v session.Session, now time.Ti
 	s.sessions.put(b, v)
 	text := "session " + v.Token + " in " + v.Project + " runs without Afar's hooks: no guard, no asks"
 	record(b, event.SessionUnprotected, v.ID, v.Token, text, now)
-	s.notify(b, "unprotected", v.ID, "⚠️ "+text+". Start it again with the plugin enabled, or see `afar doctor`.", now)
+	notice := "⚠️ " + text + ". Start it again with the plugin enabled, or see `afar doctor`."
+	s.notify(b, "unprotected", v.ID, notice, now)
 }
 
 // See takes in what a hook or a session file says of a session, and returns
@@ -121,8 +122,8 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 	s.leaveLoop(b, v, why, now)
 }
 
-// leaveLoop ends the loop of a conversation that was cleared. A print session has
-// nobody who sees that it ended before its loop did, so the person is told.
+// leaveLoop ends the loop of a conversation that was cleared. The person is told of a
+// print session that ended before its loop: nobody watches its terminal.
 func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now time.Time) {
 	l := s.loops.rows[v.ID]
 	switch {

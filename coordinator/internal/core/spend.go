@@ -21,7 +21,8 @@ func (c *Core) dayAfter(s *state, sum usage.Sum, now time.Time) (day store.Day, 
 	if c.cfg.DayBudget <= 0 || day.Spent.USD < c.cfg.DayBudget {
 		return day, ""
 	}
-	return day, fmt.Sprintf("the day's budget for loops is spent: $%.2f of $%.2f, at list prices", day.Spent.USD, c.cfg.DayBudget)
+	const text = "the day's budget for loops is spent: $%.2f of $%.2f, at list prices"
+	return day, fmt.Sprintf(text, day.Spent.USD, c.cfg.DayBudget)
 }
 
 // book records what all loops have spent today.

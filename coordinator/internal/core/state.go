@@ -104,7 +104,7 @@ func (s *state) next() (at time.Time) {
 }
 
 // retime finds out again when the values change that were due at now. A value that
-// the tick left as it was must not be due for ever.
+// the tick did not change must not stay due.
 func (s *state) retime(now time.Time) {
 	for _, t := range s.tables {
 		t.retime(now, now)

@@ -28,7 +28,7 @@ func (c *Core) Run(ctx context.Context) {
 	}
 }
 
-// glance is how often a wait looks at the clock: a timer stands still while the
+// glance is how often a wait looks at the clock: a timer does not advance while the
 // machine sleeps.
 const glance = 30 * time.Second
 

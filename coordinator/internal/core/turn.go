@@ -67,7 +67,9 @@ func (c *Core) OrderStopTurn(act channel.Act, id session.ID, d ask.Decision) err
 	})
 }
 
-func (s *state) stopTurn(b *store.Batch, v session.Session, word string, d ask.Decision, now time.Time) (text string, err error) {
+func (s *state) stopTurn(
+	b *store.Batch, v session.Session, word string, d ask.Decision, now time.Time,
+) (text string, err error) {
 	if err := s.counts(d.Channel); err != nil {
 		return "", err
 	}
@@ -93,7 +95,8 @@ func (s *state) stopTurn(b *store.Batch, v session.Session, word string, d ask.D
 	case s.nudge(b, v, word, now):
 		return "⏹ Stopping " + v.Token + ". A step that runs now is finished first.", nil
 	}
-	return "⏹ Stopping " + v.Token + " before its next step. This client of Claude Code cannot be interrupted sooner from outside.", nil
+	return "⏹ Stopping " + v.Token + " before its next step. " +
+		"This client of Claude Code cannot be interrupted sooner from outside.", nil
 }
 
 // cancelLoop ends the loop of a session, if it has one: a loop would start the turn
@@ -136,7 +139,13 @@ func (s *state) nudge(b *store.Batch, v session.Session, word string, now time.T
 	if err != nil {
 		return false // cannot happen: two strings
 	}
-	b.Actions = append(b.Actions, store.Action{Key: "nudge:" + word, Lane: LaneDisk, Kind: ActNudge, Data: string(data), Due: now})
+	b.Actions = append(b.Actions, store.Action{
+		Key:  "nudge:" + word,
+		Lane: LaneDisk,
+		Kind: ActNudge,
+		Data: string(data),
+		Due:  now,
+	})
 	return true
 }
 

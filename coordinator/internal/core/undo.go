@@ -159,19 +159,28 @@ func (s *state) openUndos() (out []undo.Snapshot) {
 	return out
 }
 
-// putUndo records a snapshot and has the card of its ask say how it stands.
+// putUndo records a snapshot, and updates the card of its ask.
 func (s *state) putUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 	s.undos.put(b, v)
 	a, ok := s.asks.after(b, v.Card())
-	if next := sayUndo(a, v); ok && (a.Undo == nil) != (next.Undo == nil) || ok && a.Undo != nil && *a.Undo != *next.Undo {
-		s.asks.put(b, next)
-		if next.Shown {
-			s.showCard(b, next, now)
-		}
+	next := sayUndo(a, v)
+	if !ok || sameUndo(a.Undo, next.Undo) {
+		return
+	}
+	s.asks.put(b, next)
+	if next.Shown {
+		s.showCard(b, next, now)
 	}
 }
 
-// sayUndo writes what the card of an ask says of its snapshot.
+func sameUndo(a, b *ask.Undo) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// sayUndo returns an ask with what its card says of its snapshot.
 func sayUndo(a ask.Ask, v undo.Snapshot) ask.Ask {
 	a.Undo = nil
 	if line := v.Line(); line != "" {
@@ -180,8 +189,8 @@ func sayUndo(a ask.Ask, v undo.Snapshot) ask.Ask {
 	return a
 }
 
-// followUndo lets the snapshot of an ask follow it, and returns the ask with
-// what its card says of the snapshot.
+// followUndo applies a change of an ask to its snapshot, and returns the ask with what
+// its card says of the snapshot.
 func (s *state) followUndo(b *store.Batch, a ask.Ask, now time.Time) ask.Ask {
 	v, ok := s.undoOf(b, a.ID)
 	if !ok {
@@ -191,22 +200,22 @@ func (s *state) followUndo(b *store.Batch, a ask.Ask, now time.Time) ask.Ask {
 		if next := undo.Follow(v, a); next.State != v.State {
 			v = next
 			s.undos.put(b, v)
-			s.let(b, v, now)
+			s.dropUndo(b, v, now)
 		}
 	}
 	return sayUndo(a, v)
 }
 
-// endUndo records a snapshot that may be gone now, and lets go of it.
+// endUndo records a snapshot, and drops it when it is gone.
 func (s *state) endUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 	s.putUndo(b, v, now)
 	if v.State == undo.Gone {
-		s.let(b, v, now)
+		s.dropUndo(b, v, now)
 	}
 }
 
-// let has the repository forget a snapshot that is gone.
-func (s *state) let(b *store.Batch, v undo.Snapshot, now time.Time) {
+// dropUndo adds an action that removes a gone snapshot from its repository.
+func (s *state) dropUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 	b.Actions = append(b.Actions, undoAction(ActUndoDrop, v.ID, now))
 	if v.TakenAt.IsZero() && v.Why == "" {
 		return // there was nothing to keep, or the step was refused
@@ -237,7 +246,7 @@ func (c *Core) TookUndo(id undo.ID, pictures []undo.Picture, why string) (undo.S
 			return next, err
 		}
 		if next.State == undo.Gone && next.Pictures == nil {
-			next.Pictures = pictures // so that they can be let go of
+			next.Pictures = pictures // so that they can be dropped
 		}
 		if next.State == undo.Ready && next.Holds() != v.Holds() {
 			s.tellUndo(b, event.UndoTaken, next, next.Line(), now)
@@ -246,7 +255,7 @@ func (c *Core) TookUndo(id undo.ID, pictures []undo.Picture, why string) (undo.S
 	})
 }
 
-// LookedUndo notes how things stood behind the step.
+// LookedUndo records the state of the files after the step.
 func (c *Core) LookedUndo(id undo.ID, after []undo.Picture) error {
 	_, err := c.changeUndo(id, func(_ *state, _ *store.Batch, v undo.Snapshot, _ time.Time) (undo.Snapshot, error) {
 		return undo.Looked(v, after)
@@ -320,7 +329,7 @@ func (c *Core) Undos() (out []undo.Snapshot) {
 	return out
 }
 
-// Undo returns a snapshot, whatever became of it.
+// Undo returns a snapshot, also one that is gone.
 func (c *Core) Undo(id undo.ID) (v undo.Snapshot, err error) {
 	ok := false
 	c.view(func(s *state, _ time.Time) { v, ok = s.undos.rows[id] })

@@ -65,7 +65,7 @@ func (c *Core) Recovered(since time.Time) error {
 }
 
 // persist writes until the disk takes it, or ctx ends: what was done outside
-// must not be done again because nobody could note it.
+// must not be done again because it could not be recorded.
 func (c *Core) persist(ctx context.Context, write func() error) error {
 	for {
 		err := c.wrote(write())

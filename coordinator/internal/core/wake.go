@@ -12,7 +12,7 @@ import (
 )
 
 // A Part names a piece of the state that somebody waits for. A commit wakes the
-// subscribers of the parts that it changes, and nobody else.
+// subscribers of the parts that it changes, and no others.
 type Part string
 
 // The parts that have no key.
@@ -118,7 +118,7 @@ func (c *Core) until(ctx context.Context, over func(*state) bool, parts ...Part)
 	c.await(ctx, look, parts...)
 }
 
-// touch notes the parts that a batch changes, besides those of its values; s is as
+// touch notes the parts that a batch changes, except those of its values; s is as
 // it was before.
 func (s *state) touch(b *store.Batch) {
 	s.touched = append(s.touched, Anything)
