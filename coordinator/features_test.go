@@ -64,12 +64,12 @@ var layers = map[string]layer{
 	"wire": {dir: "coordinator/wire", own: "encode hook object wire"},
 	"hooks": {dir: "hooks", own: "birthmark config_change executable fail fail_closed group hooks members output " +
 		"permission_request post_tool_batch post_tool_use pre_tool_use prompt receipt"},
-	"core": {dir: in + "core", own: "action age answersfrom card core damage escalation handover living setting spend " +
-		"state table tick unwritable wake telegram thread"},
-	"store":  {dir: in + "store", own: "action batch kind read repair store thread unknown unwritable"},
+	"core": {dir: in + "core", own: "action age answersfrom card channel core damage escalation handover living setting spend " +
+		"state table tick unwritable wake"},
+	"store":  {dir: in + "store", own: "action batch channel kind read repair store unknown unwritable"},
 	"server": {dir: in + "server", own: "access backlog decode hook line listen named process reasons risk seen server"},
-	"telegram": {dir: in + "channel/telegram", own: "callback direct first link markdown plan poll render thread trouble " +
-		"update whole"},
+	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan poll render stamp thread " +
+		"trouble update whole"},
 	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config hold lock logs pin restart serve service start stop uninstall " +
 		"update version"},
 }
