@@ -67,7 +67,7 @@ var layers = map[string]layer{
 	"core": {dir: in + "core", own: "action age answersfrom card channel core damage escalation handover living setting spend " +
 		"state table tick unwritable wake"},
 	"store":  {dir: in + "store", own: "action batch channel kind read repair store unknown unwritable"},
-	"server": {dir: in + "server", own: "access backlog decode hook line listen named process reasons risk seen server"},
+	"server": {dir: in + "server", own: "access backlog decode hook line listen named process reasons server toolcall"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan poll render stamp thread " +
 		"trouble update whole"},
 	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config hold lock logs pin restart serve service start stop uninstall " +

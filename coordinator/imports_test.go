@@ -184,7 +184,8 @@ func table() rules {
 			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
-			in + "server":              append([]string{hostjson, claude + "/hookinput", "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
+			in + "toolcall":            {"coordinator/guard", "coordinator/redact", in + "ask", in + "grant", in + "undo"},
+			in + "server":              append([]string{in + "toolcall", hostjson, claude + "/hookinput", "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
 			in + "channel/telegram":    append([]string{in + "atomicfile", "coordinator/config", in + "core", in + "store"}, domain...),
 			in + "channel/conformance": append([]string{in + "core", in + "store"}, domain...),
 			in + "channel/loopback":    append([]string{in + "channel/conformance", in + "core", in + "store"}, domain...),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
+	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -38,10 +39,10 @@ func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply
 	if in.Park {
 		a, err = s.cfg.Core.Park(a)
 	} else {
-		a, err = s.cfg.Core.OpenCovered(a, v.need)
+		a, err = s.cfg.Core.OpenCovered(a, v.Need)
 	}
 	if err == nil {
-		s.beside(p, v.losses, a)
+		s.beside(p, v.Losses, a)
 	}
 	return askState(a), err
 }
@@ -49,7 +50,7 @@ func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply
 // asked is what a hook's call asks the person, and the call as it is seen: what
 // the guard asks about, and what only a person can say, needs its person each
 // time.
-func (s *Server) asked(in wire.AskOpenRequest, p payload) (a ask.Ask, v seen, err error) {
+func (s *Server) asked(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall.Call, err error) {
 	if ask.Kind(in.Kind) == ask.Elicitation {
 		a, err = ask.NewElicitation(in.Payload)
 	} else {
@@ -61,26 +62,27 @@ func (s *Server) asked(in wire.AskOpenRequest, p payload) (a ask.Ask, v seen, er
 	return a, v, err
 }
 
-func (s *Server) askedCall(in wire.AskOpenRequest, p payload) (a ask.Ask, v seen, err error) {
+func (s *Server) askedCall(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall.Call, err error) {
 	v = s.see(in.Project, p)
 	if in.Kind != string(ask.Permission) {
-		v.need = grant.Need{}
+		v.Need = grant.Need{}
 	}
-	var old string
+	var look toolcall.Look
 	a = ask.Ask{Tool: p.Tool}
-	if s.cfg.Core.Granted(p.Session, v.need) {
-		v.need.Loses = len(v.losses) > 0
+	if s.cfg.Core.Granted(p.Session, v.Need) {
+		v.Need.Loses = len(v.Losses) > 0
 	} else { // it has a card
-		a.Does, a.Says, old = s.look(v)
+		look = s.look(v)
+		a.Does, a.Says = look.Does, look.Says
 		a.Asked, a.Said = s.reasons(p)
 	}
-	if a.Text, a.Hash, err = ask.InputOver(p.Tool, p.Input, old); err != nil {
+	if a.Text, a.Hash, err = ask.InputOver(p.Tool, p.Input, look.Old); err != nil {
 		return a, v, err
 	}
 	if a.Form, err = form(ask.Kind(in.Kind), p); err != nil {
 		return a, v, err
 	}
-	a.Offer = s.offer(v.need, p, a.Text)
+	a.Offer = s.offer(v.Need, p, a.Text)
 	return a, v, nil
 }
 

@@ -1,66 +1,13 @@
 package server
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/afar-sh/afar/coordinator/callsite"
-	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
-
-// needed is what a call asks for; one that nothing but its person can cover
-// needs nothing of a grant.
-func needed(v seen) grant.Need {
-	switch tool := v.call.Tool; {
-	case tool == "Bash":
-		return bashNeed(v.in, v.call, v.at)
-	case slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit", "Read"}, tool):
-		return fileNeed(v.call, v.at)
-	case strings.HasPrefix(tool, "mcp__") && v.decision.Verdict == guard.None:
-		return grant.Need{Tool: tool, Named: true}
-	}
-	return grant.Need{}
-}
-
-// plainFields are the fields of a Bash call that do not change what it may do.
-var plainFields = []string{"command", "description", "timeout", "run_in_background"}
-
-func bashNeed(in map[string]any, call guard.Call, place guard.Context) grant.Need {
-	for name, v := range in {
-		if !slices.Contains(plainFields, name) && v != nil && v != false {
-			return grant.Need{}
-		}
-	}
-	commands, ok := guard.Commands(call, place)
-	if !ok {
-		return grant.Need{}
-	}
-	return grant.Need{Tool: call.Tool, Commands: commands}
-}
-
-func fileNeed(call guard.Call, place guard.Context) grant.Need {
-	path, ok := guard.Inside(call, place)
-	if !ok {
-		return grant.Need{}
-	}
-	return grant.Need{Tool: call.Tool, Path: path, Root: place.Resolve(place.Project)}
-}
-
-// place is what the guard of the hook knew, seen from here.
-func (s *Server) place(project string, p payload) guard.Context {
-	if project == "" {
-		v, _ := s.cfg.Core.Session(string(p.Session)) // an unknown session has no project
-		project = v.Project
-	}
-	ctx := callsite.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
-	ctx.ReadOnly = wire.ReadsOnly(p.AgentType)
-	ctx.Git, ctx.Merged = nil, nil // a grant outlives a clean work tree
-	return ctx
-}
 
 // offer is what an allow of this question may cover besides its call, which
 // people see as text. A command with a secret in it stands for itself alone:

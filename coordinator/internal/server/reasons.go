@@ -3,6 +3,7 @@ package server
 import (
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
 )
@@ -20,15 +21,15 @@ func (s *Server) reasons(p payload) (asked, said string) {
 
 // firstLine and lastLine return a line of a text that says something, for a card.
 func firstLine(text string) string {
-	if lines := linesOf(text[:min(len(text), maxLook)]); len(lines) > 0 {
-		return brief(lines[0])
+	if lines := linesOf(text[:min(len(text), toolcall.MaxLine)]); len(lines) > 0 {
+		return toolcall.Brief(lines[0])
 	}
 	return ""
 }
 
 func lastLine(text string) string {
-	if lines := linesOf(text[max(0, len(text)-maxLook):]); len(lines) > 0 {
-		return brief(lines[len(lines)-1])
+	if lines := linesOf(text[max(0, len(text)-toolcall.MaxLine):]); len(lines) > 0 {
+		return toolcall.Brief(lines[len(lines)-1])
 	}
 	return ""
 }

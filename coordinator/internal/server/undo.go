@@ -26,7 +26,7 @@ func (s *Server) undoTake(c *call, in wire.UndoTakeRequest) (out wire.UndoTakeRe
 	if err != nil || s.silent(in.HookCall) {
 		return out, err
 	}
-	v, ok, err := s.planUndo(p, s.see(in.Project, p).losses, "", "")
+	v, ok, err := s.planUndo(p, s.see(in.Project, p).Losses, "", "")
 	if err != nil || !ok {
 		return out, err
 	}
@@ -95,7 +95,7 @@ func (s *Server) before(ctx context.Context, id ask.ID) {
 // again takes the snapshot of a call that auto mode refused and its person then
 // allowed once. Its card is the refusal's.
 func (s *Server) again(ctx context.Context, project string, p payload, refused ask.ID) {
-	v, ok, err := s.planUndo(p, s.see(project, p).losses, "", refused)
+	v, ok, err := s.planUndo(p, s.see(project, p).Losses, "", refused)
 	if err != nil {
 		s.cfg.Log.Error("plan snapshot", "ask", refused, "err", err)
 	}

@@ -32,8 +32,8 @@ func TestEveryCaseInTheServer(t *testing.T) {
 			t.Fatalf("%s: %v", c.Where, err)
 		}
 		v := s.see(project, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
-		if want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict; v.decision.Verdict != want || v.call.Tool != c.Tool {
-			t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.decision.Verdict, want)
+		if want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict; v.Verdict() != want || v.Tool != c.Tool {
+			t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.Verdict(), want)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestEveryCaseInTheServer(t *testing.T) {
 func TestAmbiguousInputIsNotSeen(t *testing.T) {
 	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}}
 	v := s.see("/p", payload{Tool: "Bash", Input: []byte(`{"command":"rm -rf x","command":"ls"}`), Cwd: "/p"})
-	if v.call.Tool != "" || len(v.need.Commands) > 0 {
+	if v.Tool != "" || len(v.Need.Commands) > 0 {
 		t.Errorf("%+v", v)
 	}
 }

@@ -1,4 +1,4 @@
-package server
+package toolcall
 
 import (
 	"bytes"
@@ -26,37 +26,43 @@ const (
 	maxBrief   = 300 // bytes in all
 )
 
-// look says what a card tells of a call beside its input: what the guard
-// understands that it would do, in the words of `afar guard explain` ("delete
-// tree build · write file a.txt"), what the session says that it is for, and
-// for a Write what lies there now. Each is "" where there is nothing to say.
-func (s *Server) look(v seen) (does, says, old string) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.cfg.Log.Error("say on a card what a call does", "tool", v.call.Tool, "panic", r)
-			does, says, old = "", "", ""
-		}
-	}()
-	switch v.call.Tool {
-	case "Bash", "Monitor":
-		says, _ = v.in["description"].(string)
-		if does = effects(v.decision.Effects, v.at.Cwd); v.decision.Verdict != guard.None && len(v.decision.Effects) == 1 {
-			does = "" // the guard's opinion says so already
-		}
-	case "Write":
-		does, old = overwrites(v.in, v.call, v.at)
-	}
-	return brief(does), brief(says), old
+// A Look is what a card tells of a call besides its input. Each part is "" where there is
+// nothing to say.
+type Look struct {
+	Does string // what it would do, in the words of `afar guard explain`
+	Says string // what the session says that it is for
+	Old  string // for a Write, what the file holds now
 }
 
-// maxLook bounds what is masked for one line of a card, in bytes: masking is
-// slow.
-const maxLook = 16 << 10
+// Look returns what a card tells of the call.
+func (c Call) Look() (look Look) {
+	switch c.Tool {
+	case "Bash", "Monitor":
+		look.Says, _ = c.in["description"].(string)
+		if !c.explained() {
+			look.Does = effects(c.decision.Effects, c.at.Cwd)
+		}
+	case "Write":
+		look.Does, look.Old = c.overwrites()
+	}
+	look.Does, look.Says = Brief(look.Does), Brief(look.Says)
+	return look
+}
 
-// brief makes a text fit for one line of a card, "" where it is out of all
-// proportion.
-func brief(s string) string {
-	if len(s) > maxLook {
+// explained reports whether the guard's opinion, which the card shows too, says already
+// what the call does.
+func (c Call) explained() bool {
+	return c.decision.Verdict != guard.None && len(c.decision.Effects) == 1
+}
+
+// MaxLine bounds the text that is masked for one line of a card, in bytes: masking is
+// slow.
+const MaxLine = 16 << 10
+
+// Brief returns a text as one line of a card, without secrets. It returns "" for a text
+// longer than MaxLine.
+func Brief(s string) string {
+	if len(s) > MaxLine {
 		return ""
 	}
 	return text.Fold(ask.Elide(text.Fold(redact.Clean(s)), maxBrief))
@@ -108,7 +114,7 @@ func reads(kind string) int {
 	return 0
 }
 
-// near tells a path from the directory of the call.
+// near returns a path as seen from the directory of the call.
 func near(target, cwd string) string {
 	if below, ok := strings.CutPrefix(target, strings.TrimSuffix(cwd, "/")+"/"); ok && cwd != "" {
 		return below
@@ -116,14 +122,13 @@ func near(target, cwd string) string {
 	return target
 }
 
-// maxOld bounds a file that is shown beside what a call writes over it, in
-// bytes.
+// maxOld bounds a file that is shown next to what a call writes over it, in bytes.
 const maxOld = 64 << 10
 
 // overwrites says whether a Write makes a file or replaces one, and returns the
-// old text of a plain file of the project that is no secret.
-func overwrites(in map[string]any, call guard.Call, ctx guard.Context) (does, old string) {
-	path, _ := in["file_path"].(string)
+// old text of a plain file of the project that is not secret.
+func (c Call) overwrites() (does, old string) {
+	path, _ := c.in["file_path"].(string)
 	if !filepath.IsAbs(path) {
 		return "", ""
 	}
@@ -137,13 +142,13 @@ func overwrites(in map[string]any, call guard.Call, ctx guard.Context) (does, ol
 		return "write over something that is no plain file", ""
 	}
 	does = fmt.Sprintf("replace a file of %d bytes", info.Size())
-	if real, ok := guard.Inside(call, ctx); ok && info.Size() <= maxOld {
+	if real, ok := guard.Inside(c.call, c.at); ok && info.Size() <= maxOld {
 		old = plainText(real)
 	}
 	return does, old
 }
 
-// plainText returns what a regular file holds, "" where that is no text.
+// plainText returns what a regular file holds, "" if that is not text.
 func plainText(path string) string {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -1,0 +1,47 @@
+package server
+
+import (
+	"github.com/afar-sh/afar/coordinator/callsite"
+	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/internal/toolcall"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// see understands a call of a session in a project, "" for the session's own. Nothing is
+// said and nothing is kept of a call that cannot be understood.
+func (s *Server) see(project string, p payload) (c toolcall.Call) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.cfg.Log.Error("understand a call", "tool", p.Tool, "panic", r)
+			c = toolcall.Call{}
+		}
+	}()
+	c, err := toolcall.Read(p.Tool, string(p.Input), s.place(project, p))
+	if err != nil {
+		return toolcall.Call{}
+	}
+	return c
+}
+
+// look is what a card tells of a call besides its input.
+func (s *Server) look(c toolcall.Call) (look toolcall.Look) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.cfg.Log.Error("say on a card what a call does", "tool", c.Tool, "panic", r)
+			look = toolcall.Look{}
+		}
+	}()
+	return c.Look()
+}
+
+// place is the context of a call, as far as the coordinator knows it.
+func (s *Server) place(project string, p payload) guard.Context {
+	if project == "" {
+		v, _ := s.cfg.Core.Session(string(p.Session)) // an unknown session has no project
+		project = v.Project
+	}
+	ctx := callsite.Context(s.cfg.Dirs, s.cfg.Bin, p.Cwd, project)
+	ctx.ReadOnly = wire.ReadsOnly(p.AgentType)
+	ctx.Git, ctx.Merged = nil, nil // a grant outlives a clean work tree
+	return ctx
+}
