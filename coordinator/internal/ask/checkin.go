@@ -19,7 +19,16 @@ const CheckInFor = 24 * time.Hour
 // last message, which is kept masked.
 func NewCheckIn(id ID, session session.ID, said, cwd string) Ask {
 	sum := sha256.Sum256([]byte(said))
-	return Ask{ID: id, Kind: CheckIn, Session: session, Tool: string(CheckIn), Text: keep(said), Hash: hex.EncodeToString(sum[:]), Cwd: cwd, Attended: true}
+	return Ask{
+		ID:       id,
+		Kind:     CheckIn,
+		Session:  session,
+		Tool:     string(CheckIn),
+		Text:     keep(said),
+		Hash:     hex.EncodeToString(sum[:]),
+		Cwd:      cwd,
+		Attended: true,
+	}
 }
 
 // ForCheckIn returns the decision as a check-in takes it: a text is the next

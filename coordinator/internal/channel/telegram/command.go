@@ -110,7 +110,8 @@ func away(l *link, act channel.Act, words []string) error {
 }
 
 func here(l *link, act channel.Act, _ []string) error {
-	return l.cfg.Core.OrderAway(core.Order{Act: act, Text: "🏠 Welcome back. Questions stay at the terminal."}, session.Off, 0)
+	welcome := core.Order{Act: act, Text: "🏠 Welcome back. Questions stay at the terminal."}
+	return l.cfg.Core.OrderAway(welcome, session.Off, 0)
 }
 
 func pause(on bool) func(*link, channel.Act, []string) error {

@@ -116,7 +116,8 @@ func (l *link) answer(ctx context.Context, raw string) error {
 	if err := json.Unmarshal([]byte(raw), &t); err != nil {
 		return core.GiveUp(err)
 	}
-	_, err := l.bot.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{CallbackQueryID: t.Tap, Text: shorten(t.Text, maxTap)})
+	p := &bot.AnswerCallbackQueryParams{CallbackQueryID: t.Tap, Text: shorten(t.Text, maxTap)}
+	_, err := l.bot.AnswerCallbackQuery(ctx, p)
 	return l.outcome(0, err)
 }
 
@@ -129,7 +130,12 @@ func quiet() *models.LinkPreviewOptions {
 // understand goes out without any rather than not at all.
 func (l *link) send(ctx context.Context, to room, r rendered) (*models.Message, error) {
 	p := &bot.SendMessageParams{
-		ChatID: to.chat, MessageThreadID: int(to.thread), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
+		ChatID:             to.chat,
+		MessageThreadID:    int(to.thread),
+		Text:               r.html,
+		ParseMode:          models.ParseModeHTML,
+		LinkPreviewOptions: quiet(),
+		ReplyMarkup:        r.markup(),
 	}
 	m, err := l.bot.SendMessage(ctx, p)
 	if says(err, "can't parse entities") {
@@ -149,7 +155,12 @@ func (l *link) edit(ctx context.Context, id channel.MessageID, r rendered) error
 		return core.GiveUp(err)
 	}
 	p := &bot.EditMessageTextParams{
-		ChatID: chat, MessageID: int(message), Text: r.html, ParseMode: models.ParseModeHTML, LinkPreviewOptions: quiet(), ReplyMarkup: r.markup(),
+		ChatID:             chat,
+		MessageID:          int(message),
+		Text:               r.html,
+		ParseMode:          models.ParseModeHTML,
+		LinkPreviewOptions: quiet(),
+		ReplyMarkup:        r.markup(),
 	}
 	_, err = l.bot.EditMessageText(ctx, p)
 	if says(err, "can't parse entities") {
@@ -179,9 +190,12 @@ func (r rendered) markup() models.ReplyMarkup {
 }
 
 const helpText = "Questions of your sessions come here while you are away.\n\n" +
-	"• Tap Allow or Deny. Or reply to a card: `yes`, `no`, `all` (allow for the session), or what to do instead, which is a no with your words.\n" +
-	"• A session that stopped says so here while away is on. Reply, now or an hour later, and it goes on with your words.\n" +
-	"• Write without a reply, and the only open question gets it, else the only session. If there are more, I ask which one.\n\n" +
+	"• Tap Allow or Deny. Or reply to a card: `yes`, `no`, `all` (allow for the session), or " +
+	"what to do instead, which is a no with your words.\n" +
+	"• A session that stopped says so here while away is on. " +
+	"Reply, now or an hour later, and it goes on with your words.\n" +
+	"• Write without a reply, and the only open question gets it, " +
+	"else the only session. If there are more, I ask which one.\n\n" +
 	"/status /sessions /asks /loops: how things stand\n" +
 	"/grants: what you allowed for a session, and taking it back\n" +
 	"/away on, off or auto, also `/away on 2h`, and /here: where questions go\n" +

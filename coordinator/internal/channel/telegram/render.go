@@ -104,7 +104,9 @@ func rows(card ask.Card) [][]button {
 }
 
 // languages are those that Telegram colours, by tool.
-var languages = map[string]string{"Bash": "bash", "Edit": "diff", "MultiEdit": "diff", "Write": "diff", "NotebookEdit": "diff"}
+var languages = map[string]string{
+	"Bash": "bash", "Edit": "diff", "MultiEdit": "diff", "Write": "diff", "NotebookEdit": "diff",
+}
 
 // block shows the input of a tool as it stands.
 func block(tool, text string) string {

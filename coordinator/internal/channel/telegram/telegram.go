@@ -79,7 +79,8 @@ type pace struct {
 // usualPace is what holds outside of tests.
 var usualPace = pace{
 	hold: 50 * time.Second, slack: 15 * time.Second, send: 30 * time.Second, finish: 2 * time.Second,
-	first: time.Second, longest: 30 * time.Second, conflict: 1500 * time.Millisecond, probe: 3 * time.Second, report: 30 * time.Second,
+	first: time.Second, longest: 30 * time.Second, conflict: 1500 * time.Millisecond,
+	probe: 3 * time.Second, report: 30 * time.Second,
 }
 
 // New returns the channel of the bot whose token is stored. What is wrong with

@@ -9,7 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-const stopUsage = "Which session? Send `/stop` as a reply to one of its messages, or with its name: `/stop api-1a2b`. /sessions lists them."
+const stopUsage = "Which session? Send `/stop` as a reply to one of its messages, " +
+	"or with its name: `/stop api-1a2b`. /sessions lists them."
 
 // stopTurn ends the running turn of the session that a command means.
 func (l *link) stopTurn(update int64, m message, words []string) error {
