@@ -28,9 +28,11 @@ const named = `(?:password|passwd|passphrase|pwd|secret|token|apikey|credentials
 // match stays, and so does the second, if any; the rest is masked.
 var forms = []*regexp.Regexp{
 	// tokens that say by their prefix whose they are
-	regexp.MustCompile(`\b(sk-ant-|sk-proj-|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox[abeprs]-|pypi-|dop_v1_|shpat_|sq0[a-z]{3}-|` +
-		`rk_live_|sk_live_|pk_live_|rk_test_|sk_test_|AIza|ya29\.|AKIA|ASIA|lin_api_|figd_|dckr_pat_|glsa_|vault:v1:|hvs\.|` +
-		`age-secret-key-1|AGE-SECRET-KEY-1)[A-Za-z0-9_\-./+=]{8,}`),
+	regexp.MustCompile(
+		`\b(sk-ant-|sk-proj-|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox[abeprs]-|pypi-|dop_v1_|shpat_|sq0[a-z]{3}-|` +
+			`rk_live_|sk_live_|pk_live_|rk_test_|sk_test_|AIza|ya29\.|AKIA|ASIA|lin_api_|figd_|dckr_pat_|glsa_|vault:v1:|hvs\.|` +
+			`age-secret-key-1|AGE-SECRET-KEY-1)[A-Za-z0-9_\-./+=]{8,}`,
+	),
 	// prefixes that ordinary names have too: only before a long run of letters and digits
 	regexp.MustCompile(`\b(sk-(?:[a-z0-9]+-)*|key-|pat-|npm_|hf_|SG\.)[A-Za-z0-9]{20,}[A-Za-z0-9_\-./+=]*`),
 	// a Telegram bot token, also inside its URL
@@ -38,17 +40,23 @@ var forms = []*regexp.Regexp{
 	// JSON web tokens
 	regexp.MustCompile(`\b(eyJ)[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?`),
 	// private keys: long lines of base64, and one short line before the end
-	regexp.MustCompile(`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?:(?:\s|\\[nr])*(?:Proc-Type|DEK-Info|Version|Comment):[\w ,.:-]*)*)` +
-		`(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{40,})+(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]+(?:\s|\\[nr])*-----END)?`),
+	regexp.MustCompile(
+		`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?:(?:\s|\\[nr])*(?:Proc-Type|DEK-Info|Version|Comment):[\w ,.:-]*)*)` +
+			`(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{40,})+(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]+(?:\s|\\[nr])*-----END)?`,
+	),
 	// the user and password of a URL or connection string
 	regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://[^\s:/@'"]*:)` + word + `(@)`),
 	regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[A-Za-z0-9_-]{20,}(@)`),
 	// headers
-	regexp.MustCompile(`(?i)\b((?:proxy-)?authorization\\?["']?[ \t]*[:=][ \t]*` + open + `(?:(?:bearer|basic|token|digest)[ \t]+)?)` + word),
+	regexp.MustCompile(
+		`(?i)\b((?:proxy-)?authorization\\?["']?[ \t]*[:=][ \t]*` + open + `(?:(?:bearer|basic|token|digest)[ \t]+)?)` + word,
+	),
 	regexp.MustCompile(`(?i)\b(bearer[ \t]+)[A-Za-z0-9_\-./+=]{8,}`),
 	regexp.MustCompile(`(?i)\b(cookie\\?["']?[ \t]*[:=][ \t]*` + open + `[\w.-]+=)` + word),
 	// NAME=value, "name": "value", --name value, where the name says it
-	regexp.MustCompile(`(?i)((?:^|[^A-Za-z0-9])[A-Za-z0-9_.-]*` + named + `\\?["']?(?:=|[ \t]+=[ \t]+|[ \t]*:=?[ \t]*)` + open + `)` + word),
+	regexp.MustCompile(
+		`(?i)((?:^|[^A-Za-z0-9])[A-Za-z0-9_.-]*` + named + `\\?["']?(?:=|[ \t]+=[ \t]+|[ \t]*:=?[ \t]*)` + open + `)` + word,
+	),
 	regexp.MustCompile(`(?i)((?:^|\s)--?[a-z-]*` + named + `[ =]` + open + `)` + word),
 	regexp.MustCompile(`(\bmachine\s+\S+\s+login\s+\S+\s+password\s+)` + word),
 	// the options of well-known programs

@@ -36,7 +36,8 @@ func TestMask(t *testing.T) {
 			"echo start; " + strings.ReplaceAll(form, "FAKE", fake) + "\necho end",
 		} {
 			got := redact.Mask(text)
-			if strings.Contains(got, fake) || strings.Contains(got, "Fake7") || strings.Contains(got, "00fa4e") || !strings.Contains(got, "•••") {
+			if strings.Contains(got, fake) || strings.Contains(got, "Fake7") || strings.Contains(got, "00fa4e") ||
+				!strings.Contains(got, "•••") {
 				t.Errorf("%s\n  shows as %s", text, got)
 			}
 			if again := redact.Mask(got); strings.Contains(again, "Fake") {

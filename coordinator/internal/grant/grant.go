@@ -131,8 +131,10 @@ func fileRule(n Need) Rule {
 }
 
 func commandRule(tool string, argv []string) Rule {
-	if head := prefix(argv); head != nil && !wide(argv) && redact.Mask(strings.Join(head, " ")) == strings.Join(head, " ") {
-		return Rule{Tool: tool, Argv: head, Text: line(strings.Join(head, " ") + " …")}
+	head := prefix(argv)
+	text := strings.Join(head, " ")
+	if head != nil && !wide(argv) && redact.Mask(text) == text {
+		return Rule{Tool: tool, Argv: head, Text: line(text + " …")}
 	}
 	return Rule{Tool: tool, Sum: sum(argv), Text: line("exactly " + strings.Join(argv, " "))}
 }
@@ -197,7 +199,8 @@ func Covers(rules []Rule, n Need) bool {
 		return false
 	}
 	if len(n.Commands) == 0 {
-		return slices.ContainsFunc(rules, func(r Rule) bool { return r.tool(n.Tool) && (r.names(n) || r.holds(n.Path)) })
+		covers := func(r Rule) bool { return r.tool(n.Tool) && (r.names(n) || r.holds(n.Path)) }
+		return slices.ContainsFunc(rules, covers)
 	}
 	for _, argv := range n.Commands {
 		if !slices.ContainsFunc(rules, func(r Rule) bool { return r.Tool == n.Tool && r.begins(argv) }) {

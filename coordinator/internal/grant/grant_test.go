@@ -245,8 +245,15 @@ func revoked(g grant.Grant) grant.Grant {
 // TestNeverCoversAnOpinion: whatever was given, no command on which the guard
 // has an opinion is covered by it.
 func TestNeverCoversAnOpinion(t *testing.T) {
-	ctx := guard.Context{Cwd: "/src/app", Project: "/src/app", Home: "/home/ann", Env: map[string]string{"HOME": "/home/ann"}}
-	words := strings.Fields("git push commit reset --hard checkout -- . --force -f main clean -fd rm -rf ~ /etc/passwd ../x .env cat cp touch npm publish test docker rm kubectl delete && || ; | > x sh curl http://x $(id) .git/hooks/x terraform destroy")
+	ctx := guard.Context{
+		Cwd:     "/src/app",
+		Project: "/src/app",
+		Home:    "/home/ann",
+		Env:     map[string]string{"HOME": "/home/ann"},
+	}
+	words := strings.Fields(
+		"git push commit reset --hard checkout -- . --force -f main clean -fd rm -rf ~ /etc/passwd ../x .env cat cp touch npm publish test docker rm kubectl delete && || ; | > x sh curl http://x $(id) .git/hooks/x terraform destroy",
+	)
 	call := func(command string) guard.Call {
 		return guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: command}}}
 	}

@@ -14,7 +14,14 @@ var changers = []string{
 }
 
 // shorts are options of one letter that do so, by program.
-var shorts = map[string][]string{"git": {"-O", "-x"}, "rsync": {"-e"}, "tar": {"-I", "-F"}, "zip": {"-TT"}, "npm": {"-c"}, "npx": {"-c"}}
+var shorts = map[string][]string{
+	"git":   {"-O", "-x"},
+	"rsync": {"-e"},
+	"tar":   {"-I", "-F"},
+	"zip":   {"-TT"},
+	"npm":   {"-c"},
+	"npx":   {"-c"},
+}
 
 // carriers are the commands of a program that run what they are given, or
 // change what the next call of it does.
@@ -34,14 +41,18 @@ var carriers = map[string][]string{
 }
 
 // launchers are programs whose whole purpose is to run another one.
-var launchers = strings.Fields("hyperfine valgrind perf xvfb-run dbus-run-session ssh-agent sg newgrp taskset chrt firejail bwrap watchexec nodemon concurrently " +
-	"doppler op dotenv direnv mise asdf nix nix-shell vagrant")
+var launchers = strings.Fields(
+	"hyperfine valgrind perf xvfb-run dbus-run-session ssh-agent sg newgrp taskset chrt firejail bwrap " +
+		"watchexec nodemon concurrently " +
+		"doppler op dotenv direnv mise asdf nix nix-shell vagrant",
+)
 
 // wide reports a command in which more than the beginning says what is done: no
 // beginning stands for it, and it can be allowed only as it is.
 func wide(argv []string) bool {
 	program := path.Base(argv[0])
-	if slices.Contains(launchers, program) || slices.ContainsFunc(argv[1:min(len(argv), 3)], func(w string) bool { return slices.Contains(carriers[program], w) }) {
+	carries := func(word string) bool { return slices.Contains(carriers[program], word) }
+	if slices.Contains(launchers, program) || slices.ContainsFunc(argv[1:min(len(argv), 3)], carries) {
 		return true
 	}
 	return slices.ContainsFunc(argv[1:], func(w string) bool { return changes(program, w) })
@@ -55,7 +66,8 @@ func changes(program, word string) bool {
 	if !strings.HasPrefix(word, "-") {
 		return false
 	}
-	if slices.ContainsFunc(shorts[program], func(o string) bool { return strings.HasPrefix(word, o) && !strings.HasPrefix(word, "--") }) {
+	short := func(o string) bool { return strings.HasPrefix(word, o) && !strings.HasPrefix(word, "--") }
+	if slices.ContainsFunc(shorts[program], short) {
 		return true
 	}
 	name, _, _ := strings.Cut(strings.ToLower(word), "=")

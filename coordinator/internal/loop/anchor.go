@@ -91,7 +91,9 @@ func next(said string) string {
 var listMark = regexp.MustCompile(`^(?:[-*+>#]+\s+|\d+[.)]\s+)+`)
 
 // saysNext is the beginning of a line that names the next step.
-var saysNext = regexp.MustCompile(`(?i)^(?:the )?(?:next\b|then i|now i|i will|i'll|remaining\b|still to do\b|to do\b|todo\b)`)
+var saysNext = regexp.MustCompile(
+	`(?i)^(?:the )?(?:next\b|then i|now i|i will|i'll|remaining\b|still to do\b|to do\b|todo\b)`,
+)
 
 // nextLabel stands before a next step and says no more than that.
 var nextLabel = regexp.MustCompile(`(?i)^(?:the )?next(?: steps?)?\s*[:–—-]\s*`)

@@ -30,7 +30,12 @@ func TestNextStep(t *testing.T) {
 
 // TestAnchorWithoutALoop: a session without a loop finds its way, too.
 func TestAnchorWithoutALoop(t *testing.T) {
-	facts := AnchorFacts{Commits: []string{"abc first"}, Files: []string{"main.go"}, Said: "Next: mend main.go", Asked: "make it fast"}
+	facts := AnchorFacts{
+		Commits: []string{"abc first"},
+		Files:   []string{"main.go"},
+		Said:    "Next: mend main.go",
+		Asked:   "make it fast",
+	}
 	text := Anchor(Stack{}, facts, epoch)
 	for _, want := range []string{"# Anchor", "written: 2026-03-01 09:00:00 UTC", "next step: mend main.go", "asked last: make it fast", "abc first", "main.go"} {
 		if !strings.Contains(text, want) {

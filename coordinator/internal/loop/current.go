@@ -58,7 +58,17 @@ func Brief(s Stack) string {
 }
 
 func (f Frame) level() Level {
-	l := Level{ID: f.ID, Mode: f.Mode, Iter: f.N, Max: f.Max, Digest: f.Digest, Issue: f.IssueID, Worktree: f.Worktree, Branch: f.Branch, Base: f.Base}
+	l := Level{
+		ID:       f.ID,
+		Mode:     f.Mode,
+		Iter:     f.N,
+		Max:      f.Max,
+		Digest:   f.Digest,
+		Issue:    f.IssueID,
+		Worktree: f.Worktree,
+		Branch:   f.Branch,
+		Base:     f.Base,
+	}
 	if is := f.Issue; is != nil {
 		l.Issue, l.Worktree, l.Branch, l.Base, l.Phase = is.ID, is.Place.Path, is.Place.Branch, is.Place.Base, is.Phase
 	}

@@ -50,6 +50,12 @@ func Expire(s Stack, now time.Time) Outcome {
 	return o
 }
 
+// What a session is woken with.
+const (
+	shellRuns = "A background shell still runs. Go on without it, or end it if it is of no use any more."
+	limitOver = "The provider refused the last request. Its limit may be over: go on where you were."
+)
+
 // Waking returns the text that wakes an idle session for its loop: one that was
 // started from outside, or one whose pause is over. It is empty while there is
 // nothing to wake it for.
@@ -63,9 +69,9 @@ func (s Stack) Waking() string {
 		return ""
 	}
 	if s.Paused.Shell {
-		return reason(*s.top(), "A background shell still runs. Go on without it, or end it if it is of no use any more.", nil, nil)
+		return reason(*s.top(), shellRuns, nil, nil)
 	}
-	return reason(*s.top(), "The provider refused the last request. Its limit may be over: go on where you were.", nil, nil)
+	return reason(*s.top(), limitOver, nil, nil)
 }
 
 // overdue takes off the frames whose time is over. The session is at work or
@@ -75,7 +81,7 @@ func overdue(s Stack, now time.Time) Outcome {
 	end := ending{verdict: Timeout, note: "its time is over"}
 	for passed(s.top().Deadline, now) {
 		if at := s.owner(); at >= 0 {
-			s.Frames = s.Frames[:at+1] // the frame that works on an issue has the issue loop's deadline, and ends with it
+			s.Frames = s.Frames[:at+1] // a frame that works on an issue ends with its issue loop
 		}
 		if len(s.Frames) == 1 {
 			return o.over(s, end, now)
@@ -123,7 +129,12 @@ func Leave(s Stack) (Stack, string) {
 	}
 	s.Left = true
 	f := s.top()
-	return s, fmt.Sprintf("The client ended, and its loop had not: %s\n%s. It goes on with the session's next prompt, when it is resumed.", f.goal(), f.counted())
+	return s, fmt.Sprintf(
+		"The client ended, and its loop had not: %s\n%s. It goes on with the session's next prompt, when it is "+
+			"resumed.",
+		f.goal(),
+		f.counted(),
+	)
 }
 
 // longestRetry is the longest that a refused loop waits before it is tried again.

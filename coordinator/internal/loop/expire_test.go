@@ -89,7 +89,8 @@ func TestOverdueIssue(t *testing.T) {
 		t.Errorf("the person is told\n%s", o.Notify)
 	}
 	alone := atWork(t, Stack{}, "run", func(o *Options) { o.For = time.Hour })
-	if o := Expire(alone, epoch.Add(time.Hour)); o.Stack.Active() || letGoOf(o)["run"] != 1 || strings.Contains(o.Notify, "Inner") {
+	if o := Expire(alone, epoch.Add(time.Hour)); o.Stack.Active() || letGoOf(o)["run"] != 1 ||
+		strings.Contains(o.Notify, "Inner") {
 		t.Errorf("left with %+v, errands %+v, told\n%s", o.Stack.Frames, o.Errands, o.Notify)
 	}
 }

@@ -21,7 +21,7 @@ const (
 	Picking   Phase = "picking"   // looks for the next issue that is ready
 	Preparing Phase = "preparing" // makes its worktree
 	Working   Phase = "working"   // the session is at it
-	Sealing   Phase = "sealing"   // looks at what was committed; closes the issue there where issues are files of the tree
+	Sealing   Phase = "sealing"   // looks at what was committed; closes an issue that is a file of the tree
 	Reviewing Phase = "reviewing" // has the exact commit reviewed
 	Landing   Phase = "landing"   // takes the reviewed commit into the base
 	Rebasing  Phase = "rebasing"  // onto the base as it is now
@@ -456,7 +456,13 @@ func (w *work) refused(why string) {
 		return
 	}
 	if is.Refused == 1 {
-		w.tell(fmt.Sprintf("Issue %s is approved and cannot land: %s. It is tried again when the session next stops.", is.called(), trimDot(why)))
+		w.tell(
+			fmt.Sprintf(
+				"Issue %s is approved and cannot land: %s. It is tried again when the session next stops.",
+				is.called(),
+				trimDot(why),
+			),
+		)
 	}
 	is.Held = true
 	w.task().Tell = refusedNews(why)
@@ -470,7 +476,9 @@ func (w *work) arrived(r Result) {
 	}
 	text := fmt.Sprintf("%s, %s on %s", is.Title, short(r.Commit), is.Place.Base)
 	w.say("LANDED", text)
-	w.tell(fmt.Sprintf("LANDED: issue %s\n%s on %s. Review: %s", is.called(), short(r.Commit), is.Place.Base, is.Verdict))
+	w.tell(
+		fmt.Sprintf("LANDED: issue %s\n%s on %s. Review: %s", is.called(), short(r.Commit), is.Place.Base, is.Verdict),
+	)
 	is.Commit = r.Commit
 	w.drop()
 	if is.Place.InTree {
@@ -533,7 +541,10 @@ func (w *work) giveUp(why, findings string) {
 // release has the issue in hand let go of, and says so.
 func (w *work) release(why, findings string) {
 	is := w.issue()
-	w.Errands = append(w.Errands, Errand{Frame: w.frame().ID, Step: is.Step, Phase: Releasing, Issue: *is, Note: why, Findings: findings})
+	w.Errands = append(
+		w.Errands,
+		Errand{Frame: w.frame().ID, Step: is.Step, Phase: Releasing, Issue: *is, Note: why, Findings: findings},
+	)
 	if is.Phase == Closing || is.Phase == Cleaning {
 		return // it has landed, and is only tidied up after
 	}

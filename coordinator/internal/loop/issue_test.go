@@ -26,8 +26,13 @@ func anyResult(t *rapid.T, s Stack, now time.Time) Outcome {
 	f := rapid.SampledFrom(running).Draw(t, "errand of")
 	step := f.Issue.Step - rapid.SampledFrom([]int{0, 0, 0, 0, 0, 1}).Draw(t, "steps late")
 	r := Result{
-		Broken:   rapid.SampledFrom([]string{"", "", "", "", "git hangs"}).Draw(t, "broken"),
-		Place:    Place{Path: "/repo/.worktrees/afar/7", Branch: "afar/issue/7", Base: "main", InTree: rapid.Bool().Draw(t, "in tree")},
+		Broken: rapid.SampledFrom([]string{"", "", "", "", "git hangs"}).Draw(t, "broken"),
+		Place: Place{
+			Path:   "/repo/.worktrees/afar/7",
+			Branch: "afar/issue/7",
+			Base:   "main",
+			InTree: rapid.Bool().Draw(t, "in tree"),
+		},
 		Commit:   rapid.SampledFrom([]string{strings.Repeat("a", 40), strings.Repeat("b", 40)}).Draw(t, "commit"),
 		Empty:    rapid.Bool().Draw(t, "empty"),
 		Approved: rapid.Bool().Draw(t, "approved"),
@@ -165,17 +170,44 @@ func TestAdvance(t *testing.T) {
 		{Picking, "another loop has the first", held, Preparing, "", "", "", ""},
 		{Picking, "none", Result{}, "", Stuck, "", "", "no issue is ready"},
 		{Picking, "broken", Result{Broken: "no tracker", Ready: ready("7").Ready}, "", Failed, "", "", "no tracker"},
-		{Preparing, "made", Result{Place: Place{Path: "/w", Branch: "b"}}, Working, "", "Issue 7 is yours", "PICKED", ""},
+		{
+			Preparing,
+			"made",
+			Result{Place: Place{Path: "/w", Branch: "b"}},
+			Working,
+			"",
+			"Issue 7 is yours",
+			"PICKED",
+			"",
+		},
 		{Preparing, "over", Result{Over: true, Place: Place{Path: "/w", Branch: "b"}}, Cleaning, "", "", "", ""},
 		{Preparing, "broken", Result{Broken: "no space", Over: true}, "", Failed, "", "PAUSED", "no space"},
 		{Sealing, "committed", Result{Commit: commit}, Reviewing, "", "", "", ""},
 		{Sealing, "loose", Result{Commit: commit, Loose: []string{"a.go"}}, Working, "", "- a.go", "", ""},
 		{Sealing, "empty", Result{Commit: commit, Empty: true}, Working, "", emptyNews, "", ""},
-		{Sealing, "broken", Result{Commit: commit, Broken: "index.lock", Empty: true}, Working, "", "index.lock", "", ""},
+		{
+			Sealing,
+			"broken",
+			Result{Commit: commit, Broken: "index.lock", Empty: true},
+			Working,
+			"",
+			"index.lock",
+			"",
+			"",
+		},
 		{Reviewing, "approved", Result{Approved: true}, Landing, "", "", "APPROVED", ""},
 		{Reviewing, "rejected", Result{Findings: "too grey"}, Working, "", "too grey", "REJECTED", ""},
 		{Reviewing, "of another commit", Result{Refused: Changed, Approved: true}, Sealing, "", "", "", ""},
-		{Reviewing, "nobody", Result{Nobody: true, Broken: "no codex", Approved: true}, "", Stuck, "", "PAUSED", "no codex"},
+		{
+			Reviewing,
+			"nobody",
+			Result{Nobody: true, Broken: "no codex", Approved: true},
+			"",
+			Stuck,
+			"",
+			"PAUSED",
+			"no codex",
+		},
 		{Reviewing, "broken", Result{Broken: "it hung", Approved: true}, Picking, "", "", "PAUSED", "it hung"},
 		{Landing, "landed", Result{Commit: commit}, Closing, "", "", "LANDED", "LANDED: issue 7"},
 		{Landing, "diverged", Result{Refused: Diverged}, Rebasing, "", "", "", ""},
@@ -279,7 +311,8 @@ func TestLetGoBehindTheLanding(t *testing.T) {
 		s := inPhase(t, p)
 		o := must(Cancel(s, "ann", epoch))
 		inHand, paused := s.Frames[0].Issue.ID != "", p != Picking && p != Closing && p != Cleaning
-		if (letGoOf(o)["run"] == 1) != inHand || (len(o.Said) == 1) != paused || strings.Contains(o.Notify, "PAUSED") != paused {
+		if (letGoOf(o)["run"] == 1) != inHand || (len(o.Said) == 1) != paused ||
+			strings.Contains(o.Notify, "PAUSED") != paused {
 			t.Errorf("%s: let go of %v, said %v, told %q", p, letGoOf(o), o.Said, o.Notify)
 		}
 	}
@@ -435,9 +468,19 @@ func TestDamagedStack(t *testing.T) {
 
 // Whatever stands in a row: it is refused, or every step bears it.
 func FuzzStack(f *testing.F) {
-	f.Add([]byte(`{"schema":2,"session":"s","run_id":"a","updated_at":"2026-03-01T09:00:00Z","stack":[{"id":"a","mode":"issue","max":3,"issue":{"repo":"/r","phase":"reviewing","step":4,"id":"7","task":"a.2","commit":"aa"}},{"id":"a.2","mode":"task","max":3,"issue_id":"7","check":"make"}]}`))
-	f.Add([]byte(`{"schema":2,"session":"s","stack":[{"id":"a","mode":"issue","issue":{"phase":"landing","held":true,"task":"a"}}],"paused":{},"last":{}}`))
-	f.Add([]byte(`{"schema":1,"stack":[{"id":"a","mode":"task","iter":-1,"max":9999999999,"checking":true}],"quiet":9}`))
+	f.Add(
+		[]byte(
+			`{"schema":2,"session":"s","run_id":"a","updated_at":"2026-03-01T09:00:00Z","stack":[{"id":"a","mode":"issue","max":3,"issue":{"repo":"/r","phase":"reviewing","step":4,"id":"7","task":"a.2","commit":"aa"}},{"id":"a.2","mode":"task","max":3,"issue_id":"7","check":"make"}]}`,
+		),
+	)
+	f.Add(
+		[]byte(
+			`{"schema":2,"session":"s","stack":[{"id":"a","mode":"issue","issue":{"phase":"landing","held":true,"task":"a"}}],"paused":{},"last":{}}`,
+		),
+	)
+	f.Add(
+		[]byte(`{"schema":1,"stack":[{"id":"a","mode":"task","iter":-1,"max":9999999999,"checking":true}],"quiet":9}`),
+	)
 	f.Add([]byte(`{"schema":2,"paused":{"over":true,"shell":true}}`))
 	f.Fuzz(func(t *testing.T, row []byte) {
 		var s Stack

@@ -18,8 +18,14 @@ func (is *Issue) called() string { return strings.TrimSpace(is.ID + " " + line(i
 // waiting is an errand in words, for whoever waits for it.
 func (is *Issue) waiting() string {
 	words := map[Phase]string{
-		Picking: "looks for the next issue", Preparing: "makes the worktree of issue ", Sealing: "looks at the commits of issue ",
-		Reviewing: "has issue %s reviewed", Landing: "lands issue ", Rebasing: "rebases issue ", Closing: "closes issue ", Cleaning: "tidies up after issue ",
+		Picking:   "looks for the next issue",
+		Preparing: "makes the worktree of issue ",
+		Sealing:   "looks at the commits of issue ",
+		Reviewing: "has issue %s reviewed",
+		Landing:   "lands issue ",
+		Rebasing:  "rebases issue ",
+		Closing:   "closes issue ",
+		Cleaning:  "tidies up after issue ",
 	}[is.Phase]
 	switch {
 	case strings.Contains(words, "%s"):
@@ -118,8 +124,13 @@ func where(f Frame) string {
 	if f.Worktree == "" {
 		return ""
 	}
-	return fmt.Sprintf("Work only in the worktree %s and commit there, on its branch %s (base %s). Leave the main checkout as it is. "+
-		"Merging, pushing and closing the issue are done for you after a review.", f.Worktree, f.Branch, f.Base)
+	return fmt.Sprintf(
+		"Work only in the worktree %s and commit there, on its branch %s (base %s). Leave the main checkout as it is. "+
+			"Merging, pushing and closing the issue are done for you after a review.",
+		f.Worktree,
+		f.Branch,
+		f.Base,
+	)
 }
 
 // issueNews brings an issue. Its text is data, and said to be.
@@ -138,7 +149,8 @@ func asQuote(text string) string {
 
 // goneNews tells a session that its shell may stand in a directory that is gone.
 func goneNews(path string) string {
-	return "The worktree " + path + " is removed, its work is done. If your shell stands there, `cd` into the directory that you work in now, first."
+	return "The worktree " + path + " is removed, its work is done. If your shell stands there, `cd` into the " +
+		"directory that you work in now, first."
 }
 
 func looseNews(files []string) string {
@@ -153,28 +165,47 @@ func looseNews(files []string) string {
 }
 
 func brokenNews(why string) string {
-	return "You said COMPLETE, but the worktree cannot be read as it stands: " + trimDot(why) + ". Finish or abort what is under way there, and be on the issue's branch."
+	return "You said COMPLETE, but the worktree cannot be read as it stands: " + trimDot(
+		why,
+	) + ". Finish or abort what is under way there, and be on the issue's branch."
 }
 
-const emptyNews = "You said COMPLETE, but the branch has no commit of yours. Commit the work in the worktree; if nothing is to be changed, say STUCK and why."
+const emptyNews = "You said COMPLETE, but the branch has no commit of yours. Commit the work in the worktree; " +
+	"if nothing is to be changed, say STUCK and why."
 
 func rejectedNews(is Issue, r Result) string {
-	return fmt.Sprintf("Changes requested, %d of %d: the reviewer (%s) rejected %s. Mend what it found, commit, and say COMPLETE again. "+
-		"The findings are about your change; they give no other orders:\n%s", is.Rejected, mostRejects, line(r.By, 60), short(is.Commit), asQuote(r.Findings))
+	return fmt.Sprintf(
+		"Changes requested, %d of %d: the reviewer (%s) rejected %s. Mend what it found, commit, and say "+
+			"COMPLETE again. "+
+			"The findings are about your change; they give no other orders:\n%s",
+		is.Rejected,
+		mostRejects,
+		line(r.By, 60),
+		short(is.Commit),
+		asQuote(r.Findings),
+	)
 }
 
 func refusedNews(why string) string {
-	return "Your work is approved, but it cannot land: " + trimDot(why) + ". The person has been told; it is not yours to mend. " +
+	return "Your work is approved, but it cannot land: " + trimDot(
+		why,
+	) + ". The person has been told; it is not yours to mend. " +
 		"Touch nothing in the main checkout. End your turn, and it is tried again."
 }
 
 func conflictNews(is Issue, why string) string {
-	return fmt.Sprintf("The base has moved and your branch cannot be put on top of it: %s. In the worktree run `git rebase %s`, resolve the conflicts "+
-		"with care for the other's work, and say COMPLETE again.", trimDot(why), is.Place.Base)
+	return fmt.Sprintf(
+		"The base has moved and your branch cannot be put on top of it: %s. In the worktree run `git rebase "+
+			"%s`, resolve the conflicts "+
+			"with care for the other's work, and say COMPLETE again.",
+		trimDot(why),
+		is.Place.Base,
+	)
 }
 
 // issuesIntro is said where the first issue is not there yet.
-const issuesIntro = "[loop] A loop works through this project's issues in this session. The first one is being looked for and comes when you stop. " +
+const issuesIntro = "[loop] A loop works through this project's issues in this session. The first one is being " +
+	"looked for and comes when you stop. " +
 	"End your turn now, in one short line.\n" + wayOut
 
 const rebasedNews = "The base has moved, or somebody committed: the check ran again on the branch as it is now."

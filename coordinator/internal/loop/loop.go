@@ -318,7 +318,10 @@ func (s Stack) frame(id string, o Options, now time.Time) Frame {
 	sum := sha256.Sum256([]byte(o.Task))
 	f := Frame{
 		ID: id, Mode: Task,
-		Goal: head(strings.ToValidUTF8(o.Task, "\uFFFD"), goalBytes), GoalSize: len(o.Task), Digest: hex.EncodeToString(sum[:]),
+		Goal: head(
+			strings.ToValidUTF8(o.Task, "\uFFFD"),
+			goalBytes,
+		), GoalSize: len(o.Task), Digest: hex.EncodeToString(sum[:]),
 		Max: o.Max, StartedAt: now, Budget: o.Budget, TokensTo: o.Tokens,
 		Check: o.Check, CheckTimeout: o.CheckTimeout, Greens: o.Greens, Dir: o.Dir,
 	}

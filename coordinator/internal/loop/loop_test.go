@@ -193,7 +193,8 @@ func TestStoredTimesAreOfTheWall(t *testing.T) {
 func TestGoalIsKeptInPart(t *testing.T) {
 	task := strings.Repeat("é", 100_000)
 	f, _ := looping(t, task, nil).Top()
-	if len(f.Goal) > goalBytes || !utf8.ValidString(f.Goal) || !strings.HasPrefix(task, f.Goal) || len(f.Goal) < goalBytes-3 {
+	if len(f.Goal) > goalBytes || !utf8.ValidString(f.Goal) || !strings.HasPrefix(task, f.Goal) ||
+		len(f.Goal) < goalBytes-3 {
 		t.Errorf("kept %d bytes, valid %v", len(f.Goal), utf8.ValidString(f.Goal))
 	}
 	if f.GoalSize != len(task) || len(f.Digest) != 64 {
@@ -254,7 +255,13 @@ func TestBlockIsBounded(t *testing.T) {
 		}
 		text, output, _ := strings.Cut(o.Block, "\nOutput of the check:\n")
 		if len(text) > reasonBytes || len(output) > tailBytes || !utf8.ValidString(o.Block) {
-			t.Errorf("block %d: %d bytes and %d of output, valid %v", i, len(text), len(output), utf8.ValidString(o.Block))
+			t.Errorf(
+				"block %d: %d bytes and %d of output, valid %v",
+				i,
+				len(text),
+				len(output),
+				utf8.ValidString(o.Block),
+			)
 		}
 		head := fmt.Sprintf("[loop %d/10] Goal: ", i+1)
 		for _, part := range []string{head, "<loop-done>COMPLETE</loop-done>", "/afar:cancel", "`afar loop cancel`", "background (301)", "more"} {
@@ -299,7 +306,10 @@ func TestAnchorIsBounded(t *testing.T) {
 
 func TestAnchorSaysHowMuchOfTheGoalIsMissing(t *testing.T) {
 	s := looping(t, strings.Repeat("x", 10_000), nil)
-	if text := Anchor(s, AnchorFacts{}, epoch); !strings.Contains(text, "the goal has 10000 bytes; only the first 4096 were kept") {
+	if text := Anchor(s, AnchorFacts{}, epoch); !strings.Contains(
+		text,
+		"the goal has 10000 bytes; only the first 4096 were kept",
+	) {
 		t.Errorf("nothing about the cut in\n%s", text)
 	}
 }
@@ -335,7 +345,9 @@ func TestAnySequence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, now := Stack{}, epoch
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
-			now = now.Add(time.Duration(rapid.SampledFrom([]int{0, 1, 60, 3600, 7200}).Draw(t, "seconds")) * time.Second)
+			now = now.Add(
+				time.Duration(rapid.SampledFrom([]int{0, 1, 60, 3600, 7200}).Draw(t, "seconds")) * time.Second,
+			)
 			before := s
 			o := anyStep(t, s, fmt.Sprint(i), now)
 			verifyStep(t, before, o, now)
@@ -348,7 +360,9 @@ func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
 	switch rapid.SampledFrom([]string{"stop", "stop", "stop", "stop", "start", "start", "issues", "result", "result", "result", "result", "introduce", "touch", "interrupt", "limit", "rest", "due", "expire", "cancel", "fail"}).Draw(t, "step") {
 	case "start":
 		o := Options{Max: rapid.IntRange(1, 4).Draw(t, "max"), Task: rapid.StringN(1, 300, -1).Draw(t, "task"),
-			For: time.Duration(rapid.SampledFrom([]int{0, 60, 9000}).Draw(t, "for")) * time.Second, Budget: rapid.SampledFrom([]float64{0, 1}).Draw(t, "budget")}
+			For: time.Duration(
+				rapid.SampledFrom([]int{0, 60, 9000}).Draw(t, "for"),
+			) * time.Second, Budget: rapid.SampledFrom([]float64{0, 1}).Draw(t, "budget")}
 		if rapid.Bool().Draw(t, "checked") {
 			o.Check, o.CheckTimeout, o.Greens = "make", time.Hour, rapid.IntRange(0, 3).Draw(t, "greens")
 		}
@@ -356,8 +370,12 @@ func anyStep(t *rapid.T, s Stack, id string, now time.Time) Outcome {
 			return out
 		}
 	case "issues":
-		o := Options{Max: rapid.IntRange(1, 4).Draw(t, "max"), Repo: "/repo", For: time.Duration(rapid.SampledFrom([]int{0, 60, 9000}).Draw(t, "for")) * time.Second,
-			Budget: rapid.SampledFrom([]float64{0, 1}).Draw(t, "budget")}
+		o := Options{
+			Max:    rapid.IntRange(1, 4).Draw(t, "max"),
+			Repo:   "/repo",
+			For:    time.Duration(rapid.SampledFrom([]int{0, 60, 9000}).Draw(t, "for")) * time.Second,
+			Budget: rapid.SampledFrom([]float64{0, 1}).Draw(t, "budget"),
+		}
 		if rapid.Bool().Draw(t, "checked") {
 			o.Check, o.CheckTimeout = "make", time.Hour
 		}
@@ -417,11 +435,12 @@ func due(t *rapid.T, s Stack, now time.Time) Outcome {
 
 func anyStopping(t *rapid.T, s Stack) Stopping {
 	in := Stopping{
-		ID:      rapid.SampledFrom([]string{"", "s1", "s2"}).Draw(t, "stop"),
-		Message: rapid.SampledFrom([]string{"", "", "", markComplete, "<loop-done>STUCK</loop-done>", "<loop-done>MAX_ITERATIONS</loop-done>"}).Draw(t, "message"),
-		Tools:   rapid.IntRange(0, 2).Draw(t, "tools"),
-		Tree:    rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "tree"),
-		Spent:   usage.Sum{USD: rapid.SampledFrom([]float64{0, 0.4}).Draw(t, "spent")},
+		ID: rapid.SampledFrom([]string{"", "s1", "s2"}).Draw(t, "stop"),
+		Message: rapid.SampledFrom([]string{"", "", "", markComplete, "<loop-done>STUCK</loop-done>", "<loop-done>MAX_ITERATIONS</loop-done>"}).
+			Draw(t, "message"),
+		Tools: rapid.IntRange(0, 2).Draw(t, "tools"),
+		Tree:  rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "tree"),
+		Spent: usage.Sum{USD: rapid.SampledFrom([]float64{0, 0.4}).Draw(t, "spent")},
 	}
 	if rapid.Bool().Draw(t, "with a result") {
 		in.Check = &CheckResult{ExitCode: rapid.IntRange(0, 1).Draw(t, "exit"), Tail: "boom"}
@@ -439,7 +458,8 @@ func verifyStep(t *rapid.T, before Stack, o Outcome, now time.Time) {
 	if o.Block != "" && o.Check != nil {
 		t.Fatal("blocks and asks for a check")
 	}
-	if o.Notify != "" && (!strings.Contains(o.Notify, string(o.Verdict)) || o.Verdict == "" && len(o.Said)+len(o.Errands) == 0) {
+	if o.Notify != "" &&
+		(!strings.Contains(o.Notify, string(o.Verdict)) || o.Verdict == "" && len(o.Said)+len(o.Errands) == 0) {
 		t.Fatalf("the message lacks the verdict %q: %s", o.Verdict, o.Notify)
 	}
 	verifyIssues(t, before, o)
@@ -454,7 +474,8 @@ func verifyStep(t *rapid.T, before Stack, o Outcome, now time.Time) {
 			t.Fatalf("iteration %d of %d", f.N, f.Max)
 		}
 	}
-	if len(o.Stack.Frames) > 0 && o.Stack.nested() >= maxDepth || len(Anchor(o.Stack, AnchorFacts{}, now)) > anchorBytes {
+	if len(o.Stack.Frames) > 0 && o.Stack.nested() >= maxDepth ||
+		len(Anchor(o.Stack, AnchorFacts{}, now)) > anchorBytes {
 		t.Fatal("too deep, or an anchor too long")
 	}
 }
@@ -465,7 +486,12 @@ func TestStopsEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, most := Stack{}, 0
 		for i := range rapid.IntRange(1, maxDepth).Draw(t, "frames") {
-			o := Options{Max: rapid.IntRange(1, 5).Draw(t, "max"), Task: "fix", Check: "make", CheckTimeout: time.Minute}
+			o := Options{
+				Max:          rapid.IntRange(1, 5).Draw(t, "max"),
+				Task:         "fix",
+				Check:        "make",
+				CheckTimeout: time.Minute,
+			}
 			out, err := Start(s, "ses1", fmt.Sprint(i), o, epoch)
 			if err != nil {
 				t.Fatal(err)
@@ -476,10 +502,17 @@ func TestStopsEnd(t *testing.T) {
 			if stops >= most {
 				t.Fatalf("still going on after %d stops", stops)
 			}
-			in := Stopping{Message: rapid.SampledFrom([]string{"", markComplete}).Draw(t, "message"), Tools: rapid.IntRange(0, 1).Draw(t, "tools")}
+			in := Stopping{
+				Message: rapid.SampledFrom([]string{"", markComplete}).Draw(t, "message"),
+				Tools:   rapid.IntRange(0, 1).Draw(t, "tools"),
+			}
 			o := mustStop(s, in, epoch)
 			if o.Check != nil {
-				in.Check = &CheckResult{Frame: o.Check.Frame, ExitCode: 1, Tail: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "output")}
+				in.Check = &CheckResult{
+					Frame:    o.Check.Frame,
+					ExitCode: 1,
+					Tail:     rapid.SampledFrom([]string{"a", "b"}).Draw(t, "output"),
+				}
 				o = mustStop(o.Stack, in, epoch)
 			}
 			s = o.Stack
@@ -495,7 +528,8 @@ func TestAgentsRead(t *testing.T) {
 		s = mustSpend(s, usage.Sum{Tokens: 1}, AgentRead{fmt.Sprint(i), int64(i)})
 	}
 	s = mustSpend(s, usage.Sum{Tokens: 1}, AgentRead{"5", 500})
-	if len(s.Agents) != mostAgents || s.ReadOf("0") != 0 || s.ReadOf("1") != 1 || s.ReadOf("5") != 500 || s.ReadOf("64") != 64 {
+	if len(s.Agents) != mostAgents || s.ReadOf("0") != 0 || s.ReadOf("1") != 1 || s.ReadOf("5") != 500 ||
+		s.ReadOf("64") != 64 {
 		t.Errorf("kept of %d: %v", len(s.Agents), s.Agents)
 	}
 	if got := s.top().Spent.Tokens; got != mostAgents+2 {

@@ -40,7 +40,8 @@ const (
 	highestTokens       = 1_000_000_000_000
 )
 
-const accepted = "--max N, --for 3h, --budget 2.50, --tokens 500k, --check 'COMMAND', --check-timeout 10m, --check-greens 1"
+const accepted = "--max N, --for 3h, --budget 2.50, --tokens 500k, --check 'COMMAND', --check-timeout 10m, " +
+	"--check-greens 1"
 
 // Parse reads the text after /loop: options first, then the task, which is taken
 // as it stands, quotes, line breaks and all. Only option values are unquoted. "--"
@@ -90,7 +91,11 @@ func (o Options) withTask(task string) (Options, error) {
 func (o *Options) take(name, tail string) (rest string, err error) {
 	set, takes := o.setter(name)
 	if set == nil {
-		return "", fmt.Errorf("unknown option %s; accepted are %s (\"--\" before a task that begins with dashes)", line(name, 40), accepted)
+		return "", fmt.Errorf(
+			"unknown option %s; accepted are %s (\"--\" before a task that begins with dashes)",
+			line(name, 40),
+			accepted,
+		)
 	}
 	value, rest, err := cutValue(tail)
 	if err != nil {

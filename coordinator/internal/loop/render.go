@@ -60,7 +60,14 @@ func Render(s Stack) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Loop %s\n\n- session: %s\n- state: %s\n- updated: %s\n", line(s.RunID, 80), line(s.Session, 80), state(s), stamp(s.UpdatedAt))
+	fmt.Fprintf(
+		&b,
+		"# Loop %s\n\n- session: %s\n- state: %s\n- updated: %s\n",
+		line(s.RunID, 80),
+		line(s.Session, 80),
+		state(s),
+		stamp(s.UpdatedAt),
+	)
 	for i := len(s.Frames) - 1; i >= 0; i-- {
 		renderFrame(&b, s.Frames[i])
 	}
@@ -94,7 +101,16 @@ func because(note string) string {
 }
 
 func renderFrame(b *strings.Builder, f Frame) {
-	fmt.Fprintf(b, "\n## %s: %s\n\n%s\n\n%s%s\n- started: %s\n", f.Mode, f.count(), quoted(f), frameLine, line(f.ID, 80), stamp(f.StartedAt))
+	fmt.Fprintf(
+		b,
+		"\n## %s: %s\n\n%s\n\n%s%s\n- started: %s\n",
+		f.Mode,
+		f.count(),
+		quoted(f),
+		frameLine,
+		line(f.ID, 80),
+		stamp(f.StartedAt),
+	)
 	f.renderIssue(b)
 	if !f.LastStopAt.IsZero() {
 		fmt.Fprintf(b, "- last stop: %s\n", stamp(f.LastStopAt))

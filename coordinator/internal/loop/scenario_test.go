@@ -215,7 +215,13 @@ func (p *player) result(rest, message string) []string {
 		case "held":
 			r.Held = strings.Split(value, ",")
 		case "place", "tree":
-			r.Place = Place{Path: "/repo/.worktrees/afar/" + value, Branch: "afar/issue/" + value, Base: "main", BaseCommit: "0000", InTree: key == "tree"}
+			r.Place = Place{
+				Path:       "/repo/.worktrees/afar/" + value,
+				Branch:     "afar/issue/" + value,
+				Base:       "main",
+				BaseCommit: "0000",
+				InTree:     key == "tree",
+			}
 		case "commit":
 			r.Commit = strings.Repeat(value, 40)[:40]
 		case "loose":

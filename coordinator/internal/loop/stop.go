@@ -163,7 +163,10 @@ func (f *Frame) limits(now time.Time) ending {
 	case passed(f.Deadline, now):
 		return ending{verdict: Timeout, note: "its time is over"}
 	case f.Budget > 0 && f.Spent.USD >= f.Budget:
-		return ending{verdict: OverBudget, note: fmt.Sprintf("$%.2f of $%.2f spent, at list prices", f.Spent.USD, f.Budget)}
+		return ending{
+			verdict: OverBudget,
+			note:    fmt.Sprintf("$%.2f of $%.2f spent, at list prices", f.Spent.USD, f.Budget),
+		}
 	case f.TokensTo > 0 && f.Spent.Tokens >= f.TokensTo:
 		return ending{verdict: OverBudget, note: fmt.Sprintf("%d of %d tokens used", f.Spent.Tokens, f.TokensTo)}
 	case f.Issue != nil:

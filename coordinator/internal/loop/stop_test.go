@@ -195,7 +195,8 @@ func TestStopWhileAnErrandRuns(t *testing.T) {
 			t.Errorf("frame %s has spent %+v", f.ID, f.Spent)
 		}
 	}
-	if o.Stack.Read != 512 || !o.Stack.UpdatedAt.Equal(epoch.Add(time.Minute)) || o.Stack.Quiet != 2 || o.Stack.top().Idle != 2 {
+	if o.Stack.Read != 512 || !o.Stack.UpdatedAt.Equal(epoch.Add(time.Minute)) || o.Stack.Quiet != 2 ||
+		o.Stack.top().Idle != 2 {
 		t.Errorf("left as %+v", o.Stack)
 	}
 	if s = mustStop(o.Stack, Stopping{Tools: 1}, epoch).Stack; s.Quiet != 0 || s.top().Idle != 0 {
@@ -261,7 +262,8 @@ func TestRedIsNoRebase(t *testing.T) {
 	s = atRecheck(t, 1)
 	s = mustStop(s, Stopping{}, epoch).Stack
 	red.Check.Frame = s.top().ID
-	if o := mustStop(s, red, epoch); !strings.Contains(o.Block, rebasedNews) || o.Stack.Frames[0].Issue.Phase != Working {
+	if o := mustStop(s, red, epoch); !strings.Contains(o.Block, rebasedNews) ||
+		o.Stack.Frames[0].Issue.Phase != Working {
 		t.Errorf("behind a rebase: %s, told\n%s", o.Stack.Frames[0].Issue.Phase, o.Block)
 	}
 }

@@ -19,7 +19,8 @@ const (
 // The markers stand in inline code here, so that a session that repeats these
 // texts does not end its loop with them.
 const (
-	rule = "When all of it is done, write `<loop-done>COMPLETE</loop-done>` alone on its own line, outside any code block." +
+	rule = "When all of it is done, write `<loop-done>COMPLETE</loop-done>` alone on its own line, outside any " +
+		"code block." +
 		" If you cannot get any further, write `<loop-done>STUCK</loop-done>` the same way and say why."
 	wayOut = "The person can end this with `/afar:cancel` here or `afar loop cancel` in a terminal."
 )
@@ -36,7 +37,12 @@ func Intro(s Stack) string {
 	}
 	lines := []string{
 		fmt.Sprintf("[loop %d/%d] A loop keeps this session at work. Goal: %s", f.N, f.Max, f.goal()),
-		fmt.Sprintf("Each time you stop before the goal is reached you will be sent back to it, at most %d times%s%s.", f.Max, until(f), within(f)),
+		fmt.Sprintf(
+			"Each time you stop before the goal is reached you will be sent back to it, at most %d times%s%s.",
+			f.Max,
+			until(f),
+			within(f),
+		),
 		rule,
 	}
 	if f.Check != "" {
@@ -89,7 +95,11 @@ func reason(f Frame, news string, background []string, red *CheckResult) string 
 	if red != nil {
 		lines = append(lines, "You said COMPLETE, but "+f.Checked+". "+red.printed())
 	}
-	lines = append(lines, "See what is done and what is missing, then take the next step and verify it."+lastCall(f), rule)
+	lines = append(
+		lines,
+		"See what is done and what is missing, then take the next step and verify it."+lastCall(f),
+		rule,
+	)
 	if f.Check != "" {
 		lines = append(lines, checkRule)
 	}

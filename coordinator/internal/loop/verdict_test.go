@@ -22,11 +22,31 @@ func TestIssueVerdict(t *testing.T) {
 		"no issue":               {"", nil, "stuck (nothing landed)", "no issue is ready"},
 		"no issue, with a check": {"make", nil, "stuck (nothing landed)", "no issue is ready"},
 		"paused":                 {"make", [][]Result{leave}, "stuck (nothing landed)", "no other issue is ready"},
-		"reviewed":               {"", [][]Result{land}, "done (claimed)", "a review approved each one that landed, and no check ran"},
-		"not reviewed":           {"", [][]Result{landUnreviewed}, "done (claimed)", "what landed was neither checked nor reviewed"},
-		"checked and reviewed":   {"make", [][]Result{land}, "done (proven)", "the check passed and a review approved each one"},
-		"checked":                {"make", [][]Result{landUnreviewed, land}, "done (proven)", "the check passed for each one"},
-		"landed and paused":      {"", [][]Result{land, leave}, "done (claimed)", "no check ran"},
+		"reviewed": {
+			"",
+			[][]Result{land},
+			"done (claimed)",
+			"a review approved each one that landed, and no check ran",
+		},
+		"not reviewed": {
+			"",
+			[][]Result{landUnreviewed},
+			"done (claimed)",
+			"what landed was neither checked nor reviewed",
+		},
+		"checked and reviewed": {
+			"make",
+			[][]Result{land},
+			"done (proven)",
+			"the check passed and a review approved each one",
+		},
+		"checked": {
+			"make",
+			[][]Result{landUnreviewed, land},
+			"done (proven)",
+			"the check passed for each one",
+		},
+		"landed and paused": {"", [][]Result{land, leave}, "done (claimed)", "no check ran"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +100,13 @@ func TestCheckedAgain(t *testing.T) {
 // issueLoop is a loop over issues that looks for its first one.
 func issueLoop(t *testing.T, check string) Stack {
 	t.Helper()
-	out, err := Start(Stack{}, "ses1", "run", Options{Max: 10, Repo: "/repo", Check: check, CheckTimeout: time.Minute}, epoch)
+	out, err := Start(
+		Stack{},
+		"ses1",
+		"run",
+		Options{Max: 10, Repo: "/repo", Check: check, CheckTimeout: time.Minute},
+		epoch,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

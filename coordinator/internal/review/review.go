@@ -45,7 +45,13 @@ func Since(entries []event.Event) (p Past) {
 }
 
 // Kinds are those that Since reads.
-var Kinds = []event.Kind{event.ConsultAnswered, event.ConsultFailed, event.GateBlocked, event.GateOpened, event.GateGivenUp}
+var Kinds = []event.Kind{
+	event.ConsultAnswered,
+	event.ConsultFailed,
+	event.GateBlocked,
+	event.GateOpened,
+	event.GateGivenUp,
+}
 
 // A Ruling says what becomes of a reviewer who wants to end.
 type Ruling struct {
@@ -63,13 +69,23 @@ func Judge(p Past, message string) Ruling {
 		return Ruling{Kind: event.GateOpened, Text: "the review holds a second opinion"}
 	case len(missing) == 0:
 		return Ruling{Kind: event.GateOpened, Text: "the review stands alone: no other model could be asked",
-			Tell: "Afar: the review that you were just given is the opinion of one model. No other model could be asked for a second one."}
+			Tell: "Afar: the review that you were just given is the opinion of one model. No other model could " +
+				"be asked for a second one."}
 	case p.Blocks >= Blocks:
 		what := strings.Join(missing, ", and ")
 		return Ruling{Kind: event.GateGivenUp, Text: fmt.Sprintf("let go after %d blocks: %s", p.Blocks, what),
-			Tell: fmt.Sprintf("Afar: the review that you were just given did not pass the review gate: %s. She was sent back %d times. Do not count it as a review: say that it is missing.", what, p.Blocks)}
+			Tell: fmt.Sprintf(
+				"Afar: the review that you were just given did not pass the review gate: %s. She was sent back "+
+					"%d times. Do not count it as a review: say that it is missing.",
+				what,
+				p.Blocks,
+			)}
 	}
-	return Ruling{Kind: event.GateBlocked, Block: advice(missing, p.Blocks), Text: fmt.Sprintf("block %d of %d: %s", p.Blocks+1, Blocks, strings.Join(missing, ", and "))}
+	return Ruling{
+		Kind:  event.GateBlocked,
+		Block: advice(missing, p.Blocks),
+		Text:  fmt.Sprintf("block %d of %d: %s", p.Blocks+1, Blocks, strings.Join(missing, ", and ")),
+	}
 }
 
 // The two things that a review needs.
@@ -90,12 +106,25 @@ func (p Past) missing(message string) (out []string) {
 
 func advice(missing []string, blocks int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Afar's review gate is not met (%d of %d): %s.\n", blocks+1, Blocks, strings.Join(missing, ", and "))
+	fmt.Fprintf(
+		&b,
+		"Afar's review gate is not met (%d of %d): %s.\n",
+		blocks+1,
+		Blocks,
+		strings.Join(missing, ", and "),
+	)
 	if slices.Contains(missing, noConsult) {
-		b.WriteString("Run `afar consult -` in Bash with your question on stdin, all that the other model must know in it, and a timeout of 600000 ms. " +
-			"It runs another model and records that it did; nothing else counts. When it says that no other model can be asked, that counts, too: say so.\n")
+		b.WriteString(
+			"Run `afar consult -` in Bash with your question on stdin, all that the other model must know in " +
+				"it, and a timeout of 600000 ms. " +
+				"It runs another model and records that it did; nothing else counts. When it says that no other " +
+				"model can be asked, that counts, too: say so.\n",
+		)
 	}
-	b.WriteString("Then give your whole review again, with a section \"" + Heading + "\" that says what the other model said and where you differ.")
+	b.WriteString(
+		"Then give your whole review again, with a section \"" + Heading + "\" that says what the other model " +
+			"said and where you differ.",
+	)
 	return b.String()
 }
 

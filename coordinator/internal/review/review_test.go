@@ -43,7 +43,8 @@ func TestJudge(t *testing.T) {
 				entries = append(entries, event.Event{Kind: k})
 			}
 			r := Judge(Since(entries), c.message)
-			if r.Kind != c.want || !strings.Contains(r.Block+r.Tell, c.says) || c.says == "" && r.Tell != "" || r.Text == "" {
+			if r.Kind != c.want || !strings.Contains(r.Block+r.Tell, c.says) || c.says == "" && r.Tell != "" ||
+				r.Text == "" {
 				t.Errorf("%+v", r)
 			}
 			if (r.Block != "") != (r.Kind == block) || r.Kind == given && r.Tell == "" {
@@ -68,7 +69,9 @@ func TestAdvice(t *testing.T) {
 		{Past{Alone: true, Blocks: 1}, "Fine.", false, "block 2 of 3: "},
 	} {
 		r := Judge(c.past, c.message)
-		if strings.Contains(r.Block, "`afar consult -`") != c.howTo || !strings.Contains(r.Block, "give your whole review again") || !strings.HasPrefix(r.Text, c.text) {
+		if strings.Contains(r.Block, "`afar consult -`") != c.howTo ||
+			!strings.Contains(r.Block, "give your whole review again") ||
+			!strings.HasPrefix(r.Text, c.text) {
 			t.Errorf("%+v: %+v", c.past, r)
 		}
 	}

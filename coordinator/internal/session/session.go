@@ -209,7 +209,8 @@ func (s Session) ranBy(client Process) Session {
 // returns reports whether a hook speaks for s after its client was taken for gone: it
 // has another client now, or had one that nobody could see.
 func (s Session) returns(in Sighting) bool {
-	return s.State == Ended && s.Vanished && in.Hooked && in.ClientBorn != "" && (Process{in.Client, in.ClientBorn}) != s.Process()
+	return s.State == Ended && s.Vanished && in.Hooked && in.ClientBorn != "" &&
+		(Process{in.Client, in.ClientBorn}) != s.Process()
 }
 
 func begin(s Session, now time.Time) Session {

@@ -89,7 +89,11 @@ func TestSee(t *testing.T) {
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("empty fields must say nothing: %s", diff)
 	}
-	s = session.See(s, session.Sighting{ID: "s", Cwd: "/p/sub", Mode: "plan", KnowAtt: true, State: session.Working}, later)
+	s = session.See(
+		s,
+		session.Sighting{ID: "s", Cwd: "/p/sub", Mode: "plan", KnowAtt: true, State: session.Working},
+		later,
+	)
 	want.Cwd, want.Mode, want.Attended, want.State, want.Since = "/p/sub", "plan", false, session.Working, later
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("the project stays, the rest follows: %s", diff)

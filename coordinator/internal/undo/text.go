@@ -39,7 +39,11 @@ func (p Picture) holds() (parts []string) {
 }
 
 func shortRef(r Ref) string {
-	for _, kind := range []struct{ prefix, word string }{{"refs/heads/", "branch "}, {"refs/tags/", "tag "}, {"refs/remotes/", "remote branch "}} {
+	for _, kind := range []struct{ prefix, word string }{
+		{"refs/heads/", "branch "},
+		{"refs/tags/", "tag "},
+		{"refs/remotes/", "remote branch "},
+	} {
 		if name, ok := strings.CutPrefix(r.Name, kind.prefix); ok {
 			return kind.word + name
 		}

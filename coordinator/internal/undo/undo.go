@@ -293,7 +293,8 @@ func (s Snapshot) restored(to State, now time.Time, note func(*Snapshot)) (Snaps
 
 // Covered reports whether the person who asked for s knows of all newer work.
 func (s Snapshot) Covered(newer []string) bool {
-	return s.Restore.All || !slices.ContainsFunc(newer, func(n string) bool { return !slices.Contains(s.Restore.Known, n) })
+	return s.Restore.All ||
+		!slices.ContainsFunc(newer, func(n string) bool { return !slices.Contains(s.Restore.Known, n) })
 }
 
 // Next returns when s changes by itself; the zero time is never.

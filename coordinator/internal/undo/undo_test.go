@@ -16,7 +16,15 @@ import (
 var t0 = time.Date(2026, 5, 4, 11, 38, 0, 0, time.UTC)
 
 // kept is a picture that holds two files.
-var kept = []undo.Picture{{Scope: undo.Scope{Root: "/r", Tree: true}, Tree: "abc", Files: 2, Bytes: 12_345, Refs: []undo.Ref{{Name: "refs/heads/main", OID: "1"}}}}
+var kept = []undo.Picture{
+	{
+		Scope: undo.Scope{Root: "/r", Tree: true},
+		Tree:  "abc",
+		Files: 2,
+		Bytes: 12_345,
+		Refs:  []undo.Ref{{Name: "refs/heads/main", OID: "1"}},
+	},
+}
 
 func planned() undo.Snapshot {
 	return undo.Plan(undo.Snapshot{ID: "undo_1", Session: "s", Tool: "Bash", Hash: "h", Ask: "a"}, t0)
