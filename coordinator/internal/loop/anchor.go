@@ -15,7 +15,7 @@ const (
 	stepRunes     = 400
 )
 
-// AnchorFacts is what an anchor says beside the loop itself.
+// AnchorFacts is what an anchor says besides the loop itself.
 type AnchorFacts struct {
 	Commits []string // newest first; the first 3 are shown
 	Files   []string // changed files; the first 5 are shown

@@ -24,7 +24,7 @@ type CheckResult struct {
 	Broken   string // why it could not be run; empty: it ran
 	Took     time.Duration
 	Tail     string // the end of its output; at most 4,096 bytes reach the model
-	Digest   string // of its whole output but for times of day and of length; empty: of Tail
+	Digest   string // of its whole output without times of day and durations; empty: of Tail
 }
 
 // asked is the check whose result is awaited, if any.

@@ -15,7 +15,7 @@ const (
 // called is an issue in one line.
 func (is *Issue) called() string { return strings.TrimSpace(is.ID + " " + line(is.Title, 80)) }
 
-// waiting is an errand in words, for whoever waits for it.
+// waiting is an errand in words, as people read it.
 func (is *Issue) waiting() string {
 	words := map[Phase]string{
 		Picking:   "looks for the next issue",
@@ -165,9 +165,8 @@ func looseNews(files []string) string {
 }
 
 func brokenNews(why string) string {
-	return "You said COMPLETE, but the worktree cannot be read as it stands: " + trimDot(
-		why,
-	) + ". Finish or abort what is under way there, and be on the issue's branch."
+	return "You said COMPLETE, but the worktree cannot be read as it stands: " + trimDot(why) +
+		". Finish or abort what is under way there, and be on the issue's branch."
 }
 
 const emptyNews = "You said COMPLETE, but the branch has no commit of yours. Commit the work in the worktree; " +
@@ -187,9 +186,8 @@ func rejectedNews(is Issue, r Result) string {
 }
 
 func refusedNews(why string) string {
-	return "Your work is approved, but it cannot land: " + trimDot(
-		why,
-	) + ". The person has been told; it is not yours to mend. " +
+	return "Your work is approved, but it cannot land: " + trimDot(why) +
+		". The person has been told; it is not yours to mend. " +
 		"Touch nothing in the main checkout. End your turn, and it is tried again."
 }
 

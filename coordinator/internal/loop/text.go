@@ -142,7 +142,7 @@ func running(background []string, room int) string {
 	return text
 }
 
-// verdictLine is the message about an ended frame, but for its first word.
+// verdictLine is the message about an ended frame, without its first word.
 func verdictLine(f Frame, end ending, now time.Time) string {
 	text := f.called(end.verdict, end.proven, end.by)
 	text += fmt.Sprintf(": %s\n%s, %s.", f.goal(), f.counted(), span(now.Sub(f.StartedAt)))

@@ -56,7 +56,7 @@ type Session struct {
 	Away     Away `json:"away"`
 	// Tools counts tool calls since the last Stop: the progress of a loop.
 	Tools int `json:"tools"`
-	// Agents is true while subagents run on beside the session, as the last Stop
+	// Agents is true while subagents of the session run on, as the last Stop
 	// saw it.
 	Agents bool `json:"agents,omitempty"`
 	// Crons are the digests of the prompts that the host will type by the clock,
