@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -356,18 +357,20 @@ func (r *rig) print(prompt string, args ...string) host.Result {
 	return res
 }
 
-// printing runs `claude -p` beside the test.
+// printing runs `claude -p` beside the test. The test's end ends it.
 func (r *rig) printing(prompt string, args ...string) <-chan host.Result {
 	done := make(chan host.Result, 1)
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 3*within)
+	var running sync.WaitGroup
+	r.t.Cleanup(running.Wait)
+	running.Go(func() {
+		ctx, cancel := context.WithTimeout(r.t.Context(), 3*within)
 		defer cancel()
 		res, err := r.lab.Print(ctx, prompt, args...)
-		if err != nil {
+		if err != nil && r.t.Context().Err() == nil {
 			r.t.Errorf("claude -p: %v", err)
 		}
 		done <- res
-	}()
+	})
 	return done
 }
 
