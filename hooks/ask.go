@@ -15,14 +15,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The times of a question. waitFor is short, so that a hung coordinator and a
-// dead client are noticed; the ask itself lives in the coordinator.
+// The times of a question. waitFor is short so that the hook notices a hung
+// coordinator or a dead client. The ask itself lives in the coordinator.
 const (
-	openFor  = 5 * time.Second        // to register it, a coordinator's start included
+	openFor  = 5 * time.Second        // to register it, including the start of a coordinator
 	waitFor  = 10 * time.Second       // one wait
-	replyFor = 5 * time.Second        // what a reply may take beyond its wait
+	replyFor = 5 * time.Second        // how much longer than its wait a reply may take
 	endFor   = 700 * time.Millisecond // the host kills a second after SIGTERM
-	pause    = 100 * time.Millisecond // between two tries at a coordinator that is away
+	pause    = 100 * time.Millisecond // between two attempts to reach the coordinator
 )
 
 // An answer is how a question ended. Decided is false when nobody answered.
@@ -39,8 +39,8 @@ type question struct {
 	deadline time.Time
 }
 
-// ask puts the call to the person and waits for the end. An error means that
-// the question never got through.
+// ask asks the person about the call and waits for the answer. An error means
+// that the question was never registered.
 func (h *hook) ask(kind, why string) (answer, error) {
 	q := &question{hook: h, id: newID()}
 	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: kind, Why: why}
@@ -49,21 +49,22 @@ func (h *hook) ask(kind, why string) (answer, error) {
 		return answer{}, err
 	}
 	if r.str("state") == "delivered" {
-		return taken(r), nil // a grant has answered, and this call has taken it
+		return answerFrom(r), nil // a grant has answered, and this call has taken the answer
 	}
 	q.deadline = time.Now().Add(time.Duration(r.body.Get("deadline_ms").Int()) * time.Millisecond)
 	h.unhear = q.onSignal() // until the answer is printed: No at the terminal comes first
 	return q.await(r), nil
 }
 
-// newID mints the ask's id before anything is dialled: a coordinator that died
-// and came back finds the same ask. It has to be new, not secret.
+// newID returns a new id for an ask. The hook chooses it before it calls the
+// coordinator, so a restarted coordinator finds the same ask. The id must be
+// unique; it need not be secret.
 func newID() string {
 	return "ask_" + strconv.FormatUint(rand.Uint64(), 16) + strconv.FormatUint(rand.Uint64N(1<<16), 16)
 }
 
-// await follows the ask until it ends or its time is over. A coordinator that
-// is away is started again and dialled again.
+// await waits until the ask ends or its time is over. If the coordinator is not
+// running, await starts it and tries again.
 func (q *question) await(r reply) answer {
 	for {
 		switch r.str("state") {
@@ -82,8 +83,8 @@ func (q *question) await(r reply) answer {
 	}
 }
 
-// follow keeps up with an ask that stays open longer: somebody is filling in its
-// form.
+// follow extends the deadline when the coordinator keeps the ask open longer,
+// because somebody is filling in its form.
 func (q *question) follow(r reply) {
 	left := time.Duration(r.body.Get("deadline_ms").Int()) * time.Millisecond
 	if end := time.Now().Add(left); end.After(q.deadline) {
@@ -91,8 +92,8 @@ func (q *question) follow(r reply) {
 	}
 }
 
-// next waits once for the end of the ask. While the coordinator cannot be reached
-// the ask stays as it was last known.
+// next waits once for the end of the ask and returns its state. It returns last
+// when the coordinator cannot be reached.
 func (q *question) next(last reply) reply {
 	wait := min(waitFor, max(time.Until(q.deadline), 0))
 	in := wire.AskWaitRequest{Ask: q.id, WaitMS: wait.Milliseconds()}
@@ -101,14 +102,14 @@ func (q *question) next(last reply) reply {
 		return r
 	}
 	if errors.Is(err, errRefused) {
-		q.deadline = time.Now() // the ask is unknown there: nothing to wait for
+		q.deadline = time.Now() // the coordinator does not know the ask
 	}
 	time.Sleep(pause)
 	return last
 }
 
-// claim takes the answer just before it is printed. An ask that was settled at
-// the terminal meanwhile has no answer of ours any more.
+// claim takes the answer just before it is printed. It returns no decision if the
+// ask was settled at the terminal in the meantime.
 func (q *question) claim() answer {
 	for {
 		in, printed := wire.AskClaimRequest{Ask: q.id, Receipt: true}, wire.PrintedRequest{Ask: q.id}
@@ -116,9 +117,9 @@ func (q *question) claim() answer {
 		if err == nil {
 			q.hook.owed.certain = true
 			if r.str("state") != "delivered" {
-				q.hook.nothingOwed()
+				q.hook.dropReceipt()
 			}
-			return taken(r)
+			return answerFrom(r)
 		}
 		if !errors.Is(err, client.ErrUnreachable) || !time.Now().Before(q.deadline) {
 			return answer{message: err.Error()}
@@ -127,13 +128,19 @@ func (q *question) claim() answer {
 	}
 }
 
-// taken is an answer that counts from now on.
-func taken(r reply) answer {
-	return answer{decided: r.str("state") == "delivered", allow: r.yes("allow"), message: r.str("message"), said: r}
+// answerFrom returns the answer in a reply. The answer is decided if the
+// coordinator has delivered it.
+func answerFrom(r reply) answer {
+	return answer{
+		decided: r.str("state") == "delivered",
+		allow:   r.yes("allow"),
+		message: r.str("message"),
+		said:    r,
+	}
 }
 
-// onSignal tells the coordinator when the host ends this hook: Esc, No, a host
-// timeout or a closed terminal.
+// onSignal tells the coordinator when the host ends this hook: after Esc, No, a
+// host timeout or a closed terminal. stop restores the default handling.
 func (q *question) onSignal() (stop func()) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -141,17 +148,18 @@ func (q *question) onSignal() (stop func()) {
 		if _, ok := <-c; ok {
 			q.end("ended at the terminal")
 			q.hook.record("ended by the host", nil)
-			os.Exit(q.hook.event.class.ended())
+			os.Exit(q.hook.event.class.signalExit())
 		}
 	}()
 	return func() { signal.Stop(c); close(c) }
 }
 
+// end tells the coordinator that the question is over, and why.
 func (q *question) end(why string) {
-	_, _ = q.hook.call(wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor) // there is no time for more
+	_, _ = q.hook.call(wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor) // there is no time to retry
 }
 
-// orphaned reports that the client died without a word: its hooks live on.
+// orphaned reports whether the client died without ending its hooks.
 func (q *question) orphaned() bool { return os.Getppid() == 1 && q.hook.getenv.PID() != 1 }
 
 // printAnswer prints what the person decided in the form of the event.
@@ -168,5 +176,6 @@ func (h *hook) printAnswer(a answer) error {
 	case h.getenv.Attended():
 		return nil // the dialog is the person's
 	}
-	return h.print(h.denial(fmt.Sprintf("Not allowed: %s. Park this step: write down what you need and why, and go on with what does not depend on it.", a.message)))
+	return h.print(h.denial(fmt.Sprintf("Not allowed: %s. Park this step: write down what you need and why, "+
+		"and go on with what does not depend on it.", a.message)))
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude"
 )
 
-// birthmark has each shell of the session mark itself and all that it starts,
-// so that a process which cut its ties is still known for a session's. It works
-// where a process shows its limits; elsewhere, and where the host offers no
-// such file, nothing is marked.
+// birthmark makes each shell of the session mark itself and every process that
+// it starts. A process that has detached itself can still be recognised as the
+// session's. The mark is a resource limit, so it works only on Linux, and only if
+// the host provides a file for the shells to source.
 func (h *hook) birthmark() {
 	path := h.getenv.File()
 	if runtime.GOOS != "linux" || !claude.IsSessionFile(path, h.str(claude.FieldSession)) {
@@ -26,5 +26,5 @@ func (h *hook) birthmark() {
 		return
 	}
 	defer f.Close()
-	_, _ = f.WriteString("\n" + home.BirthmarkLine) // one that is not written marks nothing
+	_, _ = f.WriteString("\n" + home.BirthmarkLine) // without the line nothing is marked
 }

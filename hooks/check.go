@@ -13,17 +13,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The times of a check, beside its own limit.
+// The times of a check, in addition to its own limit.
 const (
-	watchFor  = 2 * time.Second        // one look whether its result is still wanted
-	watchless = 5 * time.Second        // what a look may take beyond that
-	lookEvery = 250 * time.Millisecond // between two looks for a way out without the coordinator
-	graceFor  = 400 * time.Millisecond // between being told to end and being killed; the host gives us a second
+	watchFor  = 2 * time.Second        // one call that asks whether the result is still wanted
+	watchless = 5 * time.Second        // how much longer that call may take
+	lookEvery = 250 * time.Millisecond // between two looks for a pause or a cancel mark
+	graceFor  = 400 * time.Millisecond // between SIGTERM and SIGKILL; the host gives this hook a second
 )
 
-// A check is a command of the person's that decides whether a loop's work is
-// done. It runs here and not in the coordinator: in the session's environment,
-// and in this hook's process group, which the host ends at Esc.
+// A check is a command that the person chose to decide whether a loop's work is
+// done. It runs in the hook, not in the coordinator, because it needs the session's
+// environment. It runs in this hook's process group, which the host ends at Esc.
 type check struct {
 	hook    *hook
 	frame   string
@@ -34,12 +34,17 @@ type check struct {
 	printed *output
 }
 
-// check runs what the coordinator wants checked. wanted is false when the
-// person ended it, or it was ended because they went on without its result.
+// check runs the check that the coordinator asks for and returns its result.
+// wanted is false when the person ended the check, or went on without its result.
 func (h *hook) check(in hostjson.Value) (result *wire.LoopChecked, wanted bool) {
 	c := &check{
-		hook: h, frame: in.Get("frame").Str(), session: in.Get("session").Str(), command: in.Get("command").Str(), dir: in.Get("dir").Str(),
-		timeout: time.Duration(in.Get("timeout_ms").Int()) * time.Millisecond, printed: newOutput(),
+		hook:    h,
+		frame:   in.Get("frame").Str(),
+		session: in.Get("session").Str(),
+		command: in.Get("command").Str(),
+		dir:     in.Get("dir").Str(),
+		timeout: time.Duration(in.Get("timeout_ms").Int()) * time.Millisecond,
+		printed: newOutput(),
 	}
 	begin := time.Now()
 	end := c.run()
@@ -58,10 +63,10 @@ func (h *hook) check(in hostjson.Value) (result *wire.LoopChecked, wanted bool) 
 	}, true
 }
 
-// ended is how a check ended.
+// ended says how a check ended.
 type ended struct {
 	code     int
-	late     bool   // its time was over
+	late     bool   // it ran into its time limit
 	broken   string // why it could not be run
 	unwanted bool
 }
@@ -69,7 +74,7 @@ type ended struct {
 func (c *check) run() ended {
 	cmd := exec.Command(shell(), "-c", c.command)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, c.printed, c.printed
-	cmd.WaitDelay = graceFor // what it left behind may hold its output open
+	cmd.WaitDelay = graceFor // a process that it left behind may hold its output open
 	group := newGroup(cmd)
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
@@ -78,13 +83,13 @@ func (c *check) run() ended {
 		return ended{code: -1, broken: err.Error()}
 	}
 	done := make(chan struct{})
-	go func() { _ = cmd.Wait(); close(done) }() // how it ended is read from its state
+	go func() { _ = cmd.Wait(); close(done) }() // the exit code is read from ProcessState
 	over, left := c.watch(done), c.wayOut(done)
 	late := time.NewTimer(c.timeout)
 	defer late.Stop()
 	select {
 	case <-done:
-		if toldToo(cmd.ProcessState.ExitCode(), told) {
+		if signalledToo(cmd.ProcessState.ExitCode(), told) {
 			c.interrupted()
 			return ended{unwanted: true}
 		}
@@ -106,11 +111,11 @@ func (c *check) run() ended {
 	}
 }
 
-// toldToo reports whether the signal that ended the check was meant for this hook
-// as well: the host signals the whole group, and the check may be dead before we
-// hear of it.
-func toldToo(code int, told <-chan os.Signal) bool {
-	if code >= 0 && code <= 128 { // a shell's own word for a signal is above
+// signalledToo reports whether this hook got the signal that ended the check. The
+// host signals the whole group, and the check may die before the hook gets its
+// signal.
+func signalledToo(code int, told <-chan os.Signal) bool {
+	if code >= 0 && code <= 128 { // a shell reports a signal as a code above 128
 		return false
 	}
 	select {
@@ -121,9 +126,9 @@ func toldToo(code int, told <-chan os.Signal) bool {
 	}
 }
 
-// watch tells the coordinator what the check prints, at growing intervals, and
-// closes over when nobody wants the result any more. A coordinator that is away
-// is left alone: the check goes on.
+// watch tells the coordinator what the check prints, at growing intervals. It
+// closes over when the result is no longer wanted. If the coordinator does not
+// answer, the check goes on.
 func (c *check) watch(done <-chan struct{}) (over <-chan struct{}) {
 	unwanted := make(chan struct{})
 	go func() {
@@ -152,8 +157,8 @@ func (c *check) watch(done <-chan struct{}) (over <-chan struct{}) {
 	return unwanted
 }
 
-// wayOut is closed when the person took a way out that needs no coordinator: a
-// pause or a cancel left as a mark, or the project's own switch.
+// wayOut returns a channel that is closed when the person stops the check without
+// the coordinator: by a pause mark, a cancel mark or the project's own switch.
 func (c *check) wayOut(done <-chan struct{}) <-chan struct{} {
 	left := make(chan struct{})
 	go func() {
@@ -171,11 +176,13 @@ func (c *check) wayOut(done <-chan struct{}) <-chan struct{} {
 	return left
 }
 
+// cancelled reports whether a cancel mark names the session or its token.
 func (c *check) cancelled() bool {
 	dirs := c.hook.client.Dirs
 	return home.Marked(dirs.CancelMark(c.session)) || home.Marked(dirs.CancelMark(c.hook.str(claude.FieldSession)))
 }
 
+// pauseAfter returns how long to wait before the next call, given the error of the last.
 func pauseAfter(err error) time.Duration {
 	if err != nil {
 		return watchFor
@@ -183,13 +190,14 @@ func pauseAfter(err error) time.Duration {
 	return 0
 }
 
+// interrupted tells the coordinator that the check was interrupted.
 func (c *check) interrupted() {
 	in := wire.CheckRequest{HookCall: c.hook.hookCall(), Frame: c.frame, Ended: wire.Interrupted}
-	_, _ = c.hook.call(wire.OpCheck, in, graceFor) // there is no time for more
+	_, _ = c.hook.call(wire.OpCheck, in, graceFor) // there is no time to retry
 }
 
-// shell is what a check is written for: bash where there is one, as in the
-// host's own Bash tool.
+// shell returns the shell that runs a check: bash if it is installed, as in the
+// host's own Bash tool, else sh.
 func shell() string {
 	if path, err := exec.LookPath("bash"); err == nil {
 		return path

@@ -6,9 +6,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// hold keeps the session from stopping until its check-in is answered, the
-// person types at the terminal, or the time is over. The reply may come later:
-// the hook in the background wakes the session then.
+// hold keeps the session from stopping until its check-in is answered, the person
+// types at the terminal, or the time is over. If the answer comes later, the hook
+// in the background wakes the session.
 func (h *hook) hold(id string, d time.Duration) error {
 	q := &question{hook: h, id: id, deadline: time.Now().Add(d)}
 	stop := q.onSignal()

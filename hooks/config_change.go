@@ -24,9 +24,9 @@ import (
 const maxSettings = 1 << 20
 
 // configChange blocks a change of settings that would switch Afar off in the
-// running session. Once the host takes a change over, it reads all its settings
-// files again, also one whose own change was blocked before. So every file is
-// looked at, whichever of them changed.
+// running session. When the host accepts a change, it reads all its settings files
+// again, including one whose own change was blocked before. So configChange looks
+// at every file, whichever of them changed.
 func configChange(h *hook) error {
 	for _, file := range h.settingsFiles() {
 		why, err := h.switchesOff(file)
@@ -46,12 +46,12 @@ func configChange(h *hook) error {
 // A settingsFile is one of the host's settings files.
 type settingsFile struct {
 	path string
-	user bool // the person's own: the only one whose prependPlugins counts
+	user bool // the person's own file, the only one whose prependPlugins counts
 }
 
-// settingsFiles lists the files that the host reads for the session, and the one
-// that changed. Managed settings are not among them: only root writes those, and
-// the host does not let a hook block them.
+// settingsFiles returns the settings files that the host reads for the session,
+// and the one that changed. Managed settings are left out: only root can write
+// them, and the host does not let a hook block them.
 func (h *hook) settingsFiles() []settingsFile {
 	files := []settingsFile{{filepath.Join(h.hostDir(), "settings.json"), true}}
 	project := h.getenv.Project()
@@ -74,7 +74,7 @@ func (h *hook) settingsFiles() []settingsFile {
 	return append(files, settingsFile{changed, source == "user_settings"})
 }
 
-// hostDir is the host's configuration directory. A transcript lies in
+// hostDir returns the host's configuration directory. A transcript lies in
 // <dir>/projects/<project>/<session>.jsonl.
 func (h *hook) hostDir() string {
 	if dir := claude.ConfigDir(h.str(claude.FieldTranscript)); dir != "" {
@@ -86,8 +86,8 @@ func (h *hook) hostDir() string {
 	return h.client.Dirs.HostDir()
 }
 
-// switchesOff says what in a settings file would switch Afar off, "" for
-// nothing. A file that cannot be read may hold anything.
+// switchesOff returns what in a settings file would switch Afar off, "" for
+// nothing. It returns an error if the file cannot be read: it may hold anything.
 func (h *hook) switchesOff(file settingsFile) (string, error) {
 	settings, err := readSettings(file.path)
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *hook) switchesOff(file settingsFile) (string, error) {
 		case "enabledPlugins":
 			why = pluginOff(value)
 		case "env":
-			why = h.moves(value)
+			why = h.movedDir(value)
 		case "prependPlugins":
 			first = first || isFirst(value)
 		}
@@ -116,8 +116,8 @@ func (h *hook) switchesOff(file settingsFile) (string, error) {
 	return why, nil
 }
 
-// readSettings reads a settings file as one object. A file that is not there, or
-// is empty, says nothing.
+// readSettings reads a settings file as one object. It returns the zero Value for
+// a missing or empty file.
 func readSettings(path string) (hostjson.Value, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -162,56 +162,61 @@ func parseSettings(text string) (hostjson.Value, error) {
 	return settings, nil
 }
 
+// hooksOff returns how a value of disableAllHooks switches the hooks off, "" if it
+// does not.
 func hooksOff(v hostjson.Value) string {
 	if kind := v.Kind(); kind == hostjson.False || kind == hostjson.Null {
 		return ""
 	}
-	return `"disableAllHooks" is ` + brief(v)
+	return `"disableAllHooks" is ` + excerpt(v)
 }
 
+// pluginOff returns how a value of enabledPlugins switches Afar off, "" if it does
+// not.
 func pluginOff(v hostjson.Value) (why string) {
 	if !v.IsObject() {
 		return `"enabledPlugins" is not an object`
 	}
 	for id, on := range v.Members() {
 		if id == home.PluginID && !on.Bool() && !on.IsArray() && !on.IsObject() {
-			return `"enabledPlugins" sets "` + home.PluginID + `" to ` + brief(on)
+			return `"enabledPlugins" sets "` + home.PluginID + `" to ` + excerpt(on)
 		}
 	}
 	return ""
 }
 
-// moves says which variable in a file's env would have the session's programs
-// look for Afar or for the host's settings elsewhere.
-func (h *hook) moves(env hostjson.Value) (why string) {
+// movedDir returns which variable in a file's env would make the session's
+// programs look elsewhere for Afar or for the host's settings, "" for none.
+func (h *hook) movedDir(env hostjson.Value) (why string) {
 	for name, value := range env.Members() {
 		switch name {
 		case "AFAR_HOME", "HOME", claude.ConfigDirName:
 			if value.Str() != h.getenv(name) {
-				return `"env" sets ` + name + " to " + brief(value)
+				return `"env" sets ` + name + " to " + excerpt(value)
 			}
 		}
 	}
 	return ""
 }
 
+// isFirst reports whether a value of prependPlugins begins with Afar.
 func isFirst(v hostjson.Value) bool {
 	all := v.Items()
 	return len(all) > 0 && all[0].Str() == home.PluginID
 }
 
-// brief is a value as it stands in the file, cut where it is long.
-func brief(v hostjson.Value) string {
+// excerpt returns a value as written in the file, cut to 80 bytes.
+func excerpt(v hostjson.Value) string {
 	return text.ClipBytes(v.Raw(), 80)
 }
 
-// blockConfig keeps the session on its old settings. The host shows nothing of
-// that at the terminal, so the coordinator tells the person.
+// blockConfig keeps the session on its old settings. The host does not show this
+// at the terminal, so the coordinator tells the person.
 func (h *hook) blockConfig(path, why string) error {
 	reason := "Afar does not let this session take over a change of settings that would switch its guard off. " +
 		path + ": " + why + ". Until that is mended, no change of settings takes effect in this session."
 	err := h.print(hookoutput.Block(reason, ""))
 	refused := wire.ConfigRefusedRequest{HookCall: h.hookCall(), File: path, Why: why}
-	_, _ = h.call(wire.OpConfigRefused, refused, noteFor) // the block stands without it
+	_, _ = h.call(wire.OpConfigRefused, refused, noteFor) // the change is blocked even if this fails
 	return err
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// consultsFor is longer than that of other notes: this call takes minutes, and a
-// note that is lost costs the reviewer another one.
+// consultsFor is longer than the limit of other notes. A consultation takes
+// minutes, and if the note is lost, the reviewer must consult again.
 const consultsFor = time.Second
 
-// consults tells the coordinator that a reviewer's call is about to consult: the
-// program that it runs cannot say for whom. Without a coordinator there is
-// nothing to tell; the program starts one.
-func (h *hook) consults() {
+// tellConsult tells the coordinator that a reviewer's call is about to consult. The
+// program that the call runs cannot say for whom it asks. tellConsult does not
+// start a coordinator; that program does.
+func (h *hook) tellConsult() {
 	if !h.off() {
 		_, _ = h.call(wire.OpConsults, wire.ConsultsRequest{HookCall: h.hookCall()}, consultsFor)
 	}

@@ -12,30 +12,33 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// maxHooksLog bounds the log of hooks; as much again is kept of before.
+// maxHooksLog is the largest size of the hooks' log. One older log of the same
+// size is kept.
 const maxHooksLog = 1 << 20
 
-// maxDebugged bounds the input that is handed over to be masked, which takes the
-// coordinator a second a megabyte.
+// maxDebugged is the largest input that is handed to the coordinator for masking.
+// Masking takes about a second per megabyte.
 const maxDebugged = 128 << 10
 
-// debugFor bounds what a payload costs a hook while the person records them.
+// debugFor is the longest that a hook spends on handing over its payload while the
+// person records payloads.
 const debugFor = 500 * time.Millisecond
 
-// The texts of a line are cut to so many bytes.
+// The texts of a line are cut to these numbers of bytes.
 const (
 	maxWord  = 80
 	maxError = 300
 )
 
-// record writes the line about this run where AFAR_DEBUG is 1 or the person
-// debugs. A project's settings can set that variable, so it has lines written and
-// nothing else: they hold nothing of the input but event, session and tool, and
-// the log is bounded. Payloads are recorded at the person's word alone. Whatever
-// fails here changes nothing about the hook.
+// record writes a line about this run to the log, if AFAR_DEBUG is 1 or the person
+// has switched debugging on. A project's settings can set AFAR_DEBUG, so the
+// variable only turns on the lines: a line holds no more of the input than event,
+// session, tool and agent type, and the log is bounded. Payloads are recorded only
+// when the person asked for them. A failure here does not change what the hook
+// does.
 func (h *hook) record(decision string, failed error) {
 	if h.client == nil {
-		return // nobody knows where
+		return // the directory of the log is unknown
 	}
 	d, on := home.Debugging(h.client.Dirs, time.Now())
 	if !on && h.getenv("AFAR_DEBUG") != "1" {
@@ -49,12 +52,13 @@ func (h *hook) record(decision string, failed error) {
 }
 
 // handPayload gives the coordinator what this hook read and printed. The hook
-// cannot mask it, so it never writes it.
+// cannot mask secrets, so it never writes the payload itself.
 func (h *hook) handPayload(line []byte) {
 	in := wire.DebugRequest{Line: line, Payload: h.input, Printed: h.printed}
 	_, _ = h.call(wire.OpDebug, in, debugFor)
 }
 
+// debugLine returns the line of the log about this run.
 func (h *hook) debugLine(decision string, failed error) []byte {
 	line := wire.HookLine{
 		At:       h.began.UnixMilli(),
@@ -73,8 +77,8 @@ func (h *hook) debugLine(decision string, failed error) []byte {
 	return wire.Encode(line)
 }
 
-// decided names what this run told the host: its decision where it has one, else
-// what kind of text it printed.
+// decided returns a word for what this run told the host: its decision if there is
+// one, else the kind of text that it printed.
 func (h *hook) decided(code int, err error) string {
 	var wake errWake
 	switch {

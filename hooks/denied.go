@@ -9,13 +9,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// retryFor bounds the question whether a call may be tried again, the snapshot
-// before it included. It is asked only while the person has just allowed one.
+// retryFor is the limit for asking whether a call may be tried again, including the
+// snapshot before it. The hook asks only shortly after the person allowed a retry.
 const retryFor = 5 * time.Second
 
 // permissionDenied registers a call that auto mode refused, so that the person
-// can let it be tried once more. It waits for nobody: the host holds the whole
-// session for as long as this hook runs. In plan mode nothing is to be retried.
+// can let it be tried once more. It does not wait for the answer, because the
+// host blocks the whole session while this hook runs. It registers calls in auto
+// mode only.
 func permissionDenied(h *hook) error {
 	if h.off() || h.str(claude.FieldMode) != claude.ModeAuto {
 		return nil
@@ -27,9 +28,10 @@ func permissionDenied(h *hook) error {
 	return err
 }
 
-// tryAgain lets the exact call run that auto mode refused and the person then
-// allowed once. Without the coordinator's mark, which is there for minutes in
-// a day, it costs one look at the disk in auto mode, and nothing elsewhere.
+// tryAgain allows a call that auto mode refused and that the person then allowed
+// once. It compares the exact call. It asks the coordinator only if the
+// coordinator's mark for pending retries exists, so it usually costs one look at
+// the disk in auto mode, and nothing in other modes.
 func (h *hook) tryAgain() error {
 	if h.str(claude.FieldMode) != claude.ModeAuto {
 		return nil
@@ -39,7 +41,7 @@ func (h *hook) tryAgain() error {
 	}
 	r, err := h.call(wire.OpRetry, wire.RetryRequest{HookCall: h.hookCall()}, retryFor)
 	if err != nil || !r.yes("allow") {
-		return nil // auto mode judges the call as ever
+		return nil // auto mode judges the call as usual
 	}
 	return h.print(hookoutput.PreToolUse(hookoutput.Allow, "the person allowed this call once"))
 }

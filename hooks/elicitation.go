@@ -7,8 +7,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// elicitation asks the person what an MCP server wants to know. The host's own
-// dialog opens only after this hook, and only when it says nothing.
+// elicitation asks the person the question of an MCP server. The host opens its own
+// dialog only after this hook has ended, and only if it printed nothing.
 func elicitation(h *hook) error {
 	if h.off() {
 		return nil
@@ -28,6 +28,7 @@ func elicitation(h *hook) error {
 	return h.print(hookoutput.Elicitation("cancel", nil))
 }
 
+// printContent accepts the elicitation with the person's answers.
 func (h *hook) printContent(r reply) error {
 	if h.str(claude.FieldElicitMode) == "url" {
 		return h.print(hookoutput.Elicitation("accept", nil))
@@ -39,9 +40,9 @@ func (h *hook) printContent(r reply) error {
 	return h.print(hookoutput.Elicitation("accept", content.Bytes()))
 }
 
-// content is the person's answers by the names of the server's fields, which
-// are in the order of the call. The values of options and defaults are those
-// that came in: nobody else has them unmasked.
+// content returns the person's answers by the names of the server's fields. The
+// choices are in the order of the fields. The values of options and defaults are
+// taken from the hook's input, because the coordinator has them masked.
 func (h *hook) content(choices []hostjson.Value) (*wire.Object, error) {
 	content, i := wire.NewObject(), 0
 	for name, property := range h.get(claude.FieldFormFields).Members() {
@@ -56,7 +57,8 @@ func (h *hook) content(choices []hostjson.Value) (*wire.Object, error) {
 	return content, nil
 }
 
-// fill adds the answer to one field; false means that it does not fit.
+// fill adds the answer to one field. It returns false if the answer does not fit
+// the field.
 func fill(content *wire.Object, name string, property, choice hostjson.Value) bool {
 	said := choice.Get("said")
 	switch picked := choice.Get("options").Items(); {
@@ -80,6 +82,7 @@ func fill(content *wire.Object, name string, property, choice hostjson.Value) bo
 	return true
 }
 
+// fillPicked adds the options that the person picked for one field.
 func fillPicked(content *wire.Object, name string, property hostjson.Value, picked []hostjson.Value) bool {
 	all := values(property)
 	list := []byte{'['}
@@ -93,7 +96,7 @@ func fillPicked(content *wire.Object, name string, property hostjson.Value, pick
 		}
 		list = append(list, all[i]...)
 	}
-	if several(property) {
+	if takesList(property) {
 		content.Raw(name, append(list, ']'))
 		return true
 	}
@@ -101,7 +104,8 @@ func fillPicked(content *wire.Object, name string, property hostjson.Value, pick
 	return len(picked) == 1
 }
 
-// values are what a field can be, in the order in which the person sees them.
+// values returns the possible values of a field, in the order in which the person
+// sees them.
 func values(property hostjson.Value) (all []string) {
 	for _, list := range []string{"enum", "oneOf", "items.enum", "items.anyOf"} {
 		for _, v := range property.Get(list).Items() {
@@ -122,7 +126,7 @@ func values(property hostjson.Value) (all []string) {
 	return all
 }
 
-// several reports whether a field takes a list.
-func several(property hostjson.Value) bool {
+// takesList reports whether a field takes a list.
+func takesList(property hostjson.Value) bool {
 	return property.Get("items").Exists() && !property.Get("enum").Exists() && !property.Get("oneOf").Exists()
 }

@@ -1,4 +1,4 @@
 package hooks
 
-// executable returns "": here a process does not show its program.
+// executable returns "": on Windows a process does not show its program.
 func executable(int) string { return "" }

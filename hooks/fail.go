@@ -18,8 +18,8 @@ type class int
 
 const (
 	guards class = iota // closed: the call does not run
-	asks                // to the person at the dialog, else a refusal
-	other               // open and silent: the session goes on as without us
+	asks                // the person decides at the dialog; without one, a refusal
+	other               // open and silent: the session goes on as without Afar
 )
 
 // A failure is what a hook does instead of its work.
@@ -31,17 +31,17 @@ const (
 	closed                 // exit 2, the reason on stderr
 )
 
-// policy is the whole fail policy: by class, with someone at the terminal and
-// with nobody there.
+// policy is the whole fail policy: what each class does with a person at the
+// terminal and without one.
 var policy = [...]struct{ attended, unattended failure }{
 	guards: {closed, closed},
 	asks:   {silence, refuse},
 	other:  {silence, silence},
 }
 
-// ended returns the exit code of a hook of this class that is told to end. A
-// guard without a verdict must not end with 0: that lets the tool run.
-func (c class) ended() int {
+// signalExit returns the exit code of a hook of this class that is ended by a
+// signal. A guard without a verdict must not end with 0: that lets the tool run.
+func (c class) signalExit() int {
 	if c == guards {
 		return exitClosed
 	}
@@ -51,8 +51,8 @@ func (c class) ended() int {
 // exitClosed is the exit code with which a hook stops its call, on every client.
 const exitClosed = 2
 
-// errAsk is a failed question of the guard: the call is risky, not forbidden,
-// so the class of asks decides about it.
+// errAsk is a failed question of the guard. The call is risky, not forbidden, so
+// the hook fails like one of class asks.
 type errAsk struct{ err error }
 
 func (e errAsk) Error() string { return e.err.Error() }
@@ -71,56 +71,58 @@ func (h *hook) fail(err error, stderr io.Writer) int {
 	}
 	switch do {
 	case refuse:
-		return h.refuse(reason(err), stderr)
+		return h.refuse(refusalText(err), stderr)
 	case silence:
 		return h.leaveToDialog(err, stderr)
 	case closed:
 		if h.event.name == "PreToolUse" && h.client != nil {
 			h.keep(ledger.Denied)
 		}
-		fmt.Fprintf(stderr, "Afar's guard could not judge %s: %v\n", h.judged(), err)
+		fmt.Fprintf(stderr, "Afar's guard could not judge %s: %v\n", h.unjudged(), err)
 		return exitClosed
 	}
 	return 0
 }
 
-// judged names what a guard had to judge, and what becomes of it.
-func (h *hook) judged() string {
+// unjudged returns what the guard could not judge, and what follows from it.
+func (h *hook) unjudged() string {
 	if h.event.name == "ConfigChange" {
 		return "this change of settings, so the session does not take it over"
 	}
 	return "this call, so it does not run"
 }
 
-// leaveToDialog says why a question stays at the terminal, where the person may
-// have expected it on the phone. Clients up to 2.1.330 take the text and show it
-// in no terminal; the notice at the start of the session is what people see.
+// leaveToDialog says why a question stays at the terminal although the person may
+// expect it on the phone. Clients up to 2.1.330 accept the text but do not show it;
+// people see only the notice at the start of the session.
 func (h *hook) leaveToDialog(err error, stderr io.Writer) int {
 	broken := errors.Is(err, client.ErrCannotStart) || errors.Is(err, errUnwritable)
 	if h.event.name != "PermissionRequest" || !broken {
 		return 0
 	}
-	text := "Afar: this question is asked here alone: " + because(err) + ". `afar doctor` says how to mend it."
+	text := "Afar: this question is asked here alone: " + errorText(err) + ". `afar doctor` says how to mend it."
 	if err := h.print(hookoutput.Notice(text)); err != nil {
 		fmt.Fprintln(stderr, err)
 	}
 	return 0
 }
 
-func reason(err error) string {
-	text := "Nobody could be asked: " + because(err) + "."
+// refusalText returns the text of a refusal because of err.
+func refusalText(err error) string {
+	text := "Nobody could be asked: " + errorText(err) + "."
 	if errors.Is(err, client.ErrUnreachable) || errors.Is(err, errUnwritable) {
 		text += " Do not retry in another form; write down what is needed and go on without it."
 	}
 	return text
 }
 
-// because is an error as a person reads it.
-func because(err error) string {
+// errorText returns the text of an error for a person to read.
+func errorText(err error) string {
 	text := strings.TrimRight(err.Error(), ".")
 	for _, known := range []error{client.ErrCannotStart, errUnwritable} {
 		if _, why, found := strings.Cut(text, known.Error()+": "); found && errors.Is(err, known) {
-			return "its coordinator " + strings.TrimPrefix(strings.TrimPrefix(known.Error(), "it "), "the coordinator ") + " (" + why + ")"
+			what := strings.TrimPrefix(strings.TrimPrefix(known.Error(), "it "), "the coordinator ")
+			return "its coordinator " + what + " (" + why + ")"
 		}
 	}
 	if errors.Is(err, client.ErrUnreachable) {
@@ -138,7 +140,8 @@ func (h *hook) refuse(text string, stderr io.Writer) int {
 	return 0
 }
 
-// denial returns a refusal in the form of the event, and notes one of the guard.
+// denial returns a refusal in the form of the hook's event. If the guard refuses,
+// it also notes the denial in the ledger.
 func (h *hook) denial(text string) *wire.Object {
 	if h.event.name == "Elicitation" {
 		return hookoutput.Elicitation("cancel", nil) // it has no place for a reason

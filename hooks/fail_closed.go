@@ -12,19 +12,19 @@ import (
 // argument knows that its session has the key, even if the file changed since.
 const onFailureBlock = "--on-failure=block"
 
-// versionFor bounds the question to the client for its version.
+// versionFor is the limit for asking the client for its version.
 const versionFor = 3 * time.Second
 
 // deathStops reports whether the host stops the call when this hook dies. In
-// default mode the host itself refuses then; in the others a client does it that
-// obeys the key onFailure.
+// default mode every client does. In the other modes only a client that obeys the
+// key onFailure does.
 func (h *hook) deathStops() bool {
 	return h.str(claude.FieldMode) == claude.ModeDefault || h.event.closed && claude.Stops(clientVersion())
 }
 
 // clientVersion returns the version of the client that started this hook, ""
-// where it cannot be known. A project's settings can set every variable of a
-// hook, so the running program itself is asked, in an environment of its own.
+// if it is unknown. A project's settings can set every variable of a hook, so
+// clientVersion runs the client's program, in an environment of its own, to ask it.
 func clientVersion() string {
 	program := executable(os.Getppid())
 	if program == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// suggested returns those of the client's suggestions that the person saw and
-// allowed, each as it came, as a list; nil for none.
+// suggested returns the client's suggestions that the person saw and allowed, as a
+// JSON list, nil for none. Each suggestion is unchanged.
 func (h *hook) suggested(chosen []hostjson.Value) []byte {
 	suggestions := h.get(claude.FieldSuggestions).Items()
 	var echo []string
@@ -25,14 +25,16 @@ func (h *hook) suggested(chosen []hostjson.Value) []byte {
 	return []byte("[" + strings.Join(echo, ",") + "]")
 }
 
-// parkFor bounds the registration of a call that is refused at once: should
-// the host end this hook, it would let the call run.
+// parkFor is the limit for registering a call that is refused at once. It is short
+// because the host lets the call run if it ends this hook.
 const parkFor = 3 * time.Second
 
-// park refuses a risky call where nobody can be waited for, and registers it,
-// so that the person can allow its next try. Such a try is allowed here.
+// park refuses a risky call in a mode in which the hook cannot wait for an answer.
+// It registers the call, so that the person can allow its next attempt. It allows
+// a call that the person has allowed.
 func (h *hook) park(d Judgement) error {
-	refusal := d.refused() + " Nobody can be waited for in this mode, so the step is parked: the person has been asked; you will be told the answer. " +
+	refusal := d.refused() + " Nobody can be waited for in this mode, so the step is parked: " +
+		"the person has been asked; you will be told the answer. " +
 		"Write down what you need and why, and go on with what does not depend on it."
 	q := &question{hook: h, id: newID(), deadline: time.Now().Add(parkFor)}
 	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: "guard", Why: d.Person, Park: true}
@@ -43,7 +45,7 @@ func (h *hook) park(d Judgement) error {
 			return h.printAnswer(a)
 		}
 	}
-	if err != nil || state != "expired" { // paused, or nobody there to ask
+	if err != nil || state != "expired" { // Afar is paused, or there is nobody to ask
 		refusal = d.refused() + " Nobody can be asked in this mode: park the step and say what you need."
 	}
 	return h.print(h.denial(refusal))

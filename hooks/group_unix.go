@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// A group is the process group that a check runs in: this hook's own where the
-// hook leads one, as under the host, so that whoever ends the hook ends the
-// check; else one of its own.
+// A group is the process group that a check runs in. If this hook leads a group, as
+// it does under the host, the check runs in that group: ending the hook's group
+// also ends the check. Otherwise the check gets its own group.
 type group struct{ shared bool }
 
 func newGroup(cmd *exec.Cmd) group {
@@ -22,11 +22,12 @@ func newGroup(cmd *exec.Cmd) group {
 	return g
 }
 
-// end tells the check and all that it started to end, and kills what is left
-// after a while. told takes the signal that this hook gets with them.
+// end sends SIGTERM to the check and everything that it started, and kills what is
+// left after graceFor. In a shared group this hook gets the signal too; end drains
+// it from told.
 func (g group) end(cmd *exec.Cmd, told <-chan os.Signal, done <-chan struct{}) {
 	go func() {
-		for range told { // our own signal, to ourselves too
+		for range told { // drop the signal that this hook sent to itself
 		}
 	}()
 	_ = syscall.Kill(g.id(cmd), syscall.SIGTERM)
@@ -43,7 +44,7 @@ func (g group) end(cmd *exec.Cmd, told <-chan os.Signal, done <-chan struct{}) {
 	}
 }
 
-// id is the group as kill wants it.
+// id returns the group in the form that kill takes.
 func (g group) id(cmd *exec.Cmd) int {
 	if g.shared {
 		return 0

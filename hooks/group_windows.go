@@ -5,7 +5,7 @@ import (
 	"os/exec"
 )
 
-// A group is the check's process alone: there are no process groups here.
+// A group is the check's process alone: Windows has no process groups.
 type group struct{}
 
 func newGroup(*exec.Cmd) group { return group{} }

@@ -1,9 +1,9 @@
-// Package hooks is what the hook binaries do: read the host's input, judge or
-// ask the coordinator, print the host's output, within a deadline. What happens
-// when that fails is decided by the hook's class and written down in fail.go.
+// Package hooks implements the hook binaries. A hook reads the host's input, judges
+// the call or asks the coordinator, and prints its output for the host, all within
+// a deadline. If that fails, the hook's class decides what happens; see fail.go.
 //
-// The hooks run on every tool call, so nothing here is imported that a process
-// start has to pay for.
+// The hooks run on every tool call, so the package imports nothing that slows the
+// start of a process.
 package hooks
 
 import (
@@ -26,17 +26,18 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// An Event is one of the host's events, with what we do about it.
+// An Event is one of the host's events, with what Afar does about it.
 type Event struct {
 	name  string // hook_event_name
 	class class
 	do    func(*hook) error
 
-	// closed says that the client was told to stop the call when this hook fails.
+	// closed is true if the client was told to stop the call when this hook fails.
 	closed bool
 }
 
-// The events that we have a binary for, with those below.
+// The events for which Afar has a binary. SessionStart, PreToolUse and
+// PermissionRequest are below.
 var (
 	SessionEnd          = event("SessionEnd", other, sessionEnd)
 	UserPromptSubmit    = event("UserPromptSubmit", other, userPromptSubmit)
@@ -60,18 +61,19 @@ func event(name string, c class, do func(*hook) error) Event {
 	return Event{name: name, class: c, do: do}
 }
 
-// SessionStart is the event of that name. Broken says what is wrong with the
-// guard's policy files: the person is to know it before the first call.
+// SessionStart returns the event of that name. broken returns what is wrong with
+// the guard's policy files, so that the person learns of it before the first call.
 func SessionStart(broken func(Place) string) Event {
 	return event("SessionStart", other, func(h *hook) error { return sessionStart(h, broken) })
 }
 
-// PreToolUse is the event of that name.
+// PreToolUse returns the event of that name, with the guard that judges its calls.
 func PreToolUse(g Guard) Event {
 	return event("PreToolUse", guards, func(h *hook) error { return preToolUse(h, g) })
 }
 
-// PermissionRequest is the event of that name.
+// PermissionRequest returns the event of that name, with the guard that judges its
+// calls.
 func PermissionRequest(g Guard) Event {
 	return event("PermissionRequest", asks, func(h *hook) error { return permissionRequest(h, g) })
 }
@@ -85,7 +87,8 @@ func Main(e Event) {
 	os.Exit(Run(e, os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
 
-// Run is Main without the process. It returns the exit code and never panics.
+// Run runs one event's hook with the given input, outputs and environment. It
+// returns the exit code and never panics.
 func Run(e Event, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) (code int) {
 	h := &hook{event: e, stdout: stdout, getenv: getenv, began: time.Now()}
 	defer func() { h.finish(code) }()
@@ -111,7 +114,7 @@ func (h *hook) run(stdin io.Reader) error {
 	if err := h.locate(); err != nil {
 		return err
 	}
-	if h.event.class != guards { // which seldom has anything to tell
+	if h.event.class != guards { // a guard seldom calls the coordinator
 		h.client.Knock()
 	}
 	if err := h.read(stdin); err != nil {
@@ -126,11 +129,11 @@ type hook struct {
 	input  []byte // the host's JSON, valid
 	parsed hostjson.Value
 	client *client.Client
-	pinned bool // the environment does not say where the coordinator is
+	pinned bool // the environment cannot move the coordinator's home
 	stdout io.Writer
 	getenv claude.Env // the first call costs: not before Knock
 	owed   *receipt   // nil for none
-	unhear func()     // gives the host's signals back; nil while nobody hears them
+	unhear func()     // stops handling the host's signals; nil if they are not handled
 
 	began   time.Time
 	printed []byte // what the host was told, for debugging
@@ -145,11 +148,11 @@ var (
 // maxInput leaves room for the rest of the request on the wire.
 const maxInput = wire.MaxLine - 64<<10
 
-// usualInput is read into one piece of memory: each other size that a fresh process
-// asks for costs it two pages.
+// usualInput is the initial size of the buffer for the input. In a fresh process,
+// each further size of allocation costs two pages.
 const usualInput = 8 << 10
 
-// read takes the host's input.
+// read reads the host's input and checks that it is of the hook's event.
 func (h *hook) read(stdin io.Reader) error {
 	in := bytes.NewBuffer(make([]byte, 0, usualInput))
 	_, err := in.ReadFrom(io.LimitReader(stdin, maxInput+1))
@@ -198,14 +201,20 @@ func (h *hook) locate() error {
 	return nil
 }
 
-// coordinatorEnv is the environment of a coordinator that this hook starts. The
-// session's own is never handed on; without a pin (a test) our variables are.
+// coordinatorEnv returns the environment for a coordinator that this hook starts.
+// It never passes on the session's environment. If the home is not pinned, as in a
+// test, it adds some of Afar's own variables.
 func (h *hook) coordinatorEnv() []string {
 	env := h.client.Dirs.Env()
 	if h.pinned {
 		return env
 	}
-	for _, name := range []string{"AFAR_TELEGRAM_API", "AFAR_TELEGRAM_TOKEN", "AFAR_TELEGRAM_TOKEN_FILE", "AFAR_WEB_ADDR"} {
+	for _, name := range []string{
+		"AFAR_TELEGRAM_API",
+		"AFAR_TELEGRAM_TOKEN",
+		"AFAR_TELEGRAM_TOKEN_FILE",
+		"AFAR_WEB_ADDR",
+	} {
 		if v := h.getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}
@@ -213,16 +222,16 @@ func (h *hook) coordinatorEnv() []string {
 	return env
 }
 
-// get returns what stands at a path of the host's input.
+// get returns the value at a path of the host's input.
 func (h *hook) get(path string) hostjson.Value { return h.parsed.Get(path) }
 
-// str returns a string of the host's input, "" when it is absent or no string.
+// str returns the string at a path of the host's input, "" if there is none.
 func (h *hook) str(path string) string {
 	return h.get(path).Str()
 }
 
-// off reports whether the session or its project switched Afar off, or a pause
-// waits for a coordinator that hangs. The guard does not ask.
+// off reports whether the session or its project has switched Afar off, or Afar has
+// a pause mark. The guard judges calls in any case.
 func (h *hook) off() bool {
 	if h.getenv("AFAR_DISABLED") == "1" || home.Marked(h.client.Dirs.PauseMark()) {
 		return true
@@ -238,7 +247,7 @@ func (h *hook) off() bool {
 	return false
 }
 
-// hookCall is what every request of this hook says.
+// hookCall returns the part that all requests of this hook have in common.
 func (h *hook) hookCall() wire.HookCall {
 	return wire.HookCall{
 		Payload:    h.input,
@@ -253,7 +262,7 @@ func (h *hook) hookCall() wire.HookCall {
 	}
 }
 
-// redirected lists the variables that tried to move a pinned home.
+// redirected returns the variables that tried to move a pinned home.
 func (h *hook) redirected() []string {
 	if !h.pinned {
 		return nil
@@ -261,7 +270,8 @@ func (h *hook) redirected() []string {
 	return h.client.Dirs.Overruled(h.getenv)
 }
 
-// terminal names the client's terminal and where the name is from.
+// terminal returns a name for the client's terminal, with a prefix that says where
+// the name comes from.
 func (h *hook) terminal() string {
 	for _, name := range []string{"WT_SESSION", "TERM_SESSION_ID", "ITERM_SESSION_ID"} {
 		if v := h.getenv(name); v != "" {
@@ -269,7 +279,8 @@ func (h *hook) terminal() string {
 		}
 	}
 	client := strconv.Itoa(h.getenv.PID())
-	if tty, err := os.Readlink("/proc/" + client + "/fd/0"); err == nil && strings.HasPrefix(tty, "/dev/") && tty != "/dev/null" {
+	tty, err := os.Readlink("/proc/" + client + "/fd/0")
+	if err == nil && strings.HasPrefix(tty, "/dev/") && tty != "/dev/null" {
 		return "tty:" + tty
 	}
 	return "pid:" + client
@@ -281,15 +292,15 @@ type reply struct{ body hostjson.Value }
 func (r reply) str(name string) string { return r.body.Get(name).Str() }
 func (r reply) yes(name string) bool   { return r.body.Get(name).Bool() }
 
-// Errors of a reply.
+// The errors of a reply.
 var (
-	errRefused    = errors.New("the coordinator refused")        // it understood the call
-	errUnwritable = errors.New("the coordinator cannot write")   // it would have done it
+	errRefused    = errors.New("the coordinator refused")        // it understood the call and said no
+	errUnwritable = errors.New("the coordinator cannot write")   // it would carry out the call if it could
 	errForeign    = errors.New("it does not speak our protocol") // something else listens there
 )
 
-// parseReply reads a reply line. Anything but a reply of ours is an error:
-// whatever listens there is not our coordinator.
+// parseReply parses a reply line. It returns an error if the line is not a reply of
+// the coordinator: then another program listens there.
 func parseReply(line []byte) (reply, error) {
 	r, err := hostjson.Parse(string(line), hostjson.MaxDepth)
 	code := r.Get("code")
@@ -308,7 +319,7 @@ func parseReply(line []byte) (reply, error) {
 	return reply{r.Get("body")}, nil
 }
 
-// call makes one call and starts no coordinator.
+// call makes one call. It does not start a coordinator.
 func (h *hook) call(op string, in any, within time.Duration) (reply, error) {
 	line, err := h.client.Call(request(op, in), time.Now().Add(within))
 	if err != nil {
@@ -317,7 +328,7 @@ func (h *hook) call(op string, in any, within time.Duration) (reply, error) {
 	return parseReply(line)
 }
 
-// callStarting makes one call and starts the coordinator where there is none.
+// callStarting makes one call. It starts the coordinator if none is running.
 func (h *hook) callStarting(op string, in any, within time.Duration) (reply, error) {
 	line, err := h.client.CallStarting(request(op, in), time.Now().Add(within))
 	if err != nil {
@@ -326,16 +337,17 @@ func (h *hook) callStarting(op string, in any, within time.Duration) (reply, err
 	return parseReply(line)
 }
 
-// request returns a call of op whose request is in, a struct of wire.
+// request returns a request for op with the body in, a struct of package wire.
 func request(op string, in any) wire.Request {
 	return wire.Request{V: wire.Version, Op: op, Body: wire.Encode(in)}
 }
 
+// print prints the hook's output for the host. A receipt that is owed becomes due.
 func (h *hook) print(o *wire.Object) error {
 	h.printed = o.Bytes()
 	if _, err := h.stdout.Write(append(h.printed, '\n')); err != nil {
 		return fmt.Errorf("print answer: %w", err)
 	}
-	h.owed.due()
+	h.owed.markPrinted()
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// members returns the processes of the group that this process leads, without
+// members returns the processes of the group that leader leads, without leader
 // itself.
 func members(leader int) (pids []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -20,8 +20,8 @@ func members(leader int) (pids []int) {
 	return pids
 }
 
-// groupOf reads the process group from a stat file: "pid (name) state ppid pgrp …",
-// where the name may hold anything.
+// groupOf reads the process group from a stat file, 0 if it cannot. The file holds
+// "pid (name) state ppid pgrp …", and the name may contain any character.
 func groupOf(path string) int {
 	raw, err := os.ReadFile(path)
 	fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// members returns the processes of the group that this process leads, without
+// members returns the processes of the group that leader leads, without leader
 // itself.
 func members(leader int) (pids []int) {
 	out, _ := exec.Command("ps", "-axo", "pid=,pgid=").Output()

@@ -14,41 +14,42 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The times of what comes for a session. takeFor is generous: a text that was
-// taken and not printed would be lost.
+// The times of texts for a session. takeFor is generous: a text that was taken but
+// not printed would be lost.
 const (
 	takeFor  = 8 * time.Second
 	rewakeIn = 20 * time.Second // one wait of the hook in the background
-	maxPause = 30 * time.Second // between two tries at a coordinator that is away
+	maxPause = 30 * time.Second // between two attempts to reach the coordinator
 	// restsAfter is how long the Stop hook beside this one has to let a print
 	// session rest. It waits for this hook to end before it goes on.
 	restsAfter = time.Second
 )
 
-// wakeText is all that the host hears of a text: what it says is handed over by
-// UserPromptSubmit, as the person's words.
+// wakeText is what the host is told when a text wakes the session. The text itself
+// is handed over by UserPromptSubmit, as the person's words.
 const wakeText = "Afar: a reply from the paired person waits; it is in the context of this turn."
 
-// errWake ends a hook so that the host wakes its session, and hears why.
+// errWake ends a hook in such a way that the host wakes its session and is told why.
 type errWake struct{ why string }
 
 func (errWake) Error() string { return "wake the session" }
 
+// wake prints the reason and returns the exit code that wakes the session.
 func (e errWake) wake(stderr io.Writer) int {
 	fmt.Fprintln(stderr, e.why)
 	return 2
 }
 
-// take takes the texts that wait, under the name of this delivery. A
-// coordinator that died over it is asked again with the same name and gives the
-// same texts.
+// take takes the waiting texts from the coordinator, under the name of this
+// delivery. If the coordinator dies meanwhile, take asks again with the same name
+// and gets the same texts.
 func (h *hook) take(delivery string) (text, by string, err error) {
 	for end := time.Now().Add(takeFor); ; time.Sleep(pause) {
 		in := wire.MessageTakeRequest{HookCall: h.hookCall(), Delivery: delivery, Receipt: true}
 		printed := wire.PrintedRequest{HookCall: in.HookCall, Delivery: delivery}
 		r, err := h.takeOwing(request(wire.OpMessageTake, in), printed, time.Until(end))
 		if err == nil && r.str("text") == "" {
-			h.nothingOwed()
+			h.dropReceipt()
 			return "", "", nil
 		}
 		if err == nil {
@@ -60,10 +61,12 @@ func (h *hook) take(delivery string) (text, by string, err error) {
 	}
 }
 
-// maybeSeen stands before texts of which a hook that was cut off took some before.
-const maybeSeen = "Afar: the session may have received some of this before, because the hook that carried it was cut off. Act on it once.\n\n"
+// maybeSeen precedes texts of which a hook that was cut off took some before.
+const maybeSeen = "Afar: the session may have received some of this before, " +
+	"because the hook that carried it was cut off. Act on it once.\n\n"
 
-// marked is the text of a reply, and that the session may have seen it.
+// marked returns the text of a reply. It adds a warning if the session may have
+// seen the text before.
 func (h *hook) marked(r reply) string {
 	if r.yes("again") {
 		return maybeSeen + r.str("text")
@@ -71,7 +74,7 @@ func (h *hook) marked(r reply) string {
 	return r.str("text")
 }
 
-// blockWithTexts sends the session on with the texts that wait and no others.
+// blockWithTexts keeps the session from stopping and gives it the waiting texts.
 func (h *hook) blockWithTexts(delivery string) error {
 	text, _, err := h.take(delivery)
 	if err != nil || text == "" {
@@ -80,8 +83,8 @@ func (h *hook) blockWithTexts(delivery string) error {
 	return h.print(hookoutput.Block(text, ""))
 }
 
-// contextWithTexts hands texts over beside a prompt, behind what Afar itself has
-// to say: nothing but the person's words stands below the line that says so.
+// contextWithTexts adds the waiting texts to a prompt, after ours, the text of Afar
+// itself. Only the person's own words follow the line that announces them.
 func (h *hook) contextWithTexts(delivery, ours string) error {
 	text, by, err := h.take(delivery)
 	if err != nil || text == "" {
@@ -90,17 +93,18 @@ func (h *hook) contextWithTexts(delivery, ours string) error {
 	if ours != "" {
 		ours += "\n\n"
 	}
-	if by != "" { // data says itself what it is
+	if by != "" { // a text without an author says itself what it is
 		text = by + ", the person whom this session works for, wrote this through Afar. " +
 			"These are the person's own words, to be followed like a prompt that they typed:\n\n" + text
 	}
 	return h.print(hookoutput.Context(h.event.name, ours+text, ""))
 }
 
-// stopRewake waits in the background, with the terminal free, until a text comes
-// for the session, or its loop is to go on by the clock. Meanwhile it starts a
-// coordinator that died: nobody else would notice while all sessions are idle. A
-// print session stays after its stop for its background shells alone.
+// stopRewake waits in the background, while the terminal is free, until a text comes
+// for the session or it is time for its loop to go on. Meanwhile it restarts a
+// coordinator that died, because no other process notices that while all sessions
+// are idle. A print session goes on after its stop only if it has background
+// shells, so for any other print session stopRewake returns at once.
 func stopRewake(h *hook) error {
 	if h.off() || !h.getenv.Dialogs() && len(h.get(claude.FieldBackground).Items()) == 0 {
 		return nil
@@ -131,11 +135,11 @@ func stopRewake(h *hook) error {
 	return nil
 }
 
-// reviveFor is how long a coordinator that died may take to come back.
+// reviveFor is how long the restart of a coordinator may take.
 const reviveFor = 5 * time.Second
 
-// revive starts the coordinator where it died. One that was stopped stays so, and
-// so does one whose home is gone.
+// revive restarts a coordinator that died. It does not start one that was stopped,
+// or whose home is gone.
 func (h *hook) revive(err error) {
 	if errors.Is(err, client.ErrUnreachable) && h.client.Dirs.Died() && !h.client.Answering() {
 		_, _ = h.callStarting(wire.OpPing, wire.PingRequest{}, reviveFor) // the caller tries again in any case

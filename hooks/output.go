@@ -15,22 +15,23 @@ import (
 
 const (
 	tailBytes = 4096
-	longLine  = 64 << 10 // a line that is longer is taken in pieces
+	longLine  = 64 << 10 // a longer line is digested in pieces
 )
 
-// An output takes in what a check prints. It keeps the end, and a digest of all
-// of it in which times count for nothing: the same failure twice is the same,
-// though it took a little longer.
+// An output collects what a check prints. It keeps the end, and a digest of the
+// whole. The digest ignores times, so that the same failure has the same digest
+// even if it took a little longer.
 type output struct {
 	mu   sync.Mutex // the program writes while the watch reads
 	tail []byte
-	told int    // bytes of tail that were told already
-	line []byte // begun and not ended
+	told int    // bytes of tail that news has returned
+	line []byte // the current line, not yet ended
 	sum  hash.Hash
 }
 
 func newOutput() *output { return &output{sum: fnv.New128a()} }
 
+// Write takes what the check prints. It returns no error.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -43,6 +44,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// digest adds p to the digest, line by line.
 func (o *output) digest(p []byte) {
 	for len(p) > 0 {
 		n := bytes.IndexByte(p, '\n') + 1
@@ -58,11 +60,11 @@ func (o *output) digest(p []byte) {
 	}
 }
 
-// endLine takes a line into the digest, word by word.
+// endLine adds the current line to the digest, word by word.
 func (o *output) endLine() {
 	words := strings.Fields(string(o.line))
 	for i, w := range words {
-		if varies(w) || i+1 < len(words) && number(w) && slices.Contains(units, bare(words[i+1])) {
+		if varies(w) || i+1 < len(words) && isNumber(w) && slices.Contains(units, trimMarks(words[i+1])) {
 			w = "#"
 		}
 		io.WriteString(o.sum, w+" ")
@@ -71,36 +73,43 @@ func (o *output) endLine() {
 	o.line = o.line[:0]
 }
 
-// units are what a length of time is given in, behind its number.
+// units are the units of time that may follow a number.
 var units = []string{"ms", "s", "sec", "secs", "second", "seconds", "m", "min", "minutes"}
 
-// varies reports whether a word is of the kind that differs between two runs of
-// the same thing: a length of time, a time of day, a date, an address in memory.
+// varies reports whether a word usually differs between two runs of the same
+// program: a duration, a time of day, a date or an address in memory.
 func varies(word string) bool {
-	word = bare(word)
+	word = trimMarks(word)
 	if _, err := time.ParseDuration(word); err == nil {
-		return !number(word) // a bare 0 is a length too
+		return !isNumber(word) // ParseDuration accepts a bare 0
 	}
-	marks := strings.Trim(strings.Map(mark, word), "TZ")
-	return strings.HasPrefix(word, "0x") || marks != "" && strings.Trim(marks, ":.,-+TZ") == "" && strings.ContainsAny(marks, ":-") && len(word) > len(marks)
+	if strings.HasPrefix(word, "0x") {
+		return true
+	}
+	marks := strings.Trim(strings.Map(dropDigit, word), "TZ")
+	return marks != "" && strings.Trim(marks, ":.,-+TZ") == "" && strings.ContainsAny(marks, ":-") &&
+		len(word) > len(marks)
 }
 
-// mark keeps what stands between digits.
-func mark(r rune) rune {
+// dropDigit drops digits and keeps all other characters, for strings.Map.
+func dropDigit(r rune) rune {
 	if r >= '0' && r <= '9' {
 		return -1
 	}
 	return r
 }
 
-func bare(word string) string { return strings.Trim(word, "()[]{}<>,;\"'") }
+// trimMarks returns a word without the brackets and punctuation around it.
+func trimMarks(word string) string { return strings.Trim(word, "()[]{}<>,;\"'") }
 
-func number(word string) bool {
-	_, err := strconv.ParseFloat(bare(word), 64)
+// isNumber reports whether a word is a number.
+func isNumber(word string) bool {
+	_, err := strconv.ParseFloat(trimMarks(word), 64)
 	return err == nil
 }
 
-// news is what came since the last call, or the end of it.
+// news returns what was printed since its last call, or the end of that if it is
+// long.
 func (o *output) news() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -109,7 +118,7 @@ func (o *output) news() string {
 	return text
 }
 
-// end is the end of the output and its digest in hex.
+// end returns the end of the output and the digest in hex.
 func (o *output) end() (tail, digest string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

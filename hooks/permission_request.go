@@ -4,9 +4,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude"
 )
 
-// permissionRequest asks the person while the host's own dialog is open. Where
-// Afar is off, the dialog is left alone; so it is where a host's own program
-// shows the questions and plans of a session that nobody watches.
+// permissionRequest asks the person while the host's own dialog is open. It does
+// nothing if Afar is off. It also leaves questions and plans alone in a session
+// without dialogs, where another program of the host shows them.
 func permissionRequest(h *hook, guard Guard) error {
 	d, err := h.judge(guard)
 	if err != nil {
@@ -23,7 +23,7 @@ func permissionRequest(h *hook, guard Guard) error {
 	return h.printAnswer(a)
 }
 
-// kindOf is the kind of ask that a tool's call is.
+// kindOf returns the kind of ask for a call of a tool.
 func kindOf(tool string) string {
 	switch tool {
 	case claude.QuestionTool:

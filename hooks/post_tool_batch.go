@@ -6,11 +6,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// postToolBatch stands between two steps of every turn: it ends the turn that the person
-// stopped, whose calls are over, and hands what they wrote to a session that works on. It
-// asks briefly; what it misses comes with the next batch, or at Stop. It prints nothing
-// else: whatever this hook says of a turn may end it. A subagent is not whom the person
-// writes to.
+// postToolBatch runs between two steps of a turn. If the person stopped the turn, it
+// ends it. Otherwise it hands the person's waiting texts to the session, but not to
+// a subagent, because the person writes to the session. It waits only briefly: texts
+// that it misses come with the next batch, or at Stop. It prints nothing else,
+// because any other output of this hook may end the turn.
 func postToolBatch(h *hook) error {
 	if reason := h.halted(wire.TurnOver); reason != "" {
 		return h.print(hookoutput.EndTurn("Afar: " + reason))
@@ -27,12 +27,17 @@ func postToolBatch(h *hook) error {
 	return h.contextWithTexts(id, "")
 }
 
-// outline is the host's input without what the tools were given and said, which may be
-// large and is of no use here.
+// outline returns the host's input without the inputs and results of the tools.
+// They may be large, and the coordinator does not need them.
 func (h *hook) outline() []byte {
 	o := wire.NewObject()
 	for _, name := range []string{
-		claude.FieldEvent, claude.FieldSession, claude.FieldPromptID, claude.FieldTranscript, claude.FieldCwd, claude.FieldMode,
+		claude.FieldEvent,
+		claude.FieldSession,
+		claude.FieldPromptID,
+		claude.FieldTranscript,
+		claude.FieldCwd,
+		claude.FieldMode,
 	} {
 		o.OptStr(name, h.str(name))
 	}

@@ -17,9 +17,10 @@ func postToolUse(h *hook) error { return h.outcome(true) }
 
 func postToolUseFailure(h *hook) error { return h.outcome(false) }
 
-// outcome reports how a call turned out: the end of the ask that it came from,
-// and progress for a loop. At the end of a print session the host ends what
-// still runs, and this must not get lost; it is done in a moment.
+// outcome reports to the coordinator whether a call succeeded. The report ends the
+// ask about the call and counts as progress of a loop. outcome ignores SIGTERM: at
+// the end of a print session the host ends running hooks, and the report must not
+// get lost.
 func (h *hook) outcome(ok bool) error {
 	signal.Ignore(syscall.SIGTERM)
 	kept := ledger.Read(h.client.Dirs.Calls(), h.str(claude.FieldSession)).Of(h.str(claude.FieldToolUse))

@@ -10,12 +10,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// noteFor bounds the note about a verdict: the call must not wait for it.
+// noteFor is the limit for telling the coordinator something while a call waits.
 const noteFor = 50 * time.Millisecond
 
-// preToolUse is the guard. A call on which it has no opinion costs no more
-// than judging it: no coordinator and no wait, but where the person has just
-// let a call be tried again that auto mode refused.
+// preToolUse runs the guard. If the guard has no opinion on a call, the hook does
+// not wait and does not call the coordinator, with three exceptions: the person has
+// just stopped a turn or allowed a retry, or the call consults. A broken policy is
+// also reported.
 func preToolUse(h *hook, guard Guard) error {
 	h.keep(ledger.Seen)
 	d, err := h.judge(guard)
@@ -34,13 +35,13 @@ func preToolUse(h *hook, guard Guard) error {
 	case d.Broken != "":
 		return h.warn(d.Broken)
 	case d.Consults:
-		h.consults()
+		h.tellConsult()
 	}
 	return h.tryAgain()
 }
 
-// keep writes down that the guard saw the call, or denied it. A call that runs
-// all the same, or that nobody wrote down, is found by that.
+// keep notes in the ledger that the guard saw the call, or denied it. The ledger
+// shows calls that ran although they were denied, or that the guard never saw.
 func (h *hook) keep(v ledger.Verdict) {
 	ledger.Write(h.client.Dirs.Calls(), h.str(claude.FieldSession), h.str(claude.FieldToolUse), v)
 }
@@ -55,10 +56,10 @@ func (h *hook) warn(broken string) error {
 	return nil
 }
 
-// guardAsks brings a risky call to the person. The terminal client opens its
-// dialog, which fires PermissionRequest. In a print session the host would
-// refuse, so this hook waits itself. Where its death would let the call run, it
-// refuses at once and parks the call.
+// guardAsks asks the person about a risky call. The terminal client opens its
+// dialog, which fires PermissionRequest. In a print session the host would refuse
+// the call, so this hook waits for the answer itself. If its death would let the
+// call run, it refuses at once and parks the call.
 func (h *hook) guardAsks(d Judgement) error {
 	if h.getenv.Dialogs() {
 		err := h.print(hookoutput.PreToolUse(hookoutput.Ask, d.Person+h.snapshot(d)))
@@ -80,11 +81,15 @@ func (h *hook) guardAsks(d Judgement) error {
 	return h.printAnswer(a)
 }
 
-// note tells the coordinator of a verdict. The verdict stands without it: the
-// reply of one that is away is empty.
+// note tells the coordinator of a verdict and returns its reply. The verdict does
+// not depend on it: if the call fails, the reply is empty.
 func (h *hook) note(d Judgement) reply {
 	r, err := h.call(wire.OpGuarded, wire.GuardedRequest{
-		HookCall: h.hookCall(), Verdict: string(d.Verdict), Rule: d.Rule, Part: d.Part, From: d.From,
+		HookCall: h.hookCall(),
+		Verdict:  string(d.Verdict),
+		Rule:     d.Rule,
+		Part:     d.Part,
+		From:     d.From,
 	}, noteFor)
 	if err != nil {
 		return reply{}

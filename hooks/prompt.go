@@ -11,15 +11,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The deadlines of the prompt hooks: a person waits for them, but that a prompt
-// was typed must reach the coordinator also on a busy machine.
+// The deadlines of the prompt hooks. A person waits for these hooks, but the
+// coordinator must learn of a prompt even on a busy machine.
 const (
 	promptFor = time.Second
 	expandFor = 5 * time.Second
 )
 
-// userPromptSubmit says that a prompt was typed, and hands over what waits for
-// the session.
+// userPromptSubmit tells the coordinator that a prompt was typed, and hands over the
+// texts that wait for the session.
 func userPromptSubmit(h *hook) error {
 	if h.off() {
 		return nil
@@ -38,8 +38,8 @@ func userPromptSubmit(h *hook) error {
 	return h.printTold(r.str("context"), r.str("notice"))
 }
 
-// userPromptExpansion handles our slash commands. A blocked prompt costs no
-// model request: its reason is what the person reads.
+// userPromptExpansion handles Afar's slash commands. A blocked prompt costs no
+// request to the model; the person reads its reason.
 func userPromptExpansion(h *hook) error {
 	r, err := h.callStarting(wire.OpExpand, wire.ExpandRequest{HookCall: h.hookCall()}, expandFor)
 	if errors.Is(err, client.ErrUnreachable) && h.str(claude.FieldCommand) == "afar:cancel" {
@@ -54,12 +54,14 @@ func userPromptExpansion(h *hook) error {
 	return h.printContext(r.str("context"))
 }
 
+// blockPrompt blocks the prompt and shows the person the reason.
 func (h *hook) blockPrompt(reason string) error {
 	return h.print(hookoutput.BlockPrompt(h.event.name, reason))
 }
 
-// cancelUnheard ends the session's loop while no coordinator answers: a mark is
-// left, and without one that answers no Stop hook holds a session.
+// cancelUnheard cancels the session's loop while no coordinator answers. It leaves a
+// mark for the coordinator. The session can stop meanwhile, because a Stop hook does
+// not hold it without a coordinator.
 func (h *hook) cancelUnheard() error {
 	id := h.str(claude.FieldSession)
 	if err := home.LeaveMark(h.client.Dirs.CancelMark(id), id); err != nil {

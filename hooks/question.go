@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// printAllow prints a yes with what the call's tool wants to hear.
+// printAllow allows the call, with the input or the rules that its tool needs.
 func (h *hook) printAllow(a answer) error {
 	switch h.str(claude.FieldTool) {
 	case claude.QuestionTool:
@@ -25,7 +25,8 @@ func (h *hook) printAllow(a answer) error {
 	return h.print(hookoutput.Grant(nil, h.suggested(a.said.body.Get("echo").Items())))
 }
 
-// rulesOfPlan returns the rules that an approved plan comes with, nil for none.
+// rulesOfPlan returns the permission rules that come with an approved plan, nil for
+// none.
 func rulesOfPlan(a answer) []byte {
 	if a.said.yes("accept_edits") {
 		return []byte(hookoutput.AcceptEdits)
@@ -35,8 +36,9 @@ func rulesOfPlan(a answer) []byte {
 
 var errChoices = errors.New("the coordinator's answers do not fit the questions of the call")
 
-// answers is the call's input with the person's answers, by the questions' own
-// text. The labels are those that came in: nobody else has them unmasked.
+// answers returns the call's input with the person's answers, by the text of each
+// question. The labels are taken from the hook's input, because the coordinator has
+// them masked.
 func (h *hook) answers(r reply) ([]byte, error) {
 	questions := h.get(claude.FieldQuestions)
 	choices := r.body.Get("choices").Items()
@@ -46,7 +48,7 @@ func (h *hook) answers(r reply) ([]byte, error) {
 	}
 	answers := wire.NewObject()
 	for i, q := range all {
-		text, ok := chosen(q, choices[i])
+		text, ok := answerText(q, choices[i])
 		if !ok {
 			return nil, errChoices
 		}
@@ -55,9 +57,10 @@ func (h *hook) answers(r reply) ([]byte, error) {
 	return wire.NewObject().Raw("questions", []byte(questions.Raw())).Raw("answers", answers.Bytes()).Bytes(), nil
 }
 
-// chosen is one answer in the host's form: labels joined by commas, one that
-// has a comma itself in quotes, and the person's own words.
-func chosen(question, choice hostjson.Value) (string, bool) {
+// answerText returns the answer to one question in the host's form: the chosen
+// labels and the person's own words, joined by commas. It returns false if the
+// choice does not fit the question.
+func answerText(question, choice hostjson.Value) (string, bool) {
 	options := question.Get("options").Items()
 	var parts []string
 	for _, place := range choice.Get("options").Items() {
@@ -73,7 +76,8 @@ func chosen(question, choice hostjson.Value) (string, bool) {
 	return strings.Join(parts, ", "), len(parts) > 0
 }
 
-// quoted keeps one label of several apart from the next.
+// quoted returns a label, in quotes if it contains a comma and several labels can be
+// chosen.
 func quoted(label string, multi bool) string {
 	if multi && strings.Contains(label, ",") {
 		return `"` + label + `"`

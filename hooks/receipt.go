@@ -7,20 +7,21 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// receiptFor bounds the receipt to a coordinator that took another one's place, its start
-// included.
+// receiptFor is the limit for giving the receipt to another coordinator than the one
+// that gave the answer, including that coordinator's start.
 const receiptFor = openFor
 
-// A receipt is owed for what this hook took: a person's text, or their answer. Whoever
-// gave it counts it as handed over only when the receipt comes.
+// A receipt confirms that this hook handed over a text or an answer of the person.
+// The coordinator counts it as handed over only when it gets the receipt.
 type receipt struct {
 	kept    *client.Kept
-	told    wire.PrintedRequest // is sent if the connection is broken
+	told    wire.PrintedRequest // sent instead if the connection is broken
 	printed bool
-	certain bool // the hook ends only when the receipt is kept
+	certain bool // the hook waits until the coordinator has stored the receipt
 }
 
-// takeOwing makes a call for which a receipt is owed once its reply is printed.
+// takeOwing makes a call and starts a coordinator if none is running. The hook owes
+// a receipt once it has printed the reply.
 func (h *hook) takeOwing(req wire.Request, told wire.PrintedRequest, within time.Duration) (reply, error) {
 	line, kept, err := h.client.CallStartingKeeping(req, time.Now().Add(within))
 	if err != nil {
@@ -30,21 +31,21 @@ func (h *hook) takeOwing(req wire.Request, told wire.PrintedRequest, within time
 	return parseReply(line)
 }
 
-// due says that what the receipt is for was printed.
-func (r *receipt) due() {
+// markPrinted notes that the hook has printed what the receipt is for.
+func (r *receipt) markPrinted() {
 	if r != nil {
 		r.printed = true
 	}
 }
 
-// nothingOwed says that the reply was nothing to be handed over.
-func (h *hook) nothingOwed() {
+// dropReceipt drops the receipt, because the reply held nothing to hand over.
+func (h *hook) dropReceipt() {
 	h.owed.kept.Release()
 	h.owed = nil
 }
 
-// finish is the last thing that a hook does: it gives the receipt. Of a hook that is
-// killed before, the host heeds nothing that it printed.
+// finish gives the receipt, as the last act of a hook. If a hook is killed before
+// that, the host ignores what it printed.
 func (h *hook) finish(code int) {
 	if h.unhear != nil {
 		defer h.unhear()
@@ -53,15 +54,15 @@ func (h *hook) finish(code int) {
 		return
 	}
 	if h.owed.give() != nil {
-		_, _ = h.callStarting(wire.OpPrinted, h.owed.told, receiptFor) // without it, all is offered again
+		_, _ = h.callStarting(wire.OpPrinted, h.owed.told, receiptFor) // if this fails, the coordinator offers all again
 	}
 }
 
-// give hands the receipt over. For an answer it waits until the receipt is kept: a
-// coordinator that dies with the receipt would say "not delivered" of an answer that
-// counts, and offer it to another call. For a text it does not wait: a lost receipt only
-// has the text offered again, marked so, and a hook that is killed while it waits loses
-// the text.
+// give sends the receipt to the coordinator. For an answer it waits until the
+// coordinator has stored the receipt. Otherwise a coordinator that died would call an
+// answer that counts "not delivered", and offer it to another call. For a text it
+// does not wait: after a lost receipt the text is only offered again, with a
+// warning, but a hook that is killed while it waits loses the text.
 func (r *receipt) give() error {
 	defer r.kept.Release()
 	if err := r.kept.Receipt(); err != nil || !r.certain {

@@ -6,7 +6,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// subagentStop holds a reviewer to what a review needs.
+// subagentStop keeps a reviewer from stopping before its review is complete.
 func subagentStop(h *hook) error {
 	if h.off() {
 		return nil
@@ -27,7 +27,7 @@ func subagentStop(h *hook) error {
 	return nil
 }
 
-// subagentStart shows a reviewer what the person asked for.
+// subagentStart tells a reviewer what the person asked for.
 func subagentStart(h *hook) error {
 	if h.off() || !wire.ReadsOnly(h.str(claude.FieldAgentType)) {
 		return nil

@@ -18,26 +18,27 @@ import (
 // a registration to a coordinator that is still starting.
 const register = "--register"
 
-// The deadlines of the hooks that only tell something.
+// The deadlines of the hooks that only tell the coordinator something.
 const (
-	pingFor     = 50 * time.Millisecond  // a hung coordinator delays a session by no more
-	startFor    = 300 * time.Millisecond // for the reply of one that answers
-	readyFor    = 500 * time.Millisecond // for one that this hook started to be ready, or to fail
+	pingFor     = 50 * time.Millisecond  // a hung coordinator delays a session by at most this
+	startFor    = 300 * time.Millisecond // for the reply of a running coordinator
+	readyFor    = 500 * time.Millisecond // for a coordinator that this hook starts
 	registerFor = 10 * time.Second
 	endingFor   = time.Second // the host gives SessionEnd 1.5 s in all
 	tellFor     = 2 * time.Second
 )
 
-// maxContext is what a session may be told at once; the host cuts longer texts
-// without a word.
+// maxContext is the longest text, in bytes, that a session is given at once. The
+// host cuts longer texts without notice.
 const maxContext = 8000
 
 // sessionStart registers the session. It does not wait for a coordinator that
 // hangs or starts slowly: a detached copy of this binary delivers the
-// registration. The person hears once, here, that none can do its work.
+// registration. If no coordinator can do its work, sessionStart tells the person,
+// once.
 func sessionStart(h *hook, check func(Place) string) error {
 	h.birthmark()
-	_ = ledger.Begin(h.client.Dirs.Calls(), h.str(claude.FieldSession), time.Now()) // without it nothing is concluded
+	_ = ledger.Begin(h.client.Dirs.Calls(), h.str(claude.FieldSession), time.Now()) // without it the ledger proves nothing
 	id, broken := newID(), check(h.place())
 	in := wire.SessionStartRequest{HookCall: h.hookCall(), Delivery: id, Broken: broken}
 	r, err := h.registerNow(request(wire.OpSessionStart, in))
@@ -71,13 +72,13 @@ func (h *hook) registerNow(req wire.Request) (reply, error) {
 	return parseReply(line)
 }
 
-// withTrouble adds to what the person is told that Afar cannot do its work, once
-// for each session: not when the session was compacted or cleared.
+// withTrouble adds to a text for the person that Afar cannot do its work. It does so
+// once for each session: not after the session was compacted or cleared.
 func (h *hook) withTrouble(told string, err error) string {
 	if source := h.str(claude.FieldSource); h.off() || source == "compact" || source == "clear" {
 		return told
 	}
-	trouble := "Afar's guard works, but nothing else of it does: " + because(err) + ". " + h.consequence() +
+	trouble := "Afar's guard works, but nothing else of it does: " + errorText(err) + ". " + h.consequence() +
 		" `afar doctor` says how to mend it."
 	if told == "" {
 		return trouble
@@ -85,7 +86,7 @@ func (h *hook) withTrouble(told string, err error) string {
 	return told + "\n" + trouble
 }
 
-// consequence says what becomes of this session's questions.
+// consequence returns a sentence that says what happens to this session's questions.
 func (h *hook) consequence() string {
 	if h.getenv.Attended() {
 		return "Questions stay at this terminal."
@@ -93,6 +94,7 @@ func (h *hook) consequence() string {
 	return "What needs an answer is refused."
 }
 
+// printContext prints a text for the model.
 func (h *hook) printContext(text string) error { return h.printTold(text, "") }
 
 // printTold prints a text for the model and one for the person.
@@ -135,7 +137,8 @@ func (h *hook) registerLater(req wire.Request) error {
 	return p.Release()
 }
 
-// sendRegistration is what the detached copy does.
+// sendRegistration reads a registration from stdin and sends it to the coordinator.
+// The detached copy of hook-session-start runs it.
 func sendRegistration(stdin io.Reader, getenv func(string) string) (code int) {
 	body, err := io.ReadAll(io.LimitReader(stdin, maxInput))
 	if err != nil {

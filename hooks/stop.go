@@ -15,9 +15,10 @@ const (
 	subagentFor = 500 * time.Millisecond
 )
 
-// stop carries the question whether the session may stop, and does what the reply says. A
-// reply that has the hook wait is followed by the same question. It starts a coordinator
-// that is gone: a loop must not end because somebody killed the daemon.
+// stop asks the coordinator whether the session may stop, and does what the reply
+// says. If the reply tells the hook to wait, stop waits and asks again. It starts a
+// coordinator if none is running: a loop must not end because somebody killed the
+// daemon.
 func stop(h *hook) error {
 	if h.off() {
 		return nil
@@ -45,7 +46,7 @@ func stop(h *hook) error {
 	}
 }
 
-// endStop does the last thing that the coordinator wants of a Stop hook.
+// endStop carries out the coordinator's final reply to a Stop hook.
 func (h *hook) endStop(id string, r reply) error {
 	switch hold := r.body.Get("hold_ms").Int(); {
 	case r.yes("block"):
@@ -60,8 +61,9 @@ func (h *hook) endStop(id string, r reply) error {
 	return nil
 }
 
-// askStop asks the coordinator, and sends the results of the checks that it wants run
-// first. A check whose result nobody wants any more lets the session stop.
+// askStop asks the coordinator whether the session may stop. It first runs the checks
+// that the coordinator asks for, and sends their results. If the result of a check is
+// no longer wanted, it returns an empty reply, which lets the session stop.
 func (h *hook) askStop(id string) (reply, error) {
 	in := wire.StopRequest{HookCall: h.hookCall(), Ask: id, Delivery: id}
 	r, err := h.callStarting(wire.OpStop, in, stopFor)
@@ -86,9 +88,10 @@ func (h *hook) awaitParked(left time.Duration) {
 	}
 }
 
-// awaitErrand waits while the coordinator does something for the session's loop. Esc ends
-// this process and so the wait, but not the errand: the next stop tells what came of it.
-// typed is true when a person has typed since the hook began: they come first.
+// awaitErrand waits while the coordinator runs an errand for the session's loop. Esc
+// ends this process and so the wait, but not the errand; the next stop tells its
+// result. typed is true if a person has typed since the hook began: then the hook
+// stops waiting.
 func (h *hook) awaitErrand(began time.Time) (typed bool) {
 	r, err := h.callStarting(wire.OpErrandWait, wire.ErrandWaitRequest{
 		HookCall: h.hookCall(), WaitMS: watchFor.Milliseconds(), SinceMS: began.UnixMilli(),
@@ -99,7 +102,7 @@ func (h *hook) awaitErrand(began time.Time) (typed bool) {
 	return err == nil && r.str("wake") == "end"
 }
 
-// block sends the session on with the coordinator's reason.
+// block keeps the session from stopping and gives it the coordinator's reason.
 func (h *hook) block(r reply) error {
 	return h.print(hookoutput.Block(r.str("reason"), r.str("notice")))
 }
@@ -109,8 +112,8 @@ func stopFailure(h *hook) error {
 	return err
 }
 
-// preCompact has the anchor written. It prints nothing: what it printed would
-// go into the instructions of the summary.
+// preCompact makes the coordinator write the anchor. It prints nothing, because its
+// output would become part of the instructions for the summary.
 func preCompact(h *hook) error {
 	_, err := h.callStarting(wire.OpPreCompact, wire.PreCompactRequest{HookCall: h.hookCall()}, compactFor)
 	return err

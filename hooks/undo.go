@@ -9,13 +9,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// snapshotFor bounds what a snapshot may cost before the person is asked, a
-// coordinator's start included.
+// snapshotFor is the limit for a snapshot before the person is asked, including the
+// start of a coordinator.
 const snapshotFor = 5 * time.Second
 
-// snapshot has what a risky call may destroy kept before the host opens its
-// dialog: after a yes there the tool runs at once. It returns a sentence for
-// the person, "" where there is nothing to lose.
+// snapshot makes the coordinator save what a risky call may destroy. It does so
+// before the host opens its dialog, because after a yes the tool runs at once. It
+// returns a remark for the person, "" for none.
 func (h *hook) snapshot(d Judgement) string {
 	if h.off() || !d.Loses {
 		return ""
@@ -30,7 +30,7 @@ func (h *hook) snapshot(d Judgement) string {
 	return ""
 }
 
-// inRepository reports whether a directory looks like a part of one.
+// inRepository reports whether a directory looks like part of a git repository.
 func inRepository(dir string) bool {
 	for ; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {

@@ -1,6 +1,6 @@
-// Package judge is the guard as the hook binaries that judge calls hand it to
-// the hooks. It stands apart because linking the guard, and the shell parser in
-// it, costs each start of a process.
+// Package judge adapts the guard to package hooks, for the hook binaries that judge
+// calls. It is a package of its own because linking the guard and its shell parser
+// slows the start of a process.
 package judge
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/hooks"
 )
 
-// Call judges one tool call (hooks.Guard). It reads the policy files, and asks
-// git only where the verdict hangs on it.
+// Call judges one tool call; it is a hooks.Guard. It reads the policy files. It asks
+// git only if the verdict depends on it.
 func Call(c hooks.Call) (hooks.Judgement, error) {
 	call, err := guard.NewCall(c.Tool, c.Input)
 	if err != nil {
@@ -22,13 +22,18 @@ func Call(c hooks.Call) (hooks.Judgement, error) {
 	where.ReadOnly = wire.ReadsOnly(c.Agent)
 	d := guard.Judge(call, where)
 	return hooks.Judgement{
-		Verdict: hooks.Verdict(d.Verdict), Rule: d.Rule, From: d.From, Part: d.Part, Reason: d.Reason, Person: d.Person,
+		Verdict:  hooks.Verdict(d.Verdict),
+		Rule:     d.Rule,
+		From:     d.From,
+		Part:     d.Part,
+		Reason:   d.Reason,
+		Person:   d.Person,
 		Loses:    d.Verdict == guard.Ask && len(guard.Losses(call, d.Effects, c.Cwd)) > 0,
 		Consults: where.ReadOnly && d.Steps.Calls("afar", "consult"),
 		Broken:   where.Broken,
 	}, nil
 }
 
-// Broken says what is wrong with the policy files of a place, in one line; ""
-// for nothing.
+// Broken returns what is wrong with the policy files of a place, in one line, "" for
+// nothing.
 func Broken(p hooks.Place) string { return callsite.Broken(p.Dirs, p.Cwd, p.Project) }
