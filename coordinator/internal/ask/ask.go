@@ -1,6 +1,6 @@
-// Package ask holds the life of one question to the person: open, then exactly
-// one end. It is pure; the caller makes each returned Ask durable before it
-// acts on it.
+// Package ask holds the life of one question to the person. An ask is opened and
+// then ends exactly once. The package is pure: the caller stores each returned Ask
+// durably before it acts on it.
 package ask
 
 import (
@@ -16,55 +16,55 @@ import (
 // that died and came back finds the same ask.
 type ID string
 
-// A Kind is what is asked.
+// A Kind says what kind of question an ask is.
 type Kind string
 
 // The kinds of asks.
 const (
-	Permission Kind = "permission" // the host's own question
-	Guard      Kind = "guard"      // our guard's, where the host opens no dialog
+	Permission Kind = "permission" // a question of the host
+	Guard      Kind = "guard"      // a question of Afar's guard, for which the host opens no dialog
 )
 
-// A State is how an ask stands.
+// A State is the stage that an ask has reached.
 type State string
 
-// The states of an ask. Answered becomes Delivered when the hook takes the
-// answer; all others but Open are final.
+// The states of an ask. Answered becomes Delivered when the hook takes the answer.
+// Every state except Open and Answered is final.
 const (
 	Open      State = "open"
 	Answered  State = "answered"  // the person decided; the hook has not taken it yet
 	Delivered State = "delivered" // the hook took the answer to the host
-	Withdrawn State = "withdrawn" // settled elsewhere, or nobody waits for it any more
+	Withdrawn State = "withdrawn" // settled elsewhere, or no hook waits for it any more
 	Expired   State = "expired"
 	Cancelled State = "cancelled" // the host ended the hook: Esc, No, a closed terminal
 )
 
-// Errors of a step that an ask does not take. The ask stays as it was.
+// Errors of a step that is not possible for an ask. The ask stays unchanged.
 var (
 	ErrSettled = errors.New("already settled")    // an answer came too late; Ask.How says how it ended
 	ErrState   = errors.New("no such transition") // leaves the state of the ask
 )
 
-// unfit returns a with the error of a step that does not fit it.
-func (a Ask) unfit(step string) (Ask, error) {
+// refuseStep returns a unchanged, with the error of a step that its state does not allow.
+func (a Ask) refuseStep(step string) (Ask, error) {
 	return a, fmt.Errorf("cannot %s an ask that is %s: %w", step, a.State, ErrState)
 }
 
-// A Decision is what somebody answered.
+// A Decision is the answer to an ask.
 type Decision struct {
 	Allow   bool   `json:"allow"`
-	Message string `json:"message,omitempty"` // of a refusal, for the model
-	// AcceptEdits, of an approved plan, lets the session edit without asking.
+	Message string `json:"message,omitempty"` // for the model, when the call is refused
+	// AcceptEdits lets the session edit without asking. It is used for an approved plan.
 	AcceptEdits bool `json:"accept_edits,omitempty"`
-	// Interrupt, of a refusal, ends the turn that the call belongs to.
+	// Interrupt ends the turn that the call belongs to. It is used for a refusal.
 	Interrupt bool      `json:"interrupt,omitempty"`
-	By        string    `json:"by"`              // who, for people
+	By        string    `json:"by"`              // who answered, as shown to people
 	Channel   string    `json:"channel"`         // the name of a channel, or terminal, grant, lease
-	Scope     Scope     `json:"scope,omitempty"` // of an allow: this call alone, or more
+	Scope     Scope     `json:"scope,omitempty"` // how much an allow covers: only this call, or more
 	At        time.Time `json:"at"`
 }
 
-// A Run is how the tool call turned out.
+// A Run is the result of the tool call.
 type Run struct {
 	OK   bool          `json:"ok"`
 	Took time.Duration `json:"took"`
@@ -83,25 +83,25 @@ type Ask struct {
 	AgentType string     `json:"agent_type,omitempty"`
 	Tool      string     `json:"tool"`
 	Text      string     `json:"text"`
-	Form      *Form      `json:"form,omitempty"` // of the kind Questions
+	Form      *Form      `json:"form,omitempty"` // for the kinds Questions and Elicitation
 	Hash      string     `json:"hash"`           // of the exact input
 	Cwd       string     `json:"cwd"`
-	Why       string     `json:"why,omitempty"`   // what is risky, in the guard's words
-	Does      string     `json:"does,omitempty"`  // what the guard understands of it, in words
-	Says      string     `json:"says,omitempty"`  // what the session says that it is for
-	Asked     string     `json:"asked,omitempty"` // its person's last prompt, in one line
-	Said      string     `json:"said,omitempty"`  // the last line that the model wrote since
+	Why       string     `json:"why,omitempty"`   // the risk, in the guard's words
+	Does      string     `json:"does,omitempty"`  // what the call does, as far as the guard understands it
+	Says      string     `json:"says,omitempty"`  // the purpose that the session gives
+	Asked     string     `json:"asked,omitempty"` // the person's last prompt, in one line
+	Said      string     `json:"said,omitempty"`  // the last line that the model wrote after that prompt
 	Attended  bool       `json:"attended"`
 	Nonce     string     `json:"nonce"`        // unguessable; binds a button to this ask
-	On        ID         `json:"on,omitempty"` // the ask on whose card this one stands; "" is its own
+	On        ID         `json:"on,omitempty"` // the ask whose card also shows this one; "" for a card of its own
 	OpenedAt  time.Time  `json:"opened_at"`
 	ExpiresAt time.Time  `json:"expires_at"`
-	CardAt    time.Time  `json:"card_at,omitzero"` // when it leaves the terminal
-	Shown     bool       `json:"shown,omitempty"`  // it has left the terminal
+	CardAt    time.Time  `json:"card_at,omitzero"` // when its card is sent to the channels
+	Shown     bool       `json:"shown,omitempty"`  // the time of CardAt has come
 	Reminded  bool       `json:"reminded,omitempty"`
 	Perhaps   bool       `json:"perhaps,omitempty"` // it may have been settled at the terminal
-	Twice     bool       `json:"twice,omitempty"`   // its card may be there twice: the first sending was cut off
-	LostAt    time.Time  `json:"lost_at,omitzero"`  // the hook's connection broke
+	Twice     bool       `json:"twice,omitempty"`   // its card may exist twice: the first sending was cut off
+	LostAt    time.Time  `json:"lost_at,omitzero"`  // when the hook's connection broke
 	Decision  *Decision  `json:"decision,omitempty"`
 	// Taker is the process of the hook that waits for the answer. Unproven is true from
 	// its claim until it has said that it printed the answer.
@@ -111,24 +111,24 @@ type Ask struct {
 	Note      string          `json:"note,omitempty"` // how it ended, for people
 	Run       *Run            `json:"run,omitempty"`
 
-	// Background is a session that runs in the host's background service: its
-	// dialogs are open, and nobody watches them.
+	// Background is true when the session runs in the host's background service. Its
+	// dialogs are open, but nobody watches them.
 	Background bool `json:"background,omitempty"`
 
-	Offer  *Offer `json:"offer,omitempty"`  // what an allow may cover besides this call
-	Parked bool   `json:"parked,omitempty"` // refused for want of an answer, and answerable still
-	Lease  *Lease `json:"lease,omitempty"`  // the answer that came after
-	Undo   *Undo  `json:"undo,omitempty"`   // of the snapshot that was taken before
-	Times  Times  `json:"times,omitzero"`   // that hold for it
+	Offer  *Offer `json:"offer,omitempty"`  // what an allow may cover in addition to this call
+	Parked bool   `json:"parked,omitempty"` // the call was refused without an answer; an answer is still accepted
+	Lease  *Lease `json:"lease,omitempty"`  // an answer that came late or was not delivered
+	Undo   *Undo  `json:"undo,omitempty"`   // describes the snapshot that was taken before the call
+	Times  Times  `json:"times,omitzero"`   // the time limits of this ask
 }
 
-// Dialog reports whether the host shows a dialog of its own beside the ask.
+// Dialog reports whether the host also shows a dialog of its own for a.
 func (a Ask) Dialog() bool {
 	return (a.Attended || a.Background) && a.Agent == "" && slices.Contains(dialogs, a.Kind)
 }
 
-// atTerminal reports whether a person at the terminal sees what a is about: its
-// card then waits for the grace.
+// atTerminal reports whether a person at the terminal sees the question of a. If so,
+// its card waits for the grace period.
 func (a Ask) atTerminal() bool {
 	return a.Attended && (a.Dialog() && !a.Parked || a.Kind == Denied)
 }
@@ -136,7 +136,7 @@ func (a Ask) atTerminal() bool {
 // dialogs are the kinds for which the host has a dialog.
 var dialogs = []Kind{Permission, Questions, Plan}
 
-// Live is how long an ask of this shape stays open.
+// Live returns how long a stays open.
 func (a Ask) Live() time.Duration {
 	switch {
 	case a.Kind == CheckIn:
@@ -151,55 +151,55 @@ func (a Ask) Live() time.Duration {
 	return a.Times.unattended()
 }
 
-// Start opens a. The caller has filled in what is asked; mode says when the
-// card leaves the terminal.
+// Start opens a. The caller has filled in the question. The away mode decides when
+// the card is sent.
 func Start(a Ask, mode session.Mode, now time.Time) Ask {
 	a.State, a.OpenedAt = Open, now
 	a.ExpiresAt = now.Add(a.Live())
 	if a.hookFirst() && mode == session.On {
-		a.ExpiresAt = now.Add(a.Times.attended()) // who is away is not locked out
+		a.ExpiresAt = now.Add(a.Times.attended()) // gives a person who is away time to answer
 	}
 	a.CardAt = session.CardAt(mode, a.atTerminal(), a.Times.grace(), now)
 	return a
 }
 
-// Attach says that a hook waits for a (again).
+// Attach records that a hook waits for a, or waits for it again.
 func Attach(a Ask) Ask {
 	a.LostAt = time.Time{}
 	return a
 }
 
-// Lose says that the connection of the hook broke that waits for a. No hook waits for a
-// check-in.
+// Lose records that the connection of the hook that waits for a broke. It refuses a
+// check-in, because no hook waits for one.
 func Lose(a Ask, now time.Time) (Ask, error) {
 	if a.Kind == CheckIn || !a.undelivered() {
-		return a.unfit("lose the hook of")
+		return a.refuseStep("lose the hook of")
 	}
 	a.LostAt = now
 	return a, nil
 }
 
-// undelivered reports whether a waits for its answer, or for a hook to take it.
+// undelivered reports whether a still waits for an answer, or for a hook to take the answer.
 func (a Ask) undelivered() bool { return a.State == Open || a.State == Answered }
 
-// Remode applies a changed away mode to a, which waits for its answer and has not left
-// the terminal yet.
+// Remode applies a changed away mode to a. It refuses an ask that waits for no answer
+// or that has been shown on the channels already.
 func Remode(a Ask, mode session.Mode, now time.Time) (Ask, error) {
 	waits := a.State == Open || a.Parked
 	if !waits || a.Shown {
-		return a.unfit("change the away mode of")
+		return a.refuseStep("change the away mode of")
 	}
 	a.CardAt = session.CardAt(mode, a.atTerminal(), a.Times.grace(), now)
 	return a, nil
 }
 
-// Answer decides a. The first answer wins: any other gets ErrSettled.
+// Answer records the decision on a. The first answer wins; every later one gets ErrSettled.
 func Answer(a Ask, d Decision) (Ask, error) {
-	if err := a.offers(d); err != nil {
+	if err := a.checkScope(d); err != nil {
 		return a, err
 	}
 	if a.Parked {
-		return lend(a, d), nil
+		return addLease(a, d), nil
 	}
 	if a.State != Open {
 		return a, fmt.Errorf("%w: %s", ErrSettled, a.How())
@@ -209,26 +209,26 @@ func Answer(a Ask, d Decision) (Ask, error) {
 	}
 	a.State, a.Decision, a.SettledAt = Answered, &d, d.At
 	if a.Kind == CheckIn && !a.Replied() {
-		a.State = Delivered // there is nothing to take
+		a.State = Delivered // without a reply no hook has anything to take
 	}
 	return a, nil
 }
 
-// Claim says that the hook is about to print the answer. Only the claim makes it count: an
-// ask that was settled at the terminal meanwhile is not Delivered. A hook that lost our
-// reply claims again.
+// Claim records that the hook is about to print the answer. An ask becomes Delivered only
+// by a claim, so an ask that was settled at the terminal in the meantime does not. A hook
+// that did not receive the reply may claim again.
 func Claim(a Ask) (Ask, error) {
 	if a.State != Answered && a.State != Delivered {
-		return a.unfit("claim")
+		return a.refuseStep("claim")
 	}
 	a.State = Delivered
 	return a, nil
 }
 
-// Local says that the person settled a at the terminal.
+// Local records that the person settled a at the terminal.
 func Local(a Ask, note string, now time.Time) (Ask, error) {
 	if a.Replied() || !a.undelivered() {
-		return a.unfit("settle at the terminal")
+		return a.refuseStep("settle at the terminal")
 	}
 	return a.withdrawn(note, now), nil
 }
@@ -238,22 +238,22 @@ func (a Ask) withdrawn(note string, now time.Time) Ask {
 	return a
 }
 
-// Cancel says that the host ended the waiting hook, or the session ended.
+// Cancel records that the host ended the waiting hook, or that the session ended.
 func Cancel(a Ask, note string, now time.Time) (Ask, error) {
 	waits := a.undelivered() || a.State == Delivered && a.Unproven
 	if a.Replied() || !waits {
-		return a.unfit("cancel")
+		return a.refuseStep("cancel")
 	}
 	a.State, a.SettledAt, a.Note, a.Decision, a.Unproven = Cancelled, now, note, nil, false
 	return a, nil
 }
 
-// Ran appends how the tool call turned out, which is known once. An open ask whose tool
-// ran was settled at the terminal, and so was one that was answered when the tool ran
-// already.
+// Ran records the result of the tool call, once. If the ask was still undelivered, or if
+// the tool had started before the answer came, the person must have settled it at the
+// terminal: the ask is then withdrawn.
 func Ran(a Ask, r Run, now time.Time) (Ask, error) {
 	if a.Run != nil {
-		return a.unfit("note a second run of")
+		return a.refuseStep("note a second run of")
 	}
 	a.Unproven = false // a call that ran had its answer
 	if a.Overtaken(r, now) || a.undelivered() && !a.Replied() {
@@ -263,17 +263,17 @@ func Ran(a Ask, r Run, now time.Time) (Ask, error) {
 	return a, nil
 }
 
-// How far a run's beginning may be off, as the host's report of its end tells
-// it. Of a call that was denied any run by then is another's doing; one that
-// was allowed has run in either case.
+// The tolerance for the start time of a run, which is computed from the host's report of
+// its end. A denied call must not run at all, so any run that started before or shortly
+// after the denial counts as allowed at the terminal. An allowed call runs in any case,
+// so only a clearly earlier start counts.
 const (
 	unsureOfAllowed = -2 * time.Second
 	unsureOfDenied  = time.Second
 )
 
-// Overtaken reports that a run which ended at now began before the answer to a
-// was given: somebody at the dialog was faster, and the host took no notice of
-// the answer.
+// Overtaken reports whether a run that ended at now had begun before a was answered. In
+// that case somebody answered the dialog first, and the host ignored the answer to a.
 func (a Ask) Overtaken(r Run, now time.Time) bool {
 	if a.Kind != Permission || !a.Dialog() || a.Decision == nil {
 		return false
@@ -285,25 +285,25 @@ func (a Ask) Overtaken(r Run, now time.Time) bool {
 	return now.Add(-r.Took).Before(a.Decision.At.Add(unsure))
 }
 
-// Doubt says whether a, still open here, was perhaps settled at the terminal.
+// Doubt records whether a, which is still open here, may have been settled at the terminal.
 func Doubt(a Ask, perhaps bool) (Ask, error) {
 	if a.State != Open {
-		return a.unfit("doubt")
+		return a.refuseStep("doubt")
 	}
 	a.Perhaps = perhaps
 	return a, nil
 }
 
-// Next returns when a changes by itself; the zero time is never.
+// Next returns when a next changes by itself. The zero time means never.
 func (a Ask) Next() time.Time {
 	if a.Parked {
 		return a.cardOr(a.ExpiresAt.Add(ParkedFor))
 	}
 	if !a.undelivered() || a.Replied() {
-		return a.lapses()
+		return a.leaseEnd()
 	}
 	if a.ExpiresAt.IsZero() {
-		return time.Unix(0, 0) // no program writes it; it must not stay open for ever
+		return time.Unix(0, 0) // no Afar writes such an ask, but it must not stay open forever
 	}
 	at := a.ExpiresAt
 	if !a.LostAt.IsZero() {
@@ -315,7 +315,7 @@ func (a Ask) Next() time.Time {
 	return at
 }
 
-// cardOr is the time of the card where that is still to come before at.
+// cardOr returns CardAt if the card is still to be shown before at, else at.
 func (a Ask) cardOr(at time.Time) time.Time {
 	if !a.Shown && !a.CardAt.IsZero() {
 		return earlier(at, a.CardAt)
@@ -323,16 +323,16 @@ func (a Ask) cardOr(at time.Time) time.Time {
 	return at
 }
 
-// Tick applies what is due at now: the card leaves the terminal, a hook that
-// did not dial again takes its ask with it, time runs out.
+// Tick applies the changes that are due at now: the card is shown, the ask of a hook
+// that did not reconnect is dropped, or the ask expires.
 func Tick(a Ask, now time.Time) Ask {
 	switch {
 	case a.Parked && !now.Before(a.ExpiresAt.Add(ParkedFor)):
 		return unpark(a, "nobody answered")
 	case a.Parked:
 		return show(a, now)
-	case !a.lapses().IsZero() && !now.Before(a.lapses()):
-		return miss(a)
+	case !a.leaseEnd().IsZero() && !now.Before(a.leaseEnd()):
+		return markMissed(a)
 	case !a.undelivered(), a.Replied():
 		return a
 	case !a.LostAt.IsZero() && !now.Before(a.LostAt.Add(RedialFor)):
@@ -346,7 +346,7 @@ func Tick(a Ask, now time.Time) Ask {
 	return a
 }
 
-// show has the card leave the terminal when its time has come.
+// show marks a as shown if the time of its card has come.
 func show(a Ask, now time.Time) Ask {
 	if !a.CardAt.IsZero() && !now.Before(a.CardAt) {
 		a.Shown = true
@@ -386,7 +386,7 @@ func expire(a Ask, now time.Time) Ask {
 	return a
 }
 
-// How says in one line how a ended, truthfully: allowed means the tool ran.
+// How says in one line how a ended.
 func (a Ask) How() string {
 	switch {
 	case a.State == Open:
@@ -400,11 +400,11 @@ func (a Ask) How() string {
 	case a.Kind == CheckIn:
 		return a.howCheckIn()
 	}
-	return fmt.Sprintf("%s by %s at %s%s", a.verb(), a.Decision.By, a.Decision.At.Format("15:04:05"), a.given())
+	return fmt.Sprintf("%s by %s at %s%s", a.verb(), a.Decision.By, a.Decision.At.Format("15:04:05"), a.scopeText())
 }
 
-// Answered returns when a was settled: by an answer, also one that came after
-// the refusal, or otherwise; zero while it waits.
+// Answered returns when a was settled, by an answer or otherwise. A late answer to a
+// refused call counts too. The result is zero while a waits.
 func (a Ask) Answered() time.Time {
 	switch {
 	case a.Lease != nil:
@@ -417,7 +417,7 @@ func (a Ask) Answered() time.Time {
 	return a.SettledAt
 }
 
-// Outcome says how the call turned out, or "" while nobody knows.
+// Outcome says how the call turned out. It returns "" while that is unknown.
 func (a Ask) Outcome() string {
 	switch {
 	case a.Kind == CheckIn:
@@ -442,7 +442,7 @@ func (a Ask) Outcome() string {
 	return ""
 }
 
-// took is how long a call took, as people say it.
+// took formats how long a call took, for people.
 func took(d time.Duration) string {
 	switch {
 	case d < 100*time.Millisecond:

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// shared are the kinds of which identical asks stand on one card: a yes or a
-// no is all they take.
+// shared lists the kinds of asks that share one card when they are identical. They take
+// only a yes or a no.
 var shared = []Kind{Permission, Guard}
 
-// CardID names the card that shows a, by the ask that it was made for.
+// CardID returns the ID of the ask for which the card that shows a was made.
 func (a Ask) CardID() ID {
 	if a.On != "" {
 		return a.On
@@ -18,32 +18,32 @@ func (a Ask) CardID() ID {
 	return a.ID
 }
 
-// Twin reports whether b, open as a is, asks for the very same: then one look
-// and one answer serve both. They differ in nothing that a card shows but who
-// asks.
+// Twin reports whether a and b are both open and ask for exactly the same, so that one
+// answer can settle both. Their cards would differ only in who asks.
 func (a Ask) Twin(b Ask) bool {
 	open := a.State == Open && b.State == Open && a.ID != b.ID
-	return open && slices.Contains(shared, a.Kind) && a.Kind == b.Kind && a.Same(b) && a.Cwd == b.Cwd && a.Why == b.Why &&
-		a.Attended == b.Attended && a.Dialog() == b.Dialog() && a.ForSession() == b.ForSession() && a.ForAlways() == b.ForAlways()
+	return open && slices.Contains(shared, a.Kind) && a.Kind == b.Kind && a.Same(b) &&
+		a.Cwd == b.Cwd && a.Why == b.Why && a.Attended == b.Attended && a.Dialog() == b.Dialog() &&
+		a.ForSession() == b.ForSession() && a.ForAlways() == b.ForAlways()
 }
 
-// Join puts a, which was opened this moment, on the card of its twin.
+// Join puts a, which was just opened, on the card of its twin.
 func Join(a, twin Ask) (Ask, error) {
 	if !a.Twin(twin) {
-		return a.unfit("put on the card of another")
+		return a.refuseStep("put on the card of another")
 	}
 	a.On, a.CardAt, a.Shown = twin.CardID(), twin.CardAt, twin.Shown
 	return a, nil
 }
 
-// A Card is the asks that one message shows: the one that it was made for, then
-// those that joined it, in order. It is never empty.
+// A Card lists the asks that one message shows. The ask that it was made for comes
+// first, then those that joined it, in order. A Card is never empty.
 type Card []Ask
 
-// Nonce is what the card's buttons carry.
+// Nonce returns the nonce that the card's buttons carry.
 func (c Card) Nonce() string { return c[0].Nonce }
 
-// Of returns the ask of c that id names, else the first.
+// Of returns the ask of c with this id, or the first ask if there is none.
 func (c Card) Of(id ID) Ask {
 	if i := slices.IndexFunc(c, func(a Ask) bool { return a.ID == id }); i >= 0 {
 		return c[i]
@@ -51,8 +51,8 @@ func (c Card) Of(id ID) Ask {
 	return c[0]
 }
 
-// Face is the ask that speaks for the card: one that can be answered, else one
-// that was.
+// Face returns the ask that represents the card: preferably one that can be answered,
+// else one that was answered.
 func (c Card) Face() Ask {
 	rank := func(a Ask) int {
 		switch {
@@ -74,7 +74,7 @@ func (c Card) Face() Ask {
 	return face
 }
 
-// Waiting returns the asks of c that an answer reaches.
+// Waiting returns the asks of c that still accept an answer.
 func (c Card) Waiting() Card {
 	var out Card
 	for _, a := range c {
@@ -85,7 +85,7 @@ func (c Card) Waiting() Card {
 	return out
 }
 
-// Or returns c, or a alone where c is empty.
+// Or returns c, or a card with only a if c is empty.
 func (c Card) Or(a Ask) Card {
 	if len(c) == 0 {
 		return Card{a}
@@ -139,10 +139,10 @@ func (a Ask) asker() string {
 // An Ending is how some asks of a card ended.
 type Ending struct {
 	Asks Card // those that ended in this way
-	Of   int  // of so many on the card
+	Of   int  // the number of all asks on the card
 }
 
-// Endings sorts the asks of c that wait no longer by how they ended, in order.
+// Endings groups the asks of c that have ended by how they ended, in order.
 func (c Card) Endings() (out []Ending) {
 	for _, a := range c {
 		if a.State == Open || a.Parked {
@@ -157,7 +157,7 @@ func (c Card) Endings() (out []Ending) {
 	return out
 }
 
-// Outcome says how the calls turned out, or "" while nobody knows of any.
+// Outcome says how the calls turned out. It returns "" while no result is known.
 func (c Card) Outcome() string {
 	if len(c) == 1 {
 		return c[0].Outcome()
@@ -167,7 +167,7 @@ func (c Card) Outcome() string {
 	for _, a := range c {
 		text := a.Outcome()
 		if a.Run != nil {
-			text, _, _ = strings.Cut(text, ",") // how long each took is of no use together
+			text, _, _ = strings.Cut(text, ",") // leave out how long the call took
 		}
 		if count[text]++; count[text] == 1 && text != "" {
 			said = append(said, text)

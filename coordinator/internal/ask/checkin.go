@@ -8,15 +8,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// CheckIn is a session that stopped while its person is away: what it said
-// last, and room for a reply, which is its next instruction.
+// CheckIn is the kind of ask for a session that stopped while its person is away. It
+// shows the session's last message; a reply is the next instruction.
 const CheckIn Kind = "check-in"
 
-// CheckInFor is how long a check-in takes a reply.
+// CheckInFor is how long a check-in accepts a reply.
 const CheckInFor = 24 * time.Hour
 
-// NewCheckIn makes the check-in of a session that wants to stop; said is its
-// last message, which is kept masked.
+// NewCheckIn returns the check-in of a session that wants to stop. said is its last
+// message; the check-in keeps it masked.
 func NewCheckIn(id ID, session session.ID, said, cwd string) Ask {
 	sum := sha256.Sum256([]byte(said))
 	return Ask{
@@ -31,8 +31,8 @@ func NewCheckIn(id ID, session session.ID, said, cwd string) Ask {
 	}
 }
 
-// ForCheckIn returns the decision as a check-in takes it: a text is the next
-// instruction, without one the session rests.
+// ForCheckIn returns d in the form that a check-in uses. A text is the next instruction;
+// without a text the session stops.
 func (d Decision) ForCheckIn(text string) Decision {
 	d.Allow, d.Message = text == "", text
 	if !d.Allow {
@@ -41,12 +41,12 @@ func (d Decision) ForCheckIn(text string) Decision {
 	return d
 }
 
-// Replied reports whether a is a check-in that a text answered.
+// Replied reports whether a is a check-in that was answered with a text.
 func (a Ask) Replied() bool {
 	return a.Kind == CheckIn && a.Decision != nil && a.Decision.Message != ""
 }
 
-// howCheckIn is How of a check-in that somebody answered.
+// howCheckIn returns the result of How for an answered check-in.
 func (a Ask) howCheckIn() string {
 	verb := "dismissed by "
 	if a.Replied() {
@@ -55,7 +55,7 @@ func (a Ask) howCheckIn() string {
 	return verb + a.Decision.By + " at " + a.Decision.At.Format("15:04:05")
 }
 
-// outcomeCheckIn is Outcome of a check-in.
+// outcomeCheckIn returns the result of Outcome for a check-in.
 func (a Ask) outcomeCheckIn() string {
 	switch {
 	case !a.Replied():

@@ -2,14 +2,14 @@ package ask
 
 import "time"
 
-// Denied is a call that the host's auto mode refused by itself: nothing is
-// asked, and the person may let the session try the exact call once more.
+// Denied is the kind of ask for a call that the host's auto mode refused. Nothing is
+// asked; the person may let the session try the exact call once more.
 const Denied Kind = "denied"
 
-// RetryFor is how long the person's *Retry once* counts.
+// RetryFor is how long *Retry once* stays valid.
 const RetryFor = 5 * time.Minute
 
-// leaseFor is how long a yes that came after the refusal counts.
+// leaseFor returns how long a yes that came after the refusal stays valid.
 func (a Ask) leaseFor() time.Duration {
 	if a.Kind == Denied {
 		return RetryFor
@@ -25,6 +25,6 @@ func (a Ask) refusedNote() string {
 	return "not run: claude -p cannot wait in this mode"
 }
 
-// Retries reports whether a lets a call run that auto mode refused: its lease,
-// at now.
+// Retries reports whether a has a lease that lets a call run at now that auto mode had
+// refused.
 func (a Ask) Retries(now time.Time) bool { return a.Kind == Denied && a.Lent(now) }

@@ -8,16 +8,17 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// around is how many unchanged lines are shown before and after a change.
-const around = 2
+// contextLines is how many unchanged lines are shown before and after a change.
+const contextLines = 2
 
-// A line is compared as it is, and shown masked: two secrets differ.
+// A line of a diff is compared unmasked and shown masked, so that two different secrets
+// still differ.
 type line struct {
 	text string
-	key  bool // of a private key
+	key  bool // it belongs to a private key
 }
 
-// shown is the line for people.
+// shown returns the masked line.
 func (l line) shown() string {
 	if l.key {
 		return redact.Hidden
@@ -25,15 +26,15 @@ func (l line) shown() string {
 	return keep(l.text)
 }
 
-// A row is one line of a diff behind its mark.
+// A row is one line of a diff with its mark.
 type row struct {
 	mark string
 	line
 }
 
-// diff returns the masked diff of two texts, line by line: removed lines begin
-// with -, added lines with +. Of unchanged lines it shows those around a change.
-// The middle of a diff that is too long to mask is left out.
+// diff returns the masked diff of two texts, line by line. Removed lines begin with -,
+// added lines with +. Unchanged lines are shown only near a change. If the diff is too
+// long to mask, its middle is left out.
 func diff(old, new string) string {
 	rows := changes(split(old), split(new))
 	out := maskRows(rows)
@@ -43,8 +44,8 @@ func diff(old, new string) string {
 	return strings.Join(out, "\n")
 }
 
-// maskRows masks rows. Of more than can be kept, the middle is left out first:
-// masking is slow.
+// maskRows masks rows. If they are too long to keep, it leaves out the middle before it
+// masks the rest, because masking is slow.
 func maskRows(rows []row) (out []string) {
 	total := 0
 	for _, r := range rows {
@@ -70,7 +71,8 @@ func maskRows(rows []row) (out []string) {
 	return out
 }
 
-// split returns the lines of a text; the break behind the last is none of its own.
+// split returns the lines of a text. A line break at the end of the text adds no empty
+// line.
 func split(text string) []line {
 	if text == "" {
 		return nil
@@ -83,9 +85,9 @@ func split(text string) []line {
 	return out
 }
 
-// context shows lines that stay the same: those that border on a change.
+// context returns the rows of unchanged lines that are next to a change.
 func context(lines []line, first, last bool) (out []row) {
-	head, tail := min(around, len(lines)), min(around, len(lines))
+	head, tail := min(contextLines, len(lines)), min(contextLines, len(lines))
 	if first {
 		head = 0
 	}
@@ -126,7 +128,7 @@ func changes(a, b []line) (out []row) {
 	return append(out, context(a[nextOld:], !changed, changed)...)
 }
 
-// join returns the lines as one text in which every line has its break.
+// join returns the lines as one text in which every line ends with a line break.
 func join(lines []line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -143,7 +145,8 @@ func marked(mark string, lines []line) (out []row) {
 	return out
 }
 
-// lastBreak says what becomes of the line break at the end, which no line shows.
+// lastBreak says whether the line break at the end of the text is added or removed. It
+// returns "" if it is neither.
 func lastBreak(old, new string) string {
 	had, has := strings.HasSuffix(old, "\n"), strings.HasSuffix(new, "\n")
 	switch {

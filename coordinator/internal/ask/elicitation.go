@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Elicitation is what an MCP server asks the person: form fields, or to open a
-// page. The host's own dialog for it opens only after our hook.
+// Elicitation is the kind of ask for a request of an MCP server: to fill in a form or to
+// open a page. The host opens its own dialog for it only after Afar's hook has ended.
 const Elicitation Kind = "elicitation"
 
-// The times of an elicitation at a terminal, where the dialog waits for us.
+// The time limits of an elicitation at a terminal, where the dialog waits for the hook.
 const (
-	ElicitFor    = SubagentFor     // without an answer it is handed to the terminal
-	AnsweringFor = 3 * time.Minute // somebody answers field by field
+	ElicitFor    = SubagentFor     // after this time without an answer, it goes to the terminal
+	AnsweringFor = 3 * time.Minute // the time for the next field, once somebody began to answer
 )
 
 // The bounds of a requested form.
@@ -30,7 +30,7 @@ const (
 	maxServer  = 100 // bytes of a server's name
 )
 
-// elicited is the host's Elicitation input, as far as we read it.
+// elicited holds the fields of the host's Elicitation input that Afar reads.
 type elicited struct {
 	Server  string          `json:"mcp_server_name"`
 	Message string          `json:"message"`
@@ -39,9 +39,9 @@ type elicited struct {
 	Schema  json.RawMessage `json:"requested_schema"`
 }
 
-// NewElicitation reads what an MCP server asks: its words, its fields and the
-// hash of all of it. A form that cannot be put to a person field by field is
-// ErrForm: it is left to the host's own dialog.
+// NewElicitation reads the request of an MCP server: its text, its fields and the hash of
+// both. It returns ErrForm for a form that cannot be answered field by field; such a form
+// is left to the host's own dialog.
 func NewElicitation(raw []byte) (a Ask, err error) {
 	var in elicited
 	if err := json.Unmarshal(raw, &in); err != nil {
@@ -56,7 +56,7 @@ func NewElicitation(raw []byte) (a Ask, err error) {
 	} else if a.Form, err = newFields(in.Schema); err != nil {
 		return a, err
 	}
-	canonical, err := json.Marshal(in) // the schema in the server's own order: the fields are answered by place
+	canonical, err := json.Marshal(in) // keeps the order of the schema: the fields are answered by position
 	if err != nil {
 		return a, fmt.Errorf("%w: %w", ErrForm, err)
 	}
@@ -65,7 +65,7 @@ func NewElicitation(raw []byte) (a Ask, err error) {
 	return a, nil
 }
 
-// newFields makes the form of a requested schema; nil where it wants no field.
+// newFields returns the form for a requested schema, or nil if the schema has no fields.
 func newFields(raw json.RawMessage) (*Form, error) {
 	var in struct {
 		Type       string          `json:"type"`
@@ -79,7 +79,7 @@ func newFields(raw json.RawMessage) (*Form, error) {
 		return nil, fmt.Errorf("%w: %w", ErrForm, err)
 	}
 	f := &Form{}
-	err := members(in.Properties, func(name string, raw json.RawMessage) error {
+	err := eachMember(in.Properties, func(name string, raw json.RawMessage) error {
 		q, err := newField(name, raw, slices.Contains(in.Required, name))
 		f.Questions = append(f.Questions, q)
 		if len(f.Questions) > maxFields {
@@ -96,9 +96,9 @@ func newFields(raw json.RawMessage) (*Form, error) {
 	return f, nil
 }
 
-// members calls fn for each member of a JSON object, in the order of the text.
-// A name that comes twice is an error: readers differ about which one counts.
-func members(raw json.RawMessage, fn func(string, json.RawMessage) error) error {
+// eachMember calls fn for each member of a JSON object, in the order of the text. A
+// repeated name is an error, because JSON readers differ about which one counts.
+func eachMember(raw json.RawMessage, fn func(string, json.RawMessage) error) error {
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		return nil
 	}
@@ -131,19 +131,19 @@ func members(raw json.RawMessage, fn func(string, json.RawMessage) error) error 
 	return nil
 }
 
-// hookFirst reports whether the person at the terminal sees nothing of a while
-// its hook waits.
+// hookFirst reports whether the dialog of a at the terminal opens only after its hook has
+// ended.
 func (a Ask) hookFirst() bool { return a.Attended && a.Kind == Elicitation }
 
-// Hand gives a, a form, to the dialog at the terminal, which opens when the hook ends.
+// Hand leaves the form a to the dialog at the terminal, which opens when the hook ends.
 func Hand(a Ask, why string, now time.Time) (Ask, error) {
 	if !a.hookFirst() {
-		return a.unfit("hand to the terminal")
+		return a.refuseStep("hand to the terminal")
 	}
 	return Local(a, why, now)
 }
 
-// prolong keeps a form open that somebody is filling in.
+// prolong keeps a form open while somebody fills it in.
 func prolong(a Ask, now time.Time) Ask {
 	if end := now.Add(AnsweringFor); a.hookFirst() && a.ExpiresAt.Before(end) {
 		a.ExpiresAt = end

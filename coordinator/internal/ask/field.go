@@ -12,15 +12,14 @@ import (
 	"unicode/utf8"
 )
 
-// ErrField is an answer that the field does not take; the text says what it
-// takes.
+// ErrField is returned for an answer that the field does not accept. The full error text
+// says what it accepts.
 var ErrField = errors.New("that does not fit")
 
-// A Type is what a field takes.
+// A Type is the type of values that a field accepts.
 type Type string
 
-// The types of fields. One that is chosen from has options instead of a type of
-// its own.
+// The types of fields. A field with a single choice has options and an empty type.
 const (
 	Words   Type = "string"
 	Number  Type = "number"
@@ -29,17 +28,17 @@ const (
 	Choices Type = "choices"
 )
 
-// A Field is what an MCP server takes as the answer to a question. The default
+// A Field says which answers an MCP server accepts to a question. The default value
 // itself stays with the hook.
 type Field struct {
 	Type     Type     `json:"type"`
-	Format   string   `json:"format,omitempty"` // of Words: email, uri, date, date-time
-	Min      *float64 `json:"min,omitempty"`    // of a number; of Words their length; of Choices their number
+	Format   string   `json:"format,omitempty"` // for Words: email, uri, date, date-time
+	Min      *float64 `json:"min,omitempty"`    // of a number, of the length of Words, or of the number of Choices
 	Max      *float64 `json:"max,omitempty"`
 	Required bool     `json:"required,omitempty"`
 }
 
-// property is one of a requested schema.
+// property is one property of a requested schema.
 type property struct {
 	Type        string            `json:"type"`
 	Title       string            `json:"title"`
@@ -73,7 +72,7 @@ type titled struct {
 	Title string          `json:"title"`
 }
 
-// newField makes a question of one property.
+// newField makes a question from one property.
 func newField(name string, raw json.RawMessage, required bool) (q Question, err error) {
 	var p property
 	if err := json.Unmarshal(raw, &p); err != nil {
@@ -97,7 +96,7 @@ func newField(name string, raw json.RawMessage, required bool) (q Question, err 
 	return q, nil
 }
 
-// options fills in what is chosen from, and the bounds of what is not.
+// options fills in the choices of q, or the bounds of a field without choices.
 func (q *Question) options(p property) error {
 	f := q.Field
 	switch {
@@ -149,7 +148,7 @@ func (q *Question) offerTitled(all []titled) {
 	}
 }
 
-// spoken is a JSON value as people say it.
+// spoken formats a JSON value for people.
 func spoken(raw json.RawMessage) string {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -186,19 +185,24 @@ func hint(description, needs string, required bool) string {
 	return strings.Join(parts, " · ")
 }
 
-// formats are the formats that MCP knows, with what people call them. The server
-// has the last word about an address; this catches a slip of the thumb.
+// formats are the formats that MCP defines, each with its name for people. The checks
+// catch typing errors; the server itself decides whether a value is valid.
 var formats = map[string]struct {
 	name string
 	fits func(string) bool
 }{
 	"email":     {"an e-mail address", regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;"]+$`).MatchString},
 	"uri":       {"a whole web address", regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+$`).MatchString},
-	"date":      {"a date like 2026-03-01", func(s string) bool { _, err := time.Parse(time.DateOnly, s); return err == nil }},
-	"date-time": {"a time like 2026-03-01T12:00:00Z", func(s string) bool { _, err := time.Parse(time.RFC3339, s); return err == nil }},
+	"date":      {"a date like 2026-03-01", isTime(time.DateOnly)},
+	"date-time": {"a time like 2026-03-01T12:00:00Z", isTime(time.RFC3339)},
 }
 
-// needs says in words what the field takes, "" for anything.
+// isTime returns a function that reports whether a text is a time in this layout.
+func isTime(layout string) func(string) bool {
+	return func(s string) bool { _, err := time.Parse(layout, s); return err == nil }
+}
+
+// needs says in words what the field accepts. It returns "" if it accepts anything.
 func (f Field) needs() string {
 	switch f.Type {
 	case Whole:
@@ -230,13 +234,15 @@ func span(low, high *float64, unit string) string {
 	return text
 }
 
-// take makes text the answer to q, in the form that the field takes.
+// take makes text the answer to q if the field accepts it.
 func (q Question) take(text string) (Question, error) {
 	f := q.Field
 	switch {
 	case f.Type == "" || f.Type == Choices || f.Type == YesNo:
 		return q.takeChoice(text)
-	case f.Type == Words && !f.fitsWords(text), f.Type == Whole && !f.fitsWhole(text), f.Type == Number && !f.fitsNumber(text):
+	case f.Type == Words && !f.fitsWords(text),
+		f.Type == Whole && !f.fitsWhole(text),
+		f.Type == Number && !f.fitsNumber(text):
 		return q, fmt.Errorf("%w: it takes %s", ErrField, f.needs())
 	}
 	q.Said, q.Picked = text, nil
@@ -248,7 +254,7 @@ func (f Field) fitsWords(text string) bool {
 	return f.within(float64(utf8.RuneCountInString(text))) && (!has || known.fits(text))
 }
 
-// fitsWhole takes what both JSON and people call a whole number.
+// fitsWhole reports whether text is a whole number in JSON notation and within the bounds.
 func (f Field) fitsWhole(text string) bool {
 	v, err := strconv.ParseInt(text, 10, 64)
 	return err == nil && json.Valid([]byte(text)) && f.within(float64(v))
@@ -263,7 +269,8 @@ func (f Field) within(v float64) bool {
 	return (f.Min == nil || v >= *f.Min) && (f.Max == nil || v <= *f.Max)
 }
 
-// takeChoice reads the names of options, several where several may be chosen.
+// takeChoice reads the name of an option, or several names with commas if several options
+// may be chosen.
 func (q Question) takeChoice(text string) (Question, error) {
 	parts := []string{text}
 	if q.Multi {
@@ -281,10 +288,10 @@ func (q Question) takeChoice(text string) (Question, error) {
 	}
 	slices.Sort(picked)
 	q.Picked, q.Said = picked, ""
-	return q, q.count()
+	return q, q.checkCount()
 }
 
-// called reports whether a person means o by text.
+// called reports whether text names o.
 func (o Option) called(text string) bool {
 	for _, name := range []string{o.Label, o.Description} {
 		if name != "" && strings.EqualFold(name, text) {
@@ -299,8 +306,9 @@ func (o Option) called(text string) bool {
 	return false
 }
 
-// count reports a choice of too few or too many, or of what excludes the others.
-func (q Question) count() error {
+// checkCount returns an error if too few or too many options are chosen, or if an option
+// that excludes the others is not the only one.
+func (q Question) checkCount() error {
 	f := q.Field
 	if f == nil {
 		return nil

@@ -16,21 +16,21 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-// An input of up to twice maskText bytes is kept whole. Of a longer one no more
-// than maskText is masked at each end, for masking takes a second a megabyte,
-// and keepText is kept: the difference, in which a secret could be cut in two,
-// is never shown.
+// The limits of an input's text, in bytes. An input of up to twice maskText is kept whole.
+// Of a longer input only maskText at each end is masked, because masking takes a second
+// per megabyte. Of the result only keepText is kept. The bytes next to the cut, where a
+// secret could be cut in two, are therefore never shown.
 const (
 	keepText = 128 << 10
 	maskText = 96 << 10
 )
 
-// Input describes the exact input of a tool call: its masked, visible text for
-// people, and the hash that binds a decision to it. Two inputs have the same
-// hash exactly when they are the same JSON value.
+// Input returns the masked text of a tool call's input, for people, and the hash that
+// binds a decision to it. Two inputs have the same hash exactly when they are the same
+// JSON value.
 func Input(tool string, raw []byte) (text, hash string, err error) { return InputOver(tool, raw, "") }
 
-// InputOver is Input of a call that writes over a file which holds old.
+// InputOver is like Input for a call that overwrites a file with the content old.
 func InputOver(tool string, raw []byte, old string) (text, hash string, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -41,7 +41,7 @@ func InputOver(tool string, raw []byte, old string) (text, hash string, err erro
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return "", "", errors.New("read tool input: something follows its JSON value")
 	}
-	canonical, err := json.Marshal(bound(tool, v)) // maps are marshalled with sorted keys
+	canonical, err := json.Marshal(hashedInput(tool, v)) // maps are marshalled with sorted keys
 	if err != nil {
 		return "", "", fmt.Errorf("read tool input: %w", err)
 	}
@@ -49,7 +49,7 @@ func InputOver(tool string, raw []byte, old string) (text, hash string, err erro
 	return keep(describe(tool, v, old)), hex.EncodeToString(sum[:]), nil
 }
 
-// described names the text fields of a tool that describe shows in its words.
+// described lists for each tool the text fields that describe shows without their names.
 var described = map[string][]string{
 	"Bash":         {"command"},
 	"Monitor":      {"command"},
@@ -62,7 +62,8 @@ var described = map[string][]string{
 	"ExitPlanMode": {"plan", "planFilePath"},
 }
 
-// emptyPlan reports a plan without any text: the host sends nothing of it, or its file.
+// emptyPlan reports whether a plan has no text. Its input then holds nothing but, perhaps,
+// the path of its file.
 func emptyPlan(in map[string]any) bool {
 	for key, v := range in {
 		if text, is := v.(string); key != "planFilePath" && (key != "plan" || !is || strings.TrimSpace(text) != "") {
@@ -72,8 +73,8 @@ func emptyPlan(in map[string]any) bool {
 	return true
 }
 
-// describe says what a call would do, in the words of its tool. A field that
-// those words leave out is added by name: nothing that is allowed stays unseen.
+// describe says what a call would do, in a form that suits its tool. Every other field is
+// added with its name, so that the person sees everything that they allow.
 func describe(tool string, v any, old string) string {
 	in, _ := v.(map[string]any)
 	str := func(key string) string { s, _ := in[key].(string); return s }
@@ -106,8 +107,8 @@ func describe(tool string, v any, old string) string {
 	return str(shown[0]) + body + rest(in, shown)
 }
 
-// edits shows the changes of one call that makes several, "" where they have
-// another form.
+// edits shows the changes of a call that makes several. It returns "" if v has another
+// form.
 func edits(v any) string {
 	list, _ := v.([]any)
 	var b strings.Builder
@@ -123,10 +124,10 @@ func edits(v any) string {
 	return b.String()
 }
 
-// idle names the fields that change nothing about what a call does.
+// idle lists the fields that do not change what a call does.
 var idle = []string{"description", "timeout", "timeout_ms"}
 
-// rest lists the fields that are not shown yet; a false one is the default.
+// rest lists the fields that are not shown yet. It leaves out false, which is the default.
 func rest(in map[string]any, shown []string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(in)) {
@@ -140,8 +141,8 @@ func rest(in map[string]any, shown []string) string {
 	return b.String()
 }
 
-// indent writes a value as JSON. Its texts are masked before they are quoted:
-// behind an escaped line break no secret is recognised.
+// indent writes a value as JSON. It masks the texts before it quotes them, because a
+// secret after an escaped line break would not be recognised.
 func indent(v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -153,8 +154,8 @@ func indent(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// masked returns v with every text in it masked. One that is not kept anyway
-// stays as it is: masking is slow.
+// masked returns v with its texts masked. It does not mask a text that is too long to be
+// kept whole, because masking is slow; keep does that.
 func masked(v any) any {
 	switch x := v.(type) {
 	case string:
@@ -177,7 +178,7 @@ func masked(v any) any {
 	return v
 }
 
-// keep masks text, makes it visible and bounds it.
+// keep masks text, makes hidden characters visible and bounds its length.
 func keep(text string) string {
 	total := len(text)
 	if total <= 2*maskText {
@@ -187,15 +188,15 @@ func keep(text string) string {
 	return elide(redact.Visible(redact.Mask(text)), keepText, total)
 }
 
-// Elide shortens text to about max bytes by leaving out its middle, and says
-// how long the whole is. It cuts between runes.
+// Elide shortens text to about max bytes. It leaves out the middle, cuts between runes and
+// says how long the whole text is.
 func Elide(text string, max int) string { return elide(text, max, len(text)) }
 
 func elide(text string, most, total int) string {
 	if len(text) <= most {
 		return text
 	}
-	total = max(total, len(text)) // what was made visible is longer
+	total = max(total, len(text)) // making characters visible may have lengthened the text
 	head := strings.ToValidUTF8(text[:most*2/3], "")
 	tail := strings.ToValidUTF8(text[len(text)-most/4:], "")
 	return fmt.Sprintf("%s\n… %d of %d bytes left out …\n%s", head, total-len(head)-len(tail), total, tail)

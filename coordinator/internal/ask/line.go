@@ -9,12 +9,12 @@ import (
 // maxLine bounds a call on one line, in characters.
 const maxLine = 200
 
-// Line is the call of a on one line, for journal and report: its tool and what it
-// would do, masked as on the card, and bounded.
+// Line returns the call of a on one line, for the journal and reports: its tool and what
+// it would do, masked and of limited length.
 func (a Ask) Line() string { return Line(a.Tool, a.Text) }
 
-// Line is a call on one line, from its tool and the text of its Input. A text that
-// goes into a file is left out.
+// Line returns a call on one line, made from its tool and the text that Input returned.
+// It leaves out text that is written to a file.
 func Line(tool, input string) string {
 	switch tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit", "ExitPlanMode":

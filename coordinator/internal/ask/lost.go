@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Undelivered says that the hook of a ended before its session received the answer. The
-// answer counts for the very same call once more, if that comes in time.
+// Undelivered records that the hook of a ended before its session received the answer. The
+// answer is kept for one repetition of exactly the same call, for a limited time.
 func Undelivered(a Ask, now time.Time) (Ask, error) {
 	waits := a.State == Answered || a.State == Delivered && a.Unproven
 	if !waits || a.Decision == nil || a.Kind == CheckIn {
-		return a.unfit("miss the delivery of")
+		return a.refuseStep("miss the delivery of")
 	}
 	return a.leased(now), nil
 }
 
-// leased is a with its undelivered answer kept for another try.
+// leased returns a with its undelivered answer kept as a lease.
 func (a Ask) leased(now time.Time) Ask {
 	a.Lease = &Lease{Decision: *a.Decision, Until: a.Decision.At.Add(a.leaseFor()), Lost: true}
 	a.State, a.SettledAt, a.Note, a.Decision, a.Unproven = Withdrawn, now, "not delivered", nil, false
@@ -25,8 +25,8 @@ func (a Ask) leased(now time.Time) Ask {
 // Arrived reports whether the answer of a is known to have reached its session.
 func (a Ask) Arrived() bool { return a.State == Delivered && !a.Unproven }
 
-// Claimed is Claim for a hook that says when it has printed the answer. A hook that was
-// taken for dead, and claims again, gets the answer after all.
+// Claimed is like Claim, for a hook that reports when it has printed the answer. A hook
+// that was wrongly taken for dead and claims again still gets the answer.
 func Claimed(a Ask) (Ask, error) {
 	claimed, err := Claim(a.regained())
 	if err != nil {
@@ -38,18 +38,18 @@ func Claimed(a Ask) (Ask, error) {
 	return claimed, nil
 }
 
-// Printed says that the hook has printed the answer. That may come to be known only after
-// the hook was taken for dead.
+// Printed records that the hook has printed the answer. The report may arrive after the
+// hook was taken for dead.
 func Printed(a Ask) (Ask, error) {
 	printed := a.regained()
 	if printed.State != Delivered {
-		return a.unfit("print the answer of")
+		return a.refuseStep("print the answer of")
 	}
 	printed.Unproven = false
 	return printed, nil
 }
 
-// regained is a without the mistake that its answer was not delivered.
+// regained returns a as delivered if its answer was wrongly recorded as not delivered.
 func (a Ask) regained() Ask {
 	if a.lost() {
 		decision := a.Lease.Decision
@@ -58,16 +58,18 @@ func (a Ask) regained() Ask {
 	return a
 }
 
-// lost reports whether the answer of a was not delivered, and not used since.
+// lost reports whether the answer of a was not delivered and has not been used since.
 func (a Ask) lost() bool { return a.Lease != nil && a.Lease.Lost && a.Lease.UsedAt.IsZero() }
 
-// Stands reports whether the answer of a counts at now for another ask of its call: a
-// yes that came after the refusal, or whatever was not delivered.
+// Stands reports whether the answer of a is valid at now for another ask about the same
+// call. That holds for a yes that came after the refusal and for any answer that was not
+// delivered.
 func (a Ask) Stands(now time.Time) bool {
 	return a.Lent(now) || a.lost() && now.Before(a.Lease.Until)
 }
 
-// Again returns what the undelivered answer of a says to b, which asks for the very same.
+// Again applies the undelivered answer of a to b, which asks for exactly the same call. It
+// returns b with the form of a, and the decision.
 func (a Ask) Again(b Ask, now time.Time) (Ask, Decision) {
 	d := a.Lease.Decision
 	d.At, d.Scope = now, Once
@@ -75,22 +77,22 @@ func (a Ask) Again(b Ask, now time.Time) (Ask, Decision) {
 	return b, d
 }
 
-// Overruled says that the person settled at the terminal what a's undelivered answer was
-// about: it counts no longer.
+// Overruled records that the person settled the call of a at the terminal. The undelivered
+// answer of a is no longer valid.
 func Overruled(a Ask) (Ask, error) {
 	if !a.lost() || !a.Dialog() {
-		return a.unfit("overrule")
+		return a.refuseStep("overrule")
 	}
 	a.Lease, a.Note = nil, "answered at the terminal"
 	return a, nil
 }
 
-// RanAfterAll says that a call ran whose answer was taken for undelivered. Where the host
-// has a dialog, its person has answered there; else a yes had arrived. A no had not, and
-// still counts when the call is asked for again.
+// RanAfterAll records that a call ran although its answer was recorded as undelivered. If
+// the host has a dialog, the person answered there. If not, a yes did arrive. A no did not
+// arrive; it stays valid for the next ask about the call.
 func RanAfterAll(a Ask, r Run) (_ Ask, err error) {
 	if !a.lost() || a.Run != nil {
-		return a.unfit("note a late run of")
+		return a.refuseStep("note a late run of")
 	}
 	next := a
 	switch {
@@ -106,7 +108,7 @@ func RanAfterAll(a Ask, r Run) (_ Ask, err error) {
 	return next, nil
 }
 
-// howLost is how the undelivered answer of an ask stands.
+// howLost says what became of an undelivered answer.
 func (l Lease) howLost() string {
 	verb := "denied"
 	if l.Decision.Allow {
@@ -119,6 +121,6 @@ func (l Lease) howLost() string {
 	case l.Missed:
 		return "not delivered: " + said + ", and the call was not asked for again in time"
 	}
-	until := l.Until.Format("15:04")
-	return "not delivered: " + said + ", but the session's hook ended first. It counts if the call is asked for again before " + until
+	return "not delivered: " + said + ", but the session's hook ended first. " +
+		"It counts if the call is asked for again before " + l.Until.Format("15:04")
 }

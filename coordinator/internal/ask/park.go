@@ -9,37 +9,38 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// How long what is left of a refused call lives.
+// The time limits for a call that was refused without an answer.
 const (
-	ParkedFor = 24 * time.Hour // a parked ask stays answerable
-	LeaseFor  = time.Hour      // then a yes that came after the refusal is forgotten
+	ParkedFor = 24 * time.Hour // how long a parked ask accepts an answer
+	LeaseFor  = time.Hour      // how long a late yes stays valid
 )
 
-// ErrScope says that an answer covers more than the ask offers.
+// ErrScope is returned for an answer that covers more than the ask offers.
 var ErrScope = errors.New("it cannot be allowed in that way")
 
-// A Scope is how far an allow reaches. The empty one is the exact call, once.
+// A Scope says how much an allow covers. The empty Scope covers the exact call, once.
 type Scope string
 
 // The scopes of an allow.
 const (
 	Once    Scope = ""
-	Session Scope = "session" // the ask's offer, for its session and a time
-	Always  Scope = "always"  // what the host suggested, as far as the offer says it
+	Session Scope = "session" // the rules of the ask's offer, for its session and a limited time
+	Always  Scope = "always"  // the host's suggestions that the offer names
 )
 
-// An Offer is what an allow of an ask may cover besides its call. The host's
-// suggestions stay with the hook; the offer names the ones that *Always* covers.
+// An Offer says what an allow may cover in addition to the call itself. The host's
+// suggestions stay with the hook; the offer names those that *Always* covers.
 type Offer struct {
 	Rules  []grant.Rule `json:"rules,omitempty"`
-	Always string       `json:"always,omitempty"` // what *Always* covers, in words: all of it
-	Echo   []int        `json:"echo,omitempty"`   // the host's suggestions that these words tell, by their places
-	// Beyond says that *Always* covers more than calls like this one: a permission
-	// mode, or a directory. Its button says so itself.
+	Always string       `json:"always,omitempty"` // describes everything that *Always* covers
+	Echo   []int        `json:"echo,omitempty"`   // the indices of the host's suggestions that Always describes
+	// Beyond is true if *Always* covers more than calls like this one: a permission
+	// mode, or a directory. The button then says so.
 	Beyond bool `json:"beyond,omitempty"`
 }
 
-// ForSession is what *Allow for session* would permit, "" where it is not offered.
+// ForSession says what *Allow for session* would permit. It returns "" if that is not
+// offered.
 func (a Ask) ForSession() string {
 	if a.Offer == nil {
 		return ""
@@ -47,8 +48,8 @@ func (a Ask) ForSession() string {
 	return grant.Text(a.Offer.Rules)
 }
 
-// ForAlways is what *Always* would permit, "" where it is not offered. Behind
-// a refusal no hook is left that could hand it to the host.
+// ForAlways says what *Always* would permit. It returns "" if that is not offered. A
+// parked ask never offers it: no hook is left that could pass it to the host.
 func (a Ask) ForAlways() string {
 	if a.Offer == nil || a.Parked {
 		return ""
@@ -59,7 +60,7 @@ func (a Ask) ForAlways() string {
 // Beyond reports whether *Always* covers more than calls like this one.
 func (a Ask) Beyond() bool { return a.Offer != nil && a.Offer.Beyond }
 
-// Echo names the host's suggestions that the answer covers, by their places.
+// Echo returns the indices of the host's suggestions that the answer covers.
 func (a Ask) Echo() []int {
 	if a.Decision == nil || !a.Decision.Allow || a.Decision.Scope != Always || a.Offer == nil {
 		return nil
@@ -67,9 +68,9 @@ func (a Ask) Echo() []int {
 	return a.Offer.Echo
 }
 
-// given says what an allow covers besides its call, as the end of a sentence; ""
-// for nothing.
-func (a Ask) given() string {
+// scopeText says what an allow covers in addition to its call, as the end of a sentence.
+// It returns "" if it covers nothing more.
+func (a Ask) scopeText() string {
 	switch a.Decision.Scope {
 	case Session:
 		return "; for the session: " + a.ForSession()
@@ -79,10 +80,10 @@ func (a Ask) given() string {
 	return ""
 }
 
-// offers reports an answer that reaches farther than a lets it.
-func (a Ask) offers(d Decision) error {
+// checkScope returns an error if d covers more than a offers.
+func (a Ask) checkScope(d Decision) error {
 	if a.State != Open && !a.Parked {
-		return nil // settled: that is what there is to say
+		return nil // the caller reports that the ask is settled
 	}
 	switch {
 	case !d.Allow, d.Scope == Once,
@@ -94,20 +95,21 @@ func (a Ask) offers(d Decision) error {
 	return fmt.Errorf("%w: Claude Code suggested no rule for it; a plain yes or no is open", ErrScope)
 }
 
-// A Lease is the answer to a parked ask. A yes lets the exact call run once,
-// if its session makes it again in time.
+// A Lease keeps an answer for a later repetition of the exact call: the answer to a parked
+// ask, or one that was not delivered. A yes lets the call run once, if its session repeats
+// it in time.
 type Lease struct {
 	Decision Decision  `json:"decision"`
 	Until    time.Time `json:"until"`
 	UsedAt   time.Time `json:"used_at,omitzero"`
-	Told     bool      `json:"told,omitempty"`    // the session knows of it
-	ToldIn   string    `json:"told_in,omitempty"` // the delivery that told it
-	Missed   bool      `json:"missed,omitempty"`  // its time ran out unused
-	Lost     bool      `json:"lost,omitempty"`    // it came in time, and its hook ended before it was delivered
+	Told     bool      `json:"told,omitempty"`    // the session was told about it
+	ToldIn   string    `json:"told_in,omitempty"` // the delivery that told the session
+	Missed   bool      `json:"missed,omitempty"`  // it expired unused
+	Lost     bool      `json:"lost,omitempty"`    // the answer came in time, but the hook ended before the delivery
 }
 
-// Park opens a and refuses it at once: where the host would let a call run
-// whose hook died, nobody waits. The card leaves the terminal when CardAt has come.
+// Park opens a and refuses it at once, so that no hook has to wait. It is for modes in
+// which the host would let a call run if its hook died. The card is shown at CardAt.
 func Park(a Ask, mode session.Mode, now time.Time) Ask {
 	a.Parked = true
 	a = Start(a, mode, now)
@@ -116,7 +118,8 @@ func Park(a Ask, mode session.Mode, now time.Time) Ask {
 	return show(a, now)
 }
 
-func lend(a Ask, d Decision) Ask {
+// addLease returns the parked ask a with d as its lease.
+func addLease(a Ask, d Decision) Ask {
 	a.Parked = false
 	a.Lease = &Lease{Decision: d, Until: d.At.Add(a.leaseFor())}
 	return a
@@ -128,15 +131,15 @@ func unpark(a Ask, note string) Ask {
 	return a
 }
 
-// Lent reports whether a holds a lease for another call at now.
+// Lent reports whether a has an unused lease at now that allows one more call.
 func (a Ask) Lent(now time.Time) bool {
 	return a.Lease != nil && a.Lease.Decision.Allow && a.Lease.UsedAt.IsZero() && now.Before(a.Lease.Until)
 }
 
-// Use takes the lease of a: it counts once, in time.
+// Use marks the lease of a as used. A lease can be used once, before it expires.
 func Use(a Ask, now time.Time) (Ask, error) {
 	if !a.Stands(now) {
-		return a.unfit("use the lease of")
+		return a.refuseStep("use the lease of")
 	}
 	used := *a.Lease
 	used.UsedAt, used.Told = now, true
@@ -144,27 +147,27 @@ func Use(a Ask, now time.Time) (Ask, error) {
 	return a, nil
 }
 
-// miss notes that the lease of a ran out unused.
-func miss(a Ask) Ask {
+// markMissed records that the lease of a expired unused.
+func markMissed(a Ask) Ask {
 	missed := *a.Lease
 	missed.Missed = true
 	a.Lease = &missed
 	return a
 }
 
-// lapses returns when the lease of a runs out unused; the zero time is never.
-func (a Ask) lapses() (at time.Time) {
+// leaseEnd returns when the unused lease of a expires. The zero time means never.
+func (a Ask) leaseEnd() (at time.Time) {
 	if l := a.Lease; l != nil && (l.Decision.Allow || l.Lost) && l.UsedAt.IsZero() && !l.Missed {
 		return l.Until
 	}
 	return at
 }
 
-// Tell notes that the session knows the late answer by the delivery that is named. The
-// same delivery may tell it again.
+// Tell records that this delivery told the session about the late answer. The same
+// delivery may tell it again.
 func Tell(a Ask, delivery string) (Ask, error) {
 	if !a.TellIn(delivery) {
-		return a.unfit("tell the late answer of")
+		return a.refuseStep("tell the late answer of")
 	}
 	if !a.Lease.Told {
 		told := *a.Lease
@@ -174,11 +177,11 @@ func Tell(a Ask, delivery string) (Ask, error) {
 	return a, nil
 }
 
-// Untell takes back what a delivery told that never arrived.
+// Untell reverses Tell for a delivery that never arrived.
 func Untell(a Ask, delivery string) (Ask, error) {
 	l := a.Lease
 	if l == nil || !l.Told || l.ToldIn != delivery || !l.UsedAt.IsZero() {
-		return a.unfit("take back the late answer of")
+		return a.refuseStep("take back the late answer of")
 	}
 	untold := *l
 	untold.Told, untold.ToldIn = false, ""
@@ -186,14 +189,14 @@ func Untell(a Ask, delivery string) (Ask, error) {
 	return a, nil
 }
 
-// TellIn reports whether a delivery has the late answer of a to tell: nobody
-// told it, or the delivery did and lost our reply.
+// TellIn reports whether a delivery has to tell the session about the late answer of a.
+// That is so if no delivery told it yet, or if this one did and its reply was lost.
 func (a Ask) TellIn(delivery string) bool {
 	return a.Lease != nil && (!a.Lease.Told || a.Lease.ToldIn == delivery && delivery != "")
 }
 
-// Hopes returns until when a session that nobody attends may wait for the
-// answer to its parked call; the zero time is not at all.
+// Hopes returns until when an unattended session may wait for the answer to its parked
+// call. The zero time means that it may not wait.
 func (a Ask) Hopes() time.Time {
 	if !a.Parked {
 		return time.Time{}
@@ -201,7 +204,7 @@ func (a Ask) Hopes() time.Time {
 	return a.OpenedAt.Add(a.Times.unattended())
 }
 
-// Same reports whether b asks for the very call of a.
+// Same reports whether a and b ask for exactly the same call.
 func (a Ask) Same(b Ask) bool {
 	return a.Session == b.Session && a.Tool == b.Tool && a.Hash == b.Hash
 }

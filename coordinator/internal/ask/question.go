@@ -10,21 +10,21 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-// The kinds of asks that the host's own dialog puts in words.
+// The kinds of asks with a dialog of their own in the host.
 const (
 	Questions Kind = "question" // AskUserQuestion: answers, not a yes
 	Plan      Kind = "plan"     // ExitPlanMode: approve, or say what to change
 )
 
-// The bounds of a form: what a card with buttons can carry. The host itself
-// asks for less.
+// The bounds of a form, set by what a card with buttons can show. The host's own limits
+// are lower.
 const (
 	maxQuestions = 8
 	maxOptions   = 20
 	maxWords     = 2 << 10 // bytes of one text
 )
 
-// Errors of an answer that does not fit its question.
+// Errors for an answer that does not fit its question.
 var (
 	ErrForm    = errors.New("not a question that Afar can put to a person")
 	ErrWords   = errors.New("a question wants an answer, not a yes")
@@ -35,50 +35,50 @@ var (
 	ErrOne     = errors.New("only one option can be chosen")
 )
 
-// Misfit reports that err is an answer that does not fit its question: nothing
-// was changed, and another answer may fit.
+// Misfit reports whether err says that an answer does not fit its question. Nothing was
+// changed then, and another answer may fit.
 func Misfit(err error) bool {
 	return slices.ContainsFunc([]error{ErrField, ErrWords, ErrNoForm, ErrPassed, ErrNothing, ErrOption, ErrOne},
 		func(known error) bool { return errors.Is(err, known) })
 }
 
-// A Form is the questions of one call, which are answered one after the other.
-// It is never changed in place: asks are compared.
+// A Form lists the questions of one call, which are answered one after the other. It is
+// never changed in place, because asks are compared.
 type Form struct {
 	Questions []Question `json:"questions"`
-	At        int        `json:"at"` // the question to be answered now; past the last one when all are
+	At        int        `json:"at"` // the index of the current question; len(Questions) when all are answered
 }
 
-// A Question is one of a form. Its words are masked, for people; what is sent
-// to the host is made of Picked and Said alone.
+// A Question is one question of a form. Its texts are masked, for people. The answer to
+// the host is made only from Picked and Said.
 type Question struct {
 	Text    string   `json:"text"`
 	Header  string   `json:"header,omitempty"`
 	Multi   bool     `json:"multi,omitempty"`
-	Hint    string   `json:"hint,omitempty"` // what else there is to know of it
+	Hint    string   `json:"hint,omitempty"` // more about the question and the answers that it accepts
 	Options []Option `json:"options,omitempty"`
-	Picked  []int    `json:"picked,omitempty"` // indices of options, rising
+	Picked  []int    `json:"picked,omitempty"` // indices of the chosen options, ascending
 	Said    string   `json:"said,omitempty"`   // the person's own words
-	Field   *Field   `json:"field,omitempty"`  // of an elicitation: what it takes
+	Field   *Field   `json:"field,omitempty"`  // for an elicitation: the answers that it accepts
 }
 
 // An Option is one answer that a question offers.
 type Option struct {
 	Label       string `json:"label"`
 	Description string `json:"description,omitempty"`
-	Does        Does   `json:"does,omitempty"` // instead of being a value
+	Does        Does   `json:"does,omitempty"` // set for an option that is not a value
 }
 
-// Does is what an option of a field does that is no value of it.
+// Does says what an option does that is not a value of its field.
 type Does string
 
-// What such options do.
+// The effects of such options.
 const (
 	UseDefault Does = "default"
 	LeaveOut   Does = "leave"
 )
 
-// asked is the input of AskUserQuestion, as far as we read it.
+// asked holds the fields of AskUserQuestion's input that Afar reads.
 type asked struct {
 	Questions []struct {
 		Question string `json:"question"`
@@ -91,8 +91,9 @@ type asked struct {
 	} `json:"questions"`
 }
 
-// NewForm reads the questions of a call, masked and made visible. The host
-// takes answers by the question's text, so two with the same text are refused.
+// NewForm reads the questions of a call. It masks them and makes hidden characters
+// visible. It refuses two questions with the same text, because the host assigns answers
+// by that text.
 func NewForm(raw []byte) (*Form, error) {
 	var in asked
 	if err := json.Unmarshal(raw, &in); err != nil {
@@ -127,7 +128,7 @@ func words(text string) string {
 	return Elide(redact.Visible(redact.Mask(text)), maxWords)
 }
 
-// Now returns the question to be answered now; false when none is left.
+// Now returns the current question, or false if none is left.
 func (f *Form) Now() (Question, bool) {
 	if f == nil || f.At >= len(f.Questions) {
 		return Question{}, false
@@ -135,8 +136,8 @@ func (f *Form) Now() (Question, bool) {
 	return f.Questions[f.At], true
 }
 
-// Answer is what a person answered to q, in the words of the options; "" when
-// nothing yet.
+// Answer returns the person's answer to q, with the labels of the chosen options. It
+// returns "" if there is no answer yet.
 func (q Question) Answer() string {
 	var all []string
 	for _, i := range q.Picked {
@@ -148,13 +149,14 @@ func (q Question) Answer() string {
 	return strings.Join(all, ", ")
 }
 
-// A Step is one move of a person towards the end of an ask. An error leaves the
-// ask as it is.
+// A Step is one action of a person on an ask, such as the choice of an option. An error
+// leaves the ask unchanged.
 type Step func(Ask, Decision) (Ask, error)
 
-// Pick taps one option of question q: the answer, or one more of several.
+// Pick returns the step that taps one option of question q. The option is the answer, or
+// one of several.
 func Pick(q, option int) Step {
-	return about(q, func(now Question) (Question, bool, error) {
+	return stepOn(q, func(now Question) (Question, bool, error) {
 		if option < 0 || option >= len(now.Options) {
 			return now, false, ErrOption
 		}
@@ -167,23 +169,23 @@ func Pick(q, option int) Step {
 	})
 }
 
-// Done ends the choosing of several options of question q.
+// Done returns the step that ends the choice of several options of question q.
 func Done(q int) Step {
-	return about(q, func(now Question) (Question, bool, error) {
+	return stepOn(q, func(now Question) (Question, bool, error) {
 		if len(now.Picked) == 0 {
 			return now, false, ErrNothing
 		}
-		return now, true, now.count()
+		return now, true, now.checkCount()
 	})
 }
 
-// current stands for the question that is to be answered now.
+// current is the index that means the current question.
 const current = -1
 
-// Say answers the current question in the person's own words, added to the
-// options that were chosen where several can be.
+// Say returns the step that answers the current question in the person's own words. If
+// several options can be chosen, the words are added to those already chosen.
 func Say(text string) Step {
-	return about(current, func(now Question) (Question, bool, error) {
+	return stepOn(current, func(now Question) (Question, bool, error) {
 		text := strings.TrimSpace(text)
 		if text == "" {
 			return now, false, ErrNothing
@@ -197,9 +199,9 @@ func Say(text string) Step {
 	})
 }
 
-// Choose answers the current question with these options.
+// Choose returns the step that answers the current question with these options.
 func Choose(options []int) Step {
-	return about(current, func(now Question) (Question, bool, error) {
+	return stepOn(current, func(now Question) (Question, bool, error) {
 		var picked []int
 		for _, i := range options {
 			if i < 0 || i >= len(now.Options) {
@@ -217,13 +219,13 @@ func Choose(options []int) Step {
 		}
 		slices.Sort(picked)
 		now.Picked = picked
-		return now, true, now.count()
+		return now, true, now.checkCount()
 	})
 }
 
-// about makes a step of what changes one question. With the last question the
-// ask is answered.
-func about(q int, change func(Question) (_ Question, done bool, _ error)) Step {
+// stepOn returns a step that changes question q. The step on the last question answers the
+// ask.
+func stepOn(q int, change func(Question) (_ Question, done bool, _ error)) Step {
 	return func(a Ask, d Decision) (Ask, error) {
 		now, ok := a.Form.Now()
 		switch {
@@ -262,7 +264,8 @@ func toggle(picked []int, i int) []int {
 	return picked
 }
 
-// unanswered reports that a bare yes says nothing yet: the host ignores it.
+// unanswered reports whether a still has a question without an answer. The host would
+// ignore a plain yes to it.
 func (a Ask) unanswered() bool { _, open := a.Form.Now(); return open }
 
 // verb says in one word what the person did.
@@ -286,9 +289,10 @@ func (a Ask) verb() string {
 	return "denied"
 }
 
-// bound is the part of an input that a decision is bound to. The host adds the
-// answers to the questions before it reports their call.
-func bound(tool string, v any) any {
+// hashedInput returns the part of an input that a decision is bound to. For
+// AskUserQuestion that is only the questions, because the host adds the answers to the
+// input before it reports the call.
+func hashedInput(tool string, v any) any {
 	in, ok := v.(map[string]any)
 	if q, has := in["questions"]; tool == "AskUserQuestion" && ok && has {
 		return q
@@ -296,8 +300,8 @@ func bound(tool string, v any) any {
 	return v
 }
 
-// describeQuestions writes the questions of a call in words, "" where the input
-// has another form.
+// describeQuestions writes the questions of a call as text. It returns "" if the input has
+// another form.
 func describeQuestions(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -2,9 +2,8 @@ package ask
 
 import "time"
 
-// RemindAt returns when the person is to be reminded of a, who was told of it so
-// long before; the zero time is never. A check-in is nothing that waits for an
-// answer.
+// RemindAt returns when the person is to be reminded of a: this long after its card. The
+// zero time means never. There is no reminder of a check-in, which needs no answer.
 func (a Ask) RemindAt(after time.Duration) time.Time {
 	waits := a.Shown && !a.CardAt.IsZero() && (a.State == Open || a.Parked) && a.Kind != CheckIn
 	if after <= 0 || a.Reminded || !waits {
@@ -13,7 +12,7 @@ func (a Ask) RemindAt(after time.Duration) time.Time {
 	return a.CardAt.Add(after)
 }
 
-// Remind notes that the person was reminded of a.
+// Remind records that the person was reminded of a.
 func Remind(a Ask) Ask {
 	a.Reminded = true
 	return a

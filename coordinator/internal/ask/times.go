@@ -8,22 +8,22 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// How long asks live when nobody says otherwise.
+// The default time limits of asks.
 const (
-	AttendedFor   = 30 * time.Minute // then the local dialog alone stays
-	UnattendedFor = 10 * time.Minute // then it is refused
-	SubagentFor   = 45 * time.Second // a subagent's dialog opens only after the hook
-	RedialFor     = 5 * time.Second  // a hook whose connection broke may dial again
+	AttendedFor   = 30 * time.Minute // afterwards only the local dialog stays
+	UnattendedFor = 10 * time.Minute // afterwards the call is refused
+	SubagentFor   = 45 * time.Second // short, because a subagent's dialog opens only after the hook
+	RedialFor     = 5 * time.Second  // the time for a hook to reconnect after its connection broke
 )
 
-// Times are the person's own times for an ask, fixed when it is opened. A zero
-// one is the usual one.
+// Times are the person's own time limits for an ask, fixed when it is opened. A zero value
+// means the default.
 type Times struct {
-	Grace      time.Duration `json:"grace,omitempty"`      // at the terminal, before the card goes out
-	Attended   time.Duration `json:"attended,omitempty"`   // as AttendedFor
-	Unattended time.Duration `json:"unattended,omitempty"` // as UnattendedFor
-	Subagent   time.Duration `json:"subagent,omitempty"`   // as SubagentFor
-	Grant      time.Duration `json:"grant,omitempty"`      // of an allow for the session
+	Grace      time.Duration `json:"grace,omitempty"`      // how long the card waits for an answer at the terminal
+	Attended   time.Duration `json:"attended,omitempty"`   // replaces AttendedFor
+	Unattended time.Duration `json:"unattended,omitempty"` // replaces UnattendedFor
+	Subagent   time.Duration `json:"subagent,omitempty"`   // replaces SubagentFor
+	Grant      time.Duration `json:"grant,omitempty"`      // how long an allow for the session lasts
 }
 
 func (t Times) grace() time.Duration      { return cmp.Or(t.Grace, session.Grace) }
@@ -31,5 +31,5 @@ func (t Times) attended() time.Duration   { return cmp.Or(t.Attended, AttendedFo
 func (t Times) unattended() time.Duration { return cmp.Or(t.Unattended, UnattendedFor) }
 func (t Times) subagent() time.Duration   { return cmp.Or(t.Subagent, SubagentFor) }
 
-// GrantFor is how long an allow for the session lasts.
+// GrantFor returns how long an allow for the session lasts.
 func (t Times) GrantFor() time.Duration { return cmp.Or(t.Grant, grant.For) }

@@ -1,8 +1,8 @@
 package ask
 
-// Interrupts reports whether the refusal of a, which its hook takes to the host,
-// ends the turn by itself: the host's dialog then closes as after Esc. Where a hook
-// waits in its place, the call alone is refused.
+// Interrupts reports whether the delivered refusal of a ends the turn by itself, as Esc in
+// the host's dialog does. If the hook waits in place of a dialog, only the call is refused.
 func (a Ask) Interrupts() bool {
-	return a.State == Delivered && a.Decision != nil && a.Decision.Interrupt && a.Agent == "" && a.Kind != Guard && a.Kind != Elicitation
+	return a.State == Delivered && a.Decision != nil && a.Decision.Interrupt &&
+		a.Agent == "" && a.Kind != Guard && a.Kind != Elicitation
 }

@@ -1,4 +1,4 @@
-// Package atomicfile replaces whole files, so that a reader and a crash see
+// Package atomicfile replaces whole files, so that a reader, even after a crash, sees
 // either the old text or the new one.
 package atomicfile
 
@@ -28,8 +28,8 @@ func Write(path, text string) error {
 	return syncDir(dir)
 }
 
-// syncDir makes a rename durable. Systems that cannot sync a directory are no
-// error.
+// syncDir makes a rename durable. It returns no error on systems that cannot sync a
+// directory.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package channel holds what all channels to the person share: who is paired, where
-// something is shown, and what passes between a channel and core. It is pure. Each
-// channel is a package below it, and nothing else knows how it works.
+// Package channel holds the types that all channels to the person share: who is paired,
+// where something is shown, and what a channel and core pass to each other. It is pure.
+// Each channel is a package below this one and hides how it works.
 package channel
 
 import (
@@ -17,22 +17,22 @@ type Address string
 // and only the channel itself reads it.
 type MessageID string
 
-// An Update is one thing that came in over a channel, as it came.
+// An Update is one unparsed input from a channel.
 type Update struct {
 	Channel string
-	ID      int64 // of the channel; 0 is none
+	ID      int64 // the channel's number for it; 0 is none
 	Body    []byte
 }
 
-// An Act is one thing that somebody did on a channel.
+// An Act is one action of somebody on a channel.
 type Act struct {
 	Channel string
-	Update  int64   // that brought it; what the act changes is one commit with the end of the update
+	Update  int64   // the update that brought it; the changes are committed together with the end of the update
 	At      Address // where it was done, and where a text is answered
-	Tap     string  // of a tapped button: what names the tap for its answer; "" for a text
+	Tap     string  // names the tap on a button, for the answer to it; "" for a text
 }
 
-// A Settlement tells somebody what their act led to: as the answer to a tap, or as a
+// A Settlement tells somebody the result of their act: as the answer to a tap, or as a
 // text where they wrote.
 type Settlement struct {
 	Tap  string  `json:"tap,omitempty"`
@@ -40,7 +40,7 @@ type Settlement struct {
 	Text string  `json:"text"`
 }
 
-// Settle returns the settlement of a, with a text.
+// Settle returns the settlement of a with this text.
 func (a Act) Settle(text string) Settlement {
 	if a.Tap != "" {
 		return Settlement{Tap: a.Tap, Text: text}
@@ -56,11 +56,11 @@ type Notice struct {
 
 // A Copy is one message that shows a card.
 type Copy struct {
-	Ask     ask.ID // that the card was made for
+	Ask     ask.ID // the ask that the card was made for
 	Channel string
 	Message MessageID
-	Shown   string // digest of what it says, or a word of the channel for what it is
-	SentAt  int64  // when the channel says that it was sent, in unix seconds; 0 is not known
+	Shown   string // the digest of its text, or a word of the channel for the kind of message
+	SentAt  int64  // when it was sent, by the channel's clock, in unix seconds; 0 is unknown
 }
 
 // A Room is the place of one session inside an address. A room without an Address is
@@ -73,15 +73,14 @@ type Room struct {
 	Closed  bool       `json:"closed,omitempty"`
 }
 
-// ID returns what names the room of a session inside an address.
+// ID returns a unique name for the room of a session inside an address.
 func (r Room) ID() string { return r.Channel + " " + string(r.Inside) + " " + string(r.Session) }
 
-// A Change is what becomes of an account, and who is told. The zero Change changes
-// nothing.
+// A Change says how an account changes, and who is told. The zero Change changes nothing.
 type Change struct {
-	Account *Account // as it is from now on; nil leaves it
-	Anew    bool     // the channel numbers its updates anew
-	Settle  string   // told to whoever acted; "" tells nothing
+	Account *Account // the new state; nil leaves the account unchanged
+	Anew    bool     // the channel starts to number its updates again
+	Settle  string   // told to the person who acted; "" tells nothing
 	Notice  string   // told to the person on this channel; "" tells nothing
 	Show    bool     // show all open asks that have left the terminal
 	Event   event.Event

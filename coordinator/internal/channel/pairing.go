@@ -14,7 +14,7 @@ const (
 	CodeTries = 5 // wrong codes in total, from anyone
 )
 
-// A Pairing is a code that waits for its person. The code itself is not stored.
+// A Pairing is a pairing code that has not been used yet. The code itself is not stored.
 type Pairing struct {
 	Digest    string    `json:"digest"`
 	ExpiresAt time.Time `json:"expires_at"`
@@ -33,13 +33,13 @@ func NewPairing(code string, now time.Time) *Pairing {
 	return &Pairing{Digest: digest(code), ExpiresAt: now.Add(CodeFor)}
 }
 
-// Waiting reports whether the code counts at now.
+// Waiting reports whether the code is valid at now.
 func (p *Pairing) Waiting(now time.Time) bool {
 	return p != nil && p.Wrong < CodeTries && now.Before(p.ExpiresAt)
 }
 
-// Try checks a code that somebody sent. It returns the pairing as it is afterwards,
-// nil after success.
+// Try checks a code that somebody sent. It returns the changed pairing, or nil after
+// success.
 func (p *Pairing) Try(code string, now time.Time) (*Pairing, error) {
 	if !p.Waiting(now) {
 		return p, ErrNoCode

@@ -1,5 +1,5 @@
-// Package event names what happens. The journal is a chain of events: every
-// page, report and audit is read from it.
+// Package event defines the entries of the journal, a chain of events from which every
+// page, report and audit is made.
 package event
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// A Kind is what happened, as noun.verb.
+// A Kind says what happened, in the form noun.verb.
 type Kind string
 
-// The kinds of events. Subject is named behind each.
+// The kinds of events. The comment after each kind says what its Subject is.
 const (
 	SessionStarted     Kind = "session.started"     // session token
 	SessionEnded       Kind = "session.ended"       // session token
@@ -41,13 +41,13 @@ const (
 	LoopEnded          Kind = "loop.ended"          // session token
 	LoopIssue          Kind = "loop.issue"          // the issue's id
 	IssueLanded        Kind = "issue.landed"        // the issue's id
-	IssuePaused        Kind = "issue.paused"        // the issue's id: a loop let go of it
+	IssuePaused        Kind = "issue.paused"        // the issue's id: a loop released it
 	MessageAdded       Kind = "message.added"       // message id
 	MessageDelivered   Kind = "message.delivered"   // message id
 	TopicPosted        Kind = "topic.posted"        // topic
 	ReviewMade         Kind = "review.made"         // the issue's id: a fresh model's verdict on a commit
 	ConsultAnswered    Kind = "consult.answered"    // agent id; empty for the session itself or a person
-	ConsultFailed      Kind = "consult.failed"      // as before: no other model could be asked
+	ConsultFailed      Kind = "consult.failed"      // as for consult.answered: no other model could be asked
 	GateBlocked        Kind = "gate.blocked"        // agent id of a reviewer who was sent back
 	GateOpened         Kind = "gate.opened"         // agent id of a reviewer who ended
 	GateGivenUp        Kind = "gate.given-up"       // agent id of a reviewer who was let go without a review
@@ -73,7 +73,7 @@ const (
 	Started            Kind = "coordinator.started"
 	Stopped            Kind = "coordinator.stopped"
 	Damaged            Kind = "store.damaged" // table and row
-	WritesAgain        Kind = "store.writes"  // the disk took nothing for a while
+	WritesAgain        Kind = "store.writes"  // the disk accepted no writes for a while
 	Repaired           Kind = "store.repaired"
 )
 
@@ -89,8 +89,8 @@ type Event struct {
 	Hash    string
 }
 
-// Chain returns the hash that e has behind an entry with the hash prev. Each
-// field is written with its length, so that no two entries look alike.
+// Chain returns the hash that e has after an entry with the hash prev. Each field is
+// hashed with its length, so that two different entries never give the same input.
 func (e Event) Chain(prev string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s|%d|%d|", prev, e.Seq, e.At.UnixMilli())

@@ -1,6 +1,6 @@
-// Package message holds text for a session: pending, then delivered to one
-// hook of it, then done. It is pure; the caller makes each returned Message
-// durable before it acts on it.
+// Package message holds texts for a session. A message is pending, then delivered to one
+// hook of its session, then done. The package is pure: the caller stores each returned
+// Message durably before it acts on it.
 package message
 
 import (
@@ -16,11 +16,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// ID names a message. It follows from the message's key, so the same thing that
-// comes in twice is one message.
+// ID names a message. It is computed from the message's key, so the same input that comes
+// in twice is one message.
 type ID string
 
-// A State is how a message stands.
+// A State is the stage that a message has reached.
 type State string
 
 // The states of a message, in order.
@@ -34,7 +34,7 @@ const (
 // A Message is one text for one session.
 type Message struct {
 	ID      ID         `json:"id"`
-	Key     string     `json:"key"` // what it came from, "<channel>:<update>"
+	Key     string     `json:"key"` // its origin, "<channel>:<update>"
 	State   State      `json:"state"`
 	Session session.ID `json:"session"`
 	Seq     int64      `json:"seq"` // order of arrival
@@ -43,7 +43,7 @@ type Message struct {
 	Channel string     `json:"channel"`        // the name of a channel, or terminal
 	Data    bool       `json:"data,omitempty"` // not the person's words: Text is fenced and names its source
 	Nonce   string     `json:"nonce,omitempty"`
-	Answers bool       `json:"answers,omitempty"` // of an unrouted one: it answers a question, not yet named
+	Answers bool       `json:"answers,omitempty"` // an unrouted message answers a question that is not known yet
 	At      time.Time  `json:"at"`
 	// Delivery names the hook that took it: the same hook may ask again.
 	Delivery    string    `json:"delivery,omitempty"`
@@ -52,7 +52,7 @@ type Message struct {
 	// has said that it printed the text.
 	Taker    session.Process `json:"taker,omitzero"`
 	Unproven bool            `json:"unproven,omitempty"`
-	// Again is true once a hook took it and may not have handed it over.
+	// Again is true if an earlier hook took it and may not have handed it over.
 	Again  bool      `json:"again,omitempty"`
 	DoneAt time.Time `json:"done_at,omitzero"`
 }
@@ -63,8 +63,8 @@ func IDOf(key string) ID {
 	return ID("msg_" + hex.EncodeToString(sum[:10]))
 }
 
-// Add returns m as the newest of all, pending, or unrouted where it names no
-// session. fresh is false when its key is known already: nothing is to be done.
+// Add returns m as the newest of all messages. It is pending, or unrouted if it names no
+// session. If the key is known already, Add returns the old message and fresh is false.
 func Add(all []Message, m Message, now time.Time) (_ Message, fresh bool) {
 	m.ID, m.At, m.State = IDOf(m.Key), now, Pending
 	if m.Session == "" {
@@ -80,7 +80,7 @@ func Add(all []Message, m Message, now time.Time) (_ Message, fresh bool) {
 	return m, true
 }
 
-// ErrRouted says that it is known already where a message goes.
+// ErrRouted is returned for a message that is routed already.
 var ErrRouted = errors.New("the message is routed already")
 
 // Route gives an unrouted message its session.
@@ -92,8 +92,8 @@ func Route(m Message, id session.ID) (Message, error) {
 	return m, nil
 }
 
-// Drop ends an unrouted message that goes to no session: it answered a question, or
-// nothing.
+// Drop ends an unrouted message that goes to no session, for example because it answered a
+// question.
 func Drop(m Message, now time.Time) (Message, error) {
 	if m.State != Unrouted {
 		return m, ErrRouted
@@ -102,24 +102,24 @@ func Drop(m Message, now time.Time) (Message, error) {
 	return m, nil
 }
 
-// maxRunes bounds what is handed over at once: the host cuts a context of more
-// than 10,000 characters without a word.
+// maxRunes bounds the text of one delivery. The host silently cuts a context of more than
+// 10,000 characters.
 const maxRunes = 9000
 
-// A Delivery is what one hook takes. Text is empty when there is nothing.
+// A Delivery holds the messages that one hook takes. Text is empty if there are none.
 type Delivery struct {
-	Text    string    // of all messages taken, in their order, a blank line between two
+	Text    string    // the texts of all messages taken, in order, with blank lines between them
 	By      []string  // who wrote them, each once; none for data
-	Changed []Message // to be made durable before Text is handed over
+	Changed []Message // the caller stores them before Text is handed over
 	Left    int       // messages that did not fit and wait for the next hook
 	Again   bool      // the session may have seen some of it before
 }
 
-// Take hands the pending messages of a session, in their order, to the hook
-// that is named. The same name again gets the same messages again: it lost the
-// answer. No other hook gets them while this one may still hand them over; a taker
-// that is known says when it has, see Printed. The person's words and data are never
-// handed over together: nobody must take one for the other.
+// Take gives the pending messages of a session, in order, to the hook named by delivery.
+// If the same hook asks again, it gets the same messages again, because it did not receive
+// the first reply. No other hook gets them while this one may still hand them over. A
+// known taker reports when it has done so, see Printed. The person's words and data are
+// never delivered together, so that neither is mistaken for the other.
 func Take(all []Message, id session.ID, delivery string, taker session.Process, now time.Time) (d Delivery) {
 	var texts []string
 	add := func(m Message) {
@@ -152,11 +152,11 @@ func Take(all []Message, id session.ID, delivery string, taker session.Process, 
 	return d
 }
 
-// Owed reports whether a hook took m and has not said yet that it printed it.
+// Owed reports whether a hook took m and has not yet reported that it printed m.
 func (m Message) Owed() bool { return m.State == Delivered && m.Unproven }
 
-// Printed returns the messages of a delivery whose hook has said that it printed them,
-// also those that were offered again meanwhile.
+// Printed returns the messages of a delivery, marked as printed by its hook. They include
+// those that became pending again in the meantime.
 func Printed(all []Message, id session.ID, delivery string) (out []Message) {
 	for _, m := range ordered(all, id) {
 		taken := m.Owed() || m.State == Pending && m.Again
@@ -168,8 +168,7 @@ func Printed(all []Message, id session.ID, delivery string) (out []Message) {
 	return out
 }
 
-// Lost returns the messages that lost names, of those that a hook took and that no
-// session has shown to have: they are offered again.
+// Lost returns the delivered messages for which lost returns true, marked as pending again.
 func Lost(all []Message, lost func(Message) bool) (out []Message) {
 	for _, m := range all {
 		if m.State == Delivered && lost(m) {
@@ -180,8 +179,8 @@ func Lost(all []Message, lost func(Message) bool) (out []Message) {
 	return out
 }
 
-// Finish returns the messages of a session that came back with another hook than the
-// one that printed them: they are done.
+// Finish returns, marked as done, the messages that an earlier hook of the session has
+// printed. delivery names the current hook, whose messages are left out.
 func Finish(all []Message, id session.ID, delivery string, now time.Time) (out []Message) {
 	for _, m := range ordered(all, id) {
 		if m.State == Delivered && !m.Unproven && m.Delivery != delivery {
@@ -192,7 +191,7 @@ func Finish(all []Message, id session.ID, delivery string, now time.Time) (out [
 	return out
 }
 
-// Waiting returns the pending messages of a session in their order.
+// Waiting returns the pending messages of a session, in order.
 func Waiting(all []Message, id session.ID) (out []Message) {
 	for _, m := range ordered(all, id) {
 		if m.State == Pending {

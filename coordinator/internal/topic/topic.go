@@ -1,5 +1,5 @@
-// Package topic holds what sessions and their person write for each other: posts
-// under a name, in the order in which they came, for anyone to read.
+// Package topic holds the posts that sessions and their person write for each other. The
+// posts of a topic are kept in order of arrival, and everyone can read them.
 package topic
 
 import (
@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// The topics that Afar writes itself; nobody else posts there.
+// The topics that only Afar writes.
 const (
-	Current = "loop:current" // the loop as it stands, JSON
-	Anchor  = "loop:anchor"  // what a session must find again after a compaction
-	Trace   = "loop:trace"   // each step of each loop, where the person wants it
+	Current = "loop:current" // the current state of the loop, as JSON
+	Anchor  = "loop:anchor"  // the facts that a session needs again after a compaction
+	Trace   = "loop:trace"   // each step of each loop, if the person wants it
 )
 
 // Limits of a post.
@@ -24,9 +24,10 @@ const (
 	MaxText = 64 * 1024 // bytes
 )
 
-// What a post may be refused for.
+// The reasons to refuse a post.
 var (
-	ErrName = errors.New("a topic is named like project:api or issue:42: letters, digits and : . _ / - in at most 120 characters")
+	ErrName = errors.New("a topic is named like project:api or issue:42: " +
+		"letters, digits and : . _ / - in at most 120 characters")
 	ErrText = fmt.Errorf("a post needs some text, at most %d bytes of UTF-8", MaxText)
 	ErrOurs = errors.New("this topic is written by Afar alone")
 )
@@ -40,8 +41,8 @@ type Post struct {
 	Text  string // without secrets
 }
 
-// New makes a post of somebody's. The text is taken as it stands but for blank
-// lines around it.
+// New returns a post with this author. The text is kept unchanged, without the white space
+// around it.
 func New(name, by, text string, now time.Time) (Post, error) {
 	if err := Check(name); err != nil {
 		return Post{}, err
@@ -56,7 +57,7 @@ func New(name, by, text string, now time.Time) (Post, error) {
 	return Post{Topic: name, At: now, By: by, Text: text}, nil
 }
 
-// Check says whether a topic may have this name.
+// Check returns ErrName if a topic may not have this name.
 func Check(name string) error {
 	if name == "" || utf8.RuneCountInString(name) > MaxName || strings.ContainsFunc(name, forbidden) {
 		return ErrName
@@ -68,13 +69,13 @@ func forbidden(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(":._/-", r)
 }
 
-// OfProject is the topic of a project, named by its directory.
+// OfProject returns the topic of a project, named after its directory.
 func OfProject(dir string) string { return "project:" + part(dir[strings.LastIndexByte(dir, '/')+1:]) }
 
-// OfIssue is the topic of an issue, named by its id.
+// OfIssue returns the topic of an issue, named after its id.
 func OfIssue(id string) string { return "issue:" + part(id) }
 
-// part makes a text into a part of a topic's name.
+// part turns a text into a valid part of a topic's name.
 func part(text string) string {
 	name := strings.Map(func(r rune) rune {
 		if forbidden(r) {

@@ -1,11 +1,10 @@
 package usage
 
-// A Glance is what the host shows of a session now. Zero fields are
-// unknown.
+// A Glance holds what the host shows about a session now. Zero fields are unknown.
 type Glance struct {
-	Model   string // of the newest answer
-	Context int64  // tokens: what that answer read and wrote; unknown after a compaction
-	Title   string // as the person or the host named the conversation
+	Model   string // the model of the newest answer
+	Context int64  // the tokens that answer read and wrote; unknown after a compaction
+	Title   string // the title that the person or the host gave the conversation
 	First   string // the first prompt
 	Todos   *Todos // nil if the host keeps none
 }

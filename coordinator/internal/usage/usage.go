@@ -1,19 +1,19 @@
-// Package usage says what a session has used, and what that costs.
+// Package usage computes the tokens that a session has used and their cost.
 package usage
 
 import "strings"
 
-// A Sum is what was used. USD is at list prices: a person with a plan pays
-// otherwise, and a model that is not in the list counts as the dearest.
+// A Sum is an amount of usage. USD is at list prices. A person with a plan pays a different
+// amount. A model that is not in the list counts as the dearest one.
 type Sum struct {
 	Tokens int64   `json:"tokens,omitempty"` // read, written and cached
 	USD    float64 `json:"usd,omitempty"`
 }
 
-// Plus returns both together.
+// Plus returns the sum of s and t.
 func (s Sum) Plus(t Sum) Sum { return Sum{Tokens: s.Tokens + t.Tokens, USD: s.USD + t.USD} }
 
-// Tokens is what one answer of a model took.
+// Tokens counts the tokens of one answer of a model.
 type Tokens struct {
 	Input, Output int64
 	CacheRead     int64
@@ -21,23 +21,24 @@ type Tokens struct {
 	CacheHour     int64 // the part of CacheWrite that is kept for an hour
 }
 
-// most is more than any answer takes. A larger number is not believed.
-const most = 100_000_000
+// maxTokens is more than any answer uses. Larger numbers are cut to it.
+const maxTokens = 100_000_000
 
-// Cost returns what an answer of a model counts for.
+// Cost returns the tokens and the cost of one answer of a model.
 func Cost(model string, t Tokens) Sum {
 	p := priceOf(model)
-	in, out := count(t.Input), count(t.Output)
-	read, write := count(t.CacheRead), count(t.CacheWrite)
-	hour := min(count(t.CacheHour), write)
+	in, out := clamp(t.Input), clamp(t.Output)
+	read, write := clamp(t.CacheRead), clamp(t.CacheWrite)
+	hour := min(clamp(t.CacheHour), write)
 	micro := float64(in)*p.in + float64(out)*p.out +
 		p.in*(cacheRead*float64(read)+cacheWrite*float64(write-hour)+cacheHour*float64(hour))
 	return Sum{Tokens: in + out + read + write, USD: micro / 1e6}
 }
 
-func count(n int64) int64 { return min(max(n, 0), most) }
+// clamp returns n, limited to the range from 0 to maxTokens.
+func clamp(n int64) int64 { return min(max(n, 0), maxTokens) }
 
-// What a cached token costs of one that is read afresh.
+// The price of a cached token, relative to an ordinary input token.
 const (
 	cacheRead  = 0.1
 	cacheWrite = 1.25 // kept for five minutes
@@ -47,17 +48,20 @@ const (
 // A price is in US dollars for a million tokens.
 type price struct{ in, out float64 }
 
-// dearest is what a model counts as that the list does not know.
+// dearest is the price of a model that is not in the list.
 var dearest = price{15, 75}
 
-// list holds the prices by the beginning of a model's name; the first that fits
-// counts. Published list prices, November 2026.
+// list holds the prices by prefix of the model's name. The first matching prefix counts.
+// The prices are the published list prices of November 2026.
 var list = []struct {
 	name string
 	price
 }{
 	{"claude-opus-5", price{4, 20}},
-	{"claude-opus-4-5", price{5, 25}}, {"claude-opus-4-6", price{5, 25}}, {"claude-opus-4-7", price{5, 25}}, {"claude-opus-4-8", price{5, 25}},
+	{"claude-opus-4-5", price{5, 25}},
+	{"claude-opus-4-6", price{5, 25}},
+	{"claude-opus-4-7", price{5, 25}},
+	{"claude-opus-4-8", price{5, 25}},
 	{"claude-opus-4", price{15, 75}},
 	{"claude-sonnet", price{3, 15}}, {"claude-haiku-3", price{0.8, 4}}, {"claude-haiku", price{1, 5}},
 }
