@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// cloned remembers the tree that "git clone" makes.
-func cloned(sh *shell.Shell, args []string) {
+// rememberClone remembers the directory into which "git clone" copies a remote repository.
+func rememberClone(sh *shell.Shell, args []string) {
 	o := shell.ParseOptions(args, "b branch depth o origin reference c config j jobs filter u upload-pack "+
 		"separate-git-dir template")
 	url, dir := o.At(0), o.At(1)
@@ -24,8 +24,9 @@ func cloned(sh *shell.Shell, args []string) {
 	sh.Eval.Fetched = append(sh.Eval.Fetched, sh.Path(dir))
 }
 
-// keysLeave asks about variables named like secrets in what is sent to a host. A
-// header is no such part: there a token belongs.
+// keysLeave reports a possible leak if the parts sent to a host contain a key or a
+// token. An HTTP client passes no headers, because a token belongs there. Local hosts and
+// API hosts are exempt.
 func keysLeave(sh *shell.Shell, parts []string, host string) {
 	if web.IsLocalHost(host) || web.IsAPIHost(host) {
 		return

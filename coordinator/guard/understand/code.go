@@ -28,7 +28,7 @@ const interpreters = "python pypy ipython jython " +
 	"guile sbcl racket clj bb csi " +
 	"tclsh wish jimsh"
 
-// languages are the interpreters, with the options that give them code.
+// languages are the interpreters, with the options whose value is code.
 var languages = []struct{ programs, code, name string }{
 	{programs: "python pypy ipython jython", code: "c", name: "python"},
 	{programs: "node nodejs bun deno tsx ts-node qjs", code: "e eval p print", name: "js"},
@@ -44,7 +44,7 @@ var languages = []struct{ programs, code, name string }{
 	{programs: "tclsh wish jimsh", code: "e", name: "tcl"},
 }
 
-// interpreter reads the code given on the command line or on stdin.
+// interpreter runs the code that it gets on the command line or on standard input.
 func interpreter(sh *shell.Shell, c shell.Command) {
 	for i := range languages {
 		if l := &languages[i]; lex.OneOf(c.Name, l.programs) {
@@ -56,8 +56,8 @@ func interpreter(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// runtimeVerb reports the verbs of a runtime that is its own package manager. It
-// returns false where the command has none.
+// runtimeVerb reports the effects of the verbs of bun and deno, which are also package
+// managers. It returns false if the command has no verb.
 func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	verb, args := lex.First(c.Args), c.Args
 	switch {
@@ -80,6 +80,7 @@ func runtimeVerb(sh *shell.Shell, c shell.Command) bool {
 	return true
 }
 
+// interpret runs the code that the arguments give: an option's value, a file or input.
 func interpret(sh *shell.Shell, c shell.Command, codeFlags, lang string) {
 	for i := 0; i < len(c.Args); i++ {
 		a := c.Args[i]
@@ -124,7 +125,7 @@ func interpret(sh *shell.Shell, c shell.Command, codeFlags, lang string) {
 	pipedCode(sh, c, lang)
 }
 
-// codeFlag is true of "-c", "-pe", "-ne" and the long forms.
+// codeFlag reports whether an argument is an option for code: -c, -pe or a long form.
 func codeFlag(a, name, codeFlags string) bool {
 	if len(a) < 2 || a[0] != '-' {
 		return false
@@ -135,7 +136,7 @@ func codeFlag(a, name, codeFlags string) bool {
 	return a[1] != '-' && len(name) <= 6 && lex.OneOf(name[len(name)-1:], codeFlags)
 }
 
-// inPlace reports the operands that "perl -pi -e" or "ruby -i" overwrite.
+// inPlace reports the files that "perl -pi -e" or "ruby -i" overwrites.
 func inPlace(sh *shell.Shell, args []string, lang string) {
 	if !lex.OneOf(lang, "perl ruby") {
 		return
@@ -159,12 +160,14 @@ func inPlace(sh *shell.Shell, args []string, lang string) {
 	}
 }
 
+// pipedCode runs the code on standard input.
 func pipedCode(sh *shell.Shell, c shell.Command, lang string) {
 	if c.In != nil {
 		script.Run(sh, *c.In, lang)
 	}
 }
 
+// scriptArgs runs a script file with its arguments, as far as it is known.
 func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 	if len(args) == 0 {
 		return
@@ -185,6 +188,7 @@ func scriptArgs(sh *shell.Shell, c shell.Command, args []string) {
 	}
 }
 
+// langOf returns the language of a script that an interpreter runs.
 func langOf(name string) string {
 	switch name {
 	case "python", "pypy":
@@ -197,6 +201,7 @@ func langOf(name string) string {
 	return "js"
 }
 
+// pythonModule runs a module that "python -m" names.
 func pythonModule(sh *shell.Shell, args []string, in *string) {
 	switch args[0] {
 	case "pip", "twine":
@@ -209,7 +214,8 @@ func pythonModule(sh *shell.Shell, args []string, in *string) {
 	}
 }
 
-// editor runs the commands that an editor is started with, or fed.
+// editor runs the commands that an editor gets in its arguments or on standard
+// input.
 func editor(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "c S u U i cmd eval l f")
 	lang := "other"
@@ -233,8 +239,8 @@ func editor(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// editorCommand: an address and a modifier may stand before "!command", "r" and
-// "w" take one too.
+// editorCommand runs one command of an editor. An address and modifiers may come
+// before "!command". "r" and "w" also take such a command.
 func editorCommand(sh *shell.Shell, code, lang string) {
 	s := strings.TrimLeft(code, ": 0123456789,.$%")
 	for _, modifier := range [...]string{"silent! ", "silent ", "sil ", "r ", "w ", "read ", "write ", "terminal "} {
@@ -247,6 +253,7 @@ func editorCommand(sh *shell.Shell, code, lang string) {
 	script.Run(sh, code, lang)
 }
 
+// plusCommands returns the commands of arguments that begin with "+".
 func plusCommands(args []string) []string {
 	var out []string
 	for _, a := range args {
@@ -257,6 +264,7 @@ func plusCommands(args []string) []string {
 	return out
 }
 
+// debugger runs the commands of a debugger, and the program that it debugs.
 func debugger(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "ex eval-command x o p")
 	for _, code := range o.All("ex", "eval-command", "o") {
@@ -269,7 +277,7 @@ func debugger(sh *shell.Shell, c shell.Command) {
 	sh.Exec(lex.After(c.Args, "--args", 1), c.In)
 }
 
-// sed runs text only through its "e" command; with -i it overwrites files.
+// sed runs the commands of its scripts. With -i it overwrites files.
 func sed(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e f l expression file line-length")
 	files := o.Pos
@@ -298,7 +306,8 @@ func sed(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// sedPrint follows s/a/b/ of literals; any other script gives a hole.
+// sedPrint returns the output of s/a/b/ with literal texts. Any other script yields
+// unknown text.
 func sedPrint(scripts []string, in string) string {
 	if len(scripts) != 1 || len(scripts[0]) < 4 || scripts[0][0] != 's' {
 		return partial.Unknown
@@ -313,7 +322,7 @@ func sedPrint(scripts []string, in string) string {
 	return strings.Replace(in, parts[1], parts[2], 1)
 }
 
-// sedParts cuts s/a/b/flags at its delimiter, with escaped ones kept.
+// sedParts splits s/a/b/flags at its delimiter. An escaped delimiter is kept as text.
 func sedParts(s string) []string {
 	parts, d := []string{""}, s[1]
 	for i := 1; i < len(s); i++ {
@@ -333,8 +342,8 @@ func sedParts(s string) []string {
 	return parts
 }
 
-// sedScript reports the commands of a script that run or write something. The
-// script is also cut at its semicolons; what is cut inside a text is no command.
+// sedScript reports the commands of a script that run or write something. It reads
+// the whole script and the parts between its semicolons, newlines and braces.
 func sedScript(sh *shell.Shell, script string) {
 	parts := strings.FieldsFunc(script, func(r rune) bool { return r == ';' || r == '\n' || r == '{' || r == '}' })
 	if len(parts) != 1 || parts[0] != script {
@@ -354,7 +363,7 @@ func sedScript(sh *shell.Shell, script string) {
 	}
 }
 
-// sedAddress takes the address off a command: numbers, /patterns/, ! and $.
+// sedAddress removes the address of a command: numbers, /patterns/, ! and $.
 func sedAddress(s string) string {
 	for {
 		s = strings.TrimLeft(s, "0123456789,$!~+ \t")
@@ -369,6 +378,7 @@ func sedAddress(s string) string {
 	}
 }
 
+// sedShell returns the shell code that a command of sed runs.
 func sedShell(s string) (string, bool) {
 	if code, ok := strings.CutPrefix(s, "e "); ok {
 		return code, true
@@ -382,7 +392,7 @@ func sedShell(s string) (string, bool) {
 	return "", false
 }
 
-// sedWrites is the file of "w file" and of "s/a/b/w file".
+// sedWrites returns the file of "w file" or "s/a/b/w file".
 func sedWrites(s string) (string, bool) {
 	if f, ok := strings.CutPrefix(s, "w "); ok {
 		return strings.TrimSpace(f), true
@@ -396,6 +406,7 @@ func sedWrites(s string) (string, bool) {
 	return "", false
 }
 
+// awk runs its program and reports the files that it reads or overwrites.
 func awk(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "f F v i file field-separator assign include")
 	files := o.Pos
@@ -420,7 +431,7 @@ func awk(sh *shell.Shell, c shell.Command) {
 	sh.Print(partial.Unknown)
 }
 
-// awkAssigns writes what -v assigns as statements in front of the program.
+// awkAssigns returns the assignments of -v as statements for the start of the program.
 func awkAssigns(o shell.Options) string {
 	var b strings.Builder
 	for _, kv := range o.All("v", "assign") {

@@ -20,8 +20,8 @@ var containerPrograms = []named{
 	{names: "helm", do: func(sh *shell.Shell, c shell.Command) { remoteControl(sh, c) }},
 }
 
-// container reports what a client of containers does: the options before the verb
-// are its own, those behind it the verb's.
+// container reports the effects of a container client. Options before the verb
+// belong to the client, and options after it belong to the verb.
 func container(sh *shell.Shell, c shell.Command) {
 	_, rest := shell.Leading(c.Args, "H c l host context log-level config tlscacert")
 	if len(rest) == 0 {
@@ -44,7 +44,7 @@ func container(sh *shell.Shell, c shell.Command) {
 	sh.Print(partial.Unknown)
 }
 
-// containerNouns are the verbs of a noun: "volume rm".
+// containerNouns describe commands of a noun and a verb, such as "volume rm".
 var containerNouns = []row{
 	{words: "system reset", kind: effect.PruneLocal, op: effect.Volumes},
 	{words: "system prune", given: "volumes", kind: effect.PruneLocal, op: effect.Volumes},
@@ -61,7 +61,7 @@ var containerNouns = []row{
 	{words: "network rm|remove", kind: effect.PruneLocal, op: effect.Network, target: "$2*"},
 }
 
-// containerVerbs are those without a noun.
+// containerVerbs describe the commands without a noun.
 var containerVerbs = []row{
 	{words: "run|exec|create", also: runsContainer},
 	{words: "compose", also: runsCompose},
@@ -89,18 +89,18 @@ func runsContainer(sh *shell.Shell, c shell.Command, o shell.Options) {
 	containerRun(sh, verb, c.Args, c)
 }
 
-// runsCompose reports what compose does.
+// runsCompose reports the effects of "docker compose".
 func runsCompose(sh *shell.Shell, c shell.Command, _ shell.Options) { compose(sh, c.Args, c) }
 
-// stopsUnknown reports that containers stop whose names are not known.
+// stopsUnknown reports that containers with unknown names are stopped.
 func stopsUnknown(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if names := strings.Join(c.Args, " "); partial.HasHole(names) {
 		sh.Effect(effect.StopService, effect.Container, names)
 	}
 }
 
-// removesContainers reports containers or images that are removed by force, or with
-// their volumes.
+// removesContainers reports containers or images that are removed by force, with
+// their volumes, or by unknown names.
 func removesContainers(sh *shell.Shell, c shell.Command, words shell.Options) {
 	o := shell.ParseOptions(c.Args, "")
 	names := strings.Join(o.Pos, " ")
@@ -123,7 +123,7 @@ func removal(noun string) effect.Op {
 	return effect.Named(noun)
 }
 
-// buildPushes notices a build that publishes what it built.
+// buildPushes reports a build that also publishes its image.
 func buildPushes(sh *shell.Shell, args []string) {
 	for _, a := range args {
 		if lex.OneOf(a, "--push --push=true") || lex.Mentions(a, "type=registry push=true") {
@@ -133,8 +133,8 @@ func buildPushes(sh *shell.Shell, args []string) {
 	}
 }
 
-// containerRun follows the command into the container. Host directories that
-// are mounted keep their place: what is deleted there is deleted here.
+// containerRun follows the command into the container. Mounted host directories stay
+// known, because a deletion inside the container deletes the host's files.
 func containerRun(sh *shell.Shell, verb string, args []string, c shell.Command) {
 	o, rest := shell.Leading(args, "v e p u w h l a m c volume mount env env-file publish user workdir name "+
 		"network net hostname label entrypoint add-host cap-add cap-drop "+
@@ -143,7 +143,7 @@ func containerRun(sh *shell.Shell, verb string, args []string, c shell.Command) 
 	if len(rest) == 0 {
 		return
 	}
-	if granted(o, "privileged") || strings.HasPrefix(lex.First(o.All("pid")), "host") {
+	if switchedOn(o, "privileged") || strings.HasPrefix(lex.First(o.All("pid")), "host") {
 		sh.Effect(effect.RunElevated, effect.HostRights, "")
 	}
 	for _, right := range o.All("cap-add") {
@@ -170,13 +170,13 @@ func containerRun(sh *shell.Shell, verb string, args []string, c shell.Command) 
 	child.Exec(argv, c.In)
 }
 
-// granted is true of a switch that is on.
-func granted(o shell.Options, name string) bool {
+// switchedOn reports whether a switch is on.
+func switchedOn(o shell.Options, name string) bool {
 	v, given := o.Get(name)
 	return o.Exact(name) && (!given || v == "true")
 }
 
-// mount notices a host directory that holds more than a project.
+// mount records a mounted host directory, and reports one that gives host rights.
 func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	host, inside, _ := strings.Cut(spec, ":")
 	if lex.Mentions(spec, "source= src=") {
@@ -206,7 +206,7 @@ func mount(sh *shell.Shell, child *shell.Shell, spec string) {
 	}
 }
 
-// compose reports what compose does with all containers of a project.
+// compose reports the effects of compose on the containers of a project.
 func compose(sh *shell.Shell, args []string, c shell.Command) {
 	_, rest := shell.Leading(args, "f p file project-name profile env-file project-directory")
 	if len(rest) == 0 {
@@ -228,7 +228,7 @@ func runsService(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	containerRun(sh, c.Name, c.Args, c)
 }
 
-// kubectl reports what the client of a cluster does.
+// kubectl reports the effects of a command of a cluster's client.
 func kubectl(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, commonValues+" grace-period field-selector replicas patch")
 	if o.Given("help") && !lex.OneOf(o.At(0), "exec run debug") {
@@ -257,33 +257,35 @@ var clusterRows = []row{
 	{words: "create clusterrolebinding|rolebinding", kind: effect.ChangeRemote, op: effect.Rights, target: "$1"},
 }
 
-// runsInCluster follows a command into a container of the cluster.
+// runsInCluster follows a command into a container of the cluster. It reports
+// options that give rights on the host.
 func runsInCluster(sh *shell.Shell, c shell.Command, o shell.Options) {
-	if strings.HasPrefix(o.At(1), "node/") || granted(o, "privileged") ||
+	if strings.HasPrefix(o.At(1), "node/") || switchedOn(o, "privileged") ||
 		lex.ContainsAny(tokensOf(c.Args), "hostPID hostNetwork hostPath privileged") {
 		sh.Effect(effect.RunElevated, effect.HostRights, o.At(1))
 	}
 	inCluster(sh, c)
 }
 
-// appliesFetched reports a manifest that comes from elsewhere.
+// appliesFetched reports a manifest that is fetched by URL.
 func appliesFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if url, ok := o.Get("f", "filename"); ok && strings.HasPrefix(url, "http") {
 		sh.Possible(effect.RunUnknown, effect.Manifest, url)
 	}
 }
 
-// patchesFinalizers reports what takes the brake off a deletion.
+// patchesFinalizers reports a patch of finalizers, which can let a blocked deletion
+// proceed.
 func patchesFinalizers(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if p, ok := o.Get("patch", "p"); ok && strings.Contains(p, "finalizers") {
 		sh.Effect(effect.ChangeRemote, effect.Finalizers, o.At(1))
 	}
 }
 
-// controlsRemote reads the verbs of a command as those of any hosted service.
+// controlsRemote reads the verbs of a command like those of any hosted service.
 func controlsRemote(sh *shell.Shell, c shell.Command, _ shell.Options) { remoteControl(sh, c) }
 
-// tokensOf are the names in the JSON that stands in arguments.
+// tokensOf returns the names and values in JSON arguments.
 func tokensOf(args []string) (names []string) {
 	for _, a := range args {
 		if _, spec, ok := strings.Cut(a, "{"); ok {
@@ -295,6 +297,7 @@ func tokensOf(args []string) (names []string) {
 	return names
 }
 
+// clusterDelete reports how much of a cluster is deleted.
 func clusterDelete(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	kind, _, _ := strings.Cut(strings.ToLower(o.At(1)), "/")
 	for _, k := range strings.Split(kind, ",") {
@@ -310,6 +313,7 @@ func clusterDelete(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Effect(effect.DestroyRemote, op, strings.Join(o.Pos[1:], " "))
 }
 
+// inCluster runs the command after "--" on a remote machine.
 func inCluster(sh *shell.Shell, c shell.Command) {
 	for i, a := range c.Args {
 		if a == "--" {

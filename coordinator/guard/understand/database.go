@@ -29,15 +29,17 @@ const sqlClients = "psql pgcli pgsql mysql mariadb mycli sqlite3 sqlite duckdb l
 	"cqlsh clickhouse-client clickhouse clickhouse-local snowsql usql mssql-cli dolt tidb " +
 	"questdb rqlite"
 
-// clientOptions are the clients of databases: the options that give them SQL, those
-// with another value, and whether operands are SQL, too.
+// clientOptions are the database clients: the options whose value is SQL, the options
+// with another value, and whether operands may be SQL, too.
 var clientOptions = []struct {
 	programs, code, values string
 	operands               bool
 }{
 	{
 		programs: "psql pgcli pgsql",
-		code:     "c command", values: "h p U d f o v F R T L host port username dbname file output set variable", operands: false,
+		code:     "c command",
+		values:   "h p U d f o v F R T L host port username dbname file output set variable",
+		operands: false,
 	},
 	{
 		programs: "mysql mariadb mycli",
@@ -59,8 +61,8 @@ var clientOptions = []struct {
 	},
 }
 
-// sqlClient reads SQL from options, from stdin and, with some clients, from the
-// operands.
+// sqlClient reads the SQL that a client gets from options, from standard input and,
+// with some clients, from operands.
 func sqlClient(sh *shell.Shell, c shell.Command) {
 	for i := range clientOptions {
 		if k := &clientOptions[i]; lex.OneOf(c.Name, k.programs) {
@@ -70,6 +72,7 @@ func sqlClient(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// readClient reads the SQL of one client, given the client's options.
 func readClient(sh *shell.Shell, c shell.Command, code, values string, operands bool) {
 	o := shell.ParseOptions(c.Args, values+" "+code)
 	if operands && lex.BeginsWith(o.At(0), ":memory: /tmp/") {
@@ -100,15 +103,15 @@ func readClient(sh *shell.Shell, c shell.Command, code, values string, operands 
 	sh.Print(partial.Unknown)
 }
 
-// clientText reads SQL; clients also have an escape to the shell.
+// clientText reads SQL, unless the whole text consists of shell escapes.
 func clientText(sh *shell.Shell, text string) {
 	if !shellEscapes(sh, text) {
 		sql.Read(sh, text)
 	}
 }
 
-// shellEscapes runs the lines that a client hands to a shell. It reports whether
-// the text is nothing else.
+// shellEscapes runs the lines that a client passes to a shell. It reports whether
+// all lines are such escapes.
 func shellEscapes(sh *shell.Shell, text string) (all bool) {
 	all = true
 	for _, line := range shell.SplitLines(text) {
@@ -124,7 +127,7 @@ func shellEscapes(sh *shell.Shell, text string) (all bool) {
 	return all
 }
 
-// stdin is what a command reads there, as far as it is known.
+// stdin returns the standard input of a command, as far as it is known.
 func stdin(c shell.Command) []string {
 	if c.In == nil {
 		return nil
@@ -132,7 +135,7 @@ func stdin(c shell.Command) []string {
 	return []string{*c.In}
 }
 
-// mixedClient is a service's tool that takes SQL among its other verbs.
+// mixedClient reports the effects of a service's tool that also runs SQL.
 func mixedClient(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e execute c command sql q host url database-url app a")
 	for _, text := range o.All("e", "execute", "c", "command", "sql", "q") {
@@ -174,7 +177,7 @@ func mixedClient(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// mongo reads the calls of its JavaScript that drop things.
+// mongo reports the calls in its JavaScript that drop data or stop the server.
 func mongo(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "eval u p host port username password f file authenticationDatabase")
 	texts := o.All("eval")
@@ -191,6 +194,7 @@ func mongo(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// mongoCall reports the effects of one call by its name.
 func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 	if len(rest) == 0 || rest[0].Kind != '(' {
 		return
@@ -210,8 +214,8 @@ func mongoCall(sh *shell.Shell, name string, rest []script.Token) {
 	}
 }
 
-// graph reads Cypher: what a pattern without a condition matches is everything,
-// or everything of a kind.
+// graph reads Cypher. A pattern without a condition matches all nodes, or all nodes
+// of a kind.
 func graph(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "a address u username p password d database f file format P param encryption "+
 		"impersonate error-format")
@@ -235,12 +239,13 @@ func graph(sh *shell.Shell, c shell.Command) {
 	sh.Print(partial.Unknown)
 }
 
+// graphStatement reports a DELETE that no condition limits.
 func graphStatement(sh *shell.Shell, toks []script.Token) {
 	match := 0
 	for i, t := range toks {
 		switch word := strings.ToUpper(t.Text); {
 		case t.Kind == '{', t.Kind == 'n' && lex.OneOf(word, "WHERE LIMIT"):
-			return // some of them
+			return // it affects only some nodes
 		case t.Kind == 'n' && word == "MATCH":
 			match = i
 		case t.Kind == 'n' && word == "DELETE":
@@ -258,6 +263,7 @@ func graphStatement(sh *shell.Shell, toks []script.Token) {
 	}
 }
 
+// redis reports the effects of Redis commands in operands and in standard input.
 func redis(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "h p a n u s r i D d host port user pass")
 	redisCommand(sh, o.Pos)
@@ -268,6 +274,7 @@ func redis(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// redisCommand reports the effects of one Redis command.
 func redisCommand(sh *shell.Shell, words []string) {
 	upper := make([]string, len(words))
 	for i, w := range words {
@@ -280,8 +287,8 @@ func redisCommand(sh *shell.Shell, words []string) {
 	runRows(sh, redisRows, upper, shell.Command{Args: upper}, shell.Options{Pos: upper})
 }
 
-// migration covers the frameworks' own words for "drop the database": most
-// often the developer's own, which a person can tell and we cannot.
+// migration reports framework commands that drop or reset a database. It is most
+// often the developer's own database. A person can tell, but Afar cannot.
 func migration(sh *shell.Shell, c shell.Command) {
 	if len(c.Args) > 1 && lex.OneOf(c.Args[0], "runner r -e") {
 		script.Run(sh, c.Args[1], "ruby")
@@ -317,7 +324,8 @@ func migration(sh *shell.Shell, c shell.Command) {
 		case lex.OneOf(verb, "db:drop db:reset db:purge db:schema:load drop reset db:drop:all ecto.drop "+
 			"ecto.reset db:wipe migrate:fresh migrate:reset migrate:refresh schema:drop flush reset_db "+
 			"sqlflush drop-all dropall clean database:reset db:migrate:undo:all db:migrate:reset zero "+
-			"sql-drop sql:drop doctrine:schema:drop doctrine:database:drop") && !lex.ContainsAny(c.Args, "--dump-sql --simulate") &&
+			"sql-drop sql:drop doctrine:schema:drop doctrine:database:drop") &&
+			!lex.ContainsAny(c.Args, "--dump-sql --simulate") &&
 			!(verb == "clean" && !lex.OneOf(c.Name, "flyway liquibase")):
 			sh.Effect(effect.DropData, effect.Reset, c.Name+" "+verb)
 			return
@@ -337,7 +345,7 @@ func migration(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// storeTables are the programs that do one thing to a database.
+// storeTables are the programs that have a single purpose on a database.
 var storeTables = []table{
 	{programs: "dropdb", values: "h p U", rows: []row{{kind: effect.DropData, op: effect.Database, target: "$0"}}},
 	{programs: "dropuser dropRole", rows: []row{{kind: effect.DropData, op: effect.User, target: "$args"}}},
@@ -355,7 +363,7 @@ var storeTables = []table{
 	},
 }
 
-// redisRows are read from the words of one command of Redis in large letters.
+// redisRows describe the commands of Redis, in upper case.
 var redisRows = []row{
 	{words: "FLUSHALL|FLUSHDB", kind: effect.DropData, op: effect.Database, target: "$0"},
 	{words: "DEL|UNLINK * * * *", kind: effect.DropData, op: effect.Rows, target: "$0"},

@@ -16,6 +16,7 @@ var diskPrograms = []named{
 	{names: "mkfs mke2fs mkswap newfs mkntfs mkdosfs", do: makeFilesystem},
 }
 
+// diskDump reports the files or disks that dd reads and writes.
 func diskDump(sh *shell.Shell, c shell.Command) {
 	for _, a := range c.Args {
 		if f, ok := strings.CutPrefix(a, "if="); ok {
@@ -27,11 +28,12 @@ func diskDump(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// makeFilesystem reports a new file system on a disk or in an image file.
 func makeFilesystem(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "t L n U O E b i N m type")
 	if len(o.Pos) == 0 && len(c.Args) == 0 ||
 		slices.Contains(c.Args, "-n") && (c.Name == "mke2fs" || strings.HasPrefix(c.Name, "mkfs.ext")) {
-		return // -n of ext only shows what it would do
+		return // for ext file systems, -n is a dry run
 	}
 	for _, p := range o.Pos {
 		if f := sh.Path(p); !strings.HasPrefix(f, "/dev/") && (lex.EndsWith(f, ".img .raw")) {
@@ -42,7 +44,7 @@ func makeFilesystem(sh *shell.Shell, c shell.Command) {
 	sh.Effect(effect.WriteDisk, effect.Format, strings.Join(o.Pos, " "))
 }
 
-// diskTables are the programs that change disks and file systems as a whole.
+// diskTables are the programs that change whole disks and file systems.
 var diskTables = []table{
 	{
 		programs: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk wipefs nvme hdparm badblocks mdadm parted cryptsetup",
@@ -146,10 +148,11 @@ var diskTables = []table{
 	{programs: "mount", values: "t o", rows: []row{{words: "* *", also: changesMounts}, {given: "o=", also: remounts}}},
 }
 
-// volumeRows are those of a program that always changes a volume.
+// volumeRows are the rows of programs that always change a volume.
 var volumeRows = []row{{kind: effect.WriteDisk, op: effect.Volume, target: operands}}
 
-// imageFile reports the image that a program works on instead of a device.
+// imageFile reports an image file that a program changes instead of a device. It
+// returns false if there is none.
 func imageFile(sh *shell.Shell, _ shell.Command, o shell.Options) bool {
 	for _, p := range o.Pos {
 		if strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "/dev/") {
@@ -160,8 +163,8 @@ func imageFile(sh *shell.Shell, _ shell.Command, o shell.Options) bool {
 	return false
 }
 
-// changesMounts reports a file system that appears or goes, over guarded files
-// perhaps.
+// changesMounts reports a file system that is mounted or unmounted, and guarded files
+// at the mount point.
 func changesMounts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if f := sh.Path(o.At(len(o.Pos) - 1)); isGuarded(sh, f) {
 		sh.Effect(effect.WriteFile, "", f)
@@ -169,14 +172,14 @@ func changesMounts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Effect(effect.ChangeSystem, effect.Mounts, strings.Join(o.Pos, " "))
 }
 
-// remounts reports a file system that is mounted anew with other rights.
+// remounts reports a file system that is remounted with other options.
 func remounts(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if strings.Contains(lex.First(o.All("o")), "remount") {
 		changesMounts(sh, c, o)
 	}
 }
 
-// isGuarded is true of a path of Afar's own files and of the host's settings.
+// isGuarded reports whether a path is one of Afar's own files or of the host's settings.
 func isGuarded(sh *shell.Shell, path string) bool {
 	return sh.IsOwn(path) || protected.HostPath(path, sh.Place.Home, sh.Eval.Site.Env)
 }

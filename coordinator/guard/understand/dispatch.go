@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/sql"
 )
 
-// silent is true of the programs whose empty output is known to be empty.
+// silent reports whether the empty output of a program is known to be empty.
 func silent(name string) bool {
 	return lex.OneOf(name, "cd pushd popd export declare local readonly typeset unset alias read set true false "+
 		": [ test rm mkdir cp mv touch ln chmod chown exit return shift sleep wait "+
@@ -19,6 +19,7 @@ func silent(name string) bool {
 		"dash xargs find")
 }
 
+// runProgramNamed reports the effects of a command whose program was looked up.
 func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 	if strings.Contains(full, "=") && !strings.HasPrefix(full, "-") && len(c.Args) > 0 && p.action == nil {
 		sh.Exec(c.Args, c.In)
@@ -29,7 +30,7 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 		return
 	}
 	if p.own {
-		own(sh, c, full)
+		checkOwn(sh, c, full)
 	}
 	ownOutput(sh, c)
 	if p.prints && printsForEval(c) {
@@ -73,8 +74,9 @@ func runProgramNamed(sh *shell.Shell, p program, c shell.Command, full string) {
 	}
 }
 
-// perhapsWrapper follows what a program that is in no table may start: it may
-// have a verb or two of its own before the command.
+// perhapsWrapper follows a command among the arguments of a program that no table
+// lists. Up to two words of the program's own may come before that command. Its
+// effects are doubtful.
 func perhapsWrapper(sh *shell.Shell, c shell.Command) {
 	for i := range min(3, len(c.Args)) {
 		if lex.OneOf(lex.ProgramName(c.Args[i]), "rm git sudo bash sh dd find kubectl terraform docker aws env eval") {
@@ -86,8 +88,8 @@ func perhapsWrapper(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// typedSQL is a statement typed where a command belongs: it may be meant for
-// a client that is reading the terminal.
+// typedSQL reads an SQL statement that was typed in place of a command. It may be
+// input for a client that reads the terminal, so its effects are doubtful.
 func typedSQL(sh *shell.Shell, c shell.Command) {
 	n := len(sh.Eval.Effects)
 	sql.Read(sh, c.Name+" "+strings.Join(c.Args, " "))
@@ -97,9 +99,9 @@ func typedSQL(sh *shell.Shell, c shell.Command) {
 	sh.Doubt(n)
 }
 
-// unknownProgram judges a command whose name is not known: code that came
-// from elsewhere is code, and arguments that only make sense for a deletion
-// make one possible.
+// unknownProgram judges a command whose name is not known. A name that came from
+// the network or from a decoder is unknown code. Arguments that only make sense for
+// a deletion make a deletion possible.
 func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
 	if strings.ContainsAny(full, string(partial.HoleNetwork)+string(partial.HoleDecoded)) {
 		sh.Effect(effect.RunUnknown, shell.OriginOf(full), "")
@@ -116,8 +118,7 @@ func unknownProgram(sh *shell.Shell, c shell.Command, full string) {
 	}
 }
 
-// The programs whose output is meant to be evaluated: some always, some with
-// the right arguments.
+// These programs print code for eval: some always, others with the right arguments.
 const (
 	evalAlways = "ssh-agent dircolors lesspipe keychain gpg-agent lesspipe.sh"
 	evalAsked  = "direnv pyenv rbenv nodenv goenv jenv phpenv plenv tfenv fnm nvm zoxide starship brew minikube " +
@@ -126,10 +127,11 @@ const (
 		"devbox luaver hatch pdm deno op aws-vault saml2aws tmuxifier"
 )
 
+// evalPrinter reports whether a program may print code for eval.
 func evalPrinter(name string) bool { return lex.OneOf(name, evalAlways) || lex.OneOf(name, evalAsked) }
 
-// printsForEval is true of an evalPrinter with the arguments that make it
-// print for it.
+// printsForEval reports whether the arguments of an evalPrinter make it print code
+// for eval.
 func printsForEval(c shell.Command) bool {
 	if lex.OneOf(c.Name, evalAlways) {
 		return len(c.Args) == 0 || strings.HasPrefix(c.Args[0], "-") || c.Name == "keychain"
@@ -140,7 +142,7 @@ func printsForEval(c shell.Command) bool {
 	first := c.Args[:min(1, len(c.Args))]
 	if lex.OneOf(c.Name, "conda mamba micromamba opam") {
 		if slices.Contains(first, "env") && c.Name != "opam" {
-			return false // there a group with verbs of its own
+			return false // here "env" is a group with verbs of its own
 		}
 		first = c.Args[:min(2, len(c.Args))]
 	}
@@ -149,8 +151,8 @@ func printsForEval(c shell.Command) bool {
 		"generate-shell-completion")
 }
 
-// asksHelp is true of a program that only prints its help; wrappers and
-// interpreters may pass the flag on.
+// asksHelp reports whether "--help" is among the arguments before "--". Wrappers and
+// interpreters may pass the flag on to another program.
 func asksHelp(c shell.Command) bool {
 	for _, a := range c.Args {
 		if a == "--" {

@@ -11,9 +11,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// Wrappers whose command runs elsewhere: on another machine, in another
+// The wrappers in this file run their command on another machine or in another
 // terminal.
 
+// ssh runs its command on a remote machine.
 func ssh(sh *shell.Shell, c shell.Command) {
 	if c.Name == "sshpass" {
 		_, rest := shell.Leading(c.Args, "p f d P")
@@ -38,8 +39,8 @@ func ssh(sh *shell.Shell, c shell.Command) {
 	sh.Print(partial.Unknown)
 }
 
-// sshOptions runs the commands that ssh starts here, and those that it starts
-// there, in whatever form the option is written.
+// sshOptions runs the commands in the options of ssh, on this machine or on the
+// remote one. It accepts every form in which an option can be written.
 func sshOptions(sh *shell.Shell, o shell.Options) {
 	var all []string
 	for _, f := range o.Flags {
@@ -64,7 +65,8 @@ func sshOptions(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// multiplexer types into another terminal, or starts a command in a new one.
+// multiplexer reports text that is typed into another terminal, and runs a command in
+// a new one.
 func multiplexer(sh *shell.Shell, c shell.Command) {
 	_, rest := shell.Leading(c.Args, "L S f T p t X r d session h")
 	if c.Name == "screen" {
@@ -108,7 +110,7 @@ func multiplexer(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// oneOrAll runs a text that a shell gets, or the words of a command.
+// oneOrAll runs a single word as shell code, and several words as a command.
 func oneOrAll(sh *shell.Shell, words []string, in *string) {
 	if len(words) == 1 {
 		sh.RunTextIn(words[0], in)
@@ -117,7 +119,7 @@ func oneOrAll(sh *shell.Shell, words []string, in *string) {
 	sh.Exec(words, in)
 }
 
-// terminal starts a command in a window of its own, or types into one.
+// terminal runs a command in a new window, or reports text that is typed into one.
 func terminal(sh *shell.Shell, c shell.Command) {
 	if lex.ContainsAny(c.Args, "send-text send-key") {
 		sh.Effect(effect.TypeInto, "", c.Name)
@@ -138,8 +140,7 @@ func terminal(sh *shell.Shell, c shell.Command) {
 	sh.Exec(inner, c.In)
 }
 
-// multiplexerChoice runs the condition, and takes both of the commands that it
-// decides between.
+// multiplexerChoice runs the condition of if-shell and both of its commands.
 func multiplexerChoice(sh *shell.Shell, name string, args []string) {
 	o, inner := shell.Leading(args, "t")
 	for i, text := range inner {
@@ -151,6 +152,7 @@ func multiplexerChoice(sh *shell.Shell, name string, args []string) {
 	}
 }
 
+// appleScript runs the AppleScript code of osascript.
 func appleScript(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e l s")
 	script.AppleScript(sh, strings.Join(o.All("e"), "\n"))
@@ -159,7 +161,7 @@ func appleScript(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// expect runs what its script spawns.
+// expect runs the commands that its script spawns.
 func expect(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "c f d")
 	text := strings.Join(o.All("c"), "\n")
@@ -174,6 +176,7 @@ func expect(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// otherMachine runs a command on a virtual machine or another device.
 func otherMachine(sh *shell.Shell, c shell.Command) {
 	child := sh.Sub()
 	child.Place = shell.RemotePlace()

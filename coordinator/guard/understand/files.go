@@ -39,9 +39,10 @@ var filePrograms = []named{
 	{names: "truncate fallocate gtruncate", do: truncate},
 	{names: "tar gtar bsdtar zip 7z 7za cpio gzip bzip2 xz zstd", do: archive},
 	{names: "unzip unrar", do: unpack},
-	{names: "patch", do: quiet},
+	{names: "patch", do: printUnknown},
 }
 
+// remove reports the files that rm and similar programs delete.
 func remove(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "")
 	if o.Exact("help", "version") {
@@ -61,12 +62,14 @@ func remove(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// removeOne reports single files or empty directories that are deleted.
 func removeOne(sh *shell.Shell, c shell.Command) {
 	for _, p := range shell.ParseOptions(c.Args, "").Pos {
 		sh.Effect(effect.DeleteFile, "", sh.Path(p))
 	}
 }
 
+// shred reports files or disks that are overwritten.
 func shred(sh *shell.Shell, c shell.Command) {
 	for _, p := range shell.ParseOptions(c.Args, "n s iterations size random-source").Pos {
 		if f := sh.Path(p); fspath.IsDevice(f) {
@@ -77,6 +80,7 @@ func shred(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// move reports the sources and the destination of mv.
 func move(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "t S target-directory suffix")
 	from, to := operandsTo(o)
@@ -89,11 +93,11 @@ func move(sh *shell.Shell, c shell.Command) {
 			continue
 		}
 		sh.Effect(effect.MoveAway, "", sh.Path(p))
-		arrive(sh, to, p)
+		reportDestination(sh, to, p)
 	}
 }
 
-// operandsTo splits sources from the destination of mv, cp and ln.
+// operandsTo returns the sources and the destination of mv, cp or ln.
 func operandsTo(o shell.Options) ([]string, string) {
 	if dir, ok := o.Get("t", "target-directory"); ok {
 		return o.Pos, dir
@@ -104,9 +108,9 @@ func operandsTo(o shell.Options) ([]string, string) {
 	return o.Pos[:len(o.Pos)-1], o.Pos[len(o.Pos)-1]
 }
 
-// arrive reports the destination: the path itself, and the file inside it in
-// case it is a directory.
-func arrive(sh *shell.Shell, to, from string) {
+// reportDestination reports the destination of a file: the path itself, and the file inside it
+// in case the path is a directory.
+func reportDestination(sh *shell.Shell, to, from string) {
 	dst := sh.Write(to)
 	text, known := sh.Files[sh.Path(from)]
 	if !known && protected.SecretPath(sh.Path(from), sh.Place.Home) && sh.Place.Away == "" {
@@ -121,6 +125,7 @@ func arrive(sh *shell.Shell, to, from string) {
 	}
 }
 
+// copyFiles reports the sources and the destination of cp.
 func copyFiles(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "t S m o g target-directory suffix mode owner group")
 	from, to := operandsTo(o)
@@ -130,11 +135,12 @@ func copyFiles(sh *shell.Shell, c shell.Command) {
 	for _, p := range from {
 		sh.Read(p)
 		if to != "" {
-			arrive(sh, to, p)
+			reportDestination(sh, to, p)
 		}
 	}
 }
 
+// link reports the targets and the name of a link.
 func link(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "t S target-directory suffix")
 	from, to := operandsTo(o)
@@ -146,10 +152,11 @@ func link(sh *shell.Shell, c shell.Command) {
 		if f := sh.Path(p); ownProgram(sh, f) {
 			sh.Effect(effect.ReadFile, "", f)
 		}
-		arrive(sh, to, p)
+		reportDestination(sh, to, p)
 	}
 }
 
+// changeMode reports files whose mode or attributes change.
 func changeMode(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "reference")
 	pos := o.Pos
@@ -176,7 +183,7 @@ func changeMode(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// modeKind names what is risky about a mode.
+// modeKind returns the risk of a mode: Setuid, World, or plain Mode.
 func modeKind(mode string) effect.Op {
 	digits := strings.TrimLeft(mode, "0")
 	switch {
@@ -190,7 +197,7 @@ func modeKind(mode string) effect.Op {
 	return effect.Mode
 }
 
-// treeOp returns the Op of a change of mode that goes down a tree.
+// treeOp returns the Op of a change of mode that applies to a whole tree.
 func treeOp(how effect.Op) effect.Op {
 	switch how {
 	case effect.Setuid:
@@ -201,6 +208,7 @@ func treeOp(how effect.Op) effect.Op {
 	return effect.ModeTree
 }
 
+// changeOwner reports files whose owner changes.
 func changeOwner(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "reference from")
 	how := effect.Owner
@@ -214,20 +222,22 @@ func changeOwner(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// create reports files and directories that are created.
 func create(sh *shell.Shell, c shell.Command) {
 	for _, p := range shell.ParseOptions(c.Args, "d r t m date reference mode").Pos {
 		sh.Effect(effect.WriteFile, effect.Create, sh.Path(p))
 	}
 }
 
+// truncate reports files that are cut or emptied.
 func truncate(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "s r o l size reference offset length")
-	if c.Name == "truncate" && len(o.Flags) == 0 { // the program wants a size: a statement is meant
+	if c.Name == "truncate" && len(o.Flags) == 0 { // the program needs a size, so this is an SQL statement
 		typedSQL(sh, c)
 		return
 	}
 	for _, p := range o.Pos {
-		if f := sh.Path(p); strings.HasSuffix(f, shell.EveryFile) { // what every file of a tree held is gone
+		if f := sh.Path(p); strings.HasSuffix(f, shell.EveryFile) { // every file of the tree loses its content
 			sh.Effect(effect.DeleteTree, effect.Find, strings.TrimSuffix(f, shell.EveryFile))
 			continue
 		}
@@ -235,6 +245,7 @@ func truncate(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// archive reports the effects of a program that packs or unpacks files.
 func archive(sh *shell.Shell, c shell.Command) {
 	if strings.Contains(c.Name, "tar") && len(c.Args) > 0 && !strings.HasPrefix(c.Args[0], "-") {
 		c.Args = append([]string{"-" + c.Args[0]}, c.Args[1:]...) // tar czf
@@ -289,6 +300,7 @@ func archive(sh *shell.Shell, c shell.Command) {
 	sh.Print(partial.Unknown)
 }
 
+// unpack reports the directory into which an archive is unpacked.
 func unpack(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "d x P")
 	if dir, ok := o.Get("d"); ok {
@@ -296,19 +308,19 @@ func unpack(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// findTests is what the tests before an action let through.
+// findTests records which files the tests before an action select.
 type findTests struct {
-	narrowed bool     // a test of this alternative leaves things out
-	wide     bool     // an earlier alternative leaves nothing out
-	negated  bool     // the next test is turned around
-	names    []string // what the tests name; a star is a hole
+	narrowed bool     // a test of this alternative excludes files
+	wide     bool     // an earlier alternative excludes nothing
+	negated  bool     // the next test is negated
+	names    []string // the names in the tests, with each star replaced by a hole
 }
 
-func (f *findTests) narrow() bool { return f.narrowed && !f.wide }
+// isNarrowed reports whether the tests exclude files.
+func (f *findTests) isNarrowed() bool { return f.narrowed && !f.wide }
 
-// test reads one test of an expression. What a negated test leaves out is
-// little against what it lets through, and a size or an age that everything
-// has is none.
+// test reads one test of an expression. A negated test does not count, because it
+// excludes few files. A size or an age that every file has does not count, either.
 func (f *findTests) test(name, arg string) {
 	if !f.negated && strings.Trim(arg, "*./+") != "" && !matchesEverything(name, arg) {
 		f.narrowed = true
@@ -319,7 +331,7 @@ func (f *findTests) test(name, arg string) {
 	f.negated = false
 }
 
-// matchesEverything is true of tests that let everything through.
+// matchesEverything reports whether a test excludes nothing.
 func matchesEverything(name, arg string) bool {
 	switch name {
 	case "-perm":
@@ -330,13 +342,13 @@ func matchesEverything(name, arg string) bool {
 	return lex.OneOf(name+arg, "-mtime-0 -size+0 -size+0c -size-0 -mmin+0")
 }
 
-// or begins another alternative.
-func (f *findTests) or() {
+// startAlternative begins the alternative after "-o".
+func (f *findTests) startAlternative() {
 	f.wide = f.wide || !f.narrowed
 	f.narrowed = false
 }
 
-// find walks roots; -delete and -exec act on what its tests let through.
+// find reports what -delete, -exec and the output options do below the roots.
 func find(sh *shell.Shell, c shell.Command) {
 	roots, expr := findRoots(c.Args)
 	var tests findTests
@@ -349,29 +361,10 @@ func find(sh *shell.Shell, c shell.Command) {
 		case "!", "-not":
 			tests.negated = true
 		case "-o", "-or":
-			tests.or()
-		case "-name",
-			"-iname",
-			"-path",
-			"-ipath",
-			"-wholename",
-			"-regex",
-			"-iregex",
-			"-mtime",
-			"-mmin",
-			"-ctime",
-			"-cmin",
-			"-atime",
-			"-amin",
-			"-size",
-			"-newer",
-			"-newermt",
-			"-user",
-			"-group",
-			"-perm",
-			"-inum",
-			"-samefile",
-			"-lname":
+			tests.startAlternative()
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-lname",
+			"-mtime", "-mmin", "-ctime", "-cmin", "-atime", "-amin", "-newer", "-newermt",
+			"-size", "-user", "-group", "-perm", "-inum", "-samefile":
 			tests.test(expr[i], arg)
 			i++
 		case "-empty":
@@ -385,19 +378,20 @@ func find(sh *shell.Shell, c shell.Command) {
 			}
 			i++
 		case "-delete":
-			findDeletes(sh, roots, tests.narrow(), tests.names)
+			findDeletes(sh, roots, tests.isNarrowed(), tests.names)
 		case "-exec", "-execdir", "-ok", "-okdir":
-			i = findExec(sh, roots, tests.narrow(), tests.names, expr, i)
+			i = findExec(sh, roots, tests.isNarrowed(), tests.names, expr, i)
 		}
 	}
 	for _, r := range roots {
-		if !tests.narrow() {
+		if !tests.isNarrowed() {
 			r = strings.TrimSuffix(r, "/") + shell.EveryFile
 		}
-		sh.Print(foundPath(r, tests.narrow(), tests.names) + "\n")
+		sh.Print(foundPath(r, tests.isNarrowed(), tests.names) + "\n")
 	}
 }
 
+// findRoots splits the arguments of find into roots and expression.
 func findRoots(args []string) (roots, expr []string) {
 	for len(args) > 0 && lex.OneOf(args[0], "-H -L -P -E -X -d -s -x -O1 -O2 -O3 -D") {
 		args = args[1:]
@@ -417,8 +411,8 @@ func findRoots(args []string) (roots, expr []string) {
 	return roots, expr
 }
 
-// foundPath stands for what find yields below a root: the root itself unless
-// a test narrows it.
+// foundPath returns a path for what find yields below a root. It is the root itself,
+// unless a test narrows the search.
 func foundPath(root string, narrowed bool, names []string) string {
 	if !narrowed {
 		return root
@@ -431,14 +425,15 @@ func foundPath(root string, narrowed bool, names []string) string {
 	return strings.TrimSuffix(root, "/") + "/" + name
 }
 
-// nearest is the path of an exact name right below a root, or "".
-func nearest(root string, names []string) string {
+// childNamed returns the path directly below a root if the tests give one exact name, or "".
+func childNamed(root string, names []string) string {
 	if len(names) != 1 || partial.HasHole(names[0]) || fspath.HasGlob(names[0]) || strings.Contains(names[0], "/") {
 		return ""
 	}
 	return strings.TrimSuffix(root, "/") + "/" + names[0]
 }
 
+// findDeletes reports what -delete deletes below the roots.
 func findDeletes(sh *shell.Shell, roots []string, narrowed bool, names []string) {
 	for _, r := range roots {
 		kind := effect.DeleteTree
@@ -448,15 +443,16 @@ func findDeletes(sh *shell.Shell, roots []string, narrowed bool, names []string)
 		found := foundPath(r, narrowed, names)
 		target := sh.Path(found)
 		if strings.HasSuffix(found, "/") && target != "/" {
-			target += "/" // find follows the link that its root is
+			target += "/" // find follows a root that is a link
 		}
 		sh.Effect(kind, effect.Find, target)
-		if p := nearest(r, names); p != "" {
+		if p := childNamed(r, names); p != "" {
 			sh.Effect(kind, effect.Find, sh.Path(p))
 		}
 	}
 }
 
+// findExec runs the command of -exec and returns the index of its end.
 func findExec(sh *shell.Shell, roots []string, narrowed bool, names, expr []string, i int) int {
 	end := i + 1
 	for end < len(expr) && expr[end] != ";" && !(expr[end] == "+" && expr[end-1] == "{}") {
@@ -476,24 +472,25 @@ func findExec(sh *shell.Shell, roots []string, narrowed bool, names, expr []stri
 			out = replaceAll(argv, "{}", strings.TrimSuffix(r, "/")+shell.EveryFile)
 		}
 		if len(out) > 1 && !narrowed && lex.OneOf(lex.ProgramName(out[0]), "chmod chown chgrp setfacl") {
-			out = append([]string{out[0], "-R"}, out[1:]...) // one by one it comes to the same
+			out = append([]string{out[0], "-R"}, out[1:]...) // file by file the result is the same
 		}
 		sh.Exec(out, nil)
-		if p := nearest(r, names); p != "" {
+		if p := childNamed(r, names); p != "" {
 			sh.Exec(replaceAll(argv, "{}", p), nil)
 		}
 	}
 	return end
 }
 
-// findRemoves handles "-exec rm -f {}": without -r each file goes, which for
-// an unnarrowed find is the whole tree.
+// findRemoves reports "-exec rm -f {}" without narrowing tests. It deletes every file
+// of the tree, even without -r.
 func findRemoves(sh *shell.Shell, argv []string) {
 	for _, p := range shell.ParseOptions(argv[1:], "").Pos {
 		sh.Effect(effect.DeleteTree, effect.Find, sh.Path(p))
 	}
 }
 
+// fd runs the command of -x or -X on the files that it finds, or prints them.
 func fd(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e E t d x X extension exclude type max-depth min-depth exec exec-batch size "+
 		"changed-within changed-before owner base-directory")

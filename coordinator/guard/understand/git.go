@@ -13,7 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// gitProgram reads the global options, then the subcommand's row.
+// gitProgram reads git's global options and then runs the subcommand.
 func gitProgram(sh *shell.Shell, c shell.Command) {
 	o, rest := shell.Leading(gitWords(c.Args), gitOptions)
 	child := sh.Sub()
@@ -46,7 +46,7 @@ func gitProgram(sh *shell.Shell, c shell.Command) {
 	gitOther(child, verb, args, c)
 }
 
-// gitVerbs are the subcommands with a grammar of their own.
+// gitVerbs are the subcommands that have a function of their own.
 var gitVerbs = []struct {
 	name string
 	do   func(*shell.Shell, []string)
@@ -63,8 +63,8 @@ var gitVerbs = []struct {
 	{"config", gitConfig},
 }
 
-// gitAlias keeps a setting for the subcommand, and returns the command that rest
-// stands for if the setting is an alias of its first word.
+// gitAlias stores a setting for the subcommand. If the setting defines the first
+// word of rest as an alias, it returns the command that rest then runs.
 func gitAlias(sh *shell.Shell, setting string, rest []string) ([]string, bool) {
 	key, text, _ := strings.Cut(setting, "=")
 	key = strings.ToLower(key)
@@ -80,20 +80,20 @@ func gitAlias(sh *shell.Shell, setting string, rest []string) ([]string, bool) {
 	return append(argv, rest[1:]...), ok
 }
 
-// overwritesOwn is true of a subcommand that changes the files of a repository in
-// which Afar lies.
+// overwritesOwn reports whether a subcommand changes files of a repository that
+// holds Afar's own files.
 func overwritesOwn(sh *shell.Shell, verb string, args []string) bool {
 	const writing = "checkout switch restore reset stash pull merge rebase apply am cherry-pick revert clean rm mv"
 	return lex.OneOf(verb, writing) && sh.IsOwn(sh.Place.Cwd) && !lex.ContainsAny(args, "list show")
 }
 
-// gitOptions are the options before git's subcommand that take the next word.
+// gitOptions are git's global options that take the next word as their value.
 const gitOptions = "C c git-dir work-tree namespace super-prefix config-env exec-path attr-source"
 
-// gitWords cuts a setting off the option that it is attached to: -ckey=value.
+// gitWords splits an option with an attached setting, such as -ckey=value, in two.
 func gitWords(args []string) []string {
 	var out []string
-	value := false // the word belongs to the option before it
+	value := false // the word is the value of the previous option
 	for i, a := range args {
 		setting, attached := strings.CutPrefix(a, "-c")
 		switch {
@@ -110,10 +110,10 @@ func gitWords(args []string) []string {
 	return out
 }
 
-// maxGitSettings bounds the settings that git takes from its environment.
+// maxGitSettings limits how many settings are read from git's environment.
 const maxGitSettings = 32
 
-// gitEnvironment returns the settings that the command gives git in variables.
+// gitEnvironment returns the settings that the command passes to git in variables.
 func gitEnvironment(sh *shell.Shell) []string {
 	var out []string
 	for i := range maxGitSettings {
@@ -133,7 +133,7 @@ func gitEnvironment(sh *shell.Shell) []string {
 	return out
 }
 
-// gitSetting handles -c key=value: some keys are commands.
+// gitSetting runs the value of a setting if git would run it as a command.
 func gitSetting(sh *shell.Shell, setting string) {
 	key, text, _ := strings.Cut(setting, "=")
 	key = strings.ToLower(key)
@@ -146,16 +146,18 @@ func gitSetting(sh *shell.Shell, setting string) {
 	}
 }
 
-// gitSet is true if -c gives a setting one of these values.
+// gitSet reports whether -c gives a setting one of these values.
 func gitSet(sh *shell.Shell, key, values string) bool {
 	v, ok := sh.Lookup("git " + key)
 	return ok && lex.OneOf(lex.First(v), values)
 }
 
-// gitRuns is true of settings whose value git hands to a shell.
+// gitRuns reports whether git passes the value of a setting to a shell.
 func gitRuns(key string) bool {
 	return lex.OneOf(key, "core.sshcommand core.fsmonitor core.pager core.editor diff.external sequence.editor "+
-		"core.askpass credential.helper gpg.program") || lex.BeginsWith(key, "filter. pager. mergetool.") || strings.HasSuffix(key, ".textconv")
+		"core.askpass credential.helper gpg.program") ||
+		lex.BeginsWith(key, "filter. pager. mergetool.") ||
+		strings.HasSuffix(key, ".textconv")
 }
 
 func gitPush(sh *shell.Shell, args []string) {
@@ -217,7 +219,7 @@ func gitRefspecs(sh *shell.Shell, refs []string, force, lease bool, o shell.Opti
 	}
 }
 
-// branchOf is the short name of a ref; HEAD and @ are the current branch.
+// branchOf returns the short name of a ref. HEAD and @ mean the current branch.
 func branchOf(ref string) string {
 	ref = strings.TrimPrefix(ref, "refs/heads/")
 	ref = strings.TrimPrefix(ref, "heads/")
@@ -236,7 +238,7 @@ func refKind(ref string) effect.Op {
 
 func gitReset(sh *shell.Shell, args []string) {
 	o := shell.ParseOptions(args, "")
-	hard := o.Has("hard") || o.Exact("ha") // git takes the shortest that is unique
+	hard := o.Has("hard") || o.Exact("ha") // git accepts the shortest unique abbreviation
 	switch {
 	case hard && o.At(0) != "" && !lex.OneOf(o.At(0), "HEAD @"):
 		sh.Effect(effect.Discard, effect.ResetHardTo, "")
@@ -269,7 +271,7 @@ func gitCheckout(sh *shell.Shell, args []string) {
 		sh.Effect(effect.RewriteRefs, effect.BranchReset, branchOf(name))
 	}
 	if dashes {
-		discards(sh, after)
+		reportDiscards(sh, after)
 		return
 	}
 	if o.Exact("b", "B", "orphan", "t", "track", "detach") {
@@ -277,16 +279,17 @@ func gitCheckout(sh *shell.Shell, args []string) {
 	}
 	switch {
 	case len(o.Pos) > 1 && !o.Exact("recurse-submodules", "conflict"), len(o.Pos) > 2:
-		discards(sh, o.Pos[1:])
+		reportDiscards(sh, o.Pos[1:])
 	case len(o.Pos) == 2 && looksLikePath(o.Pos[1]):
-		discards(sh, o.Pos[1:])
+		reportDiscards(sh, o.Pos[1:])
 	case len(o.Pos) == 1 && looksLikePath(o.Pos[0]):
-		discards(sh, o.Pos)
+		reportDiscards(sh, o.Pos)
 	}
 }
 
-// gitTakesSide: of a file in conflict one side is taken. Of every other file
-// below the pathspec the changes go, so that it is the whole tree that counts.
+// gitTakesSide reports a checkout that takes one side of conflicting files. It also
+// reportDiscards the changes to every other file that the pathspec matches, so only
+// pathspecs for the whole tree are reported.
 func gitTakesSide(sh *shell.Shell, paths []string) {
 	for _, p := range paths {
 		if wholeTree(sh, p) {
@@ -295,6 +298,7 @@ func gitTakesSide(sh *shell.Shell, paths []string) {
 	}
 }
 
+// cutDashes splits arguments at the first "--".
 func cutDashes(args []string) (before, after []string, found bool) {
 	for i, a := range args {
 		if a == "--" {
@@ -304,14 +308,15 @@ func cutDashes(args []string) (before, after []string, found bool) {
 	return args, nil, false
 }
 
-// looksLikePath tells a pathspec from a branch where git would look at the
-// disk: dots, globs, a slash at the end, a short alphabetic extension.
+// looksLikePath reports whether a word is a pathspec rather than a branch. Git would
+// look at the disk. This function looks for dots, globs, a trailing slash or a short
+// alphabetic extension.
 func looksLikePath(s string) bool {
 	if lex.OneOf(s, ". ..") || lex.BeginsWith(s, "./ ../ / :") || fspath.HasGlob(s) || strings.HasSuffix(s, "/") {
 		return true
 	}
 	i := strings.LastIndexByte(s, '.')
-	if strings.HasSuffix(s, ".x") { // a branch of a version: 1.x
+	if strings.HasSuffix(s, ".x") { // a version branch such as 1.x
 		return false
 	}
 	if i < 0 || len(s)-i > 6 || i+1 == len(s) {
@@ -325,8 +330,8 @@ func looksLikePath(s string) bool {
 	return true
 }
 
-// discards reports pathspecs whose worktree content is replaced.
-func discards(sh *shell.Shell, paths []string) {
+// reportDiscards reports pathspecs whose changes in the work tree are lost.
+func reportDiscards(sh *shell.Shell, paths []string) {
 	for _, p := range paths {
 		op := effect.RestorePath
 		if wholeTree(sh, p) {
@@ -336,7 +341,7 @@ func discards(sh *shell.Shell, paths []string) {
 	}
 }
 
-// wholeTree is true of a pathspec that all files match.
+// wholeTree reports whether a pathspec matches all files.
 func wholeTree(sh *shell.Shell, p string) bool {
 	return lex.OneOf(p, ". ./ :/ :/* * ./* :(top) **") || partial.HasHole(p) && strings.Trim(p, partial.Holes) == "" ||
 		sh.Path(p) == sh.Place.Cwd ||
@@ -368,7 +373,7 @@ func gitRestore(sh *shell.Shell, args []string) {
 	if _, ok := o.Get("pathspec-from-file"); ok {
 		sh.Effect(effect.Discard, effect.RestorePath, "")
 	}
-	discards(sh, o.Pos)
+	reportDiscards(sh, o.Pos)
 }
 
 func gitClean(sh *shell.Shell, args []string) {
@@ -436,14 +441,14 @@ func gitConfig(sh *shell.Shell, args []string) {
 		showsKey(sh, "git setting", pos[0])
 	case sets && len(pos) > 1:
 		gitSetting(sh, pos[0]+"="+pos[1])
-		if key := strings.ToLower(pos[0]); outlives(key, pos[1]) {
+		if key := strings.ToLower(pos[0]); changesFutureRuns(key, pos[1]) {
 			sh.Effect(effect.GitSettings, "", key)
 		}
 	}
 }
 
-// configRequest returns the key and value of "git config", and whether it asks for
-// the value or sets it.
+// configRequest returns the key and value of "git config", and whether the command
+// asks for the value or sets it.
 func configRequest(o shell.Options) (pos []string, asks, sets bool) {
 	listed := o.Given("list unset unset-all")
 	switch verb := o.At(0); verb {
@@ -458,9 +463,9 @@ func configRequest(o shell.Options) (pos []string, asks, sets bool) {
 	return o.Pos, asks, !asks && !listed
 }
 
-// outlives is true of a setting by which git runs or fetches something else from
-// now on.
-func outlives(key, text string) bool {
+// changesFutureRuns reports whether a setting makes git run or fetch something else from now
+// on.
+func changesFutureRuns(key, text string) bool {
 	switch {
 	case lex.OneOf(key, "core.hookspath core.sshcommand core.fsmonitor init.templatedir include.path"):
 		return true
@@ -472,13 +477,13 @@ func outlives(key, text string) bool {
 	return key == "credential.helper" && strings.Contains(text, "store")
 }
 
-// gitSecret is true of the settings that hold a credential.
+// gitSecret reports whether a setting holds a credential.
 func gitSecret(key string) bool {
 	name := strings.ToLower(key[strings.LastIndexByte(key, '.')+1:])
 	return strings.HasSuffix(name, "extraheader") || name == "smtppass" || protected.SecretName(name)
 }
 
-// gitOther reads the subcommands that rows describe.
+// gitOther reports the effects of the subcommands that gitRows describe.
 func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
 	o := shell.ParseOptions(args, "x exec m message extcmd upload-pack receive-pack c config S G author since "+
 		"until grep format pretty")
@@ -487,7 +492,7 @@ func gitOther(sh *shell.Shell, verb string, args []string, c shell.Command) {
 	runRows(sh, gitRows, o.Pos, shell.Command{Name: verb, Args: args, In: c.In}, o)
 }
 
-// gitRows describe subcommands of git: the program of a row is the subcommand.
+// gitRows describe subcommands of git. The program of a row is the subcommand.
 var gitRows = []row{
 	{of: "merge cherry-pick revert am rebase", given: "abort skip", also: givesUp},
 	{of: "rebase", also: gitRebase},
@@ -526,8 +531,8 @@ var gitRows = []row{
 	{of: "send-email", kind: effect.SendOut, op: effect.Patches},
 }
 
-// givesUp reports the end of a merge, a rebase and the like that throws away what
-// was resolved so far.
+// givesUp reports the end of a merge, a rebase or a similar operation that discards
+// the conflicts resolved so far.
 func givesUp(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if c.Name == "rebase" {
 		runsEach(sh, o.All("x", "exec"))
@@ -535,7 +540,7 @@ func givesUp(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Effect(effect.Discard, effect.GiveUp, "")
 }
 
-// runsEach runs commands that git hands to a shell.
+// runsEach runs commands that git passes to a shell.
 func runsEach(sh *shell.Shell, commands []string) {
 	for _, code := range commands {
 		sh.Run(code, nil)
@@ -563,7 +568,7 @@ func runsFilters(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 }
 
-// prunesBySettings reports objects that go at once because a setting says so.
+// prunesBySettings reports objects that are pruned at once because of a setting.
 func prunesBySettings(sh *shell.Shell, _ shell.Command, _ shell.Options) {
 	if gitSet(sh, "gc.reflogexpire", "now all 0") || gitSet(sh, "gc.pruneexpire", "now all") {
 		sh.Effect(effect.RewriteRefs, effect.Prune, "")
@@ -575,14 +580,14 @@ func deletesRef(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Effect(effect.RewriteRefs, effect.RefDelete, branchOf(o.At(0)))
 }
 
-// listsFiles prints the files of the work tree, where nothing narrows the list.
+// listsFiles prints all files of the work tree, unless an argument narrows the list.
 func listsFiles(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if len(o.Pos) == 0 && len(c.Args) == strings.Count(" "+strings.Join(c.Args, " "), " -z") {
 		sh.Print("." + shell.EveryFile + "\n")
 	}
 }
 
-// removesWorktree reports a worktree that goes with its changes.
+// removesWorktree reports a worktree that is removed together with its changes.
 func removesWorktree(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Effect(effect.Discard, effect.Worktree, sh.Path(o.At(1)))
 }
@@ -601,8 +606,8 @@ func gitMove(sh *shell.Shell, _ shell.Command, o shell.Options) {
 // printsTop prints the top of the work tree.
 func printsTop(sh *shell.Shell, _ shell.Command, _ shell.Options) { sh.Print(toplevel(sh) + "\n") }
 
-// gitFetched: a forced refspec moves a local branch to what the remote has,
-// whatever was committed there. The remote-tracking refs are the remote's anyway.
+// gitFetched reports local branches that a forced refspec overwrites with those of
+// the remote. Remote-tracking refs are ignored, because they only mirror the remote.
 func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	force := o.Exact("f", "force")
 	if o.Exact("dry-run") || len(o.Pos) < 2 {
@@ -620,7 +625,8 @@ func gitFetched(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// gitRebase: the reflog has the old commits, and a snapshot has them by name.
+// gitRebase reports a rebase. The old commits stay in the reflog, and a snapshot
+// keeps them by name.
 func gitRebase(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	runsEach(sh, o.All("x", "exec"))
 	if !o.Given("continue quit edit-todo show-current-patch") {
@@ -628,7 +634,8 @@ func gitRebase(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// gitUpdateRef reads "ref value" and, from its input, lines of "verb ref value".
+// gitUpdateRef reports changes to branches. It reads "ref value" from the operands,
+// or lines of "verb ref value" from standard input.
 func gitUpdateRef(sh *shell.Shell, c shell.Command, o shell.Options) {
 	switch {
 	case o.Given("stdin") && c.In != nil:
@@ -645,8 +652,8 @@ func gitUpdateRef(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// gitPrograms runs what git starts on behalf of a subcommand: a diff tool, a
-// pager, the other end of a transport.
+// gitPrograms runs the programs that git starts for a subcommand, such as a diff
+// tool, a pager or the other end of a transport.
 func gitPrograms(sh *shell.Shell, verb string, args []string, o shell.Options) {
 	for _, code := range o.All("extcmd", "upload-pack", "receive-pack") {
 		sh.Run(code, nil)
@@ -675,7 +682,7 @@ func gitPrograms(sh *shell.Shell, verb string, args []string, o shell.Options) {
 			gitSetting(sh, setting)
 		}
 		cloneInto(sh, o)
-		cloned(sh, args)
+		rememberClone(sh, args)
 	}
 	for _, a := range args {
 		if code, ok := strings.CutPrefix(a, "ext::"); ok { // a transport that is a command
@@ -684,7 +691,7 @@ func gitPrograms(sh *shell.Shell, verb string, args []string, o shell.Options) {
 	}
 }
 
-// cloneInto reports a clone that puts files where Afar or the host loads them.
+// cloneInto reports a clone into a directory from which Afar or the host loads files.
 func cloneInto(sh *shell.Shell, o shell.Options) {
 	if len(o.Pos) < 2 {
 		return

@@ -11,10 +11,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
-// The host loads more than plugins: a skill may bring hooks, and a mod, a module
-// that may overrule every hook, ours among them.
+// The host loads more than plugins. A skill may add hooks. A mod brings a module
+// that can overrule every hook, including Afar's.
 
-// hostCommand reports what a command of the client does to plugins, mods and
+// hostCommand reports the effects of a command of the client on plugins, mods and
 // hooks.
 func hostCommand(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "settings p print mcp-config setting-sources model allowedTools "+
@@ -34,8 +34,8 @@ func hostCommand(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// hostEnvironment reports variables that start a client without our hooks, or
-// with plugins of its own.
+// hostEnvironment reports variables that start a client without Afar's hooks, with
+// another configuration, or with other plugins.
 func hostEnvironment(sh *shell.Shell) {
 	for _, name := range [...]string{"AFAR_DISABLED", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"} {
 		if v, ok := sh.Assigned(name); ok && v != "" && v != "0" {
@@ -73,8 +73,8 @@ func hostOptions(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// nestedSettings judges the settings that a nested client is given, as JSON or
-// as a file.
+// nestedSettings reports the settings, as JSON or as a file, that a nested client
+// gets.
 func nestedSettings(sh *shell.Shell, settings string) {
 	switch {
 	case !strings.HasPrefix(strings.TrimSpace(settings), "{"):
@@ -95,11 +95,13 @@ func hostPrompt(sh *shell.Shell, o shell.Options) {
 	}
 }
 
+// pluginCommand reports a command that changes the host's plugins.
 func pluginCommand(sh *shell.Shell, o shell.Options, sub string) {
 	names := strings.Join(o.Pos[min(2, len(o.Pos)):], " ")
 	verb := strings.ToLower(o.At(1))
 	switch {
-	case lex.OneOf(verb, "uninstall remove disable rm") && (strings.Contains(names, "afar") || o.Exact("all") || names == ""):
+	case lex.OneOf(verb, "uninstall remove disable rm") &&
+		(strings.Contains(names, "afar") || o.Exact("all") || names == ""):
 		sh.Effect(effect.DisableAfar, effect.Named(sub), o.At(2))
 	case verb == "marketplace" && lex.OneOf(o.At(2), "remove rm") && strings.Contains(names, "afar"):
 		sh.Effect(effect.DisableAfar, effect.Named(sub), o.At(3))
@@ -110,7 +112,7 @@ func pluginCommand(sh *shell.Shell, o shell.Options, sub string) {
 	}
 }
 
-// skillTool reports a skill, or a command of the client, that loads mods.
+// skillTool reports a skill or a client command that loads mods.
 func skillTool(sh *shell.Shell, call effect.Call) {
 	for _, a := range call.Args {
 		name, _, _ := strings.Cut(strings.TrimSpace(a.Value), " ")
@@ -121,16 +123,17 @@ func skillTool(sh *shell.Shell, call effect.Call) {
 	}
 }
 
-// loadsMods is true of the skill with which a session writes mods, and of the
-// command that loads what was written.
+// loadsMods reports whether a name is the skill with which a session writes mods, or
+// the command that loads them.
 func loadsMods(name string) bool {
 	name = strings.ToLower(strings.TrimPrefix(name, "/"))
 	return lex.OneOf(name[strings.LastIndexByte(name, ':')+1:], "plugin-authoring reload-plugins")
 }
 
-// settingsEdit is otherSetting for a call of a file tool that shows the whole of
-// what it changes, and changes no setting on which our hooks depend; else "". A
-// whole user file is never that: what it leaves out is not shown.
+// settingsEdit returns OtherSetting if a call of a file tool shows its whole change
+// and changes no setting on which Afar's hooks depend. Otherwise it returns "". A call
+// that writes the whole user file returns "", because it does not show what it
+// removes.
 func settingsEdit(sh *shell.Shell, call effect.Call, p string) effect.Op {
 	tail, ok := protected.HostFolder(p, sh.Eval.Site.Env)
 	if !ok || strings.Count(tail, "/") != 1 || !lex.OneOf(fspath.Base(tail), "settings.json settings.local.json") {
@@ -146,13 +149,13 @@ func settingsEdit(sh *shell.Shell, call effect.Call, p string) effect.Op {
 	return ""
 }
 
-// wholeSettings is true of a harmless settings file that is not empty.
+// wholeSettings reports whether a text is a harmless settings file that is not empty.
 func wholeSettings(content string) bool {
 	_, err := hostjson.Parse(content, hostjson.MaxDepth)
 	return err == nil && strings.Contains(content, ":") && harmlessSettings(content)
 }
 
-// harmlessEdits is true if each text that an edit takes or gives is harmless.
+// harmlessEdits reports whether every old and new text of an edit is harmless.
 func harmlessEdits(c effect.Call) bool {
 	texts := 0
 	for _, a := range c.Args {
@@ -167,11 +170,11 @@ func harmlessEdits(c effect.Call) bool {
 	return texts > 1
 }
 
-// harmlessSettings is true of a piece of a settings file that names what it
-// changes, and names nothing on which our hooks depend. It may be cut at any
-// point between two tokens.
+// harmlessSettings reports whether a piece of a settings file names every setting it
+// contains, and none on which Afar's hooks depend. The piece may start and end between
+// any two tokens.
 func harmlessSettings(text string) bool {
-	named, listed := false, false // the value that comes next has a name, or its list has
+	named, listed := false, false // the next value has a name, or its list has one
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		token, isText := settingToken(text)
 		text = text[len(token):]
@@ -192,8 +195,8 @@ func harmlessSettings(text string) bool {
 	return true
 }
 
-// settingToken is the token that a piece of JSON begins with, "" if it cannot be
-// told. Escapes are not read: no harmless name or value has one.
+// settingToken returns the first token of a piece of JSON, or "" if it is not clear.
+// It reads no escapes, because no harmless name or value has one.
 func settingToken(text string) (token string, isText bool) {
 	if text[0] == '"' {
 		end := strings.IndexByte(text[1:], '"')
@@ -216,8 +219,8 @@ func settingToken(text string) (token string, isText bool) {
 	return "", false
 }
 
-// guardsHooks is true of the names of settings that decide which hooks, plugins
-// and mods the host runs, and with which environment.
+// guardsHooks reports whether a setting decides which hooks, plugins and mods the host
+// runs, or with which environment.
 func guardsHooks(name string) bool {
 	low := strings.ToLower(strings.Trim(name, `"`))
 	if lex.Mentions(low, "hook plugin marketplace afar") {
@@ -226,8 +229,8 @@ func guardsHooks(name string) bool {
 	return lex.OneOf(low, "env crosssessioninbound command matcher type mods modules")
 }
 
-// permissionRule is true of an item of a list that can only be a rule of the
-// host's permissions: a tool's name, perhaps with parentheses.
+// permissionRule reports whether a list item can only be a permission rule of the
+// host: the name of a tool, optionally followed by parentheses.
 func permissionRule(item string) bool {
 	item = strings.Trim(item, `"`)
 	tool, _, _ := strings.Cut(item, "(")

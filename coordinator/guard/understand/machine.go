@@ -6,8 +6,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// machineTables are the programs that steer services, accounts and settings of the
-// machine.
+// machineTables are the programs that control the machine's services, accounts and
+// settings.
 var machineTables = []table{
 	{programs: "loginctl", values: "H M s n o p host machine signal lines output property", rows: []row{
 		{
@@ -145,18 +145,18 @@ const (
 	modeVerbs     = "isolate|emergency|rescue|default|set-default"
 )
 
-// systemRows are those of a program that always changes the system.
+// systemRows are the rows of programs that always change the system.
 var systemRows = []row{{kind: effect.ChangeSystem, op: byProgram, target: operands}}
 
-// runsBehindDashes runs the command that stands behind "--".
+// runsBehindDashes runs the command after "--".
 func runsBehindDashes(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	sh.Exec(lex.After(c.Args, "--", 1), c.In)
 }
 
-// showsKeychain reports a secret of the keychain that is printed.
+// showsKeychain reports a keychain secret that is printed.
 func showsKeychain(sh *shell.Shell, _ shell.Command, _ shell.Options) { showsKey(sh, "keychain", "") }
 
-// signalled reports a server that is told to end by an option.
+// signalled reports a server that an option tells to stop.
 func signalled(sh *shell.Shell, c shell.Command, o shell.Options) {
 	signal, _ := o.Get("s", "k", "m")
 	if lex.OneOf(signal, "stop quit graceful-stop fast immediate") {

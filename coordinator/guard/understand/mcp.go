@@ -13,11 +13,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// A server's tool has no manual that we could keep a table of. It is read by
-// the words of its name, and by what its arguments are called: a command is a
-// command, a query is SQL, a path is a path.
+// No table can list the tools of all MCP servers. A tool is judged by the words of its
+// name and by the names of its arguments: "command" is a command, "query" is SQL, and
+// "path" is a path.
 
-// mcpTool reports what a call of a server's tool does.
+// mcpTool reports the effects of a call of an MCP server's tool.
 func mcpTool(sh *shell.Shell, call effect.Call) {
 	parts := strings.SplitN(call.Tool, "__", 3)
 	if len(parts) < 3 {
@@ -33,7 +33,7 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	}
 	sh.Part = call.Tool
 	if slices.Contains(server, "afar") || lex.HasWord(server, "playwright puppeteer browser chrome memory thinking") {
-		return // our own, and those that keep what they do to themselves
+		return // Afar's own tools, and tools without effects on anything else
 	}
 	if lex.HasWord(server, "terminal iterm iterm2 tmux screen kitty wezterm computer desktop") &&
 		lex.HasWord(words, "keys key type keystroke computer input send write paste") &&
@@ -43,13 +43,13 @@ func mcpTool(sh *shell.Shell, call effect.Call) {
 	}
 	for _, e := range sh.Eval.Effects[before:] {
 		if e.Kind == effect.DeleteTree || e.Kind == effect.MoveAway {
-			return // its name says what its paths have said
+			return // its paths already gave its effects
 		}
 	}
 	mcpVerb(sh, server, words, call)
 }
 
-// mcpVerb reports what the name of a tool says.
+// mcpVerb reports the effects that the name of a tool suggests.
 func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 	if lex.HasWord(words, "secret secrets password credential credentials") &&
 		lex.HasWord(words, "get read reveal show fetch access") {
@@ -64,18 +64,24 @@ func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 		case lex.OneOf(w, web.DestroyVerbs):
 			sh.Effect(effect.DestroyRemote, effect.Named(lex.Noun(words, w)), call.Tool)
 			return
-		case lex.OneOf(w, "publish") || lex.OneOf(w, "release") && lex.HasWord(words, "create make") || w == "deploy" && call.Has("", "prod production"):
+		case w == "publish",
+			w == "release" && lex.HasWord(words, "create make"),
+			w == "deploy" && call.Has("", "prod production"):
 			sh.Effect(effect.PublishOut, effect.Named(call.Tool), "to others")
 			return
 		case lex.OneOf(w, "send post reply tweet add") && lex.HasWord(words[i:], "message messages email mail dm "+
 			"tweet sms"):
 			sh.Effect(effect.SendOut, effect.Message, call.Tool)
 			return
-		case w == "merge" && lex.HasWord(words, "pull pr mr request") || lex.OneOf(w, "refund pause scale apply "+changeVerbs) && !lex.OneOf(w,
-			"change clear block compact repair break"):
+		case w == "merge" && lex.HasWord(words, "pull pr mr request"),
+			lex.OneOf(w, "refund pause scale apply "+changeVerbs) &&
+				!lex.OneOf(w, "change clear block compact repair break"):
 			sh.Effect(effect.ChangeRemote, effect.Named(w), call.Tool)
 			return
-		case lex.OneOf(w, "create add set put update attach grant") && (touchesRights(strings.Join(words[i+1:], "-")) || lex.HasWord(words, "collaborator") || call.Has("visibility", "public")):
+		case lex.OneOf(w, "create add set put update attach grant") &&
+			(touchesRights(strings.Join(words[i+1:], "-")) ||
+				lex.HasWord(words, "collaborator") ||
+				call.Has("visibility", "public")):
 			sh.Effect(effect.ChangeRemote, effect.Rights, call.Tool)
 			return
 		case w == "create" && slices.Contains(words, "refund"):
@@ -87,7 +93,7 @@ func mcpVerb(sh *shell.Shell, server, words []string, call effect.Call) {
 	}
 }
 
-// mcpGit reads the tools that wrap git's own verbs.
+// mcpGit runs the git command that a tool wraps.
 func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	switch {
 	case lex.HasWord(words, "reset") && call.Has("mode", "hard") || call.Has("hard", "true"):
@@ -103,8 +109,8 @@ func mcpGit(sh *shell.Shell, words []string, call effect.Call) bool {
 	return true
 }
 
-// mcpArgv runs a command whose words are the items of a list, with its name
-// among them or beside them.
+// mcpArgv runs a command whose words are the items of a list. Its name is the first
+// item, or an argument of its own.
 func mcpArgv(sh *shell.Shell, call effect.Call) {
 	var argv []string
 	for _, a := range call.Args {
@@ -143,13 +149,17 @@ func mcpArg(sh *shell.Shell, a effect.Arg, server, words []string) {
 	case lex.OneOf(name, "code python javascript js source") && !(name == "source" && looksLikePath):
 		sh.Src = &shell.Source{Whole: sh.Part}
 		for _, line := range shell.SplitLines(text) {
-			if magic, ok := strings.CutPrefix(line, "!"); ok { // a notebook's line of shell
+			if magic, ok := strings.CutPrefix(line, "!"); ok { // a shell line of a notebook
 				sh.RunText(magic)
 			}
 		}
-		script.Run(sh, text, map[bool]string{true: "js", false: "python"}[lex.OneOf(name, "javascript js")])
+		lang := "python"
+		if lex.OneOf(name, "javascript js") {
+			lang = "js"
+		}
+		script.Run(sh, text, lang)
 	case name == "url":
-		fetched(sh, []string{text})
+		reportFetched(sh, []string{text})
 		ownSocket(sh, shell.Command{Args: []string{text}})
 	case lex.OneOf(name, "path file_path filepath file filename destination dest target source uri paths "+
 		"directory dir") || lex.IsNumber(name) && strings.HasPrefix(a.Path, "paths."):

@@ -27,6 +27,7 @@ var networkPrograms = []named{
 	}},
 }
 
+// httpClient reports the effects of an HTTP client's request and of its output files.
 func httpClient(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "X d o O_ H u A e F T b c x K w m C E r U Q P request data data-raw "+
 		"data-binary data-urlencode data-ascii json form upload-file output header user user-agent cookie "+
@@ -43,7 +44,7 @@ func httpClient(sh *shell.Shell, c shell.Command) {
 			break
 		}
 	}
-	fetched(sh, append(o.All("url"), o.Pos...))
+	reportFetched(sh, append(o.All("url"), o.Pos...))
 	outgoing(sh, c, o, host)
 	method := ""
 	if given := o.All("X", "request", "method"); len(given) > 0 {
@@ -73,6 +74,7 @@ func httpClient(sh *shell.Shell, c shell.Command) {
 	sh.Print(partial.UnknownNetwork)
 }
 
+// wgetStdout reports whether wget writes to standard output.
 func wgetStdout(args []string) bool {
 	for i, a := range args {
 		if lex.OneOf(a, "-O- -qO- --output-document=-") || strings.HasSuffix(a, "O-") ||
@@ -83,6 +85,7 @@ func wgetStdout(args []string) bool {
 	return false
 }
 
+// wgetFile returns the file that wget writes because of a cluster ending in -O, or "".
 func wgetFile(c shell.Command) string {
 	if c.Name != "wget" {
 		return ""
@@ -95,7 +98,7 @@ func wgetFile(c shell.Command) string {
 	return ""
 }
 
-// plainHTTP reads httpie's METHOD as an operand.
+// plainHTTP reads a request of httpie and similar clients. Their method is an operand.
 func plainHTTP(sh *shell.Shell, c shell.Command, o shell.Options) {
 	files := []string{}
 	for _, p := range o.Pos {
@@ -109,10 +112,17 @@ func plainHTTP(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// outgoing reports secrets in what a request carries: known ones in its body
-// and its address, possible ones in its headers, where a token belongs.
+// outgoing reports secrets that a request carries. Secrets in the body or the URL
+// are certain leaks. Secrets in other arguments, such as headers, are possible leaks,
+// because a token belongs there.
 func outgoing(sh *shell.Shell, c shell.Command, o shell.Options, host string) {
-	for _, f := range o.All("d", "data", "data-binary", "data-urlencode", "data-raw", "json", "F", "form", "T", "upload-file", "post-file", "body-file", "post-data", "K", "config") {
+	for _, f := range o.All(
+		"d", "data", "data-binary", "data-urlencode", "data-raw", "json",
+		"F", "form",
+		"T", "upload-file",
+		"post-file", "body-file", "post-data",
+		"K", "config",
+	) {
 		name := f
 		if i := strings.IndexAny(f, "@<"); i >= 0 {
 			name = f[i+1:]
@@ -152,7 +162,8 @@ func outgoing(sh *shell.Shell, c shell.Command, o shell.Options, host string) {
 	)
 }
 
-// fileText is the content of a file as far as it matters for what leaves.
+// fileText returns the content of a file as far as it is known. A credential file
+// yields a mark for a secret.
 func fileText(sh *shell.Shell, name string) string {
 	p := sh.Path(name)
 	if text, ok := sh.Files[p]; ok {
@@ -164,6 +175,7 @@ func fileText(sh *shell.Shell, name string) string {
 	return partial.Unknown
 }
 
+// rawSocket reports reverse shells, and text that is sent to a socket.
 func rawSocket(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e c p s w q i X x sh-exec exec")
 	joined := strings.Join(c.Args, " ")
@@ -185,6 +197,7 @@ func rawSocket(sh *shell.Shell, c shell.Command) {
 	sh.Print(partial.UnknownNetwork)
 }
 
+// secureCopy reports files that scp or sftp sends, writes or deletes.
 func secureCopy(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "P i F o c S l J D X b B R")
 	if c.Name == "sftp" && c.In != nil {
@@ -207,8 +220,8 @@ func secureCopy(sh *shell.Shell, c shell.Command) {
 	writeTo(sh, to)
 }
 
-// transferCommands reads what sftp and lftp are told: what they delete goes on
-// the other side, for everybody who keeps files there.
+// transferCommands reads the commands of sftp and lftp. Their deletions happen on the
+// remote side, where others may keep files, too.
 func transferCommands(sh *shell.Shell, text, host string) {
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
@@ -234,7 +247,7 @@ func transferCommands(sh *shell.Shell, text, host string) {
 	}
 }
 
-// writeTo reports the destination of a copy, here or on the host it names.
+// writeTo reports the destination of a copy, on this machine or on another host.
 func writeTo(sh *shell.Shell, to string) {
 	if !shell.IsRemotePath(to) {
 		sh.Write(to)
@@ -247,6 +260,7 @@ func writeTo(sh *shell.Shell, to string) {
 	}
 }
 
+// syncCopies reports files that a sync program sends, writes or deletes.
 func syncCopies(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e f T B exclude include filter files-from rsh rsync-path password-file "+
 		"log-file bwlimit port timeout backup-dir config transfers checkers")
@@ -297,6 +311,7 @@ func syncCopies(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// rsyncDelete reports the files that an option of rsync deletes.
 func rsyncDelete(sh *shell.Shell, o shell.Options, to, flag string) {
 	if flag == "remove-source-files" {
 		for _, from := range o.Pos[:len(o.Pos)-1] {
@@ -311,6 +326,7 @@ func rsyncDelete(sh *shell.Shell, o shell.Options, to, flag string) {
 	sh.Effect(effect.DeleteCopies, effect.Local, sh.Path(to))
 }
 
+// rclone reports the effects of a command of rclone.
 func rclone(sh *shell.Shell, o shell.Options) {
 	if lex.OneOf(o.At(0), "copy copyto sync move moveto") && strings.Contains(o.At(2), ":") {
 		Carries(sh, shell.Command{}, o.Pos[1:2], o.At(2))
@@ -329,8 +345,8 @@ func rclone(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// networkTables are the programs that change the network of the machine, or make
-// something of it reachable.
+// networkTables are the programs that change the machine's network settings, or make
+// the machine reachable from outside.
 var networkTables = []table{
 	{programs: "robocopy", rows: []row{{mention: "/mir /purge", also: mirrorsFolder}}},
 	{
@@ -345,8 +361,9 @@ var networkTables = []table{
 	},
 	{programs: "networksetup", rows: []row{
 		{
-			first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|set*|remove*|delete*|create*|rename*|import*|order*",
-			kind:  effect.ChangeSystem, op: effect.Network, target: "$args",
+			first: "-set*|-remove*|-delete*|-create*|-rename*|-import*|-order*|" +
+				"set*|remove*|delete*|create*|rename*|import*|order*",
+			kind: effect.ChangeSystem, op: effect.Network, target: "$args",
 		},
 		{args: interfaceShown},
 		{args: interfaceDown, kind: effect.ChangeSystem, op: effect.Network, target: "$args"},
@@ -363,7 +380,7 @@ var networkTables = []table{
 	{programs: "nmap masscan hydra sqlmap nikto aircrack-ng arpspoof ettercap wireshark tshark"},
 }
 
-// interfaceRows are those of programs that bring interfaces and routes down.
+// interfaceRows are the rows of programs that bring interfaces and routes down.
 var interfaceRows = []row{
 	{args: interfaceShown},
 	{args: interfaceDown, kind: effect.ChangeSystem, op: effect.Network, target: "$args"},
@@ -374,14 +391,14 @@ const (
 	interfaceDown  = "down|del|delete|flush|off|disable|-setairportpower"
 )
 
-// mirrorsFolder reports a copy that deletes what its source lacks.
+// mirrorsFolder reports a copy that deletes files missing from its source.
 func mirrorsFolder(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if len(c.Args) > 1 {
 		sh.Effect(effect.DeleteCopies, effect.Local, strings.ReplaceAll(sh.Path(c.Args[1]), "\\", "/"))
 	}
 }
 
-// runsRotated runs the command that tcpdump hands each finished file to.
+// runsRotated runs the command that tcpdump starts for each finished file.
 func runsRotated(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	if code, ok := o.Get("z"); ok {
 		sh.Run(code, nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// The programs that write the files they are given, always or with a flag,
-// and those that talk to sockets.
+// These are the programs that always edit their file arguments, the programs that
+// do so with a flag, and the programs that talk to sockets.
 const (
 	inPlaceAlways = "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak patch dos2unix unix2dos " +
 		"sd rpl sqlite3 duckdb"
@@ -19,7 +19,7 @@ const (
 	socketClients = "curl nc ncat netcat socat websocat wget http"
 )
 
-// ownName is true of the programs that own has something to say about.
+// ownName reports whether checkOwn has a check for a program.
 func ownName(name string) bool {
 	return lex.OneOf(name, "afar claude claude-code go") || strings.HasPrefix(name, "hook-") ||
 		lex.OneOf(name, inPlaceAlways) ||
@@ -27,8 +27,8 @@ func ownName(name string) bool {
 		lex.OneOf(name, socketClients)
 }
 
-// own reports what a command does to Afar or to the host's guard rails.
-func own(sh *shell.Shell, c shell.Command, full string) {
+// checkOwn reports the effects of a command on Afar or on the host's guard rails.
+func checkOwn(sh *shell.Shell, c shell.Command, full string) {
 	switch {
 	case c.Name == "afar":
 		afarCommand(sh, c)
@@ -37,21 +37,21 @@ func own(sh *shell.Shell, c shell.Command, full string) {
 	case lex.OneOf(c.Name, "claude claude-code"):
 		hostCommand(sh, c)
 	}
-	opened(sh, c)
+	reportOpened(sh, c)
 	if changesInPlace(c) {
 		ownOperands(sh, c)
 	}
 	if c.Name == "go" && len(c.Args) > 1 && c.Args[0] == "run" &&
 		(fspath.Base(c.Args[1]) == "afar" || strings.HasPrefix(fspath.Base(c.Args[1]), "hook-")) {
-		own(sh, shell.Command{Name: fspath.Base(c.Args[1]), Args: c.Args[2:]}, c.Args[1])
+		checkOwn(sh, shell.Command{Name: fspath.Base(c.Args[1]), Args: c.Args[2:]}, c.Args[1])
 	}
 	if lex.OneOf(c.Name, socketClients) {
 		ownSocket(sh, c)
 	}
 }
 
-// changesInPlace is true of the editors and converters that write the files
-// they are given.
+// changesInPlace reports whether a command is an editor or a converter that
+// overwrites its file arguments.
 func changesInPlace(c shell.Command) bool {
 	if lex.OneOf(c.Name, inPlaceAlways) {
 		return true
@@ -60,8 +60,8 @@ func changesInPlace(c shell.Command) bool {
 		lex.ContainsAny(c.Args, "--write -i -w --in-place --inplace put --fix")
 }
 
-// ownOperands reports guarded files among the operands of a program that
-// changes what it is given.
+// ownOperands reports guarded files among the operands of a program that edits its
+// file arguments.
 func ownOperands(sh *shell.Shell, c shell.Command) {
 	for _, a := range shell.ParseOptions(c.Args, "").Pos {
 		if p := sh.Path(a); isGuarded(sh, p) {
@@ -70,8 +70,8 @@ func ownOperands(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// ownOutput notices a compiler or another program that is told to write one of
-// the guarded files.
+// ownOutput reports a guarded file that a compiler or another program writes
+// because of an output option.
 func ownOutput(sh *shell.Shell, c shell.Command) {
 	for i, a := range c.Args {
 		if len(a) < 2 || a[0] != '-' {
@@ -90,12 +90,14 @@ func ownOutput(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// ownProgram is true of our binaries, and of the link to one in the home.
+// ownProgram reports whether a path is one of Afar's binaries, or a link to one in
+// the home directory.
 func ownProgram(sh *shell.Shell, p string) bool {
 	base := fspath.Base(p)
 	return protected.LinkedProgram(p) || sh.IsOwn(p) && (base == "afar" || strings.HasPrefix(base, "hook-"))
 }
 
+// ownSocket reports arguments that name Afar's web page or one of its sockets.
 func ownSocket(sh *shell.Shell, c shell.Command) {
 	for _, a := range c.Args {
 		for _, page := range [...]string{"127.0.0.1:7357", "localhost:7357", "[::1]:7357"} { // AFAR_WEB_ADDR's default
@@ -117,8 +119,9 @@ func ownSocket(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// afarCommand lets the verbs through that only read or speak; every other
-// verb is a decision, and a session decides nothing for the person.
+// afarCommand reports a command of Afar that decides something. Verbs that only read
+// or post are allowed. Every other verb is a decision that belongs to the person,
+// not to a session.
 func afarCommand(sh *shell.Shell, c shell.Command) {
 	_, rest := shell.Leading(c.Args, "session since home")
 	if len(rest) == 0 {

@@ -5,11 +5,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// action is what one program does: its arguments become effects and, where it
-// matters to the next command, output.
+// action runs one program. It turns the arguments into effects and, if the next
+// command may use it, output.
 type action func(*shell.Shell, shell.Command)
 
-// named is an action with the names of its programs.
+// named is an action and the names of the programs that it runs.
 type named struct {
 	names string
 	do    action
@@ -18,15 +18,15 @@ type named struct {
 // passing are the programs that may pass "--help" on to another.
 var passing = [...][]named{wrapperPrograms, codePrograms, containerPrograms}
 
-// families are those that have a grammar of their own. They are lists and not one
-// map: nothing is built when the hook starts.
+// families are the other programs that have code of their own. They are lists, not a
+// map, so nothing is built when the hook starts.
 var families = [...][]named{
 	textPrograms, filePrograms, diskPrograms, databasePrograms, processPrograms, networkPrograms, publishPrograms,
 	packagePrograms, secretPrograms,
 }
 
-// actionOf returns what a program does, nil for one that no table has, and whether
-// it may pass "--help" on to another.
+// actionOf returns the action of a program, or nil if no table lists it. It also
+// returns whether the program may pass "--help" on to another one.
 func actionOf(name string) (do action, passes bool) {
 	if w := wrapperOf(name); w != nil {
 		return w.run, true
@@ -47,6 +47,7 @@ func actionOf(name string) (do action, passes bool) {
 	return nil, false
 }
 
+// actionIn returns the action of a program in one list, or nil.
 func actionIn(list []named, name string) action {
 	for i := range list {
 		if lex.OneOf(name, list[i].names) {
@@ -56,23 +57,23 @@ func actionIn(list []named, name string) action {
 	return nil
 }
 
-// program is what the tables say about a name.
+// program holds what the tables say about a program name.
 type program struct {
 	action   action
 	passes   bool // it may pass "--help" on to another program
 	shell    bool // a shell
 	silent   bool // its empty output is known to be empty
 	secret   bool // with the right arguments it shows a secret
-	prints   bool // with the right arguments it prints what is meant for eval
-	own      bool // it may do something to Afar or the host's guard rails
-	controls bool // it controls something that is elsewhere
-	sql      bool // it is a statement that belongs into a client
+	prints   bool // with the right arguments it prints code for eval
+	own      bool // it may affect Afar or the host's guard rails
+	controls bool // it controls something on another machine or service
+	sql      bool // it is the first word of an SQL statement
 }
 
-// maxPrograms is more names than a call that a person wrote has.
+// maxPrograms bounds the cache. A call that a person wrote has fewer names.
 const maxPrograms = 2048
 
-// A dispatcher runs programs by what the tables say about their names.
+// A dispatcher runs programs as the tables describe them.
 type dispatcher struct {
 	programs map[string]program // the names that were looked up
 }
@@ -84,8 +85,9 @@ func (d *dispatcher) run(sh *shell.Shell, c shell.Command, full string) bool {
 	return p.silent
 }
 
-// programNamed looks a name up. The names of a long call repeat, and to ask every
-// table takes longer than the rest of an ordinary command.
+// programNamed returns what the tables say about a name. It caches the answer: the
+// names of a long call repeat, and searching every table takes longer than the rest
+// of an ordinary command.
 func (d *dispatcher) programNamed(name string) program {
 	if p, ok := d.programs[name]; ok {
 		return p

@@ -16,11 +16,11 @@ var publishPrograms = []named{
 	{names: "npm pnpm yarn bun", do: nodePackages},
 	{names: "npx bunx pnpx uvx pipx", do: packageRunner},
 	{names: "cargo", do: cargo},
-	{names: "gem twine mvn gradle gradlew mvnw sbt", do: verbs},
+	{names: "gem twine mvn gradle gradlew mvnw sbt", do: publishOrRemove},
 }
 
-// publishVerbs are the verbs with which these programs publish, and those with
-// which they remove what is installed.
+// publishVerbs are the verbs with which these programs publish, and the verbs with
+// which they uninstall.
 var publishVerbs = []struct{ programs, verbs, removing string }{
 	{programs: "cargo", verbs: "publish yank owner release"},
 	{programs: "gem", verbs: "push yank owner", removing: "uninstall"},
@@ -114,15 +114,15 @@ const (
 	unlistedPackages  = "all that the Brewfile does not name"
 )
 
-// controlsHosted reads the verbs of a program that also controls something hosted.
+// controlsHosted reads the verbs of a program that also controls a hosted service.
 func controlsHosted(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	if controls(c.Name) {
 		remoteControl(sh, c)
 	}
 }
 
-// verbs reports the verbs with which a program publishes or removes.
-func verbs(sh *shell.Shell, c shell.Command) {
+// publishOrRemove reports the verbs with which a program publishes or removes.
+func publishOrRemove(sh *shell.Shell, c shell.Command) {
 	for i := range publishVerbs {
 		if v := &publishVerbs[i]; lex.OneOf(c.Name, v.programs) {
 			publishes(sh, c, v.verbs, v.removing)
@@ -130,6 +130,7 @@ func verbs(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// publishes reports a command that has one of the verbs.
 func publishes(sh *shell.Shell, c shell.Command, verbs, removing string) {
 	o := shell.ParseOptions(c.Args, "p package manifest-path repository registry target features k Z config color")
 	if o.Given("dry-run help") || c.Name == "cargo" && listsOwners(o) {
@@ -153,14 +154,15 @@ func publishes(sh *shell.Shell, c shell.Command, verbs, removing string) {
 	}
 }
 
-// listsOwners is true of "cargo owner" that changes none.
+// listsOwners reports whether "cargo owner" changes no owner.
 func listsOwners(o shell.Options) bool {
 	return o.At(0) == "owner" && len(o.Pos) < 3 && !o.Given("add a remove r")
 }
 
+// cargo reports the verbs of cargo, and runs the commands of "cargo watch".
 func cargo(sh *shell.Shell, c shell.Command) {
 	if lex.First(c.Args) != "watch" {
-		verbs(sh, c)
+		publishOrRemove(sh, c)
 		return
 	}
 	for _, code := range shell.ParseOptions(c.Args[1:], "s shell x exec w i d").All("s", "shell") {
@@ -169,7 +171,7 @@ func cargo(sh *shell.Shell, c shell.Command) {
 	sh.Exec(lex.After(c.Args, "--", 1), c.In)
 }
 
-// nodePackages reports what npm and its like publish, remove and run.
+// nodePackages reports what npm and similar programs publish, remove and run.
 func nodePackages(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "w workspace prefix C dir tag otp registry cwd filter F")
 	switch {
@@ -185,7 +187,7 @@ func nodePackages(sh *shell.Shell, c shell.Command) {
 	packageProgram(sh, c, o.At(0))
 }
 
-// nodeVerbs are the verbs that nodeRows describe. Any other may be a program.
+// nodeVerbs are the verbs that nodeRows describe. Any other word may be a program.
 const nodeVerbs = "pkg run run-script test start publish unpublish deprecate owner access dist-tag star token " +
 	"team org hook profile " +
 	"uninstall remove rm un unlink cache exec dlx x config c get set audit"
@@ -210,7 +212,7 @@ var nodeRows = []row{
 	{words: "audit fix", given: "force", kind: effect.RemovePackage, op: byProgram, target: "major updates"},
 }
 
-// runsScripts runs what "npm pkg set" makes a script of the project.
+// runsScripts runs the code that "npm pkg set" adds as a script of the project.
 func runsScripts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, kv := range o.Pos {
 		if key, code, ok := strings.Cut(kv, "="); ok && strings.HasPrefix(key, "scripts.") {
@@ -219,7 +221,7 @@ func runsScripts(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// runsNamedScript runs a script of a package.json that this very call wrote.
+// runsNamedScript runs a script of a package.json that this call has written.
 func runsNamedScript(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	name := o.At(1)
 	if lex.OneOf(o.At(0), "test start") {
@@ -233,7 +235,8 @@ func runsNamedScript(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// runsPackage runs a program of a package; yarn has a shell of its own.
+// runsPackage runs a program of a package. A single argument with spaces is run as
+// shell code.
 func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 	inner := lex.After(c.Args, o.At(0), 1)
 	if len(inner) == 1 && strings.Contains(inner[0], " ") {
@@ -243,7 +246,7 @@ func runsPackage(sh *shell.Shell, c shell.Command, o shell.Options) {
 	packageRunner(sh, shell.Command{Name: c.Name, Args: inner, In: c.In})
 }
 
-// getsSetting reports a token that is shown.
+// getsSetting reports a token that the command shows.
 func getsSetting(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if asked := o.At(len(o.Pos) - 1); registrySecret(asked) {
 		showsKey(sh, "registry token", asked)
@@ -252,22 +255,22 @@ func getsSetting(sh *shell.Shell, c shell.Command, o shell.Options) {
 	setsRegistry(sh, c, o)
 }
 
-// setsRegistry reports another place to fetch packages from, or another shell.
+// setsRegistry reports a new registry for packages, or a new shell for scripts.
 func setsRegistry(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.At(1) == "set" && lex.HasWord(lex.VerbWords(strings.Join(o.Pos, " ")), "registry script") {
 		sh.Effect(effect.ChangeSystem, effect.Named(c.Name), "settings")
 	}
 }
 
-// registrySecret is true of the settings that a package manager signs in with.
+// registrySecret reports whether a setting holds credentials for a registry.
 func registrySecret(key string) bool {
 	key = key[strings.LastIndexByte(key, ':')+1:]
 	return lex.OneOf(strings.ToLower(key), "_auth npmauthident") || protected.SecretName(key)
 }
 
-// packageProgram runs what is no verb of the package manager's own: a script of
-// the project, or the program of one of its packages. Only yarn, pnpm and bun
-// look for those.
+// packageProgram runs a word that is not a verb of the package manager. It may be a
+// script of the project or the program of one of its packages. npm does not run
+// such words.
 func packageProgram(sh *shell.Shell, c shell.Command, verb string) {
 	if c.Name == "npm" || verb == "" || lex.OneOf(verb, "install i ci add link ln env init create why ls ll list "+
 		"node set search import patch bin root import view info up update upgrade prune dedupe fetch version "+
@@ -277,7 +280,7 @@ func packageProgram(sh *shell.Shell, c shell.Command, verb string) {
 	sh.Exec(append([]string{verb}, lex.After(c.Args, verb, 1)...), c.In)
 }
 
-// packageRunner runs a tool of a package: its row is judged as if installed.
+// packageRunner runs a tool of a package as if the tool were installed.
 func packageRunner(sh *shell.Shell, c shell.Command) {
 	o, rest := shell.Leading(c.Args, "p package c call from with python")
 	if code, ok := o.Get("c", "call"); ok {
@@ -330,14 +333,14 @@ var packagePrograms = []named{
 	{names: "ansible ansible-playbook salt puppet chef-client fab pssh pdsh dsh clush", do: fleet},
 }
 
-// makeRecipes runs the recipes of a makefile that this very call wrote or
-// pipes in; every other makefile is the project's own.
+// makeRecipes runs the recipes of a makefile that this call has written or pipes in.
+// Any other makefile belongs to the project and is not read.
 func makeRecipes(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "f C j I o W file directory eval makefile")
 	for _, code := range o.All("eval") {
 		makefile(sh, code)
 	}
-	for _, set := range o.Pos { // the program that every recipe is handed to
+	for _, set := range o.Pos { // the program that runs every recipe
 		if code, ok := strings.CutPrefix(set, "SHELL="); ok && strings.Contains(code, " ") {
 			sh.Run(code, nil)
 		}
@@ -356,6 +359,7 @@ func makeRecipes(sh *shell.Shell, c shell.Command) {
 	makefile(sh, sh.Files[sh.Path(name)])
 }
 
+// makefile runs the commands in the text of a makefile.
 func makefile(sh *shell.Shell, text string) {
 	for _, line := range strings.Split(text, "\n") {
 		if _, code, ok := strings.Cut(line, "$(shell "); ok {
@@ -371,7 +375,7 @@ func makefile(sh *shell.Shell, text string) {
 	}
 }
 
-// fleetModule: what one of Ansible's modules is told, as "key=value" words.
+// fleetModule reports the effects of an Ansible module with "key=value" arguments.
 func fleetModule(sh *shell.Shell, module, text string) {
 	args := map[string]string{}
 	for _, kv := range strings.Fields(text) {
@@ -392,7 +396,7 @@ func fleetModule(sh *shell.Shell, module, text string) {
 	}
 }
 
-// fleet tools run commands on many machines.
+// fleet runs the command that a tool starts on many machines.
 func fleet(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "a m i u e w h H args module-name inventory hosts")
 	child := sh.Sub()

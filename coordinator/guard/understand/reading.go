@@ -9,28 +9,29 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// readOnly adds an effect for all that does more than read or is not known to
-// do no more.
+// readOnly adds a BeyondReading effect for everything that is not known to only
+// read.
 func readOnly(u *shell.Evaluation, call effect.Call) {
 	switch {
 	case lex.OneOf(call.Tool, "Read NotebookRead Grep Glob LS TodoWrite BashOutput TaskOutput"):
 	case call.Tool == "Bash":
 		readingSteps(u, u.Root)
 		if u.Lost || u.Budget.Spent {
-			beyond(u, "too long to follow", call.Tool)
+			addBeyond(u, "too long to follow", call.Tool)
 		}
 	default:
-		beyond(u, "tool", call.Tool)
+		addBeyond(u, "tool", call.Tool)
 	}
 	for _, e := range u.Effects {
-		if e.Kind != effect.BeyondReading && !reads(e) {
-			beyond(u, string(e.Kind), e.Part)
+		if e.Kind != effect.BeyondReading && !changesNothing(e) {
+			addBeyond(u, string(e.Kind), e.Part)
 			return
 		}
 	}
 }
 
-func beyond(u *shell.Evaluation, op, part string) {
+// addBeyond adds one effect of the kind BeyondReading.
+func addBeyond(u *shell.Evaluation, op, part string) {
 	u.Add(
 		effect.Effect{
 			Kind:   effect.BeyondReading,
@@ -42,8 +43,8 @@ func beyond(u *shell.Evaluation, op, part string) {
 	)
 }
 
-// reads is true of the effects that change nothing.
-func reads(e effect.Effect) bool {
+// changesNothing reports whether an effect changes nothing.
+func changesNothing(e effect.Effect) bool {
 	switch e.Kind {
 	case effect.ReadFile, effect.RevealSecret:
 		return true
@@ -53,31 +54,32 @@ func reads(e effect.Effect) bool {
 	return false
 }
 
+// readingSteps adds an effect for the steps that do more than read.
 func readingSteps(u *shell.Evaluation, s *effect.Step) {
 	for _, name := range s.Sets {
 		if !harmlessName(name) {
-			beyond(u, "sets "+name, s.Part)
+			addBeyond(u, "sets "+name, s.Part)
 			return
 		}
 	}
 	for _, next := range s.Steps {
-		if !reader(next.Words) {
-			beyond(u, "command", strings.Join(next.Words, " "))
+		if !onlyReads(next.Words) {
+			addBeyond(u, "command", strings.Join(next.Words, " "))
 			return
 		}
 		readingSteps(u, next)
 	}
 }
 
-// harmlessName is true of variables that no program takes orders from.
+// harmlessName reports whether no program changes its behavior because of a variable.
 func harmlessName(name string) bool {
 	return name == strings.ToLower(name) || len(name) == 1 || lex.OneOf(name, "LC_ALL LANG LC_CTYPE LC_COLLATE "+
 		"NO_COLOR TERM COLUMNS LINES TZ OPTARG OPTIND REPLY")
 }
 
-// reader is true of a command that only reads, whatever else runs in it: that
-// is judged by itself.
-func reader(words []string) bool {
+// onlyReads reports whether a command itself only reads. Commands that it runs are
+// judged separately.
+func onlyReads(words []string) bool {
 	if len(words) == 0 || partial.HasHole(words[0]) {
 		return false
 	}
@@ -118,7 +120,7 @@ func reader(words []string) bool {
 	return lex.OneOf(name, readers)
 }
 
-// readers only read, whatever their words are.
+// readers are the programs that only read, with any arguments.
 const readers = "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true false : test [ basename dirname " +
 	"realpath readlink " +
 	"cut tr rev paste comm join fold fmt expand unexpand cmp diff md5sum sha1sum sha256sum sha512sum b2sum " +
@@ -129,7 +131,8 @@ const readers = "ls ll exa eza cat tac nl head tail wc stat du df echo pwd true 
 	"set unset local declare readonly typeset export read command builtin exec nohup timeout gtimeout nice " +
 	"ionice stdbuf xargs eval"
 
-// readerOptions are the programs that only read without these options.
+// readerOptions returns the options with which a program does more than read. ok is
+// false if the program is not listed.
 func readerOptions(name string) (refused string, ok bool) {
 	switch name {
 	case "find", "gfind":
@@ -160,12 +163,12 @@ func readerOptions(name string) (refused string, ok bool) {
 	return "", false
 }
 
-// anyOption finds an option as written, with its value attached, or in a
-// cluster of short ones; long options may be shortened.
+// anyOption reports whether one of the refused options is given: alone, with its
+// value attached, or in a cluster of short options. Long options may be abbreviated.
 func anyOption(args []string, refused string) bool {
 	for _, a := range args {
 		if partial.HasHole(a) && (partial.HasHole(a[:1]) || a[0] == '-') {
-			return true // it may become one
+			return true // it may turn into a refused option
 		}
 		if len(a) < 2 || a[0] != '-' {
 			continue
@@ -179,6 +182,7 @@ func anyOption(args []string, refused string) bool {
 	return false
 }
 
+// optionIs reports whether an argument gives an option.
 func optionIs(arg, option string) bool {
 	name, _, _ := strings.Cut(arg, "=")
 	switch {
@@ -196,6 +200,7 @@ func optionIs(arg, option string) bool {
 const gitWrites = "--output --ext-diff --textconv --open-files-in-pager --exec-path --config-env --upload-pack " +
 	"--paginate"
 
+// gitReads reports whether a git command only reads.
 func gitReads(args []string) bool {
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		switch {
@@ -243,8 +248,8 @@ func gitReads(args []string) bool {
 	return false
 }
 
-// branchReads is true of lists. Without an option that makes it one, a name is
-// a branch to be made.
+// branchReads reports whether "git branch" only lists. A name creates a branch
+// unless an option asks for a list.
 func branchReads(args []string) bool {
 	lists, names := false, 0
 	for _, a := range args {
@@ -262,7 +267,7 @@ func branchReads(args []string) bool {
 	return lists || names == 0
 }
 
-// dateReads is true unless a word could be a time to set.
+// dateReads reports whether no argument of date can set the time.
 func dateReads(args []string) bool {
 	for i, a := range args {
 		value := i > 0 && lex.OneOf(args[i-1], "-d --date -r --reference -f --file -j -v")
@@ -273,6 +278,7 @@ func dateReads(args []string) bool {
 	return !anyOption(args, "-s --set")
 }
 
+// goReads reports whether a go command only reads.
 func goReads(args []string) bool {
 	if len(args) == 0 {
 		return true
@@ -288,7 +294,7 @@ func goReads(args []string) bool {
 	return false
 }
 
-// sedReads is true of scripts that print, delete or replace in what they print.
+// sedReads reports whether all sed scripts only print, delete or replace in the output.
 func sedReads(args []string) bool {
 	o := shell.ParseOptions(args, "e expression")
 	for _, f := range o.Flags {
@@ -308,6 +314,7 @@ func sedReads(args []string) bool {
 	return len(scripts) > 0
 }
 
+// sedPrints reports whether one sed script only affects the output.
 func sedPrints(script string) bool {
 	if strings.Trim(script, "0123456789,$+~!;pqd= ") == "" {
 		return true
@@ -325,7 +332,7 @@ func sedPrints(script string) bool {
 	return false
 }
 
-// awkReads is true of programs that start nothing and write no file.
+// awkReads reports whether an awk program starts nothing and writes no file.
 func awkReads(args []string) bool {
 	o := shell.ParseOptions(args, "F v field-separator assign")
 	for _, f := range o.Flags {

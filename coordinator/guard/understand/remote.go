@@ -13,10 +13,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// Programs that steer something elsewhere (clouds, clusters, hosted services)
-// share one grammar: groups, a verb, a noun. Their commands are understood by
-// the verb; a table of every subcommand of every service would be out of date
-// the day it is written.
+// The clients of clouds, clusters and hosted services share one grammar: groups, a
+// verb and a noun. This file judges their commands by the verb. A table of every
+// subcommand of every service would always be out of date.
 
 const changeVerbs = "disable revoke suspend deactivate stop reset failover rotate drain cordon evict rollback " +
 	"undo promote restart pause roll rename break change seal cancel " +
@@ -30,12 +29,12 @@ const readVerbs = "list ls get describe show view help diff plan validate lint e
 	"lookup ping dump export download count simulate estimate preview browse watch completion print fetch doctor " +
 	"poll batchget"
 
-// readNouns are verbs in one program and groups with verbs of their own in
-// another: only a verb that follows at once still counts.
+// readNouns are verbs in some programs, and groups with verbs of their own in others.
+// After such a word, only the next operand may still be the verb.
 const readNouns = "version versions status info logs log top history stats tree outputs output events trace test " +
 	"ps docs open metrics query scan"
 
-// controls is true of the programs that the verb grammar applies to.
+// controls reports whether the verb grammar applies to a program.
 func controls(name string) bool {
 	return lex.OneOf(strings.TrimSuffix(strings.TrimSuffix(name, ".sh"), ".py"),
 		"aws awslocal gcloud gsutil bq az oc helm terraform tofu terragrunt pulumi helmfile cdk cdktf serverless "+
@@ -70,8 +69,8 @@ func controls(name string) bool {
 			"pgbackrest barman wal-g etckeeper")
 }
 
-// commonValues are flags with a value that such programs take before or
-// between their groups and verbs.
+// commonValues are the flags with a value that such programs accept before or between
+// their groups and verbs.
 const commonValues = "n namespace context kubeconfig profile region output o p project zone c config l selector " +
 	"endpoint-url query cli-input-json a app r remote " +
 	"g resource-group subscription account org organization team t token s server u user f file filename R repo " +
@@ -115,7 +114,7 @@ func remoteControl(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// onlyShows is true of a command that says what it would do, or its help.
+// onlyShows reports whether a command is a dry run or only shows its help.
 func onlyShows(c shell.Command, o shell.Options) bool {
 	if !o.Given("help dry-run dryrun what-if no-execute-changeset") && (c.Name == "heroku" || !o.Given("h")) {
 		return false
@@ -132,8 +131,8 @@ func statementFlags(sh *shell.Shell, o shell.Options) {
 	}
 }
 
-// verbPlaces returns the first and the last operand that may be the verb: Amazon's
-// has a service before it, and values behind it.
+// verbPlaces returns the first and the last operand that may be the verb. In the AWS
+// client, a service comes before the verb and values come after it.
 func verbPlaces(program string) (first, last int) {
 	switch program {
 	case "aws", "awslocal":
@@ -144,8 +143,8 @@ func verbPlaces(program string) (first, last int) {
 	return 0, 5
 }
 
-// remoteRuns follows a command that a service is told to run on its machines,
-// and a service that is scaled down to nothing.
+// remoteRuns follows a command that a service runs on its machines. It also reports a
+// service that is scaled down to zero.
 func remoteRuns(sh *shell.Shell, o shell.Options) {
 	if lex.ContainsAny(o.Pos, "ssh run-command send-command execute-command exec console") {
 		child := sh.Sub()
@@ -180,7 +179,7 @@ func listedCommands(text string) []string {
 	return list
 }
 
-// toZero is true of a service that is scaled down to nothing.
+// toZero reports whether an operand or an option sets a size to zero.
 func toZero(o shell.Options) bool {
 	for _, p := range o.Pos {
 		if p == "0" || strings.HasSuffix(p, "=0") {
@@ -200,8 +199,8 @@ func toZero(o shell.Options) bool {
 	return size == "0"
 }
 
-// operationWords are the words of an operation: of "apps:destroy" the part
-// after the colon comes first.
+// operationWords returns the words of an operation. In "apps:destroy", the part after
+// the colon comes first.
 func operationWords(p string) []string {
 	if group, verb, ok := strings.Cut(p, ":"); ok && !strings.Contains(verb, ":") && !strings.ContainsAny(p, "/=.") &&
 		verb != "" {
@@ -213,16 +212,16 @@ func operationWords(p string) []string {
 	return lex.VerbWords(p)
 }
 
-// A spoken verb is an operation that was found among the operands.
+// spoken is an operation that was found among the operands of a command.
 type spoken struct {
 	c     shell.Command
 	o     shell.Options
-	at    int      // the operand
+	at    int      // the index of the operand
 	words []string // its words, the verb first
 }
 
-// remoteVerb reports the effect if the i-th operand holds a verb; true ends the
-// search.
+// remoteVerb reports the effect if the i-th operand holds a verb. It returns true if
+// the search for a verb is over.
 func remoteVerb(sh *shell.Shell, c shell.Command, o shell.Options, i int) bool {
 	words := operationWords(o.Pos[i])
 	if len(words) == 0 {
@@ -246,8 +245,8 @@ func remoteVerb(sh *shell.Shell, c shell.Command, o shell.Options, i int) bool {
 	return known
 }
 
-// compoundVerb returns how much an operation of several words destroys, "" if it
-// destroys nothing: force-destroy, x-delete, batch-delete.
+// compoundVerb returns how much an operation of several words destroys, such as
+// force-destroy, x-delete or batch-delete. It returns "" if it destroys nothing.
 func compoundVerb(words []string) effect.Op {
 	if len(words) < 2 {
 		return ""
@@ -264,8 +263,8 @@ func compoundVerb(words []string) effect.Op {
 	return ""
 }
 
-// ofOwnMachine is true of what concerns the developer's own machine alone: its
-// settings, its caches, a cluster on it.
+// ofOwnMachine reports whether an operation concerns only the developer's own
+// machine: its settings, its caches or a cluster on it.
 func (v spoken) ofOwnMachine() bool {
 	switch verb := v.words[0]; verb {
 	case "activate":
@@ -278,7 +277,7 @@ func (v spoken) ofOwnMachine() bool {
 	return false
 }
 
-// meaning returns what a verb does, and whether it is one that is known.
+// meaning returns the effect of a verb, and whether the verb is known.
 func (v spoken) meaning() (kind effect.Kind, op effect.Op, known bool) {
 	verb := v.words[0]
 	switch {
@@ -298,8 +297,8 @@ func (v spoken) meaning() (kind effect.Kind, op effect.Op, known bool) {
 	return "", "", false
 }
 
-// changes is true of a verb that changes something; some do so only where they
-// stand alone.
+// changes reports whether a verb changes something. Some verbs do so only if no other
+// word is joined to them.
 func (v spoken) changes() bool {
 	verb := v.words[0]
 	switch {
@@ -313,7 +312,7 @@ func (v spoken) changes() bool {
 	return len(v.words) == 1 || v.ofAmazon() || strings.Contains(v.o.Pos[v.at], ":")
 }
 
-// grants is true of a verb that gives rights, or a new password.
+// grants reports whether an operation gives rights or sets a new password.
 func (v spoken) grants() bool {
 	verb := v.words[0]
 	if lex.OneOf(verb, "update modify set reset") && setsPassword(v.o) {
@@ -326,8 +325,10 @@ func (v spoken) grants() bool {
 		lex.HasWord(lex.VerbWords(v.o.At(v.at-1)), "assignment permission permissions binding bindings")
 }
 
+// ofAmazon reports whether the command is one of the AWS client.
 func (v spoken) ofAmazon() bool { return lex.OneOf(v.c.Name, "aws awslocal") }
 
+// touchesRights reports whether a word of an operation is about rights or secrets.
 func touchesRights(p string) bool {
 	for _, w := range lex.VerbWords(p) {
 		if lex.OneOf(w, "policy acl permission permissions access login binding bindings ingress rights secret "+
@@ -338,7 +339,7 @@ func touchesRights(p string) bool {
 	return false
 }
 
-// setsPassword is true if a flag gives a new password.
+// setsPassword reports whether a flag gives a new password.
 func setsPassword(o shell.Options) bool {
 	for _, f := range o.Flags {
 		if words := lex.VerbWords(f.Name); len(words) > 0 && words[len(words)-1] == "password" {
@@ -348,7 +349,7 @@ func setsPassword(o shell.Options) bool {
 	return false
 }
 
-// scale returns how much is destroyed: Teardown of a whole thing, Part otherwise.
+// scale returns Teardown if a whole resource is destroyed, and Part otherwise.
 func (v spoken) scale() effect.Op {
 	o, verb := v.o, v.words[0]
 	switch {
@@ -365,7 +366,7 @@ func (v spoken) scale() effect.Op {
 	return effect.Part
 }
 
-// stack is true of the command that takes all down which a tool has built.
+// stack reports whether a command destroys everything that a tool has built.
 func (v spoken) stack() bool {
 	if v.at > 1 || v.o.Pos[0] == "state" || !lex.OneOf(v.words[0], "destroy delete remove down") {
 		return false
@@ -374,8 +375,8 @@ func (v spoken) stack() bool {
 		"kops sam kubeadm k3d kind")
 }
 
-// whole is true of an operation on a thing that holds everything below it: an app,
-// a bucket, a database.
+// whole reports whether an operation is on a resource that contains others, such as
+// an app, a bucket or a database.
 func (v spoken) whole() bool {
 	head := v.words[len(v.words)-1]
 	if strings.Contains(v.o.Pos[v.at], ":") {
@@ -384,7 +385,7 @@ func (v spoken) whole() bool {
 	if lex.OneOf(head, web.WholeNouns) && !lex.HasWord(v.words, "security log placement parameter option target") {
 		return true
 	}
-	if v.at > 0 { // with Amazon a service stands there
+	if v.at > 0 { // in the AWS client that operand is a service
 		return !v.ofAmazon() && lex.OneOf(strings.ToLower(v.o.Pos[v.at-1]), web.WholeNouns)
 	}
 	if len(v.words) == 1 && lex.OneOf(v.c.Name, "heroku railway vercel vc now surge") {
@@ -394,7 +395,7 @@ func (v spoken) whole() bool {
 	return lex.OneOf(kind, web.WholeNouns)
 }
 
-// flagVerbs covers the programs whose verb is a flag.
+// flagVerbs reports the effects of flags that act as verbs.
 func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	for _, f := range o.Flags {
 		name := strings.ToLower(f.Name)
@@ -414,7 +415,7 @@ func flagVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	}
 }
 
-// specialVerbs reports the few verbs that mean something else in one program.
+// specialVerbs reports the effects of verbs that have a special meaning in one program.
 func specialVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if lex.OneOf(o.At(0), "deploy publish") && forProduction(o) {
 		sh.Effect(effect.PublishOut, effect.Named(c.Name), "production")
@@ -422,7 +423,7 @@ func specialVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 	runRows(sh, specialRows, o.Pos, c, o)
 }
 
-// specialRows are such verbs.
+// specialRows describe the verbs with a special meaning.
 var specialRows = []row{
 	{of: "supabase", words: "db push", kind: effect.ChangeRemote, op: effect.Apply, target: "database of the project"},
 	{
@@ -509,7 +510,7 @@ var specialRows = []row{
 
 const infrastructureTools = "terraform tofu terragrunt pulumi"
 
-// applies reports what changes the infrastructure, or takes it down.
+// applies reports a command that changes or destroys the infrastructure.
 func applies(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("destroy") || lex.ContainsPrefix(c.Args, "-destroy") {
 		verb := o.At(0)
@@ -522,12 +523,12 @@ func applies(sh *shell.Shell, c shell.Command, o shell.Options) {
 	sh.Effect(effect.ChangeRemote, effect.Apply, "infrastructure")
 }
 
-// cloudCopies reports what a copy to a bucket takes out.
+// cloudCopies reports secrets that the AWS client copies to a bucket.
 func cloudCopies(sh *shell.Shell, c shell.Command, o shell.Options) {
 	cloudCopy(sh, c, o.At(2), o.At(3))
 }
 
-// movesBucket reports what leaves a bucket.
+// movesBucket reports files that are moved out of a bucket.
 func movesBucket(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	from := o.At(1)
 	if o.At(0) == "s3" {
@@ -545,8 +546,7 @@ func deletesKeys(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	}
 }
 
-// forProduction is true if the flags say that the place is the one that others
-// use.
+// forProduction reports whether the flags name the production environment.
 func forProduction(o shell.Options) bool {
 	if o.Exact("prod", "production") {
 		return true
@@ -559,7 +559,7 @@ func forProduction(o shell.Options) bool {
 	return false
 }
 
-// forge reports what the client of a forge publishes, merges and gives rights to.
+// forge reports what a forge's client publishes, merges or grants rights to.
 func forge(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if lex.OneOf(o.At(1), "create upload comment edit note") {
 		Carries(sh, c, o.From(2), c.Name)
@@ -593,7 +593,7 @@ var forgeRows = []row{
 	{words: "gist create", kind: effect.SendOut, op: effect.Gist},
 }
 
-// syncsBranch reports a branch that is overwritten with that of its source.
+// syncsBranch reports a branch that is overwritten with the branch of its source.
 func syncsBranch(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	branch, _ := shell.ParseOptions(c.Args, "b branch s source").Get("b", "branch")
 	sh.Effect(effect.PushForce, effect.Force, branch)
@@ -629,7 +629,7 @@ func forgeAPI(sh *shell.Shell, c shell.Command, _ shell.Options) {
 	}
 }
 
-// changesSettings is true of a request that changes who may do what.
+// changesSettings reports whether a request changes rights or other guarded settings.
 func changesSettings(method, path string) bool {
 	if method == "" || strings.EqualFold(method, "get") {
 		return false
@@ -638,11 +638,12 @@ func changesSettings(method, path string) bool {
 		"permissions visibility")
 }
 
+// opensRepository reports whether request fields set a repository's visibility.
 func opensRepository(fields []string) bool {
 	return slices.ContainsFunc(fields, func(f string) bool { return lex.BeginsWith(f, "visibility= private=false") })
 }
 
-// cloudCopy reports what a copy to a bucket takes out.
+// cloudCopy reports secrets in a file or stream that is copied to a bucket.
 func cloudCopy(sh *shell.Shell, c shell.Command, from, to string) {
 	if strings.Contains(to, "://") && !strings.Contains(from, "://") {
 		Carries(sh, shell.Command{In: c.In}, []string{from}, to)

@@ -9,51 +9,51 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// Most programs have no grammar of their own: a few first words and options say
-// what they do. They are data. One interpreter reads their rows; the compiler
-// lays the tables out, so that a hook that starts builds nothing.
+// Most programs need no parser of their own: their first words and options show what
+// they do. Tables describe them, and one interpreter reads the rows. The compiler
+// lays the tables out, so a hook builds nothing when it starts.
 
 // A table describes programs that share their options.
 type table struct {
 	programs string // their names
 	values   string // the options that take a value
-	dry      string // options with which they change nothing
-	anyCase  bool   // letters of words may be large or small
+	dry      string // options that make them change nothing
+	anyCase  bool   // the case of operands does not matter
 	rows     []row
-	// before, where it is set, is done first; where it returns true, that is all.
+	// before, if set, runs first. If it returns true, the rows are skipped.
 	before func(sh *shell.Shell, c shell.Command, o shell.Options) bool
-	// after, where it is set, is done last, whatever the rows said.
+	// after, if set, runs last, whether or not a row matched.
 	after step
 }
 
-// A step is what a command does beyond what a row can say.
+// A step reports effects of a command that a row cannot express.
 type step func(sh *shell.Shell, c shell.Command, o shell.Options)
 
-// A row says what one command of a program does. A condition that is empty holds.
-// The first row whose conditions hold counts, and those behind it if it goes on.
+// A row describes one command of a program. An empty condition holds. The first row
+// whose conditions all hold applies. If it sets goOn, later rows are tried, too.
 type row struct {
-	of      string // one of these programs
-	words   string // the operands begin so: "volume rm|remove"; "*" is any word, "erase*" any that begins so
+	of      string // the program is one of these
+	words   string // the first operands match: "volume rm|remove"; "*" is any word, "erase*" any with that prefix
 	among   string // one of these is among the operands
 	first   string // the first argument, as written, is one of these
 	args    string // one of these is among the arguments, as written
-	mention string // one of these texts, in small letters, occurs in the arguments
+	mention string // one of these lower-case texts occurs in the arguments
 	given   string // one of these options is given: "f force expire=now"
-	long    string // one of these options is given, a long one perhaps shortened
+	long    string // one of these options is given; a long one may be abbreviated
 	without string // none of these options is given
 	bare    bool   // there are no arguments
 	goOn    bool
 
-	// What it does. Without a kind it does nothing that matters. In op and target
-	// "$0" is the first operand, "$1*" all from the second on, "$name" the program,
+	// The effect. Without a kind the row reports none. In op and target, "$0" is the
+	// first operand, "$1*" the operands from the second on, "$name" the program and
 	// "$args" all arguments.
 	kind   effect.Kind
 	op     effect.Op
 	target string
-	also   step // what else happens
+	also   step // reports further effects
 }
 
-// Operations and targets that are told by the words of a command.
+// Operations and targets that are taken from the words of a command.
 const (
 	byVerb     effect.Op = "$0"
 	bySecond   effect.Op = "$1"
@@ -63,9 +63,16 @@ const (
 	theProgram           = "$name"
 )
 
-// tableOf returns the table of a program, nil for none.
+// tableOf returns the table that lists a program, or nil.
 func tableOf(name string) *table {
-	for _, list := range [...][]table{machineTables, diskTables, historyTables, storeTables, networkTables, packageTables} {
+	for _, list := range [...][]table{
+		machineTables,
+		diskTables,
+		historyTables,
+		storeTables,
+		networkTables,
+		packageTables,
+	} {
 		for i := range list {
 			if lex.OneOf(name, list[i].programs) {
 				return &list[i]
@@ -75,7 +82,7 @@ func tableOf(name string) *table {
 	return nil
 }
 
-// run reports what a command of the table's programs does.
+// run reports the effects of a command of one of the table's programs.
 func (t *table) run(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, t.values)
 	if t.before != nil && t.before(sh, c, o) {
@@ -90,7 +97,7 @@ func (t *table) run(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// lowered returns the operands as the rows are compared with them.
+// lowered returns the operands in lower case if the table ignores case.
 func (t *table) lowered(o shell.Options) []string {
 	if !t.anyCase {
 		return o.Pos
@@ -102,7 +109,7 @@ func (t *table) lowered(o shell.Options) []string {
 	return lower
 }
 
-// runRows reports what the rows say of a command.
+// runRows reports the effects of a command that the rows describe.
 func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o shell.Options) {
 	for i := range rows {
 		r := &rows[i]
@@ -121,7 +128,7 @@ func runRows(sh *shell.Shell, rows []row, words []string, c shell.Command, o she
 	}
 }
 
-// holds reports whether a row is about a command.
+// holds reports whether all conditions of a row hold for a command.
 func (r *row) holds(words []string, c shell.Command, o shell.Options) bool {
 	switch {
 	case r.of != "" && !lex.OneOf(c.Name, r.of),
@@ -139,7 +146,7 @@ func (r *row) holds(words []string, c shell.Command, o shell.Options) bool {
 	return true
 }
 
-// beginWith reports whether words begin as a pattern says, word by word.
+// beginWith reports whether the first words match a pattern, word by word.
 func beginWith(words []string, pattern string) bool {
 	for i := 0; pattern != ""; i++ {
 		var choice string
@@ -151,7 +158,7 @@ func beginWith(words []string, pattern string) bool {
 	return true
 }
 
-// oneChoice reports whether a word is one of those that "|" separates.
+// oneChoice reports whether a word matches one of the choices that "|" separates.
 func oneChoice(word, choices string) bool {
 	for more := true; more; {
 		var one string
@@ -164,7 +171,7 @@ func oneChoice(word, choices string) bool {
 	return false
 }
 
-// filled writes the words of a command into a text of a row.
+// filled replaces the placeholders in a row's text with words of the command.
 func filled(text string, c shell.Command, o shell.Options) string {
 	if !strings.Contains(text, "$") {
 		return text
@@ -176,6 +183,7 @@ func filled(text string, c shell.Command, o shell.Options) string {
 	return strings.TrimSpace(strings.Join(out, " "))
 }
 
+// placeholder returns the words of the command for one part of a row's text.
 func placeholder(part string, c shell.Command, o shell.Options) string {
 	name, ok := strings.CutPrefix(part, "$")
 	switch {

@@ -9,10 +9,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// A ruled list is rows with the words that lead to them.
+// A ruled list is a list of rows, with the words that a command needs to reach them.
 type ruled struct {
 	name string
-	lead func(row) []string // the program, and what stands before a row's own words
+	lead func(row) []string // the program, and the words before a row's own words
 	rows []row
 }
 
@@ -28,7 +28,7 @@ func always(words ...string) func(row) []string {
 	return func(row) []string { return slices.Clone(words) }
 }
 
-// ruledLists are all rows that there are.
+// ruledLists returns every row of the package.
 func ruledLists() []ruled {
 	all := []ruled{
 		{"git", func(r row) []string { return []string{"git", r.program("")} }, gitRows},
@@ -50,7 +50,7 @@ func ruledLists() []ruled {
 	return all
 }
 
-// sample is a command that a row is about, made of the row's own conditions.
+// sample returns a command that matches a row, built from the row's conditions.
 func (r row) sample(lead []string) []string {
 	argv := lead
 	if r.first != "" {
@@ -75,7 +75,7 @@ func (r row) sample(lead []string) []string {
 	return argv
 }
 
-// choice is the first word that a condition allows.
+// choice returns the first word that a condition allows.
 func choice(words string) string {
 	first, _, _ := strings.Cut(words, "|")
 	if first == "*" {
@@ -101,16 +101,16 @@ func effectsOf(argv []string) []effect.Effect {
 	return sh.Eval.Effects
 }
 
-// has is true if one of the effects is the row's.
+// has reports whether one of the effects is the row's.
 func (r row) has(effects []effect.Effect) bool {
 	return slices.ContainsFunc(effects, func(e effect.Effect) bool {
 		return e.Kind == r.kind && (e.Op == r.op || strings.HasPrefix(string(r.op), "$"))
 	})
 }
 
-// TestEachRowForAndAgainst: a command made of a row's own conditions has the row's
-// effect, so that no row before it takes all of its commands; one that lacks the
-// conditions has not.
+// TestEachRowForAndAgainst checks each row in both directions. A command built from
+// the row's conditions has the row's effect, so no earlier row takes all of its
+// commands. A command without the conditions does not have that effect.
 func TestEachRowForAndAgainst(t *testing.T) {
 	tried := 0
 	for _, list := range ruledLists() {

@@ -11,13 +11,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// Commands whose output is a secret, and roads by which one leaves. A secret
-// that a program hands to another stays a mark in the text (holeSecret for the
-// content of a credential, holeKey for a single token), so that the road is
-// judged where it ends.
+// This file covers commands that print a secret and programs that send one out. A
+// secret that one program passes to another stays in the text as a mark: HoleSecret
+// for the content of a credential file, HoleKey for a single token. It is reported
+// where it ends up.
 
-// secretCommand is a command that prints a secret: the program, the operands
-// that must stand first, and a flag that must be there, "" for none.
+// secretCommand is a command that prints a secret: its program, its first operands,
+// and a required flag, or "".
 type secretCommand struct{ program, words, flag string }
 
 var secretCommands = []secretCommand{
@@ -56,8 +56,8 @@ func secretCommander(name string) bool {
 	return slices.ContainsFunc(secretCommands, func(s secretCommand) bool { return s.program == name })
 }
 
-// showsSecret reports a command that prints a secret. Taken over by another
-// program it is used, not shown: the mark goes on in its output.
+// showsSecret reports a command that prints a secret. If another program reads the
+// output, the secret is not shown, and its mark stays in the output.
 func showsSecret(sh *shell.Shell, c shell.Command) bool {
 	var o shell.Options
 	for i := range secretCommands {
@@ -66,13 +66,15 @@ func showsSecret(sh *shell.Shell, c shell.Command) bool {
 			continue
 		}
 		if o.Pos == nil && o.Flags == nil {
-			o = shell.ParseOptions(c.Args, "n namespace context p profile region project o output path secret secret-id name vault-name query in-dir config kubeconfig "+
+			o = shell.ParseOptions(c.Args, "n namespace context p profile region project o output path secret "+
+				"secret-id name vault-name query in-dir config kubeconfig "+
 				"account subscription endpoint-url as kube-context R repo c C cwd a app")
 			if c.Name == "gcloud" && lex.OneOf(o.At(0), "alpha beta") {
 				o.Pos = o.Pos[1:]
 			}
 		}
-		if !strings.HasPrefix(strings.Join(o.Pos, " ")+" ", s.words+" ") && s.words != "" || s.flag != "" && !o.Exact(s.flag) {
+		if s.words != "" && !strings.HasPrefix(strings.Join(o.Pos, " ")+" ", s.words+" ") ||
+			s.flag != "" && !o.Exact(s.flag) {
 			continue
 		}
 		showsKey(sh, c.Name, s.words)
@@ -89,8 +91,8 @@ func showsKey(sh *shell.Shell, what, which string) {
 	sh.Print(partial.UnknownKey)
 }
 
-// Carries reports the secrets that a program takes out in its arguments: file
-// names among the operands, and content anywhere.
+// Carries reports a secret that a program sends out: a credential file among the
+// operands, or secret text in the arguments or in standard input.
 func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 	for _, p := range operands {
 		p = strings.TrimPrefix(p, "@")
@@ -110,10 +112,10 @@ func Carries(sh *shell.Shell, c shell.Command, operands []string, to string) {
 	}
 }
 
-// secretPrograms are the programs that only keep, or only carry.
+// secretPrograms are the programs that only store secrets, or only send data.
 var secretPrograms = []named{
 	{names: "pass gopass bw rbw lpass keyring secret-tool keepassxc-cli ansible-vault age kubeseal " +
-		"kwallet-query", do: quiet},
+		"kwallet-query", do: printUnknown},
 	{names: "dig nslookup host ping traceroute whois drill kdig", do: func(sh *shell.Shell, c shell.Command) {
 		Carries(sh, c, nil, c.Name)
 		keysLeave(sh, c.Args, c.Name)
@@ -128,7 +130,7 @@ var secretPrograms = []named{
 	}},
 }
 
-// showsCommitted reports credentials that git prints out of its history.
+// showsCommitted reports credentials that git prints from its history.
 func showsCommitted(sh *shell.Shell, verb string, args []string, o shell.Options) {
 	switch {
 	case lex.OneOf(verb, "diff show blame annotate cat-file"):
@@ -142,7 +144,8 @@ func showsCommitted(sh *shell.Shell, verb string, args []string, o shell.Options
 		if !ok {
 			file = p
 		}
-		if ok && protected.SecretPath("/"+file, "") || !ok && strings.ContainsAny(p, "./") && protected.SecretPath(sh.Path(p), sh.Place.Home) {
+		if ok && protected.SecretPath("/"+file, "") ||
+			!ok && strings.ContainsAny(p, "./") && protected.SecretPath(sh.Path(p), sh.Place.Home) {
 			if sh.Out == nil {
 				sh.Effect(effect.RevealSecret, effect.CommittedSecret, file)
 			}

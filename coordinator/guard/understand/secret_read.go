@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// Programs that show what lies in a file without being made for it. Most files
-// are nobody's business: only credentials are reported.
+// The programs below show the content of a file, although that is not their purpose.
+// Only credential files are reported.
 
 // showsFiles reports credentials among the files that a program prints.
 func showsFiles(sh *shell.Shell, files []string) {
@@ -22,11 +22,12 @@ func showsFiles(sh *shell.Shell, files []string) {
 	}
 }
 
+// holdsSecret reports whether a file on this machine is a credential file.
 func holdsSecret(sh *shell.Shell, file string) bool {
 	return sh.Place.Away == "" && protected.SecretPath(sh.Path(file), sh.Place.Home)
 }
 
-// dataQuery is jq or yq: an expression, then files.
+// dataQuery reports credentials that jq or yq reads. The files follow an expression.
 func dataQuery(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "f L indent from-file arg argjson slurpfile rawfile p o")
 	files := o.Pos
@@ -42,10 +43,10 @@ func dataQuery(sh *shell.Shell, c shell.Command) {
 		}
 	}
 	showsFiles(sh, files)
-	quiet(sh, c)
+	printUnknown(sh, c)
 }
 
-// keyTool is ssh-keygen, which prints what belongs to a private key.
+// keyTool reports a private key that ssh-keygen reads.
 func keyTool(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "f t b C N P m I n V O")
 	if file, ok := o.Get("f"); ok && (o.Exact("y", "e", "p")) {
@@ -53,16 +54,16 @@ func keyTool(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// opened reports credentials that an editor opens.
-func opened(sh *shell.Shell, c shell.Command) {
+// reportOpened reports credential files that an editor opens.
+func reportOpened(sh *shell.Shell, c shell.Command) {
 	if lex.OneOf(c.Name, "nano pico vim vi nvim emacs micro hx helix code subl ed ex joe kak") {
 		showsFiles(sh, shell.ParseOptions(c.Args, "c u S T").Pos)
 	}
 }
 
-// fetched reports what a client of the network fetches from this machine or its
-// cloud: a local file by its URL, the credentials of the machine itself.
-func fetched(sh *shell.Shell, urls []string) {
+// reportFetched reports secrets that a client fetches by URL: a local credential file, or
+// the machine's own credentials from its cloud.
+func reportFetched(sh *shell.Shell, urls []string) {
 	for _, u := range urls {
 		if file, ok := strings.CutPrefix(strings.ToLower(u), "file://"); ok {
 			showsFiles(sh, []string{u[len(u)-len(strings.TrimPrefix(file, "localhost")):]})

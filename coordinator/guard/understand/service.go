@@ -21,6 +21,7 @@ var processPrograms = []named{
 	}},
 }
 
+// killProcess reports the processes that are killed.
 func killProcess(sh *shell.Shell, c shell.Command) {
 	switch c.Name {
 	case "kill":
@@ -54,6 +55,7 @@ func killProcess(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// killPids reports the processes that kill names.
 func killPids(sh *shell.Shell, args []string) {
 	for i, a := range args {
 		switch {
@@ -72,8 +74,8 @@ func killPids(sh *shell.Shell, args []string) {
 	}
 }
 
-// processList prints a mark of what it looked for, so that "kill $(pgrep x)"
-// still names x.
+// processList prints a mark with the names that it looks for, so that
+// "kill $(pgrep x)" still names x.
 func processList(sh *shell.Shell, c shell.Command) {
 	if sh.Out == nil && c.Name != "fuser" {
 		return

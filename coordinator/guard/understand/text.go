@@ -15,7 +15,7 @@ import (
 )
 
 // textPrograms are the programs whose output often becomes code or a path in the
-// same line, and those that read files out.
+// same line, and the programs that print files.
 var textPrograms = []named{
 	{names: "echo", do: echo},
 	{names: "printf", do: printf},
@@ -35,25 +35,25 @@ var textPrograms = []named{
 	{names: "set", do: shell.SetParams},
 	{names: "shift", do: shell.Shift},
 	{names: "whoami id hostname date uname nproc seq jot wc exa eza tree stat file tldr apropos " +
-		"whatis info test [ true false :", do: quiet},
+		"whatis info test [ true false :", do: printUnknown},
 	{names: "jq yq gojq jaq", do: dataQuery},
 	{names: "ssh-keygen", do: keyTool},
 	{names: "ls", do: func(sh *shell.Shell, c shell.Command) {
 		for _, p := range shell.ParseOptions(c.Args, "I T w ignore").Pos {
-			if fspath.HasGlob(p) { // the shell made names of it, and ls repeats them
+			if fspath.HasGlob(p) { // the shell expands it, and ls prints the names
 				sh.Print(p + "\n")
 			}
 		}
 		if !strings.Contains(strings.Join(c.Args, " "), "*") {
 			sh.Print("*\n")
 		}
-		quiet(sh, c)
+		printUnknown(sh, c)
 	}},
 	{names: "man", do: func(sh *shell.Shell, c shell.Command) {
 		if code, ok := shell.ParseOptions(c.Args, "P H pager html").Get("P", "H", "pager", "html"); ok {
 			sh.RunText(code)
 		}
-		quiet(sh, c)
+		printUnknown(sh, c)
 	}},
 	{names: "cd chdir", do: shell.ChangeDir},
 	{names: "pushd", do: shell.ChangeDir},
@@ -68,30 +68,33 @@ var textPrograms = []named{
 	}},
 	{names: "sed gsed", do: sed},
 	{names: "awk gawk mawk nawk", do: awk},
-	{names: "which type whence where", do: located},
-	{names: "diff comm colordiff sdiff", do: compared},
-	{names: "cmp", do: quiet},
+	{names: "which type whence where", do: printLocation},
+	{names: "diff comm colordiff sdiff", do: printCompared},
+	{names: "cmp", do: printUnknown},
 }
 
-func quiet(sh *shell.Shell, c shell.Command) {
+// printUnknown prints unknown text if something reads the output.
+func printUnknown(sh *shell.Shell, c shell.Command) {
 	if sh.Out != nil {
 		sh.Print(partial.Unknown)
 	}
 }
 
-// located prints where a program is, so that $(which x) still is x.
-func located(sh *shell.Shell, c shell.Command) {
+// printLocation prints the path of a program, so that $(which x) still names x.
+func printLocation(sh *shell.Shell, c shell.Command) {
 	for _, p := range shell.ParseOptions(c.Args, "").Pos {
 		sh.Print("/usr/bin/" + fspath.Base(p) + "\n")
 	}
 }
 
+// eachOperand prints each operand after a function has changed it.
 func eachOperand(sh *shell.Shell, c shell.Command, f func(string) string) {
 	for _, p := range shell.ParseOptions(c.Args, "").Pos {
 		sh.Print(f(strings.TrimSuffix(p, "/")) + "\n")
 	}
 }
 
+// echo prints its arguments and follows their escapes with -e.
 func echo(sh *shell.Shell, c shell.Command) {
 	args, escapes := c.Args, false
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
@@ -99,19 +102,20 @@ func echo(sh *shell.Shell, c shell.Command) {
 		args = args[1:]
 	}
 	text := strings.Join(args, " ")
-	reveals(sh, text)
+	reportRevealed(sh, text)
 	if escapes {
 		text = scrubEscapes(shell.AnsiC(text))
 	}
 	sh.Print(text + "\n")
 }
 
-// scrubEscapes keeps the holes of the text that was there before.
+// scrubEscapes removes the zero bytes that escapes may produce.
 func scrubEscapes(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
-// repeats prints what a program repeats of its input: a token that came from
-// elsewhere is shown by it, but for the few bytes of it that "head -c 4" takes.
-func repeats(sh *shell.Shell, c shell.Command, text string) {
+// printRepeated prints the input that a program repeats. It reports a token that is shown
+// this way. With -c, head, tail and cut show only a few bytes, so the token stays
+// hidden.
+func printRepeated(sh *shell.Shell, c shell.Command, text string) {
 	if lex.OneOf(c.Name, "head tail cut") && shell.ParseOptions(c.Args, "").Short('c') {
 		text = strings.ReplaceAll(text, partial.UnknownKey, partial.Unknown)
 	}
@@ -121,14 +125,15 @@ func repeats(sh *shell.Shell, c shell.Command, text string) {
 	sh.Print(text)
 }
 
-func reveals(sh *shell.Shell, text string) {
+// reportRevealed reports a secret or a token in a text that is shown.
+func reportRevealed(sh *shell.Shell, text string) {
 	if sh.Out == nil && strings.ContainsAny(text, partial.UnknownSecret+partial.UnknownKey) {
 		sh.Effect(effect.RevealSecret, effect.Variable, "")
 	}
 }
 
-// printf formats %s, %b, %d and the escapes of the format; the format is
-// used again for left-over arguments.
+// printf formats %s, %b, %d and the escapes of the format. It reuses the format for
+// the remaining arguments.
 func printf(sh *shell.Shell, c shell.Command) {
 	args := c.Args
 	if len(args) > 1 && args[0] == "-v" {
@@ -139,10 +144,11 @@ func printf(sh *shell.Shell, c shell.Command) {
 		args = args[1:]
 	}
 	text := lex.First(printfText(args))
-	reveals(sh, text)
+	reportRevealed(sh, text)
 	sh.Print(text)
 }
 
+// printfText returns the output of printf.
 func printfText(args []string) shell.Value {
 	if len(args) == 0 {
 		return shell.Value{""}
@@ -159,6 +165,7 @@ func printfText(args []string) shell.Value {
 	return shell.Value{b.String()}
 }
 
+// printfOnce applies the format once and returns the remaining arguments.
 func printfOnce(b *strings.Builder, format string, args []string) []string {
 	for i := 0; i < len(format); i++ {
 		c := format[i]
@@ -182,6 +189,7 @@ func printfOnce(b *strings.Builder, format string, args []string) []string {
 	return args
 }
 
+// printfArg returns the text of one argument. %b decodes its escapes.
 func printfArg(format string, i int, arg string) string {
 	if i < len(format) && format[i] == 'b' {
 		return shell.AnsiC(arg)
@@ -189,7 +197,7 @@ func printfArg(format string, i int, arg string) string {
 	return arg
 }
 
-// readOut prints the content of files: what is not known is a hole.
+// readOut prints the content of files. Unknown content becomes a hole.
 func readOut(sh *shell.Shell, c shell.Command) {
 	values := "n c lines bytes l language style theme w s f d k t"
 	if c.Name == "tail" { // its -f is a switch
@@ -214,12 +222,12 @@ func readOut(sh *shell.Shell, c shell.Command) {
 		if c.Name == "rev" {
 			text = reverse(text)
 		}
-		repeats(sh, c, text)
+		printRepeated(sh, c, text)
 	}
 }
 
-// compared files are shown line by line, unless only their difference counts.
-func compared(sh *shell.Shell, c shell.Command) {
+// printCompared prints the compared files, unless the options ask only whether they differ.
+func printCompared(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "U C W I x X F label width ignore-matching-lines exclude exclude-from "+
 		"from-file to-file")
 	if o.Exact("q", "brief") {
@@ -232,30 +240,32 @@ func compared(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// printInput prints the standard input as the program shows it.
 func printInput(sh *shell.Shell, c shell.Command) {
 	if c.In == nil {
 		return
 	}
 	switch c.Name {
 	case "head", "tail", "uniq", "cut":
-		repeats(sh, c, someOf(*c.In))
+		printRepeated(sh, c, sampleLines(*c.In))
 	case "rev":
 		sh.Print(reverse(*c.In))
 	case "xxd", "od", "hexdump":
 		o := shell.ParseOptions(c.Args, "l s c g")
 		switch {
 		case !o.Short('r'):
-			repeats(sh, c, *c.In)
+			printRepeated(sh, c, *c.In)
 		case o.Exact("p", "plain", "ps"):
 			sh.Print(decodeHex(*c.In))
 		default:
 			sh.Print(partial.UnknownDecoded)
 		}
 	default:
-		repeats(sh, c, *c.In)
+		printRepeated(sh, c, *c.In)
 	}
 }
 
+// decodeHex decodes hexadecimal text as far as it is known.
 func decodeHex(in string) string {
 	out, err := hex.DecodeString(strings.Join(strings.Fields(in), ""))
 	if err != nil {
@@ -264,6 +274,7 @@ func decodeHex(in string) string {
 	return partial.Scrub(string(out))
 }
 
+// reverse returns the text with each line reversed.
 func reverse(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -276,7 +287,7 @@ func reverse(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// search reads its files out line by line; the pattern is data.
+// search prints matching lines of its files. The pattern itself is data.
 func search(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "e f A B C m g t T glob type include exclude exclude-dir max-count context "+
 		"regexp file")
@@ -302,9 +313,9 @@ func search(sh *shell.Shell, c shell.Command) {
 	}
 	switch {
 	case c.In != nil && len(files) == 0 && strings.HasPrefix(*c.In, "pid:") && !o.Short('v'):
-		sh.Print("pid:" + pattern + "\n") // of a list of processes, those of that name
+		sh.Print("pid:" + pattern + "\n") // the processes of that name
 	case c.In != nil && len(files) == 0:
-		sh.Print(someOf(*c.In))
+		sh.Print(sampleLines(*c.In))
 		if strings.Contains(*c.In, partial.UnknownSecret) && asksForSecret(pattern) {
 			sh.Print(partial.UnknownKey)
 		}
@@ -313,14 +324,14 @@ func search(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// asksForSecret is true of a pattern that finds secrets among variables.
+// asksForSecret reports whether a pattern finds secrets among variables.
 func asksForSecret(pattern string) bool {
 	return pattern == "KEY" || protected.SecretName(strings.Trim(pattern, "^=.*$"))
 }
 
-// someOf are some lines of a text: where one stands for all files of a
-// directory, one of them.
-func someOf(text string) string {
+// sampleLines returns some lines of a text. A line that stands for all files of a
+// directory becomes one unknown file of it.
+func sampleLines(text string) string {
 	if !strings.Contains(text, "*") {
 		return text
 	}
@@ -338,8 +349,8 @@ func someOf(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// decode turns text into other text. Base64 of known text is followed; every
-// other decoding yields decoded text, whose commands nobody can read.
+// decode prints the output of a decoder. It decodes base64 of known text. Any other
+// decoding yields text that is marked as decoded, because its content is unknown.
 func decode(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "in out i w k K pass kfile iv r recipient u local-user")
 	if c.Name == "openssl" && lex.OneOf(o.At(0), "rsa pkcs12 pkcs8 pkey ec dsa") &&
@@ -375,7 +386,7 @@ func decode(sh *shell.Shell, c shell.Command) {
 		sh.Write(f)
 	}
 	if !decoding {
-		repeats(sh, c, in)
+		printRepeated(sh, c, in)
 		return
 	}
 	if plain || c.Name == "openssl" && (o.At(0) == "base64" || o.Exact("base64", "a")) && !o.Exact("aes-256-cbc") {
@@ -385,7 +396,8 @@ func decode(sh *shell.Shell, c shell.Command) {
 	sh.Print(partial.UnknownDecoded)
 }
 
-// gpgShows reports what gpg shows of a secret. True if all of its output is one.
+// gpgShows reports a secret that gpg shows. It returns true if the whole output is
+// a secret.
 func gpgShows(sh *shell.Shell, o shell.Options) bool {
 	if o.Has("export-secret-keys", "export-secret-subkeys") && !o.Exact("export") {
 		sh.Effect(effect.RevealSecret, effect.PrivateKey, "")
@@ -398,6 +410,7 @@ func gpgShows(sh *shell.Shell, o shell.Options) bool {
 	return false
 }
 
+// decodeBase64 decodes base64 text as far as it is known.
 func decodeBase64(in string) string {
 	in = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \n\t\r", r) {
@@ -415,8 +428,8 @@ func decodeBase64(in string) string {
 	return partial.Scrub(string(out))
 }
 
-// translate follows tr for plain sets and ranges, the usual ways to hide a
-// command; anything else of it is decoded text.
+// translate follows tr for plain sets, ranges and -d, which are the usual ways to
+// hide a command. Without usable sets it prints the input unchanged.
 func translate(sh *shell.Shell, c shell.Command) {
 	if sh.Out == nil || c.In == nil {
 		return
@@ -441,6 +454,7 @@ func translate(sh *shell.Shell, c shell.Command) {
 	}, *c.In))
 }
 
+// deleteRunes returns the text without the characters of a set.
 func deleteRunes(text, set string) string {
 	runes := expandSet(shell.AnsiC(set))
 	return strings.Map(func(r rune) rune {
@@ -453,8 +467,14 @@ func deleteRunes(text, set string) string {
 	}, text)
 }
 
+// expandSet returns the characters of a set of tr, with its ranges expanded.
 func expandSet(s string) []rune {
-	for class, set := range map[string]string{"[:lower:]": "a-z", "[:upper:]": "A-Z", "[:digit:]": "0-9", "[:space:]": " \t\n"} {
+	for class, set := range map[string]string{
+		"[:lower:]": "a-z",
+		"[:upper:]": "A-Z",
+		"[:digit:]": "0-9",
+		"[:space:]": " \t\n",
+	} {
 		s = strings.ReplaceAll(s, class, set)
 	}
 	in := []rune(s)
@@ -472,6 +492,7 @@ func expandSet(s string) []rune {
 	return out
 }
 
+// tee writes its input to files and prints it.
 func tee(sh *shell.Shell, c shell.Command) {
 	text := partial.Unknown
 	if c.In != nil {
@@ -483,15 +504,16 @@ func tee(sh *shell.Shell, c shell.Command) {
 		}
 		sh.Remember(sh.Write(f), text)
 	}
-	repeats(sh, c, text)
+	printRepeated(sh, c, text)
 }
 
+// dumpEnv prints the environment, or the variables that it is asked for.
 func dumpEnv(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "")
 	for _, name := range o.Pos {
 		if protected.SecretName(name) {
 			sh.Print(partial.UnknownSecret)
-			reveals(sh, partial.UnknownSecret)
+			reportRevealed(sh, partial.UnknownSecret)
 		}
 	}
 	if len(c.Args) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// Read turns one tool call into effects.
+// Read returns the effects and the steps of one tool call.
 func Read(call effect.Call, site shell.Site) effect.Understood {
 	sh := NewShell(call, site)
 	u := sh.Eval
@@ -23,7 +23,7 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 		skillTool(sh, call)
 	case call.Tool == "WebFetch":
 		sh.Via, sh.Part = call.Tool, lex.Clip(call.Value("url"), 300)
-		fetched(sh, []string{call.Value("url")})
+		reportFetched(sh, []string{call.Value("url")})
 	case strings.HasPrefix(call.Tool, "mcp__"):
 		mcpTool(sh, call)
 	default:
@@ -35,16 +35,16 @@ func Read(call effect.Call, site shell.Site) effect.Understood {
 	return effect.Understood{Effects: u.Effects, Root: u.Root}
 }
 
-// NewShell returns a shell for one call, in which every program of the
-// tables can run.
+// NewShell returns a shell for one call. It can run every program that the tables
+// of this package list.
 func NewShell(call effect.Call, site shell.Site) *shell.Shell {
 	sh := shell.New(shell.NewEvaluation(call, site, new(dispatcher).run))
 	sh.Src = &shell.Source{}
 	return sh
 }
 
-// commandTool runs every argument named "command", whatever the tool is
-// called: Bash and Monitor today, others tomorrow.
+// commandTool runs every argument named "command", whatever the name of the tool,
+// so that it also covers tools other than Bash and Monitor.
 func commandTool(sh *shell.Shell, call effect.Call) {
 	for _, a := range call.Args {
 		if last := a.Path[strings.LastIndexByte(a.Path, '.')+1:]; last == "command" {

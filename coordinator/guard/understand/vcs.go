@@ -10,9 +10,8 @@ import (
 
 // historyTables are the programs that keep the history of files, git excepted.
 var historyTables = []table{
-	// Mercurial keeps no stash of its own accord, but it does keep a backup: of
-	// reverted files as .orig, of stripped changesets as a bundle. What counts is
-	// what goes without one.
+	// Mercurial keeps backups: reverted files as .orig, and stripped changesets as a
+	// bundle. The rows list only the commands that keep no backup.
 	{
 		programs: "hg chg", dry: "n dry-run",
 		values: "R repository cwd config r rev d date t tool I include X exclude m message b base name n",
@@ -26,8 +25,8 @@ var historyTables = []table{
 			{words: "shelve", given: "d delete", kind: effect.Discard, op: effect.StashDrop},
 		},
 	},
-	// Subversion keeps nothing of what it reverts; what it deletes by a URL is
-	// deleted for everybody.
+	// Subversion keeps no copy of reverted files. A deletion by URL affects
+	// everybody.
 	{
 		programs: "svn",
 		values:   "r revision m message F file username password depth config-dir config-option changelist cl",
@@ -39,8 +38,8 @@ var historyTables = []table{
 		},
 	},
 	// Jujutsu keeps each state of the working copy and of the refs in its operation
-	// log: what it takes away, `jj undo` brings back. What counts is what leaves that
-	// log, and what others see.
+	// log, and `jj undo` restores it. The rows list only the commands that drop
+	// entries from that log or that others see.
 	{
 		programs: "jj",
 		values: "R r m b d A B c t f repository revision revisions message bookmark remote to from into " +
@@ -58,7 +57,7 @@ var historyTables = []table{
 	{programs: "bfg", rows: []row{{kind: effect.RewriteRefs, op: effect.Filter}}},
 }
 
-// purges reports untracked files that are deleted: those that are named, or all.
+// purges reports untracked files that are deleted: the named ones, or all.
 func purges(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	named := o.From(1)
 	op := effect.CleanPath
@@ -68,7 +67,7 @@ func purges(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	sh.Effect(effect.Discard, op, strings.Join(named, " "))
 }
 
-// reverts reports files that are reverted and of which no copy is left.
+// reverts reports files that are reverted without a backup.
 func reverts(sh *shell.Shell, c shell.Command, o shell.Options) {
 	if o.Given("a all") {
 		sh.Effect(effect.Discard, effect.RestoreAll, sh.Place.Cwd)
@@ -77,10 +76,12 @@ func reverts(sh *shell.Shell, c shell.Command, o shell.Options) {
 	discardsOperands(sh, c, o)
 }
 
-// discardsOperands reports the files behind a verb as reverted.
-func discardsOperands(sh *shell.Shell, _ shell.Command, o shell.Options) { discards(sh, o.From(1)) }
+// discardsOperands reports the operands after the verb as reverted files.
+func discardsOperands(sh *shell.Shell, _ shell.Command, o shell.Options) {
+	reportDiscards(sh, o.From(1))
+}
 
-// deletesVersioned reports what goes here by force, and what goes for everybody.
+// deletesVersioned reports forced deletions here, and deletions by URL, which affect everybody.
 func deletesVersioned(sh *shell.Shell, _ shell.Command, o shell.Options) {
 	for _, target := range o.From(1) {
 		switch {

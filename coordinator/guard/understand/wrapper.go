@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// wrapper describes a program that starts another: which of its own flags
-// take a value, and how many operands stand before the inner command.
+// wrapper describes a program that starts another one: which of its own flags take a
+// value, and how many operands come before the inner command.
 type wrapper struct {
 	names  string
 	values string // flags that consume an argument
@@ -52,7 +52,7 @@ var wrappers = []wrapper{
 		"export-markdown i"},
 }
 
-// wrapperOf returns the wrapper of a name, nil for none.
+// wrapperOf returns the wrapper that lists a name, or nil.
 func wrapperOf(name string) *wrapper {
 	for i := range wrappers {
 		if lex.OneOf(name, wrappers[i].names) {
@@ -76,7 +76,7 @@ var wrapperPrograms = []named{
 	{names: "trap", do: trap},
 	{names: "ssh mosh autossh sshpass dbclient plink", do: ssh},
 	{names: "script", do: scriptProgram},
-	{names: "at batch crontab", do: later},
+	{names: "at batch crontab", do: reportScheduled},
 	{names: "poetry pipenv uv rye pdm hatch bundle conda mamba micromamba direnv dotenv dotenvx " +
 		"aws-vault chamber infisical doppler op envchain mise asdf rbenv pyenv nodenv volta " +
 		"devbox teller summon sops nix nix-shell lerna", do: runner},
@@ -98,6 +98,7 @@ var wrapperPrograms = []named{
 	{names: "watchexec entr nodemon reflex when-changed concurrently chokidar", do: watcher},
 }
 
+// run runs the command that a wrapper starts.
 func (w wrapper) run(sh *shell.Shell, c shell.Command) {
 	o, rest := shell.Leading(c.Args, w.values)
 	if lex.OneOf(c.Name, "flock sg runuser") {
@@ -111,7 +112,7 @@ func (w wrapper) run(sh *shell.Shell, c shell.Command) {
 		rest = rest[1:]
 	}
 	if c.Name == "command" && o.Exact("v", "V") && !o.Exact("p") {
-		located(sh, shell.Command{Args: rest})
+		printLocation(sh, shell.Command{Args: rest})
 		return
 	}
 	for len(rest) > 1 && strings.Contains(rest[0], "=") && lex.OneOf(c.Name, "firejail doas systemd-run") {
@@ -131,7 +132,7 @@ func (w wrapper) run(sh *shell.Shell, c shell.Command) {
 	sh.Exec(rest, c.In)
 }
 
-// flagText finds "-c text" before or after the first operand.
+// flagText returns the text of an option such as -c, before or after the first operand.
 func flagText(o shell.Options, rest []string, names ...string) (string, bool) {
 	for i, a := range rest {
 		for _, n := range names {
@@ -149,6 +150,7 @@ func flagText(o shell.Options, rest []string, names ...string) (string, bool) {
 	return "", false
 }
 
+// sudo runs a command as another user, and reports that.
 func sudo(sh *shell.Shell, c shell.Command) {
 	o, rest := shell.Leading(c.Args, "u g h p C c r t T U D R user group host prompt chdir chroot close-from "+
 		"role type other-user")
@@ -177,6 +179,7 @@ func sudo(sh *shell.Shell, c shell.Command) {
 	child.Exec(rest, c.In)
 }
 
+// environment runs the command of env with its variables, or prints the environment.
 func environment(sh *shell.Shell, c shell.Command) {
 	if text, ok := splitString(c.Args); ok {
 		sh.Sub().Run(text, c.In)
@@ -202,8 +205,8 @@ func environment(sh *shell.Shell, c shell.Command) {
 	child.Exec(rest, c.In)
 }
 
-// splitString is the command line of "env -S text args", for env itself: the text
-// is split, the arguments behind it are not.
+// splitString returns the command line that "env -S text args" runs. The text is
+// split into words, but the arguments after it are not.
 func splitString(args []string) (string, bool) {
 	for i := 0; i < len(args); i++ {
 		text, attached, ok := splitOption(args[i])
@@ -223,8 +226,8 @@ func splitString(args []string) (string, bool) {
 	return "", false
 }
 
-// splitOption reads an option of env that splits a text, alone or behind others
-// in one word: -S, -iS, --split-string. The text may be attached.
+// splitOption reads the option of env that splits a text: -S, -iS or --split-string.
+// The text may be attached to it.
 func splitOption(a string) (text string, attached, ok bool) {
 	name, text, attached := strings.Cut(a, "=")
 	if len(name) > len("--s") && strings.HasPrefix("--split-string", name) {
@@ -237,6 +240,7 @@ func splitOption(a string) (text string, attached, ok bool) {
 	return text, text != "", ok && strings.Trim(before, "i0v") == ""
 }
 
+// switchUser runs the command of su, and reports the change of user.
 func switchUser(sh *shell.Shell, c shell.Command) {
 	if lex.ContainsAny(c.Args, "--help --version") {
 		return
@@ -252,6 +256,7 @@ func switchUser(sh *shell.Shell, c shell.Command) {
 	}
 }
 
+// xargs runs its command with the items of standard input or a file.
 func xargs(sh *shell.Shell, c shell.Command) {
 	o, rest := shell.Leading(c.Args, "a d E I J L n P R s S arg-file delimiter eof max-lines max-args max-procs "+
 		"max-chars process-slot-var")
@@ -289,8 +294,8 @@ func xargs(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// takesScript is true of "sh -c" that gets its very script from data: where one
-// item ends and the next begins is not the same on all systems.
+// takesScript reports whether "sh -c" gets its script from the data itself. Systems
+// differ in where one item ends and the next begins, so such a script is unknown.
 func takesScript(argv []string, marker string) bool {
 	for i, a := range argv {
 		if lex.IsShellName(lex.ProgramName(a)) {
@@ -308,6 +313,7 @@ func takesScript(argv []string, marker string) bool {
 	return false
 }
 
+// replaceMarker returns the text that xargs replaces with an item, or "".
 func replaceMarker(o shell.Options) string {
 	if v, ok := o.Get("I", "J"); ok {
 		return v
@@ -323,6 +329,7 @@ func replaceMarker(o shell.Options) string {
 	return ""
 }
 
+// replaceAll returns the words with each marker replaced.
 func replaceAll(words []string, marker, text string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -331,6 +338,7 @@ func replaceAll(words []string, marker, text string) []string {
 	return out
 }
 
+// parallel runs its template once for each item.
 func parallel(sh *shell.Shell, c shell.Command) {
 	o, rest := shell.Leading(c.Args, "j jobs S sshlogin a arg-file results joblog d delimiter C colsep I n N L X "+
 		"timeout retries delay tmpdir tempdir")
@@ -364,8 +372,8 @@ func parallel(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// parallelOne runs the template for one item. GNU parallel joins the template
-// to one text, puts the item in quoted, and hands it to a shell.
+// parallelOne runs the template for one item. GNU parallel joins the template into
+// one text, inserts the quoted item, and passes the text to a shell.
 func parallelOne(sh *shell.Shell, argv []string, item string) {
 	if len(argv) == 0 {
 		sh.RunText(item)
@@ -394,6 +402,7 @@ func parallelOne(sh *shell.Shell, argv []string, item string) {
 	sh.RunText(joined)
 }
 
+// evaluate runs the arguments of eval as shell code.
 func evaluate(sh *shell.Shell, c shell.Command) {
 	if len(c.Args) > 0 && c.Args[0] == "--" {
 		c.Args = c.Args[1:]
@@ -401,6 +410,7 @@ func evaluate(sh *shell.Shell, c shell.Command) {
 	sh.RunText(strings.Join(c.Args, " "))
 }
 
+// sourceFile runs the code of a sourced file if it is known.
 func sourceFile(sh *shell.Shell, c shell.Command) {
 	if len(c.Args) == 0 {
 		return
@@ -417,12 +427,14 @@ func sourceFile(sh *shell.Shell, c shell.Command) {
 	sh.Read(c.Args[0])
 }
 
+// trap runs the code of a trap.
 func trap(sh *shell.Shell, c shell.Command) {
 	if len(c.Args) > 1 && c.Args[0] != "-" {
 		sh.Run(c.Args[0], nil)
 	}
 }
 
+// scriptProgram runs the command that script(1) records.
 func scriptProgram(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "c command I O B T t E")
 	if code, ok := o.Get("c", "command"); ok {
@@ -434,8 +446,8 @@ func scriptProgram(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// later programs store commands that run when nobody looks.
-func later(sh *shell.Shell, c shell.Command) {
+// reportScheduled reports commands that at, batch or crontab store to run later.
+func reportScheduled(sh *shell.Shell, c shell.Command) {
 	o := shell.ParseOptions(c.Args, "u f q t")
 	if c.Name == "crontab" {
 		switch {
@@ -460,8 +472,8 @@ func later(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// crontab runs the commands of a table as far as they are known: five fields
-// of time, or one that begins with @, stand before each.
+// crontab runs the commands of a table as far as they are known. Before each command
+// come five time fields, or one field that begins with @.
 func crontab(sh *shell.Shell, in *string, file string) {
 	text := sh.Files[sh.Path(file)]
 	if in != nil {
@@ -478,7 +490,7 @@ func crontab(sh *shell.Shell, in *string, file string) {
 	}
 }
 
-// runner covers the tools that have a verb ("run", "exec") and then a command.
+// runner runs the command of a tool that takes a verb ("run", "exec") and a command.
 func runner(sh *shell.Shell, c shell.Command) {
 	if strings.HasPrefix(c.Name, "nix") && nix(sh, c) {
 		return
@@ -521,8 +533,8 @@ func runner(sh *shell.Shell, c shell.Command) {
 	sh.Exec(rest, c.In)
 }
 
-// environmentRemoved reports what conda takes away: an environment, or
-// packages of one, as pip does.
+// environmentRemoved reports an environment, or packages of one, that conda removes.
+// It returns false for any other command.
 func environmentRemoved(sh *shell.Shell, c shell.Command) bool {
 	o := shell.ParseOptions(c.Args, "n name p prefix c channel f file solver")
 	verb := o.At(0)
@@ -538,7 +550,8 @@ func environmentRemoved(sh *shell.Shell, c shell.Command) bool {
 	return true
 }
 
-// nix runs a command in a shell of packages, or a package's program.
+// nix runs a command in a shell of packages, or a package's program, and reports a
+// removed package. It returns false for any other command.
 func nix(sh *shell.Shell, c shell.Command) bool {
 	for i, a := range c.Args {
 		switch {
@@ -561,6 +574,7 @@ func nix(sh *shell.Shell, c shell.Command) bool {
 	return false
 }
 
+// watcher runs the command that a tool starts when files change.
 func watcher(sh *shell.Shell, c shell.Command) {
 	o, rest := shell.Leading(c.Args, "w e f i o p x ext exts watch filter ignore exec n names c")
 	if code, ok := o.Get("x", "exec"); ok {

@@ -12,10 +12,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// PowerShell and cmd are cut into commands and words here; their own commands
-// become effects by their verb, and every other program is run as in any shell.
+// This package splits PowerShell and cmd code into commands and words. It reports
+// the effects of cmdlets and built-in commands, mostly by their verb. Every other
+// program runs as in any shell.
 
-// Program is the row of the programs: what they are told to run.
+// Program runs the code that a call of powershell, pwsh or cmd is given.
 func Program(sh *shell.Shell, c shell.Command) {
 	for i, a := range c.Args {
 		l := strings.ToLower(a)
@@ -34,8 +35,8 @@ func Program(sh *shell.Shell, c shell.Command) {
 	}
 }
 
-// wideText is the text of an encoded command: base64 of UTF-16, of which the
-// commands that matter are ASCII.
+// wideText returns the text of an encoded command, which is base64 of UTF-16. It
+// drops the zero bytes, because the relevant commands are ASCII.
 func wideText(encoded string) string {
 	raw, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
@@ -44,22 +45,22 @@ func wideText(encoded string) string {
 	return partial.Scrub(strings.ReplaceAll(string(raw), "\x00", ""))
 }
 
-// powerScript is the state of one text: its variables, and what the last command of
-// a pipeline hands on.
+// powerScript is the state of one script: its variables, and the output of the
+// previous command of a pipeline.
 type powerScript struct {
 	sh    *shell.Shell
 	vars  map[string]string
-	piped bool   // the command before hands something on
-	given string // what: a path, a name, a text; "" = not known
+	piped bool   // the previous command pipes its output into this one
+	given string // that output: a path, a name or a text; "" = unknown
 }
 
-// Run runs a text of PowerShell or cmd.
+// Run runs a script of PowerShell or cmd.
 func Run(sh *shell.Shell, text string) {
 	p := powerScript{sh: sh, vars: map[string]string{}}
 	p.text(text)
 }
 
-// text runs a text and returns what its last command hands on.
+// text runs a script and returns the output of its last command.
 func (p powerScript) text(text string) (given string) {
 	if !p.sh.SpendSource(text) {
 		return ""
@@ -79,7 +80,7 @@ func (p powerScript) text(text string) (given string) {
 	return given
 }
 
-// command reads up to the end of a command: its words, what ended it, the rest.
+// command reads one command. It returns its words, its terminator and the remaining text.
 func (p *powerScript) command(text string) (words []string, end, rest string) {
 	var b strings.Builder
 	open := false
@@ -155,9 +156,9 @@ func (p *powerScript) quoted(s string) (string, int) {
 	return b.String(), len(s)
 }
 
-// substitution runs the inside of "$(…)" and returns what it hands on.
+// substitution runs the code inside "$(…)" and returns its output and length.
 func (p *powerScript) substitution(s string) (string, int) {
-	if !p.sh.Spend(len(s) / shell.TextPerStep) { // the end may be far, or nowhere
+	if !p.sh.Spend(len(s) / shell.TextPerStep) { // the closing parenthesis may be far away or missing
 		return partial.Unknown, len(s)
 	}
 	depth := 0
@@ -175,14 +176,15 @@ func (p *powerScript) substitution(s string) (string, int) {
 	return partial.Unknown, 1
 }
 
-// variable reads $name, ${name} and $env:name; what is assigned to is kept by
-// its name, and what nobody knows is a hole.
+// variable reads $name, ${name} or $env:name and returns its value and length. The
+// target of an assignment keeps its name. An unknown variable becomes a hole.
 func (p *powerScript) variable(s string) (string, int) {
 	if len(s) > 1 && s[1] == '(' {
 		return p.substitution(s)
 	}
 	n := 1
-	for n < len(s) && (lex.IsNameByte(s[n]) && s[n] != '$' || s[n] == ':' || s[n] == '{' && n == 1 || s[n] == '}' && s[1] == '{') {
+	for n < len(s) && (lex.IsNameByte(s[n]) && s[n] != '$' || s[n] == ':' ||
+		s[n] == '{' && n == 1 || s[n] == '}' && s[1] == '{') {
 		n++
 	}
 	name := strings.ToLower(strings.Trim(s[1:n], "{}"))
@@ -212,20 +214,21 @@ func (p *powerScript) variable(s string) (string, int) {
 	return partial.Unknown, n
 }
 
-// powerArgs are the words behind a command: its parameters with their values,
-// and the rest.
+// powerArgs are the arguments of a command: its parameters with their values, and
+// its positional arguments.
 type powerArgs struct {
-	flags map[string]string // in small letters, without dash or slash
+	flags map[string]string // by lower-case name, without dash or slash
 	pos   []string
 }
 
-// powerValues are parameters that take the next word.
+// powerValues are the parameters that take the next word as their value.
 const powerValues = "path literalpath include exclude filter destination newname name id inputobject value " +
 	"encoding erroraction ea errorvariable stream computername " +
 	"credential driveletter disknumber filesystem newfilesystemlabel uri outfile method body infile headers verb " +
 	"argumentlist filepath workingdirectory scope executionpolicy " +
 	"startuptype status property propertytype resourcegroupname depth tail totalcount pattern processname servicename"
 
+// parsePower splits the words of a command into parameters and positional arguments.
 func parsePower(words []string) powerArgs {
 	a := powerArgs{flags: map[string]string{}}
 	for i := 0; i < len(words); i++ {
@@ -244,8 +247,8 @@ func parsePower(words []string) powerArgs {
 	return a
 }
 
-// has is true if a parameter was given, in full or as an abbreviation of at
-// least min letters.
+// has reports whether a parameter was given, in full or abbreviated to at least
+// min letters.
 func (a powerArgs) has(name string, min int) bool {
 	for n := len(name); n >= min; n-- {
 		if _, ok := a.flags[name[:n]]; ok {
@@ -255,8 +258,8 @@ func (a powerArgs) has(name string, min int) bool {
 	return false
 }
 
-// targets are what a command works on: by name of the parameter, by place, or
-// through the pipe.
+// targets returns what a command works on: its positional arguments, the values of
+// the named parameters, or the piped input if there are none.
 func (p *powerScript) targets(a powerArgs, names ...string) []string {
 	out := a.pos
 	for _, n := range names {
@@ -276,7 +279,7 @@ func (p *powerScript) targets(a powerArgs, names ...string) []string {
 // path is a word as a path of this place.
 func (p *powerScript) path(w string) string { return p.sh.Path(strings.ReplaceAll(w, `\`, "/")) }
 
-// run reports what one command does and returns what it hands on.
+// run reports the effects of one command and returns its output.
 func (p *powerScript) run(words []string) string {
 	name := strings.ToLower(strings.TrimPrefix(words[0], "."))
 	if len(words) > 2 && words[1] == "=" && strings.HasPrefix(words[0], "$") {
@@ -289,9 +292,9 @@ func (p *powerScript) run(words []string) string {
 	}
 	switch {
 	case name == "rm" && unixFlags(words):
-		p.native(words)
+		p.runNative(words)
 	case lex.OneOf(name, "get-childitem gci dir ls get-item gi resolve-path"):
-		return p.listed(a)
+		return p.listing(a)
 	case lex.OneOf(name, "where-object where ? foreach-object % sort-object select-object select"):
 		if p.given == "" {
 			return ""
@@ -300,7 +303,7 @@ func (p *powerScript) run(words []string) string {
 	case lex.OneOf(name, "get-process gps get-service gsv"):
 		return strings.Join(p.targets(a, "name", "processname", "id"), " ")
 	case lex.OneOf(name, "invoke-webrequest iwr invoke-restmethod irm wget curl start-bitstransfer"):
-		return p.fetches(words, a)
+		return p.fetch(words, a)
 	case lex.OneOf(name, "get-content gc type cat"):
 		for _, f := range p.targets(a, "path", "literalpath") {
 			p.sh.Read(p.path(f))
@@ -308,19 +311,19 @@ func (p *powerScript) run(words []string) string {
 	case lex.OneOf(name, "set-location sl chdir push-location"):
 		p.sh.Exec([]string{"cd", p.path(strings.Join(a.pos, " "))}, nil)
 	case lex.OneOf(name, "invoke-expression iex invoke-command icm"):
-		p.evaluates(a)
+		p.evaluate(a)
 	case lex.OneOf(name, "start-process saps start"):
-		p.starts(a)
+		p.startProcess(a)
 	default:
-		if !p.changes(name, a) && !p.system(name, a) && !p.byVerb(name, a) {
-			p.native(words)
+		if !p.changeFiles(name, a) && !p.changeSystem(name, a) && !p.byVerb(name, a) {
+			p.runNative(words)
 		}
 	}
 	return ""
 }
 
-// listed is what a listing hands on: all of a directory, or a part of it.
-func (p *powerScript) listed(a powerArgs) string {
+// listing returns the output of a directory listing: all of a directory, or a part of it.
+func (p *powerScript) listing(a powerArgs) string {
 	dir := strings.Join(p.targets(a, "path", "literalpath"), " ")
 	if dir == "" {
 		dir = "."
@@ -332,18 +335,19 @@ func (p *powerScript) listed(a powerArgs) string {
 	return dir + "/*"
 }
 
-// fetches: with a place to write to it is a download; else its text goes on.
-func (p *powerScript) fetches(words []string, a powerArgs) string {
+// fetch reports a web request. With -OutFile it writes a file. Otherwise it
+// returns the response as output.
+func (p *powerScript) fetch(words []string, a powerArgs) string {
 	if f, ok := a.flags["outfile"]; ok {
 		p.sh.Write(p.path(f))
 		return ""
 	}
-	p.native(append([]string{"curl"}, words[1:]...))
+	p.runNative(append([]string{"curl"}, words[1:]...))
 	return partial.UnknownNetwork
 }
 
-// evaluates runs the text of Invoke-Expression as far as it is known.
-func (p *powerScript) evaluates(a powerArgs) {
+// evaluate runs the code of Invoke-Expression or Invoke-Command as far as it is known.
+func (p *powerScript) evaluate(a powerArgs) {
 	text := strings.Join(p.targets(a, "command"), " ")
 	if origin := shell.Opaque(text); origin != "" || text == "" {
 		if origin == "" {
@@ -359,18 +363,20 @@ func (p *powerScript) evaluates(a powerArgs) {
 	Run(p.sh, text)
 }
 
-func (p *powerScript) starts(a powerArgs) {
+// startProcess runs the program of Start-Process, and reports if it is elevated.
+func (p *powerScript) startProcess(a powerArgs) {
 	if strings.EqualFold(a.flags["verb"], "runas") {
 		p.sh.Effect(effect.RunElevated, effect.Runas, "")
 	}
 	words := append(p.targets(a, "filepath"), strings.Fields(a.flags["argumentlist"])...)
 	if len(words) > 0 {
-		p.native(words)
+		p.runNative(words)
 	}
 }
 
-// changes covers what is done to files.
-func (p *powerScript) changes(name string, a powerArgs) bool {
+// changeFiles reports the effects of commands that change files. It returns false for
+// any other command.
+func (p *powerScript) changeFiles(name string, a powerArgs) bool {
 	switch {
 	case lex.OneOf(name, "remove-item ri rm rmdir rd del erase"):
 		kind := effect.DeleteFile
@@ -378,7 +384,7 @@ func (p *powerScript) changes(name string, a powerArgs) bool {
 			kind = effect.DeleteTree
 		}
 		for _, w := range p.targets(a, "path", "literalpath") {
-			p.deletes(kind, w)
+			p.deleteItem(kind, w)
 		}
 	case lex.OneOf(name, "clear-content clc set-content sc out-file add-content ac"):
 		files := p.targets(
@@ -395,18 +401,20 @@ func (p *powerScript) changes(name string, a powerArgs) bool {
 		for i, w := range words {
 			words[i] = p.path(w)
 		}
-		p.sh.Exec(
-			append([]string{map[bool]string{true: "cp", false: "mv"}[strings.HasPrefix(name, "c")]}, words...),
-			nil,
-		)
+		program := "mv"
+		if strings.HasPrefix(name, "c") {
+			program = "cp"
+		}
+		p.sh.Exec(append([]string{program}, words...), nil)
 	default:
 		return false
 	}
 	return true
 }
 
-// deletes: a key of the registry and a variable are no files.
-func (p *powerScript) deletes(kind effect.Kind, w string) {
+// deleteItem reports the deletion of a file or a registry key. Variables, functions
+// and aliases are ignored.
+func (p *powerScript) deleteItem(kind effect.Kind, w string) {
 	drive, _, ok := strings.Cut(strings.ToLower(w), ":")
 	switch {
 	case onRegistry(w):
@@ -417,8 +425,9 @@ func (p *powerScript) deletes(kind effect.Kind, w string) {
 	}
 }
 
-// system covers disks, processes, services and settings of the machine.
-func (p *powerScript) system(name string, a powerArgs) bool {
+// changeSystem reports the effects of commands on disks, processes, services and machine
+// settings. It returns false for any other command.
+func (p *powerScript) changeSystem(name string, a powerArgs) bool {
 	for _, row := range powerRows {
 		if !lex.OneOf(name, row.names) {
 			continue
@@ -440,8 +449,8 @@ func (p *powerScript) system(name string, a powerArgs) bool {
 	return false
 }
 
-// powerRows are the commands with one effect: their names, what it is done to by
-// the parameters that name it.
+// powerRows are the commands with one effect. targets are the parameters that name
+// what the command works on.
 var powerRows = []struct {
 	names   string
 	kind    effect.Kind
@@ -474,14 +483,14 @@ var powerRows = []struct {
 	},
 }
 
-// onRegistry is true of a path on a drive of the registry.
+// onRegistry reports whether a path is on a drive of the registry.
 func onRegistry(path string) bool {
 	drive, _, _ := strings.Cut(strings.ToLower(path), ":")
 	return lex.OneOf(drive, "hklm hkcu hkcr hku registry")
 }
 
-// byVerb reads a cmdlet by the verb that its name begins with, as PowerShell
-// wants it: what nobody listed is still told by it.
+// byVerb reports the effects of a cmdlet by the verb that begins its name. It thus
+// covers cmdlets that no table lists. It returns false if the verb is harmless.
 func (p *powerScript) byVerb(name string, a powerArgs) bool {
 	verb, noun, ok := strings.Cut(name, "-")
 	if !ok || strings.ContainsAny(name, "./ ") || !lex.OneOf(verb, "remove clear uninstall disable stop suspend "+
@@ -508,8 +517,8 @@ func (p *powerScript) byVerb(name string, a powerArgs) bool {
 	return true
 }
 
-// native runs a program that is no cmdlet.
-func (p *powerScript) native(words []string) {
+// runNative runs a program that is not a cmdlet.
+func (p *powerScript) runNative(words []string) {
 	for i, w := range words {
 		if fspath.IsDrive(w) || strings.HasPrefix(w, `.\`) {
 			words[i] = strings.ReplaceAll(w, `\`, "/")
@@ -522,8 +531,8 @@ func (p *powerScript) native(words []string) {
 	p.sh.Exec(words, in)
 }
 
-// unixFlags is true of flags as rm has them, and no command of PowerShell: outside
-// Windows "rm" is the system's own.
+// unixFlags reports whether a command has flags of the Unix rm, which no PowerShell
+// command has. Outside Windows, "rm" is the system's own program.
 func unixFlags(words []string) bool {
 	for _, w := range words {
 		if len(w) > 2 && w[0] == '-' && strings.Trim(w[1:], "rRfdiIv") == "" || strings.HasPrefix(w, "--") {

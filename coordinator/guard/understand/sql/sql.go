@@ -10,9 +10,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// Statements cuts a text into statements of upper-case words. Comments are
-// dropped; literals and quoted names count as one word, so that a keyword
-// inside them is data.
+// Statements splits a text into statements, each a list of upper-case words. It
+// drops comments. A literal or a quoted name counts as one word, so a keyword
+// inside it is treated as data.
 func Statements(text string) [][]string {
 	r := reader{text: text}
 	for r.at < len(text) && r.next() {
@@ -20,16 +20,16 @@ func Statements(text string) [][]string {
 	return append(r.all, r.words)
 }
 
-// A reader cuts a text into words from the left to the right.
+// A reader splits a text into words, from left to right.
 type reader struct {
 	text  string
 	at    int
 	all   [][]string
-	words []string // of the statement that is read
+	words []string // the words of the current statement
 }
 
-// next reads a word, or what stands between two. It returns false where a comment or
-// a literal has no end.
+// next reads a word, or the text between two words. It returns false if a comment
+// or a literal is not closed.
 func (r *reader) next() bool {
 	rest := r.text[r.at:]
 	switch c := rest[0]; {
@@ -55,7 +55,7 @@ func (r *reader) next() bool {
 	return true
 }
 
-// comment passes a comment over. MySQL runs what stands in /*! */.
+// comment skips a comment. The content of /*! */ is read, because MySQL runs it.
 func (r *reader) comment(rest string) bool {
 	end := strings.Index(rest, "*/")
 	if end > 0 && strings.HasPrefix(rest, "/*!") {
@@ -66,7 +66,8 @@ func (r *reader) comment(rest string) bool {
 	return end >= 0
 }
 
-// quoted reads a literal or a quoted name as one word that is no keyword.
+// quoted reads a literal or a quoted name as one word. A leading quote marks the
+// word, so it is never taken for a keyword.
 func (r *reader) quoted(rest string) bool {
 	end := strings.IndexByte(rest[1:], rest[0])
 	if end < 0 {
@@ -77,6 +78,7 @@ func (r *reader) quoted(rest string) bool {
 	return true
 }
 
+// until returns the index of mark in text, or the length of text if it is missing.
 func until(text, mark string) int {
 	if i := strings.Index(text, mark); i >= 0 {
 		return i
@@ -84,12 +86,12 @@ func until(text, mark string) int {
 	return len(text)
 }
 
-// inWord is true of the bytes of a name, and of text that is not known.
+// inWord reports whether a byte belongs to a name or to unknown text.
 func inWord(c byte) bool {
 	return lex.IsNameByte(c) || c == '.' || partial.HasHole(string(rune(c)))
 }
 
-// Read reports what the statements of a text drop.
+// Read reports the effects of the SQL statements in a text.
 func Read(sh *shell.Shell, text string) {
 	if !sh.SpendSource(text) {
 		return
@@ -107,7 +109,8 @@ func Read(sh *shell.Shell, text string) {
 	}
 }
 
-// explained is the statement that EXPLAIN ANALYZE runs; EXPLAIN alone runs none.
+// explained returns the statement that EXPLAIN ANALYZE runs. EXPLAIN alone runs
+// nothing, so the result is nil.
 func explained(w []string) []string {
 	if !slices.Contains(w, "ANALYZE") {
 		return nil
@@ -120,7 +123,7 @@ func explained(w []string) []string {
 	return nil
 }
 
-// report reports what a statement drops, by its first word.
+// report reports the effects of one statement, chosen by its first word.
 func report(sh *shell.Shell, w []string) {
 	switch w[0] {
 	case "DROP":
@@ -150,13 +153,13 @@ func report(sh *shell.Shell, w []string) {
 	}
 }
 
-// words returns the words of a statement behind the first, up to the n-th.
+// words returns the words of a statement from the second to the n-th.
 func words(w []string, n int) string { return strings.Join(w[1:min(len(w), n)], " ") }
 
-// narrowed is true of a statement that is about some rows only.
+// narrowed reports whether a WHERE condition limits a statement to some rows.
 func narrowed(w []string) bool { return slices.Contains(w, "WHERE") && !trueWhere(w) }
 
-// reportServer reports what a statement does to the server as a whole.
+// reportServer reports the effects of a statement on rights, logs or the whole server.
 func reportServer(sh *shell.Shell, w []string) {
 	switch w[0] {
 	case "GRANT", "REVOKE":
@@ -176,7 +179,7 @@ func reportServer(sh *shell.Shell, w []string) {
 	}
 }
 
-// reportAlter reports rights that are given and parts that are dropped.
+// reportAlter reports rights that ALTER grants and columns or parts that it drops.
 func reportAlter(sh *shell.Shell, w []string) {
 	if lex.OneOf(w[1], "USER ROLE LOGIN") && lex.ContainsAny(w, "PASSWORD SUPERUSER IDENTIFIED CREATEROLE CREATEDB") {
 		sh.Effect(effect.ChangeRemote, effect.Rights, strings.ToLower(w[0]+" "+w[1]))
@@ -199,7 +202,7 @@ func reportBlock(sh *shell.Shell, w []string) {
 	}
 }
 
-// reportExecuted reports what a statement runs that stands in a text.
+// reportExecuted reports the effects of statements that are passed as string literals.
 func reportExecuted(sh *shell.Shell, w []string) {
 	if slices.Contains(w, "XP_CMDSHELL") {
 		sh.Effect(effect.RunUnknown, effect.DatabaseProgram, "")
@@ -211,7 +214,7 @@ func reportExecuted(sh *shell.Shell, w []string) {
 	}
 }
 
-// runProgram runs what COPY … PROGRAM 'command' starts on the server.
+// runProgram runs the command that COPY … PROGRAM 'command' starts on the server.
 func runProgram(sh *shell.Shell, w []string) {
 	for i, x := range w {
 		if x == "PROGRAM" && i+1 < len(w) {
@@ -223,6 +226,7 @@ func runProgram(sh *shell.Shell, w []string) {
 	}
 }
 
+// reportWith reports the first DELETE or UPDATE behind a WITH clause.
 func reportWith(sh *shell.Shell, w []string) {
 	for i, x := range w {
 		if lex.OneOf(x, "DELETE UPDATE") && i > 0 {
@@ -232,8 +236,8 @@ func reportWith(sh *shell.Shell, w []string) {
 	}
 }
 
-// trueWhere is true of a condition that holds for every row: one of its
-// alternatives compares things with themselves, or is a constant.
+// trueWhere reports whether the last WHERE condition holds for every row. That is
+// so if one of its alternatives is a constant or compares values with themselves.
 func trueWhere(w []string) bool {
 	from := 0
 	for i, x := range w {
@@ -253,6 +257,7 @@ func trueWhere(w []string) bool {
 	return false
 }
 
+// alwaysTrue reports whether one comparison of a condition always holds.
 func alwaysTrue(test []string) bool {
 	switch len(test) {
 	case 1:
@@ -263,6 +268,7 @@ func alwaysTrue(test []string) bool {
 	return false
 }
 
+// splitWords splits words at each occurrence of a separator word.
 func splitWords(w []string, at string) [][]string {
 	var out [][]string
 	from := 0
@@ -275,6 +281,7 @@ func splitWords(w []string, at string) [][]string {
 	return append(out, w[from:])
 }
 
+// dropScale returns how much is lost when an object of a kind is dropped.
 func dropScale(object string) effect.Op {
 	switch object {
 	case "DATABASE", "SCHEMA", "KEYSPACE", "TABLESPACE", "OWNED", "CATALOG":

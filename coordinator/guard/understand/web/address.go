@@ -1,11 +1,9 @@
 package web
 
-import (
-	"strings"
-)
+import "strings"
 
-// IsAPIHost is true of a service that names itself an API: a key belongs there, in
-// whatever part of the request the service wants it.
+// IsAPIHost reports whether the host name of a URL begins with "api.". A request
+// to such a service is expected to carry a key, in any of its parts.
 func IsAPIHost(url string) bool {
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		url = rest
@@ -13,7 +11,7 @@ func IsAPIHost(url string) bool {
 	return strings.HasPrefix(url, "api.")
 }
 
-// IsLocalHost is true of an address on this machine.
+// IsLocalHost reports whether a URL points to this machine.
 func IsLocalHost(url string) bool {
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		url = rest
@@ -26,14 +24,20 @@ func IsLocalHost(url string) bool {
 	return false
 }
 
-// MetadataURL is true of the address at which a cloud hands a machine its own
-// credentials.
+// MetadataURL reports whether a URL points to a cloud's metadata service, which
+// gives a machine its own credentials.
 func MetadataURL(u string) bool {
 	host := strings.ToLower(u)
 	if _, rest, ok := strings.Cut(host, "://"); ok {
 		host = rest
 	}
-	for _, name := range [...]string{"169.254.169.254", "169.254.170.2", "metadata.google.internal", "[fd00:ec2::254]", "100.100.100.200"} {
+	for _, name := range [...]string{
+		"169.254.169.254",
+		"169.254.170.2",
+		"metadata.google.internal",
+		"[fd00:ec2::254]",
+		"100.100.100.200",
+	} {
 		if rest, ok := strings.CutPrefix(host, name); ok && (rest == "" || strings.IndexByte("/:?", rest[0]) >= 0) {
 			return true
 		}

@@ -9,8 +9,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// Request: a DELETE destroys what its address names, except on a
-// developer's own machine; stores listen there on ports of their own.
+// Request reports the effects of an HTTP request. A DELETE destroys the resource
+// that its URL names. Requests to the developer's own machine are ignored, unless
+// they go to a port that a data store uses.
 func Request(sh *shell.Shell, method, url string, o shell.Options) {
 	path := url
 	if i := strings.Index(path, "://"); i >= 0 {
@@ -18,10 +19,7 @@ func Request(sh *shell.Shell, method, url string, o shell.Options) {
 	}
 	host, path, _ := strings.Cut(path, "/")
 	local := lex.BeginsWith(host, "localhost 127. 0.0.0.0 [::1]")
-	store := false
-	for _, port := range [...]string{":9200", ":9201", ":7700", ":8108", ":5984", ":8983", ":6333", ":8529", ":2379", ":8500", ":8200", ":8001", ":8444", ":15672", ":4222", ":8222"} {
-		store = store || strings.HasSuffix(host, port)
-	}
+	store := hasStorePort(host)
 	body := strings.Join(o.All("d", "data", "data-raw", "data-binary", "json", "post-data"), " ")
 	switch {
 	case method == "DELETE" && (!local || store):
@@ -38,9 +36,10 @@ func Request(sh *shell.Shell, method, url string, o shell.Options) {
 		if lex.Mentions(path, "delete _close _freeze") {
 			sh.Effect(effect.DestroyRemote, effect.Part, url)
 		}
-	case store && (lex.OneOf(method, "PUT POST")) && strings.HasPrefix(path, "_cluster/"):
+	case store && lex.OneOf(method, "PUT POST") && strings.HasPrefix(path, "_cluster/"):
 		sh.Effect(effect.ChangeRemote, effect.ClusterSettings, url)
-	case method == "POST" && !local && lex.OneOf(fspath.Base(strings.TrimSuffix(path, "/")), "shutdown quit quitquitquit restart"):
+	case method == "POST" && !local &&
+		lex.OneOf(fspath.Base(strings.TrimSuffix(path, "/")), "shutdown quit quitquitquit restart"):
 		sh.Effect(effect.StopService, effect.HTTP, url)
 	case method == "POST" && lex.HasWord(lex.VerbWords(path), "delete destroy purge terminate truncate wipe revoke"):
 		sh.Effect(effect.ChangeRemote, effect.HTTP, url)
@@ -49,8 +48,15 @@ func Request(sh *shell.Shell, method, url string, o shell.Options) {
 	}
 }
 
-// hostedWhole is true of an address at a provider's own API that names a whole
-// thing: a repository, a project, a database.
+// hasStorePort reports whether a host ends in a port on which a data store listens.
+func hasStorePort(host string) bool {
+	i := strings.LastIndexByte(host, ':')
+	return i >= 0 && lex.OneOf(host[i:], ":9200 :9201 :7700 :8108 :5984 :8983 :6333 :8529 :2379 :8500 :8200 "+
+		":8001 :8444 :15672 :4222 :8222")
+}
+
+// hostedWhole reports whether a URL of a provider's API names a whole resource,
+// such as a repository, a project or a database.
 func hostedWhole(host, path string) bool {
 	if !lex.BeginsWith(host, "api. gitlab. management.azure.") && !strings.HasSuffix(host, ".googleapis.com") {
 		return false

@@ -1,13 +1,14 @@
 package web
 
+// DestroyVerbs are the verbs that destroy a hosted resource or a part of it.
 const DestroyVerbs = "delete destroy terminate purge drop wipe nuke flush truncate obliterate forget erase rm " +
 	"remove del rb prune empty uninstall " +
 	"teardown expunge deletion unpublish down undeploy decommission cleanup deprovision release-address rmdir " +
 	"unset unset-all remove-all deleteall flushall clean rmi rmp " +
 	"unregister deregister recreate annihilate discard trash yank rdelete untag unsubscribe undefine"
 
-// WholeNouns are things that hold everything below them or that nothing
-// brings back: to destroy one is a teardown.
+// WholeNouns are the resources that contain others or that cannot be restored.
+// Destroying one of them is a teardown.
 const WholeNouns = "cluster clusters project projects namespace namespaces ns database databases db " +
 	"instance-group bucket buckets stack stacks group groups app apps " +
 	"account accounts organization organizations org subscription vault keyvault backup backups snapshot " +
