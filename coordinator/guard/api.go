@@ -71,18 +71,18 @@ const PolicyFile = protected.PolicyFile
 // Rules returns the whole policy in a stable order; the table is a copy.
 func Rules() []Rule { return judge.Rules() }
 
-// Standing says what verdicts the rows of a built-in rule give: whether one of
-// them denies or asks. known is false for an id that no row has.
+// Standing reports whether any row of a built-in rule denies, and whether any
+// row asks. known is false if no row has the id.
 func Standing(id string) (denies, asks, known bool) { return judge.Standing(id) }
 
-// Keeps reports whether the guard itself rests on a rule: its asks cannot be
-// turned off either.
+// Keeps reports whether a rule protects the guard itself. A policy file cannot
+// turn off the asks of such a rule.
 func Keeps(id string) bool { return judge.Keeps(id) }
 
 // Kinds returns every kind of effect that a rule can be about, in table order.
 func Kinds() []Kind { return judge.Kinds() }
 
-// KnownKind reports whether some effect can be of the kind.
+// KnownKind reports whether an effect can be of kind k.
 func KnownKind(k Kind) bool { return judge.KnownKind(k) }
 
 // Changing returns the kinds of effect that change files.
@@ -91,6 +91,5 @@ func Changing() []Kind { return judge.Changing() }
 // ReadFile is the kind of effect that makes the content of a file visible.
 const ReadFile = effect.ReadFile
 
-// Losses returns what the effects of a call may destroy, here and not on
-// another machine.
+// Losses returns what the effects of a call may destroy on this machine.
 func Losses(call Call, effects []Effect, cwd string) []Loss { return judge.Losses(call, effects, cwd) }

@@ -7,11 +7,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// Commands returns the plain argument lists of all that a Bash call would run,
-// in order: each word is known to the letter, nothing is substituted, redirected
-// to a file, assigned, or run by another program, and no word leads out of the
-// project. It returns false for any other call, for one on which the guard has
-// an opinion, and where it cannot tell.
+// Commands returns the argument lists of all commands that a Bash call would
+// run, in order. It returns false unless the commands are plain: each word is
+// known exactly, nothing is substituted, redirected to a file, assigned or run
+// by another program, and no word leads out of the project. It also returns
+// false for a call of another tool and for a call that the guard asks about or
+// denies.
 func Commands(call Call, ctx Context) ([][]string, bool) {
 	text, ok := commandOf(call)
 	if !ok {
@@ -24,9 +25,9 @@ func Commands(call Call, ctx Context) ([][]string, bool) {
 	return commands, true
 }
 
-// Inside returns the file that a file tool's call is about, with its symbolic
-// links resolved. It returns false unless the file lies below the project and
-// is no setting, hook or credential, and the guard has no opinion.
+// Inside returns the file that a call of a file tool names, with its symbolic
+// links resolved. It returns false unless the file lies below the project, is
+// not a setting, hook or credential, and the guard has no opinion on the call.
 func Inside(call Call, ctx Context) (string, bool) {
 	file, ok := fileOf(call)
 	if !ok || file[0] == '~' {
@@ -39,7 +40,8 @@ func Inside(call Call, ctx Context) (string, bool) {
 	return real, true
 }
 
-// commandOf returns the command that a Bash call runs.
+// commandOf returns the command that a Bash call runs. It returns false for
+// other tools and for an empty command.
 func commandOf(call Call) (string, bool) {
 	text := ""
 	for _, a := range call.Args {
@@ -50,7 +52,8 @@ func commandOf(call Call) (string, bool) {
 	return text, call.Tool == "Bash" && text != ""
 }
 
-// fileOf returns the one file that a call names.
+// fileOf returns the file that a call names. It returns false unless the call
+// names exactly one.
 func fileOf(call Call) (string, bool) {
 	found := ""
 	for _, a := range call.Args {

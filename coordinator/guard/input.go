@@ -14,7 +14,7 @@ func ShellCall(command string) Call {
 	return Call{Tool: "Bash", Args: []Arg{{Path: "command", Value: command}}}
 }
 
-// ReadCall returns the call of a tool from the text of its input, a JSON object
+// ReadCall returns the call of a tool. text is the tool's input, a JSON object
 // as the host writes it.
 func ReadCall(tool, text string) (Call, error) {
 	input, err := hostjson.Parse(text, hostjson.MaxDepth)
@@ -24,9 +24,8 @@ func ReadCall(tool, text string) (Call, error) {
 	return NewCall(tool, input)
 }
 
-// NewCall returns the call of a tool from its input, a part of a text that
-// hostjson.Parse took. It is the one reader of tool inputs: whoever judges a call
-// reads it here.
+// NewCall returns the call of a tool. input is the tool's input, parsed by
+// hostjson.Parse. NewCall is the only reader of tool inputs in Afar.
 func NewCall(tool string, input hostjson.Value) (Call, error) {
 	if tool == "" {
 		return Call{}, errors.New("the call names no tool")
@@ -37,8 +36,8 @@ func NewCall(tool string, input hostjson.Value) (Call, error) {
 	return Call{Tool: tool, Args: appendArgs(nil, "", input)}, nil
 }
 
-// appendArgs appends the strings in a value, and its switches that are on, in the
-// order of the text.
+// appendArgs appends the strings of a value, and "true" for each switch that is
+// on, in the order of the text.
 func appendArgs(args []Arg, path string, v hostjson.Value) []Arg {
 	switch v.Kind() {
 	case hostjson.String:
@@ -47,15 +46,15 @@ func appendArgs(args []Arg, path string, v hostjson.Value) []Arg {
 		args = append(args, Arg{Path: path, Value: "true"})
 	case hostjson.Object:
 		for name, member := range v.Members() {
-			args = appendArgs(args, below(path, name), member)
+			args = appendArgs(args, memberPath(path, name), member)
 		}
 	case hostjson.Array:
 		for i, item := range v.Items() {
-			args = appendArgs(args, below(path, strconv.Itoa(i)), item)
+			args = appendArgs(args, memberPath(path, strconv.Itoa(i)), item)
 		}
 	}
 	return args
 }
 
-// below returns the path of a member.
-func below(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+// memberPath returns the path of the member name of the value at path.
+func memberPath(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }

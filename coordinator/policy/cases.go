@@ -12,18 +12,18 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// A Case is a call with the verdict that a team expects.
+// A Case is a call, and the verdict on it that a team expects.
 type Case struct {
 	Line     int
 	Call     guard.Call
 	Dir      string // where it runs, as written; "" is the project's root
 	Want     guard.Verdict
 	Rule     string // "" for any
-	ReadOnly bool   // in an agent that only reads
+	ReadOnly bool   // the call is made by an agent that may only read
 	Git      guard.GitFacts
 }
 
-// String is the call in one line.
+// String returns the call in one line.
 func (c Case) String() string {
 	if c.Call.Tool == "Bash" && len(c.Call.Args) == 1 {
 		return c.Call.Args[0].Value
@@ -36,7 +36,7 @@ func (c Case) String() string {
 	return b.String()
 }
 
-// Cases reads a file of cases. An error begins with the line.
+// Cases parses a file of cases. An error begins with the line number.
 func Cases(raw []byte) ([]Case, error) {
 	doc, err := toml.Parse(raw)
 	if err != nil {
@@ -114,7 +114,7 @@ func (d *decoder) wanted(k toml.Key) guard.Verdict {
 	return v
 }
 
-// literal is a text as it stands, line breaks included.
+// literal returns a text unchanged, with its line breaks.
 func (d *decoder) literal(k toml.Key) string {
 	if k.Value.Kind != toml.String || k.Value.Text == "" {
 		d.wrong(k.Line, "%s is a text, not %s", k.Name, shown(k.Value))
@@ -122,8 +122,8 @@ func (d *decoder) literal(k toml.Key) string {
 	return k.Value.Text
 }
 
-// call is the call of a case that names a tool. Its input is read as the host's
-// own JSON is.
+// call returns the call of a case that names a tool. It reads the input in the
+// same way as the JSON of the host.
 func (d *decoder) call(t *toml.Table) guard.Call {
 	tool, input := "", []byte("{}")
 	for _, k := range t.Keys {
@@ -137,7 +137,7 @@ func (d *decoder) call(t *toml.Table) guard.Call {
 		}
 	}
 	if tool == "" {
-		return guard.Call{} // wholeCase says so
+		return guard.Call{} // wholeCase reports the missing tool
 	}
 	call, err := guard.ReadCall(tool, string(input))
 	if err != nil {
@@ -146,7 +146,7 @@ func (d *decoder) call(t *toml.Table) guard.Call {
 	return call
 }
 
-// hostValue is a value as the host would write it, in JSON.
+// hostValue returns a value in JSON, as the host would write it.
 func hostValue(v toml.Value) []byte {
 	switch v.Kind {
 	case toml.String:

@@ -10,14 +10,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/toml"
 )
 
-// Bounds of one file: each pattern is compared on every tool call.
+// Bounds of one file, because each pattern is compared on every tool call.
 const (
 	maxPattern  = 256
 	maxPatterns = 300
 )
 
-// Parse reads the text of a policy file. Nothing in what it returns may turn
-// an ask off yet. An error begins with the line.
+// Parse parses the text of a policy file. The amendment that it returns may not
+// turn an ask off yet: Loosens is false. An error begins with the line number.
 func Parse(raw []byte) (guard.Amendment, error) {
 	doc, err := toml.Parse(raw)
 	if err != nil {
@@ -39,24 +39,26 @@ func Parse(raw []byte) (guard.Amendment, error) {
 	return d.out, d.err
 }
 
-// A decoder fills an amendment and keeps the first thing that is wrong.
+// A decoder fills an amendment and keeps the first error.
 type decoder struct {
 	out      guard.Amendment
 	patterns int
 	err      error
 }
 
+// wrong reports an error in a line, unless an earlier one was reported.
 func (d *decoder) wrong(line int, format string, args ...any) {
 	if d.err == nil {
 		d.err = fmt.Errorf("line %d: "+format, append([]any{line}, args...)...)
 	}
 }
 
+// unknown reports a key that is not one of the known keys.
 func (d *decoder) unknown(k toml.Key, known ...string) {
-	d.wrong(k.Line, "unknown key %q%s", k.Name, meant(k.Name, known))
+	d.wrong(k.Line, "unknown key %q%s", k.Name, suggestion(k.Name, known))
 }
 
-// each calls do with every table of a list [[name]].
+// each calls do for every table of a list [[name]].
 func (d *decoder) each(k toml.Key, do func(*toml.Table)) {
 	if k.Value.Kind != toml.List {
 		d.wrong(k.Line, "%q is a list of tables: write [[%s]]", k.Name, k.Name)
@@ -86,12 +88,13 @@ func (d *decoder) changes(k toml.Key) {
 	}
 }
 
+// change reads one line of [rules].
 func (d *decoder) change(k toml.Key) {
 	to, ok := verdictOf(k.Value.Text, true)
 	denies, asks, known := guard.Standing(k.Name)
 	switch {
 	case !known:
-		d.wrong(k.Line, "no rule has the id %q%s; `afar guard rules` lists them", k.Name, meant(k.Name, ruleIDs()))
+		d.wrong(k.Line, "no rule has the id %q%s; `afar guard rules` lists them", k.Name, suggestion(k.Name, ruleIDs()))
 	case k.Value.Kind != toml.String || !ok:
 		d.wrong(k.Line, "a rule is set to \"off\", \"ask\" or \"deny\", not to %s", shown(k.Value))
 	case to == guard.None && guard.Keeps(k.Name):
@@ -103,6 +106,8 @@ func (d *decoder) change(k toml.Key) {
 	}
 }
 
+// verdictOf returns the verdict that a word stands for. "off" is a valid word
+// only if off is true.
 func verdictOf(word string, off bool) (guard.Verdict, bool) {
 	switch word {
 	case "deny":
@@ -115,6 +120,7 @@ func verdictOf(word string, off bool) (guard.Verdict, bool) {
 	return guard.None, false
 }
 
+// shown returns a value as error messages quote it: a text in quotes, or the kind.
 func shown(v toml.Value) string {
 	if v.Kind == toml.String {
 		return fmt.Sprintf("%q", v.Text)
@@ -122,8 +128,9 @@ func shown(v toml.Value) string {
 	return string(v.Kind)
 }
 
-// defaultAdvice is what the model is told by a rule that has no words for it.
-const defaultAdvice = "A policy file of this project or its person says so. Do not try it in another form: write down what you need, and go on without it."
+// defaultAdvice tells the model what to do if the rule has no advice of its own.
+const defaultAdvice = "A policy file of this project or its person says so. " +
+	"Do not try it in another form: write down what you need, and go on without it."
 
 // rule reads one [[rule]].
 func (d *decoder) rule(t *toml.Table) {
@@ -160,7 +167,8 @@ func (d *decoder) rule(t *toml.Table) {
 	d.complete(r)
 }
 
-// complete refuses a rule that lacks something, or is about two things.
+// complete adds a rule. It reports an error if the rule lacks a key or has more
+// than one subject.
 func (d *decoder) complete(r guard.AddedRule) {
 	subjects := 0
 	for _, has := range []bool{len(r.Kinds) > 0, len(r.Command) > 0, r.Tool != ""} {
@@ -189,7 +197,7 @@ func (d *decoder) complete(r guard.AddedRule) {
 	d.out.Added = append(d.out.Added, r)
 }
 
-// protect reads one [[protect]]: paths that are not to be changed.
+// protect reads one [[protect]]: paths that must not be changed.
 func (d *decoder) protect(t *toml.Table) {
 	r := guard.AddedRule{Line: t.Line, Kinds: guard.Changing()}
 	r.ID, r.Verdict, r.Why, r.Instead = "protected", guard.Deny, "Changes a protected path", defaultAdvice
@@ -267,7 +275,7 @@ func (d *decoder) pattern(v toml.Value) string {
 	return v.Text
 }
 
-// oneOrMore reads one pattern or a list of them.
+// oneOrMore reads one pattern or a list of patterns.
 func (d *decoder) oneOrMore(k toml.Key) (out []string) {
 	if k.Value.Kind != toml.List {
 		return []string{d.pattern(k.Value)}
@@ -281,7 +289,7 @@ func (d *decoder) oneOrMore(k toml.Key) (out []string) {
 	return out
 }
 
-// words reads the words of a command: a list, or a text that blanks cut.
+// words reads the words of a command: a list, or a text that is split at blanks.
 func (d *decoder) words(k toml.Key) []string {
 	if k.Value.Kind != toml.String {
 		return d.oneOrMore(k)
@@ -301,7 +309,7 @@ func (d *decoder) kinds(k toml.Key) (out []guard.Kind) {
 			for _, kind := range guard.Kinds() {
 				names = append(names, string(kind))
 			}
-			d.wrong(k.Line, "no effect is called %q%s; they are: %s", text, meant(text, names), strings.Join(names, ", "))
+			d.wrong(k.Line, "no effect is called %q%s; they are: %s", text, suggestion(text, names), strings.Join(names, ", "))
 		}
 		out = append(out, guard.Kind(text))
 	}
@@ -326,8 +334,9 @@ func ruleIDs() (ids []string) {
 	return ids
 }
 
-// meant suggests the known word that a mistyped one is nearest to.
-func meant(typed string, known []string) string {
+// suggestion returns "; did you mean ...?" with the known word that is nearest to
+// typed, or "" if none is near.
+func suggestion(typed string, known []string) string {
 	best, at := "", len(typed)/3+2
 	for _, k := range known {
 		if d := distance(typed, k); d < at {
@@ -340,7 +349,8 @@ func meant(typed string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// distance is toml.Distance for words of a bounded length.
+// distance is toml.Distance, except that it returns maxPattern if a word is
+// longer than that.
 func distance(a, b string) int {
 	if len(a) > maxPattern || len(b) > maxPattern {
 		return maxPattern

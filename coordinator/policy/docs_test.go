@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/policy"
 )
 
-// TestDocs: what docs/guard-policy.md shows is what we read, and its cases come
-// out as they say.
+// TestDocs checks that the examples in docs/guard-policy.md can be read, and that
+// its cases have the verdicts that they expect.
 func TestDocs(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/guard-policy.md")
 	if err != nil {

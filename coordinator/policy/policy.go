@@ -1,11 +1,12 @@
-// Package policy reads the guard's policy files, guard.toml: the person's own,
-// beside config.toml, and the project's, in its directory and above it up to the
-// root of the repository. The hook reads them itself on every call, so that
-// they hold without the coordinator.
+// Package policy reads the guard's policy files, which are named guard.toml. The
+// person's own file is next to config.toml. A project's files are in its
+// directory and in the directories above it, up to the root of the repository.
+// The hook reads them itself on every call, so they apply even if the
+// coordinator does not run.
 //
-// A file that cannot be read is broken, and says so; the built-in rules hold
-// as they stand. The person's own file may turn an ask off. A project's may
-// only make rules stricter, until the person trusts its exact content.
+// A file that cannot be read is reported as broken, and the built-in rules apply
+// unchanged. The person's own file may turn an ask off. A project's file may only
+// make rules stricter, until the person trusts its exact content.
 package policy
 
 import (
@@ -22,31 +23,31 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// maxFile bounds a policy file: it is read on every tool call.
+// maxFile bounds a policy file, because it is read on every tool call.
 const maxFile = 64 << 10
 
-// A State is how a policy file stands.
+// A State says whether a policy file applies.
 type State string
 
 // The states of a policy file.
 const (
-	InForce   State = "in force"  // all of it
-	Untrusted State = "untrusted" // it would turn asks off, and may not yet
-	Changed   State = "changed"   // the same, and another content of it was trusted
-	Broken    State = "broken"    // none of it
+	InForce   State = "in force"  // all of it applies
+	Untrusted State = "untrusted" // it would turn asks off, but is not trusted
+	Changed   State = "changed"   // untrusted, but another content of it was trusted
+	Broken    State = "broken"    // none of it applies
 )
 
-// A File is one policy file that is there.
+// A File is one policy file that exists.
 type File struct {
 	Path      string
-	Mine      bool // the person's own, not a project's
+	Mine      bool // the person's own file, not a project's
 	State     State
 	Err       error  // why it is broken
 	Text      []byte // its content; nil when broken
 	Amendment guard.Amendment
 }
 
-// Quiets returns the asks that the file turns off, or would when trusted.
+// Quiets returns the asks that the file turns off, or would turn off if trusted.
 func (f File) Quiets() (out []guard.Change) {
 	for _, c := range f.Amendment.Changes {
 		if c.Verdict == guard.None {
@@ -56,9 +57,9 @@ func (f File) Quiets() (out []guard.Change) {
 	return out
 }
 
-// Files reads the policy files for a session of project that works in cwd: the
-// person's, then those of the project and of the directory that it works in,
-// from the top of the repository down. Both paths may be empty.
+// Files reads the policy files for a session of project that works in cwd. It
+// returns the person's file first, then those of the project and of cwd, from the
+// root of the repository down. Both paths may be empty.
 func Files(dirs home.Dirs, cwd, project string) []File {
 	if project == "" {
 		project = cwd
@@ -77,7 +78,7 @@ func Files(dirs home.Dirs, cwd, project string) []File {
 	return out
 }
 
-// Amendments returns what the files add to the guard.
+// Amendments returns the amendments of the files that are not broken.
 func Amendments(files []File) (out []guard.Amendment) {
 	for _, f := range files {
 		if f.State != Broken {
@@ -87,7 +88,7 @@ func Amendments(files []File) (out []guard.Amendment) {
 	return out
 }
 
-// Warning says that files are broken, in one line; "" when none is.
+// Warning returns one line that names the broken files, or "" if none is broken.
 func Warning(files []File) string {
 	var broken []string
 	for _, f := range files {
@@ -101,17 +102,17 @@ func Warning(files []File) string {
 	return "The guard's policy is broken, so only its built-in rules hold: " + strings.Join(broken, "; ")
 }
 
-// maxAbove bounds the search for repositories.
+// maxAbove bounds the directories that are searched for a repository.
 const maxAbove = 64
 
-// places lists the directories whose policy holds for a session of project that
-// works in cwd.
+// places returns the directories whose policy files apply to a session of project
+// that works in cwd.
 func places(home, cwd, project string) []string {
-	out := above(home, project)
+	out := dirsAbove(home, project)
 	if cwd == project {
-		return out // most often; each look costs every tool call
+		return out // the usual case; a second search would slow down every tool call
 	}
-	for _, dir := range above(home, cwd) {
+	for _, dir := range dirsAbove(home, cwd) {
 		if !slices.Contains(out, dir) {
 			out = append(out, dir)
 		}
@@ -119,11 +120,11 @@ func places(home, cwd, project string) []string {
 	return out
 }
 
-// above lists the directories from the root of the outermost repository down to
-// dir, or dir alone where it lies in none. A repository that a session makes
-// inside another one does not hide the policy of that. The home is nobody's
-// project.
-func above(home, dir string) []string {
+// dirsAbove returns the directories from the root of the outermost repository
+// down to dir, or dir alone if it lies in no repository. The outermost one counts
+// because a session could create a repository inside another to hide its policy.
+// The search stops below the home.
+func dirsAbove(home, dir string) []string {
 	if !filepath.IsAbs(dir) {
 		return nil
 	}
@@ -144,14 +145,14 @@ func above(home, dir string) []string {
 	return all
 }
 
-// read takes a policy file in. ok is false when there is none.
+// read reads the policy file at path. ok is false if there is no such file.
 func read(path string) (f File, ok bool) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, false
 	}
 	f = File{Path: path, State: InForce}
-	raw, err := content(path, info, err)
+	raw, err := readPlain(path, info, err)
 	if err == nil {
 		f.Amendment, err = Parse(raw)
 	}
@@ -163,27 +164,28 @@ func read(path string) (f File, ok bool) {
 	return f, true
 }
 
-// content reads a plain file. A link is refused: what it leads to could be
-// changed where the guard does not look.
-func content(path string, info fs.FileInfo, err error) ([]byte, error) {
+// readPlain returns the content of a regular file. It refuses a link, because the
+// guard does not protect the file that the link points to. err is the error of
+// reading info.
+func readPlain(path string, info fs.FileInfo, err error) ([]byte, error) {
 	switch {
 	case err != nil:
-		return nil, plainly(err)
+		return nil, withoutPath(err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, errors.New("it is a symbolic link, which the guard cannot protect: put the file itself there")
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no plain file")
+		return nil, errors.New("it is not a regular file")
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("it is larger than %d kB", maxFile>>10)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, plainly(err)
+		return nil, withoutPath(err)
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, plainly(err)
+		return nil, withoutPath(err)
 	}
 	if len(raw) > maxFile {
 		return nil, fmt.Errorf("it is larger than %d kB", maxFile>>10)
@@ -191,8 +193,8 @@ func content(path string, info fs.FileInfo, err error) ([]byte, error) {
 	return raw, nil
 }
 
-// plainly leaves the path out of an error: it is named beside it.
-func plainly(err error) error {
+// withoutPath removes the path from an error that is shown next to the path.
+func withoutPath(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err

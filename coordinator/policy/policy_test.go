@@ -162,7 +162,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A place is a home and a repository of its own.
+// A place is a home with a repository.
 type place struct {
 	t       *testing.T
 	dirs    home.Dirs
@@ -201,7 +201,7 @@ func (p place) write(path, text string) string {
 	return path
 }
 
-// judge says what the guard thinks of a command in the repository.
+// judge returns the guard's decision about a command in the repository.
 func (p place) judge(command string) guard.Decision {
 	ctx := guard.Context{Cwd: p.project, Project: p.project, Home: p.dirs.User,
 		Amendments: policy.Amendments(policy.Files(p.dirs, p.project, p.project))}
@@ -249,7 +249,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The person's own file may turn an ask off.
+// TestPersonsOwn checks that the person's own file may turn an ask off.
 func TestPersonsOwn(t *testing.T) {
 	p := newPlace(t)
 	p.write(p.dirs.GuardFile(), quiet)
@@ -258,8 +258,8 @@ func TestPersonsOwn(t *testing.T) {
 	}
 }
 
-// What a project's file may do before it is trusted, after, and once it has
-// changed.
+// TestTrust checks what a project's file may do before it is trusted, while it is
+// trusted, and after it has changed.
 func TestTrust(t *testing.T) {
 	p := newPlace(t)
 	path := p.write("guard.toml", quiet)
@@ -302,8 +302,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// The trust of one place is not another's: not beside it, and not for a
-// session that works elsewhere. A worktree below has it.
+// TestTrustIsOfAPlace checks that trust applies to a project and to a worktree
+// below it, but not to a project next to it or to a session that works elsewhere.
 func TestTrustIsOfAPlace(t *testing.T) {
 	p := newPlace(t)
 	p.write("guard.toml", quiet)
@@ -341,7 +341,8 @@ func TestTrustIsOfAPlace(t *testing.T) {
 	}
 }
 
-// A trust file that was cut off anywhere trusts nothing that is not whole.
+// TestTrustCut checks that a trust file that is cut off anywhere trusts only the
+// complete policies in it.
 func TestTrustCut(t *testing.T) {
 	p := newPlace(t)
 	p.write("guard.toml", quiet)
@@ -385,8 +386,8 @@ func TestTrustRefuses(t *testing.T) {
 	}
 }
 
-// A broken file is loud and void; the built-in rules hold, and so do the other
-// files.
+// TestBroken checks that a broken file is reported and has no effect, while the
+// built-in rules and the other files apply.
 func TestBroken(t *testing.T) {
 	for name, spoil := range map[string]func(place, string){
 		"nonsense":  func(p place, path string) { p.write(path, "nonsense") },

@@ -15,18 +15,20 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
-// The trust file holds what the person accepted, in whole: a line with the
-// length of the content and the directory it holds in and below, then the
-// content. Equal bytes need no hash, whose package would cost each start of the
-// hook more than this. It lies among Afar's own files, which no session may touch.
+// The trust file holds the full content of each policy that the person accepted:
+// a line with the length of the content and the directory in and below which it
+// applies, then the content. Contents are compared byte by byte, because a package
+// for hashes would cost more at each start of the hook. The file is one of Afar's
+// own files, which no session may change.
 
-// maxTrust bounds the trust file: a few dozen policies of the largest size.
+// maxTrust bounds the trust file. It has room for a few dozen policies of the
+// largest size.
 const maxTrust = 4 << 20
 
 type trusted struct{ text, dir string }
 
-// judged says how a project's file stands. It turns asks off only where the
-// session works below it, so that another project cannot borrow the trust.
+// judged returns a project's file with its state. The file may turn asks off only
+// in a session that works below it, so that another project cannot use the trust.
 func (f File) judged(dirs home.Dirs, cwd string) File {
 	if f.State == Broken || len(f.Quiets()) == 0 {
 		return f
@@ -35,9 +37,9 @@ func (f File) judged(dirs home.Dirs, cwd string) File {
 	dir := real(filepath.Dir(f.Path))
 	for _, t := range readTrust(dirs) {
 		switch {
-		case t.text == string(f.Text) && below(dir, t.dir):
+		case t.text == string(f.Text) && isWithin(dir, t.dir):
 			f.State = InForce
-			f.Amendment.Loosens = below(real(cwd), dir)
+			f.Amendment.Loosens = isWithin(real(cwd), dir)
 			return f
 		case t.dir == dir:
 			f.State = Changed
@@ -46,11 +48,14 @@ func (f File) judged(dirs home.Dirs, cwd string) File {
 	return f
 }
 
-// below reports whether a path is dir or lies in it.
-func below(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+// isWithin reports whether a path is dir or lies in it.
+func isWithin(path, dir string) bool {
+	slash := string(filepath.Separator)
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, slash)+slash)
 }
 
+// real returns a path with its symbolic links resolved, or the clean path if that
+// fails.
 func real(path string) string {
 	if p, err := filepath.EvalSymlinks(path); err == nil {
 		return p
@@ -58,8 +63,8 @@ func real(path string) string {
 	return filepath.Clean(path)
 }
 
-// readTrust returns what was accepted. A trust file that others could have
-// written counts for nothing.
+// readTrust returns the accepted policies. It ignores a trust file that other
+// users could have written.
 func readTrust(dirs home.Dirs) (out []trusted) {
 	info, err := os.Lstat(dirs.TrustFile())
 	if err != nil || !info.Mode().IsRegular() || othersWrite(info) || info.Size() > maxTrust {
@@ -72,7 +77,8 @@ func readTrust(dirs home.Dirs) (out []trusted) {
 	return parseTrust(string(raw))
 }
 
-// parseTrust reads up to what is not of its form: all before it was accepted.
+// parseTrust returns the accepted policies up to the first one that is malformed
+// or cut off.
 func parseTrust(text string) (out []trusted) {
 	for {
 		head, rest, _ := strings.Cut(text, "\n")
@@ -86,40 +92,41 @@ func parseTrust(text string) (out []trusted) {
 	}
 }
 
+// othersWrite reports whether other users may write a file.
 func othersWrite(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0
 }
 
-// ErrTrust wraps what stands against trusting a file.
+// ErrTrust is wrapped by the errors that say why a file cannot be trusted.
 var ErrTrust = errors.New("cannot be trusted")
 
-// Trust accepts a project's policy file with the very content that f holds, in
-// the place of what was accepted of it before. f is from Project.
+// Trust accepts a project's policy file with exactly the content of f, which
+// Project returned. It replaces the content that was accepted before.
 func Trust(dirs home.Dirs, f File) error {
 	dir := real(filepath.Dir(f.Path))
-	all := append(others(dirs, dir), trusted{string(f.Text), dir})
+	all := append(trustedElsewhere(dirs, dir), trusted{string(f.Text), dir})
 	switch {
 	case strings.Contains(dir, "\n"):
 		return fmt.Errorf("%s %w: a line break stands in its path", f.Path, ErrTrust)
-	case len(written(all)) > maxTrust:
+	case len(formatTrust(all)) > maxTrust:
 		return fmt.Errorf("%s %w: too much is trusted already; take some back with --forget", f.Path, ErrTrust)
 	}
 	return writeTrust(dirs, all)
 }
 
-// Forget takes back what was accepted of the policy file at path. forgot is
-// false when it was never trusted.
+// Forget removes the trust in the policy file at path. forgot is false if the
+// file was not trusted.
 func Forget(dirs home.Dirs, path string) (forgot bool, err error) {
 	dir := real(filepath.Dir(path))
-	rest := others(dirs, dir)
+	rest := trustedElsewhere(dirs, dir)
 	if len(rest) == len(readTrust(dirs)) {
 		return false, nil
 	}
 	return true, writeTrust(dirs, rest)
 }
 
-// Project reads the policy file at path as a project's, for the person to look
-// at. One that cannot be trusted is an error.
+// Project reads a project's policy file at path to show it to the person. It
+// returns an error if the file cannot be trusted.
 func Project(path string) (File, error) {
 	if filepath.Base(path) != guard.PolicyFile || !filepath.IsAbs(path) {
 		return File{}, fmt.Errorf("%s %w: a project's policy is a file named %s", path, ErrTrust, guard.PolicyFile)
@@ -134,7 +141,8 @@ func Project(path string) (File, error) {
 	return f, nil
 }
 
-func others(dirs home.Dirs, dir string) (out []trusted) {
+// trustedElsewhere returns the accepted policies of all directories other than dir.
+func trustedElsewhere(dirs home.Dirs, dir string) (out []trusted) {
 	for _, t := range readTrust(dirs) {
 		if t.dir != dir {
 			out = append(out, t)
@@ -143,7 +151,8 @@ func others(dirs home.Dirs, dir string) (out []trusted) {
 	return out
 }
 
-func written(all []trusted) string {
+// formatTrust returns the text of a trust file.
+func formatTrust(all []trusted) string {
 	var b strings.Builder
 	for _, t := range all {
 		fmt.Fprintf(&b, "%d %s\n%s\n", len(t.text), t.dir, t.text)
@@ -152,7 +161,7 @@ func written(all []trusted) string {
 }
 
 func writeTrust(dirs home.Dirs, all []trusted) error {
-	if err := atomicfile.Write(dirs.TrustFile(), written(all)); err != nil {
+	if err := atomicfile.Write(dirs.TrustFile(), formatTrust(all)); err != nil {
 		return fmt.Errorf("write trust: %w", err)
 	}
 	return nil

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// A Former is a type that a document writes as a text of a certain form. Form
-// says which, as in `a time in quotes, such as "90s"`.
+// A Former is a type whose values are texts of a certain form in a document. Form
+// describes it, such as `a time in quotes, such as "90s"`.
 type Former interface{ Form() string }
 
-// fit checks that a table has only keys of the struct type t, each with a value
-// of the right kind. at is where the table stands, "" for the whole document.
+// fit checks that a table has only keys of the struct type want, each with a
+// value of the right kind. at is the key of the table, "" for the whole document.
 func (t *Table) fit(at string, want reflect.Type) error {
 	for _, k := range t.Keys {
 		name := join(at, k.Name)
 		field, ok := fieldOf(want, k.Name)
 		if !ok {
-			return fmt.Errorf("line %d: unknown key %q%s", k.Line, k.Value.inside(name), meant(name, want))
+			return fmt.Errorf("line %d: unknown key %q%s", k.Line, k.Value.firstKey(name), suggestion(name, want))
 		}
 		if err := k.Value.fit(name, field); err != nil {
 			return err
@@ -27,15 +27,17 @@ func (t *Table) fit(at string, want reflect.Type) error {
 	return nil
 }
 
-// inside is the name of the first key in a table that nobody knows, for that is
-// what was written.
-func (v Value) inside(name string) string {
+// firstKey returns the full key that the document wrote to make the value v of
+// name: for a.b.c = 1, it is "a.b.c" and not "a".
+func (v Value) firstKey(name string) string {
 	if v.Kind == Map && len(v.Table.Keys) > 0 && !v.Table.headed {
-		return v.Table.Keys[0].Value.inside(join(name, v.Table.Keys[0].Name))
+		return v.Table.Keys[0].Value.firstKey(join(name, v.Table.Keys[0].Name))
 	}
 	return name
 }
 
+// fit checks that a value can be stored in the type want. name is the key, for
+// errors.
 func (v Value) fit(name string, want reflect.Type) error {
 	switch {
 	case want.Kind() == reflect.Struct && v.Kind == Map && !isText(want):
@@ -50,10 +52,10 @@ func (v Value) fit(name string, want reflect.Type) error {
 	case v.suits(want):
 		return nil
 	}
-	return fmt.Errorf("line %d: %s must be %s, not %s", v.Line, name, form(want), v.said())
+	return fmt.Errorf("line %d: %s must be %s, not %s", v.Line, name, form(want), v.describe())
 }
 
-// suits reports whether a plain value is of the kind that want needs.
+// suits reports whether a plain value has the kind that the type want needs.
 func (v Value) suits(want reflect.Type) bool {
 	if isText(want) {
 		return v.Kind == String
@@ -71,15 +73,15 @@ func (v Value) suits(want reflect.Type) bool {
 	return false
 }
 
-// said is a value as it was written, or its kind.
-func (v Value) said() string {
+// describe returns a number as it was written, and the kind of any other value.
+func (v Value) describe() string {
 	if v.Kind == Whole || v.Kind == Number {
 		return v.Text
 	}
 	return string(v.Kind)
 }
 
-// form says how a value of a type is written.
+// form describes how a value of a type is written.
 func form(want reflect.Type) string {
 	if f, ok := reflect.New(want).Interface().(Former); ok {
 		return f.Form()
@@ -99,10 +101,12 @@ func form(want reflect.Type) string {
 	return "a text in quotes"
 }
 
+// isText reports whether a type is decoded from a text.
 func isText(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
+// fieldOf returns the type of the field of t with that key.
 func fieldOf(t reflect.Type, name string) (reflect.Type, bool) {
 	for i := range t.NumField() {
 		if f := t.Field(i); strings.EqualFold(keyOf(f), name) {
@@ -112,7 +116,7 @@ func fieldOf(t reflect.Type, name string) (reflect.Type, bool) {
 	return nil, false
 }
 
-// keyOf is the key of a field in a document: its tag, or its name.
+// keyOf returns the key of a field in a document: its tag, or its name.
 func keyOf(f reflect.StructField) string {
 	if tag, ok := f.Tag.Lookup("toml"); ok {
 		return tag
@@ -120,7 +124,7 @@ func keyOf(f reflect.StructField) string {
 	return f.Name
 }
 
-// keysOf lists all keys of a struct type, and of the tables in it.
+// keysOf returns all keys of a struct type and of the structs in it.
 func keysOf(at string, t reflect.Type) (all []string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -140,9 +144,9 @@ func join(at, name string) string {
 	return at + "." + name
 }
 
-// meant guesses which key an unknown one was to be, and says so; "" for no idea.
-// want is the type of the table that the key stands in.
-func meant(name string, want reflect.Type) string {
+// suggestion returns "; did you mean ...?" with the key that is nearest to an
+// unknown one, or "" if none is near. want is the type of the table with the key.
+func suggestion(name string, want reflect.Type) string {
 	at, last := "", name
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		at, last = name[:i], name[i+1:]
@@ -159,8 +163,8 @@ func meant(name string, want reflect.Type) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// Distance returns how many bytes have to be added, removed or changed to make b
-// of a. Its time grows with the product of both lengths.
+// Distance returns how many bytes must be added, removed or changed to turn a
+// into b. Its time grows with the product of both lengths.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

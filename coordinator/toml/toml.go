@@ -1,8 +1,8 @@
-// Package toml reads the files that people write. It is the one owner of the
-// TOML library: Decode fills a struct, for programs that start once; Parse
-// gives a tree with the line of each key, for the hook that starts on every
-// tool call and has to say which line spoke. Both are strict, and their errors
-// begin with the line.
+// Package toml reads the TOML files that people write. It is the only package
+// that uses the TOML library. Decode fills a struct, for programs that start
+// once. Parse returns a tree with the line of each key, for the hook, which
+// starts on every tool call and reports the line of a rule. Both are strict, and
+// their errors begin with the line number.
 package toml
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// Decode reads a document into the struct that into points to, over what it
-// holds. A key that the struct does not have, and a value of another kind than
+// Decode reads a document into the struct that into points to. Fields without a
+// key keep their values. A key without a field, and a value of another kind than
 // its field, are errors.
 func Decode(raw []byte, into any) error {
 	tree, err := Parse(raw)
@@ -33,12 +33,12 @@ func Decode(raw []byte, into any) error {
 	return explain(toml.Unmarshal(raw, into))
 }
 
-// DecodePart is Decode for a struct that holds only some of the keys: the others
-// are passed over.
+// DecodePart is Decode for a struct that has only some of the keys. It ignores
+// the others.
 func DecodePart(raw []byte, into any) error { return explain(toml.Unmarshal(raw, into)) }
 
-// explain names the line and the key of what is wrong. What a type says of its
-// own text is kept; the library's words are not.
+// explain adds the line and the key to an error of the library. It keeps the
+// message of a type about its own text, and replaces the library's messages.
 func explain(err error) error {
 	var bad *toml.DecodeError
 	if !errors.As(err, &bad) {
@@ -55,7 +55,7 @@ func explain(err error) error {
 	return fmt.Errorf("line %d: %s", row, why)
 }
 
-// A Kind is what a value is, in words for the person who wrote it.
+// A Kind is the kind of a value, in words for the person who wrote it.
 type Kind string
 
 // The kinds of values.
@@ -69,7 +69,7 @@ const (
 	Other  Kind = "a date or a time"
 )
 
-// A Value is what stands behind a key, or in a list.
+// A Value is the value of a key, or an item of a list.
 type Value struct {
 	Kind  Kind
 	Line  int
@@ -86,18 +86,18 @@ type Key struct {
 	Value Value
 }
 
-// A Table holds keys in the order of the text; no name is there twice.
+// A Table holds keys in the order of the text. No name occurs twice.
 type Table struct {
 	Line   int
 	Keys   []Key
-	headed bool // a header named it: another one may not
-	inline bool // it is complete
+	headed bool // it has a header, so it may not get a second one
+	inline bool // it is an inline table, so nothing may be added to it
 }
 
-// maxKeys bounds a table of a tree: looking a key up is a walk.
+// maxKeys bounds the keys of a table, because each look-up walks through them.
 const maxKeys = 1000
 
-// Parse reads a document of UTF-8.
+// Parse returns the tree of a document, which must be UTF-8.
 func Parse(raw []byte) (*Table, error) {
 	if !utf8.Valid(raw) {
 		return nil, fmt.Errorf("line %d: not UTF-8", badLine(raw))
@@ -113,6 +113,7 @@ func Parse(raw []byte) (*Table, error) {
 	return p.root, p.failed()
 }
 
+// badLine returns the number of the first line that is not UTF-8.
 func badLine(raw []byte) int {
 	line := 1
 	for _, l := range bytes.SplitAfter(raw, []byte{'\n'}) {
@@ -128,12 +129,13 @@ type parser struct {
 	unstable.Parser
 	text []byte
 	root *Table
-	at   *Table // of the last header
+	at   *Table // the table of the last header
 
-	seen  uint32 // how far lines are counted ...
-	lines int    // ... and how many there are up to it
+	seen  uint32 // the offset up to which lines are counted ...
+	lines int    // ... and the number of line breaks before it
 }
 
+// failed returns the syntax error of the document, with its line.
 func (p *parser) failed() error {
 	err := p.Error()
 	var bad *unstable.ParserError
@@ -147,18 +149,19 @@ func (p *parser) failed() error {
 	return fmt.Errorf("line %d: %q cannot be read: %s", line, p.written(line), whatIsExpected)
 }
 
-// whatIsExpected stands for all the ways in which a line can fail to be TOML.
+// whatIsExpected is the message for every syntax error.
 const whatIsExpected = `expected [table] or key = value, with a text in quotes, such as hold = "90s"`
 
-// maxWritten bounds what is repeated of a line.
+// maxWritten bounds the part of a line that an error quotes, in bytes.
 const maxWritten = 60
 
-// written is a line of the document, shortened.
+// written returns a line of the document, shortened for an error.
 func (p *parser) written(line int) string {
 	lines := bytes.SplitN(p.text, []byte{'\n'}, line+1)
 	return text.ClipBytes(strings.TrimSpace(string(lines[min(line, len(lines))-1])), maxWritten)
 }
 
+// line returns the number of the line where a range begins.
 func (p *parser) line(r unstable.Range) int {
 	if r.Offset < p.seen {
 		p.seen, p.lines = 0, 0
@@ -168,6 +171,7 @@ func (p *parser) line(r unstable.Range) int {
 	return 1 + p.lines
 }
 
+// take adds one expression, a header or a key with its value, to the tree.
 func (p *parser) take(n *unstable.Node) error {
 	switch n.Kind {
 	case unstable.Table, unstable.ArrayTable:
@@ -209,12 +213,15 @@ func (p *parser) header(n *unstable.Node) error {
 		return err
 	}
 	if p.at.headed || p.at.inline {
-		return fmt.Errorf("line %d: the table %q is there already, from line %d", names[last].line, names[last].text, p.at.Line)
+		n := names[last]
+		return fmt.Errorf("line %d: the table %q is there already, from line %d", n.line, n.text, p.at.Line)
 	}
 	p.at.headed, p.at.Line = true, names[last].line
 	return nil
 }
 
+// descend returns the table that names lead to from t. It creates the tables that
+// are missing.
 func (p *parser) descend(t *Table, names []name) (_ *Table, err error) {
 	for _, n := range names {
 		if t, err = t.table(n); err != nil {
@@ -248,8 +255,8 @@ func (p *parser) keyValue(t *Table, n *unstable.Node) error {
 	return nil
 }
 
-// value converts a value; line is the one of what holds it, for the kinds
-// whose place the library does not tell.
+// value converts a value. line is the line of the key or list that holds it, for
+// the kinds whose position the library does not give.
 func (p *parser) value(n *unstable.Node, line int) (v Value, err error) {
 	if n.Raw.Length > 0 {
 		line = p.line(n.Raw)
@@ -285,6 +292,7 @@ func (p *parser) value(n *unstable.Node, line int) (v Value, err error) {
 	return v, nil
 }
 
+// find returns the key of that name, or nil.
 func (t *Table) find(name string) *Key {
 	for i := range t.Keys {
 		if t.Keys[i].Name == name {

@@ -16,7 +16,7 @@ type Call struct {
 	Args []Arg
 }
 
-// Value is the argument of a name, "" if there is none.
+// Value returns the argument of that name, "" if there is none.
 func (c Call) Value(name string) string {
 	for _, a := range c.Args {
 		if a.Path == name {
@@ -26,8 +26,8 @@ func (c Call) Value(name string) string {
 	return ""
 }
 
-// Has is true if the argument of a name, or with no name any argument, is one
-// of the words.
+// Has reports whether the argument of that name is one of the blank-separated
+// words. An empty name stands for any argument.
 func (c Call) Has(name, words string) bool {
 	for _, a := range c.Args {
 		if (name == "" || a.Path == name) && lex.OneOf(strings.ToLower(a.Value), words) {

@@ -50,8 +50,8 @@ const (
 // Certainty says whether an effect surely happens when the call runs.
 type Certainty string
 
-// An effect is Known when every part that matters was read off the call, and
-// Possible when an unknown value stands in it.
+// An effect is Known if the call shows every part that matters, and Possible if
+// it depends on an unknown value.
 const (
 	Known    Certainty = "known"
 	Possible Certainty = "possible"
@@ -69,6 +69,7 @@ type Effect struct {
 	Part   string    // exact text of the call that causes it
 }
 
+// CertaintyOf returns Possible for a text with a hole, and Known otherwise.
 func CertaintyOf(s string) Certainty {
 	if partial.HasHole(s) {
 		return Possible
@@ -76,7 +77,7 @@ func CertaintyOf(s string) Certainty {
 	return Known
 }
 
-// NeedsTarget is true of the kinds whose verdict depends on the exact target.
+// NeedsTarget reports whether the verdict on a kind depends on the exact target.
 func NeedsTarget(k Kind) bool {
 	switch k {
 	case DeleteTree,

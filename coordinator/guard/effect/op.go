@@ -1,11 +1,11 @@
 package effect
 
-// An Op says more finely than a Kind what an effect does. Rules read constants
-// of this list alone. The word of a program itself (a verb, its name), which is
-// only shown, is made an Op with Named.
+// An Op says in more detail than a Kind what an effect does. Rules use only the
+// constants of this list. Named makes an Op of a word of the program, such as a
+// verb or its name; that Op is only shown.
 type Op string
 
-// Named returns the Op of an effect that is told by a word of the program.
+// Named returns the Op of an effect that is described by a word of the program.
 func Named(word string) Op { return Op(word) }
 
 // What is done to files and disks.
@@ -24,7 +24,7 @@ const (
 	Volume    Op = "volume"
 )
 
-// How work, refs and branches of git are lost.
+// How work, refs and branches of git are lost, and how programs get more rights.
 const (
 	Branch            Op = "branch"
 	BranchDelete      Op = "branch-delete"

@@ -1,12 +1,12 @@
 package effect
 
-// A Step is one command that a call would run, with what it runs in turn.
+// A Step is one command that a call would run, with the commands that it runs.
 type Step struct {
 	Words   []string // the program and its words, as far as they are known
 	Dir     string   // where it runs
 	Away    string   // "" here, "remote" or "container" elsewhere
 	Part    string   // text of the call that it comes from
-	Effects []int    // indexes of what it does itself
+	Effects []int    // indexes of its own effects
 	Steps   []*Step
 	Program string // its name, as the tables know it
 	// Sets are the variables that it sets.
@@ -16,11 +16,11 @@ type Step struct {
 // Understood is all that a call would do.
 type Understood struct {
 	Effects []Effect
-	Root    *Step // of the tree of commands; nil where nobody asked for it
+	Root    *Step // of the tree of commands; nil if it was not requested
 }
 
-// Calls reports whether anything that the call would run is that program with
-// that first word.
+// Calls reports whether a command below s is that program with that first
+// argument.
 func (s *Step) Calls(program, verb string) bool {
 	if s == nil {
 		return false

@@ -43,8 +43,8 @@ func Clean(p string) string {
 	return out
 }
 
-// isClean is true of a path without any component that cleanPath takes away.
-// Most are.
+// isClean reports whether Clean would leave a path as it is, which is true of
+// most paths.
 func isClean(p string) bool {
 	for i := 0; i < len(p); {
 		n := strings.IndexByte(p[i:], '/')
@@ -60,7 +60,7 @@ func isClean(p string) bool {
 	return p == "/" || p[len(p)-1] != '/'
 }
 
-// MaxPath is what systems take.
+// MaxPath is the length of the longest path that systems accept.
 const MaxPath = 4096
 
 // Join resolves a word against a directory.
@@ -86,11 +86,12 @@ func Join(dir, word string) string {
 	return Clean(dir + "/" + word)
 }
 
-// IsDrive is true of a path that begins with a drive of Windows.
+// IsDrive reports whether a path begins with a Windows drive.
 func IsDrive(p string) bool { return len(p) > 1 && p[1] == ':' && lex.IsLetter(p[0]) }
 
-// Slashed is the one form that a path of Windows has here: C:/dir/file, in small
-// letters, as case means nothing there. Other paths stay as they are.
+// Slashed returns a Windows path in the one form that the guard uses: with
+// forward slashes and in lower case, because Windows ignores case. It returns
+// other paths unchanged.
 func Slashed(p string) string {
 	if !IsDrive(p) {
 		return p
@@ -98,7 +99,7 @@ func Slashed(p string) string {
 	return Clean(strings.ToUpper(p[:1]) + ":/" + strings.ToLower(strings.ReplaceAll(p[2:], "\\", "/")))
 }
 
-// Within is true if path is dir or lies below it.
+// Within reports whether path is dir or lies below it.
 func Within(path, dir string) bool {
 	if dir == "" || path == "" {
 		return false
@@ -109,10 +110,12 @@ func Within(path, dir string) bool {
 	return path == dir || len(path) > len(dir) && path[:len(dir)] == dir && path[len(dir)] == '/'
 }
 
+// Base returns the last part of a path.
 func Base(p string) string {
 	return p[strings.LastIndexByte(p, '/')+1:]
 }
 
+// Dir returns a path without its last part.
 func Dir(p string) string {
 	i := strings.LastIndexByte(p, '/')
 	switch {
@@ -124,10 +127,11 @@ func Dir(p string) string {
 	return p[:i]
 }
 
+// HasGlob reports whether s has a wildcard.
 func HasGlob(s string) bool { return strings.ContainsAny(s, "*?[") }
 
-// GlobBase takes the pattern off the end of a path: the directory that it
-// matches in, and whether it matches everything there.
+// GlobBase removes the pattern from the end of a path. It returns the directory
+// in which the pattern matches, and whether it matches everything there.
 func GlobBase(p string) (base string, everything bool) {
 	if !HasGlob(p) {
 		return p, false

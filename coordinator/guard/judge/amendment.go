@@ -10,13 +10,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
-// An Amendment is what one policy file adds to the built-in rules. Nothing in
-// it can make a built-in deny milder. It is checked by the package that reads
-// it: rule ids are known, patterns are short.
+// An Amendment is what one policy file adds to the built-in rules. It cannot
+// make a built-in deny milder. The package that reads the file checks that rule
+// ids are known and patterns are short.
 type Amendment struct {
 	File    string // where it was read, absolute
-	Base    string // the directory that relative paths are of, absolute
-	Loosens bool   // it may turn asks off: the person's own, or a trusted one
+	Base    string // the directory that relative paths start from, absolute
+	Loosens bool   // it may turn asks off: it is the person's own or trusted
 	Changes []Change
 	Added   []AddedRule
 }
@@ -35,23 +35,24 @@ type AddedRule struct {
 	Line int
 
 	Kinds  []effect.Kind // effects of these kinds ...
-	Target string        // ... whose target is like this pattern, "" = any ...
+	Target string        // ... whose target matches this pattern, "" = any ...
 	Paths  []string      // ... or is a path that one of these patterns covers
 
-	Command []string // patterns: the program, then the words behind it, options passed over
-	Args    []string // patterns: each is like at least one of the command's words
+	Command []string // patterns: the program, then the words after it; options are skipped
+	Args    []string // patterns: each matches at least one of the command's words
 
 	Tool  string     // pattern of the tool's name
-	Input []ArgMatch // each names an argument of the call and what it is like
+	Input []ArgMatch // patterns for arguments of the call; all must match
 }
 
 // An ArgMatch is a pattern for one argument of a tool, by its name or its path.
 type ArgMatch struct{ Name, Pattern string }
 
-// Silenced is a rule that would have asked, had a policy file not turned it off.
+// Silenced is a rule that would have asked if a policy file had not turned it off.
 type Silenced struct{ Rule, From string }
 
-// Softness of a match: unknown values stand in what it is about.
+// likeness says how sure a match is: perhaps means that it depends on a value
+// that is not known.
 type likeness int
 
 const (
@@ -60,7 +61,7 @@ const (
 	alike
 )
 
-// changingKinds are the effects that a protected path is protected from.
+// changingKinds are the kinds of effect that a rule for a protected path forbids.
 var changingKinds = [...]effect.Kind{
 	effect.DeleteTree,
 	effect.DeleteFile,
@@ -74,7 +75,7 @@ var changingKinds = [...]effect.Kind{
 // Changing returns the kinds of effect that change files.
 func Changing() []effect.Kind { return append([]effect.Kind{}, changingKinds[:]...) }
 
-// KnownKind reports whether some effect can be of the kind.
+// KnownKind reports whether an effect can be of kind k.
 func KnownKind(k effect.Kind) bool {
 	for i := range policies {
 		if policies[i].kind == k {
@@ -97,8 +98,8 @@ func Kinds() []effect.Kind {
 	return out
 }
 
-// Standing says what verdicts the rows of a built-in rule give: whether one of
-// them denies or asks. known is false for an id that no row has.
+// Standing reports whether any row of a built-in rule denies, and whether any
+// row asks. known is false if no row has the id.
 func Standing(id string) (denies, asks, known bool) {
 	for i := range policies {
 		if p := &policies[i]; p.id == id {
@@ -110,8 +111,8 @@ func Standing(id string) (denies, asks, known bool) {
 	return denies, asks, known
 }
 
-// Keeps reports whether the guard itself rests on a rule: its asks cannot be
-// turned off either.
+// Keeps reports whether a rule protects the guard itself. A policy file cannot
+// turn off the asks of such a rule.
 func Keeps(id string) bool {
 	for _, prefix := range [...]string{"afar.", "host.", "terminal.", "call.", "agent."} {
 		if strings.HasPrefix(id, prefix) {
@@ -121,8 +122,8 @@ func Keeps(id string) bool {
 	return false
 }
 
-// amend returns the verdict of a row under the policy files, and the one that
-// changed it. Where two speak of a rule the harder word counts.
+// amend returns the verdict of a row under the policy files, and the file and
+// line that changed it. If two files change a rule, the harder verdict counts.
 func (j *judging) amend(p *policy) (Verdict, string) {
 	word, from, spoken := None, "", false
 	for i := range j.ctx.Amendments {
@@ -145,8 +146,9 @@ func (j *judging) amend(p *policy) (Verdict, string) {
 	return word, from
 }
 
-// amendable: a verdict becomes harder, an ask may be turned off, and what a
-// rule excepts from itself stays excepted.
+// amendable reports whether a policy file may change the verdict of a row. An
+// ask may become a deny, or be turned off unless the rule protects the guard. An
+// exception to a rule that asks or denies stays an exception.
 func amendable(p *policy, to Verdict) bool {
 	switch p.verdict {
 	case Ask:
@@ -158,8 +160,10 @@ func amendable(p *policy, to Verdict) bool {
 	return false
 }
 
+// origin returns the place of a rule in a policy file, as "file:line".
 func origin(a *Amendment, line int) string { return a.File + ":" + Decimal(line) }
 
+// Decimal returns n in decimal digits. A negative n gives "0".
 func Decimal(n int) string {
 	if n < 10 {
 		return string(rune('0' + max(n, 0)))
@@ -167,12 +171,12 @@ func Decimal(n int) string {
 	return Decimal(n/10) + string(rune('0'+n%10))
 }
 
-// added judges a call by the rules of the policy files, and returns the harder
-// of d and theirs. Of two that ask, the file's own words are shown: they say
-// more than ours.
+// added judges a call by the rules of the policy files. It returns the harder of
+// d and their decision. If both ask, it returns the file's decision, whose words
+// say more.
 func added(d Decision, call effect.Call, u effect.Understood, ctx *Context) Decision {
 	j := newJudging(ctx)
-	ours := d.Verdict == Ask
+	builtinAsks := d.Verdict == Ask
 	for i := range ctx.Amendments {
 		a := &ctx.Amendments[i]
 		for k := range a.Added {
@@ -185,10 +189,10 @@ func added(d Decision, call effect.Call, u effect.Understood, ctx *Context) Deci
 			if hit.effect < len(d.Opinions) && hit.how != unlike && !Harder(d.Opinions[hit.effect].Verdict, verdict) {
 				d.Opinions[hit.effect] = Opinion{Verdict: verdict, Rule: r.ID, From: origin(a, r.Line)}
 			}
-			if hit.how == unlike || Harder(d.Verdict, verdict) && !(ours && verdict == Ask) {
+			if hit.how == unlike || Harder(d.Verdict, verdict) && !(builtinAsks && verdict == Ask) {
 				continue
 			}
-			ours = false
+			builtinAsks = false
 			d.Verdict, d.Rule, d.Reason, d.From = verdict, r.ID, r.Instead, origin(a, r.Line)
 			d.Person, d.Part = withTarget(r.Why, hit.about), partial.Visible(lex.Clip(hit.part, 300))
 		}
@@ -196,7 +200,7 @@ func added(d Decision, call effect.Call, u effect.Understood, ctx *Context) Deci
 	return d
 }
 
-// note keeps what a rule says of a command.
+// note keeps the opinion of a rule on a command.
 func (d *Decision) note(s *effect.Step, o Opinion) {
 	if d.StepOpinions == nil {
 		d.StepOpinions = map[*effect.Step]Opinion{}
@@ -204,7 +208,7 @@ func (d *Decision) note(s *effect.Step, o Opinion) {
 	d.StepOpinions[s] = o
 }
 
-// softened: what is only possible is asked, not denied.
+// softened returns Ask for a Deny whose match is not certain, and v otherwise.
 func softened(v Verdict, how likeness) Verdict {
 	if v == Deny && how == perhaps {
 		return Ask
@@ -216,7 +220,7 @@ func softened(v Verdict, how likeness) Verdict {
 type hit struct {
 	how         likeness
 	part, about string
-	effect      int          // index; past the last one for none
+	effect      int          // index; the number of effects if there is none
 	step        *effect.Step // nil for none
 }
 
@@ -228,7 +232,7 @@ func withTarget(why, target string) string {
 	return why + ": " + target
 }
 
-// applies says whether a rule is about a call, and by which part of it.
+// applies returns how surely a rule matches a call, and the part that it matches.
 func (j *judging) applies(a *Amendment, r *AddedRule, call effect.Call, u effect.Understood) hit {
 	switch {
 	case r.Tool != "":
@@ -274,7 +278,7 @@ func hasArg(call effect.Call, m ArgMatch) bool {
 	return false
 }
 
-// commandLike looks for a command in all that a call would run.
+// commandLike looks for the best match among all commands that a call would run.
 func commandLike(a *Amendment, r *AddedRule, s *effect.Step, best *hit) {
 	if s == nil {
 		return
@@ -298,8 +302,8 @@ func stepLike(a *Amendment, r *AddedRule, s *effect.Step) likeness {
 	return how
 }
 
-// programLike compares a program by its name, or by its path where the pattern
-// is one.
+// programLike compares a program by its name, or by its path if the pattern is a
+// path.
 func programLike(a *Amendment, pattern string, s *effect.Step) bool {
 	if !strings.Contains(pattern, "/") {
 		return like(pattern, s.Program) || like(strings.ToLower(pattern), s.Program) ||
@@ -308,8 +312,8 @@ func programLike(a *Amendment, pattern string, s *effect.Step) bool {
 	return strings.Contains(s.Words[0], "/") && like(fspath.Join(a.Base, pattern), fspath.Join(s.Dir, s.Words[0]))
 }
 
-// wordsLike finds the patterns at the beginning of an argument list. Options
-// before and between them are passed over, each with one value.
+// wordsLike looks for the patterns at the beginning of an argument list. It skips
+// the options before and between them, each with one value.
 func wordsLike(patterns, words []string) likeness {
 	if len(patterns) == 0 {
 		return alike
@@ -333,7 +337,8 @@ func anyLike(pattern string, words []string) (how likeness) {
 	return how
 }
 
-// wordLike takes an unknown word for one that may be meant.
+// wordLike compares a word with a pattern. A word that is not fully known
+// matches perhaps.
 func wordLike(pattern, word string) likeness {
 	switch {
 	case like(pattern, word):
@@ -344,8 +349,8 @@ func wordLike(pattern, word string) likeness {
 	return unlike
 }
 
-// effectLike compares the kind of an effect, and its target as a name. A path
-// elsewhere is none that a file can be about.
+// effectLike compares the kind of an effect, and its target as a name. A rule
+// for paths does not match an effect on another machine or in a container.
 func effectLike(r *AddedRule, e effect.Effect) likeness {
 	if !hasKind(r.Kinds, e.Kind) || e.Away != "" && len(r.Paths) > 0 {
 		return unlike
@@ -369,8 +374,8 @@ func hasKind(kinds []effect.Kind, k effect.Kind) bool {
 	return false
 }
 
-// A pathPattern is a pattern for paths, cut into its parts: as written, and
-// with the symbolic links resolved of what stands before its first wildcard.
+// A pathPattern is a pattern for paths, cut into its parts. written is as the
+// file has it. resolved has the symbolic links before the first wildcard resolved.
 type pathPattern struct{ written, resolved []string }
 
 // compile cuts the patterns of a rule once for all effects of a call.
@@ -383,8 +388,8 @@ func (j *judging) compile(a *Amendment, patterns []string) (out []pathPattern) {
 	return out
 }
 
-// A target is where an effect happens, cut into parts. One that is plain names
-// exactly one path.
+// A target is the path of an effect, cut into parts. A plain target names exactly
+// one path.
 type target struct {
 	cut, plain        bool
 	written, resolved []string
@@ -409,8 +414,8 @@ func (j *judging) targetOf(i int, e effect.Effect) target {
 	return j.targets[i]
 }
 
-// pathParts cuts an absolute path; nil for any other. Parts beyond the bound
-// lie below something compared.
+// pathParts cuts an absolute path into its parts. It returns nil for any other
+// path. It drops the parts beyond maxParts.
 func pathParts(path string) []string {
 	if path == "" || path[0] != '/' {
 		return nil
@@ -420,8 +425,8 @@ func pathParts(path string) []string {
 }
 
 // covered says whether one of the patterns covers the target of an effect, as
-// written or with its symbolic links resolved. What sweeps a directory that
-// holds something covered reaches it as well.
+// written or with its symbolic links resolved. An effect on a whole tree is also
+// covered if a pattern covers something in that tree.
 func (j *judging) covered(patterns []pathPattern, i int, e effect.Effect) (how likeness) {
 	t, sweeping := j.targetOf(i, e), sweeps(e.Kind)
 	for _, p := range patterns {
@@ -436,8 +441,8 @@ func (j *judging) covered(patterns []pathPattern, i int, e effect.Effect) (how l
 	return how
 }
 
-// lacks reports that a part of a pattern that can only be itself is not among
-// the parts of a path. It spares most comparisons.
+// lacks reports whether a part of a pattern without wildcards is missing from a
+// path. This quick test makes most comparisons unnecessary.
 func lacks(pattern, path []string) bool {
 	for _, p := range pattern {
 		if !fspath.HasGlob(p) && !slices.Contains(path, p) {
@@ -454,11 +459,11 @@ func (j *judging) absolute(a *Amendment, pattern string) string {
 	return fspath.Join(a.Base, pattern)
 }
 
-// maxParts bounds what is compared of a path.
+// maxParts bounds the parts of a path that are compared.
 const maxParts = 64
 
-// partsLike compares part by part. A pattern covers what it is like and all
-// below; "**" stands for any number of parts.
+// partsLike compares part by part. A pattern covers the path that it matches and
+// everything below; "**" matches any number of parts.
 func partsLike(pattern, target []string, sweeping bool) likeness {
 	if len(pattern) == 0 || len(target) == 0 {
 		return unlike
@@ -471,7 +476,7 @@ func partsLike(pattern, target []string, sweeping bool) likeness {
 			return unlike
 		}
 	}
-	// row[i] is how the pattern from its i-th part on is like the target's rest.
+	// row[i] is how the pattern from its i-th part on matches the target's rest.
 	row, next := make([]likeness, len(pattern)+1), make([]likeness, len(pattern)+1)
 	for i := range row {
 		if sweeping {
@@ -492,8 +497,8 @@ func partsLike(pattern, target []string, sweeping bool) likeness {
 	return row[0]
 }
 
-// partLike compares one part. A target with a wildcard or an unknown part may
-// become any name that fits.
+// partLike compares one part. A target with a hole or a bracket matches perhaps.
+// A target with another wildcard matches if some name may match both.
 func partLike(pattern, target string) likeness {
 	switch {
 	case like(pattern, target):
@@ -508,8 +513,8 @@ func partLike(pattern, target string) likeness {
 	return unlike
 }
 
-// overlap reports whether some name may be like both patterns, by what they
-// begin and end with.
+// overlap reports whether some name may match both patterns. It compares only
+// their beginnings and ends.
 func overlap(a, b string) bool {
 	headA, headB := a[:strings.IndexAny(a, "*?[")], b[:strings.IndexAny(b, "*?[")]
 	tailA, tailB := a[strings.LastIndexAny(a, "*?]")+1:], b[strings.LastIndexAny(b, "*?]")+1:]
@@ -517,8 +522,8 @@ func overlap(a, b string) bool {
 		(strings.HasSuffix(tailA, tailB) || strings.HasSuffix(tailB, tailA))
 }
 
-// like matches a text against a pattern: "*" is any text, "?" one character.
-// It takes time proportional to the product of both lengths at worst.
+// like reports whether a text matches a pattern: "*" is any text, "?" one
+// character. Its time is at worst proportional to the product of both lengths.
 func like(pattern, text string) bool {
 	star, mark, p := -1, 0, 0
 	for t := 0; t < len(text); {
@@ -539,7 +544,7 @@ func like(pattern, text string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// namesPolicy reports whether a pattern takes in a policy file that is in force.
+// namesPolicy reports whether a pattern matches a policy file that is in force.
 func (j *judging) namesPolicy(pattern string) bool {
 	for i := range j.ctx.Amendments {
 		if like(pattern, j.ctx.Amendments[i].File) {

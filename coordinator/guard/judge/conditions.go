@@ -9,11 +9,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
+// globbed reports whether the target may be several files or an unknown one.
 func globbed(_ *judging, e effect.Effect) bool {
 	return fspath.HasGlob(e.Target) || partial.HasHole(e.Target) || e.Op == effect.Find
 }
 
-// rebuilt is true of directories that a tool makes again by itself.
+// rebuilt reports whether the target is a directory that a tool creates again by
+// itself, such as a cache.
 func rebuilt(j *judging, e effect.Effect) bool {
 	if e.Away != "" || e.Sure != effect.Known || fspath.HasGlob(fspath.Dir(e.Target)) {
 		return false
@@ -22,7 +24,16 @@ func rebuilt(j *judging, e effect.Effect) bool {
 	if lex.OneOf(base, "node_modules __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox DerivedData") {
 		return true
 	}
-	for _, dir := range [...]string{"/node_modules/", "/.cache/", "/Library/Caches/", "/DerivedData/", "/.gradle/caches", "/.npm/_cacache", "/.cargo/registry/", "/go/pkg/mod/"} {
+	for _, dir := range [...]string{
+		"/node_modules/",
+		"/.cache/",
+		"/Library/Caches/",
+		"/DerivedData/",
+		"/.gradle/caches",
+		"/.npm/_cacache",
+		"/.cargo/registry/",
+		"/go/pkg/mod/",
+	} {
 		if strings.Contains(e.Target, dir) && (j.home == "" || fspath.Within(e.Target, j.home)) {
 			return true
 		}
@@ -30,20 +41,22 @@ func rebuilt(j *judging, e effect.Effect) bool {
 	return false
 }
 
-// created is true of a tree that the session itself made.
+// created reports whether the session itself made the tree at the target.
 func created(j *judging, e effect.Effect) bool {
 	known := e.Away == "" && e.Sure == effect.Known && !fspath.HasGlob(e.Target) && !partial.HasHole(e.Target)
 	return known && j.ctx.Created != nil && j.ctx.Created(j.real(e.Target))
 }
 
-// here is true of an effect on this machine.
-func here(_ *judging, e effect.Effect) bool { return e.Away == "" }
+// onThisMachine reports whether the effect happens on this machine.
+func onThisMachine(_ *judging, e effect.Effect) bool { return e.Away == "" }
 
-// inContainer is true of what a throw-away container does to itself.
+// inContainer reports whether the effect happens inside a container.
 func inContainer(_ *judging, e effect.Effect) bool { return e.Away == "container" }
 
+// recursive reports whether the Op of the effect is one for a whole tree.
 func recursive(_ *judging, e effect.Effect) bool { return strings.HasSuffix(string(e.Op), "tree") }
 
+// mainNamed reports whether the effect names the branch that others build on.
 func mainNamed(j *judging, e effect.Effect) bool {
 	if e.Target == "" {
 		return false
@@ -51,7 +64,8 @@ func mainNamed(j *judging, e effect.Effect) bool {
 	return mainBranch(j, e)
 }
 
-// repoWrite is true of the files in .git that run code or hold refs.
+// repoWrite reports whether the target is a file in .git that configures git,
+// runs code, or holds refs or objects.
 func repoWrite(j *judging, e effect.Effect) bool {
 	i := strings.Index(e.Target, "/.git/")
 	if i < 0 {
@@ -66,6 +80,8 @@ func repoWrite(j *judging, e effect.Effect) bool {
 const vitalFiles = "/etc/passwd /etc/shadow /etc/group /etc/sudoers /etc/fstab /etc/hosts.allow /etc/pam.conf " +
 	"/boot/grub/grub.cfg /etc/ld.so.preload /proc/sysrq-trigger /etc/master.passwd"
 
+// vitalFile reports whether an existing file is changed that the system needs to
+// start or to let people log in.
 func vitalFile(j *judging, e effect.Effect) bool {
 	if e.Op == effect.Create {
 		return false
@@ -76,16 +92,18 @@ func vitalFile(j *judging, e effect.Effect) bool {
 		fspath.Within(p, "/etc/pam.d")
 }
 
-// madeFolder is true of "mkdir -p .claude", settingsFolder of any other write
-// whose target is the folder itself.
+// madeFolder reports whether the effect creates a .claude folder, as
+// "mkdir -p .claude" does.
 func madeFolder(j *judging, e effect.Effect) bool {
 	return e.Op == effect.Create && settingsFolder(j, e)
 }
 
+// settingsFolder reports whether the target is a .claude folder itself.
 func settingsFolder(_ *judging, e effect.Effect) bool {
 	return fspath.Base(e.Target) == ".claude"
 }
 
+// serverList reports whether the target is a .mcp.json on this machine.
 func serverList(_ *judging, e effect.Effect) bool {
 	return fspath.Base(e.Target) == ".mcp.json" && e.Away == ""
 }
@@ -93,7 +111,8 @@ func serverList(_ *judging, e effect.Effect) bool {
 const startFiles = ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .zlogin .bash_logout " +
 	".kshrc .cshrc .tcshrc .gitconfig .inputrc .pam_environment"
 
-// startFile is true of the files in a home that run at login.
+// startFile reports whether the target is a file that runs by itself, such as at
+// login, at a fixed time or with each command, or that opens the machine to others.
 func startFile(j *judging, e effect.Effect) bool {
 	p := e.Target
 	if e.Away != "" {
@@ -103,7 +122,18 @@ func startFile(j *judging, e effect.Effect) bool {
 		dir := fspath.Dir(p)
 		return dir == "~" || j.isHome(dir)
 	}
-	for _, d := range [...]string{"/.config/fish/", "/Library/LaunchAgents/", "/Library/LaunchDaemons/", "/.config/autostart/", "/.config/systemd/user/", "/etc/cron", "/etc/systemd/system/", "/etc/profile.d/", "/etc/init.d/", "/var/spool/cron"} {
+	for _, d := range [...]string{
+		"/.config/fish/",
+		"/Library/LaunchAgents/",
+		"/Library/LaunchDaemons/",
+		"/.config/autostart/",
+		"/.config/systemd/user/",
+		"/etc/cron",
+		"/etc/systemd/system/",
+		"/etc/profile.d/",
+		"/etc/init.d/",
+		"/var/spool/cron",
+	} {
 		if strings.Contains(p, d) {
 			return true
 		}
@@ -111,6 +141,8 @@ func startFile(j *judging, e effect.Effect) bool {
 	return lex.EndsWith(p, "/.ssh/authorized_keys /.ssh/config")
 }
 
+// secretWrite reports whether an existing credential is overwritten. Inside the
+// project only emptying one counts.
 func secretWrite(j *judging, e effect.Effect) bool {
 	if e.Op == effect.Create || e.Op != effect.Truncate && fspath.Within(e.Target, j.project) {
 		return false // setting a project up: cp .env.example .env
@@ -118,6 +150,8 @@ func secretWrite(j *judging, e effect.Effect) bool {
 	return secretRead(j, e)
 }
 
+// systemWrite reports whether the target lies in a system directory. Mounted
+// disks, and the deployment directories of a remote host, do not count.
 func systemWrite(j *judging, e effect.Effect) bool {
 	if lex.BeginsWith(e.Target, "/dev/ /proc/self/") {
 		return false
@@ -127,14 +161,16 @@ func systemWrite(j *judging, e effect.Effect) bool {
 	}
 	if e.Away == "remote" &&
 		(fspath.Within(e.Target, "/var/www") || fspath.Within(e.Target, "/srv") || fspath.Within(e.Target, "/opt")) {
-		return false // where a host keeps what is deployed to it
+		return false // directories that a host deploys to
 	}
 	w := j.where(e)
 	return w == inSystem || w == inRoot && e.Op != effect.Create
 }
 
-// elevatedRisk: sudo alone is the person's own gate; what it runs is judged
-// by its effects. Only a shell of its own or the rights of the host are risks.
+// elevatedRisk reports whether running with more rights is a risk by itself.
+// sudo and the like are not: they ask the person, and the command that they run
+// is judged by its effects. They are a risk if they open a shell, or if the
+// command is su, passwd or visudo. All other ways are a risk.
 func elevatedRisk(_ *judging, e effect.Effect) bool {
 	if e.Op != effect.Sudo && e.Op != effect.Doas && e.Op != effect.Pkexec && e.Op != effect.Runuser {
 		return true

@@ -1,34 +1,34 @@
 package judge
 
 // Context is what is known about the place of the call. Every field may be
-// empty; the judge then assumes the worse case.
+// empty. The judge then assumes the worse case.
 type Context struct {
 	Cwd, Project, Home string            // absolute, cleaned
 	Env                map[string]string // statically known environment (HOME, TMPDIR, ...)
 	Temp               []string          // temp directories
-	// Own names Afar's own directories and files (bin, config, state, runtime,
-	// plugin root): they are protected.
+	// Own lists Afar's own directories and files (bin, config, state, runtime,
+	// plugin root), which are protected.
 	Own     []string
 	Resolve func(path string) string  // symlink resolution; nil = identity
-	Git     func(dir string) GitFacts // lazy; nil = unknown. Never needed for a deny in itself
-	// Merged says whether all commits of a branch are in the current one; false
-	// when nobody looked, and nil = unknown.
+	Git     func(dir string) GitFacts // lazy; nil = unknown. No deny depends on it alone
+	// Merged reports whether the current branch has all commits of branch. It
+	// returns false if that is not known. Merged may be nil.
 	Merged func(dir, branch string) bool
-	// Created says whether the session made a tree and all that lies in it; false
-	// when nobody looked, and nil = unknown.
+	// Created reports whether the session made a tree and everything in it. It
+	// returns false if that is not known. Created may be nil.
 	Created func(path string) bool
 	// Amendments are the policy files in force, the person's before the project's.
 	Amendments []Amendment
-	// Broken says what is wrong with policy files that are void, "" for nothing.
-	// The person reads of it with each verdict.
+	// Broken says what is wrong with the broken policy files, "" if none is. The
+	// person is told of it with each verdict.
 	Broken string
-	// ReadOnly denies what does more than read, or is not known to do no more.
+	// ReadOnly denies every call that does more than read, or that may.
 	ReadOnly bool
 	Steps    bool // Decision.Steps and Opinions are wanted
 }
 
-// GitFacts describe the repository that holds a directory. Known is false
-// when nobody looked; every other field is then meaningless.
+// GitFacts describe the repository that holds a directory. If Known is false,
+// the other fields mean nothing.
 type GitFacts struct {
 	Known           bool
 	Dirty           bool // tracked files differ from the last commit

@@ -10,18 +10,18 @@ type Decision struct {
 	Verdict Verdict
 	Rule    string          // stable rule id, e.g. "git.reset-hard"
 	Reason  string          // for the model: what to do instead
-	Person  string          // for the person: one line of what is risky
+	Person  string          // for the person: one line that says what is risky
 	Part    string          // exact part of the command that triggered it
 	Effects []effect.Effect // all effects understood
-	// From is the policy file and line that gave the verdict, "" for a built-in
-	// rule as it stands.
+	// From is the policy file and line that gave the verdict, "" for an unchanged
+	// built-in rule.
 	From string
-	// Silenced are rules that would have asked and were turned off.
+	// Silenced are the rules that would have asked but are turned off.
 	Silenced []Silenced
-	// Opinions are those on each of the effects; nil unless Steps are wanted.
+	// Opinions has one opinion for each effect; nil unless Context.Steps is set.
 	Opinions []Opinion
-	// Steps is the root of all that the call would run; nil unless wanted.
+	// Steps is the root of the tree of commands; nil if it was not recorded.
 	Steps *effect.Step
-	// StepOpinions are what rules of policy files say of commands in that tree.
+	// StepOpinions are the opinions of added rules on commands in that tree.
 	StepOpinions map[*effect.Step]Opinion
 }

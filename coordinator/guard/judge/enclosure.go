@@ -9,11 +9,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
-// maxResolvedWords bounds the words of a call that are resolved for a standing permission.
+// maxResolvedWords bounds the words of a call that are resolved to decide whether
+// a standing permission covers it.
 const maxResolvedWords = 32
 
-// Obvious reports whether commands, each word of which is known, run nothing else
-// and lead nowhere out of the project.
+// Obvious reports whether commands run no other programs and name nothing
+// outside the project. Every word of them must be known.
 func Obvious(commands [][]string, ctx *Context) bool {
 	p := enclosure{judging: newJudging(ctx)}
 	if !p.rooted(ctx.Cwd) {
@@ -28,7 +29,7 @@ func Obvious(commands [][]string, ctx *Context) bool {
 }
 
 // Enclosed returns the path of a file with its symbolic links resolved. It returns
-// false unless the file lies below the project and is no setting, hook or
+// false unless the file lies below the project and is not a setting, hook or
 // credential.
 func Enclosed(file string, ctx *Context) (string, bool) {
 	p := enclosure{judging: newJudging(ctx)}
@@ -40,15 +41,16 @@ func Enclosed(file string, ctx *Context) (string, bool) {
 	return real, real != p.root && p.open(path)
 }
 
-// An enclosure is the project as a boundary that nothing may lead out of.
+// An enclosure is the project as a boundary that no word of a call may cross.
 type enclosure struct {
 	*judging
 	root  string   // the project, resolved
-	dirs  []string // where a part may run: a cd before it may have failed
+	dirs  []string // where a command may run: two after a cd, which may fail
 	words int
 }
 
-// rooted finds the project. A home, or what holds it, is none.
+// rooted finds the root of the project and reports whether cwd lies in it. A
+// home, a directory that holds homes and a system directory are no valid root.
 func (p *enclosure) rooted(cwd string) bool {
 	if !strings.HasPrefix(p.project, "/") || !strings.HasPrefix(cwd, "/") {
 		return false
@@ -59,8 +61,8 @@ func (p *enclosure) rooted(cwd string) bool {
 		fspath.Within(p.real(p.dirs[0]), p.root)
 }
 
-// obscure are the programs whose words do not say what is done: they run what
-// they are given, or change what a later word means.
+// obscure lists the programs whose arguments do not show what they do: they run
+// other code, or change the meaning of a later word.
 const obscure = "sh bash zsh dash ksh fish csh tcsh busybox python python2 python3 ipython node nodejs deno bun " +
 	"ruby irb perl php lua Rscript osascript pwsh powershell " +
 	"eval exec source . command builtin env sudo doas su runuser setsid nohup time timeout nice ionice stdbuf " +
@@ -70,6 +72,7 @@ const obscure = "sh bash zsh dash ksh fish csh tcsh busybox python python2 pytho
 	"npx pnpx bunx uvx pipx tmux screen gdb lldb strace ltrace awk gawk mawk nawk sed ed ex vi vim nvim emacs " +
 	"find fd socat nc ncat netcat telnet tee dd afar claude"
 
+// command reports whether one command is obvious and stays in the project.
 func (p *enclosure) command(argv []string) bool {
 	if name := lex.ProgramName(argv[0]); strings.Trim(argv[0], ".") == "" || lex.OneOf(name, obscure) ||
 		lex.IsShellName(name) ||
@@ -87,7 +90,8 @@ func (p *enclosure) command(argv []string) bool {
 	return !strings.Contains(argv[0], "/") || p.stays(argv[0])
 }
 
-// cd may go to one directory of the project, once.
+// cd adds the directory that a cd goes to. It returns false for a second cd and
+// for anything but one directory.
 func (p *enclosure) cd(argv []string) bool {
 	if len(argv) != 2 || len(p.dirs) > 1 || argv[1] == "" || argv[1][0] == '-' {
 		return false
@@ -96,8 +100,8 @@ func (p *enclosure) cd(argv []string) bool {
 	return true
 }
 
-// stays reports that a word names nothing outside the project and nothing
-// protected, whatever part of it is a path: -I/usr, --dir=/etc, host:/path.
+// stays reports whether a word names nothing outside the project and nothing
+// protected. A part of the word can be a path: -I/usr, --dir=/etc, host:/path.
 func (p *enclosure) stays(word string) bool {
 	pieces := strings.FieldsFunc(word, func(r rune) bool { return r == '=' || r == ':' || r == ',' || r == '@' })
 	for _, piece := range pieces {
@@ -120,18 +124,21 @@ func (p *enclosure) stays(word string) bool {
 	return true
 }
 
-// open reports that a path lies in the project, and that neither it nor what it
-// links to is a setting, a hook or a credential.
+// open reports whether a path lies in the project, and neither the path nor the
+// file that it links to is a setting, a hook or a credential.
 func (p *enclosure) open(path string) bool {
 	real := p.real(path)
 	return fspath.Within(real, p.root) && !p.closed(path) && !p.closed(real)
 }
 
-// hookDirs hold what runs by itself, or steers what does, wherever they lie.
+// hookDirs are names of files and directories, in any place, that run by
+// themselves or configure programs that do.
 const hookDirs = ".git .gitmodules .gitattributes .gitconfig .claude claude.md claude.local.md .mcp.json .husky " +
 	".githooks .hooks .lefthook lefthook.yml .lefthook.yml " +
 	".pre-commit-config.yaml .afar .vscode .idea .devcontainer .mise.toml .yarnrc.yml"
 
+// closed reports whether a path is a setting, a hook or a credential, or is not
+// fully known.
 func (p *enclosure) closed(path string) bool {
 	for _, part := range strings.Split(strings.TrimPrefix(path, p.root), "/") {
 		if lex.OneOf(strings.ToLower(part), hookDirs) {

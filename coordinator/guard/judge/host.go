@@ -9,12 +9,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
-// modFile is true of what makes the host load a mod: all that lies in dev-mods,
-// and what tells it which hooks and modules a skill brings.
+// modFile reports whether the target makes the host load a mod: it lies in
+// dev-mods, or it lists the hooks and modules of a skill.
 func modFile(j *judging, e effect.Effect) bool {
 	return e.Away == "" && (j.loadsMod(e.Target) || j.loadsMod(j.real(e.Target)))
 }
 
+// loadsMod is modFile for one path.
 func (j *judging) loadsMod(p string) bool {
 	tail, _ := protected.HostFolder(p, j.ctx.Env)
 	if fspath.Within(tail, "/dev-mods") {
@@ -29,7 +30,8 @@ func (j *judging) loadsMod(p string) bool {
 		lex.OneOf(fspath.Base(file), "hooks.json plugin.json")
 }
 
-// skillFile is true of a skill of the host, or the folder of all.
+// skillFile reports whether the target is a skill of the host, a file of one, or
+// the folder of all skills.
 func skillFile(j *judging, e effect.Effect) bool {
 	if e.Away != "" || e.Op == effect.Create {
 		return false

@@ -11,9 +11,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
-// policy is one row of the table: it applies to the effects of one kind for
-// which when holds. The first row that applies to an effect decides about it;
-// the hardest verdict of all effects decides about the call.
+// policy is one row of the table. It applies to the effects of one kind for
+// which the when condition holds. The first row that applies to an effect decides
+// about it. The hardest verdict of all effects decides about the call.
 type policy struct {
 	id      string
 	verdict Verdict // None ends the search with no opinion
@@ -23,7 +23,7 @@ type policy struct {
 	instead string // for the model
 }
 
-// rule returns a row as people read it.
+// rule returns a row in the form that is shown to people.
 func (p *policy) rule() Rule {
 	return Rule{ID: p.id, Verdict: p.verdict, Why: p.why, Instead: p.instead}
 }
@@ -38,6 +38,7 @@ type when struct {
 
 type ops []effect.Op
 
+// always reports whether a row has no condition.
 func (w when) always() bool { return w.op == nil && w.in == 0 && w.is == nil }
 
 func (w when) holds(j *judging, e effect.Effect) bool {
@@ -46,7 +47,7 @@ func (w when) holds(j *judging, e effect.Effect) bool {
 		(w.is == nil || w.is(j, e))
 }
 
-// Decide decides about a call by what it would do.
+// Decide returns the decision about a call. u is what the call would do.
 func Decide(call effect.Call, u effect.Understood, ctx *Context) Decision {
 	d := weigh(u.Effects, ctx)
 	if len(ctx.Amendments) > 0 {
@@ -59,8 +60,8 @@ func Decide(call effect.Call, u effect.Understood, ctx *Context) Decision {
 	return d
 }
 
-// weigh lays the effects beside the place and returns the hardest decision,
-// the earliest of equals.
+// weigh judges each effect by the built-in rules and returns the hardest
+// decision. Of equally hard decisions it returns the first.
 func weigh(effects []effect.Effect, ctx *Context) Decision {
 	j := newJudging(ctx)
 	var best Decision
@@ -86,6 +87,7 @@ func weigh(effects []effect.Effect, ctx *Context) Decision {
 	return best
 }
 
+// opinion returns the opinion that a row gives; the zero Opinion if p is nil.
 func opinion(p *policy, verdict Verdict, from string) Opinion {
 	if p == nil {
 		return Opinion{}
@@ -93,7 +95,7 @@ func opinion(p *policy, verdict Verdict, from string) Opinion {
 	return Opinion{Verdict: verdict, Rule: p.id, From: from}
 }
 
-// Harder is true if a is at least as hard as b.
+// Harder reports whether a is at least as hard as b.
 func Harder(a, b Verdict) bool {
 	rank := func(v Verdict) int {
 		switch v {
@@ -107,6 +109,7 @@ func Harder(a, b Verdict) bool {
 	return rank(a) >= rank(b)
 }
 
+// decided returns the decision of a row about an effect.
 func decided(p *policy, e effect.Effect) Decision {
 	return Decision{
 		Verdict: p.verdict,
@@ -117,7 +120,8 @@ func decided(p *policy, e effect.Effect) Decision {
 	}
 }
 
-// tightened gives words to a decision of a row that has none of its own.
+// tightened adds a reason to a decision whose row has none: a row that lets an
+// effect pass until a policy file makes it stricter.
 func tightened(d Decision) Decision {
 	if d.Reason == "" {
 		d.Reason = "A policy file of this project or its person forbids it: say what you need, and go on without it."
@@ -126,6 +130,8 @@ func tightened(d Decision) Decision {
 	return d
 }
 
+// personLine returns the line for the person: the risk and, if it fits in one
+// line, the target.
 func personLine(p *policy, e effect.Effect) string {
 	target := partial.Visible(lex.Clip(e.Target, 120))
 	if target == "" || strings.ContainsAny(target, "\n") || p.kind == effect.Unreadable {
@@ -134,8 +140,9 @@ func personLine(p *policy, e effect.Effect) string {
 	return p.why + ": " + target
 }
 
-// rule finds the row for an effect. What is only possible is never denied: a
-// person can tell what the program cannot.
+// rule returns the row for an effect, its verdict, and the policy file that
+// changed it. An effect that is only possible is asked about rather than denied,
+// unless the rule protects Afar or the host's settings.
 func (j *judging) rule(e effect.Effect) (*policy, Verdict, string) {
 	for i := range policies {
 		p := &policies[i]
@@ -153,7 +160,7 @@ func (j *judging) rule(e effect.Effect) (*policy, Verdict, string) {
 }
 
 // Rules returns the whole policy in a stable order; the table is a copy. A rule
-// that asks in one place and denies in another stands there as it denies.
+// with rows that ask and rows that deny is listed with the first row that denies.
 func Rules() []Rule {
 	var out []Rule
 	at := map[string]int{}
@@ -171,11 +178,12 @@ func Rules() []Rule {
 	return out
 }
 
-// benignCode is true of code that only a harmless program's output decides.
+// benignCode reports whether unknown code comes only from the output of a
+// harmless program.
 func benignCode(_ *judging, e effect.Effect) bool { return e.Op == "" }
 
-// mainBranch is true of the branch that others build on; without a name it is
-// the current one.
+// mainBranch reports whether the target is the branch that others build on. An
+// empty target means the current branch.
 func mainBranch(j *judging, e effect.Effect) bool {
 	facts := j.facts(e.Dir)
 	name := e.Target
@@ -188,29 +196,31 @@ func mainBranch(j *judging, e effect.Effect) bool {
 	return lex.OneOf(name, "main master trunk") || fspath.HasGlob(name)
 }
 
-// currentUnknown is true if no branch is named and nobody knows the current.
+// currentUnknown reports whether the effect names no branch and the current
+// branch is not known.
 func currentUnknown(j *judging, e effect.Effect) bool {
 	return e.Target == "" && !j.facts(e.Dir).Known
 }
 
-// cleanTree is true only if somebody looked and found nothing to lose.
+// cleanTree reports whether the work tree is known to have no changed and no
+// untracked files.
 func cleanTree(j *judging, e effect.Effect) bool { return cleanTracked(j, e) && noUntracked(j, e) }
 
-// cleanTracked is true only if somebody looked and no tracked file is changed.
+// cleanTracked reports whether it is known that no tracked file is changed.
 func cleanTracked(j *judging, e effect.Effect) bool {
 	f := j.facts(e.Dir)
 	return f.Known && !f.Dirty && e.Away == ""
 }
 
-// noUntracked is true only if somebody looked and no file is untracked.
+// noUntracked reports whether it is known that no file is untracked.
 func noUntracked(j *judging, e effect.Effect) bool {
 	f := j.facts(e.Dir)
 	return f.Known && !f.Untracked && e.Away == ""
 }
 
-// ours is true of a process of ours: by its name, or by a pattern that one of
-// our command lines holds.
-func ours(_ *judging, e effect.Effect) bool {
+// afarProcess reports whether the target is a process of Afar, by its name or by
+// a pattern that matches one of Afar's command lines.
+func afarProcess(_ *judging, e effect.Effect) bool {
 	t := strings.ToLower(e.Target)
 	if strings.Contains(t, "afar") && !strings.Contains(t, "safar") {
 		return true
@@ -247,8 +257,8 @@ func ours(_ *judging, e effect.Effect) bool {
 	return false
 }
 
-// merged is true only if somebody looked and every commit of the branch is in
-// the current one.
+// merged reports whether it is known that the current branch has every commit of
+// the target branch.
 func merged(j *judging, e effect.Effect) bool {
 	return j.ctx.Merged != nil && e.Away == "" && e.Target != "" && !partial.HasHole(e.Target) &&
 		strings.HasPrefix(e.Dir, "/") &&
@@ -256,6 +266,7 @@ func merged(j *judging, e effect.Effect) bool {
 		j.ctx.Merged(e.Dir, e.Target)
 }
 
+// secretRead reports whether the target is a credential on this machine.
 func secretRead(j *judging, e effect.Effect) bool {
 	if e.Away != "" {
 		return false
@@ -263,6 +274,8 @@ func secretRead(j *judging, e effect.Effect) bool {
 	return protected.SecretPath(e.Target, j.home) || protected.SecretPath(j.real(e.Target), j.home)
 }
 
+// ownSecret reports whether the target may be Afar's token or one of its
+// programs.
 func ownSecret(j *judging, e effect.Effect) bool {
 	if j.where(e) != inOwn {
 		return false
@@ -272,11 +285,13 @@ func ownSecret(j *judging, e effect.Effect) bool {
 		fspath.HasGlob(base)
 }
 
-func mentionsOurs(_ *judging, e effect.Effect) bool { return e.Target != "" }
+// mentionsProtected reports whether an unreadable call contains a protected word.
+func mentionsProtected(_ *judging, e effect.Effect) bool { return e.Target != "" }
 
 // WantsSteps reports whether the tree of commands is needed to decide.
 func (ctx *Context) WantsSteps() bool { return ctx.Steps || ctx.namesCommands() }
 
+// namesCommands reports whether a rule of a policy file is about a command.
 func (ctx *Context) namesCommands() bool {
 	for i := range ctx.Amendments {
 		for k := range ctx.Amendments[i].Added {

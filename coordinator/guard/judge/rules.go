@@ -12,13 +12,14 @@ const (
 	saveFirst = "Save the work first: commit it or run `git stash push -u`, then look with `git status`."
 )
 
-// readingAdvice is what an agent that only reads is told of anything else.
+// readingAdvice tells an agent that may only read what to do instead of anything
+// else.
 const readingAdvice = "You only read: look with Read, Grep, Glob or commands such as `git diff`, `ls` and `cat`, " +
 	"and ask with `afar consult`. Write what should be changed into your answer."
 
-// policies is the whole policy. Rows of one kind are tried in order; a row
-// with the verdict None ends the search with no opinion. All of it is data that
-// the compiler lays out: a hook that starts builds nothing.
+// policies is the whole policy. Rows of one kind are tried in order. A row with
+// the verdict None ends the search with no opinion. The compiler lays out the
+// whole table, so a starting hook does not have to build it.
 var policies = []policy{
 	// Afar and the host's guard rails.
 	{
@@ -64,11 +65,11 @@ var policies = []policy{
 		why: "Reads Afar's token or copies its programs", instead: parkAfar,
 	},
 	{
-		id: "afar.process", verdict: Deny, kind: effect.KillProcess, when: when{is: ours},
+		id: "afar.process", verdict: Deny, kind: effect.KillProcess, when: when{is: afarProcess},
 		why: "Ends Afar's processes", instead: parkAfar,
 	},
 	{
-		id: "afar.process", verdict: Deny, kind: effect.StopService, when: when{is: ours},
+		id: "afar.process", verdict: Deny, kind: effect.StopService, when: when{is: afarProcess},
 		why: "Stops Afar's service", instead: parkAfar,
 	},
 	{
@@ -215,7 +216,7 @@ var policies = []policy{
 	{id: "fs.delete-created", kind: effect.DeleteFile, when: when{in: inElsewhere, is: created}},
 	{
 		id: "fs.delete-elsewhere", verdict: Ask, kind: effect.DeleteFile,
-		when: when{in: inElsewhere | inKeys, is: here},
+		when: when{in: inElsewhere | inKeys, is: onThisMachine},
 		why:  "Deletes files outside the project", instead: narrower,
 	},
 	{id: "fs.delete-inside", kind: effect.DeleteFile},
@@ -286,7 +287,7 @@ var policies = []policy{
 	},
 	{
 		id: "fs.empty-elsewhere", verdict: Ask, kind: effect.WriteFile,
-		when:    when{op: ops{effect.Truncate}, in: inElsewhere, is: here},
+		when:    when{op: ops{effect.Truncate}, in: inElsewhere, is: onThisMachine},
 		why:     "Empties a file outside the project",
 		instead: "Empty files of the project only, or ask the person to empty this one.",
 	},
@@ -617,7 +618,7 @@ var policies = []policy{
 
 	// What was not understood.
 	{
-		id: "call.unreadable-protected", verdict: Deny, kind: effect.Unreadable, when: when{is: mentionsOurs},
+		id: "call.unreadable-protected", verdict: Deny, kind: effect.Unreadable, when: when{is: mentionsProtected},
 		why:     "Names something protected in a command that cannot be read",
 		instead: "Write it as plain, short commands with balanced quotes.",
 	},

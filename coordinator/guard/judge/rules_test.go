@@ -30,7 +30,7 @@ func TestEveryRuleIsComplete(t *testing.T) {
 	}
 }
 
-// A row behind a row of the same kind without a condition can never apply.
+// A row after an unconditional row of the same kind can never apply.
 func TestNoRuleIsShadowed(t *testing.T) {
 	open := map[effect.Kind]string{}
 	for _, p := range policies {

@@ -10,19 +10,19 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
-// A Loss is something of a repository that a call may destroy, and that can be
-// kept before it runs.
+// A Loss is something in a repository that a call may destroy, and that Afar can
+// save before the call runs.
 type Loss struct {
 	Dir     string // where the program works
-	Path    string // the file or tree that goes or is overwritten; may be a pattern; "" is every change in the work tree
-	Ignored bool   // of the work tree: ignored files too
-	Ref     string // a ref by any of its names; "*" is all of them
+	Path    string // the file or tree, or a pattern for them; "" is every change in the work tree
+	Ignored bool   // ignored files of the work tree are lost too
+	Ref     string // a ref, by any of its names; "*" is all refs
 	Stashes bool
 }
 
-// Losses returns what the effects of a call may destroy, here and not on
-// another machine. Code that cannot be seen may destroy anything. A file that a
-// tool of the host's edits is none: the host takes its own edits back.
+// Losses returns what the effects of a call may destroy on this machine. Unknown
+// code may destroy anything. A file that a tool of the host edits is not a loss:
+// the host can undo its own edits.
 func Losses(call effect.Call, effects []effect.Effect, cwd string) (out []Loss) {
 	if lex.OneOf(call.Tool, "Write Edit MultiEdit NotebookEdit") {
 		return nil
@@ -74,7 +74,7 @@ func loss(e effect.Effect) (l Loss, ok bool) {
 	case effect.RewriteRefs:
 		l.Ref = refName(e.Target, "*", "")
 		return l, true
-	case effect.PushForce, effect.PushDelete: // what is known here of the other side
+	case effect.PushForce, effect.PushDelete: // the remote-tracking branches
 		l.Ref = refName(e.Target, "refs/remotes", "refs/remotes/*/")
 		return l, true
 	case effect.RunUnknown, effect.Unreadable:
@@ -100,15 +100,17 @@ func discarded(l Loss, e effect.Effect) Loss {
 	return l
 }
 
-// refName is the ref that an effect names, or all where it names none or many.
-func refName(target, all, below string) string {
+// refName returns the ref that target names, with prefix before it. It returns
+// all if target names no ref or several.
+func refName(target, all, prefix string) string {
 	if target == "" || fspath.HasGlob(target) || partial.HasHole(target) || strings.ContainsAny(target, " :^~@") {
 		return all
 	}
-	return below + target
+	return prefix + target
 }
 
-// seenPart is the part of a path before the first thing that is not known.
+// seenPart returns the directory of a path up to its first hole, or the whole
+// path if it has no hole.
 func seenPart(path string) string {
 	i := strings.IndexAny(path, partial.Holes)
 	if i < 0 {

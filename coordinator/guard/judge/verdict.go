@@ -16,8 +16,8 @@ const (
 	Deny Verdict = "deny"
 )
 
-// An Opinion is what the rules say of one effect. Rule is set for None as well
-// where a rule says that it is nobody's business.
+// An Opinion is what the rules say about one effect. Rule can be set with the
+// verdict None: that rule lets the effect pass.
 type Opinion struct {
 	Verdict Verdict
 	Rule    string
@@ -32,8 +32,8 @@ type Rule struct {
 	Instead string // for the model: the safe way
 }
 
-// packs name the groups of rules by the first word of their ids, in the order
-// in which people read them.
+// packs names the groups of rules by the first word of the rule ids, in the order
+// in which they are shown.
 var packs = [...]struct{ prefix, name string }{
 	{"afar", "Afar and the host's guard rails"},
 	{"host", "Afar and the host's guard rails"},
@@ -56,7 +56,8 @@ var packs = [...]struct{ prefix, name string }{
 	{"call", "What cannot be read"},
 }
 
-// PackNames returns the names of the groups, in that order.
+// PackNames returns the names of the groups of rules, in the order in which they
+// are shown.
 func PackNames() []string {
 	var out []string
 	for _, p := range packs {
@@ -67,7 +68,7 @@ func PackNames() []string {
 	return out
 }
 
-// Pack is the group that a rule belongs to, in words.
+// Pack returns the name of the group that a rule belongs to.
 func (r Rule) Pack() string {
 	prefix, _, _ := strings.Cut(r.ID, ".")
 	for _, p := range packs {

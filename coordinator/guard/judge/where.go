@@ -11,21 +11,21 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
-// region is the kind of place that a path lies in, from the most to the least
-// guarded. The order is the order of the tests.
+// region is the kind of place that a path lies in. The regions are ordered from
+// the most to the least guarded, which is the order in which they are tested.
 type region uint16
 
-const inNowhere region = 0 // not a path we can place
+const inNowhere region = 0 // the place of the path cannot be found
 
 const (
 	inOwn       region = 1 << iota // Afar's own files
 	inHost                         // the host's settings and plugins
 	inDevice                       // a disk
 	inRoot                         // the root, or a system directory itself
-	inHome                         // a home directory itself, or what holds homes
-	inRepo                         // a .git directory or what makes it one
+	inHome                         // a home directory itself, or a directory that holds homes
+	inRepo                         // a .git directory, or an essential part of one
 	inProject                      // below the project
-	inWhole                        // the project itself or what holds it
+	inWhole                        // the project itself, or a directory that holds it
 	inKeys                         // a directory of keys in the home
 	inTemp                         // below a temp directory
 	inTempRoot                     // a temp directory itself
@@ -34,7 +34,7 @@ const (
 	inOpen                         // begins with something unknown
 )
 
-// judging holds what is looked up once per call.
+// judging holds the facts that are looked up once per call.
 type judging struct {
 	ctx      *Context
 	home     string
@@ -44,7 +44,7 @@ type judging struct {
 	last     effect.Effect // the effect that lastAt belongs to
 	lastAt   region
 	silenced []Silenced
-	targets  []target // of the effects, by index, as far as they are cut
+	targets  []target // the targets of the effects that are cut so far, by index
 }
 
 func newJudging(ctx *Context) *judging {
@@ -64,6 +64,7 @@ func newJudging(ctx *Context) *judging {
 	return j
 }
 
+// maxResolved bounds the paths that are resolved in one call.
 const maxResolved = 64
 
 // real resolves the symlinks of a path, at most maxResolved times per call.
@@ -97,8 +98,8 @@ func (j *judging) facts(dir string) GitFacts {
 	return f
 }
 
-// where places the target of an effect, as written and with its symlinks
-// resolved, and returns the more guarded of both.
+// where returns the region of an effect's target. It looks at the target as
+// written and with its symlinks resolved; see worse for which of them counts.
 func (j *judging) where(e effect.Effect) region {
 	if j.lastAt == inNowhere || e != j.last {
 		j.last, j.lastAt = e, j.find(e)
@@ -106,6 +107,7 @@ func (j *judging) where(e effect.Effect) region {
 	return j.lastAt
 }
 
+// find is where without the memory of the last effect.
 func (j *judging) find(e effect.Effect) region {
 	p := e.Target
 	if fspath.HasGlob(p) && e.Away == "" && j.namesPolicy(p) {
@@ -128,8 +130,9 @@ func (j *judging) find(e effect.Effect) region {
 	return j.worse(a, b)
 }
 
-// dotMatch is what the first pattern of a path may match: a guarded name where
-// the pattern begins with its dot, else anything.
+// dotMatch returns a path below base that the pattern p may match. If the first
+// pattern begins with a dot or a bracket, it prefers a guarded name; otherwise
+// that part is a hole.
 func dotMatch(p, base string) string {
 	rest := strings.TrimPrefix(p[min(len(base), len(p)):], "/")
 	pattern, tail, _ := strings.Cut(rest, "/")
@@ -145,8 +148,8 @@ func dotMatch(p, base string) string {
 	return strings.TrimSuffix(match+"/"+tail, "/")
 }
 
-// realTarget resolves the directory of a path, and its last part only when
-// the effect follows it: deleting a link is not deleting its target.
+// realTarget resolves the directory of a path. It resolves the last part only if
+// the effect follows a link there: deleting a link does not delete its target.
 func (j *judging) realTarget(base, full string) string {
 	if strings.HasSuffix(full, "/") || fspath.HasGlob(full) {
 		return j.real(base)
@@ -157,7 +160,8 @@ func (j *judging) realTarget(base, full string) string {
 	return strings.TrimSuffix(j.real(fspath.Dir(base)), "/") + "/" + fspath.Base(base)
 }
 
-// worse prefers the resolved place, unless the written one is guarded more.
+// worse returns the resolved region, unless the written one is guarded more than
+// a project.
 func (j *judging) worse(written, resolved region) region {
 	if written != inNowhere && written < inProject {
 		return written
@@ -165,7 +169,7 @@ func (j *judging) worse(written, resolved region) region {
 	return resolved
 }
 
-// sweeps is true of effects that take everything below their target.
+// sweeps reports whether effects of a kind reach everything below their target.
 func sweeps(k effect.Kind) bool {
 	return k == effect.DeleteTree || k == effect.MoveAway || k == effect.ChangeMode || k == effect.DeleteCopies
 }
@@ -187,7 +191,8 @@ func (j *judging) place(p string, sweeping bool, away string) region {
 	switch {
 	case fspath.IsDevice(p):
 		return inDevice
-	case p == "/" || bare == "/" || lex.OneOf(p, fspath.SystemDirs) || fspath.IsDriveDir(p) || strings.HasPrefix(p, "/"+partial.Unknown):
+	case p == "/" || bare == "/" || lex.OneOf(p, fspath.SystemDirs) || fspath.IsDriveDir(p) ||
+		strings.HasPrefix(p, "/"+partial.Unknown):
 		return inRoot
 	case j.isHome(p) || j.isHome(bare):
 		return inHome
@@ -198,8 +203,9 @@ func (j *judging) place(p string, sweeping bool, away string) region {
 	return j.outside(p)
 }
 
-// guarded finds Afar's and the host's own files, also when a directory above
-// them is swept.
+// guarded returns inOwn for Afar's own files, inHost for the host's, and
+// inNowhere for all others. With sweeping, a directory that holds Afar's files
+// counts too.
 func (j *judging) guarded(p string, sweeping bool) region {
 	for _, own := range j.ctx.Own {
 		if own = fspath.Slashed(own); own == "" {
@@ -231,7 +237,8 @@ func (j *judging) isHome(p string) bool {
 	return (lex.OneOf(dir, "/home /Users") || fspath.IsDrive(dir) && dir[2:] == "/users") && p != dir
 }
 
-// inTree places paths inside the project and its repository.
+// inTree returns the region of a path in the project or a repository, and
+// inNowhere for any other path.
 func (j *judging) inTree(p, bare string) region {
 	if fspath.Base(p) == ".git" || strings.HasSuffix(p, "/.git/"+partial.Unknown) {
 		return inRepo
@@ -253,14 +260,15 @@ func (j *judging) inTree(p, bare string) region {
 	return inNowhere
 }
 
-// repoPart is true of the parts of .git without which commits are lost, and
-// of those that run code. Lock files and the like may go.
+// repoPart reports whether a part of .git is needed to keep commits, or runs
+// code. Lock files and the like are neither.
 func repoPart(tail string) bool {
 	head, _, _ := strings.Cut(tail, "/")
 	return lex.OneOf(head, "objects refs HEAD packed-refs config hooks index logs info worktrees modules") ||
 		partial.HasHole(head)
 }
 
+// outside returns the region of a path outside the project.
 func (j *judging) outside(p string) region {
 	temps := j.ctx.Temp
 	if len(temps) == 0 {
@@ -302,7 +310,8 @@ func inSystemDir(p string) bool {
 	return false
 }
 
-// inHomeTree knows the directories of a home that nothing brings back.
+// inHomeTree returns the region of a path in a home. Directories that cannot be
+// restored are inKeys.
 func (j *judging) inHomeTree(rest string) region {
 	head, tail, _ := strings.Cut(rest, "/")
 	if tail == "" && lex.OneOf(head, ".ssh .gnupg .aws .kube .config .password-store Library Documents Desktop "+
@@ -312,8 +321,8 @@ func (j *judging) inHomeTree(rest string) region {
 	return inElsewhere
 }
 
-// placeAway places a path on another machine or in a container, where we know
-// no project and no home.
+// placeAway returns the region of a path on another machine or in a container,
+// where the project and the home are not known.
 func (j *judging) placeAway(p string) region {
 	switch {
 	case fspath.IsDevice(p):

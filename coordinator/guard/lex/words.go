@@ -4,6 +4,7 @@ import (
 	"strings"
 )
 
+// ContainsAny reports whether one of words is in the blank-separated list.
 func ContainsAny(words []string, list string) bool {
 	for _, w := range words {
 		if OneOf(w, list) {
@@ -13,8 +14,10 @@ func ContainsAny(words []string, list string) bool {
 	return false
 }
 
+// IsLetter reports whether c is an ASCII letter.
 func IsLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
+// ContainsPrefix reports whether one of list begins with prefix.
 func ContainsPrefix(list []string, prefix string) bool {
 	for _, s := range list {
 		if strings.HasPrefix(s, prefix) {
@@ -24,11 +27,13 @@ func ContainsPrefix(list []string, prefix string) bool {
 	return false
 }
 
+// IsNameByte reports whether c can be part of a name in program text.
 func IsNameByte(c byte) bool {
 	return c == '_' || c == '$' || c == '@' || c >= '0' && c <= '9' || IsLetter(c) || c >= 0x80
 }
 
-// After returns the arguments n places behind the first occurrence of mark.
+// After returns the arguments from n places after the first occurrence of mark,
+// or nil if mark is not there.
 func After(args []string, mark string, n int) []string {
 	for i, a := range args {
 		if a == mark {
@@ -38,7 +43,7 @@ func After(args []string, mark string, n int) []string {
 	return nil
 }
 
-// First returns the first of a list, "" of an empty one.
+// First returns the first item of v, "" if v is empty.
 func First(v []string) string {
 	if len(v) == 0 {
 		return ""
@@ -46,6 +51,7 @@ func First(v []string) string {
 	return v[0]
 }
 
+// IsNumber reports whether s consists of decimal digits.
 func IsNumber(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < '0' || s[i] > '9' {
@@ -55,7 +61,7 @@ func IsNumber(s string) bool {
 	return s != ""
 }
 
-// OneOf is true if s is one of the blank-separated words of list.
+// OneOf reports whether s is one of the blank-separated words of list.
 func OneOf(s string, list string) bool {
 	if s == "" {
 		return false
@@ -74,6 +80,7 @@ func OneOf(s string, list string) bool {
 	}
 }
 
+// Clip returns at most n bytes of s, cut at the beginning of a character.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -84,6 +91,7 @@ func Clip(s string, n int) string {
 	return s[:n]
 }
 
+// HasWord reports whether one of words is in the blank-separated list.
 func HasWord(words []string, list string) bool {
 	for _, w := range words {
 		if OneOf(w, list) {
@@ -118,6 +126,7 @@ func VerbWords(name string) []string {
 	return out
 }
 
+// Noun returns the words other than verb, joined with dashes.
 func Noun(words []string, verb string) string {
 	var rest []string
 	for _, w := range words {
@@ -135,7 +144,7 @@ func BeginsWith(s, list string) bool { return anyWord(s, list, strings.HasPrefix
 // EndsWith reports whether a text ends with one of the words of list.
 func EndsWith(s, list string) bool { return anyWord(s, list, strings.HasSuffix) }
 
-// Mentions reports whether one of the words of list stands anywhere in a text.
+// Mentions reports whether a text contains one of the words of list anywhere.
 func Mentions(s, list string) bool { return anyWord(s, list, strings.Contains) }
 
 func anyWord(s, list string, test func(s, word string) bool) bool {

@@ -4,16 +4,16 @@ import (
 	"strings"
 )
 
-// Text that is not known in full carries a hole for each unknown run. The hole
-// survives concatenation, re-parsing and every table look-up, so that no code
-// has to carry a second value for "how sure".
+// Text that is only partly known has a hole, one control character, for each
+// unknown part. A hole survives concatenation, parsing and table look-ups, so no
+// code needs a second value for the certainty of a text.
 const (
 	Hole        = '\x01' // any text
 	HoleNetwork = '\x02' // text fetched from the network
 	HoleDecoded = '\x03' // text that was encoded, ciphered or compressed
 	HoleBenign  = '\x04' // output of a program made for eval (ssh-agent, direnv)
 	HoleSecret  = '\x05' // content of a credential
-	HoleKey     = '\x06' // a variable that is named like a secret
+	HoleKey     = '\x06' // a variable with the name of a secret
 	SplitMark   = '\x1f' // a blank that separates fields
 )
 
@@ -27,9 +27,10 @@ const (
 	Holes          = "\x01\x02\x03\x04\x05\x06"
 )
 
+// HasHole reports whether a part of s is unknown.
 func HasHole(s string) bool { return strings.ContainsAny(s, Holes) }
 
-// Scrub removes our own marks from outside text so that nobody forges them.
+// Scrub removes holes and marks from outside text, so that it cannot forge them.
 func Scrub(s string) string {
 	if !strings.ContainsAny(s, "\x00\x01\x02\x03\x04\x05\x06\x1f") {
 		return s
@@ -42,7 +43,7 @@ func Scrub(s string) string {
 	}, s)
 }
 
-// Visible renders holes for people.
+// Visible returns s for people to read: each hole becomes an ellipsis.
 func Visible(s string) string {
 	if !HasHole(s) {
 		return s

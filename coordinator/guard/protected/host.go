@@ -8,7 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
-// HostPath is true of the files that decide which hooks the host runs.
+// HostPath reports whether a file decides which hooks the host runs.
 func HostPath(p, home string, env map[string]string) bool {
 	low := strings.ToLower(p)
 	base := fspath.Base(low)
@@ -19,8 +19,8 @@ func HostPath(p, home string, env map[string]string) bool {
 	return ok && hostTail(tail)
 }
 
-// HostFolder returns the part of a path below a folder of the host, in small
-// letters: "" for the folder itself, else with a slash before it.
+// HostFolder returns the part of a path below a folder of the host, in lower
+// case: "" for the folder itself, otherwise a text that begins with a slash.
 func HostFolder(p string, env map[string]string) (tail string, ok bool) {
 	if dir := env["CLAUDE_CONFIG_DIR"]; dir != "" && fspath.Within(p, dir) && hostTail(strings.ToLower(p[len(dir):])) {
 		return strings.ToLower(p[len(dir):]), true
@@ -46,5 +46,5 @@ func hostTail(tail string) bool {
 		tail == "/"+partial.Unknown
 }
 
-// SwitchOff is the file that silences Afar in a project.
+// SwitchOff is the name of the file that turns Afar off in a project.
 const SwitchOff = ".afar-disabled"

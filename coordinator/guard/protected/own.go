@@ -12,18 +12,20 @@ import (
 // guard protects a file of this name wherever it lies.
 const PolicyFile = "guard.toml"
 
-// HookEvents name our hook binaries after "hook-".
+// HookEvents lists the names of Afar's hook binaries, without "hook-".
 const HookEvents = "session-start session-end pre-tool-use post-tool-use post-tool-use-failure " +
 	"permission-request permission-denied stop stop-failure " +
 	"elicitation subagent-start subagent-stop pre-compact user-prompt-submit user-prompt-expansion notification " +
 	"config-change stop-rewake"
 
+// LinkedProgram reports whether p is a link to the program that install makes.
 func LinkedProgram(p string) bool {
 	return strings.HasSuffix(p, "/.local/bin/afar") || p == "/usr/local/bin/afar"
 }
 
-// GuardedName is true of names that are ours wherever they lie: the link to the
-// program, its service, and what a search finds by name.
+// GuardedName reports whether a path belongs to Afar by its name alone: a policy
+// file, the switch, the link to the program, its service, or a file of Afar that
+// a search finds by name.
 func GuardedName(p string) bool {
 	base := fspath.Base(p)
 	switch {
@@ -37,9 +39,10 @@ func GuardedName(p string) bool {
 	return ok && partial.HasHole(p) && lex.OneOf(event, HookEvents)
 }
 
-// undoRefs is where Afar holds its snapshots in a repository.
+// undoRefs is the namespace of Afar's snapshots in a repository.
 const undoRefs = "refs/afar"
 
+// HoldsUndo reports whether a ref, or a pattern for refs, names Afar's snapshots.
 func HoldsUndo(ref string) bool {
 	return fspath.Within(ref, undoRefs) || strings.HasPrefix(ref, undoRefs+"*")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
-// secretFiles are base names that hold credentials wherever they lie.
+// secretFiles are the base names of files that hold credentials in any directory.
 const secretFiles = ".env .envrc .netrc _netrc .pgpass .my.cnf .pypirc .npmrc .vault-token .htpasswd " +
 	".git-credentials " +
 	"id_rsa id_dsa id_ecdsa id_ed25519 credentials.json secrets.json secrets.yaml secrets.yml secrets.toml " +
@@ -36,7 +36,7 @@ const secretTails = ".aws/credentials .aws/config .kube/config .docker/config.js
 	".cache/huggingface/token .huggingface/token .kaggle/kaggle.json .config/github-copilot/hosts.json " +
 	".config/github-copilot/apps.json .config/sops/age/keys.txt"
 
-// SecretPath is true of files that hold keys, tokens or passwords. Templates
+// SecretPath reports whether a file holds keys, tokens or passwords. Templates
 // and public keys are not secret.
 func SecretPath(p, home string) bool {
 	base := strings.ToLower(fspath.Base(p))
@@ -86,8 +86,8 @@ func secretSystem(p string) bool {
 	return strings.Contains(p, "/.ssh/") && (strings.Contains(fspath.Base(p), "*") || strings.HasSuffix(p, "key"))
 }
 
-// isTemplate is true of public keys, and of names that say of themselves that
-// they hold no values: .env.example, sample.env.
+// isTemplate reports whether a name is that of a public key, or says that the
+// file holds no real values, as .env.example and sample.env do.
 func isTemplate(base string) bool {
 	first, rest, dotted := strings.Cut(base, ".")
 	if !dotted || strings.HasSuffix(base, ".pub") {
@@ -104,13 +104,23 @@ func isTemplate(base string) bool {
 	}
 }
 
-// SecretName is true of variables that people keep secrets in.
+// SecretName reports whether a variable of that name usually holds a secret.
 func SecretName(name string) bool {
 	n := strings.ToUpper(name)
 	if lex.EndsWith(n, "_FILE _PATH _NAME") {
 		return false
 	}
-	for _, w := range [...]string{"SECRET", "PASSWORD", "PASSWD", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIALS"} {
+	for _, w := range [...]string{
+		"SECRET",
+		"PASSWORD",
+		"PASSWD",
+		"TOKEN",
+		"API_KEY",
+		"APIKEY",
+		"PRIVATE_KEY",
+		"ACCESS_KEY",
+		"CREDENTIALS",
+	} {
 		if strings.Contains(n, w) {
 			return true
 		}
