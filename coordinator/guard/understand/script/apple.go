@@ -8,7 +8,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// AppleScript types where it says keystroke, and runs what it hands to a shell.
+// AppleScript reports the keystrokes that a script types, and runs the text that
+// it passes to a shell.
 func AppleScript(sh *shell.Shell, code string) {
 	if strings.Contains(code, "keystroke") || strings.Contains(code, "key code") ||
 		strings.Contains(code, "write text") ||

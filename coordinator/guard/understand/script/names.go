@@ -9,11 +9,11 @@ import (
 
 // Names that a program text gives to calls that we know.
 
-// unqualified is the last part of a name: rmtree of shutil.rmtree.
+// unqualified returns the last part of a name, such as rmtree of shutil.rmtree.
 func unqualified(name string) string { return name[strings.LastIndexAny(name, ".:")+1:] }
 
-// otherNames are the names that a program gives to calls we know: import x as
-// y, {x: y} = …, y = x.
+// otherNames returns the names that a program gives to known calls, as in
+// import x as y, {x: y} = … and y = x.
 func otherNames(toks []Token, lang string) map[string]string {
 	var names map[string]string
 	give := func(name, meaning string) {
@@ -43,9 +43,9 @@ func otherNames(toks []Token, lang string) map[string]string {
 	return names
 }
 
-// passesOn reads the beginning of a function that hands its parameter to a call we
-// know: def f(x): run(x), f = lambda x: run(x), const f = x => run(x). It returns the
-// function's name and the call's, or nothing.
+// passesOn reads the beginning of a function that passes its parameter to a known
+// call: def f(x): run(x), f = lambda x: run(x), const f = x => run(x). It returns
+// the names of the function and the call, or "".
 func passesOn(toks []Token, lang string) (name, call string) {
 	switch {
 	case lex.OneOf(toks[0].Text, "def function sub"):
@@ -77,7 +77,7 @@ func passesOn(toks []Token, lang string) (name, call string) {
 	return "", ""
 }
 
-// isArrow is true of "x =>" and "(x) =>".
+// isArrow reports whether toks begin with "x =>" or "(x) =>".
 func isArrow(toks []Token) bool {
 	for i := 0; i+1 < len(toks) && i < 12; i++ {
 		if toks[i].Kind == '=' {
@@ -90,8 +90,8 @@ func isArrow(toks []Token) bool {
 	return false
 }
 
-// parameters are the names before a function's body, and the body. Perl's have no
-// names of their own.
+// parameters returns the names of a function's parameters, and its body. In Perl
+// parameters have no names.
 func parameters(toks []Token) (names []string, body []Token) {
 	names = []string{"@_", "$_"}
 	for i := 0; i < len(toks) && i < 16; i++ {
@@ -105,8 +105,8 @@ func parameters(toks []Token) (names []string, body []Token) {
 	return names, nil
 }
 
-// namedLast is the name at the end of an expression such as
-// require("x").y, "" if the expression calls it.
+// namedLast returns the name at the end of an expression such as require("x").y,
+// or "" if the expression calls it.
 func namedLast(toks []Token) string {
 	last := ""
 	for i := 0; i < len(toks) && i < 8; i++ {

@@ -8,8 +8,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// callTokens are the tokens between the brackets of the call that opens at the
-// first of toks; nil where none does.
+// callTokens returns the tokens between the brackets of the call that opens at
+// the first of toks, nil if none opens there.
 func callTokens(toks []Token) []Token {
 	if len(toks) == 0 || toks[0].Kind != '(' {
 		return nil
@@ -29,8 +29,8 @@ func callTokens(toks []Token) []Token {
 	return toks[1:min(len(toks), 256)]
 }
 
-// deletedByRequest is the address that an HTTP client deletes by the call at the
-// start of toks, or "".
+// deletedByRequest returns the address that the call of an HTTP client at the
+// start of toks deletes, or "".
 func deletedByRequest(short string, toks []Token) string {
 	named := lex.OneOf(short, "delete del")
 	if !named && !lex.OneOf(short, "fetch request Request axios ajax got urlopen") {
@@ -52,7 +52,7 @@ func deletedByRequest(short string, toks []Token) string {
 	return url
 }
 
-// sendsSecretFile is true of the arguments of a request that read a credential.
+// sendsSecretFile reports whether the arguments of a request read a credential.
 func sendsSecretFile(sh *shell.Shell, toks []Token) bool {
 	reads, secret := false, false
 	for _, t := range callTokens(toks) {
@@ -67,7 +67,7 @@ func sendsSecretFile(sh *shell.Shell, toks []Token) bool {
 	return reads && secret
 }
 
-// decodes is true of a call that turns numbers or encoded text into text.
+// decodes reports whether a call turns numbers or encoded text into text.
 func decodes(t Token) bool {
 	if t.Kind != 'n' {
 		return false
@@ -78,8 +78,8 @@ func decodes(t Token) bool {
 		"atob chr fromCharCode fromCodePoint decompress inflate gzinflate str_rot13 hex2bin unpack")
 }
 
-// computed is true of a call whose first argument is put together by decoding:
-// what it runs stands nowhere in the text.
+// computed reports whether the first argument of a call is decoded, so that the
+// text does not show what the call runs.
 func computed(toks []Token) bool {
 	depth := 0
 	for _, t := range callTokens(toks) {

@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/web"
 )
 
-// Run reads a program text of another language: strings that it hands to a
-// shell are run as shell text, known file calls become effects.
+// Run reads a program text of another language. It runs strings that the program
+// passes to a shell as shell text, and reports the effects of known calls.
 func Run(sh *shell.Shell, text, lang string) {
 	if origin := shell.Opaque(text); origin != "" {
 		sh.Effect(effect.RunUnknown, origin, "")
@@ -34,20 +34,20 @@ func Run(sh *shell.Shell, text, lang string) {
 	}
 }
 
-// bareCommand notices shell text handed to an interpreter by mistake: it is
-// no program of that language, but the mistake tells what was meant.
+// bareCommand reports whether a text is shell text that was passed to an
+// interpreter by mistake.
 func bareCommand(text, lang string) bool {
 	t := strings.TrimSpace(text)
 	return strings.HasPrefix(t, "rm -") || strings.HasPrefix(t, "git ") && !strings.Contains(t, "(")
 }
 
-// Program texts of other languages are not parsed: they are cut into tokens
-// (names with their dots, string literals, punctuation), which is the same in
-// all the languages that people pass with -c or -e, and calls with literal
-// arguments are read off the tokens.
+// Program texts of other languages are not parsed. They are split into tokens:
+// names with their dots, string literals and punctuation. These are the same in
+// all languages that people pass with -c or -e. Calls with literal arguments are
+// found in the tokens.
 
-// readText reports the effects of a program text. A loop over literals is
-// read once for each of them.
+// readText reports the effects of a program text. It reads a loop over literals
+// once for each of them.
 func readText(sh *shell.Shell, text, lang string) {
 	toks := Tokenize(text, lang)
 	loops := literalLoops(toks)
@@ -96,12 +96,13 @@ func readRound(sh *shell.Shell, toks []Token, consts map[string]string, lang str
 	}
 }
 
-// controlsTerminal is true of the request that types into a terminal.
+// controlsTerminal reports whether a name is that of the request that types into
+// a terminal.
 func controlsTerminal(name string) bool {
 	return strings.HasSuffix(name, "TIOCSTI") || lex.OneOf(name, "0x5412 21522")
 }
 
-// rememberConstant keeps what a name is assigned.
+// rememberConstant stores the text that is assigned to a name.
 func rememberConstant(sh *shell.Shell, toks []Token, i int, consts map[string]string) {
 	if kindAt(toks, i+1) != '=' || i+2 >= len(toks) || len(consts) >= 256 {
 		return
@@ -130,8 +131,8 @@ func readString(sh *shell.Shell, toks []Token, i int, consts map[string]string, 
 	}
 }
 
-// tagsShell is true of a name that hands the template behind it to a shell:
-// $`…` of zx and Bun, execa`…`.
+// tagsShell reports whether a name passes the template after it to a shell, as in
+// $`…` of zx and Bun, and execa`…`.
 func tagsShell(t Token) bool {
 	short := t.Text[strings.LastIndexByte(t.Text, '.')+1:]
 	return t.Kind == 'n' && (short == "$" || short != "exec" && callKind(short, t.Text, "js") == "run")
@@ -174,8 +175,8 @@ func literalLoops(toks []Token) map[string][]string {
 	return loops
 }
 
-// listedFiles reads a call that lists files: the pattern that they match, and
-// how many tokens it takes; 0 if toks begin otherwise.
+// listedFiles reads a call that lists files. It returns the pattern of the files
+// and the number of tokens of the call, 0 if toks do not begin with one.
 func listedFiles(toks []Token) (string, int) {
 	if len(toks) < 4 || toks[0].Kind != 'n' || toks[1].Kind != '(' && toks[1].Kind != '[' || toks[2].Kind != 's' {
 		return "", 0
@@ -195,7 +196,7 @@ func listedFiles(toks []Token) (string, int) {
 	return "", 0
 }
 
-// pathFiles reads rglob, glob and iterdir of a path whose directory is known.
+// pathFiles is listedFiles for rglob, glob and iterdir of a known directory.
 func pathFiles(dir string, toks []Token) (string, int) {
 	const before = 5 // Path ( "dir" ) .
 	if toks[0].Text == "iterdir" {
@@ -228,8 +229,8 @@ func reportMapped(sh *shell.Shell, toks []Token, consts map[string]string, lang 
 	}
 }
 
-// loopName is the name that a loop gives to the files listed by the n tokens at
-// i: "for x in glob(…)", "glob(…).each { |x|".
+// loopName returns the name that a loop gives to the files listed by the n tokens
+// at i, as in "for x in glob(…)" and "glob(…).each { |x|".
 func loopName(toks []Token, i, n int) string {
 	if i > 1 && lex.OneOf(toks[i-1].Text, "in of") {
 		j := i - 2
@@ -244,8 +245,8 @@ func loopName(toks []Token, i, n int) string {
 	return ""
 }
 
-// literalList reads the texts of the list that opens at from, and where it
-// ends.
+// literalList returns the texts of the list that opens at from, and the index of
+// its end.
 func literalList(toks []Token, from int) ([]string, int) {
 	var items []string
 	for i := from + 1; i < len(toks); i++ {
@@ -282,8 +283,8 @@ func nextName(toks []Token) string {
 	return ""
 }
 
-// opensShell is true of a program that connects somewhere and starts a bare
-// shell.
+// opensShell reports whether a program opens a connection and starts a shell
+// without a command.
 func opensShell(toks []Token, lang string) bool {
 	connects, shell := false, false
 	for _, t := range toks {
@@ -305,7 +306,7 @@ func opensShell(toks []Token, lang string) bool {
 	return connects && shell
 }
 
-// forksForever is true of a program that forks in a loop without an end.
+// forksForever reports whether a program forks in an endless loop.
 func forksForever(toks []Token) bool {
 	forks, endless := false, false
 	for i, t := range toks {
@@ -320,7 +321,7 @@ func forksForever(toks []Token) bool {
 	return forks && endless
 }
 
-// nextText is the first token that is no bracket.
+// nextText returns the text of the first token that is not a bracket.
 func nextText(toks []Token) string {
 	for i := 0; i < len(toks) && i < 3; i++ {
 		if toks[i].Kind == 'n' {
@@ -349,8 +350,8 @@ func runPipes(sh *shell.Shell, toks []Token) {
 	}
 }
 
-// readArguments reads the arguments of the call whose name stands at i: the
-// literals of the outermost level; a list of literals counts as its items.
+// readArguments reads the arguments of the call whose name is the token at i. It
+// returns the literals of the outermost level and the items of a list of literals.
 func readArguments(sh *shell.Shell, toks []Token, i int, consts map[string]string) (args []string, list bool, end int) {
 	if i+1 < len(toks) && toks[i+1].Kind != '(' {
 		args, end = bareArguments(toks, i)
@@ -365,8 +366,8 @@ func readArguments(sh *shell.Shell, toks []Token, i int, consts map[string]strin
 	return a.args, a.list, len(toks)
 }
 
-// bareArguments reads those of a call without brackets, as Ruby and Perl have it:
-// system "text".
+// bareArguments reads the arguments of a call without brackets, such as
+// system "text" in Ruby and Perl.
 func bareArguments(toks []Token, i int) (args []string, end int) {
 	for j := i + 1; j < len(toks) && j < i+24; j++ {
 		switch t := toks[j]; {
@@ -380,13 +381,13 @@ func bareArguments(toks []Token, i int) (args []string, end int) {
 	return args, min(i+24, len(toks))
 }
 
-// handle is true of a word that stands before the arguments of a call: the name of
+// handle reports whether t is a word before the arguments of a call: the name of
 // a file handle, or of a function that lists files.
 func handle(call, t Token) bool {
 	return strings.HasSuffix(t.Text, "glob") || call.Text == "open" && t.Kind == 'n'
 }
 
-// arguments are those of one call, as far as they are read.
+// arguments collects the arguments of one call.
 type arguments struct {
 	sh     *shell.Shell
 	consts map[string]string
@@ -428,8 +429,8 @@ func (a *arguments) add(toks []Token) {
 	}
 }
 
-// reportCall reports the effect of the call of name at token i, if it is one
-// we know.
+// reportCall reports the effect of the call of name at token i, if it is a known
+// call.
 func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[string]string, lang string) {
 	short := unqualified(name)
 	if short == "" || len(short) > 24 {
@@ -461,8 +462,8 @@ func reportCall(sh *shell.Shell, name string, toks []Token, i int, consts map[st
 	}
 }
 
-// destroysByName is true of a function of a service's library whose name says that
-// it deletes something.
+// destroysByName reports whether the name of a function in the library of a
+// service says that it deletes something.
 func destroysByName(short string) bool {
 	w := lex.VerbWords(short)
 	if len(w) < 2 || lex.OneOf(w[1], "interval timeout timer property screen line lines") {
@@ -509,7 +510,7 @@ func reportKnown(sh *shell.Shell, kind, short string, toks []Token, i int, const
 	reportEffect(sh, kind, arg, args, list)
 }
 
-// worksOnReceiver is true of a call that works on what stands before its name.
+// worksOnReceiver reports whether a call works on the object before its name.
 func worksOnReceiver(kind, short, arg string) bool {
 	if lex.OneOf(short, "write_text write_bytes read_text read_bytes") {
 		return true
@@ -517,8 +518,8 @@ func worksOnReceiver(kind, short, arg string) bool {
 	return arg == "" && lex.OneOf(kind, "unlink tree write")
 }
 
-// withoutZeroth takes away what the exec and spawn families of C take besides a
-// command: how to start it, and its name again.
+// withoutZeroth removes the additional arguments of the exec and spawn families
+// of C: the mode, and the repeated name of the program.
 func withoutZeroth(args []string) []string {
 	if args[0] == partial.Unknown && len(args) > 2 {
 		args = args[1:]
@@ -526,8 +527,8 @@ func withoutZeroth(args []string) []string {
 	return append(args[:1:1], args[2:]...)
 }
 
-// everyRow is true of tokens that end with the call of an "all" without
-// arguments: an object mapper then means the whole table.
+// everyRow reports whether toks end with a call of "all" without arguments, which
+// means the whole table in an object mapper.
 func everyRow(toks []Token) bool {
 	n := len(toks)
 	if kindAt(toks, n-1) == '.' {
@@ -536,7 +537,8 @@ func everyRow(toks []Token) bool {
 	return n > 2 && toks[n-1].Kind == ')' && toks[n-2].Kind == '(' && strings.HasSuffix("."+toks[n-3].Text, ".all")
 }
 
-// recursiveCall is true of fs.rmdirSync(x, {recursive: true}).
+// recursiveCall reports whether a call has the option of
+// fs.rmdirSync(x, {recursive: true}).
 func recursiveCall(toks []Token) bool {
 	for i := 0; i+2 < len(toks); i++ {
 		if toks[i].Text == "recursive" && strings.EqualFold(toks[i+2].Text, "true") {
@@ -546,7 +548,7 @@ func recursiveCall(toks []Token) bool {
 	return false
 }
 
-// receiverOf is the constant expression before ".name", as in
+// receiverOf returns the constant expression before ".name", as in
 // Path("x").unlink() and (home / "x").write_text().
 func receiverOf(sh *shell.Shell, toks []Token, i int, consts map[string]string) string {
 	name := toks[i].Text
@@ -573,8 +575,8 @@ func receiverOf(sh *shell.Shell, toks []Token, i int, consts map[string]string) 
 	return ""
 }
 
-// opening is the bracket that the one at i, or right before i, closes; -1 if
-// none does.
+// opening returns the index of the bracket that is closed by the one at i or
+// right before i, or -1.
 func opening(toks []Token, i int) int {
 	if i > 0 && toks[i].Kind == '.' {
 		i--
@@ -622,8 +624,8 @@ func callKind(short, full, lang string) string {
 	return ""
 }
 
-// callKinds are the calls that are known, by the last part of their names or by
-// the whole name.
+// callKinds lists the known calls, by the last part of their names or by the
+// whole name.
 var callKinds = []struct{ kind, names, full string }{
 	{kind: "run", names: "system popen Popen check_call check_output getoutput getstatusoutput execSync spawnSync " +
 		"execFile execFileSync spawn shell_exec passthru proc_open popen2 popen3 capture2 capture3 " +
@@ -703,7 +705,7 @@ func runCommand(sh *shell.Shell, arg string, args []string, list bool) {
 	switch {
 	case arg == "" || len(args) == 0:
 	case arg == partial.Unknown:
-		// a variable handed to a shell: ordinary in code, nothing to read
+		// a variable passed to a shell: common in code, and it cannot be read
 	case strings.ContainsAny(arg, " \t\n|;&"):
 		sh.RunText(strings.TrimPrefix(arg, "!"))
 	case list || len(args) > 1:
@@ -713,8 +715,8 @@ func runCommand(sh *shell.Shell, arg string, args []string, list bool) {
 	}
 }
 
-// runStatement reads what a program hands to a database, or to a shell by the
-// same name.
+// runStatement reads the text that a program passes to a database, or to a shell
+// by a call of the same name.
 func runStatement(sh *shell.Shell, arg string, args []string, list bool) {
 	n := len(sh.Eval.Effects)
 	sql.Read(sh, arg)
@@ -726,7 +728,7 @@ func runStatement(sh *shell.Shell, arg string, args []string, list bool) {
 	}
 }
 
-// openFile: open() writes only with a mode that says so.
+// openFile reports the effect of open(), which writes only if the mode says so.
 func openFile(sh *shell.Shell, arg string, args []string) {
 	if len(args) > 1 && strings.Contains(args[1], "|") { // perl: behind the file handle
 		arg, args = args[1], args[1:]

@@ -8,7 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/understand/shell"
 )
 
-// readTcl reads a text whose every line is a command of words.
+// readTcl reads a text in which each line is a command.
 func readTcl(sh *shell.Shell, text string) {
 	TclShells(sh, text)
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;[]", r) }) {
@@ -27,7 +27,7 @@ func readTcl(sh *shell.Shell, text string) {
 	}
 }
 
-// TclShells runs what stands in braces behind -c: one word for a shell.
+// TclShells runs the text in braces after -c, which is one word for a shell.
 func TclShells(sh *shell.Shell, text string) {
 	for sh.Spend(1) {
 		_, rest, found := strings.Cut(text, "-c {")

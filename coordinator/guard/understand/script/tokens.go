@@ -22,7 +22,7 @@ func Tokenize(text, lang string) []Token {
 	return z.out
 }
 
-// A tokenizer cuts a text from the left to the right.
+// A tokenizer splits a text into tokens, from left to right.
 type tokenizer struct {
 	text, lang string
 	at         int
@@ -30,7 +30,7 @@ type tokenizer struct {
 	formatted  bool // the next literal is a format string
 }
 
-// next reads one token, or what stands between two.
+// next reads one token, or the text between two tokens.
 func (z *tokenizer) next() {
 	c, rest := z.text[z.at], z.text[z.at:]
 	if n, kind := quoteOperator(rest, z.lang); n > 0 {
@@ -61,7 +61,7 @@ func (z *tokenizer) add(kind byte, text string) {
 	z.at += len(text)
 }
 
-// commentMark returns what a comment up to the end of a line begins with.
+// commentMark returns the mark that begins a comment up to the end of a line.
 func commentMark(lang string) string {
 	if lex.OneOf(lang, "js php") {
 		return "//"
@@ -76,7 +76,7 @@ func lineLength(text string) int {
 	return len(text)
 }
 
-// literal reads a string, and the names in it where the language fills them in.
+// literal reads a string, and the names in it if the language replaces them.
 func (z *tokenizer) literal(rest string) {
 	s, n := quotedString(rest, z.lang)
 	switch {
@@ -91,7 +91,7 @@ func (z *tokenizer) literal(rest string) {
 	z.at += n
 }
 
-// backquoted reads a template, or a command that is handed to a shell.
+// backquoted reads a template, or a command that is passed to a shell.
 func (z *tokenizer) backquoted(rest string) {
 	s, n := quotedString(rest, z.lang)
 	z.at += n
@@ -124,7 +124,7 @@ func (z *tokenizer) name(rest string) {
 	z.out = append(z.out, Token{'n', name})
 }
 
-// inName is true of a byte that goes on with a name.
+// inName reports whether the byte at i continues a name.
 func inName(text string, i int, lang string) bool {
 	switch c := text[i]; {
 	case lex.IsNameByte(c), c == '.':
@@ -137,12 +137,12 @@ func inName(text string, i int, lang string) bool {
 	return false
 }
 
-// isPrefix is true of the letters that may stand before a string.
+// isPrefix reports whether a name is a prefix of a string, as in r"…".
 func isPrefix(name string) bool {
 	return len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbfu") == ""
 }
 
-// appendParts writes a text with {names} in it as the sum that it stands for.
+// appendParts appends a text with {names} in it as a sum of strings and names.
 func appendParts(out []Token, text, open string) []Token {
 	for i := 0; ; i++ {
 		before, rest, found := strings.Cut(text, open)
@@ -242,7 +242,9 @@ func quotedString(s, lang string) (string, int) {
 		switch {
 		case s[i] == '\\' && i+1 < len(s):
 			i += 1 + shell.DecodeEscape(&b, s[i+1:])
-		case (strings.HasPrefix(s[i:], "${") && lang == "js" && q == "`" || strings.HasPrefix(s[i:], "#{") && lang == "ruby") && strings.IndexByte(s[i:], '}') > 0:
+		case (strings.HasPrefix(s[i:], "${") && lang == "js" && q == "`" ||
+			strings.HasPrefix(s[i:], "#{") && lang == "ruby") &&
+			strings.IndexByte(s[i:], '}') > 0:
 			b.WriteString(partial.Unknown)
 			i += strings.IndexByte(s[i:], '}') + 1
 		default:
@@ -257,7 +259,8 @@ func quotedString(s, lang string) (string, int) {
 // that mean "home directory", joined by +, by formatting or by commas inside a
 // path join.
 //
-// Beyond maxTerms tokens it is not followed, and that is reported.
+// It reads at most about maxTerms tokens, and reports a longer expression as
+// unreadable.
 func readLiteral(sh *shell.Shell, toks []Token, consts map[string]string) (string, bool) {
 	l := literal{sh: sh, consts: consts}
 	for i := 0; i < len(toks) && sh.Spend(i%2); {
@@ -280,16 +283,16 @@ type literal struct {
 	sh     *shell.Shell
 	consts map[string]string
 	text   string
-	known  bool // a part of it is known
+	known  bool // at least one part is known
 	joins  bool // a comma joins parts of a path
 }
 
-// take reads the token at i; it returns how many it used, 0 at the end of the
-// expression.
+// take reads the token at i. It returns the number of tokens that it used, 0 at
+// the end of the expression.
 func (l *literal) take(toks []Token, i int) int {
 	t := toks[i]
 	if i > 0 && t.Kind == 'n' && toks[i-1].in("sn") && t.Text[0] != '$' {
-		return 0 // the next statement; in awk a field is joined by standing there
+		return 0 // the next statement; awk joins fields that follow each other
 	}
 	switch t.Kind {
 	case 's':
@@ -309,7 +312,7 @@ func (l *literal) take(toks []Token, i int) int {
 	return 1
 }
 
-// join reads what stands between two parts of an expression.
+// join reads the tokens between two parts of an expression.
 func (l *literal) join(toks []Token, i int) int {
 	switch toks[i].Kind {
 	case '+', '.':
@@ -395,8 +398,8 @@ func (l *literal) percent(toks []Token) int {
 	return 2
 }
 
-// environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}: its
-// text and how many tokens it takes, 0 if toks begin otherwise.
+// environmentOf reads os.environ["X"], getenv("X"), ENV["X"] and $ENV{X}. It
+// returns the text and the number of tokens, 0 if toks do not begin with one.
 func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
 	if len(toks) < 4 || toks[0].Kind != 'n' || !strings.ContainsRune("[({", rune(toks[1].Kind)) {
 		return "", 0
@@ -414,9 +417,9 @@ func environmentOf(sh *shell.Shell, toks []Token) (string, int) {
 	return "", 0
 }
 
-// showsVariable reports a variable of the environment that is printed as it
-// is. One that is only asked about (its length, whether it is set) stays
-// unseen.
+// showsVariable reports a variable of the environment whose value is printed. It
+// does not report one of which only a property is used, such as its length or
+// whether it is set.
 func showsVariable(sh *shell.Shell, toks []Token) {
 	if toks[0].Kind == '(' {
 		toks = toks[1:]
@@ -433,8 +436,8 @@ func showsVariable(sh *shell.Shell, toks []Token) {
 	}
 }
 
-// networkCall is true of the calls that hand their arguments to another
-// machine. What is put or got goes there only by a client's name.
+// networkCall reports whether a call sends its arguments to another machine. A
+// put or get counts only if the name of a client is before it.
 func networkCall(short, full string) bool {
 	if lex.OneOf(short, "put patch get") {
 		return lex.OneOf(full[:max(strings.IndexByte(full, '.'), 0)], "requests httpx axios got session HTTParty "+
@@ -444,8 +447,8 @@ func networkCall(short, full string) bool {
 		"sendBeacon curl_setopt")
 }
 
-// sendsEnvironment is true of a list of arguments that holds the environment as
-// a whole: every key and token of the machine with it.
+// sendsEnvironment reports whether a list of arguments has the whole environment,
+// with every key and token in it.
 func sendsEnvironment(toks []Token) bool {
 	depth := 0
 	for i := 0; i < len(toks) && i < 256; i++ {
@@ -500,10 +503,10 @@ func textAt(toks []Token, i int) string {
 	return toks[i].Text
 }
 
-// in is true of a token whose kind is one of these.
+// in reports whether the kind of a token is one of kinds.
 func (t Token) in(kinds string) bool { return strings.IndexByte(kinds, t.Kind) >= 0 }
 
-// Shaped is true if the tokens from the i-th on have these kinds.
+// Shaped reports whether the tokens from the i-th on have these kinds.
 func Shaped(toks []Token, i int, kinds string) bool {
 	for k := range len(kinds) {
 		if kindAt(toks, i+k) != kinds[k] {

@@ -10,10 +10,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
-// aliases are the second names that a call itself makes: for variables, for
-// directories, for what a process reads.
+// aliases are the second names that a call itself creates: for variables, for
+// directories, and for the input of a process.
 type aliases struct {
-	refs    map[string]string // a nameref, and the variable that it names
+	refs    map[string]string // from a nameref to the variable that it names
 	links   []symlink
 	Fetched []string // trees that came from another machine
 	outlets map[string]outlet
@@ -21,13 +21,13 @@ type aliases struct {
 
 type symlink struct{ path, target string }
 
-// outlet is a command that reads what is written to its file: >(sh).
+// outlet is a command that reads the text written to its file, as in >(sh).
 type outlet struct {
 	src   *Source
 	stmts []*syntax.Stmt
 }
 
-// MaxAliases bounds each kind of alias in one call, and a chain of them.
+// MaxAliases bounds each kind of alias in one call, and the length of a chain.
 const MaxAliases = 16
 
 // refer makes name a nameref.
@@ -41,7 +41,7 @@ func (a *aliases) refer(name, target string) {
 	a.refs[name] = target
 }
 
-// named is the variable that a name stands for.
+// named returns the variable that a name refers to, through all namerefs.
 func (a *aliases) named(name string) string {
 	for range a.refs {
 		target, ok := a.refs[name]
@@ -53,7 +53,7 @@ func (a *aliases) named(name string) string {
 	return name
 }
 
-// makesReferences is true of "declare -n" in each of its forms.
+// makesReferences reports whether a clause is a form of "declare -n".
 func makesReferences(c *syntax.DeclClause) bool {
 	for _, a := range c.Args {
 		if a.Name == nil && a.Value != nil && lex.IsClusterWith(a.Value.Lit(), 'n') {
@@ -63,8 +63,8 @@ func makesReferences(c *syntax.DeclClause) bool {
 	return c.Variant.Value == "nameref"
 }
 
-// Links remembers a symbolic link. Where the destination may be a directory,
-// the link may lie in it.
+// Links remembers a symbolic link at to that points to from. If to may be a
+// directory, the link lies in it.
 func (sh *Shell) Links(from, to string) {
 	if to == "" || len(sh.Eval.links) >= MaxAliases {
 		return
@@ -78,6 +78,7 @@ func (sh *Shell) Links(from, to string) {
 	sh.linked(path+"/"+fspath.Base(strings.TrimSuffix(from, "/")), from)
 }
 
+// linked remembers one symbolic link, if both of its paths are known.
 func (sh *Shell) linked(path, from string) {
 	target := fspath.Join(fspath.Dir(path), from)
 	if partial.HasHole(path) || partial.HasHole(target) || fspath.Within(target, path) {
@@ -86,8 +87,8 @@ func (sh *Shell) linked(path, from string) {
 	sh.Eval.links = append(sh.Eval.links, symlink{path: path, target: target})
 }
 
-// behindLinks is the path that is reached through a link of this call. The link
-// itself stays where it is.
+// behindLinks returns the target of a path that leads through a link of this
+// call. The path of the link itself is unchanged.
 func (a *aliases) behindLinks(path string) string {
 	for _, l := range a.links {
 		if below, ok := strings.CutPrefix(path, l.path+"/"); ok {
@@ -97,7 +98,7 @@ func (a *aliases) behindLinks(path string) string {
 	return path
 }
 
-// open makes the file name an outlet.
+// open makes the file of that name an outlet.
 func (a *aliases) open(name string, o outlet) {
 	if a.outlets == nil {
 		a.outlets = map[string]outlet{}
@@ -107,7 +108,7 @@ func (a *aliases) open(name string, o outlet) {
 	}
 }
 
-// flow runs the command that reads what is written to path, if there is one.
+// flow runs the command that reads the text written to path, if there is one.
 func (sh *Shell) flow(path, text string) {
 	o, ok := sh.Eval.outlets[path]
 	if !ok {
@@ -118,8 +119,8 @@ func (sh *Shell) flow(path, text string) {
 	child.stmts(o.stmts, &text)
 }
 
-// onDescriptor keeps what a redirection such as 3<file brings in under the name
-// of its descriptor; it is false of the standard input.
+// onDescriptor stores the input of a redirection such as 3<file under the name of
+// its descriptor. It returns false for the standard input.
 func (sh *Shell) onDescriptor(r *syntax.Redirect, in *string) bool {
 	if r.N == nil || r.N.Value == "0" || in == nil {
 		return false
@@ -128,7 +129,8 @@ func (sh *Shell) onDescriptor(r *syntax.Redirect, in *string) bool {
 	return true
 }
 
-// fromDescriptor is the input that <&3 takes over.
+// fromDescriptor returns the input that <&3 reads, or stdin for any other
+// redirection.
 func (sh *Shell) fromDescriptor(r *syntax.Redirect, stdin *string) *string {
 	if r.Word == nil || r.N != nil && r.N.Value != "0" {
 		return stdin
@@ -139,7 +141,7 @@ func (sh *Shell) fromDescriptor(r *syntax.Redirect, stdin *string) *string {
 	return stdin
 }
 
-// BringsFrom remembers what a copy brings from another machine.
+// BringsFrom remembers the files that a copy fetches from another machine.
 func (sh *Shell) BringsFrom(from, to string) {
 	if !IsRemotePath(from) || IsRemotePath(to) {
 		return
@@ -152,7 +154,7 @@ func (sh *Shell) BringsFrom(from, to string) {
 	}
 }
 
-// Brought is the text of a program that this call wrote or fetched.
+// Brought returns the text of a file that this call wrote or fetched.
 func (sh *Shell) Brought(name string) (string, bool) {
 	path := sh.Path(strings.Replace(name, "/proc/self/fd/", "/dev/fd/", 1))
 	if text, ok := sh.Files[path]; ok {
@@ -166,6 +168,7 @@ func (sh *Shell) Brought(name string) (string, bool) {
 	return "", false
 }
 
+// IsRemotePath reports whether a path has the form host:path or is a URL.
 func IsRemotePath(p string) bool {
 	i := strings.IndexByte(p, ':')
 	return i > 1 && !strings.Contains(p[:i], "/") && !partial.HasHole(p[:1]) || strings.Contains(p, "://")

@@ -7,21 +7,20 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
-// Budgets keep the work linear in the size of the call. They count work done
-// and never time, so that the same call gets the same verdict on every
-// machine. What does not fit is reported as Unreadable, never skipped in
-// silence.
+// Budgets keep the work linear in the size of the call. They count steps and not
+// time, so that the same call gets the same verdict on every machine. A part that
+// exceeds the budget is reported as Unreadable and never skipped silently.
 const (
 	MaxSource  = 1 << 20 // bytes of one source text
 	MaxDepth   = 20      // nested sources and function calls
 	maxEffects = 4096
 )
 
-// A step is about a quarter of a microsecond. These are the prices of what an
-// evaluation does, so that the steps of a call bound the time it takes.
+// A step takes about a quarter of a microsecond. These constants are the costs of
+// the parts of an evaluation, so the steps of a call bound its time.
 const (
 	perStatement  = 1
-	PerCommand    = 2  // to find out what runs, before it runs
+	PerCommand    = 2  // to find out which program runs
 	perSource     = 8  // to parse a nested source, however short
 	perScope      = 2  // a subshell or a substitution
 	perEffect     = 6  // to report and to judge it
@@ -30,19 +29,19 @@ const (
 	scopesPerStep = 8  // scopes that a name is looked up in
 )
 
-// budget is what the evaluation of one call may still cost.
+// budget is the work that the evaluation of one call may still do.
 type budget struct {
 	steps int
 	Bytes int  // nested source that may be parsed
-	Spent bool // the steps ran out, and that was reported
+	Spent bool // the steps are used up, and that was reported
 }
 
 func newBudget(size int) budget {
 	return budget{steps: 2000 + size/3, Bytes: 16<<10 + 3*size}
 }
 
-// Spend charges for work. Once the steps are spent nothing more is evaluated,
-// and the call as a whole counts as not read.
+// Spend charges for work and reports whether the budget allows it. When the steps
+// are used up, the evaluation ends and the whole call counts as unreadable.
 func (sh *Shell) Spend(steps int) bool {
 	b := &sh.Eval.Budget
 	if b.Spent {
@@ -63,7 +62,8 @@ func (sh *Shell) giveUp() {
 	}
 }
 
-// SpendSource charges for parsing a nested source.
+// SpendSource charges for parsing a nested source and reports whether the budget
+// allows it.
 func (sh *Shell) SpendSource(text string) bool {
 	b := &sh.Eval.Budget
 	if sh.Depth >= MaxDepth || len(text) > b.Bytes || len(text) > MaxSource {
@@ -74,8 +74,9 @@ func (sh *Shell) SpendSource(text string) bool {
 	return sh.Spend(perSource)
 }
 
-// Afford charges for copying a text, so that doubling strings run out of
-// budget before they run out of memory.
+// Afford charges for copying a text. It returns the text, or a hole if the budget
+// does not allow the copy. A string that keeps doubling thus uses up the budget
+// before it uses up the memory.
 func (sh *Shell) Afford(text string) string {
 	if !sh.Spend(len(text)/TextPerStep) || len(text) > MaxSource {
 		return partial.Unknown
@@ -83,8 +84,8 @@ func (sh *Shell) Afford(text string) string {
 	return text
 }
 
-// exhausted reports that a bound was reached. What was left unread may be any
-// part of the call, so a protected word anywhere in it counts.
+// exhausted reports that a bound was reached. Any part of the call may be unread,
+// so a protected word anywhere in the call counts.
 func (sh *Shell) exhausted(why effect.Op) {
 	sh.Eval.Add(
 		effect.Effect{
@@ -97,8 +98,8 @@ func (sh *Shell) exhausted(why effect.Op) {
 	)
 }
 
-// protected is the first protected word in the call: it makes the difference
-// between ask and deny for what cannot be read.
+// protected returns the first protected word in the call, or "". An unreadable
+// call with such a word is denied; without one the person is asked.
 func (u *Evaluation) protected() string {
 	if u.word == nil {
 		word := firstProtected(u.call.Args)
@@ -129,10 +130,28 @@ func (sh *Shell) Unreadable(why effect.Op, text string) {
 	)
 }
 
-// protectedWord finds a word in an unreadable text that must not slip by.
+// protectedWord returns the first protected word in a text, or "".
 func protectedWord(text string) string {
 	low := strings.ToLower(text)
-	for _, w := range [...]string{"afar", "hook-pre-tool", "hook-stop", "hook-permission", ".claude/settings", ".claude.json", "disableallhooks", "reset --hard", "rm -rf", "rm -fr", "push --force", "push -f", "mkfs", "drop database", "/dev/sd", "/dev/nvme", "terraform destroy"} {
+	for _, w := range [...]string{
+		"afar",
+		"hook-pre-tool",
+		"hook-stop",
+		"hook-permission",
+		".claude/settings",
+		".claude.json",
+		"disableallhooks",
+		"reset --hard",
+		"rm -rf",
+		"rm -fr",
+		"push --force",
+		"push -f",
+		"mkfs",
+		"drop database",
+		"/dev/sd",
+		"/dev/nvme",
+		"terraform destroy",
+	} {
 		if strings.Contains(low, w) {
 			return w
 		}

@@ -9,6 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
+// SetParams evaluates "set": it sets the positional parameters. Without arguments
+// set prints all variables.
 func SetParams(sh *Shell, c Command) {
 	if len(c.Args) == 0 {
 		sh.Print(partial.UnknownSecret)
@@ -25,6 +27,7 @@ func SetParams(sh *Shell, c Command) {
 	}
 }
 
+// Shift evaluates "shift".
 func Shift(sh *Shell, c Command) {
 	n := 1
 	if len(c.Args) > 0 && lex.IsNumber(c.Args[0]) && len(c.Args[0]) < 4 {
@@ -33,6 +36,7 @@ func Shift(sh *Shell, c Command) {
 	sh.params = sh.params[min(n, len(sh.params)):]
 }
 
+// ChangeDir evaluates "cd" and "pushd".
 func ChangeDir(sh *Shell, c Command) {
 	o := ParseOptions(c.Args, "")
 	here := sh.Place.Cwd
@@ -58,6 +62,7 @@ func ChangeDir(sh *Shell, c Command) {
 	}
 }
 
+// PopDir evaluates "popd".
 func PopDir(sh *Shell, c Command) {
 	if sh.stack == nil {
 		sh.Place.Cwd = partial.Unknown
@@ -66,6 +71,7 @@ func PopDir(sh *Shell, c Command) {
 	sh.Place.Cwd, sh.stack = sh.stack.dir, sh.stack.next
 }
 
+// ReadVariable evaluates "read" and the builtins that read lines into an array.
 func ReadVariable(sh *Shell, c Command) {
 	o := ParseOptions(c.Args, "p n t d u i a N C c O s")
 	if c.Name != "read" && c.In != nil {
@@ -89,6 +95,7 @@ func ReadVariable(sh *Shell, c Command) {
 	}
 }
 
+// fieldsAt returns the i-th field of a text as a list, nil if there is none.
 func fieldsAt(text string, i int) []string {
 	all := strings.Fields(text)
 	if i >= len(all) {
@@ -97,6 +104,7 @@ func fieldsAt(text string, i int) []string {
 	return all[i : i+1]
 }
 
+// Alias evaluates "alias".
 func Alias(sh *Shell, c Command) {
 	for _, a := range c.Args {
 		if name, text, ok := strings.Cut(a, "="); ok && text != "" {
@@ -105,6 +113,7 @@ func Alias(sh *Shell, c Command) {
 	}
 }
 
+// AssignWords assigns the variables in words of the form name=text.
 func AssignWords(sh *Shell, c Command) {
 	for _, a := range c.Args {
 		if name, text, ok := strings.Cut(a, "="); ok {

@@ -15,11 +15,11 @@ import (
 type Command struct {
 	Name string   // lower-case base name of the program
 	Args []string // without the program
-	In   *string  // what it reads; nil = nothing known to be connected
+	In   *string  // its standard input; nil = not known
 }
 
-// MaxCombinations bounds how often one command is judged for the different
-// values its words may have.
+// MaxCombinations bounds the argument lists that one command is evaluated with,
+// if its words may have several values.
 const MaxCombinations = 12
 
 func (sh *Shell) call(c *syntax.CallExpr, in *string) {
@@ -48,8 +48,9 @@ func (sh *Shell) call(c *syntax.CallExpr, in *string) {
 	}
 }
 
-// mistaken judges what "T=/x rm -rf $T" looks like it does: the shell expands
-// the argument before it assigns, but the writer may have meant the new value.
+// mistaken also evaluates a command such as "T=/x rm -rf $T" with the new value
+// of T. The shell expands the argument before it assigns, but the writer may have
+// meant the new value.
 func (sh *Shell) mistaken(c *syntax.CallExpr) {
 	uses := false
 	for _, w := range c.Args {
@@ -71,8 +72,8 @@ func (sh *Shell) mistaken(c *syntax.CallExpr) {
 	sh.Doubt(n)
 }
 
-// oneStep makes one step of a "cd" to one of several directories below: taken
-// one after the other they would add up.
+// oneStep merges the alternatives of a "cd" to one of several subdirectories into
+// one cd to an unknown one. Evaluated one after the other they would add up.
 func oneStep(lists [][]string) [][]string {
 	if len(lists) < 2 {
 		return lists
@@ -86,7 +87,7 @@ func oneStep(lists [][]string) [][]string {
 	return [][]string{{"cd", "./" + partial.Unknown}}
 }
 
-// commandVariable runs the variables that other programs hand to a shell.
+// commandVariable runs the value of a variable that other programs run in a shell.
 func (sh *Shell) commandVariable(a *syntax.Assign) {
 	if a.Name == nil || !lex.OneOf(a.Name.Value, "GIT_SSH_COMMAND GIT_EDITOR EDITOR VISUAL PAGER GIT_PAGER "+
 		"MANPAGER LESSOPEN PROMPT_COMMAND GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR GIT_ASKPASS BROWSER BASH_ENV "+
@@ -104,7 +105,7 @@ func (sh *Shell) commandVariable(a *syntax.Assign) {
 	}
 }
 
-// argvs expands words into the argument lists they may become.
+// argvs expands words into the argument lists that they may become.
 func (sh *Shell) argvs(words []*syntax.Word) [][]string {
 	lists := [][]string{nil}
 	for _, w := range words {
@@ -117,8 +118,8 @@ func (sh *Shell) argvs(words []*syntax.Word) [][]string {
 	return lists
 }
 
-// combine appends every alternative to every list; beyond the bound they are
-// paired so that each occurs at least once. Lists grow in place.
+// combine appends every alternative to every list. Beyond MaxCombinations it
+// pairs them so that each occurs at least once. Lists grow in place.
 func combine(lists, alts [][]string) [][]string {
 	if len(alts) == 0 {
 		return lists
@@ -145,8 +146,7 @@ func multiply(lists, alts [][]string) [][]string {
 	return out
 }
 
-// Exec evaluates one argument list: assignments of a wrapper, a function, or
-// a program.
+// Exec evaluates one argument list, which calls a function or a program.
 func (sh *Shell) Exec(argv []string, in *string) {
 	if len(argv) == 0 || !sh.Spend(PerCommand+len(argv)/ArgsPerStep) {
 		return
@@ -219,7 +219,7 @@ func QuoteAll(words []string) string {
 	return b.String()
 }
 
-// Assigned is the value of a variable that the call itself sets.
+// Assigned returns the value of a variable that the call itself sets.
 func (sh *Shell) Assigned(name string) (string, bool) {
 	for s := sh; s != nil; s = s.parent {
 		if v, ok := s.vars[name]; ok {
@@ -229,13 +229,15 @@ func (sh *Shell) Assigned(name string) (string, bool) {
 	return "", false
 }
 
-// Doubt makes the effects from the n-th on merely possible.
+// Doubt marks the effects from the n-th on as only possible.
 func (sh *Shell) Doubt(n int) {
 	for i := n; i < len(sh.Eval.Effects); i++ {
 		sh.Eval.Effects[i].Sure = effect.Possible
 	}
 }
 
+// OriginOf returns where the unknown part of a text comes from; "" for the output
+// of a harmless program.
 func OriginOf(text string) effect.Op {
 	switch {
 	case strings.ContainsRune(text, partial.HoleNetwork):
@@ -248,7 +250,8 @@ func OriginOf(text string) effect.Op {
 	return effect.Unseen
 }
 
-// ScriptFile runs a file that this very call wrote, with its arguments.
+// ScriptFile runs a file that this call wrote or fetched, with its arguments. It
+// returns false if full is not such a file.
 func (sh *Shell) ScriptFile(full string, args []string) bool {
 	if _, searched := sh.Assigned("PATH"); !strings.Contains(full, "/") && !searched {
 		return false
@@ -263,10 +266,10 @@ func (sh *Shell) ScriptFile(full string, args []string) bool {
 	return true
 }
 
-// RunText runs a text as a shell program; what is not known is reported.
+// RunText runs a text as a shell program, or reports that the text is unknown.
 func (sh *Shell) RunText(text string) { sh.RunTextIn(text, nil) }
 
-// RunTextIn is runText for a shell whose commands read in.
+// RunTextIn is RunText for a shell whose standard input is in.
 func (sh *Shell) RunTextIn(text string, in *string) {
 	if origin := Opaque(text); origin != "" {
 		sh.Effect(effect.RunUnknown, origin, "")
@@ -275,9 +278,9 @@ func (sh *Shell) RunTextIn(text string, in *string) {
 	sh.Run(text, in)
 }
 
-// Opaque says where a program text comes from when its commands cannot be
-// read: it is one hole, or fetched or decoded text stands in it. A shebang
-// line of another interpreter makes it no shell program at all.
+// Opaque returns the origin of a program text whose commands cannot be read: it
+// has only holes, or it contains fetched or decoded text. It returns "" for a text
+// that can be read.
 func Opaque(text string) effect.Op {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed == partial.UnknownBenign {

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// QuotedFields splits the way xargs does: at blanks, with quotes.
+// QuotedFields splits a text as xargs does: at blanks outside quotes.
 func QuotedFields(s string) []string {
 	var out []string
 	var b strings.Builder

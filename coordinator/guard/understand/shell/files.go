@@ -8,7 +8,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
-// Deletes reports a deletion; "link/" deletes what the link points to.
+// Deletes reports a deletion. A slash at the end of word is kept, because "link/"
+// deletes the target of the link.
 func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	p := sh.Path(word)
 	if strings.HasSuffix(p, EveryFile) {
@@ -20,9 +21,10 @@ func (sh *Shell) Deletes(kind effect.Kind, op effect.Op, word string) {
 	sh.Effect(kind, op, p)
 }
 
-// EveryFile is what an unnarrowed find yields below its root.
+// EveryFile stands for all files below the root of a find without conditions.
 const EveryFile = "/**"
 
+// IsOwn reports whether a path is a policy file or one of Afar's own files.
 func (sh *Shell) IsOwn(p string) bool {
 	if strings.EqualFold(fspath.Base(p), protected.PolicyFile) {
 		return true

@@ -30,7 +30,7 @@ func (sh *Shell) Program(c Command) {
 		case lex.IsClusterWith(a, 'o') && !lex.IsClusterWith(a, 'c'):
 			i++ // bash -euo pipefail -c …
 		case a == "-n":
-			return // only looks whether it can be parsed
+			return // the shell only checks the syntax
 		case lex.IsClusterWith(a, 's') || lex.OneOf(a, "- /dev/stdin"):
 			_, child.params = Leading(c.Args[i+1:], "")
 			child.pipedText(c)
@@ -45,7 +45,7 @@ func (sh *Shell) Program(c Command) {
 	child.pipedText(c)
 }
 
-// shellText runs the text after "-c", past further flags.
+// shellText runs the text after the "-c" at index i. It skips further flags.
 func (sh *Shell) shellText(c Command, i int) {
 	rest := c.Args[i+1:]
 	for len(rest) > 0 && (rest[0] == "--" || len(rest[0]) == 2 && rest[0][0] == '-') {

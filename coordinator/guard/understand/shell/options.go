@@ -7,10 +7,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
-// Options is an argument list taken apart the way getopt_long does it:
-// clusters of short flags, long flags with and without "=", operands anywhere,
-// everything after "--" an operand. Its methods stay out of line: the tables call
-// them hundreds of times, and each copy is loaded with every hook.
+// Options is an argument list that is parsed as getopt_long does it: clusters of
+// short flags, long flags with and without "=", operands anywhere, and only
+// operands after "--". Its methods are not inlined, because the tables call them
+// hundreds of times and every hook would load each copy.
 type Options struct {
 	Flags []flag
 	Pos   []string // operands in order
@@ -80,6 +80,8 @@ func (o *Options) cluster(letters string, rest []string, takesValue string) int 
 	return 0
 }
 
+// Short reports whether a flag of one letter was given.
+//
 //go:noinline
 func (o Options) Short(c byte) bool {
 	for _, f := range o.Flags {
@@ -90,8 +92,8 @@ func (o Options) Short(c byte) bool {
 	return false
 }
 
-// Has is true if one of the names was given, in full or as an abbreviation of
-// at least three letters, as getopt_long takes it.
+// Has reports whether one of the names was given, in full or as an abbreviation
+// of at least three letters, which getopt_long accepts.
 //
 //go:noinline
 func (o Options) Has(names ...string) bool {
@@ -108,14 +110,14 @@ func (f flag) shortens(name string) bool {
 		len(f.Name) >= 3 && len(name) > len(f.Name) && name != "force-with-lease" && strings.HasPrefix(name, f.Name)
 }
 
-// Exact is true if one of the names was given in full.
+// Exact reports whether one of the names was given in full.
 //
 //go:noinline
 func (o Options) Exact(names ...string) bool {
 	return slices.ContainsFunc(o.Flags, func(f flag) bool { return slices.Contains(names, f.Name) })
 }
 
-// Get returns the value of the first of the names that has one.
+// Get returns the value of the first flag with one of the names and a value.
 //
 //go:noinline
 func (o Options) Get(names ...string) (string, bool) {
@@ -127,6 +129,8 @@ func (o Options) Get(names ...string) (string, bool) {
 	return "", false
 }
 
+// All returns the values of all flags with one of the names.
+//
 //go:noinline
 func (o Options) All(names ...string) []string {
 	var out []string
@@ -138,6 +142,8 @@ func (o Options) All(names ...string) []string {
 	return out
 }
 
+// At returns the i-th operand, "" if there is none.
+//
 //go:noinline
 func (o Options) At(i int) string {
 	if i >= 0 && i < len(o.Pos) {
@@ -146,8 +152,8 @@ func (o Options) At(i int) string {
 	return ""
 }
 
-// Leading splits off the flags before the first operand: wrappers read their
-// own flags only up to the program they start.
+// Leading parses the flags before the first operand, and returns them and the
+// rest. Wrappers read their own flags only up to the program that they start.
 func Leading(args []string, takesValue string) (Options, []string) {
 	i := 0
 	for i < len(args) {
@@ -167,6 +173,7 @@ func Leading(args []string, takesValue string) (Options, []string) {
 	return ParseOptions(args[:i], takesValue), args[i:]
 }
 
+// NeedsNext reports whether the flag a takes the next argument as its value.
 func NeedsNext(a, takesValue string) bool {
 	if strings.HasPrefix(a, "--") {
 		return lex.OneOf(a[2:], takesValue)
@@ -182,8 +189,8 @@ func NeedsNext(a, takesValue string) bool {
 	return false
 }
 
-// Given reports whether one of the blank-separated names was given in full; one
-// with "=", whether it was given with that value, or with any.
+// Given reports whether one of the blank-separated names was given in full. A
+// name of the form "name=value" needs that value, and "name=" needs any value.
 //
 //go:noinline
 func (o Options) Given(names string) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/protected"
 )
 
-// param expands $x and the forms of ${x…} that can be followed without
-// running anything; every other form is a hole.
+// param expands $x and the forms of ${x…} that can be evaluated without running a
+// program. It returns a hole for every other form.
 func (sh *Shell) param(p *syntax.ParamExp) Value {
 	if p.Param == nil {
 		sh.nested(p)
@@ -42,7 +42,7 @@ func (sh *Shell) param(p *syntax.ParamExp) Value {
 	return v
 }
 
-// Unset is the text of a variable that nothing in the call assigns.
+// Unset returns the hole for a variable that the call does not assign.
 func (sh *Shell) Unset(name string) string {
 	if protected.SecretName(sh.Eval.named(name)) {
 		return partial.UnknownKey
@@ -94,9 +94,9 @@ func (sh *Shell) special(name string) (Value, bool) {
 	return Value{partial.Unknown}, true
 }
 
-// within is what a part of a longer word stands for: a parameter of a call itself,
-// which has none, is nothing there, as in r$@m.
-func (sh *Shell) within(p syntax.WordPart, v Value) Value {
+// partOfWord returns the value v of a part of a longer word. If the part is a
+// positional parameter and none are known, the value may be empty, as in r$@m.
+func (sh *Shell) partOfWord(p syntax.WordPart, v Value) Value {
 	x, ok := p.(*syntax.ParamExp)
 	if !ok || sh.params != nil || x.Param == nil || x.Exp != nil || x.Slice != nil || x.Repl != nil || x.Length {
 		return v
@@ -120,7 +120,7 @@ func (sh *Shell) indexed(v Value, index syntax.ArithmExpr) Value {
 		return Value{partial.Unknown}
 	}
 	n, err := strconv.Atoi(lit)
-	if err != nil { // a key, or a number that is not known: any element
+	if err != nil { // a key or an unknown number: it may be any element
 		return elements(v[0])
 	}
 	for i, rest, more := 0, v[0], true; more && n >= 0; i++ {
@@ -132,7 +132,7 @@ func (sh *Shell) indexed(v Value, index syntax.ArithmExpr) Value {
 	return Value{partial.Unknown}
 }
 
-// elements are those of an array, as many as a value keeps apart.
+// elements returns the elements of an array, up to MaxAlternatives.
 func elements(array string) (v Value) {
 	for rest, more := array, true; more; {
 		var one string
@@ -188,22 +188,23 @@ func (sh *Shell) expansion(e *syntax.Expansion, v Value, set bool) Value {
 	return Value{partial.Unknown}
 }
 
-// with is each for an f that leaves most texts as they are: what does not change
-// is not copied.
+// with applies f to each text. It copies the value only if a text changes, which
+// suits an f that leaves most texts unchanged.
 func (v Value) with(f func(string) string) Value {
-	out, mine := v, false
+	out, copied := v, false
 	for i, s := range v {
 		t := f(s)
-		if t != s && !mine {
-			out, mine = slices.Clone(v), true
+		if t != s && !copied {
+			out, copied = slices.Clone(v), true
 		}
-		if mine {
+		if copied {
 			out[i] = t
 		}
 	}
 	return out
 }
 
+// each returns a copy of the value with f applied to each text.
 func (v Value) each(f func(string) string) Value {
 	out := make(Value, len(v))
 	for i, s := range v {
@@ -212,8 +213,9 @@ func (v Value) each(f func(string) string) Value {
 	return out
 }
 
-// trimmed handles literal patterns and a star at one end, the forms that
-// scripts use to cut paths apart.
+// trimmed removes a pattern from the beginning or end of each text. It handles
+// literal patterns with or without a star at an end, which scripts use to split
+// paths.
 func (v Value) trimmed(op syntax.ParExpOperator, pattern string) Value {
 	if partial.HasHole(pattern) || strings.ContainsAny(strings.Trim(pattern, "*"), "*?[") {
 		return Value{partial.Unknown}

@@ -34,10 +34,10 @@ func (sh *Shell) follow(file *syntax.File, text string, stdin *string) {
 	sh.Depth, sh.Src, sh.Part, sh.at, sh.Via = before.Depth, before.Src, before.Part, before.at, before.Via
 }
 
-// parsers are made once per call: a call may hold thousands of small sources.
+// parsers are created once per call, which may have thousands of small sources.
 type parsers struct{ bash, zsh *syntax.Parser }
 
-// parse tries the shells that people have: bash first, then zsh.
+// parse parses a text for bash, and if that fails, for zsh.
 func (p *parsers) parse(text string) (*syntax.File, error) {
 	if tooNested(text) {
 		return nil, errTooNested
@@ -60,9 +60,9 @@ func (p *parsers) parse(text string) (*syntax.File, error) {
 
 var errTooNested = errors.New("nested too deeply")
 
-// Bounds on one source, so that the parser, whose stack is not ours, never
-// recurses deeply. Each token that can make it recurse counts, wherever it
-// stands: the bounds err on the side of refusing.
+// Bounds on one source, so that the parser of the library never recurses deeply.
+// Each token that can make it recurse counts, in any place. The bounds may refuse
+// a text that the parser could handle.
 const (
 	maxNesting = 400  // open brackets
 	maxWords   = 3000 // compound commands that are not closed
@@ -71,8 +71,8 @@ const (
 	maxHeads   = 1000 // function heads in a row
 )
 
-// tooNested is also true of a text that has more commands than the budget of a
-// call of its size pays for: parsing it would be for nothing.
+// tooNested reports whether a text exceeds the bounds, or has more commands than
+// the budget of a call of its size allows. Parsing such a text would be useless.
 func tooNested(text string) bool {
 	n := nesting{text: text}
 	words := min(maxWords, 300+len(text)/32) // prose in a heredoc has such words too
@@ -91,10 +91,10 @@ type nesting struct {
 	text   string
 	depth  int // open brackets
 	words  int // open compound commands
-	prefix int // operators that stand before their operand, in this line
+	prefix int // operators before their operand, in this line
 	sums   int // operators inside the open arithmetic
 	arith  int // depth at which arithmetic began; 0 = none
-	heads  int // function heads since something that ends a row of them
+	heads  int // function heads in a row
 	ends   int // ends of commands
 }
 
@@ -174,8 +174,8 @@ func (n *nesting) word(i int) {
 	n.words = max(n.words+wordDepth(rest), 0)
 }
 
-// wordDepth is what the word at the start of s does to the open compound
-// commands.
+// wordDepth returns how the word at the start of s changes the number of open
+// compound commands.
 func wordDepth(s string) int {
 	n := 0
 	for n < len(s) && n < 8 && s[n] >= 'a' && s[n] <= 'z' {

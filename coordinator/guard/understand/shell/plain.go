@@ -10,16 +10,15 @@ import (
 )
 
 // maxGranted bounds the text of a command that a standing permission may cover.
-// Whatever is longer is for the person to read.
+// The person must read a longer one.
 const maxGranted = 16 << 10
 
-// MaxPlain bounds the commands of such a text, and the words in them that are
-// resolved.
+// MaxPlain bounds the commands of a plain text.
 const MaxPlain = 32
 
-// Plain returns the argument lists of the commands of a text, in order, if each of
-// their words is known to the letter, and nothing is substituted, assigned, or
-// redirected to a file.
+// Plain returns the argument lists of the commands of a text, in order. It returns
+// false unless each of their words is known exactly, and nothing is substituted,
+// assigned or redirected to a file.
 func Plain(text string) ([][]string, bool) {
 	var p plainly
 	if text != partial.Scrub(text) || len(text) > maxGranted || tooNested(text) {
@@ -32,7 +31,8 @@ func Plain(text string) ([][]string, bool) {
 	return p.commands, true
 }
 
-// plainly reads a command that holds nothing but plain words.
+// plainly collects the commands of a text that has only plain words. Its methods
+// return false for anything else.
 type plainly struct{ commands [][]string }
 
 func (p *plainly) stmts(list []*syntax.Stmt) bool {
@@ -57,7 +57,7 @@ func (p *plainly) stmt(st *syntax.Stmt) bool {
 	return false
 }
 
-// redirects are plain between descriptors and into nothing.
+// redirects accepts redirections between descriptors, and to or from /dev/null.
 func (p *plainly) redirects(list []*syntax.Redirect) bool {
 	for _, r := range list {
 		word, ok := plainWord(r.Word)
@@ -87,7 +87,7 @@ func (p *plainly) call(c *syntax.CallExpr) bool {
 	return true
 }
 
-// plainWord returns a word that every shell takes to the letter.
+// plainWord returns the text of a word that every shell takes literally.
 func plainWord(w *syntax.Word) (string, bool) {
 	if w == nil {
 		return "", false

@@ -5,12 +5,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/lex"
 )
 
-// maxRecorded bounds the tree; what is beyond it is not recorded, and lost
-// says so.
+// maxRecorded bounds the steps of the tree. Further steps are not recorded, and
+// Lost is set.
 const maxRecorded = 10000
 
-// recorder keeps the tree of what is understood, where somebody needs it. The
-// zero value keeps nothing.
+// recorder keeps the tree of commands, if it is needed. The zero value keeps
+// nothing.
 type recorder struct {
 	Root, at *effect.Step
 	left     int
@@ -25,8 +25,8 @@ func newRecorder(site Site) recorder {
 	return recorder{Root: root, at: root, left: maxRecorded}
 }
 
-// begin records a command that is about to be evaluated, and returns the one
-// that goes on when it has ended.
+// begin records a command that is about to be evaluated. It returns the command
+// that runs it, which must be passed to end.
 func (r *recorder) begin(sh *Shell, argv []string) *effect.Step {
 	before := r.at
 	if before == nil {
@@ -53,7 +53,7 @@ func (r *recorder) end(before *effect.Step) {
 	}
 }
 
-// caused notes that the running command has the effect of that index.
+// caused adds the index of an effect to the running command.
 func (r *recorder) caused(index int) {
 	if r.at != nil {
 		r.at.Effects = append(r.at.Effects, index)

@@ -40,8 +40,8 @@ func (sh *Shell) stmt(st *syntax.Stmt, stdin *string) {
 	sh.Part, sh.at, sh.forked = part, at, forked
 }
 
-// saysNothing is true of a command that prints nothing: a redirection of its
-// output only empties the file.
+// saysNothing reports whether a command prints nothing, so that a redirection of
+// its output only empties the file.
 func saysNothing(cmd syntax.Command) bool {
 	if cmd == nil {
 		return true
@@ -107,8 +107,8 @@ func (sh *Shell) node(cmd syntax.Command, in *string) {
 	}
 }
 
-// declare defines a function. The parser takes "f() { …; } && g" for a body,
-// where the shell defines f and then runs g.
+// declare defines a function. The parser takes all of "f() { …; } && g" as a body,
+// while the shell defines f and then runs g.
 func (sh *Shell) declare(c *syntax.FuncDecl, in *string) {
 	body, after := c.Body, []*syntax.BinaryCmd(nil)
 	for body != nil && len(body.Redirs) == 0 {
@@ -223,8 +223,8 @@ func stagesOf(c *syntax.BinaryCmd) []*syntax.Stmt {
 	}
 }
 
-// shellToNetwork is true of a pipeline whose shell, fed by what comes before,
-// answers to a socket.
+// shellToNetwork reports whether a pipeline has a shell whose output goes to a
+// network connection.
 func shellToNetwork(stages []*syntax.Stmt) bool {
 	fed := false
 	for i, st := range stages {
@@ -280,7 +280,7 @@ func (sh *Shell) while(c *syntax.WhileClause, in *string) {
 	sh.uncertain--
 }
 
-// endless is true of the conditions that always hold.
+// endless reports whether a condition always holds.
 func endless(cond []*syntax.Stmt) bool {
 	if len(cond) != 1 || cond[0].Negated {
 		return false
@@ -289,8 +289,8 @@ func endless(cond []*syntax.Stmt) bool {
 	return ok && len(call.Args) == 1 && lex.OneOf(call.Args[0].Lit(), "true :")
 }
 
-// forksForever judges the body of an endless loop: if nothing in it is waited
-// for, each round adds processes as fast as the machine makes them.
+// forksForever reports a fork bomb if the body of an endless loop waits for
+// nothing: then each round adds processes as fast as the machine can start them.
 func (sh *Shell) forksForever(body []*syntax.Stmt) {
 	for _, st := range body {
 		if !st.Background {
@@ -353,7 +353,7 @@ func (sh *Shell) forClause(c *syntax.ForClause, in *string) {
 	sh.uncertain--
 }
 
-// loopValues are the values that the variable of a loop takes.
+// loopValues returns the values that the variable of a loop takes.
 func (sh *Shell) loopValues(loop *syntax.WordIter) Value {
 	var v Value
 	for _, item := range loop.Items {
@@ -420,7 +420,7 @@ func (sh *Shell) assignment(a *syntax.Assign) {
 	}
 }
 
-// elements is an array as one value, with field marks between its elements.
+// elements returns an array as one value, with field marks between its elements.
 func (sh *Shell) elements(array *syntax.ArrayExpr) Value {
 	var all []string
 	for _, el := range array.Elems {
@@ -439,8 +439,8 @@ func (sh *Shell) appended(name string, v Value) Value {
 	return old.cross(v)
 }
 
-// redirects evaluates the redirections: what the command reads, and the files
-// that take its output.
+// redirects evaluates the redirections. It returns the input of the command and
+// the files that its output goes to.
 func (sh *Shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []string) {
 	var sinks []string
 	for _, r := range list {
@@ -459,8 +459,8 @@ func (sh *Shell) redirects(list []*syntax.Redirect, stdin *string) (*string, []s
 	return stdin, sinks
 }
 
-// input is what a redirection lets a command read; nothing new where it names
-// no file.
+// input returns the text that a command reads through a redirection, or stdin if
+// the redirection names no file.
 func (sh *Shell) input(r *syntax.Redirect, stdin *string) *string {
 	text := ""
 	switch {
@@ -482,7 +482,7 @@ func (sh *Shell) input(r *syntax.Redirect, stdin *string) *string {
 	return &text
 }
 
-// sinks are the files that a redirection writes.
+// sinks returns the files that a redirection writes.
 func (sh *Shell) sinks(r *syntax.Redirect) []string {
 	if r.Word == nil {
 		return nil
@@ -522,8 +522,8 @@ func writeOp(bare bool) effect.Op {
 	return ""
 }
 
-// Read reports a file whose content flows into the command, and returns the
-// content as far as it is known.
+// Read reports that the command reads a file, and returns the content as far as
+// it is known.
 func (sh *Shell) Read(word string) string {
 	p := sh.Path(word)
 	if host, ok := NetDevice(p); ok {
@@ -546,8 +546,8 @@ func (sh *Shell) Read(word string) string {
 	return partial.Unknown
 }
 
-// socket reports a redirection to the network. Tied to a shell it hands the
-// machine over; else it may be a look whether a port is open.
+// socket reports a redirection to the network. Connected to a shell it opens the
+// machine to others; otherwise it may only test whether a port is open.
 func (sh *Shell) socket(host string) {
 	name, _, _ := strings.Cut(sh.here(), " ")
 	switch {

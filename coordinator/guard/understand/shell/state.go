@@ -17,10 +17,10 @@ type Evaluation struct {
 	Site    Site
 	Effects []effect.Effect
 	Budget  budget
-	word    *string // first protected word of the call; nil = nobody asked yet
+	word    *string // first protected word of the call; nil = not searched yet
 	parsers parsers
-	// dispatch runs a program, and reports whether its empty output is known to be
-	// empty. It is what ties the shell to the tables of programs.
+	// dispatch runs a program of the tables of programs. It returns true if the
+	// program is known to print nothing.
 	dispatch func(*Shell, Command, string) bool
 	aliases
 	recorder
@@ -105,14 +105,14 @@ func (s *Source) cut(from, to uint) string {
 	return lex.Clip(strings.TrimRight(strings.TrimSpace(s.Text[from:to]), ";& \n"), 300)
 }
 
-// spot is where a command stands. Its text is cut out only for a report: to
-// find where a command ends can take a walk down into it.
+// spot is the position of a command in its source. Its text is cut out only for a
+// report, because finding the end of a command can mean walking down its tree.
 type spot struct {
 	src  *Source
 	stmt *syntax.Stmt
 }
 
-// here is the text of the running command.
+// here returns the text of the running command.
 func (sh *Shell) here() string {
 	if sh.at.stmt != nil {
 		sh.Part = sh.at.src.cut(sh.at.stmt.Pos().Offset(), sh.at.stmt.End().Offset())
@@ -125,7 +125,7 @@ func (sh *Shell) here() string {
 type Shell struct {
 	Eval      *Evaluation
 	parent    *Shell // scope to look names up in; nil at the top
-	level     int    // how many scopes stand above
+	level     int    // the number of scopes above
 	Place     Place
 	vars      map[string]Value
 	funcs     map[string]*function
@@ -133,7 +133,7 @@ type Shell struct {
 	stack     *directoryStack   // pushd
 	zero      string            // $0, where a caller gave one
 	params    []string          // positional parameters; nil = unknown
-	Out       *strings.Builder  // nil when nobody reads the output
+	Out       *strings.Builder  // the output; nil if it is not needed
 	Src       *Source
 	Part      string // text of the running command, unless it is at
 	at        spot   // where it stands
@@ -156,9 +156,9 @@ func New(u *Evaluation) *Shell {
 	return &Shell{Eval: u, Place: Place{Cwd: cwd, Home: home}, Files: map[string]string{}}
 }
 
-// Sub is a child scope that sees the parent's names and shares its files. The
-// parent does not run while the child does; without names of its own it is
-// skipped when one is looked up.
+// Sub returns a child scope that sees the parent's names and shares its files. The
+// parent does not run while the child runs. A parent without names of its own is
+// skipped when a name is looked up.
 func (sh *Shell) Sub() *Shell {
 	sh.Spend(perScope)
 	child := *sh
@@ -212,14 +212,14 @@ func (sh *Shell) Lookup(name string) (Value, bool) {
 	switch name {
 	case "TMPDIR":
 		return Value{"/tmp"}, true
-	case "SHELL", "BASH": // whichever it is, it takes code as the others do
+	case "SHELL", "BASH": // every shell takes code in the same way
 		return Value{"/bin/sh"}, true
 	}
 	return nil, false
 }
 
-// HomeText is the home directory, or the tilde where it is not known: the
-// judge takes the tilde for a home.
+// HomeText returns the home directory, or a tilde if it is not known. The judge
+// treats the tilde as a home.
 func (sh *Shell) HomeText() string {
 	if sh.Place.Home == "" || sh.Place.Away != "" {
 		return "~"

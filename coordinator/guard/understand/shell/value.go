@@ -14,7 +14,7 @@ const MaxAlternatives = 6
 // Value is the list of texts that a variable may hold.
 type Value []string
 
-// join merges two values; beyond the bound the rest is one hole.
+// join merges two values. Beyond MaxAlternatives the rest becomes one hole.
 func (v Value) join(w Value) Value {
 	out := append(Value{}, v...)
 	for _, s := range w {
@@ -43,8 +43,8 @@ func (v Value) cross(w Value) Value {
 	return g.value()
 }
 
-// growth is a value under construction. Its texts grow in place, so that a
-// word of many parts costs what it is long.
+// growth is a value under construction. Its texts grow in place, so that the cost
+// of a word with many parts is linear in its length.
 type growth struct {
 	texts [][]byte
 	most  int // bound on the texts; 0 = maxAlternatives
@@ -81,8 +81,8 @@ func (g *growth) multiply(v Value) {
 	g.texts = all
 }
 
-// grow appends to one text. What is longer than any source may be is not
-// followed.
+// grow appends to one text. A text that is longer than any source may be becomes
+// a hole.
 func (g *growth) grow(i int, s string) {
 	if len(g.texts[i])+len(s) > MaxSource {
 		g.texts[i] = []byte(partial.Unknown)

@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard/partial"
 )
 
-// fields expands a word into the arguments it becomes; of several possible
-// values each gives its own arguments.
+// fields expands a word into its arguments. If the word may have several values,
+// it returns the arguments of all of them.
 func (sh *Shell) fields(w *syntax.Word) []string {
 	var out []string
 	for _, alt := range sh.alternatives(w) {
@@ -59,12 +59,12 @@ func (sh *Shell) text(w *syntax.Word) Value {
 	return sh.expand(w, true).spaced()
 }
 
-// spaced has blanks where fields are marked: the value is used as one text.
+// spaced replaces field marks by blanks, for a value that is used as one text.
 func (v Value) spaced() Value {
 	return v.each(func(s string) string { return strings.ReplaceAll(s, string(partial.SplitMark), " ") })
 }
 
-// expand gives the values of a word; with whole set no field marks are made.
+// expand returns the values of a word. If whole is set, it makes no field marks.
 func (sh *Shell) expand(w *syntax.Word, whole bool) Value {
 	if w == nil || len(w.Parts) == 0 {
 		return Value{""}
@@ -78,8 +78,8 @@ func (sh *Shell) expand(w *syntax.Word, whole bool) Value {
 	return sh.parts(w.Parts, whole, true)
 }
 
-// hasBraces is true of a word that was split before: a function's body is
-// evaluated once per call.
+// hasBraces reports whether the braces of a word were split before. That happens
+// when the body of a function is evaluated again.
 func hasBraces(w *syntax.Word) bool {
 	for _, p := range w.Parts {
 		if _, ok := p.(*syntax.BraceExp); ok {
@@ -123,7 +123,7 @@ func (sh *Shell) parts(parts []syntax.WordPart, whole, atStart bool) Value {
 	}
 	var out growth
 	for i, p := range parts {
-		out.add(sh.within(p, sh.piece(p, whole, atStart && i == 0)))
+		out.add(sh.partOfWord(p, sh.piece(p, whole, atStart && i == 0)))
 		if !sh.Spend(len(out.texts) - 1) { // each alternative is a text of its own
 			return Value{partial.Unknown}
 		}
@@ -171,8 +171,8 @@ func (sh *Shell) double(x *syntax.DblQuoted) Value {
 	return sh.quotedParts(x.Parts, unescapeDouble)
 }
 
-// document is the text of a here-document: as it stands where a part of the word that
-// ends it is quoted, else with what is expanded in it.
+// document returns the text of a here-document. The text is expanded unless a part
+// of the delimiter is quoted.
 func (sh *Shell) document(r *syntax.Redirect) Value {
 	literal := unescapeDocument
 	if quotedDelimiter(r.Word) {
@@ -181,12 +181,12 @@ func (sh *Shell) document(r *syntax.Redirect) Value {
 	return sh.quotedParts(r.Hdoc.Parts, literal).spaced()
 }
 
-// quotedParts is what parts between quotes stand for together; literal is what a
-// literal among them does.
+// quotedParts returns the value of the parts between quotes. literal converts the
+// literals among them.
 func (sh *Shell) quotedParts(parts []syntax.WordPart, literal func(string) string) Value {
 	out := growth{texts: make([][]byte, 1)}
 	for _, p := range parts {
-		out.add(sh.within(p, sh.quotedPart(p, literal)))
+		out.add(sh.partOfWord(p, sh.quotedPart(p, literal)))
 	}
 	return out.value()
 }
@@ -195,7 +195,7 @@ func (sh *Shell) quotedPart(p syntax.WordPart, literal func(string) string) Valu
 	if lit, ok := p.(*syntax.Lit); ok {
 		return Value{literal(lit.Value)}
 	}
-	return sh.piece(p, true, false) // of a list the elements are marked already
+	return sh.piece(p, true, false) // the elements of a list are marked already
 }
 
 func quotedDelimiter(w *syntax.Word) bool {
@@ -207,7 +207,7 @@ func quotedDelimiter(w *syntax.Word) bool {
 	return false
 }
 
-// separators are the characters that the call made into field separators.
+// separators returns the characters that the call chose as field separators.
 func (sh *Shell) separators() string {
 	for s := sh; s != nil; s = s.parent {
 		if v, ok := s.vars["IFS"]; ok {
@@ -255,9 +255,9 @@ func (sh *Shell) braces(w *syntax.Word) Value {
 	return Value{strings.Join(words, string(partial.SplitMark))}
 }
 
-// braceWords gives the words of a brace expansion. Where there are more than
-// the bound allows, each piece occurs in one of them at least, and a last word
-// with holes stands for those that are not written out.
+// braceWords returns the words of a brace expansion. If there are more than
+// maxBraces, each piece occurs in at least one word, and a last word with holes
+// stands for the words that are left out.
 func (sh *Shell) braceWords(w *syntax.Word) []string {
 	words := growth{texts: make([][]byte, 1), most: maxBraces}
 	rest := growth{texts: make([][]byte, 1)}
@@ -278,8 +278,8 @@ func (sh *Shell) braceWords(w *syntax.Word) []string {
 	return words.value()
 }
 
-// bracePiece gives the pieces that one part of a word becomes, and whether
-// these are all.
+// bracePiece returns the pieces that one part of a word becomes, and whether they
+// are complete.
 func (sh *Shell) bracePiece(p syntax.WordPart, start bool) (pieces Value, all bool) {
 	b, ok := p.(*syntax.BraceExp)
 	if !ok {
@@ -310,19 +310,19 @@ func (sh *Shell) braceElem(el *syntax.Word) []string {
 // unescape removes the backslashes of an unquoted literal.
 func unescape(s string) string { return unescaped(s, func(byte) bool { return true }) }
 
-// unescapeDouble removes those of a literal in double quotes.
+// unescapeDouble removes the backslashes of a literal in double quotes.
 func unescapeDouble(s string) string {
 	return unescaped(s, func(c byte) bool { return strings.IndexByte("$`\"\\\n", c) >= 0 })
 }
 
-// unescapeDocument removes those of a literal in a here-document, where a quote needs
-// none.
+// unescapeDocument removes the backslashes of a literal in a here-document, where
+// a quote needs no backslash.
 func unescapeDocument(s string) string {
 	return unescaped(s, func(c byte) bool { return strings.IndexByte("$`\\\n", c) >= 0 })
 }
 
-// unescaped removes the backslashes before characters that take one; a line
-// break goes with its backslash.
+// unescaped removes the backslashes before the characters that takes accepts. A
+// line break is removed with its backslash.
 func unescaped(s string, takes func(byte) bool) string {
 	if !strings.Contains(s, "\\") {
 		return s
