@@ -48,7 +48,9 @@ func makeFilesystem(sh *shell.Shell, c shell.Command) {
 var diskTables = []table{
 	{
 		programs: "sgdisk blkdiscard sfdisk fdisk gdisk cfdisk wipefs nvme hdparm badblocks mdadm parted cryptsetup",
-		values:   "o t n d", dry: "l list p print no-act dump J json info I V", before: imageFile,
+		values:   "o t n d",
+		dry:      "l list p print no-act dump J json info I V",
+		before:   imageFile,
 		rows: []row{
 			{words: "list|smart-log|id-ctrl|status|isLuks|luksDump"},
 			{
@@ -82,16 +84,25 @@ var diskTables = []table{
 				target: operands,
 			},
 			{
-				of: "parted", among: "rm mklabel mkpart resizepart mktable set name move toggle resize",
-				kind: effect.WriteDisk, op: effect.Partition, target: operands,
+				of:     "parted",
+				among:  "rm mklabel mkpart resizepart mktable set name move toggle resize",
+				kind:   effect.WriteDisk,
+				op:     effect.Partition,
+				target: operands,
 			},
 			{
-				of: "cryptsetup", words: "luksAddKey|luksChangeKey|luksConvertKey|convert|config|resize|token",
-				kind: effect.ChangeSystem, op: effect.Disk, target: "$0",
+				of:     "cryptsetup",
+				words:  "luksAddKey|luksChangeKey|luksConvertKey|convert|config|resize|token",
+				kind:   effect.ChangeSystem,
+				op:     effect.Disk,
+				target: "$0",
 			},
 			{
-				of: "cryptsetup", words: "luksFormat|luksErase|erase|reencrypt|luksRemoveKey|luksKillSlot|luksHeaderRestore",
-				kind: effect.WriteDisk, op: effect.Partition, target: operands,
+				of:     "cryptsetup",
+				words:  "luksFormat|luksErase|erase|reencrypt|luksRemoveKey|luksKillSlot|luksHeaderRestore",
+				kind:   effect.WriteDisk,
+				op:     effect.Partition,
+				target: operands,
 			},
 		},
 	},

@@ -202,8 +202,11 @@ var nodeRows = []row{
 		kind:  effect.PublishOut, op: byProgram, target: "$0",
 	},
 	{
-		words: "uninstall|remove|rm|un|unlink", given: "g global location",
-		kind: effect.RemovePackage, op: byProgram, target: "global",
+		words:  "uninstall|remove|rm|un|unlink",
+		given:  "g global location",
+		kind:   effect.RemovePackage,
+		op:     byProgram,
+		target: "global",
 	},
 	{words: "cache clean|rm", given: "force", kind: effect.PruneLocal, op: effect.Cache, target: theProgram},
 	{words: "exec|dlx|x", also: runsPackage},

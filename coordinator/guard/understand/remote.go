@@ -212,8 +212,8 @@ func operationWords(p string) []string {
 	return lex.VerbWords(p)
 }
 
-// spoken is an operation that was found among the operands of a command.
-type spoken struct {
+// operation is an operand with a verb, found among the operands of a command.
+type operation struct {
 	c     shell.Command
 	o     shell.Options
 	at    int      // the index of the operand
@@ -234,11 +234,11 @@ func remoteVerb(sh *shell.Shell, c shell.Command, o shell.Options, i int) bool {
 	if words[0] == "admin" && len(words) > 1 {
 		words = words[1:]
 	}
-	v := spoken{c, o, i, words}
-	if v.ofOwnMachine() {
+	v := operation{c, o, i, words}
+	if v.isLocal() {
 		return true
 	}
-	kind, op, known := v.meaning()
+	kind, op, known := v.classify()
 	if kind != "" {
 		sh.Effect(kind, op, strings.Join(o.Pos, " "))
 	}
@@ -263,9 +263,9 @@ func compoundVerb(words []string) effect.Op {
 	return ""
 }
 
-// ofOwnMachine reports whether an operation concerns only the developer's own
+// isLocal reports whether an operation concerns only the developer's own
 // machine: its settings, its caches or a cluster on it.
-func (v spoken) ofOwnMachine() bool {
+func (v operation) isLocal() bool {
 	switch verb := v.words[0]; verb {
 	case "activate":
 		return v.o.Pos[0] == "config"
@@ -277,8 +277,8 @@ func (v spoken) ofOwnMachine() bool {
 	return false
 }
 
-// meaning returns the effect of a verb, and whether the verb is known.
-func (v spoken) meaning() (kind effect.Kind, op effect.Op, known bool) {
+// classify returns the effect of a verb, and whether the verb is known.
+func (v operation) classify() (kind effect.Kind, op effect.Op, known bool) {
 	verb := v.words[0]
 	switch {
 	case verb == "clone" && lex.HasWord(v.words, "env config variables"):
@@ -299,7 +299,7 @@ func (v spoken) meaning() (kind effect.Kind, op effect.Op, known bool) {
 
 // changes reports whether a verb changes something. Some verbs do so only if no other
 // word is joined to them.
-func (v spoken) changes() bool {
+func (v operation) changes() bool {
 	verb := v.words[0]
 	switch {
 	case verb == "clear" && len(v.words) == 2:
@@ -309,11 +309,11 @@ func (v spoken) changes() bool {
 	case !lex.OneOf(verb, "failover compact change clear maintenance block off"):
 		return true
 	}
-	return len(v.words) == 1 || v.ofAmazon() || strings.Contains(v.o.Pos[v.at], ":")
+	return len(v.words) == 1 || v.isAWS() || strings.Contains(v.o.Pos[v.at], ":")
 }
 
 // grants reports whether an operation gives rights or sets a new password.
-func (v spoken) grants() bool {
+func (v operation) grants() bool {
 	verb := v.words[0]
 	if lex.OneOf(verb, "update modify set reset") && setsPassword(v.o) {
 		return true
@@ -325,8 +325,8 @@ func (v spoken) grants() bool {
 		lex.HasWord(lex.VerbWords(v.o.At(v.at-1)), "assignment permission permissions binding bindings")
 }
 
-// ofAmazon reports whether the command is one of the AWS client.
-func (v spoken) ofAmazon() bool { return lex.OneOf(v.c.Name, "aws awslocal") }
+// isAWS reports whether the command is one of the AWS client.
+func (v operation) isAWS() bool { return lex.OneOf(v.c.Name, "aws awslocal") }
 
 // touchesRights reports whether a word of an operation is about rights or secrets.
 func touchesRights(p string) bool {
@@ -350,24 +350,24 @@ func setsPassword(o shell.Options) bool {
 }
 
 // scale returns Teardown if a whole resource is destroyed, and Part otherwise.
-func (v spoken) scale() effect.Op {
+func (v operation) scale() effect.Op {
 	o, verb := v.o, v.words[0]
 	switch {
-	case v.stack():
+	case v.destroysStack():
 		return effect.Teardown
 	case o.Pos[0] != "cache" && !lex.OneOf(verb, "rm remove prune") && o.Given("all A all-namespaces force "+
 		"recursive yes-i-really-mean-it delete-all all-collections"):
 		return effect.Teardown
 	case lex.OneOf(o.Pos[0], "cache state"):
 		return effect.Part
-	case verb == "rb", v.whole():
+	case verb == "rb", v.isWhole():
 		return effect.Teardown
 	}
 	return effect.Part
 }
 
-// stack reports whether a command destroys everything that a tool has built.
-func (v spoken) stack() bool {
+// destroysStack reports whether a command destroys everything that a tool has built.
+func (v operation) destroysStack() bool {
 	if v.at > 1 || v.o.Pos[0] == "state" || !lex.OneOf(v.words[0], "destroy delete remove down") {
 		return false
 	}
@@ -375,9 +375,9 @@ func (v spoken) stack() bool {
 		"kops sam kubeadm k3d kind")
 }
 
-// whole reports whether an operation is on a resource that contains others, such as
+// isWhole reports whether an operation is on a resource that contains others, such as
 // an app, a bucket or a database.
-func (v spoken) whole() bool {
+func (v operation) isWhole() bool {
 	head := v.words[len(v.words)-1]
 	if strings.Contains(v.o.Pos[v.at], ":") {
 		head = v.words[min(1, len(v.words)-1)]
@@ -386,7 +386,7 @@ func (v spoken) whole() bool {
 		return true
 	}
 	if v.at > 0 { // in the AWS client that operand is a service
-		return !v.ofAmazon() && lex.OneOf(strings.ToLower(v.o.Pos[v.at-1]), web.WholeNouns)
+		return !v.isAWS() && lex.OneOf(strings.ToLower(v.o.Pos[v.at-1]), web.WholeNouns)
 	}
 	if len(v.words) == 1 && lex.OneOf(v.c.Name, "heroku railway vercel vc now surge") {
 		return true
@@ -427,8 +427,12 @@ func specialVerbs(sh *shell.Shell, c shell.Command, o shell.Options) {
 var specialRows = []row{
 	{of: "supabase", words: "db push", kind: effect.ChangeRemote, op: effect.Apply, target: "database of the project"},
 	{
-		of: "supabase", words: "* up|down|repair", given: "linked db-url",
-		kind: effect.ChangeRemote, op: effect.Apply, target: "database of the project",
+		of:     "supabase",
+		words:  "* up|down|repair",
+		given:  "linked db-url",
+		kind:   effect.ChangeRemote,
+		op:     effect.Apply,
+		target: "database of the project",
 	},
 	{
 		of:     "supabase",
@@ -489,8 +493,11 @@ var specialRows = []row{
 		target: "every secret below $2",
 	},
 	{
-		of: "vault bao", words: "operator seal|rekey|init|step-down|generate-root|rotate",
-		kind: effect.ChangeRemote, op: bySecond, target: "$0",
+		of:     "vault bao",
+		words:  "operator seal|rekey|init|step-down|generate-root|rotate",
+		kind:   effect.ChangeRemote,
+		op:     bySecond,
+		target: "$0",
 	},
 	{of: "vault bao", words: "token|lease revoke", kind: effect.ChangeRemote, op: effect.Revoke, target: "$0"},
 	{of: "firebase surge", words: "deploy", kind: effect.PublishOut, op: byProgram, target: "production"},
