@@ -22,20 +22,20 @@ const (
 	// FailClosed is the first client that obeys "onFailure": "block": a guard
 	// that is missing, crashes or is overdue then stops the call.
 	FailClosed = "2.1.295"
-	// AsksInPrint is the oldest client on which we saw `claude -p` put its own
-	// questions to PermissionRequest hooks.
+	// AsksInPrint is the oldest client that was seen to put its own questions in
+	// `claude -p` to PermissionRequest hooks.
 	AsksInPrint = "2.1.329"
 )
 
-// Before reports whether version a comes before b. A text that is no version
-// comes before nothing, and nothing comes before it.
+// Before reports whether version a comes before b. It returns false if either text is
+// not a version.
 func Before(a, b string) bool {
 	x, y := numbers(a), numbers(b)
 	return x != nil && y != nil && slices.Compare(x, y) < 0
 }
 
 // Stops reports whether a client of this version stops a call whose guard
-// failed. It is false for a text that is no version.
+// failed. It returns false for a text that is not a version.
 func Stops(version string) bool {
 	return numbers(version) != nil && !Before(version, FailClosed)
 }

@@ -41,7 +41,7 @@ func (e Env) Attended() bool {
 }
 
 // Background reports whether this is a session of `claude --bg`: the terminal
-// client on a terminal of its own that nobody watches.
+// client on a terminal of its own, without a person.
 func (e Env) Background() bool { return !e.Attended() && e.atTerminal() && e.inJob() }
 
 // Dialogs reports whether the client opens dialogs of its own, for a person who
@@ -74,5 +74,6 @@ func (e Env) PID() int {
 // file in its settings.
 func IsSessionFile(path, session string) bool {
 	dir := filepath.Dir(path)
-	return session != "" && filepath.IsAbs(path) && filepath.Base(dir) == session && filepath.Base(filepath.Dir(dir)) == "session-env"
+	return session != "" && filepath.IsAbs(path) && filepath.Base(dir) == session &&
+		filepath.Base(filepath.Dir(dir)) == "session-env"
 }

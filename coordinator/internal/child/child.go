@@ -1,6 +1,6 @@
-// Package child runs programs that are not ours, and answers for what becomes of
-// them: none asks anybody anything, prints without end, takes for ever, or is
-// still there when nobody wants it any more.
+// Package child runs other people's programs and keeps them in bounds. No program can
+// ask a question, print without end, run for ever, or stay behind when it is no longer
+// wanted.
 package child
 
 import (
@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// maxSaid is how much is kept of what a program says on stderr, in bytes.
+// maxSaid is how much of a program's stderr is kept, in bytes.
 const maxSaid = 64 << 10
 
-// A Program is one run of somebody else's program. It has a session of its own:
-// no terminal to ask at, and one process group for all that it starts.
+// A Program is one run of a program. It has a session of its own, so it has no terminal
+// to ask at, and one process group for everything that it starts.
 type Program struct {
 	Path string   // absolute, see Find; or a name that is looked up in this process's PATH
 	Args []string // they show in the list of processes
@@ -58,8 +58,8 @@ type Output struct {
 // A program whose time is over is told to end (SIGTERM), it and all that is in
 // its group, and what is left of them after Grace is killed. What it leaves in
 // its group when it ends by itself is killed at once; but see Outlives. A daemon
-// that left the group is nobody's business here. The death of this process ends
-// the group, too, a kill -9 included.
+// that left the group is not touched. The death of this process ends the group too,
+// even a kill -9.
 //
 // On Windows there are no groups: the program itself is killed, and what it
 // started stays, as does the program when this process dies.
@@ -92,7 +92,7 @@ func (p Program) Run(ctx context.Context) (Output, error) {
 	return result, err
 }
 
-// run starts the command and sees it, and what belongs to it, to the end.
+// run starts the command and waits until it and its group have ended.
 func (p Program) run(cmd *exec.Cmd) error {
 	g := separate(cmd)
 	if !p.Outlives {
@@ -125,8 +125,8 @@ func (p Program) environment() []string {
 
 var errFull = errors.New("too much output")
 
-// A beginning keeps the first bytes that are written to it, and calls full when
-// there are more.
+// A beginning keeps the first bytes that are written to it. It calls full when there are
+// more.
 type beginning struct {
 	text []byte
 	most int

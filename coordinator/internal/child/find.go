@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// ErrAbsent says that a program is not there.
+// ErrAbsent says that a program was not found.
 var ErrAbsent = errors.New("not installed")
 
 // Find returns where a program lies that the person installed: the first of that
@@ -53,7 +53,7 @@ func within(path, dir string) bool {
 	return err == nil && filepath.IsLocal(inside)
 }
 
-// real is a path without links, or what was given where nothing is.
+// real returns a path without links, or the path itself if nothing is there.
 func real(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved

@@ -16,9 +16,8 @@ import (
 // order. Each channel has a lane with its own name.
 const LaneDisk = "disk"
 
-// The kinds of durable actions, with what their data is. Each handler reads
-// the state as it is when it runs, so an action that is written again before
-// it ran is done once.
+// The kinds of durable actions, and the data of each. A handler reads the state when
+// it runs, so an action that is written twice before it runs is carried out once.
 const (
 	ActCard   = "card"   // an ask's id: make its card say how the ask is
 	ActNotice = "notice" // a channel.Notice: a text for the person
@@ -49,7 +48,7 @@ type Text struct {
 	Text string `json:"text"`
 }
 
-// ErrGiveUp marks an error after which trying again is useless.
+// ErrGiveUp marks an error after which an action is not tried again.
 var ErrGiveUp = errors.New("not possible")
 
 // A Delay is an error that says when to try again.
@@ -61,25 +60,25 @@ type Delay struct {
 func (d *Delay) Error() string { return d.Err.Error() }
 func (d *Delay) Unwrap() error { return d.Err }
 
-// markdown adds an action that writes a file of a session again.
+// markdown adds an action that rewrites a file of a session.
 func (s *state) markdown(b *store.Batch, id session.ID, name string, now time.Time) {
 	b.Actions = append(b.Actions, store.Action{
 		Key: "write:" + string(id) + "/" + name, Lane: LaneDisk, Kind: ActWrite, Data: encode(File{id, name}), Due: now,
 	})
 }
 
-// A Handler carries out one action. It must bear being called again with an
-// action that it has carried out: the coordinator may die before it is noted.
+// A Handler carries out one action. It must be safe to call again with an action that
+// it has carried out, because the coordinator may die before it notes that.
 type Handler func(ctx context.Context, a store.Action) error
 
 // Work carries out the actions of a lane, one after the other, until ctx ends.
-// A Delay holds the whole lane. Only answers to taps still go out, for they cannot
-// wait.
+// A Delay stops the whole lane, except for the answers to taps, which cannot wait.
 func (c *Core) Work(ctx context.Context, lane string, handle Handler) {
 	c.work(ctx, lane, handle, func() bool { return false })
 }
 
-// work ends with ctx, or when nothing is to be done in the lane and idle says so.
+// work carries out the actions of a lane. It returns when ctx ends, or when the lane
+// is empty and idle returns true.
 func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func() bool) {
 	sub := c.Subscribe(ofLane(lane), Disk)
 	defer sub.Close()
@@ -107,9 +106,8 @@ func (c *Core) work(ctx context.Context, lane string, handle Handler, idle func(
 	}
 }
 
-// WorkEach is Work for each lane with a prefix, which ends in its first colon, all at
-// the same time. A lane has a
-// worker only while something is to be done there.
+// WorkEach does the work of all lanes with a prefix at the same time. The prefix ends
+// in its first colon. A lane has a worker only while it has actions.
 func (c *Core) WorkEach(ctx context.Context, prefix string, handle Handler) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -182,7 +180,7 @@ func (c *Core) carryOut(ctx context.Context, a store.Action, handle Handler) (de
 	return delay
 }
 
-// maxBackoff bounds the pause between two tries; the network may be away for
+// maxBackoff is the longest pause between two attempts. The network may be down for
 // hours.
 const maxBackoff = 30 * time.Second
 
@@ -194,5 +192,5 @@ func (c *Core) backoff(a store.Action, err error) time.Duration {
 	return min(time.Second<<min(a.Tries, 5), maxBackoff)
 }
 
-// GiveUp returns err so that it is not tried again.
+// GiveUp marks err as ErrGiveUp, so that the action is not tried again.
 func GiveUp(err error) error { return fmt.Errorf("%w: %w", ErrGiveUp, err) }

@@ -6,8 +6,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
-// seen returns those of open whose cards the person had seen when they wrote p: a text
-// answers no question that is younger than itself.
+// seen returns the asks of open whose cards the person had seen when they wrote p. A
+// text never answers a question that is younger than the text.
 func (p Press) seen(open []ask.Ask) []ask.Ask {
 	return slices.DeleteFunc(slices.Clone(open), func(a ask.Ask) bool { return !slices.Contains(p.Seen, a.CardID()) })
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// SettingsRefused records that a hook kept a session from taking over settings that
-// would switch the guard off. The person is told once of each such change.
+// SettingsRefused records that a hook kept a session from accepting settings that
+// would switch the guard off. It tells the person once of each such change.
 func (c *Core) SettingsRefused(id session.ID, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		v, what := s.sessions.rows[id], "did not take over a change of settings that would switch the guard off. "+text
@@ -25,9 +25,9 @@ func (c *Core) SettingsRefused(id session.ID, text string) error {
 	})
 }
 
-// alarm says on the person's channels, in the journal and at the session's terminal
-// that something tries to get past the guard. A pause does not silence it: the guard
-// still works then.
+// alarm tells the person that something tries to get past the guard: on the channels,
+// in the journal and at the session's terminal. It does so during a pause too, because
+// the guard still works then.
 func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what string, now time.Time) {
 	text := v.Token + " " + what
 	s.sessions.put(b, session.TellPerson(v, "Afar: "+what))
@@ -35,8 +35,8 @@ func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what s
 	s.notify(b, "alarm", v.ID, "🚨 "+text, now)
 }
 
-// TakeNotices returns what waits for a session's terminal, one notice per line,
-// and forgets it.
+// TakeNotices returns and removes the notices that wait for a session's terminal, one
+// per line.
 func (c *Core) TakeNotices(id session.ID) (text string, err error) {
 	err = c.do(func(s *state, _ time.Time) (b store.Batch, _ error) {
 		v, ok := s.sessions.rows[id]
@@ -51,7 +51,7 @@ func (c *Core) TakeNotices(id session.ID) (text string, err error) {
 	return text, err
 }
 
-// An Override is a call that ran although the guard did not let it.
+// An Override is a call that ran although the guard did not allow it.
 type Override struct {
 	Session session.ID
 	Call    string // the host's tool_use_id
@@ -60,11 +60,11 @@ type Override struct {
 	Mods    []string // of other plugins, that can do this
 }
 
-// maxOverrides bounds the calls of a session that are known to have got past the
-// guard. A call is told of once.
+// maxOverrides is how many calls that got past the guard are remembered for a session.
+// The person is told of each call once.
 const maxOverrides = 100
 
-// Overridden takes in that a call got past the guard.
+// Overridden records that a call got past the guard.
 func (c *Core) Overridden(o Override) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		v, ok := s.sessions.rows[o.Session]

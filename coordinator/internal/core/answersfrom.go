@@ -28,8 +28,8 @@ func (s *state) counts(channel string) error {
 	return fmt.Errorf("%w: answers_from in config.toml names %s alone", ErrChannel, strings.Join(from, " and "))
 }
 
-// answersFrom takes over which channels count from config.toml. The person is told of
-// a change: others than the person may be able to write that file.
+// answersFrom takes from config.toml which channels count. It tells the person of a
+// change, because others may be able to write that file too.
 func answersFrom(list []string) step {
 	return func(s *state, now time.Time) (b store.Batch, err error) {
 		if slices.Equal(s.settings.AnswersFrom, list) {

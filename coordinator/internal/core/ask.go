@@ -44,8 +44,8 @@ func newAskTable(s *state) askTable {
 	}
 }
 
-// askWaits is the key of an ask that is not settled, has an answer under way, or
-// has a lease that was not used.
+// askWaits is the key of an ask that is not settled, whose answer is under way, or
+// whose lease was not used.
 func askWaits(a ask.Ask) string {
 	switch {
 	case a.State == ask.Open, a.State == ask.Answered, a.Parked, a.Unproven:
@@ -61,13 +61,12 @@ func askParts(_, after ask.Ask) []Part { return []Part{ofAsk(after.ID), ofSessio
 // of returns the asks of a session, in no order.
 func (t askTable) of(id session.ID) []ask.Ask { return t.bySession.all(string(id)) }
 
-// waiting returns the asks that something can still come of, in no order.
+// waiting returns the asks that can still have an effect, in no order.
 func (t askTable) waiting() []ask.Ask { return t.byWait.all(waits) }
 
-// OpenCovered registers a question that a hook waits for, and what its call
-// needs as far as that is known: a grant that covers it, or a lease for the
-// exact call, answers at once. The same id again attaches to the question that
-// is there, whatever has become of it.
+// OpenCovered registers a question for which a hook waits, and what its call needs, if
+// that is known. A grant that covers the call, or a lease for the exact call, answers
+// it at once. If the id is known, OpenCovered attaches to that ask, whatever its state.
 func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if old, ok := s.asks.rows[a.ID]; ok {
@@ -100,8 +99,8 @@ func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 	return a, err
 }
 
-// AwaitAsk waits until the ask is no longer open, at most until ctx ends, and
-// returns how it stands.
+// AwaitAsk waits until the ask is no longer open, at most until ctx ends, and returns
+// the ask.
 func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
 	var a ask.Ask
 	var ok bool
@@ -115,8 +114,8 @@ func (c *Core) AwaitAsk(ctx context.Context, id ask.ID) (ask.Ask, error) {
 	return a, nil
 }
 
-// ClaimAsk takes the answer for the hook that is about to print it. With a receipt, that
-// hook says when it has, see AskPrinted: the answer is delivered then, and not before.
+// ClaimAsk takes the answer for the hook that is about to print it. With a receipt, the
+// answer counts as delivered only when the hook has printed it; see AskPrinted.
 func (c *Core) ClaimAsk(id ask.ID, receipt bool) (ask.Ask, error) {
 	claim := ask.Claim
 	if receipt {
@@ -132,8 +131,8 @@ func (c *Core) ClaimAsk(id ask.ID, receipt bool) (ask.Ask, error) {
 	return a, err
 }
 
-// delivery is what the journal says of an ask whose answer was claimed or printed: nothing
-// while its hook may still be killed.
+// delivery returns the journal's entry for an ask whose answer was claimed or printed.
+// There is none while the hook may still be killed.
 func delivery(a ask.Ask) event.Kind {
 	if a.Arrived() {
 		return event.AskDelivered
@@ -141,7 +140,7 @@ func delivery(a ask.Ask) event.Kind {
 	return ""
 }
 
-// CancelAsk ends an ask whose hook was ended by the host.
+// CancelAsk ends an ask whose hook the host has ended.
 func (c *Core) CancelAsk(id ask.ID, note string) (ask.Ask, error) {
 	return c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
 		next, err := ask.Cancel(a, note, now)
@@ -149,12 +148,12 @@ func (c *Core) CancelAsk(id ask.ID, note string) (ask.Ask, error) {
 	})
 }
 
-// AttachAsk and LoseAsk say whether a hook waits for the ask.
+// AttachAsk notes that a hook waits for the ask.
 func (c *Core) AttachAsk(id ask.ID) (ask.Ask, error) {
 	return c.changeAsk(id, func(a ask.Ask, _ time.Time) (ask.Ask, event.Kind, error) { return ask.Attach(a), "", nil })
 }
 
-// LoseAsk says that the connection of the waiting hook broke.
+// LoseAsk notes that the connection of the waiting hook broke.
 func (c *Core) LoseAsk(id ask.ID) (ask.Ask, error) {
 	return c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
 		next, err := ask.Lose(a, now)
@@ -162,11 +161,13 @@ func (c *Core) LoseAsk(id ask.ID) (ask.Ask, error) {
 	})
 }
 
-// changeAsk applies one transition to one ask, also to one that memory has forgotten. It
-// returns the ask as it stands afterwards, with the transition's error. A hook cannot know
-// that its ask has moved on: a step that no longer fits is no error here, and the hook
-// sees in the reply how the ask stands.
-func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.Kind, error)) (after ask.Ask, err error) {
+// changeAsk applies one transition to one ask, even if the ask is no longer in memory.
+// It returns the ask afterwards, and the transition's error. A step that no longer fits
+// is not an error, because a hook cannot know that its ask has changed; the hook sees
+// that in the reply.
+func (c *Core) changeAsk(
+	id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.Kind, error),
+) (after ask.Ask, err error) {
 	if err := c.recall(id); err != nil {
 		return after, err
 	}
@@ -189,8 +190,8 @@ func (c *Core) changeAsk(id ask.ID, f func(ask.Ask, time.Time) (ask.Ask, event.K
 	return after, err
 }
 
-// recall brings an old ask back into memory, so that a late answer to it gets
-// an honest reply.
+// recall loads an old ask into memory, so that a late answer to it gets an accurate
+// reply.
 func (c *Core) recall(id ask.ID) error {
 	known := false
 	c.view(func(s *state, _ time.Time) { _, known = s.asks.rows[id] })
@@ -225,8 +226,8 @@ type Outcome struct {
 	Run               ask.Run
 }
 
-// Ran notes how a tool call turned out: progress for a loop, and the end of
-// the ask that the call came from.
+// Ran notes how a tool call turned out. It counts as progress of a loop and ends the
+// ask about the call.
 func (c *Core) Ran(o Outcome) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if v, ok := s.sessions.rows[o.Session]; ok {
@@ -252,14 +253,13 @@ func (c *Core) Ran(o Outcome) error {
 	})
 }
 
-// together is how far apart the asks of parallel calls are opened at most; the
-// host shows their dialogs in an order of its own.
+// together is the longest time between the openings of the asks of parallel calls. The
+// host shows their dialogs in any order.
 const together = 2 * time.Second
 
-// doubt marks the dialogs that the host may have shown before one that was
-// settled at the terminal: it shows them one after the other and does not say
-// which of them are left. The last one is in no doubt, for then the session's
-// file tells.
+// doubt marks the asks whose dialogs the host may have shown before one that was settled
+// at the terminal. The host shows dialogs one after the other and does not say which of
+// them are left. The last one is not in doubt, because the session's file then tells.
 func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time) {
 	var left []ask.Ask
 	for _, a := range s.asks.of(settled.Session) {
@@ -275,9 +275,9 @@ func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time
 	}
 }
 
-// askOf finds the ask that a finished call came from: of those for the same
-// input that have not run yet, one that was allowed, else the oldest. An ask
-// that was refused at the terminal looks like one that was allowed there.
+// askOf finds the ask of a finished call. Among the asks for the same input whose call
+// has not run yet, it prefers one that was allowed, and else takes the oldest. A refusal
+// at the terminal cannot be told from an approval there.
 func (s *state) askOf(o Outcome, now time.Time) (found ask.Ask, ok bool) {
 	for _, a := range s.asks.of(o.Session) {
 		if !o.fits(a, now) {
@@ -291,10 +291,10 @@ func (s *state) askOf(o Outcome, now time.Time) (found ask.Ask, ok bool) {
 	return found, ok
 }
 
-// fits reports whether the call may have come from a. An approved plan is
-// reported without its text, and a session shows one plan at a time. A call that
-// was denied did not run, unless it ran before. The host names the prompt at which
-// the session is now, so that a subagent's call may begin at one and end at another.
+// fits reports whether the call may be the call of a. The host reports an approved plan
+// without its text, but a session shows only one plan at a time. A denied call did not
+// run, unless it ran before. The host names the session's current prompt, so a
+// subagent's call may begin at one prompt and end at another.
 func (o Outcome) fits(a ask.Ask, now time.Time) bool {
 	same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && (a.Hash == o.Hash || a.Kind == ask.Plan)
 	otherPrompt := a.Agent == "" && a.Prompt != "" && o.Prompt != "" && a.Prompt != o.Prompt
@@ -304,9 +304,9 @@ func (o Outcome) fits(a ask.Ask, now time.Time) bool {
 
 func allowed(a ask.Ask) bool { return a.State == ask.Delivered && a.Decision.Allow }
 
-// LocallySettled ends the open asks of the main agent of a session whose
-// client no longer shows a dialog. Which way the person decided is not known
-// yet; the outcome of the call will tell.
+// LocallySettled ends the open asks of a session's main agent when the client no longer
+// shows a dialog. The person's decision is not known yet; the outcome of the call will
+// show it.
 func (c *Core) LocallySettled(id session.ID, before time.Time) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		s.settledLocally(&b, id, before, now)
@@ -346,7 +346,7 @@ func (s *state) endAsks(b *store.Batch, id session.ID, end ending, note string, 
 	}
 }
 
-// loseAsks gives the hooks of all open asks the time to dial again.
+// loseAsks gives the hooks of all open asks time to connect again.
 func (s *state) loseAsks(b *store.Batch, now time.Time) {
 	for _, a := range s.asks.waiting() {
 		if next, err := ask.Lose(a, now); err == nil {
@@ -355,8 +355,8 @@ func (s *state) loseAsks(b *store.Batch, now time.Time) {
 	}
 }
 
-// askDue returns when time changes an ask: by its own course, by the end of an away
-// mode, or by a reminder.
+// askDue returns when an ask changes by itself: when it expires, when an away mode ends,
+// or when a reminder is due.
 func (s *state) askDue(a ask.Ask, now time.Time) time.Time {
 	at := first(a.Next(), s.releaseAt(a, now))
 	if s.settings.Paused {
@@ -365,7 +365,7 @@ func (s *state) askDue(a ask.Ask, now time.Time) time.Time {
 	return first(at, a.RemindAt(s.rules.RemindAfter))
 }
 
-// expireAsk applies what time brings to an ask.
+// expireAsk applies to an ask what is due at now.
 func (s *state) expireAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	next := a
 	if mode := s.mode(a.Session, now); a.CardAt.IsZero() && mode != session.Off {
@@ -382,8 +382,8 @@ func (s *state) expireAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	}
 }
 
-// releaseAt returns when an away mode ends that keeps a at the terminal; the
-// zero time is never.
+// releaseAt returns when the away mode ends that keeps a at the terminal, zero for
+// never.
 func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 	if a.State != ask.Open && !a.Parked || a.Shown || !a.CardAt.IsZero() {
 		return at
@@ -396,7 +396,7 @@ func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
 	return at
 }
 
-// putTicked records what time made of an ask.
+// putTicked records an ask that has changed by itself.
 func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) {
 	s.putAsk(b, after, now)
 	if after.State != before.State {
@@ -404,8 +404,7 @@ func (s *state) putTicked(b *store.Batch, before, after ask.Ask, now time.Time) 
 	}
 }
 
-// putAsk records an ask and has its card follow: an ask that has left the
-// terminal keeps being shown as it stands.
+// putAsk records an ask and updates its card, if the ask has left the terminal.
 func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	a = s.followUndo(b, a, now)
 	s.asks.put(b, a)
@@ -414,12 +413,12 @@ func (s *state) putAsk(b *store.Batch, a ask.Ask, now time.Time) {
 	}
 }
 
-// told is an ask in one journal line.
+// told returns the journal line about an ask.
 func (s *state) told(a ask.Ask) string {
 	return fmt.Sprintf("%s: %s (sha256 %s): %s", s.token(a.Session), a.Line(), short(a.Hash), a.How())
 }
 
-// short is the part of a hash that people see.
+// short returns the part of a hash that people see.
 func short(hash string) string { return hash[:min(8, len(hash))] }
 
 // Asks returns the asks that are open, parked, or answered and not delivered yet,
@@ -441,7 +440,7 @@ func (c *Core) Asks(all bool) []ask.Ask {
 	return out
 }
 
-// Ask returns one ask, also one that memory has forgotten.
+// Ask returns one ask, even if it is no longer in memory.
 func (c *Core) Ask(id ask.ID) (a ask.Ask, err error) {
 	if err := c.recall(id); err != nil {
 		return a, err

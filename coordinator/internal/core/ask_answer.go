@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// Answer decides an ask for its person. The first answer wins; any later one
-// gets ask.ErrSettled and the ask as it stands.
+// Answer decides an ask for its person. The first answer wins. For any later one it
+// returns ask.ErrSettled and the settled ask.
 func (c *Core) Answer(id ask.ID, d ask.Decision) (ask.Ask, error) {
 	return c.Step(id, ask.Answer, d)
 }
@@ -58,9 +58,9 @@ type Press struct {
 
 // ReplyTo deals with a text of the person that answers a message. When the
 // message is a card, p's decision is applied to its ask once, and the text gets
-// an honest answer. Otherwise found is false and the update is not dealt with.
-// The nonce of the card's buttons, where it still has them, says whose card it
-// is, also when we died before we could note the card.
+// an accurate answer. Otherwise found is false and the update is not dealt with.
+// If the card still has buttons, their nonce names its ask. That works even if the
+// coordinator died before it noted the card.
 func (c *Core) ReplyTo(p Press) (found bool, err error) {
 	id, shown, err := c.cfg.Store.ShownBy(p.Channel, p.Message)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 	return answerText(changed, err) + s.tooLate(changed[0], err)
 }
 
-// sent says what becomes of a text that answered a check-in.
+// sent returns what happens to a text that answered a check-in.
 func (s *state) sent(id session.ID) string {
 	if s.sessions.rows[id].Holder.Known() && !s.settings.Paused {
 		return "📨 Sent. The session goes on with it."
@@ -121,7 +121,7 @@ func (s *state) sent(id session.ID) string {
 	return s.fate(id)
 }
 
-// replied makes the text that answered a check-in at another channel a message.
+// replied makes a message of the text that answered a check-in on another channel.
 func (s *state) replied(b *store.Batch, a ask.Ask, now time.Time) {
 	if a.Replied() {
 		s.post(b, message.Message{
@@ -135,8 +135,8 @@ func (s *state) replied(b *store.Batch, a ask.Ask, now time.Time) {
 }
 
 // answer makes one step of the person on every waiting ask of a card. A nil step decides
-// them. Where the answer is for the session, it also gives the grant. It returns the asks
-// that it changed, or the one that says why it changed none.
+// them. If the answer is for the whole session, it also gives the grant. It returns the
+// asks that it changed, or the ask that shows why it changed none.
 func (s *state) answer(
 	b *store.Batch, card ask.Card, step ask.Step, d ask.Decision, now time.Time,
 ) (changed ask.Card, err error) {
@@ -186,9 +186,9 @@ func (s *state) answerOne(
 	return next, nil
 }
 
-// Press applies a tap. It takes effect once, however often the update is dealt
-// with, and always gets an honest answer. A card that we did not know to be
-// ours (we died before we could note it) is adopted: its nonce proves it.
+// Press applies a tap. The tap takes effect once, however often the update is dealt
+// with, and always gets an accurate answer. If the coordinator died before it noted the
+// card, Press adopts the card, because its nonce proves whose it is.
 func (c *Core) Press(p Press) error {
 	a, known := c.AskByNonce(p.Nonce)
 	if !known {

@@ -8,7 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// answerText says what an answer did to the asks of a card.
+// answerText returns what an answer did to the asks of a card.
 func answerText(card ask.Card, err error) string {
 	a, many := card[0], ""
 	if len(card) > 1 {
@@ -41,7 +41,7 @@ func answerText(card ask.Card, err error) string {
 	return "Denied" + many + "."
 }
 
-// taken says what a step of a question or a plan has led to.
+// taken returns what a step of a question or a plan has led to.
 func taken(a ask.Ask) string {
 	d := a.Decision
 	switch {
@@ -63,7 +63,7 @@ func taken(a ask.Ask) string {
 	return "Denied."
 }
 
-// unfinished says what is chosen so far, or what comes next.
+// unfinished returns what is chosen so far, or what comes next.
 func unfinished(a ask.Ask) string {
 	now, _ := a.Form.Now()
 	if len(now.Picked) > 0 {
@@ -75,7 +75,7 @@ func unfinished(a ask.Ask) string {
 	return fmt.Sprintf("Noted. Question %d of %d is on the card.", a.Form.At+1, len(a.Form.Questions))
 }
 
-// notTaken says why a step changed nothing.
+// notTaken returns why a step changed nothing.
 func notTaken(err error) string {
 	switch {
 	case errors.Is(err, ask.ErrPassed):
@@ -86,7 +86,7 @@ func notTaken(err error) string {
 	return "Nothing was changed: " + err.Error() + "."
 }
 
-// tooLate says that the session of a late answer has ended, "" where it lives.
+// tooLate returns that the session of a late answer has ended, "" if it lives.
 func (s *state) tooLate(a ask.Ask, err error) string {
 	if err != nil || a.Lease == nil || s.sessions.rows[a.Session].State != session.Ended {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
-// OnCard returns the asks on the card that was made for one, that one first,
-// also when memory has forgotten it.
+// OnCard returns the asks on the card that was made for one ask. That ask comes first,
+// even if it is no longer in memory.
 func (c *Core) OnCard(id ask.ID) (card ask.Card, err error) {
 	if err := c.recall(id); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (s *state) openCards() (out []ask.Card) {
 	return out
 }
 
-// onCard returns the asks that stand on one card with a.
+// onCard returns the asks that are on the same card as a.
 func (s *state) onCard(a ask.Ask) ask.Card {
 	return sortCard(s.asks.byCard.all(string(a.CardID())))
 }
@@ -48,10 +48,13 @@ func (s *state) onCard(a ask.Ask) ask.Card {
 // sortCard puts the ask first that a card was made for.
 func sortCard(card ask.Card) ask.Card {
 	slices.SortFunc(card, func(x, y ask.Ask) int {
-		if first := x.On == ""; first != (y.On == "") {
-			return map[bool]int{true: -1, false: 1}[first]
+		switch {
+		case (x.On == "") == (y.On == ""):
+			return older(x, y)
+		case x.On == "":
+			return -1
 		}
-		return older(x, y)
+		return 1
 	})
 	return card
 }
@@ -63,7 +66,7 @@ func older(a, b ask.Ask) int {
 	return strings.Compare(string(a.ID), string(b.ID))
 }
 
-// join puts a, just opened, on the card of an identical ask that still waits.
+// join puts a, which was just opened, on the card of an identical ask that still waits.
 func (s *state) join(a ask.Ask) ask.Ask {
 	var twin *ask.Ask
 	for _, b := range s.asks.of(a.Session) {

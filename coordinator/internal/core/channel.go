@@ -28,20 +28,20 @@ func (s *state) available() (names []string) {
 // reachable reports whether any channel is available.
 func (s *state) reachable() bool { return len(s.available()) > 0 }
 
-// channelAction returns an action for one channel; its lane has the channel's name.
+// channelAction returns an action for one channel, in the lane with the channel's name.
 func channelAction(name, key, kind, data string, due time.Time) store.Action {
 	return store.Action{Key: name + "/" + key, Lane: name, Kind: kind, Data: data, Due: due}
 }
 
-// onChannels has every available channel carry out an action.
+// onChannels adds an action for every available channel.
 func (s *state) onChannels(b *store.Batch, key, kind, data string, due time.Time) {
 	for _, name := range s.available() {
 		b.Actions = append(b.Actions, channelAction(name, key, kind, data, due))
 	}
 }
 
-// encode returns the data of an action. v holds strings and numbers alone, so it
-// cannot fail.
+// encode returns the data of an action. It cannot fail, because v holds only strings and
+// numbers.
 func encode(v any) string {
 	data, _ := json.Marshal(v)
 	return string(data)
@@ -49,13 +49,13 @@ func encode(v any) string {
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// showCard has every available channel show the card of an ask as it is now.
+// showCard makes every available channel show the current card of an ask.
 func (s *state) showCard(b *store.Batch, a ask.Ask, now time.Time) {
 	id := string(a.CardID())
 	s.onChannels(b, "card:"+id, ActCard, id, now)
 }
 
-// showOpen has one channel show the open asks that have left the terminal.
+// showOpen makes one channel show the open asks that have left the terminal.
 func (s *state) showOpen(b *store.Batch, name string, now time.Time) {
 	for _, a := range s.asks.waiting() {
 		if a.Shown && a.State == ask.Open {
@@ -65,7 +65,7 @@ func (s *state) showOpen(b *store.Batch, name string, now time.Time) {
 	}
 }
 
-// settle tells whoever acted what their act led to.
+// settle tells the person who acted on a channel what the act led to.
 func (s *state) settle(b *store.Batch, act channel.Act, text string, now time.Time) {
 	kind, key := ActSay, "say:"+itoa(act.Update)
 	if act.Tap != "" {
@@ -74,8 +74,8 @@ func (s *state) settle(b *store.Batch, act channel.Act, text string, now time.Ti
 	b.Actions = append(b.Actions, channelAction(act.Channel, key, kind, encode(act.Settle(text)), now))
 }
 
-// Acknowledge deals with an act that changes nothing, and answers it with a text, or
-// with none where the text is empty.
+// Acknowledge deals with an act that changes nothing. It answers with a text, if the
+// text is not empty.
 func (c *Core) Acknowledge(act channel.Act, text string) error {
 	return c.do(func(s *state, now time.Time) (store.Batch, error) {
 		b := store.Batch{Act: act}
@@ -86,7 +86,7 @@ func (c *Core) Acknowledge(act channel.Act, text string) error {
 	})
 }
 
-// Account returns how a channel stands.
+// Account returns the account of a channel.
 func (c *Core) Account(name string) (a channel.Account) {
 	c.view(func(s *state, _ time.Time) { a = s.account(name) })
 	return a
@@ -106,11 +106,11 @@ func accountTopics(before, after channel.Account) []Part {
 	return []Part{Pairing}
 }
 
-// Person returns who is paired with a channel, nil for nobody.
+// Person returns the person who is paired with a channel, nil for none.
 func (c *Core) Person(name string) *channel.Person { return c.Account(name).Person }
 
-// ChangeAccount deals with an act that is about its channel's account: change says
-// what becomes of the account as it is at now.
+// ChangeAccount deals with an act that concerns its channel's account. change returns
+// the account that replaces the current one.
 func (c *Core) ChangeAccount(act channel.Act, change func(a channel.Account, now time.Time) channel.Change) error {
 	return c.do(func(s *state, now time.Time) (store.Batch, error) {
 		b := store.Batch{Act: act}
@@ -148,8 +148,8 @@ func (c *Core) Copies(name string, id ask.ID) ([]channel.Copy, error) {
 	return c.cfg.Store.Copies(name, id)
 }
 
-// Doubt notes that nobody knows whether a channel has sent the card of an ask: what
-// it sends next may be a second one, and says so.
+// Doubt notes that it is unknown whether a channel has sent the card of an ask. The
+// next card may be a second one, and says so.
 func (c *Core) Doubt(name string, id ask.ID) error {
 	copies, err := c.cfg.Store.Copies(name, id)
 	if err != nil || len(copies) > 0 {
@@ -162,9 +162,9 @@ func (c *Core) Doubt(name string, id ask.ID) error {
 	return err
 }
 
-// doubtInterrupted doubts the cards that were being sent when the coordinator before
-// this one died. A lane does one thing at a time, so of each channel it can only be
-// the first card that is not noted as sent.
+// doubtInterrupted calls Doubt for the cards that were being sent when the last
+// coordinator died. A lane does one action at a time, so this can only be the first
+// card of each channel that is not noted as sent.
 func (c *Core) doubtInterrupted() error {
 	last, err := c.cfg.Store.Journal(0, 1, "", true)
 	if err != nil || len(last) == 0 || last[0].Kind == event.Stopped {
@@ -193,7 +193,7 @@ func (c *Core) Receive(updates []channel.Update) error {
 	return c.wrote(c.cfg.Store.Receive(updates))
 }
 
-// Received returns the updates of a channel that nobody has dealt with yet, in order.
+// Received returns the updates of a channel that are not dealt with yet, in order.
 func (c *Core) Received(name string) ([]channel.Update, error) { return c.cfg.Store.Received(name) }
 
 // SessionShown returns the session whose question or check-in a message shows.
@@ -233,7 +233,7 @@ func (s *state) room(name string, id session.ID, inside channel.Address) channel
 	return s.rooms.rows[channel.Room{Channel: name, Session: id, Inside: inside}.ID()]
 }
 
-// PutRoom notes how a room is, or without an Address that it is gone.
+// PutRoom stores a room. A room without an Address is gone.
 func (c *Core) PutRoom(r channel.Room) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		s.rooms.put(&b, r)
@@ -242,8 +242,8 @@ func (c *Core) PutRoom(r channel.Room) error {
 	})
 }
 
-// followRooms has the rooms of a session that ended or came back be closed or opened,
-// where people are paired now.
+// followRooms closes or reopens the rooms of a session that ended or came back, in the
+// channels with which people are paired now.
 func (s *state) followRooms(b *store.Batch, v session.Session, now time.Time) {
 	for _, name := range s.available() {
 		inside := s.accounts.rows[name].Person.Address
@@ -272,8 +272,8 @@ func (s *state) sessionIn(name string, at channel.Address) (session.ID, bool) {
 	return r.Session, ok
 }
 
-// TellOnce tells the person on a channel something that stays true until Untrue says
-// that it no longer is; about names it.
+// TellOnce tells the person on a channel a fact, once, until Untrue withdraws it. about
+// names the fact.
 func (c *Core) TellOnce(name, about, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if s.settings.Notes[about] != "" {
@@ -290,7 +290,7 @@ func (c *Core) TellOnce(name, about, text string) error {
 	})
 }
 
-// Untrue takes back what TellOnce told, without telling anybody.
+// Untrue withdraws a fact of TellOnce, without telling the person.
 func (c *Core) Untrue(about string) error {
 	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
 		if s.settings.Notes[about] == "" {

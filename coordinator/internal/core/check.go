@@ -20,7 +20,7 @@ func (s *state) checked(b *store.Batch, id session.ID, result, tail string, now 
 	record(b, event.LoopChecked, id, s.token(id), text, now)
 }
 
-// folded is a text of many lines in one.
+// folded returns a text of many lines in one line.
 func folded(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", " ⏎ ")
 }
@@ -55,9 +55,9 @@ func (c *Core) InterruptCheck(id session.ID, frame string) error {
 	})
 }
 
-// AwaitCheck waits, at most until ctx ends, for anything that makes the check
-// of a frame pointless: the loop was cancelled, a person typed, Afar was paused.
-// It reports whether that came.
+// AwaitCheck waits until the result of a frame's check is no longer wanted, at most
+// until ctx ends: the loop was cancelled, a person typed, or Afar was paused. It
+// reports whether that happened.
 func (c *Core) AwaitCheck(ctx context.Context, id session.ID, frame string) (over bool) {
 	c.until(ctx, func(s *state) bool {
 		over = s.settings.Paused || !s.loops.rows[id].Checking(frame)

@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// openCheckIn opens the check-in of a session that stopped. The same id again finds the
-// same check-in; an older one of the session gives way.
+// openCheckIn opens the check-in of a session that stopped. A known id finds the
+// same check-in. An older check-in of the session ends.
 func (c *Core) openCheckIn(s *state, b *store.Batch, a ask.Ask, now time.Time) {
 	if s.checkedIn(a.ID) {
 		return
@@ -39,8 +39,8 @@ func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
 	return (v.Attended || v.Background) && s.reachable() && !s.settings.Paused && s.mode(by, now) == session.On
 }
 
-// Release says that the Stop hook holds the session no longer. The check-in
-// stays open; the session is idle. It returns how the check-in stands.
+// Release notes that the Stop hook no longer holds the session. The check-in stays
+// open, and the session is idle. Release returns the check-in.
 func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		var ok bool

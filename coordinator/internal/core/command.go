@@ -8,8 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// An Order is a command of the person on a channel, and what they are told when it is
-// carried out.
+// An Order is a command of the person on a channel, and the reply to it.
 type Order struct {
 	channel.Act
 	Text string

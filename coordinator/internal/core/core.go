@@ -1,8 +1,8 @@
-// Package core owns all state of the coordinator. State changes in one way
-// only: take the lock, compute the change on copies with a pure step, commit it
-// to the store, take it over into memory, give the lock back, tell who waits.
-// Nothing slow and nothing outside happens under the lock; what must happen
-// outside is a durable action of the same commit.
+// Package core owns all state of the coordinator. Every change of state takes the same
+// steps: take the lock, compute the change on copies with a pure step, commit it to the
+// store, apply it in memory, release the lock, wake the waiters. Nothing slow and no
+// external effect happens under the lock. External effects are durable actions of the
+// same commit.
 package core
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// remember is how far back state is held in memory.
+// remember is how long old state stays in memory.
 const remember = 7 * 24 * time.Hour
 
 // Config is what a Core needs.
@@ -28,13 +28,13 @@ type Config struct {
 	Secret func() string // a fresh unguessable word of 16 hex digits
 	// Channels names the channels that this coordinator runs.
 	Channels []string
-	// DayBudget is what all loops may spend in one day, in US dollars; 0: no limit.
+	// DayBudget is what all loops may spend in one day, in US dollars; 0 is no limit.
 	DayBudget float64
 	// AnswersFrom names the channels whose answers count; none means all.
 	AnswersFrom []string
 	Rules       Rules
 	Trace       bool // post each step of a loop to loop:trace
-	// Lives reports whether a process still runs. Nil says yes of all.
+	// Lives reports whether a process still runs. If it is nil, all processes run.
 	Lives func(session.Process) bool
 }
 
@@ -82,7 +82,7 @@ func New(cfg Config) (*Core, error) {
 	return c, errors.Join(c.Look(), c.do(answersFrom(cfg.AnswersFrom)))
 }
 
-// do changes state and wakes those who wait for the change.
+// do changes the state and wakes the waiters.
 func (c *Core) do(f step) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,8 +93,8 @@ func (c *Core) do(f step) error {
 	return err
 }
 
-// quietly is do for a hook that waits for the reply. It wakes nobody, and waits for the
-// disk only when asks or messages change. The caller calls Publish after its reply.
+// quietly is do for a hook that waits for the reply. It wakes no waiters, and waits for
+// the disk only if asks or messages change. The caller calls Publish after its reply.
 func (c *Core) quietly(f step) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,8 +107,7 @@ func (c *Core) quietly(f step) error {
 	return err
 }
 
-// Publish makes quiet changes survive a loss of power, and wakes those who wait for
-// them.
+// Publish makes quiet changes survive a loss of power, and wakes the waiters.
 func (c *Core) Publish() {
 	if err := c.wrote(c.cfg.Store.Sync()); err != nil {
 		c.cfg.Log.Error("sync a change", "err", err)
@@ -134,7 +133,7 @@ func (c *Core) change(f step, commit func(*store.Batch) error) (changed bool, er
 	return true, nil
 }
 
-// tell wakes those who wait for what has changed; c.mu is held.
+// tell wakes the waiters for what has changed; c.mu is held.
 func (c *Core) tell() {
 	c.wake(c.state.touched...)
 	c.state.touched = c.state.touched[:0]

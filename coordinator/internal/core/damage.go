@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// restarted is the first change after a start: rows that cannot be read are said, and
-// the open asks get time for their hooks to dial again.
+// restarted makes the first change after a start. It reports rows that cannot be read,
+// and gives the hooks of the open asks time to connect again.
 func restarted(bad []store.Bad) step {
 	return func(s *state, now time.Time) (store.Batch, error) {
 		var b store.Batch
@@ -26,7 +26,7 @@ func restarted(bad []store.Bad) step {
 	}
 }
 
-// unreadable is the end of a loop of which only the session is known.
+// unreadable returns a failed loop that replaces one of which only the session is known.
 func unreadable(id string, now time.Time) loop.Outcome {
 	f := loop.Frame{ID: "unreadable", Mode: loop.Task, Goal: "its record cannot be read", StartedAt: now}
 	out, _ := loop.Fail(loop.Stack{Session: id, Frames: []loop.Frame{f}}, "the row in the database is damaged", now)

@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// ActRetries is an action without data: have the mark that hooks look for say
-// whether a call may be tried again.
+// ActRetries is an action without data. It updates the mark that tells hooks whether a
+// call may be tried again.
 const ActRetries = "retries"
 
 // MayRetry reports whether any call that auto mode refused may be tried again.
@@ -43,8 +43,8 @@ func (c *Core) TakeRetry(a ask.Ask) (used ask.Ask, ok bool, err error) {
 	return used, ok, err
 }
 
-// lent makes a session hear soon of an answer that came after its call was refused: it
-// ends the check-ins that hold the session.
+// lent ends the check-ins that hold a session, so that the session soon learns of an
+// answer that came after its call was refused.
 func (s *state) lent(b *store.Batch, a ask.Ask, now time.Time) {
 	s.dropCheckIns(b, a.Session, "the session goes on with another answer", now)
 	if a.Retries(now) {
@@ -57,7 +57,7 @@ func (s *state) markRetries(b *store.Batch, now time.Time) {
 	b.Actions = append(b.Actions, store.Action{Key: ActRetries, Lane: LaneDisk, Kind: ActRetries, Due: now})
 }
 
-// untold reports whether a session is to hear of an answer that came after its
+// untold reports whether a session must still learn of an answer that came after its
 // call was refused.
 func (s *state) untold(id session.ID, now time.Time) bool {
 	return slices.ContainsFunc(s.answeredLate(id, ""), func(a ask.Ask) bool { return lateLine(a, now) != "" })

@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// handOver gives the forms of a session to its terminal, where a person types now.
-// A person who said that they are away keeps them on their channels.
+// handOver moves the forms of a session to its terminal, because a person types there
+// now. If the person has said that they are away, the forms stay on the channels.
 func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 	if s.mode(id, now) == session.On {
 		return
@@ -25,9 +25,9 @@ func (s *state) handOver(b *store.Batch, id session.ID, now time.Time) {
 	}
 }
 
-// Interrupted ends the forms of a session whose turn was ended at the terminal: the
-// host tells neither their hooks nor their servers. The host does not say which forms
-// belong to subagents, and those go on: no form is ended while a subagent runs.
+// Interrupted ends the forms of a session whose turn was ended at the terminal. The host
+// tells neither their hooks nor their servers. It ends no form while a subagent runs: a
+// subagent's forms go on, and the host does not say which forms those are.
 func (c *Core) Interrupted(id session.ID) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.asks.of(id) {

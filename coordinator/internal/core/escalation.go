@@ -8,7 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// Rules are what the person set once and for all; the zero value is none.
+// Rules are the person's permanent settings. The zero value sets none.
 type Rules struct {
 	Quiet       session.Quiet // hours in which notices wait
 	RemindAfter time.Duration // a question unanswered on a channel so long is repeated, once; 0 is never
@@ -24,8 +24,8 @@ const ActRemind = "remind"
 // Rules returns the rules in force.
 func (c *Core) Rules() Rules { return c.cfg.Rules }
 
-// remind has the person reminded, once, of an ask that waits too long. Asks on one
-// card are one reminder.
+// remind reminds the person, once, of an ask that waits too long. The asks on one card
+// share one reminder.
 func (s *state) remind(b *store.Batch, a ask.Ask, now time.Time) {
 	at := a.RemindAt(s.rules.RemindAfter)
 	if at.IsZero() || now.Before(at) || s.settings.Paused || s.asks.changes(b, a.ID) {

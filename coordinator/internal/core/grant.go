@@ -24,9 +24,9 @@ func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 	record(b, event.GrantGiven, a.Session, string(g.ID), text, now)
 }
 
-// standing answers an ask that was just opened from what was allowed before: by
-// a lease for the exact call, which is then used up, or by grants. Such an answer
-// is taken with it, unless what the call destroys must be kept first.
+// standing answers an ask that was just opened, if a lease for the exact call or grants
+// allow it. The lease is used up. An answer by grants is delivered in the same step,
+// unless a snapshot must be taken before the call.
 func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Time) (ask.Ask, bool) {
 	d := ask.Decision{Allow: true, At: now}
 	if lent, ok := s.lease(a, now); ok && a.Kind != ask.Denied {
@@ -99,8 +99,8 @@ func (c *Core) Granted(id session.ID, need grant.Need) (covered bool) {
 	return covered
 }
 
-// lease returns the ask that holds a lease for the call of a, the oldest first.
-// A yes to auto mode's refusal says nothing to what the guard asks.
+// lease returns the oldest ask that holds a lease for the call of a. A yes to a refusal
+// of auto mode does not answer a question of the guard.
 func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
 	for _, old := range s.asks.of(a.Session) {
 		if old.Stands(now) && old.Same(a) && serves(old, a) && (!ok || old.OpenedAt.Before(found.OpenedAt)) {
@@ -110,7 +110,7 @@ func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
 	return found, ok
 }
 
-// serves reports whether the answer to one kind of ask says anything to another.
+// serves reports whether the answer to one kind of ask also answers another kind.
 func serves(old, a ask.Ask) bool {
 	if old.Lease.Lost {
 		return old.Kind == a.Kind
@@ -118,9 +118,9 @@ func serves(old, a ask.Ask) bool {
 	return old.Kind != ask.Denied || a.Kind != ask.Guard
 }
 
-// Park registers a call that the hook refuses at once, so that the person can
-// allow its next try. A lease for the call answers it instead; a call that is
-// parked already is not parked twice.
+// Park registers a call that the hook refuses at once, so that the person can allow its
+// next attempt. If there is a lease for the call, the lease answers it. A call that is
+// already parked is not parked twice.
 func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		a.Nonce, a.Times = c.cfg.Secret(), s.rules.Times
@@ -144,7 +144,7 @@ func (c *Core) Park(a ask.Ask) (ask.Ask, error) {
 	return a, err
 }
 
-// Grants returns the standing permissions that count now, oldest first.
+// Grants returns the active standing permissions, oldest first.
 func (c *Core) Grants() (out []grant.Grant) {
 	c.view(func(s *state, now time.Time) {
 		for _, g := range s.activeGrants() {
@@ -168,7 +168,8 @@ func (s *state) activeGrants() (out []grant.Grant) {
 	return out
 }
 
-// Revoke ends a grant for by. One that is unknown or has ended is ErrNotFound.
+// Revoke ends a grant for by. It returns ErrNotFound if the grant is unknown or has
+// ended.
 func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		found, ok := s.grants.rows[id]
@@ -201,8 +202,8 @@ func (s *state) endGrants(b *store.Batch, id session.ID, now time.Time) {
 	}
 }
 
-// ranLate has the card of a parked ask say how the call turned out that its
-// lease let run.
+// ranLate updates the card of a parked ask with the outcome of the call that its lease
+// allowed.
 func (s *state) ranLate(b *store.Batch, o Outcome, now time.Time) {
 	for _, a := range s.asks.of(o.Session) {
 		if a.Lease == nil || a.Lease.UsedAt.IsZero() || a.Run != nil || a.Tool != o.Tool || a.Hash != o.Hash {
@@ -216,7 +217,7 @@ func (s *state) ranLate(b *store.Batch, o Outcome, now time.Time) {
 }
 
 // A GrantList is a message that shows the standing permissions: a new one at an
-// address, or one that is there already.
+// address, or an existing one.
 type GrantList struct {
 	To      channel.Address   `json:"to,omitempty"`
 	Message channel.MessageID `json:"message,omitempty"` // "" for a new one
@@ -235,8 +236,7 @@ func (s *state) list(b *store.Batch, act channel.Act, key string, l GrantList, n
 	b.Actions = append(b.Actions, channelAction(act.Channel, key, ActGrants, encode(l), now))
 }
 
-// RevokeTap ends the grant whose button the person tapped. The list says from now
-// on what is left.
+// RevokeTap ends the grant whose button the person tapped, and updates the list.
 func (c *Core) RevokeTap(p Press) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Act = p.Act

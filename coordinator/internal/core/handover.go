@@ -10,11 +10,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// What a hook took counts as handed over once that hook has said that it printed it. A
-// hook that ends without a word has printed nothing that the host heeds: the text is
-// offered again, and the answer counts when its call is asked for again.
+// What a hook took counts as handed over once the hook reports that it printed it. If a
+// hook ends without that report, the host ignores what it printed. A text is then
+// offered again. An answer counts when its call is asked for again.
 
-// AskPrinted says whether the hook that claimed an answer has printed it before it ended.
+// AskPrinted notes whether the hook that claimed an answer printed it before it ended.
 func (c *Core) AskPrinted(id ask.ID, printed bool) error {
 	_, err := c.changeAsk(id, func(a ask.Ask, now time.Time) (ask.Ask, event.Kind, error) {
 		if printed {
@@ -27,7 +27,7 @@ func (c *Core) AskPrinted(id ask.ID, printed bool) error {
 	return err
 }
 
-// TextsPrinted says whether the hook of a delivery has printed its texts before it ended.
+// TextsPrinted notes whether the hook of a delivery printed its texts before it ended.
 func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		if !printed {
@@ -44,7 +44,7 @@ func (c *Core) TextsPrinted(id session.ID, delivery string, printed bool) error 
 	})
 }
 
-// takeReplies says on the check-ins of a session that it has their replies.
+// takeReplies notes on the check-ins of a session that it has their replies.
 func (s *state) takeReplies(b *store.Batch, id session.ID, now time.Time) {
 	for _, a := range s.asks.of(id) {
 		if !a.Replied() || a.State != ask.Answered {
@@ -65,8 +65,8 @@ func (s *state) offerAgain(b *store.Batch, lost func(message.Message) bool, now 
 	}
 }
 
-// takers returns the processes of the hooks that took something and have not said yet
-// that they printed it.
+// takers returns the processes of the hooks that took something and have not yet
+// reported that they printed it.
 func (s *state) takers() (all []session.Process) {
 	for _, m := range s.messages.delivered() {
 		if m.Unproven {
@@ -81,7 +81,7 @@ func (s *state) takers() (all []session.Process) {
 	return all
 }
 
-// buryTakers takes back what hooks took that have ended.
+// buryTakers takes back what was taken by hooks that have ended.
 func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now time.Time) {
 	s.offerAgain(b, func(m message.Message) bool { return m.Unproven && over[m.Taker] }, now)
 	for _, a := range s.asks.waiting() {
@@ -95,15 +95,16 @@ func (s *state) buryTakers(b *store.Batch, over map[session.Process]bool, now ti
 	}
 }
 
-// provenByRun journals the delivery of an answer that only the run of its call proves.
+// provenByRun journals the delivery of an answer when only the run of its call proves
+// that delivery.
 func (s *state) provenByRun(b *store.Batch, before, after ask.Ask, now time.Time) {
 	if after.Arrived() && !before.Arrived() {
 		record(b, event.AskDelivered, after.Session, string(after.ID), s.told(after), now)
 	}
 }
 
-// ranAfterAll has the card and the journal say that a call ran whose answer was taken for
-// undelivered.
+// ranAfterAll notes on the card and in the journal that a call ran although its answer
+// was considered undelivered.
 func (s *state) ranAfterAll(b *store.Batch, o Outcome, now time.Time) {
 	o.Run.At = now
 	for _, a := range s.asks.of(o.Session) {

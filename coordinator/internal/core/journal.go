@@ -8,7 +8,7 @@ import (
 )
 
 // Journal returns at most limit entries after seq, oldest first, or the newest
-// ones. While there is none it waits until ctx ends.
+// ones. If there is none, it waits for one until ctx ends.
 func (c *Core) Journal(ctx context.Context, after int64, limit int, id session.ID, newest bool) ([]event.Event, error) {
 	about := journal
 	if id != "" {

@@ -8,11 +8,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// clientGone is why a session ended whose client no longer runs.
+// clientGone is the reason for the end of a session whose client no longer runs.
 const clientGone = "its client is gone"
 
-// Look asks the system which processes have ended. The sessions of ended clients end,
-// and ended hooks no longer wait for anything. The state is true at that moment.
+// Look asks the system which processes have ended. It ends the sessions of ended
+// clients, and removes ended hooks from the waiters. Afterwards the state is current.
 func (c *Core) Look() error {
 	var all []session.Process
 	c.view(func(s *state, _ time.Time) { all = append(s.processes(), s.takers()...) })

@@ -20,7 +20,8 @@ import (
 // ActChoose is an action whose data is a Choose.
 const ActChoose = "choose"
 
-// A Choose asks the person, at an address of a channel, whom a text is for.
+// A Choose asks the person, at an address of a channel, which session or question a text
+// is for.
 type Choose struct {
 	Channel string          `json:"channel"`
 	To      channel.Address `json:"to"`
@@ -50,14 +51,14 @@ func messageParts(_, after message.Message) []Part { return []Part{ofSession(aft
 // of returns the texts for a session, in no order.
 func (t messageTable) of(id session.ID) []message.Message { return t.bySession.all(string(id)) }
 
-// delivered returns the texts that a hook took and that no session has shown to have.
+// delivered returns the texts that a hook took and whose arrival no session has
+// confirmed.
 func (t messageTable) delivered() []message.Message { return t.byState.all(string(message.Delivered)) }
 
 // texts returns all texts, in no order.
 func (s *state) texts() []message.Message { return slices.Collect(maps.Values(s.messages.rows)) }
 
-// post makes a text durable. One whose key is known is the message that is
-// there.
+// post stores a text. If its key is known, it returns the message with that key.
 func (s *state) post(b *store.Batch, m message.Message, now time.Time) message.Message {
 	m, fresh := message.Add(s.texts(), m, now)
 	if fresh {
@@ -76,8 +77,8 @@ func (s *state) nameOf(id session.ID) string {
 }
 
 // Deliver hands the texts that wait for a session to the hook that names the
-// delivery. The same name again gets the same texts, and no other one does. A taker
-// that is known says when it has printed them, see TextsPrinted.
+// delivery. Only a call with the same name gets the same texts again. A known taker
+// reports when it has printed them; see TextsPrinted.
 func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d message.Delivery, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		d = message.Take(s.messages.of(id), id, delivery, taker, now)
@@ -94,7 +95,7 @@ func (c *Core) Deliver(id session.ID, delivery string, taker session.Process) (d
 	return d, err
 }
 
-// missed tells the person of texts that a session ended without.
+// missed tells the person of texts that a session did not get before it ended.
 func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
 	n := len(message.Waiting(s.messages.of(v.ID), v.ID))
 	if n == 0 {
@@ -104,8 +105,8 @@ func (s *state) missed(b *store.Batch, v session.Session, now time.Time) {
 	s.notify(b, "missed", v.ID, text, now)
 }
 
-// ComesBack notes that a hook of a session speaks: what another hook of it took
-// before has arrived. It returns how many texts wait.
+// ComesBack notes that a hook of a session calls. That proves that the texts that
+// another hook took before have arrived. It returns how many texts wait.
 func (c *Core) ComesBack(id session.ID, delivery string) (waiting int, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		s.messages.put(&b, message.Finish(s.messages.of(id), id, delivery, now)...)
@@ -140,8 +141,8 @@ const (
 	End  = "end"  // the session ended, or another hook waits for it
 )
 
-// idleFor is how long a session must have been idle before it is woken: its
-// Stop hook is then gone.
+// idleFor is how long a session must have been idle before it is woken. After that time
+// its Stop hook has ended.
 const idleFor = 500 * time.Millisecond
 
 // AwaitWake waits until a session is to be woken, at most until ctx ends. The
@@ -155,7 +156,7 @@ func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) (ans
 	return answer, reason
 }
 
-// dataWaits is all that the host hears of texts that are data.
+// dataWaits is the only thing that the host is told of texts that are data.
 const dataWaits = "Afar: a text from outside waits; it is in the context of this turn."
 
 func (s *state) wakeReason(id session.ID, now time.Time) string {
@@ -174,8 +175,7 @@ func (s *state) awaited(id session.ID, now time.Time) bool {
 	return len(message.Waiting(s.messages.of(id), id)) > 0 || s.untold(id, now)
 }
 
-// wake says what the waiter of a session is to do, and when that changes by
-// itself.
+// wake returns what the waiter of a session must do, and when that changes by itself.
 func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string, at time.Time) {
 	v := s.sessions.rows[id]
 	switch {
@@ -192,11 +192,11 @@ func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string
 	return Wake, time.Time{}
 }
 
-// Written deals with a text of the person that answers no message: it answers the
-// only question that was open when it was written, else it is for the only session
-// that lives, else the person is asked. Several open questions are never decided by
-// it, and none that is younger than the text. In the topic of a session there is no
-// other one.
+// Written deals with a text of the person that is not a reply to a message. The text
+// answers the only question that was open when it was written. Otherwise it is for the
+// only living session. Otherwise the person is asked. It never decides several open
+// questions, or a question that is younger than the text. In the topic of a session
+// only that session counts.
 func (c *Core) Written(p Press) error {
 	if err := c.Look(); err != nil {
 		return err
@@ -232,7 +232,7 @@ func (c *Core) Written(p Press) error {
 	})
 }
 
-// choose keeps a text and asks the person whom it is for.
+// choose keeps a text and asks the person which session or question it is for.
 func (c *Core) choose(s *state, b *store.Batch, m message.Message, act channel.Act, now time.Time) {
 	m.Nonce = c.cfg.Secret()
 	m = s.post(b, m, now)
@@ -250,8 +250,8 @@ func (p Press) message(id session.ID) message.Message {
 	}
 }
 
-// onCards returns the open asks that have left the terminal, oldest first, one
-// of each card.
+// onCards returns the open asks that have left the terminal, one for each card, oldest
+// first.
 func (s *state) onCards() (out []ask.Ask) {
 	for _, card := range s.openCards() {
 		if face := card.Face(); face.State == ask.Open && face.Shown {
@@ -261,7 +261,7 @@ func (s *state) onCards() (out []ask.Ask) {
 	return out
 }
 
-// live returns the sessions that run with our hooks, by token.
+// live returns the sessions that run with Afar's hooks, by token.
 func (s *state) live() (out []session.Session) {
 	for _, v := range s.sessions.rows {
 		if v.Hooked && v.State != session.Ended {
@@ -276,8 +276,8 @@ func (s *state) live() (out []session.Session) {
 // Look has just seen.
 func (s *state) wakeable(v session.Session) bool { return v.State == session.Idle && v.Waiter != "" }
 
-// fate says when a session gets a text that waits for it. It is true of the processes
-// that Look has just seen.
+// fate returns when a session gets a text that waits for it. It is correct for the
+// processes that Look has just seen.
 func (s *state) fate(id session.ID) string {
 	v := s.sessions.rows[id]
 	when := "when it stops"
@@ -326,8 +326,8 @@ func (c *Core) Choose(p Press, token string) error {
 	})
 }
 
-// Settle has a text that waited for its question answer the one that the person
-// tapped; an empty nonce is that of none. p.Decision is what the text says.
+// Settle answers the question that the person tapped with the text that waited for its
+// question. An empty nonce is that of no question. p.Decision is what the text says.
 func (c *Core) Settle(p Press, nonce string) error {
 	if err := c.Look(); err != nil {
 		return err
@@ -356,24 +356,23 @@ func (c *Core) Settle(p Press, nonce string) error {
 	})
 }
 
-// chosen answers the tap that chose for whom a text is; the message that asked
-// says so from now on and has no buttons any more.
+// chosen answers the tap that chose the recipient of a text. The message that asked now
+// shows the choice and has no buttons.
 func (s *state) chosen(b *store.Batch, p Press, text string, now time.Time) {
 	s.settle(b, p.Act, text, now)
 	data := encode(Edit{p.Message, text})
 	b.Actions = append(b.Actions, channelAction(p.Channel, "edit:"+string(p.Message), ActEdit, data, now))
 }
 
-// A Choice is a text of which the person has to say whom it is for: one of the
-// sessions, or, when it answers, one of the open questions.
+// A Choice is a text for which the person has to choose the recipient: one of the
+// sessions, or, if it answers a question, one of the open questions.
 type Choice struct {
 	message.Message
 	Tokens []string  // of the sessions that run
 	Open   []ask.Ask // oldest first
 }
 
-// Choice returns what the person is asked about a text; ok is false when that is
-// settled.
+// Choice returns the choice for a text. ok is false if the person has already chosen.
 func (c *Core) Choice(in Choose) (out Choice, ok bool) {
 	c.view(func(s *state, _ time.Time) {
 		out.Message = s.messages.rows[in.Text]

@@ -34,8 +34,8 @@ func (s *state) notify(b *store.Batch, kind string, id session.ID, text string, 
 	s.sendPile(b, key, id, pile, pile.Due)
 }
 
-// hasten has the waiting notices of one kind and session told now, so that they do
-// not come after what follows them. Quiet hours hold them all the same.
+// hasten tells the waiting notices of one kind and session now, so that they do not come
+// after later news. Quiet hours still delay them.
 func (s *state) hasten(b *store.Batch, kind string, id session.ID, now time.Time) {
 	key := kind + ":" + string(id)
 	pile, ok := s.change(b).Piles[key]
@@ -53,7 +53,7 @@ func (s *state) sendPile(b *store.Batch, key string, id session.ID, pile store.P
 	s.onChannels(b, name, ActNotice, encode(channel.Notice{Session: id, Text: pileText(key, pile)}), due)
 }
 
-// noticeOn has a text about a channel told there, and on no other.
+// noticeOn tells a text about a channel on that channel only.
 func (s *state) noticeOn(b *store.Batch, name, about, text string, now time.Time) {
 	due := now
 	if until := s.rules.Quiet.Until(now); !until.IsZero() {
@@ -63,8 +63,8 @@ func (s *state) noticeOn(b *store.Batch, name, about, text string, now time.Time
 	b.Actions = append(b.Actions, channelAction(name, key, ActNotice, encode(channel.Notice{Text: text}), due))
 }
 
-// PassOn tells the person what the host wants them to know, where they are away
-// from the session. kind is the host's word.
+// PassOn tells the person a notification of the host, if they are away from the session.
+// kind is the host's word for it.
 func (c *Core) PassOn(id session.ID, kind, text string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if v, ok := s.sessions.rows[id]; ok && text != "" && s.mode(id, now) == session.On {
@@ -79,8 +79,8 @@ const (
 	maxPile   = 12      // texts of one message; the oldest give way
 )
 
-// pile returns the pile that a notice of now goes on: the one that waits to be
-// told, or a new one.
+// pile returns the pile for a notice of now: the one that waits to be told, or a new
+// one.
 func (s *state) pile(key string, due, now time.Time) store.Pile {
 	last, ok := s.settings.Piles[key]
 	switch {
@@ -103,7 +103,7 @@ func (s *state) putPile(b *store.Batch, key string, p store.Pile, now time.Time)
 	set.Piles[key] = p
 }
 
-// change returns the settings as b leaves them, to be changed there.
+// change returns the settings as b leaves them, for the caller to change in b.
 func (s *state) change(b *store.Batch) *store.Settings {
 	if b.Settings == nil {
 		next := s.settings

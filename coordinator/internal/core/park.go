@@ -14,10 +14,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// TellLate returns at most room bytes of what a session must know: the answers that came
-// after its calls were refused, one line each, and what else waits for it. It notes that
-// this delivery tells it. The same delivery gets the same again: it lost the reply. What
-// does not fit waits for the next delivery.
+// TellLate returns what a session must know, in at most room bytes: the answers that came
+// after its calls were refused, one line each, and other news. It notes that this
+// delivery tells them. A repeated call with the same delivery gets the same text, because
+// the reply was lost. What does not fit waits for the next delivery.
 func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		answers := newsOf(s.answeredLate(id, delivery), delivery, room, now)
@@ -28,7 +28,7 @@ func (c *Core) TellLate(id session.ID, delivery string, room int) (text string, 
 	return text, err
 }
 
-// tells hands what waits for a session over to a delivery.
+// tells hands over to a delivery what waits for a session.
 func (s *state) tells(b *store.Batch, id session.ID, delivery string, room int) string {
 	v := s.sessions.rows[id]
 	if len(v.Tells) == 0 {
@@ -41,7 +41,7 @@ func (s *state) tells(b *store.Batch, id session.ID, delivery string, room int) 
 	return text
 }
 
-// UntellLate takes back what a delivery told that never arrived.
+// UntellLate takes back what a delivery told, because it never arrived.
 func (c *Core) UntellLate(id session.ID, delivery string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		for _, a := range s.answeredLate(id, delivery) {
@@ -75,9 +75,11 @@ func lateLine(a ask.Ask, now time.Time) string {
 	case a.Lease.Lost:
 		return lostLine(a, call, now)
 	case a.Lent(now):
-		return fmt.Sprintf("The person has meanwhile allowed a call that was refused before. Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
+		return fmt.Sprintf("The person has meanwhile allowed a call that was refused before. "+
+			"Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
 	case !a.Lease.Decision.Allow:
-		return fmt.Sprintf("The person has meanwhile refused a call that was parked. %s It was: %s", a.Lease.Decision.Message, call)
+		return fmt.Sprintf("The person has meanwhile refused a call that was parked. %s It was: %s",
+			a.Lease.Decision.Message, call)
 	}
 	return ""
 }
@@ -91,11 +93,13 @@ func lostLine(a ask.Ask, call string, now time.Time) string {
 		return fmt.Sprintf("The person allowed a call, but the answer was lost on its way. "+
 			"Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
 	}
-	return "The person refused a call, but the answer was lost on its way. " + a.Lease.Decision.Message + " It was: " + call
+	return "The person refused a call, but the answer was lost on its way. " +
+		a.Lease.Decision.Message + " It was: " + call
 }
 
-// hopes returns until when a session may wait, the zero time for not at all. For
-// another try at what auto mode refused it waits only where a channel is available, which can allow it.
+// hopes returns until when a session may wait for late answers, the zero time for not at
+// all. It waits for a retry of a call that auto mode refused only if a channel is
+// available on which the person can allow it.
 func (s *state) hopes(id session.ID) (until time.Time) {
 	for _, a := range s.asks.of(id) {
 		if at := a.Hopes(); at.After(until) && (a.Kind != ask.Denied || s.reachable()) {

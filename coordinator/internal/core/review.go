@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// reviews changes the review gate of a session. A session that is not known keeps none.
+// reviews changes the review gate of a session. It does nothing for an unknown session.
 func (c *Core) reviews(id session.ID, change func(*state, *store.Batch, session.Session, time.Time) session.Review) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		v, ok := s.sessions.rows[id]
@@ -36,7 +36,7 @@ func (c *Core) SetReview(id session.ID, on bool, seen string) error {
 	})
 }
 
-// ReviewPrompt takes in a prompt that the person typed, without secrets.
+// ReviewPrompt records a prompt that the person typed, without secrets.
 func (c *Core) ReviewPrompt(id session.ID, prompt string) error {
 	return c.reviews(id, func(_ *state, _ *store.Batch, v session.Session, _ time.Time) session.Review {
 		return v.Review.Prompt(prompt)
@@ -53,12 +53,12 @@ func (c *Core) ReviewerBegins(id session.ID, agent, work string) (shown string, 
 	return shown, err
 }
 
-// mostPast is how many entries about one reviewer are read: more than she can
-// make between two reviews by far.
+// mostPast is how many journal entries about one reviewer are read. It is far more than
+// a reviewer can make between two reviews.
 const mostPast = 200
 
-// ReviewerStops rules on a reviewer of a session who wants to end, by what the
-// journal has of her. The ruling stands in the journal when this returns.
+// ReviewerStops decides whether a reviewer of a session may end, by its journal entries.
+// The decision is in the journal when ReviewerStops returns.
 func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Ruling, error) {
 	entries, err := c.cfg.Store.About(id, agent, review.Kinds, mostPast)
 	if err != nil {

@@ -35,7 +35,7 @@ func sessionParts(before, after session.Session) []Part {
 	return parts
 }
 
-// unreportedAt returns when a session is to be reported as unprotected.
+// unreportedAt returns when a session must be reported as unprotected.
 func unreportedAt(v session.Session, _ time.Time) time.Time {
 	if v.Reported {
 		return time.Time{}
@@ -43,7 +43,7 @@ func unreportedAt(v session.Session, _ time.Time) time.Time {
 	return v.UnprotectedAt()
 }
 
-// reportUnprotected tells the person once of a session that runs without our hooks.
+// reportUnprotected tells the person once of a session that runs without Afar's hooks.
 func (s *state) reportUnprotected(b *store.Batch, v session.Session, now time.Time) {
 	v.Reported = true
 	s.sessions.put(b, v)
@@ -53,8 +53,7 @@ func (s *state) reportUnprotected(b *store.Batch, v session.Session, now time.Ti
 	s.notify(b, "unprotected", v.ID, notice, now)
 }
 
-// See takes in what a hook or a session file says of a session, and returns
-// the session.
+// See records what a hook or a session file says of a session, and returns the session.
 func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		old, known := s.sessions.rows[in.ID]
@@ -77,11 +76,11 @@ func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 	return v, err
 }
 
-// seenEvery is how stale a session's last sign of life may be. A hook that says
+// seenEvery is how old a session's recorded sign of life may become. A hook that reports
 // nothing else need not wait for the disk.
 const seenEvery = time.Minute
 
-// saysNothing reports whether a sighting changed nothing but its time.
+// saysNothing reports whether a sighting changed only its time.
 func saysNothing(before, after session.Session) bool {
 	before.SeenAt = after.SeenAt
 	return reflect.DeepEqual(before, after)
@@ -104,7 +103,7 @@ func (c *Core) EndSession(id session.ID, why string) error {
 	})
 }
 
-// endSession closes a session, and the asks that it had in the way of end.
+// endSession closes a session, and ends its asks with end.
 func (s *state) endSession(b *store.Batch, v session.Session, why string, end ending, now time.Time) {
 	v = session.To(v, session.Ended, now)
 	v.Vanished = why == clientGone
@@ -122,8 +121,9 @@ func (s *state) endSession(b *store.Batch, v session.Session, why string, end en
 	s.leaveLoop(b, v, why, now)
 }
 
-// leaveLoop ends the loop of a conversation that was cleared. The person is told of a
-// print session that ended before its loop: nobody watches its terminal.
+// leaveLoop ends the loop of a conversation that was cleared. It tells the
+// person of a print session that ended before its loop, because its terminal is not
+// watched.
 func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now time.Time) {
 	l := s.loops.rows[v.ID]
 	switch {
@@ -140,8 +140,8 @@ func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now tim
 	}
 }
 
-// cleared is the host's word for the end of a conversation that the person
-// threw away. Every other one can be resumed, and its loop with it.
+// cleared is the host's word for the end of a conversation that the person discarded.
+// Every other conversation can be resumed, together with its loop.
 const cleared = "clear"
 
 // Typed notes that a person typed a prompt into a session, which is given in one
@@ -216,7 +216,7 @@ func (c *Core) Away(id session.ID) (mode session.Mode) {
 	return mode
 }
 
-// remode applies the away modes that hold after b to the open asks.
+// remode applies to the open asks the away modes that are in force after b.
 func (s *state) remode(b *store.Batch, now time.Time) {
 	for _, a := range s.asks.waiting() {
 		if next, err := ask.Remode(a, s.modeAfter(b, a.Session, now), now); err == nil && next != a {
@@ -287,8 +287,8 @@ func (c *Core) IsClient(pid int) bool {
 	return is
 }
 
-// OfClient returns the living session whose client a process is; a client that
-// began another conversation has its newest.
+// OfClient returns the living session of a client's process. If the client has begun
+// another conversation, it returns the newest.
 func (c *Core) OfClient(pid int) (found session.Session, ok bool) {
 	c.view(func(s *state, _ time.Time) {
 		for _, v := range s.sessions.rows {

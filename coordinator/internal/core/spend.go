@@ -32,8 +32,8 @@ func (c *Core) book(s *state, b *store.Batch, sum usage.Sum, now time.Time) {
 	}
 }
 
-// SpendLoop books what a subagent of a looping session took, once. Nothing is booked
-// where no loop runs.
+// SpendLoop books what a subagent of a looping session spent, once. It books nothing if
+// no loop runs.
 func (c *Core) SpendLoop(id session.ID, sum usage.Sum, read loop.AgentRead) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		l := s.loops.rows[id]

@@ -44,8 +44,8 @@ func newState(cfg Config) *state {
 	return s
 }
 
-// load reads the state that is held in memory from a store. Rows that cannot be
-// read are bad.
+// load reads the state that is held in memory from a store. bad are the rows that cannot
+// be read.
 func (s *state) load(from *store.Store, now time.Time) (bad []store.Bad, err error) {
 	if s.settings, err = from.Settings(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *state) load(from *store.Store, now time.Time) (bad []store.Bad, err err
 	return bad, nil
 }
 
-// merge takes over what the store has committed.
+// merge applies to memory what the store has committed.
 func (s *state) merge(b *store.Batch, now time.Time) {
 	s.touch(b)
 	moved, before := s.movesAsks(b), s.next()
@@ -81,8 +81,8 @@ func (s *state) merge(b *store.Batch, now time.Time) {
 	}
 }
 
-// movesAsks reports whether a batch changes what the times of asks depend on,
-// besides the asks: a pause, and the away modes.
+// movesAsks reports whether a batch changes what the times of asks depend on, other than
+// the asks: a pause, and the away modes.
 func (s *state) movesAsks(b *store.Batch) bool {
 	if set := b.Settings; set != nil && (set.Paused != s.settings.Paused || set.Away != s.settings.Away) {
 		return true
@@ -103,8 +103,8 @@ func (s *state) next() (at time.Time) {
 	return at
 }
 
-// retime finds out again when the values change that were due at now. A value that
-// the tick did not change must not stay due.
+// retime computes the times of the values that were due at now again. A value that the
+// tick did not change must not stay due.
 func (s *state) retime(now time.Time) {
 	for _, t := range s.tables {
 		t.retime(now, now)

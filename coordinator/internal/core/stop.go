@@ -15,7 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/turn"
 )
 
-// A Stopping is what the Stop hook of a session says, and what was looked up for it.
+// A Stopping is what the Stop hook of a session reports, and the facts looked up for it.
 type Stopping struct {
 	Session  session.ID
 	Off      bool          // for the session or its project
@@ -36,9 +36,9 @@ type Stopping struct {
 // maxLate bounds the news at a stop, in bytes: the host cuts long texts.
 const maxLate = 4000
 
-// StopNeeds returns what has to be looked up before Stop. Where a hook took a text of the
-// session and has not said yet that it printed it, StopNeeds looks whether that hook has
-// ended: the text waits again then.
+// StopNeeds returns what has to be looked up before Stop. If a hook took a text of the
+// session and has not yet reported that it printed it, StopNeeds checks whether that
+// hook has ended. If it has, the text waits again.
 func (c *Core) StopNeeds(in Stopping) (n turn.Need, err error) {
 	owed := false
 	c.view(func(s *state, _ time.Time) {
@@ -52,7 +52,7 @@ func (c *Core) StopNeeds(in Stopping) (n turn.Need, err error) {
 }
 
 // Stop decides whether a session may stop, and records all that follows in one commit.
-// Publish has to follow when the hook has its answer.
+// The caller calls Publish when the hook has its answer.
 func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 	err = c.quietly(func(s *state, now time.Time) (b store.Batch, err error) {
 		s.settledLocally(&b, in.Session, now, now)
@@ -77,7 +77,7 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 	return out, err
 }
 
-// stopFacts are the facts of state for a stop, but for the news.
+// stopFacts returns the facts of the state for a stop, without the news.
 func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 	v := s.sessions.rows[in.Session]
 	rest := s.rules.ShellsFor
@@ -147,7 +147,7 @@ func (s *state) stepLoop(b *store.Batch, in Stopping, out turn.Outcome, now time
 	s.putLoop(b, in.Session, *out.Step, now)
 }
 
-// reviewed records what the review gate of a session said to its stop.
+// reviewed records the decision of the review gate about a session's stop.
 func (s *state) reviewed(b *store.Batch, v session.Session, out turn.Outcome, now time.Time) {
 	say := func(kind event.Kind, text string) {
 		record(b, kind, v.ID, v.Token, v.Token+": "+text, now)

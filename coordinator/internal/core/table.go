@@ -8,9 +8,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// A table holds the values of one kind of state, and what follows from them: its
-// indexes, and when each value changes by itself. A value in rows is never changed
-// in place; a step puts a new one into its batch.
+// A table holds the values of one kind of state, their indexes, and the time at which
+// each value changes by itself. A value in rows is never changed in place: a step puts a
+// new one into its batch.
 type table[K ~string, V any] struct {
 	rows map[K]V
 
@@ -81,7 +81,7 @@ func (t *table[K, V]) merge(b *store.Batch, now time.Time) (touched []Part) {
 	return touched
 }
 
-// hold takes a value into memory that the store has.
+// hold loads a value of the store into memory.
 func (t *table[K, V]) hold(v V, now time.Time) {
 	id := t.kind.ID(v)
 	before, known := t.rows[id]
@@ -116,8 +116,8 @@ func (t *table[K, V]) tick(b *store.Batch, now time.Time) {
 	}
 }
 
-// retime finds out again when the values change that are due until a time; the
-// zero time means all values.
+// retime computes again when the values change that are due until a time. The zero time
+// means all values.
 func (t *table[K, V]) retime(until, now time.Time) {
 	if !until.IsZero() {
 		for _, id := range t.due.until(until) {
@@ -172,7 +172,7 @@ func (x *index[K, V]) all(key string) []V {
 	return out
 }
 
-// one returns the value with a key that only one has; ok is false for none.
+// one returns the only value with a key; ok is false if there is none.
 func (x *index[K, V]) one(key string) (v V, ok bool) {
 	for id := range x.ids[key] {
 		return x.rows[id], true
@@ -195,7 +195,7 @@ func (m moment[K]) compare(other moment[K]) int {
 	return cmp.Or(m.at.Compare(other.at), cmp.Compare(m.id, other.id))
 }
 
-// set gives an id another time; the zero time removes it.
+// set changes the time of an id; the zero time removes the id.
 func (s *schedule[K]) set(id K, at time.Time) {
 	if old, ok := s.at[id]; ok {
 		if old.Equal(at) {

@@ -7,11 +7,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// retry is the pause after a change that time demanded could not be committed.
+// retry is the pause after Tick could not commit a change.
 const retry = time.Second
 
-// Run applies what time brings until ctx ends. One timer waits for the
-// earliest moment at which anything changes by itself.
+// Run applies the changes that are due, until ctx ends. One timer waits for the earliest
+// time at which anything changes by itself.
 func (c *Core) Run(ctx context.Context) {
 	sub := c.Subscribe(due)
 	defer sub.Close()

@@ -12,7 +12,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// Post adds a text to a topic; by is who says so. The text must be free of
+// Post adds a text to a topic; by names the author. The text must be free of
 // secrets.
 func (c *Core) Post(id session.ID, name, by, text string) (p topic.Post, err error) {
 	var b store.Batch
@@ -31,7 +31,7 @@ func (c *Core) Post(id session.ID, name, by, text string) (p topic.Post, err err
 	return p, err
 }
 
-// briefly is the beginning of a text, for a journal line.
+// briefly returns the beginning of a text, for a journal line.
 func briefly(s string) string { return text.Clip(s, 200) }
 
 // Posts returns at most limit posts of a topic after seq, oldest first; with

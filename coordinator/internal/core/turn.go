@@ -13,8 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// The actions of a halt. ActHalts is without data: have the mark that hooks look
-// for say whether any turn is to end. The data of ActNudge is a Nudge.
+// The actions of a halt. ActHalts has no data; it updates the mark that tells hooks
+// whether any turn must end. The data of ActNudge is a Nudge.
 const (
 	ActHalts = "halts"
 	ActNudge = "nudge"
@@ -26,7 +26,7 @@ type Nudge struct {
 	Word  string `json:"word"`
 }
 
-// MayHalt reports whether any session is to end its turn.
+// MayHalt reports whether any session must end its turn.
 func (c *Core) MayHalt() (may bool) {
 	c.view(func(s *state, _ time.Time) {
 		for _, v := range s.sessions.rows {
@@ -128,9 +128,8 @@ func (s *state) refuseAll(b *store.Batch, id session.ID, d ask.Decision, now tim
 	return asked
 }
 
-// nudge has the client of a session read the word of its halt, which cuts off an
-// answer of the model. A client that would show the word as a message to be accepted
-// is left alone.
+// nudge sends the word of a halt to the session's client, which cuts off the model's
+// answer. It sends nothing to a client that would ask the person to accept the message.
 func (s *state) nudge(b *store.Batch, v session.Session, word string, now time.Time) bool {
 	if v.Inbox == "" || !v.Attended || v.Mode == "bypassPermissions" {
 		return false
@@ -153,8 +152,8 @@ func (s *state) markHalts(b *store.Batch, now time.Time) {
 	b.Actions = append(b.Actions, store.Action{Key: ActHalts, Lane: LaneDisk, Kind: ActHalts, Due: now})
 }
 
-// Halted says who wants the turn of a session to end, "" for nobody. With over, the
-// asking hook ends it.
+// Halted returns who wants the turn of a session to end, "" for nobody. With over, the
+// hook that asks ends the turn.
 func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if v := s.sessions.rows[id]; v.Halting() {
@@ -168,8 +167,8 @@ func (c *Core) Halted(id session.ID, over bool) (by string, err error) {
 	return by, err
 }
 
-// HaltWord says who wants the turn of a session to end, where a prompt is the word of
-// that halt, "" otherwise. The turn is over then.
+// HaltWord returns who wants the turn of a session to end if a prompt is the word of that
+// halt, "" otherwise. The turn is then over.
 func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
 	c.view(func(s *state, _ time.Time) {
 		if v := s.sessions.rows[id]; v.HaltedBy(prompt) {
@@ -183,7 +182,7 @@ func (c *Core) HaltWord(id session.ID, prompt string) (by string, err error) {
 	return by, err
 }
 
-// endHalt notes that the turn of a session, which was to end, is over.
+// endHalt notes that a halted turn of a session is over.
 func (s *state) endHalt(b *store.Batch, id session.ID, then session.State, now time.Time) {
 	v := s.sessions.rows[id]
 	if !v.Halting() {
@@ -194,7 +193,7 @@ func (s *state) endHalt(b *store.Batch, id session.ID, then session.State, now t
 	s.haltEnded(b, v, now)
 }
 
-// haltEnded tells that the turn of a session, which was to end, is over.
+// haltEnded tells that a halted turn of a session is over.
 func (s *state) haltEnded(b *store.Batch, v session.Session, now time.Time) {
 	s.markHalts(b, now)
 	record(b, event.TurnStopped, v.ID, v.Token, v.Token+": the turn is over", now)

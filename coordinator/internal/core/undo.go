@@ -57,9 +57,9 @@ func (s *state) expireUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 	}
 }
 
-// PlanUndo plans a snapshot of what a call may destroy. One that is planned for
-// the same call already is taken over: the guard's question and the host's
-// dialog are about one call.
+// PlanUndo plans a snapshot of what a call may destroy. It reuses a snapshot that is already
+// planned for the same call, because the guard's question and the host's dialog are
+// about one call.
 func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		old, known := s.plannedUndo(sn)
@@ -84,8 +84,8 @@ func (c *Core) PlanUndo(sn undo.Snapshot) (planned undo.Snapshot, err error) {
 	return planned, err
 }
 
-// plannedUndo finds the snapshot that was planned for a call: for its ask, else
-// for the same call before the ask was there.
+// plannedUndo finds the snapshot that was planned for a call: for its ask, or for the
+// same call before the ask was opened.
 func (s *state) plannedUndo(sn undo.Snapshot) (undo.Snapshot, bool) {
 	if v, ok := s.undoOf(nil, sn.Ask); ok {
 		return v, true
@@ -121,8 +121,8 @@ func (s *state) undoOf(b *store.Batch, id ask.ID) (found undo.Snapshot, ok bool)
 	return found, ok
 }
 
-// lentFor returns the ask whose late answer let the call of another one run: its
-// card is the one that the person knows.
+// lentFor returns the ask whose late answer allowed the call of another ask. The person
+// knows the card of the first.
 func (s *state) lentFor(id ask.ID) ask.ID {
 	a, ok := s.asks.rows[id]
 	if !ok || a.Decision == nil || a.Decision.Channel != "lease" {
@@ -235,7 +235,7 @@ func (s *state) tellUndo(b *store.Batch, kind event.Kind, v undo.Snapshot, text 
 	record(b, kind, v.Session, string(v.ID), s.token(v.Session)+": "+string(v.ID)+": "+text, now)
 }
 
-// TookUndo notes what was kept before a step, or why nothing was.
+// TookUndo notes what was kept before a step, or why nothing was kept.
 func (c *Core) TookUndo(id undo.ID, pictures []undo.Picture, why string) (undo.Snapshot, error) {
 	return c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
 		next, err := undo.Take(v, pictures, now)
@@ -266,8 +266,8 @@ func (c *Core) LookedUndo(id undo.ID, after []undo.Picture) error {
 // An undoStep is one transition of a snapshot.
 type undoStep func(*state, *store.Batch, undo.Snapshot, time.Time) (undo.Snapshot, error)
 
-// changeUndo applies one transition to one snapshot. Work outside brings the result of a
-// step, and may bring it twice or late: one that no longer fits changes nothing.
+// changeUndo applies one transition to one snapshot. A result may come twice or late. One
+// that no longer fits changes nothing.
 func (c *Core) changeUndo(id undo.ID, f undoStep) (after undo.Snapshot, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		v, ok := s.undos.rows[id]
@@ -286,8 +286,8 @@ func (c *Core) changeUndo(id undo.ID, f undoStep) (after undo.Snapshot, err erro
 	return after, err
 }
 
-// ranUndo notes that the step of a snapshot is over, and has somebody look at
-// what it left.
+// ranUndo notes that the step of a snapshot is over, and adds the action that looks at
+// the files it left.
 func (s *state) ranUndo(b *store.Batch, o Outcome, now time.Time) {
 	for _, v := range s.openUndos() {
 		if !v.Of(o.Session, o.Agent, o.Tool, o.Hash) {
@@ -305,8 +305,8 @@ func (s *state) ranUndo(b *store.Batch, o Outcome, now time.Time) {
 	}
 }
 
-// endUndos says of a session that ended that its allowed steps are over: the
-// hook that would have said so may have died with it.
+// endUndos notes that the allowed steps of an ended session are over. The hook that
+// reports that may have died with the session.
 func (s *state) endUndos(b *store.Batch, id session.ID, now time.Time) {
 	for _, v := range s.openUndos() {
 		if a, ok := s.asks.rows[v.Ask]; v.Session == id && ok && allowed(a) && v.State == undo.Ready && v.RanAt.IsZero() {
@@ -329,7 +329,7 @@ func (c *Core) Undos() (out []undo.Snapshot) {
 	return out
 }
 
-// Undo returns a snapshot, also one that is gone.
+// Undo returns a snapshot, even if it is gone.
 func (c *Core) Undo(id undo.ID) (v undo.Snapshot, err error) {
 	ok := false
 	c.view(func(s *state, _ time.Time) { v, ok = s.undos.rows[id] })
@@ -345,7 +345,7 @@ func (c *Core) UndoOf(id ask.ID) (v undo.Snapshot, ok bool) {
 	return v, ok
 }
 
-// StartUndo has a snapshot restored. How it turns out shows in the snapshot.
+// StartUndo starts to restore a snapshot. The snapshot later shows the result.
 func (c *Core) StartUndo(id undo.ID, r undo.Restore) (v undo.Snapshot, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		v, err = c.startUndo(s, &b, id, r, now)
@@ -382,8 +382,8 @@ func (c *Core) AwaitUndo(ctx context.Context, id undo.ID) (v undo.Snapshot, err 
 	return v, nil
 }
 
-// KeepRedo records what stood there before a snapshot is restored. It is
-// recorded once: a restoring that broke off has changed some of it already.
+// KeepRedo records the state before a snapshot is restored. It records it only once,
+// because a restore that broke off has already changed some of it.
 func (c *Core) KeepRedo(of undo.Snapshot, pictures []undo.Picture) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if _, ok := s.undos.rows[of.Restore.Redo]; ok {
@@ -403,8 +403,7 @@ func (c *Core) KeepRedo(of undo.Snapshot, pictures []undo.Picture) error {
 	})
 }
 
-// UndoneTo ends a restoring that did what it says; after is how things stand
-// behind it.
+// UndoneTo ends a restore that succeeded; after is the state after it.
 func (c *Core) UndoneTo(id undo.ID, did string, after []undo.Picture) error {
 	_, err := c.changeUndo(id, func(s *state, b *store.Batch, v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
 		next, err := undo.Done(v, did, now)
@@ -418,8 +417,8 @@ func (c *Core) UndoneTo(id undo.ID, did string, after []undo.Picture) error {
 	return err
 }
 
-// keptRedo says of the snapshot that was taken before a restoring that this is over, and
-// how things stand after it.
+// keptRedo notes, in the snapshot that was taken before a restore, that the restore is
+// over, and the state after it.
 func (s *state) keptRedo(b *store.Batch, id undo.ID, after []undo.Picture, now time.Time) {
 	redo, err := undo.Ran(s.undos.rows[id], now)
 	if err != nil {
@@ -431,14 +430,14 @@ func (s *state) keptRedo(b *store.Batch, id undo.ID, after []undo.Picture, now t
 	s.putUndo(b, redo, now)
 }
 
-// RefuseUndo ends a restoring that would overwrite newer work.
+// RefuseUndo ends a restore that would overwrite newer work.
 func (c *Core) RefuseUndo(id undo.ID, newer []string) error {
 	return c.stopUndo(id, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
 		return undo.Refuse(v, newer, now)
 	})
 }
 
-// BreakUndo ends a restoring that failed. It may be asked for again.
+// BreakUndo ends a restore that failed. The person may start it again.
 func (c *Core) BreakUndo(id undo.ID, why string) error {
 	return c.stopUndo(id, func(v undo.Snapshot, now time.Time) (undo.Snapshot, error) {
 		return undo.Break(v, why, now)
@@ -457,7 +456,7 @@ func (c *Core) stopUndo(id undo.ID, f func(undo.Snapshot, time.Time) (undo.Snaps
 }
 
 // PressUndo applies a tap on Undo. anyway says that the button named newer work
-// that will be overwritten. It takes effect once and always gets an honest
+// that will be overwritten. It takes effect once and always gets an accurate
 // answer.
 func (c *Core) PressUndo(p Press, anyway bool) error {
 	a, known := c.AskByNonce(p.Nonce)

@@ -9,18 +9,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// ErrUnwritable says that the disk took nothing, so nothing was changed.
+// ErrUnwritable says that the disk could not be written, so nothing was changed.
 var ErrUnwritable = store.ErrUnwritable
 
-// A streak is a time in which the disk takes nothing; the zero value is none.
+// A streak is a time in which the disk cannot be written; the zero value is none.
 type streak struct {
 	since time.Time
 	err   error
 }
 
-// Unwritable returns why nothing can be written now, and since when; nil while
-// the last commit went well. The part Disk is touched at the
-// beginning and at the end.
+// Unwritable returns why nothing can be written now, and since when. The error is nil if
+// the last commit succeeded. The part Disk is touched when this begins and ends.
 func (c *Core) Unwritable() (since time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -30,7 +29,7 @@ func (c *Core) Unwritable() (since time.Time, err error) {
 // Probe writes without a change, and returns why that failed.
 func (c *Core) Probe() error { return c.wrote(c.cfg.Store.Probe()) }
 
-// wrote takes in how a write of the store went, and returns its error.
+// wrote notes the result of a write of the store, and returns its error.
 func (c *Core) wrote(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,8 +63,8 @@ func (c *Core) Recovered(since time.Time) error {
 	})
 }
 
-// persist writes until the disk takes it, or ctx ends: what was done outside
-// must not be done again because it could not be recorded.
+// persist retries a write until it succeeds, or ctx ends. An external effect must not be
+// repeated because it could not be recorded.
 func (c *Core) persist(ctx context.Context, write func() error) error {
 	for {
 		err := c.wrote(write())

@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
-// A Part names a piece of the state that somebody waits for. A commit wakes the
-// subscribers of the parts that it changes, and no others.
+// A Part names a piece of the state to wait for. A commit wakes only the subscribers of
+// the parts that it changes.
 type Part string
 
 // The parts that have no key.
@@ -36,7 +36,7 @@ func ofLane(lane string) Part             { return Part("lane " + lane) }
 // ofLanes is the part of all lanes with a prefix that ends in a colon.
 func ofLanes(prefix string) Part { return Part("lanes " + prefix) }
 
-// laneFamily is the prefix that a lane shares with others, "" for none.
+// laneFamily returns the prefix that a lane shares with others, "" for none.
 func laneFamily(lane string) string {
 	prefix, _, ok := strings.Cut(lane, ":")
 	if !ok {
@@ -112,7 +112,7 @@ func (c *Core) await(ctx context.Context, look func(*state, time.Time) (done boo
 	}
 }
 
-// until is await for what only a change brings about.
+// until is await for a condition that only a change can fulfil.
 func (c *Core) until(ctx context.Context, over func(*state) bool, parts ...Part) {
 	look := func(s *state, _ time.Time) (bool, time.Time) { return over(s), time.Time{} }
 	c.await(ctx, look, parts...)

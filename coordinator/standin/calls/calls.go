@@ -1,5 +1,5 @@
-// Package calls reads the guard's own cases, so that whatever judges a call can
-// be held against all of them.
+// Package calls reads the guard's own cases, so that tests can compare any judge of
+// calls with all of them.
 package calls
 
 import (
@@ -23,7 +23,7 @@ type Case struct {
 
 // All returns every case of coordinator/guard/testdata/cases. A case is one line:
 // deny, ask or pass, a blank, the command; ⏎ is a line break. In a .tools file
-// the tool's name and its arguments stand there, as "Tool|name=value" or as
+// the command is replaced by the tool's name and its arguments, as "Tool|name=value" or as
 // "Tool {JSON}".
 func All() ([]Case, error) {
 	_, here, _, _ := runtime.Caller(0)
@@ -85,7 +85,7 @@ func toolCall(text string) (tool, input string) {
 	return parts[0], jsonOf(lists(fields))
 }
 
-// put sets what stands at a path. "true" is a switch, as in an Arg.
+// put sets the value at a path. "true" is a switch, as in an Arg.
 func put(fields map[string]any, path []string, value string) {
 	for _, name := range path[:len(path)-1] {
 		inner, ok := fields[name].(map[string]any)

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Hang stops a process where it is: what it listens on still takes calls, and
-// nobody answers them. On a busy machine it goes on for a while after the signal,
-// so Hang waits at most so long until it stands. SIGCONT has it go on.
+// Hang stops a process: its sockets still accept connections, but it does not answer. On
+// a busy machine a process goes on for a while after the signal, so Hang waits until it
+// has stopped, for a limited time. SIGCONT continues the process.
 func Hang(pid int, within time.Duration) error {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		return fmt.Errorf("hang %d: %w", pid, err)

@@ -32,7 +32,8 @@ func Client(version string) (path string, ok bool, why string) {
 		return "", false, err.Error()
 	}
 	path = filepath.Join(root, ".ci", "cache", "claude-"+version, "node_modules", ".bin", "claude")
-	return usable(path, fmt.Sprintf("no Claude Code %s at %s: let .ci install it, or set %s to its executable", version, path, name))
+	return usable(path, fmt.Sprintf("no Claude Code %s at %s: let .ci install it, or set %s to its executable",
+		version, path, name))
 }
 
 func usable(path, otherwise string) (string, bool, string) {

@@ -92,7 +92,11 @@ func (l *Lab) environment(modelURL string) map[string]string {
 }
 
 func (l *Lab) onboarded() any {
-	trusted := map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true, "allowedTools": []string{}}
+	trusted := map[string]any{
+		"hasTrustDialogAccepted":        true,
+		"hasCompletedProjectOnboarding": true,
+		"allowedTools":                  []string{},
+	}
 	return map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "autoUpdates": false,
 		"customApiKeyResponses":         map[string]any{"approved": []string{key[len(key)-20:]}, "rejected": []string{}},
@@ -140,8 +144,8 @@ type Event struct {
 	Raw     json.RawMessage `json:"-"`
 }
 
-// Print runs `claude -p` with this prompt to its end. An exit code is no error;
-// a client that did not start, was killed by ctx or printed no JSON is.
+// Print runs `claude -p` with this prompt to its end. An exit code is not an
+// error. It is an error if the client did not start, was killed by ctx or printed no JSON.
 func (l *Lab) Print(ctx context.Context, prompt string, args ...string) (Result, error) {
 	all := append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose"}, l.plugged(args)...)
 	c := l.Command(ctx, all...)
@@ -234,5 +238,5 @@ func (l *Lab) must(err error) {
 	}
 }
 
-// Client has the lab run another executable from now on.
+// Client makes the lab run another executable from now on.
 func (l *Lab) Client(path string) { l.client = path }

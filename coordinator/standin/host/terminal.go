@@ -111,13 +111,13 @@ func (x *Terminal) Await(pattern string, within time.Duration) string {
 	return last
 }
 
-// unread is for how long a dialog ignores keys, so that nobody confirms what he has
-// not read: 100 ms were too short for the current client, 200 never were.
+// unread is how long a dialog ignores keys, so that a person does not confirm unread
+// text. For the current client 100 ms were too short, and 200 ms were always enough.
 const unread = 400 * time.Millisecond
 
 // Settle answers a dialog: it presses the keys, once, and waits until the screen no
-// longer matches. What is pressed again at a screen that is only slow would meet
-// whatever comes behind the dialog, so it is pressed again late.
+// longer matches. If the screen is only slow, a second press would reach whatever
+// follows the dialog, so Settle presses again only after a long time.
 func (x *Terminal) Settle(dialog string, keys ...string) {
 	x.lab.t.Helper()
 	re := regexp.MustCompile(dialog)

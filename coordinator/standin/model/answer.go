@@ -28,7 +28,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, Fail(http.StatusMethodNotAllowed, "method not allowed"))
 	case strings.HasPrefix(r.URL.Path, "/v1/messages"):
 		s.messages(w, r)
-	default: // what the client reports about itself is nobody's business here
+	default: // the client's reports about itself are ignored
 		io.Copy(io.Discard, io.LimitReader(r.Body, maxBody))
 		reply(w, http.StatusOK, map[string]any{})
 	}
@@ -104,7 +104,7 @@ func send(w http.ResponseWriter, r Request, t Turn) {
 	stream(w, message, content, stop)
 }
 
-// contents are the blocks of a turn and why it ends.
+// contents returns the blocks of a turn and why it ends.
 func contents(t Turn) (blocks []map[string]any, stop string) {
 	if t.Text == "" && len(t.Tools) == 0 {
 		t.Text = "done"
@@ -117,7 +117,12 @@ func contents(t Turn) (blocks []map[string]any, stop string) {
 		if input == nil {
 			input = map[string]any{}
 		}
-		blocks = append(blocks, map[string]any{"type": "tool_use", "id": "toolu_" + rand.Text(), "name": tool.Name, "input": input})
+		blocks = append(blocks, map[string]any{
+			"type":  "tool_use",
+			"id":    "toolu_" + rand.Text(),
+			"name":  tool.Name,
+			"input": input,
+		})
 	}
 	if len(t.Tools) > 0 {
 		return blocks, "tool_use"
@@ -125,8 +130,8 @@ func contents(t Turn) (blocks []map[string]any, stop string) {
 	return blocks, "end_turn"
 }
 
-// stream writes the message as the API streams it. A client that left in the
-// middle is nobody's error: the writes just go nowhere.
+// stream writes the message as the API streams it. It ignores write errors: the client
+// may leave early.
 func stream(w http.ResponseWriter, message map[string]any, content []map[string]any, stop string) {
 	event(w, "message_start", map[string]any{"message": message})
 	for i, b := range content {

@@ -68,8 +68,8 @@ func (r Request) Compaction() bool {
 	return false
 }
 
-// Errand tells whether the request is none of the conversation's turns: a token
-// count, a title, a summary, a verdict of auto mode.
+// Errand reports whether the request is not a turn of the conversation, but a token
+// count, a title, a summary or a verdict of auto mode.
 func (r Request) Errand() bool {
 	return r.counts() || r.Formatted || r.Compaction() || r.Judges()
 }
@@ -291,7 +291,7 @@ func (r Request) checkPairs() error {
 	open := map[string]bool{}
 	for i, m := range r.Messages {
 		if m.Role == "system" {
-			continue // stands beside the message it comments on
+			continue // it belongs to the message it comments on
 		}
 		results := ids(m, "tool_result")
 		for id := range results {

@@ -1,5 +1,5 @@
-// Package hookinput names what Claude Code tells a hook: the fields of a hook's
-// input, by our own words, and what they say.
+// Package hookinput holds the fields of the input that Claude Code gives a hook, under
+// Afar's own names.
 package hookinput
 
 import (
@@ -60,7 +60,7 @@ type Task struct {
 // IsAgent reports whether the task is a subagent. Any other is a shell.
 func (t Task) IsAgent() bool { return t.Type == "subagent" || t.Type == "agent" }
 
-// A Cron is a prompt that the client will type by the clock.
+// A Cron is a prompt that the client will type at a set time.
 type Cron struct {
 	Prompt string `json:"prompt"`
 }
@@ -80,7 +80,7 @@ func (p Payload) StartModel() (name string) {
 	return name
 }
 
-// CronPrompts returns the prompts that the client will type by the clock.
+// CronPrompts returns the prompts that the client will type at set times.
 func (p Payload) CronPrompts() (prompts []string) {
 	for _, c := range p.Crons {
 		prompts = append(prompts, c.Prompt)
@@ -88,8 +88,8 @@ func (p Payload) CronPrompts() (prompts []string) {
 	return prompts
 }
 
-// CallerTranscript returns the transcript of who makes a call: the session's, or
-// that of its subagent, which the client keeps below it.
+// CallerTranscript returns the transcript of the caller of a tool: the session's own, or
+// that of its subagent, which the client keeps below the session's.
 func (p Payload) CallerTranscript() string {
 	if p.Agent == "" {
 		return p.Transcript

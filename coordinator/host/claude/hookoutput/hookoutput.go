@@ -1,5 +1,5 @@
-// Package hookoutput writes what Claude Code takes from a hook: one JSON object,
-// whose form depends on the event.
+// Package hookoutput builds the output of a hook for Claude Code: one JSON object, whose
+// form depends on the event.
 package hookoutput
 
 import (
@@ -20,7 +20,7 @@ func block(o *wire.Object, reason string) *wire.Object {
 	return o.Str("decision", "block").Str("reason", reason)
 }
 
-// BlockPrompt blocks a prompt, of which the terminal then shows the reason alone.
+// BlockPrompt blocks a prompt. The terminal then shows only the reason.
 func BlockPrompt(event, reason string) *wire.Object {
 	return block(specific(ofEvent(event).Bool("suppressOriginalPrompt", true)), reason)
 }
@@ -83,7 +83,7 @@ func permission(fields *wire.Object) *wire.Object {
 }
 
 // Elicitation answers a server that asks the person something: "accept" with the
-// content of its form, "decline", or "cancel", which says that nobody decided.
+// content of its form, "decline", or "cancel" if nobody decided.
 // Content may be nil.
 func Elicitation(action string, content []byte) *wire.Object {
 	fields := ofEvent("Elicitation").Str("action", action)
@@ -99,14 +99,17 @@ func specific(fields *wire.Object) *wire.Object {
 	return wire.NewObject().Raw("hookSpecificOutput", fields.Bytes())
 }
 
-// Word names what an output decides, or else what kind of text it is.
+// Word returns what an output decides, or else the kind of text that it is.
 func Word(printed []byte) string {
 	out, err := hostjson.Parse(string(printed), hostjson.MaxDepth)
 	if err != nil {
 		return "notice"
 	}
 	for _, path := range [...]string{
-		"hookSpecificOutput.permissionDecision", "hookSpecificOutput.decision.behavior", "hookSpecificOutput.action", "decision",
+		"hookSpecificOutput.permissionDecision",
+		"hookSpecificOutput.decision.behavior",
+		"hookSpecificOutput.action",
+		"decision",
 	} {
 		if word := out.Get(path).Str(); word != "" {
 			return word

@@ -1,11 +1,10 @@
 // Package hostjson reads the JSON that Claude Code writes: hook inputs, tool
 // inputs and settings. The hooks read the coordinator's replies with it too.
 //
-// It is the one user of gjson, and makes these promises, which gjson alone does
-// not: a text is checked before anything is read from it, its nesting is bounded
-// before anything recurses over it, an object that names a member twice is
-// refused, only an object has members, and a string says what encoding/json
-// says that it says.
+// It is the only user of gjson, and makes promises that gjson alone does not make. A
+// text is checked before anything is read from it. Its nesting is bounded before
+// anything recurses over it. An object that names a member twice is refused. Only an
+// object has members. A string decodes as in encoding/json.
 package hostjson
 
 import (
@@ -31,9 +30,9 @@ const MaxDepth = 64
 // errors of Parse it completes a sentence that begins with the name of the text.
 var ErrInvalid = errors.New("is not valid JSON in UTF-8")
 
-// Parse returns the one value in text. It refuses text that is not valid, that
-// nests deeper than so many levels, and objects that name a member twice: another
-// reader may take the other one.
+// Parse returns the one value in text. It refuses text that is not valid or is nested
+// deeper than depth levels, and objects that name a member twice, because another reader
+// may take the other one.
 func Parse(text string, depth int) (Value, error) {
 	v, err := ParseLenient(text, depth)
 	if err != nil {
@@ -99,7 +98,7 @@ func (v Value) Kind() Kind {
 	return Null
 }
 
-// Exists reports whether the value is in the text. Null is.
+// Exists reports whether the value is in the text. It is true for null.
 func (v Value) Exists() bool { return v.Kind() != Absent }
 
 // IsObject reports whether the value is an object.
@@ -163,8 +162,8 @@ func (v Value) Items() (items []Value) {
 	return items
 }
 
-// said decodes a string. gjson drops the escape that follows half a surrogate
-// pair, and what is judged would not be what runs.
+// said decodes a string. gjson alone drops the escape that follows half a surrogate pair,
+// so the judged text would differ from what runs.
 func said(r gjson.Result) string {
 	if !strings.Contains(r.Raw, `\ud`) && !strings.Contains(r.Raw, `\uD`) {
 		return r.Str
@@ -203,8 +202,8 @@ func clip(path string) string {
 	return text.ClipBytes(path, 100)
 }
 
-// deeper reports whether a text nests deeper than so many levels, in one pass
-// that needs no memory. Of text that is not JSON it may say either.
+// deeper reports whether a text is nested deeper than a number of levels. It takes one
+// pass and no memory. Its result has no meaning for text that is not JSON.
 func deeper(text string, levels int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

@@ -17,8 +17,8 @@ const (
 	// Plain: the plugin alone. Any other mod can overrule the guard, and any
 	// settings file can switch it off for the sessions that start with it.
 	Plain Grade = "plain"
-	// Held: our mod comes first, so that other mods do not overrule what the guard
-	// denied or asked. One that answers calls itself still gets past it, and a
+	// Held: Afar's mod comes first, so that other mods do not overrule what the guard
+	// denied or asked. A mod that answers calls itself still gets past it, and a
 	// project's settings can still start a session without it; both raise an alarm.
 	Held Grade = "held"
 	// Locked: settings that only root writes keep the plugin on, the hooks on, and
@@ -52,7 +52,7 @@ func Standing(hostDir, root, id string) (Grade, string) {
 	return Held, ""
 }
 
-// moduleFiles names the modules of our own plugin.
+// moduleFiles returns the names of the modules of Afar's plugin.
 func moduleFiles(root string) (names []string) {
 	var hooks struct {
 		Modules []string `json:"modules"`
@@ -66,7 +66,8 @@ func moduleFiles(root string) (names []string) {
 	return names
 }
 
-// ManagedDir is where this system keeps settings that only root writes.
+// ManagedDir returns the directory in which this system keeps settings that only root
+// writes.
 func ManagedDir() string {
 	switch runtime.GOOS {
 	case "darwin":
@@ -77,11 +78,11 @@ func ManagedDir() string {
 	return "/etc/claude-code"
 }
 
-// LockFile is where the lock lies.
+// LockFile returns the path of the lock.
 func LockFile() string { return filepath.Join(ManagedDir(), "managed-settings.d", "50-afar.json") }
 
-// A dropIn is the lock: what it says, beats every settings file of a person, of a
-// project and of a command line.
+// A dropIn is the content of the lock. It overrides every settings file of a person, of
+// a project and of a command line.
 type dropIn struct {
 	DisableAllHooks bool            `json:"disableAllHooks"`
 	EnabledPlugins  map[string]bool `json:"enabledPlugins"`
@@ -107,7 +108,7 @@ func Lock(root, id string) []byte {
 	return append(text, '\n')
 }
 
-// Locks reports whether text is a lock as Lock writes it, for whatever root.
+// Locks reports whether text is a lock as Lock writes it, and for which root.
 func Locks(text []byte, id string) (root string, ok bool) {
 	_, market, _ := strings.Cut(id, "@")
 	var d struct {
@@ -124,8 +125,8 @@ func Locks(text []byte, id string) (root string, ok bool) {
 	return root, string(Lock(root, id)) == string(text)
 }
 
-// managed reports whether our lock is in force, and which other managed settings
-// there are. An empty file says nothing.
+// managed reports whether Afar's lock is in force, and which other managed settings there
+// are. It ignores empty files.
 func managed(id string) (lock bool, others []string) {
 	dropIns, _ := filepath.Glob(filepath.Join(ManagedDir(), "managed-settings.d", "*.json"))
 	for _, path := range append(dropIns, filepath.Join(ManagedDir(), "managed-settings.json")) {
@@ -133,7 +134,7 @@ func managed(id string) (lock bool, others []string) {
 		if !ok || empty(text) {
 			continue
 		}
-		if _, is := Locks([]byte(text), id); is && path == LockFile() && rootsAlone(path) {
+		if _, is := Locks([]byte(text), id); is && path == LockFile() && onlyRootWrites(path) {
 			lock = true
 			continue
 		}
@@ -147,8 +148,8 @@ func empty(text string) bool {
 	return json.Unmarshal([]byte(text), &all) == nil && len(all) == 0
 }
 
-// rootsAlone reports whether nobody but root may write a file.
-func rootsAlone(path string) bool {
+// onlyRootWrites reports whether only root may write a file.
+func onlyRootWrites(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().Perm()&0o022 == 0 && ownedByRoot(info)
 }

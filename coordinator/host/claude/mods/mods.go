@@ -1,6 +1,6 @@
 // Package mods finds the mods that Claude Code would load: plugins with a module
-// that runs inside the client and may overrule hooks. It reads files alone, and
-// takes what it cannot read for nothing.
+// that runs inside the client and may overrule hooks. It only reads
+// files, and ignores what it cannot read.
 package mods
 
 import (
@@ -16,15 +16,15 @@ import (
 // A Mod is one enabled plugin with a module.
 type Mod struct {
 	ID     string   // as the host names it
-	Dir    string   // where it lies
+	Dir    string   // its directory
 	Events []string // those that can overrule or silence a hook
 }
 
-// mostRead bounds what is read of one file.
+// mostRead is how much of one file is read, in bytes.
 const mostRead = 1 << 20
 
-// Find lists the mods that a session in project would load and that can decide,
-// but not the plugin own. hostDir is Claude Code's configuration directory.
+// Find returns the mods that a session in project would load and that can overrule or
+// silence a hook, without the plugin own. hostDir is Claude Code's configuration directory.
 func Find(hostDir, project, own string) (found []Mod) {
 	seen := map[string]bool{}
 	for _, p := range plugins(hostDir, project) {
@@ -64,18 +64,18 @@ func plugins(hostDir, project string) (all []Mod) {
 		}
 	}
 	for _, dir := range []string{filepath.Join(hostDir, "skills"), filepath.Join(project, ".claude", "skills")} {
-		all = append(all, below(dir, "@skills-dir", on)...)
+		all = append(all, pluginsIn(dir, "@skills-dir", on)...)
 	}
 	sessions, _ := filepath.Glob(filepath.Join(hostDir, "dev-mods", "*"))
 	for _, dir := range sessions {
-		all = append(all, below(dir, "@dev-mods", on)...)
+		all = append(all, pluginsIn(dir, "@dev-mods", on)...)
 	}
 	slices.SortStableFunc(all, func(a, b Mod) int { return strings.Compare(a.ID, b.ID) })
 	return all
 }
 
-// enabled says which plugins the settings switch on or off; the nearest file
-// counts.
+// enabled returns which plugins the settings switch on or off. The file nearest to the
+// project counts.
 func enabled(hostDir, project string) map[string]bool {
 	on := map[string]bool{}
 	for _, path := range []string{
@@ -93,7 +93,7 @@ func enabled(hostDir, project string) map[string]bool {
 	return on
 }
 
-// source is where in a marketplace a plugin lies.
+// source returns the path of a plugin inside a marketplace.
 func source(market, name string) string {
 	var manifest struct {
 		Plugins []struct {
@@ -110,8 +110,8 @@ func source(market, name string) string {
 	return ""
 }
 
-// below lists the plugins that lie in a directory and are not switched off.
-func below(dir, suffix string, on map[string]bool) (all []Mod) {
+// pluginsIn returns the plugins in a directory that are not switched off.
+func pluginsIn(dir, suffix string, on map[string]bool) (all []Mod) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -160,8 +160,8 @@ func hookFiles(dir string) []string {
 // registers finds the events of a module: the host takes no other form.
 var registers = regexp.MustCompile("\\bon\\(\\s*[\"'`]([^\"'`]+)[\"'`]")
 
-// heard lists the deciding events of one module. One that cannot be read may hear
-// any.
+// heard returns the deciding events of one module, "unreadable" for a module that cannot
+// be read.
 func heard(path string) (events []string) {
 	text, ok := readText(path)
 	if !ok {
@@ -180,7 +180,8 @@ func decides(event string) bool {
 	prefix, wild := strings.CutSuffix(event, "*")
 	for _, name := range []string{
 		"tool.call", "tool.check", "tool.judge", "tool.run", "plugin.register",
-		"classic.PreToolUse", "classic.PermissionRequest", "classic.ConfigChange", "classic.SessionStart", "classic.PostToolUse",
+		"classic.PreToolUse", "classic.PermissionRequest", "classic.ConfigChange",
+		"classic.SessionStart", "classic.PostToolUse",
 	} {
 		if event == name || wild && strings.HasPrefix(name, prefix) {
 			return true

@@ -29,8 +29,8 @@ type model struct {
 // A turn is what the model answers: a command for the shell, or else a text.
 type turn struct{ command, text string }
 
-// A message is one entry of a conversation. Its text is all that the model reads
-// in it; result says that this is a tool's result.
+// A message is one entry of a conversation. The model reads only its
+// text; result is true for a tool's result.
 type message struct {
 	role, text string
 	result     bool

@@ -1,6 +1,6 @@
-// Package probe tries the plugin on a real Claude Code, in a session that is
-// thrown away: with a home, a project, a coordinator and a model of its own.
-// Nothing of the person's is read but the programs and files of the plugin.
+// Package probe tries the plugin on a real Claude Code, in a throw-away session with a
+// home, a project, a coordinator and a model of its own. Of the person's files it reads
+// only the programs and files of the plugin.
 package probe
 
 import (
@@ -24,13 +24,13 @@ type Trial struct {
 	Path   string // PATH of the person, for git and the shell
 }
 
-// A Finding is what came of one thing that was tried.
+// A Finding is the result of one thing that was tried.
 type Finding struct {
 	Proved bool
 	Text   string // what holds, or what went wrong
 }
 
-// Findings are what a trial found out.
+// Findings are the results of a trial.
 type Findings struct {
 	Guard Finding // the guard denies a call
 	Ask   Finding // a question reaches its channel, and the answer the session
@@ -47,8 +47,8 @@ const (
 	stopFor    = 10 * time.Second
 )
 
-// The calls that the model makes. Each leaves a file behind when it runs. None
-// does any harm if nothing stops it: the project is no repository.
+// The calls that the model makes. Each leaves a file behind when it runs. Each is
+// harmless even if nothing stops it, because the project is not a repository.
 const (
 	denied  = "git push --force origin main; touch ran-denied"
 	asked   = `bash -c "$(cat recipe.txt)"`
@@ -255,5 +255,5 @@ func (r room) afar(ctx context.Context, out any, args ...string) error {
 // oneLine returns the beginning of a text in one line.
 func oneLine(s string) string { return text.ClipBytes(text.Fold(s), 200) }
 
-// mark is a word that nothing else says.
+// mark returns a random word, which occurs nowhere else.
 func mark() string { return rand.Text()[:12] }

@@ -26,8 +26,8 @@ func (r room) afarHome() string {
 	return filepath.Join(r.dir, "afar")
 }
 
-// room lays out a room. The programs are copied without the pin beside them, so
-// that the hooks believe AFAR_HOME.
+// room creates a room. It copies the programs without the pin next to them, so that the
+// hooks follow AFAR_HOME.
 func (t Trial) room() (room, error) {
 	dir, err := os.MkdirTemp("", "afar-live-")
 	if err != nil {
@@ -95,7 +95,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// writeSettings spares the client its first questions, and allows the shell.
+// writeSettings answers the client's first questions in advance, and allows the shell.
 func (r room) writeSettings() error {
 	trusted := map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}
 	state := map[string]any{"hasCompletedOnboarding": true, "projects": map[string]any{r.project(): trusted}}
@@ -107,8 +107,8 @@ func (r room) writeSettings() error {
 
 func (r room) write(path, text string) error { return os.WriteFile(path, []byte(text), 0o600) }
 
-// env is the whole environment of the trial's programs. Above the project no
-// repository is looked for.
+// env returns the whole environment of the trial's programs. It keeps git from looking
+// for a repository above the project.
 func (r room) env() []string {
 	env := []string{"HOME=" + r.home(), "PATH=" + r.Path, "AFAR_HOME=" + r.afarHome(), "AFAR_WEB_ADDR=off", "LANG=C.UTF-8",
 		"GIT_CEILING_DIRECTORIES=" + r.dir}

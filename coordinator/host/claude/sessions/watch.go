@@ -1,5 +1,5 @@
-// Package disk watches and writes files: the host's session files, and the
-// markdown that a person reads. It decides nothing about them.
+// Package sessions watches the host's session files, and sends texts to the host's
+// clients. It makes no decisions about sessions.
 package sessions
 
 import (
@@ -21,7 +21,7 @@ import (
 // died without removing its file, and a directory that appears later.
 const rescanEvery = 5 * time.Second
 
-// A File is what the host says of one of its clients, in
+// A File is what the host writes about one of its clients, in
 // <config dir>/sessions/<pid>.json.
 type File struct {
 	PID        int    `json:"pid"`
@@ -40,16 +40,25 @@ type File struct {
 // maxSessionFile bounds what is read of one file.
 const maxSessionFile = 1 << 20
 
-// Watch reports every state of the host's session files below dir, the
-// host's configuration directory, until ctx ends: each file as it is now and
-// as it changes, and with gone when its client no longer runs, as lives says it.
-func Watch(ctx context.Context, dir string, log *slog.Logger, lives func(File) bool, report func(f File, gone bool)) error {
+// Watch reports the host's session files below dir, the host's configuration directory,
+// until ctx ends. It reports each file as it is now and after each change, and with gone
+// when lives says that its client no longer runs.
+func Watch(
+	ctx context.Context, dir string, log *slog.Logger, lives func(File) bool, report func(f File, gone bool),
+) error {
 	w, err := disk.NewWatcher()
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	s := &sessions{dir: filepath.Join(dir, "sessions"), watcher: w, log: log, lives: lives, report: report, seen: map[string]File{}}
+	s := &sessions{
+		dir:     filepath.Join(dir, "sessions"),
+		watcher: w,
+		log:     log,
+		lives:   lives,
+		report:  report,
+		seen:    map[string]File{},
+	}
 	tick := time.NewTicker(rescanEvery)
 	defer tick.Stop()
 	s.scan()
@@ -78,8 +87,8 @@ type sessions struct {
 	seen    map[string]File // by file name
 }
 
-// changed looks at the file of that path, or at all where something above the
-// directory moved: it may be there now.
+// changed looks at the file with that path. For a path outside the directory it looks at
+// all files, because the directory may have appeared.
 func (s *sessions) changed(path string) {
 	if filepath.Dir(path) == s.dir {
 		s.look(filepath.Base(path))
@@ -88,8 +97,8 @@ func (s *sessions) changed(path string) {
 	s.scan()
 }
 
-// attach watches the directory, or what is nearest above it, so that its
-// appearance is seen at once.
+// attach watches the directory, or the nearest existing one above it, so that its
+// appearance is noticed at once.
 func (s *sessions) attach() (there bool) {
 	for dir, up := s.dir, 0; up < 3; dir, up = filepath.Dir(dir), up+1 {
 		err := s.watcher.WatchOnly(dir)
@@ -120,12 +129,12 @@ func (s *sessions) scan() {
 	}
 }
 
-// look reads one file and reports what changed. A file that is half written is
-// left for the event that follows.
+// look reads one file and reports what changed. It ignores a half-written file, because
+// another event follows.
 func (s *sessions) look(name string) {
 	pid, isSession := strings.CutSuffix(name, ".json")
 	if _, err := strconv.ParseUint(pid, 10, 32); err != nil || !isSession {
-		return // beside the files lie the host's keys: never read
+		return // never read the host's keys, which are in the same directory
 	}
 	old, known := s.seen[name]
 	f, err := readSession(filepath.Join(s.dir, name))

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// mostCalls bounds what one look at a transcript reads.
+// mostCalls is how much of a transcript one call of Calls reads, in bytes.
 const mostCalls = 4 << 20
 
 // A Call is a tool call as a transcript shows it: that it was made, with its
@@ -49,7 +49,7 @@ func Calls(path string, from int64) (calls []Call, next int64) {
 	return readCalls(bufio.NewReaderSize(io.LimitReader(f, mostCalls), 256<<10), from, info.Size())
 }
 
-// readCalls reads whole lines. A line longer than one look is passed over.
+// readCalls reads whole lines. It skips a line that is longer than mostCalls.
 func readCalls(r *bufio.Reader, at, size int64) (calls []Call, next int64) {
 	for begin := at; ; {
 		line, err := r.ReadBytes('\n')
@@ -105,7 +105,7 @@ func callsOf(line []byte) (calls []Call) {
 }
 
 // ran reports whether a call ran: the client says that it was accepted, or it has
-// a result that is no error although the client says nothing.
+// a result without an error, if the client says nothing.
 func (r callRow) ran(isError bool) bool {
 	if r.Decision == nil {
 		return !isError

@@ -22,8 +22,8 @@ const (
 	maxTodo    = 64 << 10
 )
 
-// Glance says what the host's files tell of a session now: its transcript, and its
-// todos beside that. What they do not tell stays unknown.
+// Glance returns what the host's files now say about a session: its transcript and its
+// todos. What they do not say stays unknown.
 func Glance(transcript string) (g usage.Glance) {
 	head, tail := ends(transcript)
 	var l look
@@ -37,8 +37,8 @@ func Glance(transcript string) (g usage.Glance) {
 	return g
 }
 
-// ends returns the whole lines at the beginning and at the end of a file, none of
-// one that is gone or no file.
+// ends returns the whole lines at the beginning and at the end of a file. It returns none
+// if the file is missing or not a regular file.
 func ends(path string) (head, tail []byte) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -58,7 +58,7 @@ func ends(path string) (head, tail []byte) {
 	return head, tail
 }
 
-// firstPrompt is the first text that a person asked, not a command of the host's.
+// firstPrompt returns the first prompt of a person that is not a command of the host.
 func firstPrompt(lines []byte) string {
 	for line := range bytes.Lines(lines) {
 		r := readRow(line)
@@ -75,7 +75,7 @@ func firstPrompt(lines []byte) string {
 }
 
 // todos counts the steps that the host keeps for a session: one file each, in a
-// folder of the session's id beside the transcripts of all projects.
+// folder with the session's id, next to the folder of all transcripts.
 func todos(transcript string) *usage.Todos {
 	id, ok := strings.CutSuffix(filepath.Base(transcript), ".jsonl")
 	host := filepath.Dir(filepath.Dir(filepath.Dir(transcript)))

@@ -32,11 +32,10 @@ type entry struct {
 	AITitle     string `json:"aiTitle"`
 }
 
-// titled stands in each line that names the conversation.
+// titled occurs in each line that names the conversation.
 var titled = []byte(`-title"`)
 
-// back takes the line before those that were taken. A line that is broken says
-// nothing.
+// back takes the line before those that were taken. It ignores a broken line.
 func (l *look) back(line []byte) {
 	var e entry
 	if l.seen.Model != "" && !bytes.Contains(line, titled) || json.Unmarshal(line, &e) != nil {

@@ -17,10 +17,10 @@ type meter struct {
 // total returns what the lines say.
 func (m *meter) total() usage.Sum { return m.sum.Plus(m.part) }
 
-// mark stands in each line that says what an answer took.
+// mark occurs in each line that says what an answer used.
 var mark = []byte(`"usage"`)
 
-// record holds the fields of a line that we read.
+// record holds the fields of a line that a meter reads.
 type record struct {
 	Type    string `json:"type"`
 	Message struct {
@@ -38,8 +38,7 @@ type record struct {
 	} `json:"message"`
 }
 
-// add takes one line. A line that is no answer of the model's, or no JSON, says
-// nothing.
+// add takes one line. It ignores a line that is not an answer of the model, or not JSON.
 func (m *meter) add(line []byte) {
 	if !bytes.Contains(line, mark) {
 		return

@@ -9,14 +9,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
-// longestLine is the longest line of a transcript that is looked at; a longer
-// one is a tool's output and says nothing of what was used.
+// longestLine is the longest line of a transcript that is read. A longer line is a tool's
+// output and does not contain usage.
 const longestLine = 4 << 20
 
-// Usage reads what a transcript says behind the byte from, and returns where it
-// ends: give that as from the next time, and nothing is read twice. A line that
-// is still being written is left for then. A negative from only finds the end. A
-// file that is gone, no file or shorter than before says nothing.
+// Usage adds up the usage in a transcript after the byte from, and returns the end of
+// what it read. Pass that end as from the next time, so that nothing is read twice. A
+// line that is still being written is left for the next time. A negative from only finds
+// the end. A file that is missing, not regular or shorter than before has no usage.
 func Usage(path string, from int64) (sum usage.Sum, end int64) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() { // opening a pipe would wait for its writer
@@ -36,6 +36,7 @@ func Usage(path string, from int64) (sum usage.Sum, end int64) {
 	return addLines(bufio.NewReaderSize(io.LimitReader(f, info.Size()-from), 256<<10), from)
 }
 
+// addLines adds up the usage in the lines of r, and returns the end of the last one.
 func addLines(r *bufio.Reader, end int64) (usage.Sum, int64) {
 	var m meter
 	var line []byte
