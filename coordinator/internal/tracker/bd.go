@@ -12,11 +12,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
-// beads is the tracker bd, with its data in .beads. Its contract was read off bd
-// 1.0.0 as it runs, and from cmd/bd and internal/types of
-// github.com/steveyegge/beads. Its priorities go from 0 to 4, and what it calls
-// blocks is our needs. Scripts that a project keeps in .beads/hooks are not run:
-// a cloned project must not run code by being worked on.
+// beads is the tracker bd, which keeps its data in .beads. The contract is taken
+// from runs of bd 1.0.0, and from cmd/bd and internal/types of
+// github.com/steveyegge/beads. Priorities go from 0 to 4 there, and "A blocks B"
+// is "B needs A" here. Scripts in .beads/hooks do not run: working on a cloned
+// project must not run the project's code.
 type beads struct{ tool }
 
 func newBeads(top string) Tracker {
@@ -26,16 +26,16 @@ func newBeads(top string) Tracker {
 			top:     top,
 			timeout: toolTime,
 			env:     []string{"BD_NO_HOOKS=1", "BD_NON_INTERACTIVE=1", "BD_NO_PAGER=1"},
-			get:     "install beads (github.com/steveyegge/beads), or set issues.tracker in config.toml",
+			install: "install beads (github.com/steveyegge/beads), or set issues.tracker in config.toml",
 		},
 	}
 }
 
 func (b beads) Name() string { return "bd" }
 
-// mute makes sure that bd can be told not to run a project's scripts. Before 1.0
-// it runs them at every change, whatever BD_NO_HOOKS says.
-func (b beads) mute(ctx context.Context) error {
+// checkVersion returns an error if bd cannot be kept from running a project's
+// scripts. Before 1.0 bd runs them at every change, whatever BD_NO_HOOKS says.
+func (b beads) checkVersion(ctx context.Context) error {
 	var is struct {
 		Version string `json:"version"`
 	}
@@ -55,18 +55,22 @@ func (b beads) mute(ctx context.Context) error {
 	return nil
 }
 
-// bdDuplicate is the label of an issue that was closed as a duplicate: bd has no
-// status for it.
+// bdDuplicate is the label of an issue that was closed as a duplicate, because bd
+// has no such status.
 const bdDuplicate = "duplicate"
 
-// bdStatuses are bd's words for ours, and others of its own that mean as much. A
-// status of a project's own is taken for paused: nobody knows that it is ready.
+// bdStatuses maps bd's statuses to ours. Any other status, such as one that a
+// project defined, counts as paused: such an issue may not be ready.
 var bdStatuses = map[string]Status{
-	"open": StatusOpen, "in_progress": StatusInProgress, "hooked": StatusInProgress, "deferred": StatusPaused, "closed": StatusClosed,
+	"open":        StatusOpen,
+	"in_progress": StatusInProgress,
+	"hooked":      StatusInProgress,
+	"deferred":    StatusPaused,
+	"closed":      StatusClosed,
 }
 
-// A bdIssue is one issue of `list`, `ready` and `show`. Dependencies have two
-// forms: list names the issue, show has it whole.
+// A bdIssue is one issue in the output of `list`, `ready` and `show`. Dependencies
+// have two forms: `list` has the other issue's id, `show` the whole issue.
 type bdIssue struct {
 	ID           string    `json:"id"`
 	Title        string    `json:"title"`
@@ -102,7 +106,7 @@ func (b beads) List(ctx context.Context) ([]Issue, error) {
 	return notOver(all), err
 }
 
-// Ready leaves out epics: they hold other issues together, and those are the work.
+// Ready leaves out epics. An epic only groups other issues, which are the work.
 func (b beads) Ready(ctx context.Context) ([]Issue, error) {
 	var rows []bdIssue
 	if err := b.ask(ctx, &rows, "ready", "--json", "--limit", "0"); err != nil {
@@ -114,7 +118,7 @@ func (b beads) Ready(ctx context.Context) ([]Issue, error) {
 	}
 	args := []string{"show", "--json"}
 	for _, r := range rows {
-		if asked(r.ID) != nil {
+		if checkGivenID(r.ID) != nil {
 			return nil, toolError{"bd ready", fmt.Sprintf("invalid id %q", markdown.Shorten(r.ID))}
 		}
 		args = append(args, r.ID)
@@ -143,15 +147,15 @@ func (b beads) Show(ctx context.Context, id string) (Issue, error) {
 }
 
 func (b beads) show(ctx context.Context, id string) (Issue, []comment, error) {
-	if err := asked(id); err != nil {
+	if err := checkGivenID(id); err != nil {
 		return Issue{}, nil, err
 	}
 	var rows []bdIssue
 	err := b.ask(ctx, &rows, "show", id, "--json")
 	switch {
-	case said(err, "ambiguous ID"):
+	case failedWith(err, "ambiguous ID"):
 		return Issue{}, nil, fmt.Errorf("%w: %q", ErrAmbiguous, markdown.Shorten(id))
-	case said(err, "no issue found", "not found", "no issues found matching"):
+	case failedWith(err, "no issue found", "not found", "no issues found matching"):
 		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
 	case err == nil && len(rows) != 1:
 		err = toolError{"bd show", fmt.Sprintf("%d issues instead of one", len(rows))}
@@ -174,7 +178,7 @@ func (b beads) issue(r bdIssue) (Issue, error) {
 	i := Issue{
 		ID:       r.ID,
 		Title:    r.Title,
-		Body:     together(r.text(), r.comments()),
+		Body:     joinComments(r.text(), r.comments()),
 		Status:   r.status(),
 		Priority: r.Priority + 1,
 		Created:  r.Created,
@@ -193,10 +197,15 @@ func (b beads) issue(r bdIssue) (Issue, error) {
 	return b.checked(i)
 }
 
-// text is all that says what is to be done.
+// text returns the description of the issue and the other fields that describe the
+// work, each under a heading.
 func (r bdIssue) text() string {
 	text := r.Description
-	for _, part := range []struct{ head, text string }{{"Design", r.Design}, {"Acceptance criteria", r.Acceptance}, {"Notes", r.Notes}} {
+	for _, part := range []struct{ head, text string }{
+		{"Design", r.Design},
+		{"Acceptance criteria", r.Acceptance},
+		{"Notes", r.Notes},
+	} {
 		if strings.TrimSpace(part.text) != "" {
 			text = strings.TrimSpace(text) + "\n\n## " + part.head + "\n\n" + part.text
 		}
@@ -215,14 +224,14 @@ func (r bdIssue) status() Status {
 	return s
 }
 
-// New makes the issue and its needs at once. bd only warns where a need could
-// not be written, so what it made is looked at.
+// New creates the issue together with its needs. If bd cannot write a need, it only
+// warns, so New checks the needs of the new issue.
 func (b beads) New(ctx context.Context, d Draft) (Issue, error) {
 	d, err := d.checked()
 	if err != nil {
 		return Issue{}, fmt.Errorf("new issue: %w", err)
 	}
-	if err := b.mute(ctx); err != nil {
+	if err := b.checkVersion(ctx); err != nil {
 		return Issue{}, err
 	}
 	for n, id := range d.Needs {
@@ -276,10 +285,10 @@ func (b beads) Set(ctx context.Context, id string, s Status, note string) error 
 	if err != nil {
 		return err
 	}
-	if err := b.mute(ctx); err != nil {
+	if err := b.checkVersion(ctx); err != nil {
 		return err
 	}
-	if note = asNote(note); note != "" && !noted(comments, note) {
+	if note = asNote(note); note != "" && !endsWithNote(comments, note) {
 		if _, err := b.run(ctx, "", "comments", "add", "--json", "--", i.ID, note); err != nil {
 			return err
 		}
@@ -287,12 +296,12 @@ func (b beads) Set(ctx context.Context, id string, s Status, note string) error 
 	if i.Status == s {
 		return nil
 	}
-	return b.give(ctx, i, s)
+	return b.changeStatus(ctx, i, s)
 }
 
-// give changes a status. Closing is left to `close`, which refuses what bd does
-// not want closed.
-func (b beads) give(ctx context.Context, i Issue, s Status) error {
+// changeStatus gives the issue a status. It closes an issue with `close`, which
+// refuses issues that bd does not want closed.
+func (b beads) changeStatus(ctx context.Context, i Issue, s Status) error {
 	update := []string{"update", i.ID, "--json"}
 	switch {
 	case s == StatusDuplicate:
@@ -315,6 +324,7 @@ func (b beads) give(ctx context.Context, i Issue, s Status) error {
 	return nil
 }
 
+// bdWord returns bd's word for a status that is not over.
 func bdWord(s Status) string {
 	if s == StatusPaused {
 		return "deferred"

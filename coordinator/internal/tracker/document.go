@@ -28,9 +28,9 @@ import (
 //
 //	A comment.
 //
-// The title is all that must be there. The list below it, as a whole or field by
-// field, may be left out. What a person wrote stays byte for byte, but for the
-// value that is changed.
+// Only the title is required. The list below it is optional, and so is each of its
+// fields. A change replaces one value; all other bytes stay as the person wrote
+// them.
 
 // largest is the largest size of an issue's file in bytes.
 const largest = 1 << 20
@@ -50,7 +50,7 @@ var form = markdown.Form{
 	MaxBytes: largest,
 }
 
-// timeForm is how a time is written. timeForms are all that are read.
+// timeForm is how a time is written. timeForms are the forms that can be read.
 const timeForm = "2006-01-02 15:04:05.000 MST"
 
 var timeForms = []string{
@@ -141,13 +141,14 @@ func parseNeeds(text string) (needs []string, err error) {
 	return needs, nil
 }
 
-// maxID is how long an id may be: it names a file, a directory and a branch.
+// maxID is the most bytes of an id, which names a file, a directory and a branch.
 const maxID = 80
 
-// checkID accepts what can be the name of a file and of a git branch, and leads
-// nowhere else.
+// checkID returns an error unless id can be the name of a file and of a git branch,
+// and cannot lead out of a directory.
 func checkID(id string) error {
-	if id == "" || len(id) > maxID || strings.Trim(id, idLetters+"-_.") != "" || !strings.ContainsAny(id[:1], idLetters) ||
+	if id == "" || len(id) > maxID ||
+		strings.Trim(id, idLetters+"-_.") != "" || !strings.ContainsAny(id[:1], idLetters) ||
 		strings.Contains(id, "..") || strings.HasSuffix(id, ".") ||
 		strings.HasSuffix(strings.ToLower(id), ".lock") {
 		return fmt.Errorf("invalid id %q; want letters, digits, - and _", markdown.Shorten(id))
@@ -176,17 +177,18 @@ func (d document) endsWith(note string) bool {
 
 func lastHeading(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
-// asText makes of any bytes what a file can hold.
+// asText returns s as text that a file can hold: valid UTF-8, \n line endings, no
+// NUL.
 func asText(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\r\n", "\n")
 	return strings.TrimSpace(strings.NewReplacer("\x00", "\ufffd", "\r", "\n").Replace(s))
 }
 
-// maxNote is how much of a comment is kept; the rest is cut, for what writes
-// comments must not fail over a long one.
+// maxNote is how many bytes of a comment are kept. A longer comment is cut, so
+// that its writer does not fail.
 const maxNote = 32 << 10
 
-// asNote makes a comment of any bytes.
+// asNote returns s as the text of a comment, cut to maxNote bytes.
 func asNote(s string) string {
 	if len(s) > maxNote {
 		s = strings.ToValidUTF8(s[:maxNote], "") + "\n\n… (the rest was cut)"
@@ -197,7 +199,8 @@ func asNote(s string) string {
 // maxTitle is how many characters a title may have.
 const maxTitle = 250
 
-// titleOf makes one line of a draft's title.
+// titleOf returns a draft's title in one line. An empty or too long title is an
+// error.
 func titleOf(draft string) (string, error) {
 	title := text.Fold(asText(draft))
 	if title == "" {
@@ -228,7 +231,7 @@ func compose(d Draft, at time.Time) (string, error) {
 	}
 	text := head + "\n" + d.Body + "\n"
 	if _, err := parse(text); err != nil {
-		text = head + "\n## Description\n\n" + d.Body + "\n" // it began like a field
+		text = head + "\n## Description\n\n" + d.Body + "\n" // the body begins like a field
 	}
 	_, err := parse(text)
 	return text, err

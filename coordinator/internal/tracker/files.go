@@ -22,8 +22,8 @@ import (
 // issuesDir is where the files are, below the repository's top.
 const issuesDir = ".afar/issues"
 
-// files is the embedded tracker: one markdown file per issue. Nothing is read or
-// written outside the repository, whatever links stand in it.
+// files is the embedded tracker: one markdown file per issue. It reads and writes
+// nothing outside the repository, even if the repository contains links.
 type files struct {
 	top string
 	now func() time.Time
@@ -48,7 +48,7 @@ func (f *files) Show(_ context.Context, id string) (Issue, error) {
 	if err != nil {
 		return Issue{}, err
 	}
-	return pick(all, named(id))
+	return pick(all, idIn(id))
 }
 
 func (f *files) all() ([]Issue, error) {
@@ -60,8 +60,8 @@ func (f *files) all() ([]Issue, error) {
 	return readAll(root)
 }
 
-// readAll reads every issue there is, over or not. Without a directory there are
-// none.
+// readAll returns all issues, over or not. It returns none if the directory does
+// not exist.
 func readAll(root *os.Root) ([]Issue, error) {
 	entries, err := fs.ReadDir(root.FS(), issuesDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,20 +76,20 @@ func readAll(root *os.Root) ([]Issue, error) {
 			all = append(all, readIssue(root, e.Name()))
 		}
 	}
-	sameID(all)
+	markSameID(all)
 	settle(all)
 	return all, nil
 }
 
-// isIssue leaves out directories, hidden files, other kinds of files and a
-// README, which explains the directory to a reader of the repository.
+// isIssue reports whether a directory entry is an issue: a markdown file that is
+// neither hidden nor a README, which explains the directory to readers.
 func isIssue(e fs.DirEntry) bool {
 	name := e.Name()
 	return !e.IsDir() && !strings.HasPrefix(name, ".") && path.Ext(name) == ".md" &&
 		!strings.EqualFold(name, "README.md")
 }
 
-// readIssue reads one file. What is wrong with it is in its Broken.
+// readIssue reads one file. If the file is faulty, Broken of the issue says why.
 func readIssue(root *os.Root, name string) Issue {
 	i := Issue{
 		ID:       idOf(name),
@@ -116,16 +116,17 @@ func readIssue(root *os.Root, name string) Issue {
 	}
 	i.Body, i.Status, i.Priority, i.Created = d.Body(), d.status, d.priority, d.created
 	for _, id := range d.needs {
-		i.Needs = append(i.Needs, named(id))
+		i.Needs = append(i.Needs, idIn(id))
 	}
 	return i
 }
 
-// readFile reads a regular file; a link, a pipe or a device is none.
+// readFile returns the text of a regular file. It refuses links, pipes and
+// devices.
 func readFile(root *os.Root, name string) (string, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
-		return "", bare(err)
+		return "", withoutPath(err)
 	}
 	if !info.Mode().IsRegular() {
 		return "", errors.New("it is no regular file")
@@ -135,18 +136,18 @@ func readFile(root *os.Root, name string) (string, error) {
 	}
 	file, err := root.Open(name)
 	if err != nil {
-		return "", bare(err)
+		return "", withoutPath(err)
 	}
 	defer file.Close()
 	raw, err := io.ReadAll(io.LimitReader(file, largest+1))
 	if err != nil {
-		return "", bare(err)
+		return "", withoutPath(err)
 	}
 	return string(raw), nil
 }
 
-// bare is an error without the path, which the caller names.
-func bare(err error) error {
+// withoutPath returns err without its path, because the caller names the path.
+func withoutPath(err error) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
 		return of.Err
@@ -154,8 +155,9 @@ func bare(err error) error {
 	return err
 }
 
-// sameID marks files that claim one id; which is meant, nobody can tell.
-func sameID(all []Issue) {
+// markSameID marks issues as broken whose ids are the same: nothing tells which
+// one an id means.
+func markSameID(all []Issue) {
 	first := map[string]int{}
 	for i := range all {
 		id := strings.ToLower(all[i].ID)
@@ -180,7 +182,7 @@ func (f *files) New(ctx context.Context, d Draft) (Issue, error) {
 	}
 	var made Issue
 	err = f.change(ctx, func(root *os.Root, all []Issue) error {
-		if d.Needs, err = wanted(all, d.Needs); err != nil {
+		if d.Needs, err = resolveNeeds(all, d.Needs); err != nil {
 			return err
 		}
 		text, err := compose(d, f.now())
@@ -204,12 +206,12 @@ func (f *files) New(ctx context.Context, d Draft) (Issue, error) {
 	return made, nil
 }
 
-// wanted resolves a draft's needs. An issue in a circle can never be over, so
-// nothing may come to need it.
-func wanted(all []Issue, needs []string) (out []string, err error) {
+// resolveNeeds returns the ids of a draft's needs. An issue in a circle can never
+// be over, so a new issue must not need it.
+func resolveNeeds(all []Issue, needs []string) (out []string, err error) {
 	round := circles(all, index(all))
 	for _, id := range needs {
-		need, err := pick(all, named(id))
+		need, err := pick(all, idIn(id))
 		if err != nil {
 			return nil, err
 		}
@@ -221,18 +223,19 @@ func wanted(all []Issue, needs []string) (out []string, err error) {
 	return out, nil
 }
 
-// Set changes the status where it stands in the file, and adds the note below.
+// Set changes the status in the issue's file, and adds the note at the end.
 func (f *files) Set(ctx context.Context, id string, s Status, note string) error {
 	err := s.check()
 	if err != nil {
 		return err
 	}
 	err = f.change(ctx, func(root *os.Root, all []Issue) error {
-		i, err := pick(all, named(id))
+		i, err := pick(all, idIn(id))
 		if err != nil {
 			return err
 		}
-		if other := slices.IndexFunc(all, func(o Issue) bool { return o.Path != i.Path && strings.EqualFold(o.ID, i.ID) }); other >= 0 {
+		hasSameID := func(o Issue) bool { return o.Path != i.Path && strings.EqualFold(o.ID, i.ID) }
+		if slices.ContainsFunc(all, hasSameID) {
 			return fmt.Errorf("%w: %s", ErrBroken, i.Broken)
 		}
 		for {
@@ -247,13 +250,14 @@ func (f *files) Set(ctx context.Context, id string, s Status, note string) error
 	return nil
 }
 
-// rewrite changes one file, or returns errEdited where a person was faster.
+// rewrite changes one file. It returns errEdited if a person edited the file at the
+// same time.
 func (f *files) rewrite(root *os.Root, name string, s Status, note string) error {
 	text, err := readFile(root, name)
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrBroken, name, err)
 	}
-	next, err := changed(text, f.now(), s, note)
+	next, err := updatedText(text, f.now(), s, note)
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrBroken, name, err)
 	}
@@ -263,8 +267,9 @@ func (f *files) rewrite(root *os.Root, name string, s Status, note string) error
 	return replace(root, name, text, next)
 }
 
-// changed is a file's text with another status and one more comment.
-func changed(text string, at time.Time, s Status, note string) (string, error) {
+// updatedText returns a file's text with the status and the comment. It adds
+// neither if the text has it already.
+func updatedText(text string, at time.Time, s Status, note string) (string, error) {
 	d, err := parse(text)
 	if err != nil {
 		return "", err
@@ -284,7 +289,8 @@ func changed(text string, at time.Time, s Status, note string) (string, error) {
 	return text, nil
 }
 
-// change runs one change of the files, alone among all that Afar makes.
+// change runs step, which changes the files, under a lock: no other process of
+// Afar changes them meanwhile.
 func (f *files) change(ctx context.Context, step func(*os.Root, []Issue) error) error {
 	root, err := os.OpenRoot(f.top)
 	if err != nil {
@@ -294,11 +300,11 @@ func (f *files) change(ctx context.Context, step func(*os.Root, []Issue) error) 
 	if err := root.MkdirAll(issuesDir, 0o755); err != nil {
 		return err
 	}
-	alone, err := home.AwaitLock(ctx, filepath.Join(f.top, filepath.FromSlash(issuesDir)))
+	lock, err := home.AwaitLock(ctx, filepath.Join(f.top, filepath.FromSlash(issuesDir)))
 	if err != nil {
 		return err
 	}
-	defer alone.Release()
+	defer lock.Release()
 	all, err := readAll(root)
 	if err != nil {
 		return err
@@ -306,12 +312,12 @@ func (f *files) change(ctx context.Context, step func(*os.Root, []Issue) error) 
 	return step(root, all)
 }
 
-// errEdited says that a file is not what it was when it was read.
+// errEdited says that a file has changed since it was read.
 var errEdited = errors.New("the file was edited meanwhile")
 
-// replace gives a file another text in one step, if it still is what it was; ""
-// is a file that must not be there. The caller holds the lock, so one name for
-// what is not finished is enough, and a crash leaves at most that.
+// replace gives a file a new text in one step, if its text is still was. An empty
+// was means that the file must not exist. The caller holds the lock, so one name
+// for the unfinished file is enough; a crash leaves at most that file behind.
 func replace(root *os.Root, name, was, text string) error {
 	unfinished, mode := path.Join(issuesDir, ".new"), fs.FileMode(0o644)
 	if info, err := root.Lstat(name); err == nil {
@@ -326,7 +332,7 @@ func replace(root *os.Root, name, was, text string) error {
 	}
 	_, err = io.WriteString(file, text)
 	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = still(root, name, was) // the disk may have been slow, and a person's editor open
+		err = checkUnchanged(root, name, was) // a person may have saved it during a slow write
 	}
 	if err == nil {
 		err = root.Rename(unfinished, name)
@@ -338,7 +344,8 @@ func replace(root *os.Root, name, was, text string) error {
 	return syncDir(root)
 }
 
-func still(root *os.Root, name, was string) error {
+// checkUnchanged returns errEdited unless the text of the file is still was.
+func checkUnchanged(root *os.Root, name, was string) error {
 	text, err := readFile(root, name)
 	if was == "" && errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -349,7 +356,7 @@ func still(root *os.Root, name, was string) error {
 	return err
 }
 
-// syncDir makes a rename survive a loss of power, where the system can.
+// syncDir makes a rename survive a power loss, if the system supports that.
 func syncDir(root *os.Root) error {
 	dir, err := root.Open(issuesDir)
 	if err != nil {
@@ -359,16 +366,17 @@ func syncDir(root *os.Root) error {
 	return dir.Close()
 }
 
-// An id that Afar makes has six characters that are easy to tell apart and make
-// no words: 272 million of them, so that two branches do not make the same one.
-// A file is named after its id and, for readers, its title; a file whose name
-// does not begin with such an id has its whole name as id.
+// An id that Afar makes has six characters that are easy to tell apart and form no
+// words. There are 272 million such ids, so two branches hardly ever make the same
+// one. A file name is the id and, for readers, the title. If a file name does not
+// begin with such an id, the whole name is the id.
 const (
 	idFirst = "bcdfghjkmnpqrstvwxz"
 	idRest  = idFirst + "23456789"
 	idLen   = 6
 )
 
+// freshID returns a random id that no issue has.
 func freshID(all []Issue) string {
 	for {
 		id := randomID()
@@ -379,15 +387,15 @@ func freshID(all []Issue) string {
 }
 
 func randomID() string {
-	id := []byte{letter(idFirst)}
+	id := []byte{randomLetter(idFirst)}
 	for len(id) < idLen {
-		id = append(id, letter(idRest))
+		id = append(id, randomLetter(idRest))
 	}
 	return string(id)
 }
 
-// letter picks one of an alphabet, each with the same chance.
-func letter(of string) byte {
+// randomLetter returns a random letter of an alphabet. All are equally likely.
+func randomLetter(of string) byte {
 	for b := make([]byte, 1); ; {
 		_, _ = rand.Read(b) // it never fails
 		if n := int(b[0]); n < 256/len(of)*len(of) {
@@ -396,6 +404,7 @@ func letter(of string) byte {
 	}
 }
 
+// idOf returns the id of an issue from the name of its file.
 func idOf(name string) string {
 	stem := strings.TrimSuffix(name, ".md")
 	made, _, _ := strings.Cut(stem, "-")
@@ -405,10 +414,10 @@ func idOf(name string) string {
 	return stem
 }
 
-// named is the id in what a person types: an id, a file's name, or its path.
-func named(id string) string { return idOf(strings.TrimPrefix(id, issuesDir+"/")) }
+// idIn returns the id in what a person typed: an id, a file name, or a path.
+func idIn(id string) string { return idOf(strings.TrimPrefix(id, issuesDir+"/")) }
 
-// slug is a title as the end of a file's name: "-fix-the-login", or "".
+// slug returns a title as the end of a file name: "-fix-the-login", or "".
 func slug(title string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {

@@ -495,20 +495,20 @@ func FuzzDocument(f *testing.F) {
 		if d.status == s {
 			s = StatusClosed
 		}
-		once, err := changed(text, time.UnixMilli(0), s, "")
+		once, err := updatedText(text, time.UnixMilli(0), s, "")
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		wantKept(t, d, once, s)
 		note = asNote(note)
-		twice, err := changed(once, time.UnixMilli(0), s, note)
+		twice, err := updatedText(once, time.UnixMilli(0), s, note)
 		if err != nil {
 			return // it became too long
 		}
 		if note == "" && twice != once || !strings.HasPrefix(twice, once) {
 			t.Fatalf("a note changed %q to %q", once, twice)
 		}
-		if again, err := changed(twice, time.UnixMilli(0), s, note); err != nil || again != twice {
+		if again, err := updatedText(twice, time.UnixMilli(0), s, note); err != nil || again != twice {
 			t.Fatalf("the same again changed %q to %q, %v", twice, again, err)
 		}
 	})

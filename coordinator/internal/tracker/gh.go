@@ -13,10 +13,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
-// github is GitHub's issues by the command gh. Its contract was read from
-// pkg/cmd/issue, pkg/cmd/label and api of github.com/cli/cli/v2 at v2.83.0. An
-// issue there is open or closed; all else is said by labels, which are made
-// where the repository has none of that name, and by a line "Needs: #1, #2".
+// github is the tracker for GitHub issues, through the command gh. The contract is
+// taken from pkg/cmd/issue, pkg/cmd/label and api of github.com/cli/cli/v2 at
+// v2.83.0. GitHub's own statuses are open and closed. Labels say everything else;
+// a label that the repository lacks is created. A line "Needs: #1, #2" in the body
+// holds the needs.
 type github struct{ tool }
 
 func newGitHub(top string) Tracker {
@@ -26,22 +27,23 @@ func newGitHub(top string) Tracker {
 			top:     top,
 			timeout: 2 * toolTime,
 			env:     []string{"GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1"},
-			get:     "install GitHub's command line (github.com/cli/cli), or set issues.tracker in config.toml",
+			install: "install GitHub's command line (github.com/cli/cli), or set issues.tracker in config.toml",
 		},
 	}
 }
 
 func (g github) Name() string { return "gh" }
 
-// ghMost is how many open issues are looked at: gh stops at 30 when not told.
+// ghMost is how many open issues are read. The default of gh is 30.
 const ghMost = "1000"
 
 const ghFields = "number,title,body,state,labels,createdAt,url"
 
-// ghLabels are the statuses that GitHub has no word for.
+// ghLabels are the statuses that GitHub lacks. Each is a label there.
 var ghLabels = []Status{StatusInProgress, StatusPaused, StatusDuplicate}
 
-// A ghIssue is one issue of `list` and `view`; comments are in view alone.
+// A ghIssue is one issue in the output of `list` and `view`. Only `view` has
+// comments.
 type ghIssue struct {
 	Number  int       `json:"number"`
 	Title   string    `json:"title"`
@@ -68,8 +70,8 @@ func (g github) Ready(ctx context.Context) ([]Issue, error) {
 	return ready(open), err
 }
 
-// open returns the open issues. A need that is not among them is closed, or no
-// issue at all: it holds nothing up.
+// open returns the open issues. A need that is not one of them is closed or does
+// not exist, and holds nothing up.
 func (g github) open(ctx context.Context) ([]Issue, error) {
 	var rows []ghIssue
 	if err := g.ask(ctx, &rows, "issue", "list", "--state=open", "--limit="+ghMost, "--json="+ghFields); err != nil {
@@ -113,7 +115,8 @@ func (g github) Show(ctx context.Context, id string) (Issue, error) {
 	return i, nil
 }
 
-// show finds an issue by its number. The beginning of a number is another one.
+// show returns the issue with a number. Prefixes do not count: the beginning of a
+// number is the number of another issue.
 func (g github) show(ctx context.Context, id string) (Issue, []comment, error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(id, "#"))
 	if err != nil || number <= 0 {
@@ -121,7 +124,7 @@ func (g github) show(ctx context.Context, id string) (Issue, []comment, error) {
 	}
 	var r ghIssue
 	err = g.ask(ctx, &r, "issue", "view", strconv.Itoa(number), "--json="+ghFields+",comments")
-	if said(err, "Could not resolve to an issue") || err == nil && strings.Contains(r.URL, "/pull/") {
+	if failedWith(err, "Could not resolve to an issue") || err == nil && strings.Contains(r.URL, "/pull/") {
 		return Issue{}, nil, fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
 	}
 	if err != nil {
@@ -140,8 +143,13 @@ func (r ghIssue) comments() (out []comment) {
 
 func (g github) issue(r ghIssue) (Issue, error) {
 	i := Issue{
-		ID: strconv.Itoa(r.Number), Title: r.Title, Body: together(r.Body, r.comments()), Status: StatusOpen,
-		Priority: DefaultPriority, Needs: needsLines(r.Body), Created: r.Created,
+		ID:       strconv.Itoa(r.Number),
+		Title:    r.Title,
+		Body:     joinComments(r.Body, r.comments()),
+		Status:   StatusOpen,
+		Priority: DefaultPriority,
+		Needs:    needsLines(r.Body),
+		Created:  r.Created,
 	}
 	switch {
 	case r.Number <= 0:
@@ -163,15 +171,15 @@ func (g github) issue(r ghIssue) (Issue, error) {
 	return g.checked(i)
 }
 
-// ghPriority reads a label P1 to P5.
+// ghPriority returns the priority of a label P1 to P5, and false for others.
 func ghPriority(label string) (int, bool) {
 	rest, ok := strings.CutPrefix(strings.ToUpper(label), "P")
 	n, err := parsePriority(rest)
 	return n, ok && err == nil
 }
 
-// needsLines reads the numbers in lines such as "Needs: #1, #2". GitHub's own
-// dependencies are not known to every gh.
+// needsLines returns the numbers in lines such as "Needs: #1, #2". It is used
+// because not every version of gh knows GitHub's own dependencies.
 func needsLines(body string) (needs []string) {
 	for line := range strings.Lines(body) {
 		rest, ok := cutFold(strings.TrimSpace(line), "needs:")
@@ -223,11 +231,11 @@ func (g github) New(ctx context.Context, d Draft) (Issue, error) {
 	if err != nil {
 		return Issue{}, err
 	}
-	return g.made(ctx, out)
+	return g.showCreated(ctx, out)
 }
 
-// made shows the issue whose address `create` printed.
-func (g github) made(ctx context.Context, out string) (Issue, error) {
+// showCreated returns the issue whose address `create` printed.
+func (g github) showCreated(ctx context.Context, out string) (Issue, error) {
 	address := strings.TrimSpace(out)
 	if number := path.Base(address); strings.Contains(address, "/issues/") {
 		return g.Show(ctx, number)
@@ -238,10 +246,10 @@ func (g github) made(ctx context.Context, out string) (Issue, error) {
 	}
 }
 
-// label makes a label where there is none of that name.
+// label creates a label unless it exists.
 func (g github) label(ctx context.Context, name string) error {
 	_, err := g.run(ctx, "", "label", "create", name, "--description=Set by Afar")
-	if said(err, "already exists") {
+	if failedWith(err, "already exists") {
 		return nil
 	}
 	return err
@@ -255,7 +263,7 @@ func (g github) Set(ctx context.Context, id string, s Status, note string) error
 	if err != nil {
 		return err
 	}
-	if note = asNote(note); note != "" && !noted(comments, note) {
+	if note = asNote(note); note != "" && !endsWithNote(comments, note) {
 		if _, err := g.run(ctx, note, "issue", "comment", i.ID, "--body-file=-"); err != nil {
 			return err
 		}
@@ -282,7 +290,7 @@ func ghReason(s Status) string {
 	return "completed"
 }
 
-// relabel takes the label of the old status away and gives that of the new one.
+// relabel removes the label of the old status and adds the label of the new one.
 func (g github) relabel(ctx context.Context, i Issue, s Status) error {
 	args := []string{"issue", "edit", i.ID}
 	if slices.Contains(ghLabels, i.Status) {

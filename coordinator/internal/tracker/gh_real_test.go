@@ -35,7 +35,7 @@ func TestRealGitHubTakesOurLines(t *testing.T) {
 		"issue nonsense 12 --json=" + ghFields:                        "unknown",
 	} {
 		_, err := gh.run(t.Context(), "", strings.Fields(line)...)
-		if !said(err, want) {
+		if !failedWith(err, want) {
 			t.Errorf("%s: %v, want %q", line, err, want)
 		}
 	}

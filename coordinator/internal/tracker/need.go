@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// settle resolves what each issue needs among all there are, says what it still
-// waits for, and marks as broken what can never become ready.
+// settle resolves the needs of each issue, fills in what it still waits for, and
+// marks issues that can never become ready as broken.
 func settle(all []Issue) {
 	at := index(all)
 	for i := range all {
@@ -16,12 +16,12 @@ func settle(all []Issue) {
 	}
 	for id, way := range circles(all, at) {
 		if i := &all[at[id]]; i.Broken == "" {
-			i.Broken = where(*i) + ErrCycle.Error() + ": " + way
+			i.Broken = pathPrefix(*i) + ErrCycle.Error() + ": " + way
 		}
 	}
 }
 
-// resolve replaces the prefixes of an issue's needs by whole ids.
+// resolve replaces prefixes in an issue's needs by whole ids, and fills in Waits.
 func resolve(all []Issue, at map[string]int, i *Issue) {
 	i.Waits = nil
 	for n, id := range i.Needs {
@@ -29,7 +29,7 @@ func resolve(all []Issue, at map[string]int, i *Issue) {
 		if err != nil {
 			i.Waits = append(i.Waits, id)
 			if i.Broken == "" && !i.Status.Over() {
-				i.Broken = fmt.Sprintf("%sneeds %s: %v", where(*i), id, reason(err))
+				i.Broken = fmt.Sprintf("%sneeds %s: %v", pathPrefix(*i), id, reason(err))
 			}
 			continue
 		}
@@ -40,6 +40,7 @@ func resolve(all []Issue, at map[string]int, i *Issue) {
 	}
 }
 
+// reason returns err, without the id if the caller names that.
 func reason(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return ErrNotFound // the id is named already
@@ -47,13 +48,16 @@ func reason(err error) error {
 	return err
 }
 
-func where(i Issue) string {
+// pathPrefix returns the beginning of a message about an issue: its path, if it
+// has one.
+func pathPrefix(i Issue) string {
 	if i.Path == "" {
 		return ""
 	}
 	return i.Path + ": "
 }
 
+// index returns the positions of the issues by their ids.
 func index(all []Issue) map[string]int {
 	at := make(map[string]int, len(all))
 	for i := range all {
@@ -62,7 +66,7 @@ func index(all []Issue) map[string]int {
 	return at
 }
 
-// find is pick for many: most ids are whole.
+// find does the same as pick. It is fast for whole ids, which most are.
 func find(all []Issue, at map[string]int, id string) (Issue, error) {
 	if i, ok := at[id]; ok {
 		return all[i], nil
@@ -70,8 +74,8 @@ func find(all []Issue, at map[string]int, id string) (Issue, error) {
 	return pick(all, id)
 }
 
-// circles returns, for each issue that waits for itself by way of others, that
-// way as "a → b → a". Of several circles through one issue, one is named.
+// circles returns the circle of needs of each issue that waits for itself, as
+// "a → b → a". An issue in several circles gets one of them.
 func circles(all []Issue, at map[string]int) map[string]string {
 	needs := stuck(all, at)
 	found, walked := map[string]string{}, map[int]bool{}
@@ -84,14 +88,14 @@ func circles(all []Issue, at map[string]int) map[string]string {
 			n = needs[n][0] // each of them is stuck too, so the way ends in a circle
 		}
 		if from := slices.Index(way, n); from >= 0 {
-			name(all, way[from:], found)
+			recordCircle(all, way[from:], found)
 		}
 	}
 	return found
 }
 
-// stuck returns those that can never be over, each with what it waits for among
-// them: what is left when all that waits for nothing is done, again and again.
+// stuck returns the issues that can never be over, each with the stuck issues that
+// it waits for. It removes issues that wait for nothing, until none is left.
 func stuck(all []Issue, at map[string]int) map[int][]int {
 	needs, needed := map[int][]int{}, map[int][]int{}
 	for n, i := range all {
@@ -121,9 +125,9 @@ func stuck(all []Issue, at map[string]int) map[int][]int {
 	return needs
 }
 
-// name writes the way of a circle for all that are on it, from the id that sorts
-// first, so that it reads the same each time.
-func name(all []Issue, circle []int, found map[string]string) {
+// recordCircle writes the circle into found for each issue in it. The circle
+// begins with the id that sorts first, so that the text is always the same.
+func recordCircle(all []Issue, circle []int, found map[string]string) {
 	var way []string
 	for _, n := range circle {
 		way = append(way, all[n].ID)

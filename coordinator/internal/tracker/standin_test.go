@@ -106,7 +106,7 @@ func TestToolOfTheProject(t *testing.T) {
 	t.Setenv("KEPT", "kept")
 	bin, _, _ := strings.Cut(os.Getenv("PATH"), ":")
 	for _, top := range []string{bin, filepath.Dir(bin)} {
-		if _, err := newTissue(top).List(t.Context()); !said(err, "not to be found in PATH") {
+		if _, err := newTissue(top).List(t.Context()); !failedWith(err, "not to be found in PATH") {
 			t.Errorf("from %s: %v", top, err)
 		}
 	}

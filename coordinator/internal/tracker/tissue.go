@@ -11,29 +11,36 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
-// tissue is the tracker of that name: an append-only log in .tissue. Its contract
-// was read from README.md ("Agent-first CLI contract", "JSON output reference")
-// and src/main.zig of github.com/femtomc/tissue. It has our statuses and our
-// priorities; A blocks B is our B needs A.
+// tissue is the tracker of that name, which keeps an append-only log in .tissue.
+// The contract is taken from README.md ("Agent-first CLI contract", "JSON output
+// reference") and src/main.zig of github.com/femtomc/tissue. Statuses and
+// priorities are the same as here. "A blocks B" there is "B needs A" here.
 type tissue struct{ tool }
 
 func newTissue(top string) Tracker {
-	return tissue{tool{program: "tissue", top: top, timeout: toolTime,
-		get: "install tissue (github.com/femtomc/tissue), or set issues.tracker in config.toml"}}
+	return tissue{
+		tool{
+			program: "tissue",
+			top:     top,
+			timeout: toolTime,
+			install: "install tissue (github.com/femtomc/tissue), or set issues.tracker in config.toml",
+		},
+	}
 }
 
 func (t tissue) Name() string { return "tissue" }
 
-// A tissueRow is one issue of `list` and `ready`; `show` gives it whole.
+// A tissueRow is one issue in the output of `list` and `ready`.
 type tissueRow struct {
 	ID       string `json:"id"`
 	Title    string `json:"title"`
 	Body     string `json:"body"`
 	Status   string `json:"status"`
 	Priority int    `json:"priority"`
-	Created  int64  `json:"created_at"` // unix milliseconds, in show alone
+	Created  int64  `json:"created_at"` // unix milliseconds; only `show` has it
 }
 
+// A tissueShown is the output of `show`.
 type tissueShown struct {
 	Issue    tissueRow `json:"issue"`
 	Comments []struct {
@@ -52,7 +59,8 @@ func (t tissue) List(ctx context.Context) ([]Issue, error) {
 	return notOver(all), err
 }
 
-// all shows every issue that is not over; of the others it has what a list says.
+// all returns all issues. Those that are not over are complete; the others have
+// only the fields of `list`.
 func (t tissue) all(ctx context.Context) ([]Issue, error) {
 	var rows []tissueRow
 	if err := t.ask(ctx, &rows, "list", "--json"); err != nil {
@@ -65,7 +73,7 @@ func (t tissue) all(ctx context.Context) ([]Issue, error) {
 			i, _, err = t.show(ctx, r.ID)
 		}
 		if errors.Is(err, ErrNotFound) {
-			continue // it went meanwhile
+			continue // it was removed meanwhile
 		}
 		if err != nil {
 			return nil, err
@@ -113,23 +121,24 @@ func (t tissue) Show(ctx context.Context, id string) (Issue, error) {
 }
 
 func (t tissue) show(ctx context.Context, id string) (Issue, []comment, error) {
-	if err := asked(id); err != nil {
+	if err := checkGivenID(id); err != nil {
 		return Issue{}, nil, err
 	}
 	var s tissueShown
 	if err := t.ask(ctx, &s, "show", id, "--json"); err != nil {
-		return Issue{}, nil, t.sorted(err, id)
+		return Issue{}, nil, t.classify(err, id)
 	}
 	i, err := t.issue(s)
 	return i, s.comments(), err
 }
 
-// sorted names the errors that tissue has words for.
-func (t tissue) sorted(err error, id string) error {
+// classify returns ErrNotFound or ErrAmbiguous if tissue's message says so, else
+// err.
+func (t tissue) classify(err error, id string) error {
 	switch {
-	case said(err, "Issue not found", "Invalid issue ID"):
+	case failedWith(err, "Issue not found", "Invalid issue ID"):
 		return fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
-	case said(err, "Ambiguous issue ID"):
+	case failedWith(err, "Ambiguous issue ID"):
 		return fmt.Errorf("%w: %q", ErrAmbiguous, markdown.Shorten(id))
 	}
 	return err
@@ -148,7 +157,7 @@ func (t tissue) issue(s tissueShown) (Issue, error) {
 		Title:    s.Issue.Title,
 		Status:   Status(s.Issue.Status),
 		Priority: s.Issue.Priority,
-		Body:     together(s.Issue.Body, s.comments()),
+		Body:     joinComments(s.Issue.Body, s.comments()),
 	}
 	if s.Issue.Created > 0 {
 		i.Created = time.UnixMilli(s.Issue.Created)
@@ -177,7 +186,7 @@ func (t tissue) New(ctx context.Context, d Draft) (Issue, error) {
 		d.Needs[n] = need.ID
 	}
 	if strings.HasPrefix(d.Title, "-") {
-		d.Title = " " + d.Title // else it is taken for a flag; nothing there ends the flags
+		d.Title = " " + d.Title // else tissue takes it for a flag, and it knows no "--"
 	}
 	args := []string{"new", d.Title, "-b", escape(d.Body), "--json"}
 	if d.Priority != 0 {
@@ -193,8 +202,8 @@ func (t tissue) New(ctx context.Context, d Draft) (Issue, error) {
 	return t.Show(ctx, made.ID)
 }
 
-// need writes what a new issue needs. Without all of that it must not be worked
-// on, so it is paused where that fails.
+// need writes the needs of a new issue. If one cannot be written, need pauses the
+// issue, which must not be worked on without all its needs.
 func (t tissue) need(ctx context.Context, id string, needs []string) error {
 	for _, need := range needs {
 		if _, err := t.run(ctx, "", "dep", "add", need, "blocks", id, "--quiet"); err != nil {
@@ -213,7 +222,7 @@ func (t tissue) Set(ctx context.Context, id string, s Status, note string) error
 	if err != nil {
 		return err
 	}
-	if note = asNote(note); note != "" && !noted(comments, note) {
+	if note = asNote(note); note != "" && !endsWithNote(comments, note) {
 		if _, err := t.run(ctx, "", "comment", i.ID, "-m", escape(note), "--quiet"); err != nil {
 			return err
 		}
@@ -225,5 +234,5 @@ func (t tissue) Set(ctx context.Context, id string, s Status, note string) error
 	return err
 }
 
-// escape keeps tissue from reading \n and \t where the text has a backslash.
+// escape doubles each backslash, because tissue reads \n and \t as escapes.
 func escape(text string) string { return strings.ReplaceAll(text, `\`, `\\`) }

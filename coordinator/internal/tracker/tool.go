@@ -17,44 +17,50 @@ import (
 )
 
 const (
-	// toolTime bounds one run of a tool; gh asks a server.
+	// toolTime bounds one run of a tool. Programs that ask a server get more.
 	toolTime = 30 * time.Second
-	// toolGrace is how long a tool may go on after it was told to end.
+	// toolGrace is how long a tool may run after it was told to end.
 	toolGrace = time.Second
 	// mostOutput bounds what a tool may print.
 	mostOutput = 32 << 20
-	// mostBody bounds a draft's body: a tool gets it as one argument.
+	// mostBody bounds a draft's body, because tissue gets it as one argument.
 	mostBody = 60 << 10
-	// mostSaid bounds what is passed on of a tool's own words.
+	// mostSaid bounds how much of a tool's error message is passed on, in bytes.
 	mostSaid = 4 << 10
 )
 
 // A tool is a program that keeps issues. It runs at the repository's top, with
-// the environment of this process and nothing to ask a person.
+// the environment of this process, and cannot ask a person anything.
 type tool struct {
 	program string
 	top     string
 	env     []string
-	get     string // what to do where the program is missing
+	install string // what the person can do if the program is missing
 	timeout time.Duration
 }
 
-// A toolError is a run that failed, with the tool's own words.
+// A toolError describes a run that failed, with the tool's own message.
 type toolError struct{ did, said string }
 
 func (e toolError) Error() string { return fmt.Sprintf("%v: %s: %s", ErrTool, e.did, e.said) }
 func (e toolError) Unwrap() error { return ErrTool }
 
-// run runs the program with a text on its stdin and returns what it printed.
+// run runs the program with in on its stdin and returns its stdout.
 func (t tool) run(ctx context.Context, in string, args ...string) (string, error) {
 	did := t.program + " " + args[0]
 	path, err := child.Find(t.program, os.Getenv("PATH"), t.top)
 	if err != nil {
-		return "", toolError{did, fmt.Sprintf("%s is not to be found in PATH; %s", t.program, t.get)}
+		return "", toolError{did, fmt.Sprintf("%s is not to be found in PATH; %s", t.program, t.install)}
 	}
 	p := child.Program{
-		Path: path, Args: args, Dir: t.top, In: in, Limit: t.timeout, Grace: toolGrace, Most: mostOutput,
-		Env: append(slices.DeleteFunc(os.Environ(), ours), t.env...),
+		Path:  path,
+		Args:  args,
+		Dir:   t.top,
+		In:    in,
+		Limit: t.timeout,
+		Grace: toolGrace,
+		Most:  mostOutput,
+		Env:   append(slices.DeleteFunc(os.Environ(), isPrivate), t.env...),
 	}
 	out, err := p.Run(ctx)
 	var exit *exec.ExitError
@@ -64,18 +70,19 @@ func (t tool) run(ctx context.Context, in string, args ...string) (string, error
 	case out.Cut:
 		return "", toolError{did, fmt.Sprintf("it printed more than %d MiB", mostOutput>>20)}
 	case errors.As(err, &exit):
-		return "", toolError{did, words(out.Said+"\n"+inJSON(out.Text), err)}
+		return "", toolError{did, failureText(out.Said+"\n"+errorInJSON(out.Text), err)}
 	case err != nil:
 		return "", toolError{did, err.Error()}
 	}
 	return string(out.Text), nil
 }
 
-// ours is a variable that a tool has no business to know.
-func ours(variable string) bool { return strings.HasPrefix(variable, "AFAR_TELEGRAM_") }
+// isPrivate reports whether an environment variable must not reach a tool.
+func isPrivate(variable string) bool { return strings.HasPrefix(variable, "AFAR_TELEGRAM_") }
 
-// inJSON is the reason that a tool asked for JSON printed as such.
-func inJSON(out []byte) string {
+// errorInJSON returns the error message in a tool's JSON output, "" if there is
+// none.
+func errorInJSON(out []byte) string {
 	var printed struct {
 		Error string `json:"error"`
 	}
@@ -83,9 +90,9 @@ func inJSON(out []byte) string {
 	return printed.Error
 }
 
-// words are the lines that a failed tool left, without the usage that some
-// print after the reason.
-func words(said string, err error) string {
+// failureText returns what a failed tool said, without the usage text that some
+// tools print after the reason. If it said nothing, the text of err is returned.
+func failureText(said string, err error) string {
 	said, _, _ = strings.Cut(asText(said), "\nUsage:")
 	if said = text.Fold(said); said != "" {
 		return strings.ToValidUTF8(said[:min(len(said), mostSaid)], "")
@@ -93,8 +100,9 @@ func words(said string, err error) string {
 	return err.Error()
 }
 
-// said reports whether a tool failed with one of these words.
-func said(err error, any ...string) bool {
+// failedWith reports whether a tool failed with a message that contains one of
+// the texts. Upper and lower case are the same.
+func failedWith(err error, any ...string) bool {
 	var failed toolError
 	if !errors.As(err, &failed) {
 		return false
@@ -107,7 +115,7 @@ func said(err error, any ...string) bool {
 	return false
 }
 
-// ask runs the program and reads its JSON into out.
+// ask runs the program and decodes its JSON output into out.
 func (t tool) ask(ctx context.Context, out any, args ...string) error {
 	text, err := t.run(ctx, "", args...)
 	if err != nil {
@@ -116,6 +124,7 @@ func (t tool) ask(ctx context.Context, out any, args ...string) error {
 	return t.read(text, out, args...)
 }
 
+// read decodes the JSON that a command with the given arguments printed.
 func (t tool) read(text string, out any, args ...string) error {
 	if err := json.Unmarshal([]byte(text), out); err != nil {
 		return toolError{
@@ -126,14 +135,15 @@ func (t tool) read(text string, out any, args ...string) error {
 	return nil
 }
 
-// A comment of a tool's issue.
+// A comment is one comment of an issue in a tool.
 type comment struct {
 	at   time.Time
 	text string
 }
 
-// read together, as in an issue's file: the description, then the comments.
-func together(body string, comments []comment) string {
+// joinComments returns the description with the comments below it, in the form of
+// an issue's file.
+func joinComments(body string, comments []comment) string {
 	parts := []string{strings.TrimSpace(asLines(body))}
 	for _, c := range comments {
 		head := "## Comment"
@@ -147,13 +157,13 @@ func together(body string, comments []comment) string {
 
 func asLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// noted reports whether the last comment is this note.
-func noted(comments []comment, note string) bool {
+// endsWithNote reports whether the last comment is this note.
+func endsWithNote(comments []comment, note string) bool {
 	return note != "" && len(comments) > 0 && strings.TrimSpace(asLines(comments[len(comments)-1].text)) == note
 }
 
-// checked refuses what a tool cannot have meant: ids name directories and
-// branches.
+// checked returns the issue with its title and priority made valid. It returns an
+// error for an invalid id, because ids name directories and branches.
 func (t tool) checked(i Issue) (Issue, error) {
 	if err := checkID(i.ID); err != nil {
 		return i, toolError{t.program, err.Error()}
@@ -163,9 +173,9 @@ func (t tool) checked(i Issue) (Issue, error) {
 	return i, nil
 }
 
-// asked refuses what is no id before a tool sees it, so that none is taken for a
-// flag.
-func asked(id string) error {
+// checkGivenID returns ErrNotFound for an invalid id. It runs before a tool sees
+// the id, so that no tool takes it for a flag.
+func checkGivenID(id string) error {
 	if checkID(id) != nil {
 		return fmt.Errorf("%w: %q", ErrNotFound, markdown.Shorten(id))
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
-// A Status says whether an issue is to be worked on. The words are those of
-// tissue; a tool with fewer maps its own onto them.
+// A Status says how far an issue is. The words are those of tissue. The trackers
+// of other tools map their own statuses to these.
 type Status string
 
 // The five statuses. Closed and duplicate issues are over.
@@ -31,9 +31,10 @@ const (
 
 var statuses = []Status{StatusOpen, StatusInProgress, StatusPaused, StatusDuplicate, StatusClosed}
 
-// Over reports whether an issue of this status holds nothing up any more.
+// Over reports whether an issue with this status no longer holds up others.
 func (s Status) Over() bool { return s == StatusClosed || s == StatusDuplicate }
 
+// check returns an error unless s is one of the five statuses.
 func (s Status) check() error {
 	if !slices.Contains(statuses, s) {
 		return fmt.Errorf(
@@ -44,7 +45,7 @@ func (s Status) check() error {
 	return nil
 }
 
-// The range of priorities, and what an issue has that names none.
+// The range of priorities, and the priority of an issue that does not name one.
 const (
 	FirstPriority   = 1
 	LastPriority    = 5
@@ -59,26 +60,26 @@ type Issue struct {
 	Priority  int       // 1 (first) to 5
 	Needs     []string  // ids of the issues that must be over first
 	Waits     []string  // those of Needs that are not over
-	Created   time.Time // zero where nobody knows
-	Path      string    // of its file below the repository's top, with slashes; "" where issues are no files
+	Created   time.Time // zero if unknown
+	Path      string    // of its file, relative to the repository's top, with slashes; "" if it has no file
 
-	// Broken says why an issue cannot be worked on as it stands, with file and
-	// line where there is one: a file that cannot be understood, a need that
-	// does not exist, a circle of needs. Such an issue is listed, so that one
-	// broken file hides neither itself nor the others, and is never ready.
+	// Broken says why an issue cannot be worked on: its file cannot be parsed, a
+	// need does not exist, or needs form a circle. It names the file and the line
+	// if there are any. A broken issue is listed, so that one bad file hides
+	// neither itself nor the others. It is never ready.
 	Broken string
 }
 
-// A Draft is an issue that is to be made. A Priority of 0 leaves it to the
-// tracker.
+// A Draft is an issue to create. With Priority 0 the tracker chooses its default.
 type Draft struct {
 	Title, Body string
 	Priority    int
 	Needs       []string // ids, or prefixes of ids
 }
 
-// checked is a draft that every tracker can hold: a title of one line, text that
-// is text, a priority in its range or 0.
+// checked returns the draft in a form that every tracker can hold: a title of one
+// line, a valid UTF-8 body, and a priority in range or 0. It returns an error if
+// there is no such form.
 func (d Draft) checked() (Draft, error) {
 	title, err := titleOf(d.Title)
 	if err != nil {
@@ -89,55 +90,55 @@ func (d Draft) checked() (Draft, error) {
 	}
 	if len(d.Body) > mostBody {
 		return d, fmt.Errorf(
-			"the body has %d bytes; an issue has at most %d, and a file can be named in it", len(d.Body),
-			mostBody,
+			"the body has %d bytes; an issue has at most %d, and a file can be named in it",
+			len(d.Body), mostBody,
 		)
 	}
 	d.Title, d.Body, d.Needs = title, asText(d.Body), slices.Clone(d.Needs)
 	return d, nil
 }
 
-// A Tracker is one place where issues are. Ids may be given as a prefix that
-// only one issue has. Every call may take as long as its context allows, and is
-// bounded besides.
+// A Tracker is one place that holds issues. An id may be shortened to a prefix
+// that only one issue has. Each call ends with its context, and has a time limit
+// of its own.
 type Tracker interface {
 	// Name is files, tissue, bd or gh.
 	Name() string
 	// List returns all issues that are not over, by priority, then age.
 	List(ctx context.Context) ([]Issue, error)
-	// Ready returns those that are open and wait for nothing, in the order in
-	// which they should be done.
+	// Ready returns the issues that are open and wait for nothing, in the order
+	// in which they should be done.
 	Ready(ctx context.Context) ([]Issue, error)
-	// Show returns one issue, over or not, with its comments. A list may leave
-	// the comments of its issues out.
+	// Show returns one issue, over or not, with its comments. List and Ready may
+	// omit the comments.
 	Show(ctx context.Context, id string) (Issue, error)
-	// New makes an open issue and returns it.
+	// New creates an open issue and returns it.
 	New(ctx context.Context, d Draft) (Issue, error)
-	// Set gives an issue a status and, where note is not empty, a comment. It
-	// may be called again after a crash: a status that the issue has already
-	// and a note that is already its last comment are not written twice.
+	// Set gives an issue a status and, if note is not empty, a comment. It may be
+	// repeated after a crash: it writes neither a status that the issue already
+	// has, nor a note that is already its last comment.
 	Set(ctx context.Context, id string, s Status, note string) error
 }
 
-// The reasons of a refusal, for errors.Is; the error's text says what to do.
+// The kinds of errors, for errors.Is. The text of an error says what to do.
 var (
 	ErrNotFound  = errors.New("no such issue")
 	ErrAmbiguous = errors.New("more than one issue begins like that")
 	ErrCycle     = errors.New("issues need each other in a circle")
 	ErrBroken    = errors.New("the issue cannot be understood")
-	ErrTool      = errors.New("the issue tracker does not work") // absent or broken; the text says which and what to do
+	ErrTool      = errors.New("the issue tracker does not work") // the program is absent or broken
 )
 
-// Open returns the tracker of the repository (or worktree) whose top is given.
-// The name is files, tissue, bd or gh; "" finds out: the files where
-// .afar/issues exists, else the tool whose directory exists, else the files. gh
-// is never found out, for it asks the network.
+// Open returns the tracker of the repository or worktree at top. The name is
+// files, tissue, bd or gh. With "" Open detects the tracker: files if .afar/issues
+// exists, else the tool whose directory exists, else files. It never detects gh,
+// because gh uses the network.
 func Open(top, name string) (Tracker, error) {
 	if !filepath.IsAbs(top) {
 		return nil, fmt.Errorf("open tracker: %q is not absolute", top)
 	}
 	if name == "" {
-		name = found(top)
+		name = detect(top)
 	}
 	switch name {
 	case "files":
@@ -152,7 +153,8 @@ func Open(top, name string) (Tracker, error) {
 	return nil, fmt.Errorf("%w: unknown tracker %q; want files, tissue, bd or gh", ErrTool, name)
 }
 
-func found(top string) string {
+// detect returns the name of the tracker whose directory exists at top.
+func detect(top string) string {
 	for _, c := range []struct{ dir, name string }{{issuesDir, "files"}, {".tissue", "tissue"}, {".beads", "bd"}} {
 		if info, err := os.Stat(filepath.Join(top, filepath.FromSlash(c.dir))); err == nil && info.IsDir() {
 			return c.name
@@ -161,20 +163,21 @@ func found(top string) string {
 	return "files"
 }
 
-// InTree reports whether issues are files of the tree. Then a status is a change
-// of the tree: a tracker opened on an issue's worktree closes it there, and the
-// commit on the issue's branch carries the close to the base. Changed in the main
-// checkout instead, a tracked file makes that checkout dirty. A file that
-// was never committed is in no worktree; only the main checkout has it.
+// InTree reports whether issues are files of the work tree. A new status is then
+// a change of the tree: a tracker opened on an issue's worktree closes the issue
+// there, and the commit on the issue's branch carries the change to the base. The
+// same change in the main checkout would leave that checkout dirty. An issue file
+// that was never committed exists only in the main checkout.
 func InTree(t Tracker) bool { return t.Name() == "files" }
 
-// Logs are the files of the tree in which tools keep issues, by their paths below
-// the top. Where a project has them in git, a tool that gives an issue a status
-// leaves them modified; that is nobody's unfinished work.
+// Logs are the files in which tools keep issues, as paths relative to the top. If
+// a project has them in git, a tool that sets a status leaves them modified. Such
+// a change is not anybody's unfinished work.
 var Logs = []string{".tissue/issues.jsonl", ".beads/issues.jsonl"}
 
-// best sorts by priority, then age; an issue without a date is the youngest.
-func best(issues []Issue) []Issue {
+// sortByPriority sorts the issues by priority, then by age, and returns them. An
+// issue without a date is the youngest.
+func sortByPriority(issues []Issue) []Issue {
 	slices.SortStableFunc(issues, func(a, b Issue) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), byAge(a.Created, b.Created), strings.Compare(a.ID, b.ID))
 	})
@@ -188,17 +191,19 @@ func byAge(a, b time.Time) int {
 	return a.Compare(b)
 }
 
+// notOver returns the issues that are not over, sorted. Broken ones are kept.
 func notOver(issues []Issue) []Issue {
-	return best(slices.DeleteFunc(issues, func(i Issue) bool { return i.Status.Over() && i.Broken == "" }))
+	return sortByPriority(slices.DeleteFunc(issues, func(i Issue) bool { return i.Status.Over() && i.Broken == "" }))
 }
 
+// ready returns the issues that can be worked on now, sorted.
 func ready(issues []Issue) []Issue {
-	return best(slices.DeleteFunc(issues, func(i Issue) bool {
+	return sortByPriority(slices.DeleteFunc(issues, func(i Issue) bool {
 		return i.Status != StatusOpen || i.Broken != "" || len(i.Waits) > 0
 	}))
 }
 
-// pick finds the issue that an id or the beginning of one names.
+// pick returns the issue with an id, or the only one whose id begins with it.
 func pick(issues []Issue, id string) (Issue, error) {
 	var like []Issue
 	for _, i := range issues {
