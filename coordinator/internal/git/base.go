@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Top returns the top of the main checkout of the repository around dir, also
-// from inside a linked worktree. A bare repository has none.
+// Top returns the top of the main checkout of the repository around dir, even if dir
+// is in a linked worktree. For a bare repository it returns an error.
 func Top(ctx context.Context, dir string) (string, error) {
 	if !filepath.IsAbs(dir) {
 		return "", fmt.Errorf("%q is not an absolute path", dir)
@@ -29,8 +29,8 @@ func Top(ctx context.Context, dir string) (string, error) {
 	return mainTop(ctx, common)
 }
 
-// mainTop finds the checkout that a repository was made with: beside its .git,
-// or where its configuration says, as in a submodule.
+// mainTop returns the top of the main checkout: the parent of the .git directory, or
+// what the configuration names, as in a submodule.
 func mainTop(ctx context.Context, common string) (string, error) {
 	r := Trusted(filepath.Dir(common))
 	if at, err := r.Line(ctx, "--git-dir="+common, "config", "--get", "core.worktree"); err == nil && at != "" {
@@ -72,12 +72,14 @@ func BaseRef(ctx context.Context, repo string) (string, error) {
 	)
 }
 
-// Where refs of branches are kept.
+// The prefixes of the refs of branches.
 const (
 	Heads   = "refs/heads/"
 	remotes = "refs/remotes/"
 )
 
+// configured returns the branch that afar.baseRef names, or an error if there is no
+// such branch.
 func (r Repo) configured(ctx context.Context, name string) (string, error) {
 	name = strings.TrimPrefix(name, Heads)
 	if strings.HasPrefix(name, "-") || !r.known(ctx, r.remote(ctx), name) {
@@ -86,7 +88,7 @@ func (r Repo) configured(ctx context.Context, name string) (string, error) {
 	return name, nil
 }
 
-// known reports whether a branch is there, or at the remote.
+// known reports whether a branch exists here, or at the remote when last seen.
 func (r Repo) known(ctx context.Context, remote, name string) bool {
 	oid, _ := r.Resolve(ctx, Heads+name)
 	if oid == "" && remote != "" {
@@ -95,7 +97,8 @@ func (r Repo) known(ctx context.Context, remote, name string) bool {
 	return oid != ""
 }
 
-// remote returns origin, or the only remote there is, "" for none.
+// remote returns origin if there is such a remote, else the only remote. It returns
+// "" if there is none, or if several have other names.
 func (r Repo) remote(ctx context.Context) string {
 	out, _ := r.Run(ctx, "remote")
 	names := Lines(out)
@@ -110,19 +113,20 @@ func (r Repo) remote(ctx context.Context) string {
 	return ""
 }
 
-// A Base is the branch in which an issue lands, as it is now, and what is known of
-// it at its remote.
+// A Base is the branch in which an issue lands, as it is now, with what is known
+// about that branch at the remote.
 type Base struct {
 	Name string
-	Tip  string // "" where only the remote has it
+	Tip  string // "" if only the remote has the branch
 
-	Remote   string // "" for none
-	Ref      string // its name there
-	Tracking string // the ref that keeps what we saw of it
-	Theirs   string // the commit that we saw; "" for none
+	Remote   string // "" if there is none
+	Ref      string // full name of the branch at the remote
+	Tracking string // the local ref for the remote's branch
+	Theirs   string // the remote's commit when last seen; "" if unknown
 }
 
-// Base returns the branch with a short name, and what is known of it at its remote.
+// Base returns the branch with a short name, and what is known about it at its
+// remote.
 func (r Repo) Base(ctx context.Context, name string) (Base, error) {
 	b := Base{Name: name}
 	out, err := r.Run(
@@ -151,8 +155,8 @@ func (r Repo) Base(ctx context.Context, name string) (Base, error) {
 	return b, err
 }
 
-// start returns the commit at which work begins: that of the branch, or of its
-// remote where that is ahead. Work that began behind the remote could not be
+// start returns the commit at which work begins: the tip of the branch, or of the
+// remote's branch if that is ahead. Work that began behind the remote could not be
 // pushed.
 func (r Repo) start(ctx context.Context, b Base) (string, error) {
 	if b.Tip == "" || b.Theirs == "" {

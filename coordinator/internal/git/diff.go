@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// maxPatch bounds what is read of a patch before binary files are taken out.
+// maxPatch bounds how much of a patch is read, binary files included.
 const maxPatch = 64 << 20
 
-// Diff returns what the branch changes over its base, at most max bytes of it,
-// ended at a line; cut says that there is more. It shows each file by its
-// content: no attribute of the repository hides one. Of files that are not text
-// it says so.
+// Diff returns what the branch changes compared with its base: whole lines, at most
+// max bytes. cut reports that there is more. No attribute of the repository can hide
+// a file from the diff. A binary file appears without its content.
 func (w Worktree) Diff(ctx context.Context, max int) (text string, cut bool, err error) {
 	r := Trusted(w.Path)
 	b, err := r.Base(ctx, w.Base)
@@ -43,8 +42,8 @@ func (w Worktree) Diff(ctx context.Context, max int) (text string, cut bool, err
 
 var fileHeader = []byte("diff --git ")
 
-// textOnly takes the content of binary files out of a patch and leaves their
-// names. Text is told from binary as git does it by itself: by a NUL.
+// textOnly removes the content of binary files from a patch and keeps their names. A
+// file with a NUL is binary, as for git itself.
 func textOnly(patch []byte) []byte {
 	var out, file []byte
 	keep := func() {

@@ -1,5 +1,5 @@
-// Package git runs git: to look at a repository that is not trusted, and to work
-// in the worktrees of issues.
+// Package git runs git, to read repositories that are not trusted, and to work in
+// the worktrees of issues.
 package git
 
 import (
@@ -20,8 +20,8 @@ func Recent(ctx context.Context, dir string) (commits, changed []string) {
 	return commits, changed
 }
 
-// paths reads the entries of a status: two letters, a blank, a path. The old
-// path of a renamed file follows as an entry of its own.
+// paths returns the paths in the entries of git status --porcelain: two letters, a
+// space, a path. The old path of a renamed file follows as a separate entry.
 func paths(entries []string) (out []string) {
 	for i := 0; i < len(entries); i++ {
 		e := entries[i]

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// isHalfMade reports whether a git died while it made a worktree. The caller has
-// the lock, so that git is not at work any more.
+// isHalfMade reports whether git died while it made a worktree. The caller holds the
+// lock, so that git cannot be running any more.
 func isHalfMade(admin string) bool {
 	why, err := os.ReadFile(filepath.Join(admin, "locked"))
 	return err == nil && strings.TrimSpace(string(why)) == "initializing"
 }
 
-// finishAdd completes a worktree that git was making when it was killed, or makes
-// it an empty directory again.
+// finishAdd completes a worktree that git was making when it was killed. If that is
+// not possible, it removes what git made.
 func (w Worktree) finishAdd(ctx context.Context, r Repo) error {
 	admin, err := w.admin(ctx, r)
 	if err != nil || admin == "" {
@@ -42,9 +42,9 @@ func (w Worktree) finishAdd(ctx context.Context, r Repo) error {
 	return os.RemoveAll(admin)
 }
 
-// removeHalf deletes a directory left by a git that died while it added or removed
-// a worktree: git does not list it, and it holds nothing that is not on the
-// branch. Anything else is kept; Verify reports it.
+// removeHalf deletes a directory that git left when it died while adding or removing
+// a worktree. It does so only if git does not list the directory as a worktree, and
+// all files there are as on the branch. It keeps anything else, which Verify reports.
 func (w Worktree) removeHalf(ctx context.Context, r Repo) error {
 	common, err := r.CommonDir(ctx)
 	if err != nil {
@@ -62,11 +62,11 @@ func (w Worktree) removeHalf(ctx context.Context, r Repo) error {
 	if same {
 		return errors.Join(os.RemoveAll(w.Path), os.RemoveAll(admin))
 	}
-	_, _ = r.Run(ctx, "worktree", "repair", w.Path) // where only the way back from git is lost
+	_, _ = r.Run(ctx, "worktree", "repair", w.Path) // helps if only git's own link to it is lost
 	return nil
 }
 
-// hasOnlyBranchFiles reports whether each file at the path is as on the branch.
+// hasOnlyBranchFiles reports whether each file in the directory is as on the branch.
 func (w Worktree) hasOnlyBranchFiles(ctx context.Context, r Repo, common string) (bool, error) {
 	index := filepath.Join(common, "afar.index")
 	defer os.Remove(index)
@@ -75,7 +75,7 @@ func (w Worktree) hasOnlyBranchFiles(ctx context.Context, r Repo, common string)
 	if _, err := at.Call(ctx, env, "read-tree", Heads+w.Branch); err != nil {
 		return false, err
 	}
-	_, _ = at.Call(ctx, env, "update-index", "-q", "--refresh") // it fails where a file is not as the branch has it
+	_, _ = at.Call(ctx, env, "update-index", "-q", "--refresh") // it fails if a file differs from the branch
 	for _, args := range [][]string{
 		{"ls-files", "-z", "--others"},
 		{"diff-files", "-z", "--name-only", "--diff-filter=d", "--ignore-submodules=none"},

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// lockRetry is how often a repository lock that is held elsewhere is tried.
+// lockRetry is the time between two attempts to take a lock that is held elsewhere.
 const lockRetry = 25 * time.Millisecond
 
-// A repoLock is the exclusive lock of a repository. A git that inherits its
-// Files holds the lock until it ends, even when this process is dead. gofrs/flock
-// cannot do that: it does not give its file away.
+// A repoLock is the exclusive lock of a repository. A git that inherits its Files
+// holds the lock until it ends, even if this process has died. gofrs/flock cannot do
+// that, because it does not expose its file.
 type repoLock struct{ file *os.File }
 
 // awaitLock takes the lock at path. It waits as long as ctx does, and then
@@ -53,8 +53,8 @@ func awaitFlock(ctx context.Context, file *os.File) error {
 	}
 }
 
-// Release gives the lock back, also for a git that still has its Files. It may be
-// called on nil.
+// Release releases the lock, even if a git still has its Files. It may be called on
+// nil.
 func (l *repoLock) Release() {
 	if l != nil {
 		_ = syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN)

@@ -21,7 +21,7 @@ func awaitLock(ctx context.Context, path string) (*repoLock, error) {
 	return &repoLock{lock}, nil
 }
 
-// Release gives the lock back. It may be called on nil.
+// Release releases the lock. It may be called on nil.
 func (l *repoLock) Release() {
 	if l != nil {
 		l.Lock.Release()

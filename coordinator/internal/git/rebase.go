@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Rebase puts the branch onto the base as it is now, or onto the base's remote
-// where that is ahead, and returns the new head. The worktree must be clean
-// (ErrNotClean). At a conflict the worktree is as before, and the error wraps
+// Rebase rebases the branch onto the current base, or onto the remote's branch if
+// that is ahead, and returns the new head. The worktree must be clean, else the
+// error is ErrNotClean. After a conflict the worktree is as before; the error wraps
 // ErrConflict and names the files.
 func (w Worktree) Rebase(ctx context.Context) (string, error) {
 	r, err := w.Begin(ctx)
@@ -84,9 +84,9 @@ func rebaseArgs(onto string) []string {
 	}
 }
 
-// abortRebase ends a rebase that failed and restores everything. It returns why
-// the rebase failed, and an error where something is not restored: then settle
-// does it.
+// abortRebase aborts a rebase that failed and restores the worktree. Its first
+// result says why the rebase failed. The second one is not nil if something could
+// not be restored; the caller then calls settle.
 func (r Repo) abortRebase(ctx context.Context, why error, head, onto string) (error, error) {
 	out, err := r.Run(ctx, "diff", "--name-only", "-z", "--diff-filter=U", "--no-ext-diff", "--no-textconv")
 	if err != nil {
@@ -111,7 +111,7 @@ func (r Repo) abortRebase(ctx context.Context, why error, head, onto string) (er
 	return why, err
 }
 
-// sideOf reports whether git made a file to show one side of a conflict:
+// sideOf reports whether a path is a file that git made for one side of a conflict:
 // <path>~<name of the side>. Git before 2.34 leaves such files behind.
 func sideOf(path string, touched map[string]bool) bool {
 	for i := range len(path) {

@@ -14,23 +14,24 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
-// Before git changes a checkout, a mark says what it is about to do. The next
-// holder of the lock reads the mark of a git that was killed, and takes back what
-// that git left half done, and nothing else: a file counts as git's only if its
-// bytes are those of a commit. Our own death does not end a git: it keeps the lock
-// and comes to its end.
+// Before git changes a checkout, we write a mark that says what git is about to do.
+// If that git is killed, the next holder of the lock reads the mark and undoes what
+// git left half done. It undoes nothing else: it takes a file for git's only if a
+// commit has the same bytes. If our own process dies, git still runs to its end and
+// keeps the lock until then.
 
 // A Mark says what git is doing in a checkout.
 type Mark struct {
 	Checkout string // its top
 	Ref      string // the branch there
-	From, To string // the commits that git goes from and to; the same for one that stays
-	Until    int64  // unix milliseconds; by then git had ended
+	From, To string // the commits before and after; the same if the branch does not move
+	Until    int64  // unix milliseconds; git has ended by then
 }
 
-// workMark is the mark of a change in our worktree, in its git directory.
+// workMark is the file name of the mark for our worktree, in its git directory.
 const workMark = "afar.work"
 
+// write stores the mark in a file, with the time limit of git from now on.
 func (m Mark) write(name string) error {
 	m.Until = time.Now().Add(localLimit + graceToEnd).UnixMilli()
 	text, err := json.Marshal(m)
@@ -43,15 +44,15 @@ func (m Mark) write(name string) error {
 	return nil
 }
 
-// covers reports whether a file was written while git was at it. File systems
-// keep coarse times.
+// covers reports whether a file was written while the git of the mark ran. It
+// allows for the coarse times of file systems.
 func (m Mark) covers(info fs.FileInfo) bool {
 	at := info.ModTime().UnixMilli()
 	return at >= m.Until-(localLimit+graceToEnd+2*time.Second).Milliseconds() && at <= m.Until
 }
 
-// ReadMark reads a mark. It returns nil where git began nothing, and removes half
-// a mark: it was cut off before git began.
+// ReadMark reads a mark. It returns nil if there is none. It removes an incomplete
+// mark and returns nil too: the process died before git began.
 func ReadMark(name string) (*Mark, error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,8 +65,8 @@ func ReadMark(name string) (*Mark, error) {
 	return &m, err
 }
 
-// WithMark writes a mark, calls do, which runs git, and removes the mark. After an
-// error of do the mark stays.
+// WithMark writes a mark, calls do, which runs git, and removes the mark. If do
+// returns an error, the mark stays.
 func WithMark(name string, m Mark, do func() error) error {
 	if err := m.write(name); err != nil {
 		return err
@@ -79,8 +80,8 @@ func WithMark(name string, m Mark, do func() error) error {
 	return nil // do removed it
 }
 
-// Begin takes the lock of the repository, and clears up what a git of ours that
-// was killed left in the worktree. The caller calls Unlock.
+// Begin takes the lock of the repository, and cleans up after a git that was killed
+// in the worktree. The caller calls Unlock.
 func (w Worktree) Begin(ctx context.Context) (Repo, error) {
 	r, err := Trusted(w.Repo).lock(ctx)
 	if err != nil {
@@ -95,11 +96,11 @@ func (w Worktree) Begin(ctx context.Context) (Repo, error) {
 	return r, err
 }
 
-// refHeld is how long git holds the lock of a ref, many times over.
+// refHeld is far longer than git needs the lock of a ref.
 const refHeld = 2 * time.Second
 
-// freeRefs removes the locks of our own refs that a killed git has left. The
-// model's git may hold that of the branch, for a moment.
+// freeRefs removes stale locks of our refs, left by a git that was killed. A git of
+// the session may hold the lock of the branch for a moment.
 func (w Worktree) freeRefs(ctx context.Context, r Repo) error {
 	common, err := r.CommonDir(ctx)
 	if err != nil {
@@ -111,9 +112,10 @@ func (w Worktree) freeRefs(ctx context.Context, r Repo) error {
 	)
 }
 
-// DropLocks removes stale lock files of refs: those that are older than any git
-// needs. With a mark, it removes only files that were made while the git of the
-// mark ran. An index.lock must not be among the names: an editor may hold it.
+// DropLocks removes lock files of refs that are older than refHeld; it waits for
+// younger ones. With a mark, it removes only files that were written while the git
+// of the mark ran. The names must not include an index.lock, which an editor may
+// hold.
 func DropLocks(ctx context.Context, m *Mark, names ...string) error {
 	for _, name := range names {
 		info, err := os.Lstat(name)
@@ -132,13 +134,13 @@ func DropLocks(ctx context.Context, m *Mark, names ...string) error {
 	return nil
 }
 
-// settle clears up after a git of ours that was killed in our worktree. A rebase
-// that was cut off is undone, or kept where it had arrived.
+// settle cleans up after a git that was killed in our worktree. It undoes an
+// interrupted rebase, unless the rebase had already moved the branch.
 func (w Worktree) settle(ctx context.Context, r Repo) error {
 	at := r.In(w.Path)
 	own, err := at.GitDir(ctx)
 	if err != nil {
-		return nil // there is no worktree, or none of git's: others say so
+		return nil // it is not a worktree; Verify reports that
 	}
 	name := filepath.Join(own, workMark)
 	m, err := ReadMark(name)
@@ -160,8 +162,9 @@ func (w Worktree) settle(ctx context.Context, r Repo) error {
 	return os.Remove(name)
 }
 
-// unlock removes the lock files that the killed git left in our worktree. They
-// are ours: we have the repository's lock, and they are as old as our git.
+// unlock removes the lock files that the killed git left in our worktree. We know
+// them by their time and because we hold the repository's lock. A younger lock file
+// is an error.
 func (w Worktree) unlock(own string, m Mark) error {
 	entries, err := os.ReadDir(own)
 	if err != nil {
@@ -186,8 +189,8 @@ func (w Worktree) unlock(own string, m Mark) error {
 	return nil
 }
 
-// unRebase ends a rebase that was cut off: by putting the branch back under the
-// worktree where it had not arrived, else by taking what it arrived at.
+// unRebase ends an interrupted rebase. If the rebase had not moved the branch yet,
+// it restores the worktree to the branch. Else it keeps the result.
 func (w Worktree) unRebase(ctx context.Context, at Repo, own string, m Mark) error {
 	tip, err := at.Resolve(ctx, m.Ref)
 	if err != nil {
@@ -217,8 +220,8 @@ func (w Worktree) unRebase(ctx context.Context, at Repo, own string, m Mark) err
 	return err
 }
 
-// checkUntouched returns an error where somebody worked in the middle of the
-// rebase. It returns the files that only the target of the rebase has.
+// checkUntouched returns an error if somebody changed files during the interrupted
+// rebase. It returns the files that git wrote and that the branch does not have.
 func (w Worktree) checkUntouched(ctx context.Context, at Repo, m Mark) (strange []string, err error) {
 	changes, err := at.Changes(ctx)
 	if err != nil {
@@ -253,7 +256,7 @@ func (w Worktree) checkUntouched(ctx context.Context, at Repo, m Mark) (strange 
 	return strange, err
 }
 
-// rebasedPaths returns all paths that a rebase of one commit onto another writes.
+// rebasedPaths returns all paths that a rebase of one commit onto another may write.
 func (r Repo) rebasedPaths(ctx context.Context, from, onto string) (map[string]bool, error) {
 	list, err := r.Run(ctx, "rev-list", from, "^"+onto)
 	if err != nil {

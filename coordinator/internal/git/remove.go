@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Remove deletes the worktree and its branch. The worktree must be clean
-// (ErrNotClean), and the base must have the branch (ErrNotMerged). Ignored files
-// go with it. Removing what is gone already is no error.
+// Remove deletes the worktree, with its ignored files, and the branch. The worktree
+// must be clean, else the error is ErrNotClean. The base must contain the branch,
+// else it is ErrNotMerged. Removing a worktree that is already gone succeeds.
 func (w Worktree) Remove(ctx context.Context) error {
 	r, err := w.Begin(ctx)
 	if err != nil {
@@ -45,8 +45,8 @@ func (w Worktree) remove(ctx context.Context, r Repo) error {
 	return w.deleteBranch(ctx, r, tip)
 }
 
-// merged returns the tip of the branch, which the base has; "" where the branch
-// is gone.
+// merged returns the tip of the branch, "" if the branch is gone. If the base does
+// not contain the tip, the error is ErrNotMerged.
 func (w Worktree) merged(ctx context.Context, r Repo) (string, error) {
 	tip, err := r.Resolve(ctx, Heads+w.Branch)
 	if err != nil || tip == "" {
@@ -59,14 +59,15 @@ func (w Worktree) merged(ctx context.Context, r Repo) (string, error) {
 	return tip, err
 }
 
-// aside is where a worktree waits for its end. No id makes such a name.
+// aside returns the path of a worktree that is being deleted. No id makes such a
+// name.
 func (w Worktree) aside() string {
 	return filepath.Join(filepath.Dir(w.Path), ".removed-"+filepath.Base(w.Path))
 }
 
-// putAside renames the worktree, in one step, and looks again before anything of
-// it is deleted: somebody may have written there meanwhile. A removal that dies
-// in between leaves a whole worktree, under one name or the other.
+// putAside renames the worktree and then checks again that it is clean, because
+// somebody may have written there meanwhile. Nothing is deleted before that. If the
+// process dies in between, the whole worktree is left, under one of the two names.
 func (w Worktree) putAside(ctx context.Context, r Repo) error {
 	if _, err := os.Lstat(w.Path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -86,7 +87,8 @@ func (w Worktree) putAside(ctx context.Context, r Repo) error {
 	return w.lookAgain(ctx, r)
 }
 
-// lookAgain brings a worktree that was put aside back when it is not clean.
+// lookAgain checks that a worktree that was put aside is clean. If it is not,
+// lookAgain moves it back and returns an error.
 func (w Worktree) lookAgain(ctx context.Context, r Repo) error {
 	admin, err := w.admin(ctx, r)
 	if err != nil || admin == "" {
@@ -106,7 +108,7 @@ func (w Worktree) lookAgain(ctx context.Context, r Repo) error {
 	return err
 }
 
-// sweep ends a removal that was cut off.
+// sweep completes a removal that was interrupted.
 func (w Worktree) sweep(ctx context.Context, r Repo) error {
 	if _, err := os.Lstat(w.aside()); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -119,8 +121,8 @@ func (w Worktree) sweep(ctx context.Context, r Repo) error {
 	return os.RemoveAll(w.aside())
 }
 
-// removable reports an error where somebody locked the worktree, or where it
-// holds repositories of its own: what is committed there is in no other place.
+// removable returns an error if somebody locked the worktree, or if it contains
+// submodules or other repositories: their commits may exist nowhere else.
 func (r Repo) removable(ctx context.Context) error {
 	own, err := r.GitDir(ctx)
 	if err != nil {
@@ -141,7 +143,7 @@ func (r Repo) removable(ctx context.Context) error {
 	return err
 }
 
-// deleteBranch deletes the branch where it still is at tip, which the base has.
+// deleteBranch deletes the branch if it is still at tip.
 func (w Worktree) deleteBranch(ctx context.Context, r Repo, tip string) error {
 	if err := w.notElsewhere(ctx, r); err != nil {
 		return err
@@ -149,12 +151,12 @@ func (w Worktree) deleteBranch(ctx context.Context, r Repo, tip string) error {
 	if _, err := r.Run(ctx, "update-ref", "-d", Heads+w.Branch, tip); err != nil {
 		return err
 	}
-	_, _ = r.Run(ctx, "config", "--remove-section", "branch."+w.Branch) // most have none
+	_, _ = r.Run(ctx, "config", "--remove-section", "branch."+w.Branch) // most branches have no section
 	return nil
 }
 
-// notElsewhere reports an error where the branch, which has no worktree of ours,
-// is checked out.
+// notElsewhere returns an error if the branch is checked out anywhere. It is called
+// while our worktree does not exist.
 func (w Worktree) notElsewhere(ctx context.Context, r Repo) error {
 	at, err := r.Line(ctx, "for-each-ref", "--format=%(worktreepath)", Heads+w.Branch)
 	if err == nil && at != "" {
@@ -163,7 +165,7 @@ func (w Worktree) notElsewhere(ctx context.Context, r Repo) error {
 	return err
 }
 
-// admin returns the directory that git keeps for the worktree, "" for none.
+// admin returns the directory that git keeps for the worktree, "" if there is none.
 func (w Worktree) admin(ctx context.Context, r Repo) (string, error) {
 	dirs, err := r.Checkouts(ctx)
 	if err != nil {
@@ -182,18 +184,18 @@ func (w Worktree) admin(ctx context.Context, r Repo) (string, error) {
 	return "", nil
 }
 
-// forget drops what git remembers of a worktree whose directory is gone; of
-// this one alone, because others may lie on a disk that is not there today.
+// forget removes git's data about this worktree, whose directory is gone. It does
+// not prune other worktrees: they may be on a disk that is not mounted.
 func (w Worktree) forget(ctx context.Context, r Repo) error {
 	admin, err := w.admin(ctx, r)
 	if err != nil || admin == "" {
 		return err
 	}
 	if isHalfMade(admin) {
-		return os.RemoveAll(admin) // no work is in it
+		return os.RemoveAll(admin) // it contains no work
 	}
 	if _, err = r.Run(ctx, "worktree", "remove", "--force", w.Path); err != nil {
-		err = fmt.Errorf("%w: %w", ErrInTheWay, err) // the person locked it
+		err = fmt.Errorf("%w: %w", ErrInTheWay, err) // somebody locked it
 	}
 	return err
 }

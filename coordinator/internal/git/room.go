@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// CheckRoom returns an error where going from one commit to another would write
-// over a file that git does not track. Ignored files count: git itself would
-// take them for worthless.
+// CheckRoom returns an error if going from one commit to another would overwrite a
+// file that git does not track. Ignored files count too; git itself would overwrite
+// them.
 func (r Repo) CheckRoom(ctx context.Context, from, to string) error {
 	deleted, err := r.ChangedPaths(ctx, "D", from, to)
 	if err != nil {
@@ -45,8 +45,8 @@ func (r Repo) CheckRoom(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// checkCase returns an error where an added file differs from another one of the
-// commit by its case alone, for a file system that does not tell them apart.
+// checkCase returns an error if the name of an added file differs only by case from
+// another one in the commit. It is for file systems that ignore case.
 func (r Repo) checkCase(ctx context.Context, added []string, commit string) error {
 	all, err := r.trackedPaths(ctx, commit)
 	count := map[string]int{}
@@ -61,6 +61,7 @@ func (r Repo) checkCase(ctx context.Context, added []string, commit string) erro
 	return err
 }
 
+// foldCase returns the name in lower case if ignoresCase is true.
 func foldCase(name string, ignoresCase bool) string {
 	if ignoresCase {
 		return strings.ToLower(name)
@@ -68,8 +69,8 @@ func foldCase(name string, ignoresCase bool) string {
 	return name
 }
 
-// obstacle returns the file that is at a path, or where the path needs a
-// directory; "" for none. Directories at the path are git's own care.
+// obstacle returns the file at a path, or the file where the path needs a directory;
+// "" if there is none. A directory at the path does not count: git handles it.
 func (r Repo) obstacle(path string) string {
 	for i := 0; i <= len(path); i++ {
 		if i < len(path) && path[i] != '/' {
@@ -86,7 +87,7 @@ func (r Repo) obstacle(path string) string {
 	return ""
 }
 
-// IsFile reports whether there is a file, or a link, at a path.
+// IsFile reports whether a file or a link exists at a path.
 func (r Repo) IsFile(path string) bool { return r.obstacle(path) == path }
 
 // ChangedPaths lists the paths that differ between two commits: those that were
@@ -109,8 +110,8 @@ func (r Repo) trackedPaths(ctx context.Context, commit string) (map[string]bool,
 	return paths, err
 }
 
-// Checkouts returns the directories in which git keeps the state of each
-// checkout of the repository, that of the main one first.
+// Checkouts returns the directories in which git keeps the state of each checkout of
+// the repository. The main checkout comes first.
 func (r Repo) Checkouts(ctx context.Context) ([]string, error) {
 	common, err := r.CommonDir(ctx)
 	if err != nil {
@@ -127,6 +128,6 @@ func (r Repo) Checkouts(ctx context.Context) ([]string, error) {
 	return dirs, nil
 }
 
-// LandedRef returns the ref that remembers the last commit of ours that a base
-// got, so that it is not taken for unpushed work of the person's.
+// LandedRef returns the name of the ref that keeps the last commit that we landed in
+// a base. Without it, that commit would look like the person's unpushed work.
 func LandedRef(base string) string { return "refs/afar/landed/" + base }

@@ -32,13 +32,13 @@ const maxOut = 1 << 30
 type profile struct {
 	options []string      // options of git, before the command
 	inherit []string      // variables that git gets from our environment
-	env     []string      // variables that git gets besides
+	env     []string      // more variables for git
 	grace   time.Duration // between the request to end and the kill
 }
 
-// sealedProfile is for a repository that is not trusted: git starts no program
-// that the repository configures. There is no file monitor, no hook, no
-// transport that fetches missing objects; Sealed turns the filters off.
+// sealedProfile is for a repository that is not trusted: git starts no program that
+// the repository configures. File monitors, hooks and the fetching of missing objects
+// are off. Sealed also turns off the filters.
 var sealedProfile = profile{
 	options: []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"},
 	inherit: []string{"PATH", "HOME"},
@@ -51,10 +51,10 @@ var sealedProfile = profile{
 // git-crypt that is written unfiltered is broken. A session can run the same
 // filters with any git command, so this gives a repository no new power.
 //
-// Hooks do not run, and git asks for no password and opens no editor. The
-// options keep the person's settings from changing what a command means.
-// CLAUDECODE marks the programs that git starts as part of a session, so that
-// they cannot decide in the person's place. The oldest supported git is 2.30.
+// Hooks do not run. Git asks for no password and opens no editor. The options keep
+// the person's settings from changing what a command means. CLAUDECODE marks the
+// programs that git starts as part of a session, so that they cannot answer for the
+// person. The oldest supported git is 2.30.
 var trustedProfile = profile{
 	options: []string{
 		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false",
@@ -85,8 +85,8 @@ type Repo struct {
 	Dir string
 
 	profile profile
-	env     []string  // of this repository
-	held    *repoLock // nil where nothing is changed
+	env     []string  // variables for this repository
+	held    *repoLock // nil without the lock
 }
 
 // Trusted returns a Repo that changes dir as the person's own git would.
@@ -98,7 +98,7 @@ func Sealed(ctx context.Context, dir string) Repo {
 	r := Repo{Dir: dir, profile: sealedProfile}
 	keys, err := r.Run(ctx, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
 	if err != nil {
-		return r // there are none
+		return r // there are no filters
 	}
 	filters := Records(keys)
 	r.env = append(r.env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(filters)))
@@ -131,16 +131,16 @@ type Call struct {
 	Env      []string
 	Limit    time.Duration // 0 is localLimit
 	Unlocked bool          // git may outlive this process without holding the lock
-	Most     int           // bytes of output that are kept; with 0, more than maxOut is an error
+	Most     int           // bytes of output to keep; with 0, more than maxOut is an error
 }
 
-// Run runs git and returns its output. The error contains what git said.
+// Run runs git and returns its output. The error contains git's message.
 func (r Repo) Run(ctx context.Context, args ...string) ([]byte, error) {
 	return r.Call(ctx, Call{}, args...)
 }
 
-// Call runs git as described by c. Git may outlive this process: then it keeps
-// the lock of the repository and comes to its own end.
+// Call runs git as c describes. Git may outlive this process; it then keeps the lock
+// of the repository until it ends.
 func (r Repo) Call(ctx context.Context, c Call, args ...string) ([]byte, error) {
 	p := child.Program{
 		Path:     "git",
@@ -176,10 +176,10 @@ func inherited(names []string) []string {
 	})
 }
 
-// maxMessage bounds how much of git's own words an error contains, in bytes.
+// maxMessage bounds how much of git's message an error contains, in bytes.
 const maxMessage = 1000
 
-// message returns what git said in one line, without its hints for a terminal.
+// message returns git's message in one line, without its hints.
 func message(said string) string {
 	var parts []string
 	for line := range strings.Lines(strings.ToValidUTF8(said[:min(len(said), maxMessage)], "\uFFFD")) {
@@ -191,7 +191,7 @@ func message(said string) string {
 	return strings.Join(parts, "; ")
 }
 
-// wasKilled reports whether git was ended from outside.
+// wasKilled reports whether git did not exit by itself.
 func wasKilled(err error) bool {
 	if err == nil {
 		return false
@@ -200,7 +200,7 @@ func wasKilled(err error) bool {
 	return !errors.As(err, &exit) || !exit.Exited()
 }
 
-// saysNo reports whether err is git's exit code for the answer no.
+// saysNo reports whether git exited with 1, its code for the answer no.
 func saysNo(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exit.ExitCode() == 1
@@ -212,7 +212,7 @@ func (r Repo) Line(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// Resolve returns the commit that a name stands for, "" where there is none.
+// Resolve returns the commit that a name stands for, "" if there is none.
 func (r Repo) Resolve(ctx context.Context, name string) (string, error) {
 	out, err := r.Line(ctx, "rev-parse", "-q", "--verify", name+"^{commit}")
 	if saysNo(err) {
@@ -254,9 +254,9 @@ func (r Repo) GitDir(ctx context.Context) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-// lock takes the lock of the repository, which all loops and all processes
-// share. It waits as long as ctx does. A git that outlives this process keeps
-// the lock, so nobody else begins while it still writes.
+// lock takes the lock of the repository, which all loops and processes share. It
+// waits until ctx ends. A git that outlives this process keeps the lock, so that no
+// other change begins while it still writes.
 func (r Repo) lock(ctx context.Context) (Repo, error) {
 	common, err := r.CommonDir(ctx)
 	if err != nil {
@@ -272,7 +272,7 @@ func (r Repo) lock(ctx context.Context) (Repo, error) {
 // Unlock releases the lock of the repository.
 func (r Repo) Unlock() { r.held.Release() }
 
-// Records splits output that git ends with NUL.
+// Records splits output in which git ends each record with NUL.
 func Records(out []byte) []string {
 	text := strings.TrimSuffix(string(out), "\x00")
 	if text == "" {

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A Change is one entry of a status: what a checkout holds that its commit does
-// not.
+// A Change is one entry of git status: a path at which a checkout differs from its
+// commit.
 type Change struct {
 	Kind   byte   // 1 changed, 2 renamed, u unmerged, ? untracked
-	Index  byte   // what the index has over the commit; '.' is nothing
-	Work   byte   // what the work tree has over the index
-	Sub    bool   // it is a submodule
-	Staged string // the index's object of a changed one
+	Index  byte   // how the index differs from the commit; '.' means not at all
+	Work   byte   // how the work tree differs from the index
+	Sub    bool   // the path is a submodule
+	Staged string // the object in the index, for Kind 1
 	Path   string // as git names it, from the top
 }
 
-// Changes lists what is staged, modified or untracked in a checkout. With paths it
-// looks only there.
+// Changes returns what is staged, modified or untracked in a checkout. With paths
+// it returns only the changes there.
 func (r Repo) Changes(ctx context.Context, paths ...string) ([]Change, error) {
 	out, err := r.Run(ctx, statusArgs(paths...)...)
 	if err != nil {
@@ -27,6 +27,7 @@ func (r Repo) Changes(ctx context.Context, paths ...string) ([]Change, error) {
 	return parseStatus(out)
 }
 
+// statusArgs returns the git command whose output parseStatus reads.
 func statusArgs(paths ...string) []string {
 	args := []string{
 		"status",
@@ -41,12 +42,11 @@ func statusArgs(paths ...string) []string {
 	return append(args, paths...)
 }
 
-// statusFields is how many parts the entries of a kind have before and with
-// their path.
+// statusFields is the number of fields in an entry of each kind, path included.
 var statusFields = map[byte]int{'1': 9, '2': 10, 'u': 11, '?': 2}
 
-// parseStatus reads git status --porcelain=v2 -z. What it does not know is an
-// error: a change that is overlooked is work that is lost.
+// parseStatus reads the output of git status --porcelain=v2 -z. An unknown entry is
+// an error: to overlook a change is to lose work.
 func parseStatus(out []byte) (list []Change, err error) {
 	entries := Records(out)
 	for i := 0; i < len(entries); i++ {
@@ -65,6 +65,7 @@ func parseStatus(out []byte) (list []Change, err error) {
 	return list, nil
 }
 
+// parseChange reads one entry. For a header it returns the zero Change.
 func parseChange(entry string) (Change, error) {
 	if strings.HasPrefix(entry, "# ") {
 		return Change{}, nil

@@ -14,23 +14,23 @@ import (
 	"strings"
 )
 
-// The bounds of a digest. What is above them counts by its name alone, so that
-// the same tree has the same digest however busy the machine is.
+// The bounds of a digest. A file beyond them contributes no content, so that the
+// same tree has the same digest however busy the machine is.
 const (
 	smallFile   = 64 << 10 // bytes of a file that is read
 	maxContents = 2000     // files that are read
 	maxRead     = 32 << 20 // bytes that are read
-	maxHeap     = 500      // entries of an ignored directory; one with more is a tool's
-	maxWalked   = 10_000   // entries that are seen outside a repository
+	maxHeap     = 500      // entries of an ignored directory; a larger one belongs to a tool
+	maxWalked   = 10_000   // files that are read outside a repository
 )
 
-// Tree returns a digest of the work tree of the repository around dir: its HEAD,
-// its staged and unstaged changes, its untracked files, and of the ignored ones
-// those that are small and few. Outside a repository it is a digest of the files
-// below dir. It is "" where there is no answer before ctx ends.
+// Tree returns a digest of the work tree of the repository around dir. The digest
+// covers HEAD, staged and unstaged changes, untracked files, and the ignored files
+// that tools did not make. Outside a repository it covers the files below dir. Tree
+// returns "" after an error, or if ctx ends first.
 //
-// Where Afar keeps other worktrees, and in any other repository below, is not
-// this tree.
+// The worktrees that Afar keeps below dir, and other repositories there, are not
+// part of the tree.
 func Tree(ctx context.Context, dir string) string {
 	t := tree{ctx: ctx, root: dir, sum: sha256.New(), files: maxContents, bytes: maxRead}
 	var err error
@@ -70,30 +70,31 @@ func InGitDir(rel string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), isDotGit)
 }
 
-// rebuildableDirs hold files that a tool makes again. One such directory would
-// fill a snapshot alone.
+// rebuildableDirs are directories whose files a tool can make again. One of them
+// would be enough to fill a snapshot.
 var rebuildableDirs = []string{
 	"node_modules", "bower_components", "__pycache__", ".venv", ".tox", ".mypy_cache", ".pytest_cache", ".ruff_cache",
 	".gradle", ".next", ".nuxt", ".turbo", ".parcel-cache",
 }
 
-// Rebuildable returns the part of a path that ends in a directory which a tool
-// makes again, "" for none.
+// Rebuildable returns the part of a path up to the first directory that a tool can
+// make again, "" if there is none.
 func Rebuildable(path string) string {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	i := slices.IndexFunc(parts, func(name string) bool { return slices.Contains(rebuildableDirs, name) })
 	return strings.Join(parts[:i+1], "/")
 }
 
-// A tree is being digested.
+// A tree is the state of one digest in the making.
 type tree struct {
 	ctx   context.Context
 	root  string
 	sum   hash.Hash
-	files int // that may still be read
-	bytes int64
+	files int   // how many more files may be read
+	bytes int64 // how many more bytes may be read
 }
 
+// repository adds the repository around the root to the digest.
 func (t *tree) repository() error {
 	r := Sealed(t.ctx, t.root)
 	top, err := r.Run(t.ctx, "rev-parse", "--show-toplevel")
@@ -125,7 +126,7 @@ func (t *tree) repository() error {
 	return nil
 }
 
-// ignored takes in a directory that git ignores, unless a tool fills it.
+// ignored adds a directory that git ignores, unless a tool made its files.
 func (t *tree) ignored(dir string) {
 	if dir == folder || Rebuildable(dir) != "" || IsRepository(filepath.Join(t.root, dir)) {
 		return
@@ -149,12 +150,12 @@ func (t *tree) ignored(dir string) {
 	}
 }
 
-// errHeap ends a walk through files that a tool makes again.
+// errHeap ends a walk through a directory with too many files.
 var errHeap = errors.New("too many files")
 
-// outside takes in the files below a directory that is in no repository, the
-// nearest first: hidden directories are where programs keep their own things,
-// and in a home hidden files are too.
+// outside adds the files below a directory outside any repository, the nearest
+// first. It skips hidden directories, and in a home directory hidden files too:
+// programs keep their own data there.
 func (t *tree) outside() error {
 	home, _ := os.UserHomeDir()
 	seen := 0
@@ -178,8 +179,9 @@ func (t *tree) outside() error {
 	return err
 }
 
-// walk visits what is below a directory, a level at a time and each in order of
-// its names. A repository of its own is not entered, nor is what cannot be read.
+// walk visits the entries below a directory, level by level, each directory in the
+// order of its names. It does not enter other repositories, and skips directories
+// that it cannot read.
 func (t *tree) walk(dir string, visit func(name string, d fs.DirEntry) error) error {
 	if _, err := os.ReadDir(filepath.Join(t.root, dir)); err != nil {
 		return err
@@ -203,8 +205,8 @@ func (t *tree) walk(dir string, visit func(name string, d fs.DirEntry) error) er
 	return nil
 }
 
-// file takes in one file: its content where that is small, else, of a file that
-// large ones count of, its size and time.
+// file adds one file: its content if the file is small and the bounds allow it. Of
+// any other file it adds size and time if large is true.
 func (t *tree) file(name string, large bool) {
 	path := filepath.Join(t.root, name)
 	info, err := os.Lstat(path)

@@ -14,44 +14,43 @@ import (
 	"strings"
 )
 
-// The reasons why something was not done. Each text says what to do; the error
-// that wraps it names the branch, the checkout or the files.
+// The errors of this package. Each text says what to do. The error that wraps it
+// names the branch, the checkout or the files.
 var (
 	// ErrConflict: the rebase met changes that contradict each other. Nothing changed.
 	ErrConflict = errors.New("the branch and its base change the same lines: merge by hand in the worktree")
-	// ErrInTheWay: something that is not ours is where we would write.
+	// ErrInTheWay: something that is not ours exists where we would write.
 	ErrInTheWay = errors.New("something is in the way: move it, or finish what was begun")
-	// ErrNotClean: the worktree holds work that is in no commit.
+	// ErrNotClean: the worktree has work that is not committed.
 	ErrNotClean = errors.New("the worktree is not clean: commit or remove what it holds")
 	// ErrNotMerged: the branch has commits that the base lacks.
 	ErrNotMerged = errors.New("the branch has commits that its base does not have: land it first")
 )
 
-// A Worktree is the place where one issue is worked on.
+// A Worktree is the git worktree in which one issue is worked on.
 type Worktree struct {
 	Repo       string // top of the main checkout, absolute
 	Path       string // its own top, absolute
 	Branch     string // short name
 	Base       string // short name of the branch that it lands in
-	BaseCommit string // where the branch left the base
+	BaseCommit string // the commit of the base at which the branch began
 
-	// Aside are files below the top that programs change by themselves, such as
-	// an issue tracker's log. In the checkout of the base they may be modified
-	// while something lands, and stay so, unless the branch changed one too.
+	// Aside are files, relative to the top, that programs change by themselves,
+	// such as the log of an issue tracker. In the checkout of the base they may
+	// be modified while a branch lands, unless the branch changes them too.
 	Aside []string
 }
 
 const (
-	folder   = ".worktrees" // of a main checkout; git is told to ignore it
+	folder   = ".worktrees" // in the main checkout; git ignores it
 	branches = "afar/issue/"
 )
 
-// AddWorktree makes the worktree of an issue, <repo>/.worktrees/afar/<id> with
-// the branch afar/issue/<id>, and takes what is there already: a crash may have
-// left the branch alone, or half a checkout. A branch with commits is continued
-// and never reset. What is there and is not such a worktree is ErrInTheWay.
-// Submodules are left to whoever works there: to fetch them may take longer than
-// anybody waits.
+// AddWorktree makes the worktree of an issue: <repo>/.worktrees/afar/<id> with the
+// branch afar/issue/<id>. It uses what exists already, because a crash may have left
+// only the branch, or half a checkout. It never resets a branch that has commits. If
+// something else is at the path, the error is ErrInTheWay. AddWorktree does not fetch
+// submodules, because that may take too long.
 func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
 	w, err := locate(ctx, repo, id)
 	if err != nil {
@@ -68,6 +67,7 @@ func AddWorktree(ctx context.Context, repo, id string) (Worktree, error) {
 	return w, err
 }
 
+// locate returns the worktree of an issue, whether or not it exists.
 func locate(ctx context.Context, repo, id string) (Worktree, error) {
 	name, err := nameOf(id)
 	if err != nil {
@@ -81,7 +81,7 @@ func locate(ctx context.Context, repo, id string) (Worktree, error) {
 	return Worktree{Repo: top, Path: filepath.Join(top, folder, "afar", name), Branch: branches + name, Base: base}, err
 }
 
-// Around returns the top of the issue's worktree that dir is in, "" where it is in
+// Around returns the top of the issue worktree that contains dir, "" if dir is in
 // none. repo is the top of the main checkout.
 func Around(ctx context.Context, repo, dir string) (string, error) {
 	top, err := Trusted(dir).Line(ctx, "rev-parse", "--show-toplevel")
@@ -91,12 +91,12 @@ func Around(ctx context.Context, repo, dir string) (string, error) {
 	return top, nil
 }
 
-// maxName bounds what an id adds to a path.
+// maxName bounds how many bytes an id adds to a path.
 const maxName = 80
 
-// nameOf makes an id into a part of a path and of a branch. One that must be
-// changed for that gets its digest, so that two ids do not meet. An id that
-// tries to be more than a name is refused.
+// nameOf returns an id as a part of paths and branch names. If the id has to be
+// changed for that, a digest of the id is added, so that two ids never get the same
+// name. An id that could lead elsewhere, or be taken for an option, is an error.
 func nameOf(id string) (string, error) {
 	if id == "" || strings.Contains(id, "..") || strings.HasPrefix(id, "-") ||
 		strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -114,12 +114,8 @@ func nameOf(id string) (string, error) {
 		return name, nil
 	}
 	sum := sha256.Sum256([]byte(id))
-	return strings.TrimLeft(
-		strings.TrimRight(name[:min(len(name), maxName)], ".-")+"-",
-		"-",
-	) + hex.EncodeToString(
-		sum[:4],
-	), nil
+	stem := strings.TrimRight(name[:min(len(name), maxName)], ".-")
+	return strings.TrimLeft(stem+"-", "-") + hex.EncodeToString(sum[:4]), nil
 }
 
 // add does what AddWorktree promises, under the lock.
@@ -145,8 +141,8 @@ func (w Worktree) add(ctx context.Context, r Repo) (Worktree, error) {
 	return w, err
 }
 
-// exclude has git ignore our worktrees in every checkout of the repository,
-// without a change that anybody would have to commit.
+// exclude makes git ignore our worktrees in every checkout of the repository. It
+// changes no file that would have to be committed.
 func (r Repo) exclude(ctx context.Context) error {
 	common, err := r.CommonDir(ctx)
 	if err != nil {
@@ -177,8 +173,8 @@ func (r Repo) exclude(ctx context.Context) error {
 	return errors.Join(err, f.Close())
 }
 
-// adopt takes over a worktree that is there already. It returns false where one
-// can be made.
+// adopt takes over an existing worktree. It returns false if there is none, and one
+// can be created.
 func (w Worktree) adopt(ctx context.Context, r Repo) (bool, error) {
 	for _, dir := range []string{filepath.Join(w.Repo, folder), filepath.Dir(w.Path), w.Path} {
 		info, err := os.Lstat(dir)
@@ -216,7 +212,7 @@ func (w Worktree) Verify(ctx context.Context, r Repo) error {
 	return w.onBranch(ctx, at)
 }
 
-// onBranch reports an error where the worktree is on no branch or on another.
+// onBranch returns an error unless the worktree is on its branch.
 func (w Worktree) onBranch(ctx context.Context, at Repo) error {
 	head, err := at.Line(ctx, "symbolic-ref", "-q", "HEAD")
 	if err == nil && head == Heads+w.Branch {
@@ -228,6 +224,7 @@ func (w Worktree) onBranch(ctx context.Context, at Repo) error {
 	return fmt.Errorf("%w: %s is on %s and not on %s", ErrInTheWay, w.Path, strings.TrimPrefix(head, Heads), w.Branch)
 }
 
+// same reports whether two paths name the same file or directory.
 func same(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
@@ -237,8 +234,8 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(one, two)
 }
 
-// create makes the worktree, with its branch where that is not there yet. A
-// branch that has nothing of its own begins at start.
+// create makes the worktree, and the branch if it does not exist. A branch without
+// commits of its own begins at start.
 func (w Worktree) create(ctx context.Context, r Repo, start string) error {
 	tip, err := r.Resolve(ctx, Heads+w.Branch)
 	if err != nil {
@@ -261,8 +258,8 @@ func (w Worktree) create(ctx context.Context, r Repo, start string) error {
 	return err
 }
 
-// Head returns the commit that the worktree is at, and whether it holds nothing
-// else: nothing staged, modified or untracked. Ignored files do not count.
+// Head returns the commit of the worktree. clean reports that nothing is staged,
+// modified or untracked there. Ignored files do not count.
 func (w Worktree) Head(ctx context.Context) (commit string, clean bool, err error) {
 	r := Trusted(w.Path)
 	if err := w.Verify(ctx, r.In(w.Repo)); err != nil {
@@ -275,7 +272,7 @@ func (w Worktree) Head(ctx context.Context) (commit string, clean bool, err erro
 	return commit, err == nil && len(changes) == 0, err
 }
 
-// Loose returns the files of the worktree that are in no commit: staged, modified
+// Loose returns the files of the worktree that are not committed: staged, modified
 // or untracked ones. Ignored files do not count.
 func (w Worktree) Loose(ctx context.Context) (files []string, err error) {
 	r := Trusted(w.Repo)
@@ -289,7 +286,7 @@ func (w Worktree) Loose(ctx context.Context) (files []string, err error) {
 	return files, err
 }
 
-// InBase reports whether the base has a commit.
+// InBase reports whether the base contains a commit.
 func (w Worktree) InBase(ctx context.Context, commit string) (bool, error) {
 	r := Trusted(w.Repo)
 	b, err := r.Base(ctx, w.Base)
@@ -299,7 +296,8 @@ func (w Worktree) InBase(ctx context.Context, commit string) (bool, error) {
 	return r.IsAncestor(ctx, commit, b.Tip)
 }
 
-// CheckClean returns nil where Head would say clean. Its error names the files.
+// CheckClean returns an error that names the files if the worktree is not clean, as
+// Head defines it.
 func (w Worktree) CheckClean(ctx context.Context, r Repo) error {
 	changes, err := r.In(w.Path).Changes(ctx)
 	if err == nil && len(changes) > 0 {
@@ -308,9 +306,9 @@ func (w Worktree) CheckClean(ctx context.Context, r Repo) error {
 	return err
 }
 
-// Commit commits paths of the worktree, relative to its top, and nothing else.
-// Files that are gone are removed. It returns the commit of the branch afterwards,
-// which is the old one where there was nothing to commit.
+// Commit commits the given paths of the worktree, relative to its top, and nothing
+// else. A path that no longer exists is committed as deleted. Commit returns the new
+// commit of the branch, or the old one if there was nothing to commit.
 func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (commit string, err error) {
 	for _, p := range paths {
 		if !filepath.IsLocal(p) || InGitDir(p) {
@@ -336,7 +334,7 @@ func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (
 			if why = at.commitOnly(ctx, message, changes); wasKilled(why) {
 				return why
 			}
-			return nil // git put its own things away
+			return nil // git cleaned up itself
 		})
 	}
 	if err := cmp.Or(err, why); err != nil {
@@ -345,8 +343,8 @@ func (w Worktree) Commit(ctx context.Context, message string, paths ...string) (
 	return at.Line(ctx, "rev-parse", "--verify", "HEAD^{commit}")
 }
 
-// withMark lets git work in the worktree under a mark. onto is the commit to which
-// git takes the branch, "" where the branch stays.
+// withMark calls do, which runs git in the worktree, under a mark. onto is the commit
+// to which git moves the branch, "" if the branch does not move.
 func (w Worktree) withMark(ctx context.Context, r Repo, onto string, do func() error) error {
 	at := r.In(w.Path)
 	own, err := at.GitDir(ctx)
@@ -365,6 +363,7 @@ func (w Worktree) withMark(ctx context.Context, r Repo, onto string, do func() e
 	)
 }
 
+// commitOnly commits the changed paths and leaves the rest of the index alone.
 func (r Repo) commitOnly(ctx context.Context, message string, changes []Change) error {
 	args := []string{"--"}
 	for _, c := range changes {

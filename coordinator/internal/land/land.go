@@ -1,6 +1,5 @@
-// Package land brings the commit of an issue into its base branch. It changes
-// nothing else that the person has, forces nothing, and ends on the next call
-// what a crash cut off.
+// Package land brings the commit of an issue into its base branch. It changes nothing
+// else, and never forces anything. After a crash the next call completes the landing.
 package land
 
 import (
@@ -15,31 +14,31 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/git"
 )
 
-// The reasons why a commit does not land. Each text says what to do; the error
-// that wraps it names the branch, the checkout or the files. Land also returns
+// The reasons why a commit does not land. Each text says what to do. The error that
+// wraps it names the branch, the checkout or the files. Land also returns
 // git.ErrInTheWay and git.ErrNotClean.
 var (
 	// ErrDiverged: the base, or its remote, has commits that the branch lacks.
 	ErrDiverged = errors.New("the base has moved on: rebase the branch, check and review it again")
 	// ErrBaseDirty: the checkout of the base has staged or modified files.
 	ErrBaseDirty = errors.New("the checkout of the base has uncommitted changes: commit or stash them")
-	// ErrAhead: the base has commits of the person's that its remote lacks.
+	// ErrAhead: the base has commits of the person that its remote lacks.
 	ErrAhead = errors.New("the base has commits that its remote does not have: push them, or take them off the base")
 	// ErrChanged: the branch is not at the commit that was reviewed.
 	ErrChanged = errors.New("the branch is not at the commit that was reviewed: review it again")
-	// ErrPush: the remote refused the commit or was not there. Nothing landed.
+	// ErrPush: the remote refused the commit or could not be reached. Nothing landed.
 	ErrPush = errors.New("the remote did not take the commit, so nothing landed")
 )
 
-// A Result says what landing did.
+// A Result says what Land did.
 type Result struct {
-	Commit   string // that the base has now
-	Base     string
-	Checkout string // where it was merged; "" where the base is checked out nowhere
-	Pushed   bool   // the remote has it too
+	Commit   string // the commit that landed
+	Base     string // short name of the branch
+	Checkout string // of the base, where the merge ran; "" if the base is not checked out
+	Pushed   bool   // the remote has the commit too
 }
 
-// A landing is one commit on its way.
+// A landing is one call of Land.
 type landing struct {
 	git.Worktree
 	repo git.Repo // the main checkout
@@ -48,18 +47,18 @@ type landing struct {
 	done Result
 }
 
-// Land brings a commit, which is the head of the worktree's branch, into the
-// base: by git merge --ff-only in the checkout that holds the base, or in the ref
-// alone where none does. Where something speaks against it, nothing changes: see
-// the errors.
+// Land brings a commit into the base. The commit must be the head of the worktree's
+// branch. If the base is checked out, Land runs git merge --ff-only in that checkout;
+// else it only moves the ref. If there is an obstacle, Land returns an error and
+// changes nothing.
 //
-// With push the remote gets the commit first, and only a commit that it took
-// lands here. The other order would leave the person with a base that their
-// remote refuses. Without push a remote that does not answer is no reason to
-// wait: what was last seen of it counts.
+// With push, Land pushes the commit to the remote first. Only if the remote accepts
+// the commit does it land here; the other order could leave the person with a base
+// that the remote refuses. Without push, a remote that does not answer is no
+// obstacle; Land uses what was last seen of it.
 //
-// Landing a commit that has landed is no error, so the same call ends a landing
-// that a crash cut off.
+// To land a commit again is not an error, so repeating the call completes a landing
+// that a crash interrupted.
 func Land(ctx context.Context, w git.Worktree, commit string, push bool) (Result, error) {
 	l := landing{
 		Worktree: w,
@@ -81,7 +80,7 @@ func (l *landing) land(ctx context.Context) error {
 	if l.base, err = l.repo.Base(ctx, l.Base); err != nil {
 		return err
 	}
-	fetched := fetch(ctx, l.repo, l.base) // before the lock: a remote may be slow
+	fetched := fetch(ctx, l.repo, l.base) // before taking the lock, because a remote may be slow
 	if l.push && fetched != nil && l.base.Theirs != "" {
 		return fmt.Errorf("%w: %w", ErrPush, fetched)
 	}
@@ -92,11 +91,12 @@ func (l *landing) land(ctx context.Context) error {
 	return l.landLocked(ctx)
 }
 
+// isCommit reports whether oid is the full name of a commit.
 func isCommit(oid string) bool {
 	return (len(oid) == 40 || len(oid) == 64) && strings.Trim(oid, "0123456789abcdef") == ""
 }
 
-// landLocked lands under the lock of the repository.
+// landLocked does the work of Land. The caller holds the lock of the repository.
 func (l *landing) landLocked(ctx context.Context) (err error) {
 	if err := settle(ctx, l.repo); err != nil {
 		return err
@@ -113,7 +113,12 @@ func (l *landing) landLocked(ctx context.Context) (err error) {
 			return l.pushLanded(ctx)
 		}
 	}
-	for _, check := range []func(context.Context) error{l.checkReviewed, l.checkFastForward, l.findCheckout, l.checkFree} {
+	for _, check := range []func(context.Context) error{
+		l.checkReviewed,
+		l.checkFastForward,
+		l.findCheckout,
+		l.checkFree,
+	} {
 		if err := check(ctx); err != nil {
 			return err
 		}
@@ -130,7 +135,7 @@ func (l *landing) landLocked(ctx context.Context) (err error) {
 	return err
 }
 
-// checkReviewed returns an error unless the worktree is at the commit, and clean.
+// checkReviewed returns an error unless the worktree is at the commit and is clean.
 func (l *landing) checkReviewed(ctx context.Context) error {
 	tip, err := l.repo.Resolve(ctx, git.Heads+l.Branch)
 	if err != nil {
@@ -146,10 +151,10 @@ func (l *landing) checkReviewed(ctx context.Context) error {
 }
 
 // checkFastForward returns an error unless the base can be fast-forwarded to the
-// commit, and has no commits of the person's that its remote lacks. A base that
-// is behind its remote must not pass it. A base that diverged from its remote
-// only through commits that we landed without pushing may stay so until a push
-// is wanted.
+// commit. It also returns one if the base has commits of the person that the remote
+// lacks, or if the base is behind the remote and the commit would make them diverge.
+// Without push, a base may have diverged from its remote through commits that we
+// landed.
 func (l *landing) checkFastForward(ctx context.Context) error {
 	if l.base.Tip != "" {
 		if err := l.checkContains(ctx, l.base.Tip); err != nil {
@@ -177,8 +182,8 @@ func (l *landing) checkFastForward(ctx context.Context) error {
 	return l.checkPushed(ctx, l.base.Tip)
 }
 
-// checkContains returns ErrDiverged unless the commit that lands has old among
-// its ancestors.
+// checkContains returns ErrDiverged unless old is an ancestor of the commit that
+// lands.
 func (l *landing) checkContains(ctx context.Context, old string) error {
 	isIn, err := l.repo.IsAncestor(ctx, old, l.done.Commit)
 	if err == nil && !isIn {
@@ -187,8 +192,8 @@ func (l *landing) checkContains(ctx context.Context, old string) error {
 	return err
 }
 
-// checkPushed returns ErrAhead where a commit of the base has ancestors that
-// neither the remote has nor we landed: they are the person's to push.
+// checkPushed returns ErrAhead if a commit of the base has ancestors that the remote
+// lacks and that we did not land. Only the person may push those.
 func (l *landing) checkPushed(ctx context.Context, commit string) error {
 	args := []string{"rev-list", "--count", commit, "^" + l.base.Theirs}
 	landed, err := l.repo.Resolve(ctx, git.LandedRef(l.base.Name))
@@ -205,8 +210,8 @@ func (l *landing) checkPushed(ctx context.Context, commit string) error {
 	return err
 }
 
-// findCheckout finds the checkout that holds the base. It returns an error where
-// one is in the middle of something with the base.
+// findCheckout finds the checkout of the base. It returns an error if any checkout is
+// in the middle of a rebase or bisect of the base.
 func (l *landing) findCheckout(ctx context.Context) error {
 	dirs, err := l.repo.Checkouts(ctx)
 	if err != nil {
@@ -228,16 +233,16 @@ func (l *landing) findCheckout(ctx context.Context) error {
 	return nil
 }
 
-// suspended are the files in which git names the branch that a checkout has put
-// aside until something is finished.
+// suspended are the files in which git names the branch to which a checkout returns
+// when an operation is finished, with the name of the operation.
 var suspended = map[string]string{
 	"rebase-merge/head-name": "a rebase",
 	"rebase-apply/head-name": "a rebase",
 	"BISECT_START":           "a bisect",
 }
 
-// busyWith returns what a checkout is in the middle of with a branch, "" for
-// nothing.
+// busyWith returns the unfinished operation of a checkout on a branch, "" if there is
+// none.
 func busyWith(dir, ref string) string {
 	for name, what := range suspended {
 		text, err := os.ReadFile(filepath.Join(dir, name))
@@ -251,8 +256,8 @@ func busyWith(dir, ref string) string {
 	return ""
 }
 
-// unfinished are the files of a checkout in which git was told to do something
-// and has not ended.
+// unfinished are the files that exist while an operation in a checkout is not
+// finished, with the name of the operation.
 var unfinished = map[string]string{
 	"MERGE_HEAD":       "a merge",
 	"CHERRY_PICK_HEAD": "a cherry-pick",
@@ -264,8 +269,8 @@ var unfinished = map[string]string{
 	"index.lock":       "another git (or a lock that it left: index.lock)",
 }
 
-// checkFree returns an error where landing would touch what is the person's in
-// the checkout of the base.
+// checkFree returns an error if landing would touch the person's work in the checkout
+// of the base.
 func (l *landing) checkFree(ctx context.Context) error {
 	if l.done.Checkout == "" {
 		return nil
@@ -297,20 +302,20 @@ func (l *landing) checkFree(ctx context.Context) error {
 	return at.CheckRoom(ctx, l.base.Tip, l.done.Commit)
 }
 
-// isHarmless reports whether a fast-forward leaves a change alone: an untracked
-// file, which CheckRoom looks at, or what is checked out in a submodule.
+// isHarmless reports whether a fast-forward does not touch a change: an untracked
+// file, which CheckRoom checks, or the checkout of a submodule.
 func isHarmless(c git.Change) bool {
 	return c.Kind == '?' || c.Sub && c.Index == '.'
 }
 
-// isAside reports whether a program made the change in a file of its own: nothing
-// is staged, and the file is still there.
+// isAside reports whether a change is an unstaged modification of an Aside file, which
+// a program made.
 func (l *landing) isAside(c git.Change) bool {
 	isModified := c.Kind == '1' && c.Index == '.' && c.Work == 'M'
 	return isModified && slices.Contains(l.Aside, c.Path)
 }
 
-// forward moves the base. The merge decides itself whether it still may.
+// forward moves the base. git itself refuses if the base has moved since the checks.
 func (l *landing) forward(ctx context.Context) error {
 	_, err := l.repo.Run(ctx, "update-ref", "-m", "afar: landing", git.LandedRef(l.base.Name), l.done.Commit)
 	if err != nil {
@@ -331,7 +336,7 @@ func (l *landing) forward(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", git.ErrInTheWay, err)
 }
 
-// moveRef moves the base where it is checked out nowhere.
+// moveRef moves a base that is not checked out.
 func (l *landing) moveRef(ctx context.Context) error {
 	old := l.base.Tip
 	if old == "" {
@@ -341,7 +346,7 @@ func (l *landing) moveRef(ctx context.Context) error {
 	return err
 }
 
-// merge moves the base in the checkout that holds it.
+// merge moves a base that is checked out, and updates the checkout.
 func (l *landing) merge(ctx context.Context) error {
 	common, err := l.repo.CommonDir(ctx)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/git"
 )
 
-// fetch looks at the remote of a base. Another loop may do the same at the same
-// time, and git then reports an error for the slower one: fetch tries again as
-// long as what is known of the remote changes.
+// fetch fetches the base from its remote. If another loop fetches at the same time,
+// git fails for one of them. So fetch tries again as long as the tracking ref keeps
+// changing.
 func fetch(ctx context.Context, r git.Repo, b git.Base) error {
 	if b.Remote == "" {
 		return nil
@@ -31,15 +31,15 @@ func fetch(ctx context.Context, r git.Repo, b git.Base) error {
 	}
 }
 
-// pushCommit gives the remote the commit.
+// pushCommit pushes the commit to the remote, unless the remote has it.
 func (l *landing) pushCommit(ctx context.Context) error {
 	if l.base.Remote == "" {
 		return fmt.Errorf("%w: there is no remote", ErrPush)
 	}
-	if l.base.Theirs == "" { // everything that the person has in the base would go there
+	if l.base.Theirs == "" { // a push would send all the person's commits of the base
 		return fmt.Errorf(
-			"%w: %s has no branch %s that we know of; push it once yourself", ErrPush, l.base.Remote,
-			l.base.Name,
+			"%w: %s has no branch %s that we know of; push it once yourself",
+			ErrPush, l.base.Remote, l.base.Name,
 		)
 	}
 	hasCommit, err := l.repo.IsAncestor(ctx, l.done.Commit, l.base.Theirs)
@@ -56,7 +56,8 @@ func (l *landing) pushCommit(ctx context.Context) error {
 	return err
 }
 
-// pushLanded pushes a commit that the base has already, and maybe more.
+// pushLanded pushes a commit that has already landed in the base, if a push is
+// wanted.
 func (l *landing) pushLanded(ctx context.Context) error {
 	if !l.push {
 		return nil
@@ -69,6 +70,7 @@ func (l *landing) pushLanded(ctx context.Context) error {
 	return l.pushCommit(ctx)
 }
 
+// pushObjects pushes the commit, after the files of git-lfs that it needs.
 func (l *landing) pushObjects(ctx context.Context) error {
 	if err := l.pushLargeFiles(ctx); err != nil {
 		return err
@@ -80,9 +82,9 @@ func (l *landing) pushObjects(ctx context.Context) error {
 	return err
 }
 
-// explainRefusal looks at the remote after a push that failed. It returns nil
-// where the remote has the commit: a push that outlived its process may have
-// been faster. It tells a remote that has moved from one that refuses.
+// explainRefusal fetches from the remote after a failed push. It returns nil if the
+// remote has the commit, which an earlier push may have brought there. Else it
+// returns ErrDiverged if the remote has moved, and ErrPush if it has not.
 func (l *landing) explainRefusal(ctx context.Context, why error) error {
 	refused := fmt.Errorf("%w: %w", ErrPush, why)
 	if fetch(ctx, l.repo, l.base) != nil {
@@ -101,12 +103,12 @@ func (l *landing) explainRefusal(ctx context.Context, why error) error {
 	return refused
 }
 
-// pushLargeFiles gives the remote the files of git-lfs. The hook of git-lfs would
-// do that, but hooks do not run, and nobody could check out the commit alone.
+// pushLargeFiles pushes the files of git-lfs. Without them nobody could check out the
+// commit. The hook of git-lfs would push them, but hooks do not run.
 func (l *landing) pushLargeFiles(ctx context.Context) error {
 	r := l.repo
 	if _, err := os.Lstat(l.Path); err == nil {
-		r = r.In(l.Path) // its attributes are those of the commit
+		r = r.In(l.Path) // it has the attributes of the commit
 	}
 	names, err := r.Run(
 		ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=AM", l.base.Theirs,
@@ -128,8 +130,8 @@ func (l *landing) pushLargeFiles(ctx context.Context) error {
 	return err
 }
 
-// hasLargeFiles reads git check-attr -z: path, attribute, value, each ended by
-// NUL.
+// hasLargeFiles reports whether the output of git check-attr -z names a file with the
+// filter lfs. The output holds path, attribute and value, each ended by NUL.
 func hasLargeFiles(out []byte) bool {
 	for attr := range slices.Chunk(git.Records(out), 3) {
 		if len(attr) == 3 && attr[2] == "lfs" {

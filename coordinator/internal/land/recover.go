@@ -14,11 +14,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/git"
 )
 
-// markName is the mark of a landing, in the common directory of the repository.
+// markName is the file name of the mark of a landing, in the repository's common
+// directory.
 const markName = "afar.landing"
 
-// settle takes back a merge that was cut off while it wrote files in the checkout
-// of a base.
+// settle undoes a merge that was interrupted while it wrote files in the checkout of
+// a base.
 func settle(ctx context.Context, r git.Repo) error {
 	common, err := r.CommonDir(ctx)
 	if err != nil {
@@ -54,9 +55,9 @@ func settle(ctx context.Context, r git.Repo) error {
 	return os.Remove(name)
 }
 
-// takeBack restores the files of the mark's first commit where git had begun to
-// write the second. A file that is neither is somebody's work: then nothing is
-// changed.
+// takeBack restores the files of m.From in a checkout where git had begun to write
+// those of m.To. If one of the files is as in neither commit, somebody worked on it:
+// takeBack then changes nothing and returns an error.
 func takeBack(ctx context.Context, r git.Repo, m git.Mark) error {
 	out, err := r.Run(
 		ctx, "diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none",
@@ -100,7 +101,7 @@ func takeBack(ctx context.Context, r git.Repo, m git.Mark) error {
 	return putBack(ctx, r, m.From, restore, remove)
 }
 
-// putBack restores files from a commit, and removes files with the directories
+// putBack restores files from a commit. It removes other files, and the directories
 // that become empty.
 func putBack(ctx context.Context, r git.Repo, from string, restore, remove []string) error {
 	if len(restore) > 0 {
@@ -125,9 +126,9 @@ func putBack(ctx context.Context, r git.Repo, from string, restore, remove []str
 	return nil
 }
 
-// isWrittenByGit reports whether a file holds only what one of two commits has
-// for it, or the beginning of that: git died while it wrote it. staged is the
-// file's object in the index, "" for none.
+// isWrittenByGit reports whether one of two commits has the content of a file, or
+// whether the content is the beginning of the second one's, because git died while
+// it wrote the file. staged is the file's object in the index, "" if there is none.
 func isWrittenByGit(ctx context.Context, r git.Repo, path string, v versions, staged string) bool {
 	if objectOf(staged) != "" && staged != v.from && staged != v.to {
 		return false
@@ -158,10 +159,11 @@ func isWrittenByGit(ctx context.Context, r git.Repo, path string, v versions, st
 	return err == nil && bytes.HasPrefix(blob, have)
 }
 
-// versions are the objects that two commits have for a path, "" for none.
+// versions are the objects of a path in two commits, "" if there is none.
 type versions struct{ from, to string }
 
-// parseRaw reads git diff-tree --raw -z: ":100644 100644 <old> <new> M", path.
+// parseRaw returns the versions of each path in the output of git diff-tree --raw -z:
+// ":100644 100644 <old> <new> M", path.
 func parseRaw(out []byte) (map[string]versions, error) {
 	list, records := map[string]versions{}, git.Records(out)
 	for i := 0; i < len(records); i += 2 {
@@ -175,7 +177,7 @@ func parseRaw(out []byte) (map[string]versions, error) {
 	return list, nil
 }
 
-// objectOf returns "" for the name that git gives to no object.
+// objectOf returns oid, but "" if oid is all zeros, git's name for no object.
 func objectOf(oid string) string {
 	if strings.Trim(oid, "0") == "" {
 		return ""
