@@ -15,7 +15,7 @@ const (
 	stepRunes     = 400
 )
 
-// AnchorFacts is what an anchor says besides the loop itself.
+// AnchorFacts are what an anchor contains in addition to the loop.
 type AnchorFacts struct {
 	Commits []string // newest first; the first 3 are shown
 	Files   []string // changed files; the first 5 are shown
@@ -28,9 +28,9 @@ func (a AnchorFacts) empty() bool {
 	return len(a.Commits) == 0 && len(a.Files) == 0 && a.Said == "" && a.Asked == ""
 }
 
-// Anchor is what a session needs to find its way after its context was compacted:
-// markdown of at most 8,000 bytes, cut at lines, that says what was left out. Without
-// a loop it holds the facts alone, and is empty when there are none.
+// Anchor returns what a session needs to know after its context was compacted: at most
+// 8,000 bytes of markdown, in whole lines, that say what was left out. Without a loop it
+// contains only the facts, and is empty if there are none.
 func Anchor(s Stack, facts AnchorFacts, now time.Time) string {
 	f, ok := s.Top()
 	if !ok && facts.empty() {
@@ -58,7 +58,7 @@ func Anchor(s Stack, facts AnchorFacts, now time.Time) string {
 	return cutLines(b.String(), anchorBytes, "the anchor")
 }
 
-// anchor writes what the frame at work is about.
+// anchor writes the task of the frame at work.
 func (f Frame) anchor(b *strings.Builder, whole string) {
 	fmt.Fprintf(b, "\n## Goal\n\n%s\n", quoted(f))
 	if whole != "" {
@@ -70,8 +70,8 @@ func (f Frame) anchor(b *strings.Builder, whole string) {
 	fmt.Fprintf(b, "\n## Rules\n\n%s\n%s\n", rule, wayOut)
 }
 
-// GoalFile names the file with the whole goal of a frame, in its session's folder. It
-// is empty where the goal stands elsewhere: an issue in its tracker.
+// GoalFile returns the name of the file with the whole goal of a frame, in its session's
+// folder. It returns "" if the goal is an issue, which its tracker has.
 func (f Frame) GoalFile() string {
 	if f.Mode != Task || f.IssueID != "" {
 		return ""
@@ -79,7 +79,7 @@ func (f Frame) GoalFile() string {
 	return "goal-" + f.ID + ".md"
 }
 
-// next is the next step that a message ends with.
+// next returns the next step that a message names at its end.
 func next(said string) string {
 	if step := nextStep(said); step != "" {
 		return step
@@ -98,8 +98,8 @@ var saysNext = regexp.MustCompile(
 // nextLabel stands before a next step and says no more than that.
 var nextLabel = regexp.MustCompile(`(?i)^(?:the )?next(?: steps?)?\s*[:–—-]\s*`)
 
-// nextStep is the last line of a message that names a next step, else its last line.
-// What stands in a fence, and a marker, are none.
+// nextStep returns the last line of a message that names a next step, else its last line.
+// Lines in a fence and markers do not count.
 func nextStep(message string) (step string) {
 	fence, last := "", ""
 	for l := range strings.SplitSeq(head(message, 64<<10), "\n") {

@@ -10,13 +10,13 @@ import (
 // A Check is a command that decides whether the work is done. It runs in Dir and
 // in the session's environment; green is exit code 0 within Timeout.
 type Check struct {
-	Frame   string // whose it is
+	Frame   string // id of the frame that it belongs to
 	Command string
 	Dir     string // empty: where the session is
 	Timeout time.Duration
 }
 
-// A CheckResult is how a check went.
+// A CheckResult is the result of a check.
 type CheckResult struct {
 	Frame    string // of the Check
 	ExitCode int
@@ -27,7 +27,7 @@ type CheckResult struct {
 	Digest   string // of its whole output without times of day and durations; empty: of Tail
 }
 
-// asked is the check whose result is awaited, if any.
+// asked returns the check whose result is awaited, if any.
 func (f *Frame) asked() *Check {
 	if !f.Checking {
 		return nil
@@ -35,8 +35,8 @@ func (f *Frame) asked() *Check {
 	return &Check{Frame: f.ID, Command: f.Check, Dir: f.Dir, Timeout: f.CheckTimeout}
 }
 
-// checked takes in a result. A green one that is not yet the last of its row
-// sets Checking: the check is asked again.
+// checked records a result. If more green results in a row are needed, it sets Checking,
+// and the check runs again.
 func (f *Frame) checked(r CheckResult) ending {
 	if !r.green() {
 		f.Green, f.Checked = 0, "the check is red: "+r.outcome(f.CheckTimeout)
@@ -84,7 +84,7 @@ func (r CheckResult) digest() string {
 	return fmt.Sprintf("%d %t %s %s", r.ExitCode, r.TimedOut, r.Broken, output)
 }
 
-// tenths is a length of time as it is shown beside a result.
+// tenths returns a duration as it is shown next to a result.
 func tenths(d time.Duration) string {
 	if d < time.Minute {
 		return fmt.Sprintf("%.1f s", d.Seconds())
@@ -92,8 +92,8 @@ func tenths(d time.Duration) string {
 	return span(d)
 }
 
-// Notice is what the person at the terminal sees of a step: how its check went, "" where
-// none was run.
+// Notice returns what the person at the terminal sees of a step: the result of its check,
+// "" if none ran.
 func (o Outcome) Notice() string {
 	if o.Checked == "" {
 		return ""
@@ -105,8 +105,8 @@ func (o Outcome) Notice() string {
 	return fmt.Sprintf("loop %d/%d: %s", f.N, f.Max, o.Checked)
 }
 
-// Interrupt says that the check in hand was ended before it had a result: by Esc,
-// by a person who typed, by the kill switch. The loop goes on with the next stop.
+// Interrupt records that the running check was ended before it had a result: by Esc, by a
+// person who typed, or by the kill switch. The loop goes on with the next stop.
 func Interrupt(s Stack, now time.Time) (Stack, error) {
 	if !s.Active() || !s.top().Checking {
 		return s, ErrNoCheck
@@ -116,7 +116,7 @@ func Interrupt(s Stack, now time.Time) (Stack, error) {
 	return s, nil
 }
 
-// interrupt ends the check in hand, if one runs. It owns s.
+// interrupt ends the running check, if any. It owns s.
 func (s *Stack) interrupt(now time.Time) {
 	if !s.Active() || !s.top().Checking {
 		return

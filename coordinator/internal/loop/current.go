@@ -7,7 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// A State is a loop as other programs read it, in the topic loop:current.
+// A State describes a loop for other programs, in the topic loop:current.
 type State struct {
 	Schema    int       `json:"schema"`
 	RunID     string    `json:"run_id"`
@@ -35,7 +35,7 @@ type Level struct {
 	Phase    Phase  `json:"phase,omitempty"` // of a frame of mode issue
 }
 
-// Current is the loop as it stands.
+// Current returns the present state of the loop.
 func Current(s Stack) State {
 	st := State{Schema: s.Schema, RunID: s.RunID, Session: s.Session, UpdatedAt: s.UpdatedAt, Stack: []Level{}}
 	if s.Ended != nil {
@@ -47,8 +47,7 @@ func Current(s Stack) State {
 	return st
 }
 
-// Brief is the loop in one line: how it stands, how far it is, what its
-// innermost goal is.
+// Brief returns the loop in one line: its status, its progress and its innermost goal.
 func Brief(s Stack) string {
 	if len(s.Frames) == 0 {
 		return "no loop"
@@ -75,7 +74,7 @@ func (f Frame) level() Level {
 	return l
 }
 
-// Step is how far a loop is, in a few words: what it waits for, or its iteration.
+// Step returns the progress of a loop in a few words: what it waits for, or its iteration.
 func Step(s Stack) string {
 	f, ok := s.Top()
 	switch {
@@ -89,7 +88,7 @@ func Step(s Stack) string {
 	return f.count()
 }
 
-// count is how far a frame is: iterations, or issues taken.
+// count returns the progress of a frame: its iterations, or the issues taken.
 func (f Frame) count() string {
 	if f.Issue != nil {
 		return fmt.Sprintf("%s taken, %s", text.Count(f.N, "issue"), f.Issue.tally())

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Touch notes a sign of life: a tool call or a prompt. It ends a pause. It does
-// not bring back a loop whose two hours are already over.
+// Touch records a sign of life: a tool call or a prompt. It ends a pause. It does not
+// revive a loop whose two hours are already over.
 func Touch(s Stack, now time.Time) Stack {
 	if !s.Active() || s.stale(now) {
 		return s
@@ -15,7 +15,7 @@ func Touch(s Stack, now time.Time) Stack {
 	return s
 }
 
-// Next is when Expire has something to do; zero when it never will.
+// Next returns when Expire has something to do, zero for never.
 func (s Stack) Next() time.Time {
 	if !s.Active() {
 		return time.Time{}
@@ -27,8 +27,8 @@ func (s Stack) Next() time.Time {
 	return next
 }
 
-// Expire does what time alone brings about: the end of a loop that nobody has
-// heard of for two hours, of a frame whose time is over, of a pause.
+// Expire applies what the passing of time causes. It ends a loop without a sign of life
+// for two hours, a frame whose time is over, and a pause that is over.
 func Expire(s Stack, now time.Time) Outcome {
 	if !s.Active() {
 		return Outcome{Stack: s}
@@ -140,8 +140,8 @@ func Leave(s Stack) (Stack, string) {
 // longestRetry is the longest that a refused loop waits before it is tried again.
 const longestRetry = time.Hour
 
-// Retry is when a loop that was refused is tried again: after a while that
-// doubles with each refusal in a row.
+// Retry returns when a refused loop is tried again. The wait doubles with each refusal in
+// a row.
 func Retry(s Stack, after time.Duration, now time.Time) time.Time {
 	if s.Refused() {
 		after <<= min(s.Paused.Tries, 10)

@@ -156,11 +156,11 @@ func (is *Issue) runs() bool {
 	return is.Phase != Working && is.Phase != Checking && !is.Held
 }
 
-// inHand reports whether there is an issue to let go of; one that has landed is
-// let go of by closing it.
+// inHand reports whether there is an issue to release. An issue that has landed is
+// released by closing it.
 func (is *Issue) inHand() bool { return is != nil && is.ID != "" }
 
-// owner is the place of the issue frame that the top frame belongs to, -1 for none.
+// owner returns the index of the issue frame that the top frame belongs to, -1 if none.
 func (s Stack) owner() int {
 	i := len(s.Frames) - 1
 	if s.Frames[i].Issue != nil {
@@ -213,7 +213,7 @@ func (s Stack) Wanted(e Errand) bool {
 	return i >= 0 && s.Frames[i].Issue != nil && s.Frames[i].Issue.Step == e.Step && s.Frames[i].Issue.runs()
 }
 
-// index is the place of a frame of a running loop, -1 for none.
+// index returns the index of a frame in a running loop, -1 if there is none.
 func (s Stack) index(frame string) int {
 	if !s.Active() {
 		return -1
@@ -221,13 +221,13 @@ func (s Stack) index(frame string) int {
 	return slices.IndexFunc(s.Frames, func(f Frame) bool { return f.ID == frame })
 }
 
-// taskAt is the place of the frame that works on an issue, -1 for none.
+// taskAt returns the index of the frame that works on an issue, -1 if there is none.
 func (s Stack) taskAt(task string) int {
 	return slices.IndexFunc(s.Frames, func(f Frame) bool { return f.ID == task && f.Issue == nil })
 }
 
-// Introduce returns what the session is to hear first, and the stack in which it was
-// told: its next stop does not repeat it.
+// Introduce returns what the session must hear first. In the returned stack this counts as
+// told, so that the next stop does not repeat it.
 func Introduce(s Stack) (Stack, string) {
 	text := Intro(s)
 	if f, ok := s.Top(); ok && (f.Tell != "" || s.Unheard) {

@@ -12,10 +12,10 @@ const (
 	mostLoose = 20
 )
 
-// called is an issue in one line.
+// called returns an issue in one line.
 func (is *Issue) called() string { return strings.TrimSpace(is.ID + " " + line(is.Title, 80)) }
 
-// waiting is an errand in words, as people read it.
+// waiting returns an errand in words for people.
 func (is *Issue) waiting() string {
 	words := map[Phase]string{
 		Picking:   "looks for the next issue",
@@ -36,7 +36,7 @@ func (is *Issue) waiting() string {
 	return words
 }
 
-// stands is how far an issue frame is, in words.
+// stands returns the progress of an issue frame in words.
 func (is *Issue) stands() string {
 	text := string(is.Phase)
 	if is.ID != "" {
@@ -77,7 +77,7 @@ func (is *Issue) kept() string {
 	return fmt.Sprintf(" Its work stays on %s in %s.", is.Place.Branch, is.Place.Path)
 }
 
-// released is why an ending loop lets go of its issue.
+// released returns why an ending loop releases its issue.
 func released(end ending) string {
 	text := string(end.verdict)
 	if end.by != "" {
@@ -97,7 +97,7 @@ func or(a, b string) string {
 	return b
 }
 
-// verdictWords is a review in one line.
+// verdictWords returns a review in one line.
 func verdictWords(r Result, commit string) string {
 	word := "rejected"
 	switch {
@@ -147,7 +147,7 @@ func asQuote(text string) string {
 	return cutLines("> "+strings.ReplaceAll(text, "\n", "\n> "), newsBytes, "the text")
 }
 
-// goneNews tells a session that its shell may stand in a directory that is gone.
+// goneNews tells a session that the directory of its shell may be gone.
 func goneNews(path string) string {
 	return "The worktree " + path + " is removed, its work is done. If your shell stands there, `cd` into the " +
 		"directory that you work in now, first."

@@ -29,7 +29,7 @@ func list(b *strings.Builder, title string, items []string, n int) {
 	}
 }
 
-// quoted is a frame's goal as a markdown quote.
+// quoted returns a frame's goal as a markdown quote.
 func quoted(f Frame) string {
 	lines := strings.Split(strings.Map(visible, f.Goal), "\n")
 	text := cutLines("> "+strings.Join(lines, "\n> "), anchorGoal, "the goal")
@@ -53,7 +53,7 @@ func cutLines(text string, n int, what string) string {
 	return kept + fmt.Sprintf(note, len(text)-len(kept), what)
 }
 
-// Render is the loop as a page for a person, loop.md. It is empty for a session
+// Render returns the loop as a page for a person, loop.md. It returns "" for a session
 // that never had a loop.
 func Render(s Stack) string {
 	if len(s.Frames) == 0 {
