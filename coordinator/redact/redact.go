@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// hidden stands in the place of a masked value.
+// hidden replaces a masked value.
 const hidden = "•••"
 
 // word is the rest of one word of a shell or a configuration file. It ends
@@ -27,11 +27,11 @@ const named = `(?:password|passwd|passphrase|pwd|secret|token|apikey|credentials
 // forms are the ways in which credentials are written. The first group of a
 // match stays, and so does the second, if any; the rest is masked.
 var forms = []*regexp.Regexp{
-	// tokens that say by their prefix whose they are
+	// tokens with a prefix that names the service
 	regexp.MustCompile(
 		`\b(sk-ant-|sk-proj-|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox[abeprs]-|pypi-|dop_v1_|shpat_|sq0[a-z]{3}-|` +
-			`rk_live_|sk_live_|pk_live_|rk_test_|sk_test_|AIza|ya29\.|AKIA|ASIA|lin_api_|figd_|dckr_pat_|glsa_|vault:v1:|hvs\.|` +
-			`age-secret-key-1|AGE-SECRET-KEY-1)[A-Za-z0-9_\-./+=]{8,}`,
+			`rk_live_|sk_live_|pk_live_|rk_test_|sk_test_|AIza|ya29\.|AKIA|ASIA|lin_api_|figd_|dckr_pat_|glsa_|` +
+			`vault:v1:|hvs\.|age-secret-key-1|AGE-SECRET-KEY-1)[A-Za-z0-9_\-./+=]{8,}`,
 	),
 	// prefixes that ordinary names have too: only before a long run of letters and digits
 	regexp.MustCompile(`\b(sk-(?:[a-z0-9]+-)*|key-|pat-|npm_|hf_|SG\.)[A-Za-z0-9]{20,}[A-Za-z0-9_\-./+=]*`),
@@ -68,9 +68,8 @@ var forms = []*regexp.Regexp{
 	regexp.MustCompile(`((?:^|\s)-pass(?:in|out)?[ =]` + open + `pass:)` + word),
 }
 
-// Mask replaces what looks like a credential by dots. It rather masks too much,
-// but never more than one word at a time: its text is for looking at before
-// something is allowed to run.
+// Mask replaces what looks like a credential with dots. If in doubt it masks, but never
+// more than one word at a time: people read its text before they allow something to run.
 func Mask(text string) string {
 	for _, form := range forms {
 		repl := "${1}" + hidden
@@ -88,11 +87,11 @@ var (
 	keyRest   = regexp.MustCompile(`^\s*[A-Za-z0-9+/=]+\s*$`)
 )
 
-// Hidden is what stands in the place of a secret.
+// Hidden is the text that replaces a secret.
 const Hidden = hidden
 
-// KeyLines reports which lines of a text belong to a private key. Mask knows a
-// key by its first line, and misses it where lines are shown without that one.
+// KeyLines reports which lines of a text belong to a private key. Mask recognizes a key
+// only by its first line, and misses it if that line is not shown.
 func KeyLines(lines []string) []bool {
 	out := make([]bool, len(lines))
 	inKey, hid := false, false

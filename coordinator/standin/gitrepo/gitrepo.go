@@ -16,10 +16,9 @@ import (
 // scratch holds what the tests share: the home of their git, and the templates.
 var scratch string
 
-// Main runs the tests with a home for git that is not the person's: with an
-// author, as theirs has one, and without syncs to the disk. A process of a test
-// that has one of the variables set is a child that a test will kill; it has its
-// home from the test.
+// Main runs the tests with a separate home for git. That home configures an author, and
+// no syncs to the disk. If one of the variables is set, the process is a child that a
+// test will kill, and it uses the home of that test.
 func Main(m *testing.M, childVars ...string) {
 	for _, name := range childVars {
 		if os.Getenv(name) != "" {
@@ -54,7 +53,7 @@ func Parallel(t *testing.T) {
 	t.Parallel()
 }
 
-// Unraced leaves a test out of the race detector's run.
+// Unraced skips a test in the run with the race detector.
 func Unraced(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -106,10 +105,13 @@ func Copied(t *testing.T, name string, makeTemplate func(t *testing.T, root stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range matches(root, "site.json", "repo/.git/config", "repo/.git/worktrees/*/gitdir", "repo/.worktrees/afar/*/.git") {
+	for _, name := range matches(
+		root,
+		"site.json", "repo/.git/config", "repo/.git/worktrees/*/gitdir", "repo/.worktrees/afar/*/.git",
+	) {
 		readdress(t, name, from, root)
 	}
-	for _, dir := range matches(root, "repo", "repo/.worktrees/afar/*") { // an index knows more of a file than its bytes
+	for _, dir := range matches(root, "repo", "repo/.worktrees/afar/*") { // an index also knows times and inodes of files
 		Run(t, dir, "update-index", "-q", "--refresh")
 	}
 	return root
@@ -123,7 +125,7 @@ func matches(root string, patterns ...string) (all []string) {
 	return all
 }
 
-// readdress mends the absolute paths in a file.
+// readdress corrects the absolute paths in a file.
 func readdress(t *testing.T, name, from, to string) {
 	t.Helper()
 	text, err := os.ReadFile(name)

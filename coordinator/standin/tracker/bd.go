@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// fakeBeads is bd by its contract, read off bd 1.0.0 as it runs: the flags that
-// each command takes, JSON errors on stdout, the two forms of a dependency, the
-// refusals of `close`, and a `create` that only warns. TestRealBeadsConforms
-// holds the same suite against bd itself.
+// fakeBeads stands in for bd. The contract is taken from runs of bd 1.0.0: the flags of
+// each command, JSON errors on stdout, the two forms of a dependency, the refusals of
+// `close`, and a `create` that only warns. TestRealBeadsConforms runs the same suite
+// with bd itself.
 func fakeBeads(args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -29,11 +29,18 @@ func fakeBeads(args []string) error {
 		return bdSays("no beads database found")
 	}
 	f := &beadsStore{}
-	if err := kept(store, f); err != nil {
+	if err := load(store, f); err != nil {
 		return err
 	}
 	do, ok := map[string]func(bdLine) error{
-		"list": f.list, "ready": f.ready, "show": f.show, "create": f.create, "update": f.update, "close": f.close, "comments": f.comment, "version": f.version,
+		"list":     f.list,
+		"ready":    f.ready,
+		"show":     f.show,
+		"create":   f.create,
+		"update":   f.update,
+		"close":    f.close,
+		"comments": f.comment,
+		"version":  f.version,
 	}[args[0]]
 	if !ok {
 		return refused("Error: unknown command %q for \"bd\"\nRun 'bd --help' for usage.", args[0])
@@ -45,12 +52,12 @@ func fakeBeads(args []string) error {
 	if err := do(line); err != nil {
 		return err
 	}
-	return keep(store, f)
+	return save(store, f)
 }
 
 // bdSays fails as bd does with --json: the reason is on stdout.
 func bdSays(format string, args ...any) error {
-	_ = printed(map[string]string{"error": fmt.Sprintf(format, args...)})
+	_ = printJSON(map[string]string{"error": fmt.Sprintf(format, args...)})
 	return refused("")
 }
 
@@ -123,7 +130,7 @@ type bdComment struct {
 
 func (f *beadsStore) tick() time.Time { f.Clock++; return later(f.Clock) }
 
-// row is an issue as `list` (whole: false) and `show` print it.
+// row returns an issue as `list` (whole is false) or `show` prints it.
 func (f *beadsStore) row(r *bdRecord, whole bool) map[string]any {
 	raw, _ := json.Marshal(r)
 	out := map[string]any{}
@@ -137,7 +144,13 @@ func (f *beadsStore) row(r *bdRecord, whole bool) map[string]any {
 			dep["dependency_type"] = "blocks"
 			deps = append(deps, dep)
 		} else {
-			deps = append(deps, map[string]any{"issue_id": r.ID, "depends_on_id": id, "type": "blocks", "created_at": r.Created, "metadata": "{}"})
+			deps = append(deps, map[string]any{
+				"issue_id":      r.ID,
+				"depends_on_id": id,
+				"type":          "blocks",
+				"created_at":    r.Created,
+				"metadata":      "{}",
+			})
 		}
 	}
 	if deps != nil {
@@ -159,7 +172,7 @@ func (f *beadsStore) exact(id string) *bdRecord {
 	return nil
 }
 
-// find resolves the beginning of an id, or of what follows its prefix.
+// find returns the issue whose id, with or without its prefix, begins with a text.
 func (f *beadsStore) find(id string) (*bdRecord, error) {
 	if r := f.exact(id); r != nil {
 		return r, nil
@@ -199,7 +212,7 @@ func (f *beadsStore) list(line bdLine) error {
 			rows = append(rows, f.row(r, false))
 		}
 	}
-	return printed(rows)
+	return printJSON(rows)
 }
 
 func (f *beadsStore) ready(line bdLine) error {
@@ -212,10 +225,10 @@ func (f *beadsStore) ready(line bdLine) error {
 			rows = append(rows, f.row(r, false))
 		}
 	}
-	return printed(rows)
+	return printJSON(rows)
 }
 
-// show goes on after an id that it does not find, and fails where it finds none.
+// show skips ids that do not exist, and fails if it finds no issue at all.
 func (f *beadsStore) show(line bdLine) error {
 	rows := []any{}
 	for _, id := range line.rest {
@@ -229,7 +242,7 @@ func (f *beadsStore) show(line bdLine) error {
 	if len(rows) == 0 {
 		return bdSays("no issues found matching the provided IDs")
 	}
-	return printed(rows)
+	return printJSON(rows)
 }
 
 func (f *beadsStore) create(line bdLine) error {
@@ -277,7 +290,7 @@ func (f *beadsStore) create(line bdLine) error {
 		}
 		r.Needs = append(r.Needs, id)
 	}
-	return printed(f.row(r, true))
+	return printJSON(f.row(r, true))
 }
 
 func (f *beadsStore) update(line bdLine) error {
@@ -299,7 +312,7 @@ func (f *beadsStore) update(line bdLine) error {
 		r.Labels = append(r.Labels, l)
 	}
 	r.Updated = f.tick()
-	return printed([]any{f.row(r, false)})
+	return printJSON([]any{f.row(r, false)})
 }
 
 func (f *beadsStore) close(line bdLine) error {
@@ -311,11 +324,11 @@ func (f *beadsStore) close(line bdLine) error {
 		return refused("cannot close %s: blocked by open issues %v (use --force to override)", r.ID, open)
 	}
 	r.Status, r.CloseReason, r.Updated = "closed", line.flags["--reason"], f.tick()
-	return printed([]any{f.row(r, false)})
+	return printJSON([]any{f.row(r, false)})
 }
 
 func (f *beadsStore) version(bdLine) error {
-	return printed(
+	return printJSON(
 		map[string]string{
 			"branch":  "master",
 			"build":   "dev",
@@ -334,5 +347,5 @@ func (f *beadsStore) comment(line bdLine) error {
 	}
 	c := bdComment{ID: fmt.Sprint("01a2", f.Clock), Issue: r.ID, Author: "ann", Text: line.rest[2], At: f.tick()}
 	r.Comments = append(r.Comments, c)
-	return printed(c)
+	return printJSON(c)
 }

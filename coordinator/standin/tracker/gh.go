@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// fakeGitHub is gh by its contract: pkg/cmd/issue, pkg/cmd/label and api of
-// github.com/cli/cli/v2 at v2.83.0. It takes the flags of each command and no
-// others, refuses labels and numbers as GitHub does, and prints only the fields
-// that --json names.
+// fakeGitHub stands in for gh. The contract is taken from pkg/cmd/issue, pkg/cmd/label
+// and api of github.com/cli/cli/v2 at v2.83.0. It accepts only the flags of each
+// command, refuses labels and numbers as GitHub does, and prints only the fields that
+// --json names.
 func fakeGitHub(args []string) error {
 	if len(args) < 2 {
 		return refused("unknown command for \"gh\"")
@@ -25,12 +25,18 @@ func fakeGitHub(args []string) error {
 	name := args[0] + " " + args[1]
 	f := &ghStore{}
 	store := filepath.Join(".git", "standin.json")
-	if err := kept(store, f); err != nil {
+	if err := load(store, f); err != nil {
 		return refused("failed to run git: fatal: not a git repository: %v", err)
 	}
 	do, ok := map[string]func(ghLine) error{
-		"issue list": f.list, "issue view": f.view, "issue create": f.create, "issue edit": f.edit, "issue comment": f.comment,
-		"issue close": f.close, "issue reopen": f.reopen, "label create": f.label,
+		"issue list":    f.list,
+		"issue view":    f.view,
+		"issue create":  f.create,
+		"issue edit":    f.edit,
+		"issue comment": f.comment,
+		"issue close":   f.close,
+		"issue reopen":  f.reopen,
+		"label create":  f.label,
 	}[name]
 	if !ok {
 		return refused("unknown command %q for \"gh\"", name)
@@ -42,7 +48,7 @@ func fakeGitHub(args []string) error {
 	if err := do(line); err != nil {
 		return err
 	}
-	return keep(store, f)
+	return save(store, f)
 }
 
 type ghLine struct {
@@ -51,9 +57,14 @@ type ghLine struct {
 }
 
 var ghFlags = map[string]string{
-	"issue list": "--state --limit --json", "issue view": "--json", "issue create": "--title --body --body-file --label",
-	"issue edit": "--add-label --remove-label --title --body", "issue comment": "--body --body-file", "issue close": "--comment --reason",
-	"issue reopen": "--comment", "label create": "--color --description",
+	"issue list":    "--state --limit --json",
+	"issue view":    "--json",
+	"issue create":  "--title --body --body-file --label",
+	"issue edit":    "--add-label --remove-label --title --body",
+	"issue comment": "--body --body-file",
+	"issue close":   "--comment --reason",
+	"issue reopen":  "--comment",
+	"label create":  "--color --description",
 }
 
 func readGH(name string, args []string) (ghLine, error) {
@@ -103,7 +114,7 @@ type ghComment struct {
 
 func (f *ghStore) tick() time.Time { f.Clock++; return later(f.Clock) }
 
-// fields prints what --json asked for; another name is an error as in gh.
+// fields returns the fields that --json names. As in gh, an unknown name is an error.
 func (r *ghRecord) fields(names string) (map[string]any, error) {
 	labels := []map[string]string{}
 	for _, l := range r.Labels {
@@ -166,7 +177,7 @@ func (f *ghStore) list(line ghLine) error {
 		}
 		rows = append(rows, row)
 	}
-	return printed(rows)
+	return printJSON(rows)
 }
 
 func (f *ghStore) view(line ghLine) error {
@@ -178,10 +189,10 @@ func (f *ghStore) view(line ghLine) error {
 	if err != nil {
 		return err
 	}
-	return printed(row)
+	return printJSON(row)
 }
 
-// text is what --body or --body-file=- holds.
+// text returns the text given with --body or --body-file=-.
 func (line ghLine) text() (string, error) {
 	if line.flags["--body-file"] != "-" {
 		return line.flags["--body"], nil
@@ -198,7 +209,8 @@ func (f *ghStore) create(line ghLine) error {
 		return err
 	case line.flags["--title"] == "" || !body && line.flags["--body-file"] == "":
 		return refused(
-			"must provide `--title` and `--body` (or `--fill` or `fill-first` or `--fillverbose`) when not running interactively",
+			"must provide `--title` and `--body` (or `--fill` or `fill-first` or `--fillverbose`) " +
+				"when not running interactively",
 		)
 	}
 	r := &ghRecord{Number: len(f.Issues) + 1, Title: line.flags["--title"], Body: text, State: "OPEN", At: f.tick()}

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// fakeTissue is tissue by its contract: README.md and src/main.zig of
-// github.com/femtomc/tissue. It refuses flags and arguments as that does, with
-// its words, and prints its JSON.
+// fakeTissue stands in for tissue. The contract is taken from README.md and
+// src/main.zig of github.com/femtomc/tissue. It refuses the same flags and arguments
+// with the same messages, and prints the same JSON.
 func fakeTissue(args []string) error {
 	if len(args) == 0 {
 		return refused("tissue - fast local issue tracker")
@@ -22,11 +22,17 @@ func fakeTissue(args []string) error {
 		return refused("No tissue store found. Run 'tissue init' first.")
 	}
 	f := &tissueStore{}
-	if err := kept(store, f); err != nil {
+	if err := load(store, f); err != nil {
 		return err
 	}
 	do, ok := map[string]func([]string) error{
-		"new": f.create, "list": f.list, "ready": f.ready, "show": f.show, "status": f.status, "comment": f.comment, "dep": f.dep,
+		"new":     f.create,
+		"list":    f.list,
+		"ready":   f.ready,
+		"show":    f.show,
+		"status":  f.status,
+		"comment": f.comment,
+		"dep":     f.dep,
 	}[args[0]]
 	if !ok {
 		return refused("unknown command: %s", args[0])
@@ -34,7 +40,7 @@ func fakeTissue(args []string) error {
 	if err := do(args[1:]); err != nil {
 		return err
 	}
-	return keep(store, f)
+	return save(store, f)
 }
 
 type tissueStore struct {
@@ -72,7 +78,7 @@ type tissueDep struct {
 	Rev   string `json:"rev"`
 }
 
-// flags splits arguments as tissue does: anything that begins with - is a flag.
+// flags splits arguments as tissue does: an argument that begins with - is a flag.
 func (f *tissueStore) flags(
 	args []string, values string, most int,
 ) (flags map[string]string, rest []string, err error) {
@@ -133,14 +139,14 @@ func (f *tissueStore) create(args []string) error {
 		fmt.Println(r.ID)
 		return nil
 	}
-	return printed(r)
+	return printJSON(r)
 }
 
 func unescape(text string) string {
 	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\\`, `\`).Replace(text)
 }
 
-// tissueLetters are what tissue takes in an id.
+// tissueLetters are the characters that tissue allows in an id.
 const tissueLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
 
 func (f *tissueStore) resolve(input string) (*tissueRecord, error) {
@@ -181,7 +187,8 @@ func (f *tissueStore) ready(args []string) error {
 	})
 }
 
-// rows prints what `list` and `ready` have: no moment of creation, tags as text.
+// rows prints the issues as `list` and `ready` do: without the time of creation, and
+// with the tags as text.
 func (f *tissueStore) rows(args []string, values string, wanted func(tissueRecord) bool) error {
 	flags, _, err := f.flags(args, values, 0)
 	if err != nil {
@@ -206,7 +213,7 @@ func (f *tissueStore) rows(args []string, values string, wanted func(tissueRecor
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.Updated, a.Updated) })
-	return printed(rows)
+	return printJSON(rows)
 }
 
 func (f *tissueStore) show(args []string) error {
@@ -236,7 +243,7 @@ func (f *tissueStore) show(args []string) error {
 			out.Deps = append(out.Deps, d)
 		}
 	}
-	return printed(out)
+	return printJSON(out)
 }
 
 func (f *tissueStore) status(args []string) error {

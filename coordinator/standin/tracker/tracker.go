@@ -1,6 +1,6 @@
-// Package tracker stands in for the command lines of issue trackers that are not to
-// be had in a test. Each is as strict as the tool whose contract it was written
-// from, and keeps its state in the directory that the tool would use.
+// Package tracker stands in for the command lines of issue trackers that are not
+// available in tests. Each stand-in is as strict as the real tool, and keeps its state in
+// the directory that the tool would use.
 package tracker
 
 import (
@@ -24,8 +24,8 @@ func (r refusal) Error() string { return string(r) }
 
 func refused(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
-// Install has the running program stand for a tool in a directory. It must call Main
-// first of all.
+// Install makes the running program available as a tool in a directory. The program
+// must call Main before anything else.
 func Install(dir, name string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -34,8 +34,8 @@ func Install(dir, name string) error {
 	return os.Symlink(self, filepath.Join(dir, name))
 }
 
-// Main is one run of the tool as which the program was started, and does not return
-// then.
+// Main runs the tool under whose name the program was started, and then exits. It
+// returns at once if the name is not that of a tool.
 func Main() {
 	tool, ok := tools[filepath.Base(os.Args[0])]
 	if !ok {
@@ -48,8 +48,8 @@ func Main() {
 	os.Exit(0)
 }
 
-// kept is the state of a stand-in between two runs.
-func kept(path string, state any) error {
+// load reads the state that an earlier run of a stand-in left.
+func load(path string, state any) error {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -60,7 +60,8 @@ func kept(path string, state any) error {
 	return json.Unmarshal(raw, state)
 }
 
-func keep(path string, state any) error {
+// save writes the state for the next run.
+func save(path string, state any) error {
 	raw, err := json.Marshal(state)
 	if err != nil {
 		return err
@@ -68,8 +69,9 @@ func keep(path string, state any) error {
 	return os.WriteFile(path, raw, 0o600)
 }
 
-func printed(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
+// printJSON prints v to stdout.
+func printJSON(v any) error { return json.NewEncoder(os.Stdout).Encode(v) }
 
-// later is a moment that no earlier run had, so that age is never a matter of
-// how fast a machine is.
+// later returns a time that no earlier run had, so that the age of issues does not
+// depend on the speed of the machine.
 func later(n int) time.Time { return time.UnixMilli(1_790_000_000_000 + int64(n)*1000).UTC() }
