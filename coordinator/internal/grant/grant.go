@@ -1,6 +1,6 @@
-// Package grant holds standing permissions: what a person allowed for the rest
-// of a session, within a time. It is pure. How a call is understood is the
-// guard's; this package compares what the call needs with what was given.
+// Package grant holds standing permissions: what a person allowed for the rest of a
+// session, for a limited time. It is pure. The guard finds out what a call needs; this
+// package compares that with what was granted.
 package grant
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// For is how long a grant lasts, if its session lasts as long.
+// For is how long a grant lasts, unless its session ends first.
 const For = time.Hour
 
 // An ID names a grant.
@@ -31,21 +31,21 @@ type Need struct {
 	Commands [][]string // of Bash
 	Path     string     // of a file tool: resolved
 	Root     string     // the project, resolved
-	Named    bool       // the tool's name is all there is (MCP)
-	Loses    bool       // it may destroy something, which is to be kept before the answer counts
+	Named    bool       // only the tool's name is known (MCP)
+	Loses    bool       // the call may destroy something, which must be kept before the call runs
 }
 
-// Empty reports that nothing can cover n.
+// Empty reports whether n is something that no rule can cover.
 func (n Need) Empty() bool { return n.Tool == "" || len(n.Commands) == 0 && n.Path == "" && !n.Named }
 
-// A Rule is one permission. At rest it holds no more of a call than the bare
-// words at its beginning; an exact command is kept as a digest.
+// A Rule is one permission. Of a command it stores only the plain words at the
+// beginning. An exact command is stored as a digest.
 type Rule struct {
 	Tool string   `json:"tool"`
 	Argv []string `json:"argv,omitempty"` // how the command begins
 	Sum  string   `json:"sum,omitempty"`  // digest of the one command
-	Path string   `json:"path,omitempty"` // the file, or the directory that holds it
-	Deep bool     `json:"deep,omitempty"` // below Path, at any depth
+	Path string   `json:"path,omitempty"` // the file, or the directory of the files
+	Deep bool     `json:"deep,omitempty"` // files below Path at any depth
 	Text string   `json:"text"`           // for people, without secrets
 }
 
@@ -64,13 +64,13 @@ type Grant struct {
 	How       string     `json:"how,omitempty"` // how it ended
 }
 
-// Active reports whether g counts at now.
+// Active reports whether g is in force at now.
 func (g Grant) Active(now time.Time) bool { return g.EndedAt.IsZero() && now.Before(g.ExpiresAt) }
 
 // ErrEnded says that a grant has ended already.
 var ErrEnded = errors.New("the grant has ended")
 
-// End returns g without effect from now on.
+// End returns g as ended at now.
 func End(g Grant, how string, now time.Time) (Grant, error) {
 	if !g.EndedAt.IsZero() {
 		return g, ErrEnded
@@ -79,10 +79,10 @@ func End(g Grant, how string, now time.Time) (Grant, error) {
 	return g, nil
 }
 
-// Text is what g permits, in one line.
+// Text returns what g permits, in one line for people.
 func (g Grant) Text() string { return Text(g.Rules) }
 
-// Text is what rules permit, in one line for people.
+// Text returns what the rules permit, in one line for people.
 func Text(rules []Rule) string {
 	var out []string
 	for _, r := range rules {
@@ -93,7 +93,7 @@ func Text(rules []Rule) string {
 	return strings.Join(out, " · ")
 }
 
-// Narrowest returns the narrowest rules that cover n, nil when nothing may.
+// Narrowest returns the narrowest rules that cover n, nil if no rule may cover it.
 func Narrowest(n Need) []Rule {
 	switch {
 	case n.Empty():
@@ -113,8 +113,8 @@ func Narrowest(n Need) []Rule {
 	return out
 }
 
-// fileRule covers the files beside the one that was asked for; below a
-// directory of the project also those in its directories.
+// fileRule returns the rule for the file that was asked for and the other files in its
+// directory. Below a directory of the project it includes the subdirectories.
 func fileRule(n Need) Rule {
 	dir := path.Dir(n.Path)
 	r := Rule{Tool: n.Tool, Path: dir, Deep: dir != n.Root}
@@ -139,13 +139,13 @@ func commandRule(tool string, argv []string) Rule {
 	return Rule{Tool: tool, Sum: sum(argv), Text: line("exactly " + strings.Join(argv, " "))}
 }
 
-// operands are the programs that have no commands of their own: what follows
-// them is what they work on, and they overwrite none of it.
+// operands are the programs without subcommands. Their arguments name what they work
+// on, and they do not overwrite it.
 var operands = []string{
 	"touch", "mkdir", "ls", "cat", "head", "tail", "wc", "echo", "grep", "diff", "stat", "file", "du",
 }
 
-// depth is how many bare words belong to the command of a program.
+// depth is how many bare words belong to a program's command.
 func depth(program string) int {
 	if program == "git" || program == "go" || program == "cargo" {
 		return 2
@@ -153,8 +153,9 @@ func depth(program string) int {
 	return 3
 }
 
-// prefix returns the beginning of a command that says what is done: its program
-// and the bare words that follow. It is nil where the program alone is left.
+// prefix returns the beginning of a command that says what it does: the program and
+// the bare words that follow. It returns nil if only the program would be left, and for
+// programs such as rm, of which each call is different.
 func prefix(argv []string) []string {
 	if slices.Contains(operands, argv[0]) {
 		return argv[:1]
@@ -169,7 +170,7 @@ func prefix(argv []string) []string {
 	return slices.Clone(argv[:n])
 }
 
-// bare reports that a word is a name: no option, no path, no text.
+// bare reports whether a word is a name, and not an option, a path or a text.
 func bare(word string) bool {
 	for i, c := range word {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
@@ -210,11 +211,10 @@ func Covers(rules []Rule, n Need) bool {
 	return true
 }
 
-// writers are the tools that change a file: who may change it with one may with the
-// others.
+// writers are the tools that change a file. A rule for one of them covers the others.
 var writers = []string{"Write", "Edit", "MultiEdit"}
 
-// tool reports whether r is for calls of a tool.
+// tool reports whether r applies to calls of a tool.
 func (r Rule) tool(name string) bool {
 	return r.Tool == name || slices.Contains(writers, r.Tool) && slices.Contains(writers, name)
 }
@@ -238,8 +238,8 @@ func (r Rule) begins(argv []string) bool {
 	return len(r.Argv) > 0 && !wide(argv) && len(argv) >= len(r.Argv) && slices.Equal(argv[:len(r.Argv)], r.Argv)
 }
 
-// Find returns the grants of a session that together cover n at now, none when
-// they do not.
+// Find returns the grants of a session that together cover n at now. It returns none
+// if they do not cover all of n.
 func Find(all []Grant, id session.ID, n Need, now time.Time) []Grant {
 	var rules []Rule
 	var used []Grant

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// changers are parts of the names of options with which a program runs another
-// one, reads other rules, or writes what it would only show.
+// changers are parts of option names. With such an option a program runs another
+// program, reads other rules, or writes what it would only show without it.
 var changers = []string{
-	"exec", "command", "cmd", "pack", "pager", "shell", "script", "hook", "config", "rsh", "wrapper", "plugin", "require", "eval", "loader",
-	"editor", "output", "vettool", "overlay", "textconv", "ext-diff", "rcfile", "init-file", "preload", "checkpoint-action",
+	"exec", "command", "cmd", "pack", "pager", "shell", "script", "hook", "config", "rsh", "wrapper", "plugin",
+	"require", "eval", "loader", "editor", "output", "vettool", "overlay", "textconv", "ext-diff", "rcfile",
+	"init-file", "preload", "checkpoint-action",
 }
 
-// shorts are options of one letter that do so, by program.
+// shorts are the one-letter options with such effects, by program.
 var shorts = map[string][]string{
 	"git":   {"-O", "-x"},
 	"rsync": {"-e"},
@@ -23,8 +24,8 @@ var shorts = map[string][]string{
 	"npx":   {"-c"},
 }
 
-// carriers are the commands of a program that run what they are given, or
-// change what the next call of it does.
+// carriers are the subcommands of a program that run their arguments, or change what
+// later calls of the program do.
 var carriers = map[string][]string{
 	"git":     {"bisect", "submodule", "difftool", "mergetool", "config", "filter-branch", "send-email"},
 	"go":      {"run", "generate", "tool", "env"},
@@ -47,8 +48,8 @@ var launchers = strings.Fields(
 		"doppler op dotenv direnv mise asdf nix nix-shell vagrant",
 )
 
-// wide reports a command in which more than the beginning says what is done: no
-// beginning stands for it, and it can be allowed only as it is.
+// wide reports whether the beginning of a command is not enough to say what the
+// command does. Such a command can be allowed only as a whole.
 func wide(argv []string) bool {
 	program := path.Base(argv[0])
 	carries := func(word string) bool { return slices.Contains(carriers[program], word) }
@@ -58,10 +59,11 @@ func wide(argv []string) bool {
 	return slices.ContainsFunc(argv[1:], func(w string) bool { return changes(program, w) })
 }
 
-// changes reports a word that makes a program do something else than it says.
+// changes reports whether a word makes a program do something that its name and
+// command do not say.
 func changes(program, word string) bool {
 	if strings.Contains(word, "::") || program == "make" && strings.Contains(word, "=") {
-		return true // a transport of git's; a variable, the shell among them
+		return true // a transport of git, or a variable, which may name the shell
 	}
 	if !strings.HasPrefix(word, "-") {
 		return false

@@ -1,6 +1,7 @@
-// Package review judges whether a reviewer may end: an agent that was asked for a
-// review has consulted another model and says what that said. It is pure: the
-// journal's entries about her go in, a ruling comes out.
+// Package review decides whether a reviewer may end. A reviewer is an agent that was
+// asked for a review. It must have consulted another model, and its last message must
+// report what that model said. The package is pure: it turns journal entries about the
+// reviewer into a ruling.
 package review
 
 import (
@@ -12,22 +13,22 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 )
 
-// Blocks is how often a reviewer is sent back. Then she is let go, and the
-// session that asked her is told that there was no review.
+// Blocks is how often a reviewer is sent back. After that it may end, and the session
+// that asked for the review is told that there was none.
 const Blocks = 3
 
 // Heading begins the section that a review must hold.
 const Heading = "## Second Opinion"
 
-// A Past is what the journal has of one reviewer since she last ended.
+// A Past is what the journal says about one reviewer since it last ended.
 type Past struct {
-	Consulted bool // another model answered her
-	Alone     bool // she tried, and no other model could be asked
+	Consulted bool // another model answered
+	Alone     bool // the reviewer tried, but no other model was available
 	Blocks    int
 }
 
-// Since reads the journal's entries about one agent, oldest first. What lies
-// before her last end was for another review and counts no more.
+// Since reads the journal's entries about one agent, oldest first. Entries before its
+// last end belong to an earlier review and do not count.
 func Since(entries []event.Event) (p Past) {
 	for _, e := range entries {
 		switch e.Kind {
@@ -44,7 +45,7 @@ func Since(entries []event.Event) (p Past) {
 	return p
 }
 
-// Kinds are those that Since reads.
+// Kinds are the kinds of entries that Since reads.
 var Kinds = []event.Kind{
 	event.ConsultAnswered,
 	event.ConsultFailed,
@@ -53,15 +54,15 @@ var Kinds = []event.Kind{
 	event.GateGivenUp,
 }
 
-// A Ruling says what becomes of a reviewer who wants to end.
+// A Ruling says whether a reviewer that wants to end may do so.
 type Ruling struct {
 	Kind  event.Kind // GateOpened, GateBlocked or GateGivenUp
-	Block string     // what she is told; set with GateBlocked alone
-	Tell  string     // what the session that asked her must know; "" for nothing
+	Block string     // what the reviewer is told; only with GateBlocked
+	Tell  string     // what the session that asked must know; "" if nothing
 	Text  string     // for the journal
 }
 
-// Judge rules on a reviewer whose last message is given.
+// Judge returns the ruling for a reviewer, given its last message.
 func Judge(p Past, message string) Ruling {
 	missing := p.missing(message)
 	switch {
@@ -128,8 +129,8 @@ func advice(missing []string, blocks int) string {
 	return b.String()
 }
 
-// SecondOpinion returns the text of the section with that heading, "" where
-// there is none or nothing in it. A heading inside a fence is none.
+// SecondOpinion returns the text of the section with that heading, "" if there is none
+// or it is empty. A heading inside a fence does not count.
 func SecondOpinion(message string) string {
 	var body []string
 	in, fence := false, ""
@@ -149,14 +150,14 @@ func SecondOpinion(message string) string {
 	return strings.TrimSpace(strings.Join(body, "\n"))
 }
 
-// isHeading compares without regard to case and to what a model likes to put
-// around a heading.
+// isHeading reports whether a line is the heading. It ignores case and the signs that
+// models like to put around a heading.
 func isHeading(l string) bool {
 	words := strings.Trim(l, "#*_: \t")
 	return level(l) == 2 && strings.EqualFold(words, strings.Trim(Heading, "# "))
 }
 
-// level is how deep a line's heading is, 0 when it is none.
+// level returns the level of a line's heading, 0 if the line is not a heading.
 func level(l string) int {
 	l = strings.TrimLeft(l, " ")
 	n := len(l) - len(strings.TrimLeft(l, "#"))
@@ -166,7 +167,7 @@ func level(l string) int {
 	return n
 }
 
-// fenceAfter returns the fence that is open behind a line, "" for none.
+// fenceAfter returns the fence that is open after a line, "" if there is none.
 func fenceAfter(fence, l string) string {
 	l = strings.TrimLeft(l, " ")
 	for _, mark := range []string{"`", "~"} {
@@ -182,12 +183,12 @@ func fenceAfter(fence, l string) string {
 	return fence
 }
 
-// Bounds of a call of a reviewer that is about to consult.
+// Time limits of a reviewer's call that consults another model.
 const (
-	// Open is how long it may take: the host may ask the person first.
+	// Open is how long the call may take. The host may ask the person first.
 	Open = 30 * time.Minute
-	// Grace is how long after its return it may still begin one: the host may have
-	// put it into the background.
+	// Grace is how long after its return the call may still begin a consultation: the
+	// host may have moved it to the background.
 	Grace = 10 * time.Second
 )
 
@@ -201,14 +202,15 @@ type Call struct {
 	Taken     int       // consultations that were counted for it
 }
 
-// Over reports whether no consultation can be the call's any more.
+// Over reports whether the call can no longer begin a consultation.
 func (c Call) Over(now time.Time) bool {
 	returned := !c.Returned.IsZero()
 	return now.Sub(c.At) >= Open || returned && (c.Taken > 0 || now.Sub(c.Returned) >= Grace)
 }
 
-// Whose returns the index of the call to which a consultation belongs that
-// begins now: the oldest of those with the fewest, -1 for none.
+// Whose returns the index of the call to which a consultation that begins now belongs:
+// of the calls with the fewest consultations, the oldest. It returns -1 if there is
+// none.
 func Whose(calls []Call, now time.Time) int {
 	best := -1
 	for i, c := range calls {

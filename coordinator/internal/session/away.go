@@ -15,17 +15,16 @@ const (
 	Auto Mode = "auto" // after Grace without a local answer
 )
 
-// Grace is how long an ask waits for a local answer in Auto, when nobody says
-// otherwise.
+// Grace is the default time that an ask waits for a local answer in Auto.
 const Grace = 20 * time.Second
 
-// Away is a mode with an end. The zero value says nothing.
+// Away is a mode with an end time. The zero value sets no mode.
 type Away struct {
 	Mode  Mode      `json:"mode,omitempty"`
 	Until time.Time `json:"until,omitzero"`
 }
 
-// ParseMode reads a mode as a person types it.
+// ParseMode returns the mode that a person typed.
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(s); m {
 	case Off, On, Auto:
@@ -34,7 +33,7 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("away mode is on, off or auto, not %q", s)
 }
 
-// At returns the mode at now, or "" when a has ended or says nothing.
+// At returns the mode at now, or "" if a has ended or sets none.
 func (a Away) At(now time.Time) Mode {
 	if !a.Until.IsZero() && !now.Before(a.Until) {
 		return ""
@@ -42,8 +41,7 @@ func (a Away) At(now time.Time) Mode {
 	return a.Mode
 }
 
-// Effective returns the mode that holds for a session: its own, else the
-// global one, else Auto.
+// Effective returns the mode of a session: its own, else the global one, else Auto.
 func Effective(own, global Away, now time.Time) Mode {
 	for _, a := range []Away{own, global} {
 		if m := a.At(now); m != "" {
@@ -53,9 +51,9 @@ func Effective(own, global Away, now time.Time) Mode {
 	return Auto
 }
 
-// CardAt returns when an ask opened at now leaves the terminal, with that grace
-// in Auto; the zero time is never. Where no local dialog is open (nobody attends the session, or a
-// subagent asks), there is no local answer to wait for.
+// CardAt returns when an ask opened at now leaves the terminal, the zero time for
+// never. In Auto it waits for the grace time, unless no local dialog is open: because
+// nobody attends the session, or because a subagent asks.
 func CardAt(mode Mode, dialog bool, grace time.Duration, now time.Time) time.Time {
 	switch {
 	case mode == Off:

@@ -1,10 +1,10 @@
 package session
 
-// DenyLoop is how many denials of one rule in a turn are a loop: the model
-// tries the same thing in other forms.
+// DenyLoop is the number of denials of one rule in a turn that counts as a loop: the
+// model tries the same thing in other forms.
 const DenyLoop = 3
 
-// maxDenied bounds the rules that are counted in a turn.
+// maxDenied bounds how many rules are counted in a turn.
 const maxDenied = 64
 
 // Denials counts what the guard denied in one turn.
@@ -19,8 +19,8 @@ type Denied struct {
 	Times int    `json:"times"`
 }
 
-// Deny returns s with one more denial of a rule in a turn, and how many that
-// makes. A new turn begins at one.
+// Deny returns s with one more denial of a rule in a turn, and the number of such
+// denials in that turn.
 func Deny(s Session, turn, rule string) (Session, int) {
 	var rules []Denied
 	if s.Denials.Turn == turn {

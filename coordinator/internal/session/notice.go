@@ -1,7 +1,7 @@
 package session
 
-// maxNotices bounds what waits for a session's terminal. The oldest gives way:
-// the journal has them all.
+// maxNotices bounds how many lines wait for a session's terminal. The oldest is
+// dropped; the journal has them all.
 const maxNotices = 5
 
 // TellPerson returns s with one more line for its terminal.

@@ -2,17 +2,16 @@ package session
 
 import "time"
 
-// Quiet are hours of the day in which nobody wants to be told what can wait.
-// From and To are times of the day since midnight, by the clocks of Zone; the
-// hours may go over midnight. The zero value is never.
+// Quiet are the hours of the day in which messages that can wait are held back. From
+// and To are durations since midnight, in the time zone Zone. The hours may include
+// midnight. The zero value means never.
 type Quiet struct {
 	From, To time.Duration
 	Zone     *time.Location
 }
 
-// Until returns when the quiet hours end that now lies in, the zero time when it
-// lies in none. Where clocks are put forward or back the hours begin and end
-// when the clocks say so.
+// Until returns when the current quiet hours end, the zero time if now is not in quiet
+// hours. When clocks change, the hours follow the local clock.
 func (q Quiet) Until(now time.Time) time.Time {
 	if q.Zone == nil || q.From == q.To {
 		return time.Time{}

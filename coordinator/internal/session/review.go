@@ -14,20 +14,20 @@ const (
 	mostLooks    = 8    // reviewers at work
 )
 
-// A Review is the review gate of a session. While it is on, the session may stop when
-// its reviewer has seen the last state of the work. The zero Review is off.
+// A Review is the review gate of a session. While it is on, the session may stop only
+// if its reviewer has seen the last state of the work. The zero Review is off.
 type Review struct {
 	On      bool     `json:"on"`
 	Prompts []string `json:"prompts,omitempty"` // the person's own, without secrets, newest last
 	Blocks  int      `json:"blocks,omitempty"`  // since the person's last prompt
 	Looks   []Look   `json:"looks,omitempty"`   // reviewers at work
-	Seen    string   `json:"seen,omitempty"`    // the state that the last review was of
-	// Fresh is true when a review ended since the person's last prompt. It counts where
-	// nobody can say how the work stands.
+	Seen    string   `json:"seen,omitempty"`    // the state that was reviewed last
+	// Fresh is true if a review ended since the person's last prompt. It counts only if
+	// the state of the work is unknown.
 	Fresh bool `json:"fresh,omitempty"`
 }
 
-// A Look is a reviewer at work, with the state of the work that it began with.
+// A Look is a running review, with the state of the work at its beginning.
 type Look struct {
 	Agent string `json:"agent"`
 	State string `json:"state"`
@@ -39,8 +39,8 @@ const (
 	reviewOff = "#alice:stop"
 )
 
-// ReviewWord reports whether a prompt switches the gate, and to what. A word counts
-// when it stands alone; the last one decides.
+// ReviewWord reports whether a prompt switches the gate, and whether on or off. Only a
+// separate word counts; the last one decides.
 func ReviewWord(prompt string) (on, said bool) {
 	for word := range strings.FieldsSeq(prompt) {
 		switch strings.ToLower(strings.TrimRight(word, ".,;!?")) {
@@ -53,8 +53,8 @@ func ReviewWord(prompt string) (on, said bool) {
 	return on, said
 }
 
-// Switch turns the gate on or off. seen is the state of the work that needs no review;
-// "" asks for one of what stands there, also where the gate is on already.
+// Switch turns the gate on or off. seen is the state of the work that needs no review.
+// With "" the present state has to be reviewed, even if the gate is already on.
 func (r Review) Switch(on bool, seen string) Review {
 	switch {
 	case !on:
@@ -67,7 +67,7 @@ func (r Review) Switch(on bool, seen string) Review {
 	return r
 }
 
-// Prompt takes in what the person typed. A gate that is off keeps nothing of it.
+// Prompt records what the person typed. A gate that is off records nothing.
 func (r Review) Prompt(prompt string) Review {
 	if !r.On {
 		return r
@@ -82,7 +82,7 @@ func (r Review) Prompt(prompt string) Review {
 	return r
 }
 
-// Begin notes that a reviewer begins, and how the work stands then.
+// Begin records that a reviewer begins, with the present state of the work.
 func (r Review) Begin(agent, state string) Review {
 	r.Looks = slices.DeleteFunc(slices.Clone(r.Looks), func(l Look) bool { return l.Agent == agent })
 	r.Looks = append(r.Looks, Look{agent, state})
@@ -90,8 +90,8 @@ func (r Review) Begin(agent, state string) Review {
 	return r
 }
 
-// End notes that a reviewer ended; passed says that its review counts. It is of the
-// state that the reviewer began with.
+// End records that a reviewer ended. If passed is true, the state with which the
+// reviewer began counts as reviewed.
 func (r Review) End(agent string, passed bool) Review {
 	i := slices.IndexFunc(r.Looks, func(l Look) bool { return l.Agent == agent })
 	if i < 0 {
@@ -104,8 +104,8 @@ func (r Review) End(agent string, passed bool) Review {
 	return r
 }
 
-// Stop says whether the session may stop with its work in this state, "" for unknown.
-// Else it returns what the session is told.
+// Stop says whether the session may stop with its work in a state, "" for unknown. If
+// not, it returns what to tell the session.
 func (r Review) Stop(state string) (next Review, block string) {
 	if r.Met(state) || r.Blocks >= ReviewBlocks {
 		return r, ""
@@ -114,7 +114,7 @@ func (r Review) Stop(state string) (next Review, block string) {
 	return r, fmt.Sprintf(reviewAdvice, r.Blocks, ReviewBlocks)
 }
 
-// Met reports whether the gate is off or the last state was reviewed.
+// Met reports whether the gate is off or the present state was reviewed.
 func (r Review) Met(state string) bool {
 	switch {
 	case !r.On:
@@ -133,7 +133,7 @@ const reviewAdvice = "Afar's review gate is on in this session (%d of %d): the p
 	"review again. " +
 	"The person can end this with `/afar:review off`."
 
-// Shown returns the person's prompts for the reviewer, as data; "" where there are none.
+// Shown returns the person's prompts for the reviewer, as data; "" if there are none.
 func (r Review) Shown() string {
 	if !r.On || len(r.Prompts) == 0 {
 		return ""
@@ -150,7 +150,7 @@ func (r Review) Shown() string {
 	return b.String()
 }
 
-// Words says how the gate stands, "" while it is off.
+// Words returns the state of the gate in words, "" while it is off.
 func (r Review) Words() string {
 	switch {
 	case !r.On:

@@ -1,6 +1,6 @@
-// Package session says which conversations of the host exist, where they run
-// and how they stand, and when their questions leave the terminal. It is pure:
-// values in, values out.
+// Package session keeps the state of the host's conversations: which exist, where they
+// run, and what they do. It also says when their questions leave the terminal. It is
+// pure: values in, values out.
 package session
 
 import (
@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// ID is the host's session_id, read from hook input and from nothing else.
+// ID is the host's session_id. It is read only from hook input.
 type ID string
 
-// A State is how a session stands.
+// A State says what a session is doing.
 type State string
 
 // The states of a session.
@@ -48,21 +48,19 @@ type Session struct {
 	SeenAt     time.Time `json:"seen_at"`
 	TypedAt    time.Time `json:"typed_at,omitzero"` // the last prompt of a person
 	Typed      string    `json:"typed,omitempty"`   // that prompt in one line, without secrets
-	// Hooked is true once a hook of ours spoke for the session. A session
-	// without it is unprotected: the host runs it, and we do not.
+	// Hooked is true once one of our hooks reported the session. Before that the
+	// session is unprotected: the host runs it without our hooks.
 	Hooked bool `json:"hooked"`
-	// Reported is true once the person was told that it is unprotected.
+	// Reported is true once the person was told that the session is unprotected.
 	Reported bool `json:"reported,omitempty"`
 	Away     Away `json:"away"`
-	// Tools counts tool calls since the last Stop: the progress of a loop.
+	// Tools counts the tool calls since the last Stop. A loop uses it as progress.
 	Tools int `json:"tools"`
-	// Agents is true while subagents of the session run on, as the last Stop
-	// saw it.
+	// Agents is true if subagents of the session were still running at the last Stop.
 	Agents bool `json:"agents,omitempty"`
-	// Crons are the digests of the prompts that the host will type by the clock,
-	// as the last Stop saw them.
+	// Crons are the digests of the host's scheduled prompts, as of the last Stop.
 	Crons []string `json:"crons,omitempty"`
-	// Shells are the background shells that the last Stop saw.
+	// Shells are the background shells that were running at the last Stop.
 	Shells []string `json:"shells,omitempty"`
 	// Waiter names the one hook that waits in the background to wake the session, and
 	// WaitsIn is its process.
@@ -70,43 +68,42 @@ type Session struct {
 	WaitsIn Process `json:"waits_in,omitzero"`
 	// Holder is the Stop hook that holds the session at its check-in.
 	Holder Process `json:"holder,omitzero"`
-	// Batches is true once the session's hook has asked for texts behind its tools.
+	// Batches is true once the session's hook has asked for texts after tool calls.
 	Batches bool `json:"batches,omitempty"`
-	// Vanished is true of a session that ended because its client was gone: a hook of a
-	// client that lives says otherwise.
+	// Vanished is true if the session ended because its client was gone. A hook of a
+	// live client can bring the session back.
 	Vanished bool `json:"vanished,omitempty"`
-	// Inbox is the socket at which the client takes texts, "" where it has none.
+	// Inbox is the socket at which the client takes texts, "" if it has none.
 	Inbox string `json:"inbox,omitempty"`
-	// Halt is the last end of a turn that the person wanted.
+	// Halt is the person's last request to end a turn.
 	Halt *Halt `json:"halt,omitempty"`
 	// Denials are those of the running turn.
 	Denials Denials `json:"denials,omitzero"`
-	// Broken is what the person was told is wrong with the guard's policy files.
+	// Broken is the fault in the guard's policy files that the person was told of.
 	Broken string `json:"broken,omitempty"`
-	// Settings is the last change of settings that the session did not take over
-	// and the person was told of.
+	// Settings is the last change of settings that the session did not adopt and that
+	// the person was told of.
 	Settings string `json:"settings,omitempty"`
-	// Overridden are the calls that are known to have got past the guard, by the
-	// host's ids; "unseen " stands before those that it never saw.
+	// Overridden are the ids of the calls that got past the guard. Calls that the guard
+	// never saw have the prefix "unseen ".
 	Overridden []string `json:"overridden,omitempty"`
-	// Notices wait for the session's terminal.
+	// Notices are the lines that wait for the session's terminal.
 	Notices []string `json:"notices,omitempty"`
-	// Tells are what the session's model must know and was not told for sure.
+	// Tells are the texts for the session's model that may not have arrived yet.
 	Tells []Tell `json:"tells,omitempty"`
-	// Anchor is what the session must find again after a compaction.
+	// Anchor is the text that the session gets again after a compaction.
 	Anchor   string    `json:"anchor,omitempty"`
 	AnchorAt time.Time `json:"anchor_at,omitzero"`
 	AnchorOf string    `json:"anchor_of,omitempty"` // the loop that ran then
-	// Review is the gate that its person switched on.
+	// Review is the review gate, which the person can switch on.
 	Review Review `json:"review,omitzero"`
 }
 
-// Settle is how long a session may run before a hook of ours must have spoken
-// for it.
+// Settle is how long a session may run before one of our hooks must have reported it.
 const Settle = 10 * time.Second
 
-// A Sighting is what one hook call or session file says of a session. Empty
-// fields say nothing.
+// A Sighting is what one hook call or session file says about a session. An empty field
+// means that it says nothing.
 type Sighting struct {
 	ID                    ID
 	Cwd, Transcript, Mode string
@@ -114,20 +111,20 @@ type Sighting struct {
 	Client                int
 	ClientBorn            string
 	Attended, KnowAtt     bool
-	Batch                 bool     // its hook asks for texts behind its tools
+	Batch                 bool     // its hook asks for texts after tool calls
 	Background            bool     // of `claude --bg`; with KnowAtt
-	Agents, KnowAgents    bool     // subagents run on: said at Stop alone
+	Agents, KnowAgents    bool     // subagents still run; known only at Stop
 	Crons                 []string // the host's scheduled prompts, with KnowAgents
-	Model                 string   // said at SessionStart alone
-	Name                  string   // never one that the host made of the directory
+	Model                 string   // known only at SessionStart
+	Name                  string   // never a name that the host derived from the directory
 	Inbox                 string   // the client's socket for texts
-	Hooked                bool     // a hook of ours says it
-	Starts                bool     // the session runs: also one that had ended lives again
+	Hooked                bool     // the sighting is from one of our hooks
+	Starts                bool     // the session starts, or starts again after it had ended
 	State                 State
 }
 
-// Scheduled reports whether a prompt is one that the host types by the clock: no
-// person is there.
+// Scheduled reports whether a prompt is one of the host's scheduled prompts, which no
+// person typed.
 func (s Session) Scheduled(prompt string) bool { return slices.Contains(s.Crons, digest(prompt)) }
 
 func digest(prompt string) string {
@@ -135,8 +132,8 @@ func digest(prompt string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// UnprotectedAt returns when s counts as running without our hooks; the zero
-// time is never.
+// UnprotectedAt returns when s counts as running without our hooks, the zero time for
+// never.
 func (s Session) UnprotectedAt() time.Time {
 	if s.Hooked || s.State == Ended {
 		return time.Time{}
@@ -150,9 +147,9 @@ func (s Session) Unprotected(now time.Time) bool {
 	return !at.IsZero() && !now.Before(at)
 }
 
-// See returns s with what the sighting adds. An ended session stays ended,
-// whatever a late hook says of it; a sighting that Starts it begins a new life,
-// for the host resumes under the same id.
+// See returns s updated by a sighting. An ended session stays ended when a late hook
+// reports it. Only a sighting with Starts revives it, because the host resumes a session
+// under the same id.
 func See(s Session, in Sighting, now time.Time) Session {
 	if s.StartedAt.IsZero() || in.Starts && s.State == Ended && !s.left(in) || s.returns(in) {
 		s = begin(s, now)
@@ -186,15 +183,15 @@ func See(s Session, in Sighting, now time.Time) Session {
 	return To(s, in.State, now)
 }
 
-// left reports whether a sighting is of the client that left s, which has ended,
-// as its own hook said: after /clear its session file names s for a moment more.
-// Should the client come back to s, a hook says so.
+// left reports whether a sighting is a stale session file of the client that left s. Its
+// hook said that s has ended, but after /clear the session file still names s for a
+// moment. If the client returns to s, a hook says so.
 func (s Session) left(in Sighting) bool {
 	return s.Hooked && !in.Hooked && in.Client != 0 && in.Client == s.Client
 }
 
-// ranBy returns s with the client that runs it now. What waited for another one's turn
-// to end does not reach this one.
+// ranBy returns s with the client that runs it now. A hook that waited for the turn of
+// another client to end does not count for this one.
 func (s Session) ranBy(client Process) Session {
 	if !client.Known() || client == s.Process() {
 		return s
@@ -206,8 +203,8 @@ func (s Session) ranBy(client Process) Session {
 	return s
 }
 
-// returns reports whether a hook speaks for s after its client was taken for gone: it
-// has another client now, or had one that nobody could see.
+// returns reports whether a hook reports s after its client was considered gone. Then s
+// has another client now, or its client was only not visible.
 func (s Session) returns(in Sighting) bool {
 	return s.State == Ended && s.Vanished && in.Hooked && in.ClientBorn != "" &&
 		(Process{in.Client, in.ClientBorn}) != s.Process()
@@ -220,7 +217,7 @@ func begin(s Session, now time.Time) Session {
 	return To(s, Idle, now)
 }
 
-// SeeShells returns s with the background shells that its stop shows. fresh is true when
+// SeeShells returns s with the background shells that run at a stop. fresh is true if
 // one of them is new since the last stop.
 func SeeShells(s Session, shells []string) (_ Session, fresh bool) {
 	for _, id := range shells {
@@ -230,8 +227,8 @@ func SeeShells(s Session, shells []string) (_ Session, fresh bool) {
 	return s, fresh
 }
 
-// Label tells s from other sessions in words: its name, and that it runs in the
-// background. "" says nothing.
+// Label returns what distinguishes s from other sessions, in words: its name, and
+// whether it runs in the background. It may be "".
 func (s Session) Label() string {
 	switch {
 	case s.Name != "" && s.Background:
@@ -242,7 +239,7 @@ func (s Session) Label() string {
 	return s.Name
 }
 
-// To returns s in the given state; an empty state changes nothing.
+// To returns s in the given state. An empty state changes nothing.
 func To(s Session, state State, now time.Time) Session {
 	if state != "" && s.State != state {
 		s.State, s.Since = state, now
@@ -259,9 +256,9 @@ func keep(dst *string, v string) {
 // slugMax keeps a token short enough for one line on a phone.
 const slugMax = 24
 
-// NewToken names a session after the last part of its cwd and four hex digits
-// of its id. taken reports tokens already in use; the digits then come from a
-// rehash.
+// NewToken returns a name for a session: the last part of its cwd and four hex digits of
+// a hash of its id. taken reports whether a token is in use; then other digits are
+// tried.
 func NewToken(cwd string, id ID, taken func(string) bool) string {
 	slug := slug(path.Base(strings.ReplaceAll(cwd, `\`, "/")))
 	sum := sha256.Sum256([]byte(id))

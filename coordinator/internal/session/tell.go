@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// A Tell is a text of ours for the session's model. It goes out with the next
-// reply to a hook that can carry it.
+// A Tell is one of our texts for the session's model. It is sent with the next reply to
+// a hook that can carry it.
 type Tell struct {
 	Text     string `json:"text"`
 	Delivery string `json:"delivery,omitempty"` // the hook call that took it
 }
 
-// maxTells bounds what waits to be told; the oldest gives way.
+// maxTells bounds how many texts wait. The oldest is dropped.
 const maxTells = 8
 
-// Tell returns s with one more text to tell. One that waits already is not told
-// twice.
+// Tell returns s with one more text to tell. A text that already waits is not added
+// again.
 func (s Session) Tell(text string) Session {
 	if slices.ContainsFunc(s.Tells, func(t Tell) bool { return t.Text == text && t.Delivery == "" }) {
 		return s
@@ -26,9 +26,9 @@ func (s Session) Tell(text string) Session {
 	return s
 }
 
-// Told hands the texts that wait to a delivery, as far as there is room for them
-// in bytes. The same delivery gets the same again: it lost our reply. Another one
-// that takes something shows that what was told before has arrived.
+// Told assigns the waiting texts to a delivery, as many as fit into room bytes. The same
+// delivery gets the same texts again, because it may have lost our reply. When another
+// delivery takes texts, the earlier ones have arrived.
 func (s Session) Told(delivery string, room int) (Session, string) {
 	var left []Tell
 	var lines []string
@@ -46,7 +46,7 @@ func (s Session) Told(delivery string, room int) (Session, string) {
 	return s, strings.Join(lines, "\n")
 }
 
-// Untold takes back what a delivery told that never arrived.
+// Untold makes the texts of a delivery that never arrived wait again.
 func (s Session) Untold(delivery string) Session {
 	s.Tells = slices.Clone(s.Tells)
 	for i := range s.Tells {

@@ -2,8 +2,8 @@ package session
 
 import "time"
 
-// A Halt is the end of a running turn that its person wants. The session's next
-// hook brings it about.
+// A Halt is the person's request to end the running turn. The session's next hook
+// carries it out.
 type Halt struct {
 	By      string    `json:"by"`
 	Word    string    `json:"word"` // the prompt that means the halt and nothing else
@@ -11,15 +11,15 @@ type Halt struct {
 	EndedAt time.Time `json:"ended_at,omitzero"` // the turn is over
 }
 
-// Halting reports whether the running turn of s is to end.
+// Halting reports whether the running turn of s must end.
 func (s Session) Halting() bool { return s.Halt != nil && s.Halt.EndedAt.IsZero() }
 
-// Runs reports whether s has anything that a halt could end.
+// Runs reports whether anything runs in s that a halt could end.
 func (s Session) Runs() bool {
 	return s.State == Working || s.State == Waiting || s.State == Idle && s.Agents
 }
 
-// HaltedBy reports whether a prompt is the word of the halt of s.
+// HaltedBy reports whether a prompt is the word that means the halt of s.
 func (s Session) HaltedBy(prompt string) bool { return s.Halt != nil && s.Halt.Word == prompt }
 
 // EndHalt returns s with its halt carried out.

@@ -2,7 +2,7 @@ package turn
 
 import "time"
 
-// A Need is what has to be looked up outside before Decide can be asked.
+// A Need lists what the caller must look up before it calls Decide.
 type Need struct {
 	Loop    bool   // the page of the loop
 	Spent   bool   // what the session spent since Read
@@ -13,8 +13,8 @@ type Need struct {
 	CheckIn bool   // the check-in itself
 }
 
-// Needs returns what Decide needs besides f. It is nothing where a rule decides that
-// needs nothing from outside.
+// Needs returns what Decide needs in addition to f. It returns the zero Need if the rule
+// that decides needs nothing from outside.
 func Needs(f Facts, now time.Time) (n Need) {
 	d := begin(f, now)
 	for _, r := range order {
@@ -35,8 +35,8 @@ func Needs(f Facts, now time.Time) (n Need) {
 	return n
 }
 
-// ofLoop adds what the loop needs. The result of a check belongs to the stop that asked
-// for it, and a stop that only waits for an errand is not judged.
+// ofLoop adds what the loop needs. A stop that brings the result of a check, or that only
+// waits for an errand, needs no digest of the work tree.
 func (n *Need) ofLoop(f Facts) {
 	n.Loop, n.Read = true, f.Loop.Read
 	if f.Stopping.Check != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// A Rule names what decided.
+// A Rule names the rule that decided.
 type Rule string
 
 // The rules, in their order.
@@ -24,7 +24,7 @@ const (
 	News       Rule = "news"
 	Parked     Rule = "parked calls"
 	CheckIn    Rule = "check-in"
-	Nothing    Rule = "nothing" // keeps the session
+	Nothing    Rule = "nothing" // nothing keeps the session from stopping
 )
 
 // order is the order of the product: the first rule that applies decides. A rule that
@@ -44,7 +44,7 @@ var order = []struct {
 	{CheckIn, (*decision).checksIn},
 }
 
-// Facts are all that a decision depends on.
+// Facts are everything that a decision depends on.
 type Facts struct {
 	Session session.Session // as its Stop hook shows it
 	Off     bool            // the kill switch: Afar is paused, or off for the session or its project
@@ -62,8 +62,8 @@ type Facts struct {
 	Answers  string        // the news of answers that came late, one a line
 	Room     int           // bytes left for other news
 	Parked   time.Duration // how long answers to its parked calls may be waited for
-	Terminal bool          // its client is one of a terminal, which can be held
-	Away     bool          // its person is away, and a check-in reaches them
+	Terminal bool          // its client runs in a terminal, so it can be held
+	Away     bool          // the person is away, and a check-in reaches them
 	Hold     time.Duration // how long a check-in holds a session
 }
 
@@ -73,7 +73,8 @@ type Outcome struct {
 	Rule    Rule            // that decided
 	Session session.Session // as it is from now on
 
-	// One of these at most says what the hook does. Without any the session stops.
+	// At most one of these fields is set. It says what the hook does. If none is set,
+	// the session stops.
 	Block  string        // the session goes on, for this reason
 	Texts  int           // the session goes on, with the texts that wait
 	Check  *loop.Check   // the hook runs this check and asks again with its result
@@ -106,7 +107,7 @@ func Decide(f Facts, now time.Time) Outcome {
 	return d.end()
 }
 
-// A decision is one in the making.
+// A decision is the state of one call of Decide.
 type decision struct {
 	Facts
 	now   time.Time
@@ -157,8 +158,8 @@ func (d *decision) switchedOff() bool { return d.Off }
 
 func (d *decision) cancelled() bool { return d.out.Halted }
 
-// awaitsBackground applies where work in the background will wake the session: a
-// subagent, or a shell that is new since the last stop.
+// awaitsBackground applies if background work will wake the session: a subagent, or a
+// shell that is new since the last stop.
 func (d *decision) awaitsBackground() bool {
 	fresh := false
 	d.Session, fresh = session.SeeShells(d.Session, d.Shells)
@@ -172,13 +173,13 @@ func (d *decision) awaitsBackground() bool {
 	return rests
 }
 
-// loops applies where the session's loop goes on. One that ends leaves the decision to
-// the rules below.
+// loops applies if the session's loop continues. If the loop ends, the rules below
+// decide.
 func (d *decision) loops() bool {
 	l, edited := loop.Edit(d.Loop, d.Page, d.now)
 	in := d.Stopping
 	in.Tools = d.Session.Tools
-	if in.Read == 0 { // nobody read the transcript
+	if in.Read == 0 { // the transcript was not read
 		in.Read = d.Loop.Read
 	}
 	step, err := loop.Stop(l, in, d.now)

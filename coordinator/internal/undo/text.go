@@ -10,7 +10,7 @@ import (
 // maxNamed is how many names a text for people lists.
 const maxNamed = 3
 
-// Holds says what is kept, in a few words: "3 files, 12 kB; branch old".
+// Holds returns what is kept, in a few words: "3 files, 12 kB; branch old".
 func (s Snapshot) Holds() string {
 	var parts []string
 	for _, p := range s.Pictures {
@@ -51,7 +51,7 @@ func shortRef(r Ref) string {
 	return r.Name
 }
 
-// Left says what could not be kept, "" when all was.
+// Left returns what could not be kept, "" if everything was kept.
 func (s Snapshot) Left() string { return left(s.Pictures) }
 
 func left(pictures []Picture) string {
@@ -65,8 +65,8 @@ func left(pictures []Picture) string {
 	return "left out: " + Some(names)
 }
 
-// Line is s in one line for people: on its card, in the dialog, in the journal.
-// It is "" where there is nothing to say.
+// Line returns s in one line for people: for its card, the dialog and the journal. It
+// returns "" if there is nothing to say.
 func (s Snapshot) Line() string {
 	switch {
 	case s.State == Planned:
@@ -104,8 +104,8 @@ func (s Snapshot) standing() []string {
 	return nil
 }
 
-// Button is the label under which a card offers to undo, "" for not at all.
-// What may still run cannot be undone yet.
+// Button returns the label of the card's undo button, "" for no button. A step that may
+// still be running cannot be undone yet.
 func (s Snapshot) Button() string {
 	switch {
 	case s.State != Ready || s.RanAt.IsZero():
@@ -116,12 +116,12 @@ func (s Snapshot) Button() string {
 	return "Undo ↩️"
 }
 
-// Some lists names for people, the first few of them.
+// Some returns the first few names, as a list for people.
 func Some(names []string) string {
 	return text.Some(names, maxNamed)
 }
 
-// size writes bytes as people do.
+// size returns a number of bytes with a unit.
 func size(n int64) string {
 	switch {
 	case n < 1000:

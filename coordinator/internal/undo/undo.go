@@ -1,7 +1,7 @@
-// Package undo holds the life of one snapshot: planned with the question about
-// a destructive step, taken before the step can run, offered for a day, and
-// restored or dropped. It is pure; the caller makes each returned Snapshot
-// durable before it acts on it.
+// Package undo describes the life of a snapshot. It is planned with the question about
+// a destructive step, taken before the step can run, offered for a day, and then
+// restored or dropped. The package is pure: the caller stores each returned Snapshot
+// before it acts on it.
 package undo
 
 import (
@@ -17,14 +17,14 @@ import (
 // ID names a snapshot.
 type ID string
 
-// A State is how a snapshot stands.
+// A State is a stage in the life of a snapshot.
 type State string
 
 // The states of a snapshot. Gone is final.
 const (
 	Planned   State = "planned"   // what to look at is known; nothing is kept yet
 	Ready     State = "ready"     // it can be restored
-	Restoring State = "restoring" // somebody asked for it; it is carried out, however often we die
+	Restoring State = "restoring" // somebody asked for it; it is completed even after crashes
 	Restored  State = "restored"
 	Gone      State = "gone" // dropped, or never taken: Why says the reason
 )
@@ -44,12 +44,12 @@ var (
 	ErrState = errors.New("no such transition") // leaves the state of the snapshot
 )
 
-// unfit returns s with the error of a step that does not fit it.
+// unfit returns s unchanged, with the error of a transition that its state forbids.
 func (s Snapshot) unfit(step string) (Snapshot, error) {
 	return s, fmt.Errorf("cannot %s a snapshot that is %s: %w", step, s.State, ErrState)
 }
 
-// A Loss is something of a repository that a call may destroy.
+// A Loss is something in a repository that a call may destroy.
 type Loss struct {
 	Dir     string `json:"dir"`               // where the program works
 	Path    string `json:"path,omitempty"`    // the file or tree; "" is every change in the work tree
@@ -70,7 +70,7 @@ type Scope struct {
 	Stashes bool     `json:"stashes,omitempty"`
 }
 
-// A Ref is the name of one and what it points to, "" for nothing.
+// A Ref is the name of a ref and the object that it points to, "" if it does not exist.
 type Ref struct {
 	Name string `json:"name"`
 	OID  string `json:"oid,omitempty"`
@@ -82,8 +82,8 @@ type Stash struct {
 	Text string `json:"text"`
 }
 
-// A Picture is how one repository stood within a scope. Tree names an object of
-// the repository that holds the files and the index.
+// A Picture is the state of one repository within a scope. Tree names an object of the
+// repository that contains the files and the index.
 type Picture struct {
 	Scope   Scope    `json:"scope"`
 	Tree    string   `json:"tree,omitempty"`
@@ -98,7 +98,7 @@ type Picture struct {
 // Empty reports whether p keeps nothing that a step could destroy.
 func (p Picture) Empty() bool { return p.Files == 0 && len(p.Commits()) == 0 }
 
-// Commits are what must stay for p's refs and stashes to come back.
+// Commits returns the objects that must be kept to restore the refs and stashes of p.
 func (p Picture) Commits() (oids []string) {
 	for _, r := range p.Refs {
 		if r.OID != "" {
@@ -111,8 +111,8 @@ func (p Picture) Commits() (oids []string) {
 	return oids
 }
 
-// Again is the scope in which to look once more: whatever HEAD names by then,
-// the refs of p are looked at.
+// Again returns the scope for a second look. It names the refs of p, so that they are
+// looked at whatever HEAD names by then.
 func (p Picture) Again() Scope {
 	again := p.Scope
 	again.Refs = slices.Clone(again.Refs)
@@ -129,12 +129,12 @@ type Restore struct {
 	By      string    `json:"by"`
 	Channel string    `json:"channel"`
 	At      time.Time `json:"at"`
-	All     bool      `json:"all,omitempty"`    // whatever newer work is overwritten
-	Known   []string  `json:"known,omitempty"`  // newer work that the person saw named
-	Redo    ID        `json:"redo"`             // the snapshot of what stood there before
-	DoneAt  time.Time `json:"done_at,omitzero"` // it is over
+	All     bool      `json:"all,omitempty"`    // overwrite any newer work
+	Known   []string  `json:"known,omitempty"`  // newer work that the person was shown
+	Redo    ID        `json:"redo"`             // the snapshot of the state before
+	DoneAt  time.Time `json:"done_at,omitzero"` // when it ended
 	Did     string    `json:"did,omitempty"`    // what it changed, for people
-	Failed  string    `json:"failed,omitempty"` // why it did not come to its end
+	Failed  string    `json:"failed,omitempty"` // why it failed
 }
 
 // A Snapshot is what is kept of one step. Text is the masked call.
@@ -161,7 +161,7 @@ type Snapshot struct {
 	Restore   *Restore   `json:"restore,omitempty"`
 }
 
-// Card is the ask whose card says how s stands.
+// Card returns the ask whose card shows the state of s.
 func (s Snapshot) Card() ask.ID {
 	if s.Shown != "" {
 		return s.Shown
@@ -169,13 +169,13 @@ func (s Snapshot) Card() ask.ID {
 	return s.Ask
 }
 
-// Plan begins a snapshot. The caller has filled in what it is of.
+// Plan begins a snapshot. The caller has filled in what the snapshot is about.
 func Plan(s Snapshot, now time.Time) Snapshot {
 	s.State, s.PlannedAt, s.EndsAt = Planned, now, now.Add(KeptFor)
 	return s
 }
 
-// Of reports whether s was planned for the very call of a, and not used up.
+// Of reports whether s was planned for exactly this call, and the step has not run yet.
 func (s Snapshot) Of(id session.ID, agent, tool, hash string) bool {
 	same := s.Session == id && s.Agent == agent && s.Tool == tool && s.Hash == hash
 	return same && s.awaitsStep() && s.Undoes == ""
@@ -186,8 +186,8 @@ func (s Snapshot) awaitsStep() bool {
 	return (s.State == Planned || s.State == Ready) && s.RanAt.IsZero()
 }
 
-// Take notes what was kept before the step. Taking again replaces it, until the step ran.
-// A snapshot that holds nothing is gone.
+// Take records what was kept before the step. Until the step has run, another Take
+// replaces it. A snapshot that keeps nothing is gone.
 func Take(s Snapshot, pictures []Picture, now time.Time) (Snapshot, error) {
 	if !s.awaitsStep() {
 		return s.unfit("take")
@@ -199,7 +199,7 @@ func Take(s Snapshot, pictures []Picture, now time.Time) (Snapshot, error) {
 	return s, nil
 }
 
-// Fail says that no snapshot could be taken. An earlier one stays, and says so.
+// Fail records that no snapshot could be taken. An earlier one is kept, with a note.
 func Fail(s Snapshot, why string) (Snapshot, error) {
 	switch {
 	case !s.awaitsStep():
@@ -211,7 +211,7 @@ func Fail(s Snapshot, why string) (Snapshot, error) {
 	return s, nil
 }
 
-// Ran says that the step is over. A snapshot that was not taken by then never is.
+// Ran records that the step is over. A snapshot that was not taken by then is gone.
 func Ran(s Snapshot, now time.Time) (Snapshot, error) {
 	switch {
 	case !s.awaitsStep():
@@ -223,7 +223,7 @@ func Ran(s Snapshot, now time.Time) (Snapshot, error) {
 	return s, nil
 }
 
-// Looked notes how things stood after the step, once and for each picture.
+// Looked records the state after the step, once for each picture.
 func Looked(s Snapshot, after []Picture) (Snapshot, error) {
 	if s.After != nil || len(after) != len(s.Pictures) {
 		return s.unfit("look after the step of")
@@ -232,8 +232,9 @@ func Looked(s Snapshot, after []Picture) (Snapshot, error) {
 	return s, nil
 }
 
-// Follow lets s follow its ask: what was refused needs no snapshot, and what
-// was allowed at the terminal runs from that moment on.
+// Follow returns s after a change of its ask. It drops a snapshot whose step will not
+// run. It also drops one that was not taken before the person answered at the terminal,
+// because the step may run from then on.
 func Follow(s Snapshot, a ask.Ask) Snapshot {
 	if !s.awaitsStep() {
 		return s
@@ -248,7 +249,7 @@ func Follow(s Snapshot, a ask.Ask) Snapshot {
 	return s
 }
 
-// Ask begins the restoring of s.
+// Ask begins to restore s.
 func Ask(s Snapshot, r Restore) (Snapshot, error) {
 	switch s.State {
 	case Gone:
@@ -264,22 +265,22 @@ func Ask(s Snapshot, r Restore) (Snapshot, error) {
 	return s, nil
 }
 
-// Refuse ends a restoring that would overwrite newer work. Nothing was changed.
+// Refuse ends a restore that would overwrite newer work. It changed nothing.
 func Refuse(s Snapshot, newer []string, now time.Time) (Snapshot, error) {
 	return s.restored(Ready, now, func(next *Snapshot) { next.Newer = newer })
 }
 
-// Break ends a restoring that failed; it may be asked for again.
+// Break ends a restore that failed. The person may ask for it again.
 func Break(s Snapshot, why string, now time.Time) (Snapshot, error) {
 	return s.restored(Ready, now, func(next *Snapshot) { next.Restore.Failed = why })
 }
 
-// Done ends a restoring; did says what it changed.
+// Done ends a restore. did says what it changed.
 func Done(s Snapshot, did string, now time.Time) (Snapshot, error) {
 	return s.restored(Restored, now, func(next *Snapshot) { next.Restore.Did, next.Newer = did, nil })
 }
 
-// restored ends the restoring of s; note adds how.
+// restored ends the restore of s. note records the result.
 func (s Snapshot) restored(to State, now time.Time, note func(*Snapshot)) (Snapshot, error) {
 	if s.State != Restoring {
 		return s.unfit("end the restoring of")
@@ -297,7 +298,7 @@ func (s Snapshot) Covered(newer []string) bool {
 		!slices.ContainsFunc(newer, func(n string) bool { return !slices.Contains(s.Restore.Known, n) })
 }
 
-// Next returns when s changes by itself; the zero time is never.
+// Next returns when s changes by itself, the zero time for never.
 func (s Snapshot) Next() time.Time {
 	if s.State == Gone || s.State == Restoring {
 		return time.Time{}
@@ -305,7 +306,7 @@ func (s Snapshot) Next() time.Time {
 	return s.EndsAt
 }
 
-// Tick applies what is due at now.
+// Tick applies the changes that are due at now.
 func Tick(s Snapshot, now time.Time) Snapshot {
 	if at := s.Next(); at.IsZero() || now.Before(at) {
 		return s
@@ -313,7 +314,7 @@ func Tick(s Snapshot, now time.Time) Snapshot {
 	return drop(s, fmt.Sprintf("it was kept for %.0f hours", KeptFor.Hours()))
 }
 
-// Drop ends s early. One that is being restored has to come to its end first.
+// Drop ends s early. It refuses to drop a snapshot that is being restored.
 func Drop(s Snapshot, why string) (Snapshot, error) {
 	if s.State == Gone || s.State == Restoring {
 		return s.unfit("drop")
