@@ -16,25 +16,25 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// An access says who may ask for an operation. Every caller is a process of
-// our own user; that has been checked before.
+// An access says who may ask for an operation. Every caller is a process of the
+// coordinator's own user: Server.caller has checked that.
 type access int
 
 const (
 	anyone access = iota // reading
-	hook                 // a hook binary of ours
-	own                  // the command line of ours
+	hook                 // a hook binary of this installation
+	own                  // the afar program of this installation
 	person               // a decision: never from inside a session
 )
 
-// An operation is one row of the table: who may, and what it does.
+// An operation is one row of the table: who may ask for it, and what it does.
 type operation struct {
 	access access
 	do     func(*Server, *call) (any, error)
 }
 
-// row returns the row of an operation whose handler takes a decoded request. A call
-// without a body says nothing in its request.
+// row returns the row of an operation whose handler takes a decoded request. For a call
+// without a body the handler gets the zero request.
 func row[Request, Reply any](who access, do func(*Server, *call, Request) (Reply, error)) operation {
 	known[reflect.TypeFor[Request]()] = fields(reflect.TypeFor[Request]())
 	return operation{who, func(s *Server, c *call) (any, error) {
@@ -125,8 +125,8 @@ var operations = map[string]operation{
 	wire.OpTelegramDisconnect: row(person, (*Server).telegramDisconnect),
 }
 
-// allow says whether the caller may have the operation. A refused decision is
-// journalled: somebody tried to answer its own question.
+// allow returns an error if the caller may not ask for the operation. It journals a
+// refused decision: a session may have tried to answer its own question.
 func (s *Server) allow(op operation, c *call) error {
 	switch op.access {
 	case hook:
@@ -147,17 +147,18 @@ func (s *Server) allowHook(c *call) error {
 	if len(c.line) > 0 {
 		exe = c.line[0].Exe
 	}
-	if text := fmt.Sprintf("%s was asked for by %s, which is no hook of ours", c.op, exe); s.fresh(text) {
+	if text := fmt.Sprintf("%s was asked for by %s, which is not a hook of Afar", c.op, exe); s.fresh(text) {
 		s.refused(c.op, text)
 	}
 	return fmt.Errorf("%w: hook operations are taken from the hook binaries in %s alone", errDenied, s.cfg.Bin)
 }
 
-// tellEvery is how often the journal is told of one forged hook operation: an
-// older installation beside this one would fill it.
+// tellEvery is how long the same refusal is not journalled again. Otherwise an older
+// installation next to this one would fill the journal.
 const tellEvery = time.Minute
 
-// fresh reports whether a text was not told for a while.
+// fresh reports whether a refusal was not journalled within tellEvery, and notes that it
+// is journalled now.
 func (s *Server) fresh(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,10 +171,9 @@ func (s *Server) fresh(text string) bool {
 	return true
 }
 
-// allowFor says whether a hook may speak for a session, and name that client. A
-// process that a session started may not, but for the client of that very
-// session: else it would run one of our binaries with an input of its own
-// making.
+// allowFor returns an error if a hook may not speak for a session and name that client.
+// Of the processes that a session started, only the client of this session may.
+// Otherwise a session could run a hook binary with an input that it made itself.
 func (s *Server) allowFor(c *call, id session.ID, client int) error {
 	if !peer.Supported {
 		return nil
@@ -190,36 +190,36 @@ func (s *Server) allowFor(c *call, id session.ID, client int) error {
 	return fmt.Errorf("%w: only the client of a session speaks for it", errDenied)
 }
 
-// speaks reports whether the hook at the head of a line may speak for a session,
-// and below which session's process it runs.
+// speaks reports whether the first process of a line, a hook, may speak for a session.
+// It also returns the program of the session that the hook runs in, "" for none.
 func (s *Server) speaks(line []peer.Process, id session.ID, client int) (where string, ok bool) {
 	if len(line) == 0 {
 		return "an unknown process", false
 	}
 	host := s.host(line)
-	where = s.below(line[0], host)
+	where = s.sessionAbove(line[0], host)
 	return where, where == "" || s.speaksFor(line[0], host, id, client)
 }
 
-// speaksFor reports whether host is the client of a session, or may be: nobody
-// else that lives is. client is what the hook says of it, 0 for nothing.
+// speaksFor reports whether host is the client of a session, or may be because no other
+// living process is. client is the client's process id as the hook gives it, 0 for none.
 func (s *Server) speaksFor(p peer.Process, host []peer.Process, id session.ID, client int) bool {
-	if len(host) == 0 || client != 0 && host[0].PID != client || exec(p, host[0]) {
+	if len(host) == 0 || client != 0 && host[0].PID != client || replacedShell(p, host[0]) {
 		return false
 	}
 	v, err := s.cfg.Core.Session(string(id))
 	return err != nil || v.State == session.Ended || v.Client == host[0].PID || !peer.Alive(v.Client)
 }
 
-// below says which session's process the client that ran the hook p descends
-// from; "" for none.
-func (s *Server) below(p peer.Process, host []peer.Process) string {
+// sessionAbove returns the program of the session that the client which ran the hook p descends
+// from, "" for none.
+func (s *Server) sessionAbove(p peer.Process, host []peer.Process) string {
 	switch {
 	case len(host) == 0:
 		return filepath.Base(p.Exe)
 	case host[0].Marked:
 		return filepath.Base(host[0].Exe)
-	case exec(p, host[0]):
+	case replacedShell(p, host[0]):
 		return filepath.Base(p.Exe) + ", run by its shell"
 	case peer.Born(host[0].PID):
 		return filepath.Base(host[0].Exe) + ", cut off from it"
@@ -227,8 +227,8 @@ func (s *Server) below(p peer.Process, host []peer.Process) string {
 	return s.inSession(host[1:])
 }
 
-// host returns the client that ran a hook, and what that descends from. A hook
-// may have left the call to a copy of itself.
+// host returns the client that ran a hook, and the client's ancestors. It skips all hook
+// binaries at the head: a hook may have left the call to a copy of itself.
 func (s *Server) host(line []peer.Process) []peer.Process {
 	for len(line) > 0 && ourHook(line[0].Exe, s.cfg.Bin) {
 		line = line[1:]
@@ -236,9 +236,9 @@ func (s *Server) host(line []peer.Process) []peer.Process {
 	return line
 }
 
-// exec reports whether a shell of the client became p: a hook of the client
-// itself bears no birthmark that the client does not bear.
-func exec(p, client peer.Process) bool { return peer.Born(p.PID) && !peer.Born(client.PID) }
+// replacedShell reports whether a shell of the client became p. A hook that the client itself
+// started has no birthmark unless the client has one.
+func replacedShell(p, client peer.Process) bool { return peer.Born(p.PID) && !peer.Born(client.PID) }
 
 func (s *Server) allowPerson(c *call) error {
 	if !peer.Supported {
@@ -250,7 +250,7 @@ func (s *Server) allowPerson(c *call) error {
 	}
 	if ourHook(c.line[0].Exe, s.cfg.Bin) {
 		s.refused(c.op, fmt.Sprintf("%s was asked for by %s", c.op, c.line[0].Exe))
-		return fmt.Errorf("%w: no hook decides anything", errDenied)
+		return fmt.Errorf("%w: a hook cannot make a decision", errDenied)
 	}
 	if where := s.inSession(c.line); where != "" {
 		s.refused(c.op, fmt.Sprintf("%s was asked for from inside a session (%s)", c.op, where))
@@ -259,8 +259,8 @@ func (s *Server) allowPerson(c *call) error {
 	return nil
 }
 
-// person is for decisions that the coordinator does not take itself, such as
-// to uninstall: whether the caller may, and a journal that knows of it.
+// person checks whether the caller may take a decision that another program carries out,
+// such as to uninstall. A refusal is journalled under the decision's name.
 func (s *Server) person(c *call, in wire.PersonRequest) (out wire.PersonReply, err error) {
 	if in.ID == "" || len(in.ID) > 40 {
 		return out, badRequest("a decision needs a name")
@@ -270,17 +270,17 @@ func (s *Server) person(c *call, in wire.PersonRequest) (out wire.PersonReply, e
 	return out, s.allowPerson(&named)
 }
 
-// allowHere says whether a decision at the terminal counts. answers_from may
-// leave it to the phone.
+// allowHere returns an error if a decision at the terminal does not count. The setting
+// answers_from may exclude the terminal.
 func (s *Server) allowHere(c *call) error {
 	err := s.cfg.Core.Counts(terminal)
 	if err != nil {
-		s.refused(c.op, c.op+" was asked for at the terminal, from where answers do not count")
+		s.refused(c.op, c.op+" was asked for at the terminal, where answers do not count")
 	}
 	return err
 }
 
-// terminal is the name of the channel that the command line is.
+// terminal is the name of the command line as a channel.
 const terminal = "terminal"
 
 // refused journals a call that was refused.
@@ -290,22 +290,25 @@ func (s *Server) refused(name, text string) {
 	}
 }
 
-// allowTerminal says whether the caller, whom allow let in, has a terminal.
+// allowTerminal returns an error if the caller has no terminal. allow must have accepted
+// the caller before.
 func (s *Server) allowTerminal(c *call) error {
 	if !peer.Supported || c.line[0].Terminal {
 		return nil
 	}
-	s.refused(c.op, fmt.Sprintf("%s was asked for by a process without a terminal (%s)", c.op, filepath.Base(c.line[0].Exe)))
+	exe := filepath.Base(c.line[0].Exe)
+	s.refused(c.op, fmt.Sprintf("%s was asked for by a process without a terminal (%s)", c.op, exe))
 	return fmt.Errorf("%w: an answer needs a controlling terminal; type it in a terminal of your own", errDenied)
 }
 
-// inSession looks for a session's mark on a process or any of its ancestors:
-// the environment that the host gives its children, the client itself, or the
-// birthmark that a shell of a session leaves on all that it starts. It returns
-// the program that bears it, "" for none.
+// inSession returns the program that shows that a line is inside a session, "" for none.
+// It looks at the process and all its ancestors for the environment that the host gives
+// its children, and for a session's client. It looks at the process itself for the
+// birthmark, which a session's shell leaves on everything that it starts.
 func (s *Server) inSession(line []peer.Process) string {
 	for _, p := range line {
-		if p.Marked || p.PID > 1 && s.cfg.Core.IsClient(p.PID) { // an orphaned hook takes the first process for its client
+		// An orphaned hook may have named the first process, 1, as its client.
+		if p.Marked || p.PID > 1 && s.cfg.Core.IsClient(p.PID) {
 			return filepath.Base(p.Exe)
 		}
 	}
@@ -315,15 +318,15 @@ func (s *Server) inSession(line []peer.Process) string {
 	return ""
 }
 
-// nested reports whether the client that ran a hook descends from another
-// session, or whether a session ran the hook itself: what is typed there was
-// not typed by a person.
+// nested reports whether the client that ran a hook descends from another session, or
+// whether a session ran the hook itself. A prompt of such a client was not typed by a
+// person.
 func (s *Server) nested(line []peer.Process, client int) bool {
 	host := s.host(line)
 	if len(host) == 0 || host[0].PID != client {
-		return peer.Supported // the client did not run it: somebody lies
+		return peer.Supported // another process ran the hook: the named client is false
 	}
-	return s.below(line[0], host) != ""
+	return s.sessionAbove(line[0], host) != ""
 }
 
 // ourHook reports whether exe is a hook binary of this installation.
@@ -331,16 +334,16 @@ func ourHook(exe, bin string) bool {
 	return strings.HasPrefix(filepath.Base(exe), "hook-") && ours(exe, bin)
 }
 
-// ours reports whether exe is a program of this installation. The host keeps one
-// folder per version of a plugin that was installed from git, and a program of the
-// version before may still run.
+// ours reports whether exe is a program of this installation, of any version. The host
+// keeps one folder per version of a plugin that was installed from git, and a program of
+// an earlier version may still run.
 func ours(exe, bin string) bool {
 	dir := filepath.Dir(exe)
 	return dir == bin || versions(dir) != "" && versions(dir) == versions(bin)
 }
 
-// versions returns the folder that holds all versions of the plugin that a bin
-// directory belongs to, "" when it is not one of the host's plugin cache.
+// versions returns the folder with all versions of the plugin that a bin directory
+// belongs to. It returns "" for a directory outside the host's plugin cache.
 func versions(bin string) string {
 	parent := filepath.Dir(filepath.Dir(bin))
 	if strings.HasSuffix(filepath.ToSlash(parent), "/plugins/cache/afar/afar") {

@@ -11,8 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// configRefused takes in which settings file a session does not take over, and
-// why.
+// configRefused records which settings file a session refused to load, and why.
 func (s *Server) configRefused(c *call, in wire.ConfigRefusedRequest) (out wire.ConfigRefusedReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
@@ -22,16 +21,16 @@ func (s *Server) configRefused(c *call, in wire.ConfigRefusedRequest) (out wire.
 	return out, s.cfg.Core.SettingsRefused(p.Session, reason)
 }
 
-// withNotices returns a notice with what waits for the session's terminal.
+// withNotices returns a notice together with the notices that wait for the session's
+// terminal. These are then no longer waiting.
 func (s *Server) withNotices(id session.ID, notice string) (string, error) {
 	waiting, err := s.cfg.Core.TakeNotices(id)
 	return strings.Trim(notice+"\n"+waiting, "\n"), err
 }
 
-// pastGuard raises an alarm for a call that ran although the hooks wrote down
-// that the guard denied it, or did not write it down at all. A subagent's call
-// may have been written down under another session: of those only the denied
-// ones count.
+// pastGuard raises an alarm for a call that ran although the guard denied it, or although
+// the hooks' ledger has no entry for it. The entry of a subagent's call may be in the
+// ledger of another session, so a missing entry of such a call raises no alarm.
 func (s *Server) pastGuard(in wire.OutcomeRequest, p payload) error {
 	denied := in.Kept == string(ledger.Denied)
 	never := in.Kept == string(ledger.Never) && p.Agent == "" && ledger.Sees(p.Tool)

@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-// anchor is what a session would be told after a compaction, as things stand.
+// anchor returns what a session would be told if it were compacted now.
 func (s *Server) anchor(ctx context.Context, id string) (string, error) {
 	v, err := s.cfg.Core.Session(id)
 	if err != nil {
@@ -21,14 +21,15 @@ func (s *Server) anchor(ctx context.Context, id string) (string, error) {
 	return s.cfg.Core.Anchor(v.ID, s.allFacts(ctx, v)), nil
 }
 
-// allFacts is anchorFacts with what git knows of the directory that is worked in.
+// allFacts returns anchorFacts together with what git says of the directory that the
+// session works in.
 func (s *Server) allFacts(ctx context.Context, v session.Session) loop.AnchorFacts {
 	facts := s.anchorFacts(v)
 	facts.Commits, facts.Files = s.cfg.Git.Recent(ctx, s.cfg.Core.Loop(v.ID).WorksIn(v.Cwd))
 	return facts
 }
 
-// anchorFacts is what is known of a session at once: git is not asked.
+// anchorFacts returns what is known of a session without asking git.
 func (s *Server) anchorFacts(v session.Session) loop.AnchorFacts {
 	said := ""
 	if v.Transcript != "" {
@@ -37,8 +38,8 @@ func (s *Server) anchorFacts(v session.Session) loop.AnchorFacts {
 	return loop.AnchorFacts{Said: said, Asked: v.Typed, Whole: s.wholeGoal(v)}
 }
 
-// wholeGoal is the path of the file with the whole goal of a session's loop, "" where
-// there is none.
+// wholeGoal returns the path of the file that holds the whole goal of a session's loop,
+// "" if there is no such file.
 func (s *Server) wholeGoal(v session.Session) string {
 	f, ok := s.cfg.Core.Loop(v.ID).Top()
 	if !ok || f.GoalFile() == "" {

@@ -13,11 +13,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// maxWait bounds one wait of a hook; it asks again. A coordinator that hangs is
-// noticed that way.
+// maxWait bounds one wait of a hook, which then asks again. That way the hook notices a
+// coordinator that hangs.
 const maxWait = 25 * time.Second
 
-// waitFor is how long a caller may wait that asks for ms milliseconds.
+// waitFor returns how long a caller may wait if it asks for ms milliseconds.
 func waitFor(ms int64) time.Duration { return min(time.Duration(ms)*time.Millisecond, maxWait) }
 
 func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply, err error) {
@@ -31,7 +31,7 @@ func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply
 	if s.silent(in.HookCall) {
 		return wire.AskState{ID: in.Ask, State: string(ask.Cancelled), Message: "Afar is paused"}, nil
 	}
-	a, v, err := s.asked(in, p)
+	a, v, err := s.newAsk(in, p)
 	if err != nil {
 		return out, badRequest("%v", err)
 	}
@@ -42,19 +42,17 @@ func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply
 		a, err = s.cfg.Core.OpenCovered(a, v.Need)
 	}
 	if err == nil {
-		s.beside(p, v.Losses, a)
+		s.planSnapshotOf(p, v.Losses, a)
 	}
 	return askState(a), err
 }
 
-// asked is what a hook's call asks the person, and the call as it is seen: what
-// the guard asks about, and what only a person can say, needs its person each
-// time.
-func (s *Server) asked(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall.Call, err error) {
+// newAsk returns the ask that a hook's call opens, and the call as the guard sees it.
+func (s *Server) newAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall.Call, err error) {
 	if ask.Kind(in.Kind) == ask.Elicitation {
 		a, err = ask.NewElicitation(in.Payload)
 	} else {
-		a, v, err = s.askedCall(in, p)
+		a, v, err = s.newCallAsk(in, p)
 	}
 	a.ID, a.Kind, a.Session, a.Prompt = ask.ID(in.Ask), ask.Kind(in.Kind), p.Session, p.PromptID
 	a.Agent, a.AgentType, a.Cwd, a.Attended, a.Background = p.Agent, p.AgentType, p.Cwd, in.Attended, in.Background
@@ -62,7 +60,10 @@ func (s *Server) asked(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall
 	return a, v, err
 }
 
-func (s *Server) askedCall(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall.Call, err error) {
+// newCallAsk returns the ask for a tool call, and the call as the guard sees it. Only a
+// permission can be covered by a grant. The person answers everything else each time:
+// the guard's own questions, and what only a person can say.
+func (s *Server) newCallAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall.Call, err error) {
 	v = s.see(in.Project, p)
 	if in.Kind != string(ask.Permission) {
 		v.Need = grant.Need{}
@@ -86,8 +87,8 @@ func (s *Server) askedCall(in wire.AskOpenRequest, p payload) (a ask.Ask, v tool
 	return a, v, nil
 }
 
-// askWait holds the hook's connection until the ask ends. A connection that
-// breaks starts the time in which the hook may dial again.
+// askWait holds the hook's connection until the ask ends. If the connection breaks, the
+// hook has a limited time to dial again.
 func (s *Server) askWait(c *call, in wire.AskWaitRequest) (out wire.AskWaitReply, err error) {
 	id, err := s.ownAsk(c, in.Ask)
 	if err != nil {
@@ -112,7 +113,7 @@ func (s *Server) askClaim(c *call, in wire.AskClaimRequest) (out wire.AskClaimRe
 	if err != nil {
 		return out, err
 	}
-	s.before(c.ctx, id)
+	s.takeSnapshotOf(c.ctx, id)
 	a, err := s.cfg.Core.ClaimAsk(id, in.Receipt && caller(c).Known())
 	if err == nil && a.Unproven {
 		c.printed = func(yes bool) error { return s.cfg.Core.AskPrinted(a.ID, yes) }
@@ -156,8 +157,8 @@ func askState(a ask.Ask) wire.AskState {
 	return r
 }
 
-// answerAsk is the terminal channel. An allow needs a controlling terminal; a
-// refusal does not, for it can do no harm.
+// answerAsk answers an ask from the command line. An allow needs a controlling terminal.
+// A refusal does not, because it can do no harm.
 func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.AnswerReply, err error) {
 	if in.ID == "" {
 		return out, badRequest("an answer needs an id")
@@ -165,7 +166,7 @@ func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.AnswerReply
 	if err := s.allowHere(c); err != nil {
 		return out, err
 	}
-	if in.ID, err = meant(in.ID, "ask_", s.askIDs()); err != nil {
+	if in.ID, err = resolveID(in.ID, "ask_", s.askIDs()); err != nil {
 		return out, err
 	}
 	if in.Allow || in.Text != "" || len(in.Options) > 0 {
@@ -175,19 +176,19 @@ func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.AnswerReply
 	}
 	switch scope := ask.Scope(in.Scope); {
 	case scope != ask.Once && scope != ask.Session && scope != ask.Always:
-		return out, badRequest("an allow is for once, session or always, not %q", in.Scope)
+		return out, badRequest("unknown scope %q; want session or always, or none for once", in.Scope)
 	case scope != ask.Once && !in.Allow:
-		return out, badRequest("only an allow can reach farther than its call")
+		return out, badRequest("only an allow can have a scope")
 	}
 	d := ask.Decision{Allow: in.Allow, Message: in.Message, By: localUser(), Channel: terminal, Scope: ask.Scope(in.Scope)}
 	if !in.Allow && in.Message == "" {
 		d.Message = "Denied by " + d.By + ". Do not try it again in another form; go on without it or ask."
 	}
 	if a, err := s.cfg.Core.Ask(ask.ID(in.ID)); err == nil && a.Kind == ask.CheckIn {
-		d.Message = in.Message + in.Text // a text is its next instruction, none lets it rest
+		d.Message = in.Message + in.Text // a text is its next instruction; without one the session stops
 		in.Text = ""
 	}
-	a, err := s.answered(in, d)
+	a, err := s.applyAnswer(in, d)
 	if err != nil {
 		return out, err
 	}
@@ -231,11 +232,31 @@ func (s *Server) wireAsks() []wire.Ask {
 func (s *Server) wireAsk(a ask.Ask) wire.Ask {
 	v, _ := s.cfg.Core.Session(string(a.Session)) // an ask without a known session has an empty token
 	w := wire.Ask{
-		ID: string(a.ID), Kind: string(a.Kind), State: string(a.State), Session: string(a.Session), Token: v.Token,
-		Project: v.Project, Tool: a.Tool, Input: a.Text, Hash: a.Hash, Agent: a.AgentType, Why: a.Why, Does: a.Does, Says: a.Says, Asked: a.Asked, Said: a.Said,
-		Card: string(a.On), AskedBy: ask.Card{a}.Askers(), Perhaps: a.Perhaps,
-		OpenedAt: a.OpenedAt.UnixMilli(), ExpiresAt: a.ExpiresAt.UnixMilli(), SettledAt: millis(a.SettledAt), Outcome: a.Outcome(),
-		ForSession: a.ForSession(), ForAlways: a.ForAlways(), Parked: a.Parked,
+		ID:         string(a.ID),
+		Kind:       string(a.Kind),
+		State:      string(a.State),
+		Session:    string(a.Session),
+		Token:      v.Token,
+		Project:    v.Project,
+		Tool:       a.Tool,
+		Input:      a.Text,
+		Hash:       a.Hash,
+		Agent:      a.AgentType,
+		Why:        a.Why,
+		Does:       a.Does,
+		Says:       a.Says,
+		Asked:      a.Asked,
+		Said:       a.Said,
+		Card:       string(a.On),
+		AskedBy:    ask.Card{a}.Askers(),
+		Perhaps:    a.Perhaps,
+		OpenedAt:   a.OpenedAt.UnixMilli(),
+		ExpiresAt:  a.ExpiresAt.UnixMilli(),
+		SettledAt:  millis(a.SettledAt),
+		Outcome:    a.Outcome(),
+		ForSession: a.ForSession(),
+		ForAlways:  a.ForAlways(),
+		Parked:     a.Parked,
 	}
 	if a.State == ask.Open && s.cfg.Core.Counts(terminal) != nil {
 		w.AnswerAt = s.cfg.Core.Settings().AnswersFrom

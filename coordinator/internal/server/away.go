@@ -10,7 +10,12 @@ import (
 
 func (s *Server) settings() wire.Settings {
 	set := s.cfg.Core.Settings()
-	return wire.Settings{Away: string(set.Away.Mode), AwayUntil: millis(set.Away.Until), Paused: set.Paused, AnswersFrom: set.AnswersFrom}
+	return wire.Settings{
+		Away:        string(set.Away.Mode),
+		AwayUntil:   millis(set.Away.Until),
+		Paused:      set.Paused,
+		AnswersFrom: set.AnswersFrom,
+	}
 }
 
 func (s *Server) away(c *call, in wire.AwayRequest) (out wire.AwayReply, err error) {
@@ -19,9 +24,9 @@ func (s *Server) away(c *call, in wire.AwayRequest) (out wire.AwayReply, err err
 		return out, badRequest("%v", err)
 	}
 	if in.ForMS < 0 {
-		return out, badRequest("away: a time that is not negative is needed")
+		return out, badRequest("away: the time must not be negative")
 	}
-	if mode != session.On { // to the phone is never the wrong way
+	if mode != session.On { // moving asks to the phone is always allowed
 		if err := s.allowHere(c); err != nil {
 			return out, err
 		}
@@ -51,11 +56,12 @@ func (s *Server) pause(c *call, in wire.PauseRequest) (out wire.PauseReply, err 
 	return s.settings(), nil
 }
 
-// awayTyped reads "on|off|auto [--for 2h]".
+// awayTyped answers /afar:away with the arguments "on|off|auto [--for 2h]".
 func (s *Server) awayTyped(p payload) (out wire.ExpandReply, err error) {
 	words := strings.Fields(p.CommandArgs)
 	if len(words) == 0 {
-		return blocked("Away is " + string(s.cfg.Core.Away(p.Session)) + " for this session. /afar:away on, off or auto changes it."), nil
+		now := string(s.cfg.Core.Away(p.Session))
+		return blocked("Away is " + now + " for this session. /afar:away on, off or auto changes it."), nil
 	}
 	mode, err := session.ParseMode(words[0])
 	if err != nil {

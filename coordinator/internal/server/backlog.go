@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// breath is how long a hook has to end when it has its reply. What the reply left
-// to do begins behind it: a small machine would have the host wait for both.
+// breath is how long a hook has to end after its reply. Only then does the work begin
+// that the reply left to do. On a small machine the host would otherwise wait for both.
 const breath = 3 * time.Millisecond
 
-// A backlog is what replies left to do. It is done a breath later, or before the
-// next call begins, whichever comes first, and always in order.
+// A backlog is the work that replies left to do. It is done in order, after breath or
+// before the next call begins, whichever comes first.
 type backlog struct {
 	mu   sync.Mutex // held until all is done
 	left []func()
@@ -22,7 +22,7 @@ func (b *backlog) add(todo []func()) {
 	b.left = append(b.left, todo...)
 }
 
-// work does what is left, or waits for the one who is at it.
+// work does the work that is left. If another goroutine is doing it, work waits for that.
 func (b *backlog) work() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

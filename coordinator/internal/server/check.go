@@ -16,8 +16,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// stopID tells the calls of one Stop hook from each other, and from the same
-// call made again. A hook of before says nothing.
+// stopID returns an id for one call of a Stop hook. The same call made again has the same
+// id. It returns "" for a hook of an older version, which sends no check-in id.
 func stopID(in wire.StopRequest) string {
 	if in.Ask == "" {
 		return ""
@@ -25,27 +25,27 @@ func stopID(in wire.StopRequest) string {
 	return fmt.Sprintf("%s/%d", in.Ask, in.Round)
 }
 
-// checkResult is what a Stop hook says of the check that it ran; nil when it
-// ran none.
+// checkResult returns the result of the check that a Stop hook ran, nil if it ran none.
 func checkResult(in *wire.LoopChecked) *loop.CheckResult {
 	if in == nil {
 		return nil
 	}
 	return &loop.CheckResult{
-		Frame: in.Frame, ExitCode: in.ExitCode, TimedOut: in.TimedOut, Broken: printed(in.Broken),
-		Took: time.Duration(in.TookMS) * time.Millisecond, Tail: printed(in.Output), Digest: in.Digest,
+		Frame: in.Frame, ExitCode: in.ExitCode, TimedOut: in.TimedOut, Broken: cleanOutput(in.Broken),
+		Took: time.Duration(in.TookMS) * time.Millisecond, Tail: cleanOutput(in.Output), Digest: in.Digest,
 	}
 }
 
-// colours are the sequences with which programs colour their output.
+// colours matches the escape sequences that colour a program's output.
 var colours = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 
-// printed is what a program printed as it may be kept and shown.
-func printed(text string) string {
+// cleanOutput returns a program's output without colours and secrets, fit to be kept and
+// shown.
+func cleanOutput(text string) string {
 	return redact.Visible(redact.Mask(colours.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")))
 }
 
-// wireCheck is the check that the Stop hook is to run.
+// wireCheck returns the check that the Stop hook is to run, nil for none.
 func wireCheck(c *loop.Check, token, cwd string) *wire.LoopCheck {
 	if c == nil {
 		return nil
@@ -54,17 +54,23 @@ func wireCheck(c *loop.Check, token, cwd string) *wire.LoopCheck {
 	if dir == "" {
 		dir = cwd
 	}
-	return &wire.LoopCheck{Frame: c.Frame, Session: token, Command: c.Command, Dir: dir, TimeoutMS: c.Timeout.Milliseconds()}
+	return &wire.LoopCheck{
+		Frame:     c.Frame,
+		Session:   token,
+		Command:   c.Command,
+		Dir:       dir,
+		TimeoutMS: c.Timeout.Milliseconds(),
+	}
 }
 
-// check follows a check that a Stop hook runs: it journals what it prints and
-// tells the hook when nobody wants its result any more.
+// check follows a check that a Stop hook runs. It journals the check's output, and tells
+// the hook when the result is no longer wanted.
 func (s *Server) check(c *call, in wire.CheckRequest) (out wire.CheckReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
 		return out, err
 	}
-	if err := s.cfg.Core.Checking(p.Session, printed(in.Output)); err != nil {
+	if err := s.cfg.Core.Checking(p.Session, cleanOutput(in.Output)); err != nil {
 		return out, err
 	}
 	if in.Ended == wire.Interrupted {
@@ -78,11 +84,12 @@ func (s *Server) check(c *call, in wire.CheckRequest) (out wire.CheckReply, err 
 	return wire.CheckReply{Wake: core.Wait}, nil
 }
 
-// allowCheck has the guard judge a check once, before the loop starts. What the
-// guard would only ask about, the person has said by typing it.
+// allowCheck has the guard judge a check once, before the loop starts. It returns an
+// error only if the guard denies the check. If the guard would ask, the person has
+// already answered by typing the check.
 func (s *Server) allowCheck(command, cwd, project string) error {
 	where := callsite.Context(s.cfg.Dirs, s.cfg.Bin, cwd, project)
-	where.Git, where.Merged = nil, nil // nothing of the moment: the check runs again and again
+	where.Git, where.Merged = nil, nil // the check runs many times, so the state of the work tree must not matter
 	d := guard.Judge(guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: command}}}, where)
 	if d.Verdict == guard.Deny {
 		return fmt.Errorf("the guard refuses this check: %s (%s)", d.Person, d.Rule)

@@ -2,7 +2,7 @@ package server
 
 import "github.com/afar-sh/afar/coordinator/wire"
 
-// checkInOver takes in that a Stop hook gives its session free.
+// checkInOver records that a Stop hook no longer holds its session.
 func (s *Server) checkInOver(c *call, in wire.CheckInOverRequest) (out wire.CheckInOverReply, err error) {
 	id, err := s.ownAsk(c, in.Ask)
 	if err != nil {

@@ -19,17 +19,18 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// Consult says how a second opinion is asked for.
+// Consult holds the settings of second opinions.
 type Consult struct {
 	Programs []string
-	Timeout  time.Duration // of each
+	Timeout  time.Duration // for each program
 }
 
-// maxConsults is how many consultations may run at once, whoever asks.
+// maxConsults is how many consultations may run at once, in all sessions together.
 const maxConsults = 8
 
-// A consultation is one that runs. It is held in memory alone: when this process
-// ends, it ends uncounted, and its reviewer makes another one.
+// A consultation is a second opinion that is being asked for now. It is held in memory
+// only. When this process ends, the consultation is lost and not counted, and its
+// reviewer has to begin another one.
 type consultation struct {
 	pid     int // of the `afar consult` that runs it
 	session session.ID
@@ -67,7 +68,7 @@ func (s *Server) returned(p payload) {
 	}
 }
 
-// allowOwn says whether the caller is the command line of this installation.
+// allowOwn returns an error unless the caller is the afar program of this installation.
 func (s *Server) allowOwn(c *call) error {
 	if !peer.Supported || len(c.line) > 0 && ours(c.line[0].Exe, s.cfg.Bin) && filepath.Base(c.line[0].Exe) == "afar" {
 		return nil
@@ -76,10 +77,11 @@ func (s *Server) allowOwn(c *call) error {
 	if len(c.line) > 0 {
 		exe = c.line[0].Exe
 	}
-	if text := fmt.Sprintf("%s was asked for by %s, which is not the afar of this installation", c.op, exe); s.fresh(text) {
+	text := fmt.Sprintf("%s was asked for by %s, which is not the afar of this installation", c.op, exe)
+	if s.fresh(text) {
 		s.refused(c.op, text)
 	}
-	return fmt.Errorf("%w: a consultation is made by %s alone", errDenied, filepath.Join(s.cfg.Bin, "afar"))
+	return fmt.Errorf("%w: only %s may consult", errDenied, filepath.Join(s.cfg.Bin, "afar"))
 }
 
 // consultBegin lets a consultation begin, unless a consulted model asks for it.
@@ -101,11 +103,15 @@ func (s *Server) consultBegin(c *call, _ wire.ConsultBeginRequest) (out wire.Con
 	}
 	one.agent = s.reviewer(v.ID)
 	s.running[id] = one
-	return wire.ConsultBeginReply{ID: id, Programs: s.cfg.Consult.Programs, TimeoutMS: s.cfg.Consult.Timeout.Milliseconds()}, nil
+	return wire.ConsultBeginReply{
+		ID:        id,
+		Programs:  s.cfg.Consult.Programs,
+		TimeoutMS: s.cfg.Consult.Timeout.Milliseconds(),
+	}, nil
 }
 
-// consulted reports whether a process descends from a consultation that runs, or
-// from this process, which has commits reviewed. s.mu is held.
+// consulted reports whether a process descends from a running consultation, or from the
+// coordinator itself, which starts the reviews of commits. s.mu is held.
 func (s *Server) consulted(line []peer.Process) bool {
 	self := s.cfg.Self().PID
 	for i, p := range line {
@@ -121,7 +127,7 @@ func (s *Server) consulted(line []peer.Process) bool {
 	return false
 }
 
-// asksNow reports whether a consultation of an agent runs.
+// asksNow reports whether an agent of a session is consulting now.
 func (s *Server) asksNow(id session.ID, agent string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,8 +139,8 @@ func (s *Server) asksNow(id session.ID, agent string) bool {
 	return false
 }
 
-// Consulting reports whether a process belongs to a consultation, or to a review
-// that this process has made.
+// Consulting reports whether a process belongs to a running consultation, or to a review
+// that the coordinator started.
 func (s *Server) Consulting(pid int) bool {
 	line := peer.Line(pid)
 	s.mu.Lock()
@@ -142,8 +148,8 @@ func (s *Server) Consulting(pid int) bool {
 	return s.consulted(line)
 }
 
-// reviewer returns the agent for whom a consultation of a session begins; "" for
-// the session itself. s.mu is held.
+// reviewer returns the agent that a beginning consultation of a session is for, "" for
+// the session itself. It marks that agent's call as used. s.mu is held.
 func (s *Server) reviewer(id session.ID) string {
 	open := s.reviewers[id]
 	i := review.Whose(open, time.Now())
@@ -154,7 +160,8 @@ func (s *Server) reviewer(id session.ID) string {
 	return open[i].Agent
 }
 
-// consultEnd journals what came of a consultation. Whoever began it says so.
+// consultEnd journals the result of a consultation. Only the process that began the
+// consultation may report it.
 func (s *Server) consultEnd(c *call, in wire.ConsultEndRequest) (out wire.ConsultEndReply, err error) {
 	s.mu.Lock()
 	one, ok := s.running[in.ID]
@@ -169,23 +176,27 @@ func (s *Server) consultEnd(c *call, in wire.ConsultEndRequest) (out wire.Consul
 	case in.Ended:
 		return out, nil
 	case in.By == "":
-		return out, s.cfg.Core.Note(event.ConsultFailed, one.session, one.agent, one.who+": no other model could be asked: "+missed(in.Missed))
+		text := one.who + ": no other model could be asked: " + missed(in.Missed)
+		return out, s.cfg.Core.Note(event.ConsultFailed, one.session, one.agent, text)
 	case len(in.Digest) != 64 || in.Bytes <= 0:
 		return out, badRequest("consult.end: an answer needs a digest")
 	}
 	return out, s.cfg.Core.Note(event.ConsultAnswered, one.session, one.agent, one.who+": "+answered(in))
 }
 
-// answered is a consultation for the journal. What programs said of themselves
-// was written by others.
+// answered returns the journal's text for a consultation that was answered. The parts
+// that come from the consulted programs are masked.
 func answered(in wire.ConsultEndRequest) string {
-	text := fmt.Sprintf("%s (%s) was asked and answered %d bytes in %s, sha256 %.64s", quiet(in.By), quiet(in.Path), in.Bytes, time.Duration(in.TookMS)*time.Millisecond, quiet(in.Digest))
+	took := time.Duration(in.TookMS) * time.Millisecond
+	text := fmt.Sprintf("%s (%s) was asked and answered %d bytes in %s, sha256 %.64s",
+		quiet(in.By), quiet(in.Path), in.Bytes, took, quiet(in.Digest))
 	if len(in.Missed) > 0 {
 		text += "; " + missed(in.Missed)
 	}
 	return text
 }
 
+// missed returns one line with the programs that gave no answer, and why.
 func missed(all []wire.Missed) string {
 	var out []string
 	for _, m := range all {
@@ -194,7 +205,7 @@ func missed(all []wire.Missed) string {
 	return strings.Join(out, "; ")
 }
 
-// quiet is a word from outside as part of a line of the journal.
+// quiet returns a text from outside, masked and shortened, for a line of the journal.
 func quiet(s string) string {
 	const most = 400
 	return text.Fold(ask.Elide(redact.Clean(s), most))

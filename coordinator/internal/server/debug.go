@@ -11,12 +11,13 @@ import (
 
 const (
 	maxPayloadLog = 4 << 20
-	maxLeaf       = 1 << 10   // of a text in a payload that is kept
-	maxRecorded   = 256 << 10 // of a call that is recorded
+	maxLeaf       = 1 << 10   // of one text in a payload
+	maxRecorded   = 256 << 10 // of one call; longer ones are not recorded
 )
 
-// debug records what a hook read and printed, masked, while the person wants it.
-// A hook that says so does not count: a session's environment reaches it.
+// debug records what a hook read and printed, masked, while the person debugs. It reads
+// the debug mark itself and does not rely on the hook, because a session can change the
+// hook's environment.
 func (s *Server) debug(c *call, in wire.DebugRequest) (out wire.DebugReply, err error) {
 	d, on := home.Debugging(s.cfg.Dirs, time.Now())
 	if !on || !d.Payloads || len(c.body) > maxRecorded {

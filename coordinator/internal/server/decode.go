@@ -16,9 +16,10 @@ const maxNesting = hostjson.MaxDepth + 8
 
 var errNotJSON = errors.New("it is not one JSON object in UTF-8")
 
-// decode is json.Unmarshal of an object into a struct of known, but that names count
-// as they are written. The host waits for it at every hook: with caches as cold as a
-// daemon's are between two turns, json.Unmarshal takes three times as long.
+// decode decodes a JSON object into a struct whose type is in known. It does what
+// json.Unmarshal does, except that names are case-sensitive. The host waits for it at
+// every hook. With the cold caches of a daemon between two turns, json.Unmarshal takes
+// three times as long.
 func decode[T any](text []byte) (out T, err error) {
 	object, err := hostjson.ParseLenient(string(text), maxNesting)
 	if err != nil || !object.IsObject() {
@@ -37,14 +38,14 @@ func decode[T any](text []byte) (out T, err error) {
 	return out, nil
 }
 
-// known holds the fields of what decode decodes, by their JSON names: of the requests,
-// which row adds, and of the host's input.
+// known holds the fields of each type that decode can decode, by their JSON names. These
+// types are the host's input and the requests; row adds the requests.
 var known = map[reflect.Type]map[string][]int{
 	reflect.TypeFor[payload](): fields(reflect.TypeFor[payload]()),
 }
 
 // fields returns the indexes of a struct's fields by their JSON names. The fields of an
-// embedded struct are its own.
+// embedded struct count as fields of the outer one.
 func fields(t reflect.Type) map[string][]int {
 	out := map[string][]int{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -55,7 +56,7 @@ func fields(t reflect.Type) map[string][]int {
 	return out
 }
 
-// set gives a field a value; null leaves all but raw text as it is.
+// set gives a field a value. A null changes only a field of raw text.
 func set(field reflect.Value, value hostjson.Value) error {
 	kind, is := field.Kind(), value.Kind()
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// retry says whether this call, which auto mode refused before, may run once.
-// The hook's guard had no opinion on it.
+// retry says whether a call that auto mode refused before may now run once. The hook asks
+// only for a call on which its guard has no opinion.
 func (s *Server) retry(c *call, in wire.RetryRequest) (out wire.RetryReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil || s.silent(in.HookCall) {
@@ -19,7 +19,7 @@ func (s *Server) retry(c *call, in wire.RetryRequest) (out wire.RetryReply, err 
 	}
 	a, ok, err := s.cfg.Core.TakeRetry(ask.Ask{Session: p.Session, Tool: p.Tool, Hash: hash, Kind: ask.Denied})
 	if ok && err == nil {
-		s.again(c.ctx, in.Project, p, a.ID)
+		s.snapshotRetry(c.ctx, in.Project, p, a.ID)
 	}
 	return wire.AskState{ID: string(a.ID), State: string(a.State), Allow: ok}, err
 }

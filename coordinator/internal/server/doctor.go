@@ -11,8 +11,11 @@ func (s *Server) doctor(*call, wire.DoctorRequest) (wire.DoctorReply, error) {
 	for _, v := range s.cfg.Core.Sessions() {
 		if v.Unprotected(time.Now()) {
 			checks = append(checks, wire.Check{
-				ID: "session " + v.Token, State: "bad", Text: "runs in " + v.Project + " without Afar's hooks",
-				Fix: "end it and start it again; if it stays, look at disableAllHooks and enabledPlugins in that project's .claude/settings.json",
+				ID:    "session " + v.Token,
+				State: "bad",
+				Text:  "runs in " + v.Project + " without Afar's hooks",
+				Fix: "end it and start it again; if it stays, look at disableAllHooks and enabledPlugins " +
+					"in that project's .claude/settings.json",
 			})
 		}
 	}

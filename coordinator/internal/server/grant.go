@@ -9,9 +9,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// offer is what an allow of this question may cover besides its call, which
-// people see as text. A command with a secret in it stands for itself alone:
-// the words of its rules, apart from one another, could show what it hides.
+// offer returns what an allow may cover besides the call itself, nil for nothing. text is
+// the call as people see it. A command with a secret in it gets no rules for the session,
+// because the words of the rules could show parts of the secret.
 func (s *Server) offer(n grant.Need, p payload, text string) *ask.Offer {
 	o := ask.Offer{Rules: grant.Narrowest(n)}
 	o.Always, o.Echo, o.Beyond = always(p.Tool, p.Suggestions, s.cfg.Dirs.User)
@@ -40,7 +40,7 @@ func (s *Server) revoke(_ *call, in wire.RevokeRequest) (out wire.RevokeReply, e
 	for _, g := range s.cfg.Core.Grants() {
 		ids = append(ids, string(g.ID))
 	}
-	id, err := meant(in.ID, "grant_", ids)
+	id, err := resolveID(in.ID, "grant_", ids)
 	if err != nil {
 		return out, err
 	}
@@ -54,8 +54,18 @@ func (s *Server) revoke(_ *call, in wire.RevokeRequest) (out wire.RevokeReply, e
 func (s *Server) wireGrant(g grant.Grant) wire.Grant {
 	v, _ := s.cfg.Core.Session(string(g.Session)) // an unknown session has an empty token
 	w := wire.Grant{
-		ID: string(g.ID), Session: string(g.Session), Token: v.Token, Project: v.Project, Permits: []string{}, Ask: g.Ask,
-		By: g.By, Channel: g.Channel, At: millis(g.At), ExpiresAt: millis(g.ExpiresAt), EndedAt: millis(g.EndedAt), How: g.How,
+		ID:        string(g.ID),
+		Session:   string(g.Session),
+		Token:     v.Token,
+		Project:   v.Project,
+		Permits:   []string{},
+		Ask:       g.Ask,
+		By:        g.By,
+		Channel:   g.Channel,
+		At:        millis(g.At),
+		ExpiresAt: millis(g.ExpiresAt),
+		EndedAt:   millis(g.EndedAt),
+		How:       g.How,
 	}
 	for _, r := range g.Rules {
 		w.Permits = append(w.Permits, r.Text)

@@ -9,7 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// A suggestion is one change of its permissions that the host suggests.
+// A suggestion is one change that the host suggests to its own permissions.
 type suggestion struct {
 	Type        string   `json:"type"`
 	Mode        string   `json:"mode"`
@@ -25,13 +25,13 @@ type rule struct {
 	Content string `json:"ruleContent"`
 }
 
-// maxSuggested bounds the words for the host's suggestions, in bytes.
+// maxSuggested bounds the text about the host's suggestions, in bytes.
 const maxSuggested = 300
 
-// always chooses from the host's suggestions what *Always* covers, and says all of
-// it in words. Rules for calls of this tool come alone. Only where there are none
-// it is a permission mode or a directory, and beyond is true: the button then says
-// it itself. What cannot be put into words is left out.
+// always chooses the host's suggestions that *Always* covers. It returns a text that says
+// all of them, and their places in the list. It prefers rules for calls of this tool. If
+// there are none, it takes permission modes and directories, and beyond is true: the
+// button then names them itself. A suggestion for which there are no words is left out.
 func always(tool string, raw json.RawMessage, home string) (words string, echo []int, beyond bool) {
 	var list []suggestion
 	if err := json.Unmarshal(raw, &list); err != nil {
@@ -50,8 +50,8 @@ func always(tool string, raw json.RawMessage, home string) (words string, echo [
 	return words, echo, beyond
 }
 
-// choose returns the suggestions that a wording has words for, by their places,
-// and all the words: those that count in the same place stand together.
+// choose returns the places of the suggestions for which wording returns words, and all
+// these words. Changes that the host keeps in the same place are named together.
 func choose(list []suggestion, wording func(suggestion) string) (words string, echo []int) {
 	var where []string
 	what := map[string][]string{}
@@ -78,8 +78,8 @@ func choose(list []suggestion, wording func(suggestion) string) (words string, e
 	return text.Fold(redact.Clean(strings.Join(where, ", and "))), echo
 }
 
-// rulesFor says for what a suggestion of rules lets the host stop asking, where all
-// of them are for one tool and none for all that it does; "" otherwise.
+// rulesFor says what the host stops asking for if it takes a suggestion of rules. It
+// returns "" unless all rules are for this tool and none covers everything it does.
 func (s suggestion) rulesFor(tool string) string {
 	if s.Type != "addRules" || s.Behavior != "allow" {
 		return ""
@@ -94,8 +94,8 @@ func (s suggestion) rulesFor(tool string) string {
 	return strings.Join(what, " and ")
 }
 
-// places says how long and how far a change counts, by where the host keeps it. A
-// change that is kept anywhere else is not offered.
+// places maps where the host keeps a change to words for where it applies. A change that
+// is kept anywhere else is not offered.
 var places = map[string]string{
 	"session":         "in this session",
 	"localSettings":   "in this project",
@@ -103,12 +103,12 @@ var places = map[string]string{
 	"userSettings":    "in all projects",
 }
 
-// whole reports a rule for all calls of a tool that can do many things.
+// whole reports whether a rule covers all calls of a tool that can do many things.
 func (r rule) whole() bool {
 	return strings.Trim(r.Content, " :*") == "" && !strings.HasPrefix(r.Tool, "mcp__")
 }
 
-// words says what a rule lets happen.
+// words says what a rule permits.
 func (r rule) words() string {
 	content := strings.ReplaceAll(r.Content, "`", "'")
 	switch {
@@ -124,8 +124,8 @@ func (r rule) words() string {
 	return "for " + r.Tool + " `" + content + "`"
 }
 
-// beginning shows the commands that a rule of the host covers: "go test …" for all
-// that begin so, and one command as it is.
+// beginning returns a text for the commands that a rule of the host covers: "go test …"
+// for all commands that begin with "go test", and a single command unchanged.
 func beginning(content string) string {
 	for _, wild := range []string{" *", ":*", "*"} {
 		if head, ok := strings.CutSuffix(content, wild); ok {
@@ -135,8 +135,8 @@ func beginning(content string) string {
 	return content
 }
 
-// reach says what a suggestion changes beyond calls like the one that is asked
-// about: a permission mode of this session, or a directory that it may use.
+// reach says what a suggestion changes that is not a rule: the session's permission mode,
+// or the directories that it may use. It returns "" for other suggestions.
 func (s suggestion) reach(home string) string {
 	switch {
 	case s.Type == "setMode" && s.Mode == "acceptEdits":
@@ -151,7 +151,7 @@ func (s suggestion) reach(home string) string {
 	return ""
 }
 
-// tilde shows a path with ~ for the person's home.
+// tilde returns a path with ~ in place of the person's home directory.
 func tilde(home, path string) string {
 	if rest, ok := strings.CutPrefix(path, home); ok && home != "" && (rest == "" || rest[0] == '/') {
 		return "~" + rest

@@ -31,15 +31,18 @@ func (s *Server) guarded(c *call, in wire.GuardedRequest) (out wire.GuardedReply
 	if err != nil || times < session.DenyLoop {
 		return out, err
 	}
-	return wire.GuardedReply{Context: fmt.Sprintf("This is refusal number %d by the rule %s in this turn, so stop trying. "+
-		"Write down in your answer what you need and why, and go on with what does not depend on it.", times, in.Rule)}, nil
+	return wire.GuardedReply{Context: fmt.Sprintf(
+		"This is refusal number %d by the rule %s in this turn, so stop trying. "+
+			"Write down in your answer what you need and why, and go on with what does not depend on it.",
+		times, in.Rule)}, nil
 }
 
-// maxJudged bounds the input that is masked for the journal: the hook waits.
+// maxJudged bounds the input that is masked for the journal, in bytes. The hook waits for
+// the masking.
 const maxJudged = 16 << 10
 
-// guardText says what the guard makes of a call: the part that it is about, and
-// the whole call where that says more.
+// guardText returns the journal's text for the guard's opinion on a call. It names the
+// part that the opinion is about, and the whole call if that says more.
 func guardText(in wire.GuardedRequest, p payload) string {
 	part := text.Fold(redact.Clean(in.Part))
 	said := "guard: " + in.Verdict + " " + p.Tool + " (" + in.Rule + "): " + part
@@ -56,8 +59,8 @@ func guardText(in wire.GuardedRequest, p payload) string {
 	return said
 }
 
-// policyBroken takes in what is wrong with the guard's policy files. It returns that as a
-// notice for the terminal the first time, and "" afterwards.
+// policyBroken records what is wrong with the guard's policy files. The first time it
+// returns that as a notice for the terminal, afterwards "".
 func (s *Server) policyBroken(p payload, broken string) (notice string, err error) {
 	fresh, err := s.cfg.Core.PolicyBroken(p.Session, text.Fold(redact.Clean(broken)))
 	if err != nil || !fresh {

@@ -12,13 +12,13 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// gitFor bounds what git may take while a hook waits for us.
+// gitFor bounds how long git may take while a hook waits.
 const gitFor = 2 * time.Second
 
 // A payload is a hook's input.
 type payload = hookinput.Payload
 
-// shells returns the background shells that run, by id and in words.
+// shells returns the ids of the running background shells, and a description of each.
 func shells(p payload) (ids, words []string) {
 	for _, t := range p.Background {
 		if !t.IsAgent() {
@@ -29,14 +29,14 @@ func shells(p payload) (ids, words []string) {
 	return ids, words
 }
 
-// hookCall reads the host's input from a hook's call and takes in what the call says
-// of its session. A call without a session id is refused: it would match any session.
+// hookCall reads the host's input from a hook's call and records what the call says about
+// its session. It refuses a call without a session id, which would match any session.
 func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payload, err error) {
 	if p, err = decode[payload](h.Payload); err != nil {
 		return p, badRequest("hook input: %v", err)
 	}
 	if p.Session == "" {
-		return p, badRequest("hook input: it names no session")
+		return p, badRequest("hook input: the session id is missing")
 	}
 	if err := s.allowFor(c, p.Session, h.Client); err != nil {
 		return p, err
@@ -68,7 +68,8 @@ func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payl
 	return p, s.redirected(h, p)
 }
 
-// redirected journals the variables with which a project tried to move us.
+// redirected journals the variables with which a project tried to move Afar's
+// directories.
 func (s *Server) redirected(h wire.HookCall, p payload) error {
 	if len(h.Redirected) == 0 {
 		return nil

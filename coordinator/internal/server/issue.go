@@ -10,23 +10,25 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// firstFor is how long a typed /loop waits for its first issue; its hook has
-// little more.
+// firstFor is how long a typed /loop waits for its first issue. Its hook has only a
+// little more time than that.
 const firstFor = 3500 * time.Millisecond
 
-// repository finds whose issues a loop without a task works through.
+// repository returns the main checkout of the repository whose issues a loop without a
+// task works through.
 func (s *Server) repository(ctx context.Context, cwd string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitFor)
 	defer cancel()
 	top, err := s.cfg.Git.Top(ctx, cwd)
 	if err != nil {
-		return "", fmt.Errorf("%w: say what to do, as in /loop --max 5 make the tests pass (without a task a git repository's issues are worked through, and %s is in none)", loop.ErrNoTask, cwd)
+		return "", fmt.Errorf("%w: say what to do, as in /loop --max 5 make the tests pass "+
+			"(without a task a git repository's issues are worked through, and %s is in none)", loop.ErrNoTask, cwd)
 	}
 	return top, nil
 }
 
-// firstIssue tells the model of the first issue where that is there soon; else it
-// comes at the first stop.
+// firstIssue tells the model of the first issue if it is ready within firstFor. Otherwise
+// the model hears of it at its first stop.
 func (s *Server) firstIssue(c *call, p payload) (wire.ExpandReply, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, firstFor)
 	defer cancel()
@@ -39,7 +41,7 @@ func (s *Server) firstIssue(c *call, p payload) (wire.ExpandReply, error) {
 	return wire.ExpandReply{Context: intro}, err
 }
 
-// errandWait holds a Stop hook while something is done for its loop.
+// errandWait holds a Stop hook while an errand of its loop runs.
 func (s *Server) errandWait(c *call, in wire.ErrandWaitRequest) (out wire.ErrandWaitReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
@@ -58,7 +60,14 @@ func wireIssue(is *loop.Issue) *wire.LoopIssue {
 		return nil
 	}
 	return &wire.LoopIssue{
-		Repo: is.Repo, Phase: string(is.Phase), ID: is.ID, Title: is.Title, Commit: is.Commit, Review: is.Verdict,
-		Held: is.Held, Landed: is.Landed, Left: is.Left,
+		Repo:   is.Repo,
+		Phase:  string(is.Phase),
+		ID:     is.ID,
+		Title:  is.Title,
+		Commit: is.Commit,
+		Review: is.Verdict,
+		Held:   is.Held,
+		Landed: is.Landed,
+		Left:   is.Left,
 	}
 }

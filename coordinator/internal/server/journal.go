@@ -19,7 +19,7 @@ const (
 func (s *Server) log(c *call, in wire.LogRequest) (out wire.LogReply, err error) {
 	limit := cmp.Or(in.Limit, defaultEntries)
 	if limit < 0 || limit > maxEntries {
-		return out, badRequest("log: a limit from 1 to %d is needed", maxEntries)
+		return out, badRequest("log: the limit must be from 1 to %d", maxEntries)
 	}
 	id := session.ID("")
 	if in.Session != "" {

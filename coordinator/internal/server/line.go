@@ -6,23 +6,24 @@ import (
 	"github.com/afar-sh/afar/coordinator/peer"
 )
 
-// A client is a program that runs hooks, with what it descends from, nearest first.
-// It stays the same over an exec.
+// A client is a program that runs hooks, with its ancestors, nearest first. It stays the
+// same process over an exec.
 type client struct {
 	hold peer.Hold
 	line []peer.Process
 }
 
-// maxClients bounds what is remembered; all of it is found again.
+// maxClients bounds the clients that are remembered. A forgotten one is looked up again.
 const maxClients = 256
 
-// maxHooks bounds the copies of a hook that left a call to one another.
+// maxHooks bounds the chain of hooks that left a call to a copy of themselves.
 const maxHooks = 8
 
-// line is peer.Line of a caller, as cheap as it can be had: a hook waits for it.
-// Nobody looks whether a hook of ours is marked (see allowPerson), and what its
-// client descends from is looked up once, so a refusal must not be founded on it
-// (see forget). Of any other caller nothing is remembered.
+// line returns the caller and its ancestors, like peer.Line, but at less cost: a hook
+// waits for it. It does not look whether one of Afar's hooks is marked; allowPerson
+// refuses every hook. It looks up the ancestors of a hook's client only once, so they may
+// be out of date: look them up again before a refusal (see forget). For any other caller
+// nothing is remembered.
 func (s *Server) line(pid int) (line []peer.Process) {
 	for range maxHooks {
 		if host, ok := s.remembered(pid); ok && len(line) > 0 {
@@ -44,6 +45,8 @@ func (s *Server) line(pid int) (line []peer.Process) {
 	return line
 }
 
+// remembered returns a client and its ancestors if they were looked up before and the
+// client still runs.
 func (s *Server) remembered(pid int) ([]peer.Process, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,8 +57,8 @@ func (s *Server) remembered(pid int) ([]peer.Process, bool) {
 	return c.line, true
 }
 
-// remember looks up what the client with an id descends from. It is the same one
-// all the while if that has not ended.
+// remember looks up the client with a process id and its ancestors, and keeps them for
+// as long as that client runs.
 func (s *Server) remember(pid int) []peer.Process {
 	hold, err := peer.Take(pid)
 	line := peer.Line(pid)
@@ -79,8 +82,9 @@ func (s *Server) drop(pid int) {
 	delete(s.clients, pid)
 }
 
-// forget reports whether something was remembered of a line's client: what that
-// descends from may be over, and another process have one of the ids.
+// forget drops what was remembered of a line's client, and reports whether there was
+// anything. An ancestor of the client may have ended since, and another process may have
+// its id.
 func (s *Server) forget(line []peer.Process) bool {
 	host := s.host(line)
 	if len(host) == 0 {

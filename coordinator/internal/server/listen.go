@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// Listen opens the socket at path. It replaces one that is there: the caller holds
-// the life lock, so nobody serves it. The directory is closed to other users, so
-// there is no moment at which they could connect.
+// Listen opens the socket at path. It replaces an existing socket: the caller holds the
+// life lock, so no other process serves that one. Other users cannot enter the directory,
+// so they cannot connect before the mode of the socket is set.
 func Listen(path string) (*net.UnixListener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove stale socket: %w", err)

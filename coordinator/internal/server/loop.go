@@ -15,7 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// expand handles our slash commands. What needs no model ends here: the reply
+// expand handles Afar's slash commands. For a command that needs no model, the reply
 // blocks the prompt and says what was done.
 func (s *Server) expand(c *call, in wire.ExpandRequest) (out wire.ExpandReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
@@ -23,8 +23,9 @@ func (s *Server) expand(c *call, in wire.ExpandRequest) (out wire.ExpandReply, e
 		return out, err
 	}
 	command := strings.TrimPrefix(p.Command, "afar:")
-	if in.Off && command != "cancel" || p.CommandFrom == "bundled" { // a way out must always work
-		return out, nil // the host's own /loop is the host's
+	// A cancel must always work. A bundled /loop is the host's own command.
+	if in.Off && command != "cancel" || p.CommandFrom == "bundled" {
+		return out, nil
 	}
 	if s.nested(c.line, in.Client) {
 		return blocked("Afar's commands are a person's: this client was started from inside a session"), nil
@@ -59,7 +60,7 @@ func (s *Server) loopTyped(c *call, p payload) (out wire.ExpandReply, err error)
 		return blocked(err.Error()), nil
 	}
 	if opts.Every != "" {
-		return wire.ExpandReply{Context: every(opts)}, nil
+		return wire.ExpandReply{Context: scheduleText(opts)}, nil
 	}
 	intro, err := s.cfg.Core.StartTypedLoop(p.Session, p.PromptID, opts)
 	if err != nil {
@@ -71,9 +72,9 @@ func (s *Server) loopTyped(c *call, p payload) (out wire.ExpandReply, err error)
 	return wire.ExpandReply{Context: intro}, nil
 }
 
-// newLoop returns what a session is to hear of a loop that was started from outside.
-// It is empty beside a typed prompt, which comes first: the next stop tells of the
-// loop then.
+// newLoop returns what a session is told of a loop that was started from outside, "" for
+// nothing. With a typed prompt it returns "": the prompt comes first, and the session is
+// told of the loop at its next stop.
 func (s *Server) newLoop(id session.ID, typed bool) (intro string, err error) {
 	if l := s.cfg.Core.Loop(id); typed || !l.Active() || !l.Unheard || l.Waits() {
 		return "", nil
@@ -81,34 +82,36 @@ func (s *Server) newLoop(id session.ID, typed bool) (intro string, err error) {
 	return s.cfg.Core.IntroduceLoop(id)
 }
 
-// options reads the words behind /loop, for a loop in session v. What v spent
-// before is no part of it.
+// options reads the arguments of /loop, for a loop in session v. The usage of v before
+// the loop does not count.
 func (s *Server) options(ctx context.Context, args string, v session.Session) (loop.Options, error) {
 	o, err := loop.Parse(args)
 	if errors.Is(err, loop.ErrNoTask) && o.Every == "" {
-		o.Repo, err = s.repository(ctx, standing(v))
+		o.Repo, err = s.repository(ctx, existingDir(v))
 	}
 	if err == nil && o.Check != "" {
 		o.Dir, err = v.Cwd, s.allowCheck(o.Check, v.Cwd, v.Project)
 	}
-	if o.Read = -1; v.Transcript != "" { // else the first stop names it, and finds its end
+	if o.Read = -1; v.Transcript != "" { // otherwise the first stop names the transcript and finds its end
 		_, o.Read = s.cfg.Usage(v.Transcript, -1)
 	}
 	return o, err
 }
 
-// standing is the directory of a session, or its project where that directory is gone: a
-// worktree that was removed when its issue landed.
-func standing(v session.Session) string {
+// existingDir returns the directory of a session. It returns the session's project if that
+// directory is gone, such as a worktree that was removed when its issue landed.
+func existingDir(v session.Session) string {
 	if _, err := os.Stat(v.Cwd); errors.Is(err, fs.ErrNotExist) && v.Project != "" {
 		return v.Project
 	}
 	return v.Cwd
 }
 
-// every hands a loop by the clock to the host, whose own tools can do that.
-func every(o loop.Options) string {
-	return fmt.Sprintf("The person wants this done every %s, by the clock. Schedule it with the CronCreate tool, or with ScheduleWakeup where that is absent. "+
+// scheduleText returns what the model is told of a loop by the clock. The host's own tools
+// schedule such a loop.
+func scheduleText(o loop.Options) string {
+	return fmt.Sprintf("The person wants this done every %s, by the clock. "+
+		"Schedule it with the CronCreate tool, or with ScheduleWakeup where that is absent. "+
 		"If you have neither, say so plainly and do it once. No loop of Afar's was started.", o.Every)
 }
 
@@ -123,7 +126,7 @@ func (s *Server) cancelTyped(p payload) (out wire.ExpandReply, err error) {
 	return blocked("The loop is cancelled. This session stops when it is done."), nil
 }
 
-// brief is the status in a few lines, for the terminal of a session.
+// brief returns the status in a few lines, for the terminal of a session.
 func (s *Server) brief() string {
 	var b strings.Builder
 	set := s.cfg.Core.Settings()
@@ -156,7 +159,7 @@ func (s *Server) loops(*call, wire.LoopsRequest) (wire.LoopsReply, error) {
 	return out, err
 }
 
-// activeLoops are those that run.
+// activeLoops returns the loops that run.
 func (s *Server) activeLoops() []wire.Loop {
 	out := []wire.Loop{}
 	for _, l := range s.cfg.Core.Loops() {
@@ -169,15 +172,34 @@ func (s *Server) activeLoops() []wire.Loop {
 
 func (s *Server) wireLoop(l loop.Stack) wire.Loop {
 	v, _ := s.cfg.Core.Session(l.Session) // a loop whose session is forgotten keeps its id
-	w := wire.Loop{ID: v.Token, Run: l.RunID, Session: l.Session, Active: l.Active(), UpdatedAt: millis(l.UpdatedAt), Stack: []wire.Frame{}}
+	w := wire.Loop{
+		ID:        v.Token,
+		Run:       l.RunID,
+		Session:   l.Session,
+		Active:    l.Active(),
+		UpdatedAt: millis(l.UpdatedAt),
+		Stack:     []wire.Frame{},
+	}
 	if w.ID == "" {
 		w.ID = l.Session
 	}
 	for _, f := range l.Frames {
 		w.Stack = append(w.Stack, wire.Frame{
-			ID: f.ID, Mode: string(f.Mode), Goal: f.Goal, N: f.N, Max: f.Max, StartedAt: millis(f.StartedAt),
-			Check: redact.Mask(f.Check), Checked: f.Checked, Tokens: f.Spent.Tokens, USD: f.Spent.USD,
-			IssueID: f.IssueID, Worktree: f.Worktree, Branch: f.Branch, Base: f.Base, Issue: wireIssue(f.Issue),
+			ID:        f.ID,
+			Mode:      string(f.Mode),
+			Goal:      f.Goal,
+			N:         f.N,
+			Max:       f.Max,
+			StartedAt: millis(f.StartedAt),
+			Check:     redact.Mask(f.Check),
+			Checked:   f.Checked,
+			Tokens:    f.Spent.Tokens,
+			USD:       f.Spent.USD,
+			IssueID:   f.IssueID,
+			Worktree:  f.Worktree,
+			Branch:    f.Branch,
+			Base:      f.Base,
+			Issue:     wireIssue(f.Issue),
 		})
 	}
 	if e := l.Ended; e != nil {
@@ -198,8 +220,8 @@ func (s *Server) loop(_ *call, in wire.LoopRequest) (out wire.LoopReply, err err
 	return s.wireLoop(l), nil
 }
 
-// loopStart starts a loop from outside. An idle session is woken for it where one of
-// its hooks waits for that.
+// loopStart starts a loop from outside the session. An idle session is woken for it if
+// one of its hooks waits to wake it.
 func (s *Server) loopStart(c *call, in wire.LoopStartRequest) (out wire.LoopStartReply, err error) {
 	v, err := s.session(in.Session)
 	if err != nil {
@@ -236,7 +258,7 @@ func (s *Server) loopCancel(c *call, in wire.LoopCancelRequest) (out wire.LoopCa
 	return s.wireLoop(s.cfg.Core.Loop(v.ID)), nil
 }
 
-// named returns the session that a request names; an empty name means none.
+// named returns the session that a request names. An empty name is an error.
 func (s *Server) named(name string) (session.Session, error) {
 	if name == "" {
 		return session.Session{}, badRequest("an id is needed")

@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// messageTake hands what waits for a session to the hook that is about to print
-// it.
+// messageTake gives the texts that wait for a session to the hook that is about to print
+// them.
 func (s *Server) messageTake(c *call, in wire.MessageTakeRequest) (out wire.MessageTakeReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
@@ -40,8 +40,8 @@ func (s *Server) batch(c *call, in wire.BatchRequest) (out wire.BatchReply, err 
 	return out, err
 }
 
-// printed takes in that a hook has printed what it took from a coordinator that died
-// before it could be told.
+// printed records that a hook has printed what it took. The hook took it from an earlier
+// coordinator, which died before the hook could tell it.
 func (s *Server) printed(c *call, in wire.PrintedRequest) (out wire.PrintedReply, err error) {
 	if in.Ask != "" {
 		id, err := s.ownAsk(c, in.Ask)
@@ -57,8 +57,8 @@ func (s *Server) printed(c *call, in wire.PrintedRequest) (out wire.PrintedReply
 	return out, s.cfg.Core.TextsPrinted(p.Session, in.Delivery, true)
 }
 
-// rewake holds the hook that waits in the background to wake its session. The
-// last one to come is the one that waits.
+// rewake holds the hook that waits in the background to wake its session. Only the hook
+// that came last waits.
 func (s *Server) rewake(c *call, in wire.RewakeRequest) (out wire.RewakeReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {

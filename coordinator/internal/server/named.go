@@ -9,7 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// errUnclear says that a name could mean several things, or anything.
+// errUnclear says that a name matches several things, or everything.
 var errUnclear = errors.New("unclear name")
 
 // An unclear is an errUnclear that says what to type.
@@ -18,10 +18,10 @@ type unclear string
 func (u unclear) Error() string { return string(u) }
 func (unclear) Unwrap() error   { return errUnclear }
 
-// meant returns the one of ids that a person meant: the whole id, or the beginning
-// of one, with or without the head that all of them have. What matches none is
-// returned as it was typed: it may be an old one, and core knows how that ended.
-func meant(typed, head string, ids []string) (string, error) {
+// resolveID returns the id that a person typed, or the only id with the typed beginning. The
+// head that all ids have may be left out. A text that matches no id is returned as it is:
+// it may be an old id, and core knows how that ended.
+func resolveID(typed, head string, ids []string) (string, error) {
 	if slices.Contains(ids, typed) {
 		return typed, nil
 	}
@@ -45,11 +45,11 @@ func meant(typed, head string, ids []string) (string, error) {
 	return "", unclear(fmt.Sprintf("%q could be %s: type more of it", typed, strings.Join(found, " or ")))
 }
 
-// leastTyped is how many characters of an id are shown at least.
+// leastTyped is the least number of characters of an id that is shown.
 const leastTyped = 8
 
-// beginnings returns for each id the shortest beginning that no other id has: what
-// a person has to type, see meant.
+// beginnings returns, for each id, the shortest beginning that no other id has, but at
+// least leastTyped characters. A person can type it in place of the id, see resolveID.
 func beginnings(ids []string) map[string]string {
 	ids = slices.Sorted(slices.Values(ids))
 	out := make(map[string]string, len(ids))
@@ -73,8 +73,8 @@ func common(a, b string) (n int) {
 	return n
 }
 
-// session returns the session that a person named: by its token, the beginning of
-// one that lives, or its id.
+// session returns the session that a person named by its token or its id. For a session
+// that has not ended, the beginning of the token is enough.
 func (s *Server) session(name string) (session.Session, error) {
 	if v, err := s.cfg.Core.Session(name); err == nil {
 		return v, nil
@@ -85,7 +85,7 @@ func (s *Server) session(name string) (session.Session, error) {
 			tokens = append(tokens, v.Token)
 		}
 	}
-	name, err := meant(name, "", tokens)
+	name, err := resolveID(name, "", tokens)
 	if err != nil {
 		return session.Session{}, err
 	}

@@ -11,16 +11,16 @@ func TestMeant(t *testing.T) {
 	for typed, want := range map[string]string{
 		"ask_ab": "ask_ab", "ask_abc": "ask_abcd", "abc": "ask_abcd", "x": "ask_xy01", "ask_old": "ask_old", "ask": "ask",
 	} {
-		if got, err := meant(typed, "ask_", ids); got != want || err != nil {
-			t.Errorf("meant(%q) = %q, %v; want %q", typed, got, err, want)
+		if got, err := resolveID(typed, "ask_", ids); got != want || err != nil {
+			t.Errorf("resolveID(%q) = %q, %v; want %q", typed, got, err, want)
 		}
 	}
 	for _, typed := range []string{"", "ask_", "a", "ask_a"} {
-		if got, err := meant(typed, "ask_", ids); !errors.Is(err, errUnclear) {
-			t.Errorf("meant(%q) = %q, %v; want it to be unclear", typed, got, err)
+		if got, err := resolveID(typed, "ask_", ids); !errors.Is(err, errUnclear) {
+			t.Errorf("resolveID(%q) = %q, %v; want it to be unclear", typed, got, err)
 		}
 	}
-	if got, err := meant("ask_", "ask_", ids[:1]); !errors.Is(err, errUnclear) {
+	if got, err := resolveID("ask_", "ask_", ids[:1]); !errors.Is(err, errUnclear) {
 		t.Errorf("an empty beginning means %q, %v, with one question open; want it to be unclear", got, err)
 	}
 }
@@ -34,7 +34,7 @@ func TestBeginnings(t *testing.T) {
 	all := beginnings(ids)
 	for _, id := range ids {
 		short := all[id]
-		if got, err := meant(short, "ask_", ids); got != id || err != nil {
+		if got, err := resolveID(short, "ask_", ids); got != id || err != nil {
 			t.Fatalf("%q names %q, %v; want %q", short, got, err, id)
 		}
 	}

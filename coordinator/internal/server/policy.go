@@ -15,9 +15,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// policyTrust accepts a project's policy file with the content that the person
-// saw. That loosens the guard, so it needs a controlling terminal, as an allow
-// does; taking it back does not.
+// policyTrust accepts a project's policy file with the content that the person saw, or
+// takes that back. Accepting a file loosens the guard, so it needs a controlling terminal,
+// as an allow does. Taking it back does not.
 func (s *Server) policyTrust(c *call, in wire.PolicyTrustRequest) (out wire.PolicyTrustReply, err error) {
 	if !filepath.IsAbs(in.Path) {
 		return out, badRequest("a policy file is named by its absolute path")
@@ -39,7 +39,8 @@ func (s *Server) policyTrust(c *call, in wire.PolicyTrustRequest) (out wire.Poli
 	for _, change := range f.Quiets() {
 		out.Off = append(out.Off, change.Rule)
 	}
-	text := fmt.Sprintf("%s was trusted with sha256 %s; no longer asks: %s", text.Fold(in.Path), in.Hash[:16], strings.Join(out.Off, ", "))
+	text := fmt.Sprintf("%s was trusted with sha256 %s; no longer asks: %s",
+		text.Fold(in.Path), in.Hash[:16], strings.Join(out.Off, ", "))
 	if err := s.cfg.Core.Note(event.PolicyTrusted, "", in.Path, text); err != nil {
 		_, undo := policy.Forget(s.cfg.Dirs, in.Path) // nothing is loosened without a record
 		return out, errors.Join(err, undo)
@@ -68,5 +69,6 @@ func (s *Server) policyForget(path string) (out wire.PolicyTrustReply, err error
 	if !forgot {
 		return out, fmt.Errorf("%s was not trusted: %w", path, core.ErrNotFound)
 	}
-	return wire.PolicyTrustReply{Path: path}, s.cfg.Core.Note(event.PolicyForgotten, "", path, text.Fold(path)+" is no longer trusted")
+	err = s.cfg.Core.Note(event.PolicyForgotten, "", path, text.Fold(path)+" is no longer trusted")
+	return wire.PolicyTrustReply{Path: path}, err
 }

@@ -5,7 +5,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/peer"
 )
 
-// caller is the process that makes a call; none where the system does not tell.
+// caller returns the process that makes a call. It returns the zero value if the system
+// does not tell.
 func caller(c *call) session.Process {
 	if len(c.line) == 0 {
 		return session.Process{}
@@ -13,7 +14,8 @@ func caller(c *call) session.Process {
 	return session.Process{PID: c.line[0].PID, Born: c.line[0].Born}
 }
 
-// born says when a client began; it is mostly in the line of the hook that it runs.
+// born returns when a client began, "" if that is unknown. It looks in the line of the
+// hook first, where the client mostly is.
 func born(line []peer.Process, client int) string {
 	for _, p := range line {
 		if p.PID == client {

@@ -7,7 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// form reads the questions of a call that is one.
+// form returns the questions of a call that asks questions, nil for any other call.
 func form(kind ask.Kind, p payload) (*ask.Form, error) {
 	if kind != ask.Questions {
 		return nil, nil
@@ -15,8 +15,8 @@ func form(kind ask.Kind, p payload) (*ask.Form, error) {
 	return ask.NewForm(p.Input)
 }
 
-// answered applies what the person at the terminal said.
-func (s *Server) answered(in wire.AnswerRequest, d ask.Decision) (ask.Ask, error) {
+// applyAnswer applies the answer of the person at the terminal.
+func (s *Server) applyAnswer(in wire.AnswerRequest, d ask.Decision) (ask.Ask, error) {
 	if in.Text == "" && len(in.Options) == 0 {
 		a, err := s.cfg.Core.Answer(ask.ID(in.ID), d)
 		if errors.Is(err, ask.ErrWords) {
@@ -42,7 +42,7 @@ func (s *Server) answered(in wire.AnswerRequest, d ask.Decision) (ask.Ask, error
 	return a, err
 }
 
-// stepOf says what an answer in words or by options does to its ask.
+// stepOf returns the step that an answer in words or by options makes in its ask.
 func stepOf(a ask.Ask, in wire.AnswerRequest) (ask.Step, error) {
 	switch {
 	case in.Text != "" && len(in.Options) > 0:
@@ -63,7 +63,7 @@ func stepOf(a ask.Ask, in wire.AnswerRequest) (ask.Step, error) {
 	return ask.Choose(places), nil
 }
 
-// choices are the answers as the hook needs them.
+// choices returns the answers to the questions of an ask, for the hook.
 func choices(a ask.Ask) []wire.Choice {
 	if a.Form == nil || !a.Decision.Allow {
 		return nil
@@ -82,7 +82,8 @@ func choice(q ask.Question) wire.Choice {
 	return wire.Choice{Options: q.Picked, Said: q.Said}
 }
 
-// questions are those of an ask, for people.
+// questions returns the questions of an ask for people, and the place of the one that is
+// asked now.
 func questions(f *ask.Form) (out []wire.Question, now int) {
 	if f == nil {
 		return nil, 0

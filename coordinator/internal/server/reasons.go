@@ -8,9 +8,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// reasons says why a session wants something: its person's last prompt, and the
-// last line that the model wrote since, each in one line without secrets. Both are
-// texts of others; "" where there is none.
+// reasons returns why a session wants something: its person's last prompt, and the last
+// line that the model wrote since. Each is one line without secrets, "" if there is none.
+// Both are texts from outside.
 func (s *Server) reasons(p payload) (asked, said string) {
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err == nil {
@@ -19,7 +19,8 @@ func (s *Server) reasons(p payload) (asked, said string) {
 	return asked, lastLine(s.cfg.SaidBeforeCall(p.CallerTranscript()))
 }
 
-// firstLine and lastLine return a line of a text that says something, for a card.
+// firstLine and lastLine return the first and the last line of a text that hold words,
+// for a card.
 func firstLine(text string) string {
 	if lines := linesOf(text[:min(len(text), toolcall.MaxLine)]); len(lines) > 0 {
 		return toolcall.Brief(lines[0])
@@ -37,9 +38,9 @@ func lastLine(text string) string {
 // marks are what Markdown adds to a line.
 var marks = strings.NewReplacer("**", "", "__", "", "`", "")
 
-// linesOf returns the lines of a text that hold words, without the marks of
-// Markdown and without secrets: a key is known by its first line, so all of them
-// are masked together.
+// linesOf returns the lines of a text that hold words, without the marks of Markdown and
+// without secrets. It masks the whole text at once, because a key is recognized by its
+// first line.
 func linesOf(s string) (out []string) {
 	for line := range strings.Lines(redact.Mask(strings.ToValidUTF8(s, ""))) {
 		if line = strings.TrimLeft(text.Fold(marks.Replace(line)), "#*-> "); strings.Trim(line, "=|") != "" {

@@ -9,7 +9,7 @@ import (
 
 func (s *Server) report(_ *call, in wire.ReportRequest) (out wire.ReportReply, err error) {
 	if in.Since <= 0 {
-		return out, badRequest("a report needs the time since when, in unix milliseconds")
+		return out, badRequest("a report needs a time to begin at, in unix milliseconds")
 	}
 	r, err := s.cfg.Core.Report(time.UnixMilli(in.Since))
 	if err != nil {
@@ -20,8 +20,14 @@ func (s *Server) report(_ *call, in wire.ReportRequest) (out wire.ReportReply, e
 
 func (s *Server) wireReport(r core.Report) wire.ReportReply {
 	out := wire.ReportReply{
-		Since: millis(r.Since), Until: millis(r.Until), Asks: []wire.ReportedAsk{}, Counts: map[string]int{},
-		Loops: s.wireEntries(r.Loops), Issues: s.wireEntries(r.Issues), Refused: s.wireEntries(r.Refused), Denied: s.wireEntries(r.Denied),
+		Since:      millis(r.Since),
+		Until:      millis(r.Until),
+		Asks:       []wire.ReportedAsk{},
+		Counts:     map[string]int{},
+		Loops:      s.wireEntries(r.Loops),
+		Issues:     s.wireEntries(r.Issues),
+		Refused:    s.wireEntries(r.Refused),
+		Denied:     s.wireEntries(r.Denied),
 		Overridden: s.wireEntries(r.Overridden),
 	}
 	for _, a := range r.Asks {
@@ -29,7 +35,11 @@ func (s *Server) wireReport(r core.Report) wire.ReportReply {
 		if end.IsZero() {
 			end = r.Until
 		}
-		out.Asks = append(out.Asks, wire.ReportedAsk{Ask: s.wireAsk(a), WaitedMS: end.Sub(a.OpenedAt).Milliseconds(), How: a.How()})
+		out.Asks = append(out.Asks, wire.ReportedAsk{
+			Ask:      s.wireAsk(a),
+			WaitedMS: end.Sub(a.OpenedAt).Milliseconds(),
+			How:      a.How(),
+		})
 	}
 	for kind, n := range r.Counts {
 		out.Counts[string(kind)] = n

@@ -12,8 +12,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// reviewTyped answers /afar:review. What stands there when the gate is switched on needs
-// no review.
+// reviewTyped answers /afar:review. The work that exists when the gate is switched on
+// needs no review.
 func (s *Server) reviewTyped(c *call, p payload) (out wire.ExpandReply, err error) {
 	v, err := s.cfg.Core.Session(string(p.Session))
 	if err != nil {
@@ -31,10 +31,11 @@ func (s *Server) reviewTyped(c *call, p payload) (out wire.ExpandReply, err erro
 	if err := s.cfg.Core.SetReview(p.Session, true, s.work(c.ctx, v)); err != nil {
 		return out, err
 	}
-	return blocked("The review gate is on: this session may stop when alice has reviewed what it changed from now on; after three times it may stop without."), nil
+	return blocked("The review gate is on: this session may stop when alice has reviewed what it changed from now on; " +
+		"after three times it may stop without."), nil
 }
 
-// reviewPrompt takes in what a person typed: a word in it may switch the gate.
+// reviewPrompt records what a person typed. A word in it may switch the gate.
 func (s *Server) reviewPrompt(v session.Session, prompt string) error {
 	on, said := session.ReviewWord(prompt)
 	if said {
@@ -48,10 +49,10 @@ func (s *Server) reviewPrompt(v session.Session, prompt string) error {
 	return s.cfg.Core.ReviewPrompt(v.ID, redact.Visible(redact.Mask(prompt[:min(len(prompt), maxReviewed)])))
 }
 
-// maxReviewed bounds the prompt that is masked: the hook waits.
+// maxReviewed bounds the prompt that is masked, in bytes. The hook waits for the masking.
 const maxReviewed = 16 << 10
 
-// work names the state of what a session works on, "" for unknown.
+// work returns the digest of the work tree that a session works in, "" for unknown.
 func (s *Server) work(ctx context.Context, v session.Session) string {
 	return s.tree(ctx, s.cfg.Core.Loop(v.ID).WorksIn(v.Cwd))
 }
@@ -70,8 +71,9 @@ func (s *Server) subagentStart(c *call, in wire.SubagentStartRequest) (out wire.
 	return out, err
 }
 
-// subagentStop books what an agent took for a loop, and holds a reviewer to what
-// a review needs. The stop of a compaction has no agent type and says nothing.
+// subagentStop adds what an agent used to its session's loop, and does not let a reviewer
+// stop before its review is complete. It ignores the stop of a compaction, which has no
+// agent type.
 func (s *Server) subagentStop(c *call, in wire.SubagentStopRequest) (out wire.SubagentStopReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil || p.AgentType == "" {
@@ -94,8 +96,7 @@ func (s *Server) subagentStop(c *call, in wire.SubagentStopRequest) (out wire.Su
 	return wire.SubagentStopReply{Block: r.Block != "", Reason: r.Block, Notice: notice}, nil
 }
 
-// agentSpent books what an agent took since it last stopped, for the loop of its
-// session.
+// agentSpent adds what an agent used since it last stopped to the loop of its session.
 func (s *Server) agentSpent(p payload) error {
 	l := s.cfg.Core.Loop(p.Session)
 	if p.AgentTranscript == "" || !l.Active() {

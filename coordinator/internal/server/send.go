@@ -14,8 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The host cuts what a hook tells a session at 10,000 characters, without a word; a
-// phone takes 4,096.
+// The most characters of a text to a session and of one to the person. The host cuts what
+// a hook tells a session at 10,000 characters and says nothing; a phone takes 4,096.
 const (
 	maxSent = 8000
 	maxTold = 3000
@@ -27,7 +27,8 @@ func checkText(text string, most int) error {
 	case strings.TrimSpace(text) == "" || !utf8.ValidString(text):
 		return badRequest("a text to send must not be empty, and must be UTF-8")
 	case runes > most:
-		return badRequest("a text to send has at most %d characters, not %d; put it into a file and send its name", most, runes)
+		return badRequest("a text to send has at most %d characters, not %d; "+
+			"put it into a file and send its name", most, runes)
 	}
 	return nil
 }
@@ -49,8 +50,8 @@ func (s *Server) tell(c *call, in wire.TellRequest) (out wire.TellReply, err err
 	return wire.SendReply{To: wire.ToPerson, When: "now"}, err
 }
 
-// send gives a session a text. It counts as the person's words where it comes from
-// a terminal that counts. From a program it is data.
+// send gives a session a text. The text counts as the person's words if it comes from a
+// terminal whose answers count. From a program it is data.
 func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err error) {
 	if err := checkText(in.Text, maxSent); err != nil {
 		return out, err
@@ -74,13 +75,13 @@ func (s *Server) send(c *call, in wire.SendRequest) (out wire.SendReply, err err
 	return wire.SendReply{ID: string(m.ID), To: v.Token, When: when, Words: !m.Data}, err
 }
 
-// fromPerson reports whether a caller outside all sessions sits at a terminal from
-// where words count.
+// fromPerson reports whether a caller outside all sessions has a terminal, and answers
+// from the terminal count.
 func (s *Server) fromPerson(c *call) bool {
 	return len(c.line) > 0 && c.line[0].Terminal && s.cfg.Core.Counts(terminal) == nil
 }
 
-// program names what ran our command.
+// program names the program that ran the afar command.
 func (s *Server) program(c *call) string {
 	if len(c.line) < 2 {
 		return "an unknown program"

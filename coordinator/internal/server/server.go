@@ -31,57 +31,57 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The time that a caller has to send its request and to take its reply, and
-// the pause after a connection that could not be taken.
+// ioFor is how long a caller may take to send its request, and again to read its reply.
+// acceptAgain is the pause after a failure to accept a connection.
 const (
 	ioFor       = 20 * time.Second
 	acceptAgain = 50 * time.Millisecond
 )
 
-// Config is what a Server needs. The functions reach parts that the server
-// must not know.
+// Config is what a Server needs. Its functions call parts of the program that this
+// package must not import.
 type Config struct {
 	Core *core.Core
 	Log  *slog.Logger
-	Bin  string // directory of our binaries
+	Bin  string // directory of Afar's binaries
 	Dirs home.Dirs
 	Hold time.Duration // how long a Stop hook holds a session that checks in
 
 	Self     func() wire.Coordinator
 	Doctor   func() []wire.Check
-	Shutdown func() // begins the end; must not block
-	// Page is the loop.md of a session, named by its token, as it lies there. The
-	// guard keeps sessions from writing it, so what differs is the person's.
+	Shutdown func() // begins the shutdown; must not block
+	// Page returns the text of a session's loop.md; token names the session. The guard
+	// does not let sessions write this file, so any difference was written by the person.
 	Page func(token string) string
-	// Overrules names the mods of other plugins that could overrule the guard in a
+	// Overrules returns the mods of other plugins that could overrule the guard in a
 	// session.
 	Overrules  func(session.Session) []string
 	Guard      func() wire.Guard
-	Marks      func() // carries out what was asked for while nobody answered; before each call
+	Marks      func() // carries out the marks left while no coordinator answered; runs before each call
 	Connect    func(ctx context.Context, token, api string) error
 	Disconnect func() error
 	Pair       func() (code string, p *channel.Pairing, err error)
 	Telegram   func() wire.TelegramReply
 	Git        Git
 	Consult    Consult
-	// Usage reads what a transcript says was used behind the byte from, and where
-	// the transcript ends; a negative from only finds the end.
+	// Usage returns what a transcript reports as used after the byte from, and the
+	// transcript's end. With a negative from it only finds the end.
 	Usage func(transcript string, from int64) (sum usage.Sum, end int64)
-	// Said reads the last text that the model wrote in a transcript since the last
+	// Said returns the last text that the model wrote in a transcript since the last
 	// prompt, "" for none.
 	Said func(transcript string) string
-	// SaidBeforeCall is Said for a call that is asked about now. It may wait a second
-	// for the call to be in the transcript.
+	// SaidBeforeCall is like Said, for a call that is asked about now. It may wait a
+	// second until the transcript contains the call.
 	SaidBeforeCall func(transcript string) string
-	// Glance says what the host's files tell of a session, by its transcript.
+	// Glance returns what the host's files say about the session of a transcript.
 	Glance func(transcript string) usage.Glance
-	// Snapshot takes the planned snapshot of a step and waits for it, at most so
-	// long; last says that the step runs as soon as it returns.
+	// Snapshot takes the planned snapshot of a step and waits for it, at most within;
+	// last says that the step runs as soon as Snapshot returns.
 	Snapshot func(ctx context.Context, id undo.ID, within time.Duration, last bool)
 }
 
-// Git is what the server asks of a repository. Each returns quickly, and empty
-// where it cannot tell.
+// Git is what the server asks of a repository. Each function returns quickly, with an
+// empty result if it cannot tell.
 type Git struct {
 	Tree   func(ctx context.Context, dir string) string                      // digest of the work tree
 	Recent func(ctx context.Context, dir string) (commits, changed []string) // newest first
@@ -93,20 +93,26 @@ type Server struct {
 	cfg   Config
 	calls sync.WaitGroup // requests that are being answered
 
-	behind backlog // of the replies
+	behind backlog // work that replies left to do
 
 	mu      sync.Mutex
 	told    map[string]time.Time // refusals that were journalled a moment ago
 	clients map[int]client       // by process id, see line
-	// Of second opinions: the calls of reviewers that are about to consult, and the
-	// consultations that run, by id.
+	// For second opinions: the calls of reviewers that are about to consult, by session,
+	// and the running consultations, by id.
 	reviewers map[session.ID][]review.Call
 	running   map[string]consultation
 }
 
 // New returns a server; Serve starts it.
 func New(cfg Config) *Server {
-	return &Server{cfg: cfg, told: map[string]time.Time{}, clients: map[int]client{}, reviewers: map[session.ID][]review.Call{}, running: map[string]consultation{}}
+	return &Server{
+		cfg:       cfg,
+		told:      map[string]time.Time{},
+		clients:   map[int]client{},
+		reviewers: map[session.ID][]review.Call{},
+		running:   map[string]consultation{},
+	}
 }
 
 // Serve answers l until ctx ends, then waits for the requests in hand. It
@@ -120,9 +126,9 @@ func (s *Server) Serve(ctx context.Context, l *net.UnixListener) error {
 	return <-over
 }
 
-// answerNext takes one connection, leaves the next one to another goroutine, and
-// answers its own: a hook waits for whoever the system woke, and for nobody whom
-// that one would have to wake in turn.
+// answerNext accepts one connection, starts another goroutine for the next connection,
+// and answers its own. So the goroutine that the system wakes for a hook also answers it,
+// and the hook does not wait until another goroutine is woken.
 func (s *Server) answerNext(ctx context.Context, l *net.UnixListener, over chan<- error) {
 	roomy.Grow()
 	conn, err := s.accept(ctx, l)
@@ -134,7 +140,8 @@ func (s *Server) answerNext(ctx context.Context, l *net.UnixListener, over chan<
 	s.answer(ctx, conn)
 }
 
-// accept returns the next connection, none when ctx ends or l breaks.
+// accept returns the next connection. It returns nil when ctx ends, and an error when l
+// is closed.
 func (s *Server) accept(ctx context.Context, l *net.UnixListener) (*net.UnixConn, error) {
 	for {
 		conn, err := l.AcceptUnix()
@@ -146,7 +153,7 @@ func (s *Server) accept(ctx context.Context, l *net.UnixListener) (*net.UnixConn
 		case errors.Is(err, net.ErrClosed):
 			return nil, fmt.Errorf("accept: %w", err)
 		}
-		s.cfg.Log.Error("accept", "err", err) // too many open files, say: it passes
+		s.cfg.Log.Error("accept", "err", err) // such as too many open files, which passes
 		time.Sleep(acceptAgain)
 	}
 }
@@ -154,15 +161,15 @@ func (s *Server) accept(ctx context.Context, l *net.UnixListener) (*net.UnixConn
 // A call is one request being answered.
 type call struct {
 	ctx  context.Context // ends with the caller's connection and with the server
-	op   string          // what is asked for
-	line []peer.Process  // the caller and what it descends from, nearest first
+	op   string          // the operation
+	line []peer.Process  // the caller and its ancestors, nearest first
 	body []byte
-	// printed notes whether the caller printed our reply before it ended; nil where
-	// nobody needs to know.
+	// printed records whether the caller printed the reply before it ended; nil if that
+	// does not matter.
 	printed func(bool) error
-	receipt chan bool // gets what the caller's connection says behind its request
-	// then is left to do when the reply is out, see backlog: a host that waits for its
-	// hook need not wait for that too.
+	receipt chan bool // gets whether the caller sent a receipt after its request
+	// then is the work to do after the reply, see backlog. The host waits for its hook and
+	// need not wait for this work too.
 	then []func()
 }
 
@@ -186,8 +193,9 @@ func (s *Server) answer(server context.Context, conn *net.UnixConn) {
 	}
 }
 
-// takeReceipt waits for the caller's receipt or its end, and notes it. The caller is told
-// once its receipt is kept: without that word it tells the next coordinator.
+// takeReceipt waits for the caller's receipt or its end, and records which one came. Once
+// that is recorded it tells the caller. A caller that hears nothing sends its receipt to
+// the next coordinator.
 func (s *Server) takeReceipt(server context.Context, c *call, conn *net.UnixConn) {
 	select {
 	case printed := <-c.receipt:
@@ -196,8 +204,8 @@ func (s *Server) takeReceipt(server context.Context, c *call, conn *net.UnixConn
 			return
 		}
 		_ = conn.SetWriteDeadline(time.Now().Add(ioFor))
-		_, _ = conn.Write([]byte{'\n'}) // a caller that is gone needs no word
-	case <-server.Done(): // the caller tells the next coordinator, or that one finds it dead
+		_, _ = conn.Write([]byte{'\n'}) // a caller that is gone needs no answer
+	case <-server.Done(): // the caller tells the next coordinator, or that coordinator finds the caller dead
 	}
 }
 
@@ -218,7 +226,11 @@ func (s *Server) reply(c *call, cancel context.CancelFunc, conn *net.UnixConn) w
 	}
 	op, ok := operations[req.Op]
 	if !ok {
-		return wire.Reply{V: wire.Version, Code: wire.CodeUnknownOp, Error: fmt.Sprintf("this coordinator does not know %q", req.Op)}
+		return wire.Reply{
+			V:     wire.Version,
+			Code:  wire.CodeUnknownOp,
+			Error: fmt.Sprintf("this coordinator does not know %q", req.Op),
+		}
 	}
 	c.op, c.line, c.body = req.Op, line, req.Body
 	if err := s.allow(op, c); err != nil {
@@ -231,8 +243,8 @@ func (s *Server) reply(c *call, cancel context.CancelFunc, conn *net.UnixConn) w
 	return success(op.do(s, c))
 }
 
-// watch ends the call when its caller goes away. All that a caller sends behind its
-// request is a receipt. It returns when the connection closes.
+// watch waits for the caller's next byte or for the end of the connection, and then ends
+// the call. After its request a caller sends nothing but a receipt, which is one byte.
 func watch(r io.Reader, receipt chan<- bool, gone context.CancelFunc) {
 	var one [1]byte
 	n, _ := r.Read(one[:])
@@ -256,8 +268,8 @@ func (s *Server) caller(conn *net.UnixConn) ([]peer.Process, error) {
 	return s.line(pid), nil
 }
 
-// readers are kept for the next request: a hook may wait on its connection for
-// an hour, and a thousand of them need no buffer for that.
+// readers holds read buffers for reuse. A hook may wait on its connection for an hour, and
+// a connection that waits needs no buffer.
 var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 64<<10) }}
 
 func takeRequest(conn io.Reader) (wire.Request, error) {
@@ -324,13 +336,26 @@ func failure(err error) wire.Reply {
 		code string
 	}{
 		{core.ErrUnwritable, wire.CodeUnwritable},
-		{errDenied, wire.CodeDenied}, {errBadRequest, wire.CodeBadRequest}, {errUnclear, wire.CodeBadRequest},
-		{core.ErrNotFound, wire.CodeNotFound}, {core.ErrNoChannel, wire.CodeBadRequest}, {core.ErrBound, wire.CodeBadRequest}, {ask.ErrScope, wire.CodeBadRequest},
-		{ask.ErrSettled, wire.CodeSettled}, {core.ErrChannel, wire.CodeDenied},
-		{undo.ErrGone, wire.CodeSettled}, {undo.ErrDone, wire.CodeSettled}, {undo.ErrBusy, wire.CodeSettled}, {undo.ErrEarly, wire.CodeNotFound},
-		{loop.ErrNone, wire.CodeNotFound}, {loop.ErrDepth, wire.CodeBadRequest},
+		{errDenied, wire.CodeDenied},
+		{errBadRequest, wire.CodeBadRequest},
+		{errUnclear, wire.CodeBadRequest},
+		{core.ErrNotFound, wire.CodeNotFound},
+		{core.ErrNoChannel, wire.CodeBadRequest},
+		{core.ErrBound, wire.CodeBadRequest},
+		{ask.ErrScope, wire.CodeBadRequest},
+		{ask.ErrSettled, wire.CodeSettled},
+		{core.ErrChannel, wire.CodeDenied},
+		{undo.ErrGone, wire.CodeSettled},
+		{undo.ErrDone, wire.CodeSettled},
+		{undo.ErrBusy, wire.CodeSettled},
+		{undo.ErrEarly, wire.CodeNotFound},
+		{loop.ErrNone, wire.CodeNotFound},
+		{loop.ErrDepth, wire.CodeBadRequest},
 		{loop.ErrNoTask, wire.CodeBadRequest},
-		{topic.ErrName, wire.CodeBadRequest}, {topic.ErrText, wire.CodeBadRequest}, {topic.ErrOurs, wire.CodeDenied}, {context.Canceled, wire.CodeClosing},
+		{topic.ErrName, wire.CodeBadRequest},
+		{topic.ErrText, wire.CodeBadRequest},
+		{topic.ErrOurs, wire.CodeDenied},
+		{context.Canceled, wire.CodeClosing},
 	} {
 		if errors.Is(err, known.err) {
 			code = known.code

@@ -39,11 +39,12 @@ func (s *Server) sessionStart(c *call, in wire.SessionStartRequest) (out wire.Se
 	return out, err
 }
 
-// paragraphs joins two texts, of which any may be empty.
+// paragraphs joins two texts as paragraphs. Either may be empty.
 func paragraphs(a, b string) string { return strings.Trim(a+"\n\n"+b, "\n") }
 
-// The room for what a session is told of late answers, in bytes: the host cuts a
-// context of more than 10,000 characters, and a person's texts need theirs.
+// The most bytes of what a hook tells a session: maxContext in all, and maxBeside for late
+// answers when texts of a person come with them. The host cuts a context at 10,000
+// characters.
 const (
 	maxContext = 8000
 	maxBeside  = 800
@@ -57,8 +58,8 @@ func (s *Server) sessionEnd(c *call, in wire.SessionEndRequest) (out wire.Sessio
 	return out, s.cfg.Core.EndSession(p.Session, p.Reason)
 }
 
-// prompt notes a typed prompt. Task notifications, prompts that the host types by
-// the clock, and those of a client that a session started are not a person's.
+// prompt records a typed prompt. A task notification, a scheduled prompt of the host and a
+// prompt of a client that a session started do not come from a person.
 func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
@@ -68,7 +69,8 @@ func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, e
 		return wire.PromptReply{Block: by != "", Reason: "Afar: stopped by " + by + "."}, err
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
-	typed := in.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") && !v.Scheduled(p.Prompt) && !s.nested(c.line, in.Client)
+	typed := in.Attended && !strings.HasPrefix(p.Prompt, "<task-notification>") &&
+		!v.Scheduled(p.Prompt) && !s.nested(c.line, in.Client)
 	if err == nil && typed {
 		err = errors.Join(s.cfg.Core.Typed(p.Session, firstLine(p.Prompt)), s.reviewPrompt(v, p.Prompt))
 	}
@@ -114,12 +116,12 @@ func (s *Server) notification(c *call, in wire.NotificationRequest) (out wire.No
 	case err != nil:
 	case p.Kind == "idle_prompt":
 		_, err = s.cfg.Core.See(session.Sighting{ID: p.Session, State: session.Idle})
-	case slices.Contains(passedOn, p.Kind) && !s.silent(in.HookCall):
+	case slices.Contains(forwarded, p.Kind) && !s.silent(in.HookCall):
 		err = s.cfg.Core.PassOn(p.Session, p.Kind, text.Fold(redact.Clean(p.Notice)))
 	}
 	return out, err
 }
 
-// passedOn are the host's notices that a person who is away wants to hear and
-// that no card of ours says already.
-var passedOn = []string{"agent_completed", "agent_needs_input", "push_notification"}
+// forwarded lists the kinds of the host's notices that go to a person who is away. No card
+// of Afar's already says what they say.
+var forwarded = []string{"agent_completed", "agent_needs_input", "push_notification"}

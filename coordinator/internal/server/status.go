@@ -14,8 +14,13 @@ import (
 
 func (s *Server) status(*call, wire.StatusRequest) (wire.StatusReply, error) {
 	return wire.StatusReply{
-		Coordinator: s.cfg.Self(), Guard: s.cfg.Guard(), Settings: s.settings(), Channels: s.channels(),
-		Sessions: s.sessions(), Loops: s.activeLoops(), Asks: s.wireAsks(),
+		Coordinator: s.cfg.Self(),
+		Guard:       s.cfg.Guard(),
+		Settings:    s.settings(),
+		Channels:    s.channels(),
+		Sessions:    s.sessions(),
+		Loops:       s.activeLoops(),
+		Asks:        s.wireAsks(),
 	}, nil
 }
 
@@ -40,9 +45,19 @@ func (s *Server) sessions() []wire.Session {
 			continue
 		}
 		w := wire.Session{
-			ID: string(v.ID), Token: v.Token, Project: v.Project, Mode: v.Mode, State: state(v), Since: millis(v.Since),
-			Attended: v.Attended, Away: string(v.Away.At(time.Now())), Terminal: v.Terminal, Protected: v.Hooked,
-			ClientPID: v.Client, Entrypoint: v.Entrypoint, Review: v.Review.Words(),
+			ID:         string(v.ID),
+			Token:      v.Token,
+			Project:    v.Project,
+			Mode:       v.Mode,
+			State:      state(v),
+			Since:      millis(v.Since),
+			Attended:   v.Attended,
+			Away:       string(v.Away.At(time.Now())),
+			Terminal:   v.Terminal,
+			Protected:  v.Hooked,
+			ClientPID:  v.Client,
+			Entrypoint: v.Entrypoint,
+			Review:     v.Review.Words(),
 		}
 		s.glance(&w, v)
 		out = append(out, w)
@@ -50,7 +65,7 @@ func (s *Server) sessions() []wire.Session {
 	return out
 }
 
-// glance adds what the host's files say of a session now.
+// glance adds what the host's files now say about a session.
 func (s *Server) glance(w *wire.Session, v session.Session) {
 	var g usage.Glance
 	if v.Transcript != "" {
@@ -63,11 +78,11 @@ func (s *Server) glance(w *wire.Session, v session.Session) {
 	}
 }
 
-// maxAbout bounds what a session is about, in bytes before it is masked: a secret
-// that is cut in two would not be known.
+// maxAbout bounds the text about a session before it is masked, in bytes. A longer text is
+// not cut inside a line, because half of a secret would not be recognized.
 const maxAbout = 4 << 10
 
-// about is a text of a session in one line, masked and bounded.
+// about returns a text of a session as one masked line of at most 200 characters.
 func about(s string) string {
 	if len(s) > maxAbout {
 		s, _, _ = strings.Cut(s, "\n")

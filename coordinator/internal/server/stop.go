@@ -15,8 +15,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// stop carries a session's wish to stop to core, with what has to be looked up for it, and
-// the decision back: turn.Decide makes it.
+// stop asks core whether a session may stop, and returns the decision. Before that it
+// looks up what the decision needs. turn.Decide makes the decision.
 func (s *Server) stop(c *call, in wire.StopRequest) (out wire.StopReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Server) stop(c *call, in wire.StopRequest) (out wire.StopReply, err err
 	return stopReply(decided, p.Cwd), nil
 }
 
-// stopping is what the hook's call says.
+// stopping returns what the hook's call says about the stop.
 func (s *Server) stopping(c *call, in wire.StopRequest, p payload) core.Stopping {
 	facts := core.Stopping{
 		Session:  p.Session,
@@ -60,7 +60,7 @@ func (s *Server) stopping(c *call, in wire.StopRequest, p payload) core.Stopping
 	return facts
 }
 
-// lookUp adds to in what the decision needs from outside.
+// lookUp adds to in what the decision needs from outside core.
 func (s *Server) lookUp(c *call, p payload, need turn.Need, in *core.Stopping) error {
 	if need.CheckIn {
 		said := cmp.Or(p.Message, "(it said nothing)")
@@ -81,7 +81,8 @@ func (s *Server) lookUp(c *call, p payload, need turn.Need, in *core.Stopping) e
 	return err
 }
 
-// tree is the digest of the work tree at dir, "" for unknown or no dir.
+// tree returns the digest of the work tree at dir. It returns "" if that is unknown or dir
+// is empty.
 func (s *Server) tree(ctx context.Context, dir string) string {
 	if dir == "" {
 		return ""
@@ -91,7 +92,7 @@ func (s *Server) tree(ctx context.Context, dir string) string {
 	return s.cfg.Git.Tree(ctx, dir)
 }
 
-// stopReply is the outcome as the hook reads it.
+// stopReply returns the outcome as the reply to the hook.
 func stopReply(out turn.Outcome, cwd string) wire.StopReply {
 	return wire.StopReply{
 		Block:    out.Block != "",
@@ -105,7 +106,7 @@ func stopReply(out turn.Outcome, cwd string) wire.StopReply {
 	}
 }
 
-// parkedWait holds a Stop hook until asking to stop again may get another reply.
+// parkedWait holds a Stop hook until a new OpStop may get another reply.
 func (s *Server) parkedWait(c *call, in wire.ParkedWaitRequest) (out wire.ParkedWaitReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, "")
 	if err != nil {
@@ -117,8 +118,9 @@ func (s *Server) parkedWait(c *call, in wire.ParkedWaitRequest) (out wire.Parked
 	return out, nil
 }
 
-// seeTree looks at the work tree while nobody waits for it: a tool call says
-// that an iteration moved, and the tree is what the next one is compared with.
+// seeTree records the work tree after the reply, when nobody waits for it. A tool call
+// already shows that the iteration changed something; the next iteration is compared with
+// this tree.
 func (s *Server) seeTree(id session.ID, dir string) {
 	if err := s.cfg.Core.SeeTree(id, s.tree(context.Background(), dir)); err != nil { // the hook that stopped is gone
 		s.cfg.Log.Error("note the work tree of a loop", "err", err)
@@ -130,9 +132,10 @@ func (s *Server) stopFailure(c *call, in wire.StopFailureRequest) (out wire.Stop
 	if err != nil || s.silent(in.HookCall) {
 		return out, err
 	}
-	return out, s.cfg.Core.LimitLoop(p.Session, text.Fold(p.Error+": "+redact.Mask(p.Message)), slices.Contains(passing, p.Error))
+	why := text.Fold(p.Error + ": " + redact.Mask(p.Message))
+	return out, s.cfg.Core.LimitLoop(p.Session, why, slices.Contains(temporary, p.Error))
 }
 
-// passing are the host's words for a refusal that ends by itself. The others
-// need a person: a key, a bill, another model.
-var passing = []string{"rate_limit", "overloaded", "server_error", "unknown"}
+// temporary lists the host's words for a refusal that ends by itself. Every other refusal
+// needs a person, to fix a key or a bill or to choose another model.
+var temporary = []string{"rate_limit", "overloaded", "server_error", "unknown"}

@@ -24,8 +24,8 @@ func (s *Server) telegramConnect(c *call, in wire.TelegramConnectRequest) (out w
 	return s.cfg.Telegram(), nil
 }
 
-// allowAnew says whether the phone may be another one from now on. Where
-// answers at the terminal do not count, it would be the way around that.
+// allowAnew returns an error if another phone may not be paired. Where answers at the
+// terminal do not count, pairing another phone would be a way around that.
 func (s *Server) allowAnew(c *call) error {
 	if !s.cfg.Telegram().Paired {
 		return nil
@@ -33,7 +33,9 @@ func (s *Server) allowAnew(c *call) error {
 	return s.allowHere(c)
 }
 
-func (s *Server) telegramDisconnect(c *call, _ wire.TelegramDisconnectRequest) (out wire.TelegramDisconnectReply, err error) {
+func (s *Server) telegramDisconnect(
+	c *call, _ wire.TelegramDisconnectRequest,
+) (out wire.TelegramDisconnectReply, err error) {
 	if err := s.allowAnew(c); err != nil {
 		return out, err
 	}
@@ -58,7 +60,7 @@ func (s *Server) telegramPair(c *call, _ wire.TelegramPairRequest) (out wire.Tel
 	return wire.TelegramPairReply{Code: code, ExpiresAt: p.ExpiresAt.UnixMilli(), Bot: t.Bot}, nil
 }
 
-// telegramPaired waits while a code waits for its person.
+// telegramPaired waits while a pairing code is open, and returns the channel's state.
 func (s *Server) telegramPaired(c *call, in wire.TelegramPairedRequest) (wire.TelegramPairedReply, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, waitFor(in.WaitMS))
 	defer cancel()

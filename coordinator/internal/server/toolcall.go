@@ -7,8 +7,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// see understands a call of a session in a project, "" for the session's own. Nothing is
-// said and nothing is kept of a call that cannot be understood.
+// see returns a call of a session as the guard sees it. project is "" for the session's
+// own project. A call that cannot be understood gives the zero value: a card says nothing
+// more about it, and no snapshot is taken.
 func (s *Server) see(project string, p payload) (c toolcall.Call) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -23,7 +24,7 @@ func (s *Server) see(project string, p payload) (c toolcall.Call) {
 	return c
 }
 
-// look is what a card tells of a call besides its input.
+// look returns what a card says about a call besides its input.
 func (s *Server) look(c toolcall.Call) (look toolcall.Look) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -34,7 +35,7 @@ func (s *Server) look(c toolcall.Call) (look toolcall.Look) {
 	return c.Look()
 }
 
-// place is the context of a call, as far as the coordinator knows it.
+// place returns the context of a call, as far as the coordinator knows it.
 func (s *Server) place(project string, p payload) guard.Context {
 	if project == "" {
 		v, _ := s.cfg.Core.Session(string(p.Session)) // an unknown session has no project

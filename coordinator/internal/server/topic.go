@@ -15,7 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// mostPosts is the most that one read returns.
+// mostPosts is the largest number of posts that one read returns.
 const mostPosts = 1000
 
 func (s *Server) post(c *call, in wire.PostRequest) (out wire.PostReply, err error) {
@@ -24,8 +24,8 @@ func (s *Server) post(c *call, in wire.PostRequest) (out wire.PostReply, err err
 	return wirePost(p), err
 }
 
-// author says who writes: the session that the caller descends from, or the
-// person.
+// author returns the session that the caller descends from, and the author's name: the
+// session's token, "a session" for an unknown one, or "person".
 func (s *Server) author(line []peer.Process) (v session.Session, by string) {
 	for _, p := range line {
 		if v, ok := s.cfg.Core.OfClient(p.PID); ok {
@@ -56,7 +56,8 @@ func (s *Server) read(c *call, in wire.ReadRequest) (out wire.ReadReply, err err
 	return out, err
 }
 
-// readLoop makes the topics that are not written but always as things stand.
+// readLoop returns one of the two topics that are made anew for each read: the current
+// loop, or its anchor.
 func (s *Server) readLoop(c *call, in wire.ReadRequest) (out wire.ReadReply, err error) {
 	l, err := s.whoseLoop(c, in.Session)
 	if err != nil {
@@ -73,11 +74,18 @@ func (s *Server) readLoop(c *call, in wire.ReadRequest) (out wire.ReadReply, err
 		}
 		text = string(raw)
 	}
-	return wire.ReadReply{Posts: []wire.Post{{ID: l.RunID, Topic: in.Topic, At: millis(l.UpdatedAt), By: "afar", Text: text}}}, nil
+	post := wire.Post{
+		ID:    l.RunID,
+		Topic: in.Topic,
+		At:    millis(l.UpdatedAt),
+		By:    "afar",
+		Text:  text,
+	}
+	return wire.ReadReply{Posts: []wire.Post{post}}, nil
 }
 
-// whoseLoop finds the loop that is meant: that of the session named, that of the
-// session that asks, or the only one that runs.
+// whoseLoop returns the loop of the named session. Without a name it returns the loop of
+// the session that asks, or, outside a session, the only loop that runs.
 func (s *Server) whoseLoop(c *call, name string) (loop.Stack, error) {
 	if name != "" {
 		v, err := s.session(name)

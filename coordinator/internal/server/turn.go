@@ -6,8 +6,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// turn says whether the running turn of a session is to end. The hook that ends the
-// turn of the main agent says so.
+// turn says whether the running turn of a session is to end. A hook that ends the turn of
+// the main agent sets Over in its request.
 func (s *Server) turn(c *call, in wire.TurnRequest) (out wire.TurnReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil {
@@ -17,7 +17,7 @@ func (s *Server) turn(c *call, in wire.TurnRequest) (out wire.TurnReply, err err
 	return wire.TurnReply{Block: by != "", Reason: stoppedBy(by)}, err
 }
 
-// stoppedBy is what a session is told of the end of its turn.
+// stoppedBy returns what a session is told when a person ends its turn.
 func stoppedBy(by string) string {
 	if by == "" {
 		return ""

@@ -12,15 +12,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// How long somebody waits for a snapshot or its restoring. A hook that waits
-// longer for its claim would give up.
+// How long a hook waits for a snapshot, and a person for a restore. A hook that had to
+// wait longer for its claim would give up.
 const (
 	snapshotFor = 3 * time.Second
 	undoFor     = 2 * time.Minute
 )
 
-// undoTake takes a snapshot before a question is even asked: after a local yes
-// the tool runs at once.
+// undoTake takes a snapshot before the question is asked. The tool runs at once after a
+// yes at the host's own dialog.
 func (s *Server) undoTake(c *call, in wire.UndoTakeRequest) (out wire.UndoTakeReply, err error) {
 	p, err := s.hookCall(c, in.HookCall, session.Working)
 	if err != nil || s.silent(in.HookCall) {
@@ -37,8 +37,9 @@ func (s *Server) undoTake(c *call, in wire.UndoTakeRequest) (out wire.UndoTakeRe
 	return wire.UndoTakeReply{Line: v.Line()}, err
 }
 
-// planUndo plans a snapshot of what a call may destroy, for an ask, or for one
-// whose card alone is to offer it; ok is false where that is nothing.
+// planUndo plans a snapshot of what a call may destroy. of is the ask about the call;
+// shown is an ask whose card only offers the snapshot. ok is false if there is nothing to
+// keep.
 func (s *Server) planUndo(p payload, losses []undo.Loss, of, shown ask.ID) (v undo.Snapshot, ok bool, err error) {
 	if len(losses) == 0 {
 		return v, false, nil
@@ -63,10 +64,10 @@ func (s *Server) planUndo(p payload, losses []undo.Loss, of, shown ask.ID) (v un
 // maxStep bounds the text of a step that a list of snapshots shows.
 const maxStep = 400
 
-// beside plans the snapshot of a call that was just asked about. Where the
-// host's dialog is open beside us it is taken at once, for the answer may come
-// from there; else the answer comes through claim.
-func (s *Server) beside(p payload, losses []undo.Loss, a ask.Ask) {
+// planSnapshotOf plans the snapshot of a call that was just asked about. If the host's dialog is
+// open too, the snapshot is taken at once, because the answer may come from there.
+// Otherwise takeSnapshotOf takes it when the hook claims the answer.
+func (s *Server) planSnapshotOf(p payload, losses []undo.Loss, a ask.Ask) {
 	if a.Kind != ask.Permission && a.Kind != ask.Guard || a.State != ask.Open && a.State != ask.Answered {
 		return
 	}
@@ -80,9 +81,9 @@ func (s *Server) beside(p payload, losses []undo.Loss, a ask.Ask) {
 	}
 }
 
-// before takes the snapshot of a call that was allowed, just before its hook
-// says so to the host: nothing can have changed behind it.
-func (s *Server) before(ctx context.Context, id ask.ID) {
+// takeSnapshotOf takes the snapshot of a call that was allowed, just before its hook tells the
+// host. So nothing can change between the snapshot and the call.
+func (s *Server) takeSnapshotOf(ctx context.Context, id ask.ID) {
 	a, err := s.cfg.Core.Ask(id)
 	if err != nil || a.State != ask.Answered || a.Decision == nil || !a.Decision.Allow {
 		return
@@ -92,9 +93,9 @@ func (s *Server) before(ctx context.Context, id ask.ID) {
 	}
 }
 
-// again takes the snapshot of a call that auto mode refused and its person then
-// allowed once. Its card is the refusal's.
-func (s *Server) again(ctx context.Context, project string, p payload, refused ask.ID) {
+// snapshotRetry takes the snapshot of a call that auto mode refused and the person then allowed
+// once. The card of the refusal offers it.
+func (s *Server) snapshotRetry(ctx context.Context, project string, p payload, refused ask.ID) {
 	v, ok, err := s.planUndo(p, s.see(project, p).Losses, "", refused)
 	if err != nil {
 		s.cfg.Log.Error("plan snapshot", "ask", refused, "err", err)
@@ -121,7 +122,7 @@ func (s *Server) undo(c *call, in wire.UndoRequest) (out wire.UndoReply, err err
 	for _, v := range s.cfg.Core.Undos() {
 		ids = append(ids, string(v.ID))
 	}
-	id, err := meant(in.ID, "undo_", ids)
+	id, err := resolveID(in.ID, "undo_", ids)
 	if err != nil {
 		return out, err
 	}
@@ -133,7 +134,7 @@ func (s *Server) undo(c *call, in wire.UndoRequest) (out wire.UndoReply, err err
 	defer cancel()
 	v, err = s.cfg.Core.AwaitUndo(ctx, v.ID)
 	if ctx.Err() != nil && c.ctx.Err() == nil {
-		err = nil // it goes on; its state says so
+		err = nil // the restore goes on; its state says so
 	}
 	return s.wireUndo(v), err
 }
@@ -141,9 +142,20 @@ func (s *Server) undo(c *call, in wire.UndoRequest) (out wire.UndoReply, err err
 func (s *Server) wireUndo(v undo.Snapshot) wire.Undo {
 	in, _ := s.cfg.Core.Session(string(v.Session)) // a snapshot without a known session has an empty token
 	w := wire.Undo{
-		ID: string(v.ID), State: string(v.State), Session: string(v.Session), Token: in.Token, Project: in.Project, Tool: v.Tool, Input: v.Text,
-		Ask: string(v.Ask), Undoes: string(v.Undoes), Holds: v.Holds(), TakenAt: millis(v.TakenAt), RanAt: millis(v.RanAt), EndsAt: millis(v.EndsAt),
-		Newer: v.Newer,
+		ID:      string(v.ID),
+		State:   string(v.State),
+		Session: string(v.Session),
+		Token:   in.Token,
+		Project: in.Project,
+		Tool:    v.Tool,
+		Input:   v.Text,
+		Ask:     string(v.Ask),
+		Undoes:  string(v.Undoes),
+		Holds:   v.Holds(),
+		TakenAt: millis(v.TakenAt),
+		RanAt:   millis(v.RanAt),
+		EndsAt:  millis(v.EndsAt),
+		Newer:   v.Newer,
 	}
 	for _, p := range v.Pictures {
 		w.Files, w.Bytes, w.Left = w.Files+p.Files, w.Bytes+p.Bytes, append(w.Left, p.Left...)

@@ -19,14 +19,14 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// The bounds of what is said of a call's effects.
+// The bounds of the text about a call's effects.
 const (
 	maxKinds   = 5   // kinds of effects
 	maxTargets = 3   // targets of one kind
 	maxBrief   = 300 // bytes in all
 )
 
-// A Look is what a card tells of a call besides its input. Each part is "" where there is
+// A Look is what a card says about a call besides its input. A part is "" if there is
 // nothing to say.
 type Look struct {
 	Does string // what it would do, in the words of `afar guard explain`
@@ -34,7 +34,7 @@ type Look struct {
 	Old  string // for a Write, what the file holds now
 }
 
-// Look returns what a card tells of the call.
+// Look returns what a card says about the call besides its input.
 func (c Call) Look() (look Look) {
 	switch c.Tool {
 	case "Bash", "Monitor":
@@ -49,8 +49,8 @@ func (c Call) Look() (look Look) {
 	return look
 }
 
-// explained reports whether the guard's opinion, which the card shows too, says already
-// what the call does.
+// explained reports whether the guard's opinion already says what the call does. The card
+// shows that opinion too.
 func (c Call) explained() bool {
 	return c.decision.Verdict != guard.None && len(c.decision.Effects) == 1
 }
@@ -68,7 +68,7 @@ func Brief(s string) string {
 	return text.Fold(ask.Elide(text.Fold(redact.Clean(s)), maxBrief))
 }
 
-// effects puts effects into one line, those that change something first.
+// effects returns one line about all effects. Those that only read come last.
 func effects(all []guard.Effect, cwd string) string {
 	var kinds []string
 	targets := map[string][]string{}
@@ -94,8 +94,8 @@ func effects(all []guard.Effect, cwd string) string {
 	return strings.Join(out, " · ")
 }
 
-// effectKind names an effect, with what makes it less than certain or takes it
-// elsewhere.
+// effectKind returns the name of an effect. The name also says if the effect is only
+// possible, and if it happens elsewhere.
 func effectKind(e guard.Effect) string {
 	kind := string(e.Kind)
 	if e.Away != "" {
@@ -107,6 +107,7 @@ func effectKind(e guard.Effect) string {
 	return kind
 }
 
+// reads returns 1 for a kind of effect that only reads, 0 for the others.
 func reads(kind string) int {
 	if strings.HasPrefix(kind, string(guard.ReadFile)) {
 		return 1
@@ -114,7 +115,7 @@ func reads(kind string) int {
 	return 0
 }
 
-// near returns a path as seen from the directory of the call.
+// near returns a target without the directory of the call in front of it.
 func near(target, cwd string) string {
 	if below, ok := strings.CutPrefix(target, strings.TrimSuffix(cwd, "/")+"/"); ok && cwd != "" {
 		return below
@@ -122,11 +123,11 @@ func near(target, cwd string) string {
 	return target
 }
 
-// maxOld bounds a file that is shown next to what a call writes over it, in bytes.
+// maxOld bounds the old content that a card shows for a Write, in bytes.
 const maxOld = 64 << 10
 
-// overwrites says whether a Write makes a file or replaces one, and returns the
-// old text of a plain file of the project that is not secret.
+// overwrites says whether a Write makes a file or replaces one. It returns the old text
+// of a plain file of the project that is not secret.
 func (c Call) overwrites() (does, old string) {
 	path, _ := c.in["file_path"].(string)
 	if !filepath.IsAbs(path) {
@@ -148,7 +149,7 @@ func (c Call) overwrites() (does, old string) {
 	return does, old
 }
 
-// plainText returns what a regular file holds, "" if that is not text.
+// plainText returns the content of a regular file, "" if that is not text.
 func plainText(path string) string {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // fileTools are the tools that work on one file.
 var fileTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit", "Read"}
 
-// need is what a grant needs to cover the call, the zero value if no grant can.
+// need returns what a grant needs to cover the call, the zero value if no grant can.
 func (c Call) need() grant.Need {
 	switch {
 	case c.Tool == "Bash":

@@ -1,5 +1,5 @@
-// Package toolcall says what a tool call of a session is: what it would do, what a grant
-// needs to cover it, and what a snapshot keeps of it.
+// Package toolcall understands a tool call of a session: what it would do, what a grant
+// needs to cover it, and what a snapshot keeps before it runs.
 package toolcall
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 )
 
-// A Call is a tool call as the guard sees it in the coordinator. It is understood once,
-// from its raw input, for everything that is said of it. The input is not kept.
+// A Call is a tool call as the guard sees it in the coordinator. Read reads its raw input
+// once, for all that is said about the call.
 type Call struct {
 	Tool   string
-	Need   grant.Need  // what a grant needs to cover it; the zero value: only its person can
+	Need   grant.Need  // what a grant needs to cover it; the zero value if only the person can allow it
 	Losses []undo.Loss // what it may destroy and a snapshot can keep
 
 	in       map[string]any
@@ -24,8 +24,9 @@ type Call struct {
 	decision guard.Decision
 }
 
-// Read understands a call. It returns the zero Call and an error for an input that it
-// cannot understand at all; a call that it does not understand completely has no Need.
+// Read returns the call of a tool with the given raw input. It returns an error for an
+// input that it cannot understand at all. A call that it understands only in part has no
+// Need.
 func Read(tool, input string, at guard.Context) (c Call, err error) {
 	if err := json.Unmarshal([]byte(input), &c.in); err != nil {
 		return Call{}, fmt.Errorf("understand a call of %s: %w", tool, err)
@@ -43,5 +44,5 @@ func Read(tool, input string, at guard.Context) (c Call, err error) {
 	return c, nil
 }
 
-// Verdict is what the guard makes of the call.
+// Verdict returns the guard's verdict on the call.
 func (c Call) Verdict() guard.Verdict { return c.decision.Verdict }
