@@ -1,6 +1,6 @@
 // Package callsite tells the guard where a call happens: which directories are
-// Afar's own, what a path really names, and what git says of the work tree. The
-// hooks and `afar guard explain` look through it, so that they see the same.
+// Afar's own, which file a path names, and what git says about the work tree. The
+// hooks and `afar guard explain` both use it, so that they see the same.
 package callsite
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/policy"
 )
 
-// Context is what is known about a call in cwd, in a session of project. bin is
-// the directory of our binaries. It reads the policy files, and nothing else until
-// the guard asks.
+// Context returns what is known about a call in cwd, in a session of project. bin
+// is the directory of Afar's binaries. It reads only the policy files; everything
+// else is read when the guard asks.
 func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 	files := policy.Files(dirs, cwd, project)
 	git := repository{path: dirs.Path, home: dirs.User}
@@ -22,7 +22,7 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 		Cwd: cwd, Project: project, Home: dirs.User,
 		Env:     map[string]string{"HOME": dirs.User, "PWD": cwd},
 		Temp:    []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders"},
-		Own:     own(dirs, bin),
+		Own:     ownPaths(dirs, bin),
 		Resolve: resolve,
 		Git:     git.facts,
 		Merged:  git.merged,
@@ -31,24 +31,29 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 	}
 }
 
-// Broken says what is wrong with the policy files for a session of project, in
-// one line; "" for nothing.
+// Broken returns what is wrong with the policy files for a session of project, in
+// one line, "" for nothing.
 func Broken(dirs home.Dirs, cwd, project string) string {
 	return policy.Warning(policy.Files(dirs, cwd, project))
 }
 
-// own lists what a session may not touch: Afar's files, and what the host loads
-// of the plugin. The rest of a checkout is its developer's.
-func own(dirs home.Dirs, bin string) []string {
+// ownPaths lists the paths that a session may not touch: Afar's files, and the parts of
+// the plugin that the host loads. In a checkout of Afar the rest may be edited.
+func ownPaths(dirs home.Dirs, bin string) []string {
 	root := filepath.Dir(bin)
-	return append(dirs.All(), filepath.Dir(dirs.Socket()), bin, filepath.Join(root, "plugin"), filepath.Join(root, ".claude-plugin"))
+	return append(dirs.All(),
+		filepath.Dir(dirs.Socket()),
+		bin,
+		filepath.Join(root, "plugin"),
+		filepath.Join(root, ".claude-plugin"),
+	)
 }
 
 // maxLinks bounds a chain of symbolic links.
 const maxLinks = 40
 
-// resolve follows the symbolic links of a path, also where the end of one does
-// not exist yet: writing through it would make it.
+// resolve follows the symbolic links of a path. It also follows a link to a file
+// that does not exist yet, because a write through the link would create it.
 func resolve(path string) string { return follow(path, maxLinks) }
 
 func follow(path string, left int) string {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Bounds of a look at a tree. A larger one is not known to be the session's.
+// Bounds of the walk through a tree. A larger tree does not count as the session's.
 const (
 	mostEntries = 2000
 	mostTime    = 20 * time.Millisecond
@@ -16,10 +16,11 @@ const (
 
 var errOlder = errors.New("something in it is older, or too much to look at")
 
-// Created tells of a tree whether the session made it and all that lies in it:
-// each of its files was born after the session's transcript. A file that was
-// moved or linked there keeps its birth. Where the file system does not say when
-// a file was born, nothing counts as the session's.
+// Created returns a function that reports whether the session made a tree and
+// everything in it. That is so if each file was created after the session's
+// transcript. A file that was moved or linked into the tree keeps its time of
+// creation. If the file system does not record that time, nothing counts as the
+// session's.
 func Created(transcript string) func(path string) bool {
 	return func(path string) bool {
 		since, ok := born(transcript)
@@ -43,7 +44,7 @@ func youngerThan(root string, since time.Time) bool {
 	return err == nil && seen > 0
 }
 
-// born is when a file came to be; a link is not followed.
+// born returns when a file was created. It does not follow a symbolic link.
 func born(path string) (time.Time, bool) {
 	info, err := os.Lstat(path)
 	if err != nil {

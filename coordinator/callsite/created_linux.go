@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// The system call statx, which package syscall does not know: its numbers and
-// the little that we ask it for.
+// The numbers of the system call statx, which package syscall does not have, and
+// the flags that are used here.
 const (
 	statxAmd64  = 332
 	statxArm64  = 291
@@ -41,7 +41,8 @@ func birth(path string, _ fs.FileInfo) (time.Time, bool) {
 	}
 	var st statx
 	dir := atCwd
-	_, _, failed := syscall.Syscall6(number, uintptr(dir), uintptr(unsafe.Pointer(name)), noFollow, maskBirth, uintptr(unsafe.Pointer(&st)), 0)
+	_, _, failed := syscall.Syscall6(number,
+		uintptr(dir), uintptr(unsafe.Pointer(name)), noFollow, maskBirth, uintptr(unsafe.Pointer(&st)), 0)
 	if failed != 0 || st.mask&maskBirth == 0 {
 		return time.Time{}, false
 	}

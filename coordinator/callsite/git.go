@@ -11,15 +11,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/guard"
 )
 
-// gitFor bounds what git may cost a call. A repository that takes longer is
-// unknown, and the guard then assumes the worse.
+// gitFor bounds how long git may delay a call. If git takes longer, nothing is
+// known of the repository, and the guard assumes the worse case.
 const gitFor = 20 * time.Millisecond
 
-// A repository asks git. The session's PATH is not believed: a project can set
-// it.
+// A repository asks git. It does not use the session's PATH, because a project can
+// set that.
 type repository struct{ path, home string }
 
-// facts says how the work tree around dir stands.
+// facts returns the state of the work tree around dir.
 func (r repository) facts(dir string) guard.GitFacts {
 	ctx, cancel := context.WithTimeout(context.Background(), gitFor)
 	defer cancel()
@@ -33,13 +33,13 @@ func (r repository) ask(ctx context.Context, dir string) guard.GitFacts {
 	if err != nil {
 		return guard.GitFacts{}
 	}
-	facts := read(out)
+	facts := parseStatus(out)
 	facts.Default = <-trunk
 	return facts
 }
 
-// merged is true if git says in time that all commits of a branch are in the
-// current one.
+// merged reports whether git says in time that the current branch contains all
+// commits of another one.
 func (r repository) merged(dir, branch string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), gitFor)
 	defer cancel()
@@ -47,8 +47,8 @@ func (r repository) merged(dir, branch string) bool {
 	return err == nil
 }
 
-// read takes the facts from git status.
-func read(status string) guard.GitFacts {
+// parseStatus returns the facts in the output of git status.
+func parseStatus(status string) guard.GitFacts {
 	facts := guard.GitFacts{Known: true}
 	for _, line := range strings.Split(status, "\n") {
 		header, isHeader := strings.CutPrefix(line, "# branch.")
@@ -68,7 +68,7 @@ func read(status string) guard.GitFacts {
 	return facts
 }
 
-// trunk is the remote's default branch, "" when it is not known.
+// trunk returns the remote's default branch, "" if it is not known.
 func (r repository) trunk(ctx context.Context, dir string) string {
 	out, err := r.run(ctx, dir, "symbolic-ref", "--short", "refs/remotes/origin/HEAD")
 	if err != nil {
@@ -82,18 +82,21 @@ func (r repository) run(ctx context.Context, dir string, args ...string) (string
 	if git == "" {
 		return "", exec.ErrNotFound
 	}
-	cmd := exec.CommandContext(ctx, git, append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", dir}, args...)...)
+	safe := []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", dir}
+	cmd := exec.CommandContext(ctx, git, append(safe, args...)...)
 	cmd.Env = []string{"PATH=" + r.path, "HOME=" + r.home, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
 	cmd.WaitDelay = gitFor
 	out, err := cmd.Output()
 	return string(out), err
 }
 
-// program looks git up in the PATH that was in force at install.
+// program returns the path of git, looked up in the PATH of the installation. It
+// returns "" if git is not there.
 func (r repository) program() string {
 	for _, dir := range filepath.SplitList(r.path) {
 		name := filepath.Join(dir, "git")
-		if info, err := os.Stat(name); filepath.IsAbs(name) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		info, err := os.Stat(name)
+		if filepath.IsAbs(name) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return name
 		}
 	}

@@ -1,6 +1,6 @@
-// Package client reaches the coordinator: it dials, starts the daemon where
-// there is none, and makes one call. It never removes the socket; only the
-// holder of the life lock does.
+// Package client reaches the coordinator: it dials, starts the daemon if there
+// is none, and makes one call. It never removes the socket; only the holder of
+// the life lock does.
 package client
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// ErrUnreachable says that no coordinator took the call: it is absent, hung or
-// broke off before the whole reply.
+// ErrUnreachable says that no coordinator answered the call: it is absent, hangs
+// or ended before it had sent the whole reply.
 var ErrUnreachable = errors.New("coordinator not reachable")
 
 // ErrCannotStart says that a coordinator was started and failed, now or a moment
@@ -30,40 +30,41 @@ var ErrSilent = errors.New("it does not answer")
 // just starting.
 const redialEvery = 20 * time.Millisecond
 
-// startEvery is how long a coordinator that was started has to answer: after
-// that it is started again, for it may have been killed meanwhile.
+// startEvery is how long a coordinator that was started may take to answer. After
+// that another one is started, because the first may have been killed.
 const startEvery = time.Second
 
 // A Client makes calls to the coordinator of one home.
 type Client struct {
 	Dirs home.Dirs
-	Bin  string          // directory of our binaries, where `afar` is
+	Bin  string          // directory of Afar's binaries, where `afar` is
 	Env  func() []string // environment of a coordinator that this client starts
-	// Remember has a failed start count for a while, also one of another client: a
-	// hook must not wait for what cannot come. A person's command tries again.
+	// Remember makes a failed start count for home.FailureFor, also that of another
+	// client: a hook must not wait for a coordinator that cannot start. A person's
+	// command does not set it and tries again.
 	Remember bool
 
 	knocked connection // for the next call; nil for none
 }
 
-// Knock connects for the next call: while that is still being put together, the
-// coordinator looks at who calls. Where nobody answers it does nothing.
+// Knock connects for the next call. While the caller still prepares that call,
+// the coordinator looks up the calling process. Knock does nothing if no
+// coordinator listens.
 func (c *Client) Knock() {
 	if conn, err := connect(c.Dirs.Socket()); err == nil {
 		c.knocked = conn
 	}
 }
 
-// Call makes one call, without starting anything, and returns the raw reply
-// line. All of it has to happen before the deadline. The error wraps
-// ErrUnreachable.
+// Call makes one call and returns the raw reply line. It starts no coordinator.
+// The deadline bounds the whole call. The error wraps ErrUnreachable.
 func (c *Client) Call(req wire.Request, deadline time.Time) ([]byte, error) {
 	line, kept, err := c.CallKeeping(req, deadline)
 	kept.Release()
 	return line, err
 }
 
-// CallKeeping is Call whose connection stays, for a receipt.
+// CallKeeping is like Call and keeps the connection open, for a receipt.
 func (c *Client) CallKeeping(req wire.Request, deadline time.Time) ([]byte, *Kept, error) {
 	conn, err := c.dial(deadline)
 	if err != nil {
@@ -80,24 +81,25 @@ func (c *Client) CallKeeping(req wire.Request, deadline time.Time) ([]byte, *Kep
 // exchange sends a request and returns the reply line.
 func exchange(conn connection, req wire.Request) ([]byte, error) {
 	_, sent := conn.Write(req.Line())
-	line, err := readLine(conn) // a coordinator that refuses says so before it has read all
+	line, err := readLine(conn) // a coordinator that refuses may reply before it has read the request
 	if err != nil && sent != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, sent)
 	}
 	return line, err
 }
 
-// CallStarting is Call that starts the coordinator when there is none and dials
-// again until the deadline, or until the coordinator has failed to start: the
-// error then wraps ErrCannotStart. A call that broke off is made again, so the
-// coordinator may get it twice.
+// CallStarting is like Call, but starts the coordinator if there is none and
+// dials again until the deadline. It gives up when the coordinator fails to
+// start; the error then wraps ErrCannotStart. It makes a call again that broke
+// off, so the coordinator may get the call twice.
 func (c *Client) CallStarting(req wire.Request, deadline time.Time) ([]byte, error) {
 	line, kept, err := c.CallStartingKeeping(req, deadline)
 	kept.Release()
 	return line, err
 }
 
-// CallStartingKeeping is CallStarting whose connection stays, for a receipt.
+// CallStartingKeeping is like CallStarting and keeps the connection open, for a
+// receipt.
 func (c *Client) CallStartingKeeping(req wire.Request, deadline time.Time) ([]byte, *Kept, error) {
 	s := starter{client: c, began: time.Now()}
 	defer s.release()
@@ -117,9 +119,9 @@ func (c *Client) CallStartingKeeping(req wire.Request, deadline time.Time) ([]by
 	}
 }
 
-// Ping asks the coordinator whether it answers, and waits at most so long. The
-// error wraps ErrSilent when something listens and says nothing, and
-// ErrUnreachable when nothing listens.
+// Ping asks the coordinator for a reply, and waits at most within. The error
+// wraps ErrUnreachable. It also wraps ErrSilent if something listens and does not
+// answer.
 func (c *Client) Ping(within time.Duration) error {
 	conn, err := c.dial(time.Now().Add(within))
 	if err != nil {
@@ -133,15 +135,15 @@ func (c *Client) Ping(within time.Duration) error {
 	return err
 }
 
-// receiptFor bounds how long it takes to say that a reply was printed, and to hear that
-// this is noted.
+// receiptFor bounds the time to send a receipt and to hear that the coordinator has kept
+// it.
 const receiptFor = 2 * time.Second
 
-// A Kept is the connection of a call after its reply. Nil is none.
+// A Kept is the connection of a call after its reply. It is nil for a call that failed.
 type Kept struct{ conn connection }
 
-// Receipt tells the coordinator that its reply was printed. The error says that it was
-// not told: it has died since.
+// Receipt tells the coordinator that its reply was printed. It returns an error if the
+// coordinator could not be told, because it has died since.
 func (k *Kept) Receipt() error {
 	if err := k.conn.SetDeadline(time.Now().Add(receiptFor)); err != nil {
 		return err
@@ -150,8 +152,8 @@ func (k *Kept) Receipt() error {
 	return err
 }
 
-// Noted waits until the coordinator has kept the receipt. One that died may have received
-// the receipt and not kept it; an error says that the receipt may be lost.
+// Noted waits until the coordinator has kept the receipt. It returns an error if the
+// receipt may be lost: the coordinator may have died before it kept the receipt.
 func (k *Kept) Noted() error {
 	_, err := k.conn.Read(make([]byte, 1))
 	return err
@@ -174,7 +176,7 @@ func (c *Client) Answering() bool {
 	return true
 }
 
-// connection is what a system has for an open connection.
+// connection is an open connection to the coordinator, as each system implements it.
 type connection interface {
 	io.ReadWriteCloser
 	SetDeadline(time.Time) error
@@ -192,7 +194,7 @@ func (c *Client) dial(deadline time.Time) (connection, error) {
 	return conn, nil
 }
 
-// connection is the one that Knock made, or a new one.
+// connection returns the connection that Knock made, or a new one.
 func (c *Client) connection() (connection, error) {
 	if conn := c.knocked; conn != nil {
 		c.knocked = nil

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// A socket is a connection whose reader and writer wait in the kernel. It does
-// without package net and without the runtime's poller: a hook starts on every
-// tool call, and setting those up costs it a tenth of its time.
+// A socket is a connection whose reader and writer wait in the kernel. It uses
+// neither package net nor the runtime's poller. A hook starts on every tool call,
+// and setting those up would cost it a tenth of its time.
 type socket struct {
 	fd       int
 	deadline time.Time
@@ -31,7 +31,7 @@ func connect(path string) (*socket, error) {
 	return &socket{fd: fd}, nil
 }
 
-// open makes a socket that no child inherits.
+// open makes a socket that no child process inherits.
 func open() (int, error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -42,8 +42,8 @@ func open() (int, error) {
 	return fd, err
 }
 
-// connectTo never waits: a local listener takes the connection at once, or its
-// queue is full and the call fails.
+// connectTo connects without waiting. A local listener takes the connection at
+// once, or its queue is full and connectTo fails.
 func connectTo(fd int, path string) error {
 	if err := syscall.SetNonblock(fd, true); err != nil {
 		return err
@@ -57,7 +57,7 @@ func connectTo(fd int, path string) error {
 	}
 }
 
-// SetDeadline bounds all that is read and written from now on.
+// SetDeadline bounds all later reads and writes.
 func (s *socket) SetDeadline(t time.Time) error {
 	s.deadline = t
 	return nil
@@ -82,15 +82,15 @@ func (s *socket) Write(p []byte) (written int, err error) {
 	return written, err
 }
 
-// within makes one call of the system, which waits as the option says: until the
-// deadline.
+// within makes one system call that waits no longer than until the deadline.
+// option is the socket option that bounds the wait.
 func (s *socket) within(option int, call func() (int, error)) (int, error) {
 	for {
 		left := time.Until(s.deadline)
 		if left <= 0 {
 			return 0, os.ErrDeadlineExceeded
 		}
-		wait := syscall.NsecToTimeval(max(left, time.Microsecond).Nanoseconds()) // none at all would be for ever
+		wait := syscall.NsecToTimeval(max(left, time.Microsecond).Nanoseconds()) // a wait of zero would have no bound
 		if err := syscall.SetsockoptTimeval(s.fd, syscall.SOL_SOCKET, option, &wait); err != nil {
 			return 0, err
 		}

@@ -9,31 +9,31 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// Start starts a coordinator in the background and returns without waiting for
-// it. Where somebody else is starting one just now, it does nothing: one
-// starter is enough, and the coordinator's own life lock decides who serves.
+// Start starts a coordinator in the background and does not wait for it. It does
+// nothing while another process is starting one. The coordinators' life lock
+// decides which of them serves.
 func (c *Client) Start() error {
 	s := starter{client: c, began: time.Now()}
 	defer s.release()
 	return s.start()
 }
 
-// A starter is the one process that starts coordinators for a home, for as long
-// as it holds the start lock. Everybody else only dials: however many callers
-// wait for a coordinator that does not come, one process a second is started.
+// A starter starts coordinators for a home while it holds the start lock. All
+// other callers only dial. So only one coordinator a second is started, however
+// many callers wait for it.
 type starter struct {
 	client *Client
 	began  time.Time // when the caller began to wait
 	lock   *home.Lock
 	last   time.Time
-	failed <-chan error // of the last one that was started: how it ended
+	failed <-chan error // how the last coordinator that was started has failed
 }
 
 func (s *starter) release() { s.lock.Release() }
 
-// start starts a coordinator unless one answers, somebody else is the starter,
-// or the last one has not had its time. It returns ErrCannotStart when the last
-// one has failed.
+// start starts a coordinator unless one answers, another process is the starter,
+// or the last coordinator may still be starting. It returns ErrCannotStart if the
+// last one has failed.
 func (s *starter) start() (err error) {
 	if err := s.failure(); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *starter) start() (err error) {
 	return nil
 }
 
-// failure is why a coordinator that was started has failed, nil where none has.
+// failure returns why a coordinator has failed to start, nil if none has.
 func (s *starter) failure() error {
 	since := s.began
 	if s.client.Remember {
@@ -77,17 +77,17 @@ func (s *starter) failure() error {
 	}
 }
 
-// giveUp remembers that a coordinator was started and did not come in time.
+// giveUp notes that a coordinator was started and did not answer in time.
 func (s *starter) giveUp() {
 	late := !s.last.IsZero() && time.Since(s.began) > startEvery
 	if late && s.client.Remember && !s.client.Answering() {
-		_ = s.client.Dirs.NoteFailure("it was started and did not answer in time") // else the next caller waits as long
+		_ = s.client.Dirs.NoteFailure("it was started and did not answer in time") // otherwise the next caller waits as long
 	}
 }
 
-// spawn gives the coordinator its own session, so that it outlives the hook and
-// its terminal, and an environment of its own. The channel gets an error when it
-// ends as a program that failed; one that was killed or told to stop has not.
+// spawn starts a coordinator in a session of its own, so that it outlives the
+// hook and the terminal, and with an environment of its own. The channel gets an
+// error if the coordinator fails, but not if it is killed or told to stop.
 func (c *Client) spawn() (failed <-chan error, err error) {
 	exe := home.Program(c.Bin, "afar")
 	log, err := c.openLog()
@@ -124,8 +124,8 @@ func (c *Client) spawn() (failed <-chan error, err error) {
 	return ended, nil
 }
 
-// openLog opens the file for what the coordinator prints before its own log is
-// open, and for a crash.
+// openLog opens the file for the coordinator's output before its own log is open,
+// and for the output of a crash.
 func (c *Client) openLog() (*os.File, error) {
 	dir := filepath.Dir(c.Dirs.Log())
 	if err := os.MkdirAll(dir, 0o700); err != nil {

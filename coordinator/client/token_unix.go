@@ -13,10 +13,10 @@ const (
 	tokenFile = "AFAR_TELEGRAM_TOKEN_FILE="
 )
 
-// handDown takes the bot's token out of the environment of a coordinator and
-// puts it into a pipe, which the coordinator reads at its start as descriptor 3:
-// the environment that a process was started with can be read for as long as it
-// lives. Without a token the pipe is nil.
+// handDown moves the bot's token from the environment of a coordinator to a pipe.
+// The coordinator reads the pipe at its start, as descriptor 3. Other processes
+// can read the environment of a process for as long as it lives. Without a token
+// the pipe is nil.
 func handDown(env []string) (rest []string, pipe *os.File, err error) {
 	token := ""
 	for _, v := range env {

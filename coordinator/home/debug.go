@@ -14,21 +14,21 @@ import (
 // HooksLog holds one line for each hook that ran while debugging was on.
 func (d Dirs) HooksLog() string { return filepath.Join(d.State, "log", "hooks.log") }
 
-// PayloadLog holds what these hooks were given and printed, masked. Only the
-// coordinator writes it.
+// PayloadLog holds what these hooks read and printed, masked. Only the coordinator
+// writes it.
 func (d Dirs) PayloadLog() string { return filepath.Join(d.State, "log", "payloads.log") }
 
-// DebugMark is there while the person records what hooks do. The guard keeps
+// DebugMark exists while the person records what hooks do. The guard keeps
 // sessions out of its directory.
 func (d Dirs) DebugMark() string { return filepath.Join(d.State, "debug") }
 
 // A Debug says what is recorded of hooks, and until when.
 type Debug struct {
-	Payloads bool // besides the lines
+	Payloads bool // record payloads too, not only lines
 	Until    time.Time
 }
 
-// LeaveDebug has hooks recorded until d.Until.
+// LeaveDebug begins the recording of hooks, until d.Until.
 func LeaveDebug(dirs Dirs, d Debug) error {
 	what := "lines"
 	if d.Payloads {
@@ -37,7 +37,7 @@ func LeaveDebug(dirs Dirs, d Debug) error {
 	return LeaveMark(dirs.DebugMark(), what+" "+strconv.FormatInt(d.Until.UnixMilli(), 10))
 }
 
-// EndDebug ends what LeaveDebug began.
+// EndDebug ends the recording that LeaveDebug began.
 func EndDebug(dirs Dirs) error {
 	if err := os.Remove(dirs.DebugMark()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("end debugging: %w", err)
@@ -45,8 +45,8 @@ func EndDebug(dirs Dirs) error {
 	return nil
 }
 
-// Debugging returns what is recorded now; on is false for nothing. It looks at
-// one file: each hook asks this.
+// Debugging returns what is recorded now; on is false if nothing is. It reads only
+// one file, because every hook calls it.
 func Debugging(dirs Dirs, now time.Time) (d Debug, on bool) {
 	raw, err := slurp(dirs.DebugMark())
 	if err != nil {
@@ -61,12 +61,12 @@ func Debugging(dirs Dirs, now time.Time) (d Debug, on bool) {
 	return d, now.Before(d.Until)
 }
 
-// AppendLine appends a line to a log that many processes write, 0600. A log that
-// reaches max bytes is put aside as path.1, in place of the one before it; while
-// that is not possible it grows to twice as much and no further. A path that is no
-// regular file of this user is refused.
+// AppendLine appends a line to a log that many processes write, with mode 0600. It
+// moves a log that reaches max bytes to path.1, in place of the earlier one. While
+// that is not possible, the log grows to at most twice max. AppendLine refuses a
+// path that is not a regular file of this user.
 func AppendLine(path string, line []byte, max int64) error {
-	if err := private(filepath.Dir(path)); err != nil {
+	if err := ensurePrivate(filepath.Dir(path)); err != nil {
 		return err
 	}
 	putAside(path, int64(len(line)), max)
@@ -76,7 +76,7 @@ func AppendLine(path string, line []byte, max int64) error {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || !ours(info) {
+	if err != nil || !info.Mode().IsRegular() || !isOurs(info) {
 		return fmt.Errorf("append to log: %s is not a regular file of this user", path)
 	}
 	if info.Size() > 2*max {
@@ -89,7 +89,7 @@ func AppendLine(path string, line []byte, max int64) error {
 }
 
 // putAside makes room for n more bytes. One process at a time does it; the others
-// go on in the file that is there.
+// continue with the existing file.
 func putAside(path string, n, max int64) {
 	if !full(path, n, max) {
 		return
@@ -99,7 +99,7 @@ func putAside(path string, n, max int64) {
 		return
 	}
 	defer lock.Release()
-	if full(path, n, max) { // nobody else was faster
+	if full(path, n, max) { // no other process has done it meanwhile
 		_ = os.Rename(path, path+".1")
 	}
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// FailureFor is how long a failure to start the coordinator is remembered: until
-// then no hook tries again.
+// FailureFor is how long a failure to start the coordinator is remembered. No hook
+// tries again within that time.
 const FailureFor = 10 * time.Second
 
 // maxReason bounds the reason of a failure, in bytes.
 const maxReason = 600
 
-// failureNote is where the reason of the last failed start lies. It is there from
-// that failure until a coordinator serves.
+// failureNote returns the path of the file with the reason of the last failed
+// start. The file exists from that failure until a coordinator serves.
 func (d Dirs) failureNote() string { return filepath.Join(d.Run, "failed") }
 
-// NoteFailure remembers why no coordinator could start. Where that is not
-// possible, each start fails anew.
+// NoteFailure writes down why no coordinator could start. If it cannot, each later
+// start tries and fails again.
 func (d Dirs) NoteFailure(reason string) error {
 	if err := d.MakeRun(); err != nil {
 		return err
@@ -33,11 +33,11 @@ func (d Dirs) NoteFailure(reason string) error {
 	return nil
 }
 
-// ForgetFailure says that a coordinator serves.
+// ForgetFailure removes the failure note, because a coordinator serves.
 func (d Dirs) ForgetFailure() { _ = os.Remove(d.failureNote()) }
 
-// Failure returns why the last start failed, and when; "" where none has failed
-// since a coordinator served.
+// Failure returns why the last start failed, and when. The reason is "" if no start
+// has failed since a coordinator served.
 func (d Dirs) Failure() (reason string, at time.Time) {
 	info, err := os.Stat(d.failureNote())
 	if err != nil {
@@ -53,15 +53,16 @@ func (d Dirs) Failure() (reason string, at time.Time) {
 // oneLine returns the beginning of a reason in one line.
 func oneLine(reason string) string { return text.ClipBytes(text.Fold(reason), maxReason) }
 
-// stoppedMark is there while no coordinator serves because somebody wanted that.
+// stoppedMark returns the path of the file that exists while no coordinator serves
+// because the last one was told to end.
 func (d Dirs) stoppedMark() string { return filepath.Join(d.Run, "stopped") }
 
-// NoteStopped says that the coordinator ends because it was told to.
+// NoteStopped leaves the stopped mark: the coordinator ends because it was told to.
 func (d Dirs) NoteStopped() {
-	_ = os.WriteFile(d.stoppedMark(), nil, 0o600) // else a session's hook starts it again
+	_ = os.WriteFile(d.stoppedMark(), nil, 0o600) // without the mark a session's hook starts it again
 }
 
-// ForgetStopped says that a coordinator serves.
+// ForgetStopped removes the stopped mark, because a coordinator serves.
 func (d Dirs) ForgetStopped() { _ = os.Remove(d.stoppedMark()) }
 
 // Stopped reports whether the last coordinator was told to end.

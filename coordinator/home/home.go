@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// PluginID is what the host calls our plugin: its name, then its marketplace.
+// PluginID is the host's name of Afar's plugin: its name, then its marketplace.
 const PluginID = "afar@afar"
 
 // maxSocket is the longest path that every supported system takes for a Unix
@@ -83,10 +83,10 @@ func (d Dirs) underXDG(getenv func(string) string) Dirs {
 	return d
 }
 
-// Env returns the environment that makes another process resolve the same
-// directories: nothing else of ours, no token, nothing of a session.
+// Env returns the environment with which another process resolves the same
+// directories. It holds no token and no variable of a session.
 func (d Dirs) Env() (env []string) {
-	for _, name := range append(moving[:], "PATH") {
+	for _, name := range append(dirVars[:], "PATH") {
 		if v := d.value(name); v != "" {
 			env = append(env, name+"="+v)
 		}
@@ -94,10 +94,10 @@ func (d Dirs) Env() (env []string) {
 	return env
 }
 
-// moving lists the variables that FromEnv takes directories from.
-var moving = [...]string{"AFAR_HOME", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
+// dirVars lists the variables that FromEnv takes directories from.
+var dirVars = [...]string{"AFAR_HOME", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"}
 
-// value is what a variable says in Env, "" for nothing.
+// value returns the value of a variable in Env, "" for none.
 func (d Dirs) value(name string) string {
 	switch {
 	case name == "HOME":
@@ -107,7 +107,7 @@ func (d Dirs) value(name string) string {
 	case name == "AFAR_HOME":
 		return d.Root
 	case d.Root != "":
-		return "" // which moves all of them
+		return "" // AFAR_HOME moves all of them
 	case name == "XDG_CONFIG_HOME":
 		return filepath.Dir(d.Config)
 	case name == "XDG_STATE_HOME":
@@ -118,8 +118,8 @@ func (d Dirs) value(name string) string {
 	return ""
 }
 
-// Socket returns the path of the coordinator's socket. Where it would be too
-// long for a socket, a short one named by a hash of it takes its place.
+// Socket returns the path of the coordinator's socket. If that path would be too
+// long for a socket, Socket returns a short path with a hash of the long one.
 func (d Dirs) Socket() string {
 	path := filepath.Join(d.Run, "afar.sock")
 	if len(path) <= maxSocket {
@@ -128,8 +128,8 @@ func (d Dirs) Socket() string {
 	return filepath.Join("/tmp", "afar-"+strconv.Itoa(os.Getuid())+"-"+short(path), "s")
 }
 
-// short names a file after a text of any length. A hash that nobody has to
-// resist: those of crypto would cost each start of a hook.
+// short returns a short file name for a text of any length. Its hash need not
+// resist attacks; a cryptographic one would cost time at each start of a hook.
 func short(text string) string {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(text)) // never fails
@@ -138,23 +138,23 @@ func short(text string) string {
 
 // Files of the coordinator.
 func (d Dirs) LifeLock() string   { return filepath.Join(d.Run, "coordinator.lock") } // held while it lives
-func (d Dirs) StartLock() string  { return filepath.Join(d.Run, "start.lock") }       // held by whoever starts it
+func (d Dirs) StartLock() string  { return filepath.Join(d.Run, "start.lock") }       // held by the process that starts it
 func (d Dirs) Database() string   { return filepath.Join(d.State, "afar.db") }
 func (d Dirs) Log() string        { return filepath.Join(d.State, "log", "coordinator.log") }
-func (d Dirs) Halts() string      { return filepath.Join(d.State, "halts") }   // there while a turn is to end
-func (d Dirs) Retries() string    { return filepath.Join(d.State, "retries") } // there while a call may be tried again
+func (d Dirs) Halts() string      { return filepath.Join(d.State, "halts") }   // exists while a turn is to end
+func (d Dirs) Retries() string    { return filepath.Join(d.State, "retries") } // exists while a call may be tried again
 func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.toml") }
 func (d Dirs) GuardFile() string  { return filepath.Join(d.Config, "guard.toml") } // the person's own policy
-func (d Dirs) TrustFile() string  { return filepath.Join(d.State, "guard.trust") } // projects' policies that the person accepted
+func (d Dirs) TrustFile() string  { return filepath.Join(d.State, "guard.trust") } // accepted policies of projects
 func (d Dirs) TokenFile() string  { return filepath.Join(d.Config, "telegram.token") }
 func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions") } // a folder per session token
-func (d Dirs) Snapshots() string  { return filepath.Join(d.State, "snapshots") }    // what git needs while it takes one
-func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's own directory by default
-func (d Dirs) Calls() string      { return filepath.Join(d.State, "calls") }        // the hooks' record of each session's calls
-func (d Dirs) HoldMark() string   { return filepath.Join(d.State, "held") }         // there while the plugin is to load first
+func (d Dirs) Snapshots() string  { return filepath.Join(d.State, "snapshots") }    // git's files while it takes one
+func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's default directory
+func (d Dirs) Calls() string      { return filepath.Join(d.State, "calls") }        // the hooks' ledger of each session
+func (d Dirs) HoldMark() string   { return filepath.Join(d.State, "held") }         // exists while the plugin is to load first
 func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.Workspace} }
 
-// Program returns the path of one of our programs in the directory of them.
+// Program returns the path of one of Afar's programs in the directory bin.
 func Program(bin, name string) string {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
@@ -162,28 +162,30 @@ func Program(bin, name string) string {
 	return filepath.Join(bin, name)
 }
 
-// MakeRun creates the directories of the socket and the locks, 0700. A socket
-// directory that somebody else owns or may enter is refused.
+// MakeRun creates the directories of the socket and the locks, with mode 0700. It
+// returns an error for a directory of another user. It closes one that other users may
+// enter.
 func (d Dirs) MakeRun() error {
 	for _, dir := range []string{d.Run, filepath.Dir(d.Socket())} {
-		if err := private(dir); err != nil {
+		if err := ensurePrivate(dir); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Make creates all directories, 0700.
+// Make creates all directories, with mode 0700.
 func (d Dirs) Make() error {
 	for _, dir := range []string{d.Config, d.State, filepath.Dir(d.Log()), d.Marks(), d.Workspace} {
-		if err := private(dir); err != nil {
+		if err := ensurePrivate(dir); err != nil {
 			return err
 		}
 	}
 	return d.MakeRun()
 }
 
-func private(dir string) error {
+// ensurePrivate makes sure that dir is a directory of this user that no other user may enter.
+func ensurePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create directory: %w", err)
 	}
@@ -191,7 +193,7 @@ func private(dir string) error {
 	if err != nil {
 		return fmt.Errorf("look at directory: %w", err)
 	}
-	if !info.IsDir() || !ours(info) {
+	if !info.IsDir() || !isOurs(info) {
 		return fmt.Errorf("%s is not a directory of this user", dir)
 	}
 	if info.Mode().Perm()&0o077 == 0 {

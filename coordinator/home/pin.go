@@ -14,15 +14,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
-// pinName is the file beside the binaries that fixes the home. A project's own
-// settings can set any variable of our hooks, HOME included, so an installed
-// hook takes no word of its environment about where Afar lives.
+// pinName is the file next to the binaries that fixes the home. A project's own
+// settings can set any variable of a hook, HOME too. So an installed hook does not
+// take Afar's directories from its environment.
 const pinName = "afar.pin"
 
-// ForHook resolves the directories for a process that runs inside a session,
-// whose binaries lie in bin. Where a pin lies there it wins over the environment,
-// which is not even asked. Without one (a test that built its own binaries) the
-// environment counts.
+// ForHook resolves the directories for a process that runs inside a session, with
+// its binaries in bin. If there is a pin in bin, ForHook takes them from the pin and
+// does not read the environment. Otherwise, as in a test that built its own
+// binaries, the environment counts.
 func ForHook(bin string, getenv func(string) string) (d Dirs, pinned bool, err error) {
 	path := filepath.Join(bin, pinName)
 	raw, err := slurp(path)
@@ -39,11 +39,11 @@ func ForHook(bin string, getenv func(string) string) (d Dirs, pinned bool, err e
 	return d, true, nil
 }
 
-// maxPin bounds what is read of a pin: a few paths.
+// maxPin bounds the size of a pin, in bytes. A pin holds a few paths.
 const maxPin = 64 << 10
 
-// slurp is os.ReadFile for a small file of ours: every hook waits for it before it
-// can even knock, and an os.File is twice the work.
+// slurp reads a small file of Afar's, like os.ReadFile. Every hook waits for it before
+// it can connect, and an os.File would cost twice as much.
 func slurp(path string) (raw []byte, err error) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -62,8 +62,8 @@ func slurp(path string) (raw []byte, err error) {
 	return nil, errors.New("it is too large")
 }
 
-// ForPerson resolves the directories for a person's command: its environment
-// counts, except inside a session, where the pin does.
+// ForPerson resolves the directories for a person's command from its environment.
+// Inside a session it resolves them as ForHook does.
 func ForPerson(bin string, getenv func(string) string) (Dirs, error) {
 	if InSession(getenv) {
 		d, _, err := ForHook(bin, getenv)
@@ -72,9 +72,9 @@ func ForPerson(bin string, getenv func(string) string) (Dirs, error) {
 	return FromEnv(getenv)
 }
 
-// InSession reports whether the environment says that this process descends
-// from a session of the host. It is a courtesy, not a defence: the coordinator
-// looks at the process itself.
+// InSession reports whether the environment says that this process descends from
+// a session of the host. It is no protection, because a session can change its
+// environment; the coordinator looks at the process itself.
 func InSession(getenv func(string) string) bool {
 	return getenv("CLAUDECODE") != "" || getenv("CLAUDE_CODE_SESSION_ID") != ""
 }
@@ -124,8 +124,8 @@ func (d Dirs) pin() string {
 	return b.String()
 }
 
-// unpin reads what pin wrote. It builds nothing but its result: it runs on every
-// tool call.
+// unpin reads the text that pin wrote. It allocates as little as possible, because
+// it runs on every tool call.
 func unpin(text string) (d Dirs) {
 	fields := d.pinned()
 	for line := range strings.Lines(text) {
@@ -143,11 +143,11 @@ func (d Dirs) absolute() bool {
 	return filepath.IsAbs(d.Config) && filepath.IsAbs(d.State) && filepath.IsAbs(d.Run) && filepath.IsAbs(d.Workspace)
 }
 
-// Overruled lists the variables that disagree with pinned directories, as
-// NAME=value. One that they give no value disagrees only if it would move
-// everything.
+// Overruled lists the variables that disagree with the pinned directories, as
+// NAME=value. Of the variables that have no value in Env, only AFAR_HOME counts,
+// which would move all directories.
 func (d Dirs) Overruled(getenv func(string) string) (out []string) {
-	for _, name := range moving {
+	for _, name := range dirVars {
 		if v := getenv(name); v != "" && d.overrules(name, v) {
 			out = append(out, name+"="+v)
 		}
@@ -163,14 +163,14 @@ func (d Dirs) overrules(name, v string) bool {
 	return v != want && filepath.Clean(v) != filepath.Clean(want)
 }
 
-// Bin returns the directory of the running binary, symbolic links resolved.
+// Bin returns the directory of the running binary, with symbolic links resolved.
 func Bin() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("find own binary: %w", err)
 	}
 	if runtime.GOOS == "linux" {
-		return filepath.Dir(exe), nil // the kernel names the file itself, and each look costs every tool call
+		return filepath.Dir(exe), nil // the kernel has resolved it, and resolving again would cost time at every tool call
 	}
 	if real, err := filepath.EvalSymlinks(exe); err == nil {
 		exe = real

@@ -1,10 +1,10 @@
-// Package ledger is the hooks' own record of the calls of a session: which of
-// them the guard saw, and which it denied. It is written without the
-// coordinator, so that one that is away leaves no gap in it, and read to find a
-// call that ran although the guard denied it or never saw it.
+// Package ledger keeps the hooks' own record of a session's calls: which of them
+// the guard saw, and which it denied. The hooks write it without the coordinator,
+// so it has no gap when the coordinator is away. It is read to find a call that ran
+// although the guard denied it or never saw it.
 //
-// A session's ledger begins when SessionStart runs. Without one, nothing is
-// known and nothing may be concluded.
+// A session's ledger begins when SessionStart runs. Without a ledger nothing is
+// known of the session's calls.
 package ledger
 
 import (
@@ -17,25 +17,26 @@ import (
 	"time"
 )
 
-// A Verdict is what the ledger says of a call.
+// A Verdict is what the ledger says about a call.
 type Verdict string
 
 // The verdicts.
 const (
-	Unknown Verdict = ""      // there is no ledger, or not enough of it
+	Unknown Verdict = ""      // there is no ledger, or it cannot be read
 	Never   Verdict = "never" // the guard did not see the call
 	Seen    Verdict = "seen"  // the guard saw it, and did not deny it
 	Denied  Verdict = "deny"
 )
 
-// mostRead bounds what is read of one ledger: the calls of some days.
+// mostRead bounds the size of a ledger, in bytes. That is enough for the calls of some
+// days.
 const mostRead = 8 << 20
 
-// Begin begins the ledger of a session, unless there is one.
+// Begin begins the ledger of a session. It does nothing if there is one already.
 func Begin(dir, session string, now time.Time) error {
-	path, ok := file(dir, session)
+	path, ok := ledgerFile(dir, session)
 	if !ok {
-		return errors.New("begin ledger: the session's id names no file")
+		return errors.New("begin ledger: the session's id cannot be a file name")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -49,15 +50,15 @@ func Begin(dir, session string, now time.Time) error {
 	}
 	_, err = f.WriteString("began " + strconv.FormatInt(now.UnixMilli(), 10) + "\n")
 	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(path) // half a beginning would be no ledger
+		os.Remove(path) // a ledger with half a first line cannot be read
 	}
 	return err
 }
 
-// Write adds a verdict on a call to a ledger that has begun. A ledger that cannot
-// be written is removed: one with a gap would tell lies.
+// Write adds a verdict on a call to a ledger that has begun. If that fails it removes
+// the ledger, because a ledger with a gap would be wrong.
 func Write(dir, session, call string, v Verdict) {
-	path, ok := file(dir, session)
+	path, ok := ledgerFile(dir, session)
 	if !ok || call == "" || strings.ContainsAny(call, " \r\n") {
 		return
 	}
@@ -74,16 +75,16 @@ func Write(dir, session, call string, v Verdict) {
 	}
 }
 
-// A Ledger is what was read of one. The zero value knows nothing.
+// A Ledger is a ledger that was read. The zero value knows nothing.
 type Ledger struct {
 	Began time.Time
 	calls map[string]Verdict
 }
 
-// Read reads the ledger of a session. One that is not there, too long or damaged
-// knows nothing.
+// Read returns the ledger of a session. If it is missing, too long or damaged, Read
+// returns the zero value.
 func Read(dir, session string) (l Ledger) {
-	path, ok := file(dir, session)
+	path, ok := ledgerFile(dir, session)
 	if !ok {
 		return l
 	}
@@ -108,7 +109,7 @@ func Read(dir, session string) (l Ledger) {
 	return l
 }
 
-// Of returns what the ledger says of a call.
+// Of returns what the ledger says about a call.
 func (l Ledger) Of(call string) Verdict {
 	switch v, ok := l.calls[call]; {
 	case l.calls == nil || call == "":
@@ -120,7 +121,7 @@ func (l Ledger) Of(call string) Verdict {
 	}
 }
 
-// Forget removes the ledgers that nothing was added to since a time.
+// Forget removes the ledgers that were last written before a time.
 func Forget(dir string, before time.Time) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -134,9 +135,9 @@ func Forget(dir string, before time.Time) error {
 	return err
 }
 
-// file is where a session's ledger lies. An id of other letters than the host's
-// names none.
-func file(dir, session string) (string, bool) {
+// ledgerFile returns the path of a session's ledger, and false for an id with characters that
+// the host does not use.
+func ledgerFile(dir, session string) (string, bool) {
 	if session == "" || len(session) > 100 {
 		return "", false
 	}
@@ -149,8 +150,8 @@ func file(dir, session string) (string, bool) {
 	return filepath.Join(dir, session), true
 }
 
-// Sees reports whether the host has the guard judge each call of a tool. Of the
-// other tools a missing line says nothing.
+// Sees reports whether the guard judges each call of a tool. For other tools a missing
+// line in the ledger means nothing.
 func Sees(tool string) bool {
 	switch tool {
 	case "Bash", "PowerShell", "Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "WebFetch":

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Hold tells a process from a later one that was given its id.
+// A Hold identifies one process, also after the system has given its id to a later one.
 type Hold struct{ fd int }
 
-// Take returns a hold of the process that has the id now. The error wraps
-// ErrUnknown: there is no such process, or the kernel is older than 5.3.
+// Take returns a hold of the process that has the id now. It fails with ErrUnknown if
+// there is no such process, or if the kernel is older than 5.3.
 func Take(pid int) (Hold, error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -19,7 +19,7 @@ func Take(pid int) (Hold, error) {
 	return Hold{fd}, nil
 }
 
-// Over reports whether the process has ended, or cannot be told.
+// Over reports whether the process has ended. It returns true if the system cannot tell.
 func (h Hold) Over() bool {
 	ended := []unix.PollFd{{Fd: int32(h.fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(ended, 0)

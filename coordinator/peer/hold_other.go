@@ -2,7 +2,7 @@
 
 package peer
 
-// A Hold is never had here: the system has nothing of the kind.
+// A Hold does not exist on this system. Take never returns one.
 type Hold struct{}
 
 // Take always fails here.

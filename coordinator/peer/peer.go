@@ -1,7 +1,7 @@
-// Package peer says which process is at the other end of the socket, and what
-// it descends from. A decision must not come from inside a session, whatever
-// binary or raw socket it uses, so the coordinator asks the kernel and not the
-// caller.
+// Package peer says which process is at the other end of the socket, and which
+// processes it descends from. A decision must not come from inside a session,
+// through whatever binary or raw socket. So the coordinator asks the kernel, not
+// the caller.
 package peer
 
 import (
@@ -19,17 +19,17 @@ var ErrUnknown = errors.New("cannot tell which process is calling")
 // A Process is one process as the kernel describes it.
 type Process struct {
 	PID, Parent int
-	Exe         string // path of its binary, also after that was replaced
+	Exe         string // path of its binary, even if the file was replaced since
 	Marked      bool   // its environment is that of a session's child
 	Terminal    bool   // it has a controlling terminal
-	Born        string // when it began, in the system's own words; no other process with its id has the same
-	Over        bool   // it has ended, and nobody has taken note of it yet
+	Born        string // when it began, as the system says it; unique among processes with the same id
+	Over        bool   // it has ended, and its parent has not waited for it yet
 }
 
 // maxDepth bounds the walk to the first process.
 const maxDepth = 64
 
-// marks are the variables that the host gives to what it starts.
+// marks lists the variables that the host sets for the processes that it starts.
 var marks = []string{"CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=", "CLAUDE_CODE_CHILD_SESSION="}
 
 // Of returns the user id and the process id at the other end of conn.
@@ -45,12 +45,12 @@ func Of(conn *net.UnixConn) (uid, pid int, err error) {
 	return uid, pid, inner
 }
 
-// Line returns the process with the given id and its ancestors, nearest first.
-// It ends early where the kernel says no more.
+// Line returns the process with the given id and its ancestors, nearest first. It
+// ends at the first process that the kernel does not show.
 func Line(pid int) []Process { return slices.Collect(Walk(pid)) }
 
-// Walk is Line, looking at a process only when it is asked for: each costs some
-// system calls.
+// Walk is like Line, but looks at a process only when the loop reaches it: each
+// process costs some system calls.
 func Walk(pid int) iter.Seq[Process] {
 	return func(yield func(Process) bool) {
 		for range maxDepth {
@@ -63,8 +63,8 @@ func Walk(pid int) iter.Seq[Process] {
 	}
 }
 
-// Glance returns the process with the given id, without a look into its
-// environment: Marked is not known where that costs system calls of its own.
+// Glance returns the process with the given id. It does not read the environment if
+// that costs more system calls; Marked is then not known.
 func Glance(pid int) (Process, error) { return glance(pid) }
 
 // Alive reports whether there is a process with the given id.
@@ -73,7 +73,7 @@ func Alive(pid int) bool {
 	return err == nil
 }
 
-// Birth returns when the process with the given id began, as Process.Born says it.
+// Birth returns Process.Born of the process with the given id, "" if it has ended.
 func Birth(pid int) string {
 	p, err := glance(pid)
 	if err != nil || p.Over {
@@ -82,11 +82,12 @@ func Birth(pid int) string {
 	return p.Born
 }
 
-// Lives reports whether the process that began at born still runs under its id. Where
-// born is "", any process with the id counts; where the system tells nothing, all do.
+// Lives reports whether the process with the given id that began at born still runs. If
+// born is "", any process with the id counts. On a system without support it is true for
+// every positive id.
 func Lives(pid int, born string) bool {
 	if pid <= 0 {
-		return false // those are groups of processes
+		return false // such an id names a group of processes
 	}
 	if !Supported {
 		return true
@@ -106,8 +107,8 @@ func marked(env iter.Seq[[]byte]) bool {
 	return false
 }
 
-// Session names the program of the session that this process descends from, as
-// the kernel tells it and whatever the environment says; "" for none.
+// Session returns the program of the session that this process descends from, ""
+// for none. It asks the kernel and does not rely on the process's own environment.
 func Session() string {
 	for p := range Walk(os.Getpid()) {
 		if p.Marked {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported reports whether this system tells who is calling.
+// Supported reports whether this system says which process is calling.
 const Supported = true
 
 func credentials(fd int) (uid, pid int, err error) {
@@ -24,16 +24,17 @@ func credentials(fd int) (uid, pid int, err error) {
 	return int(c.Uid), pid, nil
 }
 
-// BornAt knows no such time here.
+// BornAt always returns "" here.
 func BornAt(string) string { return "" }
 
-// zombie is the state of a process that has ended and is not taken note of: SZOMB.
+// zombie is SZOMB, the state of a process that has ended and was not waited for.
 const zombie = 5
 
 // Born is never true here: the system does not show a process's limits.
 func Born(int) bool { return false }
 
-// glance is look: the memory that names the program holds its environment too.
+// glance is the same as look here: the program's name and its environment are read
+// together.
 func glance(pid int) (Process, error) { return look(pid) }
 
 func look(pid int) (Process, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// Supported reports whether this system tells who is calling.
+// Supported reports whether this system says which process is calling.
 const Supported = true
 
 func credentials(fd int) (uid, pid int, err error) {
@@ -24,25 +24,27 @@ func credentials(fd int) (uid, pid int, err error) {
 	return int(c.Uid), int(c.Pid), nil
 }
 
-// Born reports whether a shell of a session, or something that one started, gave
-// birth to the process. Where the kernel does not say it, the answer is yes.
-func Born(pid int) bool { return bears(pid) && !allBear() }
+// Born reports whether the process has a session's birthmark: a shell of a session, or
+// a process that such a shell started, started it. If the kernel does not say, Born is
+// true.
+func Born(pid int) bool { return hasBirthmark(pid) && !allHaveBirthmark() }
 
-// allBear reports that everything here bears the mark, so that it says nothing:
-// somebody runs this system, or this container, with such a limit.
-var allBear = sync.OnceValue(func() bool { return bears(1) })
+// allHaveBirthmark reports whether the first process has the birthmark. Then this system or
+// container runs with such a limit, and the birthmark says nothing.
+var allHaveBirthmark = sync.OnceValue(func() bool { return hasBirthmark(1) })
 
-func bears(pid int) bool {
+// hasBirthmark reports whether a process has the birthmark.
+func hasBirthmark(pid int) bool {
 	var limit unix.Rlimit
 	if unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &limit) == nil {
 		return limit.Max <= home.Birthmark // it is "unlimited" for all others
 	}
-	return listed(pid)
+	return listedBirthmark(pid)
 }
 
-// listed is bears for a process whose limits the kernel only shows, such as one
-// that runs as somebody else.
-func listed(pid int) bool {
+// listedBirthmark is like hasBirthmark, but reads the limits from /proc. It is for a process whose
+// limits Prlimit may not read, such as one of another user.
+func listedBirthmark(pid int) bool {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
 	if err != nil {
 		return pid != 1
@@ -89,12 +91,12 @@ func glance(pid int) (Process, error) {
 	}, nil
 }
 
-// startField is where the time of a process's start stands behind its name, in ticks
-// since the machine's start.
+// startField is the index of a process's start time among the fields after its name, in
+// ticks since the machine's start.
 const startField = 19
 
-// BornAt is Process.Born of a process that began so many ticks after the machine's
-// start, "" where the text says nothing of the kind.
+// BornAt returns Process.Born of a process that began the given number of ticks after the
+// machine's start, "" if ticks is not a number.
 func BornAt(ticks string) string {
 	if _, err := strconv.ParseUint(ticks, 10, 64); err != nil {
 		return ""
@@ -102,19 +104,19 @@ func BornAt(ticks string) string {
 	return boot() + ":" + ticks
 }
 
-// boot names this start of the machine: ticks are counted from it.
+// boot returns a name for this start of the machine, from which ticks are counted.
 var boot = sync.OnceValue(func() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	name, _, _ := strings.Cut(string(id), "-")
 	return strings.TrimSpace(name)
 })
 
-// rooms are what files of the kernel's are read into: each call of a hook reads
-// two for each process between it and the first one.
+// rooms holds buffers for the kernel's files. Each call of a hook reads two such files
+// for each process between the hook and the first process.
 var rooms = sync.Pool{New: func() any { b := make([]byte, 16<<10); return &b }}
 
-// slurp is os.ReadFile for a file of the kernel's, which a poller cannot wait for
-// and whose size nobody knows. What it returns is good until room is used again.
+// slurp reads a file of the kernel, like os.ReadFile. A poller cannot wait for such a
+// file, and its size is not known before. The result is valid until room is used again.
 func slurp(path string, room *[]byte) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

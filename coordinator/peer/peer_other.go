@@ -2,8 +2,8 @@
 
 package peer
 
-// Supported reports whether this system tells who is calling. Where it does
-// not, the socket's directory, closed to other users, is all there is.
+// Supported reports whether this system says which process is calling. Here it does
+// not. The only protection is the socket's directory, which other users cannot enter.
 const Supported = false
 
 func credentials(int) (uid, pid int, err error) { return 0, 0, ErrUnknown }
@@ -11,7 +11,7 @@ func credentials(int) (uid, pid int, err error) { return 0, 0, ErrUnknown }
 // Born is never true here.
 func Born(int) bool { return false }
 
-// BornAt knows no such time here.
+// BornAt always returns "" here.
 func BornAt(string) string { return "" }
 
 func glance(int) (Process, error) { return Process{}, ErrUnknown }

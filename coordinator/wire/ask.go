@@ -11,7 +11,7 @@ const (
 	OpAnswer   = "answer"
 )
 
-// AskOpenRequest registers a question under an id that the hook has made.
+// AskOpenRequest registers a question under an id that the hook made.
 type AskOpenRequest struct {
 	HookCall
 	Ask  string `json:"ask"`
@@ -20,7 +20,7 @@ type AskOpenRequest struct {
 	Park bool   `json:"park,omitempty"` // the call is refused at once and answerable later
 }
 
-// AskOpenReply says how the question stands.
+// AskOpenReply returns the state of the question.
 type AskOpenReply = AskState
 
 // AskWaitRequest waits at most WaitMS for the end of a question.
@@ -29,7 +29,7 @@ type AskWaitRequest struct {
 	WaitMS int64  `json:"wait_ms,omitempty"`
 }
 
-// AskWaitReply says how the question stands.
+// AskWaitReply returns the state of the question.
 type AskWaitReply = AskState
 
 // AskClaimRequest takes the answer that is about to be printed.
@@ -38,7 +38,8 @@ type AskClaimRequest struct {
 	Receipt bool   `json:"receipt,omitempty"` // see PrintedRequest
 }
 
-// AskClaimReply says how the question stands. Its answer counts if State is delivered.
+// AskClaimReply returns the state of the question. The answer counts if State is
+// delivered.
 type AskClaimReply = AskState
 
 // AskEndedRequest says that the host ended the hook of a question, and why.
@@ -47,10 +48,10 @@ type AskEndedRequest struct {
 	Why string `json:"why,omitempty"`
 }
 
-// AskEndedReply says how the question stands.
+// AskEndedReply returns the state of the question.
 type AskEndedReply = AskState
 
-// An AskState says how a question stands.
+// An AskState is the state of a question.
 type AskState struct {
 	ID string `json:"id"`
 	// State is open, answered, delivered, withdrawn, expired or cancelled.
@@ -61,8 +62,8 @@ type AskState struct {
 	Message string `json:"message,omitempty"`
 	// Scope of an allow is empty, session or always.
 	Scope string `json:"scope,omitempty"`
-	// Echo names the host's suggestions that an allow of the scope always covers, by
-	// their places in the hook's input. The hook hands these back and no others.
+	// Echo lists the host's suggestions that an allow of the scope always covers, by
+	// their places in the hook's input. The hook returns only these to the host.
 	Echo []int `json:"echo,omitempty"`
 	// Choices are the answers to the questions of the call, in their order.
 	Choices []Choice `json:"choices,omitempty"`
@@ -96,13 +97,13 @@ type AnswerRequest struct {
 	Options []int  `json:"options,omitempty"`
 }
 
-// AnswerReply is the question as it stands after the answer.
+// AnswerReply is the question after the answer.
 type AnswerReply = Ask
 
 // An Ask is a question put to the person. Its input is masked.
 type Ask struct {
 	ID string `json:"id"`
-	// Short is the beginning of ID that is enough to name it, in a list of asks.
+	// Short is a beginning of ID that is enough to name it; set in a list of asks.
 	Short   string `json:"short,omitempty"`
 	Kind    string `json:"kind"`
 	State   string `json:"state"`
@@ -118,12 +119,12 @@ type Ask struct {
 	Hash      string     `json:"hash"`
 	Agent     string     `json:"agent,omitempty"`
 	Why       string     `json:"why,omitempty"`   // the guard's opinion
-	Does      string     `json:"does,omitempty"`  // what the guard understands that the call would do
-	Says      string     `json:"says,omitempty"`  // what the session says that it is for
+	Does      string     `json:"does,omitempty"`  // what the call would do, as the guard understands it
+	Says      string     `json:"says,omitempty"`  // what the call is for, as the session says it
 	Asked     string     `json:"asked,omitempty"` // its person's last prompt, in one line
 	Said      string     `json:"said,omitempty"`  // the last line that the model wrote since
-	// Card is the id of the ask on whose card this one stands: identical asks
-	// are answered together. AskedBy says in words who asks on that card.
+	// Card is the id of the ask whose card also shows this one: identical asks are
+	// answered together. AskedBy says in words who asks on that card.
 	Card      string `json:"card,omitempty"`
 	AskedBy   string `json:"asked_by"`
 	Perhaps   bool   `json:"perhaps,omitempty"` // it may have been settled at the terminal
@@ -134,12 +135,12 @@ type Ask struct {
 	Channel   string `json:"channel,omitempty"`
 	Allow     bool   `json:"allow"`
 	Outcome   string `json:"outcome,omitempty"`
-	// ForSession and ForAlways say what an allow of that scope would permit;
-	// empty where it is not offered.
+	// ForSession and ForAlways say what an allow of that scope would permit. They
+	// are empty if the scope is not offered.
 	ForSession string `json:"for_session,omitempty"`
 	ForAlways  string `json:"for_always,omitempty"`
-	Parked     bool   `json:"parked,omitempty"` // refused, and answerable still
-	// AnswerAt names the channels whose answers count, where the terminal is not
-	// among them.
+	Parked     bool   `json:"parked,omitempty"` // refused, and can still be answered
+	// AnswerAt names the channels whose answers count. It is set if the terminal is
+	// not among them.
 	AnswerAt []string `json:"answer_at,omitempty"`
 }

@@ -29,6 +29,6 @@ type Settings struct {
 	Away      string `json:"away"` // off, on or auto
 	AwayUntil int64  `json:"away_until,omitempty"`
 	Paused    bool   `json:"paused"`
-	// AnswersFrom names the channels whose answers count; none means all.
+	// AnswersFrom names the channels whose answers count. If it is empty, all count.
 	AnswersFrom []string `json:"answers_from,omitempty"`
 }

@@ -3,11 +3,11 @@ package wire
 // OpCheck follows a loop's check that a Stop hook runs.
 const OpCheck = "hook.check"
 
-// CheckRequest follows a check that runs. It waits at most WaitMS for the check's end
-// from outside.
+// CheckRequest follows a check that runs. It waits at most WaitMS until the check is to be
+// ended from outside.
 type CheckRequest struct {
 	HookCall
-	Frame  string `json:"frame,omitempty"`  // whose check it is
+	Frame  string `json:"frame,omitempty"`  // the frame whose check it is
 	Output string `json:"output,omitempty"` // what it printed since the last request
 	WaitMS int64  `json:"wait_ms,omitempty"`
 	Ended  string `json:"verb,omitempty"` // Interrupted, or empty
@@ -32,8 +32,8 @@ type LoopCheck struct {
 	TimeoutMS int64  `json:"timeout_ms"`
 }
 
-// LoopChecked is the result of a LoopCheck. Output is the end of what it printed,
-// Digest the SHA-256 of all of it without times.
+// LoopChecked is the result of a LoopCheck. Output is the end of the check's output.
+// Digest is the SHA-256 of the whole output without times.
 type LoopChecked struct {
 	Frame    string `json:"frame"`
 	ExitCode int    `json:"exit_code"`

@@ -8,5 +8,5 @@ type CheckInOverRequest struct {
 	Ask string `json:"ask"`
 }
 
-// CheckInOverReply says how the check-in stands.
+// CheckInOverReply returns the state of the check-in.
 type CheckInOverReply = AskState

@@ -1,7 +1,7 @@
 package wire
 
-// Operations of a second opinion. The last two are taken from the command line itself
-// alone, and `afar call` does not send them: what they say is a fact.
+// Operations of a second opinion. The coordinator takes the last two only from the afar
+// program, and `afar call` does not send them, so that what they say can be relied on.
 const (
 	OpConsults     = "hook.consults" // a reviewer's call is about to consult
 	OpConsultBegin = "consult.begin"
@@ -14,17 +14,17 @@ type ConsultsRequest struct{ HookCall }
 // ConsultsReply says nothing.
 type ConsultsReply = None
 
-// ConsultBeginRequest asks for leave to consult.
+// ConsultBeginRequest asks for permission to consult.
 type ConsultBeginRequest = None
 
-// ConsultBeginReply says how the consultation is made.
+// ConsultBeginReply says how to make the consultation.
 type ConsultBeginReply struct {
-	ID        string   `json:"id"` // to end it with; not to be guessed
+	ID        string   `json:"id"` // names it in ConsultEndRequest; it cannot be guessed
 	Programs  []string `json:"programs"`
 	TimeoutMS int64    `json:"timeout_ms"` // for each program
 }
 
-// ConsultEndRequest says what came of a consultation.
+// ConsultEndRequest reports the result of a consultation.
 type ConsultEndRequest struct {
 	ID     string   `json:"id"`
 	By     string   `json:"by,omitempty"` // the program that answered, "" for none
@@ -32,8 +32,8 @@ type ConsultEndRequest struct {
 	Digest string   `json:"digest,omitempty"` // SHA-256 of the answer in hex
 	Bytes  int      `json:"bytes,omitempty"`
 	TookMS int64    `json:"took_ms,omitempty"`
-	Missed []Missed `json:"missed,omitempty"` // those asked before, in order
-	Ended  bool     `json:"ended,omitempty"`  // it was ended before anything came of it
+	Missed []Missed `json:"missed,omitempty"` // the programs asked before it, in order
+	Ended  bool     `json:"ended,omitempty"`  // it was ended before there was a result
 }
 
 // ConsultEndReply says nothing.
@@ -50,7 +50,7 @@ type Missed struct {
 type SecondOpinion struct {
 	By     string   `json:"by"`
 	Text   string   `json:"text"`
-	Cut    bool     `json:"cut,omitempty"` // the answer went on
+	Cut    bool     `json:"cut,omitempty"` // the answer was longer
 	Digest string   `json:"digest"`
 	TookMS int64    `json:"took_ms"`
 	Missed []Missed `json:"missed"`

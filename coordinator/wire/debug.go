@@ -1,6 +1,6 @@
 package wire
 
-// OpDebug hands over what a hook read and printed, while the person debugs.
+// OpDebug passes on what a hook read and printed, while the person debugs.
 const OpDebug = "hook.debug"
 
 // DebugRequest is what one hook read and printed.

@@ -1,6 +1,6 @@
 package wire
 
-// OpRetry asks whether a call may run that auto mode refused before.
+// OpRetry asks whether a call that auto mode refused before may now run.
 const OpRetry = "hook.retry"
 
 // RetryRequest names the call in its payload.

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Encode returns a struct of this package as a JSON object. It writes what json.Marshal
-// writes, but without the work of json.Marshal's first call for a type, which a hook
-// would pay for in each of its processes.
+// Encode returns a struct of this package as a JSON object, the same as json.Marshal does.
+// It avoids the extra work of json.Marshal's first call for a type. A hook would do that
+// work again in each of its processes.
 func Encode(v any) []byte {
 	o := NewObject()
 	o.fields(reflect.ValueOf(v))

@@ -28,7 +28,7 @@ type Grant struct {
 	Session   string   `json:"session"`
 	Token     string   `json:"token"`
 	Project   string   `json:"project"`
-	Permits   []string `json:"permits"` // each for people, without secrets
+	Permits   []string `json:"permits"` // in words for people, without secrets
 	Ask       string   `json:"ask"`     // the question that it was given for
 	By        string   `json:"by"`
 	Channel   string   `json:"channel"`

@@ -4,7 +4,7 @@ package wire
 const (
 	OpGuarded = "hook.guarded" // the guard has judged a call
 	OpOutcome = "hook.outcome" // a call has run
-	// OpConfigRefused says that the session does not take over a settings file.
+	// OpConfigRefused says that the session does not load a changed settings file.
 	OpConfigRefused = "hook.config-refused"
 )
 
@@ -28,18 +28,18 @@ type GuardedReply struct {
 	Notice  string `json:"notice,omitempty"`
 }
 
-// OutcomeRequest says how a call turned out.
+// OutcomeRequest reports the outcome of a call.
 type OutcomeRequest struct {
 	HookCall
 	OK   bool   `json:"ok,omitempty"`   // the tool succeeded
-	Kept string `json:"kept,omitempty"` // what the hooks wrote down about the call: seen, deny or never
+	Kept string `json:"kept,omitempty"` // what the ledger says about the call: seen, deny or never
 }
 
 // OutcomeReply says nothing.
 type OutcomeReply = None
 
-// ConfigRefusedRequest names the settings file, and why the session does not take it
-// over.
+// ConfigRefusedRequest names the settings file, and why the session does not load its
+// change.
 type ConfigRefusedRequest struct {
 	HookCall
 	File string `json:"part"`
@@ -53,12 +53,12 @@ type ConfigRefusedReply = None
 type Guard struct {
 	Grade string `json:"grade"`         // plain, held or locked
 	Why   string `json:"why,omitempty"` // why it is not better, in words
-	Mods  []Mod  `json:"mods"`          // enabled ones of other plugins that can overrule or silence a hook
+	Mods  []Mod  `json:"mods"`          // enabled mods of other plugins that can overrule or silence a hook
 }
 
 // A Mod is a plugin's module that runs inside the client.
 type Mod struct {
 	ID     string   `json:"id"`
 	Dir    string   `json:"dir"`
-	Events []string `json:"events"` // those with which it can do so
+	Events []string `json:"events"` // the events with which it can overrule or silence a hook
 }

@@ -3,8 +3,8 @@ package wire
 // None is the body of a request or a reply that says nothing.
 type None struct{}
 
-// A HookCall is what every hook says of itself and of its session. The requests of
-// hooks begin with it.
+// A HookCall is what every hook says about itself and its session. It is the first part
+// of every hook's request.
 type HookCall struct {
 	// Payload is the host's own JSON, byte for byte except for line breaks.
 	Payload Raw `json:"payload"`

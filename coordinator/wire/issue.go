@@ -1,7 +1,7 @@
 package wire
 
-// An Issue is one piece of work of a project, as its tracker has it. It goes over
-// no socket: `afar issue` reads the tracker itself, and prints this.
+// An Issue is one issue of a project, as its tracker has it. It is not sent over the
+// socket: `afar issue` reads the tracker itself and prints this.
 type Issue struct {
 	ID        string   `json:"id"`
 	Title     string   `json:"title"`
@@ -9,10 +9,10 @@ type Issue struct {
 	Status    string   `json:"status"`         // open, in_progress, paused, duplicate, closed
 	Priority  int      `json:"priority"`       // 1 (first) to 5
 	Needs     []string `json:"needs,omitempty"`
-	Waits     []string `json:"waits,omitempty"` // those of needs that are not over
+	Waits     []string `json:"waits,omitempty"` // the needs that are not closed yet
 	CreatedAt int64    `json:"created_at,omitempty"`
 	Path      string   `json:"path,omitempty"`   // of its file, below the repository's top
-	Broken    string   `json:"broken,omitempty"` // why it cannot be worked on as it stands
+	Broken    string   `json:"broken,omitempty"` // why it cannot be worked on now
 }
 
 // Issues are the issues of one repository, best first.

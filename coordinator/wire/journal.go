@@ -40,6 +40,6 @@ type VerifyRequest = None
 type VerifyReply struct {
 	Entries int64  `json:"entries"`
 	OK      bool   `json:"ok"`
-	Broken  int64  `json:"broken,omitempty"` // the first entry that does not fit
+	Broken  int64  `json:"broken,omitempty"` // the first entry whose hash is wrong
 	Head    string `json:"head"`
 }

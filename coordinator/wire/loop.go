@@ -41,10 +41,10 @@ type LoopCancelRequest struct {
 // LoopCancelReply is the loop that was cancelled.
 type LoopCancelReply = Loop
 
-// A Loop keeps one session going; its id is the session's token.
+// A Loop keeps one session working. Its id is the session's token.
 type Loop struct {
 	ID        string  `json:"id"`
-	Run       string  `json:"run"` // tells two loops of one session apart
+	Run       string  `json:"run"` // identifies this loop among the loops of the session
 	Session   string  `json:"session"`
 	Active    bool    `json:"active"`
 	Verdict   string  `json:"verdict,omitempty"`
@@ -59,9 +59,9 @@ type Loop struct {
 	Mode   string `json:"permission_mode,omitempty"`
 }
 
-// When a session begins with a loop that was started from outside it.
+// When a session begins with a loop that was started from outside the session.
 const (
-	BeginsNow      = "now"      // it is idle, and woken
+	BeginsNow      = "now"      // it is idle and was woken
 	BeginsStop     = "stop"     // when it next stops
 	BeginsPrompted = "prompt"   // it is idle and cannot be woken: with its next prompt
 	BeginsResumed  = "resumed"  // it has ended
@@ -78,10 +78,10 @@ type Frame struct {
 	StartedAt int64  `json:"started_at"`
 	Check     string `json:"check,omitempty"`   // the command that decides
 	Checked   string `json:"checked,omitempty"` // its last result in words
-	// Tokens and USD are what it took so far; USD is at list prices.
+	// Tokens and USD are what it used so far; USD is at list prices.
 	Tokens int64   `json:"tokens,omitempty"`
 	USD    float64 `json:"usd,omitempty"`
-	// The place of an issue, in the frame that works on it.
+	// Where an issue is worked on, in the frame that works on it.
 	IssueID  string `json:"issue_id,omitempty"`
 	Worktree string `json:"worktree_path,omitempty"`
 	Branch   string `json:"branch,omitempty"`
@@ -90,15 +90,17 @@ type Frame struct {
 	Issue *LoopIssue `json:"issue,omitempty"`
 }
 
-// A LoopIssue is how far a frame of mode issue is.
+// A LoopIssue is the progress of a frame of mode issue.
 type LoopIssue struct {
-	Repo   string `json:"repo"`
-	Phase  string `json:"phase"` // picking, preparing, working, sealing, reviewing, landing, rebasing, checking, closing or cleaning
+	Repo string `json:"repo"`
+	// Phase is picking, preparing, working, sealing, reviewing, landing, rebasing,
+	// checking, closing or cleaning.
+	Phase  string `json:"phase"`
 	ID     string `json:"id,omitempty"`
 	Title  string `json:"title,omitempty"`
-	Commit string `json:"commit,omitempty"` // that is reviewed and lands
+	Commit string `json:"commit,omitempty"` // the commit that is reviewed and lands
 	Review string `json:"review,omitempty"` // the last verdict in words
 	Held   bool   `json:"held,omitempty"`   // a landing that was refused waits for the session's next stop
-	Landed int    `json:"landed"`           // issues of this loop
-	Left   int    `json:"left"`             // issues that were given up
+	Landed int    `json:"landed"`           // how many issues this loop landed
+	Left   int    `json:"left"`             // how many issues this loop gave up
 }

@@ -5,14 +5,14 @@ const (
 	OpMessageTake = "hook.message.take" // take the texts that wait
 	OpRewake      = "hook.rewake"       // wait in the background to wake the session
 	OpBatch       = "hook.batch"        // tools of the main agent have run
-	OpPrinted     = "hook.printed"      // what was taken is printed
+	OpPrinted     = "hook.printed"      // the hook has printed what it took
 )
 
 // MessageTakeRequest takes the texts that wait for a session.
 type MessageTakeRequest struct {
 	HookCall
-	// Delivery names the hook that takes texts; asking again with the same name
-	// brings the same texts.
+	// Delivery names the hook that takes the texts. A second request with the same name
+	// gets the same texts.
 	Delivery string `json:"delivery,omitempty"`
 	Receipt  bool   `json:"receipt,omitempty"` // see PrintedRequest
 }
@@ -21,11 +21,11 @@ type MessageTakeRequest struct {
 type MessageTakeReply struct {
 	Text  string `json:"text,omitempty"`
 	By    string `json:"by,omitempty"`    // who wrote Text
-	Texts int    `json:"texts,omitempty"` // texts that still wait
+	Texts int    `json:"texts,omitempty"` // how many texts still wait
 	Again bool   `json:"again,omitempty"` // the session may have seen some of it before
 }
 
-// RewakeRequest waits at most WaitMS for something to wake the session for.
+// RewakeRequest waits at most WaitMS for a reason to wake the session.
 type RewakeRequest struct {
 	HookCall
 	Delivery string `json:"delivery,omitempty"` // names the hook that waits
@@ -33,11 +33,11 @@ type RewakeRequest struct {
 	Take     string `json:"verb,omitempty"` // TakeOver, or empty
 }
 
-// TakeOver, as RewakeRequest.Take, makes the caller the one waiter of its session. It
-// is said once, at the start.
+// TakeOver, as RewakeRequest.Take, makes the caller the only waiter of its session. A hook
+// sends it once, at its start.
 const TakeOver = "take-over"
 
-// RewakeReply says with Wake what the hook does, and why.
+// RewakeReply tells the hook with Wake what to do, and why.
 type RewakeReply struct {
 	Wake   string `json:"wake,omitempty"` // wait, wake or end
 	Reason string `json:"reason,omitempty"`
@@ -57,11 +57,11 @@ type BatchReply struct {
 // PrintedRequest says that the hook has printed what it took: the answer to Ask, or the
 // texts of Delivery.
 //
-// A hook that sets Receipt in AskClaimRequest or MessageTakeRequest says it on that
-// request's connection: it sends one more byte after the reply once it has printed what
-// it took, and gets one byte back when the coordinator has kept that. A connection that
-// ends without the hook's byte is a hook that ended before. A hook whose coordinator
-// died meanwhile makes this request to the next one.
+// A hook that sets Receipt in AskClaimRequest or MessageTakeRequest sends its receipt on
+// that request's connection: one more byte after the reply, once it has printed what it
+// took. It gets one byte back when the coordinator has kept the receipt. If the connection
+// ends without the hook's byte, the hook ended before it printed. If the coordinator died
+// meanwhile, the hook makes this request to the next one.
 type PrintedRequest struct {
 	HookCall
 	Ask      string `json:"ask,omitempty"`

@@ -13,8 +13,8 @@ type Object struct{ buf []byte }
 // NewObject returns an empty object.
 func NewObject() *Object { return newObject(1 << 10) }
 
-// newObject returns an empty object with room for size bytes: each size that it
-// grows through costs a fresh process two pages.
+// newObject returns an empty object with room for size bytes. Each time it has to grow,
+// that costs a new process two pages of memory.
 func newObject(size int) *Object { return &Object{buf: append(make([]byte, 0, size), '{')} }
 
 // Str adds a string. Invalid UTF-8 becomes U+FFFD.
@@ -46,8 +46,8 @@ func (o *Object) Bool(key string, value bool) *Object {
 	return o
 }
 
-// Raw adds value, which must be valid JSON. Line breaks become blanks: valid
-// JSON has them only between tokens.
+// Raw adds value, which must be valid JSON. It replaces line breaks with blanks;
+// valid JSON has line breaks only between tokens.
 func (o *Object) Raw(key string, value []byte) *Object {
 	o.key(key)
 	at := len(o.buf)
@@ -97,8 +97,8 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// appendRune escapes what JSON demands, and U+2028 and U+2029, which line-based
-// readers take for line ends.
+// appendRune appends a character and escapes it if JSON demands that. It also escapes
+// U+2028 and U+2029, which line-based readers take for line ends.
 func appendRune(dst []byte, r rune, raw string) []byte {
 	switch {
 	case r == '"' || r == '\\':

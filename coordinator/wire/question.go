@@ -1,20 +1,20 @@
 package wire
 
-// A Choice is the answer to one question: options by their place in the call's
-// own input, from 0, and the person's own words. The labels themselves are not
-// sent: the hook takes them from its input, which nobody else keeps.
+// A Choice is the answer to one question: the options by their places in the call's
+// input, from 0, and the person's own words. The labels are not sent. The hook takes
+// them from its input, which only the hook keeps.
 type Choice struct {
 	Options []int  `json:"options,omitempty"`
 	Said    string `json:"said,omitempty"`
-	Does    string `json:"does,omitempty"` // of a field: default or leave, instead of a value
+	Does    string `json:"does,omitempty"` // for a field: default or leave, instead of a value
 }
 
-// A Question is one of an ask. Its words are masked. Answer is empty while
-// there is none.
+// A Question is one question of an ask. Its words are masked. Answer is empty until
+// there is one.
 type Question struct {
 	Text    string   `json:"text"`
 	Header  string   `json:"header,omitempty"`
-	Hint    string   `json:"hint,omitempty"` // what an MCP server's field takes
+	Hint    string   `json:"hint,omitempty"` // which values an MCP server's field takes
 	Multi   bool     `json:"multi,omitempty"`
 	Options []Option `json:"options,omitempty"`
 	Answer  string   `json:"answer,omitempty"`

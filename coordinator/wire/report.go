@@ -12,19 +12,19 @@ type ReportRequest struct {
 type ReportReply struct {
 	Since   int64          `json:"since"`
 	Until   int64          `json:"until"`
-	Asks    []ReportedAsk  `json:"asks"`    // opened, settled or still waiting in it, oldest first
+	Asks    []ReportedAsk  `json:"asks"`    // opened, settled or waiting in that time, oldest first
 	Counts  map[string]int `json:"counts"`  // entries of the journal, by kind
-	Loops   []Entry        `json:"loops"`   // those that ended, with their verdict; the last 50
-	Issues  []Entry        `json:"issues"`  // those that a loop landed or paused; the last 50
-	Refused []Entry        `json:"refused"` // decisions from inside a session; the last 50
+	Loops   []Entry        `json:"loops"`   // loops that ended, with their verdicts; the last 50
+	Issues  []Entry        `json:"issues"`  // issues that a loop landed or paused; the last 50
+	Refused []Entry        `json:"refused"` // refused decisions from inside a session; the last 50
 	Denied  []Entry        `json:"denied"`  // calls that the guard denied; the last 50
 	// Overridden are calls that the guard denied, or never saw, and that ran; the last 50.
 	Overridden []Entry `json:"overridden"`
 }
 
-// A ReportedAsk is an ask, and how it went.
+// A ReportedAsk is an ask and its outcome.
 type ReportedAsk struct {
 	Ask
-	WaitedMS int64  `json:"waited_ms"` // until it was settled, else until now
+	WaitedMS int64  `json:"waited_ms"` // until it was settled, or until now
 	How      string `json:"how"`       // who settled it and how, in one line
 }

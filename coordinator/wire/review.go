@@ -17,13 +17,13 @@ type SubagentStartReply struct {
 // SubagentStopRequest asks whether a subagent may stop.
 type SubagentStopRequest struct{ HookCall }
 
-// SubagentStopReply sends the subagent on if Block is true.
+// SubagentStopReply makes the subagent continue if Block is true.
 type SubagentStopReply struct {
 	Block  bool   `json:"block,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	Notice string `json:"notice,omitempty"` // for the person at the terminal
 }
 
-// ReadsOnly reports whether an agent of that type, as the host names it, may only
-// read.
+// ReadsOnly reports whether an agent of the given type may only read. agentType is the
+// host's name of the type.
 func ReadsOnly(agentType string) bool { return agentType == "alice" || agentType == "afar:alice" }

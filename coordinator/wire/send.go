@@ -12,7 +12,7 @@ const ToPerson = "person"
 // SendRequest is a text for an address: a session's token (or its beginning),
 // session:TOKEN, or person.
 type SendRequest struct {
-	ID   string `json:"id"` // made by the caller: the same id again is the same text
+	ID   string `json:"id"` // made by the caller; a second request with the same id is the same text
 	To   string `json:"to"`
 	Text string `json:"text"`
 }

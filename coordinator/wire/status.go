@@ -4,14 +4,14 @@ package wire
 const (
 	OpStatus   = "status"
 	OpPing     = "ping"     // does the coordinator answer?
-	OpShutdown = "shutdown" // replies first, then finishes what it holds and ends
+	OpShutdown = "shutdown" // replies, then finishes the requests in hand and ends
 	OpPerson   = "person"   // may the caller take a decision that another program carries out?
 )
 
 // StatusRequest asks for what `afar status` shows.
 type StatusRequest = None
 
-// StatusReply is all that `afar status` shows.
+// StatusReply is everything that `afar status` shows.
 type StatusReply struct {
 	Coordinator Coordinator `json:"coordinator"`
 	Guard       Guard       `json:"guard"`
@@ -55,5 +55,5 @@ type PersonRequest struct {
 	ID string `json:"id"`
 }
 
-// PersonReply says nothing: a caller that may not gets CodeDenied.
+// PersonReply says nothing. A caller that may not take the decision gets CodeDenied.
 type PersonReply = None

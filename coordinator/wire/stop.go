@@ -14,25 +14,25 @@ type StopRequest struct {
 	HookCall
 	Ask      string `json:"ask,omitempty"`      // the id of a check-in, made by the hook
 	Delivery string `json:"delivery,omitempty"` // names the hook; see MessageTakeRequest
-	// Checked is the result of the check of the reply before. Round counts these
-	// results, so that each call of one Stop is told from the others.
+	// Checked is the result of the check in the previous reply. Round counts these
+	// results, so that the coordinator can tell the calls of one Stop apart.
 	Checked *LoopChecked `json:"checked,omitempty"`
 	Round   int          `json:"round,omitempty"`
 }
 
-// StopReply says whether the session may stop, and what the hook does before it does.
+// StopReply says whether the session may stop, and what the hook has to do before.
 type StopReply struct {
 	Block  bool   `json:"block,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	Notice string `json:"notice,omitempty"` // for the person at the terminal
-	// Check is to be run; its result goes with the next request.
+	// Check is what the hook has to run. The next request holds its result.
 	Check *LoopCheck `json:"check,omitempty"`
-	// Errand says in words for what the session waits: a loop's issue is being picked,
+	// Errand says in words what the session waits for: a loop's issue is being picked,
 	// reviewed or landed.
 	Errand string `json:"errand,omitempty"`
 	Texts  int    `json:"texts,omitempty"` // texts that wait for the session: take them
-	// ParkedMS is how long the answers to parked calls of the session may be waited
-	// for.
+	// ParkedMS is how long the hook may wait for the answers to the session's parked
+	// calls.
 	ParkedMS int64 `json:"parked_ms,omitempty"`
 	HoldMS   int64 `json:"hold_ms,omitempty"` // hold the session; the request's Ask is its check-in
 }
@@ -59,7 +59,7 @@ type ErrandWaitRequest struct {
 	SinceMS int64 `json:"since_ms,omitempty"` // when the hook began, in unix milliseconds
 }
 
-// ErrandWaitReply says with Wake whether the hook waits on.
+// ErrandWaitReply says with Wake whether the hook has to wait again.
 type ErrandWaitReply struct {
 	Wake string `json:"wake,omitempty"` // wait or end
 }

@@ -12,7 +12,7 @@ const (
 // TelegramRequest says nothing.
 type TelegramRequest = None
 
-// TelegramReply says how the channel stands. The bot's token is never sent.
+// TelegramReply returns the state of the channel. The bot's token is never sent.
 type TelegramReply struct {
 	Connected bool   `json:"connected"`
 	Bot       string `json:"bot,omitempty"`
@@ -30,7 +30,7 @@ type TelegramConnectRequest struct {
 	API   string `json:"api,omitempty"`
 }
 
-// TelegramConnectReply says how the channel stands.
+// TelegramConnectReply returns the state of the channel.
 type TelegramConnectReply = TelegramReply
 
 // TelegramPairRequest asks for a fresh code.
@@ -48,11 +48,11 @@ type TelegramPairedRequest struct {
 	WaitMS int64 `json:"wait_ms"`
 }
 
-// TelegramPairedReply says how the channel stands.
+// TelegramPairedReply returns the state of the channel.
 type TelegramPairedReply = TelegramReply
 
 // TelegramDisconnectRequest says nothing.
 type TelegramDisconnectRequest = None
 
-// TelegramDisconnectReply says how the channel stands.
+// TelegramDisconnectReply returns the state of the channel.
 type TelegramDisconnectReply = TelegramReply

@@ -18,7 +18,7 @@ type PostReply = Post
 
 // A Post is one text in a topic.
 type Post struct {
-	ID    string `json:"id"` // its number; posts of all topics are numbered in one row
+	ID    string `json:"id"` // its number; the posts of all topics are numbered together
 	Topic string `json:"topic"`
 	At    int64  `json:"at"`
 	By    string `json:"by"` // a session's token, person or afar
@@ -32,7 +32,7 @@ type ReadRequest struct {
 	Limit   int    `json:"limit,omitempty"`   // at most; 0 is 100
 	Last    bool   `json:"last,omitempty"`    // the newest Limit posts instead of the oldest
 	WaitMS  int64  `json:"wait_ms,omitempty"` // wait for the first
-	Session string `json:"session,omitempty"` // of loop:current and loop:anchor: whose loop
+	Session string `json:"session,omitempty"` // for loop:current and loop:anchor: the session of the loop
 }
 
 // ReadReply holds posts of a topic, oldest first.

@@ -10,7 +10,7 @@ const (
 // UndoTakeRequest names the call in its payload.
 type UndoTakeRequest struct{ HookCall }
 
-// UndoTakeReply says what was kept before a step, in one line for people; "" where
+// UndoTakeReply says what was kept before a step, in one line for people. Line is "" if
 // there is nothing to say.
 type UndoTakeReply struct {
 	Line string `json:"line,omitempty"`
@@ -30,7 +30,7 @@ type UndoRequest struct {
 	Force bool   `json:"force,omitempty"`
 }
 
-// UndoReply is the snapshot as it stands afterwards.
+// UndoReply is the snapshot after the restore.
 type UndoReply = Undo
 
 // An Undo is a snapshot that was taken before a destructive step.
@@ -52,11 +52,11 @@ type Undo struct {
 	TakenAt int64    `json:"taken_at"`
 	RanAt   int64    `json:"ran_at,omitempty"` // the step was reported as over
 	EndsAt  int64    `json:"ends_at"`
-	// Newer names work that restoring would overwrite: it was not restored.
+	// Newer names newer work that a restore would overwrite; these files were not restored.
 	Newer    []string `json:"newer,omitempty"`
 	By       string   `json:"by,omitempty"` // who asked for it back
 	UndoneAt int64    `json:"undone_at,omitempty"`
 	Did      string   `json:"did,omitempty"`
 	Failed   string   `json:"failed,omitempty"`
-	Redo     string   `json:"redo,omitempty"` // the snapshot of what stood there before it was restored
+	Redo     string   `json:"redo,omitempty"` // the snapshot of the files as they were before the restore
 }

@@ -1,5 +1,5 @@
-// Package wire defines what travels over the coordinator's Unix socket, and
-// nothing about who acts on it.
+// Package wire defines the messages on the coordinator's Unix socket. It does not
+// say who acts on them.
 //
 // One connection carries one request line and one reply line. A line is one
 // JSON object of at most MaxLine bytes, ended by a newline. Unknown fields are
@@ -12,11 +12,11 @@ package wire
 
 import "bytes"
 
-// Version is the protocol version that this build speaks. It rises only when an
-// old peer could misunderstand a new one; new fields and operations do not.
+// Version is the protocol version of this build. It rises only for a change that an
+// old peer could misunderstand. New fields and new operations do not raise it.
 const Version = 1
 
-// MaxLine is the longest line either side accepts, newline included.
+// MaxLine is the longest line that either side accepts, in bytes, with its newline.
 const MaxLine = 64 << 20
 
 // Codes of a reply. The empty code means success.
@@ -26,7 +26,7 @@ const (
 	CodeUnknownOp  = "unknown_op"  // this coordinator does not know the operation
 	CodeDenied     = "denied"      // the caller may not ask for this
 	CodeNotFound   = "not_found"   // nothing has that id
-	CodeSettled    = "settled"     // the thing already ended; the message says how
+	CodeSettled    = "settled"     // the ask or snapshot has already ended; the message says how
 	CodeClosing    = "closing"     // the coordinator is shutting down: dial again
 	CodeUnwritable = "unwritable"  // the coordinator's disk is full, read-only or broken; nothing was changed
 	CodeInternal   = "internal"    // the coordinator's own fault; it is in its log
@@ -85,12 +85,12 @@ func (r Reply) Line() []byte {
 	return append(o.Bytes(), '\n')
 }
 
-// letters are what the names of operations are made of.
+// letters are the characters in the names of operations.
 const letters = "abcdefghijklmnopqrstuvwxyz.-"
 
-// ReadLine reads a line exactly as Line writes it, without a look into the body:
-// whoever wants that finds out whether it is JSON. It reports false for any other
-// line, which may still be a request.
+// ReadLine reads a request line that Line wrote. It does not look into the body, which
+// may not be valid JSON. It reports false for any other line, which may still be a
+// request.
 func ReadLine(line []byte) (r Request, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte(`{"v":1,"op":"`))
 	op, rest, named := bytes.Cut(rest, []byte(`","body":`))
