@@ -235,10 +235,14 @@ func TestAddedTools(t *testing.T) {
 // A policy file is the guard's own, wherever it lies and whoever writes it.
 func TestPolicyFilesAreProtected(t *testing.T) {
 	for _, cmd := range []string{
-		"echo > guard.toml", "echo >> sub/guard.toml", "rm guard.toml", "rm -f ./guard.toml", "mv guard.toml x", "cp x guard.toml", "sed -i s/a/b/ guard.toml", "tee guard.toml < x",
-		"truncate -s 0 guard.toml", "chmod 000 guard.toml", "ln -sf x guard.toml", "vim guard.toml", "python3 -c 'open(\"guard.toml\",\"w\").write(\"\")'", "git rm guard.toml", "git mv guard.toml x",
-		"git checkout HEAD~1 -- guard.toml", "git restore guard.toml", "git restore --source=x -- sub/guard.toml", "patch guard.toml < x", "dd of=guard.toml if=x", "install x guard.toml", "rsync x guard.toml",
-		"curl -o guard.toml example.org", "wget -O guard.toml example.org", "find . -name guard.toml -delete", "perl -pi -e s/a/b/ guard.toml",
+		"echo > guard.toml", "echo >> sub/guard.toml", "rm guard.toml", "rm -f ./guard.toml", "mv guard.toml x",
+		"cp x guard.toml", "sed -i s/a/b/ guard.toml", "tee guard.toml < x",
+		"truncate -s 0 guard.toml", "chmod 000 guard.toml", "ln -sf x guard.toml", "vim guard.toml",
+		"python3 -c 'open(\"guard.toml\",\"w\").write(\"\")'", "git rm guard.toml", "git mv guard.toml x",
+		"git checkout HEAD~1 -- guard.toml", "git restore guard.toml", "git restore --source=x -- sub/guard.toml",
+		"patch guard.toml < x", "dd of=guard.toml if=x", "install x guard.toml", "rsync x guard.toml",
+		"curl -o guard.toml example.org", "wget -O guard.toml example.org", "find . -name guard.toml -delete",
+		"perl -pi -e s/a/b/ guard.toml",
 		"afar guard trust guard.toml", "afar guard trust --forget guard.toml",
 	} {
 		if d := Judge(bash(cmd), testContext()); d.Verdict != Deny {

@@ -104,7 +104,8 @@ func TestMerged(t *testing.T) {
 	ctx.Merged = func(_, branch string) bool { return branch == "done" || branch == "main" }
 	for cmd, want := range map[string]Verdict{
 		"git branch -D done": None, "git branch -D open": Ask, "git branch -D done open": Ask, "git branch -D $X": Ask,
-		"git branch -D main": Deny, "git update-ref -d refs/heads/done": None, "git branch -M done": Ask, "ssh host git branch -D done": Ask,
+		"git branch -D main": Deny, "git update-ref -d refs/heads/done": None, "git branch -M done": Ask,
+		"ssh host git branch -D done": Ask,
 	} {
 		if d := Judge(bash(cmd), ctx); d.Verdict != want {
 			t.Errorf("%s: %q by %s, want %q", cmd, d.Verdict, d.Rule, want)
@@ -117,8 +118,10 @@ func TestCreated(t *testing.T) {
 	ctx := testContext()
 	ctx.Created = func(path string) bool { return fspath.Within(path, "/srv/scratch") }
 	for cmd, want := range map[string]Verdict{
-		"rm -rf /srv/scratch/x": None, "cd /srv/scratch && rm -rf x": None, "rm -rf /srv/scratch/x /srv/data": Ask, "rm -rf /srv/data": Ask,
-		"rm -rf /srv/scratch/*": Ask, "rm -rf /srv/scratch/$X": Ask, "ssh host rm -rf /srv/scratch/x": Ask, "rm -rf /": Deny, "rm -rf ~": Deny,
+		"rm -rf /srv/scratch/x": None, "cd /srv/scratch && rm -rf x": None, "rm -rf /srv/scratch/x /srv/data": Ask,
+		"rm -rf /srv/data":      Ask,
+		"rm -rf /srv/scratch/*": Ask, "rm -rf /srv/scratch/$X": Ask, "ssh host rm -rf /srv/scratch/x": Ask,
+		"rm -rf /": Deny, "rm -rf ~": Deny,
 	} {
 		if d := Judge(bash(cmd), ctx); d.Verdict != want {
 			t.Errorf("%s: %q by %s, want %q", cmd, d.Verdict, d.Rule, want)

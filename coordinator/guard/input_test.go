@@ -10,7 +10,12 @@ import (
 func TestReadCall(t *testing.T) {
 	const input = ` {"command":"a\n","deep":[{"on":true,"off":false,"n":7,"none":null},["x",[]]],"":"empty name"} `
 	call, err := ReadCall("mcp__x__y", input)
-	want := []Arg{{Path: "command", Value: "a\n"}, {Path: "deep.0.on", Value: "true"}, {Path: "deep.1.0", Value: "x"}, {Path: "", Value: "empty name"}}
+	want := []Arg{
+		{Path: "command", Value: "a\n"},
+		{Path: "deep.0.on", Value: "true"},
+		{Path: "deep.1.0", Value: "x"},
+		{Path: "", Value: "empty name"},
+	}
 	if err != nil || call.Tool != "mcp__x__y" || !slices.Equal(call.Args, want) {
 		t.Errorf("%+v, %v; want %+v", call, err, want)
 	}
@@ -36,7 +41,8 @@ func TestReadCallRefuses(t *testing.T) {
 		{"mcp__x__y", nested(64), "nested deeper than 64"},
 		{"mcp__x__y", nested(100_000), "nested deeper than 64"},
 	} {
-		if call, err := ReadCall(tc.tool, tc.input); err == nil || !strings.Contains(err.Error(), tc.says) || call.Tool != "" {
+		call, err := ReadCall(tc.tool, tc.input)
+		if err == nil || !strings.Contains(err.Error(), tc.says) || call.Tool != "" {
 			t.Errorf("%s %.60q: %+v, %v; want an error that says %q", tc.tool, tc.input, call, err, tc.says)
 		}
 	}

@@ -573,7 +573,13 @@ func TestAsks(t *testing.T) { verdicts(t, Ask, casesAsks) }
 // TestEveryRuleIsReached: a rule that no case reaches is untested or dead.
 func TestEveryRuleIsReached(t *testing.T) {
 	reached := map[string]bool{"call.unreadable": true, "agent.reads": true} // the latter by TestReadOnly
-	for _, list := range []string{casesDeniesLossOfFiles, casesDeniesLossInGit, casesDeniesOnAfarItself, casesDeniesElsewhere, casesAsks} {
+	for _, list := range []string{
+		casesDeniesLossOfFiles,
+		casesDeniesLossInGit,
+		casesDeniesOnAfarItself,
+		casesDeniesElsewhere,
+		casesAsks,
+	} {
 		for _, line := range strings.Split(list, "\n") {
 			reached[Judge(bash(strings.ReplaceAll(line, "⏎", "\n")), testContext()).Rule] = true
 		}

@@ -52,16 +52,29 @@ func knownPrograms(t testing.TB) map[string]bool {
 	return found
 }
 
-var everyList = goflag.Bool("guard-arguments", false, "each program with every list of odd arguments, not with a quarter of them")
+var everyList = goflag.Bool(
+	"guard-arguments", false, "each program with every list of odd arguments, not with a quarter of them")
 
 // Whatever program is named, no arguments make the guard panic: none, empty
 // ones, flags without a value, a flag of every letter. A run takes a quarter of
 // the lists for a program, another quarter for the next, and begins anywhere.
 func TestAnyProgramTakesAnyArguments(t *testing.T) {
-	odd := []string{"", "-", "--", "=", "-=", "--=", "x=", "/", "~", "..", ":", "{}", "+", "@", "%", "*", "''", "\x01", "-rf", "--x=y", "http://", "a:b", "run", "exec", "-c", "-e", "-i", "-o", "-f", "-C", "-D", "-I{}", ";", "!x", "\\;"}
+	odd := []string{
+		"", "-", "--", "=", "-=", "--=", "x=", "/", "~", "..", ":", "{}", "+", "@", "%", "*", "''", "\x01",
+		"-rf", "--x=y", "http://", "a:b", "run", "exec", "-c", "-e", "-i", "-o", "-f", "-C", "-D", "-I{}",
+		";", "!x", "\\;",
+	}
 	lists := [][]string{nil}
 	for _, a := range odd {
-		lists = append(lists, []string{a}, []string{a, a}, []string{"x", a}, []string{a, "x"}, []string{"-c", a}, []string{"run", a}, []string{a, "-rf", "/"})
+		lists = append(lists,
+			[]string{a},
+			[]string{a, a},
+			[]string{"x", a},
+			[]string{a, "x"},
+			[]string{"-c", a},
+			[]string{"run", a},
+			[]string{a, "-rf", "/"},
+		)
 	}
 	lists = append(lists, odd)
 	every, from := 4, rand.IntN(4)

@@ -63,13 +63,24 @@ func TestLosses(t *testing.T) {
 		call := bash(command)
 		var got []string
 		for _, l := range Losses(call, Judge(call, testContext()).Effects, p) {
-			got = append(got, fmt.Sprintf("%s|%s|%s%s%s", l.Dir, l.Path, l.Ref, map[bool]string{true: "!"}[l.Ignored], map[bool]string{true: "$"}[l.Stashes]))
+			line := fmt.Sprintf("%s|%s|%s", l.Dir, l.Path, l.Ref)
+			if l.Ignored {
+				line += "!"
+			}
+			if l.Stashes {
+				line += "$"
+			}
+			got = append(got, line)
 		}
 		if have := strings.Join(got, ", "); have != want {
 			t.Errorf("%q loses %q, want %q", command, have, want)
 		}
 	}
-	edit := Call{Tool: "Edit", Args: []Arg{{Path: "file_path", Value: p + "/a.txt"}, {Path: "old_string", Value: "a"}, {Path: "new_string", Value: "b"}}}
+	edit := Call{Tool: "Edit", Args: []Arg{
+		{Path: "file_path", Value: p + "/a.txt"},
+		{Path: "old_string", Value: "a"},
+		{Path: "new_string", Value: "b"},
+	}}
 	if got := Losses(edit, Judge(edit, testContext()).Effects, p); len(got) > 0 {
 		t.Errorf("an edit of the host's loses %v", got)
 	}

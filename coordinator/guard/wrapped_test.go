@@ -16,7 +16,8 @@ import (
 var ways = []string{
 	`time RAW`, `( RAW )`, `{ RAW; }`, `! RAW`, `RAW &`, `RAW | cat`, `cd . && RAW`, "# tidy up\nRAW", `echo "$(RAW)"`, `coproc { RAW; }`,
 	`if true; then RAW; fi`, `for i in 1; do RAW; done`, `while true; do RAW; break; done`, `case x in *) RAW;; esac`, `f() { RAW; }; f`,
-	"sh <<'END'\nRAW\nEND", `bash -c TEXT`, `eval TEXT`, `bash <<< TEXT`, `echo TEXT | bash`, `X=TEXT; eval "$X"`, `X=TEXT && sh -c "$X"`,
+	"sh <<'END'\nRAW\nEND", `bash -c TEXT`, `eval TEXT`, `bash <<< TEXT`, `echo TEXT | bash`, `X=TEXT; eval "$X"`,
+	`X=TEXT && sh -c "$X"`,
 	`echo TEXT > /tmp/run.sh && bash /tmp/run.sh`, `trap TEXT EXIT`, `timeout 60 bash -c TEXT`, `sudo sh -c TEXT`, `nohup bash -c TEXT &`, `watch TEXT`,
 	`npx -c TEXT`, `parallel ::: TEXT`, `tmux new-session -d TEXT`,
 	`python3 -c 'import os; os.system(STRING)'`, `node -e 'require("child_process").execSync(STRING)'`, `perl -e 'system(q{RAW})'`,
@@ -48,7 +49,8 @@ var farWays = []string{
 }
 
 var few = []string{
-	"rm -rf /", "rm -rf ~/Documents", "git push --force origin main", "git reset --hard HEAD~3", "dropdb prod", "terraform destroy -auto-approve", "cat ~/.ssh/id_rsa",
+	"rm -rf /", "rm -rf ~/Documents", "git push --force origin main", "git reset --hard HEAD~3", "dropdb prod",
+	"terraform destroy -auto-approve", "cat ~/.ssh/id_rsa",
 }
 
 func put(way, command string) string {

@@ -33,7 +33,12 @@ func TestDocs(t *testing.T) {
 		t.Fatalf("the cases: %v", err)
 	}
 	a.File, a.Base, a.Loosens = "guard.toml", "/home/ann/api", true
-	ctx := guard.Context{Cwd: "/home/ann/api", Project: "/home/ann/api", Home: "/home/ann", Amendments: []guard.Amendment{a}}
+	ctx := guard.Context{
+		Cwd:        "/home/ann/api",
+		Project:    "/home/ann/api",
+		Home:       "/home/ann",
+		Amendments: []guard.Amendment{a},
+	}
 	for _, c := range cases {
 		ctx.Git = func(string) guard.GitFacts { return c.Git }
 		if d := guard.Judge(c.Call, ctx); d.Verdict != c.Want || c.Rule != "" && d.Rule != c.Rule {

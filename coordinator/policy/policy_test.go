@@ -66,20 +66,23 @@ why = "Ours"
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.Changes) != 2 || a.Changes[0] != (guard.Change{Rule: "publish", Verdict: guard.Deny, Line: 3}) || a.Changes[1].Verdict != guard.None {
+	if len(a.Changes) != 2 || a.Changes[0] != (guard.Change{Rule: "publish", Verdict: guard.Deny, Line: 3}) ||
+		a.Changes[1].Verdict != guard.None {
 		t.Errorf("changes %+v", a.Changes)
 	}
 	if len(a.Added) != 5 {
 		t.Fatalf("added %+v", a.Added)
 	}
 	r := a.Added[0]
-	if r.Line != 6 || r.ID != "team.prod" || r.Verdict != guard.Ask || strings.Join(r.Command, "|") != "kubectl|delete" || r.Args[0] != "*prod*" || r.Instead == "" {
+	if r.Line != 6 || r.ID != "team.prod" || r.Verdict != guard.Ask ||
+		strings.Join(r.Command, "|") != "kubectl|delete" || r.Args[0] != "*prod*" || r.Instead == "" {
 		t.Errorf("%+v", r)
 	}
 	if r := a.Added[1]; len(r.Kinds) != 2 || r.Target != "live*" || r.Instead != "Go on." {
 		t.Errorf("%+v", r)
 	}
-	if r := a.Added[2]; r.Tool != "mcp__github__*" || len(r.Input) != 1 || r.Input[0] != (guard.ArgMatch{Name: "repo", Pattern: "acme/*"}) {
+	if r := a.Added[2]; r.Tool != "mcp__github__*" || len(r.Input) != 1 ||
+		r.Input[0] != (guard.ArgMatch{Name: "repo", Pattern: "acme/*"}) {
 		t.Errorf("%+v", r)
 	}
 	if r := a.Added[3]; r.ID != "protected" || r.Verdict != guard.Deny || r.Paths[0] != "infra" || r.Line != 28 {
@@ -142,7 +145,8 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte("[rules]\npublish = 'off'\n[[rule]]\nid='a'\nverdict='ask'\nwhy='w'\ncommand='x y'\n[[protect]]\npath='z'"))
+	f.Add([]byte("[rules]\npublish = 'off'\n[[rule]]\nid='a'\nverdict='ask'\nwhy='w'\ncommand='x y'\n" +
+		"[[protect]]\npath='z'"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		a, err := policy.Parse(raw)
 		if err != nil {
@@ -182,7 +186,12 @@ func newPlace(t *testing.T) place {
 		t.Fatal(err)
 	}
 	p := place{t, dirs, filepath.Join(root, "repo")}
-	for _, dir := range []string{dirs.Config, dirs.State, filepath.Join(p.project, ".git"), filepath.Join(p.project, "sub")} {
+	for _, dir := range []string{
+		dirs.Config,
+		dirs.State,
+		filepath.Join(p.project, ".git"),
+		filepath.Join(p.project, "sub"),
+	} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +238,8 @@ func TestFiles(t *testing.T) {
 	p.write(p.dirs.GuardFile(), quiet)
 	p.write(filepath.Join(filepath.Dir(p.project), "guard.toml"), "nonsense") // above the repository
 	files := policy.Files(p.dirs, p.project, filepath.Join(p.project, "sub"))
-	if len(files) != 3 || !files[0].Mine || files[1].Path != filepath.Join(p.project, "guard.toml") || files[2].Path != filepath.Join(p.project, "sub", "guard.toml") {
+	if len(files) != 3 || !files[0].Mine || files[1].Path != filepath.Join(p.project, "guard.toml") ||
+		files[2].Path != filepath.Join(p.project, "sub", "guard.toml") {
 		t.Fatalf("%+v", files)
 	}
 	if d := p.judge("npm publish"); d.Verdict != guard.Deny || d.From != files[1].Path+":2" {
@@ -369,7 +379,13 @@ func TestTrustRefuses(t *testing.T) {
 	p := newPlace(t)
 	path := p.write("guard.toml", quiet)
 	p.write("guard.toml", "nonsense")
-	for _, path := range []string{path, p.project, filepath.Join(p.project, "none", "guard.toml"), p.write("other.toml", quiet), "guard.toml"} {
+	for _, path := range []string{
+		path,
+		p.project,
+		filepath.Join(p.project, "none", "guard.toml"),
+		p.write("other.toml", quiet),
+		"guard.toml",
+	} {
 		if _, err := policy.Project(path); !errors.Is(err, policy.ErrTrust) {
 			t.Errorf("%s can be trusted: %v", path, err)
 		}
@@ -421,7 +437,12 @@ func TestBroken(t *testing.T) {
 				t.Errorf("warning %q", warning)
 			}
 			p.write(p.dirs.GuardFile(), "[rules]\n'git.push-force' = 'deny'\n")
-			for command, want := range map[string]guard.Verdict{"npm publish": guard.Ask, "git push --force origin main": guard.Deny, "ls": guard.None, "git push --force origin x": guard.Deny} {
+			for command, want := range map[string]guard.Verdict{
+				"npm publish":                  guard.Ask,
+				"git push --force origin main": guard.Deny,
+				"ls":                           guard.None,
+				"git push --force origin x":    guard.Deny,
+			} {
 				if d := p.judge(command); d.Verdict != want {
 					t.Errorf("%s: %q", command, d.Verdict)
 				}

@@ -116,7 +116,13 @@ func TestDecode(t *testing.T) {
 // FuzzParse: an error names its line, and a document that the library takes as
 // well has the same keys there.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"a = 'x'", "[a.b]\nc.d = [1, {e = true}]\n[[f]]\n[[f]]\ng = 1", "a = { b.c = 1, b.d = 2 }", "[a]\n[a.b]\n[a]", "a.b = 1\n[a]"} {
+	for _, seed := range []string{
+		"a = 'x'",
+		"[a.b]\nc.d = [1, {e = true}]\n[[f]]\n[[f]]\ng = 1",
+		"a = { b.c = 1, b.d = 2 }",
+		"[a]\n[a.b]\n[a]",
+		"a.b = 1\n[a]",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -10,8 +10,10 @@ func TestLike(t *testing.T) {
 		pattern, text string
 		want          bool
 	}{
-		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "a\nb", true}, {"a*", "abc", true}, {"a*c", "abbc", true}, {"a*c", "abbd", false},
-		{"a?c", "abc", true}, {"a?c", "ac", false}, {"**", "a", true}, {"*a*b*", "xxaxxbxx", true}, {"*a*b*", "xxbxxaxx", false}, {"a", "A", false},
+		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "a\nb", true}, {"a*", "abc", true},
+		{"a*c", "abbc", true}, {"a*c", "abbd", false},
+		{"a?c", "abc", true}, {"a?c", "ac", false}, {"**", "a", true}, {"*a*b*", "xxaxxbxx", true},
+		{"*a*b*", "xxbxxaxx", false}, {"a", "A", false},
 	} {
 		if like(tc.pattern, tc.text) != tc.want {
 			t.Errorf("%q on %q", tc.pattern, tc.text)
