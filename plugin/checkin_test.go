@@ -164,29 +164,30 @@ func TestRealPromise(t *testing.T) {
 func testClearAndResume(r *rig) {
 	r.open("first answer")
 	r.idle()
-	id := r.status().Sessions[0].ID
+	was := r.status().Sessions[0]
 	r.term.Submit("/clear")
-	r.journal("session.ended", "")
-	r.term.Submit("/resume " + id)
+	r.counted = r.journal("session.ended", "").Seq
+	r.term.Submit("/resume " + was.ID)
 	r.term.Await("first answer", within)
-	r.arrivesLate()
+	r.arrivesLate(was.Token)
 }
 
 func testExitAndResume(r *rig) {
 	r.open("first answer")
 	r.idle()
-	id := r.status().Sessions[0].ID
+	was := r.status().Sessions[0]
 	r.term.Close()
-	r.journal("session.ended", "")
-	r.term = r.lab.Terminal("--resume", id)
+	r.counted = r.journal("session.ended", "").Seq
+	r.term = r.lab.Terminal("--resume", was.ID)
 	r.term.Await("first answer", within)
-	r.arrivesLate()
+	r.arrivesLate(was.Token)
 }
 
 // arrivesLate writes to a session that was resumed. No hook of that session waits, so
 // the text is promised for the next prompt and arrives with it.
-func (r *rig) arrivesLate() {
+func (r *rig) arrivesLate(token string) {
 	r.t.Helper()
+	r.journal("session.started", token+" started")
 	r.idle()
 	r.ann.Say(annID, instruction)
 	r.said("with its next prompt")

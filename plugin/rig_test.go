@@ -130,7 +130,7 @@ func newRigOf(t *testing.T, client, plugin string, allowed ...string) *rig {
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
 	r := &rig{t: t, model: m, bot: bot, ann: bot.User(annID, "Ann"), home: home, bin: filepath.Join(plugin, "bin")}
-	t.Cleanup(func() { r.afar("stop") }) // after the client is gone: its last hooks may start it again
+	t.Cleanup(r.stop) // after the client is gone
 	r.lab = host.NewLab(t, client, m.URL(), host.Opts{
 		PluginDir: plugin, Env: map[string]string{"AFAR_HOME": home},
 		Settings: map[string]any{"permissions": map[string]any{"allow": append([]string{}, allowed...)},
@@ -139,6 +139,13 @@ func newRigOf(t *testing.T, client, plugin string, allowed ...string) *rig {
 	r.must("start")
 	r.pair()
 	return r
+}
+
+// stop ends the coordinator for good. A last hook of the client may have started it again.
+func (r *rig) stop() {
+	r.afar("stop")
+	stray.AwaitHooks(r.home)
+	r.afar("stop")
 }
 
 // newSession is a rig whose person is away, with one session in a terminal that

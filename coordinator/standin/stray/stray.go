@@ -37,6 +37,29 @@ func Check(dir string) error {
 	return fmt.Errorf("tests left coordinators behind: %s", strings.Join(names, ", "))
 }
 
+// AwaitHooks waits, at most for some seconds, until no hook of a home runs any more. A
+// hook that outlives its client may start a coordinator.
+func AwaitHooks(home string) {
+	for end := time.Now().Add(patience); len(hooks(home)) > 0 && time.Now().Before(end); {
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+func hooks(home string) (pids []int) {
+	links, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, link := range links {
+		exe, err := os.Readlink(link)
+		if err != nil || !strings.HasPrefix(filepath.Base(exe), "hook-") {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link)))
+		if err == nil && homeOf(pid) == home {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
 func coordinators(dir string) (pids []int) {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
