@@ -180,7 +180,7 @@ func TestConfigChangeHeld(t *testing.T) {
 	}
 }
 
-// TestConfigChangeUnreadable: what is no file is blocked, and never waited for.
+// TestConfigChangeUnreadable: a path that is not a regular file is blocked, without a wait.
 func TestConfigChangeUnreadable(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

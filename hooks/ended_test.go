@@ -74,7 +74,7 @@ func guardProcess(root, call string) *exec.Cmd {
 	return cmd
 }
 
-// TestGuardThatCannotPrint: a verdict that nobody can read is none, so the guard
+// TestGuardThatCannotPrint: a verdict that cannot be printed is lost, so the guard
 // does not exit with 0.
 func TestGuardThatCannotPrint(t *testing.T) {
 	if testing.Short() {

@@ -45,7 +45,11 @@ func TestGuardWaitsInEachMode(t *testing.T) {
 	}
 	for _, mode := range []string{"default", "acceptEdits", "auto", "plan", "dontAsk", "bypassPermissions", "newMode", ""} {
 		for _, key := range []bool{true, false} {
-			t.Run(mode+map[bool]string{true: ", with the key"}[key], func(t *testing.T) {
+			name := mode
+			if key {
+				name += ", with the key"
+			}
+			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				root, asked := homeDir(t), make(chan string, 20)
 				impostor(t, root, answering(asked, replies))

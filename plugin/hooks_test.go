@@ -37,7 +37,11 @@ func TestHooksOnFailure(t *testing.T) {
 	for event, groups := range file.Hooks {
 		for _, group := range groups {
 			for _, e := range group.Hooks {
-				if want := map[bool]string{true: "block"}[closed[event]]; e.OnFailure != want {
+				want := ""
+				if closed[event] {
+					want = "block"
+				}
+				if e.OnFailure != want {
 					t.Errorf("%s: %s has onFailure %q, want %q", event, e.Command, e.OnFailure, want)
 				}
 				said := len(e.Args) > 0 && e.Args[0] == "--on-failure=block"

@@ -14,13 +14,22 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
+// give records the grant that a decision on an ask gives to the session.
 func (s *state) give(b *store.Batch, a ask.Ask, d ask.Decision, now time.Time) {
 	g := grant.Grant{
-		ID: "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")), Session: a.Session, Rules: a.Offer.Rules, Ask: string(a.ID), Nonce: a.Nonce,
-		By: d.By, Channel: d.Channel, At: now, ExpiresAt: now.Add(a.Times.GrantFor()),
+		ID:        "grant_" + grant.ID(strings.TrimPrefix(string(a.ID), "ask_")),
+		Session:   a.Session,
+		Rules:     a.Offer.Rules,
+		Ask:       string(a.ID),
+		Nonce:     a.Nonce,
+		By:        d.By,
+		Channel:   d.Channel,
+		At:        now,
+		ExpiresAt: now.Add(a.Times.GrantFor()),
 	}
 	s.grants.put(b, g)
-	text := fmt.Sprintf("%s: %s allowed for the session until %s: %s", s.token(a.Session), d.By, g.ExpiresAt.Format("15:04"), g.Text())
+	text := fmt.Sprintf("%s: %s allowed for the session until %s: %s",
+		s.token(a.Session), d.By, g.ExpiresAt.Format("15:04"), g.Text())
 	record(b, event.GrantGiven, a.Session, string(g.ID), text, now)
 }
 

@@ -30,7 +30,8 @@ func (c *Core) Denied(id session.ID, turn, rule, text string) (times int, err er
 }
 
 func (s *state) denyLoop(b *store.Batch, v session.Session, rule string, now time.Time) {
-	text := fmt.Sprintf("%s was denied %d times by %s in one turn and told to stop trying", v.Token, session.DenyLoop, rule)
+	text := fmt.Sprintf("%s was denied %d times by %s in one turn and told to stop trying",
+		v.Token, session.DenyLoop, rule)
 	record(b, event.GuardLoop, v.ID, rule, text, now)
 	if !s.settings.Paused {
 		text := "⛔ " + v.Token + " tried " + rule + " " + fmt.Sprint(session.DenyLoop) + " times. " +

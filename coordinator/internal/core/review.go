@@ -12,7 +12,9 @@ import (
 )
 
 // reviews changes the review gate of a session. It does nothing for an unknown session.
-func (c *Core) reviews(id session.ID, change func(*state, *store.Batch, session.Session, time.Time) session.Review) error {
+func (c *Core) reviews(
+	id session.ID, change func(*state, *store.Batch, session.Session, time.Time) session.Review,
+) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		v, ok := s.sessions.rows[id]
 		if !ok {
@@ -78,7 +80,8 @@ func (c *Core) ReviewerStops(id session.ID, agent, message string) (review.Rulin
 			s.sessions.put(&b, v)
 		}
 		if r.Kind == event.GateGivenUp && !s.settings.Paused {
-			s.notify(&b, "gate", id, "🔎 "+v.Token+": a review ended without a second opinion. The session was told not to count it.", now)
+			text := "🔎 " + v.Token + ": a review ended without a second opinion. The session was told not to count it."
+			s.notify(&b, "gate", id, text, now)
 		}
 		return b, nil
 	})

@@ -388,7 +388,10 @@ func TestRestLoop(t *testing.T) {
 		if out := r.stopsWith("s", "1"); out.Rests == nil || out.Rule != turn.Background {
 			t.Errorf("it does not rest: decided by %s", out.Rule)
 		}
-		bound := map[bool]time.Duration{true: 2 * time.Minute, false: 20 * time.Second}[attended]
+		bound, want := 20*time.Second, core.End
+		if attended {
+			bound, want = 2*time.Minute, core.Wait
+		}
 		r.pass(bound - time.Second)
 		if got := r.woken(); got != "" {
 			t.Errorf("woken too early: %q", got)
@@ -406,7 +409,7 @@ func TestRestLoop(t *testing.T) {
 			t.Errorf("woken twice: %q", got)
 		}
 		r.ok(r.CancelLoop("s", "Ann"))
-		if got := r.waiter("w"); got != map[bool]string{true: core.Wait, false: core.End}[attended] {
+		if got := r.waiter("w"); got != want {
 			t.Errorf("without a loop the hook of a session (attended: %t) is told to %s", attended, got)
 		}
 	}

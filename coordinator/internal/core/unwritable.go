@@ -56,7 +56,8 @@ func (c *Core) noteWrite(err error) {
 // Recovered tells the person that what failed since then can be done again.
 func (c *Core) Recovered(since time.Time) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		text := "Afar can write again, after " + now.Sub(since).Round(time.Second).String() + ". Questions come here as before."
+		down := now.Sub(since).Round(time.Second)
+		text := "Afar can write again, after " + down.String() + ". Questions come here as before."
 		record(&b, event.WritesAgain, "", "", text, now)
 		s.notify(&b, "writes", "", "💾 "+text, now)
 		return b, nil
