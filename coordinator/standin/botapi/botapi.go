@@ -1,5 +1,5 @@
 // Package botapi stands in for Telegram's Bot API: a real HTTP server on
-// loopback that is as strict as the thing it stands for.
+// loopback that is as strict as the real one.
 //
 // The bot under test talks to URL() with Token(). The test's side plays the
 // people: a User says, replies, taps and reacts as a phone would, and each act
@@ -40,8 +40,8 @@ type TB interface {
 	Cleanup(func())
 }
 
-// A Server is one bot's view of Telegram. All methods are safe for concurrent
-// use, and none needs the server to be up but those that the bot calls.
+// A Server is one bot's view of Telegram. All methods are safe for concurrent use. Only
+// the methods that the bot calls need the server to be up.
 type Server struct {
 	token string
 	addr  string // as first bound, so that Start finds the same port

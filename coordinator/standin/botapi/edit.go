@@ -51,8 +51,8 @@ func (s *Server) editMessageReplyMarkup(r request) (any, error) {
 	return s.edit(m, "editMessageReplyMarkup", same, keyboard)
 }
 
-// editable returns the bot's message that a call names, and the keyboard that it
-// asks for: none when it names none.
+// editable returns the bot's message that a call names, and the keyboard that the call sets,
+// if any.
 func (s *Server) editable(r request) (*Message, [][]Button, error) {
 	keyboard, err := keyboardOf(r.params["reply_markup"])
 	if err != nil {
@@ -96,7 +96,8 @@ func (s *Server) named(p params, missing string) (*Message, error) {
 
 func (s *Server) edit(m *Message, method string, c content, keyboard [][]Button) (any, error) {
 	if c.text == m.Text && reflect.DeepEqual(c.entities, m.Entities) && reflect.DeepEqual(keyboard, m.Keyboard) {
-		return nil, badRequest("message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message")
+		return nil, badRequest("message is not modified: specified new message content and reply markup " +
+			"are exactly the same as a current content and reply markup of the message")
 	}
 	now := time.Now()
 	if err := s.take(m.Chat, now); err != nil {

@@ -20,7 +20,7 @@ type Entity struct {
 
 func (e Entity) end() int { return e.Offset + e.Length }
 
-// MarshalJSON writes the user of a text_mention as the object that it is.
+// MarshalJSON writes e as Telegram does, with the user of a text_mention as an object.
 func (e Entity) MarshalJSON() ([]byte, error) {
 	type plain Entity
 	if e.User == 0 {
@@ -95,8 +95,7 @@ func linkOK(e *Entity) bool {
 	return ok
 }
 
-// found reports whether Telegram recognises entities of this type in a text by
-// itself.
+// found reports whether Telegram itself finds entities of this type in a text.
 func found(kind string) bool {
 	switch kind {
 	case "mention", "hashtag", "cashtag", "bot_command", "url", "email", "phone_number", "bank_card_number":
@@ -105,7 +104,7 @@ func found(kind string) bool {
 	return false
 }
 
-// rank orders the types that a bot may set, outer before inner; -1 is no such
+// rank orders the types that a bot may set, outer before inner. It returns -1 for any other
 // type.
 func rank(kind string) int {
 	return slices.Index([]string{
@@ -114,7 +113,7 @@ func rank(kind string) int {
 	}, kind)
 }
 
-// The classes of types, by what they can stand inside and beside.
+// The classes of types, by the entities that they can contain or overlap.
 const (
 	quote      = iota // holds any other, never itself
 	code              // holds nothing
@@ -134,9 +133,8 @@ func class(kind string) int {
 	return splittable
 }
 
-// fix makes of a text and its entities what the chat shows: bounds are checked,
-// control characters go, entities that cannot stand together give way, and
-// space around the text is cut.
+// fix turns a text and its entities into what the chat shows. It checks the bounds, removes
+// control characters and conflicting entities, and trims the space around the text.
 func fix(text string, entities []Entity) (string, []Entity, error) {
 	if err := checkBounds(text, entities); err != nil {
 		return "", nil, err
@@ -161,18 +159,20 @@ func checkBounds(text string, entities []Entity) error {
 		case e.Length < 0 || e.Length > 1_000_000:
 			return badRequest("receive an entity with incorrect length %d", e.Length)
 		case e.end() > n:
-			return badRequest("entity beginning at UTF-16 offset %d ends after the end of the text at UTF-16 offset %d", e.Offset, e.end())
+			return badRequest("entity beginning at UTF-16 offset %d ends after the end of the text at UTF-16 offset %d",
+				e.Offset, e.end())
 		case !starts[e.Offset]:
 			return badRequest("entity begins in a middle of a UTF-16 symbol at UTF-16 offset %d", e.Offset)
 		case !starts[e.end()]:
-			return badRequest("entity beginning at UTF-16 offset %d ends in a middle of a UTF-16 symbol at UTF-16 offset %d", e.Offset, e.end())
+			return badRequest("entity beginning at UTF-16 offset %d ends in a middle of a UTF-16 symbol at UTF-16 offset %d",
+				e.Offset, e.end())
 		}
 	}
 	return nil
 }
 
-// clean drops and blanks the characters that Telegram never shows, and moves the
-// entities with the text.
+// clean removes or blanks the characters that Telegram never shows, and adjusts the
+// entities to the new text.
 func clean(text string, entities []Entity) (string, []Entity) {
 	var b strings.Builder
 	moved := make([]int, 0, len(text)+1) // by old offset
@@ -198,7 +198,7 @@ func clean(text string, entities []Entity) (string, []Entity) {
 	return b.String(), kept
 }
 
-// shown returns what is shown for a character, or -1 for nothing.
+// shown returns the character that is shown for a character, or -1 for none.
 func shown(r rune) rune {
 	switch {
 	case r == '\r', r >= 0x2028 && r <= 0x202e, r == 0x0333, r == 0x033f, r == 0x030a:
@@ -209,8 +209,8 @@ func shown(r rune) rune {
 	return r
 }
 
-// normalise keeps of the entities those that can stand together, merges
-// neighbours of one splittable type, and sorts.
+// normalise removes entities that conflict with others, merges neighbours of one splittable
+// type, and sorts the rest.
 func normalise(entities []Entity) []Entity {
 	sorted := slices.SortedStableFunc(slices.Values(entities), order)
 	var kept []Entity

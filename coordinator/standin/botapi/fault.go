@@ -79,7 +79,7 @@ func (s *Server) Hang(method string) (release func()) {
 
 // Limit allows the bot n sends or edits in a chat within any stretch of per and
 // answers 429 to the rest; what it tells as retry_after (whole seconds) then
-// holds. Chat 0 means each chat that has no limit of its own; n 0 lifts it.
+// holds. Chat 0 means each chat without a limit of its own; n 0 removes the limit.
 func (s *Server) Limit(chat int64, n int, per time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

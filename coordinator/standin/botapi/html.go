@@ -19,7 +19,8 @@ func parseHTML(src string) (string, []Entity, error) {
 		return "", nil, unparsable("Can't find end tag corresponding to start tag %q", p.open[n-1].name)
 	}
 	if p.surrogate {
-		return "", nil, unparsable("Text contains invalid Unicode characters after decoding HTML entities, check for unmatched surrogate code units")
+		return "", nil, unparsable("Text contains invalid Unicode characters after decoding HTML entities, " +
+			"check for unmatched surrogate code units")
 	}
 	for i := range p.entities {
 		if p.entities[i].Type == "code" {
@@ -118,8 +119,8 @@ func (p *htmlParser) show(r rune) {
 	p.units += unitsOf(r)
 }
 
-// reference decodes the character reference at the position. What is none stays
-// plain text, as in Telegram.
+// reference decodes the character reference at the position. Anything that is not a valid
+// reference stays plain text, as in Telegram.
 func (p *htmlParser) reference() (rune, bool) {
 	rest := p.src[p.pos+1:]
 	var r rune
@@ -218,7 +219,8 @@ func (p *htmlParser) attribute(tag *openTag, begin int) error {
 			tag.value = name
 			return nil
 		}
-		return unparsable("Expected equal sign in declaration of an attribute of the tag %q at byte offset %d", tag.name, begin)
+		return unparsable("Expected equal sign in declaration of an attribute of the tag %q at byte offset %d",
+			tag.name, begin)
 	}
 	p.pos++
 	p.skipSpace()
@@ -330,8 +332,8 @@ func (p *htmlParser) close(tag openTag) error {
 	return nil
 }
 
-// closeLink adds a link, whose address is its own text when it names none.
-// What is no link is shown as plain text.
+// closeLink adds a link. If it names no address, its text is the address. An invalid link is
+// shown as plain text.
 func (p *htmlParser) closeLink(tag openTag, e Entity) error {
 	address := tag.value
 	if address == "" {
@@ -412,8 +414,8 @@ func mentioned(address string) int64 {
 	return id
 }
 
-// checkLink completes a web or tg link, or reports that it is none: Telegram
-// takes no bare host such as localhost.
+// checkLink completes a web or tg link, or reports that it is invalid. Telegram accepts no
+// bare host such as localhost.
 func checkLink(address string) (string, bool) {
 	scheme, rest, ok := strings.Cut(strings.TrimSpace(address), "://")
 	if !ok {

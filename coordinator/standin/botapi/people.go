@@ -65,9 +65,9 @@ func (s *Server) Channel(id int64, title string) *Chat {
 	return s.addChat(Chat{ID: id, Kind: "channel", Title: title, admin: true})
 }
 
-// Upgrade makes the group a supergroup with another id, as Telegram does when it
-// grows or gets topics. The bot is told in both, and refused from now on in the old
-// one. The sign of id is set to minus.
+// Upgrade turns the group into a supergroup with another id, as Telegram does when a group
+// grows or gets topics. The bot is told in both chats. From then on its calls to the old
+// chat are refused. The sign of id is set to minus.
 func (c *Chat) Upgrade(by *User, id int64) *Chat {
 	next := c.s.addChat(Chat{ID: id, Kind: "supergroup", Title: c.Title, Forum: true, admin: c.admin, manages: c.manages})
 	c.s.mu.Lock()
@@ -102,7 +102,7 @@ func (u *User) Reply(messageID int, text string) (int, error) {
 	return u.post(Message{Chat: m.Chat, Thread: m.Thread, ReplyTo: m.ID, Text: text}), nil
 }
 
-// Forward sends the bot a text that another person wrote, as a forward.
+// Forward forwards a text to the bot that another person wrote.
 func (u *User) Forward(chat int64, from, text string) int {
 	return u.post(Message{Chat: chat, Text: text, origin: &origin{
 		Type: "hidden_user", SenderUserName: from, Date: time.Now().Unix(),

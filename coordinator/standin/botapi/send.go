@@ -163,7 +163,11 @@ func (s *Server) writable(p params) (*Chat, error) {
 	case err != nil:
 		return nil, err
 	case c.movedTo != 0:
-		return nil, &apiError{code: http.StatusBadRequest, text: "Bad Request: group chat was upgraded to a supergroup chat", movedTo: c.movedTo}
+		return nil, &apiError{
+			code:    http.StatusBadRequest,
+			text:    "Bad Request: group chat was upgraded to a supergroup chat",
+			movedTo: c.movedTo,
+		}
 	case c.Kind != "private":
 		return c, nil
 	}

@@ -177,12 +177,12 @@ func respond(w http.ResponseWriter, result any, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	// A bot that hung up meanwhile is no concern of ours.
+	// It does not matter if the bot hung up in the meantime.
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// refusal is the answer to any error: what is not Telegram's own is a fault of
-// this package and says so.
+// refusal returns the answer to an error. An error that is not one of Telegram's is a bug in
+// this package, and the answer says so.
 func refusal(err error) *apiError {
 	var e *apiError
 	if errors.As(err, &e) {
@@ -201,7 +201,7 @@ func (s *Server) record(name string, req request, err error) {
 	s.log(name, req, err)
 }
 
-// log keeps a finished call and wakes who waits for one, under mu.
+// log stores a finished call and wakes those who wait for one, under mu.
 func (s *Server) log(name string, req request, err error) {
 	c := Call{At: time.Now(), Method: name, Params: req.params, Code: http.StatusOK}
 	c.Files = slices.Sorted(maps.Keys(req.files))

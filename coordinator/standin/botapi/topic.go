@@ -169,17 +169,22 @@ func (s *Server) thread(p params, c *Chat) (int, error) {
 	return t.ID, nil
 }
 
-// place shows where a message stands among the threads of its chat, as the Bot
-// API does: what is in a topic and answers nothing answers the message that
-// made the topic; a chain of replies elsewhere is a thread too, of no topic.
-// The caller holds mu.
+// place sets the thread of a message as the Bot API does. In a topic, a message that replies
+// to nothing is a reply to the message that made the topic. Elsewhere a chain of replies is
+// a thread without a topic. The caller holds mu.
 func (s *Server) place(r *apiMessage, m *Message) {
 	t := s.topics[m.Chat][m.Thread]
 	switch {
 	case t != nil:
 		r.Thread, r.IsTopic = t.ID, true
 		if r.ReplyTo == nil {
-			r.ReplyTo = &apiMessage{ID: t.ID, Thread: t.ID, IsTopic: true, Chat: r.Chat, Created: &apiTopic{Name: t.Name, Color: 7322096}}
+			r.ReplyTo = &apiMessage{
+				ID:      t.ID,
+				Thread:  t.ID,
+				IsTopic: true,
+				Chat:    r.Chat,
+				Created: &apiTopic{Name: t.Name, Color: 7322096},
+			}
 		}
 	case m.ReplyTo != 0 && r.Chat.Type == "supergroup":
 		r.Thread = m.ReplyTo

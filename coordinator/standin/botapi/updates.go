@@ -31,9 +31,9 @@ func hiddenByDefault(kind string) bool {
 	return kind == "chat_member" || kind == "message_reaction" || kind == "message_reaction_count"
 }
 
-// Inject queues raw JSON as one update, however odd it is, past any
-// allowed_updates. An object without update_id gets the next one, which is
-// returned. Only what is not a JSON object is an error.
+// Inject queues any JSON object as one update, regardless of allowed_updates. An object
+// without update_id gets the next one. Inject returns the update_id. It returns an error if
+// raw is not a JSON object or its update_id is too low.
 func (s *Server) Inject(raw string) (updateID int64, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(raw), &fields); err != nil {
@@ -166,15 +166,15 @@ func (s *Server) readAllowed(p params) error {
 	return nil
 }
 
-// beginPoll confirms what the offset confirms and takes the place of any older
-// poll.
+// beginPoll confirms the updates before the offset and replaces any older poll.
 func (s *Server) beginPoll(req pollRequest) (*longPoll, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.polls++
 	defer s.wake()
 	if s.webhook != "" {
-		return nil, &apiError{code: http.StatusConflict, text: "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"}
+		return nil, &apiError{code: http.StatusConflict, text: "Conflict: can't use getUpdates method " +
+			"while webhook is active; use deleteWebhook to delete the webhook first"}
 	}
 	if s.poll != nil {
 		s.poll.ended = true
@@ -215,7 +215,8 @@ func (s *Server) batch(me *longPoll, req pollRequest) ([]json.RawMessage, <-chan
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if me.ended {
-		return nil, nil, &apiError{code: http.StatusConflict, text: "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"}
+		return nil, nil, &apiError{code: http.StatusConflict, text: "Conflict: terminated by other getUpdates request; " +
+			"make sure that only one bot instance is running"}
 	}
 	out := []json.RawMessage{}
 	for _, u := range s.queue[:min(len(s.queue), req.limit)] {

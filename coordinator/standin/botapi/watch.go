@@ -25,7 +25,7 @@ type Message struct {
 	Silent   bool      // disable_notification
 
 	Sent    time.Time
-	Edits   []Edit // what it was made into, in order; the fields above are current
+	Edits   []Edit // the states after each edit, in order; the fields above are current
 	Deleted bool
 
 	kind   string // "", "sticker", "channel_post" or "moved"

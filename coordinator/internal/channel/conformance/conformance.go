@@ -61,7 +61,7 @@ const (
 	Deny  = "Deny"
 )
 
-// patience is how long something that must happen is waited for.
+// patience is how long a test waits for something that must happen.
 const patience = 20 * time.Second
 
 // Run runs the suite on the subject that made returns.
@@ -106,7 +106,7 @@ func newHouse(t testing.TB, subjects ...Subject) *house {
 	return h
 }
 
-// start begins what a coordinator would.
+// start starts the parts that a coordinator would run.
 func (h *house) start() {
 	h.Helper()
 	db, err := store.Open(h.path)
@@ -196,7 +196,7 @@ func answerable(c Card) bool { return len(c.Buttons) > 0 }
 
 func settled(c Card) bool { return len(c.Buttons) == 0 }
 
-// eventually asks cond until it holds. It is for what no signal tells.
+// eventually calls cond until it holds. It is for conditions that send no signal.
 func (h *house) eventually(what string, cond func() bool) {
 	h.Helper()
 	for deadline := time.Now().Add(patience); !cond(); time.Sleep(5 * time.Millisecond) {

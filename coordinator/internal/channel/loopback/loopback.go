@@ -1,7 +1,7 @@
 // Package loopback is the smallest channel: it shows cards as files in a folder and
 // takes answers over HTTP on the loopback interface. No coordinator runs it. The tests
-// use it to prove that core needs no more than package channel says, and it is what a
-// new channel begins from.
+// use it to prove that core needs no more than package channel says. It is also the
+// starting point for a new channel.
 package loopback
 
 import (

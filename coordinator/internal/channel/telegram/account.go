@@ -10,22 +10,23 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 )
 
-// A sender is who wrote or tapped. The act says where.
+// A sender is the user who wrote or tapped. The act says where.
 type sender struct {
 	channel.Act
 	user, chat int64
 	name       string
 }
 
-// isPerson reports whether p is this user, in the chat where p is paired.
+// isPerson reports whether p is this user and is paired in this chat.
 func isPerson(p *channel.Person, user, chat int64) bool {
 	return p.Is(itoa(user), chatAddress(chat))
 }
 
-// account returns the bot that is noted, who is paired with it, and who may pair.
+// account returns the stored account: the bot, the paired person and the open pairing.
 func (c *Channel) account() channel.Account { return c.cfg.Core.Account(Name) }
 
-// person returns who is paired, and the chat in which asks are shown; nil for nobody.
+// person returns the paired person and the chat in which asks are shown, or nil if nobody
+// is paired.
 func (c *Channel) person() (p *channel.Person, chat int64) {
 	p = c.account().Person
 	if p == nil {
@@ -39,7 +40,7 @@ func (c *Channel) person() (p *channel.Person, chat int64) {
 	return p, r.chat
 }
 
-// StartPairing makes a new code. An older one counts no longer.
+// StartPairing makes a new code. An older code is no longer valid.
 func (c *Channel) StartPairing() (code string, p *channel.Pairing, err error) {
 	code = c.cfg.Code()
 	err = c.change(func(a channel.Account, now time.Time) channel.Change {
@@ -50,8 +51,8 @@ func (c *Channel) StartPairing() (code string, p *channel.Pairing, err error) {
 	return code, p, err
 }
 
-// noteBot notes which bot the channel speaks through, "" for none. Another bot is
-// paired with nobody.
+// noteBot records the bot that the channel speaks through, "" for none. If the bot changes,
+// nobody is paired with the new one.
 func (c *Channel) noteBot(bot string) error {
 	return c.change(func(a channel.Account, _ time.Time) channel.Change {
 		if a.Speaker == bot {
@@ -71,8 +72,8 @@ func (c *Channel) change(f func(channel.Account, time.Time) channel.Change) erro
 	return c.cfg.Core.ChangeAccount(channel.Act{Channel: Name}, f)
 }
 
-// pair deals with /start CODE. A right code binds the sender in that chat. A wrong one
-// changes nothing but the count of wrong codes.
+// pair handles /start CODE. The right code pairs the sender in that chat. A wrong code only
+// raises the count of wrong codes.
 func (c *Channel) pair(from sender, code string) error {
 	return c.cfg.Core.ChangeAccount(from.Act, func(a channel.Account, now time.Time) channel.Change {
 		pairing, err := a.Pairing.Try(code, now)
@@ -98,16 +99,18 @@ func (c *Channel) pair(from sender, code string) error {
 }
 
 func welcome(from sender) string {
-	text := "👋 Paired with " + from.name + ".\nQuestions of your sessions come here while you are away. `/help` says more."
+	text := "👋 Paired with " + from.name + ".\n" +
+		"Questions of your sessions come here while you are away. `/help` says more."
 	if from.chat < 0 {
 		text += "\nEverybody in this group can read them. Only " + from.name + " can answer."
 	}
 	return text
 }
 
-// moveChat deals with the news that a group has become a supergroup, which is another
-// chat: the person is there now, and what waits is shown there. The news of any other
-// group change nothing. An update of 0 says that a refusal brought the news.
+// moveChat handles the news that a group has become a supergroup, which is a different
+// chat. If the person is paired in the group, they are now paired in the supergroup, and
+// open asks are shown there. For any other group nothing changes. An update of 0 means
+// that the news came in a refusal of the API.
 func (c *Channel) moveChat(update, from, to int64) error {
 	act := channel.Act{Channel: Name, Update: update}
 	return c.cfg.Core.ChangeAccount(act, func(a channel.Account, _ time.Time) channel.Change {
@@ -126,8 +129,8 @@ func (c *Channel) moveChat(update, from, to int64) error {
 	})
 }
 
-// stranger deals with anything from somebody who is not the paired person: it changes
-// nothing and is answered once.
+// stranger handles an update from anybody except the paired person. It changes nothing and
+// is answered once.
 func (c *Channel) stranger(from sender) error {
 	return c.cfg.Core.ChangeAccount(from.Act, func(a channel.Account, now time.Time) channel.Change {
 		return answerStranger(a, from, now)
@@ -164,7 +167,7 @@ func strangerText(a channel.Account, from sender) string {
 	return "This bot belongs to somebody. Nothing you send here has any effect."
 }
 
-// isUser reports whether p is this user, in whatever chat.
+// isUser reports whether p is this user, in any chat.
 func isUser(p *channel.Person, user int64) bool { return p != nil && p.ID == itoa(user) }
 
 // happened makes a journal entry; core sets its time.

@@ -17,8 +17,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
-// card makes the message that shows asks say how they stand: one message for
-// their whole life. One whose asks ended before it was shown never is.
+// card sends or edits the message that shows asks, so that it shows their current state.
+// There is one message for their whole life. A card whose asks ended before it was shown
+// is never sent.
 func (l *link) card(ctx context.Context, id ask.ID) error {
 	card, err := l.cfg.Core.OnCard(id)
 	if errors.Is(err, core.ErrNotFound) {
@@ -55,8 +56,8 @@ func (l *link) card(ctx context.Context, id ask.ID) error {
 	return err
 }
 
-// mute takes the buttons away, where no tap of theirs would count, and says so
-// where there is room.
+// mute removes the buttons from a card on which no tap would count. It adds the reason if
+// there is room.
 func (r rendered) mute(why error) rendered {
 	r.rows = nil
 	note := "\n🔑 " + line(why.Error(), maxWhy)
@@ -79,8 +80,8 @@ func (l *link) placeOf(a ask.Ask) place {
 	return at
 }
 
-// cardsIn returns the messages in one chat that show an ask, and whether its
-// file is there: whoever was paired before hears nothing more.
+// cardsIn returns the messages in one chat that show an ask, and whether its file was sent
+// there. Messages in the chat of a person who was paired earlier are left out.
 func (l *link) cardsIn(chat int64, id ask.ID) (in []channel.Copy, file bool, err error) {
 	all, err := l.cfg.Core.Copies(Name, id)
 	for _, c := range all {
@@ -96,7 +97,7 @@ func (l *link) cardsIn(chat int64, id ask.ID) (in []channel.Copy, file bool, err
 	return in, file, err
 }
 
-// sendCard sends a card and notes it, with the time that Telegram gives it.
+// sendCard sends a card and stores it, with the time that Telegram reports.
 func (l *link) sendCard(ctx context.Context, id ask.ID, to room, text rendered) ([]channel.Copy, error) {
 	l.sending.Lock()
 	defer l.sending.Unlock()
@@ -113,7 +114,7 @@ func (l *link) sendCard(ctx context.Context, id ask.ID, to room, text rendered) 
 	return []channel.Copy{c}, l.sent(ctx, c)
 }
 
-// mayBeSent reports whether a message may be there although its sending failed:
+// mayBeSent reports whether a message may have been sent although an error was returned:
 // the connection was made, and the API did not refuse.
 func mayBeSent(err error) bool {
 	var dial *net.OpError
@@ -127,8 +128,8 @@ func mayBeSent(err error) bool {
 	return !errors.As(err, &dial) || dial.Op != "dial"
 }
 
-// editCards edits each card that says something else. One that is gone does not
-// keep the others from being edited.
+// editCards edits each card whose text has changed. If one card no longer exists, the
+// others are still edited.
 func (l *link) editCards(ctx context.Context, cards []channel.Copy, text rendered) error {
 	var gone error
 	for _, c := range cards {
@@ -151,13 +152,13 @@ func (l *link) editCards(ctx context.Context, cards []channel.Copy, text rendere
 	return gone
 }
 
-// sent notes a message. It insists: a card that was sent and not noted would be
-// sent again.
+// sent stores a message that was sent. It retries, because a card that is not stored would
+// be sent again.
 func (l *link) sent(ctx context.Context, c channel.Copy) error {
 	return l.insist(ctx, "note card", func() error { return l.cfg.Core.Sent(c) })
 }
 
-// insist tries to note what was done until it is noted or ctx ends.
+// insist calls note until it succeeds or ctx ends.
 func (l *link) insist(ctx context.Context, what string, note func() error) error {
 	for {
 		err := note()
@@ -169,17 +170,17 @@ func (l *link) insist(ctx context.Context, what string, note func() error) error
 	}
 }
 
-// digest names what a message says.
+// digest returns a digest of what a message shows.
 func (r rendered) digest() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", r.html, r.rows))
 	return hex.EncodeToString(sum[:8])
 }
 
-// unknownNonce is bound to no ask.
+// unknownNonce is a nonce that belongs to no ask.
 const unknownNonce = "?"
 
-// tapped deals with a tap on a button. Anybody but the person changes nothing and
-// is told so once, by the answer to the tap.
+// tapped handles a tap on a button. A tap by anybody except the person changes nothing; the
+// answer to the tap says so.
 func (l *link) tapped(update int64, t tap) error {
 	from := sender{user: t.From.ID, chat: t.From.ID, name: t.From.name()}
 	from.Act = channel.Act{Channel: Name, Update: update, Tap: t.ID, At: chatAddress(t.From.ID)}
@@ -213,7 +214,7 @@ func (l *link) tapped(update int64, t tap) error {
 	return l.cfg.Core.Press(p)
 }
 
-// nonce returns what binds a card's buttons to its ask.
+// nonce returns the nonce that binds a card's buttons to its ask.
 func (m message) nonce() string {
 	for _, row := range m.Markup.Rows {
 		for _, b := range row {
@@ -225,8 +226,8 @@ func (m message) nonce() string {
 	return unknownNonce
 }
 
-// decision is what the bare verb says. The message of a refusal is for the
-// model.
+// decision returns the decision of a verb without a text. The message of a refusal is for
+// the model.
 func (v verb) decision(by string) ask.Decision {
 	d := ask.Decision{Allow: v != deny, By: by, Channel: Name}
 	switch v {
@@ -240,8 +241,8 @@ func (v verb) decision(by string) ask.Decision {
 	return d
 }
 
-// replied deals with a text of the person that answers a message. To a card it is
-// an answer, to anything else it is not.
+// replied handles a text of the person that replies to a message. A reply to a card answers
+// its ask; any other reply does not.
 func (l *link) replied(update int64, m message) error {
 	d, _ := verdict(m.Text, m.From.name())
 	found, err := l.cfg.Core.ReplyTo(core.Press{
@@ -256,8 +257,8 @@ func (l *link) replied(update int64, m message) error {
 	return l.cfg.Core.Acknowledge(m.act(update), helpText)
 }
 
-// verdict reads a text as the answer to a permission: a bare word, else a
-// refusal with the text as the instruction.
+// verdict reads a text as the answer to a permission. Any text except a plain yes, no or
+// all is a refusal with the text as the instruction.
 func verdict(text, by string) (d ask.Decision, bare bool) {
 	switch strings.ToLower(strings.Trim(text, " \n.!")) {
 	case "yes", "y", "allow", "approve":
@@ -272,5 +273,5 @@ func verdict(text, by string) (d ask.Decision, bare bool) {
 	return d, false
 }
 
-// clock is a moment as cards show it.
+// clock formats a time for cards.
 func clock(t time.Time) string { return t.Format("15:04:05") }

@@ -8,9 +8,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
-// A callback is what a tap on one of our buttons means. Telegram keeps its encoded
-// form, kind:nonce:value, and gives it back with the tap. Encoded callbacks stay on
-// phones for years, so a form that was sent once must be understood for ever.
+// A callback is the meaning of a tap on one of the bot's buttons. Telegram keeps its
+// encoded form, kind:nonce:value, and returns it with the tap. Encoded callbacks stay on
+// phones for years, so every form that was ever sent must still be understood.
 type callback struct {
 	kind  callbackKind
 	nonce string // binds the button to its ask, text or grant

@@ -7,8 +7,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-// renderCheckIn shows a session that stopped: what it said last, and how to go
-// on.
+// renderCheckIn shows a session that stopped: its last message, and how to continue it.
 func renderCheckIn(a ask.Ask, at place) rendered {
 	head := "💬 <b>" + line(at.token, maxWord) + "</b> · " + line(at.machine, maxPath) + "\nstopped and says:\n"
 	foot := "\n📁 " + at.path(at.project) + "\n"

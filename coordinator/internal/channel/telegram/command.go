@@ -15,8 +15,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// A command is one word that the bot understands, and what it does for the
-// person. words are what stands behind it.
+// A command is a word that the bot understands, with its action. words are the words
+// after the command.
 type command struct {
 	name, about string
 	do          func(l *link, act channel.Act, words []string) error
@@ -39,8 +39,7 @@ func commands() []command {
 	}
 }
 
-// obey carries out a command of the person; ok is false when there is none of
-// that name.
+// obey carries out a command of the person. ok is false if the command is unknown.
 func (l *link) obey(update int64, m message) (ok bool, err error) {
 	words := strings.Fields(m.Text)
 	name, _, _ := strings.Cut(strings.TrimPrefix(words[0], "/"), "@")
@@ -56,8 +55,8 @@ func (l *link) obey(update int64, m message) (ok bool, err error) {
 	return false, nil
 }
 
-// introduceCommands has Telegram list the commands, once in a link's life: they
-// may be others than those of the program before. The bot works without the
+// introduceCommands tells Telegram the list of commands, once for each link, because an
+// earlier version of the program may have set another list. The bot works without the
 // list, so a refusal is only logged.
 func (l *link) introduceCommands(ctx context.Context) {
 	if l.listed {
@@ -124,7 +123,7 @@ func pause(on bool) func(*link, channel.Act, []string) error {
 	}
 }
 
-// sessionsText lists what runs.
+// sessionsText lists the running sessions.
 func (l *link) sessionsText() string {
 	var b strings.Builder
 	for _, v := range l.cfg.Core.Sessions() {
@@ -143,7 +142,7 @@ func (l *link) sessionsText() string {
 	return b.String()
 }
 
-// asksText lists what waits, without repeating any command.
+// asksText lists the waiting asks, without their commands.
 func (l *link) asksText() string {
 	var b strings.Builder
 	for _, card := range l.cfg.Core.OpenCards() {
@@ -176,13 +175,13 @@ func (l *link) loopsText() string {
 
 func progress(f loop.Frame) string { return fmt.Sprintf("%d of %d, %s", f.N, f.Max, short(f.Goal)) }
 
-// short is a text of somebody else in one line of a list. Its backticks would
-// be markup.
+// short returns a text from outside in a form for one line of a list, without backticks,
+// which would be read as markup.
 func short(s string) string {
 	return shorten(strings.ReplaceAll(text.Fold(s), "`", "'"), maxWord)
 }
 
-// ago is a time as people say it.
+// ago formats a duration for people.
 func ago(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -6,16 +6,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
-// deniedRows is the one way to deal with auto mode's refusal; a reply is an
+// deniedRows returns the button for a call that auto mode refused. A reply is an
 // instruction instead.
 func deniedRows(nonce string) [][]button {
 	return [][]button{{{"Retry once 🔁", answerData(nonce, allow)}}}
 }
 
-// parked says what an answer to a call does that was refused already.
+// parked says what an answer does for a call that was refused already.
 func parked(a ask.Ask) string {
 	if a.Kind == ask.Denied {
-		return fmt.Sprintf("⏸ Not run. Retry once tells the session; the exact call may then run within %.0f min.", ask.RetryFor.Minutes())
+		return fmt.Sprintf("⏸ Not run. Retry once tells the session; the exact call may then run within %.0f min.",
+			ask.RetryFor.Minutes())
 	}
 	return "⏸ " + upper(line(a.Note, maxPath)) + ". Allow permits one retry of the exact call."
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 )
 
-// Say tells the paired person something at once, without the database: that is
-// what the text is about. It is tried once.
+// Say tells the paired person something at once, without the database, because the text is
+// about trouble with the database. It is tried once.
 func (c *Channel) Say(ctx context.Context, text string) error {
 	l, _ := c.current()
 	person, chat := c.person()

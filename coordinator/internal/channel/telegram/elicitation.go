@@ -10,8 +10,8 @@ import (
 // maxAsking bounds the words of an MCP server above its fields, in units.
 const maxAsking = 1200
 
-// renderElicitation shows what an MCP server asks: its words, then the field to
-// be filled in now. Its words are set apart: they are not ours.
+// renderElicitation shows the request of an MCP server: its text, then the current field.
+// The text of the server is set apart from Afar's own.
 func renderElicitation(a ask.Ask, head, foot string, room int) rendered {
 	asking := elide(strings.TrimSpace(redact.Visible(a.Text)), min(maxAsking, room/2))
 	r := rendered{html: head + "<blockquote>" + escape(asking) + "</blockquote>"}

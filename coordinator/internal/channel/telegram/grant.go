@@ -36,8 +36,8 @@ func (l *link) grants(ctx context.Context, raw string) error {
 	return err
 }
 
-// maxGrants is how many permissions one message shows, the oldest first: those
-// are the ones that nobody remembers.
+// maxGrants is how many permissions one message shows. The oldest come first, because
+// people are most likely to have forgotten them.
 const maxGrants = 15
 
 // renderGrants shows the standing permissions, each with the button that ends it.
@@ -50,7 +50,8 @@ func renderGrants(all []grant.Grant, token func(grant.Grant) string) rendered {
 	var rows [][]button
 	for i, g := range all[:min(len(all), maxGrants)] {
 		fmt.Fprintf(&b, "\n%d. <b>%s</b> · until %s\n<code>%s</code>\nby %s at %s\n",
-			i+1, line(token(g), maxWord), g.ExpiresAt.Format("15:04"), line(g.Text(), maxPath), line(g.By, maxWord), g.At.Format("15:04"))
+			i+1, line(token(g), maxWord), g.ExpiresAt.Format("15:04"),
+			line(g.Text(), maxPath), line(g.By, maxWord), g.At.Format("15:04"))
 		if g.Nonce != "" {
 			label := fmt.Sprintf("Revoke %d · %s", i+1, shorten(oneLine(g.Text()), maxLabel))
 			rows = append(rows, []button{{label, callback{revokeGrant, g.Nonce, "r"}.String()}})

@@ -18,8 +18,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
-// A link is one bot at one API. Requests that answer with what we must tell
-// apart go through call, all others through the bot.
+// A link is one bot at one API. Requests whose refusals must be told apart go through
+// call, all others through the bot.
 type link struct {
 	*Channel
 	token, api string
@@ -27,11 +27,11 @@ type link struct {
 	bot        *bot.Bot
 	listed     bool // Telegram has the commands of this program; poll's alone
 	forums     map[int64]forum
-	sending    sync.Mutex // held while a card is sent and noted
+	sending    sync.Mutex // held while a card is sent and stored
 }
 
-// newLink checks what it is given and opens nothing yet. An api of "" means
-// what config.toml says.
+// newLink checks its arguments and opens no connection yet. An api of "" means the one in
+// config.toml.
 func (c *Channel) newLink(token, api string) (*link, error) {
 	if !tokenForm.MatchString(token) {
 		return nil, errToken
@@ -46,7 +46,7 @@ func (c *Channel) newLink(token, api string) (*link, error) {
 	return c.linkAt(token, api)
 }
 
-// linkAt is newLink without the stored settings.
+// linkAt is like newLink, without the stored settings.
 func (c *Channel) linkAt(token, api string) (*link, error) {
 	if !tokenForm.MatchString(token) {
 		return nil, errToken
@@ -157,8 +157,8 @@ type redacted struct {
 func (r *redacted) Error() string { return r.text }
 func (r *redacted) Unwrap() error { return r.err }
 
-// redact hides the secret half of the token. Every error from outside passes
-// here, and here alone.
+// redact hides the secret half of the token in an error. Every error from outside passes
+// through it.
 func (l *link) redact(err error) error {
 	if err == nil {
 		return nil
@@ -167,8 +167,7 @@ func (l *link) redact(err error) error {
 	return &redacted{strings.ReplaceAll(err.Error(), secret, "•••"), err}
 }
 
-// outcome says what an error of the bot, about a chat, means for the action that
-// met it.
+// outcome returns what an error of the bot about a chat means for the current action.
 func (l *link) outcome(chat int64, err error) error {
 	err = l.redact(err)
 	var slow *bot.TooManyRequestsError
@@ -184,8 +183,9 @@ func (l *link) outcome(chat int64, err error) error {
 	return err
 }
 
-// moved takes in that a group has become a supergroup: what is for the person is said
-// again, there. The news may reach us in a refusal before it does as an update.
+// moved handles a refusal which says that a group has become a supergroup. Messages for the
+// person are then sent again, to the supergroup. The refusal may come before the update
+// with the same news.
 func (l *link) moved(from, to int64, err error) error {
 	person, chat := l.person()
 	if person == nil || chat != from {

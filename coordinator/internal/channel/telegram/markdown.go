@@ -15,9 +15,9 @@ var (
 // fence begins and ends a block of code.
 const fence = "```"
 
-// markdown makes Telegram's HTML of a text that a model wrote in Markdown: headings
-// and bold are bold, code is code, items have bullets, and a link shows where it
-// leads. All else stays as it is. Whatever the text holds, the result is well formed.
+// markdown converts a model's Markdown to Telegram's HTML. Headings and bold text become
+// bold, code stays code, list items get bullets, and a link shows its address. Everything
+// else stays unchanged. The result is well formed for any text.
 func markdown(text string) string {
 	var out []string
 	var code []string

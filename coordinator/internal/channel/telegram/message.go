@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
-// wrote deals with a text of the person that answers no message. Whether a card that is
-// being sent is older than the text shows only when Telegram has said so.
+// wrote handles a text of the person that replies to no message. If a card is being sent,
+// only Telegram's answer tells whether the card is older than the text.
 func (l *link) wrote(update int64, m message) error {
 	l.sending.Lock()
 	defer l.sending.Unlock()
@@ -82,13 +82,14 @@ func whichSession(c core.Choice) rendered {
 	return r
 }
 
-// whichAsk asks which of several open questions a text answers. What they ask
-// about stands on their cards alone.
+// whichAsk asks which of several open questions a text answers. It does not repeat what
+// the questions are about; only their cards show that.
 func whichAsk(c core.Choice, token func(ask.Ask) string) rendered {
 	if len(c.Open) == 0 {
 		return rendered{html: "The questions were settled meanwhile. Nothing was decided."}
 	}
-	r := rendered{html: fmt.Sprintf("%d questions are open, so nothing was decided. Which one do you mean?\n<blockquote>%s</blockquote>", len(c.Open), line(c.Text, maxWhy))}
+	r := rendered{html: fmt.Sprintf("%d questions are open, so nothing was decided. Which one do you mean?\n"+
+		"<blockquote>%s</blockquote>", len(c.Open), line(c.Text, maxWhy))}
 	if _, bare := verdict(c.Text, c.By); !bare {
 		r.html += "\nTo a permission this is a no, with your words for the session."
 	}

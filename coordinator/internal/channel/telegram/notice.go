@@ -26,9 +26,9 @@ var (
 	errKind   = errors.New("no such kind of action")
 )
 
-// act carries out one action of the lane. One that is under way when
-// ctx ends is finished, if that takes a moment only: nobody could tell whether a
-// message that was cut off has reached Telegram, and it would be sent again.
+// act carries out one action of the lane. An action that is under way when ctx ends gets a
+// moment to finish. If it were cut off, it would be unknown whether the message reached
+// Telegram, and the message would be sent again.
 func (l *link) act(ctx context.Context, a store.Action) error {
 	ctx, end := outlast(ctx, l.pace.finish)
 	defer end()
@@ -57,7 +57,7 @@ func (l *link) act(ctx context.Context, a store.Action) error {
 	return core.GiveUp(fmt.Errorf("%w: %s", errKind, a.Kind))
 }
 
-// outlast returns a context that ends so long after ctx, or with its end.
+// outlast returns a context that ends this long after ctx, or when end is called.
 func outlast(ctx context.Context, by time.Duration) (longer context.Context, end func()) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -79,8 +79,8 @@ func (l *link) notice(ctx context.Context, raw string) error {
 	return l.inRoom(ctx, chat, n.Session, func(to room) error { return l.say(ctx, to, n.Text) })
 }
 
-// reply says something where it was asked for; a topic that is gone meanwhile
-// leaves the chat.
+// reply sends an answer to the place of the request. If its topic no longer exists, the
+// answer goes to the chat.
 func (l *link) reply(ctx context.Context, raw string) error {
 	var s channel.Settlement
 	if err := json.Unmarshal([]byte(raw), &s); err != nil {
@@ -126,8 +126,8 @@ func quiet() *models.LinkPreviewOptions {
 	return &models.LinkPreviewOptions{IsDisabled: bot.True()}
 }
 
-// send sends a message and returns its id. One whose markup Telegram does not
-// understand goes out without any rather than not at all.
+// send sends a message and returns its id. If Telegram refuses the markup, the message is
+// sent without it.
 func (l *link) send(ctx context.Context, to room, r rendered) (*models.Message, error) {
 	p := &bot.SendMessageParams{
 		ChatID:             to.chat,
@@ -202,7 +202,7 @@ const helpText = "Questions of your sessions come here while you are away.\n\n" 
 	"/stop, as a reply to a session's message: end what it does now\n" +
 	"/pause, until /resume: silence all but the guard"
 
-// statusText says how things stand, without repeating any command.
+// statusText says how things are, without repeating any command.
 func (l *link) statusText() string {
 	set := l.cfg.Core.Settings()
 	var b strings.Builder

@@ -2,7 +2,8 @@ package telegram
 
 import "github.com/afar-sh/afar/coordinator/internal/ask"
 
-// planRows are the ways to answer a plan; a reply sends it back with its words.
+// planRows returns the buttons that answer a plan. A reply sends the plan back with the
+// person's words.
 func planRows(a ask.Ask) [][]button {
 	return [][]button{
 		{{"Approve ✅", callback{approvePlan, a.Nonce, "y"}.String()}},

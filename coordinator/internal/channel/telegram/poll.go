@@ -11,9 +11,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/channel"
 )
 
-// poll takes in updates and deals with them until ctx ends or Telegram no
-// longer knows the token. Asking for the next updates acknowledges the ones
-// before, so they are committed first.
+// poll receives updates and handles them until ctx ends or Telegram no longer accepts the
+// token. A request for the next updates acknowledges the earlier ones, so those are
+// committed first.
 func (l *link) poll(ctx context.Context) {
 	// An offset of 0 asks for all that is not acknowledged yet. Ids may start
 	// anew below ours (another bot, a week of silence), and what we hold already
@@ -41,9 +41,9 @@ func (l *link) poll(ctx context.Context) {
 	}
 }
 
-// hold is how long the next poll may wait: after a failure not at all, to learn
-// soon that it is over. After a conflict only a poll that another program could
-// have ended shows that none is left.
+// hold returns how long the next poll may wait. After a failure it does not wait, to learn
+// soon whether the failure is over. After a conflict it waits for so long that another
+// polling program would end it; if none does, the conflict is over.
 func (l *link) hold(err error) time.Duration {
 	switch {
 	case err == nil:
@@ -89,7 +89,7 @@ func (l *link) round(ctx context.Context, offset int64, hold time.Duration) (int
 	return offset, nil
 }
 
-// introduce learns the bot's name where the database lost it.
+// introduce asks for the bot's name if the database lost it.
 func (l *link) introduce(ctx context.Context) error {
 	if l.account().Speaker != "" {
 		return nil
@@ -123,8 +123,8 @@ func (l *link) updates(ctx context.Context, offset int64, hold time.Duration) ([
 	return l.number(batch)
 }
 
-// number reads of each update its id alone: one that nobody understands must
-// not stop the others.
+// number reads only the id of each update, so that an update of unknown form does not stop
+// the others.
 func (l *link) number(batch []json.RawMessage) ([]channel.Update, error) {
 	var out []channel.Update
 	for _, raw := range batch {
@@ -143,8 +143,8 @@ func (l *link) number(batch []json.RawMessage) ([]channel.Update, error) {
 	return out, nil
 }
 
-// settle deals with every update that was received and not dealt with, also
-// before a restart. One that core could not commit is tried again.
+// settle handles every update that was received but not handled yet, including those from
+// before a restart. An update that core could not commit is tried again.
 func (l *link) settle(ctx context.Context) {
 	for tries := 0; ctx.Err() == nil; tries++ {
 		err := l.settleAll(ctx)

@@ -39,9 +39,8 @@ func questionRows(a ask.Ask) (rows [][]button) {
 
 func oneLine(s string) string { return redact.Visible(text.Fold(s)) }
 
-// questionText shows what is answered already, and the question to be answered
-// now with its options, in at most room units. Where there is not enough room,
-// each part gives some of it.
+// questionText shows the earlier answers and the current question with its options, in at
+// most room units. If there is not enough room, each part is shortened.
 func questionText(a ask.Ask, room int) string {
 	for most := 1000; ; most /= 2 {
 		text := strings.Join(questionLines(a, most), "\n")
@@ -97,7 +96,7 @@ func questionLines(a ask.Ask, most int) (out []string) {
 	return append(out, "<i>"+how+"</i>")
 }
 
-// how says with its sign what the person decided.
+// how says what the person decided, with a sign in front.
 func how(a ask.Ask) string {
 	switch d := a.Decision; {
 	case d.Interrupt:

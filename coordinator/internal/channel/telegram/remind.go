@@ -17,9 +17,9 @@ import (
 // is never edited, and a reply to it is a reply to the ask.
 const isReminder = "reminder"
 
-// remind answers a card that waits too long, so that the phone rings once more:
-// who waits and for what kind of answer, not for what. Another chat may be told
-// so, too; nothing can be answered there.
+// remind replies to a card that waits too long, so that the phone rings once more. It says
+// who waits and for what kind of answer, but not the question itself. Another chat may be
+// told too; nothing can be answered there.
 func (l *link) remind(ctx context.Context, id ask.ID) error {
 	card, err := l.cfg.Core.OnCard(id)
 	person, chat := l.person()

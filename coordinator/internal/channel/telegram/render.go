@@ -18,7 +18,7 @@ import (
 // UTF-16 units.
 const maxText = 4096
 
-// The bounds of a card's parts, in UTF-16 units. What they leave is the input's.
+// The bounds of a card's parts, in UTF-16 units. The input gets the remaining room.
 const (
 	maxWord = 80
 	maxPath = 200
@@ -34,7 +34,7 @@ const maxEndings = 4
 type rendered struct {
 	html string
 	rows [][]button
-	cut  bool // the whole goes as a file
+	cut  bool // the text is shortened, and the whole input is sent as a file
 }
 
 type button struct{ label, data string }
@@ -51,15 +51,15 @@ func (at place) path(path string) string {
 	return line(path, maxPath)
 }
 
-// render shows the asks of a card as they stand. Whatever their fields hold,
-// Telegram takes the result, and nothing in them can pass for a line of ours.
+// render shows the current state of a card's asks. Telegram accepts the result for any
+// content of their fields, and no content can look like a line that Afar wrote.
 func render(card ask.Card, at place) rendered {
 	a := card.Face()
 	if a.Kind == ask.CheckIn {
 		return renderCheckIn(a, at)
 	}
 	text := redact.Visible(a.Text)
-	head, foot, room := around(card, at, text)
+	head, foot, room := frameInput(card, at, text)
 	if a.Kind == ask.Questions && a.Form != nil {
 		return rendered{html: head + questionText(a, room) + foot, rows: questionRows(a)}
 	}
@@ -73,9 +73,9 @@ func render(card ask.Card, at place) rendered {
 	return rendered{html: head + block(a.Tool, elide(text, room)) + foot, rows: rows(card), cut: units(text) > room}
 }
 
-// around returns what stands around the input of a card, and how much room that
-// leaves for it.
-func around(card ask.Card, at place, text string) (head, foot string, room int) {
+// frameInput returns the text above and below the input of a card, and how much room they
+// leave for the input.
+func frameInput(card ask.Card, at place, text string) (head, foot string, room int) {
 	a := card.Face()
 	head = heading(card, at)
 	form := a.Kind == ask.Questions || a.Kind == ask.Elicitation // shown field by field
@@ -89,7 +89,7 @@ func around(card ask.Card, at place, text string) (head, foot string, room int) 
 	return head, foot, room
 }
 
-// rows are the buttons of a card; one that is settled has none but Undo.
+// rows returns the buttons of a card. A settled card has at most Undo.
 func rows(card ask.Card) [][]button {
 	switch a := card.Face(); {
 	case a.State != ask.Open && !a.Parked:
@@ -186,8 +186,7 @@ func reasons(a ask.Ask) (lines string) {
 	return lines
 }
 
-// speaking are the asks that a card is about: those that wait, or all when none
-// does.
+// speaking returns the asks that a card is about: those that wait, or all if none waits.
 func speaking(card ask.Card) ask.Card {
 	if waiting := card.Waiting(); len(waiting) > 0 {
 		return waiting
@@ -195,9 +194,9 @@ func speaking(card ask.Card) ask.Card {
 	return card
 }
 
-// footing returns what stands below the input: the risk, the directory, who asks
+// footing returns the text below the input: the risk, the directory, who asks
 // (unless it is the main agent), what an answer may cover, the hash of the input
-// and how the card stands. whole reports whether the card shows all of the input.
+// and the state of the card. whole says whether the card shows all of the input.
 func footing(card ask.Card, at place, whole bool) string {
 	a := card.Face()
 	lines := []string{""}
@@ -220,7 +219,7 @@ func footing(card ask.Card, at place, whole bool) string {
 	lines = append(lines, hashLine(a.Hash, whole))
 	lines = append(lines, standing(card)...)
 	if a.Twice {
-		lines = append(lines, "↻ "+again(a))
+		lines = append(lines, "↻ "+twiceText(a))
 	}
 	return strings.Join(append(lines, undoLine(card)...), "\n")
 }
@@ -234,15 +233,15 @@ func hashLine(hash string, whole bool) string {
 	return text
 }
 
-// again says what a second copy of a card would mean.
-func again(a ask.Ask) string {
+// twiceText says what to do about a second copy of a card.
+func twiceText(a ask.Ask) string {
 	if a.State == ask.Open {
 		return "You may see this twice; either one counts."
 	}
 	return "You may see this twice; this copy is settled."
 }
 
-// where is the directory of a call, told from its project.
+// where describes the directory of a call, relative to its project.
 func (at place) where(cwd string) string {
 	below, inside := strings.CutPrefix(cwd, strings.TrimSuffix(at.project, "/")+"/")
 	switch {
@@ -254,8 +253,8 @@ func (at place) where(cwd string) string {
 	return at.path(cwd) + ", outside " + at.path(at.project)
 }
 
-// ends is when the first of the open asks of a card does.
-func ends(card ask.Card) (at time.Time) {
+// firstExpiry returns when the first of the open asks of a card expires.
+func firstExpiry(card ask.Card) (at time.Time) {
 	for _, a := range card {
 		if a.State == ask.Open && (at.IsZero() || a.ExpiresAt.Before(at)) {
 			at = a.ExpiresAt
@@ -264,8 +263,7 @@ func ends(card ask.Card) (at time.Time) {
 	return at
 }
 
-// standing says how each ask of a card ended, and what becomes of those that
-// wait.
+// standing says how each ask of a card ended, and what happens to those that wait.
 func standing(card ask.Card) (lines []string) {
 	for i, e := range card.Endings() {
 		if i == maxEndings {
@@ -285,22 +283,22 @@ func standing(card ask.Card) (lines []string) {
 	case a.Perhaps:
 		lines = append(lines, "❔ Perhaps settled at the terminal already; this line goes when it is certain.")
 	case a.Attended && a.Kind == ask.Elicitation:
-		lines = append(lines, "⏳ The terminal waits until "+clock(ends(card))+"; then the form opens there.")
+		lines = append(lines, "⏳ The terminal waits until "+clock(firstExpiry(card))+"; then the form opens there.")
 	case a.Attended && a.Agent != "":
-		lines = append(lines, "⏳ Handed to the terminal at "+clock(ends(card))+".")
+		lines = append(lines, "⏳ Handed to the terminal at "+clock(firstExpiry(card))+".")
 	case a.Kind == ask.Plan:
-		lines = append(lines, "↩️ Reply to send it back with your words. Open until "+ends(card).Format("15:04")+".")
+		until := firstExpiry(card).Format("15:04")
+		lines = append(lines, "↩️ Reply to send it back with your words. Open until "+until+".")
 	default:
-		lines = append(lines, "⏳ open until "+ends(card).Format("15:04"))
+		lines = append(lines, "⏳ open until "+firstExpiry(card).Format("15:04"))
 	}
 	return lines
 }
 
-// atTerminal is ask's note of an ask that its person settled there.
+// atTerminal is the note that package ask writes for an ask settled at the terminal.
 const atTerminal = "answered at the terminal"
 
-// ending says in one line who settled asks that ended alike, when, and how they
-// turned out.
+// ending says in one line who settled the asks of one ending, when, and with what outcome.
 func ending(card ask.Card) string {
 	a, outcome := card[0], ""
 	note := line(a.Note, maxPath)
@@ -325,7 +323,7 @@ func ending(card ask.Card) string {
 	return "💤 Withdrawn: " + note + outcome
 }
 
-// words are what a person said with a refusal, "" for the bare one.
+// words returns the person's text of a refusal, or "" for a refusal without one.
 func words(d *ask.Decision) string {
 	if d.Allow || d.Interrupt || d.Message == "" || d.Message == deny.decision(d.By).Message {
 		return ""
@@ -350,7 +348,7 @@ func upper(text string) string {
 	return string(unicode.ToUpper(r)) + text[size:]
 }
 
-// reach says how far an allow went.
+// reach says how much an allow covers.
 func reach(a ask.Ask) string {
 	switch a.Decision.Scope {
 	case ask.Session:
@@ -370,12 +368,12 @@ func visible(s string, max int) string {
 	return shorten(redact.Visible(text.Fold(s)), max)
 }
 
-// escape makes text mean itself in Telegram's HTML.
+// escape returns text escaped for Telegram's HTML.
 func escape(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(strings.ToValidUTF8(text, "\ufffd"))
 }
 
-// ticks makes HTML of a text in which `code` stands between backticks.
+// ticks returns the HTML of a text that has `code` between backticks.
 func ticks(text string) string {
 	part := strings.Split(text, "`")
 	if len(part)%2 == 0 {
@@ -393,11 +391,11 @@ func ticks(text string) string {
 // tag matches our own markup: in what escape made, no other < is left.
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// plain is what Telegram shows of HTML that we made.
+// plain returns the text that Telegram shows for HTML made by this package.
 func plain(text string) string { return html.UnescapeString(tag.ReplaceAllString(text, "")) }
 
-// elide leaves out the middle of text that has more than max units, and says
-// how long the whole is.
+// elide leaves out the middle of a text of more than max units, and says how long the
+// whole text is.
 func elide(text string, max int) string {
 	if units(text) <= max {
 		return text

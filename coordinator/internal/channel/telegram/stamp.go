@@ -2,16 +2,16 @@ package telegram
 
 import "github.com/afar-sh/afar/coordinator/internal/channel"
 
-// A stamp is when a message was sent, as Telegram says it. IDs of one
-// chat grow with time; those of two chats say nothing about each other.
+// A stamp says when a message was sent, by Telegram's clock. The ids in one chat grow with
+// time; ids of different chats cannot be compared.
 type stamp struct {
 	chat int64
 	id   int64
 	at   int64 // unix seconds; 0 is not known
 }
 
-// after reports whether s was certainly sent after t. Within one second, and
-// where a time is not known, the ids of one chat decide. Anything else is no.
+// after reports whether s was certainly sent after t. If both were sent in the same second
+// or a time is unknown, the ids decide, provided that both are in one chat.
 func (s stamp) after(t stamp) bool {
 	if s.at != 0 && t.at != 0 && s.at != t.at {
 		return s.at > t.at

@@ -1,11 +1,10 @@
 // Package telegram is the channel to a person's phone: cards with buttons for
 // their asks, texts for what they should know, and their taps and replies back.
 //
-// It owns the bot's token and the connection to the Bot API, and nothing else.
-// What came in is committed by core before it is acknowledged, and dealt with
-// by core exactly once; what goes out is a durable action of core. The token
-// leaves this package in requests to the API alone, never in an error or a log
-// line.
+// It owns the bot's token and the connection to the Bot API, and nothing else. Core
+// commits each update before it is acknowledged, and handles it exactly once. Each
+// outgoing message is a durable action of core. The token leaves this package only in
+// requests to the API, never in an error or a log line.
 package telegram
 
 import (
@@ -53,7 +52,7 @@ type Channel struct {
 	trouble trouble
 }
 
-// Status is how the channel stands.
+// Status is the state of the channel.
 type Status struct {
 	Connected bool   // a token is stored
 	Bot       string // user name of the bot, without @
@@ -83,8 +82,8 @@ var usualPace = pace{
 	probe: 3 * time.Second, report: 30 * time.Second,
 }
 
-// New returns the channel of the bot whose token is stored. What is wrong with
-// the stored files shows in Status and ends with the next Connect.
+// New returns the channel of the bot whose token is stored. Status shows any problem with
+// the stored files, until the next Connect.
 func New(cfg Config) *Channel {
 	c := &Channel{cfg: cfg, changed: make(chan struct{}), pace: usualPace}
 	token, err := readToken(cfg.TokenFile)
@@ -170,8 +169,7 @@ func (c *Channel) take(l *link, bot string) error {
 	return nil
 }
 
-// Disconnect forgets the token and whoever was paired. Without a bot it does
-// nothing.
+// Disconnect deletes the token and the pairing. Without a bot it does nothing.
 func (c *Channel) Disconnect() error {
 	c.setup.Lock()
 	defer c.setup.Unlock()
@@ -182,7 +180,7 @@ func (c *Channel) Disconnect() error {
 	return c.noteBot("")
 }
 
-// Status returns how the channel stands.
+// Status returns the state of the channel.
 func (c *Channel) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()

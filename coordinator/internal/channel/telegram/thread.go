@@ -32,9 +32,9 @@ type forum struct {
 	at     time.Time
 }
 
-// inRoom sends what is about a session: in a forum into its own topic, made
-// where there is none, anywhere else into the chat. People may delete a topic;
-// then it is made anew.
+// inRoom sends a message about a session. In a forum the message goes to the session's own
+// topic, which is made if it does not exist or was deleted. Anywhere else it goes to the
+// chat.
 func (l *link) inRoom(ctx context.Context, chat int64, id session.ID, send func(room) error) error {
 	to, err := l.roomOf(ctx, chat, id)
 	if err != nil {
@@ -84,8 +84,8 @@ func (l *link) forum(ctx context.Context, chat int64) (forum, error) {
 	return f, nil
 }
 
-// newThread makes the topic of a session. Where we may not, all comes into one
-// place, and the person is told so once.
+// newThread makes the topic of a session. If the bot has no right to make topics, all
+// messages go to one place, and the person is told so once.
 func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (room, error) {
 	plain, about := room{chat: chat}, fmt.Sprintf("topics:%d", chat)
 	v, err := l.cfg.Core.Session(string(id))
@@ -113,8 +113,9 @@ func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (room, 
 	return to, l.cfg.Core.Untrue(about)
 }
 
-// topic closes the topic of a session that has ended and opens that of one that
-// came back. A topic that is gone, or not ours to close, stays as it is.
+// topic closes the topic of a session that has ended, and reopens the topic of a session
+// that came back. A topic that no longer exists, or that the bot may not change, is left
+// alone.
 func (l *link) topic(ctx context.Context, id session.ID) error {
 	person, chat := l.person()
 	if person == nil {

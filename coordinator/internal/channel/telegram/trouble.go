@@ -18,7 +18,7 @@ type trouble struct {
 	over        bool // a poll was answered since; kept to know the same conflict again
 }
 
-// text is what Status says of t at now.
+// text returns what Status says about t at now.
 func (t trouble) text(now time.Time, report time.Duration) string {
 	if t.why == "" || t.over || t.conflict && now.Sub(t.since) < report {
 		return ""
@@ -26,8 +26,8 @@ func (t trouble) text(now time.Time, report time.Duration) string {
 	return fmt.Sprintf("%s (since %s)", t.why, t.since.Format("Jan 2 15:04:05"))
 }
 
-// failed notes that polling failed. The journal hears of a streak once, when it
-// has lasted, or at once when only the person can end it.
+// failed records that polling failed. A streak is entered in the journal once: after it has
+// lasted for a while, or at once if only the person can end it.
 func (c *Channel) failed(err error) {
 	now := c.cfg.Now()
 	next := trouble{why: err.Error(), conflict: isCode(err, http.StatusConflict), since: now, last: now}
@@ -51,8 +51,8 @@ func (c *Channel) failed(err error) {
 	}
 }
 
-// goesOn reports whether a failure belongs to the streak t. Between two pollers
-// each gets an answer now and then: that ends no conflict which soon comes back.
+// goesOn reports whether a failure belongs to the streak t. When two programs poll, each
+// gets an answer now and then, so an answer does not end a conflict that soon returns.
 func (t trouble) goesOn(next trouble, report time.Duration) bool {
 	if t.why == "" || t.conflict != next.conflict {
 		return false

@@ -12,7 +12,7 @@ import (
 const stopUsage = "Which session? Send `/stop` as a reply to one of its messages, " +
 	"or with its name: `/stop api-1a2b`. /sessions lists them."
 
-// stopTurn ends the running turn of the session that a command means.
+// stopTurn ends the running turn of the session that a command refers to.
 func (l *link) stopTurn(update int64, m message, words []string) error {
 	id, found := l.meantSession(m, words)
 	if !found {
@@ -21,8 +21,8 @@ func (l *link) stopTurn(update int64, m message, words []string) error {
 	return l.cfg.Core.OrderStopTurn(m.act(update), id, ask.Decision{By: m.From.name(), Channel: Name})
 }
 
-// meantSession is the session that a command names, else the one whose message it
-// answers or in whose topic it stands, else the only one that runs.
+// meantSession returns the session that a command names. If it names none, that is the
+// session of the message it replies to or of its topic, else the only running session.
 func (l *link) meantSession(m message, words []string) (id session.ID, found bool) {
 	live := l.live()
 	switch {

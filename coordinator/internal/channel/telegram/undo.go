@@ -5,8 +5,8 @@ import "github.com/afar-sh/afar/coordinator/internal/ask"
 // maxUndo bounds what a card says of a snapshot, in UTF-16 units.
 const maxUndo = 400
 
-// undone returns the ask of a card whose step can be taken back, else one of
-// whose snapshot there is something to say.
+// undone returns the ask of a card whose step can be undone. If there is none, it returns
+// an ask that has a snapshot.
 func undone(card ask.Card) (found ask.Ask, ok bool) {
 	for _, a := range card {
 		if a.Undo != nil && (!ok || found.Undo.Button == "" && a.Undo.Button != "") {
@@ -16,7 +16,7 @@ func undone(card ask.Card) (found ask.Ask, ok bool) {
 	return found, ok
 }
 
-// undoLine says how the snapshot of a card's step stands.
+// undoLine describes the snapshot of a card's step.
 func undoLine(card ask.Card) (lines []string) {
 	if a, ok := undone(card); ok {
 		lines = append(lines, "↩️ "+line(a.Undo.Line, maxUndo))
@@ -24,7 +24,7 @@ func undoLine(card ask.Card) (lines []string) {
 	return lines
 }
 
-// undoRows are the one button that a settled card may have.
+// undoRows returns the only button that a settled card may have.
 func undoRows(card ask.Card) [][]button {
 	a, ok := undone(card)
 	if !ok || a.Undo.Button == "" {

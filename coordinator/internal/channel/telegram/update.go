@@ -9,8 +9,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// An update is what we read of one. It names no more than we use: what
-// Telegram adds elsewhere one day must not make a tap unreadable.
+// An update holds the parts of Telegram's update that Afar reads. It has no other fields,
+// so that later additions by Telegram cannot make a tap unreadable.
 type update struct {
 	Message *message `json:"message"`
 	Tap     *tap     `json:"callback_query"`
@@ -28,7 +28,7 @@ type message struct {
 	Origin json.RawMessage `json:"forward_origin"`
 	Via    *user           `json:"via_bot"`
 	File   json.RawMessage `json:"document"`
-	// Of a group that has become a supergroup: said in the one, of the other.
+	// The other chat, when a group has become a supergroup.
 	MovedTo   int64 `json:"migrate_to_chat_id"`
 	MovedFrom int64 `json:"migrate_from_chat_id"`
 	Markup    struct {
@@ -92,12 +92,12 @@ func (m message) room() room {
 	return room{chat: m.Chat.ID}
 }
 
-// written reports whether the sender wrote the text as it stands: what somebody
-// else wrote decides nothing.
+// written reports whether the sender wrote the text themselves. A text that somebody else
+// wrote decides nothing.
 func (m message) written() bool { return m.Text != "" && m.Origin == nil && m.Via == nil }
 
-// handle deals with one update, in one commit. Its error is always core's: then
-// the update is still there.
+// handle handles one update, in one commit. An error always comes from core; the update is
+// then kept.
 func (l *link) handle(in channel.Update) error {
 	var u update
 	if err := json.Unmarshal(in.Body, &u); err != nil {
@@ -114,17 +114,17 @@ func (l *link) handle(in channel.Update) error {
 	case u.Message == nil || u.Message.From == nil || u.Message.From.IsBot:
 	case u.Message.Chat.Type == "private":
 		return l.received(in.ID, *u.Message)
-	case u.Message.Chat.group() && l.meant(*u.Message):
+	case u.Message.Chat.group() && l.isForBot(*u.Message):
 		return l.received(in.ID, *u.Message)
 	}
 	l.cfg.Log.Info("an update without meaning for us", "update", in.ID)
 	return l.cfg.Core.Acknowledge(channel.Act{Channel: Name, Update: in.ID}, "")
 }
 
-// meant reports whether a message in a group is for us: people talk to one
-// another there. A command is, a reply to a message of a bot, and what the person
-// writes in the topic of a session.
-func (l *link) meant(m message) bool {
+// isForBot reports whether a message in a group is for the bot, since people also talk to
+// each other there. Messages for the bot are commands, replies to a message of a bot, and
+// texts of the person in the topic of a session.
+func (l *link) isForBot(m message) bool {
 	if command, _ := split(m.Text); command != "" {
 		_, to, named := strings.Cut(strings.Fields(m.Text)[0], "@")
 		return !named || strings.EqualFold(to, l.account().Speaker)
@@ -136,8 +136,8 @@ func (l *link) meant(m message) bool {
 	return ours && isPerson(l.account().Person, m.From.ID, m.Chat.ID)
 }
 
-// reply returns the message that m answers. In a topic, what answers nothing
-// else answers the message that made the topic.
+// reply returns the message that m replies to, or nil. In a topic, Telegram marks every
+// other message as a reply to the message that made the topic; that does not count.
 func (m message) reply() *message {
 	if m.Topic && m.Reply != nil && m.Reply.ID == m.Thread {
 		return nil
@@ -145,7 +145,7 @@ func (m message) reply() *message {
 	return m.Reply
 }
 
-// received deals with a message for us.
+// received handles a message for the bot.
 func (l *link) received(update int64, m message) error {
 	from, account := m.sender(update), l.account()
 	command, rest := split(m.Text)
@@ -175,8 +175,8 @@ func (l *link) received(update int64, m message) error {
 	return l.cfg.Core.Acknowledge(from.Act, "I do not know "+short(command)+".\n\n"+helpText)
 }
 
-// split returns the command that a text begins with, without the bot's name
-// behind it, and the rest without space. No command is "".
+// split returns the command at the beginning of a text, without the name of the bot, and
+// the rest without white space. It returns "" if there is no command.
 func split(text string) (command, rest string) {
 	words := strings.Fields(text)
 	if len(words) == 0 || !strings.HasPrefix(words[0], "/") {

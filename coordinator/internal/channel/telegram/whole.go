@@ -16,8 +16,8 @@ import (
 // never edited, and a reply to it is a reply to the ask.
 const isFile = "file"
 
-// sendWhole sends an input that is too long for its card as a file below the
-// card, once: what was sent is noted with the cards.
+// sendWhole sends an input that is too long for its card as a file below the card. It does
+// so once; the file is stored with the cards.
 func (l *link) sendWhole(ctx context.Context, a ask.Ask, card channel.Copy) error {
 	chat, message, err := parseMessageID(card.Message)
 	if err != nil {
