@@ -27,7 +27,15 @@ func no(at time.Time) ask.Decision {
 
 // opened is an attended permission ask of the main agent, opened at t0 in auto.
 func opened() ask.Ask {
-	a := ask.Ask{ID: "a", Kind: ask.Permission, Session: "s", Tool: "Bash", Text: "ls", Hash: strings.Repeat("0", 64), Attended: true}
+	a := ask.Ask{
+		ID:       "a",
+		Kind:     ask.Permission,
+		Session:  "s",
+		Tool:     "Bash",
+		Text:     "ls",
+		Hash:     strings.Repeat("0", 64),
+		Attended: true,
+	}
 	return ask.Start(a, session.Auto, t0)
 }
 
@@ -112,10 +120,12 @@ func TestTransitions(t *testing.T) {
 		{"attach", attach, [6]ask.State{open, answered, delivered, withdrawn, expired, cancelled}},
 		{"lose", lose, [6]ask.State{open, answered}},
 		{"lose, and nobody dials again", inTurn(lose, tickAt(later.Add(ask.RedialFor))), [6]ask.State{withdrawn, withdrawn}},
-		{"lose, and dialled again in time", inTurn(lose, attach, tickAt(later.Add(ask.RedialFor))), [6]ask.State{open, answered}},
+		{"lose, and dialled again in time", inTurn(lose, attach, tickAt(later.Add(ask.RedialFor))),
+			[6]ask.State{open, answered}},
 		{"remode", func(a ask.Ask) (ask.Ask, error) { return ask.Remode(a, session.On, later) }, [6]ask.State{open}},
 		{"tick in time", tickAt(later), [6]ask.State{open, answered, delivered, withdrawn, expired, cancelled}},
-		{"tick at the end", tickAt(t0.Add(ask.AttendedFor)), [6]ask.State{expired, withdrawn, delivered, withdrawn, expired, cancelled}},
+		{"tick at the end", tickAt(t0.Add(ask.AttendedFor)),
+			[6]ask.State{expired, withdrawn, delivered, withdrawn, expired, cancelled}},
 		{"doubt", func(a ask.Ask) (ask.Ask, error) { return ask.Doubt(a, true) }, [6]ask.State{open}},
 		{"undelivered", undelivered, [6]ask.State{refused, withdrawn}},
 		{"undelivered, from a hook that gives receipts", inTurn(ask.Claimed, undelivered), [6]ask.State{refused, withdrawn}},
@@ -209,7 +219,8 @@ func TestLeases(t *testing.T) {
 func sound(t *testing.T, before, after ask.Ask) {
 	t.Helper()
 	final := before.State != ask.Open && before.State != ask.Answered
-	if final && (after.Decision != before.Decision || !after.SettledAt.Equal(before.SettledAt) || after.Note != before.Note) {
+	if final && (after.Decision != before.Decision || !after.SettledAt.Equal(before.SettledAt) ||
+		after.Note != before.Note) {
 		t.Errorf("a settled ask changed: %+v became %+v", before, after)
 	}
 	if (after.State == ask.Open) != after.SettledAt.IsZero() {
@@ -254,10 +265,12 @@ func TestStart(t *testing.T) {
 		lives, card    time.Duration // card -1: never
 		shownAtTheOpen bool
 	}{
-		{"attended, auto", ask.Ask{Kind: ask.Permission, Attended: true}, session.Auto, 30 * time.Minute, 20 * time.Second, false},
+		{"attended, auto", ask.Ask{Kind: ask.Permission, Attended: true}, session.Auto, 30 * time.Minute,
+			20 * time.Second, false},
 		{"attended, on", ask.Ask{Kind: ask.Permission, Attended: true}, session.On, 30 * time.Minute, 0, true},
 		{"attended, off", ask.Ask{Kind: ask.Permission, Attended: true}, session.Off, 30 * time.Minute, -1, false},
-		{"a subagent's has no dialog", ask.Ask{Kind: ask.Permission, Attended: true, Agent: "x"}, session.Auto, 45 * time.Second, 0, true},
+		{"a subagent's has no dialog", ask.Ask{Kind: ask.Permission, Attended: true, Agent: "x"}, session.Auto,
+			45 * time.Second, 0, true},
 		{"the guard's has no dialog", ask.Ask{Kind: ask.Guard, Attended: true}, session.Auto, 30 * time.Minute, 0, true},
 		{"nobody sits there", ask.Ask{Kind: ask.Permission}, session.Auto, 10 * time.Minute, 0, true},
 		{"nobody sits there, a subagent", ask.Ask{Kind: ask.Permission, Agent: "x"}, session.Auto, 10 * time.Minute, 0, true},
@@ -294,14 +307,19 @@ func TestTick(t *testing.T) {
 		{"just before the card", opened(), session.Grace - 1, ask.Open, false, ""},
 		{"the card", opened(), session.Grace, ask.Open, true, ""},
 		{"just before the end", opened(), ask.AttendedFor - 1, ask.Open, true, ""},
-		{"the end, attended", opened(), ask.AttendedFor, ask.Expired, false, "nobody answered in time; the question is now at the terminal alone"},
-		{"the end, unattended", unattended, ask.UnattendedFor, ask.Expired, true, "nobody answered in time, so the call was not run"},
+		{"the end, attended", opened(), ask.AttendedFor, ask.Expired, false,
+			"nobody answered in time; the question is now at the terminal alone"},
+		{"the end, unattended", unattended, ask.UnattendedFor, ask.Expired, true,
+			"nobody answered in time, so the call was not run"},
 		{"the end of an answer that nobody took", answered, ask.AttendedFor, ask.Withdrawn, false, "not delivered"},
 		{"an answer has no card to come", answered, session.Grace, ask.Answered, false, ""},
 		{"just before the redial is over", must(ask.Lose(opened(), t0)), ask.RedialFor - 1, ask.Open, false, ""},
-		{"the redial is over", must(ask.Lose(opened(), t0)), ask.RedialFor, ask.Withdrawn, false, "the session's hook went away"},
-		{"the redial is over, with an answer", must(ask.Lose(answered, t0)), ask.RedialFor, ask.Withdrawn, false, "not delivered"},
-		{"lost and over at once", must(ask.Lose(opened(), t0)), ask.AttendedFor, ask.Withdrawn, false, "the session's hook went away"},
+		{"the redial is over", must(ask.Lose(opened(), t0)), ask.RedialFor, ask.Withdrawn, false,
+			"the session's hook went away"},
+		{"the redial is over, with an answer", must(ask.Lose(answered, t0)), ask.RedialFor, ask.Withdrawn, false,
+			"not delivered"},
+		{"lost and over at once", must(ask.Lose(opened(), t0)), ask.AttendedFor, ask.Withdrawn, false,
+			"the session's hook went away"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := ask.Tick(c.a, t0.Add(c.at))

@@ -12,8 +12,10 @@ func TestDiff(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"nothing", "", "", ""},
 		{"the same", "a\nb\n", "a\nb\n", "  a\n  b"},
-		{"one line of many", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n", "  … 2 lines stay the same …\n  3\n  4\n- 5\n+ five\n  6\n  7\n  … 2 lines stay the same …"},
-		{"two places", "a\nb\nc\nd\ne\nf\ng\nh\n", "A\nb\nc\nd\ne\nf\ng\nH\n", "- a\n+ A\n  b\n  c\n  … 2 lines stay the same …\n  f\n  g\n- h\n+ H"},
+		{"one line of many", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n",
+			"  … 2 lines stay the same …\n  3\n  4\n- 5\n+ five\n  6\n  7\n  … 2 lines stay the same …"},
+		{"two places", "a\nb\nc\nd\ne\nf\ng\nh\n", "A\nb\nc\nd\ne\nf\ng\nH\n",
+			"- a\n+ A\n  b\n  c\n  … 2 lines stay the same …\n  f\n  g\n- h\n+ H"},
 		{"all new", "", "a\nb", "+ a\n+ b"},
 		{"all gone", "a\nb\n", "", "- a\n- b"},
 		{"only the last break", "a\n", "a", "  a\n(the line break at the end goes)"},

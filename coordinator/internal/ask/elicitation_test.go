@@ -41,13 +41,15 @@ func TestFields(t *testing.T) {
 		{`"type":"string","format":"uri"`, "https://example.org/x", "example|/x", "a whole web address"},
 		{`"type":"string","format":"date"`, "2026-03-01", "2026-13-01|1.3.2026", "a date like"},
 		{`"type":"string","format":"date-time"`, "2026-03-01T12:00:00Z", "2026-03-01", "a time like"},
-		{`"type":"integer","minimum":3,"maximum":9`, "3|9", "2|10|x|3.5|03|+4|1e1|99999999999999999999", "a whole number of 3 to 9"},
+		{`"type":"integer","minimum":3,"maximum":9`, "3|9", "2|10|x|3.5|03|+4|1e1|99999999999999999999",
+			"a whole number of 3 to 9"},
 		{`"type":"number","minimum":0`, "0|1.5|2e3", "-1|x|NaN|Inf|0x10|.5", "a number of at least 0"},
 		{`"type":"boolean"`, "yes|No|TRUE|n", "maybe", "no such option"},
 		{`"type":"string","enum":["a","b"],"enumNames":["Alpha","Beta"]`, "alpha|b", "c", "no such option"},
 		{`"type":"string","oneOf":[{"const":"a","title":"Alpha"}]`, "Alpha|a", "b", "no such option"},
 		{`"type":"array","items":{"enum":["a","b","c"]},"minItems":2`, "a,b|c, a", "a|a,d", ""},
-		{`"type":"array","items":{"anyOf":[{"const":"a","title":"Alpha"},{"const":"b","title":"Beta"}]},"maxItems":1`, "Beta", "a,b", "at most 1 choices"},
+		{`"type":"array","items":{"anyOf":[{"const":"a","title":"Alpha"},{"const":"b","title":"Beta"}]},"maxItems":1`,
+			"Beta", "a,b", "at most 1 choices"},
 	} {
 		a := elicited(t, `"f":{`+c.property+`}`, `"f"`)
 		for _, text := range strings.Split(c.takes, "|") {
@@ -92,7 +94,8 @@ func TestFieldOptions(t *testing.T) {
 		t.Errorf("a form that is being filled in ends at %s", a.ExpiresAt)
 	}
 	q, _ := a.Form.Now()
-	if got := strings.Join(labels(), "|"); got != "Default: 5" || q.Text != "How many" || q.Hint != "of them · a whole number · not required" {
+	if got := strings.Join(labels(), "|"); got != "Default: 5" || q.Text != "How many" ||
+		q.Hint != "of them · a whole number · not required" {
 		t.Errorf("a number offers %s, %q, %q", got, q.Text, q.Hint)
 	}
 	move(ask.Pick(1, 0))
@@ -126,7 +129,8 @@ func TestElicitationTimes(t *testing.T) {
 		t.Errorf("unattended: %s, parked %t, %q", a.State, a.Parked, a.Note)
 	}
 	no, err := ask.Answer(ask.Start(base, session.Auto, t0), ask.Decision{By: "Ada", At: t0})
-	if err != nil || !strings.HasPrefix(no.How(), "declined by Ada") || must(ask.Claim(no)).Outcome() != "the server was told" {
+	if err != nil || !strings.HasPrefix(no.How(), "declined by Ada") ||
+		must(ask.Claim(no)).Outcome() != "the server was told" {
 		t.Errorf("declined: %v, %s, %s", err, no.How(), must(ask.Claim(no)).Outcome())
 	}
 }
@@ -151,7 +155,9 @@ func TestNoElicitation(t *testing.T) {
 	for _, in := range []string{
 		``, `7`, `{}`, `{"mcp_server_name":"lab","mode":"voice"}`, `{"mcp_server_name":"lab","requested_schema":[]}`,
 		string(elicit(`"a":{"type":"string"},"a":{"type":"boolean"}`, "")), string(elicit(`"a":{"type":"object"}`, "")),
-		string(elicit(`"a":7`, "")), string(elicit(`"a":{"type":"string","oneOf":[{"title":"A"}]}`, "")), string(elicit(`"a":{"type":"string","enum":[`+many+`]}`, "")),
+		string(elicit(`"a":7`, "")),
+		string(elicit(`"a":{"type":"string","oneOf":[{"title":"A"}]}`, "")),
+		string(elicit(`"a":{"type":"string","enum":[`+many+`]}`, "")),
 		`{"mcp_server_name":"lab","requested_schema":{"properties":"x"}}`,
 	} {
 		if _, err := ask.NewElicitation([]byte(in)); !errors.Is(err, ask.ErrForm) {

@@ -30,8 +30,10 @@ func TestInputText(t *testing.T) {
 			"/a\n  … 3 lines stay the same …\n  4\n  5\n- x\n+ y\n  6\n(a line break is added at the end)"},
 		{"several edits", "MultiEdit", `{"file_path":"/a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"p","new_string":"q","replace_all":true}]}`,
 			"/a\n1 of 2\n- x\n+ y\n2 of 2\n- p\n+ q\nreplace_all: true"},
-		{"edits of another form", "MultiEdit", `{"file_path":"/a","edits":[{"old":"x"}]}`, "/a\nedits: [\n  {\n    \"old\": \"x\"\n  }\n]"},
-		{"edit everywhere", "Edit", `{"file_path":"/a","old_string":"x","new_string":"","replace_all":true}`, "/a\n- x\nreplace_all: true"},
+		{"edits of another form", "MultiEdit", `{"file_path":"/a","edits":[{"old":"x"}]}`,
+			"/a\nedits: [\n  {\n    \"old\": \"x\"\n  }\n]"},
+		{"edit everywhere", "Edit", `{"file_path":"/a","old_string":"x","new_string":"","replace_all":true}`,
+			"/a\n- x\nreplace_all: true"},
 		{"notebook", "NotebookEdit", `{"notebook_path":"/n","new_source":"1","cell_id":"c"}`, "/n\n+ 1\ncell_id: \"c\""},
 		{"read", "Read", `{"file_path":"/a"}`, "/a"},
 		{"fetch", "WebFetch", `{"url":"https://x.example"}`, "https://x.example"},
@@ -64,7 +66,8 @@ func TestInputHash(t *testing.T) {
 	seen := map[string]string{base: "the first"}
 	for _, c := range [][2]string{
 		{"Edit", `{"a":1,"b":"x"}`}, {"Bash", `{"a":1,"b":"x "}`}, {"Bash", `{"a":"1","b":"x"}`}, {"Bash", `{"a":2,"b":"x"}`},
-		{"Bash", `{"a":1}`}, {"Bash", `{"a":1,"b":"x","c":null}`}, {"Bash", `[]`}, {"Bash", `{}`}, {"Bash", `null`}, {"Bash", `""`},
+		{"Bash", `{"a":1}`}, {"Bash", `{"a":1,"b":"x","c":null}`}, {"Bash", `[]`}, {"Bash", `{}`},
+		{"Bash", `null`}, {"Bash", `""`},
 		{"Bash", `9007199254740992`}, {"Bash", `9007199254740993`},
 	} {
 		_, hash := input(t, c[0], c[1])
@@ -99,7 +102,8 @@ func TestInputIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := input(t, "Bash", string(raw))
-	if len(text) > 128<<10 || !strings.HasPrefix(text, "echo start ü") || !strings.HasSuffix(text, "ü end") || !utf8.ValidString(text) {
+	if len(text) > 128<<10 || !strings.HasPrefix(text, "echo start ü") || !strings.HasSuffix(text, "ü end") ||
+		!utf8.ValidString(text) {
 		t.Errorf("have %d bytes: %.20q", len(text), text)
 	}
 	if want := "of 2097167 bytes left out"; !strings.Contains(text, want) {
@@ -179,7 +183,8 @@ func TestInputShowsNoSecret(t *testing.T) {
 			{"Write", map[string]any{"file_path": "/p/.env", "content": "nothing"}, two},
 			{"Edit", map[string]any{"file_path": "/p/.env", "old_string": form, "new_string": "x"}, ""},
 			{"Edit", map[string]any{"file_path": "/p/.env", "old_string": "x", "new_string": two}, ""},
-			{"MultiEdit", map[string]any{"file_path": "/p/.env", "edits": []any{map[string]any{"old_string": "x", "new_string": form}}}, ""},
+			{"MultiEdit", map[string]any{"file_path": "/p/.env",
+				"edits": []any{map[string]any{"old_string": "x", "new_string": form}}}, ""},
 			{"NotebookEdit", map[string]any{"notebook_path": "/p/n", "new_source": two}, ""},
 			{"mcp__a__b", map[string]any{"text": form, "deep": []any{map[string]any{"more": two}}}, ""},
 			{"WebFetch", map[string]any{"url": "https://x.example", "prompt": form}, ""},
@@ -190,7 +195,8 @@ func TestInputShowsNoSecret(t *testing.T) {
 				t.Fatal(err)
 			}
 			text, _, err := ask.InputOver(c.tool, in, c.old)
-			if err != nil || strings.Contains(text, fake) || strings.Contains(text, "Fake7") || strings.Contains(text, "00fa4e") {
+			if err != nil || strings.Contains(text, fake) || strings.Contains(text, "Fake7") ||
+				strings.Contains(text, "00fa4e") {
 				t.Errorf("%s of %q shows\n%s\n%v", c.tool, form, text, err)
 			}
 		}

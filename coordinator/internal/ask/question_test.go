@@ -33,8 +33,10 @@ func TestSteps(t *testing.T) {
 	}{
 		{"nothing yet", nil, nil, Open, []string{"", ""}},
 		{"one of two", []Step{Pick(0, 1)}, nil, Open, []string{"Postgres", ""}},
-		{"all by taps", []Step{Pick(0, 0), Pick(1, 2), Pick(1, 0), Done(1)}, nil, Answered, []string{"SQLite", "lint, bench"}},
-		{"a toggle back", []Step{Pick(0, 0), Pick(1, 2), Pick(1, 0), Pick(1, 2), Done(1)}, nil, Answered, []string{"SQLite", "lint"}},
+		{"all by taps", []Step{Pick(0, 0), Pick(1, 2), Pick(1, 0), Done(1)}, nil, Answered,
+			[]string{"SQLite", "lint, bench"}},
+		{"a toggle back", []Step{Pick(0, 0), Pick(1, 2), Pick(1, 0), Pick(1, 2), Done(1)}, nil, Answered,
+			[]string{"SQLite", "lint"}},
 		{"own words", []Step{Say(" a file \n"), Say("none")}, nil, Answered, []string{"a file", "none"}},
 		{"options and words", []Step{Pick(0, 0), Pick(1, 1), Say("vet")}, nil, Answered, []string{"SQLite", "fuzz, vet"}},
 		{"by places", []Step{Choose([]int{1}), Choose([]int{2, 0, 2})}, nil, Answered, []string{"Postgres", "lint, bench"}},
@@ -128,7 +130,8 @@ func TestFormIsForPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if q := f.Questions[0]; strings.Contains(q.Text, "hunter2") || strings.Contains(q.Text, "\u202e") || len(q.Options[0].Label) > maxWords+100 {
+	if q := f.Questions[0]; strings.Contains(q.Text, "hunter2") || strings.Contains(q.Text, "\u202e") ||
+		len(q.Options[0].Label) > maxWords+100 {
 		t.Errorf("the question is %q with a label of %d bytes", q.Text, len(q.Options[0].Label))
 	}
 }
@@ -172,7 +175,8 @@ func TestWordsOfTheEnd(t *testing.T) {
 
 func TestPlanIsShownWhole(t *testing.T) {
 	plan := strings.Repeat("a line of the plan\n", 5000)
-	raw, _ := json.Marshal(map[string]any{"plan": plan, "planFilePath": "/home/ann/.claude/plans/x.md", "allowedPrompts": []string{"run anything"}})
+	raw, _ := json.Marshal(map[string]any{"plan": plan, "planFilePath": "/home/ann/.claude/plans/x.md",
+		"allowedPrompts": []string{"run anything"}})
 	text, _, err := Input("ExitPlanMode", raw)
 	if err != nil || strings.Count(text, "a line of the plan") != 5000 {
 		t.Errorf("%d bytes of %d, %v", len(text), len(plan), err)

@@ -11,7 +11,13 @@ import (
 // TestTimes: the person's own times hold for an ask from its opening on, and the
 // usual ones where they say nothing.
 func TestTimes(t *testing.T) {
-	own := ask.Times{Grace: 3 * time.Second, Attended: 2 * time.Hour, Unattended: 9 * time.Hour, Subagent: time.Minute, Grant: 5 * time.Minute}
+	own := ask.Times{
+		Grace:      3 * time.Second,
+		Attended:   2 * time.Hour,
+		Unattended: 9 * time.Hour,
+		Subagent:   time.Minute,
+		Grant:      5 * time.Minute,
+	}
 	permission := func(attended bool, agent string) ask.Ask {
 		return ask.Ask{ID: "a", Kind: ask.Permission, Session: "s", Tool: "Bash", Attended: attended, Agent: agent}
 	}

@@ -29,8 +29,10 @@ func TestTry(t *testing.T) {
 		{"empty", p, "", noon, ErrWrongCode, 1},
 		{"the digest itself", p, p.Digest, noon, ErrWrongCode, 1},
 		{"no pairing", nil, "123456", noon, ErrNoCode, -1},
-		{"the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries - 1}, "000000", noon, ErrKilled, CodeTries},
-		{"right after the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries}, "123456", noon, ErrNoCode, CodeTries},
+		{"the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries - 1}, "000000", noon,
+			ErrKilled, CodeTries},
+		{"right after the last wrong one", &Pairing{Digest: p.Digest, ExpiresAt: p.ExpiresAt, Wrong: CodeTries}, "123456",
+			noon, ErrNoCode, CodeTries},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

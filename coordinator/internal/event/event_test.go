@@ -9,7 +9,14 @@ import (
 )
 
 func entry() event.Event {
-	return event.Event{Seq: 7, At: time.UnixMilli(1_700_000_000_123), Kind: event.AskOpened, Session: "s", Subject: "a", Text: "t"}
+	return event.Event{
+		Seq:     7,
+		At:      time.UnixMilli(1_700_000_000_123),
+		Kind:    event.AskOpened,
+		Session: "s",
+		Subject: "a",
+		Text:    "t",
+	}
 }
 
 // TestChain: every field counts, and so does what came before.
@@ -35,7 +42,11 @@ func TestChain(t *testing.T) {
 	if one.Chain("prev") == two.Chain("prev") {
 		t.Error("two entries look alike: the border between fields moved")
 	}
-	seen := map[string]string{base: "nothing", entry().Chain("other"): "the entry before", entry().Chain(""): "no entry before"}
+	seen := map[string]string{
+		base:                   "nothing",
+		entry().Chain("other"): "the entry before",
+		entry().Chain(""):      "no entry before",
+	}
 	if len(seen) != 3 {
 		t.Error("the entry before does not count")
 	}

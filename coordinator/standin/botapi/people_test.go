@@ -13,7 +13,8 @@ func TestSay(t *testing.T) {
 	u := s.User(42, "Ada")
 	id := u.Say(42, "/start 123456 and 👍 /stop@afar_standin_bot, not a/b")
 	m := c.drain()[0].Message
-	if m.ID != id || m.From.ID != 42 || m.From.FirstName != "Ada" || m.Chat.Type != "private" || m.Chat.FirstName != "Ada" || m.Date == 0 {
+	if m.ID != id || m.From.ID != 42 || m.From.FirstName != "Ada" || m.Chat.Type != "private" ||
+		m.Chat.FirstName != "Ada" || m.Date == 0 {
 		t.Errorf("got %+v", m)
 	}
 	want := []Entity{{Type: "bot_command", Offset: 0, Length: 6}, {Type: "bot_command", Offset: 21, Length: 22}}
@@ -50,7 +51,8 @@ func TestUpgrade(t *testing.T) {
 	c.drain()
 	next := g.Upgrade(u, 1005)
 	got := c.drain()
-	if len(got) != 2 || got[0].Message.Chat.ID != -5 || got[0].Message.MovedTo != -1005 || got[1].Message.Chat.ID != -1005 || got[1].Message.MovedFrom != -5 {
+	if len(got) != 2 || got[0].Message.Chat.ID != -5 || got[0].Message.MovedTo != -1005 ||
+		got[1].Message.Chat.ID != -1005 || got[1].Message.MovedFrom != -5 {
 		t.Fatalf("told %+v", got)
 	}
 	if next.ID != -1005 || got[1].Message.Chat.Type != "supergroup" || got[1].Message.Chat.Title != "Machines" {
@@ -132,8 +134,10 @@ func TestTap(t *testing.T) {
 	s, c := start(t)
 	u := ada(s)
 	card := c.send("card", field{"reply_markup", map[string]any{"inline_keyboard": []any{
-		[]any{map[string]string{"text": "Allow", "callback_data": "a1"}, map[string]string{"text": "Deny", "callback_data": "d1"}},
-		[]any{map[string]string{"text": "Allow for session", "callback_data": "s1"}, map[string]string{"text": "Docs", "url": "https://example.com"}},
+		[]any{map[string]string{"text": "Allow", "callback_data": "a1"},
+			map[string]string{"text": "Deny", "callback_data": "d1"}},
+		[]any{map[string]string{"text": "Allow for session", "callback_data": "s1"},
+			map[string]string{"text": "Docs", "url": "https://example.com"}},
 	}}})
 	c.drain()
 	for _, tt := range []struct{ button, data string }{

@@ -239,7 +239,8 @@ func TestInject(t *testing.T) {
 		t.Fatal(err)
 	}
 	far := id + 1000
-	if got, err := s.Inject(`{"message":{"forward_origin":{"type":"alien"}},"update_id":500001001}`); err != nil || got != 500001001 {
+	if got, err := s.Inject(`{"message":{"forward_origin":{"type":"alien"}},"update_id":500001001}`); err != nil ||
+		got != 500001001 {
 		t.Errorf("own id: %d, %v", got, err)
 	}
 	u.Say(42, "after")

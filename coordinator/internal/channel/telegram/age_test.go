@@ -27,7 +27,8 @@ func TestTextOlderThanQuestion(t *testing.T) {
 	kinds := map[string]func(r *rig) ask.Ask{
 		"permission": func(r *rig) ask.Ask { return r.ask("a1", "git push") },
 		"question": func(r *rig) ask.Ask {
-			return r.openKind("a1", ask.Questions, "AskUserQuestion", `{"questions":[{"question":"Which?","options":[{"label":"one"},{"label":"two"}]}]}`)
+			return r.openKind("a1", ask.Questions, "AskUserQuestion",
+				`{"questions":[{"question":"Which?","options":[{"label":"one"},{"label":"two"}]}]}`)
 		},
 		"plan": func(r *rig) ask.Ask { return r.openKind("a1", ask.Plan, "ExitPlanMode", `{"plan":"# do it"}`) },
 	}

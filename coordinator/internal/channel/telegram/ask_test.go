@@ -35,7 +35,8 @@ func TestCardFromQuestionToOutcome(t *testing.T) {
 	if _, err := r.core.ClaimAsk(a.ID, false); err != nil {
 		t.Fatal(err)
 	}
-	err := r.core.Ran(core.Outcome{Session: "s1", Tool: "Bash", Hash: a.Hash, Run: ask.Run{OK: true, Took: 1200 * time.Millisecond}})
+	err := r.core.Ran(core.Outcome{Session: "s1", Tool: "Bash", Hash: a.Hash,
+		Run: ask.Run{OK: true, Took: 1200 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,8 @@ func TestLateTap(t *testing.T) {
 	outcome := func(took time.Duration) func(*rig, ask.ID) error {
 		return func(r *rig, id ask.ID) error {
 			_, err := r.core.ClaimAsk(id, false)
-			return errors.Join(err, r.core.Ran(core.Outcome{Session: "s1", Tool: "Bash", Hash: r.state(id).Hash, Run: ask.Run{OK: true, Took: took}}))
+			return errors.Join(err, r.core.Ran(core.Outcome{Session: "s1", Tool: "Bash", Hash: r.state(id).Hash,
+				Run: ask.Run{OK: true, Took: took}}))
 		}
 	}
 	for _, test := range []struct {
@@ -178,7 +180,8 @@ func TestTapAfterTheGrace(t *testing.T) {
 	r := newRig(t)
 	r.pair()
 	r.ask("other", "another one")
-	if _, err := r.core.Park(ask.Ask{ID: "a1", Kind: ask.Guard, Session: "s1", Tool: "Bash", Text: "git push", Hash: "77"}); err != nil {
+	if _, err := r.core.Park(ask.Ask{ID: "a1", Kind: ask.Guard, Session: "s1", Tool: "Bash", Text: "git push",
+		Hash: "77"}); err != nil {
 		t.Fatal(err)
 	}
 	m := r.await("⏸ Not run")
@@ -188,7 +191,8 @@ func TestTapAfterTheGrace(t *testing.T) {
 	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); !strings.HasPrefix(text, "Too late: denied by Ann at ") {
 		t.Errorf("a second tap was answered %q", text)
 	}
-	if _, err := r.core.Park(ask.Ask{ID: "a2", Kind: ask.Guard, Session: "s1", Tool: "Bash", Text: "git fetch", Hash: "78"}); err != nil {
+	if _, err := r.core.Park(ask.Ask{ID: "a2", Kind: ask.Guard, Session: "s1", Tool: "Bash", Text: "git fetch",
+		Hash: "78"}); err != nil {
 		t.Fatal(err)
 	}
 	m = r.await("git fetch")
@@ -197,7 +201,8 @@ func TestTapAfterTheGrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.await("in this mode; nobody answered")
-	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); !strings.HasPrefix(text, "Too late: not run") || !strings.HasSuffix(text, "nobody answered.") {
+	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); !strings.HasPrefix(text, "Too late: not run") ||
+		!strings.HasSuffix(text, "nobody answered.") {
 		t.Errorf("a tap after a day was answered %q", text)
 	}
 }
@@ -239,7 +244,8 @@ func TestTapWithUnknownDataIsAnswered(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.pair()
-	if err := r.core.Press(core.Press{Act: channel.Act{Channel: Name, Update: 1, Tap: "gone"}, Nonce: unknownNonce}); err != nil {
+	if err := r.core.Press(core.Press{Act: channel.Act{Channel: Name, Update: 1, Tap: "gone"},
+		Nonce: unknownNonce}); err != nil {
 		t.Fatal(err)
 	}
 	call, err := r.api.AwaitCall(r.ctx, func(c botapi.Call) bool { return c.Method == "answerCallbackQuery" })
@@ -365,7 +371,8 @@ func TestCardWhoseReplyWasLost(t *testing.T) {
 		cards = r.api.Messages(r.ann.ID)[1:]
 		return len(cards) == 2
 	})
-	if strings.Contains(cards[0].Text, "↻") || !strings.Contains(cards[1].Text, "↻ You may see this twice; either one counts.") {
+	if strings.Contains(cards[0].Text, "↻") ||
+		!strings.Contains(cards[1].Text, "↻ You may see this twice; either one counts.") {
 		t.Errorf("the cards say\n%s\n\n%s", cards[0].Text, cards[1].Text)
 	}
 	r.awaitAnswer(r.tap(r.ann, cards[0].ID, "Allow"))
@@ -480,11 +487,13 @@ func TestNotices(t *testing.T) {
 	}
 	r.settled()
 	long := strings.Repeat("<&>😀", 2000)
-	if err := r.core.Acknowledge(channel.Act{Channel: Name, Update: 1, At: chatAddress(r.ann.ID)}, "begin "+long+" `end`"); err != nil {
+	if err := r.core.Acknowledge(channel.Act{Channel: Name, Update: 1, At: chatAddress(r.ann.ID)},
+		"begin "+long+" `end`"); err != nil {
 		t.Fatal(err)
 	}
 	m := r.await("begin")
-	if n := units(m.Text); n > maxText || !strings.HasSuffix(m.Text, "end") || !strings.Contains(m.Text, "of 8012 characters left out") {
+	if n := units(m.Text); n > maxText || !strings.HasSuffix(m.Text, "end") ||
+		!strings.Contains(m.Text, "of 8012 characters left out") {
 		t.Errorf("%d units: %.60q … %q", n, m.Text, m.Text[len(m.Text)-60:])
 	}
 }
@@ -497,7 +506,8 @@ func TestLongAnswerToATap(t *testing.T) {
 	if _, err := r.core.CancelAsk(a.ID, strings.Repeat("long ", 200)); err != nil {
 		t.Fatal(err)
 	}
-	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); units(text) > maxTap || !strings.HasPrefix(text, "Too late: long") {
+	if text := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); units(text) > maxTap ||
+		!strings.HasPrefix(text, "Too late: long") {
 		t.Errorf("answered %q", text)
 	}
 }
@@ -527,8 +537,10 @@ func TestGoneCardBesideAnother(t *testing.T) {
 func TestLongInputIsAFile(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ tool, input, file, end string }{
-		{"Bash", fmt.Sprintf(`{"command":"cat <<END\n%sEND"}`, strings.Repeat(`a line with password=hunter2hunter2\n`, 300)), "command.sh", "END"},
-		{"Write", fmt.Sprintf(`{"file_path":"/home/ann/shop/a","content":"%slast"}`, strings.Repeat(`a line with password=hunter2hunter2\n`, 300)), "change.diff", "+ last"},
+		{"Bash", fmt.Sprintf(`{"command":"cat <<END\n%sEND"}`,
+			strings.Repeat(`a line with password=hunter2hunter2\n`, 300)), "command.sh", "END"},
+		{"Write", fmt.Sprintf(`{"file_path":"/home/ann/shop/a","content":"%slast"}`,
+			strings.Repeat(`a line with password=hunter2hunter2\n`, 300)), "change.diff", "+ last"},
 		{"mcp__mail__send", fmt.Sprintf(`{"text":"%slast"}`, strings.Repeat(`a line with password=hunter2hunter2 `, 300)), "input.txt", "}"},
 	} {
 		t.Run(test.tool, func(t *testing.T) {
@@ -543,8 +555,10 @@ func TestLongInputIsAFile(t *testing.T) {
 				t.Fatalf("%v\nlog:\n%s", err, r.log)
 			}
 			text := string(file.Document.Data)
-			if file.Document.Name != test.file || file.ReplyTo != card.ID || strings.Count(text, "a line with") != 300 || !strings.HasSuffix(text, test.end) || strings.Contains(text, "hunter2") {
-				t.Errorf("%s below #%d has %d bytes, and ends with %q", file.Document.Name, file.ReplyTo, len(text), text[max(0, len(text)-20):])
+			if file.Document.Name != test.file || file.ReplyTo != card.ID || strings.Count(text, "a line with") != 300 ||
+				!strings.HasSuffix(text, test.end) || strings.Contains(text, "hunter2") {
+				t.Errorf("%s below #%d has %d bytes, and ends with %q", file.Document.Name, file.ReplyTo, len(text),
+					text[max(0, len(text)-20):])
 			}
 			r.eventually("the file is noted", func() bool { cards, _ := r.core.Copies(Name, a.ID); return len(cards) == 2 })
 			if _, err := r.ann.Reply(file.ID, "not in this file"); err != nil {

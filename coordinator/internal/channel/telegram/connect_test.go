@@ -91,7 +91,8 @@ func TestConnectRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error %v", err)
 			}
-			if test.token != "" && (strings.Contains(err.Error(), test.token) || strings.Contains(err.Error(), test.token[11:])) {
+			if test.token != "" && (strings.Contains(err.Error(), test.token) ||
+				strings.Contains(err.Error(), test.token[11:])) {
 				t.Errorf("the error holds the token: %v", err)
 			}
 			for _, name := range []string{"telegram.token", "config.toml"} {

@@ -21,9 +21,11 @@ func TestRenderOffer(t *testing.T) {
 		lines, labels []string
 	}{
 		{"nothing", nil, nil, nil},
-		{"session", &ask.Offer{Rules: rules}, []string{"🔁 for this session: git commit … · exactly make"}, []string{"Allow for session"}},
+		{"session", &ask.Offer{Rules: rules}, []string{"🔁 for this session: git commit … · exactly make"},
+			[]string{"Allow for session"}},
 		{"always", &ask.Offer{Always: "Bash(<b>:*)"}, []string{"♾ Always: Bash(&lt;b&gt;:*)"}, []string{"Always"}},
-		{"both", &ask.Offer{Rules: rules, Always: "x"}, []string{"🔁 for this session: git", "♾ Always: x"}, []string{"Allow for session", "Always"}},
+		{"both", &ask.Offer{Rules: rules, Always: "x"}, []string{"🔁 for this session: git", "♾ Always: x"},
+			[]string{"Allow for session", "Always"}},
 	} {
 		a := example()
 		a.Offer = c.offer
@@ -93,7 +95,8 @@ func TestGrantsCommand(t *testing.T) {
 		if _, err := r.core.OpenCovered(a, grant.Need{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.core.Answer(id, ask.Decision{Allow: true, Scope: ask.Session, By: "Ann", Channel: "telegram"}); err != nil {
+		if _, err := r.core.Answer(id, ask.Decision{Allow: true, Scope: ask.Session, By: "Ann",
+			Channel: "telegram"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,7 +16,14 @@ import (
 // session starts a session of ann's and returns its token.
 func (r *rig) session(id session.ID) string {
 	r.Helper()
-	v, err := r.core.See(session.Sighting{ID: id, Cwd: "/home/ann/" + string(id), Hooked: true, Attended: true, KnowAtt: true, State: session.Idle})
+	v, err := r.core.See(session.Sighting{
+		ID:       id,
+		Cwd:      "/home/ann/" + string(id),
+		Hooked:   true,
+		Attended: true,
+		KnowAtt:  true,
+		State:    session.Idle,
+	})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -186,13 +193,15 @@ func TestTextWithoutReply(t *testing.T) {
 			t.Errorf("asked %q %q", m.Text, m.Labels())
 		}
 		r.restart() // the text outlives the coordinator
-		if got := r.awaitAnswer(r.tap(r.ann, m.ID, callback{chooseAsk, r.textNonce(), b.Nonce}.String())); !strings.Contains(got, ": Allowed.") {
+		choice := callback{chooseAsk, r.textNonce(), b.Nonce}.String()
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, choice)); !strings.Contains(got, ": Allowed.") {
 			t.Errorf("the tap answered %q", got)
 		}
 		if r.state(a.ID).State != ask.Open || r.state(b.ID).State != ask.Answered {
 			t.Error("the choice reached another question")
 		}
-		if got := r.awaitAnswer(r.tap(r.ann, m.ID, callback{chooseAsk, r.textNonce(), a.Nonce}.String())); !strings.Contains(got, "used already") {
+		choice = callback{chooseAsk, r.textNonce(), a.Nonce}.String()
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, choice)); !strings.Contains(got, "used already") {
 			t.Errorf("a second tap answered %q", got)
 		}
 		if m := r.await(": Allowed."); len(m.Labels()) != 0 {
@@ -225,7 +234,8 @@ func TestTextWithoutReply(t *testing.T) {
 		if _, err := r.core.CancelAsk(a.ID, "ended at the terminal"); err != nil {
 			t.Fatal(err)
 		}
-		if got := r.awaitAnswer(r.tap(r.ann, m.ID, callback{chooseAsk, r.textNonce(), a.Nonce}.String())); got != "Too late: ended at the terminal." {
+		choice := callback{chooseAsk, r.textNonce(), a.Nonce}.String()
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, choice)); got != "Too late: ended at the terminal." {
 			t.Errorf("the tap answered %q", got)
 		}
 		r.awaitAnswer(r.tap(r.ann, m.ID, callback{chooseAsk, r.textNonce(), b.Nonce}.String()))
@@ -241,7 +251,15 @@ func TestTextWithoutReply(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.session("s1")
-		a, err := r.core.OpenCovered(ask.Ask{ID: "a1", Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: "git push", Hash: "1a2b3c4d", Attended: true}, grant.Need{})
+		a, err := r.core.OpenCovered(ask.Ask{
+			ID:       "a1",
+			Kind:     ask.Permission,
+			Session:  "s1",
+			Tool:     "Bash",
+			Text:     "git push",
+			Hash:     "1a2b3c4d",
+			Attended: true,
+		}, grant.Need{})
 		if err != nil {
 			t.Fatal(err)
 		}

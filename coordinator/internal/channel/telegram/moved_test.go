@@ -46,7 +46,8 @@ func TestGroupBecomesSupergroup(t *testing.T) {
 			id, command = "a2", "git fetch"
 		}
 		m := r.awaitIn(next.ID, command)
-		if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); !strings.Contains(got, "Allowed") || r.state(id).State != ask.Answered {
+		if got := r.awaitAnswer(r.tap(r.ann, m.ID, "Allow")); !strings.Contains(got, "Allowed") ||
+			r.state(id).State != ask.Answered {
 			t.Errorf("heard %t: the tap answered %q, and the question is %s", heard, got, r.state(id).State)
 		}
 		r.ann.Say(next.ID, "/status")

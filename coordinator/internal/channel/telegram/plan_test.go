@@ -29,7 +29,8 @@ func TestPlanDecisions(t *testing.T) {
 		{"approve", "Approve ✅", "", true, false, "", "✅ Approved by Ann"},
 		{"approve and accept edits", "Approve and", "", true, true, "", "✅ Approved, edits accepted, by Ann"},
 		{"yes", "", "yes", true, false, "", "✅ Approved by Ann"},
-		{"deny", "Deny ⛔", "", false, false, "Denied by Ann on Telegram. Do not retry it; choose another way or ask.", "↩️ Sent back by Ann"},
+		{"deny", "Deny ⛔", "", false, false, "Denied by Ann on Telegram. Do not retry it; choose another way or ask.",
+			"↩️ Sent back by Ann"},
 		{"revise", "", "begin with <tests>", false, false, "begin with <tests>", "↩️ Sent back by Ann"},
 	}
 	for _, test := range tests {
@@ -69,7 +70,8 @@ func TestPlanOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, hash, _ := ask.Input("ExitPlanMode", []byte(`{}`))
-	if err := r.core.Ran(core.Outcome{Session: "s1", Tool: "ExitPlanMode", Hash: hash, Run: ask.Run{OK: true}}); err != nil {
+	if err := r.core.Ran(core.Outcome{Session: "s1", Tool: "ExitPlanMode", Hash: hash,
+		Run: ask.Run{OK: true}}); err != nil {
 		t.Fatal(err)
 	}
 	r.await("· the session goes on")
@@ -91,7 +93,8 @@ func TestLongPlanIsAFile(t *testing.T) {
 		t.Fatalf("%v\nlog:\n%s", err, r.log)
 	}
 	text := string(file.Document.Data)
-	if file.Document.Name != "plan.md" || strings.Count(text, "a step") != 400 || !strings.HasSuffix(text, "the end") || strings.Contains(text, "hunter2") {
+	if file.Document.Name != "plan.md" || strings.Count(text, "a step") != 400 ||
+		!strings.HasSuffix(text, "the end") || strings.Contains(text, "hunter2") {
 		t.Errorf("%s has %d bytes", file.Document.Name, len(text))
 	}
 	r.eventually("the file is noted", func() bool { cards, _ := r.core.Copies(Name, a.ID); return len(cards) == 2 })
