@@ -22,7 +22,7 @@ type Stopping struct {
 	Check      *CheckResult // answer to the Check of the last Outcome
 }
 
-// ending is why a frame ends; a zero verdict means that it goes on.
+// An ending says why a frame ends. A zero verdict means that the frame goes on.
 type ending struct {
 	verdict Verdict
 	proven  bool
@@ -136,8 +136,8 @@ func (s *Stack) saw(tree string) {
 	}
 }
 
-// said is what the session, or the check in its place, says about the work. It
-// sets Checking when the check has to be asked.
+// said returns what the session, or the check instead of it, says about the work. It sets
+// Checking if the check has to run first.
 func (f *Frame) said(in Stopping, answered bool) ending {
 	if answered {
 		return f.checked(*in.Check)
@@ -157,7 +157,7 @@ func (f *Frame) said(in Stopping, answered bool) ending {
 	return ending{}
 }
 
-// limits is why a frame may not go on although nobody says that it is done.
+// limits returns why a frame may not go on even if its work is not done.
 func (f *Frame) limits(now time.Time) ending {
 	switch {
 	case passed(f.Deadline, now):

@@ -69,7 +69,7 @@ func until(f Frame) string {
 	return ", until " + f.Deadline.UTC().Format("2006-01-02 15:04 MST")
 }
 
-// within is what a frame may spend.
+// within returns what a frame may spend.
 func within(f Frame) string {
 	text := ""
 	if f.Budget > 0 {
@@ -81,9 +81,8 @@ func within(f Frame) string {
 	return text
 }
 
-// reason is the text of a block: at most 2,000 bytes beside the news of an issue,
-// which is at most 4 kB of data, and after them the end of
-// a red check's output.
+// reason returns the text of a block. It has at most 2,000 bytes, not counting the news of
+// an issue, with at most 4 kB of data, and the end of a red check's output.
 func reason(f Frame, news string, background []string, red *CheckResult) string {
 	lines := []string{fmt.Sprintf("[loop %d/%d] Goal: %s", f.N, f.Max, f.goal())}
 	if place := where(f); place != "" {
@@ -142,7 +141,7 @@ func running(background []string, room int) string {
 	return text
 }
 
-// verdictLine is the message about an ended frame, without its first word.
+// verdictLine returns the message about an ended frame, without its first word.
 func verdictLine(f Frame, end ending, now time.Time) string {
 	text := f.called(end.verdict, end.proven, end.by)
 	text += fmt.Sprintf(": %s\n%s, %s.", f.goal(), f.counted(), span(now.Sub(f.StartedAt)))
@@ -159,7 +158,7 @@ func (f Frame) goal() string {
 	return line(goal, goalRunes)
 }
 
-// counted is count with the word for what is counted.
+// counted returns the count with the word for what is counted.
 func (f Frame) counted() string {
 	if f.Issue != nil {
 		return f.count()

@@ -18,9 +18,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// A Plan is what restoring one picture would change now. A later plan contains
-// nothing that an earlier one has done, so a restoring that was cut off is
-// simply planned again.
+// A Plan lists what a restore of one picture would change now. It does not contain what
+// an earlier plan has done, so an interrupted restore is simply planned again.
 type Plan struct {
 	Now   undo.Picture // the present, kept for the snapshot that undoes this restoring
 	Newer []string     // work that was done after the step and would be overwritten
@@ -45,7 +44,7 @@ func (p *Plan) Nothing() bool {
 	return len(p.write)+len(p.remove)+len(p.setBack)+len(p.stashes)+len(p.index) == 0
 }
 
-// Did says in a few words what the plan changes.
+// Did returns in a few words what the plan changes.
 func (p *Plan) Did() string {
 	var parts []string
 	if n := len(p.write); n > 0 {
@@ -69,10 +68,9 @@ func (p *Plan) Did() string {
 	return strings.Join(parts, ", ")
 }
 
-// Plan returns what restoring before would change. after is the picture that was
-// taken behind the step; without it, whatever differs may be newer work. A file
-// that was written after ran, the end of the step, is newer work, too. The
-// present is kept under id.
+// Plan returns what a restore of before would change. after is the picture that was taken
+// after the step; without it, every difference may be newer work. A file that was written
+// after ran, the end of the step, is newer work too. The present state is kept under id.
 func (k Keeper) Plan(
 	ctx context.Context, before undo.Picture, after *undo.Picture, ran time.Time, id undo.ID, part string,
 ) (*Plan, error) {
@@ -158,8 +156,8 @@ func (v *view) planFiles(p *Plan, before undo.Picture, after *undo.Picture) erro
 	return v.planKept(p, before.Tree)
 }
 
-// isWrittenSince reports whether a file was written after the step was over. The
-// picture behind the step is taken a moment later.
+// isWrittenSince reports whether a file was written after the step was over. The picture
+// after the step is taken a moment later.
 func (p *Plan) isWrittenSince(path string) bool {
 	info, err := os.Lstat(filepath.Join(p.root, path))
 	return err == nil && !p.ran.IsZero() && info.ModTime().After(p.ran)
