@@ -182,7 +182,8 @@ func TestRefused(t *testing.T) {
 	}
 	l.SetUnlinkOnClose(false)
 	l.Close()
-	if _, err := c.Call(status, time.Now().Add(soon)); !errors.Is(err, client.ErrUnreachable) || !errors.Is(err, syscall.ECONNREFUSED) {
+	if _, err := c.Call(status, time.Now().Add(soon)); !errors.Is(err, client.ErrUnreachable) ||
+		!errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("have %v", err)
 	}
 	if c.Answering() {
@@ -267,7 +268,8 @@ func TestCallStartingTogether(t *testing.T) {
 
 func TestCallStartingFails(t *testing.T) {
 	c := newClient(t)
-	if _, err := c.CallStarting(status, time.Now().Add(soon)); !errors.Is(err, client.ErrUnreachable) || !strings.Contains(err.Error(), "start coordinator") {
+	if _, err := c.CallStarting(status, time.Now().Add(soon)); !errors.Is(err, client.ErrUnreachable) ||
+		!strings.Contains(err.Error(), "start coordinator") {
 		t.Errorf("without a binary: %v", err)
 	}
 	install(t, c)

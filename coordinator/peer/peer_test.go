@@ -80,7 +80,8 @@ func TestSelf(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := peer.Line(os.Getpid())
-	if len(line) < 2 || line[0].PID != os.Getpid() || line[0].Parent != os.Getppid() || line[1].PID != os.Getppid() || line[0].Exe != exe {
+	if len(line) < 2 || line[0].PID != os.Getpid() || line[0].Parent != os.Getppid() || line[1].PID != os.Getppid() ||
+		line[0].Exe != exe {
 		t.Errorf("have %+v", line)
 	}
 	for i := range len(line) - 1 {

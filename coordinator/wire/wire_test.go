@@ -126,7 +126,8 @@ func FuzzReadLine(f *testing.F) {
 			return
 		}
 		var whole wire.Request
-		if err := json.Unmarshal(line, &whole); err != nil || whole.Op != short.Op || whole.V != short.V || !same(t, whole.Body, short.Body) {
+		if err := json.Unmarshal(line, &whole); err != nil || whole.Op != short.Op || whole.V != short.V ||
+			!same(t, whole.Body, short.Body) {
 			t.Fatalf("%q is read as %v, want %v, %v", line, short, whole, err)
 		}
 	})

@@ -30,7 +30,8 @@ func TestCodes(t *testing.T) {
 		{errors.New("disk full"), wire.CodeInternal},
 	} {
 		wrapped := fmt.Errorf("do it: %w", c.err)
-		if got := success("x", wrapped); got.Code != c.code || got.Error != wrapped.Error() || got.Body != nil || got.V != wire.Version {
+		if got := success("x", wrapped); got.Code != c.code || got.Error != wrapped.Error() || got.Body != nil ||
+			got.V != wire.Version {
 			t.Errorf("%v: have %+v, want %q", c.err, got, c.code)
 		}
 	}
@@ -164,7 +165,8 @@ func TestElsewhereAlone(t *testing.T) {
 		err := r.allowHere(&call{op: wire.OpAnswer})
 		told, failed := r.cfg.Core.Journal(t.Context(), 0, 100, "", false)
 		refused := slices.ContainsFunc(told, func(e event.Event) bool { return e.Kind == event.Refused })
-		if want := slices.Equal(from, []string{"telegram"}); failed != nil || errors.Is(err, core.ErrChannel) != want || refused != want {
+		if want := slices.Equal(from, []string{"telegram"}); failed != nil || errors.Is(err, core.ErrChannel) != want ||
+			refused != want {
 			t.Errorf("from %q: %v, journalled: %t, %v", from, err, refused, failed)
 		}
 	}

@@ -43,7 +43,8 @@ func TestConsulted(t *testing.T) {
 // line, short, without what is secret.
 func TestConsultWords(t *testing.T) {
 	text := missed([]wire.Missed{{By: "co\ndex", Why: "bad key sk-ant-api03-0123456789abcdefghijABCDEFGHIJ0123456789\u202e\x1b[2J" + strings.Repeat("x", 5000)}, {By: "gemini", Why: "not installed"}})
-	if strings.ContainsAny(text, "\n\x1b\u202e") || strings.Contains(text, "0123456789abcdefghij") || len(text) > 600 || !strings.HasSuffix(text, "gemini: not installed") {
+	if strings.ContainsAny(text, "\n\x1b\u202e") || strings.Contains(text, "0123456789abcdefghij") ||
+		len(text) > 600 || !strings.HasSuffix(text, "gemini: not installed") {
 		t.Errorf("%q", text)
 	}
 }
@@ -100,7 +101,8 @@ func TestConsultBound(t *testing.T) {
 		t.Error(err)
 	}
 	log, err := r.cfg.Core.Journal(t.Context(), 0, 50, "", false)
-	if err != nil || len(log) != 2 || log[1].Kind != "consult.answered" || !strings.Contains(log[1].Text, "codex (/bin/codex) was asked and answered 3 bytes") {
+	if err != nil || len(log) != 2 || log[1].Kind != "consult.answered" ||
+		!strings.Contains(log[1].Text, "codex (/bin/codex) was asked and answered 3 bytes") {
 		t.Errorf("%+v, %v", log, err)
 	}
 }

@@ -44,7 +44,8 @@ func (r *rig) askHook(op string, waitMS int64) wire.AskState {
 func TestAskByHook(t *testing.T) {
 	r := newRig(t)
 	opened := r.askHook(wire.OpAskOpen, 0)
-	if opened.ID != "a" || opened.State != "open" || opened.DeadlineMS <= 0 || opened.DeadlineMS > ask.AttendedFor.Milliseconds() {
+	if opened.ID != "a" || opened.State != "open" || opened.DeadlineMS <= 0 ||
+		opened.DeadlineMS > ask.AttendedFor.Milliseconds() {
 		t.Errorf("have %+v", opened)
 	}
 	if got := r.askHook(wire.OpAskWait, 1); got.State != "open" {
@@ -78,7 +79,8 @@ func TestStaleAnswer(t *testing.T) {
 	_, err := r.core.Answer("a", ask.Decision{Allow: true, By: "Ada"})
 	r.ok(err)
 	want[hookReply](t, r.hook(wire.OpOutcome, bash+`,"duration_ms":1200`, func(h *hookRequest) { h.OK = true }), wire.CodeOK)
-	if got := r.askHook(wire.OpAskClaim, 0); got.State != "withdrawn" || got.Allow || got.Message != "answered at the terminal" {
+	if got := r.askHook(wire.OpAskClaim, 0); got.State != "withdrawn" || got.Allow ||
+		got.Message != "answered at the terminal" {
 		t.Errorf("have %+v", got)
 	}
 	if a := r.askState("a"); a.Outcome() != "ran ok, 1.2 s" {
@@ -146,7 +148,8 @@ func TestSilent(t *testing.T) {
 	r := newRig(t)
 	off := func(h *hookRequest) { h.Off, h.Ask = true, "a" }
 	check := func(what string, change func(*hookRequest)) {
-		if got := want[wire.AskState](t, r.hook(wire.OpAskOpen, bash, change), wire.CodeOK); got.State != "cancelled" || got.Message == "" {
+		if got := want[wire.AskState](t, r.hook(wire.OpAskOpen, bash, change), wire.CodeOK); got.State != "cancelled" ||
+			got.Message == "" {
 			t.Errorf("%s: %+v", what, got)
 		}
 		if got := want[hookReply](t, r.hook(wire.OpStop, "", change), wire.CodeOK); got.Block {
@@ -191,7 +194,8 @@ func TestSessionByHooks(t *testing.T) {
 	r.hook(wire.OpSessionStart, `,"hook_event_name":"SessionStart","source":"startup"`, nil)
 	v, err := r.core.Session("s")
 	r.ok(err)
-	if v.State != session.Idle || v.Client != os.Getpid() || v.Terminal != "tty:x" || !v.Attended || v.Mode != "auto" || v.Project != "/home/ada/proj" || !v.Hooked {
+	if v.State != session.Idle || v.Client != os.Getpid() || v.Terminal != "tty:x" || !v.Attended ||
+		v.Mode != "auto" || v.Project != "/home/ada/proj" || !v.Hooked {
 		t.Errorf("have %+v", v)
 	}
 	for _, c := range []struct {
@@ -251,7 +255,8 @@ func TestRedirected(t *testing.T) {
 	r.hook(wire.OpStop, "", func(h *hookRequest) { h.Redirected = []string{"AFAR_HOME=/evil", "X_TOKEN=hunter22"} })
 	events, err := r.store.Journal(0, 1, "", true)
 	r.ok(err)
-	if e := events[0]; e.Kind != "redirected" || e.Session != "s" || !strings.Contains(e.Text, "AFAR_HOME=/evil") || strings.Contains(e.Text, "hunter22") {
+	if e := events[0]; e.Kind != "redirected" || e.Session != "s" || !strings.Contains(e.Text, "AFAR_HOME=/evil") ||
+		strings.Contains(e.Text, "hunter22") {
 		t.Errorf("have %+v", e)
 	}
 }
@@ -337,12 +342,14 @@ func TestLoopByHooks(t *testing.T) {
 	if got := want[hookReply](t, r.hook(wire.OpStop, shell, nil), wire.CodeOK); got.Block {
 		t.Errorf("a fresh shell will wake the session: %+v", got)
 	}
-	if got := want[hookReply](t, r.hook(wire.OpStop, shell, nil), wire.CodeOK); !got.Block || !strings.Contains(got.Reason, "make (2)") {
+	if got := want[hookReply](t, r.hook(wire.OpStop, shell, nil), wire.CodeOK); !got.Block ||
+		!strings.Contains(got.Reason, "make (2)") {
 		t.Errorf("an old shell is listed: %+v", got)
 	}
 	r.hook(wire.OpPreCompact, "", nil)
 	got := want[hookReply](t, r.hook(wire.OpSessionStart, `,"source":"compact"`, nil), wire.CodeOK)
-	if !strings.Contains(got.Context, "tidy up") || !strings.Contains(got.Context, "abc first") || !strings.Contains(got.Context, "main.go") {
+	if !strings.Contains(got.Context, "tidy up") || !strings.Contains(got.Context, "abc first") ||
+		!strings.Contains(got.Context, "main.go") {
 		t.Errorf("the anchor: %q", got.Context)
 	}
 	if got := want[hookReply](t, r.hook(wire.OpSessionStart, `,"source":"startup"`, nil), wire.CodeOK); got.Context != "" {

@@ -102,7 +102,8 @@ func TestLook(t *testing.T) {
 			h.Ask, h.Kind, h.Project, h.Payload = id, "permission", dir, wire.Raw(payload)
 		}), wire.CodeOK)
 		a := r.askState(id)
-		if !strings.HasPrefix(a.Does, c.does) || c.does == "" && a.Does != "" || !strings.Contains(a.Text, c.text) || strings.Contains(a.Text, "hidden-away") {
+		if !strings.HasPrefix(a.Does, c.does) || c.does == "" && a.Does != "" || !strings.Contains(a.Text, c.text) ||
+			strings.Contains(a.Text, "hidden-away") {
 			t.Errorf("%s %s: does %q, want %q; it shows\n%s", c.tool, in, a.Does, c.does, a.Text)
 		}
 		said = append(said, a.Says)

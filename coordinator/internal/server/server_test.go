@@ -355,7 +355,8 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("have %q, %s", reply.Error, r.askState("a").State)
 	}
 	got := want[wire.Ask](t, r.as(atTerminal, wire.OpAnswer, allow), wire.CodeOK)
-	if got.State != "answered" || !got.Allow || got.Channel != "terminal" || !strings.Contains(got.By, "at the terminal") || got.SettledAt == 0 {
+	if got.State != "answered" || !got.Allow || got.Channel != "terminal" ||
+		!strings.Contains(got.By, "at the terminal") || got.SettledAt == 0 {
 		t.Errorf("have %+v", got)
 	}
 	reply = r.as(atTerminal, wire.OpAnswer, wire.AnswerRequest{ID: "a"})
@@ -387,7 +388,8 @@ func TestSettings(t *testing.T) {
 	want[any](t, r.as(person, wire.OpAway, wire.AwayRequest{Mode: "on", Session: "none"}), wire.CodeNotFound)
 	want[any](t, r.as(person, wire.OpAway, wire.AwayRequest{Mode: "off", Session: "s"}), wire.CodeOK)
 	st := want[wire.StatusReply](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
-	if len(st.Sessions) != 1 || st.Sessions[0].Away != "off" || st.Settings.Away != "on" || !st.Settings.Paused || st.Coordinator.PID != 7 {
+	if len(st.Sessions) != 1 || st.Sessions[0].Away != "off" || st.Settings.Away != "on" || !st.Settings.Paused ||
+		st.Coordinator.PID != 7 {
 		t.Errorf("have %+v", st)
 	}
 }
@@ -459,7 +461,8 @@ func TestChannels(t *testing.T) {
 	} {
 		r.setTelegram(tg)
 		st := want[wire.StatusReply](t, r.ask(wire.OpStatus, nil), wire.CodeOK)
-		if len(st.Channels) != 2 || st.Channels[0].State != state || st.Channels[1] != (wire.Channel{ID: "terminal", State: "ready"}) {
+		if len(st.Channels) != 2 || st.Channels[0].State != state ||
+			st.Channels[1] != (wire.Channel{ID: "terminal", State: "ready"}) {
 			t.Errorf("%s: %+v", state, st.Channels)
 		}
 	}
@@ -491,7 +494,8 @@ func TestLog(t *testing.T) {
 	})
 	r.ok(r.core.Pause(true))
 	waiting.Wait()
-	if got := want[wire.LogReply](t, r.reply(<-replies), wire.CodeOK).Entries; len(got) != 1 || got[0].Kind != "pause.set" {
+	if got := want[wire.LogReply](t, r.reply(<-replies), wire.CodeOK).Entries; len(got) != 1 ||
+		got[0].Kind != "pause.set" {
 		t.Errorf("have %+v", got)
 	}
 	v := want[wire.VerifyReply](t, r.ask(wire.OpVerify, nil), wire.CodeOK)
@@ -520,7 +524,8 @@ func TestAsks(t *testing.T) {
 	})
 	want[wire.AskState](t, r.as(hookBinary, wire.OpAskOpen, h), wire.CodeOK)
 	got := want[wire.AsksReply](t, r.ask(wire.OpAsks, nil), wire.CodeOK).Asks
-	if len(got) != 1 || got[0].Input != "x --token •••" || got[0].Why != "API_KEY=••• is ⟨U+202E⟩ risky" || got[0].Project != "/home/ada/proj" || got[0].Kind != "guard" {
+	if len(got) != 1 || got[0].Input != "x --token •••" || got[0].Why != "API_KEY=••• is ⟨U+202E⟩ risky" ||
+		got[0].Project != "/home/ada/proj" || got[0].Kind != "guard" {
 		t.Errorf("have %+v", got)
 	}
 	text, err := json.Marshal(got)

@@ -48,7 +48,8 @@ func TestStopParked(t *testing.T) {
 			r := newRig(t)
 			c.prepare(r)
 			got := r.stopping("d", c.attended)
-			if waits := got.ParkedMS > 0; waits != c.waits || got.Block != (c.block != "") || !strings.Contains(got.Reason, c.block) || got.Texts != c.texts {
+			if waits := got.ParkedMS > 0; waits != c.waits || got.Block != (c.block != "") ||
+				!strings.Contains(got.Reason, c.block) || got.Texts != c.texts {
 				t.Errorf("have %+v", got)
 			}
 			if got.ParkedMS > ask.UnattendedFor.Milliseconds() {

@@ -32,7 +32,8 @@ func TestEveryCaseInTheServer(t *testing.T) {
 			t.Fatalf("%s: %v", c.Where, err)
 		}
 		v := s.see(project, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
-		if want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict; v.Verdict() != want || v.Tool != c.Tool {
+		if want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict; v.Verdict() != want ||
+			v.Tool != c.Tool {
 			t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.Verdict(), want)
 		}
 	}
