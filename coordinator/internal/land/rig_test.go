@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { gitrepo.Main(m, "AFAR_GIT_CHILD") }
 
 var (
 	beside, unraced, run, write = gitrepo.Parallel, gitrepo.Unraced, gitrepo.Run, gitrepo.Write
-	empty, committed, cloned    = gitrepo.Empty, gitrepo.Committed, gitrepo.Cloned
+	committed, cloned           = gitrepo.Committed, gitrepo.Cloned
 	standing, files             = gitrepo.Standing, gitrepo.Files
 )
 
