@@ -81,6 +81,7 @@ func TestRealStopThinking(t *testing.T) {
 	slow.Delay = within
 	r.term.Submit("go " + model.Play(slow) + " slowly")
 	r.busy()
+	r.heard("slowly", func(q model.Request) bool { return q.Has("slowly") }) // it answers from here on
 	r.must("stop-turn", r.status().Sessions[0].Token)
 	r.seen(func(m botapi.Message) bool { return strings.Contains(m.Text, "has stopped") }, "has stopped")
 	r.term.Await("Afar: stopped by", within)
