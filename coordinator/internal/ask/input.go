@@ -182,10 +182,10 @@ func masked(v any) any {
 func keep(text string) string {
 	total := len(text)
 	if total <= 2*maskText {
-		return redact.Visible(redact.Mask(text))
+		return redact.Clean(text)
 	}
 	text = fmt.Sprintf("%s\n… the middle of %d bytes left out …\n%s", text[:maskText], total, text[total-maskText:])
-	return elide(redact.Visible(redact.Mask(text)), keepText, total)
+	return elide(redact.Clean(text), keepText, total)
 }
 
 // Elide shortens text to about max bytes. It leaves out the middle, cuts between runes and

@@ -125,7 +125,7 @@ func words(text string) string {
 	if len(text) > 2*maxWords {
 		text = Elide(text, 2*maxWords)
 	}
-	return Elide(redact.Visible(redact.Mask(text)), maxWords)
+	return Elide(redact.Clean(text), maxWords)
 }
 
 // Now returns the current question, or false if none is left.

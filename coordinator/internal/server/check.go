@@ -42,7 +42,7 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 // cleanOutput returns a program's output without colours and secrets, fit to be kept and
 // shown.
 func cleanOutput(text string) string {
-	return redact.Visible(redact.Mask(colours.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")))
+	return redact.Clean(colours.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""))
 }
 
 // wireCheck returns the check that the Stop hook is to run, nil for none.

@@ -46,7 +46,7 @@ func (s *Server) reviewPrompt(v session.Session, prompt string) error {
 	if !on && (said || !v.Review.On) {
 		return nil
 	}
-	return s.cfg.Core.ReviewPrompt(v.ID, redact.Visible(redact.Mask(prompt[:min(len(prompt), maxReviewed)])))
+	return s.cfg.Core.ReviewPrompt(v.ID, redact.Clean(prompt[:min(len(prompt), maxReviewed)]))
 }
 
 // maxReviewed bounds the prompt that is masked, in bytes. The hook waits for the masking.

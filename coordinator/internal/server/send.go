@@ -42,7 +42,7 @@ func (s *Server) tell(c *call, in wire.TellRequest) (out wire.TellReply, err err
 	if who == "person" {
 		who = localUser()
 	}
-	text := redact.Visible(redact.Mask(in.Text))
+	text := redact.Clean(in.Text)
 	err = s.cfg.Core.Tell(v.ID, who, text)
 	if errors.Is(err, core.ErrNoChannel) {
 		err = badRequest("no phone is paired: afar telegram pair")

@@ -45,30 +45,27 @@ func AwaitHooks(home string) {
 	}
 }
 
-func hooks(home string) (pids []int) {
-	links, _ := filepath.Glob("/proc/[0-9]*/exe")
-	for _, link := range links {
-		exe, err := os.Readlink(link)
-		if err != nil || !strings.HasPrefix(filepath.Base(exe), "hook-") {
-			continue
-		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link)))
-		if err == nil && homeOf(pid) == home {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
+func hooks(home string) []int {
+	return processes(func(exe string, pid int) bool {
+		return strings.HasPrefix(filepath.Base(exe), "hook-") && homeOf(pid) == home
+	})
 }
 
-func coordinators(dir string) (pids []int) {
+func coordinators(dir string) []int {
+	below := filepath.Clean(dir) + string(filepath.Separator)
+	return processes(func(exe string, pid int) bool { return strings.HasPrefix(exe, below) && serves(pid) })
+}
+
+// processes returns the processes that match, which gets the program and the pid of each.
+func processes(match func(exe string, pid int) bool) (pids []int) {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
 		exe, err := os.Readlink(link)
-		if err != nil || !strings.HasPrefix(exe, filepath.Clean(dir)+string(filepath.Separator)) {
+		if err != nil {
 			continue
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link)))
-		if err == nil && serves(pid) {
+		if err == nil && match(exe, pid) {
 			pids = append(pids, pid)
 		}
 	}
