@@ -4,6 +4,7 @@
 package ask
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -141,14 +142,12 @@ func (a Ask) Live() time.Duration {
 	switch {
 	case a.Kind == CheckIn:
 		return CheckInFor
-	case a.hookFirst():
+	case !a.Attended:
+		return a.Times.unattended()
+	case a.hookFirst(), a.Agent != "":
 		return a.Times.subagent()
-	case a.Attended && a.Agent != "":
-		return a.Times.subagent()
-	case a.Attended:
-		return a.Times.attended()
 	}
-	return a.Times.unattended()
+	return a.Times.attended()
 }
 
 // Start opens a. The caller has filled in the question. The away mode decides when
@@ -179,14 +178,23 @@ func Lose(a Ask, now time.Time) (Ask, error) {
 	return a, nil
 }
 
+// Waiting reports whether the person can still answer a.
+func (a Ask) Waiting() bool { return a.State == Open || a.Parked }
+
 // undelivered reports whether a still waits for an answer, or for a hook to take the answer.
 func (a Ask) undelivered() bool { return a.State == Open || a.State == Answered }
+
+// pending reports whether a can still end without its answer: it is undelivered, and it is
+// not a check-in with a reply, which is kept until its session takes it.
+func (a Ask) pending() bool { return a.undelivered() && !a.Replied() }
+
+// unconfirmed reports whether a was answered, but its session is not known to have the answer.
+func (a Ask) unconfirmed() bool { return a.State == Answered || a.Unproven }
 
 // Remode applies a changed away mode to a. It refuses an ask that waits for no answer
 // or that has been shown on the channels already.
 func Remode(a Ask, mode session.Mode, now time.Time) (Ask, error) {
-	waits := a.State == Open || a.Parked
-	if !waits || a.Shown {
+	if !a.Waiting() || a.Shown {
 		return a.refuseStep("change the away mode of")
 	}
 	a.CardAt = session.CardAt(mode, a.atTerminal(), a.Times.grace(), now)
@@ -227,7 +235,7 @@ func Claim(a Ask) (Ask, error) {
 
 // Local records that the person settled a at the terminal.
 func Local(a Ask, note string, now time.Time) (Ask, error) {
-	if a.Replied() || !a.undelivered() {
+	if !a.pending() {
 		return a.refuseStep("settle at the terminal")
 	}
 	return a.withdrawn(note, now), nil
@@ -240,8 +248,7 @@ func (a Ask) withdrawn(note string, now time.Time) Ask {
 
 // Cancel records that the host ended the waiting hook, or that the session ended.
 func Cancel(a Ask, note string, now time.Time) (Ask, error) {
-	waits := a.undelivered() || a.State == Delivered && a.Unproven
-	if a.Replied() || !waits {
+	if a.Replied() || a.State != Open && !a.unconfirmed() {
 		return a.refuseStep("cancel")
 	}
 	a.State, a.SettledAt, a.Note, a.Decision, a.Unproven = Cancelled, now, note, nil, false
@@ -256,7 +263,7 @@ func Ran(a Ask, r Run, now time.Time) (Ask, error) {
 		return a.refuseStep("note a second run of")
 	}
 	a.Unproven = false // a call that ran had its answer
-	if a.Overtaken(r, now) || a.undelivered() && !a.Replied() {
+	if a.Overtaken(r, now) || a.pending() {
 		a = a.withdrawn("answered at the terminal", now)
 	}
 	a.Run = &r
@@ -299,16 +306,13 @@ func (a Ask) Next() time.Time {
 	if a.Parked {
 		return a.cardOr(a.ExpiresAt.Add(ParkedFor))
 	}
-	if !a.undelivered() || a.Replied() {
+	if !a.pending() {
 		return a.leaseEnd()
 	}
 	if a.ExpiresAt.IsZero() {
 		return time.Unix(0, 0) // no Afar writes such an ask, but it must not stay open forever
 	}
-	at := a.ExpiresAt
-	if !a.LostAt.IsZero() {
-		at = earlier(at, a.LostAt.Add(RedialFor))
-	}
+	at := earlier(a.ExpiresAt, a.redialEnd())
 	if a.State == Open {
 		at = a.cardOr(at)
 	}
@@ -317,25 +321,33 @@ func (a Ask) Next() time.Time {
 
 // cardOr returns CardAt if the card is still to be shown before at, else at.
 func (a Ask) cardOr(at time.Time) time.Time {
-	if !a.Shown && !a.CardAt.IsZero() {
-		return earlier(at, a.CardAt)
+	if a.Shown {
+		return at
 	}
-	return at
+	return earlier(at, a.CardAt)
+}
+
+// redialEnd returns until when the hook of a may reconnect. It is zero while the hook is connected.
+func (a Ask) redialEnd() time.Time {
+	if a.LostAt.IsZero() {
+		return time.Time{}
+	}
+	return a.LostAt.Add(RedialFor)
 }
 
 // Tick applies the changes that are due at now: the card is shown, the ask of a hook
 // that did not reconnect is dropped, or the ask expires.
 func Tick(a Ask, now time.Time) Ask {
 	switch {
-	case a.Parked && !now.Before(a.ExpiresAt.Add(ParkedFor)):
+	case a.Parked && due(a.ExpiresAt.Add(ParkedFor), now):
 		return unpark(a, "nobody answered")
 	case a.Parked:
 		return show(a, now)
-	case !a.leaseEnd().IsZero() && !now.Before(a.leaseEnd()):
+	case due(a.leaseEnd(), now):
 		return markMissed(a)
-	case !a.undelivered(), a.Replied():
+	case !a.pending():
 		return a
-	case !a.LostAt.IsZero() && !now.Before(a.LostAt.Add(RedialFor)):
+	case due(a.redialEnd(), now):
 		return drop(a, now)
 	case !now.Before(a.ExpiresAt):
 		return expire(a, now)
@@ -348,7 +360,7 @@ func Tick(a Ask, now time.Time) Ask {
 
 // show marks a as shown if the time of its card has come.
 func show(a Ask, now time.Time) Ask {
-	if !a.CardAt.IsZero() && !now.Before(a.CardAt) {
+	if due(a.CardAt, now) {
 		a.Shown = true
 	}
 	return a
@@ -393,10 +405,8 @@ func (a Ask) How() string {
 		return "open"
 	case a.Lease != nil:
 		return a.Lease.how()
-	case a.Decision == nil && a.Note == "":
-		return string(a.State)
 	case a.Decision == nil:
-		return a.Note
+		return cmp.Or(a.Note, string(a.State))
 	case a.Kind == CheckIn:
 		return a.howCheckIn()
 	}
@@ -422,24 +432,34 @@ func (a Ask) Outcome() string {
 	switch {
 	case a.Kind == CheckIn:
 		return a.outcomeCheckIn()
-	case a.Run != nil && a.Run.OK && (a.Kind == Questions || a.Kind == Plan):
-		return "the session goes on"
-	case a.Run != nil && a.Run.OK:
-		return "ran ok, " + took(a.Run.Took)
 	case a.Run != nil:
-		return "failed, " + took(a.Run.Took)
-	case a.State == Delivered && a.Kind == Elicitation && !a.Decision.Allow:
-		return "the server was told"
-	case a.State == Delivered && a.Kind == Elicitation:
-		return "the server has it"
+		return a.outcomeOfRun()
 	case a.State == Answered:
 		return "waiting for the session to take the answer"
-	case a.State == Delivered && a.Kind == Plan && !a.Decision.Allow:
-		return "the session has your words"
-	case a.State == Delivered && !a.Decision.Allow:
-		return "not run"
+	case a.State != Delivered:
+		return ""
 	}
-	return ""
+	switch yes := a.Decision.Allow; {
+	case yes && a.Kind == Elicitation:
+		return "the server has it"
+	case yes:
+		return ""
+	case a.Kind == Elicitation:
+		return "the server was told"
+	case a.Kind == Plan:
+		return "the session has your words"
+	}
+	return "not run"
+}
+
+func (a Ask) outcomeOfRun() string {
+	switch {
+	case !a.Run.OK:
+		return "failed, " + took(a.Run.Took)
+	case a.Kind == Questions, a.Kind == Plan:
+		return "the session goes on"
+	}
+	return "ran ok, " + took(a.Run.Took)
 }
 
 // took formats how long a call took, for people.
@@ -453,9 +473,13 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
+// earlier returns the earlier of a and b. A zero b means never.
 func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
+	if b.IsZero() || a.Before(b) {
+		return a
 	}
-	return a
+	return b
 }
+
+// due reports whether at has come. A zero at never comes.
+func due(at, now time.Time) bool { return !at.IsZero() && !now.Before(at) }

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,20 +12,37 @@ import (
 var shared = []Kind{Permission, Guard}
 
 // CardID returns the ID of the ask for which the card that shows a was made.
-func (a Ask) CardID() ID {
-	if a.On != "" {
-		return a.On
+func (a Ask) CardID() ID { return cmp.Or(a.On, a.ID) }
+
+// A content is what asks about the same call must also have in common to share a card.
+type content struct {
+	state                 State
+	kind                  Kind
+	cwd, why              string
+	attended, dialog      bool
+	forSession, forAlways string
+}
+
+func (a Ask) content() content {
+	return content{
+		state:      a.State,
+		kind:       a.Kind,
+		cwd:        a.Cwd,
+		why:        a.Why,
+		attended:   a.Attended,
+		dialog:     a.Dialog(),
+		forSession: a.ForSession(),
+		forAlways:  a.ForAlways(),
 	}
-	return a.ID
 }
 
 // Twin reports whether a and b are both open and ask for exactly the same, so that one
 // answer can settle both. Their cards would differ only in who asks.
 func (a Ask) Twin(b Ask) bool {
-	open := a.State == Open && b.State == Open && a.ID != b.ID
-	return open && slices.Contains(shared, a.Kind) && a.Kind == b.Kind && a.Same(b) &&
-		a.Cwd == b.Cwd && a.Why == b.Why && a.Attended == b.Attended && a.Dialog() == b.Dialog() &&
-		a.ForSession() == b.ForSession() && a.ForAlways() == b.ForAlways()
+	if a.ID == b.ID || a.State != Open || !a.Same(b) {
+		return false
+	}
+	return slices.Contains(shared, a.Kind) && a.content() == b.content()
 }
 
 // Join puts a, which was just opened, on the card of its twin.
@@ -78,7 +96,7 @@ func (c Card) Face() Ask {
 func (c Card) Waiting() Card {
 	var out Card
 	for _, a := range c {
-		if a.State == Open || a.Parked {
+		if a.Waiting() {
 			out = append(out, a)
 		}
 	}
@@ -109,7 +127,7 @@ func (c Card) Askers() string {
 	switch {
 	case c[0].Agent == "":
 		return fmt.Sprintf("the main agent, %d times", len(c))
-	case len(types) == 1 && types[0] == "":
+	case slices.Equal(types, []string{""}):
 		return fmt.Sprintf("%d subagents", len(c))
 	}
 	for i, kind := range types {
@@ -145,7 +163,7 @@ type Ending struct {
 // Endings groups the asks of c that have ended by how they ended, in order.
 func (c Card) Endings() (out []Ending) {
 	for _, a := range c {
-		if a.State == Open || a.Parked {
+		if a.Waiting() {
 			continue
 		}
 		i := slices.IndexFunc(out, func(e Ending) bool { return e.Asks[0].How() == a.How() })
@@ -169,17 +187,19 @@ func (c Card) Outcome() string {
 		if a.Run != nil {
 			text, _, _ = strings.Cut(text, ",") // leave out how long the call took
 		}
-		if count[text]++; count[text] == 1 && text != "" {
+		if count[text]++; count[text] == 1 {
 			said = append(said, text)
 		}
 	}
+	said = slices.DeleteFunc(said, func(text string) bool { return text == "" })
 	for i, text := range said {
-		said[i] = fmt.Sprintf("%d of %d %s", count[text], len(c), text)
-		switch {
-		case count[text] == len(c) && len(c) == 2:
+		switch n := count[text]; {
+		case n < len(c):
+			said[i] = fmt.Sprintf("%d of %d %s", n, len(c), text)
+		case n == 2:
 			said[i] = "both " + text
-		case count[text] == len(c):
-			said[i] = fmt.Sprintf("all %d %s", len(c), text)
+		default:
+			said[i] = fmt.Sprintf("all %d %s", n, text)
 		}
 	}
 	return strings.Join(said, ", ")

@@ -27,4 +27,4 @@ func (a Ask) refusedNote() string {
 
 // Retries reports whether a has a lease that lets a call run at now that auto mode had
 // refused.
-func (a Ask) Retries(now time.Time) bool { return a.Kind == Denied && a.Lent(now) }
+func (a Ask) Retries(now time.Time) bool { return a.Kind == Denied && a.Leased(now) }

@@ -47,7 +47,7 @@ func NewElicitation(raw []byte) (a Ask, err error) {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return a, fmt.Errorf("%w: %w", ErrForm, err)
 	}
-	if in.Server == "" || in.Mode != "" && in.Mode != "form" && in.Mode != "url" {
+	if in.Server == "" || !slices.Contains([]string{"", "form", "url"}, in.Mode) {
 		return a, fmt.Errorf("%w: no server, or mode %.20q", ErrForm, in.Mode)
 	}
 	a = Ask{Kind: Elicitation, Tool: "MCP server " + Elide(words(in.Server), maxServer), Text: keep(in.Message)}
@@ -99,12 +99,12 @@ func newFields(raw json.RawMessage) (*Form, error) {
 // eachMember calls fn for each member of a JSON object, in the order of the text. A
 // repeated name is an error, because JSON readers differ about which one counts.
 func eachMember(raw json.RawMessage, fn func(string, json.RawMessage) error) error {
-	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
+	if absent(raw) {
 		return nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return errors.New("the properties are no object")
+		return errors.New("its properties are not a JSON object")
 	}
 	seen := map[string]bool{}
 	for dec.More() {
@@ -130,6 +130,9 @@ func eachMember(raw json.RawMessage, fn func(string, json.RawMessage) error) err
 	}
 	return nil
 }
+
+// absent reports whether a JSON value is missing or null.
+func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
 // hookFirst reports whether the dialog of a at the terminal opens only after its hook has
 // ended.

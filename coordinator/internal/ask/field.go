@@ -1,9 +1,11 @@
 package ask
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -53,18 +55,11 @@ type property struct {
 	Enum        []json.RawMessage `json:"enum"`
 	EnumNames   []string          `json:"enumNames"`
 	OneOf       []titled          `json:"oneOf"`
-	Items       *struct {
+	Items       struct {
 		Enum  []json.RawMessage `json:"enum"`
 		AnyOf []titled          `json:"anyOf"`
 	} `json:"items"`
 	Default json.RawMessage `json:"default"`
-}
-
-func (p property) anyOf() []titled {
-	if p.Items == nil {
-		return nil
-	}
-	return p.Items.AnyOf
 }
 
 type titled struct {
@@ -87,7 +82,7 @@ func newField(name string, raw json.RawMessage, required bool) (q Question, err 
 		return q, fmt.Errorf("the field %.40q: %w", name, err)
 	}
 	switch {
-	case len(p.Default) > 0 && string(p.Default) != "null":
+	case !absent(p.Default):
 		q.Options = append(q.Options, Option{Label: "Default: " + words(spoken(p.Default)), Does: UseDefault})
 	case !required:
 		q.Options = append(q.Options, Option{Label: "Leave it out", Does: LeaveOut})
@@ -106,20 +101,20 @@ func (q *Question) options(p property) error {
 	case len(p.OneOf) > 0:
 		f.Type = ""
 		q.offerTitled(p.OneOf)
-	case p.Type == "array" && p.Items != nil && len(p.Items.Enum)+len(p.Items.AnyOf) > 0:
+	case p.Type == "array" && len(p.Items.Enum)+len(p.Items.AnyOf) > 0:
 		f.Type, f.Min, f.Max, q.Multi = Choices, p.MinItems, p.MaxItems, true
 		q.offer(p.Items.Enum, nil)
 		q.offerTitled(p.Items.AnyOf)
 	case f.Type == YesNo:
 		q.Options = []Option{{Label: "Yes"}, {Label: "No"}}
-	case f.Type == Number || f.Type == Whole:
+	case f.Type == Number, f.Type == Whole:
 		f.Min, f.Max = p.Minimum, p.Maximum
 	case f.Type == Words:
 		f.Min, f.Max = p.MinLength, p.MaxLength
 	default:
 		return fmt.Errorf("its type %.40q cannot be asked for", p.Type)
 	}
-	if slices.ContainsFunc(append(p.OneOf, p.anyOf()...), func(t titled) bool { return len(t.Const) == 0 }) {
+	if slices.ContainsFunc(append(p.OneOf, p.Items.AnyOf...), func(t titled) bool { return len(t.Const) == 0 }) {
 		return errors.New("it offers a choice without a value")
 	}
 	if len(q.Options) > maxChoices {
@@ -140,9 +135,10 @@ func (q *Question) offer(values []json.RawMessage, names []string) {
 
 func (q *Question) offerTitled(all []titled) {
 	for _, t := range all {
-		o := Option{Label: words(t.Title), Description: words(spoken(t.Const))}
-		if o.Label == "" || o.Label == o.Description {
-			o = Option{Label: o.Description}
+		value := words(spoken(t.Const))
+		o := Option{Label: cmp.Or(words(t.Title), value)}
+		if o.Label != value {
+			o.Description = value
 		}
 		q.Options = append(q.Options, o)
 	}
@@ -188,8 +184,8 @@ func hint(description, needs string, required bool) string {
 // formats are the formats that MCP defines, each with its name for people. The checks
 // catch typing errors; the server itself decides whether a value is valid.
 var formats = map[string]struct {
-	name string
-	fits func(string) bool
+	name  string
+	valid func(string) bool
 }{
 	"email":     {"an e-mail address", regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;"]+$`).MatchString},
 	"uri":       {"a whole web address", regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"]+$`).MatchString},
@@ -236,37 +232,52 @@ func span(low, high *float64, unit string) string {
 
 // take makes text the answer to q if the field accepts it.
 func (q Question) take(text string) (Question, error) {
-	f := q.Field
-	switch {
-	case f.Type == "" || f.Type == Choices || f.Type == YesNo:
+	var valid bool
+	switch f := q.Field; f.Type {
+	case Words:
+		valid = f.acceptsWords(text)
+	case Whole:
+		valid = f.acceptsWhole(text)
+	case Number:
+		valid = f.acceptsNumber(text)
+	default:
 		return q.takeChoice(text)
-	case f.Type == Words && !f.fitsWords(text),
-		f.Type == Whole && !f.fitsWhole(text),
-		f.Type == Number && !f.fitsNumber(text):
-		return q, fmt.Errorf("%w: it takes %s", ErrField, f.needs())
+	}
+	if !valid {
+		return q, fmt.Errorf("%w: it takes %s", ErrField, q.Field.needs())
 	}
 	q.Said, q.Picked = text, nil
 	return q, nil
 }
 
-func (f Field) fitsWords(text string) bool {
-	known, has := formats[f.Format]
-	return f.within(float64(utf8.RuneCountInString(text))) && (!has || known.fits(text))
+func (f Field) acceptsWords(text string) bool {
+	if format, known := formats[f.Format]; known && !format.valid(text) {
+		return false
+	}
+	return f.inBounds(float64(utf8.RuneCountInString(text)))
 }
 
-// fitsWhole reports whether text is a whole number in JSON notation and within the bounds.
-func (f Field) fitsWhole(text string) bool {
-	v, err := strconv.ParseInt(text, 10, 64)
-	return err == nil && json.Valid([]byte(text)) && f.within(float64(v))
+// acceptsWhole reports whether text is a whole number that f accepts.
+func (f Field) acceptsWhole(text string) bool {
+	_, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && f.acceptsNumber(text)
 }
 
-func (f Field) fitsNumber(text string) bool {
+// acceptsNumber reports whether text is a number in JSON notation and within the bounds.
+func (f Field) acceptsNumber(text string) bool {
 	v, err := strconv.ParseFloat(text, 64)
-	return err == nil && json.Valid([]byte(text)) && f.within(v)
+	return err == nil && json.Valid([]byte(text)) && f.inBounds(v)
 }
 
-func (f Field) within(v float64) bool {
-	return (f.Min == nil || v >= *f.Min) && (f.Max == nil || v <= *f.Max)
+func (f Field) inBounds(v float64) bool {
+	low, high := math.Inf(-1), math.Inf(1)
+	if f.Min != nil {
+		low = *f.Min
+	}
+	if f.Max != nil {
+		high = *f.Max
+	}
+	return low <= v && v <= high
 }
 
 // takeChoice reads the name of an option, or several names with commas if several options
@@ -278,7 +289,7 @@ func (q Question) takeChoice(text string) (Question, error) {
 	}
 	var picked []int
 	for _, part := range parts {
-		i := slices.IndexFunc(q.Options, func(o Option) bool { return o.called(strings.TrimSpace(part)) })
+		i := slices.IndexFunc(q.Options, func(o Option) bool { return o.hasName(strings.TrimSpace(part)) })
 		if i < 0 {
 			return q, fmt.Errorf("%w: %w: %s", ErrField, ErrOption, part)
 		}
@@ -291,19 +302,16 @@ func (q Question) takeChoice(text string) (Question, error) {
 	return q, q.checkCount()
 }
 
-// called reports whether text names o.
-func (o Option) called(text string) bool {
-	for _, name := range []string{o.Label, o.Description} {
-		if name != "" && strings.EqualFold(name, text) {
-			return true
-		}
+// synonyms lists other names of the options of a YesNo field, by their labels.
+var synonyms = map[string][]string{"Yes": {"y", "true"}, "No": {"n", "false"}}
+
+// hasName reports whether text names o.
+func (o Option) hasName(text string) bool {
+	if text == "" {
+		return false
 	}
-	for word, label := range map[string]string{"y": "Yes", "true": "Yes", "n": "No", "false": "No"} {
-		if o.Label == label && strings.EqualFold(word, text) {
-			return true
-		}
-	}
-	return false
+	names := append([]string{o.Label, o.Description}, synonyms[o.Label]...)
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, text) })
 }
 
 // checkCount returns an error if too few or too many options are chosen, or if an option
@@ -321,7 +329,7 @@ func (q Question) checkCount() error {
 			return nil
 		}
 	}
-	if f.Type == Choices && !f.within(float64(len(q.Picked))) {
+	if f.Type == Choices && !f.inBounds(float64(len(q.Picked))) {
 		return fmt.Errorf("%w: it takes %s", ErrField, f.needs())
 	}
 	return nil

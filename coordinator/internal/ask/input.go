@@ -66,7 +66,13 @@ var described = map[string][]string{
 // the path of its file.
 func emptyPlan(in map[string]any) bool {
 	for key, v := range in {
-		if text, is := v.(string); key != "planFilePath" && (key != "plan" || !is || strings.TrimSpace(text) != "") {
+		switch key {
+		case "planFilePath":
+		case "plan":
+			if text, isText := v.(string); !isText || strings.TrimSpace(text) != "" {
+				return false
+			}
+		default:
 			return false
 		}
 	}
@@ -133,10 +139,12 @@ func rest(in map[string]any, shown []string) string {
 	for _, key := range slices.Sorted(maps.Keys(in)) {
 		v := in[key]
 		_, isText := v.(string)
-		if isText && slices.Contains(shown, key) || slices.Contains(idle, key) || v == nil || v == false {
-			continue
+		switch {
+		case v == nil, v == false, slices.Contains(idle, key):
+		case isText && slices.Contains(shown, key):
+		default:
+			fmt.Fprintf(&b, "\n%s: %s", key, indent(v))
 		}
-		fmt.Fprintf(&b, "\n%s: %s", key, indent(v))
 	}
 	return b.String()
 }

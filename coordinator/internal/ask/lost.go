@@ -8,8 +8,7 @@ import (
 // Undelivered records that the hook of a ended before its session received the answer. The
 // answer is kept for one repetition of exactly the same call, for a limited time.
 func Undelivered(a Ask, now time.Time) (Ask, error) {
-	waits := a.State == Answered || a.State == Delivered && a.Unproven
-	if !waits || a.Decision == nil || a.Kind == CheckIn {
+	if !a.unconfirmed() || a.Decision == nil || a.Kind == CheckIn {
 		return a.refuseStep("miss the delivery of")
 	}
 	return a.leased(now), nil
@@ -59,18 +58,18 @@ func (a Ask) regained() Ask {
 }
 
 // lost reports whether the answer of a was not delivered and has not been used since.
-func (a Ask) lost() bool { return a.Lease != nil && a.Lease.Lost && a.Lease.UsedAt.IsZero() }
+func (a Ask) lost() bool { return a.Lease.unused() && a.Lease.Lost }
 
-// Stands reports whether the answer of a is valid at now for another ask about the same
+// AnswerValid reports whether the answer of a is valid at now for another ask about the same
 // call. That holds for a yes that came after the refusal and for any answer that was not
 // delivered.
-func (a Ask) Stands(now time.Time) bool {
-	return a.Lent(now) || a.lost() && now.Before(a.Lease.Until)
+func (a Ask) AnswerValid(now time.Time) bool {
+	return a.Lease.usable() && now.Before(a.Lease.Until)
 }
 
-// Again applies the undelivered answer of a to b, which asks for exactly the same call. It
+// Reapply applies the undelivered answer of a to b, which asks for exactly the same call. It
 // returns b with the form of a, and the decision.
-func (a Ask) Again(b Ask, now time.Time) (Ask, Decision) {
+func (a Ask) Reapply(b Ask, now time.Time) (Ask, Decision) {
 	d := a.Lease.Decision
 	d.At, d.Scope = now, Once
 	b.Form = a.Form

@@ -82,15 +82,21 @@ func (a Ask) scopeText() string {
 
 // checkScope returns an error if d covers more than a offers.
 func (a Ask) checkScope(d Decision) error {
-	if a.State != Open && !a.Parked {
-		return nil // the caller reports that the ask is settled
+	if !a.Waiting() || !d.Allow {
+		return nil // the caller reports an ask that is settled
 	}
-	switch {
-	case !d.Allow, d.Scope == Once,
-		d.Scope == Session && a.ForSession() != "", d.Scope == Always && a.ForAlways() != "":
+	switch d.Scope {
+	case Once:
 		return nil
-	case d.Scope == Session:
+	case Session:
+		if a.ForSession() != "" {
+			return nil
+		}
 		return fmt.Errorf("%w: nothing of this call can be allowed for the session; a plain yes or no is open", ErrScope)
+	case Always:
+		if a.ForAlways() != "" {
+			return nil
+		}
 	}
 	return fmt.Errorf("%w: Claude Code suggested no rule for it; a plain yes or no is open", ErrScope)
 }
@@ -131,14 +137,20 @@ func unpark(a Ask, note string) Ask {
 	return a
 }
 
-// Lent reports whether a has an unused lease at now that allows one more call.
-func (a Ask) Lent(now time.Time) bool {
-	return a.Lease != nil && a.Lease.Decision.Allow && a.Lease.UsedAt.IsZero() && now.Before(a.Lease.Until)
+// unused reports whether there is a lease and no call has used it.
+func (l *Lease) unused() bool { return l != nil && l.UsedAt.IsZero() }
+
+// usable reports whether l is unused and its answer counts for one more call.
+func (l *Lease) usable() bool { return l.unused() && (l.Decision.Allow || l.Lost) }
+
+// Leased reports whether a has an unused lease at now that allows one more call.
+func (a Ask) Leased(now time.Time) bool {
+	return a.Lease.unused() && a.Lease.Decision.Allow && now.Before(a.Lease.Until)
 }
 
 // Use marks the lease of a as used. A lease can be used once, before it expires.
 func Use(a Ask, now time.Time) (Ask, error) {
-	if !a.Stands(now) {
+	if !a.AnswerValid(now) {
 		return a.refuseStep("use the lease of")
 	}
 	used := *a.Lease
@@ -157,7 +169,7 @@ func markMissed(a Ask) Ask {
 
 // leaseEnd returns when the unused lease of a expires. The zero time means never.
 func (a Ask) leaseEnd() (at time.Time) {
-	if l := a.Lease; l != nil && (l.Decision.Allow || l.Lost) && l.UsedAt.IsZero() && !l.Missed {
+	if l := a.Lease; l.usable() && !l.Missed {
 		return l.Until
 	}
 	return at
@@ -180,7 +192,7 @@ func Tell(a Ask, delivery string) (Ask, error) {
 // Untell reverses Tell for a delivery that never arrived.
 func Untell(a Ask, delivery string) (Ask, error) {
 	l := a.Lease
-	if l == nil || !l.Told || l.ToldIn != delivery || !l.UsedAt.IsZero() {
+	if !l.unused() || !l.Told || l.ToldIn != delivery {
 		return a.refuseStep("take back the late answer of")
 	}
 	untold := *l
@@ -192,22 +204,35 @@ func Untell(a Ask, delivery string) (Ask, error) {
 // TellIn reports whether a delivery has to tell the session about the late answer of a.
 // That is so if no delivery told it yet, or if this one did and its reply was lost.
 func (a Ask) TellIn(delivery string) bool {
-	return a.Lease != nil && (!a.Lease.Told || a.Lease.ToldIn == delivery && delivery != "")
+	switch l := a.Lease; {
+	case l == nil:
+		return false
+	case !l.Told:
+		return true
+	default:
+		return delivery != "" && delivery == l.ToldIn
+	}
 }
 
-// Hopes returns until when an unattended session may wait for the answer to its parked
-// call. The zero time means that it may not wait.
-func (a Ask) Hopes() time.Time {
+// WaitsUntil returns until when an unattended session may wait for the answer to its
+// parked call. The zero time means that it may not wait.
+func (a Ask) WaitsUntil() time.Time {
 	if !a.Parked {
 		return time.Time{}
 	}
 	return a.OpenedAt.Add(a.Times.unattended())
 }
 
-// Same reports whether a and b ask for exactly the same call.
-func (a Ask) Same(b Ask) bool {
-	return a.Session == b.Session && a.Tool == b.Tool && a.Hash == b.Hash
+// A call identifies the exact tool call that an ask is about.
+type call struct {
+	session    session.ID
+	tool, hash string
 }
+
+func (a Ask) call() call { return call{a.Session, a.Tool, a.Hash} }
+
+// Same reports whether a and b ask for exactly the same call.
+func (a Ask) Same(b Ask) bool { return a.call() == b.call() }
 
 func (l Lease) how() string {
 	if l.Lost {

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -157,7 +158,7 @@ type Step func(Ask, Decision) (Ask, error)
 // one of several.
 func Pick(q, option int) Step {
 	return stepOn(q, func(now Question) (Question, bool, error) {
-		if option < 0 || option >= len(now.Options) {
+		if !now.offers(option) {
 			return now, false, ErrOption
 		}
 		if !now.Multi || now.Options[option].Does != "" {
@@ -168,6 +169,9 @@ func Pick(q, option int) Step {
 		return now, false, nil
 	})
 }
+
+// offers reports whether q has an option with this index.
+func (q Question) offers(option int) bool { return option >= 0 && option < len(q.Options) }
 
 // Done returns the step that ends the choice of several options of question q.
 func Done(q int) Step {
@@ -204,7 +208,7 @@ func Choose(options []int) Step {
 	return stepOn(current, func(now Question) (Question, bool, error) {
 		var picked []int
 		for _, i := range options {
-			if i < 0 || i >= len(now.Options) {
+			if !now.offers(i) {
 				return now, false, ErrOption
 			}
 			if !slices.Contains(picked, i) {
@@ -233,7 +237,7 @@ func stepOn(q int, change func(Question) (_ Question, done bool, _ error)) Step 
 			return a, fmt.Errorf("%w: %s", ErrSettled, a.How())
 		case a.Form == nil:
 			return a, ErrNoForm
-		case !ok || q != current && q != a.Form.At:
+		case !ok, q != current && q != a.Form.At:
 			return a, ErrPassed
 		}
 		now, done, err := change(now)
@@ -270,31 +274,35 @@ func (a Ask) unanswered() bool { _, open := a.Form.Now(); return open }
 
 // verb says in one word what the person did.
 func (a Ask) verb() string {
-	switch yes := a.Decision.Allow; {
-	case a.Decision.Interrupt:
+	d := a.Decision
+	switch verb, ok := verbs[a.Kind]; {
+	case d.Interrupt:
 		return "stopped"
-	case a.Kind == Elicitation && !yes:
-		return "declined"
-	case (a.Kind == Questions || a.Kind == Elicitation) && yes:
-		return "answered"
-	case a.Kind == Plan && yes && a.Decision.AcceptEdits:
-		return "approved, with edits accepted,"
-	case a.Kind == Plan && yes:
-		return "approved"
-	case a.Kind == Plan:
-		return "sent back"
-	case yes:
+	case !ok && d.Allow:
 		return "allowed"
+	case !d.Allow:
+		return cmp.Or(verb.no, "denied")
+	case d.AcceptEdits && a.Kind == Plan:
+		return verb.yes + ", with edits accepted,"
+	default:
+		return verb.yes
 	}
-	return "denied"
+}
+
+// verbs says what a person did with a yes or a no, for the kinds of asks that take more
+// than a permission. An empty no is a denial.
+var verbs = map[Kind]struct{ yes, no string }{
+	Questions:   {yes: "answered"},
+	Elicitation: {yes: "answered", no: "declined"},
+	Plan:        {yes: "approved", no: "sent back"},
 }
 
 // hashedInput returns the part of an input that a decision is bound to. For
 // AskUserQuestion that is only the questions, because the host adds the answers to the
 // input before it reports the call.
 func hashedInput(tool string, v any) any {
-	in, ok := v.(map[string]any)
-	if q, has := in["questions"]; tool == "AskUserQuestion" && ok && has {
+	in, _ := v.(map[string]any)
+	if q, found := in["questions"]; found && tool == "AskUserQuestion" {
 		return q
 	}
 	return v

@@ -5,8 +5,10 @@ import "time"
 // RemindAt returns when the person is to be reminded of a: this long after its card. The
 // zero time means never. There is no reminder of a check-in, which needs no answer.
 func (a Ask) RemindAt(after time.Duration) time.Time {
-	waits := a.Shown && !a.CardAt.IsZero() && (a.State == Open || a.Parked) && a.Kind != CheckIn
-	if after <= 0 || a.Reminded || !waits {
+	switch {
+	case after <= 0, a.Reminded, a.Kind == CheckIn, !a.Waiting():
+		return time.Time{}
+	case !a.Shown, a.CardAt.IsZero():
 		return time.Time{}
 	}
 	return a.CardAt.Add(after)

@@ -48,7 +48,7 @@ func TestTimes(t *testing.T) {
 	}
 	parked := permission(false, "")
 	parked.Times = own
-	if got := ask.Park(parked, session.On, t0).Hopes().Sub(t0); got != own.Unattended {
+	if got := ask.Park(parked, session.On, t0).WaitsUntil().Sub(t0); got != own.Unattended {
 		t.Errorf("a session waits for a parked call for %s", got)
 	}
 	if own.GrantFor() != own.Grant || (ask.Times{}).GrantFor() != time.Hour {

@@ -40,7 +40,7 @@ func (s *state) standing(b *store.Batch, a ask.Ask, need grant.Need, now time.Ti
 	d := ask.Decision{Allow: true, At: now}
 	if lent, ok := s.lease(a, now); ok && a.Kind != ask.Denied {
 		if d.By = lent.Lease.Decision.By + ", who had allowed it after the refusal"; lent.Lease.Lost {
-			a, d = lent.Again(a, now)
+			a, d = lent.Reapply(a, now)
 		}
 		d.Channel = "lease"
 		used, err := ask.Use(lent, now)
@@ -112,7 +112,7 @@ func (c *Core) Granted(id session.ID, need grant.Need) (covered bool) {
 // of auto mode does not answer a question of the guard.
 func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
 	for _, old := range s.asks.of(a.Session) {
-		if old.Stands(now) && old.Same(a) && serves(old, a) && (!ok || old.OpenedAt.Before(found.OpenedAt)) {
+		if old.AnswerValid(now) && old.Same(a) && serves(old, a) && (!ok || old.OpenedAt.Before(found.OpenedAt)) {
 			found, ok = old, true
 		}
 	}

@@ -74,7 +74,7 @@ func lateLine(a ask.Ask, now time.Time) string {
 	switch {
 	case a.Lease.Lost:
 		return lostLine(a, call, now)
-	case a.Lent(now):
+	case a.Leased(now):
 		return fmt.Sprintf("The person has meanwhile allowed a call that was refused before. "+
 			"Made again exactly as it was, it may run once until %s: %s", a.Lease.Until.Format("15:04"), call)
 	case !a.Lease.Decision.Allow:
@@ -87,7 +87,7 @@ func lateLine(a ask.Ask, now time.Time) string {
 // lostLine is lateLine of an answer that was not delivered.
 func lostLine(a ask.Ask, call string, now time.Time) string {
 	switch {
-	case !a.Stands(now):
+	case !a.AnswerValid(now):
 		return ""
 	case a.Lease.Decision.Allow:
 		return fmt.Sprintf("The person allowed a call, but the answer was lost on its way. "+
@@ -102,7 +102,7 @@ func lostLine(a ask.Ask, call string, now time.Time) string {
 // available on which the person can allow it.
 func (s *state) hopes(id session.ID) (until time.Time) {
 	for _, a := range s.asks.of(id) {
-		if at := a.Hopes(); at.After(until) && (a.Kind != ask.Denied || s.reachable()) {
+		if at := a.WaitsUntil(); at.After(until) && (a.Kind != ask.Denied || s.reachable()) {
 			until = at
 		}
 	}
