@@ -13,7 +13,7 @@ type Channel struct{ name string }
 type Channels []Channel
 
 // channels are the places where a person can answer.
-var channels = []string{"telegram", "terminal"}
+var channels = []string{"telegram", "web", "terminal"}
 
 // UnmarshalText reads the name of a channel.
 func (c *Channel) UnmarshalText(text []byte) error {

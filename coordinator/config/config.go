@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
@@ -23,6 +24,7 @@ type Config struct {
 	AnswersFrom Channels `toml:"answers_from"`
 
 	Telegram   Telegram   `toml:"telegram"`
+	Web        Web        `toml:"web"`
 	CheckIn    CheckIn    `toml:"checkin"`
 	Quiet      Quiet      `toml:"quiet"`
 	Escalation Escalation `toml:"escalation"`
@@ -41,7 +43,7 @@ type Telegram struct {
 // Default is the configuration without a file.
 func Default() Config {
 	return Config{
-		Telegram: Telegram{API: TelegramAPI}, CheckIn: CheckIn{Hold: Hold}, Asks: AsksByDefault,
+		Telegram: Telegram{API: TelegramAPI}, Web: Web{Addr: WebAddr}, CheckIn: CheckIn{Hold: Hold}, Asks: AsksByDefault,
 		Loop:   Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
 		Issues: Issues{Review: ReviewOn}, Consult: Consult{ConsultPrograms, ConsultTimeout},
 	}
@@ -89,9 +91,12 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := errors.Join(c.AnswersFrom.check(), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(),
+	if err := errors.Join(c.AnswersFrom.check(), c.Web.check(), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(),
 		c.Asks.check(), c.Loop.check(), c.Issues.check(), c.Consult.check()); err != nil {
 		return err
+	}
+	if slices.Equal(c.AnswersFrom.Names(), []string{"web"}) && c.Web.Addr == WebOff {
+		return errors.New("answers_from names web alone, and web.addr is off: nobody could answer")
 	}
 	return CheckAPI(c.Telegram.API)
 }

@@ -52,11 +52,11 @@ func TestParseRefuses(t *testing.T) {
 		"[consult]\nprograms = ['claude', 7]": "line 2: each of consult.programs must be a text in quotes, not 7",
 		"[consult]\ntimeout = 2026-01-01":     "not a date or a time",
 		"[telegram]\napi = ":                  "line 2: ",
-		"\nanswers_from = ['telegram', 'web']": `line 2: answers_from names "web", where nobody can answer; ` +
-			`want telegram or terminal`,
+		"\nanswers_from = ['telegram', 'pager']": `line 2: answers_from names "pager", where nobody can answer; ` +
+			`want telegram or web or terminal`,
 		"answers_from = ['']":                    `line 1: answers_from names "", where nobody can answer`,
 		"answers_from = 'telegram'":              "line 1: ",
-		"answers_from = []":                      "nobody could answer; want telegram, terminal, or leave it out",
+		"answers_from = []":                      "nobody could answer; want telegram, web, terminal, or leave it out",
 		"answers_from = ['terminal','terminal']": `answers_from names "terminal" twice`,
 		"a\x00":                                  "line 1: ",
 		"\xff\xfe":                               "line 1: ",

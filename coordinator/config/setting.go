@@ -25,6 +25,8 @@ func (c Config) Settings() []Setting {
 func (c Config) settings() []Setting {
 	return []Setting{
 		{Key: "telegram.api", Value: c.Telegram.API},
+		{Key: "web.addr", Value: c.Web.Addr},
+		{Key: "web.hosts", Value: orElse(strings.Join(c.Web.Hosts, ", "), "none")},
 		{Key: "checkin.hold", Value: time.Duration(c.CheckIn.Hold).String()},
 		{Key: "asks.grace", Value: time.Duration(c.Asks.Grace).String()},
 		{Key: "asks.attended", Value: time.Duration(c.Asks.Attended).String()},
