@@ -6,6 +6,7 @@ package review
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ const Heading = "## Second Opinion"
 // A Past is what the journal says about one reviewer since it last ended.
 type Past struct {
 	Consulted bool // another model answered
-	Alone     bool // the reviewer tried, but no other model was available
+	Alone     bool // the reviewer tried to consult, but no other model was available
 	Blocks    int
 }
 
@@ -76,8 +77,8 @@ func Judge(p Past, message string) Ruling {
 		what := strings.Join(missing, ", and ")
 		return Ruling{Kind: event.GateGivenUp, Text: fmt.Sprintf("let go after %d blocks: %s", p.Blocks, what),
 			Tell: fmt.Sprintf(
-				"Afar: the review that you were just given did not pass the review gate: %s. She was sent back "+
-					"%d times. Do not count it as a review: say that it is missing.",
+				"Afar: the review that you were just given did not pass the review gate: %s. The reviewer was sent "+
+					"back %d times. Do not count it as a review: say that it is missing.",
 				what,
 				p.Blocks,
 			)}
@@ -129,42 +130,46 @@ func advice(missing []string, blocks int) string {
 	return b.String()
 }
 
-// SecondOpinion returns the text of the section with that heading, "" if there is none
-// or it is empty. A heading inside a fence does not count.
+// SecondOpinion returns the text of the section under Heading, "" if the section is
+// missing or empty. A heading inside a fence does not count.
 func SecondOpinion(message string) string {
-	var body []string
-	in, fence := false, ""
+	var section []string
+	inside, fence := false, ""
 	for l := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(message), "\n") {
-		was := fence
+		before := fence
 		fence = fenceAfter(fence, l)
-		heading := was == "" && fence == "" && level(l) > 0
-		switch {
-		case heading && isHeading(l):
-			in = true
-		case heading && level(l) <= 2:
-			in = false
-		case in:
-			body = append(body, l)
+		level := headingLevel(l)
+		if before+fence != "" {
+			level = 0 // code
+		}
+		switch level {
+		case 1:
+			inside = false
+		case 2:
+			inside = isSecondOpinion(l)
+		default:
+			if inside {
+				section = append(section, l)
+			}
 		}
 	}
-	return strings.TrimSpace(strings.Join(body, "\n"))
+	return strings.TrimSpace(strings.Join(section, "\n"))
 }
 
-// isHeading reports whether a line is the heading. It ignores case and the signs that
-// models like to put around a heading.
-func isHeading(l string) bool {
-	words := strings.Trim(l, "#*_: \t")
-	return level(l) == 2 && strings.EqualFold(words, strings.Trim(Heading, "# "))
+// isSecondOpinion reports whether the title of a heading is that of Heading. It ignores
+// case and the signs that models like to put around a title.
+func isSecondOpinion(heading string) bool {
+	return strings.EqualFold(strings.Trim(heading, "#*_: \t"), strings.Trim(Heading, "# "))
 }
 
-// level returns the level of a line's heading, 0 if the line is not a heading.
-func level(l string) int {
-	l = strings.TrimLeft(l, " ")
-	n := len(l) - len(strings.TrimLeft(l, "#"))
-	if n > 6 || n == 0 || n < len(l) && l[n] != ' ' && l[n] != '\t' {
-		return 0
+var headingSigns = regexp.MustCompile(`^ *(#{1,6})(?:[ \t]|$)`)
+
+// headingLevel returns the level of a line's heading, 0 if the line is not a heading.
+func headingLevel(l string) int {
+	if signs := headingSigns.FindStringSubmatch(l); signs != nil {
+		return len(signs[1])
 	}
-	return n
+	return 0
 }
 
 // fenceAfter returns the fence that is open after a line, "" if there is none.
@@ -204,17 +209,25 @@ type Call struct {
 
 // Over reports whether the call can no longer begin a consultation.
 func (c Call) Over(now time.Time) bool {
-	returned := !c.Returned.IsZero()
-	return now.Sub(c.At) >= Open || returned && (c.Taken > 0 || now.Sub(c.Returned) >= Grace)
+	switch {
+	case now.Sub(c.At) >= Open:
+		return true
+	case c.Returned.IsZero():
+		return false
+	}
+	return c.Taken > 0 || now.Sub(c.Returned) >= Grace
 }
 
 // Whose returns the index of the call to which a consultation that begins now belongs:
-// of the calls with the fewest consultations, the oldest. It returns -1 if there is
-// none.
+// of the calls with the fewest consultations, the oldest. It returns -1 if every call is
+// over.
 func Whose(calls []Call, now time.Time) int {
 	best := -1
 	for i, c := range calls {
-		if !c.Over(now) && (best < 0 || c.Taken < calls[best].Taken) {
+		if c.Over(now) {
+			continue
+		}
+		if best < 0 || c.Taken < calls[best].Taken {
 			best = i
 		}
 	}

@@ -12,30 +12,31 @@ const opinion = "Fine.\n\n## Second Opinion\ncodex would rename it; I would not.
 
 func TestJudge(t *testing.T) {
 	const (
-		yes, none          = event.ConsultAnswered, event.ConsultFailed
-		block, open, given = event.GateBlocked, event.GateOpened, event.GateGivenUp
+		answered, failed        = event.ConsultAnswered, event.ConsultFailed
+		blocked, opened, gaveUp = event.GateBlocked, event.GateOpened, event.GateGivenUp
+		noBoth                  = "no consultation of another model by this agent, and the last message has no section"
 	)
 	for _, c := range []struct {
 		name    string
 		past    []event.Kind
 		message string
 		want    event.Kind
-		says    string // part of what she or the session is told
+		says    string // part of what the reviewer or the session is told
 	}{
-		{"both", []event.Kind{yes}, opinion, open, ""},
-		{"no section", []event.Kind{yes}, "Fine.", block, "no section"},
-		{"no consultation", nil, opinion, block, "no consultation"},
-		{"neither", nil, "Fine.", block, "no consultation of another model by this agent, and the last message has no section"},
-		{"empty section", []event.Kind{yes}, "## Second Opinion\n\n## Rest\nx", block, "no section"},
-		{"nobody could be asked", []event.Kind{none}, opinion, open, "opinion of one model"},
-		{"nobody could be asked, and she is silent of it", []event.Kind{none}, "Fine.", block, "no section"},
-		{"in the end somebody could", []event.Kind{none, yes}, opinion, open, ""},
-		{"second block", []event.Kind{block}, opinion, block, "(2 of 3)"},
-		{"third block", []event.Kind{block, block}, opinion, block, "(3 of 3)"},
-		{"let go", []event.Kind{block, block, block}, opinion, given, "did not pass the review gate"},
-		{"late, but done", []event.Kind{block, block, block, yes}, opinion, open, ""},
-		{"an old consultation", []event.Kind{yes, open}, opinion, block, "(1 of 3)"},
-		{"after she was let go", []event.Kind{block, block, block, given}, opinion, block, "(1 of 3)"},
+		{"both", []event.Kind{answered}, opinion, opened, ""},
+		{"no section", []event.Kind{answered}, "Fine.", blocked, "no section"},
+		{"no consultation", nil, opinion, blocked, "no consultation"},
+		{"neither", nil, "Fine.", blocked, noBoth},
+		{"empty section", []event.Kind{answered}, "## Second Opinion\n\n## Rest\nx", blocked, "no section"},
+		{"no other model", []event.Kind{failed}, opinion, opened, "opinion of one model"},
+		{"no other model, not reported", []event.Kind{failed}, "Fine.", blocked, "no section"},
+		{"another model at the second try", []event.Kind{failed, answered}, opinion, opened, ""},
+		{"second block", []event.Kind{blocked}, opinion, blocked, "(2 of 3)"},
+		{"third block", []event.Kind{blocked, blocked}, opinion, blocked, "(3 of 3)"},
+		{"the gate gives up", []event.Kind{blocked, blocked, blocked}, opinion, gaveUp, "did not pass the review gate"},
+		{"late, but done", []event.Kind{blocked, blocked, blocked, answered}, opinion, opened, ""},
+		{"an old consultation", []event.Kind{answered, opened}, opinion, blocked, "(1 of 3)"},
+		{"after the gate gave up", []event.Kind{blocked, blocked, blocked, gaveUp}, opinion, blocked, "(1 of 3)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var entries []event.Event
@@ -43,19 +44,21 @@ func TestJudge(t *testing.T) {
 				entries = append(entries, event.Event{Kind: k})
 			}
 			r := Judge(Since(entries), c.message)
-			if r.Kind != c.want || !strings.Contains(r.Block+r.Tell, c.says) || c.says == "" && r.Tell != "" ||
-				r.Text == "" {
+			if r.Kind != c.want || !strings.Contains(r.Block+r.Tell, c.says) || r.Text == "" {
 				t.Errorf("%+v", r)
 			}
-			if (r.Block != "") != (r.Kind == block) || r.Kind == given && r.Tell == "" {
+			if c.says == "" && r.Tell != "" {
+				t.Errorf("the session is told %q", r.Tell)
+			}
+			if (r.Block != "") != (r.Kind == blocked) || r.Kind == gaveUp && r.Tell == "" {
 				t.Errorf("who is told what: %+v", r)
 			}
 		})
 	}
 }
 
-// TestAdvice: she is told how to consult where she did not, always what to give
-// again, and how often she was sent back.
+// TestAdvice checks that a reviewer that did not consult is told how to, and that every
+// reviewer is told to repeat the review and how often it was sent back.
 func TestAdvice(t *testing.T) {
 	for _, c := range []struct {
 		past    Past
@@ -116,7 +119,13 @@ func TestSecondOpinion(t *testing.T) {
 }
 
 func FuzzSecondOpinion(f *testing.F) {
-	for _, s := range []string{opinion, "```\n## Second Opinion\nx", "## \x00\xff\r## Second Opinion\r\rx", strings.Repeat("#", 99), strings.Repeat("`", 99)} {
+	for _, s := range []string{
+		opinion,
+		"```\n## Second Opinion\nx",
+		"## \x00\xff\r## Second Opinion\r\rx",
+		strings.Repeat("#", 99),
+		strings.Repeat("`", 99),
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -128,8 +137,8 @@ func FuzzSecondOpinion(f *testing.F) {
 
 func TestWhose(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	call := func(ago time.Duration, taken int) Call { return Call{At: now.Add(-ago), Taken: taken} }
-	back := func(ago time.Duration, taken int) Call {
+	running := func(ago time.Duration, taken int) Call { return Call{At: now.Add(-ago), Taken: taken} }
+	returned := func(ago time.Duration, taken int) Call {
 		return Call{At: now.Add(-time.Minute), Returned: now.Add(-ago), Taken: taken}
 	}
 	for _, c := range []struct {
@@ -137,16 +146,16 @@ func TestWhose(t *testing.T) {
 		want int
 	}{
 		{nil, -1},
-		{[]Call{call(time.Second, 0)}, 0},
-		{[]Call{call(time.Second, 1)}, 0},
-		{[]Call{call(2*time.Second, 0), call(time.Second, 0)}, 0},
-		{[]Call{call(2*time.Second, 1), call(time.Second, 0)}, 1},
-		{[]Call{call(Open, 0)}, -1},
-		{[]Call{call(2*Open, 0), call(time.Second, 3)}, 1},
-		{[]Call{back(time.Second, 0)}, 0}, // the host put it into the background
-		{[]Call{back(Grace, 0)}, -1},
-		{[]Call{back(time.Second, 1)}, -1}, // it had its own
-		{[]Call{back(time.Second, 1), call(time.Second, 1)}, 1},
+		{[]Call{running(time.Second, 0)}, 0},
+		{[]Call{running(time.Second, 1)}, 0},
+		{[]Call{running(2*time.Second, 0), running(time.Second, 0)}, 0},
+		{[]Call{running(2*time.Second, 1), running(time.Second, 0)}, 1},
+		{[]Call{running(Open, 0)}, -1},
+		{[]Call{running(2*Open, 0), running(time.Second, 3)}, 1},
+		{[]Call{returned(time.Second, 0)}, 0}, // the host moved it to the background
+		{[]Call{returned(Grace, 0)}, -1},
+		{[]Call{returned(time.Second, 1)}, -1}, // it had its consultation
+		{[]Call{returned(time.Second, 1), running(time.Second, 1)}, 1},
 	} {
 		if got := Whose(c.open, now); got != c.want {
 			t.Errorf("%+v: %d, want %d", c.open, got, c.want)

@@ -6,15 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"time"
 )
 
-// mostCalls is how much of a transcript one call of Calls reads, in bytes.
-const mostCalls = 4 << 20
+// maxCalls is how much of a transcript one call of Calls reads, in bytes.
+const maxCalls = 4 << 20
 
-// A Call is a tool call as a transcript shows it: that it was made, with its
-// tool, or that it ran, with its session.
+// A Call is what one entry of a transcript says about a tool call. The entry that makes
+// the call names its Tool. The entry with its result has the other fields.
 type Call struct {
 	ID      string
 	Tool    string
@@ -23,89 +22,73 @@ type Call struct {
 	At      time.Time
 }
 
-// Calls reads the tool calls of a transcript behind the byte from, at most some
-// megabytes of them, and returns where to go on. A negative from begins at most
-// that many bytes before the end. A line that is still being written is left for
-// the next look.
+// Calls reads the tool calls of a transcript after the byte from, at most some
+// megabytes of the file. It returns the from of the next read. A negative from begins at
+// most that many bytes before the end. A line that is still being written is left for
+// the next read.
 func Calls(path string, from int64) (calls []Call, next int64) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return nil, from
-	}
-	if from < 0 {
-		from = max(0, info.Size()+from)
-	}
-	if info.Size() <= from {
-		return nil, min(from, info.Size())
-	}
-	f, err := os.Open(path)
+	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, from
 	}
 	defer f.Close()
-	if _, err := f.Seek(from, io.SeekStart); err != nil {
-		return nil, from
+	if from < 0 {
+		from = max(0, size+from)
 	}
-	return readCalls(bufio.NewReaderSize(io.LimitReader(f, mostCalls), 256<<10), from, info.Size())
+	from = min(from, size)
+	return readCalls(bufio.NewReaderSize(io.NewSectionReader(f, from, maxCalls), 256<<10), from, size)
 }
 
-// readCalls reads whole lines. It skips a line that is longer than mostCalls.
-func readCalls(r *bufio.Reader, at, size int64) (calls []Call, next int64) {
-	for begin := at; ; {
+// readCalls reads whole lines. It skips a line that is longer than maxCalls.
+func readCalls(r *bufio.Reader, from, size int64) (calls []Call, next int64) {
+	for next = from; ; {
 		line, err := r.ReadBytes('\n')
-		if err != nil {
-			if at == begin && int64(len(line)) == mostCalls {
-				at = min(begin+mostCalls, size)
-			}
-			if !errors.Is(err, io.EOF) {
-				return calls, begin
-			}
-			return calls, at
+		switch {
+		case err == nil:
+			next += int64(len(line))
+			calls = append(calls, callsOf(line)...)
+		case !errors.Is(err, io.EOF):
+			return calls, from
+		case len(line) == maxCalls:
+			return calls, min(from+maxCalls, size)
+		default:
+			return calls, next
 		}
-		at += int64(len(line))
-		calls = append(calls, callsOf(line)...)
 	}
 }
 
-// A callRow is what is read of a transcript's line.
+// A callRow is a row with what it says about a tool call.
 type callRow struct {
-	Side     bool      `json:"isSidechain"`
-	Session  string    `json:"sessionId"`
-	At       time.Time `json:"timestamp"`
-	Decision *struct {
+	row
+	Sidechain bool      `json:"isSidechain"`
+	Session   string    `json:"sessionId"`
+	At        time.Time `json:"timestamp"`
+	Decision  *struct {
 		Decision string `json:"decision"`
 	} `json:"permissionDecision"`
-	Message struct {
-		Content json.RawMessage `json:"content"`
-	} `json:"message"`
 }
 
+// toolBlock occurs in each line that makes a tool call or has a result.
+var toolBlock = []byte(`"tool_`)
+
 func callsOf(line []byte) (calls []Call) {
-	if !bytes.Contains(line, []byte(`"tool_use`)) && !bytes.Contains(line, []byte(`"tool_result"`)) {
-		return nil
-	}
 	var r callRow
-	var blocks []struct {
-		Type, ID, Name string
-		Of             string `json:"tool_use_id"`
-		IsError        bool   `json:"is_error"`
-	}
-	if json.Unmarshal(line, &r) != nil || r.Side || json.Unmarshal(r.Message.Content, &blocks) != nil {
+	if !bytes.Contains(line, toolBlock) || json.Unmarshal(line, &r) != nil || r.Sidechain {
 		return nil
 	}
-	for _, b := range blocks {
+	for _, b := range r.blocks() {
 		switch b.Type {
 		case "tool_use":
 			calls = append(calls, Call{ID: b.ID, Tool: b.Name})
 		case "tool_result":
-			calls = append(calls, Call{ID: b.Of, Ran: r.ran(b.IsError), Session: r.Session, At: r.At})
+			calls = append(calls, Call{ID: b.Result, Ran: r.ran(b.IsError), Session: r.Session, At: r.At})
 		}
 	}
 	return calls
 }
 
-// ran reports whether a call ran: the client says that it was accepted, or it has
-// a result without an error, if the client says nothing.
+// ran reports whether the call of a result ran. A client that records its decision says
+// so itself. Otherwise a call ran if its result is no error.
 func (r callRow) ran(isError bool) bool {
 	if r.Decision == nil {
 		return !isError

@@ -2,28 +2,27 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
-// A look reads a transcript from its end. The zero look has seen nothing.
-type look struct {
+// A reverseReader reads a transcript from its end. The zero value has read nothing.
+type reverseReader struct {
 	seen      usage.Glance
-	named     string // the title that the host made
+	aiTitle   string // the title that the host made
 	compacted bool
 }
 
 // glance returns what the lines say.
-func (l *look) glance() usage.Glance {
-	g := l.seen
-	if g.Title == "" {
-		g.Title = l.named
-	}
+func (r *reverseReader) glance() usage.Glance {
+	g := r.seen
+	g.Title = cmp.Or(g.Title, r.aiTitle)
 	return g
 }
 
-// entry is one line of a transcript, as far as a look reads it.
+// entry holds the fields of a line that a reverseReader reads.
 type entry struct {
 	record
 	Subtype     string `json:"subtype"`
@@ -32,35 +31,39 @@ type entry struct {
 	AITitle     string `json:"aiTitle"`
 }
 
-// titled occurs in each line that names the conversation.
-var titled = []byte(`-title"`)
+// titleMark occurs in each line that names the conversation.
+var titleMark = []byte(`-title"`)
 
-// back takes the line before those that were taken. It ignores a broken line.
-func (l *look) back(line []byte) {
-	var e entry
-	if l.seen.Model != "" && !bytes.Contains(line, titled) || json.Unmarshal(line, &e) != nil {
+// add takes the line before those that were added. It ignores a broken line.
+func (r *reverseReader) add(line []byte) {
+	if r.seen.Model != "" && !bytes.Contains(line, titleMark) {
 		return
 	}
-	switch {
-	case e.Type == "custom-title" && l.seen.Title == "":
-		l.seen.Title = e.CustomTitle
-	case e.Type == "ai-title" && l.named == "":
-		l.named = e.AITitle
-	case e.Type == "system" && e.Subtype == "compact_boundary":
-		l.compacted = true
-	case e.Type == "assistant" && !e.Sidechain && l.seen.Model == "" && e.Message.Usage != nil:
-		l.answer(e)
+	var e entry
+	if json.Unmarshal(line, &e) != nil {
+		return
+	}
+	switch e.Type {
+	case "custom-title":
+		r.seen.Title = cmp.Or(r.seen.Title, e.CustomTitle)
+	case "ai-title":
+		r.aiTitle = cmp.Or(r.aiTitle, e.AITitle)
+	case "system":
+		r.compacted = r.compacted || e.Subtype == "compact_boundary"
+	default:
+		r.addAnswer(e)
 	}
 }
 
-// answer takes the newest answer of the model.
-func (l *look) answer(e entry) {
-	if e.Message.Model == synthetic {
+// addAnswer takes the newest answer of the model in the main conversation.
+func (r *reverseReader) addAnswer(e entry) {
+	isNewest := r.seen.Model == "" && e.isAnswer() && !e.Sidechain
+	if !isNewest || e.Message.Model == synthetic {
 		return
 	}
-	l.seen.Model = e.Message.Model
-	if !l.compacted {
-		l.seen.Context = e.cost().Tokens
+	r.seen.Model = e.Message.Model
+	if !r.compacted {
+		r.seen.Context = e.cost().Tokens
 	}
 }
 

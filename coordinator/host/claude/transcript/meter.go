@@ -10,15 +10,15 @@ import (
 // A meter adds up the lines of one transcript. The zero meter has seen none.
 type meter struct {
 	sum  usage.Sum
-	last string    // id of the newest answer: one line per part of it says the same
-	part usage.Sum // what that answer counts for
+	last string    // id of the newest answer; each part of it has a line with its usage so far
+	part usage.Sum // usage of that answer
 }
 
 // total returns what the lines say.
 func (m *meter) total() usage.Sum { return m.sum.Plus(m.part) }
 
-// mark occurs in each line that says what an answer used.
-var mark = []byte(`"usage"`)
+// usageMark occurs in each line that says what an answer used.
+var usageMark = []byte(`"usage"`)
 
 // record holds the fields of a line that a meter reads.
 type record struct {
@@ -40,21 +40,24 @@ type record struct {
 
 // add takes one line. It ignores a line that is not an answer of the model, or not JSON.
 func (m *meter) add(line []byte) {
-	if !bytes.Contains(line, mark) {
+	if !bytes.Contains(line, usageMark) {
 		return
 	}
 	var r record
-	if json.Unmarshal(line, &r) != nil || r.Type != "assistant" || r.Message.Usage == nil {
+	if json.Unmarshal(line, &r) != nil || !r.isAnswer() {
 		return
 	}
-	took := r.cost()
+	cost := r.cost()
 	if r.Message.ID == "" || r.Message.ID != m.last {
 		m.sum = m.total()
-		m.last, m.part = r.Message.ID, took
+		m.last, m.part = r.Message.ID, cost
 		return
 	}
-	m.part = usage.Sum{Tokens: max(m.part.Tokens, took.Tokens), USD: max(m.part.USD, took.USD)}
+	m.part = usage.Sum{Tokens: max(m.part.Tokens, cost.Tokens), USD: max(m.part.USD, cost.USD)}
 }
+
+// isAnswer reports whether the line is an answer of the model, with its usage.
+func (r record) isAnswer() bool { return r.Type == "assistant" && r.Message.Usage != nil }
 
 func (r record) cost() usage.Sum {
 	u := r.Message.Usage

@@ -3,18 +3,16 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
-	"io"
-	"os"
 	"strings"
-	"syscall"
 	"time"
 )
 
-// saidIn is how much of the end of a transcript is searched for the model's last
+// saidTail is how much of the end of a transcript is searched for the model's last
 // text, in bytes.
-const saidIn = 256 << 10
+const saidTail = 256 << 10
 
-// The host may write down a call after it has asked about it: 2.1.197 does.
+// How often and how long SaidBeforeCall waits for the call. The host may write a call
+// down after it has asked about it: 2.1.197 does.
 const (
 	saidTries = 12
 	saidPause = 80 * time.Millisecond
@@ -24,7 +22,7 @@ const (
 // last prompt; "" if there is none, or if it is too far from the end. A missing file
 // has no text.
 func Said(path string) string {
-	text, _ := lastText(ending(path))
+	text, _ := lastText(tailOf(path))
 	return text
 }
 
@@ -32,41 +30,30 @@ func Said(path string) string {
 // second until the call is in the transcript. If the transcript then still ends with a
 // text, SaidBeforeCall returns "": that text may be the end of an earlier turn.
 func SaidBeforeCall(path string) string {
-	for try := 1; ; try++ {
-		text, at := lastText(ending(path))
-		switch {
-		case at == atCall || at == atNothing:
-			return text
-		case try < saidTries:
-			time.Sleep(saidPause)
-		case at == atText:
-			return ""
-		default:
+	for range saidTries - 1 {
+		text, at := lastText(tailOf(path))
+		switch at {
+		case atCall, atNothing:
 			return text
 		}
+		time.Sleep(saidPause)
 	}
+	text, at := lastText(tailOf(path))
+	if at == atText {
+		return ""
+	}
+	return text
 }
 
-// ending returns the lines at the end of a transcript, nil for none.
-func ending(path string) []byte {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// tailOf returns the lines at the end of a transcript. It returns none if the file is
+// missing or not regular.
+func tailOf(path string) []byte {
+	f, size, err := openRegular(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	from := max(0, info.Size()-saidIn)
-	tail, err := io.ReadAll(io.NewSectionReader(f, from, saidIn))
-	if err != nil {
-		return nil
-	}
-	if from > 0 {
-		_, tail, _ = bytes.Cut(tail, []byte("\n")) // the rest of a line
-	}
-	return tail
+	return readTail(f, size, saidTail)
 }
 
 // A position says what a transcript ends with.
@@ -74,7 +61,7 @@ type position int
 
 const (
 	atNothing position = iota // no message
-	atTold                    // what the model was told: a prompt, or results of all its calls
+	atInput                   // a prompt, or the results of all calls
 	atText                    // a text of the model, without a call
 	atCall                    // a call without a result
 )
@@ -100,11 +87,11 @@ func lastText(lines []byte) (text string, at position) {
 	return "", at
 }
 
-// position returns what a transcript ends with whose last message is the row.
+// position returns what the transcript ends with if the row is its last message.
 func (r row) position() position {
 	switch {
-	case r.Type == "user" && !r.Meta:
-		return atTold
+	case r.isInput():
+		return atInput
 	case r.Type == "assistant":
 		return atText
 	}
@@ -115,17 +102,19 @@ func (r row) position() position {
 // results follow the row; calls adds those whose results are in the row.
 func (r row) calls(answered map[string]bool) bool {
 	for _, b := range r.blocks() {
-		switch {
-		case b.Type == "tool_result":
+		switch b.Type {
+		case "tool_result":
 			answered[b.Result] = true
-		case b.Type == "tool_use" && !answered[b.ID]:
-			return true
+		case "tool_use":
+			if !answered[b.ID] {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// A row is one line of a transcript, as far as it says who wrote what.
+// A row holds the fields of a line that say who wrote what.
 type row struct {
 	Type    string `json:"type"`
 	Meta    bool   `json:"isMeta"` // the host wrote it
@@ -143,10 +132,12 @@ func readRow(line []byte) (r row) {
 }
 
 type block struct {
-	Type   string `json:"type"`
-	Text   string `json:"text"`
-	ID     string `json:"id"`          // of a tool_use
-	Result string `json:"tool_use_id"` // of a tool_result: the call it answers
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	ID      string `json:"id"` // of a tool_use
+	Name    string `json:"name"`
+	Result  string `json:"tool_use_id"` // of a tool_result: the call it answers
+	IsError bool   `json:"is_error"`
 }
 
 // blocks returns the parts of a message; a bare text is one part.
@@ -161,28 +152,31 @@ func (r row) blocks() (parts []block) {
 	return parts
 }
 
-// text returns the last text of what the model wrote, "" for any other row.
+// texts returns the texts of a message.
+func (r row) texts() (texts []string) {
+	for _, b := range r.blocks() {
+		if b.Type == "text" {
+			texts = append(texts, b.Text)
+		}
+	}
+	return texts
+}
+
+// text returns the last text of a message of the model, "" for any other row.
 func (r row) text() (last string) {
 	if r.Type != "assistant" {
 		return ""
 	}
-	for _, b := range r.blocks() {
-		if b.Type == "text" && strings.TrimSpace(b.Text) != "" {
-			last = b.Text
+	for _, text := range r.texts() {
+		if strings.TrimSpace(text) != "" {
+			last = text
 		}
 	}
 	return last
 }
 
-// prompt reports whether a row is what a person asked, and no result of a tool.
-func (r row) prompt() bool {
-	if r.Type != "user" || r.Meta {
-		return false
-	}
-	for _, b := range r.blocks() {
-		if b.Type == "text" {
-			return true
-		}
-	}
-	return false
-}
+// prompt reports whether a row is a prompt of a person. A result of a tool is none.
+func (r row) prompt() bool { return r.isInput() && len(r.texts()) > 0 }
+
+// isInput reports whether a row is a message to the model that the host did not add.
+func (r row) isInput() bool { return r.Type == "user" && !r.Meta }

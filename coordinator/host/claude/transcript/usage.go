@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
@@ -18,22 +17,15 @@ const longestLine = 4 << 20
 // line that is still being written is left for the next time. A negative from only finds
 // the end. A file that is missing, not regular or shorter than before has no usage.
 func Usage(path string, from int64) (sum usage.Sum, end int64) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+	f, size, err := openRegular(path)
+	if err != nil {
 		return sum, max(from, 0)
 	}
-	if from < 0 || info.Size() < from {
-		return sum, info.Size()
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return sum, from
-	}
 	defer f.Close()
-	if _, err := f.Seek(from, io.SeekStart); err != nil {
-		return sum, from
+	if from < 0 || size < from {
+		return sum, size
 	}
-	return addLines(bufio.NewReaderSize(io.LimitReader(f, info.Size()-from), 256<<10), from)
+	return addLines(bufio.NewReaderSize(io.NewSectionReader(f, from, size-from), 256<<10), from)
 }
 
 // addLines adds up the usage in the lines of r, and returns the end of the last one.
