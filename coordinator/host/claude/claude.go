@@ -31,13 +31,13 @@ const (
 // not a version.
 func Before(a, b string) bool {
 	x, y := numbers(a), numbers(b)
-	return x != nil && y != nil && slices.Compare(x, y) < 0
+	return x != nil && slices.Compare(x, y) < 0 // nothing is before a nil y
 }
 
 // Stops reports whether a client of this version stops a call whose guard
 // failed. It returns false for a text that is not a version.
 func Stops(version string) bool {
-	return numbers(version) != nil && !Before(version, FailClosed)
+	return slices.Compare(numbers(version), numbers(FailClosed)) >= 0
 }
 
 // Version runs the client with --version and returns the number it prints. It
@@ -48,8 +48,11 @@ func Version(program string, env []string, wait time.Duration) string {
 	c := exec.CommandContext(ctx, program, "--version")
 	c.Env, c.WaitDelay = env, wait/4
 	out, err := c.Output()
+	if err != nil {
+		return ""
+	}
 	version, name, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
-	if err != nil || numbers(version) == nil || !strings.HasPrefix(name, "(Claude Code") {
+	if numbers(version) == nil || !strings.HasPrefix(name, "(Claude Code") {
 		return ""
 	}
 	return version

@@ -3,6 +3,7 @@ package claude
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // An Env looks a variable up in the environment that the client gives its hooks.
@@ -31,8 +32,8 @@ func (e Env) ConfigDir() string {
 // ConfigDirName is the variable that moves the configuration directory.
 const ConfigDirName = "CLAUDE_CONFIG_DIR"
 
-// Attended reports whether a person sits at the client's terminal. Older clients
-// do not say so themselves.
+// Attended reports whether a person sits at the client's terminal. Older clients do not
+// set the variable.
 func (e Env) Attended() bool {
 	if v := e("CLAUDE_CODE_SESSION_ATTENDED"); v != "" {
 		return v == "1"
@@ -53,20 +54,14 @@ func (e Env) atTerminal() bool { return e.Entrypoint() == "cli" }
 
 func (e Env) inJob() bool { return e("CLAUDE_JOB_DIR") != "" }
 
-// PID returns the process id of the client. Older clients do not name themselves;
-// a hook is their child.
+// PID returns the process id of the client. Older clients do not set the variable. A
+// hook is a child of its client.
 func (e Env) PID() int {
-	pid := 0
-	for _, c := range e("CLAUDE_PID") {
-		if c < '0' || c > '9' || pid > 1<<22 {
-			return os.Getppid()
-		}
-		pid = pid*10 + int(c-'0')
-	}
-	if pid == 0 {
+	pid, err := strconv.ParseUint(e("CLAUDE_PID"), 10, 26)
+	if err != nil || pid == 0 {
 		return os.Getppid()
 	}
-	return pid
+	return int(pid)
 }
 
 // IsSessionFile reports whether path is where the client keeps what the shells of
@@ -74,6 +69,5 @@ func (e Env) PID() int {
 // file in its settings.
 func IsSessionFile(path, session string) bool {
 	dir := filepath.Dir(path)
-	return session != "" && filepath.IsAbs(path) && filepath.Base(dir) == session &&
-		filepath.Base(filepath.Dir(dir)) == "session-env"
+	return filepath.IsAbs(path) && filepath.Base(dir) == session && filepath.Base(filepath.Dir(dir)) == "session-env"
 }

@@ -58,7 +58,7 @@ type Task struct {
 }
 
 // IsAgent reports whether the task is a subagent. Any other is a shell.
-func (t Task) IsAgent() bool { return t.Type == "subagent" || t.Type == "agent" }
+func (t Task) IsAgent() bool { return slices.Contains([]string{"subagent", "agent"}, t.Type) }
 
 // A Cron is a prompt that the client will type at a set time.
 type Cron struct {

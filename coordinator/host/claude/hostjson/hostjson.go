@@ -22,8 +22,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// MaxDepth bounds the nesting of a hook's input: each level costs another walk
-// over what lies in it.
+// MaxDepth bounds the nesting of a hook's input. Each level costs another walk over its
+// content.
 const MaxDepth = 64
 
 // ErrInvalid says that a text is not one JSON value in UTF-8. Like the other
@@ -119,7 +119,7 @@ func (v Value) Str() string {
 	if v.r.Type != gjson.String {
 		return ""
 	}
-	return said(v.r)
+	return decode(v.r)
 }
 
 // Int returns the integer part of a number, 0 for any other value.
@@ -136,7 +136,7 @@ func (v Value) Get(path string) Value {
 	for more := true; more; {
 		var name string
 		name, path, more = strings.Cut(path, ".")
-		if !v.IsObject() || strings.ContainsRune(name, utf8.RuneError) { // of a string, gjson would search its text
+		if !v.IsObject() || strings.ContainsRune(name, utf8.RuneError) { // gjson would search the text of a string
 			return Value{}
 		}
 		v = Value{v.r.Get(gjson.Escape(name))}
@@ -149,7 +149,7 @@ func (v Value) Get(path string) Value {
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.IsObject() {
-			v.r.ForEach(func(name, member gjson.Result) bool { return yield(said(name), Value{member}) })
+			v.r.ForEach(func(name, member gjson.Result) bool { return yield(decode(name), Value{member}) })
 		}
 	}
 }
@@ -162,9 +162,9 @@ func (v Value) Items() (items []Value) {
 	return items
 }
 
-// said decodes a string. gjson alone drops the escape that follows half a surrogate pair,
+// decode decodes a string. gjson alone drops the escape that follows half a surrogate pair,
 // so the judged text would differ from what runs.
-func said(r gjson.Result) string {
+func decode(r gjson.Result) string {
 	if !strings.Contains(r.Raw, `\ud`) && !strings.Contains(r.Raw, `\uD`) {
 		return r.Str
 	}
@@ -207,17 +207,22 @@ func clip(path string) string {
 func deeper(text string, levels int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
+		c := text[i]
+		if quoted {
+			if c == '\\' {
+				i++
+			}
+			quoted = c != '"'
+			continue
+		}
+		switch c {
+		case '"':
+			quoted = true
+		case '{', '[':
 			if depth++; depth > levels {
 				return true
 			}
-		case c == '}' || c == ']':
+		case '}', ']':
 			depth--
 		}
 	}

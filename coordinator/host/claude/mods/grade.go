@@ -30,21 +30,21 @@ const (
 // better. root is the plugin's directory, id what the host calls the plugin.
 func Standing(hostDir, root, id string) (Grade, string) {
 	lock, others := managed(id)
-	if lock && len(others) == 0 {
+	paths := strings.Join(others, ", ")
+	switch {
+	case paths == "" && lock:
 		return Locked, ""
-	}
-	if lock {
-		return Plain, "other managed settings stand beside Afar's lock, which was not tried: " + strings.Join(others, ", ")
-	}
-	if len(others) > 0 {
-		return Plain, "managed settings make Claude Code ignore who comes first: " + strings.Join(others, ", ")
+	case lock:
+		return Plain, "there are other managed settings next to Afar's lock, which was not tried: " + paths
+	case paths != "":
+		return Plain, "managed settings make Claude Code ignore which mod comes first: " + paths
 	}
 	var settings struct {
 		PrependPlugins []string `json:"prependPlugins"`
 	}
 	read(filepath.Join(hostDir, "settings.json"), &settings)
 	switch {
-	case len(settings.PrependPlugins) == 0 || settings.PrependPlugins[0] != id:
+	case slices.Index(settings.PrependPlugins, id) != 0:
 		return Plain, id + " is not the first of prependPlugins in " + filepath.Join(hostDir, "settings.json")
 	case !slices.Contains(moduleFiles(root), "hold.mjs"):
 		return Plain, "the plugin in " + root + " has no hold"
@@ -54,13 +54,9 @@ func Standing(hostDir, root, id string) (Grade, string) {
 
 // moduleFiles returns the names of the modules of Afar's plugin.
 func moduleFiles(root string) (names []string) {
-	var hooks struct {
-		Modules []string `json:"modules"`
-	}
-	read(filepath.Join(root, "plugin", "hooks.json"), &hooks)
-	for _, m := range hooks.Modules {
-		if _, ok := readText(filepath.Join(root, "plugin", m)); ok {
-			names = append(names, filepath.Base(m))
+	for _, path := range modulesOf(filepath.Join(root, "plugin", "hooks.json")) {
+		if _, ok := readText(path); ok {
+			names = append(names, filepath.Base(path))
 		}
 	}
 	return names
@@ -101,9 +97,13 @@ func Lock(root, id string) []byte {
 	_, market, _ := strings.Cut(id, "@")
 	text, _ := json.MarshalIndent(dropIn{
 		EnabledPlugins: map[string]bool{id: true},
-		Marketplaces:   map[string]any{market: map[string]any{"source": map[string]any{"source": "directory", "path": root}}},
+		Marketplaces: map[string]any{
+			market: map[string]any{"source": map[string]any{"source": "directory", "path": root}},
+		},
 		PrependPlugins: []string{id, "sec-default@builtin"},
-		PluginConfigs:  map[string]any{ownMods: map[string]any{"options": map[string]any{"allowManagedModsOnly": true}}},
+		PluginConfigs: map[string]any{
+			ownMods: map[string]any{"options": map[string]any{"allowManagedModsOnly": true}},
+		},
 	}, "", "  ") // strings and a path always encode
 	return append(text, '\n')
 }
@@ -151,7 +151,10 @@ func empty(text string) bool {
 // onlyRootWrites reports whether only root may write a file.
 func onlyRootWrites(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().Perm()&0o022 == 0 && ownedByRoot(info)
+	if err != nil {
+		return false
+	}
+	return info.Mode().Perm()&0o022 == 0 && ownedByRoot(info)
 }
 
 // HooksOff reports whether a settings file of the host switches all hooks off.

@@ -26,10 +26,10 @@ const mostRead = 1 << 20
 // Find returns the mods that a session in project would load and that can overrule or
 // silence a hook, without the plugin own. hostDir is Claude Code's configuration directory.
 func Find(hostDir, project, own string) (found []Mod) {
-	seen := map[string]bool{}
+	seen := map[string]bool{own: true}
 	for _, p := range plugins(hostDir, project) {
 		events := deciding(p.Dir)
-		if p.ID == own || len(events) == 0 || seen[p.ID] {
+		if len(events) == 0 || seen[p.ID] {
 			continue
 		}
 		seen[p.ID] = true
@@ -80,7 +80,8 @@ func enabled(hostDir, project string) map[string]bool {
 	on := map[string]bool{}
 	for _, path := range []string{
 		filepath.Join(hostDir, "settings.json"),
-		filepath.Join(project, ".claude", "settings.json"), filepath.Join(project, ".claude", "settings.local.json"),
+		filepath.Join(project, ".claude", "settings.json"),
+		filepath.Join(project, ".claude", "settings.local.json"),
 	} {
 		var settings struct {
 			EnabledPlugins map[string]any `json:"enabledPlugins"`
@@ -103,8 +104,9 @@ func source(market, name string) string {
 	}
 	read(filepath.Join(market, ".claude-plugin", "marketplace.json"), &manifest)
 	for _, p := range manifest.Plugins {
-		if at, ok := p.Source.(string); ok && p.Name == name {
-			return at
+		if p.Name == name {
+			path, _ := p.Source.(string)
+			return path
 		}
 	}
 	return ""
@@ -129,16 +131,24 @@ func pluginsIn(dir, suffix string, on map[string]bool) (all []Mod) {
 // hook, sorted.
 func deciding(dir string) (events []string) {
 	for _, file := range hookFiles(dir) {
-		var hooks struct {
-			Modules []string `json:"modules"`
-		}
-		read(file, &hooks)
-		for _, m := range hooks.Modules {
-			events = append(events, heard(filepath.Join(filepath.Dir(file), m))...)
+		for _, module := range modulesOf(file) {
+			events = append(events, decidingEvents(module)...)
 		}
 	}
 	slices.Sort(events)
 	return slices.Compact(events)
+}
+
+// modulesOf returns the paths of the modules that a file of hooks names.
+func modulesOf(file string) (paths []string) {
+	var hooks struct {
+		Modules []string `json:"modules"`
+	}
+	read(file, &hooks)
+	for _, m := range hooks.Modules {
+		paths = append(paths, filepath.Join(filepath.Dir(file), m))
+	}
+	return paths
 }
 
 // hookFiles lists the files in which a plugin may name modules.
@@ -160,9 +170,9 @@ func hookFiles(dir string) []string {
 // registers finds the events of a module: the host takes no other form.
 var registers = regexp.MustCompile("\\bon\\(\\s*[\"'`]([^\"'`]+)[\"'`]")
 
-// heard returns the deciding events of one module, "unreadable" for a module that cannot
-// be read.
-func heard(path string) (events []string) {
+// decidingEvents returns the events of one module that decides names, "unreadable" for a
+// module that cannot be read.
+func decidingEvents(path string) (events []string) {
 	text, ok := readText(path)
 	if !ok {
 		return []string{"unreadable"}
@@ -175,24 +185,25 @@ func heard(path string) (events []string) {
 	return events
 }
 
-// decides reports whether a hook on an event can overrule or silence the guard.
+// guarded are the events on which a hook can overrule or silence the guard.
+var guarded = []string{
+	"tool.call", "tool.check", "tool.judge", "tool.run", "plugin.register",
+	"classic.PreToolUse", "classic.PermissionRequest", "classic.ConfigChange",
+	"classic.SessionStart", "classic.PostToolUse",
+}
+
+// decides reports whether an event is one of guarded, or a prefix of one with a star.
 func decides(event string) bool {
-	prefix, wild := strings.CutSuffix(event, "*")
-	for _, name := range []string{
-		"tool.call", "tool.check", "tool.judge", "tool.run", "plugin.register",
-		"classic.PreToolUse", "classic.PermissionRequest", "classic.ConfigChange",
-		"classic.SessionStart", "classic.PostToolUse",
-	} {
-		if event == name || wild && strings.HasPrefix(name, prefix) {
-			return true
-		}
+	prefix, isPrefix := strings.CutSuffix(event, "*")
+	if !isPrefix {
+		return slices.Contains(guarded, event)
 	}
-	return false
+	return slices.ContainsFunc(guarded, func(name string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 func read(path string, into any) {
 	if text, ok := readText(path); ok {
-		_ = json.Unmarshal([]byte(text), into) // what does not fit says nothing
+		_ = json.Unmarshal([]byte(text), into) // fields of another type stay empty
 	}
 }
 

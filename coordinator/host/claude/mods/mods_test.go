@@ -13,7 +13,8 @@ import (
 
 const own = "afar@afar"
 
-func lay(t *testing.T, files map[string]string) (dir string) {
+// write writes files into a new directory. DIR in a text stands for the directory.
+func write(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range files {
@@ -30,15 +31,21 @@ func lay(t *testing.T, files map[string]string) (dir string) {
 
 const module = `{"modules":["./m.mjs"]}`
 
-// TestFind: enabled plugins with a deciding module are found wherever they lie;
-// others, and our own, are not.
+// TestFind checks that enabled plugins with a deciding module are found in each place.
+// Other plugins and Afar's own are not.
 func TestFind(t *testing.T) {
-	dir := lay(t, map[string]string{
-		"h/settings.json":                        `{"enabledPlugins":{"copied@m":true,"off@m":false,"placed@m":true,"quiet@m":true,"afar@afar":true,"gone@m":true,"odd@m":["1.0"]}}`,
-		"h/plugins/installed_plugins.json":       `{"plugins":{"copied@m":[{"installPath":"DIR/copied"}],"off@m":[{"installPath":"DIR/copied"}],"quiet@m":[{"installPath":"DIR/quiet"}],"afar@afar":[{"installPath":"DIR/copied"}],"odd@m":[{"installPath":"DIR/odd"}]}}`,
+	dir := write(t, map[string]string{
+		"h/settings.json": `{"enabledPlugins":{"copied@m":true,"off@m":false,"placed@m":true,"quiet@m":true,
+			"afar@afar":true,"gone@m":true,"odd@m":["1.0"]}}`,
+		"h/plugins/installed_plugins.json": `{"plugins":{
+			"copied@m":[{"installPath":"DIR/copied"}],
+			"off@m":[{"installPath":"DIR/copied"}],
+			"quiet@m":[{"installPath":"DIR/quiet"}],
+			"afar@afar":[{"installPath":"DIR/copied"}],
+			"odd@m":[{"installPath":"DIR/odd"}]}}`,
 		"h/plugins/known_marketplaces.json":      `{"m":{"installLocation":"DIR/market"}}`,
 		"copied/hooks/hooks.json":                module,
-		"copied/hooks/m.mjs":                     `export const register = (on) => { on("tool.check", f); on('session.start', f) }`,
+		"copied/hooks/m.mjs":                     `export const register = (on) => { on("tool.check", f); on('x', f) }`,
 		"market/.claude-plugin/marketplace.json": `{"plugins":[{"name":"placed","source":"./sub"}]}`,
 		"market/sub/.claude-plugin/plugin.json":  `{"hooks":["./x/hooks.json"]}`,
 		"market/sub/x/hooks.json":                module,
@@ -57,22 +64,33 @@ func TestFind(t *testing.T) {
 	for _, m := range mods.Find(filepath.Join(dir, "h"), filepath.Join(dir, "p"), own) {
 		got = append(got, m.ID+" "+strings.Join(m.Events, ","))
 	}
-	want := []string{"copied@m tool.check", "local@skills-dir *", "near@skills-dir tool.call", "odd@m unreadable", "own@dev-mods plugin.register", "placed@m classic.*"}
+	want := []string{
+		"copied@m tool.check",
+		"local@skills-dir *",
+		"near@skills-dir tool.call",
+		"odd@m unreadable",
+		"own@dev-mods plugin.register",
+		"placed@m classic.*",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	broken := lay(t, map[string]string{"settings.json": `[`, "plugins/installed_plugins.json": `{"plugins":5}`, "skills": "a file"})
+	broken := write(t, map[string]string{
+		"settings.json":                  `[`,
+		"plugins/installed_plugins.json": `{"plugins":5}`,
+		"skills":                         "a file",
+	})
 	if got := mods.Find(broken, "", own); len(got) != 0 {
-		t.Errorf("in what cannot be read: %v", got)
+		t.Errorf("broken files have the mods %v", got)
 	}
 }
 
-// TestStanding: held is only who comes first, with a hold to seat.
+// TestStanding checks that only a plugin that comes first and has the hold is Held.
 func TestStanding(t *testing.T) {
 	if _, err := os.Stat(mods.ManagedDir()); err == nil {
 		t.Skip("this machine has managed settings of its own, which decide")
 	}
-	root := lay(t, map[string]string{"plugin/hooks.json": `{"modules":["./hold.mjs"]}`, "plugin/hold.mjs": ""})
+	root := write(t, map[string]string{"plugin/hooks.json": `{"modules":["./hold.mjs"]}`, "plugin/hold.mjs": ""})
 	for settings, want := range map[string]mods.Grade{
 		`{"prependPlugins":["afar@afar","x@y"]}`: mods.Held,
 		`{"prependPlugins":["x@y","afar@afar"]}`: mods.Plain,
@@ -80,23 +98,28 @@ func TestStanding(t *testing.T) {
 		`{}`:                                     mods.Plain,
 		`not JSON`:                               mods.Plain,
 	} {
-		host := lay(t, map[string]string{"settings.json": settings})
+		host := write(t, map[string]string{"settings.json": settings})
 		if got, why := mods.Standing(host, root, own); got != want || want == mods.Plain && why == "" {
 			t.Errorf("%s: %s (%s), want %s", settings, got, why, want)
 		}
 		if got, _ := mods.Standing(host, t.TempDir(), own); got != mods.Plain {
-			t.Errorf("%s: %s without a hold to seat", settings, got)
+			t.Errorf("%s: %s without a hold", settings, got)
 		}
 	}
 }
 
-// TestLocks: a lock is known by its every byte, whatever directory it names.
+// TestLocks checks that a lock counts only if each byte is as Lock writes it.
 func TestLocks(t *testing.T) {
 	text := mods.Lock("/a b/\"c", own)
 	if root, ok := mods.Locks(text, own); !ok || root != "/a b/\"c" {
 		t.Errorf("%q %v", root, ok)
 	}
-	for _, other := range []string{"", "{}", "null", `{"extraKnownMarketplaces":{"afar":{"source":{"path":"/x"}}}}`, strings.Replace(string(text), "false", "true", 1), string(text) + " "} {
+	for _, other := range []string{
+		"", "{}", "null",
+		`{"extraKnownMarketplaces":{"afar":{"source":{"path":"/x"}}}}`,
+		strings.Replace(string(text), "false", "true", 1),
+		string(text) + " ",
+	} {
 		if _, ok := mods.Locks([]byte(other), own); ok {
 			t.Errorf("%q is a lock", other)
 		}

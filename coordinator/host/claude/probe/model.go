@@ -90,14 +90,14 @@ func (m *model) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	var q request
 	if err := json.Unmarshal(body, &q); err != nil {
-		http.Error(w, "the request is no JSON of the Messages API: "+err.Error(), http.StatusBadRequest)
+		http.Error(w, "want a request of the Messages API in JSON: "+err.Error(), http.StatusBadRequest)
 		return
 	}
 	q.reply(w, m.next(q))
 }
 
-// next returns the turn that answers a request. What the client asks besides the
-// conversation, a title for example, offers no shell and gets a text.
+// next returns the turn that answers a request. A request that offers no shell is not
+// part of the conversation: the client may ask for a title. It gets a text.
 func (m *model) next(q request) turn {
 	if !q.offers("Bash") {
 		return turn{text: "ok"}
@@ -188,8 +188,14 @@ func (q request) reply(w http.ResponseWriter, t turn) {
 	content, stop := t.block()
 	usage := map[string]any{"input_tokens": 1, "output_tokens": 1}
 	whole := map[string]any{
-		"id": "msg_" + mark(), "type": "message", "role": "assistant", "model": q.Model, "content": []any{content},
-		"stop_reason": stop, "stop_sequence": nil, "usage": usage,
+		"id":            "msg_" + mark(),
+		"type":          "message",
+		"role":          "assistant",
+		"model":         q.Model,
+		"content":       []any{content},
+		"stop_reason":   stop,
+		"stop_sequence": nil,
+		"usage":         usage,
 	}
 	if !q.Stream {
 		answer(w, whole)

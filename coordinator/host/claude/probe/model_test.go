@@ -41,22 +41,26 @@ func offering(messages string) string {
 
 const (
 	prompt   = `{"role":"user","content":"go"}`
-	firstUse = `{"role":"assistant","content":[{"type":"text","text":""},{"type":"tool_use","id":"t","name":"Bash","input":{}}]}`
-	result   = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"re"},{"type":"text","text":"fused"}]}]}`
+	firstUse = `{"role":"assistant","content":[{"type":"text","text":""},` +
+		`{"type":"tool_use","id":"t","name":"Bash","input":{}}]}`
+	result = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[` +
+		`{"type":"text","text":"re"},{"type":"text","text":"fused"}]}]}`
 )
 
-// TestModelPlaysItsTurns: the place in the list is the number of answers in the
-// conversation. Repeats and other requests of the client do not move it.
+// TestModelPlaysItsTurns checks that the number of answers in the conversation chooses
+// the turn. Repeated and other requests of the client do not change it.
 func TestModelPlaysItsTurns(t *testing.T) {
 	m := started(t, turn{command: "touch one"}, turn{text: "two"})
+	second := prompt + "," + firstUse + "," + result
 	for _, c := range []struct{ name, body, want string }{
 		{"first", offering(prompt), "touch one"},
 		{"repeated", offering(prompt), "touch one"},
 		{"a title", `{"model":"m","messages":[` + prompt + `]}`, `"text":"ok"`},
-		{"second", offering(prompt + "," + firstUse + "," + result), `"text":"two"`},
-		{"past the end", offering(prompt + "," + firstUse + "," + result + `,{"role":"assistant","content":"two"},` + prompt), `"text":"ok"`},
+		{"second", offering(second), `"text":"two"`},
+		{"past the end", offering(second + `,{"role":"assistant","content":"two"},` + prompt), `"text":"ok"`},
 	} {
-		if code, said := say(t, m, "/v1/messages?beta=true", c.body); code != http.StatusOK || !strings.Contains(said, c.want) {
+		code, said := say(t, m, "/v1/messages?beta=true", c.body)
+		if code != http.StatusOK || !strings.Contains(said, c.want) {
 			t.Errorf("%s: status %d, %s; want %q", c.name, code, said, c.want)
 		}
 	}
@@ -68,8 +72,9 @@ func TestModelPlaysItsTurns(t *testing.T) {
 	}
 }
 
-// TestModelStreams: each event names its kind, the pieces make up the call, and
-// no two messages have one id. The client takes those for one message.
+// TestModelStreams checks that each event names its kind, that the pieces make up the
+// call, and that each message has an id of its own. The client takes messages with the
+// same id for one message.
 func TestModelStreams(t *testing.T) {
 	m := started(t, turn{command: "touch one"})
 	streamed := strings.Replace(offering(prompt), "{", `{"stream":true,`, 1)
@@ -79,7 +84,13 @@ func TestModelStreams(t *testing.T) {
 		for _, id := range regexp.MustCompile(`msg_\w+`).FindAllString(said, -1) {
 			ids[id] = true
 		}
-		for _, kind := range []string{"message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop"} {
+		for _, kind := range []string{
+			"message_start",
+			"content_block_start",
+			"content_block_delta",
+			"message_delta",
+			"message_stop",
+		} {
 			if !strings.Contains(said, "event: "+kind+"\n") {
 				t.Errorf("no event %s in %s", kind, said)
 			}
@@ -93,15 +104,19 @@ func TestModelStreams(t *testing.T) {
 	}
 }
 
-// TestModelTakesAnything sends what no client sends.
+// TestModelTakesAnything sends requests that no client sends.
 func TestModelTakesAnything(t *testing.T) {
 	m := started(t, turn{command: "touch one"})
 	for body, want := range map[string]int{
-		"": http.StatusBadRequest, "[": http.StatusBadRequest, `{"messages":7}`: http.StatusBadRequest, "null": http.StatusOK,
+		"":               http.StatusBadRequest,
+		"[":              http.StatusBadRequest,
+		`{"messages":7}`: http.StatusBadRequest,
+		"null":           http.StatusOK,
 		`{"messages":[{"role":"user","content":7}],"tools":[{"name":"Bash"}]}`: http.StatusOK,
 		`{"messages":[{"content":[{"type":[]}]}],"tools":[{"name":"Bash"}]}`:   http.StatusOK,
 	} {
-		if code, said := say(t, m, "/v1/messages", body); code != want || code == http.StatusOK && !json.Valid([]byte(said)) {
+		code, said := say(t, m, "/v1/messages", body)
+		if code != want || code == http.StatusOK && !json.Valid([]byte(said)) {
 			t.Errorf("%q: status %d, %s; want %d", body, code, said, want)
 		}
 	}

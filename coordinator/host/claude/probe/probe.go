@@ -50,11 +50,11 @@ const (
 // The calls that the model makes. Each leaves a file behind when it runs. Each is
 // harmless even if nothing stops it, because the project is not a repository.
 const (
-	denied  = "git push --force origin main; touch ran-denied"
-	asked   = `bash -c "$(cat recipe.txt)"`
-	recipe  = "touch ran-asked\n"
-	unheard = "touch ran-unguarded"
-	// advice is what the guard says of the first call.
+	denied    = "git push --force origin main; touch ran-denied"
+	asked     = `bash -c "$(cat recipe.txt)"`
+	recipe    = "touch ran-asked\n"
+	unguarded = "touch ran-unguarded"
+	// advice is what the guard says about the first call.
 	advice = "Push a new branch"
 	// loopText is what a loop's Stop hook says to the model.
 	loopText = "hold this session"
@@ -76,7 +76,8 @@ func (t Trial) Run(ctx context.Context) (Findings, error) {
 	return f, err
 }
 
-// guarded runs a session whose loop makes the model deny, ask and stop.
+// guarded runs a session whose guard denies one call and asks about another, and whose
+// loop holds it at its first stop.
 func (r room) guarded(ctx context.Context, f *Findings) error {
 	m, err := startModel([]turn{
 		{command: denied}, {command: asked}, {text: "one round is done"}, {text: "<loop-done>COMPLETE</loop-done>"},
@@ -144,7 +145,7 @@ func (r room) unguarded(ctx context.Context, f *Findings) error {
 	if err := r.breakGuard(); err != nil {
 		return fmt.Errorf("prepare a trial: %w", err)
 	}
-	m, err := startModel([]turn{{command: unheard}, {text: "done"}})
+	m, err := startModel([]turn{{command: unguarded}, {text: "done"}})
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ func (r room) unguarded(ctx context.Context, f *Findings) error {
 func (r room) breakGuard() error {
 	for _, name := range []string{"hook-pre-tool-use", "hook-pre-tool-use.exe"} {
 		path := filepath.Join(r.bin(), name)
-		_ = os.Remove(path) // one of the two is there
+		_ = os.Remove(path) // only one of the two exists
 		if err := os.Mkdir(path, 0o700); err != nil {
 			return err
 		}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// tried runs a trial of an empty plugin on a client of the test's own.
-func tried(t *testing.T, ctx context.Context, script string) (Findings, error) {
+// runTrial runs a trial of an empty plugin on a client that is a shell script.
+func runTrial(t *testing.T, ctx context.Context, script string) (Findings, error) {
 	t.Helper()
 	temp, plugin := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -35,22 +35,27 @@ func tried(t *testing.T, ctx context.Context, script string) (Findings, error) {
 	return found, err
 }
 
-// TestTrialOfNothing: a client that does nothing proves nothing.
+// TestTrialOfNothing checks that a client that does nothing proves nothing.
 func TestTrialOfNothing(t *testing.T) {
-	found, err := tried(t, t.Context(), "exit 0")
+	found, err := runTrial(t, t.Context(), "exit 0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, f := range map[string]Finding{"guard": found.Guard, "ask": found.Ask, "stop": found.Stop, "closed": found.FailsClosed} {
+	for name, f := range map[string]Finding{
+		"guard":  found.Guard,
+		"ask":    found.Ask,
+		"stop":   found.Stop,
+		"closed": found.FailsClosed,
+	} {
 		if f.Proved || f.Text == "" {
-			t.Errorf("%s: %+v, want that nothing is proved and why", what, f)
+			t.Errorf("%s: %+v, want no proof and a reason", name, f)
 		}
 	}
 }
 
-// TestTrialThatRunsAll has a client that runs each call without asking anybody.
+// TestTrialThatRunsAll tries a client that runs each call without a question.
 func TestTrialThatRunsAll(t *testing.T) {
-	found, err := tried(t, t.Context(), "touch ran-denied ran-asked ran-unguarded")
+	found, err := runTrial(t, t.Context(), "touch ran-denied ran-asked ran-unguarded")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,19 +66,20 @@ func TestTrialThatRunsAll(t *testing.T) {
 	}
 }
 
-// TestTrialWithoutClient has no client where one was named.
+// TestTrialWithoutClient names a client that does not exist.
 func TestTrialWithoutClient(t *testing.T) {
-	if found, err := tried(t, t.Context(), ""); err == nil || !strings.Contains(err.Error(), "start ") {
+	if found, err := runTrial(t, t.Context(), ""); err == nil || !strings.Contains(err.Error(), "start ") {
 		t.Errorf("the trial finds %+v, %v; want an error", found, err)
 	}
 }
 
-// TestTrialIsEnded: a person who ends it waits for no session.
+// TestTrialIsEnded checks that a trial ends with its context, even while its session
+// runs.
 func TestTrialIsEnded(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	if _, err := tried(t, ctx, "exec sleep 60"); time.Since(began) > 20*time.Second {
+	if _, err := runTrial(t, ctx, "exec sleep 60"); time.Since(began) > 20*time.Second {
 		t.Errorf("it ended after %v with %v", time.Since(began), err)
 	}
 }

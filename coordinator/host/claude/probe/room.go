@@ -110,8 +110,14 @@ func (r room) write(path, text string) error { return os.WriteFile(path, []byte(
 // env returns the whole environment of the trial's programs. It keeps git from looking
 // for a repository above the project.
 func (r room) env() []string {
-	env := []string{"HOME=" + r.home(), "PATH=" + r.Path, "AFAR_HOME=" + r.afarHome(), "AFAR_WEB_ADDR=off", "LANG=C.UTF-8",
-		"GIT_CEILING_DIRECTORIES=" + r.dir}
+	env := []string{
+		"HOME=" + r.home(),
+		"PATH=" + r.Path,
+		"AFAR_HOME=" + r.afarHome(),
+		"AFAR_WEB_ADDR=off",
+		"LANG=C.UTF-8",
+		"GIT_CEILING_DIRECTORIES=" + r.dir,
+	}
 	if runtime.GOOS == "windows" {
 		env = append(env, "USERPROFILE="+r.home(), "SystemRoot="+os.Getenv("SystemRoot"))
 	}
@@ -136,7 +142,7 @@ func (r room) remove() {
 	ctx, cancel := context.WithTimeout(context.Background(), stopFor)
 	defer cancel()
 	if r.started() {
-		_ = r.afar(ctx, nil, "stop") // one that does not obey ends by itself, once its home is gone
+		_ = r.afar(ctx, nil, "stop") // it ends by itself at the latest when its home is gone
 	}
 	for os.RemoveAll(r.dir) != nil && ctx.Err() == nil {
 		time.Sleep(lookEvery)

@@ -97,9 +97,9 @@ func (s *sessions) changed(path string) {
 	s.scan()
 }
 
-// attach watches the directory, or the nearest existing one above it, so that its
-// appearance is noticed at once.
-func (s *sessions) attach() (there bool) {
+// attach watches the directory, or the nearest existing one above it, so that it sees the
+// directory appear. It reports whether the directory exists.
+func (s *sessions) attach() (exists bool) {
 	for dir, up := s.dir, 0; up < 3; dir, up = filepath.Dir(dir), up+1 {
 		err := s.watcher.WatchOnly(dir)
 		if err == nil {
@@ -147,21 +147,14 @@ func (s *sessions) look(name string) {
 			delete(s.seen, name)
 			s.report(old, true)
 		}
-	case err == nil && f.Session != "" && (!known || f != old):
+	case err == nil && f.Session != "" && f != old:
 		s.seen[name] = f
 		s.report(f, false)
 	}
 }
 
 func readSession(path string) (f File, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return f, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSessionFile {
-		return f, errors.New("session file is no file, or too large")
-	}
-	raw, err := os.ReadFile(path)
+	raw, err := disk.Head(path, maxSessionFile)
 	if err != nil {
 		return f, err
 	}

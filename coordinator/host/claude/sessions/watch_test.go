@@ -19,17 +19,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/disk"
 )
 
-// A desk is a host's configuration directory, and what was reported of it.
-type desk struct {
+// A fixture is a host's configuration directory, and what was reported about it.
+type fixture struct {
 	t       *testing.T
 	dir     string
 	s       *sessions
 	reports []string
 }
 
-func newDesk(t *testing.T) *desk {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	d := &desk{t: t, dir: filepath.Join(t.TempDir(), "sessions")}
+	d := &fixture{t: t, dir: filepath.Join(t.TempDir(), "sessions")}
 	w, err := disk.NewWatcher()
 	if err != nil {
 		t.Fatal(err)
@@ -41,11 +41,11 @@ func newDesk(t *testing.T) *desk {
 
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-func (d *desk) report(f File, gone bool) {
+func (d *fixture) report(f File, gone bool) {
 	d.reports = append(d.reports, fmt.Sprintf("%s %s gone=%t", f.Session, f.Status, gone))
 }
 
-func (d *desk) write(name, text string) {
+func (d *fixture) write(name, text string) {
 	d.t.Helper()
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		d.t.Fatal(err)
@@ -55,8 +55,8 @@ func (d *desk) write(name, text string) {
 	}
 }
 
-// scan looks and returns what was reported since the last time.
-func (d *desk) scan(want ...string) {
+// scan checks what a scan reports.
+func (d *fixture) scan(want ...string) {
 	d.t.Helper()
 	d.s.scan()
 	slices.Sort(d.reports)
@@ -67,11 +67,14 @@ func (d *desk) scan(want ...string) {
 }
 
 func file(pid int, session, status string) string {
-	return fmt.Sprintf(`{"pid":%d,"sessionId":%q,"cwd":"/p","status":%q,"kind":"interactive","later":[1]}`, pid, session, status)
+	return fmt.Sprintf(
+		`{"pid":%d,"sessionId":%q,"cwd":"/p","status":%q,"kind":"interactive","later":[1]}`,
+		pid, session, status,
+	)
 }
 
-// mine is the name of a session file of this very process, which is alive.
-var mine = strconv.Itoa(os.Getpid()) + ".json"
+// ownFile is the name of the session file of this process, which is alive.
+var ownFile = strconv.Itoa(os.Getpid()) + ".json"
 
 // dead returns the id of a process that has ended.
 func dead(t *testing.T) int {
@@ -84,23 +87,23 @@ func dead(t *testing.T) int {
 }
 
 func TestScan(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.scan() // there is no directory yet
-	d.write(mine, file(os.Getpid(), "s", "busy"))
+	d.write(ownFile, file(os.Getpid(), "s", "busy"))
 	d.scan("s busy gone=false")
 	d.scan()
-	d.write(mine, file(os.Getpid(), "s", "idle"))
+	d.write(ownFile, file(os.Getpid(), "s", "idle"))
 	d.scan("s idle gone=false")
-	d.write(mine, `{"pid":1,"sess`) // half written
+	d.write(ownFile, `{"pid":1,"sess`) // half written
 	d.scan()
-	d.write(mine, file(os.Getpid(), "s", "waiting"))
+	d.write(ownFile, file(os.Getpid(), "s", "waiting"))
 	d.scan("s waiting gone=false")
-	if err := os.Remove(filepath.Join(d.dir, mine)); err != nil {
+	if err := os.Remove(filepath.Join(d.dir, ownFile)); err != nil {
 		t.Fatal(err)
 	}
 	d.scan("s waiting gone=true")
 	d.scan()
-	d.write(mine, file(os.Getpid(), "s", "busy"))
+	d.write(ownFile, file(os.Getpid(), "s", "busy"))
 	d.scan("s busy gone=false")
 	if err := os.RemoveAll(d.dir); err != nil {
 		t.Fatal(err)
@@ -109,7 +112,7 @@ func TestScan(t *testing.T) {
 }
 
 func TestScanDead(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	pid := dead(t)
 	d.write(strconv.Itoa(pid)+".json", file(pid, "never seen", "busy"))
 	d.scan()
@@ -130,30 +133,32 @@ func TestScanDead(t *testing.T) {
 }
 
 func TestScanWithoutPID(t *testing.T) {
-	d := newDesk(t)
-	d.write(mine, `{"sessionId":"s","status":"idle"}`)
+	d := newFixture(t)
+	d.write(ownFile, `{"sessionId":"s","status":"idle"}`)
 	d.scan("s idle gone=false")
 }
 
-// TestScanIgnores: what is no session file is not even opened.
+// TestScanIgnores checks that files with other names are not opened.
 func TestScanIgnores(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.write("x.json", file(os.Getpid(), "a name", "busy"))
-	for _, name := range []string{"", "key", ".key", ".json.tmp", "-1.json", "+1.json", "1.json.bak", " 1.json", "0x1.json", "99999999999.json"} {
+	for _, name := range []string{
+		"", "key", ".key", ".json.tmp", "-1.json", "+1.json", "1.json.bak", " 1.json", "0x1.json", "99999999999.json",
+	} {
 		if name == "" {
 			name = strconv.Itoa(os.Getpid())
 		}
 		path := filepath.Join(d.dir, name)
-		if err := syscall.Mkfifo(path, 0o600); err != nil { // whoever opens it hangs
+		if err := syscall.Mkfifo(path, 0o600); err != nil { // opening it would hang
 			t.Fatal(err)
 		}
 	}
 	d.scan()
 }
 
-// TestScanHostile: what bears a session file's name, and is none.
+// TestScanHostile checks that broken files with the name of a session file are ignored.
 func TestScanHostile(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.write("1.json", `null`)
 	d.write("2.json", `[]`)
 	d.write("3.json", `{"sessionId":"","pid":1}`)
@@ -178,11 +183,11 @@ func TestScanHostile(t *testing.T) {
 	d.scan()
 }
 
-// alive says yes of the processes that these tests run.
+// alive reports whether a process that these tests run is alive.
 func alive(f File) bool { return f.PID > 0 && syscall.Kill(f.PID, 0) == nil }
 
-// TestWatch has the kernel tell: a directory that appears, a file that
-// is written, changed and removed.
+// TestWatch waits for the kernel's events: a directory appears; a file is written,
+// changed and removed.
 func TestWatch(t *testing.T) {
 	root := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -195,15 +200,21 @@ func TestWatch(t *testing.T) {
 			}
 		})
 	}()
-	d := &desk{t: t, dir: filepath.Join(root, "host", "sessions")}
+	d := &fixture{t: t, dir: filepath.Join(root, "host", "sessions")}
 	for _, step := range []struct {
 		do   func()
 		want string
 	}{
-		{func() { d.write(mine, file(os.Getpid(), "s", "busy")) }, "s busy gone=false"},
-		{func() { d.write(mine, file(os.Getpid(), "s", "idle")) }, "s idle gone=false"},
-		{func() { os.Remove(filepath.Join(d.dir, mine)) }, "s idle gone=true"},
-		{func() { os.RemoveAll(filepath.Join(root, "host")); d.write(mine, file(os.Getpid(), "s", "busy")) }, "s busy gone=false"},
+		{func() { d.write(ownFile, file(os.Getpid(), "s", "busy")) }, "s busy gone=false"},
+		{func() { d.write(ownFile, file(os.Getpid(), "s", "idle")) }, "s idle gone=false"},
+		{func() { os.Remove(filepath.Join(d.dir, ownFile)) }, "s idle gone=true"},
+		{
+			func() {
+				os.RemoveAll(filepath.Join(root, "host"))
+				d.write(ownFile, file(os.Getpid(), "s", "busy"))
+			},
+			"s busy gone=false",
+		},
 	} {
 		step.do()
 		select {
@@ -212,7 +223,7 @@ func TestWatch(t *testing.T) {
 				t.Fatalf("have %q, want %q", got, step.want)
 			}
 		case <-time.After(4 * rescanEvery):
-			t.Fatalf("it was never told: %s", step.want)
+			t.Fatalf("no report: want %s", step.want)
 		}
 	}
 	cancel()
@@ -221,14 +232,14 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchesLittle: once the directory is there, nothing above it is watched.
+// TestWatchesLittle checks that the directory alone is watched as soon as it exists.
 func TestWatchesLittle(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.scan()
 	if got := d.s.watcher.WatchList(); len(got) != 1 || got[0] == d.dir {
 		t.Errorf("have %v", got)
 	}
-	d.write(mine, file(os.Getpid(), "s", "busy"))
+	d.write(ownFile, file(os.Getpid(), "s", "busy"))
 	d.scan("s busy gone=false")
 	if got := d.s.watcher.WatchList(); !slices.Equal(got, []string{d.dir}) {
 		t.Errorf("have %v", got)

@@ -23,8 +23,8 @@ func used(id, tool string) string {
 
 func result(id string, isError bool, decision string) string {
 	return fmt.Sprintf(
-		`{"type":"user","isSidechain":false,"sessionId":"s","timestamp":"2026-01-02T03:04:05Z"%s,"message":{"content":[`+
-			`{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":"x"}]}}`+"\n",
+		`{"type":"user","isSidechain":false,"sessionId":"s","timestamp":"2026-01-02T03:04:05Z"%s,`+
+			`"message":{"content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":"x"}]}}`+"\n",
 		decision, id, isError,
 	)
 }

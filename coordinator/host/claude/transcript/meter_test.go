@@ -25,11 +25,14 @@ func TestMeter(t *testing.T) {
 		lines []string
 		want  usage.Sum
 	}{
-		"nothing":      {nil, usage.Sum{}},
-		"one answer":   {[]string{answer}, usage.Sum{Tokens: 1100, USD: 0.006}},
-		"its parts":    {[]string{answer, answer}, usage.Sum{Tokens: 1100, USD: 0.006}},
-		"a part grows": {[]string{answerLine("a", opus, `{"output_tokens":1}`), answer}, usage.Sum{Tokens: 1100, USD: 0.006}},
-		"two answers":  {[]string{answer, answerLine("b", opus, plain)}, usage.Sum{Tokens: 2200, USD: 0.012}},
+		"nothing":    {nil, usage.Sum{}},
+		"one answer": {[]string{answer}, usage.Sum{Tokens: 1100, USD: 0.006}},
+		"its parts":  {[]string{answer, answer}, usage.Sum{Tokens: 1100, USD: 0.006}},
+		"a part grows": {
+			[]string{answerLine("a", opus, `{"output_tokens":1}`), answer},
+			usage.Sum{Tokens: 1100, USD: 0.006},
+		},
+		"two answers": {[]string{answer, answerLine("b", opus, plain)}, usage.Sum{Tokens: 2200, USD: 0.012}},
 		"without an id": {
 			[]string{answerLine("", opus, plain), answerLine("", opus, plain)},
 			usage.Sum{Tokens: 2200, USD: 0.012},

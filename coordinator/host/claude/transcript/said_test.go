@@ -11,23 +11,24 @@ import (
 
 // The rows of a transcript.
 const (
-	prompt       = `{"type":"user","message":{"role":"user","content":"fix the tests"}}` + "\n"
-	promptParts  = `{"type":"user","message":{"content":[{"type":"text","text":"fix the tests"}]}}` + "\n"
-	hostText     = `{"type":"user","isMeta":true,"message":{"content":[{"type":"text","text":"a skill's text"}]}}` + "\n"
-	result       = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}}` + "\n"
-	answer       = `{"type":"assistant","message":{"content":[{"type":"text","text":"I look first."}]}}` + "\n"
-	call         = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}` + "\n"
-	answerOfCall = `{"type":"assistant","message":{"content":[{"type":"text","text":"Now the rest."},` +
+	prompt      = `{"type":"user","message":{"content":"fix the tests"}}` + "\n"
+	promptParts = `{"type":"user","message":{"content":[{"type":"text","text":"fix the tests"}]}}` + "\n"
+	hostText    = `{"type":"user","isMeta":true,"message":{"content":[{"type":"text","text":"a skill"}]}}` + "\n"
+	result      = `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":""}]}}` + "\n"
+	answer      = `{"type":"assistant","message":{"content":[{"type":"text","text":"I look first."}]}}` + "\n"
+	call        = `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}` + "\n"
+	lastCall    = `{"type":"assistant","message":{"content":[{"type":"text","text":"Now the rest."},` +
 		`{"type":"tool_use","id":"u"}]}}` + "\n"
 	other = `{"type":"system","subtype":"informational","content":"x"}` + "\n"
 )
 
 func TestSaid(t *testing.T) {
-	long := `{"type":"user","message":{"content":[{"type":"tool_result","content":"` + strings.Repeat("x", saidTail) + `"}]}}` + "\n"
+	long := `{"type":"user","message":{"content":[{"type":"tool_result","content":"` +
+		strings.Repeat("x", saidTail) + `"}]}}` + "\n"
 	for name, tc := range map[string]struct{ rows, want string }{
 		"nothing":                          {"", ""},
 		"before its call":                  {prompt + answer + call, "I look first."},
-		"in the row of its call":           {prompt + answer + call + result + answerOfCall, "Now the rest."},
+		"in the row of its call":           {prompt + answer + call + result + lastCall, "Now the rest."},
 		"not of the turn before":           {prompt + answer + prompt + call, ""},
 		"not of the turn before, in parts": {prompt + answer + promptParts + call, ""},
 		"before a text of the host":        {prompt + answer + hostText + call, "I look first."},
@@ -57,7 +58,7 @@ func TestSaidBeforeCall(t *testing.T) {
 		"nothing":                            {"", ""},
 		"the call is there":                  {prompt + answer + call, "I look first."},
 		"the call has no text":               {prompt + answer + prompt + call, ""},
-		"one of two calls has its result":    {prompt + answer + call + answerOfCall + result, "Now the rest."},
+		"one of two calls has its result":    {prompt + answer + call + lastCall + result, "Now the rest."},
 		"only the turn before is there":      {prompt + answer, ""},
 		"the results are there, no new call": {prompt + answer + call + result, "I look first."},
 		"the prompt is there, no call":       {prompt + answer + prompt, ""},
@@ -77,7 +78,7 @@ func TestSaidBeforeCall(t *testing.T) {
 func TestSaidLate(t *testing.T) {
 	for name, before := range map[string]string{
 		"a prompt":        prompt,
-		"an earlier turn": prompt + answerOfCall + result + answer,
+		"an earlier turn": prompt + lastCall + result + answer,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

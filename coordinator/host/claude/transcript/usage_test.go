@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-const answerRow = `{"type":"assistant","message":{"id":"ID","model":"claude-opus-5-5","usage":{"input_tokens":10}}}` + "\n"
+const answerRow = `{"type":"assistant","message":` +
+	`{"id":"ID","model":"claude-opus-5-5","usage":{"input_tokens":10}}}` + "\n"
 
 func TestUsage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
