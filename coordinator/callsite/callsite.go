@@ -12,6 +12,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/policy"
 )
 
+// tempDirs lists the systems' directories for temporary files.
+var tempDirs = []string{
+	"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders",
+}
+
 // Context returns what is known about a call in cwd, in a session of project. bin
 // is the directory of Afar's binaries. It reads only the policy files; everything
 // else is read when the guard asks.
@@ -19,15 +24,17 @@ func Context(dirs home.Dirs, bin, cwd, project string) guard.Context {
 	files := policy.Files(dirs, cwd, project)
 	git := repository{path: dirs.Path, home: dirs.User}
 	return guard.Context{
-		Cwd: cwd, Project: project, Home: dirs.User,
-		Env:     map[string]string{"HOME": dirs.User, "PWD": cwd},
-		Temp:    []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders"},
-		Own:     ownPaths(dirs, bin),
-		Resolve: resolve,
-		Git:     git.facts,
-		Merged:  git.merged,
-
-		Amendments: policy.Amendments(files), Broken: policy.Warning(files),
+		Cwd:        cwd,
+		Project:    project,
+		Home:       dirs.User,
+		Env:        map[string]string{"HOME": dirs.User, "PWD": cwd},
+		Temp:       tempDirs,
+		Own:        ownPaths(dirs, bin),
+		Resolve:    resolve,
+		Git:        git.facts,
+		Merged:     git.merged,
+		Amendments: policy.Amendments(files),
+		Broken:     policy.Warning(files),
 	}
 }
 

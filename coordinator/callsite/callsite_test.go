@@ -26,7 +26,7 @@ func TestResolve(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"/dangling":         "/real/not-yet", // writing through it would make it
+		"/dangling":         "/real/not-yet", // a write through the link would create the file
 		"/link":             "/real",
 		"/link/new/file":    "/real/new/file",
 		"/nothing/at/all":   "/nothing/at/all",
@@ -46,7 +46,8 @@ func TestFacts(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=n", "-c", "user.email=e@example.org"}, args...)...)
+		author := []string{"-C", dir, "-c", "user.name=n", "-c", "user.email=e@example.org"}
+		cmd := exec.Command("git", append(author, args...)...)
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v %s", args, err, out)
@@ -69,7 +70,7 @@ func TestFacts(t *testing.T) {
 	run("branch", "old")
 	merged := func(branch string) bool {
 		r := repository{path: os.Getenv("PATH"), home: t.TempDir()}
-		for range 50 { // a busy machine takes longer than a call may wait
+		for range 50 { // on a busy machine git can take longer than a call may wait
 			if r.merged(dir, branch) {
 				return true
 			}
@@ -84,11 +85,13 @@ func TestFacts(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "new"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := facts(), (guard.GitFacts{Known: true, Branch: "work", Untracked: true, Default: "main"}); got != want {
+	untracked := guard.GitFacts{Known: true, Branch: "work", Untracked: true, Default: "main"}
+	if got := facts(); got != untracked {
 		t.Errorf("an untracked file: %+v", got)
 	}
 	run("add", "new")
-	if got, want := facts(), (guard.GitFacts{Known: true, Branch: "work", Dirty: true, Default: "main"}); got != want {
+	staged := guard.GitFacts{Known: true, Branch: "work", Dirty: true, Default: "main"}
+	if got := facts(); got != staged {
 		t.Errorf("a staged file: %+v", got)
 	}
 	run("commit", "-q", "-m", "third")
@@ -98,24 +101,34 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestNoGit judges where git cannot be found, and where only the session's
-// PATH, which a project can set, would find one.
+// TestNoGit: nothing is known of a repository if git is neither in the PATH of the
+// installation nor in an absolute directory of it.
 func TestNoGit(t *testing.T) {
 	if got := (repository{path: t.TempDir() + ":relative"}).facts(t.TempDir()); got.Known {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestContext says that nothing of Afar's may be missing from what the guard
-// protects.
+// TestContext: the guard protects every file of Afar and every policy file.
 func TestContext(t *testing.T) {
-	dirs, err := home.FromEnv(func(name string) string { return map[string]string{"HOME": "/h", "AFAR_HOME": "/afar"}[name] })
+	env := map[string]string{"HOME": "/h", "AFAR_HOME": "/afar"}
+	dirs, err := home.FromEnv(func(name string) string { return env[name] })
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx := Context(dirs, "/opt/afar/bin", "/p/sub", "/p")
-	for _, path := range []string{"/afar/config.toml", "/afar/state/afar.db", "/afar/guard.toml", "/afar/state/guard.trust", "/p/guard.toml", "/p/sub/guard.toml", "/opt/afar/bin/hook-stop", "/opt/afar/plugin/hooks.json"} {
-		d := guard.Judge(guard.Call{Tool: "Write", Args: []guard.Arg{{Path: "file_path", Value: path}, {Path: "content", Value: "x"}}}, ctx)
+	for _, path := range []string{
+		"/afar/config.toml",
+		"/afar/state/afar.db",
+		"/afar/guard.toml",
+		"/afar/state/guard.trust",
+		"/p/guard.toml",
+		"/p/sub/guard.toml",
+		"/opt/afar/bin/hook-stop",
+		"/opt/afar/plugin/hooks.json",
+	} {
+		args := []guard.Arg{{Path: "file_path", Value: path}, {Path: "content", Value: "x"}}
+		d := guard.Judge(guard.Call{Tool: "Write", Args: args}, ctx)
 		if d.Verdict != guard.Deny {
 			t.Errorf("writing %s: %q", path, d.Verdict)
 		}

@@ -23,11 +23,12 @@ var errOlder = errors.New("something in it is older, or too much to look at")
 // session's.
 func Created(transcript string) func(path string) bool {
 	return func(path string) bool {
-		since, ok := born(transcript)
-		return ok && youngerThan(path, since)
+		since := born(transcript)
+		return !since.IsZero() && youngerThan(path, since)
 	}
 }
 
+// youngerThan reports whether root and everything in it was created after since.
 func youngerThan(root string, since time.Time) bool {
 	until, seen := time.Now().Add(mostTime), 0
 	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
@@ -35,20 +36,20 @@ func youngerThan(root string, since time.Time) bool {
 			return err
 		}
 		seen++
-		at, ok := born(path)
-		if !ok || !at.After(since) || seen > mostEntries || time.Now().After(until) {
+		if seen > mostEntries || time.Now().After(until) || !born(path).After(since) {
 			return errOlder
 		}
 		return nil
 	})
-	return err == nil && seen > 0
+	return err == nil
 }
 
-// born returns when a file was created. It does not follow a symbolic link.
-func born(path string) (time.Time, bool) {
+// born returns when a file was created, or the zero time if that is unknown. It does not
+// follow a symbolic link.
+func born(path string) time.Time {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return time.Time{}, false
+		return time.Time{}
 	}
 	return birth(path, info)
 }

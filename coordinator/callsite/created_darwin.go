@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-func birth(_ string, info fs.FileInfo) (time.Time, bool) {
+func birth(_ string, info fs.FileInfo) time.Time {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return time.Time{}, false
+		return time.Time{}
 	}
-	return time.Unix(st.Birthtimespec.Unix()), true
+	return time.Unix(st.Birthtimespec.Unix())
 }

@@ -30,10 +30,10 @@ type statx struct {
 	_    [statxLength - 92]byte
 }
 
-func birth(path string, _ fs.FileInfo) (time.Time, bool) {
+func birth(path string, _ fs.FileInfo) time.Time {
 	name, err := syscall.BytePtrFromString(path)
 	if err != nil {
-		return time.Time{}, false
+		return time.Time{}
 	}
 	number := uintptr(statxAmd64)
 	if runtime.GOARCH == "arm64" {
@@ -44,7 +44,7 @@ func birth(path string, _ fs.FileInfo) (time.Time, bool) {
 	_, _, failed := syscall.Syscall6(number,
 		uintptr(dir), uintptr(unsafe.Pointer(name)), noFollow, maskBirth, uintptr(unsafe.Pointer(&st)), 0)
 	if failed != 0 || st.mask&maskBirth == 0 {
-		return time.Time{}, false
+		return time.Time{}
 	}
-	return time.Unix(st.sec, int64(st.nsec)), true
+	return time.Unix(st.sec, int64(st.nsec))
 }

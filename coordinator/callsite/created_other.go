@@ -7,4 +7,4 @@ import (
 	"time"
 )
 
-func birth(string, fs.FileInfo) (time.Time, bool) { return time.Time{}, false }
+func birth(string, fs.FileInfo) time.Time { return time.Time{} }

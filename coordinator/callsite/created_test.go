@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/callsite"
 )
 
-// TestCreated: a tree is the session's when all of it was born after the
-// transcript, whatever was moved, linked or dated otherwise.
+// TestCreated: a tree is the session's if everything in it was created after the
+// transcript. Moving or linking a file, or changing its dates, does not matter.
 func TestCreated(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -29,10 +29,10 @@ func TestCreated(t *testing.T) {
 	put("linked")
 	put("transcript.jsonl")
 	created := callsite.Created(at("transcript.jsonl"))
-	// The clock of the file system ticks; wait for a file that is younger.
+	// The file system's clock is coarse: wait until a new file is younger.
 	for put("probe"); !created(at("probe")); put("probe") {
 		if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-			t.Skip("this system does not say when a file was born")
+			t.Skip("this system does not say when a file was created")
 		}
 		if err := os.Remove(at("probe")); err != nil {
 			t.Fatal(err)
@@ -45,8 +45,11 @@ func TestCreated(t *testing.T) {
 	put("hard/b")
 	put("redated")
 	for _, err := range []error{
-		os.Rename(at("loose"), at("mixed/loose")), os.Link(at("linked"), at("hard/linked")), os.Symlink(at("old"), at("link")),
-		os.Chtimes(at("old/a"), time.Now(), time.Now()), os.Chtimes(at("redated"), time.Unix(0, 0), time.Unix(0, 0)),
+		os.Rename(at("loose"), at("mixed/loose")),
+		os.Link(at("linked"), at("hard/linked")),
+		os.Symlink(at("old"), at("link")),
+		os.Chtimes(at("old/a"), time.Now(), time.Now()),
+		os.Chtimes(at("redated"), time.Unix(0, 0), time.Unix(0, 0)),
 	} {
 		if err != nil {
 			t.Fatal(err)

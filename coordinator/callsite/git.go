@@ -2,7 +2,6 @@ package callsite
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -84,7 +83,13 @@ func (r repository) run(ctx context.Context, dir string, args ...string) (string
 	}
 	safe := []string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", dir}
 	cmd := exec.CommandContext(ctx, git, append(safe, args...)...)
-	cmd.Env = []string{"PATH=" + r.path, "HOME=" + r.home, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
+	cmd.Env = []string{
+		"PATH=" + r.path,
+		"HOME=" + r.home,
+		"GIT_OPTIONAL_LOCKS=0",
+		"GIT_TERMINAL_PROMPT=0",
+		"LC_ALL=C",
+	}
 	cmd.WaitDelay = gitFor
 	out, err := cmd.Output()
 	return string(out), err
@@ -94,10 +99,11 @@ func (r repository) run(ctx context.Context, dir string, args ...string) (string
 // returns "" if git is not there.
 func (r repository) program() string {
 	for _, dir := range filepath.SplitList(r.path) {
-		name := filepath.Join(dir, "git")
-		info, err := os.Stat(name)
-		if filepath.IsAbs(name) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return name
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if git, err := exec.LookPath(filepath.Join(dir, "git")); err == nil {
+			return git
 		}
 	}
 	return ""

@@ -34,8 +34,8 @@ const mostRead = 8 << 20
 
 // Begin begins the ledger of a session. It does nothing if there is one already.
 func Begin(dir, session string, now time.Time) error {
-	path, ok := ledgerFile(dir, session)
-	if !ok {
+	path := ledgerFile(dir, session)
+	if path == "" {
 		return errors.New("begin ledger: the session's id cannot be a file name")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -58,10 +58,10 @@ func Begin(dir, session string, now time.Time) error {
 // Write adds a verdict on a call to a ledger that has begun. If that fails it removes
 // the ledger, because a ledger with a gap would be wrong.
 func Write(dir, session, call string, v Verdict) {
-	path, ok := ledgerFile(dir, session)
-	if !ok || call == "" || strings.ContainsAny(call, " \r\n") {
+	if call == "" || strings.ContainsAny(call, " \r\n") {
 		return
 	}
+	path := ledgerFile(dir, session)
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return
@@ -83,26 +83,32 @@ type Ledger struct {
 
 // Read returns the ledger of a session. If it is missing, too long or damaged, Read
 // returns the zero value.
-func Read(dir, session string) (l Ledger) {
-	path, ok := ledgerFile(dir, session)
-	if !ok {
-		return l
-	}
-	f, err := os.Open(path)
+func Read(dir, session string) Ledger {
+	f, err := os.Open(ledgerFile(dir, session))
 	if err != nil {
-		return l
+		return Ledger{}
 	}
 	defer f.Close()
 	raw, err := io.ReadAll(io.LimitReader(f, mostRead+1))
-	text := string(raw)
-	first, rest, _ := strings.Cut(text, "\n")
-	ms, isTime := strings.CutPrefix(first, "began ")
-	began, bad := strconv.ParseInt(ms, 10, 64)
-	if err != nil || len(raw) > mostRead || !isTime || bad != nil || !strings.HasSuffix(text, "\n") {
-		return l
+	if err != nil || len(raw) > mostRead {
+		return Ledger{}
 	}
-	l.Began, l.calls = time.UnixMilli(began), map[string]Verdict{}
-	for line := range strings.Lines(rest) {
+	return parse(string(raw))
+}
+
+// parse returns the ledger in a text, or the zero value if the text is damaged.
+func parse(text string) Ledger {
+	head, ok := strings.CutPrefix(text, "began ")
+	if !ok || !strings.HasSuffix(text, "\n") {
+		return Ledger{}
+	}
+	ms, lines, _ := strings.Cut(head, "\n")
+	began, err := strconv.ParseInt(ms, 10, 64)
+	if err != nil {
+		return Ledger{}
+	}
+	l := Ledger{Began: time.UnixMilli(began), calls: map[string]Verdict{}}
+	for line := range strings.Lines(lines) {
 		call, verdict, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		l.calls[call] = Verdict(verdict) // the last one counts
 	}
@@ -111,14 +117,13 @@ func Read(dir, session string) (l Ledger) {
 
 // Of returns what the ledger says about a call.
 func (l Ledger) Of(call string) Verdict {
-	switch v, ok := l.calls[call]; {
-	case l.calls == nil || call == "":
+	if l.calls == nil || call == "" {
 		return Unknown
-	case !ok:
-		return Never
-	default:
+	}
+	if v, ok := l.calls[call]; ok {
 		return v
 	}
+	return Never
 }
 
 // Forget removes the ledgers that were last written before a time.
@@ -128,26 +133,27 @@ func Forget(dir string, before time.Time) error {
 		return nil
 	}
 	for _, e := range entries {
-		if info, statErr := e.Info(); statErr == nil && info.Mode().IsRegular() && info.ModTime().Before(before) {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		if info, statErr := e.Info(); statErr == nil && info.ModTime().Before(before) {
 			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
 		}
 	}
 	return err
 }
 
-// ledgerFile returns the path of a session's ledger, and false for an id with characters that
-// the host does not use.
-func ledgerFile(dir, session string) (string, bool) {
-	if session == "" || len(session) > 100 {
-		return "", false
+// idCharacters are the characters that the host uses in the id of a session.
+const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// ledgerFile returns the path of a session's ledger, or "" for an id that the host
+// would not choose. No file has the path "".
+func ledgerFile(dir, session string) string {
+	hasOthers := strings.Trim(session, idCharacters) != ""
+	if session == "" || len(session) > 100 || hasOthers {
+		return ""
 	}
-	for _, c := range session {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return "", false
-		}
-	}
-	return filepath.Join(dir, session), true
+	return filepath.Join(dir, session)
 }
 
 // Sees reports whether the guard judges each call of a tool. For other tools a missing

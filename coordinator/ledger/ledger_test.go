@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/ledger"
 )
 
-// TestLedger: a call that was written down is known, any other was never seen,
-// and the last verdict on a call counts.
+// TestLedger: a call in the ledger is known, and any other was never seen. The last
+// verdict on a call counts.
 func TestLedger(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "calls")
 	now := time.UnixMilli(1_700_000_000_000)
@@ -20,7 +20,7 @@ func TestLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		ledger.Write(dir, "s-1", "toolu_a", ledger.Seen)
-		now = now.Add(time.Hour) // the first beginning counts
+		now = now.Add(time.Hour) // only the first Begin counts
 	}
 	ledger.Write(dir, "s-1", "toolu_b", ledger.Seen)
 	ledger.Write(dir, "s-1", "toolu_b", ledger.Denied)
@@ -28,15 +28,20 @@ func TestLedger(t *testing.T) {
 	if !l.Began.Equal(time.UnixMilli(1_700_000_000_000)) {
 		t.Errorf("it began at %v", l.Began)
 	}
-	for call, want := range map[string]ledger.Verdict{"toolu_a": ledger.Seen, "toolu_b": ledger.Denied, "toolu_c": ledger.Never, "": ledger.Unknown} {
+	for call, want := range map[string]ledger.Verdict{
+		"toolu_a": ledger.Seen,
+		"toolu_b": ledger.Denied,
+		"toolu_c": ledger.Never,
+		"":        ledger.Unknown,
+	} {
 		if got := l.Of(call); got != want {
 			t.Errorf("%q: %q, want %q", call, got, want)
 		}
 	}
 }
 
-// TestLedgerKnowsNothing: what is not there, damaged or unwritable concludes
-// nothing.
+// TestLedgerKnowsNothing: a ledger that is missing, damaged or not writable says nothing
+// about any call.
 func TestLedgerKnowsNothing(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -58,7 +63,7 @@ func TestLedgerKnowsNothing(t *testing.T) {
 	}
 	for _, id := range []string{"", "../x", "a/b", "a\nb", strings.Repeat("a", 200)} {
 		if err := ledger.Begin(dir, id, time.Now()); err == nil {
-			t.Errorf("%q names a file", id)
+			t.Errorf("Begin accepts the session id %q", id)
 		}
 	}
 	if err := os.Mkdir(filepath.Join(dir, "dir"), 0o700); err != nil {
@@ -70,7 +75,7 @@ func TestLedgerKnowsNothing(t *testing.T) {
 	}
 }
 
-// TestForget: ledgers of long ago go, others stay.
+// TestForget: Forget removes old ledgers and keeps the others.
 func TestForget(t *testing.T) {
 	dir := t.TempDir()
 	for _, id := range []string{"old", "new"} {
@@ -78,15 +83,15 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long := time.Now().Add(-48 * time.Hour)
-	if err := os.Chtimes(filepath.Join(dir, "old"), long, long); err != nil {
+	twoDaysAgo := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "old"), twoDaysAgo, twoDaysAgo); err != nil {
 		t.Fatal(err)
 	}
 	if err := ledger.Forget(dir, time.Now().Add(-24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if ledger.Read(dir, "old").Of("x") != ledger.Unknown || ledger.Read(dir, "new").Of("x") != ledger.Never {
-		t.Error("the wrong one is gone")
+		t.Error("Forget removed the wrong ledger")
 	}
 	if err := ledger.Forget(filepath.Join(dir, "none"), time.Now()); err != nil {
 		t.Error(err)

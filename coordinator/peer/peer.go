@@ -1,7 +1,6 @@
 // Package peer says which process is at the other end of the socket, and which
-// processes it descends from. A decision must not come from inside a session,
-// through whatever binary or raw socket. So the coordinator asks the kernel, not
-// the caller.
+// processes it descends from. A decision must not come from inside a session, by any
+// binary or by a raw socket. So the coordinator asks the kernel, not the caller.
 package peer
 
 import (
@@ -22,7 +21,7 @@ type Process struct {
 	Exe         string // path of its binary, even if the file was replaced since
 	Marked      bool   // its environment is that of a session's child
 	Terminal    bool   // it has a controlling terminal
-	Born        string // when it began, as the system says it; unique among processes with the same id
+	Born        string // when it began, in the system's form; unique among processes with the same id
 	Over        bool   // it has ended, and its parent has not waited for it yet
 }
 
@@ -49,7 +48,7 @@ func Of(conn *net.UnixConn) (uid, pid int, err error) {
 // ends at the first process that the kernel does not show.
 func Line(pid int) []Process { return slices.Collect(Walk(pid)) }
 
-// Walk is like Line, but looks at a process only when the loop reaches it: each
+// Walk is like Line, but looks at a process only when the loop reaches it, because each
 // process costs some system calls.
 func Walk(pid int) iter.Seq[Process] {
 	return func(yield func(Process) bool) {
@@ -92,10 +91,14 @@ func Lives(pid int, born string) bool {
 	if !Supported {
 		return true
 	}
-	p, err := glance(pid)
-	return err == nil && !p.Over && (born == "" || p.Born == born)
+	now := Birth(pid)
+	if born == "" {
+		return now != ""
+	}
+	return now == born
 }
 
+// marked reports whether an environment is that of a session's child.
 func marked(env iter.Seq[[]byte]) bool {
 	for v := range env {
 		for _, m := range marks {
@@ -115,7 +118,7 @@ func Session() string {
 			return filepath.Base(p.Exe)
 		}
 	}
-	if Supported && Born(os.Getpid()) {
+	if Born(os.Getpid()) {
 		return "a session's shell"
 	}
 	return ""

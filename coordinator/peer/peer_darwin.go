@@ -44,8 +44,11 @@ func look(pid int) (Process, error) {
 	}
 	start := k.Proc.P_starttime
 	p := Process{
-		PID: pid, Parent: int(k.Eproc.Ppid), Terminal: k.Eproc.Tdev != -1,
-		Born: fmt.Sprintf("%d.%06d", start.Sec, start.Usec), Over: k.Proc.P_stat == zombie,
+		PID:      pid,
+		Parent:   int(k.Eproc.Ppid),
+		Terminal: k.Eproc.Tdev != -1,
+		Born:     fmt.Sprintf("%d.%06d", start.Sec, start.Usec),
+		Over:     k.Proc.P_stat == zombie,
 	}
 	p.Exe, p.Marked = image(pid)
 	return p, nil

@@ -45,14 +45,11 @@ func hasBirthmark(pid int) bool {
 // listedBirthmark is like hasBirthmark, but reads the limits from /proc. It is for a process whose
 // limits Prlimit may not read, such as one of another user.
 func listedBirthmark(pid int) bool {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
-	if err != nil {
-		return pid != 1
-	}
-	_, row, ok := strings.Cut(string(raw), "\nMax file locks ")
+	raw, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
+	_, row, _ := strings.Cut(string(raw), "\nMax file locks ")
 	fields := strings.Fields(row)
-	if !ok || len(fields) < 2 {
-		return pid != 1
+	if len(fields) < 2 {
+		return pid != 1 // the file cannot be read
 	}
 	hard, err := strconv.ParseUint(fields[1], 10, 64)
 	return err == nil && hard <= home.Birthmark
@@ -86,8 +83,12 @@ func glance(pid int) (Process, error) {
 	parent, _ := strconv.Atoi(fields[1])
 	exe, _ := os.Readlink(dir + "/exe")
 	return Process{
-		PID: pid, Parent: parent, Exe: strings.TrimSuffix(exe, " (deleted)"), Terminal: fields[4] != "0",
-		Born: boot() + ":" + fields[startField], Over: fields[0] == "Z" || fields[0] == "X",
+		PID:      pid,
+		Parent:   parent,
+		Exe:      strings.TrimSuffix(exe, " (deleted)"),
+		Terminal: fields[4] != "0",
+		Born:     boot() + ":" + fields[startField],
+		Over:     strings.Contains("ZX", fields[0]), // a zombie, or dead
 	}, nil
 }
 

@@ -24,14 +24,15 @@ import (
 func TestMain(m *testing.M) {
 	if socket := os.Getenv("AFAR_TEST_DIAL"); socket != "" {
 		if conn, err := net.Dial("unix", socket); err == nil {
-			_, _ = io.Copy(io.Discard, conn) // until the other side is done
+			_, _ = io.Copy(io.Discard, conn) // until the test closes the connection
 		}
 		return
 	}
 	os.Exit(m.Run())
 }
 
-// listen returns a socket and where it is.
+// listen returns a listener on a Unix socket. It skips the test on a system that does
+// not say which process is calling.
 func listen(t *testing.T) *net.UnixListener {
 	t.Helper()
 	if !peer.Supported {
@@ -50,7 +51,8 @@ func listen(t *testing.T) *net.UnixListener {
 	return l
 }
 
-// accept returns who calls next, while it still does.
+// accept waits for the next connection and returns the user and the process at its other
+// end. It keeps the connection open until the test ends.
 func accept(t *testing.T, l *net.UnixListener) (uid, pid int) {
 	t.Helper()
 	conn, err := l.AcceptUnix()
@@ -94,7 +96,7 @@ func TestSelf(t *testing.T) {
 	}
 }
 
-// TestChild looks at processes of other names, environments and terminals.
+// TestChild: Line tells the name, the environment and the terminal of a child.
 func TestChild(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -114,8 +116,8 @@ func TestChild(t *testing.T) {
 		{"in a session", []string{"A=1", "CLAUDECODE=1"}, false, true},
 		{"with a session's id", []string{"CLAUDE_CODE_SESSION_ID=x"}, false, true},
 		{"a child session", []string{"CLAUDE_CODE_CHILD_SESSION=1"}, false, true},
-		{"an empty mark is none", []string{"CLAUDECODE="}, false, false},
-		{"a mark in a value is none", []string{"X=CLAUDECODE=1", "MYCLAUDECODE=1"}, false, false},
+		{"an empty mark does not count", []string{"CLAUDECODE="}, false, false},
+		{"a mark in a value does not count", []string{"X=CLAUDECODE=1", "MYCLAUDECODE=1"}, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := listen(t)
@@ -155,7 +157,7 @@ func start(t *testing.T, cmd *exec.Cmd, terminal bool) {
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 }
 
-// TestReplaced: a binary that was replaced while it runs keeps its path.
+// TestReplaced: a process keeps the path of its binary after the file was replaced.
 func TestReplaced(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -200,7 +202,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestDeep: a line of more processes than anybody has ends.
+// TestDeep: Line ends after 64 processes.
 func TestDeep(t *testing.T) {
 	if !peer.Supported {
 		t.Skip("this system does not tell who is calling")
@@ -230,8 +232,8 @@ func TestDeep(t *testing.T) {
 	in.Close()
 }
 
-// TestBorn: a process that a session's shell gave birth to stays known for it,
-// whatever it leaves behind, and nobody else is taken for one.
+// TestBorn: a process that a session's shell started is known as the session's, even if
+// it left the environment and the process group. No other process is.
 func TestBorn(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("no process shows its limits here")
@@ -240,7 +242,7 @@ func TestBorn(t *testing.T) {
 		"":                                      false,
 		"ulimit -n 100; ":                       false,
 		home.BirthmarkLine:                      true,
-		home.BirthmarkLine + "ulimit -H -x 3;":  true, // what it makes of it
+		home.BirthmarkLine + "ulimit -H -x 3;":  true, // a lower limit
 		home.BirthmarkLine + home.BirthmarkLine: true,
 	} {
 		cmd := exec.Command("bash", "-c", script+`exec env -i setsid -w bash -c 'echo $$; read -r x'`)
@@ -267,12 +269,12 @@ func TestBorn(t *testing.T) {
 		in.Close()
 	}
 	if !peer.Born(1<<30) || peer.Born(os.Getpid()) || peer.Born(1) {
-		t.Error("who is gone counts as born there, this test and the first process do not")
+		t.Error("want true for a process that has ended, false for this test and the first process")
 	}
 }
 
-// TestLives: a process lives as long as the kernel runs it, and no other one passes for
-// it that was given its id.
+// TestLives: a process lives until it ends. Another process with the same id does not
+// count.
 func TestLives(t *testing.T) {
 	if !peer.Supported {
 		t.Skip("this system does not tell")
@@ -293,15 +295,23 @@ func TestLives(t *testing.T) {
 		born string
 		want bool
 	}{
-		{pid, born, true}, {pid, "", true}, {pid, born + "0", false}, {pid, "another:1", false}, {os.Getpid(), born, false},
-		{0, "", false}, {-1, "", false}, {-pid, "", false}, {1 << 30, "", false}, {1 << 30, born, false},
+		{pid, born, true},
+		{pid, "", true},
+		{pid, born + "0", false},
+		{pid, "another:1", false},
+		{os.Getpid(), born, false},
+		{0, "", false},
+		{-1, "", false},
+		{-pid, "", false},
+		{1 << 30, "", false},
+		{1 << 30, born, false},
 	} {
 		if got := peer.Lives(c.pid, c.born); got != c.want {
 			t.Errorf("%d, born %q: %v", c.pid, c.born, got)
 		}
 	}
 	in.Close()
-	for peer.Lives(pid, born) { // it ends, and nobody has waited for it: it still has its id
+	for peer.Lives(pid, born) { // it becomes a zombie, which still has its id
 		time.Sleep(time.Millisecond)
 	}
 	if peer.Birth(pid) != "" || peer.Lives(pid, "") {

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// MaskJSON returns a JSON value on one line, with every text in it masked and
-// made visible. A text of more than most bytes is left out: cut in two, a secret
-// would not be known. The result is for people; a mask may take a quote with it.
+// MaskJSON returns a JSON value on one line, with every text in it masked and made
+// visible. It leaves out a text of more than most bytes: if it cut the text, it could
+// cut a secret in two and not recognize it. The result is for people and may not be
+// valid JSON, because a mask can include a quote.
 func MaskJSON(raw []byte, most int) (string, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -23,7 +24,7 @@ func MaskJSON(raw []byte, most int) (string, error) {
 	if err := enc.Encode(maskLeaves(v, most)); err != nil {
 		return "", fmt.Errorf("mask JSON: %w", err)
 	}
-	return Mask(strings.TrimSpace(b.String())), nil // once more, now that names stand before values
+	return Mask(strings.TrimSpace(b.String())), nil // again, because now names precede their values
 }
 
 func maskLeaves(v any, most int) any {

@@ -9,12 +9,12 @@ import (
 	"unicode"
 )
 
-// hidden replaces a masked value.
-const hidden = "•••"
+// Hidden is the text that replaces a secret.
+const Hidden = "•••"
 
 // word is the rest of one word of a shell or a configuration file. It ends
-// before anything that could begin another word or command, so that a mask
-// never hides what would run: `token="";reboot` shows the reboot.
+// before any character that could begin another word or command, so that a mask
+// never hides a command: `token="";reboot` shows the reboot.
 const word = "(?:[^\\s\"'`&;,|()<>$]|\\$[^\\s\"'`&;,|()<>{$])+"
 
 // open is an opening quote, also one that is escaped in another string.
@@ -24,16 +24,16 @@ const open = `(?:\\?["'])?`
 const named = `(?:password|passwd|passphrase|pwd|secret|token|apikey|credentials?|phpsessid|jsessionid|csrftoken|` +
 	`(?:access|account|api|auth|encryption|master|private|secret|shared|signing)[_-]?key(?:[_-]?id)?)`
 
-// forms are the ways in which credentials are written. The first group of a
-// match stays, and so does the second, if any; the rest is masked.
+// forms are the ways in which credentials are written. The groups of a match stay;
+// the rest of it is masked.
 var forms = []*regexp.Regexp{
 	// tokens with a prefix that names the service
 	regexp.MustCompile(
-		`\b(sk-ant-|sk-proj-|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox[abeprs]-|pypi-|dop_v1_|shpat_|sq0[a-z]{3}-|` +
-			`rk_live_|sk_live_|pk_live_|rk_test_|sk_test_|AIza|ya29\.|AKIA|ASIA|lin_api_|figd_|dckr_pat_|glsa_|` +
+		`\b(sk-ant-|sk-proj-|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|xox[abeprs]-|pypi-|dop_v1_|shpat_|` +
+			`sq0[a-z]{3}-|rk_live_|sk_live_|pk_live_|rk_test_|sk_test_|AIza|ya29\.|AKIA|ASIA|lin_api_|figd_|dckr_pat_|glsa_|` +
 			`vault:v1:|hvs\.|age-secret-key-1|AGE-SECRET-KEY-1)[A-Za-z0-9_\-./+=]{8,}`,
 	),
-	// prefixes that ordinary names have too: only before a long run of letters and digits
+	// prefixes that ordinary names also have: they count only before a long run of letters and digits
 	regexp.MustCompile(`\b(sk-(?:[a-z0-9]+-)*|key-|pat-|npm_|hf_|SG\.)[A-Za-z0-9]{20,}[A-Za-z0-9_\-./+=]*`),
 	// a Telegram bot token, also inside its URL
 	regexp.MustCompile(`((?:\b|bot)\d{6,12}:)[A-Za-z0-9_-]{30,}`),
@@ -41,7 +41,8 @@ var forms = []*regexp.Regexp{
 	regexp.MustCompile(`\b(eyJ)[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?`),
 	// private keys: long lines of base64, and one short line before the end
 	regexp.MustCompile(
-		`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?:(?:\s|\\[nr])*(?:Proc-Type|DEK-Info|Version|Comment):[\w ,.:-]*)*)` +
+		`(-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----` +
+			`(?:(?:\s|\\[nr])*(?:Proc-Type|DEK-Info|Version|Comment):[\w ,.:-]*)*)` +
 			`(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{40,})+(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]+(?:\s|\\[nr])*-----END)?`,
 	),
 	// the user and password of a URL or connection string
@@ -49,13 +50,15 @@ var forms = []*regexp.Regexp{
 	regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[A-Za-z0-9_-]{20,}(@)`),
 	// headers
 	regexp.MustCompile(
-		`(?i)\b((?:proxy-)?authorization\\?["']?[ \t]*[:=][ \t]*` + open + `(?:(?:bearer|basic|token|digest)[ \t]+)?)` + word,
+		`(?i)\b((?:proxy-)?authorization\\?["']?[ \t]*[:=][ \t]*` + open +
+			`(?:(?:bearer|basic|token|digest)[ \t]+)?)` + word,
 	),
 	regexp.MustCompile(`(?i)\b(bearer[ \t]+)[A-Za-z0-9_\-./+=]{8,}`),
 	regexp.MustCompile(`(?i)\b(cookie\\?["']?[ \t]*[:=][ \t]*` + open + `[\w.-]+=)` + word),
-	// NAME=value, "name": "value", --name value, where the name says it
+	// NAME=value, "name": "value", --name value, if the name is that of a secret
 	regexp.MustCompile(
-		`(?i)((?:^|[^A-Za-z0-9])[A-Za-z0-9_.-]*` + named + `\\?["']?(?:=|[ \t]+=[ \t]+|[ \t]*:=?[ \t]*)` + open + `)` + word,
+		`(?i)((?:^|[^A-Za-z0-9])[A-Za-z0-9_.-]*` + named +
+			`\\?["']?(?:=|[ \t]+=[ \t]+|[ \t]*:=?[ \t]*)` + open + `)` + word,
 	),
 	regexp.MustCompile(`(?i)((?:^|\s)--?[a-z-]*` + named + `[ =]` + open + `)` + word),
 	regexp.MustCompile(`(\bmachine\s+\S+\s+login\s+\S+\s+password\s+)` + word),
@@ -69,10 +72,10 @@ var forms = []*regexp.Regexp{
 }
 
 // Mask replaces what looks like a credential with dots. If in doubt it masks, but never
-// more than one word at a time: people read its text before they allow something to run.
+// more than one word at a time, because people read the text before they allow a call.
 func Mask(text string) string {
 	for _, form := range forms {
-		repl := "${1}" + hidden
+		repl := "${1}" + Hidden
 		if form.NumSubexp() > 1 {
 			repl += "${2}"
 		}
@@ -87,22 +90,21 @@ var (
 	keyRest   = regexp.MustCompile(`^\s*[A-Za-z0-9+/=]+\s*$`)
 )
 
-// Hidden is the text that replaces a secret.
-const Hidden = hidden
-
 // KeyLines reports which lines of a text belong to a private key. Mask recognizes a key
 // only by its first line, and misses it if that line is not shown.
 func KeyLines(lines []string) []bool {
 	out := make([]bool, len(lines))
 	inKey, hid := false, false
 	for i, line := range lines {
-		last := i+1 < len(lines) && strings.Contains(lines[i+1], "-----END")
 		switch {
 		case strings.Contains(line, "-----BEGIN"):
 			inKey, hid = keyBegins.MatchString(line), false
 		case strings.Contains(line, "-----END"):
-			inKey = false
-		case inKey && (keyLine.MatchString(line) || hid && last && keyRest.MatchString(line)):
+			if hid {
+				out[i-1] = keyRest.MatchString(lines[i-1]) // the last line of a key is short
+			}
+			inKey, hid = false, false
+		case inKey && keyLine.MatchString(line):
 			out[i], hid = true, true
 		}
 	}
@@ -124,16 +126,21 @@ func Visible(text string) string {
 	return b.String()
 }
 
+// selectors are the variation selectors, which can carry hidden data.
+var selectors = &unicode.RangeTable{
+	R16: []unicode.Range16{{Lo: 0xfe00, Hi: 0xfe0f, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}},
+}
+
+// hides reports whether a terminal or a phone would not show a character as it is.
 func hides(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
+	switch r {
+	case '\n', '\t':
 		return false
-	case r == '\u00ad' || r == '\u034f' || r == '\u115f' || r == '\u1160' || r == '\u3164' || r == '\uffa0':
+	case '\u00ad', '\u034f', '\u115f', '\u1160', '\u3164', '\uffa0':
 		return true
-	case r >= '\ufe00' && r <= '\ufe0f' || r >= 0xe0100 && r <= 0xe01ef:
-		return true // variation selectors carry hidden data
 	}
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, selectors)
 }
 
 // Clean masks the credentials in a text and makes it visible.

@@ -10,13 +10,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/redact"
 )
 
-// fake stands for the secret part of every credential here. No form of it is a
-// real one.
+// fake is the secret part of every credential here. It is not a real secret in any form.
 const fake = "Fake0Fake1Fake2Fake3Fake4Fake5Fake6Fake7"
 
-// credentials are ways in which a secret appears in commands, files and logs.
-// FAKE is the part that must not be seen. Tests of what carries a call's text
-// read the same file.
+// credentials returns the ways in which a secret appears in commands, files and logs.
+// FAKE is the part that must not be shown. The tests of other packages read the same
+// file.
 func credentials(t *testing.T) (forms []string) {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/credentials.json")
@@ -36,9 +35,13 @@ func TestMask(t *testing.T) {
 			"echo start; " + strings.ReplaceAll(form, "FAKE", fake) + "\necho end",
 		} {
 			got := redact.Mask(text)
-			if strings.Contains(got, fake) || strings.Contains(got, "Fake7") || strings.Contains(got, "00fa4e") ||
-				!strings.Contains(got, "•••") {
-				t.Errorf("%s\n  shows as %s", text, got)
+			for _, part := range []string{fake, "Fake7", "00fa4e"} {
+				if strings.Contains(got, part) {
+					t.Errorf("%s\n  shows as %s", text, got)
+				}
+			}
+			if !strings.Contains(got, redact.Hidden) {
+				t.Errorf("%s\n  has no mask: %s", text, got)
 			}
 			if again := redact.Mask(got); strings.Contains(again, "Fake") {
 				t.Errorf("%s\n  a second time: %s", text, again)
@@ -47,8 +50,9 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestMaskKeepsTheRest: what is beside a secret stays readable.
+// TestMaskKeepsTheRest: the text around a secret stays readable.
 func TestMaskKeepsTheRest(t *testing.T) {
+	key := "-----BEGIN PRIVATE KEY-----\n" + fake + "\n" + fake + "\nq==\n-----END PRIVATE KEY-----"
 	for text, want := range map[string]string{
 		"PGPASSWORD=hunter22 psql -h db":                   "PGPASSWORD=••• psql -h db",
 		"curl -u ada:hunter22 https://x.example/y":         "curl -u ada:••• https://x.example/y",
@@ -57,8 +61,8 @@ func TestMaskKeepsTheRest(t *testing.T) {
 		"x --token abc --force && rm -rf y":                "x --token ••• --force && rm -rf y",
 		"API_KEY=abc; rm -rf y":                            "API_KEY=•••; rm -rf y",
 		"https://x.example/?token=abc&force=1":             "https://x.example/?token=•••&force=1",
-		"a\n-----BEGIN PRIVATE KEY-----\n" + fake + "\n" + fake + "\nq==\n-----END PRIVATE KEY-----\nb": "a\n-----BEGIN PRIVATE KEY-----••• PRIVATE KEY-----\nb",
-		"git clone https://ghp_0123456789abcdef0123456789abcdef0123@git.example/x":                      "git clone https://ghp_•••@git.example/x",
+		"git clone https://ghp_" + fake + "@git.example/x": "git clone https://ghp_•••@git.example/x",
+		"a\n" + key + "\nb":                                "a\n-----BEGIN PRIVATE KEY-----••• PRIVATE KEY-----\nb",
 	} {
 		if got := redact.Mask(text); got != want {
 			t.Errorf("%q\n  have %q\n  want %q", text, got, want)
@@ -66,18 +70,21 @@ func TestMaskKeepsTheRest(t *testing.T) {
 	}
 }
 
-// TestMaskHidesNothingThatRuns: a call that dresses up as a secret is still
-// read whole. HIDE is what must be seen.
+// TestMaskHidesNothingThatRuns: a mask hides no part of a command that pretends to be
+// a secret. HIDE is the part that must be shown.
 func TestMaskHidesNothingThatRuns(t *testing.T) {
 	for _, text := range []string{
-		`TOKEN=$(HIDE) x`, "TOKEN=`HIDE` x", `x --password "$(HIDE -rf ~)"`, `x --password '$(HIDE)'`, `curl -u "a:$(HIDE)" x`,
-		`TOKEN= HIDE -rf ~`, "TOKEN=\nHIDE -rf ~", "token:\n\tHIDE -rf ~", `TOKEN=;HIDE`, `TOKEN=x;HIDE`, `TOKEN=x&&HIDE`, `TOKEN=x|HIDE`,
-		`echo "password=" ; HIDE -rf ~ ; echo "x"`, `echo "password=";HIDE;"x"`, `echo 'password=' ; HIDE ; echo 'x'`,
+		`TOKEN=$(HIDE) x`, "TOKEN=`HIDE` x", `x --password "$(HIDE -rf ~)"`, `x --password '$(HIDE)'`,
+		`curl -u "a:$(HIDE)" x`, `TOKEN= HIDE -rf ~`, "TOKEN=\nHIDE -rf ~", "token:\n\tHIDE -rf ~", `TOKEN=;HIDE`,
+		`TOKEN=x;HIDE`, `TOKEN=x&&HIDE`, `TOKEN=x|HIDE`, `echo "password=" ; HIDE -rf ~ ; echo "x"`,
+		`echo "password=";HIDE;"x"`, `echo 'password=' ; HIDE ; echo 'x'`,
 		`bash -c "echo 'password=' ; HIDE -rf ~ ; echo 'x'"`, "# don't\necho 'password=' ; HIDE ; echo 'x'",
-		`rm -f "token=" -r HIDE "x"`, `rm -f "token="x -r HIDE /tmp/x" "`, `rm '"token":"' -rf HIDE '"'`, `x "password":" HIDE "`,
-		"echo '-----BEGIN PRIVATE KEY-----'; HIDE -rf ~", "# -----BEGIN PRIVATE KEY-----\nHIDE -rf /home/ada\n# -----END PRIVATE KEY-----",
-		`curl -H "Cookie: a=b; HIDE" x`, `curl http://a:$(HIDE)@x.example`, `curl http://a:b;HIDE;@x.example`, `curl -H "Authorization: Bearer x" ; HIDE`,
-		`mysql -px;HIDE`, `sshpass -p x ssh h HIDE`, `machine a login b password c;HIDE`, `X_TOKEN=<(HIDE) y`, `TOKEN=${x:-$(HIDE)}`,
+		`rm -f "token=" -r HIDE "x"`, `rm -f "token="x -r HIDE /tmp/x" "`, `rm '"token":"' -rf HIDE '"'`,
+		`x "password":" HIDE "`, "echo '-----BEGIN PRIVATE KEY-----'; HIDE -rf ~",
+		"# -----BEGIN PRIVATE KEY-----\nHIDE -rf /home/ada\n# -----END PRIVATE KEY-----",
+		`curl -H "Cookie: a=b; HIDE" x`, `curl http://a:$(HIDE)@x.example`, `curl http://a:b;HIDE;@x.example`,
+		`curl -H "Authorization: Bearer x" ; HIDE`, `mysql -px;HIDE`, `sshpass -p x ssh h HIDE`,
+		`machine a login b password c;HIDE`, `X_TOKEN=<(HIDE) y`, `TOKEN=${x:-$(HIDE)}`,
 	} {
 		if got := redact.Mask(text); !strings.Contains(got, "HIDE") {
 			t.Errorf("%s\n  shows as %s", text, got)
@@ -85,20 +92,26 @@ func TestMaskHidesNothingThatRuns(t *testing.T) {
 	}
 }
 
-// ordinary is what a day brings; none of it holds a secret.
+// ordinary are commands and lines of an ordinary day. None of them holds a secret.
 var ordinary = []string{
-	"ls -la", "git status", "git log --oneline -20", "git push origin main", "git commit -m 'make the parser faster'",
-	"git checkout -b fix/key-value-store", "git clone https://github.com/a/b.git", "git clone git@github.com:a/b.git",
-	"go test ./... -run TestToken", "go build -o bin/x ./cmd/x", "npm ci", "npm_config_cache=/tmp/npm-cache npm ci", "npm run build -- --watch",
-	"make -j8 check", "cargo test --release", "pytest -k password_reset -q", "python3 -m http.server 8000", "pip install sk-video scikit-learn",
-	"docker run --rm -u 1000:1000 -p 8080:80 nginx:1.27", "docker compose up -d", "docker build -t app:latest .", "kubectl get pods -n kube-system",
-	"kubectl get secret my-key-rotation -o yaml", "terraform plan -out plan.bin", "ssh -p 2222 ada@host.example uptime", "scp -P 22 a b:c",
-	"rsync -av --delete src/ dst/", "find . -name '*.pem' -newer go.mod", "grep -rn 'token' src/", "grep -n 'password' config/example.yml",
-	"sed -n '1,40p' internal/secret/secret.go", "cat docs/api-key-handling.md", "curl -fsSL https://example.org/install.sh -o install.sh",
-	"curl -H 'Accept: application/json' http://127.0.0.1:8080/health", "tar -xzf release-1.2.3.tar.gz", "mysql -u root -p -h db shop", "psql -U ada -d shop -c 'select 1'",
-	"sort -u -k2,2 -t: names.txt", "tail -f /var/log/syslog", "sha256sum pat-releases.txt", "echo \"$TOKEN_FILE\"", "ps aux | grep sk-worker",
-	"sleep 30 && echo done", "chmod 600 ~/.ssh/id_ed25519", "openssl rand -hex 16", "jq '.items[].key' x.json", "date +%s:%N",
-	"https://example.org:8443/a/b?page=2&sort=key", "12:34:56 INFO task finished in 3.2 s", "for f in *.go; do gofmt -l $f; done",
+	"ls -la", "git status", "git log --oneline -20", "git push origin main",
+	"git commit -m 'make the parser faster'", "git checkout -b fix/key-value-store",
+	"git clone https://github.com/a/b.git", "git clone git@github.com:a/b.git", "go test ./... -run TestToken",
+	"go build -o bin/x ./cmd/x", "npm ci", "npm_config_cache=/tmp/npm-cache npm ci", "npm run build -- --watch",
+	"make -j8 check", "cargo test --release", "pytest -k password_reset -q", "python3 -m http.server 8000",
+	"pip install sk-video scikit-learn", "docker run --rm -u 1000:1000 -p 8080:80 nginx:1.27",
+	"docker compose up -d", "docker build -t app:latest .", "kubectl get pods -n kube-system",
+	"kubectl get secret my-key-rotation -o yaml", "terraform plan -out plan.bin",
+	"ssh -p 2222 ada@host.example uptime", "scp -P 22 a b:c", "rsync -av --delete src/ dst/",
+	"find . -name '*.pem' -newer go.mod", "grep -rn 'token' src/", "grep -n 'password' config/example.yml",
+	"sed -n '1,40p' internal/secret/secret.go", "cat docs/api-key-handling.md",
+	"curl -fsSL https://example.org/install.sh -o install.sh",
+	"curl -H 'Accept: application/json' http://127.0.0.1:8080/health", "tar -xzf release-1.2.3.tar.gz",
+	"mysql -u root -p -h db shop", "psql -U ada -d shop -c 'select 1'", "sort -u -k2,2 -t: names.txt",
+	"tail -f /var/log/syslog", "sha256sum pat-releases.txt", "echo \"$TOKEN_FILE\"", "ps aux | grep sk-worker",
+	"sleep 30 && echo done", "chmod 600 ~/.ssh/id_ed25519", "openssl rand -hex 16", "jq '.items[].key' x.json",
+	"date +%s:%N", "https://example.org:8443/a/b?page=2&sort=key", "12:34:56 INFO task finished in 3.2 s",
+	"for f in *.go; do gofmt -l $f; done",
 }
 
 func TestMaskLeavesTheOrdinary(t *testing.T) {

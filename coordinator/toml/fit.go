@@ -68,14 +68,17 @@ func (v Value) suits(want reflect.Type) bool {
 	case reflect.Int, reflect.Int64:
 		return v.Kind == Whole
 	case reflect.Float64:
-		return v.Kind == Whole || v.Kind == Number
+		return v.isNumber()
 	}
 	return false
 }
 
+// isNumber reports whether a value is a number of any kind.
+func (v Value) isNumber() bool { return v.Kind == Whole || v.Kind == Number }
+
 // describe returns a number as it was written, and the kind of any other value.
 func (v Value) describe() string {
-	if v.Kind == Whole || v.Kind == Number {
+	if v.isNumber() {
 		return v.Text
 	}
 	return string(v.Kind)

@@ -77,6 +77,16 @@ type Value struct {
 	Yes   bool   // of a Bool
 	List  []Value
 	Table *Table // of a Map
+
+	headed bool // it is a List that headers [[name]] made
+}
+
+// Str returns the text of a String, or "" for any other value.
+func (v Value) Str() string {
+	if v.Kind != String {
+		return ""
+	}
+	return v.Text
 }
 
 // A Key is a name with its value.
@@ -330,11 +340,12 @@ func (t *Table) grow(n name) (*Table, error) {
 	v := Value{Kind: Map, Line: n.line, Table: sub}
 	k := t.find(n.text)
 	if k == nil {
-		t.Keys = append(t.Keys, Key{n.text, n.line, Value{Kind: List, Line: n.line, List: []Value{v}}})
+		list := Value{Kind: List, Line: n.line, List: []Value{v}, headed: true}
+		t.Keys = append(t.Keys, Key{n.text, n.line, list})
 		return sub, nil
 	}
-	if k.Value.Kind != List || len(k.Value.List) == 0 || k.Value.List[0].Kind != Map || !k.Value.List[0].Table.headed {
-		return nil, fmt.Errorf("line %d: %q is no list of [[%s]] tables, see line %d", n.line, n.text, n.text, k.Line)
+	if !k.Value.headed {
+		return nil, fmt.Errorf("line %d: %q is not a list of [[%[2]s]] tables, see line %[3]d", n.line, n.text, k.Line)
 	}
 	k.Value.List = append(k.Value.List, v)
 	return sub, nil

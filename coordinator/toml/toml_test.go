@@ -10,8 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/toml"
 )
 
-// print writes a tree in one line, each key with its line.
-func print(t *toml.Table) string {
+// format returns a tree in one line, each key with its line.
+func format(t *toml.Table) string {
 	var b strings.Builder
 	for _, k := range t.Keys {
 		fmt.Fprintf(&b, "%s@%d=%s ", k.Name, k.Line, value(k.Value))
@@ -32,7 +32,7 @@ func value(v toml.Value) string {
 		}
 		return "[" + strings.Join(all, " ") + "]"
 	case toml.Map:
-		return print(v.Table)
+		return format(v.Table)
 	}
 	return "?"
 }
@@ -53,10 +53,10 @@ func TestParse(t *testing.T) {
 		"'' = 'x'\r\n":                       `{@1="x"}`,
 	} {
 		got, err := toml.Parse([]byte(text))
-		if err != nil || print(got) != want {
+		if err != nil || format(got) != want {
 			t.Errorf("%q: %v\nwant %s", text, err, want)
 			if got != nil {
-				t.Errorf("have %s", print(got))
+				t.Errorf("have %s", format(got))
 			}
 		}
 	}
@@ -71,8 +71,8 @@ func TestParseRefuses(t *testing.T) {
 		"a = { x = 1 }\n[a]":                `line 2: the table "a" is there already`,
 		"a = { x = 1 }\na.y = 1":            `line 2: the table "a" is complete since line 1`,
 		"a = { x = 1, x = 2 }":              `line 1: "x" is there already`,
-		"a = []\n[[a]]":                     `line 2: "a" is no list of [[a]] tables`,
-		"[a]\n[[a]]":                        `line 2: "a" is no list of [[a]] tables`,
+		"a = []\n[[a]]":                     `line 2: "a" is not a list of [[a]] tables`,
+		"[a]\n[[a]]":                        `line 2: "a" is not a list of [[a]] tables`,
 		"\n[a":                              "line 2: ",
 		"a = 'x":                            "line 1: ",
 		"ok = 1\nb = \"\xff\"\n":            "line 2: not UTF-8",
@@ -113,8 +113,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// FuzzParse: an error names its line, and a document that the library takes as
-// well has the same keys there.
+// FuzzParse: an error names its line. A document that the library also accepts has the
+// same keys in both.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"a = 'x'",
@@ -135,7 +135,7 @@ func FuzzParse(f *testing.F) {
 		}
 		var theirs map[string]any
 		if lib.Unmarshal(raw, &theirs) == nil && len(theirs) != len(ours.Keys) {
-			t.Fatalf("%q: %d keys, the library has %d", raw, len(ours.Keys), len(theirs))
+			t.Fatalf("%q: %d keys, but %d in the library", raw, len(ours.Keys), len(theirs))
 		}
 	})
 }
