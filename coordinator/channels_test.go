@@ -9,7 +9,7 @@ import (
 )
 
 // channelNeutral are the packages that know no channel by name.
-var channelNeutral = []string{"ask", "channel", "core", "message", "store", "topic"}
+var channelNeutral = []string{"ask", "channel", "channels", "core", "message", "store", "topic"}
 
 // TestNoChannelByName: what a channel is called is known to the channel, to the
 // composition root, and to the commands that connect it.

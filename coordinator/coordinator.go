@@ -10,16 +10,13 @@ import (
 	"net"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/config"
-	"github.com/afar-sh/afar/coordinator/consult"
 	"github.com/afar-sh/afar/coordinator/home"
-	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"github.com/afar-sh/afar/coordinator/internal/audit"
 	"github.com/afar-sh/afar/coordinator/internal/channel/telegram"
+	"github.com/afar-sh/afar/coordinator/internal/channels"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/doctor"
 	"github.com/afar-sh/afar/coordinator/internal/event"
@@ -30,13 +27,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/presence"
 	"github.com/afar-sh/afar/coordinator/internal/random"
 	"github.com/afar-sh/afar/coordinator/internal/server"
-	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/internal/sessionwatch"
 	"github.com/afar-sh/afar/coordinator/internal/settings"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/internal/undowork"
 	"github.com/afar-sh/afar/coordinator/internal/upkeep"
-	"github.com/afar-sh/afar/coordinator/peer"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -49,45 +44,31 @@ type Config struct {
 	Bin     string // directory of our binaries; hooks from elsewhere are refused
 	Version string
 	Log     *slog.Logger
-	// Getenv is read once, for AFAR_TELEGRAM_API, AFAR_TELEGRAM_TOKEN and
-	// AFAR_TELEGRAM_TOKEN_FILE.
-	Getenv func(string) string
+	Getenv  func(string) string
 }
 
 // A Coordinator is the running daemon.
 type Coordinator struct {
 	cfg      Config
+	set      settings.Settings
 	life     *home.Lock // held until Close: nobody else serves this home
 	store    *store.Store
 	listener *net.UnixListener
 	core     *core.Core
-	telegram *telegram.Channel
-	channels []channel // telegram among them
+	channels channels.Set
+	telegram *telegram.Channel // one of channels
 	server   *server.Server
 	undo     *undowork.Snapshotter
 	files    *filework.Writer
 	audit    *audit.Auditor
 	marks    *marks.Taker
-	reviews  consult.Config          // whom reviews ask
 	runs     []func(context.Context) // the work that goes on beside the server, until its context ends
-	holds    presence.Possessions    // what must not be taken from it
-	since    time.Time
-	shutdown chan struct{}
-	once     sync.Once              // closes shutdown
-	left     atomic.Pointer[string] // what it lost, once it ends for that
+	ending   context.Context         // done when the end is asked for; its cause may be a presence.Loss
+	end      context.CancelCauseFunc
 }
 
-// A channel is a way to the person: it shows them what core has for it, and tells core
-// what they do.
-type channel interface {
-	Run(ctx context.Context)
-	// Say tells the person something at once, without the database.
-	Say(ctx context.Context, text string) error
-}
-
-// Open takes the life lock, opens the store and listens. It returns ErrRunning
-// when another coordinator holds the lock. The socket is touched by the holder
-// of the lock alone.
+// Open takes the life lock, opens the store and listens. It returns ErrRunning when another
+// coordinator holds the lock. Only the holder of the lock touches the socket.
 func Open(cfg Config) (*Coordinator, error) {
 	if err := cfg.Dirs.Make(); err != nil {
 		return nil, err
@@ -99,7 +80,8 @@ func Open(cfg Config) (*Coordinator, error) {
 	if life == nil {
 		return nil, ErrRunning
 	}
-	c := &Coordinator{cfg: cfg, life: life, since: time.Now(), shutdown: make(chan struct{})}
+	c := &Coordinator{cfg: cfg, life: life}
+	c.ending, c.end = context.WithCancelCause(context.Background())
 	if err := c.build(); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -107,120 +89,113 @@ func Open(cfg Config) (*Coordinator, error) {
 }
 
 // build makes the parts, connects them and opens the socket.
-func (c *Coordinator) build() error {
-	file, err := config.Load(c.cfg.Dirs.ConfigFile())
-	if err != nil {
+func (c *Coordinator) build() (err error) {
+	if c.set, err = settings.Load(c.cfg.Dirs.ConfigFile()); err != nil {
 		return err
 	}
-	if err := c.buildCore(file); err != nil {
+	if err := c.buildCore(); err != nil {
 		return err
 	}
-	if err := c.buildWorkers(file); err != nil {
+	if err := c.buildWorkers(); err != nil {
 		return err
 	}
 	if c.listener, err = server.Listen(c.cfg.Dirs.Socket()); err != nil {
 		return err
 	}
-	c.holds, err = presence.Hold(c.cfg.Dirs, home.Program(c.cfg.Bin, "afar"))
-	return err
-}
-
-// buildCore makes what all other parts work with: store, core and channel.
-func (c *Coordinator) buildCore(file config.Config) error {
-	rules, err := settings.Rules(file)
+	watcher, err := presence.New(c.cfg.Dirs, home.Program(c.cfg.Bin, "afar"), c.listener, c.end, c.cfg.Log)
 	if err != nil {
 		return err
 	}
+	c.runs = append(c.runs, watcher.Run)
+	return nil
+}
+
+// buildCore makes what all other parts work with: store, core and channels.
+func (c *Coordinator) buildCore() (err error) {
 	if c.store, err = store.Open(c.cfg.Dirs.Database()); err != nil {
 		return err
 	}
+	c.channels.Register(telegram.Name, c.newTelegram)
 	c.core, err = core.New(core.Config{
 		Store:       c.store,
 		Log:         c.cfg.Log,
 		Now:         time.Now,
 		Secret:      random.Word,
-		Channels:    []string{telegram.Name},
-		Lives:       func(p session.Process) bool { return peer.Lives(p.PID, p.Born) },
-		DayBudget:   file.Loop.DayBudget,
-		Trace:       file.Loop.Trace,
-		Rules:       rules,
-		AnswersFrom: file.AnswersFrom.Names(),
+		Channels:    c.channels.Names(),
+		Lives:       sessionwatch.Lives,
+		DayBudget:   c.set.Loop.DayBudget,
+		Trace:       c.set.Loop.Trace,
+		Rules:       c.set.Rules,
+		AnswersFrom: c.set.AnswersFrom.Names(),
 	})
 	if err != nil {
 		return err
 	}
-	c.telegram = telegram.New(telegram.Config{
-		Core:       c.core,
-		Log:        c.cfg.Log,
-		TokenFile:  c.cfg.Dirs.TokenFile(),
-		ConfigFile: c.cfg.Dirs.ConfigFile(),
-		Machine:    machine(),
-		Home:       c.cfg.Dirs.User,
-		Now:        time.Now,
-		Code:       random.Digits,
-		RemindChat: file.Escalation.Chat,
-	})
-	c.channels = []channel{c.telegram}
+	c.channels.Open(c.core)
 	return nil
 }
 
+func (c *Coordinator) newTelegram(shared *core.Core) channels.Channel {
+	c.telegram = telegram.New(telegram.Config{
+		Core:       shared,
+		Log:        c.cfg.Log,
+		TokenFile:  c.cfg.Dirs.TokenFile(),
+		ConfigFile: c.cfg.Dirs.ConfigFile(),
+		Machine:    home.Machine(),
+		Home:       c.cfg.Dirs.User,
+		Now:        time.Now,
+		Code:       random.Digits,
+		RemindChat: c.set.Escalation.Chat,
+	})
+	return c.telegram
+}
+
 // buildWorkers makes the server and what works beside it.
-func (c *Coordinator) buildWorkers(file config.Config) (err error) {
+func (c *Coordinator) buildWorkers() (err error) {
 	dirs, log := c.cfg.Dirs, c.cfg.Log
-	if c.reviews, err = settings.Reviewers(file.Consult); err != nil {
-		return err
-	}
 	if c.undo, err = undowork.New(c.core, dirs.Snapshots(), log); err != nil {
 		return err
 	}
 	c.files = filework.New(c.core, dirs, log)
 	c.audit = audit.New(c.core, dirs, c.cfg.Bin, log)
 	c.marks = marks.New(c.core, dirs, log)
-	c.server = server.New(c.serverConfig(file))
-	hostDirs := []string{dirs.HostDir(), claude.Env(c.cfg.Getenv).ConfigDir()}
-	sessions := sessionwatch.New(c.core, hostDirs, c.server.Consulting, log)
-	keeper := upkeep.Keeper{
-		Core:    c.core,
-		Store:   c.store,
-		Calls:   dirs.Calls(),
-		Machine: machine(),
-		Log:     log,
-		Say:     c.say,
-	}
+	c.server = server.New(c.serverConfig())
+	sessions := sessionwatch.New(c.core, dirs, c.cfg.Getenv, c.server.Consulting, log)
+	keeper := upkeep.New(c.core, c.store, dirs.Calls(), c.channels.Say, log)
 	c.runs = []func(context.Context){
-		c.core.Run, c.files.Run, sessions.Run, c.marks.Run, c.undo.Run,
-		issuework.New(c.core, file.Issues, c.reviews).Run, keeper.Run, c.audit.Run, c.stayPresent,
-	}
-	for _, ch := range c.channels {
-		c.runs = append(c.runs, ch.Run)
+		c.core.Run, c.channels.Run, c.files.Run, sessions.Run, c.marks.Run, c.undo.Run,
+		issuework.New(c.core, c.set.Issues, c.set.Reviewers).Run, keeper.Run, c.audit.Run,
 	}
 	return nil
 }
 
 // serverConfig gives the server all that it calls.
-func (c *Coordinator) serverConfig(file config.Config) server.Config {
-	checks := doctor.Doctor{
-		Core: c.core, Database: c.cfg.Dirs.Database(), Telegram: c.wireTelegram, Consult: c.reviews,
+func (c *Coordinator) serverConfig() server.Config {
+	dirs := c.cfg.Dirs
+	checks := doctor.New(c.core, dirs.Database(), c.telegram.Status, c.set.Reviewers)
+	self := wire.Coordinator{
+		PID:     os.Getpid(),
+		Version: c.cfg.Version,
+		Since:   time.Now().UnixMilli(),
+		Home:    dirs.Config,
+		Socket:  dirs.Socket(),
 	}
 	return server.Config{
 		Core:           c.core,
 		Log:            c.cfg.Log,
 		Bin:            c.cfg.Bin,
-		Dirs:           c.cfg.Dirs,
-		Hold:           time.Duration(file.CheckIn.Hold),
-		Self:           c.self,
+		Dirs:           dirs,
+		Hold:           time.Duration(c.set.CheckIn.Hold),
+		Self:           self,
 		Doctor:         checks.Checks,
-		Shutdown:       c.end,
+		Shutdown:       func() { c.end(nil) },
 		Page:           c.files.LoopPage,
 		Overrules:      c.audit.Overrules,
 		Guard:          c.audit.Guard,
 		Marks:          c.marks.Take,
-		Connect:        c.connect,
-		Disconnect:     c.telegram.Disconnect,
-		Pair:           c.telegram.StartPairing,
-		Telegram:       c.wireTelegram,
+		Telegram:       c.telegram,
 		Git:            server.Git{Tree: git.Tree, Recent: git.Recent, Top: git.Top},
-		Consult:        server.Consult{Programs: file.Consult.Programs, Timeout: time.Duration(file.Consult.Timeout)},
+		Consult:        server.Consult{Programs: c.set.Consult.Programs, Timeout: time.Duration(c.set.Consult.Timeout)},
 		Usage:          transcript.Usage,
 		Said:           transcript.Said,
 		SaidBeforeCall: transcript.SaidBeforeCall,
@@ -233,19 +208,20 @@ func (c *Coordinator) serverConfig(file config.Config) server.Config {
 // holds: requests in hand get their reply, state is committed.
 func (c *Coordinator) Run(outer context.Context) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(outer))
-	defer cancel()
 	var parts sync.WaitGroup
 	defer parts.Wait()
 	defer cancel()
 	c.cfg.Dirs.ForgetStopped()
 	parts.Go(func() {
 		select {
-		case <-c.shutdown:
+		case <-c.ending.Done():
 		case <-outer.Done():
 		case <-ctx.Done():
 			return
 		}
-		c.noteStopped() // before a caller is disconnected
+		if presence.LossOf(c.ending) == nil {
+			c.cfg.Dirs.NoteStopped() // before a caller is disconnected
+		}
 		cancel()
 	})
 	c.telegram.ConnectFirst(ctx, c.cfg.Getenv)
@@ -254,47 +230,14 @@ func (c *Coordinator) Run(outer context.Context) error {
 	}
 	c.cfg.Log.Info("serving", "socket", c.cfg.Dirs.Socket(), "version", c.cfg.Version)
 	err := c.server.Serve(ctx, c.listener)
-	err = errors.Join(err, c.core.Note(event.Stopped, "", "", c.lastWords()))
-	c.cfg.Log.Info(c.lastWords())
-	if c.left.Load() != nil {
-		err = errors.Join(err, errors.New(c.lastWords()))
-	}
-	return err
-}
-
-// lastWords returns the text of this coordinator's last journal entry.
-func (c *Coordinator) lastWords() string {
-	if why := c.left.Load(); why != nil {
-		return "the coordinator ended: " + *why
-	}
-	return "the coordinator stopped"
-}
-
-// stayPresent ends the coordinator for good when it loses what it holds. The socket
-// stays where it is: by then it may be a successor's.
-func (c *Coordinator) stayPresent(ctx context.Context) {
-	why := c.holds.AwaitLoss(ctx)
-	if why == "" {
-		return
-	}
-	c.cfg.Log.Warn("this coordinator ends: "+why, "pid", os.Getpid(), "home", c.cfg.Dirs.State)
-	c.left.Store(&why)
-	c.listener.SetUnlinkOnClose(false)
-	c.end()
-}
-
-// noteStopped tells waiting sessions that the stop is intended, unless the coordinator
-// lost its home.
-func (c *Coordinator) noteStopped() {
-	if c.left.Load() == nil {
-		c.cfg.Dirs.NoteStopped()
-	}
+	words := presence.LastWords(c.ending)
+	c.cfg.Log.Info(words)
+	return errors.Join(err, c.core.Note(event.Stopped, "", "", words), presence.LossOf(c.ending))
 }
 
 // Close releases everything, the life lock last. It is safe after a failed
 // Open.
-func (c *Coordinator) Close() error {
-	var err error
+func (c *Coordinator) Close() (err error) {
 	if c.listener != nil {
 		c.listener.Close()
 	}
@@ -303,35 +246,4 @@ func (c *Coordinator) Close() error {
 	}
 	c.life.Release()
 	return err
-}
-
-func (c *Coordinator) end() { c.once.Do(func() { close(c.shutdown) }) }
-
-// say tells the person something at once, on each channel.
-func (c *Coordinator) say(ctx context.Context, text string) (err error) {
-	for _, ch := range c.channels {
-		err = errors.Join(err, ch.Say(ctx, text))
-	}
-	return err
-}
-
-func (c *Coordinator) connect(ctx context.Context, token, api string) error {
-	_, err := c.telegram.Connect(ctx, token, api)
-	return err
-}
-
-func (c *Coordinator) wireTelegram() wire.TelegramReply {
-	t := c.telegram.Status()
-	w := wire.TelegramReply{Connected: t.Connected, Bot: t.Bot, API: t.API, Failing: t.Failing, Pairing: t.Pairing}
-	if p := t.Person; p != nil {
-		w.Paired, w.User, w.Chat = true, p.Name, string(p.Address)
-	}
-	return w
-}
-
-func (c *Coordinator) self() wire.Coordinator {
-	return wire.Coordinator{
-		PID: os.Getpid(), Version: c.cfg.Version, Since: c.since.UnixMilli(),
-		Home: c.cfg.Dirs.Config, Socket: c.cfg.Dirs.Socket(),
-	}
 }

@@ -77,7 +77,7 @@ var forTests = []string{in + "channel/loopback", in + "channel/conformance"}
 var workers = []string{in + "audit", in + "doctor", in + "filework", in + "issuework", in + "marks", in + "sessionwatch", in + "undowork", in + "upkeep"}
 
 // aboveCore are the packages that may import core.
-var aboveCore = slices.Concat([]string{"coordinator", in + "settings"}, waysIn, forTests, workers)
+var aboveCore = slices.Concat([]string{"coordinator", in + "channels", in + "settings"}, waysIn, forTests, workers)
 
 // A rules value is a whole table. Packages are named by their directory in the
 // module; a name may be a pattern of path.Match.
@@ -118,14 +118,14 @@ var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Ti
 func table() rules {
 	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", "coordinator/redact", in + "session", in + "topic", in + "turn", in + "undo", in + "usage"}
 	root := slices.Concat(waysIn, workers, []string{
-		claude, claude + "/transcript", in + "core", in + "event", in + "git", in + "presence", in + "random", in + "session", in + "settings", in + "store",
-		"coordinator/config", "coordinator/consult", "coordinator/home", "coordinator/peer", "coordinator/wire",
+		claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
+		in + "settings", in + "store", "coordinator/home", "coordinator/wire",
 	})
 	reading := slices.Clip([]string{guard + "effect", guard + "fspath", guard + "lex", guard + "partial", guard + "protected"})
 	return rules{
 		ours: map[string][]string{
 			"cmd/afar": {
-				"coordinator", "coordinator/callsite", claude, "coordinator/client", "coordinator/config", "coordinator/consult",
+				"coordinator", "coordinator/callsite", "coordinator/cannotstart", claude, "coordinator/client", "coordinator/config", "coordinator/consult",
 				"coordinator/guard", "coordinator/home", "coordinator/issues", claude + "/mods", "coordinator/peer", "coordinator/policy",
 				claude + "/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
 			},
@@ -133,7 +133,10 @@ func table() rules {
 			"hooks":       {claude, hostjson, claude + "/hookoutput", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/roomy", "coordinator/wire"},
 			"hooks/judge": {"coordinator/guard", "coordinator/callsite", "coordinator/wire", "hooks"},
 
-			"coordinator":          root,
+			"coordinator":             root,
+			"coordinator/cannotstart": {"coordinator/config", "coordinator/home", in + "channel/telegram", in + "store"},
+			in + "channels":           {in + "core"},
+
 			claude:                 {},
 			"coordinator/client":   {"coordinator/home", "coordinator/wire"},
 			"coordinator/guard":    {hostjson, guard + "effect", guard + "judge", guard + "lex", guard + "partial", guard + "protected", guard + "understand", guard + "understand/shell"},
@@ -194,7 +197,7 @@ func table() rules {
 				claude, claude + "/mods", claude + "/transcript", "coordinator/home", "coordinator/ledger", "coordinator/wire", in + "core",
 				in + "session",
 			},
-			in + "doctor": {"coordinator/consult", "coordinator/wire", in + "core"},
+			in + "doctor": {"coordinator/consult", "coordinator/wire", in + "channel", in + "core"},
 			in + "filework": {
 				claude + "/sessions", "coordinator/home", in + "atomicfile", in + "core", in + "disk", in + "loop", in + "session",
 				in + "store",
@@ -204,9 +207,9 @@ func table() rules {
 				in + "loop", in + "store", in + "tracker",
 			},
 			in + "marks":        {"coordinator/home", in + "core", in + "disk", in + "event", in + "loop"},
-			in + "sessionwatch": {claude, claude + "/sessions", "coordinator/peer", "coordinator/redact", in + "ask", in + "core", in + "session"},
+			in + "sessionwatch": {"coordinator/home", claude, claude + "/sessions", "coordinator/peer", "coordinator/redact", in + "ask", in + "core", in + "session"},
 			in + "undowork":     {in + "core", in + "snapshot", in + "store", in + "undo"},
-			in + "upkeep":       {"coordinator/ledger", in + "core", in + "store"},
+			in + "upkeep":       {"coordinator/home", "coordinator/ledger", in + "core", in + "store"},
 
 			in + "presence": {"coordinator/home"},
 			in + "random":   {},
@@ -258,7 +261,7 @@ func table() rules {
 		bans: []ban{
 			{in + "core", aboveCore, "only ways in, workers and the composition root call core; results come back through functions given at construction"},
 			{in + "server", []string{"coordinator"}, "ways in never import each other"},
-			{in + "channel/telegram", []string{"coordinator"}, "ways in never import each other"},
+			{in + "channel/telegram", []string{"coordinator", "coordinator/cannotstart"}, "ways in never import each other"},
 			{in + "channel/loopback", nil, "no coordinator runs this channel"},
 			{in + "channel/conformance", []string{in + "channel/loopback"}, "the suite is for tests"},
 			{"coordinator", []string{"cmd/afar/cmd_serve.go"}, "the command line composes a coordinator for `afar serve` alone; else it speaks to one through client"},

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/config"
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
@@ -22,7 +21,7 @@ func TestConnected(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	set := reflect.ValueOf(c.serverConfig(config.Default()))
+	set := reflect.ValueOf(c.serverConfig())
 	for i := range set.NumField() {
 		if set.Field(i).IsZero() {
 			t.Errorf("server.Config.%s is not set", set.Type().Field(i).Name)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator"
+	"github.com/afar-sh/afar/coordinator/cannotstart"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -53,7 +54,9 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	co, err := a.open(ctx, cfg)
 	if err != nil {
-		a.cannotServe(ctx, cfg, err)
+		if !errors.Is(err, errServed) && ctx.Err() == nil {
+			cannotstart.Report(ctx, dirs, cfg.Log, err)
+		}
 		return err
 	}
 	dirs.ForgetFailure()
@@ -62,30 +65,6 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	return errors.Join(co.Run(ctx), co.Close())
 }
-
-// sayEvery is how often the phone is told of the same reason.
-const sayEvery = time.Hour
-
-// cannotServe leaves the reason where hooks and the doctor find it, and sends it to
-// the phone once.
-func (a *app) cannotServe(ctx context.Context, cfg coordinator.Config, err error) {
-	if errors.Is(err, errServed) || ctx.Err() != nil {
-		return
-	}
-	before, at := cfg.Dirs.Failure()
-	noted := cfg.Dirs.NoteFailure(err.Error())
-	defer cfg.Log.Error(cannotStart, "err", err) // its last words
-	now, _ := cfg.Dirs.Failure()
-	if noted != nil || now == before && a.now().Sub(at) < sayEvery {
-		return // without a note each start would tell it again
-	}
-	if failed := coordinator.SayCannotStart(ctx, cfg, err); failed != nil {
-		cfg.Log.Warn("tell the person that the coordinator cannot start", "err", failed)
-	}
-}
-
-// cannotStart is the log's message when a coordinator could not begin to serve.
-const cannotStart = "the coordinator cannot start"
 
 // errServed says that another coordinator serves, and answers.
 var errServed = errors.New("already running")

@@ -33,6 +33,15 @@ type Dirs struct {
 	Path      string // PATH for what the coordinator starts
 }
 
+// Machine returns the name of this machine, for people.
+func Machine() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "this machine"
+	}
+	return name
+}
+
 // FromEnv resolves the directories from an environment. AFAR_HOME moves all of
 // them; it must be absolute.
 func FromEnv(getenv func(string) string) (Dirs, error) {

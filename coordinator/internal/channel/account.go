@@ -25,6 +25,16 @@ type Account struct {
 	Told    map[string]int64 `json:"told,omitempty"` // the strangers that were answered, with the time in unix ms
 }
 
+// Status says whether a channel works.
+type Status struct {
+	Connected bool   // it knows what to speak through
+	Speaker   string // what it speaks through; "" for none
+	API       string // address of the service behind it
+	Failing   string // why it does not work, and since when; "" when it does
+	Pairing   bool   // a code waits for its person
+	Person    *Person
+}
+
 // tellEvery is the shortest time between two answers to the same stranger.
 const tellEvery = 24 * time.Hour
 

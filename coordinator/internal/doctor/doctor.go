@@ -7,54 +7,61 @@ import (
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/consult"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // A Doctor checks one coordinator.
 type Doctor struct {
-	Core     *core.Core
-	Database string // its path
-	Telegram func() wire.TelegramReply
-	Consult  consult.Config // whom the reviews of commits ask
+	core      *core.Core
+	path      string // of the database
+	telegram  func() channel.Status
+	reviewers consult.Config
+}
+
+// New returns a Doctor for the coordinator with this core and the database at path.
+// telegram returns the state of that channel; reviewers are asked to review commits.
+func New(c *core.Core, path string, telegram func() channel.Status, reviewers consult.Config) *Doctor {
+	return &Doctor{core: c, path: path, telegram: telegram, reviewers: reviewers}
 }
 
 // Checks returns what it found.
 func (d *Doctor) Checks() []wire.Check {
-	entries, broken, _, err := d.Core.Verify()
+	entries, broken, _, err := d.core.Verify()
 	journal := wire.Check{ID: "journal", State: "ok", Text: fmt.Sprintf("%d entries, the chain holds", entries)}
 	if err != nil || broken != 0 {
 		journal = wire.Check{ID: "journal", State: "bad", Text: fmt.Sprintf("the chain breaks at entry %d", broken),
 			Fix: "somebody changed the database by hand: keep it and look at afar log"}
 	}
-	return []wire.Check{d.database(), journal, d.telegram(), d.consult()}
+	return []wire.Check{d.checkDatabase(), journal, d.checkTelegram(), d.checkConsult()}
 }
 
-func (d *Doctor) database() wire.Check {
-	if err := d.Core.Probe(); err != nil {
+func (d *Doctor) checkDatabase() wire.Check {
+	if err := d.core.Probe(); err != nil {
 		return wire.Check{ID: "database", State: "bad", Text: err.Error(),
 			Fix: "make room on that disk, or make it writable; all goes on by itself then"}
 	}
-	return wire.Check{ID: "database", State: "ok", Text: d.Database}
+	return wire.Check{ID: "database", State: "ok", Text: d.path}
 }
 
-func (d *Doctor) telegram() wire.Check {
-	t := d.Telegram()
+func (d *Doctor) checkTelegram() wire.Check {
+	t := d.telegram()
 	switch {
 	case t.Failing != "":
 		return wire.Check{ID: "telegram", State: "bad", Text: t.Failing, Fix: "afar telegram status"}
-	case t.Paired:
-		return wire.Check{ID: "telegram", State: "ok", Text: "@" + t.Bot + " speaks with " + t.User}
+	case t.Person != nil:
+		return wire.Check{ID: "telegram", State: "ok", Text: "@" + t.Speaker + " speaks with " + t.Person.Name}
 	case t.Connected:
-		return wire.Check{ID: "telegram", State: "off", Text: "@" + t.Bot + " is not paired", Fix: "afar telegram pair"}
+		return wire.Check{ID: "telegram", State: "off", Text: "@" + t.Speaker + " is not paired", Fix: "afar telegram pair"}
 	}
 	return wire.Check{ID: "telegram", State: "off", Text: "no bot is connected", Fix: "afar telegram connect"}
 }
 
-// consult says whom the review of a commit can ask. A session's own
+// checkConsult says whom the review of a commit can ask. A session's own
 // environment may find others.
-func (d *Doctor) consult() wire.Check {
-	if found := d.Consult.Installed(); len(found) > 0 {
+func (d *Doctor) checkConsult() wire.Check {
+	if found := d.reviewers.Installed(); len(found) > 0 {
 		return wire.Check{ID: "consult", State: "ok", Text: "a second opinion comes from " +
 			strings.Join(found, ", then ")}
 	}

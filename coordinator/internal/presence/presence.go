@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"net"
 	"os"
 	"time"
 
@@ -24,13 +26,43 @@ type possession struct {
 	info       fs.FileInfo // nil: any file at path will do
 }
 
-// Possessions are the files that a coordinator holds.
-type Possessions []possession
+// A Loss says what a coordinator has lost, so that it must end.
+type Loss struct{ What string }
 
-// Hold notes what a coordinator holds in its home, once all of it is open.
-// program is the path of its binary; one that is not there is not watched.
-func Hold(dirs home.Dirs, program string) (Possessions, error) {
-	all := Possessions{
+func (l *Loss) Error() string { return "the coordinator ended: " + l.What }
+
+// LossOf returns the Loss for which ctx ended, nil if there is none.
+func LossOf(ctx context.Context) error {
+	var lost *Loss
+	if errors.As(context.Cause(ctx), &lost) {
+		return lost
+	}
+	return nil
+}
+
+// LastWords returns the text of the last journal entry of a coordinator that ended for ctx.
+func LastWords(ctx context.Context) string {
+	if lost := LossOf(ctx); lost != nil {
+		return lost.Error()
+	}
+	return "the coordinator stopped"
+}
+
+// A Watcher watches the files that a coordinator holds.
+type Watcher struct {
+	possessions []possession
+	listener    *net.UnixListener
+	end         context.CancelCauseFunc
+	log         *slog.Logger
+}
+
+// New notes what a coordinator holds in its home, once all of it is open. program is
+// the path of its binary; one that is not there is not watched. When something is no
+// longer there, the Watcher calls end with a Loss.
+func New(
+	dirs home.Dirs, program string, socket *net.UnixListener, end context.CancelCauseFunc, log *slog.Logger,
+) (*Watcher, error) {
+	all := []possession{
 		{what: "lock file", path: dirs.LifeLock()},
 		{what: "socket", path: dirs.Socket()},
 		{what: "database", path: dirs.Database()},
@@ -45,7 +77,7 @@ func Hold(dirs home.Dirs, program string) (Possessions, error) {
 	if exists(program) {
 		all = append(all, possession{what: "program", path: program})
 	}
-	return all, nil
+	return &Watcher{possessions: all, listener: socket, end: end, log: log}, nil
 }
 
 func exists(path string) bool {
@@ -67,8 +99,8 @@ func (p possession) lost() string {
 }
 
 // lost says what is no longer there, "" while all is.
-func (all Possessions) lost() string {
-	for _, p := range all {
+func (w *Watcher) lost() string {
+	for _, p := range w.possessions {
 		if why := p.lost(); why != "" {
 			return why
 		}
@@ -76,8 +108,8 @@ func (all Possessions) lost() string {
 	return ""
 }
 
-// AwaitLoss returns what was lost as soon as it is, and "" when ctx ends before.
-func (all Possessions) AwaitLoss(ctx context.Context) string {
+// Run watches until something is lost or ctx ends.
+func (w *Watcher) Run(ctx context.Context) {
 	tick := time.NewTicker(presentEvery)
 	defer tick.Stop()
 	missed := 0
@@ -85,15 +117,24 @@ func (all Possessions) AwaitLoss(ctx context.Context) string {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return ""
+			return
 		}
-		why := all.lost()
+		why := w.lost()
 		if why == "" {
 			missed = 0
 			continue
 		}
 		if missed++; missed > 1 {
-			return why
+			w.lose(&Loss{why})
+			return
 		}
 	}
+}
+
+// lose ends the coordinator for good. The socket stays where it is: by then it may be a
+// successor's.
+func (w *Watcher) lose(lost *Loss) {
+	w.log.Warn("this coordinator ends: "+lost.What, "pid", os.Getpid())
+	w.listener.SetUnlinkOnClose(false)
+	w.end(lost)
 }

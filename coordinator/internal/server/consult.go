@@ -113,7 +113,7 @@ func (s *Server) consultBegin(c *call, _ wire.ConsultBeginRequest) (out wire.Con
 // consulted reports whether a process descends from a running consultation, or from the
 // coordinator itself, which starts the reviews of commits. s.mu is held.
 func (s *Server) consulted(line []peer.Process) bool {
-	self := s.cfg.Self().PID
+	self := s.cfg.Self.PID
 	for i, p := range line {
 		if i > 0 && p.PID == self {
 			return true

@@ -15,7 +15,7 @@ import (
 // TestConsulted: a consultation that a consulted model begins is known by what
 // its process descends from.
 func TestConsulted(t *testing.T) {
-	s := New(Config{Self: func() wire.Coordinator { return wire.Coordinator{PID: 7} }})
+	s := New(Config{Self: wire.Coordinator{PID: 7}})
 	s.running["con_1"] = consultation{pid: 50}
 	line := func(pids ...int) (out []peer.Process) {
 		for _, pid := range pids {

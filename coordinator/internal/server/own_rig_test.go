@@ -25,5 +25,5 @@ func newOwnRig(t *testing.T, answersFrom ...string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Config{Core: c, Log: log, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7} }})
+	return New(Config{Core: c, Log: log, Self: wire.Coordinator{PID: 7}})
 }

@@ -66,7 +66,7 @@ type rig struct {
 	gate   chan struct{} // of tree; set before the first call
 
 	mu        sync.Mutex
-	telegram  wire.TelegramReply
+	telegram  channel.Status
 	connected [2]string
 	fails     error         // what connect and disconnect answer
 	shutdown  chan struct{} // closed by the first call
@@ -116,14 +116,11 @@ func newRig(t *testing.T) *rig {
 	s := server.New(server.Config{
 		Guard: func() wire.Guard { return wire.Guard{} }, Overrules: func(session.Session) []string { return nil },
 		Marks: func() {}, Page: func(string) string { return "" },
-		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: func() wire.Coordinator { return wire.Coordinator{PID: 7, Version: "test"} },
+		Core: r.core, Log: log, Bin: r.bin, Dirs: r.dirs, Self: wire.Coordinator{PID: 7, Version: "test"},
 		Doctor: func() []wire.Check { return []wire.Check{{ID: "x", State: "ok"}} }, Shutdown: sync.OnceFunc(func() { close(r.shutdown) }),
 		Snapshot: func(context.Context, undo.ID, time.Duration, bool) {},
-		Connect:  r.connect, Disconnect: r.disconnect, Telegram: r.status,
-		Pair: func() (string, *channel.Pairing, error) {
-			return "123456", channel.NewPairing("123456", time.Now()), nil
-		},
-		Usage: transcript.Usage, Said: transcript.Said, SaidBeforeCall: transcript.SaidBeforeCall, Glance: transcript.Glance,
+		Telegram: r,
+		Usage:    transcript.Usage, Said: transcript.Said, SaidBeforeCall: transcript.SaidBeforeCall, Glance: transcript.Glance,
 		Git: server.Git{
 			Top:    func(context.Context, string) (string, error) { return "", errors.New("no repository") },
 			Tree:   r.tree,
@@ -159,14 +156,18 @@ func (r *rig) tree(context.Context, string) string {
 	return "tree"
 }
 
-func (r *rig) connect(_ context.Context, token, api string) error {
+func (r *rig) Connect(_ context.Context, token, api string) (bot string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.connected = [2]string{token, api}
-	return r.fails
+	return "bot", r.fails
 }
 
-func (r *rig) disconnect() error {
+func (r *rig) StartPairing() (string, *channel.Pairing, error) {
+	return "123456", channel.NewPairing("123456", time.Now()), nil
+}
+
+func (r *rig) Disconnect() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.fails
@@ -185,13 +186,13 @@ func (r *rig) lastConnect() [2]string {
 	return r.connected
 }
 
-func (r *rig) status() wire.TelegramReply {
+func (r *rig) Status() channel.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.telegram
 }
 
-func (r *rig) setTelegram(t wire.TelegramReply) {
+func (r *rig) setTelegram(t channel.Status) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.telegram = t

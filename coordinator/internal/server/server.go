@@ -18,7 +18,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
-	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/review"
@@ -47,7 +46,7 @@ type Config struct {
 	Dirs home.Dirs
 	Hold time.Duration // how long a Stop hook holds a session that checks in
 
-	Self     func() wire.Coordinator
+	Self     wire.Coordinator
 	Doctor   func() []wire.Check
 	Shutdown func() // begins the shutdown; must not block
 	// Page returns the text of a session's loop.md; token names the session. The guard
@@ -55,15 +54,12 @@ type Config struct {
 	Page func(token string) string
 	// Overrules returns the mods of other plugins that could overrule the guard in a
 	// session.
-	Overrules  func(session.Session) []string
-	Guard      func() wire.Guard
-	Marks      func() // carries out the marks left while no coordinator answered; runs before each call
-	Connect    func(ctx context.Context, token, api string) error
-	Disconnect func() error
-	Pair       func() (code string, p *channel.Pairing, err error)
-	Telegram   func() wire.TelegramReply
-	Git        Git
-	Consult    Consult
+	Overrules func(session.Session) []string
+	Guard     func() wire.Guard
+	Marks     func() // carries out the marks left while no coordinator answered; runs before each call
+	Telegram  Telegram
+	Git       Git
+	Consult   Consult
 	// Usage returns what a transcript reports as used after the byte from, and the
 	// transcript's end. With a negative from it only finds the end.
 	Usage func(transcript string, from int64) (sum usage.Sum, end int64)

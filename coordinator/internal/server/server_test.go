@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -412,11 +413,13 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
+var ada = &channel.Person{Name: "Ada"}
+
 func TestTelegram(t *testing.T) {
 	r := newRig(t)
 	want[any](t, r.as(person, wire.OpTelegramConnect, wire.TelegramConnectRequest{}), wire.CodeBadRequest)
 	want[any](t, r.as(person, wire.OpTelegramPair, nil), wire.CodeBadRequest)
-	r.setTelegram(wire.TelegramReply{Connected: true, Bot: "afar_bot", API: "http://x"})
+	r.setTelegram(channel.Status{Connected: true, Speaker: "afar_bot", API: "http://x"})
 	got := want[wire.TelegramReply](t, r.as(person, wire.OpTelegramConnect, wire.TelegramConnectRequest{Token: "t", API: "http://x"}), wire.CodeOK)
 	if got.Bot != "afar_bot" || r.lastConnect() != [2]string{"t", "http://x"} {
 		t.Errorf("have %+v, %v", got, r.lastConnect())
@@ -439,13 +442,13 @@ func TestTelegram(t *testing.T) {
 // TestTelegramPaired waits while a code waits.
 func TestTelegramPaired(t *testing.T) {
 	r := newRig(t)
-	r.setTelegram(wire.TelegramReply{Connected: true, Pairing: true})
+	r.setTelegram(channel.Status{Connected: true, Pairing: true})
 	if got := want[wire.TelegramReply](t, r.ask(wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: 1}), wire.CodeOK); !got.Pairing {
 		t.Errorf("time is over, and it says %+v", got)
 	}
 	replies := make(chan string, 1)
 	go func() { replies <- r.raw(r.line(wire.OpTelegramPaired, wire.TelegramPairedRequest{WaitMS: 20_000})) }()
-	r.setTelegram(wire.TelegramReply{Connected: true, Paired: true})
+	r.setTelegram(channel.Status{Connected: true, Person: ada})
 	r.ok(r.core.Pause(false)) // any change of state
 	if got := want[wire.TelegramReply](t, r.reply(<-replies), wire.CodeOK); !got.Paired {
 		t.Errorf("have %+v", got)
@@ -455,9 +458,11 @@ func TestTelegramPaired(t *testing.T) {
 
 func TestChannels(t *testing.T) {
 	r := newRig(t)
-	for state, tg := range map[string]wire.TelegramReply{
-		"off": {}, "unpaired": {Connected: true, Bot: "b"}, "ready": {Connected: true, Paired: true, Bot: "b", User: "Ada"},
-		"failing": {Connected: true, Paired: true, Failing: "409"},
+	for state, tg := range map[string]channel.Status{
+		"off":      {},
+		"unpaired": {Connected: true, Speaker: "b"},
+		"ready":    {Connected: true, Speaker: "b", Person: ada},
+		"failing":  {Connected: true, Person: ada, Failing: "409"},
 	} {
 		r.setTelegram(tg)
 		st := want[wire.StatusReply](t, r.ask(wire.OpStatus, nil), wire.CodeOK)

@@ -14,7 +14,7 @@ import (
 
 func (s *Server) status(*call, wire.StatusRequest) (wire.StatusReply, error) {
 	return wire.StatusReply{
-		Coordinator: s.cfg.Self(),
+		Coordinator: s.cfg.Self,
 		Guard:       s.cfg.Guard(),
 		Settings:    s.settings(),
 		Channels:    s.channels(),
@@ -25,7 +25,7 @@ func (s *Server) status(*call, wire.StatusRequest) (wire.StatusReply, error) {
 }
 
 func (s *Server) channels() []wire.Channel {
-	t := s.cfg.Telegram()
+	t := s.telegramState()
 	ch := wire.Channel{ID: "telegram", State: "off", Note: "not connected: afar telegram connect"}
 	switch {
 	case t.Failing != "":

@@ -3,12 +3,41 @@ package server
 import (
 	"context"
 
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
+// Telegram is the channel whose bot is connected and paired from the command line.
+type Telegram interface {
+	// Connect begins to speak through the bot of this token. An api of "" means the one
+	// that the settings name.
+	Connect(ctx context.Context, token, api string) (bot string, err error)
+	// Disconnect forgets the bot and its person.
+	Disconnect() error
+	// StartPairing makes a new code. An older code is no longer valid.
+	StartPairing() (code string, p *channel.Pairing, err error)
+	Status() channel.Status
+}
+
+// telegramState returns the state of the channel. The bot's token is never sent.
+func (s *Server) telegramState() wire.TelegramReply {
+	t := s.cfg.Telegram.Status()
+	w := wire.TelegramReply{
+		Connected: t.Connected,
+		Bot:       t.Speaker,
+		API:       t.API,
+		Failing:   t.Failing,
+		Pairing:   t.Pairing,
+	}
+	if p := t.Person; p != nil {
+		w.Paired, w.User, w.Chat = true, p.Name, string(p.Address)
+	}
+	return w
+}
+
 func (s *Server) telegram(*call, wire.TelegramRequest) (wire.TelegramReply, error) {
-	return s.cfg.Telegram(), nil
+	return s.telegramState(), nil
 }
 
 func (s *Server) telegramConnect(c *call, in wire.TelegramConnectRequest) (out wire.TelegramConnectReply, err error) {
@@ -18,16 +47,16 @@ func (s *Server) telegramConnect(c *call, in wire.TelegramConnectRequest) (out w
 	if err := s.allowAnew(c); err != nil {
 		return out, err
 	}
-	if err := s.cfg.Connect(c.ctx, in.Token, in.API); err != nil {
+	if _, err := s.cfg.Telegram.Connect(c.ctx, in.Token, in.API); err != nil {
 		return out, err
 	}
-	return s.cfg.Telegram(), nil
+	return s.telegramState(), nil
 }
 
 // allowAnew returns an error if another phone may not be paired. Where answers at the
 // terminal do not count, pairing another phone would be a way around that.
 func (s *Server) allowAnew(c *call) error {
-	if !s.cfg.Telegram().Paired {
+	if !s.telegramState().Paired {
 		return nil
 	}
 	return s.allowHere(c)
@@ -39,21 +68,21 @@ func (s *Server) telegramDisconnect(
 	if err := s.allowAnew(c); err != nil {
 		return out, err
 	}
-	if err := s.cfg.Disconnect(); err != nil {
+	if err := s.cfg.Telegram.Disconnect(); err != nil {
 		return out, err
 	}
-	return s.cfg.Telegram(), nil
+	return s.telegramState(), nil
 }
 
 func (s *Server) telegramPair(c *call, _ wire.TelegramPairRequest) (out wire.TelegramPairReply, err error) {
 	if err := s.allowAnew(c); err != nil {
 		return out, err
 	}
-	t := s.cfg.Telegram()
+	t := s.telegramState()
 	if !t.Connected {
 		return out, badRequest("no bot yet: `afar telegram connect` connects one")
 	}
-	code, p, err := s.cfg.Pair()
+	code, p, err := s.cfg.Telegram.StartPairing()
 	if err != nil {
 		return out, err
 	}
@@ -67,7 +96,7 @@ func (s *Server) telegramPaired(c *call, in wire.TelegramPairedRequest) (wire.Te
 	changed := s.cfg.Core.Subscribe(core.Pairing)
 	defer changed.Close()
 	for {
-		t := s.cfg.Telegram()
+		t := s.telegramState()
 		if !t.Pairing {
 			return t, nil
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/sessions"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -28,18 +29,23 @@ type Watcher struct {
 	log        *slog.Logger
 }
 
-// New returns a watcher of the host's configuration directories that hostDirs
-// names, and of those that have sessions. Paths that are not absolute are left out.
-// consulting reports whether a client is one that is consulted, and no session.
-func New(c *core.Core, hostDirs []string, consulting func(pid int) bool, log *slog.Logger) *Watcher {
+// New returns a watcher of the host's usual configuration directory, of the one that the
+// environment names, and of those that have sessions. Paths that are not absolute are left
+// out. consulting reports whether a client is one that is consulted, and no session.
+func New(
+	c *core.Core, dirs home.Dirs, getenv func(string) string, consulting func(pid int) bool, log *slog.Logger,
+) *Watcher {
 	w := &Watcher{core: c, consulting: consulting, log: log}
-	for _, dir := range hostDirs {
+	for _, dir := range []string{dirs.HostDir(), claude.Env(getenv).ConfigDir()} {
 		if filepath.IsAbs(dir) {
 			w.hostDirs = append(w.hostDirs, filepath.Clean(dir))
 		}
 	}
 	return w
 }
+
+// Lives reports whether a process of a session is alive.
+func Lives(p session.Process) bool { return peer.Lives(p.PID, p.Born) }
 
 // Run works until ctx ends.
 func (w *Watcher) Run(ctx context.Context) {

@@ -11,14 +11,31 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
 
-// Reviewers returns whom this process asks to review a commit.
-func Reviewers(set config.Consult) (consult.Config, error) {
+// Settings are those of the file, and what parts of a coordinator take from them.
+type Settings struct {
+	config.Config
+	Rules     core.Rules
+	Reviewers consult.Config // whom this process asks to review a commit
+}
+
+// Load reads the settings file.
+func Load(path string) (set Settings, err error) {
+	if set.Config, err = config.Load(path); err != nil {
+		return set, err
+	}
+	if set.Rules, err = rules(set.Config); err != nil {
+		return set, err
+	}
+	set.Reviewers, err = reviewers(set.Consult)
+	return set, err
+}
+
+func reviewers(set config.Consult) (consult.Config, error) {
 	programs, err := consult.Programs(set.Programs)
 	return consult.Config{Programs: programs, Timeout: time.Duration(set.Timeout)}, err
 }
 
-// Rules returns the rules of core that the settings give.
-func Rules(set config.Config) (core.Rules, error) {
+func rules(set config.Config) (core.Rules, error) {
 	r := core.Rules{
 		RemindAfter: time.Duration(set.Escalation.After),
 		RetryAfter:  time.Duration(set.Loop.RetryAfter),

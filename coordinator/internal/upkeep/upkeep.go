@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 	"github.com/afar-sh/afar/coordinator/ledger"
@@ -16,13 +17,19 @@ import (
 
 // A Keeper keeps up one home.
 type Keeper struct {
-	Core    *core.Core
-	Store   *store.Store
-	Calls   string // directory of the records of calls
-	Machine string // its name, for people
-	Log     *slog.Logger
-	// Say tells the person something without writing to the disk first.
-	Say func(ctx context.Context, text string) error
+	core  *core.Core
+	store *store.Store
+	calls string // directory of the records of calls
+	log   *slog.Logger
+	say   func(ctx context.Context, text string) error
+}
+
+// New returns a Keeper of these parts. calls is the directory of the records of calls;
+// say tells the person something without writing to the disk first.
+func New(
+	c *core.Core, s *store.Store, calls string, say func(context.Context, string) error, log *slog.Logger,
+) *Keeper {
+	return &Keeper{core: c, store: s, calls: calls, say: say, log: log}
 }
 
 // Run works until ctx ends.
@@ -43,11 +50,11 @@ func (k *Keeper) forget(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		old := time.Now().Add(-keepFor)
-		if err := k.Store.Forget(old); err != nil {
-			k.Log.Error("forget old rows", "err", err)
+		if err := k.store.Forget(old); err != nil {
+			k.log.Error("forget old rows", "err", err)
 		}
-		if err := ledger.Forget(k.Calls, old); err != nil {
-			k.Log.Error("forget old records of calls", "err", err)
+		if err := ledger.Forget(k.calls, old); err != nil {
+			k.log.Error("forget old records of calls", "err", err)
 		}
 		select {
 		case <-tick.C:
@@ -63,10 +70,10 @@ const probeEvery = 5 * time.Second
 // watchDisk tells the person when nothing can be written, and when it can again,
 // until ctx ends.
 func (k *Keeper) watchDisk(ctx context.Context) {
-	changed := k.Core.Subscribe(core.Disk)
+	changed := k.core.Subscribe(core.Disk)
 	defer changed.Close()
 	for ctx.Err() == nil {
-		since, err := k.Core.Unwritable()
+		since, err := k.core.Unwritable()
 		if err != nil {
 			k.awaitDisk(ctx, since, err)
 			continue
@@ -80,28 +87,28 @@ func (k *Keeper) watchDisk(ctx context.Context) {
 
 // awaitDisk says what is wrong and tries until the disk takes something.
 func (k *Keeper) awaitDisk(ctx context.Context, since time.Time, err error) {
-	k.Log.Error("the disk takes nothing", "err", err)
-	if failed := k.Say(ctx, k.unwritable(err)); failed != nil {
-		k.Log.Warn("tell the person that the disk takes nothing", "err", failed)
+	k.log.Error("the disk takes nothing", "err", err)
+	if failed := k.say(ctx, k.unwritable(err)); failed != nil {
+		k.log.Warn("tell the person that the disk takes nothing", "err", failed)
 	}
 	tick := time.NewTicker(probeEvery)
 	defer tick.Stop()
 	for err != nil {
 		select {
 		case <-tick.C:
-			err = k.Core.Probe()
+			err = k.core.Probe()
 		case <-ctx.Done():
 			return
 		}
 	}
-	k.Log.Info("the disk takes writes again")
-	if err := k.Core.Recovered(since); err != nil {
-		k.Log.Error("tell the person that the disk takes writes again", "err", err)
+	k.log.Info("the disk takes writes again")
+	if err := k.core.Recovered(since); err != nil {
+		k.log.Error("tell the person that the disk takes writes again", "err", err)
 	}
 }
 
 func (k *Keeper) unwritable(err error) string {
 	return fmt.Sprintf("💾 Afar on %s cannot write: %v.\n\n"+
 		"Until that is mended, questions stay at the terminal, and sessions that nobody attends are refused what "+
-		"they ask for. Your answers wait and are not lost. `afar doctor` says more.", k.Machine, err)
+		"they ask for. Your answers wait and are not lost. `afar doctor` says more.", home.Machine(), err)
 }

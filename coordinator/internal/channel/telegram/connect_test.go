@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/config"
+	"github.com/afar-sh/afar/coordinator/internal/channel"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
@@ -18,7 +19,7 @@ func TestConnectStoresAndRestartFinds(t *testing.T) {
 	t.Parallel()
 	r := newStillRig(t)
 	r.run()
-	if s := r.ch.Status(); s != (Status{}) {
+	if s := r.ch.Status(); s != (channel.Status{}) {
 		t.Errorf("before: %+v", s)
 	}
 	name, err := r.ch.Connect(r.ctx, " "+r.api.Token()+"\n", r.api.URL()+"/")
@@ -28,7 +29,7 @@ func TestConnectStoresAndRestartFinds(t *testing.T) {
 	if err := r.api.AwaitPoll(r.ctx); err != nil {
 		t.Fatal(err)
 	}
-	want := Status{Connected: true, Bot: name, API: r.api.URL()}
+	want := channel.Status{Connected: true, Speaker: name, API: r.api.URL()}
 	if s := r.ch.Status(); s != want {
 		t.Errorf("status %+v", s)
 	}
@@ -155,7 +156,7 @@ func TestDisconnect(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s := r.ch.Status(); s != (Status{}) {
+	if s := r.ch.Status(); s != (channel.Status{}) {
 		t.Errorf("status %+v", s)
 	}
 	if _, err := os.Stat(r.path("telegram.token")); !errors.Is(err, fs.ErrNotExist) {
@@ -203,7 +204,7 @@ func TestLostNameIsLearned(t *testing.T) {
 	}
 	r.open()
 	r.run()
-	r.eventually("the name", func() bool { return r.ch.Status().Bot == "afar_standin_bot" })
+	r.eventually("the name", func() bool { return r.ch.Status().Speaker == "afar_standin_bot" })
 }
 
 // Whatever goes wrong, the token stays out of log, status, journal and store.

@@ -52,16 +52,6 @@ type Channel struct {
 	trouble trouble
 }
 
-// Status is the state of the channel.
-type Status struct {
-	Connected bool   // a token is stored
-	Bot       string // user name of the bot, without @
-	API       string // base URL of the Bot API
-	Failing   string // why the bot does not work, and since when; "" when it does
-	Pairing   bool   // a code waits for its person
-	Person    *channel.Person
-}
-
 // pace holds the channel's times; only tests change them.
 type pace struct {
 	hold     time.Duration // how long Telegram holds a poll that has nothing to say
@@ -181,14 +171,14 @@ func (c *Channel) Disconnect() error {
 }
 
 // Status returns the state of the channel.
-func (c *Channel) Status() Status {
+func (c *Channel) Status() channel.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := Status{Failing: c.trouble.text(c.cfg.Now(), c.pace.report)}
+	s := channel.Status{Failing: c.trouble.text(c.cfg.Now(), c.pace.report)}
 	a := c.account()
 	s.Pairing, s.Person = a.Pairing.Waiting(c.cfg.Now()), a.Person
 	if c.link != nil {
-		s.Connected, s.Bot, s.API = true, a.Speaker, c.link.api
+		s.Connected, s.Speaker, s.API = true, a.Speaker, c.link.api
 	}
 	return s
 }
