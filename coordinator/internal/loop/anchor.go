@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -25,7 +26,7 @@ type AnchorFacts struct {
 }
 
 func (a AnchorFacts) empty() bool {
-	return len(a.Commits) == 0 && len(a.Files) == 0 && a.Said == "" && a.Asked == ""
+	return len(a.Commits)+len(a.Files)+len(a.Said)+len(a.Asked) == 0
 }
 
 // Anchor returns what a session needs to know after its context was compacted: at most
@@ -70,10 +71,13 @@ func (f Frame) anchor(b *strings.Builder, whole string) {
 	fmt.Fprintf(b, "\n## Rules\n\n%s\n%s\n", rule, wayOut)
 }
 
+// ownsGoal reports whether the goal of f is a task that the person gave, not an issue.
+func (f Frame) ownsGoal() bool { return f.Mode == Task && f.IssueID == "" }
+
 // GoalFile returns the name of the file with the whole goal of a frame, in its session's
-// folder. It returns "" if the goal is an issue, which its tracker has.
+// folder. It returns "" for an issue, because its tracker has the text.
 func (f Frame) GoalFile() string {
-	if f.Mode != Task || f.IssueID != "" {
+	if !f.ownsGoal() {
 		return ""
 	}
 	return "goal-" + f.ID + ".md"
@@ -87,15 +91,15 @@ func next(said string) string {
 	return "see what is done and what is missing, then go on with the goal"
 }
 
-// listMark is what may stand before the text of a line.
+// listMark matches the marks before the text of a line.
 var listMark = regexp.MustCompile(`^(?:[-*+>#]+\s+|\d+[.)]\s+)+`)
 
-// saysNext is the beginning of a line that names the next step.
+// saysNext matches the beginning of a line that names the next step.
 var saysNext = regexp.MustCompile(
 	`(?i)^(?:the )?(?:next\b|then i|now i|i will|i'll|remaining\b|still to do\b|to do\b|todo\b)`,
 )
 
-// nextLabel stands before a next step and says no more than that.
+// nextLabel matches the label in front of a next step.
 var nextLabel = regexp.MustCompile(`(?i)^(?:the )?next(?: steps?)?\s*[:–—-]\s*`)
 
 // nextStep returns the last line of a message that names a next step, else its last line.
@@ -111,7 +115,7 @@ func nextStep(message string) (step string) {
 			}
 		case opens(l) != "":
 			fence = opens(l)
-		case text == "" || markerWord(l) != "":
+		case text == "", markerWord(l) != "":
 		default:
 			last = text
 			if saysNext.MatchString(text) {
@@ -119,5 +123,5 @@ func nextStep(message string) (step string) {
 			}
 		}
 	}
-	return line(or(step, last), stepRunes)
+	return line(cmp.Or(step, last), stepRunes)
 }

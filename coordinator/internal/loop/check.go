@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A Check is a command that decides whether the work is done. It runs in Dir and
-// in the session's environment; green is exit code 0 within Timeout.
+// A Check is a command that decides whether the work is done. It runs in Dir and in the
+// session's environment. It is green if it exits with code 0 within Timeout.
 type Check struct {
-	Frame   string // id of the frame that it belongs to
+	Frame   string // the id of its frame
 	Command string
-	Dir     string // empty: where the session is
+	Dir     string // empty for the session's directory
 	Timeout time.Duration
 }
 
@@ -21,13 +21,13 @@ type CheckResult struct {
 	Frame    string // of the Check
 	ExitCode int
 	TimedOut bool
-	Broken   string // why it could not be run; empty: it ran
+	Broken   string // why it could not be run; empty if it ran
 	Took     time.Duration
 	Tail     string // the end of its output; at most 4,096 bytes reach the model
-	Digest   string // of its whole output without times of day and durations; empty: of Tail
+	Digest   string // of its whole output without times of day and durations; if empty, Tail counts
 }
 
-// asked returns the check whose result is awaited, if any.
+// asked returns the check whose result the loop waits for, or nil.
 func (f *Frame) asked() *Check {
 	if !f.Checking {
 		return nil
@@ -105,10 +105,10 @@ func (o Outcome) Notice() string {
 	return fmt.Sprintf("loop %d/%d: %s", f.N, f.Max, o.Checked)
 }
 
-// Interrupt records that the running check was ended before it had a result: by Esc, by a
-// person who typed, or by the kill switch. The loop goes on with the next stop.
+// Interrupt records that the running check ended without a result: by Esc, by a person who
+// typed, or by the kill switch. The loop goes on with the next stop.
 func Interrupt(s Stack, now time.Time) (Stack, error) {
-	if !s.Active() || !s.top().Checking {
+	if !s.checking() {
 		return s, ErrNoCheck
 	}
 	s = s.clone()
@@ -118,15 +118,18 @@ func Interrupt(s Stack, now time.Time) (Stack, error) {
 
 // interrupt ends the running check, if any. It owns s.
 func (s *Stack) interrupt(now time.Time) {
-	if !s.Active() || !s.top().Checking {
+	if !s.checking() {
 		return
 	}
 	s.top().Checking, s.top().Checked = false, "the check was interrupted"
 	s.UpdatedAt = stored(now)
 }
 
-// Checking reports whether the result of this frame's check is awaited.
-func (s Stack) Checking(frame string) bool {
-	f, ok := s.Top()
-	return ok && f.ID == frame && f.Checking
+// checking reports whether the loop waits for the result of its check.
+func (s Stack) checking() bool {
+	f, _ := s.Top()
+	return f.Checking
 }
+
+// Checking reports whether the loop waits for the result of this frame's check.
+func (s Stack) Checking(frame string) bool { return s.checking() && s.top().ID == frame }

@@ -9,19 +9,19 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
 )
 
-// frameLine begins the line of loop.md that says whose goal stands above it.
+// frameLine begins the line of loop.md that names the frame of the goal above it.
 const frameLine = "- frame: "
 
-// editHint is what loop.md says to the person about itself.
+// editHint tells the person in loop.md how to change a goal.
 const editHint = "To change a goal, edit its quote above; it counts from the next stop on."
 
-// editedNews is told with the next block after that.
+// editedNews tells the session about a changed goal.
 const editedNews = "The person has changed the goal. The whole of it: `afar read loop:anchor`."
 
-// Edit takes in what a person wrote into loop.md: a task's goal that differs from
-// what Render shows counts from now on, at most 4,096 bytes of it. Nothing else
-// in the page is read, and an empty goal says nothing; the text of an issue is
-// edited where the issue is. It reports the ids of the frames that changed.
+// Edit applies what a person wrote into loop.md: if the goal of a task differs from what
+// Render shows, it replaces the goal, up to 4,096 bytes. Edit reads nothing else in the
+// page and ignores an empty goal. The text of an issue is changed in its tracker. Edit
+// returns the ids of the frames that changed.
 func Edit(s Stack, page string, now time.Time) (Stack, []string) {
 	if !s.Active() {
 		return s, nil
@@ -31,16 +31,15 @@ func Edit(s Stack, page string, now time.Time) (Stack, []string) {
 	next := s.clone()
 	for i := range next.Frames {
 		f := &next.Frames[i]
-		quote, ok := goals[f.ID]
-		goal := unquoted(quote)
-		if !ok || f.Mode != Task || f.IssueID != "" || goal == unquoted(shown[f.ID]) || goal == "" {
+		goal := unquoted(goals[f.ID])
+		if !f.ownsGoal() || goal == "" || goal == unquoted(shown[f.ID]) {
 			continue
 		}
 		sum := sha256.Sum256([]byte(goal))
 		f.Goal, f.GoalSize, f.Digest = head(goal, goalBytes), len(goal), hex.EncodeToString(sum[:])
-		f.Idle, f.Red = 0, 0 // it stood still before another goal
+		f.Idle, f.Red = 0, 0 // they counted for the old goal
 		if !strings.Contains(f.Tell, editedNews) {
-			f.Tell = both(f.Tell, editedNews)
+			f.Tell = joinLines(f.Tell, editedNews)
 		}
 		changed = append(changed, f.ID)
 	}
@@ -51,8 +50,8 @@ func Edit(s Stack, page string, now time.Time) (Stack, []string) {
 	return next, changed
 }
 
-// goalsIn returns the quote of each section of a page, by the frame that the
-// section names below it.
+// goalsIn returns the quote of each section of a page, by the id of the frame that the
+// section names after it.
 func goalsIn(page string) map[string]string {
 	goals := map[string]string{}
 	for _, section := range markdown.Sections(strings.ToValidUTF8(page, "\uFFFD")) {
@@ -71,7 +70,7 @@ func goalsIn(page string) map[string]string {
 	return goals
 }
 
-// unquoted is a goal as the person wrote it.
+// unquoted returns the text of a quote.
 func unquoted(quote string) string {
 	var b strings.Builder
 	for line := range strings.Lines(quote) {

@@ -82,14 +82,14 @@ func TestOverdueIssue(t *testing.T) {
 	if top, ok := o.Stack.Top(); !ok || top.ID != "a" || o.Verdict != Timeout {
 		t.Fatalf("%q, left with %+v", o.Verdict, o.Stack.Frames)
 	}
-	if diff := cmp.Diff(map[string]int{"run": 1}, letGoOf(o)); diff != "" {
+	if diff := cmp.Diff(map[string]int{"run": 1}, releasedIn(o)); diff != "" {
 		t.Errorf("let go of (-want +got):\n%s", diff)
 	}
 	if strings.Count(o.Notify, "loop timeout") != 1 {
 		t.Errorf("the person is told\n%s", o.Notify)
 	}
 	alone := atWork(t, Stack{}, "run", func(o *Options) { o.For = time.Hour })
-	if o := Expire(alone, epoch.Add(time.Hour)); o.Stack.Active() || letGoOf(o)["run"] != 1 ||
+	if o := Expire(alone, epoch.Add(time.Hour)); o.Stack.Active() || releasedIn(o)["run"] != 1 ||
 		strings.Contains(o.Notify, "Inner") {
 		t.Errorf("left with %+v, errands %+v, told\n%s", o.Stack.Frames, o.Errands, o.Notify)
 	}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,20 +12,20 @@ import (
 // worktree of its own, until none is ready.
 const Issues Mode = "issue"
 
-// A Phase is how far an issue frame is with the issue in hand. All but Working
-// and Checking are errands: something outside is at work, and the session waits.
+// A Phase is the progress of an issue frame with its current issue. All phases except
+// Working and Checking are errands: work outside the session, for which it waits.
 type Phase string
 
-// The phases, in their order. A landing that finds the base moved goes back by
-// way of Rebasing and Checking to Reviewing.
+// The phases, in their order. If the base has moved when the issue is to land, the issue
+// goes through Rebasing and Checking back to Reviewing.
 const (
 	Picking   Phase = "picking"   // looks for the next issue that is ready
 	Preparing Phase = "preparing" // makes its worktree
-	Working   Phase = "working"   // the session is at it
+	Working   Phase = "working"   // the session works on the issue
 	Sealing   Phase = "sealing"   // looks at what was committed; closes an issue that is a file of the tree
 	Reviewing Phase = "reviewing" // has the exact commit reviewed
-	Landing   Phase = "landing"   // takes the reviewed commit into the base
-	Rebasing  Phase = "rebasing"  // onto the base as it is now
+	Landing   Phase = "landing"   // merges the reviewed commit into the base
+	Rebasing  Phase = "rebasing"  // rebases the branch onto the current base
 	Checking  Phase = "checking"  // the Stop hook runs the check again
 	Closing   Phase = "closing"   // closes the issue in its tracker
 	Cleaning  Phase = "cleaning"  // removes the worktree
@@ -32,93 +33,93 @@ const (
 
 var phases = []Phase{Picking, Preparing, Working, Sealing, Reviewing, Landing, Rebasing, Checking, Closing, Cleaning}
 
-// needsTask reports whether a frame works on the issue in this phase.
+// needsTask reports whether the issue has a task frame in its phase.
 func (is *Issue) needsTask() bool {
 	return slices.Contains([]Phase{Working, Sealing, Reviewing, Landing, Rebasing, Checking}, is.Phase)
 }
 
-// Releasing is the errand for an issue that the loop lets go of. No frame is ever
-// in this phase: it goes on behind the loop's back, also when that has ended.
+// Releasing is the errand that gives up an issue. No frame is ever in this phase: the
+// loop does not wait for the errand, which may run after the loop has ended.
 const Releasing Phase = "releasing"
 
 const (
-	issueBytes  = 16 << 10 // kept of an issue's text
-	mostRejects = 3        // reviews that say no, after which an issue is left
-	mostRefused = 3        // landings that the repository does not allow in a row
-	mostRebases = 10       // of one issue; the base then moves faster than we do
+	issueBytes  = 16 << 10 // the part of an issue's text that is kept
+	mostRejects = 3        // an issue is given up after this number of rejecting reviews
+	mostRefused = 3        // the loop ends after this number of refused landings in a row
+	mostRebases = 10       // of one issue, if the base moves faster than the issue lands
 )
 
-// ErrStale says that a result belongs to an errand that nobody waits for any more:
-// its loop has ended or gone on.
+// ErrStale is returned for the result of an errand that the loop no longer waits for,
+// because it has ended or advanced.
 var ErrStale = errors.New("advance issue: this errand is over")
 
-// An Issue is what an issue frame has in hand. The JSON is part of a Frame's.
+// An Issue is the state of an issue frame: its current issue and its counters. The JSON is
+// part of a Frame's.
 type Issue struct {
-	Repo  string `json:"repo"` // top of the main checkout
+	Repo  string `json:"repo"` // the top of the main checkout
 	Phase Phase  `json:"phase"`
-	// Step counts the phases of the frame. It names an errand: one of another step
-	// is over.
+	// Step counts the phases of the frame and so identifies an errand. An errand of
+	// another step is over.
 	Step  int    `json:"step"`
 	ID    string `json:"id,omitempty"` // "" between two issues
 	Title string `json:"title,omitempty"`
 	Body  string `json:"body,omitempty"` // up to 16 kB
-	Task  string `json:"task,omitempty"` // id of the frame that works on it
+	Task  string `json:"task,omitempty"` // the id of the task frame, which works on it
 
 	Place  Place  `json:"place,omitzero"`
-	Commit string `json:"commit,omitempty"` // full hash of what is to be reviewed and landed
+	Commit string `json:"commit,omitempty"` // the full hash of the commit to review and land
 
-	// Held is true while a landing that was refused waits for the session's next
-	// stop.
+	// Held is true while a refused landing waits for the session's next stop.
 	Held     bool   `json:"held,omitempty"`
-	Refused  int    `json:"refused,omitempty"` // landings in a row
+	Refused  int    `json:"refused,omitempty"` // refused landings in a row
 	Rejected int    `json:"rejected,omitempty"`
 	Rebased  int    `json:"rebased,omitempty"`
 	Verdict  string `json:"verdict,omitempty"` // of the last review, in words
-	By       string `json:"by,omitempty"`      // who reviewed last; empty: the review is switched off
+	By       string `json:"by,omitempty"`      // the last reviewer; empty if the review is switched off
 
-	Taken    []string `json:"taken,omitempty"`    // ids that this loop had in hand before
+	Taken    []string `json:"taken,omitempty"`    // the ids of the issues that this loop took before
 	Landed   int      `json:"landed,omitempty"`   // issues
 	Reviewed int      `json:"reviewed,omitempty"` // issues that landed with a review
 	Left     int      `json:"left,omitempty"`     // issues that were paused
 }
 
-// A Place is where an issue is worked on.
+// A Place is the worktree of an issue.
 type Place struct {
-	Path       string `json:"path"` // of the worktree, absolute
+	Path       string `json:"path"` // absolute
 	Branch     string `json:"branch"`
-	Base       string `json:"base"`        // short name of the branch to land on
-	BaseCommit string `json:"base_commit"` // where the branch began
-	// InTree is true where the issue is a file of the tree: closing it is a commit.
+	Base       string `json:"base"`        // the short name of the branch to land on
+	BaseCommit string `json:"base_commit"` // the commit where the branch began
+	// InTree is true if the issue is a file of the tree. Closing it is then a commit.
 	InTree bool `json:"in_tree,omitempty"`
 }
 
-// An Errand is something to do outside for an issue, after the commit of the step
-// that asks for it. Doing it twice must come to the same. Its result goes to
-// Advance, but for Releasing, which has none.
+// An Errand is work for an issue outside the session, done after the commit of the step
+// that asks for it. Doing it twice must have the same effect as doing it once. Its result
+// goes to Advance. Releasing has no result.
 type Errand struct {
 	Frame string `json:"frame"`
 	Step  int    `json:"step"`
 	Phase Phase  `json:"phase"`
-	Issue Issue  `json:"issue"` // as it stands
-	// Note, of Releasing, says why the issue is let go of; Findings are what a
-	// reviewer wants mended, for an issue of its own.
+	Issue Issue  `json:"issue"` // its state when the errand was made
+	// Note, of Releasing, says why the issue is given up. Findings are the changes that
+	// a reviewer requested; they become an issue of their own.
 	Note     string `json:"note,omitempty"`
 	Findings string `json:"findings,omitempty"`
-	// Ended, of Releasing, says that the loop itself ended with the issue in hand. An
-	// issue without any work stays open then.
+	// Ended, of Releasing, is true if the loop itself ended while it worked on the issue.
+	// An issue without any work then stays open.
 	Ended bool `json:"ended,omitempty"`
 }
 
 // A Found is an issue that is ready.
 type Found struct{ ID, Title, Body string }
 
-// A Result is how an errand went. Broken says that it could not be done; else the
-// fields of its phase count.
+// A Result is the result of an errand. If Broken is set, the errand could not be done.
+// Otherwise the fields of its phase apply.
 type Result struct {
-	Broken string // a tool is absent, hangs or fails; one line for people
+	Broken string // a tool is missing, hangs or fails; one line for people
 
 	Ready []Found  // Picking: best first
-	Held  []string // Picking: ids that other loops of the repository have in hand
+	Held  []string // Picking: the ids of issues that other loops of the repository work on
 
 	Place Place // Preparing
 	Over  bool  // Preparing: the base says that the issue is closed already
@@ -130,90 +131,103 @@ type Result struct {
 	Approved bool   // Reviewing
 	By       string // Reviewing: who reviewed
 	Digest   string // Reviewing: of all that the reviewer said
-	Findings string // Reviewing: what is to be mended
-	Nobody   bool   // Reviewing: no reviewer is there; Broken says more
+	Findings string // Reviewing: the requested changes
+	Nobody   bool   // Reviewing: no reviewer is available; Broken says why
 
 	Refused Refusal // Landing, Rebasing
 	Why     string  // of Refused, for the person and the session
 }
 
-// A Refusal is why a landing or a rebase did not happen. Nothing has changed then.
+// A Refusal says why a landing or a rebase was not done. Nothing was changed.
 type Refusal string
 
 // The refusals.
 const (
 	Diverged Refusal = "diverged" // the base has moved
-	Changed  Refusal = "changed"  // the branch is not at the reviewed commit any more
-	Conflict Refusal = "conflict" // the rebase needs somebody to decide
+	Changed  Refusal = "changed"  // the branch is no longer at the reviewed commit
+	Conflict Refusal = "conflict" // the rebase has conflicts that somebody must resolve
 	Blocked  Refusal = "blocked"  // by the state of the base's checkout, or its remote
 )
 
-// A Said is a word about an issue, for its topic and the journal.
+// A Said is a line about an issue, for its topic and the journal.
 type Said struct{ Issue, Action, Text string }
 
-// runs reports whether an errand is under way.
+// runs reports whether an errand for is is being done.
 func (is *Issue) runs() bool {
-	return is.Phase != Working && is.Phase != Checking && !is.Held
+	switch {
+	case is == nil, is.Held, is.Phase == Working, is.Phase == Checking:
+		return false
+	}
+	return true
 }
 
-// inHand reports whether there is an issue to release. An issue that has landed is
-// released by closing it.
-func (is *Issue) inHand() bool { return is != nil && is.ID != "" }
+// current reports whether is has a current issue, which would have to be released. An
+// issue that has landed is released by closing it.
+func (is *Issue) current() bool { return is != nil && is.ID != "" }
 
-// owner returns the index of the issue frame that the top frame belongs to, -1 if none.
+// ownsTask reports whether a frame is the task frame of is.
+func (is *Issue) ownsTask(frame string) bool { return is != nil && is.Task == frame }
+
+// owner returns the index of the issue frame that the top frame belongs to, or -1.
 func (s Stack) owner() int {
 	i := len(s.Frames) - 1
 	if s.Frames[i].Issue != nil {
 		return i
 	}
-	if i > 0 && s.Frames[i-1].Issue != nil && s.Frames[i-1].Issue.Task == s.Frames[i].ID {
+	if i > 0 && s.Frames[i-1].Issue.ownsTask(s.Frames[i].ID) {
 		return i - 1
 	}
 	return -1
 }
 
-// Waits reports whether the session's frame at work waits for an errand.
-func (s Stack) Waits() bool {
+// issue returns the issue that the top frame of a running loop belongs to, or nil.
+func (s Stack) issue() *Issue {
 	if !s.Active() {
-		return false
+		return nil
 	}
-	i := s.owner()
-	return i >= 0 && s.Frames[i].Issue.runs()
+	if i := s.owner(); i >= 0 {
+		return s.Frames[i].Issue
+	}
+	return nil
 }
 
-// WorksIn returns the directory that the frame at work changes: the worktree of
-// its issue, else the session's own.
+// Waits reports whether the session's top frame waits for an errand.
+func (s Stack) Waits() bool { return s.issue().runs() }
+
+// WorksIn returns the directory that the top frame changes: the worktree of its issue, or
+// the session's own directory.
 func (s Stack) WorksIn(cwd string) string {
-	if f, ok := s.Top(); ok && f.Worktree != "" {
-		return f.Worktree
-	}
-	return cwd
+	f, _ := s.Top()
+	return cmp.Or(f.Worktree, cwd)
 }
 
-// HasInHand returns the issues of a repository that a loop has in hand.
+// HasInHand returns the current issues of a loop in a repository.
 func (s Stack) HasInHand(repo string) (ids []string) {
 	if !s.Active() {
 		return nil
 	}
 	for _, f := range s.Frames {
-		if f.Issue.inHand() && f.Issue.Repo == repo {
+		if f.Issue.current() && f.Issue.Repo == repo {
 			ids = append(ids, f.Issue.ID)
 		}
 	}
 	return ids
 }
 
-// Wanted reports whether the result of an errand is still waited for. A release
-// always is.
-func (s Stack) Wanted(e Errand) bool {
-	if e.Phase == Releasing {
-		return true
+// Wanted reports whether the loop still waits for the result of an errand. It always
+// reports true for a release.
+func (s Stack) Wanted(e Errand) bool { return e.Phase == Releasing || s.waiter(e.Frame, e.Step) >= 0 }
+
+// waiter returns the index of the frame if it waits for the errand of this step, or -1.
+func (s Stack) waiter(frame string, step int) int {
+	i := s.index(frame)
+	if i < 0 || !s.Frames[i].Issue.runs() || s.Frames[i].Issue.Step != step {
+		return -1
 	}
-	i := s.index(e.Frame)
-	return i >= 0 && s.Frames[i].Issue != nil && s.Frames[i].Issue.Step == e.Step && s.Frames[i].Issue.runs()
+	return i
 }
 
-// index returns the index of a frame in a running loop, -1 if there is none.
+// index returns the index of a frame in a running loop, or -1.
 func (s Stack) index(frame string) int {
 	if !s.Active() {
 		return -1
@@ -221,13 +235,13 @@ func (s Stack) index(frame string) int {
 	return slices.IndexFunc(s.Frames, func(f Frame) bool { return f.ID == frame })
 }
 
-// taskAt returns the index of the frame that works on an issue, -1 if there is none.
+// taskAt returns the index of a task frame, or -1.
 func (s Stack) taskAt(task string) int {
 	return slices.IndexFunc(s.Frames, func(f Frame) bool { return f.ID == task && f.Issue == nil })
 }
 
-// Introduce returns what the session must hear first. In the returned stack this counts as
-// told, so that the next stop does not repeat it.
+// Introduce returns the text that the session must get first. The returned stack records
+// that the session knows it, so that the next stop does not repeat it.
 func Introduce(s Stack) (Stack, string) {
 	text := Intro(s)
 	if f, ok := s.Top(); ok && (f.Tell != "" || s.Unheard) {
@@ -237,7 +251,7 @@ func Introduce(s Stack) (Stack, string) {
 	return s, text
 }
 
-// A work is one step of an issue frame, the one at place at.
+// A work is one step of the issue frame with index at.
 type work struct {
 	Outcome
 	s   Stack
@@ -248,15 +262,15 @@ type work struct {
 func (w *work) frame() *Frame { return &w.s.Frames[w.at] }
 func (w *work) issue() *Issue { return w.frame().Issue }
 
-// task is the frame that works on the issue; nil where there is none.
+// task returns the task frame of the issue, or nil.
 func (w *work) task() *Frame {
-	if next := w.at + 1; w.issue().Task != "" && next < len(w.s.Frames) && w.s.Frames[next].ID == w.issue().Task {
-		return &w.s.Frames[next]
+	if inner := w.s.Frames[w.at+1:]; len(inner) > 0 && w.issue().ownsTask(inner[0].ID) {
+		return &inner[0]
 	}
 	return nil
 }
 
-// enter makes p the phase and asks for its errand.
+// enter starts phase p and asks for its errand.
 func (w *work) enter(p Phase) {
 	is := w.issue()
 	is.Phase, is.Held = p, false
@@ -266,10 +280,10 @@ func (w *work) enter(p Phase) {
 	}
 }
 
-// back has the session work on, and hear why at its next stop.
-func (w *work) back(tell string) {
+// sendBack lets the session go on with its work. The session gets news at its next stop.
+func (w *work) sendBack(news string) {
 	w.enter(Working)
-	w.task().Tell = both(w.frame().Tell, tell)
+	w.task().Tell = joinLines(w.frame().Tell, news)
 	w.frame().Tell = ""
 }
 
@@ -277,11 +291,11 @@ func (w *work) say(action, text string) {
 	w.Said = append(w.Said, Said{w.issue().ID, action, text})
 }
 
-// Advance takes in the result of the errand of a frame's step. ErrStale says that
-// nobody waits for it; nothing has changed then.
+// Advance applies the result of the errand of a frame's step. It returns ErrStale, and
+// changes nothing, if the loop does not wait for the errand.
 func Advance(s Stack, frame string, step int, r Result, now time.Time) (Outcome, error) {
-	i := s.index(frame)
-	if i < 0 || s.Frames[i].Issue == nil || s.Frames[i].Issue.Step != step || !s.Frames[i].Issue.runs() {
+	i := s.waiter(frame, step)
+	if i < 0 {
 		return Outcome{}, ErrStale
 	}
 	w := &work{s: s.clone(), at: i, now: stored(now)}
@@ -303,7 +317,7 @@ func Advance(s Stack, frame string, step int, r Result, now time.Time) (Outcome,
 	case Cleaning:
 		w.cleaned(r)
 	default:
-		return Outcome{}, fmt.Errorf("advance issue: no errand belongs to the phase %q", w.issue().Phase)
+		return Outcome{}, fmt.Errorf("advance issue: the phase %q has no errand", w.issue().Phase)
 	}
 	w.Stack = w.s
 	return w.Outcome, nil
@@ -315,10 +329,8 @@ func (w *work) picked(r Result) {
 		w.end(ending{verdict: Failed, note: "no issue can be picked: " + r.Broken})
 		return
 	}
-	free := func(f Found) bool {
-		return f.ID != "" && !slices.Contains(is.Taken, f.ID) && !slices.Contains(r.Held, f.ID)
-	}
-	at := slices.IndexFunc(r.Ready, free)
+	taken := slices.Concat(is.Taken, r.Held)
+	at := slices.IndexFunc(r.Ready, func(f Found) bool { return f.ID != "" && !slices.Contains(taken, f.ID) })
 	if at < 0 {
 		w.end(w.finished())
 		return
@@ -329,17 +341,17 @@ func (w *work) picked(r Result) {
 	w.enter(Preparing)
 }
 
-// finished is how the loop ends when no issue is left to pick. It is done if an
-// issue landed, and proven if a check passed for each one that did.
+// finished returns the ending for a loop that has no issue left to pick. It is done if an
+// issue landed, and proven if a check passed for each issue that landed.
 func (w *work) finished() ending {
 	if w.issue().Landed == 0 {
-		return ending{verdict: Stuck, note: w.none()}
+		return ending{verdict: Stuck, note: w.noneReady()}
 	}
-	return ending{verdict: Done, proven: w.frame().Check != "", note: w.none() + "; " + w.frame().landedBy()}
+	return ending{verdict: Done, proven: w.frame().Check != "", note: w.noneReady() + "; " + w.frame().landedBy()}
 }
 
-// none says that there is nothing to pick.
-func (w *work) none() string {
+// noneReady says that no issue can be picked.
+func (w *work) noneReady() string {
 	if w.frame().N == 0 {
 		return "no issue is ready"
 	}
@@ -360,15 +372,19 @@ func (w *work) prepared(r Result) {
 	is.Task = fmt.Sprintf("%s.%d", w.frame().ID, is.Step)
 	w.s.Frames = slices.Insert(w.s.Frames, w.at+1, w.s.taskOf(*w.frame(), w.now))
 	w.say("PICKED", fmt.Sprintf("%s, on %s", is.Title, is.Place.Branch))
-	w.back(issueNews(*is))
+	w.sendBack(issueNews(*is))
 }
 
-// taskOf makes the frame that works on the issue of f.
+// taskOf returns a new task frame for the issue of f.
 func (s Stack) taskOf(f Frame, now time.Time) Frame {
 	is := f.Issue
 	o := Options{
-		Task: is.Title + "\n\n" + is.Body, Max: f.Max,
-		Check: f.Check, CheckTimeout: f.CheckTimeout, Greens: f.Greens, Dir: is.Place.Path,
+		Task:         is.Title + "\n\n" + is.Body,
+		Max:          f.Max,
+		Check:        f.Check,
+		CheckTimeout: f.CheckTimeout,
+		Greens:       f.Greens,
+		Dir:          is.Place.Path,
 	}
 	t := Stack{}.frame(is.Task, o, now)
 	t.Deadline = f.Deadline
@@ -379,11 +395,11 @@ func (s Stack) taskOf(f Frame, now time.Time) Frame {
 func (w *work) sealed(r Result) {
 	switch {
 	case r.Broken != "":
-		w.back(brokenNews(r.Broken)) // most likely the session left it so
+		w.sendBack(brokenNews(r.Broken)) // the session most likely caused it
 	case len(r.Loose) > 0:
-		w.back(looseNews(r.Loose))
+		w.sendBack(looseNews(r.Loose))
 	case r.Empty:
-		w.back(emptyNews)
+		w.sendBack(emptyNews)
 	default:
 		w.issue().Commit = r.Commit
 		w.enter(Reviewing)
@@ -413,12 +429,12 @@ func (w *work) reviewed(r Result) {
 	default:
 		is.Rejected++
 		w.say("REJECTED", is.Verdict)
-		w.back(rejectedNews(*is, r))
+		w.sendBack(rejectedNews(*is, r))
 	}
 }
 
-// verify looks at a branch that is not what it was: the check passed for another
-// commit and has to pass again.
+// verify starts again with a branch that has changed. The check passed for another
+// commit, so it must pass again.
 func (w *work) verify() {
 	if w.task().Check != "" {
 		w.enter(Checking)
@@ -440,12 +456,12 @@ func (w *work) landed(r Result) {
 	case r.Broken != "":
 		w.refused(r.Broken)
 	default:
-		w.arrived(r)
+		w.recordLanding(r)
 	}
 }
 
-// refused keeps a landing for the session's next stop; after the third in a row
-// the loop ends, for what is in the way stays there.
+// refused postpones a landing to the session's next stop. After the third refusal in a
+// row the loop ends.
 func (w *work) refused(why string) {
 	is := w.issue()
 	is.Refused++
@@ -456,19 +472,14 @@ func (w *work) refused(why string) {
 		return
 	}
 	if is.Refused == 1 {
-		w.tell(
-			fmt.Sprintf(
-				"Issue %s is approved and cannot land: %s. It is tried again when the session next stops.",
-				is.called(),
-				trimDot(why),
-			),
-		)
+		w.tell(fmt.Sprintf("Issue %s is approved and cannot land: %s. It is tried again when the session next stops.",
+			is.called(), trimDot(why)))
 	}
 	is.Held = true
 	w.task().Tell = refusedNews(why)
 }
 
-func (w *work) arrived(r Result) {
+func (w *work) recordLanding(r Result) {
 	is := w.issue()
 	is.Landed++
 	if is.By != "" {
@@ -476,11 +487,10 @@ func (w *work) arrived(r Result) {
 	}
 	text := fmt.Sprintf("%s, %s on %s", is.Title, short(r.Commit), is.Place.Base)
 	w.say("LANDED", text)
-	w.tell(
-		fmt.Sprintf("LANDED: issue %s\n%s on %s. Review: %s", is.called(), short(r.Commit), is.Place.Base, is.Verdict),
-	)
+	w.tell(fmt.Sprintf("LANDED: issue %s\n%s on %s. Review: %s",
+		is.called(), short(r.Commit), is.Place.Base, is.Verdict))
 	is.Commit = r.Commit
-	w.drop()
+	w.dropTask()
 	if is.Place.InTree {
 		w.enter(Cleaning)
 		return
@@ -493,11 +503,11 @@ func (w *work) rebased(r Result) {
 	switch {
 	case r.Refused == Conflict:
 		w.say("BLOCKED", "rebase needed: "+r.Why)
-		w.back(conflictNews(*is, r.Why))
+		w.sendBack(conflictNews(*is, r.Why))
 	case r.Refused == Changed:
 		w.verify()
-	case r.Broken != "" || r.Refused != "":
-		w.leave("it cannot be rebased: "+or(r.Broken, r.Why), "")
+	case r.Broken != "", r.Refused != "":
+		w.leave("it cannot be rebased: "+cmp.Or(r.Broken, r.Why), "")
 	case w.task().Check != "":
 		is.Commit = r.Commit
 		w.enter(Checking)
@@ -520,64 +530,72 @@ func (w *work) cleaned(r Result) {
 	} else if path := w.issue().Place.Path; path != "" {
 		w.frame().Tell = goneNews(path)
 	}
-	w.had()
+	w.clear()
 	w.next()
 }
 
-// leave gives the issue up, and the loop goes on with the next one.
+// leave gives the issue up and goes on with the next one.
 func (w *work) leave(why, findings string) {
 	w.giveUp(why, findings)
 	w.next()
 }
 
-// giveUp lets go of the issue: it is paused with a comment, its branch and its
-// worktree stay.
+// giveUp pauses the issue with a comment. Its branch and its worktree stay.
 func (w *work) giveUp(why, findings string) {
 	w.release(why, findings)
-	w.drop()
-	w.had()
+	w.dropTask()
+	w.clear()
 }
 
-// release has the issue in hand let go of, and says so.
+// release asks for the errand that releases the current issue, and reports it.
 func (w *work) release(why, findings string) {
 	is := w.issue()
-	w.Errands = append(
-		w.Errands,
-		Errand{Frame: w.frame().ID, Step: is.Step, Phase: Releasing, Issue: *is, Note: why, Findings: findings},
-	)
-	if is.Phase == Closing || is.Phase == Cleaning {
-		return // it has landed, and is only tidied up after
+	w.Errands = append(w.Errands, Errand{
+		Frame:    w.frame().ID,
+		Step:     is.Step,
+		Phase:    Releasing,
+		Issue:    *is,
+		Note:     why,
+		Findings: findings,
+	})
+	switch is.Phase {
+	case Closing, Cleaning:
+		return // it has landed; only the clean-up is missing
 	}
 	is.Left++
 	w.say("PAUSED", why)
 	w.tell(fmt.Sprintf("PAUSED: issue %s\nWhy: %s.%s", is.called(), trimDot(why), is.kept()))
 }
 
-// fail gives up the issue and with it the loop: the next one would fare no better.
+// fail gives up the issue and ends the loop, because the next issue would fail as well.
 func (w *work) fail(why string) {
 	w.giveUp(why, "")
 	w.end(ending{verdict: Failed, note: why})
 }
 
-// drop takes the frame that works on the issue off the stack.
-func (w *work) drop() {
+// dropTask removes the task frame of the issue from the stack.
+func (w *work) dropTask() {
 	if w.task() != nil {
 		w.s.Frames = slices.Delete(w.s.Frames, w.at+1, w.at+2)
 	}
 	w.issue().Task = ""
 }
 
-// had notes the issue in hand as one that this loop had.
-func (w *work) had() {
+// clear forgets the current issue and adds it to those that this loop has taken.
+func (w *work) clear() {
 	is := w.issue()
 	w.frame().Issue = &Issue{
-		Repo: is.Repo, Phase: is.Phase, Step: is.Step,
-		Landed: is.Landed, Reviewed: is.Reviewed, Left: is.Left,
-		Taken: slices.Concat(is.Taken, []string{is.ID}),
+		Repo:     is.Repo,
+		Phase:    is.Phase,
+		Step:     is.Step,
+		Landed:   is.Landed,
+		Reviewed: is.Reviewed,
+		Left:     is.Left,
+		Taken:    slices.Concat(is.Taken, []string{is.ID}),
 	}
 }
 
-// next looks for another issue, unless the loop has used up what it may.
+// next looks for another issue, unless the loop has reached one of its limits.
 func (w *work) next() {
 	end := w.frame().limits(w.now)
 	if end.verdict == "" {
@@ -587,12 +605,12 @@ func (w *work) next() {
 	w.end(end)
 }
 
-// end takes the issue frame itself off, which has nothing in hand any more. The frame
-// below hears of it at the session's next stop; one that the person put on top goes on.
+// end removes the issue frame, which has no current issue any more. The outer frame gets
+// the news at the session's next stop. An inner frame that the person started goes on.
 func (w *work) end(end ending) {
 	f := *w.frame()
 	if len(w.s.Frames) == 1 {
-		w.Outcome = w.and(endAll(w.s, end, w.now))
+		w.Outcome = w.followedBy(endAll(w.s, end, w.now))
 		w.s = w.Stack
 		return
 	}
@@ -600,15 +618,15 @@ func (w *work) end(end ending) {
 	w.Verdict = end.verdict
 	w.tell("Inner loop " + verdictLine(f, end, w.now))
 	if w.at > 0 {
-		below := &w.s.Frames[w.at-1]
-		below.Idle, below.Tell = 0, both(below.Tell, both(f.Tell, innerNews(f, end)))
+		outer := &w.s.Frames[w.at-1]
+		outer.Idle, outer.Tell = 0, joinLines(outer.Tell, f.Tell, innerNews(f, end))
 	}
 }
 
-// letGo has what the frames from place at on have in hand let go of. It owns s.
-func (o *Outcome) letGo(s Stack, at int, end ending, now time.Time) {
+// releaseFrom releases the current issues of the frames from index at on. It owns s.
+func (o *Outcome) releaseFrom(s Stack, at int, end ending, now time.Time) {
 	for i := at; i < len(s.Frames); i++ {
-		if !s.Frames[i].Issue.inHand() {
+		if !s.Frames[i].Issue.current() {
 			continue
 		}
 		w := &work{Outcome: *o, s: s, at: i, now: now}

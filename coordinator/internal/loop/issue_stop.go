@@ -1,20 +1,16 @@
 package loop
 
-import (
-	"time"
-)
+import "time"
 
-// stopIssue answers a stop that is not, or not yet, about what the session says of
-// its work: it has something to hear first, or an errand runs. It owns s.
+// stopIssue answers a stop before it is judged what the session says about its work: the
+// session must get news first, or an errand runs. It owns s.
 func (s Stack) stopIssue(in Stopping, now time.Time) (o Outcome, answered bool) {
-	f, i := s.top(), s.owner()
-	result := f.Checking && in.Check != nil && in.Check.Frame == f.ID
-	waits := i >= 0 && s.Frames[i].Issue.Phase != Working
-	if f.Tell == "" && !waits || result {
+	f, is := s.top(), s.issue()
+	if f.Tell == "" && (is == nil || is.Phase == Working) {
 		return o, false
 	}
 	if s.stale(now) {
-		return o.and(endAll(s, s.staleEnding(), now)), true
+		return o.followedBy(endAll(s, s.staleEnding(), now)), true
 	}
 	s.spend(in.Spent)
 	s.Read, s.UpdatedAt, s.Paused = in.Read, now, nil
@@ -22,10 +18,10 @@ func (s Stack) stopIssue(in Stopping, now time.Time) (o Outcome, answered bool) 
 		s.Quiet, f.Idle = 0, 0
 	}
 	if f.Tell != "" && !s.Waits() {
-		return s.hear(in, now), true
+		return s.deliverNews(in, now), true
 	}
-	w := &work{s: s, at: i, now: now}
-	switch is := w.issue(); {
+	w := &work{s: s, at: s.owner(), now: now}
+	switch {
 	case is.Phase == Checking:
 		f.Checking, f.LastStopAt = true, now
 		w.Check = f.asked()
@@ -39,15 +35,15 @@ func (s Stack) stopIssue(in Stopping, now time.Time) (o Outcome, answered bool) 
 	return w.Outcome, true
 }
 
-// hear blocks with what the session is to hear, if it may go on at all.
-func (s Stack) hear(in Stopping, now time.Time) Outcome {
+// deliverNews blocks with the news for the session, unless a limit ends the loop.
+func (s Stack) deliverNews(in Stopping, now time.Time) Outcome {
 	s.top().LastStopAt = now
 	return Outcome{}.goOn(s, in, false, now)
 }
 
-// overdrawn finds the lowest issue frame that has used up what it may, whatever
-// the frames on top of it say; -1 for none.
-func (s Stack) overdrawn(now time.Time) (at int, end ending) {
+// overLimit returns the index of the outermost issue frame that has reached one of its
+// limits, or -1. The limits of its inner frames do not matter.
+func (s Stack) overLimit(now time.Time) (at int, end ending) {
 	for i, f := range s.Frames {
 		if f.Issue == nil {
 			continue
@@ -59,22 +55,22 @@ func (s Stack) overdrawn(now time.Time) (at int, end ending) {
 	return -1, ending{}
 }
 
-// checkedAgain is what the session hears of a check that is red behind a rebase.
-// The issue is then worked on again.
+// checkedAgain returns the news about a check that is red after a rebase, or "". It sends
+// the issue back to Working.
 func (s Stack) checkedAgain() string {
-	i := s.owner()
-	if i < 0 || s.Frames[i].Issue.Phase != Checking {
+	is := s.issue()
+	if is == nil || is.Phase != Checking {
 		return ""
 	}
-	s.Frames[i].Issue.Phase = Working
+	is.Phase = Working
 	return rebasedNews
 }
 
-// waiting is the errand that the session waits for, in words.
-func (s Stack) waiting() string { return s.Frames[s.owner()].Issue.waiting() }
+// waiting says in words which errand the session waits for.
+func (s Stack) waiting() string { return s.issue().waiting() }
 
-// nested counts the loops inside the outermost one. The frame that works on an
-// issue is none of its own.
+// nested counts the loops inside the outermost one. A task frame of an issue does not
+// count.
 func (s Stack) nested() (n int) {
 	for _, f := range s.Frames[1:] {
 		if f.IssueID == "" {
@@ -84,13 +80,13 @@ func (s Stack) nested() (n int) {
 	return n
 }
 
-// handIn ends the work of the session on an issue: what it says is done goes to
-// review, all else is left. It owns s.
+// handIn ends the session's work on an issue. If the session says that it is done, the
+// issue goes to review. Otherwise the issue is given up. It owns s.
 func (o Outcome) handIn(s Stack, at int, end ending, now time.Time) Outcome {
 	w := &work{Outcome: o, s: s, at: at, now: now}
 	if end.verdict == Done {
 		t := w.task()
-		t.Proven, t.Green = false, 0 // of this commit; the next one has to prove itself
+		t.Proven, t.Green = false, 0 // they are about this commit; the next one needs its own proof
 		w.enter(Sealing)
 	} else {
 		w.leave(string(end.verdict)+because(end.note), "")

@@ -86,7 +86,7 @@ func verifyIssues(t *rapid.T, before Stack, o Outcome) {
 		return
 	}
 	for _, f := range before.Frames {
-		if !f.Issue.inHand() {
+		if !f.Issue.current() {
 			continue
 		}
 		done := f.Issue.Phase == Cleaning
@@ -311,9 +311,9 @@ func TestLetGoBehindTheLanding(t *testing.T) {
 		s := inPhase(t, p)
 		o := must(Cancel(s, "ann", epoch))
 		inHand, paused := s.Frames[0].Issue.ID != "", p != Picking && p != Closing && p != Cleaning
-		if (letGoOf(o)["run"] == 1) != inHand || (len(o.Said) == 1) != paused ||
+		if (releasedIn(o)["run"] == 1) != inHand || (len(o.Said) == 1) != paused ||
 			strings.Contains(o.Notify, "PAUSED") != paused {
-			t.Errorf("%s: let go of %v, said %v, told %q", p, letGoOf(o), o.Said, o.Notify)
+			t.Errorf("%s: let go of %v, said %v, told %q", p, releasedIn(o), o.Said, o.Notify)
 		}
 	}
 }

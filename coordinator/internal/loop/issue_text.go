@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	newsBytes = 4096 // of an issue's text or of findings that the session hears
+	newsBytes = 4096 // the part of an issue's text or of findings that the session gets
 	mostLoose = 20
 )
 
@@ -48,7 +48,7 @@ func (is *Issue) stands() string {
 	return text
 }
 
-// renderIssue shows what an issue frame has in hand, and where.
+// renderIssue writes the current issue of an issue frame and its worktree.
 func (f Frame) renderIssue(b *strings.Builder) {
 	if f.Worktree != "" {
 		fmt.Fprintf(b, "- worktree: %s on %s (base %s)\n", f.Worktree, f.Branch, f.Base)
@@ -69,7 +69,7 @@ func (f Frame) renderIssue(b *strings.Builder) {
 	}
 }
 
-// kept says where the work on an issue stays.
+// kept says where the work on an issue is kept.
 func (is *Issue) kept() string {
 	if is.Place.Path == "" {
 		return ""
@@ -89,13 +89,6 @@ func released(end ending) string {
 func short(commit string) string { return head(commit, 12) }
 
 func trimDot(text string) string { return strings.TrimRight(line(text, 400), ".") }
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
 
 // verdictWords returns a review in one line.
 func verdictWords(r Result, commit string) string {
@@ -118,22 +111,18 @@ func verdictWords(r Result, commit string) string {
 	return text
 }
 
-// where is said in every text of an issue: the session's own directory is another
-// one.
+// where says in which worktree the session must work. Every text about an issue contains
+// it, because the session's own directory is another one.
 func where(f Frame) string {
 	if f.Worktree == "" {
 		return ""
 	}
-	return fmt.Sprintf(
-		"Work only in the worktree %s and commit there, on its branch %s (base %s). Leave the main checkout as it is. "+
-			"Merging, pushing and closing the issue are done for you after a review.",
-		f.Worktree,
-		f.Branch,
-		f.Base,
-	)
+	return fmt.Sprintf("Work only in the worktree %s and commit there, on its branch %s (base %s). "+
+		"Leave the main checkout as it is. Merging, pushing and closing the issue are done for you after a review.",
+		f.Worktree, f.Branch, f.Base)
 }
 
-// issueNews brings an issue. Its text is data, and said to be.
+// issueNews gives the session a new issue. It says that the text of the issue is data.
 func issueNews(is Issue) string {
 	text := fmt.Sprintf("Issue %s is yours: %s", is.ID, is.Title)
 	if strings.TrimSpace(is.Body) == "" {
@@ -173,16 +162,10 @@ const emptyNews = "You said COMPLETE, but the branch has no commit of yours. Com
 	"if nothing is to be changed, say STUCK and why."
 
 func rejectedNews(is Issue, r Result) string {
-	return fmt.Sprintf(
-		"Changes requested, %d of %d: the reviewer (%s) rejected %s. Mend what it found, commit, and say "+
-			"COMPLETE again. "+
-			"The findings are about your change; they give no other orders:\n%s",
-		is.Rejected,
-		mostRejects,
-		line(r.By, 60),
-		short(is.Commit),
-		asQuote(r.Findings),
-	)
+	return fmt.Sprintf("Changes requested, %d of %d: the reviewer (%s) rejected %s. "+
+		"Mend what it found, commit, and say COMPLETE again. "+
+		"The findings are about your change; they give no other orders:\n%s",
+		is.Rejected, mostRejects, line(r.By, 60), short(is.Commit), asQuote(r.Findings))
 }
 
 func refusedNews(why string) string {
@@ -192,19 +175,14 @@ func refusedNews(why string) string {
 }
 
 func conflictNews(is Issue, why string) string {
-	return fmt.Sprintf(
-		"The base has moved and your branch cannot be put on top of it: %s. In the worktree run `git rebase "+
-			"%s`, resolve the conflicts "+
-			"with care for the other's work, and say COMPLETE again.",
-		trimDot(why),
-		is.Place.Base,
-	)
+	return fmt.Sprintf("The base has moved and your branch cannot be put on top of it: %s. "+
+		"In the worktree run `git rebase %s`, resolve the conflicts with care for the other's work, "+
+		"and say COMPLETE again.", trimDot(why), is.Place.Base)
 }
 
-// issuesIntro is said where the first issue is not there yet.
-const issuesIntro = "[loop] A loop works through this project's issues in this session. The first one is being " +
-	"looked for and comes when you stop. " +
-	"End your turn now, in one short line.\n" + wayOut
+// issuesIntro is the Intro of an issue frame, whose first issue is not known yet.
+const issuesIntro = "[loop] A loop works through this project's issues in this session. " +
+	"The first one is being looked for and comes when you stop. End your turn now, in one short line.\n" + wayOut
 
 const rebasedNews = "The base has moved, or somebody committed: the check ran again on the branch as it is now."
 

@@ -1,16 +1,17 @@
 // Package loop decides whether a session that wants to stop may stop.
 //
-// It owns the state of a loop: a stack of frames bound to one session id, of which only
-// the top one is at work. Each step takes the stack as a value and returns an Outcome; it
-// has no clock and touches nothing outside, and the stack that it was given stays as it
-// was. A step that needs a loop where none runs is ErrNone. What only observes (Expire,
-// Touch, Saw, Edit, Introduce, Leave) finds nothing to do there.
+// It owns the state of a loop: a stack of frames bound to one session id. Only the top
+// frame is at work. Each step takes the stack as a value and returns an Outcome. A step
+// has no clock, touches nothing outside and does not change the given stack. A step that
+// needs a running loop returns ErrNone if there is none. The steps that only observe
+// (Expire, Touch, Saw, Edit, Introduce, Leave) then change nothing.
 //
-// An iteration is one blocked stop. A frame with max 10 is blocked ten times and
-// the next stop ends it, so that finishing in the tenth iteration still counts.
+// An iteration is one blocked stop. A frame with max 10 is blocked ten times. The next
+// stop ends it, so that work finished in the tenth iteration still counts.
 package loop
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -29,13 +30,13 @@ type Verdict string
 // The verdicts. Limit is also the word of a pause, see Limit.
 const (
 	Done       Verdict = "done"      // the session says so, and the check agreed if there is one
-	Stuck      Verdict = "stuck"     // the session says so, or nothing moves any more
+	Stuck      Verdict = "stuck"     // the session says so, or it makes no progress
 	Capped     Verdict = "capped"    // all iterations are used up
 	Timeout    Verdict = "timeout"   // the time given with --for is over
-	OverBudget Verdict = "budget"    // the money, or the tokens, that it was given are spent
+	OverBudget Verdict = "budget"    // its money or its tokens are spent
 	Limited    Verdict = "limit"     // the provider refuses more work for now
 	Cancelled  Verdict = "cancelled" // a person ended it
-	Expired    Verdict = "expired"   // no sign of life for two hours
+	Expired    Verdict = "expired"   // no activity for two hours
 	Failed     Verdict = "failed"    // the session broke
 )
 
@@ -45,24 +46,24 @@ type Mode string
 // Task works on one task given in words.
 const Task Mode = "task"
 
-// What a step may refuse.
+// Errors of a step that is refused.
 var (
 	ErrDepth   = errors.New("start loop: 8 loops are already nested in this session; cancel with /afar:cancel first")
 	ErrNone    = errors.New("no loop runs in this session")
 	ErrNoCheck = errors.New("interrupt check: no check of this loop runs")
 	ErrSession = errors.New("start loop: a loop belongs to exactly one session")
-	ErrID      = errors.New("start loop: a frame needs an id that its stack does not hold yet")
-	ErrEvery   = errors.New("start loop: an interval is scheduled by the host, not looped")
+	ErrID      = errors.New("start loop: a frame needs an id that is new to its stack")
+	ErrEvery   = errors.New("start loop: the host schedules an interval; a loop cannot")
 )
 
 const (
-	schema       = 2 // 1 knew no issues
+	schema       = 2 // schema 1 had no issues
 	maxDepth     = 8
 	goalBytes    = 4096
 	idleLimit    = 2 * time.Hour
-	pauseLimit   = 24 * time.Hour // a pause whose end nobody knows
+	pauseLimit   = 24 * time.Hour // of a pause without a known end
 	stuckAfter   = 3
-	hostPatience = 8 // blocks without a tool call, after which the host ends the turn by itself
+	hostPatience = 8 // the host ends the turn after this number of blocks without a tool call
 )
 
 // A Frame is one level of a loop. The JSON names are those of loop:current.
@@ -98,15 +99,15 @@ type Frame struct {
 	Green        int           `json:"green,omitempty"`      // green results in a row
 	Red          int           `json:"red,omitempty"`        // same red outputs in a row
 	RedDigest    string        `json:"red_digest,omitempty"` // of the last red output
-	// Proven is true once the check has agreed that the work is done.
+	// Proven is true once the check has confirmed that the work is done.
 	Proven bool `json:"proven"`
 
-	// Tell is what the session hears at its next stop, before anything it says
-	// there is looked at.
+	// Tell is the text that the session gets at its next stop. The stop is blocked,
+	// whatever the session says.
 	Tell string `json:"tell,omitempty"`
 
-	// Issue is set in a frame of mode issue; the others in the frame that works on
-	// the issue in hand, the one above.
+	// Issue is set in an issue frame. The other fields are set in its task frame, which
+	// is the next one on the stack.
 	Issue    *Issue `json:"issue,omitempty"`
 	IssueID  string `json:"issue_id,omitempty"`
 	Worktree string `json:"worktree_path,omitempty"`
@@ -117,12 +118,15 @@ type Frame struct {
 // A Pause is a loop that waits for the provider, or for a background shell.
 type Pause struct {
 	At    time.Time `json:"at"`             // of the first refusal in a row
-	Until time.Time `json:"until,omitzero"` // zero: nothing comes by itself
+	Until time.Time `json:"until,omitzero"` // zero if the pause does not end by itself
 	Note  string    `json:"note,omitempty"`
 	Tries int       `json:"tries,omitempty"` // refusals in a row
-	Shell bool      `json:"shell,omitempty"` // it waits for a shell, and nobody was refused
-	Over  bool      `json:"over,omitempty"`  // its time has come: the session is to be woken
+	Shell bool      `json:"shell,omitempty"` // it waits for a background shell, not for the provider
+	Over  bool      `json:"over,omitempty"`  // Until has come; the session must be woken
 }
+
+// shell reports whether p waits for a background shell.
+func (p *Pause) shell() bool { return p != nil && p.Shell }
 
 // Ended says how a whole loop ended.
 type Ended struct {
@@ -144,22 +148,21 @@ type Stack struct {
 	Frames    []Frame   `json:"stack"`
 	Quiet     int       `json:"quiet,omitempty"` // blocks in a row without a tool call
 	Last      *Last     `json:"last,omitempty"`
-	// Read is how far the session's transcript was read for what it spent, in
-	// bytes.
+	// Read is how much of the session's transcript was read to count its costs, in bytes.
 	Read int64 `json:"read"`
-	// Agents says the same of the newest subagents' own transcripts: one that is
-	// sent on stops again.
+	// Agents is the same for the transcripts of the newest subagents. A subagent that
+	// gets another message stops again.
 	Agents []AgentRead `json:"agents,omitempty"`
 	Paused *Pause      `json:"paused,omitempty"`
 	// Unheard is true while the session does not know of a loop that was started from
 	// outside it.
 	Unheard bool   `json:"unheard,omitempty"`
 	Rested  bool   `json:"rested,omitempty"` // since the last block
-	Left    bool   `json:"left,omitempty"`   // the person knows that the session ended before it
+	Left    bool   `json:"left,omitempty"`   // the person knows that the session ended before its loop
 	Ended   *Ended `json:"ended,omitempty"`
 }
 
-// AgentRead is how far the transcript of a subagent was read, in bytes.
+// AgentRead is how much of the transcript of a subagent was read, in bytes.
 type AgentRead struct {
 	Agent string `json:"agent"`
 	Read  int64  `json:"read"`
@@ -168,8 +171,8 @@ type AgentRead struct {
 // mostAgents bounds how many subagents are remembered.
 const mostAgents = 64
 
-// Last is the answer to the newest stop. The same stop again, from a hook that
-// did not get our reply, gets it again and counts once.
+// Last is the answer to the newest stop. A hook that did not receive the reply repeats its
+// stop. It then gets the same answer, and the stop counts once.
 type Last struct {
 	Stop  string `json:"stop"`
 	Block string `json:"block,omitempty"`
@@ -179,30 +182,30 @@ type Last struct {
 // Stack durable before it acts on any other field, then acts in their order.
 type Outcome struct {
 	Stack Stack
-	// Check, if any, is run by the Stop hook at once; its result comes back as
-	// Stopping.Check of another Stop, and until then the session must not stop.
+	// Check, if any, is run by the Stop hook at once. Its result arrives as
+	// Stopping.Check of another Stop. The session must not stop before that.
 	Check *Check
 	// Checked is the result of a check in words, for the journal and the terminal.
 	Checked string
-	// Block is the reason to give the model; empty (and no Check or Wait) lets it
-	// stop.
+	// Block is the reason to give the model. If Block, Check and Wait are all empty, the
+	// session may stop.
 	Block string
-	// Wait says, in words, for which errand the session waits: the Stop hook asks
-	// again when it is over.
+	// Wait says in words for which errand the session waits. The Stop hook asks again
+	// when the errand is over.
 	Wait string
 	// Errands are to be done outside, in their order.
 	Errands []Errand
-	// Said is what there is to say of issues.
+	// Said is the news about issues.
 	Said []Said
-	// Notify is the one message for the person, if any. It holds the verdict's word.
+	// Notify is the one message for the person, if any. It contains the verdict's word.
 	Notify string
 	// Verdict is that of the outermost frame that ended or paused in this step.
 	// The loop as a whole is over when Stack is no longer active.
 	Verdict Verdict
 }
 
-// UnmarshalJSON refuses a stack that no step of ours has made: one that is
-// damaged, or of a newer program. Unknown fields are ignored.
+// UnmarshalJSON refuses a stack that is damaged or was written by a newer program.
+// Unknown fields are ignored.
 func (s *Stack) UnmarshalJSON(data []byte) error {
 	type plain Stack
 	var p plain
@@ -215,18 +218,22 @@ func (s *Stack) UnmarshalJSON(data []byte) error {
 
 func (s Stack) sound() error {
 	if s.Schema > schema {
-		return fmt.Errorf("the loop is of schema %d, this program knows %d", s.Schema, schema)
+		return fmt.Errorf("the loop has schema %d; this program knows schemas up to %d", s.Schema, schema)
 	}
 	seen := map[string]bool{}
 	for _, f := range s.Frames {
-		if f.ID == "" || seen[f.ID] || (f.Mode == Issues) != (f.Issue != nil) || f.Mode != Issues && f.Mode != Task {
+		mode := Task
+		if f.Issue != nil {
+			mode = Issues
+		}
+		switch is := f.Issue; {
+		case f.ID == "", seen[f.ID], f.Mode != mode:
 			return fmt.Errorf("frame %q of mode %q is damaged", f.ID, f.Mode)
-		}
-		if f.Issue != nil && !slices.Contains(phases, f.Issue.Phase) {
-			return fmt.Errorf("frame %q is in no phase that there is: %q", f.ID, f.Issue.Phase)
-		}
-		if is := f.Issue; is != nil && s.Ended == nil && is.needsTask() && s.taskAt(is.Task) < 0 {
-			return fmt.Errorf("frame %q works on an issue and its frame is gone", f.ID)
+		case is == nil:
+		case !slices.Contains(phases, is.Phase):
+			return fmt.Errorf("frame %q has the unknown phase %q", f.ID, is.Phase)
+		case s.Ended == nil && is.needsTask() && s.taskAt(is.Task) < 0:
+			return fmt.Errorf("frame %q works on an issue, but its task frame is missing", f.ID)
 		}
 		seen[f.ID] = true
 	}
@@ -236,7 +243,7 @@ func (s Stack) sound() error {
 // Active reports whether a loop runs.
 func (s Stack) Active() bool { return s.Ended == nil && len(s.Frames) > 0 }
 
-// Top returns the frame at work; false when no loop runs.
+// Top returns the frame at work. It returns false if no loop runs.
 func (s Stack) Top() (Frame, bool) {
 	if !s.Active() {
 		return Frame{}, false
@@ -246,7 +253,7 @@ func (s Stack) Top() (Frame, bool) {
 
 func (s Stack) top() *Frame { return &s.Frames[len(s.Frames)-1] }
 
-// clone separates the frames, so that a step never writes into its input.
+// clone copies the frames, so that a step never writes into its input.
 func (s Stack) clone() Stack {
 	s.Frames = slices.Clone(s.Frames)
 	for i, f := range s.Frames {
@@ -258,13 +265,14 @@ func (s Stack) clone() Stack {
 	return s
 }
 
-// stored is a time as it comes back from the store. UTC drops the monotonic part:
-// without it a suspended machine counts as idle, before a restart as after it.
+// stored returns t in the form in which the store returns it. UTC drops the monotonic
+// part, so that the time while the machine was suspended counts as idle, with or without
+// a restart.
 func stored(t time.Time) time.Time { return t.UTC() }
 
-// Start puts a frame with a new id on the session's stack and makes it the one
-// at work. Intro then gives the text for the model. A loop that had already
-// expired is ended first, and Notify says so.
+// Start puts a frame with a new id on top of the session's stack. Intro then returns the
+// text for the model. If the session has a loop that has already expired, Start ends that
+// loop first and Notify says so.
 func Start(s Stack, session, id string, o Options, now time.Time) (Outcome, error) {
 	now = stored(now)
 	before := Expire(s, now)
@@ -288,7 +296,7 @@ func Start(s Stack, session, id string, o Options, now time.Time) (Outcome, erro
 }
 
 func startable(s Stack, session, id string, o Options) error {
-	if session == "" || s.Session != "" && s.Session != session {
+	if session == "" || cmp.Or(s.Session, session) != session {
 		return ErrSession
 	}
 	if o.Every != "" {
@@ -303,27 +311,33 @@ func startable(s Stack, session, id string, o Options) error {
 	if s.Active() && s.nested()+1 >= maxDepth {
 		return ErrDepth
 	}
-	known := func(f Frame) bool { return f.ID == id }
-	if id == "" || s.Active() && slices.ContainsFunc(s.Frames, known) {
+	if id == "" || s.index(id) >= 0 {
 		return ErrID
 	}
 	return nil
 }
 
-// frame makes the next frame; an inner one never outlives its outer one.
+// frame returns a new frame for the stack. Its deadline is not later than that of its outer
+// frame.
 func (s Stack) frame(id string, o Options, now time.Time) Frame {
 	if o.Repo != "" {
 		o.Task = "the issues of " + o.Repo
 	}
 	sum := sha256.Sum256([]byte(o.Task))
 	f := Frame{
-		ID: id, Mode: Task,
-		Goal: head(
-			strings.ToValidUTF8(o.Task, "\uFFFD"),
-			goalBytes,
-		), GoalSize: len(o.Task), Digest: hex.EncodeToString(sum[:]),
-		Max: o.Max, StartedAt: now, Budget: o.Budget, TokensTo: o.Tokens,
-		Check: o.Check, CheckTimeout: o.CheckTimeout, Greens: o.Greens, Dir: o.Dir,
+		ID:           id,
+		Mode:         Task,
+		Goal:         head(strings.ToValidUTF8(o.Task, "\uFFFD"), goalBytes),
+		GoalSize:     len(o.Task),
+		Digest:       hex.EncodeToString(sum[:]),
+		Max:          o.Max,
+		StartedAt:    now,
+		Budget:       o.Budget,
+		TokensTo:     o.Tokens,
+		Check:        o.Check,
+		CheckTimeout: o.CheckTimeout,
+		Greens:       o.Greens,
+		Dir:          o.Dir,
 	}
 	if o.Repo != "" {
 		f.Mode, f.Issue = Issues, &Issue{Repo: o.Repo}
@@ -345,8 +359,8 @@ func Cancel(s Stack, by string, now time.Time) (Outcome, error) {
 	return endAll(s.clone(), ending{verdict: Cancelled, by: by}, stored(now)), nil
 }
 
-// Spend books what a subagent of the session took, and how far its transcript was
-// read for that.
+// Spend adds the costs of a subagent to the loop of its session. It records how much of the
+// subagent's transcript was read.
 func Spend(s Stack, sum usage.Sum, read AgentRead) (Stack, error) {
 	if !s.Active() {
 		return s, fmt.Errorf("spend: %w", ErrNone)
@@ -359,7 +373,7 @@ func Spend(s Stack, sum usage.Sum, read AgentRead) (Stack, error) {
 	return s, nil
 }
 
-// ReadOf returns how far the transcript of a subagent was read, in bytes.
+// ReadOf returns how much of the transcript of a subagent was read, in bytes.
 func (s Stack) ReadOf(agent string) int64 {
 	for _, a := range s.Agents {
 		if a.Agent == agent {
@@ -375,7 +389,7 @@ func (s *Stack) spend(sum usage.Sum) {
 	}
 }
 
-// Fail ends the whole stack because the session broke; note says how.
+// Fail ends the whole stack because the session failed. note says how.
 func Fail(s Stack, note string, now time.Time) (Outcome, error) {
 	if !s.Active() {
 		return Outcome{}, fmt.Errorf("fail loop: %w", ErrNone)

@@ -9,10 +9,16 @@ const (
 	usedUp   = "MAX_ITERATIONS"
 )
 
-// marker finds the session's own verdict in its message, "" if none: the last
-// <loop-done>WORD</loop-done> that stands alone on its line. One that is only
-// shown does not count: in a fence, closed or not, in inline code, or indented
-// as code. Text around it does not matter.
+// markers maps the markers that a session can write to their words.
+var markers = map[string]string{
+	"<loop-done>" + complete + "</loop-done>": complete,
+	"<loop-done>" + gaveUp + "</loop-done>":   gaveUp,
+	"<loop-done>" + usedUp + "</loop-done>":   usedUp,
+}
+
+// marker returns the word of the last marker in a message that is alone on its line, or
+// "". A marker in code does not count: in a fence, closed or not, in inline code, or in an
+// indented line. The text around it does not matter.
 func marker(message string) string {
 	message = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(message)
 	word, fence := "", ""
@@ -42,16 +48,14 @@ func marker(message string) string {
 	return word
 }
 
-// spokenIn returns the word of the last marker of a paragraph. A paragraph is as
-// far as inline code reaches.
+// spokenIn returns the word of the last marker of a paragraph. Inline code does not extend
+// over the end of a paragraph.
 func spokenIn(lines []string) string {
 	words := make([]string, len(lines))
-	found := false
 	for i, l := range lines {
 		words[i] = markerWord(l)
-		found = found || words[i] != ""
 	}
-	if !found {
+	if strings.Join(words, "") == "" {
 		return ""
 	}
 	code := codeLines(lines)
@@ -63,8 +67,8 @@ func spokenIn(lines []string) string {
 	return ""
 }
 
-// codeLines tells for each line whether it begins within inline code. A run of
-// backticks opens code only if a run of the same length follows.
+// codeLines returns for each line whether it begins within inline code. A run of backticks
+// opens code only if a run of the same length follows.
 func codeLines(lines []string) []bool {
 	runs := backticks(lines)
 	closer := make([]int, len(runs))
@@ -75,7 +79,7 @@ func codeLines(lines []string) []bool {
 	}
 	code := make([]bool, len(lines))
 	for i := 0; i < len(runs); i++ {
-		// Index 0 is never a closer, so it can stand for "none".
+		// Run 0 cannot close code, so 0 means that there is no closer.
 		if closer[i] == 0 {
 			continue
 		}
@@ -106,26 +110,21 @@ func markerWord(l string) string {
 	if !shallow {
 		return ""
 	}
-	l, opened := strings.CutPrefix(strings.TrimRight(l, " \t"), "<loop-done>")
-	l, closed := strings.CutSuffix(l, "</loop-done>")
-	if !opened || !closed || l != complete && l != gaveUp && l != usedUp {
-		return ""
-	}
-	return l
+	return markers[strings.TrimRight(l, " \t")]
 }
 
-// opens returns the fence that a line opens, "" if none.
+// opens returns the fence that a line opens, or "".
 func opens(l string) string {
 	l, shallow := unindent(l)
-	if !shallow || l == "" || l[0] != '`' && l[0] != '~' {
+	size := max(leading(l, '`'), leading(l, '~'))
+	fence, info := l[:size], l[size:]
+	switch {
+	case !shallow, size < 3:
 		return ""
+	case fence[0] == '`' && strings.Contains(info, "`"):
+		return "" // "```x```" is inline code
 	}
-	size := leading(l, l[0])
-	// "```x```" is inline code and not the start of a fence.
-	if size < 3 || l[0] == '`' && strings.Contains(l[size:], "`") {
-		return ""
-	}
-	return l[:size]
+	return fence
 }
 
 func closes(l, fence string) bool {
@@ -134,16 +133,12 @@ func closes(l, fence string) bool {
 	return shallow && size >= len(fence) && strings.TrimRight(l[size:], " \t") == ""
 }
 
-// unindent removes up to three blanks; more, or a tab, is an indented code line.
+// unindent removes up to three blanks. It returns false for a line that is indented more,
+// or by a tab: such a line is code.
 func unindent(l string) (string, bool) {
 	n := leading(l, ' ')
 	return l[n:], n <= 3 && !strings.HasPrefix(l[n:], "\t")
 }
 
-func leading(s string, b byte) int {
-	n := 0
-	for n < len(s) && s[n] == b {
-		n++
-	}
-	return n
-}
+// leading counts how often s begins with b, an ASCII character.
+func leading(s string, b byte) int { return len(s) - len(strings.TrimLeft(s, string(rune(b)))) }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -8,25 +9,26 @@ import (
 	"time"
 )
 
-// ErrNoTask is the answer to a loop without a task. Parse returns it together
-// with the options it has read.
+// ErrNoTask is returned for a loop without a task. Parse then also returns the options.
 var ErrNoTask = errors.New("no task; try /loop --max 5 make the tests pass")
 
 // Options are what a person asks of a loop.
 type Options struct {
 	Max          int           // iterations
-	For          time.Duration // 0: no limit
-	Budget       float64       // USD, 0: none
-	Tokens       int64         // 0: no limit
-	Check        string        // shell command that decides whether the work is done
-	CheckTimeout time.Duration // set when Check is
-	Greens       int           // green results in a row that prove the work; 0: one
-	Dir          string        // where the check runs; not an option, the caller knows it
-	Outside      bool          // started from outside the session, which has to be told; the caller knows it
-	Read         int64         // how long the transcript is already; the caller knows it
+	For          time.Duration // 0 for no limit
+	Budget       float64       // in USD; 0 for no limit
+	Tokens       int64         // 0 for no limit
+	Check        string        // the shell command that decides whether the work is done
+	CheckTimeout time.Duration // set if Check is
+	Greens       int           // green results in a row that prove the work; 0 means one
 	Task         string        // the goal, byte for byte
-	Repo         string        // the top of a repository whose issues are worked through, in place of a Task
-	Every        string        // "5m": the person wants a schedule, not a loop of ours
+	Every        string        // such as "5m": the person wants a schedule, not a loop
+
+	// The caller sets the following fields; they are not options of the person.
+	Dir     string // where the check runs
+	Outside bool   // started from outside the session, which must be told
+	Read    int64  // the present length of the transcript
+	Repo    string // the top of a repository whose issues are worked through, instead of a Task
 }
 
 const (
@@ -43,10 +45,10 @@ const (
 const accepted = "--max N, --for 3h, --budget 2.50, --tokens 500k, --check 'COMMAND', --check-timeout 10m, " +
 	"--check-greens 1"
 
-// Parse reads the text after /loop: options first, then the task, which is taken
-// as it stands, quotes, line breaks and all. Only option values are unquoted. "--"
-// ends the options. A first word such as 5m sets Every, and all the rest is the
-// task.
+// Parse reads the text after /loop: first the options, then the task. The task is taken
+// byte for byte, with its quotes and line breaks; only option values are unquoted. "--"
+// ends the options. If the first word is an interval such as 5m, it sets Every, and the
+// rest is the task.
 func Parse(args string) (Options, error) {
 	o := Options{Max: defaultMax}
 	rest := trimLeft(args)
@@ -91,11 +93,8 @@ func (o Options) withTask(task string) (Options, error) {
 func (o *Options) take(name, tail string) (rest string, err error) {
 	set, takes := o.setter(name)
 	if set == nil {
-		return "", fmt.Errorf(
-			"unknown option %s; accepted are %s (\"--\" before a task that begins with dashes)",
-			line(name, 40),
-			accepted,
-		)
+		return "", fmt.Errorf("unknown option %s; accepted are %s (\"--\" before a task that begins with dashes)",
+			line(name, 40), accepted)
 	}
 	value, rest, err := cutValue(tail)
 	if err != nil {
@@ -134,32 +133,40 @@ func (o *Options) setter(name string) (set func(string) bool, takes string) {
 // valid guards Start against options that did not come from Parse.
 func (o Options) valid() error {
 	switch {
-	case o.Max < 1 || o.Max > highestMax:
+	case !within(o.Max, 1, highestMax):
 		return errors.New("max must be from 1 to 1000")
-	case o.For < 0 || o.For > longestFor:
+	case !within(o.For, 0, longestFor):
 		return errors.New("for must be at most 720h")
-	case !(o.Budget >= 0 && o.Budget <= highestBudget):
+	case !within(o.Budget, 0, highestBudget):
 		return errors.New("budget must be an amount in US dollars")
-	case o.Tokens < 0 || o.Tokens > highestTokens:
+	case !within(o.Tokens, 0, highestTokens):
 		return errors.New("tokens must be a number such as 200000, 500k or 2M")
-	case o.Check != "" && (o.CheckTimeout <= 0 || o.CheckTimeout > longestCheck):
+	case o.Check != "" && !within(o.CheckTimeout, 1, longestCheck):
 		return errors.New("check timeout must be at most 6h")
-	case o.Greens < 0 || o.Greens > mostGreens:
+	case !within(o.Greens, 0, mostGreens):
 		return errors.New("check greens must be at most 20")
 	}
 	return nil
 }
 
-func parseCount(v string, most int, to *int) bool {
-	n, err := strconv.Atoi(v)
-	*to = n
-	return err == nil && digits(v) && n >= 1 && n <= most
+func within[T cmp.Ordered](v, low, high T) bool { return low <= v && v <= high }
+
+func parseCount(v string, most int64, to *int) bool {
+	n, ok := parseWhole(v, most)
+	*to = int(n)
+	return ok
+}
+
+// parseWhole reads a number from 1 to most that is written in digits only.
+func parseWhole(v string, most int64) (n int64, ok bool) {
+	n, err := strconv.ParseInt(v, 10, 64)
+	return n, err == nil && digits(v) && within(n, 1, most)
 }
 
 func parseSpan(v string, longest time.Duration, to *time.Duration) bool {
 	d, err := time.ParseDuration(v)
 	*to = d
-	return err == nil && d > 0 && d <= longest
+	return err == nil && within(d, 1, longest)
 }
 
 func parseBudget(v string, to *float64) bool {
@@ -169,7 +176,7 @@ func parseBudget(v string, to *float64) bool {
 	return err == nil && digits(strings.Replace(v, ".", "", 1)) && n > 0 && n <= highestBudget
 }
 
-// parseTokens reads a count, with k or M behind it for thousands and millions.
+// parseTokens reads a number; a k or M after it means thousands or millions.
 func parseTokens(v string, to *int64) bool {
 	times := int64(1)
 	switch {
@@ -178,12 +185,12 @@ func parseTokens(v string, to *int64) bool {
 	case strings.HasSuffix(v, "M"):
 		v, times = v[:len(v)-1], 1_000_000
 	}
-	n, err := strconv.ParseInt(v, 10, 64)
+	n, ok := parseWhole(v, highestTokens/times)
 	*to = n * times
-	return err == nil && digits(v) && n > 0 && n <= highestTokens/times
+	return ok
 }
 
-// isInterval tells words such as 5m, 90s or 1h30m.
+// isInterval reports whether word is an interval such as 5m, 90s or 1h30m.
 func isInterval(word string) bool {
 	if word == "" {
 		return false
@@ -222,8 +229,8 @@ func cutName(s string) (name, rest string) {
 
 var errQuote = errors.New("a quote is opened and never closed")
 
-// cutValue reads one word as a shell would and returns the untouched rest. A
-// bare word that begins with dashes is the next option: the value is missing.
+// cutValue reads one word in the way of a shell and returns the unchanged rest. A bare word
+// that begins with dashes is the next option, so the value is missing.
 func cutValue(s string) (value, rest string, err error) {
 	s = trimLeft(s)
 	if strings.HasPrefix(s, "--") {
@@ -241,7 +248,7 @@ func cutValue(s string) (value, rest string, err error) {
 	return b.String(), trimLeft(s), nil
 }
 
-// cutPart reads one quoted stretch or one character.
+// cutPart reads one quoted part or one character.
 func cutPart(s string) (part, rest string, ok bool) {
 	switch s[0] {
 	case '\'':
@@ -256,18 +263,18 @@ func cutPart(s string) (part, rest string, ok bool) {
 	return s[:1], s[1:], true
 }
 
-// cutDouble reads up to the closing quote. The backslash keeps its meaning for
-// the shell that will run the command, but for \" and \\.
+// cutDouble reads up to the closing quote. It unquotes \" and \\. Other backslashes are
+// kept for the shell that will run the command.
 func cutDouble(s string) (part, rest string, ok bool) {
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '"' {
-			return b.String(), s[i+1:], true
+	for ; s != ""; s = s[1:] {
+		switch {
+		case s[0] == '"':
+			return b.String(), s[1:], true
+		case strings.HasPrefix(s, `\"`), strings.HasPrefix(s, `\\`):
+			s = s[1:]
 		}
-		if s[i] == '\\' && i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\\') {
-			i++
-		}
-		b.WriteByte(s[i])
+		b.WriteByte(s[0])
 	}
 	return "", "", false
 }

@@ -15,7 +15,7 @@ func outerGoals(s Stack) []string {
 	return goals
 }
 
-// list writes the first n items of a section; nothing when there are none.
+// list writes the first n items of a section. It writes nothing if there are none.
 func list(b *strings.Builder, title string, items []string, n int) {
 	if len(items) == 0 {
 		return
@@ -39,8 +39,8 @@ func quoted(f Frame) string {
 	return text
 }
 
-// cutLines keeps whole lines of what, at most n bytes, and says how many bytes
-// are missing. Where that would lose a long line, it is cut between two characters.
+// cutLines shortens text to at most n bytes, at the end of a line, and says how many bytes
+// of what are missing. It cuts a long line between two characters.
 func cutLines(text string, n int, what string) string {
 	if len(text) <= n {
 		return text
@@ -60,14 +60,8 @@ func Render(s Stack) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(
-		&b,
-		"# Loop %s\n\n- session: %s\n- state: %s\n- updated: %s\n",
-		line(s.RunID, 80),
-		line(s.Session, 80),
-		state(s),
-		stamp(s.UpdatedAt),
-	)
+	fmt.Fprintf(&b, "# Loop %s\n\n- session: %s\n- state: %s\n- updated: %s\n",
+		line(s.RunID, 80), line(s.Session, 80), state(s), stamp(s.UpdatedAt))
 	for i := len(s.Frames) - 1; i >= 0; i-- {
 		renderFrame(&b, s.Frames[i])
 	}
@@ -81,7 +75,7 @@ func state(s Stack) string {
 	switch {
 	case s.Ended != nil:
 		return s.Called() + because(s.Ended.Note)
-	case s.Paused != nil && s.Paused.Shell:
+	case s.Paused.shell():
 		return "running, waits for a background shell"
 	case s.Paused != nil:
 		return "paused by a limit since " + stamp(s.Paused.At) + because(s.Paused.Note)
@@ -101,16 +95,8 @@ func because(note string) string {
 }
 
 func renderFrame(b *strings.Builder, f Frame) {
-	fmt.Fprintf(
-		b,
-		"\n## %s: %s\n\n%s\n\n%s%s\n- started: %s\n",
-		f.Mode,
-		f.count(),
-		quoted(f),
-		frameLine,
-		line(f.ID, 80),
-		stamp(f.StartedAt),
-	)
+	fmt.Fprintf(b, "\n## %s: %s\n\n%s\n\n%s%s\n- started: %s\n",
+		f.Mode, f.count(), quoted(f), frameLine, line(f.ID, 80), stamp(f.StartedAt))
 	f.renderIssue(b)
 	if !f.LastStopAt.IsZero() {
 		fmt.Fprintf(b, "- last stop: %s\n", stamp(f.LastStopAt))

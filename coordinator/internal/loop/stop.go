@@ -2,24 +2,26 @@ package loop
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/usage"
 )
 
-// Stopping is what is known when a session wants to stop.
+// Stopping holds the facts about a session that wants to stop.
 type Stopping struct {
-	// ID names this stop; the same one again is answered as before. Empty: every
-	// call is a stop of its own.
+	// ID names this stop. A repeated stop gets the same answer. If ID is empty, every
+	// call is a new stop.
 	ID         string
 	Message    string       // the host's last_assistant_message
 	Tools      int          // tool calls since the last stop
-	Tree       string       // digest of the work tree; empty: unknown, and not needed beside a tool call
+	Tree       string       // digest of the work tree; empty if unknown; not needed if there was a tool call
 	Spent      usage.Sum    // since the last stop
-	Read       int64        // how far the transcript was read for Spent
-	DayOver    string       // says that the day's budget for all loops is spent; empty: it is not
-	Background []string     // running background shells, to be named to the model
-	Check      *CheckResult // answer to the Check of the last Outcome
+	Read       int64        // how much of the transcript was read for Spent
+	DayOver    string       // says that the day's budget for all loops is spent; empty if it is not
+	Background []string     // the running background shells, which the reason lists
+	Check      *CheckResult // the result of the Check of the last Outcome
 }
 
 // An ending says why a frame ends. A zero verdict means that the frame goes on.
@@ -30,9 +32,9 @@ type ending struct {
 	note    string
 }
 
-// Stop is called when the session wants to stop. The session's own word comes
-// first (done, stuck), then time, money, the iterations left and standstill.
-// A frame that ends hands over to the one around it.
+// Stop is called when the session wants to stop. What the session says comes first (done,
+// stuck), then the limits of time, money, iterations and progress. When a frame ends, its
+// outer frame goes on.
 func Stop(s Stack, in Stopping, now time.Time) (Outcome, error) {
 	if !s.Active() {
 		return Outcome{}, fmt.Errorf("stop: %w", ErrNone)
@@ -46,20 +48,20 @@ func Stop(s Stack, in Stopping, now time.Time) (Outcome, error) {
 		o.Stack.Unheard = false
 	}
 	if o.Wait != "" {
-		o.Stack.Last = nil // the same stop is asked again, and then has another answer
+		o.Stack.Last = nil // the hook repeats this stop and then needs another answer
 	}
 	return o, nil
 }
 
-// stop owns s.
+// stop is Stop for a stack that it owns.
 func stop(s Stack, in Stopping, now time.Time) Outcome {
-	if o, answered := s.stopIssue(in, now); answered {
-		return o
-	}
 	stale, late := s.stale(now), s.staleEnding()
 	f := s.top()
-	answered := in.Check != nil && f.Checking && in.Check.Frame == f.ID
+	answered := in.Check != nil && s.Checking(in.Check.Frame)
 	if !answered {
+		if o, done := s.stopIssue(in, now); done {
+			return o
+		}
 		s.account(in)
 	}
 	f.Checking, f.LastStopAt = false, now
@@ -76,48 +78,47 @@ func stop(s Stack, in Stopping, now time.Time) Outcome {
 		o.Stack, o.Check = s, f.asked()
 		return o
 	case stale:
-		return o.and(endAll(s, late, now))
+		return o.followedBy(endAll(s, late, now))
 	default:
 		return o.goOn(s, in, answered, now)
 	}
 	return o.unwind(s, end, in, answered, now)
 }
 
-// goOn has the session go on if nothing is used up: what it may take in all, what
-// its top frame may, what an issue frame below may.
+// goOn lets the session go on, unless a limit is reached: that of the day, of the top frame
+// or of an issue frame.
 func (o Outcome) goOn(s Stack, in Stopping, answered bool, now time.Time) Outcome {
 	if in.DayOver != "" {
-		return o.and(endAll(s, ending{verdict: OverBudget, note: in.DayOver}, now))
+		return o.followedBy(endAll(s, ending{verdict: OverBudget, note: in.DayOver}, now))
 	}
 	end := s.top().limits(now)
-	if at, over := s.overdrawn(now); at >= 0 {
-		o.letGo(s, at+1, over, now)
+	if at, over := s.overLimit(now); at >= 0 {
+		o.releaseFrom(s, at+1, over, now)
 		s.Frames, end = s.Frames[:at+1], over
 	}
 	return o.unwind(s, end, in, answered, now)
 }
 
-// account books what happened since the last stop; a stop that only brings the
-// result of a check belongs to the iteration that asked for it.
+// account records what happened since the last stop. It is not called for a stop that
+// only brings the result of a check: that stop belongs to the iteration before.
 func (s *Stack) account(in Stopping) {
 	f := s.top()
-	moved := in.Tools > 0 || in.Tree != "" && f.Tree != "" && in.Tree != f.Tree
-	if f.N > 0 { // the turn before the first block is no iteration yet
+	if f.N > 0 { // the turn before the first block does not count as an iteration
 		f.Idle++
 	}
-	if moved {
+	if known := in.Tree != "" && f.Tree != ""; known && in.Tree != f.Tree {
 		f.Idle = 0
 	}
 	if in.Tools > 0 {
-		s.Quiet = 0
+		s.Quiet, f.Idle = 0, 0
 	}
 	s.spend(in.Spent)
 	s.Read = in.Read
 	s.saw(in.Tree)
 }
 
-// Saw notes how the work tree stands, for the next stop to compare with. An empty
-// digest says nothing.
+// Saw records the digest of the work tree, for comparison at the next stop. It ignores an
+// empty digest.
 func Saw(s Stack, tree string) Stack {
 	if !s.Active() || tree == "" || s.top().Tree == tree {
 		return s
@@ -136,8 +137,8 @@ func (s *Stack) saw(tree string) {
 	}
 }
 
-// said returns what the session, or the check instead of it, says about the work. It sets
-// Checking if the check has to run first.
+// said returns the ending that the session, or the result of the check, asks for. It sets
+// Checking if the check must run first.
 func (f *Frame) said(in Stopping, answered bool) ending {
 	if answered {
 		return f.checked(*in.Check)
@@ -157,7 +158,7 @@ func (f *Frame) said(in Stopping, answered bool) ending {
 	return ending{}
 }
 
-// limits returns why a frame may not go on even if its work is not done.
+// limits returns the ending for a frame that has reached one of its limits.
 func (f *Frame) limits(now time.Time) ending {
 	switch {
 	case passed(f.Deadline, now):
@@ -170,7 +171,7 @@ func (f *Frame) limits(now time.Time) ending {
 	case f.TokensTo > 0 && f.Spent.Tokens >= f.TokensTo:
 		return ending{verdict: OverBudget, note: fmt.Sprintf("%d of %d tokens used", f.Spent.Tokens, f.TokensTo)}
 	case f.Issue != nil:
-		return ending{} // the rest counts for each issue
+		return ending{} // the other limits apply to each issue
 	case f.N >= f.Max:
 		return ending{verdict: Capped, note: "all iterations are used up"}
 	case f.Idle >= stuckAfter:
@@ -181,7 +182,7 @@ func (f *Frame) limits(now time.Time) ending {
 	return ending{}
 }
 
-// unwind takes ended frames off the stack until one may go on, and blocks for it.
+// unwind removes ended frames from the stack until one may go on, and blocks for it.
 func (o Outcome) unwind(s Stack, end ending, in Stopping, answered bool, now time.Time) Outcome {
 	inner := ""
 	for end.verdict != "" {
@@ -189,25 +190,25 @@ func (o Outcome) unwind(s Stack, end ending, in Stopping, answered bool, now tim
 			return o.handIn(s, at, end, now)
 		}
 		if len(s.Frames) == 1 {
-			return o.over(s, end, now)
+			return o.followedBy(endAll(s, end, now))
 		}
 		inner = o.pop(&s, end, now)
 		end = s.top().limits(now)
 	}
 	if s.Quiet >= hostPatience {
 		note := "the host ends a turn after 8 blocks without a tool call"
-		return o.and(endAll(s, ending{verdict: Capped, note: note}, now))
+		return o.followedBy(endAll(s, ending{verdict: Capped, note: note}, now))
 	}
 	f := s.top()
-	news := both(inner, f.Tell)
+	news := joinLines(inner, f.Tell)
 	f.Tell = ""
-	if s.Waits() { // for an errand that a frame on top of it did not see
+	if s.Waits() { // for an errand that was started below an inner loop
 		f.Tell, o.Stack, o.Wait = news, s, s.waiting()
 		return o
 	}
 	var red *CheckResult
 	if answered && inner == "" {
-		red, news = in.Check, both(news, s.checkedAgain())
+		red, news = in.Check, joinLines(news, s.checkedAgain())
 	}
 	s.Quiet++
 	f.N++
@@ -215,18 +216,16 @@ func (o Outcome) unwind(s Stack, end ending, in Stopping, answered bool, now tim
 	return o
 }
 
-func both(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "\n" + b
+// joinLines joins the texts that are not empty.
+func joinLines(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n")
 }
 
-// pop takes the top frame off because of end and returns a line about it for the
-// frame below, to whose credit the inner work goes.
+// pop removes the top frame because of end. It returns a line about it for the outer
+// frame, for which the inner work counts as progress.
 func (o *Outcome) pop(s *Stack, end ending, now time.Time) string {
 	f := *s.top()
-	o.letGo(*s, len(s.Frames)-1, end, now)
+	o.releaseFrom(*s, len(s.Frames)-1, end, now)
 	s.Frames = s.Frames[:len(s.Frames)-1]
 	s.top().Idle = 0
 	o.Verdict = end.verdict
@@ -234,29 +233,20 @@ func (o *Outcome) pop(s *Stack, end ending, now time.Time) string {
 	return innerNews(f, end)
 }
 
-// over ends the loop with its last frame.
-func (o Outcome) over(s Stack, end ending, now time.Time) Outcome {
-	return o.and(endAll(s, end, now))
-}
-
-func (o Outcome) and(last Outcome) Outcome {
+// followedBy returns o with the effects of the step that came after it.
+func (o Outcome) followedBy(last Outcome) Outcome {
 	o.Stack, o.Verdict = last.Stack, last.Verdict
 	o.Errands, o.Said = append(o.Errands, last.Errands...), append(o.Said, last.Said...)
 	o.tell(last.Notify)
 	return o
 }
 
-func (o *Outcome) tell(text string) {
-	if o.Notify != "" {
-		o.Notify += "\n"
-	}
-	o.Notify += text
-}
+func (o *Outcome) tell(text string) { o.Notify = joinLines(o.Notify, text) }
 
-// endAll is the one way out of an active stack. It owns s.
+// endAll ends the whole loop. Every end of a loop goes through it. It owns s.
 func endAll(s Stack, end ending, now time.Time) Outcome {
 	o := Outcome{Verdict: end.verdict}
-	o.letGo(s, 0, end, now)
+	o.releaseFrom(s, 0, end, now)
 	s.UpdatedAt, s.Paused = now, nil
 	s.Ended = &Ended{Verdict: end.verdict, Proven: end.proven, At: now, By: end.by, Note: end.note}
 	text := "Loop " + verdictLine(s.Frames[0], end, now)

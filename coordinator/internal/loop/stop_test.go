@@ -277,7 +277,7 @@ func TestOverdrawn(t *testing.T) {
 	if o.Verdict != OverBudget || o.Stack.Active() {
 		t.Fatalf("%q, active %t", o.Verdict, o.Stack.Active())
 	}
-	if diff := cmp.Diff(map[string]int{"below": 1, "above": 1}, letGoOf(o)); diff != "" {
+	if diff := cmp.Diff(map[string]int{"below": 1, "above": 1}, releasedIn(o)); diff != "" {
 		t.Errorf("let go of (-want +got):\n%s", diff)
 	}
 
@@ -287,13 +287,13 @@ func TestOverdrawn(t *testing.T) {
 	}
 	s = atWork(t, between.Stack, "above", func(o *Options) { o.Repo = "/other" })
 	o = mustStop(s, Stopping{Tools: 1, Spent: usage.Sum{USD: 1}}, epoch)
-	if diff := cmp.Diff(map[string]int{"above": 1}, letGoOf(o)); diff != "" {
+	if diff := cmp.Diff(map[string]int{"above": 1}, releasedIn(o)); diff != "" {
 		t.Errorf("between two issues, let go of (-want +got):\n%s", diff)
 	}
 }
 
-// letGoOf counts the issues that an outcome lets go of, by frame.
-func letGoOf(o Outcome) map[string]int {
+// releasedIn counts the issues that an outcome lets go of, by frame.
+func releasedIn(o Outcome) map[string]int {
 	n := map[string]int{}
 	for _, e := range o.Errands {
 		if e.Phase == Releasing {

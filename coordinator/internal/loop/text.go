@@ -16,8 +16,8 @@ const (
 	tailBytes   = 4096
 )
 
-// The markers stand in inline code here, so that a session that repeats these
-// texts does not end its loop with them.
+// The markers are in inline code, so that a session that repeats these texts does not end
+// its loop.
 const (
 	rule = "When all of it is done, write `<loop-done>COMPLETE</loop-done>` alone on its own line, outside any " +
 		"code block." +
@@ -25,8 +25,8 @@ const (
 	wayOut = "The person can end this with `/afar:cancel` here or `afar loop cancel` in a terminal."
 )
 
-// Intro is the text for the model when the frame at work starts. It is empty
-// when no loop runs.
+// Intro returns the text for the model when the top frame starts. It returns "" if no loop
+// runs.
 func Intro(s Stack) string {
 	f, ok := s.Top()
 	switch {
@@ -37,12 +37,8 @@ func Intro(s Stack) string {
 	}
 	lines := []string{
 		fmt.Sprintf("[loop %d/%d] A loop keeps this session at work. Goal: %s", f.N, f.Max, f.goal()),
-		fmt.Sprintf(
-			"Each time you stop before the goal is reached you will be sent back to it, at most %d times%s%s.",
-			f.Max,
-			until(f),
-			within(f),
-		),
+		fmt.Sprintf("Each time you stop before the goal is reached you will be sent back to it, at most %d times%s%s.",
+			f.Max, until(f), spending(f)),
 		rule,
 	}
 	if f.Check != "" {
@@ -69,8 +65,8 @@ func until(f Frame) string {
 	return ", until " + f.Deadline.UTC().Format("2006-01-02 15:04 MST")
 }
 
-// within returns what a frame may spend.
-func within(f Frame) string {
+// spending says what a frame may spend.
+func spending(f Frame) string {
 	text := ""
 	if f.Budget > 0 {
 		text = fmt.Sprintf(", for at most $%.2f", f.Budget)
@@ -81,8 +77,8 @@ func within(f Frame) string {
 	return text
 }
 
-// reason returns the text of a block. It has at most 2,000 bytes, not counting the news of
-// an issue, with at most 4 kB of data, and the end of a red check's output.
+// reason returns the text of a block. It has at most 2,000 bytes, in addition to the news of
+// an issue, which has at most 4 kB of data, and the end of a red check's output.
 func reason(f Frame, news string, background []string, red *CheckResult) string {
 	lines := []string{fmt.Sprintf("[loop %d/%d] Goal: %s", f.N, f.Max, f.goal())}
 	if place := where(f); place != "" {
@@ -94,11 +90,8 @@ func reason(f Frame, news string, background []string, red *CheckResult) string 
 	if red != nil {
 		lines = append(lines, "You said COMPLETE, but "+f.Checked+". "+red.printed())
 	}
-	lines = append(
-		lines,
-		"See what is done and what is missing, then take the next step and verify it."+lastCall(f),
-		rule,
-	)
+	lines = append(lines,
+		"See what is done and what is missing, then take the next step and verify it."+lastCall(f), rule)
 	if f.Check != "" {
 		lines = append(lines, checkRule)
 	}
@@ -148,8 +141,8 @@ func verdictLine(f Frame, end ending, now time.Time) string {
 	return text + why(end.note)
 }
 
-// goal is a frame's goal in one line. Of an issue it is the title: its text comes
-// as data.
+// goal returns a frame's goal in one line. For an issue it is the title, because the text
+// of an issue is data.
 func (f Frame) goal() string {
 	goal := f.Goal
 	if f.IssueID != "" {
@@ -158,7 +151,7 @@ func (f Frame) goal() string {
 	return line(goal, goalRunes)
 }
 
-// counted returns the count with the word for what is counted.
+// counted returns the count with its unit.
 func (f Frame) counted() string {
 	if f.Issue != nil {
 		return f.count()
@@ -182,7 +175,7 @@ func why(note string) string {
 	return " Why: " + note + "."
 }
 
-// span writes a length of time to the second, without empty parts: 2h, 12m5s.
+// span formats a duration to the second, without empty parts: 2h, 12m5s.
 func span(d time.Duration) string {
 	text := max(d, 0).Round(time.Second).String()
 	if strings.HasSuffix(text, "m0s") {
@@ -194,16 +187,15 @@ func span(d time.Duration) string {
 	return text
 }
 
-// line folds text into one line of at most n characters that shows all that it
-// holds: no control, bidi or other invisible characters.
+// line folds a text into one line of at most n characters. It removes control, bidi and
+// other invisible characters.
 func line(s string, n int) string {
-	// Only so much is looked at: a task may be megabytes.
-	s = head(s, 64*n)
+	s = head(s, 64*n) // a task may have megabytes
 	return text.Clip(text.Fold(strings.Map(visible, strings.ToValidUTF8(s, "\uFFFD"))), n)
 }
 
 func visible(r rune) rune {
-	const zwnj, zwj = '\u200c', '\u200d' // join letters and emoji; hide nothing
+	const zwnj, zwj = '\u200c', '\u200d' // they join letters and emoji
 	switch {
 	case r == '\n', r == '\t', r == zwnj, r == zwj:
 		return r
@@ -215,7 +207,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// head returns at most n bytes from the start, never half a character.
+// head returns at most n bytes from the start. It never cuts a character.
 func head(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -226,8 +218,8 @@ func head(s string, n int) string {
 	return s[:n]
 }
 
-// tail returns at most n bytes from the end, never half a character, and only
-// what can be seen.
+// tail returns at most n bytes from the end, without invisible characters. It never cuts a
+// character.
 func tail(s string, n int) string {
 	i := max(0, len(s)-n)
 	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {

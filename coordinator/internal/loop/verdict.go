@@ -2,20 +2,23 @@ package loop
 
 import "fmt"
 
-// An Evidence says what stands behind the verdict of a loop.
+// An Evidence says what a verdict is based on.
 type Evidence string
 
 // The evidences. A verdict other than done has none, unless it is of a loop over
 // issues that landed nothing.
 const (
 	ByCheck   Evidence = "proven"         // a check passed
-	ByWord    Evidence = "claimed"        // the session said so, and no check ran
+	ByWord    Evidence = "claimed"        // the session said so; no check ran
 	NoLanding Evidence = "nothing landed" // of a loop over issues
 )
 
-// Evidence returns what stands behind the verdict of a loop that has ended.
+// hasEnded reports whether there was a loop and it has ended.
+func (s Stack) hasEnded() bool { return s.Ended != nil && len(s.Frames) > 0 }
+
+// Evidence returns what the verdict of a loop that has ended is based on.
 func (s Stack) Evidence() Evidence {
-	if s.Ended == nil || len(s.Frames) == 0 {
+	if !s.hasEnded() {
 		return ""
 	}
 	return s.Frames[0].evidence(s.Ended.Verdict, s.Ended.Proven)
@@ -24,7 +27,7 @@ func (s Stack) Evidence() Evidence {
 // Called returns the verdict of a loop that has ended in words, such as
 // "done (proven)" or "cancelled (nothing landed) by Ann".
 func (s Stack) Called() string {
-	if s.Ended == nil || len(s.Frames) == 0 {
+	if !s.hasEnded() {
 		return ""
 	}
 	return s.Frames[0].called(s.Ended.Verdict, s.Ended.Proven, s.Ended.By)
@@ -33,7 +36,7 @@ func (s Stack) Called() string {
 // Ending returns the end of a loop in one line: the verdict, what was counted and
 // the outermost goal.
 func (s Stack) Ending() string {
-	if s.Ended == nil || len(s.Frames) == 0 {
+	if !s.hasEnded() {
 		return ""
 	}
 	f := s.Frames[0]
@@ -52,7 +55,7 @@ func (f Frame) evidence(v Verdict, proven bool) Evidence {
 	return ByWord
 }
 
-// called is a verdict of the frame in words, with its evidence.
+// called returns a verdict of the frame in words, with its evidence.
 func (f Frame) called(v Verdict, proven bool, by string) string {
 	text := string(v)
 	if e := f.evidence(v, proven); e != "" {
@@ -64,7 +67,7 @@ func (f Frame) called(v Verdict, proven bool, by string) string {
 	return text
 }
 
-// tally counts what an issue frame got done.
+// tally says how many issues landed and how many were paused.
 func (is *Issue) tally() string {
 	text := fmt.Sprintf("%d landed", is.Landed)
 	if is.Left > 0 {
