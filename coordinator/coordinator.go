@@ -127,6 +127,7 @@ func (c *Coordinator) buildCore() (err error) {
 		Trace:       c.set.Loop.Trace,
 		Rules:       c.set.Rules,
 		AnswersFrom: c.set.AnswersFrom.Names(),
+		Home:        c.cfg.Dirs.Database(),
 	})
 	if err != nil {
 		return err

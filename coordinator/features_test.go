@@ -45,6 +45,7 @@ var features = map[string]string{
 	"review":      "wire hooks review/review session/review core server",
 	"send":        "wire core server cmd:send",
 	"session":     "wire hooks session/session core store server",
+	"signin":      "signin/signin core store",
 	"status":      "wire server cmd:status",
 	"stop":        "wire hooks turn/turn core server",
 	"telegram":    "wire server telegram cmd:telegram",

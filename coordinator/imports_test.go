@@ -62,7 +62,7 @@ var common = []string{"coordinator/text"}
 // pure packages have no clock and touch nothing outside.
 var pure = append([]string{
 	"coordinator/wire", "coordinator/guard", hostjson,
-	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", "coordinator/text", in + "event", in + "channel", in + "message", in + "topic", in + "turn", in + "undo", in + "usage",
+	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", "coordinator/text", in + "event", in + "channel", in + "message", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
 }, inGuard...)
 
 // waysIn take requests from outside and hand them to core.
@@ -116,7 +116,7 @@ var pureStd = []string{
 var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 func table() rules {
-	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", "coordinator/redact", in + "session", in + "topic", in + "turn", in + "undo", in + "usage"}
+	domain := []string{in + "ask", in + "channel", in + "event", in + "review", in + "grant", in + "loop", in + "message", "coordinator/redact", in + "session", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage"}
 	root := slices.Concat(waysIn, workers, []string{
 		claude + "/transcript", in + "channels", in + "core", in + "event", in + "git", in + "presence", in + "random",
 		in + "settings", in + "store", "coordinator/home", "coordinator/wire",
@@ -174,6 +174,7 @@ func table() rules {
 			"coordinator/redact": {},
 			in + "channel":       {in + "ask", in + "event", in + "session"},
 			in + "usage":         {},
+			in + "signin":        {"coordinator/redact"},
 			in + "topic":         {},
 			in + "loop":          {in + "markdown", in + "session", in + "usage"},
 			in + "event":         {in + "session"},
@@ -184,7 +185,7 @@ func table() rules {
 			in + "turn":          {in + "loop", in + "session"},
 			in + "undo":          {in + "ask", in + "session"},
 
-			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "topic", in + "undo", in + "usage"},
+			in + "store": {in + "ask", in + "channel", in + "event", in + "grant", in + "loop", in + "message", in + "session", in + "signin", in + "topic", in + "undo", in + "usage"},
 			in + "core":  append([]string{in + "store"}, domain...),
 
 			in + "toolcall":            {"coordinator/guard", "coordinator/redact", in + "ask", in + "grant", in + "undo"},

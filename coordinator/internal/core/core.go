@@ -14,6 +14,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/signin"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -36,6 +37,8 @@ type Config struct {
 	Trace       bool // post each step of a loop to loop:trace
 	// Lives reports whether a process still runs. If it is nil, all processes run.
 	Lives func(session.Process) bool
+	// Home names the home of this coordinator. Browsers are signed in to one home only.
+	Home string
 }
 
 // A Core is the one owner of state. Its methods may be called from any
@@ -46,6 +49,7 @@ type Core struct {
 	mu     sync.Mutex // guards all below; never held across I/O but the commit
 	state  *state
 	streak streak // in which the disk takes nothing
+	links  signin.Links
 
 	subscribers map[Part]map[*Subscription]struct{}
 

@@ -38,6 +38,7 @@ type rig struct {
 	secret int
 	rules  core.Rules
 	budget float64 // of a day
+	home   string
 
 	dead map[session.Process]bool // the processes that have ended
 }
@@ -58,7 +59,7 @@ func (r *rig) open() {
 	}
 	r.Core, err = core.New(core.Config{
 		Store: r.store, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: r.time, Secret: r.word,
-		Channels: []string{phone}, DayBudget: r.budget, Rules: r.rules,
+		Channels: []string{phone}, DayBudget: r.budget, Rules: r.rules, Home: r.home,
 		Lives: func(p session.Process) bool { return !r.dead[p] },
 	})
 	if err != nil {

@@ -18,6 +18,7 @@ type state struct {
 	messages messageTable
 	grants   grantTable
 	undos    undoTable
+	browsers browserTable
 	accounts *table[string, channel.Account]
 	rooms    roomTable
 	tables   []anyTable // all of them, see register
@@ -39,6 +40,7 @@ func newState(cfg Config) *state {
 	s.messages = newMessageTable(s)
 	s.grants = newGrantTable(s)
 	s.undos = newUndoTable(s)
+	s.browsers = newBrowserTable(s)
 	s.accounts = register(s, store.Accounts, traits[channel.Account]{touches: accountTopics})
 	s.rooms = newRoomTable(s)
 	return s

@@ -31,7 +31,7 @@ var headSchema string
 // never changed.
 var migrations = []string{
 	schema, grantSchema, messages, headSchema, undoSchema, threadSchema, cardsIndex, postSchema, cardTime, loopSchema,
-	channelSchema,
+	channelSchema, signinSchema,
 }
 
 // Errors of Open. The files are left as they were.

@@ -24,6 +24,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/signin"
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
@@ -74,6 +75,7 @@ type state struct {
 	Grants   []grant.Grant
 	Accounts []channel.Account
 	Rooms    []channel.Room
+	Browsers []signin.Browser
 	Settings store.Settings
 	Bad      []store.Bad
 }
@@ -86,6 +88,7 @@ func (st state) put(b *store.Batch) {
 	store.Grants.Put(b, st.Grants...)
 	store.Accounts.Put(b, st.Accounts...)
 	store.Rooms.Put(b, st.Rooms...)
+	store.Browsers.Put(b, st.Browsers...)
 }
 
 // with returns b with an ask.
@@ -95,15 +98,16 @@ func with(b store.Batch, a ask.Ask) store.Batch {
 }
 
 func load(s *store.Store, since time.Time) (st state, err error) {
-	var bad [6][]store.Bad
-	var errs [7]error
+	var bad [7][]store.Bad
+	var errs [8]error
 	st.Sessions, bad[0], errs[0] = store.Sessions.Load(s, since)
 	st.Asks, bad[1], errs[1] = store.Asks.Load(s, since)
 	st.Loops, bad[2], errs[2] = store.Loops.Load(s, since)
 	st.Grants, bad[3], errs[3] = store.Grants.Load(s, since)
 	st.Accounts, bad[4], errs[4] = store.Accounts.Load(s, since)
 	st.Rooms, bad[5], errs[5] = store.Rooms.Load(s, since)
-	st.Settings, errs[6] = s.Settings()
+	st.Browsers, bad[6], errs[6] = store.Browsers.Load(s, since)
+	st.Settings, errs[7] = s.Settings()
 	st.Bad = slices.Concat(bad[:]...)
 	return st, errors.Join(errs[:]...)
 }
@@ -167,7 +171,8 @@ func fullState() state {
 		Accounts: []channel.Account{{
 			Channel: "phone", Speaker: "b", Person: &channel.Person{ID: "1", Address: "2", Name: "Ada", At: t0}, Told: map[string]int64{"3": 4},
 		}},
-		Rooms: []channel.Room{{Channel: "phone", Session: "s", Inside: "2", Address: "2/9"}},
+		Rooms:    []channel.Room{{Channel: "phone", Session: "s", Inside: "2", Address: "2/9"}},
+		Browsers: []signin.Browser{{ID: "w", Digest: "d", Agent: "Firefox", Since: t0, LastSeen: t0, Expires: t0}},
 	}
 }
 
@@ -419,7 +424,7 @@ func snapshot(t *testing.T, path string) map[string]string {
 // TestBatchIsAtomic has every part of a batch fail in turn: nothing of it
 // remains, and the journal's chain goes on as if it had never been.
 func TestBatchIsAtomic(t *testing.T) {
-	for _, table := range []string{"sessions", "asks", "loops", "settings", "journal", "actions", "channels", "copies", "rooms", "inbox"} {
+	for _, table := range []string{"sessions", "asks", "loops", "settings", "journal", "actions", "channels", "copies", "rooms", "browsers", "inbox"} {
 		t.Run(table, func(t *testing.T) {
 			path := newPath(t)
 			s := open(t, path)

@@ -1,0 +1,177 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/internal/event"
+	"github.com/afar-sh/afar/coordinator/internal/signin"
+	"github.com/afar-sh/afar/coordinator/internal/store"
+)
+
+// A browserTable holds the browsers that are signed in to the page.
+type browserTable struct {
+	*table[signin.ID, signin.Browser]
+	byLife *index[signin.ID, signin.Browser] // those that have not ended, under active
+}
+
+func newBrowserTable(s *state) browserTable {
+	t := register(s, store.Browsers, traits[signin.Browser]{
+		due:     browserDue,
+		expire:  s.expireBrowser,
+		touches: func(_, _ signin.Browser) []Part { return []Part{Browsers} },
+	})
+	return browserTable{
+		table: t,
+		byLife: t.indexBy(func(b signin.Browser) string {
+			if b.EndedAt.IsZero() {
+				return active
+			}
+			return ""
+		}),
+	}
+}
+
+// browserDue returns when a sign-in ends by itself.
+func browserDue(v signin.Browser, _ time.Time) time.Time {
+	if !v.EndedAt.IsZero() {
+		return time.Time{}
+	}
+	return v.Expires
+}
+
+func (s *state) expireBrowser(b *store.Batch, v signin.Browser, now time.Time) {
+	_ = s.endBrowser(b, v, "it was not used for 30 days", now) // one that has ended is not due
+}
+
+// NewLink returns the code of a link that signs one browser in, once. The code is kept only
+// as a digest in memory.
+func (c *Core) NewLink() (code string, expires time.Time, err error) {
+	code = c.secret(2)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.links, expires = c.links.Add(signin.DigestOf(c.cfg.Home, code), c.cfg.Now())
+	return code, expires, nil
+}
+
+// secret returns n unguessable words of 64 bits.
+func (c *Core) secret(n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteString(c.cfg.Secret())
+	}
+	return b.String()
+}
+
+// SignIn uses a link up and signs a browser in; agent is what the browser calls itself. token
+// is the secret for its cookie, of which only a digest is kept. A code that is not that of a
+// usable link is signin.ErrLink.
+func (c *Core) SignIn(code, agent string) (token string, v signin.Browser, err error) {
+	token = c.secret(4)
+	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		// The link is used up even if the commit fails: it may have been seen by then.
+		if c.links, err = c.links.Use(signin.DigestOf(c.cfg.Home, code), now); err != nil {
+			return b, err
+		}
+		id := "browser_" + signin.ID(c.cfg.Secret()[8:])
+		v = signin.Start(id, signin.DigestOf(c.cfg.Home, token), agent, now)
+		s.makeBrowserRoom(&b, now)
+		s.browsers.put(&b, v)
+		record(&b, event.BrowserSignedIn, "", string(v.ID), v.Agent+" signed in to the page", now)
+		return b, nil
+	})
+	if err != nil {
+		return "", signin.Browser{}, err
+	}
+	return token, v, nil
+}
+
+// makeBrowserRoom signs the browser out that was unused the longest, if there are as many as may be.
+func (s *state) makeBrowserRoom(b *store.Batch, now time.Time) {
+	all := s.activeBrowsers(now)
+	if len(all) < signin.Most {
+		return
+	}
+	oldest := slices.MinFunc(all, func(a, b signin.Browser) int { return a.LastSeen.Compare(b.LastSeen) })
+	_ = s.endBrowser(b, oldest, "too many browsers are signed in, and this one was unused the longest", now)
+}
+
+// SignedIn returns the browser whose cookie holds a token, and notes the use at times.
+func (c *Core) SignedIn(token string) (v signin.Browser, ok bool) {
+	digest, stale := signin.DigestOf(c.cfg.Home, token), false
+	c.view(func(s *state, now time.Time) {
+		if v, ok = s.browserOf(digest, now); ok {
+			_, stale = signin.Seen(v, now)
+		}
+	})
+	if !stale {
+		return v, ok
+	}
+	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		if v, ok = s.browserOf(digest, now); !ok {
+			return b, nil
+		}
+		next, changed := signin.Seen(v, now)
+		if changed {
+			s.browsers.put(&b, next)
+			v = next
+		}
+		return b, nil
+	})
+	if err != nil {
+		c.cfg.Log.Warn("note that a browser uses the page", "browser", v.ID, "err", err)
+	}
+	return v, ok
+}
+
+// browserOf finds the browser that is signed in with a digest. It compares with all of them.
+func (s *state) browserOf(d signin.Digest, now time.Time) (found signin.Browser, ok bool) {
+	for _, v := range s.activeBrowsers(now) {
+		if v.Digest.Equal(d) {
+			found, ok = v, true
+		}
+	}
+	return found, ok
+}
+
+// activeBrowsers returns the browsers that are signed in, oldest first.
+func (s *state) activeBrowsers(now time.Time) []signin.Browser {
+	all := slices.DeleteFunc(s.browsers.byLife.all(active), func(v signin.Browser) bool { return !v.Active(now) })
+	slices.SortFunc(all, func(a, b signin.Browser) int {
+		if c := a.Since.Compare(b.Since); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	return all
+}
+
+// Browsers returns the browsers that are signed in, oldest first.
+func (c *Core) Browsers() (out []signin.Browser) {
+	c.view(func(s *state, now time.Time) { out = s.activeBrowsers(now) })
+	return out
+}
+
+// SignOut signs a browser out for by. It returns ErrNotFound if it is not signed in.
+func (c *Core) SignOut(id signin.ID, by string) error {
+	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
+		v, ok := s.browsers.rows[id]
+		if !ok || !v.Active(now) {
+			return b, fmt.Errorf("browser %q: %w", id, ErrNotFound)
+		}
+		err = s.endBrowser(&b, v, "signed out by "+by, now)
+		return b, err
+	})
+}
+
+func (s *state) endBrowser(b *store.Batch, v signin.Browser, how string, now time.Time) error {
+	v, err := signin.End(v, how, now)
+	if err != nil {
+		return err
+	}
+	s.browsers.put(b, v)
+	record(b, event.BrowserSignedOut, "", string(v.ID), v.Agent+" is signed out of the page: "+how, now)
+	return nil
+}
