@@ -36,7 +36,7 @@ func (s *state) checksIn(id ask.ID, by session.ID, now time.Time) bool {
 		return old.Session == by
 	}
 	v := s.sessions.rows[by]
-	return (v.Attended || v.Background) && s.reachable() && !s.settings.Paused && s.mode(by, now) == session.On
+	return v.Interactive() && s.reachable() && !s.settings.Paused && s.mode(by, now) == session.On
 }
 
 // Release notes that the Stop hook no longer holds the session. The check-in stays

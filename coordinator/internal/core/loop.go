@@ -263,7 +263,7 @@ func (c *Core) LimitLoop(id session.ID, note string, again bool) error {
 		if !l.Active() {
 			return b, nil
 		}
-		if v := s.sessions.rows[id]; again && (v.Attended || v.Background) {
+		if v := s.sessions.rows[id]; again && v.Interactive() {
 			until = loop.Retry(l, s.rules.RetryAfter, now)
 		}
 		out, err := loop.Limit(l, note, until, now)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -145,9 +146,10 @@ var operands = []string{
 	"touch", "mkdir", "ls", "cat", "head", "tail", "wc", "echo", "grep", "diff", "stat", "file", "du",
 }
 
-// depth is how many bare words belong to a program's command.
+// depth returns how many words the command of a program has at most.
 func depth(program string) int {
-	if program == "git" || program == "go" || program == "cargo" {
+	switch program {
+	case "git", "go", "cargo":
 		return 2
 	}
 	return 3
@@ -160,26 +162,18 @@ func prefix(argv []string) []string {
 	if slices.Contains(operands, argv[0]) {
 		return argv[:1]
 	}
-	n := 1
-	for n < len(argv) && n < depth(argv[0]) && bare(argv[n]) {
-		n++
+	head := argv[:min(len(argv), depth(argv[0]))]
+	if i := slices.IndexFunc(head[1:], func(word string) bool { return !bare.MatchString(word) }); i >= 0 {
+		head = head[:i+1]
 	}
-	if n == 1 || slices.Contains([]string{"cd", "rm", "cp", "mv", "uniq", "ln"}, argv[0]) {
+	if len(head) == 1 || slices.Contains([]string{"cd", "rm", "cp", "mv", "uniq", "ln"}, argv[0]) {
 		return nil
 	}
-	return slices.Clone(argv[:n])
+	return slices.Clone(head)
 }
 
-// bare reports whether a word is a name, and not an option, a path or a text.
-func bare(word string) bool {
-	for i, c := range word {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !letter && (i == 0 || !strings.ContainsRune("_:+-", c)) {
-			return false
-		}
-	}
-	return word != "" && len(word) <= 40
-}
+// bare matches a word that is a name, and not an option, a path or a text.
+var bare = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_:+-]{0,39}$`)
 
 func sum(argv []string) string {
 	h := sha256.New()
@@ -219,12 +213,14 @@ func (r Rule) tool(name string) bool {
 	return r.Tool == name || slices.Contains(writers, r.Tool) && slices.Contains(writers, name)
 }
 
+// names reports whether n is about a tool by its name, and r is for all calls of a tool.
 func (r Rule) names(n Need) bool {
-	return n.Named && n.Path == "" && r.Path == "" && r.Sum == "" && len(r.Argv) == 0
+	return n.Named && n.Path == "" && len(r.Path)+len(r.Sum)+len(r.Argv) == 0
 }
 
+// holds reports whether r is for a directory that contains a file.
 func (r Rule) holds(file string) bool {
-	if r.Path == "" || file == "" || path.Clean(file) != file {
+	if r.Path == "" || path.Clean(file) != file {
 		return false
 	}
 	dir := path.Dir(file)
@@ -235,7 +231,10 @@ func (r Rule) begins(argv []string) bool {
 	if r.Sum != "" {
 		return sum(argv) == r.Sum
 	}
-	return len(r.Argv) > 0 && !wide(argv) && len(argv) >= len(r.Argv) && slices.Equal(argv[:len(r.Argv)], r.Argv)
+	if len(r.Argv) == 0 || wide(argv) {
+		return false
+	}
+	return slices.Equal(r.Argv, argv[:min(len(argv), len(r.Argv))])
 }
 
 // Find returns the grants of a session that together cover n at now. It returns none

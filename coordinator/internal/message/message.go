@@ -139,7 +139,8 @@ func Take(all []Message, id session.ID, delivery string, taker session.Process, 
 	for _, m := range waiting {
 		runes += utf8.RuneCountInString(m.Text) + 2
 		full := len(texts) > 0 && runes > maxRunes
-		if again || full || m.Data != waiting[0].Data {
+		switch {
+		case again, full, m.Data != waiting[0].Data:
 			d.Left++
 			continue
 		}

@@ -84,7 +84,7 @@ func TestLook(t *testing.T) {
 		{"Write", write("binary"), "replace a file of 13 bytes", "+ one\n+ 2"},
 		{"Write", write("huge"), "replace a file of 120000 bytes", "+ one\n+ 2"},
 		{"Write", write("link"), "replace a file of 12 bytes", "+ one\n+ 2"},
-		{"Write", write("pipe"), "write over something that is no plain file", "+ one\n+ 2"},
+		{"Write", write("pipe"), "write over something that is not a plain file", "+ one\n+ 2"},
 		{"Write", map[string]any{"file_path": "relative", "content": "x"}, "", "+ x"},
 		{"Write", map[string]any{"file_path": 7}, "", "7"},
 		{"Read", map[string]any{"file_path": filepath.Join(dir, "notes.md")}, "", "notes.md"},

@@ -30,12 +30,12 @@ func ParseMode(s string) (Mode, error) {
 	case Off, On, Auto:
 		return m, nil
 	}
-	return "", fmt.Errorf("away mode is on, off or auto, not %q", s)
+	return "", fmt.Errorf("unknown away mode %q; want on, off or auto", s)
 }
 
 // At returns the mode at now, or "" if a has ended or sets none.
 func (a Away) At(now time.Time) Mode {
-	if !a.Until.IsZero() && !now.Before(a.Until) {
+	if due(a.Until, now) {
 		return ""
 	}
 	return a.Mode

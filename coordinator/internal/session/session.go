@@ -4,9 +4,11 @@
 package session
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -143,15 +145,18 @@ func (s Session) UnprotectedAt() time.Time {
 
 // Unprotected reports whether the host runs the session without our hooks.
 func (s Session) Unprotected(now time.Time) bool {
-	at := s.UnprotectedAt()
-	return !at.IsZero() && !now.Before(at)
+	return due(s.UnprotectedAt(), now)
 }
+
+// due reports whether at has come. A zero at never comes.
+func due(at, now time.Time) bool { return !at.IsZero() && !now.Before(at) }
 
 // See returns s updated by a sighting. An ended session stays ended when a late hook
 // reports it. Only a sighting with Starts revives it, because the host resumes a session
 // under the same id.
 func See(s Session, in Sighting, now time.Time) Session {
-	if s.StartedAt.IsZero() || in.Starts && s.State == Ended && !s.left(in) || s.returns(in) {
+	switch {
+	case s.StartedAt.IsZero(), s.resumes(in), s.returns(in):
 		s = begin(s, now)
 	}
 	s.ID, s.SeenAt = in.ID, now
@@ -179,9 +184,13 @@ func See(s Session, in Sighting, now time.Time) Session {
 	if s.State == Ended {
 		return s
 	}
-	s.Hooked, s.Batches = s.Hooked || in.Hooked, s.Batches || in.Batch
+	keep(&s.Hooked, in.Hooked)
+	keep(&s.Batches, in.Batch)
 	return To(s, in.State, now)
 }
+
+// resumes reports whether the host starts s again after it had ended.
+func (s Session) resumes(in Sighting) bool { return in.Starts && s.State == Ended && !s.left(in) }
 
 // left reports whether a sighting is a stale session file of the client that left s. Its
 // hook said that s has ended, but after /clear the session file still names s for a
@@ -220,12 +229,14 @@ func begin(s Session, now time.Time) Session {
 // SeeShells returns s with the background shells that run at a stop. fresh is true if
 // one of them is new since the last stop.
 func SeeShells(s Session, shells []string) (_ Session, fresh bool) {
-	for _, id := range shells {
-		fresh = fresh || !slices.Contains(s.Shells, id)
-	}
+	fresh = slices.ContainsFunc(shells, func(id string) bool { return !slices.Contains(s.Shells, id) })
 	s.Shells = shells
 	return s, fresh
 }
+
+// Interactive reports whether somebody may type into s: at its terminal, or through the
+// host's background service. A print session ends when it is done.
+func (s Session) Interactive() bool { return s.Attended || s.Background }
 
 // Label returns what distinguishes s from other sessions, in words: its name, and
 // whether it runs in the background. It may be "".
@@ -247,11 +258,8 @@ func To(s Session, state State, now time.Time) Session {
 	return s
 }
 
-func keep(dst *string, v string) {
-	if v != "" {
-		*dst = v
-	}
-}
+// keep sets *dst to v unless v is the zero value.
+func keep[T comparable](dst *T, v T) { *dst = cmp.Or(v, *dst) }
 
 // slugMax keeps a token short enough for one line on a phone.
 const slugMax = 24
@@ -271,21 +279,10 @@ func NewToken(cwd string, id ID, taken func(string) bool) string {
 	}
 }
 
+// separators matches what a slug replaces with a dash.
+var separators = regexp.MustCompile(`[^a-z0-9]+`)
+
 func slug(name string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(name) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= slugMax {
-			break
-		}
-	}
-	if s := strings.Trim(b.String(), "-"); s != "" {
-		return s
-	}
-	return "session"
+	s := strings.TrimPrefix(separators.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	return cmp.Or(strings.TrimSuffix(s[:min(len(s), slugMax)], "-"), "session")
 }

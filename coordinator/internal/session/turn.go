@@ -16,7 +16,13 @@ func (s Session) Halting() bool { return s.Halt != nil && s.Halt.EndedAt.IsZero(
 
 // Runs reports whether anything runs in s that a halt could end.
 func (s Session) Runs() bool {
-	return s.State == Working || s.State == Waiting || s.State == Idle && s.Agents
+	switch s.State {
+	case Working, Waiting:
+		return true
+	case Idle:
+		return s.Agents
+	}
+	return false
 }
 
 // HaltedBy reports whether a prompt is the word that means the halt of s.

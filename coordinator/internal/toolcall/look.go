@@ -117,10 +117,10 @@ func reads(kind string) int {
 
 // near returns a target without the directory of the call in front of it.
 func near(target, cwd string) string {
-	if below, ok := strings.CutPrefix(target, strings.TrimSuffix(cwd, "/")+"/"); ok && cwd != "" {
-		return below
+	if cwd == "" {
+		return target
 	}
-	return target
+	return strings.TrimPrefix(target, strings.TrimSuffix(cwd, "/")+"/")
 }
 
 // maxOld bounds the old content that a card shows for a Write, in bytes.
@@ -140,7 +140,7 @@ func (c Call) overwrites() (does, old string) {
 	case err != nil:
 		return "", ""
 	case !info.Mode().IsRegular():
-		return "write over something that is no plain file", ""
+		return "write over something that is not a plain file", ""
 	}
 	does = fmt.Sprintf("replace a file of %d bytes", info.Size())
 	if real, ok := guard.Inside(c.call, c.at); ok && info.Size() <= maxOld {

@@ -66,7 +66,7 @@ func Check(name string) error {
 }
 
 func forbidden(r rune) bool {
-	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(":._/-", r)
+	return !unicode.In(r, unicode.Letter, unicode.Digit) && !strings.ContainsRune(":._/-", r)
 }
 
 // OfProject returns the topic of a project, named after its directory.

@@ -25,7 +25,7 @@ func Needs(f Facts, now time.Time) (n Need) {
 			return n
 		}
 	}
-	n.CheckIn = d.attended() && f.Terminal && f.Away
+	n.CheckIn = d.awayFromTerminal()
 	if f.Session.Review.On {
 		n.Work = f.Session.Cwd
 	}

@@ -117,7 +117,7 @@ type decision struct {
 
 func begin(f Facts, now time.Time) *decision {
 	d := &decision{Facts: f, now: now, state: session.Idle}
-	if f.Session.Halting() && !f.Agents { // subagents that run on are to end as well
+	if f.Session.Halting() && !f.Agents { // the halt also ends subagents
 		d.Session = session.EndHalt(f.Session, now)
 		d.out.Halted = true
 	}
@@ -139,8 +139,11 @@ func (d *decision) end() Outcome {
 
 // final reports whether the hook ends with this outcome and can print a notice.
 func (o Outcome) final() bool {
-	asksAgain := o.Check != nil || o.Errand != "" || o.Parked > 0
-	return !asksAgain && o.Texts == 0 && o.Hold == 0
+	switch {
+	case o.Texts > 0, o.Check != nil, o.Errand != "", o.Parked > 0, o.Hold > 0:
+		return false
+	}
+	return true
 }
 
 func (d *decision) notice(text string) { d.out.Notice = strings.Trim(d.out.Notice+"\n"+text, "\n") }
@@ -163,8 +166,11 @@ func (d *decision) cancelled() bool { return d.out.Halted }
 func (d *decision) awaitsBackground() bool {
 	fresh := false
 	d.Session, fresh = session.SeeShells(d.Session, d.Shells)
-	if d.Agents || !fresh || !d.Loop.Active() {
-		return d.Agents || fresh
+	switch {
+	case d.Agents:
+		return true
+	case !d.Loop.Active(), !fresh:
+		return fresh
 	}
 	rested, rests := loop.Rest(d.Loop, d.now.Add(d.RestFor), d.now)
 	if rests {
@@ -173,8 +179,7 @@ func (d *decision) awaitsBackground() bool {
 	return rests
 }
 
-// loops applies if the session's loop continues. If the loop ends, the rules below
-// decide.
+// loops applies if the session's loop continues. If the loop ends, the next rules decide.
 func (d *decision) loops() bool {
 	l, edited := loop.Edit(d.Loop, d.Page, d.now)
 	in := d.Stopping
@@ -190,7 +195,8 @@ func (d *decision) loops() bool {
 	d.out.Edited, d.out.Step = edited, &step
 	d.out.Check, d.out.Errand = step.Check, step.Wait
 	d.notice(step.Notice())
-	if d.block(step.Block) || step.Check != nil || step.Wait != "" {
+	switch {
+	case d.block(step.Block), step.Check != nil, step.Wait != "":
 		d.state = session.Working
 		return true
 	}
@@ -227,20 +233,19 @@ func (d *decision) hasNews() bool {
 	return d.block(strings.Trim(d.Answers+"\n"+told, "\n"))
 }
 
-// attended reports whether somebody may type into the session: a print session ends
-// when it is done.
-func (d *decision) attended() bool { return d.Session.Attended || d.Session.Background }
-
 func (d *decision) awaitsAnswers() bool {
-	if d.attended() || d.Parked <= 0 {
+	if d.Session.Interactive() || d.Parked <= 0 {
 		return false
 	}
 	d.out.Parked, d.state = d.Parked, session.Waiting
 	return true
 }
 
+// awayFromTerminal reports whether the session is at a terminal and its person is away.
+func (d *decision) awayFromTerminal() bool { return d.Session.Interactive() && d.Terminal && d.Away }
+
 func (d *decision) checksIn() bool {
-	if !d.attended() || !d.Terminal || !d.Away {
+	if !d.awayFromTerminal() {
 		return false
 	}
 	d.out.CheckIn = true
