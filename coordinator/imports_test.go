@@ -62,7 +62,7 @@ var common = []string{"coordinator/text"}
 // pure packages have no clock and touch nothing outside.
 var pure = append([]string{
 	"coordinator/wire", "coordinator/guard", hostjson,
-	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", "coordinator/text", in + "event", in + "channel", in + "message", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
+	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", "coordinator/text", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
 }, inGuard...)
 
 // waysIn take requests from outside and hand them to core.
@@ -107,8 +107,8 @@ type stdBan struct {
 
 // pureStd is the whole of the standard library that a pure package may import.
 var pureStd = []string{
-	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "encoding/base64", "encoding/hex", "encoding/json", "errors",
-	"fmt", "io", "iter", "maps", "math", "path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "time",
+	"bytes", "cmp", "crypto/sha256", "crypto/subtle", "embed", "encoding/base64", "encoding/hex", "encoding/json", "errors",
+	"fmt", "html/template", "io", "io/fs", "iter", "maps", "math", "path", "reflect", "regexp", "slices", "sort", "strconv", "strings", "time",
 	"unicode", "unicode/utf16", "unicode/utf8",
 }
 
@@ -179,6 +179,7 @@ func table() rules {
 			in + "loop":          {in + "markdown", in + "session", in + "usage"},
 			in + "event":         {in + "session"},
 			in + "message":       {in + "session"},
+			in + "page":          {"coordinator/redact", "coordinator/wire"},
 			in + "review":        {in + "event"},
 			in + "grant":         {"coordinator/redact", in + "session"},
 			in + "ask":           {in + "grant", "coordinator/redact", in + "session"},

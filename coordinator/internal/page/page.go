@@ -1,0 +1,137 @@
+// Package page renders the local page: typed views in, HTML out. It is pure: it reads no
+// clock, touches nothing outside, and knows no core and no server.
+//
+// A page is a list of sections. Each can change on its own: the server renders a page again
+// and sends the sections that differ.
+package page
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"time"
+)
+
+// A Section is one part of a page that can change on its own.
+type Section struct {
+	ID   string
+	HTML []byte
+}
+
+// Static holds the style, the scripts and the icon. Their names carry a hash of their
+// content as the parameter v, see asset: they may be kept for ever.
+var Static fs.FS = mustSub(files, "static")
+
+//go:embed static templates
+var files embed.FS
+
+// Sections renders all sections of a page, in their order.
+func Sections(v View, now time.Time) ([]Section, error) {
+	s := v.shape()
+	var out []Section
+	for _, id := range s.parts {
+		one, err := section(id, s.name+"/"+id, sheet{V: v, Now: now, Home: s.home, Back: s.path})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// Beat renders the section that each page has, whatever it shows. The server sends it with
+// the sections of the page.
+func Beat(p Pulse, now time.Time) (Section, error) {
+	return section("pulse", "pulse", sheet{V: p, Now: now, Back: "/"})
+}
+
+// section renders one template inside its element.
+func section(id, name string, s sheet) (Section, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "<section id=\"%s\">", id)
+	if err := templates.ExecuteTemplate(&b, name, s); err != nil {
+		return Section{}, fmt.Errorf("render %s: %w", name, err)
+	}
+	b.WriteString("</section>\n")
+	return Section{ID: id, HTML: visible(b.Bytes())}, nil
+}
+
+// A document is what the layout shows.
+type document struct {
+	Frame
+	Title     string
+	Menu      []entry
+	PulseHTML template.HTML
+	Sections  []template.HTML
+	Reload    bool // a small script loads the page again, once
+}
+
+// An entry is one line of the menu.
+type entry struct {
+	Path, Name string
+	Current    bool
+	Count      int // shown beside it, 0 for none
+}
+
+// Render writes the whole document of a page.
+func Render(w io.Writer, v View, f Frame, now time.Time) error {
+	d := document{Frame: f, Title: v.shape().title, Menu: menu(v, f)}
+	if in, ok := v.(SignIn); ok {
+		d.Reload = in.Reload
+	}
+	parts, err := Sections(v, now)
+	if err != nil {
+		return err
+	}
+	for _, s := range parts {
+		d.Sections = append(d.Sections, template.HTML(s.HTML))
+	}
+	pulse, err := Beat(f.Pulse, now)
+	if err != nil {
+		return err
+	}
+	d.PulseHTML = template.HTML(pulse.HTML)
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, "layout", d); err != nil {
+		return fmt.Errorf("render the page %s: %w", d.Title, err)
+	}
+	_, err = w.Write(visible(b.Bytes()))
+	return err
+}
+
+// Partial writes what the stream sends for one section: it takes the place of the section
+// with its id and keeps what the person typed or opened in it.
+func Partial(w io.Writer, s Section) error {
+	_, err := fmt.Fprintf(w, "<hx-partial hx-target=\"#%s\" hx-swap=\"outerMorph\">%s</hx-partial>\n", s.ID, s.HTML)
+	return err
+}
+
+// menu lists the pages. Later ones (runs, tasks, inbox, triggers, memory) are added here.
+func menu(v View, f Frame) []entry {
+	if !f.SignedIn {
+		return nil
+	}
+	all := []entry{
+		{Path: "/", Name: "Now"},
+		{Path: "/loops", Name: "Loops"},
+		{Path: "/questions", Name: "Questions"},
+		{Path: "/guard", Name: "Guard"},
+		{Path: "/report", Name: "Report"},
+		{Path: "/settings", Name: "Settings"},
+	}
+	for i := range all {
+		all[i].Current = all[i].Path == v.shape().entry
+	}
+	return all
+}
+
+func mustSub(files embed.FS, dir string) fs.FS {
+	sub, err := fs.Sub(files, dir)
+	if err != nil {
+		panic(err) // the name is a constant
+	}
+	return sub
+}

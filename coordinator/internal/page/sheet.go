@@ -1,0 +1,166 @@
+package page
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/afar-sh/afar/coordinator/redact"
+	"github.com/afar-sh/afar/coordinator/text"
+)
+
+// A sheet is what a template gets: a value, and the means to show times and paths.
+type sheet struct {
+	V    any
+	Now  time.Time
+	Home string
+	Back string // where a form on the page comes back to
+}
+
+// With returns the sheet for a template that shows v.
+func (s sheet) With(v any) sheet {
+	s.V = v
+	return s
+}
+
+// Ago shows how long ago a time was.
+func (s sheet) Ago(ms int64) template.HTML {
+	return s.counting("since", ms, ago(s.Now.Sub(time.UnixMilli(ms))))
+}
+
+// Age shows how long something has lasted.
+func (s sheet) Age(ms int64) template.HTML {
+	return s.counting("age", ms, span(s.Now.Sub(time.UnixMilli(ms))))
+}
+
+// Left shows how long it is until a time.
+func (s sheet) Left(ms int64) template.HTML {
+	return s.counting("until", ms, left(time.UnixMilli(ms).Sub(s.Now)))
+}
+
+// Clock shows the local time of day, with the day if that is another one.
+func (s sheet) Clock(ms int64) template.HTML {
+	t := time.UnixMilli(ms).In(s.Now.Location())
+	layout := "Jan 2 15:04"
+	if t.Format(time.DateOnly) == s.Now.Format(time.DateOnly) {
+		layout = "15:04"
+	}
+	return stamp(t, "", t.Format(layout))
+}
+
+// counting is a time whose text the page's script keeps current.
+func (s sheet) counting(how string, ms int64, text string) template.HTML {
+	if ms == 0 {
+		return ""
+	}
+	return stamp(time.UnixMilli(ms).In(s.Now.Location()), fmt.Sprintf(` data-%s="%d"`, how, ms), text)
+}
+
+func stamp(t time.Time, attribute, text string) template.HTML {
+	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s"%s>%s</time>`, t.Format(time.RFC3339),
+		t.Format("Mon Jan 2 15:04:05 2006"), attribute, text))
+}
+
+func ago(d time.Duration) string {
+	if d < time.Second {
+		return "now"
+	}
+	return span(d) + " ago"
+}
+
+func left(d time.Duration) string {
+	if d < time.Second {
+		return "now"
+	}
+	return "in " + span(d)
+}
+
+// span is a duration in its largest unit.
+func span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(0, int(d.Seconds())))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// Path shortens the person's home directory.
+func (s sheet) Path(path string) string {
+	path = line(200, path)
+	rest, below := strings.CutPrefix(path, s.Home)
+	if s.Home == "" || !below || rest != "" && rest[0] != '/' {
+		return path
+	}
+	return "~" + rest
+}
+
+// line folds a text into one line of at most most characters.
+func line(most int, s string) string { return text.Clip(text.Fold(s), most) }
+
+// url escapes one segment of a path, or one value of a query.
+func url(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c < utf8.RuneSelf && (unicode.IsLetter(rune(c)) || unicode.IsDigit(rune(c)) || strings.IndexByte("-_.~", c) >= 0) {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
+}
+
+// visible shows what a browser would hide or obey instead of show: control characters and
+// those that reorder text. It works on the whole HTML, so that no field can be forgotten;
+// the templates themselves have none of these. An emoji keeps its variation selector.
+func visible(html []byte) []byte {
+	const selector = "\ufe0f"
+	parts := strings.Split(string(html), selector)
+	var b strings.Builder
+	for i, part := range parts {
+		b.WriteString(redact.Visible(part))
+		if i == len(parts)-1 {
+			break
+		}
+		if last, _ := utf8.DecodeLastRuneInString(part); unicode.Is(unicode.So, last) {
+			b.WriteString(selector)
+			continue
+		}
+		b.WriteString(redact.Visible(selector))
+	}
+	return []byte(b.String())
+}
+
+// versions returns the address of each file in Static, with a hash of its content.
+func versions() map[string]string {
+	out := map[string]string{}
+	err := fs.WalkDir(Static, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(Static, name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(content)
+		out[name] = "/static/" + name + "?v=" + hex.EncodeToString(sum[:6])
+		return nil
+	})
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	return out
+}
+
+// Modes are the away modes.
+func (s sheet) Modes() []string { return []string{"off", "on", "auto"} }

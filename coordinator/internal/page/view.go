@@ -1,0 +1,274 @@
+package page
+
+import "github.com/afar-sh/afar/coordinator/wire"
+
+// A View is one page. The types of this file implement it.
+type View interface{ shape() shape }
+
+// A shape says what a page is made of.
+type shape struct {
+	name  string // of its templates
+	title string // in the browser's title
+	path  string // of the page itself; a form comes back to it
+	entry string // path of its entry in the menu, "" for none
+	home  string // the person's home, shown as ~
+	// parts are the ids of its sections, in their order. A page always has all of them, so
+	// that a section that fills or empties keeps its place.
+	parts []string
+}
+
+// A Frame is what surrounds each page.
+type Frame struct {
+	Machine  string // its name
+	Path     string // of this page with its query, such as /report?since=8h
+	Seq      int64  // the newest entry of the journal that the page shows
+	SignedIn bool   // this browser is signed in; without it the page has no menu and no stream
+	Pulse    Pulse
+	Said     *Said // what the last form led to
+}
+
+// A Pulse is what each page shows of all others: how many questions wait, and what
+// happened lately. It is a section of each page; see Beat.
+type Pulse struct {
+	Open   int    // questions that wait for an answer
+	Paused bool   // the kill switch is on
+	Banner string // trouble that every page shows, such as a disk that accepts no writes
+	News   []News // newest first; the browser notifies of those it has not seen
+}
+
+// News is one thing that a person may want to hear of at once: a question, an end or a
+// failure.
+type News struct {
+	Key   string // names it; a browser notifies of each key once
+	At    int64
+	Title string
+	Text  string
+	Path  string // of the page about it
+}
+
+// Said is the result of a form.
+type Said struct {
+	Text string
+	Bad  bool // it was refused or failed
+}
+
+// SignIn is shown to a browser that is not signed in.
+type SignIn struct {
+	Trouble string // what is wrong with the link that was used
+	Reload  bool   // load the page again, once: a link on another site sends no strict cookie
+}
+
+// Message is a page that says one thing, such as that a path is unknown.
+type Message struct {
+	Title string
+	Text  string
+}
+
+// Now shows the open questions, the sessions, and what needs nobody.
+type Now struct {
+	Status wire.StatusReply
+	Cards  []Card            // the open questions, oldest first
+	More   map[string]Detail // by session id
+	News   []wire.Entry      // ends, verdicts and notices, newest first
+	Home   string            // the person's home, shown as ~
+}
+
+// A Detail is what `afar status` does not say of a session.
+type Detail struct {
+	Doing string  // what it does this second, such as "Bash go test ./..."
+	Since int64   // when it began that
+	USD   float64 // what it cost so far, at list prices
+}
+
+// A Card shows one question, or several identical ones that are answered together.
+type Card struct {
+	Asks   []wire.Ask // those that wait first; never empty
+	Nonce  string     // of the card's buttons; "" for a card that takes no answer
+	Cwd    string     // where the call runs, if not in the project
+	Closed string     // why this page cannot answer it although it waits
+	Ended  []string   // how its asks ended, a line each
+	Note   string     // what happens to it next, such as "open until 14:05"
+	Undo   *wire.Undo // the snapshot of its step
+}
+
+// Session shows one session.
+type Session struct {
+	Session wire.Session
+	Detail  Detail
+	Loop    *wire.Loop // nil without one
+	Cards   []Card     // its open questions
+	Grants  []wire.Grant
+	Undos   []wire.Undo
+	Steps   []Step       // the last tools, newest first
+	Entries []wire.Entry // of the journal, newest first
+	Older   string       // path of the page with older entries, "" for none
+	Home    string
+}
+
+// A Step is one call of a tool.
+type Step struct {
+	At      int64
+	Tool    string
+	Input   string // masked
+	TookMS  int64
+	Outcome string // "" while it runs, ok, failed or refused
+	Note    string // such as the guard's rule
+}
+
+// Loops shows the loops with their issues, worktrees, checks and reviews.
+type Loops struct {
+	Loops    []wire.Loop
+	Sessions []wire.Session // those of the loops, for their projects
+	Issues   []IssueList
+	Reviews  []wire.Entry // newest first
+	Home     string
+}
+
+// An IssueList holds the issues of one project in which a loop works.
+type IssueList struct {
+	wire.Issues
+	Trouble string // why they cannot be read
+}
+
+// Questions shows the open questions and the history.
+type Questions struct {
+	Cards   []Card             // open
+	Past    []wire.ReportedAsk // newest first
+	Older   string             // path of the page with older ones, "" for none
+	Channel []wire.Channel
+	Home    string
+}
+
+// Question shows one question, whole.
+type Question struct {
+	Card Card
+	How  string // how it ended, "" while it is open
+	Home string
+}
+
+// Guard shows what was stopped and why, and judges a command that a person tries.
+type Guard struct {
+	Guard    wire.Guard
+	Denied   []wire.Entry // newest first
+	Spoke    []wire.Entry // what the guard asked about, newest first
+	Past     []wire.Entry // what got past it, newest first
+	Undos    []wire.Undo  // newest first
+	Command  string       // that is explained, "" for none
+	Explain  string       // as `afar guard explain` prints it
+	Trouble  string       // why it cannot be explained
+	Home     string
+	Sessions []wire.Session
+}
+
+// Report shows what happened since a time.
+type Report struct {
+	Report wire.ReportReply
+	Spans  []string // that can be chosen, such as 8h; the first is the default
+	Since  string   // the one that is shown
+	Cost   []Spent  // in order of time
+	Home   string
+}
+
+// Spent is what the sessions cost in the time that ends At, at list prices.
+type Spent struct {
+	At  int64
+	USD float64
+}
+
+// Settings shows the settings in force, the channels, the browsers and the doctor's findings.
+type Settings struct {
+	Settings []Setting
+	Switches wire.Settings
+	Channels []wire.Channel
+	Telegram wire.TelegramReply
+	Pairing  *wire.TelegramPairReply // the code that waits
+	Browsers []Browser
+	Checks   []wire.Check
+	Version  string
+	Home     string
+}
+
+// A Setting is one value in force, and where it comes from.
+type Setting struct{ Key, Value, From string }
+
+// A Browser is one that is signed in.
+type Browser struct {
+	ID      string
+	Name    string // as it calls itself
+	Since   int64
+	Seen    int64
+	Expires int64
+	Own     bool // it is the one that asks
+}
+
+func (SignIn) shape() shape {
+	return shape{name: "signin", title: "Sign in", path: "/", parts: []string{"signin"}}
+}
+
+func (m Message) shape() shape {
+	return shape{name: "message", title: m.Title, path: "/", parts: []string{"message"}}
+}
+
+func (n Now) shape() shape {
+	return shape{
+		name: "now", title: "Now", path: "/", entry: "/", home: n.Home,
+		parts: []string{"questions", "sessions", "news", "state"},
+	}
+}
+
+func (s Session) shape() shape {
+	return shape{
+		name: "session", title: s.Session.Token, path: "/session/" + url(s.Session.Token), entry: "/", home: s.Home,
+		parts: []string{"head", "questions", "loop", "grants", "steps", "timeline"},
+	}
+}
+
+func (l Loops) shape() shape {
+	return shape{
+		name: "loops", title: "Loops", path: "/loops", entry: "/loops", home: l.Home,
+		parts: []string{"loops", "issues", "reviews"},
+	}
+}
+
+func (q Questions) shape() shape {
+	return shape{
+		name: "questions", title: "Questions", path: "/questions", entry: "/questions", home: q.Home,
+		parts: []string{"questions", "past"},
+	}
+}
+
+func (q Question) shape() shape {
+	return shape{
+		name: "question", title: "Question", path: "/question/" + url(q.Card.id()), entry: "/questions", home: q.Home,
+		parts: []string{"question"},
+	}
+}
+
+func (g Guard) shape() shape {
+	return shape{
+		name: "guard", title: "Guard", path: "/guard", entry: "/guard", home: g.Home,
+		parts: []string{"explain", "grade", "denied", "undos"},
+	}
+}
+
+func (r Report) shape() shape {
+	return shape{
+		name: "report", title: "Report", path: "/report?since=" + url(r.Since), entry: "/report", home: r.Home,
+		parts: []string{"summary", "day", "asks", "ends"},
+	}
+}
+
+func (s Settings) shape() shape {
+	return shape{
+		name: "settings", title: "Settings", path: "/settings", entry: "/settings", home: s.Home,
+		parts: []string{"channels", "notify", "browsers", "doctor", "settings"},
+	}
+}
+
+// id returns the id of the question that a card shows.
+func (c Card) id() string {
+	if len(c.Asks) == 0 {
+		return ""
+	}
+	return c.Asks[0].ID
+}
