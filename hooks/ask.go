@@ -25,11 +25,20 @@ const (
 	pause    = 100 * time.Millisecond // between two attempts to reach the coordinator
 )
 
-// An answer is how a question ended. Decided is false when nobody answered.
+// A decision is what a person decided about a question.
+type decision int
+
+const (
+	undecided decision = iota // nobody answered
+	allowed
+	denied
+)
+
+// An answer is how a question ended.
 type answer struct {
-	decided, allow bool
-	message        string
-	said           reply // what the coordinator said of it
+	decision decision
+	message  string
+	said     reply // the coordinator's reply with the answer
 }
 
 // A question is one ask of this hook, from the time it is registered.
@@ -75,7 +84,7 @@ func (q *question) await(r reply) answer {
 		default:
 			return answer{message: r.str("message")}
 		}
-		if !time.Now().Before(q.deadline) || q.orphaned() {
+		if q.over() {
 			q.end("the session's client is gone")
 			return answer{message: "nobody answered in time"}
 		}
@@ -128,15 +137,18 @@ func (q *question) claim() answer {
 	}
 }
 
-// answerFrom returns the answer in a reply. The answer is decided if the
-// coordinator has delivered it.
+// answerFrom returns the answer in a reply. It is a decision only if the coordinator
+// has delivered it.
 func answerFrom(r reply) answer {
-	return answer{
-		decided: r.str("state") == "delivered",
-		allow:   r.yes("allow"),
-		message: r.str("message"),
-		said:    r,
+	a := answer{message: r.str("message"), said: r}
+	switch {
+	case r.str("state") != "delivered":
+	case r.yes("allow"):
+		a.decision = allowed
+	default:
+		a.decision = denied
 	}
+	return a
 }
 
 // onSignal tells the coordinator when the host ends this hook: after Esc, No, a
@@ -159,23 +171,35 @@ func (q *question) end(why string) {
 	_, _ = q.hook.call(wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor) // there is no time to retry
 }
 
-// orphaned reports whether the client died without ending its hooks.
-func (q *question) orphaned() bool { return os.Getppid() == 1 && q.hook.getenv.PID() != 1 }
+// over reports whether the time of the question is over, or its client is gone.
+func (q *question) over() bool { return time.Until(q.deadline) <= 0 || q.hook.orphaned() }
 
-// printAnswer prints what the person decided in the form of the event.
+// orphaned reports whether the client died without ending its hooks.
+func (h *hook) orphaned() bool { return os.Getppid() == 1 && h.getenv.PID() != 1 }
+
+// printAnswer prints the person's decision in the form of the event.
 func (h *hook) printAnswer(a answer) error {
-	switch {
-	case a.decided && !a.allow && a.said.yes("interrupt") && h.event.name == "PermissionRequest":
-		return h.print(hookoutput.Refuse(a.message, true))
-	case a.decided && !a.allow:
-		return h.print(h.denial(a.message))
-	case a.decided && h.event.name == "PreToolUse":
-		return h.print(hookoutput.PreToolUse(hookoutput.Allow, "allowed by the person"))
-	case a.decided:
+	switch a.decision {
+	case allowed:
+		if h.event.name == "PreToolUse" {
+			return h.print(hookoutput.PreToolUse(hookoutput.Allow, "allowed by the person"))
+		}
 		return h.printAllow(a)
-	case h.getenv.Attended():
-		return nil // the dialog is the person's
+	case denied:
+		if h.event.name == "PermissionRequest" {
+			return h.print(hookoutput.Refuse(a.message, a.said.yes("interrupt")))
+		}
+		return h.print(h.denial(a.message))
+	}
+	return h.printUndecided(a.message)
+}
+
+// printUndecided leaves the question to the dialog if a person sits at the terminal, and
+// refuses it otherwise. why says why nobody decided.
+func (h *hook) printUndecided(why string) error {
+	if h.getenv.Attended() {
+		return nil
 	}
 	return h.print(h.denial(fmt.Sprintf("Not allowed: %s. Park this step: write down what you need and why, "+
-		"and go on with what does not depend on it.", a.message)))
+		"and go on with what does not depend on it.", why)))
 }

@@ -18,7 +18,7 @@ func (h *hook) birthmark() {
 	if runtime.GOOS != "linux" || !claude.IsSessionFile(path, h.str(claude.FieldSession)) {
 		return
 	}
-	if old, err := os.ReadFile(path); err == nil && bytes.Contains(old, []byte(home.BirthmarkLine)) {
+	if old, _ := os.ReadFile(path); bytes.Contains(old, []byte(home.BirthmarkLine)) {
 		return
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)

@@ -143,7 +143,7 @@ func (c *check) watch(done <-chan struct{}) (over <-chan struct{}) {
 			r, err := c.hook.call(wire.OpCheck, wire.CheckRequest{
 				HookCall: c.hook.hookCall(), Frame: c.frame, Output: text, WaitMS: watchFor.Milliseconds(),
 			}, watchFor+watchless)
-			if err == nil && r.str("wake") == "end" {
+			if r.str("wake") == "end" {
 				close(unwanted)
 				return
 			}
@@ -179,7 +179,8 @@ func (c *check) wayOut(done <-chan struct{}) <-chan struct{} {
 // cancelled reports whether a cancel mark names the session or its token.
 func (c *check) cancelled() bool {
 	dirs := c.hook.client.Dirs
-	return home.Marked(dirs.CancelMark(c.session)) || home.Marked(dirs.CancelMark(c.hook.str(claude.FieldSession)))
+	id := c.hook.str(claude.FieldSession)
+	return home.Marked(dirs.CancelMark(c.session)) || home.Marked(dirs.CancelMark(id))
 }
 
 // pauseAfter returns how long to wait before the next call, given the error of the last.

@@ -14,16 +14,18 @@ func (h *hook) hold(id string, d time.Duration) error {
 	stop := q.onSignal()
 	defer stop()
 	r := reply{}
-	for time.Now().Before(q.deadline) && !q.orphaned() && !h.off() {
+	for !q.over() && !h.off() {
 		r = q.next(r)
-		if state := r.str("state"); state == "answered" {
+		switch r.str("state") {
+		case "answered":
 			return h.blockWithTexts(id)
-		} else if state != "open" && state != "" {
+		case "open", "":
+		default:
 			return nil
 		}
 	}
 	r, err := h.callStarting(wire.OpCheckInOver, wire.CheckInOverRequest{Ask: id}, replyFor)
-	if err == nil && r.str("state") == "answered" {
+	if r.str("state") == "answered" {
 		return h.blockWithTexts(id)
 	}
 	return err

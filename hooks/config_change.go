@@ -1,12 +1,14 @@
 package hooks
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -54,18 +56,13 @@ type settingsFile struct {
 // them, and the host does not let a hook block them.
 func (h *hook) settingsFiles() []settingsFile {
 	files := []settingsFile{{filepath.Join(h.hostDir(), "settings.json"), true}}
-	project := h.getenv.Project()
-	if project == "" {
-		project = h.str(claude.FieldCwd)
-	}
+	project := cmp.Or(h.getenv.Project(), h.str(claude.FieldCwd))
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		files = append(files, settingsFile{path: filepath.Join(project, ".claude", name)})
 	}
 	changed := h.str(claude.FieldFile)
-	for _, f := range files {
-		if f.path == changed {
-			return files
-		}
+	if slices.ContainsFunc(files, func(f settingsFile) bool { return f.path == changed }) {
+		return files
 	}
 	source := h.str(claude.FieldSource)
 	if changed == "" || !strings.HasSuffix(source, "_settings") || source == "policy_settings" {
@@ -77,13 +74,7 @@ func (h *hook) settingsFiles() []settingsFile {
 // hostDir returns the host's configuration directory. A transcript lies in
 // <dir>/projects/<project>/<session>.jsonl.
 func (h *hook) hostDir() string {
-	if dir := claude.ConfigDir(h.str(claude.FieldTranscript)); dir != "" {
-		return dir
-	}
-	if dir := h.getenv.ConfigDir(); dir != "" {
-		return dir
-	}
-	return h.client.Dirs.HostDir()
+	return cmp.Or(claude.ConfigDir(h.str(claude.FieldTranscript)), h.getenv.ConfigDir(), h.client.Dirs.HostDir())
 }
 
 // switchesOff returns what in a settings file would switch Afar off, "" for
@@ -165,11 +156,15 @@ func parseSettings(text string) (hostjson.Value, error) {
 // hooksOff returns how a value of disableAllHooks switches the hooks off, "" if it
 // does not.
 func hooksOff(v hostjson.Value) string {
-	if kind := v.Kind(); kind == hostjson.False || kind == hostjson.Null {
+	switch v.Kind() {
+	case hostjson.False, hostjson.Null:
 		return ""
 	}
 	return `"disableAllHooks" is ` + excerpt(v)
 }
+
+// enabling are the kinds of values in enabledPlugins that switch a plugin on.
+var enabling = []hostjson.Kind{hostjson.True, hostjson.Array, hostjson.Object}
 
 // pluginOff returns how a value of enabledPlugins switches Afar off, "" if it does
 // not.
@@ -178,7 +173,7 @@ func pluginOff(v hostjson.Value) (why string) {
 		return `"enabledPlugins" is not an object`
 	}
 	for id, on := range v.Members() {
-		if id == home.PluginID && !on.Bool() && !on.IsArray() && !on.IsObject() {
+		if id == home.PluginID && !slices.Contains(enabling, on.Kind()) {
 			return `"enabledPlugins" sets "` + home.PluginID + `" to ` + excerpt(on)
 		}
 	}

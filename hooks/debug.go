@@ -46,7 +46,7 @@ func (h *hook) record(decision string, failed error) {
 	}
 	line := h.debugLine(decision, failed)
 	_ = home.AppendLine(h.client.Dirs.HooksLog(), append(line, '\n'), maxHooksLog)
-	if on && d.Payloads && len(h.input) > 0 && len(h.input)+len(h.printed) <= maxDebugged {
+	if d.Payloads && len(h.input) > 0 && len(h.input)+len(h.printed) <= maxDebugged {
 		h.handPayload(line)
 	}
 }
@@ -86,10 +86,10 @@ func (h *hook) decided(code int, err error) string {
 		return "wake"
 	case code != 0:
 		return "closed"
-	case len(h.printed) == 0 && err != nil:
+	case len(h.printed) > 0:
+		return text.ClipBytes(hookoutput.Word(h.printed), maxWord)
+	case err != nil:
 		return "open" // it failed, and the host goes on
-	case len(h.printed) == 0:
-		return "none"
 	}
-	return text.ClipBytes(hookoutput.Word(h.printed), maxWord)
+	return "none"
 }

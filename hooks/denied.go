@@ -18,11 +18,15 @@ const retryFor = 5 * time.Second
 // host blocks the whole session while this hook runs. It registers calls in auto
 // mode only.
 func permissionDenied(h *hook) error {
-	if h.off() || h.str(claude.FieldMode) != claude.ModeAuto {
+	if h.str(claude.FieldMode) != claude.ModeAuto {
 		return nil
 	}
 	in := wire.AskOpenRequest{
-		HookCall: h.hookCall(), Ask: newID(), Kind: "denied", Why: h.str(claude.FieldReason), Park: true,
+		HookCall: h.hookCall(),
+		Ask:      newID(),
+		Kind:     "denied",
+		Why:      h.str(claude.FieldReason),
+		Park:     true,
 	}
 	_, err := h.callStarting(wire.OpAskOpen, in, parkFor)
 	return err
@@ -39,8 +43,8 @@ func (h *hook) tryAgain() error {
 	if _, err := os.Lstat(h.client.Dirs.Retries()); err != nil {
 		return nil
 	}
-	r, err := h.call(wire.OpRetry, wire.RetryRequest{HookCall: h.hookCall()}, retryFor)
-	if err != nil || !r.yes("allow") {
+	r, _ := h.call(wire.OpRetry, wire.RetryRequest{HookCall: h.hookCall()}, retryFor)
+	if !r.yes("allow") {
 		return nil // auto mode judges the call as usual
 	}
 	return h.print(hookoutput.PreToolUse(hookoutput.Allow, "the person allowed this call once"))

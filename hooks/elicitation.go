@@ -1,6 +1,8 @@
 package hooks
 
 import (
+	"strings"
+
 	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
@@ -10,22 +12,17 @@ import (
 // elicitation asks the person the question of an MCP server. The host opens its own
 // dialog only after this hook has ended, and only if it printed nothing.
 func elicitation(h *hook) error {
-	if h.off() {
-		return nil
-	}
 	a, err := h.ask("elicitation", "")
 	if err != nil {
 		return err
 	}
-	switch {
-	case a.decided && a.allow:
+	switch a.decision {
+	case allowed:
 		return h.printContent(a.said)
-	case a.decided:
+	case denied:
 		return h.print(hookoutput.Elicitation("decline", nil))
-	case h.getenv.Attended():
-		return nil // the dialog is the person's
 	}
-	return h.print(hookoutput.Elicitation("cancel", nil))
+	return h.printUndecided(a.message)
 }
 
 // printContent accepts the elicitation with the person's answers.
@@ -74,8 +71,8 @@ func fill(content *wire.Object, name string, property, choice hostjson.Value) bo
 		content.Str(name, said.Str())
 		return said.Str() != ""
 	}
-	number, err := hostjson.Parse(said.Str(), hostjson.MaxDepth)
-	if err != nil || number.Kind() != hostjson.Number {
+	number, _ := hostjson.Parse(said.Str(), hostjson.MaxDepth)
+	if number.Kind() != hostjson.Number {
 		return false
 	}
 	content.Raw(name, []byte(number.Raw()))
@@ -85,23 +82,21 @@ func fill(content *wire.Object, name string, property, choice hostjson.Value) bo
 // fillPicked adds the options that the person picked for one field.
 func fillPicked(content *wire.Object, name string, property hostjson.Value, picked []hostjson.Value) bool {
 	all := values(property)
-	list := []byte{'['}
-	for n, place := range picked {
-		i := int(place.Int())
-		if i < 0 || i >= len(all) {
+	var chosen []string
+	for _, index := range picked {
+		value, ok := pick(all, index)
+		if !ok {
 			return false
 		}
-		if n > 0 {
-			list = append(list, ',')
-		}
-		list = append(list, all[i]...)
+		chosen = append(chosen, value)
 	}
+	list := strings.Join(chosen, ",")
 	if takesList(property) {
-		content.Raw(name, append(list, ']'))
+		content.Raw(name, []byte("["+list+"]"))
 		return true
 	}
-	content.Raw(name, list[1:])
-	return len(picked) == 1
+	content.Raw(name, []byte(list))
+	return len(chosen) == 1
 }
 
 // values returns the possible values of a field, in the order in which the person

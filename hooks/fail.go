@@ -96,8 +96,7 @@ func (h *hook) unjudged() string {
 // expect it on the phone. Clients up to 2.1.330 accept the text but do not show it;
 // people see only the notice at the start of the session.
 func (h *hook) leaveToDialog(err error, stderr io.Writer) int {
-	broken := errors.Is(err, client.ErrCannotStart) || errors.Is(err, errUnwritable)
-	if h.event.name != "PermissionRequest" || !broken {
+	if h.event.name != "PermissionRequest" || !cannotWork(err) {
 		return 0
 	}
 	text := "Afar: this question is asked here alone: " + errorText(err) + ". `afar doctor` says how to mend it."
@@ -105,6 +104,12 @@ func (h *hook) leaveToDialog(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 	}
 	return 0
+}
+
+// cannotWork reports whether err says that no coordinator can do its work until
+// somebody mends the cause.
+func cannotWork(err error) bool {
+	return errors.Is(err, client.ErrCannotStart) || errors.Is(err, errUnwritable)
 }
 
 // refusalText returns the text of a refusal because of err.

@@ -15,8 +15,8 @@ func (h *hook) suggested(chosen []hostjson.Value) []byte {
 	suggestions := h.get(claude.FieldSuggestions).Items()
 	var echo []string
 	for _, n := range chosen {
-		if i := n.Int(); i >= 0 && i < int64(len(suggestions)) {
-			echo = append(echo, suggestions[i].Raw())
+		if suggestion, ok := pick(suggestions, n); ok {
+			echo = append(echo, suggestion.Raw())
 		}
 	}
 	if len(echo) == 0 {
@@ -29,24 +29,28 @@ func (h *hook) suggested(chosen []hostjson.Value) []byte {
 // because the host lets the call run if it ends this hook.
 const parkFor = 3 * time.Second
 
+// What a refusal says about the person's answer.
+const (
+	isParked = " Nobody can be waited for in this mode, so the step is parked: " +
+		"the person has been asked; you will be told the answer. " +
+		"Write down what you need and why, and go on with what does not depend on it."
+	nobodyToAsk = " Nobody can be asked in this mode: park the step and say what you need."
+)
+
 // park refuses a risky call in a mode in which the hook cannot wait for an answer.
 // It registers the call, so that the person can allow its next attempt. It allows
 // a call that the person has allowed.
 func (h *hook) park(d Judgement) error {
-	refusal := d.refused() + " Nobody can be waited for in this mode, so the step is parked: " +
-		"the person has been asked; you will be told the answer. " +
-		"Write down what you need and why, and go on with what does not depend on it."
 	q := &question{hook: h, id: newID(), deadline: time.Now().Add(parkFor)}
 	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: "guard", Why: d.Person, Park: true}
-	r, err := h.callStarting(wire.OpAskOpen, in, parkFor)
-	state := r.str("state")
-	if state == "answered" || state == "delivered" {
-		if a := q.claim(); a.decided && a.allow {
+	r, _ := h.callStarting(wire.OpAskOpen, in, parkFor)
+	switch r.str("state") {
+	case "expired":
+		return h.print(h.denial(d.refused() + isParked))
+	case "answered", "delivered":
+		if a := q.claim(); a.decision == allowed {
 			return h.printAnswer(a)
 		}
 	}
-	if err != nil || state != "expired" { // Afar is paused, or there is nobody to ask
-		refusal = d.refused() + " Nobody can be asked in this mode: park the step and say what you need."
-	}
-	return h.print(h.denial(refusal))
+	return h.print(h.denial(d.refused() + nobodyToAsk)) // or Afar is paused
 }

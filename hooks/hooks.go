@@ -40,25 +40,35 @@ type Event struct {
 // PermissionRequest are below.
 var (
 	SessionEnd          = event("SessionEnd", other, sessionEnd)
-	UserPromptSubmit    = event("UserPromptSubmit", other, userPromptSubmit)
+	UserPromptSubmit    = event("UserPromptSubmit", other, unlessOff(userPromptSubmit))
 	UserPromptExpansion = event("UserPromptExpansion", other, userPromptExpansion)
-	PermissionDenied    = event("PermissionDenied", other, permissionDenied)
-	Elicitation         = event("Elicitation", asks, elicitation)
+	PermissionDenied    = event("PermissionDenied", other, unlessOff(permissionDenied))
+	Elicitation         = event("Elicitation", asks, unlessOff(elicitation))
 	PostToolUse         = event("PostToolUse", other, postToolUse)
 	PostToolBatch       = event("PostToolBatch", other, postToolBatch)
 	PostToolUseFailure  = event("PostToolUseFailure", other, postToolUseFailure)
-	Stop                = event("Stop", other, stop)
-	StopRewake          = event("Stop", other, stopRewake) // of StopFailure as well, see read
+	Stop                = event("Stop", other, unlessOff(stop))
+	StopRewake          = event("Stop", other, unlessOff(stopRewake)) // of StopFailure as well, see read
 	StopFailure         = event("StopFailure", other, stopFailure)
 	PreCompact          = event("PreCompact", other, preCompact)
-	SubagentStop        = event("SubagentStop", other, subagentStop)
-	SubagentStart       = event("SubagentStart", other, subagentStart)
+	SubagentStop        = event("SubagentStop", other, unlessOff(subagentStop))
+	SubagentStart       = event("SubagentStart", other, unlessOff(subagentStart))
 	Notification        = event("Notification", other, notification)
 	ConfigChange        = event("ConfigChange", guards, configChange)
 )
 
 func event(name string, c class, do func(*hook) error) Event {
 	return Event{name: name, class: c, do: do}
+}
+
+// unlessOff returns a function that runs do unless Afar is switched off.
+func unlessOff(do func(*hook) error) func(*hook) error {
+	return func(h *hook) error {
+		if h.off() {
+			return nil
+		}
+		return do(h)
+	}
 }
 
 // SessionStart returns the event of that name. broken returns what is wrong with
@@ -166,16 +176,18 @@ func (h *hook) read(stdin io.Reader) error {
 		return fmt.Errorf("the hook input is larger than %d bytes", maxInput)
 	}
 	parsed, err := hostjson.Parse(string(raw), hostjson.MaxDepth)
-	if errors.Is(err, hostjson.ErrInvalid) || err == nil && !parsed.IsObject() {
+	switch {
+	case errors.Is(err, hostjson.ErrInvalid):
 		return errInvalid
-	}
-	if err != nil {
+	case err != nil:
 		return fmt.Errorf("the hook input %w", err)
+	case !parsed.IsObject():
+		return errInvalid
 	}
 	h.input, h.parsed = raw, parsed
 	name := h.str(claude.FieldEvent)
 	if name == "StopFailure" && h.event.name == "Stop" {
-		name = "Stop" // in its place, when the provider refused: the session is as idle
+		name = "Stop" // the host sends it instead when the provider refused; the session is just as idle
 	}
 	if name != h.event.name {
 		return fmt.Errorf("the hook input is of event %q, not %s", name, h.event.name)
@@ -279,24 +291,34 @@ func (h *hook) terminal() string {
 		}
 	}
 	client := strconv.Itoa(h.getenv.PID())
-	tty, err := os.Readlink("/proc/" + client + "/fd/0")
-	if err == nil && strings.HasPrefix(tty, "/dev/") && tty != "/dev/null" {
+	tty, _ := os.Readlink("/proc/" + client + "/fd/0")
+	if strings.HasPrefix(tty, "/dev/") && tty != "/dev/null" {
 		return "tty:" + tty
 	}
 	return "pid:" + client
 }
 
-// A reply is the coordinator's answer.
+// A reply is the coordinator's answer. The zero value, which comes with an error, has
+// no member.
 type reply struct{ body hostjson.Value }
 
 func (r reply) str(name string) string { return r.body.Get(name).Str() }
 func (r reply) yes(name string) bool   { return r.body.Get(name).Bool() }
 
+// pick returns the element of all at the index in a reply, and false if there is none.
+func pick[T any](all []T, index hostjson.Value) (element T, ok bool) {
+	i := index.Int()
+	if i < 0 || i >= int64(len(all)) {
+		return element, false
+	}
+	return all[i], true
+}
+
 // The errors of a reply.
 var (
 	errRefused    = errors.New("the coordinator refused")        // it understood the call and said no
 	errUnwritable = errors.New("the coordinator cannot write")   // it would carry out the call if it could
-	errForeign    = errors.New("it does not speak our protocol") // something else listens there
+	errForeign    = errors.New("it does not speak our protocol") // another program listens there
 )
 
 // parseReply parses a reply line. It returns an error if the line is not a reply of
@@ -307,16 +329,16 @@ func parseReply(line []byte) (reply, error) {
 	if err != nil || r.Get("v").Kind() != hostjson.Number || code.Kind() != hostjson.String {
 		return reply{}, fmt.Errorf("%w: %w", client.ErrUnreachable, errForeign)
 	}
-	if code.Str() == wire.CodeClosing {
+	switch why := r.Get("error").Str(); code.Str() {
+	case wire.CodeOK:
+		return reply{r.Get("body")}, nil
+	case wire.CodeClosing:
 		return reply{}, fmt.Errorf("%w: it is shutting down", client.ErrUnreachable)
+	case wire.CodeUnwritable:
+		return reply{}, fmt.Errorf("%w: %w: %s", errRefused, errUnwritable, why)
+	default:
+		return reply{}, fmt.Errorf("%w: %s", errRefused, why)
 	}
-	if code.Str() == wire.CodeUnwritable {
-		return reply{}, fmt.Errorf("%w: %w: %s", errRefused, errUnwritable, r.Get("error").Str())
-	}
-	if code.Str() != wire.CodeOK {
-		return reply{}, fmt.Errorf("%w: %s", errRefused, r.Get("error").Str())
-	}
-	return reply{r.Get("body")}, nil
 }
 
 // call makes one call. It does not start a coordinator.

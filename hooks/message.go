@@ -20,8 +20,8 @@ const (
 	takeFor  = 8 * time.Second
 	rewakeIn = 20 * time.Second // one wait of the hook in the background
 	maxPause = 30 * time.Second // between two attempts to reach the coordinator
-	// restsAfter is how long the Stop hook beside this one has to let a print
-	// session rest. It waits for this hook to end before it goes on.
+	// restsAfter is the time that the Stop hook, which runs at once with this one, has to
+	// let a print session rest. The session goes on only when this hook has ended.
 	restsAfter = time.Second
 )
 
@@ -48,14 +48,13 @@ func (h *hook) take(delivery string) (text, by string, err error) {
 		in := wire.MessageTakeRequest{HookCall: h.hookCall(), Delivery: delivery, Receipt: true}
 		printed := wire.PrintedRequest{HookCall: in.HookCall, Delivery: delivery}
 		r, err := h.takeOwing(request(wire.OpMessageTake, in), printed, time.Until(end))
-		if err == nil && r.str("text") == "" {
+		switch {
+		case err == nil && r.str("text") == "":
 			h.dropReceipt()
 			return "", "", nil
-		}
-		if err == nil {
+		case err == nil:
 			return h.marked(r), r.str("by"), nil
-		}
-		if !errors.Is(err, client.ErrUnreachable) || time.Now().After(end) {
+		case !errors.Is(err, client.ErrUnreachable), time.Now().After(end):
 			return "", "", err
 		}
 	}
@@ -77,7 +76,7 @@ func (h *hook) marked(r reply) string {
 // blockWithTexts keeps the session from stopping and gives it the waiting texts.
 func (h *hook) blockWithTexts(delivery string) error {
 	text, _, err := h.take(delivery)
-	if err != nil || text == "" {
+	if text == "" {
 		return err
 	}
 	return h.print(hookoutput.Block(text, ""))
@@ -87,7 +86,7 @@ func (h *hook) blockWithTexts(delivery string) error {
 // itself. Only the person's own words follow the line that announces them.
 func (h *hook) contextWithTexts(delivery, ours string) error {
 	text, by, err := h.take(delivery)
-	if err != nil || text == "" {
+	if text == "" {
 		return errors.Join(err, h.printContext(ours))
 	}
 	if ours != "" {
@@ -106,10 +105,10 @@ func (h *hook) contextWithTexts(delivery, ours string) error {
 // are idle. A print session goes on after its stop only if it has background
 // shells, so for any other print session stopRewake returns at once.
 func stopRewake(h *hook) error {
-	if h.off() || !h.getenv.Dialogs() && len(h.get(claude.FieldBackground).Items()) == 0 {
-		return nil
-	}
 	if !h.getenv.Dialogs() {
+		if len(h.get(claude.FieldBackground).Items()) == 0 {
+			return nil
+		}
 		time.Sleep(restsAfter)
 	}
 	id, parent := newID(), os.Getppid()

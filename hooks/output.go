@@ -64,7 +64,7 @@ func (o *output) digest(p []byte) {
 func (o *output) endLine() {
 	words := strings.Fields(string(o.line))
 	for i, w := range words {
-		if varies(w) || i+1 < len(words) && isNumber(w) && slices.Contains(units, trimMarks(words[i+1])) {
+		if varies(w) || beginDuration(words[i:]) {
 			w = "#"
 		}
 		io.WriteString(o.sum, w+" ")
@@ -75,6 +75,14 @@ func (o *output) endLine() {
 
 // units are the units of time that may follow a number.
 var units = []string{"ms", "s", "sec", "secs", "second", "seconds", "m", "min", "minutes"}
+
+// beginDuration reports whether words begin with a number and a unit of time.
+func beginDuration(words []string) bool {
+	if len(words) < 2 {
+		return false
+	}
+	return isNumber(words[0]) && slices.Contains(units, trimMarks(words[1]))
+}
 
 // varies reports whether a word usually differs between two runs of the same
 // program: a duration, a time of day, a date or an address in memory.
@@ -87,8 +95,7 @@ func varies(word string) bool {
 		return true
 	}
 	marks := strings.Trim(strings.Map(dropDigit, word), "TZ")
-	return marks != "" && strings.Trim(marks, ":.,-+TZ") == "" && strings.ContainsAny(marks, ":-") &&
-		len(word) > len(marks)
+	return strings.ContainsAny(marks, ":-") && strings.Trim(marks, ":.,-+TZ") == "" && len(word) > len(marks)
 }
 
 // dropDigit drops digits and keeps all other characters, for strings.Map.

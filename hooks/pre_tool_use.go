@@ -20,11 +20,12 @@ const noteFor = 50 * time.Millisecond
 func preToolUse(h *hook, guard Guard) error {
 	h.keep(ledger.Seen)
 	d, err := h.judge(guard)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case d.Verdict == Deny:
-		return h.print(h.denial(strings.TrimSpace(d.refused() + " " + forPerson + " " + h.note(d).str("context"))))
+	}
+	if d.Verdict == Deny {
+		text := d.refused() + " " + forPerson + " " + h.note(d).str("context")
+		return h.print(h.denial(strings.TrimSpace(text)))
 	}
 	if reason := h.halted(""); reason != "" {
 		return h.print(h.denial(reason))
@@ -49,11 +50,8 @@ func (h *hook) keep(v ledger.Verdict) {
 // warn tells the person once that the policy is broken.
 func (h *hook) warn(broken string) error {
 	in := wire.GuardedRequest{HookCall: h.hookCall(), Verdict: wire.PolicyBroken, Broken: broken}
-	r, err := h.call(wire.OpGuarded, in, noteFor)
-	if notice := r.str("notice"); err == nil && notice != "" {
-		return h.print(hookoutput.Notice(notice))
-	}
-	return nil
+	r, _ := h.call(wire.OpGuarded, in, noteFor)
+	return h.printNotice(r)
 }
 
 // guardAsks asks the person about a risky call. The terminal client opens its
@@ -68,7 +66,7 @@ func (h *hook) guardAsks(d Judgement) error {
 	}
 	if h.off() {
 		h.note(d)
-		return h.print(h.denial(d.refused() + " Nobody can be asked in this mode: park the step and say what you need."))
+		return h.print(h.denial(d.refused() + nobodyToAsk))
 	}
 	if !h.deathStops() {
 		h.note(d)
@@ -84,15 +82,12 @@ func (h *hook) guardAsks(d Judgement) error {
 // note tells the coordinator of a verdict and returns its reply. The verdict does
 // not depend on it: if the call fails, the reply is empty.
 func (h *hook) note(d Judgement) reply {
-	r, err := h.call(wire.OpGuarded, wire.GuardedRequest{
+	r, _ := h.call(wire.OpGuarded, wire.GuardedRequest{
 		HookCall: h.hookCall(),
 		Verdict:  string(d.Verdict),
 		Rule:     d.Rule,
 		Part:     d.Part,
 		From:     d.From,
 	}, noteFor)
-	if err != nil {
-		return reply{}
-	}
 	return r
 }

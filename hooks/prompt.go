@@ -21,9 +21,6 @@ const (
 // userPromptSubmit tells the coordinator that a prompt was typed, and hands over the
 // texts that wait for the session.
 func userPromptSubmit(h *hook) error {
-	if h.off() {
-		return nil
-	}
 	id := newID()
 	r, err := h.call(wire.OpPrompt, wire.PromptRequest{HookCall: h.hookCall(), Delivery: id}, promptFor)
 	if err != nil {

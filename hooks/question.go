@@ -63,12 +63,12 @@ func (h *hook) answers(r reply) ([]byte, error) {
 func answerText(question, choice hostjson.Value) (string, bool) {
 	options := question.Get("options").Items()
 	var parts []string
-	for _, place := range choice.Get("options").Items() {
-		i := int(place.Int())
-		if i < 0 || i >= len(options) {
+	for _, index := range choice.Get("options").Items() {
+		option, ok := pick(options, index)
+		if !ok {
 			return "", false
 		}
-		parts = append(parts, quoted(options[i].Get("label").Str(), question.Get("multiSelect").Bool()))
+		parts = append(parts, quoted(option.Get("label").Str(), question.Get("multiSelect").Bool()))
 	}
 	if said := choice.Get("said").Str(); said != "" {
 		parts = append(parts, said)

@@ -2,15 +2,11 @@ package hooks
 
 import (
 	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/hookoutput"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // subagentStop keeps a reviewer from stopping before its review is complete.
 func subagentStop(h *hook) error {
-	if h.off() {
-		return nil
-	}
 	within := subagentFor
 	if wire.ReadsOnly(h.str(claude.FieldAgentType)) {
 		within = stopFor // a busy coordinator must not open the gate
@@ -21,15 +17,13 @@ func subagentStop(h *hook) error {
 		return err
 	case r.yes("block"):
 		return h.block(r)
-	case r.str("notice") != "":
-		return h.print(hookoutput.Notice(r.str("notice")))
 	}
-	return nil
+	return h.printNotice(r)
 }
 
 // subagentStart tells a reviewer what the person asked for.
 func subagentStart(h *hook) error {
-	if h.off() || !wire.ReadsOnly(h.str(claude.FieldAgentType)) {
+	if !wire.ReadsOnly(h.str(claude.FieldAgentType)) {
 		return nil
 	}
 	r, err := h.call(wire.OpSubagentStart, wire.SubagentStartRequest{HookCall: h.hookCall()}, stopFor)

@@ -45,7 +45,7 @@ func sessionStart(h *hook, check func(Place) string) error {
 	switch {
 	case err == nil:
 		return h.printTold(r.str("context"), broken)
-	case errors.Is(err, client.ErrCannotStart), errors.Is(err, errUnwritable):
+	case cannotWork(err):
 		return h.printTold("", h.withTrouble(broken, err))
 	case errors.Is(err, client.ErrUnreachable) && !errors.Is(err, errForeign):
 		in.Printed = wire.NotPrinted
@@ -75,7 +75,11 @@ func (h *hook) registerNow(req wire.Request) (reply, error) {
 // withTrouble adds to a text for the person that Afar cannot do its work. It does so
 // once for each session: not after the session was compacted or cleared.
 func (h *hook) withTrouble(told string, err error) string {
-	if source := h.str(claude.FieldSource); h.off() || source == "compact" || source == "clear" {
+	switch h.str(claude.FieldSource) {
+	case "compact", "clear":
+		return told
+	}
+	if h.off() {
 		return told
 	}
 	trouble := "Afar's guard works, but nothing else of it does: " + errorText(err) + ". " + h.consequence() +

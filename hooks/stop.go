@@ -20,9 +20,6 @@ const (
 // coordinator if none is running: a loop must not end because somebody killed the
 // daemon.
 func stop(h *hook) error {
-	if h.off() {
-		return nil
-	}
 	id, began := newID(), time.Now()
 	for {
 		r, err := h.askStop(id)
@@ -36,7 +33,7 @@ func stop(h *hook) error {
 				return nil
 			}
 		case parked > 0:
-			if h.off() || (&question{hook: h}).orphaned() {
+			if h.off() || h.orphaned() {
 				return nil
 			}
 			h.awaitParked(parked)
@@ -55,8 +52,14 @@ func (h *hook) endStop(id string, r reply) error {
 		return h.blockWithTexts(id)
 	case hold > 0:
 		return h.hold(id, time.Duration(hold)*time.Millisecond)
-	case r.str("notice") != "":
-		return h.print(hookoutput.Notice(r.str("notice")))
+	}
+	return h.printNotice(r)
+}
+
+// printNotice shows the person the notice in a reply, if there is one.
+func (h *hook) printNotice(r reply) error {
+	if notice := r.str("notice"); notice != "" {
+		return h.print(hookoutput.Notice(notice))
 	}
 	return nil
 }
@@ -67,7 +70,7 @@ func (h *hook) endStop(id string, r reply) error {
 func (h *hook) askStop(id string) (reply, error) {
 	in := wire.StopRequest{HookCall: h.hookCall(), Ask: id, Delivery: id}
 	r, err := h.callStarting(wire.OpStop, in, stopFor)
-	for round := 1; err == nil && r.body.Get("check").IsObject(); round++ {
+	for round := 1; r.body.Get("check").IsObject(); round++ {
 		result, wanted := h.check(r.body.Get("check"))
 		if !wanted {
 			return reply{}, nil
@@ -90,8 +93,7 @@ func (h *hook) awaitParked(left time.Duration) {
 
 // awaitErrand waits while the coordinator runs an errand for the session's loop. Esc
 // ends this process and so the wait, but not the errand; the next stop tells its
-// result. typed is true if a person has typed since the hook began: then the hook
-// stops waiting.
+// result. typed is true if a person has typed since the hook began, which ends the wait.
 func (h *hook) awaitErrand(began time.Time) (typed bool) {
 	r, err := h.callStarting(wire.OpErrandWait, wire.ErrandWaitRequest{
 		HookCall: h.hookCall(), WaitMS: watchFor.Milliseconds(), SinceMS: began.UnixMilli(),
@@ -99,7 +101,7 @@ func (h *hook) awaitErrand(began time.Time) (typed bool) {
 	if err != nil {
 		time.Sleep(pause)
 	}
-	return err == nil && r.str("wake") == "end"
+	return r.str("wake") == "end"
 }
 
 // block keeps the session from stopping and gives it the coordinator's reason.

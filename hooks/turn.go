@@ -18,8 +18,8 @@ func (h *hook) halted(over string) (reason string) {
 	if _, err := os.Lstat(h.client.Dirs.Halts()); err != nil {
 		return ""
 	}
-	r, err := h.call(wire.OpTurn, wire.TurnRequest{HookCall: h.hookCall(), Over: over}, turnFor)
-	if err != nil || !r.yes("block") {
+	r, _ := h.call(wire.OpTurn, wire.TurnRequest{HookCall: h.hookCall(), Over: over}, turnFor)
+	if !r.yes("block") {
 		return "" // without an answer the turn goes on
 	}
 	return r.str("reason")

@@ -21,9 +21,9 @@ func (h *hook) snapshot(d Judgement) string {
 		return ""
 	}
 	r, err := h.callStarting(wire.OpUndoTake, wire.UndoTakeRequest{HookCall: h.hookCall()}, snapshotFor)
-	switch {
-	case err == nil && r.str("line") != "":
-		return " (" + r.str("line") + ")"
+	switch line := r.str("line"); {
+	case line != "":
+		return " (" + line + ")"
 	case err != nil && inRepository(h.str(claude.FieldCwd)):
 		return " (no snapshot: Afar's coordinator did not answer)"
 	}

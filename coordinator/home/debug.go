@@ -45,8 +45,8 @@ func EndDebug(dirs Dirs) error {
 	return nil
 }
 
-// Debugging returns what is recorded now; on is false if nothing is. It reads only
-// one file, because every hook calls it.
+// Debugging returns what is recorded now, or the zero value and false if nothing is. It
+// reads only one file, because every hook calls it.
 func Debugging(dirs Dirs, now time.Time) (d Debug, on bool) {
 	raw, err := slurp(dirs.DebugMark())
 	if err != nil {
@@ -57,8 +57,10 @@ func Debugging(dirs Dirs, now time.Time) (d Debug, on bool) {
 	if err != nil || what != "lines" && what != "payloads" {
 		return Debug{}, false
 	}
-	d = Debug{Payloads: what == "payloads", Until: time.UnixMilli(ms)}
-	return d, now.Before(d.Until)
+	if ms <= now.UnixMilli() {
+		return Debug{}, false
+	}
+	return Debug{Payloads: what == "payloads", Until: time.UnixMilli(ms)}, true
 }
 
 // AppendLine appends a line to a log that many processes write, with mode 0600. It
