@@ -6,7 +6,7 @@ package probe
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/sandbox"
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
@@ -44,7 +45,6 @@ const (
 	sessionFor = 90 * time.Second
 	askFor     = 45 * time.Second
 	lookEvery  = 100 * time.Millisecond
-	stopFor    = 10 * time.Second
 )
 
 // The calls that the model makes. Each leaves a file behind when it runs. Each is
@@ -67,7 +67,7 @@ func (t Trial) Run(ctx context.Context) (Findings, error) {
 	if err != nil {
 		return Findings{}, fmt.Errorf("prepare a trial: %w", err)
 	}
-	defer r.remove()
+	defer r.Remove()
 	var f Findings
 	if err := r.guarded(ctx, &f); err != nil {
 		return f, err
@@ -76,16 +76,37 @@ func (t Trial) Run(ctx context.Context) (Findings, error) {
 	return f, err
 }
 
+// A room is the place of one trial.
+type room struct {
+	sandbox.Room
+	client string
+}
+
+// room prepares a room whose user settings allow the shell, so only hooks can stop a call.
+func (t Trial) room() (room, error) {
+	place, err := sandbox.NewRoom("afar-live-", filepath.Join(t.Plugin, "bin"), t.Path)
+	if err != nil {
+		return room{}, err
+	}
+	settings := map[string]any{"permissions": map[string]any{"allow": []string{"Bash"}}}
+	err = errors.Join(place.CopyPlugin(t.Plugin), place.Write("recipe.txt", recipe), place.Settings(settings))
+	if err != nil {
+		place.Remove()
+		return room{}, err
+	}
+	return room{place, t.Client}, nil
+}
+
 // guarded runs a session whose guard denies one call and asks about another, and whose
 // loop holds it at its first stop.
 func (r room) guarded(ctx context.Context, f *Findings) error {
-	m, err := startModel([]turn{
-		{command: denied}, {command: asked}, {text: "one round is done"}, {text: "<loop-done>COMPLETE</loop-done>"},
-	})
+	m, err := sandbox.StartModel(sandbox.Play(
+		bash(denied), bash(asked), sandbox.Say("one round is done"), sandbox.Say("<loop-done>COMPLETE</loop-done>"),
+	))
 	if err != nil {
 		return err
 	}
-	defer m.close()
+	defer m.Close()
 	words, answered := "no-"+mark(), make(chan error, 1)
 	running, end := context.WithCancel(ctx)
 	defer end()
@@ -96,22 +117,22 @@ func (r room) guarded(ctx context.Context, f *Findings) error {
 		}
 		answered <- err
 	}()
-	out, err := r.session(running, m.url, "/afar:loop --max 2 "+loopText)
+	out, err := r.session(running, m.URL, "/afar:loop --max 2 "+loopText)
 	end()
 	reached := <-answered
 	if reached == nil && err != nil {
 		return err
 	}
-	results := append(m.results(), "", "")
+	results := append(m.Results(), "", "")
 	f.Guard = r.judge(results[0])
 	f.Ask = r.question(results[1], words, reached)
-	f.Stop = stopped(m.after(3), out)
+	f.Stop = stopped(m.After(3), out)
 	return nil
 }
 
 func (r room) judge(told string) Finding {
 	switch {
-	case r.has("ran-denied"):
+	case r.Has("ran-denied"):
 		return Finding{Text: "a call that the guard must deny ran"}
 	case told == "":
 		return Finding{Text: "the session made no tool call"}
@@ -123,7 +144,7 @@ func (r room) judge(told string) Finding {
 
 func (r room) question(told, words string, reached error) Finding {
 	switch {
-	case r.has("ran-asked"):
+	case r.Has("ran-asked"):
 		return Finding{Text: "a call that the guard must ask about ran without an answer"}
 	case reached != nil:
 		return Finding{Text: "no question arrived: " + oneLine(reached.Error())}
@@ -145,17 +166,17 @@ func (r room) unguarded(ctx context.Context, f *Findings) error {
 	if err := r.breakGuard(); err != nil {
 		return fmt.Errorf("prepare a trial: %w", err)
 	}
-	m, err := startModel([]turn{{command: unguarded}, {text: "done"}})
+	m, err := sandbox.StartModel(sandbox.Play(bash(unguarded), sandbox.Say("done")))
 	if err != nil {
 		return err
 	}
-	defer m.close()
-	if _, err := r.session(ctx, m.url, "go"); err != nil {
+	defer m.Close()
+	if _, err := r.session(ctx, m.URL, "go"); err != nil {
 		return err
 	}
-	results := m.results()
+	results := m.Results()
 	switch {
-	case r.has("ran-unguarded"):
+	case r.Has("ran-unguarded"):
 		f.FailsClosed = Finding{Text: "a call whose guard cannot be started runs"}
 	case len(results) == 0:
 		f.FailsClosed = Finding{Text: "the session made no tool call"}
@@ -165,11 +186,13 @@ func (r room) unguarded(ctx context.Context, f *Findings) error {
 	return nil
 }
 
+func bash(command string) sandbox.Turn { return sandbox.Bash(command, "a test of Afar") }
+
 // breakGuard puts folders in the place of the guard's program. If nothing were
 // there, start.sh would build it again.
 func (r room) breakGuard() error {
 	for _, name := range []string{"hook-pre-tool-use", "hook-pre-tool-use.exe"} {
-		path := filepath.Join(r.bin(), name)
+		path := filepath.Join(r.Bin(), name)
 		_ = os.Remove(path) // only one of the two exists
 		if err := os.Mkdir(path, 0o700); err != nil {
 			return err
@@ -178,21 +201,19 @@ func (r room) breakGuard() error {
 	return nil
 }
 
-// session runs one print session to its end and returns what it printed. Its
-// user settings allow the shell, so only hooks can stop a call.
+// session runs one print session to its end and returns what it printed.
 func (r room) session(ctx context.Context, model, prompt string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, sessionFor)
 	defer cancel()
-	c := exec.CommandContext(ctx, r.Client, "-p", prompt, "--plugin-dir", r.plugin(), "--permission-mode", "default")
-	c.Dir, c.WaitDelay = r.project(), time.Second
-	c.Env = append(r.env(), "ANTHROPIC_BASE_URL="+model, "ANTHROPIC_API_KEY=sk-ant-none-for-loopback",
-		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
+	c := exec.CommandContext(ctx, r.client, "-p", prompt, "--plugin-dir", r.Plugin(), "--permission-mode", "default")
+	c.Dir, c.WaitDelay = r.Project(), time.Second
+	c.Env = r.ClientEnv(model)
 	out, err := c.CombinedOutput()
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("the session did not end within %s: %s", sessionFor, oneLine(string(out)))
 	}
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {
-		return "", fmt.Errorf("start %s: %w", r.Client, err)
+		return "", fmt.Errorf("start %s: %w", r.client, err)
 	}
 	return string(out), nil
 }
@@ -205,7 +226,7 @@ func (r room) refuse(ctx context.Context, words string) error {
 	for {
 		id, err := r.open(ctx)
 		if id != "" {
-			return r.afar(ctx, nil, "deny", id, "-m", words)
+			return r.Afar(ctx, nil, "deny", id, "-m", words)
 		}
 		select {
 		case <-ctx.Done():
@@ -221,11 +242,11 @@ func (r room) refuse(ctx context.Context, words string) error {
 // open returns the id of the open question, "" where there is none. It starts no
 // coordinator: that is for the hooks.
 func (r room) open(ctx context.Context) (string, error) {
-	if !r.started() {
+	if !r.Started() {
 		return "", fmt.Errorf("no hook started a coordinator")
 	}
 	var found struct{ Asks []struct{ ID, State string } }
-	if err := r.afar(ctx, &found, "asks", "--json"); err != nil {
+	if err := r.Afar(ctx, &found, "asks", "--json"); err != nil {
 		return "", err
 	}
 	for _, a := range found.Asks {
@@ -234,23 +255,6 @@ func (r room) open(ctx context.Context) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// afar runs the trial's own copy of the command line and reads its JSON into out.
-func (r room) afar(ctx context.Context, out any, args ...string) error {
-	c := exec.CommandContext(ctx, filepath.Join(r.bin(), "afar"), args...)
-	c.Env, c.Dir, c.WaitDelay = r.env(), r.project(), time.Second
-	said, err := c.Output()
-	if exit, ended := err.(*exec.ExitError); ended {
-		return fmt.Errorf("afar %s: %s", args[0], oneLine(string(exit.Stderr)))
-	}
-	if err != nil {
-		return fmt.Errorf("afar %s: %w", args[0], err)
-	}
-	if out == nil {
-		return nil
-	}
-	return json.Unmarshal(said, out)
 }
 
 // oneLine returns the beginning of a text in one line.

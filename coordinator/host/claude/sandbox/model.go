@@ -1,6 +1,8 @@
-package probe
+package sandbox
 
 import (
+	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,72 +16,110 @@ import (
 // maxRequest bounds one request of the client.
 const maxRequest = 32 << 20
 
-// A model is a Messages API on loopback that plays a fixed list of turns. It
-// finds its place by the answers that the conversation holds already, so a
-// request that the client repeats gets the same turn again.
-type model struct {
+// A Model is a Messages API on loopback. Its script says what it answers.
+type Model struct {
+	URL string // what goes into ANTHROPIC_BASE_URL
+
 	server *http.Server
-	url    string
-	turns  []turn
+	script Script
 
 	mu    sync.Mutex
-	heard []message // of the longest conversation so far
+	heard []Message // of the longest conversation so far
 }
 
-// A turn is what the model answers: a command for the shell, or else a text.
-type turn struct{ command, text string }
+// A Script returns the answer to a conversation. It must give the same answer again for a
+// request that the client repeats. It may wait; ctx ends when the client has gone.
+type Script func(ctx context.Context, said []Message) Turn
 
-// A message is one entry of a conversation. The model reads only its
-// text; result is true for a tool's result.
-type message struct {
-	role, text string
-	result     bool
+// A Turn is one answer of the model: a call of a tool, or else a text.
+type Turn struct {
+	Text  string
+	Tool  string
+	Input map[string]any
 }
 
-// startModel listens on a free port of loopback. The caller closes the model.
-func startModel(turns []turn) (*model, error) {
+// Say is a turn of text.
+func Say(text string) Turn { return Turn{Text: text} }
+
+// Bash is a turn that runs a command in the shell.
+func Bash(command, description string) Turn {
+	return Turn{Tool: "Bash", Input: map[string]any{"command": command, "description": description}}
+}
+
+// Play is a script that gives these answers in order, and "ok" after them.
+func Play(turns ...Turn) Script {
+	return func(_ context.Context, said []Message) Turn {
+		if n := Answered(said); n < len(turns) {
+			return turns[n]
+		}
+		return Say("ok")
+	}
+}
+
+// Answered returns how many answers of the model a conversation holds.
+func Answered(said []Message) (n int) {
+	for _, s := range said {
+		if s.Role == assistant {
+			n++
+		}
+	}
+	return n
+}
+
+const assistant = "assistant"
+
+// A Message is one entry of a conversation, with its text. Result is true for a tool's
+// result.
+type Message struct {
+	Role, Text string
+	Result     bool
+}
+
+// StartModel listens on a free port of loopback. The caller closes the model.
+func StartModel(script Script) (*Model, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("start the model: %w", err)
 	}
-	m := &model{url: "http://" + listener.Addr().String(), turns: turns}
+	m := &Model{URL: "http://" + listener.Addr().String(), script: script}
 	m.server = &http.Server{Handler: http.HandlerFunc(m.serve), ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = m.server.Serve(listener) }() // it ends with close
+	go func() { _ = m.server.Serve(listener) }() // it ends with Close
 	return m, nil
 }
 
-func (m *model) close() { _ = m.server.Close() }
+// Close ends the model and breaks what it is answering.
+func (m *Model) Close() { _ = m.server.Close() }
 
-// results returns the texts of the tools' results so far, in order.
-func (m *model) results() (texts []string) {
+// Results returns the texts of the tools' results so far, in order.
+func (m *Model) Results() (texts []string) {
 	for _, said := range m.conversation() {
-		if said.result {
-			texts = append(texts, said.text)
+		if said.Result {
+			texts = append(texts, said.Text)
 		}
 	}
 	return texts
 }
 
-// after returns what the model read after its n-th answer, "" for nothing yet.
-func (m *model) after(n int) string {
+// After returns what the model read after its n-th answer, "" for nothing yet.
+func (m *Model) After(n int) string {
 	var b strings.Builder
 	for _, said := range m.conversation() {
-		if said.role == "assistant" {
+		if said.Role == assistant {
 			n--
 		} else if n <= 0 {
-			b.WriteString(said.text + "\n")
+			b.WriteString(said.Text + "\n")
 		}
 	}
 	return b.String()
 }
 
-func (m *model) conversation() []message {
+func (m *Model) conversation() []Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.heard
 }
 
-func (m *model) serve(w http.ResponseWriter, r *http.Request) {
+func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
 	if err != nil {
 		return // the client has gone
@@ -93,31 +133,26 @@ func (m *model) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "want a request of the Messages API in JSON: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	q.reply(w, m.next(q))
+	q.reply(w, m.next(r.Context(), q))
 }
 
 // next returns the turn that answers a request. A request that offers no shell is not
 // part of the conversation: the client may ask for a title. It gets a text.
-func (m *model) next(q request) turn {
+func (m *Model) next(ctx context.Context, q request) Turn {
 	if !q.offers("Bash") {
-		return turn{text: "ok"}
+		return Say("ok")
 	}
 	said := q.conversation()
+	m.hear(said)
+	return m.script(ctx, said)
+}
+
+func (m *Model) hear(said []Message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(said) >= len(m.heard) {
 		m.heard = said
 	}
-	answered := 0
-	for _, s := range said {
-		if s.role == "assistant" {
-			answered++
-		}
-	}
-	if answered < len(m.turns) {
-		return m.turns[answered]
-	}
-	return turn{text: "ok"}
 }
 
 // A request is the part of the client's request that matters here.
@@ -142,14 +177,14 @@ func (q request) offers(tool string) bool {
 	return false
 }
 
-func (q request) conversation() (all []message) {
+func (q request) conversation() (all []Message) {
 	for _, m := range q.Messages {
 		for _, b := range blocks(m.Content) {
-			said := message{role: m.Role, text: b.Text, result: b.Type == "tool_result"}
-			if said.result {
-				said.text = texts(b.Content)
+			said := Message{Role: m.Role, Text: b.Text, Result: b.Type == "tool_result"}
+			if said.Result {
+				said.Text = texts(b.Content)
 			}
-			if m.Role == "assistant" && len(all) > 0 && all[len(all)-1].role == m.Role {
+			if m.Role == assistant && len(all) > 0 && all[len(all)-1].Role == m.Role {
 				continue // one answer of several parts
 			}
 			all = append(all, said)
@@ -184,13 +219,13 @@ func texts(raw json.RawMessage) string {
 }
 
 // reply answers with a turn, streamed where the client wants that.
-func (q request) reply(w http.ResponseWriter, t turn) {
+func (q request) reply(w http.ResponseWriter, t Turn) {
 	content, stop := t.block()
 	usage := map[string]any{"input_tokens": 1, "output_tokens": 1}
 	whole := map[string]any{
-		"id":            "msg_" + mark(),
+		"id":            "msg_" + rand.Text(),
 		"type":          "message",
-		"role":          "assistant",
+		"role":          assistant,
 		"model":         q.Model,
 		"content":       []any{content},
 		"stop_reason":   stop,
@@ -213,17 +248,17 @@ func (q request) reply(w http.ResponseWriter, t turn) {
 	event(w, "message_stop", map[string]any{})
 }
 
-func (t turn) block() (content map[string]any, stop string) {
-	if t.command == "" {
-		return map[string]any{"type": "text", "text": t.text}, "end_turn"
+func (t Turn) block() (content map[string]any, stop string) {
+	if t.Tool == "" {
+		return map[string]any{"type": "text", "text": t.Text}, "end_turn"
 	}
-	input := map[string]any{"command": t.command, "description": "a test of Afar"}
-	return map[string]any{"type": "tool_use", "id": "toolu_" + mark(), "name": "Bash", "input": input}, "tool_use"
+	use := map[string]any{"type": "tool_use", "id": "toolu_" + rand.Text(), "name": t.Tool, "input": t.Input}
+	return use, "tool_use"
 }
 
-func (t turn) pieces(content map[string]any) (start, delta map[string]any) {
-	if t.command == "" {
-		return map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta", "text": t.text}
+func (t Turn) pieces(content map[string]any) (start, delta map[string]any) {
+	if t.Tool == "" {
+		return map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta", "text": t.Text}
 	}
 	start = map[string]any{"type": "tool_use", "id": content["id"], "name": content["name"], "input": map[string]any{}}
 	return start, map[string]any{"type": "input_json_delta", "partial_json": string(encode(content["input"]))}
@@ -243,7 +278,7 @@ func answer(w http.ResponseWriter, body map[string]any) {
 func encode(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		panic("probe: an answer of our own does not encode: " + err.Error())
+		panic("sandbox: an answer of our own does not encode: " + err.Error())
 	}
 	return raw
 }

@@ -1,4 +1,4 @@
-package probe
+package sandbox
 
 import (
 	"encoding/json"
@@ -10,9 +10,9 @@ import (
 )
 
 // say sends the model a request, and returns the status and what it answers.
-func say(t *testing.T, m *model, path, body string) (int, string) {
+func say(t *testing.T, m *Model, path, body string) (int, string) {
 	t.Helper()
-	resp, err := http.Post(m.url+path, "application/json", strings.NewReader(body))
+	resp, err := http.Post(m.URL+path, "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,13 +24,13 @@ func say(t *testing.T, m *model, path, body string) (int, string) {
 	return resp.StatusCode, string(said)
 }
 
-func started(t *testing.T, turns ...turn) *model {
+func started(t *testing.T, turns ...Turn) *Model {
 	t.Helper()
-	m, err := startModel(turns)
+	m, err := StartModel(Play(turns...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(m.close)
+	t.Cleanup(m.Close)
 	return m
 }
 
@@ -50,7 +50,7 @@ const (
 // TestModelPlaysItsTurns checks that the number of answers in the conversation chooses
 // the turn. Repeated and other requests of the client do not change it.
 func TestModelPlaysItsTurns(t *testing.T) {
-	m := started(t, turn{command: "touch one"}, turn{text: "two"})
+	m := started(t, Bash("touch one", ""), Say("two"))
 	second := prompt + "," + firstUse + "," + result
 	for _, c := range []struct{ name, body, want string }{
 		{"first", offering(prompt), "touch one"},
@@ -64,10 +64,10 @@ func TestModelPlaysItsTurns(t *testing.T) {
 			t.Errorf("%s: status %d, %s; want %q", c.name, code, said, c.want)
 		}
 	}
-	if got := m.results(); len(got) != 1 || got[0] != "refused" {
+	if got := m.Results(); len(got) != 1 || got[0] != "refused" {
 		t.Errorf("the tools' results are %q", got)
 	}
-	if got := m.after(2); strings.TrimSpace(got) != "go" {
+	if got := m.After(2); strings.TrimSpace(got) != "go" {
 		t.Errorf("after its second answer the model read %q", got)
 	}
 }
@@ -76,7 +76,7 @@ func TestModelPlaysItsTurns(t *testing.T) {
 // call, and that each message has an id of its own. The client takes messages with the
 // same id for one message.
 func TestModelStreams(t *testing.T) {
-	m := started(t, turn{command: "touch one"})
+	m := started(t, Bash("touch one", ""))
 	streamed := strings.Replace(offering(prompt), "{", `{"stream":true,`, 1)
 	ids := map[string]bool{}
 	for range 3 {
@@ -106,7 +106,7 @@ func TestModelStreams(t *testing.T) {
 
 // TestModelTakesAnything sends requests that no client sends.
 func TestModelTakesAnything(t *testing.T) {
-	m := started(t, turn{command: "touch one"})
+	m := started(t, Bash("touch one", ""))
 	for body, want := range map[string]int{
 		"":               http.StatusBadRequest,
 		"[":              http.StatusBadRequest,
