@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A Channel is a place that answers_from can name: one where a person can answer.
+// A Channel is a place where a person can answer; answers_from can name it.
 type Channel struct{ name string }
 
-// Channels is the list behind answers_from.
+// Channels is the value of answers_from.
 type Channels []Channel
 
 // channels are the places where a person can answer.
@@ -26,7 +26,7 @@ func (c *Channel) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Names returns the channels as they are written; nil means all.
+// Names returns the names of the channels; nil means all channels.
 func (c Channels) Names() (names []string) {
 	for _, name := range c {
 		names = append(names, name.name)

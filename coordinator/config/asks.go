@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -11,11 +10,11 @@ type Asks struct {
 	// Grace is how long a question waits for an answer at the terminal before it
 	// goes to the phone, with away auto.
 	Grace Duration `toml:"grace"`
-	// Attended is how long it is open where somebody sits at the terminal: then
-	// the dialog there alone is left.
+	// Attended is how long a question stays open if a person sits at the terminal.
+	// After that only the dialog there is left.
 	Attended Duration `toml:"attended"`
-	// Unattended is how long an unattended session waits for an answer:
-	// then it is refused.
+	// Unattended is how long an unattended session waits for an answer before its
+	// call is refused.
 	Unattended Duration `toml:"unattended"`
 	// Subagent is how long a subagent's question is held before its dialog opens
 	// at the terminal.
@@ -24,10 +23,13 @@ type Asks struct {
 	Grant Duration `toml:"grant"`
 }
 
-// AsksByDefault are the values without a file.
+// AsksByDefault is the default of the table [asks].
 var AsksByDefault = Asks{
-	Grace: Duration(20 * time.Second), Attended: Duration(30 * time.Minute), Unattended: Duration(10 * time.Minute),
-	Subagent: Duration(45 * time.Second), Grant: Duration(time.Hour),
+	Grace:      Duration(20 * time.Second),
+	Attended:   Duration(30 * time.Minute),
+	Unattended: Duration(10 * time.Minute),
+	Subagent:   Duration(45 * time.Second),
+	Grant:      Duration(time.Hour),
 }
 
 // MaxWait is the longest that a hook waits for an answer. The host ends a hook
@@ -35,21 +37,11 @@ var AsksByDefault = Asks{
 const MaxWait = Duration(23 * time.Hour)
 
 func (a Asks) check() error {
-	var all []error
-	for _, t := range []struct {
-		key            string
-		d, least, most Duration
-	}{
-		{"asks.grace", a.Grace, Duration(time.Second), Duration(10 * time.Minute)},
-		{"asks.attended", a.Attended, Duration(time.Minute), MaxWait},
-		{"asks.unattended", a.Unattended, Duration(10 * time.Second), MaxWait},
-		{"asks.subagent", a.Subagent, Duration(5 * time.Second), Duration(10 * time.Minute)},
-		{"asks.grant", a.Grant, Duration(time.Minute), Duration(24 * time.Hour)},
-	} {
-		if t.d < t.least || t.d > t.most {
-			all = append(all, fmt.Errorf("%s must be between %s and %s, not %s",
-				t.key, time.Duration(t.least), time.Duration(t.most), time.Duration(t.d)))
-		}
-	}
-	return errors.Join(all...)
+	return errors.Join(
+		a.Grace.checkRange("asks.grace", Duration(time.Second), Duration(10*time.Minute)),
+		a.Attended.checkRange("asks.attended", Duration(time.Minute), MaxWait),
+		a.Unattended.checkRange("asks.unattended", Duration(10*time.Second), MaxWait),
+		a.Subagent.checkRange("asks.subagent", Duration(5*time.Second), Duration(10*time.Minute)),
+		a.Grant.checkRange("asks.grant", Duration(time.Minute), Duration(24*time.Hour)),
+	)
 }

@@ -5,28 +5,36 @@ import (
 	"time"
 )
 
-// Hold is how long a session that checks in is held without a file.
+// Hold is the default of checkin.hold.
 const Hold = Duration(time.Minute)
 
-// maxHold keeps a mistyped time from holding a terminal for a day.
+// maxHold bounds checkin.hold, so that a mistyped time cannot hold a terminal for a day.
 const maxHold = Duration(time.Hour)
 
 // CheckIn is the table [checkin].
 type CheckIn struct {
 	// Hold is how long the Stop hook waits for a reply before the terminal is
-	// free again; "0s" holds nothing. A later reply wakes the session.
+	// free again; with "0s" it does not wait. A later reply wakes the session.
 	Hold Duration `toml:"hold"`
 }
 
 func (c CheckIn) check() error {
-	if c.Hold < 0 || c.Hold > maxHold {
-		return fmt.Errorf("checkin.hold must lie between 0s and %s", time.Duration(maxHold))
-	}
-	return nil
+	return c.Hold.checkRange("checkin.hold", 0, maxHold)
 }
 
 // A Duration is a time as Go writes it: "90s", "2h".
 type Duration time.Duration
+
+// String returns the time as Go writes it.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// checkRange returns an error if the value d of a key is less than least or more than most.
+func (d Duration) checkRange(key string, least, most Duration) error {
+	if d < least || d > most {
+		return fmt.Errorf("%s must be between %s and %s, not %s", key, least, most, d)
+	}
+	return nil
+}
 
 // Form says how such a time is written.
 func (Duration) Form() string { return `a time in quotes, such as "90s" or "2h"` }
@@ -35,7 +43,7 @@ func (Duration) Form() string { return `a time in quotes, such as "90s" or "2h"`
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(string(text))
 	if err != nil {
-		return fmt.Errorf("a time such as \"90s\" or \"2h\" is needed, not %q", text)
+		return fmt.Errorf("unknown time %q; want one such as \"90s\" or \"2h\"", text)
 	}
 	*d = Duration(v)
 	return nil

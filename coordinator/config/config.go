@@ -1,5 +1,5 @@
-// Package config reads and writes config.toml, the person's settings file. It
-// owns its keys: an unknown one is refused by name and line.
+// Package config reads and writes config.toml, the person's settings file. It refuses an
+// unknown key with an error that names the key and its line.
 package config
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/toml"
 )
 
-// TelegramAPI is the base URL of the Bot API without a file.
+// TelegramAPI is the default of telegram.api.
 const TelegramAPI = "https://api.telegram.org"
 
 // Config is the whole file.
 type Config struct {
-	// AnswersFrom names the channels whose answers count. Left out, all do.
+	// AnswersFrom names the channels whose answers count. If it is left out, all count.
 	AnswersFrom Channels `toml:"answers_from"`
 
 	Telegram   Telegram   `toml:"telegram"`
@@ -43,13 +43,17 @@ type Telegram struct {
 // Default is the configuration without a file.
 func Default() Config {
 	return Config{
-		Telegram: Telegram{API: TelegramAPI}, Web: Web{Addr: WebAddr}, CheckIn: CheckIn{Hold: Hold}, Asks: AsksByDefault,
-		Loop:   Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
-		Issues: Issues{Review: ReviewOn}, Consult: Consult{ConsultPrograms, ConsultTimeout},
+		Telegram: Telegram{API: TelegramAPI},
+		Web:      Web{Addr: WebAddr},
+		CheckIn:  CheckIn{Hold: Hold},
+		Asks:     AsksByDefault,
+		Loop:     Loop{RetryAfter: RetryAfter, ShellsFor: ShellsFor},
+		Issues:   Issues{Review: ReviewOn},
+		Consult:  Consult{ConsultPrograms, ConsultTimeout},
 	}
 }
 
-// Load reads the file at path over the defaults. A missing file is no error.
+// Load returns the defaults with the values of the file at path. The file may be missing.
 func Load(path string) (Config, error) {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,8 +69,8 @@ func Load(path string) (Config, error) {
 	return c, nil
 }
 
-// APIOf returns the base URL of the Bot API that the file at path names, even when
-// other parts of the file are invalid; "" when it cannot tell.
+// APIOf returns telegram.api of the file at path, even if other parts of the file are
+// invalid. It returns "" if the file cannot be read or the value is not a URL.
 func APIOf(path string) string {
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +85,7 @@ func APIOf(path string) string {
 	return part.Telegram.API
 }
 
-// Parse reads the text of a file over the defaults.
+// Parse returns the defaults with the values of a file's text.
 func Parse(raw []byte) (Config, error) {
 	c := Default()
 	if err := toml.Decode(raw, &c); err != nil {
@@ -91,8 +95,18 @@ func Parse(raw []byte) (Config, error) {
 }
 
 func (c Config) check() error {
-	if err := errors.Join(c.AnswersFrom.check(), c.Web.check(), c.CheckIn.check(), c.Quiet.check(), c.Escalation.check(),
-		c.Asks.check(), c.Loop.check(), c.Issues.check(), c.Consult.check()); err != nil {
+	err := errors.Join(
+		c.AnswersFrom.check(),
+		c.Web.check(),
+		c.CheckIn.check(),
+		c.Quiet.check(),
+		c.Escalation.check(),
+		c.Asks.check(),
+		c.Loop.check(),
+		c.Issues.check(),
+		c.Consult.check(),
+	)
+	if err != nil {
 		return err
 	}
 	if slices.Equal(c.AnswersFrom.Names(), []string{"web"}) && c.Web.Addr == WebOff {
@@ -101,18 +115,17 @@ func (c Config) check() error {
 	return CheckAPI(c.Telegram.API)
 }
 
-// CheckAPI refuses what cannot be the base URL of a Bot API.
+// CheckAPI returns an error if api cannot be the base URL of a Bot API.
 func CheckAPI(api string) error {
 	u, err := url.Parse(api)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return fmt.Errorf("telegram.api must be an http or https URL, not %q", api)
 	}
 	return nil
 }
 
-// SetTelegramAPI writes telegram.api into the file at path and leaves every
-// other line as the person wrote it. The default is written only over another
-// value.
+// SetTelegramAPI writes telegram.api into the file at path and leaves every other line
+// as it is. It writes nothing if the value is in force already.
 func SetTelegramAPI(path, api string) error {
 	now, err := Load(path)
 	if err != nil {
@@ -127,7 +140,7 @@ func SetTelegramAPI(path, api string) error {
 	}
 	text := setKey(string(raw), "telegram", "api", fmt.Sprintf("%q", api))
 	if after, err := Parse([]byte(text)); err != nil || after.Telegram.API != api {
-		return fmt.Errorf("cannot write telegram.api into %s: set it by hand", path)
+		return fmt.Errorf("write telegram.api into %s: its form is not known; set the key by hand", path)
 	}
 	if err := atomicfile.Write(path, text); err != nil {
 		return fmt.Errorf("write config: %w", err)
@@ -135,7 +148,7 @@ func SetTelegramAPI(path, api string) error {
 	return nil
 }
 
-// setKey replaces a key's line inside its table, or adds it there.
+// setKey returns text with the line of a key replaced or added in its table.
 func setKey(text, table, key, value string) string {
 	line := key + " = " + value
 	in, at := false, -1

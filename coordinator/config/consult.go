@@ -18,22 +18,22 @@ type Consult struct {
 	Timeout Duration `toml:"timeout"`
 }
 
-// The second opinion without a file.
+// The defaults of the table [consult].
 var (
 	ConsultPrograms = []string{"codex", "gemini", "claude"}
 	ConsultTimeout  = Duration(5 * time.Minute)
 )
 
 func (c Consult) check() error {
-	if t := time.Duration(c.Timeout); t < 10*time.Second || t > time.Hour {
-		return errors.New("consult.timeout must be from 10s to 1h")
+	if err := c.Timeout.checkRange("consult.timeout", Duration(10*time.Second), Duration(time.Hour)); err != nil {
+		return err
 	}
 	if len(c.Programs) == 0 {
 		return errors.New("consult.programs must name at least one program")
 	}
 	for _, p := range c.Programs {
 		if !slices.Contains(ConsultPrograms, p) && !filepath.IsAbs(p) {
-			return fmt.Errorf("consult.programs: %q is none of %s, and no absolute path", p,
+			return fmt.Errorf("unknown program %q in consult.programs; want %s or an absolute path", p,
 				strings.Join(ConsultPrograms, ", "))
 		}
 	}

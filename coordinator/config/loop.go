@@ -2,23 +2,23 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"time"
 )
 
-// The values for loops without a file.
+// The defaults of the table [loop].
 const (
 	RetryAfter = Duration(5 * time.Minute)
 	ShellsFor  = Duration(2 * time.Minute)
 )
 
-// maxLoopWait keeps a mistyped time from holding a loop for a day.
+// maxLoopWait bounds the times of [loop], so that a mistyped one cannot hold a loop for a
+// day.
 const maxLoopWait = Duration(time.Hour)
 
 // Loop is the table [loop].
 type Loop struct {
 	// DayBudget is how much all loops together may spend in one day of the local
-	// calendar, in US dollars at list prices; 0 is no limit.
+	// calendar, in US dollars at list prices; 0 means no limit.
 	DayBudget float64 `toml:"day_budget"`
 	// Trace posts each step of each loop to the topic loop:trace.
 	Trace bool `toml:"trace"`
@@ -34,13 +34,8 @@ func (l Loop) check() error {
 	if !(l.DayBudget >= 0 && l.DayBudget <= 1e6) {
 		return errors.New("loop.day_budget must be an amount in US dollars, 0 for no limit")
 	}
-	for _, t := range []struct {
-		key string
-		d   Duration
-	}{{"loop.retry_after", l.RetryAfter}, {"loop.shells_for", l.ShellsFor}} {
-		if t.d < Duration(time.Second) || t.d > maxLoopWait {
-			return fmt.Errorf("%s must lie between 1s and %s", t.key, time.Duration(maxLoopWait))
-		}
-	}
-	return nil
+	return errors.Join(
+		l.RetryAfter.checkRange("loop.retry_after", Duration(time.Second), maxLoopWait),
+		l.ShellsFor.checkRange("loop.shells_for", Duration(time.Second), maxLoopWait),
+	)
 }

@@ -4,22 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	_ "time/tzdata" // a machine without time zones knows them all the same
+	_ "time/tzdata" // for machines without a database of time zones
 )
 
-// Quiet is the table [quiet]: the hours in which notices wait. Questions never
-// do.
+// Quiet is the table [quiet]: the hours in which notices wait. Questions never wait.
 type Quiet struct {
 	From Clock `toml:"from"`
-	To   Clock `toml:"to"` // before From: over midnight
+	To   Clock `toml:"to"` // if it is before From, the hours include midnight
 	// Zone names a time zone as in "Europe/Berlin"; "" is the machine's own.
 	Zone string `toml:"zone"`
 }
 
-// On reports whether there are such hours.
+// On reports whether there are quiet hours.
 func (q Quiet) On() bool { return q.From.set || q.To.set }
 
-// Location returns the time zone that the hours are of.
+// Location returns the time zone of the hours.
 func (q Quiet) Location() (*time.Location, error) {
 	if q.Zone == "" {
 		return time.Local, nil
@@ -42,7 +41,7 @@ func (q Quiet) check() error {
 	return err
 }
 
-// A Clock is a time of the day, "22:30". The zero value is none.
+// A Clock is a time of the day, such as "22:30". The zero value is no time.
 type Clock struct {
 	At  time.Duration // since midnight
 	set bool
@@ -55,13 +54,13 @@ func (Clock) Form() string { return `a time of the day in quotes, such as "22:30
 func (c *Clock) UnmarshalText(text []byte) error {
 	at, err := time.Parse("15:04", string(text))
 	if err != nil {
-		return fmt.Errorf("a time of the day such as \"22:30\" is needed, not %q", text)
+		return fmt.Errorf("unknown time of the day %q; want one such as \"22:30\"", text)
 	}
 	*c = Clock{time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute, true}
 	return nil
 }
 
-// String is the time as it is written.
+// String returns the time as it is written in the file, "" for no time.
 func (c Clock) String() string {
 	if !c.set {
 		return ""

@@ -1,10 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // A Setting is one key with its value in force, for people.
@@ -26,43 +26,36 @@ func (c Config) settings() []Setting {
 	return []Setting{
 		{Key: "telegram.api", Value: c.Telegram.API},
 		{Key: "web.addr", Value: c.Web.Addr},
-		{Key: "web.hosts", Value: orElse(strings.Join(c.Web.Hosts, ", "), "none")},
-		{Key: "checkin.hold", Value: time.Duration(c.CheckIn.Hold).String()},
-		{Key: "asks.grace", Value: time.Duration(c.Asks.Grace).String()},
-		{Key: "asks.attended", Value: time.Duration(c.Asks.Attended).String()},
-		{Key: "asks.unattended", Value: time.Duration(c.Asks.Unattended).String()},
-		{Key: "asks.subagent", Value: time.Duration(c.Asks.Subagent).String()},
-		{Key: "asks.grant", Value: time.Duration(c.Asks.Grant).String()},
-		{Key: "quiet.from", Value: orElse(c.Quiet.From.String(), "none")},
-		{Key: "quiet.to", Value: orElse(c.Quiet.To.String(), "none")},
-		{Key: "quiet.zone", Value: orElse(c.Quiet.Zone, "the machine's")},
+		{Key: "web.hosts", Value: cmp.Or(strings.Join(c.Web.Hosts, ", "), "none")},
+		{Key: "checkin.hold", Value: c.CheckIn.Hold.String()},
+		{Key: "asks.grace", Value: c.Asks.Grace.String()},
+		{Key: "asks.attended", Value: c.Asks.Attended.String()},
+		{Key: "asks.unattended", Value: c.Asks.Unattended.String()},
+		{Key: "asks.subagent", Value: c.Asks.Subagent.String()},
+		{Key: "asks.grant", Value: c.Asks.Grant.String()},
+		{Key: "quiet.from", Value: cmp.Or(c.Quiet.From.String(), "none")},
+		{Key: "quiet.to", Value: cmp.Or(c.Quiet.To.String(), "none")},
+		{Key: "quiet.zone", Value: cmp.Or(c.Quiet.Zone, "the machine's")},
 		{Key: "escalation.after", Value: orNever(c.Escalation.After)},
 		{Key: "escalation.chat", Value: number(c.Escalation.Chat)},
 		{Key: "loop.day_budget", Value: dollars(c.Loop.DayBudget)},
 		{Key: "loop.trace", Value: strconv.FormatBool(c.Loop.Trace)},
-		{Key: "loop.retry_after", Value: time.Duration(c.Loop.RetryAfter).String()},
-		{Key: "loop.shells_for", Value: time.Duration(c.Loop.ShellsFor).String()},
-		{Key: "issues.tracker", Value: orElse(c.Issues.Tracker, "found out for each project")},
+		{Key: "loop.retry_after", Value: c.Loop.RetryAfter.String()},
+		{Key: "loop.shells_for", Value: c.Loop.ShellsFor.String()},
+		{Key: "issues.tracker", Value: cmp.Or(c.Issues.Tracker, "found out for each project")},
 		{Key: "issues.push", Value: strconv.FormatBool(c.Issues.Push)},
 		{Key: "issues.review", Value: c.Issues.Review},
 		{Key: "consult.programs", Value: strings.Join(c.Consult.Programs, ", ")},
-		{Key: "consult.timeout", Value: time.Duration(c.Consult.Timeout).String()},
-		{Key: "answers_from", Value: orElse(strings.Join(c.AnswersFrom.Names(), ", "), "every channel")},
+		{Key: "consult.timeout", Value: c.Consult.Timeout.String()},
+		{Key: "answers_from", Value: cmp.Or(strings.Join(c.AnswersFrom.Names(), ", "), "every channel")},
 	}
-}
-
-func orElse(value, none string) string {
-	if value == "" {
-		return none
-	}
-	return value
 }
 
 func orNever(d Duration) string {
 	if d == 0 {
 		return "never"
 	}
-	return time.Duration(d).String()
+	return d.String()
 }
 
 func number(n int64) string {

@@ -9,7 +9,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/config"
 )
 
-// TestSettings: every key is listed with its value, and with where it is from.
+// TestSettings: every key is listed with its value, and says whether the file set it.
 func TestSettings(t *testing.T) {
 	c, err := config.Parse([]byte(`
 		[quiet]
@@ -39,7 +39,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestDocumented: docs/config.md names every key, and its example is one.
+// TestDocumented: docs/config.md names every key, and its example is valid and complete.
 func TestDocumented(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/config.md")
 	if err != nil {
