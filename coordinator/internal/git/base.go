@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -33,13 +34,13 @@ func Top(ctx context.Context, dir string) (string, error) {
 // what the configuration names, as in a submodule.
 func mainTop(ctx context.Context, common string) (string, error) {
 	r := Trusted(filepath.Dir(common))
-	if at, err := r.Line(ctx, "--git-dir="+common, "config", "--get", "core.worktree"); err == nil && at != "" {
+	if at, _ := r.Line(ctx, "--git-dir="+common, "config", "--get", "core.worktree"); at != "" {
 		if r.Dir = at; !filepath.IsAbs(at) {
 			r.Dir = filepath.Join(common, at)
 		}
 	}
-	if own, err := r.GitDir(ctx); err != nil || own != common {
-		return "", fmt.Errorf("the repository %s has no main checkout: issues are worked on beside one", common)
+	if own, _ := r.GitDir(ctx); own != common {
+		return "", fmt.Errorf("the repository %s has no main checkout: the worktrees of issues need one", common)
 	}
 	return r.Line(ctx, "rev-parse", "--show-toplevel")
 }
@@ -49,23 +50,19 @@ func mainTop(ctx context.Context, common string) (string, error) {
 // else master, else the branch of HEAD.
 func BaseRef(ctx context.Context, repo string) (string, error) {
 	r := Trusted(repo)
-	if name, err := r.Line(ctx, "config", "--get", "afar.baseRef"); err == nil && name != "" {
+	if name, _ := r.Line(ctx, "config", "--get", "afar.baseRef"); name != "" {
 		return r.configured(ctx, name)
 	}
-	if remote := r.remote(ctx); remote != "" {
-		name, _ := r.Line(ctx, "symbolic-ref", "-q", remotes+remote+"/HEAD")
-		if name, ok := strings.CutPrefix(name, remotes+remote+"/"); ok && r.known(ctx, remote, name) {
-			return name, nil
+	remote := r.remote(ctx)
+	for _, b := range []struct{ remote, name string }{
+		{remote, r.branchOf(ctx, remotes+remote+"/HEAD", remotes+remote+"/")},
+		{"", "main"},
+		{"", "master"},
+		{"", r.branchOf(ctx, "HEAD", Heads)},
+	} {
+		if r.known(ctx, b.remote, b.name) {
+			return b.name, nil
 		}
-	}
-	for _, name := range []string{"main", "master"} {
-		if r.known(ctx, "", name) {
-			return name, nil
-		}
-	}
-	name, _ := r.Line(ctx, "symbolic-ref", "-q", "HEAD")
-	if name, ok := strings.CutPrefix(name, Heads); ok && r.known(ctx, "", name) {
-		return name, nil
 	}
 	return "", errors.New(
 		"there is no branch to land in: make a commit, or name one with git config afar.baseRef BRANCH",
@@ -77,6 +74,17 @@ const (
 	Heads   = "refs/heads/"
 	remotes = "refs/remotes/"
 )
+
+// branchOf returns the ref that a symbolic ref names, without the prefix. It returns ""
+// if there is none with that prefix.
+func (r Repo) branchOf(ctx context.Context, symbolic, prefix string) string {
+	full, _ := r.Line(ctx, "symbolic-ref", "-q", symbolic)
+	name, ok := strings.CutPrefix(full, prefix)
+	if !ok {
+		return ""
+	}
+	return name
+}
 
 // configured returns the branch that afar.baseRef names, or an error if there is no
 // such branch.
@@ -90,8 +98,11 @@ func (r Repo) configured(ctx context.Context, name string) (string, error) {
 
 // known reports whether a branch exists here, or at the remote when last seen.
 func (r Repo) known(ctx context.Context, remote, name string) bool {
+	if name == "" {
+		return false
+	}
 	oid, _ := r.Resolve(ctx, Heads+name)
-	if oid == "" && remote != "" {
+	if oid == "" {
 		oid, _ = r.Resolve(ctx, remotes+remote+"/"+name)
 	}
 	return oid != ""
@@ -102,12 +113,10 @@ func (r Repo) known(ctx context.Context, remote, name string) bool {
 func (r Repo) remote(ctx context.Context) string {
 	out, _ := r.Run(ctx, "remote")
 	names := Lines(out)
-	for _, name := range names {
-		if name == "origin" {
-			return name
-		}
-	}
-	if len(names) == 1 {
+	switch {
+	case slices.Contains(names, "origin"):
+		return "origin"
+	case len(names) == 1:
 		return names[0]
 	}
 	return ""
@@ -140,7 +149,7 @@ func (r Repo) Base(ctx context.Context, name string) (Base, error) {
 	if part := strings.Split(strings.TrimSuffix(string(out), "\n"), "\x00"); len(part) == 5 && part[0] == Heads+name {
 		b.Tip, b.Tracking, b.Remote, b.Ref = part[1], part[2], part[3], part[4]
 	}
-	if b.Remote == "" || b.Remote == "." || b.Ref == "" {
+	if slices.Contains([]string{"", "."}, b.Remote) || b.Ref == "" {
 		b.Remote, b.Ref, b.Tracking = r.remote(ctx), Heads+name, ""
 	}
 	if b.Remote != "" && b.Tracking == "" {
@@ -149,7 +158,7 @@ func (r Repo) Base(ctx context.Context, name string) (Base, error) {
 	if b.Tracking != "" {
 		b.Theirs, err = r.Resolve(ctx, b.Tracking)
 	}
-	if err == nil && b.Tip == "" && b.Theirs == "" {
+	if err == nil && b.Tip+b.Theirs == "" {
 		err = fmt.Errorf("the branch %s is gone", name)
 	}
 	return b, err
@@ -159,9 +168,6 @@ func (r Repo) Base(ctx context.Context, name string) (Base, error) {
 // remote's branch if that is ahead. Work that began behind the remote could not be
 // pushed.
 func (r Repo) start(ctx context.Context, b Base) (string, error) {
-	if b.Tip == "" || b.Theirs == "" {
-		return b.Tip + b.Theirs, nil
-	}
 	behind, err := r.IsAncestor(ctx, b.Tip, b.Theirs)
 	if behind {
 		return b.Theirs, err

@@ -9,25 +9,38 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzOutput: what git prints of a worktree is understood whole or refused.
-// A change that is overlooked would be work that is lost.
+// FuzzOutput checks that the output of git status is read completely or refused. To
+// overlook a change is to lose work.
 func FuzzOutput(f *testing.F) {
 	zero := strings.Repeat("0", 40)
 	for _, s := range []string{
-		"", "\x00", "1 .M N... 100644 100644 100644 aaaa bbbb a b.txt\x00? left\x00", "1 A. S..U 000000 160000 160000 " + zero + " bbbb sub\x00",
-		"2 R. N... 100644 100644 100644 aaaa bbbb R100 new\x00old\x00? x\x00", "2 R. N... 1 2 3 a b R100 new", "u UU N... 1 2 3 4 a b c d both\x00", "# branch.oid x\x00", "? \x00", "1 . N... 1 2 3 a b c\x00", "1 .M  1 2 3 a b c\x00",
-		"x", "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\x00\ndiff --git a/y b/y\nnew file mode 100644\n", "\n--- \x00",
+		"",
+		"\x00",
+		"1 .M N... 100644 100644 100644 aaaa bbbb a b.txt\x00? left\x00",
+		"1 A. S..U 000000 160000 160000 " + zero + " bbbb sub\x00",
+		"2 R. N... 100644 100644 100644 aaaa bbbb R100 new\x00old\x00? x\x00",
+		"2 R. N... 1 2 3 a b R100 new",
+		"u UU N... 1 2 3 4 a b c d both\x00",
+		"# branch.oid x\x00",
+		"? \x00",
+		"1 . N... 1 2 3 a b c\x00",
+		"1 .M  1 2 3 a b c\x00",
+		"x",
+		"diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\x00\ndiff --git a/y b/y\nnew file mode 100644\n",
+		"\n--- \x00",
 	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, out []byte) {
-		if list, err := parseStatus(out); err == nil && len(list) == 0 && bytes.Contains(out, []byte("? x\x00")) &&
-			!bytes.Contains(out, []byte("2 ")) &&
-			!bytes.Contains(out, []byte("# ")) {
-			t.Errorf("overlooked in %q", out)
+		list, err := parseStatus(out)
+		hasChange := bytes.Contains(out, []byte("? x\x00")) &&
+			!bytes.Contains(out, []byte("2 ")) && !bytes.Contains(out, []byte("# "))
+		if err == nil && len(list) == 0 && hasChange {
+			t.Errorf("%q has a change that was overlooked", out)
 		}
-		if text := textOnly(out); len(text) > 2*len(out)+100 ||
-			!bytes.Contains(out, []byte("\n--- ")) && !bytes.Equal(text, out) {
+		text := textOnly(out)
+		isChanged := !bytes.Equal(text, out)
+		if len(text) > 2*len(out)+100 || isChanged && !bytes.Contains(out, []byte("\n--- ")) {
 			t.Errorf("%q became %q", out, text)
 		}
 		if text := message(string(out)); strings.ContainsAny(text, "\n\r") || !utf8.ValidString(text) {
@@ -36,9 +49,12 @@ func FuzzOutput(f *testing.F) {
 	})
 }
 
-// FuzzID: whatever an issue is called, its worktree lies where worktrees lie.
+// FuzzID checks that the name of every id is a valid part of paths and branch names.
 func FuzzID(f *testing.F) {
-	for _, s := range []string{"fix-login", "#12", "..", "../x", "-rf", "", "a/b", ".lock", "x.lock", "ü", "a\x00", strings.Repeat("x", 300), "a.", "~", "@{u}", "refs/heads/main"} {
+	for _, s := range []string{
+		"fix-login", "#12", "..", "../x", "-rf", "", "a/b", ".lock", "x.lock", "ü", "a\x00",
+		strings.Repeat("x", 300), "a.", "~", "@{u}", "refs/heads/main",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, id string) {
@@ -46,11 +62,17 @@ func FuzzID(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !filepath.IsLocal(name) || strings.ContainsAny(name, "/\\ ~^:?*[@{\x00") || strings.Contains(name, "..") || name[0] == '-' || name[0] == '.' ||
-			strings.HasSuffix(name, ".") || strings.HasSuffix(strings.ToLower(name), ".lock") ||
-			len(name) > maxName+10 ||
-			!utf8.ValidString(name) {
-			t.Errorf("%q became %q", id, name)
+		for what, is := range map[string]bool{
+			"a path that leads elsewhere": !filepath.IsLocal(name) || strings.Contains(name, ".."),
+			"letters that git refuses":    strings.ContainsAny(name, "/\\ ~^:?*[@{\x00") || !utf8.ValidString(name),
+			"an option":                   name[0] == '-',
+			"hidden":                      name[0] == '.',
+			"an end that git refuses":     unusableEnd.MatchString(name),
+			"too long":                    len(name) > maxName+10,
+		} {
+			if is {
+				t.Errorf("%q became %q: %s", id, name, what)
+			}
 		}
 		if again, err := nameOf(name); err != nil || len(name) <= maxName && again != name {
 			t.Errorf("%q became %q and then %q: %v", id, name, again, err)
@@ -58,9 +80,13 @@ func FuzzID(f *testing.F) {
 	})
 }
 
-// FuzzMark: a mark that is not whole was never acted upon.
+// FuzzMark checks that an incomplete mark is removed.
 func FuzzMark(f *testing.F) {
-	for _, s := range []string{"", "{", "null", "[]", `{"Checkout":"/x","Until":1}`, `{"Checkout":1}`, `{"Checkout":"/x","Until":1e99}`, strings.Repeat("[", 20000)} {
+	for _, s := range []string{
+		"", "{", "null", "[]",
+		`{"Checkout":"/x","Until":1}`, `{"Checkout":1}`, `{"Checkout":"/x","Until":1e99}`,
+		strings.Repeat("[", 20000),
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -19,33 +19,33 @@ import (
 func tree(t *testing.T, dir string) string { t.Helper(); return git.Tree(t.Context(), dir) }
 
 func TestTree(t *testing.T) {
-	beside(t)
+	parallel(t)
 	steps := []struct {
 		name string
-		do   func(t *testing.T, dir string)
+		do   step
 	}{
 		{"clean", func(*testing.T, string) {}},
-		{"changed", func(t *testing.T, dir string) { write(t, dir, "a.txt", "two\n") }},
-		{"changed again, as long", func(t *testing.T, dir string) { write(t, dir, "a.txt", "six\n") }},
-		{"staged", func(t *testing.T, dir string) { run(t, dir, "add", "a.txt") }},
-		{"untracked", func(t *testing.T, dir string) { write(t, dir, "new dir/ü\n.txt", "x") }},
-		{"untracked, and changed", func(t *testing.T, dir string) { write(t, dir, "new dir/ü\n.txt", "y") }},
+		{"changed", writeInRepo("a.txt", "two\n")},
+		{"changed again, as long", writeInRepo("a.txt", "six\n")},
+		{"staged", inRepo("add", "a.txt")},
+		{"untracked", writeInRepo("new dir/ü\n.txt", "x")},
+		{"untracked, and changed", writeInRepo("new dir/ü\n.txt", "y")},
 		{
 			"untracked and large",
-			func(t *testing.T, dir string) { write(t, dir, "large", strings.Repeat("x", 100_000)) },
+			writeInRepo("large", strings.Repeat("x", 100_000)),
 		},
 		{
 			"untracked and large, and longer",
-			func(t *testing.T, dir string) { write(t, dir, "large", strings.Repeat("x", 100_001)) },
+			writeInRepo("large", strings.Repeat("x", 100_001)),
 		},
 		{
 			"to be ignored",
-			func(t *testing.T, dir string) { write(t, dir, ".gitignore", "*.log\nout/\nnode_modules/\nheap/\n") },
+			writeInRepo(".gitignore", "*.log\nout/\nnode_modules/\nheap/\n"),
 		},
-		{"ignored", func(t *testing.T, dir string) { write(t, dir, "x.log", "x") }},
-		{"ignored, and changed", func(t *testing.T, dir string) { write(t, dir, "x.log", "y") }},
-		{"ignored, in a directory", func(t *testing.T, dir string) { write(t, dir, "out/deep/x", "x") }},
-		{"ignored, in a directory, and changed", func(t *testing.T, dir string) { write(t, dir, "out/deep/x", "y") }},
+		{"ignored", writeInRepo("x.log", "x")},
+		{"ignored, and changed", writeInRepo("x.log", "y")},
+		{"ignored, in a directory", writeInRepo("out/deep/x", "x")},
+		{"ignored, in a directory, and changed", writeInRepo("out/deep/x", "y")},
 		{
 			"ignored and made executable",
 			func(t *testing.T, dir string) { _ = os.Chmod(filepath.Join(dir, "out/deep/x"), 0o644) },
@@ -56,14 +56,18 @@ func TestTree(t *testing.T) {
 			_ = os.Symlink("two", filepath.Join(dir, "out/link"))
 		}},
 		{"removed", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "b.txt")) }},
-		{"committed", func(t *testing.T, dir string) { run(t, dir, "commit", "-q", "-am", "second") }},
-		{"another branch", func(t *testing.T, dir string) { run(t, dir, "checkout", "-q", "-b", "other") }},
+		{"committed", inRepo("commit", "-q", "-am", "second")},
+		{"another branch", inRepo("checkout", "-q", "-b", "other")},
 		{
 			"an empty commit",
-			func(t *testing.T, dir string) { run(t, dir, "commit", "-q", "--allow-empty", "-m", "third") },
+			inRepo("commit", "-q", "--allow-empty", "-m", "third"),
 		},
 	}
-	for name, start := range map[string]func(*testing.T) string{"with a commit": committed, "in a folder below": below, "in a worktree": worktree} {
+	for name, start := range map[string]func(*testing.T) string{
+		"with a commit": committed,
+		"in a folder":   committedFolder,
+		"in a worktree": worktree,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := start(t)
@@ -77,14 +81,15 @@ func TestTree(t *testing.T) {
 				}
 				seen[digest] = step.name
 				if again := tree(t, dir); again != digest {
-					t.Errorf("%s: nothing changed, and it differs", step.name)
+					t.Errorf("%s: the digest differs without a change", step.name)
 				}
 			}
 		})
 	}
 }
 
-func below(t *testing.T) string {
+// committedFolder returns a folder in a repository with a commit.
+func committedFolder(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(committed(t), "sub")
 	write(t, dir, "c.txt", "x")
@@ -99,7 +104,7 @@ func worktree(t *testing.T) string {
 }
 
 func TestTreeWithoutCommit(t *testing.T) {
-	beside(t)
+	parallel(t)
 	dir := empty(t)
 	first := tree(t, dir)
 	write(t, dir, "a", "x")
@@ -111,9 +116,9 @@ func TestTreeWithoutCommit(t *testing.T) {
 	}
 }
 
-// TestTreeOutside: a directory that is in no repository.
+// TestTreeOutside takes digests of a directory outside a repository.
 func TestTreeOutside(t *testing.T) {
-	beside(t)
+	parallel(t)
 	dir := t.TempDir()
 	seen := map[string]string{}
 	for _, step := range []struct {
@@ -137,12 +142,13 @@ func TestTreeOutside(t *testing.T) {
 		}
 		seen[digest] = step.name
 		if tree(t, dir) != digest {
-			t.Errorf("%s: nothing changed, and it differs", step.name)
+			t.Errorf("%s: the digest differs without a change", step.name)
 		}
 	}
 }
 
-// TestTreeBounds: what is no work of this tree, or too much of it, is not seen.
+// TestTreeBounds checks that a digest leaves out large files, directories of tools, and
+// other repositories.
 func TestTreeBounds(t *testing.T) {
 	unraced(t)
 	many := func(dir, name string, n int) {
@@ -159,9 +165,15 @@ func TestTreeBounds(t *testing.T) {
 		write(t, dir, "out/node_modules/a/b.js", "x")
 	}
 	for _, c := range []struct{ dir, name, text string }{
-		{inside, "node_modules/a/b.js", "y"}, {inside, "out/node_modules/a/b.js", "y"}, {inside, "heap/3/3", "y"}, {inside, "heap/3/new", "y"}, {inside, "repo/x", "y"},
-		{inside, ".worktrees/afar/i1/x", "y"}, {inside, "out/large.log", ""},
-		{outside, "node_modules/a/b.js", "y"}, {outside, ".cache/x", "y"},
+		{inside, "node_modules/a/b.js", "y"},
+		{inside, "out/node_modules/a/b.js", "y"},
+		{inside, "heap/3/3", "y"},
+		{inside, "heap/3/new", "y"},
+		{inside, "repo/x", "y"},
+		{inside, ".worktrees/afar/i1/x", "y"},
+		{inside, "out/large.log", ""},
+		{outside, "node_modules/a/b.js", "y"},
+		{outside, ".cache/x", "y"},
 	} {
 		if c.text == "" {
 			c.text = strings.Repeat("y", 100_000)
@@ -183,15 +195,19 @@ func TestTreeBounds(t *testing.T) {
 	}
 }
 
-// TestTreeTime: a great heap takes no more than the time that a hook has.
+// TestTreeTime checks that the digest of many files takes no longer than a hook has.
 func TestTreeTime(t *testing.T) {
-	beside(t)
+	parallel(t)
 	dir := t.TempDir()
 	for i := range 3000 {
 		write(t, dir, fmt.Sprintf("d%d/e%d/f%d", i%30, i%300, i), strings.Repeat("x", 3000))
 	}
-	for _, make := range []func(){func() {}, func() { run(t, dir, "init", "-q") }, func() { write(t, dir, ".gitignore", "d*\n") }} {
-		make()
+	for _, do := range []func(){
+		func() {},
+		func() { run(t, dir, "init", "-q") },
+		func() { write(t, dir, ".gitignore", "d*\n") },
+	} {
+		do()
 		start := time.Now()
 		if digest := tree(t, dir); len(digest) != 64 || time.Since(start) > 20*time.Second {
 			t.Errorf("%q after %s", digest, time.Since(start))
@@ -201,7 +217,7 @@ func TestTreeTime(t *testing.T) {
 }
 
 func TestNoRepository(t *testing.T) {
-	beside(t)
+	parallel(t)
 	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none"), "\x00"} {
 		if got := tree(t, dir); got != "" && !strings.HasPrefix(dir, "/") {
 			t.Errorf("%q: %q", dir, got)
@@ -216,19 +232,19 @@ func TestNoRepository(t *testing.T) {
 }
 
 func TestLate(t *testing.T) {
-	beside(t)
+	parallel(t)
 	dir := committed(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got := git.Tree(ctx, dir); got != "" {
-		t.Errorf("an answer after its time: %q", got)
+		t.Errorf("a digest after the end of the context: %q", got)
 	}
 	if commits, changed := git.Recent(ctx, dir); commits != nil || changed != nil {
 		t.Errorf("have %v, %v", commits, changed)
 	}
 }
 
-// TestSlow: git that hangs is left behind in time, and half an answer is none.
+// TestSlow checks that Tree gives up on a git that hangs, and returns no part of a digest.
 func TestSlow(t *testing.T) {
 	unraced(t)
 	dir := committed(t)
@@ -248,7 +264,7 @@ func TestSlow(t *testing.T) {
 }
 
 func TestRecent(t *testing.T) {
-	beside(t)
+	parallel(t)
 	dir := committed(t)
 	for _, m := range []string{"second", "third ü", "fourth"} {
 		run(t, dir, "commit", "-q", "--allow-empty", "-m", m+"\n\nbody")
@@ -280,7 +296,7 @@ func TestRecent(t *testing.T) {
 // TestHostile checks that looking at a repository runs no program that the
 // repository names.
 func TestHostile(t *testing.T) {
-	beside(t)
+	parallel(t)
 	gitrepo.EachHostile(t, func(t *testing.T, dir string) {
 		if len(tree(t, dir)) != 64 {
 			t.Error("no answer")
@@ -291,7 +307,7 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// TestEnvironment: variables of the person's session do not steer git.
+// TestEnvironment checks that variables of the person's session do not change the digest.
 func TestEnvironment(t *testing.T) {
 	unraced(t)
 	dir, other := committed(t), committed(t)

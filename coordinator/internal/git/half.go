@@ -12,8 +12,8 @@ import (
 // isHalfMade reports whether git died while it made a worktree. The caller holds the
 // lock, so that git cannot be running any more.
 func isHalfMade(admin string) bool {
-	why, err := os.ReadFile(filepath.Join(admin, "locked"))
-	return err == nil && strings.TrimSpace(string(why)) == "initializing"
+	why, _ := os.ReadFile(filepath.Join(admin, "locked"))
+	return strings.TrimSpace(string(why)) == "initializing"
 }
 
 // finishAdd completes a worktree that git was making when it was killed. If that is
@@ -27,19 +27,30 @@ func (w Worktree) finishAdd(ctx context.Context, r Repo) error {
 		return nil
 	}
 	at := r.In(w.Path)
-	if err := os.Remove(filepath.Join(admin, "index.lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeFile(filepath.Join(admin, "index.lock")); err != nil {
 		return err
 	}
-	if own, err := at.GitDir(ctx); err == nil && own == admin && w.onBranch(ctx, at) == nil {
+	if own, _ := at.GitDir(ctx); own == admin && w.onBranch(ctx, at) == nil {
 		if _, err := at.Run(ctx, "reset", "-q", "--hard"); err != nil {
 			return err
 		}
 		return os.Remove(filepath.Join(admin, "locked"))
 	}
-	if err := os.Remove(filepath.Join(w.Path, ".git")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeFile(filepath.Join(w.Path, ".git")); err != nil {
 		return err
 	}
 	return os.RemoveAll(admin)
+}
+
+// removeFile removes a file or an empty directory. One that does not exist is no error.
+func removeFile(name string) error { return unlessMissing(os.Remove(name)) }
+
+// unlessMissing returns err, but nil if err says that a file does not exist.
+func unlessMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // removeHalf deletes a directory that git left when it died while adding or removing

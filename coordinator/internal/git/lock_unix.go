@@ -38,11 +38,11 @@ func awaitFlock(ctx context.Context, file *os.File) error {
 	defer tick.Stop()
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		isHeld := errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR)
-		if err == nil {
+		switch {
+		case err == nil:
 			return nil
-		}
-		if !isHeld {
+		case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR): // it is held elsewhere
+		default:
 			return fmt.Errorf("take lock %s: %w", file.Name(), err)
 		}
 		select {

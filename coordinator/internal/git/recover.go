@@ -3,7 +3,6 @@ package git
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -45,8 +44,11 @@ func (m Mark) write(name string) error {
 }
 
 // covers reports whether a file was written while the git of the mark ran. It
-// allows for the coarse times of file systems.
-func (m Mark) covers(info fs.FileInfo) bool {
+// allows for the coarse times of file systems. Without a mark it returns true.
+func (m *Mark) covers(info fs.FileInfo) bool {
+	if m == nil {
+		return true
+	}
 	at := info.ModTime().UnixMilli()
 	return at >= m.Until-(localLimit+graceToEnd+2*time.Second).Milliseconds() && at <= m.Until
 }
@@ -55,14 +57,14 @@ func (m Mark) covers(info fs.FileInfo) bool {
 // mark and returns nil too: the process died before git began.
 func ReadMark(name string) (*Mark, error) {
 	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if err != nil {
+		return nil, unlessMissing(err)
 	}
 	var m Mark
-	if err == nil && (json.Unmarshal(text, &m) != nil || m.Checkout == "") {
+	if json.Unmarshal(text, &m) != nil || m.Checkout == "" {
 		return nil, os.Remove(name)
 	}
-	return &m, err
+	return &m, nil
 }
 
 // WithMark writes a mark, calls do, which runs git, and removes the mark. If do
@@ -74,10 +76,7 @@ func WithMark(name string, m Mark, do func() error) error {
 	if err := do(); err != nil {
 		return err
 	}
-	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil // do removed it
+	return removeFile(name) // do may have removed it
 }
 
 // Begin takes the lock of the repository, and cleans up after a git that was killed
@@ -119,7 +118,7 @@ func (w Worktree) freeRefs(ctx context.Context, r Repo) error {
 func DropLocks(ctx context.Context, m *Mark, names ...string) error {
 	for _, name := range names {
 		info, err := os.Lstat(name)
-		if err != nil || m != nil && !m.covers(info) {
+		if err != nil || !m.covers(info) {
 			continue
 		}
 		select {
@@ -127,7 +126,7 @@ func DropLocks(ctx context.Context, m *Mark, names ...string) error {
 			return ctx.Err()
 		case <-time.After(refHeld - time.Since(info.ModTime())):
 		}
-		if again, err := os.Lstat(name); err == nil && os.SameFile(info, again) {
+		if again, _ := os.Lstat(name); os.SameFile(info, again) {
 			_ = os.Remove(name)
 		}
 	}
@@ -237,7 +236,7 @@ func (w Worktree) checkUntouched(ctx context.Context, at Repo, m Mark) (strange 
 			theirs = append(theirs, c.Path)
 		}
 		switch {
-		case c.Kind != '?' || touched[c.Path]:
+		case c.Kind != '?', touched[c.Path]:
 		case sideOf(c.Path, touched):
 			strange = append(strange, c.Path)
 		default:

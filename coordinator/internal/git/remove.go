@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (w Worktree) remove(ctx context.Context, r Repo) error {
 // not contain the tip, the error is ErrNotMerged.
 func (w Worktree) merged(ctx context.Context, r Repo) (string, error) {
 	tip, err := r.Resolve(ctx, Heads+w.Branch)
-	if err != nil || tip == "" {
+	if err != nil {
 		return "", err
 	}
 	in, err := r.IsAncestor(ctx, tip, Heads+w.Base)
@@ -95,14 +96,8 @@ func (w Worktree) lookAgain(ctx context.Context, r Repo) error {
 		return err
 	}
 	out, err := r.Call(ctx, Call{Env: []string{"GIT_DIR=" + admin, "GIT_WORK_TREE=" + w.aside()}}, statusArgs()...)
-	var changes []Change
-	if err == nil {
-		changes, err = parseStatus(out)
-	}
-	if err == nil && len(changes) > 0 {
-		err = fmt.Errorf("%w: %s", ErrNotClean, NameChanges(changes))
-	}
-	if err != nil {
+	changes, parseErr := parseStatus(out)
+	if err = cmp.Or(err, parseErr, checkNone(changes)); err != nil {
 		err = errors.Join(err, os.Rename(w.aside(), w.Path))
 	}
 	return err
@@ -172,12 +167,12 @@ func (w Worktree) admin(ctx context.Context, r Repo) (string, error) {
 		return "", err
 	}
 	for _, dir := range dirs[1:] {
-		text, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		text, _ := os.ReadFile(filepath.Join(dir, "gitdir"))
 		at := strings.TrimSuffix(string(text), "\n")
 		if !filepath.IsAbs(at) {
 			at = filepath.Join(dir, at)
 		}
-		if err == nil && filepath.Clean(at) == filepath.Join(w.Path, ".git") {
+		if filepath.Clean(at) == filepath.Join(w.Path, ".git") {
 			return dir, nil
 		}
 	}

@@ -2,12 +2,9 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -25,14 +22,15 @@ func (r Repo) CheckRoom(ctx context.Context, from, to string) error {
 	}
 	setting, _ := r.Line(ctx, "config", "--type=bool", "--get", "core.ignoreCase")
 	ignoresCase := setting == "true"
-	isTracked := map[string]bool{}
+	seen := map[string]bool{"": true} // obstacle returns "" for no obstacle
 	for _, name := range deleted {
-		isTracked[foldCase(name, ignoresCase)] = true
+		seen[foldCase(name, ignoresCase)] = true
 	}
 	var taken []string
 	for _, name := range added {
 		at := r.obstacle(name)
-		if at != "" && !isTracked[foldCase(at, ignoresCase)] && !slices.Contains(taken, at) {
+		if key := foldCase(at, ignoresCase); !seen[key] {
+			seen[key] = true
 			taken = append(taken, at)
 		}
 	}
@@ -118,7 +116,7 @@ func (r Repo) Checkouts(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	linked, err := os.ReadDir(filepath.Join(common, "worktrees"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := unlessMissing(err); err != nil {
 		return nil, err
 	}
 	dirs := []string{common}

@@ -221,8 +221,15 @@ func (r Repo) Resolve(ctx context.Context, name string) (string, error) {
 	return out, err
 }
 
-// IsAncestor reports whether commit a is b or one of b's ancestors.
+// IsAncestor reports whether commit a is b or one of b's ancestors. The name "" is no
+// commit: an ancestor of every commit, and a descendant of none.
 func (r Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
+	if a == "" {
+		return true, nil
+	}
+	if b == "" {
+		return false, nil
+	}
 	_, err := r.Run(ctx, "merge-base", "--is-ancestor", a, b)
 	if saysNo(err) {
 		return false, nil

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -72,15 +73,15 @@ func parseChange(entry string) (Change, error) {
 	}
 	fields := statusFields[(entry + " ")[0]]
 	part := strings.SplitN(entry, " ", fields)
-	if fields == 0 || len(part) != fields || part[fields-1] == "" || len(part[0]) != 1 {
-		return Change{}, fmt.Errorf("git status said %q", entry)
+	if fields == 0 || len(part) != fields || len(part[0]) != 1 || slices.Contains(part, "") {
+		return Change{}, fmt.Errorf("git status printed %q", entry)
 	}
 	c := Change{Kind: entry[0], Index: '.', Work: '?', Path: part[fields-1]}
 	if c.Kind == '?' {
 		return c, nil
 	}
-	if len(part[1]) != 2 || part[2] == "" {
-		return Change{}, fmt.Errorf("git status said %q", entry)
+	if len(part[1]) != 2 {
+		return Change{}, fmt.Errorf("git status printed %q", entry)
 	}
 	c.Index, c.Work, c.Sub, c.Staged = part[1][0], part[1][1], part[2][0] == 'S', part[7]
 	return c, nil

@@ -114,20 +114,25 @@ func (t *tree) repository() error {
 	t.sum.Write(status)
 	t.sum.Write(diff)
 	for _, entry := range Records(status) {
-		switch {
-		case strings.HasPrefix(entry, "? "):
-			t.file(entry[2:], true)
-		case strings.HasPrefix(entry, "! ") && strings.HasSuffix(entry, "/"):
-			t.ignored(strings.TrimSuffix(entry[2:], "/"))
-		case strings.HasPrefix(entry, "! "):
-			t.file(entry[2:], false)
+		kind, path, _ := strings.Cut(entry, " ")
+		switch kind {
+		case "?":
+			t.file(path, true)
+		case "!":
+			t.ignored(path)
 		}
 	}
 	return nil
 }
 
-// ignored adds a directory that git ignores, unless a tool made its files.
-func (t *tree) ignored(dir string) {
+// ignored adds a file or a directory that git ignores, unless a tool made the files of
+// the directory. The path of a directory ends with a slash.
+func (t *tree) ignored(path string) {
+	dir, isDir := strings.CutSuffix(path, "/")
+	if !isDir {
+		t.file(path, false)
+		return
+	}
 	if dir == folder || Rebuildable(dir) != "" || IsRepository(filepath.Join(t.root, dir)) {
 		return
 	}
@@ -158,13 +163,14 @@ var errHeap = errors.New("too many files")
 // programs keep their own data there.
 func (t *tree) outside() error {
 	home, _ := os.UserHomeDir()
+	isHome := same(t.root, home)
 	seen := 0
 	err := t.walk(".", func(name string, d fs.DirEntry) error {
-		hidden := strings.HasPrefix(d.Name(), ".")
+		isHidden := strings.HasPrefix(d.Name(), ".")
 		switch {
-		case hidden && (d.IsDir() || same(t.root, home)) || d.IsDir() && Rebuildable(name) != "":
+		case d.IsDir() && (isHidden || Rebuildable(name) != ""):
 			return fs.SkipDir
-		case d.IsDir():
+		case d.IsDir(), isHidden && isHome:
 			return nil
 		}
 		if seen++; seen > maxWalked {
@@ -194,11 +200,14 @@ func (t *tree) walk(dir string, visit func(name string, d fs.DirEntry) error) er
 			}
 			name := filepath.Join(next[0], d.Name())
 			err := visit(name, d)
-			switch {
-			case err == nil && d.IsDir() && !IsRepository(filepath.Join(t.root, name)):
-				next = append(next, name)
-			case err != nil && !errors.Is(err, fs.SkipDir):
+			if errors.Is(err, fs.SkipDir) {
+				continue
+			}
+			if err != nil {
 				return err
+			}
+			if d.IsDir() && !IsRepository(filepath.Join(t.root, name)) {
+				next = append(next, name)
 			}
 		}
 	}
@@ -214,11 +223,12 @@ func (t *tree) file(name string, large bool) {
 		return
 	}
 	fmt.Fprintf(t.sum, "\x00%s\x00%s\x00", name, info.Mode())
+	fits := t.files > 0 && info.Size() <= min(smallFile, t.bytes)
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		to, _ := os.Readlink(path)
 		fmt.Fprintf(t.sum, "%s", to)
-	case info.Mode().IsRegular() && info.Size() <= smallFile && t.files > 0 && t.bytes >= info.Size():
+	case info.Mode().IsRegular() && fits:
 		t.files--
 		t.bytes -= info.Size()
 		text, _ := os.ReadFile(path)

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -98,25 +99,26 @@ const maxName = 80
 // changed for that, a digest of the id is added, so that two ids never get the same
 // name. An id that could lead elsewhere, or be taken for an option, is an error.
 func nameOf(id string) (string, error) {
-	if id == "" || strings.Contains(id, "..") || strings.HasPrefix(id, "-") ||
-		strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if unusableID.MatchString(id) {
 		return "", fmt.Errorf("%q cannot name a branch", id)
 	}
-	name := strings.Map(func(r rune) rune {
-		if r < 0x80 && (r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' || strings.ContainsRune("._-", r)) {
-			return r
-		}
-		return '-'
-	}, id)
-	name = strings.TrimLeft(name, ".-")
-	if name == id && len(name) <= maxName && !strings.HasSuffix(name, ".") &&
-		!strings.HasSuffix(strings.ToLower(name), ".lock") {
+	name := strings.TrimLeft(otherRunes.ReplaceAllString(id, "-"), ".-")
+	if name == id && len(name) <= maxName && !unusableEnd.MatchString(name) {
 		return name, nil
 	}
 	sum := sha256.Sum256([]byte(id))
 	stem := strings.TrimRight(name[:min(len(name), maxName)], ".-")
 	return strings.TrimLeft(stem+"-", "-") + hex.EncodeToString(sum[:4]), nil
 }
+
+var (
+	// unusableID matches ids that nameOf refuses.
+	unusableID = regexp.MustCompile(`^$|^-|\.\.|[\x00-\x1f\x7f]`)
+	// otherRunes matches what a name does not contain.
+	otherRunes = regexp.MustCompile(`[^0-9A-Za-z._-]`)
+	// unusableEnd matches the ends that git does not allow in a branch name.
+	unusableEnd = regexp.MustCompile(`(?i)\.(lock)?$`)
+)
 
 // add does what AddWorktree promises, under the lock.
 func (w Worktree) add(ctx context.Context, r Repo) (Worktree, error) {
@@ -150,7 +152,7 @@ func (r Repo) exclude(ctx context.Context) error {
 	}
 	name := filepath.Join(common, "info", "exclude")
 	text, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := unlessMissing(err); err != nil {
 		return err
 	}
 	for line := range bytes.Lines(text) {
@@ -188,7 +190,7 @@ func (w Worktree) adopt(ctx context.Context, r Repo) (bool, error) {
 	if err := w.finishAdd(ctx, r); err != nil {
 		return false, err
 	}
-	if err := os.Remove(w.Path); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if removeFile(w.Path) == nil {
 		return false, w.forget(ctx, r) // it was empty
 	}
 	return true, w.Verify(ctx, r)
@@ -198,15 +200,15 @@ func (w Worktree) adopt(ctx context.Context, r Repo) (bool, error) {
 // branch.
 func (w Worktree) Verify(ctx context.Context, r Repo) error {
 	at := r.In(w.Path)
-	top, err := at.Line(ctx, "rev-parse", "--show-toplevel")
-	if err != nil || !same(top, w.Path) {
-		return fmt.Errorf("%w: %s is no worktree of this repository", ErrInTheWay, w.Path)
+	top, _ := at.Line(ctx, "rev-parse", "--show-toplevel")
+	if !same(top, w.Path) {
+		return fmt.Errorf("%w: %s is not a worktree of this repository", ErrInTheWay, w.Path)
 	}
 	mine, err := at.CommonDir(ctx)
 	if err != nil {
 		return err
 	}
-	if common, err := r.CommonDir(ctx); err != nil || common != mine {
+	if common, _ := r.CommonDir(ctx); common != mine {
 		return fmt.Errorf("%w: %s is a repository of its own", ErrInTheWay, w.Path)
 	}
 	return w.onBranch(ctx, at)
@@ -214,8 +216,8 @@ func (w Worktree) Verify(ctx context.Context, r Repo) error {
 
 // onBranch returns an error unless the worktree is on its branch.
 func (w Worktree) onBranch(ctx context.Context, at Repo) error {
-	head, err := at.Line(ctx, "symbolic-ref", "-q", "HEAD")
-	if err == nil && head == Heads+w.Branch {
+	head, _ := at.Line(ctx, "symbolic-ref", "-q", "HEAD")
+	if head == Heads+w.Branch {
 		return nil
 	}
 	if head == "" {
@@ -226,12 +228,9 @@ func (w Worktree) onBranch(ctx context.Context, at Repo) error {
 
 // same reports whether two paths name the same file or directory.
 func same(a, b string) bool {
-	one, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	two, err := os.Stat(b)
-	return err == nil && os.SameFile(one, two)
+	one, _ := os.Stat(a)
+	two, _ := os.Stat(b)
+	return os.SameFile(one, two) // never true of nil
 }
 
 // create makes the worktree, and the branch if it does not exist. A branch without
@@ -290,7 +289,7 @@ func (w Worktree) Loose(ctx context.Context) (files []string, err error) {
 func (w Worktree) InBase(ctx context.Context, commit string) (bool, error) {
 	r := Trusted(w.Repo)
 	b, err := r.Base(ctx, w.Base)
-	if err != nil || b.Tip == "" {
+	if err != nil {
 		return false, err
 	}
 	return r.IsAncestor(ctx, commit, b.Tip)
@@ -300,10 +299,15 @@ func (w Worktree) InBase(ctx context.Context, commit string) (bool, error) {
 // Head defines it.
 func (w Worktree) CheckClean(ctx context.Context, r Repo) error {
 	changes, err := r.In(w.Path).Changes(ctx)
-	if err == nil && len(changes) > 0 {
-		err = fmt.Errorf("%w: %s", ErrNotClean, NameChanges(changes))
+	return cmp.Or(err, checkNone(changes))
+}
+
+// checkNone returns an error that names the changes, nil if there are none.
+func checkNone(changes []Change) error {
+	if len(changes) == 0 {
+		return nil
 	}
-	return err
+	return fmt.Errorf("%w: %s", ErrNotClean, NameChanges(changes))
 }
 
 // Commit commits the given paths of the worktree, relative to its top, and nothing

@@ -9,25 +9,26 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
-// TestLands: what is no reason to refuse, and what stays as it was.
+// TestLands lands in situations that are no reason to refuse, and checks that the
+// person's files stay as they were.
 func TestLands(t *testing.T) {
-	beside(t)
+	parallel(t)
 	for _, c := range []struct {
 		name  string
-		do    func(t *testing.T, s *site)
+		do    step
 		push  bool
-		where func(s *site) string // the checkout that has it; nil is none
+		where func(s *site) string // the checkout that gets the commit; nil for none
 	}{
 		{"in the main checkout", func(*testing.T, *site) {}, false, main},
 		{"and pushed", func(*testing.T, *site) {}, true, main},
-		{"beside files that are not tracked", func(t *testing.T, s *site) {
+		{"next to files that are not tracked", func(t *testing.T, s *site) {
 			write(t, s.dir, "mine.txt", "mine")
 			write(t, s.dir, "deep.log", "ignored")
 			write(t, s.dir, "deep/er/mine.txt", "mine")
 			write(t, s.dir, "build/new.txt", "ignored")
 		}, false, main},
-		{"where nothing is checked out", func(t *testing.T, s *site) { run(t, s.dir, "checkout", "-q", "-b", "mine") }, false, nil},
-		{"where HEAD is a commit", func(t *testing.T, s *site) { run(t, s.dir, "checkout", "-q", "--detach") }, true, nil},
+		{"where nothing is checked out", inRepo("checkout", "-q", "-b", "mine"), false, nil},
+		{"where HEAD is a commit", inRepo("checkout", "-q", "--detach"), true, nil},
 		{"over changes of another branch", func(t *testing.T, s *site) {
 			run(t, s.dir, "checkout", "-q", "-b", "mine")
 			write(t, s.dir, "a.txt", "mine")
@@ -43,44 +44,57 @@ func TestLands(t *testing.T) {
 			run(t, s.dir, "checkout", "-q", "-b", "mine")
 			run(t, s.dir, "branch", "-q", "-D", "main")
 		}, true, nil},
-		{"without the remote", func(t *testing.T, s *site) { run(t, s.dir, "remote", "set-url", "origin", "/none.git") }, false, main},
-		{"where no remote is", func(t *testing.T, s *site) { run(t, s.dir, "remote", "remove", "origin") }, false, main},
-		{"where the remote refuses, unasked", func(t *testing.T, s *site) { write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\nexit 1") }, false, main},
-		{"where the remote has it already", func(t *testing.T, s *site) { run(t, s.w.Path, "push", "-q", "origin", "HEAD:main") }, true, main},
+		{"while the remote is gone", inRepo("remote", "set-url", "origin", "/none.git"), false, main},
+		{"without a remote", inRepo("remote", "remove", "origin"), false, main},
+		{"where the remote refuses, without push", func(t *testing.T, s *site) {
+			write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\nexit 1")
+		}, false, main},
+		{"where the remote has it already", inWorktree("push", "-q", "origin", "HEAD:main"), true, main},
 		{"behind the remote", func(t *testing.T, s *site) {
-			s.moved(t, "r.txt")
+			s.moveRemote(t, "r.txt")
 			run(t, s.dir, "fetch", "-q", "origin")
 			if _, err := s.w.Rebase(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			s.commit = head(t, s.w)
 		}, true, main},
-		{"over what landed before and is not pushed", func(t *testing.T, s *site) {
-			s.unpushed(t)
+		{"over an unpushed landing", func(t *testing.T, s *site) {
+			s.landUnpushed(t)
 		}, false, main},
-		{"over that, pushed with it", func(t *testing.T, s *site) { s.unpushed(t) }, true, main},
-		{"over that, and the remote moved", func(t *testing.T, s *site) {
-			s.unpushed(t)
-			s.moved(t, "r.txt")
+		{"over an unpushed landing, with push", func(t *testing.T, s *site) { s.landUnpushed(t) }, true, main},
+		{"over an unpushed landing, and the remote moved", func(t *testing.T, s *site) {
+			s.landUnpushed(t)
+			s.moveRemote(t, "r.txt")
 		}, false, main},
-		{"past settings that would do otherwise", func(t *testing.T, s *site) {
+		{"despite settings that change the commands", func(t *testing.T, s *site) {
 			for _, v := range [][2]string{
-				{"merge.ff", "false"}, {"branch.main.mergeOptions", "--no-ff --squash"}, {"merge.autoStash", "true"}, {"status.showUntrackedFiles", "no"}, {"push.followTags", "true"},
-				{"color.ui", "always"}, {"diff.ignoreSubmodules", "all"}, {"core.pager", "false"}, {"push.default", "nothing"}, {"diff.noprefix", "true"}, {"core.quotePath", "true"},
+				{"merge.ff", "false"},
+				{"branch.main.mergeOptions", "--no-ff --squash"},
+				{"merge.autoStash", "true"},
+				{"status.showUntrackedFiles", "no"},
+				{"push.followTags", "true"},
+				{"color.ui", "always"},
+				{"diff.ignoreSubmodules", "all"},
+				{"core.pager", "false"},
+				{"push.default", "nothing"},
+				{"diff.noprefix", "true"},
+				{"core.quotePath", "true"},
 			} {
 				run(t, s.dir, "config", v[0], v[1])
 			}
 			run(t, s.dir, "tag", "-a", "-m", "x", "v1")
 		}, true, main},
-		{"past hooks", func(t *testing.T, s *site) {
-			for _, hook := range []string{"pre-push", "post-merge", "post-checkout", "reference-transaction", "pre-merge-commit"} {
+		{"despite hooks", func(t *testing.T, s *site) {
+			for _, hook := range []string{
+				"pre-push", "post-merge", "post-checkout", "reference-transaction", "pre-merge-commit",
+			} {
 				write(t, s.dir, ".git/hooks/"+hook, "#!/bin/sh\ntouch "+s.dir+"-hooked\nexit 1\n")
 			}
 		}, true, main},
 		{"in a sparse checkout", func(t *testing.T, s *site) {
 			run(t, s.dir, "sparse-checkout", "set", "--no-cone", "/a.txt", "/.gitignore")
 		}, false, func(s *site) string { return s.dir }},
-		{"beside a submodule that is elsewhere", submodule, false, main},
+		{"next to a submodule at another commit", submodule, false, main},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -99,12 +113,12 @@ func TestLands(t *testing.T) {
 				t.Errorf("have %+v", l)
 			}
 			if rev(t, s.dir, "main") != s.commit || c.push && rev(t, s.bare, "main") != s.commit {
-				t.Error("it is not there")
+				t.Error("the commit did not land")
 			}
 			if c.push && run(t, s.bare, "tag") != "" {
-				t.Error("more was pushed")
+				t.Error("a tag was pushed too")
 			}
-			s.kept(t, before, l.Checkout)
+			s.checkOwnFiles(t, before, l.Checkout)
 			if _, err := os.Stat(s.dir + "-hooked"); err == nil {
 				t.Error("a hook ran")
 			}
@@ -114,9 +128,9 @@ func TestLands(t *testing.T) {
 
 func main(s *site) string { return s.dir }
 
-// kept holds the person's checkout against what it was: only what the branch
-// changes is other, and that only where the base is.
-func (s site) kept(t *testing.T, before map[string]string, checkout string) {
+// checkOwnFiles compares the person's checkout with its files before. Only the files that
+// the branch changes may differ, and only in the checkout of the base.
+func (s site) checkOwnFiles(t *testing.T, before map[string]string, checkout string) {
 	t.Helper()
 	after := files(t, s.dir)
 	if checkout == s.dir {
@@ -135,12 +149,12 @@ func (s site) kept(t *testing.T, before map[string]string, checkout string) {
 	}
 	for line := range strings.Lines(run(t, checkout, "status", "--porcelain", "--untracked-files=no")) {
 		if !strings.Contains(line, "sub") {
-			t.Errorf("the checkout is left with %s", line)
+			t.Errorf("the checkout has the change %s", line)
 		}
 	}
 }
 
-// submodule puts one into the base, which is checked out at another commit.
+// submodule adds a submodule to the base, and checks out another commit of it.
 func submodule(t *testing.T, s *site) {
 	t.Helper()
 	run(t, s.dir, "worktree", "remove", "--force", s.w.Path)
@@ -151,11 +165,11 @@ func submodule(t *testing.T, s *site) {
 	run(t, s.dir, "push", "-q", "origin", "main")
 	run(t, filepath.Join(s.dir, "sub"), "commit", "-q", "--allow-empty", "-m", "not of the base")
 	write(t, filepath.Join(s.dir, "sub"), "mine.txt", "mine")
-	s.again(t)
+	s.begin(t)
 }
 
-// TestLarge: what a filter makes of files is right in every checkout, and
-// git-lfs is told before its pointers are pushed.
+// TestLarge checks that filtered files are right in every checkout, and that git-lfs
+// pushes its files before the commit is pushed.
 func TestLarge(t *testing.T) {
 	unraced(t)
 	s := ready(t)
@@ -179,11 +193,12 @@ func TestLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	if files(t, s.dir)["x.bin"] != "large\n" {
-		t.Error("it came out unfiltered")
+		t.Error("the file was checked out unfiltered")
 	}
-	told, err := os.ReadFile(log)
-	if want := "pre-push origin " + s.bare + "\nrefs/heads/afar/issue/i1 " + s.commit + " refs/heads/main " + s.w.BaseCommit + "\n"; err != nil ||
-		string(told) != want {
-		t.Errorf("git-lfs was told %q: %v", told, err)
+	have, err := os.ReadFile(log)
+	want := "pre-push origin " + s.bare + "\n" +
+		"refs/heads/afar/issue/i1 " + s.commit + " refs/heads/main " + s.w.BaseCommit + "\n"
+	if err != nil || string(have) != want {
+		t.Errorf("git-lfs got %q, %v; want %q", have, err, want)
 	}
 }

@@ -6,25 +6,24 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
-// TestAside: a log that a program changes by itself does not hold landing up and
-// stays as it is; staged, or changed by the branch too, it does.
+// TestAside checks that a log that a program changes by itself is no obstacle, and stays
+// as it is. It is one if it is staged, or if the branch changes it too.
 func TestAside(t *testing.T) {
-	beside(t)
+	parallel(t)
 	const log = ".tracker/log"
 	for _, c := range []struct {
 		name string
-		set  func(t *testing.T, dir string, w git.Worktree)
-		want error // nil: it lands
+		do   step
+		want error // nil if the issue lands
 	}{
-		{"modified", func(*testing.T, string, git.Worktree) {}, nil},
-		{"staged", func(t *testing.T, dir string, _ git.Worktree) { run(t, dir, "add", log) }, land.ErrBaseDirty},
-		{"deleted", func(t *testing.T, dir string, _ git.Worktree) { _ = os.Remove(filepath.Join(dir, log)) }, land.ErrBaseDirty},
-		{"another beside it", func(t *testing.T, dir string, _ git.Worktree) { write(t, dir, ".tracker/log2", "mine\n") }, land.ErrBaseDirty},
-		{"changed by the branch too", func(t *testing.T, _ string, w git.Worktree) { work(t, w, log, "begin\nbranch\n") }, land.ErrBaseDirty},
+		{"modified", func(*testing.T, *site) {}, nil},
+		{"staged", inRepo("add", log), land.ErrBaseDirty},
+		{"deleted", func(_ *testing.T, s *site) { _ = os.Remove(filepath.Join(s.dir, log)) }, land.ErrBaseDirty},
+		{"another file modified", writeInRepo(".tracker/log2", "mine\n"), land.ErrBaseDirty},
+		{"changed by the branch too", commitWork(log, "begin\nbranch\n"), land.ErrBaseDirty},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -33,10 +32,10 @@ func TestAside(t *testing.T) {
 			write(t, dir, ".tracker/log2", "begin\n")
 			run(t, dir, "add", "-A")
 			run(t, dir, "commit", "-q", "-m", "log")
-			w := begun(t, dir, "one")
+			w := beginIssue(t, dir, "one")
 			w.Aside = []string{log}
 			write(t, dir, log, "begin\nmine\n")
-			c.set(t, dir, w)
+			c.do(t, &site{dir: dir, w: w})
 			before, tip := run(t, dir, "status", "--porcelain"), rev(t, dir, "main")
 			_, err := land.Land(t.Context(), w, head(t, w), false)
 			if !errors.Is(err, c.want) {

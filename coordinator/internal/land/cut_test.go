@@ -18,10 +18,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
-// cutting has git killed while it writes the second of some files: the first is
-// there, the second is there in part, and git's index knows of neither. It
-// happens once.
-func cutting(t *testing.T, s *site) (armed string) {
+// armFilter sets up a filter that kills git once, while git writes the second of some
+// files. The first is then complete, the second incomplete, and git's index has neither.
+func armFilter(t *testing.T, s *site) (armed string) {
 	t.Helper()
 	armed = filepath.Join(t.TempDir(), "armed")
 	script := filepath.Join(t.TempDir(), "smudge")
@@ -38,7 +37,8 @@ kill -9 0
 	return armed
 }
 
-func slow(t *testing.T, dir, text string) {
+// addCutFiles commits files that the filter of armFilter handles.
+func addCutFiles(t *testing.T, dir, text string) {
 	t.Helper()
 	write(t, dir, ".gitattributes", "*.cut filter=cut\n")
 	for _, name := range []string{"1.cut", "2.cut", "3.cut", "z/4.cut"} {
@@ -48,15 +48,15 @@ func slow(t *testing.T, dir, text string) {
 	run(t, dir, "commit", "-q", "-m", "files to be cut "+text)
 }
 
-// cutMerge is a site where git died in the middle of landing.
+// cutMerge returns a site where git died in the middle of landing, and its state before.
 func cutMerge(t *testing.T) (*site, string) {
 	t.Helper()
 	s := ready(t)
-	armed := cutting(t, &s)
+	armed := armFilter(t, &s)
 	write(t, s.dir, "mine.txt", "mine")
-	slow(t, s.w.Path, "of the issue\n")
+	addCutFiles(t, s.w.Path, "of the issue\n")
 	s.commit = head(t, s.w)
-	before := s.persons(t)
+	before := s.ownState(t)
 	write(t, filepath.Dir(armed), "armed", "")
 	_, err := land.Land(t.Context(), s.w, s.commit, false)
 	if !errors.Is(err, git.ErrInTheWay) || !strings.Contains(err.Error(), "index.lock") {
@@ -65,24 +65,24 @@ func cutMerge(t *testing.T) (*site, string) {
 	return &s, before
 }
 
-// TestCutOff: what git wrote of a landing before it died goes away again, once
-// the lock that it left does.
+// TestCutOff checks that the next landing removes the files of a git that was killed,
+// once somebody has removed its lock.
 func TestCutOff(t *testing.T) {
-	beside(t)
+	parallel(t)
 	for name, c := range map[string]struct {
-		do   func(t *testing.T, s *site)
-		says string // "" is that it lands
+		do   step
+		says string // "" if the issue lands
 	}{
-		"as it was left":                                 {func(*testing.T, *site) {}, ""},
-		"a file was begun":                               {func(t *testing.T, s *site) { write(t, s.dir, "3.cut", "of the is") }, ""},
-		"somebody wrote one of the files":                {func(t *testing.T, s *site) { write(t, s.dir, "1.cut", "mine\n") }, `"1.cut"`},
-		"somebody wrote a file that git had not reached": {func(t *testing.T, s *site) { write(t, s.dir, "z/4.cut", "mine\n") }, `"z/4.cut"`},
-		"somebody changed a file of the base":            {func(t *testing.T, s *site) { write(t, s.dir, "a.txt", "mine\n") }, `"a.txt"`},
-		"somebody staged something else": {func(t *testing.T, s *site) {
+		"as it was left":                              {func(*testing.T, *site) {}, ""},
+		"a file was begun":                            {writeInRepo("3.cut", "of the is"), ""},
+		"one of the files was edited":                 {writeInRepo("1.cut", "mine\n"), `"1.cut"`},
+		"a file was written that git had not reached": {writeInRepo("z/4.cut", "mine\n"), `"z/4.cut"`},
+		"a file of the base was changed":              {writeInRepo("a.txt", "mine\n"), `"a.txt"`},
+		"another file was staged": {func(t *testing.T, s *site) {
 			write(t, s.dir, "a.txt", "mine\n")
 			run(t, s.dir, "add", "a.txt")
 		}, `"a.txt"`},
-		"somebody committed": {func(t *testing.T, s *site) { run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine") }, "moved on"},
+		"a commit was made": {inRepo("commit", "-q", "--allow-empty", "-m", "mine"), "moved on"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +96,7 @@ func TestCutOff(t *testing.T) {
 			c.do(t, s)
 			there := files(t, s.dir)
 			_, err := land.Land(t.Context(), s.w, s.commit, false)
-			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			if (err == nil) != (c.says == "") || !strings.Contains(fmt.Sprint(err), c.says) {
 				t.Fatal(err)
 			}
 			if c.says == "" && rev(t, s.dir, "HEAD") != s.commit {
@@ -112,9 +112,9 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestCutOffTakenBack: without a new landing, the checkout is what it was.
+// TestCutOffTakenBack checks that a landing that is refused restores the checkout too.
 func TestCutOffTakenBack(t *testing.T) {
-	beside(t)
+	parallel(t)
 	s, before := cutMerge(t)
 	if err := os.Remove(filepath.Join(s.dir, ".git/index.lock")); err != nil {
 		t.Fatal(err)
@@ -123,20 +123,20 @@ func TestCutOffTakenBack(t *testing.T) {
 	if _, err := land.Land(t.Context(), s.w, other, false); !errors.Is(err, land.ErrChanged) {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, s.persons(t)); diff != "" {
+	if diff := cmp.Diff(before, s.ownState(t)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestCutOffInTheWorktree: there nobody else is at work, and the same call again
-// is all that it takes.
+// TestCutOffInTheWorktree checks that the same call completes an operation in the
+// worktree that was killed. Nobody else works there.
 func TestCutOffInTheWorktree(t *testing.T) {
-	beside(t)
+	parallel(t)
 	t.Run("rebase", func(t *testing.T) {
 		t.Parallel()
 		s := ready(t)
-		armed := cutting(t, &s)
-		slow(t, s.dir, "of main\n")
+		armed := armFilter(t, &s)
+		addCutFiles(t, s.dir, "of main\n")
 		run(t, s.dir, "push", "-q")
 		write(t, filepath.Dir(armed), "armed", "")
 		if commit, err := s.w.Rebase(t.Context()); err == nil {
@@ -164,7 +164,7 @@ func TestCutOffInTheWorktree(t *testing.T) {
 			s := ready(t)
 			write(t, s.dir, "a.txt", "of main\n")
 			run(t, s.dir, "commit", "-q", "-am", "of main")
-			fails(t, s.w.Path, "rebase", "main")
+			runFailing(t, s.w.Path, "rebase", "main")
 			until := time.Now().Add(time.Minute)
 			write(
 				t,
@@ -202,8 +202,8 @@ func TestCutOffInTheWorktree(t *testing.T) {
 	t.Run("add", func(t *testing.T) {
 		t.Parallel()
 		s := ready(t)
-		armed := cutting(t, &s)
-		slow(t, s.dir, "of main\n")
+		armed := armFilter(t, &s)
+		addCutFiles(t, s.dir, "of main\n")
 		write(t, filepath.Dir(armed), "armed", "")
 		if w, err := git.AddWorktree(t.Context(), s.dir, "i2"); err == nil {
 			t.Fatalf("it was not cut off: %+v", w)
@@ -219,9 +219,9 @@ func TestCutOffInTheWorktree(t *testing.T) {
 	})
 }
 
-// TestStaleRefs: a lock that a killed git left on a ref of ours is no end.
+// TestStaleRefs checks that locks that a killed git left on our refs are removed.
 func TestStaleRefs(t *testing.T) {
-	beside(t)
+	parallel(t)
 	s := ready(t)
 	for _, name := range []string{"refs/heads/" + s.w.Branch, "refs/afar/landed/main"} {
 		write(t, s.dir, ".git/"+name+".lock", "")
@@ -234,10 +234,10 @@ func TestStaleRefs(t *testing.T) {
 	}
 }
 
-// TestForeignLock: a lock in the worktree that no git of ours made stays, also
-// after a commit failed because of it.
+// TestForeignLock checks that a lock in the worktree that our git did not make stays,
+// even if a commit fails because of it.
 func TestForeignLock(t *testing.T) {
-	beside(t)
+	parallel(t)
 	s := ready(t)
 	write(t, s.w.Path, "closed.md", "closed")
 	lock := filepath.Join(s.dir, ".git/worktrees/i1/index.lock")
@@ -266,18 +266,18 @@ func TestForeignLock(t *testing.T) {
 	}
 }
 
-// TestConflict: the worktree is as it was, whatever kind of conflict it is.
+// TestConflict checks that a conflict of any kind leaves the worktree as it was.
 func TestConflict(t *testing.T) {
-	beside(t)
+	parallel(t)
 	for name, c := range map[string]struct {
 		main, issue func(t *testing.T, dir string)
 	}{
-		"the same line":            {writes0("c.txt", "main\n"), writes0("c.txt", "issue\n")},
-		"a file and a directory":   {writes0("c", "main\n"), writes0("c/d", "issue\n")},
-		"a directory and a file":   {writes0("c/d", "main\n"), writes0("c", "issue\n")},
-		"changed and deleted":      {writes0("a.txt", "main\n"), func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, "a.txt")) }},
-		"a link and a file":        {func(t *testing.T, dir string) { _ = os.Symlink("x", filepath.Join(dir, "c")) }, writes0("c", "issue\n")},
-		"moved to different names": {moves("b.txt", "main.txt"), moves("b.txt", "issue.txt")},
+		"the same line":            {writeInDir("c.txt", "main\n"), writeInDir("c.txt", "issue\n")},
+		"a file and a directory":   {writeInDir("c", "main\n"), writeInDir("c/d", "issue\n")},
+		"a directory and a file":   {writeInDir("c/d", "main\n"), writeInDir("c", "issue\n")},
+		"changed and deleted":      {writeInDir("a.txt", "main\n"), removeInDir("a.txt")},
+		"a link and a file":        {linkInDir("x", "c"), writeInDir("c", "issue\n")},
+		"moved to different names": {moveInDir("b.txt", "main.txt"), moveInDir("b.txt", "issue.txt")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -293,39 +293,50 @@ func TestConflict(t *testing.T) {
 			run(t, dir, "commit", "-q", "-m", "of main")
 			write(t, w.Path, ".git-is-not-asked/x", "x")
 			write(t, dir, ".git/info/exclude", ".git-is-not-asked\n.worktrees\n")
-			before := standing(t, w.Path)
+			before := stateOf(t, w.Path)
 			_, err = w.Rebase(t.Context())
 			if !errors.Is(err, git.ErrConflict) {
 				t.Fatalf("have %v", err)
 			}
 			t.Log(err)
-			if diff := cmp.Diff(before, standing(t, w.Path)); diff != "" {
+			if diff := cmp.Diff(before, stateOf(t, w.Path)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-func writes0(name, text string) func(*testing.T, string) {
+func writeInDir(name, text string) func(*testing.T, string) {
 	return func(t *testing.T, dir string) { write(t, dir, name, text) }
 }
 
-func moves(from, to string) func(*testing.T, string) {
+func removeInDir(name string) func(*testing.T, string) {
+	return func(_ *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, name)) }
+}
+
+func linkInDir(to, name string) func(*testing.T, string) {
+	return func(_ *testing.T, dir string) { _ = os.Symlink(to, filepath.Join(dir, name)) }
+}
+
+func moveInDir(from, to string) func(*testing.T, string) {
 	return func(t *testing.T, dir string) { run(t, dir, "mv", from, to) }
 }
 
-// TestRebaseRefused: what would be lost by a rebase is no conflict, but a
-// refusal before it begins.
+// TestRebaseRefused checks that a rebase that would lose something is refused before it
+// begins.
 func TestRebaseRefused(t *testing.T) {
-	beside(t)
+	parallel(t)
 	for name, c := range map[string]struct {
-		do   func(t *testing.T, w git.Worktree)
+		do   step
 		want error
 	}{
-		"untracked":                  {func(t *testing.T, w git.Worktree) { write(t, w.Path, "left", "x") }, git.ErrNotClean},
-		"modified":                   {func(t *testing.T, w git.Worktree) { write(t, w.Path, "a.txt", "x") }, git.ErrNotClean},
-		"an ignored file in the way": {func(t *testing.T, w git.Worktree) { write(t, w.Path, "other.log", "x") }, git.ErrInTheWay},
-		"a rebase of the model's":    {func(t *testing.T, w git.Worktree) { fails(t, w.Path, "rebase", "main") }, git.ErrInTheWay},
+		"untracked":                  {writeWork("left", "x"), git.ErrNotClean},
+		"modified":                   {writeWork("a.txt", "x"), git.ErrNotClean},
+		"an ignored file in the way": {writeWork("other.log", "x"), git.ErrInTheWay},
+		"a rebase of the model's": {
+			func(t *testing.T, s *site) { runFailing(t, s.w.Path, "rebase", "main") },
+			git.ErrInTheWay,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -335,19 +346,19 @@ func TestRebaseRefused(t *testing.T) {
 			run(t, s.dir, "add", "-f", "other.log", "a.txt")
 			run(t, s.dir, "commit", "-q", "-m", "of main")
 			run(t, s.dir, "config", "rebase.autoStash", "true")
-			c.do(t, s.w)
-			before := standing(t, s.w.Path)
+			c.do(t, &s)
+			before := stateOf(t, s.w.Path)
 			if _, err := s.w.Rebase(t.Context()); !errors.Is(err, c.want) {
 				t.Fatalf("have %v", err)
 			}
-			if diff := cmp.Diff(before, standing(t, s.w.Path)); diff != "" {
+			if diff := cmp.Diff(before, stateOf(t, s.w.Path)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-// TestTogether: many loops in one repository at once, and all of them land.
+// TestTogether runs several loops in one repository at once and checks that all land.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	dir, bare := cloned(t)

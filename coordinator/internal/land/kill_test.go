@@ -28,7 +28,7 @@ import (
 
 var everyKill = flag.Bool("git-kills", false, "kill at every git call in every way, not at a sample of them")
 
-// A job is one operation as a process of its own does it.
+// A job is one operation that a child process does.
 type job struct {
 	What   string
 	W      git.Worktree
@@ -56,10 +56,10 @@ func (j job) do(ctx context.Context) (err error) {
 type scene struct {
 	name string
 	do   func(t *testing.T, s *site) job
-	want error // what the operation ends with, killed or not
+	want error // the result of the operation, whether or not it was killed before
 }
 
-func landing(push bool, do func(t *testing.T, s *site)) func(*testing.T, *site) job {
+func landing(push bool, do step) func(*testing.T, *site) job {
 	return func(t *testing.T, s *site) job {
 		do(t, s)
 		return job{What: "land", W: s.w, Commit: s.commit, Push: push}
@@ -98,12 +98,12 @@ func scenes() []scene {
 		{"land and push", landing(true, func(*testing.T, *site) {}), nil},
 		{
 			"land where nothing is checked out",
-			landing(true, func(t *testing.T, s *site) { run(t, s.dir, "checkout", "-q", "-b", "mine") }),
+			landing(true, inRepo("checkout", "-q", "-b", "mine")),
 			nil,
 		},
 		{
 			"land, and the remote moved",
-			landing(true, func(t *testing.T, s *site) { s.moved(t, "r.txt") }),
+			landing(true, moveRemote("r.txt")),
 			land.ErrDiverged,
 		},
 		{
@@ -113,7 +113,7 @@ func scenes() []scene {
 		},
 		{
 			"land, and the remote is gone",
-			landing(true, func(t *testing.T, s *site) { run(t, s.dir, "remote", "set-url", "origin", "/none.git") }),
+			landing(true, inRepo("remote", "set-url", "origin", "/none.git")),
 			land.ErrPush,
 		},
 		{"land over unpushed work", landing(true, func(t *testing.T, s *site) {
@@ -131,9 +131,8 @@ func scenes() []scene {
 	}
 }
 
-// treasures is what a person has besides the issue: work of each kind that no
-// remote knows.
-func treasures(t *testing.T, s *site) {
+// addOwnWork adds work of the person of each kind that no remote has.
+func addOwnWork(t *testing.T, s *site) {
 	t.Helper()
 	write(t, s.dir, "kept.txt", "stashed")
 	run(t, s.dir, "add", "kept.txt")
@@ -152,8 +151,8 @@ func treasures(t *testing.T, s *site) {
 	write(t, s.dir, "build/cache", "ignored")
 }
 
-// lost compares what the person had with what is there.
-func (s site) lost(t *testing.T, before owned) {
+// checkNothingLost compares the person's work with that before.
+func (s site) checkNothingLost(t *testing.T, before owned) {
 	t.Helper()
 	after := s.owned(t)
 	if diff := cmp.Diff(before.theirs, after.theirs); diff != "" {
@@ -174,16 +173,17 @@ func (s site) lost(t *testing.T, before owned) {
 	}
 }
 
+// An owned is the work of the person.
 type owned struct {
-	theirs  string            // the person's own worktree
-	files   map[string]string // in the main checkout, not tracked
-	commits map[string]string // that refs reach, by repository
+	theirs  string            // state of the person's own worktree
+	files   map[string]string // untracked files in the main checkout
+	commits map[string]string // commits that refs reach, by repository
 }
 
 func (s site) owned(t *testing.T) owned {
 	t.Helper()
 	o := owned{
-		theirs:  theirsOnly(standing(t, s.dir+"-theirs")),
+		theirs:  theirsOnly(stateOf(t, s.dir+"-theirs")),
 		files:   map[string]string{},
 		commits: map[string]string{},
 	}
@@ -197,14 +197,15 @@ func (s site) owned(t *testing.T) owned {
 	return o
 }
 
-// theirsOnly leaves the files, the index and the stash of a standing.
+// theirsOnly returns the files, the index and the stash of a state.
 func theirsOnly(text string) string {
 	head, rest, _ := strings.Cut(text, "for-each-ref:")
 	_, stash, _ := strings.Cut(rest, "stash:")
 	return head + stash
 }
 
-// end is where an operation ends, whether or not it was killed on its way.
+// end returns the state after an operation. It is the same whether or not the operation
+// was killed before.
 func (s site) end(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -224,7 +225,17 @@ func (s site) end(t *testing.T) string {
 			run(t, s.w.Path, "status", "--porcelain", "--branch", "--ignored"),
 		)
 	}
-	for _, pattern := range []string{".worktrees/afar/.*", ".git/afar.*", ".git/*.lock", ".git/worktrees/*/*.lock", ".git/worktrees/*/afar.*", ".git/worktrees/*/rebase-*", ".git/refs/heads/*.lock", ".git/refs/heads/afar/issue/*.lock", ".git/refs/afar/landed/*.lock"} {
+	for _, pattern := range []string{
+		".worktrees/afar/.*",
+		".git/afar.*",
+		".git/*.lock",
+		".git/worktrees/*/*.lock",
+		".git/worktrees/*/afar.*",
+		".git/worktrees/*/rebase-*",
+		".git/refs/heads/*.lock",
+		".git/refs/heads/afar/issue/*.lock",
+		".git/refs/afar/landed/*.lock",
+	} {
 		names, _ := filepath.Glob(filepath.Join(s.dir, pattern))
 		for _, n := range names {
 			if filepath.Base(n) != "afar.lock" {
@@ -235,7 +246,7 @@ func (s site) end(t *testing.T) string {
 	return b.String()
 }
 
-// killer is a git that kills who runs it, at one of its calls.
+// killer is a git that kills its caller at one of the calls.
 const killer = `#!/bin/sh
 dir=${0%%/*}
 read -r n <"$dir/n"; n=$((n + 1)); echo $n >"$dir/n"
@@ -249,9 +260,9 @@ during) exec 3<&0; %[1]s "$@" <&3 & sleep "$wait"; kill -9 $PPID; kill -9 0 ;;
 esac
 `
 
-// TestKilled: an operation that is killed at a git call, before it, in its
-// middle, after it or while git goes on alone, is ended by the same call again,
-// as if nothing had been, and nothing that the person has is lost meanwhile.
+// TestKilled kills each operation at a git call: before it, in its middle, after it, or
+// while git goes on alone. The same call must then complete the operation, and the
+// person must lose nothing meanwhile.
 func TestKilled(t *testing.T) {
 	if text := os.Getenv("AFAR_GIT_CHILD"); text != "" {
 		var j job
@@ -263,14 +274,14 @@ func TestKilled(t *testing.T) {
 		}
 		return
 	}
-	beside(t)
+	parallel(t)
 	for _, c := range scenes() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			k := newKills(t, c)
-			calls := k.unharmed(t)
+			calls := k.runWhole(t)
 			for _, p := range plans(calls) {
-				if k.again(t, p); t.Failed() {
+				if k.repeat(t, p); t.Failed() {
 					t.Fatalf("killed %s call %d of %d", p.how, p.at, calls)
 				}
 			}
@@ -278,11 +289,11 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestKilledInTheSystem kills, at each of their changes to the file system, the
-// process that does the operation and each git that it runs. It needs strace and
-// much time, so it is a part of -git-kills.
+// TestKilledInTheSystem kills the process that does the operation and each git that it
+// runs, at each of their changes to the file system. It needs strace and much time, so it
+// runs only with -git-kills.
 func TestKilledInTheSystem(t *testing.T) {
-	beside(t)
+	parallel(t)
 	if !*everyKill {
 		return
 	}
@@ -290,8 +301,8 @@ func TestKilledInTheSystem(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			k := newKills(t, c)
-			k.unharmed(t)
-			for at := 1; !t.Failed() && k.again(t, plan{at: at, how: "system"}); at++ {
+			k.runWhole(t)
+			for at := 1; !t.Failed() && k.repeat(t, plan{at: at, how: "system"}); at++ {
 				t.Logf("killed at change %d", at)
 			}
 		})
@@ -318,7 +329,7 @@ func plans(calls int) (list []plan) {
 	return list[:2]
 }
 
-// kills are the many deaths of one scene.
+// kills repeats one scene with different kills.
 type kills struct {
 	scene
 	site
@@ -336,7 +347,7 @@ func newKills(t *testing.T, c scene) *kills {
 		t.Fatal(err)
 	}
 	write(t, k.bin, "git", fmt.Sprintf(killer, real))
-	treasures(t, &k.site)
+	addOwnWork(t, &k.site)
 	k.job = c.do(t, &k.site)
 	k.before = k.owned(t)
 	for _, dir := range k.places() {
@@ -354,8 +365,8 @@ func clone(t *testing.T, from, to string) {
 	}
 }
 
-// unharmed runs the operation without a kill and counts its git calls.
-func (k *kills) unharmed(t *testing.T) (calls int) {
+// runWhole runs the operation without a kill and counts its git calls.
+func (k *kills) runWhole(t *testing.T) (calls int) {
 	t.Helper()
 	if !k.child(t, plan{}) {
 		t.Fatal("it was killed")
@@ -374,8 +385,8 @@ func (k *kills) unharmed(t *testing.T) (calls int) {
 	return calls
 }
 
-// again does all of it with one kill, and reports whether anything was killed.
-func (k *kills) again(t *testing.T, p plan) bool {
+// repeat runs the scene with one kill, and reports whether strace killed a process.
+func (k *kills) repeat(t *testing.T, p plan) bool {
 	t.Helper()
 	for _, dir := range k.places() {
 		if err := os.Rename(dir, filepath.Join(t.TempDir(), "dead")); err != nil {
@@ -388,7 +399,7 @@ func (k *kills) again(t *testing.T, p plan) bool {
 	if survived && !inGit {
 		t.Errorf("it was not killed")
 	}
-	k.lost(t, k.before)
+	k.checkNothingLost(t, k.before)
 	err := k.job.do(t.Context())
 	if lock := filepath.Join(k.dir, ".git/index.lock"); inGit && errors.Is(err, git.ErrInTheWay) &&
 		strings.Contains(err.Error(), "index.lock") {
@@ -396,7 +407,12 @@ func (k *kills) again(t *testing.T, p plan) bool {
 		err = k.job.do(t.Context())
 	}
 	if inGit && err != nil && strings.Contains(err.Error(), ".lock'") {
-		for _, name := range []string{"/HEAD.lock", "/packed-refs.lock", "/refs/heads/main.lock", "/refs/remotes/origin/main.lock"} {
+		for _, name := range []string{
+			"/HEAD.lock",
+			"/packed-refs.lock",
+			"/refs/heads/main.lock",
+			"/refs/remotes/origin/main.lock",
+		} {
 			_ = os.Remove(k.dir + "/.git" + name)
 			_ = os.Remove(k.bare + name)
 		}
@@ -406,22 +422,22 @@ func (k *kills) again(t *testing.T, p plan) bool {
 	if !errors.Is(err, k.scene.want) || (err == nil) != (k.scene.want == nil) {
 		t.Errorf("the second time: %v", err)
 	}
-	if p.how == "system" { // locks of what the person shares with us are theirs to remove, if nothing says that we made them
+	if p.how == "system" { // the person removes a lock of a shared file if we cannot know that we made it
 		_ = os.Remove(k.dir + "/.git/packed-refs.lock")
 	}
-	k.lost(t, k.before)
+	k.checkNothingLost(t, k.before)
 	if diff := cmp.Diff(k.want, k.end(t)); diff != "" {
 		t.Errorf("it ended elsewhere:\n%s", diff)
 	}
-	struck, _ := os.ReadFile(filepath.Join(k.bin, "trace"))
-	return bytes.Contains(struck, []byte("killed by SIGKILL"))
+	trace, _ := os.ReadFile(filepath.Join(k.bin, "trace"))
+	return bytes.Contains(trace, []byte("killed by SIGKILL"))
 }
 
-// changing are the calls of the system that change files.
-const changing = "rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,symlink,symlinkat,fsync,ftruncate,chmod,fchmodat"
+// changing are the system calls that change files.
+const changing = "rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,mkdirat,link,linkat,symlink,symlinkat," +
+	"fsync,ftruncate,chmod,fchmodat"
 
-// child does the job in a process that may be killed, and reports whether it
-// was not.
+// child does the job in a child process, and reports whether the process survived.
 func (k *kills) child(t *testing.T, p plan) bool {
 	t.Helper()
 	write(t, k.bin, "n", "0\n")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -73,7 +74,7 @@ func Land(ctx context.Context, w git.Worktree, commit string, push bool) (Result
 }
 
 func (l *landing) land(ctx context.Context) error {
-	if !isCommit(l.done.Commit) {
+	if !fullName.MatchString(l.done.Commit) {
 		return fmt.Errorf("%w: %.80q is not the full name of a commit", ErrChanged, l.done.Commit)
 	}
 	var err error
@@ -91,10 +92,8 @@ func (l *landing) land(ctx context.Context) error {
 	return l.landLocked(ctx)
 }
 
-// isCommit reports whether oid is the full name of a commit.
-func isCommit(oid string) bool {
-	return (len(oid) == 40 || len(oid) == 64) && strings.Trim(oid, "0123456789abcdef") == ""
-}
+// fullName matches the full name of a commit.
+var fullName = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // landLocked does the work of Land. The caller holds the lock of the repository.
 func (l *landing) landLocked(ctx context.Context) (err error) {
@@ -104,14 +103,12 @@ func (l *landing) landLocked(ctx context.Context) (err error) {
 	if l.base, err = l.repo.Base(ctx, l.Base); err != nil {
 		return err
 	}
-	if l.base.Tip != "" {
-		hasLanded, err := l.repo.IsAncestor(ctx, l.done.Commit, l.base.Tip)
-		if err != nil {
-			return err
-		}
-		if hasLanded {
-			return l.pushLanded(ctx)
-		}
+	hasLanded, err := l.repo.IsAncestor(ctx, l.done.Commit, l.base.Tip)
+	if err != nil {
+		return err
+	}
+	if hasLanded {
+		return l.pushLanded(ctx)
 	}
 	for _, check := range []func(context.Context) error{
 		l.checkReviewed,
@@ -156,40 +153,49 @@ func (l *landing) checkReviewed(ctx context.Context) error {
 // Without push, a base may have diverged from its remote through commits that we
 // landed.
 func (l *landing) checkFastForward(ctx context.Context) error {
-	if l.base.Tip != "" {
-		if err := l.checkContains(ctx, l.base.Tip); err != nil {
-			return err
-		}
+	if err := l.checkContains(ctx, l.base.Tip); err != nil {
+		return err
 	}
 	if l.base.Theirs == "" {
 		return nil
 	}
-	diverged := l.checkContains(ctx, l.base.Theirs)
-	if l.base.Tip == "" || diverged != nil && !errors.Is(diverged, ErrDiverged) {
-		return diverged
+	err := l.checkContains(ctx, l.base.Theirs)
+	if errors.Is(err, ErrDiverged) {
+		err = l.checkAhead(ctx, err)
 	}
-	if diverged != nil {
-		isBehind, err := l.repo.IsAncestor(ctx, l.base.Tip, l.base.Theirs)
-		switch {
-		case err != nil:
-			return err
-		case isBehind:
-			return diverged
-		case l.push:
-			return fmt.Errorf("%w (%s and %s went apart: bring them together)", ErrAhead, l.base.Name, l.base.Tracking)
-		}
+	if err != nil || l.base.Tip == "" {
+		return err
 	}
 	return l.checkPushed(ctx, l.base.Tip)
+}
+
+// checkAhead checks a base whose remote has diverged from the commit. It returns
+// diverged if the base is only behind the remote. Else the base has diverged itself,
+// which is an error with push.
+func (l *landing) checkAhead(ctx context.Context, diverged error) error {
+	isBehind, err := l.repo.IsAncestor(ctx, l.base.Tip, l.base.Theirs)
+	switch {
+	case err != nil:
+		return err
+	case isBehind:
+		return diverged
+	case l.push:
+		return fmt.Errorf("%w (%s and %s have diverged: merge them)", ErrAhead, l.base.Name, l.base.Tracking)
+	}
+	return nil
 }
 
 // checkContains returns ErrDiverged unless old is an ancestor of the commit that
 // lands.
 func (l *landing) checkContains(ctx context.Context, old string) error {
 	isIn, err := l.repo.IsAncestor(ctx, old, l.done.Commit)
-	if err == nil && !isIn {
-		err = fmt.Errorf("%w (%.12s is not in it)", ErrDiverged, old)
+	if err != nil {
+		return err
 	}
-	return err
+	if !isIn {
+		return fmt.Errorf("%w (%.12s is not in it)", ErrDiverged, old)
+	}
+	return nil
 }
 
 // checkPushed returns ErrAhead if a commit of the base has ancestors that the remote
@@ -218,7 +224,7 @@ func (l *landing) findCheckout(ctx context.Context) error {
 		return err
 	}
 	for _, dir := range dirs {
-		if what := busyWith(dir, git.Heads+l.base.Name); what != "" {
+		if what := busyWith(dir, l.base.Name); what != "" {
 			return fmt.Errorf("%w: %s of %s is not finished (%s)", git.ErrInTheWay, what, l.base.Name, dir)
 		}
 	}
@@ -243,13 +249,10 @@ var suspended = map[string]string{
 
 // busyWith returns the unfinished operation of a checkout on a branch, "" if there is
 // none.
-func busyWith(dir, ref string) string {
+func busyWith(dir, branch string) string {
 	for name, what := range suspended {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			continue
-		}
-		if at := strings.TrimSpace(string(text)); at == ref || git.Heads+at == ref {
+		text, _ := os.ReadFile(filepath.Join(dir, name)) // most checkouts have none of these files
+		if strings.TrimPrefix(strings.TrimSpace(string(text)), git.Heads) == branch {
 			return what
 		}
 	}
@@ -293,26 +296,28 @@ func (l *landing) checkFree(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	changes = slices.DeleteFunc(changes, func(c git.Change) bool {
-		return isHarmless(c) || l.isAside(c) && !slices.Contains(touched, c.Path)
-	})
+	isTouched := func(path string) bool { return slices.Contains(touched, path) }
+	aside := slices.DeleteFunc(slices.Clone(l.Aside), isTouched)
+	changes = slices.DeleteFunc(changes, func(c git.Change) bool { return isHarmless(c, aside) })
 	if len(changes) > 0 {
 		return fmt.Errorf("%w: in %s: %s", ErrBaseDirty, at.Dir, git.NameChanges(changes))
 	}
 	return at.CheckRoom(ctx, l.base.Tip, l.done.Commit)
 }
 
-// isHarmless reports whether a fast-forward does not touch a change: an untracked
-// file, which CheckRoom checks, or the checkout of a submodule.
-func isHarmless(c git.Change) bool {
-	return c.Kind == '?' || c.Sub && c.Index == '.'
-}
-
-// isAside reports whether a change is an unstaged modification of an Aside file, which
-// a program made.
-func (l *landing) isAside(c git.Change) bool {
-	isModified := c.Kind == '1' && c.Index == '.' && c.Work == 'M'
-	return isModified && slices.Contains(l.Aside, c.Path)
+// isHarmless reports whether a fast-forward may happen despite a change: an untracked
+// file, which CheckRoom checks, the checkout of a submodule, or an unstaged
+// modification of one of the files aside.
+func isHarmless(c git.Change, aside []string) bool {
+	switch {
+	case c.Kind == '?':
+		return true
+	case c.Index != '.':
+		return false // staged
+	case c.Sub:
+		return true
+	}
+	return c.Work == 'M' && slices.Contains(aside, c.Path)
 }
 
 // forward moves the base. git itself refuses if the base has moved since the checks.
@@ -330,7 +335,7 @@ func (l *landing) forward(ctx context.Context) error {
 		return nil
 	}
 	tip, _ := l.repo.Resolve(ctx, git.Heads+l.base.Name)
-	if isIn, _ := l.repo.IsAncestor(ctx, tip, l.done.Commit); tip != "" && !isIn {
+	if isIn, _ := l.repo.IsAncestor(ctx, tip, l.done.Commit); !isIn {
 		return fmt.Errorf("%w: %w", ErrDiverged, err)
 	}
 	return fmt.Errorf("%w: %w", git.ErrInTheWay, err)
@@ -361,7 +366,8 @@ func (l *landing) merge(ctx context.Context) error {
 	var failed error
 	err = git.WithMark(filepath.Join(common, markName), m, func() error {
 		_, failed = l.repo.In(l.done.Checkout).Call(ctx, git.Call{Env: []string{"GIT_REFLOG_ACTION=afar: land"}},
-			"merge", "-q", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-stat", l.done.Commit)
+			"merge", "-q", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-squash", "--no-stat",
+			l.done.Commit)
 		if failed != nil {
 			return settle(ctx, l.repo)
 		}

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/afar-sh/afar/coordinator/internal/git"
 	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
-// begun is a worktree with one commit of work.
-func begun(t *testing.T, dir, id string) git.Worktree {
+// beginIssue returns a worktree with one commit of work.
+func beginIssue(t *testing.T, dir, id string) git.Worktree {
 	t.Helper()
 	w, err := git.AddWorktree(t.Context(), dir, id)
 	if err != nil {
@@ -31,7 +33,7 @@ func work(t *testing.T, w git.Worktree, name, text string) string {
 	return head(t, w)
 }
 
-// head is the commit of a clean worktree.
+// head returns the commit of a clean worktree.
 func head(t *testing.T, w git.Worktree) string {
 	t.Helper()
 	commit, clean, err := w.Head(t.Context())
@@ -46,19 +48,24 @@ func rev(t *testing.T, dir, name string) string {
 	return run(t, dir, "rev-parse", name)
 }
 
-// TestIssue is one issue's whole way.
+// TestIssue takes one issue from its worktree to its removal.
 func TestIssue(t *testing.T) {
-	beside(t)
+	parallel(t)
 	dir, bare := cloned(t)
 	ctx := t.Context()
-	w := begun(t, dir, "fix-login")
+	w := beginIssue(t, dir, "fix-login")
 	if top, err := git.Top(ctx, w.Path); err != nil || top != dir {
 		t.Errorf("top is %q: %v", top, err)
 	}
-	if w.Path != filepath.Join(dir, ".worktrees/afar/fix-login") || w.Branch != "afar/issue/fix-login" ||
-		w.Base != "main" ||
-		w.BaseCommit != rev(t, dir, "main") {
-		t.Errorf("have %+v", w)
+	want := git.Worktree{
+		Repo:       dir,
+		Path:       filepath.Join(dir, ".worktrees/afar/fix-login"),
+		Branch:     "afar/issue/fix-login",
+		Base:       "main",
+		BaseCommit: rev(t, dir, "main"),
+	}
+	if diff := cmp.Diff(want, w); diff != "" {
+		t.Error(diff)
 	}
 	if status := run(t, dir, "status", "--porcelain"); status != "" {
 		t.Errorf("the main checkout shows %s", status)
@@ -92,7 +99,7 @@ func TestIssue(t *testing.T) {
 		}
 	}
 	if rev(t, dir, "main") != commit || rev(t, bare, "main") != commit || rev(t, dir, "HEAD:closed.md") == "" {
-		t.Error("it is not there")
+		t.Error("the commit did not land")
 	}
 	for range 2 {
 		if err := w.Remove(ctx); err != nil {
@@ -106,10 +113,10 @@ func TestIssue(t *testing.T) {
 }
 
 func TestRebase(t *testing.T) {
-	beside(t)
+	parallel(t)
 	dir, _ := cloned(t)
 	ctx := t.Context()
-	w, other := begun(t, dir, "one"), begun(t, dir, "two")
+	w, other := beginIssue(t, dir, "one"), beginIssue(t, dir, "two")
 	if _, err := land.Land(ctx, w, head(t, w), false); err != nil {
 		t.Fatal(err)
 	}
@@ -127,22 +134,22 @@ func TestRebase(t *testing.T) {
 	if _, err := land.Land(ctx, other, after, false); err != nil {
 		t.Fatal(err)
 	}
-	third := begun(t, dir, "three")
+	third := beginIssue(t, dir, "three")
 	work(t, third, "a.txt", "of three\n")
 	write(t, dir, "a.txt", "of main\n")
 	run(t, dir, "commit", "-q", "-am", "mine")
-	stood := standing(t, third.Path)
+	before = stateOf(t, third.Path)
 	if _, err := third.Rebase(ctx); !errors.Is(err, git.ErrConflict) || !strings.Contains(err.Error(), "a.txt") {
 		t.Errorf("have %v", err)
 	}
-	if now := standing(t, third.Path); now != stood {
-		t.Errorf("it was\n%s\nand is\n%s", stood, now)
+	if now := stateOf(t, third.Path); now != before {
+		t.Errorf("it was\n%s\nand is\n%s", before, now)
 	}
 }
 
-// TestOddPlaces: names that are no plain words, of the repository and of files.
+// TestOddPlaces uses unusual names for the repository and for files.
 func TestOddPlaces(t *testing.T) {
-	beside(t)
+	parallel(t)
 	from, _ := cloned(t)
 	ctx := t.Context()
 	dir := filepath.Join(t.TempDir(), "a b[c]*? 'q' \"d\"\n-ü")
@@ -169,7 +176,7 @@ func TestOddPlaces(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, odd[5])); err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir, odd[1], "mine") // and then the base moves, by the person
+	write(t, dir, odd[1], "mine") // then the person changes the base
 	run(t, dir, "add", "--", odd[1])
 	run(t, dir, "commit", "-q", "-m", "mine")
 	run(t, dir, "push", "-q")

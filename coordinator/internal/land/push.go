@@ -2,6 +2,7 @@ package land
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -91,14 +92,11 @@ func (l *landing) explainRefusal(ctx context.Context, why error) error {
 		return refused
 	}
 	now, _ := l.repo.Resolve(ctx, l.base.Tracking)
-	if now == "" {
-		return refused
-	}
-	if hasCommit, err := l.repo.IsAncestor(ctx, l.done.Commit, now); err == nil && hasCommit {
+	if hasCommit, _ := l.repo.IsAncestor(ctx, l.done.Commit, now); hasCommit {
 		return nil
 	}
-	if isIn, err := l.repo.IsAncestor(ctx, now, l.done.Commit); err == nil && !isIn {
-		return fmt.Errorf("%w (%.12s of %s is not in it)", ErrDiverged, now, l.base.Remote)
+	if err := l.checkContains(ctx, now); errors.Is(err, ErrDiverged) {
+		return fmt.Errorf("%w, at %s", err, l.base.Remote)
 	}
 	return refused
 }
@@ -114,7 +112,7 @@ func (l *landing) pushLargeFiles(ctx context.Context) error {
 		ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=AM", l.base.Theirs,
 		l.done.Commit,
 	)
-	if err != nil || len(names) == 0 {
+	if err != nil {
 		return err
 	}
 	out, err := r.Call(ctx, git.Call{In: names}, "check-attr", "-z", "--stdin", "filter")
@@ -134,7 +132,7 @@ func (l *landing) pushLargeFiles(ctx context.Context) error {
 // filter lfs. The output holds path, attribute and value, each ended by NUL.
 func hasLargeFiles(out []byte) bool {
 	for attr := range slices.Chunk(git.Records(out), 3) {
-		if len(attr) == 3 && attr[2] == "lfs" {
+		if slices.Equal(attr[1:], []string{"filter", "lfs"}) {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,7 +47,7 @@ func settle(ctx context.Context, r git.Repo) error {
 	}
 	branch, _ := at.Line(ctx, "symbolic-ref", "-q", "HEAD")
 	tip, err := at.Resolve(ctx, "HEAD")
-	if err == nil && branch == m.Ref && tip == m.From {
+	if branch == m.Ref && tip == m.From {
 		err = takeBack(ctx, at, *m)
 	}
 	if err != nil {
@@ -80,13 +81,14 @@ func takeBack(ctx context.Context, r git.Repo, m git.Mark) error {
 		if !ok || c.Kind != '1' || c.Sub {
 			continue
 		}
+		delete(touched, c.Path)
 		restore = append(restore, c.Path)
 		if !isWrittenByGit(ctx, r, c.Path, v, c.Staged) {
 			theirs = append(theirs, c.Path)
 		}
 	}
 	for path, v := range touched {
-		if v.from != "" || slices.Contains(restore, path) || !r.IsFile(path) {
+		if v.from != "" || !r.IsFile(path) {
 			continue
 		}
 		remove = append(remove, path)
@@ -130,7 +132,7 @@ func putBack(ctx context.Context, r git.Repo, from string, restore, remove []str
 // whether the content is the beginning of the second one's, because git died while
 // it wrote the file. staged is the file's object in the index, "" if there is none.
 func isWrittenByGit(ctx context.Context, r git.Repo, path string, v versions, staged string) bool {
-	if objectOf(staged) != "" && staged != v.from && staged != v.to {
+	if !v.has(staged) {
 		return false
 	}
 	name := filepath.Join(r.Dir, path)
@@ -148,11 +150,11 @@ func isWrittenByGit(ctx context.Context, r git.Repo, path string, v versions, st
 		return false
 	}
 	oid, err := r.Line(ctx, "hash-object", "--", path)
-	if err == nil && (oid == v.from || oid == v.to) {
+	if err == nil && v.has(oid) {
 		return true
 	}
 	have, err := os.ReadFile(name)
-	if err != nil || v.to == "" {
+	if err != nil {
 		return false
 	}
 	blob, err := r.Run(ctx, "cat-file", "--filters", "--path="+path, v.to)
@@ -162,17 +164,24 @@ func isWrittenByGit(ctx context.Context, r git.Repo, path string, v versions, st
 // versions are the objects of a path in two commits, "" if there is none.
 type versions struct{ from, to string }
 
-// parseRaw returns the versions of each path in the output of git diff-tree --raw -z:
+// has reports whether oid is one of the versions. No object counts as one.
+func (v versions) has(oid string) bool {
+	return slices.Contains([]string{"", v.from, v.to}, objectOf(oid))
+}
+
+// rawEntry matches an entry of git diff-tree --raw -z and its path:
 // ":100644 100644 <old> <new> M", path.
+var rawEntry = regexp.MustCompile(`(?s)^:\S+ \S+ (\S+) (\S+) \S+\x00(.+)$`)
+
+// parseRaw returns the versions of each path in the output of git diff-tree --raw -z.
 func parseRaw(out []byte) (map[string]versions, error) {
-	list, records := map[string]versions{}, git.Records(out)
-	for i := 0; i < len(records); i += 2 {
-		part := strings.Split(records[i], " ")
-		isEntry := len(part) == 5 && strings.HasPrefix(part[0], ":")
-		if !isEntry || i+1 == len(records) || records[i+1] == "" {
-			return nil, fmt.Errorf("git diff-tree said %q", records[i])
+	list := map[string]versions{}
+	for entry := range slices.Chunk(git.Records(out), 2) {
+		m := rawEntry.FindStringSubmatch(strings.Join(entry, "\x00"))
+		if m == nil {
+			return nil, fmt.Errorf("git diff-tree printed %q", entry)
 		}
-		list[records[i+1]] = versions{objectOf(part[2]), objectOf(part[3])}
+		list[m[3]] = versions{objectOf(m[1]), objectOf(m[2])}
 	}
 	return list, nil
 }

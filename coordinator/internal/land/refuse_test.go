@@ -14,21 +14,15 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
-// persons is all of the repository that landing must not touch: standing, but
-// for what is known of the remote.
-func (s site) persons(t *testing.T) string {
+// ownState returns the state of the repository that a refused landing must not change:
+// everything except the refs of the remote.
+func (s site) ownState(t *testing.T) string {
 	t.Helper()
-	var keep []string
-	for line := range strings.Lines(standing(t, s.dir) + "bare " + rev(t, s.bare, "main") + "\n") {
-		if !strings.HasPrefix(line, "refs/remotes/") {
-			keep = append(keep, line)
-		}
-	}
-	return strings.Join(keep, "")
+	return withoutRemotes(stateOf(t, s.dir) + "bare " + rev(t, s.bare, "main") + "\n")
 }
 
-// moved makes a commit at the remote that nobody here has seen.
-func (s site) moved(t *testing.T, name string) {
+// moveRemote makes a commit at the remote that this repository has not fetched.
+func (s site) moveRemote(t *testing.T, name string) {
 	t.Helper()
 	other := filepath.Join(t.TempDir(), "other")
 	run(t, s.dir, "clone", "-q", s.bare, other)
@@ -38,8 +32,8 @@ func (s site) moved(t *testing.T, name string) {
 	run(t, other, "push", "-q", "origin", "HEAD:main")
 }
 
-// unpushed lands the issue without a push, and does more.
-func (s *site) unpushed(t *testing.T) {
+// landUnpushed lands the issue without a push, and commits more work.
+func (s *site) landUnpushed(t *testing.T) {
 	t.Helper()
 	if _, err := land.Land(t.Context(), s.w, s.commit, false); err != nil {
 		t.Fatal(err)
@@ -47,8 +41,8 @@ func (s *site) unpushed(t *testing.T) {
 	s.commit = work(t, s.w, "more.txt", "more")
 }
 
-// fails runs git where it is meant to stop in the middle.
-func fails(t *testing.T, dir string, args ...string) {
+// runFailing runs git and checks that it fails, as it does at a conflict.
+func runFailing(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
@@ -57,8 +51,8 @@ func fails(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// clashing has main and a branch change the same line.
-func (s site) clashing(t *testing.T) {
+// makeConflict makes a branch side that changes the same line as main.
+func (s site) makeConflict(t *testing.T) {
 	t.Helper()
 	run(t, s.dir, "branch", "-q", "side")
 	write(t, s.dir, "c.txt", "main\n")
@@ -73,30 +67,27 @@ func (s site) clashing(t *testing.T) {
 	run(t, s.dir, "worktree", "remove", tree)
 }
 
-// onMain is clashing, and the issue begins after it.
-func onMain(do func(t *testing.T, s *site)) func(*testing.T, *site) {
+// afterConflict returns a step that makes a conflict, begins the issue after it, and
+// does the given step.
+func afterConflict(do step) step {
 	return func(t *testing.T, s *site) {
 		t.Helper()
 		run(t, s.dir, "worktree", "remove", "--force", s.w.Path)
 		run(t, s.dir, "branch", "-q", "-D", s.w.Branch)
-		s.clashing(t)
-		s.again(t)
+		s.makeConflict(t)
+		s.begin(t)
 		do(t, s)
 	}
 }
 
-func writes(name, text string) func(*testing.T, *site) {
-	return func(t *testing.T, s *site) { write(t, s.dir, name, text) }
-}
-
 func TestRefused(t *testing.T) {
-	beside(t)
-	hook := func(text string) func(*testing.T, *site) {
+	parallel(t)
+	hook := func(text string) step {
 		return func(t *testing.T, s *site) { write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\n"+text) }
 	}
 	for _, c := range []struct {
 		name string
-		do   func(t *testing.T, s *site)
+		do   step
 		push bool
 		want error
 		says string
@@ -105,8 +96,8 @@ func TestRefused(t *testing.T) {
 			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
 			run(t, s.dir, "push", "-q")
 		}, false, land.ErrDiverged, ""},
-		{"a commit at the remote", func(t *testing.T, s *site) { s.moved(t, "r.txt") }, false, land.ErrDiverged, ""},
-		{"a commit at the remote, to be pushed", func(t *testing.T, s *site) { s.moved(t, "r.txt") }, true, land.ErrDiverged, ""},
+		{"a commit at the remote", moveRemote("r.txt"), false, land.ErrDiverged, ""},
+		{"a commit at the remote, with push", moveRemote("r.txt"), true, land.ErrDiverged, ""},
 		{"unpushed commits", func(t *testing.T, s *site) {
 			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
 			if _, err := s.w.Rebase(t.Context()); err != nil {
@@ -116,17 +107,17 @@ func TestRefused(t *testing.T) {
 		}, false, land.ErrAhead, "that are not in refs/remotes/origin/main: 1"},
 
 		{"unpushed commits, and the remote moved", func(t *testing.T, s *site) {
-			s.moved(t, "r.txt")
+			s.moveRemote(t, "r.txt")
 			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
 			if _, err := s.w.Rebase(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			s.commit = head(t, s.w)
 		}, false, land.ErrAhead, ": 1"},
-		{"landed unpushed, then the remote moved, and now to be pushed", func(t *testing.T, s *site) {
-			s.unpushed(t)
-			s.moved(t, "r.txt")
-		}, true, land.ErrAhead, "went apart"},
+		{"landed unpushed, then the remote moved, with push", func(t *testing.T, s *site) {
+			s.landUnpushed(t)
+			s.moveRemote(t, "r.txt")
+		}, true, land.ErrAhead, "have diverged"},
 		{"landed, and unpushed commits over it", func(t *testing.T, s *site) {
 			run(t, s.dir, "merge", "-q", s.w.Branch)
 			run(t, s.dir, "commit", "-q", "--allow-empty", "-m", "mine")
@@ -135,15 +126,15 @@ func TestRefused(t *testing.T) {
 			}
 			s.commit = head(t, s.w)
 		}, true, land.ErrAhead, ""},
-		{"a base that the remote does not have", func(t *testing.T, s *site) {
+		{"a base that the remote lacks", func(t *testing.T, s *site) {
 			run(t, s.dir, "branch", "-q", "-m", "main", "trunk")
 			run(t, s.dir, "config", "afar.baseRef", "trunk")
 			run(t, s.dir, "branch", "-q", "--unset-upstream")
 			s.w.Base = "trunk"
 		}, true, land.ErrPush, "push it once yourself"},
 
-		{"modified", writes("a.txt", "mine\n"), false, land.ErrBaseDirty, `"a.txt"`},
-		{"modified as the branch has it", writes("a.txt", "changed\n"), false, land.ErrBaseDirty, `"a.txt"`},
+		{"modified", writeInRepo("a.txt", "mine\n"), false, land.ErrBaseDirty, `"a.txt"`},
+		{"modified as the branch has it", writeInRepo("a.txt", "changed\n"), false, land.ErrBaseDirty, `"a.txt"`},
 		{"staged", func(t *testing.T, s *site) {
 			write(t, s.dir, "mine.txt", "mine")
 			run(t, s.dir, "add", "mine.txt")
@@ -152,8 +143,10 @@ func TestRefused(t *testing.T) {
 			write(t, s.dir, "mine.txt", "mine")
 			run(t, s.dir, "add", "-N", "mine.txt")
 		}, false, land.ErrBaseDirty, `"mine.txt"`},
-		{"deleted", func(t *testing.T, s *site) { _ = os.Remove(filepath.Join(s.dir, "a.txt")) }, false, land.ErrBaseDirty, `"a.txt"`},
-		{"modified, and git was told not to look", func(t *testing.T, s *site) {
+		{"deleted", func(t *testing.T, s *site) {
+			_ = os.Remove(filepath.Join(s.dir, "a.txt"))
+		}, false, land.ErrBaseDirty, `"a.txt"`},
+		{"modified, and assumed unchanged", func(t *testing.T, s *site) {
 			run(t, s.dir, "update-index", "--assume-unchanged", "a.txt")
 			write(t, s.dir, "a.txt", "mine\n")
 		}, false, git.ErrInTheWay, "a.txt"},
@@ -162,74 +155,80 @@ func TestRefused(t *testing.T) {
 			write(t, s.dir, "a.txt", "mine\n")
 		}, false, git.ErrInTheWay, "a.txt"},
 
-		{"untracked in the way", writes("new.txt", "mine"), false, git.ErrInTheWay, `"new.txt"`},
-		{"untracked in the way, the same", writes("new.txt", "new\n"), false, git.ErrInTheWay, `"new.txt"`},
-		{"ignored in the way", writes(".env", "KEY=mine"), false, git.ErrInTheWay, `".env"`},
-		{"a file in the way of a directory", writes("deep", "mine"), false, git.ErrInTheWay, `"deep"`},
+		{"untracked in the way", writeInRepo("new.txt", "mine"), false, git.ErrInTheWay, `"new.txt"`},
+		{"untracked in the way, same text", writeInRepo("new.txt", "new\n"), false, git.ErrInTheWay, `"new.txt"`},
+		{"ignored in the way", writeInRepo(".env", "KEY=mine"), false, git.ErrInTheWay, `".env"`},
+		{"a file in the way of a directory", writeInRepo("deep", "mine"), false, git.ErrInTheWay, `"deep"`},
 		{"a link in the way of a directory", func(t *testing.T, s *site) {
 			if err := os.Symlink(t.TempDir(), filepath.Join(s.dir, "deep")); err != nil {
 				t.Fatal(err)
 			}
 		}, false, git.ErrInTheWay, `"deep"`},
-		{"a directory in the way of a file", writes("new.txt/mine", "mine"), false, git.ErrInTheWay, "new.txt"},
-		{"a directory of ignored files in the way of a file", writes("new.txt/mine.log", "mine"), false, git.ErrInTheWay, "new.txt"},
-		{"two names that are one", func(t *testing.T, s *site) {
+		{"a directory in the way of a file", writeInRepo("new.txt/mine", "mine"), false, git.ErrInTheWay, "new.txt"},
+		{"ignored in the way of a file", writeInRepo("new.txt/mine.log", "mine"), false, git.ErrInTheWay, "new.txt"},
+		{"two names that differ by case", func(t *testing.T, s *site) {
 			s.commit = work(t, s.w, "A.TXT", "x")
 			run(t, s.dir, "config", "core.ignoreCase", "true")
 		}, false, git.ErrInTheWay, `"A.TXT"`},
 
-		{"in a merge", onMain(func(t *testing.T, s *site) { fails(t, s.dir, "merge", "side") }), false, git.ErrInTheWay, "a merge"},
-		{"in a rebase", onMain(func(t *testing.T, s *site) { fails(t, s.dir, "rebase", "side") }), false, git.ErrInTheWay, "a rebase"},
-		{"in a rebase, elsewhere", onMain(func(t *testing.T, s *site) {
+		{"in a merge", afterConflict(failInRepo("merge", "side")), false, git.ErrInTheWay, "a merge"},
+		{"in a rebase", afterConflict(failInRepo("rebase", "side")), false, git.ErrInTheWay, "a rebase"},
+		{"in a rebase, elsewhere", afterConflict(func(t *testing.T, s *site) {
 			run(t, s.dir, "checkout", "-q", "-b", "mine")
 			tree := filepath.Join(t.TempDir(), "tree")
 			run(t, s.dir, "worktree", "add", "-q", tree, "main")
-			fails(t, tree, "rebase", "side")
+			runFailing(t, tree, "rebase", "side")
 		}), false, git.ErrInTheWay, "a rebase of main"},
-		{"in a cherry-pick", onMain(func(t *testing.T, s *site) { fails(t, s.dir, "cherry-pick", "side") }), false, git.ErrInTheWay, "a cherry-pick"},
-		{"in a revert", onMain(func(t *testing.T, s *site) { fails(t, s.dir, "revert", "--no-edit", "side") }), false, git.ErrInTheWay, "a revert"},
-		{"in a bisect", func(t *testing.T, s *site) { run(t, s.dir, "bisect", "start", "HEAD", "HEAD~1") }, false, git.ErrInTheWay, "a bisect"},
-		{"in another git", writes(".git/index.lock", ""), false, git.ErrInTheWay, "index.lock"},
-		{"the ref is locked", writes(".git/refs/heads/main.lock", ""), false, git.ErrInTheWay, "main.lock"},
+		{"in a cherry-pick", afterConflict(failInRepo("cherry-pick", "side")), false, git.ErrInTheWay, "a cherry-pick"},
+		{"in a revert", afterConflict(failInRepo("revert", "--no-edit", "side")), false, git.ErrInTheWay, "a revert"},
+		{"in a bisect", inRepo("bisect", "start", "HEAD", "HEAD~1"), false, git.ErrInTheWay, "a bisect"},
+		{"while another git runs", writeInRepo(".git/index.lock", ""), false, git.ErrInTheWay, "index.lock"},
+		{"the ref is locked", writeInRepo(".git/refs/heads/main.lock", ""), false, git.ErrInTheWay, "main.lock"},
 
-		{"no remote", func(t *testing.T, s *site) { run(t, s.dir, "remote", "remove", "origin") }, true, land.ErrPush, "no remote"},
+		{"no remote", inRepo("remote", "remove", "origin"), true, land.ErrPush, "no remote"},
 		{"the remote is gone", func(t *testing.T, s *site) {
 			run(t, s.dir, "remote", "set-url", "origin", filepath.Join(s.dir, "none.git"))
 		}, true, land.ErrPush, "none.git"},
 		{"the remote refuses", hook("echo not on a Friday >&2; exit 1"), true, land.ErrPush, "not on a Friday"},
 		{"the remote moves while it is pushed to", func(t *testing.T, s *site) {
-			write(t, s.bare, "hooks/update", "#!/bin/sh\ngit -c user.name=x -c user.email=x update-ref refs/heads/main $(git -c user.name=x -c user.email=x commit-tree -p main -m moved main^{tree}); exit 1")
+			write(t, s.bare, "hooks/update", `#!/bin/sh
+export GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x
+git update-ref refs/heads/main $(git commit-tree -p main -m moved main^{tree})
+exit 1
+`)
 		}, true, land.ErrDiverged, "origin"},
 
-		{"another commit than reviewed", func(t *testing.T, s *site) { work(t, s.w, "late.txt", "late") }, false, land.ErrChanged, ""},
-		{"a name in the place of a commit", func(t *testing.T, s *site) { s.commit = "main" }, false, land.ErrChanged, ""},
-		{"untracked in the worktree", func(t *testing.T, s *site) { write(t, s.w.Path, "left", "x") }, false, git.ErrNotClean, `"left"`},
-		{"modified in the worktree", func(t *testing.T, s *site) { write(t, s.w.Path, "a.txt", "x") }, false, git.ErrNotClean, `"a.txt"`},
-		{"the worktree is on another branch", func(t *testing.T, s *site) { run(t, s.w.Path, "checkout", "-q", "-b", "x") }, false, git.ErrInTheWay, "is on x and not on afar/issue/i1"},
+		{"another commit than reviewed", commitWork("late.txt", "late"), false, land.ErrChanged, ""},
+		{"a name instead of a commit", func(t *testing.T, s *site) { s.commit = "main" }, false, land.ErrChanged, ""},
+		{"untracked in the worktree", writeWork("left", "x"), false, git.ErrNotClean, `"left"`},
+		{"modified in the worktree", writeWork("a.txt", "x"), false, git.ErrNotClean, `"a.txt"`},
+		{"on another branch", inWorktree("checkout", "-q", "-b", "x"), false, git.ErrInTheWay, "is on x and not on"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := ready(t)
 			c.do(t, &s)
-			before, there := s.persons(t), standing(t, s.w.Path)
+			before, work := s.ownState(t), withoutRemotes(stateOf(t, s.w.Path))
 			l, err := land.Land(t.Context(), s.w, s.commit, c.push)
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 				t.Fatalf("have %+v: %v", l, err)
 			}
 			t.Log(err)
-			if diff := cmp.Diff(before, s.persons(t)); diff != "" && !strings.Contains(c.name, "moves while") {
+			if strings.Contains(c.name, "moves while") {
+				return
+			}
+			if diff := cmp.Diff(before, s.ownState(t)); diff != "" {
 				t.Errorf("the person's repository changed:\n%s", diff)
 			}
-			if diff := cmp.Diff(drop(there), drop(standing(t, s.w.Path))); diff != "" &&
-				!strings.Contains(c.name, "moves while") {
+			if diff := cmp.Diff(work, withoutRemotes(stateOf(t, s.w.Path))); diff != "" {
 				t.Errorf("the worktree changed:\n%s", diff)
 			}
 		})
 	}
 }
 
-// drop takes what is known of remotes out of a standing.
-func drop(text string) (out string) {
+// withoutRemotes removes the refs of remotes from a state.
+func withoutRemotes(text string) (out string) {
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "refs/remotes/") {
 			out += line

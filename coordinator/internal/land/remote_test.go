@@ -19,10 +19,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
-// TestSilentRemote: a remote that takes the call and says nothing is left behind
-// in time, with nothing begun.
+// TestSilentRemote checks that Land gives up on a remote that accepts a connection and
+// does not answer, and that nothing has changed then.
 func TestSilentRemote(t *testing.T) {
-	beside(t)
+	parallel(t)
 	s := ready(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestSilentRemote(t *testing.T) {
 	}
 	defer l.Close()
 	run(t, s.dir, "remote", "set-url", "origin", "git://"+l.Addr().String()+"/x")
-	before := s.persons(t)
+	before := s.ownState(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	start := time.Now()
@@ -38,13 +38,13 @@ func TestSilentRemote(t *testing.T) {
 		time.Since(start) > 30*time.Second {
 		t.Errorf("after %s: %v", time.Since(start), err)
 	}
-	if now := s.persons(t); now != before {
+	if now := s.ownState(t); now != before {
 		t.Errorf("it was %s and is %s", before, now)
 	}
 }
 
-// TestAskingRemote: a remote that wants a password gets none, and nobody is
-// asked for it.
+// TestAskingRemote checks that a remote that wants a password gets none, and that git
+// asks nobody for it.
 func TestAskingRemote(t *testing.T) {
 	unraced(t)
 	s := ready(t)
@@ -72,9 +72,10 @@ func TestAskingRemote(t *testing.T) {
 	}
 }
 
-// TestPushedFirst: what the remote took lands here as soon as it can.
+// TestPushedFirst checks that a commit that the remote accepted lands here later, if an
+// obstacle stopped it.
 func TestPushedFirst(t *testing.T) {
-	beside(t)
+	parallel(t)
 	s := ready(t)
 	write(t, s.bare, "hooks/pre-receive", "#!/bin/sh\necho mine >"+s.dir+"/a.txt\n")
 	l, err := land.Land(t.Context(), s.w, s.commit, true)
@@ -82,7 +83,7 @@ func TestPushedFirst(t *testing.T) {
 		t.Fatalf("have %+v: %v", l, err)
 	}
 	if rev(t, s.bare, "main") != s.commit || rev(t, s.dir, "main") == s.commit || files(t, s.dir)["a.txt"] != "mine\n" {
-		t.Error("it is not as it says")
+		t.Error("the result does not agree with the repositories")
 	}
 	run(t, s.dir, "checkout", "-q", "--", "a.txt")
 	if l, err = land.Land(t.Context(), s.w, s.commit, true); err != nil || !l.Pushed ||
@@ -91,12 +92,11 @@ func TestPushedFirst(t *testing.T) {
 	}
 }
 
-// TestFetchedTogether: loops that look at one remote at once are not in each
-// other's way.
+// TestFetchedTogether checks that loops can fetch from one remote at the same time.
 func TestFetchedTogether(t *testing.T) {
 	t.Parallel()
 	s := ready(t)
-	s.moved(t, "r.txt")
+	s.moveRemote(t, "r.txt")
 	var wg sync.WaitGroup
 	for range 6 {
 		wg.Go(func() {
@@ -108,10 +108,10 @@ func TestFetchedTogether(t *testing.T) {
 	wg.Wait()
 }
 
-// TestHangingFilter: a filter that never ends is ended, with git, and what it
-// left half done is done by the next call.
+// TestHangingFilter checks that a filter that never ends is killed with its git, and that
+// the next call completes the work.
 func TestHangingFilter(t *testing.T) {
-	beside(t)
+	parallel(t)
 	s := ready(t)
 	hang := filepath.Join(t.TempDir(), "hang")
 	write(t, filepath.Dir(hang), "smudge", "#!/bin/sh\n[ -e "+hang+" ] && { echo $$ >"+hang+"; sleep 300; }\ncat\n")
@@ -123,7 +123,7 @@ func TestHangingFilter(t *testing.T) {
 	write(t, filepath.Dir(hang), "hang", "")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			if text, _ := os.ReadFile(hang); len(text) > 0 {
 				break
 			}
@@ -145,8 +145,8 @@ func TestHangingFilter(t *testing.T) {
 	head(t, w)
 }
 
-// TestFilterEnvironment: what a repository names is run with what it needs, with
-// nothing that Afar knows, and as part of a session.
+// TestFilterEnvironment checks the environment of a repository's filter: it has what the
+// filter needs, none of Afar's secrets, and the mark of a session.
 func TestFilterEnvironment(t *testing.T) {
 	unraced(t)
 	s := ready(t)

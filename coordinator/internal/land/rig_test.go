@@ -13,19 +13,19 @@ import (
 func TestMain(m *testing.M) { gitrepo.Main(m, "AFAR_GIT_CHILD") }
 
 var (
-	beside, unraced, run, write = gitrepo.Parallel, gitrepo.Unraced, gitrepo.Run, gitrepo.Write
-	committed, cloned           = gitrepo.Committed, gitrepo.Cloned
-	standing, files             = gitrepo.Standing, gitrepo.Files
+	parallel, unraced, run, write = gitrepo.Parallel, gitrepo.Unraced, gitrepo.Run, gitrepo.Write
+	committed, cloned             = gitrepo.Committed, gitrepo.Cloned
+	stateOf, files                = gitrepo.Standing, gitrepo.Files
 )
 
-// A site is a person's repository beside an issue that is ready to land.
+// A site is a person's repository with an issue that is ready to land.
 type site struct {
 	dir, bare string
 	w         git.Worktree
 	commit    string
 }
 
-// ready is an issue that changes a tracked file, adds some and deletes one.
+// ready returns a site whose issue changes a tracked file, adds some and deletes one.
 func ready(t *testing.T) site {
 	t.Helper()
 	root := gitrepo.Copied(t, "ready", makeReady)
@@ -48,7 +48,7 @@ func makeReady(t *testing.T, root string) {
 	run(t, s.dir, "add", "-A")
 	run(t, s.dir, "commit", "-q", "-m", "ignore")
 	run(t, s.dir, "push", "-q", "origin", "main")
-	s.again(t)
+	s.begin(t)
 	text, err := json.Marshal(s.w)
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +56,8 @@ func makeReady(t *testing.T, root string) {
 	write(t, root, "site.json", string(text))
 }
 
-// again begins the issue.
-func (s *site) again(t *testing.T) {
+// begin begins the issue.
+func (s *site) begin(t *testing.T) {
 	t.Helper()
 	var err error
 	if s.w, err = git.AddWorktree(t.Context(), s.dir, "i1"); err != nil {
@@ -71,4 +71,35 @@ func (s *site) again(t *testing.T) {
 	write(t, s.w.Path, ".env", "KEY=theirs\n")
 	run(t, s.w.Path, "add", "-f", ".env")
 	s.commit = work(t, s.w, "a.txt", "changed\n")
+}
+
+// A step prepares a site.
+type step = func(t *testing.T, s *site)
+
+func inRepo(args ...string) step {
+	return func(t *testing.T, s *site) { run(t, s.dir, args...) }
+}
+
+func inWorktree(args ...string) step {
+	return func(t *testing.T, s *site) { run(t, s.w.Path, args...) }
+}
+
+func writeInRepo(name, text string) step {
+	return func(t *testing.T, s *site) { write(t, s.dir, name, text) }
+}
+
+func writeWork(name, text string) step {
+	return func(t *testing.T, s *site) { write(t, s.w.Path, name, text) }
+}
+
+func commitWork(name, text string) step {
+	return func(t *testing.T, s *site) { work(t, s.w, name, text) }
+}
+
+func moveRemote(name string) step {
+	return func(t *testing.T, s *site) { s.moveRemote(t, name) }
+}
+
+func failInRepo(args ...string) step {
+	return func(t *testing.T, s *site) { runFailing(t, s.dir, args...) }
 }

@@ -16,33 +16,39 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/land"
 )
 
-// TestRemove: a worktree goes only when nothing goes with it.
+// TestRemove checks that a worktree is removed only if no work is lost.
 func TestRemove(t *testing.T) {
-	beside(t)
+	parallel(t)
 	for _, c := range []struct {
 		name string
-		do   func(t *testing.T, s *site)
+		do   step
 		want error
 	}{
 		{"landed", func(*testing.T, *site) {}, nil},
-		{"with ignored files", func(t *testing.T, s *site) { write(t, s.w.Path, "build/x", "x") }, nil},
-		{"untracked", func(t *testing.T, s *site) { write(t, s.w.Path, "left", "x") }, git.ErrNotClean},
-		{"modified", func(t *testing.T, s *site) { write(t, s.w.Path, "a.txt", "x") }, git.ErrNotClean},
-		{"staged", func(t *testing.T, s *site) { write(t, s.w.Path, "x", "x"); run(t, s.w.Path, "add", "x") }, git.ErrNotClean},
-		{"a commit more", func(t *testing.T, s *site) { work(t, s.w, "x", "x") }, git.ErrNotMerged},
-		{"a repository among the ignored", func(t *testing.T, s *site) { run(t, s.w.Path, "init", "-q", "build") }, git.ErrNotClean},
-		{"an untracked file, and git was told not to show them", func(t *testing.T, s *site) {
+		{"with ignored files", writeWork("build/x", "x"), nil},
+		{"untracked", writeWork("left", "x"), git.ErrNotClean},
+		{"modified", writeWork("a.txt", "x"), git.ErrNotClean},
+		{"staged", func(t *testing.T, s *site) {
+			write(t, s.w.Path, "x", "x")
+			run(t, s.w.Path, "add", "x")
+		}, git.ErrNotClean},
+		{"one more commit", commitWork("x", "x"), git.ErrNotMerged},
+		{"an ignored repository", inWorktree("init", "-q", "build"), git.ErrNotClean},
+		{"an untracked file that a setting hides", func(t *testing.T, s *site) {
 			run(t, s.dir, "config", "status.showUntrackedFiles", "no")
 			write(t, s.w.Path, "left", "x")
 		}, git.ErrNotClean},
 		{"the directory is gone", func(t *testing.T, s *site) { _ = os.RemoveAll(s.w.Path) }, nil},
-		{"the directory is gone, with a commit more", func(t *testing.T, s *site) { work(t, s.w, "x", "x"); _ = os.RemoveAll(s.w.Path) }, git.ErrNotMerged},
+		{"the directory is gone, with one more commit", func(t *testing.T, s *site) {
+			work(t, s.w, "x", "x")
+			_ = os.RemoveAll(s.w.Path)
+		}, git.ErrNotMerged},
 		{"the branch is gone", func(t *testing.T, s *site) {
 			run(t, s.w.Path, "checkout", "-q", "--detach")
 			run(t, s.dir, "branch", "-q", "-D", s.w.Branch)
 		}, git.ErrInTheWay},
-		{"locked by the person", func(t *testing.T, s *site) { run(t, s.dir, "worktree", "lock", s.w.Path) }, git.ErrInTheWay},
-		{"a remote knows the branch", func(t *testing.T, s *site) { run(t, s.w.Path, "push", "-q", "-u", "origin", "HEAD") }, nil},
+		{"locked by the person", inWorktree("worktree", "lock", "."), git.ErrInTheWay},
+		{"a remote knows the branch", inWorktree("push", "-q", "-u", "origin", "HEAD"), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -58,25 +64,19 @@ func TestRemove(t *testing.T) {
 				}
 			}
 			_, err := os.Stat(s.w.Path)
-			switch {
-			case c.want == nil:
-				if err == nil ||
-					strings.Contains(
-						run(
-							t, s.dir, "for-each-ref", "refs/heads",
-						)+run(
-							t, s.dir, "worktree", "list",
-						)+run(
-							t, s.dir, "config", "-l",
-						),
-						"issue/i1",
-					) {
-					t.Error("something is left")
+			if c.want == nil {
+				left := run(t, s.dir, "for-each-ref", "refs/heads") +
+					run(t, s.dir, "worktree", "list") +
+					run(t, s.dir, "config", "-l")
+				if err == nil || strings.Contains(left, "issue/i1") {
+					t.Errorf("left: %s", left)
 				}
-			default:
-				if diff := cmp.Diff(before, files(t, s.w.Path)); diff != "" ||
-					run(t, s.dir, "for-each-ref", "refs/heads") != tip {
-					t.Errorf("something is gone: %s", diff)
+			} else {
+				if diff := cmp.Diff(before, files(t, s.w.Path)); diff != "" {
+					t.Errorf("the worktree changed: %s", diff)
+				}
+				if now := run(t, s.dir, "for-each-ref", "refs/heads"); now != tip {
+					t.Errorf("the branches were %s and are %s", tip, now)
 				}
 			}
 			if rest, _ := filepath.Glob(s.dir + "/.worktrees/afar/.removed-*"); len(rest) > 0 {
@@ -87,7 +87,7 @@ func TestRemove(t *testing.T) {
 }
 
 func TestDiff(t *testing.T) {
-	beside(t)
+	parallel(t)
 	s := ready(t)
 	write(t, s.w.Path, ".gitattributes", "*.go -diff\n*.txt binary\n*.md diff=x\n")
 	run(t, s.dir, "config", "diff.x.textconv", "true")
@@ -101,7 +101,16 @@ func TestDiff(t *testing.T) {
 	if err != nil || cut {
 		t.Fatal(cut, err)
 	}
-	for _, want := range []string{"+package hidden", "+what is said", "+changed", "deleted file mode", "b/image.png\nnew file mode 100755", "binary content, not shown", "+caf\uFFFD", "+a line"} {
+	for _, want := range []string{
+		"+package hidden",
+		"+what is said",
+		"+changed",
+		"deleted file mode",
+		"b/image.png\nnew file mode 100755",
+		"binary content, not shown",
+		"+caf\uFFFD",
+		"+a line",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
 		}
@@ -115,9 +124,9 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestCommit: what was named and nothing else.
+// TestCommit checks that a commit has the named paths and nothing else.
 func TestCommit(t *testing.T) {
-	beside(t)
+	parallel(t)
 	s := ready(t)
 	ctx := t.Context()
 	write(t, s.w.Path, "a.txt", "again\n")
@@ -137,7 +146,8 @@ func TestCommit(t *testing.T) {
 			t.Errorf("have %s", have)
 		}
 	}
-	if status := run(t, s.w.Path, "status", "--porcelain"); status != "M a.txt\nA  staged.txt" { // run trims the first blank
+	status := run(t, s.w.Path, "status", "--porcelain") // run trims the first blank
+	if status != "M a.txt\nA  staged.txt" {
 		t.Errorf("left is %q", status)
 	}
 	for _, paths := range [][]string{nil, {"../x"}, {"/etc/passwd"}, {".git/config"}, {""}} {
@@ -147,7 +157,7 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// TestLockWaits: who waits for a repository is told so when its time is over.
+// TestLockWaits checks the error of a caller that waited too long for a repository.
 func TestLockWaits(t *testing.T) {
 	t.Parallel()
 	s := ready(t)
