@@ -62,7 +62,7 @@ var common = []string{"coordinator/text"}
 // pure packages have no clock and touch nothing outside.
 var pure = append([]string{
 	"coordinator/wire", "coordinator/guard", hostjson,
-	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", "coordinator/text", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
+	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", "coordinator/text", "coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
 }, inGuard...)
 
 // waysIn take requests from outside and hand them to core.
@@ -128,6 +128,7 @@ func table() rules {
 				"coordinator", "coordinator/callsite", "coordinator/cannotstart", claude, "coordinator/client", "coordinator/config", "coordinator/consult",
 				"coordinator/guard", "coordinator/home", "coordinator/issues", claude + "/mods", "coordinator/peer", "coordinator/policy",
 				claude + "/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
+				"coordinator/wording",
 			},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
 			"hooks":       {claude, hostjson, claude + "/hookoutput", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/roomy", "coordinator/wire"},
@@ -154,6 +155,7 @@ func table() rules {
 			"coordinator/text":     {},
 			"coordinator/toml":     {},
 			"coordinator/wire":     {},
+			"coordinator/wording":  {"coordinator/wire"},
 
 			// Reading a call and judging it meet in effects alone.
 			guard + "lex":       {},
@@ -180,7 +182,7 @@ func table() rules {
 			in + "loop":          {in + "markdown", in + "session", in + "usage"},
 			in + "event":         {in + "session"},
 			in + "message":       {in + "session"},
-			in + "page":          {"coordinator/redact", "coordinator/wire"},
+			in + "page":          {"coordinator/redact", "coordinator/wire", "coordinator/wording"},
 			in + "review":        {in + "event"},
 			in + "grant":         {"coordinator/redact", in + "session"},
 			in + "ask":           {in + "grant", "coordinator/redact", in + "session"},

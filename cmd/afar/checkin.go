@@ -2,9 +2,6 @@ package main
 
 import "github.com/afar-sh/afar/coordinator/wire"
 
-// kindCheckIn is the kind of an ask that is a session which stopped.
-const kindCheckIn = "check-in"
-
 // renderCheckIn shows a session that stopped, and how to send it on.
 func renderCheckIn(p *page, q wire.Ask, id string) {
 	p.line("%s  %s stopped and says, %s", p.paint(bold, id), oneLine(q.Token, 40), p.ago(q.OpenedAt))

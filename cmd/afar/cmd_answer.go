@@ -103,21 +103,6 @@ func renderOptions(p *page, q wire.Question, at, of int) {
 	}
 }
 
-// wants returns what a session wants, in words.
-func wants(q wire.Ask) string {
-	switch q.Kind {
-	case "question":
-		return "asks you"
-	case "plan":
-		return "has a plan"
-	case "elicitation":
-		return oneLine(q.Tool, 60) + " asks you"
-	case "denied":
-		return "was refused by auto mode: " + oneLine(q.Tool, 60)
-	}
-	return "wants " + oneLine(q.Tool, 60)
-}
-
 // ways returns the commands that answer an ask.
 func ways(q wire.Ask, id string) string {
 	if len(q.AnswerAt) > 0 {
@@ -137,21 +122,4 @@ func ways(q wire.Ask, id string) string {
 		return "retry once: afar allow " + id
 	}
 	return "afar allow " + id + " · afar deny " + id + " -m 'why'"
-}
-
-// decided returns in one word what the person did.
-func decided(q wire.Ask) string {
-	switch {
-	case (q.Kind == "question" || q.Kind == "elicitation") && q.Allow:
-		return "answered"
-	case q.Kind == "elicitation":
-		return "declined"
-	case q.Kind == "plan" && q.Allow:
-		return "approved"
-	case q.Kind == "plan":
-		return "sent back"
-	case q.Allow:
-		return "allowed"
-	}
-	return "denied"
 }

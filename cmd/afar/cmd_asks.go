@@ -2,12 +2,12 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newAsks(a *app) *cobra.Command {
@@ -21,10 +21,10 @@ func newAsks(a *app) *cobra.Command {
 
 func renderAsks(p *page, in wire.AsksReply) {
 	if len(in.Asks) == 0 {
-		p.line("Nothing waits for you.")
+		p.line(wording.NoAsks)
 		return
 	}
-	for i, card := range cards(in.Asks) {
+	for i, card := range wording.Cards(in.Asks) {
 		if i > 0 {
 			p.line("")
 		}
@@ -32,38 +32,15 @@ func renderAsks(p *page, in wire.AsksReply) {
 	}
 }
 
-// cards groups asks by their card, in their order. Identical asks share a card and
-// are answered together.
-func cards(asks []wire.Ask) (out [][]wire.Ask) {
-	at := map[string]int{}
-	for _, q := range asks {
-		on := cmp.Or(q.Card, q.ID)
-		i, known := at[on]
-		if !known {
-			i, out = len(out), append(out, nil)
-			at[on] = i
-		}
-		out[i] = append(out[i], q)
-	}
-	return out
-}
-
-// times returns how many asks a card has, "" for one.
-func times(card []wire.Ask) string {
-	if len(card) < 2 {
-		return ""
-	}
-	return fmt.Sprintf(" ×%d", len(card))
-}
-
 func renderAsk(p *page, card []wire.Ask) {
 	q := card[0]
 	id := shortID(q)
-	if q.Kind == kindCheckIn {
+	if q.Kind == wording.CheckIn {
 		renderCheckIn(p, q, id)
 		return
 	}
-	p.line("%s  %s %s%s, %s", p.paint(bold, id), oneLine(q.Token, 40), wants(q), times(card), p.ago(q.OpenedAt))
+	p.line("%s  %s %s%s, %s", p.paint(bold, id), oneLine(q.Token, 40), visible(wording.Wants(q)),
+		wording.Times(card), p.ago(q.OpenedAt))
 	if q.Asked != "" {
 		p.line("  you     “%s”", oneLine(q.Asked, 200))
 	}
@@ -122,7 +99,7 @@ func renderOffer(p *page, q wire.Ask) {
 func settledText(p *page, q wire.Ask) string {
 	text := oneLine(q.State, 20)
 	if q.By != "" {
-		text = decided(q) + " by " + oneLine(q.By, 60)
+		text = wording.Decided(q) + " by " + oneLine(q.By, 60)
 	}
 	if q.SettledAt > 0 {
 		text += " " + p.ago(q.SettledAt)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // maxDebug bounds how long hooks are recorded: a switch that is forgotten ends.
@@ -30,7 +31,7 @@ func newDebug(a *app) *cobra.Command {
 		case len(args) == 0:
 			return a.showDebug()
 		case *length < time.Second || *length > maxDebug:
-			return usageError{fmt.Errorf("--for needs a time from 1s to %s", span(maxDebug))}
+			return usageError{fmt.Errorf("--for needs a time from 1s to %s", wording.Span(maxDebug))}
 		}
 		return a.setDebug(args[0], *length)
 	}

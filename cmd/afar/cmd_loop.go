@@ -10,6 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/client"
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newLoop(a *app) *cobra.Command {
@@ -85,7 +86,7 @@ func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) +
 func renderLoopStarted(p *page, l wire.Loop) {
 	p.line(loopBegins(l.Begins), oneLine(l.ID, 60))
 	renderLoop(p, l)
-	if advice := modeAdvice(l.Mode); advice != "" {
+	if advice := wording.ModeAdvice(l.Mode); advice != "" {
 		p.line("")
 		p.line("%s", p.paint(yellow, advice))
 	}
@@ -108,25 +109,13 @@ func loopBegins(when string) string {
 	return "The loop has started; %s is at work, and the loop takes over when it next stops."
 }
 
-// modeAdvice says which permission mode a loop wants that nobody watches. It is empty
-// where the session is in such a mode.
-func modeAdvice(mode string) string {
-	switch mode {
-	case "default", "manual", "plan":
-		return fmt.Sprintf("The session's permission mode is %s, so it asks for every step. Where nobody watches, "+
-			"use auto (or acceptEdits "+
-			"with rules for the commands): Shift+Tab in the session. The guard holds in every mode.", mode)
-	}
-	return ""
-}
-
 func newLoopList(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "List the loops, ended ones too", Args: exactly()}
 	asJSON := jsonFlag(c, "loops")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return read(c.Context(), a, wire.OpLoops, nil, *asJSON, func(p *page, in wire.LoopsReply) {
 			if len(in.Loops) == 0 {
-				p.line("No loops. In a session: /loop fix the failing tests")
+				p.line(wording.NoLoops)
 			}
 			var rows [][]cell
 			for _, l := range in.Loops {
@@ -188,39 +177,20 @@ func loopRow(p *page, l wire.Loop) []cell {
 		return append(row, plain(""), plain(""), plain(p.ago(l.UpdatedAt)))
 	}
 	f := l.Stack[len(l.Stack)-1]
-	return append(row, plain(frameCount(f)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)),
+	return append(row, plain(wording.FrameCount(f)), plain(oneLine(f.Mode, 20)), plain(p.ago(l.UpdatedAt)),
 		plain(oneLine(f.Goal, 80)))
 }
 
 // loopState is the verdict with its evidence, or that there is none yet.
 func loopState(l wire.Loop) cell {
-	verdict := oneLine(l.Verdict, 20)
-	if l.Evidence != "" {
-		verdict += " (" + oneLine(l.Evidence, 20) + ")"
-	}
+	state := visible(wording.LoopState(l))
 	switch {
-	case l.Active:
-		return cell{"active", green}
-	case l.Verdict == "":
-		return cell{"ended", ""}
-	case l.Verdict != "done":
-		return cell{verdict, yellow}
-	case l.Proven:
-		return cell{verdict, green}
+	case l.Active, l.Verdict == "done" && l.Proven:
+		return cell{state, green}
+	case l.Verdict == "", l.Verdict == "done":
+		return cell{state, ""}
 	}
-	return cell{verdict, ""}
-}
-
-// frameCount is how far a frame is: iterations, or issues.
-func frameCount(f wire.Frame) string {
-	if f.Issue != nil {
-		text := fmt.Sprintf("%d taken, %d landed", f.N, f.Issue.Landed)
-		if f.Issue.Left > 0 {
-			text += fmt.Sprintf(", %d paused", f.Issue.Left)
-		}
-		return text
-	}
-	return fmt.Sprintf("%d/%d", f.N, f.Max)
+	return cell{state, yellow}
 }
 
 // renderInHand shows what an issue frame has in hand, and where it is worked on.
@@ -233,12 +203,8 @@ func renderInHand(p *page, f wire.Frame) {
 	if is == nil {
 		return
 	}
-	if is.ID != "" {
-		held := ""
-		if is.Held {
-			held = ", refused; tried again at the next stop"
-		}
-		p.line("  issue %s: %s%s", oneLine(is.ID+" "+is.Title, 120), oneLine(is.Phase, 20), held)
+	if inHand := wording.InHand(*is); inHand != "" {
+		p.line("  %s", visible(inHand))
 	}
 	if is.Review != "" {
 		p.line("  review: %s", oneLine(is.Review, 300))
@@ -252,11 +218,11 @@ func renderLoop(p *page, l wire.Loop) {
 		p.line("  %s", oneLine(l.Note, 300))
 	}
 	for _, f := range l.Stack {
-		p.line("  %s %s, started %s", oneLine(f.Mode, 20), frameCount(f), p.ago(f.StartedAt))
+		p.line("  %s %s, started %s", oneLine(f.Mode, 20), wording.FrameCount(f), p.ago(f.StartedAt))
 		p.block(f.Goal)
 		renderInHand(p, f)
-		if f.Tokens > 0 {
-			p.line("  used: %d tokens, $%.2f at list prices", f.Tokens, f.USD)
+		if used := wording.Used(f); used != "" {
+			p.line("  used: %s", used)
 		}
 		if f.Check != "" {
 			p.line("  check: %s", oneLine(f.Check, 200))

@@ -2,15 +2,13 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newReport(a *app) *cobra.Command {
@@ -33,7 +31,7 @@ func newReport(a *app) *cobra.Command {
 }
 
 func renderReport(p *page, r wire.ReportReply) {
-	p.line("%s: %s", p.paint(bold, "Since "+p.clock(r.Since)), reportHead(r.Asks))
+	p.line("%s: %s", p.paint(bold, "Since "+p.clock(r.Since)), wording.ReportHead(r.Asks))
 	for _, q := range r.Asks {
 		renderReported(p, q)
 	}
@@ -42,61 +40,9 @@ func renderReport(p *page, r wire.ReportReply) {
 	renderEntries(p, "Got past the guard", r.Overridden)
 	renderDenied(p, r)
 	renderEntries(p, "Refused: only you decide, and at a terminal", r.Refused)
-	if also := reportCounts(r.Counts); also != "" {
+	if also := wording.ReportCounts(r.Counts); also != "" {
 		p.line("\n%s", p.paint(dim, "Also: "+also+" · all of it: afar log"))
 	}
-}
-
-// reportHead sums the questions up.
-func reportHead(asks []wire.ReportedAsk) string {
-	if len(asks) == 0 {
-		return "no question was asked."
-	}
-	parts := []string{text.Count(len(asks), "question")}
-	for _, sort := range []string{"allowed", "denied", "answered elsewhere or not at all", "still waiting"} {
-		n := 0
-		for _, q := range asks {
-			if reportSort(q) == sort {
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, sort))
-		}
-	}
-	text := strings.Join(parts, " · ")
-	if wait, ok := medianWait(asks); ok {
-		text += " · answered after " + span(wait) + " (median)"
-	}
-	return text
-}
-
-func reportSort(q wire.ReportedAsk) string {
-	switch {
-	case q.State == "open", q.Parked && q.By == "":
-		return "still waiting"
-	case q.By == "":
-		return "answered elsewhere or not at all"
-	case q.Allow:
-		return "allowed"
-	}
-	return "denied"
-}
-
-// medianWait is how long a person took, in the middle. What a standing
-// permission answered did not wait.
-func medianWait(asks []wire.ReportedAsk) (time.Duration, bool) {
-	var waits []int64
-	for _, q := range asks {
-		if q.By != "" && q.Channel != "grant" && q.Channel != "lease" {
-			waits = append(waits, q.WaitedMS)
-		}
-	}
-	if len(waits) == 0 {
-		return 0, false
-	}
-	slices.Sort(waits)
-	return time.Duration(waits[len(waits)/2]) * time.Millisecond, true
 }
 
 // renderReported shows one question: what it was, and what became of it.
@@ -105,17 +51,13 @@ func renderReported(p *page, q wire.ReportedAsk) {
 	if q.Agent != "" {
 		who += " (" + oneLine(q.Agent, 30) + ")"
 	}
-	what := oneLine(q.Tool, 30) + " " + oneLine(q.Input, 80)
-	if q.Kind == kindCheckIn {
-		what = "stopped: " + oneLine(q.Input, 80)
-	}
-	p.line("\n  %s  %s  %s", p.clock(q.OpenedAt), p.paint(bold, who), strings.TrimSpace(what))
+	p.line("\n  %s  %s  %s", p.clock(q.OpenedAt), p.paint(bold, who), visible(wording.Asked(q)))
 	p.line("            %s", reportedHow(p, q))
 }
 
 func reportedHow(p *page, q wire.ReportedAsk) string {
-	wait := span(time.Duration(q.WaitedMS) * time.Millisecond)
-	if reportSort(q) == "still waiting" {
+	wait := wording.Span(time.Duration(q.WaitedMS) * time.Millisecond)
+	if wording.Sort(q) == wording.Waiting {
 		return p.paint(yellow, "waits since "+wait)
 	}
 	colour := red
@@ -150,21 +92,6 @@ func renderDenied(p *page, r wire.ReportReply) {
 	p.head("Denied by the guard: " + text.Count(max(r.Counts["guard.denied"], len(r.Denied)), "call"))
 	for _, e := range r.Denied {
 		p.line("  %s  %s  %s", p.clock(e.At), p.paint(bold, oneLine(e.Token, 40)),
-			oneLine(strings.TrimPrefix(e.Text, "guard: deny "), 200))
+			oneLine(wording.DeniedCall(e), 200))
 	}
-}
-
-// reportCounts says what else the journal has, as far as a person cares.
-func reportCounts(counts map[string]int) string {
-	var parts []string
-	for _, of := range []struct{ kind, noun string }{
-		{"session.started", "session"}, {"session.unprotected", "unprotected session"},
-		{"guard.spoke", "guard verdict"},
-		{"grant.given", "grant"}, {"coordinator.started", "start"},
-	} {
-		if n := counts[of.kind]; n > 0 {
-			parts = append(parts, text.Count(n, of.noun))
-		}
-	}
-	return strings.Join(parts, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newStatus(a *app) *cobra.Command {
@@ -34,14 +35,14 @@ func newStatus(a *app) *cobra.Command {
 
 func renderStatus(p *page, s wire.StatusReply) {
 	p.line("%s %s, pid %d, up %s · away %s", p.paint(bold, "Afar"), oneLine(s.Coordinator.Version, 40),
-		s.Coordinator.PID, span(p.now.Sub(milli(s.Coordinator.Since))), awayText(p, s.Settings))
+		s.Coordinator.PID, wording.Span(p.now.Sub(milli(s.Coordinator.Since))), awayText(p, s.Settings))
 	renderGuard(p, s.Guard)
 	if s.Settings.Paused {
 		p.line("%s only the guard speaks. `afar resume` ends it.", p.paint(yellow, "Paused:"))
 	}
 	renderChannels(p, s.Channels)
 	if len(s.Sessions)+len(s.Asks)+len(s.Loops) == 0 {
-		p.line("\nNo sessions yet. Start `claude` in a project; it appears here by itself.")
+		p.line("\n%s", wording.NoSessions)
 		return
 	}
 	renderSessions(p, s.Sessions)
@@ -95,12 +96,12 @@ func renderSessions(p *page, sessions []wire.Session) {
 	for _, s := range sessions {
 		rows = append(rows, []cell{
 			plain(oneLine(s.Token, 40)), {oneLine(s.State, 20), stateInk(s.State)}, plain(p.ago(s.Since)),
-			plain(p.path(s.Project)), {sessionNote(s), dim},
+			plain(p.path(s.Project)), {visible(wording.SessionNote(s)), dim},
 		})
 		if s.About != "" {
 			rows = append(rows, []cell{plain(oneLine(s.About, 74))})
 		}
-		rows = append(rows, []cell{{sessionLoad(s), dim}})
+		rows = append(rows, []cell{{visible(wording.SessionLoad(s)), dim}})
 	}
 	p.table(rows)
 }
@@ -115,55 +116,6 @@ func stateInk(state string) ink {
 		return green
 	}
 	return ""
-}
-
-// sessionNote returns what is unusual about a session.
-func sessionNote(s wire.Session) string {
-	var parts []string
-	if s.Mode != "" {
-		parts = append(parts, oneLine(s.Mode, 30))
-	}
-	if !s.Attended {
-		parts = append(parts, "unattended")
-	}
-	if s.Away != "" {
-		parts = append(parts, "away "+oneLine(s.Away, 10))
-	}
-	if s.Review != "" {
-		parts = append(parts, oneLine(s.Review, 60))
-	}
-	note := strings.Join(parts, ", ")
-	if s.State == "unprotected" {
-		note += ": no hook of ours ran; `afar doctor` says why"
-	}
-	return note
-}
-
-// sessionLoad says what model a session uses, how full its context is, and how far
-// its own list of steps is, as far as the host tells.
-func sessionLoad(s wire.Session) string {
-	model, context, todos := "model unknown", "context unknown", "todos unknown"
-	if s.Model != "" {
-		model = oneLine(s.Model, 40)
-	}
-	if s.Context > 0 {
-		context = "context " + tokens(s.Context)
-	}
-	if s.Todos != nil {
-		todos = fmt.Sprintf("%d of %d todos done", s.Todos.Done, s.Todos.Total)
-	}
-	return model + " · " + context + " · " + todos
-}
-
-// tokens is a number of tokens in three digits or less.
-func tokens(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d tokens", n)
-	case n < 999_500:
-		return fmt.Sprintf("%dk tokens", (n+500)/1000)
-	}
-	return fmt.Sprintf("%.1fM tokens", float64(n)/1e6)
 }
 
 func renderLoops(p *page, loops []wire.Loop) {
@@ -184,11 +136,11 @@ func renderOpenAsks(p *page, asks []wire.Ask) {
 	}
 	p.head("Waiting for you")
 	var rows [][]cell
-	for _, card := range cards(asks) {
+	for _, card := range wording.Cards(asks) {
 		q := card[0]
 		rows = append(rows, []cell{
 			{shortID(q), bold}, plain(oneLine(q.Token, 40)), plain(p.ago(q.OpenedAt)),
-			plain(oneLine(q.Tool, 30) + times(card)), plain(oneLine(q.Input, 80)),
+			plain(oneLine(q.Tool, 30) + wording.Times(card)), plain(oneLine(q.Input, 80)),
 		})
 	}
 	p.table(rows)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 const (
@@ -155,7 +156,7 @@ func (a *app) pair(ctx context.Context, wait bool) error {
 		bot = "@" + oneLine(p.Bot, 60) + ", "
 	}
 	a.tell("Send this to your bot in Telegram (%svalid for %s):", bot,
-		span(milli(p.ExpiresAt).Sub(a.now())+time.Second))
+		wording.Span(milli(p.ExpiresAt).Sub(a.now())+time.Second))
 	a.say("/start %s", p.Code)
 	if p.Bot != "" {
 		a.tellLink("https://t.me/" + oneLine(p.Bot, 60) + "?start=" + p.Code)

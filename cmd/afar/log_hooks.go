@@ -14,6 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // maxHookLog bounds what is read of one file of the log of hooks.
@@ -165,5 +166,5 @@ func took(us int64) string {
 	case us < 60e6:
 		return fmt.Sprintf("%.1f s", float64(us)/1e6)
 	}
-	return span(time.Duration(us) * time.Microsecond)
+	return wording.Span(time.Duration(us) * time.Microsecond)
 }

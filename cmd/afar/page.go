@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // A page is where a command writes for people: short aligned lines, colour only
@@ -126,33 +127,12 @@ func (p *page) ago(ms int64) string {
 	if ms == 0 {
 		return ""
 	}
-	d := p.now.Sub(time.UnixMilli(ms))
-	if d < time.Second {
-		return "now"
-	}
-	return span(d) + " ago"
+	return wording.Ago(p.now.Sub(time.UnixMilli(ms)))
 }
 
 // left says how long it is until a time in unix milliseconds.
 func (p *page) left(ms int64) string {
-	d := time.UnixMilli(ms).Sub(p.now)
-	if d < time.Second {
-		return "now"
-	}
-	return "in " + span(d)
-}
-
-// span is a duration in its largest unit.
-func span(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
+	return wording.Left(time.UnixMilli(ms).Sub(p.now))
 }
 
 // clock is the local time of day, with the day when that is another one.

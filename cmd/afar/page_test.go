@@ -307,17 +307,3 @@ func TestLogFollow(t *testing.T) {
 	case <-time.After(100 * time.Millisecond):
 	}
 }
-
-// TestSessionNote: a session whose mode nobody knows begins with what is known.
-func TestSessionNote(t *testing.T) {
-	t.Parallel()
-	for want, s := range map[string]wire.Session{
-		"auto":                       {Mode: "auto", Attended: true},
-		"unattended":                 {},
-		"auto, unattended, away off": {Mode: "auto", Away: "off"},
-	} {
-		if got := sessionNote(s); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}

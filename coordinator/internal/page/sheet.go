@@ -13,6 +13,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // A sheet is what a template gets: a value, and the means to show times and paths.
@@ -31,17 +32,17 @@ func (s sheet) With(v any) sheet {
 
 // Ago shows how long ago a time was.
 func (s sheet) Ago(ms int64) template.HTML {
-	return s.counting("since", ms, ago(s.Now.Sub(time.UnixMilli(ms))))
+	return s.counting("since", ms, wording.Ago(s.Now.Sub(time.UnixMilli(ms))))
 }
 
 // Age shows how long something has lasted.
 func (s sheet) Age(ms int64) template.HTML {
-	return s.counting("age", ms, span(s.Now.Sub(time.UnixMilli(ms))))
+	return s.counting("age", ms, wording.Span(s.Now.Sub(time.UnixMilli(ms))))
 }
 
 // Left shows how long it is until a time.
 func (s sheet) Left(ms int64) template.HTML {
-	return s.counting("until", ms, left(time.UnixMilli(ms).Sub(s.Now)))
+	return s.counting("until", ms, wording.Left(time.UnixMilli(ms).Sub(s.Now)))
 }
 
 // Clock shows the local time of day, with the day if that is another one.
@@ -65,33 +66,6 @@ func (s sheet) counting(how string, ms int64, text string) template.HTML {
 func stamp(t time.Time, attribute, text string) template.HTML {
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s"%s>%s</time>`, t.Format(time.RFC3339),
 		t.Format("Mon Jan 2 15:04:05 2006"), attribute, text))
-}
-
-func ago(d time.Duration) string {
-	if d < time.Second {
-		return "now"
-	}
-	return span(d) + " ago"
-}
-
-func left(d time.Duration) string {
-	if d < time.Second {
-		return "now"
-	}
-	return "in " + span(d)
-}
-
-// span is a duration in its largest unit.
-func span(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", max(0, int(d.Seconds())))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
 // Path shortens the person's home directory.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/text"
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 // addresses are those of the files in Static, by name.
@@ -22,46 +23,18 @@ var templates = template.Must(template.New("page").Funcs(template.FuncMap{
 	"count":  text.Count,
 	"join":   strings.Join,
 	"line":   line,
-	"money":  func(usd float64) string { return fmt.Sprintf("$%.2f", usd) },
-	"tokens": tokens,
+	"money":  wording.USD,
+	"tokens": wording.Tokens,
 	"url":    url,
 	"add":    func(a, b int) int { return a + b },
 	"code":   code,
-	"wants":  wants,
+	"wants":  wording.Wants,
 	"short":  func(hash string) string { return hash[:min(8, len(hash))] },
 	"first":  first,
 	"frame":  innermost,
-	"loops":  frameCount,
-	"state":  loopState,
+	"loops":  wording.FrameCount,
+	"state":  wording.LoopState,
 }).ParseFS(files, "templates/*.html"))
-
-// tokens is a number of tokens in three digits or less.
-func tokens(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d tokens", n)
-	case n < 999_500:
-		return fmt.Sprintf("%dk tokens", (n+500)/1000)
-	}
-	return fmt.Sprintf("%.1fM tokens", float64(n)/1e6)
-}
-
-// wants returns what a session wants, in words.
-func wants(q wire.Ask) string {
-	switch q.Kind {
-	case "question":
-		return "asks you"
-	case "plan":
-		return "has a plan"
-	case "elicitation":
-		return line(60, q.Tool) + " asks you"
-	case "denied":
-		return "was refused by auto mode: " + line(60, q.Tool)
-	case "check-in":
-		return "stopped and says"
-	}
-	return "wants " + line(60, q.Tool)
-}
 
 // code shows the input of a tool.
 func code(tool, input string) template.HTML {
@@ -83,31 +56,6 @@ func innermost(l *wire.Loop) *wire.Frame {
 		return nil
 	}
 	return &l.Stack[len(l.Stack)-1]
-}
-
-// frameCount is how far a frame is: iterations, or issues.
-func frameCount(f wire.Frame) string {
-	if f.Issue == nil {
-		return fmt.Sprintf("%d/%d", f.N, f.Max)
-	}
-	s := fmt.Sprintf("%d taken, %d landed", f.N, f.Issue.Landed)
-	if f.Issue.Left > 0 {
-		s += fmt.Sprintf(", %d paused", f.Issue.Left)
-	}
-	return s
-}
-
-// loopState is the verdict with its evidence, or that there is none yet.
-func loopState(l wire.Loop) string {
-	switch {
-	case l.Active:
-		return "active"
-	case l.Verdict == "":
-		return "ended"
-	case l.Evidence != "":
-		return l.Verdict + " (" + l.Evidence + ")"
-	}
-	return l.Verdict
 }
 
 // A row is a session as the list of sessions shows it.

@@ -1,0 +1,72 @@
+package wording
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// CheckIn is the kind of an ask that is a session which stopped.
+const CheckIn = "check-in"
+
+// NoAsks is shown where none is open.
+const NoAsks = "Nothing waits for you."
+
+// Cards groups asks by their card, in their order. Identical asks share a card and are
+// answered together.
+func Cards(asks []wire.Ask) (out [][]wire.Ask) {
+	at := map[string]int{}
+	for _, q := range asks {
+		on := cmp.Or(q.Card, q.ID)
+		i, known := at[on]
+		if !known {
+			i, out = len(out), append(out, nil)
+			at[on] = i
+		}
+		out[i] = append(out[i], q)
+	}
+	return out
+}
+
+// Times returns how many asks a card has, "" for one.
+func Times(card []wire.Ask) string {
+	if len(card) < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" ×%d", len(card))
+}
+
+// Wants returns what a session wants.
+func Wants(q wire.Ask) string {
+	switch q.Kind {
+	case "question":
+		return "asks you"
+	case "plan":
+		return "has a plan"
+	case "elicitation":
+		return Line(q.Tool, 60) + " asks you"
+	case "denied":
+		return "was refused by auto mode: " + Line(q.Tool, 60)
+	case CheckIn:
+		return "stopped and says"
+	}
+	return "wants " + Line(q.Tool, 60)
+}
+
+// Decided returns in one word what the person did.
+func Decided(q wire.Ask) string {
+	switch {
+	case (q.Kind == "question" || q.Kind == "elicitation") && q.Allow:
+		return "answered"
+	case q.Kind == "elicitation":
+		return "declined"
+	case q.Kind == "plan" && q.Allow:
+		return "approved"
+	case q.Kind == "plan":
+		return "sent back"
+	case q.Allow:
+		return "allowed"
+	}
+	return "denied"
+}

@@ -1,0 +1,67 @@
+package wording
+
+import (
+	"fmt"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// LoopState returns the verdict of a loop with its evidence, or that there is none yet.
+func LoopState(l wire.Loop) string {
+	switch {
+	case l.Active:
+		return "active"
+	case l.Verdict == "":
+		return "ended"
+	case l.Evidence != "":
+		return Line(l.Verdict, 20) + " (" + Line(l.Evidence, 20) + ")"
+	}
+	return Line(l.Verdict, 20)
+}
+
+// FrameCount says how far a frame is: iterations, or issues.
+func FrameCount(f wire.Frame) string {
+	if f.Issue == nil {
+		return fmt.Sprintf("%d/%d", f.N, f.Max)
+	}
+	text := fmt.Sprintf("%d taken, %d landed", f.N, f.Issue.Landed)
+	if f.Issue.Left > 0 {
+		text += fmt.Sprintf(", %d paused", f.Issue.Left)
+	}
+	return text
+}
+
+// InHand says which issue a frame has in hand, and how far that is. It is empty without one.
+func InHand(is wire.LoopIssue) string {
+	if is.ID == "" {
+		return ""
+	}
+	held := ""
+	if is.Held {
+		held = ", refused; tried again at the next stop"
+	}
+	return fmt.Sprintf("issue %s: %s%s", Line(is.ID+" "+is.Title, 120), Line(is.Phase, 20), held)
+}
+
+// Used says what a frame has used so far. It is empty where that is unknown.
+func Used(f wire.Frame) string {
+	if f.Tokens == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d tokens, %s at list prices", f.Tokens, USD(f.USD))
+}
+
+// ModeAdvice says which permission mode a loop wants that nobody watches. It is empty where
+// the session is in such a mode.
+func ModeAdvice(mode string) string {
+	switch mode {
+	case "default", "manual", "plan":
+		return fmt.Sprintf("The session's permission mode is %s, so it asks for every step. Where nobody watches, "+
+			"use auto (or acceptEdits "+
+			"with rules for the commands): Shift+Tab in the session. The guard holds in every mode.", mode)
+	}
+	return ""
+}
+
+// NoLoops is shown where there is none.
+const NoLoops = "No loops. In a session: /loop fix the failing tests"

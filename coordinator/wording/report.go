@@ -1,0 +1,98 @@
+package wording
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/text"
+	"github.com/afar-sh/afar/coordinator/wire"
+)
+
+// The sorts of questions in a report, in the order in which they are counted.
+const (
+	Allowed   = "allowed"
+	Denied    = "denied"
+	Elsewhere = "answered elsewhere or not at all"
+	Waiting   = "still waiting"
+)
+
+// Sort says what became of a question.
+func Sort(q wire.ReportedAsk) string {
+	switch {
+	case q.State == "open", q.Parked && q.By == "":
+		return Waiting
+	case q.By == "":
+		return Elsewhere
+	case q.Allow:
+		return Allowed
+	}
+	return Denied
+}
+
+// ReportHead sums the questions up.
+func ReportHead(asks []wire.ReportedAsk) string {
+	if len(asks) == 0 {
+		return "no question was asked."
+	}
+	parts := []string{text.Count(len(asks), "question")}
+	for _, sort := range []string{Allowed, Denied, Elsewhere, Waiting} {
+		n := 0
+		for _, q := range asks {
+			if Sort(q) == sort {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, sort))
+		}
+	}
+	text := strings.Join(parts, " · ")
+	if wait, ok := medianWait(asks); ok {
+		text += " · answered after " + Span(wait) + " (median)"
+	}
+	return text
+}
+
+// medianWait is how long a person took, in the middle. What a standing permission answered
+// did not wait.
+func medianWait(asks []wire.ReportedAsk) (time.Duration, bool) {
+	var waits []int64
+	for _, q := range asks {
+		if q.By != "" && q.Channel != "grant" && q.Channel != "lease" {
+			waits = append(waits, q.WaitedMS)
+		}
+	}
+	if len(waits) == 0 {
+		return 0, false
+	}
+	slices.Sort(waits)
+	return time.Duration(waits[len(waits)/2]) * time.Millisecond, true
+}
+
+// Asked returns what a question in a report was about.
+func Asked(q wire.ReportedAsk) string {
+	if q.Kind == CheckIn {
+		return "stopped: " + Line(q.Input, 80)
+	}
+	return strings.TrimSpace(Line(q.Tool, 30) + " " + Line(q.Input, 80))
+}
+
+// DeniedCall returns the rule and the call of an entry about what the guard denied.
+func DeniedCall(e wire.Entry) string { return strings.TrimPrefix(e.Text, "guard: deny ") }
+
+// ReportCounts says what else the journal has, as far as a person cares.
+func ReportCounts(counts map[string]int) string {
+	var parts []string
+	for _, of := range []struct{ kind, noun string }{
+		{"session.started", "session"}, {"session.unprotected", "unprotected session"},
+		{"guard.spoke", "guard verdict"},
+		{"grant.given", "grant"}, {"coordinator.started", "start"},
+	} {
+		if n := counts[of.kind]; n > 0 {
+			parts = append(parts, text.Count(n, of.noun))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,43 @@
+package wording_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+// TestSessionNote: a session whose mode nobody knows begins with what is known.
+func TestSessionNote(t *testing.T) {
+	for want, s := range map[string]wire.Session{
+		"auto":                       {Mode: "auto", Attended: true},
+		"unattended":                 {},
+		"auto, unattended, away off": {Mode: "auto", Away: "off"},
+	} {
+		if got := wording.SessionNote(s); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestSpan(t *testing.T) {
+	for want, d := range map[string]time.Duration{
+		"0s":  0,
+		"59s": 59*time.Second + 999*time.Millisecond,
+		"1m":  time.Minute,
+		"47h": 48*time.Hour - 1,
+		"2d":  48 * time.Hour,
+	} {
+		if got := wording.Span(d); got != want {
+			t.Errorf("%v: got %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestCards(t *testing.T) {
+	cards := wording.Cards([]wire.Ask{{ID: "a", Card: "a"}, {ID: "b"}, {ID: "c", Card: "a"}})
+	if len(cards) != 2 || len(cards[0]) != 2 || cards[0][1].ID != "c" || cards[1][0].ID != "b" {
+		t.Errorf("have %+v", cards)
+	}
+}
