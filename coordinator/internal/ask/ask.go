@@ -184,12 +184,15 @@ func (a Ask) Waiting() bool { return a.State == Open || a.Parked }
 // undelivered reports whether a still waits for an answer, or for a hook to take the answer.
 func (a Ask) undelivered() bool { return a.State == Open || a.State == Answered }
 
+// Decided reports whether a person has answered a, in time or late.
+func (a Ask) Decided() bool { return a.Decision != nil || a.Lease != nil }
+
 // pending reports whether a can still end without its answer: it is undelivered, and it is
 // not a check-in with a reply, which is kept until its session takes it.
 func (a Ask) pending() bool { return a.undelivered() && !a.Replied() }
 
-// unconfirmed reports whether a was answered, but its session is not known to have the answer.
-func (a Ask) unconfirmed() bool { return a.State == Answered || a.Unproven }
+// Unconfirmed reports whether a was answered, but its session is not known to have the answer.
+func (a Ask) Unconfirmed() bool { return a.State == Answered || a.Unproven }
 
 // Remode applies a changed away mode to a. It refuses an ask that waits for no answer
 // or that has been shown on the channels already.
@@ -248,7 +251,7 @@ func (a Ask) withdrawn(note string, now time.Time) Ask {
 
 // Cancel records that the host ended the waiting hook, or that the session ended.
 func Cancel(a Ask, note string, now time.Time) (Ask, error) {
-	if a.Replied() || a.State != Open && !a.unconfirmed() {
+	if a.Replied() || a.State != Open && !a.Unconfirmed() {
 		return a.refuseStep("cancel")
 	}
 	a.State, a.SettledAt, a.Note, a.Decision, a.Unproven = Cancelled, now, note, nil, false

@@ -78,7 +78,7 @@ func (c Card) Face() Ask {
 			return 3
 		case a.Parked:
 			return 2
-		case a.Decision != nil || a.Lease != nil:
+		case a.Decided():
 			return 1
 		}
 		return 0

@@ -8,7 +8,7 @@ import (
 // Undelivered records that the hook of a ended before its session received the answer. The
 // answer is kept for one repetition of exactly the same call, for a limited time.
 func Undelivered(a Ask, now time.Time) (Ask, error) {
-	if !a.unconfirmed() || a.Decision == nil || a.Kind == CheckIn {
+	if !a.Unconfirmed() || a.Decision == nil || a.Kind == CheckIn {
 		return a.refuseStep("miss the delivery of")
 	}
 	return a.leased(now), nil
@@ -58,7 +58,7 @@ func (a Ask) regained() Ask {
 }
 
 // lost reports whether the answer of a was not delivered and has not been used since.
-func (a Ask) lost() bool { return a.Lease.unused() && a.Lease.Lost }
+func (a Ask) lost() bool { return a.Lease.Unused() && a.Lease.Lost }
 
 // AnswerValid reports whether the answer of a is valid at now for another ask about the same
 // call. That holds for a yes that came after the refusal and for any answer that was not

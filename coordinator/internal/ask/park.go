@@ -137,15 +137,18 @@ func unpark(a Ask, note string) Ask {
 	return a
 }
 
-// unused reports whether there is a lease and no call has used it.
-func (l *Lease) unused() bool { return l != nil && l.UsedAt.IsZero() }
+// Unused reports whether there is a lease and no call has used it.
+func (l *Lease) Unused() bool { return l != nil && l.UsedAt.IsZero() }
+
+// Used reports whether there is a lease and a call has used it.
+func (l *Lease) Used() bool { return l != nil && !l.UsedAt.IsZero() }
 
 // usable reports whether l is unused and its answer counts for one more call.
-func (l *Lease) usable() bool { return l.unused() && (l.Decision.Allow || l.Lost) }
+func (l *Lease) usable() bool { return l.Unused() && (l.Decision.Allow || l.Lost) }
 
 // Leased reports whether a has an unused lease at now that allows one more call.
 func (a Ask) Leased(now time.Time) bool {
-	return a.Lease.unused() && a.Lease.Decision.Allow && now.Before(a.Lease.Until)
+	return a.Lease.Unused() && a.Lease.Decision.Allow && now.Before(a.Lease.Until)
 }
 
 // Use marks the lease of a as used. A lease can be used once, before it expires.
@@ -192,7 +195,7 @@ func Tell(a Ask, delivery string) (Ask, error) {
 // Untell reverses Tell for a delivery that never arrived.
 func Untell(a Ask, delivery string) (Ask, error) {
 	l := a.Lease
-	if !l.unused() || !l.Told || l.ToldIn != delivery {
+	if !l.Unused() || !l.Told || l.ToldIn != delivery {
 		return a.refuseStep("take back the late answer of")
 	}
 	untold := *l

@@ -39,8 +39,8 @@ func (s *state) alarm(b *store.Batch, v session.Session, kind event.Kind, what s
 // per line.
 func (c *Core) TakeNotices(id session.ID) (text string, err error) {
 	err = c.do(func(s *state, _ time.Time) (b store.Batch, _ error) {
-		v, ok := s.sessions.rows[id]
-		if !ok || len(v.Notices) == 0 {
+		v := s.sessions.rows[id]
+		if len(v.Notices) == 0 {
 			return b, nil
 		}
 		text = strings.Join(v.Notices, "\n")

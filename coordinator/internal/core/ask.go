@@ -28,7 +28,7 @@ type askTable struct {
 	byNonce   *index[ask.ID, ask.Ask]
 	byCard    *index[ask.ID, ask.Ask]
 	bySession *index[ask.ID, ask.Ask]
-	byWait    *index[ask.ID, ask.Ask] // those that something can still come of, under waits
+	byWait    *index[ask.ID, ask.Ask] // those that can still have an effect, under waits
 }
 
 const waits = "waits"
@@ -44,13 +44,11 @@ func newAskTable(s *state) askTable {
 	}
 }
 
-// askWaits is the key of an ask that is not settled, whose answer is under way, or
+// askWaits returns waits for an ask that is not settled, whose answer is not confirmed, or
 // whose lease was not used.
 func askWaits(a ask.Ask) string {
 	switch {
-	case a.State == ask.Open, a.State == ask.Answered, a.Parked, a.Unproven:
-		return waits
-	case a.Lease != nil && a.Lease.UsedAt.IsZero():
+	case a.Waiting(), a.Unconfirmed(), a.Lease.Unused():
 		return waits
 	}
 	return ""
@@ -70,7 +68,7 @@ func (t askTable) waiting() []ask.Ask { return t.byWait.all(waits) }
 func (c *Core) OpenCovered(a ask.Ask, need grant.Need) (ask.Ask, error) {
 	err := c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		if old, ok := s.asks.rows[a.ID]; ok {
-			if old.Session != a.Session || old.Tool != a.Tool || old.Hash != a.Hash {
+			if !old.Same(a) {
 				return b, fmt.Errorf("ask %q: %w", a.ID, ErrBound)
 			}
 			a = ask.Attach(old)
@@ -267,9 +265,13 @@ func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time
 			left = append(left, a)
 		}
 	}
+	var shownBefore time.Time
+	if local && settled.Dialog() {
+		shownBefore = settled.OpenedAt.Add(together)
+	}
 	for _, a := range left {
-		passed := a.Perhaps || local && settled.Dialog() && a.OpenedAt.Before(settled.OpenedAt.Add(together))
-		if next, err := ask.Doubt(a, passed && len(left) > 1); err == nil && next != a {
+		passed := a.Perhaps || a.OpenedAt.Before(shownBefore)
+		if next, _ := ask.Doubt(a, passed && len(left) > 1); next != a {
 			s.putAsk(b, next, now)
 		}
 	}
@@ -279,27 +281,37 @@ func (s *state) doubt(b *store.Batch, settled ask.Ask, local bool, now time.Time
 // has not run yet, it prefers one that was allowed, and else takes the oldest. A refusal
 // at the terminal cannot be told from an approval there.
 func (s *state) askOf(o Outcome, now time.Time) (found ask.Ask, ok bool) {
-	for _, a := range s.asks.of(o.Session) {
-		if !o.fits(a, now) {
-			continue
-		}
-		likelier := allowed(a) && !allowed(found)
-		if !ok || likelier || allowed(a) == allowed(found) && a.OpenedAt.Before(found.OpenedAt) {
-			found, ok = a, true
-		}
+	matching := slices.DeleteFunc(s.asks.of(o.Session), func(a ask.Ask) bool { return !o.matches(a, now) })
+	if i := slices.IndexFunc(matching, allowed); i >= 0 {
+		matching = slices.DeleteFunc(matching, func(a ask.Ask) bool { return !allowed(a) })
 	}
-	return found, ok
+	return oldest(matching)
 }
 
-// fits reports whether the call may be the call of a. The host reports an approved plan
+// oldest returns the ask that was opened first, or false if there is none.
+func oldest(asks []ask.Ask) (ask.Ask, bool) {
+	if len(asks) == 0 {
+		return ask.Ask{}, false
+	}
+	return slices.MinFunc(asks, older), true
+}
+
+// matches reports whether the call may be the call of a. The host reports an approved plan
 // without its text, but a session shows only one plan at a time. A denied call did not
 // run, unless it ran before. The host names the session's current prompt, so a
 // subagent's call may begin at one prompt and end at another.
-func (o Outcome) fits(a ask.Ask, now time.Time) bool {
-	same := a.Session == o.Session && a.Agent == o.Agent && a.Tool == o.Tool && (a.Hash == o.Hash || a.Kind == ask.Plan)
+func (o Outcome) matches(a ask.Ask, now time.Time) bool {
+	switch {
+	case a.Session != o.Session, a.Agent != o.Agent, a.Tool != o.Tool:
+		return false
+	case a.Hash != o.Hash && a.Kind != ask.Plan:
+		return false
+	case a.Run != nil, a.State == ask.Cancelled, a.Parked, a.Lease != nil:
+		return false
+	}
 	otherPrompt := a.Agent == "" && a.Prompt != "" && o.Prompt != "" && a.Prompt != o.Prompt
 	denied := a.Decision != nil && !a.Decision.Allow && !a.Overtaken(o.Run, now)
-	return same && !otherPrompt && !denied && a.Run == nil && a.State != ask.Cancelled && !a.Parked && a.Lease == nil
+	return !otherPrompt && !denied
 }
 
 func allowed(a ask.Ask) bool { return a.State == ask.Delivered && a.Decision.Allow }
@@ -324,7 +336,7 @@ func (s *state) settledLocally(b *store.Batch, id session.ID, before, now time.T
 		}
 		next, err := ask.Local(a, "answered at the terminal", now)
 		if err != nil || a.State != ask.Open {
-			continue // of one with an answer only the run of its call tells which came first
+			continue // if it has an answer, only the run of its call tells which came first
 		}
 		s.putAsk(b, next, now)
 		record(b, event.AskEnded, a.Session, string(a.ID), s.told(next), now)
@@ -385,7 +397,7 @@ func (s *state) expireAsk(b *store.Batch, a ask.Ask, now time.Time) {
 // releaseAt returns when the away mode ends that keeps a at the terminal, zero for
 // never.
 func (s *state) releaseAt(a ask.Ask, now time.Time) (at time.Time) {
-	if a.State != ask.Open && !a.Parked || a.Shown || !a.CardAt.IsZero() {
+	if !a.Waiting() || a.Shown || !a.CardAt.IsZero() {
 		return at
 	}
 	for _, away := range []session.Away{s.sessions.rows[a.Session].Away, s.settings.Away} {
@@ -431,7 +443,7 @@ func (c *Core) Asks(all bool) []ask.Ask {
 			return
 		}
 		for _, a := range s.asks.waiting() {
-			if a.State == ask.Open || a.State == ask.Answered || a.Parked {
+			if a.Waiting() || a.State == ask.Answered {
 				out = append(out, a)
 			}
 		}

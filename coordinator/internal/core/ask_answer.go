@@ -153,9 +153,9 @@ func (s *state) answer(
 		return waiting[:1], err
 	}
 	s.doubt(b, changed[0], false, now)
-	if first := changed[0]; d.Allow && d.Scope == ask.Session && (first.Decision != nil || first.Lease != nil) {
+	if d.Allow && d.Scope == ask.Session && changed[0].Decided() {
 		d.At = now
-		s.give(b, first, d, now)
+		s.give(b, changed[0], d, now)
 	}
 	return changed, nil
 }

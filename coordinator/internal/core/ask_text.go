@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -23,14 +24,9 @@ func answerText(card ask.Card, err error) string {
 		return notTaken(err)
 	case a.Kind == ask.CheckIn:
 		return "Fine. The session rests."
-	case a.Lease != nil && a.Kind == ask.Denied:
-		return retried(a)
-	case a.Lease != nil && a.Lease.Decision.Allow:
-		until := a.Lease.Until.Format("15:04")
-		return "Allowed" + many + ": the exact call may run once until " + until + ", if the session tries it again."
 	case a.Lease != nil:
-		return "Denied" + many + ". The call had been refused already."
-	case a.Kind == ask.Questions || a.Kind == ask.Plan || a.Kind == ask.Elicitation:
+		return leaseText(a, many)
+	case slices.Contains([]ask.Kind{ask.Questions, ask.Plan, ask.Elicitation}, a.Kind):
 		return taken(a)
 	case a.Decision.Allow && a.Decision.Scope == ask.Session:
 		until := a.Decision.At.Add(a.Times.GrantFor()).Format("15:04")
@@ -41,26 +37,47 @@ func answerText(card ask.Card, err error) string {
 	return "Denied" + many + "."
 }
 
+// leaseText returns what an answer did to a call that had been refused before.
+func leaseText(a ask.Ask, many string) string {
+	switch {
+	case a.Kind == ask.Denied:
+		return retried(a)
+	case a.Lease.Decision.Allow:
+		until := a.Lease.Until.Format("15:04")
+		return "Allowed" + many + ": the exact call may run once until " + until + ", if the session tries it again."
+	}
+	return "Denied" + many + ". The call had been refused already."
+}
+
 // taken returns what a step of a question or a plan has led to.
 func taken(a ask.Ask) string {
 	d := a.Decision
-	switch {
-	case d == nil:
+	if d == nil {
 		return unfinished(a)
-	case a.Kind == ask.Questions && d.Allow:
-		return "Answered. The session gets it now."
-	case a.Kind == ask.Elicitation && d.Allow:
-		return "Answered. The server gets it now."
-	case a.Kind == ask.Elicitation:
-		return "Declined. The server is told."
-	case a.Kind == ask.Plan && d.AcceptEdits:
-		return "Approved, edits accepted."
-	case a.Kind == ask.Plan && d.Allow:
-		return "Approved."
-	case a.Kind == ask.Plan:
-		return "Sent back with your words."
 	}
-	return "Denied."
+	switch a.Kind {
+	case ask.Plan:
+		return planText(*d)
+	case ask.Elicitation:
+		if !d.Allow {
+			return "Declined. The server is told."
+		}
+		return "Answered. The server gets it now."
+	}
+	if !d.Allow {
+		return "Denied."
+	}
+	return "Answered. The session gets it now."
+}
+
+func planText(d ask.Decision) string {
+	switch {
+	case d.AcceptEdits:
+		return "Approved, edits accepted."
+	case d.Allow:
+		return "Approved."
+	}
+	return "Sent back with your words."
 }
 
 // unfinished returns what is chosen so far, or what comes next.

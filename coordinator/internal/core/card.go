@@ -68,16 +68,11 @@ func older(a, b ask.Ask) int {
 
 // join puts a, which was just opened, on the card of an identical ask that still waits.
 func (s *state) join(a ask.Ask) ask.Ask {
-	var twin *ask.Ask
-	for _, b := range s.asks.of(a.Session) {
-		if a.Twin(b) && (twin == nil || older(b, *twin) < 0) {
-			twin = &b
-		}
-	}
-	if twin == nil {
+	twin, ok := oldest(slices.DeleteFunc(s.asks.of(a.Session), func(b ask.Ask) bool { return !a.Twin(b) }))
+	if !ok {
 		return a
 	}
-	joined, err := ask.Join(a, *twin)
+	joined, err := ask.Join(a, twin)
 	if err != nil {
 		return a // cannot happen: they are twins
 	}

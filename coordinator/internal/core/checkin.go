@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -61,12 +62,14 @@ func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
 	return a, err
 }
 
+// openCheckIns returns the check-ins of a session that wait for a reply.
+func (s *state) openCheckIns(id session.ID) []ask.Ask {
+	return slices.DeleteFunc(s.asks.of(id), func(a ask.Ask) bool { return a.Kind != ask.CheckIn || a.State != ask.Open })
+}
+
 // dropCheckIns ends the open check-ins of a session.
 func (s *state) dropCheckIns(b *store.Batch, id session.ID, note string, now time.Time) (dropped bool) {
-	for _, a := range s.asks.of(id) {
-		if a.Kind != ask.CheckIn || a.State != ask.Open {
-			continue
-		}
+	for _, a := range s.openCheckIns(id) {
 		next, err := ask.Local(a, note, now)
 		if err != nil {
 			continue // its reply was there first

@@ -17,9 +17,7 @@ const ActRetries = "retries"
 // MayRetry reports whether any call that auto mode refused may be tried again.
 func (c *Core) MayRetry() (may bool) {
 	c.view(func(s *state, now time.Time) {
-		for _, a := range s.asks.waiting() {
-			may = may || a.Retries(now)
-		}
+		may = slices.ContainsFunc(s.asks.waiting(), func(a ask.Ask) bool { return a.Retries(now) })
 	})
 	return may
 }

@@ -111,12 +111,9 @@ func (c *Core) Granted(id session.ID, need grant.Need) (covered bool) {
 // lease returns the oldest ask that holds a lease for the call of a. A yes to a refusal
 // of auto mode does not answer a question of the guard.
 func (s *state) lease(a ask.Ask, now time.Time) (found ask.Ask, ok bool) {
-	for _, old := range s.asks.of(a.Session) {
-		if old.AnswerValid(now) && old.Same(a) && serves(old, a) && (!ok || old.OpenedAt.Before(found.OpenedAt)) {
-			found, ok = old, true
-		}
-	}
-	return found, ok
+	return oldest(slices.DeleteFunc(s.asks.of(a.Session), func(old ask.Ask) bool {
+		return !old.AnswerValid(now) || !old.Same(a) || !serves(old, a)
+	}))
 }
 
 // serves reports whether the answer to one kind of ask also answers another kind.
@@ -181,8 +178,8 @@ func (s *state) activeGrants() (out []grant.Grant) {
 // ended.
 func (c *Core) Revoke(id grant.ID, by string) (g grant.Grant, err error) {
 	err = c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		found, ok := s.grants.rows[id]
-		if !ok || !found.Active(now) {
+		found := s.grants.rows[id]
+		if !found.Active(now) {
 			return b, fmt.Errorf("grant %q: %w", id, ErrNotFound)
 		}
 		g, err = s.endGrant(&b, found, "revoked by "+by, now)
@@ -215,7 +212,8 @@ func (s *state) endGrants(b *store.Batch, id session.ID, now time.Time) {
 // allowed.
 func (s *state) ranLate(b *store.Batch, o Outcome, now time.Time) {
 	for _, a := range s.asks.of(o.Session) {
-		if a.Lease == nil || a.Lease.UsedAt.IsZero() || a.Run != nil || a.Tool != o.Tool || a.Hash != o.Hash {
+		switch {
+		case !a.Lease.Used(), a.Run != nil, a.Tool != o.Tool, a.Hash != o.Hash:
 			continue
 		}
 		o.Run.At = now
@@ -249,14 +247,14 @@ func (s *state) list(b *store.Batch, act channel.Act, key string, l GrantList, n
 func (c *Core) RevokeTap(p Press) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		b.Act = p.Act
-		g, ok := s.grants.byNonce.one(p.Nonce)
+		g, _ := s.grants.byNonce.one(p.Nonce)
 		switch {
-		case ok && g.Active(now):
+		case g.Active(now):
 			if g, err = s.endGrant(&b, g, "revoked by "+p.Decision.By, now); err != nil {
 				return b, err
 			}
 			s.settle(&b, p.Act, "Revoked. "+s.token(g.Session)+" asks again: "+g.Text(), now)
-		case ok && g.How != "":
+		case g.How != "":
 			s.settle(&b, p.Act, "Too late: "+g.How+".", now)
 		default:
 			s.settle(&b, p.Act, "This permission has ended already.", now)

@@ -74,7 +74,7 @@ func (s *state) takers() (all []session.Process) {
 		}
 	}
 	for _, a := range s.asks.waiting() {
-		if a.Taker.Known() && (a.State == ask.Answered || a.Unproven) {
+		if a.Taker.Known() && a.Unconfirmed() {
 			all = append(all, a.Taker)
 		}
 	}

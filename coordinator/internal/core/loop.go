@@ -117,8 +117,8 @@ func (s *state) keepFrameGoal(b *store.Batch, id session.ID, f loop.Frame, goal 
 // ByPerson is who ends a loop at the terminal.
 const ByPerson = "the person"
 
-// CancelLoop ends the loop of a session; by says who wanted it. A person who does it
-// at the terminal with away off is not told of it on a channel.
+// CancelLoop ends the loop of a session. by says who wanted it. A person who does it at the
+// terminal with away off gets no notice on a channel.
 func (c *Core) CancelLoop(id session.ID, by string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		out, err := loop.Cancel(s.loops.rows[id], by, now)
@@ -126,15 +126,14 @@ func (c *Core) CancelLoop(id session.ID, by string) error {
 			return b, err
 		}
 		if by == ByPerson && s.mode(id, now) == session.Off {
-			out.Notify = "" // they are at the terminal, and did it there
+			out.Notify = "" // the person is at the terminal and knows
 		}
 		s.putLoop(&b, id, out, now)
 		return b, nil
 	})
 }
 
-// putLoop records a loop's step: state, journal, markdown, and the one message
-// about its end.
+// putLoop records a step of a loop: its state, the journal, the markdown and the notice.
 func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now time.Time) {
 	s.loops.put(b, out.Stack)
 	token := s.token(id)
@@ -142,14 +141,14 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 	switch before := s.loops.rows[id]; {
 	case !out.Stack.Active():
 		kind = event.LoopEnded
-	case !before.Active() || len(out.Stack.Frames) > len(before.Frames):
+	case !before.Active(), len(out.Stack.Frames) > len(before.Frames):
 		kind = event.LoopStarted
 	}
 	record(b, kind, id, token, text, now)
 	s.tellTopics(b, id, kind, out, now)
 	s.sendErrands(b, id, out, now)
 	if !out.Stack.Active() {
-		s.hasten(b, "loop", id, now) // what waits to be told happened before the end
+		s.hasten(b, "loop", id, now) // older notices must come before that of the end
 	}
 	if out.Notify != "" {
 		s.notify(b, loopNotice(out, now), id, "🔁 "+token+"\n"+out.Notify, now)
@@ -157,8 +156,8 @@ func (s *state) putLoop(b *store.Batch, id session.ID, out loop.Outcome, now tim
 	s.markdown(b, id, "loop.md", now)
 }
 
-// loopNotice is the kind of a loop's notice. The end of a loop is told by
-// itself: no two of them are of a kind.
+// loopNotice returns the kind of a loop's notice. Each end of a loop is a kind of its own,
+// so that it is never grouped with other notices.
 func loopNotice(out loop.Outcome, now time.Time) string {
 	if !out.Stack.Active() {
 		return fmt.Sprintf("loop-ended-%d", now.UnixNano())
@@ -179,13 +178,12 @@ func stepText(out loop.Outcome) string {
 }
 
 func (s *state) touchLoop(b *store.Batch, id session.ID, now time.Time) {
-	if l, ok := s.loops.rows[id]; ok && l.Active() {
+	if l := s.loops.rows[id]; l.Active() {
 		s.loops.put(b, loop.Touch(l, now))
 	}
 }
 
-// typedInLoop notes that a person typed: what they want comes before a check
-// that is running.
+// typedInLoop records that a person typed. The prompt interrupts a running check.
 func (s *state) typedInLoop(b *store.Batch, id session.ID, now time.Time) {
 	l := s.loops.rows[id]
 	if !l.Active() {
@@ -254,16 +252,15 @@ func (c *Core) AllLoops() ([]loop.Stack, error) {
 	return out, nil
 }
 
-// LimitLoop notes that the provider refused: the loop pauses and says so. With
-// again it is tried again by itself; only a session with a hook that waits to
-// wake it can be.
-func (c *Core) LimitLoop(id session.ID, note string, again bool) error {
+// LimitLoop records that the provider refused. The loop pauses and tells the person. With
+// retry it is tried again by itself, which needs a session with a hook that can wake it.
+func (c *Core) LimitLoop(id session.ID, note string, retry bool) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		l, until := s.loops.rows[id], time.Time{}
 		if !l.Active() {
 			return b, nil
 		}
-		if v := s.sessions.rows[id]; again && v.Interactive() {
+		if v := s.sessions.rows[id]; retry && v.Interactive() {
 			until = loop.Retry(l, s.rules.RetryAfter, now)
 		}
 		out, err := loop.Limit(l, note, until, now)
@@ -274,11 +271,11 @@ func (c *Core) LimitLoop(id session.ID, note string, again bool) error {
 	})
 }
 
-// printRest is the longest that a print session rests: its client hears of no
-// shell's end before our hook in the background has ended.
+// printRest is the longest time that a print session rests. Its client does not notice the
+// end of a shell before our background hook has ended.
 const printRest = 20 * time.Second
 
-// EditLoop takes in what a person wrote into the loop.md of a session.
+// EditLoop applies what a person wrote into the loop.md of a session.
 func (c *Core) EditLoop(id session.ID, page string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		l, changed := loop.Edit(s.loops.rows[id], page, now)
@@ -303,18 +300,19 @@ func (s *state) edited(b *store.Batch, id session.ID, l loop.Stack, frames []str
 	record(b, event.LoopEdited, id, token, text, now)
 }
 
-// SeeTree notes how the work tree of a session's loop stands.
+// SeeTree records the digest of the work tree of a session's loop.
 func (c *Core) SeeTree(id session.ID, tree string) error {
 	return c.do(func(s *state, _ time.Time) (b store.Batch, err error) {
-		old, ok := s.loops.rows[id].Top()
-		if l := loop.Saw(s.loops.rows[id], tree); ok && tree != "" && old.Tree != tree {
+		l := loop.Saw(s.loops.rows[id], tree)
+		before, _ := s.loops.rows[id].Top()
+		if after, _ := l.Top(); after.Tree != before.Tree {
 			s.loops.put(&b, l)
 		}
 		return b, nil
 	})
 }
 
-// SetAnchor writes down what a session must find again after a compaction.
+// SetAnchor records the text that a session needs after a compaction.
 func (c *Core) SetAnchor(id session.ID, facts loop.AnchorFacts) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
 		v, ok := s.sessions.rows[id]
@@ -338,9 +336,9 @@ func (s *state) running(id session.ID) string {
 	return ""
 }
 
-// Anchor returns what a session is told after a compaction or a resume. The one that
-// was written last counts as long as the person has asked for nothing else since and
-// the loop is the same; else the anchor of a running loop is made from these facts.
+// Anchor returns the text for a session after a compaction or a resume. The last recorded
+// anchor counts as long as the person has typed nothing since and the loop is the same.
+// Otherwise, Anchor makes the anchor of a running loop from facts.
 func (c *Core) Anchor(id session.ID, facts loop.AnchorFacts) (text string) {
 	c.view(func(s *state, now time.Time) {
 		v, l := s.sessions.rows[id], s.loops.rows[id]

@@ -145,8 +145,8 @@ const (
 // its Stop hook has ended.
 const idleFor = 500 * time.Millisecond
 
-// AwaitWake waits until a session is to be woken, at most until ctx ends. The
-// reason is what its loop has to say to it, empty where the person's text waits.
+// AwaitWake waits until a session must be woken, at most until ctx ends. reason is the text
+// of its loop for the session; it is empty if a text of the person waits.
 func (c *Core) AwaitWake(ctx context.Context, id session.ID, waiter string) (answer, reason string) {
 	c.await(ctx, func(s *state, now time.Time) (done bool, at time.Time) {
 		answer, at = s.wake(id, waiter, now)
@@ -179,11 +179,13 @@ func (s *state) awaited(id session.ID, now time.Time) bool {
 func (s *state) wake(id session.ID, waiter string, now time.Time) (answer string, at time.Time) {
 	v := s.sessions.rows[id]
 	switch {
-	case v.ID == "" || v.State == session.Ended || v.Waiter != waiter:
+	case !v.Live(), v.Waiter != waiter:
 		return End, at
-	case !v.Attended && !v.Background && !s.loops.rows[id].Rests():
+	case !v.Interactive() && !s.loops.rows[id].Rests():
 		return End, at // nobody writes to a print session, and its client waits for this hook
-	case s.settings.Paused || v.State != session.Idle || !s.awaited(id, now) && s.loops.rows[id].Waking() == "":
+	case s.settings.Paused, v.State != session.Idle:
+		return Wait, at
+	case !s.awaited(id, now) && s.loops.rows[id].Waking() == "":
 		return Wait, at
 	}
 	if at = v.Since.Add(idleFor); now.Before(at) {
@@ -264,7 +266,7 @@ func (s *state) onCards() (out []ask.Ask) {
 // live returns the sessions that run with Afar's hooks, by token.
 func (s *state) live() (out []session.Session) {
 	for _, v := range s.sessions.rows {
-		if v.Hooked && v.State != session.Ended {
+		if v.Protected() {
 			out = append(out, v)
 		}
 	}
@@ -307,14 +309,14 @@ func (c *Core) Choose(p Press, token string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, _ error) {
 		b.Act = p.Act
 		m, known := s.messages.byNonce.one(p.Nonce)
-		v, found := s.find(token)
+		v, _ := s.find(token)
 		routed, err := message.Route(m, v.ID)
 		switch {
 		case !known:
 			s.settle(&b, p.Act, "This text is no longer known. Nothing was sent.", now)
 		case err != nil:
 			s.settle(&b, p.Act, "Too late: it went to "+s.token(m.Session)+".", now)
-		case !found || v.State == session.Ended:
+		case !v.Live():
 			s.settle(&b, p.Act, "That session has ended. Nothing was sent.", now)
 		default:
 			s.messages.put(&b, routed)
@@ -345,7 +347,7 @@ func (c *Core) Settle(p Press, nonce string) error {
 		case nonce == "":
 			s.messages.put(&b, dropped)
 			s.chosen(&b, p, "Fine. Nothing was decided.", now)
-		case !found || len(s.onCard(a).Waiting()) == 0:
+		case !found, len(s.onCard(a).Waiting()) == 0:
 			s.settle(&b, p.Act, answerText(ask.Card{a}, ask.ErrSettled), now)
 		default:
 			p.Text = m.Text

@@ -82,12 +82,12 @@ const (
 // pile returns the pile for a notice of now: the one that waits to be told, or a new
 // one.
 func (s *state) pile(key string, due, now time.Time) store.Pile {
-	last, ok := s.settings.Piles[key]
-	switch {
-	case ok && now.Before(last.Due):
+	last := s.settings.Piles[key]
+	if now.Before(last.Due) {
 		return last
-	case ok && due.Before(last.Due.Add(noticeEvery)):
-		due = last.Due.Add(noticeEvery)
+	}
+	if next := last.Due.Add(noticeEvery); due.Before(next) {
+		due = next
 	}
 	return store.Pile{Due: due}
 }

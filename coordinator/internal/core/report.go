@@ -60,7 +60,7 @@ func (c *Core) reportedAsks(opened []ask.Ask, since time.Time) []ask.Ask {
 		all[a.ID] = a
 	}
 	for _, a := range c.Asks(true) {
-		if _, ok := all[a.ID]; ok || a.State == ask.Open || a.Parked || !a.Answered().Before(since) {
+		if _, ok := all[a.ID]; ok || a.Waiting() || !a.Answered().Before(since) {
 			all[a.ID] = a
 		}
 	}

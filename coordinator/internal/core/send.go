@@ -40,10 +40,7 @@ func (c *Core) Send(m message.Message) (sent message.Message, when string, err e
 // answerCheckIn ends the open check-in of the session that gets m, and so releases its
 // Stop hook and updates its card.
 func (s *state) answerCheckIn(b *store.Batch, m message.Message, now time.Time) error {
-	for _, a := range s.asks.of(m.Session) {
-		if a.Kind != ask.CheckIn || a.State != ask.Open {
-			continue
-		}
+	for _, a := range s.openCheckIns(m.Session) {
 		d := ask.Decision{By: m.By, Channel: m.Channel}.ForCheckIn(m.Text)
 		if _, err := s.answer(b, ask.Card{a}, ask.Answer, d, now); err != nil {
 			return err
@@ -62,14 +59,7 @@ func (s *state) reaches(id session.ID) string {
 }
 
 // holds reports whether the Stop hook of a session waits for its check-in.
-func (s *state) holds(id session.ID) bool {
-	for _, a := range s.asks.of(id) {
-		if a.Kind == ask.CheckIn && a.State == ask.Open {
-			return true
-		}
-	}
-	return false
-}
+func (s *state) holds(id session.ID) bool { return len(s.openCheckIns(id)) > 0 }
 
 // fenced returns a text that is data, after its source and between two lines that the
 // text cannot contain.

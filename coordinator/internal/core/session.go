@@ -66,7 +66,7 @@ func (c *Core) See(in session.Sighting) (v session.Session, err error) {
 			v.Token = session.NewToken(v.Cwd, v.ID, s.takenToken)
 		}
 		s.sessions.put(&b, v)
-		if in.Hooked && v.State != session.Ended && (!known || !old.Hooked || old.State == session.Ended) {
+		if in.Hooked && v.Protected() && !old.Protected() {
 			text := fmt.Sprintf("session %s started in %s", v.Token, v.Project)
 			record(&b, event.SessionStarted, v.ID, v.Token, text, now)
 			s.followRooms(&b, v, now)
@@ -94,11 +94,9 @@ func (s *state) takenToken(token string) bool {
 // EndSession closes a session and the asks that it had.
 func (c *Core) EndSession(id session.ID, why string) error {
 	return c.do(func(s *state, now time.Time) (b store.Batch, err error) {
-		v, ok := s.sessions.rows[id]
-		if !ok || v.State == session.Ended {
-			return b, nil
+		if v := s.sessions.rows[id]; v.Live() {
+			s.endSession(&b, v, why, ask.Cancel, now)
 		}
-		s.endSession(&b, v, why, ask.Cancel, now)
 		return b, nil
 	})
 }
@@ -132,7 +130,7 @@ func (s *state) leaveLoop(b *store.Batch, v session.Session, why string, now tim
 		if out, err := loop.Cancel(l, "/clear", now); err == nil {
 			s.putLoop(b, v.ID, out, now)
 		}
-	case !v.Attended && !v.Background:
+	case !v.Interactive():
 		if l, text := loop.Leave(l); text != "" {
 			s.loops.put(b, l)
 			s.notify(b, "loop-left", v.ID, "🔁 "+v.Token+"\n"+text, now)
@@ -152,7 +150,7 @@ func (c *Core) Typed(id session.ID, prompt string) error {
 		s.handOver(&b, id, now)
 		for _, a := range s.asks.of(id) {
 			if a.Kind != ask.CheckIn {
-				if next, err := ask.Remode(a, s.mode(id, now), now); err == nil && next != a {
+				if next, _ := ask.Remode(a, s.mode(id, now), now); next != a {
 					s.putAsk(&b, next, now)
 				}
 			}
@@ -219,7 +217,7 @@ func (c *Core) Away(id session.ID) (mode session.Mode) {
 // remode applies to the open asks the away modes that are in force after b.
 func (s *state) remode(b *store.Batch, now time.Time) {
 	for _, a := range s.asks.waiting() {
-		if next, err := ask.Remode(a, s.modeAfter(b, a.Session, now), now); err == nil && next != a {
+		if next, _ := ask.Remode(a, s.modeAfter(b, a.Session, now), now); next != a {
 			s.putTicked(b, a, ask.Tick(next, now), now)
 		}
 	}
@@ -247,7 +245,7 @@ func awayText(subject string, a session.Away) string {
 func (s *state) find(name string) (found session.Session, ok bool) {
 	found, ok = s.sessions.rows[session.ID(name)]
 	for _, v := range s.sessions.byToken.all(name) {
-		if !ok || found.State == session.Ended {
+		if !found.Live() {
 			found, ok = v, true
 		}
 	}
@@ -292,7 +290,7 @@ func (c *Core) IsClient(pid int) bool {
 func (c *Core) OfClient(pid int) (found session.Session, ok bool) {
 	c.view(func(s *state, _ time.Time) {
 		for _, v := range s.sessions.rows {
-			if v.Client == pid && v.State != session.Ended && (!ok || v.SeenAt.After(found.SeenAt)) {
+			if v.Client == pid && v.Live() && !v.SeenAt.Before(found.SeenAt) {
 				found, ok = v, true
 			}
 		}

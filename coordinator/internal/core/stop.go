@@ -81,7 +81,7 @@ func (c *Core) Stop(in Stopping) (out turn.Outcome, err error) {
 func (s *state) stopFacts(in Stopping, now time.Time) turn.Facts {
 	v := s.sessions.rows[in.Session]
 	rest := s.rules.ShellsFor
-	if !v.Attended && !v.Background {
+	if !v.Interactive() {
 		rest = min(rest, printRest)
 	}
 	return turn.Facts{
@@ -178,7 +178,7 @@ func newsOf(answered []ask.Ask, delivery string, room int, now time.Time) news {
 		if n.room -= len(line) + 1; n.room < 0 {
 			break
 		}
-		if next, err := ask.Tell(a, delivery); err == nil && next != a {
+		if next, _ := ask.Tell(a, delivery); next != a {
 			n.told = append(n.told, next)
 		}
 		if line != "" {

@@ -30,7 +30,9 @@ type Nudge struct {
 func (c *Core) MayHalt() (may bool) {
 	c.view(func(s *state, _ time.Time) {
 		for _, v := range s.sessions.rows {
-			may = may || v.Halting() && v.State != session.Ended
+			if v.Halting() && v.Live() {
+				may = true
+			}
 		}
 	})
 	return may
@@ -74,7 +76,7 @@ func (s *state) stopTurn(
 		return "", err
 	}
 	looped := s.cancelLoop(b, v.ID, d.By, now)
-	if v.State == session.Ended || !v.Runs() {
+	if !v.Runs() {
 		text = "Nothing runs in " + v.Token + " now, so there was nothing to stop."
 		if looped {
 			text = "⏹ " + v.Token + " is idle, and its loop is cancelled."
@@ -122,8 +124,9 @@ func (s *state) refuseAll(b *store.Batch, id session.ID, d ask.Decision, now tim
 		if a.State != ask.Open || a.Kind == ask.CheckIn {
 			continue
 		}
-		next, err := s.answerOne(b, a, nil, d, now)
-		asked = asked || err == nil && a.Agent == "" && next.Decision != nil
+		if next, err := s.answerOne(b, a, nil, d, now); err == nil && next.Decision != nil && a.Agent == "" {
+			asked = true
+		}
 	}
 	return asked
 }

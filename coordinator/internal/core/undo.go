@@ -1,9 +1,11 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -113,19 +115,18 @@ func (s *state) undoOf(b *store.Batch, id ask.ID) (found undo.Snapshot, ok bool)
 	if ok {
 		return found, true
 	}
-	for _, v := range append(s.undos.byAsk.all(string(id)), s.undos.byShown.all(string(id))...) {
-		if !ok || found.PlannedAt.Before(v.PlannedAt) {
-			found, ok = v, true
-		}
+	all := append(s.undos.byAsk.all(string(id)), s.undos.byShown.all(string(id))...)
+	if len(all) == 0 {
+		return found, false
 	}
-	return found, ok
+	return slices.MaxFunc(all, func(a, b undo.Snapshot) int { return a.PlannedAt.Compare(b.PlannedAt) }), true
 }
 
 // lentFor returns the ask whose late answer allowed the call of another ask. The person
 // knows the card of the first.
 func (s *state) lentFor(id ask.ID) ask.ID {
-	a, ok := s.asks.rows[id]
-	if !ok || a.Decision == nil || a.Decision.Channel != "lease" {
+	a := s.asks.rows[id]
+	if a.Decision == nil || a.Decision.Channel != "lease" {
 		return ""
 	}
 	for _, old := range s.asks.of(a.Session) {
@@ -164,20 +165,13 @@ func (s *state) putUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 	s.undos.put(b, v)
 	a, ok := s.asks.after(b, v.Card())
 	next := sayUndo(a, v)
-	if !ok || sameUndo(a.Undo, next.Undo) {
+	if !ok || reflect.DeepEqual(a.Undo, next.Undo) {
 		return
 	}
 	s.asks.put(b, next)
 	if next.Shown {
 		s.showCard(b, next, now)
 	}
-}
-
-func sameUndo(a, b *ask.Undo) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
 }
 
 // sayUndo returns an ask with what its card says of its snapshot.
@@ -220,11 +214,7 @@ func (s *state) dropUndo(b *store.Batch, v undo.Snapshot, now time.Time) {
 	if v.TakenAt.IsZero() && v.Why == "" {
 		return // there was nothing to keep, or the step was refused
 	}
-	why := v.Why
-	if why == "" {
-		why = "the step was refused"
-	}
-	s.tellUndo(b, event.UndoDropped, v, "no snapshot: "+why, now)
+	s.tellUndo(b, event.UndoDropped, v, "no snapshot: "+cmp.Or(v.Why, "the step was refused"), now)
 }
 
 func undoAction(kind string, id undo.ID, now time.Time) store.Action {
@@ -309,10 +299,12 @@ func (s *state) ranUndo(b *store.Batch, o Outcome, now time.Time) {
 // reports that may have died with the session.
 func (s *state) endUndos(b *store.Batch, id session.ID, now time.Time) {
 	for _, v := range s.openUndos() {
-		if a, ok := s.asks.rows[v.Ask]; v.Session == id && ok && allowed(a) && v.State == undo.Ready && v.RanAt.IsZero() {
-			if next, err := undo.Ran(v, now); err == nil {
-				s.putUndo(b, next, now)
-			}
+		switch {
+		case v.Session != id, v.State != undo.Ready, !v.RanAt.IsZero(), !allowed(s.asks.rows[v.Ask]):
+			continue
+		}
+		if next, err := undo.Ran(v, now); err == nil {
+			s.putUndo(b, next, now)
 		}
 	}
 }

@@ -234,6 +234,12 @@ func SeeShells(s Session, shells []string) (_ Session, fresh bool) {
 	return s, fresh
 }
 
+// Live reports whether s is known and has not ended.
+func (s Session) Live() bool { return s.ID != "" && s.State != Ended }
+
+// Protected reports whether s runs with our hooks.
+func (s Session) Protected() bool { return s.Live() && s.Hooked }
+
 // Interactive reports whether somebody may type into s: at its terminal, or through the
 // host's background service. A print session ends when it is done.
 func (s Session) Interactive() bool { return s.Attended || s.Background }
