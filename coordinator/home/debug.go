@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,10 +55,8 @@ func Debugging(dirs Dirs, now time.Time) (d Debug, on bool) {
 	}
 	what, until, _ := strings.Cut(string(raw), " ")
 	ms, err := strconv.ParseInt(until, 10, 64)
-	if err != nil || what != "lines" && what != "payloads" {
-		return Debug{}, false
-	}
-	if ms <= now.UnixMilli() {
+	known := slices.Contains([]string{"lines", "payloads"}, what)
+	if err != nil || !known || ms <= now.UnixMilli() {
 		return Debug{}, false
 	}
 	return Debug{Payloads: what == "payloads", Until: time.UnixMilli(ms)}, true

@@ -36,13 +36,13 @@ func TestDebuggingEnds(t *testing.T) {
 		t.Errorf("Debugging = %v, %v; want %v", got, on, want)
 	}
 	if _, on := home.Debugging(d, now.Add(time.Hour)); on {
-		t.Error("debugging goes on behind its end")
+		t.Error("debugging is still on at its end")
 	}
 	if err := home.EndDebug(d); err != nil {
 		t.Fatal(err)
 	}
 	if _, on := home.Debugging(d, now); on {
-		t.Error("debugging goes on after its end")
+		t.Error("debugging is still on after EndDebug")
 	}
 	if err := home.EndDebug(d); err != nil {
 		t.Errorf("ending it twice: %v", err)
@@ -51,7 +51,14 @@ func TestDebuggingEnds(t *testing.T) {
 
 func TestDebuggingRefusesGarbage(t *testing.T) {
 	d := debugDirs(t)
-	for _, text := range []string{"", "payloads", "payloads x", "everything 99999999999999", "lines -1", strings.Repeat("a", 1<<17)} {
+	for _, text := range []string{
+		"",
+		"payloads",
+		"payloads x",
+		"everything 99999999999999",
+		"lines -1",
+		strings.Repeat("a", 1<<17),
+	} {
 		if err := home.LeaveMark(d.DebugMark(), text); err != nil {
 			t.Fatal(err)
 		}
@@ -61,8 +68,8 @@ func TestDebuggingRefusesGarbage(t *testing.T) {
 	}
 }
 
-// TestAppendLine: many processes write, no line is torn, and the log and the one
-// before it stay within their bound.
+// TestAppendLine: when many processes write, no line is torn, and the log and the earlier
+// one stay within their bound.
 func TestAppendLine(t *testing.T) {
 	path, line := filepath.Join(t.TempDir(), "log", "hooks.log"), []byte(strings.Repeat("x", 99)+"\n")
 	const max = 10_000
@@ -70,7 +77,7 @@ func TestAppendLine(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 100 {
-				_ = home.AppendLine(path, line, max) // a line that finds no room is left out
+				_ = home.AppendLine(path, line, max) // it fails while the log is full
 			}
 		})
 	}

@@ -4,5 +4,5 @@ package home
 
 import "syscall"
 
-// noFollow opens no link, and waits for no reader of a pipe.
+// noFollow makes open fail on a link, and not wait for the reader of a pipe.
 const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK

@@ -43,10 +43,7 @@ func (d Dirs) Failure() (reason string, at time.Time) {
 	if err != nil {
 		return "", at
 	}
-	raw, err := os.ReadFile(d.failureNote())
-	if err != nil || len(raw) == 0 {
-		return "", at
-	}
+	raw, _ := os.ReadFile(d.failureNote())
 	return oneLine(string(raw)), info.ModTime()
 }
 

@@ -1,9 +1,9 @@
-// Package home says where each file of Afar lives, for the coordinator, the
-// hooks and the command line alike, and holds the two locks that make the
-// coordinator a singleton. It decides nothing else.
+// Package home says where each file of Afar lives, for the coordinator, the hooks and
+// the command line. It also holds the two locks that make the coordinator a singleton.
 package home
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -17,20 +17,20 @@ import (
 // PluginID is the host's name of Afar's plugin: its name, then its marketplace.
 const PluginID = "afar@afar"
 
-// maxSocket is the longest path that every supported system takes for a Unix
-// socket (104 bytes with the final NUL on darwin).
+// maxSocket is the length of the longest path that every supported system accepts for a
+// Unix socket (104 bytes with the final NUL on darwin).
 const maxSocket = 103
 
 // Dirs are the directories in force, all absolute. A Dirs value does no I/O
 // until one of its methods is called.
 type Dirs struct {
-	Root      string // AFAR_HOME, or "" when the system's own directories are used
+	Root      string // AFAR_HOME, or "" if the system's own directories are used
 	User      string // the person's home directory
 	Config    string // config.toml, telegram.token
 	State     string // database, logs
 	Run       string // socket and locks
 	Workspace string // markdown that a person reads
-	Path      string // PATH for what the coordinator starts
+	Path      string // PATH for the programs that the coordinator starts
 }
 
 // Machine returns the name of this machine, for people.
@@ -45,19 +45,14 @@ func Machine() string {
 // FromEnv resolves the directories from an environment. AFAR_HOME moves all of
 // them; it must be absolute.
 func FromEnv(getenv func(string) string) (Dirs, error) {
-	user := getenv("HOME")
-	if user == "" {
-		user = getenv("USERPROFILE")
-	}
-	root := getenv("AFAR_HOME")
-	if root != "" && !filepath.IsAbs(root) {
-		return Dirs{}, fmt.Errorf("AFAR_HOME must be an absolute path, not %q", root)
-	}
-	if root == "" && user == "" {
+	root, user := getenv("AFAR_HOME"), cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
+	if cmp.Or(root, user) == "" {
 		return Dirs{}, errors.New("neither AFAR_HOME nor HOME is set: cannot tell where Afar's files are")
 	}
-	if user != "" && !filepath.IsAbs(user) {
-		return Dirs{}, fmt.Errorf("HOME must be an absolute path, not %q", user)
+	for _, v := range []struct{ name, path string }{{"AFAR_HOME", root}, {"HOME", user}} {
+		if v.path != "" && !filepath.IsAbs(v.path) {
+			return Dirs{}, fmt.Errorf("%s must be an absolute path, not %q", v.name, v.path)
+		}
 	}
 	d := Dirs{Root: root, User: user, Path: getenv("PATH")}
 	if root != "" {
@@ -147,11 +142,11 @@ func short(text string) string {
 
 // Files of the coordinator.
 func (d Dirs) LifeLock() string   { return filepath.Join(d.Run, "coordinator.lock") } // held while it lives
-func (d Dirs) StartLock() string  { return filepath.Join(d.Run, "start.lock") }       // held by the process that starts it
+func (d Dirs) StartLock() string  { return filepath.Join(d.Run, "start.lock") }       // held while it starts
 func (d Dirs) Database() string   { return filepath.Join(d.State, "afar.db") }
 func (d Dirs) Log() string        { return filepath.Join(d.State, "log", "coordinator.log") }
-func (d Dirs) Halts() string      { return filepath.Join(d.State, "halts") }   // exists while a turn is to end
-func (d Dirs) Retries() string    { return filepath.Join(d.State, "retries") } // exists while a call may be tried again
+func (d Dirs) Halts() string      { return filepath.Join(d.State, "halts") }   // exists while a turn must end
+func (d Dirs) Retries() string    { return filepath.Join(d.State, "retries") } // exists while a call may be retried
 func (d Dirs) ConfigFile() string { return filepath.Join(d.Config, "config.toml") }
 func (d Dirs) GuardFile() string  { return filepath.Join(d.Config, "guard.toml") } // the person's own policy
 func (d Dirs) TrustFile() string  { return filepath.Join(d.State, "guard.trust") } // accepted policies of projects
@@ -160,7 +155,7 @@ func (d Dirs) Sessions() string   { return filepath.Join(d.Workspace, "sessions"
 func (d Dirs) Snapshots() string  { return filepath.Join(d.State, "snapshots") }    // git's files while it takes one
 func (d Dirs) HostDir() string    { return filepath.Join(d.User, ".claude") }       // the host's default directory
 func (d Dirs) Calls() string      { return filepath.Join(d.State, "calls") }        // the hooks' ledger of each session
-func (d Dirs) HoldMark() string   { return filepath.Join(d.State, "held") }         // exists while the plugin is to load first
+func (d Dirs) HoldMark() string   { return filepath.Join(d.State, "held") }         // exists if the plugin must load first
 func (d Dirs) All() []string      { return []string{d.Config, d.State, d.Run, d.Workspace} }
 
 // Program returns the path of one of Afar's programs in the directory bin.
@@ -172,8 +167,7 @@ func Program(bin, name string) string {
 }
 
 // MakeRun creates the directories of the socket and the locks, with mode 0700. It
-// returns an error for a directory of another user. It closes one that other users may
-// enter.
+// returns an error for a directory of another user, and takes away the access of others.
 func (d Dirs) MakeRun() error {
 	for _, dir := range []string{d.Run, filepath.Dir(d.Socket())} {
 		if err := ensurePrivate(dir); err != nil {

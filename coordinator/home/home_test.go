@@ -13,7 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// env is an environment for a test; it never reads the real one.
+// env is the environment of a test.
 type env map[string]string
 
 func (e env) get(name string) string { return e[name] }
@@ -29,35 +29,51 @@ func mustEnv(t *testing.T, e env) home.Dirs {
 
 func TestFromEnv(t *testing.T) {
 	runtime := t.TempDir()
+	belowHome := home.Dirs{
+		User:      "/h",
+		Config:    "/h/.config/afar",
+		State:     "/h/.local/state/afar",
+		Run:       "/h/.local/state/afar/run",
+		Workspace: "/h/afar",
+	}
+	xdg := belowHome
+	xdg.Config, xdg.State, xdg.Run = "/c/afar", "/s/afar", filepath.Join(runtime, "afar")
+	belowRoot := home.Dirs{Root: "/a", Config: "/a", State: "/a/state", Run: "/a/run", Workspace: "/a/workspace"}
+	everything := env{
+		"AFAR_HOME":       "/a/",
+		"HOME":            "/h",
+		"XDG_CONFIG_HOME": "/c",
+		"XDG_STATE_HOME":  "/s",
+		"XDG_RUNTIME_DIR": runtime,
+		"PATH":            "/bin",
+	}
+	moved := belowRoot
+	moved.User, moved.Path = "/h", "/bin"
 	for _, c := range []struct {
 		name string
 		env  env
 		want home.Dirs
 	}{
-		{"AFAR_HOME moves everything",
-			env{"AFAR_HOME": "/a/", "HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s", "XDG_RUNTIME_DIR": runtime, "PATH": "/bin"},
-			home.Dirs{Root: "/a", User: "/h", Config: "/a", State: "/a/state", Run: "/a/run", Workspace: "/a/workspace", Path: "/bin"}},
-		{"AFAR_HOME alone", env{"AFAR_HOME": "/a/../b"},
-			home.Dirs{Root: "/b", Config: "/b", State: "/b/state", Run: "/b/run", Workspace: "/b/workspace"}},
-		{"HOME alone", env{"HOME": "/h"},
-			home.Dirs{User: "/h", Config: "/h/.config/afar", State: "/h/.local/state/afar", Run: "/h/.local/state/afar/run", Workspace: "/h/afar"}},
-		{"USERPROFILE where HOME is not", env{"USERPROFILE": "/h"},
-			home.Dirs{User: "/h", Config: "/h/.config/afar", State: "/h/.local/state/afar", Run: "/h/.local/state/afar/run", Workspace: "/h/afar"}},
-		{"XDG", env{"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s", "XDG_RUNTIME_DIR": runtime},
-			home.Dirs{User: "/h", Config: "/c/afar", State: "/s/afar", Run: filepath.Join(runtime, "afar"), Workspace: "/h/afar"}},
-		{"XDG that is relative is ignored", env{"HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_STATE_HOME": "./s", "XDG_RUNTIME_DIR": "r"},
-			home.Dirs{User: "/h", Config: "/h/.config/afar", State: "/h/.local/state/afar", Run: "/h/.local/state/afar/run", Workspace: "/h/afar"}},
-		{"runtime directory that is not there", env{"HOME": "/h", "XDG_RUNTIME_DIR": "/no/such/dir"},
-			home.Dirs{User: "/h", Config: "/h/.config/afar", State: "/h/.local/state/afar", Run: "/h/.local/state/afar/run", Workspace: "/h/afar"}},
+		{"AFAR_HOME moves everything", everything, moved},
+		{"only AFAR_HOME", env{"AFAR_HOME": "/b/../a"}, belowRoot},
+		{"only HOME", env{"HOME": "/h"}, belowHome},
+		{"USERPROFILE without HOME", env{"USERPROFILE": "/h"}, belowHome},
+		{"XDG", env{"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s", "XDG_RUNTIME_DIR": runtime}, xdg},
+		{
+			"relative XDG directories are ignored",
+			env{"HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_STATE_HOME": "./s", "XDG_RUNTIME_DIR": "r"}, belowHome,
+		},
+		{"a missing runtime directory", env{"HOME": "/h", "XDG_RUNTIME_DIR": "/no/such/dir"}, belowHome},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := mustEnv(t, c.env)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
-			for _, dir := range append(got.All(), got.Socket(), got.LifeLock(), got.Database(), got.Log(), got.TokenFile()) {
-				if !filepath.IsAbs(dir) {
-					t.Errorf("%s is not absolute", dir)
+			files := []string{got.Socket(), got.LifeLock(), got.Database(), got.Log(), got.TokenFile()}
+			for _, path := range append(files, got.All()...) {
+				if !filepath.IsAbs(path) {
+					t.Errorf("%s is not absolute", path)
 				}
 			}
 		})
@@ -71,9 +87,9 @@ func TestFromEnvRefuses(t *testing.T) {
 		want string
 	}{
 		{"nothing", env{}, "neither AFAR_HOME nor HOME"},
-		{"relative AFAR_HOME", env{"AFAR_HOME": "here", "HOME": "/h"}, `AFAR_HOME must be an absolute path, not "here"`},
+		{"relative AFAR_HOME", env{"AFAR_HOME": "x", "HOME": "/h"}, `AFAR_HOME must be an absolute path, not "x"`},
 		{"relative HOME", env{"HOME": "h"}, `HOME must be an absolute path, not "h"`},
-		{"relative HOME beside AFAR_HOME", env{"AFAR_HOME": "/a", "HOME": "."}, `HOME must be an absolute path`},
+		{"relative HOME with AFAR_HOME", env{"AFAR_HOME": "/a", "HOME": "."}, `HOME must be an absolute path`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := home.FromEnv(c.env.get); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -83,8 +99,7 @@ func TestFromEnvRefuses(t *testing.T) {
 	}
 }
 
-// TestEnv keeps the promise that a process with Dirs.Env resolves the same
-// directories.
+// TestEnv: a process with the environment Dirs.Env resolves the same directories.
 func TestEnv(t *testing.T) {
 	runtime := t.TempDir()
 	for _, e := range []env{
@@ -101,7 +116,7 @@ func TestEnv(t *testing.T) {
 			t.Errorf("%v: %s", e, diff)
 		}
 		if clean["AFAR_TELEGRAM_TOKEN"] != "" || clean["CLAUDECODE"] != "" {
-			t.Errorf("something of the session went along: %v", clean)
+			t.Errorf("it passes on variables of the session: %v", clean)
 		}
 	}
 }
@@ -156,7 +171,7 @@ func TestMakeRepairs(t *testing.T) {
 	if err := os.MkdirAll(d.Run, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(d.Run, 0o777); err != nil { // whatever the umask left
+	if err := os.Chmod(d.Run, 0o777); err != nil { // MkdirAll obeys the umask
 		t.Fatal(err)
 	}
 	if err := d.MakeRun(); err != nil {
@@ -176,7 +191,7 @@ func TestMakeRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"somebody else's directory", func(t *testing.T, run string) {
+		{"another user's directory", func(t *testing.T, run string) {
 			if os.Getuid() != 0 {
 				t.Skip("only root can give a directory away")
 			}
@@ -195,7 +210,7 @@ func TestMakeRefuses(t *testing.T) {
 				t.Errorf("want an error that names %s, have %v", d.Run, err)
 			}
 			if err := d.Make(); err == nil {
-				t.Error("Make took it")
+				t.Error("Make accepts it")
 			}
 		})
 	}

@@ -42,8 +42,8 @@ func newLock(path string) *Lock {
 	return &Lock{flock: flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDWR))}
 }
 
-// AwaitLock takes the lock at path. It waits as long as ctx does, and then
-// returns the error of ctx.
+// AwaitLock waits for the lock at path and takes it. If ctx ends first, it returns the
+// error of ctx.
 func AwaitLock(ctx context.Context, path string) (*Lock, error) {
 	tick := time.NewTicker(lockRetry)
 	defer tick.Stop()

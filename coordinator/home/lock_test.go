@@ -15,7 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// TestMain lets the test binary play a second process.
+// TestMain lets the test binary be the second process that wants a lock.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("AFAR_TEST_LOCK"); path != "" {
 		holdLock(path)
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// holdLock says whether it got the lock and holds it until its input ends.
+// holdLock prints whether it got the lock, and holds it until its input ends.
 func holdLock(path string) {
 	l, err := home.TryLock(path)
 	fmt.Println(l != nil, err)
@@ -32,8 +32,8 @@ func holdLock(path string) {
 	l.Release()
 }
 
-// another starts a process that tries the lock, and returns what it says.
-func another(t *testing.T, path string) (*exec.Cmd, *bufio.Scanner) {
+// startHolder starts a process that tries the lock, and returns the lines that it prints.
+func startHolder(t *testing.T, path string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = []string{"AFAR_TEST_LOCK=" + path}
@@ -53,7 +53,8 @@ func another(t *testing.T, path string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, lines
 }
 
-func says(t *testing.T, lines *bufio.Scanner, want string) {
+// wantLine checks the next line of the other process.
+func wantLine(t *testing.T, lines *bufio.Scanner, want string) {
 	t.Helper()
 	if !lines.Scan() || lines.Text() != want {
 		t.Fatalf("the other process says %q, want %q", lines.Text(), want)
@@ -70,11 +71,11 @@ func TestLockIsExclusive(t *testing.T) {
 	if second, err := home.TryLock(path); second != nil || err != nil {
 		t.Errorf("the same process got it twice: %v, %v", second, err)
 	}
-	_, lines := another(t, path)
-	says(t, lines, "false <nil>")
+	_, lines := startHolder(t, path)
+	wantLine(t, lines, "false <nil>")
 	l.Release()
-	_, lines = another(t, path)
-	says(t, lines, "true <nil>")
+	_, lines = startHolder(t, path)
+	wantLine(t, lines, "true <nil>")
 	if _, err := os.Stat(path); err != nil {
 		t.Errorf("the lock file must stay: %v", err)
 	}
@@ -82,8 +83,8 @@ func TestLockIsExclusive(t *testing.T) {
 
 func TestLockEndsWithItsHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	cmd, lines := another(t, path)
-	says(t, lines, "true <nil>")
+	cmd, lines := startHolder(t, path)
+	wantLine(t, lines, "true <nil>")
 	if l, err := home.TryLock(path); l != nil || err != nil {
 		t.Fatalf("taken from a living holder: %v, %v", l, err)
 	}
@@ -98,25 +99,25 @@ func TestLockEndsWithItsHolder(t *testing.T) {
 	l.Release()
 }
 
-// TestLockOfADirectory: it is as good as that of a file, and leaves none.
+// TestLockOfADirectory: the lock of a directory excludes other processes, like the lock of
+// a file, and leaves no file in the directory.
 func TestLockOfADirectory(t *testing.T) {
 	dir := t.TempDir()
 	l, err := home.TryLock(dir)
 	if err != nil || l == nil {
 		t.Fatalf("the first take: %v, %v", l, err)
 	}
-	_, lines := another(t, dir)
-	says(t, lines, "false <nil>")
+	_, lines := startHolder(t, dir)
+	wantLine(t, lines, "false <nil>")
 	l.Release()
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("in the directory is %v, %v", left, err)
+		t.Errorf("the directory holds %v, %v", left, err)
 	}
-	_, lines = another(t, dir)
-	says(t, lines, "true <nil>")
+	_, lines = startHolder(t, dir)
+	wantLine(t, lines, "true <nil>")
 }
 
-// TestAwaitLock: who waits gets the lock when it is free, and no longer waits than
-// the context does.
+// TestAwaitLock: AwaitLock returns when the lock is free or the context ends.
 func TestAwaitLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	first, err := home.AwaitLock(t.Context(), path)
@@ -126,7 +127,7 @@ func TestAwaitLock(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
 	defer cancel()
 	if l, err := home.AwaitLock(ctx, path); l != nil || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("of a lock that is held: %v, %v", l, err)
+		t.Errorf("while the lock is held: %v, %v", l, err)
 	}
 	time.AfterFunc(60*time.Millisecond, first.Release)
 	second, err := home.AwaitLock(t.Context(), path)
@@ -141,5 +142,5 @@ func TestLockErrors(t *testing.T) {
 		t.Errorf("a lock in no directory: %v, %v", l, err)
 	}
 	var none *home.Lock
-	none.Release() // promised to be harmless
+	none.Release() // must not panic
 }

@@ -2,5 +2,5 @@ package home
 
 import "io/fs"
 
-// ours trusts the access list that the profile directory hands down.
+// isOurs is always true here: files inherit the access list of the profile directory.
 func isOurs(fs.FileInfo) bool { return true }

@@ -1,6 +1,7 @@
 package home
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,7 +34,7 @@ func ForHook(bin string, getenv func(string) string) (d Dirs, pinned bool, err e
 	case err != nil:
 		return Dirs{}, true, fmt.Errorf("read %s: %w; run install.sh again", path, err)
 	}
-	if d = unpin(string(raw)); !d.absolute() {
+	if d = unpin(string(raw)); d.isRelative() {
 		return Dirs{}, true, fmt.Errorf("%s is damaged: run install.sh again", path)
 	}
 	return d, true, nil
@@ -54,8 +55,8 @@ func slurp(path string) (raw []byte, err error) {
 	for len(raw) < maxPin {
 		raw = slices.Grow(raw, 1)
 		n, err := syscall.Read(fd, raw[len(raw):cap(raw)])
-		if n <= 0 || err != nil {
-			return raw, err
+		if n <= 0 {
+			return raw, err // at the end of the file, or because of an error
 		}
 		raw = raw[:len(raw)+n]
 	}
@@ -76,7 +77,7 @@ func ForPerson(bin string, getenv func(string) string) (Dirs, error) {
 // a session of the host. It is no protection, because a session can change its
 // environment; the coordinator looks at the process itself.
 func InSession(getenv func(string) string) bool {
-	return getenv("CLAUDECODE") != "" || getenv("CLAUDE_CODE_SESSION_ID") != ""
+	return cmp.Or(getenv("CLAUDECODE"), getenv("CLAUDE_CODE_SESSION_ID")) != ""
 }
 
 // Pinned reports whether the binaries in bin have a pin.
@@ -139,8 +140,9 @@ func unpin(text string) (d Dirs) {
 	return d
 }
 
-func (d Dirs) absolute() bool {
-	return filepath.IsAbs(d.Config) && filepath.IsAbs(d.State) && filepath.IsAbs(d.Run) && filepath.IsAbs(d.Workspace)
+// isRelative reports whether one of the directories is not an absolute path.
+func (d Dirs) isRelative() bool {
+	return slices.ContainsFunc(d.All(), func(dir string) bool { return !filepath.IsAbs(dir) })
 }
 
 // Overruled lists the variables that disagree with the pinned directories, as
@@ -155,12 +157,13 @@ func (d Dirs) Overruled(getenv func(string) string) (out []string) {
 	return out
 }
 
+// overrules reports whether the value v of a variable disagrees with the pinned one.
 func (d Dirs) overrules(name, v string) bool {
 	want := d.value(name)
 	if want == "" {
 		return name == "AFAR_HOME"
 	}
-	return v != want && filepath.Clean(v) != filepath.Clean(want)
+	return filepath.Clean(v) != filepath.Clean(want)
 }
 
 // Bin returns the directory of the running binary, with symbolic links resolved.
@@ -170,7 +173,7 @@ func Bin() (string, error) {
 		return "", fmt.Errorf("find own binary: %w", err)
 	}
 	if runtime.GOOS == "linux" {
-		return filepath.Dir(exe), nil // the kernel has resolved it, and resolving again would cost time at every tool call
+		return filepath.Dir(exe), nil // the kernel has resolved it; to do so again would slow every tool call
 	}
 	if real, err := filepath.EvalSymlinks(exe); err == nil {
 		exe = real

@@ -63,13 +63,13 @@ func TestPinAgain(t *testing.T) {
 		t.Errorf("the new pin does not hold: %+v, %v", got, err)
 	}
 	if entries, err := os.ReadDir(bin); err != nil || len(entries) != 1 {
-		t.Errorf("something was left beside the pin: %v, %v", entries, err)
+		t.Errorf("there are other files next to the pin: %v, %v", entries, err)
 	}
 }
 
 func TestWritePinRefuses(t *testing.T) {
 	if err := home.WritePin(filepath.Join(t.TempDir(), "none"), mustEnv(t, env{"HOME": "/h"})); err == nil {
-		t.Error("a pin was written into a directory that is not there")
+		t.Error("WritePin accepts a directory that does not exist")
 	}
 	bin := t.TempDir()
 	if err := home.WritePin(bin, mustEnv(t, env{"HOME": "/h\nroot /evil"})); err == nil || home.Pinned(bin) {
@@ -78,24 +78,28 @@ func TestWritePinRefuses(t *testing.T) {
 }
 
 func TestPinDisagrees(t *testing.T) {
+	inHome, inRoot := env{"HOME": "/h"}, env{"HOME": "/h", "AFAR_HOME": "/a"}
 	for _, c := range []struct {
 		name     string
 		pin, env env
 		want     []string
 	}{
-		{"another home", env{"HOME": "/h"}, env{"HOME": "/evil"}, []string{"HOME=/evil"}},
-		{"a root where there is none", env{"HOME": "/h"}, env{"HOME": "/h", "AFAR_HOME": "/evil"}, []string{"AFAR_HOME=/evil"}},
-		{"another root", env{"HOME": "/h", "AFAR_HOME": "/a"}, env{"HOME": "/h", "AFAR_HOME": "/evil"}, []string{"AFAR_HOME=/evil"}},
-		{"a root that is relative", env{"HOME": "/h"}, env{"HOME": "/h", "AFAR_HOME": "evil"}, []string{"AFAR_HOME=evil"}},
-		{"another config", env{"HOME": "/h"}, env{"HOME": "/h", "XDG_CONFIG_HOME": "/evil"}, []string{"XDG_CONFIG_HOME=/evil"}},
-		{"another state", env{"HOME": "/h"}, env{"HOME": "/h", "XDG_STATE_HOME": "/evil"}, []string{"XDG_STATE_HOME=/evil"}},
-		{"both", env{"HOME": "/h"}, env{"HOME": "/evil", "AFAR_HOME": "/evil"}, []string{"AFAR_HOME=/evil", "HOME=/evil"}},
+		{"another home", inHome, env{"HOME": "/evil"}, []string{"HOME=/evil"}},
+		{"a root without a pinned one", inHome, env{"HOME": "/h", "AFAR_HOME": "/evil"}, []string{"AFAR_HOME=/evil"}},
+		{"another root", inRoot, env{"HOME": "/h", "AFAR_HOME": "/evil"}, []string{"AFAR_HOME=/evil"}},
+		{"a relative root", inHome, env{"HOME": "/h", "AFAR_HOME": "evil"}, []string{"AFAR_HOME=evil"}},
+		{"another config", inHome, env{"HOME": "/h", "XDG_CONFIG_HOME": "/evil"}, []string{"XDG_CONFIG_HOME=/evil"}},
+		{"another state", inHome, env{"HOME": "/h", "XDG_STATE_HOME": "/evil"}, []string{"XDG_STATE_HOME=/evil"}},
+		{
+			"another home and another root", inHome, env{"HOME": "/evil", "AFAR_HOME": "/evil"},
+			[]string{"AFAR_HOME=/evil", "HOME=/evil"},
+		},
 
-		{"nothing set", env{"HOME": "/h", "AFAR_HOME": "/a"}, env{}, nil},
-		{"the same in other words", env{"HOME": "/h", "AFAR_HOME": "/a"}, env{"HOME": "/h/", "AFAR_HOME": "/x/../a"}, nil},
-		{"the default config written out", env{"HOME": "/h"}, env{"HOME": "/h", "XDG_CONFIG_HOME": "/h/.config"}, nil},
-		{"installed under a root, used without", env{"HOME": "/h", "AFAR_HOME": "/a"}, env{"HOME": "/h", "XDG_CONFIG_HOME": "/c"}, nil},
-		{"a login with a runtime directory", env{"HOME": "/h"}, env{"HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/1"}, nil},
+		{"nothing set", inRoot, env{}, nil},
+		{"the same, written otherwise", inRoot, env{"HOME": "/h/", "AFAR_HOME": "/x/../a"}, nil},
+		{"the default config written out", inHome, env{"HOME": "/h", "XDG_CONFIG_HOME": "/h/.config"}, nil},
+		{"installed under a root, used without", inRoot, env{"HOME": "/h", "XDG_CONFIG_HOME": "/c"}, nil},
+		{"a login with a runtime directory", inHome, env{"HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/1"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bin, d := pinned(t, c.pin)
@@ -115,13 +119,19 @@ func TestPinDisagrees(t *testing.T) {
 
 func TestPinDamaged(t *testing.T) {
 	for _, text := range []string{
-		"", "\n\n", "root\x00", "config relative\nstate /s\nrun /r\nworkspace /w\n",
-		"state /s\nrun /r\nworkspace /w\n", "config /c\nstate /s\nrun\nworkspace /w\n", strings.Repeat("config /c", 100000),
+		"",
+		"\n\n",
+		"root\x00",
+		"config relative\nstate /s\nrun /r\nworkspace /w\n",
+		"state /s\nrun /r\nworkspace /w\n",
+		"config /c\nstate /s\nrun\nworkspace /w\n",
+		strings.Repeat("config /c", 100000),
 	} {
 		bin := t.TempDir()
 		write(t, filepath.Join(bin, "afar.pin"), text)
-		if _, _, err := home.ForHook(bin, env{"HOME": "/h"}.get); err == nil || !strings.Contains(err.Error(), "install.sh") {
-			t.Errorf("%.40q: want an error with its fix, have %v", text, err)
+		_, _, err := home.ForHook(bin, env{"HOME": "/h"}.get)
+		if err == nil || !strings.Contains(err.Error(), "install.sh") {
+			t.Errorf("%.40q: want an error that names install.sh, have %v", text, err)
 		}
 	}
 	bin := t.TempDir()
@@ -129,7 +139,7 @@ func TestPinDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := home.ForHook(bin, env{"HOME": "/h"}.get); err == nil {
-		t.Error("a pin that cannot be read must not hand over to the environment")
+		t.Error("ForHook reads the environment if the pin cannot be read")
 	}
 }
 

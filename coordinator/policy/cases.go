@@ -51,11 +51,12 @@ func Cases(raw []byte) ([]Case, error) {
 		d.each(k, func(t *toml.Table) { out = append(out, d.testCase(t)) })
 	}
 	if d.err == nil && len(out) == 0 {
-		return nil, fmt.Errorf("line 1: no [[case]] in it")
+		return nil, fmt.Errorf("line 1: the file has no [[case]]")
 	}
 	return out, d.err
 }
 
+// testCase reads one [[case]].
 func (d *decoder) testCase(t *toml.Table) Case {
 	c := Case{Line: t.Line}
 	for _, k := range t.Keys {
@@ -85,6 +86,7 @@ func (d *decoder) testCase(t *toml.Table) Case {
 	return c
 }
 
+// wholeCase reports what is missing in a case, or does not belong together.
 func (d *decoder) wholeCase(c Case, t *toml.Table) {
 	has := func(name string) bool {
 		return slices.ContainsFunc(t.Keys, func(k toml.Key) bool { return k.Name == name })
@@ -97,18 +99,19 @@ func (d *decoder) wholeCase(c Case, t *toml.Table) {
 	case !has("want"):
 		d.wrong(c.Line, "a case needs want: \"deny\", \"ask\" or \"pass\"")
 	case c.Want == guard.None && c.Rule != "":
-		d.wrong(c.Line, "no rule speaks in a case that passes")
+		d.wrong(c.Line, "a case that passes has no rule")
 	case has("branch") && !has("clean"):
-		d.wrong(c.Line, "branch goes with clean: what git would say")
+		d.wrong(c.Line, "branch goes with clean, which says whether the work tree has changes")
 	}
 }
 
+// wanted reads the verdict that a case expects.
 func (d *decoder) wanted(k toml.Key) guard.Verdict {
-	if k.Value.Kind == toml.String && k.Value.Text == "pass" {
+	if k.Value.Str() == "pass" {
 		return guard.None
 	}
-	v, ok := verdictOf(k.Value.Text, false)
-	if k.Value.Kind != toml.String || !ok {
+	v, ok := verdictOf(k.Value.Str(), false)
+	if !ok {
 		d.wrong(k.Line, "want is \"deny\", \"ask\" or \"pass\", not %s", shown(k.Value))
 	}
 	return v
@@ -116,10 +119,10 @@ func (d *decoder) wanted(k toml.Key) guard.Verdict {
 
 // literal returns a text unchanged, with its line breaks.
 func (d *decoder) literal(k toml.Key) string {
-	if k.Value.Kind != toml.String || k.Value.Text == "" {
+	if k.Value.Str() == "" {
 		d.wrong(k.Line, "%s is a text, not %s", k.Name, shown(k.Value))
 	}
-	return k.Value.Text
+	return k.Value.Str()
 }
 
 // call returns the call of a case that names a tool. It reads the input in the

@@ -34,7 +34,8 @@ reads-only = true
 	}
 	want := `[{2 {Bash [{command git push
 --force}]}  ask git.push-force false {true false false topic  false}} ` +
-		`{10 {mcp__db__run [{sql DROP DATABASE x} {opts.0 a} {opts.1.b c}]}  deny  false {false false false   false}} ` +
+		`{10 {mcp__db__run [{sql DROP DATABASE x} {opts.0 a} {opts.1.b c}]}  ` +
+		`deny  false {false false false   false}} ` +
 		`{15 {Bash [{command ls}]} sub   true {false false false   false}}]`
 	type plain policy.Case
 	var all []plain
@@ -48,7 +49,7 @@ reads-only = true
 
 func TestCasesRefuse(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                       "line 1: no [[case]] in it",
+		"":                       "line 1: the file has no [[case]]",
 		"[case]\ncommand='x'":    `line 1: "case" is a list of tables`,
 		"[[cases]]":              `line 1: unknown key "cases"; did you mean "case"?`,
 		"[[case]]\nwant='deny'":  "line 1: a case needs a command",
@@ -60,7 +61,7 @@ func TestCasesRefuse(t *testing.T) {
 		"[[case]]\ncommand='x'\ntool='y'\nwant='ask'":                "line 1: a case needs a command, or",
 		"[[case]]\ncommand='x'\ninput.a='y'\nwant='ask'":             "line 1: input goes with tool",
 		"[[case]]\ntool='x'\ninput='y'\nwant='ask'":                  "line 3: input is a table",
-		"[[case]]\ncommand='x'\nwant='pass'\nrule='y'":               "line 1: no rule speaks",
+		"[[case]]\ncommand='x'\nwant='pass'\nrule='y'":               "line 1: a case that passes has no rule",
 		"[[case]]\ncommand='x'\nwant='ask'\nbranch='y'":              "line 1: branch goes with clean",
 		"[[case]]\ncommand='x'\nwant='ask'\n[[case]]\ncommand='y'\n": "line 4: a case needs want",
 	} {

@@ -90,17 +90,17 @@ func (d *decoder) changes(k toml.Key) {
 
 // change reads one line of [rules].
 func (d *decoder) change(k toml.Key) {
-	to, ok := verdictOf(k.Value.Text, true)
+	to, ok := verdictOf(k.Value.Str(), true)
 	denies, asks, known := guard.Standing(k.Name)
 	switch {
 	case !known:
 		d.wrong(k.Line, "no rule has the id %q%s; `afar guard rules` lists them", k.Name, suggestion(k.Name, ruleIDs()))
-	case k.Value.Kind != toml.String || !ok:
+	case !ok:
 		d.wrong(k.Line, "a rule is set to \"off\", \"ask\" or \"deny\", not to %s", shown(k.Value))
 	case to == guard.None && guard.Keeps(k.Name):
 		d.wrong(k.Line, "%s keeps the guard itself safe, so it cannot be turned off", k.Name)
 	case denies && !asks && to != guard.Deny:
-		d.wrong(k.Line, "%s denies, and a policy file makes no deny milder", k.Name)
+		d.wrong(k.Line, "%s denies, and a policy file cannot make a deny milder", k.Name)
 	default:
 		d.out.Changes = append(d.out.Changes, guard.Change{Rule: k.Name, Verdict: to, Line: k.Line})
 	}
@@ -161,7 +161,8 @@ func (d *decoder) rule(t *toml.Table) {
 		case "input":
 			r.Input = d.input(k)
 		default:
-			d.unknown(k, "id", "verdict", "why", "instead", "effect", "target", "path", "command", "args", "tool", "input")
+			d.unknown(k, "id", "verdict", "why", "instead", "effect", "target", "path", "command", "args", "tool",
+				"input")
 		}
 	}
 	d.complete(r)
@@ -176,6 +177,7 @@ func (d *decoder) complete(r guard.AddedRule) {
 			subjects++
 		}
 	}
+	hasTarget := r.Target != "" || len(r.Paths) > 0
 	switch {
 	case r.ID == "":
 		d.wrong(r.Line, "the rule needs an id, such as id = \"team.deploy\"")
@@ -185,7 +187,7 @@ func (d *decoder) complete(r guard.AddedRule) {
 		d.wrong(r.Line, "the rule %s needs a why: one line for the person", r.ID)
 	case subjects != 1:
 		d.wrong(r.Line, "the rule %s needs one of effect, command and tool: what it is about", r.ID)
-	case len(r.Kinds) == 0 && (r.Target != "" || len(r.Paths) > 0):
+	case len(r.Kinds) == 0 && hasTarget:
 		d.wrong(r.Line, "target and path of the rule %s go with effect; to protect a path, write [[protect]]", r.ID)
 	case len(r.Command) == 0 && len(r.Args) > 0:
 		d.wrong(r.Line, "args of the rule %s go with command", r.ID)
@@ -213,7 +215,8 @@ func (d *decoder) protect(t *toml.Table) {
 			r.Instead = d.text(k)
 		case "read":
 			if d.yes(k) {
-				r.Kinds, r.Why = append(r.Kinds, guard.ReadFile), strings.Replace(r.Why, "Changes a", "Reads or changes a", 1)
+				r.Kinds = append(r.Kinds, guard.ReadFile)
+				r.Why = strings.Replace(r.Why, "Changes a", "Reads or changes a", 1)
 			}
 		default:
 			d.unknown(k, "path", "verdict", "why", "instead", "read")
@@ -226,8 +229,8 @@ func (d *decoder) protect(t *toml.Table) {
 }
 
 func (d *decoder) verdict(k toml.Key) guard.Verdict {
-	v, ok := verdictOf(k.Value.Text, false)
-	if k.Value.Kind != toml.String || !ok {
+	v, ok := verdictOf(k.Value.Str(), false)
+	if !ok {
 		d.wrong(k.Line, "the verdict is \"ask\" or \"deny\", not %s", shown(k.Value))
 	}
 	return v
@@ -240,7 +243,7 @@ func (d *decoder) id(k toml.Key) string {
 	case taken:
 		d.wrong(k.Line, "%s is a built-in rule: change it under [rules]", id)
 	case strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" || len(id) > 64:
-		d.wrong(k.Line, "an id is made of small letters, digits, dots and dashes, not %q", id)
+		d.wrong(k.Line, "an id has at most 64 small letters, digits, dots and dashes, not %q", id)
 	case slices.ContainsFunc(d.out.Added, func(r guard.AddedRule) bool { return r.ID == id }):
 		d.wrong(k.Line, "the id %s is there already", id)
 	}
@@ -248,8 +251,8 @@ func (d *decoder) id(k toml.Key) string {
 }
 
 func (d *decoder) text(k toml.Key) string {
-	s := text.Fold(k.Value.Text)
-	if k.Value.Kind != toml.String || s == "" || len(s) > 1000 {
+	s := text.Fold(k.Value.Str())
+	if s == "" || len(s) > 1000 {
 		d.wrong(k.Line, "%s is a text of at most 1000 characters, not %s", k.Name, shown(k.Value))
 	}
 	return s
@@ -265,7 +268,7 @@ func (d *decoder) yes(k toml.Key) bool {
 func (d *decoder) pattern(v toml.Value) string {
 	d.patterns++
 	switch {
-	case v.Kind != toml.String || v.Text == "":
+	case v.Str() == "":
 		d.wrong(v.Line, "a pattern is a text such as \"infra/*\", not %s", shown(v))
 	case len(v.Text) > maxPattern:
 		d.wrong(v.Line, "a pattern has at most %d characters", maxPattern)
@@ -305,15 +308,20 @@ func (d *decoder) words(k toml.Key) []string {
 func (d *decoder) kinds(k toml.Key) (out []guard.Kind) {
 	for _, text := range d.oneOrMore(k) {
 		if !guard.KnownKind(guard.Kind(text)) {
-			var names []string
-			for _, kind := range guard.Kinds() {
-				names = append(names, string(kind))
-			}
-			d.wrong(k.Line, "no effect is called %q%s; they are: %s", text, suggestion(text, names), strings.Join(names, ", "))
+			d.unknownKind(k.Line, text)
 		}
 		out = append(out, guard.Kind(text))
 	}
 	return out
+}
+
+// unknownKind reports an effect that the guard does not know.
+func (d *decoder) unknownKind(line int, text string) {
+	var names []string
+	for _, kind := range guard.Kinds() {
+		names = append(names, string(kind))
+	}
+	d.wrong(line, "unknown effect %q%s; want %s", text, suggestion(text, names), strings.Join(names, ", "))
 }
 
 func (d *decoder) input(k toml.Key) (out []guard.ArgMatch) {

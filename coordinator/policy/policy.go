@@ -147,12 +147,11 @@ func dirsAbove(home, dir string) []string {
 
 // read reads the policy file at path. ok is false if there is no such file.
 func read(path string) (f File, ok bool) {
-	info, err := os.Lstat(path)
+	f = File{Path: path, State: InForce}
+	raw, err := readPlain(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, false
 	}
-	f = File{Path: path, State: InForce}
-	raw, err := readPlain(path, info, err)
 	if err == nil {
 		f.Amendment, err = Parse(raw)
 	}
@@ -164,10 +163,10 @@ func read(path string) (f File, ok bool) {
 	return f, true
 }
 
-// readPlain returns the content of a regular file. It refuses a link, because the
-// guard does not protect the file that the link points to. err is the error of
-// reading info.
-func readPlain(path string, info fs.FileInfo, err error) ([]byte, error) {
+// readPlain returns the content of a regular file of at most max bytes. It refuses a
+// link, because the guard does not protect the file that the link points to.
+func readPlain(path string, max int64) ([]byte, error) {
+	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
 		return nil, withoutPath(err)
@@ -175,20 +174,20 @@ func readPlain(path string, info fs.FileInfo, err error) ([]byte, error) {
 		return nil, errors.New("it is a symbolic link, which the guard cannot protect: put the file itself there")
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
-	case info.Size() > maxFile:
-		return nil, fmt.Errorf("it is larger than %d kB", maxFile>>10)
+	case info.Size() > max:
+		return nil, fmt.Errorf("it is larger than %d kB", max>>10)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, withoutPath(err)
 	}
 	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	raw, err := io.ReadAll(io.LimitReader(f, max+1))
 	if err != nil {
 		return nil, withoutPath(err)
 	}
-	if len(raw) > maxFile {
-		return nil, fmt.Errorf("it is larger than %d kB", maxFile>>10)
+	if int64(len(raw)) > max {
+		return nil, fmt.Errorf("it is larger than %d kB", max>>10)
 	}
 	return raw, nil
 }

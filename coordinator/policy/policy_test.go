@@ -95,48 +95,50 @@ why = "Ours"
 
 func TestParseRefuses(t *testing.T) {
 	rule := "[[rule]]\nid = 'team.x'\nverdict = 'deny'\nwhy = 'w'\n"
+	longPattern := rule + "tool = '" + strings.Repeat("x", 300) + "'"
+	manyPatterns := "[[protect]]\npath=[" + strings.Repeat("'x',", 301) + "]"
 	for text, want := range map[string]string{
 		"a = 1":                                     `line 1: unknown key "a"`,
 		"[rule]\nid='x'":                            `line 1: "rule" is a list of tables: write [[rule]]`,
 		"rule = [1]":                                `line 1: "rule" is a list of tables: write [[rule]]`,
 		"[rulez]":                                   `line 1: unknown key "rulez"; did you mean "rules"?`,
 		"rules = 1":                                 `line 1: "rules" is a table: write [rules]`,
-		"[rules]\n\n'git.push-forse'='deny'":        `line 3: no rule has the id "git.push-forse"; did you mean "git.push-force"?`,
+		"[rules]\n\n'git.push-forse'='deny'":        `line 3: no rule has the id "git.push-forse"; did you mean`,
 		"[rules]\ngit.push-force = 'deny'":          `line 2: put the rule's id in quotes`,
 		"[rules]\npublish = 'allow'":                `line 2: a rule is set to "off", "ask" or "deny", not to "allow"`,
-		"[rules]\npublish = true":                   `line 2: a rule is set to "off", "ask" or "deny", not to true or false`,
-		"[rules]\n'git.push-force-main'='off'":      `line 2: git.push-force-main denies, and a policy file makes no deny milder`,
+		"[rules]\npublish = true":                   `line 2: a rule is set to "off", "ask" or "deny", not to true`,
+		"[rules]\n'git.push-force-main'='off'":      `line 2: git.push-force-main denies, and a policy file cannot`,
 		"[rules]\n'db.drop'='ask'":                  `line 2: db.drop denies`,
 		"[rules]\n'call.unreadable'='off'":          `line 2: call.unreadable keeps the guard itself safe`,
 		"[rules]\n'terminal.type'='off'":            `line 2: terminal.type keeps the guard itself safe`,
 		"[rules]\npublish='ask'\npublish='off'":     `line 3: "publish" is there already`,
 		"[[rule]]\n":                                `line 1: the rule needs an id`,
-		"[[rule]]\nid='x y'":                        `line 2: an id is made of small letters`,
+		"[[rule]]\nid='x y'":                        `line 2: an id has at most 64 small letters`,
 		"[[rule]]\nid='publish'":                    `line 2: publish is a built-in rule: change it under [rules]`,
 		"[[rule]]\nid='x'\ntool='y'\nwhy='z'":       `line 1: the rule x needs a verdict`,
 		"[[rule]]\nid='x'\nverdict='off'":           `line 3: the verdict is "ask" or "deny", not "off"`,
 		"[[rule]]\nid='x'\nverdict='ask'\ntool='y'": `line 1: the rule x needs a why`,
-		rule:                                                      `line 1: the rule team.x needs one of effect, command and tool`,
-		rule + "tool = 'x'\ncommand = 'y'":                        `line 1: the rule team.x needs one of effect`,
-		rule + "tool = 'x'\nargs = 'y'":                           `line 1: args of the rule team.x go with command`,
-		rule + "tool = 'x'\npath = 'y'":                           `line 1: target and path of the rule team.x go with effect`,
-		rule + "effect = 'publish'\ninput.a='b'":                  `line 1: input of the rule team.x goes with tool`,
-		rule + "tool = 'Bash'\ninput.command='rm*'":               `line 1: a shell command is not compared as a text`,
-		rule + "effect = 'publsh'":                                `line 5: no effect is called "publsh"; did you mean "publish"?`,
-		rule + "tool = ''":                                        `line 5: a pattern is a text`,
-		rule + "tool = 7":                                         `line 5: a pattern is a text such as "infra/*", not a whole number`,
-		rule + "command = []":                                     `line 5: command is empty`,
-		rule + "command = '  '":                                   `line 5: command is empty`,
-		rule + "comand = 'x'":                                     `line 5: unknown key "comand"; did you mean "command"?`,
-		rule + "tool = '" + strings.Repeat("x", 300) + "'":        `line 5: a pattern has at most 256 characters`,
-		rule + "tool='x'\n" + rule + "tool='x'":                   `line 7: the id team.x is there already`,
-		"[[protect]]\n":                                           `line 1: [[protect]] needs a path`,
-		"[[protect]]\npath='x'\nread='yes'":                       `line 3: read is true or false, not "yes"`,
-		"[[protect]]\npath=['x', 1]":                              `line 2: a pattern is a text`,
-		"[[protect]]\npath=[" + strings.Repeat("'x',", 301) + "]": `line 2: more than 300 patterns`,
-		"[[protect]]\npath='x'\nwhy=''":                           `line 3: why is a text`,
-		"\xff":                                                    `line 1: not UTF-8`,
-		"[rules":                                                  `line 1: `,
+		rule:                                        `line 1: the rule team.x needs one of effect, command and tool`,
+		rule + "tool = 'x'\ncommand = 'y'":          `line 1: the rule team.x needs one of effect`,
+		rule + "tool = 'x'\nargs = 'y'":             `line 1: args of the rule team.x go with command`,
+		rule + "tool = 'x'\npath = 'y'":             `line 1: target and path of the rule team.x go with effect`,
+		rule + "effect = 'publish'\ninput.a='b'":    `line 1: input of the rule team.x goes with tool`,
+		rule + "tool = 'Bash'\ninput.command='rm*'": `line 1: a shell command is not compared as a text`,
+		rule + "effect = 'publsh'":                  `line 5: unknown effect "publsh"; did you mean "publish"?`,
+		rule + "tool = ''":                          `line 5: a pattern is a text`,
+		rule + "tool = 7":                           `line 5: a pattern is a text such as "infra/*", not a whole number`,
+		rule + "command = []":                       `line 5: command is empty`,
+		rule + "command = '  '":                     `line 5: command is empty`,
+		rule + "comand = 'x'":                       `line 5: unknown key "comand"; did you mean "command"?`,
+		longPattern:                                 `line 5: a pattern has at most 256 characters`,
+		rule + "tool='x'\n" + rule + "tool='x'":     `line 7: the id team.x is there already`,
+		"[[protect]]\n":                             `line 1: [[protect]] needs a path`,
+		"[[protect]]\npath='x'\nread='yes'":         `line 3: read is true or false, not "yes"`,
+		"[[protect]]\npath=['x', 1]":                `line 2: a pattern is a text`,
+		manyPatterns:                                `line 2: more than 300 patterns`,
+		"[[protect]]\npath='x'\nwhy=''":             `line 3: why is a text`,
+		"\xff":                                      `line 1: not UTF-8`,
+		"[rules":                                    `line 1: `,
 	} {
 		if _, err := policy.Parse([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%.60q: want %q, have %v", text, want, err)
@@ -151,22 +153,22 @@ func FuzzParse(f *testing.F) {
 		a, err := policy.Parse(raw)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "line ") {
-				t.Fatalf("%q: no line: %v", raw, err)
+				t.Fatalf("%q: an error without a line: %v", raw, err)
 			}
 			return
 		}
 		if a.Loosens {
-			t.Fatal("a text alone loosens")
+			t.Fatal("Parse returns an amendment that loosens")
 		}
 		for _, r := range a.Added {
 			if r.Verdict == guard.None || r.ID == "" || r.Why == "" || r.Instead == "" || r.Line == 0 {
-				t.Fatalf("%q: half a rule: %+v", raw, r)
+				t.Fatalf("%q: an incomplete rule: %+v", raw, r)
 			}
 		}
 	})
 }
 
-// A place is a home with a repository.
+// A place is a home directory with Afar's directories and a repository.
 type place struct {
 	t       *testing.T
 	dirs    home.Dirs
@@ -217,7 +219,9 @@ func (p place) judge(command string) guard.Decision {
 	return guard.Judge(guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: command}}}, ctx)
 }
 
-func (p place) only(cwd, project string) policy.File {
+// onlyFile returns the policy file for a session. It fails the test if there is not
+// exactly one.
+func (p place) onlyFile(cwd, project string) policy.File {
 	p.t.Helper()
 	files := policy.Files(p.dirs, cwd, project)
 	if len(files) != 1 {
@@ -231,7 +235,7 @@ const quiet = "[rules]\npublish = 'off'\n"
 func TestFiles(t *testing.T) {
 	p := newPlace(t)
 	if files := policy.Files(p.dirs, p.project, p.project); len(files) != 0 {
-		t.Errorf("out of nothing: %+v", files)
+		t.Errorf("without a file: %+v", files)
 	}
 	p.write("guard.toml", "[rules]\npublish = 'deny'\n")
 	p.write("sub/guard.toml", "")
@@ -243,7 +247,7 @@ func TestFiles(t *testing.T) {
 		t.Fatalf("%+v", files)
 	}
 	if d := p.judge("npm publish"); d.Verdict != guard.Deny || d.From != files[1].Path+":2" {
-		t.Errorf("the harder word of person and project: %+v", d)
+		t.Errorf("the stricter of the person's and the project's file counts: %+v", d)
 	}
 	if err := os.Mkdir(filepath.Join(p.project, "sub", ".git"), 0o700); err != nil {
 		t.Fatal(err)
@@ -252,15 +256,15 @@ func TestFiles(t *testing.T) {
 		t.Errorf("a repository inside another hides its policy: %+v", files)
 	}
 	if files := policy.Files(p.dirs, filepath.Join(p.project, "sub"), p.dirs.User); len(files) != 4 {
-		t.Errorf("where the session works counts as well: %+v", files)
+		t.Errorf("the file of the directory where the session works also counts: %+v", files)
 	}
 	if len(policy.Files(p.dirs, "", "")) != 1 {
-		t.Error("without a project the person's own holds")
+		t.Error("without a project the person's file counts")
 	}
 }
 
-// TestPersonsOwn checks that the person's own file may turn an ask off.
-func TestPersonsOwn(t *testing.T) {
+// TestPersonsFile checks that the person's own file may turn an ask off.
+func TestPersonsFile(t *testing.T) {
 	p := newPlace(t)
 	p.write(p.dirs.GuardFile(), quiet)
 	if d := p.judge("npm publish"); d.Verdict != guard.None || len(d.Silenced) != 1 {
@@ -273,40 +277,40 @@ func TestPersonsOwn(t *testing.T) {
 func TestTrust(t *testing.T) {
 	p := newPlace(t)
 	path := p.write("guard.toml", quiet)
-	is := func(state policy.State, want guard.Verdict) policy.File {
+	want := func(state policy.State, verdict guard.Verdict) policy.File {
 		t.Helper()
-		f := p.only(p.project, p.project)
-		if d := p.judge("npm publish"); f.State != state || d.Verdict != want {
-			t.Errorf("%s and %q, want %s and %q", f.State, d.Verdict, state, want)
+		f := p.onlyFile(p.project, p.project)
+		if d := p.judge("npm publish"); f.State != state || d.Verdict != verdict {
+			t.Errorf("%s and %q, want %s and %q", f.State, d.Verdict, state, verdict)
 		}
 		return f
 	}
 	trust := func() {
 		t.Helper()
-		if err := policy.Trust(p.dirs, p.only(p.project, p.project)); err != nil {
+		if err := policy.Trust(p.dirs, p.onlyFile(p.project, p.project)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	is(policy.Untrusted, guard.Ask)
+	want(policy.Untrusted, guard.Ask)
 	trust()
-	is(policy.InForce, guard.None)
+	want(policy.InForce, guard.None)
 	p.write("guard.toml", quiet+"'git.push-force' = 'deny'\n")
-	is(policy.Changed, guard.Ask)
+	want(policy.Changed, guard.Ask)
 	if d := p.judge("git push --force origin topic"); d.Verdict != guard.Deny {
 		t.Errorf("a changed file still makes rules stricter: %+v", d)
 	}
 	p.write("guard.toml", quiet)
-	is(policy.InForce, guard.None) // the accepted content again
+	want(policy.InForce, guard.None) // the accepted content again
 	p.write("guard.toml", quiet+"# \n")
 	trust()
-	is(policy.InForce, guard.None)
+	want(policy.InForce, guard.None)
 	p.write("guard.toml", quiet)
-	is(policy.Changed, guard.Ask) // one content is accepted at a time
+	want(policy.Changed, guard.Ask) // one content is accepted at a time
 	p.write("guard.toml", quiet+"# \n")
 	if forgot, err := policy.Forget(p.dirs, path); !forgot || err != nil {
 		t.Errorf("%v, %v", forgot, err)
 	}
-	is(policy.Untrusted, guard.Ask)
+	want(policy.Untrusted, guard.Ask)
 	if forgot, err := policy.Forget(p.dirs, path); forgot || err != nil {
 		t.Errorf("%v, %v", forgot, err)
 	}
@@ -317,7 +321,7 @@ func TestTrust(t *testing.T) {
 func TestTrustIsOfAPlace(t *testing.T) {
 	p := newPlace(t)
 	p.write("guard.toml", quiet)
-	if err := policy.Trust(p.dirs, p.only(p.project, p.project)); err != nil {
+	if err := policy.Trust(p.dirs, p.onlyFile(p.project, p.project)); err != nil {
 		t.Fatal(err)
 	}
 	other, below := filepath.Join(p.dirs.User, "other"), filepath.Join(p.project, ".worktrees", "one")
@@ -356,7 +360,7 @@ func TestTrustIsOfAPlace(t *testing.T) {
 func TestTrustCut(t *testing.T) {
 	p := newPlace(t)
 	p.write("guard.toml", quiet)
-	if err := policy.Trust(p.dirs, p.only(p.project, p.project)); err != nil {
+	if err := policy.Trust(p.dirs, p.onlyFile(p.project, p.project)); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(p.dirs.TrustFile())
@@ -365,13 +369,13 @@ func TestTrustCut(t *testing.T) {
 	}
 	for n := range whole {
 		p.write(p.dirs.TrustFile(), string(whole[:n]))
-		if f := p.only(p.project, p.project); f.State != policy.Untrusted {
+		if f := p.onlyFile(p.project, p.project); f.State != policy.Untrusted {
 			t.Fatalf("cut after %d of %d bytes: %s", n, len(whole), f.State)
 		}
 	}
 	p.write(p.dirs.TrustFile(), string(whole)+"99999999999999999999 /\n-1 /\n")
-	if f := p.only(p.project, p.project); f.State != policy.InForce {
-		t.Errorf("with rubbish behind it: %s", f.State)
+	if f := p.onlyFile(p.project, p.project); f.State != policy.InForce {
+		t.Errorf("with rubbish at its end: %s", f.State)
 	}
 }
 
@@ -391,14 +395,14 @@ func TestTrustRefuses(t *testing.T) {
 		}
 	}
 	p.write("guard.toml", quiet)
-	if err := policy.Trust(p.dirs, p.only(p.project, p.project)); err != nil {
+	if err := policy.Trust(p.dirs, p.onlyFile(p.project, p.project)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(p.dirs.TrustFile(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if f := p.only(p.project, p.project); f.State != policy.Untrusted {
-		t.Errorf("a trust file that everybody may write: %+v", f)
+	if f := p.onlyFile(p.project, p.project); f.State != policy.Untrusted {
+		t.Errorf("a trust file that other users may write: %+v", f)
 	}
 }
 
@@ -414,7 +418,7 @@ func TestBroken(t *testing.T) {
 		"binary":    func(p place, path string) { p.write(path, "\xff\xfe\x00") },
 		"unreadable": func(p place, path string) {
 			if os.Getuid() == 0 {
-				p.write(path, "\x00") // root reads everything
+				p.write(path, "\x00") // root can read every file
 				return
 			}
 			p.write(path, quiet)
@@ -425,7 +429,7 @@ func TestBroken(t *testing.T) {
 			p := newPlace(t)
 			path := filepath.Join(p.project, "guard.toml")
 			spoil(p, path)
-			f := p.only(p.project, p.project)
+			f := p.onlyFile(p.project, p.project)
 			if f.State != policy.Broken || f.Err == nil || strings.Contains(f.Err.Error(), path) {
 				t.Errorf("%+v", f)
 			}
@@ -450,6 +454,6 @@ func TestBroken(t *testing.T) {
 		})
 	}
 	if policy.Warning(nil) != "" {
-		t.Error("a warning of nothing")
+		t.Error("a warning without files")
 	}
 }

@@ -30,7 +30,7 @@ type trusted struct{ text, dir string }
 // judged returns a project's file with its state. The file may turn asks off only
 // in a session that works below it, so that another project cannot use the trust.
 func (f File) judged(dirs home.Dirs, cwd string) File {
-	if f.State == Broken || len(f.Quiets()) == 0 {
+	if len(f.Quiets()) == 0 {
 		return f
 	}
 	f.State = Untrusted
@@ -67,10 +67,10 @@ func real(path string) string {
 // users could have written.
 func readTrust(dirs home.Dirs) (out []trusted) {
 	info, err := os.Lstat(dirs.TrustFile())
-	if err != nil || !info.Mode().IsRegular() || othersWrite(info) || info.Size() > maxTrust {
+	if err != nil || othersWrite(info) {
 		return nil
 	}
-	raw, err := os.ReadFile(dirs.TrustFile())
+	raw, err := readPlain(dirs.TrustFile(), maxTrust)
 	if err != nil {
 		return nil
 	}
@@ -83,12 +83,14 @@ func parseTrust(text string) (out []trusted) {
 	for {
 		head, rest, _ := strings.Cut(text, "\n")
 		size, dir, _ := strings.Cut(head, " ")
-		n, err := strconv.Atoi(size)
-		if err != nil || n < 0 || n >= len(rest) || rest[n] != '\n' || !filepath.IsAbs(dir) {
+		n, err := strconv.ParseUint(size, 10, 31)
+		content := rest[:min(int(n), len(rest))]
+		next, isWhole := strings.CutPrefix(rest[len(content):], "\n")
+		if err != nil || !isWhole || !filepath.IsAbs(dir) {
 			return out
 		}
-		out = append(out, trusted{rest[:n], dir})
-		text = rest[n+1:]
+		out = append(out, trusted{content, dir})
+		text = next
 	}
 }
 
@@ -107,7 +109,7 @@ func Trust(dirs home.Dirs, f File) error {
 	all := append(trustedElsewhere(dirs, dir), trusted{string(f.Text), dir})
 	switch {
 	case strings.Contains(dir, "\n"):
-		return fmt.Errorf("%s %w: a line break stands in its path", f.Path, ErrTrust)
+		return fmt.Errorf("%s %w: its path contains a line break", f.Path, ErrTrust)
 	case len(formatTrust(all)) > maxTrust:
 		return fmt.Errorf("%s %w: too much is trusted already; take some back with --forget", f.Path, ErrTrust)
 	}
@@ -134,7 +136,7 @@ func Project(path string) (File, error) {
 	f, ok := read(path)
 	switch {
 	case !ok:
-		return f, fmt.Errorf("%s %w: it is not there", path, ErrTrust)
+		return f, fmt.Errorf("%s %w: it does not exist", path, ErrTrust)
 	case f.State == Broken:
 		return f, fmt.Errorf("%s %w: %w", path, ErrTrust, f.Err)
 	}
