@@ -47,7 +47,7 @@ func TestDocs(t *testing.T) {
 	}
 	for command, want := range map[string]guard.Verdict{
 		"systemctl stop x": guard.None, "npm publish": guard.Deny,
-		"git push --force-with-lease origin topic": guard.Ask,
+		"git push --force-with-lease origin topic":           guard.Ask,
 		"sudo bash -c 'kubectl --context live delete pod x'": guard.Ask, "echo kubectl delete live": guard.None,
 		"git push --force origin release/1": guard.Deny, "cat ~/notes/a": guard.Ask, "rm -rf infra": guard.Deny,
 	} {
