@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -140,21 +141,23 @@ func (s *Server) allow(op operation, c *call) error {
 }
 
 func (s *Server) allowHook(c *call) error {
-	if !peer.Supported || len(c.line) > 0 && ourHook(c.line[0].Exe, s.cfg.Bin) {
+	if !peer.Supported || ourHook(c.exe(), s.cfg.Bin) {
 		return nil
 	}
-	exe := "an unknown process"
-	if len(c.line) > 0 {
-		exe = c.line[0].Exe
-	}
-	if text := fmt.Sprintf("%s was asked for by %s, which is not a hook of Afar", c.op, exe); s.fresh(text) {
-		s.refused(c.op, text)
-	}
-	return fmt.Errorf("%w: hook operations are taken from the hook binaries in %s alone", errDenied, s.cfg.Bin)
+	s.refusedProgram(c, "which is not a hook of Afar")
+	return fmt.Errorf("%w: hook operations are taken only from the hook binaries in %s", errDenied, s.cfg.Bin)
 }
 
-// tellEvery is how long the same refusal is not journalled again. Otherwise an older
-// installation next to this one would fill the journal.
+// refusedProgram journals a call that was refused because of the caller's program.
+func (s *Server) refusedProgram(c *call, why string) {
+	text := fmt.Sprintf("%s was asked for by %s, %s", c.op, cmp.Or(c.exe(), "an unknown process"), why)
+	if s.fresh(text) {
+		s.refused(c.op, text)
+	}
+}
+
+// tellEvery is the shortest time between two journal entries for the same refusal. Without it
+// an older installation next to this one would fill the journal.
 const tellEvery = time.Minute
 
 // fresh reports whether a refusal was not journalled within tellEvery, and notes that it
@@ -204,11 +207,14 @@ func (s *Server) speaks(line []peer.Process, id session.ID, client int) (where s
 // speaksFor reports whether host is the client of a session, or may be because no other
 // living process is. client is the client's process id as the hook gives it, 0 for none.
 func (s *Server) speaksFor(p peer.Process, host []peer.Process, id session.ID, client int) bool {
-	if len(host) == 0 || client != 0 && host[0].PID != client || replacedShell(p, host[0]) {
+	switch {
+	case len(host) == 0, replacedShell(p, host[0]):
+		return false
+	case client != 0 && client != host[0].PID:
 		return false
 	}
-	v, err := s.cfg.Core.Session(string(id))
-	return err != nil || v.State == session.Ended || v.Client == host[0].PID || !peer.Alive(v.Client)
+	v, _ := s.cfg.Core.Session(string(id)) // an unknown session has no client
+	return !v.Live() || v.Client == host[0].PID || !peer.Alive(v.Client)
 }
 
 // sessionAbove returns the program of the session that the client which ran the hook p descends
@@ -248,8 +254,8 @@ func (s *Server) allowPerson(c *call) error {
 		s.refused(c.op, c.op+" was asked for by an unknown process")
 		return fmt.Errorf("%w: %w", errDenied, peer.ErrUnknown)
 	}
-	if ourHook(c.line[0].Exe, s.cfg.Bin) {
-		s.refused(c.op, fmt.Sprintf("%s was asked for by %s", c.op, c.line[0].Exe))
+	if ourHook(c.exe(), s.cfg.Bin) {
+		s.refused(c.op, fmt.Sprintf("%s was asked for by %s", c.op, c.exe()))
 		return fmt.Errorf("%w: a hook cannot make a decision", errDenied)
 	}
 	if where := s.inSession(c.line); where != "" {
@@ -296,7 +302,7 @@ func (s *Server) allowTerminal(c *call) error {
 	if !peer.Supported || c.line[0].Terminal {
 		return nil
 	}
-	exe := filepath.Base(c.line[0].Exe)
+	exe := filepath.Base(c.exe())
 	s.refused(c.op, fmt.Sprintf("%s was asked for by a process without a terminal (%s)", c.op, exe))
 	return fmt.Errorf("%w: an answer needs a controlling terminal; type it in a terminal of your own", errDenied)
 }

@@ -174,11 +174,14 @@ func (s *Server) answerAsk(c *call, in wire.AnswerRequest) (out wire.AnswerReply
 			return out, err
 		}
 	}
-	switch scope := ask.Scope(in.Scope); {
-	case scope != ask.Once && scope != ask.Session && scope != ask.Always:
+	switch scope := ask.Scope(in.Scope); scope {
+	case ask.Once:
+	case ask.Session, ask.Always:
+		if !in.Allow {
+			return out, badRequest("only an allow can have a scope")
+		}
+	default:
 		return out, badRequest("unknown scope %q; want session or always, or none for once", in.Scope)
-	case scope != ask.Once && !in.Allow:
-		return out, badRequest("only an allow can have a scope")
 	}
 	d := ask.Decision{Allow: in.Allow, Message: in.Message, By: localUser(), Channel: terminal, Scope: ask.Scope(in.Scope)}
 	if !in.Allow && in.Message == "" {

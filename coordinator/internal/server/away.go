@@ -72,8 +72,8 @@ func (s *Server) awayTyped(p payload) (out wire.ExpandReply, err error) {
 	}
 	var d time.Duration
 	if len(words) > 1 {
-		d, err = time.ParseDuration(words[len(words)-1])
-		if len(words) != 3 || words[1] != "--for" || err != nil || d <= 0 {
+		value, ok := strings.CutPrefix(strings.Join(words[1:], " "), "--for ")
+		if d, err = time.ParseDuration(value); !ok || err != nil || d <= 0 {
 			return blocked("Say it like this: /afar:away on --for 2h"), nil
 		}
 	}

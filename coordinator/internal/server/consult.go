@@ -40,8 +40,8 @@ type consultation struct {
 
 // consults notes that a reviewer's call is about to consult.
 func (s *Server) consults(c *call, in wire.ConsultsRequest) (out wire.ConsultsReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Working)
-	if err != nil || s.silent(in.HookCall) || !wire.ReadsOnly(p.AgentType) {
+	p, active, err := s.activeCall(c, in.HookCall, session.Working)
+	if !active || !wire.ReadsOnly(p.AgentType) {
 		return out, err
 	}
 	s.mu.Lock()
@@ -70,17 +70,11 @@ func (s *Server) returned(p payload) {
 
 // allowOwn returns an error unless the caller is the afar program of this installation.
 func (s *Server) allowOwn(c *call) error {
-	if !peer.Supported || len(c.line) > 0 && ours(c.line[0].Exe, s.cfg.Bin) && filepath.Base(c.line[0].Exe) == "afar" {
+	exe := c.exe()
+	if !peer.Supported || filepath.Base(exe) == "afar" && ours(exe, s.cfg.Bin) {
 		return nil
 	}
-	exe := "an unknown process"
-	if len(c.line) > 0 {
-		exe = c.line[0].Exe
-	}
-	text := fmt.Sprintf("%s was asked for by %s, which is not the afar of this installation", c.op, exe)
-	if s.fresh(text) {
-		s.refused(c.op, text)
-	}
+	s.refusedProgram(c, "which is not the afar of this installation")
 	return fmt.Errorf("%w: only %s may consult", errDenied, filepath.Join(s.cfg.Bin, "afar"))
 }
 
@@ -178,7 +172,7 @@ func (s *Server) consultEnd(c *call, in wire.ConsultEndRequest) (out wire.Consul
 	case in.By == "":
 		text := one.who + ": no other model could be asked: " + missed(in.Missed)
 		return out, s.cfg.Core.Note(event.ConsultFailed, one.session, one.agent, text)
-	case len(in.Digest) != 64 || in.Bytes <= 0:
+	case len(in.Digest) != 64, in.Bytes <= 0:
 		return out, badRequest("consult.end: an answer needs a digest")
 	}
 	return out, s.cfg.Core.Note(event.ConsultAnswered, one.session, one.agent, one.who+": "+answered(in))

@@ -9,8 +9,8 @@ import (
 // retry says whether a call that auto mode refused before may now run once. The hook asks
 // only for a call on which its guard has no opinion.
 func (s *Server) retry(c *call, in wire.RetryRequest) (out wire.RetryReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Working)
-	if err != nil || s.silent(in.HookCall) {
+	p, active, err := s.activeCall(c, in.HookCall, session.Working)
+	if !active {
 		return out, err
 	}
 	_, hash, err := ask.Input(p.Tool, p.Input)

@@ -153,8 +153,8 @@ func (s suggestion) reach(home string) string {
 
 // tilde returns a path with ~ in place of the person's home directory.
 func tilde(home, path string) string {
-	if rest, ok := strings.CutPrefix(path, home); ok && home != "" && (rest == "" || rest[0] == '/') {
-		return "~" + rest
+	if rest, ok := strings.CutPrefix(path+"/", home+"/"); ok && home != "" {
+		return strings.TrimSuffix("~/"+rest, "/")
 	}
 	return path
 }

@@ -78,5 +78,12 @@ func (s *Server) redirected(h wire.HookCall, p payload) error {
 	return s.cfg.Core.Note(event.Redirected, p.Session, "", text)
 }
 
-// silent reports whether everything but the guard is off for this call.
+// activeCall is hookCall for an operation that does nothing while Afar is off. active is
+// false if the operation must return at once, with err.
+func (s *Server) activeCall(c *call, h wire.HookCall, state session.State) (p payload, active bool, err error) {
+	p, err = s.hookCall(c, h, state)
+	return p, err == nil && !s.silent(h), err
+}
+
+// silent reports whether everything except the guard is off for this call.
 func (s *Server) silent(h wire.HookCall) bool { return h.Off || s.cfg.Core.Settings().Paused }

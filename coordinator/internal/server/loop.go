@@ -76,7 +76,8 @@ func (s *Server) loopTyped(c *call, p payload) (out wire.ExpandReply, err error)
 // nothing. With a typed prompt it returns "": the prompt comes first, and the session is
 // told of the loop at its next stop.
 func (s *Server) newLoop(id session.ID, typed bool) (intro string, err error) {
-	if l := s.cfg.Core.Loop(id); typed || !l.Active() || !l.Unheard || l.Waits() {
+	switch l := s.cfg.Core.Loop(id); {
+	case typed, !l.Active(), !l.Unheard, l.Waits():
 		return "", nil
 	}
 	return s.cfg.Core.IntroduceLoop(id)
@@ -139,7 +140,7 @@ func (s *Server) brief() string {
 			continue
 		}
 		fmt.Fprintf(&b, "\n  %s  %s", v.Token, state(v))
-		if f, ok := s.cfg.Core.Loop(v.ID).Top(); ok && s.cfg.Core.Loop(v.ID).Active() {
+		if f, ok := s.cfg.Core.Loop(v.ID).Top(); ok {
 			fmt.Fprintf(&b, ", loop %d/%d", f.N, f.Max)
 		}
 		if words := v.Review.Words(); words != "" {

@@ -32,8 +32,8 @@ func (s *Server) messageTake(c *call, in wire.MessageTakeRequest) (out wire.Mess
 
 // batch says how many texts wait for a session whose tools have just run.
 func (s *Server) batch(c *call, in wire.BatchRequest) (out wire.BatchReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Working)
-	if err != nil || s.silent(in.HookCall) || p.Agent != "" {
+	p, active, err := s.activeCall(c, in.HookCall, session.Working)
+	if !active || p.Agent != "" {
 		return out, err
 	}
 	out.Texts, err = s.cfg.Core.ComesBack(p.Session, in.Delivery)

@@ -59,8 +59,8 @@ func (s *Server) work(ctx context.Context, v session.Session) string {
 
 // subagentStart notes that a reviewer begins, and shows it what the person asked for.
 func (s *Server) subagentStart(c *call, in wire.SubagentStartRequest) (out wire.SubagentStartReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
-	if err != nil || s.silent(in.HookCall) || !wire.ReadsOnly(p.AgentType) {
+	p, active, err := s.activeCall(c, in.HookCall, "")
+	if !active || !wire.ReadsOnly(p.AgentType) {
 		return out, err
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))

@@ -24,7 +24,7 @@ const (
 // checkText refuses a text to send that is empty or has more than most characters.
 func checkText(text string, most int) error {
 	switch runes := utf8.RuneCountInString(text); {
-	case strings.TrimSpace(text) == "" || !utf8.ValidString(text):
+	case strings.TrimSpace(text) == "", !utf8.ValidString(text):
 		return badRequest("a text to send must not be empty, and must be UTF-8")
 	case runes > most:
 		return badRequest("a text to send has at most %d characters, not %d; "+

@@ -169,6 +169,14 @@ type call struct {
 	then []func()
 }
 
+// exe returns the program of the caller. It returns "" if the caller is unknown.
+func (c *call) exe() string {
+	if len(c.line) == 0 {
+		return ""
+	}
+	return c.line[0].Exe
+}
+
 func (s *Server) answer(server context.Context, conn *net.UnixConn) {
 	defer conn.Close()
 	ctx, cancel := context.WithCancel(server)

@@ -20,7 +20,7 @@ func (s *Server) sessionStart(c *call, in wire.SessionStartRequest) (out wire.Se
 	if err != nil || s.silent(in.HookCall) {
 		return out, err
 	}
-	if p.Source != "compact" && p.Source != "resume" {
+	if !slices.Contains([]string{"compact", "resume"}, p.Source) {
 		return out, nil
 	}
 	v, err := s.cfg.Core.Session(string(p.Session))
@@ -97,8 +97,8 @@ func (s *Server) prompt(c *call, in wire.PromptRequest) (out wire.PromptReply, e
 }
 
 func (s *Server) preCompact(c *call, in wire.PreCompactRequest) (out wire.PreCompactReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, "")
-	if err != nil || s.silent(in.HookCall) {
+	p, active, err := s.activeCall(c, in.HookCall, "")
+	if !active {
 		return out, err
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, gitFor)

@@ -128,8 +128,8 @@ func (s *Server) seeTree(id session.ID, dir string) {
 }
 
 func (s *Server) stopFailure(c *call, in wire.StopFailureRequest) (out wire.StopFailureReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Idle)
-	if err != nil || s.silent(in.HookCall) {
+	p, active, err := s.activeCall(c, in.HookCall, session.Idle)
+	if !active {
 		return out, err
 	}
 	why := text.Fold(p.Error + ": " + redact.Mask(p.Message))

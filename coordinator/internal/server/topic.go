@@ -39,7 +39,8 @@ func (s *Server) author(line []peer.Process) (v session.Session, by string) {
 }
 
 func (s *Server) read(c *call, in wire.ReadRequest) (out wire.ReadReply, err error) {
-	if in.Topic == topic.Current || in.Topic == topic.Anchor {
+	switch in.Topic {
+	case topic.Current, topic.Anchor:
 		return s.readLoop(c, in)
 	}
 	limit := min(max(in.Limit, 0), mostPosts)

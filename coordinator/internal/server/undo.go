@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
@@ -22,8 +23,8 @@ const (
 // undoTake takes a snapshot before the question is asked. The tool runs at once after a
 // yes at the host's own dialog.
 func (s *Server) undoTake(c *call, in wire.UndoTakeRequest) (out wire.UndoTakeReply, err error) {
-	p, err := s.hookCall(c, in.HookCall, session.Working)
-	if err != nil || s.silent(in.HookCall) {
+	p, active, err := s.activeCall(c, in.HookCall, session.Working)
+	if !active {
 		return out, err
 	}
 	v, ok, err := s.planUndo(p, s.see(in.Project, p).Losses, "", "")
@@ -58,7 +59,7 @@ func (s *Server) planUndo(p payload, losses []undo.Loss, of, shown ask.ID) (v un
 		Shown:   shown,
 		Losses:  losses,
 	})
-	return v, v.State == undo.Planned || v.State == undo.Ready, err
+	return v, slices.Contains([]undo.State{undo.Planned, undo.Ready}, v.State), err
 }
 
 // maxStep bounds the text of a step that a list of snapshots shows.
@@ -68,15 +69,16 @@ const maxStep = 400
 // open too, the snapshot is taken at once, because the answer may come from there.
 // Otherwise takeSnapshotOf takes it when the hook claims the answer.
 func (s *Server) planSnapshotOf(p payload, losses []undo.Loss, a ask.Ask) {
-	if a.Kind != ask.Permission && a.Kind != ask.Guard || a.State != ask.Open && a.State != ask.Answered {
+	kinds, states := []ask.Kind{ask.Permission, ask.Guard}, []ask.State{ask.Open, ask.Answered}
+	if !slices.Contains(kinds, a.Kind) || !slices.Contains(states, a.State) {
 		return
 	}
-	v, ok, err := s.planUndo(p, losses, a.ID, "")
+	v, _, err := s.planUndo(p, losses, a.ID, "")
 	if err != nil {
 		s.cfg.Log.Error("plan snapshot", "ask", a.ID, "err", err)
 		return
 	}
-	if ok && v.State == undo.Planned && a.Dialog() && a.State == ask.Open {
+	if v.State == undo.Planned && a.Dialog() && a.State == ask.Open {
 		s.cfg.Snapshot(context.Background(), v.ID, 0, false)
 	}
 }
@@ -84,11 +86,12 @@ func (s *Server) planSnapshotOf(p payload, losses []undo.Loss, a ask.Ask) {
 // takeSnapshotOf takes the snapshot of a call that was allowed, just before its hook tells the
 // host. So nothing can change between the snapshot and the call.
 func (s *Server) takeSnapshotOf(ctx context.Context, id ask.ID) {
-	a, err := s.cfg.Core.Ask(id)
-	if err != nil || a.State != ask.Answered || a.Decision == nil || !a.Decision.Allow {
+	a, _ := s.cfg.Core.Ask(id) // zero if there is none
+	switch {
+	case a.State != ask.Answered, a.Decision == nil, !a.Decision.Allow:
 		return
 	}
-	if v, ok := s.cfg.Core.UndoOf(id); ok && v.Ask == id {
+	if v, _ := s.cfg.Core.UndoOf(id); v.Ask == id {
 		s.cfg.Snapshot(ctx, v.ID, snapshotFor, true)
 	}
 }
