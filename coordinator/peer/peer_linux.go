@@ -26,8 +26,8 @@ func credentials(fd int) (uid, pid int, err error) {
 
 // Born reports whether the process has a session's birthmark: a shell of a session, or
 // a process that such a shell started, started it. If the kernel does not say, Born is
-// true.
-func Born(pid int) bool { return hasBirthmark(pid) && !allHaveBirthmark() }
+// true. A process of OfTCP without an id does not have it.
+func Born(pid int) bool { return pid != 0 && hasBirthmark(pid) && !allHaveBirthmark() }
 
 // allHaveBirthmark reports whether the first process has the birthmark. Then this system or
 // container runs with such a limit, and the birthmark says nothing.

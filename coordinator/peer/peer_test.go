@@ -21,11 +21,18 @@ import (
 	"github.com/afar-sh/afar/coordinator/peer"
 )
 
+// roles are what this binary does instead of testing, by name.
+var roles = map[string]func(){}
+
 func TestMain(m *testing.M) {
 	if socket := os.Getenv("AFAR_TEST_DIAL"); socket != "" {
 		if conn, err := net.Dial("unix", socket); err == nil {
 			_, _ = io.Copy(io.Discard, conn) // until the test closes the connection
 		}
+		return
+	}
+	if play := roles[os.Getenv("AFAR_TEST_ROLE")]; play != nil {
+		play()
 		return
 	}
 	os.Exit(m.Run())
