@@ -62,7 +62,7 @@ var common = []string{"coordinator/text"}
 // pure packages have no clock and touch nothing outside.
 var pure = append([]string{
 	"coordinator/wire", "coordinator/guard", hostjson,
-	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/redact", "coordinator/text", "coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
+	in + "ask", in + "review", in + "grant", in + "loop", in + "markdown", in + "session", "coordinator/qrcode", "coordinator/redact", "coordinator/text", "coordinator/wording", in + "event", in + "channel", in + "message", in + "page", in + "signin", in + "topic", in + "turn", in + "undo", in + "usage",
 }, inGuard...)
 
 // waysIn take requests from outside and hand them to core.
@@ -128,7 +128,7 @@ func table() rules {
 				"coordinator", "coordinator/callsite", "coordinator/cannotstart", claude, "coordinator/client", "coordinator/config", "coordinator/consult",
 				"coordinator/guard", "coordinator/home", "coordinator/issues", claude + "/mods", "coordinator/peer", "coordinator/policy",
 				claude + "/probe", "coordinator/redact", "coordinator/repair", "coordinator/toml", "coordinator/wire",
-				"coordinator/wording",
+				"coordinator/qrcode", "coordinator/wording",
 			},
 			"cmd/hook-*":  {"hooks", "hooks/judge"},
 			"hooks":       {claude, hostjson, claude + "/hookoutput", "coordinator/client", "coordinator/home", "coordinator/ledger", "coordinator/roomy", "coordinator/wire"},
@@ -151,6 +151,7 @@ func table() rules {
 			hostjson:               {},
 			claude + "/hookinput":  {in + "session"},
 			claude + "/hookoutput": {hostjson, "coordinator/wire"},
+			"coordinator/qrcode":   {},
 			"coordinator/roomy":    {},
 			"coordinator/text":     {},
 			"coordinator/toml":     {},
@@ -182,7 +183,7 @@ func table() rules {
 			in + "loop":          {in + "markdown", in + "session", in + "usage"},
 			in + "event":         {in + "session"},
 			in + "message":       {in + "session"},
-			in + "page":          {"coordinator/redact", "coordinator/wire", "coordinator/wording"},
+			in + "page":          {"coordinator/qrcode", "coordinator/redact", "coordinator/wire", "coordinator/wording"},
 			in + "review":        {in + "event"},
 			in + "grant":         {"coordinator/redact", in + "session"},
 			in + "ask":           {in + "grant", "coordinator/redact", in + "session"},
@@ -238,6 +239,7 @@ func table() rules {
 			onlyTests: {},
 
 			standin + "botapi":     {},
+			standin + "browser":    {},
 			standin + "calls":      {},
 			standin + "consultant": {},
 			standin + "gitrepo":    {},
@@ -249,7 +251,7 @@ func table() rules {
 		inTests: map[string][]string{
 			// the yardstick of the benchmarks is the shell's parser alone
 			"coordinator/guard": {"mvdan.cc/sh/v3"},
-			"*":                 {standin + "botapi", standin + "calls", standin + "consultant", standin + "gitrepo", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
+			"*":                 {standin + "botapi", standin + "browser", standin + "calls", standin + "consultant", standin + "gitrepo", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
 			"cmd/afar":          {hostjson, "hooks"}, // as commands of the scripts
 			// hooks are tried on real ones
 			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge"},
@@ -288,11 +290,13 @@ func table() rules {
 		owners: map[string]string{
 			"github.com/spf13/cobra":           "cmd/afar",
 			"golang.org/x/term":                "cmd/afar",
-			"rsc.io/qr":                        "cmd/afar",
+			"rsc.io/qr":                        "coordinator/qrcode",
 			"github.com/gofrs/flock":           "coordinator/home",
 			"github.com/tidwall/gjson":         hostjson,
 			"github.com/go-telegram/bot":       in + "channel/telegram",
 			"github.com/aymanbagabas/go-udiff": in + "ask",
+			"github.com/chromedp/cdproto":      standin + "browser",
+			"github.com/chromedp/chromedp":     standin + "browser",
 			"github.com/fsnotify/fsnotify":     in + "disk",
 			"modernc.org/sqlite":               in + "store",
 			"mvdan.cc/sh/v3":                   guard + "understand/shell",

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
 )
 
 func newUndo(a *app) *cobra.Command {
@@ -72,7 +73,7 @@ func (a *app) undone(u wire.Undo, quiet bool) error {
 
 func renderUndos(p *page, in wire.UndosReply) {
 	if len(in.Undos) == 0 {
-		p.line("Nothing to undo: no snapshot of the last 24 hours.")
+		p.line(wording.NoUndos)
 		return
 	}
 	for _, u := range in.Undos {
@@ -80,32 +81,9 @@ func renderUndos(p *page, in wire.UndosReply) {
 			p.paint(dim, "until "+p.clock(u.EndsAt)))
 		p.line("    %s %s", oneLine(u.Tool, 30), oneLine(u.Input, 160))
 		p.line("    keeps %s", oneLine(u.Holds, 200))
-		for _, text := range undoNotes(u) {
-			p.line("    %s", p.paint(yellow, text))
+		for _, text := range wording.UndoNotes(u) {
+			p.line("    %s", p.paint(yellow, visible(text)))
 		}
 	}
 	p.line("Bring one back: afar undo ID")
-}
-
-// undoNotes returns what is unusual about a snapshot.
-func undoNotes(u wire.Undo) (notes []string) {
-	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	if len(u.Left) > 0 {
-		add("left out: %s", oneLine(strings.Join(u.Left, ", "), 300))
-	}
-	switch {
-	case u.State == "restored":
-		add("undone by %s: %s", oneLine(u.By, 60), oneLine(u.Did, 300))
-	case u.State == "restoring":
-		add("being undone for %s", oneLine(u.By, 60))
-	case len(u.Newer) > 0:
-		add("not undone: newer work would be overwritten: %s", oneLine(strings.Join(u.Newer, ", "), 300))
-	case u.Failed != "":
-		add("could not be undone: %s", oneLine(u.Failed, 300))
-	case u.Undoes != "":
-		add("stood there before %s was undone", oneLine(u.Undoes, 80))
-	case u.RanAt == 0:
-		add("the step may not have run")
-	}
-	return notes
 }
