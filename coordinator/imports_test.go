@@ -143,13 +143,15 @@ func table() rules {
 			"coordinator/guard":    {hostjson, guard + "effect", guard + "judge", guard + "lex", guard + "partial", guard + "protected", guard + "understand", guard + "understand/shell"},
 			"coordinator/ledger":   {},
 			claude + "/mods":       {},
-			"coordinator/home":     {in + "atomicfile"},
+			"coordinator/home":     {claude, in + "atomicfile"},
 			"coordinator/callsite": {"coordinator/guard", "coordinator/home", "coordinator/policy"},
 			claude + "/probe":      {claude + "/sandbox"},
 			claude + "/sandbox":    {},
 			"coordinator/policy":   {"coordinator/guard", "coordinator/home", "coordinator/toml", "coordinator/wire", in + "atomicfile"},
 			hostjson:               {},
-			claude + "/hookinput":  {in + "session"},
+			claude + "/hookinput":  {in + "ask", in + "session"},
+			claude + "/suggestion": {"coordinator/redact"},
+			claude + "/toolinput":  {claude, in + "ask"},
 			claude + "/hookoutput": {hostjson, "coordinator/wire"},
 			"coordinator/qrcode":   {},
 			"coordinator/roomy":    {},
@@ -194,7 +196,7 @@ func table() rules {
 			in + "core":  append([]string{in + "store"}, domain...),
 
 			in + "toolcall":            {"coordinator/guard", "coordinator/redact", in + "ask", in + "grant", in + "undo"},
-			in + "server":              append([]string{in + "toolcall", hostjson, claude + "/hookinput", "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
+			in + "server":              append([]string{in + "toolcall", hostjson, claude, claude + "/hookinput", claude + "/suggestion", claude + "/toolinput", "coordinator/guard", "coordinator/home", "coordinator/ledger", "coordinator/callsite", "coordinator/policy", "coordinator/roomy", "coordinator/wire", in + "core", "coordinator/peer"}, domain...),
 			in + "channel/telegram":    append([]string{in + "atomicfile", "coordinator/config", in + "core", in + "store"}, domain...),
 			in + "channel/conformance": append([]string{in + "core", in + "store"}, domain...),
 			in + "channel/loopback":    append([]string{in + "channel/conformance", in + "core", in + "store"}, domain...),
@@ -230,10 +232,10 @@ func table() rules {
 			in + "disk":            {},
 			claude + "/sessions":   {in + "disk"},
 			claude + "/transcript": {in + "disk", in + "usage"},
-			in + "git":             {"coordinator/home", in + "atomicfile", in + "child"},
+			in + "git":             {claude, "coordinator/home", in + "atomicfile", in + "child"},
 			in + "land":            {in + "git"},
 			in + "snapshot":        {in + "git", in + "undo"},
-			"coordinator/peer":     {"coordinator/home"},
+			"coordinator/peer":     {claude, "coordinator/home"},
 			in + "tracker":         {"coordinator/home", in + "child", in + "markdown"},
 
 			onlyTests: {},
@@ -253,17 +255,19 @@ func table() rules {
 			"coordinator/guard": {"mvdan.cc/sh/v3"},
 			"*":                 {standin + "botapi", standin + "browser", standin + "calls", standin + "consultant", standin + "gitrepo", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
 			"cmd/afar":          {hostjson, "hooks"}, // as commands of the scripts
+			// what is asked is tried as the host writes it
+			in + "ask": {claude + "/hookinput", claude + "/toolinput"},
 			// hooks are tried on real ones
 			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge"},
 			"plugin": {claude, claude + "/probe", "coordinator/wire"},
 			// what is granted is held against what the guard has an opinion on
 			in + "grant": {"coordinator/guard"},
 			// two channels at once
-			in + "channel/telegram": forTests,
+			in + "channel/telegram": append([]string{claude + "/hookinput", claude + "/toolinput"}, forTests...),
 			// the server is tried with a real transcript
 			in + "server": {claude + "/transcript"},
 			// the singleton is tried with the clients that start it
-			"coordinator": {"coordinator/client"},
+			"coordinator": {claude + "/toolinput", "coordinator/client"},
 		},
 		bans: []ban{
 			{in + "core", aboveCore, "only ways in, workers and the composition root call core; results come back through functions given at construction"},

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/internal/ask"
+	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -409,13 +409,13 @@ func (p *phone) checkJournal(r *askRun, journal []wire.Entry) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	_, hash, err := ask.Input("Bash", input)
+	call, err := toolinput.Read("Bash", input)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	id, life := "", []string{}
 	for _, e := range journal {
-		if e.Kind == "ask.opened" && strings.Contains(e.Text, "(sha256 "+hash[:8]+")") {
+		if e.Kind == "ask.opened" && strings.Contains(e.Text, "(sha256 "+call.Hash()[:8]+")") {
 			id = e.Subject
 		}
 		if e.Subject == id && id != "" {

@@ -1,7 +1,6 @@
 package home
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/atomicfile"
 )
 
@@ -77,7 +77,7 @@ func ForPerson(bin string, getenv func(string) string) (Dirs, error) {
 // a session of the host. It is no protection, because a session can change its
 // environment; the coordinator looks at the process itself.
 func InSession(getenv func(string) string) bool {
-	return cmp.Or(getenv("CLAUDECODE"), getenv("CLAUDE_CODE_SESSION_ID")) != ""
+	return claude.Env(getenv).InSession()
 }
 
 // Pinned reports whether the binaries in bin have a pin.

@@ -155,13 +155,3 @@ func ledgerFile(dir, session string) string {
 	}
 	return filepath.Join(dir, session)
 }
-
-// Sees reports whether the guard judges each call of a tool. For other tools a missing
-// line in the ledger means nothing.
-func Sees(tool string) bool {
-	switch tool {
-	case "Bash", "PowerShell", "Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "WebFetch":
-		return true
-	}
-	return strings.HasPrefix(tool, "mcp__")
-}

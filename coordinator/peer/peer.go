@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/afar-sh/afar/coordinator/host/claude"
 )
 
 // ErrUnknown says that the system cannot tell, or that the process is gone.
@@ -27,9 +29,6 @@ type Process struct {
 
 // maxDepth bounds the walk to the first process.
 const maxDepth = 64
-
-// marks lists the variables that the host sets for the processes that it starts.
-var marks = []string{"CLAUDECODE=", "CLAUDE_CODE_SESSION_ID=", "CLAUDE_CODE_CHILD_SESSION="}
 
 // Of returns the user id and the process id at the other end of conn.
 func Of(conn *net.UnixConn) (uid, pid int, err error) {
@@ -101,7 +100,7 @@ func Lives(pid int, born string) bool {
 // marked reports whether an environment is that of a session's child.
 func marked(env iter.Seq[[]byte]) bool {
 	for v := range env {
-		for _, m := range marks {
+		for _, m := range claude.ChildMarks {
 			if len(v) > len(m) && string(v[:len(m)]) == m {
 				return true
 			}

@@ -9,7 +9,7 @@ import (
 // An Env looks a variable up in the environment that the client gives its hooks.
 type Env func(name string) string
 
-// Entrypoint returns what the client was started as, "cli" at a terminal.
+// Entrypoint returns what the client was started as.
 func (e Env) Entrypoint() string { return e("CLAUDE_CODE_ENTRYPOINT") }
 
 // Project returns the directory of the session's project, "" if the client does
@@ -50,7 +50,10 @@ func (e Env) Background() bool { return !e.Attended() && e.atTerminal() && e.inJ
 // mode, and its Stop hooks can wake it.
 func (e Env) Dialogs() bool { return e.Attended() || e.Background() }
 
-func (e Env) atTerminal() bool { return e.Entrypoint() == "cli" }
+func (e Env) atTerminal() bool { return AtTerminal(e.Entrypoint()) }
+
+// AtTerminal reports whether a client with this entrypoint is the one for terminals.
+func AtTerminal(entrypoint string) bool { return entrypoint == "cli" }
 
 func (e Env) inJob() bool { return e("CLAUDE_JOB_DIR") != "" }
 
@@ -71,3 +74,22 @@ func IsSessionFile(path, session string) bool {
 	dir := filepath.Dir(path)
 	return filepath.IsAbs(path) && filepath.Base(dir) == session && filepath.Base(filepath.Dir(dir)) == "session-env"
 }
+
+// The variables that the client sets for the programs that it starts.
+const (
+	childMark   = "CLAUDECODE"
+	childID     = "CLAUDE_CODE_SESSION_ID"
+	childSubOne = "CLAUDE_CODE_CHILD_SESSION"
+)
+
+// ChildMarks are how the entries of a process's environment begin that only a program
+// started by a client has.
+var ChildMarks = []string{childMark + "=", childID + "=", childSubOne + "="}
+
+// ChildMark is an entry of an environment that makes a program count as started by a
+// client.
+const ChildMark = childMark + "=1"
+
+// InSession reports whether the environment says that this process was started by a
+// client.
+func (e Env) InSession() bool { return e(childMark) != "" || e(childID) != "" }

@@ -1,5 +1,7 @@
 package claude
 
+import "strings"
+
 // The fields of a hook's input that the hooks read. A path of names leads into an
 // object.
 const (
@@ -37,3 +39,13 @@ const (
 	QuestionTool = "AskUserQuestion"
 	PlanTool     = "ExitPlanMode"
 )
+
+// Guarded reports whether the client puts each call of a tool to the guard. It may make a
+// call of another tool without a hook.
+func Guarded(tool string) bool {
+	switch tool {
+	case "Bash", "PowerShell", "Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "WebFetch":
+		return true
+	}
+	return strings.HasPrefix(tool, "mcp__")
+}

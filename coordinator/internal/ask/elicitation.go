@@ -2,8 +2,6 @@ package ask
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,39 +28,33 @@ const (
 	maxServer  = 100 // bytes of a server's name
 )
 
-// elicited holds the fields of the host's Elicitation input that Afar reads.
-type elicited struct {
-	Server  string          `json:"mcp_server_name"`
-	Message string          `json:"message"`
-	Mode    string          `json:"mode"`
-	URL     string          `json:"url"`
-	Schema  json.RawMessage `json:"requested_schema"`
+// A Request is what an MCP server asks the person for: to fill in a form, or to open a
+// page.
+type Request struct {
+	Server  string
+	Message string
+	Page    bool
+	URL     string          // of the page
+	Schema  json.RawMessage // of the form, in the JSON Schema of MCP; may be empty
+	Bound   []byte          // what an answer is bound to; it keeps the order of the fields, which are answered by position
 }
 
-// NewElicitation reads the request of an MCP server: its text, its fields and the hash of
-// both. It returns ErrForm for a form that cannot be answered field by field; such a form
-// is left to the host's own dialog.
-func NewElicitation(raw []byte) (a Ask, err error) {
-	var in elicited
-	if err := json.Unmarshal(raw, &in); err != nil {
-		return a, fmt.Errorf("%w: %w", ErrForm, err)
+// NewElicitation returns the ask for a request: its text, its fields and the hash of both.
+// It returns ErrForm for a form that cannot be answered field by field; such a form is
+// left to the host's own dialog.
+func NewElicitation(r Request) (a Ask, err error) {
+	a = Ask{
+		Kind: Elicitation,
+		Tool: "MCP server " + Elide(words(r.Server), maxServer),
+		Text: keep(r.Message),
+		Hash: digest(r.Bound),
 	}
-	if in.Server == "" || !slices.Contains([]string{"", "form", "url"}, in.Mode) {
-		return a, fmt.Errorf("%w: no server, or mode %.20q", ErrForm, in.Mode)
+	if r.Page {
+		a.Text = strings.TrimSpace(a.Text + "\n\n" + keep(r.URL))
+		return a, nil
 	}
-	a = Ask{Kind: Elicitation, Tool: "MCP server " + Elide(words(in.Server), maxServer), Text: keep(in.Message)}
-	if in.Mode == "url" {
-		a.Text = strings.TrimSpace(a.Text + "\n\n" + keep(in.URL))
-	} else if a.Form, err = newFields(in.Schema); err != nil {
-		return a, err
-	}
-	canonical, err := json.Marshal(in) // keeps the order of the schema: the fields are answered by position
-	if err != nil {
-		return a, fmt.Errorf("%w: %w", ErrForm, err)
-	}
-	sum := sha256.Sum256(canonical)
-	a.Hash = hex.EncodeToString(sum[:])
-	return a, nil
+	a.Form, err = newFields(r.Schema)
+	return a, err
 }
 
 // newFields returns the form for a requested schema, or nil if the schema has no fields.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 )
@@ -16,9 +17,17 @@ func elicit(properties, required string) []byte {
 	return []byte(`{"mcp_server_name":"lab","message":"Who are you?","mode":"form","requested_schema":{"type":"object","properties":{` + properties + `},"required":[` + required + `]}}`)
 }
 
+func newElicitation(raw []byte) (ask.Ask, error) {
+	r, err := hookinput.ReadElicitation(raw)
+	if err != nil {
+		return ask.Ask{}, err
+	}
+	return ask.NewElicitation(r)
+}
+
 func elicited(t *testing.T, properties, required string) ask.Ask {
 	t.Helper()
-	a, err := ask.NewElicitation(elicit(properties, required))
+	a, err := newElicitation(elicit(properties, required))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +151,7 @@ func TestElicitationHash(t *testing.T) {
 		[]byte(`{"mcp_server_name":"lab","message":"Go","mode":"url","url":"https://x.example"}`),
 		[]byte(`{"mcp_server_name":"lab","message":"Go","mode":"url","url":"https://y.example"}`),
 	} {
-		a, err := ask.NewElicitation(in)
+		a, err := newElicitation(in)
 		if err != nil || len(a.Hash) != 64 || seen[a.Hash] {
 			t.Errorf("%s: %v, %s", in, err, a.Hash)
 		}
@@ -160,11 +169,11 @@ func TestNoElicitation(t *testing.T) {
 		string(elicit(`"a":{"type":"string","enum":[`+many+`]}`, "")),
 		`{"mcp_server_name":"lab","requested_schema":{"properties":"x"}}`,
 	} {
-		if _, err := ask.NewElicitation([]byte(in)); !errors.Is(err, ask.ErrForm) {
+		if _, err := newElicitation([]byte(in)); !errors.Is(err, ask.ErrForm) {
 			t.Errorf("%.80s: %v", in, err)
 		}
 	}
-	if a, err := ask.NewElicitation(elicit("", "")); err != nil || a.Form != nil {
+	if a, err := newElicitation(elicit("", "")); err != nil || a.Form != nil {
 		t.Errorf("a form without fields is a yes or a no: %+v, %v", a.Form, err)
 	}
 }
@@ -176,7 +185,7 @@ func FuzzElicitation(f *testing.F) {
 	f.Add([]byte(`{"mcp_server_name":"l","mode":"url","url":"https://x"}`), "")
 	f.Add(elicit(`"a":{"type":"string","format":"email","enumNames":["x"]}`, ""), "a@b")
 	f.Fuzz(func(t *testing.T, in []byte, text string) {
-		a, err := ask.NewElicitation(in)
+		a, err := newElicitation(in)
 		if err != nil {
 			if !errors.Is(err, ask.ErrForm) {
 				t.Fatal(err)

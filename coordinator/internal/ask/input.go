@@ -6,9 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -25,126 +23,76 @@ const (
 	maskText = 96 << 10
 )
 
-// Input returns the masked text of a tool call's input, for people, and the hash that
-// binds a decision to it. Two inputs have the same hash exactly when they are the same
-// JSON value.
-func Input(tool string, raw []byte) (text, hash string, err error) { return InputOver(tool, raw, "") }
-
-// InputOver is like Input for a call that overwrites a file with the content old.
-func InputOver(tool string, raw []byte, old string) (text, hash string, err error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return "", "", fmt.Errorf("read tool input: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return "", "", errors.New("read tool input: something follows its JSON value")
-	}
-	canonical, err := json.Marshal(hashedInput(tool, v)) // maps are marshalled with sorted keys
-	if err != nil {
-		return "", "", fmt.Errorf("read tool input: %w", err)
-	}
-	sum := sha256.Sum256(append([]byte(tool+"\x00"), canonical...))
-	return keep(describe(tool, v, old)), hex.EncodeToString(sum[:]), nil
+// An Input is what a tool call would do, as the host says it. Its texts are not masked.
+type Input struct {
+	Tool      string
+	Bound     []byte         // what a decision on the call is bound to, in a canonical form
+	Subject   string         // what the call works on: a command, a file, an address, a plan
+	Purpose   string         // what the session says that the call is for
+	Changes   []Change       // what it writes
+	Several   bool           // the changes are shown with their numbers
+	Replaces  bool           // the only change is the whole content of a file
+	Plain     bool           // nothing besides the Subject changes what the call may do
+	Fields    map[string]any // all else that it says, by name
+	Questions []Question     // what it asks the person
+	Whole     any            // the JSON value, shown for a call without Subject and Questions
 }
 
-// described lists for each tool the text fields that describe shows without their names.
-var described = map[string][]string{
-	"Bash":         {"command"},
-	"Monitor":      {"command"},
-	"Write":        {"file_path", "content"},
-	"Edit":         {"file_path", "old_string", "new_string"},
-	"MultiEdit":    {"file_path"},
-	"NotebookEdit": {"notebook_path", "new_source"},
-	"Read":         {"file_path"},
-	"WebFetch":     {"url"},
-	"ExitPlanMode": {"plan", "planFilePath"},
+// A Change replaces one text with another.
+type Change struct {
+	Old, New string
+	Fields   map[string]any // all else that is said about it, by name
 }
 
-// emptyPlan reports whether a plan has no text. Its input then holds nothing but, perhaps,
-// the path of its file.
-func emptyPlan(in map[string]any) bool {
-	for key, v := range in {
-		switch key {
-		case "planFilePath":
-		case "plan":
-			if text, isText := v.(string); !isText || strings.TrimSpace(text) != "" {
-				return false
-			}
-		default:
-			return false
+// NoPlan is the Subject of a plan that has no text.
+const NoPlan = "The plan is empty."
+
+// Hash returns the hash that binds a decision to the call.
+func (in Input) Hash() string { return digest([]byte(in.Tool+"\x00"), in.Bound) }
+
+func digest(parts ...[]byte) string {
+	sum := sha256.New()
+	for _, part := range parts {
+		sum.Write(part)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Text returns what the call would do, masked, for people. old is what the file holds that
+// the call replaces.
+func (in Input) Text(old string) string {
+	if f, err := NewForm(in.Questions); err == nil {
+		if text := f.text(); text != "" {
+			return keep(text)
 		}
 	}
-	return true
+	if in.Subject == "" {
+		return keep(indent(in.Whole))
+	}
+	return keep(in.Subject + in.changes(old) + named(in.Fields))
 }
 
-// describe says what a call would do, in a form that suits its tool. Every other field is
-// added with its name, so that the person sees everything that they allow.
-func describe(tool string, v any, old string) string {
-	in, _ := v.(map[string]any)
-	str := func(key string) string { s, _ := in[key].(string); return s }
-	if tool == "AskUserQuestion" {
-		if text := describeQuestions(v); text != "" {
-			return text
-		}
-	}
-	if tool == "ExitPlanMode" && emptyPlan(in) {
-		return "The plan is empty."
-	}
-	shown := described[tool]
-	if len(shown) == 0 || str(shown[0]) == "" {
-		return indent(v)
-	}
-	var body string
-	switch tool {
-	case "Write":
-		body = "\n" + cmp.Or(diff(old, str("content")), "(an empty file)")
-	case "Edit":
-		body = "\n" + diff(str("old_string"), str("new_string"))
-	case "MultiEdit":
-		if body = edits(in["edits"]); body != "" {
-			in = maps.Clone(in)
-			delete(in, "edits")
-		}
-	case "NotebookEdit":
-		body = "\n" + diff("", str("new_source"))
-	}
-	return str(shown[0]) + body + rest(in, shown)
-}
-
-// edits shows the changes of a call that makes several. It returns "" if v has another
-// form.
-func edits(v any) string {
-	list, _ := v.([]any)
+func (in Input) changes(old string) string {
 	var b strings.Builder
-	for i, item := range list {
-		in, _ := item.(map[string]any)
-		old, isOld := in["old_string"].(string)
-		new, isNew := in["new_string"].(string)
-		if !isOld || !isNew {
-			return ""
+	for i, c := range in.Changes {
+		switch {
+		case in.Replaces:
+			b.WriteString("\n" + cmp.Or(diff(old, c.New), "(an empty file)"))
+		case in.Several:
+			fmt.Fprintf(&b, "\n%d of %d\n%s", i+1, len(in.Changes), diff(c.Old, c.New))
+		default:
+			b.WriteString("\n" + diff(c.Old, c.New))
 		}
-		fmt.Fprintf(&b, "\n%d of %d\n%s%s", i+1, len(list), diff(old, new), rest(in, []string{"old_string", "new_string"}))
+		b.WriteString(named(c.Fields))
 	}
 	return b.String()
 }
 
-// idle lists the fields that do not change what a call does.
-var idle = []string{"description", "timeout", "timeout_ms"}
-
-// rest lists the fields that are not shown yet. It leaves out false, which is the default.
-func rest(in map[string]any, shown []string) string {
+// named lists fields with their names.
+func named(fields map[string]any) string {
 	var b strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(in)) {
-		v := in[key]
-		_, isText := v.(string)
-		switch {
-		case v == nil, v == false, slices.Contains(idle, key):
-		case isText && slices.Contains(shown, key):
-		default:
-			fmt.Fprintf(&b, "\n%s: %s", key, indent(v))
-		}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		fmt.Fprintf(&b, "\n%s: %s", key, indent(fields[key]))
 	}
 	return b.String()
 }

@@ -7,16 +7,17 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 )
 
 func input(t *testing.T, tool, raw string) (text, hash string) {
 	t.Helper()
-	text, hash, err := ask.Input(tool, []byte(raw))
+	in, err := toolinput.Read(tool, []byte(raw))
 	if err != nil {
 		t.Fatalf("%s %s: %v", tool, raw, err)
 	}
-	return text, hash
+	return in.Text(""), in.Hash()
 }
 
 func TestInputText(t *testing.T) {
@@ -90,8 +91,8 @@ func TestInputHashSeesSecrets(t *testing.T) {
 
 func TestInputRefuses(t *testing.T) {
 	for _, raw := range []string{"", " ", "{", `{"a":}`, `{"a":1}x`, `{} {}`, "\x00", "'a'", strings.Repeat("[", 20000)} {
-		if text, hash, err := ask.Input("Bash", []byte(raw)); err == nil || text != "" || hash != "" {
-			t.Errorf("%.20q: have %q, %q, %v", raw, text, hash, err)
+		if in, err := toolinput.Read("Bash", []byte(raw)); err == nil || in.Bound != nil {
+			t.Errorf("%.20q: have %+v, %v", raw, in, err)
 		}
 	}
 }
@@ -130,13 +131,14 @@ func FuzzInput(f *testing.F) {
 	f.Add("Bash", []byte(`{"command":"ls"}`))
 	f.Add("Edit", []byte(`{"file_path":1,"new_string":[null]}`))
 	f.Fuzz(func(t *testing.T, tool string, raw []byte) {
-		text, hash, err := ask.Input(tool, raw)
+		in, err := toolinput.Read(tool, raw)
 		if !json.Valid(raw) {
 			if err == nil {
 				t.Fatalf("%q is not JSON and was taken", raw)
 			}
 			return
 		}
+		text, hash := in.Text(""), in.Hash()
 		if err == nil && (len(hash) != 64 || !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\x1b\u202e")) {
 			t.Fatalf("%q: %q %q", raw, text, hash)
 		}
@@ -194,11 +196,61 @@ func TestInputShowsNoSecret(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, _, err := ask.InputOver(c.tool, in, c.old)
+			read, err := toolinput.Read(c.tool, in)
+			text := read.Text(c.old)
 			if err != nil || strings.Contains(text, fake) || strings.Contains(text, "Fake7") ||
 				strings.Contains(text, "00fa4e") {
 				t.Errorf("%s of %q shows\n%s\n%v", c.tool, form, text, err)
 			}
 		}
+	}
+}
+
+// The host adds the answers to the call's input before it reports the call.
+func TestQuestionIsBoundWithoutItsAnswers(t *testing.T) {
+	hash := func(raw string) string { _, h := input(t, "AskUserQuestion", raw); return h }
+	asked := `{"questions":[{"question":"Which?","options":[]}]`
+	if hash(asked+`}`) != hash(asked+`,"answers":{"Which?":"this"},"annotations":{}}`) {
+		t.Error("an answered question is another call")
+	}
+	if hash(asked+`}`) == hash(strings.Replace(asked, "Which", "What", 1)+`}`) {
+		t.Error("two questions are one call")
+	}
+}
+
+func TestPlanIsShownWhole(t *testing.T) {
+	plan := strings.Repeat("a line of the plan\n", 5000)
+	raw, _ := json.Marshal(map[string]any{"plan": plan, "planFilePath": "/home/ann/.claude/plans/x.md",
+		"allowedPrompts": []string{"run anything"}})
+	text, _ := input(t, "ExitPlanMode", string(raw))
+	if strings.Count(text, "a line of the plan") != 5000 {
+		t.Errorf("%d bytes of %d", len(text), len(plan))
+	}
+	if !strings.Contains(text, "run anything") || strings.Contains(text, "/home/ann") {
+		t.Error("the rest of the input is not shown, or the file is")
+	}
+}
+
+// TestHashesStay: asks and grants that are stored are found by these hashes.
+func TestHashesStay(t *testing.T) {
+	for _, c := range [][3]string{
+		{"Bash", `{"command":"make -j2","description":"build","timeout":9}`,
+			"d61e0dff76b4b184aa20dea7475f85951bbf0e7da9444406b2637295dc060395"},
+		{"Edit", `{"file_path":"/a","old_string":"x","new_string":"<y>","replace_all":true}`,
+			"4118f34942f3fde2a05987538a562b24f3546410386e10b3e7d931f25868a197"},
+		{"AskUserQuestion", `{"questions":[{"question":"Which?","options":[{"label":"a"}]}],"answers":{"Which?":"a"}}`,
+			"ffde3700f0641f7b57638b3043aa30c9f719d5a4b6562ab6a1edf154a4f80961"},
+		{"ExitPlanMode", `{}`,
+			"ee2729512f6eddcfc5934d897a76d8de7b8d3865f81759ef44809705b5d949c0"},
+		{"mcp__x__y", `{"b":[1.50,12345678901234567890],"a":null}`,
+			"3bcd05eddddd031295a66f38da4ba72a260d75f5a5bd5f769fc23c67e028575f"},
+	} {
+		if _, hash := input(t, c[0], c[1]); hash != c[2] {
+			t.Errorf("%s %s: %s, want %s", c[0], c[1], hash, c[2])
+		}
+	}
+	a, err := newElicitation(elicit(`"a":{"type":"string"},"b":{"type":"boolean"}`, `"a"`))
+	if want := "8c6e0ca497b5a9c58e37a92d6862c7f8ddf1d21ce72222ee916598053b65b9b7"; err != nil || a.Hash != want {
+		t.Errorf("a request of a server: %s, %v; want %s", a.Hash, err, want)
 	}
 }

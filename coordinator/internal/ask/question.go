@@ -2,7 +2,6 @@ package ask
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,8 +12,8 @@ import (
 
 // The kinds of asks with a dialog of their own in the host.
 const (
-	Questions Kind = "question" // AskUserQuestion: answers, not a yes
-	Plan      Kind = "plan"     // ExitPlanMode: approve, or say what to change
+	Questions Kind = "question" // answers, not a yes
+	Plan      Kind = "plan"     // approve, or say what to change
 )
 
 // The bounds of a form, set by what a card with buttons can show. The host's own limits
@@ -79,47 +78,47 @@ const (
 	LeaveOut   Does = "leave"
 )
 
-// asked holds the fields of AskUserQuestion's input that Afar reads.
-type asked struct {
-	Questions []struct {
-		Question string `json:"question"`
-		Header   string `json:"header"`
-		Multi    bool   `json:"multiSelect"`
-		Options  []struct {
-			Label       string `json:"label"`
-			Description string `json:"description"`
-		} `json:"options"`
-	} `json:"questions"`
-}
-
-// NewForm reads the questions of a call. It masks them and makes hidden characters
-// visible. It refuses two questions with the same text, because the host assigns answers
-// by that text.
-func NewForm(raw []byte) (*Form, error) {
-	var in asked
-	if err := json.Unmarshal(raw, &in); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrForm, err)
-	}
-	if n := len(in.Questions); n == 0 || n > maxQuestions {
+// NewForm returns a form of questions, masked and with hidden characters made visible. It
+// refuses two questions with the same text, because the host assigns answers by that text.
+func NewForm(questions []Question) (*Form, error) {
+	if n := len(questions); n == 0 || n > maxQuestions {
 		return nil, fmt.Errorf("%w: it has %d questions", ErrForm, n)
 	}
 	f := &Form{}
 	seen := map[string]bool{}
-	for _, q := range in.Questions {
+	for _, q := range questions {
 		switch {
-		case q.Question == "" || seen[q.Question]:
+		case q.Text == "" || seen[q.Text]:
 			return nil, fmt.Errorf("%w: a question has no text of its own", ErrForm)
 		case len(q.Options) > maxOptions:
 			return nil, fmt.Errorf("%w: a question has %d options", ErrForm, len(q.Options))
 		}
-		seen[q.Question] = true
-		own := Question{Text: words(q.Question), Header: words(q.Header), Multi: q.Multi}
+		seen[q.Text] = true
+		own := Question{Text: words(q.Text), Header: words(q.Header), Multi: q.Multi}
 		for _, o := range q.Options {
 			own.Options = append(own.Options, Option{Label: words(o.Label), Description: words(o.Description)})
 		}
 		f.Questions = append(f.Questions, own)
 	}
 	return f, nil
+}
+
+// text writes all questions and their options.
+func (f *Form) text() string {
+	var b strings.Builder
+	for i, q := range f.Questions {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(q.Text)
+		for n, o := range q.Options {
+			fmt.Fprintf(&b, "\n%d. %s", n+1, o.Label)
+			if o.Description != "" {
+				fmt.Fprintf(&b, ": %s", o.Description)
+			}
+		}
+	}
+	return b.String()
 }
 
 func words(text string) string {
@@ -295,42 +294,4 @@ var verbs = map[Kind]struct{ yes, no string }{
 	Questions:   {yes: "answered"},
 	Elicitation: {yes: "answered", no: "declined"},
 	Plan:        {yes: "approved", no: "sent back"},
-}
-
-// hashedInput returns the part of an input that a decision is bound to. For
-// AskUserQuestion that is only the questions, because the host adds the answers to the
-// input before it reports the call.
-func hashedInput(tool string, v any) any {
-	in, _ := v.(map[string]any)
-	if q, found := in["questions"]; found && tool == "AskUserQuestion" {
-		return q
-	}
-	return v
-}
-
-// describeQuestions writes the questions of a call as text. It returns "" if the input has
-// another form.
-func describeQuestions(v any) string {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	f, err := NewForm(raw)
-	if err != nil {
-		return ""
-	}
-	var b strings.Builder
-	for i, q := range f.Questions {
-		if i > 0 {
-			b.WriteString("\n\n")
-		}
-		b.WriteString(q.Text)
-		for n, o := range q.Options {
-			fmt.Fprintf(&b, "\n%d. %s", n+1, o.Label)
-			if o.Description != "" {
-				fmt.Fprintf(&b, ": %s", o.Description)
-			}
-		}
-	}
-	return b.String()
 }

@@ -9,13 +9,17 @@ import (
 	"testing"
 )
 
-const twoQuestions = `{"questions":[
-	{"question":"Which store?","header":"Store","options":[{"label":"SQLite","description":"one file"},{"label":"Postgres"}]},
-	{"question":"Which checks?","multiSelect":true,"options":[{"label":"lint"},{"label":"fuzz"},{"label":"bench"}]}]}`
+func twoQuestions() []Question {
+	return []Question{
+		{Text: "Which store?", Header: "Store",
+			Options: []Option{{Label: "SQLite", Description: "one file"}, {Label: "Postgres"}}},
+		{Text: "Which checks?", Multi: true, Options: []Option{{Label: "lint"}, {Label: "fuzz"}, {Label: "bench"}}},
+	}
+}
 
 func questionAsk(t testing.TB) Ask {
 	t.Helper()
-	f, err := NewForm([]byte(twoQuestions))
+	f, err := NewForm(twoQuestions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,35 +94,33 @@ func TestStepWithoutForm(t *testing.T) {
 }
 
 func TestNewForm(t *testing.T) {
-	question := func(text string, options int) string {
-		var all []string
+	question := func(text string, options int) Question {
+		q := Question{Text: text}
 		for i := range options {
-			all = append(all, fmt.Sprintf(`{"label":"o%d"}`, i))
+			q.Options = append(q.Options, Option{Label: fmt.Sprint("o", i)})
 		}
-		return fmt.Sprintf(`{"question":%q,"options":[%s]}`, text, strings.Join(all, ","))
+		return q
 	}
-	many := make([]string, maxQuestions+1)
-	for i := range many {
-		many[i] = question(fmt.Sprint("q", i), 2)
+	var many []Question
+	for i := range maxQuestions + 1 {
+		many = append(many, question(fmt.Sprint("q", i), 2))
 	}
 	tests := []struct {
-		name, raw string
+		name      string
+		questions []Question
 		ok        bool
 	}{
-		{"usual", twoQuestions, true},
-		{"no options", `{"questions":[` + question("q", 0) + `]}`, true},
-		{"as many as a card bears", `{"questions":[` + question("q", maxOptions) + `]}`, true},
-		{"too many options", `{"questions":[` + question("q", maxOptions+1) + `]}`, false},
-		{"too many questions", `{"questions":[` + strings.Join(many, ",") + `]}`, false},
-		{"two alike", `{"questions":[` + question("q", 2) + "," + question("q", 2) + `]}`, false},
-		{"no text", `{"questions":[` + question("", 2) + `]}`, false},
-		{"none", `{"questions":[]}`, false},
-		{"another form", `{"questions":"which?"}`, false},
-		{"empty", ``, false},
-		{"null", `null`, false},
+		{"usual", twoQuestions(), true},
+		{"no options", []Question{question("q", 0)}, true},
+		{"as many as a card bears", []Question{question("q", maxOptions)}, true},
+		{"too many options", []Question{question("q", maxOptions+1)}, false},
+		{"too many questions", many, false},
+		{"two alike", []Question{question("q", 2), question("q", 2)}, false},
+		{"no text", []Question{question("", 2)}, false},
+		{"none", nil, false},
 	}
 	for _, test := range tests {
-		f, err := NewForm([]byte(test.raw))
+		f, err := NewForm(test.questions)
 		if test.ok != (err == nil) || test.ok != (f != nil) || err != nil && !errors.Is(err, ErrForm) {
 			t.Errorf("%s: %+v, %v", test.name, f, err)
 		}
@@ -126,31 +128,14 @@ func TestNewForm(t *testing.T) {
 }
 
 func TestFormIsForPeople(t *testing.T) {
-	f, err := NewForm([]byte(`{"questions":[{"question":"Use password=hunter2hunter2?\u202e","options":[{"label":"` + strings.Repeat("x", 9000) + `"}]}]}`))
+	f, err := NewForm([]Question{{Text: "Use password=hunter2hunter2?\u202e",
+		Options: []Option{{Label: strings.Repeat("x", 9000)}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if q := f.Questions[0]; strings.Contains(q.Text, "hunter2") || strings.Contains(q.Text, "\u202e") ||
 		len(q.Options[0].Label) > maxWords+100 {
 		t.Errorf("the question is %q with a label of %d bytes", q.Text, len(q.Options[0].Label))
-	}
-}
-
-// The host adds the answers to the call's input before it reports the call.
-func TestQuestionIsBoundWithoutItsAnswers(t *testing.T) {
-	hash := func(raw string) string {
-		_, h, err := Input("AskUserQuestion", []byte(raw))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return h
-	}
-	asked := `{"questions":[{"question":"Which?","options":[]}]`
-	if hash(asked+`}`) != hash(asked+`,"answers":{"Which?":"this"},"annotations":{}}`) {
-		t.Error("an answered question is another call")
-	}
-	if hash(asked+`}`) == hash(strings.Replace(asked, "Which", "What", 1)+`}`) {
-		t.Error("two questions are one call")
 	}
 }
 
@@ -171,37 +156,4 @@ func TestWordsOfTheEnd(t *testing.T) {
 			t.Errorf("%s, not %s", got, test.want)
 		}
 	}
-}
-
-func TestPlanIsShownWhole(t *testing.T) {
-	plan := strings.Repeat("a line of the plan\n", 5000)
-	raw, _ := json.Marshal(map[string]any{"plan": plan, "planFilePath": "/home/ann/.claude/plans/x.md",
-		"allowedPrompts": []string{"run anything"}})
-	text, _, err := Input("ExitPlanMode", raw)
-	if err != nil || strings.Count(text, "a line of the plan") != 5000 {
-		t.Errorf("%d bytes of %d, %v", len(text), len(plan), err)
-	}
-	if !strings.Contains(text, "run anything") || strings.Contains(text, "/home/ann") {
-		t.Error("the rest of the input is not shown, or the file is")
-	}
-}
-
-func FuzzForm(f *testing.F) {
-	f.Add([]byte(twoQuestions))
-	f.Add([]byte(`{"questions":[{"question":"\u0000","options":[{}]}]}`))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		form, err := NewForm(raw)
-		if err != nil {
-			return
-		}
-		a := Ask{Kind: Questions, State: Open, Form: form}
-		for range form.Questions {
-			if a, err = Say("x")(a, Decision{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if a.State != Answered {
-			t.Fatalf("all is answered and the ask is %s", a.State)
-		}
-	})
 }

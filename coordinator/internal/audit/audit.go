@@ -5,6 +5,7 @@ package audit
 
 import (
 	"context"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/transcript"
 	"log/slog"
 	"path/filepath"
@@ -91,7 +92,7 @@ func (a *Auditor) session(v session.Session) error {
 	for _, call := range calls {
 		tool, ran := r.take(call)
 		verdict := kept.Of(call.ID)
-		denied, never := verdict == ledger.Denied, verdict == ledger.Never && ledger.Sees(tool)
+		denied, never := verdict == ledger.Denied, verdict == ledger.Never && claude.Guarded(tool)
 		ours := call.Session == string(v.ID) && call.At.After(kept.Began)
 		if !ran || !ours || !denied && !never {
 			continue

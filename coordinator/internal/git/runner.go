@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/child"
 	"github.com/afar-sh/afar/coordinator/text"
 )
@@ -52,7 +53,7 @@ var sealedProfile = profile{
 // filters with any git command, so this gives a repository no new power.
 //
 // Hooks do not run. Git asks for no password and opens no editor. The options keep
-// the person's settings from changing what a command means. CLAUDECODE marks the
+// the person's settings from changing what a command means. claude.ChildMark marks the
 // programs that git starts as part of a session, so that they cannot answer for the
 // person. The oldest supported git is 2.30.
 var trustedProfile = profile{
@@ -72,7 +73,7 @@ var trustedProfile = profile{
 	},
 	env: []string{
 		"LC_MESSAGES=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never",
-		"GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_OPTIONAL_LOCKS=0", "CLAUDECODE=1",
+		"GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_OPTIONAL_LOCKS=0", claude.ChildMark,
 	},
 	grace: graceToEnd,
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/ledger"
@@ -33,7 +34,7 @@ func (s *Server) withNotices(id session.ID, notice string) (string, error) {
 // ledger of another session, so a missing entry of such a call raises no alarm.
 func (s *Server) pastGuard(in wire.OutcomeRequest, p payload) error {
 	denied := in.Kept == string(ledger.Denied)
-	never := in.Kept == string(ledger.Never) && p.Agent == "" && ledger.Sees(p.Tool)
+	never := in.Kept == string(ledger.Never) && p.Agent == "" && claude.Guarded(p.Tool)
 	if !denied && !never {
 		return nil
 	}

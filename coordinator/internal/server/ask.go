@@ -5,6 +5,8 @@ import (
 	"os/user"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
@@ -42,7 +44,7 @@ func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply
 		a, err = s.cfg.Core.OpenCovered(a, v.Need)
 	}
 	if err == nil {
-		s.planSnapshotOf(p, v.Losses, a)
+		s.planSnapshotOf(p, v, a)
 	}
 	return askState(a), err
 }
@@ -50,7 +52,7 @@ func (s *Server) askOpen(c *call, in wire.AskOpenRequest) (out wire.AskOpenReply
 // newAsk returns the ask that a hook's call opens, and the call as the guard sees it.
 func (s *Server) newAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall.Call, err error) {
 	if ask.Kind(in.Kind) == ask.Elicitation {
-		a, err = ask.NewElicitation(in.Payload)
+		a, err = elicitation(in.Payload)
 	} else {
 		a, v, err = s.newCallAsk(in, p)
 	}
@@ -60,11 +62,23 @@ func (s *Server) newAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcal
 	return a, v, err
 }
 
+func elicitation(payload []byte) (ask.Ask, error) {
+	r, err := hookinput.ReadElicitation(payload)
+	if err != nil {
+		return ask.Ask{}, err
+	}
+	return ask.NewElicitation(r)
+}
+
 // newCallAsk returns the ask for a tool call, and the call as the guard sees it. Only a
 // permission can be covered by a grant. The person answers everything else each time:
 // the guard's own questions, and what only a person can say.
 func (s *Server) newCallAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v toolcall.Call, err error) {
-	v = s.see(in.Project, p)
+	call, err := toolinput.Read(p.Tool, p.Input)
+	if err != nil {
+		return a, v, err
+	}
+	v = s.see(in.Project, p, call)
 	if in.Kind != string(ask.Permission) {
 		v.Need = grant.Need{}
 	}
@@ -77,9 +91,7 @@ func (s *Server) newCallAsk(in wire.AskOpenRequest, p payload) (a ask.Ask, v too
 		a.Does, a.Says = look.Does, look.Says
 		a.Asked, a.Said = s.reasons(p)
 	}
-	if a.Text, a.Hash, err = ask.InputOver(p.Tool, p.Input, look.Old); err != nil {
-		return a, v, err
-	}
+	a.Text, a.Hash = call.Text(look.Old), call.Hash()
 	if a.Form, err = form(ask.Kind(in.Kind), p); err != nil {
 		return a, v, err
 	}

@@ -13,13 +13,13 @@ func (s *Server) retry(c *call, in wire.RetryRequest) (out wire.RetryReply, err 
 	if !active {
 		return out, err
 	}
-	_, hash, err := ask.Input(p.Tool, p.Input)
+	call, err := toolInput(p)
 	if err != nil {
-		return out, badRequest("%v", err)
+		return out, err
 	}
-	a, ok, err := s.cfg.Core.TakeRetry(ask.Ask{Session: p.Session, Tool: p.Tool, Hash: hash, Kind: ask.Denied})
+	a, ok, err := s.cfg.Core.TakeRetry(ask.Ask{Session: p.Session, Tool: p.Tool, Hash: call.Hash(), Kind: ask.Denied})
 	if ok && err == nil {
-		s.snapshotRetry(c.ctx, in.Project, p, a.ID)
+		s.snapshotRetry(c.ctx, in.Project, p, call, a.ID)
 	}
 	return wire.AskState{ID: string(a.ID), State: string(a.State), Allow: ok}, err
 }

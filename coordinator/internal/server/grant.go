@@ -3,6 +3,7 @@ package server
 import (
 	"strings"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/suggestion"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/redact"
@@ -14,7 +15,7 @@ import (
 // because the words of the rules could show parts of the secret.
 func (s *Server) offer(n grant.Need, p payload, text string) *ask.Offer {
 	o := ask.Offer{Rules: grant.Narrowest(n)}
-	o.Always, o.Echo, o.Beyond = always(p.Tool, p.Suggestions, s.cfg.Dirs.User)
+	o.Always, o.Echo, o.Beyond = suggestion.Always(p.Tool, p.Suggestions, s.cfg.Dirs.User)
 	if len(n.Commands) > 0 && strings.Contains(text, redact.Hidden) {
 		o.Rules = nil
 	}

@@ -52,8 +52,11 @@ func guardText(in wire.GuardedRequest, p payload) string {
 	if len(p.Input) > maxJudged {
 		return said
 	}
-	whole, _, err := ask.Input(p.Tool, p.Input)
-	if line := strings.TrimPrefix(ask.Line(p.Tool, whole), p.Tool+" "); err == nil && line != part {
+	call, err := toolInput(p)
+	if err != nil {
+		return said
+	}
+	if line := strings.TrimPrefix(ask.Line(p.Tool, call.Text("")), p.Tool+" "); line != part {
 		said += " · in: " + line
 	}
 	return said
@@ -78,12 +81,12 @@ func (s *Server) outcome(c *call, in wire.OutcomeRequest) (out wire.OutcomeReply
 	if err := s.pastGuard(in, p); err != nil {
 		return out, err
 	}
-	_, hash, err := ask.Input(p.Tool, p.Input)
+	call, err := toolInput(p)
 	if err != nil {
-		return out, badRequest("%v", err)
+		return out, err
 	}
 	return out, s.cfg.Core.Ran(core.Outcome{
-		Session: p.Session, Prompt: p.PromptID, Agent: p.Agent, Tool: p.Tool, Hash: hash,
+		Session: p.Session, Prompt: p.PromptID, Agent: p.Agent, Tool: p.Tool, Hash: call.Hash(),
 		Run: ask.Run{OK: in.OK, Took: time.Duration(p.DurationMS) * time.Millisecond},
 	})
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
@@ -12,7 +13,11 @@ func form(kind ask.Kind, p payload) (*ask.Form, error) {
 	if kind != ask.Questions {
 		return nil, nil
 	}
-	return ask.NewForm(p.Input)
+	questions, err := toolinput.Questions(p.Input)
+	if err != nil {
+		return nil, err
+	}
+	return ask.NewForm(questions)
 }
 
 // applyAnswer applies the answer of the person at the terminal.

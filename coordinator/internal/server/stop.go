@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
@@ -48,7 +49,7 @@ func (s *Server) stopping(c *call, in wire.StopRequest, p payload) core.Stopping
 		Off:      in.Off,
 		Agents:   p.HasAgents(),
 		Delivery: in.Delivery,
-		Terminal: in.Entrypoint == "cli",
+		Terminal: claude.AtTerminal(in.Entrypoint),
 		Hold:     s.cfg.Hold,
 		Loop:     loop.Stopping{ID: stopID(in), Message: p.Message, Check: checkResult(in.Checked)},
 		CheckIn:  ask.Ask{ID: ask.ID(in.Ask)},

@@ -3,21 +3,32 @@ package server
 import (
 	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
+	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
+	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
+// toolInput reads the input of the call that a hook reports.
+func toolInput(p payload) (ask.Input, error) {
+	in, err := toolinput.Read(p.Tool, p.Input)
+	if err != nil {
+		return in, badRequest("%v", err)
+	}
+	return in, nil
+}
+
 // see returns a call of a session as the guard sees it. project is "" for the session's
 // own project. A call that cannot be understood gives the zero value: a card says nothing
 // more about it, and no snapshot is taken.
-func (s *Server) see(project string, p payload) (c toolcall.Call) {
+func (s *Server) see(project string, p payload, in ask.Input) (c toolcall.Call) {
 	defer func() {
 		if r := recover(); r != nil {
 			s.cfg.Log.Error("understand a call", "tool", p.Tool, "panic", r)
 			c = toolcall.Call{}
 		}
 	}()
-	c, err := toolcall.Read(p.Tool, string(p.Input), s.place(project, p))
+	c, err := toolcall.Read(in, string(p.Input), s.place(project, p))
 	if err != nil {
 		return toolcall.Call{}
 	}
@@ -28,7 +39,7 @@ func (s *Server) see(project string, p payload) (c toolcall.Call) {
 func (s *Server) look(c toolcall.Call) (look toolcall.Look) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.cfg.Log.Error("say on a card what a call does", "tool", c.Tool, "panic", r)
+			s.cfg.Log.Error("say on a card what a call does", "tool", c.Input.Tool, "panic", r)
 			look = toolcall.Look{}
 		}
 	}()

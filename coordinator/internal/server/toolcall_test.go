@@ -8,6 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/callsite"
 	"github.com/afar-sh/afar/coordinator/guard"
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/standin/calls"
 )
 
@@ -31,10 +32,10 @@ func TestEveryCaseInTheServer(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.Where, err)
 		}
-		v := s.see(project, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
-		if want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict; v.Verdict() != want ||
-			v.Tool != c.Tool {
-			t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.Verdict(), want)
+		v := seen(t, s, payload{Tool: c.Tool, Input: []byte(c.Input), Cwd: project})
+		if want := guard.Judge(call, callsite.Context(dirs, bin, project, project)).Verdict; v.Decision.Verdict != want ||
+			v.Input.Tool != c.Tool {
+			t.Errorf("%s: %s %s: %q, want %q", c.Where, c.Tool, c.Input, v.Decision.Verdict, want)
 		}
 	}
 }
@@ -43,8 +44,18 @@ func TestEveryCaseInTheServer(t *testing.T) {
 // whose input two readers take differently.
 func TestAmbiguousInputIsNotSeen(t *testing.T) {
 	s := &Server{cfg: Config{Log: slog.New(slog.DiscardHandler)}}
-	v := s.see("/p", payload{Tool: "Bash", Input: []byte(`{"command":"rm -rf x","command":"ls"}`), Cwd: "/p"})
-	if v.Tool != "" || len(v.Need.Commands) > 0 {
+	v := seen(t, s, payload{Tool: "Bash", Input: []byte(`{"command":"rm -rf x","command":"ls"}`), Cwd: "/p"})
+	if v.Input.Tool != "" || len(v.Need.Commands) > 0 {
 		t.Errorf("%+v", v)
 	}
+}
+
+// seen returns the call of a payload as the server sees it, in a project at its cwd.
+func seen(t *testing.T, s *Server, p payload) toolcall.Call {
+	t.Helper()
+	in, err := toolInput(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.see(p.Cwd, p, in)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/session"
+	"github.com/afar-sh/afar/coordinator/internal/toolcall"
 	"github.com/afar-sh/afar/coordinator/internal/undo"
 	"github.com/afar-sh/afar/coordinator/redact"
 	"github.com/afar-sh/afar/coordinator/text"
@@ -27,7 +28,11 @@ func (s *Server) undoTake(c *call, in wire.UndoTakeRequest) (out wire.UndoTakeRe
 	if !active {
 		return out, err
 	}
-	v, ok, err := s.planUndo(p, s.see(in.Project, p).Losses, "", "")
+	call, err := toolInput(p)
+	if err != nil {
+		return out, err
+	}
+	v, ok, err := s.planUndo(p, s.see(in.Project, p, call), "", "")
 	if err != nil || !ok {
 		return out, err
 	}
@@ -41,23 +46,21 @@ func (s *Server) undoTake(c *call, in wire.UndoTakeRequest) (out wire.UndoTakeRe
 // planUndo plans a snapshot of what a call may destroy. of is the ask about the call;
 // shown is an ask whose card only offers the snapshot. ok is false if there is nothing to
 // keep.
-func (s *Server) planUndo(p payload, losses []undo.Loss, of, shown ask.ID) (v undo.Snapshot, ok bool, err error) {
-	if len(losses) == 0 {
+func (s *Server) planUndo(
+	p payload, c toolcall.Call, of, shown ask.ID,
+) (v undo.Snapshot, ok bool, err error) {
+	if len(c.Losses) == 0 {
 		return v, false, nil
-	}
-	input, hash, err := ask.Input(p.Tool, p.Input)
-	if err != nil {
-		return v, false, badRequest("%v", err)
 	}
 	v, err = s.cfg.Core.PlanUndo(undo.Snapshot{
 		Session: p.Session,
 		Agent:   p.Agent,
 		Tool:    p.Tool,
-		Hash:    hash,
-		Text:    text.Fold(redact.Visible(ask.Elide(input, maxStep))),
+		Hash:    c.Input.Hash(),
+		Text:    text.Fold(redact.Visible(ask.Elide(c.Input.Text(""), maxStep))),
 		Ask:     of,
 		Shown:   shown,
-		Losses:  losses,
+		Losses:  c.Losses,
 	})
 	return v, slices.Contains([]undo.State{undo.Planned, undo.Ready}, v.State), err
 }
@@ -68,12 +71,12 @@ const maxStep = 400
 // planSnapshotOf plans the snapshot of a call that was just asked about. If the host's dialog is
 // open too, the snapshot is taken at once, because the answer may come from there.
 // Otherwise takeSnapshotOf takes it when the hook claims the answer.
-func (s *Server) planSnapshotOf(p payload, losses []undo.Loss, a ask.Ask) {
+func (s *Server) planSnapshotOf(p payload, c toolcall.Call, a ask.Ask) {
 	kinds, states := []ask.Kind{ask.Permission, ask.Guard}, []ask.State{ask.Open, ask.Answered}
 	if !slices.Contains(kinds, a.Kind) || !slices.Contains(states, a.State) {
 		return
 	}
-	v, _, err := s.planUndo(p, losses, a.ID, "")
+	v, _, err := s.planUndo(p, c, a.ID, "")
 	if err != nil {
 		s.cfg.Log.Error("plan snapshot", "ask", a.ID, "err", err)
 		return
@@ -98,8 +101,8 @@ func (s *Server) takeSnapshotOf(ctx context.Context, id ask.ID) {
 
 // snapshotRetry takes the snapshot of a call that auto mode refused and the person then allowed
 // once. The card of the refusal offers it.
-func (s *Server) snapshotRetry(ctx context.Context, project string, p payload, refused ask.ID) {
-	v, ok, err := s.planUndo(p, s.see(project, p).Losses, "", refused)
+func (s *Server) snapshotRetry(ctx context.Context, project string, p payload, in ask.Input, refused ask.ID) {
+	v, ok, err := s.planUndo(p, s.see(project, p, in), "", refused)
 	if err != nil {
 		s.cfg.Log.Error("plan snapshot", "ask", refused, "err", err)
 	}

@@ -36,23 +36,22 @@ type Look struct {
 
 // Look returns what a card says about the call besides its input.
 func (c Call) Look() (look Look) {
-	switch c.Tool {
-	case "Bash", "Monitor":
-		look.Says, _ = c.in["description"].(string)
+	switch {
+	case c.Input.Tool == "Bash", c.Input.Tool == "Monitor":
 		if !c.explained() {
-			look.Does = effects(c.decision.Effects, c.at.Cwd)
+			look.Does = effects(c.Decision.Effects, c.at.Cwd)
 		}
-	case "Write":
+	case c.Input.Replaces:
 		look.Does, look.Old = c.overwrites()
 	}
-	look.Does, look.Says = Brief(look.Does), Brief(look.Says)
+	look.Does, look.Says = Brief(look.Does), Brief(c.Input.Purpose)
 	return look
 }
 
 // explained reports whether the guard's opinion already says what the call does. The card
 // shows that opinion too.
 func (c Call) explained() bool {
-	return c.decision.Verdict != guard.None && len(c.decision.Effects) == 1
+	return c.Decision.Verdict != guard.None && len(c.Decision.Effects) == 1
 }
 
 // MaxLine bounds the text that is masked for one line of a card, in bytes: masking is
@@ -126,10 +125,10 @@ func near(target, cwd string) string {
 // maxOld bounds the old content that a card shows for a Write, in bytes.
 const maxOld = 64 << 10
 
-// overwrites says whether a Write makes a file or replaces one. It returns the old text
+// overwrites says whether the call makes a file or replaces one. It returns the old text
 // of a plain file of the project that is not secret.
 func (c Call) overwrites() (does, old string) {
-	path, _ := c.in["file_path"].(string)
+	path := c.Input.Subject
 	if !filepath.IsAbs(path) {
 		return "", ""
 	}

@@ -14,30 +14,25 @@ var fileTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit", "Read"}
 // need returns what a grant needs to cover the call, the zero value if no grant can.
 func (c Call) need() grant.Need {
 	switch {
-	case c.Tool == "Bash":
+	case c.Input.Tool == "Bash":
 		return c.bashNeed()
-	case slices.Contains(fileTools, c.Tool):
+	case slices.Contains(fileTools, c.Input.Tool):
 		return c.fileNeed()
-	case strings.HasPrefix(c.Tool, "mcp__") && c.decision.Verdict == guard.None:
-		return grant.Need{Tool: c.Tool, Named: true}
+	case strings.HasPrefix(c.Input.Tool, "mcp__") && c.Decision.Verdict == guard.None:
+		return grant.Need{Tool: c.Input.Tool, Named: true}
 	}
 	return grant.Need{}
 }
 
-// plainFields are the fields of a Bash call that do not change what it may do.
-var plainFields = []string{"command", "description", "timeout", "run_in_background"}
-
 func (c Call) bashNeed() grant.Need {
-	for name, v := range c.in {
-		if !slices.Contains(plainFields, name) && v != nil && v != false {
-			return grant.Need{}
-		}
+	if !c.Input.Plain {
+		return grant.Need{}
 	}
 	commands, ok := guard.Commands(c.call, c.at)
 	if !ok {
 		return grant.Need{}
 	}
-	return grant.Need{Tool: c.Tool, Commands: commands}
+	return grant.Need{Tool: c.Input.Tool, Commands: commands}
 }
 
 func (c Call) fileNeed() grant.Need {
@@ -45,5 +40,5 @@ func (c Call) fileNeed() grant.Need {
 	if !ok {
 		return grant.Need{}
 	}
-	return grant.Need{Tool: c.Tool, Path: path, Root: c.at.Resolve(c.at.Project)}
+	return grant.Need{Tool: c.Input.Tool, Path: path, Root: c.at.Resolve(c.at.Project)}
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/hookinput"
+	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -147,7 +149,11 @@ func page() ask.Card {
 }
 
 func server(rest string) ask.Card {
-	a, err := ask.NewElicitation([]byte(`{"mcp_server_name":"deployer",` + rest + `}`))
+	asked, err := hookinput.ReadElicitation([]byte(`{"mcp_server_name":"deployer",` + rest + `}`))
+	if err != nil {
+		panic(err) // the row is wrong
+	}
+	a, err := ask.NewElicitation(asked)
 	if err != nil {
 		panic(err) // the row is wrong
 	}
@@ -166,11 +172,11 @@ func over(old, input string) ask.Card {
 }
 
 func asking(tool, input, old string, changes []change) ask.Card {
-	text, hash, err := ask.InputOver(tool, []byte(input), old)
+	in, err := toolinput.Read(tool, []byte(input))
 	if err != nil {
 		panic(err) // the row is wrong
 	}
-	a := ask.Ask{ID: "a", Kind: ask.Permission, Session: "s", Tool: tool, Text: text, Hash: hash, Cwd: "/home/ann/shop", Nonce: "n", Attended: true}
+	a := ask.Ask{ID: "a", Kind: ask.Permission, Session: "s", Tool: tool, Text: in.Text(old), Hash: in.Hash(), Cwd: "/home/ann/shop", Nonce: "n", Attended: true}
 	return open(each(ask.Card{a}, changes...))
 }
 
@@ -181,9 +187,9 @@ func open(card ask.Card) ask.Card {
 
 func question(input string, changes ...change) ask.Card {
 	card := of("AskUserQuestion", input, kind(ask.Questions), func(a ask.Ask) ask.Ask {
-		form, err := ask.NewForm([]byte(input))
-		a.Form = form
-		return must(a, err)
+		asked := must(toolinput.Questions([]byte(input)))
+		a.Form = must(ask.NewForm(asked))
+		return a
 	})
 	return each(card, changes...)
 }
@@ -321,7 +327,7 @@ func alone(a ask.Ask) ask.Ask { a.Attended = false; return a }
 func take(a ask.Ask) ask.Ask   { return must(ask.Claim(a)) }
 func expire(a ask.Ask) ask.Ask { return ask.Tick(a, a.ExpiresAt) }
 
-func must(a ask.Ask, err error) ask.Ask {
+func must[T any](a T, err error) T {
 	if err != nil {
 		panic(err) // the row is wrong
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 	"github.com/afar-sh/afar/coordinator/internal/session"
@@ -23,10 +24,10 @@ func (r *rig) openKind(id string, kind ask.Kind, tool, raw string) ask.Ask {
 	if err == nil {
 		err = r.core.SetAway("", session.On, 0)
 	}
-	text, hash, inputErr := ask.Input(tool, []byte(raw))
-	a := ask.Ask{ID: ask.ID(id), Kind: kind, Session: "s1", Tool: tool, Text: text, Hash: hash, Cwd: "/home/ann/shop", Attended: true}
+	in, inputErr := toolinput.Read(tool, []byte(raw))
+	a := ask.Ask{ID: ask.ID(id), Kind: kind, Session: "s1", Tool: tool, Text: in.Text(""), Hash: in.Hash(), Cwd: "/home/ann/shop", Attended: true}
 	if kind == ask.Questions && err == nil {
-		a.Form, err = ask.NewForm([]byte(raw))
+		a.Form, err = ask.NewForm(in.Questions)
 	}
 	if err == nil && inputErr == nil {
 		a, err = r.core.OpenCovered(a, grant.Need{})

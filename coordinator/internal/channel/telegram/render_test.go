@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/toolinput"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/grant"
 )
@@ -182,7 +183,11 @@ func drawForm(rt *rapid.T, str func(string) string) *ask.Form {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	form, err := ask.NewForm(raw)
+	asked, err := toolinput.Questions(raw)
+	if err != nil {
+		rt.Fatalf("%v: %s", err, raw)
+	}
+	form, err := ask.NewForm(asked)
 	if err != nil {
 		rt.Fatalf("%v: %s", err, raw)
 	}

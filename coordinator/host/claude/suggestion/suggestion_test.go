@@ -1,4 +1,4 @@
-package server
+package suggestion
 
 import (
 	"encoding/json"
@@ -54,14 +54,14 @@ func TestAlways(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got offer
-			got.words, got.echo, got.beyond = always(tc.tool, json.RawMessage("["+tc.list+"]"), "/home/ann")
+			got.words, got.echo, got.beyond = Always(tc.tool, json.RawMessage("["+tc.list+"]"), "/home/ann")
 			if !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("got %+v, want %+v", got, tc.want)
 			}
 		})
 	}
 	for _, broken := range []string{``, `{}`, `"x"`, `[1]`, `[{"type":7}]`} {
-		if words, echo, _ := always("Bash", json.RawMessage(broken), ""); words != "" || len(echo) != 0 {
+		if words, echo, _ := Always("Bash", json.RawMessage(broken), ""); words != "" || len(echo) != 0 {
 			t.Errorf("of %s it offers %q %v", broken, words, echo)
 		}
 	}

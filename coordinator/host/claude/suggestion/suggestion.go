@@ -1,4 +1,6 @@
-package server
+// Package suggestion reads the changes to its own permissions that Claude Code suggests
+// with a question, and says in words what they change.
+package suggestion
 
 import (
 	"encoding/json"
@@ -28,11 +30,11 @@ type rule struct {
 // maxSuggested bounds the text about the host's suggestions, in bytes.
 const maxSuggested = 300
 
-// always chooses the host's suggestions that *Always* covers. It returns a text that says
+// Always chooses the host's suggestions that *Always* covers. It returns a text that says
 // all of them, and their places in the list. It prefers rules for calls of this tool. If
 // there are none, it takes permission modes and directories, and beyond is true: the
 // button then names them itself. A suggestion for which there are no words is left out.
-func always(tool string, raw json.RawMessage, home string) (words string, echo []int, beyond bool) {
+func Always(tool string, raw json.RawMessage, home string) (words string, echo []int, beyond bool) {
 	var list []suggestion
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return "", nil, false
