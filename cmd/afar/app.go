@@ -21,14 +21,14 @@ import (
 const (
 	// startFor bounds a call that may have to start the coordinator.
 	startFor = 10 * time.Second
-	// answerFor bounds a call to one that runs already.
+	// answerFor bounds a call to a coordinator that already runs.
 	answerFor = 5 * time.Second
 	// retryEvery is the pause before a coordinator that is closing is called again.
 	retryEvery = 50 * time.Millisecond
 )
 
-// An app holds what all commands need of the process: its streams, its environment
-// and the directory of our binaries.
+// An app holds the parts of the process that all commands need: its streams, its
+// environment and the directory of Afar's binaries.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -37,10 +37,10 @@ type app struct {
 	now            func() time.Time
 }
 
-// dirs returns the directories in force. Commands that need none work without.
+// dirs returns the directories in force.
 func (a *app) dirs() (home.Dirs, error) { return home.ForPerson(a.bin, a.getenv) }
 
-// client returns the way to the coordinator of the home in force.
+// client returns a client for the coordinator of the home in force.
 func (a *app) client() (*client.Client, error) {
 	d, err := a.dirs()
 	if err != nil {
@@ -50,8 +50,7 @@ func (a *app) client() (*client.Client, error) {
 }
 
 // coordinatorEnv returns the environment of a coordinator that this command starts.
-// Inside a session it passes on none of the person's variables: they are the
-// session's there.
+// Inside a session it passes on no variables, because the session controls them.
 func (a *app) coordinatorEnv(d home.Dirs) []string {
 	env := d.Env()
 	if home.InSession(a.getenv) {
@@ -67,8 +66,9 @@ func (a *app) coordinatorEnv(d home.Dirs) []string {
 	return env
 }
 
-// personOnly refuses a decision inside a session, where no coordinator takes the
-// decision. A coordinator that runs is asked too: it knows more, and journals it.
+// personOnly returns an error inside a session, for decisions that do not go through the
+// coordinator. If a coordinator runs, it is asked too: it knows more, and journals the
+// attempt.
 func (a *app) personOnly(what string) error {
 	err := a.callRunning(context.Background(), wire.OpPerson, wire.PersonRequest{ID: what}, nil)
 	var no refusal
@@ -79,39 +79,39 @@ func (a *app) personOnly(what string) error {
 	return nil
 }
 
-// inSession reports whether a session started this program. An environment
-// without the session's marks proves nothing.
+// inSession reports whether a session started this program. It also asks the kernel,
+// because a session can change its environment.
 func (a *app) inSession() bool { return home.InSession(a.getenv) || peer.Session() != "" }
 
-// call makes one call and starts the coordinator where there is none.
+// call makes one call. It starts the coordinator if none is running.
 func (a *app) call(ctx context.Context, op string, in, out any) error {
 	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
 		return c.CallStarting(r, time.Now().Add(startFor))
 	})
 }
 
-// callSoon is call with the patience of a hook, for commands that must work without
-// a coordinator too.
+// callSoon is like call, but waits only as long as a hook would. It is for commands that
+// must also work without a coordinator.
 func (a *app) callSoon(ctx context.Context, op string, in, out any) error {
 	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
 		return c.CallStarting(r, time.Now().Add(answerFor))
 	})
 }
 
-// callRunning makes one call and starts nothing.
+// callRunning makes one call. It does not start a coordinator.
 func (a *app) callRunning(ctx context.Context, op string, in, out any) error {
 	return a.callPatient(ctx, op, in, out, 0)
 }
 
-// callPatient is callRunning for an operation that may take as long as wait.
+// callPatient is like callRunning, for an operation that may take as long as wait.
 func (a *app) callPatient(ctx context.Context, op string, in, out any, wait time.Duration) error {
 	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
 		return c.Call(r, time.Now().Add(wait+answerFor))
 	})
 }
 
-// callWaiting is callPatient that starts the coordinator where there is none,
-// also when it goes away meanwhile.
+// callWaiting is like callPatient, but starts the coordinator if none is running, even if
+// it ends during the call.
 func (a *app) callWaiting(ctx context.Context, op string, in, out any, wait time.Duration) error {
 	return a.exchange(ctx, op, in, out, func(c *client.Client, r wire.Request) ([]byte, error) {
 		line, err := c.Call(r, time.Now().Add(wait+answerFor))
@@ -180,7 +180,7 @@ func decode(line []byte, out any) error {
 		Body  json.RawMessage `json:"body"`
 	}
 	if err := json.Unmarshal(line, &r); err != nil || r.V == 0 || r.Code == nil {
-		return fmt.Errorf("%w: what listens there does not speak our protocol", client.ErrUnreachable)
+		return fmt.Errorf("%w: another program listens there", client.ErrUnreachable)
 	}
 	if *r.Code != wire.CodeOK {
 		return refusal{*r.Code, r.Error}
@@ -201,8 +201,8 @@ func marshal(in any) (wire.Raw, error) {
 	return json.Marshal(in)
 }
 
-// unreachable adds what to do next: the last words of a coordinator that failed,
-// unless err has them already, else the doctor.
+// unreachable adds to err the last words of a coordinator that failed, or else a hint at
+// afar doctor.
 func (a *app) unreachable(d home.Dirs, err error) error {
 	if !errors.Is(err, client.ErrUnreachable) {
 		return err
@@ -220,8 +220,8 @@ const crashName = "crash.log"
 
 func crashLog(d home.Dirs) string { return filepath.Join(filepath.Dir(d.Log()), crashName) }
 
-// lastWords returns the last line that a coordinator printed before its log was
-// open, when that was just now.
+// lastWords returns the last line that a coordinator printed before its log was open. It
+// returns "" if that was not just now.
 func lastWords(d home.Dirs, now time.Time) string {
 	path := crashLog(d)
 	info, err := os.Stat(path)
@@ -236,8 +236,8 @@ func lastWords(d home.Dirs, now time.Time) string {
 	return oneLine(strings.TrimPrefix(string(lines[len(lines)-1]), "afar: "), 200)
 }
 
-// read makes one reading call and shows its reply: with asJSON as it came, so
-// that nothing a newer coordinator says is lost, else by render.
+// read makes one call that reads, and shows the reply. With asJSON it prints the reply
+// unchanged, so that nothing from a newer coordinator is lost; otherwise it calls render.
 func read[T any](ctx context.Context, a *app, op string, in any, asJSON bool, render func(*page, T)) error {
 	var raw json.RawMessage
 	if err := a.call(ctx, op, in, &raw); err != nil {

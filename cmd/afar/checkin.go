@@ -2,7 +2,7 @@ package main
 
 import "github.com/afar-sh/afar/coordinator/wire"
 
-// renderCheckIn shows a session that stopped, and how to send it on.
+// renderCheckIn shows a session that stopped, and the command that makes it continue.
 func renderCheckIn(p *page, q wire.Ask, id string) {
 	p.line("%s  %s stopped and says, %s", p.paint(bold, id), oneLine(q.Token, 40), p.ago(q.OpenedAt))
 	p.block(q.Input)

@@ -70,7 +70,7 @@ func (a *app) sendAnswer(ctx context.Context, in wire.AnswerRequest) (q wire.Ask
 	return q, a.call(ctx, wire.OpAnswer, in, &q)
 }
 
-// renderQuestion shows the question that is asked now, its options counted.
+// renderQuestion shows the current question with numbered options.
 func renderQuestion(p *page, q wire.Ask) {
 	for i, one := range q.Questions {
 		switch {
@@ -103,7 +103,7 @@ func renderOptions(p *page, q wire.Question, at, of int) {
 	}
 }
 
-// ways returns the commands that answer an ask.
+// ways returns the commands that can answer an ask.
 func ways(q wire.Ask, id string) string {
 	if len(q.AnswerAt) > 0 {
 		return "on " + oneLine(strings.Join(q.AnswerAt, " or "), 40) + "; the terminal does not count (answers_from)"

@@ -110,8 +110,8 @@ func settledText(p *page, q wire.Ask) string {
 	return text
 }
 
-// shortID returns what a person types to name an ask. A coordinator of an older version
-// sends none.
+// shortID returns the short id of an ask, or the whole id if the coordinator is an older
+// one that sends no short ids.
 func shortID(q wire.Ask) string { return oneLine(cmp.Or(q.Short, q.ID), 80) }
 
 func milli(ms int64) time.Time { return time.UnixMilli(ms) }

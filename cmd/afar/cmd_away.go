@@ -35,8 +35,8 @@ func newAway(a *app) *cobra.Command {
 	return c
 }
 
-// showAway says when questions leave the terminal now: for all sessions, then for
-// those that have a mode of their own.
+// showAway prints the away mode of all sessions, and then of the sessions that have a
+// mode of their own.
 func (a *app) showAway(c *cobra.Command, asJSON bool) error {
 	for _, flag := range []string{"session", "for"} {
 		if c.Flags().Changed(flag) {

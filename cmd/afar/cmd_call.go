@@ -25,8 +25,7 @@ func newCall(a *app) *cobra.Command {
 					"JSON object")}
 			}
 			if args[0] == wire.OpConsultBegin || args[0] == wire.OpConsultEnd {
-				return usageError{errors.New("what afar consult says to the coordinator is a fact, and nobody else " +
-					"says it")}
+				return usageError{errors.New("only afar consult may report a consultation to the coordinator")}
 			}
 			body := json.RawMessage("{}")
 			if len(args) == 2 {
@@ -40,8 +39,7 @@ func newCall(a *app) *cobra.Command {
 	}
 }
 
-// rawCall prints the reply as it came, a refusal too; the exit code tells them
-// apart.
+// rawCall prints the reply unchanged, even a refusal. The exit code says which it is.
 func (a *app) rawCall(c *cobra.Command, op string, body json.RawMessage) error {
 	return a.exchange(c.Context(), op, body, nil, func(cl *client.Client, r wire.Request) ([]byte, error) {
 		line, err := cl.Call(r, time.Now().Add(callFor))

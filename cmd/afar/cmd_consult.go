@@ -35,8 +35,8 @@ func newConsult(a *app) *cobra.Command {
 	return c
 }
 
-// mostAsked bounds what is read. It is more than a question may hold, so a longer
-// one is refused and never cut.
+// mostAsked bounds the text that is read. It is more than a question may hold, so that a
+// longer question is refused and never cut.
 const mostAsked = 2 << 20
 
 func (a *app) question(args []string) (string, error) {
@@ -87,7 +87,7 @@ func withRemedy(err error) error {
 	return err
 }
 
-// notJournalled turns an error of the journal into one that says what it means.
+// notJournalled explains an error of the journal to the person.
 func notJournalled(err error) error {
 	if err == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wording"
 )
 
-// maxDebug bounds how long hooks are recorded: a switch that is forgotten ends.
+// maxDebug bounds how long hooks are recorded, in case the person forgets to end it.
 const maxDebug = 24 * time.Hour
 
 func newDebug(a *app) *cobra.Command {

@@ -74,14 +74,14 @@ func renderChecks(p *page, found wire.DoctorReply) {
 	p.table(rows)
 }
 
-// An exam is one run of doctor: what each check looks at.
+// An exam is one run of afar doctor, with what its checks look at.
 type exam struct {
 	*app
 	dirs home.Dirs
 }
 
-// examine runs every check in the order of what rests on what, the trials of
-// --live last.
+// examine runs every check, each one after those that it depends on. The trials of
+// --live come last.
 func (a *app) examine(ctx context.Context, live bool) (wire.DoctorReply, error) {
 	d, err := a.dirs()
 	if err != nil {

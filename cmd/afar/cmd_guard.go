@@ -44,9 +44,8 @@ func newGuardExplain(a *app) *cobra.Command {
 	return c
 }
 
-// commandLine returns the command that an argument is, or that the words of
-// several are. A word that the person's own shell took out of quotes is quoted
-// again.
+// commandLine returns the command in the arguments: a single argument unchanged, or
+// several words joined. It quotes a word again if the person's shell removed the quotes.
 func commandLine(args []string) string {
 	if len(args) == 1 {
 		return args[0]
@@ -87,7 +86,7 @@ func (a *app) explain(call guard.Call, reading, asJSON bool) error {
 	return nil
 }
 
-// A spot is where a session in this directory would run.
+// A spot is the place where a session in this directory would run.
 type spot struct {
 	dirs         home.Dirs
 	cwd, project string
@@ -105,7 +104,7 @@ func (a *app) here() (spot, error) {
 	return spot{dirs, cwd, project(cwd)}, nil
 }
 
-// project is the repository that holds a directory, else the directory.
+// project returns the repository that holds a directory, or else the directory.
 func project(cwd string) string {
 	for dir := cwd; ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
@@ -208,7 +207,7 @@ func stepsOf(steps []*guard.Step) (out []step) {
 	return out
 }
 
-// shownHoles writes what the guard does not know as an ellipsis.
+// shownHoles replaces the parts that the guard does not know with an ellipsis.
 func shownHoles(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' {
@@ -270,7 +269,7 @@ func newGuardRules(a *app) *cobra.Command {
 	return c
 }
 
-// renderRules lists the rules by their packs, each pack once.
+// renderRules lists the rules, grouped by pack.
 func renderRules(p *page, rules []guard.Rule) {
 	var packs []string
 	rows := map[string][][]cell{}

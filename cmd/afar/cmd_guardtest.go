@@ -27,7 +27,7 @@ func newGuardTest(a *app) *cobra.Command {
 	return c
 }
 
-// A miss is a case that got another verdict than wanted, as --json prints it.
+// A miss is a case with an unexpected verdict, as --json prints it.
 type miss struct {
 	Line int    `json:"line"`
 	Call string `json:"call"`
@@ -87,7 +87,7 @@ func wanted(c policy.Case) string {
 	return caseWord(c.Want)
 }
 
-// caseWord is a verdict as the file of cases has it.
+// caseWord returns a verdict as it is written in a file of cases.
 func caseWord(v guard.Verdict) string {
 	if v == guard.None {
 		return "pass"

@@ -14,8 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude"
 )
 
-// newHold is for install.sh: it seats the plugin's mod before all others, and
-// takes the seat away again.
+// newHold returns the command for install.sh that puts the plugin's mod before all
+// others, and takes it away again.
 func newHold(a *app) *cobra.Command {
 	c := group("hold", "Seat Afar first among Claude Code's plugins",
 		&cobra.Command{Use: "on", Short: "Seat it first", Args: exactly(),
@@ -26,8 +26,8 @@ func newHold(a *app) *cobra.Command {
 	return c
 }
 
-// hold names our plugin first in the person's settings. The mark comes last: with
-// it, a session takes over no settings that name another plugin first.
+// hold names Afar's plugin first in the person's settings. It leaves the mark last: with
+// the mark, a session refuses settings that name another plugin first.
 func (a *app) hold() error {
 	if err := a.personOnly("hold"); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (a *app) hold() error {
 	return home.LeaveMark(d.HoldMark(), home.PluginID+"\n")
 }
 
-// releaseHold takes our plugin out of the person's settings, and nothing else.
+// releaseHold removes only Afar's plugin from the person's settings.
 func (a *app) releaseHold() error {
 	if err := a.personOnly("hold"); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (a *app) releaseHold() error {
 	return a.editSettings(d, "Took Afar out of prependPlugins", hostFile.without)
 }
 
-// editSettings edits the person's own settings of Claude Code, and says so in
-// the words of did when that changed anything.
+// editSettings edits the person's own settings of Claude Code. It prints did if that
+// changed the file.
 func (a *app) editSettings(d home.Dirs, did string, edit func(hostFile, string) ([]byte, error)) error {
 	path := filepath.Join(a.hostDir(d), "settings.json")
 	f, err := openHostFile(path)
@@ -80,7 +80,7 @@ func (a *app) editSettings(d home.Dirs, did string, edit func(hostFile, string) 
 	return nil
 }
 
-// hostDir is Claude Code's configuration directory.
+// hostDir returns Claude Code's configuration directory.
 func (a *app) hostDir(d home.Dirs) string {
 	return cmp.Or(claude.Env(a.getenv).ConfigDir(), d.HostDir())
 }

@@ -105,10 +105,10 @@ func newIssueReopen(a *app) *cobra.Command {
 	return issueChange(a, "reopen", "Open an issue again that is closed", "Reopened", issues.Issues.Reopen)
 }
 
-// A changing changes an issue, with a comment.
+// A changing is a function that changes an issue and adds a comment.
 type changing func(in issues.Issues, ctx context.Context, id, note string) (wire.Issue, error)
 
-// issueChange is a command that changes the status of an issue.
+// issueChange returns a command that changes the status of an issue.
 func issueChange(a *app, verb, short, done string, change changing) *cobra.Command {
 	c := &cobra.Command{Use: verb + " ID", Short: short, Args: exactly("the ID of an issue (afar issue list)")}
 	asJSON := jsonFlag(c, "the issue")
@@ -145,7 +145,7 @@ func newIssueComment(a *app) *cobra.Command {
 	return c
 }
 
-// changeIssue changes an issue and says that it is done.
+// changeIssue changes an issue and prints the result.
 func (a *app) changeIssue(ctx context.Context, id, note, done string, asJSON bool, change changing) error {
 	do := func(in issues.Issues) (wire.Issue, error) { return change(in, ctx, id, note) }
 	return a.issue(ctx, asJSON, do, func(p *page, one wire.Issue) {
@@ -156,7 +156,7 @@ func (a *app) changeIssue(ctx context.Context, id, note, done string, asJSON boo
 	})
 }
 
-// text returns a flag's value, or stdin where that is "-".
+// text returns a flag's value, or the text on stdin if the value is "-".
 func (a *app) text(flag string) (string, error) {
 	if flag != "-" {
 		return flag, nil
@@ -195,7 +195,7 @@ func (a *app) issue(ctx context.Context, asJSON bool, do func(issues.Issues) (wi
 	return nil
 }
 
-// issues prints some issues, or a sentence where there are none.
+// issues prints a list of issues, or a sentence if it is empty.
 func (a *app) issues(ctx context.Context, asJSON bool, some func(issues.Issues, context.Context) (wire.Issues, error),
 	none string) error {
 	in, err := a.openIssues(ctx)

@@ -46,17 +46,17 @@ func newUnlock(a *app) *cobra.Command {
 
 func (a *app) lockText() []byte { return mods.Lock(filepath.Dir(a.bin), home.PluginID) }
 
-// rootOnly refuses who may not write managed settings: a session, and everybody
-// but root.
+// rootOnly returns an error unless root runs the command outside a session. Only then may
+// it write managed settings.
 func (a *app) rootOnly(verb string) error {
 	switch {
 	case a.personOnly(verb) != nil:
 		return a.personOnly(verb)
 	case runtime.GOOS != "linux":
-		return fmt.Errorf("%s was tried on Linux alone; `afar lock --print` shows what would be written, and where",
+		return fmt.Errorf("%s was tested only on Linux; `afar lock --print` shows what would be written, and where",
 			verb)
 	case os.Geteuid() != 0:
-		return fmt.Errorf("%s writes a file of root's: type `sudo %s %s`", verb, filepath.Join(a.bin, "afar"), verb)
+		return fmt.Errorf("%s writes a file that belongs to root: type `sudo %s %s`", verb, filepath.Join(a.bin, "afar"), verb)
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func yes(a *app) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// unlock removes the lock, and the directories that it leaves empty.
+// unlock removes the lock and the directories that are then empty.
 func (a *app) unlock() error {
 	if err := a.rootOnly("unlock"); err != nil {
 		return err

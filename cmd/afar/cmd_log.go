@@ -19,7 +19,7 @@ const (
 	comesBack   = time.Second      // between two looks for a coordinator that is away
 )
 
-// A logging is how one `afar log` was asked for.
+// A logging holds the options of one `afar log`.
 type logging struct {
 	session        string
 	last           int
@@ -73,8 +73,8 @@ func (a *app) log(ctx context.Context, l logging) error {
 	return err
 }
 
-// follow prints what comes after an entry until ctx ends. A coordinator that
-// was stopped meanwhile stays so: nothing happens without it.
+// follow prints the entries after one, until ctx ends. It does not start a coordinator
+// that was stopped meanwhile.
 func (a *app) follow(ctx context.Context, l logging, after int64) error {
 	for {
 		q := wire.LogRequest{After: after, Limit: mostEntries, Session: l.session, WaitMS: followFor.Milliseconds()}

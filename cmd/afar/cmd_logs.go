@@ -37,8 +37,8 @@ func newLogs(a *app) *cobra.Command {
 	return c
 }
 
-// logs shows the end of the coordinator's log, then what is added to it. It starts
-// nothing.
+// logs prints the end of the coordinator's log, and then new lines. It does not start a
+// coordinator.
 func (a *app) logs(ctx context.Context, l logging) error {
 	d, err := a.dirs()
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *app) logs(ctx context.Context, l logging) error {
 	return nil
 }
 
-// logLines are the last lines of the log, and of the one that was put aside last.
+// logLines returns the last lines of the log, including the log that was put aside last.
 func logLines(d home.Dirs) (lines []string, err error) {
 	for _, path := range []string{d.Log() + ".1", d.Log()} {
 		raw, err := tail(path, maxHookLog)
@@ -103,8 +103,8 @@ func (a *app) logged(lines []string, asJSON bool) {
 	}
 }
 
-// logText is a line of the log for people: time, level, what happened, and what
-// there is to know of it. A line of another form is shown unchanged.
+// logText returns a line of the log for people: time, level, message and attributes. It
+// returns a line of another form unchanged.
 func logText(p *page, line string) string {
 	var of map[string]any
 	if json.Unmarshal([]byte(line), &of) != nil {

@@ -18,8 +18,8 @@ func newLoop(a *app) *cobra.Command {
 		newLoopStart(a), newLoopList(a), newLoopShow(a), newLoopCancel(a))
 }
 
-// loopOptions are the options of /loop that `afar loop start` takes as flags.
-// The coordinator reads and checks them.
+// loopOptions returns the options of /loop that `afar loop start` has as flags. The
+// coordinator checks their values.
 func loopOptions() []struct{ name, usage string } {
 	return []struct{ name, usage string }{
 		{"check", "a shell `command` that decides whether the work is done"},
@@ -66,7 +66,7 @@ step: auto, or acceptEdits with rules for the commands. The guard holds in every
 	return c
 }
 
-// loopArgs writes the command line as it would be typed after /loop.
+// loopArgs returns the command line as a person would type it after /loop.
 func loopArgs(c *cobra.Command, task string) string {
 	var b strings.Builder
 	for _, o := range loopOptions() {
@@ -80,7 +80,7 @@ func loopArgs(c *cobra.Command, task string) string {
 	return b.String() + task
 }
 
-// quoted makes one word of a value, as a shell would read it.
+// quoted returns a value as one word of a shell command.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func renderLoopStarted(p *page, l wire.Loop) {
@@ -92,7 +92,7 @@ func renderLoopStarted(p *page, l wire.Loop) {
 	}
 }
 
-// loopBegins says what happens next in the session.
+// loopBegins returns a sentence about what happens next in the session.
 func loopBegins(when string) string {
 	switch when {
 	case wire.BeginsNow:
@@ -155,9 +155,9 @@ func newLoopCancel(a *app) *cobra.Command {
 	}
 }
 
-// cancelUnheard has a loop end while the coordinator hangs. Until that is back
-// nobody knows whether there is such a loop, so this has failed, but no session
-// is held: without an answer a Stop hook lets it stop.
+// cancelUnheard cancels a loop while the coordinator does not answer. It returns an error,
+// because only the coordinator knows whether there is such a loop. The session can stop
+// meanwhile: without an answer its Stop hook does not hold it.
 func (a *app) cancelUnheard(session string, unheard error) error {
 	d, err := a.dirs()
 	if err != nil {
@@ -170,7 +170,7 @@ func (a *app) cancelUnheard(session string, unheard error) error {
 		"may stop: %w", unheard)
 }
 
-// loopRow is a loop in one line: its state, how far it is, its innermost goal.
+// loopRow returns a loop in one line: its state, its progress and its innermost goal.
 func loopRow(p *page, l wire.Loop) []cell {
 	row := []cell{plain(oneLine(l.ID, 40)), loopState(l)}
 	if len(l.Stack) == 0 {
@@ -181,7 +181,7 @@ func loopRow(p *page, l wire.Loop) []cell {
 		plain(oneLine(f.Goal, 80)))
 }
 
-// loopState is the verdict with its evidence, or that there is none yet.
+// loopState returns the verdict with its evidence, or the state of a loop without one.
 func loopState(l wire.Loop) cell {
 	state := visible(wording.LoopState(l))
 	switch {
@@ -193,7 +193,7 @@ func loopState(l wire.Loop) cell {
 	return cell{state, yellow}
 }
 
-// renderInHand shows what an issue frame has in hand, and where it is worked on.
+// renderInHand shows the issue that a frame works on, and where.
 func renderInHand(p *page, f wire.Frame) {
 	if f.Worktree != "" {
 		p.line("  worktree: %s", oneLine(f.Worktree, 300))

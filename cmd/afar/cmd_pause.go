@@ -28,8 +28,8 @@ func newPause(a *app) *cobra.Command {
 	}
 }
 
-// pauseUnheard pauses while the coordinator hangs. The hooks obey the mark that
-// is left, and the coordinator carries it out when it is back.
+// pauseUnheard pauses Afar while the coordinator does not answer. It leaves a mark: the
+// hooks obey it at once, and the coordinator when it is back.
 func (a *app) pauseUnheard(unheard error) error {
 	d, err := a.dirs()
 	if err != nil {

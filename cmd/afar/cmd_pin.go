@@ -12,7 +12,8 @@ func newPin(a *app) *cobra.Command {
 	return c
 }
 
-// newPinWrite is for install.sh and for the first build from a plugin cache.
+// newPinWrite returns the command that install.sh, or the first build from a plugin cache,
+// runs to fix the home.
 func newPinWrite(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "write", Short: "Fix the home in force for the binaries here", Args: exactly(),

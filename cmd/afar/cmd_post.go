@@ -10,7 +10,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// mostPosted is more than a post may hold; the coordinator refuses it.
+// mostPosted bounds the text that is read. It is more than a post may hold, so that the
+// coordinator refuses a longer one.
 const mostPosted = 1 << 20
 
 func newPost(a *app) *cobra.Command {
@@ -37,7 +38,7 @@ func newPost(a *app) *cobra.Command {
 	return c
 }
 
-// words is a text from the command line, or from stdin where there is none.
+// words returns the text on the command line, or on stdin if there is none.
 func (a *app) words(args []string) (string, error) {
 	if len(args) > 0 && (len(args) > 1 || args[0] != "-") {
 		return strings.Join(args, " "), nil

@@ -45,7 +45,7 @@ func renderReport(p *page, r wire.ReportReply) {
 	}
 }
 
-// renderReported shows one question: what it was, and what became of it.
+// renderReported shows one question and how it ended.
 func renderReported(p *page, q wire.ReportedAsk) {
 	who := oneLine(q.Token, 40)
 	if q.Agent != "" {

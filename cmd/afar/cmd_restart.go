@@ -26,14 +26,14 @@ func newRestart(a *app) *cobra.Command {
 	}
 }
 
-// mayRestart refuses what would end the coordinator that runs and start none.
+// mayRestart returns an error if no new coordinator could start after this one ended.
 func (a *app) mayRestart() error {
 	d, err := a.dirs()
 	if err != nil {
 		return err
 	}
 	if _, err := config.Load(d.ConfigFile()); err != nil {
-		return fmt.Errorf("nothing was stopped, for a coordinator could not start with these settings: %w", err)
+		return fmt.Errorf("nothing was stopped, because a coordinator could not start with these settings: %w", err)
 	}
 	return nil
 }

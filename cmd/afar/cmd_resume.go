@@ -28,12 +28,12 @@ func newResume(a *app) *cobra.Command {
 	}
 }
 
-// resumeUnheard takes back a pause that the coordinator has not heard of. What
-// else it knows cannot be changed while it does not answer, so this has failed.
+// resumeUnheard takes back a pause that has not reached the coordinator. It returns an
+// error, because a pause that did reach it cannot be changed while it does not answer.
 func (a *app) resumeUnheard(unheard error) error {
 	d, err := a.dirs()
 	if err != nil || a.inSession() || os.Remove(d.PauseMark()) != nil {
 		return unheard
 	}
-	return fmt.Errorf("the pause that it had not heard of is taken back, but %w", unheard)
+	return fmt.Errorf("the pause is taken back, because the coordinator did not know of it yet, but %w", unheard)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// takeOverFor is how long serve waits for the lock of one that does not answer.
+// takeOverFor is how long serve waits for the lock of a coordinator that does not answer.
 const takeOverFor = 5 * time.Second
 
 func newServe(a *app) *cobra.Command {
@@ -69,7 +69,8 @@ func (a *app) serve(ctx context.Context) error {
 // errServed says that another coordinator serves, and answers.
 var errServed = errors.New("already running")
 
-// logTo writes JSON lines to the log, and text to a person who watches.
+// logTo returns a handler that writes JSON lines to the log, and text for a person who
+// watches.
 func (a *app) logTo(file *logFile) slog.Handler {
 	toFile := slog.NewJSONHandler(file, nil)
 	if !isTerminal(a.stderr) {
@@ -78,9 +79,9 @@ func (a *app) logTo(file *logFile) slog.Handler {
 	return slog.NewMultiHandler(toFile, slog.NewTextHandler(a.stderr, nil))
 }
 
-// open takes over from a coordinator that does not answer any more. One that was
-// killed a moment ago may still hold the lock, and the caller that started this
-// process starts no second one, so open waits for the lock.
+// open takes over from a coordinator that no longer answers. It waits for the lock: a
+// coordinator that was just killed may still hold it, and the caller does not start
+// another process.
 func (a *app) open(ctx context.Context, cfg coordinator.Config) (*coordinator.Coordinator, error) {
 	for end := time.Now().Add(takeOverFor); ; {
 		co, err := coordinator.Open(cfg)

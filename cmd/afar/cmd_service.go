@@ -38,14 +38,14 @@ func serviceVerb(a *app, verb, short string, do func(*app, context.Context) erro
 	}}
 }
 
-// A service is how one system starts a program at login.
+// A service describes how a system starts a program at login.
 type service struct {
 	file    string // that describes it
 	text    string
 	on, off [][]string // programs that put it to work, and end it
 }
 
-// service describes the login service of this system.
+// service returns the login service of this system.
 func (a *app) service() (service, error) {
 	d, err := a.dirs()
 	if err != nil {
@@ -85,7 +85,7 @@ func systemd(d home.Dirs, program, config string) service {
 	}
 }
 
-// unitQuote writes a word as a unit file reads it.
+// unitQuote quotes a word for a unit file.
 func unitQuote(word string) string { return strings.ReplaceAll(strconv.Quote(word), "%", "%%") }
 
 const agentName = "sh.afar.coordinator"
@@ -125,8 +125,8 @@ func xmlText(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
 }
 
-// serviceOn writes the service and starts it. Where the system does not take it,
-// nothing is left behind.
+// serviceOn writes the service and starts it. If the system does not accept it, serviceOn
+// removes it again.
 func (a *app) serviceOn(ctx context.Context) error {
 	s, err := a.service()
 	if err != nil {
@@ -140,7 +140,7 @@ func (a *app) serviceOn(ctx context.Context) error {
 	}
 	for _, c := range s.on {
 		if err := a.tool(ctx, c); err != nil {
-			return errors.Join(fmt.Errorf("this system did not take the service, so it is not there: %w", err),
+			return errors.Join(fmt.Errorf("this system did not accept the service, so it is not installed: %w", err),
 				os.Remove(s.file))
 		}
 	}
@@ -170,10 +170,10 @@ func (a *app) serviceOff(ctx context.Context) error {
 	return nil
 }
 
-// toolFor bounds a program of the system.
+// toolFor bounds one run of a program of the system.
 const toolFor = 30 * time.Second
 
-// tool runs a program of the system; the error holds what it said.
+// tool runs a program of the system. Its error contains what the program printed.
 func (a *app) tool(ctx context.Context, command []string) error {
 	path := lookPath(a.getenv("PATH"), command[0])
 	if path == "" {
@@ -190,11 +190,11 @@ func (a *app) tool(ctx context.Context, command []string) error {
 	return nil
 }
 
-// standbyEvery is how often a coordinator in waiting looks whether it is needed.
+// standbyEvery is how often standby looks whether a coordinator is needed.
 const standbyEvery = 5 * time.Second
 
-// standby serves whenever nobody else does, until ctx ends: from the start on, and
-// again when a coordinator has died. One that somebody stopped stays so.
+// standby serves while no other coordinator does, until ctx ends. It also takes over when
+// a coordinator dies, but not when a person stopped it.
 func (a *app) standby(ctx context.Context) error {
 	c, err := a.client()
 	if err != nil {
@@ -213,7 +213,7 @@ func (a *app) standby(ctx context.Context) error {
 	}
 }
 
-// login says whether the coordinator starts with the person's login.
+// login checks whether the coordinator starts at the person's login.
 func (x exam) login() wire.Check {
 	s, err := x.service()
 	if err != nil {

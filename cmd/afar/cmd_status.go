@@ -50,8 +50,8 @@ func renderStatus(p *page, s wire.StatusReply) {
 	renderOpenAsks(p, s.Asks)
 }
 
-// renderGuard says the guard's grade, and which mods can overrule it. An
-// older coordinator says none.
+// renderGuard shows the guard's grade, and the mods that can overrule it. An older
+// coordinator does not send them.
 func renderGuard(p *page, g wire.Guard) {
 	if g.Grade == "" {
 		return

@@ -29,7 +29,7 @@ func newStop(a *app) *cobra.Command {
 	}
 }
 
-// stop returns when the coordinator that ran has ended.
+// stop ends the coordinator and returns when it has ended.
 func (a *app) stop(ctx context.Context) error {
 	d, err := a.dirs()
 	if err != nil {
@@ -56,8 +56,8 @@ func (a *app) stop(ctx context.Context) error {
 	return nil
 }
 
-// stopped says what the end of a coordinator means: where sessions run, another
-// one comes with their next hook, at the latest.
+// stopped returns a sentence about what follows from the end of the coordinator: if
+// sessions run, the next hook starts another one.
 func stopped(before wire.StatusReply, next int) string {
 	live := 0
 	for _, v := range before.Sessions {
@@ -76,8 +76,8 @@ func stopped(before wire.StatusReply, next int) string {
 	return "The coordinator has stopped."
 }
 
-// waitGone waits until a coordinator has let go of its socket and its lock, or
-// another one that a session started has taken them; next is that one's process.
+// waitGone waits until a coordinator has released its socket and its lock. next is the
+// process of another coordinator that a session has started meanwhile, 0 for none.
 func (a *app) waitGone(ctx context.Context, d home.Dirs, pid int) (next int, err error) {
 	for end := time.Now().Add(stopFor); time.Now().Before(end); {
 		if _, err := os.Lstat(d.Socket()); err != nil && !alive(d) {
@@ -94,9 +94,8 @@ func (a *app) waitGone(ctx context.Context, d home.Dirs, pid int) (next int, err
 	return 0, fmt.Errorf("the coordinator (pid %d) did not end within %s; its log says more: %s", pid, stopFor, d.Log())
 }
 
-// alive reports whether a coordinator holds the life lock. To see it, the lock
-// is taken for an instant where it is free, so ask only when no coordinator
-// answers.
+// alive reports whether a coordinator holds the life lock. It takes a free lock for an
+// instant, so call it only when no coordinator answers.
 func alive(d home.Dirs) bool {
 	if _, err := os.Stat(d.LifeLock()); err != nil {
 		return false

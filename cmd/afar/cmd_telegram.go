@@ -59,7 +59,7 @@ func (a *app) connectWith(ctx context.Context, token string) (t wire.TelegramRep
 	return t, a.callWaiting(ctx, wire.OpTelegramConnect, in, &t, connectFor)
 }
 
-// token asks the variables first, then the person.
+// token returns the token from the variables, or else from the person.
 func (a *app) token(ctx context.Context) (string, error) {
 	token, err := a.tokenGiven()
 	if err != nil || token != "" {
@@ -75,8 +75,8 @@ func (a *app) token(ctx context.Context) (string, error) {
 	return token, nil
 }
 
-// tokenGiven reads the token from the variables, "" for none. A file that is
-// named and has none is an error: the person meant it.
+// tokenGiven returns the token from the variables, "" for none. If a variable names a
+// file without a token, that is an error.
 func (a *app) tokenGiven() (string, error) {
 	if token := strings.TrimSpace(a.getenv("AFAR_TELEGRAM_TOKEN")); token != "" {
 		return token, nil
@@ -101,7 +101,7 @@ func (a *app) tokenGiven() (string, error) {
 	return token, nil
 }
 
-// tokenTyped prompts without echo at a terminal, else reads stdin.
+// tokenTyped prompts for the token at a terminal, without echo, or else reads stdin.
 func (a *app) tokenTyped(ctx context.Context) (string, error) {
 	f, ok := a.stdin.(*os.File)
 	if !ok || !isTerminal(f) {
@@ -168,8 +168,8 @@ func (a *app) pair(ctx context.Context, wait bool) error {
 	return a.awaitPairing(ctx, p, end(newest, 0))
 }
 
-// tellLink offers a link that opens the bot with the code in it, and at a terminal
-// its QR code.
+// tellLink prints a link that opens the bot with the code, and its QR code if a person is
+// at a terminal.
 func (a *app) tellLink(link string) {
 	a.tell("Or open this on your phone and tap START: %s", link)
 	if f, ok := a.stdout.(*os.File); !ok || !isTerminal(f) {
@@ -180,7 +180,7 @@ func (a *app) tellLink(link string) {
 	}
 }
 
-// connectFirst connects the bot of the variables where none is connected yet.
+// connectFirst connects the bot of the variables if no bot is connected yet.
 func (a *app) connectFirst(ctx context.Context) error {
 	token, err := a.tokenGiven()
 	if err != nil || token == "" {
@@ -194,8 +194,8 @@ func (a *app) connectFirst(ctx context.Context) error {
 	return err
 }
 
-// awaitPairing waits until the code is used, expired or killed. Whether it was
-// used is read from the journal: somebody may have been paired before.
+// awaitPairing waits until the code is used, expired or killed. It reads from the journal
+// whether the code was used, because a person may have been paired before.
 func (a *app) awaitPairing(ctx context.Context, p wire.TelegramPairReply, since int64) error {
 	for {
 		var t wire.TelegramReply

@@ -64,7 +64,7 @@ func (a *app) trustPolicy(ctx context.Context, path string, asJSON bool) error {
 	return nil
 }
 
-// hashOf is the SHA-256 of a policy's content, in hex; "" of a broken one.
+// hashOf returns the SHA-256 of a policy's content in hex, "" for a broken policy.
 func hashOf(f policy.File) string {
 	if f.Text == nil {
 		return ""

@@ -50,7 +50,8 @@ func atMostOne(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// undone says how restoring turned out; what was not restored is an error.
+// undone prints the result of restoring. It returns an error if something was not
+// restored.
 func (a *app) undone(u wire.Undo, quiet bool) error {
 	switch {
 	case len(u.Newer) > 0:

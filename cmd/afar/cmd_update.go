@@ -22,7 +22,7 @@ func newUpdate(a *app) *cobra.Command {
 	}
 }
 
-// update leaves the work to git and to the script that installs.
+// update runs git and the script that installs Afar.
 func (a *app) update(ctx context.Context) error {
 	if err := a.personOnly("update"); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (a *app) update(ctx context.Context) error {
 	clone := filepath.Dir(a.bin)
 	for _, name := range []string{"install.sh", ".git"} {
 		if _, err := os.Stat(filepath.Join(clone, name)); err != nil {
-			return errors.New("these programs do not lie in a clone of Afar; a plugin that Claude Code installed " +
+			return errors.New("these programs are not in a clone of Afar; a plugin that Claude Code installed " +
 				"from git is brought up to date with `claude plugin update afar@afar`")
 		}
 	}
@@ -40,7 +40,7 @@ func (a *app) update(ctx context.Context) error {
 	return a.step(ctx, "install.sh", "sh", filepath.Join(clone, "install.sh"))
 }
 
-// step runs a program at the person's terminal; name says which in an error.
+// step runs a program at the person's terminal. An error begins with name.
 func (a *app) step(ctx context.Context, name, program string, args ...string) error {
 	run := exec.CommandContext(ctx, program, args...)
 	run.Stdin, run.Stdout, run.Stderr = a.stdin, a.stdout, a.stderr

@@ -26,12 +26,11 @@ func newVersion(a *app) *cobra.Command {
 	return c
 }
 
-// release is the version of this source, that of the plugin's manifest.
+// release is the version of this source. The plugin's manifest has the same.
 const release = "0.1.0"
 
-// stamped returns the version and the commit that this program was built from. The
-// linker says them, else Go where it looked at the checkout itself; an unknown commit
-// is "".
+// stamped returns the version and the commit that this program was built from, as set by
+// the linker or recorded by Go. An unknown commit is "".
 func stamped() (number, from string) {
 	number, from = release, commit
 	if version != "" {
@@ -44,8 +43,8 @@ func stamped() (number, from string) {
 	return number, vcsCommit(info)
 }
 
-// vcsCommit is the commit that Go built into a program, as plugin/commit.sh writes
-// it.
+// vcsCommit returns the commit that Go recorded in a program, in the form of
+// plugin/commit.sh.
 func vcsCommit(info *debug.BuildInfo) string {
 	if info == nil {
 		return ""
@@ -61,7 +60,7 @@ func vcsCommit(info *debug.BuildInfo) string {
 	return hash
 }
 
-// versionText is the version for people, with its commit where that is known.
+// versionText returns the version for people, with its commit if that is known.
 func versionText() string {
 	number, from := stamped()
 	if from == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// A hostClient is one installed Claude Code. Its version is "" where it does not say.
+// A hostClient is one installed Claude Code. An unknown version is "".
 type hostClient struct{ path, version string }
 
 // clients returns each Claude Code on this machine once, in the order in which a
@@ -30,8 +30,8 @@ func (x exam) clients() []hostClient {
 	return found
 }
 
-// check says whether the client is supported, and what becomes of a call when
-// the guard cannot judge it.
+// check checks whether the client is supported, and what it does with a call that the
+// guard cannot judge.
 func (c hostClient) check() wire.Check {
 	name := c.path + ", " + c.version
 	switch {
@@ -51,8 +51,8 @@ func (c hostClient) check() wire.Check {
 	return ok("claude", "%s: a missing, crashed or overdue guard stops the call%s", name, c.discards())
 }
 
-// discards says what the client does not let its person answer from afar, "" for
-// nothing.
+// discards returns the end of a sentence about the questions that the client does not
+// let its person answer from afar, "" for none.
 func (c hostClient) discards() string {
 	if !claude.Before(c.version, claude.AsksInPrint) {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// coordinator checks the daemon, and then has it check itself.
+// coordinator checks the daemon, and then asks it to check itself.
 func (x exam) coordinator(ctx context.Context) []wire.Check {
 	var s wire.StatusReply
 	err := x.callRunning(ctx, wire.OpStatus, nil, &s)
@@ -29,8 +29,8 @@ func (x exam) coordinator(ctx context.Context) []wire.Check {
 	return append(checks, own.Checks...)
 }
 
-// silent tells a coordinator that is not there from one that hangs. What is not
-// there can be checked from outside.
+// silent checks the parts of a coordinator that does not answer. If it does not run,
+// silent can look at its database and its log.
 func (x exam) silent(err error) []wire.Check {
 	if alive(x.dirs) {
 		fix := "look into " + x.dirs.Log() + ", end its process (afar serve), then afar start"

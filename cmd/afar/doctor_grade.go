@@ -51,7 +51,7 @@ func modsCheck(grade mods.Grade, found []mods.Mod) wire.Check {
 	return off("mods", "can overrule the guard: "+text, "switch off what you do not trust: claude plugin disable NAME")
 }
 
-// hooksOffChecks name the settings files that switch all hooks off.
+// hooksOffChecks returns a check for each settings file that switches all hooks off.
 func hooksOffChecks(hostDir, project string) (checks []wire.Check) {
 	files := []string{filepath.Join(hostDir, "settings.json")}
 	if project != "" {

@@ -23,7 +23,7 @@ const (
 	aliasMark = "# Written by Afar's install.sh"
 )
 
-// host checks which clients there are, and that Claude Code loads the plugin.
+// host checks the installed clients, and that Claude Code loads the plugin.
 func (x exam) host(ctx context.Context) ([]wire.Check, error) {
 	path := lookPath(x.getenv("PATH"), "claude")
 	if path == "" {
@@ -48,8 +48,8 @@ func (x exam) host(ctx context.Context) ([]wire.Check, error) {
 	return append(found, pluginCheck(out, filepath.Dir(x.bin))), nil
 }
 
-// listPlugins runs away from any project, whose settings could change the
-// answer, and without a terminal to ask at.
+// listPlugins asks the client for its plugins. It runs outside any project, whose settings
+// could change the answer, and without a terminal, so that the client cannot ask.
 func listPlugins(claude string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), hostFor)
 	defer cancel()
@@ -63,8 +63,8 @@ func listPlugins(claude string) ([]byte, error) {
 	return out, err
 }
 
-// pluginCheck reads the host's list; root is where our plugin should be. Where
-// it is not the JSON that we know, the bare name has to do.
+// pluginCheck looks for Afar's plugin in the host's list. root is where it should be. In a
+// list of an unknown form pluginCheck looks only for the name.
 func pluginCheck(out []byte, root string) wire.Check {
 	var list []struct {
 		ID      string            `json:"id"`
@@ -105,8 +105,8 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// loopAlias says whose bare /loop is. None of the answers is wrong: /afar:loop
-// is always ours.
+// loopAlias returns a check that says which program a bare /loop belongs to. No answer is
+// wrong, because /afar:loop always belongs to Afar.
 func (x exam) loopAlias() wire.Check {
 	raw, err := os.ReadFile(filepath.Join(x.hostDir(), "commands", "loop.md"))
 	switch {

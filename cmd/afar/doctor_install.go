@@ -38,8 +38,8 @@ func (x exam) binaries() wire.Check {
 	return ok("programs", "afar and %s in %s", text.Count(len(want), "hook"), x.bin)
 }
 
-// hooksNamed lists the hook binaries that the plugin's hooks.json names. Where
-// the binaries lie apart from a plugin, it is those that lie there.
+// hooksNamed returns the hook binaries that the plugin's hooks.json names. Without a
+// plugin it returns those in the directory of the binaries.
 func (x exam) hooksNamed() ([]string, error) {
 	path := filepath.Join(filepath.Dir(x.bin), "plugin", "hooks.json")
 	raw, err := os.ReadFile(path)
@@ -60,9 +60,8 @@ func (x exam) hooksNamed() ([]string, error) {
 	return found, nil
 }
 
-// namedHooks finds the binaries by their path in the plugin, wherever in the
-// file they stand. The start script runs hook-session-start without naming it
-// there.
+// namedHooks returns the binaries that a file names by their path in the plugin. The start
+// script runs hook-session-start, so the file does not name it.
 func namedHooks(raw []byte) []string {
 	var named []string
 	for _, m := range regexp.MustCompile(`/bin/(hook-[a-z-]+)`).FindAllSubmatch(raw, -1) {
@@ -77,7 +76,10 @@ func namedHooks(raw []byte) []string {
 
 func executable(path string) bool {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	return runtime.GOOS == "windows" || info.Mode()&0o111 != 0
 }
 
 func exe() string {
@@ -87,7 +89,7 @@ func exe() string {
 	return ""
 }
 
-// pin checks that hooks and this command speak of the same home.
+// pin checks that the hooks and this command use the same home.
 func (x exam) pin() wire.Check {
 	if !home.Pinned(x.bin) {
 		return off("pin", "none: a project's settings could move the home of the hooks", installFix)
@@ -96,8 +98,7 @@ func (x exam) pin() wire.Check {
 	if err != nil {
 		return bad("pin", err.Error(), installFix)
 	}
-	if hooks.Config != x.dirs.Config || hooks.State != x.dirs.State || hooks.Run != x.dirs.Run ||
-		hooks.User != x.dirs.User {
+	if hooks.User != x.dirs.User || !slices.Equal(hooks.All(), x.dirs.All()) {
 		return bad("pin", fmt.Sprintf("the hooks use %s, this command %s", hooks.Socket(), x.dirs.Socket()),
 			"unset AFAR_HOME and the XDG variables here, or "+installFix+" in this environment")
 	}
@@ -130,7 +131,7 @@ func othersMay(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }
 
-// path checks that typing afar means these programs.
+// path checks that a shell finds this afar.
 func (x exam) path() wire.Check {
 	found := lookPath(x.getenv("PATH"), "afar")
 	if found == "" {
@@ -145,7 +146,7 @@ func (x exam) path() wire.Check {
 	return ok("command", "afar is %s", found)
 }
 
-// lookPath finds a program in a list of directories, "" when it is in none.
+// lookPath returns the path of a program in a list of directories, "" if it is in none.
 func lookPath(list, name string) string {
 	for _, dir := range filepath.SplitList(list) {
 		if full := filepath.Join(dir, name+exe()); filepath.IsAbs(dir) && executable(full) {

@@ -18,8 +18,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// live tries the plugin on each installed client, and looks at the sessions that
-// run. It sends nothing to those.
+// live tries the plugin on each installed client. It also looks at the running sessions,
+// but sends nothing to them.
 func (x exam) live(ctx context.Context) ([]wire.Check, error) {
 	if x.inSession() {
 		return nil,
@@ -44,12 +44,12 @@ func (x exam) live(ctx context.Context) ([]wire.Check, error) {
 		"and what your own settings do: the trials had settings of their own", "")), nil
 }
 
-// managedDirs are the folders of the settings that an administrator made.
+// managedDirs returns the directories of the settings of an administrator.
 func managedDirs() []string {
 	return []string{"/etc/claude-code", "/Library/Application Support/ClaudeCode"}
 }
 
-// managing returns the managed settings file that names our plugin, "" for none.
+// managing returns the managed settings file that names Afar's plugin, "" for none.
 func managing(dirs []string) string {
 	for _, dir := range dirs {
 		parts, _ := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json")) // the pattern is sound
@@ -62,7 +62,7 @@ func managing(dirs []string) string {
 	return ""
 }
 
-// name returns the client's version, or its path where the version is unknown.
+// name returns the client's version, or its path if the version is unknown.
 func (c hostClient) name() string {
 	if c.version == "" {
 		return c.path
@@ -111,7 +111,7 @@ type sessionFile struct {
 	Version string `json:"version"`
 }
 
-// running shows the evidence for each session that runs now.
+// running returns a check with the evidence for each running session.
 func (x exam) running(ctx context.Context) (found []wire.Check) {
 	var s wire.StatusReply
 	unreachable := x.callRunning(ctx, wire.OpStatus, nil, &s)
@@ -138,7 +138,7 @@ func (x exam) running(ctx context.Context) (found []wire.Check) {
 
 func (f sessionFile) id() string { return "session " + oneLine(f.Session, 8) }
 
-// evidence says what can be seen of a session without touching it.
+// evidence returns what can be seen of a session without a call to it.
 func (x exam) evidence(f sessionFile) string {
 	text := fmt.Sprintf("pid %d, Claude Code %s", f.PID, f.Version)
 	if f.Version != "" && !claude.Stops(f.Version) {
@@ -155,25 +155,25 @@ func (x exam) evidence(f sessionFile) string {
 	return text
 }
 
-// sessionFiles reads the host's files of the sessions that run.
+// sessionFiles returns the host's files of the running sessions.
 func (x exam) sessionFiles() (running []sessionFile) {
 	paths, _ := filepath.Glob(filepath.Join(x.hostDir(), "sessions", "*.json")) // the pattern is sound
 	for _, path := range paths {
 		var f sessionFile
-		raw, err := os.ReadFile(path)
-		if err == nil && json.Unmarshal(raw, &f) == nil && f.Session != "" && runs(f.PID) {
+		raw, _ := os.ReadFile(path)
+		if json.Unmarshal(raw, &f) == nil && f.Session != "" && runs(f.PID) {
 			running = append(running, f)
 		}
 	}
 	return running
 }
 
-// hostDir is the host's configuration directory.
+// hostDir returns the host's configuration directory.
 func (x exam) hostDir() string {
 	return cmp.Or(claude.Env(x.getenv).ConfigDir(), x.dirs.HostDir())
 }
 
-// runs reports whether a process is there.
+// runs reports whether a process runs.
 func runs(pid int) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil || pid <= 0 {
@@ -184,8 +184,8 @@ func runs(pid int) bool {
 	return err == nil || errors.Is(err, os.ErrPermission)
 }
 
-// hooksOff names the settings file that switches Afar's hooks off for a session,
-// "" for none.
+// hooksOff returns the settings file that switches Afar's hooks off for a session, "" for
+// none.
 func (x exam) hooksOff(f sessionFile) string {
 	for _, path := range []string{
 		filepath.Join(x.hostDir(), "settings.json"),
@@ -209,7 +209,7 @@ func (x exam) hooksOff(f sessionFile) string {
 	return ""
 }
 
-// modsOf lists the mods that a session wrote for itself.
+// modsOf returns the names of the mods that a session wrote for itself.
 func (x exam) modsOf(f sessionFile) (names []string) {
 	entries, _ := os.ReadDir(filepath.Join(x.hostDir(), "dev-mods", f.Session)) // most sessions have none
 	for _, e := range entries {

@@ -52,13 +52,13 @@ func (a *app) renderSalvage(saved repair.Salvage) {
 	p.line("Next: afar start, then afar doctor.")
 }
 
-// lost says what a table misses.
+// lost returns how many rows a table has lost, in words.
 func lost(rows int, torn bool) string {
 	switch {
 	case rows > 0:
 		return fmt.Sprintf("at least %d", rows)
 	case torn:
-		return "some, nobody can tell how many"
+		return "some; their number is not known"
 	}
 	return "nothing"
 }

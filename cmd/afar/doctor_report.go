@@ -18,17 +18,17 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// A report holds so many of the last lines of each log.
+// The numbers of last lines of each log in a report.
 const (
 	reportedLines = 200
 	reportedBytes = 256 << 10
 )
 
-// writeReport writes what a bug report needs into a new file, masked. It needs no
-// coordinator, and says of each part that cannot be had why.
+// writeReport writes what a bug report needs into a new file, masked. It works without a
+// coordinator. If a part is missing, the report says why.
 func (a *app) writeReport(ctx context.Context, path string, found wire.DoctorReply) error {
 	if path == "" {
-		return usageError{errors.New("--report needs a file that is not there yet")}
+		return usageError{errors.New("--report needs a file that does not exist yet")}
 	}
 	d, err := a.dirs()
 	if err != nil {
@@ -37,7 +37,7 @@ func (a *app) writeReport(ctx context.Context, path string, found wire.DoctorRep
 	text := a.reportText(ctx, d, found)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already and is not overwritten: name another file", path)
+		return fmt.Errorf("%s exists already: name another file", path)
 	}
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -72,8 +72,8 @@ func (a *app) reportText(ctx context.Context, d home.Dirs, found wire.DoctorRepl
 	return a.clean(d, b.String())
 }
 
-// clean masks a report as a whole: the bot's token by its value, the person's home
-// by ~, and all that looks like a secret.
+// clean masks the bot's token and everything that looks like a secret in a report, and
+// writes the person's home as ~.
 func (a *app) clean(d home.Dirs, text string) string {
 	stored, _ := os.ReadFile(d.TokenFile()) // most people have none
 	for _, token := range []string{strings.TrimSpace(string(stored)), a.getenv("AFAR_TELEGRAM_TOKEN")} {

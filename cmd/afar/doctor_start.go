@@ -15,8 +15,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// config checks that the settings file can be used: a coordinator that runs may
-// have read an older one.
+// config checks that the settings file is valid. A running coordinator may have read an
+// older one.
 func (x exam) config() wire.Check {
 	path := x.dirs.ConfigFile()
 	if _, err := config.Load(path); err != nil {
@@ -32,7 +32,7 @@ func (x exam) config() wire.Check {
 // probeSize is how many bytes must fit on the disk: the database writes in pages.
 const probeSize = 64 << 10
 
-// disk checks that the directories take what the coordinator writes.
+// disk checks that the coordinator can write into its directories.
 func (x exam) disk() wire.Check {
 	for _, dir := range []string{x.dirs.State, filepath.Dir(x.dirs.Socket())} {
 		if err := takes(dir); err != nil {
@@ -42,8 +42,8 @@ func (x exam) disk() wire.Check {
 	return ok("disk", "%s can be written", x.dirs.State)
 }
 
-// takes writes a file into dir and removes it. Where dir does not exist yet,
-// the nearest path above it that exists must be a directory.
+// takes writes a file into dir and removes it. If dir does not exist yet, the nearest
+// existing path above it must be a directory.
 func takes(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(dir) != dir {
@@ -86,7 +86,7 @@ func withoutCall(err error) error {
 	return err
 }
 
-// database checks the file that no coordinator has open.
+// database checks the database while no coordinator has it open.
 func (x exam) database() wire.Check {
 	path := x.dirs.Database()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -104,7 +104,7 @@ func (x exam) database() wire.Check {
 	return ok("database", "%s", path)
 }
 
-// lastWords checks what the last coordinator logged before it ended.
+// lastWords checks the last line that the last coordinator logged.
 func (x exam) lastWords() wire.Check {
 	if words := crashed(x.dirs.Log()); words != "" {
 		return bad("log", "the last coordinator crashed: "+words, "look into "+crashLog(x.dirs)+", then afar start")
@@ -123,7 +123,7 @@ func (x exam) lastWords() wire.Check {
 // tailSize is how much of the end of a log is read.
 const tailSize = 64 << 10
 
-// endOf returns the end of a log, nothing where there is none.
+// endOf returns the end of a log, or nothing if the file cannot be read.
 func endOf(path string) []byte {
 	raw, err := tail(path, tailSize)
 	if err != nil {
@@ -145,7 +145,7 @@ func lastLine(path string) (words string, failed bool) {
 	return oneLine(line.Msg, 300), true
 }
 
-// crashed returns how a coordinator crashed, when nothing was logged since.
+// crashed returns how a coordinator crashed, or "" if something was logged since.
 func crashed(log string) string {
 	path := filepath.Join(filepath.Dir(log), crashName)
 	crash, err := os.Stat(path)

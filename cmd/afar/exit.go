@@ -21,13 +21,13 @@ const (
 // errInterrupted says that the person ended a command that was waiting.
 var errInterrupted = errors.New("interrupted")
 
-// A usageError is a command line that cannot be understood.
+// A usageError says what is wrong with a command line.
 type usageError struct{ error }
 
-// A refusal is a reply with a code: the coordinator understood and said no.
+// A refusal is the coordinator's refusal of a request, with its code.
 type refusal struct{ code, text string }
 
-// Error is the coordinator's own sentence, with the way out where it knows none.
+// Error returns the coordinator's sentence, with a command that helps, if there is one.
 func (r refusal) Error() string {
 	switch {
 	case r.code == wire.CodeUnknownOp:

@@ -8,11 +8,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/policy"
 )
 
-// maxTree bounds the drawing; --json has all of it.
+// maxTree bounds the lines of the drawing; --json prints everything.
 const maxTree = 60
 
-// A tree draws what a call would run, each command with what it does itself
-// and with what it runs in turn.
+// A tree draws the commands that a call would run, each with its effects and with the
+// commands that it runs in turn.
 type tree struct {
 	p     *page
 	d     guard.Decision
@@ -35,7 +35,8 @@ func renderSteps(p *page, d guard.Decision) {
 	}
 }
 
-// drawStep draws what a step does and runs. Each line begins with margin.
+// drawStep draws the effects of a step and the steps below it. Each line begins with
+// margin.
 func (t *tree) drawStep(margin string, s *guard.Step) {
 	left := len(s.Effects) + len(s.Steps)
 	branch := func() (fork, next string) {
@@ -60,7 +61,7 @@ func (t *tree) drawStep(margin string, s *guard.Step) {
 	}
 }
 
-// effect is one thing that is done, with the opinion on it.
+// effect returns the line of an effect, with the guard's opinion on it.
 func (t *tree) effect(i int) string {
 	e, o := t.d.Effects[i], opinionOn(t.d, i)
 	what := oneLine(shownHoles(strings.TrimSpace(string(e.Kind)+" "+e.Target)), 80)
@@ -87,7 +88,7 @@ func (t *tree) opinion(o guard.Opinion) string {
 	return "  " + t.p.paint(verdictInk(o.Verdict), said)
 }
 
-// renderPolicies lists the policy files and how they stand.
+// renderPolicies lists the policy files with their states.
 func renderPolicies(p *page, files []policy.File) {
 	if len(files) == 0 {
 		return
@@ -95,14 +96,14 @@ func renderPolicies(p *page, files []policy.File) {
 	p.head("Policy files")
 	var rows [][]cell
 	for _, f := range files {
-		sign, text := standing(f)
+		sign, text := fileState(f)
 		rows = append(rows, []cell{mark(sign), plain(p.path(f.Path)), plain(oneLine(text, 300))})
 	}
 	p.table(rows)
 }
 
-// standing returns the state of a policy file in words, with its sign.
-func standing(f policy.File) (sign, text string) {
+// fileState returns the state of a policy file in words, with its sign.
+func fileState(f policy.File) (sign, text string) {
 	switch f.State {
 	case policy.Broken:
 		return "bad", "broken, so only built-in rules hold: " + f.Err.Error()

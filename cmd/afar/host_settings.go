@@ -18,25 +18,25 @@ import (
 // maxSettings is the largest settings file of Claude Code that is edited.
 const maxSettings = 1 << 20
 
-// prepend is the key of Claude Code's settings that names the plugins whose mods
-// come before all others.
+// prepend is the key of Claude Code's settings with the plugins whose mods come before
+// all others.
 const prepend = "prependPlugins"
 
 // A hostFile is one of Claude Code's settings files. It is edited as text, so
 // that the person's own formatting survives.
 type hostFile struct {
-	path string // of the file itself, links resolved
-	text []byte // nil for a file that is not there
+	path string // with links resolved
+	text []byte // nil if the file does not exist
 	mode fs.FileMode
 }
 
-// openHostFile reads a settings file. One that is no regular file, too large or
-// no JSON object is an error, and is never written.
+// openHostFile reads a settings file. It returns an error if the file is not a regular
+// file, is too large, or does not hold a JSON object.
 func openHostFile(path string) (hostFile, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, linked := os.Readlink(path); linked == nil {
-			return hostFile{}, fmt.Errorf("%s is a link to a file that is not there", path)
+			return hostFile{}, fmt.Errorf("%s is a link to a file that does not exist", path)
 		}
 		return hostFile{path: path, mode: 0o600}, nil
 	}
@@ -63,8 +63,8 @@ func openHostFile(path string) (hostFile, error) {
 	return f, nil
 }
 
-// replace writes the file anew. A file that changed since it was read is left as
-// it is.
+// replace writes the file with a new text. It returns an error if the file has changed
+// since it was read.
 func (f hostFile) replace(text []byte) error {
 	now, err := os.ReadFile(f.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -79,14 +79,14 @@ func (f hostFile) replace(text []byte) error {
 	return home.Replace(f.path, text, f.mode)
 }
 
-// A member is one key of the file's object, with the place of its value.
+// A member is one key of the file's object, with the position of its value.
 type member struct {
 	key        string
 	start, end int // of the value
 	keyStart   int
 }
 
-// members lists the keys of the object in the file, in their order.
+// members returns the keys of the object in the file, in their order.
 func (f hostFile) members() (all []member, err error) {
 	if len(bytes.TrimSpace(f.text)) == 0 {
 		return nil, nil
@@ -117,7 +117,7 @@ func (f hostFile) members() (all []member, err error) {
 	return all, nil
 }
 
-// keyStart is where the string begins that ends at end.
+// keyStart returns the position where the string that ends at end begins.
 func (f hostFile) keyStart(end int) int {
 	for at := end - 2; at >= 0; at-- {
 		if f.text[at] != '"' {
@@ -134,8 +134,8 @@ func (f hostFile) keyStart(end int) int {
 	return 0
 }
 
-// prepended returns the plugins that come first, and the key that says so. There
-// is at most one such key.
+// prepended returns the plugins in the key prepend, and that key. It returns an error if
+// the file has the key twice.
 func (f hostFile) prepended() (ids []string, at *member, err error) {
 	all, err := f.members()
 	if err != nil {
@@ -182,8 +182,8 @@ func (f hostFile) withFirst(id string) ([]byte, error) {
 	return f.spliced(first, first, entry+","+string(f.text[open+1:first])), nil
 }
 
-// without returns the file's text without id among those plugins. The key goes
-// with the last of them.
+// without returns the file's text without id in the key prepend. If no plugin is left, it
+// removes the key.
 func (f hostFile) without(id string) ([]byte, error) {
 	ids, at, err := f.prepended()
 	if err != nil || at == nil || !slices.Contains(ids, id) {

@@ -116,8 +116,8 @@ func (p *page) whole(text string) {
 // path shortens the person's home directory.
 func (p *page) path(s string) string {
 	s = oneLine(s, 200)
-	if rest, ok := strings.CutPrefix(s, p.home); ok && p.home != "" && (rest == "" || rest[0] == '/') {
-		return "~" + rest
+	if p.home != "" && strings.HasPrefix(s+"/", p.home+"/") {
+		return "~" + s[len(p.home):]
 	}
 	return s
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// Make makes a consultation that the coordinator let begin. The programs run in
-// the environment of this process, which has the person's sign-ins, and end with
-// it. The coordinator must be told the outcome, after an error too; the opinion
-// counts only when err is nil.
+// Make makes a consultation that the coordinator has allowed. The programs run in the
+// environment of this process, which has the person's sign-ins, and end with it. The
+// caller must report the outcome to the coordinator, even after an error. The opinion
+// counts only if err is nil.
 func Make(ctx context.Context, by wire.ConsultBeginReply, question string) (wire.SecondOpinion, wire.ConsultEndRequest,
 	error) {
 	programs, err := Programs(by.Programs)
@@ -40,8 +40,8 @@ func Make(ctx context.Context, by wire.ConsultBeginReply, question string) (wire
 	return opinion, outcome, nil
 }
 
-// project returns the top of the repository around the current directory, and
-// that directory itself where it is in none.
+// project returns the root of the repository around the current directory, or that
+// directory itself if it is in no repository.
 func project(ctx context.Context) string {
 	dir, err := os.Getwd()
 	if err != nil {

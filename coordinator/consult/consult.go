@@ -25,29 +25,28 @@ const (
 	maxAnswer = 256 << 10
 )
 
-// Errors of Ask. Each comes with a text that names every program and what became
-// of it.
+// Errors of Ask. The text of each names every program and says why it gave no answer.
 var (
 	// ErrNone says that no program gave an answer: none is installed, or each failed.
 	ErrNone = errors.New("no other model could be asked")
-	// ErrNested says that a model which is being consulted asked for one itself.
+	// ErrNested says that a consulted model asked for a consultation.
 	ErrNested = errors.New("a consulted model cannot consult")
 	// ErrQuestion says that the question is empty or longer than MaxQuestion.
 	ErrQuestion = errors.New("the question cannot be asked")
 )
 
-// A Config says whom to ask and how. The zero value asks the usual programs of
-// this process's PATH.
+// A Config says which programs to ask, and how. The zero value asks the usual programs
+// in this process's PATH.
 type Config struct {
 	// Programs are asked in this order until one answers; nil is Usual.
 	Programs []Program
 	// Timeout bounds each program; 0 is Timeout.
 	Timeout time.Duration
-	// Env is the environment of the programs, in which they are also looked for;
-	// nil is this process's own. Credentials travel in it and nowhere else.
+	// Env is the environment of the programs, and its PATH is where they are looked up;
+	// nil means this process's own. Credentials are passed only in it.
 	Env []string
-	// Repo is the repository that the question is about; a program inside it
-	// is not run, because the person did not install it. "" is none.
+	// Repo is the repository that the question is about, "" for none. A program inside
+	// it is not run, because the person did not install it.
 	Repo string
 }
 
@@ -56,7 +55,7 @@ type Answer struct {
 	By     string        // the name of the program
 	Path   string        // of its binary
 	Text   string        // trimmed, valid UTF-8, never empty
-	Cut    bool          // the text went on
+	Cut    bool          // the answer was longer
 	Digest string        // SHA-256 of Text in hex
 	Took   time.Duration // of this program alone
 	Missed []Miss        // the programs before it that gave no answer

@@ -4,7 +4,7 @@ package consult
 
 const canMark = false
 
-// Elsewhere a process cannot be marked for good; the coordinator then looks at
-// what the asking process descends from.
+// On other systems a process cannot be marked permanently. The coordinator then looks at
+// the ancestors of the process that asks.
 func markProcess(int)     {}
 func markedProcess() bool { return false }

@@ -2,7 +2,6 @@ package consult
 
 import "os"
 
-// Nested reports whether this process was started by a model that is being
-// consulted. The variable says so where the model's programs leave it alone; the
-// mark of the process cannot be taken off again.
+// Nested reports whether a consulted model started this process. A program can remove the
+// variable, but not the mark of the process.
 func Nested() bool { return os.Getenv(mark) != "" || markedProcess() }

@@ -7,25 +7,24 @@ import (
 	"strings"
 )
 
-// A Program is one that answers a question which it reads from stdin, on stdout.
+// A Program reads a question from stdin and answers it on stdout.
 type Program struct {
 	Name string   // what people call it
 	Path string   // a name that is looked up in PATH, or an absolute path
 	Args []string // never a secret, and never the question: both would show in the list of processes
 
-	files map[string]string // what it finds in the directory that it runs in
+	files map[string]string // the files in its working directory
 }
 
 // Usual returns the programs that are asked by default, in order.
 func Usual() []Program { return []Program{codex("codex"), gemini("gemini"), claude("claude")} }
 
-// ErrProgram says that a name is no known program.
+// ErrProgram says that a name is not that of a known program.
 var ErrProgram = errors.New("no such program to consult")
 
-// Named returns the program that a word of the settings stands for: codex,
-// gemini or claude, or an absolute path. A path whose last element begins with
-// one of the three names is called as that program; any other is called without
-// arguments, gets the question on stdin and answers on stdout.
+// Named returns the program for a word of the settings: codex, gemini, claude or an
+// absolute path. If the last element of a path begins with one of the three names, the
+// program gets the arguments of that program, otherwise none.
 func Named(word string) (Program, error) {
 	base := filepath.Base(word)
 	if word != base && !filepath.IsAbs(word) {
@@ -45,7 +44,7 @@ func Named(word string) (Program, error) {
 	return Program{Name: base, Path: word}, nil
 }
 
-// Programs returns the programs that the words of the settings stand for.
+// Programs returns the programs for the words of the settings.
 func Programs(words []string) ([]Program, error) {
 	out := make([]Program, len(words))
 	for i, w := range words {
@@ -58,10 +57,9 @@ func Programs(words []string) ([]Program, error) {
 	return out, nil
 }
 
-// codex is OpenAI's client: its last message goes to stdout, all else to stderr.
-// The person's settings of it are left out, because they may name servers and
-// programs to run; who has signed in stays so. Its tools are switched off, and
-// the sandbox holds what is left.
+// codex is OpenAI's client. It prints its last message to stdout and everything else to
+// stderr. It does not read the person's settings, which may name servers and programs to
+// run, but uses the person's sign-in. Its tools are off, and it runs in its sandbox.
 func codex(path string) Program {
 	return Program{Name: "codex", Path: path, Args: []string{
 		"exec", "--sandbox", "read-only", "-c", `approval_policy="never"`, "-c", `web_search="disabled"`,
@@ -72,15 +70,15 @@ func codex(path string) Program {
 	}}
 }
 
-// noTools is a policy by which gemini offers its model no tool.
+// noTools is a policy with which gemini offers its model no tools.
 const noTools = `[[rule]]
 toolName = "*"
 decision = "deny"
 priority = 999
 `
 
-// gemini is Google's client. Its plan mode reads and changes nothing, and the
-// policy takes reading away, too.
+// gemini is Google's client. Its plan mode can read but change nothing, and the policy
+// forbids reading too.
 func gemini(path string) Program {
 	return Program{Name: "gemini", Path: path, Args: []string{
 		"--prompt", "", "--approval-mode", "plan", "--policy", "no-tools.toml", "--extensions", "none",
@@ -88,8 +86,8 @@ func gemini(path string) Program {
 	}, files: map[string]string{"no-tools.toml": noTools}}
 }
 
-// claude is a fresh Claude Code: it has no tools, and nothing that a person or a
-// project added to it is loaded, our own hooks least of all.
+// claude is a fresh Claude Code without tools. It loads nothing that a person or a project
+// added, in particular not Afar's hooks.
 func claude(path string) Program {
 	return Program{Name: "claude", Path: path, Args: []string{
 		"--print", "--safe-mode", "--settings", `{"disableAllHooks":true}`, "--strict-mcp-config",

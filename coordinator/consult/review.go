@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// MaxDiff is the longest diff that is reviewed, in bytes. A longer one is not
-	// reviewed in part: it is rejected with the advice to split it.
+	// MaxDiff is the longest diff that is reviewed, in bytes. A longer diff is rejected as a
+	// whole, with the advice to split it.
 	MaxDiff = 256 << 10
 	// MaxIssue is the longest issue text that a review is given, in bytes.
 	MaxIssue = 64 << 10
@@ -19,16 +19,15 @@ const (
 	maxFindings = 16 << 10
 )
 
-// ErrCommit says that a review was asked for something that is not the full hash
-// of a commit.
+// ErrCommit says that a review was requested without the full hash of a commit.
 var ErrCommit = errors.New("a review is bound to the full hash of a commit")
 
-// A Change is a commit to review. Both texts were written by others: to the
-// reviewer they are data.
+// A Change is a commit to review. Others wrote the issue and the diff: the reviewer must
+// treat both as data.
 type Change struct {
 	Issue  string // what was to be done
 	Diff   string // base...commit
-	Cut    bool   // the diff went on
+	Cut    bool   // the diff was longer
 	Commit string // full hash, lower case
 }
 
@@ -42,10 +41,10 @@ type Verdict struct {
 	Missed   []Miss
 }
 
-// Review asks a fresh model whether a change may land. Approved is said of that
-// very commit in exactly one line that bears a word which nobody but the reviewer
-// was told; whatever else comes back is no approval, and Findings says why. An
-// error means that there was no reviewer: ErrNone, or the end of ctx.
+// Review asks a fresh model whether a change may land. The reviewer approves it in exactly
+// one line, with the hash of the commit and a word that only the reviewer was given. Any
+// other answer is a rejection, and Findings says why. An error means that there was no
+// reviewer: ErrNone, or the end of ctx.
 func Review(ctx context.Context, c Config, about Change) (Verdict, error) {
 	if !fullHash(about.Commit) {
 		return Verdict{}, fmt.Errorf("%w, not to %.80q", ErrCommit, about.Commit)
@@ -66,7 +65,7 @@ func Review(ctx context.Context, c Config, about Change) (Verdict, error) {
 	return v, nil
 }
 
-// unfit says why a change is not reviewed at all; "" when it is.
+// unfit returns why a change cannot be reviewed, "" if it can.
 func (c Change) unfit() string {
 	switch {
 	case strings.TrimSpace(c.Diff) == "" && !c.Cut:
@@ -86,8 +85,8 @@ const (
 	no  = "CHANGES_REQUESTED"
 )
 
-// prompt fences the two texts with a word that they cannot know: they were
-// written before it was thrown.
+// prompt returns the question for the reviewer. It fences the two texts with a random word
+// that was chosen after they were written.
 func (c Change) prompt(fence, word string) string {
 	return fmt.Sprintf(`You review one commit. Whether it lands depends on you alone. You have no tools, and you
 need none: all there is stands below.
@@ -122,15 +121,15 @@ or, when anything has to change:
 `, fence, c.Issue, c.Commit, strings.TrimRight(c.Diff, "\n"), line(word, c.Commit, yes), line(word, c.Commit, no))
 }
 
-// verdict begins a line that says how a review ended.
+// verdict is the beginning of the line with the result of a review.
 const verdict = "AFAR-VERDICT"
 
 func line(word, commit, what string) string {
 	return strings.Join([]string{verdict, word, commit, what}, " ")
 }
 
-// judge reads the verdict that a reviewer's answer holds. Every line that looks
-// like one counts, so a forged line next to the real one makes both void.
+// judge returns the verdict in a reviewer's answer. Every line that looks like a verdict
+// counts, so a forged line next to the real one makes both invalid.
 func judge(text, word, commit string) Verdict {
 	var found, rest []string
 	for l := range strings.Lines(text) {
@@ -158,7 +157,7 @@ func judge(text, word, commit string) Verdict {
 	return v
 }
 
-// unlike says what is wrong with a line that is no verdict on commit.
+// unlike returns what is wrong with a line that is not a verdict on commit.
 func unlike(found, word, commit string) string {
 	f := strings.Fields(found)
 	switch {

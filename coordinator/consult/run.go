@@ -18,14 +18,14 @@ import (
 var errSilent = errors.New("it said nothing")
 
 const (
-	// maxSaid is how much of what a program that failed said is told.
+	// maxSaid bounds the part of a failed program's output that an error quotes.
 	maxSaid = 300
-	// graceFor is how long a program that was told to end may take.
+	// graceFor is how long a program may take to end.
 	graceFor = 2 * time.Second
 )
 
-// mark is the variable by which a consulted model's programs know what they are.
-// Nothing relies on it alone, see Nested.
+// mark is the variable that tells the programs of a consulted model what they are. Nested
+// does not rely on it alone.
 const mark = "AFAR_CONSULTED"
 
 // run asks one program and returns its answer.
@@ -48,8 +48,7 @@ func (c Config) run(ctx context.Context, p Program, question string) (Answer, er
 	return Answer{Path: path, Text: text, Cut: out.Cut}, err
 }
 
-// room makes the directory that a program runs in. No project's settings are
-// there.
+// room makes the working directory of a program. It holds no project's settings.
 func (p Program) room() (string, error) {
 	dir, err := os.MkdirTemp("", "afar-consult-")
 	for name, text := range p.files {
@@ -63,7 +62,7 @@ func (p Program) room() (string, error) {
 	return dir, nil
 }
 
-// outcome returns the answer of a program that ended, or why there is none.
+// outcome returns the answer of a program that has ended, or why it gave none.
 func outcome(out child.Output, err error) (string, error) {
 	text, said := strings.TrimSpace(strings.ToValidUTF8(string(out.Text), "\uFFFD")), lastLine(out.Said)
 	var exit *exec.ExitError
@@ -78,15 +77,15 @@ func outcome(out child.Output, err error) (string, error) {
 	return text, nil
 }
 
-// lastLine returns the end of what a program printed, in one line. The reason of a
-// failure is there.
+// lastLine returns the end of a program's output in one line. Programs print the reason of
+// a failure there.
 func lastLine(said string) string {
 	said = strings.ToValidUTF8(said[max(0, len(said)-maxSaid):], "")
 	return text.Fold(said)
 }
 
-// environment returns the environment of the programs, without Afar's secrets. Our own
-// hooks, should any run there, fall silent.
+// environment returns the environment of the programs, without Afar's secrets. It also
+// switches off Afar's hooks.
 func (c Config) environment() []string {
 	env := c.Env
 	if env == nil {
@@ -96,7 +95,7 @@ func (c Config) environment() []string {
 	return append(env, mark+"=1", "AFAR_DISABLED=1")
 }
 
-// find looks for a program where it would run.
+// find returns the path of a program in the environment of the programs.
 func (c Config) find(p Program) (string, error) {
 	return child.Find(p.Path, variable(c.environment(), "PATH"), c.Repo)
 }

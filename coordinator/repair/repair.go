@@ -24,13 +24,12 @@ var (
 // A Salvage is what Database could save.
 type Salvage = store.Salvage
 
-// Check returns why the database cannot be opened, nil when it can. It changes
-// nothing.
+// Check returns why the database cannot be opened, nil if it can. It changes nothing.
 func Check(dirs home.Dirs) error { return store.Check(dirs.Database()) }
 
-// Database makes a new database of what can be read of the damaged one, and keeps
-// the damaged one. It returns ErrServed while a coordinator serves the home, and
-// ErrSound where nothing is damaged.
+// Database makes a new database from the readable parts of a damaged one, and keeps the
+// damaged one. It returns ErrServed while a coordinator serves the home, and ErrSound if
+// nothing is damaged.
 func Database(dirs home.Dirs) (Salvage, error) {
 	if err := dirs.Make(); err != nil {
 		return Salvage{}, err

@@ -1,26 +1,25 @@
-// Package roomy grows a goroutine's stack in one step, before anybody waits for it.
+// Package roomy grows a goroutine's stack in one step, before it is needed.
 //
-// A stack grows by doubling, and at each doubling the runtime walks its frames
-// with tables that nobody has touched for a while, or ever: four times between the
-// start of a hook and its answer, for a tenth of the hook's whole time, and once
-// more in the coordinator that it asks. Grown while hardly a frame stands on it, it
-// costs next to nothing.
+// A stack grows by doubling, and at each doubling the runtime walks its frames with
+// tables that are not in the cache. Between the start of a hook and its answer that
+// happens four times and takes a tenth of the hook's time. It happens once more in the
+// coordinator that the hook asks. While the stack has few frames, it costs almost nothing.
 //
-// The package imports nothing, so that the main goroutine's stack is grown before
-// the packages are initialised whose initialisation goes deep. BenchmarkHook and
-// BenchmarkStop show what it is worth.
+// The package imports nothing, so that the main goroutine's stack grows before packages
+// with a deep initialisation are initialised. BenchmarkHook and BenchmarkStop measure the
+// effect.
 package roomy
 
-// room is what a hook that judges a plain command needs; the runtime takes the
-// next power of two.
+// room is the stack that a hook needs to judge a plain command, in bytes. The runtime
+// takes the next power of two.
 const room = 14 << 10
 
 func init() { Grow() }
 
-// Grow gives the calling goroutine's stack room for some 14 kB more.
+// Grow gives the calling goroutine's stack room for about 14 kB more.
 func Grow() { grow(false) }
 
-// grow has a frame of that size, and touches none of it.
+// grow has a frame of that size in its code, but does not use it.
 //
 //go:noinline
 func grow(touch bool) byte {
