@@ -288,7 +288,7 @@ func (b beads) Set(ctx context.Context, id string, s Status, note string) error 
 	if err := b.checkVersion(ctx); err != nil {
 		return err
 	}
-	if note = asNote(note); note != "" && !endsWithNote(comments, note) {
+	if note = asNote(note); !endsWithNote(comments, note) {
 		if _, err := b.run(ctx, "", "comments", "add", "--json", "--", i.ID, note); err != nil {
 			return err
 		}

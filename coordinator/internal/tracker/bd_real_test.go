@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,11 +8,11 @@ import (
 	"time"
 )
 
-// TestRealBeadsConforms runs bd itself where it is on the machine. A run of bd
-// takes most of a second, and the suite a minute or two.
+// TestRealBeadsConforms runs bd itself if it is in PATH. A run of bd takes most of a
+// second, and the suite a minute or two.
 func TestRealBeadsConforms(t *testing.T) {
 	needBeads(t)
-	slow = 1100 * time.Millisecond // bd keeps the second of an issue's making, and no more
+	slow = 1100 * time.Millisecond // bd stores the time of creation in whole seconds
 	defer func() { slow = 0 }()
 	conform(t, realBeads)
 }
@@ -25,7 +24,7 @@ func needBeads(t *testing.T) {
 	}
 }
 
-// TestRealBeadsRunsNothing: a project's scripts for bd are left alone.
+// TestRealBeadsRunsNothing checks that the scripts of a project for bd do not run.
 func TestRealBeadsRunsNothing(t *testing.T) {
 	needBeads(t)
 	b := bench{t, realBeads(t)}
@@ -33,13 +32,16 @@ func TestRealBeadsRunsNothing(t *testing.T) {
 	ran := filepath.Join(top, "ran")
 	for _, name := range []string{"on_create", "on_update", "on_close"} {
 		path := filepath.Join(top, ".beads", "hooks", name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("#!/bin/sh\necho $0 >>"+ran+"\n"), 0o755)); err != nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("#!/bin/sh\necho $0 >>"+ran+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b.set(b.make("one", 2).ID, StatusPaused, "x")
 	b.set(b.make("two", 2).ID, StatusClosed, "x")
-	time.Sleep(time.Second) // bd runs them behind its back
+	time.Sleep(time.Second) // bd runs them in the background
 	if raw, err := os.ReadFile(ran); err == nil {
 		t.Errorf("these ran: %s", raw)
 	}
@@ -50,7 +52,9 @@ func realBeads(t *testing.T) Tracker {
 	t.Setenv("HOME", t.TempDir())
 	top := t.TempDir()
 	for _, args := range [][]string{
-		{"git", "init", "-q"}, {"git", "config", "user.email", "ann@example.org"}, {"git", "config", "user.name", "Ann"},
+		{"git", "init", "-q"},
+		{"git", "config", "user.email", "ann@example.org"},
+		{"git", "config", "user.name", "Ann"},
 		{"bd", "init", "--prefix=acme", "--quiet", "--skip-hooks", "--skip-agents", "--non-interactive"},
 	} {
 		cmd := exec.Command(args[0], args[1:]...)

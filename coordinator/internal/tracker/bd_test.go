@@ -27,7 +27,7 @@ func TestBeadsConforms(t *testing.T) {
 	conform(t, openBeads)
 }
 
-// TestBeadsOwnWords: what bd has and we have not.
+// TestBeadsOwnWords checks how statuses and fields that only bd has are read.
 func TestBeadsOwnWords(t *testing.T) {
 	standIn(t, "bd")
 	b := bench{t, openBeads(t)}
@@ -36,7 +36,13 @@ func TestBeadsOwnWords(t *testing.T) {
 	for _, c := range []struct {
 		word string
 		want Status
-	}{{"blocked", StatusPaused}, {"hooked", StatusInProgress}, {"pinned", StatusPaused}, {"deferred", StatusPaused}, {"open", StatusOpen}} {
+	}{
+		{"blocked", StatusPaused},
+		{"hooked", StatusInProgress},
+		{"pinned", StatusPaused},
+		{"deferred", StatusPaused},
+		{"open", StatusOpen},
+	} {
 		if _, err := bd.run(t.Context(), "", "update", one.ID, "--json", "--status="+c.word); err != nil {
 			t.Fatal(err)
 		}
@@ -61,8 +67,8 @@ func TestBeadsOwnWords(t *testing.T) {
 	}
 }
 
-// TestBeadsNeedsThatAreLost: bd makes an issue and only warns where what it
-// needs could not be noted. Such an issue must not become ready.
+// TestBeadsNeedsThatAreLost checks an issue whose needs bd could not write. bd then makes
+// the issue and only warns, but the issue must not become ready.
 func TestBeadsNeedsThatAreLost(t *testing.T) {
 	standIn(t, "bd")
 	b := bench{t, openBeads(t)}
@@ -77,7 +83,7 @@ func TestBeadsNeedsThatAreLost(t *testing.T) {
 	}
 }
 
-// TestBeadsBeforeHooksCouldBeOff: an old bd reads, and changes nothing.
+// TestBeadsBeforeHooksCouldBeOff checks that an old bd may read, but not change issues.
 func TestBeadsBeforeHooksCouldBeOff(t *testing.T) {
 	standIn(t, "bd")
 	b := bench{t, openBeads(t)}

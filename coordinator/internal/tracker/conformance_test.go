@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// slow is how long a tool under test needs to tell two ages apart.
+// slow is the time between two issues that a tool needs to order them by age.
 var slow time.Duration
 
-// conform is what every tracker must do. open returns an empty one.
+// conform checks what every tracker must do. open returns an empty one.
 func conform(t *testing.T, open func(t *testing.T) Tracker) {
 	for _, c := range []struct {
 		name string
@@ -61,7 +61,7 @@ func (b bench) show(id string) Issue {
 	return i
 }
 
-// wantTitles compares what is listed and what is ready, each "a b c".
+// wantTitles checks the titles of the listed and of the ready issues, each as "a b c".
 func (b bench) wantTitles(listed, ready string) {
 	b.t.Helper()
 	l, err := b.List(b.t.Context())
@@ -194,9 +194,14 @@ func conformUnknown(t *testing.T, b bench) {
 		}
 	}
 	if err := b.Set(t.Context(), b.make("two", 2).ID, "someday", ""); err == nil {
-		t.Error("a status that is none was taken")
+		t.Error("an unknown status was accepted")
 	}
-	for _, d := range []Draft{{Title: " \n "}, {Title: strings.Repeat("x", 300)}, {Title: "x", Priority: 6}, {Title: "x", Priority: -1}} {
+	for _, d := range []Draft{
+		{Title: " \n "},
+		{Title: strings.Repeat("x", 300)},
+		{Title: "x", Priority: 6},
+		{Title: "x", Priority: -1},
+	} {
 		if i, err := b.New(t.Context(), d); err == nil {
 			t.Errorf("new %+v: %+v", d, i)
 		}
@@ -206,7 +211,14 @@ func conformUnknown(t *testing.T, b bench) {
 
 func conformHostile(t *testing.T, b bench) {
 	for _, text := range []string{
-		`back\nslash \t and \\ two`, "$(touch /tmp/x) `id` ; rm -rf x", "--status closed", "-p 1", "<b>&amp;</b>", "quote ' and \"", "später ✓ 日本", "@here #1 [x](y)",
+		`back\nslash \t and \\ two`,
+		"$(touch /tmp/x) `id` ; rm -rf x",
+		"--status closed",
+		"-p 1",
+		"<b>&amp;</b>",
+		"quote ' and \"",
+		"später ✓ 日本",
+		"@here #1 [x](y)",
 	} {
 		note := "note: " + text
 		i, err := b.New(t.Context(), Draft{Title: text, Body: text + "\n\n- status: closed\n"})

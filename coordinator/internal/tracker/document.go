@@ -3,6 +3,7 @@ package tracker
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,7 +111,7 @@ func parseStatus(text string) (Status, error) {
 
 func parsePriority(text string) (int, error) {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < FirstPriority || n > LastPriority {
+	if err != nil || n != clampPriority(n) {
 		return DefaultPriority, fmt.Errorf(
 			"unknown priority %q; want a number from 1 (first) to 5",
 			markdown.Shorten(text),
@@ -118,6 +119,9 @@ func parsePriority(text string) (int, error) {
 	}
 	return n, nil
 }
+
+// clampPriority returns the priority nearest to n.
+func clampPriority(n int) int { return min(max(n, FirstPriority), LastPriority) }
 
 func parseTime(text string) (time.Time, error) {
 	for _, form := range timeForms {
@@ -130,7 +134,7 @@ func parseTime(text string) (time.Time, error) {
 
 // parseNeeds reads ids between commas or blanks, each once.
 func parseNeeds(text string) (needs []string, err error) {
-	for _, id := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
+	for _, id := range fieldsOf(text) {
 		if err := checkID(id); err != nil {
 			return nil, err
 		}
@@ -141,16 +145,22 @@ func parseNeeds(text string) (needs []string, err error) {
 	return needs, nil
 }
 
-// maxID is the most bytes of an id, which names a file, a directory and a branch.
-const maxID = 80
+// fieldsOf splits a text at commas and blanks.
+func fieldsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(", \t", r) })
+}
+
+// validID matches ids of at most 80 bytes. An id names a file, a directory and a branch.
+// unusableID matches those that git refuses or that lead out of a directory.
+var (
+	validID    = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._-]{0,79}$`)
+	unusableID = regexp.MustCompile(`(?i)\.\.|\.$|\.lock$`)
+)
 
 // checkID returns an error unless id can be the name of a file and of a git branch,
 // and cannot lead out of a directory.
 func checkID(id string) error {
-	if id == "" || len(id) > maxID ||
-		strings.Trim(id, idLetters+"-_.") != "" || !strings.ContainsAny(id[:1], idLetters) ||
-		strings.Contains(id, "..") || strings.HasSuffix(id, ".") ||
-		strings.HasSuffix(strings.ToLower(id), ".lock") {
+	if !validID.MatchString(id) || unusableID.MatchString(id) {
 		return fmt.Errorf("invalid id %q; want letters, digits, - and _", markdown.Shorten(id))
 	}
 	return nil
@@ -168,14 +178,15 @@ func heading(at time.Time, s Status) string {
 	return fmt.Sprintf("## %s: %s", at.UTC().Format("2006-01-02 15:04 MST"), strings.ReplaceAll(string(s), "_", " "))
 }
 
-// endsWith reports whether the last comment is this note.
+// endsWith reports whether the last comment is this note, or the note is empty.
 func (d document) endsWith(note string) bool {
-	body := d.Body()
-	return note != "" && strings.HasSuffix(body, "\n\n"+note) &&
-		strings.HasPrefix(lastHeading(strings.TrimSuffix(body, "\n\n"+note)), "## ")
+	if note == "" {
+		return true
+	}
+	text, ok := strings.CutSuffix(d.Body(), "\n\n"+note)
+	heading := text[strings.LastIndexByte(text, '\n')+1:]
+	return ok && strings.HasPrefix(heading, "## ")
 }
-
-func lastHeading(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
 // asText returns s as text that a file can hold: valid UTF-8, \n line endings, no
 // NUL.

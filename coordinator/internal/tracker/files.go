@@ -10,10 +10,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/internal/markdown"
@@ -85,8 +85,10 @@ func readAll(root *os.Root) ([]Issue, error) {
 // neither hidden nor a README, which explains the directory to readers.
 func isIssue(e fs.DirEntry) bool {
 	name := e.Name()
-	return !e.IsDir() && !strings.HasPrefix(name, ".") && path.Ext(name) == ".md" &&
-		!strings.EqualFold(name, "README.md")
+	if e.IsDir() || strings.EqualFold(name, "README.md") {
+		return false
+	}
+	return path.Ext(name) == ".md" && !strings.HasPrefix(name, ".")
 }
 
 // readIssue reads one file. If the file is faulty, Broken of the issue says why.
@@ -280,7 +282,7 @@ func updatedText(text string, at time.Time, s Status, note string) (string, erro
 	if d, err = parse(text); err != nil {
 		return "", err
 	}
-	if note != "" && !d.endsWith(note) {
+	if !d.endsWith(note) {
 		text = d.withComment(at, s, note)
 	}
 	if len(text) > largest {
@@ -376,6 +378,8 @@ const (
 	idLen   = 6
 )
 
+var madeID = regexp.MustCompile(fmt.Sprintf("^[%s][%s]{%d}$", idFirst, idRest, idLen-1))
+
 // freshID returns a random id that no issue has.
 func freshID(all []Issue) string {
 	for {
@@ -408,7 +412,7 @@ func randomLetter(of string) byte {
 func idOf(name string) string {
 	stem := strings.TrimSuffix(name, ".md")
 	made, _, _ := strings.Cut(stem, "-")
-	if len(made) == idLen && strings.ContainsAny(made[:1], idFirst) && strings.Trim(made, idRest) == "" {
+	if madeID.MatchString(made) {
 		return made
 	}
 	return stem
@@ -421,7 +425,7 @@ func idIn(id string) string { return idOf(strings.TrimPrefix(id, issuesDir+"/"))
 func slug(title string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
-		return r > unicode.MaxASCII || !strings.ContainsRune(idLetters, r)
+		return !strings.ContainsRune(idLetters, r)
 	}) {
 		if b.Len()+len(word) > 40 {
 			break

@@ -17,7 +17,7 @@ func TestFilesConform(t *testing.T) {
 	conform(t, func(t *testing.T) Tracker { return openFiles(t, t.TempDir()) })
 }
 
-// openFiles is a tracker whose clock goes on a second with each look at it.
+// openFiles returns a tracker whose clock advances by a second at each call.
 func openFiles(t *testing.T, top string) *files {
 	t.Helper()
 	f, at := newFiles(top), time.Date(2026, 11, 21, 22, 43, 5, 0, time.UTC)
@@ -31,7 +31,7 @@ func openFiles(t *testing.T, top string) *files {
 	return f
 }
 
-// project is a repository's top with these files in its issues' directory.
+// project makes a repository's top with these files in the directory of issues.
 func project(t *testing.T, issues map[string]string) string {
 	t.Helper()
 	top := t.TempDir()
@@ -52,7 +52,7 @@ func writeIssue(t *testing.T, top, name, text string) {
 	}
 }
 
-func readBack(t *testing.T, top, name string) string {
+func readIssueFile(t *testing.T, top, name string) string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(issuesDir), name))
 	if err != nil {
@@ -79,7 +79,7 @@ func TestOpenFindsTheTracker(t *testing.T) {
 	}
 }
 
-// TestFileOfANewIssue is what a person finds and reads.
+// TestFileOfANewIssue checks the text of a new issue's file.
 func TestFileOfANewIssue(t *testing.T) {
 	f := openFiles(t, t.TempDir())
 	need, err := f.New(t.Context(), Draft{Title: "Ground"})
@@ -99,22 +99,27 @@ func TestFileOfANewIssue(t *testing.T) {
 	if err := f.Set(t.Context(), i.ID, StatusPaused, "Nobody\nknows."); err != nil {
 		t.Fatal(err)
 	}
-	want := "# Sessions die: why?\n\n- status: paused\n- priority: 1\n- needs: " + need.ID + "\n- created: 2026-11-21 22:43:07.000 UTC\n\n" +
+	want := "# Sessions die: why?\n\n" +
+		"- status: paused\n- priority: 1\n- needs: " + need.ID + "\n- created: 2026-11-21 22:43:07.000 UTC\n\n" +
 		"They do.\n\n## 2026-11-21 22:43 UTC: paused\n\nNobody\nknows.\n"
-	if got := readBack(t, f.top, filepath.Base(i.Path)); got != want {
+	if got := readIssueFile(t, f.top, filepath.Base(i.Path)); got != want {
 		t.Errorf("the file is:\n%s\nwant:\n%s", got, want)
 	}
 }
 
-// TestWhatAPersonWroteStays changes files that a person wrote in their own way:
-// nothing but the status's value differs.
+// TestWhatAPersonWroteStays changes the status in files that a person wrote. Only the
+// value of the status may differ.
 func TestWhatAPersonWroteStays(t *testing.T) {
 	for _, c := range []struct{ name, before, after string }{
 		{"title alone", "# Fix it", "# Fix it\n\n- status: closed\n"},
 		{"title and text", "# Fix it\nsoon\n", "# Fix it\n\n- status: closed\n\nsoon\n"},
 		{"title, blank, text", "\n\n# Fix it  \n\n\n  soon", "\n\n# Fix it  \n\n- status: closed\n\n\n  soon"},
 		{"a list that has no field", "# Fix it\n\n- a: b\n- c\n", "# Fix it\n\n- status: closed\n\n- a: b\n- c\n"},
-		{"own order and bullets", "# X\n* Priority:4\n+  STATUS :  In Progress \t\n- needs:\n\nx", "# X\n* Priority:4\n+  STATUS :  closed \t\n- needs:\n\nx"},
+		{
+			"own order and bullets",
+			"# X\n* Priority:4\n+  STATUS :  In Progress \t\n- needs:\n\nx",
+			"# X\n* Priority:4\n+  STATUS :  closed \t\n- needs:\n\nx",
+		},
 		{"no value", "# X\n\n- status:\n", ""},
 		{"priority alone", "# X\n\n- priority: 1\n\nx\n", "# X\n\n- priority: 1\n- status: closed\n\nx\n"},
 		{"priority alone, no end of line", "# X\n\n- priority: 1", "# X\n\n- priority: 1\n- status: closed\n"},
@@ -122,7 +127,11 @@ func TestWhatAPersonWroteStays(t *testing.T) {
 		{"carriage returns, no field", "# X\r\n\r\nx\r\n", "# X\r\n\r\n- status: closed\r\n\r\nx\r\n"},
 		{"byte order mark", "\ufeff# X\n\n- status: open\n", "\ufeff# X\n\n- status: closed\n"},
 		{"closed by hand", "# X\n\n- status: Closed\n", "# X\n\n- status: Closed\n"},
-		{"fields in the text are text", "# X\n\n- status: open\n\nSee:\n- status: paused\n", "# X\n\n- status: closed\n\nSee:\n- status: paused\n"},
+		{
+			"fields in the text are text",
+			"# X\n\n- status: open\n\nSee:\n- status: paused\n",
+			"# X\n\n- status: closed\n\nSee:\n- status: paused\n",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := openFiles(t, project(t, map[string]string{"x.md": c.before}))
@@ -135,15 +144,15 @@ func TestWhatAPersonWroteStays(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			if got := readBack(t, f.top, "x.md"); got != c.after {
+			if got := readIssueFile(t, f.top, "x.md"); got != c.after {
 				t.Errorf("have %q\nwant %q", got, c.after)
 			}
 		})
 	}
 }
 
-// TestBrokenFiles breaks one file at a time: it is named with its line, listed,
-// never ready, never changed, and hides nothing.
+// TestBrokenFiles checks that a broken file is listed and named with its line, is never
+// ready, is never changed, and hides no other issue.
 func TestBrokenFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "", "line 1: the file is empty"},
@@ -151,17 +160,33 @@ func TestBrokenFiles(t *testing.T) {
 		{"no title", "Fix it\n", "line 1: the first line must be the title"},
 		{"front matter", "---\ntitle: x\n---\n", "line 1: the first line must be the title"},
 		{"empty title", "\n#  \n", "line 2: the first line must be the title"},
-		{"no status", "# X\n\n- status: someday\n", `line 3: unknown status "someday"; want open, in_progress, paused, duplicate or closed`},
+		{
+			"no status",
+			"# X\n\n- status: someday\n",
+			`line 3: unknown status "someday"; want open, in_progress, paused, duplicate or closed`,
+		},
 		{"no priority", "# X\n\n- status: open\n- priority: high\n", `line 4: unknown priority "high"`},
 		{"priority out of range", "# X\n- priority: 0\n", `line 2: unknown priority "0"`},
 		{"no moment", "# X\n- created: yesterday\n", `line 2: unknown time "yesterday"`},
-		{"misspelt", "# X\n\n- stauts: closed\n- priority: 1\n", `line 3: unknown field "stauts"; want status, priority, needs or created`},
+		{
+			"misspelt",
+			"# X\n\n- stauts: closed\n- priority: 1\n",
+			`line 3: unknown field "stauts"; want status, priority, needs or created`,
+		},
 		{"twice", "# X\n- status: open\n- status: closed\n", "line 3: duplicate field status; line 2 has it already"},
 		{"cut off", "# X\n\n- priority: 1\n\n- status: closed\n", "line 5: field status is separated from the list"},
-		{"text in the list", "# X\n- status: open\ngo on\n", "line 3: want a field, status, priority, needs or created; end the list with a blank line"},
+		{
+			"text in the list",
+			"# X\n- status: open\ngo on\n",
+			"line 3: want a field, status, priority, needs or created; end the list with a blank line",
+		},
 		{"needs on two lines", "# X\n- needs: a,\n  b\n", "line 3: want a field"},
 		{"needs a way out", "# X\n- needs: ../../etc/passwd\n", `line 2: invalid id "../../etc/passwd"`},
-		{"half merged", "# X\n\n<<<<<<< HEAD\n- status: open\n=======\n- status: closed\n>>>>>>> b\n", "line 3: an unfinished merge starts here"},
+		{
+			"half merged",
+			"# X\n\n<<<<<<< HEAD\n- status: open\n=======\n- status: closed\n>>>>>>> b\n",
+			"line 3: an unfinished merge starts here",
+		},
 		{"not UTF-8", "# X\n\nsp\xe4ter\n", "line 3: this is not UTF-8"},
 		{"UTF-16", "\xff\xfe#\x00 \x00X\x00\n\x00", "line 1: this is not UTF-8"},
 		{"NUL", "# X\n\n\n\x00", "line 4: the line holds a NUL"},
@@ -202,23 +227,33 @@ func TestBrokenFiles(t *testing.T) {
 				ErrBroken,
 			) {
 				t.Errorf("set: %v", err)
-			} else if err != nil && readBack(t, top, "broken.md") != c.text {
+			} else if err != nil && readIssueFile(t, top, "broken.md") != c.text {
 				t.Error("a file that cannot be understood was changed")
 			}
 		})
 	}
 }
 
-// TestCircles come from two branches that were merged, or by hand.
+// TestCircles checks circles of needs, as a merge of two branches can make them.
 func TestCircles(t *testing.T) {
 	f := openFiles(t, project(t, map[string]string{
-		"a.md": "# a\n- needs: b\n", "b.md": "# b\n- needs: c, free\n", "c.md": "# c\n- needs: a\n", "free.md": "# free\n", "after.md": "# after\n- needs: a\n",
+		"a.md":     "# a\n- needs: b\n",
+		"b.md":     "# b\n- needs: c, free\n",
+		"c.md":     "# c\n- needs: a\n",
+		"free.md":  "# free\n",
+		"after.md": "# after\n- needs: a\n",
 	}))
 	listed, err := f.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id, way := range map[string]string{"a": "a → b → c → a", "b": "a → b → c → a", "c": "a → b → c → a", "free": "", "after": ""} {
+	for id, way := range map[string]string{
+		"a":     "a → b → c → a",
+		"b":     "a → b → c → a",
+		"c":     "a → b → c → a",
+		"free":  "",
+		"after": "",
+	} {
 		i, err := pick(listed, id)
 		if err != nil || !strings.HasSuffix(i.Broken, way) || way == "" && i.Broken != "" {
 			t.Errorf("%s: %q, %v, want %q", id, i.Broken, err, way)
@@ -242,13 +277,16 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// TestLinksLeadNowhere: nothing outside the repository is read or written.
+// TestLinksLeadNowhere checks that nothing outside the repository is read or written.
 func TestLinksLeadNowhere(t *testing.T) {
 	outside := project(t, map[string]string{"x.md": "# secret\n"})
 	there := filepath.Join(outside, filepath.FromSlash(issuesDir))
 	t.Run("directory", func(t *testing.T) {
 		top := t.TempDir()
-		if err := errors.Join(os.Mkdir(filepath.Join(top, ".afar"), 0o755), os.Symlink(there, filepath.Join(top, ".afar", "issues"))); err != nil {
+		if err := os.Mkdir(filepath.Join(top, ".afar"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(there, filepath.Join(top, ".afar", "issues")); err != nil {
 			t.Fatal(err)
 		}
 		f := openFiles(t, top)
@@ -261,7 +299,8 @@ func TestLinksLeadNowhere(t *testing.T) {
 	})
 	t.Run("file", func(t *testing.T) {
 		top := project(t, map[string]string{"one.md": "# one\n"})
-		if err := os.Symlink(filepath.Join(there, "x.md"), filepath.Join(top, filepath.FromSlash(issuesDir), "link.md")); err != nil {
+		link := filepath.Join(top, filepath.FromSlash(issuesDir), "link.md")
+		if err := os.Symlink(filepath.Join(there, "x.md"), link); err != nil {
 			t.Fatal(err)
 		}
 		f := openFiles(t, top)
@@ -273,17 +312,20 @@ func TestLinksLeadNowhere(t *testing.T) {
 			t.Errorf("set: %v", err)
 		}
 	})
-	if got := readBack(t, outside, "x.md"); got != "# secret\n" {
+	if got := readIssueFile(t, outside, "x.md"); got != "# secret\n" {
 		t.Errorf("outside stands %q", got)
 	}
 }
 
-// TestNames: what else lies in the directory, and what ids come of names.
+// TestNames checks which files are issues, and which ids their names give.
 func TestNames(t *testing.T) {
 	f := openFiles(t, project(t, map[string]string{
 		"README.md": "How we work", ".hidden.md": "x", "notes.txt": "x", "old/x.md": "# x\n", ".new": "half",
-		"bcd234-fix-login.md": "# made\n", "bcd23-fix.md": "# short\n", "Fix the door.md": "# door\n", "later.lock.md": "# lock\n",
-		"BIG.md": "# big\n", "big.md": "# small\n",
+		"bcd234-fix-login.md": "# made\n",
+		"bcd23-fix.md":        "# short\n",
+		"Fix the door.md":     "# door\n",
+		"later.lock.md":       "# lock\n",
+		"BIG.md":              "# big\n", "big.md": "# small\n",
 	}))
 	listed, err := f.List(t.Context())
 	if err != nil {
@@ -294,8 +336,12 @@ func TestNames(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %.30s", i.ID, i.Title, strings.TrimPrefix(i.Broken, i.Path+": ")))
 	}
 	want := []string{
-		"BIG big .afar/issues/big.md has the sa", `Fix the door Fix the door invalid id "Fix the door"; wan`, "bcd23-fix short ",
-		"bcd234 made ", "big small .afar/issues/BIG.md has the sa", `later.lock later.lock invalid id "later.lock"; want `,
+		"BIG big .afar/issues/big.md has the sa",
+		`Fix the door Fix the door invalid id "Fix the door"; wan`,
+		"bcd23-fix short ",
+		"bcd234 made ",
+		"big small .afar/issues/BIG.md has the sa",
+		`later.lock later.lock invalid id "later.lock"; want `,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("have\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -310,7 +356,14 @@ func TestPrefixes(t *testing.T) {
 	for _, c := range []struct {
 		id, want string
 		err      error
-	}{{"login", "a", nil}, {"LOGIN-", "b", nil}, {"logo", "c", nil}, {"log", "", ErrAmbiguous}, {"logi", "", ErrAmbiguous}, {"x", "", ErrNotFound}} {
+	}{
+		{"login", "a", nil},
+		{"LOGIN-", "b", nil},
+		{"logo", "c", nil},
+		{"log", "", ErrAmbiguous},
+		{"logi", "", ErrAmbiguous},
+		{"x", "", ErrNotFound},
+	} {
 		i, err := f.Show(t.Context(), c.id)
 		if i.Title != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%s: %q, %v", c.id, i.Title, err)
@@ -321,12 +374,19 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// TestNamedByFile: the name of a file, as a shell completes it, is its id.
+// TestNamedByFile checks that the name of a file, as a shell completes it, is accepted as
+// an id.
 func TestNamedByFile(t *testing.T) {
 	b := bench{t, openFiles(t, project(t, map[string]string{
 		"bcd234-fix-login.md": "# fix\n", "by-hand.md": "# hand\n- needs: bcd234-fix-login.md, bcd234\n",
 	}))}
-	for _, id := range []string{"bcd234", "bcd", "bcd234-fix-login", "bcd234-fix-login.md", ".afar/issues/bcd234-fix-login.md"} {
+	for _, id := range []string{
+		"bcd234",
+		"bcd",
+		"bcd234-fix-login",
+		"bcd234-fix-login.md",
+		".afar/issues/bcd234-fix-login.md",
+	} {
 		if got := b.show(id); got.ID != "bcd234" {
 			t.Errorf("%s is %+v", id, got)
 		}
@@ -340,16 +400,18 @@ func TestNamedByFile(t *testing.T) {
 	}
 }
 
-// TestAge: a file by hand needs no date; it is then the youngest.
+// TestAge checks that a file without a date is the youngest.
 func TestAge(t *testing.T) {
 	b := bench{t, openFiles(t, project(t, map[string]string{
-		"a.md": "# undated\n", "b.md": "# day\n- created: 2026-11-21\n", "c.md": "# minute\n- created: 2026-11-21 07:00 UTC\n",
+		"a.md": "# undated\n",
+		"b.md": "# day\n- created: 2026-11-21\n",
+		"c.md": "# minute\n- created: 2026-11-21 07:00 UTC\n",
 		"d.md": "# zone\n- created: 2026-11-21T09:00:00+03:00\n", "e.md": "# first\n- priority: 1\n",
 	}))}
 	b.wantTitles("first day zone minute undated", "first day zone minute undated")
 }
 
-// TestManyAtOnce: writers of one issue and of many keep each other's work.
+// TestManyAtOnce checks that no writer loses the work of another.
 func TestManyAtOnce(t *testing.T) {
 	top := t.TempDir()
 	i, err := newFiles(top).New(t.Context(), Draft{Title: "one"})
@@ -383,20 +445,22 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestSameID: two files that claim one id are both named, and neither is changed.
+// TestSameID checks that two files with the same id are both named, and never changed.
 func TestSameID(t *testing.T) {
 	f := openFiles(t, project(t, map[string]string{"bcd234-old.md": "# old\n", "bcd234-new.md": "# new\n"}))
 	if err := f.Set(t.Context(), "bcd234", StatusClosed, "x"); !errors.Is(err, ErrBroken) ||
 		!strings.Contains(err.Error(), "has the same id; rename one") {
 		t.Errorf("set: %v", err)
 	}
-	if old, young := readBack(t, f.top, "bcd234-old.md"), readBack(t, f.top, "bcd234-new.md"); old != "# old\n" ||
+	old := readIssueFile(t, f.top, "bcd234-old.md")
+	young := readIssueFile(t, f.top, "bcd234-new.md")
+	if old != "# old\n" ||
 		young != "# new\n" {
 		t.Errorf("%q %q", old, young)
 	}
 }
 
-// TestEditedMeanwhile: what a person saves while we write is not overwritten.
+// TestEditedMeanwhile checks that a file that a person saves meanwhile is not overwritten.
 func TestEditedMeanwhile(t *testing.T) {
 	top := project(t, map[string]string{"x.md": "# new\n"})
 	root, err := os.OpenRoot(top)
@@ -409,7 +473,7 @@ func TestEditedMeanwhile(t *testing.T) {
 			t.Errorf("over %q: %v", was, err)
 		}
 	}
-	if got := readBack(t, top, "x.md"); got != "# new\n" {
+	if got := readIssueFile(t, top, "x.md"); got != "# new\n" {
 		t.Errorf("the file is %q", got)
 	}
 	if _, err := os.Lstat(filepath.Join(top, filepath.FromSlash(issuesDir), ".new")); err == nil {
@@ -417,8 +481,8 @@ func TestEditedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestManyIssues: a long way of needs, and a large circle, take no time that
-// grows faster than they do.
+// TestManyIssues checks that the time for a long chain of needs, and for a large circle,
+// grows only as their length does.
 func TestManyIssues(t *testing.T) {
 	const many = 20000
 	for _, last := range []string{"", "i00000"} {
@@ -436,7 +500,8 @@ func TestManyIssues(t *testing.T) {
 		if took := time.Since(begun); took > 5*time.Second {
 			t.Errorf("it took %v", took)
 		}
-		want := "issues need each other in a circle: i00000 → i00001 → i00002 → i00003 → i00004 → i00005 → i00006 → i00007 → i00008 → i00009 → … → i00000"
+		want := "issues need each other in a circle: i00000 → i00001 → i00002 → i00003 → i00004 → " +
+			"i00005 → i00006 → i00007 → i00008 → i00009 → … → i00000"
 		if last == "" {
 			want = ""
 		}
@@ -446,11 +511,15 @@ func TestManyIssues(t *testing.T) {
 	}
 }
 
-// TestCirclesThatTouch: of circles that share an issue one is named, and what
-// only leads there is held up.
+// TestCirclesThatTouch checks that one of two circles that share an issue is named, and
+// that an issue that only needs one of them waits.
 func TestCirclesThatTouch(t *testing.T) {
 	f := openFiles(t, project(t, map[string]string{
-		"a.md": "# a\n- needs: x, b\n", "b.md": "# b\n- needs: a, c\n", "c.md": "# c\n- needs: b\n", "x.md": "# x\n- needs: y\n", "y.md": "# y\n",
+		"a.md": "# a\n- needs: x, b\n",
+		"b.md": "# b\n- needs: a, c\n",
+		"c.md": "# c\n- needs: b\n",
+		"x.md": "# x\n- needs: y\n",
+		"y.md": "# y\n",
 	}))
 	listed, err := f.List(t.Context())
 	if err != nil {
@@ -470,12 +539,19 @@ func TestCirclesThatTouch(t *testing.T) {
 	}
 }
 
-// FuzzDocument: whatever a file holds, it is understood or refused with a line;
-// a change of status changes that alone.
+// FuzzDocument checks that every text is read or refused with one of its lines, and that
+// a change of the status changes nothing else.
 func FuzzDocument(f *testing.F) {
 	for _, seed := range []string{
-		"# X\n\n- status: open\n- priority: 1\n- needs: a, b\n- created: 2026-11-21\n\ntext\n", "\ufeff# X\r\n- Status:In Progress\r\n\r\n- a: b\r\n",
-		"# X", "#", "# X\n- status:", "# X\n-status: open\n- status : open", "# X\n\n\n- a\n- priority: 3\n\n\nx", "# X\n- needs: ,, a  ,b\n\n\n- status: closed", "<<<<<<< \n>>>>>>> \n",
+		"# X\n\n- status: open\n- priority: 1\n- needs: a, b\n- created: 2026-11-21\n\ntext\n",
+		"\ufeff# X\r\n- Status:In Progress\r\n\r\n- a: b\r\n",
+		"# X",
+		"#",
+		"# X\n- status:",
+		"# X\n-status: open\n- status : open",
+		"# X\n\n\n- a\n- priority: 3\n\n\nx",
+		"# X\n- needs: ,, a  ,b\n\n\n- status: closed",
+		"<<<<<<< \n>>>>>>> \n",
 	} {
 		f.Add(seed, "a note\n\n- status: closed")
 	}

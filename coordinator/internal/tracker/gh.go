@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,10 +106,11 @@ func (g github) Show(ctx context.Context, id string) (Issue, error) {
 	}
 	for _, need := range i.Needs {
 		n, _, err := g.show(ctx, need)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		switch {
+		case errors.Is(err, ErrNotFound):
+		case err != nil:
 			return i, err
-		}
-		if err == nil && !n.Status.Over() {
+		case !n.Status.Over():
 			i.Waits = append(i.Waits, need)
 		}
 	}
@@ -186,15 +188,18 @@ func needsLines(body string) (needs []string) {
 		if !ok {
 			continue
 		}
-		for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(", \t", r) }) {
-			number, hash := strings.CutPrefix(word, "#")
-			if n, err := strconv.Atoi(number); hash && err == nil && n > 0 && !slices.Contains(needs, strconv.Itoa(n)) {
-				needs = append(needs, strconv.Itoa(n))
+		for _, word := range fieldsOf(rest) {
+			number := issueNumber.FindStringSubmatch(word)
+			if number != nil && !slices.Contains(needs, number[1]) {
+				needs = append(needs, number[1])
 			}
 		}
 	}
 	return needs
 }
+
+// issueNumber matches the number of an issue in a text.
+var issueNumber = regexp.MustCompile(`^#0*([1-9][0-9]{0,17})$`)
 
 func cutFold(text, prefix string) (rest string, ok bool) {
 	if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
@@ -263,7 +268,7 @@ func (g github) Set(ctx context.Context, id string, s Status, note string) error
 	if err != nil {
 		return err
 	}
-	if note = asNote(note); note != "" && !endsWithNote(comments, note) {
+	if note = asNote(note); !endsWithNote(comments, note) {
 		if _, err := g.run(ctx, note, "issue", "comment", i.ID, "--body-file=-"); err != nil {
 			return err
 		}

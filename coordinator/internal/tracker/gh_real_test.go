@@ -6,15 +6,22 @@ import (
 	"testing"
 )
 
-// TestRealGitHubTakesOurLines runs gh itself where it is on the machine, with
-// nobody logged in: each line of ours is understood, and refused for that alone.
+// TestRealGitHubTakesOurLines runs gh itself if it is in PATH, without a login. gh must
+// understand each of our commands, and refuse it only because of the missing login.
 // Nothing goes over the network.
 func TestRealGitHubTakesOurLines(t *testing.T) {
 	if _, err := exec.LookPath("gh"); err != nil {
 		t.Skip("gh is not in PATH: go build github.com/cli/cli/v2/cmd/gh at v2.83.0")
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GH_HOST", "GH_REPO"} {
+	for _, name := range []string{
+		"GH_TOKEN",
+		"GITHUB_TOKEN",
+		"GH_ENTERPRISE_TOKEN",
+		"GITHUB_ENTERPRISE_TOKEN",
+		"GH_HOST",
+		"GH_REPO",
+	} {
 		t.Setenv(name, "")
 	}
 	t.Setenv("GH_CONFIG_DIR", dir)

@@ -27,7 +27,7 @@ func TestGitHubConforms(t *testing.T) {
 	conform(t, openGitHub)
 }
 
-// TestGitHubByHand: issues that people made on the site.
+// TestGitHubByHand reads issues that people made on the site.
 func TestGitHubByHand(t *testing.T) {
 	standIn(t, "gh")
 	b := bench{t, openGitHub(t)}
@@ -35,7 +35,8 @@ func TestGitHubByHand(t *testing.T) {
 	gone, ground := b.make("gone", 1), b.make("ground", 1)
 	b.set(gone.ID, StatusClosed, "")
 	text := fmt.Sprintf("It is\nneeds: #%s and #%s,#%s\n\nNeeds #7 more. Needs: none\n", gone.ID, ground.ID, ground.ID)
-	if _, err := gh.run(t.Context(), text, "issue", "create", "--title=wall", "--body-file=-", "--label=P1"); err != nil {
+	_, err := gh.run(t.Context(), text, "issue", "create", "--title=wall", "--body-file=-", "--label=P1")
+	if err != nil {
 		t.Fatal(err)
 	}
 	b.wantTitles("ground wall", "ground")

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// writerVar makes this test a process that writes issues until it is killed.
+// writerVar is the variable that makes this program write issues until it is killed.
 const writerVar = "TRACKER_TEST_WRITER"
 
-// write adds notes to an issue and makes others, and says when each is done.
+// write adds notes to an issue and makes others. It prints each when it is done.
 func write(top string) {
 	f := newFiles(top)
 	ctx := context.Background()
@@ -35,8 +35,8 @@ func write(top string) {
 	}
 }
 
-// TestKilledWriter kills a writer at some instant, again and again: every file
-// is whole, and what was said to be done is there.
+// TestKilledWriter kills a writer at a random moment, several times. Every file must be
+// complete, and everything that was printed as done must be there.
 func TestKilledWriter(t *testing.T) {
 	top := project(t, map[string]string{"one.md": "# one\n"})
 	self, err := os.Executable()

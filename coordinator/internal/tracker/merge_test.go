@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestBranchesMerge: two people make and change issues on two branches. What is
-// not one issue merges by itself; what is, and was left half merged, is named.
+// TestBranchesMerge lets two people make and change issues on two branches. Different
+// issues merge without help. An issue that is left half merged is named.
 func TestBranchesMerge(t *testing.T) {
 	top := t.TempDir()
 	git := func(fails bool, args ...string) {
@@ -47,7 +47,7 @@ func TestBranchesMerge(t *testing.T) {
 	b.set(both.ID, StatusPaused, "")
 	commit()
 	git(true, "merge", "-q", "--no-edit", "main")
-	name := strings.TrimSuffix(path.Base(both.Path), ".md") // its title is not known, nor its priority
+	name := strings.TrimSuffix(path.Base(both.Path), ".md") // its title and its priority are unknown
 	b.wantTitles(name+" side main", "side main")
 	if got := b.show(both.ID); !strings.Contains(got.Broken, both.Path+": line 3: an unfinished merge starts here") {
 		t.Errorf("%q", got.Broken)

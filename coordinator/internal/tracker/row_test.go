@@ -5,22 +5,26 @@ import (
 	"testing"
 )
 
-// FuzzRows: whatever a tool prints, its issues are refused or are such as ours
-// can be: an id that leads nowhere, a title of one line, a known status.
+// FuzzRows checks that each issue of a tool is refused or valid: an id that cannot leave
+// a directory, a title of one line, a known status.
 func FuzzRows(f *testing.F) {
 	f.Add(
 		[]byte(
-			`{"issue":{"id":"acme-1","title":"x","status":"open","priority":2},"comments":[{"body":"y","created_at":1}],"deps":[{"src_id":"a","dst_id":"acme-1","kind":"blocks"}]}`,
+			`{"issue":{"id":"acme-1","title":"x","status":"open","priority":2},` +
+				`"comments":[{"body":"y","created_at":1}],` +
+				`"deps":[{"src_id":"a","dst_id":"acme-1","kind":"blocks"}]}`,
 		),
 	)
 	f.Add(
 		[]byte(
-			`{"id":"bd-1.2","title":"x\u0000\n","status":"custom","priority":-7,"labels":["duplicate"],"dependencies":[{"id":"../x","dependency_type":"blocks"}]}`,
+			`{"id":"bd-1.2","title":"x\u0000\n","status":"custom","priority":-7,"labels":["duplicate"],` +
+				`"dependencies":[{"id":"../x","dependency_type":"blocks"}]}`,
 		),
 	)
 	f.Add(
 		[]byte(
-			`{"number":12,"title":"x","state":"CLOSED","body":"Needs: #1,#99999999999999999999 #x","labels":[{"name":"P9"},{"name":"duplicate"}]}`,
+			`{"number":12,"title":"x","state":"CLOSED","body":"Needs: #1,#99999999999999999999 #x",` +
+				`"labels":[{"name":"P9"},{"name":"duplicate"}]}`,
 		),
 	)
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -18,13 +18,13 @@ func TestMain(m *testing.M) {
 	}
 	standin.Main()
 	if !strings.Contains(filepath.Base(os.Args[0]), ".test") {
-		os.Exit(64) // a stand-in that nobody wrote must not be the whole test again
+		os.Exit(64) // a tool without a stand-in must not run all tests again
 	}
 	os.Exit(m.Run())
 }
 
-// unraced leaves a test out of the race detector's run, which is the one with
-// -short: one goroutine and programs, so there is no race to be seen.
+// unraced skips a test in runs with -short, which are those with the race detector. The
+// test has one goroutine and runs programs, so the detector would find nothing.
 func unraced(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -32,7 +32,7 @@ func unraced(t *testing.T) {
 	}
 }
 
-// standIn puts a stand-in into PATH, alone.
+// standIn makes a directory with a stand-in the whole PATH.
 func standIn(t *testing.T, name string) {
 	t.Helper()
 	unraced(t)
@@ -41,10 +41,10 @@ func standIn(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // else each run of a stand-in takes a second, where races are looked for
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // with the race detector, each run of a stand-in would take a second more
 }
 
-// script puts a shell script into PATH as a tool that misbehaves.
+// script puts a shell script into PATH as a tool.
 func script(t *testing.T, name, text string) {
 	t.Helper()
 	unraced(t)
@@ -55,18 +55,26 @@ func script(t *testing.T, name, text string) {
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
 }
 
-// TestTools: what is asked of a tool that is absent or does not do its part.
+// TestTools checks the errors for a tool that is missing or misbehaves.
 func TestTools(t *testing.T) {
 	unraced(t)
 	for _, c := range []struct{ name, script, want string }{
-		{"absent", "", "is not to be found in PATH; install"},
+		{"absent", "", "is not in PATH; install"},
 		{"fails without a word", "exit 3", "exit status 3"},
-		{"fails with a reason", "echo 'Database busy.  Please retry.' >&2; echo Usage: >&2; exit 1", ": Database busy. Please retry."},
+		{
+			"fails with a reason",
+			"echo 'Database busy.  Please retry.' >&2; echo Usage: >&2; exit 1",
+			": Database busy. Please retry.",
+		},
 		{"fails with a terminal's commands", `printf '\033[31mred\033[0m\0\377' >&2; exit 1`, "red"},
 		{"prints nothing", "exit 0", "it printed other JSON than its contract has (unexpected end of JSON input)"},
 		{"prints no JSON", "echo No issues found", "it printed other JSON than its contract has"},
 		{"prints another shape", `echo '{"issues":"none"}'`, "it printed other JSON than its contract has"},
-		{"prints wrong types", `echo '[{"id":1,"title":{},"number":"x"}]'`, "it printed other JSON than its contract has"},
+		{
+			"prints wrong types",
+			`echo '[{"id":1,"title":{},"number":"x"}]'`,
+			"it printed other JSON than its contract has",
+		},
 		{"prints half", `printf '[{"id":"a-1","ti'`, "it printed other JSON than its contract has"},
 		{"prints without end", "yes x", "it printed more than 32 MiB"},
 		{"does not end", "sleep 60", "no answer within 200ms"},
@@ -98,15 +106,15 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestToolOfTheProject: a program that a project brings along is not run, also
-// where its directory is in PATH; and none learns the bot's token.
+// TestToolOfTheProject checks that a program of the project is not run, even if its
+// directory is in PATH, and that no tool gets the bot's token.
 func TestToolOfTheProject(t *testing.T) {
 	script(t, "tissue", `echo "[{\"id\":\"x-1\",\"title\":\"$AFAR_TELEGRAM_TOKEN$KEPT\",\"status\":\"closed\"}]"`)
 	t.Setenv("AFAR_TELEGRAM_TOKEN", "secret")
 	t.Setenv("KEPT", "kept")
 	bin, _, _ := strings.Cut(os.Getenv("PATH"), ":")
 	for _, top := range []string{bin, filepath.Dir(bin)} {
-		if _, err := newTissue(top).List(t.Context()); !failedWith(err, "not to be found in PATH") {
+		if _, err := newTissue(top).List(t.Context()); !failedWith(err, "is not in PATH") {
 			t.Errorf("from %s: %v", top, err)
 		}
 	}
@@ -116,7 +124,7 @@ func TestToolOfTheProject(t *testing.T) {
 	}
 }
 
-// firstError lists with a tool whose time may have been shortened.
+// firstError returns the error of List with a tool whose time limit may be short.
 func firstError(t *testing.T, of tool) error {
 	t.Helper()
 	var tracker Tracker

@@ -222,7 +222,7 @@ func (t tissue) Set(ctx context.Context, id string, s Status, note string) error
 	if err != nil {
 		return err
 	}
-	if note = asNote(note); note != "" && !endsWithNote(comments, note) {
+	if note = asNote(note); !endsWithNote(comments, note) {
 		if _, err := t.run(ctx, "", "comment", i.ID, "-m", escape(note), "--quiet"); err != nil {
 			return err
 		}

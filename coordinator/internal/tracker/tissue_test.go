@@ -24,7 +24,7 @@ func TestTissueConforms(t *testing.T) {
 	})
 }
 
-// TestTissueShortIDs: what tissue takes for an id, we take.
+// TestTissueShortIDs checks that the short ids of tissue are accepted.
 func TestTissueShortIDs(t *testing.T) {
 	standIn(t, "tissue")
 	b := bench{t, newTissue(t.TempDir())}
@@ -49,7 +49,7 @@ func TestTissueWithoutAStore(t *testing.T) {
 	}
 }
 
-// TestTissueCircle: tissue itself takes a circle of needs; we name it.
+// TestTissueCircle checks that a circle of needs, which tissue accepts, is named.
 func TestTissueCircle(t *testing.T) {
 	standIn(t, "tissue")
 	top := t.TempDir()

@@ -21,12 +21,12 @@ const (
 	toolTime = 30 * time.Second
 	// toolGrace is how long a tool may run after it was told to end.
 	toolGrace = time.Second
-	// mostOutput bounds what a tool may print.
-	mostOutput = 32 << 20
-	// mostBody bounds a draft's body, because tissue gets it as one argument.
-	mostBody = 60 << 10
-	// mostSaid bounds how much of a tool's error message is passed on, in bytes.
-	mostSaid = 4 << 10
+	// maxOutput bounds what a tool may print.
+	maxOutput = 32 << 20
+	// maxBody bounds a draft's body, because tissue gets it as one argument.
+	maxBody = 60 << 10
+	// maxMessage bounds how much of a tool's error message is passed on, in bytes.
+	maxMessage = 4 << 10
 )
 
 // A tool is a program that keeps issues. It runs at the repository's top, with
@@ -50,7 +50,7 @@ func (t tool) run(ctx context.Context, in string, args ...string) (string, error
 	did := t.program + " " + args[0]
 	path, err := child.Find(t.program, os.Getenv("PATH"), t.top)
 	if err != nil {
-		return "", toolError{did, fmt.Sprintf("%s is not to be found in PATH; %s", t.program, t.install)}
+		return "", toolError{did, fmt.Sprintf("%s is not in PATH; %s", t.program, t.install)}
 	}
 	p := child.Program{
 		Path:  path,
@@ -59,7 +59,7 @@ func (t tool) run(ctx context.Context, in string, args ...string) (string, error
 		In:    in,
 		Limit: t.timeout,
 		Grace: toolGrace,
-		Most:  mostOutput,
+		Most:  maxOutput,
 		Env:   append(slices.DeleteFunc(os.Environ(), isPrivate), t.env...),
 	}
 	out, err := p.Run(ctx)
@@ -68,7 +68,7 @@ func (t tool) run(ctx context.Context, in string, args ...string) (string, error
 	case ctx.Err() != nil && err != nil:
 		return "", fmt.Errorf("%s: %w", did, err)
 	case out.Cut:
-		return "", toolError{did, fmt.Sprintf("it printed more than %d MiB", mostOutput>>20)}
+		return "", toolError{did, fmt.Sprintf("it printed more than %d MiB", maxOutput>>20)}
 	case errors.As(err, &exit):
 		return "", toolError{did, failureText(out.Said+"\n"+errorInJSON(out.Text), err)}
 	case err != nil:
@@ -95,7 +95,7 @@ func errorInJSON(out []byte) string {
 func failureText(said string, err error) string {
 	said, _, _ = strings.Cut(asText(said), "\nUsage:")
 	if said = text.Fold(said); said != "" {
-		return strings.ToValidUTF8(said[:min(len(said), mostSaid)], "")
+		return strings.ToValidUTF8(said[:min(len(said), maxMessage)], "")
 	}
 	return err.Error()
 }
@@ -157,9 +157,13 @@ func joinComments(body string, comments []comment) string {
 
 func asLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// endsWithNote reports whether the last comment is this note.
+// endsWithNote reports whether the last comment is this note, or the note is empty.
 func endsWithNote(comments []comment, note string) bool {
-	return note != "" && len(comments) > 0 && strings.TrimSpace(asLines(comments[len(comments)-1].text)) == note
+	last := ""
+	if len(comments) > 0 {
+		last = strings.TrimSpace(asLines(comments[len(comments)-1].text))
+	}
+	return note == "" || note == last
 }
 
 // checked returns the issue with its title and priority made valid. It returns an
@@ -169,7 +173,7 @@ func (t tool) checked(i Issue) (Issue, error) {
 		return i, toolError{t.program, err.Error()}
 	}
 	i.Title = text.Fold(asText(i.Title))
-	i.Priority = min(max(i.Priority, FirstPriority), LastPriority)
+	i.Priority = clampPriority(i.Priority)
 	return i, nil
 }
 

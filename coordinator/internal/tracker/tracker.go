@@ -85,13 +85,13 @@ func (d Draft) checked() (Draft, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.Priority != 0 && (d.Priority < FirstPriority || d.Priority > LastPriority) {
+	if d.Priority != 0 && d.Priority != clampPriority(d.Priority) {
 		return d, fmt.Errorf("unknown priority %d; want a number from 1 (first) to 5", d.Priority)
 	}
-	if len(d.Body) > mostBody {
+	if len(d.Body) > maxBody {
 		return d, fmt.Errorf(
 			"the body has %d bytes; an issue has at most %d, and a file can be named in it",
-			len(d.Body), mostBody,
+			len(d.Body), maxBody,
 		)
 	}
 	d.Title, d.Body, d.Needs = title, asText(d.Body), slices.Clone(d.Needs)

@@ -2,6 +2,7 @@ package botapi
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 )
 
@@ -53,7 +54,7 @@ func (s *Server) setMyCommands(r request) (any, error) {
 	}
 	for _, c := range list {
 		name := strings.TrimPrefix(c.Command, "/")
-		if n := len(name); n == 0 || n > 32 || nameLen(name) != n || lower(name) != name {
+		if !commandName.MatchString(name) {
 			return nil, badRequest("BOT_COMMAND_INVALID")
 		}
 		if n := units(c.Description); n == 0 || n > 256 {
@@ -63,6 +64,8 @@ func (s *Server) setMyCommands(r request) (any, error) {
 	s.commands = []byte(raw)
 	return true, nil
 }
+
+var commandName = regexp.MustCompile(`^[a-z0-9_]{1,32}$`)
 
 func (s *Server) getMyCommands(request) (any, error) {
 	if s.commands == nil {

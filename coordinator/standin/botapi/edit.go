@@ -87,8 +87,8 @@ func (s *Server) named(p params, missing string) (*Message, error) {
 	if id == 0 {
 		return nil, badRequest("message identifier is not specified")
 	}
-	m, ok := s.messages[int(id)]
-	if !ok || m.Chat != c.ID || m.Deleted {
+	m := s.message(int(id))
+	if m == nil || m.Chat != c.ID {
 		return nil, badRequest("%s", missing)
 	}
 	return m, nil

@@ -309,6 +309,7 @@ func trim(text string, entities []Entity) (string, []Entity) {
 func commands(text string) []Entity {
 	var all []Entity
 	offset := 0
+	isSpace := func(r rune) bool { return strings.ContainsRune(" \n\t", r) }
 	for part := range strings.FieldsFuncSeq(text, isSpace) {
 		at := strings.Index(text, part)
 		offset += units(text[:at])
@@ -320,8 +321,6 @@ func commands(text string) []Entity {
 	}
 	return all
 }
-
-func isSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }
 
 // commandLen is the length of the command at the beginning of a word: a slash, a
 // name, and maybe the bot it is for.
@@ -339,11 +338,4 @@ func commandLen(word string) int {
 	return n
 }
 
-func nameLen(s string) int {
-	for i, r := range s {
-		if r != '_' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') {
-			return i
-		}
-	}
-	return len(s)
-}
+func nameLen(s string) int { return prefixLen(s, letters+digits+"_") }

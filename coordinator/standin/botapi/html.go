@@ -3,6 +3,8 @@ package botapi
 import (
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // parseHTML reads Telegram's HTML style: its tags, its four named references,
@@ -59,20 +61,21 @@ func (p *htmlParser) peek() byte {
 
 func (p *htmlParser) ended() bool { return p.pos >= len(p.src) }
 
-func space(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == 0
-}
+const (
+	spaces  = " \t\r\n\v\x00"
+	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits  = "0123456789"
+)
 
-func (p *htmlParser) skipSpace() {
-	for !p.ended() && space(p.peek()) {
-		p.pos++
-	}
-}
+// prefixLen returns how many bytes at the beginning of a text are in an ASCII set.
+func prefixLen(text, set string) int { return len(text) - len(strings.TrimLeft(text, set)) }
+
+func (p *htmlParser) skipSpace() { p.pos += prefixLen(p.src[p.pos:], spaces) }
 
 // word reads up to a space, the end, or one of the stop bytes.
 func (p *htmlParser) word(stops string) string {
 	from := p.pos
-	for !space(p.peek()) && strings.IndexByte(stops, p.peek()) < 0 {
+	for strings.IndexByte(spaces+stops, p.peek()) < 0 {
 		p.pos++
 	}
 	return p.src[from:p.pos]
@@ -112,7 +115,7 @@ func (p *htmlParser) plain() {
 }
 
 func (p *htmlParser) show(r rune) {
-	if r >= 0xd800 && r <= 0xdfff {
+	if utf16.IsSurrogate(r) {
 		p.surrogate = true
 	}
 	p.out.WriteRune(r)
@@ -141,33 +144,22 @@ func (p *htmlParser) reference() (rune, bool) {
 }
 
 func numeric(s string) (rune, int) {
-	digits, base := s[1:], 10
-	if strings.HasPrefix(digits, "x") {
-		digits, base = digits[1:], 16
+	number, set, base := s[1:], digits, 10
+	if strings.HasPrefix(number, "x") {
+		number, set, base = number[1:], digits+"abcdefABCDEF", 16
 	}
-	n := 0
-	for n < len(digits) && n < 10 && digit(digits[n], base) {
-		n++
-	}
-	code, err := strconv.ParseUint(digits[:n], base, 64)
-	n += len(s) - len(digits)
+	n := min(10, prefixLen(number, set))
+	code, _ := strconv.ParseUint(number[:n], base, 64) // 0 without digits
+	n += len(s) - len(number)
 	// With the ampersand, ten bytes are one too many.
-	if err != nil || code == 0 || code >= 0x10ffff || n+1 >= 10 {
+	if code == 0 || code >= 0x10ffff || n+1 >= 10 {
 		return 0, 0
 	}
 	return rune(code), n
 }
 
-func digit(c byte, base int) bool {
-	lower := c | 0x20
-	return c >= '0' && c <= '9' || base == 16 && lower >= 'a' && lower <= 'f'
-}
-
 func named(s string) (rune, int) {
-	n := 0
-	for n < len(s) && letter(s[n]) {
-		n++
-	}
+	n := prefixLen(s, letters)
 	switch s[:n] {
 	case "lt":
 		return '<', n
@@ -180,8 +172,6 @@ func named(s string) (rune, int) {
 	}
 	return 0, 0
 }
-
-func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func (p *htmlParser) startTag(begin int) error {
 	name := lower(p.word(">"))
@@ -241,15 +231,13 @@ func (p *htmlParser) attribute(tag *openTag, begin int) error {
 // value reads a quoted string, or a bare token of letters, digits, dots and
 // hyphens.
 func (p *htmlParser) value() (string, error) {
-	if mark := p.peek(); mark == '"' || mark == '\'' {
+	if mark := p.peek(); strings.IndexByte(`"'`, mark) >= 0 {
 		p.pos++
 		return p.quotedValue(mark), nil
 	}
 	from := p.pos
-	for c := p.peek(); letter(c) || digit(c, 10) || c == '.' || c == '-'; c = p.peek() {
-		p.pos++
-	}
-	if !space(p.peek()) && p.peek() != '>' {
+	p.pos += prefixLen(p.src[from:], letters+digits+".-")
+	if strings.IndexByte(spaces+">", p.peek()) < 0 {
 		return "", unparsable("Unexpected end of name token at byte offset %d", from)
 	}
 	return lower(p.src[from:p.pos]), nil
@@ -361,15 +349,21 @@ func (p *htmlParser) joinPre(e Entity) bool {
 	if last.Offset != e.Offset || last.Length != e.Length {
 		return false
 	}
-	switch {
-	case last.Type == "code" && e.Type == "pre" && last.Language != "":
+	switch last.Type + " in " + e.Type {
+	case "code in pre":
+		if last.Language == "" {
+			return false
+		}
 		last.Type = "pre"
-	case last.Type == "pre" && last.Language == "" && e.Type == "code" && e.Language != "":
+		return true
+	case "pre in code":
+		if last.Language != "" || e.Language == "" {
+			return false
+		}
 		last.Language = e.Language
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 func knownTag(name string) bool { return typeOf(openTag{name: name}) != "" }
@@ -440,14 +434,11 @@ func checkLink(address string) (string, bool) {
 }
 
 func hostOK(host string) bool {
-	for i := range len(host) {
-		c := host[i]
-		if !letter(c) && !digit(c, 10) && strings.IndexByte(".-_:", c) < 0 && c < 0x80 {
-			return false
-		}
+	isInvalid := func(r rune) bool {
+		return r < utf8.RuneSelf && !strings.ContainsRune(letters+digits+".-_:", r)
 	}
-	dot := strings.IndexByte(host, '.')
-	return dot > 0 && dot < len(host)-1
+	name, domain, _ := strings.Cut(host, ".")
+	return name != "" && domain != "" && !strings.ContainsFunc(host, isInvalid)
 }
 
 // lower folds ASCII alone, so that no length changes.

@@ -116,8 +116,8 @@ func (u *User) Sticker(chat int64) int { return u.post(Message{Chat: chat, kind:
 func (u *User) Edit(messageID int, text string) error {
 	u.s.mu.Lock()
 	defer u.s.mu.Unlock()
-	m, ok := u.s.messages[messageID]
-	if !ok || m.From != u.ID || m.Deleted {
+	m := u.s.message(messageID)
+	if m == nil || m.From != u.ID {
 		return fmt.Errorf("edit message %d: not a message of %s", messageID, u.Name)
 	}
 	m.setText(text)

@@ -198,9 +198,9 @@ func (s *Server) replyTo(p params, c *Chat) (int, error) {
 		}
 		to.ID, to.Lenient = int(id), p.yes("allow_sending_without_reply")
 	}
-	m, ok := s.messages[to.ID]
+	m := s.message(to.ID)
 	switch {
-	case ok && !m.Deleted && m.Chat == c.ID:
+	case m != nil && m.Chat == c.ID:
 		if !strings.Contains(m.Text, to.Quote) {
 			return 0, badRequest("QUOTE_TEXT_INVALID")
 		}

@@ -134,14 +134,22 @@ func (s *Server) managed(p params, refusal string) (*Topic, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := s.topics[c.ID][int(id)]
+	t := s.topic(c.ID, int(id))
 	switch {
-	case t == nil || t.Deleted:
+	case t == nil:
 		return nil, badRequest("TOPIC_ID_INVALID")
 	case !c.manages && !t.ours:
 		return nil, badRequest("%s", refusal)
 	}
 	return t, nil
+}
+
+// topic returns a topic that was not deleted, nil if there is none. The caller holds mu.
+func (s *Server) topic(chat int64, id int) *Topic {
+	if t := s.topics[chat][id]; t != nil && !t.Deleted {
+		return t
+	}
+	return nil
 }
 
 func topicName(p params) (string, error) {
@@ -159,9 +167,9 @@ func (s *Server) thread(p params, c *Chat) (int, error) {
 	if err != nil || id == 0 {
 		return 0, err
 	}
-	t := s.topics[c.ID][int(id)]
+	t := s.topic(c.ID, int(id))
 	switch {
-	case t == nil || t.Deleted:
+	case t == nil:
 		return 0, badRequest("message thread not found")
 	case t.Closed && !c.manages:
 		return 0, badRequest("TOPIC_CLOSED")
@@ -195,9 +203,9 @@ func (s *Server) place(r *apiMessage, m *Message) {
 // that is a mistake in the test.
 func (u *User) SayIn(chat int64, thread int, text string) int {
 	u.s.mu.Lock()
-	t := u.s.topics[chat][thread]
+	t := u.s.topic(chat, thread)
 	u.s.mu.Unlock()
-	if thread != 0 && (t == nil || t.Deleted) {
+	if thread != 0 && t == nil {
 		panic(fmt.Sprintf("botapi: %s cannot write in topic %d of chat %d", u.Name, thread, chat))
 	}
 	return u.post(Message{Chat: chat, Thread: thread, Text: text})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -27,9 +28,7 @@ type longPoll struct {
 }
 
 // hiddenByDefault are the kinds that a bot gets only when it names them.
-func hiddenByDefault(kind string) bool {
-	return kind == "chat_member" || kind == "message_reaction" || kind == "message_reaction_count"
-}
+var hiddenByDefault = []string{"chat_member", "message_reaction", "message_reaction_count"}
 
 // Inject queues any JSON object as one update, regardless of allowed_updates. An object
 // without update_id gets the next one. Inject returns the update_id. It returns an error if
@@ -62,7 +61,11 @@ func (s *Server) Inject(raw string) (updateID int64, err error) {
 // enqueue makes an update of a kind that the bot asked for. The caller holds mu.
 func (s *Server) enqueue(kind string, value any) {
 	defer s.wake()
-	if s.allowed != nil && !s.allowed[kind] || s.allowed == nil && hiddenByDefault(kind) {
+	isHidden := !s.allowed[kind]
+	if s.allowed == nil {
+		isHidden = slices.Contains(hiddenByDefault, kind)
+	}
+	if isHidden {
 		return
 	}
 	body, err := json.Marshal(map[string]any{kind: value})

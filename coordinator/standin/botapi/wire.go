@@ -83,11 +83,19 @@ type apiButton struct {
 // level deep. The caller holds mu.
 func (s *Server) render(m *Message) *apiMessage {
 	r := s.renderAlone(m)
-	if to, ok := s.messages[m.ReplyTo]; ok && !to.Deleted {
+	if to := s.message(m.ReplyTo); to != nil {
 		r.ReplyTo = s.renderAlone(to)
 	}
 	s.place(r, m)
 	return r
+}
+
+// message returns a message that was not deleted, nil if there is none. The caller holds mu.
+func (s *Server) message(id int) *Message {
+	if m, ok := s.messages[id]; ok && !m.Deleted {
+		return m
+	}
+	return nil
 }
 
 func (s *Server) renderAlone(m *Message) *apiMessage {

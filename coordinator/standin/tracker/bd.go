@@ -26,7 +26,7 @@ func fakeBeads(args []string) error {
 	}
 	store := filepath.Join(".beads", "standin.json")
 	if _, err := os.Stat(".beads"); err != nil {
-		return bdSays("no beads database found")
+		return bdError("no beads database found")
 	}
 	f := &beadsStore{}
 	if err := load(store, f); err != nil {
@@ -55,8 +55,8 @@ func fakeBeads(args []string) error {
 	return save(store, f)
 }
 
-// bdSays fails as bd does with --json: the reason is on stdout.
-func bdSays(format string, args ...any) error {
+// bdError prints the reason to stdout, as bd does with --json, and returns an error.
+func bdError(format string, args ...any) error {
 	_ = printJSON(map[string]string{"error": fmt.Sprintf(format, args...)})
 	return refused("")
 }
@@ -66,9 +66,17 @@ type bdLine struct {
 	rest  []string
 }
 
+// bdFlags are the flags of each command. One that takes no value ends with an
+// exclamation mark.
 var bdFlags = map[string]string{
-	"list": "--all! --limit", "ready": "--limit", "show": "", "create": "--title --body-file --priority --deps --type",
-	"update": "--status --add-label --remove-label", "close": "--reason", "comments": "", "version": "",
+	"list":     "--all! --limit",
+	"ready":    "--limit",
+	"show":     "",
+	"create":   "--title --body-file --priority --deps --type",
+	"update":   "--status --add-label --remove-label",
+	"close":    "--reason",
+	"comments": "",
+	"version":  "",
 }
 
 // readBD splits a command line as cobra does.
@@ -83,8 +91,8 @@ func readBD(args []string) (bdLine, error) {
 			return line, nil
 		case !strings.HasPrefix(args[i], "-"):
 			line.rest = append(line.rest, args[i])
-		case slices.Contains(known, name+"!") && !given:
-			line.flags[name] = "true"
+		case slices.Contains(known, args[i]+"!"):
+			line.flags[args[i]] = "true"
 		case slices.Contains(known, name) && given:
 			line.flags[name] = value
 		case slices.Contains(known, name) && i+1 < len(args):
@@ -95,7 +103,7 @@ func readBD(args []string) (bdLine, error) {
 		}
 	}
 	if line.flags["--json"] == "" {
-		return line, refused("the stand-in prints JSON alone")
+		return line, refused("the stand-in prints only JSON")
 	}
 	return line, nil
 }
@@ -116,7 +124,7 @@ type bdRecord struct {
 	Updated     time.Time   `json:"updated_at"`
 	CloseReason string      `json:"close_reason,omitempty"`
 	Labels      []string    `json:"labels,omitempty"`
-	Needs       []string    `json:"needs,omitempty"` // the stand-in's own
+	Needs       []string    `json:"needs,omitempty"` // only in the stand-in's store
 	Comments    []bdComment `json:"comments,omitempty"`
 }
 
@@ -164,12 +172,11 @@ func (f *beadsStore) row(r *bdRecord, whole bool) map[string]any {
 }
 
 func (f *beadsStore) exact(id string) *bdRecord {
-	for _, r := range f.Issues {
-		if r.ID == id {
-			return r
-		}
+	i := slices.IndexFunc(f.Issues, func(r *bdRecord) bool { return r.ID == id })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return f.Issues[i]
 }
 
 // find returns the issue whose id, with or without its prefix, begins with a text.
@@ -204,20 +211,23 @@ func (f *beadsStore) waits(r *bdRecord) (open []string) {
 func (f *beadsStore) list(line bdLine) error {
 	most, err := strconv.Atoi(line.flags["--limit"])
 	if err != nil {
-		return bdSays("invalid limit")
+		return bdError("invalid limit")
 	}
 	rows := []any{}
 	for _, r := range f.Issues {
-		if (line.flags["--all"] != "" || r.Status != "closed") && (most == 0 || len(rows) < most) {
+		if line.flags["--all"] != "" || r.Status != "closed" {
 			rows = append(rows, f.row(r, false))
 		}
+	}
+	if most > 0 {
+		rows = rows[:min(most, len(rows))]
 	}
 	return printJSON(rows)
 }
 
 func (f *beadsStore) ready(line bdLine) error {
 	if line.flags["--limit"] != "0" {
-		return bdSays("the stand-in has no limit")
+		return bdError("the stand-in has no limit")
 	}
 	rows := []any{}
 	for _, r := range f.Issues {
@@ -240,7 +250,7 @@ func (f *beadsStore) show(line bdLine) error {
 		rows = append(rows, f.row(r, true))
 	}
 	if len(rows) == 0 {
-		return bdSays("no issues found matching the provided IDs")
+		return bdError("no issues found matching the provided IDs")
 	}
 	return printJSON(rows)
 }
@@ -248,7 +258,7 @@ func (f *beadsStore) show(line bdLine) error {
 func (f *beadsStore) create(line bdLine) error {
 	title, text := line.flags["--title"], ""
 	if len(line.rest) > 0 || title == "" {
-		return bdSays("title required")
+		return bdError("title required")
 	}
 	switch line.flags["--body-file"] {
 	case "":
@@ -259,14 +269,12 @@ func (f *beadsStore) create(line bdLine) error {
 		}
 		text = string(raw)
 	default:
-		return bdSays("the stand-in reads stdin alone")
+		return bdError("the stand-in reads only stdin")
 	}
-	priority := 2
-	if p, ok := line.flags["--priority"]; ok {
-		var err error
-		if priority, err = strconv.Atoi(p); err != nil || priority < 0 || priority > 4 {
-			return bdSays("invalid priority %q (expected 0-4 or P0-P4)", p)
-		}
+	p := cmp.Or(line.flags["--priority"], "2")
+	priority := slices.Index([]string{"0", "1", "2", "3", "4"}, p)
+	if priority < 0 {
+		return bdError("invalid priority %q (expected 0-4 or P0-P4)", p)
 	}
 	at := f.tick()
 	r := &bdRecord{
@@ -275,12 +283,9 @@ func (f *beadsStore) create(line bdLine) error {
 		Description: text,
 		Status:      "open",
 		Priority:    priority,
-		Type:        "task",
+		Type:        cmp.Or(line.flags["--type"], "task"),
 		Created:     at,
 		Updated:     at,
-	}
-	if kind := line.flags["--type"]; kind != "" {
-		r.Type = kind
 	}
 	f.Issues = append(f.Issues, r)
 	for _, id := range strings.FieldsFunc(line.flags["--deps"], func(c rune) bool { return c == ',' }) {
@@ -296,11 +301,11 @@ func (f *beadsStore) create(line bdLine) error {
 func (f *beadsStore) update(line bdLine) error {
 	r, err := f.find(strings.Join(line.rest, " "))
 	if err != nil {
-		return bdSays("%v", err)
+		return bdError("%v", err)
 	}
 	if s, ok := line.flags["--status"]; ok {
 		if !slices.Contains([]string{"open", "in_progress", "blocked", "deferred", "closed", "pinned", "hooked"}, s) {
-			return bdSays(
+			return bdError(
 				"invalid status %q (built-in: open, in_progress, blocked, deferred, closed, pinned, hooked)",
 				s,
 			)
@@ -318,7 +323,7 @@ func (f *beadsStore) update(line bdLine) error {
 func (f *beadsStore) close(line bdLine) error {
 	r, err := f.find(strings.Join(line.rest, " "))
 	if err != nil {
-		return bdSays("resolving ID %s: %v", strings.Join(line.rest, " "), err)
+		return bdError("resolving ID %s: %v", strings.Join(line.rest, " "), err)
 	}
 	if open := f.waits(r); len(open) > 0 {
 		return refused("cannot close %s: blocked by open issues %v (use --force to override)", r.ID, open)
@@ -339,11 +344,11 @@ func (f *beadsStore) version(bdLine) error {
 
 func (f *beadsStore) comment(line bdLine) error {
 	if len(line.rest) != 3 || line.rest[0] != "add" {
-		return bdSays("usage: bd comments add [issue-id] [text]")
+		return bdError("usage: bd comments add [issue-id] [text]")
 	}
 	r, err := f.find(line.rest[1])
 	if err != nil {
-		return bdSays("%v", err)
+		return bdError("%v", err)
 	}
 	c := bdComment{ID: fmt.Sprint("01a2", f.Clock), Issue: r.ID, Author: "ann", Text: line.rest[2], At: f.tick()}
 	r.Comments = append(r.Comments, c)

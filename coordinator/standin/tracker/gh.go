@@ -20,7 +20,7 @@ func fakeGitHub(args []string) error {
 		return refused("unknown command for \"gh\"")
 	}
 	if os.Getenv("GH_PROMPT_DISABLED") == "" {
-		return refused("it would ask a person")
+		return refused("want GH_PROMPT_DISABLED: gh would ask a person")
 	}
 	name := args[0] + " " + args[1]
 	f := &ghStore{}
@@ -81,7 +81,7 @@ func readGH(name string, args []string) (ghLine, error) {
 		}
 	}
 	want := 1
-	if name == "issue list" || name == "issue create" {
+	if slices.Contains([]string{"issue list", "issue create"}, name) {
 		want = 0
 	}
 	if len(line.rest) != want {
@@ -121,8 +121,14 @@ func (r *ghRecord) fields(names string) (map[string]any, error) {
 		labels = append(labels, map[string]string{"id": "L_" + l, "name": l, "description": "", "color": "ededed"})
 	}
 	all := map[string]any{
-		"number": r.Number, "title": r.Title, "body": r.Body, "state": r.State, "createdAt": r.At, "labels": labels,
-		"url": r.url(), "comments": append([]ghComment{}, r.Comments...),
+		"number":    r.Number,
+		"title":     r.Title,
+		"body":      r.Body,
+		"state":     r.State,
+		"createdAt": r.At,
+		"labels":    labels,
+		"url":       r.url(),
+		"comments":  append([]ghComment{}, r.Comments...),
 	}
 	out := map[string]any{}
 	for _, name := range strings.Split(names, ",") {
@@ -150,15 +156,14 @@ func (f *ghStore) find(arg string) (*ghRecord, error) {
 	if number == 100 { // there is one pull request
 		return &ghRecord{Number: 100, Title: "a change", State: "OPEN"}, nil
 	}
-	for _, r := range f.Issues {
-		if r.Number == number {
-			return r, nil
-		}
+	i := slices.IndexFunc(f.Issues, func(r *ghRecord) bool { return r.Number == number })
+	if i < 0 {
+		return nil, refused(
+			"GraphQL: Could not resolve to an issue or pull request with the number of %d. (repository.issue)",
+			number,
+		)
 	}
-	return nil, refused(
-		"GraphQL: Could not resolve to an issue or pull request with the number of %d. (repository.issue)",
-		number,
-	)
+	return f.Issues[i], nil
 }
 
 func (f *ghStore) list(line ghLine) error {
@@ -168,7 +173,7 @@ func (f *ghStore) list(line ghLine) error {
 	}
 	rows := []any{}
 	for _, r := range slices.Backward(f.Issues) {
-		if line.flags["--state"] == "open" && r.State != "OPEN" || len(rows) == most {
+		if line.flags["--state"] == "open" && r.State != "OPEN" {
 			continue
 		}
 		row, err := r.fields(line.flags["--json"])
@@ -177,7 +182,7 @@ func (f *ghStore) list(line ghLine) error {
 		}
 		rows = append(rows, row)
 	}
-	return printJSON(rows)
+	return printJSON(rows[:min(most, len(rows))])
 }
 
 func (f *ghStore) view(line ghLine) error {
@@ -214,7 +219,7 @@ func (f *ghStore) create(line ghLine) error {
 		)
 	}
 	r := &ghRecord{Number: len(f.Issues) + 1, Title: line.flags["--title"], Body: text, State: "OPEN", At: f.tick()}
-	if err := f.give(r, line.flags["--label"]); err != nil {
+	if err := f.addLabel(r, line.flags["--label"]); err != nil {
 		return refused("could not add label: %v", err)
 	}
 	f.Issues = append(f.Issues, r)
@@ -222,7 +227,7 @@ func (f *ghStore) create(line ghLine) error {
 	return nil
 }
 
-func (f *ghStore) give(r *ghRecord, label string) error {
+func (f *ghStore) addLabel(r *ghRecord, label string) error {
 	if label == "" || slices.Contains(r.Labels, label) {
 		return nil
 	}
@@ -241,10 +246,10 @@ func (f *ghStore) edit(line ghLine) error {
 	if len(line.flags) == 0 {
 		return refused("field to edit flag required when not running interactively")
 	}
-	if gone := line.flags["--remove-label"]; gone != "" && !slices.Contains(f.Labels, gone) {
-		return refused("'%s' not found", gone)
+	if label := line.flags["--remove-label"]; label != "" && !slices.Contains(f.Labels, label) {
+		return refused("'%s' not found", label)
 	}
-	if err := f.give(r, line.flags["--add-label"]); err != nil {
+	if err := f.addLabel(r, line.flags["--add-label"]); err != nil {
 		return err
 	}
 	r.Labels = slices.DeleteFunc(r.Labels, func(l string) bool { return l == line.flags["--remove-label"] })

@@ -82,12 +82,13 @@ type tissueDep struct {
 func (f *tissueStore) flags(
 	args []string, values string, most int,
 ) (flags map[string]string, rest []string, err error) {
+	known := strings.Fields(values)
 	flags = map[string]string{}
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
-		case arg == "--json" || arg == "--quiet" && strings.Contains(values, "--quiet"):
+		case arg == "--json", arg == "--quiet" && slices.Contains(known, arg):
 			flags[arg] = "yes"
-		case strings.HasPrefix(arg, "-") && slices.Contains(strings.Fields(values), arg):
+		case slices.Contains(known, arg):
 			if i++; i == len(args) {
 				return nil, nil, refused("missing value for %s", strings.Trim(arg, "-"))
 			}
@@ -116,11 +117,10 @@ func (f *tissueStore) create(args []string) error {
 	if len(rest) == 0 {
 		return refused("title required")
 	}
-	priority := 2
-	if text := flags["-p"]; text != "" {
-		if priority, err = strconv.Atoi(text); err != nil || priority < 1 || priority > 5 {
-			return refused("invalid priority: %s (must be 1-5)", text)
-		}
+	text := cmp.Or(flags["-p"], "2")
+	priority := 1 + slices.Index([]string{"1", "2", "3", "4", "5"}, text)
+	if priority == 0 {
+		return refused("invalid priority: %s (must be 1-5)", text)
 	}
 	at := f.tick()
 	r := tissueRecord{
@@ -173,29 +173,36 @@ func (f *tissueStore) resolve(input string) (*tissueRecord, error) {
 }
 
 func (f *tissueStore) list(args []string) error {
-	return f.rows(args, "--status --tag --search --limit", nil)
+	return f.rows(args, "--status --tag --search --limit", func(flags map[string]string, r tissueRecord) bool {
+		return cmp.Or(flags["--status"], r.Status) == r.Status
+	})
 }
 
 func (f *tissueStore) ready(args []string) error {
-	return f.rows(args, "", func(r tissueRecord) bool {
-		blocked := slices.ContainsFunc(f.Deps, func(d tissueDep) bool {
-			from, err := f.resolve(d.From)
-			return err == nil && d.Kind == "blocks" && d.To == r.ID && from.Status != "closed" &&
-				from.Status != "duplicate"
+	return f.rows(args, "", func(_ map[string]string, r tissueRecord) bool {
+		isBlocked := slices.ContainsFunc(f.Deps, func(d tissueDep) bool {
+			return d.Kind == "blocks" && d.To == r.ID && !f.isOver(d.From)
 		})
-		return r.Status == "open" && !blocked
+		return r.Status == "open" && !isBlocked
 	})
+}
+
+func (f *tissueStore) isOver(id string) bool {
+	r, err := f.resolve(id)
+	return err != nil || slices.Contains([]string{"closed", "duplicate"}, r.Status)
 }
 
 // rows prints the issues as `list` and `ready` do: without the time of creation, and
 // with the tags as text.
-func (f *tissueStore) rows(args []string, values string, wanted func(tissueRecord) bool) error {
+func (f *tissueStore) rows(
+	args []string, values string, isListed func(flags map[string]string, r tissueRecord) bool,
+) error {
 	flags, _, err := f.flags(args, values, 0)
 	if err != nil {
 		return err
 	}
 	if flags["--json"] == "" {
-		return refused("the stand-in prints JSON alone")
+		return refused("the stand-in prints only JSON")
 	}
 	type row struct {
 		ID       string `json:"id"`
@@ -208,7 +215,7 @@ func (f *tissueStore) rows(args []string, values string, wanted func(tissueRecor
 	}
 	rows := []row{}
 	for _, r := range f.Issues {
-		if s, ok := flags["--status"]; wanted == nil && (!ok || s == r.Status) || wanted != nil && wanted(r) {
+		if isListed(flags, r) {
 			rows = append(rows, row{r.ID, r.Status, r.Title, r.Updated, r.Priority, "", r.Body})
 		}
 	}
