@@ -1,5 +1,5 @@
-// Package conformance holds what every channel must do. Each implementation runs it
-// over a real core and a real database, with a person at its other end.
+// Package conformance tests what every channel must do. Each implementation runs it with a
+// real core and a real database, and with a person at its other end.
 package conformance
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/store"
 )
 
-// A Channel is what runs in a coordinator.
+// A Channel is the part of a channel that runs in a coordinator.
 type Channel interface {
 	Run(ctx context.Context)
 	Say(ctx context.Context, text string) error
@@ -64,9 +64,9 @@ const (
 // patience is how long a test waits for something that must happen.
 const patience = 20 * time.Second
 
-// Run runs the suite on the subject that made returns.
+// Run runs the suite, each test on a new subject from made.
 func Run(t *testing.T, made func(t testing.TB) Subject) {
-	for name, test := range map[string]func(*testing.T, *house, Subject){
+	for name, test := range map[string]func(*testing.T, *setup, Subject){
 		"allowed":             testAllowed,
 		"denied":              testDenied,
 		"denied with words":   testWords,
@@ -83,13 +83,13 @@ func Run(t *testing.T, made func(t testing.TB) Subject) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := made(t)
-			test(t, newHouse(t, s), s)
+			test(t, newSetup(t, s), s)
 		})
 	}
 }
 
-// A house is a core that runs channels, over a database that a restart keeps.
-type house struct {
+// A setup is a core that runs channels, over a database that a restart keeps.
+type setup struct {
 	testing.TB
 	path     string
 	subjects []Subject
@@ -99,15 +99,15 @@ type house struct {
 	stop     func()
 }
 
-func newHouse(t testing.TB, subjects ...Subject) *house {
-	h := &house{TB: t, path: filepath.Join(t.TempDir(), "afar.db"), subjects: subjects}
+func newSetup(t testing.TB, subjects ...Subject) *setup {
+	h := &setup{TB: t, path: filepath.Join(t.TempDir(), "afar.db"), subjects: subjects}
 	h.start()
 	t.Cleanup(func() { h.stop() })
 	return h
 }
 
 // start starts the parts that a coordinator would run.
-func (h *house) start() {
+func (h *setup) start() {
 	h.Helper()
 	db, err := store.Open(h.path)
 	h.ok(err)
@@ -116,7 +116,11 @@ func (h *house) start() {
 		names = append(names, s.Name())
 	}
 	h.core, err = core.New(core.Config{
-		Store: db, Log: slog.New(slog.DiscardHandler), Now: time.Now, Secret: word, Channels: names,
+		Store:    db,
+		Log:      slog.New(slog.DiscardHandler),
+		Now:      time.Now,
+		Secret:   secret,
+		Channels: names,
 	})
 	h.ok(err)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -134,23 +138,23 @@ func (h *house) start() {
 	})
 }
 
-func (h *house) restart() { h.stop(); h.start() }
+func (h *setup) restart() { h.stop(); h.start() }
 
-func (h *house) ok(err error) {
+func (h *setup) ok(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
 	}
 }
 
-func word() string {
+func secret() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails, by its contract
 	return hex.EncodeToString(b[:])
 }
 
 // pair pairs the person on every channel. They are away, so questions come at once.
-func (h *house) pair() {
+func (h *setup) pair() {
 	h.Helper()
 	for _, s := range h.subjects {
 		s.Pair(h)
@@ -159,31 +163,56 @@ func (h *house) pair() {
 }
 
 // ask opens a question about a command.
-func (h *house) ask(id ask.ID, command string) ask.Ask {
+func (h *setup) ask(id ask.ID, command string) ask.Ask {
 	h.Helper()
 	_, err := h.core.See(session.Sighting{ID: "s1", Cwd: "/home/ann/shop", Hooked: true, Attended: true, KnowAtt: true})
 	h.ok(err)
 	a, err := h.core.OpenCovered(ask.Ask{
-		ID: id, Kind: ask.Permission, Session: "s1", Tool: "Bash", Text: command,
-		Hash: fmt.Sprintf("%x", command), Cwd: "/home/ann/shop", Attended: true,
+		ID:       id,
+		Kind:     ask.Permission,
+		Session:  "s1",
+		Tool:     "Bash",
+		Text:     command,
+		Hash:     fmt.Sprintf("%x", command),
+		Cwd:      "/home/ann/shop",
+		Attended: true,
 	}, grant.Need{})
 	h.ok(err)
 	return a
 }
 
-func (h *house) state(id ask.ID) ask.Ask {
+func (h *setup) state(id ask.ID) ask.Ask {
 	h.Helper()
 	a, err := h.core.Ask(id)
 	h.ok(err)
 	return a
 }
 
-// card waits for the one message that holds a text and fulfils a condition.
-func (h *house) card(s Subject, text string, is func(Card) bool) (found Card) {
+// wantState checks the state of an ask.
+func (h *setup) wantState(id ask.ID, want ask.State) {
+	h.Helper()
+	if a := h.state(id); a.State != want {
+		h.Errorf("ask %s is %s, want %s: %+v", id, a.State, want, a.Decision)
+	}
+}
+
+// wantAnswer checks that an ask was answered once: by this answer, on this channel.
+func (h *setup) wantAnswer(id ask.ID, allow bool, on Subject) {
+	h.Helper()
+	if n := h.answers(id); n != 1 {
+		h.Errorf("ask %s was answered %d times", id, n)
+	}
+	if d := h.state(id).Decision; d.Allow != allow || d.Channel != on.Name() {
+		h.Errorf("ask %s: have %+v, want allow %t on %s", id, d, allow, on.Name())
+	}
+}
+
+// card waits for the first message that contains a text, until it fulfils a condition.
+func (h *setup) card(s Subject, text string, fulfils func(Card) bool) (found Card) {
 	h.Helper()
 	h.eventually(s.Name()+" shows "+text, func() bool {
 		cards := s.Cards(h, text)
-		if len(cards) == 0 || !is(cards[0]) {
+		if len(cards) == 0 || !fulfils(cards[0]) {
 			return false
 		}
 		found = cards[0]
@@ -196,8 +225,8 @@ func answerable(c Card) bool { return len(c.Buttons) > 0 }
 
 func settled(c Card) bool { return len(c.Buttons) == 0 }
 
-// eventually calls cond until it holds. It is for conditions that send no signal.
-func (h *house) eventually(what string, cond func() bool) {
+// eventually calls cond until it returns true. It is for conditions that send no signal.
+func (h *setup) eventually(what string, cond func() bool) {
 	h.Helper()
 	for deadline := time.Now().Add(patience); !cond(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -207,7 +236,7 @@ func (h *house) eventually(what string, cond func() bool) {
 }
 
 // answers returns how often an ask was answered, by the journal.
-func (h *house) answers(id ask.ID) (n int) {
+func (h *setup) answers(id ask.ID) (n int) {
 	h.Helper()
 	events, err := h.core.Journal(context.Background(), 0, 1000, "", false)
 	h.ok(err)

@@ -114,7 +114,10 @@ func welcome(from sender) string {
 func (c *Channel) moveChat(update, from, to int64) error {
 	act := channel.Act{Channel: Name, Update: update}
 	return c.cfg.Core.ChangeAccount(act, func(a channel.Account, _ time.Time) channel.Change {
-		if a.Person == nil || a.Person.Address != chatAddress(from) || from >= 0 || to >= 0 {
+		switch {
+		case from >= 0, to >= 0:
+			return channel.Change{}
+		case a.Person == nil, a.Person.Address != chatAddress(from):
 			return channel.Change{}
 		}
 		person := *a.Person
@@ -140,14 +143,14 @@ func (c *Channel) stranger(from sender) error {
 func answerStranger(a channel.Account, from sender, now time.Time) channel.Change {
 	text := strangerText(a, from)
 	if from.Tap != "" {
-		text = strings.ReplaceAll(text, "`", "") // no markup is read there
-	}
-	if from.Tap != "" && isUser(a.Person, from.user) {
-		return channel.Change{Settle: text}
+		text = strings.ReplaceAll(text, "`", "") // the answer to a tap has no markup
+		if isUser(a.Person, from.user) {
+			return channel.Change{Settle: text}
+		}
 	}
 	who := from.chat
 	if who < 0 {
-		who = from.user // in a group each is answered once
+		who = from.user // in a group, each user is answered once
 	}
 	next, ok := a.TellStranger(itoa(who), now)
 	if !ok || who == 0 {

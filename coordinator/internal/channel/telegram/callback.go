@@ -83,7 +83,11 @@ func (c callback) valid() bool {
 
 // ofAsk reports whether c is on the card of an ask, and answers it.
 func (c callback) ofAsk() bool {
-	return c.kind == answerAsk || c.kind == pickOption || c.kind == approvePlan
+	switch c.kind {
+	case answerAsk, pickOption, approvePlan:
+		return true
+	}
+	return false
 }
 
 // step returns what a pickOption does to its ask.

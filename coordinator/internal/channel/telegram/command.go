@@ -94,7 +94,8 @@ func away(l *link, act channel.Act, words []string) error {
 	if len(words) == 2 && err == nil {
 		d, err = time.ParseDuration(words[1])
 	}
-	if err != nil || len(words) > 2 || len(words) == 2 && d <= 0 {
+	switch {
+	case err != nil, len(words) > 2, len(words) == 2 && d <= 0:
 		return l.cfg.Core.Acknowledge(act, awayUsage)
 	}
 	text := map[session.Mode]string{

@@ -83,7 +83,7 @@ func (l *link) me(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("%s refuses this token, copy it again from @BotFather: %w", l.api, err)
 	case err != nil:
 		return "", fmt.Errorf("ask %s who the bot is: %w", l.api, err)
-	case !me.IsBot || me.Username == "":
+	case !me.IsBot, me.Username == "":
 		return "", fmt.Errorf("%s does not answer as a Bot API does", l.api)
 	}
 	return me.Username, nil

@@ -11,11 +11,11 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// maxLabel is how much of an option a button shows, in UTF-16 units; the card
-// has the whole.
+// maxLabel bounds the label of an option's button, in UTF-16 units. The card shows the
+// whole label.
 const maxLabel = 40
 
-// questionRows has one button per option of the question to be answered now.
+// questionRows returns one button for each option of the current question.
 func questionRows(a ask.Ask) (rows [][]button) {
 	q, ok := a.Form.Now()
 	if !ok || a.State != ask.Open {
@@ -76,7 +76,7 @@ func questionLines(a ask.Ask, most int) (out []string) {
 	}
 	for i, o := range now.Options {
 		if o.Does != "" {
-			break // its button says it all
+			break // its button says enough
 		}
 		text := fmt.Sprintf("%d. %s", i+1, line(o.Label, most))
 		if o.Description != "" {
@@ -96,25 +96,35 @@ func questionLines(a ask.Ask, most int) (out []string) {
 	return append(out, "<i>"+how+"</i>")
 }
 
-// how says what the person decided, with a sign in front.
-func how(a ask.Ask) string {
+// decided says what the person decided, with a sign in front.
+func decided(a ask.Ask) string {
 	switch d := a.Decision; {
 	case d.Interrupt:
 		return "⏹ Stopped"
-	case a.Kind == ask.Elicitation && !d.Allow:
+	case d.Allow:
+		return allowed(a)
+	case a.Kind == ask.Elicitation:
 		return "⛔ Declined"
-	case a.Kind == ask.Elicitation && a.Form == nil:
-		return "✅ Accepted"
-	case (a.Kind == ask.Questions || a.Kind == ask.Elicitation) && d.Allow:
-		return "✅ Answered"
-	case a.Kind == ask.Plan && d.AcceptEdits:
-		return "✅ Approved, edits accepted,"
-	case a.Kind == ask.Plan && d.Allow:
-		return "✅ Approved"
 	case a.Kind == ask.Plan:
 		return "↩️ Sent back"
-	case d.Allow:
-		return "✅ Allowed" + reach(a)
 	}
 	return "⛔ Denied"
+}
+
+func allowed(a ask.Ask) string {
+	switch a.Kind {
+	case ask.Questions:
+		return "✅ Answered"
+	case ask.Elicitation:
+		if a.Form == nil {
+			return "✅ Accepted"
+		}
+		return "✅ Answered"
+	case ask.Plan:
+		if a.Decision.AcceptEdits {
+			return "✅ Approved, edits accepted,"
+		}
+		return "✅ Approved"
+	}
+	return "✅ Allowed" + reach(a)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/core"
 )
 
-// isReminder marks the message that reminds of a card among an ask's cards: it
-// is never edited, and a reply to it is a reply to the ask.
+// isReminder marks the reminder of a card among the messages of its ask. The reminder is
+// never edited. A reply to it is a reply to the ask.
 const isReminder = "reminder"
 
 // remind replies to a card that waits too long, so that the phone rings once more. It says
@@ -23,7 +23,8 @@ const isReminder = "reminder"
 func (l *link) remind(ctx context.Context, id ask.ID) error {
 	card, err := l.cfg.Core.OnCard(id)
 	person, chat := l.person()
-	if err != nil || person == nil || len(card.Waiting()) == 0 {
+	switch {
+	case err != nil, person == nil, len(card.Waiting()) == 0:
 		return ignoreMissing(err)
 	}
 	a, p := card.Waiting()[0], l.placeOf(card[0])

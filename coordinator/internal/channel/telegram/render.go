@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -45,8 +46,8 @@ type place struct{ token, project, machine, home string }
 
 // path shows a path with ~ for the person's home.
 func (at place) path(path string) string {
-	if rest, ok := strings.CutPrefix(path, at.home); ok && at.home != "" && (rest == "" || rest[0] == '/') {
-		path = "~" + rest
+	if rest, ok := strings.CutPrefix(path+"/", at.home+"/"); ok && at.home != "" {
+		path = strings.TrimSuffix("~/"+rest, "/")
 	}
 	return line(path, maxPath)
 }
@@ -92,7 +93,7 @@ func frameInput(card ask.Card, at place, text string) (head, foot string, room i
 // rows returns the buttons of a card. A settled card has at most Undo.
 func rows(card ask.Card) [][]button {
 	switch a := card.Face(); {
-	case a.State != ask.Open && !a.Parked:
+	case !a.Waiting():
 		return undoRows(card)
 	case a.Kind == ask.Plan:
 		return planRows(a)
@@ -103,12 +104,12 @@ func rows(card ask.Card) [][]button {
 	}
 }
 
-// languages are those that Telegram colours, by tool.
+// languages lists the languages in which Telegram colours the input of a tool.
 var languages = map[string]string{
 	"Bash": "bash", "Edit": "diff", "MultiEdit": "diff", "Write": "diff", "NotebookEdit": "diff",
 }
 
-// block shows the input of a tool as it stands.
+// block shows the input of a tool unchanged.
 func block(tool, text string) string {
 	if language := languages[tool]; language != "" && text != "" {
 		return `<pre><code class="language-` + language + `">` + escape(text) + "</code></pre>"
@@ -116,24 +117,22 @@ func block(tool, text string) string {
 	return "<pre>" + escape(text) + "</pre>"
 }
 
-// buttons are those of a yes or a no. What reaches farther than the call has a
-// row of its own, and the card says what it permits.
+// buttons returns the buttons of a yes or a no. A button that covers more than calls like
+// this one has its own row and says what it permits.
 func buttons(a ask.Ask, nonce string) [][]button {
-	rows := [][]button{{{"Allow ✅", answerData(nonce, allow)}, {"Deny ⛔", answerData(nonce, deny)}}}
-	var more []button
+	once := []button{{"Allow ✅", answerData(nonce, allow)}, {"Deny ⛔", answerData(nonce, deny)}}
+	var more, beyond []button
 	if a.ForSession() != "" {
 		more = append(more, button{"Allow for session", answerData(nonce, forSession)})
 	}
-	if a.ForAlways() != "" && !a.Beyond() {
+	switch text := a.ForAlways(); {
+	case text == "":
+	case a.Beyond():
+		beyond = []button{{upper(shorten(text, maxWord)), answerData(nonce, always)}}
+	default:
 		more = append(more, button{"Always", answerData(nonce, always)})
 	}
-	if len(more) > 0 {
-		rows = append(rows, more)
-	}
-	if a.ForAlways() != "" && a.Beyond() {
-		rows = append(rows, []button{{upper(shorten(a.ForAlways(), maxWord)), answerData(nonce, always)}})
-	}
-	return rows
+	return slices.DeleteFunc([][]button{once, more, beyond}, func(row []button) bool { return len(row) == 0 })
 }
 
 // offered says what the buttons that reach farther would permit.
@@ -213,7 +212,7 @@ func footing(card ask.Card, at place, whole bool) string {
 	if speaking := speaking(card); a.Agent != "" || len(speaking) > 1 {
 		lines = append(lines, "👤 "+line(speaking.Askers(), maxPath))
 	}
-	if a.State == ask.Open || a.Parked {
+	if a.Waiting() {
 		lines = append(lines, offered(a)...)
 	}
 	lines = append(lines, hashLine(a.Hash, whole))
@@ -245,7 +244,7 @@ func twiceText(a ask.Ask) string {
 func (at place) where(cwd string) string {
 	below, inside := strings.CutPrefix(cwd, strings.TrimSuffix(at.project, "/")+"/")
 	switch {
-	case cwd == at.project || cwd == "":
+	case cwd == at.project, cwd == "":
 		return at.path(at.project)
 	case inside && at.project != "":
 		return at.path(at.project) + ", in " + line(below, maxPath)
@@ -253,10 +252,12 @@ func (at place) where(cwd string) string {
 	return at.path(cwd) + ", outside " + at.path(at.project)
 }
 
-// firstExpiry returns when the first of the open asks of a card expires.
-func firstExpiry(card ask.Card) (at time.Time) {
+// firstExpiry returns when the first of the open asks of a card expires. The face of the
+// card must be open.
+func firstExpiry(card ask.Card) time.Time {
+	at := card.Face().ExpiresAt
 	for _, a := range card {
-		if a.State == ask.Open && (at.IsZero() || a.ExpiresAt.Before(at)) {
+		if a.State == ask.Open && a.ExpiresAt.Before(at) {
 			at = a.ExpiresAt
 		}
 	}
@@ -306,7 +307,7 @@ func ending(card ask.Card) string {
 		outcome = " · " + text
 	}
 	if d := a.Decision; d != nil {
-		return how(a) + " by " + line(d.By, maxWord) + " at " + clock(d.At) + words(d) + outcome
+		return decided(a) + " by " + line(d.By, maxWord) + " at " + clock(d.At) + words(d) + outcome
 	}
 	if l := a.Lease; l != nil {
 		return markOf(l.Decision.Allow) + " " + upper(line(a.How(), maxPath)) + outcome
@@ -325,7 +326,10 @@ func ending(card ask.Card) string {
 
 // words returns the person's text of a refusal, or "" for a refusal without one.
 func words(d *ask.Decision) string {
-	if d.Allow || d.Interrupt || d.Message == "" || d.Message == deny.decision(d.By).Message {
+	switch {
+	case d.Allow, d.Interrupt:
+		return ""
+	case d.Message == "", d.Message == deny.decision(d.By).Message:
 		return ""
 	}
 	return ": “" + line(redact.Mask(d.Message), maxPath) + "”"

@@ -21,16 +21,19 @@ const (
 	asItWas  = "TOPIC_NOT_MODIFIED"
 )
 
-// lookAgain is how often a chat is asked whether it is a forum by now, and
-// whether we may make topics in it.
-const lookAgain = 10 * time.Minute
+// recheckForum is the time after which a chat that had no topics is asked again whether it
+// is a forum in which we may make topics.
+const recheckForum = 10 * time.Minute
 
-// A forum is what we know of a group. Only the worker of the lane uses it.
+// A forum is what is known about a group. Only the worker of the lane uses it.
 type forum struct {
 	is     bool
 	denied bool // we may not make topics
 	at     time.Time
 }
+
+// open reports whether we can make topics in f.
+func (f forum) open() bool { return f.is && !f.denied }
 
 // inRoom sends a message about a session. In a forum the message goes to the session's own
 // topic, which is made if it does not exist or was deleted. Anywhere else it goes to the
@@ -63,16 +66,16 @@ func (l *link) roomOf(ctx context.Context, chat int64, id session.ID) (room, err
 		return parseAddress(r.Address)
 	}
 	f, err := l.forum(ctx, chat)
-	if err != nil || !f.is || f.denied {
+	if err != nil || !f.open() {
 		return plain, err
 	}
 	return l.newThread(ctx, chat, id)
 }
 
-// forum asks what a group is, unless that is known well enough.
+// forum returns whether a group is a forum. It asks Telegram if it does not know that.
 func (l *link) forum(ctx context.Context, chat int64) (forum, error) {
-	f, known := l.forums[chat]
-	if known && (f.is && !f.denied || l.cfg.Now().Sub(f.at) < lookAgain) {
+	f := l.forums[chat]
+	if f.open() || l.cfg.Now().Sub(f.at) < recheckForum {
 		return f, nil
 	}
 	c, err := l.bot.GetChat(ctx, &bot.GetChatParams{ChatID: chat})
@@ -90,7 +93,7 @@ func (l *link) newThread(ctx context.Context, chat int64, id session.ID) (room, 
 	plain, about := room{chat: chat}, fmt.Sprintf("topics:%d", chat)
 	v, err := l.cfg.Core.Session(string(id))
 	if err != nil {
-		return plain, nil // a session that nobody remembers needs no topic
+		return plain, nil // a forgotten session needs no topic
 	}
 	made, err := l.bot.CreateForumTopic(ctx, &bot.CreateForumTopicParams{ChatID: chat, Name: v.Token})
 	switch {

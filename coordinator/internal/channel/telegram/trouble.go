@@ -9,18 +9,21 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/event"
 )
 
-// A trouble is one streak of failures to poll; the zero value is none.
+// A trouble is one streak of failures to poll. The zero value means that there is none.
 type trouble struct {
 	why         string
-	conflict    bool // another poller: named only when it lasts
+	conflict    bool // with another poller; reported only if it lasts
 	since, last time.Time
 	noted       bool // in the journal
-	over        bool // a poll was answered since; kept to know the same conflict again
+	over        bool // a poll was answered since; kept to recognise the same conflict later
 }
 
 // text returns what Status says about t at now.
 func (t trouble) text(now time.Time, report time.Duration) string {
-	if t.why == "" || t.over || t.conflict && now.Sub(t.since) < report {
+	switch {
+	case t.why == "", t.over:
+		return ""
+	case t.conflict && now.Sub(t.since) < report:
 		return ""
 	}
 	return fmt.Sprintf("%s (since %s)", t.why, t.since.Format("Jan 2 15:04:05"))
@@ -36,8 +39,10 @@ func (c *Channel) failed(err error) {
 	if same {
 		next.since, next.noted = c.trouble.since, c.trouble.noted
 	}
-	tell := !next.noted && (isCode(err, http.StatusUnauthorized) || now.Sub(next.since) >= c.pace.report)
-	next.noted = next.noted || tell
+	tell := false
+	if isCode(err, http.StatusUnauthorized) || now.Sub(next.since) >= c.pace.report {
+		tell, next.noted = !next.noted, true
+	}
 	c.trouble = next
 	c.mu.Unlock()
 	if !same {
@@ -66,8 +71,10 @@ func (c *Channel) worked() {
 	before := c.trouble
 	c.trouble.over = true
 	c.mu.Unlock()
-	flips := before.conflict && !before.noted // two pollers: once is enough
-	if before.why != "" && !before.over && !flips {
+	switch {
+	case before.why == "", before.over:
+	case before.conflict && !before.noted: // two programs poll in turn, so this happens often
+	default:
 		c.cfg.Log.Info("telegram answers again")
 	}
 }

@@ -9,7 +9,11 @@ const maxUndo = 400
 // an ask that has a snapshot.
 func undone(card ask.Card) (found ask.Ask, ok bool) {
 	for _, a := range card {
-		if a.Undo != nil && (!ok || found.Undo.Button == "" && a.Undo.Button != "") {
+		switch {
+		case a.Undo == nil:
+		case a.Undo.Button != "":
+			return a, true
+		case !ok:
 			found, ok = a, true
 		}
 	}

@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/internal/channel"
@@ -58,12 +59,12 @@ type chat struct {
 }
 
 // group reports whether others than the sender read along.
-func (c chat) group() bool { return c.Type == "group" || c.Type == "supergroup" }
+func (c chat) group() bool { return slices.Contains([]string{"group", "supergroup"}, c.Type) }
 
 // maxName bounds a person's name in cards and journal, in UTF-16 units.
 const maxName = 48
 
-// name is what people call u, in one harmless line.
+// name returns u's name in one line, without hidden characters.
 func (u user) name() string {
 	name := text.Fold(redact.Visible(u.First + " " + u.Last))
 	if name == "" {
@@ -72,7 +73,7 @@ func (u user) name() string {
 	return shorten(name, maxName)
 }
 
-// act is what core hears of an update that is a message.
+// act returns the act of an update that is a message.
 func (m message) act(update int64) channel.Act {
 	return channel.Act{Channel: Name, Update: update, At: m.room().address()}
 }
@@ -81,10 +82,10 @@ func (m message) sender(update int64) sender {
 	return sender{Act: m.act(update), user: m.From.ID, chat: m.Chat.ID, name: m.From.name()}
 }
 
-// stamp is when m was sent, as Telegram says it.
+// stamp returns when m was sent, by Telegram's clock.
 func (m message) stamp() stamp { return stamp{chat: m.Chat.ID, id: m.ID, at: m.Date} }
 
-// room is where m stands, and where its answer goes.
+// room returns where m was sent, which is where its answer goes.
 func (m message) room() room {
 	if m.Topic {
 		return room{m.Chat.ID, m.Thread}
@@ -104,18 +105,22 @@ func (l *link) handle(in channel.Update) error {
 		l.cfg.Log.Warn("an update that cannot be read", "update", in.ID, "err", err)
 		return l.cfg.Core.Acknowledge(channel.Act{Channel: Name, Update: in.ID}, "")
 	}
+	var m message
+	if u.Message != nil {
+		m = *u.Message
+	}
 	switch {
 	case u.Tap != nil:
 		return l.tapped(in.ID, *u.Tap)
-	case u.Message != nil && u.Message.MovedTo != 0:
-		return l.moveChat(in.ID, u.Message.Chat.ID, u.Message.MovedTo)
-	case u.Message != nil && u.Message.MovedFrom != 0:
-		return l.moveChat(in.ID, u.Message.MovedFrom, u.Message.Chat.ID)
-	case u.Message == nil || u.Message.From == nil || u.Message.From.IsBot:
-	case u.Message.Chat.Type == "private":
-		return l.received(in.ID, *u.Message)
-	case u.Message.Chat.group() && l.isForBot(*u.Message):
-		return l.received(in.ID, *u.Message)
+	case m.MovedTo != 0:
+		return l.moveChat(in.ID, m.Chat.ID, m.MovedTo)
+	case m.MovedFrom != 0:
+		return l.moveChat(in.ID, m.MovedFrom, m.Chat.ID)
+	case m.From == nil, m.From.IsBot:
+	case m.Chat.Type == "private":
+		return l.received(in.ID, m)
+	case m.Chat.group() && l.isForBot(m):
+		return l.received(in.ID, m)
 	}
 	l.cfg.Log.Info("an update without meaning for us", "update", in.ID)
 	return l.cfg.Core.Acknowledge(channel.Act{Channel: Name, Update: in.ID}, "")
@@ -178,10 +183,10 @@ func (l *link) received(update int64, m message) error {
 // split returns the command at the beginning of a text, without the name of the bot, and
 // the rest without white space. It returns "" if there is no command.
 func split(text string) (command, rest string) {
-	words := strings.Fields(text)
-	if len(words) == 0 || !strings.HasPrefix(words[0], "/") {
+	if !strings.HasPrefix(strings.TrimSpace(text), "/") {
 		return "", ""
 	}
+	words := strings.Fields(text)
 	command, _, _ = strings.Cut(words[0], "@")
 	return strings.ToLower(command), strings.Join(words[1:], "")
 }
