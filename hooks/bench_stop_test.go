@@ -10,12 +10,10 @@ import (
 	"time"
 )
 
-// BenchmarkStop measures the Stop hook with a coordinator that runs, in turn
-// with the yardstick: without a loop, and with a loop in a session whose
-// transcript is already 50 MB and grows by a turn each time. The figures to quote
-// are the ratios: at the median no more than 1.5 times the empty program without
-// a loop, no more than 2 times with one, and the transcript's length shows in
-// neither.
+// BenchmarkStop measures the Stop hook with a running coordinator, in turn with an empty
+// program: without a loop, and with a loop whose session has a transcript of 50 MB that
+// grows by a turn each time. The ratios count: at the median at most 1.5 times the empty
+// program without a loop and at most 2 times with one, whatever the transcript's length.
 func BenchmarkStop(b *testing.B) {
 	empty := emptyProgram(b)
 	c := startCoordinator(b)
@@ -32,7 +30,7 @@ func BenchmarkStop(b *testing.B) {
 		idle.work()
 		measure("no-loop", idle.stop)
 		for _, s := range []*stopping{short, long} {
-			s.arm() // a loop of its own each time: none of them comes to its end
+			s.arm() // a new loop each time, so that none ends
 			s.grow()
 			s.work()
 		}
@@ -48,17 +46,17 @@ func BenchmarkStop(b *testing.B) {
 	b.ReportMetric(quantile(spent["empty"], 0.5)*1e3, "empty-ms-p50")
 }
 
-// quiet is the time between a hook and the next one: a model thinks longer, and
-// what the coordinator does behind its reply is not what a host waits for.
+// quiet is the time between two hooks. The work that the coordinator does after its reply
+// must not slow the next hook, and a model takes longer than that.
 const quiet = 30 * time.Millisecond
 
-// A daemon is a real coordinator with the hook binaries beside it.
+// A daemon is a real coordinator with the hook binaries.
 type daemon struct {
 	b    testing.TB
 	root string // the person's home
 	bin  string
-	// client stands for the host's client: were it this test, no `afar` that the
-	// test runs could decide anything.
+	// client is the process that the hooks take for the host's client. It must not be
+	// this test: then no `afar` that the test runs could decide anything.
 	client *exec.Cmd
 }
 
@@ -83,7 +81,8 @@ func startCoordinator(b testing.TB) *daemon {
 }
 
 func (d *daemon) env() []string {
-	return append([]string{"HOME=" + d.root, "AFAR_HOME=" + filepath.Join(d.root, "afar"), "PATH=/usr/bin:/bin"}, attended...)
+	home := []string{"HOME=" + d.root, "AFAR_HOME=" + filepath.Join(d.root, "afar"), "PATH=/usr/bin:/bin"}
+	return append(home, attended...)
 }
 
 func (d *daemon) afar(args ...string) string {
@@ -116,7 +115,7 @@ func (d *daemon) run(program, stdin string) (string, time.Duration) {
 	return string(out), time.Since(begun)
 }
 
-// stopping is a session that stops again and again.
+// stopping is a session that stops repeatedly.
 type stopping struct {
 	*daemon
 	name, cwd, transcript string
@@ -131,7 +130,7 @@ func (d *daemon) begin(name string, transcript int64) *stopping {
 	}
 	f, err := os.Create(s.transcript)
 	if err == nil {
-		_, err = f.WriteAt([]byte("\n"), transcript-1) // a hole, which reads as any other file does
+		_, err = f.WriteAt([]byte("\n"), transcript-1) // the rest is a hole
 	}
 	if err != nil {
 		d.b.Fatal(err)
@@ -142,12 +141,16 @@ func (d *daemon) begin(name string, transcript int64) *stopping {
 }
 
 func (s *stopping) payload(event, rest string) string {
-	return fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":%q,"permission_mode":"default","hook_event_name":%q%s}`, s.name, s.transcript, s.cwd, event, rest)
+	const form = `{"session_id":%q,"transcript_path":%q,"cwd":%q,"permission_mode":"default","hook_event_name":%q%s}`
+	return fmt.Sprintf(form, s.name, s.transcript, s.cwd, event, rest)
 }
 
-// work is a tool call of the session, and stopping comes after it.
+// ranTrue is the rest of a payload about a call that has run.
+const ranTrue = `,"tool_name":"Bash","tool_input":{"command":"true"},"tool_response":{},"tool_use_id":"t"`
+
+// work reports a tool call of the session.
 func (s *stopping) work() {
-	s.hook("hook-post-tool-use", s.payload("PostToolUse", `,"tool_name":"Bash","tool_input":{"command":"true"},"tool_response":{},"tool_use_id":"t","duration_ms":1`))
+	s.hook("hook-post-tool-use", s.payload("PostToolUse", ranTrue))
 }
 
 func (s *stopping) stopping() string { return s.payload("Stop", `,"last_assistant_message":"so far"`) }
@@ -160,7 +163,7 @@ func (s *stopping) stop() time.Duration {
 	return took
 }
 
-// grow adds what a turn writes.
+// grow appends a turn to the transcript.
 func (s *stopping) grow() {
 	f, err := os.OpenFile(s.transcript, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -168,15 +171,16 @@ func (s *stopping) grow() {
 	}
 	defer f.Close()
 	s.turns++
-	answer := fmt.Sprintf(`{"type":"assistant","message":{"id":"m%d","model":"claude-opus-5-5","usage":{"input_tokens":10}}}`+"\n", s.turns)
+	message := fmt.Sprintf(`{"id":"m%d","model":"claude-opus-5-5","usage":{"input_tokens":10}}`, s.turns)
+	answer := `{"type":"assistant","message":` + message + "}\n"
 	if _, err := f.WriteString(strings.Repeat(strings.Repeat("y", 4<<10)+"\n", 8) + answer); err != nil {
 		s.b.Fatal(err)
 	}
 }
 
-// TestNoTranscriptIsRead has a session whose transcript is a terabyte go through
-// all that it can meet. Whoever read it would not be back for minutes, and the
-// kernel counts what the coordinator read.
+// TestNoTranscriptIsRead: neither the hooks nor the coordinator read a whole transcript.
+// The transcript has a terabyte, so reading it would take minutes, and the kernel counts
+// the bytes that the coordinator reads.
 func TestNoTranscriptIsRead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
@@ -188,16 +192,18 @@ func TestNoTranscriptIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	agent := &stopping{d, s.name, s.cwd, filepath.Join(d.root, "agent.jsonl"), 0}
+	remove := fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":"rm -r %s"},"tool_use_id":"t"`, made)
+	agentStops := fmt.Sprintf(`,"agent_id":"a","agent_type":"Explore","agent_transcript_path":%q`, agent.transcript)
 	before := d.bytesRead()
 	s.arm()
 	for _, step := range []struct{ name, event, rest string }{
 		{"hook-session-start", "SessionStart", `,"source":"resume"`},
 		{"hook-user-prompt-submit", "UserPromptSubmit", `,"prompt":"go on"`},
-		{"hook-pre-tool-use", "PreToolUse", fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":"rm -r %s"},"tool_use_id":"t"`, made)},
-		{"hook-post-tool-use", "PostToolUse", `,"tool_name":"Bash","tool_input":{"command":"true"},"tool_response":{},"tool_use_id":"t"`},
+		{"hook-pre-tool-use", "PreToolUse", remove},
+		{"hook-post-tool-use", "PostToolUse", ranTrue},
 		{"hook-stop", "Stop", `,"last_assistant_message":"so far"`},
-		{"hook-subagent-stop", "SubagentStop", fmt.Sprintf(`,"agent_id":"a","agent_type":"Explore","agent_transcript_path":%q`, agent.transcript)},
-		{"hook-subagent-stop", "SubagentStop", fmt.Sprintf(`,"agent_id":"a","agent_type":"Explore","agent_transcript_path":%q`, agent.transcript)},
+		{"hook-subagent-stop", "SubagentStop", agentStops},
+		{"hook-subagent-stop", "SubagentStop", agentStops},
 		{"hook-pre-compact", "PreCompact", `,"trigger":"auto"`},
 		{"hook-stop-failure", "StopFailure", `,"error":"overloaded"`},
 		{"hook-stop", "Stop", `,"last_assistant_message":"so far"`},
@@ -215,13 +221,14 @@ func TestNoTranscriptIsRead(t *testing.T) {
 	if n := d.bytesRead() - before; n > 4<<20 {
 		t.Errorf("the coordinator read %d bytes", n)
 	}
-	if loop := d.afar("loop", "show", "huge"); !strings.Contains(loop, "used: 170 tokens") { // 10 turns of its own, 7 of the agent
-		t.Errorf("what was added to the transcripts does not count, or twice:\n%s", loop)
+	const used = "used: 170 tokens" // of 10 turns of the session and 7 of the agent
+	if loop := d.afar("loop", "show", "huge"); !strings.Contains(loop, used) {
+		t.Errorf("each turn in the transcripts must count once, want %s:\n%s", used, loop)
 	}
 }
 
-// bytesRead is what the coordinator has read since it started, as the kernel
-// counts it.
+// bytesRead returns how many bytes the coordinator has read since it started, as counted
+// by the kernel.
 func (d *daemon) bytesRead() int64 {
 	d.b.Helper()
 	var pid int

@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// BenchmarkHook measures an installed hook as the host pays for it, from spawn to
-// exit, in turn with the yardstick, a Go program that does nothing. The figures to
-// quote are the ratios: at the median no more than 1.5, at the 99th percentile
-// no more than 3. For the latter take -benchtime 1000x.
+// BenchmarkHook measures an installed hook from spawn to exit, in turn with an empty Go
+// program. The ratios count: at most 1.5 at the median and at most 3 at the 99th
+// percentile. For the latter use -benchtime 1000x.
 func BenchmarkHook(b *testing.B) {
 	empty := emptyProgram(b)
 	for _, c := range []struct{ name, event, rest, policy string }{
@@ -42,7 +41,7 @@ func BenchmarkHook(b *testing.B) {
 	}
 }
 
-// aPolicy is a file as a team keeps it: some of each.
+// aPolicy is a policy file of usual size, with rules of each kind.
 var aPolicy = "[rules]\npublish = 'deny'\n'git.push-lease' = 'ask'\n" +
 	strings.Repeat("[[protect]]\npath = ['infra/prod/**', 'db/**/*.sql', '*.lock']\n", 5) +
 	"[[rule]]\nid = 't.a'\nverdict = 'ask'\nwhy = 'w'\ncommand = 'kubectl delete'\nargs = '*prod*'\n" +
@@ -78,7 +77,12 @@ func emptyProgram(b *testing.B) string {
 func spawn(b *testing.B, program, home, stdin string) time.Duration {
 	b.Helper()
 	cmd := exec.Command(program)
-	cmd.Env = append([]string{"HOME=" + home, "AFAR_HOME=" + filepath.Join(home, "afar"), "PATH=/usr/bin:/bin", "AFAR_DISABLED=0"}, attended...)
+	cmd.Env = append([]string{
+		"HOME=" + home,
+		"AFAR_HOME=" + filepath.Join(home, "afar"),
+		"PATH=/usr/bin:/bin",
+		"AFAR_DISABLED=0",
+	}, attended...)
 	cmd.Stdin = strings.NewReader(stdin)
 	start := time.Now()
 	if err := cmd.Run(); err != nil {

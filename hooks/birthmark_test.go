@@ -5,14 +5,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// TestBirthmark: the file that a session's shells read marks them, once, and no
-// other file is written to.
+// TestBirthmark: the hook writes the mark once into the file that a session's shells read,
+// and into no other file.
 func TestBirthmark(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("no process shows its limits here")
@@ -34,18 +33,20 @@ func TestBirthmark(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 { // a resumed session starts again
-				runHook(t, "hook-session-start", dir, append(attended, "CLAUDE_ENV_FILE="+file), strings.NewReader(payload("SessionStart", `,"source":"startup"`)))
+				env := append(attended, "CLAUDE_ENV_FILE="+file)
+				runHook(t, "hook-session-start", dir, env, payload("SessionStart", `,"source":"startup"`))
 			}
 			want := "export THEIRS=1"
 			if marked {
 				want += "\n" + home.BirthmarkLine
 			}
 			if raw, err := os.ReadFile(file); err != nil || string(raw) != want {
-				t.Errorf("the file says %q, want %q", raw, want)
+				t.Errorf("the file holds %q, want %q", raw, want)
 			}
 		})
 	}
-	out, err := exec.Command("bash", "-c", home.BirthmarkLine+`ulimit -S -x; env -i bash -c "ulimit -H -x"`).CombinedOutput()
+	script := home.BirthmarkLine + `ulimit -S -x; env -i bash -c "ulimit -H -x"`
+	out, err := exec.Command("bash", "-c", script).CombinedOutput()
 	if string(out) != "7357357\n7357357\n" || err != nil || home.Birthmark != 7357357 {
 		t.Errorf("the limits are %q, %v", out, err)
 	}

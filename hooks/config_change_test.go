@@ -29,7 +29,7 @@ func newDesk(t *testing.T) desk {
 	return d
 }
 
-// file is the path of the settings file that a source names.
+// file returns the path of the settings file of a source.
 func (d desk) file(source string) string {
 	return map[string]string{
 		"user_settings":    filepath.Join(d.home, ".claude", "settings.json"),
@@ -45,7 +45,7 @@ func (d desk) write(source, text string) {
 	}
 }
 
-// hold has the plugin be one that is to load first.
+// hold leaves the mark that the plugin must load first.
 func (d desk) hold() {
 	d.t.Helper()
 	dirs, err := home.FromEnv(func(name string) string {
@@ -62,13 +62,15 @@ func (d desk) hold() {
 	}
 }
 
-// changed runs the hook after a change of a file, and returns why the change was
-// blocked, "" for a change that passes.
+// changed runs the hook after a change of a file. It returns why the hook blocked the
+// change, "" if it did not.
 func (d desk) changed(source string) string {
 	d.t.Helper()
-	in := fmt.Sprintf(`{"session_id":"s","transcript_path":%q,"cwd":%q,"hook_event_name":"ConfigChange","source":%q,"file_path":%q}`,
-		filepath.Join(d.home, ".claude", "projects", "p", "s.jsonl"), d.project, source, d.file(source))
-	r := runHook(d.t, "hook-config-change", d.home, []string{"CLAUDE_PROJECT_DIR=" + d.project}, strings.NewReader(in))
+	const form = `{"session_id":"s","transcript_path":%q,"cwd":%q,` +
+		`"hook_event_name":"ConfigChange","source":%q,"file_path":%q}`
+	transcript := filepath.Join(d.home, ".claude", "projects", "p", "s.jsonl")
+	in := fmt.Sprintf(form, transcript, d.project, source, d.file(source))
+	r := runHook(d.t, "hook-config-change", d.home, []string{"CLAUDE_PROJECT_DIR=" + d.project}, in)
 	if r.code != 0 {
 		d.t.Fatalf("exit %d: %s", r.code, r.stderr)
 	}
@@ -82,8 +84,8 @@ func (d desk) changed(source string) string {
 	return out.Reason
 }
 
-// TestConfigChange: what would switch the guard off is blocked with its reason;
-// everything else passes.
+// TestConfigChange: the hook blocks a change that would switch the guard off, and says
+// why. Every other change passes.
 func TestConfigChange(t *testing.T) {
 	t.Parallel()
 	const user, project, local = "user_settings", "project_settings", "local_settings"
@@ -97,22 +99,22 @@ func TestConfigChange(t *testing.T) {
 		{"no hooks, local", local, `{"disableAllHooks": true}`, `"disableAllHooks" is true`},
 		{"hooks stay on", local, `{"disableAllHooks": false}`, ""},
 		{"no hooks, a wrong type", project, `{"disableAllHooks":"yes"}`, `"disableAllHooks" is "yes"`},
-		{"no hooks, said twice", project, `{"disableAllHooks":false,"disableAllHooks":true}`, `"disableAllHooks" is true`},
+		{"no hooks, named twice", project, `{"disableAllHooks":false,"disableAllHooks":true}`, "is true"},
 		{"no hooks, an escaped name", project, `{"disableAll\u0048ooks":true}`, `"disableAllHooks" is true`},
-		{"no hooks, behind a byte order mark", project, "\ufeff" + `{"disableAllHooks":true}`, `"disableAllHooks" is true`},
+		{"no hooks, after a byte order mark", project, "\ufeff" + `{"disableAllHooks":true}`, "is true"},
 		{"no hooks, below another key", project, `{"a":{"disableAllHooks":true}}`, ""},
-		{"our plugin off", project, `{"enabledPlugins":{"x@y":true,"afar@afar":false}}`, `"enabledPlugins" sets "afar@afar" to false`},
-		{"our plugin off, said twice", project, `{"enabledPlugins":{"afar@afar":true,"afar@afar":false}}`, `to false`},
+		{"our plugin off", project, `{"enabledPlugins":{"x@y":true,"afar@afar":false}}`, `sets "afar@afar" to false`},
+		{"our plugin off, named twice", project, `{"enabledPlugins":{"afar@afar":true,"afar@afar":false}}`, `to false`},
 		{"our plugin on", project, `{"enabledPlugins":{"afar@afar":true}}`, ""},
 		{"another plugin off", project, `{"enabledPlugins":{"x@y":false,"afar@other":false}}`, ""},
 		{"plugins, a wrong type", project, `{"enabledPlugins":[]}`, `"enabledPlugins" is not an object`},
 		{"another home", local, `{"env":{"AFAR_HOME":"/tmp/x"}}`, `"env" sets AFAR_HOME to "/tmp/x"`},
-		{"another directory of the host", local, `{"env":{"CLAUDE_CONFIG_DIR":"/tmp/x"}}`, `"env" sets CLAUDE_CONFIG_DIR`},
+		{"another host directory", local, `{"env":{"CLAUDE_CONFIG_DIR":"/tmp/x"}}`, `"env" sets CLAUDE_CONFIG_DIR`},
 		{"other variables", local, `{"env":{"XDG_CACHE_HOME":"/tmp/x","CI":"1"}}`, ""},
 		{"empty", project, "", ""},
 		{"blank", project, " \n", ""},
 		{"cut off", project, `{"disableAllHooks": fal`, "it is not valid JSON in UTF-8"},
-		{"no object", project, `[1]`, "it is not a JSON object"},
+		{"not an object", project, `[1]`, "it is not a JSON object"},
 		{"not UTF-8", project, "{\"a\":\"\xff\"}", "it is not UTF-8"},
 		{"UTF-16", project, "\xff\xfe{\x00}\x00", "it is not UTF-8"},
 		{"too deep", project, strings.Repeat("[", 100) + strings.Repeat("]", 100), "nested deeper"},
@@ -134,8 +136,8 @@ func TestConfigChange(t *testing.T) {
 	}
 }
 
-// TestConfigChangeLooksAtEveryFile: the host reads all its files at the next
-// change that passes, so one that was blocked before is found again.
+// TestConfigChangeLooksAtEveryFile: the hook looks at all settings files, because the host
+// reads them all after a change that passes, including a file that was blocked before.
 func TestConfigChangeLooksAtEveryFile(t *testing.T) {
 	t.Parallel()
 	sources := []string{"user_settings", "project_settings", "local_settings"}
@@ -147,19 +149,19 @@ func TestConfigChangeLooksAtEveryFile(t *testing.T) {
 				d.write(changed, `{"theme":"dark"}`)
 			}
 			if got := d.changed(changed); !strings.Contains(got, d.file(bad)) {
-				t.Errorf("%s changed beside %s: %q", changed, bad, got)
+				t.Errorf("%s changed next to a bad %s: %q", changed, bad, got)
 			}
 		}
 	}
 	d := newDesk(t)
-	d.write("project_settings", `{ // the host passes over this file
+	d.write("project_settings", `{ // the host ignores this file
 "disableAllHooks":true}`)
 	if got := d.changed("user_settings"); got != "" {
-		t.Errorf("a file that the host cannot read keeps other changes out: %s", got)
+		t.Errorf("a file that the host cannot read blocks another change: %s", got)
 	}
 }
 
-// TestConfigChangeHeld: where our plugin is to load first, it stays first.
+// TestConfigChangeHeld: if Afar's plugin must load first, it stays first.
 func TestConfigChangeHeld(t *testing.T) {
 	t.Parallel()
 	for text, blocked := range map[string]bool{
@@ -180,7 +182,8 @@ func TestConfigChangeHeld(t *testing.T) {
 	}
 }
 
-// TestConfigChangeUnreadable: a path that is not a regular file is blocked, without a wait.
+// TestConfigChangeUnreadable: the hook blocks a path that is not a regular file, and does
+// not wait for it.
 func TestConfigChangeUnreadable(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -213,8 +216,7 @@ func TestConfigChangeUnreadable(t *testing.T) {
 	}
 }
 
-// TestConfigChangeHung: a coordinator that hangs delays a block by the time of a
-// note, and a change that passes not at all.
+// TestConfigChangeHung: the hook does not wait for a coordinator that hangs.
 func TestConfigChangeHung(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

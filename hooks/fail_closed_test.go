@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// answering answers each operation with a reply, and tells which it was asked.
+// answering returns the handler of a coordinator that answers each operation with a fixed
+// reply. It sends the requests to asked.
 func answering(asked chan<- string, replies map[string]string) func(net.Conn) {
 	return func(c net.Conn) {
 		defer c.Close()
@@ -30,10 +31,9 @@ func answering(asked chan<- string, replies map[string]string) func(net.Conn) {
 	}
 }
 
-// TestGuardWaitsInEachMode has a guard whose client stops the call when the guard
-// fails, and says so. It waits for the person in each mode. When the time is over
-// it refuses. Without the key in hooks.json it parks the call at once, except in
-// default mode.
+// TestGuardWaitsInEachMode: if the client stops a call whose guard fails, and hooks.json
+// has the key for that, the guard waits for the person in every mode, and refuses the call
+// when the time is over. Without the key it parks the call at once, except in default mode.
 func TestGuardWaitsInEachMode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
@@ -43,7 +43,9 @@ func TestGuardWaitsInEachMode(t *testing.T) {
 		"hook.ask.open": `{"id":"a","state":"open","deadline_ms":60000}`,
 		"hook.ask.wait": `{"id":"a","state":"expired","message":"nobody answered in time"}`,
 	}
-	for _, mode := range []string{"default", "acceptEdits", "auto", "plan", "dontAsk", "bypassPermissions", "newMode", ""} {
+	for _, mode := range []string{
+		"default", "acceptEdits", "auto", "plan", "dontAsk", "bypassPermissions", "newMode", "",
+	} {
 		for _, key := range []bool{true, false} {
 			name := mode
 			if key {
@@ -54,7 +56,7 @@ func TestGuardWaitsInEachMode(t *testing.T) {
 				root, asked := homeDir(t), make(chan string, 20)
 				impostor(t, root, answering(asked, replies))
 				cmd := guardProcess(root, risky)
-				cmd.Stdin = strings.NewReader(strings.Replace(payload("PreToolUse", risky), `"permission_mode":"default"`, `"permission_mode":"`+mode+`"`, 1))
+				cmd.Stdin = strings.NewReader(payload("PreToolUse", risky+`,"permission_mode":"`+mode+`"`))
 				if key {
 					cmd.Args = append(cmd.Args, "--on-failure=block")
 				}
@@ -64,7 +66,7 @@ func TestGuardWaitsInEachMode(t *testing.T) {
 					t.Fatal(err)
 				}
 				waited, parked := false, false
-				for len(asked) > 0 { // it stays open: a note that nobody waits for may still come
+				for len(asked) > 0 { // a late note may still come, so the channel is not closed
 					line := <-asked
 					waited = waited || strings.Contains(line, "hook.ask.wait")
 					parked = parked || strings.Contains(line, `"park":true`)

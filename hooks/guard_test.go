@@ -28,16 +28,28 @@ func newJudgedPlace(t *testing.T, bin string) judgedPlace {
 	root := t.TempDir()
 	p := judgedPlace{bin: bin, project: filepath.Join(root, "proj")}
 	p.env = map[string]string{
-		"HOME": root, "AFAR_HOME": filepath.Join(root, "afar"), "CLAUDE_CODE_SESSION_ATTENDED": "1", "CLAUDE_PROJECT_DIR": p.project,
+		"HOME":                         root,
+		"AFAR_HOME":                    filepath.Join(root, "afar"),
+		"CLAUDE_CODE_SESSION_ATTENDED": "1",
+		"CLAUDE_PROJECT_DIR":           p.project,
 	}
 	var err error
-	if p.dirs, err = home.FromEnv(func(name string) string { return p.env[name] }); err != nil {
+	if p.dirs, err = home.FromEnv(p.getenv); err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-// want is the verdict of the guard itself.
+func (p judgedPlace) getenv(name string) string { return p.env[name] }
+
+// run runs the PreToolUse hook in this process.
+func (p judgedPlace) run(input string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = hooks.Run(hooks.PreToolUse(judge.Call), strings.NewReader(input), &out, &errs, p.getenv)
+	return code, out.String(), errs.String()
+}
+
+// want returns the verdict of the guard itself.
 func (p judgedPlace) want(t *testing.T, c calls.Case) guard.Verdict {
 	t.Helper()
 	call, err := guard.ReadCall(c.Tool, c.Input)
@@ -57,7 +69,7 @@ func quoted(s string) string {
 	return string(raw)
 }
 
-// printed is the verdict in what a hook printed.
+// printed returns the verdict in a hook's output.
 func printed(t *testing.T, c calls.Case, stdout []byte) guard.Verdict {
 	t.Helper()
 	var out struct {
@@ -83,8 +95,8 @@ func allCases(t *testing.T) []calls.Case {
 	return cases
 }
 
-// TestEveryCaseInTheHook: the hook's verdict on each case is the guard's own. The
-// server, the policy's tests and the command line are held against the same.
+// TestEveryCaseInTheHook: the hook's verdict on each case is that of the guard. The tests
+// of the server, the policy and the command line use the same cases.
 func TestEveryCaseInTheHook(t *testing.T) {
 	bin, err := home.Bin()
 	if err != nil {
@@ -92,16 +104,15 @@ func TestEveryCaseInTheHook(t *testing.T) {
 	}
 	p := newJudgedPlace(t, bin)
 	for _, c := range allCases(t) {
-		var stdout, stderr bytes.Buffer
-		code := hooks.Run(hooks.PreToolUse(judge.Call), strings.NewReader(p.input(c)), &stdout, &stderr, func(name string) string { return p.env[name] })
-		if have, want := printed(t, c, stdout.Bytes()), p.want(t, c); code != 0 || have != want {
-			t.Errorf("%s: %s %s: exit %d, %q; want %q. %s", c.Where, c.Tool, c.Input, code, have, want, stderr.String())
+		code, stdout, stderr := p.run(p.input(c))
+		if have, want := printed(t, c, []byte(stdout)), p.want(t, c); code != 0 || have != want {
+			t.Errorf("%s: %s %s: exit %d, %q; want %q. %s", c.Where, c.Tool, c.Input, code, have, want, stderr)
 		}
 	}
 }
 
-// TestToolCasesInTheBinary runs the installed hook itself on each case that is no
-// shell command, and on some that are.
+// TestToolCasesInTheBinary runs the hook binary on each case that is not a shell command,
+// and on some shell commands.
 func TestToolCasesInTheBinary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs a process for each case")
@@ -124,14 +135,12 @@ func TestToolCasesInTheBinary(t *testing.T) {
 	}
 }
 
-// TestAmbiguousInputCloses: an input that two readers take differently does not
-// run.
+// TestAmbiguousInputCloses: a call does not run if two readers could understand its input
+// differently.
 func TestAmbiguousInputCloses(t *testing.T) {
 	p := newJudgedPlace(t, bins)
-	var stdout, stderr bytes.Buffer
-	input := p.input(calls.Case{Tool: "Bash", Input: `{"command":"ls","command":"rm -rf /"}`})
-	code := hooks.Run(hooks.PreToolUse(judge.Call), strings.NewReader(input), &stdout, &stderr, func(name string) string { return p.env[name] })
-	if code != 2 || !strings.Contains(stderr.String(), `names "tool_input.command" twice`) {
-		t.Errorf("exit %d, stdout %q, stderr %q; want exit 2 with the reason", code, stdout.String(), stderr.String())
+	code, stdout, stderr := p.run(p.input(calls.Case{Tool: "Bash", Input: `{"command":"ls","command":"rm -rf /"}`}))
+	if code != 2 || !strings.Contains(stderr, `names "tool_input.command" twice`) {
+		t.Errorf("exit %d, stdout %q, stderr %q; want exit 2 with the reason", code, stdout, stderr)
 	}
 }

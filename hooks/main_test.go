@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,9 +16,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/stray"
 )
 
-// bins holds the real hook binaries, built once. There is no `afar` beside
-// them: most of these tests are about hooks that find no coordinator of ours.
-// whole has them once more, with `afar`.
+// bins is the directory of the real hook binaries, which are built once. It has no `afar`,
+// because most of these tests are about hooks that find no coordinator. whole has the same
+// binaries and `afar`.
 var bins, whole string
 
 func TestMain(m *testing.M) {
@@ -28,10 +27,10 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	flag.Parse()
-	if fuzzes() { // a worker for each parallel test, and none of them runs a binary
+	if isFuzzing() { // the workers run no binary
 		os.Exit(m.Run())
 	}
-	_ = flag.Set("test.parallel", "300") // the cells wait, they do not compute
+	_ = flag.Set("test.parallel", "300") // the tests mostly wait
 	dir, err := os.MkdirTemp("", "afar-hooks-")
 	if err != nil {
 		panic(err)
@@ -50,14 +49,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// fuzzes reports whether go test fuzzes, here or in the process above this one.
-func fuzzes() bool {
-	return flag.Lookup("test.fuzz").Value.String() != "" || flag.Lookup("test.fuzzworker").Value.String() == "true"
+// isFuzzing reports whether go test fuzzes, in this process or its parent.
+func isFuzzing() bool {
+	worker := flag.Lookup("test.fuzzworker").Value.String() == "true"
+	return worker || flag.Lookup("test.fuzz").Value.String() != ""
 }
 
 func buildAll() error {
 	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", whole+"/", "../cmd/...")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as install.sh does: a third of the start-up time
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // like install.sh: it saves a third of the start-up time
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func buildAll() error {
 	return errors.Join(os.Mkdir(bins, 0o700), link(filepath.Join(whole, "hook-*"), bins))
 }
 
-// link puts the files of a pattern into a directory once more.
+// link links the files of a pattern into a directory.
 func link(pattern, dir string) error {
 	names, err := filepath.Glob(pattern)
 	for _, name := range names {
@@ -74,8 +74,8 @@ func link(pattern, dir string) error {
 	return err
 }
 
-// copied returns a copy of a directory, as the host installs one: the system maps
-// what was written at once better than what a linker wrote here and there.
+// copied returns a copy of a directory, like that of an installation. The system maps a
+// copy, which is written from start to end, faster than the linker's file.
 func copied(tb testing.TB, from string) string {
 	tb.Helper()
 	to := tb.TempDir()
@@ -85,8 +85,8 @@ func copied(tb testing.TB, from string) string {
 	return to
 }
 
-// installed returns a copy of a directory of binaries as a person has them: with a
-// pin that fixes where Afar lives, here below root.
+// installed returns a copy of a directory of binaries with a pin, as after an
+// installation. The pin fixes Afar's home below root.
 func installed(tb testing.TB, from, root string) (bin string) {
 	tb.Helper()
 	bin = copied(tb, from)
@@ -101,8 +101,8 @@ func installed(tb testing.TB, from, root string) (bin string) {
 	return bin
 }
 
-// homeDir is a directory that goes with the test as far as possible: the
-// detached copy of a hook may still write into it.
+// homeDir returns a directory for a test. It ignores an error when it removes the
+// directory, because the detached copy of a hook may still write into it.
 func homeDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "afar-hook-")
@@ -113,20 +113,20 @@ func homeDir(t *testing.T) string {
 	return dir
 }
 
-// A result is what the host sees of a hook.
+// A result is the outcome of a hook as the host sees it.
 type result struct {
 	code           int
 	stdout, stderr string
-	cpu            time.Duration // a loaded machine does not count
+	cpu            time.Duration // unlike the elapsed time, it does not depend on other processes
 }
 
 // runHook runs a real hook binary in a home of its own.
-func runHook(t *testing.T, name, home string, env []string, stdin io.Reader) result {
+func runHook(t *testing.T, name, home string, env []string, stdin string) result {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(bins, name))
 	cmd.Env = append([]string{"HOME=" + home, "AFAR_HOME=" + filepath.Join(home, "afar"), "PATH=/usr/bin:/bin"}, env...)
 	cmd.Dir = home
-	cmd.Stdin = stdin
+	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
@@ -142,20 +142,22 @@ var (
 	unattended = []string{"CLAUDE_CODE_SESSION_ATTENDED=0", "CLAUDE_CODE_ENTRYPOINT=sdk-cli"}
 )
 
-// payload is a hook input as the host sends it.
+// payload returns a hook input as the host sends it.
 func payload(event, rest string) string {
 	if !strings.Contains(rest, `"permission_mode"`) {
 		rest += `,"permission_mode":"default"`
 	}
-	return fmt.Sprintf(`{"session_id":"9b84dedd-112a-4f6c-91a2-0fc3fad1e5c7","transcript_path":"/h/.claude/projects/p/s.jsonl",`+
-		`"cwd":"/tmp/p","hook_event_name":%q%s}`+"\n", event, rest)
+	const session = `"session_id":"9b84dedd-112a-4f6c-91a2-0fc3fad1e5c7","cwd":"/tmp/p",` +
+		`"transcript_path":"/h/.claude/projects/p/s.jsonl"`
+	return fmt.Sprintf("{%s,\"hook_event_name\":%q%s}\n", session, event, rest)
 }
 
 func bash(command string) string {
-	return fmt.Sprintf(`,"tool_name":"Bash","tool_input":{"command":%q,"description":"t"},"tool_use_id":"toolu_1"`, command)
+	return fmt.Sprintf(`,"tool_name":"Bash","tool_use_id":"toolu_1",`+
+		`"tool_input":{"command":%q,"description":"t"}`, command)
 }
 
-// binary is the name of an event's binary.
+// binary returns the name of an event's binary.
 func binary(event string) string {
 	var b strings.Builder
 	b.WriteString("hook")

@@ -16,8 +16,8 @@ func digestOf(text string, piece int) (tail, digest string) {
 	return o.end()
 }
 
-// TestOutputDigest: what two runs of the same thing differ in counts for
-// nothing, and everything else counts.
+// TestOutputDigest: the digest ignores what differs between two runs of the same program,
+// and nothing else.
 func TestOutputDigest(t *testing.T) {
 	const failure = "--- FAIL: TestA (0.01s)\n    a_test.go:12: have 3, want 4\nFAIL\tx\t0.312s\n"
 	_, want := digestOf(failure, 1000)
@@ -32,7 +32,7 @@ func TestOutputDigest(t *testing.T) {
 		"empty":               {"", false},
 	} {
 		if _, got := digestOf(tt.text, 1000); (got == want) != tt.same {
-			t.Errorf("%s: the same is %v", name, got == want)
+			t.Errorf("%s: same digest: %v, want %v", name, got == want, tt.same)
 		}
 	}
 	for _, pair := range [][2]string{
@@ -48,8 +48,8 @@ func TestOutputDigest(t *testing.T) {
 	}
 }
 
-// TestOutputPieces: it makes no difference in which pieces a program prints, and
-// only the end is kept.
+// TestOutputPieces: the digest does not depend on the pieces in which a program prints.
+// Only the end of the output is kept.
 func TestOutputPieces(t *testing.T) {
 	long := strings.Repeat("ok  \tpkg\t0.25s\n", 2000) + strings.Repeat("x", 3*longLine) + "\nend\n"
 	tail, want := digestOf(long, len(long))
@@ -66,8 +66,11 @@ func TestOutputPieces(t *testing.T) {
 func TestOutputNews(t *testing.T) {
 	o := newOutput()
 	for i, tt := range []struct{ printed, news string }{
-		{"one\n", "one\n"}, {"", ""}, {"two\n", "two\n"},
-		{strings.Repeat("y", tailBytes+10), strings.Repeat("y", tailBytes)}, {"z", "z"},
+		{"one\n", "one\n"},
+		{"", ""},
+		{"two\n", "two\n"},
+		{strings.Repeat("y", tailBytes+10), strings.Repeat("y", tailBytes)},
+		{"z", "z"},
 	} {
 		fmt.Fprint(o, tt.printed)
 		if got := o.news(); got != tt.news {

@@ -6,25 +6,30 @@ import (
 	"testing"
 )
 
-// TestPromptContext: a late answer and a text that wait for the same prompt
-// reach the model in one output, and the text stands last: nothing of ours
-// follows the line that calls what is below it the person's words.
+// TestPromptContext: a late answer and a text that wait for the same prompt reach the
+// model in one output. The text comes last: only the person's words follow the line that
+// announces them.
 func TestPromptContext(t *testing.T) {
 	const late, text = "the person has meanwhile allowed it", "use the other branch"
+	const (
+		taken      = `{"text":"` + text + `","by":"Ada"}`
+		twoWaiting = `{"texts":1,"context":"` + late + `"}`
+	)
 	for name, c := range map[string]struct{ prompt, take, first, last string }{
-		"neither":               {`{}`, `{"text":"use the other branch","by":"Ada"}`, "", ""},
+		"neither":               {`{}`, taken, "", ""},
 		"late":                  {`{"context":"` + late + `"}`, `{}`, late, late},
-		"text":                  {`{"texts":1}`, `{"text":"` + text + `","by":"Ada"}`, "Ada, the person", text},
-		"both":                  {`{"texts":1,"context":"` + late + `"}`, `{"text":"` + text + `","by":"Ada"}`, late, text},
-		"text taken by another": {`{"texts":1,"context":"` + late + `"}`, `{}`, late, late},
+		"text":                  {`{"texts":1}`, taken, "Ada, the person", text},
+		"both":                  {twoWaiting, taken, late, text},
+		"text taken by another": {twoWaiting, `{}`, late, late},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := homeDir(t)
-			impostor(t, root, another(map[string]string{
+			impostor(t, root, replying(map[string]string{
 				"hook.prompt":       `{"v":1,"code":"","body":` + c.prompt + `}`,
 				"hook.message.take": `{"v":1,"code":"","body":` + c.take + `}`,
 			}, `{"v":1,"code":"unknown_op","error":"?"}`))
-			r := runHook(t, "hook-user-prompt-submit", root, attended, strings.NewReader(payload("UserPromptSubmit", `,"prompt":"hi"`)))
+			in := payload("UserPromptSubmit", `,"prompt":"hi"`)
+			r := runHook(t, "hook-user-prompt-submit", root, attended, in)
 			if c.first == "" {
 				nothing.check(t, r)
 				return

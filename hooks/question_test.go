@@ -8,22 +8,25 @@ import (
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 )
 
-// TestAnswers keeps the form in which the host takes answers: by the question's
-// own text, labels joined by commas, one with a comma in quotes.
+// TestAnswers: the host gets each answer under the text of its question, with labels
+// joined by commas. A label with a comma is in quotes if several can be chosen.
 func TestAnswers(t *testing.T) {
 	const input = `{"tool_input":{"questions":[
 		{"question":"One \"of\"?","multiSelect":false,"options":[{"label":"a, b"},{"label":"c"}]},
 		{"question":"Some?","multiSelect":true,"options":[{"label":"a, b"},{"label":"c"}]}]}}`
-	const questions = `[   {"question":"One \"of\"?","multiSelect":false,"options":[{"label":"a, b"},{"label":"c"}]},   ` +
+	const questions = `[{"question":"One \"of\"?","multiSelect":false,"options":[{"label":"a, b"},{"label":"c"}]},` +
 		`{"question":"Some?","multiSelect":true,"options":[{"label":"a, b"},{"label":"c"}]}]`
 	tests := []struct{ name, input, choices, want string }{
 		{"labels", input, `[{"options":[0]},{"options":[0,1]}]`, `{"One \"of\"?":"a, b","Some?":"\"a, b\", c"}`},
-		{"words", input, `[{"said":"mine, all"},{"options":[1],"said":"and \"d\""}]`, `{"One \"of\"?":"mine, all","Some?":"c, and \"d\""}`},
+		{
+			"words", input, `[{"said":"mine, all"},{"options":[1],"said":"and \"d\""}]`,
+			`{"One \"of\"?":"mine, all","Some?":"c, and \"d\""}`,
+		},
 		{"too few", input, `[{"options":[0]}]`, ""},
 		{"none", input, ``, ""},
 		{"an empty one", input, `[{"options":[0]},{}]`, ""},
-		{"no such option", input, `[{"options":[0]},{"options":[2]}]`, ""},
-		{"an option below all", input, `[{"options":[-1]},{"options":[0]}]`, ""},
+		{"an unknown option", input, `[{"options":[0]},{"options":[2]}]`, ""},
+		{"a negative option", input, `[{"options":[-1]},{"options":[0]}]`, ""},
 		{"no questions", `{"tool_input":{}}`, `[]`, ""},
 	}
 	for _, test := range tests {
@@ -43,10 +46,10 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// compact drops what Raw makes of line breaks and the indent behind them.
+// compact returns JSON without white space, or "" for an invalid text.
 func compact(raw []byte) string {
 	var out bytes.Buffer
-	_ = json.Compact(&out, raw) // what is not JSON is not what the test wants
+	_ = json.Compact(&out, raw) // the comparison fails if raw is invalid
 	return out.String()
 }
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// mostBytes is what the guard's binary may weigh: it is loaded before every
-// tool call.
+// mostBytes bounds the size of the guard's binary, because it is loaded before every tool
+// call.
 const mostBytes = 4_800_000
 
 // TestHookIsSmall builds the guard's hook with the installer's own flags.
@@ -25,7 +25,7 @@ func TestHookIsSmall(t *testing.T) {
 	found := regexp.MustCompile(`(?m)^\s*run_go build (.*) -ldflags "\$flags"`).FindSubmatch(script)
 	flags := regexp.MustCompile(`(?m)^\s*compile "([^"]*)" \./cmd/hook-\*`).FindSubmatch(script)
 	if found == nil || flags == nil {
-		t.Fatal("install.sh builds in some other way; this test has to follow")
+		t.Fatal("this test does not find the build flags in install.sh")
 	}
 	out := filepath.Join(t.TempDir(), "hook")
 	args := append([]string{"build"}, strings.Fields(string(found[1]))...)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNoSnapshot: without a coordinator the person is asked as ever, and told
-// in a repository that there is no snapshot.
+// TestNoSnapshot: without a coordinator the person is asked as usual. In a repository the
+// question says that there is no snapshot.
 func TestNoSnapshot(t *testing.T) {
 	repo, bare := t.TempDir(), t.TempDir()
 	if err := os.MkdirAll(filepath.Join(repo, ".git"), 0o700); err != nil {
@@ -27,9 +27,11 @@ func TestNoSnapshot(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			home := homeDir(t)
 			impostor(t, home, conditions["garbage"])
-			in := `{"hook_event_name":"PreToolUse","session_id":"s","permission_mode":"default","cwd":"` + c.dir + `","tool_name":"Bash","tool_input":{"command":"` + c.command + `"}}`
-			got := runHook(t, "hook-pre-tool-use", home, append(c.env, "CLAUDE_CODE_SESSION_ATTENDED=1"), strings.NewReader(in))
-			if !strings.Contains(got.stdout, `"permissionDecision":"ask"`) || !strings.Contains(got.stdout, c.want) || c.not != "" && strings.Contains(got.stdout, c.not) {
+			in := inDir(c.dir, payload("PreToolUse", bash(c.command)))
+			got := runHook(t, "hook-pre-tool-use", home, append(c.env, "CLAUDE_CODE_SESSION_ATTENDED=1"), in)
+			wantOutput(t, got, `"permissionDecision":"ask"`)
+			wantOutput(t, got, c.want)
+			if c.not != "" && strings.Contains(got.stdout, c.not) {
 				t.Errorf("it printed %s", got.stdout)
 			}
 		})

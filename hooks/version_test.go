@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// another answers as a coordinator of another build would: by operation.
-func another(replies map[string]string, unknown string) func(net.Conn) {
+// replying returns the handler of a coordinator that answers each operation with a fixed
+// reply, and any other one with unknown.
+func replying(replies map[string]string, unknown string) func(net.Conn) {
 	return func(c net.Conn) {
 		defer c.Close()
 		line, err := bufio.NewReader(c).ReadBytes('\n')
@@ -26,35 +27,35 @@ func another(replies map[string]string, unknown string) func(net.Conn) {
 	}
 }
 
-// TestNewerCoordinator speaks to a coordinator of a later version: fields that
-// this hook does not know change nothing.
+// TestNewerCoordinator: the hooks ignore unknown fields in the replies of a newer
+// coordinator.
 func TestNewerCoordinator(t *testing.T) {
 	root := homeDir(t)
-	impostor(t, root, another(map[string]string{
+	impostor(t, root, replying(map[string]string{
 		"hook.stop":      `{"v":9,"code":"","new":[1],"body":{"block":true,"reason":"go on","colour":"blue"}}`,
 		"hook.ask.open":  `{"v":9,"code":"","body":{"id":"a","state":"open","deadline_ms":60000,"new":{}}}`,
 		"hook.ask.wait":  `{"v":9,"code":"","body":{"id":"a","state":"answered","allow":true}}`,
 		"hook.ask.claim": `{"v":9,"code":"","body":{"id":"a","state":"delivered","allow":true,"new":null}}`,
 	}, `{"v":9,"code":"unknown_op","error":"?"}`))
-	r := runHook(t, "hook-stop", root, unattended, strings.NewReader(payload("Stop", `,"last_assistant_message":"fin"`)))
+	r := runHook(t, "hook-stop", root, unattended, payload("Stop", stopped))
 	if r.code != 0 || !strings.Contains(r.stdout, `"decision":"block"`) || !strings.Contains(r.stdout, "go on") {
 		t.Errorf("stop: %+v", r)
 	}
-	r = runHook(t, "hook-permission-request", root, unattended, strings.NewReader(payload("PermissionRequest", bash("touch f"))))
+	r = runHook(t, "hook-permission-request", root, unattended, payload("PermissionRequest", bash("touch f")))
 	if r.code != 0 || !strings.Contains(r.stdout, `"behavior":"allow"`) {
 		t.Errorf("permission: %+v", r)
 	}
 }
 
-// TestOtherCoordinator speaks to one that does not know the operation, or that
-// answers with a code of another time: the fail policy holds.
+// TestOtherCoordinator: the fail policy applies if the coordinator does not know the
+// operation, or answers with an unknown code.
 func TestOtherCoordinator(t *testing.T) {
 	for _, code := range []string{"unknown_op", "code_of_2031"} {
 		t.Run(code, func(t *testing.T) {
 			root := homeDir(t)
-			impostor(t, root, another(nil, `{"v":0,"code":"`+code+`","error":"not today"}`))
+			impostor(t, root, replying(nil, `{"v":0,"code":"`+code+`","error":"not today"}`))
 			run := func(event, rest string, who []string) result {
-				return runHook(t, binary(event), root, who, strings.NewReader(payload(event, rest)))
+				return runHook(t, binary(event), root, who, payload(event, rest))
 			}
 			nothing.check(t, run("Stop", `,"last_assistant_message":"fin"`, attended))
 			nothing.check(t, run("PermissionRequest", bash("touch f"), attended))

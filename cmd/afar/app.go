@@ -180,7 +180,7 @@ func decode(line []byte, out any) error {
 		Body  json.RawMessage `json:"body"`
 	}
 	if err := json.Unmarshal(line, &r); err != nil || r.V == 0 || r.Code == nil {
-		return fmt.Errorf("%w: another program listens there", client.ErrUnreachable)
+		return fmt.Errorf("%w: another program listens there, which does not speak our protocol", client.ErrUnreachable)
 	}
 	if *r.Code != wire.CodeOK {
 		return refusal{*r.Code, r.Error}
