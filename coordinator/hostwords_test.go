@@ -25,7 +25,7 @@ var hostWords = []string{
 	"CLAUDE_CODE_CHILD_SESSION",
 	"session_id", "prompt_id", "agent_id", "notification_type", "command_name", "command_args", "command_source",
 	"file_path", "old_string", "new_string", "notebook_path", "new_source", "planFilePath", "run_in_background",
-	"mcp_server_name", "requested_schema", "toolName", "ruleContent", "addRules", "setMode",
+	"multiSelect", "mcp_server_name", "requested_schema", "toolName", "ruleContent", "addRules", "setMode",
 	"addDirectories", "bypassPermissions", "dontAsk", "session-env", "AskUserQuestion", `"cli"`,
 }
 

@@ -256,7 +256,8 @@ func table() rules {
 			"*":                 {standin + "botapi", standin + "browser", standin + "calls", standin + "consultant", standin + "gitrepo", standin + "host", standin + "model", standin + "stray", standin + "tracker"},
 			"cmd/afar":          {hostjson, "hooks"}, // as commands of the scripts
 			// what is asked is tried as the host writes it
-			in + "ask": {claude + "/hookinput", claude + "/toolinput"},
+			in + "ask":             {claude + "/hookinput", claude + "/toolinput"},
+			claude + "/hookoutput": {claude},
 			// hooks are tried on real ones
 			"hooks":  {"coordinator", "coordinator/guard", "hooks/judge"},
 			"plugin": {claude, claude + "/probe", "coordinator/wire"},

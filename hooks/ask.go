@@ -38,7 +38,7 @@ const (
 type answer struct {
 	decision decision
 	message  string
-	said     reply // the coordinator's reply with the answer
+	said     wire.AskState // the coordinator's reply with the answer
 }
 
 // A question is one ask of this hook, from the time it is registered.
@@ -53,14 +53,14 @@ type question struct {
 func (h *hook) ask(kind, why string) (answer, error) {
 	q := &question{hook: h, id: newID()}
 	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: kind, Why: why}
-	r, err := h.callStarting(wire.OpAskOpen, in, openFor)
+	r, err := callStarting[wire.AskOpenReply](h, wire.OpAskOpen, in, openFor)
 	if err != nil {
 		return answer{}, err
 	}
-	if r.str("state") == "delivered" {
+	if r.State == "delivered" {
 		return answerFrom(r), nil // a grant has answered, and this call has taken the answer
 	}
-	q.deadline = time.Now().Add(time.Duration(r.body.Get("deadline_ms").Int()) * time.Millisecond)
+	q.deadline = time.Now().Add(time.Duration(r.DeadlineMS) * time.Millisecond)
 	h.unhear = q.onSignal() // until the answer is printed: No at the terminal comes first
 	return q.await(r), nil
 }
@@ -74,15 +74,15 @@ func newID() string {
 
 // await waits until the ask ends or its time is over. If the coordinator is not
 // running, await starts it and tries again.
-func (q *question) await(r reply) answer {
+func (q *question) await(r wire.AskState) answer {
 	for {
-		switch r.str("state") {
+		switch r.State {
 		case "open":
 			q.follow(r)
 		case "answered", "delivered":
 			return q.claim()
 		default:
-			return answer{message: r.str("message")}
+			return answer{message: r.Message}
 		}
 		if q.over() {
 			q.end("the session's client is gone")
@@ -94,8 +94,8 @@ func (q *question) await(r reply) answer {
 
 // follow extends the deadline when the coordinator keeps the ask open longer,
 // because somebody is filling in its form.
-func (q *question) follow(r reply) {
-	left := time.Duration(r.body.Get("deadline_ms").Int()) * time.Millisecond
+func (q *question) follow(r wire.AskState) {
+	left := time.Duration(r.DeadlineMS) * time.Millisecond
 	if end := time.Now().Add(left); end.After(q.deadline) {
 		q.deadline = end
 	}
@@ -103,10 +103,10 @@ func (q *question) follow(r reply) {
 
 // next waits once for the end of the ask and returns its state. It returns last
 // when the coordinator cannot be reached.
-func (q *question) next(last reply) reply {
+func (q *question) next(last wire.AskState) wire.AskState {
 	wait := min(waitFor, max(time.Until(q.deadline), 0))
 	in := wire.AskWaitRequest{Ask: q.id, WaitMS: wait.Milliseconds()}
-	r, err := q.hook.callStarting(wire.OpAskWait, in, wait+replyFor)
+	r, err := callStarting[wire.AskWaitReply](q.hook, wire.OpAskWait, in, wait+replyFor)
 	if err == nil {
 		return r
 	}
@@ -122,10 +122,10 @@ func (q *question) next(last reply) reply {
 func (q *question) claim() answer {
 	for {
 		in, printed := wire.AskClaimRequest{Ask: q.id, Receipt: true}, wire.PrintedRequest{Ask: q.id}
-		r, err := q.hook.takeOwing(request(wire.OpAskClaim, in), printed, replyFor)
+		r, err := takeOwing[wire.AskClaimReply](q.hook, request(wire.OpAskClaim, in), printed, replyFor)
 		if err == nil {
 			q.hook.owed.certain = true
-			if r.str("state") != "delivered" {
+			if r.State != "delivered" {
 				q.hook.dropReceipt()
 			}
 			return answerFrom(r)
@@ -139,11 +139,11 @@ func (q *question) claim() answer {
 
 // answerFrom returns the answer in a reply. It is a decision only if the coordinator
 // has delivered it.
-func answerFrom(r reply) answer {
-	a := answer{message: r.str("message"), said: r}
+func answerFrom(r wire.AskState) answer {
+	a := answer{message: r.Message, said: r}
 	switch {
-	case r.str("state") != "delivered":
-	case r.yes("allow"):
+	case r.State != "delivered":
+	case r.Allow:
 		a.decision = allowed
 	default:
 		a.decision = denied
@@ -168,7 +168,7 @@ func (q *question) onSignal() (stop func()) {
 
 // end tells the coordinator that the question is over, and why.
 func (q *question) end(why string) {
-	_, _ = q.hook.call(wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor) // there is no time to retry
+	_, _ = call[wire.AskEndedReply](q.hook, wire.OpAskEnded, wire.AskEndedRequest{Ask: q.id, Why: why}, endFor) // there is no time to retry
 }
 
 // over reports whether the time of the question is over, or its client is gone.
@@ -187,7 +187,7 @@ func (h *hook) printAnswer(a answer) error {
 		return h.printAllow(a)
 	case denied:
 		if h.event.name == "PermissionRequest" {
-			return h.print(hookoutput.Refuse(a.message, a.said.yes("interrupt")))
+			return h.print(hookoutput.Refuse(a.message, a.said.Interrupt))
 		}
 		return h.print(h.denial(a.message))
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/afar-sh/afar/coordinator/home"
 	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
@@ -36,14 +35,14 @@ type check struct {
 
 // check runs the check that the coordinator asks for and returns its result.
 // wanted is false when the person ended the check, or went on without its result.
-func (h *hook) check(in hostjson.Value) (result *wire.LoopChecked, wanted bool) {
+func (h *hook) check(in *wire.LoopCheck) (result *wire.LoopChecked, wanted bool) {
 	c := &check{
 		hook:    h,
-		frame:   in.Get("frame").Str(),
-		session: in.Get("session").Str(),
-		command: in.Get("command").Str(),
-		dir:     in.Get("dir").Str(),
-		timeout: time.Duration(in.Get("timeout_ms").Int()) * time.Millisecond,
+		frame:   in.Frame,
+		session: in.Session,
+		command: in.Command,
+		dir:     in.Dir,
+		timeout: time.Duration(in.TimeoutMS) * time.Millisecond,
 		printed: newOutput(),
 	}
 	begin := time.Now()
@@ -140,10 +139,10 @@ func (c *check) watch(done <-chan struct{}) (over <-chan struct{}) {
 				every = min(2*every, time.Minute)
 				tell = now.Add(every)
 			}
-			r, err := c.hook.call(wire.OpCheck, wire.CheckRequest{
+			r, err := call[wire.CheckReply](c.hook, wire.OpCheck, wire.CheckRequest{
 				HookCall: c.hook.hookCall(), Frame: c.frame, Output: text, WaitMS: watchFor.Milliseconds(),
 			}, watchFor+watchless)
-			if r.str("wake") == "end" {
+			if r.Wake == "end" {
 				close(unwanted)
 				return
 			}
@@ -194,7 +193,7 @@ func pauseAfter(err error) time.Duration {
 // interrupted tells the coordinator that the check was interrupted.
 func (c *check) interrupted() {
 	in := wire.CheckRequest{HookCall: c.hook.hookCall(), Frame: c.frame, Ended: wire.Interrupted}
-	_, _ = c.hook.call(wire.OpCheck, in, graceFor) // there is no time to retry
+	_, _ = call[wire.CheckReply](c.hook, wire.OpCheck, in, graceFor) // there is no time to retry
 }
 
 // shell returns the shell that runs a check: bash if it is installed, as in the

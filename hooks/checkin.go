@@ -13,10 +13,10 @@ func (h *hook) hold(id string, d time.Duration) error {
 	q := &question{hook: h, id: id, deadline: time.Now().Add(d)}
 	stop := q.onSignal()
 	defer stop()
-	r := reply{}
+	r := wire.AskState{}
 	for !q.over() && !h.off() {
 		r = q.next(r)
-		switch r.str("state") {
+		switch r.State {
 		case "answered":
 			return h.blockWithTexts(id)
 		case "open", "":
@@ -24,8 +24,8 @@ func (h *hook) hold(id string, d time.Duration) error {
 			return nil
 		}
 	}
-	r, err := h.callStarting(wire.OpCheckInOver, wire.CheckInOverRequest{Ask: id}, replyFor)
-	if r.str("state") == "answered" {
+	r, err := callStarting[wire.CheckInOverReply](h, wire.OpCheckInOver, wire.CheckInOverRequest{Ask: id}, replyFor)
+	if r.State == "answered" {
 		return h.blockWithTexts(id)
 	}
 	return err

@@ -28,7 +28,7 @@ func permissionDenied(h *hook) error {
 		Why:      h.str(claude.FieldReason),
 		Park:     true,
 	}
-	_, err := h.callStarting(wire.OpAskOpen, in, parkFor)
+	_, err := callStarting[wire.AskOpenReply](h, wire.OpAskOpen, in, parkFor)
 	return err
 }
 
@@ -43,8 +43,8 @@ func (h *hook) tryAgain() error {
 	if _, err := os.Lstat(h.client.Dirs.Retries()); err != nil {
 		return nil
 	}
-	r, _ := h.call(wire.OpRetry, wire.RetryRequest{HookCall: h.hookCall()}, retryFor)
-	if !r.yes("allow") {
+	r, _ := call[wire.RetryReply](h, wire.OpRetry, wire.RetryRequest{HookCall: h.hookCall()}, retryFor)
+	if !r.Allow {
 		return nil // auto mode judges the call as usual
 	}
 	return h.print(hookoutput.PreToolUse(hookoutput.Allow, "the person allowed this call once"))

@@ -1,29 +1,10 @@
 package hooks
 
 import (
-	"strings"
 	"time"
 
-	"github.com/afar-sh/afar/coordinator/host/claude"
-	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
-
-// suggested returns the client's suggestions that the person saw and allowed, as a
-// JSON list, nil for none. Each suggestion is unchanged.
-func (h *hook) suggested(chosen []hostjson.Value) []byte {
-	suggestions := h.get(claude.FieldSuggestions).Items()
-	var echo []string
-	for _, n := range chosen {
-		if suggestion, ok := pick(suggestions, n); ok {
-			echo = append(echo, suggestion.Raw())
-		}
-	}
-	if len(echo) == 0 {
-		return nil
-	}
-	return []byte("[" + strings.Join(echo, ",") + "]")
-}
 
 // parkFor is the limit for registering a call that is refused at once. It is short
 // because the host lets the call run if it ends this hook.
@@ -43,8 +24,8 @@ const (
 func (h *hook) park(d Judgement) error {
 	q := &question{hook: h, id: newID(), deadline: time.Now().Add(parkFor)}
 	in := wire.AskOpenRequest{HookCall: h.hookCall(), Ask: q.id, Kind: "guard", Why: d.Person, Park: true}
-	r, _ := h.callStarting(wire.OpAskOpen, in, parkFor)
-	switch r.str("state") {
+	r, _ := callStarting[wire.AskOpenReply](h, wire.OpAskOpen, in, parkFor)
+	switch r.State {
 	case "expired":
 		return h.print(h.denial(d.refused() + isParked))
 	case "answered", "delivered":

@@ -298,22 +298,6 @@ func (h *hook) terminal() string {
 	return "pid:" + client
 }
 
-// A reply is the coordinator's answer. The zero value, which comes with an error, has
-// no member.
-type reply struct{ body hostjson.Value }
-
-func (r reply) str(name string) string { return r.body.Get(name).Str() }
-func (r reply) yes(name string) bool   { return r.body.Get(name).Bool() }
-
-// pick returns the element of all at the index in a reply, and false if there is none.
-func pick[T any](all []T, index hostjson.Value) (element T, ok bool) {
-	i := index.Int()
-	if i < 0 || i >= int64(len(all)) {
-		return element, false
-	}
-	return all[i], true
-}
-
 // The errors of a reply.
 var (
 	errRefused    = errors.New("the coordinator refused")        // it understood the call and said no
@@ -321,42 +305,56 @@ var (
 	errForeign    = errors.New("it does not speak our protocol") // another program listens there
 )
 
-// parseReply parses a reply line. It returns an error if the line is not a reply of
-// the coordinator: then another program listens there.
-func parseReply(line []byte) (reply, error) {
+// readReply reads a reply line. It returns an error if the line is not a reply of the
+// coordinator to such a call: then another program listens there. The reply that comes with
+// an error says nothing.
+func readReply[Reply any](line []byte) (Reply, error) {
+	var none Reply
+	body, err := replyBody(line)
+	if err != nil || !body.IsObject() { // a reply that says nothing may have no body
+		return none, err
+	}
+	out, err := hostjson.NewDecoder[Reply]().Decode(body)
+	if err != nil {
+		return none, fmt.Errorf("%w: %w: %w", client.ErrUnreachable, errForeign, err)
+	}
+	return out, nil
+}
+
+func replyBody(line []byte) (body hostjson.Value, err error) {
 	r, err := hostjson.Parse(string(line), hostjson.MaxDepth)
 	code := r.Get("code")
 	if err != nil || r.Get("v").Kind() != hostjson.Number || code.Kind() != hostjson.String {
-		return reply{}, fmt.Errorf("%w: %w", client.ErrUnreachable, errForeign)
+		return body, fmt.Errorf("%w: %w", client.ErrUnreachable, errForeign)
 	}
 	switch why := r.Get("error").Str(); code.Str() {
 	case wire.CodeOK:
-		return reply{r.Get("body")}, nil
+		return r.Get("body"), nil
 	case wire.CodeClosing:
-		return reply{}, fmt.Errorf("%w: it is shutting down", client.ErrUnreachable)
+		return body, fmt.Errorf("%w: it is shutting down", client.ErrUnreachable)
 	case wire.CodeUnwritable:
-		return reply{}, fmt.Errorf("%w: %w: %s", errRefused, errUnwritable, why)
+		return body, fmt.Errorf("%w: %w: %s", errRefused, errUnwritable, why)
 	default:
-		return reply{}, fmt.Errorf("%w: %s", errRefused, why)
+		return body, fmt.Errorf("%w: %s", errRefused, why)
 	}
 }
 
 // call makes one call. It does not start a coordinator.
-func (h *hook) call(op string, in any, within time.Duration) (reply, error) {
+func call[Reply any](h *hook, op string, in any, within time.Duration) (out Reply, err error) {
 	line, err := h.client.Call(request(op, in), time.Now().Add(within))
 	if err != nil {
-		return reply{}, err
+		return out, err
 	}
-	return parseReply(line)
+	return readReply[Reply](line)
 }
 
 // callStarting makes one call. It starts the coordinator if none is running.
-func (h *hook) callStarting(op string, in any, within time.Duration) (reply, error) {
+func callStarting[Reply any](h *hook, op string, in any, within time.Duration) (out Reply, err error) {
 	line, err := h.client.CallStarting(request(op, in), time.Now().Add(within))
 	if err != nil {
-		return reply{}, err
+		return out, err
 	}
-	return parseReply(line)
+	return readReply[Reply](line)
 }
 
 // request returns a request for op with the body in, a struct of package wire.

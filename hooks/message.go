@@ -47,13 +47,13 @@ func (h *hook) take(delivery string) (text, by string, err error) {
 	for end := time.Now().Add(takeFor); ; time.Sleep(pause) {
 		in := wire.MessageTakeRequest{HookCall: h.hookCall(), Delivery: delivery, Receipt: true}
 		printed := wire.PrintedRequest{HookCall: in.HookCall, Delivery: delivery}
-		r, err := h.takeOwing(request(wire.OpMessageTake, in), printed, time.Until(end))
+		r, err := takeOwing[wire.MessageTakeReply](h, request(wire.OpMessageTake, in), printed, time.Until(end))
 		switch {
-		case err == nil && r.str("text") == "":
+		case err == nil && r.Text == "":
 			h.dropReceipt()
 			return "", "", nil
 		case err == nil:
-			return h.marked(r), r.str("by"), nil
+			return h.marked(r), r.By, nil
 		case !errors.Is(err, client.ErrUnreachable), time.Now().After(end):
 			return "", "", err
 		}
@@ -66,11 +66,11 @@ const maybeSeen = "Afar: the session may have received some of this before, " +
 
 // marked returns the text of a reply. It adds a warning if the session may have
 // seen the text before.
-func (h *hook) marked(r reply) string {
-	if r.yes("again") {
-		return maybeSeen + r.str("text")
+func (h *hook) marked(r wire.MessageTakeReply) string {
+	if r.Again {
+		return maybeSeen + r.Text
 	}
-	return r.str("text")
+	return r.Text
 }
 
 // blockWithTexts keeps the session from stopping and gives it the waiting texts.
@@ -115,7 +115,7 @@ func stopRewake(h *hook) error {
 	take, wait := wire.TakeOver, pause
 	for os.Getppid() == parent {
 		in := wire.RewakeRequest{HookCall: h.hookCall(), Delivery: id, Take: take, WaitMS: rewakeIn.Milliseconds()}
-		r, err := h.call(wire.OpRewake, in, rewakeIn+replyFor)
+		r, err := call[wire.RewakeReply](h, wire.OpRewake, in, rewakeIn+replyFor)
 		if err != nil {
 			h.revive(err)
 			time.Sleep(wait)
@@ -123,9 +123,9 @@ func stopRewake(h *hook) error {
 			continue
 		}
 		take, wait = "", pause
-		switch r.str("wake") {
+		switch r.Wake {
 		case "wake":
-			return errWake{cmp.Or(r.str("reason"), wakeText)}
+			return errWake{cmp.Or(r.Reason, wakeText)}
 		case "wait":
 		default:
 			return nil
@@ -141,6 +141,6 @@ const reviveFor = 5 * time.Second
 // or whose home is gone.
 func (h *hook) revive(err error) {
 	if errors.Is(err, client.ErrUnreachable) && h.client.Dirs.Died() && !h.client.Answering() {
-		_, _ = h.callStarting(wire.OpPing, wire.PingRequest{}, reviveFor) // the caller tries again in any case
+		_, _ = callStarting[wire.PingReply](h, wire.OpPing, wire.PingRequest{}, reviveFor) // the caller tries again in any case
 	}
 }

@@ -20,8 +20,8 @@ func postToolBatch(h *hook) error {
 	}
 	h.input = h.outline()
 	id := newID()
-	r, err := h.call(wire.OpBatch, wire.BatchRequest{HookCall: h.hookCall(), Delivery: id}, noteFor)
-	if err != nil || r.body.Get("texts").Int() == 0 {
+	r, err := call[wire.BatchReply](h, wire.OpBatch, wire.BatchRequest{HookCall: h.hookCall(), Delivery: id}, noteFor)
+	if err != nil || r.Texts == 0 {
 		return err
 	}
 	return h.contextWithTexts(id, "")

@@ -24,7 +24,7 @@ func preToolUse(h *hook, guard Guard) error {
 		return err
 	}
 	if d.Verdict == Deny {
-		text := d.refused() + " " + forPerson + " " + h.note(d).str("context")
+		text := d.refused() + " " + forPerson + " " + h.note(d).Context
 		return h.print(h.denial(strings.TrimSpace(text)))
 	}
 	if reason := h.halted(""); reason != "" {
@@ -50,8 +50,8 @@ func (h *hook) keep(v ledger.Verdict) {
 // warn tells the person once that the policy is broken.
 func (h *hook) warn(broken string) error {
 	in := wire.GuardedRequest{HookCall: h.hookCall(), Verdict: wire.PolicyBroken, Broken: broken}
-	r, _ := h.call(wire.OpGuarded, in, noteFor)
-	return h.printNotice(r)
+	r, _ := call[wire.GuardedReply](h, wire.OpGuarded, in, noteFor)
+	return h.printNotice(r.Notice)
 }
 
 // guardAsks asks the person about a risky call. The terminal client opens its
@@ -81,8 +81,8 @@ func (h *hook) guardAsks(d Judgement) error {
 
 // note tells the coordinator of a verdict and returns its reply. The verdict does
 // not depend on it: if the call fails, the reply is empty.
-func (h *hook) note(d Judgement) reply {
-	r, _ := h.call(wire.OpGuarded, wire.GuardedRequest{
+func (h *hook) note(d Judgement) wire.GuardedReply {
+	r, _ := call[wire.GuardedReply](h, wire.OpGuarded, wire.GuardedRequest{
 		HookCall: h.hookCall(),
 		Verdict:  string(d.Verdict),
 		Rule:     d.Rule,

@@ -22,33 +22,33 @@ const (
 // texts that wait for the session.
 func userPromptSubmit(h *hook) error {
 	id := newID()
-	r, err := h.call(wire.OpPrompt, wire.PromptRequest{HookCall: h.hookCall(), Delivery: id}, promptFor)
+	r, err := call[wire.PromptReply](h, wire.OpPrompt, wire.PromptRequest{HookCall: h.hookCall(), Delivery: id}, promptFor)
 	if err != nil {
 		return err
 	}
-	if r.yes("block") {
-		return h.blockPrompt(r.str("reason"))
+	if r.Block {
+		return h.blockPrompt(r.Reason)
 	}
-	if r.body.Get("texts").Int() > 0 {
-		return h.contextWithTexts(id, r.str("context"))
+	if r.Texts > 0 {
+		return h.contextWithTexts(id, r.Context)
 	}
-	return h.printTold(r.str("context"), r.str("notice"))
+	return h.printTold(r.Context, r.Notice)
 }
 
 // userPromptExpansion handles Afar's slash commands. A blocked prompt costs no
 // request to the model; the person reads its reason.
 func userPromptExpansion(h *hook) error {
-	r, err := h.callStarting(wire.OpExpand, wire.ExpandRequest{HookCall: h.hookCall()}, expandFor)
+	r, err := callStarting[wire.ExpandReply](h, wire.OpExpand, wire.ExpandRequest{HookCall: h.hookCall()}, expandFor)
 	if errors.Is(err, client.ErrUnreachable) && h.str(claude.FieldCommand) == "afar:cancel" {
 		return h.cancelUnheard()
 	}
 	if err != nil {
 		return err
 	}
-	if r.yes("block") {
-		return h.blockPrompt(r.str("reason"))
+	if r.Block {
+		return h.blockPrompt(r.Reason)
 	}
-	return h.printContext(r.str("context"))
+	return h.printContext(r.Context)
 }
 
 // blockPrompt blocks the prompt and shows the person the reason.

@@ -22,13 +22,15 @@ type receipt struct {
 
 // takeOwing makes a call and starts a coordinator if none is running. The hook owes
 // a receipt once it has printed the reply.
-func (h *hook) takeOwing(req wire.Request, told wire.PrintedRequest, within time.Duration) (reply, error) {
+func takeOwing[Reply any](
+	h *hook, req wire.Request, told wire.PrintedRequest, within time.Duration,
+) (out Reply, err error) {
 	line, kept, err := h.client.CallStartingKeeping(req, time.Now().Add(within))
 	if err != nil {
-		return reply{}, err
+		return out, err
 	}
 	h.owed = &receipt{kept: kept, told: told}
-	return parseReply(line)
+	return readReply[Reply](line)
 }
 
 // markPrinted notes that the hook has printed what the receipt is for.
@@ -54,7 +56,7 @@ func (h *hook) finish(code int) {
 		return
 	}
 	if h.owed.give() != nil {
-		_, _ = h.callStarting(wire.OpPrinted, h.owed.told, receiptFor) // if this fails, the coordinator offers all again
+		_, _ = callStarting[wire.PrintedReply](h, wire.OpPrinted, h.owed.told, receiptFor) // if this fails, the coordinator offers all again
 	}
 }
 

@@ -11,14 +11,14 @@ func subagentStop(h *hook) error {
 	if wire.ReadsOnly(h.str(claude.FieldAgentType)) {
 		within = stopFor // a busy coordinator must not open the gate
 	}
-	r, err := h.call(wire.OpSubagentStop, wire.SubagentStopRequest{HookCall: h.hookCall()}, within)
+	r, err := call[wire.SubagentStopReply](h, wire.OpSubagentStop, wire.SubagentStopRequest{HookCall: h.hookCall()}, within)
 	switch {
 	case err != nil:
 		return err
-	case r.yes("block"):
-		return h.block(r)
+	case r.Block:
+		return h.block(r.Reason, r.Notice)
 	}
-	return h.printNotice(r)
+	return h.printNotice(r.Notice)
 }
 
 // subagentStart tells a reviewer what the person asked for.
@@ -26,9 +26,9 @@ func subagentStart(h *hook) error {
 	if !wire.ReadsOnly(h.str(claude.FieldAgentType)) {
 		return nil
 	}
-	r, err := h.call(wire.OpSubagentStart, wire.SubagentStartRequest{HookCall: h.hookCall()}, stopFor)
+	r, err := call[wire.SubagentStartReply](h, wire.OpSubagentStart, wire.SubagentStartRequest{HookCall: h.hookCall()}, stopFor)
 	if err != nil {
 		return err
 	}
-	return h.printContext(r.str("context"))
+	return h.printContext(r.Context)
 }

@@ -44,7 +44,7 @@ func sessionStart(h *hook, check func(Place) string) error {
 	r, err := h.registerNow(request(wire.OpSessionStart, in))
 	switch {
 	case err == nil:
-		return h.printTold(r.str("context"), broken)
+		return h.printTold(r.Context, broken)
 	case cannotWork(err):
 		return h.printTold("", h.withTrouble(broken, err))
 	case errors.Is(err, client.ErrUnreachable) && !errors.Is(err, errForeign):
@@ -56,10 +56,10 @@ func sessionStart(h *hook, check func(Place) string) error {
 
 // registerNow registers the session with a coordinator that answers at once, or
 // with one that it starts.
-func (h *hook) registerNow(req wire.Request) (reply, error) {
-	err := h.client.Ping(pingFor)
+func (h *hook) registerNow(req wire.Request) (out wire.SessionStartReply, err error) {
+	err = h.client.Ping(pingFor)
 	if errors.Is(err, client.ErrSilent) {
-		return reply{}, err
+		return out, err
 	}
 	call, within := h.client.Call, startFor
 	if err != nil {
@@ -67,9 +67,9 @@ func (h *hook) registerNow(req wire.Request) (reply, error) {
 	}
 	line, err := call(req, time.Now().Add(within))
 	if err != nil {
-		return reply{}, err
+		return out, err
 	}
-	return parseReply(line)
+	return readReply[wire.SessionStartReply](line)
 }
 
 // withTrouble adds to a text for the person that Afar cannot do its work. It does so
@@ -160,11 +160,11 @@ func sendRegistration(stdin io.Reader, getenv func(string) string) (code int) {
 }
 
 func sessionEnd(h *hook) error {
-	_, err := h.call(wire.OpSessionEnd, wire.SessionEndRequest{HookCall: h.hookCall()}, endingFor)
+	_, err := call[wire.SessionEndReply](h, wire.OpSessionEnd, wire.SessionEndRequest{HookCall: h.hookCall()}, endingFor)
 	return err
 }
 
 func notification(h *hook) error {
-	_, err := h.call(wire.OpNotification, wire.NotificationRequest{HookCall: h.hookCall()}, tellFor)
+	_, err := call[wire.NotificationReply](h, wire.OpNotification, wire.NotificationRequest{HookCall: h.hookCall()}, tellFor)
 	return err
 }

@@ -26,9 +26,9 @@ func stop(h *hook) error {
 		if err != nil {
 			return err
 		}
-		parked := time.Duration(r.body.Get("parked_ms").Int()) * time.Millisecond
+		parked := time.Duration(r.ParkedMS) * time.Millisecond
 		switch {
-		case r.str("errand") != "":
+		case r.Errand != "":
 			if h.off() || h.awaitErrand(began) {
 				return nil
 			}
@@ -44,21 +44,21 @@ func stop(h *hook) error {
 }
 
 // endStop carries out the coordinator's final reply to a Stop hook.
-func (h *hook) endStop(id string, r reply) error {
-	switch hold := r.body.Get("hold_ms").Int(); {
-	case r.yes("block"):
-		return h.block(r)
-	case r.body.Get("texts").Int() > 0:
+func (h *hook) endStop(id string, r wire.StopReply) error {
+	switch hold := r.HoldMS; {
+	case r.Block:
+		return h.block(r.Reason, r.Notice)
+	case r.Texts > 0:
 		return h.blockWithTexts(id)
 	case hold > 0:
 		return h.hold(id, time.Duration(hold)*time.Millisecond)
 	}
-	return h.printNotice(r)
+	return h.printNotice(r.Notice)
 }
 
-// printNotice shows the person the notice in a reply, if there is one.
-func (h *hook) printNotice(r reply) error {
-	if notice := r.str("notice"); notice != "" {
+// printNotice shows the person a notice, if there is one.
+func (h *hook) printNotice(notice string) error {
+	if notice != "" {
 		return h.print(hookoutput.Notice(notice))
 	}
 	return nil
@@ -67,16 +67,16 @@ func (h *hook) printNotice(r reply) error {
 // askStop asks the coordinator whether the session may stop. It first runs the checks
 // that the coordinator asks for, and sends their results. If the result of a check is
 // no longer wanted, it returns an empty reply, which lets the session stop.
-func (h *hook) askStop(id string) (reply, error) {
+func (h *hook) askStop(id string) (wire.StopReply, error) {
 	in := wire.StopRequest{HookCall: h.hookCall(), Ask: id, Delivery: id}
-	r, err := h.callStarting(wire.OpStop, in, stopFor)
-	for round := 1; r.body.Get("check").IsObject(); round++ {
-		result, wanted := h.check(r.body.Get("check"))
+	r, err := callStarting[wire.StopReply](h, wire.OpStop, in, stopFor)
+	for round := 1; r.Check != nil; round++ {
+		result, wanted := h.check(r.Check)
 		if !wanted {
-			return reply{}, nil
+			return wire.StopReply{}, nil
 		}
 		in.HookCall, in.Checked, in.Round = h.hookCall(), result, round
-		r, err = h.callStarting(wire.OpStop, in, stopFor)
+		r, err = callStarting[wire.StopReply](h, wire.OpStop, in, stopFor)
 	}
 	return r, err
 }
@@ -86,7 +86,7 @@ func (h *hook) askStop(id string) (reply, error) {
 func (h *hook) awaitParked(left time.Duration) {
 	wait := min(waitFor, left)
 	in := wire.ParkedWaitRequest{HookCall: h.hookCall(), WaitMS: wait.Milliseconds()}
-	if _, err := h.callStarting(wire.OpParkedWait, in, wait+replyFor); err != nil {
+	if _, err := callStarting[wire.ParkedWaitReply](h, wire.OpParkedWait, in, wait+replyFor); err != nil {
 		time.Sleep(pause)
 	}
 }
@@ -95,28 +95,28 @@ func (h *hook) awaitParked(left time.Duration) {
 // ends this process and so the wait, but not the errand; the next stop tells its
 // result. typed is true if a person has typed since the hook began, which ends the wait.
 func (h *hook) awaitErrand(began time.Time) (typed bool) {
-	r, err := h.callStarting(wire.OpErrandWait, wire.ErrandWaitRequest{
+	r, err := callStarting[wire.ErrandWaitReply](h, wire.OpErrandWait, wire.ErrandWaitRequest{
 		HookCall: h.hookCall(), WaitMS: watchFor.Milliseconds(), SinceMS: began.UnixMilli(),
 	}, watchFor+replyFor)
 	if err != nil {
 		time.Sleep(pause)
 	}
-	return r.str("wake") == "end"
+	return r.Wake == "end"
 }
 
 // block keeps the session from stopping and gives it the coordinator's reason.
-func (h *hook) block(r reply) error {
-	return h.print(hookoutput.Block(r.str("reason"), r.str("notice")))
+func (h *hook) block(reason, notice string) error {
+	return h.print(hookoutput.Block(reason, notice))
 }
 
 func stopFailure(h *hook) error {
-	_, err := h.callStarting(wire.OpStopFailure, wire.StopFailureRequest{HookCall: h.hookCall()}, compactFor)
+	_, err := callStarting[wire.StopFailureReply](h, wire.OpStopFailure, wire.StopFailureRequest{HookCall: h.hookCall()}, compactFor)
 	return err
 }
 
 // preCompact makes the coordinator write the anchor. It prints nothing, because its
 // output would become part of the instructions for the summary.
 func preCompact(h *hook) error {
-	_, err := h.callStarting(wire.OpPreCompact, wire.PreCompactRequest{HookCall: h.hookCall()}, compactFor)
+	_, err := callStarting[wire.PreCompactReply](h, wire.OpPreCompact, wire.PreCompactRequest{HookCall: h.hookCall()}, compactFor)
 	return err
 }

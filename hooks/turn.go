@@ -18,9 +18,9 @@ func (h *hook) halted(over string) (reason string) {
 	if _, err := os.Lstat(h.client.Dirs.Halts()); err != nil {
 		return ""
 	}
-	r, _ := h.call(wire.OpTurn, wire.TurnRequest{HookCall: h.hookCall(), Over: over}, turnFor)
-	if !r.yes("block") {
+	r, _ := call[wire.TurnReply](h, wire.OpTurn, wire.TurnRequest{HookCall: h.hookCall(), Over: over}, turnFor)
+	if !r.Block {
 		return "" // without an answer the turn goes on
 	}
-	return r.str("reason")
+	return r.Reason
 }

@@ -20,8 +20,8 @@ func (h *hook) snapshot(d Judgement) string {
 	if h.off() || !d.Loses {
 		return ""
 	}
-	r, err := h.callStarting(wire.OpUndoTake, wire.UndoTakeRequest{HookCall: h.hookCall()}, snapshotFor)
-	switch line := r.str("line"); {
+	r, err := callStarting[wire.UndoTakeReply](h, wire.OpUndoTake, wire.UndoTakeRequest{HookCall: h.hookCall()}, snapshotFor)
+	switch line := r.Line; {
 	case line != "":
 		return " (" + line + ")"
 	case err != nil && inRepository(h.str(claude.FieldCwd)):

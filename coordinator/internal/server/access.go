@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"time"
 
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/internal/event"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/peer"
@@ -37,12 +37,12 @@ type operation struct {
 // row returns the row of an operation whose handler takes a decoded request. For a call
 // without a body the handler gets the zero request.
 func row[Request, Reply any](who access, do func(*Server, *call, Request) (Reply, error)) operation {
-	known[reflect.TypeFor[Request]()] = fields(reflect.TypeFor[Request]())
+	decoder := hostjson.NewDecoder[Request]()
 	return operation{who, func(s *Server, c *call) (any, error) {
 		if len(c.body) == 0 || string(c.body) == "null" {
 			return do(s, c, *new(Request))
 		}
-		in, err := decode[Request](c.body)
+		in, err := decode(c, decoder)
 		if err != nil {
 			return nil, badRequest("%s: %v", c.op, err)
 		}

@@ -21,7 +21,7 @@ func TestDecode(t *testing.T) {
 		},
 		Checked: &wire.LoopChecked{Frame: "f", ExitCode: 1}, Round: -5,
 	}
-	if got, err := decode[wire.StopRequest]([]byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := decode(&call{body: []byte(text)}, hostjson.NewDecoder[wire.StopRequest]()); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("have %+v, want %+v, %v", got, want, err)
 	}
 	for text, blamed := range map[string]string{
@@ -30,7 +30,7 @@ func TestDecode(t *testing.T) {
 		`{"client":"1"}`: "client", `{"client":1.5}`: "client", `{"client":1e400}`: "client", `{"off":0}`: "off", `{"ask":["a"]}`: "ask",
 		`{"redirected":{}}`: "redirected", `{"checked":7}`: "checked", `{"round":99999999999999999999}`: "round",
 	} {
-		if _, err := decode[wire.StopRequest]([]byte(text)); err == nil || !strings.Contains(err.Error(), blamed) {
+		if _, err := decode(&call{body: []byte(text)}, hostjson.NewDecoder[wire.StopRequest]()); err == nil || !strings.Contains(err.Error(), blamed) {
 			t.Errorf("%.40q: want an error about %q, have %v", text, blamed, err)
 		}
 	}
@@ -54,7 +54,7 @@ func FuzzDecode(f *testing.F) {
 
 func sameAsJSON[T any](t *testing.T, text []byte) {
 	t.Helper()
-	got, err := decode[T](text)
+	got, err := decode(&call{body: text}, hostjson.NewDecoder[T]())
 	var all map[string]json.RawMessage
 	if json.Unmarshal(text, &all) != nil || all == nil || !utf8.Valid(text) {
 		if err == nil {
@@ -65,7 +65,7 @@ func sameAsJSON[T any](t *testing.T, text []byte) {
 	if _, deep := hostjson.ParseLenient(string(text), maxNesting); deep != nil {
 		return // encoding/json takes more
 	}
-	if ambiguous(text, all, fields(reflect.TypeFor[T]())) {
+	if ambiguous(text, all, reflect.TypeFor[T]()) {
 		return
 	}
 	var want T
@@ -77,7 +77,7 @@ func sameAsJSON[T any](t *testing.T, text []byte) {
 
 // ambiguous reports whether an object says something twice, or by a name in
 // another case.
-func ambiguous(text []byte, all map[string]json.RawMessage, known map[string][]int) bool {
+func ambiguous(text []byte, all map[string]json.RawMessage, t reflect.Type) bool {
 	names := 0
 	dec := json.NewDecoder(bytes.NewReader(text))
 	_, _ = dec.Token()
@@ -87,7 +87,8 @@ func ambiguous(text []byte, all map[string]json.RawMessage, known map[string][]i
 		_ = dec.Decode(&value)
 	}
 	for name := range all {
-		for field := range known {
+		for _, f := range reflect.VisibleFields(t) {
+			field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if name != field && strings.EqualFold(name, field) {
 				return true
 			}

@@ -32,7 +32,7 @@ func shells(p payload) (ids, words []string) {
 // hookCall reads the host's input from a hook's call and records what the call says about
 // its session. It refuses a call without a session id, which would match any session.
 func (s *Server) hookCall(c *call, h wire.HookCall, state session.State) (p payload, err error) {
-	if p, err = decode[payload](h.Payload); err != nil {
+	if p, err = payloads.Decode(c.payload()); err != nil {
 		return p, badRequest("hook input: %v", err)
 	}
 	if p.Session == "" {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
 	"github.com/afar-sh/afar/coordinator/internal/ask"
 	"github.com/afar-sh/afar/coordinator/internal/core"
 	"github.com/afar-sh/afar/coordinator/internal/loop"
@@ -160,6 +161,8 @@ type call struct {
 	op   string          // the operation
 	line []peer.Process  // the caller and its ancestors, nearest first
 	body []byte
+	// parsed is the body, once it is read.
+	parsed hostjson.Value
 	// printed records whether the caller printed the reply before it ended; nil if that
 	// does not matter.
 	printed func(bool) error

@@ -1,11 +1,13 @@
-package hooks
+package hookoutput
 
 import (
 	"bytes"
 	"encoding/json"
 	"testing"
 
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/hostjson"
+	"github.com/afar-sh/afar/coordinator/wire"
 )
 
 // TestAnswers: the host gets each answer under the text of its question, with labels
@@ -23,19 +25,14 @@ func TestAnswers(t *testing.T) {
 			`{"One \"of\"?":"mine, all","Some?":"c, and \"d\""}`,
 		},
 		{"too few", input, `[{"options":[0]}]`, ""},
-		{"none", input, ``, ""},
+		{"none", input, `[]`, ""},
 		{"an empty one", input, `[{"options":[0]},{}]`, ""},
 		{"an unknown option", input, `[{"options":[0]},{"options":[2]}]`, ""},
 		{"a negative option", input, `[{"options":[-1]},{"options":[0]}]`, ""},
 		{"no questions", `{"tool_input":{}}`, `[]`, ""},
 	}
 	for _, test := range tests {
-		h := &hook{parsed: parsed(t, test.input)}
-		body := `{}`
-		if test.choices != "" {
-			body = `{"choices":` + test.choices + `}`
-		}
-		got, err := h.answers(reply{parsed(t, body)})
+		got, err := Answers(parsed(t, test.input).Get(claude.FieldQuestions), choices(t, test.choices))
 		want := ""
 		if test.want != "" {
 			want = `{"questions":` + questions + `,"answers":` + test.want + `}`
@@ -51,6 +48,14 @@ func compact(raw []byte) string {
 	var out bytes.Buffer
 	_ = json.Compact(&out, raw) // the comparison fails if raw is invalid
 	return out.String()
+}
+
+func choices(t *testing.T, text string) (all []wire.Choice) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return all
 }
 
 func parsed(t *testing.T, text string) hostjson.Value {

@@ -1,4 +1,4 @@
-package hooks
+package hookoutput
 
 import (
 	"strings"
@@ -33,10 +33,9 @@ func TestContent(t *testing.T) {
 		{"none", list(), ""},
 	}
 	for _, test := range tests {
-		h := &hook{parsed: parsed(t, `{"requested_schema":{"properties":{`+fields+`}}}`)}
-		got, err := h.content(parsed(t, test.choices).Items())
-		if (err != nil) != (test.want == "") || err == nil && string(got.Bytes()) != test.want {
-			t.Errorf("%s: %v, %v\nwant %s", test.name, got, err, test.want)
+		got, err := Content(parsed(t, `{`+fields+`}`), choices(t, test.choices))
+		if (err != nil) != (test.want == "") || string(got) != test.want {
+			t.Errorf("%s: %s, %v\nwant %s", test.name, got, err, test.want)
 		}
 	}
 }
