@@ -13,7 +13,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
-// A phone is Telegram with the people of a script.
+// A phone is a stand-in for Telegram with the people of a script.
 type phone struct {
 	server *botapi.Server
 	people map[string]*botapi.User
@@ -113,7 +113,7 @@ func (p *phone) once(pattern string) error {
 	return nil
 }
 
-// look waits for what the bot does.
+// look waits until the bot does what a verb and a pattern describe.
 func (p *phone) look(verb, pattern string) error {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *phone) look(verb, pattern string) error {
 	return err
 }
 
-// person returns somebody by name; the id follows from it.
+// person returns the user with a name. The id depends only on the name.
 func (p *phone) person(name string) *botapi.User {
 	if p.people[name] == nil {
 		p.people[name] = p.server.User(int64(1000+len(p.people)), name)

@@ -2,5 +2,5 @@
 
 package main
 
-// clientMain does nothing: the scripts that need a client run on Unix alone.
+// clientMain does nothing: the scripts that need a client run only on Unix.
 func clientMain() {}

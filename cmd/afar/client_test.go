@@ -18,16 +18,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// What a script calls `client` hands its command line to the script's client, one
-// process that runs all of the script's hooks, as a session's client does. Sessions end
-// with it, see cmdExit. It is no descendant of the test: what descends from a client
-// decides nothing.
+// The program `client` of a script passes its command line to the script's client, one
+// process that runs all hooks of the script, like the client of a session. The sessions end
+// with it, see cmdClient. It is not a descendant of the test, because no descendant of a
+// client may decide anything.
 const (
 	asClient = "AFAR_TEST_CLIENT"         // the socket, in the one that hands over
 	asHost   = "AFAR_TEST_CLIENT_LISTENS" // the same, in the client itself
 )
 
-// clientMain has the test's binary be a client, where a script made it one.
+// clientMain runs this binary as a client if a script started it as one.
 func clientMain() {
 	if socket := os.Getenv(asHost); socket != "" {
 		complain("be a client", listenAsClient(socket))
@@ -38,7 +38,7 @@ func clientMain() {
 	}
 }
 
-// A hostedRun is one program that the client starts, with the standard files that go along.
+// A hostedRun is one program that the client runs, with its standard files.
 type hostedRun struct {
 	Args []string
 	Env  []string
@@ -79,7 +79,7 @@ func serveRun(conn *net.UnixConn) {
 		complain("run "+body.Args[0], err)
 		code = 127
 	}
-	_, _ = conn.Write([]byte{byte(code)}) // who asked may be gone
+	_, _ = conn.Write([]byte{byte(code)}) // the caller may have ended
 }
 
 func pathOf(env []string) string {
@@ -109,7 +109,7 @@ func takeRun(conn *net.UnixConn) (r hostedRun, files []*os.File, err error) {
 	return r, files, errors.Join(err, json.Unmarshal(room[:n], &r))
 }
 
-// handOver has the client run this process's command line, and ends as that does.
+// handOver lets the client run this process's command line and returns its exit code.
 func handOver(socket string) int {
 	conn, err := dialClient(socket)
 	if err != nil {
@@ -131,7 +131,7 @@ func handOver(socket string) int {
 	return int(code[0])
 }
 
-// dialClient starts the client where there is none.
+// dialClient connects to the client, and starts it if none is running.
 func dialClient(socket string) (*net.UnixConn, error) {
 	addr := &net.UnixAddr{Name: socket, Net: "unix"}
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
@@ -142,7 +142,7 @@ func dialClient(socket string) (*net.UnixConn, error) {
 	}
 }
 
-// startClient starts a script's client, below a shell that ends at once.
+// startClient starts a script's client through a shell that ends at once.
 func startClient(work string) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -157,7 +157,7 @@ func startClient(work string) error {
 
 func clientSocket(work string) string { return filepath.Join(work, "client.sock") }
 
-// endClient ends a script's client as kill -9 does.
+// endClient kills a script's client.
 func endClient(work string) error {
 	raw, err := os.ReadFile(filepath.Join(work, "client.pid"))
 	if err != nil {
@@ -170,8 +170,8 @@ func endClient(work string) error {
 	return errors.Join(syscall.Kill(pid, syscall.SIGKILL), os.Remove(clientSocket(work)))
 }
 
-// cmdClient ends the script's client, and with it its sessions, or has another one take
-// its place.
+// cmdClient kills the script's client, and so ends its sessions, or replaces it with
+// another one.
 func cmdClient(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, neg, args, 1, "client dies | another")
 	work := ts.Getenv("WORK")

@@ -11,8 +11,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/consultant"
 )
 
-// cmdConsultant puts a stand-in for a program that is consulted into PATH, which
-// answers what a file says; or shows what it was given:
+// cmdConsultant puts a stand-in for a consulted program into PATH, which answers with the
+// text of a file, or prints what the stand-in was given:
 //
 //	consultant says NAME FILE
 //	consultant calls NAME

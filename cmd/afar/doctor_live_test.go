@@ -20,8 +20,8 @@ func TestDoctorLiveInSession(t *testing.T) {
 	}
 }
 
-// TestDoctorLiveEvidence has one session that runs, as the host's file shows it.
-// It has no client to try.
+// TestDoctorLiveEvidence: doctor --live shows the evidence for a session in the host's
+// files. No client is installed.
 func TestDoctorLiveEvidence(t *testing.T) {
 	heard := wire.Session{ID: "0a1b2c3d", Token: "web-3c4d", Project: "/p", State: "working", Protected: true}
 	unheard := heard
@@ -87,8 +87,8 @@ func TestDoctorLiveEvidence(t *testing.T) {
 	}
 }
 
-// TestDoctorLiveManaged: managed settings load our plugin into a trial as well,
-// with the pin of the person's own home.
+// TestDoctorLiveManaged: doctor --live finds the managed settings file that loads Afar's
+// plugin. It would also load it into a trial, with the pin of the person's own home.
 func TestDoctorLiveManaged(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(dir+"/managed-settings.d", 0o700); err != nil {

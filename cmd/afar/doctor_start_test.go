@@ -14,7 +14,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// served has a real coordinator serve the home of s, and end.
+// served runs a real coordinator in the home of s and ends it.
 func served(s *shell) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
@@ -35,7 +35,7 @@ func served(s *shell) {
 	}
 }
 
-// failed has a coordinator try to serve, and fail.
+// failed runs a coordinator that cannot serve.
 func failed(s *shell) {
 	s.t.Helper()
 	one := newShell(s.t)
@@ -57,8 +57,8 @@ func damage(s *shell, at int64, text string) {
 	}
 }
 
-// TestDoctorWithoutCoordinator: whatever keeps a coordinator from its work is
-// red while none runs, names what is wrong, and has its fix.
+// TestDoctorWithoutCoordinator: while no coordinator runs, doctor finds everything that
+// keeps it from its work, says what is wrong, and names a fix.
 func TestDoctorWithoutCoordinator(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil             func(*shell)

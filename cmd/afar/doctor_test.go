@@ -10,7 +10,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// The plugin and the source agree on the hooks there are.
+// TestHooksOfThePlugin: the plugin and the source name the same hooks.
 func TestHooksOfThePlugin(t *testing.T) {
 	raw, err := os.ReadFile("../../plugin/hooks.json")
 	if err != nil {
@@ -28,7 +28,7 @@ func TestHooksOfThePlugin(t *testing.T) {
 	}
 }
 
-// install lays out an installation: programs and plugin beside each other.
+// install creates an installation with programs and the plugin.
 func install(t *testing.T, s *shell) {
 	t.Helper()
 	root := filepath.Dir(s.bin)
@@ -170,13 +170,13 @@ func alias(s *shell, text string) {
 	write(s.t, dir+"/loop.md", text, 0o600)
 }
 
-// hostSays is a client that says what it is, and no more.
+// hostSays installs a client that only prints a text.
 func hostSays(s *shell, says string) {
 	write(s.t, s.bin+"/claude", "#!/bin/sh\n[ \"$*\" = --version ] && echo '"+says+"'\n", 0o700)
 }
 
-// TestDoctorNamesEachClient has a second client in the host's own folder, and
-// one client by two names.
+// TestDoctorNamesEachClient: doctor names each client once, including one in the host's
+// own folder and one with two names.
 func TestDoctorNamesEachClient(t *testing.T) {
 	s := newShell(t)
 	install(t, s)

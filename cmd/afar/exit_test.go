@@ -16,7 +16,7 @@ func openAsks() wire.AsksReply {
 	}}
 }
 
-// Every way to end, by the code and by what stderr says about the way on.
+// TestExitCodes checks the exit code of every kind of error, and the advice on stderr.
 func TestExitCodes(t *testing.T) {
 	tests := []struct {
 		name string
@@ -97,7 +97,8 @@ func TestForeignListener(t *testing.T) {
 	}
 }
 
-// A coordinator that is closing did nothing: the call is made again.
+// TestClosingIsCalledAgain: a coordinator that is closing has done nothing, so the call is
+// made again.
 func TestClosingIsCalledAgain(t *testing.T) {
 	s, calls := newShell(t), 0
 	s.serve().on(wire.OpPause, func(json.RawMessage) wire.Reply {
@@ -128,8 +129,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// Inside a session nothing that decides is even tried, and a coordinator that
-// is started there gets none of the session's variables.
+// TestInsideASession: inside a session the command line does not try to decide anything.
+// A coordinator that it starts there gets none of the session's variables.
 func TestInsideASession(t *testing.T) {
 	s := newShell(t)
 	s.env["CLAUDECODE"], s.env["AFAR_TELEGRAM_TOKEN"] = "1", "1:secret"

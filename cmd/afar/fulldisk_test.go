@@ -17,12 +17,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/botapi"
 )
 
-// A smallDisk is a home on a file system of a few megabytes, in a mount namespace
-// of its own. All programs of the test run in there.
+// A smallDisk is a home on a file system of a few megabytes, in its own mount namespace.
+// All programs of the test run in that namespace.
 type smallDisk struct {
 	t     *testing.T
 	home  string
-	inner string   // process id whose namespace it is
+	inner string   // process id in the namespace
 	env   []string // of the programs
 }
 
@@ -61,7 +61,7 @@ func newSmallDisk(t *testing.T, env ...string) *smallDisk {
 	return d
 }
 
-// command prepares a program in there, as the child of a client that is not this
+// command prepares a program in the namespace, as the child of a client other than this
 // test.
 func (d *smallDisk) command(stdin string, args ...string) *exec.Cmd {
 	c := exec.Command("nsenter", append([]string{"-t", d.inner, "-m", "--", "sh", "-c", "\"$@\"\nexit $?", "client"},
@@ -96,7 +96,7 @@ func (d *smallDisk) must(args ...string) string {
 
 func (d *smallDisk) fill() {
 	d.t.Helper()
-	_, _, _ = d.run("", "dd", "if=/dev/zero", "of="+d.home+"/filler", "bs=4096") // ends when nothing is left
+	_, _, _ = d.run("", "dd", "if=/dev/zero", "of="+d.home+"/filler", "bs=4096") // it fails when the disk is full
 }
 
 func (d *smallDisk) free() { d.must("rm", d.home+"/filler") }
@@ -131,9 +131,9 @@ func awaitText(t *testing.T, s *botapi.Server, text string) botapi.Message {
 	return m
 }
 
-// TestFullDisk: with a full disk, questions stay at the dialog or are refused,
-// each with the reason, the phone is told once, doctor is red; and nothing is
-// lost when there is room again.
+// TestFullDisk: while the disk is full, questions stay at the dialog or are refused, each
+// with the reason, the phone is told once, and doctor reports it. Nothing is lost when
+// there is room again.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	s, err := botapi.Start()
@@ -189,7 +189,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// told counts the messages to somebody that hold a text.
+// told returns how many messages to a person contain a text.
 func told(s *botapi.Server, who *botapi.User, text string) (n int) {
 	for _, m := range s.Messages(who.ID) {
 		if strings.Contains(m.Text, text) {
@@ -199,7 +199,7 @@ func told(s *botapi.Server, who *botapi.User, text string) (n int) {
 	return n
 }
 
-// unattended asks for a session that nobody attends.
+// unattended asks the question of an unattended session.
 func (d *smallDisk) unattended(command string) {
 	d.t.Helper()
 	c := d.command(permission(command), "hook-permission-request")

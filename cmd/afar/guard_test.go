@@ -16,7 +16,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/calls"
 )
 
-// newJudgingApp is an app whose guard judges as in a session of an empty project.
+// newJudgingApp returns an app whose guard judges as in a session of an empty project.
 func newJudgingApp(t *testing.T) (a *app, at spot) {
 	t.Helper()
 	root := t.TempDir()
@@ -53,8 +53,8 @@ func allCases(t *testing.T) []calls.Case {
 	return cases
 }
 
-// TestEveryCaseExplained: `afar guard explain` gives each case the verdict that
-// the hook gives it.
+// TestEveryCaseExplained: `afar guard explain` and the hook have the same verdict on each
+// case.
 func TestEveryCaseExplained(t *testing.T) {
 	a, at := newJudgingApp(t)
 	for _, c := range allCases(t) {
@@ -73,8 +73,7 @@ func TestEveryCaseExplained(t *testing.T) {
 	}
 }
 
-// TestEveryCaseInAFile: `afar guard test` gives each case the verdict that the
-// hook gives it.
+// TestEveryCaseInAFile: `afar guard test` and the hook have the same verdict on each case.
 func TestEveryCaseInAFile(t *testing.T) {
 	a, at := newJudgingApp(t)
 	var file strings.Builder
@@ -106,7 +105,7 @@ func parsed(t *testing.T, text string) hostjson.Value {
 	return v
 }
 
-// inTOML writes a JSON value as an inline value of TOML.
+// inTOML returns a JSON value as an inline value of TOML.
 func inTOML(v hostjson.Value) string {
 	var parts []string
 	for name, member := range v.Members() {

@@ -9,8 +9,8 @@ import (
 
 const ours = `"afar@afar"`
 
-// TestHoldEdits: our plugin becomes the first, all else keeps its bytes, and
-// taking it away gives the text back as it was.
+// TestHoldEdits: hold makes Afar's plugin the first and keeps all other bytes. Releasing
+// it restores the text.
 func TestHoldEdits(t *testing.T) {
 	for _, c := range []struct{ name, before, on, off string }{
 		{"no file", "", "{\n  \"prependPlugins\": [" + ours + "]\n}\n", "{}\n"},
@@ -72,7 +72,7 @@ func same(t *testing.T, path, want string) {
 	}
 }
 
-// TestHoldLeaves: what cannot be read for sure is never written.
+// TestHoldLeaves: hold does not write a file that it cannot read completely.
 func TestHoldLeaves(t *testing.T) {
 	for name, text := range map[string]string{
 		"not JSON":     `{"a": 1,`,
@@ -95,7 +95,8 @@ func TestHoldLeaves(t *testing.T) {
 	}
 }
 
-// TestHoldThroughALink: a person's settings may lie elsewhere. The link stays.
+// TestHoldThroughALink: if the settings file is a link, hold edits its target and keeps
+// the link.
 func TestHoldThroughALink(t *testing.T) {
 	s := newShell(t)
 	real := filepath.Join(s.env["HOME"], "dotfiles", "settings.json")
@@ -116,7 +117,7 @@ func TestHoldThroughALink(t *testing.T) {
 	same(t, real, "{\n  \"prependPlugins\": ["+ours+"]\n}")
 }
 
-// TestHoldIsThePersons: a session neither seats our plugin nor takes it away.
+// TestHoldIsThePersons: a session can neither hold the plugin nor release it.
 func TestHoldIsThePersons(t *testing.T) {
 	s := newShell(t)
 	s.env["CLAUDECODE"] = "1"

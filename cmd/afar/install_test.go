@@ -27,7 +27,8 @@ func TestUninstall(t *testing.T) {
 	}
 }
 
-// A session may make the first pin, for it builds the programs, and no other.
+// TestPinWrite: a session may write the first pin, because it builds the programs, but may
+// not change one.
 func TestPinWrite(t *testing.T) {
 	s := newShell(t)
 	if err := os.MkdirAll(s.bin, 0o700); err != nil {

@@ -30,7 +30,8 @@ func TestLogFile(t *testing.T) {
 	}
 }
 
-// What is there already counts, and one line longer than the cap is still whole.
+// TestLogFileAppends: an existing log counts towards the cap, and a line longer than the
+// cap is written whole.
 func TestLogFileAppends(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.log")
 	if err := os.WriteFile(path, []byte("old\n"), 0o600); err != nil {

@@ -13,24 +13,24 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/tracker"
 )
 
-// builtVar names the variable that tells the tests where the binaries are.
+// builtVar is the variable with the directory of the binaries.
 const builtVar = "AFAR_TEST_BIN"
 
 func TestMain(m *testing.M) {
 	clientMain()
-	consultant.Main() // a script may have this binary stand for another program
+	consultant.Main() // a script may run this binary as the stand-in for another program
 	tracker.Main()
 	os.Exit(testMain(m))
 }
 
-// goHome is the home that Go's own caches lie in: the one that the tests began with.
+// goHome is the home with Go's caches, from before the tests changed HOME.
 var goHome = os.Getenv("HOME")
 
-// testMain builds the real binaries once and takes the real home away: whatever
-// a test forgets to move lands in an empty one, and is a failure.
+// testMain builds the real binaries once. It replaces the real home by an empty one, and
+// fails if a test writes into that.
 func testMain(m *testing.M) int {
 	flag.Parse()
-	// scripts wait more than they compute; and nothing here is fuzzed, which this would multiply
+	// The scripts mostly wait. Nothing here is fuzzed, so there are no workers to multiply.
 	_ = flag.Set("test.parallel", "6")
 	dir, err := os.MkdirTemp("", "afar")
 	if err != nil {

@@ -209,7 +209,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// Nothing that a session wrote may steer the terminal.
+// TestVisible: the output shows control characters from a session as text.
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\x1b]0;x\ab": "a\ufffd]0;x\ufffdb", "x\u202ey": "x\ufffdy", "z\u200bw": "z\ufffdw", "a\nb\tc": "a b c",
@@ -224,7 +224,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// --json is the coordinator's answer, with what we do not know of too.
+// TestJSON: --json prints the coordinator's reply, including unknown fields.
 func TestJSON(t *testing.T) {
 	s := newShell(t)
 	c := s.serve()
@@ -273,7 +273,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// Following goes on after the last entry seen, and ends without complaint.
+// TestLogFollow: log --follow continues after the last entry, and ends without an error.
 func TestLogFollow(t *testing.T) {
 	s := newShell(t)
 	fresh := make(chan wire.LogRequest)

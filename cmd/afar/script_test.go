@@ -28,29 +28,29 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// patience is how long a script waits for anything.
+// patience is how long a script waits for an event.
 const patience = 20 * time.Second
 
-// TestScripts runs the whole program: the real binaries, a real coordinator,
-// and a stand-in for Telegram. Commands beside the usual ones:
+// TestScripts runs the whole program: the real binaries, a real coordinator, and a
+// stand-in for Telegram. The scripts have these commands in addition to the usual ones:
 //
 //	exits CODE PROGRAM ARGS…      run and compare the exit code
-//	tty CODE PROGRAM ARGS…        the same at a terminal of its own
+//	tty CODE PROGRAM ARGS…        the same at a new terminal
 //	spawn NAME PROGRAM ARGS…      run in the background; stdin is the file NAME.in, if any
-//	screen NAME PROGRAM ARGS…     the same at a terminal of its own, 80 columns wide
-//	press NAME KEYS               type there; ^C is Ctrl-C
-//	expect NAME REGEXP [VAR]      wait for it in what NAME printed; VAR gets the first group
+//	screen NAME PROGRAM ARGS…     the same at a new terminal, 80 columns wide
+//	press NAME KEYS               type at that terminal; ^C is Ctrl-C
+//	expect NAME REGEXP [VAR]      wait for it in the output of NAME; VAR gets the first group
 //	signal NAME                   send SIGTERM
 //	ended NAME CODE               wait for its end; its output is then stdout
 //	capture VAR REGEXP            set VAR to the first group of a match in stdout
 //	kill9                         kill the coordinator
-//	hang, ! hang                  stop the coordinator's process as it is, and have it go on
+//	hang, ! hang                  stop the coordinator's process, or continue it
 //	botapi …                      see botapi_test.go
 //	consultant …                  see consultant_test.go
-//	tracker NAME                  tissue, bd or gh is installed from here on
+//	tracker NAME                  install tissue, bd or gh
 //	programs old|new [KEEP…]      install the programs of that release, except KEEP
 //	exec client HOOK              run a hook as the child of the script's client, see client_test.go
-//	client dies | another         kill that client; have another one take its place
+//	client dies | another         kill that client, or replace it
 func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("drives binaries of their own, which the race detector does not see")
@@ -79,8 +79,7 @@ func cmdTracker(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(tracker.Install(filepath.Join(ts.Getenv("WORK"), "tools"), args[0]))
 }
 
-// cmdAppears waits for a file: a spawned coordinator says by its socket that it
-// serves, and nothing else would wake us.
+// cmdAppears waits for a file, such as the socket of a coordinator that was spawned.
 func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, neg, args, 1, "appears FILE")
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
@@ -93,10 +92,10 @@ func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// A scene is what one script has set up.
+// A scene is the state of one script.
 type scene struct {
 	spawned map[string]*spawned
-	hung    int    // process id of the coordinator that hangs, 0 none
+	hung    int    // process id of the coordinator that hangs, 0 for none
 	phone   *phone // nil until "botapi start"
 }
 
@@ -120,7 +119,7 @@ func setup(env *testscript.Env) error {
 	if err := errors.Join(err, startClient(work)); err != nil {
 		return err
 	}
-	env.Defer(func() { _ = endClient(work) }) // a script may have ended it
+	env.Defer(func() { _ = endClient(work) }) // it fails if a script has ended it
 	env.Vars = append(env.Vars,
 		"WORK="+work, "BIN="+bin, "HOME="+home, "AFAR_HOME="+filepath.Join(home, "afar"),
 		"PATH="+bin+":"+tools+":/usr/bin:/bin", "TZ=UTC", asClient+"="+clientSocket(work))
@@ -129,8 +128,8 @@ func setup(env *testscript.Env) error {
 	return nil
 }
 
-// leave stops the script's coordinator; one that refuses (a script that went
-// wrong may have made this test a client of a session) is killed.
+// leave stops the script's coordinator. It kills one that refuses, because a failed script
+// may have made this test the client of a session.
 func leave(env *testscript.Env, afar string) {
 	tell := func(args ...string) ([]byte, error) {
 		c := exec.Command(afar, args...)
@@ -206,7 +205,7 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	terminal, err := pty.Start(c)
 	ts.Check(err)
 	defer terminal.Close()
-	_, _ = io.Copy(ts.Stdout(), terminal) // ends with an error of its own when the program does
+	_, _ = io.Copy(ts.Stdout(), terminal) // it fails when the program ends
 	code, err := exitOf(c.Wait())
 	ts.Check(err)
 	if code != number(ts, args[0]) {
@@ -214,13 +213,13 @@ func cmdTTY(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// A spawned program runs while the script goes on.
+// A spawned is a program that runs in the background of a script.
 type spawned struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
 	err  error         // of Wait; valid once done is closed
 
-	terminal *os.File // of one that was spawned at a terminal
+	terminal *os.File // nil without a terminal
 
 	mu      sync.Mutex
 	out     bytes.Buffer
@@ -255,7 +254,7 @@ func cmdSpawn(ts *testscript.TestScript, neg bool, args []string) {
 		close(s.done)
 	}()
 	ts.Defer(func() {
-		_ = s.cmd.Process.Kill() // it has ended, mostly
+		_ = s.cmd.Process.Kill() // it has usually ended
 		<-s.done
 	})
 	sceneOf(ts).spawned[args[0]] = s
@@ -269,12 +268,12 @@ func cmdScreen(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	s.terminal = terminal
 	go func() {
-		_, _ = io.Copy(s, terminal) // ends with an error of its own when the program does
+		_, _ = io.Copy(s, terminal) // it fails when the program ends
 		s.err = s.cmd.Wait()
 		close(s.done)
 	}()
 	ts.Defer(func() {
-		_ = s.cmd.Process.Kill() // it has ended, mostly
+		_ = s.cmd.Process.Kill() // it has usually ended
 		<-s.done
 		terminal.Close()
 	})
@@ -348,8 +347,8 @@ func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], m[1])
 }
 
-// cmdKill ends the coordinator as a power cut would, and returns when it is
-// gone: then the connection that it had taken breaks.
+// cmdKill kills the coordinator and returns when it has ended, that is, when the
+// connection that it had accepted breaks.
 func cmdKill(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, neg, args, 0, "kill9")
 	s := statusOf(ts)
@@ -370,8 +369,8 @@ func statusOf(ts *testscript.TestScript) (s wire.StatusReply) {
 	return s
 }
 
-// cmdHang stops the coordinator's process where it is: its socket still takes
-// calls, and nobody answers them.
+// cmdHang stops the coordinator's process. Its socket still accepts calls, but they get no
+// answer.
 func cmdHang(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, false, args, 0, "hang")
 	scene := sceneOf(ts)
@@ -382,6 +381,6 @@ func cmdHang(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	pid := statusOf(ts).Coordinator.PID
 	scene.hung = pid
-	ts.Defer(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // it may go on already
+	ts.Defer(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // it may be running again
 	ts.Check(host.Hang(pid, patience))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// The lock of a coordinator that was just killed may outlive its socket.
+// TestServeTakesOver: serve waits for the lock of a coordinator that was just killed.
 func TestServeTakesOver(t *testing.T) {
 	s, asking := newShell(t), newShell(t)
 	asking.env, asking.bin = s.env, s.bin

@@ -13,8 +13,8 @@ var (
 	calledCommand = regexp.MustCompile("(?m)(?:^    |`|\\| )afar ([a-z]+(?: [a-z]+)?)")
 )
 
-// TestSkills: each skill is short, says when it is to be used, and names no
-// command of ours that is not there.
+// TestSkills: each skill is short, says when to use it, and names only existing commands
+// of Afar.
 func TestSkills(t *testing.T) {
 	files, err := filepath.Glob("../../skills/*/SKILL.md")
 	if err != nil || len(files) < 7 {
@@ -42,8 +42,8 @@ func TestSkills(t *testing.T) {
 	}
 }
 
-// knownCommand takes one or two words behind `afar`; the second is a command of
-// its own only where the first one is a group.
+// knownCommand checks one or two words after `afar`. The second word is a command only if
+// the first one is a group.
 func knownCommand(t *testing.T, words string) {
 	t.Helper()
 	args := strings.Fields(words)

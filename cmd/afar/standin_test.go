@@ -14,12 +14,12 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// noon is when all of these tests happen.
+// noon returns the time of all these tests.
 func noon() time.Time { return time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) }
 
 func before(d time.Duration) int64 { return noon().Add(-d).UnixMilli() }
 
-// A shell runs commands of ours inside this process, in a home of its own.
+// A shell runs commands of Afar inside this process, with its own home.
 type shell struct {
 	t      *testing.T
 	env    map[string]string
@@ -60,12 +60,12 @@ func (s *shell) runIn(ctx context.Context, args ...string) int {
 // A handler answers one operation.
 type handler func(body json.RawMessage) wire.Reply
 
-// A standIn is a coordinator that answers as it is told to.
+// A standIn is a coordinator with fixed answers.
 type standIn struct {
 	t  *testing.T
 	mu sync.Mutex
 	do map[string]handler
-	// asked are the operations so far, with their bodies.
+	// asked are the requests so far.
 	asked []wire.Request
 }
 
@@ -95,7 +95,7 @@ func (c *standIn) answer(conn net.Conn) {
 	defer conn.Close()
 	line, err := bufio.NewReader(conn).ReadBytes('\n')
 	if err != nil {
-		return // somebody only looked whether we are here
+		return // the caller only checked that a coordinator listens
 	}
 	var req wire.Request
 	if err := json.Unmarshal(line, &req); err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/afar-sh/afar/coordinator/wire"
 )
 
-// stopping runs `afar stop` against a coordinator that has been told and still
-// lives.
+// stopping runs `afar stop` with a coordinator that has the request but has not ended.
 func stopping(t *testing.T, s *shell) (c *standIn, life *home.Lock, code chan int) {
 	t.Helper()
 	told := make(chan struct{})
@@ -37,7 +36,8 @@ func stopping(t *testing.T, s *shell) (c *standIn, life *home.Lock, code chan in
 	return c, life, code
 }
 
-// Stopped means that both the socket and the lock are let go.
+// TestStopWaits: stop returns when the coordinator has released both its socket and its
+// lock.
 func TestStopWaits(t *testing.T) {
 	s := newShell(t)
 	_, life, code := stopping(t, s)
@@ -55,7 +55,7 @@ func TestStopWaits(t *testing.T) {
 	}
 }
 
-// TestStopped: what is said where sessions still run.
+// TestStopped: stop says what follows if sessions still run.
 func TestStopped(t *testing.T) {
 	running := wire.StatusReply{Sessions: []wire.Session{{ID: "a", State: "idle"}, {ID: "b", State: "ended"}}}
 	want := "The coordinator has stopped. 1 running session will start it again; to silence it: `afar pause`."
@@ -64,7 +64,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// A session may have started the next one before anybody looked.
+// TestStopSeesTheNextOne: stop notices that a session has started the next coordinator.
 func TestStopSeesTheNextOne(t *testing.T) {
 	s := newShell(t)
 	c, _, code := stopping(t, s)

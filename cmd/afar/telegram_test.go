@@ -58,7 +58,7 @@ func TestTelegramConnect(t *testing.T) {
 	}
 }
 
-// pairing is a stand-in that gives a code and reports its end after two waits.
+// pairing returns a stand-in that gives a code and reports its end after two waits.
 func pairing(s *shell, after string) *standIn {
 	waits := 0
 	return s.serve().
@@ -122,7 +122,8 @@ func TestTelegramPairExpired(t *testing.T) {
 	}
 }
 
-// With the variables set, pairing connects first, once.
+// TestTelegramPairConnectsFirst: if the variables are set, pair first connects the bot,
+// once.
 func TestTelegramPairConnectsFirst(t *testing.T) {
 	for connected, want := range map[bool]string{false: `{"token":"1:env"}`, true: ""} {
 		s := newShell(t)
@@ -138,7 +139,7 @@ func TestTelegramPairConnectsFirst(t *testing.T) {
 	}
 }
 
-// A prompt is a terminal on which somebody types.
+// prompt returns both ends of a terminal.
 func prompt(t *testing.T) (typed, tty *os.File) {
 	typed, tty, err := pty.Open()
 	if err != nil {
@@ -148,7 +149,7 @@ func prompt(t *testing.T) (typed, tty *os.File) {
 	return typed, tty
 }
 
-// silenced waits until the terminal no longer shows what is typed.
+// silenced waits until the terminal no longer echoes.
 func silenced(t *testing.T, tty *os.File, before *term.State) {
 	t.Helper()
 	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(time.Millisecond) {

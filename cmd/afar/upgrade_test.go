@@ -13,12 +13,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// upgradeFrom is the commit whose programs the script upgrade starts with. Move
-// it to the commit before when a change of the database or the wire has landed.
+// upgradeFrom is the commit whose programs the script upgrade starts with. After a change
+// of the database or the wire has landed, set it to the commit before.
 const upgradeFrom = "72869bf"
 
-// oldPrograms builds the programs of upgradeFrom once. It returns their
-// directory.
+// oldPrograms builds the programs of upgradeFrom once and returns their directory.
 var oldPrograms = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(filepath.Dir(os.Getenv(builtVar)), "old")
 	source := filepath.Join(dir, "source")
@@ -43,9 +42,9 @@ func hasHistory() bool {
 	return exec.Command("git", "cat-file", "-e", upgradeFrom+"^{commit}").Run() == nil
 }
 
-// cmdPrograms puts the programs of a release into $WORK/bin, each by rename, as
-// install.sh does, and makes it the place that the script's commands come from.
-// The programs that are named stay as they are.
+// cmdPrograms puts the programs of a release into $WORK/bin, each by rename, like
+// install.sh. The script then runs its commands from there. It keeps the programs that are
+// named.
 func cmdPrograms(ts *testscript.TestScript, neg bool, args []string) {
 	wantArgs(ts, neg, args, 1, "programs old|new [KEEP…]")
 	from := os.Getenv(builtVar)

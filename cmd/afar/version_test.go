@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestRelease: the program and the plugin are of one version.
+// TestRelease: the program and the plugin have the same version.
 func TestRelease(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", ".claude-plugin", "plugin.json"))
 	if err != nil {
@@ -43,8 +43,8 @@ func TestVCSCommit(t *testing.T) {
 	}
 }
 
-// TestCommitScript: what install.sh builds in is the commit of this very folder,
-// whatever a variable of git's says, and nothing where there is none.
+// TestCommitScript: install.sh builds in the commit of its own folder, whatever the
+// variables of git say, and nothing if the folder is not a checkout.
 func TestCommitScript(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if _, noShell := exec.LookPath("sh"); err != nil || noShell != nil {
