@@ -63,6 +63,7 @@ func section(id, name string, s sheet) (Section, error) {
 type document struct {
 	Frame
 	Title     string
+	Name      string // of the page
 	Menu      []entry
 	PulseHTML template.HTML
 	Sections  []template.HTML
@@ -71,14 +72,14 @@ type document struct {
 
 // An entry is one line of the menu.
 type entry struct {
-	Path, Name string
-	Current    bool
-	Count      int // shown beside it, 0 for none
+	Path, Name, Icon string
+	Current          bool
 }
 
 // Render writes the whole document of a page.
 func Render(w io.Writer, v View, f Frame, now time.Time) error {
-	d := document{Frame: f, Title: v.shape().title, Menu: menu(v, f)}
+	shape := v.shape()
+	d := document{Frame: f, Title: shape.title, Name: shape.name, Menu: menu(shape, f)}
 	if in, ok := v.(SignIn); ok {
 		d.Reload = in.Reload
 	}
@@ -110,20 +111,20 @@ func Partial(w io.Writer, s Section) error {
 }
 
 // menu lists the pages. Later ones (runs, tasks, inbox, triggers, memory) are added here.
-func menu(v View, f Frame) []entry {
+func menu(s shape, f Frame) []entry {
 	if !f.SignedIn {
 		return nil
 	}
 	all := []entry{
-		{Path: "/", Name: "Now"},
-		{Path: "/loops", Name: "Loops"},
-		{Path: "/questions", Name: "Questions"},
-		{Path: "/guard", Name: "Guard"},
-		{Path: "/report", Name: "Report"},
-		{Path: "/settings", Name: "Settings"},
+		{Path: "/", Name: "Now", Icon: "now"},
+		{Path: "/loops", Name: "Loops", Icon: "loop"},
+		{Path: "/questions", Name: "Questions", Icon: "ask"},
+		{Path: "/guard", Name: "Guard", Icon: "shield"},
+		{Path: "/report", Name: "Report", Icon: "report"},
+		{Path: "/settings", Name: "Settings", Icon: "settings"},
 	}
 	for i := range all {
-		all[i].Current = all[i].Path == v.shape().entry
+		all[i].Current = all[i].Path == s.entry
 	}
 	return all
 }

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/afar-sh/afar/coordinator/internal/page"
 	"github.com/afar-sh/afar/coordinator/wire"
 )
-
-var now = time.Date(2026, 11, 23, 14, 5, 9, 0, time.UTC)
 
 func TestRenderEveryPage(t *testing.T) {
 	for _, v := range []page.View{

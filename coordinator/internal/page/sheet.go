@@ -68,6 +68,20 @@ func stamp(t time.Time, attribute, text string) template.HTML {
 		t.Format("Mon Jan 2 15:04:05 2006"), attribute, text))
 }
 
+// span is a number of milliseconds in words.
+func span(ms int64) string { return wording.Span(time.Duration(ms) * time.Millisecond) }
+
+// Took is how long a tool took.
+func (s sheet) Took(ms int64) string {
+	if ms < 1000 {
+		return fmt.Sprintf("%dms", ms)
+	}
+	if ms < 60_000 {
+		return fmt.Sprintf("%.1fs", float64(ms)/1000)
+	}
+	return span(ms)
+}
+
 // Path shortens the person's home directory.
 func (s sheet) Path(path string) string {
 	path = line(200, path)

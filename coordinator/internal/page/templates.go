@@ -1,11 +1,9 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/afar-sh/afar/coordinator/text"
@@ -19,26 +17,49 @@ var addresses = versions()
 // templates are all templates. They are parsed when the program starts: a broken one is
 // found by every test.
 var templates = template.Must(template.New("page").Funcs(template.FuncMap{
-	"asset":  func(name string) string { return addresses[name] },
-	"count":  text.Count,
-	"join":   strings.Join,
-	"line":   line,
-	"money":  wording.USD,
-	"tokens": wording.Tokens,
-	"url":    url,
-	"add":    func(a, b int) int { return a + b },
-	"code":   code,
-	"wants":  wording.Wants,
-	"short":  func(hash string) string { return hash[:min(8, len(hash))] },
-	"first":  first,
-	"frame":  innermost,
-	"loops":  wording.FrameCount,
-	"state":  wording.LoopState,
+	"asset":   func(name string) string { return addresses[name] },
+	"boost":   func() template.HTMLAttr { return boost },
+	"clip":    text.ClipBytes,
+	"code":    code,
+	"count":   text.Count,
+	"fate":    fateOf,
+	"first":   first,
+	"frame":   innermost,
+	"icon":    icon,
+	"inHand":  inHand,
+	"join":    strings.Join,
+	"line":    line,
+	"mark":    markOf,
+	"money":   wording.USD,
+	"mood":    moodOf,
+	"more":    func(n, most int) int { return max(0, n-most) },
+	"moment":  momentOf,
+	"notes":   wording.UndoNotes,
+	"option":  func(i int) int { return i + 1 },
+	"percent": percent,
+	"short":   func(hash string) string { return hash[:min(8, len(hash))] },
+	"spoken":  Spoken,
+	"state":   wording.LoopState,
+	"steps":   wording.FrameCount,
+	"times":   wording.Times,
+	"todos":   func(t *wire.Todos) string { return wording.Todos(*t) },
+	"tokens":  wording.Tokens,
+	"asked":   wording.Asked,
+	"span":    span,
+	"url":     url,
+	"used":    wording.Used,
+	"verdict": loopMood,
+	"wants":   wording.Wants,
 }).ParseFS(files, "templates/*.html"))
 
-// code shows the input of a tool.
-func code(tool, input string) template.HTML {
-	return template.HTML("<pre><code>" + template.HTMLEscapeString(input) + "</code></pre>")
+// boost has htmx send a form and put the answer in the place of the page's content, without
+// a new document. Without scripts the browser sends the form itself.
+const boost template.HTMLAttr = `hx-boost='{"target":"main","select":"main","swap":"outerMorph show:none"}' ` +
+	`hx-push-url="false" hx-sync="this:drop"`
+
+// icon draws one of the pictures that the layout holds.
+func icon(name string) template.HTML {
+	return template.HTML(`<svg class="i" aria-hidden="true"><use href="#i-` + template.HTMLEscapeString(name) + `"/></svg>`)
 }
 
 // first returns the first values of a list, at most most.
@@ -58,65 +79,29 @@ func innermost(l *wire.Loop) *wire.Frame {
 	return &l.Stack[len(l.Stack)-1]
 }
 
-// A row is a session as the list of sessions shows it.
-type row struct {
-	wire.Session
-	Detail
-	Loop *wire.Loop
-	Asks int // its open questions
+// inHand says which issue a frame works on, "" for none.
+func inHand(f wire.Frame) string {
+	if f.Issue == nil {
+		return ""
+	}
+	return wording.InHand(*f.Issue)
 }
 
-// maxRows bounds the sessions on the first page.
-const maxRows = 60
-
-// Rows returns the sessions: those that wait for the person first, then those at work, then
-// the others; the newest first among equals.
-func (n Now) Rows() []row {
-	asks := map[string]int{}
-	for _, c := range n.Cards {
-		for _, a := range c.Asks {
-			asks[a.Session]++
-		}
-	}
-	loops := map[string]*wire.Loop{}
-	for i, l := range n.Status.Loops {
-		if l.Active {
-			loops[l.Session] = &n.Status.Loops[i]
-		}
-	}
-	var out []row
-	for _, s := range n.Status.Sessions {
-		out = append(out, row{Session: s, Detail: n.More[s.ID], Loop: loops[s.ID], Asks: asks[s.ID]})
-	}
-	slices.SortStableFunc(out, func(a, b row) int {
-		if by := a.rank() - b.rank(); by != 0 {
-			return by
-		}
-		return cmp.Compare(b.Session.Since, a.Session.Since)
-	})
-	return out
-}
-
-// rank orders sessions by how much they need a person.
-func (r row) rank() int {
+// loopMood is the colour of a loop's state.
+func loopMood(l wire.Loop) string {
 	switch {
-	case r.State == "unprotected":
-		return 0
-	case r.Asks > 0 || r.State == "waiting":
-		return 1
-	case r.State == "working":
-		return 2
-	case r.State == "ended":
-		return 4
+	case l.Active, l.Verdict == "done" && l.Proven:
+		return "ok"
+	case l.Verdict == "", l.Verdict == "done":
+		return "muted"
 	}
-	return 3
+	return "ask"
 }
 
-// Sessions returns the rows that are shown.
-func (n Now) Sessions() []row {
-	rows := n.Rows()
-	return rows[:min(maxRows, len(rows))]
+// percent is how far a frame is, from 0 to 100.
+func percent(f wire.Frame) int {
+	if f.Max <= 0 {
+		return 0
+	}
+	return min(100, max(0, 100*f.N/f.Max))
 }
-
-// Others returns how many sessions are not shown.
-func (n Now) Others() int { return max(0, len(n.Status.Sessions)-maxRows) }

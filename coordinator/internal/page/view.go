@@ -163,7 +163,7 @@ type Guard struct {
 // Report shows what happened since a time.
 type Report struct {
 	Report wire.ReportReply
-	Spans  []string // that can be chosen, such as 8h; the first is the default
+	Spans  []string // that can be chosen, such as 8h
 	Since  string   // the one that is shown
 	Cost   []Spent  // in order of time
 	Home   string
@@ -212,14 +212,14 @@ func (m Message) shape() shape {
 func (n Now) shape() shape {
 	return shape{
 		name: "now", title: "Now", path: "/", entry: "/", home: n.Home,
-		parts: []string{"questions", "sessions", "news", "state"},
+		parts: []string{"state", "questions", "sessions", "news"},
 	}
 }
 
 func (s Session) shape() shape {
 	return shape{
 		name: "session", title: s.Session.Token, path: "/session/" + url(s.Session.Token), entry: "/", home: s.Home,
-		parts: []string{"head", "questions", "loop", "grants", "steps", "timeline"},
+		parts: []string{"head", "questions", "loop", "rights", "timeline"},
 	}
 }
 
@@ -247,14 +247,14 @@ func (q Question) shape() shape {
 func (g Guard) shape() shape {
 	return shape{
 		name: "guard", title: "Guard", path: "/guard", entry: "/guard", home: g.Home,
-		parts: []string{"explain", "grade", "denied", "undos"},
+		parts: []string{"grade", "explain", "undos", "denied"},
 	}
 }
 
 func (r Report) shape() shape {
 	return shape{
 		name: "report", title: "Report", path: "/report?since=" + url(r.Since), entry: "/report", home: r.Home,
-		parts: []string{"summary", "day", "asks", "ends"},
+		parts: []string{"summary", "day", "ends", "asks"},
 	}
 }
 
@@ -263,12 +263,4 @@ func (s Settings) shape() shape {
 		name: "settings", title: "Settings", path: "/settings", entry: "/settings", home: s.Home,
 		parts: []string{"channels", "notify", "browsers", "doctor", "settings"},
 	}
-}
-
-// id returns the id of the question that a card shows.
-func (c Card) id() string {
-	if len(c.Asks) == 0 {
-		return ""
-	}
-	return c.Asks[0].ID
 }

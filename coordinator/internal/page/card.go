@@ -1,0 +1,160 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/wire"
+	"github.com/afar-sh/afar/coordinator/wording"
+)
+
+// Face returns the question that a card shows.
+func (c Card) Face() wire.Ask {
+	if len(c.Asks) == 0 {
+		return wire.Ask{}
+	}
+	return c.Asks[0]
+}
+
+// id returns the id of the question that a card shows.
+func (c Card) id() string { return c.Face().ID }
+
+// Open reports whether the page can answer the card now.
+func (c Card) Open() bool {
+	q := c.Face()
+	return c.Nonce != "" && c.Closed == "" && (q.State == "open" || q.Parked)
+}
+
+// icons are the pictures of the kinds of questions.
+var icons = map[string]string{
+	"question": "chat", "elicitation": "plug", "plan": "plan", "guard": "shield", "denied": "ban", wording.CheckIn: "chat",
+}
+
+// Icon names the picture of the card.
+func (c Card) Icon() string {
+	if icon := icons[c.Face().Kind]; icon != "" {
+		return icon
+	}
+	return "ask"
+}
+
+// Current returns the question that is asked now, nil without one.
+func (c Card) Current() *wire.Question {
+	q := c.Face()
+	if q.Current < 0 || q.Current >= len(q.Questions) || q.State != "open" {
+		return nil
+	}
+	return &q.Questions[q.Current]
+}
+
+// Answered returns the questions that have an answer already.
+func (c Card) Answered() []wire.Question {
+	q := c.Face()
+	if q.State != "open" {
+		return q.Questions
+	}
+	return q.Questions[:min(max(0, q.Current), len(q.Questions))]
+}
+
+// Words reports whether the card takes an answer in words, and how its box is labelled.
+func (c Card) Words() string {
+	switch q := c.Face(); q.Kind {
+	case wording.CheckIn:
+		return "What to do next"
+	case "plan":
+		return "Send it back: what to change"
+	case "question":
+		return "Your own words"
+	case "elicitation":
+		if len(q.Questions) == 0 {
+			return ""
+		}
+		return "Your answer"
+	}
+	return "Deny, and say why or what to do instead"
+}
+
+// WordsDo is what the button beside the words does.
+func (c Card) WordsDo() string {
+	switch c.Face().Kind {
+	case wording.CheckIn, "question", "elicitation", "plan":
+		return "submit"
+	}
+	return "deny"
+}
+
+// WordsLabel is the label of the button beside the words.
+func (c Card) WordsLabel() string {
+	switch c.Face().Kind {
+	case wording.CheckIn, "question", "elicitation":
+		return "Send"
+	case "plan":
+		return "Send back"
+	}
+	return "Deny with these words"
+}
+
+// A Button is one answer.
+type Button struct{ Do, Label, Class string }
+
+// Buttons returns the answers that need no words, in their order.
+func (c Card) Buttons() []Button {
+	q := c.Face()
+	switch q.Kind {
+	case "question":
+		return nil
+	case "elicitation":
+		if len(q.Questions) > 0 {
+			return []Button{{"deny", "Decline", "no"}}
+		}
+		return []Button{{"allow", "Accept", "yes"}, {"deny", "Decline", "no"}}
+	case "plan":
+		return []Button{
+			{"approve", "Approve", "yes"}, {"approve-edits", "Approve and accept edits", ""}, {"deny", "Deny", "no"},
+		}
+	case "denied":
+		return []Button{{"retry", "Retry once", "yes"}}
+	case wording.CheckIn:
+		return []Button{{"allow", "Done", ""}}
+	}
+	return []Button{{"allow", "Allow", "yes"}, {"deny", "Deny", "no"}}
+}
+
+// A Wider is an answer that reaches farther than the call. Text says what it permits.
+type Wider struct{ Do, Label, Text string }
+
+// Wider returns the answers that reach farther than the call.
+func (c Card) Wider() (out []Wider) {
+	q := c.Face()
+	if len(c.Buttons()) == 0 || c.Buttons()[0].Do != "allow" || q.Kind == wording.CheckIn {
+		return nil
+	}
+	if q.ForSession != "" {
+		out = append(out, Wider{"session", "Allow for session", q.ForSession})
+	}
+	if q.ForAlways != "" {
+		out = append(out, Wider{"always", "Always", q.ForAlways})
+	}
+	return out
+}
+
+// Quoted reports whether the card's input is a text of the session, and no call.
+func (c Card) Quoted() bool {
+	kind := c.Face().Kind
+	return kind == "plan" || kind == wording.CheckIn || kind == "elicitation"
+}
+
+// Where returns the directory of the call, "" if it is the project's.
+func (c Card) Where() string {
+	if strings.TrimSuffix(c.Cwd, "/") == strings.TrimSuffix(c.Face().Project, "/") {
+		return ""
+	}
+	return c.Cwd
+}
+
+// Askers returns who asks, "" if that is the session's main agent alone.
+func (c Card) Askers() string {
+	if q := c.Face(); q.Agent != "" || len(c.Asks) > 1 {
+		return q.AskedBy
+	}
+	return ""
+}

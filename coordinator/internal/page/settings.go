@@ -1,0 +1,73 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/afar-sh/afar/coordinator/qrcode"
+)
+
+// Link opens the bot on a phone with the code in it, "" without a code that waits.
+func (s Settings) Link() string {
+	if s.Pairing == nil || s.Pairing.Bot == "" {
+		return ""
+	}
+	return "https://t.me/" + url(s.Pairing.Bot) + "?start=" + url(s.Pairing.Code)
+}
+
+// QR draws the link as a QR code, "" without one.
+func (s Settings) QR() (template.HTML, error) {
+	if s.Link() == "" {
+		return "", nil
+	}
+	code, err := qrcode.Encode(s.Link())
+	if err != nil {
+		return "", err
+	}
+	const border = qrcode.QuietZone
+	var path strings.Builder
+	for y := range code.Size {
+		for x := range code.Size {
+			if code.Black(x, y) {
+				fmt.Fprintf(&path, "M%d %dh1v1h-1z", x+border, y+border)
+			}
+		}
+	}
+	side := code.Size + 2*border
+	return template.HTML(fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" width="%d" height="%d" role="img" `+
+		`aria-label="QR code that opens the bot" shape-rendering="crispEdges"><rect width="%d" height="%d" fill="#fff"/>`+
+		`<path d="%s" fill="#000"/></svg>`, side, side, side*5, side*5, side, side, path.String())), nil
+}
+
+// Broken counts the findings of the doctor that are bad.
+func (s Settings) Broken() (n int) {
+	for _, c := range s.Checks {
+		if c.State == "bad" {
+			n++
+		}
+	}
+	return n
+}
+
+// markOf is the sign before a finding or a channel.
+func markOf(state string) string {
+	switch state {
+	case "ok", "ready":
+		return "✔"
+	case "bad", "failing":
+		return "✖"
+	}
+	return "○"
+}
+
+// moodOf is the colour of a finding or a channel.
+func moodOf(state string) string {
+	switch state {
+	case "ok", "ready":
+		return "ok"
+	case "bad", "failing":
+		return "bad"
+	}
+	return "muted"
+}
