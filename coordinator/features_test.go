@@ -71,7 +71,7 @@ var layers = map[string]layer{
 	"server": {dir: in + "server", own: "access backlog decode hook line listen named process reasons server toolcall"},
 	"telegram": {dir: in + "channel/telegram", own: "account address callback direct first link markdown plan poll render stamp thread " +
 		"trouble update whole"},
-	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config hold lock logs pin restart serve service start stop uninstall " +
+	"cmd": {dir: "cmd/afar", prefix: "cmd_", own: "call config demo hold lock logs pin restart serve service start stop uninstall " +
 		"update version"},
 }
 

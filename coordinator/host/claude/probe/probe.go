@@ -84,7 +84,9 @@ type room struct {
 
 // room prepares a room whose user settings allow the shell, so only hooks can stop a call.
 func (t Trial) room() (room, error) {
-	place, err := sandbox.NewRoom("afar-live-", filepath.Join(t.Plugin, "bin"), t.Path)
+	place, err := sandbox.NewRoom(sandbox.Spec{
+		Name: "afar-live-", Project: "project", Bin: filepath.Join(t.Plugin, "bin"), Path: t.Path,
+	})
 	if err != nil {
 		return room{}, err
 	}

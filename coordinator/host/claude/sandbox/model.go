@@ -120,6 +120,10 @@ func (m *Model) conversation() []Message {
 }
 
 func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodConnect || r.URL.IsAbs() { // the client takes the model for its proxy
+		http.Error(w, "no request leaves this machine", http.StatusForbidden)
+		return
+	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest))
 	if err != nil {
 		return // the client has gone

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -122,5 +123,28 @@ func TestModelTakesAnything(t *testing.T) {
 	}
 	if code, said := say(t, m, "/v1/messages/count_tokens", "{}"); code != http.StatusOK || !json.Valid([]byte(said)) {
 		t.Errorf("count_tokens: status %d, %s", code, said)
+	}
+}
+
+// TestModelIsNoProxy checks that a client that takes the model for its proxy reaches no
+// other host.
+func TestModelIsNoProxy(t *testing.T) {
+	m := started(t, Say("hello"))
+	proxy, err := url.Parse(m.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy)}}
+	if resp, err := c.Get("https://example.invalid/"); err == nil {
+		resp.Body.Close()
+		t.Errorf("https: status %d, want an error", resp.StatusCode)
+	}
+	resp, err := c.Get("http://example.invalid/v1/models")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("http: status %d, want %d", resp.StatusCode, http.StatusForbidden)
 	}
 }

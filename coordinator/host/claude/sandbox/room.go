@@ -20,39 +20,45 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
+// A Spec says what a room is made of.
+type Spec struct {
+	Name    string // the beginning of the name of its folder
+	Project string // the name of the project's folder
+	Bin     string // the folder of Afar's programs
+	Path    string // PATH of the person, for git and the shell
+}
+
 // A Room is a throw-away place. All of it is removed at the end.
 type Room struct {
 	dir  string
-	path string // PATH of its programs
+	spec Spec
 }
 
-// NewRoom creates a room in the system's folder for temporary files. name begins the name
-// of its folder, bin holds the programs of Afar, and path is the PATH of the person, for git
-// and the shell. The programs are copied without the pin next to them, so that the hooks
-// follow AFAR_HOME.
-func NewRoom(name, bin, path string) (Room, error) {
-	dir, err := os.MkdirTemp("", name)
+// NewRoom creates a room in the system's folder for temporary files. The programs are
+// copied without the pin next to them, so that the hooks follow AFAR_HOME.
+func NewRoom(spec Spec) (Room, error) {
+	dir, err := os.MkdirTemp("", spec.Name)
 	if err != nil {
 		return Room{}, err
 	}
 	if whole, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = whole
 	}
-	r := Room{dir, path}
-	if err := r.fill(bin); err != nil {
+	r := Room{dir, spec}
+	if err := r.fill(); err != nil {
 		r.Remove()
 		return Room{}, err
 	}
 	return r, nil
 }
 
-func (r Room) fill(bin string) error {
+func (r Room) fill() error {
 	for _, dir := range []string{filepath.Join(r.Home(), ".claude"), r.Project(), r.Bin()} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	return r.copyPrograms(bin)
+	return r.copyPrograms()
 }
 
 // CopyPlugin copies what a client loads besides the programs. plugin is the folder that
@@ -73,7 +79,7 @@ func (r Room) Dir() string { return r.dir }
 func (r Room) Home() string { return filepath.Join(r.dir, "home") }
 
 // Project is the working directory of the room's session.
-func (r Room) Project() string { return filepath.Join(r.dir, "project") }
+func (r Room) Project() string { return filepath.Join(r.dir, r.spec.Project) }
 
 // Plugin is what the client loads with --plugin-dir.
 func (r Room) Plugin() string { return filepath.Join(r.dir, "plugin") }
@@ -85,8 +91,8 @@ func (r Room) Bin() string { return filepath.Join(r.Plugin(), "bin") }
 func (r Room) AfarHome() string { return filepath.Join(r.dir, "afar") }
 
 // copyPrograms links the programs, or copies them to another file system.
-func (r Room) copyPrograms(bin string) error {
-	programs, err := filepath.Glob(filepath.Join(bin, "*"))
+func (r Room) copyPrograms() error {
+	programs, err := filepath.Glob(filepath.Join(r.spec.Bin, "*"))
 	if err != nil {
 		return err
 	}
@@ -150,7 +156,7 @@ func write(path, text string) error { return os.WriteFile(path, []byte(text), 0o
 func (r Room) Env() []string {
 	env := []string{
 		"HOME=" + r.Home(),
-		"PATH=" + r.path,
+		"PATH=" + r.spec.Path,
 		"AFAR_HOME=" + r.AfarHome(),
 		"AFAR_WEB_ADDR=off",
 		"LANG=C.UTF-8",
@@ -163,10 +169,20 @@ func (r Room) Env() []string {
 }
 
 // ClientEnv returns the environment of a client that speaks to a model on loopback and to
-// nothing else.
+// nothing else. The model is also the proxy of whatever the client still asks the network
+// for, and refuses it. git may use files alone.
 func (r Room) ClientEnv(model string) []string {
-	return append(r.Env(), "ANTHROPIC_BASE_URL="+model, "ANTHROPIC_API_KEY="+key,
-		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
+	return append(r.Env(),
+		"ANTHROPIC_BASE_URL="+model,
+		"ANTHROPIC_API_KEY="+key,
+		"DISABLE_AUTOUPDATER=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1",
+		"HTTP_PROXY="+model,
+		"HTTPS_PROXY="+model,
+		"NO_PROXY=127.0.0.1,localhost",
+		"GIT_ALLOW_PROTOCOL=file",
+	)
 }
 
 // Has reports whether the project has a file of that name.
