@@ -38,7 +38,7 @@ func onlyFile(t *testing.T, dir string) {
 	}
 }
 
-// TestWriteTightens: a file that was open to others is closed by the next write.
+// TestWriteTightens checks that a write removes the permissions of others.
 func TestWriteTightens(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
@@ -52,7 +52,7 @@ func TestWriteTightens(t *testing.T) {
 	}
 }
 
-// TestWriteFails: the old file stays whole, and nothing is left beside it.
+// TestWriteFails checks that a failed write keeps the old file and leaves no other one.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "x", "full"), 0o700); err != nil {
@@ -70,7 +70,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestWriteTogether: a reader sees one text or another, never a mixture.
+// TestWriteTogether checks that a reader never sees a mixture of two texts.
 func TestWriteTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	texts := []string{strings.Repeat("a", 1<<16), strings.Repeat("b", 1<<16)}

@@ -19,8 +19,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// ownerVar makes this test a process that runs the shell script in it; with
-// outlivesVar, the script outlives it.
+// ownerVar is the variable with a shell script that this program then runs. With
+// outlivesVar, the script outlives the program.
 const ownerVar, outlivesVar = "CHILD_TEST_OWNER", "CHILD_TEST_OUTLIVES"
 
 func TestMain(m *testing.M) {
@@ -34,8 +34,23 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// errorText returns the text of err, "" for nil.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// sh returns a program that runs a shell script.
 func sh(script string, args ...string) Program {
-	return Program{Path: "/bin/sh", Args: append([]string{"-c", script, "sh"}, args...), Limit: time.Minute, Grace: time.Second, Most: 1000}
+	return Program{
+		Path:  "/bin/sh",
+		Args:  append([]string{"-c", script, "sh"}, args...),
+		Limit: time.Minute,
+		Grace: time.Second,
+		Most:  1000,
+	}
 }
 
 func TestRun(t *testing.T) {
@@ -51,11 +66,40 @@ func TestRun(t *testing.T) {
 		{"reads its input to the end", Program{Path: "/bin/cat", In: "in"}, "in", "", ""},
 		{"fails", sh(`echo half; echo why >&2; exit 3`), "half\n", "why\n", "exit status 3"},
 		{"dies", sh(`kill -9 $$`), "", "", "signal: killed"},
-		{"is not there", Program{Path: dir + "/none"}, "", "", "start: exec: \"" + dir + "/none\": stat " + dir + "/none: no such file or directory"},
-		{"is in its place", Program{Path: "env", Dir: dir, Env: []string{"PWD=/", "X=x"}}, "X=x\nPWD=" + dir + "\n", "", ""},
-		{"has files", Program{Path: "/bin/sh", Args: []string{"-c", "cat <&3"}, Files: []*os.File{file(t, "held")}, Outlives: true}, "held", "", ""},
+		{
+			"is not there",
+			Program{Path: dir + "/none"},
+			"",
+			"",
+			"start: exec: \"" + dir + "/none\": stat " + dir + "/none: no such file or directory",
+		},
+		{
+			"is in its place",
+			Program{Path: "env", Dir: dir, Env: []string{"PWD=/", "X=x"}},
+			"X=x\nPWD=" + dir + "\n",
+			"",
+			"",
+		},
+		{
+			"has files",
+			Program{
+				Path:     "/bin/sh",
+				Args:     []string{"-c", "cat <&3"},
+				Files:    []*os.File{file(t, "held")},
+				Outlives: true,
+			},
+			"held",
+			"",
+			"",
+		},
 		{"says what is no text", sh(`printf 'a\377b' >&2; exit 1`), "", "a\uFFFDb", "exit status 1"},
-		{"takes too long", Program{Path: "/bin/sleep", Args: []string{"60"}, Limit: 50 * time.Millisecond}, "", "", "no answer within 50ms"},
+		{
+			"takes too long",
+			Program{Path: "/bin/sleep", Args: []string{"60"}, Limit: 50 * time.Millisecond},
+			"",
+			"",
+			"no answer within 50ms",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.p.Limit == 0 {
@@ -63,7 +107,7 @@ func TestRun(t *testing.T) {
 			}
 			c.p.Grace, c.p.Most = time.Second, 1000
 			out, err := c.p.Run(t.Context())
-			if string(out.Text) != c.out || out.Said != c.said || out.Cut || fmt.Sprint(err) != c.err && (c.err != "" || err != nil) {
+			if string(out.Text) != c.out || out.Said != c.said || out.Cut || errorText(err) != c.err {
 				t.Errorf("%+v, %v", out, err)
 			}
 		})
@@ -84,8 +128,8 @@ func file(t *testing.T, text string) *os.File {
 	return f
 }
 
-// TestOutputWithoutEnd: what prints without end is ended, and its beginning is
-// what it printed; of what it says, the end is kept.
+// TestOutputWithoutEnd checks that a program that prints without end is ended. The
+// beginning of its output is kept, and the end of its messages.
 func TestOutputWithoutEnd(t *testing.T) {
 	p := sh(`while :; do echo x; done`)
 	p.Limit = 30 * time.Second
@@ -96,12 +140,13 @@ func TestOutputWithoutEnd(t *testing.T) {
 	}
 	p = sh(`printf %1000s x; head -c 3000000 /dev/zero | tr '\0' a >&2; printf end >&2`)
 	out, err = p.Run(t.Context())
-	if err != nil || out.Cut || len(out.Text) != 1000 || len(out.Said) != maxSaid || !strings.HasSuffix(out.Said, "aend") {
+	if err != nil || out.Cut || len(out.Text) != 1000 || len(out.Said) != maxSaid ||
+		!strings.HasSuffix(out.Said, "aend") {
 		t.Errorf("cut %v, %d bytes, %d said, %v", out.Cut, len(out.Text), len(out.Said), err)
 	}
 }
 
-// TestNoTerminal: the terminal of this process is none of a program's.
+// TestNoTerminal checks that a program has no access to the terminal of this process.
 func TestNoTerminal(t *testing.T) {
 	tty, err := pty.Start(owner(t, `(: </dev/tty) 2>/dev/null && echo a terminal || echo none`))
 	if err != nil {
@@ -113,8 +158,8 @@ func TestNoTerminal(t *testing.T) {
 	}
 }
 
-// TestEndsWhole: who is told to end may clean up first; who is deaf is killed
-// after its grace; and so are those that it started, however it ended.
+// TestEndsWhole checks that a program that is told to end may clean up, that one that
+// ignores this is killed after its grace, and that its children end with it.
 func TestEndsWhole(t *testing.T) {
 	const deaf = `(trap '' TERM; sh -c 'echo $PPID' >>pids; while :; do sleep 60; done) >/dev/null 2>&1 & `
 	for _, c := range []struct {
@@ -123,12 +168,33 @@ func TestEndsWhole(t *testing.T) {
 		out, err     string
 		outlives     bool
 	}{
-		{"it cleans up", `trap 'echo clean; exit 0' TERM; echo ready >>pids; while :; do sleep 0.01; done`, true, "clean\n", "context canceled", false},
+		{
+			"it cleans up",
+			`trap 'echo clean; exit 0' TERM; echo ready >>pids; while :; do sleep 0.01; done`,
+			true,
+			"clean\n",
+			"context canceled",
+			false,
+		},
 		{"it is deaf", `trap '' TERM; echo $$ >>pids; while :; do sleep 60; done`, true, "", "context canceled", false},
 		{"its child is deaf", deaf + `wait`, true, "", "context canceled", false},
 		{"its child is deaf, and it may outlive us", deaf + `wait`, true, "", "context canceled", true},
-		{"its child stays", deaf + `while ! [ -s pids ]; do sleep 0.01; done; echo done`, false, "done\n", "<nil>", false},
-		{"its child stays after a failure", deaf + `while ! [ -s pids ]; do sleep 0.01; done; exit 1`, false, "", "exit status 1", false},
+		{
+			"its child stays",
+			deaf + `while ! [ -s pids ]; do sleep 0.01; done; echo done`,
+			false,
+			"done\n",
+			"<nil>",
+			false,
+		},
+		{
+			"its child stays after a failure",
+			deaf + `while ! [ -s pids ]; do sleep 0.01; done; exit 1`,
+			false,
+			"",
+			"exit status 1",
+			false,
+		},
 		{"its child holds its output", `sleep 60 & echo $! >>pids; echo done`, false, "done\n", "<nil>", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -150,22 +216,24 @@ func TestEndsWhole(t *testing.T) {
 	}
 }
 
-// TestGraceOfAll: what a program started may clean up when it was told to end, also
-// when the program itself has gone ahead.
+// TestGraceOfAll checks that the children of a program may clean up too, even if the
+// program itself has already ended.
 func TestGraceOfAll(t *testing.T) {
-	p := sh(`(trap 'sleep 0.1; echo clean; exit' TERM; echo >pids; while :; do sleep 0.01; done) >cleaned 2>/dev/null & wait`)
+	p := sh(`(trap 'sleep 0.1; echo clean; exit' TERM; echo >pids
+		while :; do sleep 0.01; done) >cleaned 2>/dev/null & wait`)
 	p.Dir, p.Grace = t.TempDir(), 20*time.Second
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { wrote(t, p.Dir); cancel() }()
 	begun := time.Now()
 	_, err := p.Run(ctx)
-	if text, _ := os.ReadFile(filepath.Join(p.Dir, "cleaned")); string(text) != "clean\n" || time.Since(begun) > p.Grace/2 {
+	text, _ := os.ReadFile(filepath.Join(p.Dir, "cleaned"))
+	if string(text) != "clean\n" || time.Since(begun) > p.Grace/2 {
 		t.Errorf("after %s: %q, %v", time.Since(begun), text, err)
 	}
 }
 
-// TestOutlives: what a program that may outlive us leaves behind at an end of its
-// own is left to itself.
+// TestOutlives checks that the children of a program with Outlives go on if it ends by
+// itself.
 func TestOutlives(t *testing.T) {
 	p := sh(`sleep 60 >/dev/null 2>&1 & echo $! >pids; echo done`)
 	p.Dir, p.Outlives = t.TempDir(), true
@@ -180,10 +248,11 @@ func TestOutlives(t *testing.T) {
 	}
 }
 
-// TestOurDeath: when this process is killed, a program ends with all that it
-// started; one that outlives us comes to its own end.
+// TestOurDeath checks that a program ends with its children if this process is killed. A
+// program with Outlives goes on to its end.
 func TestOurDeath(t *testing.T) {
-	const script = `trap '' TERM HUP PIPE; sleep 60 & echo $$ $! >pids; while ! [ -e go ]; do sleep 0.01; done; echo came to its end >ended`
+	const script = `trap '' TERM HUP PIPE; sleep 60 & echo $$ $! >pids
+		while ! [ -e go ]; do sleep 0.01; done; echo came to its end >ended`
 	for name, outlives := range map[string]string{"ends with us": "", "outlives us": "1"} {
 		t.Run(name, func(t *testing.T) {
 			cmd := owner(t, script)
@@ -210,7 +279,7 @@ func TestOurDeath(t *testing.T) {
 	}
 }
 
-// owner is a process that runs a script as its program.
+// owner starts a process that runs a script as its program.
 func owner(t *testing.T, script string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -222,7 +291,7 @@ func owner(t *testing.T, script string) *exec.Cmd {
 	return cmd
 }
 
-// wrote waits for the process ids that a script writes.
+// wrote waits until a script has written its process ids, and returns them.
 func wrote(t *testing.T, dir string) (pids []int) {
 	t.Helper()
 	var text []byte

@@ -10,15 +10,22 @@ import (
 	"testing"
 )
 
-// TestFind: what lies in a place that the person put into PATH is found, and
-// nothing that a project brings along.
+// TestFind checks that programs in the person's PATH are found, except those of the
+// project.
 func TestFind(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
-	for name, mode := range map[string]os.FileMode{"bin/x": 0o755, "usr/x": 0o755, "plain/x": 0o644, "repo/bin/x": 0o755, "home/repo/x": 0o755, "repo-2/x": 0o755} {
+	for name, mode := range map[string]os.FileMode{
+		"bin/x":       0o755,
+		"usr/x":       0o755,
+		"plain/x":     0o644,
+		"repo/bin/x":  0o755,
+		"home/repo/x": 0o755,
+		"repo-2/x":    0o755,
+	} {
 		if err := os.MkdirAll(filepath.Dir(at(name)), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/internal/loop"
 )
 
-// A tool that hangs is ended when its errand's time is over, and the result says
-// which errand it was.
+// TestErrandHangs checks that a tool that hangs is ended at the time limit of its errand,
+// and that the result names the errand.
 func TestErrandHangs(t *testing.T) {
 	bin := t.TempDir()
 	for _, name := range []string{"git", "tissue"} {

@@ -32,7 +32,13 @@ func TestParse(t *testing.T) {
 			fields: []Field{{Name: "on", Value: "manual", Line: 3}},
 		},
 		{"an empty value", "# Wake me\n- on:\n", "Wake me", "", []Field{{Name: "on", Line: 2}}},
-		{"spaces beyond ASCII", "# Wake me\n- on: \u00a0manual\u00a0\n", "Wake me", "", []Field{{Name: "on", Value: "manual", Line: 2}}},
+		{
+			"spaces beyond ASCII",
+			"# Wake me\n- on: \u00a0manual\u00a0\n",
+			"Wake me",
+			"",
+			[]Field{{Name: "on", Value: "manual", Line: 2}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, err := testForm.Parse(c.text)
@@ -60,8 +66,16 @@ func TestParseErrors(t *testing.T) {
 		{"half merged", "# X\n<<<<<<< a\n=======\n>>>>>>> b\n", "line 2: an unfinished merge starts here; resolve it"},
 		{"unknown", "# X\n- on: a\n- off: b\n", `line 3: unknown field "off"; want on, to or missed`},
 		{"twice", "# X\n- on: a\n- ON: b\n", "line 3: duplicate field on; line 2 has it already"},
-		{"text in the list", "# X\n- on: a\nb\n", "line 3: want a field, on, to or missed; end the list with a blank line"},
-		{"separated", "# X\n- on: a\n\n- to: b\n", "line 4: field to is separated from the list; move it into the list above"},
+		{
+			"text in the list",
+			"# X\n- on: a\nb\n",
+			"line 3: want a field, on, to or missed; end the list with a blank line",
+		},
+		{
+			"separated",
+			"# X\n- on: a\n\n- to: b\n",
+			"line 4: field to is separated from the list; move it into the list above",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := testForm.Parse(c.text)
@@ -130,7 +144,11 @@ func TestSections(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"# X\n\n- on: a\n- to: b\n\ntext\n", "\ufeff# X\r\n- On:a\r\n\r\n- x: y\r\n", "# X", "#", "",
-		"# X\n- on:", "# X\n-on: a\n- on : b", "# X\n- on: \u00a0a\u2003\n", "<<<<<<< \n>>>>>>> \n", "# X\n## Y\n```\n## Z\n",
+		"# X\n- on:",
+		"# X\n-on: a\n- on : b",
+		"# X\n- on: \u00a0a\u2003\n",
+		"<<<<<<< \n>>>>>>> \n",
+		"# X\n## Y\n```\n## Z\n",
 	} {
 		f.Add(seed, "value")
 	}

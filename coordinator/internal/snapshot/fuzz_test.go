@@ -5,12 +5,21 @@ import (
 	"testing"
 )
 
-// FuzzGitOutput: whatever git prints, or a repository makes it print, it is
-// understood or left alone.
+// FuzzGitOutput checks that any output of git is understood or ignored.
 func FuzzGitOutput(f *testing.F) {
 	for _, s := range []string{
-		"1 .M N... 100644 100644 100644 aaaa bbbb a b.txt", "1 .D N... 100644 100644 000000 aaaa bbbb a", "1 M. N... 1 2 3 a b c",
-		"1 .M SCMU 160000 160000 160000 a b sub", "u UU N... 1 2 3 4 a b c both", "? new file", "! ignored/", "# branch.oid x", "", "1", "? ", "2 R. x",
+		"1 .M N... 100644 100644 100644 aaaa bbbb a b.txt",
+		"1 .D N... 100644 100644 000000 aaaa bbbb a",
+		"1 M. N... 1 2 3 a b c",
+		"1 .M SCMU 160000 160000 160000 a b sub",
+		"u UU N... 1 2 3 4 a b c both",
+		"? new file",
+		"! ignored/",
+		"# branch.oid x",
+		"",
+		"1",
+		"? ",
+		"2 R. x",
 		"H 100644 aaaa 0\ta b", "S 100644 aaaa 0\tx", "M 100644 aaaa 2\tx", "H\tx", "\t", "a\nb\"c\\d\x01",
 	} {
 		f.Add(s)

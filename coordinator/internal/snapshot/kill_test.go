@@ -19,8 +19,8 @@ import (
 	"github.com/afar-sh/afar/coordinator/standin/gitrepo"
 )
 
-// TestUndoKilled kills the process that restores again and again, in the middle
-// of its files too: repeating it ends where one run would have ended.
+// TestUndoKilled kills the process that restores, several times and also while it writes
+// files. The next runs must complete the restore as one run would have done.
 func TestUndoKilled(t *testing.T) {
 	if dir := os.Getenv("AFAR_UNDO_CHILD"); dir != "" {
 		restoreAlone(t, dir)
@@ -60,7 +60,7 @@ func TestUndoKilled(t *testing.T) {
 	t.Logf("%d kills", kills)
 }
 
-// survives restores in a process of its own, which has so long for it.
+// survives restores in a child process, and reports whether it ended within the time.
 func survives(t *testing.T, work string, wait time.Duration) bool {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestUndoKilled$")

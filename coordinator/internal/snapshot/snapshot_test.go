@@ -27,8 +27,8 @@ func snapshots(t *testing.T) snapshot.Keeper {
 	return snapshot.New(filepath.Join(t.TempDir(), "work"))
 }
 
-// A step is one destructive command in a repository, and what Afar would look
-// at before it.
+// A step is one destructive command in a repository, with the scope of the snapshot that
+// Afar takes before it.
 type step struct {
 	name   string
 	start  func(t *testing.T, dir string)
@@ -51,7 +51,7 @@ func ref0(name string) func(string) []undo.Loss {
 	return func(dir string) []undo.Loss { return []undo.Loss{{Dir: dir, Ref: name}} }
 }
 
-// busy is a repository in the middle of a day's work.
+// busy makes a repository with work of each kind.
 func busy(t *testing.T, dir string) {
 	t.Helper()
 	write(t, dir, "a.txt", "changed\n")
@@ -155,7 +155,10 @@ func steps() []step {
 			sh(t, dir, "rm", "-q", "-r", "--cached", ".")
 			write(t, dir, "x", "1")
 			sh(t, dir, "add", "x")
-		}, tree0, func(t *testing.T, dir string) { rm("x", "a.txt")(t, dir); sh(t, dir, "rm", "-q", "--cached", "x") }, ""},
+		}, tree0, func(t *testing.T, dir string) {
+			rm("x", "a.txt")(t, dir)
+			sh(t, dir, "rm", "-q", "--cached", "x")
+		}, ""},
 		{"a sparse checkout", func(t *testing.T, dir string) {
 			write(t, dir, "in/x", "1")
 			write(t, dir, "out/y", "1")
@@ -186,7 +189,7 @@ func steps() []step {
 	}
 }
 
-// stashed has two stashes.
+// stashed makes a repository with two stashes.
 func stashed(t *testing.T, dir string) {
 	for _, text := range []string{"one", "two"} {
 		write(t, dir, "a.txt", text)
@@ -210,7 +213,7 @@ func conflict(t *testing.T, dir string) {
 	}
 }
 
-// taken takes a picture and returns the function that plans to restore it.
+// taken takes the picture of a repository before a step.
 func taken(t *testing.T, s snapshot.Keeper, losses []undo.Loss) undo.Picture {
 	t.Helper()
 	scopes, why := s.Scopes(t.Context(), losses)
@@ -245,8 +248,8 @@ func restore(t *testing.T, s snapshot.Keeper, before undo.Picture, after *undo.P
 	return p
 }
 
-// TestUndo: each step is taken back whole, and the taking back as well, even
-// behind a gc that keeps nothing. Taking a snapshot changes nothing.
+// TestUndo checks that each step can be undone completely, and the undo too, even after a
+// git gc that keeps nothing. Taking a snapshot changes nothing.
 func TestUndo(t *testing.T) {
 	gitrepo.Parallel(t)
 	for _, st := range steps() {
@@ -313,8 +316,8 @@ func TestUndoUnmerged(t *testing.T) {
 	}
 }
 
-// TestUndoStagedSince checks that what was staged after the step is named before
-// it goes.
+// TestUndoStagedSince checks that changes that were staged after the step are named before
+// they are overwritten.
 func TestUndoStagedSince(t *testing.T) {
 	gitrepo.Parallel(t)
 	dir, s := lived(t), snapshots(t)
@@ -333,8 +336,8 @@ func TestUndoStagedSince(t *testing.T) {
 	}
 }
 
-// TestUndoNewer: what was done behind the step is named before it goes, and
-// what the step did not touch is left alone.
+// TestUndoNewer checks that work that was done after the step is named before it is
+// overwritten, and that files that the step did not touch stay.
 func TestUndoNewer(t *testing.T) {
 	gitrepo.Parallel(t)
 	for _, known := range []bool{true, false} {
@@ -360,7 +363,11 @@ func TestUndoNewer(t *testing.T) {
 			if err := s.Apply(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
-			for name, want := range map[string]string{"a.txt": "changed\n", "mine.txt": "made since", "-rf": "a name like a flag"} {
+			for name, want := range map[string]string{
+				"a.txt":    "changed\n",
+				"mine.txt": "made since",
+				"-rf":      "a name like a flag",
+			} {
 				if got, _ := os.ReadFile(filepath.Join(dir, name)); string(got) != want {
 					t.Errorf("%s: %q", name, got)
 				}
@@ -373,8 +380,8 @@ func TestUndoNewer(t *testing.T) {
 	}
 }
 
-// TestUndoHidden: neither log, branch, push nor clone show a snapshot, and
-// nothing of it stays.
+// TestUndoHidden checks that log, branch, push and clone do not show a snapshot, and that
+// nothing of a forgotten one stays.
 func TestUndoHidden(t *testing.T) {
 	gitrepo.Parallel(t)
 	dir, s := lived(t), snapshots(t)
@@ -388,7 +395,8 @@ func TestUndoHidden(t *testing.T) {
 	}
 	for what, out := range map[string]string{
 		"push": run(t, far, "for-each-ref"), "branch": run(t, dir, "branch", "-a"), "tag": run(t, dir, "tag"),
-		"log": strings.TrimPrefix(run(t, dir, "log", "--all", "--oneline"), log), "fsck": run(t, dir, "fsck", "--no-dangling"),
+		"log":  strings.TrimPrefix(run(t, dir, "log", "--all", "--oneline"), log),
+		"fsck": run(t, dir, "fsck", "--no-dangling"),
 	} {
 		if strings.Contains(out, "afar") || out != "" && (what == "log" || what == "fsck") {
 			t.Errorf("%s shows %q", what, out)
@@ -408,7 +416,7 @@ func TestUndoHidden(t *testing.T) {
 	}
 }
 
-// TestUndoLeavesOut: what cannot be kept is said.
+// TestUndoLeavesOut checks that a snapshot names what it cannot keep.
 func TestUndoLeavesOut(t *testing.T) {
 	gitrepo.Parallel(t)
 	dir, s := lived(t), snapshots(t)
@@ -431,13 +439,20 @@ func TestUndoLeavesOut(t *testing.T) {
 	if p := taken(t, s, tree0(dir)); p.Files != 1 {
 		t.Errorf("%d files", p.Files)
 	}
-	for _, l := range []undo.Loss{{Dir: dir, Path: dir}, {Dir: "/", Path: dir}, {Dir: dir, Path: filepath.Join(dir, "nested")}} {
+	for _, l := range []undo.Loss{
+		{Dir: dir, Path: dir},
+		{Dir: "/", Path: dir},
+		{Dir: dir, Path: filepath.Join(dir, "nested")},
+	} {
 		if scopes, why := s.Scopes(t.Context(), []undo.Loss{l}); len(scopes) != 0 || why == "" {
 			t.Errorf("%v: %v, %q", l, scopes, why)
 		}
 	}
 	for _, l := range []undo.Loss{
-		{Dir: t.TempDir()}, {Dir: "x"}, {Dir: dir, Path: filepath.Join(dir, ".git", "config")}, {Dir: dir, Path: filepath.Join(t.TempDir(), "x")},
+		{Dir: t.TempDir()},
+		{Dir: "x"},
+		{Dir: dir, Path: filepath.Join(dir, ".git", "config")},
+		{Dir: dir, Path: filepath.Join(t.TempDir(), "x")},
 		{Dir: "/no/such/dir", Path: "/no/such/dir/x"},
 	} {
 		if scopes, why := s.Scopes(t.Context(), []undo.Loss{l}); len(scopes) != 0 || why != "" {
@@ -446,8 +461,8 @@ func TestUndoLeavesOut(t *testing.T) {
 	}
 }
 
-// TestUndoElsewhere: in a linked worktree, in a folder below, in a bare
-// repository.
+// TestUndoElsewhere undoes steps in a linked worktree, in a folder of a repository, and in
+// a bare repository.
 func TestUndoElsewhere(t *testing.T) {
 	gitrepo.Parallel(t)
 	dir, s := lived(t), snapshots(t)
@@ -475,7 +490,7 @@ func TestUndoElsewhere(t *testing.T) {
 	}
 }
 
-// TestUndoForms: other forms of repositories, each cleaned and brought back.
+// TestUndoForms cleans and restores repositories of other forms.
 func TestUndoForms(t *testing.T) {
 	gitrepo.Parallel(t)
 	for name, make := range map[string]func(t *testing.T, dir string) string{
@@ -514,8 +529,8 @@ func TestUndoForms(t *testing.T) {
 	}
 }
 
-// TestUndoLinks: restoring writes nothing through a link that was put in its
-// way.
+// TestUndoLinks checks that a restore writes nothing through a link that was put in the
+// place of a directory.
 func TestUndoLinks(t *testing.T) {
 	gitrepo.Parallel(t)
 	dir, s := lived(t), snapshots(t)
@@ -538,7 +553,10 @@ func TestUndoLinks(t *testing.T) {
 		if err := s.Apply(t.Context(), p); err == nil {
 			t.Error("it was restored")
 		}
-		for name, want := range map[string]string{filepath.Join(outside, "f"): "theirs", filepath.Join(dir, "keep/f"): "other"} {
+		for name, want := range map[string]string{
+			filepath.Join(outside, "f"):  "theirs",
+			filepath.Join(dir, "keep/f"): "other",
+		} {
 			if got, _ := os.ReadFile(name); string(got) != want {
 				t.Errorf("%s: %q", name, got)
 			}
@@ -553,8 +571,8 @@ func TestHostile(t *testing.T) {
 	gitrepo.EachHostile(t, undone)
 }
 
-// undone takes a snapshot of a hostile repository and brings it back: files
-// that git has and files that it has not.
+// undone takes a snapshot of a hostile repository and restores it, with tracked and with
+// untracked files.
 func undone(t *testing.T, dir string) {
 	t.Helper()
 	s := snapshots(t)

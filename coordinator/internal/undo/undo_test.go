@@ -15,7 +15,7 @@ import (
 
 var t0 = time.Date(2026, 5, 4, 11, 38, 0, 0, time.UTC)
 
-// kept is a picture that holds two files.
+// kept is a picture with two files.
 var kept = []undo.Picture{
 	{
 		Scope: undo.Scope{Root: "/r", Tree: true},
@@ -30,7 +30,7 @@ func planned() undo.Snapshot {
 	return undo.Plan(undo.Snapshot{ID: "undo_1", Session: "s", Tool: "Bash", Hash: "h", Ask: "a"}, t0)
 }
 
-// must returns the snapshot of a step that fits it.
+// must returns the snapshot after a step that must succeed.
 func must(s undo.Snapshot, err error) undo.Snapshot {
 	if err != nil {
 		panic(err)
@@ -50,7 +50,7 @@ func asked(r undo.Restore) undo.Snapshot {
 	return s
 }
 
-// TestLines is what people read of a snapshot on its way.
+// TestLines checks the texts about a snapshot in each of its states.
 func TestLines(t *testing.T) {
 	ann := undo.Restore{By: "Ann"}
 	left := []undo.Picture{{Left: []string{"big.iso (above)"}}}
@@ -63,22 +63,57 @@ func TestLines(t *testing.T) {
 		{"ready", ready(), "snapshot: 2 files, 12 kB", ""},
 		{"ran", ran(), "snapshot: 2 files, 12 kB · Undo until Tue 11:38", "Undo ↩️"},
 		{"restoring", asked(ann), "snapshot: 2 files, 12 kB · being undone for Ann", ""},
-		{"restored", must(undo.Done(asked(ann), "2 files restored", t0)), "snapshot: 2 files, 12 kB · undone by Ann at 11:38:00: 2 files restored", ""},
-		{"newer", must(undo.Refuse(asked(ann), []string{"a", "b", "c", "d"}, t0)), "snapshot: 2 files, 12 kB · not undone: newer work would be overwritten: a, b, c and 1 more", "Undo anyway ↩️"},
-		{"failed", must(undo.Break(asked(ann), "the disk is full", t0)), "snapshot: 2 files, 12 kB · could not be undone: the disk is full", "Undo ↩️"},
+		{
+			"restored",
+			must(undo.Done(asked(ann), "2 files restored", t0)),
+			"snapshot: 2 files, 12 kB · undone by Ann at 11:38:00: 2 files restored",
+			"",
+		},
+		{
+			"newer",
+			must(undo.Refuse(asked(ann), []string{"a", "b", "c", "d"}, t0)),
+			"snapshot: 2 files, 12 kB · not undone: newer work would be overwritten: a, b, c and 1 more",
+			"Undo anyway ↩️",
+		},
+		{
+			"failed",
+			must(undo.Break(asked(ann), "the disk is full", t0)),
+			"snapshot: 2 files, 12 kB · could not be undone: the disk is full",
+			"Undo ↩️",
+		},
 		{"nothing to lose", must(undo.Take(planned(), []undo.Picture{{}}, t0)), "", ""},
 		{"no repository", must(undo.Take(planned(), nil, t0)), "", ""},
 		{"all left out", must(undo.Take(planned(), left, t0)), "no snapshot: left out: big.iso (above)", ""},
-		{"some left out", must(undo.Take(planned(), append(left, kept...), t0)), "snapshot: 2 files, 12 kB · left out: big.iso (above)", ""},
+		{
+			"some left out",
+			must(undo.Take(planned(), append(left, kept...), t0)),
+			"snapshot: 2 files, 12 kB · left out: big.iso (above)",
+			"",
+		},
 		{"slow", must(undo.Fail(planned(), "git took too long")), "no snapshot: git took too long", ""},
-		{"slow the second time", must(undo.Fail(ready(), "git took too long")), "snapshot: 2 files, 12 kB · as of 11:38:00, git took too long later", ""},
+		{
+			"slow the second time",
+			must(undo.Fail(ready(), "git took too long")),
+			"snapshot: 2 files, 12 kB · as of 11:38:00, git took too long later",
+			"",
+		},
 		{"slow, then not", must(undo.Take(must(undo.Fail(ready(), "x")), kept, t0)), "snapshot: 2 files, 12 kB", ""},
 		{"too late", must(undo.Ran(planned(), t0)), "no snapshot: the step ran before it could be taken", ""},
 		{"a day later", undo.Tick(ran(), t0.Add(24*time.Hour)), "the snapshot is gone: it was kept for 24 hours", ""},
-		{"one second before", undo.Tick(ran(), t0.Add(24*time.Hour-time.Second)), "snapshot: 2 files, 12 kB · Undo until Tue 11:38", "Undo ↩️"},
+		{
+			"one second before",
+			undo.Tick(ran(), t0.Add(24*time.Hour-time.Second)),
+			"snapshot: 2 files, 12 kB · Undo until Tue 11:38",
+			"Undo ↩️",
+		},
 		{"refs alone", must(undo.Take(planned(), []undo.Picture{{
 			Scope: undo.Scope{Refs: []string{"x"}}, Stashes: []undo.Stash{{OID: "1"}, {OID: "2"}},
-			Refs: []undo.Ref{{"refs/heads/old", "1"}, {"refs/tags/v1", "2"}, {"refs/remotes/origin/x", "3"}, {"HEAD", "4"}},
+			Refs: []undo.Ref{
+				{"refs/heads/old", "1"},
+				{"refs/tags/v1", "2"},
+				{"refs/remotes/origin/x", "3"},
+				{"HEAD", "4"},
+			},
 		}}, t0)), "snapshot: branch old, tag v1, remote branch origin/x and 1 more; 2 stashes", ""},
 	} {
 		if got := c.s.Line(); got != c.line || c.s.Button() != c.button {
@@ -87,7 +122,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestFollow: a snapshot lives as long as its step may run.
+// TestFollow checks that a snapshot is kept as long as its step may run.
 func TestFollow(t *testing.T) {
 	no := &ask.Decision{Allow: false}
 	yes := &ask.Decision{Allow: true}
@@ -122,7 +157,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestAsk: it is restored once.
+// TestAsk checks that a snapshot is restored only once.
 func TestAsk(t *testing.T) {
 	for _, c := range []struct {
 		s   undo.Snapshot
@@ -141,8 +176,11 @@ func TestAsk(t *testing.T) {
 		newer []string
 		want  bool
 	}{
-		{undo.Restore{}, nil, true}, {undo.Restore{}, []string{"a"}, false}, {undo.Restore{All: true}, []string{"a"}, true},
-		{undo.Restore{Known: []string{"a", "b"}}, []string{"a"}, true}, {undo.Restore{Known: []string{"a"}}, []string{"a", "c"}, false},
+		{undo.Restore{}, nil, true},
+		{undo.Restore{}, []string{"a"}, false},
+		{undo.Restore{All: true}, []string{"a"}, true},
+		{undo.Restore{Known: []string{"a", "b"}}, []string{"a"}, true},
+		{undo.Restore{Known: []string{"a"}}, []string{"a", "c"}, false},
 	} {
 		if got := asked(c.r).Covered(c.newer); got != c.want {
 			t.Errorf("%+v covers %v: %t", c.r, c.newer, got)
@@ -150,9 +188,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestLives: whatever happens in whatever order, what was dropped stays
-// dropped, what is ready has pictures and an end, and a restoring ends only by
-// its own result.
+// TestLives tries events in any order. A dropped snapshot must stay dropped, a ready one
+// must have pictures and an end, and a restore must end only by its own result.
 func TestLives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, now := planned(), t0

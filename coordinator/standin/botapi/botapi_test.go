@@ -20,8 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds every wait of these tests: it ends a broken test, never a
-// sound one.
+// patience bounds every wait of these tests. Only a broken test waits that long.
 const patience = 20 * time.Second
 
 // A client calls the server as go-telegram/bot does: multipart, chunked,
@@ -63,7 +62,7 @@ func start(t *testing.T) (*Server, *client) {
 	return s, &client{t: t, s: s, token: s.Token(), http: &http.Client{Transport: transport}}
 }
 
-// ada is a person who has started the bot.
+// ada returns a person who has started the bot.
 func ada(s *Server) *User {
 	u := s.User(42, "Ada")
 	u.Say(42, "/start")
@@ -76,7 +75,7 @@ func patient(t *testing.T) context.Context {
 	return ctx
 }
 
-// form streams the fields as the library does; no fields are no body at all.
+// form streams the fields as the library does. Without fields there is no body.
 func form(fields []field) (io.Reader, string) {
 	pr, pw := io.Pipe()
 	w := multipart.NewWriter(pw)
@@ -148,7 +147,7 @@ func (c *client) call(method string, fields ...field) answer {
 	return a
 }
 
-// must calls and decodes a result that has to be there.
+// must makes a call that must succeed, and decodes its result.
 func (c *client) must(method string, into any, fields ...field) {
 	c.t.Helper()
 	a := c.call(method, fields...)
@@ -160,7 +159,7 @@ func (c *client) must(method string, into any, fields ...field) {
 	}
 }
 
-// refused calls and wants this very refusal.
+// refused makes a call that must be refused with the given code and text.
 func (c *client) refused(code int, description, method string, fields ...field) {
 	c.t.Helper()
 	a := c.call(method, fields...)
@@ -177,7 +176,7 @@ func (c *client) send(text string, more ...field) int {
 	return m.ID
 }
 
-// buttons is a keyboard of one row: label, data, label, data…
+// buttons returns a keyboard of one row: label, data, label, data…
 func buttons(pairs ...string) field {
 	row := []map[string]any{}
 	for p := range slices.Chunk(pairs, 2) {
@@ -204,8 +203,12 @@ func TestAuthorization(t *testing.T) {
 
 func TestBodyFormats(t *testing.T) {
 	for kind, body := range map[string]string{
-		"application/json":                  `{"chat_id": 42, "text": "a & \"b\"", "disable_notification": true, "parse_mode": null}`,
-		"application/x-www-form-urlencoded": url.Values{"chat_id": {"42"}, "text": {`a & "b"`}, "disable_notification": {"true"}}.Encode(),
+		"application/json": `{"chat_id": 42, "text": "a & \"b\"", "disable_notification": true, "parse_mode": null}`,
+		"application/x-www-form-urlencoded": url.Values{
+			"chat_id":              {"42"},
+			"text":                 {`a & "b"`},
+			"disable_notification": {"true"},
+		}.Encode(),
 	} {
 		t.Run(kind, func(t *testing.T) {
 			s, c := start(t)
@@ -224,7 +227,11 @@ func TestBodyFormats(t *testing.T) {
 func TestBrokenBodies(t *testing.T) {
 	_, c := start(t)
 	for _, tt := range []struct{ name, kind, body string }{
-		{"truncated multipart", "multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\nhal"},
+		{
+			"truncated multipart",
+			"multipart/form-data; boundary=x",
+			"--x\r\nContent-Disposition: form-data; name=\"text\"\r\n\r\nhal",
+		},
 		{"multipart without boundary", "multipart/form-data", "--x--"},
 		{"not JSON", "application/json", "{"},
 		{"JSON array", "application/json", "[1]"},
@@ -259,8 +266,8 @@ func TestServeTakesOnlyLoopback(t *testing.T) {
 	}
 }
 
-// Telegram goes away and comes back: the address and the state stay, and what
-// people did meanwhile arrives.
+// TestStopAndStart stops the server and starts it again. The address and the state stay,
+// and the bot gets what people did meanwhile.
 func TestStopAndStart(t *testing.T) {
 	s, c := start(t)
 	u := ada(s)

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-const notModified = "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"
+const notModified = "Bad Request: message is not modified: specified new message content and reply markup are " +
+	"exactly the same as a current content and reply markup of the message"
 
 func TestEditMessageText(t *testing.T) {
 	s, c := start(t)
@@ -17,18 +18,58 @@ func TestEditMessageText(t *testing.T) {
 	target := []field{{"chat_id", 42}, {"message_id", id}}
 	edit := func(more ...field) []field { return append(target[:2:2], more...) }
 
-	c.refused(400, notModified, "editMessageText", edit(field{"text", "card "}, buttons("Allow", "a1", "Deny", "d1"))...)
+	c.refused(
+		400, notModified, "editMessageText", edit(field{"text", "card "}, buttons("Allow", "a1", "Deny", "d1"))...,
+	)
 	c.refused(400, "Bad Request: message text is empty", "editMessageText", target...)
-	c.refused(400, "Bad Request: message is too long", "editMessageText", edit(field{"text", strings.Repeat("x", 4097)})...)
+	c.refused(
+		400, "Bad Request: message is too long", "editMessageText", edit(field{"text", strings.Repeat("x", 4097)})...,
+	)
 	c.refused(400, "Bad Request: BUTTON_DATA_INVALID", "editMessageText", edit(field{"text", "x"}, buttons("x", ""))...)
-	c.refused(400, `Bad Request: can't parse entities: Unsupported start tag "div" at byte offset 0`, "editMessageText", edit(field{"text", "<div>"}, field{"parse_mode", "HTML"})...)
-	c.refused(400, "Bad Request: message to edit not found", "editMessageText", field{"chat_id", 42}, field{"message_id", 99999}, field{"text", "x"})
-	c.refused(400, "Bad Request: message identifier is not specified", "editMessageText", field{"chat_id", 42}, field{"text", "x"})
-	c.refused(400, "Bad Request: chat not found", "editMessageText", field{"chat_id", 1}, field{"message_id", id}, field{"text", "x"})
-	c.refused(400, "Bad Request: message can't be edited", "editMessageText", field{"chat_id", 42}, field{"message_id", u.Say(42, "mine")}, field{"text", "x"})
+	c.refused(
+		400,
+		`Bad Request: can't parse entities: Unsupported start tag "div" at byte offset 0`,
+		"editMessageText",
+		edit(field{"text", "<div>"}, field{"parse_mode", "HTML"})...,
+	)
+	c.refused(
+		400,
+		"Bad Request: message to edit not found",
+		"editMessageText",
+		field{"chat_id", 42},
+		field{"message_id", 99999},
+		field{"text", "x"},
+	)
+	c.refused(
+		400,
+		"Bad Request: message identifier is not specified",
+		"editMessageText",
+		field{"chat_id", 42},
+		field{"text", "x"},
+	)
+	c.refused(
+		400,
+		"Bad Request: chat not found",
+		"editMessageText",
+		field{"chat_id", 1},
+		field{"message_id", id},
+		field{"text", "x"},
+	)
+	c.refused(
+		400,
+		"Bad Request: message can't be edited",
+		"editMessageText",
+		field{"chat_id", 42},
+		field{"message_id", u.Say(42, "mine")},
+		field{"text", "x"},
+	)
 
 	var m apiMessage
-	c.must("editMessageText", &m, edit(field{"text", "<s>card</s> allowed"}, field{"parse_mode", "HTML"}, buttons("Undo", "u1"))...)
+	c.must(
+		"editMessageText",
+		&m,
+		edit(field{"text", "<s>card</s> allowed"}, field{"parse_mode", "HTML"}, buttons("Undo", "u1"))...,
+	)
 	if m.Text != "card allowed" || m.EditDate == 0 || m.Markup.Rows[0][0].Text != "Undo" {
 		t.Errorf("answer: %+v", m)
 	}
@@ -39,7 +80,9 @@ func TestEditMessageText(t *testing.T) {
 	c.refused(400, notModified, "editMessageText", edit(field{"text", "card allowed"})...)
 
 	got, _ := s.Message(id)
-	if len(got.Edits) != 3 || got.Edits[0].Text != "card allowed" || got.Edits[0].Keyboard[0][0].Data != "u1" || got.Edits[0].At.Before(got.Sent) || got.Keyboard != nil {
+	first := got.Edits[0]
+	if len(got.Edits) != 3 || first.Text != "card allowed" || first.Keyboard[0][0].Data != "u1" ||
+		first.At.Before(got.Sent) || got.Keyboard != nil {
 		t.Errorf("edits: %+v", got)
 	}
 }
@@ -63,14 +106,34 @@ func TestEditDocument(t *testing.T) {
 	s, c := start(t)
 	ada(s)
 	var doc, m apiMessage
-	c.must("sendDocument", &doc, field{"chat_id", 42}, field{"document", file{"a", []byte("x")}}, field{"caption", "card"})
-	c.refused(400, "Bad Request: there is no text in the message to edit", "editMessageText", field{"chat_id", 42}, field{"message_id", doc.ID}, field{"text", "x"})
+	c.must(
+		"sendDocument",
+		&doc,
+		field{"chat_id", 42},
+		field{"document", file{"a", []byte("x")}},
+		field{"caption", "card"},
+	)
+	c.refused(
+		400,
+		"Bad Request: there is no text in the message to edit",
+		"editMessageText",
+		field{"chat_id", 42},
+		field{"message_id", doc.ID},
+		field{"text", "x"},
+	)
 	c.must("editMessageCaption", &m, field{"chat_id", 42}, field{"message_id", doc.ID}, field{"caption", "allowed"})
 	if m.Caption != "allowed" || m.Document == nil {
 		t.Errorf("answer: %+v", m)
 	}
 	text := c.send("x")
-	c.refused(400, "Bad Request: there is no caption in the message to edit", "editMessageCaption", field{"chat_id", 42}, field{"message_id", text}, field{"caption", "y"})
+	c.refused(
+		400,
+		"Bad Request: there is no caption in the message to edit",
+		"editMessageCaption",
+		field{"chat_id", 42},
+		field{"message_id", text},
+		field{"caption", "y"},
+	)
 }
 
 func TestDeleteMessage(t *testing.T) {
@@ -81,7 +144,14 @@ func TestDeleteMessage(t *testing.T) {
 	c.must("deleteMessage", new(bool), target...)
 	c.refused(400, "Bad Request: message to delete not found", "deleteMessage", target...)
 	c.refused(400, "Bad Request: message to edit not found", "editMessageText", append(target, field{"text", "x"})...)
-	c.refused(400, "Bad Request: message to be replied not found", "sendMessage", field{"chat_id", 42}, field{"text", "x"}, field{"reply_to_message_id", id})
+	c.refused(
+		400,
+		"Bad Request: message to be replied not found",
+		"sendMessage",
+		field{"chat_id", 42},
+		field{"text", "x"},
+		field{"reply_to_message_id", id},
+	)
 	if m := s.Messages(42)[0]; !m.Deleted {
 		t.Error("not marked as deleted")
 	}
@@ -89,7 +159,13 @@ func TestDeleteMessage(t *testing.T) {
 		t.Error("replies to a deleted message")
 	}
 	team := s.Group(5, "Team")
-	c.refused(400, "Bad Request: message can't be deleted", "deleteMessage", field{"chat_id", team.ID}, field{"message_id", u.Say(team.ID, "mine")})
+	c.refused(
+		400,
+		"Bad Request: message can't be deleted",
+		"deleteMessage",
+		field{"chat_id", team.ID},
+		field{"message_id", u.Say(team.ID, "mine")},
+	)
 }
 
 func TestAwait(t *testing.T) {
@@ -102,19 +178,26 @@ func TestAwait(t *testing.T) {
 		m, _ := s.Await(ctx, func(m Message) bool { return strings.Contains(m.Text, "allowed") })
 		found <- m
 	}()
-	c.must("editMessageText", new(apiMessage), field{"chat_id", 42}, field{"message_id", id}, field{"text", "allowed by Ada"})
+	c.must(
+		"editMessageText",
+		new(apiMessage),
+		field{"chat_id", 42},
+		field{"message_id", id},
+		field{"text", "allowed by Ada"},
+	)
 	if m := <-found; m.ID != id || len(m.Edits) != 1 {
 		t.Errorf("got %+v", m)
 	}
 	if m, err := s.Await(ctx, func(m Message) bool { return m.ID == id }); err != nil || m.Text != "allowed by Ada" {
 		t.Errorf("what is there already: %+v, %v", m, err)
 	}
-	if call, err := s.AwaitCall(ctx, func(c Call) bool { return c.Method == "editMessageText" }); err != nil || call.Params["text"] != "allowed by Ada" {
+	call, err := s.AwaitCall(ctx, func(c Call) bool { return c.Method == "editMessageText" })
+	if err != nil || call.Params["text"] != "allowed by Ada" {
 		t.Errorf("call: %+v, %v", call, err)
 	}
 	short, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
-	_, err := s.Await(short, func(Message) bool { return false })
+	_, err = s.Await(short, func(Message) bool { return false })
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "allowed by Ada") {
 		t.Errorf("a wait in vain says %v", err)
 	}

@@ -164,8 +164,10 @@ func checkBounds(text string, entities []Entity) error {
 		case !starts[e.Offset]:
 			return badRequest("entity begins in a middle of a UTF-16 symbol at UTF-16 offset %d", e.Offset)
 		case !starts[e.end()]:
-			return badRequest("entity beginning at UTF-16 offset %d ends in a middle of a UTF-16 symbol at UTF-16 offset %d",
-				e.Offset, e.end())
+			return badRequest(
+				"entity beginning at UTF-16 offset %d ends in a middle of a UTF-16 symbol at UTF-16 offset %d",
+				e.Offset, e.end(),
+			)
 		}
 	}
 	return nil

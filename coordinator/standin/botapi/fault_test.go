@@ -38,7 +38,7 @@ func TestFaultForAnyMethodSparesPolling(t *testing.T) {
 	c.refused(500, "Internal Server Error", "getUpdates")
 }
 
-// Whatever breaks, it is told whether the call took effect.
+// TestBrokenAnswers checks that a test can see whether a call took effect, whatever broke.
 func TestBrokenAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -128,7 +128,9 @@ func TestLimit(t *testing.T) {
 	id := c.send("one")
 	c.must("editMessageText", new(apiMessage), field{"chat_id", 42}, field{"message_id", id}, field{"text", "two"})
 	a := c.call("sendMessage", hello...)
-	if a.Code != 429 || a.Parameters.RetryAfter < 3590 || a.Parameters.RetryAfter > 3600 || a.Description != "Too Many Requests: retry after "+sprint(a.Parameters.RetryAfter) {
+	wait := a.Parameters.RetryAfter
+	want := "Too Many Requests: retry after " + sprint(wait)
+	if a.Code != 429 || wait < 3590 || wait > 3600 || a.Description != want {
 		t.Errorf("got %+v", a)
 	}
 	// What is no send or edit is free, and a refused call costs nothing.
@@ -155,7 +157,8 @@ func TestCommonLimitCountsEachChat(t *testing.T) {
 	c.send("free again")
 }
 
-// A window slides, and the announced wait holds even when the window is shorter.
+// TestLimitWindow checks that the window slides, and that the announced wait is enforced
+// even if the window ends earlier.
 func TestLimitWindow(t *testing.T) {
 	l := &limit{n: 2, per: 1500 * time.Millisecond}
 	at := func(ms int) time.Time { return time.UnixMilli(int64(1_000_000 + ms)) }

@@ -71,7 +71,9 @@ func TestParseHTML(t *testing.T) {
 		if err != nil {
 			var refused *apiError
 			if !errors.As(err, &refused) || refused.code != 400 || tt.text != "" ||
-				!strings.HasPrefix(err.Error(), "Bad Request: can't parse entities: "+tt.entities) || tt.entities == "" {
+				!strings.HasPrefix(
+					err.Error(), "Bad Request: can't parse entities: "+tt.entities,
+				) || tt.entities == "" {
 				t.Errorf("%q: %v, want %q", tt.src, err, tt.entities)
 			}
 			continue
@@ -88,10 +90,23 @@ func TestEntitiesParameter(t *testing.T) {
 	}{
 		{`[{"type":"bold","offset":0,"length":3}]`, "👍x", "bold 0+3"},
 		{`[{"type":"pre","offset":0,"length":1,"language":"go"}]`, "x", "pre 0+1 go"},
-		{`[{"type":"text_mention","offset":0,"length":1,"user":{"id":42,"first_name":"A"}}]`, "x", "text_mention 0+1 42"},
+		{
+			`[{"type":"text_mention","offset":0,"length":1,"user":{"id":42,"first_name":"A"}}]`,
+			"x",
+			"text_mention 0+1 42",
+		},
 		{`[{"type":"text_link","offset":0,"length":1,"url":"example.com"}]`, "x", "text_link 0+1 http://example.com/"},
-		{`[{"type":"bold","offset":0,"length":3},{"type":"italic","offset":2,"length":3}]`, "abcde", "bold 0+3, italic 2+3"},
-		{`[{"type":"bold","offset":0,"length":2},{"type":"bold","offset":2,"length":2},{"type":"hashtag","offset":0,"length":1}]`, "abcd", "bold 0+4"},
+		{
+			`[{"type":"bold","offset":0,"length":3},{"type":"italic","offset":2,"length":3}]`,
+			"abcde",
+			"bold 0+3, italic 2+3",
+		},
+		{
+			`[{"type":"bold","offset":0,"length":2},{"type":"bold","offset":2,"length":2},` +
+				`{"type":"hashtag","offset":0,"length":1}]`,
+			"abcd",
+			"bold 0+4",
+		},
 		{`[{"type":"pre","offset":0,"length":3},{"type":"code","offset":2,"length":3}]`, "abcde", "pre 0+3"},
 		{`[{"type":"bold","offset":0,"length":4}]`, "abc",
 			"entity beginning at UTF-16 offset 0 ends after the end of the text at UTF-16 offset 4"},
@@ -118,13 +133,21 @@ func TestEntitiesParameter(t *testing.T) {
 	}
 }
 
-// FuzzParseHTML: the parser never panics, what it makes is in bounds, and its
-// own picture written out again parses to the same.
+// FuzzParseHTML checks that the parser does not panic, that its entities are in bounds, and
+// that its result, written as HTML, parses to the same.
 func FuzzParseHTML(f *testing.F) {
 	for _, seed := range []string{
-		"<b>a<i>b</i></b>", "<pre><code class=\"language-go\">x</code></pre>", "&lt;&#x41;&", "<a href=\"https://e.x?a&amp;b\">👍</a>",
-		"<blockquote expandable> <code>x</code> y</blockquote>", "<b>a<code>b</code>c</b>", " <u> x\r\u202e</u> ", "<tg-emoji emoji-id='5'>x</tg-emoji>",
-		"<code><a>e.x</a></code><a href=\"tg://user?id=4\">z</a>", "<span class=tg-spoiler>x</span", "<blockquote><pre>x</pre>",
+		"<b>a<i>b</i></b>",
+		"<pre><code class=\"language-go\">x</code></pre>",
+		"&lt;&#x41;&",
+		"<a href=\"https://e.x?a&amp;b\">👍</a>",
+		"<blockquote expandable> <code>x</code> y</blockquote>",
+		"<b>a<code>b</code>c</b>",
+		" <u> x\r\u202e</u> ",
+		"<tg-emoji emoji-id='5'>x</tg-emoji>",
+		"<code><a>e.x</a></code><a href=\"tg://user?id=4\">z</a>",
+		"<span class=tg-spoiler>x</span",
+		"<blockquote><pre>x</pre>",
 	} {
 		f.Add(seed)
 	}
@@ -142,7 +165,16 @@ func FuzzParseHTML(f *testing.F) {
 		again := write(text, entities)
 		text2, entities2, err := read(again)
 		if err != nil || text2 != text || !reflect.DeepEqual(entities, entities2) {
-			t.Fatalf("%q makes\n%q %+v; written as %q it makes\n%q %+v, %v", src, text, entities, again, text2, entities2, err)
+			t.Fatalf(
+				"%q makes\n%q %+v; written as %q it makes\n%q %+v, %v",
+				src,
+				text,
+				entities,
+				again,
+				text2,
+				entities2,
+				err,
+			)
 		}
 	})
 }
@@ -170,8 +202,8 @@ func list(entities []Entity) string {
 	return strings.Join(all, ", ")
 }
 
-// write renders a text with its entities as HTML: the splittable ones anew on
-// each stretch between two borders, the others around them.
+// write renders a text with its entities as HTML. It writes the tags of splittable
+// entities on each part between two borders, and the other tags around them.
 func write(text string, entities []Entity) string {
 	borders := map[int]bool{}
 	for _, e := range entities {
@@ -197,7 +229,7 @@ func write(text string, entities []Entity) string {
 	return b.String()
 }
 
-// dress wraps one stretch in its splittable tags.
+// dress wraps one part in its splittable tags.
 func dress(run string, at int, entities []Entity) string {
 	out := html.EscapeString(run)
 	out = strings.NewReplacer("&#39;", "'", "&#34;", "&quot;").Replace(out)
@@ -210,7 +242,8 @@ func dress(run string, at int, entities []Entity) string {
 	return out
 }
 
-// writeBorder closes what ends at a place, inner first, and opens what begins.
+// writeBorder closes the tags that end at a position, inner first, and opens those that
+// begin there.
 func writeBorder(b *strings.Builder, at int, entities []Entity) {
 	for _, e := range slices.Backward(entities) {
 		if _, end := tags(e); class(e.Type) != splittable && e.end() == at {

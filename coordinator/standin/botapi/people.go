@@ -69,7 +69,14 @@ func (s *Server) Channel(id int64, title string) *Chat {
 // grows or gets topics. The bot is told in both chats. From then on its calls to the old
 // chat are refused. The sign of id is set to minus.
 func (c *Chat) Upgrade(by *User, id int64) *Chat {
-	next := c.s.addChat(Chat{ID: id, Kind: "supergroup", Title: c.Title, Forum: true, admin: c.admin, manages: c.manages})
+	next := c.s.addChat(Chat{
+		ID:      id,
+		Kind:    "supergroup",
+		Title:   c.Title,
+		Forum:   true,
+		admin:   c.admin,
+		manages: c.manages,
+	})
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
 	c.movedTo = next.ID

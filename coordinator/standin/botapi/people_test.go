@@ -60,7 +60,8 @@ func TestUpgrade(t *testing.T) {
 	}
 	for _, method := range []string{"sendMessage", "editMessageText"} {
 		a := c.call(method, field{"chat_id", -5}, field{"message_id", id}, field{"text", "x"})
-		if a.Code != 400 || a.Parameters.MovedTo != -1005 || !strings.Contains(a.Description, "upgraded to a supergroup") {
+		isRefused := a.Code == 400 && strings.Contains(a.Description, "upgraded to a supergroup")
+		if !isRefused || a.Parameters.MovedTo != -1005 {
 			t.Errorf("%s in the old group: %+v", method, a)
 		}
 	}
@@ -105,7 +106,7 @@ func TestOtherKindsOfUpdates(t *testing.T) {
 	}
 }
 
-// In a plain group the bot sees only what privacy mode lets through.
+// TestPrivacyMode checks which messages of a group the bot sees in privacy mode.
 func TestPrivacyMode(t *testing.T) {
 	s, c := start(t)
 	u := ada(s)
@@ -162,13 +163,16 @@ func TestTap(t *testing.T) {
 	}
 }
 
-// Once an edit took the keyboard away there is nothing to press, unless the
-// finger was faster; a deleted message then comes as inaccessible.
+// TestTapAfterTheKeyboardIsGone checks that a button cannot be pressed after an edit
+// removed it, except by a tap that was faster. The bot gets a deleted message as
+// inaccessible.
 func TestTapAfterTheKeyboardIsGone(t *testing.T) {
 	s, c := start(t)
 	u := ada(s)
 	card := c.send("card", buttons("Allow", "a1"))
-	c.must("editMessageText", new(apiMessage), field{"chat_id", 42}, field{"message_id", card}, field{"text", "allowed"})
+	c.must(
+		"editMessageText", new(apiMessage), field{"chat_id", 42}, field{"message_id", card}, field{"text", "allowed"},
+	)
 	c.drain()
 	if _, err := u.Tap(card, "Allow"); err == nil || !strings.Contains(err.Error(), "no buttons") {
 		t.Errorf("tap: %v", err)
@@ -203,7 +207,9 @@ func TestAnswerCallbackQuery(t *testing.T) {
 		return field{"callback_query_id", id}
 	}
 	first := tap()
-	c.refused(400, "Bad Request: MESSAGE_TOO_LONG", "answerCallbackQuery", first, field{"text", strings.Repeat("é", 201)})
+	c.refused(
+		400, "Bad Request: MESSAGE_TOO_LONG", "answerCallbackQuery", first, field{"text", strings.Repeat("é", 201)},
+	)
 	c.must("answerCallbackQuery", new(bool), first, field{"text", strings.Repeat("é", 200)}, field{"show_alert", true})
 	c.refused(400, old, "answerCallbackQuery", first)
 	c.refused(400, old, "answerCallbackQuery", field{"callback_query_id", "123"})

@@ -1,7 +1,6 @@
 package botapi
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 )
@@ -24,19 +23,21 @@ func TestSendMessage(t *testing.T) {
 		t.Fatalf("%d messages", len(all))
 	}
 	got := all[0]
-	if got.Text != m.Text || !strings.Contains(got.Raw, "&lt;dir&gt;") || got.Mode != "HTML" || got.ReplyTo != question || !got.Silent || got.Sent.IsZero() {
+	if got.Text != m.Text || !strings.Contains(got.Raw, "&lt;dir&gt;") || got.Mode != "HTML" ||
+		got.ReplyTo != question || !got.Silent || got.Sent.IsZero() {
 		t.Errorf("shown: %+v", got)
 	}
 	if sprint(got.Labels()) != "[Allow Deny]" || got.Keyboard[0][1].Data != "d1" {
 		t.Errorf("keyboard: %+v", got.Keyboard)
 	}
 	call := s.Calls()[0]
-	if call.Method != "sendMessage" || call.Code != 200 || call.Params["chat_id"] != "42" || !strings.HasPrefix(call.Params["reply_markup"], "{") {
+	if call.Method != "sendMessage" || call.Code != 200 || call.Params["chat_id"] != "42" ||
+		!strings.HasPrefix(call.Params["reply_markup"], "{") {
 		t.Errorf("call: %+v", call)
 	}
 }
 
-// A bot may write only to those who wrote to it.
+// TestWhoCanBeWrittenTo checks that a bot may write only to people who wrote to it.
 func TestWhoCanBeWrittenTo(t *testing.T) {
 	s, c := start(t)
 	text := field{"text", "hi"}
@@ -77,15 +78,43 @@ func TestSendMessageRefusals(t *testing.T) {
 		{"only tags", "text must be non-empty", []field{chat, text("<b></b>"), html}},
 		{"one unit too long", "message is too long", []field{chat, text(strings.Repeat("x", 4097))}},
 		{"too long in UTF-16", "message is too long", []field{chat, text(strings.Repeat("👍", 2049))}},
-		{"cut tag", `can't parse entities: Can't find end tag corresponding to start tag "code"`, []field{chat, text("<code>x"), html}},
-		{"MarkdownV2", "the stand-in parses parse_mode HTML only, not MarkdownV2", []field{chat, text("*x*"), {"parse_mode", "MarkdownV2"}}},
+		{
+			"cut tag",
+			`can't parse entities: Can't find end tag corresponding to start tag "code"`,
+			[]field{chat, text("<code>x"), html},
+		},
+		{
+			"MarkdownV2",
+			"the stand-in parses parse_mode HTML only, not MarkdownV2",
+			[]field{chat, text("*x*"), {"parse_mode", "MarkdownV2"}},
+		},
 		{"unknown mode", "unsupported parse_mode", []field{chat, text("x"), {"parse_mode", "BBCode"}}},
-		{"markup is no JSON", "can't parse reply keyboard markup JSON object", []field{chat, text("x"), {"reply_markup", "{"}}},
-		{"markup of nothing known", "object expected as reply markup", []field{chat, text("x"), {"reply_markup", `{"buttons":[]}`}}},
+		{
+			"markup is no JSON",
+			"can't parse reply keyboard markup JSON object",
+			[]field{chat, text("x"), {"reply_markup", "{"}},
+		},
+		{
+			"markup of nothing known",
+			"object expected as reply markup",
+			[]field{chat, text("x"), {"reply_markup", `{"buttons":[]}`}},
+		},
 		{"no such topic", "message thread not found", []field{chat, text("x"), {"message_thread_id", 9}}},
-		{"reply to nothing", "message to be replied not found", []field{chat, text("x"), {"reply_to_message_id", 99999}}},
-		{"reply to nothing, new style", "message to be replied not found", []field{chat, text("x"), {"reply_parameters", map[string]int{"message_id": 99999}}}},
-		{"reply parameters are no JSON", "can't parse reply parameters JSON object", []field{chat, text("x"), {"reply_parameters", "7"}}},
+		{
+			"reply to nothing",
+			"message to be replied not found",
+			[]field{chat, text("x"), {"reply_to_message_id", 99999}},
+		},
+		{
+			"reply to nothing, new style",
+			"message to be replied not found",
+			[]field{chat, text("x"), {"reply_parameters", map[string]int{"message_id": 99999}}},
+		},
+		{
+			"reply parameters are no JSON",
+			"can't parse reply parameters JSON object",
+			[]field{chat, text("x"), {"reply_parameters", "7"}},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := *c
@@ -98,7 +127,7 @@ func TestSendMessageRefusals(t *testing.T) {
 	}
 }
 
-// Limits count what is shown, not what was sent.
+// TestLongestMessages checks that limits count the text that is shown, not its markup.
 func TestLongestMessages(t *testing.T) {
 	s, c := start(t)
 	ada(s)
@@ -127,10 +156,15 @@ func TestKeyboards(t *testing.T) {
 		{`{"callback_data":"d"}`, cannot + `Can't find field "text"`},
 		{`{"text":"x"}`, cannot + "Text buttons are unallowed in the inline keyboard"},
 		{`{"text":"x","copy_text":{"text":""}}`, cannot + "Text buttons are unallowed in the inline keyboard"},
-		{`{"text":"x","url":"http://localhost:7357/"}`, "inline keyboard button URL 'http://localhost:7357/' is invalid: Wrong HTTP URL"},
+		{
+			`{"text":"x","url":"http://localhost:7357/"}`,
+			"inline keyboard button URL 'http://localhost:7357/' is invalid: Wrong HTTP URL",
+		},
 		{strings.TrimSuffix(strings.Repeat(`{"text":"x","callback_data":"d"},`, 101), ","), "reply markup is too long"},
 	} {
-		c.refused(400, "Bad Request: "+tt.want, "sendMessage", field{"chat_id", 42}, field{"text", "x"}, markup(tt.button))
+		c.refused(
+			400, "Bad Request: "+tt.want, "sendMessage", field{"chat_id", 42}, field{"text", "x"}, markup(tt.button),
+		)
 	}
 	for _, bad := range []string{"7", `"x"`, "[]"} {
 		if a := c.call("sendMessage", field{"chat_id", 42}, field{"text", "x"}, markup(bad)); a.Code != 400 {
@@ -151,12 +185,21 @@ func TestSendDocument(t *testing.T) {
 	chat := field{"chat_id", 42}
 	doc := field{"document", file{"input.txt", []byte("rm -rf build\n")}}
 	var m apiMessage
-	c.must("sendDocument", &m, chat, doc, field{"caption", "<i>whole</i> input"}, field{"parse_mode", "HTML"}, buttons("Allow", "a1"))
-	if m.Document.FileName != "input.txt" || m.Document.FileSize != 13 || m.Caption != "whole input" || len(m.CaptionEntities) != 1 || m.Text != "" {
+	c.must(
+		"sendDocument",
+		&m,
+		chat,
+		doc,
+		field{"caption", "<i>whole</i> input"},
+		field{"parse_mode", "HTML"},
+		buttons("Allow", "a1"),
+	)
+	if m.Document.FileName != "input.txt" || m.Document.FileSize != 13 || m.Caption != "whole input" ||
+		len(m.CaptionEntities) != 1 || m.Text != "" {
 		t.Errorf("answer: %+v", m)
 	}
 	got := s.Messages(42)[0]
-	if !bytes.Equal(got.Document.Data, []byte("rm -rf build\n")) || got.Text != "whole input" || len(got.Labels()) != 1 {
+	if string(got.Document.Data) != "rm -rf build\n" || got.Text != "whole input" || len(got.Labels()) != 1 {
 		t.Errorf("shown: %+v", got)
 	}
 	if f := s.Calls()[0].Files; sprint(f) != "[input.txt]" {
@@ -164,9 +207,18 @@ func TestSendDocument(t *testing.T) {
 	}
 	c.must("sendDocument", &m, chat, field{"document", "attach://part"}, field{"part", file{"a", []byte("x")}})
 	c.must("sendDocument", &m, chat, doc, field{"caption", strings.Repeat("x", 1024)})
-	c.refused(400, "Bad Request: message caption is too long", "sendDocument", chat, doc, field{"caption", strings.Repeat("x", 1025)})
+	c.refused(
+		400,
+		"Bad Request: message caption is too long",
+		"sendDocument",
+		chat,
+		doc,
+		field{"caption", strings.Repeat("x", 1025)},
+	)
 	c.refused(400, "Bad Request: there is no document in the request", "sendDocument", chat)
-	c.refused(400, "Bad Request: wrong file identifier/HTTP URL specified", "sendDocument", chat, field{"document", "nope"})
+	c.refused(
+		400, "Bad Request: wrong file identifier/HTTP URL specified", "sendDocument", chat, field{"document", "nope"},
+	)
 	c.refused(400, "Bad Request: file must be non-empty", "sendDocument", chat, field{"document", file{"a", nil}})
 }
 
@@ -224,5 +276,11 @@ func TestSmallMethods(t *testing.T) {
 	c.refused(400, "Bad Request: BOT_COMMAND_DESCRIPTION_INVALID", "setMyCommands", command("status", ""))
 	c.refused(400, "Bad Request: can't parse commands JSON object", "setMyCommands")
 	id := c.send("x")
-	c.must("setMessageReaction", new(bool), chat, field{"message_id", id}, field{"reaction", []map[string]string{{"type": "emoji", "emoji": "👍"}}})
+	c.must(
+		"setMessageReaction",
+		new(bool),
+		chat,
+		field{"message_id", id},
+		field{"reaction", []map[string]string{{"type": "emoji", "emoji": "👍"}}},
+	)
 }

@@ -2,7 +2,7 @@ package botapi
 
 import "testing"
 
-// TestTopics is what the Bot API refuses of topics, and what people do to them.
+// TestTopics checks what the Bot API refuses about topics, and what people do with them.
 func TestTopics(t *testing.T) {
 	s, c := start(t)
 	u := s.User(42, "Ada")
@@ -28,16 +28,26 @@ func TestTopics(t *testing.T) {
 	c.refused(400, "Bad Request: TOPIC_CLOSED", "sendMessage", forum, topic, field{"text", "x"})
 	c.must("reopenForumTopic", &done, forum, topic) // its own
 	f.ManageTopics(true)
-	c.refused(400, "Bad Request: message thread not found", "sendMessage", forum, field{"message_thread_id", 1}, field{"text", "the general topic has no name"})
+	c.refused(
+		400,
+		"Bad Request: message thread not found",
+		"sendMessage",
+		forum,
+		field{"message_thread_id", 1},
+		field{"text", "the general topic has no name"},
+	)
 	c.refused(400, "Bad Request: TOPIC_ID_INVALID", "closeForumTopic", forum, field{"message_thread_id", 7})
 	u.Say(42, "/start")
-	c.refused(400, "Bad Request: message thread not found", "sendMessage", field{"chat_id", 42}, topic, field{"text", "x"})
+	c.refused(
+		400, "Bad Request: message thread not found", "sendMessage", field{"chat_id", 42}, topic, field{"text", "x"},
+	)
 	c.refused(400, "Bad Request: the chat is not a forum", "closeForumTopic", field{"chat_id", 42}, topic)
 
 	c.drain()
 	u.SayIn(f.ID, made.ID, "in the topic")
 	got := c.drain()[0].Message
-	if !got.IsTopic || got.Thread != made.ID || got.ReplyTo == nil || got.ReplyTo.ID != made.ID || got.ReplyTo.Created == nil {
+	if !got.IsTopic || got.Thread != made.ID || got.ReplyTo == nil || got.ReplyTo.ID != made.ID ||
+		got.ReplyTo.Created == nil {
 		t.Errorf("a text in a topic is shown as %+v", got)
 	}
 	general := u.Say(f.ID, "in the general one")
@@ -54,7 +64,14 @@ func TestTopics(t *testing.T) {
 	c.must("sendMessage", &m, forum, topic, field{"text", "hi"})
 	f.DeleteTopic(made.ID)
 	c.refused(400, "Bad Request: message thread not found", "sendMessage", forum, topic, field{"text", "x"})
-	c.refused(400, "Bad Request: message to edit not found", "editMessageText", forum, field{"message_id", m.ID}, field{"text", "y"})
+	c.refused(
+		400,
+		"Bad Request: message to edit not found",
+		"editMessageText",
+		forum,
+		field{"message_id", m.ID},
+		field{"text", "y"},
+	)
 	if all := s.Topics(f.ID); len(all) != 1 || !all[0].Deleted || all[0].Name != "web-1" {
 		t.Errorf("have %+v", all)
 	}

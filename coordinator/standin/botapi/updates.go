@@ -218,8 +218,11 @@ func (s *Server) batch(me *longPoll, req pollRequest) ([]json.RawMessage, <-chan
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if me.ended {
-		return nil, nil, &apiError{code: http.StatusConflict, text: "Conflict: terminated by other getUpdates request; " +
-			"make sure that only one bot instance is running"}
+		return nil, nil, &apiError{
+			code: http.StatusConflict,
+			text: "Conflict: terminated by other getUpdates request; " +
+				"make sure that only one bot instance is running",
+		}
 	}
 	out := []json.RawMessage{}
 	for _, u := range s.queue[:min(len(s.queue), req.limit)] {

@@ -22,7 +22,7 @@ type rawUpdate struct {
 	Member   *json.RawMessage `json:"my_chat_member"`
 }
 
-// drain takes and confirms everything that waits.
+// drain takes and confirms all updates that wait.
 func (c *client) drain() []rawUpdate {
 	c.t.Helper()
 	var all []rawUpdate
@@ -114,8 +114,8 @@ func TestLongPollTimesOut(t *testing.T) {
 	}
 }
 
-// The server notices a client that went away whatever body it sent, one that
-// nobody reads included.
+// TestClientThatHangsUpEndsItsPoll checks that the server notices a client that hangs up,
+// whatever body it sent, even one that nobody reads.
 func TestClientThatHangsUpEndsItsPoll(t *testing.T) {
 	for name, poll := range map[string]func(*client, context.Context) error{
 		"multipart": func(c *client, ctx context.Context) error {
@@ -163,7 +163,8 @@ func TestNewerPollEndsTheOlder(t *testing.T) {
 	}
 	go poll(newer)
 	if a := <-older; a.Code != 409 || a.status != 409 ||
-		a.Description != "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running" {
+		a.Description != "Conflict: terminated by other getUpdates request; "+
+			"make sure that only one bot instance is running" {
 		t.Errorf("older poll: %+v", a)
 	}
 	u.Say(42, "for the newer")
@@ -179,7 +180,11 @@ func TestWebhookStopsPolling(t *testing.T) {
 	s, c := start(t)
 	ada(s)
 	c.must("setWebhook", new(bool), field{"url", "https://example.com/hook"})
-	c.refused(409, "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first", "getUpdates")
+	c.refused(
+		409,
+		"Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+		"getUpdates",
+	)
 	c.must("deleteWebhook", new(bool))
 	if got := c.drain(); len(got) != 1 {
 		t.Errorf("after deleteWebhook: %d updates", len(got))
@@ -223,7 +228,9 @@ func TestAllowedUpdatesAreRemembered(t *testing.T) {
 	if n := s.Pending(); n != 1 {
 		t.Errorf("an empty list is not the default set: %d pending", n)
 	}
-	c.refused(400, "Bad Request: can't parse list of allowed updates", "getUpdates", field{"allowed_updates", "message"})
+	c.refused(
+		400, "Bad Request: can't parse list of allowed updates", "getUpdates", field{"allowed_updates", "message"},
+	)
 	c.refused(400, `Bad Request: parameter "offset" must be an integer`, "getUpdates", field{"offset", "last"})
 }
 

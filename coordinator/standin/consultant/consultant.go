@@ -91,7 +91,9 @@ func record(path string, args []string, input string) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	fmt.Fprintf(f, "%sargs %q\ncwd %s %q\nenv %s\n%s", separator, args, cwd, names, strings.Join(os.Environ(), " "), input)
+	fmt.Fprintf(
+		f, "%sargs %q\ncwd %s %q\nenv %s\n%s", separator, args, cwd, names, strings.Join(os.Environ(), " "), input,
+	)
 }
 
 var offered = regexp.MustCompile(`(?m)^AFAR-VERDICT \S+ \S+ (APPROVED|CHANGES_REQUESTED)$`)

@@ -27,7 +27,8 @@ func Main(m *testing.M, childVars ...string) {
 	}
 	var err error
 	if scratch, err = os.MkdirTemp("", "gits-"); err == nil {
-		config := "[user]\n\tname = Ada\n\temail = a@x.example\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n"
+		config := "[user]\n\tname = Ada\n\temail = a@x.example\n" +
+			"[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n"
 		err = os.WriteFile(filepath.Join(scratch, ".gitconfig"), []byte(config), 0o600)
 	}
 	if err != nil {
@@ -68,7 +69,10 @@ func Run(t *testing.T, dir string, args ...string) string {
 	cmd.Dir = dir
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + scratch, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=a@x.example", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=a@x.example",
+		"GIT_AUTHOR_NAME=Ada",
+		"GIT_AUTHOR_EMAIL=a@x.example",
+		"GIT_COMMITTER_NAME=Ada",
+		"GIT_COMMITTER_EMAIL=a@x.example",
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -111,7 +115,8 @@ func Copied(t *testing.T, name string, makeTemplate func(t *testing.T, root stri
 	) {
 		readdress(t, name, from, root)
 	}
-	for _, dir := range matches(root, "repo", "repo/.worktrees/afar/*") { // an index also knows times and inodes of files
+	// The index has the times and inodes of the files.
+	for _, dir := range matches(root, "repo", "repo/.worktrees/afar/*") {
 		Run(t, dir, "update-index", "-q", "--refresh")
 	}
 	return root

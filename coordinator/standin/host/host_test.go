@@ -60,7 +60,7 @@ func TestClientIsNamedByTheEnvironment(t *testing.T) {
 	}
 }
 
-// leak is set in the environment of the tests, and no client may see it.
+// leak is a variable in the environment of the tests that no client may see.
 const leak = "AFAR_LAB_LEAK"
 
 func TestMain(m *testing.M) {
@@ -68,7 +68,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// seen is a command that prints what reached the client, and wanted what should.
+// seen is a command that prints what reached the client. wanted is its expected output.
 const seen = `echo "$` + leak + `|$AFAR_HOME|$HOME|$TMUX"`
 
 func wanted(lab *host.Lab) string { return "|/given|" + lab.Home + "|" }
@@ -128,8 +128,8 @@ func TestPrintEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestTerminal is one session for all that is done at a terminal: a client's
-// start is the dearest part of it.
+// TestTerminal does everything at a terminal in one session, because a client starts
+// slowly.
 func TestTerminal(t *testing.T) {
 	host.Each(t, func(t *testing.T, client string) {
 		t.Parallel()
@@ -185,7 +185,8 @@ func TestStopHookKeepsTheConversationGoing(t *testing.T) {
 			return model.Say("answer " + r.Prompt())
 		})
 		count := filepath.Join(t.TempDir(), "count")
-		hook := `echo x >> ` + count + `; [ $(wc -l < ` + count + `) -gt 3 ] || echo '{"decision":"block","reason":"go on"}'`
+		hook := `echo x >> ` + count + `; [ $(wc -l < ` + count + `) -gt 3 ] ||
+			echo '{"decision":"block","reason":"go on"}'`
 		lab := host.NewLab(t, client, m.URL(), host.Opts{Settings: map[string]any{"hooks": map[string]any{
 			"Stop": []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": hook}}}},
 		}}})
@@ -202,14 +203,16 @@ func TestStopHookKeepsTheConversationGoing(t *testing.T) {
 	})
 }
 
-// plugin writes the smallest repository that is a plugin named afar.
+// plugin writes a minimal repository that is a plugin named afar.
 func plugin(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		".claude-plugin/plugin.json":      `{"name":"afar","version":"0.0.1","description":"d","author":{"name":"a"},"commands":["./plugin/commands/"]}`,
-		".claude-plugin/marketplace.json": `{"name":"afar","description":"d","owner":{"name":"a"},"plugins":[{"name":"afar","source":"./","description":"d"}]}`,
-		"plugin/commands/greet.md":        "---\nname: greet\ndescription: d\n---\nGREETED $ARGUMENTS\n",
+		".claude-plugin/plugin.json": `{"name":"afar","version":"0.0.1","description":"d","author":{"name":"a"},
+			"commands":["./plugin/commands/"]}`,
+		".claude-plugin/marketplace.json": `{"name":"afar","description":"d","owner":{"name":"a"},
+			"plugins":[{"name":"afar","source":"./","description":"d"}]}`,
+		"plugin/commands/greet.md": "---\nname: greet\ndescription: d\n---\nGREETED $ARGUMENTS\n",
 	} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

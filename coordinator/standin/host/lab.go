@@ -99,7 +99,10 @@ func (l *Lab) onboarded() any {
 	}
 	return map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "autoUpdates": false,
-		"customApiKeyResponses":         map[string]any{"approved": []string{key[len(key)-20:]}, "rejected": []string{}},
+		"customApiKeyResponses": map[string]any{
+			"approved": []string{key[len(key)-20:]},
+			"rejected": []string{},
+		},
 		"projects":                      map[string]any{l.Project: trusted},
 		"bypassPermissionsModeAccepted": true,
 		"lastReleaseNotesSeen":          Current,

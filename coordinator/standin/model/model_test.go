@@ -27,7 +27,7 @@ func start(t *testing.T) *Server {
 	return s
 }
 
-// do sends one request as the client does and returns status and body.
+// do sends a request as the client does, and returns the status and the body.
 func do(t *testing.T, method, url, body string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -56,7 +56,8 @@ func conversation(prompt string, rest ...string) string {
 
 const (
 	used   = `{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}`
-	result = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"out"}]}]}`
+	result = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1",` +
+		`"content":[{"type":"text","text":"out"}]}]}`
 	said   = `{"role":"assistant","content":"hm"}`
 	hooked = `{"role":"user","content":[{"type":"text","text":"Stop hook feedback:\ngo on"}]}`
 	aside  = `{"role":"system","content":"Stop hook blocking error"}`
@@ -68,16 +69,40 @@ func TestScriptFollowsTheConversation(t *testing.T) {
 	tests := []struct{ name, body, want string }{
 		{"first turn", conversation(p), `"name":"Bash"`},
 		{"after a tool call", conversation(p, used, result), `"text":"two"`},
-		{"a stop hook's feedback does not restart it", conversation(p, used, result, said, aside, hooked), `"text":"three"`},
-		{"a reminder does not restart it", conversation(p, said, `{"role":"user","content":"<system-reminder>`+Play(Say("no"))+`</system-reminder>"}`), `"text":"two"`},
+		{
+			"a stop hook's feedback does not restart it",
+			conversation(p, used, result, said, aside, hooked),
+			`"text":"three"`,
+		},
+		{
+			"a reminder does not restart it",
+			conversation(p, said, `{"role":"user","content":"<system-reminder>`+Play(Say("no"))+`</system-reminder>"}`),
+			`"text":"two"`,
+		},
 		{"past the end", conversation(p, said, hooked, said, hooked, said, hooked), `"text":"done"`},
 		{"the last script of a prompt wins", conversation(Play(Say("old")) + Play(Say("new"))), `"text":"new"`},
 		{"no script", other, `"text":"done"`},
-		{"a later prompt wins", conversation(p, said, `{"role":"user","content":"`+Play(Say("new"))+`"}`), `"text":"new"`},
-		{"a later prompt without a script leaves it", conversation(p, said, `{"role":"user","content":"hello"}`), `"text":"two"`},
+		{
+			"a later prompt wins",
+			conversation(p, said, `{"role":"user","content":"`+Play(Say("new"))+`"}`),
+			`"text":"new"`,
+		},
+		{
+			"a later prompt without a script leaves it",
+			conversation(p, said, `{"role":"user","content":"hello"}`),
+			`"text":"two"`,
+		},
 		{"broken script", conversation("%%" + "AAAA" + "%%"), `invalid_request_error`},
-		{"title", strings.Replace(other, `"max_tokens"`, `"output_config":{"format":{"type":"json_schema"}},"max_tokens"`, 1), `\"title\"`},
-		{"compaction", conversation(p, said, `{"role":"user","content":"Your task is to create a detailed summary of"}`), Summary},
+		{
+			"title",
+			strings.Replace(other, `"max_tokens"`, `"output_config":{"format":{"type":"json_schema"}},"max_tokens"`, 1),
+			`\"title\"`,
+		},
+		{
+			"compaction",
+			conversation(p, said, `{"role":"user","content":"Your task is to create a detailed summary of"}`),
+			Summary,
+		},
 	}
 	s := start(t)
 	for _, tt := range tests {
@@ -99,14 +124,35 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"empty", "POST", "/v1/messages", "", 400, "read request"},
 		{"truncated", "POST", "/v1/messages", `{"model":`, 400, "read request"},
-		{"wrong type", "POST", "/v1/messages", `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":7}]}`, 400, "read messages.0"},
+		{
+			"wrong type",
+			"POST",
+			"/v1/messages",
+			`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":7}]}`,
+			400,
+			"read messages.0",
+		},
 		{"no model", "POST", "/v1/messages", `{}`, 400, "model"},
 		{"no messages", "POST", "/v1/messages", `{"model":"m"}`, 400, "messages"},
-		{"no max_tokens", "POST", "/v1/messages", `{"model":"m","messages":[{"role":"user","content":"x"}]}`, 400, "max_tokens"},
+		{
+			"no max_tokens",
+			"POST",
+			"/v1/messages",
+			`{"model":"m","messages":[{"role":"user","content":"x"}]}`,
+			400,
+			"max_tokens",
+		},
 		{"open tool call", "POST", "/v1/messages", conversation("x", used, hooked), 400, "without tool_result"},
 		{"result of nothing", "POST", "/v1/messages", conversation("x", said, result), 400, "unexpected tool_use_id"},
 		{"method", "PUT", "/v1/messages", "", 405, "method"},
-		{"scripted", "POST", "/v1/messages", conversation(Play(Turn{Status: 529, Message: "boom", RetryAfter: "3"})), 529, "overloaded_error"},
+		{
+			"scripted",
+			"POST",
+			"/v1/messages",
+			conversation(Play(Turn{Status: 529, Message: "boom", RetryAfter: "3"})),
+			529,
+			"overloaded_error",
+		},
 		{"too large", "POST", "/v1/messages", strings.Repeat("x", maxBody+1), 413, "request_too_large"},
 	}
 	for _, tt := range tests {
@@ -127,7 +173,9 @@ func TestRefusals(t *testing.T) {
 
 func TestKeyIsDemanded(t *testing.T) {
 	s := start(t)
-	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Post(s.URL()+"/v1/messages", "application/json", strings.NewReader(conversation("x")))
+	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Post(
+		s.URL()+"/v1/messages", "application/json", strings.NewReader(conversation("x")),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +188,12 @@ func TestKeyIsDemanded(t *testing.T) {
 func TestSideDoors(t *testing.T) {
 	s := start(t)
 	tests := []struct{ method, path, body, want string }{
-		{"POST", "/v1/messages/count_tokens", `{"model":"m","messages":[{"role":"user","content":"x"}]}`, `"input_tokens":10`},
+		{
+			"POST",
+			"/v1/messages/count_tokens",
+			`{"model":"m","messages":[{"role":"user","content":"x"}]}`,
+			`"input_tokens":10`,
+		},
 		{"GET", "/v1/models", "", `"data"`},
 		{"HEAD", "/", "", ""},
 		{"POST", "/api/event_logging/batch", "anything", "{}"},
@@ -159,7 +212,11 @@ func TestSideDoors(t *testing.T) {
 func TestStream(t *testing.T) {
 	s := start(t)
 	s.Script(func(Request) Turn {
-		return Turn{Text: "hi", Tools: []Tool{{Name: "Bash", Input: map[string]any{"command": "echo 'é'"}}}, InputTokens: 500}
+		return Turn{
+			Text:        "hi",
+			Tools:       []Tool{{Name: "Bash", Input: map[string]any{"command": "echo 'é'"}}},
+			InputTokens: 500,
+		}
 	})
 	body := strings.Replace(conversation("x"), `"max_tokens"`, `"stream":true,"max_tokens"`, 1)
 	res, got := do(t, "POST", s.URL()+"/v1/messages", body)
@@ -221,7 +278,10 @@ func TestScriptFunctionSeesTurns(t *testing.T) {
 		conversation(p, said, aside, hooked),
 		conversation(p, used, result, said, aside, hooked),
 		conversation(p, said, `{"role":"user","content":"again"}`),
-		conversation("This session is being continued from a previous conversation that", `{"role":"user","content":[{"type":"text","text":"<local-command-stdout>x"},{"type":"text","text":"now"}]}`),
+		conversation(
+			"This session is being continued from a previous conversation that",
+			`{"role":"user","content":[{"type":"text","text":"<local-command-stdout>x"},{"type":"text","text":"now"}]}`,
+		),
 	} {
 		do(t, "POST", s.URL()+"/v1/messages", b)
 	}
@@ -235,7 +295,9 @@ func TestScriptFunctionSeesTurns(t *testing.T) {
 
 func TestReading(t *testing.T) {
 	s := start(t)
-	body := strings.Replace(conversation("ask", used, result, aside), `"tools"`, `"system":[{"type":"text","text":"sys"}],"tools"`, 1)
+	body := strings.Replace(
+		conversation("ask", used, result, aside), `"tools"`, `"system":[{"type":"text","text":"sys"}],"tools"`, 1,
+	)
 	do(t, "POST", s.URL()+"/v1/messages", body)
 	r := s.Turns()[0]
 	for _, c := range []struct {
@@ -338,7 +400,8 @@ func TestCloseEndsAHeldAnswer(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(conversation("x", used, result)))
-	f.Add([]byte(`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"tool_result","content":"s"}]}]}`))
+	f.Add([]byte(`{"model":"m","max_tokens":1,"messages":[
+		{"role":"user","content":[{"type":"tool_result","content":"s"}]}]}`))
 	f.Add([]byte(`{"messages":[null],"system":""}`))
 	f.Add([]byte(conversation("%%W3t9XQ==%%")))
 	f.Fuzz(func(t *testing.T, body []byte) {
