@@ -2,10 +2,10 @@ package audit
 
 import (
 	"cmp"
-	"github.com/afar-sh/afar/coordinator/host/claude"
 	"path/filepath"
 
 	"github.com/afar-sh/afar/coordinator/home"
+	"github.com/afar-sh/afar/coordinator/host/claude"
 	"github.com/afar-sh/afar/coordinator/host/claude/mods"
 	"github.com/afar-sh/afar/coordinator/internal/session"
 	"github.com/afar-sh/afar/coordinator/wire"
@@ -24,8 +24,8 @@ func (a *Auditor) hostDir(v session.Session) string {
 	return cmp.Or(claude.ConfigDir(v.Transcript), a.dirs.HostDir())
 }
 
-// Guard says how hard it is to get past the guard, in the person's own set-up and in
-// the sessions that run now.
+// Guard returns how hard it is to bypass the guard, in the person's own set-up and in the
+// sessions that run now.
 func (a *Auditor) Guard() wire.Guard {
 	hostDir := a.dirs.HostDir()
 	grade, why := mods.Standing(hostDir, filepath.Dir(a.bin), home.PluginID)

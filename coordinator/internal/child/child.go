@@ -1,6 +1,5 @@
-// Package child runs other people's programs and keeps them in bounds. No program can
-// ask a question, print without end, run for ever, or stay behind when it is no longer
-// wanted.
+// Package child runs programs of others within limits. No program can ask a question,
+// print without end, run for ever, or go on when it is no longer wanted.
 package child
 
 import (
@@ -21,24 +20,24 @@ const maxSaid = 64 << 10
 // to ask at, and one process group for everything that it starts.
 type Program struct {
 	Path string   // absolute, see Find; or a name that is looked up in this process's PATH
-	Args []string // they show in the list of processes
-	Dir  string   // "" is this process's
-	Env  []string // all of it; nil is this process's
-	In   string   // its stdin, which ends there
+	Args []string // visible in the list of processes
+	Dir  string   // "" is that of this process
+	Env  []string // the whole environment; nil is that of this process
+	In   string   // its whole stdin
 
-	// Limit is how long it may take, and Grace how long it may go on after it was
-	// told to end; both are more than 0. What it left behind may hold its output
-	// open as long as Grace.
+	// Limit is how long it may run, and Grace how long it may go on after it was
+	// told to end. Both are more than 0. Its children may keep its output open as
+	// long as Grace.
 	Limit, Grace time.Duration
-	// Most is how much of its output is taken, in bytes. It is told to end when it
-	// prints more.
+	// Most is how many bytes of its output are taken. If it prints more, it is told
+	// to end.
 	Most int
 
-	// Outlives lets it come to its own end when this process dies, and lets what
-	// it leaves behind stay after an end of its own. It is for a program that
-	// holds, in Files, the lock which keeps others from its work.
+	// Outlives lets the program go on when this process dies. It also lets its
+	// children go on after it ended by itself. It is for a program that has, in
+	// Files, the lock that keeps others from its work.
 	Outlives bool
-	Files    []*os.File // open in it as 3, 4 and so on; with Outlives alone, and not on Windows
+	Files    []*os.File // open in it as 3, 4 and so on; only with Outlives, and not on Windows
 
 	Started func(pid int) // called once it runs; may be nil
 }
@@ -46,23 +45,22 @@ type Program struct {
 // Output is what a program printed.
 type Output struct {
 	Text []byte // the first Most bytes
-	Cut  bool   // there was more, and how the program ended says nothing
+	Cut  bool   // there was more; the error of Run then says nothing about the program
 	Said string // the last 64 KiB of its stderr, as valid UTF-8
 }
 
-// Run runs the program to its end and returns what it printed, in any case. The
-// error is an *exec.ExitError when it did not end well, ctx's own when ctx ended,
-// "no answer within" Limit, or says why it could not be started; never what the
-// program said, which is data.
+// Run runs the program to its end. It always returns what the program printed. The
+// error is an *exec.ExitError if the program failed, the error of ctx if ctx ended,
+// "no answer within" Limit, or the reason why the program did not start. It never
+// contains output of the program.
 //
-// A program whose time is over is told to end (SIGTERM), it and all that is in
-// its group, and what is left of them after Grace is killed. What it leaves in
-// its group when it ends by itself is killed at once; but see Outlives. A daemon
-// that left the group is not touched. The death of this process ends the group too,
-// even a kill -9.
+// At its time limit, the whole process group of the program is told to end with
+// SIGTERM, and killed after Grace. If the program ends by itself, the rest of its group
+// is killed at once, unless Outlives is set. A daemon that left the group goes on. If
+// this process dies, even by kill -9, the group is killed too.
 //
-// On Windows there are no groups: the program itself is killed, and what it
-// started stays, as does the program when this process dies.
+// On Windows there are no groups. Only the program itself is killed, and it goes on if
+// this process dies.
 func (p Program) Run(ctx context.Context) (Output, error) {
 	path, err := exec.LookPath(p.Path)
 	if err != nil {
@@ -80,7 +78,7 @@ func (p Program) Run(ctx context.Context) (Output, error) {
 	err = p.run(cmd)
 	result := Output{Text: out.text, Said: strings.ToValidUTF8(string(said.text), "\uFFFD"), Cut: out.cut}
 	switch {
-	case err == nil || errors.Is(err, exec.ErrWaitDelay): // what it left behind was cut off
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // output of its children was cut off
 		return result, nil
 	case ctx.Err() != nil:
 		return result, ctx.Err()
@@ -115,10 +113,10 @@ func (p Program) run(cmd *exec.Cmd) error {
 	return err
 }
 
-// environment says where the program is, as a shell would have it.
+// environment returns the environment with PWD, as a shell sets it.
 func (p Program) environment() []string {
 	if p.Env == nil || p.Dir == "" {
-		return p.Env // os/exec does it for nil
+		return p.Env // os/exec sets PWD if the environment is nil
 	}
 	return append(slices.Clip(p.Env), "PWD="+p.Dir)
 }
@@ -137,7 +135,7 @@ type beginning struct {
 func (b *beginning) Write(p []byte) (int, error) {
 	n := min(len(p), b.most-len(b.text))
 	b.text = append(b.text, p[:n]...)
-	if n < len(p) && !b.cut {
+	if n < len(p) {
 		b.cut = true
 		b.full()
 	}

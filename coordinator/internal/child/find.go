@@ -10,18 +10,17 @@ import (
 // ErrAbsent says that a program was not found.
 var ErrAbsent = errors.New("not installed")
 
-// Find returns where a program lies that the person installed: the first of that
-// name in path, a list as in PATH. What a project brings along is not theirs, so
-// directories that are not absolute and those inside repo are passed over, unless
-// the person's home is in there, too; "" is no repository. An absolute name is
-// looked at where it points to. The error is ErrAbsent, or says what is wrong with
-// an absolute name.
+// Find returns the path of a program that the person installed: the first one with that
+// name in path, a list as in PATH. It skips directories that are not absolute. It also
+// skips directories inside repo, because a project may contain programs, unless the
+// person's home is inside repo too. An empty repo is none. For an absolute name, Find
+// checks that file. The error is ErrAbsent, or says what is wrong with an absolute name.
 func Find(name, path, repo string) (string, error) {
 	if filepath.IsAbs(name) {
 		return executable(name)
 	}
 	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) || brought(dir, repo) {
+		if !filepath.IsAbs(dir) || isOfProject(dir, repo) {
 			continue
 		}
 		if found, err := executable(filepath.Join(dir, name)); err == nil {
@@ -39,18 +38,18 @@ func executable(path string) (string, error) {
 	return found, err
 }
 
-// brought reports whether a directory belongs to the repository, under the name
-// that it is given or the one that it has.
-func brought(dir, repo string) bool {
-	if home, err := os.UserHomeDir(); repo == "" || err == nil && within(home, repo) {
+// isOfProject reports whether a directory is inside the repository, by its name or
+// without links.
+func isOfProject(dir, repo string) bool {
+	if home, _ := os.UserHomeDir(); repo == "" || within(home, repo) {
 		return false
 	}
 	return within(dir, repo) || within(real(dir), real(repo))
 }
 
 func within(path, dir string) bool {
-	inside, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(inside)
+	inside, _ := filepath.Rel(dir, path)
+	return filepath.IsLocal(inside) // false after an error
 }
 
 // real returns a path without links, or the path itself if nothing is there.

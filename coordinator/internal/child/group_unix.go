@@ -9,15 +9,14 @@ import (
 	"time"
 )
 
-// A group is the processes of one program: the leader of a session, and all that
-// it started and that did not leave.
+// A group is the process group of one program, which is the leader of a session.
 type group struct {
 	leader *exec.Cmd
-	told   time.Time // to end; zero where nobody did
+	told   time.Time // when it was told to end; zero if it was not
 }
 
-// separate gives a command that is not yet started a group of its own, which is
-// told to end when the command's time is over.
+// separate gives a command that is not yet started a group of its own. The group is told
+// to end when the command's context ends.
 func separate(cmd *exec.Cmd) *group {
 	g := &group{leader: cmd}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -32,19 +31,19 @@ func (g *group) signal(s syscall.Signal) error { return syscall.Kill(-g.leader.P
 
 func (g *group) wasTold() bool { return !g.told.IsZero() }
 
-// A group that ends with us has a watchman: a shell in a session of its own that
-// waits at a pipe from this process. The system closes it in whatever way we die,
-// and then he kills the group. Whose that is he hears from the leader, a shell
-// before it becomes the program, so that there is no moment in between. A mark on
-// the process, such as Linux has, would reach the leader alone, and there is
-// nothing like it elsewhere.
+// A group that ends with this process has a watchman: a shell in a session of its own
+// that reads a pipe from this process. When this process dies in any way, the system
+// closes the pipe, and the watchman kills the group. The leader writes the number of the
+// group to the pipe while it is still a shell, before it becomes the program, so the
+// program is never without the watchman. The death signal of Linux would reach only the
+// leader, and other systems have none.
 const (
 	watching = `read -r group && { read -r _; kill -s KILL -- "-$group"; }`
 	leading  = `echo $$ >&3; exec 3>&-; exec "$0" "$@"`
 )
 
-// tie makes a group that is not yet started end with this process; untie is called
-// when it has ended.
+// tie makes a group that is not yet started end with this process. The caller calls untie
+// when the group has ended.
 func (g *group) tie() (untie func(), err error) {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
@@ -68,11 +67,11 @@ func (g *group) tie() (untie func(), err error) {
 	}, nil
 }
 
-// end kills what is left of a group whose leader has ended. Those who were told
-// to end have the rest of their grace.
+// end kills the rest of a group whose leader has ended. A group that was told to end has
+// the rest of its grace.
 func (g *group) end(grace time.Duration) {
-	const look = 5 * time.Millisecond
-	for until := g.told.Add(grace); time.Now().Before(until) && g.signal(0) == nil; time.Sleep(look) {
+	const pause = 5 * time.Millisecond
+	for until := g.told.Add(grace); time.Now().Before(until) && g.signal(0) == nil; time.Sleep(pause) {
 	}
 	_ = g.signal(syscall.SIGKILL)
 }

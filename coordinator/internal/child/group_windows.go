@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// There are no process groups here: a program whose time is over is killed
-// alone, and nothing watches over it.
+// A group does nothing on Windows: at its time limit, only the program itself is killed.
 type group struct{}
 
 func separate(*exec.Cmd) group { return group{} }

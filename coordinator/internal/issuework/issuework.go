@@ -26,22 +26,27 @@ import (
 	"github.com/afar-sh/afar/coordinator/text"
 )
 
-// errandFor bounds each errand. When a tool hangs, the errand fails with that reason
-// and its loop goes on. A review has a bound of its own for each program, see consult.
+// errandFor bounds each errand. If a tool hangs, the errand fails with that reason and
+// its loop goes on. A review has another limit for each program, see consult.
 var errandFor = map[loop.Phase]time.Duration{
-	loop.Picking: time.Minute, loop.Preparing: 5 * time.Minute, loop.Sealing: 3 * time.Minute,
+	loop.Picking:   time.Minute,
+	loop.Preparing: 5 * time.Minute,
+	loop.Sealing:   3 * time.Minute,
 	loop.Reviewing: time.Hour,
-	loop.Landing:   5 * time.Minute, loop.Rebasing: 5 * time.Minute, loop.Closing: time.Minute,
-	loop.Cleaning: 2 * time.Minute, loop.Releasing: 5 * time.Minute,
+	loop.Landing:   5 * time.Minute,
+	loop.Rebasing:  5 * time.Minute,
+	loop.Closing:   time.Minute,
+	loop.Cleaning:  2 * time.Minute,
+	loop.Releasing: 5 * time.Minute,
 }
 
 const (
-	errandTries = 3                // of an errand whose tool fails, before that counts
-	disabledFor = 30 * time.Second // between two looks whether a project is still switched off
+	errandTries = 3                // tries of an errand whose tool fails
+	disabledFor = 30 * time.Second // between two checks whether a project is still switched off
 )
 
-// A Handler carries out the errands of issue loops. A coordinator that died may have
-// begun any of them before.
+// A Handler carries out the errands of issue loops. Each errand may be a repetition of one
+// that an earlier coordinator began.
 type Handler struct {
 	core    *core.Core
 	issues  config.Issues
@@ -76,7 +81,7 @@ func (h *Handler) act(ctx context.Context, a store.Action) error {
 	r.Broken, r.Why, r.Findings = redact.Clean(r.Broken), redact.Clean(r.Why), redact.Clean(r.Findings)
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err() // we are to end; it is begun again at the next start
+		return ctx.Err() // the errand begins again at the next start
 	case r.Broken != "" && a.Tries+1 < errandTries && retries(e.Phase):
 		return errors.New(r.Broken)
 	}
@@ -108,7 +113,7 @@ func (h *Handler) errand(ctx context.Context, e core.Errand) (r loop.Result) {
 	case loop.Cleaning:
 		err = worktree(e.Issue).Remove(ctx)
 	default:
-		err = fmt.Errorf("an errand that we do not know: %s", e.Phase)
+		err = fmt.Errorf("unknown errand %q", e.Phase)
 	}
 	if err != nil {
 		r.Broken = broken(ctx, e.Phase, err)
@@ -170,16 +175,22 @@ func (h *Handler) prepare(ctx context.Context, e core.Errand) (r loop.Result, er
 	if r.Place.InTree = inTree; !inTree {
 		return r, t.Set(ctx, e.Issue.ID, tracker.StatusInProgress, "")
 	}
-	head, clean, err := w.Head(ctx)
-	// closed in the base, not by a session here
-	r.Over = err == nil && clean && head == w.BaseCommit && file.Status.Over()
+	isUntouched, err := untouched(ctx, w)
+	r.Over = isUntouched && file.Status.Over() // the base has it closed
 	return r, err
 }
 
+// untouched reports whether a worktree has no work at all.
+func untouched(ctx context.Context, w git.Worktree) (bool, error) {
+	head, clean, err := w.Head(ctx)
+	return clean && head == w.BaseCommit, err
+}
+
 // fileOf finds the issue among the files of its worktree. An issue whose file was never
-// committed is not there. It is changed in the main checkout, as an issue of a tool is.
-func (h *Handler) fileOf(ctx context.Context, t tracker.Tracker, w git.Worktree, id string) (i tracker.Issue,
-	inTree bool, err error) {
+// committed is not there. It is changed in the main checkout, like an issue of a tool.
+func (h *Handler) fileOf(
+	ctx context.Context, t tracker.Tracker, w git.Worktree, id string,
+) (i tracker.Issue, inTree bool, err error) {
 	if !tracker.InTree(t) {
 		return i, false, nil
 	}
@@ -194,17 +205,19 @@ func (h *Handler) fileOf(ctx context.Context, t tracker.Tracker, w git.Worktree,
 	return i, err == nil, err
 }
 
-// seal looks at what the session committed. Where the issue is a file of the tree,
-// closing it is part of what is reviewed and lands.
+// seal checks what the session committed. If the issue is a file of the tree, seal closes
+// it, so that the closing is reviewed and lands with the work.
 func (h *Handler) seal(ctx context.Context, e core.Errand) (r loop.Result, err error) {
 	w := worktree(e.Issue)
 	var file tracker.Issue
 	t, err := h.tracker(w.Path)
-	if err == nil && e.Issue.Place.InTree {
-		file, err = t.Show(ctx, e.Issue.ID)
-	}
 	if err != nil {
 		return r, err
+	}
+	if e.Issue.Place.InTree {
+		if file, err = t.Show(ctx, e.Issue.ID); err != nil {
+			return r, err
+		}
 	}
 	loose, err := w.Loose(ctx)
 	if err != nil {
@@ -214,8 +227,11 @@ func (h *Handler) seal(ctx context.Context, e core.Errand) (r loop.Result, err e
 		return r, nil
 	}
 	diff, _, err := w.Diff(ctx, 1<<10)
-	if r.Empty = diff == ""; err != nil || r.Empty {
+	if err != nil {
 		return r, err
+	}
+	if r.Empty = diff == ""; r.Empty {
+		return r, nil
 	}
 	if e.Issue.Place.InTree {
 		if err := t.Set(ctx, e.Issue.ID, tracker.StatusClosed, ""); err != nil {
@@ -228,8 +244,8 @@ func (h *Handler) seal(ctx context.Context, e core.Errand) (r loop.Result, err e
 	return r, err
 }
 
-// review has exactly the sealed commit reviewed. It ends early when the loop does not
-// want the review any more.
+// review has the sealed commit reviewed. It ends early if the loop does not want the
+// review any more.
 func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err error) {
 	if h.issues.Review != config.ReviewOn {
 		return loop.Result{Approved: true}, nil
@@ -254,17 +270,26 @@ func (h *Handler) review(ctx context.Context, e core.Errand) (r loop.Result, err
 	}
 	by := h.reviews
 	by.Repo = w.Repo
-	v, err := consult.Review(ctx, by, consult.Change{Issue: e.Issue.Title + "\n\n" + e.Issue.Body, Diff: diff, Cut: cut,
-		Commit: head})
+	v, err := consult.Review(ctx, by, consult.Change{
+		Issue:  e.Issue.Title + "\n\n" + e.Issue.Body,
+		Diff:   diff,
+		Cut:    cut,
+		Commit: head,
+	})
 	if err := noteReview(h.core, e, head, v); err != nil {
 		return r, err
 	}
-	nobody := errors.Is(err, consult.ErrNone) && !slices.ContainsFunc(v.Missed,
-		func(m consult.Miss) bool { return !m.Absent })
-	return loop.Result{Approved: v.Approved, By: v.By, Digest: v.Digest, Findings: v.Findings, Nobody: nobody}, err
+	isInstalled := func(m consult.Miss) bool { return !m.Absent }
+	return loop.Result{
+		Approved: v.Approved,
+		By:       v.By,
+		Digest:   v.Digest,
+		Findings: v.Findings,
+		Nobody:   errors.Is(err, consult.ErrNone) && !slices.ContainsFunc(v.Missed, isInstalled),
+	}, err
 }
 
-// noteReview journals a verdict, before anything comes of it.
+// noteReview writes a verdict into the journal, before it has any effect.
 func noteReview(c *core.Core, e core.Errand, commit string, v consult.Verdict) error {
 	if v.By == "" {
 		return nil // no program was asked
@@ -307,9 +332,13 @@ func refusal(err error) (r loop.Result) {
 		is   error
 		what loop.Refusal
 	}{
-		{land.ErrDiverged, loop.Diverged}, {land.ErrChanged, loop.Changed}, {git.ErrNotClean, loop.Changed},
+		{land.ErrDiverged, loop.Diverged},
+		{land.ErrChanged, loop.Changed},
+		{git.ErrNotClean, loop.Changed},
 		{git.ErrConflict, loop.Conflict},
-		{land.ErrBaseDirty, loop.Blocked}, {git.ErrInTheWay, loop.Blocked}, {land.ErrAhead, loop.Blocked},
+		{land.ErrBaseDirty, loop.Blocked},
+		{git.ErrInTheWay, loop.Blocked},
+		{land.ErrAhead, loop.Blocked},
 		{land.ErrPush, loop.Blocked},
 	} {
 		if errors.Is(err, c.is) {

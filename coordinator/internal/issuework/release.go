@@ -28,7 +28,7 @@ func (h *Handler) released(ctx context.Context, e core.Errand, last bool) error 
 // issue. An issue whose commit landed just before is closed instead.
 func (h *Handler) release(ctx context.Context, e core.Errand) error {
 	if e.Issue.Phase == loop.Cleaning && e.Issue.Commit == "" {
-		return worktree(e.Issue).Remove(ctx) // the base had it closed before
+		return worktree(e.Issue).Remove(ctx) // the base had closed it before
 	}
 	if landed, err := h.landed(ctx, e); err != nil || landed {
 		return err
@@ -37,8 +37,10 @@ func (h *Handler) release(ctx context.Context, e core.Errand) error {
 	if err != nil {
 		return err
 	}
-	if e.Ended && untouched(ctx, e.Issue) {
-		return h.putBack(ctx, e, t)
+	if e.Ended && e.Issue.Place.Path != "" {
+		if isUntouched, _ := untouched(ctx, worktree(e.Issue)); isUntouched {
+			return h.putBack(ctx, e, t)
+		}
 	}
 	if e.Issue.Place.InTree || e.Issue.Place.Path == "" && tracker.InTree(t) {
 		return h.pauseInTree(ctx, e, t.Name())
@@ -56,27 +58,19 @@ func (h *Handler) landed(ctx context.Context, e core.Errand) (bool, error) {
 		return false, err
 	}
 	if !e.Issue.Place.InTree {
-		err = h.close(ctx, e)
+		if err := h.close(ctx, e); err != nil {
+			return true, err
+		}
 	}
-	if err == nil {
-		err = w.Remove(ctx)
+	switch err := w.Remove(ctx); {
+	case errors.Is(err, git.ErrNotClean), errors.Is(err, git.ErrNotMerged): // it has newer work, and stays
+	case err != nil:
+		return true, err
 	}
-	if errors.Is(err, git.ErrNotClean) || errors.Is(err, git.ErrNotMerged) {
-		err = nil // it holds newer work, and stays
+	if e.Issue.Phase != loop.Landing {
+		return true, nil
 	}
-	if err == nil && e.Issue.Phase == loop.Landing {
-		err = h.core.SayOfIssue(e, "LANDED", "It had landed as "+e.Issue.Commit+" when the loop ended.")
-	}
-	return true, err
-}
-
-// untouched reports whether an issue's worktree is there and holds no work at all.
-func untouched(ctx context.Context, is loop.Issue) bool {
-	if is.Place.Path == "" {
-		return false
-	}
-	head, clean, err := worktree(is).Head(ctx)
-	return err == nil && clean && head == is.Place.BaseCommit
+	return true, h.core.SayOfIssue(e, "LANDED", "It had landed as "+e.Issue.Commit+" when the loop ended.")
 }
 
 // putBack leaves an issue open that has no work yet.
@@ -123,12 +117,14 @@ func (h *Handler) pauseInTree(ctx context.Context, e core.Errand, name string) e
 		return err
 	}
 	commit, _, err := w.Head(ctx)
-	if err == nil && len(files) > 0 {
-		commit, err = w.Commit(ctx, fmt.Sprintf("Pause issue %s: %s\n\n%s\n", e.Issue.ID, e.Issue.Title, e.Note),
-			files...)
-	}
 	if err != nil {
 		return err
+	}
+	if len(files) > 0 {
+		message := fmt.Sprintf("Pause issue %s: %s\n\n%s\n", e.Issue.ID, e.Issue.Title, e.Note)
+		if commit, err = w.Commit(ctx, message, files...); err != nil {
+			return err
+		}
 	}
 	return h.landStatus(ctx, w, commit)
 }
@@ -170,7 +166,7 @@ func comment(e core.Errand) string {
 	return text
 }
 
-// followUp files findings once. The new issue waits for the one that it is about.
+// followUp files findings once, as a new issue that needs the reviewed one.
 func followUp(ctx context.Context, e core.Errand, t tracker.Tracker) error {
 	title := "Mend what the review of " + e.Issue.ID + " found"
 	open, err := t.List(ctx)

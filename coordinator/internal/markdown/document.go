@@ -231,8 +231,8 @@ func (d *Document) checkNextBlock(lines lineReader, f Form) error {
 }
 
 func (f Form) isField(l line) bool {
-	field, ok := l.field()
-	return ok && slices.Contains(f.Fields, field.Name)
+	field, _ := l.field()
+	return slices.Contains(f.Fields, field.Name)
 }
 
 // orList joins names as "a, b or c".

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -50,34 +51,31 @@ func (r *lineReader) nextFilled() (line, bool) {
 // block returns the next lines up to a blank one, which stays unread. It skips
 // the blank lines before them.
 func (r *lineReader) block() (lines []line) {
-	for {
+	for l, ok := r.nextFilled(); ok; {
+		lines = append(lines, l)
 		before := *r
-		l, ok := r.next()
-		if !ok || l.blank() && len(lines) > 0 {
+		if l, ok = r.next(); l.blank() {
 			*r = before
-			return lines
-		}
-		if !l.blank() {
-			lines = append(lines, l)
+			break
 		}
 	}
+	return lines
 }
 
 func (l line) blank() bool { return strings.TrimSpace(l.text) == "" }
 
+// fieldLine matches the line of a field: its name and its value.
+var fieldLine = regexp.MustCompile(`^ *[-*+] [\s\p{Z}]*([^\s\p{Z}:]+)[\s\p{Z}]*:(.*)$`)
+
 // field reads a line "- name: value". The name holds no spaces.
 func (l line) field() (Field, bool) {
-	item := strings.TrimLeft(l.text, " ")
-	if len(item) < 2 || !strings.ContainsRune("-*+", rune(item[0])) || item[1] != ' ' {
+	m := fieldLine.FindStringSubmatch(l.text)
+	if m == nil {
 		return Field{}, false
 	}
-	name, value, ok := strings.Cut(item[2:], ":")
-	name = strings.ToLower(strings.TrimSpace(name))
-	if !ok || name == "" || strings.ContainsAny(name, " \t") {
-		return Field{}, false
-	}
-	filled := strings.TrimLeftFunc(value, unicode.IsSpace)
+	filled := strings.TrimLeftFunc(m[2], unicode.IsSpace)
 	from := l.offset + len(l.text) - len(filled)
-	value = strings.TrimSpace(filled)
-	return Field{Name: name, Value: value, Line: l.number, from: from, to: from + len(value)}, true
+	value := strings.TrimSpace(filled)
+	f := Field{Name: strings.ToLower(m[1]), Value: value, Line: l.number, from: from, to: from + len(value)}
+	return f, true
 }

@@ -1,6 +1,9 @@
 package markdown
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // A Section is a part of a text under a heading of the second level. The text
 // before the first such heading is a section without a heading.
@@ -36,24 +39,23 @@ func Sections(text string) (sections []Section) {
 	}
 }
 
-// fenceAfter returns the fence that is open behind the line, given the one that
+// The lines that open and close a fenced code block. A fence of backticks opens nothing if
+// there is another backtick in its line.
+var (
+	openingFence = regexp.MustCompile("^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$")
+	closingFence = regexp.MustCompile("^ {0,3}(`+|~+)[\\s\\p{Z}]*$")
+)
+
+// fenceAfter returns the fence that is open after the line, given the one that
 // is open before it. An empty string means none.
 func (l line) fenceAfter(open string) string {
-	text := strings.TrimLeft(l.text, " ")
-	if len(l.text)-len(text) > 3 || text == "" || (text[0] != '`' && text[0] != '~') {
-		return open
-	}
-	rest := strings.TrimLeft(text, text[:1])
-	mark := text[:len(text)-len(rest)]
 	if open == "" {
-		isFence := len(mark) >= 3 && !(mark[0] == '`' && strings.Contains(rest, "`"))
-		if isFence {
-			return mark
+		if m := openingFence.FindStringSubmatch(l.text); m != nil {
+			return m[1] + m[2]
 		}
 		return ""
 	}
-	closes := mark[0] == open[0] && len(mark) >= len(open) && strings.TrimSpace(rest) == ""
-	if closes {
+	if m := closingFence.FindStringSubmatch(l.text); m != nil && strings.HasPrefix(m[1], open) {
 		return ""
 	}
 	return open

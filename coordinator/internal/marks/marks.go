@@ -23,14 +23,14 @@ import (
 // maxMark bounds what is read of a mark: a session's token or id.
 const maxMark = 1 << 10
 
-// A Taker takes the marks of one home.
+// A Taker carries out the marks of one home.
 type Taker struct {
 	core *core.Core
 	dirs home.Dirs
 	log  *slog.Logger
 
 	mu    sync.Mutex // held by Take; guards empty
-	empty time.Time  // when the directory changed last, if it was found empty then
+	empty time.Time  // the directory's time of change when it was found empty; zero if it was not
 }
 
 // New returns the taker of a home's marks.
@@ -38,17 +38,15 @@ func New(c *core.Core, dirs home.Dirs, log *slog.Logger) *Taker {
 	return &Taker{core: c, dirs: dirs, log: log}
 }
 
-// Run carries out marks as they come, until ctx ends. A mark that is left while
-// this process hangs is seen when it goes on.
+// Run carries out marks as they come, until ctx ends.
 func (t *Taker) Run(ctx context.Context) {
 	if err := disk.Watch(ctx, t.dirs.Marks(), t.Take); err != nil {
 		t.log.Error("watch marks", "err", err)
 	}
 }
 
-// Take carries out the marks that are there. The server calls it before each call,
-// so that nothing overtakes a mark. A mark is removed when what it asks for is
-// committed.
+// Take carries out all marks. The server calls it before each call, so that no call is
+// handled before an older mark. A mark is removed when its effect is committed.
 func (t *Taker) Take() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -63,24 +61,31 @@ func (t *Taker) Take() {
 	}
 }
 
-// coarse is longer than the step of any file system's clock, of which FAT's two
-// seconds are the longest: what changed less long ago may change again and show the
-// same time.
+// coarse is longer than the step of any file system's clock; that of FAT is two seconds.
+// A directory that changed more recently may change again and keep the same time.
 const coarse = 3 * time.Second
 
-// entries reads the directory of the marks, unless it is as it was when it was
-// found empty: every hook waits for this.
+// entries reads the directory of the marks. It skips that if the directory has not
+// changed since it was found empty, because every hook waits for this.
 func (t *Taker) entries() []fs.DirEntry {
 	dir := t.dirs.Marks()
 	info, err := os.Stat(dir)
-	if err == nil && info.ModTime().Equal(t.empty) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		t.log.Error("look for marks", "err", err)
+		return nil
+	case info.ModTime().Equal(t.empty):
 		return nil
 	}
+	t.empty = time.Time{}
 	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		t.log.Error("look for marks", "err", err)
+		return entries
 	}
-	if t.empty = (time.Time{}); err == nil && len(entries) == 0 && info != nil && time.Since(info.ModTime()) > coarse {
+	if len(entries) == 0 && time.Since(info.ModTime()) > coarse {
 		t.empty = info.ModTime()
 	}
 	return entries
@@ -92,7 +97,7 @@ func (t *Taker) takeOne(path string) error {
 	}
 	raw, err := disk.Head(path, maxMark)
 	if err != nil || path != t.dirs.CancelMark(string(raw)) {
-		return err // half written, or left by another program
+		return err // incomplete, or written by another program
 	}
 	if err := t.cancel(string(raw)); err != nil {
 		return err

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// A contract is what a program takes: options with a value, options without.
+// A contract describes the options of a program: those with a value, and plain ones.
 type contract struct {
 	valued, plain []string
 	choices       map[string][]string
-	unknown       string // how it refuses an option that it does not know
+	unknown       string // its message for an unknown option
 }
 
 var formats = []string{"text", "json", "stream-json"}
@@ -45,6 +45,7 @@ var contracts = map[string]contract{
 			"--ignore-rules",
 			"--json",
 			"--oss",
+			"-",
 		},
 
 		choices: map[string][]string{
@@ -100,7 +101,7 @@ var contracts = map[string]contract{
 	},
 }
 
-// Refuses says why the program does not take these arguments; "" when it does.
+// Refuses returns why the program refuses the arguments, "" if it accepts them.
 func Refuses(name string, args []string) string {
 	if name == "codex" {
 		if len(args) == 0 || args[0] != "exec" {
@@ -116,7 +117,7 @@ func Refuses(name string, args []string) string {
 				return fmt.Sprintf("error: a value is required for '%s'", a)
 			}
 			got[a] = args[i]
-		case slices.Contains(c.plain, a) || a == "-" && name == "codex":
+		case slices.Contains(c.plain, a):
 			got[a] = ""
 		case strings.HasPrefix(a, "-"):
 			return fmt.Sprintf(c.unknown, a)
@@ -127,7 +128,7 @@ func Refuses(name string, args []string) string {
 	return lacks(name, got)
 }
 
-// lacks says what is missing or has a value that the program does not know.
+// lacks returns the message for an option that is missing or has an unknown value.
 func lacks(name string, got map[string]string) string {
 	_, print := got["--print"]
 	_, anywhere := got["--skip-git-repo-check"]

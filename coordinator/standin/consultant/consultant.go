@@ -1,6 +1,6 @@
-// Package consultant stands for the programs that Afar consults: codex, gemini
-// and claude, each as strict about its arguments as the real one (codex 0.169,
-// gemini 0.61, claude 2.1). What it answers stands in a file beside it.
+// Package consultant stands in for the programs that Afar consults: codex, gemini
+// and claude. Each is as strict about its arguments as the real one (codex 0.169,
+// gemini 0.61, claude 2.1). A file next to the program holds its answer.
 package consultant
 
 import (
@@ -18,8 +18,8 @@ import (
 // Names are the programs that Main can be.
 var Names = []string{"codex", "gemini", "claude"}
 
-// Install makes this very test binary answer as the named program in dir; its
-// TestMain calls Main first. says is what it answers, see Main.
+// Install makes this test binary available as the named program in dir. Its TestMain
+// calls Main first. says is the answer, see Main.
 func Install(dir, name, says string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -31,13 +31,13 @@ func Install(dir, name, says string) error {
 	return Says(dir, name, says)
 }
 
-// Says changes what the program in dir answers from now on.
+// Says changes the answer of the program in dir.
 func Says(dir, name, says string) error {
 	return os.WriteFile(filepath.Join(dir, name+".says"), []byte(says), 0o600)
 }
 
-// Calls returns what each call of the program in dir was given, oldest first:
-// its arguments, its directory, what that held, its environment, its input.
+// Calls returns the input of each call of the program in dir, oldest first: its
+// arguments, its directory and the files there, its environment, its stdin.
 func Calls(dir, name string) []string {
 	raw, _ := os.ReadFile(filepath.Join(dir, name+".calls"))
 	_, all, _ := strings.Cut(string(raw), separator)
@@ -49,12 +49,11 @@ func Calls(dir, name string) []string {
 
 const separator = "\x1e"
 
-// Main returns at once unless this process was started under one of Names. Else
-// it is that program, and exits. The file NAME.says beside it holds the answer,
-// in which {{approve}} and {{reject}} stand for the verdict lines that the prompt
-// offers, and {{input}} for the prompt. A first line "exit N" ends it with that
-// code, the rest on stderr; "sleep" keeps it alive for a minute, whatever it is
-// told.
+// Main returns at once unless this process was started under one of Names. Else it acts
+// as that program, and exits. The file NAME.says next to the program holds the answer.
+// In it, {{approve}} and {{reject}} are replaced by the verdict lines that the prompt
+// offers, and {{input}} by the prompt. With a first line "exit N" the program prints the
+// rest to stderr and exits with N. With "sleep" it sleeps for a minute.
 func Main() {
 	name := filepath.Base(os.Args[0])
 	if slices.Contains(Names, name) {

@@ -18,14 +18,9 @@ const patience = 5 * time.Second
 // dir and that still runs, and ends them. It sees processes where the system
 // has /proc, and nothing elsewhere.
 func Check(dir string) error {
-	var left []int
-	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		if left = coordinators(dir); len(left) == 0 {
-			return nil
-		}
-		if time.Now().After(end) {
-			break
-		}
+	left := awaitNone(func() []int { return coordinators(dir) })
+	if len(left) == 0 {
+		return nil
 	}
 	var names []string
 	for _, pid := range left {
@@ -40,9 +35,18 @@ func Check(dir string) error {
 // AwaitHooks waits, at most for some seconds, until no hook of a home runs any more. A
 // hook that outlives its client may start a coordinator.
 func AwaitHooks(home string) {
-	for end := time.Now().Add(patience); len(hooks(home)) > 0 && time.Now().Before(end); {
-		time.Sleep(50 * time.Millisecond)
+	awaitNone(func() []int { return hooks(home) })
+}
+
+// awaitNone waits until find finds no process, at most for patience. It returns the
+// processes that are left.
+func awaitNone(find func() []int) []int {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if len(find()) == 0 {
+			return nil
+		}
 	}
+	return find()
 }
 
 func hooks(home string) []int {
@@ -64,8 +68,8 @@ func processes(match func(exe string, pid int) bool) (pids []int) {
 		if err != nil {
 			continue
 		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link)))
-		if err == nil && match(exe, pid) {
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(link))) // the pattern matches only numbers
+		if match(exe, pid) {
 			pids = append(pids, pid)
 		}
 	}
@@ -73,11 +77,11 @@ func processes(match func(exe string, pid int) bool) (pids []int) {
 }
 
 func serves(pid int) bool {
-	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return err == nil && bytes.Contains(line, []byte("\x00serve\x00"))
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return bytes.Contains(line, []byte("\x00serve\x00"))
 }
 
-// homeOf is the AFAR_HOME of a process, which names its test.
+// homeOf returns the AFAR_HOME of a process, which names its test.
 func homeOf(pid int) string {
 	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
