@@ -291,9 +291,6 @@ func TestStartLock(t *testing.T) {
 		t.Fatal(lock, err)
 	}
 	defer lock.Release()
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
 	if _, err := c.CallStarting(status, time.Now().Add(100*time.Millisecond)); err == nil {
 		t.Error("somebody answered")
 	}

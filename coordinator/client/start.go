@@ -9,18 +9,9 @@ import (
 	"github.com/afar-sh/afar/coordinator/home"
 )
 
-// Start starts a coordinator in the background and does not wait for it. It does
-// nothing while another process is starting one. The coordinators' life lock
-// decides which of them serves.
-func (c *Client) Start() error {
-	s := starter{client: c, began: time.Now()}
-	defer s.release()
-	return s.start()
-}
-
-// A starter starts coordinators for a home while it holds the start lock. All
+// A starter starts coordinators in the background for a home, while it holds the start lock. All
 // other callers only dial. So only one coordinator a second is started, however
-// many callers wait for it.
+// many callers wait for it. The coordinators' life lock decides which of them serves.
 type starter struct {
 	client *Client
 	began  time.Time // when the caller began to wait

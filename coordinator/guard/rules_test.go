@@ -3,10 +3,9 @@ package guard
 import (
 	stdflag "flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/afar-sh/afar/coordinator/guard/judge"
 )
 
 var update = stdflag.Bool("update", false, "write docs/guard.md")
@@ -178,7 +177,13 @@ func docsPage() string {
 	var b strings.Builder
 	b.WriteString(docsIntro)
 	rules := Rules()
-	for _, name := range judge.PackNames() {
+	var packs []string
+	for _, r := range rules {
+		if !slices.Contains(packs, r.Pack()) {
+			packs = append(packs, r.Pack())
+		}
+	}
+	for _, name := range packs {
 		b.WriteString("\n## " + name + "\n")
 		for _, r := range rules {
 			if r.Pack() == name {

@@ -38,9 +38,6 @@ type when struct {
 
 type ops []effect.Op
 
-// always reports whether a row has no condition.
-func (w when) always() bool { return w.op == nil && w.in == 0 && w.is == nil }
-
 func (w when) holds(j *judging, e effect.Effect) bool {
 	return (w.op == nil || slices.Contains(w.op, e.Op)) &&
 		(w.in == 0 || w.in&j.where(e) != 0) &&

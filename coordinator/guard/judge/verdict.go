@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -54,18 +53,6 @@ var packs = [...]struct{ prefix, name string }{
 	{"service", "Processes, services, the machine"},
 	{"machine", "Processes, services, the machine"},
 	{"call", "What cannot be read"},
-}
-
-// PackNames returns the names of the groups of rules, in the order in which they
-// are shown.
-func PackNames() []string {
-	var out []string
-	for _, p := range packs {
-		if !slices.Contains(out, p.name) {
-			out = append(out, p.name)
-		}
-	}
-	return out
 }
 
 // Pack returns the name of the group that a rule belongs to.

@@ -39,12 +39,7 @@ type Plan struct {
 	ran     time.Time       // when the step was over; zero while unknown
 }
 
-// Nothing reports whether there is nothing to change.
-func (p *Plan) Nothing() bool {
-	return len(p.write)+len(p.remove)+len(p.setBack)+len(p.stashes)+len(p.index) == 0
-}
-
-// Did returns in a few words what the plan changes.
+// Did returns in a few words what the plan changes, and what it leaves as it is.
 func (p *Plan) Did() string {
 	var parts []string
 	if n := len(p.write); n > 0 {

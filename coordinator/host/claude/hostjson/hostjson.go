@@ -122,14 +122,6 @@ func (v Value) Str() string {
 	return decode(v.r)
 }
 
-// Int returns the integer part of a number, 0 for any other value.
-func (v Value) Int() int64 {
-	if v.r.Type != gjson.Number {
-		return 0
-	}
-	return v.r.Int()
-}
-
 // Get returns the value at a path: names of members with dots between them. It
 // finds no name with U+FFFD: gjson takes the half of a surrogate pair for it.
 func (v Value) Get(path string) Value {
