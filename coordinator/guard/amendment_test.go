@@ -54,9 +54,11 @@ func TestChanges(t *testing.T) {
 		{"only the asks of a rule with both", "git reset --hard", []Amendment{loosen("git.reset-hard")}, Deny},
 		{"what the guard rests on", "tmux send-keys -t x y", []Amendment{loosen("terminal.type")}, Ask},
 		{"nothing to ask", "git push --force-with-lease origin topic", []Amendment{change("git.push-lease", Ask)}, Ask},
-		{"nothing to deny", "git push --force-with-lease origin topic", []Amendment{change("git.push-lease", Deny)}, Deny},
+		{"nothing to deny", "git push --force-with-lease origin topic",
+			[]Amendment{change("git.push-lease", Deny)}, Deny},
 		{"an exception stays one", "rm -rf build", []Amendment{change("copy.delete", Deny)}, None},
-		{"a possible deny is asked", "npm publish; X=$(cat x); git branch -D $X", []Amendment{change("git.branch-force", Deny)}, Ask},
+		{"a possible deny is asked", "npm publish; X=$(cat x); git branch -D $X",
+			[]Amendment{change("git.branch-force", Deny)}, Ask},
 		{"another rule", "npm publish", []Amendment{loosen("git.push-force")}, Ask},
 	} {
 		d := Judge(bash(tc.cmd), amended(tc.files...))
@@ -112,7 +114,12 @@ func TestAddedCommands(t *testing.T) {
 		{"xy", "", "f() { xy; }; f", Deny},
 		{"xy", "", "find . -exec xy {} +", Deny},
 	} {
-		r := AddedRule{Rule: Rule{ID: "team.x", Verdict: Deny, Why: "Why", Instead: "Instead."}, Line: 7, Command: strings.Fields(tc.command), Args: strings.Fields(tc.args)}
+		r := AddedRule{
+			Rule:    Rule{ID: "team.x", Verdict: Deny, Why: "Why", Instead: "Instead."},
+			Line:    7,
+			Command: strings.Fields(tc.command),
+			Args:    strings.Fields(tc.args),
+		}
 		d := Judge(bash(tc.cmd), amended(Amendment{Added: []AddedRule{r}}))
 		if d.Verdict != tc.want {
 			t.Errorf("%s %s on %s: %q by %s, want %q", tc.command, tc.args, tc.cmd, d.Verdict, d.Rule, tc.want)
@@ -137,12 +144,17 @@ func TestAddedEffects(t *testing.T) {
 		{effect.DeleteTree, "", "vendor", "rm -rf vendor/x", Deny},
 		{effect.DeleteTree, "", "vendor", "rm -rf build", None},
 	} {
-		r := AddedRule{Rule: Rule{ID: "team.x", Verdict: Deny, Why: "Why", Instead: "Instead."}, Kinds: []Kind{tc.kind}, Target: tc.target}
+		r := AddedRule{
+			Rule:   Rule{ID: "team.x", Verdict: Deny, Why: "Why", Instead: "Instead."},
+			Kinds:  []Kind{tc.kind},
+			Target: tc.target,
+		}
 		if tc.path != "" {
 			r.Paths = []string{tc.path}
 		}
 		if d := Judge(bash(tc.cmd), amended(Amendment{Added: []AddedRule{r}})); d.Verdict != tc.want {
-			t.Errorf("%s %s %s on %s: %q by %s, want %q", tc.kind, tc.target, tc.path, tc.cmd, d.Verdict, d.Rule, tc.want)
+			t.Errorf("%s %s %s on %s: %q by %s, want %q", tc.kind, tc.target, tc.path, tc.cmd,
+				d.Verdict, d.Rule, tc.want)
 		}
 	}
 }
@@ -204,17 +216,23 @@ func TestProtectedPaths(t *testing.T) {
 		}
 	}
 	for _, tool := range []string{"Write", "Edit", "NotebookEdit"} {
-		if d := Judge(Call{Tool: tool, Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/infra/prod/x"}}}, ctx); d.Verdict != Deny || d.Rule != "protected" {
+		d := Judge(Call{Tool: tool, Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/infra/prod/x"}}}, ctx)
+		if d.Verdict != Deny || d.Rule != "protected" {
 			t.Errorf("%s: %+v", tool, d)
 		}
 	}
-	if d := Judge(Call{Tool: "Read", Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/infra/prod/x"}}}, ctx); d.Verdict != None {
+	d := Judge(Call{Tool: "Read", Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/infra/prod/x"}}}, ctx)
+	if d.Verdict != None {
 		t.Errorf("Read: %+v", d)
 	}
 }
 
 func TestAddedTools(t *testing.T) {
-	r := AddedRule{Rule: Rule{ID: "team.x", Verdict: Ask, Why: "Why", Instead: "Instead."}, Tool: "mcp__github__*", Input: []ArgMatch{{Name: "repo", Pattern: "acme/*"}}}
+	r := AddedRule{
+		Rule:  Rule{ID: "team.x", Verdict: Ask, Why: "Why", Instead: "Instead."},
+		Tool:  "mcp__github__*",
+		Input: []ArgMatch{{Name: "repo", Pattern: "acme/*"}},
+	}
 	ctx := amended(Amendment{Added: []AddedRule{r}})
 	for _, tc := range []struct {
 		tool, path, value string
@@ -254,13 +272,18 @@ func TestPolicyFilesAreProtected(t *testing.T) {
 			t.Errorf("%s: %q by %s: %+v", cmd, d.Verdict, d.Rule, d.Effects)
 		}
 	}
-	for _, cmd := range []string{"cat guard.toml", "git diff guard.toml", "git add guard.toml", "afar guard explain ls", "afar guard test cases.toml", "grep -n x guard.toml", "ls guard.toml"} {
+	for _, cmd := range []string{
+		"cat guard.toml", "git diff guard.toml", "git add guard.toml", "afar guard explain ls",
+		"afar guard test cases.toml", "grep -n x guard.toml", "ls guard.toml",
+	} {
 		if d := Judge(bash(cmd), testContext()); d.Verdict != None {
 			t.Errorf("%s: %q by %s", cmd, d.Verdict, d.Rule)
 		}
 	}
 	for _, tool := range []string{"Write", "Edit", "MultiEdit", "mcp__fs__write_file"} {
-		if d := Judge(Call{Tool: tool, Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/guard.toml"}}}, testContext()); d.Verdict != Deny {
+		d := Judge(Call{Tool: tool, Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/guard.toml"}}},
+			testContext())
+		if d.Verdict != Deny {
 			t.Errorf("%s: %q", tool, d.Verdict)
 		}
 	}
@@ -283,7 +306,8 @@ func TestSteps(t *testing.T) {
 		}
 	}
 	walk(d.Steps, 0)
-	want := "sudo bash -c cd /srv && rm -rf x|=run with more rights|>bash -c cd /srv && rm -rf x|>>cd /srv|>>rm -rf x|>>=delete tree|cat"
+	want := "sudo bash -c cd /srv && rm -rf x|=run with more rights|>bash -c cd /srv && rm -rf x|>>cd /srv|>>rm -rf " +
+		"x|>>=delete tree|cat"
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("have %s\nwant %s", got, want)
 	}
@@ -300,10 +324,12 @@ func FuzzAmended(f *testing.F) {
 		}
 		rules := []AddedRule{
 			{Rule: Rule{ID: "a", Verdict: Deny, Why: "w", Instead: "i."}, Kinds: Changing(), Paths: []string{path}},
-			{Rule: Rule{ID: "b", Verdict: Deny, Why: "w", Instead: "i."}, Tool: tool, Input: []ArgMatch{{Name: "command", Pattern: arg}}},
+			{Rule: Rule{ID: "b", Verdict: Deny, Why: "w", Instead: "i."}, Tool: tool,
+				Input: []ArgMatch{{Name: "command", Pattern: arg}}},
 		}
 		if words := strings.Fields(command); len(words) > 0 {
-			rules = append(rules, AddedRule{Rule: Rule{ID: "c", Verdict: Deny, Why: "w", Instead: "i."}, Command: words, Args: []string{arg}})
+			rules = append(rules, AddedRule{Rule: Rule{ID: "c", Verdict: Deny, Why: "w", Instead: "i."}, Command: words,
+				Args: []string{arg}})
 		}
 		without, with := testContext(), amended(Amendment{Added: rules})
 		with.ReadOnly = true
@@ -321,11 +347,22 @@ func TestManyRules(t *testing.T) {
 	var added []AddedRule
 	for i := range 150 {
 		added = append(added,
-			AddedRule{Rule: Rule{ID: "p" + judge.Decimal(i), Verdict: Deny, Why: "w", Instead: "i."}, Kinds: Changing(), Paths: []string{"a/**/b" + judge.Decimal(i) + "/**/*.x"}},
-			AddedRule{Rule: Rule{ID: "c" + judge.Decimal(i), Verdict: Deny, Why: "w", Instead: "i."}, Command: []string{"kubectl", "del*"}, Args: []string{"*a*b*c*"}})
+			AddedRule{
+				Rule:  Rule{ID: "p" + judge.Decimal(i), Verdict: Deny, Why: "w", Instead: "i."},
+				Kinds: Changing(),
+				Paths: []string{"a/**/b" + judge.Decimal(i) + "/**/*.x"},
+			},
+			AddedRule{
+				Rule:    Rule{ID: "c" + judge.Decimal(i), Verdict: Deny, Why: "w", Instead: "i."},
+				Command: []string{"kubectl", "del*"},
+				Args:    []string{"*a*b*c*"},
+			})
 	}
 	ctx := amended(Amendment{Added: added})
-	for _, text := range []string{strings.Repeat("rm -f q/w/e/r/t/y; ", 550), "rm -f " + strings.Repeat("a/b/c/d/e ", 1000), "rm -rf " + strings.Repeat("a/b/c/d/e ", 300), strings.Repeat("kubectl -n x get y; ", 500)} {
+	for _, text := range []string{
+		strings.Repeat("rm -f q/w/e/r/t/y; ", 550), "rm -f " + strings.Repeat("a/b/c/d/e ", 1000),
+		"rm -rf " + strings.Repeat("a/b/c/d/e ", 300), strings.Repeat("kubectl -n x get y; ", 500),
+	} {
 		start := time.Now()
 		Judge(bash(text), ctx)
 		took := time.Since(start)

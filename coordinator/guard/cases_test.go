@@ -19,7 +19,8 @@ func TestCases(t *testing.T) {
 		}
 		want := map[string]Verdict{"deny": Deny, "ask": Ask, "pass": None}[c.Want]
 		if d := Judge(call, testContext()); d.Verdict != want {
-			t.Errorf("%s: %s %s: %q by %s, want %s\n\t%+v", c.Where, c.Tool, c.Input, d.Verdict, d.Rule, c.Want, d.Effects)
+			t.Errorf("%s: %s %s: %q by %s, want %s\n\t%+v", c.Where, c.Tool, c.Input, d.Verdict,
+				d.Rule, c.Want, d.Effects)
 		}
 	}
 }

@@ -35,42 +35,67 @@ const (
 )
 
 var disagreements = []disagreement{
-	{unclaimed, "Rules that a user of that suite wrote for themselves (no `git add -A`, no global npm), not its own policy.", "cc-safety-net/216-217 cc-safety-net/220-222 cc-safety-net/230 cc-safety-net/232-233"},
-	{unclaimed, "Its paranoid mode: any deletion inside the project, any inline interpreter. Ours has no such mode; a guard.toml may say so.", "cc-safety-net/170-171 cc-safety-net/463 cc-safety-net/467 cc-safety-net/477-478"},
-	{unclaimed, "Its strict levels. The work itself: notes, rules and agents of the project, names without values, a search for a word.", "karanb192/39 karanb192/60-64 karanb192/115-116 karanb192/254-255 karanb192/257 karanb192/314-315"},
-	{unclaimed, "Commits, merges, rebases and pushes without force to any branch: the reflog and the forge keep what was there, and a branch is protected by its forge.", "dcg-unit/1139-1141 karanb192/140-144 karanb192/153-157 karanb192/160-163 karanb192/167-170 karanb192/176-178 karanb192/182-183"},
-	{unclaimed, "Tests as protected files: a suite for another promise (that a session does not bend its own tests). The rows name no command either.", "karanb192/326-333 karanb192/341-346 karanb192/350 karanb192/352"},
-	{unclaimed, "Editing a plugin's own sources inside the project: that is the project. The host's settings and what it has installed are denied.", "karanb192/86 karanb192/94 karanb192/99"},
-	{harmless, "Reading the host's settings, hooks and manifests shows no secret; changing them is denied.", "karanb192/44-58"},
-	{harmless, "A directory below the project, or below a temp directory, also on another machine: ordinary work, named as harmless by our policy.", "cc-safety-net/173-174 cc-safety-net/447 cc-safety-net/493-494 dcg-unit/326-331 dcg-unit/901"},
-	{harmless, "The same, after a `cd` in a substitution: that has a directory of its own, and the shell is followed.", "cc-safety-net/482"},
-	{harmless, "`find` narrowed by a name, inside the project; without a narrowing test it is denied.", "cc-safety-net/192 cc-safety-net/196 cc-safety-net/203"},
+	{unclaimed, "Rules that a user of that suite wrote for themselves (no `git add -A`, no global npm), not its own " +
+		"policy.", "cc-safety-net/216-217 cc-safety-net/220-222 cc-safety-net/230 cc-safety-net/232-233"},
+	{unclaimed, "Its paranoid mode: any deletion inside the project, any inline interpreter. Ours has no such mode; " +
+		"a guard.toml may say so.", "cc-safety-net/170-171 cc-safety-net/463 cc-safety-net/467 cc-safety-net/477-478"},
+	{unclaimed, "Its strict levels. The work itself: notes, rules and agents of the project, names without values, " +
+		"a search for a word.", "karanb192/39 karanb192/60-64 karanb192/115-116 karanb192/254-255 karanb192/257 " +
+		"karanb192/314-315"},
+	{unclaimed, "Commits, merges, rebases and pushes without force to any branch: the reflog and the forge keep " +
+		"what was there, and a branch is protected by its forge.",
+		"dcg-unit/1139-1141 karanb192/140-144 karanb192/153-157 karanb192/160-163 karanb192/167-170 " +
+			"karanb192/176-178 karanb192/182-183"},
+	{unclaimed, "Tests as protected files: a suite for another promise (that a session does not bend its own " +
+		"tests). The rows name no command either.", "karanb192/326-333 karanb192/341-346 karanb192/350 karanb192/352"},
+	{unclaimed, "Editing a plugin's own sources inside the project: that is the project. The host's settings and " +
+		"what it has installed are denied.", "karanb192/86 karanb192/94 karanb192/99"},
+	{harmless, "Reading the host's settings, hooks and manifests shows no secret; changing them is denied.",
+		"karanb192/44-58"},
+	{harmless, "A directory below the project, or below a temp directory, also on another machine: ordinary work, " +
+		"named as harmless by our policy.",
+		"cc-safety-net/173-174 cc-safety-net/447 cc-safety-net/493-494 dcg-unit/326-331 dcg-unit/901"},
+	{harmless, "The same, after a `cd` in a substitution: that has a directory of its own, and the shell is followed.",
+		"cc-safety-net/482"},
+	{harmless, "`find` narrowed by a name, inside the project; without a narrowing test it is denied.",
+		"cc-safety-net/192 cc-safety-net/196 cc-safety-net/203"},
 	{harmless, "`command -V` says what a name is and runs nothing.", "cc-safety-net/152"},
 	{harmless, "git refuses it (`--track` with a file), so nothing is lost.", "cc-safety-net/280"},
 	{harmless, "`git clean` with `-n` beside `-f` is a dry run.", "cc-safety-net/328"},
-	{harmless, "A cache, a line of known_hosts, a copy at the edge: made again by the next use.", "dcg-unit/172 dcg-unit/226 dcg-unit/907-908"},
+	{harmless, "A cache, a line of known_hosts, a copy at the edge: made again by the next use.",
+		"dcg-unit/172 dcg-unit/226 dcg-unit/907-908"},
 	{harmless, "Reads a zone. That others may see it is the server's setting.", "dcg-unit/428"},
-	{harmless, "A container that is stopped or removed without force: its image and its volumes stay.", "dcg-unit/680 dcg-unit/682"},
+	{harmless, "A container that is stopped or removed without force: its image and its volumes stay.",
+		"dcg-unit/680 dcg-unit/682"},
 	{harmless, "In the lock file and in git.", "dcg-unit/796"},
-	{harmless, "All variables at once: too common (and allowed at another place of the same suite). Sending them away is denied, a named secret is asked.", "karanb192/270-272"},
+	{harmless, "All variables at once: too common (and allowed at another place of the same suite). Sending them " +
+		"away is denied, a named secret is asked.", "karanb192/270-272"},
 	{harmless, "`authorized_keys` holds public keys; changing it is asked.", "karanb192/228"},
 	{broken, "A placeholder, and no program.", "dcg-unit/1144"},
 
 	{"deny", "An unnarrowed find deletes the project, with -r or without.", "cc-safety-net/205-206"},
-	{"deny", "`reset --hard` over uncommitted work, in a linked worktree too; a clean tree passes.", "cc-safety-net/339 cc-safety-net/342 karanb192/180"},
-	{"deny", "A lease on the default branch: it protects what was fetched, not what others build on.", "cc-safety-net/394"},
+	{"deny", "`reset --hard` over uncommitted work, in a linked worktree too; a clean tree passes.",
+		"cc-safety-net/339 cc-safety-net/342 karanb192/180"},
+	{"deny", "A lease on the default branch: it protects what was fetched, not what others build on.",
+		"cc-safety-net/394"},
 	{"deny", "Documents in the home: nothing brings them back.", "karanb192/9"},
 	{"ask", "A file outside the project and outside every temp directory.", "cc-safety-net/458"},
-	{"ask", "What cannot be parsed is asked.", "cc-safety-net/4 cc-safety-net/19-20 cc-safety-net/31-32 dcg-unit/803-804"},
+	{"ask", "What cannot be parsed is asked.",
+		"cc-safety-net/4 cc-safety-net/19-20 cc-safety-net/31-32 dcg-unit/803-804"},
 	{"ask", "Force wins over the lease beside it.", "cc-safety-net/396-397"},
 	{"ask", "The whole temp directory, with what other programs have there.", "cc-safety-net/454-455"},
 	{"ask", "A tree outside the project; `-f` adds little in a session without a terminal.", "cc-safety-net/456-457"},
-	{"ask", "Force to a branch of one's own: risky but ordinary.", "karanb192/42 karanb192/132-133 karanb192/202 karanb192/207"},
+	{"ask", "Force to a branch of one's own: risky but ordinary.",
+		"karanb192/42 karanb192/132-133 karanb192/202 karanb192/207"},
 	{"ask", "A branch that may not be merged.", "karanb192/151"},
 	{"ask", "A merge on the forge is seen by others at once.", "karanb192/204"},
-	{"ask", "Shows a credential, or deletes one. Handed to another program it passes.", "dcg-unit/977 dcg-unit/990-991 dcg-unit/1008 dcg-unit/1011 dcg-unit/1028-1029 dcg-unit/1051 dcg-packs/220-221 dcg-packs/229 dcg-packs/234-235 dcg-packs/244 dcg-packs/249-252 " +
-		"karanb192/33 karanb192/35-36 karanb192/318 dippy/132 dippy/486 dippy/1255-1256 dippy/1364 dippy/1703 dippy/4269-4270 dippy/8980"},
-	{"ask", "Rights, a feature that others see, a lock of a backup that may still run.", "dcg-unit/401 dcg-unit/619 dcg-packs/277"},
+	{"ask", "Shows a credential, or deletes one. Handed to another program it passes.",
+		"dcg-unit/977 dcg-unit/990-991 dcg-unit/1008 dcg-unit/1011 dcg-unit/1028-1029 dcg-unit/1051 " +
+			"dcg-packs/220-221 dcg-packs/229 dcg-packs/234-235 dcg-packs/244 dcg-packs/249-252 " +
+			"karanb192/33 karanb192/35-36 karanb192/318 dippy/132 dippy/486 dippy/1255-1256 dippy/1364 dippy/1703 " +
+			"dippy/4269-4270 dippy/8980"},
+	{"ask", "Rights, a feature that others see, a lock of a backup that may still run.",
+		"dcg-unit/401 dcg-unit/619 dcg-packs/277"},
 	{"ask", "Drops a table; the client's safe mode is not ours to trust.", "dippy/6729"},
 }
 
@@ -129,7 +154,8 @@ func TestDisagreements(t *testing.T) {
 		switch r, differs := different[id]; {
 		case !differs:
 			t.Errorf("%s has a reason, but we agree on it now", id)
-		case (d.what == "deny" || d.what == "ask") != (r.Expect == "allow") || r.Expect == "allow" && string(r.got) != d.what:
+		case (d.what == "deny" || d.what == "ask") != (r.Expect == "allow") ||
+			r.Expect == "allow" && string(r.got) != d.what:
 			t.Errorf("%s: %s, we say %q, and its reason is for %q", id, r.Expect, r.got, d.what)
 		}
 	}
@@ -238,7 +264,8 @@ func figuresOf(name string, rows []suiteRow, reasons map[string]*disagreement) s
 		claimed = fmt.Sprintf("%d of %d (%.3f)", caught, block-left, float64(caught)/float64(block-left))
 		ours = fmt.Sprintf("%.3f", float64(caught)/float64(caught+lost))
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %d of %d (%.2f %%) | %d (%.2f %%) |\n", name, raw, claimed, ours, denied, allow, 100*float64(denied)/float64(allow), asked, 100*float64(asked)/float64(allow))
+	return fmt.Sprintf("| %s | %s | %s | %s | %d of %d (%.2f %%) | %d (%.2f %%) |\n", name, raw, claimed, ours, denied,
+		allow, 100*float64(denied)/float64(allow), asked, 100*float64(asked)/float64(allow))
 }
 
 func count(yes bool) int {
@@ -304,13 +331,19 @@ func writeDisagreement(t *testing.T, b *bytes.Buffer, d disagreement, rows map[s
 }
 
 const disagreementsHead = "# Where the guard and other suites disagree\n\n" +
-	"Other guards' public test suites were run against this package and every disagreement was read. Their policy is theirs; this list says what\n" +
-	"ours is and why. No command of theirs stands in a rule; the cases of ours are in `cases/` and `policy_test.go`. Deny and ask count as caught.\n\n" +
-	"Written by `go test ./coordinator/guard -run TestDisagreements -update`, where the suites are at hand. The place is a repository with\n" +
-	"uncommitted work on a branch of its own, in a home and outside every temp directory. *Claimed* leaves out the rows of categories that are not\n" +
-	"ours to guard, named below; rows that we call harmless count there as missed. *Our policy* leaves those out as well. The false denials and\n" +
+	"Other guards' public test suites were run against this package and every disagreement was read. " +
+	"Their policy is theirs; this list says what\n" +
+	"ours is and why. No command of theirs stands in a rule; " +
+	"the cases of ours are in `cases/` and `policy_test.go`. Deny and ask count as caught.\n\n" +
+	"Written by `go test ./coordinator/guard -run TestDisagreements -update`, where the suites are at hand. " +
+	"The place is a repository with\n" +
+	"uncommitted work on a branch of its own, in a home and outside every temp directory. " +
+	"*Claimed* leaves out the rows of categories that are not\n" +
+	"ours to guard, named below; rows that we call harmless count there as missed. " +
+	"*Our policy* leaves those out as well. The false denials and\n" +
 	"asks are counted as their authors would, before the review: each is one that our policy wants.\n\n" +
 	"The same from outside, with the hook itself in such a repository:\n\n" +
 	"    AFAR_HOME=EMPTY CLAUDE_CODE_ENTRYPOINT=cli CLAUDE_CODE_SESSION_ATTENDED=1 ../shared/tools/guard-score.py \\\n" +
 	"        --cwd REPOSITORY --home HOME SUITE.jsonl -- bin/hook-pre-tool-use\n\n" +
-	"| suite | caught | caught of what is claimed | caught by our policy | false denials | false asks |\n|---|---|---|---|---|---|\n"
+	"| suite | caught | caught of what is claimed | caught by our policy " +
+	"| false denials | false asks |\n|---|---|---|---|---|---|\n"

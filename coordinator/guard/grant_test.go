@@ -23,12 +23,20 @@ func granting(t *testing.T) guard.Context {
 	if err := os.MkdirAll(filepath.Join(project, "sub", "deep"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for link, to := range map[string]string{"out": "/etc", "in": "sub", "sub/hooks": filepath.Join(project, ".git", "hooks")} {
+	for link, to := range map[string]string{
+		"out": "/etc", "in": "sub", "sub/hooks": filepath.Join(project, ".git", "hooks"),
+	} {
 		if err := os.Symlink(to, filepath.Join(project, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return guard.Context{Cwd: project, Project: project, Home: home, Env: map[string]string{"HOME": home}, Resolve: followed}
+	return guard.Context{
+		Cwd:     project,
+		Project: project,
+		Home:    home,
+		Env:     map[string]string{"HOME": home},
+		Resolve: followed,
+	}
 }
 
 func followed(path string) string {
@@ -89,7 +97,8 @@ var never = []string{
 
 func TestCommandsNever(t *testing.T) {
 	ctx := granting(t)
-	for _, command := range append(never, strings.Repeat("git status; ", 5000), "git status "+strings.Repeat("x ", 9000)) {
+	for _, command := range append(never, strings.Repeat("git status; ", 5000),
+		"git status "+strings.Repeat("x ", 9000)) {
 		if got, ok := guard.Commands(bash(command), ctx); ok {
 			t.Errorf("%.80q became %q", command, got)
 		}
@@ -116,9 +125,12 @@ func TestCommandsNever(t *testing.T) {
 func TestInside(t *testing.T) {
 	ctx := granting(t)
 	file := func(tool, path string) guard.Call {
-		return guard.Call{Tool: tool, Args: []guard.Arg{{Path: "content", Value: "/etc/x"}, {Path: "file_path", Value: path}}}
+		return guard.Call{Tool: tool, Args: []guard.Arg{{Path: "content", Value: "/etc/x"},
+			{Path: "file_path", Value: path}}}
 	}
-	for path, want := range map[string]string{"a.go": "/a.go", ctx.Project + "/sub/b.go": "/sub/b.go", "in/c.go": "/sub/c.go", "sub/../d": "/d"} {
+	for path, want := range map[string]string{
+		"a.go": "/a.go", ctx.Project + "/sub/b.go": "/sub/b.go", "in/c.go": "/sub/c.go", "sub/../d": "/d",
+	} {
 		if got, ok := guard.Inside(file("Edit", path), ctx); !ok || got != ctx.Project+want {
 			t.Errorf("%s: %q %t", path, got, ok)
 		}
@@ -130,7 +142,8 @@ func TestInside(t *testing.T) {
 		".mcp.json", ".afar-disabled",
 		".gitmodules", ".gitattributes", "sub/.GIT/hooks/x", "lefthook.yml", ".pre-commit-config.yaml",
 		".devcontainer/devcontainer.json", "CLAUDE.md", "sub/CLAUDE.local.md", ".yarnrc.yml",
-		".npmrc", ".netrc", ".pypirc", ".git-credentials", ".aws/credentials", ".envrc", "a\x00b", ctx.Home + "/.bashrc",
+		".npmrc", ".netrc", ".pypirc", ".git-credentials", ".aws/credentials", ".envrc", "a\x00b",
+		ctx.Home + "/.bashrc",
 	} {
 		for _, tool := range []string{"Edit", "Write", "Read"} {
 			if got, ok := guard.Inside(file(tool, path), ctx); ok {
@@ -138,7 +151,8 @@ func TestInside(t *testing.T) {
 			}
 		}
 	}
-	two := guard.Call{Tool: "Edit", Args: []guard.Arg{{Path: "file_path", Value: "a"}, {Path: "notebook_path", Value: "b"}}}
+	two := guard.Call{Tool: "Edit",
+		Args: []guard.Arg{{Path: "file_path", Value: "a"}, {Path: "notebook_path", Value: "b"}}}
 	if _, ok := guard.Inside(two, ctx); ok {
 		t.Error("two files are one")
 	}
@@ -148,7 +162,8 @@ func TestInside(t *testing.T) {
 // guard has no opinion on, and no word of it leads out of the project.
 func TestCommandsProperty(t *testing.T) {
 	ctx := granting(t)
-	words := append(strings.Fields("git commit push status -m --force -C rm -rf ls cat .env ../x /etc ~ $HOME `id` a.go sub out && || ; | & > >> < ( ) { } \n 'q w' \"$(id)\" * X=1 cd .. main"), never...)
+	words := append(strings.Fields("git commit push status -m --force -C rm -rf ls cat .env ../x /etc ~ $HOME `id` "+
+		"a.go sub out && || ; | & > >> < ( ) { } \n 'q w' \"$(id)\" * X=1 cd .. main"), never...)
 	rapid.Check(t, func(t *rapid.T) {
 		command := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 8).Draw(t, "words"), " ")
 		got, ok := guard.Commands(bash(command), ctx)
@@ -160,7 +175,8 @@ func TestCommandsProperty(t *testing.T) {
 		}
 		for _, argv := range got {
 			for _, word := range argv {
-				if strings.HasPrefix(word, "/") || strings.Contains(word, "..") && !strings.Contains(word, " ") || strings.ContainsAny(word, "$`") && !strings.Contains(command, "'") {
+				if strings.HasPrefix(word, "/") || strings.Contains(word, "..") && !strings.Contains(word, " ") ||
+					strings.ContainsAny(word, "$`") && !strings.Contains(command, "'") {
 					t.Fatalf("%q has %q", command, argv)
 				}
 			}

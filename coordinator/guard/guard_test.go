@@ -152,7 +152,9 @@ func TestEmptyContext(t *testing.T) {
 func TestSymlinks(t *testing.T) {
 	ctx := testContext()
 	ctx.Resolve = func(p string) string {
-		links := map[string]string{"/home/dev/proj/link": "/home/dev", "/home/dev/proj/s": "/home/dev/.claude", "/tmp/r": "/"}
+		links := map[string]string{
+			"/home/dev/proj/link": "/home/dev", "/home/dev/proj/s": "/home/dev/.claude", "/tmp/r": "/",
+		}
 		for from, to := range links {
 			if fspath.Within(p, from) {
 				return fspath.Clean(to + p[len(from):])

@@ -83,9 +83,11 @@ func TestReadOnlyTools(t *testing.T) {
 		"Read": None, "Grep": None, "Glob": None, "NotebookRead": None,
 		"Write": Deny, "Edit": Deny, "MultiEdit": Deny, "NotebookEdit": Deny, "mcp__db__query": Deny,
 		"mcp__fs__read_file": Deny,
-		"Task":               Deny, "Agent": Deny, "WebFetch": Deny, "Monitor": Deny, "Skill": Deny, "SomethingNew": Deny, "": Deny,
+		"Task":               Deny, "Agent": Deny, "WebFetch": Deny, "Monitor": Deny, "Skill": Deny,
+		"SomethingNew": Deny, "": Deny,
 	} {
-		d := Judge(Call{Tool: tool, Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/a.go"}, {Path: "prompt", Value: "x"}}}, ctx)
+		d := Judge(Call{Tool: tool, Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/a.go"},
+			{Path: "prompt", Value: "x"}}}, ctx)
 		if d.Verdict != want || want == Deny && d.Rule != "agent.reads" {
 			t.Errorf("%s: %q by %s, want %q", tool, d.Verdict, d.Rule, want)
 		}

@@ -218,9 +218,12 @@ func values() []shape {
 		shellShape("long value, many readers", func(n int) string {
 			return "a=$(cat <<E\n" + fill("y", n/2) + "\nE\n);" + fill("echo $(echo $a|cat);", n/2)
 		}),
-		shellShape("long words, many readers", func(n int) string { return "a='" + fill("y ", n/2) + "';" + fill("rm $a;", n/2) }),
-		shellShape("long value trimmed", func(n int) string { return "a=" + fill("x/", n/2) + ";" + fill(": ${a##*/};", n/2) }),
-		shellShape("long value replaced", func(n int) string { return "a=" + fill("x/", n/2) + ";" + fill(": ${a//x/y};", n/2) }),
+		shellShape("long words, many readers",
+			func(n int) string { return "a='" + fill("y ", n/2) + "';" + fill("rm $a;", n/2) }),
+		shellShape("long value trimmed",
+			func(n int) string { return "a=" + fill("x/", n/2) + ";" + fill(": ${a##*/};", n/2) }),
+		shellShape("long value replaced",
+			func(n int) string { return "a=" + fill("x/", n/2) + ";" + fill(": ${a//x/y};", n/2) }),
 		shellShape("alternatives", func(n int) string {
 			return "for a in 1 2 3 4 5 6; do for b in 1 2 3 4 5 6; do x=$a$b; rm " + fill("$x$a$b ", n) + "; done; done"
 		}),
@@ -244,7 +247,8 @@ func values() []shape {
 		filled("variables", "", "a1=b;c2=$d;", ""),
 		filled("reads", "", "read a b;", ""),
 		filled("set", "", "set a b c;", "rm $@"),
-		shellShape("set, many readers", func(n int) string { return "set " + fill("a ", n/2) + ";" + fill(`: "$@";`, n/2) }),
+		shellShape("set, many readers",
+			func(n int) string { return "set " + fill("a ", n/2) + ";" + fill(`: "$@";`, n/2) }),
 		filled("shifts", "set a b c;", "shift;", ""),
 	}
 }
@@ -254,8 +258,10 @@ func sources() []shape {
 		filled("evals", "", "eval ", "x"),
 		filled("eval each", "", "eval a;", ""),
 		shellShape("eval quoted", func(n int) string { return "eval 'eval \"" + fill("a;", n) + "\"'" }),
-		shellShape("eval one text often", func(n int) string { return "a='" + fill(":;", n/2) + "';" + fill(`eval "$a";`, n/2) }),
-		shellShape("bash -c one text often", func(n int) string { return "a='" + fill(":;", n/2) + "';" + fill(`sh -c "$a";`, n/2) }),
+		shellShape("eval one text often",
+			func(n int) string { return "a='" + fill(":;", n/2) + "';" + fill(`eval "$a";`, n/2) }),
+		shellShape("bash -c one text often",
+			func(n int) string { return "a='" + fill(":;", n/2) + "';" + fill(`sh -c "$a";`, n/2) }),
 		filled("sudos", "", "sudo ", "rm -rf /"),
 		filled("envs", "", "env A=1 ", "rm -rf /"),
 		filled("timeouts", "", "timeout 1 ", "rm -rf /"),
@@ -304,12 +310,17 @@ func sources() []shape {
 		filled("rev chain", "echo abc", "|rev", "|sh"),
 		shellShape("groovy lists", func(n int) string { return "groovy -e '" + fill("].execute", n) + "'" }),
 		shellShape("perl quotes", func(n int) string { return "perl -e '" + fill("q{qw(a ", n) + "'" }),
-		shellShape("python functions", func(n int) string { return "python3 -c '" + fill("def f(x): g(x)\n", n) + "'" }),
+		shellShape("python functions",
+			func(n int) string { return "python3 -c '" + fill("def f(x): g(x)\n", n) + "'" }),
 		shellShape("js functions", func(n int) string { return "node -e '" + fill("f=(x)=>g(x);", n) + "'" }),
 		shellShape("tcl braces", func(n int) string { return "tclsh <<< 'exec sh " + fill("-c {", n) + "'" }),
-		shellShape("tr long set", func(n int) string { return "echo " + fill("a", n/2) + "|tr " + fill("b", n/2) + " c|sh" }),
+		shellShape("tr long set", func(n int) string {
+			return "echo " + fill("a", n/2) + "|tr " + fill("b", n/2) + " c|sh"
+		}),
 		shellShape("printf", func(n int) string { return "printf '" + fill("%s", n/2) + "' " + fill("a ", n/2) }),
-		shellShape("printf again", func(n int) string { return "printf '%s" + fill("x", n/2) + "' " + fill("a ", n/2) + "|sh" }),
+		shellShape("printf again", func(n int) string {
+			return "printf '%s" + fill("x", n/2) + "' " + fill("a ", n/2) + "|sh"
+		}),
 		shellShape("tee copies", func(n int) string { return "echo " + fill("a", n/2) + "|tee " + fill("f ", n/2) }),
 		filled("documents at once", "cat", " <<E", "\nx\nE\n"),
 		filled("vault", "vault read", " a", ""),
@@ -327,7 +338,8 @@ func sources() []shape {
 func tools() []shape {
 	return []shape{
 		{"Write", func(n int) Call {
-			return Call{Tool: "Write", Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/a.go"}, {Path: "content", Value: fill("rm -rf / # afar\n", n)}}}
+			return Call{Tool: "Write", Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/a.go"},
+				{Path: "content", Value: fill("rm -rf / # afar\n", n)}}}
 		}},
 		{"MultiEdit", func(n int) Call {
 			c := Call{Tool: "MultiEdit", Args: []Arg{{Path: "file_path", Value: "/home/dev/proj/a.go"}}}
@@ -379,7 +391,8 @@ func tools() []shape {
 			return Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: fill("$(", n)}}}
 		}},
 		{"PowerShell nested", func(n int) Call {
-			return Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: strings.Repeat("$(", n/3) + strings.Repeat(")", n/3)}}}
+			return Call{Tool: "PowerShell",
+				Args: []Arg{{Path: "command", Value: strings.Repeat("$(", n/3) + strings.Repeat(")", n/3)}}}
 		}},
 		{"PowerShell variables", func(n int) Call {
 			return Call{Tool: "PowerShell", Args: []Arg{{Path: "command", Value: fill("$x = $x + $x;", n)}}}

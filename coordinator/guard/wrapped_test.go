@@ -14,38 +14,57 @@ import (
 // command, TEXT the command as one quoted word of a shell, STRING the same in double
 // quotes, as most languages have it.
 var ways = []string{
-	`time RAW`, `( RAW )`, `{ RAW; }`, `! RAW`, `RAW &`, `RAW | cat`, `cd . && RAW`, "# tidy up\nRAW", `echo "$(RAW)"`, `coproc { RAW; }`,
-	`if true; then RAW; fi`, `for i in 1; do RAW; done`, `while true; do RAW; break; done`, `case x in *) RAW;; esac`, `f() { RAW; }; f`,
+	`time RAW`, `( RAW )`, `{ RAW; }`, `! RAW`, `RAW &`, `RAW | cat`, `cd . && RAW`, "# tidy up\nRAW",
+	`echo "$(RAW)"`, `coproc { RAW; }`,
+	`if true; then RAW; fi`, `for i in 1; do RAW; done`, `while true; do RAW; break; done`,
+	`case x in *) RAW;; esac`, `f() { RAW; }; f`,
 	"sh <<'END'\nRAW\nEND", `bash -c TEXT`, `eval TEXT`, `bash <<< TEXT`, `echo TEXT | bash`, `X=TEXT; eval "$X"`,
 	`X=TEXT && sh -c "$X"`,
-	`echo TEXT > /tmp/run.sh && bash /tmp/run.sh`, `trap TEXT EXIT`, `timeout 60 bash -c TEXT`, `sudo sh -c TEXT`, `nohup bash -c TEXT &`, `watch TEXT`,
+	`echo TEXT > /tmp/run.sh && bash /tmp/run.sh`, `trap TEXT EXIT`, `timeout 60 bash -c TEXT`, `sudo sh -c TEXT`,
+	`nohup bash -c TEXT &`, `watch TEXT`,
 	`npx -c TEXT`, `parallel ::: TEXT`, `tmux new-session -d TEXT`,
-	`python3 -c 'import os; os.system(STRING)'`, `node -e 'require("child_process").execSync(STRING)'`, `perl -e 'system(q{RAW})'`,
+	`python3 -c 'import os; os.system(STRING)'`, `node -e 'require("child_process").execSync(STRING)'`,
+	`perl -e 'system(q{RAW})'`,
 }
 
 // spellings are other ways to write WORD REST, of which no character means anything
 // to a shell.
 var spellings = []string{
-	`\WORD REST`, `"WORD" REST`, `'WORD' REST`, `$'WORD' REST`, `$(echo WORD) REST`, "`echo WORD` REST", `$(printf %s WORD) REST`, `X=WORD; $X REST`, `${X:-WORD} REST`,
-	`/usr/bin/WORD REST`, `$(which WORD) REST`, `command WORD REST`, `exec WORD REST`, `env WORD REST`, `sudo -n WORD REST`, `A=1 B=2 WORD REST`, `</dev/null WORD REST`,
-	`2>&1 WORD REST`, "WORD \\\n  REST", "WORD\tREST # it is fine", `""WORD REST`, `$@WORD REST`, `$1WORD REST`, `a=(WORD REST); "${a[@]}"`, `run() { "$@"; }; run WORD REST`,
+	`\WORD REST`, `"WORD" REST`, `'WORD' REST`, `$'WORD' REST`, `$(echo WORD) REST`, "`echo WORD` REST",
+	`$(printf %s WORD) REST`, `X=WORD; $X REST`, `${X:-WORD} REST`,
+	`/usr/bin/WORD REST`, `$(which WORD) REST`, `command WORD REST`, `exec WORD REST`, `env WORD REST`,
+	`sudo -n WORD REST`, `A=1 B=2 WORD REST`, `</dev/null WORD REST`,
+	`2>&1 WORD REST`, "WORD \\\n  REST", "WORD\tREST # it is fine", `""WORD REST`, `$@WORD REST`, `$1WORD REST`,
+	`a=(WORD REST); "${a[@]}"`, `run() { "$@"; }; run WORD REST`,
 	`run() { WORD "$@"; }; run REST`, `set -- WORD REST; "$@"`, `alias x=WORD; x REST`,
 }
 
 // farWays are tried on a few commands: other programs that start one.
 var farWays = []string{
-	`su -c TEXT`, `doas sh -c TEXT`, `choom -n 1 -- sh -c TEXT`, `capsh -- -c TEXT`, `gdb -batch -ex run --args sh -c TEXT`, `nix-shell -p x --run TEXT`,
-	`doppler run --command TEXT`, `direnv exec . sh -c TEXT`, `poetry run sh -c TEXT`, `npx lerna exec -- sh -c TEXT`, `yarn exec TEXT`, `cargo watch -s TEXT`,
-	`watchexec TEXT`, `npx nodemon --exec TEXT`, `hyperfine TEXT`, `flock /tmp/l -c TEXT`, `tmux split-window sh -c TEXT`, `zellij run -- sh -c TEXT`,
-	`xterm -e TEXT`, `kitty sh -c TEXT`, `wezterm start -- sh -c TEXT`, `gnome-terminal -- sh -c TEXT`, `konsole --execute=TEXT`, `pwsh -c TEXT`,
-	`git rebase -x TEXT`, `git submodule foreach TEXT`, `GIT_SSH_COMMAND=TEXT git fetch`, `sqlite3 :memory: '.shell RAW'`, `psql -c '\! RAW'`, `sed '1e RAW'`, `vim -es -c '!RAW'`,
-	`perl -e 'exec q(RAW)'`, `perl -e 'print qx{RAW}'`, `perl -e 'open(F, qq{RAW |}); print <F>'`, `perl -e "system 'sh', '-c', q{RAW}"`, `ruby -e 'system(%q(RAW))'`, `ruby -e 'puts %x(RAW)'`,
-	`ruby -e 'IO.popen(STRING).read'`, `php -r 'passthru(STRING);'`, `lua -e 'os.execute(STRING)'`, `awk 'BEGIN { system(STRING) }'`,
+	`su -c TEXT`, `doas sh -c TEXT`, `choom -n 1 -- sh -c TEXT`, `capsh -- -c TEXT`,
+	`gdb -batch -ex run --args sh -c TEXT`, `nix-shell -p x --run TEXT`,
+	`doppler run --command TEXT`, `direnv exec . sh -c TEXT`, `poetry run sh -c TEXT`, `npx lerna exec -- sh -c TEXT`,
+	`yarn exec TEXT`, `cargo watch -s TEXT`,
+	`watchexec TEXT`, `npx nodemon --exec TEXT`, `hyperfine TEXT`, `flock /tmp/l -c TEXT`,
+	`tmux split-window sh -c TEXT`, `zellij run -- sh -c TEXT`,
+	`xterm -e TEXT`, `kitty sh -c TEXT`, `wezterm start -- sh -c TEXT`, `gnome-terminal -- sh -c TEXT`,
+	`konsole --execute=TEXT`, `pwsh -c TEXT`,
+	`git rebase -x TEXT`, `git submodule foreach TEXT`, `GIT_SSH_COMMAND=TEXT git fetch`,
+	`sqlite3 :memory: '.shell RAW'`, `psql -c '\! RAW'`, `sed '1e RAW'`, `vim -es -c '!RAW'`,
+	`perl -e 'exec q(RAW)'`, `perl -e 'print qx{RAW}'`, `perl -e 'open(F, qq{RAW |}); print <F>'`,
+	`perl -e "system 'sh', '-c', q{RAW}"`, `ruby -e 'system(%q(RAW))'`, `ruby -e 'puts %x(RAW)'`,
+	`ruby -e 'IO.popen(STRING).read'`, `php -r 'passthru(STRING);'`, `lua -e 'os.execute(STRING)'`,
+	`awk 'BEGIN { system(STRING) }'`,
 	"python3 - <<'END'\nimport subprocess\ndef sh(c):\n    return subprocess.run(c, shell=True)\nsh(STRING)\nEND",
-	`python3 -c 'import os; sh = lambda c: os.system(c); sh(STRING)'`, `python3 -c 'import os; os.execl("/bin/sh", "sh", "-c", STRING)'`, `python3 -c 'import os; os.execvp("sh", ["sh", "-c", STRING])'`,
-	`node -e 'const sh = c => require("child_process").execSync(c); sh(STRING)'`, `node -e 'function go(c) { return require("child_process").execSync(c) }; go(STRING)'`,
-	`deno eval 'new Deno.Command("sh", {args: ["-c", STRING]}).outputSync()'`, `elixir -e 'System.shell(STRING)'`, `groovy -e '["sh", "-c", STRING].execute()'`,
-	`guile -c '(system STRING)'`, `sbcl --eval '(uiop:run-program STRING)'`, `expect -c 'spawn sh -c {RAW}'`, `tclsh <<< 'exec sh -c {RAW}'`, `osascript -e 'do shell script STRING'`,
+	`python3 -c 'import os; sh = lambda c: os.system(c); sh(STRING)'`,
+	`python3 -c 'import os; os.execl("/bin/sh", "sh", "-c", STRING)'`,
+	`python3 -c 'import os; os.execvp("sh", ["sh", "-c", STRING])'`,
+	`node -e 'const sh = c => require("child_process").execSync(c); sh(STRING)'`,
+	`node -e 'function go(c) { return require("child_process").execSync(c) }; go(STRING)'`,
+	`deno eval 'new Deno.Command("sh", {args: ["-c", STRING]}).outputSync()'`, `elixir -e 'System.shell(STRING)'`,
+	`groovy -e '["sh", "-c", STRING].execute()'`,
+	`guile -c '(system STRING)'`, `sbcl --eval '(uiop:run-program STRING)'`, `expect -c 'spawn sh -c {RAW}'`,
+	`tclsh <<< 'exec sh -c {RAW}'`, `osascript -e 'do shell script STRING'`,
 }
 
 var few = []string{
@@ -94,7 +113,8 @@ func TestWrapped(t *testing.T) {
 // plain is true of a command whose name is a program's, and whose arguments hold
 // nothing but quotes.
 func plain(word, rest string) bool {
-	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-0123456789") == "" && !strings.ContainsAny(rest, "|&;<>(){}`#=\\")
+	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-0123456789") == "" &&
+		!strings.ContainsAny(rest, "|&;<>(){}`#=\\")
 }
 
 // stopped are some of the cases that are denied or asked about.
@@ -111,7 +131,8 @@ func stopped(t *testing.T) (commands []string) {
 		}
 		for i, line := range strings.Split(string(raw), "\n") {
 			verdict, command, _ := strings.Cut(line, " ")
-			if lex.OneOf(verdict, "deny ask") && i%11 == 0 && !strings.Contains(command, "⏎") && filepath.Base(file) != "windows.txt" {
+			if lex.OneOf(verdict, "deny ask") && i%11 == 0 && !strings.Contains(command, "⏎") &&
+				filepath.Base(file) != "windows.txt" {
 				commands = append(commands, command)
 			}
 		}
@@ -124,11 +145,16 @@ func stopped(t *testing.T) (commands []string) {
 
 // globals are options that a program takes before its verb; NAME:option.
 var globals = []string{
-	"git:-C .", "git:--no-pager", "git:-c core.pager=cat", "git:--git-dir=.git --work-tree=.", "git:--exec-path=/usr/lib/git-core", "kubectl:-n prod", "kubectl:--context prod",
-	"kubectl:--as admin", "kubectl:-v=5", "docker:-H tcp://x:1", "docker:--context prod", "aws:--profile prod", "aws:--no-cli-pager", "aws:--endpoint-url http://x",
-	"gcloud:--project p", "gcloud:-q", "gcloud:--account a", "gcloud:beta", "terraform:-chdir=infra", "helm:-n prod", "helm:--kube-context prod", "npm:--silent", "npm:-w pkg",
-	"cargo:-q", "cargo:-Z x", "az:--subscription s", "psql:-h prod -U x", "psql:postgres://u@h/db", "mysql:-u root -psecret", "redis-cli:-h r -p 6379", "mongosh:mongodb://h/db",
-	"systemctl:--user", "rm:-v", "rm:--one-file-system", "ssh:-i k -p 22", "ssh:-o StrictHostKeyChecking=no", "curl:-sSL", "curl:-X POST", "pulumi:--cwd infra", "heroku:-a app", "vault:-namespace=x",
+	"git:-C .", "git:--no-pager", "git:-c core.pager=cat", "git:--git-dir=.git --work-tree=.",
+	"git:--exec-path=/usr/lib/git-core", "kubectl:-n prod", "kubectl:--context prod",
+	"kubectl:--as admin", "kubectl:-v=5", "docker:-H tcp://x:1", "docker:--context prod", "aws:--profile prod",
+	"aws:--no-cli-pager", "aws:--endpoint-url http://x",
+	"gcloud:--project p", "gcloud:-q", "gcloud:--account a", "gcloud:beta", "terraform:-chdir=infra", "helm:-n prod",
+	"helm:--kube-context prod", "npm:--silent", "npm:-w pkg",
+	"cargo:-q", "cargo:-Z x", "az:--subscription s", "psql:-h prod -U x", "psql:postgres://u@h/db",
+	"mysql:-u root -psecret", "redis-cli:-h r -p 6379", "mongosh:mongodb://h/db",
+	"systemctl:--user", "rm:-v", "rm:--one-file-system", "ssh:-i k -p 22", "ssh:-o StrictHostKeyChecking=no",
+	"curl:-sSL", "curl:-X POST", "pulumi:--cwd infra", "heroku:-a app", "vault:-namespace=x",
 }
 
 func TestGlobalOptions(t *testing.T) {

@@ -41,7 +41,9 @@ func ruledLists() []ruled {
 		{"redis", always("redis-cli"), redisRows},
 		{"special", func(r row) []string { return []string{r.program("")} }, specialRows},
 	}
-	for _, list := range [][]table{machineTables, diskTables, historyTables, storeTables, networkTables, packageTables} {
+	for _, list := range [][]table{
+		machineTables, diskTables, historyTables, storeTables, networkTables, packageTables,
+	} {
 		for _, t := range list {
 			first, _, _ := strings.Cut(t.programs, " ")
 			all = append(all, ruled{first, func(r row) []string { return []string{r.program(first)} }, t.rows})
