@@ -73,7 +73,8 @@ func TestWork(t *testing.T) {
 
 func TestWorkRetries(t *testing.T) {
 	no := errors.New("no network")
-	l := &lane{answers: []error{no, no, no, no, no, no, no, &core.Delay{After: 7 * time.Second, Err: no}, fmt.Errorf("x: %w", &core.Delay{After: time.Hour, Err: no})}}
+	l := &lane{answers: []error{no, no, no, no, no, no, no, &core.Delay{After: 7 * time.Second, Err: no},
+		fmt.Errorf("x: %w", &core.Delay{After: time.Hour, Err: no})}}
 	bubble(t, l, func(r *rig) {
 		r.act("a", "")
 		time.Sleep(2 * time.Hour)
@@ -143,7 +144,13 @@ func TestWorkIsHeld(t *testing.T) {
 		synctest.Wait()
 		r.act("a", "2")
 		r.act("b", "1")
-		r.ok(r.Commit(store.Batch{Actions: []store.Action{{Key: "tap", Lane: "l", Kind: core.ActTap, Data: "1", Due: time.Now()}}}))
+		r.ok(r.Commit(store.Batch{Actions: []store.Action{{
+			Key:  "tap",
+			Lane: "l",
+			Kind: core.ActTap,
+			Data: "1",
+			Due:  time.Now(),
+		}}}))
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		r.same("runs", []string{"a=1/1 0s", "tap=1/1 1s", "b=1/1 20s", "a=2/2 20s"}, l.seen)
@@ -260,13 +267,15 @@ func TestPress(t *testing.T) {
 		t.Errorf("the decision is %+v", a.Decision)
 	}
 	late := fmt.Sprintf("Too late: allowed by Ada at %s.", t0.Format("15:04:05"))
-	r.same("told later", []string{`tap {"tap":"q10","text":"` + late + `"}`, `tap {"tap":"q11","text":"` + late + `"}`}, r.said())
+	r.same("told later", []string{`tap {"tap":"q10","text":"` + late + `"}`, `tap {"tap":"q11","text":"` + late + `"}`},
+		r.said())
 	cards, err := r.Copies(phone, "a")
 	if err != nil || len(cards) != 1 || cards[0].Message != "70" {
 		t.Errorf("the card is not adopted: %+v, %v", cards, err)
 	}
 	r.ok(r.Press(press(12, "0123456789abcdef", true)))
-	r.same("an unknown button", []string{`tap {"tap":"q12","text":"This question is no longer known. Nothing was changed."}`}, r.said())
+	unknown := `tap {"tap":"q12","text":"This question is no longer known. Nothing was changed."}`
+	r.same("an unknown button", []string{unknown}, r.said())
 	if r.left() != 0 {
 		t.Errorf("%d updates are left", r.left())
 	}
@@ -318,7 +327,8 @@ func TestReplyTo(t *testing.T) {
 		nonce   string
 		found   bool
 	}{
-		{phone, "71", "", false}, {"page", "70", "", false}, {phone, "", "ffff", false}, {phone, "70", "", true}, {phone, "99", a.Nonce, true},
+		{phone, "71", "", false}, {"page", "70", "", false}, {phone, "", "ffff", false}, {phone, "70", "", true},
+		{phone, "99", a.Nonce, true},
 	} {
 		p := press(int64(20+i), c.nonce, false)
 		p.Channel, p.Message, p.Tap = c.channel, c.message, ""
@@ -328,7 +338,8 @@ func TestReplyTo(t *testing.T) {
 		}
 	}
 	r.state("a", ask.Answered)
-	r.same("told", []string{`say {"to":"6","text":"Denied."}`, `say {"to":"6","text":"Too late: denied by Ada at 12:00:00."}`}, r.said())
+	r.same("told", []string{`say {"to":"6","text":"Denied."}`,
+		`say {"to":"6","text":"Too late: denied by Ada at 12:00:00."}`}, r.said())
 	if cards, err := r.Copies(phone, "a"); err != nil || len(cards) != 2 {
 		t.Errorf("cards %+v, %v", cards, err)
 	}

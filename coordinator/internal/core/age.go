@@ -15,7 +15,8 @@ func (p Press) seen(open []ask.Ask) []ask.Ask {
 // tooEarly says why a text decided none of so many open questions.
 func tooEarly(questions int) string {
 	if questions == 1 {
-		return "⏳ This question was asked after your message, so nothing was decided. Tap a button or reply to the card."
+		return "⏳ This question was asked after your message, so nothing was decided. " +
+			"Tap a button or reply to the card."
 	}
 	return "⏳ These questions were asked after your message, so nothing was decided. Tap a button or reply to a card."
 }

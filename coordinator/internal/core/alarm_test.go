@@ -20,7 +20,8 @@ func TestSettingsRefused(t *testing.T) {
 	r.drain(phone)
 	from := r.head()
 	r.ok(r.SettingsRefused("s", "/p/.claude/settings.json: x"))
-	if text := strings.Join(r.told(), "\n"); !strings.Contains(text, v.Token) || !strings.Contains(text, "/p/.claude/settings.json: x") {
+	if text := strings.Join(r.told(), "\n"); !strings.Contains(text, v.Token) ||
+		!strings.Contains(text, "/p/.claude/settings.json: x") {
 		t.Errorf("the phone says %q", text)
 	}
 	r.restart()
@@ -56,7 +57,13 @@ func TestOverridden(t *testing.T) {
 	v := r.see("s", "/p")
 	say := func(call string, denied bool) string {
 		t.Helper()
-		r.ok(r.Overridden(core.Override{Session: "s", Call: call, Tool: "Bash", Denied: denied, Mods: []string{"evil@x"}}))
+		r.ok(r.Overridden(core.Override{
+			Session: "s",
+			Call:    call,
+			Tool:    "Bash",
+			Denied:  denied,
+			Mods:    []string{"evil@x"},
+		}))
 		r.now = r.now.Add(time.Hour)
 		return strings.Join(r.told(), "\n")
 	}

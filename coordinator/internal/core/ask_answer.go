@@ -102,12 +102,13 @@ func (s *state) decide(b *store.Batch, a ask.Ask, p Press, now time.Time) string
 		return s.fate(m.Session)
 	}
 	changed, err := s.answer(b, s.onCard(a), p.Step, p.Decision, now)
-	if err != nil {
-		s.putAsk(b, changed[0], now)
-	} else if changed[0].Replied() {
+	switch next := changed[0]; {
+	case err != nil:
+		s.putAsk(b, next, now)
+	case next.Replied():
 		m := s.post(b, p.message(a.Session), now)
 		return s.sent(m.Session)
-	} else if d := changed[0].Decision; a.Kind != ask.Plan && d != nil && !d.Allow && p.Text != "" && d.Message == p.Text {
+	case a.Kind != ask.Plan && next.DeniedWith(p.Text):
 		return "Denied. The session gets your words."
 	}
 	return answerText(changed, err) + s.tooLate(changed[0], err)

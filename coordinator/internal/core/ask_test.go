@@ -39,7 +39,14 @@ func TestAskLife(t *testing.T) {
 		t.Errorf("the phone rings before the grace: %+v", got)
 	}
 	r.pass(session.Grace)
-	r.same("the card", []store.Action{{Key: "phone/card:a", Lane: phone, Kind: core.ActCard, Data: "a", Due: t0.Add(session.Grace), Gen: 1}}, utc(r.drain(phone)))
+	r.same("the card", []store.Action{{
+		Key:  "phone/card:a",
+		Lane: phone,
+		Kind: core.ActCard,
+		Data: "a",
+		Due:  t0.Add(session.Grace),
+		Gen:  1,
+	}}, utc(r.drain(phone)))
 	done := make(chan ask.Ask)
 	go func() { got, _ := r.AwaitAsk(t.Context(), "a"); done <- got }()
 	answered, err := r.Answer("a", yes("Ada"))
@@ -47,7 +54,8 @@ func TestAskLife(t *testing.T) {
 	if got := <-done; got.State != ask.Answered || !got.Decision.Allow || !got.Decision.At.Equal(r.time()) {
 		t.Errorf("the waiting hook got %+v", got)
 	}
-	if late, err := r.Answer("a", ask.Decision{By: "Eve"}); !errors.Is(err, ask.ErrSettled) || late.How() != answered.How() {
+	if late, err := r.Answer("a", ask.Decision{By: "Eve"}); !errors.Is(err, ask.ErrSettled) ||
+		late.How() != answered.How() {
 		t.Errorf("a second answer: %v, %s", err, late.How())
 	}
 	claimed, err := r.ClaimAsk("a", false)
@@ -65,7 +73,8 @@ func TestAskLife(t *testing.T) {
 	r.same("journal", []string{"ask.opened a", "ask.answered a", "ask.delivered a", "ask.ran a"}, r.kinds(head))
 	events, err := r.store.Journal(head, 9, "", false)
 	r.ok(err)
-	if want := v.Token + ": Bash x (sha256 xxxxxxxx): allowed by Ada at 12:00:20, ran ok, 1.0 s"; events[3].Text != want {
+	want := v.Token + ": Bash x (sha256 xxxxxxxx): allowed by Ada at 12:00:20, ran ok, 1.0 s"
+	if events[3].Text != want {
 		t.Errorf("the journal says %q, want %q", events[3].Text, want)
 	}
 	if cards := r.drain(phone); len(cards) != 1 || cards[0].Gen != 4 {
@@ -212,7 +221,8 @@ func TestAskIsBound(t *testing.T) {
 func TestUnknownAsk(t *testing.T) {
 	r := newRig(t)
 	for name, f := range map[string]func(ask.ID) (ask.Ask, error){
-		"Ask": r.Ask, "Claim": func(id ask.ID) (ask.Ask, error) { return r.ClaimAsk(id, false) }, "Attach": r.AttachAsk, "Lose": r.LoseAsk,
+		"Ask": r.Ask, "Claim": func(id ask.ID) (ask.Ask, error) { return r.ClaimAsk(id, false) },
+		"Attach": r.AttachAsk, "Lose": r.LoseAsk,
 		"Answer": func(id ask.ID) (ask.Ask, error) { return r.Answer(id, yes("Ada")) },
 		"Cancel": func(id ask.ID) (ask.Ask, error) { return r.CancelAsk(id, "x") },
 		"Await":  func(id ask.ID) (ask.Ask, error) { return r.AwaitAsk(t.Context(), id) },
@@ -295,8 +305,13 @@ func TestAway(t *testing.T) {
 			r.ok(r.SetAway("other", session.On, 0))
 			r.openAsk(newAsk("a", "x"))
 		}, false},
-		{"turned on while it waits", func(r *rig) { r.openAsk(newAsk("a", "x")); r.ok(r.SetAway("", session.On, 0)) }, true},
-		{"turned off while it waits", func(r *rig) { r.openAsk(newAsk("a", "x")); r.ok(r.SetAway("s", session.Off, 0)); r.pass(time.Minute) }, false},
+		{"turned on while it waits", func(r *rig) { r.openAsk(newAsk("a", "x")); r.ok(r.SetAway("", session.On, 0)) },
+			true},
+		{"turned off while it waits", func(r *rig) {
+			r.openAsk(newAsk("a", "x"))
+			r.ok(r.SetAway("s", session.Off, 0))
+			r.pass(time.Minute)
+		}, false},
 		{"off has an end, and the ask waits for it", func(r *rig) {
 			r.ok(r.SetAway("", session.Off, time.Minute))
 			r.openAsk(newAsk("a", "x"))
@@ -358,7 +373,8 @@ func TestLocallySettled(t *testing.T) {
 	r.openAsk(newAsk("new", "x"))
 	r.ok(r.LocallySettled("s", t0.Add(time.Second)))
 	for id, want := range map[string]ask.State{
-		"old": ask.Withdrawn, "new": ask.Open, "sub": ask.Open, "guard": ask.Open, "elsewhere": ask.Open, "answered": ask.Answered,
+		"old": ask.Withdrawn, "new": ask.Open, "sub": ask.Open, "guard": ask.Open, "elsewhere": ask.Open,
+		"answered": ask.Answered,
 	} {
 		r.state(id, want)
 	}
@@ -424,9 +440,24 @@ func TestRan(t *testing.T) {
 			r.ok(err)
 			r.ok(r.Ran(ran("x")))
 		}, nil},
-		{"not of another agent", func(r *rig) { a := newAsk("a", "x"); a.Agent = "sub"; r.openAsk(a); r.ok(r.Ran(ran("x"))) }, nil},
-		{"not of another tool", func(r *rig) { a := newAsk("a", "x"); a.Tool = "Write"; r.openAsk(a); r.ok(r.Ran(ran("x"))) }, nil},
-		{"not of another session", func(r *rig) { a := newAsk("a", "x"); a.Session = "other"; r.openAsk(a); r.ok(r.Ran(ran("x"))) }, nil},
+		{"not of another agent", func(r *rig) {
+			a := newAsk("a", "x")
+			a.Agent = "sub"
+			r.openAsk(a)
+			r.ok(r.Ran(ran("x")))
+		}, nil},
+		{"not of another tool", func(r *rig) {
+			a := newAsk("a", "x")
+			a.Tool = "Write"
+			r.openAsk(a)
+			r.ok(r.Ran(ran("x")))
+		}, nil},
+		{"not of another session", func(r *rig) {
+			a := newAsk("a", "x")
+			a.Session = "other"
+			r.openAsk(a)
+			r.ok(r.Ran(ran("x")))
+		}, nil},
 		{"not of another prompt", func(r *rig) {
 			a := newAsk("a", "x")
 			a.Prompt = "p1"
@@ -507,7 +538,8 @@ func TestRun(t *testing.T) {
 		_, err = r.LoseAsk("b")
 		r.ok(err)
 		start = time.Now()
-		if b, err := r.AwaitAsk(ctx, "b"); err != nil || b.State != ask.Withdrawn || time.Since(start) != ask.RedialFor {
+		if b, err := r.AwaitAsk(ctx, "b"); err != nil || b.State != ask.Withdrawn ||
+			time.Since(start) != ask.RedialFor {
 			t.Errorf("%s after %s, %v", b.State, time.Since(start), err)
 		}
 		cancel()
@@ -528,7 +560,8 @@ func TestRunAfterSleep(t *testing.T) {
 		go r.Run(ctx)
 		r.openAsk(newAsk("a", "x"))
 		given := newAsk("g", "y")
-		given.Offer = &ask.Offer{Rules: grant.Narrowest(grant.Need{Tool: "Bash", Commands: [][]string{{"make", "lint"}}})}
+		given.Offer = &ask.Offer{Rules: grant.Narrowest(grant.Need{Tool: "Bash",
+			Commands: [][]string{{"make", "lint"}}})}
 		r.openAsk(given)
 		_, err := r.Answer("g", ask.Decision{Allow: true, Scope: ask.Session, By: "Ann", Channel: phone})
 		r.ok(err)

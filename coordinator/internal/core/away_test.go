@@ -29,29 +29,44 @@ func TestAwayModes(t *testing.T) {
 		acts  []act
 		shown bool
 	}{
-		"auto, at first":                       {[]act{opened}, false},
-		"auto is the default, within grace":    {[]act{opened, wait(session.Grace - 1)}, false},
-		"auto, after grace":                    {[]act{opened, wait(session.Grace)}, true},
-		"auto, typing postpones by the grace":  {[]act{opened, wait(15 * time.Second), typed, wait(15 * time.Second)}, false},
-		"auto, and no longer":                  {[]act{opened, wait(15 * time.Second), typed, wait(session.Grace)}, true},
-		"auto, typing calls no card back":      {[]act{opened, wait(session.Grace), typed}, true},
-		"auto, typing again and again":         {[]act{opened, wait(15 * time.Second), typed, wait(15 * time.Second), typed, wait(15 * time.Second)}, false},
-		"auto, a subagent has no dialog yet":   {[]act{subagent}, true},
-		"on, at once":                          {[]act{away("", on, 0), opened}, true},
-		"on, typing before ends nothing":       {[]act{away("", on, 0), typed, opened}, true},
-		"on, typing after ends nothing":        {[]act{away("", on, 0), opened, typed}, true},
-		"on, set while it is open":             {[]act{opened, away("", on, 0)}, true},
-		"off, never":                           {[]act{away("", off, 0), opened, wait(10 * time.Minute)}, false},
-		"off, a subagent too":                  {[]act{away("", off, 0), subagent}, false},
-		"off, set within grace":                {[]act{opened, away("", off, 0), wait(10 * time.Minute)}, false},
-		"off ends, the question was open":      {[]act{away("", off, time.Minute), opened, wait(time.Minute), wait(session.Grace)}, true},
-		"on ends, auto is left":                {[]act{away("", on, time.Minute), wait(time.Minute), opened}, false},
-		"on ends, the card stays":              {[]act{away("", on, time.Minute), opened, wait(time.Minute)}, true},
-		"the session's own wins, on":           {[]act{away("", off, 0), away("s", on, 0), opened}, true},
-		"the session's own wins, off":          {[]act{away("", on, 0), away("s", off, 0), opened, wait(10 * time.Minute)}, false},
-		"another session's does not":           {[]act{away("t", on, 0), opened}, false},
-		"the session's own ends, global holds": {[]act{away("", on, 0), away("s", off, time.Minute), wait(time.Minute), opened}, true},
-		"auto with an end, then off again":     {[]act{away("", off, 0), away("s", auto, time.Minute), wait(time.Minute), opened, wait(10 * time.Minute)}, false},
+		"auto, at first":                    {[]act{opened}, false},
+		"auto is the default, within grace": {[]act{opened, wait(session.Grace - 1)}, false},
+		"auto, after grace":                 {[]act{opened, wait(session.Grace)}, true},
+		"auto, typing postpones by the grace": {
+			[]act{opened, wait(15 * time.Second), typed, wait(15 * time.Second)}, false,
+		},
+		"auto, and no longer": {
+			[]act{opened, wait(15 * time.Second), typed, wait(session.Grace)}, true,
+		},
+		"auto, typing calls no card back": {[]act{opened, wait(session.Grace), typed}, true},
+		"auto, typing again and again": {
+			[]act{opened, wait(15 * time.Second), typed, wait(15 * time.Second), typed, wait(15 * time.Second)}, false,
+		},
+		"auto, a subagent has no dialog yet": {[]act{subagent}, true},
+		"on, at once":                        {[]act{away("", on, 0), opened}, true},
+		"on, typing before ends nothing":     {[]act{away("", on, 0), typed, opened}, true},
+		"on, typing after ends nothing":      {[]act{away("", on, 0), opened, typed}, true},
+		"on, set while it is open":           {[]act{opened, away("", on, 0)}, true},
+		"off, never":                         {[]act{away("", off, 0), opened, wait(10 * time.Minute)}, false},
+		"off, a subagent too":                {[]act{away("", off, 0), subagent}, false},
+		"off, set within grace":              {[]act{opened, away("", off, 0), wait(10 * time.Minute)}, false},
+		"off ends, the question was open": {
+			[]act{away("", off, time.Minute), opened, wait(time.Minute), wait(session.Grace)}, true,
+		},
+		"on ends, auto is left":      {[]act{away("", on, time.Minute), wait(time.Minute), opened}, false},
+		"on ends, the card stays":    {[]act{away("", on, time.Minute), opened, wait(time.Minute)}, true},
+		"the session's own wins, on": {[]act{away("", off, 0), away("s", on, 0), opened}, true},
+		"the session's own wins, off": {
+			[]act{away("", on, 0), away("s", off, 0), opened, wait(10 * time.Minute)}, false,
+		},
+		"another session's does not": {[]act{away("t", on, 0), opened}, false},
+		"the session's own ends, global holds": {
+			[]act{away("", on, 0), away("s", off, time.Minute), wait(time.Minute), opened}, true,
+		},
+		"auto with an end, then off again": {
+			[]act{away("", off, 0), away("s", auto, time.Minute), wait(time.Minute), opened, wait(10 * time.Minute)},
+			false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)

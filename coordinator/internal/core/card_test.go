@@ -71,7 +71,10 @@ func TestTwinsAnsweredTogether(t *testing.T) {
 		t.Error("the answer to one that ended reached others")
 	}
 	head := r.head()
-	r.ok(r.Press(core.Press{Act: channel.Act{Channel: phone, Update: 1, Tap: "q"}, Nonce: r.state("a", ask.Cancelled).Nonce, Decision: yes("Ada")}))
+	r.ok(r.Press(core.Press{
+		Act: channel.Act{Channel: phone, Update: 1, Tap: "q"}, Nonce: r.state("a", ask.Cancelled).Nonce,
+		Decision: yes("Ada"),
+	}))
 	r.same("journal", []string{"ask.answered b", "ask.answered c"}, slices.Sorted(slices.Values(r.kinds(head))))
 	r.state("b", ask.Answered)
 	r.state("c", ask.Answered)
@@ -264,7 +267,8 @@ func TestOvertaken(t *testing.T) {
 		o := ran("x")
 		o.Run.Took = c.took
 		r.ok(r.Ran(o))
-		if a := r.state("a", c.state); c.state == ask.Withdrawn && (a.How() != "answered at the terminal" || a.Run == nil) {
+		if a := r.state("a", c.state); c.state == ask.Withdrawn &&
+			(a.How() != "answered at the terminal" || a.Run == nil) {
 			t.Errorf("%s: %s", c.name, a.How())
 		}
 	}

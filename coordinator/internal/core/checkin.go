@@ -64,7 +64,9 @@ func (c *Core) Release(id ask.ID) (a ask.Ask, err error) {
 
 // openCheckIns returns the check-ins of a session that wait for a reply.
 func (s *state) openCheckIns(id session.ID) []ask.Ask {
-	return slices.DeleteFunc(s.asks.of(id), func(a ask.Ask) bool { return a.Kind != ask.CheckIn || a.State != ask.Open })
+	return slices.DeleteFunc(s.asks.of(id), func(a ask.Ask) bool {
+		return a.Kind != ask.CheckIn || a.State != ask.Open
+	})
 }
 
 // dropCheckIns ends the open check-ins of a session.

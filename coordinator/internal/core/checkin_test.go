@@ -18,7 +18,8 @@ func (r *rig) stopped() ask.Ask {
 	r.pair()
 	r.see("s", "/home/ada/shop")
 	r.ok(r.SetAway("", session.On, 0))
-	hold, err := r.CheckIn(ask.NewCheckIn("c1", "s", "all green, token ghp_abcdefghijklmnopqrstuvwxyz0123456789", "/home/ada/shop"), session.Process{})
+	hold, err := r.CheckIn(ask.NewCheckIn("c1", "s", "all green, token ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+		"/home/ada/shop"), session.Process{})
 	r.ok(err)
 	if !hold {
 		r.t.Fatal("the session is not held")
@@ -145,8 +146,11 @@ func TestWaiter(t *testing.T) {
 		act  func(r *rig)
 		want string
 	}{
-		"idle":          {func(r *rig) {}, core.Wake},
-		"working":       {func(r *rig) { _, err := r.See(session.Sighting{ID: "s", State: session.Working}); r.ok(err) }, core.Wait},
+		"idle": {func(r *rig) {}, core.Wake},
+		"working": {func(r *rig) {
+			_, err := r.See(session.Sighting{ID: "s", State: session.Working})
+			r.ok(err)
+		}, core.Wait},
 		"just stopped":  {func(r *rig) { r.now = r.now.Add(-time.Minute) }, core.Wait},
 		"paused":        {func(r *rig) { r.ok(r.Pause(true)) }, core.Wait},
 		"taken already": {func(r *rig) { r.deliver("x") }, core.Wait},

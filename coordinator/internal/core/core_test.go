@@ -121,7 +121,16 @@ func (r *rig) raw(query string) {
 // see makes a session that our hooks speak for.
 func (r *rig) see(id session.ID, cwd string) session.Session {
 	r.t.Helper()
-	v, err := r.See(session.Sighting{ID: id, Cwd: cwd, Client: 100 + len(id), Attended: true, KnowAtt: true, Hooked: true, Starts: true, State: session.Working})
+	v, err := r.See(session.Sighting{
+		ID:       id,
+		Cwd:      cwd,
+		Client:   100 + len(id),
+		Attended: true,
+		KnowAtt:  true,
+		Hooked:   true,
+		Starts:   true,
+		State:    session.Working,
+	})
 	r.ok(err)
 	return v
 }
@@ -147,7 +156,15 @@ func (r *rig) setPerson(p *channel.Person) error {
 
 // newAsk is a permission ask of an attended session's main agent.
 func newAsk(id, input string) ask.Ask {
-	return ask.Ask{ID: ask.ID(id), Kind: ask.Permission, Session: "s", Tool: "Bash", Text: input, Hash: strings.Repeat(input, 64)[:64], Attended: true}
+	return ask.Ask{
+		ID:       ask.ID(id),
+		Kind:     ask.Permission,
+		Session:  "s",
+		Tool:     "Bash",
+		Text:     input,
+		Hash:     strings.Repeat(input, 64)[:64],
+		Attended: true,
+	}
 }
 
 func (r *rig) openAsk(a ask.Ask) ask.Ask {
@@ -252,13 +269,18 @@ func TestFailedCommit(t *testing.T) {
 		"LocallySettled": func() error { return r.LocallySettled("s", t0.Add(time.Hour)) },
 		"Ran":            func() error { return r.Ran(core.Outcome{Session: "s"}) },
 		"Press": func() error {
-			return r.Press(core.Press{Act: channel.Act{Channel: phone, Update: 9}, Nonce: before.Asks[0].Nonce, Decision: yes("Ada")})
+			return r.Press(core.Press{
+				Act: channel.Act{Channel: phone, Update: 9}, Nonce: before.Asks[0].Nonce, Decision: yes("Ada"),
+			})
 		},
-		"StartLoop":     func() error { _, err := r.StartLoop("s", loop.Options{Task: "u", Max: 1}); return err },
-		"StopLoop":      func() error { _, err := r.StopLoop("s", loop.Stopping{}); return err },
-		"CancelLoop":    func() error { return r.CancelLoop("s", "Ada") },
-		"LimitLoop":     func() error { return r.LimitLoop("s", "x", true) },
-		"Stop":          func() error { _, err := r.Stop(core.Stopping{Session: "s", Shells: []string{"1"}}); return err },
+		"StartLoop":  func() error { _, err := r.StartLoop("s", loop.Options{Task: "u", Max: 1}); return err },
+		"StopLoop":   func() error { _, err := r.StopLoop("s", loop.Stopping{}); return err },
+		"CancelLoop": func() error { return r.CancelLoop("s", "Ada") },
+		"LimitLoop":  func() error { return r.LimitLoop("s", "x", true) },
+		"Stop": func() error {
+			_, err := r.Stop(core.Stopping{Session: "s", Shells: []string{"1"}})
+			return err
+		},
 		"SetAnchor":     func() error { return r.SetAnchor("s", loop.AnchorFacts{}) },
 		"ChangeAccount": func() error { return r.unpair() },
 		"Acknowledge":   func() error { return r.Acknowledge(channel.Act{Channel: phone, Update: 3}, "x") },
@@ -288,7 +310,8 @@ func TestBadRows(t *testing.T) {
 	head := r.head()
 	r.restart()
 	r.same("journal", []string{
-		"coordinator.started ", "store.damaged sessions bad", "store.damaged asks bad", "store.damaged loops s", "loop.ended p-" + r.Sessions()[0].Token[2:],
+		"coordinator.started ", "store.damaged sessions bad", "store.damaged asks bad", "store.damaged loops s",
+		"loop.ended p-" + r.Sessions()[0].Token[2:],
 	}, r.kinds(head))
 	if l := r.Loop("s"); l.Active() || l.Ended == nil || l.Ended.Verdict != loop.Failed {
 		t.Errorf("the loop must have failed: %+v", l)
@@ -305,7 +328,8 @@ func TestBadRows(t *testing.T) {
 	r.state("bare", ask.Withdrawn)
 	head = r.head()
 	r.restart()
-	r.same("a second start", []string{"coordinator.started ", "store.damaged sessions bad", "store.damaged asks bad"}, r.kinds(head))
+	r.same("a second start", []string{"coordinator.started ", "store.damaged sessions bad", "store.damaged asks bad"},
+		r.kinds(head))
 }
 
 func TestSettingsAreRead(t *testing.T) {

@@ -33,5 +33,6 @@ func TestDamageIsReported(t *testing.T) {
 			t.Errorf("report: %+v, %v", report.Asks, err)
 		}
 	}
-	r.same("journal", []string{"store.damaged past_loops s/r", "store.damaged asks other", "store.damaged asks newer"}, r.kinds(head))
+	r.same("journal", []string{"store.damaged past_loops s/r", "store.damaged asks other", "store.damaged asks newer"},
+		r.kinds(head))
 }

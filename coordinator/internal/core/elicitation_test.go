@@ -10,7 +10,8 @@ import (
 
 func elicitation(id string) ask.Ask {
 	a := newAsk(id, "f")
-	a.Kind, a.Tool, a.Form = ask.Elicitation, "MCP server lab", &ask.Form{Questions: []ask.Question{{Text: "one"}, {Text: "two"}}}
+	a.Kind, a.Tool, a.Form = ask.Elicitation, "MCP server lab",
+		&ask.Form{Questions: []ask.Question{{Text: "one"}, {Text: "two"}}}
 	return a
 }
 

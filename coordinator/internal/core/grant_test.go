@@ -100,7 +100,8 @@ func TestGrantEnds(t *testing.T) {
 			r := newRig(t)
 			r.see("s", "/p")
 			r.give("ask_a", "git commit -m x")
-			if g := r.Grants(); len(g) != 1 || g[0].Text() != "git commit …" || !g[0].ExpiresAt.Equal(t0.Add(time.Hour)) {
+			if g := r.Grants(); len(g) != 1 || g[0].Text() != "git commit …" ||
+				!g[0].ExpiresAt.Equal(t0.Add(time.Hour)) {
 				t.Fatalf("have %+v", g)
 			}
 			end(r)
@@ -113,7 +114,8 @@ func TestGrantEnds(t *testing.T) {
 			if _, err := r.Revoke("grant_a", "Ada"); !errors.Is(err, core.ErrNotFound) {
 				t.Errorf("revoked once more: %v", err)
 			}
-			if all := strings.Join(r.kinds(0), "\n"); !strings.Contains(all, "grant.given grant_a") || !strings.Contains(all, "grant.ended grant_a") {
+			if all := strings.Join(r.kinds(0), "\n"); !strings.Contains(all, "grant.given grant_a") ||
+				!strings.Contains(all, "grant.ended grant_a") {
 				t.Errorf("the journal has\n%s", all)
 			}
 		})
@@ -158,7 +160,8 @@ func TestParkAndLease(t *testing.T) {
 	}
 	_, err := r.Answer("ask_a", yes("Ada"))
 	r.ok(err)
-	if late, err := r.Answer("ask_a", ask.Decision{By: "Eve"}); !errors.Is(err, ask.ErrSettled) || !strings.Contains(late.How(), "allowed by Ada") {
+	if late, err := r.Answer("ask_a", ask.Decision{By: "Eve"}); !errors.Is(err, ask.ErrSettled) ||
+		!strings.Contains(late.How(), "allowed by Ada") {
 		t.Errorf("a second answer: %v, %s", err, late.How())
 	}
 	r.restart()
@@ -183,7 +186,8 @@ func TestParkAndLease(t *testing.T) {
 		t.Errorf("have %s, %v", a.State, err)
 	}
 	r.ok(r.Ran(ran("x")))
-	if a, err := r.Ask("ask_a"); err != nil || !strings.HasPrefix(a.Outcome(), "ran ok") || !strings.Contains(a.How(), "used at") {
+	if a, err := r.Ask("ask_a"); err != nil || !strings.HasPrefix(a.Outcome(), "ran ok") ||
+		!strings.Contains(a.How(), "used at") {
 		t.Errorf("the card says %q, %q, %v", a.How(), a.Outcome(), err)
 	}
 	if third := r.park("ask_e", "x"); third.State != ask.Expired {
@@ -232,7 +236,8 @@ func TestParkedIsForgotten(t *testing.T) {
 	if a := r.park("ask_c", "y"); a.State != ask.Expired {
 		t.Errorf("a refusal became a %s", a.State)
 	}
-	if text, err := r.TellLate("s", "hook", 4000); err != nil || !strings.Contains(text, "refused") || !strings.Contains(text, "Use make.") {
+	if text, err := r.TellLate("s", "hook", 4000); err != nil || !strings.Contains(text, "refused") ||
+		!strings.Contains(text, "Use make.") {
 		t.Errorf("told %q, %v", text, err)
 	}
 }

@@ -60,10 +60,12 @@ func TestUndelivered(t *testing.T) {
 					t.Errorf("another call got %s", got.State)
 				}
 				got := r.asksAgain("b")
-				if got.State != ask.Answered || got.Decision.Allow != allow || !allow && got.Decision.Message != "use yarn" {
+				if got.State != ask.Answered || got.Decision.Allow != allow ||
+					!allow && got.Decision.Message != "use yarn" {
 					t.Errorf("asked again it is %s, %+v", got.State, got.Decision)
 				}
-				if how := r.state("a", ask.Withdrawn).How(); !strings.Contains(how, "when the call was asked for again") {
+				how := r.state("a", ask.Withdrawn).How()
+				if !strings.Contains(how, "when the call was asked for again") {
 					t.Errorf("then the card says %q", how)
 				}
 				if got := r.asksAgain("c"); got.State != ask.Open {
@@ -93,8 +95,15 @@ func TestDelivered(t *testing.T) {
 		"printed, then gone": func(r *rig) { r.ok(r.AskPrinted("a", true)); r.dead[takingHook] = true; r.ok(r.Look()) },
 		"gone, then printed": func(r *rig) { r.dead[takingHook] = true; r.ok(r.Look()); r.ok(r.AskPrinted("a", true)) },
 		"it ran after all":   func(r *rig) { r.ok(r.AskPrinted("a", false)); r.ok(r.Ran(ran)) },
-		"No at the terminal": func(r *rig) { _, err := r.CancelAsk("a", "No"); r.ok(err); r.ok(r.AskPrinted("a", false)) },
-		"the dialog closed":  func(r *rig) { r.ok(r.AskPrinted("a", false)); r.ok(r.LocallySettled("s", t0.Add(time.Hour))) },
+		"No at the terminal": func(r *rig) {
+			_, err := r.CancelAsk("a", "No")
+			r.ok(err)
+			r.ok(r.AskPrinted("a", false))
+		},
+		"the dialog closed": func(r *rig) {
+			r.ok(r.AskPrinted("a", false))
+			r.ok(r.LocallySettled("s", t0.Add(time.Hour)))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -119,12 +128,14 @@ func TestDeliveredOnce(t *testing.T) {
 		do   []func(*rig)
 		want []string
 	}{
-		"claimed only":                {nil, nil},
-		"printed":                     {[]func(*rig){printed}, []string{"ask.delivered a"}},
-		"told twice":                  {[]func(*rig){printed, printed}, []string{"ask.delivered a"}},
-		"lost":                        {[]func(*rig){lost}, []string{"ask.ended a"}},
-		"lost, and printed":           {[]func(*rig){lost, printed}, []string{"ask.ended a", "ask.delivered a"}},
-		"lost, and claimed again":     {[]func(*rig){lost, claimAgain, printed}, []string{"ask.ended a", "ask.delivered a"}},
+		"claimed only":      {nil, nil},
+		"printed":           {[]func(*rig){printed}, []string{"ask.delivered a"}},
+		"told twice":        {[]func(*rig){printed, printed}, []string{"ask.delivered a"}},
+		"lost":              {[]func(*rig){lost}, []string{"ask.ended a"}},
+		"lost, and printed": {[]func(*rig){lost, printed}, []string{"ask.ended a", "ask.delivered a"}},
+		"lost, and claimed again": {
+			[]func(*rig){lost, claimAgain, printed}, []string{"ask.ended a", "ask.delivered a"},
+		},
 		"printed after its run":       {[]func(*rig){run, printed}, []string{"ask.delivered a", "ask.ran a"}},
 		"lost after its run":          {[]func(*rig){run, lost}, []string{"ask.delivered a", "ask.ran a"}},
 		"lost, run from the terminal": {[]func(*rig){lost, run}, []string{"ask.ended a", "ask.ran a"}},

@@ -105,7 +105,8 @@ func TestAddAKind(t *testing.T) {
 	}
 	s.Close()
 	execSQL(t, path, memoSchema)
-	execSQL(t, path, `INSERT INTO memos VALUES ('newer', 0, '{"id":"newer","session":"s","text":"x","until":"2026-03-01T13:00:00Z","pinned":true}')`)
+	execSQL(t, path, `INSERT INTO memos VALUES ('newer', 0, '{"id":"newer","session":"s","text":"x",`+
+		`"until":"2026-03-01T13:00:00Z","pinned":true}')`)
 
 	c, table := memoCore(t, path, &now)
 	sub := c.Subscribe(ofSession("s"))
@@ -143,7 +144,8 @@ func TestAddAKind(t *testing.T) {
 	var data string
 	db, _ := sql.Open("sqlite", path)
 	defer db.Close()
-	if err := db.QueryRow(`SELECT data FROM memos WHERE id = 'newer'`).Scan(&data); err != nil || !strings.Contains(data, `"pinned":true`) {
+	if err := db.QueryRow(`SELECT data FROM memos WHERE id = 'newer'`).Scan(&data); err != nil ||
+		!strings.Contains(data, `"pinned":true`) {
 		t.Errorf("the field of a newer program is gone: %s, %v", data, err)
 	}
 	if _, again := memoCore(t, path, &now); len(again.rows) != 0 {
@@ -157,8 +159,10 @@ func TestTable(t *testing.T) {
 	table := newMemoTable(s)
 	t0 := time.Unix(1000, 0)
 	for i, m := range []memo{
-		{ID: "a", Session: "s", Until: t0.Add(3)}, {ID: "b", Session: "s", Until: t0.Add(1)}, {ID: "c", Session: "r", Until: t0.Add(2)},
-		{ID: "a", Session: "r", Until: t0.Add(1)}, {ID: "b", Session: "", Over: true}, {ID: "c", Session: "r", Over: true},
+		{ID: "a", Session: "s", Until: t0.Add(3)}, {ID: "b", Session: "s", Until: t0.Add(1)},
+		{ID: "c", Session: "r", Until: t0.Add(2)},
+		{ID: "a", Session: "r", Until: t0.Add(1)}, {ID: "b", Session: "", Over: true},
+		{ID: "c", Session: "r", Over: true},
 	} {
 		table.hold(m, t0)
 		want := []struct {

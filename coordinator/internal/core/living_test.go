@@ -33,7 +33,8 @@ func (r *rig) fate(update int64) string {
 	r.t.Helper()
 	r.receive(update)
 	r.ok(r.Written(core.Press{
-		Act: channel.Act{Channel: phone, Update: update, At: "6"}, Decision: ask.Decision{By: "Ada", Channel: phone}, Text: "go on",
+		Act:      channel.Act{Channel: phone, Update: update, At: "6"},
+		Decision: ask.Decision{By: "Ada", Channel: phone}, Text: "go on",
 	}))
 	said := r.said()
 	if len(said) == 0 {
@@ -49,17 +50,28 @@ func TestFate(t *testing.T) {
 		do   func(r *rig)
 		want string
 	}{
-		"a hook waits":             {idle, "gets it now."},
-		"the hook has ended":       {func(r *rig) { idle(r); r.dead[waitingHook] = true }, "gets it with its next prompt."},
-		"resumed elsewhere":        {func(r *rig) { idle(r); r.runs(secondClient, session.Idle) }, "gets it with its next prompt."},
-		"cleared and resumed":      {func(r *rig) { idle(r); r.ok(r.EndSession("s", "clear")); r.runs(firstClient, session.Idle) }, "gets it with its next prompt."},
-		"its client is gone":       {func(r *rig) { idle(r); r.dead[firstClient] = true }, "No session runs now. Nothing was sent."},
-		"it works":                 {func(r *rig) { r.runs(firstClient, session.Working) }, "gets it when it stops."},
-		"it works and hears us":    {func(r *rig) { r.batch(); r.runs(firstClient, session.Working) }, "gets it right after its next tool call, or when it stops."},
-		"a loop is at work":        {func(r *rig) { r.runs(firstClient, session.Working); r.armed() }, "gets it when its loop ends."},
-		"a loop is at work, heard": {func(r *rig) { r.batch(); r.armed() }, "gets it right after its next tool call, or when it stops."},
-		"a loop is armed":          {func(r *rig) { idle(r); r.armed() }, "gets it now."},
-		"a loop is armed, unheard": {func(r *rig) { r.runs(firstClient, session.Idle); r.armed() }, "gets it with its next prompt."},
+		"a hook waits": {idle, "gets it now."},
+		"the hook has ended": {func(r *rig) { idle(r); r.dead[waitingHook] = true },
+			"gets it with its next prompt."},
+		"resumed elsewhere": {func(r *rig) { idle(r); r.runs(secondClient, session.Idle) },
+			"gets it with its next prompt."},
+		"cleared and resumed": {func(r *rig) {
+			idle(r)
+			r.ok(r.EndSession("s", "clear"))
+			r.runs(firstClient, session.Idle)
+		}, "gets it with its next prompt."},
+		"its client is gone": {func(r *rig) { idle(r); r.dead[firstClient] = true },
+			"No session runs now. Nothing was sent."},
+		"it works": {func(r *rig) { r.runs(firstClient, session.Working) }, "gets it when it stops."},
+		"it works and hears us": {func(r *rig) { r.batch(); r.runs(firstClient, session.Working) },
+			"gets it right after its next tool call, or when it stops."},
+		"a loop is at work": {func(r *rig) { r.runs(firstClient, session.Working); r.armed() },
+			"gets it when its loop ends."},
+		"a loop is at work, heard": {func(r *rig) { r.batch(); r.armed() },
+			"gets it right after its next tool call, or when it stops."},
+		"a loop is armed": {func(r *rig) { idle(r); r.armed() }, "gets it now."},
+		"a loop is armed, unheard": {func(r *rig) { r.runs(firstClient, session.Idle); r.armed() },
+			"gets it with its next prompt."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -124,7 +136,13 @@ func TestGhostSpeaks(t *testing.T) {
 	r.runs(firstClient, session.Working)
 	r.dead[firstClient] = true
 	r.ok(r.Look())
-	late := session.Sighting{ID: "s", Client: firstClient.PID, ClientBorn: firstClient.Born, Hooked: true, State: session.Idle}
+	late := session.Sighting{
+		ID:         "s",
+		Client:     firstClient.PID,
+		ClientBorn: firstClient.Born,
+		Hooked:     true,
+		State:      session.Idle,
+	}
 	_, err := r.See(late)
 	r.ok(err)
 	if v, _ := r.Session("s"); v.State != session.Ended {

@@ -14,7 +14,8 @@ import (
 func TestAllWithoutReply(t *testing.T) {
 	d := ask.Decision{Allow: true, Scope: ask.Session, By: "Ada", Channel: phone}
 	all := core.Press{
-		Act: channel.Act{Channel: phone, Update: 1, At: "1"}, Decision: d, Text: "all", Word: true, Seen: []ask.ID{"ask_a", "c1"},
+		Act: channel.Act{Channel: phone, Update: 1, At: "1"}, Decision: d, Text: "all", Word: true,
+		Seen: []ask.ID{"ask_a", "c1"},
 	}
 
 	t.Run("a question", func(t *testing.T) {

@@ -21,7 +21,14 @@ func TestPairedLate(t *testing.T) {
 	if err := r.SetAway("", session.On, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.OpenCovered(ask.Ask{ID: "ask_1", Kind: ask.Permission, Session: "s", Tool: "Bash", Hash: "0123456789", Attended: true}, grant.Need{}); err != nil {
+	if _, err := r.OpenCovered(ask.Ask{
+		ID:       "ask_1",
+		Kind:     ask.Permission,
+		Session:  "s",
+		Tool:     "Bash",
+		Hash:     "0123456789",
+		Attended: true,
+	}, grant.Need{}); err != nil {
 		t.Fatal(err)
 	}
 	act := channel.Act{Channel: phone, Update: 1, At: "7"}

@@ -77,7 +77,8 @@ func TestNotices(t *testing.T) {
 	}
 	r.told()
 	r.pass(time.Minute)
-	if got := r.told(); len(got) != 1 || !strings.Contains(got[0], "29 at once") || !strings.Contains(got[0], "flood 29") || !strings.Contains(got[0], "17 older ones are left out") {
+	if got := r.told(); len(got) != 1 || !strings.Contains(got[0], "29 at once") ||
+		!strings.Contains(got[0], "flood 29") || !strings.Contains(got[0], "17 older ones are left out") {
 		t.Errorf("a flood: %q", got)
 	}
 }
@@ -136,7 +137,8 @@ func TestCancelledHere(t *testing.T) {
 		away  session.Mode
 		rings bool
 	}{
-		{core.ByPerson, session.Off, false}, {core.ByPerson, session.On, true}, {core.ByPerson, session.Auto, true}, {"the session", session.Off, true},
+		{core.ByPerson, session.Off, false}, {core.ByPerson, session.On, true}, {core.ByPerson, session.Auto, true},
+		{"the session", session.Off, true},
 	} {
 		r := newRig(t)
 		r.pair()

@@ -157,7 +157,8 @@ func TestLoops(t *testing.T) {
 		t.Errorf("after a restart: %+v", f)
 	}
 	r.ok(r.SetAnchor("s", loop.AnchorFacts{Commits: []string{"abc first"}}))
-	if got := r.Anchor("s", loop.AnchorFacts{}); !strings.Contains(got, "tidy up") || !strings.Contains(got, "abc first") {
+	if got := r.Anchor("s", loop.AnchorFacts{}); !strings.Contains(got, "tidy up") ||
+		!strings.Contains(got, "abc first") {
 		t.Errorf("the anchor is %q", got)
 	}
 	r.ok(r.CancelLoop("s", "Ada"))
@@ -167,7 +168,8 @@ func TestLoops(t *testing.T) {
 	if got := r.Anchor("s", loop.AnchorFacts{Said: "x"}); got != "" {
 		t.Errorf("no loop, no anchor: %q", got)
 	}
-	r.same("journal", []string{"loop.started " + v.Token, "loop.stepped " + v.Token, "coordinator.started ", "loop.ended " + v.Token}, r.kinds(head))
+	r.same("journal", []string{"loop.started " + v.Token, "loop.stepped " + v.Token, "coordinator.started ",
+		"loop.ended " + v.Token}, r.kinds(head))
 	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "cancelled") {
 		t.Errorf("the verdict reaches the person once: %q", said)
 	}
@@ -273,7 +275,8 @@ func TestLoopAfterSleep(t *testing.T) {
 		if l := r.Loop("timed"); l.Active() || l.Ended.Verdict != loop.Timeout {
 			t.Errorf("the one that was given an hour: %+v", l.Ended)
 		}
-		if answer, reason := r.AwaitWake(ctx, "refused", "w"); answer != core.Wake || !strings.Contains(reason, "provider refused") {
+		if answer, reason := r.AwaitWake(ctx, "refused", "w"); answer != core.Wake ||
+			!strings.Contains(reason, "provider refused") {
 			t.Errorf("the one that was refused is told to %s: %q", answer, reason)
 		}
 		slept.Store(int64(9 * time.Hour))
@@ -322,10 +325,12 @@ func TestLimitLoop(t *testing.T) {
 	r.same("nothing", []string(nil), r.said())
 	r.loops(true)
 	r.ok(r.LimitLoop("s", "rate limit", true))
-	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "rate limit") || !strings.Contains(said[0], "It goes on at") {
+	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "rate limit") ||
+		!strings.Contains(said[0], "It goes on at") {
 		t.Errorf("have %q", said)
 	}
-	if events, err := r.Journal(t.Context(), 0, 1, "s", true); err != nil || !strings.Contains(events[len(events)-1].Text, "loop paused: limit") {
+	if events, err := r.Journal(t.Context(), 0, 1, "s", true); err != nil ||
+		!strings.Contains(events[len(events)-1].Text, "loop paused: limit") {
 		t.Errorf("the journal says %+v, %v", events, err)
 	}
 	r.pass(4 * time.Minute)
@@ -358,7 +363,8 @@ func TestLimitLoop(t *testing.T) {
 // TestLimitLoopAlone: where nobody can be woken, and where waiting mends nothing,
 // the loop waits for a prompt, and the person is told so.
 func TestLimitLoopAlone(t *testing.T) {
-	for name, c := range map[string]struct{ attended, passes bool }{"a print session": {false, true}, "a bill": {true, false}} {
+	for name, c := range map[string]struct{ attended, passes bool }{"a print session": {false, true},
+		"a bill": {true, false}} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			r.rules.RetryAfter = 5 * time.Minute
@@ -400,7 +406,9 @@ func TestRestLoop(t *testing.T) {
 		if got := r.woken(); !strings.Contains(got, "background shell still runs") {
 			t.Errorf("after %v: %q", bound, got)
 		}
-		out, err := r.Stop(core.Stopping{Session: "s", Shells: []string{"2"}, Loop: loop.Stopping{Background: []string{"sleep (2)"}}})
+		out, err := r.Stop(core.Stopping{
+			Session: "s", Shells: []string{"2"}, Loop: loop.Stopping{Background: []string{"sleep (2)"}},
+		})
 		r.ok(err)
 		if out.Rests != nil || !strings.Contains(out.Block, "sleep (2)") {
 			t.Errorf("the next stop: %+v", out)
@@ -442,7 +450,8 @@ func TestLeft(t *testing.T) {
 		_, err := r.See(session.Sighting{ID: "s", Starts: true, State: session.Idle})
 		r.ok(err)
 	}
-	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "The client ended") || !strings.Contains(said[0], "goes on with the session's next prompt") {
+	if said := r.said(); len(said) != 1 || !strings.Contains(said[0], "The client ended") ||
+		!strings.Contains(said[0], "goes on with the session's next prompt") {
 		t.Errorf("the person reads %q", said)
 	}
 	if !r.Loop("s").Active() {
@@ -456,7 +465,10 @@ func TestSeeShells(t *testing.T) {
 	for i, c := range []struct {
 		shells []string
 		fresh  bool
-	}{{nil, false}, {[]string{"1"}, true}, {[]string{"1"}, false}, {[]string{"1", "2"}, true}, {[]string{"2"}, false}, {nil, false}, {[]string{"1"}, true}} {
+	}{
+		{nil, false}, {[]string{"1"}, true}, {[]string{"1"}, false}, {[]string{"1", "2"}, true}, {[]string{"2"}, false},
+		{nil, false}, {[]string{"1"}, true},
+	} {
 		if out := r.stopsWith("s", c.shells...); (out.Rule == turn.Background) != c.fresh {
 			t.Errorf("step %d: decided by %s", i, out.Rule)
 		}

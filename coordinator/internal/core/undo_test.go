@@ -41,7 +41,14 @@ func TestUndoLife(t *testing.T) {
 	r := newRig(t)
 	r.see("s", "/src/p")
 	early := r.step("h", "")
-	a, err := r.OpenCovered(ask.Ask{ID: "ask_1", Kind: ask.Permission, Session: "s", Tool: "Bash", Hash: "h", Attended: true}, grant.Need{})
+	a, err := r.OpenCovered(ask.Ask{
+		ID:       "ask_1",
+		Kind:     ask.Permission,
+		Session:  "s",
+		Tool:     "Bash",
+		Hash:     "h",
+		Attended: true,
+	}, grant.Need{})
 	r.ok(err)
 	if v := r.step("h", a.ID); v.ID != early.ID || v.Ask != a.ID {
 		t.Fatalf("two snapshots of one call: %s and %s", early.ID, v.ID)

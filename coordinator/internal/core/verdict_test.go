@@ -13,7 +13,8 @@ import (
 func (r *rig) advance(id session.ID, result loop.Result) {
 	r.t.Helper()
 	f := r.Loop(id).Frames[0]
-	r.ok(r.AdvanceIssue(coreErrand(id, loop.Errand{Frame: f.ID, Step: f.Issue.Step, Phase: f.Issue.Phase, Issue: *f.Issue}), result))
+	r.ok(r.AdvanceIssue(coreErrand(id,
+		loop.Errand{Frame: f.ID, Step: f.Issue.Step, Phase: f.Issue.Phase, Issue: *f.Issue}), result))
 }
 
 // landAndPause takes an issue loop through one issue that lands and one that is paused.
@@ -23,8 +24,10 @@ func (r *rig) landAndPause(id session.ID) {
 	r.ok(err)
 	commit := strings.Repeat("a", 40)
 	place := loop.Place{Path: "/w", Branch: "b", Base: "main", InTree: true}
-	for _, way := range [][]loop.Result{{{Commit: commit}, {Approved: true, By: "codex"}, {Commit: commit}, {}}, {{Commit: commit}, {Broken: "it hung"}}} {
-		r.advance(id, loop.Result{Ready: []loop.Found{{ID: "7", Title: "Mend the gate"}, {ID: "8", Title: "Oil the hinge"}}})
+	for _, way := range [][]loop.Result{{{Commit: commit}, {Approved: true, By: "codex"}, {Commit: commit}, {}},
+		{{Commit: commit}, {Broken: "it hung"}}} {
+		r.advance(id, loop.Result{Ready: []loop.Found{{ID: "7", Title: "Mend the gate"},
+			{ID: "8", Title: "Oil the hinge"}}})
 		r.advance(id, loop.Result{Place: place})
 		for _, message := range []string{"", "<loop-done>COMPLETE</loop-done>"} {
 			_, err := r.StopLoop(id, loop.Stopping{Message: message})

@@ -80,7 +80,8 @@ func TestUnrelatedCommitWakesNobody(t *testing.T) {
 			r.ok(r.Note("x", "other", "", "x"))
 			_, err = r.Post("other", "project:q", "me", "hello")
 			r.ok(err)
-			r.ok(r.Commit(store.Batch{Actions: []store.Action{{Key: "k", Lane: "elsewhere", Kind: "k", Due: time.Now()}}}))
+			r.ok(r.Commit(store.Batch{Actions: []store.Action{{Key: "k", Lane: "elsewhere", Kind: "k",
+				Due: time.Now()}}}))
 		}
 		if n := r.Woken(unrelated); n != 0 {
 			t.Errorf("changes that nobody waits for wake %d waiters", n)
@@ -108,7 +109,13 @@ func TestEachWaiterIsWoken(t *testing.T) {
 		"a text comes for a session": {
 			func(ctx context.Context, r *rig) { r.AwaitWake(ctx, "idle", "w") },
 			func(r *rig) error {
-				_, _, err := r.Send(message.Message{Key: "k", Session: "idle", Text: "x", By: "Ada", Channel: "terminal"})
+				_, _, err := r.Send(message.Message{
+					Key:     "k",
+					Session: "idle",
+					Text:    "x",
+					By:      "Ada",
+					Channel: "terminal",
+				})
 				return err
 			},
 		},

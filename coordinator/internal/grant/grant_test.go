@@ -98,11 +98,13 @@ func TestCovers(t *testing.T) {
 		{"each part", append(git, grant.Narrowest(bash("npm test"))...), bash("npm test", "git commit"), true},
 		{"an exact one", grant.Narrowest(bash("rm a")), bash("rm a"), true},
 		{"more than the exact one", grant.Narrowest(bash("rm a")), bash("rm a b"), false},
-		{"other cuts between words", grant.Narrowest(bash("rm a")), grant.Need{Tool: "Bash", Commands: [][]string{{"rm a"}}}, false},
+		{"other cuts between words", grant.Narrowest(bash("rm a")),
+			grant.Need{Tool: "Bash", Commands: [][]string{{"rm a"}}}, false},
 		{"another tool", git, grant.Need{Tool: "Monitor", Commands: bash("git commit").Commands}, false},
 		{"a file beside", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/src/b"), true},
 		{"a file below", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/src/x/b"), true},
-		{"a directory that is called alike", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/srcx/b"), false},
+		{"a directory that is called alike", grant.Narrowest(file("Edit", "/p/src/a")),
+			file("Edit", "/p/srcx/b"), false},
 		{"not cleaned", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/src/../b"), false},
 		{"a file above", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/b"), false},
 		{"written and not edited", grant.Narrowest(file("Edit", "/p/src/a")), file("Write", "/p/src/a"), true},
@@ -111,8 +113,10 @@ func TestCovers(t *testing.T) {
 		{"edited and not read", grant.Narrowest(file("Edit", "/p/src/a")), file("Read", "/p/src/a"), false},
 		{"another file tool", grant.Narrowest(file("Edit", "/p/src/a")), file("NotebookEdit", "/p/src/a"), false},
 		{"below the project's own files", grant.Narrowest(file("Edit", "/p/a")), file("Edit", "/p/src/a"), false},
-		{"a named tool", grant.Narrowest(grant.Need{Tool: "mcp__x__y", Named: true}), grant.Need{Tool: "mcp__x__y", Named: true}, true},
-		{"a tool that begins so", grant.Narrowest(grant.Need{Tool: "mcp__x__y", Named: true}), grant.Need{Tool: "mcp__x__y2", Named: true}, false},
+		{"a named tool", grant.Narrowest(grant.Need{Tool: "mcp__x__y", Named: true}),
+			grant.Need{Tool: "mcp__x__y", Named: true}, true},
+		{"a tool that begins so", grant.Narrowest(grant.Need{Tool: "mcp__x__y", Named: true}),
+			grant.Need{Tool: "mcp__x__y2", Named: true}, false},
 		{"nothing", git, grant.Need{}, false},
 		{"a tool of which nothing is known", []grant.Rule{{Tool: "Bash"}}, grant.Need{Tool: "Bash"}, false},
 		{"a rule that says nothing", []grant.Rule{{Tool: "Bash"}}, bash("git commit"), false},
@@ -120,11 +124,16 @@ func TestCovers(t *testing.T) {
 		{"a file, by its tool's name", []grant.Rule{{Tool: "Edit"}}, file("Edit", "/p/a"), false},
 		{"a file, by a rule below nothing", []grant.Rule{{Tool: "Edit", Deep: true}}, file("Edit", "/p/a"), false},
 		{"no file", []grant.Rule{{Tool: "Edit", Path: "."}}, grant.Need{Tool: "Edit", Named: true}, false},
-		{"a directory above, by a way below", grant.Narrowest(file("Edit", "/p/src/a")), file("Edit", "/p/src/x/.."), false},
-		{"a named tool, by a path", []grant.Rule{{Tool: "mcp__x__y", Path: "/p"}}, grant.Need{Tool: "mcp__x__y", Named: true}, false},
-		{"a named tool, by a command", []grant.Rule{{Tool: "mcp__x__y", Argv: []string{"a"}}}, grant.Need{Tool: "mcp__x__y", Named: true}, false},
-		{"a named tool, by a digest", []grant.Rule{{Tool: "mcp__x__y", Sum: "a"}}, grant.Need{Tool: "mcp__x__y", Named: true}, false},
-		{"a named tool with a path", []grant.Rule{{Tool: "mcp__x__y"}}, grant.Need{Tool: "mcp__x__y", Named: true, Path: "/q/a"}, false},
+		{"a directory above, by a way below", grant.Narrowest(file("Edit", "/p/src/a")),
+			file("Edit", "/p/src/x/.."), false},
+		{"a named tool, by a path", []grant.Rule{{Tool: "mcp__x__y", Path: "/p"}},
+			grant.Need{Tool: "mcp__x__y", Named: true}, false},
+		{"a named tool, by a command", []grant.Rule{{Tool: "mcp__x__y", Argv: []string{"a"}}},
+			grant.Need{Tool: "mcp__x__y", Named: true}, false},
+		{"a named tool, by a digest", []grant.Rule{{Tool: "mcp__x__y", Sum: "a"}},
+			grant.Need{Tool: "mcp__x__y", Named: true}, false},
+		{"a named tool with a path", []grant.Rule{{Tool: "mcp__x__y"}},
+			grant.Need{Tool: "mcp__x__y", Named: true, Path: "/q/a"}, false},
 		{"no tool", []grant.Rule{{Path: "/p", Deep: true}}, grant.Need{Path: "/p/src/a"}, false},
 	} {
 		if got := grant.Covers(c.rules, c.need); got != c.want {
@@ -216,7 +225,8 @@ func TestFind(t *testing.T) {
 		{"just in time", all, "s", bash("npm test"), grant.For - 1, []string{"b"}},
 		{"too late", all, "s", bash("npm test"), grant.For, nil},
 		{"ended", []grant.Grant{revoked(b)}, "s", bash("npm test"), 0, nil},
-		{"a file", []grant.Grant{a, given("f", file("Edit", "/p/src/a"))}, "s", file("Edit", "/p/src/b"), 0, []string{"f"}},
+		{"a file", []grant.Grant{a, given("f", file("Edit", "/p/src/a"))}, "s",
+			file("Edit", "/p/src/b"), 0, []string{"f"}},
 		{"a part is missing", all, "s", bash("npm test", "rm x"), 0, nil},
 	} {
 		got := ids(grant.Find(c.grants, c.session, c.need, t0.Add(c.after)))
@@ -252,7 +262,9 @@ func TestNeverCoversAnOpinion(t *testing.T) {
 		Env:     map[string]string{"HOME": "/home/ann"},
 	}
 	words := strings.Fields(
-		"git push commit reset --hard checkout -- . --force -f main clean -fd rm -rf ~ /etc/passwd ../x .env cat cp touch npm publish test docker rm kubectl delete && || ; | > x sh curl http://x $(id) .git/hooks/x terraform destroy",
+		"git push commit reset --hard checkout -- . --force -f main clean -fd rm -rf ~ /etc/passwd ../x .env cat cp " +
+			"touch npm publish test docker rm kubectl delete && || ; | > x sh curl http://x $(id) .git/hooks/x " +
+			"terraform destroy",
 	)
 	call := func(command string) guard.Call {
 		return guard.Call{Tool: "Bash", Args: []guard.Arg{{Path: "command", Value: command}}}

@@ -13,7 +13,8 @@ func TestDeny(t *testing.T) {
 		turn, rule string
 		want       int
 	}{
-		{"a", "x", 1}, {"a", "y", 1}, {"a", "x", 2}, {"a", "x", 3}, {"a", "y", 2}, {"b", "x", 1}, {"b", "x", 2}, {"a", "x", 1}, {"", "x", 1}, {"", "x", 2},
+		{"a", "x", 1}, {"a", "y", 1}, {"a", "x", 2}, {"a", "x", 3}, {"a", "y", 2}, {"b", "x", 1}, {"b", "x", 2},
+		{"a", "x", 1}, {"", "x", 1}, {"", "x", 2},
 	} {
 		before := fmt.Sprint(s)
 		next, n := session.Deny(s, c.turn, c.rule)

@@ -77,7 +77,8 @@ func TestSee(t *testing.T) {
 	}
 	s := session.See(session.Session{}, first, t0)
 	want := session.Session{
-		ID: "s", Cwd: "/p", Project: "/p", Transcript: "/t", Mode: "auto", Entrypoint: "cli", Terminal: "tty:1", Client: 7,
+		ID: "s", Cwd: "/p", Project: "/p", Transcript: "/t", Mode: "auto", Entrypoint: "cli",
+		Terminal: "tty:1", Client: 7,
 		Attended: true, Hooked: true, State: session.Idle, Since: t0, SeenAt: t0, StartedAt: t0,
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
@@ -103,7 +104,9 @@ func TestSee(t *testing.T) {
 func TestTo(t *testing.T) {
 	s := session.Session{State: session.Working, Since: t0}
 	later := t0.Add(time.Hour)
-	for state, since := range map[session.State]time.Time{"": t0, session.Working: t0, session.Idle: later, session.Ended: later} {
+	for state, since := range map[session.State]time.Time{
+		"": t0, session.Working: t0, session.Idle: later, session.Ended: later,
+	} {
 		got := session.To(s, state, later)
 		if want := state; want != "" && got.State != want || !got.Since.Equal(since) {
 			t.Errorf("%q: %s since %s", state, got.State, got.Since)
@@ -222,8 +225,23 @@ func TestParseMode(t *testing.T) {
 // TestStored: an away mode without an end has none after a restart either.
 func TestStored(t *testing.T) {
 	for _, s := range []session.Session{
-		{ID: "s", State: session.Idle, Since: t0, SeenAt: t0, Away: session.Away{Mode: session.On}, Shells: []string{"a"}},
-		{ID: "s", State: session.Idle, Since: t0, SeenAt: t0, Away: session.Away{Mode: session.On, Until: t0}, Tools: 3, Reported: true},
+		{
+			ID:     "s",
+			State:  session.Idle,
+			Since:  t0,
+			SeenAt: t0,
+			Away:   session.Away{Mode: session.On},
+			Shells: []string{"a"},
+		},
+		{
+			ID:       "s",
+			State:    session.Idle,
+			Since:    t0,
+			SeenAt:   t0,
+			Away:     session.Away{Mode: session.On, Until: t0},
+			Tools:    3,
+			Reported: true,
+		},
 	} {
 		text, err := json.Marshal(s)
 		if err != nil {

@@ -196,7 +196,8 @@ func TestUpdates(t *testing.T) {
 		t.Errorf("have %v", got)
 	}
 	commit(t, s, store.Batch{Act: channel.Act{Channel: "phone", Update: 8}})
-	if err := s.Receive(append(updates(8), channel.Update{Channel: "phone", ID: 8, Body: []byte("other")})); err != nil {
+	err := s.Receive(append(updates(8), channel.Update{Channel: "phone", ID: 8, Body: []byte("other")}))
+	if err != nil {
 		t.Fatal(err)
 	}
 	s.Close()

@@ -170,7 +170,8 @@ const keepUpdates = 1000
 // that were not seen since the given time.
 func forgetChannels(tx *sql.Tx, before time.Time) error {
 	if _, err := tx.Exec(`DELETE FROM inbox WHERE done = 1
-		AND id <= (SELECT max(id) FROM inbox AS all_of WHERE all_of.channel = inbox.channel) - ?`, keepUpdates); err != nil {
+		AND id <= (SELECT max(id) FROM inbox AS all_of WHERE all_of.channel = inbox.channel) - ?`,
+		keepUpdates); err != nil {
 		return fmt.Errorf("forget updates: %w", err)
 	}
 	const rooms = `DELETE FROM rooms WHERE session NOT IN (SELECT id FROM sessions WHERE seen_at >= ?)`

@@ -18,18 +18,24 @@ const oneChannel = 10
 // lived fills such a database.
 const lived = `
 INSERT INTO sessions VALUES ('s1', 9e12, '{"id":"s1"}');
-INSERT INTO settings VALUES (1, CAST('{"away":{"mode":"on"},"paused":true,"pairing":{"digest":"d","expires_at":"2026-03-04T12:00:00Z","wrong":2},
+INSERT INTO settings VALUES (1, CAST('{"away":{"mode":"on"},"paused":true,
+	"pairing":{"digest":"d","expires_at":"2026-03-04T12:00:00Z","wrong":2},
 	"peer":{"user":4711,"chat":-1001234567890,"name":"Ann \"A\"","at":"2026-03-04T12:00:00.5Z"},
 	"told":{"66":1772625600000},"bot":"afar_bot","notes":{"topics:-5":"x"},"later":{"kept":1}}' AS BLOB));
-INSERT INTO cards (ask, chat, message, shown, at) VALUES ('a', -1001234567890, 12, 'd2', 1772625600), ('a', -1001234567890, 9, 'd1', 0);
+INSERT INTO cards (ask, chat, message, shown, at) VALUES
+	('a', -1001234567890, 12, 'd2', 1772625600), ('a', -1001234567890, 9, 'd1', 0);
 INSERT INTO threads VALUES ('s1', -1001234567890, 7, 1);
 INSERT INTO updates (id, body, done) VALUES (5, CAST('{"update_id":5}' AS BLOB), 0), (4, '{}', 1);
 INSERT INTO actions (key, lane, kind, data, gen, due) VALUES
 	('card:a', 'telegram', 'card', 'a', 3, 1), ('thread:s1', 'telegram', 'thread', 's1', 1, 2),
-	('say:5', 'telegram', 'say', '{"chat":-5,"thread":7,"text":"hi"}', 1, 3), ('say:6', 'telegram', 'say', '{"chat":8,"text":"hi"}', 1, 4),
-	('tap:q', 'telegram', 'tap', '{"query":"q","text":"Denied."}', 1, 5), ('edit:8:9', 'telegram', 'edit', '{"chat":8,"message":9,"text":"x"}', 1, 6),
-	('grants:5', 'telegram', 'grants', '{"chat":8}', 1, 7), ('grants:8:9', 'telegram', 'grants', '{"chat":8,"message":9}', 1, 8),
-	('choose:m', 'telegram', 'choose', '{"chat":8,"text":"m1"}', 1, 9), ('write:s1/loop.md', 'disk', 'write', '{"session":"s1","name":"loop.md"}', 1, 10);
+	('say:5', 'telegram', 'say', '{"chat":-5,"thread":7,"text":"hi"}', 1, 3),
+	('say:6', 'telegram', 'say', '{"chat":8,"text":"hi"}', 1, 4),
+	('tap:q', 'telegram', 'tap', '{"query":"q","text":"Denied."}', 1, 5),
+	('edit:8:9', 'telegram', 'edit', '{"chat":8,"message":9,"text":"x"}', 1, 6),
+	('grants:5', 'telegram', 'grants', '{"chat":8}', 1, 7),
+	('grants:8:9', 'telegram', 'grants', '{"chat":8,"message":9}', 1, 8),
+	('choose:m', 'telegram', 'choose', '{"chat":8,"text":"m1"}', 1, 9),
+	('write:s1/loop.md', 'disk', 'write', '{"session":"s1","name":"loop.md"}', 1, 10);
 `
 
 // old makes a database of the version before channels, with the statements in it.
@@ -138,7 +144,8 @@ func wantActions(t *testing.T, s *Store) {
 	}
 	want := []string{
 		`telegram/card:a card a`, `telegram/thread:s1 room s1`,
-		`telegram/say:5 say {"text":"hi","channel":"telegram","to":"-5/7"}`, `telegram/say:6 say {"text":"hi","channel":"telegram","to":"8"}`,
+		`telegram/say:5 say {"text":"hi","channel":"telegram","to":"-5/7"}`,
+		`telegram/say:6 say {"text":"hi","channel":"telegram","to":"8"}`,
 		`telegram/tap:q tap {"tap":"q","text":"Denied."}`, `telegram/edit:8:9 edit {"message":"8/9","text":"x"}`,
 		`telegram/grants:5 grants {"to":"8","message":""}`, `telegram/grants:8:9 grants {"to":"8","message":"8/9"}`,
 		`telegram/choose:m choose {"text":"m1","channel":"telegram","to":"8"}`,
@@ -156,7 +163,8 @@ func TestOneChannelUnpaired(t *testing.T) {
 		"new":      "",
 		"unpaired": `INSERT INTO settings VALUES (1, CAST('{"away":{"mode":"on"},"paused":false}' AS BLOB))`,
 		"null":     `INSERT INTO settings VALUES (1, CAST('{"peer":null}' AS BLOB))`,
-		"damaged":  `INSERT INTO settings VALUES (1, CAST('{"peer":' AS BLOB)); INSERT INTO actions (key, lane, kind, data, gen, due) VALUES ('say:1', 'telegram', 'say', '{', 1, 1)`,
+		"damaged": `INSERT INTO settings VALUES (1, CAST('{"peer":' AS BLOB));
+			INSERT INTO actions (key, lane, kind, data, gen, due) VALUES ('say:1', 'telegram', 'say', '{', 1, 1)`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := old(t, statements)
@@ -176,8 +184,8 @@ func TestOneChannelUnpaired(t *testing.T) {
 				t.Errorf("paired with %+v", p)
 			}
 			var left int
-			if err := s.db.QueryRow(`SELECT count(*) FROM sqlite_schema WHERE name IN ('cards', 'threads', 'updates')`).Scan(&left); err != nil ||
-				left > 0 {
+			const old = `SELECT count(*) FROM sqlite_schema WHERE name IN ('cards', 'threads', 'updates')`
+			if err := s.db.QueryRow(old).Scan(&left); err != nil || left > 0 {
 				t.Errorf("%d of the old tables are left, %v", left, err)
 			}
 		})

@@ -42,8 +42,8 @@ func (s *Store) Journal(after int64, limit int, id session.ID, newest bool) ([]e
 	if newest {
 		order = "DESC"
 	}
-	return s.entries(`SELECT * FROM journal WHERE seq > ?1 AND (?2 = '' OR session = ?2) ORDER BY seq `+order+` LIMIT ?3`,
-		after, string(id), limit)
+	return s.entries(`SELECT * FROM journal WHERE seq > ?1 AND (?2 = '' OR session = ?2)
+		ORDER BY seq `+order+` LIMIT ?3`, after, string(id), limit)
 }
 
 // entries returns the journal entries that a query selects, oldest first.

@@ -308,7 +308,8 @@ func copyTable(old, db *sql.DB, table string, columns []column) (saved Saved, er
 		names = append(names, c.name)
 	}
 	list := strings.Join(names, ", ")
-	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, list, strings.Repeat(", ?", len(names)-1))
+	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)",
+		table, list, strings.Repeat(", ?", len(names)-1))
 	saved.Torn = eachRow(old, table, list, len(columns), func(values []any) {
 		if !usable(columns, values) {
 			saved.Lost++

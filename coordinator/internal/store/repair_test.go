@@ -105,7 +105,10 @@ func TestRepair(t *testing.T) {
 		"torn in a page":  {func(raw []byte) []byte { return raw[:len(raw)-5000] }, manyAsks / 2, 1, true},
 		"one page":        {func(raw []byte) []byte { return raw[:4096] }, 0, 0, false},
 		"nothing to read": {func([]byte) []byte { return []byte(strings.Repeat("no database ", 2000)) }, 0, 0, false},
-		"three hits":      {func(raw []byte) []byte { return zero(8192*3, 8192*3+4096)(middle(garbage)(zero(0, 16)(raw))) }, 1, 1, false},
+		"three hits": {
+			func(raw []byte) []byte { return zero(8192*3, 8192*3+4096)(middle(garbage)(zero(0, 16)(raw))) },
+			1, 1, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := lived(t)

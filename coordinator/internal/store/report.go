@@ -55,7 +55,8 @@ func (s *Store) About(id session.ID, subject string, kinds []event.Kind, limit i
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
-	return s.entries(`SELECT * FROM journal WHERE session = ? AND subject = ? AND kind IN (SELECT value FROM json_each(?))
+	return s.entries(`SELECT * FROM journal
+		WHERE session = ? AND subject = ? AND kind IN (SELECT value FROM json_each(?))
 		ORDER BY seq DESC LIMIT ?`, string(id), subject, string(names), limit)
 }
 

@@ -169,7 +169,9 @@ func fullState() state {
 		},
 		Settings: store.Settings{Away: session.Away{Mode: session.Off}, Paused: true},
 		Accounts: []channel.Account{{
-			Channel: "phone", Speaker: "b", Person: &channel.Person{ID: "1", Address: "2", Name: "Ada", At: t0}, Told: map[string]int64{"3": 4},
+			Channel: "phone", Speaker: "b", Person: &channel.Person{
+				ID: "1", Address: "2", Name: "Ada", At: t0,
+			}, Told: map[string]int64{"3": 4},
 		}},
 		Rooms:    []channel.Room{{Channel: "phone", Session: "s", Inside: "2", Address: "2/9"}},
 		Browsers: []signin.Browser{{ID: "w", Digest: "d", Agent: "Firefox", Since: t0, LastSeen: t0, Expires: t0}},
@@ -311,9 +313,11 @@ func TestRefused(t *testing.T) {
 		spoil func(t *testing.T, path string)
 		want  error
 	}{
-		{"a newer version", func(t *testing.T, path string) { raw(t, path, "PRAGMA user_version = 99") }, store.ErrNewer},
+		{"a newer version", func(t *testing.T, path string) { raw(t, path, "PRAGMA user_version = 99") },
+			store.ErrNewer},
 		{"a newer version that was killed", newerWithLog, store.ErrNewer},
-		{"garbage", func(t *testing.T, path string) { overwrite(t, path, 0, bytes.Repeat([]byte("garbage "), 4096)) }, store.ErrCorrupt},
+		{"garbage", func(t *testing.T, path string) { overwrite(t, path, 0, bytes.Repeat([]byte("garbage "), 4096)) },
+			store.ErrCorrupt},
 		{"text", func(t *testing.T, path string) { write(t, path, []byte("hello")) }, store.ErrCorrupt},
 		{"a broken head", func(t *testing.T, path string) { overwrite(t, path, 0, []byte{0}) }, store.ErrCorrupt},
 		{"cut off", func(t *testing.T, path string) { truncate(t, path, 3*4096) }, store.ErrCorrupt},
@@ -424,7 +428,10 @@ func snapshot(t *testing.T, path string) map[string]string {
 // TestBatchIsAtomic has every part of a batch fail in turn: nothing of it
 // remains, and the journal's chain goes on as if it had never been.
 func TestBatchIsAtomic(t *testing.T) {
-	for _, table := range []string{"sessions", "asks", "loops", "settings", "journal", "actions", "channels", "copies", "rooms", "browsers", "inbox"} {
+	for _, table := range []string{
+		"sessions", "asks", "loops", "settings", "journal", "actions", "channels", "copies", "rooms",
+		"browsers", "inbox",
+	} {
 		t.Run(table, func(t *testing.T) {
 			path := newPath(t)
 			s := open(t, path)
@@ -634,7 +641,8 @@ func TestVerify(t *testing.T) {
 		{"one removed", `DELETE FROM journal WHERE seq = 3`, 4},
 		{"the last removed", `DELETE FROM journal WHERE seq = 6`, 6},
 		{"all removed", `DELETE FROM journal`, 1},
-		{"one removed, the rest renumbered", `DELETE FROM journal WHERE seq = 3; UPDATE journal SET seq = seq - 1 WHERE seq > 3`, 3},
+		{"one removed, the rest renumbered",
+			`DELETE FROM journal WHERE seq = 3; UPDATE journal SET seq = seq - 1 WHERE seq > 3`, 3},
 		{"two swapped", `UPDATE journal SET seq = -1 WHERE seq = 2; UPDATE journal SET seq = 2 WHERE seq = 3;
 			UPDATE journal SET seq = 3 WHERE seq = -1`, 2},
 		{"the last rewritten with its hash", `UPDATE journal SET text = 'x', hash = '` + forged + `' WHERE seq = 6`, 6},

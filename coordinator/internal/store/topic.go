@@ -47,7 +47,8 @@ func (s *Store) Posts(name string, after int64, limit int, newest bool) ([]topic
 		p.At = time.UnixMilli(at)
 		return err
 	}, `SELECT seq, topic, at, who, text FROM (
-		SELECT * FROM posts WHERE topic = ? AND seq > ? ORDER BY seq `+order+` LIMIT ?) ORDER BY seq`, name, after, limit)
+		SELECT * FROM posts WHERE topic = ? AND seq > ? ORDER BY seq `+order+` LIMIT ?) ORDER BY seq`,
+		name, after, limit)
 }
 
 // Topics returns all topics that were posted to, the one with the newest post first.
